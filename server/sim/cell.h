@@ -1,0 +1,24 @@
+// One cell in 32 bits: what it is made of and how much water it holds.
+//
+//   value >= 0   open; the value is its water, in units (kFull a full cell, more under pressure)
+//   value <  0   solid; minus the value is the material
+//
+// One array instead of two: the kernels read half the memory, and a sign test is the rock test.
+#pragma once
+
+#include <cstdint>
+
+namespace sluice::sim {
+
+using Cell = std::int32_t;
+
+inline constexpr Cell kAir = 0;
+inline constexpr Cell kRock = -1;
+/// Beyond the world's edge, inside a chunk that the edge cuts. Solid; never shown.
+inline constexpr Cell kOutside = -2;
+
+constexpr bool is_open(Cell cell) { return cell >= 0; }
+/// Units of water in the cell.
+constexpr std::int32_t water_of(Cell cell) { return cell > 0 ? cell : 0; }
+
+}  // namespace sluice::sim

@@ -1,0 +1,58 @@
+// A chunk: kChunkCells cells and what the engine keeps about them.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "server/sim/cell.h"
+#include "server/sim/digest.h"
+#include "server/sim/geometry.h"
+
+namespace sluice::sim {
+
+/// The passes of a water sweep that a chunk may have to be looked at in (Chunk::wake).
+inline constexpr std::uint8_t kWakeX = 1;         // flow between left and right
+inline constexpr std::uint8_t kWakeZ = 2;         // flow between front and back
+inline constexpr std::uint8_t kWakeVertical = 4;  // flow between below and above
+inline constexpr std::uint8_t kWakeAll = kWakeX | kWakeZ | kWakeVertical;
+
+/// Which of a chunk's borders a change touched: what its neighbours need to know.
+inline constexpr std::uint8_t kChangedLeft = 1;
+inline constexpr std::uint8_t kChangedRight = 2;
+inline constexpr std::uint8_t kChangedBottom = 4;
+inline constexpr std::uint8_t kChangedTop = 8;
+inline constexpr std::uint8_t kChangedFront = 16;
+inline constexpr std::uint8_t kChangedBack = 32;
+inline constexpr std::uint8_t kChangedInside = 64;  // any cell at all
+inline constexpr std::uint8_t kChangedAll = 127;
+
+/// The vector kernels may read, never write, this many cells past a chunk's or a slab's end.
+inline constexpr std::size_t kOverread = 16;
+
+struct Chunk {
+  /// [y][z][x]; the padding behind it is zero.
+  alignas(64) std::array<Cell, kChunkCells + kOverread> cells{};
+
+  ChunkCoord coord;
+  // Null where nothing is stored.
+  Chunk* left = nullptr;
+  Chunk* right = nullptr;
+  Chunk* below = nullptr;
+  Chunk* above = nullptr;
+  Chunk* front = nullptr;
+  Chunk* back = nullptr;
+
+  // Derived from the cells: recomputed and compared in checked builds.
+  Digest digest = 0;    // of the cells, as of the last update_digest
+  Digest pristine = 0;  // what `digest` is when the chunk holds nothing
+
+  std::int32_t world_cells = 0;   // cells that lie inside the world
+  std::uint8_t wake = 0;          // passes in which the chunk must be looked at
+  std::uint8_t changed = 0;       // borders that changed in the pass under way
+  bool awake_listed = false;      // stands in Grid::awake()
+  bool changed_listed = false;    // stands in Grid::changed()
+  bool has_gutter = false;        // holds cells beyond an open edge: what enters them is drained
+};
+
+}  // namespace sluice::sim

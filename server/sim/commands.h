@@ -1,0 +1,135 @@
+// Every command, once. A row of `CommandBody` below is a command; its struct gives the id (written
+// to disk, never reused), the name (as scripts, logs and clients spell it) and the fields. Dispatch,
+// the canonical byte form, scripts and messages follow from these structs.
+//
+// Byte form (append_command / read_command), little-endian:
+//   u16 opcode, then the fields in the order of visit_state, each in its width.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "server/sim/cell.h"
+#include "server/sim/geometry.h"
+#include "server/sim/result.h"
+
+namespace sluice::sim {
+
+/// The phase of a tick in which a command applies (all of today's change the grid's content).
+enum class CommandPhase : std::uint8_t { kCommands };
+
+/// Makes every cell of the box the given one. Water that was there counts as drained, water that
+/// comes as sourced.
+struct SetCells {
+  static constexpr std::uint16_t kOpcode = 1;
+  static constexpr std::string_view kName = "set_cells";
+  static constexpr CommandPhase kPhase = CommandPhase::kCommands;
+  Vec3 from;
+  Vec3 size;
+  Cell cell = kAir;
+
+  template <class Self, class Visitor>
+  static void visit_state(Self& self, Visitor& v) {
+    v.field("from", self.from);
+    v.field("size", self.size);
+    v.cell("cell", self.cell);
+  }
+};
+
+/// Adds water to one open cell.
+struct Pour {
+  static constexpr std::uint16_t kOpcode = 2;
+  static constexpr std::string_view kName = "pour";
+  static constexpr CommandPhase kPhase = CommandPhase::kCommands;
+  Vec3 at;
+  std::int32_t units = 0;
+
+  template <class Self, class Visitor>
+  static void visit_state(Self& self, Visitor& v) {
+    v.field("at", self.at);
+    v.field("units", self.units);
+  }
+};
+
+/// Drains every open cell of the box; rock stays.
+struct RemoveWater {
+  static constexpr std::uint16_t kOpcode = 3;
+  static constexpr std::string_view kName = "remove_water";
+  static constexpr CommandPhase kPhase = CommandPhase::kCommands;
+  Vec3 from;
+  Vec3 size;
+
+  template <class Self, class Visitor>
+  static void visit_state(Self& self, Visitor& v) {
+    v.field("from", self.from);
+    v.field("size", self.size);
+  }
+};
+
+/// The four spring commands share their shape; `rate` is in units a tick.
+template <std::uint16_t Opcode>
+struct AddSpring {
+  static constexpr std::uint16_t kOpcode = Opcode;
+  static constexpr std::string_view kName = Opcode == 4 ? "add_source" : "add_drain";
+  static constexpr CommandPhase kPhase = CommandPhase::kCommands;
+  Vec3 at;
+  std::int32_t rate = 0;
+
+  template <class Self, class Visitor>
+  static void visit_state(Self& self, Visitor& v) {
+    v.field("at", self.at);
+    v.field("rate", self.rate);
+  }
+};
+
+template <std::uint16_t Opcode>
+struct RemoveSpring {
+  static constexpr std::uint16_t kOpcode = Opcode;
+  static constexpr std::string_view kName = Opcode == 5 ? "remove_source" : "remove_drain";
+  static constexpr CommandPhase kPhase = CommandPhase::kCommands;
+  Vec3 at;
+
+  template <class Self, class Visitor>
+  static void visit_state(Self& self, Visitor& v) {
+    v.field("at", self.at);
+  }
+};
+
+using AddSource = AddSpring<4>;
+using RemoveSource = RemoveSpring<5>;
+using AddDrain = AddSpring<6>;
+using RemoveDrain = RemoveSpring<7>;
+
+/// The manifest.
+using CommandBody = std::variant<SetCells, Pour, RemoveWater, AddSource, RemoveSource, AddDrain,
+                                 RemoveDrain>;
+
+struct Command {
+  CommandBody body;
+};
+
+/// What became of a command: an empty reason means that it applied. A refused command changed
+/// nothing.
+struct CommandOutcome {
+  std::string reason;
+  [[nodiscard]] bool applied() const { return reason.empty(); }
+};
+
+[[nodiscard]] std::string_view name_of(const Command& command);
+
+/// Every command's name, in the manifest's order, for messages that list what is allowed.
+[[nodiscard]] std::vector<std::string_view> command_names();
+
+/// Appends the canonical byte form.
+void append_command(const Command& command, std::vector<std::byte>& bytes);
+
+/// Reads one command from the front of `bytes` and shortens it by what was read. Any bytes are
+/// safe to give; the error says what is wrong.
+[[nodiscard]] Result<Command> read_command(std::span<const std::byte>& bytes);
+
+}  // namespace sluice::sim

@@ -1,0 +1,58 @@
+// Digests: 64 bits that two histories are compared by.
+//
+// A tree: world <- layers <- chunks. A chunk's digest is a function of its cells' values; the cell
+// layer's is the sum over chunks of a mix of place and digest, so that one chunk's change updates
+// it in constant time, in any order; the world's mixes the layers in their fixed order. A chunk
+// that holds nothing but air counts as nothing, so that it makes no difference whether it is
+// stored.
+//
+// These detect accidents, not attackers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "server/sim/cell.h"
+#include "server/sim/geometry.h"
+
+namespace sluice::sim {
+
+using Digest = std::uint64_t;
+
+/// The layers of a world's digest, in the tree's order. Names for people: layer_name().
+enum class Layer : std::uint8_t { kClock = 0, kConfig, kTotals, kSprings, kCells };
+inline constexpr std::size_t kLayerCount = 5;
+[[nodiscard]] const char* layer_name(Layer layer);
+
+/// A bijection of 64 bits in which every input bit reaches every output bit (the finalizer of
+/// Steele, Lea and Flood's SplitMix64).
+constexpr std::uint64_t mix64(std::uint64_t value) {
+  value ^= value >> 30;
+  value *= 0xbf58476d1ce4e5b9U;
+  value ^= value >> 27;
+  value *= 0x94d049bb133111ebU;
+  value ^= value >> 31;
+  return value;
+}
+
+constexpr std::uint64_t combine(std::uint64_t seed, std::uint64_t value) {
+  return mix64(seed * 0x9e3779b97f4a7c15U + value + 0x632be59bd9b4e019U);
+}
+
+/// Of any bytes; equal on machines of both byte orders.
+[[nodiscard]] Digest digest_bytes(std::span<const std::byte> bytes);
+
+/// Of a chunk's kChunkCells cells.
+[[nodiscard]] Digest digest_cells(const Cell* cells);
+
+/// What a chunk adds to the cell layer's sum. `pristine` is the digest that the same chunk has when
+/// it holds nothing.
+constexpr std::uint64_t chunk_contribution(ChunkCoord coord, Digest digest, Digest pristine) {
+  std::uint64_t place = combine(0x736c75696365U, static_cast<std::uint32_t>(coord.x));
+  place = combine(place, static_cast<std::uint32_t>(coord.y));
+  place = combine(place, static_cast<std::uint32_t>(coord.z));
+  return combine(place, digest) - combine(place, pristine);
+}
+
+}  // namespace sluice::sim

@@ -1,0 +1,126 @@
+// Positions, boxes and the two chunk shapes.
+//
+//   side view:  64 x 64 x 1  cells a chunk        y
+//   3D:         16 x 16 x 16                      |  z
+//                                                 | /
+//   A chunk's cells lie as [y][z][x]: a *slab*    |/____ x
+//   is all cells of one y, and is contiguous.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string>
+
+#include "server/sim/limits.h"
+
+namespace sluice::sim {
+
+struct Vec3 {
+  std::int32_t x = 0;
+  std::int32_t y = 0;
+  std::int32_t z = 0;
+
+  friend bool operator==(const Vec3&, const Vec3&) = default;
+  /// Bottom up, then front to back, then left to right: the order of cells in a chunk.
+  friend std::strong_ordering operator<=>(const Vec3& a, const Vec3& b) {
+    if (const auto by_y = a.y <=> b.y; by_y != 0) return by_y;
+    if (const auto by_z = a.z <=> b.z; by_z != 0) return by_z;
+    return a.x <=> b.x;
+  }
+  template <class Self, class Visitor>
+  static void visit_state(Self& self, Visitor& v) {
+    v.field("x", self.x);
+    v.field("y", self.y);
+    v.field("z", self.z);
+  }
+};
+
+inline Vec3 operator+(Vec3 a, Vec3 b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
+inline Vec3 operator-(Vec3 a, Vec3 b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
+
+/// "[x, y, z]", as messages name a cell.
+inline std::string to_string(Vec3 v) {
+  return "[" + std::to_string(v.x) + ", " + std::to_string(v.y) + ", " + std::to_string(v.z) + "]";
+}
+
+/// Half open: holds the cells p with from <= p < from + size on every axis.
+struct Box {
+  Vec3 from;
+  Vec3 size;
+
+  friend bool operator==(const Box&, const Box&) = default;
+  [[nodiscard]] Vec3 end() const { return from + size; }
+  [[nodiscard]] bool empty() const { return size.x <= 0 || size.y <= 0 || size.z <= 0; }
+  [[nodiscard]] bool contains(Vec3 p) const {
+    const Vec3 e = end();
+    return p.x >= from.x && p.x < e.x && p.y >= from.y && p.y < e.y && p.z >= from.z && p.z < e.z;
+  }
+  [[nodiscard]] std::int64_t volume() const {
+    return empty() ? 0 : std::int64_t{size.x} * size.y * size.z;
+  }
+};
+
+/// The cells that lie in both boxes.
+inline Box intersect(const Box& a, const Box& b) {
+  const auto low = [](std::int32_t p, std::int32_t q) { return p > q ? p : q; };
+  const auto high = [](std::int32_t p, std::int32_t q) { return p < q ? p : q; };
+  const Vec3 ae = a.end();
+  const Vec3 be = b.end();
+  const Vec3 from = {low(a.from.x, b.from.x), low(a.from.y, b.from.y), low(a.from.z, b.from.z)};
+  const Vec3 to = {high(ae.x, be.x), high(ae.y, be.y), high(ae.z, be.z)};
+  return {from, to - from};
+}
+
+/// A chunk's place, in chunks; may be negative (the gutter of an open edge lies outside).
+struct ChunkCoord {
+  std::int32_t x = 0;
+  std::int32_t y = 0;
+  std::int32_t z = 0;
+
+  friend bool operator==(const ChunkCoord&, const ChunkCoord&) = default;
+  /// By column (x, then z), and bottom up inside one: stacked chunks are neighbours in this order.
+  friend std::strong_ordering operator<=>(const ChunkCoord& a, const ChunkCoord& b) {
+    if (const auto by_z = a.z <=> b.z; by_z != 0) return by_z;
+    if (const auto by_x = a.x <=> b.x; by_x != 0) return by_x;
+    return a.y <=> b.y;
+  }
+};
+
+/// How a world is cut into chunks. Sides are powers of two.
+struct ChunkShape {
+  std::int32_t log_x = 6;
+  std::int32_t log_y = 6;
+  std::int32_t log_z = 0;
+
+  [[nodiscard]] std::int32_t width() const { return 1 << log_x; }   // cells in x
+  [[nodiscard]] std::int32_t height() const { return 1 << log_y; }  // cells in y
+  [[nodiscard]] std::int32_t depth() const { return 1 << log_z; }   // cells in z
+  /// Cells of one y.
+  [[nodiscard]] std::int32_t slab() const { return 1 << (log_x + log_z); }
+
+  [[nodiscard]] ChunkCoord chunk_of(Vec3 p) const {
+    return {p.x >> log_x, p.y >> log_y, p.z >> log_z};  // arithmetic shifts: towards minus infinity
+  }
+  [[nodiscard]] Vec3 origin(ChunkCoord c) const {
+    return {c.x * width(), c.y * height(), c.z * depth()};
+  }
+  [[nodiscard]] Box box(ChunkCoord c) const { return {origin(c), {width(), height(), depth()}}; }
+  /// Where the cell lies in its chunk's array.
+  [[nodiscard]] std::int32_t index_of(Vec3 p) const {
+    const std::int32_t x = p.x & (width() - 1);
+    const std::int32_t y = p.y & (height() - 1);
+    const std::int32_t z = p.z & (depth() - 1);
+    return (((y << log_z) | z) << log_x) | x;
+  }
+  /// The cell at an index of a chunk's array.
+  [[nodiscard]] Vec3 cell_at(ChunkCoord c, std::int32_t index) const {
+    const Vec3 local = {index & (width() - 1), index >> (log_x + log_z),
+                        (index >> log_x) & (depth() - 1)};
+    return origin(c) + local;
+  }
+};
+
+inline constexpr ChunkShape kSideViewShape{6, 6, 0};
+inline constexpr ChunkShape kSolidShape{4, 4, 4};
+
+}  // namespace sluice::sim

@@ -1,0 +1,94 @@
+// The sparse grid: an ordered map of chunks. What is not stored is air. Chunks are created where
+// something comes to be and dropped when they hold nothing and sleep, so a chunk's existence is
+// never part of a world's state.
+//
+// Edges: behind a wall everything is solid (kOutside). Behind an open edge lies one layer of open
+// cells, the *gutter*; whatever a pass lets flow into it is taken away at the end of the pass and
+// counted as drained. The kernels thus need to know nothing about edges.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "server/sim/chunk.h"
+#include "server/sim/spec.h"
+
+namespace sluice::sim {
+
+class Grid {
+ public:
+  Grid(const WorldConfig& config);
+  Grid(const Grid&) = delete;
+  Grid& operator=(const Grid&) = delete;
+
+  [[nodiscard]] const ChunkShape& shape() const { return shape_; }
+  [[nodiscard]] const Box& world_box() const { return world_; }
+  /// The world and its gutters.
+  [[nodiscard]] const Box& open_box() const { return open_; }
+
+  /// Null where nothing is stored.
+  [[nodiscard]] const Chunk* find(ChunkCoord coord) const;
+  [[nodiscard]] Chunk* find(ChunkCoord coord);
+  /// Creates an empty, awake chunk where none is. `coord` must touch open_box().
+  Chunk& obtain(ChunkCoord coord);
+  /// Whether any cell of that chunk could ever be open.
+  [[nodiscard]] bool reaches(ChunkCoord coord) const;
+
+  [[nodiscard]] std::int64_t chunk_count() const {
+    return static_cast<std::int64_t>(chunks_.size());
+  }
+  /// In ChunkCoord's order: f(const Chunk&).
+  template <class F>
+  void for_each(F&& f) const {
+    for (const auto& [coord, chunk] : chunks_) f(static_cast<const Chunk&>(*chunk));
+  }
+  template <class F>
+  void for_each(F&& f) {
+    for (auto& [coord, chunk] : chunks_) f(*chunk);
+  }
+
+  /// kOutside beyond the world.
+  [[nodiscard]] Cell cell(Vec3 at) const;
+
+  /// Notes that `chunk` must be looked at in these passes.
+  void wake(Chunk& chunk, std::uint8_t passes);
+  void wake_all();
+  /// Wakes the chunk and those neighbours whose flows can see the borders in `changed`, and lists
+  /// the chunk as changed in this tick.
+  void note_change(Chunk& chunk, std::uint8_t changed);
+  /// Chunks with a wake bit, and perhaps some that went to sleep since; in no order.
+  [[nodiscard]] std::vector<Chunk*>& awake() { return awake_; }
+  [[nodiscard]] const std::vector<Chunk*>& awake() const { return awake_; }
+  /// Chunks noted as changed since the list was last cleared; each once.
+  [[nodiscard]] std::vector<Chunk*>& changed() { return changed_; }
+
+  /// Drops the chunks among `candidates` that hold nothing and sleep, from the awake and changed
+  /// lists too; their coordinates remain with the caller.
+  void drop_empty(const std::vector<Chunk*>& candidates);
+
+  /// Sum of chunk_contribution over all chunks, as of the last updates.
+  [[nodiscard]] Digest cells_digest() const { return cells_digest_; }
+  /// Replaces a chunk's digest and its share of cells_digest().
+  void set_digest(Chunk& chunk, Digest digest);
+
+  /// Empties the gutter cells of `chunk`; returns the units that were in them.
+  std::int64_t drain_gutter(Chunk& chunk) const;
+
+ private:
+  void link(Chunk& chunk);
+  void unlink(Chunk& chunk);
+  void fill_pristine(Chunk& chunk) const;
+
+  ChunkShape shape_;
+  Box world_;
+  Box open_;
+  std::map<ChunkCoord, std::unique_ptr<Chunk>> chunks_;
+  std::vector<Chunk*> awake_;
+  std::vector<Chunk*> changed_;
+  Digest cells_digest_ = 0;
+  Digest air_digest_ = 0;  // of a chunk wholly inside that holds nothing
+};
+
+}  // namespace sluice::sim

@@ -1,0 +1,44 @@
+// Every maximum of the simulation, and the proofs that nothing overflows below them.
+#pragma once
+
+#include <cstdint>
+
+namespace sluice::sim {
+
+/// Units of water in one full cell.
+inline constexpr std::int32_t kFull = 4096;
+
+/// Cells along one side of a world.
+inline constexpr std::int32_t kMaxSide = 1 << 20;
+
+/// Cells in a chunk: 64x64x1 in a side-view world, 16x16x16 in a 3D one.
+inline constexpr std::int32_t kChunkCells = 4096;
+
+/// Chunks of one world that hold anything: 2^18 are 4 GiB of cells.
+inline constexpr std::int64_t kMaxChunks = std::int64_t{1} << 18;
+
+/// What a cell can hold at the most. The kernels add the amounts of two cells in 32 bits.
+inline constexpr std::int32_t kMaxCellUnits = (1 << 30) - 1;
+static_assert(2 * std::int64_t{kMaxCellUnits} <= INT32_MAX);
+// A sideways flux is (3d + 2) / 8 of the difference d, computed in unsigned 32 bits.
+static_assert(3 * std::int64_t{kMaxCellUnits} + 2 <= UINT32_MAX);
+// The total of every cell of the largest world fits 64 bits.
+static_assert(std::int64_t{kMaxCellUnits} <= INT64_MAX / (kMaxChunks * kChunkCells));
+
+/// What one command or spring may add to one cell at a time (16 full cells of pressure a tick
+/// are already a jet; a larger number is a typing error).
+inline constexpr std::int32_t kMaxPourUnits = 1 << 24;
+
+/// Springs and drains of one world.
+inline constexpr std::int32_t kMaxSprings = 1 << 16;
+
+/// Commands that one tick applies; a host keeps the rest for the next tick.
+inline constexpr std::int32_t kMaxCommandsPerTick = 1 << 16;
+
+/// Options of the cellular model (models/cellular.md says what they do).
+inline constexpr std::int32_t kMaxFullOption = 8192;
+inline constexpr std::int32_t kMaxSweeps = 1024;
+
+inline constexpr std::int32_t kMaxTickRate = 1000;
+
+}  // namespace sluice::sim

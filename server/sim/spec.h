@@ -1,0 +1,119 @@
+// What a world is made from: the world file's content as plain data. Reading the text is
+// server/formats' work; here is only what the simulation needs to know, and its validation.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server/sim/cell.h"
+#include "server/sim/geometry.h"
+#include "server/sim/result.h"
+
+namespace sluice::sim {
+
+/// Written to disk; never reused.
+enum class WaterModel : std::uint16_t { kCellular = 1 };
+
+enum class Edge : std::uint8_t { kWall = 0, kOpen = 1 };
+
+enum class Compression : std::uint8_t { kHydrostatic = 0, kUniform = 1 };
+
+/// What happens to water that crosses each side of the world.
+struct Edges {
+  Edge left = Edge::kWall;
+  Edge right = Edge::kWall;
+  Edge bottom = Edge::kWall;
+  Edge top = Edge::kWall;
+  Edge front = Edge::kWall;
+  Edge back = Edge::kWall;
+
+  template <class Self, class Visitor>
+  static void visit_state(Self& self, Visitor& v) {
+    v.field("left", self.left);
+    v.field("right", self.right);
+    v.field("bottom", self.bottom);
+    v.field("top", self.top);
+    v.field("front", self.front);
+    v.field("back", self.back);
+  }
+};
+
+/// Options of the cellular model; models/cellular.md explains them.
+struct CellularOptions {
+  std::int32_t full = kFull;           // units at which a cell counts as full
+  std::int32_t compressed_max = 4137;  // units: full plus what one cell of depth adds
+  std::int32_t smallest_flow = 41;     // units: a sweep whose largest flow is below ends the tick
+  std::int32_t max_sweeps = 8;         // sweeps a tick at the most
+  Compression compression = Compression::kHydrostatic;
+
+  template <class Self, class Visitor>
+  static void visit_state(Self& self, Visitor& v) {
+    v.field("full", self.full);
+    v.field("compressed_max", self.compressed_max);
+    v.field("smallest_flow", self.smallest_flow);
+    v.field("max_sweeps", self.max_sweeps);
+    v.field("compression", self.compression);
+  }
+};
+
+/// What stays the same over a world's life.
+struct WorldConfig {
+  std::string name = "world";  // [a-z0-9-]{1,64}
+  Vec3 size = {64, 64, 1};     // cells; size.z == 1 is a side-view world
+  WaterModel water = WaterModel::kCellular;
+  std::uint64_t seed = 0;
+  std::int32_t tick_rate = 20;  // ticks a second when hosted; the simulation itself ignores it
+  Edges edges;
+  CellularOptions cellular;
+
+  template <class Self, class Visitor>
+  static void visit_state(Self& self, Visitor& v) {
+    v.field("name", self.name);
+    v.field("size", self.size);
+    v.field("water", self.water);
+    v.field("seed", self.seed);
+    v.field("tick_rate", self.tick_rate);
+    v.field("edges", self.edges);
+    v.field("cellular", self.cellular);
+  }
+
+  [[nodiscard]] bool side_view() const { return size.z == 1; }
+  [[nodiscard]] ChunkShape shape() const { return side_view() ? kSideViewShape : kSolidShape; }
+  [[nodiscard]] Box box() const { return {{0, 0, 0}, size}; }
+};
+
+/// A box of one kind of cell; applied in order.
+struct Fill {
+  Box box;
+  Cell cell = kAir;
+};
+
+/// One cell of a drawing; applied after the fills.
+struct PlacedCell {
+  Vec3 at;
+  Cell cell = kAir;
+};
+
+/// A spring or a drain.
+struct Spring {
+  Vec3 at;
+  std::int32_t rate = 0;  // units a tick
+};
+
+struct WorldSpec {
+  WorldConfig config;
+  std::vector<Fill> fills;
+  std::vector<PlacedCell> cells;
+  std::vector<Spring> sources;
+  std::vector<Spring> drains;
+};
+
+/// Names and ranges: the error names the key, as a world file has it. Places (fills, springs) are
+/// checked by World::create.
+[[nodiscard]] Status validate(const WorldConfig& config);
+
+[[nodiscard]] bool valid_world_name(std::string_view name);
+
+}  // namespace sluice::sim

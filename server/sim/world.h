@@ -1,0 +1,126 @@
+// A world: everything that a tick reads and writes. Nothing outside tick() changes it.
+//
+// Ownership: a world owns its state; views (chunk cells, changed_chunks) stay valid until the next
+// call of tick(). One thread at a time; a tick's executor may use others meanwhile.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "server/sim/commands.h"
+#include "server/sim/digest.h"
+#include "server/sim/executor.h"
+#include "server/sim/grid.h"
+#include "server/sim/result.h"
+#include "server/sim/spec.h"
+#include "server/sim/springs.h"
+#include "server/sim/totals.h"
+
+namespace sluice::sim {
+
+class WaterModelState;
+
+/// What one tick did.
+struct TickReport {
+  std::uint64_t tick = 0;
+  Digest digest = 0;
+  std::vector<CommandOutcome> outcomes;  // one per command, in their order
+  std::int64_t active_chunks = 0;        // awake at the tick's end
+  std::int64_t cell_updates = 0;         // cells that the water model processed, over all sweeps
+  std::int32_t sweeps = 0;
+  bool at_rest = false;  // nothing is active: the next tick changes nothing but the clock
+};
+
+/// How a world is run; never changes a result.
+struct RunOptions {
+  bool sleep = true;  // false: process every chunk in every sweep (for tests of sleeping)
+};
+
+class World {
+ public:
+  /// Errors name the key of the world file ("fill[2].from: ..."). Tick 0 is the world as described.
+  [[nodiscard]] static Result<std::unique_ptr<World>> create(const WorldSpec& spec);
+
+  ~World();
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+
+  /// Advances by one tick: the phases stand in tick.cpp. At most kMaxCommandsPerTick commands.
+  TickReport tick(std::span<const Command> commands, Executor& executor);
+
+  void set_run_options(RunOptions options) { run_options_ = options; }
+
+  [[nodiscard]] const WorldConfig& config() const { return config_; }
+  /// Ticks that have run; the first tick is 1.
+  [[nodiscard]] std::uint64_t tick_number() const { return tick_; }
+  /// Of the whole state after the last tick.
+  [[nodiscard]] Digest digest() const;
+  /// The tree's second level.
+  [[nodiscard]] std::array<Digest, kLayerCount> layer_digests() const;
+  [[nodiscard]] const Totals& totals() const { return totals_; }
+  /// initial + sourced - drained - evaporated == water + pipes; see Totals.
+  [[nodiscard]] bool conserved() const { return totals_.balanced(); }
+
+  /// kOutside beyond the world.
+  [[nodiscard]] Cell cell(Vec3 at) const;
+  /// Chunks in the order of ChunkCoord; air that was never touched has none.
+  [[nodiscard]] const Grid& grid() const { return grid_; }
+  /// Chunks whose cells differ from what they were before the last tick, or may: a superset, in
+  /// ChunkCoord's order, each once. A coordinate without a chunk in grid() is now all air.
+  [[nodiscard]] std::span<const ChunkCoord> changed_chunks() const { return changed_; }
+  [[nodiscard]] const Springs& sources() const { return sources_; }
+  [[nodiscard]] const Springs& drains() const { return drains_; }
+  [[nodiscard]] std::int64_t active_chunks() const;
+
+  // Snapshot (snapshot.cpp). A snapshot is the core (everything but the grid) and the chunks.
+
+  /// Everything but the chunks, as canonical bytes with a version and a check sum.
+  [[nodiscard]] std::vector<std::byte> snapshot_core() const;
+  /// The canonical bytes of one stored chunk: kChunkCells little-endian 32-bit cells.
+  [[nodiscard]] static std::vector<std::byte> chunk_bytes(const Chunk& chunk);
+  struct ChunkImage {
+    ChunkCoord coord;
+    std::uint8_t wake = 0;  // Chunk::wake, so that going on does the same work too
+    std::span<const std::byte> bytes;
+  };
+  /// A world that goes on exactly as the one the snapshot was taken of. Any bytes are safe to give.
+  [[nodiscard]] static Result<std::unique_ptr<World>> restore(std::span<const std::byte> core,
+                                                              std::span<const ChunkImage> chunks);
+
+  /// From scratch, without any cache: equal to digest() at all times.
+  [[nodiscard]] Digest recompute_digest() const;
+
+ private:
+  explicit World(WorldConfig config);
+
+  friend class CommandContext;
+
+  // The phases, in their order.
+  void apply_commands(std::span<const Command> commands, TickReport& report);
+  void run_springs();
+  void advance_water(Executor& executor, TickReport& report);
+  void sleep_and_wake(TickReport& report);
+  void check() const;
+  void update_digest(Executor& executor);
+
+  [[nodiscard]] Status place(const WorldSpec& spec);
+  [[nodiscard]] std::array<Digest, kLayerCount> layers_with(Digest cells) const;
+
+  WorldConfig config_;
+  Grid grid_;
+  std::uint64_t tick_ = 0;
+  Totals totals_;
+  Springs sources_;
+  Springs drains_;
+
+  // Derived: not part of the digest.
+  std::unique_ptr<WaterModelState> water_;
+  std::vector<ChunkCoord> changed_;
+  bool springs_active_ = false;
+  RunOptions run_options_;
+};
+
+}  // namespace sluice::sim
