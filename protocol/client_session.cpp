@@ -1,0 +1,106 @@
+#include "protocol/client_session.h"
+
+#include <cstdlib>
+#include <utility>
+
+namespace sluice::protocol {
+
+namespace {
+
+// Calling out of turn is the caller's mistake, not the server's.
+void require(bool condition) {
+  if (!condition) std::abort();
+}
+
+}  // namespace
+
+void ClientSession::start() {
+  require(state_ == State::kIdle);
+  outgoing_.push_back(encode(ClientMessage{Hello{kProtocolVersion, name_}}));
+  state_ = State::kGreeting;
+}
+
+ClientSession::Event ClientSession::receive(ByteView bytes) {
+  require(state_ != State::kIdle);
+  if (state_ == State::kClosed) return Event::kNothing;
+  mirror_.count_bytes(bytes.size());
+  const Result<ServerMessage> message = decode_server_message(bytes);
+  if (!message.ok()) return fail("the server sent bytes that are " + message.error());
+  return std::visit([this](const auto& m) { return on(m); }, message.value());
+}
+
+ClientSession::Event ClientSession::on(const Welcome& welcome) {
+  if (state_ != State::kGreeting) return fail("the server sent a second welcome");
+  if (welcome.protocol_version != kProtocolVersion) {
+    return fail("the server speaks protocol version " + std::to_string(welcome.protocol_version) +
+                ", this client " + std::to_string(kProtocolVersion));
+  }
+  const std::uint64_t bytes = mirror_.stats().bytes;
+  mirror_ = Mirror(welcome);
+  mirror_.count_bytes(bytes);
+  state_ = State::kReady;
+  if (waiting_view_) set_view(*waiting_view_);
+  return Event::kWelcomed;
+}
+
+ClientSession::Event ClientSession::on(const Refused& refused) {
+  refused_ = refused;
+  return fail("refused: " + refused.reason);
+}
+
+ClientSession::Event ClientSession::on(const Tick& tick) {
+  if (state_ != State::kReady) return fail("the server sent a tick before its welcome");
+  if (Status status = mirror_.apply(tick); !status.ok()) return fail(status.error());
+  for (const Position& coord : mirror_.take_wanted_resyncs()) {
+    outgoing_.push_back(encode(ClientMessage{Resync{coord}}));
+  }
+  return Event::kTicked;
+}
+
+ClientSession::Event ClientSession::on(const CommandResult& result) {
+  if (state_ != State::kReady) return fail("the server sent a command result before its welcome");
+  last_result_ = result;
+  return Event::kResult;
+}
+
+ClientSession::Event ClientSession::on(const Pong& pong) {
+  if (state_ != State::kReady) return fail("the server sent a pong before its welcome");
+  last_pong_ = pong;
+  return Event::kPong;
+}
+
+void ClientSession::set_view(const ViewBox& box) {
+  require(state_ != State::kIdle);
+  if (state_ == State::kGreeting) waiting_view_ = box;
+  if (state_ == State::kReady) outgoing_.push_back(encode(ClientMessage{SetView{box, 0}}));
+}
+
+std::uint64_t ClientSession::send_command(std::string json) {
+  require(state_ == State::kReady || state_ == State::kClosed);
+  if (state_ == State::kClosed) return 0;
+  const std::uint64_t seq = next_seq_++;
+  outgoing_.push_back(encode(ClientMessage{Command{seq, std::move(json)}}));
+  return seq;
+}
+
+void ClientSession::send_ping(std::uint64_t nonce) {
+  require(state_ == State::kReady || state_ == State::kClosed);
+  if (state_ == State::kReady) outgoing_.push_back(encode(ClientMessage{Ping{nonce}}));
+}
+
+void ClientSession::close(std::string reason) {
+  if (state_ != State::kClosed) fail(std::move(reason));
+}
+
+std::vector<Bytes> ClientSession::take_outgoing() {
+  return std::exchange(outgoing_, {});
+}
+
+ClientSession::Event ClientSession::fail(std::string reason) {
+  state_ = State::kClosed;
+  reason_ = std::move(reason);
+  outgoing_.clear();
+  return Event::kClosed;
+}
+
+}  // namespace sluice::protocol

@@ -1,0 +1,94 @@
+// A client's side of one connection, without the connection: give it every message received, send
+// what it queues. The transport (Beast, a browser's WebSocket, a test) is the caller's.
+//
+//               start()              Welcome                    close(), Refused, an error
+//   kIdle ───────────────► kGreeting ────────► kReady ─────────────────────┐
+//                              │                                           ▼
+//                              └──────── Refused, an error, close() ───► kClosed
+//
+//   kIdle      nothing sent; only start() is allowed
+//   kGreeting  Hello is queued; Welcome or Refused must come next. A view that is set now is
+//              remembered and sent after Welcome.
+//   kReady     views, commands and pings may be sent; Tick, CommandResult and Pong come
+//   kClosed    for good; reason() says why. Whatever comes is ignored.
+//
+// Events leave by receive()'s return value. tests/protocol/client_session_test.cpp walks every
+// arrow of this picture.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "protocol/messages.h"
+#include "protocol/mirror.h"
+
+namespace sluice::protocol {
+
+class ClientSession {
+ public:
+  enum class State : std::uint8_t { kIdle, kGreeting, kReady, kClosed };
+
+  /// What a message brought.
+  enum class Event : std::uint8_t {
+    kNothing,   // the session is closed
+    kWelcomed,  // mirror() is now of the server's world
+    kTicked,    // mirror() changed; see Mirror::changed()
+    kResult,    // last_result() is new
+    kPong,      // last_pong() is new
+    kClosed,    // reason() is new; close the connection
+  };
+
+  /// `client_name`: printable ASCII, at most kMaxClientNameBytes.
+  explicit ClientSession(std::string client_name) : name_(std::move(client_name)) {}
+
+  /// Queues Hello. Only in kIdle.
+  void start();
+
+  /// Takes in one WebSocket message.
+  Event receive(ByteView bytes);
+
+  /// Part of the world to be sent, in cells. In kGreeting and kReady; ignored in kClosed.
+  void set_view(const ViewBox& box);
+  /// Queues a command; the number returned comes back in its CommandResult. In kReady; ignored in
+  /// kClosed (0, which no command has).
+  std::uint64_t send_command(std::string json);
+  /// In kReady; ignored in kClosed.
+  void send_ping(std::uint64_t nonce);
+  /// The caller's connection ended, or is to end, for this reason.
+  void close(std::string reason);
+
+  /// Messages to be sent, in order. Empties the queue.
+  [[nodiscard]] std::vector<Bytes> take_outgoing();
+
+  [[nodiscard]] State state() const { return state_; }
+  /// Why the session is closed.
+  [[nodiscard]] const std::string& reason() const { return reason_; }
+  /// Set when the server ended the session with Refused.
+  [[nodiscard]] const std::optional<Refused>& refused() const { return refused_; }
+  [[nodiscard]] const CommandResult& last_result() const { return last_result_; }
+  [[nodiscard]] const Pong& last_pong() const { return last_pong_; }
+  [[nodiscard]] const Mirror& mirror() const { return mirror_; }
+
+ private:
+  Event on(const Welcome& welcome);
+  Event on(const Refused& refused);
+  Event on(const Tick& tick);
+  Event on(const CommandResult& result);
+  Event on(const Pong& pong);
+  Event fail(std::string reason);
+
+  std::string name_;
+  State state_ = State::kIdle;
+  std::string reason_;
+  std::optional<Refused> refused_;
+  std::optional<ViewBox> waiting_view_;
+  CommandResult last_result_;
+  Pong last_pong_;
+  std::uint64_t next_seq_ = 1;
+  std::vector<Bytes> outgoing_;
+  Mirror mirror_;
+};
+
+}  // namespace sluice::protocol

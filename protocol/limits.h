@@ -1,0 +1,44 @@
+// Every maximum of the protocol. Both ends refuse what is larger.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace sluice::protocol {
+
+/// Raised with every change of the messages that an older end would misread.
+inline constexpr std::uint32_t kProtocolVersion = 1;
+
+/// Cells of one chunk: 64x64x1 in a side-view world, 16x16x16 in a 3D one.
+inline constexpr std::size_t kChunkCells = 4096;
+
+/// One message from a client to the server.
+inline constexpr std::size_t kMaxClientMessageBytes = std::size_t{64} << 10;
+/// One message from the server to a client.
+inline constexpr std::size_t kMaxServerMessageBytes = std::size_t{4} << 20;
+/// The server puts no further chunk into a message that holds this much.
+inline constexpr std::size_t kTickBudgetBytes = std::size_t{1} << 20;
+
+/// A chunk's payload: the tag, one group's two numbers, and five bytes for each cell. Splitting
+/// that into more groups leaves out two cells (10 bytes) for each group's at most 4 bytes.
+inline constexpr std::size_t kMaxChunkPayloadBytes = 1 + 4 + 5 * kChunkCells;
+
+inline constexpr std::size_t kMaxClientNameBytes = 64;
+inline constexpr std::size_t kMaxCommandBytes = std::size_t{32} << 10;
+inline constexpr std::size_t kMaxReasonBytes = 1024;
+/// World and server names in a welcome.
+inline constexpr std::size_t kMaxNameBytes = 256;
+
+/// Cells along one side of a world.
+inline constexpr std::int32_t kMaxSide = 1 << 20;
+
+/// Chunks that a mirror keeps: as many as a server's world can hold.
+inline constexpr std::size_t kMaxMirrorChunks = std::size_t{1} << 18;
+
+/// What a chunk adds to a tick message besides its payload, at the most.
+inline constexpr std::size_t kChunkOverheadBytes = 64;
+static_assert(kTickBudgetBytes + kMaxChunkPayloadBytes + kChunkOverheadBytes <
+              kMaxServerMessageBytes);
+static_assert(kMaxCommandBytes + 256 < kMaxClientMessageBytes);
+
+}  // namespace sluice::protocol

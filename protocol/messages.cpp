@@ -1,0 +1,331 @@
+#include "protocol/messages.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <type_traits>
+
+#include "client_message_generated.h"
+#include "server_message_generated.h"
+#include <flatbuffers/flatbuffers.h>
+
+namespace sluice::protocol {
+
+namespace {
+
+using flatbuffers::FlatBufferBuilder;
+
+// FlatBuffers reads through typed pointers; every allocation is aligned enough, and a caller that
+// passes the middle of one has a program error.
+void require_alignment(ByteView bytes) {
+  if (reinterpret_cast<std::uintptr_t>(bytes.data()) % alignof(std::uint64_t) != 0) std::abort();
+}
+
+std::string_view cut(std::string_view text, std::size_t limit) {
+  return text.substr(0, limit);
+}
+
+flatbuffers::Offset<flatbuffers::String> text_of(FlatBufferBuilder& builder, std::string_view text,
+                                                 std::size_t limit) {
+  const std::string_view kept = cut(text, limit);
+  return builder.CreateString(kept.data(), kept.size());
+}
+
+std::string string_of(const flatbuffers::String* text) {
+  return text == nullptr ? std::string() : text->str();
+}
+
+wire::Vec3 vec3_of(Position p) {
+  return {p.x, p.y, p.z};
+}
+wire::ClientVec3 client_vec3_of(Position p) {
+  return {p.x, p.y, p.z};
+}
+
+template <class V>
+Position position_of(const V* v) {
+  return v == nullptr ? Position{} : Position{v->x(), v->y(), v->z()};
+}
+
+Bytes finished(const FlatBufferBuilder& builder) {
+  return {builder.GetBufferPointer(), builder.GetBufferPointer() + builder.GetSize()};
+}
+
+Error too_long(std::string_view what, std::size_t bytes, std::size_t limit) {
+  return Error{std::string(what) + " has " + std::to_string(bytes) + " bytes, at most " +
+               std::to_string(limit) + " are allowed"};
+}
+
+// Encoding: one function a message, chosen by overload.
+
+flatbuffers::Offset<void> build(FlatBufferBuilder& b, const Hello& m) {
+  return wire::CreateHello(b, m.protocol_version, text_of(b, m.client_name, kMaxClientNameBytes))
+      .Union();
+}
+
+flatbuffers::Offset<void> build(FlatBufferBuilder& b, const SetView& m) {
+  const wire::ClientVec3 from = client_vec3_of(m.box.from);
+  const wire::ClientVec3 size = client_vec3_of(m.box.size);
+  return wire::CreateSetView(b, &from, &size, m.level_of_detail).Union();
+}
+
+flatbuffers::Offset<void> build(FlatBufferBuilder& b, const Command& m) {
+  return wire::CreateCommand(b, m.seq, text_of(b, m.json, kMaxCommandBytes + 1)).Union();
+}
+
+flatbuffers::Offset<void> build(FlatBufferBuilder& b, const Ping& m) {
+  return wire::CreatePing(b, m.nonce).Union();
+}
+
+flatbuffers::Offset<void> build(FlatBufferBuilder& b, const Resync& m) {
+  const wire::ClientVec3 coord = client_vec3_of(m.coord);
+  return wire::CreateResync(b, &coord).Union();
+}
+
+flatbuffers::Offset<void> build(FlatBufferBuilder& b, const Welcome& m) {
+  const wire::Vec3 size = vec3_of(m.size);
+  const auto version = text_of(b, m.server_version, kMaxNameBytes);
+  const auto world = text_of(b, m.world, kMaxNameBytes);
+  const auto water = text_of(b, m.water, kMaxNameBytes);
+  return wire::CreateWelcome(b, m.protocol_version, version, world, &size, m.sides.log_x,
+                             m.sides.log_y, m.sides.log_z, m.tick, m.tick_rate, water)
+      .Union();
+}
+
+flatbuffers::Offset<void> build(FlatBufferBuilder& b, const Refused& m) {
+  return wire::CreateRefused(b, static_cast<std::uint16_t>(m.code),
+                             text_of(b, m.reason, kMaxReasonBytes))
+      .Union();
+}
+
+flatbuffers::Offset<void> build(FlatBufferBuilder& b, const Tick& m) {
+  std::vector<wire::ChunkSpan> chunks;
+  std::vector<wire::Vec3> dropped;
+  std::vector<wire::ChunkDigest> digests;
+  std::size_t payload_bytes = 0;
+  for (const ChunkUpdate& chunk : m.chunks) {
+    chunks.emplace_back(chunk.coord.x, chunk.coord.y, chunk.coord.z,
+                        static_cast<std::uint32_t>(chunk.payload.size()));
+    payload_bytes += chunk.payload.size();
+  }
+  for (const Position& coord : m.dropped) dropped.push_back(vec3_of(coord));
+  for (const ChunkDigest& d : m.digests) {
+    digests.emplace_back(d.coord.x, d.coord.y, d.coord.z, d.digest);
+  }
+  std::uint8_t* next = nullptr;
+  const auto payloads = b.CreateUninitializedVector(payload_bytes, &next);
+  for (const ChunkUpdate& chunk : m.chunks) {
+    next = std::copy(chunk.payload.begin(), chunk.payload.end(), next);
+  }
+  const auto chunk_list = b.CreateVectorOfStructs(chunks);
+  const auto dropped_list = b.CreateVectorOfStructs(dropped);
+  const auto digest_list = b.CreateVectorOfStructs(digests);
+  const Counters& c = m.counters;
+  return wire::CreateTick(b, m.tick, c.water, c.pipes, c.sourced, c.drained, c.evaporated,
+                          c.active_chunks, chunk_list, payloads, dropped_list, digest_list)
+      .Union();
+}
+
+flatbuffers::Offset<void> build(FlatBufferBuilder& b, const CommandResult& m) {
+  return wire::CreateCommandResult(b, m.seq, m.applied, m.tick,
+                                   text_of(b, m.reason, kMaxReasonBytes))
+      .Union();
+}
+
+flatbuffers::Offset<void> build(FlatBufferBuilder& b, const Pong& m) {
+  return wire::CreatePong(b, m.nonce).Union();
+}
+
+// Decoding: one function a message, from the verified table to plain data or an error.
+
+Result<ClientMessage> plain(const wire::Hello& m) {
+  // Checked before the name, so that a client of another version learns that and nothing else.
+  Hello hello{m.protocol_version(), string_of(m.client_name())};
+  if (hello.protocol_version != kProtocolVersion) return ClientMessage{std::move(hello)};
+  if (hello.client_name.size() > kMaxClientNameBytes) {
+    return too_long("hello.client_name", hello.client_name.size(), kMaxClientNameBytes);
+  }
+  for (const char c : hello.client_name) {
+    if (c < ' ' || c > '~') return Error{"hello.client_name must be printable ASCII"};
+  }
+  return ClientMessage{std::move(hello)};
+}
+
+Result<ClientMessage> plain(const wire::SetView& m) {
+  const SetView view{{position_of(m.from()), position_of(m.size())}, m.level_of_detail()};
+  const Position size = view.box.size;
+  if (size.x < 0 || size.y < 0 || size.z < 0) return Error{"set_view.size must not be negative"};
+  if (view.level_of_detail != 0) {
+    return Error{"set_view.level_of_detail is " + std::to_string(view.level_of_detail) +
+                 ", allowed: 0"};
+  }
+  return ClientMessage{view};
+}
+
+Result<ClientMessage> plain(const wire::Command& m) {
+  Command command{m.seq(), string_of(m.json())};
+  if (command.json.size() > kMaxCommandBytes) {
+    return too_long("command.json", command.json.size(), kMaxCommandBytes);
+  }
+  return ClientMessage{std::move(command)};
+}
+
+Result<ClientMessage> plain(const wire::Ping& m) {
+  return ClientMessage{Ping{m.nonce()}};
+}
+
+Result<ClientMessage> plain(const wire::Resync& m) {
+  return ClientMessage{Resync{position_of(m.coord())}};
+}
+
+Result<ServerMessage> plain(const wire::Welcome& m) {
+  Welcome welcome;
+  welcome.protocol_version = m.protocol_version();
+  welcome.server_version = cut(string_of(m.server_version()), kMaxNameBytes);
+  welcome.world = cut(string_of(m.world()), kMaxNameBytes);
+  welcome.size = position_of(m.size());
+  welcome.sides = {m.chunk_log_x(), m.chunk_log_y(), m.chunk_log_z()};
+  welcome.tick = m.tick();
+  welcome.tick_rate = m.tick_rate();
+  welcome.water = cut(string_of(m.water()), kMaxNameBytes);
+  const Position size = welcome.size;
+  if (std::min({size.x, size.y, size.z}) < 1 || std::max({size.x, size.y, size.z}) > kMaxSide) {
+    return Error{"welcome.size is outside 1 to " + std::to_string(kMaxSide)};
+  }
+  if (!welcome.sides.valid()) return Error{"welcome: the chunk's sides do not make 4096 cells"};
+  return ServerMessage{std::move(welcome)};
+}
+
+Result<ServerMessage> plain(const wire::Refused& m) {
+  return ServerMessage{Refused{static_cast<RefusalCode>(m.code()),
+                               std::string(cut(string_of(m.reason()), kMaxReasonBytes))}};
+}
+
+// Splits the payloads among their chunks.
+Status split_payloads(const wire::Tick& m, Tick& tick) {
+  ByteView rest;
+  if (m.payloads() != nullptr) rest = {m.payloads()->data(), m.payloads()->size()};
+  if (m.chunks() != nullptr) {
+    for (const wire::ChunkSpan* span : *m.chunks()) {
+      if (span->bytes() > rest.size()) return Error{"tick: a chunk's payload is cut off"};
+      tick.chunks.push_back({position_of(span), rest.first(span->bytes())});
+      rest = rest.subspan(span->bytes());
+    }
+  }
+  if (!rest.empty()) return Error{"tick: payload bytes without a chunk"};
+  return Done{};
+}
+
+Result<ServerMessage> plain(const wire::Tick& m) {
+  Tick tick;
+  tick.tick = m.tick();
+  tick.counters = {m.water(),   m.pipes(),      m.sourced(),
+                   m.drained(), m.evaporated(), m.active_chunks()};
+  if (const Status status = split_payloads(m, tick); !status.ok()) return Error{status.error()};
+  if (m.dropped() != nullptr) {
+    for (const wire::Vec3* coord : *m.dropped()) tick.dropped.push_back(position_of(coord));
+  }
+  if (m.digests() != nullptr) {
+    for (const wire::ChunkDigest* d : *m.digests()) {
+      tick.digests.push_back({position_of(d), d->digest()});
+    }
+  }
+  return ServerMessage{std::move(tick)};
+}
+
+Result<ServerMessage> plain(const wire::CommandResult& m) {
+  return ServerMessage{CommandResult{m.seq(), m.applied(), m.tick(),
+                                     std::string(cut(string_of(m.reason()), kMaxReasonBytes))}};
+}
+
+Result<ServerMessage> plain(const wire::Pong& m) {
+  return ServerMessage{Pong{m.nonce()}};
+}
+
+template <class Names, class Message>
+std::string_view name_at(const Names& names, const Message& message) {
+  return names[message.index()];
+}
+
+}  // namespace
+
+Bytes encode(const ClientMessage& message) {
+  FlatBufferBuilder builder(256);
+  const auto body = std::visit([&](const auto& m) { return build(builder, m); }, message);
+  // The union's values follow the variant's order, 0 being "none".
+  const auto type = static_cast<wire::ClientBody>(message.index() + 1);
+  wire::FinishClientMessageBuffer(builder, wire::CreateClientMessage(builder, type, body));
+  return finished(builder);
+}
+
+Bytes encode(const ServerMessage& message) {
+  FlatBufferBuilder builder(1024);
+  const auto body = std::visit([&](const auto& m) { return build(builder, m); }, message);
+  const auto type = static_cast<wire::ServerBody>(message.index() + 1);
+  wire::FinishServerMessageBuffer(builder, wire::CreateServerMessage(builder, type, body));
+  return finished(builder);
+}
+
+Result<ClientMessage> decode_client_message(ByteView bytes) {
+  require_alignment(bytes);
+  if (bytes.size() > kMaxClientMessageBytes) {
+    return too_long("the message", bytes.size(), kMaxClientMessageBytes);
+  }
+  flatbuffers::Verifier verifier(bytes.data(), bytes.size());
+  if (!wire::VerifyClientMessageBuffer(verifier)) return Error{"not a client message"};
+  const wire::ClientMessage& message = *wire::GetClientMessage(bytes.data());
+  if (message.body() == nullptr) return Error{"a client message without a body"};
+  switch (message.body_type()) {
+    case wire::ClientBody::Hello:
+      return plain(*message.body_as_Hello());
+    case wire::ClientBody::SetView:
+      return plain(*message.body_as_SetView());
+    case wire::ClientBody::Command:
+      return plain(*message.body_as_Command());
+    case wire::ClientBody::Ping:
+      return plain(*message.body_as_Ping());
+    case wire::ClientBody::Resync:
+      return plain(*message.body_as_Resync());
+    case wire::ClientBody::NONE:
+      break;
+  }
+  return Error{"a client message of unknown kind"};
+}
+
+Result<ServerMessage> decode_server_message(ByteView bytes) {
+  require_alignment(bytes);
+  if (bytes.size() > kMaxServerMessageBytes) {
+    return too_long("the message", bytes.size(), kMaxServerMessageBytes);
+  }
+  flatbuffers::Verifier verifier(bytes.data(), bytes.size());
+  if (!wire::VerifyServerMessageBuffer(verifier)) return Error{"not a server message"};
+  const wire::ServerMessage& message = *wire::GetServerMessage(bytes.data());
+  if (message.body() == nullptr) return Error{"a server message without a body"};
+  switch (message.body_type()) {
+    case wire::ServerBody::Welcome:
+      return plain(*message.body_as_Welcome());
+    case wire::ServerBody::Refused:
+      return plain(*message.body_as_Refused());
+    case wire::ServerBody::Tick:
+      return plain(*message.body_as_Tick());
+    case wire::ServerBody::CommandResult:
+      return plain(*message.body_as_CommandResult());
+    case wire::ServerBody::Pong:
+      return plain(*message.body_as_Pong());
+    case wire::ServerBody::NONE:
+      break;
+  }
+  return Error{"a server message of unknown kind"};
+}
+
+std::string_view name_of(const ClientMessage& message) {
+  static constexpr std::string_view kNames[] = {"hello", "set_view", "command", "ping", "resync"};
+  return name_at(kNames, message);
+}
+
+std::string_view name_of(const ServerMessage& message) {
+  static constexpr std::string_view kNames[] = {"welcome", "refused", "tick", "command_result",
+                                                "pong"};
+  return name_at(kNames, message);
+}
+
+}  // namespace sluice::protocol

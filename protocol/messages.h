@@ -1,0 +1,135 @@
+// The messages as plain data, and their byte form (FlatBuffers; the schemas stand beside this
+// file). Callers never see the generated code. Decoders accept any bytes: the answer is a message
+// that keeps every limit, or an error that says what is wrong.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "protocol/chunk.h"
+#include "protocol/limits.h"
+#include "protocol/result.h"
+
+namespace sluice::protocol {
+
+using Bytes = std::vector<std::uint8_t>;
+using ByteView = std::span<const std::uint8_t>;
+
+// From a client.
+
+struct Hello {
+  std::uint32_t protocol_version = kProtocolVersion;
+  std::string client_name;  // printable ASCII
+};
+
+struct SetView {
+  ViewBox box;  // cells; the server cuts it to the world
+  std::uint8_t level_of_detail = 0;
+};
+
+struct Command {
+  std::uint64_t seq = 0;
+  std::string json;  // one line of a command script
+};
+
+struct Ping {
+  std::uint64_t nonce = 0;
+};
+
+struct Resync {
+  Position coord;  // in chunks
+};
+
+using ClientMessage = std::variant<Hello, SetView, Command, Ping, Resync>;
+
+// From the server.
+
+struct Welcome {
+  std::uint32_t protocol_version = kProtocolVersion;
+  std::string server_version;
+  std::string world;
+  Position size;  // cells
+  ChunkSides sides;
+  std::uint64_t tick = 0;
+  std::uint32_t tick_rate = 0;  // ticks a second
+  std::string water;
+};
+
+/// Why a server ends a connection; never reused.
+enum class RefusalCode : std::uint16_t {
+  kWrongVersion = 1,
+  kBadMessage = 2,
+  kTooManyClients = 3,
+  kTooSlow = 4,
+  kShutdown = 5,
+};
+
+struct Refused {
+  RefusalCode code = RefusalCode::kBadMessage;
+  std::string reason;
+};
+
+/// A chunk's change. `payload` (codec.h) is not owned: when decoded it lies in the message's bytes.
+struct ChunkUpdate {
+  Position coord;
+  ByteView payload;
+};
+
+struct ChunkDigest {
+  Position coord;
+  std::uint64_t digest = 0;  // chunk_checksum of the chunk after this message
+};
+
+/// Amounts in units of water.
+struct Counters {
+  std::int64_t water = 0;
+  std::int64_t pipes = 0;
+  std::int64_t sourced = 0;
+  std::int64_t drained = 0;
+  std::int64_t evaporated = 0;
+  std::int64_t active_chunks = 0;
+
+  friend bool operator==(const Counters&, const Counters&) = default;
+};
+
+/// The state of the view after tick `tick`. Several messages may carry the same tick (keyframes
+/// follow a new view at once), and a slow client misses ticks, never changes.
+struct Tick {
+  std::uint64_t tick = 0;
+  Counters counters;
+  std::vector<ChunkUpdate> chunks;
+  std::vector<Position> dropped;  // chunks to forget; handled before `chunks`
+  std::vector<ChunkDigest> digests;
+};
+
+struct CommandResult {
+  std::uint64_t seq = 0;
+  bool applied = false;
+  std::uint64_t tick = 0;  // 0 when the command never reached the world
+  std::string reason;      // empty when it applied
+};
+
+struct Pong {
+  std::uint64_t nonce = 0;
+};
+
+using ServerMessage = std::variant<Welcome, Refused, Tick, CommandResult, Pong>;
+
+/// Texts longer than their limit are cut. A tick's chunks must stay below kMaxServerMessageBytes
+/// (kTickBudgetBytes is the sender's guide).
+[[nodiscard]] Bytes encode(const ClientMessage& message);
+[[nodiscard]] Bytes encode(const ServerMessage& message);
+
+[[nodiscard]] Result<ClientMessage> decode_client_message(ByteView bytes);
+/// A tick's payloads point into `bytes`, which must outlive it.
+[[nodiscard]] Result<ServerMessage> decode_server_message(ByteView bytes);
+
+/// "hello", "set_view", ... for logs and errors.
+[[nodiscard]] std::string_view name_of(const ClientMessage& message);
+[[nodiscard]] std::string_view name_of(const ServerMessage& message);
+
+}  // namespace sluice::protocol

@@ -1,0 +1,92 @@
+#include "protocol/mirror.h"
+
+#include <string>
+#include <utility>
+
+#include "protocol/checksum.h"
+#include "protocol/codec.h"
+
+namespace sluice::protocol {
+
+namespace {
+
+std::string text_of(Position p) {
+  return "[" + std::to_string(p.x) + ", " + std::to_string(p.y) + ", " + std::to_string(p.z) + "]";
+}
+
+}  // namespace
+
+Mirror::Mirror(Welcome welcome) : welcome_(std::move(welcome)), tick_(welcome_.tick) {}
+
+Status Mirror::apply(const Tick& tick) {
+  changed_.clear();
+  if (tick.tick < tick_) {
+    return Error{"tick " + std::to_string(tick.tick) + " after tick " + std::to_string(tick_)};
+  }
+  tick_ = tick.tick;
+  counters_ = tick.counters;
+  ++stats_.frames;
+  for (const Position& coord : tick.dropped) {
+    if (chunks_.erase(coord) > 0) changed_.push_back(coord);
+  }
+  for (const ChunkUpdate& chunk : tick.chunks) {
+    if (Status status = update(chunk); !status.ok()) return status;
+  }
+  for (const ChunkDigest& digest : tick.digests) check(digest);
+  return Done{};
+}
+
+Status Mirror::update(const ChunkUpdate& chunk) {
+  if (!in_world(chunk.coord)) {
+    return Error{"tick: chunk " + text_of(chunk.coord) + " lies outside the world"};
+  }
+  auto place = chunks_.find(chunk.coord);
+  if (place == chunks_.end()) {
+    if (chunks_.size() >= kMaxMirrorChunks) return Error{"tick: more chunks than a world can hold"};
+    place = chunks_.emplace(chunk.coord, std::make_unique<ChunkCells>()).first;
+  }
+  ++stats_.chunk_updates;
+  changed_.push_back(chunk.coord);
+  if (Status status = decode_chunk(chunk.payload, *place->second); !status.ok()) {
+    return Error{"tick: chunk " + text_of(chunk.coord) + ": " + status.error()};
+  }
+  return Done{};
+}
+
+void Mirror::check(const ChunkDigest& digest) {
+  const ChunkCells* cells = find(digest.coord);
+  const std::uint64_t mine = cells == nullptr ? air_checksum() : chunk_checksum(*cells);
+  ++stats_.chunks_checked;
+  if (mine == digest.digest) return;
+  ++stats_.digest_mismatches;
+  ++stats_.resyncs;
+  wanted_resyncs_.push_back(digest.coord);
+}
+
+bool Mirror::in_world(Position coord) const {
+  const ChunkSides& sides = welcome_.sides;
+  const Position last =
+      sides.chunk_of({welcome_.size.x - 1, welcome_.size.y - 1, welcome_.size.z - 1});
+  return coord.x >= 0 && coord.y >= 0 && coord.z >= 0 && coord.x <= last.x && coord.y <= last.y &&
+         coord.z <= last.z;
+}
+
+std::int32_t Mirror::cell(Position at) const {
+  const Position size = welcome_.size;
+  if (at.x < 0 || at.y < 0 || at.z < 0 || at.x >= size.x || at.y >= size.y || at.z >= size.z) {
+    return kOutsideCell;
+  }
+  const ChunkCells* cells = find(welcome_.sides.chunk_of(at));
+  return cells == nullptr ? 0 : (*cells)[welcome_.sides.index_of(at)];
+}
+
+const ChunkCells* Mirror::find(Position coord) const {
+  const auto place = chunks_.find(coord);
+  return place == chunks_.end() ? nullptr : place->second.get();
+}
+
+std::vector<Position> Mirror::take_wanted_resyncs() {
+  return std::exchange(wanted_resyncs_, {});
+}
+
+}  // namespace sluice::protocol

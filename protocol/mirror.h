@@ -1,0 +1,77 @@
+// The client-side world: what the server has sent so far. Shared by the viewers, the load bots and
+// the tests. It does no I/O: give it each Tick, ask it for cells.
+//
+//   Tick ──► dropped ──► chunks (decode over what is held) ──► digests (compare) ──► resyncs wanted
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "protocol/chunk.h"
+#include "protocol/messages.h"
+#include "protocol/result.h"
+
+namespace sluice::protocol {
+
+struct MirrorStats {
+  std::uint64_t frames = 0;             // tick messages taken in
+  std::uint64_t bytes = 0;              // of all messages counted by count_bytes
+  std::uint64_t chunk_updates = 0;      // keyframes and deltas
+  std::uint64_t resyncs = 0;            // keyframes asked for because a check failed
+  std::uint64_t chunks_checked = 0;     // digests compared
+  std::uint64_t digest_mismatches = 0;  // of those, unequal
+};
+
+class Mirror {
+ public:
+  Mirror() = default;
+  /// Of the world that the server announced.
+  explicit Mirror(Welcome welcome);
+
+  /// Takes in a message. An error means that the server is wrong or speaks another protocol; the
+  /// mirror is then of no more use than to be shown.
+  [[nodiscard]] Status apply(const Tick& tick);
+
+  /// Adds a received message's size to the statistics.
+  void count_bytes(std::size_t bytes) { stats_.bytes += bytes; }
+
+  [[nodiscard]] const Welcome& welcome() const { return welcome_; }
+  /// Of the newest message; 0 before the first.
+  [[nodiscard]] std::uint64_t tick() const { return tick_; }
+  [[nodiscard]] const Counters& counters() const { return counters_; }
+  [[nodiscard]] const MirrorStats& stats() const { return stats_; }
+
+  /// Units of water, kRockCell, or kOutsideCell beyond the world. Air where nothing was sent.
+  [[nodiscard]] std::int32_t cell(Position at) const;
+  /// Null where nothing is held: all air, or not in view.
+  [[nodiscard]] const ChunkCells* find(Position coord) const;
+  /// f(Position coord, const ChunkCells& cells), in rising order of coordinates.
+  template <class F>
+  void for_each_chunk(F&& f) const {
+    for (const auto& [coord, cells] : chunks_) f(coord, *cells);
+  }
+  [[nodiscard]] std::size_t chunk_count() const { return chunks_.size(); }
+
+  /// Chunks that the last message changed or dropped.
+  [[nodiscard]] const std::vector<Position>& changed() const { return changed_; }
+
+  /// Chunks whose digest differed: to be asked for with Resync. Empties the list.
+  [[nodiscard]] std::vector<Position> take_wanted_resyncs();
+
+ private:
+  [[nodiscard]] Status update(const ChunkUpdate& chunk);
+  void check(const ChunkDigest& digest);
+  [[nodiscard]] bool in_world(Position coord) const;
+
+  Welcome welcome_;
+  std::uint64_t tick_ = 0;
+  Counters counters_;
+  MirrorStats stats_;
+  std::map<Position, std::unique_ptr<ChunkCells>> chunks_;
+  std::vector<Position> changed_;
+  std::vector<Position> wanted_resyncs_;
+};
+
+}  // namespace sluice::protocol
