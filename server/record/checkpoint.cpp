@@ -1,0 +1,84 @@
+#include "server/record/checkpoint.h"
+
+#include "server/record/format.h"
+#include "server/record/packing.h"
+
+namespace sluice::record {
+
+namespace {
+
+constexpr int kListLevel = 9;
+
+// Three coordinates, a wake byte and an id take at least this much.
+constexpr std::size_t kSmallestListedBytes = 5;
+
+}  // namespace
+
+CheckpointImage CheckpointImage::of(const sim::World& world) {
+  CheckpointImage image;
+  image.tick = world.tick_number();
+  image.digest = world.digest();
+  image.core = world.snapshot_core();
+  image.chunks.reserve(static_cast<std::size_t>(world.grid().chunk_count()));
+  world.grid().for_each([&](const sim::Chunk& chunk) {
+    image.chunks.push_back({chunk.coord, chunk.wake, sim::World::chunk_bytes(chunk)});
+  });
+  return image;
+}
+
+void encode_chunk_list(std::span<const ListedChunk> chunks, Bytes& out) {
+  Bytes list;
+  put_varint(chunks.size(), list);
+  sim::ChunkCoord before;
+  for (const ListedChunk& chunk : chunks) {
+    put_varint(zigzag(std::int64_t{chunk.coord.x} - before.x), list);
+    put_varint(zigzag(std::int64_t{chunk.coord.y} - before.y), list);
+    put_varint(zigzag(std::int64_t{chunk.coord.z} - before.z), list);
+    before = chunk.coord;
+  }
+  for (const ListedChunk& chunk : chunks) list.push_back(static_cast<std::byte>(chunk.wake));
+  std::int64_t id = 0;
+  for (const ListedChunk& chunk : chunks) {
+    put_varint(zigzag(chunk.row_id - (id + 1)), list);
+    id = chunk.row_id;
+  }
+  pack(list, kListLevel, out);
+}
+
+sim::Result<std::vector<ListedChunk>> decode_chunk_list(std::span<const std::byte> blob) {
+  const sim::Result<Bytes> list = unpack(blob, kMaxChunkListBytes);
+  if (!list) return sim::Error{"its list of chunks " + list.error()};
+  ByteReader reader(*list);
+  const std::size_t count = reader.count();
+  if (reader.failed() || count > reader.rest().size() / kSmallestListedBytes) {
+    return sim::Error{"its list of chunks states more than it has room for"};
+  }
+  std::vector<ListedChunk> chunks(count);
+  // Sums wrap around in 32 bits: damage may name any place, and restoring the world checks it.
+  const auto moved = [&reader](std::int32_t from) {
+    return static_cast<std::int32_t>(static_cast<std::uint32_t>(from) +
+                                     static_cast<std::uint32_t>(unzigzag(reader.varint())));
+  };
+  sim::ChunkCoord coord;
+  for (ListedChunk& chunk : chunks) {
+    coord.x = moved(coord.x);
+    coord.y = moved(coord.y);
+    coord.z = moved(coord.z);
+    chunk.coord = coord;
+  }
+  const std::span<const std::byte> wakes = reader.rest();
+  if (wakes.size() < count) return sim::Error{"its list of chunks ends too early"};
+  for (std::size_t i = 0; i < count; ++i) chunks[i].wake = std::to_integer<std::uint8_t>(wakes[i]);
+  reader.set_rest(wakes.subspan(count));
+  std::uint64_t id = 0;
+  for (ListedChunk& chunk : chunks) {
+    id += 1 + static_cast<std::uint64_t>(unzigzag(reader.varint()));
+    chunk.row_id = static_cast<std::int64_t>(id);
+  }
+  if (reader.failed() || !reader.rest().empty()) {
+    return sim::Error{"its list of chunks has the wrong length"};
+  }
+  return chunks;
+}
+
+}  // namespace sluice::record

@@ -1,0 +1,54 @@
+// Checkpoints: a world's whole state at the end of one tick.
+//
+//   checkpoint row := core, list, check sum            core := packed(World::snapshot_core)
+//   list   := packed(
+//     varint(chunks)
+//     { zigzag varints of x, y, z less those of the chunk before }     in ChunkCoord's order
+//     { wake: one byte }
+//     { zigzag varint of the chunk's row id less (the id before plus 1) } )
+//   chunk row      := content hash, packed(World::chunk_bytes)         once for equal contents
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "server/record/byte_io.h"
+#include "server/sim/digest.h"
+#include "server/sim/geometry.h"
+#include "server/sim/result.h"
+#include "server/sim/world.h"
+
+namespace sluice::record {
+
+/// What a checkpoint needs of a world, copied: made on the thread that runs the world, written on
+/// any other.
+struct CheckpointImage {
+  struct Chunk {
+    sim::ChunkCoord coord;
+    std::uint8_t wake = 0;
+    Bytes bytes;  // World::chunk_bytes
+  };
+  std::uint64_t tick = 0;
+  sim::Digest digest = 0;
+  Bytes core;
+  std::vector<Chunk> chunks;  // in ChunkCoord's order
+
+  [[nodiscard]] static CheckpointImage of(const sim::World& world);
+};
+
+/// A chunk of a checkpoint as its list names it.
+struct ListedChunk {
+  sim::ChunkCoord coord;
+  std::uint8_t wake = 0;
+  std::int64_t row_id = 0;
+};
+
+/// Appends the list's blob.
+void encode_chunk_list(std::span<const ListedChunk> chunks, Bytes& out);
+/// Any bytes are safe to give.
+[[nodiscard]] sim::Result<std::vector<ListedChunk>> decode_chunk_list(
+    std::span<const std::byte> blob);
+
+}  // namespace sluice::record

@@ -1,0 +1,38 @@
+// The commands of a run of ticks as bytes. Column by column, because alike things side by side
+// compress to a fraction of what whole records do.
+//
+//   batch  := varint(commands)
+//             strings(clients) strings(reasons)          strings := varint(n) { varint(size) bytes
+//             } { varint(tick - the tick before) }         per command; the first counts from the
+//                                                        batch's first tick
+//             { varint(client) }                         index of its name
+//             { varint(zigzag(seq - expected)) }         expected: that client's last in the batch
+//                                                        plus 1, or 0
+//             { varint(outcome) }                        0 applied, else index of the reason plus 1
+//             { canonical command }                      sim::append_command
+//   blob   := packed(batch)                              packing.h
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "server/record/byte_io.h"
+#include "server/record/records.h"
+#include "server/sim/result.h"
+
+namespace sluice::record {
+
+/// The largest batch that is read, in bytes before packing.
+inline constexpr std::size_t kMaxBatchBytes = std::size_t{64} << 20;
+
+/// Appends the blob of all commands of `ticks`, which follow each other; nothing when they have
+/// none. `level` is zstd's.
+void encode_commands(std::span<const TickRecord> ticks, int level, Bytes& out);
+
+/// Puts the commands of a blob where their ticks are: `ticks` follow each other and hold no
+/// commands yet. Any bytes are safe to give; the error says what is wrong with the blob.
+[[nodiscard]] sim::Status decode_commands(std::span<const std::byte> blob,
+                                          std::span<TickRecord> ticks);
+
+}  // namespace sluice::record

@@ -1,0 +1,219 @@
+#include "server/record/database.h"
+
+#include <utility>
+
+#include <sqlite3.h>
+
+#include "server/record/format.h"
+
+namespace sluice::record {
+
+namespace {
+
+// Long enough for another process to finish a checkpoint of its write-ahead log.
+constexpr int kBusyMilliseconds = 10000;
+
+std::string explain(int code, const char* sqlite_message) {
+  std::string what;
+  switch (code & 0xff) {
+    case SQLITE_NOTADB:
+      what = "is not a recording: not an SQLite file, or its first page is damaged";
+      break;
+    case SQLITE_CORRUPT:
+      what = "is damaged";
+      break;
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      what = "is locked by another process; try again when that has ended";
+      break;
+    case SQLITE_CANTOPEN:
+      what = "cannot be opened: no such file, or no permission";
+      break;
+    case SQLITE_PERM:
+    case SQLITE_READONLY:
+    case SQLITE_AUTH:
+      what = "cannot be written: no permission";
+      break;
+    case SQLITE_FULL:
+      what = "cannot grow: the disk is full";
+      break;
+    case SQLITE_IOERR:
+      what = "cannot be read or written: the disk or file system failed";
+      break;
+    case SQLITE_NOMEM:
+      what = "needs more memory than there is";
+      break;
+    case SQLITE_TOOBIG:
+      what = "holds a row beyond the size limit";
+      break;
+    case SQLITE_CONSTRAINT:
+      what = "already holds what was to be written";
+      break;
+    default:
+      what = "cannot be used";
+      break;
+  }
+  return what + " (SQLite: " + (sqlite_message == nullptr ? sqlite3_errstr(code) : sqlite_message) +
+         ")";
+}
+
+}  // namespace
+
+Statement::Statement(std::string path, sqlite3_stmt* statement)
+    : path_(std::move(path)), statement_(statement) {}
+
+void Statement::Finalizer::operator()(sqlite3_stmt* statement) const {
+  sqlite3_finalize(statement);
+}
+
+Statement& Statement::bind(int parameter, std::int64_t value) {
+  bind_error_ |= sqlite3_bind_int64(statement_.get(), parameter, value);
+  return *this;
+}
+
+Statement& Statement::bind(int parameter, std::span<const std::byte> blob) {
+  // A null pointer would bind NULL; an empty blob is not that.
+  const void* data = blob.empty() ? "" : static_cast<const void*>(blob.data());
+  bind_error_ |= sqlite3_bind_blob64(statement_.get(), parameter, data, blob.size(), SQLITE_STATIC);
+  return *this;
+}
+
+Statement& Statement::bind_null(int parameter) {
+  bind_error_ |= sqlite3_bind_null(statement_.get(), parameter);
+  return *this;
+}
+
+sim::Result<bool> Statement::step() {
+  sqlite3* connection = sqlite3_db_handle(statement_.get());
+  if (bind_error_ != SQLITE_OK) {
+    return sim::Error{path_ + ": " + explain(bind_error_, sqlite3_errmsg(connection))};
+  }
+  const int code = sqlite3_step(statement_.get());
+  if (code == SQLITE_ROW) return true;
+  if (code == SQLITE_DONE) {
+    reset();
+    return false;
+  }
+  sim::Error error{path_ + ": " + explain(code, sqlite3_errmsg(connection))};
+  reset();
+  return error;
+}
+
+sim::Status Statement::run() {
+  const sim::Result<bool> stepped = step();
+  if (!stepped) return sim::Error{stepped.error()};
+  reset();
+  return sim::Done{};
+}
+
+void Statement::reset() {
+  sqlite3_reset(statement_.get());
+  sqlite3_clear_bindings(statement_.get());
+  bind_error_ = SQLITE_OK;
+}
+
+std::int64_t Statement::integer(int column) const {
+  return sqlite3_column_int64(statement_.get(), column);
+}
+
+std::span<const std::byte> Statement::blob(int column) const {
+  const void* data = sqlite3_column_blob(statement_.get(), column);
+  const int size = sqlite3_column_bytes(statement_.get(), column);
+  if (data == nullptr || size <= 0) return {};
+  return {static_cast<const std::byte*>(data), static_cast<std::size_t>(size)};
+}
+
+std::string Statement::text(int column) const {
+  std::string text;
+  for (const std::byte byte : blob(column)) text.push_back(std::to_integer<char>(byte));
+  return text;
+}
+
+bool Statement::is_null(int column) const {
+  return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL;
+}
+
+Database::Database(std::string path, sqlite3* connection)
+    : path_(std::move(path)), connection_(connection) {}
+
+void Database::Closer::operator()(sqlite3* connection) const {
+  sqlite3_close_v2(connection);
+}
+
+sim::Result<std::unique_ptr<Database>> Database::open(const std::string& path, Mode mode) {
+  const int flags = mode == Mode::kRead    ? SQLITE_OPEN_READONLY
+                    : mode == Mode::kWrite ? SQLITE_OPEN_READWRITE
+                                           : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+  sqlite3* connection = nullptr;
+  // Full mutexes cost nothing here and let a connection move between threads.
+  const int code =
+      sqlite3_open_v2(path.c_str(), &connection, flags | SQLITE_OPEN_FULLMUTEX, nullptr);
+  std::unique_ptr<Database> database(new Database(path, connection));
+  if (code != SQLITE_OK) {
+    return database->error(
+        explain(code, connection == nullptr ? nullptr : sqlite3_errmsg(connection)));
+  }
+  if (const sim::Status hardened = database->harden(); !hardened)
+    return sim::Error{hardened.error()};
+  return database;
+}
+
+sim::Result<std::unique_ptr<Database>> Database::open_image(std::span<const std::byte> image) {
+  auto opened = open(":memory:", Mode::kWrite);
+  if (!opened) return opened;
+  std::unique_ptr<Database>& database = *opened;
+  database->path_ = "(memory)";
+  auto* bytes = reinterpret_cast<unsigned char*>(const_cast<std::byte*>(image.data()));
+  const auto size = static_cast<sqlite3_int64>(image.size());
+  const int code = sqlite3_deserialize(database->connection_.get(), "main", bytes, size, size,
+                                       SQLITE_DESERIALIZE_READONLY);
+  if (code != SQLITE_OK) return database->error(explain(code, nullptr));
+  return opened;
+}
+
+// A recording may come from a stranger: nothing in it may run, and damage is to show as an error.
+sim::Status Database::harden() {
+  sqlite3* connection = connection_.get();
+  sqlite3_extended_result_codes(connection, 1);
+  sqlite3_busy_timeout(connection, kBusyMilliseconds);
+  sqlite3_limit(connection, SQLITE_LIMIT_LENGTH, static_cast<int>(kMaxBlobBytes));
+  sqlite3_limit(connection, SQLITE_LIMIT_ATTACHED, 0);
+  sqlite3_db_config(connection, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  sqlite3_db_config(connection, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+  sqlite3_db_config(connection, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
+  sqlite3_db_config(connection, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
+  return execute("PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0");
+}
+
+sim::Result<Statement> Database::prepare(std::string_view sql) {
+  sqlite3_stmt* statement = nullptr;
+  const int code = sqlite3_prepare_v2(connection_.get(), sql.data(), static_cast<int>(sql.size()),
+                                      &statement, nullptr);
+  if (code != SQLITE_OK) return error(explain(code, sqlite3_errmsg(connection_.get())));
+  return Statement(path_, statement);
+}
+
+sim::Status Database::execute(const char* sql) {
+  const int code = sqlite3_exec(connection_.get(), sql, nullptr, nullptr, nullptr);
+  if (code != SQLITE_OK) return error(explain(code, sqlite3_errmsg(connection_.get())));
+  return sim::Done{};
+}
+
+sim::Result<std::int64_t> Database::integer(std::string_view sql) {
+  sim::Result<Statement> statement = prepare(sql);
+  if (!statement) return sim::Error{statement.error()};
+  const sim::Result<bool> row = statement->step();
+  if (!row) return sim::Error{row.error()};
+  if (!*row) return error("lacks a row (asked: " + std::string(sql) + ")");
+  return statement->integer(0);
+}
+
+std::int64_t Database::last_row_id() const {
+  return sqlite3_last_insert_rowid(connection_.get());
+}
+
+sim::Error Database::error(const std::string& what) const {
+  return {path_ + ": " + what};
+}
+
+}  // namespace sluice::record

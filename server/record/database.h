@@ -1,0 +1,84 @@
+// SQLite behind values: the only file of this layer whose source includes <sqlite3.h>.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "server/record/byte_io.h"
+#include "server/sim/result.h"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace sluice::record {
+
+/// One prepared statement. Must go before its Database does. Views of a row's blobs are valid until
+/// the next step() or reset().
+class Statement {
+ public:
+  Statement(std::string path, sqlite3_stmt* statement);
+
+  /// Parameters count from 1. The bytes of a blob must stay until reset(). Errors show in step().
+  Statement& bind(int parameter, std::int64_t value);
+  Statement& bind(int parameter, std::span<const std::byte> blob);
+  Statement& bind_null(int parameter);
+
+  /// True: there is a row to read. False: the statement is done, and was reset.
+  [[nodiscard]] sim::Result<bool> step();
+  /// Steps a statement that yields no rows.
+  [[nodiscard]] sim::Status run();
+  void reset();
+
+  /// Columns count from 0. Another type than asked for reads as 0 or empty.
+  [[nodiscard]] std::int64_t integer(int column) const;
+  [[nodiscard]] std::span<const std::byte> blob(int column) const;
+  [[nodiscard]] std::string text(int column) const;
+  [[nodiscard]] bool is_null(int column) const;
+
+ private:
+  struct Finalizer {
+    void operator()(sqlite3_stmt* statement) const;
+  };
+  std::string path_;
+  std::unique_ptr<sqlite3_stmt, Finalizer> statement_;
+  int bind_error_ = 0;
+};
+
+/// One connection, used by one thread at a time. Every message begins with the file's path.
+class Database {
+ public:
+  enum class Mode : std::uint8_t { kRead, kWrite, kCreate };
+
+  /// kRead never changes the file; kWrite needs it to exist; kCreate makes it.
+  [[nodiscard]] static sim::Result<std::unique_ptr<Database>> open(const std::string& path,
+                                                                   Mode mode);
+  /// A database that lies in memory, read only; `image` must outlive it.
+  [[nodiscard]] static sim::Result<std::unique_ptr<Database>> open_image(
+      std::span<const std::byte> image);
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] sim::Result<Statement> prepare(std::string_view sql);
+  /// Runs statements whose rows do not matter.
+  [[nodiscard]] sim::Status execute(const char* sql);
+  /// The first column of the first row; an error when there is none.
+  [[nodiscard]] sim::Result<std::int64_t> integer(std::string_view sql);
+  [[nodiscard]] std::int64_t last_row_id() const;
+  /// "PATH: what".
+  [[nodiscard]] sim::Error error(const std::string& what) const;
+
+ private:
+  struct Closer {
+    void operator()(sqlite3* connection) const;
+  };
+  Database(std::string path, sqlite3* connection);
+  [[nodiscard]] sim::Status harden();
+
+  std::string path_;
+  std::unique_ptr<sqlite3, Closer> connection_;
+};
+
+}  // namespace sluice::record

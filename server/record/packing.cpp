@@ -1,0 +1,86 @@
+#include "server/record/packing.h"
+
+#include <string>
+
+#include <xxhash.h>
+#include <zstd.h>
+
+namespace sluice::record {
+
+namespace {
+
+constexpr std::byte kStored{0};
+constexpr std::byte kZstd{1};
+// Below this zstd's frame costs more than it can save.
+constexpr std::size_t kWorthCompressing = 64;
+
+void put_all(std::span<const std::byte> bytes, Bytes& out) {
+  out.insert(out.end(), bytes.begin(), bytes.end());
+}
+
+}  // namespace
+
+void pack(std::span<const std::byte> bytes, int level, Bytes& out) {
+  if (bytes.size() >= kWorthCompressing) {
+    Bytes frame(ZSTD_compressBound(bytes.size()));
+    const std::size_t size =
+        ZSTD_compress(frame.data(), frame.size(), bytes.data(), bytes.size(), level);
+    SLUICE_ASSERT(!ZSTD_isError(size));
+    if (size + 8 < bytes.size()) {
+      out.push_back(kZstd);
+      put_varint(bytes.size(), out);
+      put_all({frame.data(), size}, out);
+      return;
+    }
+  }
+  out.push_back(kStored);
+  put_all(bytes, out);
+}
+
+sim::Result<Bytes> unpack(std::span<const std::byte> packed, std::size_t maximum_size) {
+  if (packed.empty()) return sim::Error{"is empty"};
+  const std::byte codec = packed.front();
+  ByteReader reader(packed.subspan(1));
+  if (codec == kStored) {
+    if (packed.size() - 1 > maximum_size) return sim::Error{"is longer than allowed"};
+    return Bytes(packed.begin() + 1, packed.end());
+  }
+  if (codec != kZstd) {
+    return sim::Error{"is packed by the unknown codec " +
+                      std::to_string(std::to_integer<int>(codec)) + " (known: 0 stored, 1 zstd)"};
+  }
+  const std::uint64_t size = reader.varint();
+  if (reader.failed() || size > maximum_size) return sim::Error{"states an impossible size"};
+  Bytes bytes(size);
+  const std::span<const std::byte> frame = reader.rest();
+  const std::size_t written =
+      ZSTD_decompress(bytes.data(), bytes.size(), frame.data(), frame.size());
+  if (ZSTD_isError(written)) {
+    return sim::Error{std::string("does not unpack (zstd: ") + ZSTD_getErrorName(written) + ")"};
+  }
+  if (written != size) return sim::Error{"unpacks to another size than it states"};
+  return bytes;
+}
+
+Bytes content_hash(std::span<const std::byte> bytes) {
+  XXH128_canonical_t canonical;
+  XXH128_canonicalFromHash(&canonical, XXH3_128bits(bytes.data(), bytes.size()));
+  Bytes hash;
+  for (const unsigned char digit : canonical.digest) hash.push_back(static_cast<std::byte>(digit));
+  return hash;
+}
+
+std::int64_t row_checksum(std::uint64_t number, std::span<const std::byte> first,
+                          std::span<const std::byte> second) {
+  Bytes head;
+  put_u64(number, head);
+  put_u64(first.size(), head);
+  put_u64(second.size(), head);
+  // Chained by seed rather than joined: a row may be many megabytes.
+  std::uint64_t sum = XXH3_64bits(head.data(), head.size());
+  sum = XXH3_64bits_withSeed(first.data(), first.size(), sum);
+  sum = XXH3_64bits_withSeed(second.data(), second.size(), sum);
+  return static_cast<std::int64_t>(sum);
+}
+
+}  // namespace sluice::record

@@ -1,0 +1,295 @@
+#include "server/record/reader.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "server/record/checkpoint.h"
+#include "server/record/command_batch.h"
+#include "server/record/database.h"
+#include "server/record/format.h"
+#include "server/record/packing.h"
+
+namespace sluice::record {
+
+namespace {
+
+std::string ticks_text(std::uint64_t first, std::uint64_t last) {
+  return "ticks " + std::to_string(first) + " to " + std::to_string(last);
+}
+
+std::string checkpoint_text(std::uint64_t tick) {
+  return "the checkpoint of tick " + std::to_string(tick);
+}
+
+}  // namespace
+
+Reader::Reader(std::unique_ptr<Database> database) : database_(std::move(database)) {}
+Reader::~Reader() = default;
+
+const std::string& Reader::path() const {
+  return database_->path();
+}
+
+sim::Result<std::unique_ptr<Reader>> Reader::open(const std::string& path) {
+  auto database = Database::open(path, Database::Mode::kRead);
+  if (!database) return sim::Error{database.error()};
+  return check(std::move(database).value());
+}
+
+sim::Result<std::unique_ptr<Reader>> Reader::open_image(std::span<const std::byte> image) {
+  auto database = Database::open_image(image);
+  if (!database) return sim::Error{database.error()};
+  return check(std::move(database).value());
+}
+
+sim::Result<std::unique_ptr<Reader>> Reader::check(std::unique_ptr<Database> database) {
+  std::unique_ptr<Reader> reader(new Reader(std::move(database)));
+  for (const auto step :
+       {&Reader::check_kind, &Reader::check_schema, &Reader::read_world_row, &Reader::refresh}) {
+    if (const sim::Status passed = (reader.get()->*step)(); !passed) {
+      return sim::Error{passed.error()};
+    }
+  }
+  return reader;
+}
+
+sim::Status Reader::check_kind() {
+  const auto kind = database_->integer("PRAGMA application_id");
+  if (!kind) return sim::Error{kind.error()};
+  if (*kind != kApplicationId) {
+    return database_->error("is not a recording: an SQLite file of application id " +
+                            std::to_string(*kind) + ", expected " + std::to_string(kApplicationId));
+  }
+  const auto version = database_->integer("PRAGMA user_version");
+  if (!version) return sim::Error{version.error()};
+  if (*version != kFormatVersion) {
+    return database_->error("is a recording of format version " + std::to_string(*version) +
+                            "; this program reads version " + std::to_string(kFormatVersion) +
+                            (*version > kFormatVersion ? ": use a newer one" : ""));
+  }
+  return sim::Done{};
+}
+
+sim::Status Reader::check_schema() {
+  for (const Table& table : kTables) {
+    const std::string_view name = table.name;
+    auto row = database_->prepare("SELECT CAST(sql AS BLOB) FROM sqlite_schema WHERE name = '" +
+                                  std::string(name) + "'");
+    if (!row) return sim::Error{row.error()};
+    const sim::Result<bool> found = row->step();
+    if (!found) return sim::Error{found.error()};
+    if (!*found || row->text(0) != table.sql) {
+      return database_->error("is damaged: its table '" + std::string(name) +
+                              "' is missing or not as this format has it");
+    }
+  }
+  return sim::Done{};
+}
+
+sim::Status Reader::read_world_row() {
+  auto row = database_->prepare(
+      "SELECT world_file, CAST(made_by AS BLOB), checksum FROM world WHERE id = 1");
+  if (!row) return sim::Error{row.error()};
+  const sim::Result<bool> found = row->step();
+  if (!found) return sim::Error{found.error()};
+  if (!*found) return database_->error("is damaged: it lacks its world file");
+  if (row_checksum(1, row->blob(0), row->blob(1)) != row->integer(2)) {
+    return database_->error("is damaged: the check sum of its world file does not fit");
+  }
+  world_file_text_ = row->text(0);
+  made_by_ = row->text(1);
+  return sim::Done{};
+}
+
+sim::Status Reader::refresh() {
+  auto row = database_->prepare(
+      "SELECT first_tick, length(digests) FROM history ORDER BY first_tick DESC LIMIT 1");
+  if (!row) return sim::Error{row.error()};
+  const sim::Result<bool> found = row->step();
+  if (!found) return sim::Error{found.error()};
+  last_tick_ = 0;
+  if (!*found) return sim::Done{};
+  const std::int64_t first = row->integer(0);
+  const std::int64_t bytes = row->integer(1);
+  if (first < 1 || bytes < 8 || bytes % 8 != 0) {
+    return database_->error("is damaged: its last history row, of tick " + std::to_string(first) +
+                            ", holds " + std::to_string(bytes) + " bytes of digests");
+  }
+  last_tick_ = static_cast<std::uint64_t>(first) + static_cast<std::uint64_t>(bytes) / 8 - 1;
+  return sim::Done{};
+}
+
+sim::Result<std::vector<TickRecord>> Reader::read_row(std::uint64_t tick, bool with_commands) {
+  auto row = database_->prepare(
+      "SELECT first_tick, digests, commands, checksum FROM history WHERE first_tick <= ?1 "
+      "ORDER BY first_tick DESC LIMIT 1");
+  if (!row) return sim::Error{row.error()};
+  const sim::Result<bool> found = row->bind(1, static_cast<std::int64_t>(tick)).step();
+  if (!found) return sim::Error{found.error() + ", at tick " + std::to_string(tick)};
+  const auto first = static_cast<std::uint64_t>(*found ? row->integer(0) : 0);
+  const std::span<const std::byte> digests = row->blob(1);
+  const std::uint64_t count = digests.size() / 8;
+  if (!*found || first == 0 || tick - first >= count) {
+    return database_->error("is damaged: tick " + std::to_string(tick) +
+                            " is missing from its history");
+  }
+  const std::string name = ticks_text(first, first + count - 1);
+  if (row_checksum(first, digests, row->blob(2)) != row->integer(3)) {
+    return database_->error("is damaged: the check sum of the history of " + name +
+                            " does not fit");
+  }
+  std::vector<TickRecord> ticks(count);
+  ByteReader reader(digests);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    ticks[i].tick = first + i;
+    ticks[i].digest = reader.u64();
+  }
+  if (with_commands) {
+    if (const sim::Status read = decode_commands(row->blob(2), ticks); !read) {
+      return database_->error("is damaged: the commands of " + name + ": the blob " + read.error());
+    }
+  }
+  return ticks;
+}
+
+sim::Result<std::vector<TickRecord>> Reader::row_at(std::uint64_t tick) {
+  return read_row(tick, true);
+}
+
+sim::Status Reader::read_ticks(std::uint64_t from, std::uint64_t to,
+                               const std::function<bool(const TickRecord&)>& visit) {
+  SLUICE_ASSERT(from >= 1 && to <= last_tick_);
+  for (std::uint64_t tick = from; tick <= to;) {
+    const sim::Result<std::vector<TickRecord>> row = read_row(tick, true);
+    if (!row) return sim::Error{row.error()};
+    for (const TickRecord& record : *row) {
+      if (record.tick < tick) continue;
+      if (record.tick > to || !visit(record)) return sim::Done{};
+    }
+    tick = row->back().tick + 1;
+  }
+  return sim::Done{};
+}
+
+sim::Result<std::vector<sim::Digest>> Reader::digests(std::uint64_t from, std::uint64_t to) {
+  SLUICE_ASSERT(from >= 1 && to <= last_tick_);
+  std::vector<sim::Digest> digests;
+  for (std::uint64_t tick = from; tick <= to;) {
+    const sim::Result<std::vector<TickRecord>> row = read_row(tick, false);
+    if (!row) return sim::Error{row.error()};
+    for (const TickRecord& record : *row) {
+      if (record.tick >= tick && record.tick <= to) digests.push_back(record.digest);
+    }
+    tick = row->back().tick + 1;
+  }
+  return digests;
+}
+
+sim::Result<std::vector<CheckpointInfo>> Reader::checkpoints() {
+  auto rows = database_->prepare("SELECT tick, digest FROM checkpoints ORDER BY tick");
+  if (!rows) return sim::Error{rows.error()};
+  std::vector<CheckpointInfo> checkpoints;
+  for (;;) {
+    const sim::Result<bool> found = rows->step();
+    if (!found) return sim::Error{found.error() + ", in its table of checkpoints"};
+    if (!*found) break;
+    checkpoints.push_back(
+        {static_cast<std::uint64_t>(rows->integer(0)), static_cast<sim::Digest>(rows->integer(1))});
+  }
+  if (checkpoints.empty() || checkpoints.front().tick != 0) {
+    return database_->error("is damaged: it lacks the checkpoint of tick 0");
+  }
+  return checkpoints;
+}
+
+sim::Result<std::vector<std::byte>> Reader::read_chunk(std::int64_t row_id) {
+  auto row = database_->prepare("SELECT content_hash, data FROM chunks WHERE id = ?1");
+  if (!row) return sim::Error{row.error()};
+  const sim::Result<bool> found = row->bind(1, row_id).step();
+  if (!found) return sim::Error{found.error()};
+  if (!*found) return sim::Error{"is not there"};
+  sim::Result<Bytes> bytes = unpack(row->blob(1), sim::kChunkCells * sizeof(sim::Cell));
+  if (bytes && !std::ranges::equal(content_hash(*bytes), row->blob(0))) {
+    return sim::Error{"does not fit its content hash"};
+  }
+  return bytes;
+}
+
+sim::Result<std::unique_ptr<sim::World>> Reader::restore(std::uint64_t checkpoint_tick) {
+  const std::string name = checkpoint_text(checkpoint_tick);
+  auto row =
+      database_->prepare("SELECT digest, core, chunks, checksum FROM checkpoints WHERE tick = ?1");
+  if (!row) return sim::Error{row.error()};
+  const sim::Result<bool> found = row->bind(1, static_cast<std::int64_t>(checkpoint_tick)).step();
+  if (!found) return sim::Error{found.error() + ", in " + name};
+  if (!*found) return database_->error("lacks " + name);
+  const auto digest = static_cast<sim::Digest>(row->integer(0));
+  if (row_checksum(sim::combine(checkpoint_tick, digest), row->blob(1), row->blob(2)) !=
+      row->integer(3)) {
+    return database_->error("is damaged: the check sum of " + name + " does not fit");
+  }
+  const sim::Result<Bytes> core = unpack(row->blob(1), kMaxCoreBytes);
+  if (!core) return database_->error("is damaged: the core of " + name + " " + core.error());
+  const auto listed = decode_chunk_list(row->blob(2));
+  if (!listed) return database_->error("is damaged: " + name + ": " + listed.error());
+
+  std::vector<Bytes> contents;
+  std::vector<sim::World::ChunkImage> images;
+  for (const ListedChunk& chunk : *listed) {
+    sim::Result<Bytes> bytes = read_chunk(chunk.row_id);
+    if (!bytes) {
+      return database_->error("is damaged: chunk " + std::to_string(chunk.row_id) + ", of " + name +
+                              ", " + bytes.error());
+    }
+    contents.push_back(std::move(bytes).value());
+    images.push_back({chunk.coord, chunk.wake, contents.back()});
+  }
+  auto world = sim::World::restore(*core, images);
+  if (!world) return database_->error("is damaged: " + name + ": " + world.error());
+  if ((*world)->tick_number() != checkpoint_tick || (*world)->recompute_digest() != digest) {
+    return database_->error("is damaged: the state in " + name + " has another digest than stated");
+  }
+  return world;
+}
+
+sim::Result<WorldAt> world_at(Reader& reader, std::uint64_t tick, sim::Executor& executor,
+                              const TickVisitor& visit) {
+  SLUICE_ASSERT(tick <= reader.last_tick());
+  const auto checkpoints = reader.checkpoints();
+  if (!checkpoints) return sim::Error{checkpoints.error()};
+  WorldAt result;
+  for (auto checkpoint = checkpoints->rbegin(); checkpoint != checkpoints->rend(); ++checkpoint) {
+    if (checkpoint->tick > tick) continue;
+    auto world = reader.restore(checkpoint->tick);
+    if (world) {
+      result.world = std::move(world).value();
+      break;
+    }
+    result.warnings.push_back(world.error());
+  }
+  if (result.world == nullptr) return sim::Error{result.warnings.front()};
+  sim::World& world = *result.world;
+  if (world.tick_number() == tick) return result;
+
+  std::string divergence;
+  std::vector<sim::Command> commands;
+  const auto replay = [&](const TickRecord& record) {
+    commands.clear();
+    for (const RecordedCommand& recorded : record.commands) commands.push_back(recorded.command);
+    const sim::TickReport report = world.tick(commands, executor);
+    ++result.replayed_ticks;
+    if (report.digest != record.digest) {
+      divergence = reader.path() + ": the replay diverges from the recording at tick " +
+                   std::to_string(record.tick) + "; 'sluice verify' tells more";
+      return false;
+    }
+    if (visit) visit(world, report);
+    return true;
+  };
+  const sim::Status read = reader.read_ticks(world.tick_number() + 1, tick, replay);
+  if (!read) return sim::Error{read.error()};
+  if (!divergence.empty()) return sim::Error{divergence};
+  return result;
+}
+
+}  // namespace sluice::record

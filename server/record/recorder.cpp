@@ -1,0 +1,324 @@
+#include "server/record/recorder.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "server/record/command_batch.h"
+#include "server/record/database.h"
+#include "server/record/format.h"
+#include "server/record/packing.h"
+#include "server/record/reader.h"
+#include "server/record/write_lock.h"
+
+namespace sluice::record {
+
+namespace {
+
+// Rows that stay are compressed well, rows that a merge will soon replace are written fast.
+constexpr int kFullRowLevel = 12;
+constexpr int kShortRowLevel = 1;
+constexpr int kChunkLevel = 6;
+
+std::size_t commands_of(std::span<const TickRecord> ticks) {
+  std::size_t commands = 0;
+  for (const TickRecord& tick : ticks) commands += tick.commands.size();
+  return commands;
+}
+
+bool row_is_full(std::size_t ticks, std::size_t commands) {
+  return ticks >= kTicksPerRow || commands >= kCommandsPerRow;
+}
+
+std::span<const std::byte> as_bytes(std::string_view text) {
+  return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
+}
+
+sim::Status sync_directory_of(const std::string& path) {
+  std::string directory = std::filesystem::path(path).parent_path().string();
+  if (directory.empty()) directory = ".";
+  const int descriptor = open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const bool synced = descriptor >= 0 && fsync(descriptor) == 0;
+  const int reason = errno;
+  if (descriptor >= 0) close(descriptor);
+  if (!synced) {
+    return sim::Error{directory + ": cannot be made durable: " + std::strerror(reason)};
+  }
+  return sim::Done{};
+}
+
+/// Writes all that a new file holds but its first checkpoint.
+sim::Status write_foundation(Database& database, std::string_view world_file_text) {
+  for (const Table& table : kTables) {
+    if (const sim::Status made = database.execute(table.sql); !made) return made;
+  }
+  const std::string version = "PRAGMA application_id = " + std::to_string(kApplicationId) +
+                              "; PRAGMA user_version = " + std::to_string(kFormatVersion);
+  if (const sim::Status set = database.execute(version.c_str()); !set) return set;
+  auto insert = database.prepare(
+      "INSERT INTO world (id, world_file, made_by, checksum) VALUES (1, ?1, ?2, ?3)");
+  if (!insert) return sim::Error{insert.error()};
+  const std::string_view made_by = "sluice " SLUICE_VERSION;
+  const auto file = as_bytes(world_file_text);
+  const auto maker = as_bytes(made_by);
+  return insert->bind(1, file).bind(2, maker).bind(3, row_checksum(1, file, maker)).run();
+}
+
+}  // namespace
+
+struct Recorder::Statements {
+  Statement begin;
+  Statement commit;
+  Statement insert_row;
+  Statement delete_tail;
+  Statement has_checkpoint;
+  Statement insert_checkpoint;
+  Statement find_chunk;
+  Statement insert_chunk;
+
+  static sim::Result<std::unique_ptr<Statements>> prepare(Database& database) {
+    constexpr std::string_view kSql[] = {
+        "BEGIN IMMEDIATE",
+        "COMMIT",
+        "INSERT INTO history (first_tick, digests, commands, checksum) VALUES (?1, ?2, ?3, ?4)",
+        "DELETE FROM history WHERE first_tick >= ?1",
+        "SELECT 1 FROM checkpoints WHERE tick = ?1",
+        "INSERT INTO checkpoints (tick, digest, core, chunks, checksum) "
+        "VALUES (?1, ?2, ?3, ?4, ?5)",
+        "SELECT id FROM chunks WHERE content_hash = ?1",
+        "INSERT INTO chunks (content_hash, data) VALUES (?1, ?2)",
+    };
+    std::vector<Statement> made;
+    for (const std::string_view sql : kSql) {
+      sim::Result<Statement> statement = database.prepare(sql);
+      if (!statement) return sim::Error{statement.error()};
+      made.push_back(std::move(statement).value());
+    }
+    auto at = [&made](std::size_t i) { return std::move(made[i]); };
+    return std::unique_ptr<Statements>(
+        new Statements{at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7)});
+  }
+};
+
+Recorder::Recorder(std::unique_ptr<WriteLock> lock, std::unique_ptr<Database> database)
+    : lock_(std::move(lock)), database_(std::move(database)) {}
+
+Recorder::~Recorder() {
+  statements_.reset();
+  if (failure_) return;
+  // With a reader in the way both fail at once, and the file stays in WAL mode, which is as good.
+  (void)database_->execute("PRAGMA busy_timeout = 200");
+  (void)database_->execute("PRAGMA wal_checkpoint(TRUNCATE)");
+  (void)database_->execute("PRAGMA journal_mode = DELETE");
+}
+
+const std::string& Recorder::path() const {
+  return database_->path();
+}
+
+sim::Result<std::unique_ptr<Recorder>> Recorder::create(const std::string& path,
+                                                        std::string_view world_file_text,
+                                                        const sim::World& world_at_tick_0) {
+  SLUICE_ASSERT(world_at_tick_0.tick_number() == 0);
+  auto lock = WriteLock::acquire(path);
+  if (!lock) return sim::Error{lock.error()};
+  // A stale log beside a new file of its name would be taken for the new file's own.
+  for (const char* suffix : {"", "-wal", "-journal"}) {
+    if (std::filesystem::exists(path + suffix)) {
+      return sim::Error{path + suffix +
+                        ": exists already; a recording is never overwritten, "
+                        "choose another name or move it away"};
+    }
+  }
+  const std::string unfinished = path + ".new";
+  std::error_code ignored;
+  std::filesystem::remove(unfinished, ignored);
+  std::filesystem::remove(unfinished + "-journal", ignored);
+  {
+    auto database = Database::open(unfinished, Database::Mode::kCreate);
+    if (!database) return sim::Error{database.error()};
+    Recorder writer(nullptr, std::move(database).value());
+    if (const sim::Status begun = writer.database_->execute("BEGIN IMMEDIATE"); !begun) {
+      return sim::Error{begun.error()};
+    }
+    if (const auto laid = write_foundation(*writer.database_, world_file_text); !laid) {
+      return sim::Error{laid.error()};
+    }
+    auto statements = Statements::prepare(*writer.database_);
+    if (!statements) return sim::Error{statements.error()};
+    writer.statements_ = std::move(statements).value();
+    const sim::Status written = writer.write_checkpoint(CheckpointImage::of(world_at_tick_0));
+    if (!written) return sim::Error{written.error()};
+    if (const auto done = writer.statements_->commit.run(); !done) return sim::Error{done.error()};
+  }
+  if (std::rename(unfinished.c_str(), path.c_str()) != 0) {
+    return sim::Error{path + ": cannot be created: " + std::strerror(errno)};
+  }
+  if (const sim::Status synced = sync_directory_of(path); !synced)
+    return sim::Error{synced.error()};
+  return open_locked(path, std::move(lock).value());
+}
+
+sim::Result<std::unique_ptr<Recorder>> Recorder::open(const std::string& path) {
+  // Asked first, so that a wrong path leaves no lock file and a wrong file is called what it is.
+  if (const auto reader = Reader::open(path); !reader) return sim::Error{reader.error()};
+  auto lock = WriteLock::acquire(path);
+  if (!lock) return sim::Error{lock.error()};
+  return open_locked(path, std::move(lock).value());
+}
+
+sim::Result<std::unique_ptr<Recorder>> Recorder::open_locked(const std::string& path,
+                                                             std::unique_ptr<WriteLock> lock) {
+  auto database = Database::open(path, Database::Mode::kWrite);
+  if (!database) return sim::Error{database.error()};
+  const sim::Status durable = (*database)->execute(
+      "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 4194304");
+  if (!durable) return sim::Error{durable.error()};
+  auto statements = Statements::prepare(**database);
+  if (!statements) return sim::Error{statements.error()};
+  std::unique_ptr<Recorder> recorder(new Recorder(std::move(lock), std::move(database).value()));
+  recorder->statements_ = std::move(statements).value();
+  if (const sim::Status loaded = recorder->load_tail(); !loaded) return sim::Error{loaded.error()};
+  return recorder;
+}
+
+sim::Status Recorder::load_tail() {
+  auto reader = Reader::open(database_->path());
+  if (!reader) return sim::Error{reader.error()};
+  last_tick_ = (*reader)->last_tick();
+  for (std::uint64_t end = last_tick_; end > 0; end = tail_.front().tick - 1) {
+    sim::Result<std::vector<TickRecord>> row = (*reader)->row_at(end);
+    if (!row) return sim::Error{row.error()};
+    if (row_is_full(row->size() + tail_.size(), commands_of(*row) + commands_of(tail_))) break;
+    tail_.insert(tail_.begin(), std::make_move_iterator(row->begin()),
+                 std::make_move_iterator(row->end()));
+  }
+  return sim::Done{};
+}
+
+sim::Status Recorder::append(const TickRecord& tick) {
+  if (failure_) return *failure_;
+  SLUICE_ASSERT(tick.tick == last_tick_ + 1);
+  pending_.push_back(tick);
+  last_tick_ = tick.tick;
+  return sim::Done{};
+}
+
+sim::Status Recorder::commit() {
+  if (failure_) return *failure_;
+  if (pending_.empty()) return sim::Done{};
+  return in_transaction(nullptr);
+}
+
+sim::Status Recorder::checkpoint(const CheckpointImage& image) {
+  if (failure_) return *failure_;
+  SLUICE_ASSERT(image.tick <= last_tick_);
+  return in_transaction(&image);
+}
+
+sim::Status Recorder::in_transaction(const CheckpointImage* image) {
+  sim::Status done = statements_->begin.run();
+  if (done) done = write_pending();
+  if (done && image != nullptr) done = write_checkpoint(*image);
+  if (done) done = statements_->commit.run();
+  if (done) return done;
+  failure_ = sim::Error{done.error()};
+  (void)database_->execute("ROLLBACK");
+  return *failure_;
+}
+
+sim::Status Recorder::write_pending() {
+  if (pending_.empty()) return sim::Done{};
+  const bool merge =
+      row_is_full(tail_.size() + pending_.size(), commands_of(tail_) + commands_of(pending_));
+  if (!merge) {
+    if (const sim::Status written = write_row(pending_, kShortRowLevel); !written) return written;
+  } else if (!tail_.empty()) {
+    Statement& remove = statements_->delete_tail;
+    remove.bind(1, static_cast<std::int64_t>(tail_.front().tick));
+    if (const sim::Status removed = remove.run(); !removed) return removed;
+  }
+  tail_.insert(tail_.end(), std::make_move_iterator(pending_.begin()),
+               std::make_move_iterator(pending_.end()));
+  pending_.clear();
+  if (!merge) return sim::Done{};
+
+  std::size_t begin = 0;
+  std::size_t commands = 0;
+  for (std::size_t i = 0; i < tail_.size(); ++i) {
+    commands += tail_[i].commands.size();
+    if (!row_is_full(i + 1 - begin, commands)) continue;
+    const auto full = std::span<const TickRecord>(tail_).subspan(begin, i + 1 - begin);
+    if (const sim::Status written = write_row(full, kFullRowLevel); !written) return written;
+    begin = i + 1;
+    commands = 0;
+  }
+  tail_.erase(tail_.begin(), tail_.begin() + static_cast<std::ptrdiff_t>(begin));
+  return tail_.empty() ? sim::Status(sim::Done{}) : write_row(tail_, kShortRowLevel);
+}
+
+sim::Status Recorder::write_row(std::span<const TickRecord> ticks, int level) {
+  Bytes digests;
+  for (const TickRecord& tick : ticks) put_u64(tick.digest, digests);
+  Bytes commands;
+  encode_commands(ticks, level, commands);
+  const std::uint64_t first_tick = ticks.front().tick;
+  Statement& insert = statements_->insert_row;
+  insert.bind(1, static_cast<std::int64_t>(first_tick)).bind(2, digests);
+  if (commands.empty()) {
+    insert.bind_null(3);
+  } else {
+    insert.bind(3, commands);
+  }
+  return insert.bind(4, row_checksum(first_tick, digests, commands)).run();
+}
+
+sim::Status Recorder::write_checkpoint(const CheckpointImage& image) {
+  Statement& has = statements_->has_checkpoint;
+  const sim::Result<bool> there = has.bind(1, static_cast<std::int64_t>(image.tick)).step();
+  has.reset();
+  if (!there) return sim::Error{there.error()};
+  if (*there) return sim::Done{};
+
+  std::vector<ListedChunk> listed;
+  for (const CheckpointImage::Chunk& chunk : image.chunks) {
+    const sim::Result<std::int64_t> row_id = store_chunk(chunk.bytes);
+    if (!row_id) return sim::Error{row_id.error()};
+    listed.push_back({chunk.coord, chunk.wake, *row_id});
+  }
+  Bytes core;
+  pack(image.core, kChunkLevel, core);
+  Bytes list;
+  encode_chunk_list(listed, list);
+  return statements_->insert_checkpoint.bind(1, static_cast<std::int64_t>(image.tick))
+      .bind(2, static_cast<std::int64_t>(image.digest))
+      .bind(3, core)
+      .bind(4, list)
+      .bind(5, row_checksum(sim::combine(image.tick, image.digest), core, list))
+      .run();
+}
+
+sim::Result<std::int64_t> Recorder::store_chunk(const Bytes& bytes) {
+  const Bytes hash = content_hash(bytes);
+  Statement& find = statements_->find_chunk;
+  const sim::Result<bool> found = find.bind(1, hash).step();
+  if (!found) return sim::Error{found.error()};
+  if (*found) {
+    const std::int64_t row_id = find.integer(0);
+    find.reset();
+    return row_id;
+  }
+  Bytes data;
+  pack(bytes, kChunkLevel, data);
+  if (const auto stored = statements_->insert_chunk.bind(1, hash).bind(2, data).run(); !stored) {
+    return sim::Error{stored.error()};
+  }
+  return database_->last_row_id();
+}
+
+}  // namespace sluice::record

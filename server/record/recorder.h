@@ -1,0 +1,96 @@
+// Writing a recording: the save, the log of inputs and the replay file of one world, in one SQLite
+// file. README.md describes the format.
+//
+//   host:   world.tick() -> append() -> ... -> commit()  durable: now acknowledge the commands
+//                                              checkpoint()  now and then, and before stopping
+//   start:  recover() -> the world -> Recorder::open() -> go on
+//
+// Short history rows, one a commit, are merged in passing into full ones (format.h), so that a file
+// that was committed at every tick is no larger than one that was committed once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server/record/checkpoint.h"
+#include "server/record/records.h"
+#include "server/sim/executor.h"
+#include "server/sim/result.h"
+#include "server/sim/world.h"
+
+namespace sluice::record {
+
+class Database;
+class Statement;
+class WriteLock;
+
+/// The only writer of one file; used by one thread at a time. Errors begin with the file's path.
+class Recorder {
+ public:
+  /// Makes the file, with the world's checkpoint of tick 0. Refuses to overwrite. A process that is
+  /// killed meanwhile leaves no file of that name.
+  [[nodiscard]] static sim::Result<std::unique_ptr<Recorder>> create(
+      const std::string& path, std::string_view world_file_text, const sim::World& world_at_tick_0);
+  /// Goes on with a file whose world was brought back by recover().
+  [[nodiscard]] static sim::Result<std::unique_ptr<Recorder>> open(const std::string& path);
+
+  /// Leaves a single file that is not in WAL mode, where no reader is in the way. What was appended
+  /// but not committed is dropped: nobody was told that it is safe.
+  ~Recorder();
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+
+  /// Takes the tick after last_tick(). Not yet durable.
+  [[nodiscard]] sim::Status append(const TickRecord& tick);
+  /// All that was appended is on the medium when this returns ok. After a failure the state of the
+  /// file is unknown to us, so every later call fails with the same message.
+  [[nodiscard]] sim::Status commit();
+  /// Commits, and stores the image (of last_tick() or an earlier tick) in the same transaction.
+  /// A tick that has a checkpoint keeps the one it has. Chunks of contents that the file holds
+  /// already are not written again.
+  [[nodiscard]] sim::Status checkpoint(const CheckpointImage& image);
+
+  /// The last tick that was appended; 0 before the first.
+  [[nodiscard]] std::uint64_t last_tick() const { return last_tick_; }
+  [[nodiscard]] const std::string& path() const;
+
+ private:
+  struct Statements;
+  Recorder(std::unique_ptr<WriteLock> lock, std::unique_ptr<Database> database);
+
+  [[nodiscard]] static sim::Result<std::unique_ptr<Recorder>> open_locked(
+      const std::string& path, std::unique_ptr<WriteLock> lock);
+  [[nodiscard]] sim::Status load_tail();
+  [[nodiscard]] sim::Status in_transaction(const CheckpointImage* image);
+  [[nodiscard]] sim::Status write_pending();
+  [[nodiscard]] sim::Status write_row(std::span<const TickRecord> ticks, int level);
+  [[nodiscard]] sim::Status write_checkpoint(const CheckpointImage& image);
+  [[nodiscard]] sim::Result<std::int64_t> store_chunk(const Bytes& bytes);
+
+  std::unique_ptr<WriteLock> lock_;
+  std::unique_ptr<Database> database_;
+  std::unique_ptr<Statements> statements_;
+  std::vector<TickRecord> tail_;     // of the short rows at the file's end
+  std::vector<TickRecord> pending_;  // appended since the last commit
+  std::uint64_t last_tick_ = 0;
+  std::optional<sim::Error> failure_;
+};
+
+struct Recovered {
+  std::unique_ptr<sim::World> world;  // as of the last durable tick
+  std::string world_file_text;
+  std::uint64_t replayed_ticks = 0;  // since the checkpoint that it started from
+  /// Checkpoints that could not be used, each with its reason; an earlier one was taken instead.
+  std::vector<std::string> warnings;
+};
+
+/// Brings a world back: its last checkpoint and a replay of the rest, every digest compared. A
+/// divergence is an error that names the tick. Changes nothing in the file.
+[[nodiscard]] sim::Result<Recovered> recover(const std::string& path, sim::Executor& executor);
+
+}  // namespace sluice::record

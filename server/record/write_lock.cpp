@@ -1,0 +1,44 @@
+#include "server/record/write_lock.h"
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace sluice::record {
+
+WriteLock::WriteLock(std::string lock_path, int descriptor)
+    : lock_path_(std::move(lock_path)), descriptor_(descriptor) {}
+
+WriteLock::~WriteLock() {
+  // Removed while still held: whoever opened it meanwhile notices that it is no longer in place.
+  unlink(lock_path_.c_str());
+  close(descriptor_);
+}
+
+sim::Result<std::unique_ptr<WriteLock>> WriteLock::acquire(const std::string& path) {
+  const std::string lock_path = path + "-lock";
+  for (;;) {
+    const int descriptor = open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    if (descriptor < 0) {
+      return sim::Error{lock_path + ": cannot be created: " + std::strerror(errno)};
+    }
+    if (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+      close(descriptor);
+      return sim::Error{path + ": is being written by another process; stop that one first"};
+    }
+    struct stat held = {};
+    struct stat in_place = {};
+    if (fstat(descriptor, &held) == 0 && stat(lock_path.c_str(), &in_place) == 0 &&
+        held.st_ino == in_place.st_ino && held.st_dev == in_place.st_dev) {
+      return std::unique_ptr<WriteLock>(new WriteLock(lock_path, descriptor));
+    }
+    close(descriptor);  // Its owner removed it between our two calls; a new one is to be made.
+  }
+}
+
+}  // namespace sluice::record
