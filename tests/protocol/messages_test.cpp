@@ -1,0 +1,146 @@
+// Goal: every message survives the way over the wire; every limit is kept by the decoders; damaged
+// bytes are an error or another valid message, never a crash.
+#include "protocol/messages.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+namespace sluice::protocol {
+namespace {
+
+template <class M>
+M over_the_wire(const ClientMessage& message) {
+  const Result<ClientMessage> decoded = decode_client_message(encode(message));
+  if (!decoded.ok()) throw std::runtime_error(decoded.error());
+  return std::get<M>(decoded.value());
+}
+
+template <class M>
+M over_the_wire(const ServerMessage& message, Bytes& bytes) {
+  bytes = encode(message);
+  const Result<ServerMessage> decoded = decode_server_message(bytes);
+  if (!decoded.ok()) throw std::runtime_error(decoded.error());
+  return std::get<M>(decoded.value());
+}
+
+TEST(Messages, ClientMessagesComeBack) {
+  const auto hello = over_the_wire<Hello>(Hello{1, "bot 7"});
+  EXPECT_EQ(hello.protocol_version, 1U);
+  EXPECT_EQ(hello.client_name, "bot 7");
+  const ViewBox box{{-1, 2, 3}, {64, 32, 1}};
+  EXPECT_EQ(over_the_wire<SetView>(SetView{box, 0}).box, box);
+  const auto command = over_the_wire<Command>(Command{UINT64_MAX, R"({"cmd":"pour"})"});
+  EXPECT_EQ(command.seq, UINT64_MAX);
+  EXPECT_EQ(command.json, R"({"cmd":"pour"})");
+  EXPECT_EQ(over_the_wire<Ping>(Ping{9}).nonce, 9U);
+  EXPECT_EQ(over_the_wire<Resync>(Resync{{1, 2, 3}}).coord, (Position{1, 2, 3}));
+}
+
+TEST(Messages, ServerMessagesComeBack) {
+  Bytes bytes;
+  Welcome welcome{kProtocolVersion, "0.1.0", "cave", {64, 32, 64}, {4, 4, 4}, 77, 20, "cellular"};
+  const auto w = over_the_wire<Welcome>(welcome, bytes);
+  EXPECT_EQ(w.server_version, "0.1.0");
+  EXPECT_EQ(w.world, "cave");
+  EXPECT_EQ(w.size, welcome.size);
+  EXPECT_EQ(w.sides, welcome.sides);
+  EXPECT_EQ(w.tick, 77U);
+  EXPECT_EQ(w.tick_rate, 20U);
+  EXPECT_EQ(w.water, "cellular");
+  const auto refused = over_the_wire<Refused>(Refused{RefusalCode::kTooSlow, "slow"}, bytes);
+  EXPECT_EQ(refused.code, RefusalCode::kTooSlow);
+  EXPECT_EQ(refused.reason, "slow");
+  const auto result = over_the_wire<CommandResult>(CommandResult{5, false, 9, "no"}, bytes);
+  EXPECT_EQ(result.seq, 5U);
+  EXPECT_FALSE(result.applied);
+  EXPECT_EQ(result.tick, 9U);
+  EXPECT_EQ(result.reason, "no");
+  EXPECT_EQ(over_the_wire<Pong>(Pong{3}, bytes).nonce, 3U);
+}
+
+TEST(Messages, TicksComeBackWithTheirPayloads) {
+  const Bytes first = {1, 0, 1, 1};
+  const Bytes second = {2};
+  Tick tick;
+  tick.tick = 12;
+  tick.counters = {1, 2, 3, 4, 5, 6};
+  tick.chunks = {{{0, 1, 2}, first}, {{3, 4, 5}, second}, {{6, 6, 6}, {}}};
+  tick.dropped = {{7, 8, 9}};
+  tick.digests = {{{1, 1, 1}, 0x123456789abcdef0U}};
+  Bytes bytes;
+  const auto t = over_the_wire<Tick>(tick, bytes);
+  EXPECT_EQ(t.tick, 12U);
+  EXPECT_EQ(t.counters, tick.counters);
+  ASSERT_EQ(t.chunks.size(), 3U);
+  EXPECT_EQ(t.chunks[0].coord, (Position{0, 1, 2}));
+  EXPECT_EQ(Bytes(t.chunks[0].payload.begin(), t.chunks[0].payload.end()), first);
+  EXPECT_EQ(Bytes(t.chunks[1].payload.begin(), t.chunks[1].payload.end()), second);
+  EXPECT_TRUE(t.chunks[2].payload.empty());
+  ASSERT_EQ(t.dropped.size(), 1U);
+  EXPECT_EQ(t.dropped[0], (Position{7, 8, 9}));
+  ASSERT_EQ(t.digests.size(), 1U);
+  EXPECT_EQ(t.digests[0].digest, 0x123456789abcdef0U);
+}
+
+TEST(Messages, EachEndRefusesTheOthersMessages) {
+  EXPECT_FALSE(decode_client_message(encode(ServerMessage{Pong{1}})).ok());
+  EXPECT_FALSE(decode_server_message(encode(ClientMessage{Ping{1}})).ok());
+  EXPECT_FALSE(decode_client_message({}).ok());
+  EXPECT_FALSE(decode_server_message({}).ok());
+}
+
+TEST(Messages, LimitsAreKept) {
+  const auto error = [](const ClientMessage& message) {
+    const auto decoded = decode_client_message(encode(message));
+    return decoded.ok() ? std::string() : decoded.error();
+  };
+  EXPECT_EQ(error(Command{1, std::string(kMaxCommandBytes, ' ')}), "");
+  EXPECT_EQ(error(Command{1, std::string(kMaxCommandBytes + 1, ' ')}),
+            "command.json has 32769 bytes, at most 32768 are allowed");
+  EXPECT_EQ(error(Hello{1, "tab\t"}), "hello.client_name must be printable ASCII");
+  EXPECT_EQ(error(SetView{{{0, 0, 0}, {-1, 1, 1}}, 0}), "set_view.size must not be negative");
+  EXPECT_EQ(error(SetView{{{0, 0, 0}, {1, 1, 1}}, 2}), "set_view.level_of_detail is 2, allowed: 0");
+  const auto huge = decode_client_message(Bytes(kMaxClientMessageBytes + 1));
+  ASSERT_FALSE(huge.ok());
+  EXPECT_EQ(huge.error(), "the message has 65537 bytes, at most 65536 are allowed");
+  Welcome welcome;
+  welcome.size = {64, 64, 0};
+  EXPECT_FALSE(decode_server_message(encode(ServerMessage{welcome})).ok());
+  welcome.size = {64, 64, 1};
+  welcome.sides = {6, 6, 1};
+  EXPECT_FALSE(decode_server_message(encode(ServerMessage{welcome})).ok());
+}
+
+TEST(Messages, AHelloOfAnotherVersionIsStillAHello) {
+  const auto decoded = decode_client_message(encode(ClientMessage{Hello{99, "new"}}));
+  ASSERT_TRUE(decoded.ok());
+  EXPECT_EQ(std::get<Hello>(decoded.value()).protocol_version, 99U);
+}
+
+Bytes damaged(Bytes bytes) {
+  for (int flips = *rc::gen::inRange(1, 5); flips > 0; --flips) {
+    const auto at = *rc::gen::inRange<std::size_t>(0, bytes.size());
+    bytes[at] = *rc::gen::arbitrary<std::uint8_t>();
+  }
+  bytes.resize(*rc::gen::weightedOneOf<std::size_t>(
+      {{3, rc::gen::just(bytes.size())}, {1, rc::gen::inRange<std::size_t>(0, bytes.size() + 1)}}));
+  return bytes;
+}
+
+RC_GTEST_PROP(Messages, DamagedBytesAreAMessageOrAnError, ()) {
+  const ClientMessage client = *rc::gen::elementOf(
+      std::vector<ClientMessage>{Hello{1, "somebody"}, SetView{{{1, 2, 3}, {4, 5, 6}}, 0},
+                                 Command{3, "{\"cmd\":\"pour\"}"}, Ping{4}, Resync{{1, 1, 1}}});
+  (void)decode_client_message(damaged(encode(client)));
+  const Bytes payload = {1, 0, 1, 1};
+  Tick tick;
+  tick.chunks = {{{0, 0, 0}, payload}, {{1, 0, 0}, payload}};
+  tick.dropped = {{2, 0, 0}};
+  tick.digests = {{{0, 0, 0}, 5}};
+  const Bytes bytes = damaged(encode(ServerMessage{tick}));
+  const auto decoded = decode_server_message(bytes);
+  if (!decoded.ok()) RC_ASSERT(!decoded.error().empty());
+}
+
+}  // namespace
+}  // namespace sluice::protocol

@@ -1,0 +1,120 @@
+// Goal: a mirror that is fed keyframes and deltas equals the world that they came from, finds out
+// when it does not, and refuses what no server should send. Method: a plain map of chunks plays
+// the server.
+#include "protocol/mirror.h"
+
+#include <deque>
+#include <map>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "protocol/checksum.h"
+#include "protocol/codec.h"
+#include "tests/protocol/chunk_generators.h"
+
+namespace sluice::protocol {
+namespace {
+
+Welcome small_world() {
+  Welcome welcome;
+  welcome.world = "small";
+  welcome.size = {150, 100, 1};
+  welcome.sides = {6, 6, 0};
+  return welcome;
+}
+
+// A tick message and the payloads that it points to.
+struct Frame {
+  std::deque<Bytes> payloads;
+  Tick tick;
+
+  void keyframe(Position coord, const ChunkCells& cells) {
+    encode_keyframe(cells, payloads.emplace_back());
+    tick.chunks.push_back({coord, payloads.back()});
+  }
+  void delta(Position coord, const ChunkCells& from, const ChunkCells& to) {
+    encode_delta(from, to, payloads.emplace_back());
+    tick.chunks.push_back({coord, payloads.back()});
+  }
+};
+
+RC_GTEST_PROP(Mirror, FollowsAnyWorld, ()) {
+  std::map<Position, ChunkCells> world;
+  Mirror mirror(small_world());
+  for (std::uint64_t tick = 1; tick <= 8; ++tick) {
+    Frame frame;
+    frame.tick.tick = tick;
+    const Position coord{*rc::gen::inRange(0, 3), *rc::gen::inRange(0, 2), 0};
+    if (*rc::gen::inRange(0, 4) == 0) {
+      world.erase(coord);
+      frame.tick.dropped.push_back(coord);
+    } else {
+      const bool held = world.contains(coord);
+      ChunkCells& cells = world[coord];
+      const ChunkCells before = cells;
+      scribble(cells, 6);
+      if (held || *rc::gen::arbitrary<bool>()) {
+        frame.delta(coord, before, cells);
+      } else {
+        frame.keyframe(coord, cells);
+      }
+      frame.tick.digests.push_back({coord, chunk_checksum(cells)});
+    }
+    RC_ASSERT(mirror.apply(frame.tick).ok());
+  }
+  RC_ASSERT(mirror.chunk_count() == world.size());
+  mirror.for_each_chunk(
+      [&](Position coord, const ChunkCells& cells) { RC_ASSERT(world.at(coord) == cells); });
+  RC_ASSERT(mirror.stats().digest_mismatches == 0U);
+  RC_ASSERT(mirror.stats().frames == 8U);
+}
+
+TEST(Mirror, CellsOutsideAndUnsentCells) {
+  Mirror mirror(small_world());
+  ChunkCells cells{};
+  cells[64 * 2 + 5] = 99;
+  Frame frame;
+  frame.keyframe({1, 1, 0}, cells);
+  ASSERT_TRUE(mirror.apply(frame.tick).ok());
+  EXPECT_EQ(mirror.cell({64 + 5, 64 + 2, 0}), 99);
+  EXPECT_EQ(mirror.cell({0, 0, 0}), 0);
+  EXPECT_EQ(mirror.cell({150, 0, 0}), kOutsideCell);
+  EXPECT_EQ(mirror.cell({-1, 0, 0}), kOutsideCell);
+  EXPECT_EQ(mirror.cell({0, 0, 1}), kOutsideCell);
+  EXPECT_EQ(mirror.changed(), (std::vector<Position>{{1, 1, 0}}));
+}
+
+TEST(Mirror, AWrongDigestAsksForAResyncOnce) {
+  Mirror mirror(small_world());
+  Frame frame;
+  frame.keyframe({0, 0, 0}, {});
+  frame.tick.digests = {{{0, 0, 0}, 1}, {{1, 0, 0}, air_checksum()}};
+  ASSERT_TRUE(mirror.apply(frame.tick).ok());
+  EXPECT_EQ(mirror.stats().chunks_checked, 2U);
+  EXPECT_EQ(mirror.stats().digest_mismatches, 1U);
+  EXPECT_EQ(mirror.stats().resyncs, 1U);
+  EXPECT_EQ(mirror.take_wanted_resyncs(), (std::vector<Position>{{0, 0, 0}}));
+  EXPECT_TRUE(mirror.take_wanted_resyncs().empty());
+}
+
+TEST(Mirror, RefusesWhatNoServerSends) {
+  Mirror mirror(small_world());
+  Frame outside;
+  outside.keyframe({3, 0, 0}, {});
+  EXPECT_EQ(mirror.apply(outside.tick).error(), "tick: chunk [3, 0, 0] lies outside the world");
+  Frame broken;
+  const Bytes bytes = {9};
+  broken.tick.chunks = {{{0, 0, 0}, bytes}};
+  EXPECT_EQ(mirror.apply(broken.tick).error(),
+            "tick: chunk [0, 0, 0]: chunk payload, byte 0: unknown tag 9 (1 keyframe, 2 delta)");
+  Tick later;
+  later.tick = 5;
+  EXPECT_TRUE(mirror.apply(later).ok());
+  EXPECT_TRUE(mirror.apply(later).ok());  // keyframes that follow a new view repeat the tick
+  later.tick = 4;
+  EXPECT_EQ(mirror.apply(later).error(), "tick 4 after tick 5");
+}
+
+}  // namespace
+}  // namespace sluice::protocol
