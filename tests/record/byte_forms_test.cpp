@@ -1,0 +1,150 @@
+// Goal: the byte forms inside a recording's blobs come back as they went in, and any other bytes
+// are refused with a message, at no more memory than the bytes justify.
+// Method: random contents (rapidcheck prints its seed), and every truncation and bit flip of one.
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include "server/record/checkpoint.h"
+#include "server/record/command_batch.h"
+#include "server/record/packing.h"
+#include "tests/record/support.h"
+
+namespace sluice::record::test {
+namespace {
+
+std::vector<TickRecord> random_ticks(std::uint32_t seed, std::size_t count, double rate) {
+  CommandSource source(seed, 9);
+  std::mt19937_64 random(seed);
+  std::vector<TickRecord> ticks(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    ticks[i].tick = 1000 + i;
+    ticks[i].digest = random();
+    ticks[i].commands = source.some(rate * static_cast<double>(random() % 3));
+    for (RecordedCommand& recorded : ticks[i].commands) {
+      if (random() % 5 == 0) recorded.seq = random();
+      recorded.applied = random() % 4 != 0;
+      if (!recorded.applied) recorded.reason = "no room at " + std::to_string(random() % 3);
+    }
+  }
+  return ticks;
+}
+
+std::vector<TickRecord> without_commands(std::vector<TickRecord> ticks) {
+  for (TickRecord& tick : ticks) tick.commands.clear();
+  return ticks;
+}
+
+TEST(ByteForms, IntegersComeBack) {
+  rc::check("varint and zigzag", [](std::int64_t value) {
+    Bytes bytes;
+    put_varint(zigzag(value), bytes);
+    put_u64(static_cast<std::uint64_t>(value), bytes);
+    ByteReader reader(bytes);
+    RC_ASSERT(unzigzag(reader.varint()) == value);
+    RC_ASSERT(reader.u64() == static_cast<std::uint64_t>(value));
+    RC_ASSERT(reader.rest().empty() && !reader.failed());
+  });
+}
+
+TEST(ByteForms, VarintsBeyondSixtyFourBitsAreRefused) {
+  const Bytes endless(11, std::byte{0xff});
+  ByteReader reader(endless);
+  reader.varint();
+  EXPECT_TRUE(reader.failed());
+}
+
+TEST(ByteForms, CommandsComeBackWithTheirTicks) {
+  rc::check("commands", [](std::uint32_t seed) {
+    const std::vector<TickRecord> ticks = random_ticks(seed, 1 + seed % 50, 0.7);
+    Bytes blob;
+    encode_commands(ticks, 3, blob);
+    std::vector<TickRecord> back = without_commands(ticks);
+    RC_ASSERT(decode_commands(blob, back).ok());
+    for (std::size_t i = 0; i < ticks.size(); ++i) expect_equal(ticks[i], back[i]);
+    RC_ASSERT(!testing::Test::HasFailure());
+  });
+}
+
+TEST(ByteForms, DamagedCommandsNeverCrash) {
+  const std::vector<TickRecord> ticks = random_ticks(5, 20, 0.7);
+  // Packed and unpacked: damage inside a zstd frame seldom reaches the columns.
+  Bytes packed;
+  encode_commands(ticks, 3, packed);
+  Bytes stored{std::byte{0}};
+  const Bytes batch = must(unpack(packed, kMaxBatchBytes));
+  stored.insert(stored.end(), batch.begin(), batch.end());
+  for (const Bytes& blob : {packed, stored}) {
+    for (std::size_t size = 1; size < blob.size(); ++size) {
+      std::vector<TickRecord> back = without_commands(ticks);
+      EXPECT_FALSE(decode_commands(std::span(blob).first(size), back).ok()) << size;
+    }
+    for (std::size_t bit = 0; bit < blob.size() * 8; ++bit) {
+      Bytes flipped = blob;
+      flipped[bit / 8] ^= static_cast<std::byte>(1U << bit % 8);
+      std::vector<TickRecord> back = without_commands(ticks);
+      (void)decode_commands(flipped, back);
+    }
+  }
+}
+
+TEST(ByteForms, CommandsOfAnotherTickAreRefused) {
+  const std::vector<TickRecord> ticks = random_ticks(5, 20, 0.7);
+  Bytes blob;
+  encode_commands(ticks, 3, blob);
+  std::vector<TickRecord> fewer = without_commands(ticks);
+  fewer.resize(3);
+  const sim::Status read = decode_commands(blob, fewer);
+  ASSERT_FALSE(read.ok());
+  EXPECT_EQ(read.error(), "holds a command of a tick outside its row");
+}
+
+TEST(ByteForms, ChunkListsComeBack) {
+  rc::check("chunk list", [](const std::vector<std::tuple<int, int, int, std::int64_t>>& values) {
+    std::vector<ListedChunk> listed;
+    for (const auto& [x, y, z, id] : values) {
+      listed.push_back({{x, y, z}, static_cast<std::uint8_t>(id), id});
+    }
+    Bytes blob;
+    encode_chunk_list(listed, blob);
+    const auto back = decode_chunk_list(blob);
+    RC_ASSERT(back.ok());
+    RC_ASSERT(back->size() == listed.size());
+    for (std::size_t i = 0; i < listed.size(); ++i) {
+      RC_ASSERT((*back)[i].coord == listed[i].coord);
+      RC_ASSERT((*back)[i].wake == listed[i].wake);
+      RC_ASSERT((*back)[i].row_id == listed[i].row_id);
+    }
+  });
+}
+
+TEST(ByteForms, ListsThatStateTooManyChunksAreRefused) {
+  Bytes list;
+  put_varint(std::uint64_t{1} << 40, list);
+  Bytes blob;
+  pack(list, 3, blob);
+  EXPECT_FALSE(decode_chunk_list(blob).ok());
+}
+
+TEST(ByteForms, UnpackingKeepsItsLimit) {
+  const Bytes zeros(1 << 20);
+  Bytes packed;
+  pack(zeros, 3, packed);
+  EXPECT_LT(packed.size(), 200U);
+  EXPECT_EQ(must(unpack(packed, zeros.size())), zeros);
+  EXPECT_FALSE(unpack(packed, zeros.size() - 1).ok());
+  EXPECT_FALSE(unpack({}, 10).ok());
+  const Bytes unknown{std::byte{9}, std::byte{1}};
+  EXPECT_NE(unpack(unknown, 10).error().find("unknown codec 9"), std::string::npos);
+}
+
+TEST(ByteForms, RowChecksumsSeeEveryPart) {
+  const Bytes a{std::byte{1}, std::byte{2}};
+  const Bytes b{std::byte{3}};
+  const std::int64_t sum = row_checksum(7, a, b);
+  EXPECT_NE(sum, row_checksum(8, a, b));
+  EXPECT_NE(sum, row_checksum(7, b, a));
+  EXPECT_NE(row_checksum(7, a, {}), row_checksum(7, {}, a));
+}
+
+}  // namespace
+}  // namespace sluice::record::test
