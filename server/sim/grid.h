@@ -19,7 +19,7 @@ namespace sluice::sim {
 
 class Grid {
  public:
-  Grid(const WorldConfig& config);
+  explicit Grid(const WorldConfig& config);
   Grid(const Grid&) = delete;
   Grid& operator=(const Grid&) = delete;
 
@@ -35,6 +35,10 @@ class Grid {
   Chunk& obtain(ChunkCoord coord);
   /// Whether any cell of that chunk could ever be open.
   [[nodiscard]] bool reaches(ChunkCoord coord) const;
+  /// Stores those neighbours of `chunk` that the world's edge cuts, so that a neighbour that is
+  /// not stored is either air throughout or solid throughout. Nothing to do for a chunk that never
+  /// held anything: nothing can leave it.
+  void obtain_cut_neighbours(Chunk& chunk);
 
   [[nodiscard]] std::int64_t chunk_count() const {
     return static_cast<std::int64_t>(chunks_.size());
@@ -61,12 +65,13 @@ class Grid {
   /// Chunks with a wake bit, and perhaps some that went to sleep since; in no order.
   [[nodiscard]] std::vector<Chunk*>& awake() { return awake_; }
   [[nodiscard]] const std::vector<Chunk*>& awake() const { return awake_; }
-  /// Chunks noted as changed since the list was last cleared; each once.
-  [[nodiscard]] std::vector<Chunk*>& changed() { return changed_; }
+  /// The chunks noted as changed since the last call, each once, in no order.
+  [[nodiscard]] std::vector<Chunk*> take_changed();
 
-  /// Drops the chunks among `candidates` that hold nothing and sleep, from the awake and changed
-  /// lists too; their coordinates remain with the caller.
-  void drop_empty(const std::vector<Chunk*>& candidates);
+  /// Takes the chunks that went to sleep off the awake list, then drops those among `candidates`
+  /// that sleep and hold nothing. Chunks cut by the world's edge stay: their neighbours would only
+  /// store them again.
+  void settle(const std::vector<Chunk*>& candidates);
 
   /// Sum of chunk_contribution over all chunks, as of the last updates.
   [[nodiscard]] Digest cells_digest() const { return cells_digest_; }
@@ -82,8 +87,10 @@ class Grid {
   void fill_pristine(Chunk& chunk) const;
 
   ChunkShape shape_;
+  std::uint8_t passes_;  // those that worlds of this shape have
   Box world_;
   Box open_;
+  std::vector<Box> gutters_;  // one for each open edge; they meet nowhere, corners stay solid
   std::map<ChunkCoord, std::unique_ptr<Chunk>> chunks_;
   std::vector<Chunk*> awake_;
   std::vector<Chunk*> changed_;

@@ -11,13 +11,12 @@
 #include <vector>
 
 #include "server/sim/commands.h"
+#include "server/sim/core_state.h"
 #include "server/sim/digest.h"
 #include "server/sim/executor.h"
 #include "server/sim/grid.h"
 #include "server/sim/result.h"
 #include "server/sim/spec.h"
-#include "server/sim/springs.h"
-#include "server/sim/totals.h"
 
 namespace sluice::sim {
 
@@ -53,16 +52,16 @@ class World {
 
   void set_run_options(RunOptions options) { run_options_ = options; }
 
-  [[nodiscard]] const WorldConfig& config() const { return config_; }
+  [[nodiscard]] const WorldConfig& config() const { return core_.config; }
   /// Ticks that have run; the first tick is 1.
-  [[nodiscard]] std::uint64_t tick_number() const { return tick_; }
+  [[nodiscard]] std::uint64_t tick_number() const { return core_.tick; }
   /// Of the whole state after the last tick.
   [[nodiscard]] Digest digest() const;
   /// The tree's second level.
   [[nodiscard]] std::array<Digest, kLayerCount> layer_digests() const;
-  [[nodiscard]] const Totals& totals() const { return totals_; }
+  [[nodiscard]] const Totals& totals() const { return core_.totals; }
   /// initial + sourced - drained - evaporated == water + pipes; see Totals.
-  [[nodiscard]] bool conserved() const { return totals_.balanced(); }
+  [[nodiscard]] bool conserved() const { return core_.totals.balanced(); }
 
   /// kOutside beyond the world.
   [[nodiscard]] Cell cell(Vec3 at) const;
@@ -71,15 +70,16 @@ class World {
   /// Chunks whose cells differ from what they were before the last tick, or may: a superset, in
   /// ChunkCoord's order, each once. A coordinate without a chunk in grid() is now all air.
   [[nodiscard]] std::span<const ChunkCoord> changed_chunks() const { return changed_; }
-  [[nodiscard]] const Springs& sources() const { return sources_; }
-  [[nodiscard]] const Springs& drains() const { return drains_; }
+  [[nodiscard]] const Springs& sources() const { return core_.sources; }
+  [[nodiscard]] const Springs& drains() const { return core_.drains; }
   [[nodiscard]] std::int64_t active_chunks() const;
 
   // Snapshot (snapshot.cpp). A snapshot is the core (everything but the grid) and the chunks.
 
   /// Everything but the chunks, as canonical bytes with a version and a check sum.
   [[nodiscard]] std::vector<std::byte> snapshot_core() const;
-  /// The canonical bytes of one stored chunk: kChunkCells little-endian 32-bit cells.
+  /// The canonical bytes of one stored chunk: kChunkCells little-endian 32-bit cells. A snapshot
+  /// needs the chunks whose digest differs from their pristine one.
   [[nodiscard]] static std::vector<std::byte> chunk_bytes(const Chunk& chunk);
   struct ChunkImage {
     ChunkCoord coord;
@@ -107,19 +107,17 @@ class World {
   void update_digest(Executor& executor);
 
   [[nodiscard]] Status place(const WorldSpec& spec);
+  [[nodiscard]] Status load_chunks(std::span<const ChunkImage> images);
   [[nodiscard]] std::array<Digest, kLayerCount> layers_with(Digest cells) const;
 
-  WorldConfig config_;
+  CoreState core_;
   Grid grid_;
-  std::uint64_t tick_ = 0;
-  Totals totals_;
-  Springs sources_;
-  Springs drains_;
 
   // Derived: not part of the digest.
+  Digest config_digest_ = 0;
   std::unique_ptr<WaterModelState> water_;
   std::vector<ChunkCoord> changed_;
-  bool springs_active_ = false;
+  bool springs_active_ = false;  // a spring moved water in the last tick
   RunOptions run_options_;
 };
 

@@ -1,0 +1,198 @@
+#include "server/sim/command_context.h"
+
+#include "server/sim/limits.h"
+
+namespace sluice::sim {
+
+namespace {
+
+CommandOutcome refused(std::string reason) { return {std::move(reason)}; }
+
+/// Overflow-free: a position and a size of a command may be any 32-bit numbers.
+bool lies_in(const Box& box, const Box& world) {
+  const auto fits = [](std::int32_t from, std::int32_t size, std::int32_t end) {
+    return from >= 0 && std::int64_t{from} + size <= end;
+  };
+  return fits(box.from.x, box.size.x, world.size.x) && fits(box.from.y, box.size.y, world.size.y) &&
+         fits(box.from.z, box.size.z, world.size.z);
+}
+
+}  // namespace
+
+std::string CommandContext::box_problem(const Box& box) const {
+  if (box.empty()) return "size " + to_string(box.size) + " holds no cell; every side must be at least 1";
+  const Box& world = world_.grid_.world_box();
+  if (!lies_in(box, world)) {
+    return "the box at " + to_string(box.from) + " of size " + to_string(box.size) +
+           " leaves the world of size " + to_string(world.size);
+  }
+  return {};
+}
+
+std::string CommandContext::place_problem(Vec3 at) const {
+  if (world_.grid_.world_box().contains(at)) return {};
+  return to_string(at) + " lies outside the world of size " +
+         to_string(world_.grid_.world_box().size);
+}
+
+template <class Next>
+void CommandContext::rewrite(Chunk& chunk, const Box& part, Next&& next) {
+  const ChunkShape& shape = world_.grid_.shape();
+  std::int64_t came = 0;
+  std::int64_t went = 0;
+  bool changed = false;
+  const Vec3 end = part.end();
+  for (std::int32_t y = part.from.y; y < end.y; ++y) {
+    for (std::int32_t z = part.from.z; z < end.z; ++z) {
+      for (std::int32_t x = part.from.x; x < end.x; ++x) {
+        Cell& cell = chunk.cells[static_cast<std::size_t>(shape.index_of({x, y, z}))];
+        const Cell after = next(cell);
+        if (after == cell) continue;
+        changed = true;
+        const std::int32_t difference = water_of(after) - water_of(cell);
+        came += difference > 0 ? difference : 0;
+        went -= difference < 0 ? difference : 0;
+        cell = after;
+      }
+    }
+  }
+  world_.core_.totals.sourced += came;
+  world_.core_.totals.drained += went;
+  world_.core_.totals.water += came - went;
+  if (changed) world_.grid_.note_change(chunk, kChangedAll);
+}
+
+template <class F>
+void CommandContext::for_each_part(const Box& box, F&& f) {
+  const ChunkShape& shape = world_.grid_.shape();
+  const ChunkCoord first = shape.chunk_of(box.from);
+  const ChunkCoord last = shape.chunk_of(box.end() - Vec3{1, 1, 1});
+  for (std::int32_t z = first.z; z <= last.z; ++z) {
+    for (std::int32_t x = first.x; x <= last.x; ++x) {
+      for (std::int32_t y = first.y; y <= last.y; ++y) {
+        f(ChunkCoord{x, y, z}, intersect(box, shape.box({x, y, z})));
+      }
+    }
+  }
+}
+
+template <class F>
+void CommandContext::for_each_stored_part(const Box& box, F&& f) {
+  const ChunkShape& shape = world_.grid_.shape();
+  const ChunkCoord first = shape.chunk_of(box.from);
+  const ChunkCoord last = shape.chunk_of(box.end() - Vec3{1, 1, 1});
+  const auto chunks = [](std::int32_t from, std::int32_t to) { return std::int64_t{to} - from + 1; };
+  // Whichever is fewer: the places that the box covers or the chunks that are stored.
+  const bool by_place = chunks(first.x, last.x) * chunks(first.y, last.y) <= kMaxChunks &&
+                        chunks(first.x, last.x) * chunks(first.y, last.y) *
+                                chunks(first.z, last.z) <= world_.grid_.chunk_count();
+  if (by_place) {
+    for_each_part(box, [&](ChunkCoord coord, const Box& part) {
+      if (Chunk* chunk = world_.grid_.find(coord)) f(*chunk, part);
+    });
+    return;
+  }
+  world_.grid_.for_each([&](Chunk& chunk) {
+    const Box part = intersect(box, shape.box(chunk.coord));
+    if (!part.empty()) f(chunk, part);
+  });
+}
+
+CommandOutcome CommandContext::apply(const SetCells& command) {
+  const Box box = {command.from, command.size};
+  if (std::string problem = box_problem(box); !problem.empty()) return refused(problem);
+  if (command.cell < kRock || command.cell > kMaxPourUnits) {
+    return refused("cell value " + std::to_string(command.cell) + " is neither rock (-1), air (0) " +
+                   "nor an amount of water up to " + std::to_string(kMaxPourUnits) + " units");
+  }
+  const auto to_cell = [&](Cell /*before*/) { return command.cell; };
+  if (command.cell == kAir) {  // what is not stored is air already
+    for_each_stored_part(box, [&](Chunk& chunk, const Box& part) { rewrite(chunk, part, to_cell); });
+    return {};
+  }
+  const ChunkShape& shape = world_.grid_.shape();
+  const ChunkCoord first = shape.chunk_of(box.from);
+  const ChunkCoord last = shape.chunk_of(box.end() - Vec3{1, 1, 1});
+  // Each factor is at most 2^16 and the product of three 2^48.
+  const std::int64_t needed = (std::int64_t{last.x} - first.x + 1) *
+                              (std::int64_t{last.y} - first.y + 1) *
+                              (std::int64_t{last.z} - first.z + 1);
+  if (needed + world_.grid_.chunk_count() > kMaxChunks) {
+    std::int64_t stored = 0;
+    for_each_stored_part(box, [&](Chunk& /*chunk*/, const Box& /*part*/) { ++stored; });
+    if (needed - stored + world_.grid_.chunk_count() > kMaxChunks) {
+      return refused("the box covers " + std::to_string(needed) + " chunks of 4096 cells; a world " +
+                     "holds at most " + std::to_string(kMaxChunks) + " that are not air");
+    }
+  }
+  for_each_part(box, [&](ChunkCoord coord, const Box& part) {
+    rewrite(world_.grid_.obtain(coord), part, to_cell);
+  });
+  return {};
+}
+
+CommandOutcome CommandContext::apply(const Pour& command) {
+  if (std::string problem = place_problem(command.at); !problem.empty()) return refused(problem);
+  if (command.units < 1 || command.units > kMaxPourUnits) {
+    return refused("units " + std::to_string(command.units) + " is out of range; allowed: 1 to " +
+                   std::to_string(kMaxPourUnits));
+  }
+  const Cell before = world_.grid_.cell(command.at);
+  if (!is_open(before)) return refused("the cell " + to_string(command.at) + " is rock");
+  if (before > kMaxCellUnits - command.units) {
+    return refused("the cell " + to_string(command.at) + " is full to the limit");
+  }
+  const Box box = {command.at, {1, 1, 1}};
+  rewrite(world_.grid_.obtain(world_.grid_.shape().chunk_of(command.at)), box,
+          [&](Cell cell) { return cell + command.units; });
+  return {};
+}
+
+CommandOutcome CommandContext::apply(const RemoveWater& command) {
+  const Box box = {command.from, command.size};
+  if (std::string problem = box_problem(box); !problem.empty()) return refused(problem);
+  for_each_stored_part(box, [&](Chunk& chunk, const Box& part) {
+    rewrite(chunk, part, [](Cell cell) { return is_open(cell) ? kAir : cell; });
+  });
+  return {};
+}
+
+CommandOutcome CommandContext::add_spring(Springs& springs, const char* kind, Vec3 at,
+                                          std::int32_t rate) {
+  if (std::string problem = place_problem(at); !problem.empty()) return refused(problem);
+  if (rate < 1 || rate > kMaxPourUnits) {
+    return refused("rate " + std::to_string(rate) + " is out of range; allowed: 1 to " +
+                   std::to_string(kMaxPourUnits) + " units a tick");
+  }
+  if (springs.contains(at)) {
+    return refused("there is a " + std::string(kind) + " at " + to_string(at) +
+                   " already; remove it first");
+  }
+  if (springs.size() >= static_cast<std::size_t>(kMaxSprings)) {
+    return refused("a world holds at most " + std::to_string(kMaxSprings) + " of each kind");
+  }
+  springs[at].rate = rate;
+  return {};
+}
+
+CommandOutcome CommandContext::remove_spring(Springs& springs, const char* kind, Vec3 at) {
+  if (springs.erase(at) == 0) {
+    return refused("there is no " + std::string(kind) + " at " + to_string(at));
+  }
+  return {};
+}
+
+CommandOutcome CommandContext::apply(const AddSource& command) {
+  return add_spring(world_.core_.sources, "source", command.at, command.rate);
+}
+CommandOutcome CommandContext::apply(const RemoveSource& command) {
+  return remove_spring(world_.core_.sources, "source", command.at);
+}
+CommandOutcome CommandContext::apply(const AddDrain& command) {
+  return add_spring(world_.core_.drains, "drain", command.at, command.rate);
+}
+CommandOutcome CommandContext::apply(const RemoveDrain& command) {
+  return remove_spring(world_.core_.drains, "drain", command.at);
+}
+
+}  // namespace sluice::sim

@@ -1,0 +1,45 @@
+// What each command does to a world; the only code besides the water models and the springs that
+// writes cells.
+#pragma once
+
+#include "server/sim/commands.h"
+#include "server/sim/world.h"
+
+namespace sluice::sim {
+
+/// Applies commands to one world. A command that cannot apply changes nothing.
+class CommandContext {
+ public:
+  explicit CommandContext(World& world) : world_(world) {}
+
+  CommandOutcome apply(const Command& command) {
+    return std::visit([this](const auto& body) { return apply(body); }, command.body);
+  }
+  CommandOutcome apply(const SetCells& command);
+  CommandOutcome apply(const Pour& command);
+  CommandOutcome apply(const RemoveWater& command);
+  CommandOutcome apply(const AddSource& command);
+  CommandOutcome apply(const RemoveSource& command);
+  CommandOutcome apply(const AddDrain& command);
+  CommandOutcome apply(const RemoveDrain& command);
+
+ private:
+  /// Empty when the box is not empty and lies in the world.
+  [[nodiscard]] std::string box_problem(const Box& box) const;
+  [[nodiscard]] std::string place_problem(Vec3 at) const;
+  CommandOutcome add_spring(Springs& springs, const char* kind, Vec3 at, std::int32_t rate);
+  static CommandOutcome remove_spring(Springs& springs, const char* kind, Vec3 at);
+  /// Sets every cell of `part`, which lies in one chunk, to next(cell).
+  template <class Next>
+  void rewrite(Chunk& chunk, const Box& part, Next&& next);
+  /// Calls f(chunk coordinate, the part of the box in it), in ChunkCoord's order.
+  template <class F>
+  void for_each_part(const Box& box, F&& f);
+  /// As for_each_part, for stored chunks only: f(chunk, part). Its cost does not grow with the air.
+  template <class F>
+  void for_each_stored_part(const Box& box, F&& f);
+
+  World& world_;
+};
+
+}  // namespace sluice::sim

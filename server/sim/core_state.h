@@ -1,0 +1,29 @@
+// A world's state except its cells: declared once, so that digest, snapshot and comparison agree.
+#pragma once
+
+#include <cstdint>
+
+#include "server/sim/spec.h"
+#include "server/sim/springs.h"
+#include "server/sim/totals.h"
+
+namespace sluice::sim {
+
+struct CoreState {
+  WorldConfig config;
+  std::uint64_t tick = 0;  // ticks that have run
+  Totals totals;
+  Springs sources;
+  Springs drains;
+
+  template <class Self, class Visitor>
+  static void visit_state(Self& self, Visitor& v) {
+    v.field("config", self.config);
+    v.field("tick", self.tick);
+    v.field("totals", self.totals);
+    v.field("sources", self.sources);
+    v.field("drains", self.drains);
+  }
+};
+
+}  // namespace sluice::sim

@@ -1,0 +1,151 @@
+// Each state struct declares its fields once, in a static `visit_state(self, visitor)`. The
+// canonical bytes (snapshots, commands, digests) all follow from that declaration:
+//
+//   integers, enumerations, bool   little-endian, in their own width
+//   std::string                    u32 length, bytes
+//   std::map<K, V>                 u32 count, then K, V in rising order of K
+//   structs                        their fields, in the order of visit_state
+//
+// Structs are never copied as they lie in memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace sluice::sim {
+
+/// Appends canonical bytes.
+class StateWriter {
+ public:
+  explicit StateWriter(std::vector<std::byte>& bytes) : bytes_(bytes) {}
+
+  template <class T>
+  void field(const char* /*name*/, const T& value) {
+    write(value);
+  }
+  /// A cell, for visitors that show it differently from a number.
+  void cell(const char* name, std::int32_t value) { field(name, value); }
+
+ private:
+  template <class T>
+  void write(const T& value) {
+    if constexpr (std::is_enum_v<T>) {
+      write(static_cast<std::underlying_type_t<T>>(value));
+    } else if constexpr (std::is_integral_v<T>) {
+      const auto bits = static_cast<std::uint64_t>(value);
+      for (std::size_t i = 0; i < sizeof(T); ++i) {
+        bytes_.push_back(static_cast<std::byte>(bits >> (8 * i) & 0xff));
+      }
+    } else {
+      T::visit_state(value, *this);
+    }
+  }
+  void write(const std::string& text) {
+    write(static_cast<std::uint32_t>(text.size()));
+    for (const char c : text) bytes_.push_back(static_cast<std::byte>(c));
+  }
+  template <class K, class V>
+  void write(const std::map<K, V>& map) {
+    write(static_cast<std::uint32_t>(map.size()));
+    for (const auto& [key, value] : map) {
+      write(key);
+      write(value);
+    }
+  }
+
+  std::vector<std::byte>& bytes_;
+};
+
+/// Reads canonical bytes. After the first byte that is missing or out of place every field keeps
+/// its value and ok() is false: any bytes are safe to give.
+class StateReader {
+ public:
+  explicit StateReader(std::span<const std::byte> bytes) : bytes_(bytes) {}
+
+  [[nodiscard]] bool ok() const { return ok_; }
+  /// What has not been read.
+  [[nodiscard]] std::span<const std::byte> rest() const { return bytes_; }
+  /// The field at which reading failed.
+  [[nodiscard]] const char* failed_field() const { return failed_field_; }
+
+  template <class T>
+  void field(const char* name, T& value) {
+    if (!ok_) return;
+    read(value);
+    if (!ok_ && *failed_field_ == 0) failed_field_ = name;
+  }
+  void cell(const char* name, std::int32_t& value) { field(name, value); }
+
+ private:
+  template <class T>
+  void read(T& value) {
+    if constexpr (std::is_enum_v<T>) {
+      std::underlying_type_t<T> number{};
+      read(number);
+      if (ok_) value = static_cast<T>(number);
+    } else if constexpr (std::is_same_v<T, bool>) {
+      std::uint8_t number = 0;
+      read(number);
+      if (ok_ && number > 1) ok_ = false;
+      if (ok_) value = number == 1;
+    } else if constexpr (std::is_integral_v<T>) {
+      if (bytes_.size() < sizeof(T)) {
+        ok_ = false;
+        return;
+      }
+      std::uint64_t bits = 0;
+      for (std::size_t i = 0; i < sizeof(T); ++i) {
+        bits |= static_cast<std::uint64_t>(bytes_[i]) << (8 * i);
+      }
+      bytes_ = bytes_.subspan(sizeof(T));
+      value = static_cast<T>(bits);
+    } else {
+      T::visit_state(value, *this);
+    }
+  }
+  void read(std::string& text) {
+    std::uint32_t length = 0;
+    read(length);
+    if (!ok_ || bytes_.size() < length) {
+      ok_ = false;
+      return;
+    }
+    text.clear();
+    for (std::uint32_t i = 0; i < length; ++i) text.push_back(static_cast<char>(bytes_[i]));
+    bytes_ = bytes_.subspan(length);
+  }
+  template <class K, class V>
+  void read(std::map<K, V>& map) {
+    std::uint32_t count = 0;
+    read(count);
+    map.clear();
+    // Every entry takes bytes, so a huge count runs out of them before it fills the memory.
+    for (std::uint32_t i = 0; ok_ && i < count; ++i) {
+      std::pair<K, V> entry{};
+      read(entry.first);
+      read(entry.second);
+      if (ok_ && !map.empty() && !(map.rbegin()->first < entry.first)) ok_ = false;
+      if (ok_) map.insert(map.end(), std::move(entry));
+    }
+  }
+
+  std::span<const std::byte> bytes_;
+  bool ok_ = true;
+  const char* failed_field_ = "";
+};
+
+template <class T>
+std::vector<std::byte> canonical_bytes(const T& value) {
+  std::vector<std::byte> bytes;
+  StateWriter writer(bytes);
+  T::visit_state(value, writer);
+  return bytes;
+}
+
+}  // namespace sluice::sim

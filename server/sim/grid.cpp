@@ -1,0 +1,246 @@
+#include "server/sim/grid.h"
+
+#include <algorithm>
+
+#include "server/sim/assert.h"
+
+namespace sluice::sim {
+
+namespace {
+
+Box with_gutters(const WorldConfig& config) {
+  const Edges& edges = config.edges;
+  const auto layer = [](Edge edge) { return edge == Edge::kOpen ? 1 : 0; };
+  Box box = config.box();
+  box.from.x -= layer(edges.left);
+  box.size.x += layer(edges.left) + layer(edges.right);
+  box.from.y -= layer(edges.bottom);
+  box.size.y += layer(edges.bottom) + layer(edges.top);
+  if (!config.side_view()) {
+    box.from.z -= layer(edges.front);
+    box.size.z += layer(edges.front) + layer(edges.back);
+  }
+  return box;
+}
+
+/// The layers of cells behind the open edges.
+std::vector<Box> gutters_of(const Box& world, const Box& open) {
+  const Vec3 end = world.end();
+  const Vec3 open_end = open.end();
+  const Vec3 size = world.size;
+  std::vector<Box> gutters;
+  if (open.from.x < 0) gutters.push_back({{-1, 0, 0}, {1, size.y, size.z}});
+  if (open_end.x > end.x) gutters.push_back({{end.x, 0, 0}, {1, size.y, size.z}});
+  if (open.from.y < 0) gutters.push_back({{0, -1, 0}, {size.x, 1, size.z}});
+  if (open_end.y > end.y) gutters.push_back({{0, end.y, 0}, {size.x, 1, size.z}});
+  if (open.from.z < 0) gutters.push_back({{0, 0, -1}, {size.x, size.y, 1}});
+  if (open_end.z > end.z) gutters.push_back({{0, 0, end.z}, {size.x, size.y, 1}});
+  return gutters;
+}
+
+template <class F>
+void for_each_cell(const Box& box, F&& f) {
+  const Vec3 end = box.end();
+  for (std::int32_t y = box.from.y; y < end.y; ++y) {
+    for (std::int32_t z = box.from.z; z < end.z; ++z) {
+      for (std::int32_t x = box.from.x; x < end.x; ++x) f(Vec3{x, y, z});
+    }
+  }
+}
+
+}  // namespace
+
+Grid::Grid(const WorldConfig& config)
+    : shape_(config.shape()),
+      passes_(config.side_view() ? kWakeX | kWakeVertical : kWakeAll),
+      world_(config.box()), open_(with_gutters(config)), gutters_(gutters_of(world_, open_)) {
+  const std::vector<Cell> air(kChunkCells + kOverread, kAir);
+  air_digest_ = digest_cells(air.data());
+}
+
+const Chunk* Grid::find(ChunkCoord coord) const {
+  const auto found = chunks_.find(coord);
+  return found == chunks_.end() ? nullptr : found->second.get();
+}
+
+Chunk* Grid::find(ChunkCoord coord) {
+  return const_cast<Chunk*>(static_cast<const Grid*>(this)->find(coord));
+}
+
+bool Grid::reaches(ChunkCoord coord) const {
+  return !intersect(shape_.box(coord), open_).empty();
+}
+
+Chunk& Grid::obtain(ChunkCoord coord) {
+  auto& slot = chunks_[coord];
+  if (slot != nullptr) return *slot;
+  SLUICE_ASSERT(reaches(coord));
+  slot = std::make_unique<Chunk>();
+  Chunk& chunk = *slot;
+  chunk.coord = coord;
+  const Box box = shape_.box(coord);
+  const Box inside = intersect(box, world_);
+  chunk.world_cells = static_cast<std::int32_t>(inside.volume());
+  if (inside == box) {
+    chunk.pristine = air_digest_;
+  } else {
+    fill_pristine(chunk);
+    chunk.pristine = digest_cells(chunk.cells.data());
+  }
+  chunk.digest = chunk.pristine;
+  link(chunk);
+  wake(chunk, kWakeAll);
+  return chunk;
+}
+
+void Grid::fill_pristine(Chunk& chunk) const {
+  const Box box = shape_.box(chunk.coord);
+  std::fill_n(chunk.cells.begin(), kChunkCells, kOutside);
+  const auto open_up = [&](const Box& part) {
+    for_each_cell(intersect(box, part), [&](Vec3 p) {
+      chunk.cells[static_cast<std::size_t>(shape_.index_of(p))] = kAir;
+    });
+  };
+  open_up(world_);
+  for (const Box& gutter : gutters_) {
+    open_up(gutter);
+    if (!intersect(box, gutter).empty()) chunk.has_gutter = true;
+  }
+}
+
+void Grid::link(Chunk& chunk) {
+  const ChunkCoord c = chunk.coord;
+  const auto join = [this](ChunkCoord at, Chunk*& mine, Chunk* Chunk::* theirs, Chunk& self) {
+    mine = find(at);
+    if (mine != nullptr) mine->*theirs = &self;
+  };
+  join({c.x - 1, c.y, c.z}, chunk.left, &Chunk::right, chunk);
+  join({c.x + 1, c.y, c.z}, chunk.right, &Chunk::left, chunk);
+  join({c.x, c.y - 1, c.z}, chunk.below, &Chunk::above, chunk);
+  join({c.x, c.y + 1, c.z}, chunk.above, &Chunk::below, chunk);
+  join({c.x, c.y, c.z - 1}, chunk.front, &Chunk::back, chunk);
+  join({c.x, c.y, c.z + 1}, chunk.back, &Chunk::front, chunk);
+}
+
+void Grid::unlink(Chunk& chunk) {
+  if (chunk.left != nullptr) chunk.left->right = nullptr;
+  if (chunk.right != nullptr) chunk.right->left = nullptr;
+  if (chunk.below != nullptr) chunk.below->above = nullptr;
+  if (chunk.above != nullptr) chunk.above->below = nullptr;
+  if (chunk.front != nullptr) chunk.front->back = nullptr;
+  if (chunk.back != nullptr) chunk.back->front = nullptr;
+}
+
+void Grid::obtain_cut_neighbours(Chunk& chunk) {
+  if (!chunk.was_changed) return;
+  const ChunkCoord c = chunk.coord;
+  const auto obtain_if_cut = [this](const Chunk* stored, ChunkCoord coord) {
+    if (stored != nullptr || !reaches(coord)) return;
+    const Box box = shape_.box(coord);
+    if (intersect(box, world_) != box) obtain(coord);
+  };
+  obtain_if_cut(chunk.left, {c.x - 1, c.y, c.z});
+  obtain_if_cut(chunk.right, {c.x + 1, c.y, c.z});
+  obtain_if_cut(chunk.below, {c.x, c.y - 1, c.z});
+  obtain_if_cut(chunk.above, {c.x, c.y + 1, c.z});
+  obtain_if_cut(chunk.front, {c.x, c.y, c.z - 1});
+  obtain_if_cut(chunk.back, {c.x, c.y, c.z + 1});
+}
+
+Cell Grid::cell(Vec3 at) const {
+  if (!world_.contains(at)) return kOutside;
+  const Chunk* chunk = find(shape_.chunk_of(at));
+  return chunk == nullptr ? kAir : chunk->cells[static_cast<std::size_t>(shape_.index_of(at))];
+}
+
+void Grid::wake(Chunk& chunk, std::uint8_t passes) {
+  chunk.wake = static_cast<std::uint8_t>(chunk.wake | (passes & passes_));
+  if (!chunk.awake_listed) {
+    chunk.awake_listed = true;
+    awake_.push_back(&chunk);
+  }
+}
+
+void Grid::wake_all() {
+  for (auto& [coord, chunk] : chunks_) wake(*chunk, kWakeAll);
+}
+
+// A sideways flow between two cells depends on both and, because falling water does not spread,
+// on the two cells below them. A vertical flow depends on its two cells alone. So a changed border
+// is seen by the neighbour behind it, and a changed top by the chunk above and, at a corner, by
+// that chunk's own neighbours. A neighbour that is not stored holds nothing that could flow; what
+// flows into it is found by the chunk that it leaves.
+void Grid::note_change(Chunk& chunk, std::uint8_t changed) {
+  if (changed == 0) return;
+  chunk.was_changed = true;
+  if (!chunk.changed_listed) {
+    chunk.changed_listed = true;
+    changed_.push_back(&chunk);
+  }
+  wake(chunk, kWakeAll);
+  const auto wake_if = [this](Chunk* neighbour, bool seen, int passes) {
+    if (neighbour != nullptr && seen) wake(*neighbour, static_cast<std::uint8_t>(passes));
+  };
+  const bool top = (changed & kChangedTop) != 0;
+  const bool at_left = (changed & kChangedLeft) != 0;
+  const bool at_right = (changed & kChangedRight) != 0;
+  const bool at_front = (changed & kChangedFront) != 0;
+  const bool at_back = (changed & kChangedBack) != 0;
+  wake_if(chunk.left, at_left, kWakeX);
+  wake_if(chunk.right, at_right, kWakeX);
+  wake_if(chunk.front, at_front, kWakeZ);
+  wake_if(chunk.back, at_back, kWakeZ);
+  wake_if(chunk.below, (changed & kChangedBottom) != 0, kWakeVertical);
+  wake_if(chunk.above, top, kWakeAll);
+  if (!top) return;
+  const ChunkCoord c = chunk.coord;
+  if (at_left) wake_if(find({c.x - 1, c.y + 1, c.z}), true, kWakeX);
+  if (at_right) wake_if(find({c.x + 1, c.y + 1, c.z}), true, kWakeX);
+  if (at_front) wake_if(find({c.x, c.y + 1, c.z - 1}), true, kWakeZ);
+  if (at_back) wake_if(find({c.x, c.y + 1, c.z + 1}), true, kWakeZ);
+}
+
+void Grid::set_digest(Chunk& chunk, Digest digest) {
+  cells_digest_ -= chunk_contribution(chunk.coord, chunk.digest, chunk.pristine);
+  chunk.digest = digest;
+  cells_digest_ += chunk_contribution(chunk.coord, chunk.digest, chunk.pristine);
+}
+
+std::vector<Chunk*> Grid::take_changed() {
+  std::vector<Chunk*> taken;
+  taken.swap(changed_);
+  for (Chunk* chunk : taken) chunk->changed_listed = false;
+  return taken;
+}
+
+void Grid::settle(const std::vector<Chunk*>& candidates) {
+  std::erase_if(awake_, [](Chunk* chunk) {
+    if (chunk->wake == 0) chunk->awake_listed = false;
+    return chunk->wake == 0;
+  });
+  for (Chunk* chunk : candidates) {
+    // The digest is a cheap first look; the cells decide.
+    if (chunk->wake != 0 || chunk->changed_listed || chunk->world_cells != kChunkCells) continue;
+    if (chunk->digest != chunk->pristine) continue;
+    if (std::any_of(chunk->cells.begin(), chunk->cells.end(), [](Cell c) { return c != kAir; })) {
+      continue;
+    }
+    unlink(*chunk);
+    chunks_.erase(chunk->coord);
+  }
+}
+
+std::int64_t Grid::drain_gutter(Chunk& chunk) const {
+  std::int64_t drained = 0;
+  const Box box = shape_.box(chunk.coord);
+  for (const Box& gutter : gutters_) {
+    for_each_cell(intersect(box, gutter), [&](Vec3 p) {
+      Cell& cell = chunk.cells[static_cast<std::size_t>(shape_.index_of(p))];
+      drained += water_of(cell);
+      cell = kAir;
+    });
+  }
+  return drained;
+}
+
+}  // namespace sluice::sim

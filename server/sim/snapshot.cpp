@@ -1,0 +1,160 @@
+// Snapshots: a world as bytes and back. The core is
+//
+//   u32 magic "SLWC"   u16 version   u16 model version   then the fields of CoreState
+//   u64 digest of everything before it
+//
+// and each stored chunk is its kChunkCells cells, 32 bits each, little-endian.
+#include <string>
+
+#include "server/sim/fields.h"
+#include "server/sim/models/registry.h"
+#include "server/sim/world.h"
+
+namespace sluice::sim {
+
+namespace {
+
+constexpr std::uint32_t kMagic = 0x43574c53;  // "SLWC"
+constexpr std::uint16_t kVersion = 1;
+
+struct CoreHeader {
+  std::uint32_t magic = kMagic;
+  std::uint16_t version = kVersion;
+  std::uint16_t model_version = 0;
+
+  template <class Self, class Visitor>
+  static void visit_state(Self& self, Visitor& v) {
+    v.field("magic", self.magic);
+    v.field("version", self.version);
+    v.field("model_version", self.model_version);
+  }
+};
+
+Status check_header(const CoreHeader& header) {
+  if (header.magic != kMagic) return Error{"snapshot: these bytes are not a world's core"};
+  if (header.version != kVersion) {
+    return Error{"snapshot: version " + std::to_string(header.version) +
+                 ", but this build reads version " + std::to_string(kVersion)};
+  }
+  return Done{};
+}
+
+Status check_springs(const Springs& springs, const char* kind, const Box& world) {
+  for (const auto& [at, spring] : springs) {
+    if (!world.contains(at) || spring.rate < 1 || spring.rate > kMaxPourUnits) {
+      return Error{"snapshot: the " + std::string(kind) + " at " + to_string(at) +
+                   " with rate " + std::to_string(spring.rate) + " cannot be"};
+    }
+  }
+  return Done{};
+}
+
+Status check_core(const CoreState& state, const CoreHeader& header) {
+  if (Status s = validate(state.config); !s) return Error{"snapshot: " + s.error()};
+  const WaterModelRow* model = find_water_model(state.config.water);
+  if (model->version != header.model_version) {
+    return Error{"snapshot: made by version " + std::to_string(header.model_version) +
+                 " of water model '" + model->name + "', but this build has version " +
+                 std::to_string(model->version)};
+  }
+  const Box world = state.config.box();
+  if (Status s = check_springs(state.sources, "source", world); !s) return s;
+  return check_springs(state.drains, "drain", world);
+}
+
+}  // namespace
+
+std::vector<std::byte> World::snapshot_core() const {
+  std::vector<std::byte> bytes;
+  StateWriter writer(bytes);
+  CoreHeader header;
+  header.model_version = find_water_model(core_.config.water)->version;
+  CoreHeader::visit_state(header, writer);
+  CoreState::visit_state(core_, writer);
+  writer.field("digest", digest_bytes(bytes));
+  return bytes;
+}
+
+std::vector<std::byte> World::chunk_bytes(const Chunk& chunk) {
+  std::vector<std::byte> bytes;
+  bytes.reserve(kChunkCells * sizeof(Cell));
+  for (std::size_t i = 0; i < kChunkCells; ++i) {
+    const auto value = static_cast<std::uint32_t>(chunk.cells[i]);
+    for (int shift = 0; shift < 32; shift += 8) {
+      bytes.push_back(static_cast<std::byte>(value >> shift & 0xff));
+    }
+  }
+  return bytes;
+}
+
+Result<std::unique_ptr<World>> World::restore(std::span<const std::byte> core,
+                                              std::span<const ChunkImage> chunks) {
+  constexpr std::size_t kDigestBytes = sizeof(Digest);
+  StateReader reader(core.first(core.size() < kDigestBytes ? 0 : core.size() - kDigestBytes));
+  CoreHeader header;
+  CoreHeader::visit_state(header, reader);
+  if (!reader.ok()) return Error{"snapshot: cut short in its header"};
+  if (Status s = check_header(header); !s) return Error{s.error()};
+  StateReader tail(core.last(kDigestBytes));
+  Digest expected = 0;
+  tail.field("digest", expected);
+  if (digest_bytes(core.first(core.size() - kDigestBytes)) != expected) {
+    return Error{"snapshot: the core's bytes were changed: its digest does not match"};
+  }
+
+  CoreState state;
+  CoreState::visit_state(state, reader);
+  if (!reader.ok() || !reader.rest().empty()) {
+    return Error{std::string("snapshot: the core ends in the wrong place, at field '") +
+                 reader.failed_field() + "'"};
+  }
+  if (Status s = check_core(state, header); !s) return Error{s.error()};
+  if (chunks.size() > static_cast<std::size_t>(2 * kMaxChunks)) {
+    return Error{"snapshot: more chunks than a world can hold"};
+  }
+  std::unique_ptr<World> world(new World(state.config));
+  world->core_ = std::move(state);
+  if (Status s = world->load_chunks(chunks); !s) return Error{s.error()};
+  return world;
+}
+
+Status World::load_chunks(std::span<const ChunkImage> images) {
+  std::int64_t water = 0;
+  for (const ChunkImage& image : images) {
+    const ChunkCoord c = image.coord;
+    const std::string name = "snapshot: chunk (" + std::to_string(c.x) + ", " +
+                             std::to_string(c.y) + ", " + std::to_string(c.z) + ")";
+    if (!grid_.reaches(c)) return Error{name + " lies outside the world"};
+    if (grid_.find(c) != nullptr) return Error{name + " comes twice"};
+    if (image.bytes.size() != kChunkCells * sizeof(Cell)) {
+      return Error{name + " has " + std::to_string(image.bytes.size()) + " bytes instead of " +
+                   std::to_string(kChunkCells * sizeof(Cell))};
+    }
+    Chunk& chunk = grid_.obtain(c);
+    StateReader reader(image.bytes);
+    for (std::size_t i = 0; i < kChunkCells; ++i) {
+      Cell value = 0;
+      reader.field("cell", value);
+      const bool outside = chunk.cells[i] == kOutside;
+      if (value < kOutside || value > kMaxCellUnits || outside != (value == kOutside)) {
+        return Error{name + ", cell " + to_string(grid_.shape().cell_at(c, static_cast<int>(i))) +
+                     ": " + std::to_string(value) + " is not a cell's value"};
+      }
+      chunk.cells[i] = value;
+      water += water_of(value);
+    }
+    grid_.note_change(chunk, kChangedAll);
+  }
+  if (water != core_.totals.water || !core_.totals.balanced()) {
+    return Error{"snapshot: its chunks hold " + std::to_string(water) +
+                 " units of water, but its totals say " + std::to_string(core_.totals.water)};
+  }
+  SerialExecutor serial;
+  update_digest(serial);
+  changed_.clear();
+  grid_.for_each([](Chunk& chunk) { chunk.wake = 0; });
+  for (const ChunkImage& image : images) grid_.wake(*grid_.find(image.coord), image.wake);
+  return Done{};
+}
+
+}  // namespace sluice::sim

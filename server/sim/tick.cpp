@@ -1,0 +1,103 @@
+// One tick of a world, phase by phase. This is the only code that changes a world after it was
+// made; everything else may be slow, fail or vanish.
+#include <algorithm>
+
+#include "server/sim/assert.h"
+#include "server/sim/command_context.h"
+#include "server/sim/models/registry.h"
+#include "server/sim/world.h"
+
+namespace sluice::sim {
+
+TickReport World::tick(std::span<const Command> commands, Executor& executor) {
+  SLUICE_ASSERT(commands.size() <= static_cast<std::size_t>(kMaxCommandsPerTick));
+  TickReport report;
+  report.tick = ++core_.tick;
+
+  apply_commands(commands, report);  // in the order given
+  run_springs();                     // sources, then drains, cell by cell
+  advance_water(executor, report);   // sweeps of plan and apply, until calm or the cap
+  update_digest(executor);           // of the chunks that changed
+  sleep_and_wake(report);            // what moved nothing sleeps; what holds nothing is dropped
+  check();                           // the conservation law; in checked builds the caches too
+
+  report.digest = digest();
+  return report;
+}
+
+void World::apply_commands(std::span<const Command> commands, TickReport& report) {
+  CommandContext context(*this);
+  report.outcomes.reserve(commands.size());
+  for (const Command& command : commands) report.outcomes.push_back(context.apply(command));
+}
+
+void World::run_springs() {
+  springs_active_ = false;
+  const auto run = [this](Springs& springs, bool adds) {
+    for (auto& [at, spring] : springs) {
+      const Cell before = grid_.cell(at);
+      std::int32_t moved = 0;
+      if (is_open(before)) {
+        // A source's cell is never filled past what the kernels can add up; a drain takes what is
+        // there.
+        const std::int32_t possible = adds ? kMaxCellUnits - before : before;
+        moved = std::min(spring.rate, possible);
+      }
+      spring.missed = spring.rate - moved;
+      if (moved == 0) continue;
+      springs_active_ = true;
+      Chunk& chunk = grid_.obtain(grid_.shape().chunk_of(at));
+      chunk.cells[static_cast<std::size_t>(grid_.shape().index_of(at))] += adds ? moved : -moved;
+      grid_.note_change(chunk, kChangedAll);
+      (adds ? core_.totals.sourced : core_.totals.drained) += moved;
+      core_.totals.water += adds ? moved : -moved;
+    }
+  };
+  run(core_.sources, true);
+  run(core_.drains, false);
+}
+
+void World::advance_water(Executor& executor, TickReport& report) {
+  const WaterAdvance done = water_->advance(grid_, run_options_.sleep, executor);
+  core_.totals.drained += done.drained;
+  core_.totals.water -= done.drained;
+  report.cell_updates = done.cell_updates;
+  report.sweeps = done.sweeps;
+}
+
+void World::update_digest(Executor& executor) {
+  const std::vector<Chunk*> changed = grid_.take_changed();
+  std::vector<Digest> digests(changed.size());
+  executor.run(changed.size(),
+               [&](std::size_t i) { digests[i] = digest_cells(changed[i]->cells.data()); });
+  changed_.clear();
+  for (std::size_t i = 0; i < changed.size(); ++i) {
+    grid_.set_digest(*changed[i], digests[i]);
+    if (changed[i]->world_cells > 0) changed_.push_back(changed[i]->coord);
+  }
+  std::sort(changed_.begin(), changed_.end());
+}
+
+void World::sleep_and_wake(TickReport& report) {
+  std::vector<Chunk*> asleep;
+  for (Chunk* chunk : grid_.awake()) {
+    if (chunk->wake == 0) asleep.push_back(chunk);
+  }
+  grid_.settle(asleep);
+  report.active_chunks = static_cast<std::int64_t>(grid_.awake().size());
+  report.at_rest = report.active_chunks == 0 && !springs_active_;
+}
+
+void World::check() const {
+  SLUICE_ASSERT(core_.totals.balanced());
+#ifdef SLUICE_CHECKED
+  std::int64_t water = 0;
+  grid_.for_each([&](const Chunk& chunk) {
+    for (std::size_t i = 0; i < kChunkCells; ++i) water += water_of(chunk.cells[i]);
+  });
+  SLUICE_ASSERT(water == core_.totals.water);
+  SLUICE_ASSERT(digest() == recompute_digest());
+#endif
+}
+
+}  // namespace sluice::sim

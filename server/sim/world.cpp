@@ -1,0 +1,126 @@
+#include "server/sim/world.h"
+
+#include <algorithm>
+
+#include "server/sim/assert.h"
+#include "server/sim/command_context.h"
+#include "server/sim/fields.h"
+#include "server/sim/models/registry.h"
+
+namespace sluice::sim {
+
+World::World(WorldConfig config)
+    : core_{std::move(config), 0, {}, {}, {}},
+      grid_(core_.config),
+      config_digest_(digest_bytes(canonical_bytes(core_.config))) {
+  const WaterModelRow* model = find_water_model(core_.config.water);
+  SLUICE_ASSERT(model != nullptr);  // validate() has looked
+  water_ = model->make(core_.config);
+}
+
+World::~World() = default;
+
+Result<std::unique_ptr<World>> World::create(const WorldSpec& spec) {
+  if (Status valid = validate(spec.config); !valid) return Error{valid.error()};
+  std::unique_ptr<World> world(new World(spec.config));
+  if (Status placed = world->place(spec); !placed) return Error{placed.error()};
+  // What the world file describes is the beginning, not a change.
+  world->core_.totals.initial = world->core_.totals.water;
+  world->core_.totals.sourced = 0;
+  world->core_.totals.drained = 0;
+  SerialExecutor serial;
+  world->update_digest(serial);
+  world->changed_.clear();
+  return world;
+}
+
+Status World::place(const WorldSpec& spec) {
+  CommandContext context(*this);
+  const auto placed = [](const std::string& key, const CommandOutcome& outcome) -> Status {
+    if (outcome.applied()) return Done{};
+    return Error{key + ": " + outcome.reason};
+  };
+  for (std::size_t i = 0; i < spec.fills.size(); ++i) {
+    const Fill& fill = spec.fills[i];
+    if (Status s = placed("fill[" + std::to_string(i) + "]",
+                          context.apply(SetCells{fill.box.from, fill.box.size, fill.cell}));
+        !s) {
+      return s;
+    }
+  }
+  for (const PlacedCell& cell : spec.cells) {
+    if (Status s = placed("map", context.apply(SetCells{cell.at, {1, 1, 1}, cell.cell})); !s) {
+      return s;
+    }
+  }
+  for (std::size_t i = 0; i < spec.sources.size(); ++i) {
+    if (Status s = placed("source[" + std::to_string(i) + "]",
+                          context.apply(AddSource{spec.sources[i].at, spec.sources[i].rate}));
+        !s) {
+      return s;
+    }
+  }
+  for (std::size_t i = 0; i < spec.drains.size(); ++i) {
+    if (Status s = placed("drain[" + std::to_string(i) + "]",
+                          context.apply(AddDrain{spec.drains[i].at, spec.drains[i].rate}));
+        !s) {
+      return s;
+    }
+  }
+  return Done{};
+}
+
+Cell World::cell(Vec3 at) const { return grid_.cell(at); }
+
+std::int64_t World::active_chunks() const {
+  return std::count_if(grid_.awake().begin(), grid_.awake().end(),
+                       [](const Chunk* chunk) { return chunk->wake != 0; });
+}
+
+namespace {
+
+Digest springs_digest(const Springs& springs) {
+  std::vector<std::byte> bytes;
+  StateWriter writer(bytes);
+  writer.field("springs", springs);
+  return digest_bytes(bytes);
+}
+
+}  // namespace
+
+std::array<Digest, kLayerCount> World::layers_with(Digest cells) const {
+  std::array<Digest, kLayerCount> layers{};
+  layers[static_cast<std::size_t>(Layer::kClock)] = mix64(core_.tick);
+  layers[static_cast<std::size_t>(Layer::kConfig)] = config_digest_;
+  layers[static_cast<std::size_t>(Layer::kTotals)] = digest_bytes(canonical_bytes(core_.totals));
+  layers[static_cast<std::size_t>(Layer::kSprings)] =
+      combine(springs_digest(core_.sources), springs_digest(core_.drains));
+  layers[static_cast<std::size_t>(Layer::kCells)] = cells;
+  return layers;
+}
+
+std::array<Digest, kLayerCount> World::layer_digests() const {
+  return layers_with(grid_.cells_digest());
+}
+
+namespace {
+
+Digest combine_layers(const std::array<Digest, kLayerCount>& layers) {
+  Digest digest = 0;
+  for (const Digest layer : layers) digest = combine(digest, layer);
+  return digest;
+}
+
+}  // namespace
+
+Digest World::digest() const { return combine_layers(layer_digests()); }
+
+Digest World::recompute_digest() const {
+  Digest cells = 0;
+  grid_.for_each([&](const Chunk& chunk) {
+    cells += chunk_contribution(chunk.coord, digest_cells(chunk.cells.data()), chunk.pristine);
+  });
+  return combine_layers(layers_with(cells));
+}
+
+}  // namespace sluice::sim
