@@ -1,0 +1,38 @@
+// Command scripts: JSON Lines, one command a line, in tick order. Scripts, the log of a recording
+// and the commands of clients are the same lines. The keys of a line are `tick`, `cmd`, and the
+// fields of that command as server/sim/commands.h declares them; a cell is a glyph of the map
+// alphabet ("#", ".", "~", "1" to "7") or an object {"water": units}.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "server/sim/commands.h"
+#include "server/sim/result.h"
+
+namespace sluice::formats {
+
+struct ScriptLine {
+  std::uint64_t tick = 0;  // in which the command applies; the first tick of a world is 1
+  sim::Command command;
+};
+
+/// A whole script. Errors name `where` (the file) and the line.
+[[nodiscard]] sim::Result<std::vector<ScriptLine>> parse_script(std::string_view text,
+                                                                std::string_view where);
+[[nodiscard]] sim::Result<std::vector<ScriptLine>> read_script(const std::string& path);
+
+/// One command; a `tick` in it is allowed and ignored. Errors begin with `where`.
+[[nodiscard]] sim::Result<sim::Command> parse_command(std::string_view json,
+                                                      std::string_view where);
+
+/// One line of a script, without the line's end. `extra` holds more keys and their JSON values, put
+/// last (a log adds client and seq).
+[[nodiscard]] std::string format_command(
+    const sim::Command& command, std::uint64_t tick,
+    const std::vector<std::pair<std::string, std::string>>& extra = {});
+
+}  // namespace sluice::formats
