@@ -9,7 +9,6 @@ namespace sluice::sim {
 
 }  // namespace sluice::sim
 
-#define SLUICE_ASSERT(condition)                                             \
-  (static_cast<bool>(condition)                                              \
-       ? static_cast<void>(0)                                                \
-       : ::sluice::sim::assertion_failed(#condition, __FILE__, __LINE__))
+#define SLUICE_ASSERT(condition)                       \
+  (static_cast<bool>(condition) ? static_cast<void>(0) \
+                                : ::sluice::sim::assertion_failed(#condition, __FILE__, __LINE__))

@@ -17,8 +17,12 @@ inline constexpr Cell kRock = -1;
 /// Beyond the world's edge, inside a chunk that the edge cuts. Solid; never shown.
 inline constexpr Cell kOutside = -2;
 
-constexpr bool is_open(Cell cell) { return cell >= 0; }
+constexpr bool is_open(Cell cell) {
+  return cell >= 0;
+}
 /// Units of water in the cell.
-constexpr std::int32_t water_of(Cell cell) { return cell > 0 ? cell : 0; }
+constexpr std::int32_t water_of(Cell cell) {
+  return cell > 0 ? cell : 0;
+}
 
 }  // namespace sluice::sim

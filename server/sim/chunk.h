@@ -47,15 +47,15 @@ struct Chunk {
   Digest digest = 0;    // of the cells, as of the last update_digest
   Digest pristine = 0;  // what `digest` is when the chunk holds nothing
 
-  std::int32_t world_cells = 0;   // cells that lie inside the world
-  bool was_changed = false;       // since it was stored: else it is as pristine as on the first day
-  std::uint8_t wake = 0;          // passes in which the chunk must be looked at
-  std::uint8_t changed = 0;       // borders that changed in the pass under way
-  bool awake_listed = false;      // stands in Grid::awake()
-  bool changed_listed = false;    // stands in Grid::changed()
-  bool in_pass = false;           // takes part in the sideways pass under way
-  std::uint32_t pass_slot = 0;    // and where its border fluxes lie
-  bool has_gutter = false;        // holds cells beyond an open edge: what enters them is drained
+  std::int32_t world_cells = 0;  // cells that lie inside the world
+  bool was_changed = false;      // since it was stored: else it is as pristine as on the first day
+  std::uint8_t wake = 0;         // passes in which the chunk must be looked at
+  std::uint8_t changed = 0;      // borders that changed in the pass under way
+  bool awake_listed = false;     // stands in Grid::awake()
+  bool changed_listed = false;   // stands in Grid::changed()
+  bool in_pass = false;          // takes part in the sideways pass under way
+  std::uint32_t pass_slot = 0;   // and where its border fluxes lie
+  bool has_gutter = false;       // holds cells beyond an open edge: what enters them is drained
 };
 
 }  // namespace sluice::sim

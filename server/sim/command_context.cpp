@@ -6,7 +6,9 @@ namespace sluice::sim {
 
 namespace {
 
-CommandOutcome refused(std::string reason) { return {std::move(reason)}; }
+CommandOutcome refused(std::string reason) {
+  return {std::move(reason)};
+}
 
 /// Overflow-free: a position and a size of a command may be any 32-bit numbers.
 bool lies_in(const Box& box, const Box& world) {
@@ -20,7 +22,8 @@ bool lies_in(const Box& box, const Box& world) {
 }  // namespace
 
 std::string CommandContext::box_problem(const Box& box) const {
-  if (box.empty()) return "size " + to_string(box.size) + " holds no cell; every side must be at least 1";
+  if (box.empty())
+    return "size " + to_string(box.size) + " holds no cell; every side must be at least 1";
   const Box& world = world_.grid_.world_box();
   if (!lies_in(box, world)) {
     return "the box at " + to_string(box.from) + " of size " + to_string(box.size) +
@@ -81,11 +84,14 @@ void CommandContext::for_each_stored_part(const Box& box, F&& f) {
   const ChunkShape& shape = world_.grid_.shape();
   const ChunkCoord first = shape.chunk_of(box.from);
   const ChunkCoord last = shape.chunk_of(box.end() - Vec3{1, 1, 1});
-  const auto chunks = [](std::int32_t from, std::int32_t to) { return std::int64_t{to} - from + 1; };
+  const auto chunks = [](std::int32_t from, std::int32_t to) {
+    return std::int64_t{to} - from + 1;
+  };
   // Whichever is fewer: the places that the box covers or the chunks that are stored.
-  const bool by_place = chunks(first.x, last.x) * chunks(first.y, last.y) <= kMaxChunks &&
-                        chunks(first.x, last.x) * chunks(first.y, last.y) *
-                                chunks(first.z, last.z) <= world_.grid_.chunk_count();
+  const bool by_place =
+      chunks(first.x, last.x) * chunks(first.y, last.y) <= kMaxChunks &&
+      chunks(first.x, last.x) * chunks(first.y, last.y) * chunks(first.z, last.z) <=
+          world_.grid_.chunk_count();
   if (by_place) {
     for_each_part(box, [&](ChunkCoord coord, const Box& part) {
       if (Chunk* chunk = world_.grid_.find(coord)) f(*chunk, part);
@@ -102,12 +108,14 @@ CommandOutcome CommandContext::apply(const SetCells& command) {
   const Box box = {command.from, command.size};
   if (std::string problem = box_problem(box); !problem.empty()) return refused(problem);
   if (command.cell < kRock || command.cell > kMaxPourUnits) {
-    return refused("cell value " + std::to_string(command.cell) + " is neither rock (-1), air (0) " +
-                   "nor an amount of water up to " + std::to_string(kMaxPourUnits) + " units");
+    return refused("cell value " + std::to_string(command.cell) +
+                   " is neither rock (-1), air (0) " + "nor an amount of water up to " +
+                   std::to_string(kMaxPourUnits) + " units");
   }
   const auto to_cell = [&](Cell /*before*/) { return command.cell; };
   if (command.cell == kAir) {  // what is not stored is air already
-    for_each_stored_part(box, [&](Chunk& chunk, const Box& part) { rewrite(chunk, part, to_cell); });
+    for_each_stored_part(box,
+                         [&](Chunk& chunk, const Box& part) { rewrite(chunk, part, to_cell); });
     return {};
   }
   const ChunkShape& shape = world_.grid_.shape();
@@ -121,8 +129,9 @@ CommandOutcome CommandContext::apply(const SetCells& command) {
     std::int64_t stored = 0;
     for_each_stored_part(box, [&](Chunk& /*chunk*/, const Box& /*part*/) { ++stored; });
     if (needed - stored + world_.grid_.chunk_count() > kMaxChunks) {
-      return refused("the box covers " + std::to_string(needed) + " chunks of 4096 cells; a world " +
-                     "holds at most " + std::to_string(kMaxChunks) + " that are not air");
+      return refused("the box covers " + std::to_string(needed) +
+                     " chunks of 4096 cells; a world " + "holds at most " +
+                     std::to_string(kMaxChunks) + " that are not air");
     }
   }
   for_each_part(box, [&](ChunkCoord coord, const Box& part) {

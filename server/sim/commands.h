@@ -1,6 +1,6 @@
 // Every command, once. A row of `CommandBody` below is a command; its struct gives the id (written
-// to disk, never reused), the name (as scripts, logs and clients spell it) and the fields. Dispatch,
-// the canonical byte form, scripts and messages follow from these structs.
+// to disk, never reused), the name (as scripts, logs and clients spell it) and the fields.
+// Dispatch, the canonical byte form, scripts and messages follow from these structs.
 //
 // Byte form (append_command / read_command), little-endian:
 //   u16 opcode, then the fields in the order of visit_state, each in its width.
@@ -106,8 +106,8 @@ using AddDrain = AddSpring<6>;
 using RemoveDrain = RemoveSpring<7>;
 
 /// The manifest.
-using CommandBody = std::variant<SetCells, Pour, RemoveWater, AddSource, RemoveSource, AddDrain,
-                                 RemoveDrain>;
+using CommandBody =
+    std::variant<SetCells, Pour, RemoveWater, AddSource, RemoveSource, AddDrain, RemoveDrain>;
 
 struct Command {
   CommandBody body;

@@ -6,11 +6,16 @@ namespace sluice::sim {
 
 const char* layer_name(Layer layer) {
   switch (layer) {
-    case Layer::kClock: return "clock";
-    case Layer::kConfig: return "config";
-    case Layer::kTotals: return "totals";
-    case Layer::kSprings: return "springs";
-    case Layer::kCells: return "cells";
+    case Layer::kClock:
+      return "clock";
+    case Layer::kConfig:
+      return "config";
+    case Layer::kTotals:
+      return "totals";
+    case Layer::kSprings:
+      return "springs";
+    case Layer::kCells:
+      return "cells";
   }
   return "unknown";
 }

@@ -53,7 +53,9 @@ void for_each_cell(const Box& box, F&& f) {
 Grid::Grid(const WorldConfig& config)
     : shape_(config.shape()),
       passes_(config.side_view() ? kWakeX | kWakeVertical : kWakeAll),
-      world_(config.box()), open_(with_gutters(config)), gutters_(gutters_of(world_, open_)) {
+      world_(config.box()),
+      open_(with_gutters(config)),
+      gutters_(gutters_of(world_, open_)) {
   const std::vector<Cell> air(kChunkCells + kOverread, kAir);
   air_digest_ = digest_cells(air.data());
 }
@@ -110,7 +112,7 @@ void Grid::fill_pristine(Chunk& chunk) const {
 
 void Grid::link(Chunk& chunk) {
   const ChunkCoord c = chunk.coord;
-  const auto join = [this](ChunkCoord at, Chunk*& mine, Chunk* Chunk::* theirs, Chunk& self) {
+  const auto join = [this](ChunkCoord at, Chunk*& mine, Chunk* Chunk::*theirs, Chunk& self) {
     mine = find(at);
     if (mine != nullptr) mine->*theirs = &self;
   };

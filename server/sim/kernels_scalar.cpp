@@ -36,7 +36,7 @@ void sideways(const CellularRule& rule, const ChunkShape& shape, bool along_x, C
   const std::int32_t width = shape.width();
   const std::int32_t length = along_x ? width : shape.depth();
   const std::int32_t step = along_x ? 1 : width;
-  const std::int32_t rows = shape.slab() / length;      // parallel lines of cells in a slab
+  const std::int32_t rows = shape.slab() / length;  // parallel lines of cells in a slab
   const std::int32_t row_step = along_x ? width : 1;
   SlabBuffer under{};
   std::copy_n(below, shape.slab(), under.begin());
@@ -56,8 +56,8 @@ void sideways(const CellularRule& rule, const ChunkShape& shape, bool along_x, C
         slab[at] = old[at] + entering - leaving;
         note(old[at], slab[at], at, changes);
         moved = moved || slab[at] != old[at];
-        changes.largest_flow = std::max({changes.largest_flow, std::abs(entering),
-                                         std::abs(leaving)});
+        changes.largest_flow =
+            std::max({changes.largest_flow, std::abs(entering), std::abs(leaving)});
         entering = leaving;
       }
     }

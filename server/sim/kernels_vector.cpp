@@ -1,9 +1,9 @@
 // The vector kernels: one source, compiled once for each vector unit that Highway knows here, the
 // best one picked at run time. They compute the expressions of models/cellular_rule.h and
 // kernels_scalar.cpp; a test holds them to the same bits. Integers only.
-#include "server/sim/kernels.h"
-
 #include <vector>
+
+#include "server/sim/kernels.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "server/sim/kernels_vector.cpp"
@@ -16,7 +16,9 @@ namespace {
 
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
 // Where there is no vector unit the portable kernels serve.
-Kernels make_kernels() { return scalar_kernels(); }
+Kernels make_kernels() {
+  return scalar_kernels();
+}
 #else
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -27,7 +29,9 @@ using UnsignedTag = hn::Rebind<std::uint32_t, Tag>;
 using Vec = hn::Vec<Tag>;
 using UnsignedVec = hn::Vec<UnsignedTag>;
 
-inline std::size_t lanes() { return hn::Lanes(Tag()); }
+inline std::size_t lanes() {
+  return hn::Lanes(Tag());
+}
 
 void digest_cells_vector(const Cell* HWY_RESTRICT cells, std::uint64_t* HWY_RESTRICT sums) {
   const hn::CappedTag<std::uint64_t, kDigestLanes> d;
@@ -169,9 +173,9 @@ void sideways_x_vector(const CellularRule& scalar_rule, const ChunkShape& shape,
       // faces[k] is the flux into cell k from the left; the row's last sum reads one cell of the
       // next row, and its face is then replaced by the border's.
       for (std::size_t x = 0; x < width; x += lanes()) {
-        const Vec flux = sideways_flux_vector(
-            rule, hn::LoadU(d, old + row + x), hn::LoadU(d, old + row + x + 1),
-            hn::LoadU(d, under + row + x), hn::LoadU(d, under + row + x + 1));
+        const Vec flux =
+            sideways_flux_vector(rule, hn::LoadU(d, old + row + x), hn::LoadU(d, old + row + x + 1),
+                                 hn::LoadU(d, under + row + x), hn::LoadU(d, under + row + x + 1));
         hn::StoreU(flux, d, faces.data() + x + 1);
       }
       const std::size_t border = static_cast<std::size_t>(y) * depth + z;
@@ -214,9 +218,9 @@ void sideways_z_vector(const CellularRule& scalar_rule, const ChunkShape& shape,
         copy_slab(high + border, width, leaving);
       } else {
         for (std::size_t x = row; x < row + width; x += lanes()) {
-          const Vec flux = sideways_flux_vector(
-              rule, hn::LoadU(d, old + x), hn::LoadU(d, old + x + width), hn::LoadU(d, under + x),
-              hn::LoadU(d, under + x + width));
+          const Vec flux =
+              sideways_flux_vector(rule, hn::LoadU(d, old + x), hn::LoadU(d, old + x + width),
+                                   hn::LoadU(d, under + x), hn::LoadU(d, under + x + width));
           hn::StoreU(flux, d, leaving + (x - row));
         }
       }
@@ -398,7 +402,9 @@ const Kernels& kernels() {
   return sets.sets[sets.chosen];
 }
 
-std::span<const Kernels> all_kernels() { return kernel_sets().sets; }
+std::span<const Kernels> all_kernels() {
+  return kernel_sets().sets;
+}
 
 bool select_kernels(std::string_view name) {
   KernelSets& sets = kernel_sets();

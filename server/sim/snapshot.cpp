@@ -42,8 +42,8 @@ Status check_header(const CoreHeader& header) {
 Status check_springs(const Springs& springs, const char* kind, const Box& world) {
   for (const auto& [at, spring] : springs) {
     if (!world.contains(at) || spring.rate < 1 || spring.rate > kMaxPourUnits) {
-      return Error{"snapshot: the " + std::string(kind) + " at " + to_string(at) +
-                   " with rate " + std::to_string(spring.rate) + " cannot be"};
+      return Error{"snapshot: the " + std::string(kind) + " at " + to_string(at) + " with rate " +
+                   std::to_string(spring.rate) + " cannot be"};
     }
   }
   return Done{};

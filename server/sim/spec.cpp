@@ -7,17 +7,16 @@ namespace sluice::sim {
 namespace {
 
 Error out_of_range(const char* key, std::int64_t value, std::int64_t low, std::int64_t high) {
-  return Error{std::string(key) + ": " + std::to_string(value) + " is out of range; allowed: " +
-               std::to_string(low) + " to " + std::to_string(high)};
+  return Error{std::string(key) + ": " + std::to_string(value) +
+               " is out of range; allowed: " + std::to_string(low) + " to " + std::to_string(high)};
 }
 
 }  // namespace
 
 bool valid_world_name(std::string_view name) {
-  return !name.empty() && name.size() <= 64 &&
-         std::all_of(name.begin(), name.end(), [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
-         });
+  return !name.empty() && name.size() <= 64 && std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+  });
 }
 
 Status validate(const WorldConfig& config) {
@@ -54,8 +53,8 @@ Status validate(const WorldConfig& config) {
     return Error{"water.compression: unknown; allowed: hydrostatic, uniform"};
   }
   const Edges& edges = config.edges;
-  for (const Edge edge : {edges.left, edges.right, edges.bottom, edges.top, edges.front,
-                          edges.back}) {
+  for (const Edge edge :
+       {edges.left, edges.right, edges.bottom, edges.top, edges.front, edges.back}) {
     if (edge > Edge::kOpen) return Error{"world.edges: unknown; allowed: wall, open"};
   }
   return Done{};

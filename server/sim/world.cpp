@@ -70,7 +70,9 @@ Status World::place(const WorldSpec& spec) {
   return Done{};
 }
 
-Cell World::cell(Vec3 at) const { return grid_.cell(at); }
+Cell World::cell(Vec3 at) const {
+  return grid_.cell(at);
+}
 
 std::int64_t World::active_chunks() const {
   return std::count_if(grid_.awake().begin(), grid_.awake().end(),
@@ -113,7 +115,9 @@ Digest combine_layers(const std::array<Digest, kLayerCount>& layers) {
 
 }  // namespace
 
-Digest World::digest() const { return combine_layers(layer_digests()); }
+Digest World::digest() const {
+  return combine_layers(layer_digests());
+}
 
 Digest World::recompute_digest() const {
   Digest cells = 0;

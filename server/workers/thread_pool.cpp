@@ -80,7 +80,9 @@ ThreadPool::~ThreadPool() {
   for (std::thread& worker : shared_->workers) worker.join();
 }
 
-unsigned ThreadPool::threads() const { return static_cast<unsigned>(shared_->workers.size()) + 1; }
+unsigned ThreadPool::threads() const {
+  return static_cast<unsigned>(shared_->workers.size()) + 1;
+}
 
 void ThreadPool::run(std::size_t pieces, const std::function<void(std::size_t)>& piece) {
   if (shared_->workers.empty() || pieces < kFewestPieces) {

@@ -12,8 +12,8 @@ namespace {
 /// What differs between the two sideways axes.
 struct AxisView {
   std::uint8_t wake;
-  Chunk* Chunk::* low;
-  Chunk* Chunk::* high;
+  Chunk* Chunk::*low;
+  Chunk* Chunk::*high;
 };
 
 constexpr AxisView view_of(SidewaysAxis axis) {
@@ -33,8 +33,7 @@ struct Border {
         line_step(axis == SidewaysAxis::kX ? shape.width() : 1),
         slab(shape.slab()),
         height(shape.height()),
-        last(axis == SidewaysAxis::kX ? shape.width() - 1
-                                      : (shape.depth() - 1) * shape.width()) {}
+        last(axis == SidewaysAxis::kX ? shape.width() - 1 : (shape.depth() - 1) * shape.width()) {}
   std::int32_t lines;      // border cells of one slab
   std::int32_t line_step;  // from one to the next
   std::int32_t slab;
@@ -47,7 +46,9 @@ struct Border {
 class CellularWater final : public WaterModelState {
  public:
   explicit CellularWater(const WorldConfig& config)
-      : options_(config.cellular), rule_(prepare(config.cellular)), side_view_(config.side_view()) {}
+      : options_(config.cellular),
+        rule_(prepare(config.cellular)),
+        side_view_(config.side_view()) {}
 
   WaterAdvance advance(Grid& grid, bool sleep, Executor& executor) override {
     WaterAdvance done;
@@ -140,8 +141,8 @@ class CellularWater final : public WaterModelState {
     if (high != nullptr) {
       if (high->in_pass) {
         std::int32_t* const theirs = fluxes_.low(high->pass_slot);
-        flux_between(border, chunk.cells.data(), below, high->cells.data(),
-                     slab_below(grid, *high), high_flux);
+        flux_between(border, chunk.cells.data(), below, high->cells.data(), slab_below(grid, *high),
+                     high_flux);
         std::copy_n(high_flux, border.faces(), theirs);
       }
     } else if (grid.reaches(step(chunk.coord, axis, +1))) {
@@ -177,7 +178,8 @@ class CellularWater final : public WaterModelState {
     return flows;
   }
 
-  // Water flows from `donor` into a place where no chunk is yet: makes it one, and part of the pass.
+  // Water flows from `donor` into a place where no chunk is yet: makes it one, and part of the
+  // pass.
   void store_receiver(Grid& grid, SidewaysAxis axis, const Border& border, ActiveChunk donor,
                       std::int32_t side) {
     Chunk& receiver = grid.obtain(step(donor.chunk->coord, axis, side));
@@ -222,8 +224,8 @@ class CellularWater final : public WaterModelState {
       Chunk& chunk = grid.obtain(overflow.coord);
       SLUICE_ASSERT(chunk.world_cells == kChunkCells);
       const ChunkShape& shape = grid.shape();
-      Cell* const slab = chunk.cells.data() +
-                         (overflow.upward ? 0 : (shape.height() - 1) * shape.slab());
+      Cell* const slab =
+          chunk.cells.data() + (overflow.upward ? 0 : (shape.height() - 1) * shape.slab());
       std::copy_n(overflow.slab.begin(), shape.slab(), slab);
       grid.note_change(chunk, kChangedAll);
       if (!overflow.upward) continue;

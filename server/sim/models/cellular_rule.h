@@ -15,8 +15,8 @@ namespace sluice::sim {
 /// A world's options, prepared.
 struct CellularRule {
   std::int32_t full = kFull;
-  std::int32_t extra = 41;            // compressed_max - full: units a cell of depth adds
-  std::int32_t mid_multiplier = 0;    // extra / (full + extra), scaled by 2^mid_shift
+  std::int32_t extra = 41;          // compressed_max - full: units a cell of depth adds
+  std::int32_t mid_multiplier = 0;  // extra / (full + extra), scaled by 2^mid_shift
   std::int32_t mid_shift = 0;
   bool uniform = false;
 };
@@ -64,9 +64,9 @@ inline std::int32_t sideways_flux(const CellularRule& rule, Cell a, Cell b, Cell
   const auto difference = static_cast<std::uint32_t>(to_b ? a - b : b - a);
   const auto wanted = static_cast<std::int32_t>((3 * difference + 2) >> 3);
   // As unsigned, a solid cell below is huge: no room.
-  const std::uint32_t room = static_cast<std::uint32_t>(rule.full) -
-                             std::min(static_cast<std::uint32_t>(rule.full),
-                                      static_cast<std::uint32_t>(below));
+  const std::uint32_t room =
+      static_cast<std::uint32_t>(rule.full) -
+      std::min(static_cast<std::uint32_t>(rule.full), static_cast<std::uint32_t>(below));
   const std::int32_t standing = donor - static_cast<std::int32_t>(room);
   const std::int32_t flux = std::max(std::min(wanted, standing), 0);
   return to_b ? flux : -flux;

@@ -13,7 +13,9 @@ SlabBuffer filled_slab(Cell cell) {
   return slab;
 }
 
-Cell* bottom_slab(Chunk& chunk) { return chunk.cells.data(); }
+Cell* bottom_slab(Chunk& chunk) {
+  return chunk.cells.data();
+}
 
 Cell* top_slab(const ChunkShape& shape, Chunk& chunk) {
   return chunk.cells.data() + (shape.height() - 1) * shape.slab();
@@ -52,7 +54,11 @@ class StackWalk {
  public:
   StackWalk(const CellularRule& rule, const Grid& grid, CellularPass pass, BorderFluxes& fluxes,
             StackReport& report)
-      : rule_(rule), grid_(grid), shape_(grid.shape()), pass_(pass), fluxes_(fluxes),
+      : rule_(rule),
+        grid_(grid),
+        shape_(grid.shape()),
+        pass_(pass),
+        fluxes_(fluxes),
         report_(report) {}
 
   /// Visits one chunk. True when what settles in it may go on into the chunk above.
@@ -67,8 +73,8 @@ class StackWalk {
     PassChanges changes;
     bool settles = active.vertical;
     if (active.sideways) {
-      const auto kernel = pass_.axis == SidewaysAxis::kX ? kernels().sideways_x
-                                                         : kernels().sideways_z;
+      const auto kernel =
+          pass_.axis == SidewaysAxis::kX ? kernels().sideways_x : kernels().sideways_z;
       kernel(rule_, shape_, chunk.cells.data(), below, fluxes_.low(active.fluxes),
              fluxes_.high(active.fluxes), changes);
       settles = settles || borders_of(shape_, changes) != 0;
@@ -104,7 +110,8 @@ class StackWalk {
       if (moved) report_.overflows.push_back(fall);
     }
     if (moved) {
-      for (std::size_t i = 0; i < changes.columns.size(); ++i) changes.columns[i] |= pair.columns[i];
+      for (std::size_t i = 0; i < changes.columns.size(); ++i)
+        changes.columns[i] |= pair.columns[i];
       changes.bottom = true;
     }
     changes.largest_flow = std::max(changes.largest_flow, pair.largest_flow);
@@ -159,8 +166,7 @@ const Cell* slab_below(const Grid& grid, const Chunk& chunk) {
 }
 
 void apply_to_stack(const CellularRule& rule, const Grid& grid, CellularPass pass,
-                    std::span<const ActiveChunk> stack, BorderFluxes& fluxes,
-                    StackReport& report) {
+                    std::span<const ActiveChunk> stack, BorderFluxes& fluxes, StackReport& report) {
   StackWalk walk(rule, grid, pass, fluxes, report);
   for (std::size_t i = 0; i < stack.size(); ++i) {
     bool rising = walk.visit(stack[i]);

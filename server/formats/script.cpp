@@ -1,0 +1,229 @@
+#include "server/formats/script.h"
+
+#include <charconv>
+#include <limits>
+#include <optional>
+#include <set>
+
+#include <nlohmann/json.hpp>
+
+#include "server/formats/cell_text.h"
+#include "server/formats/world_file.h"
+
+namespace sluice::formats {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kMaxLineBytes = 1 << 16;
+
+/// Fills the fields of one command from an object. The first mistake is kept.
+class FieldReader {
+ public:
+  FieldReader(const Json& object, std::string& problem) : object_(object), problem_(problem) {
+    known_ = {"cmd", "tick", "client", "seq"};  // a log adds the last two
+  }
+
+  void field(const char* name, sim::Vec3& value) {
+    const Json* node = take(name);
+    if (node == nullptr) return;
+    if (!node->is_array() || node->size() != 3) {
+      return fail(name, "must be three whole numbers, [x, y, z]");
+    }
+    read_number(name, (*node)[0], value.x);
+    read_number(name, (*node)[1], value.y);
+    read_number(name, (*node)[2], value.z);
+  }
+  void field(const char* name, std::int32_t& value) {
+    const Json* node = take(name);
+    if (node != nullptr) read_number(name, *node, value);
+  }
+  void cell(const char* name, sim::Cell& value) {
+    const Json* node = take(name);
+    if (node == nullptr) return;
+    if (node->is_string()) {
+      const auto& text = node->get_ref<const std::string&>();
+      if (const auto cell = text.size() == 1 ? cell_of_glyph(text[0]) : std::nullopt) {
+        value = *cell;
+        return;
+      }
+    } else if (node->is_object() && node->size() == 1 && node->contains("water")) {
+      read_number(name, (*node)["water"], value);
+      if (problem_.empty() && value < 0) fail(name, "holds water below zero");
+      return;
+    }
+    fail(name, std::string("is no cell; allowed: ") + kAllowedGlyphs + ", {\"water\": units}");
+  }
+  void finish() {
+    for (const auto& [key, node] : object_.items()) {
+      if (!problem_.empty() || known_.contains(key)) continue;
+      std::string allowed;
+      for (const std::string& one : known_) allowed += (allowed.empty() ? "" : ", ") + one;
+      problem_ = "unknown key '" + key + "'; allowed here: " + allowed;
+    }
+  }
+
+ private:
+  const Json* take(const char* name) {
+    known_.insert(name);
+    if (!problem_.empty()) return nullptr;
+    const auto found = object_.find(name);
+    if (found != object_.end()) return &*found;
+    fail(name, "is missing");
+    return nullptr;
+  }
+  void read_number(const char* name, const Json& node, std::int32_t& value) {
+    using Limits = std::numeric_limits<std::int32_t>;
+    const bool fits = node.is_number_unsigned()
+                          ? node.get<std::uint64_t>() <= std::uint64_t{Limits::max()}
+                          : node.is_number_integer() && node.get<std::int64_t>() >= Limits::min();
+    if (!fits) return fail(name, "must hold whole numbers of at most 32 bits");
+    value = node.get<std::int32_t>();
+  }
+  void fail(const char* name, const std::string& what) {
+    if (problem_.empty()) problem_ = std::string("key '") + name + "' " + what;
+  }
+
+  const Json& object_;
+  std::string& problem_;
+  std::set<std::string> known_;
+};
+
+/// Writes the fields of one command into an object.
+class FieldWriter {
+ public:
+  explicit FieldWriter(Json& object) : object_(object) {}
+  void field(const char* name, const sim::Vec3& v) { object_[name] = {v.x, v.y, v.z}; }
+  void field(const char* name, std::int32_t value) { object_[name] = value; }
+  void cell(const char* name, sim::Cell value) {
+    if (value == sim::kRock) {
+      object_[name] = "#";
+    } else if (value == sim::kAir) {
+      object_[name] = ".";
+    } else if (value == sim::kFull) {
+      object_[name] = "~";
+    } else if (value > 0 && value < sim::kFull && value % (sim::kFull / 8) == 0) {
+      object_[name] = std::string(1, static_cast<char>('0' + value / (sim::kFull / 8)));
+    } else {
+      object_[name] = {{"water", value}};
+    }
+  }
+
+ private:
+  Json& object_;
+};
+
+template <std::size_t I = 0>
+bool read_body(const std::string& name, FieldReader& reader, sim::CommandBody& body) {
+  if constexpr (I < std::variant_size_v<sim::CommandBody>) {
+    using Row = std::variant_alternative_t<I, sim::CommandBody>;
+    if (name != Row::kName) return read_body<I + 1>(name, reader, body);
+    Row row;
+    Row::visit_state(row, reader);
+    body = row;
+    return true;
+  } else {
+    return false;
+  }
+}
+
+std::string allowed_commands() {
+  std::string names;
+  for (const std::string_view name : sim::command_names()) {
+    names += (names.empty() ? "" : ", ") + std::string(name);
+  }
+  return names;
+}
+
+sim::Result<sim::Command> command_of(const Json& object) {
+  if (!object.is_object()) return sim::Error{"a command is a JSON object"};
+  const auto name = object.find("cmd");
+  if (name == object.end() || !name->is_string()) {
+    return sim::Error{"key 'cmd' is missing; allowed: " + allowed_commands()};
+  }
+  std::string problem;
+  FieldReader reader(object, problem);
+  sim::Command command;
+  if (!read_body(name->get<std::string>(), reader, command.body)) {
+    return sim::Error{"unknown command '" + name->get<std::string>() +
+                      "'; allowed: " + allowed_commands()};
+  }
+  reader.finish();
+  if (!problem.empty()) {
+    return sim::Error{"command '" + name->get<std::string>() + "': " + problem};
+  }
+  return command;
+}
+
+sim::Result<Json> parse_json(std::string_view line) {
+  if (line.size() > kMaxLineBytes) {
+    return sim::Error{"longer than " + std::to_string(kMaxLineBytes) + " bytes"};
+  }
+  Json object = Json::parse(line, nullptr, false);
+  if (object.is_discarded()) return sim::Error{"not JSON"};
+  return object;
+}
+
+sim::Result<ScriptLine> parse_line(std::string_view line) {
+  sim::Result<Json> object = parse_json(line);
+  if (!object) return sim::Error{object.error()};
+  sim::Result<sim::Command> command = command_of(*object);
+  if (!command) return sim::Error{command.error()};
+  const auto tick = object->find("tick");
+  if (tick == object->end() || !tick->is_number_unsigned() || tick->get<std::uint64_t>() == 0) {
+    return sim::Error{"key 'tick' must be a whole number, 1 or more"};
+  }
+  return ScriptLine{tick->get<std::uint64_t>(), *command};
+}
+
+}  // namespace
+
+sim::Result<sim::Command> parse_command(std::string_view json, std::string_view where) {
+  sim::Result<Json> object = parse_json(json);
+  if (!object) return sim::Error{std::string(where) + ": " + object.error()};
+  sim::Result<sim::Command> command = command_of(*object);
+  if (!command) return sim::Error{std::string(where) + ": " + command.error()};
+  return command;
+}
+
+sim::Result<std::vector<ScriptLine>> parse_script(std::string_view text, std::string_view where) {
+  std::vector<ScriptLine> lines;
+  std::size_t number = 0;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    ++number;
+    if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+    const std::string place = std::string(where) + ":" + std::to_string(number) + ": ";
+    sim::Result<ScriptLine> parsed = parse_line(line);
+    if (!parsed) return sim::Error{place + parsed.error()};
+    if (!lines.empty() && parsed->tick < lines.back().tick) {
+      return sim::Error{place + "tick " + std::to_string(parsed->tick) + " comes after tick " +
+                        std::to_string(lines.back().tick) + "; a script is in tick order"};
+    }
+    lines.push_back(*parsed);
+  }
+  return lines;
+}
+
+sim::Result<std::vector<ScriptLine>> read_script(const std::string& path) {
+  sim::Result<std::string> text = read_file(path);
+  if (!text) return sim::Error{text.error()};
+  return parse_script(*text, path);
+}
+
+std::string format_command(const sim::Command& command, std::uint64_t tick,
+                           const std::vector<std::pair<std::string, std::string>>& extra) {
+  Json object;
+  object["tick"] = tick;
+  object["cmd"] = std::string(sim::name_of(command));
+  FieldWriter writer(object);
+  std::visit([&](const auto& body) { std::decay_t<decltype(body)>::visit_state(body, writer); },
+             command.body);
+  for (const auto& [key, value] : extra) object[key] = Json::parse(value, nullptr, false);
+  return object.dump();
+}
+
+}  // namespace sluice::formats

@@ -1,0 +1,233 @@
+#include "server/formats/world_file.h"
+
+#include <fstream>
+#include <sstream>
+
+#include "server/formats/cell_text.h"
+#include "server/formats/toml_table.h"
+#include "server/sim/models/registry.h"
+
+namespace sluice::formats {
+
+namespace {
+
+using sim::Vec3;
+using sim::WorldSpec;
+
+/// A drawing and a file of drawings stay well under what a world may hold; beyond, a fill is meant.
+constexpr std::uintmax_t kMaxFileBytes = std::uintmax_t{256} << 20;
+
+/// One parse: `problem` is the first mistake, with its place.
+struct WorldFileParser {
+  std::string where;
+  std::string problem;
+  WorldSpec spec;
+
+  void parse(const toml::table& root);
+  void parse_world(const toml::table& table);
+  void parse_edges(const toml::table& table);
+  void parse_water(const toml::table& table);
+  void parse_fill(const toml::table& table, std::size_t index);
+  void parse_map(const toml::table& table, std::size_t index);
+  void place_rows(Vec3 at, const std::vector<std::string>& rows, const std::string& key,
+                  const std::string& place);
+  void parse_spring(const toml::table& table, const std::string& path,
+                    std::vector<sim::Spring>& springs);
+  /// A mistake that shows in values, not in types: reports it at the table's line.
+  void report(const toml::table& table, const std::string& what) {
+    if (problem.empty()) {
+      problem = where + ":" + std::to_string(table.source().begin.line) + ": " + what;
+    }
+  }
+  void require_in_world(const toml::table& table, const std::string& key, Vec3 at) {
+    if (!spec.config.box().contains(at)) {
+      report(table, "key '" + key + "' " + sim::to_string(at) + " lies outside the world of size " +
+                        sim::to_string(spec.config.size));
+    }
+  }
+};
+
+void WorldFileParser::parse(const toml::table& root) {
+  TomlTable table(root, where, "", problem);
+  const toml::table* world = table.table("world");
+  if (world == nullptr) table.fail("world", "is missing: a world file begins with [world]");
+  const toml::table* water = table.table("water");
+  const auto fills = table.tables("fill");
+  const auto maps = table.tables("map");
+  const auto sources = table.tables("source");
+  const auto drains = table.tables("drain");
+  table.finish();
+  if (!problem.empty()) return;
+  parse_world(*world);
+  if (water != nullptr && problem.empty()) parse_water(*water);
+  if (problem.empty()) {
+    if (sim::Status valid = sim::validate(spec.config); !valid) {
+      const bool about_water = valid.error().starts_with("water.") && water != nullptr;
+      report(about_water ? *water : *world, "key " + valid.error());
+    }
+  }
+  for (std::size_t i = 0; i < fills.size() && problem.empty(); ++i) parse_fill(*fills[i], i);
+  for (std::size_t i = 0; i < maps.size() && problem.empty(); ++i) parse_map(*maps[i], i);
+  for (std::size_t i = 0; i < sources.size() && problem.empty(); ++i) {
+    parse_spring(*sources[i], "source[" + std::to_string(i) + "]", spec.sources);
+  }
+  for (std::size_t i = 0; i < drains.size() && problem.empty(); ++i) {
+    parse_spring(*drains[i], "drain[" + std::to_string(i) + "]", spec.drains);
+  }
+}
+
+void WorldFileParser::parse_world(const toml::table& node) {
+  TomlTable table(node, where, "world", problem);
+  sim::WorldConfig& config = spec.config;
+  config.name = table.require("name", table.text("name"));
+  config.size = table.require("size", table.vec3("size"));
+  std::vector<std::string> models;
+  for (const sim::WaterModelRow& row : sim::water_models()) models.emplace_back(row.name);
+  if (const auto model = table.choice("water", models)) {
+    config.water = sim::water_models()[*model].id;
+  }
+  config.seed = table.unsigned_number("seed").value_or(config.seed);
+  config.tick_rate = table.number("tick_rate").value_or(config.tick_rate);
+  const toml::table* edges = table.table("edges");
+  table.finish();
+  if (edges != nullptr && problem.empty()) parse_edges(*edges);
+}
+
+void WorldFileParser::parse_edges(const toml::table& node) {
+  TomlTable table(node, where, "world.edges", problem);
+  sim::Edges& edges = spec.config.edges;
+  const std::pair<const char*, sim::Edge*> sides[] = {
+      {"left", &edges.left}, {"right", &edges.right}, {"bottom", &edges.bottom},
+      {"top", &edges.top},   {"front", &edges.front}, {"back", &edges.back}};
+  for (const auto& [name, edge] : sides) {
+    if (const auto choice = table.choice(name, {"wall", "open"})) {
+      *edge = *choice == 0 ? sim::Edge::kWall : sim::Edge::kOpen;
+    }
+  }
+  table.finish();
+}
+
+void WorldFileParser::parse_water(const toml::table& node) {
+  TomlTable table(node, where, "water", problem);
+  sim::CellularOptions& water = spec.config.cellular;
+  water.full = table.number("full").value_or(water.full);
+  water.compressed_max = table.number("compressed_max").value_or(water.compressed_max);
+  water.smallest_flow = table.number("smallest_flow").value_or(water.smallest_flow);
+  water.max_sweeps = table.number("max_sweeps").value_or(water.max_sweeps);
+  if (const auto choice = table.choice("compression", {"hydrostatic", "uniform"})) {
+    water.compression = *choice == 0 ? sim::Compression::kHydrostatic : sim::Compression::kUniform;
+  }
+  table.finish();
+}
+
+void WorldFileParser::parse_fill(const toml::table& node, std::size_t index) {
+  const std::string path = "fill[" + std::to_string(index) + "]";
+  TomlTable table(node, where, path, problem);
+  sim::Fill fill;
+  fill.box.from = table.require("from", table.vec3("from"));
+  fill.box.size = table.require("size", table.vec3("size"));
+  const std::string cell = table.require("cell", table.text("cell"));
+  if (problem.empty()) {
+    const auto value = cell.size() == 1 ? cell_of_glyph(cell[0]) : std::nullopt;
+    if (!value) table.fail("cell", "is '" + cell + "'; allowed: " + kAllowedGlyphs);
+    fill.cell = value.value_or(sim::kAir);
+  }
+  table.finish();
+  spec.fills.push_back(fill);
+}
+
+void WorldFileParser::parse_map(const toml::table& node, std::size_t index) {
+  const std::string path = "map[" + std::to_string(index) + "]";
+  TomlTable table(node, where, path, problem);
+  const Vec3 at = table.vec3("at").value_or(Vec3{});
+  const std::string text = table.require("rows", table.text("rows"));
+  const std::string place = table.place("rows");
+  table.finish();
+  if (!problem.empty()) return;
+  std::vector<std::string> rows;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    rows.push_back(line);
+  }
+  place_rows(at, rows, path, place);
+}
+
+void WorldFileParser::place_rows(Vec3 at, const std::vector<std::string>& rows,
+                                 const std::string& key, const std::string& place) {
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    for (std::size_t column = 0; column < rows[r].size(); ++column) {
+      const char glyph = rows[r][column];
+      if (glyph == ' ') continue;  // leaves the cell as it is
+      const std::string here = place + ": key '" + key + ".rows' row " + std::to_string(r + 1) +
+                               ", column " + std::to_string(column + 1) + ": ";
+      const auto cell = cell_of_glyph(glyph);
+      if (!cell) {
+        problem = here + "'" + std::string(1, glyph) +
+                  "' is not a cell; allowed: " + kAllowedGlyphs +
+                  "; in a drawing ' ' leaves the cell as it is";
+        return;
+      }
+      const std::int64_t x = std::int64_t{at.x} + static_cast<std::int64_t>(column);
+      const std::int64_t y = std::int64_t{at.y} + static_cast<std::int64_t>(rows.size() - 1 - r);
+      const Vec3 size = spec.config.size;
+      if (x < 0 || x >= size.x || y < 0 || y >= size.y || at.z < 0 || at.z >= size.z) {
+        problem = here + "the cell [" + std::to_string(x) + ", " + std::to_string(y) + ", " +
+                  std::to_string(at.z) + "] lies outside the world of size " + sim::to_string(size);
+        return;
+      }
+      spec.cells.push_back(
+          {{static_cast<std::int32_t>(x), static_cast<std::int32_t>(y), at.z}, *cell});
+    }
+  }
+}
+
+void WorldFileParser::parse_spring(const toml::table& node, const std::string& path,
+                                   std::vector<sim::Spring>& springs) {
+  TomlTable table(node, where, path, problem);
+  sim::Spring spring;
+  spring.at = table.require("at", table.vec3("at"));
+  spring.rate = table.require("rate", table.number("rate"));
+  table.finish();
+  if (problem.empty()) require_in_world(node, path + ".at", spring.at);
+  springs.push_back(spring);
+}
+
+}  // namespace
+
+sim::Result<WorldSpec> parse_world(std::string_view text, std::string_view where) {
+  WorldFileParser parser;
+  parser.where = std::string(where);
+  try {
+    const toml::table table = toml::parse(text, where);
+    parser.parse(table);
+  } catch (const toml::parse_error& error) {  // the packaged library reports by exception
+    std::ostringstream message;
+    message << where << ":" << error.source().begin.line << ": not TOML: " << error.description();
+    return sim::Error{message.str()};
+  }
+  if (!parser.problem.empty()) return sim::Error{parser.problem};
+  return std::move(parser.spec);
+}
+
+sim::Result<std::string> read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  if (!file) return sim::Error{path + ": cannot be opened for reading"};
+  const std::streamoff size = file.tellg();
+  if (size < 0) return sim::Error{path + ": is not a file that can be read"};
+  if (static_cast<std::uintmax_t>(size) > kMaxFileBytes) {
+    return sim::Error{path + ": is larger than 256 MiB"};
+  }
+  std::string text(static_cast<std::size_t>(size), '\0');
+  file.seekg(0);
+  if (!file.read(text.data(), size)) return sim::Error{path + ": cannot be read"};
+  return text;
+}
+
+sim::Result<WorldSpec> read_world_file(const std::string& path) {
+  sim::Result<std::string> text = read_file(path);
+  if (!text) return sim::Error{text.error()};
+  return parse_world(*text, path);
+}
+
+}  // namespace sluice::formats

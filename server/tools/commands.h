@@ -1,0 +1,18 @@
+// The toolbox's subcommands. Each lives in its own file and adds itself to the program:
+// add_NAME_command declares its flags and sets `exit_status` when it runs (0 well, 1 a check found
+// something, 2 wrong usage or input).
+#pragma once
+
+namespace CLI {
+class App;
+}
+
+namespace sluice::tools {
+
+inline constexpr int kExitWell = 0;
+inline constexpr int kExitFound = 1;
+inline constexpr int kExitWrongInput = 2;
+
+void add_sim_command(CLI::App& app, int& exit_status);
+
+}  // namespace sluice::tools

@@ -1,0 +1,74 @@
+// `sluice log FILE`: the commands of a recording, as a script that `sluice sim --script` takes.
+#include <algorithm>
+#include <iostream>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "server/formats/script.h"
+#include "server/record/reader.h"
+#include "server/tools/commands.h"
+
+namespace sluice::tools {
+
+namespace {
+
+struct LogOptions {
+  std::string file;
+  std::uint64_t from = 1;
+  std::uint64_t to = UINT64_MAX;
+  bool outcomes = false;
+};
+
+std::string quoted(const std::string& text) {
+  return nlohmann::json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+}
+
+void print_tick(const record::TickRecord& tick, bool outcomes) {
+  for (const record::RecordedCommand& recorded : tick.commands) {
+    std::vector<std::pair<std::string, std::string>> extra = {
+        {"client", quoted(recorded.client)}, {"seq", std::to_string(recorded.seq)}};
+    if (outcomes) {
+      extra.emplace_back("applied", recorded.applied ? "true" : "false");
+      if (!recorded.applied) extra.emplace_back("reason", quoted(recorded.reason));
+    }
+    std::cout << formats::format_command(recorded.command, tick.tick, extra) << '\n';
+  }
+}
+
+int run_log(const LogOptions& options) {
+  auto reader = record::Reader::open(options.file);
+  if (!reader) {
+    std::cerr << "error: " << reader.error() << '\n';
+    return kExitWrongInput;
+  }
+  const std::uint64_t from = std::max<std::uint64_t>(options.from, 1);
+  const std::uint64_t to = std::min(options.to, (*reader)->last_tick());
+  if (from > to) return kExitWell;
+  const sim::Status read = (*reader)->read_ticks(from, to, [&](const record::TickRecord& tick) {
+    print_tick(tick, options.outcomes);
+    return std::cout.good();
+  });
+  std::cout.flush();
+  if (!read) {
+    std::cerr << "error: " << read.error() << '\n';
+    return kExitFound;
+  }
+  return kExitWell;
+}
+
+}  // namespace
+
+void add_log_command(CLI::App& app, int& exit_status) {
+  auto options = std::make_shared<LogOptions>();
+  CLI::App* command = app.add_subcommand("log", "Print a recording's commands as a script");
+  command->add_option("FILE", options->file, "a recording (NAME.sluice)")->required();
+  command->add_option("--from", options->from, "first tick (default: 1)");
+  command->add_option("--to", options->to, "last tick (default: the last one recorded)");
+  command->add_flag("--outcomes", options->outcomes,
+                    "also print whether each command applied, and why not (no longer a script)");
+  command->callback([options, &exit_status] { exit_status = run_log(*options); });
+}
+
+}  // namespace sluice::tools

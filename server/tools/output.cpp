@@ -1,0 +1,159 @@
+#include "server/tools/output.h"
+
+#include <algorithm>
+#include <cinttypes>
+#include <cstdio>
+#include <iostream>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "protocol/map_text.h"
+
+namespace sluice::tools {
+
+namespace {
+
+/// Larger maps are pictures for nobody; --dump has no limit.
+constexpr std::int64_t kMaxMapCells = std::int64_t{1} << 26;
+
+const char* material_name(sim::Cell cell) {
+  return cell == sim::kRock ? "rock" : "water";
+}
+
+/// Every cell that is not air, front to back, bottom up, left to right.
+void dump_cells(const sim::World& world, std::ostream& out) {
+  out << "kind,name,x,y,z,material,amount\n";
+  struct Row {
+    sim::Vec3 at;
+    sim::Cell cell;
+  };
+  std::vector<Row> rows;
+  const sim::Box box = world.config().box();
+  const sim::ChunkShape& shape = world.grid().shape();
+  world.grid().for_each([&](const sim::Chunk& chunk) {
+    for (std::int32_t i = 0; i < sim::kChunkCells; ++i) {
+      const sim::Cell cell = chunk.cells[static_cast<std::size_t>(i)];
+      if (cell == sim::kAir || cell == sim::kOutside) continue;
+      const sim::Vec3 at = shape.cell_at(chunk.coord, i);
+      if (box.contains(at)) rows.push_back({at, cell});
+    }
+  });
+  std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
+    if (a.at.z != b.at.z) return a.at.z < b.at.z;
+    if (a.at.y != b.at.y) return a.at.y < b.at.y;
+    return a.at.x < b.at.x;
+  });
+  for (const Row& row : rows) {
+    out << "cell,," << row.at.x << ',' << row.at.y << ',' << row.at.z << ','
+        << material_name(row.cell) << ',' << sim::water_of(row.cell) << '\n';
+  }
+}
+
+sim::Status write_dump(const std::string& path, const sim::World& world) {
+  if (path == "-") {
+    dump_cells(world, std::cout);
+    return sim::Done{};
+  }
+  std::ofstream file(path);
+  if (!file) return sim::Error{path + ": cannot be opened for writing"};
+  dump_cells(world, file);
+  file.close();
+  if (!file) return sim::Error{path + ": could not be written whole"};
+  return sim::Done{};
+}
+
+void print_json(const sim::World& world, const RunFacts& facts) {
+  const sim::Totals& totals = world.totals();
+  nlohmann::ordered_json line;
+  line["world"] = world.config().name;
+  line["tick"] = world.tick_number();
+  line["digest"] = hex(world.digest());
+  line["at_rest"] = facts.rest_tick.has_value();
+  line["rest_tick"] = nullptr;
+  if (facts.rest_tick) line["rest_tick"] = *facts.rest_tick;
+  line["initial"] = totals.initial;
+  line["water"] = totals.water;
+  line["pipes"] = totals.pipes;
+  line["sourced"] = totals.sourced;
+  line["drained"] = totals.drained;
+  line["evaporated"] = totals.evaporated;
+  line["chunks"] = world.grid().chunk_count();
+  line["active_chunks"] = world.active_chunks();
+  line["seconds"] = facts.seconds;
+  line["cell_updates"] = facts.cell_updates;
+  std::cout << line.dump() << '\n';
+}
+
+}  // namespace
+
+void OutputFlags::declare(CLI::App& app) {
+  app.add_flag("--map", map, "print the final map, one block a z layer, top row first");
+  app.add_option("--dump", dump, "write every cell that is not air as CSV ('-': standard output)");
+  app.add_option("--digests", digests,
+                 "write a line 'tick digest' for each tick ('-': standard output)");
+  app.add_flag("--json", json, "last line of standard output: one JSON object");
+}
+
+void RunFacts::add(const sim::TickReport& report, double tick_seconds) {
+  last = report;
+  cell_updates += report.cell_updates;
+  seconds += tick_seconds;
+  if (!report.at_rest) {
+    rest_tick.reset();
+  } else if (!rest_tick) {
+    rest_tick = report.tick;
+  }
+}
+
+sim::Status DigestFile::open(const std::string& path) {
+  path_ = path;
+  to_standard_output_ = path == "-";
+  if (path.empty() || to_standard_output_) return sim::Done{};
+  file_.open(path);
+  if (!file_) return sim::Error{path + ": cannot be opened for writing"};
+  return sim::Done{};
+}
+
+void DigestFile::add(std::uint64_t tick, sim::Digest digest) {
+  if (path_.empty()) return;
+  std::ostream& out = to_standard_output_ ? std::cout : file_;
+  out << tick << ' ' << hex(digest) << '\n';
+}
+
+sim::Status DigestFile::close() {
+  if (path_.empty() || to_standard_output_) return sim::Done{};
+  file_.close();
+  if (!file_) return sim::Error{path_ + ": could not be written whole"};
+  return sim::Done{};
+}
+
+std::string hex(sim::Digest digest) {
+  char text[17];
+  std::snprintf(text, sizeof text, "%016" PRIx64, digest);
+  return text;
+}
+
+sim::Status print_results(const OutputFlags& flags, const sim::World& world,
+                          const RunFacts& facts) {
+  if (flags.map) {
+    const sim::Vec3 size = world.config().size;
+    if (world.config().box().volume() > kMaxMapCells) {
+      return sim::Error{"--map: a map of " + sim::to_string(size) +
+                        " cells is too large to print; use --dump"};
+    }
+    std::cout << protocol::print_map(size.x, size.y, size.z,
+                                     [&](std::int32_t x, std::int32_t y, std::int32_t z) {
+                                       return world.cell({x, y, z});
+                                     });
+  }
+  if (!flags.dump.empty()) {
+    if (sim::Status s = write_dump(flags.dump, world); !s) return s;
+  }
+  if (flags.json) print_json(world, facts);
+  std::cout.flush();
+  if (!std::cout) return sim::Error{"standard output: could not be written whole"};
+  return sim::Done{};
+}
+
+}  // namespace sluice::tools

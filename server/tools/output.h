@@ -1,0 +1,59 @@
+// What `sluice sim` and `sluice replay` print of a world: the same flags, the same forms.
+#pragma once
+
+#include <cstdint>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "server/sim/result.h"
+#include "server/sim/world.h"
+
+namespace CLI {
+class App;
+}
+
+namespace sluice::tools {
+
+/// The output flags of `sluice sim`.
+struct OutputFlags {
+  bool map = false;
+  std::string dump;     // a file, "-" for standard output, empty for none
+  std::string digests;  // likewise
+  bool json = false;
+
+  void declare(CLI::App& app);
+};
+
+/// Counts over the ticks that were run.
+struct RunFacts {
+  sim::TickReport last;
+  std::optional<std::uint64_t> rest_tick;  // since when nothing has been active
+  std::int64_t cell_updates = 0;
+  double seconds = 0;  // wall time spent in ticks
+
+  void add(const sim::TickReport& report, double tick_seconds);
+};
+
+/// The `--digests` file: a line "tick digest" for each tick. Does nothing without the flag.
+class DigestFile {
+ public:
+  [[nodiscard]] sim::Status open(const std::string& path);
+  void add(std::uint64_t tick, sim::Digest digest);
+  [[nodiscard]] sim::Status close();
+
+ private:
+  std::string path_;
+  std::ofstream file_;
+  bool to_standard_output_ = false;
+};
+
+/// Sixteen lower-case hexadecimal digits.
+[[nodiscard]] std::string hex(sim::Digest digest);
+
+/// Prints the map, the dump and the JSON line that the flags ask for.
+[[nodiscard]] sim::Status print_results(const OutputFlags& flags, const sim::World& world,
+                                        const RunFacts& facts);
+
+}  // namespace sluice::tools

@@ -1,0 +1,106 @@
+// `sluice replay FILE [--to TICK]`: the world of a recording at a tick, printed as `sluice sim`
+// prints its own.
+#include <chrono>
+#include <iostream>
+#include <memory>
+#include <optional>
+
+#include <CLI/CLI.hpp>
+
+#include "server/record/reader.h"
+#include "server/tools/commands.h"
+#include "server/tools/output.h"
+#include "server/tools/progress.h"
+#include "server/workers/thread_pool.h"
+
+namespace sluice::tools {
+
+namespace {
+
+struct ReplayOptions {
+  std::string file;
+  std::optional<std::uint64_t> to;
+  unsigned threads = 0;
+  OutputFlags output;
+};
+
+int fail(const std::string& message, int status) {
+  std::cerr << "error: " << message << '\n';
+  return status;
+}
+
+/// The recorded digests up to `tick`: those of the replayed ticks were compared with them.
+sim::Status write_digests(record::Reader& reader, std::uint64_t tick, const std::string& path) {
+  if (path.empty()) return sim::Done{};
+  DigestFile file;
+  if (const sim::Status opened = file.open(path); !opened) return opened;
+  if (tick > 0) {
+    const sim::Status read = reader.read_ticks(1, tick, [&](const record::TickRecord& record) {
+      file.add(record.tick, record.digest);
+      return true;
+    });
+    if (!read) return read;
+  }
+  return file.close();
+}
+
+/// What a world without any replayed tick can say of itself.
+RunFacts facts_at_checkpoint(const sim::World& world) {
+  RunFacts facts;
+  facts.last.tick = world.tick_number();
+  facts.last.digest = world.digest();
+  facts.last.active_chunks = world.active_chunks();
+  facts.last.at_rest = world.active_chunks() == 0;
+  if (facts.last.at_rest) facts.rest_tick = world.tick_number();
+  return facts;
+}
+
+int run_replay(const ReplayOptions& options) {
+  auto reader = record::Reader::open(options.file);
+  if (!reader) return fail(reader.error(), kExitWrongInput);
+  const std::uint64_t last = (*reader)->last_tick();
+  const std::uint64_t to = options.to.value_or(last);
+  if (to > last) {
+    return fail(options.file + ": ends at tick " + std::to_string(last) + ", before --to " +
+                    std::to_string(to),
+                kExitWrongInput);
+  }
+  workers::ThreadPool pool(options.threads);
+  Progress progress("replaying", to);
+  RunFacts facts;
+  auto before = std::chrono::steady_clock::now();
+  const auto visit = [&](const sim::World&, const sim::TickReport& report) {
+    const auto now = std::chrono::steady_clock::now();
+    facts.add(report, std::chrono::duration<double>(now - before).count());
+    before = now;
+    progress.at(report.tick);
+  };
+  const auto at = record::world_at(**reader, to, pool, visit);
+  if (!at) return fail(at.error(), kExitFound);
+  for (const std::string& warning : at->warnings) {
+    std::cerr << "warning: " << warning << "; began at an earlier checkpoint\n";
+  }
+  if (at->replayed_ticks == 0) facts = facts_at_checkpoint(*at->world);
+  if (const auto written = write_digests(**reader, to, options.output.digests); !written) {
+    return fail(written.error(), kExitWrongInput);
+  }
+  if (const auto printed = print_results(options.output, *at->world, facts); !printed) {
+    return fail(printed.error(), kExitWrongInput);
+  }
+  return kExitWell;
+}
+
+}  // namespace
+
+void add_replay_command(CLI::App& app, int& exit_status) {
+  auto options = std::make_shared<ReplayOptions>();
+  CLI::App* command =
+      app.add_subcommand("replay", "Bring back the world of a recording at any tick");
+  command->add_option("FILE", options->file, "a recording (NAME.sluice)")->required();
+  command->add_option("--to", options->to, "the tick (default: the last one recorded)");
+  command->add_option("--threads", options->threads, "worker threads (default: one a core)");
+  options->output.declare(*command);
+  command->callback([options, &exit_status] { exit_status = run_replay(*options); });
+}
+
+}  // namespace sluice::tools

@@ -1,0 +1,195 @@
+// `sluice sim FILE.toml`: runs a world without a network.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "server/formats/script.h"
+#include "server/formats/world_file.h"
+#include "server/record/recorder.h"
+#include "server/sim/kernels.h"
+#include "server/sim/world.h"
+#include "server/tools/commands.h"
+#include "server/tools/output.h"
+#include "server/tools/progress.h"
+#include "server/workers/thread_pool.h"
+
+namespace sluice::tools {
+
+namespace {
+
+/// Ticks recorded in one transaction: nobody waits for an acknowledgement here.
+constexpr std::uint64_t kTicksPerCommit = 1000;
+
+struct SimFlags {
+  std::string world_file;
+  std::uint64_t ticks = 1000;
+  bool until_rest = false;
+  unsigned threads = 0;
+  std::optional<std::uint64_t> shuffle;
+  std::string script;
+  std::string record;
+  std::string kernels;
+  bool no_sleep = false;
+  OutputFlags output;
+};
+
+/// The commands of a script, handed out tick by tick.
+class ScriptPlayer {
+ public:
+  explicit ScriptPlayer(std::vector<formats::ScriptLine> lines) : lines_(std::move(lines)) {}
+
+  std::vector<sim::Command> take(std::uint64_t tick) {
+    std::vector<sim::Command> commands;
+    while (next_ < lines_.size() && lines_[next_].tick == tick) {
+      commands.push_back(lines_[next_++].command);
+    }
+    return commands;
+  }
+  [[nodiscard]] bool done() const { return next_ == lines_.size(); }
+  [[nodiscard]] std::size_t left() const { return lines_.size() - next_; }
+
+ private:
+  std::vector<formats::ScriptLine> lines_;
+  std::size_t next_ = 0;
+};
+
+sim::Status check_tick_sizes(const std::vector<formats::ScriptLine>& lines,
+                             const std::string& path) {
+  std::size_t in_tick = 0;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    in_tick = i > 0 && lines[i].tick == lines[i - 1].tick ? in_tick + 1 : 1;
+    if (in_tick > static_cast<std::size_t>(sim::kMaxCommandsPerTick)) {
+      return sim::Error{path + ": more than " + std::to_string(sim::kMaxCommandsPerTick) +
+                        " commands in tick " + std::to_string(lines[i].tick)};
+    }
+  }
+  return sim::Done{};
+}
+
+void report_refusals(const std::vector<sim::Command>& commands, const sim::TickReport& report) {
+  for (std::size_t i = 0; i < commands.size(); ++i) {
+    if (report.outcomes[i].applied()) continue;
+    std::fprintf(stderr, "sluice: tick %llu: %s refused: %s\n",
+                 static_cast<unsigned long long>(report.tick),
+                 std::string(sim::name_of(commands[i])).c_str(), report.outcomes[i].reason.c_str());
+  }
+}
+
+sim::Status record_tick(record::Recorder& recorder, const std::vector<sim::Command>& commands,
+                        const sim::TickReport& report) {
+  record::TickRecord tick;
+  tick.tick = report.tick;
+  tick.digest = report.digest;
+  for (std::size_t i = 0; i < commands.size(); ++i) {
+    const sim::CommandOutcome& outcome = report.outcomes[i];
+    tick.commands.push_back({commands[i], "script", i, outcome.applied(), outcome.reason});
+  }
+  if (sim::Status s = recorder.append(tick); !s) return s;
+  if (report.tick % kTicksPerCommit == 0) return recorder.commit();
+  return sim::Done{};
+}
+
+/// What the run needs besides the world.
+struct Run {
+  const SimFlags& flags;
+  sim::World& world;
+  sim::Executor& executor;
+  ScriptPlayer script;
+  std::unique_ptr<record::Recorder> recorder;  // null without --record
+  DigestFile digests;
+  RunFacts facts;
+
+  sim::Status all_ticks() {
+    Progress progress("simulating", flags.ticks);
+    for (std::uint64_t i = 0; i < flags.ticks; ++i) {
+      const std::vector<sim::Command> commands = script.take(world.tick_number() + 1);
+      const auto start = std::chrono::steady_clock::now();
+      const sim::TickReport report = world.tick(commands, executor);
+      const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+      facts.add(report, spent.count());
+      report_refusals(commands, report);
+      digests.add(report.tick, report.digest);
+      if (recorder) {
+        if (sim::Status s = record_tick(*recorder, commands, report); !s) return s;
+      }
+      if (flags.until_rest && report.at_rest && script.done()) break;
+      progress.at(i + 1);
+    }
+    if (recorder) return recorder->checkpoint(record::CheckpointImage::of(world));
+    return sim::Done{};
+  }
+};
+
+sim::Status run_sim(const SimFlags& flags) {
+  if (!flags.kernels.empty() && !sim::select_kernels(flags.kernels)) {
+    std::string known;
+    for (const sim::Kernels& set : sim::all_kernels()) known += std::string(" ") + set.name;
+    return sim::Error{"--kernels: '" + flags.kernels + "' is not here; allowed:" + known};
+  }
+  sim::Result<std::string> text = formats::read_file(flags.world_file);
+  if (!text) return sim::Error{text.error()};
+  sim::Result<sim::WorldSpec> spec = formats::parse_world(*text, flags.world_file);
+  if (!spec) return sim::Error{spec.error()};
+  sim::Result<std::unique_ptr<sim::World>> world = sim::World::create(*spec);
+  if (!world) return sim::Error{flags.world_file + ": " + world.error()};
+  std::vector<formats::ScriptLine> lines;
+  if (!flags.script.empty()) {
+    sim::Result<std::vector<formats::ScriptLine>> read = formats::read_script(flags.script);
+    if (!read) return sim::Error{read.error()};
+    if (sim::Status s = check_tick_sizes(*read, flags.script); !s) return s;
+    lines = std::move(read).value();
+  }
+  workers::ThreadPool pool(flags.threads);
+  std::optional<workers::ShuffledExecutor> shuffled;
+  if (flags.shuffle) shuffled.emplace(pool, *flags.shuffle);
+  sim::Executor& executor = shuffled ? static_cast<sim::Executor&>(*shuffled) : pool;
+
+  (*world)->set_run_options({!flags.no_sleep});
+  Run run{flags, **world, executor, ScriptPlayer(std::move(lines)), nullptr, {}, {}};
+  if (!flags.record.empty()) {
+    auto recorder = record::Recorder::create(flags.record, *text, **world);
+    if (!recorder) return sim::Error{recorder.error()};
+    run.recorder = std::move(recorder).value();
+  }
+  if (sim::Status s = run.digests.open(flags.output.digests); !s) return s;
+  if (sim::Status s = run.all_ticks(); !s) return s;
+  if (sim::Status s = run.digests.close(); !s) return s;
+  if (!run.script.done()) {
+    std::fprintf(stderr, "sluice: %zu commands of %s lie after the last tick %llu\n",
+                 run.script.left(), flags.script.c_str(),
+                 static_cast<unsigned long long>((*world)->tick_number()));
+  }
+  return print_results(flags.output, **world, run.facts);
+}
+
+}  // namespace
+
+void add_sim_command(CLI::App& app, int& exit_status) {
+  CLI::App* command = app.add_subcommand("sim", "run a world without a network");
+  auto flags = std::make_shared<SimFlags>();
+  command->add_option("FILE", flags->world_file, "the world file (TOML)")->required();
+  command->add_option("--ticks", flags->ticks, "run that many ticks")->capture_default_str();
+  command->add_flag("--until-rest", flags->until_rest,
+                    "stop after the first tick at whose end nothing is active");
+  command->add_option("--threads", flags->threads, "worker threads; 0: one a core")
+      ->check(CLI::Range(0, 256));
+  command->add_option("--shuffle", flags->shuffle, "process chunks in an order drawn from a seed");
+  command->add_option("--script", flags->script, "commands (JSON Lines)");
+  command->add_option("--record", flags->record, "record the run into a new file");
+  command->add_option("--kernels", flags->kernels,
+                      "use this set of kernels ('scalar', ...) instead of the best one");
+  command->add_flag("--no-sleep", flags->no_sleep, "process sleeping chunks too");
+  flags->output.declare(*command);
+  command->callback([flags, &exit_status] {
+    if (sim::Status s = run_sim(*flags); !s) {
+      std::fprintf(stderr, "sluice: %s\n", s.error().c_str());
+      exit_status = kExitWrongInput;
+    }
+  });
+}
+
+}  // namespace sluice::tools
