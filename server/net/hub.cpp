@@ -1,0 +1,127 @@
+#include "server/net/hub.h"
+
+#include <utility>
+
+#include "server/sim/assert.h"
+
+namespace sluice::net {
+
+namespace {
+
+protocol::Position position_of(sim::Vec3 v) {
+  return {v.x, v.y, v.z};
+}
+
+protocol::ChunkSides sides_of(const sim::ChunkShape& shape) {
+  return {static_cast<std::uint8_t>(shape.log_x), static_cast<std::uint8_t>(shape.log_y),
+          static_cast<std::uint8_t>(shape.log_z)};
+}
+
+std::string name_of(sim::WaterModel model) {
+  switch (model) {
+    case sim::WaterModel::kCellular:
+      return "cellular";
+  }
+  sim::assertion_failed("a water model that has no name", __FILE__, __LINE__);
+}
+
+}  // namespace
+
+Hub::Hub(WorldFeed& feed, CommandIntake& intake, std::string server_version)
+    : feed_(feed), intake_(intake), server_version_(std::move(server_version)) {}
+
+protocol::Welcome Hub::welcome() const {
+  protocol::Welcome welcome;
+  welcome.server_version = server_version_;
+  welcome.world = config().name;
+  welcome.size = position_of(config().size);
+  welcome.sides = sides_of(config().shape());
+  welcome.tick = world_.tick();
+  welcome.tick_rate = static_cast<std::uint32_t>(config().tick_rate);
+  welcome.water = name_of(config().water);
+  return welcome;
+}
+
+void Hub::on_mail() {
+  WorldFeed::Mail mail = feed_.take();
+  if (mail.publication) {
+    world_.apply(std::move(*mail.publication), !viewers_.empty());
+    step();
+  }
+  for (const CommandReply& reply : mail.replies) {
+    // A client that left does not hear of its command; the recording still has it.
+    if (const auto it = viewers_.find(reply.session); it != viewers_.end()) {
+      it->second->send_reply(reply.result);
+    }
+  }
+}
+
+// Viewers that look at the same box and miss nothing get one and the same message.
+void Hub::step() {
+  struct Shared {
+    SharedBytes frame;
+    Interest after;
+  };
+  std::map<ChunkRange, Shared> shared;
+  for (const auto& [session, viewer] : viewers_) {
+    if (!viewer->has_room()) {
+      viewer->interest.miss(world_);
+      ++counters_.frames_skipped;
+      continue;
+    }
+    ++counters_.frames;
+    if (!viewer->interest.up_to_date()) {
+      viewer->send_frame(
+          std::make_shared<const protocol::Bytes>(viewer->interest.step_frame(world_)));
+      continue;
+    }
+    auto place = shared.find(viewer->interest.view());
+    if (place == shared.end()) {
+      Interest after = viewer->interest;
+      auto frame = std::make_shared<const protocol::Bytes>(after.step_frame(world_));
+      place = shared.emplace(after.view(), Shared{std::move(frame), after}).first;
+    }
+    viewer->interest = place->second.after;
+    viewer->send_frame(place->second.frame);
+  }
+}
+
+std::uint64_t Hub::join(Viewer& viewer) {
+  const std::uint64_t session = next_session_++;
+  viewers_.emplace(session, &viewer);
+  counters_.viewers = static_cast<std::int64_t>(viewers_.size());
+  feed_.set_watched(true);
+  return session;
+}
+
+void Hub::leave(std::uint64_t session) {
+  viewers_.erase(session);
+  counters_.viewers = static_cast<std::int64_t>(viewers_.size());
+  if (viewers_.empty()) feed_.set_watched(false);
+}
+
+void Hub::set_view(Viewer& viewer, const protocol::ViewBox& box) {
+  viewer.interest.set_view(
+      chunks_in_view(box, position_of(config().size), sides_of(config().shape())), world_);
+  catch_up(viewer);
+}
+
+bool Hub::resync(Viewer& viewer, protocol::Position coord) {
+  ++counters_.resyncs;
+  if (!viewer.interest.resync(coord, world_)) return false;
+  catch_up(viewer);
+  return true;
+}
+
+void Hub::catch_up(Viewer& viewer) {
+  if (viewer.interest.up_to_date() || !viewer.has_room()) return;
+  ++counters_.frames;
+  viewer.send_frame(
+      std::make_shared<const protocol::Bytes>(viewer.interest.catch_up_frame(world_)));
+}
+
+sim::Status Hub::submit(ClientCommand command) {
+  return intake_.submit(std::move(command));
+}
+
+}  // namespace sluice::net

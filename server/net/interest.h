@@ -1,0 +1,52 @@
+// What one viewer is to be sent. A viewer holds, of the chunks in its view, either the published
+// state or a *stale* one (or none); stale chunks are sent as keyframes when there is room.
+//
+//   in view, not stale:  in step with PublishedWorld; the next change can be sent as a delta
+//   stale:               the viewer holds something else; a keyframe or "dropped" puts it right
+//
+// A viewer that is too slow for a tick's frame turns that tick's changes into stale chunks, so what
+// is kept for it is bounded by the chunks of its view, not by the time for which it is slow.
+#pragma once
+
+#include <cstddef>
+#include <set>
+
+#include "protocol/messages.h"
+#include "server/net/published_world.h"
+
+namespace sluice::net {
+
+class Interest {
+ public:
+  /// From now on `range` is in view. What left it will be dropped, what came will be sent.
+  void set_view(const ChunkRange& range, const PublishedWorld& world);
+
+  /// The viewer's copy of the chunk is wrong. False when there are too many such chunks that the
+  /// world does not hold: no well-behaved viewer asks for those.
+  [[nodiscard]] bool resync(protocol::Position coord, const PublishedWorld& world);
+
+  /// The viewer gets no frame of the changes that the world just went through.
+  void miss(const PublishedWorld& world);
+
+  /// Whether the viewer holds exactly the published state of its view.
+  [[nodiscard]] bool up_to_date() const { return stale_.empty(); }
+  [[nodiscard]] const ChunkRange& view() const { return view_; }
+  [[nodiscard]] std::size_t stale_count() const { return stale_.size(); }
+
+  /// The frame that brings the viewer from the state before the world's last changes to (as far as
+  /// the budget goes) the state now. Never larger than protocol::kMaxServerMessageBytes.
+  [[nodiscard]] protocol::Bytes step_frame(PublishedWorld& world);
+  /// Stale chunks only, for a viewer that is in step but for them.
+  [[nodiscard]] protocol::Bytes catch_up_frame(PublishedWorld& world);
+
+ private:
+  struct Draft;
+  void add_changes(PublishedWorld& world, Draft& draft);
+  void add_stale(PublishedWorld& world, Draft& draft);
+  void add_checks(PublishedWorld& world, Draft& draft) const;
+
+  ChunkRange view_;
+  std::set<protocol::Position> stale_;  // in view, or held since an earlier view
+};
+
+}  // namespace sluice::net

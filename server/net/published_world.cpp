@@ -1,0 +1,122 @@
+#include "server/net/published_world.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "protocol/checksum.h"
+#include "protocol/codec.h"
+#include "server/sim/assert.h"
+
+namespace sluice::net {
+
+namespace {
+
+// A delta of fewer bytes is not worth the comparison with a keyframe.
+constexpr std::size_t kLargeDeltaBytes = 2048;
+
+// At 20 ticks a second and 8 chunks a check, a view of 64 chunks is checked every 8 seconds.
+constexpr std::uint64_t kTicksBetweenChecks = 20;
+constexpr std::size_t kChunksPerCheck = 8;
+
+std::int32_t cut(std::int64_t value, std::int64_t low, std::int64_t high) {
+  return static_cast<std::int32_t>(std::clamp(value, low, high));
+}
+
+}  // namespace
+
+ChunkRange chunks_in_view(const protocol::ViewBox& view, protocol::Position size,
+                          const protocol::ChunkSides& sides) {
+  const auto last = [](std::int32_t from, std::int32_t length) {
+    return std::int64_t{from} + length - 1;
+  };
+  const protocol::Position low = {cut(view.from.x, 0, size.x), cut(view.from.y, 0, size.y),
+                                  cut(view.from.z, 0, size.z)};
+  const protocol::Position high = {cut(last(view.from.x, view.size.x), -1, size.x - 1),
+                                   cut(last(view.from.y, view.size.y), -1, size.y - 1),
+                                   cut(last(view.from.z, view.size.z), -1, size.z - 1)};
+  // Compared as cells: two ends in one chunk can still hold no cell between them.
+  if (low.x > high.x || low.y > high.y || low.z > high.z) return {};
+  return {sides.chunk_of(low), sides.chunk_of(high)};
+}
+
+void PublishedWorld::apply(Publication publication, bool watched) {
+  tick_ = publication.tick;
+  counters_ = publication.counters;
+  changes_.clear();
+  if (!publication.has_chunks) {
+    // Somebody may have come just after this was published: the copy then stays as it is, one tick
+    // behind, and the complete publication that follows brings it forward.
+    if (!watched) chunks_.clear();
+    return;
+  }
+  if (publication.complete) {
+    for (const auto& [coord, entry] : chunks_) publication.chunks.try_emplace(coord, nullptr);
+  }
+  for (auto& [coord, cells] : publication.chunks) update(coord, std::move(cells));
+}
+
+void PublishedWorld::update(protocol::Position coord,
+                            std::shared_ptr<const protocol::ChunkCells> cells) {
+  const auto place = chunks_.find(coord);
+  const bool held = place != chunks_.end();
+  if (cells == nullptr) {
+    if (!held) return;
+    chunks_.erase(place);
+    changes_.push_back({coord, nullptr});
+    return;
+  }
+  if (held && *place->second.cells == *cells) return;
+  Entry now{std::move(cells), {}, std::nullopt};
+  changes_.push_back({coord, payload_to(held ? &place->second : nullptr, now)});
+  chunks_.insert_or_assign(coord, std::move(now));
+}
+
+std::shared_ptr<const protocol::Bytes> PublishedWorld::payload_to(const Entry* before,
+                                                                  Entry& now) const {
+  auto payload = std::make_shared<protocol::Bytes>();
+  if (before != nullptr) {
+    protocol::encode_delta(*before->cells, *now.cells, *payload);
+    if (payload->size() < kLargeDeltaBytes) return payload;
+  }
+  protocol::encode_keyframe(*now.cells, now.keyframe);
+  if (before == nullptr || now.keyframe.size() < payload->size()) *payload = now.keyframe;
+  return payload;
+}
+
+PublishedWorld::Entry& PublishedWorld::entry(protocol::Position coord) {
+  const auto place = chunks_.find(coord);
+  SLUICE_ASSERT(place != chunks_.end());
+  return place->second;
+}
+
+const protocol::Bytes& PublishedWorld::keyframe(protocol::Position coord) {
+  Entry& e = entry(coord);
+  if (e.keyframe.empty()) protocol::encode_keyframe(*e.cells, e.keyframe);
+  return e.keyframe;
+}
+
+std::uint64_t PublishedWorld::checksum(protocol::Position coord) {
+  Entry& e = entry(coord);
+  if (!e.checksum) e.checksum = protocol::chunk_checksum(*e.cells);
+  return *e.checksum;
+}
+
+std::vector<protocol::Position> PublishedWorld::due_checks(const ChunkRange& range) const {
+  std::vector<protocol::Position> due;
+  if (tick_ % kTicksBetweenChecks != 0) return due;
+  // Where in the row of chunks to begin is a function of the tick, so that equal views get equal
+  // messages; the row is walked once in as many checks as it takes.
+  std::size_t held = 0;
+  for_each_in(range, [&](protocol::Position) { return ++held, true; });
+  if (held == 0) return due;
+  const std::size_t turns = (held + kChunksPerCheck - 1) / kChunksPerCheck;
+  const std::size_t begin = tick_ / kTicksBetweenChecks % turns * kChunksPerCheck;
+  std::size_t index = 0;
+  for_each_in(range, [&](protocol::Position coord) {
+    if (index >= begin) due.push_back(coord);
+    return ++index < begin + kChunksPerCheck;
+  });
+  return due;
+}
+
+}  // namespace sluice::net

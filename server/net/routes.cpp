@@ -1,0 +1,85 @@
+#include "server/net/routes.h"
+
+#include <sstream>
+
+namespace sluice::net {
+
+namespace {
+
+constexpr std::string_view kWorldsPrefix = "/worlds/";
+
+// Names are [a-z0-9-] and models' names are ours, so nothing needs to be escaped.
+std::string worlds_json(const Network& network) {
+  std::ostringstream json;
+  json << "[";
+  const char* separator = "";
+  for (const auto& [name, hub] : network.hubs) {
+    const sim::WorldConfig& config = hub->config();
+    json << separator << "{\"name\": \"" << name << "\", \"size\": [" << config.size.x << ", "
+         << config.size.y << ", " << config.size.z << "], \"water\": \"" << hub->welcome().water
+         << "\", \"tick\": " << hub->feed().tick() << ", \"tick_rate\": " << config.tick_rate
+         << ", \"clients\": " << hub->counters().viewers << ", \"socket\": \"" << kWorldsPrefix
+         << name << "\"}";
+    separator = ", ";
+  }
+  json << "]\n";
+  return json.str();
+}
+
+std::string plain_page(const Network& network) {
+  std::ostringstream page;
+  page << "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Sluice</title>"
+       << "<h1>Sluice</h1><p>This server was built without the browser viewer. Worlds:</p><ul>";
+  for (const auto& [name, hub] : network.hubs) page << "<li>" << name << "</li>";
+  page << "</ul><p>See them with <code>sluice-view ws://" << network.options.address << ":"
+       << network.options.port << "/worlds/NAME</code>.</p></html>\n";
+  return page.str();
+}
+
+Answer readiness(const Network& network) {
+  if (!network.options.readiness) return {200, "text/plain; charset=utf-8", "ready\n", ""};
+  const Readiness state = network.options.readiness();
+  return {state.ready ? 200U : 503U, "text/plain; charset=utf-8", state.text, ""};
+}
+
+Answer not_found(std::string_view path) {
+  return {404, "text/plain; charset=utf-8",
+          "nothing at " + std::string(path.substr(0, 200)) +
+              "; there are /, /healthz, /readyz, /metrics, /worlds and, as a WebSocket, "
+              "/worlds/NAME\n",
+          ""};
+}
+
+}  // namespace
+
+Hub* hub_of(Network& network, std::string_view target) {
+  const std::string_view path = target.substr(0, target.find('?'));
+  if (!path.starts_with(kWorldsPrefix)) return nullptr;
+  const auto place = network.hubs.find(std::string(path.substr(kWorldsPrefix.size())));
+  return place == network.hubs.end() ? nullptr : place->second.get();
+}
+
+Answer answer_to(Network& network, std::string_view method, std::string_view target) {
+  const std::string_view path = target.substr(0, target.find('?'));
+  if (method != "GET" && method != "HEAD") {
+    return {405, "text/plain; charset=utf-8",
+            std::string(method) + " is not allowed; allowed: GET, HEAD\n", "GET, HEAD"};
+  }
+  for (const Asset& asset : network.options.assets) {
+    if (asset.path == path) return {200, asset.content_type, asset.bytes, ""};
+  }
+  if (path == "/") return {200, "text/html; charset=utf-8", plain_page(network), ""};
+  if (path == "/healthz") return {200, "text/plain; charset=utf-8", "alive\n", ""};
+  if (path == "/readyz") return readiness(network);
+  if (path == "/worlds") return {200, "application/json", worlds_json(network), ""};
+  if (path == "/metrics") {
+    return {200, "text/plain; version=0.0.4; charset=utf-8",
+            network.options.metrics_text ? network.options.metrics_text() : "", ""};
+  }
+  if (hub_of(network, path) != nullptr) {
+    return {426, "text/plain; charset=utf-8", "this is a WebSocket; connect with ws://\n", ""};
+  }
+  return not_found(path);
+}
+
+}  // namespace sluice::net

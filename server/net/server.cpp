@@ -1,0 +1,160 @@
+#include "server/net/server.h"
+
+#include <thread>
+#include <utility>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <spdlog/spdlog.h>
+
+#include "server/net/http_connection.h"
+#include "server/net/network.h"
+#include "server/net/session.h"
+#include "server/sim/assert.h"
+
+namespace sluice::net {
+
+namespace asio = boost::asio;
+using Tcp = asio::ip::tcp;
+
+namespace {
+
+// How long stop() waits for clients to take their last messages.
+constexpr std::chrono::seconds kStopPatience{2};
+constexpr std::chrono::milliseconds kStopPoll{10};
+// Before accepting goes on after the system had no descriptor left.
+constexpr std::chrono::milliseconds kAcceptPause{100};
+
+}  // namespace
+
+struct Server::Implementation {
+  Network network;
+  asio::io_context context{1};
+  Tcp::acceptor acceptor{context};
+  asio::steady_timer timer{context};  // pauses accepting; then polls for the end
+  std::chrono::steady_clock::time_point stop_deadline;
+  std::vector<WorldFeed*> feeds;
+  std::string address;
+  std::thread thread;
+
+  sim::Status listen();
+  void accept();
+  void begin_stop();
+  void poll_stop();
+};
+
+sim::Status Server::Implementation::listen() {
+  const ServerOptions& options = network.options;
+  const std::string wanted = options.address + ":" + std::to_string(options.port);
+  boost::system::error_code error;
+  const auto ip = asio::ip::make_address(options.address, error);
+  if (error) {
+    return sim::Error{"cannot listen on " + wanted + ": \"" + options.address +
+                      "\" is not a numeric IPv4 or IPv6 address"};
+  }
+  const Tcp::endpoint endpoint(ip, options.port);
+  acceptor.open(endpoint.protocol(), error);
+  if (!error) acceptor.set_option(asio::socket_base::reuse_address(true), error);
+  if (!error) acceptor.bind(endpoint, error);
+  if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
+  if (error) return sim::Error{"cannot listen on " + wanted + ": " + error.message()};
+  network.options.port = acceptor.local_endpoint().port();
+  const std::string host = ip.is_v6() ? "[" + ip.to_string() + "]" : ip.to_string();
+  address = host + ":" + std::to_string(network.options.port);
+  return sim::Done{};
+}
+
+void Server::Implementation::accept() {
+  acceptor.async_accept([this](boost::system::error_code error, Tcp::socket socket) {
+    if (error == asio::error::operation_aborted || network.stopping) return;
+    if (!error) {
+      serve_http(std::move(socket), network);
+      return accept();
+    }
+    spdlog::warn("cannot accept a connection: {}", error.message());
+    timer.expires_after(kAcceptPause);
+    timer.async_wait([this](boost::system::error_code cancelled) {
+      if (!cancelled && !network.stopping) accept();
+    });
+  });
+}
+
+void Server::Implementation::begin_stop() {
+  network.stopping = true;
+  boost::system::error_code ignored;
+  acceptor.close(ignored);
+  for (auto& [name, hub] : network.hubs) hub->on_mail();
+  const std::set<Session*> sessions = network.sessions;
+  for (Session* session : sessions) {
+    session->refuse(protocol::RefusalCode::kShutdown, "the server stops");
+  }
+  stop_deadline = std::chrono::steady_clock::now() + kStopPatience;
+  poll_stop();
+}
+
+void Server::Implementation::poll_stop() {
+  if (network.sessions.empty() || std::chrono::steady_clock::now() > stop_deadline) {
+    return context.stop();
+  }
+  timer.expires_after(kStopPoll);
+  timer.async_wait([this](boost::system::error_code error) {
+    if (!error) poll_stop();
+  });
+}
+
+sim::Result<std::unique_ptr<Server>> Server::start(ServerOptions options,
+                                                   const std::vector<HostedWorld>& worlds) {
+  auto implementation = std::make_unique<Implementation>();
+  Implementation& it = *implementation;
+  it.network.options = std::move(options);
+  for (const HostedWorld& world : worlds) {
+    SLUICE_ASSERT(world.feed != nullptr && world.intake != nullptr);
+    auto hub = std::make_unique<Hub>(*world.feed, *world.intake, it.network.options.server_version);
+    const std::string name = hub->config().name;
+    SLUICE_ASSERT(it.network.hubs.emplace(name, std::move(hub)).second);
+    it.feeds.push_back(world.feed);
+  }
+  if (const sim::Status status = it.listen(); !status.ok()) return sim::Error{status.error()};
+  for (WorldFeed* feed : it.feeds) {
+    Hub* hub = it.network.hubs.at(feed->config().name).get();
+    feed->set_wake([&it, hub] { asio::post(it.context, [hub] { hub->on_mail(); }); });
+  }
+  it.accept();
+  it.thread = std::thread([&it] { it.context.run(); });
+  return std::unique_ptr<Server>(new Server(std::move(implementation)));
+}
+
+Server::Server(std::unique_ptr<Implementation> implementation)
+    : implementation_(std::move(implementation)) {}
+
+Server::~Server() {
+  stop();
+}
+
+void Server::stop() {
+  Implementation& it = *implementation_;
+  if (!it.thread.joinable()) return;
+  for (WorldFeed* feed : it.feeds) feed->set_wake({});
+  asio::post(it.context, [&it] { it.begin_stop(); });
+  it.thread.join();
+}
+
+std::string Server::address() const {
+  return implementation_->address;
+}
+
+std::uint16_t Server::port() const {
+  return implementation_->network.options.port;
+}
+
+const HubCounters& Server::counters(const std::string& world) const {
+  return implementation_->network.hubs.at(world)->counters();
+}
+
+std::size_t Server::connections() const {
+  return implementation_->network.connections;
+}
+
+}  // namespace sluice::net

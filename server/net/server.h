@@ -1,0 +1,100 @@
+// The listener: one port for pages, health, metrics and WebSockets.
+//
+//   GET /                the viewer (an asset), or a plain page where none was built in
+//   GET /healthz         200 while the process lives
+//   GET /readyz          200 or 503 and the reason
+//   GET /metrics         Prometheus text
+//   GET /worlds          a JSON list
+//   WebSocket /worlds/NAME
+//
+// One thread of its own runs everything here; nothing that a client does can stop another one or a
+// world's thread.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "server/net/hub.h"
+#include "server/net/world_feed.h"
+#include "server/sim/result.h"
+
+namespace sluice::net {
+
+/// A file that is served as it is, for instance of the viewer's bundle.
+struct Asset {
+  std::string path;  // as requested: "/viewer.js"; "/" is the page itself
+  std::string content_type;
+  std::string bytes;
+};
+
+struct Readiness {
+  bool ready = true;
+  std::string text;  // for people; ends with a newline
+};
+
+struct Limits {
+  std::size_t connections = 1024;            // of any kind
+  std::size_t header_bytes = 16U << 10;      // of an HTTP request
+  std::size_t body_bytes = 4U << 10;         // read and ignored
+  std::chrono::milliseconds request{10000};  // for a request to arrive, a response to leave
+  std::chrono::milliseconds hello{5000};     // from the handshake to the hello
+  std::chrono::milliseconds idle{60000};     // of silence, pings included, that ends a WebSocket
+  std::size_t waiting_frames = 4;            // tick messages queued for a client
+  std::size_t waiting_frame_bytes = 256U << 10;  // above which no further one is queued
+  std::size_t waiting_replies = 256;             // above which a client is not read from
+  std::size_t waiting_commands = 1024;           // sent by a client and not yet answered
+  double commands_per_second = 2000;             // of a client; as many may come at once
+  double messages_per_second = 4000;             // above which a client is read from more slowly
+};
+
+struct ServerOptions {
+  std::string address = "127.0.0.1";  // numeric, IPv4 or IPv6
+  std::uint16_t port = 8080;          // 0 picks a free one
+  std::string server_version;
+  Limits limits;
+  std::vector<Asset> assets;
+  std::function<std::string()> metrics_text;  // called on the network's thread
+  std::function<Readiness()> readiness;       // called on the network's thread
+};
+
+/// What the host hands over for each world; both must outlive the server.
+struct HostedWorld {
+  WorldFeed* feed = nullptr;
+  CommandIntake* intake = nullptr;
+};
+
+class Server {
+ public:
+  /// Listens when this returns ok. The error names the address and says why not.
+  [[nodiscard]] static sim::Result<std::unique_ptr<Server>> start(
+      ServerOptions options, const std::vector<HostedWorld>& worlds);
+
+  /// Stops.
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  /// Tells every client that the server stops, closes, and waits (a few seconds at the most).
+  /// Replies that were delivered before are sent first.
+  void stop();
+
+  /// "127.0.0.1:8080", as bound.
+  [[nodiscard]] std::string address() const;
+  [[nodiscard]] std::uint16_t port() const;
+
+  /// By the world's name, which must be hosted here.
+  [[nodiscard]] const HubCounters& counters(const std::string& world) const;
+  [[nodiscard]] std::size_t connections() const;
+
+ private:
+  struct Implementation;
+  explicit Server(std::unique_ptr<Implementation> implementation);
+  std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace sluice::net

@@ -1,0 +1,282 @@
+#include "server/net/session.h"
+
+#include <utility>
+
+#include <boost/beast/websocket/rfc6455.hpp>
+#include <spdlog/spdlog.h>
+
+#include "protocol/limits.h"
+
+namespace sluice::net {
+
+namespace beast = boost::beast;
+namespace websocket = beast::websocket;
+
+namespace {
+
+// How much sooner than an ordinary message a new view exhausts the rate: it walks all chunks.
+constexpr double kViewCost = 20;
+constexpr std::chrono::milliseconds kThrottlePause{50};
+// What a close frame can carry.
+constexpr std::size_t kMaxCloseReasonBytes = 120;
+
+std::string peer_of(const beast::tcp_stream& stream) {
+  boost::system::error_code error;
+  const auto endpoint = stream.socket().remote_endpoint(error);
+  if (error) return "unknown";
+  return endpoint.address().to_string() + ":" + std::to_string(endpoint.port());
+}
+
+}  // namespace
+
+Session::Session(beast::tcp_stream stream, ConnectionSlot slot, Network& network, Hub& hub)
+    : network_(network),
+      hub_(hub),
+      slot_(std::move(slot)),
+      socket_(std::move(stream)),
+      timer_(socket_.get_executor()),
+      buffer_(2 * protocol::kMaxClientMessageBytes),
+      peer_(peer_of(socket_.next_layer())),
+      commands_(network.options.limits.commands_per_second,
+                network.options.limits.commands_per_second),
+      messages_(network.options.limits.messages_per_second,
+                network.options.limits.messages_per_second) {
+  network_.sessions.insert(this);
+}
+
+Session::~Session() {
+  leave();
+  network_.sessions.erase(this);
+}
+
+void Session::start(const Request& upgrade) {
+  const Limits& limits = network_.options.limits;
+  upgrade_ = upgrade;
+  websocket::stream_base::timeout timeout{};
+  timeout.handshake_timeout = limits.request;
+  timeout.idle_timeout = limits.idle;
+  timeout.keep_alive_pings = true;
+  socket_.next_layer().expires_never();  // the WebSocket has its own timeouts
+  socket_.set_option(timeout);
+  // Somewhat above the limit, so that a message just too large is answered before the close.
+  socket_.read_message_max(2 * protocol::kMaxClientMessageBytes);
+  socket_.auto_fragment(false);
+  socket_.binary(true);
+  beast::error_code ignored;
+  socket_.next_layer().socket().set_option(boost::asio::ip::tcp::no_delay(true), ignored);
+  socket_.async_accept(upgrade_,
+                       beast::bind_front_handler(&Session::on_accept, shared_from_this()));
+}
+
+void Session::on_accept(ErrorCode error) {
+  if (error) return end();
+  if (state_ != State::kHandshake) return;
+  state_ = State::kHello;
+  if (network_.stopping) {
+    return refuse(protocol::RefusalCode::kShutdown, "the server stops");
+  }
+  timer_.expires_after(network_.options.limits.hello);
+  timer_.async_wait(beast::bind_front_handler(&Session::on_timer, shared_from_this()));
+  read();
+}
+
+void Session::on_timer(ErrorCode error) {
+  if (error) return;  // cancelled: the hello came
+  if (state_ == State::kHello) {
+    refuse(protocol::RefusalCode::kBadMessage, "no hello came in time");
+  } else if (state_ == State::kOpen) {
+    throttled_ = false;
+    read();
+  }
+}
+
+void Session::read() {
+  if (reading_ || throttled_ || (state_ != State::kHello && state_ != State::kOpen)) return;
+  if (outgoing_.size() - waiting_frames_ > network_.options.limits.waiting_replies) return;
+  reading_ = true;
+  socket_.async_read(
+      buffer_, [self = shared_from_this()](ErrorCode error, std::size_t) { self->on_read(error); });
+}
+
+void Session::on_read(ErrorCode error) {
+  reading_ = false;
+  if (error == websocket::error::message_too_big || error == websocket::error::buffer_overflow) {
+    spdlog::info("{} {}: closed: a message of more than {} bytes", hub_.config().name, peer_,
+                 protocol::kMaxClientMessageBytes);
+    ++hub_.counters().bad_messages;
+  }
+  if (error) return state_ == State::kClosing ? void() : end();
+  if (state_ != State::kHello && state_ != State::kOpen) return;
+  handle_bytes();
+  buffer_.consume(buffer_.size());
+  if (state_ != State::kHello && state_ != State::kOpen) return;
+  if (messages_.take(1, TokenBucket::Clock::now())) return read();
+  throttled_ = true;
+  timer_.expires_after(kThrottlePause);
+  timer_.async_wait(beast::bind_front_handler(&Session::on_timer, shared_from_this()));
+}
+
+void Session::handle_bytes() {
+  if (!socket_.got_binary()) return bad_message("a text message; messages are binary");
+  const auto data = buffer_.cdata();
+  auto message =
+      protocol::decode_client_message({static_cast<const std::uint8_t*>(data.data()), data.size()});
+  if (!message.ok()) return bad_message(message.error());
+  if (state_ == State::kHello && !std::holds_alternative<protocol::Hello>(message.value())) {
+    return bad_message(std::string(protocol::name_of(message.value())) + " before hello");
+  }
+  std::visit([this](auto& m) { on(m); }, message.value());
+}
+
+void Session::on(const protocol::Hello& hello) {
+  if (state_ != State::kHello) return bad_message("a second hello");
+  if (hello.protocol_version != protocol::kProtocolVersion) {
+    return refuse(protocol::RefusalCode::kWrongVersion,
+                  "this server speaks protocol version " +
+                      std::to_string(protocol::kProtocolVersion) + ", the client " +
+                      std::to_string(hello.protocol_version));
+  }
+  timer_.cancel();
+  client_name_ = hello.client_name;
+  state_ = State::kOpen;
+  number_ = hub_.join(*this);
+  spdlog::debug("{} {}: \"{}\" joined", hub_.config().name, peer_, client_name_);
+  send_reply(hub_.welcome());
+}
+
+void Session::on(const protocol::SetView& view) {
+  // Whether there was room for it or not, it is obeyed; the cost slows the reads that follow.
+  (void)messages_.take(kViewCost, TokenBucket::Clock::now());
+  hub_.set_view(*this, view.box);
+}
+
+std::string Session::refusal_of(const protocol::Command& command) {
+  const Limits& limits = network_.options.limits;
+  if (waiting_commands_ >= limits.waiting_commands) {
+    return "too many commands wait for their result (" + std::to_string(limits.waiting_commands) +
+           ")";
+  }
+  if (!commands_.take(1, TokenBucket::Clock::now())) {
+    return "too many commands a second (" +
+           std::to_string(static_cast<std::int64_t>(limits.commands_per_second)) + ")";
+  }
+  const sim::Status status = hub_.submit({number_, client_name_, command.seq, command.json});
+  return status.ok() ? std::string() : status.error();
+}
+
+void Session::on(protocol::Command& command) {
+  ++hub_.counters().commands;
+  const std::string reason = refusal_of(command);
+  ++waiting_commands_;
+  if (reason.empty()) return;
+  ++hub_.counters().commands_refused;
+  send_reply(protocol::CommandResult{command.seq, false, 0, reason});
+}
+
+void Session::on(const protocol::Ping& ping) {
+  send_reply(protocol::Pong{ping.nonce});
+}
+
+void Session::on(const protocol::Resync& resync) {
+  spdlog::warn("{} {}: a chunk's check sum differed at \"{}\"", hub_.config().name, peer_,
+               client_name_);
+  if (!hub_.resync(*this, resync.coord)) bad_message("too many resyncs of chunks that are air");
+}
+
+void Session::bad_message(const std::string& what) {
+  ++hub_.counters().bad_messages;
+  refuse(protocol::RefusalCode::kBadMessage, "bad message: " + what);
+}
+
+void Session::refuse(protocol::RefusalCode code, const std::string& reason) {
+  if (state_ != State::kHello && state_ != State::kOpen) return;
+  spdlog::info("{} {}: closed \"{}\": {}", hub_.config().name, peer_, client_name_, reason);
+  leave();
+  timer_.cancel();
+  state_ = State::kClosing;
+  close_code_ = code == protocol::RefusalCode::kShutdown ? websocket::close_code::going_away
+                                                         : websocket::close_code::policy_error;
+  close_reason_ = reason.substr(0, kMaxCloseReasonBytes);
+  // Replies that are due still leave; frames that are not yet on their way do not.
+  for (std::size_t i = outgoing_.size(); i > 1; --i) {
+    if (!outgoing_[i - 1].is_frame) continue;
+    --waiting_frames_;
+    waiting_frame_bytes_ -= outgoing_[i - 1].bytes->size();
+    outgoing_.erase(outgoing_.begin() + static_cast<std::ptrdiff_t>(i - 1));
+  }
+  send(std::make_shared<const protocol::Bytes>(
+           protocol::encode(protocol::ServerMessage{protocol::Refused{code, reason}})),
+       false);
+}
+
+bool Session::has_room() const {
+  const Limits& limits = network_.options.limits;
+  return waiting_frames_ == 0 || (waiting_frames_ < limits.waiting_frames &&
+                                  waiting_frame_bytes_ < limits.waiting_frame_bytes);
+}
+
+void Session::send_frame(SharedBytes frame) {
+  if (state_ == State::kOpen) send(std::move(frame), true);
+}
+
+void Session::send_reply(const protocol::ServerMessage& message) {
+  if (state_ != State::kOpen) return;
+  if (std::holds_alternative<protocol::CommandResult>(message)) --waiting_commands_;
+  send(std::make_shared<const protocol::Bytes>(protocol::encode(message)), false);
+}
+
+void Session::send(SharedBytes bytes, bool is_frame) {
+  hub_.counters().bytes += bytes->size();
+  if (is_frame) {
+    ++waiting_frames_;
+    waiting_frame_bytes_ += bytes->size();
+  }
+  outgoing_.push_back({std::move(bytes), is_frame});
+  if (outgoing_.size() == 1) write();
+}
+
+void Session::write() {
+  const protocol::Bytes& bytes = *outgoing_.front().bytes;
+  socket_.async_write(
+      boost::asio::buffer(bytes.data(), bytes.size()),
+      [self = shared_from_this()](ErrorCode error, std::size_t) { self->on_write(error); });
+}
+
+void Session::on_write(ErrorCode error) {
+  if (error) return end();
+  if (outgoing_.front().is_frame) {
+    --waiting_frames_;
+    waiting_frame_bytes_ -= outgoing_.front().bytes->size();
+  }
+  outgoing_.pop_front();
+  if (!outgoing_.empty()) {
+    write();
+  } else if (state_ == State::kClosing) {
+    close();
+  }
+  if (state_ != State::kOpen) return;
+  hub_.catch_up(*this);
+  read();
+}
+
+void Session::close() {
+  socket_.async_close(websocket::close_reason(close_code_, close_reason_),
+                      [self = shared_from_this()](ErrorCode) { self->end(); });
+}
+
+void Session::leave() {
+  if (number_ != 0) hub_.leave(number_);
+  number_ = 0;
+}
+
+// The connection is gone: what is still under way fails by itself and lets go of the session.
+void Session::end() {
+  if (state_ == State::kEnded) return;
+  state_ = State::kEnded;
+  leave();
+  timer_.cancel();
+  ErrorCode ignored;
+  beast::get_lowest_layer(socket_).socket().close(ignored);
+}
+
+}  // namespace sluice::net

@@ -1,0 +1,100 @@
+// One WebSocket: the server's side of a client's connection.
+//
+//   kHandshake ──► kHello ──── Hello ────► kOpen ─────┐
+//                    │ wrong version, late, garbage   │ a bad message, the server stops
+//                    └────────► kClosing ◄────────────┘
+//                                  │ Refused is written, the close frame exchanged
+//                                  ▼
+//                               kEnded   (also at once when the connection breaks)
+//
+// One read and one write are under way at a time. Reading pauses while too many replies wait, so a
+// client that sends without reading fills its own socket, not our memory.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+
+#include <boost/asio/steady_timer.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/http.hpp>
+#include <boost/beast/websocket.hpp>
+
+#include "server/net/hub.h"
+#include "server/net/network.h"
+#include "server/net/token_bucket.h"
+
+namespace sluice::net {
+
+class Session final : public Viewer, public std::enable_shared_from_this<Session> {
+ public:
+  using Request = boost::beast::http::request<boost::beast::http::string_body>;
+
+  /// `network` and `hub` must outlive the session. The stream was used for HTTP until now.
+  Session(boost::beast::tcp_stream stream, ConnectionSlot slot, Network& network, Hub& hub);
+  ~Session() override;
+
+  /// Answers the upgrade. From here on the session keeps itself alive.
+  void start(const Request& upgrade);
+
+  /// Tells the client why, and closes.
+  void refuse(protocol::RefusalCode code, const std::string& reason);
+
+  [[nodiscard]] bool has_room() const override;
+  void send_frame(SharedBytes frame) override;
+  void send_reply(const protocol::ServerMessage& message) override;
+
+ private:
+  enum class State : std::uint8_t { kHandshake, kHello, kOpen, kClosing, kEnded };
+  struct Outgoing {
+    SharedBytes bytes;
+    bool is_frame = false;
+  };
+  using ErrorCode = boost::beast::error_code;
+
+  void on_accept(ErrorCode error);
+  void on_timer(ErrorCode error);
+  void read();
+  void on_read(ErrorCode error);
+  void handle_bytes();
+  void on(const protocol::Hello& hello);
+  void on(const protocol::SetView& view);
+  void on(protocol::Command& command);
+  void on(const protocol::Ping& ping);
+  void on(const protocol::Resync& resync);
+  [[nodiscard]] std::string refusal_of(const protocol::Command& command);
+  void send(SharedBytes bytes, bool is_frame);
+  void write();
+  void on_write(ErrorCode error);
+  void close();
+  void end();
+  void leave();
+  void bad_message(const std::string& what);
+
+  Network& network_;
+  Hub& hub_;
+  ConnectionSlot slot_;
+  boost::beast::websocket::stream<boost::beast::tcp_stream> socket_;
+  boost::asio::steady_timer timer_;  // until the hello; then until reading goes on
+  Request upgrade_;
+  boost::beast::flat_buffer buffer_;
+  std::string peer_;  // for the log
+
+  State state_ = State::kHandshake;
+  std::uint64_t number_ = 0;  // among the hub's viewers; 0 before the hello
+  std::string client_name_;
+  TokenBucket commands_;
+  TokenBucket messages_;
+  std::size_t waiting_commands_ = 0;
+
+  std::deque<Outgoing> outgoing_;  // the first one is being written
+  std::size_t waiting_frames_ = 0;
+  std::size_t waiting_frame_bytes_ = 0;
+  bool reading_ = false;
+  bool throttled_ = false;  // the timer runs until reading goes on
+  boost::beast::websocket::close_code close_code_ = boost::beast::websocket::close_code::none;
+  std::string close_reason_;
+};
+
+}  // namespace sluice::net

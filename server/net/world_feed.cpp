@@ -1,0 +1,105 @@
+#include "server/net/world_feed.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace sluice::net {
+
+namespace {
+
+static_assert(protocol::kChunkCells == std::size_t{sim::kChunkCells});
+static_assert(protocol::kRockCell == sim::kRock && protocol::kOutsideCell == sim::kOutside);
+static_assert(protocol::kMaxSide == sim::kMaxSide);
+static_assert(protocol::kMaxMirrorChunks >= std::size_t{sim::kMaxChunks});
+
+protocol::Counters counters_of(const sim::World& world) {
+  const sim::Totals& totals = world.totals();
+  return {totals.water,   totals.pipes,      totals.sourced,
+          totals.drained, totals.evaporated, world.active_chunks()};
+}
+
+std::shared_ptr<const protocol::ChunkCells> copy_of(const sim::Chunk& chunk) {
+  auto cells = std::make_shared<protocol::ChunkCells>();
+  std::copy_n(chunk.cells.begin(), cells->size(), cells->begin());
+  return cells;
+}
+
+protocol::Position position_of(sim::ChunkCoord coord) {
+  return {coord.x, coord.y, coord.z};
+}
+
+// A chunk that holds nothing but an edge's gutter is no viewer's business.
+bool in_world(const sim::Grid& grid, sim::ChunkCoord coord) {
+  return !sim::intersect(grid.shape().box(coord), grid.world_box()).empty();
+}
+
+}  // namespace
+
+WorldFeed::WorldFeed(const sim::World& world)
+    : config_(world.config()), tick_(world.tick_number()) {
+  mail_.publication = Publication{world.tick_number(), counters_of(world), false, false, {}};
+}
+
+Publication WorldFeed::describe(const sim::World& world) {
+  Publication publication;
+  publication.tick = world.tick_number();
+  publication.counters = counters_of(world);
+  publication.has_chunks = watched_.load(std::memory_order_relaxed);
+  publication.complete = publication.has_chunks && !complete_published_;
+  complete_published_ = publication.has_chunks;
+  if (!publication.has_chunks) return publication;
+  const sim::Grid& grid = world.grid();
+  if (publication.complete) {
+    grid.for_each([&](const sim::Chunk& chunk) {
+      if (!in_world(grid, chunk.coord)) return;
+      publication.chunks[position_of(chunk.coord)] = copy_of(chunk);
+    });
+    return publication;
+  }
+  for (const sim::ChunkCoord coord : world.changed_chunks()) {
+    if (!in_world(grid, coord)) continue;
+    const sim::Chunk* chunk = grid.find(coord);
+    publication.chunks[position_of(coord)] = chunk == nullptr ? nullptr : copy_of(*chunk);
+  }
+  return publication;
+}
+
+void WorldFeed::publish(const sim::World& world) {
+  tick_.store(world.tick_number(), std::memory_order_relaxed);
+  put(describe(world));
+}
+
+void WorldFeed::put(Publication publication) {
+  const std::lock_guard lock(mutex_);
+  const bool was_empty = !mail_.publication && mail_.replies.empty();
+  if (mail_.publication && mail_.publication->has_chunks && publication.has_chunks &&
+      !publication.complete) {
+    publication.complete = mail_.publication->complete;
+    publication.chunks.merge(mail_.publication->chunks);  // keeps the newer of equal keys
+    if (publication.complete) std::erase_if(publication.chunks, [](auto& e) { return !e.second; });
+  }
+  mail_.publication = std::move(publication);
+  if (was_empty && wake_) wake_();
+}
+
+void WorldFeed::deliver(std::vector<CommandReply> replies) {
+  if (replies.empty()) return;
+  const std::lock_guard lock(mutex_);
+  const bool was_empty = !mail_.publication && mail_.replies.empty();
+  mail_.replies.insert(mail_.replies.end(), std::make_move_iterator(replies.begin()),
+                       std::make_move_iterator(replies.end()));
+  if (was_empty && wake_) wake_();
+}
+
+void WorldFeed::set_wake(std::function<void()> wake) {
+  const std::lock_guard lock(mutex_);
+  wake_ = std::move(wake);
+  if (wake_ && (mail_.publication || !mail_.replies.empty())) wake_();
+}
+
+WorldFeed::Mail WorldFeed::take() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(mail_, {});
+}
+
+}  // namespace sluice::net

@@ -1,0 +1,109 @@
+// The way from a world's thread to the network's thread, and back.
+//
+//   world's thread                                  network's thread
+//   publish(world)  ──►  ┌───────────────┐
+//   deliver(results) ──► │ one mailbox   │ ──►  take()
+//                        └───────────────┘
+//   CommandIntake::submit()  ◄──────────────────  a client's command
+//
+// The mailbox never holds more than one publication: where the network is late, the newer state of
+// a chunk replaces the older one, so a slow network costs neither memory without bound nor time of
+// a tick. Cells are copied out; the network never looks into a living world.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "protocol/chunk.h"
+#include "protocol/messages.h"
+#include "server/sim/result.h"
+#include "server/sim/world.h"
+
+namespace sluice::net {
+
+/// A world's cells as of one tick, or what changed since the publication before.
+struct Publication {
+  std::uint64_t tick = 0;
+  protocol::Counters counters;
+  /// False when nobody watched: the tick only; a complete publication comes before the next change.
+  bool has_chunks = false;
+  /// `chunks` is all that is stored, not only what changed.
+  bool complete = false;
+  /// Null: now all air.
+  std::map<protocol::Position, std::shared_ptr<const protocol::ChunkCells>> chunks;
+};
+
+/// What became of a client's command.
+struct CommandReply {
+  std::uint64_t session = 0;
+  protocol::CommandResult result;
+};
+
+/// A command as a client sent it.
+struct ClientCommand {
+  std::uint64_t session = 0;  // for CommandReply
+  std::string client;         // the client's name, for the recording
+  std::uint64_t seq = 0;      // the client's number
+  std::string json;           // a line of a command script
+};
+
+/// Takes commands for a world; implemented by the host.
+class CommandIntake {
+ public:
+  virtual ~CommandIntake() = default;
+  /// Called on the network's thread; must not wait. An error refuses the command at once. When ok,
+  /// exactly one CommandReply follows through WorldFeed::deliver, unless the world stops before.
+  [[nodiscard]] virtual sim::Status submit(ClientCommand command) = 0;
+};
+
+class WorldFeed {
+ public:
+  struct Mail {
+    std::optional<Publication> publication;
+    std::vector<CommandReply> replies;
+  };
+
+  explicit WorldFeed(const sim::World& world);
+
+  // The host's side.
+
+  /// After each tick, on the world's thread.
+  void publish(const sim::World& world);
+  /// On any thread.
+  void deliver(std::vector<CommandReply> replies);
+
+  // The network's side.
+
+  /// `wake` is called on a thread of the host whenever the mailbox turned from empty to not empty;
+  /// it must not wait. An empty function ends the calls: none is under way when this returns.
+  void set_wake(std::function<void()> wake);
+  [[nodiscard]] Mail take();
+  /// Whether chunks are to be published at all.
+  void set_watched(bool watched) { watched_.store(watched, std::memory_order_relaxed); }
+
+  [[nodiscard]] const sim::WorldConfig& config() const { return config_; }
+  /// The last tick that was published.
+  [[nodiscard]] std::uint64_t tick() const { return tick_.load(std::memory_order_relaxed); }
+
+ private:
+  [[nodiscard]] Publication describe(const sim::World& world);
+  void put(Publication publication);
+
+  const sim::WorldConfig config_;
+  std::atomic<std::uint64_t> tick_;
+  std::atomic<bool> watched_{false};
+  bool complete_published_ = false;  // the world's thread alone
+
+  std::mutex mutex_;
+  Mail mail_;                   // guarded by mutex_
+  std::function<void()> wake_;  // guarded by mutex_
+};
+
+}  // namespace sluice::net

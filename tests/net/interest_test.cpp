@@ -1,0 +1,174 @@
+// Goal: whatever a viewer misses, resizes or asks for again, once it is up to date it holds exactly
+// the published chunks of its view. Method: a random world, a random viewer, and the real mirror.
+#include "server/net/interest.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "protocol/checksum.h"
+#include "protocol/mirror.h"
+#include "tests/protocol/chunk_generators.h"
+
+namespace sluice::net {
+namespace {
+
+using protocol::ChunkCells;
+using protocol::Position;
+
+constexpr Position kSize = {256, 192, 1};
+constexpr protocol::ChunkSides kSides = {6, 6, 0};
+
+protocol::Mirror new_mirror() {
+  protocol::Welcome welcome;
+  welcome.size = kSize;
+  welcome.sides = kSides;
+  return protocol::Mirror(welcome);
+}
+
+void give(protocol::Mirror& mirror, const protocol::Bytes& frame) {
+  const auto message = protocol::decode_server_message(frame);
+  RC_ASSERT(message.ok());
+  RC_ASSERT(mirror.apply(std::get<protocol::Tick>(message.value())).ok());
+}
+
+Publication random_publication(std::uint64_t tick, std::map<Position, ChunkCells>& truth) {
+  Publication publication;
+  publication.tick = tick;
+  publication.has_chunks = true;
+  for (int i = *rc::gen::inRange(0, 4); i > 0; --i) {
+    const Position coord{*rc::gen::inRange(0, 4), *rc::gen::inRange(0, 3), 0};
+    if (*rc::gen::inRange(0, 4) == 0) {
+      truth.erase(coord);
+      publication.chunks[coord] = nullptr;
+      continue;
+    }
+    protocol::scribble(truth[coord], 5);
+    publication.chunks[coord] = std::make_shared<const ChunkCells>(truth[coord]);
+  }
+  return publication;
+}
+
+protocol::ViewBox random_view() {
+  return {{*rc::gen::inRange(-50, 250), *rc::gen::inRange(-50, 200), 0},
+          {*rc::gen::inRange(0, 300), *rc::gen::inRange(0, 300), 1}};
+}
+
+RC_GTEST_PROP(Interest, AnUpToDateViewerHoldsTheViewAndNothingElse, ()) {
+  std::map<Position, ChunkCells> truth;
+  PublishedWorld world;
+  Interest interest;
+  protocol::Mirror mirror = new_mirror();
+  const int steps = *rc::gen::inRange(1, 12);
+  for (int step = 1; step <= steps; ++step) {
+    world.apply(random_publication(static_cast<std::uint64_t>(step), truth), true);
+    if (*rc::gen::inRange(0, 3) == 0) {
+      interest.miss(world);
+    } else {
+      give(mirror, interest.step_frame(world));
+    }
+    if (*rc::gen::inRange(0, 3) == 0) {
+      interest.set_view(chunks_in_view(random_view(), kSize, kSides), world);
+    }
+    if (*rc::gen::inRange(0, 4) == 0) {
+      RC_ASSERT(interest.resync({*rc::gen::inRange(0, 4), *rc::gen::inRange(0, 3), 0}, world));
+    }
+  }
+  while (!interest.up_to_date()) give(mirror, interest.catch_up_frame(world));
+  std::size_t in_view = 0;
+  for (const auto& [coord, cells] : truth) {
+    if (!interest.view().contains(coord)) continue;
+    ++in_view;
+    const ChunkCells* mirrored = mirror.find(coord);
+    RC_ASSERT(mirrored != nullptr);
+    RC_ASSERT(*mirrored == cells);
+  }
+  RC_ASSERT(mirror.chunk_count() == in_view);
+  RC_ASSERT(mirror.stats().digest_mismatches == 0U);
+}
+
+TEST(ChunksInView, CutsAnyBoxToTheWorld) {
+  const auto range = [](protocol::ViewBox box) { return chunks_in_view(box, kSize, kSides); };
+  EXPECT_EQ(range({{0, 0, 0}, kSize}), (ChunkRange{{0, 0, 0}, {3, 2, 0}}));
+  EXPECT_EQ(range({{64, 63, 0}, {1, 2, 1}}), (ChunkRange{{1, 0, 0}, {1, 1, 0}}));
+  EXPECT_TRUE(range({{0, 0, 0}, {0, 5, 1}}).empty());
+  EXPECT_TRUE(range({{256, 0, 0}, {5, 5, 1}}).empty());
+  EXPECT_TRUE(range({{-9, 0, 0}, {9, 5, 1}}).empty());
+  EXPECT_TRUE(range({{0, 0, 1}, {5, 5, 1}}).empty());
+  EXPECT_EQ(range({{INT32_MIN, INT32_MIN, 0}, {INT32_MAX, INT32_MAX, 1}}).empty(), true);
+  EXPECT_EQ(range({{-1, -1, -1}, {INT32_MAX, INT32_MAX, INT32_MAX}}),
+            (ChunkRange{{0, 0, 0}, {3, 2, 0}}));
+  EXPECT_TRUE(range({{INT32_MAX, 0, 0}, {INT32_MAX, 1, 1}}).empty());
+}
+
+TEST(Interest, ALargeViewIsSentInPiecesThatKeepTheBudget) {
+  PublishedWorld world;
+  Publication publication;
+  publication.tick = 1;
+  publication.has_chunks = true;
+  ChunkCells noise;
+  for (std::size_t i = 0; i < noise.size(); ++i) {
+    noise[i] = static_cast<std::int32_t>((i * 2654435761U) % (1U << 30));
+  }
+  const auto cells = std::make_shared<const ChunkCells>(noise);
+  for (std::int32_t x = 0; x < 200; ++x) publication.chunks[{x, 0, 0}] = cells;
+  world.apply(std::move(publication), true);
+  Interest interest;
+  interest.set_view({{0, 0, 0}, {999, 0, 0}}, world);
+  std::size_t frames = 0;
+  while (!interest.up_to_date()) {
+    const protocol::Bytes frame = interest.catch_up_frame(world);
+    EXPECT_LE(frame.size(), protocol::kMaxServerMessageBytes);
+    ++frames;
+  }
+  EXPECT_GT(frames, 2U);
+}
+
+TEST(Interest, ResyncsOfAirAreBounded) {
+  PublishedWorld world;
+  Interest interest;
+  interest.set_view({{0, 0, 0}, {1000, 1000, 0}}, world);
+  bool accepted = true;
+  for (std::int32_t x = 0; x < 1000 && accepted; ++x) {
+    for (std::int32_t y = 0; y < 1000 && accepted; ++y)
+      accepted = interest.resync({x, y, 0}, world);
+  }
+  EXPECT_FALSE(accepted);
+  EXPECT_LT(interest.stale_count(), 5000U);
+}
+
+TEST(PublishedWorld, ChecksComeRoundAllChunks) {
+  PublishedWorld world;
+  const ChunkRange all = {{0, 0, 0}, {99, 99, 0}};
+  std::set<Position> checked;
+  for (std::uint64_t tick = 1; tick <= 200; ++tick) {
+    Publication publication;
+    publication.tick = tick;
+    publication.has_chunks = true;
+    for (std::int32_t x = 0; tick == 1 && x < 30; ++x) {
+      publication.chunks[{x, 0, 0}] = std::make_shared<const ChunkCells>();
+    }
+    world.apply(std::move(publication), true);
+    for (const Position coord : world.due_checks(all)) checked.insert(coord);
+  }
+  EXPECT_EQ(checked.size(), 30U);
+}
+
+TEST(PublishedWorld, AnUnwatchedTickForgetsOnlyWhenNobodyWatches) {
+  PublishedWorld world;
+  Publication full;
+  full.tick = 1;
+  full.has_chunks = true;
+  full.complete = true;
+  full.chunks[{0, 0, 0}] = std::make_shared<const ChunkCells>();
+  world.apply(full, true);
+  Publication unwatched;
+  unwatched.tick = 2;
+  world.apply(unwatched, true);
+  EXPECT_TRUE(world.has({0, 0, 0}));
+  EXPECT_TRUE(world.changes().empty());
+  world.apply(unwatched, false);
+  EXPECT_FALSE(world.has({0, 0, 0}));
+}
+
+}  // namespace
+}  // namespace sluice::net
