@@ -17,6 +17,11 @@ inline constexpr std::size_t kTicksPerRow = 2000;
 /// A row is also full when it holds this many commands.
 inline constexpr std::size_t kCommandsPerRow = 16384;
 
+/// Rows of single commits are merged when they hold this much. Two steps, because a commit's own
+/// row takes three times the room: the file keeps the room of the longest run of such rows.
+inline constexpr std::size_t kTicksPerShortMerge = 200;
+inline constexpr std::size_t kCommandsPerShortMerge = 1024;
+
 /// Largest blobs that are read.
 inline constexpr std::int64_t kMaxBlobBytes = std::int64_t{1} << 28;
 inline constexpr std::size_t kMaxCoreBytes = std::size_t{1} << 26;

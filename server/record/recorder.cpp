@@ -22,6 +22,7 @@ namespace {
 
 // Rows that stay are compressed well, rows that a merge will soon replace are written fast.
 constexpr int kFullRowLevel = 12;
+constexpr int kMediumRowLevel = 6;
 constexpr int kShortRowLevel = 1;
 constexpr int kChunkLevel = 6;
 
@@ -198,6 +199,8 @@ sim::Status Recorder::load_tail() {
     tail_.insert(tail_.begin(), std::make_move_iterator(row->begin()),
                  std::make_move_iterator(row->end()));
   }
+  // Rows that a former process left are not worth a merge of their own before the full one.
+  short_begin_ = tail_.size();
   return sim::Done{};
 }
 
@@ -234,31 +237,44 @@ sim::Status Recorder::in_transaction(const CheckpointImage* image) {
 
 sim::Status Recorder::write_pending() {
   if (pending_.empty()) return sim::Done{};
-  const bool merge =
-      row_is_full(tail_.size() + pending_.size(), commands_of(tail_) + commands_of(pending_));
-  if (!merge) {
-    if (const sim::Status written = write_row(pending_, kShortRowLevel); !written) return written;
-  } else if (!tail_.empty()) {
-    Statement& remove = statements_->delete_tail;
-    remove.bind(1, static_cast<std::int64_t>(tail_.front().tick));
-    if (const sim::Status removed = remove.run(); !removed) return removed;
-  }
+  const std::size_t old_size = tail_.size();
   tail_.insert(tail_.end(), std::make_move_iterator(pending_.begin()),
                std::make_move_iterator(pending_.end()));
   pending_.clear();
-  if (!merge) return sim::Done{};
+  const std::span<const TickRecord> tail = tail_;
+  if (row_is_full(tail.size(), commands_of(tail))) return write_full_rows(old_size);
 
+  const std::span<const TickRecord> recent = tail.subspan(short_begin_);
+  if (recent.size() < kTicksPerShortMerge && commands_of(recent) < kCommandsPerShortMerge) {
+    return write_row(tail.subspan(old_size), kShortRowLevel);
+  }
+  if (const sim::Status removed = remove_rows_from(short_begin_, old_size); !removed)
+    return removed;
+  short_begin_ = tail_.size();
+  return write_row(recent, kMediumRowLevel);
+}
+
+sim::Status Recorder::remove_rows_from(std::size_t index, std::size_t written) {
+  if (index >= written) return sim::Done{};
+  return statements_->delete_tail.bind(1, static_cast<std::int64_t>(tail_[index].tick)).run();
+}
+
+sim::Status Recorder::write_full_rows(std::size_t written) {
+  if (const sim::Status removed = remove_rows_from(0, written); !removed) return removed;
   std::size_t begin = 0;
   std::size_t commands = 0;
   for (std::size_t i = 0; i < tail_.size(); ++i) {
     commands += tail_[i].commands.size();
     if (!row_is_full(i + 1 - begin, commands)) continue;
     const auto full = std::span<const TickRecord>(tail_).subspan(begin, i + 1 - begin);
-    if (const sim::Status written = write_row(full, kFullRowLevel); !written) return written;
+    if (const sim::Status written_row = write_row(full, kFullRowLevel); !written_row) {
+      return written_row;
+    }
     begin = i + 1;
     commands = 0;
   }
   tail_.erase(tail_.begin(), tail_.begin() + static_cast<std::ptrdiff_t>(begin));
+  short_begin_ = 0;
   return tail_.empty() ? sim::Status(sim::Done{}) : write_row(tail_, kShortRowLevel);
 }
 

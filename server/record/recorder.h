@@ -5,8 +5,9 @@
 //                                              checkpoint()  now and then, and before stopping
 //   start:  recover() -> the world -> Recorder::open() -> go on
 //
-// Short history rows, one a commit, are merged in passing into full ones (format.h), so that a file
-// that was committed at every tick is no larger than one that was committed once.
+// Short history rows, one a commit, are merged in passing into longer and then into full ones
+// (format.h), so that a file that was committed at every tick is hardly larger than one that was
+// committed once.
 #pragma once
 
 #include <cstddef>
@@ -68,6 +69,8 @@ class Recorder {
   [[nodiscard]] sim::Status load_tail();
   [[nodiscard]] sim::Status in_transaction(const CheckpointImage* image);
   [[nodiscard]] sim::Status write_pending();
+  [[nodiscard]] sim::Status write_full_rows(std::size_t written);
+  [[nodiscard]] sim::Status remove_rows_from(std::size_t index, std::size_t written);
   [[nodiscard]] sim::Status write_row(std::span<const TickRecord> ticks, int level);
   [[nodiscard]] sim::Status write_checkpoint(const CheckpointImage& image);
   [[nodiscard]] sim::Result<std::int64_t> store_chunk(const Bytes& bytes);
@@ -75,7 +78,8 @@ class Recorder {
   std::unique_ptr<WriteLock> lock_;
   std::unique_ptr<Database> database_;
   std::unique_ptr<Statements> statements_;
-  std::vector<TickRecord> tail_;     // of the short rows at the file's end
+  std::vector<TickRecord> tail_;     // of the rows at the file's end that are not full
+  std::size_t short_begin_ = 0;      // from here on the tail's rows are those of single commits
   std::vector<TickRecord> pending_;  // appended since the last commit
   std::uint64_t last_tick_ = 0;
   std::optional<sim::Error> failure_;

@@ -25,7 +25,7 @@ TEST(WrongFile, IsCalledWhatItIs) {
   TemporaryFolder folder;
   const std::string path = folder.file("wrong.sluice");
   expect_says(open_error(path), path + ": cannot be opened: no such file");
-  expect_says(open_error(folder.file("")), "cannot be opened");
+  expect_says(open_error(folder.file("")), folder.file("") + ": cannot be");  // a folder
   write_file(path, "");
   expect_says(open_error(path), "is not a recording");
   write_file(path, "[world]\nname = \"not a recording\"\n" + std::string(5000, '#'));
@@ -61,7 +61,7 @@ TEST(WrongFile, StrangeSchemasAreRefused) {
 TEST(WrongFile, MissingTicksAreNamed) {
   TemporaryFolder folder;
   const std::string path = folder.file("a.sluice");
-  record_history(path);
+  record_history(path, {.ticks = 60});
   must(must(Database::open(path, Database::Mode::kWrite))
            ->execute("DELETE FROM history WHERE first_tick = 31"));
   auto reader = must(Reader::open(path));
@@ -118,7 +118,7 @@ TEST(Corruption, FlippedBitsAreFoundOrHarmless) {
   int found = 0;
   int harmless = 0;
   // Steps that visit every byte offset inside a page and every bit, without visiting all.
-  for (std::size_t place = 0; place < content.size(); place += place < 200 ? 1 : 61) {
+  for (std::size_t place = 0; place < content.size(); place += place < 100 ? 1 : 211) {
     std::string damaged = content;
     damaged[place] = static_cast<char>(damaged[place] ^ (1 << place % 8));
     write_file(copy, damaged);
@@ -127,7 +127,7 @@ TEST(Corruption, FlippedBitsAreFoundOrHarmless) {
     EXPECT_EQ(read_file(copy), damaged) << "reading changed the file";
   }
   // Most of the rest is room in pages that nothing uses.
-  EXPECT_GT(found, 150) << harmless;
+  EXPECT_GT(found, 50) << harmless;
 }
 
 TEST(Corruption, TruncatedFilesAreFound) {
@@ -138,7 +138,7 @@ TEST(Corruption, TruncatedFilesAreFound) {
   const auto history = record_history(path, options);
   const std::string content = read_file(path);
   const std::string copy = folder.file("copy.sluice");
-  for (std::size_t size = 0; size < content.size(); size += 1777) {
+  for (std::size_t size = 0; size < content.size(); size += 3001) {
     write_file(copy, content.substr(0, size));
     EXPECT_NE(examine(copy, history), "") << size << " of " << content.size() << " bytes";
   }

@@ -30,7 +30,7 @@ double bytes_of(std::uint64_t ticks, double commands_per_tick, std::uint64_t tic
 }
 
 TEST(Size, AtMostTwelveBytesATick) {
-  constexpr std::uint64_t kTicks = 20000;
+  constexpr std::uint64_t kTicks = 10000;
   const double per_tick = bytes_of(kTicks, 0, 1) / kTicks;
   std::printf("bytes a tick, committed at every tick: %.2f\n", per_tick);
   RecordProperty("bytes_per_tick", std::to_string(per_tick));
@@ -38,7 +38,7 @@ TEST(Size, AtMostTwelveBytesATick) {
 }
 
 TEST(Size, AtMostTwelveBytesACommand) {
-  constexpr std::uint64_t kTicks = 20000;
+  constexpr std::uint64_t kTicks = 10000;
   const double quiet = bytes_of(kTicks, 0, 1);
   const double busy = bytes_of(kTicks, 5, 1);
   const double per_command = (busy - quiet) / (5.0 * kTicks);
