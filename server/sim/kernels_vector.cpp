@@ -378,7 +378,7 @@ KernelSets& kernel_sets() {
   static KernelSets sets = [] {
     KernelSets made;
     made.sets.push_back(scalar_kernels());
-    const std::int64_t supported = hwy::SupportedTargets();
+    const std::int64_t supported = hwy::SupportedTargets() & HWY_TARGETS;
     // Highway numbers better targets lower; they are listed from the plainest to the best.
     for (int bit = 62; bit >= 0; --bit) {
       const std::int64_t target = std::int64_t{1} << bit;

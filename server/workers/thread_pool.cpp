@@ -26,40 +26,46 @@ struct ThreadPool::Shared {
   std::vector<std::thread> workers;
   std::mutex mutex;
   std::condition_variable work_came;
-
-  // The run under way. `ticket` names it: workers take part in a run once, and the caller waits for
-  // those who entered. A piece is claimed by adding to `next`.
-  const std::function<void(std::size_t)>* piece = nullptr;
-  std::size_t pieces = 0;
-  std::atomic<std::uint64_t> ticket{0};
-  std::atomic<std::size_t> next{0};
-  std::atomic<unsigned> inside{0};
-  std::atomic<bool> open{false};
   std::atomic<bool> stopping{false};
 
-  void work() {
-    for (std::size_t i = next.fetch_add(1); i < pieces; i = next.fetch_add(1)) (*piece)(i);
+  // The run under way. A claim is the run's number (high half) and the next piece (low half) in
+  // one word, so that a worker who wakes late can never take a piece of a run that has returned:
+  // the caller waits for the pieces, not for the workers, and a worker that the machine has set
+  // aside before it took one holds nobody up.
+  std::atomic<std::uint64_t> claim{0};
+  std::atomic<std::size_t> pieces{0};
+  std::atomic<std::size_t> finished{0};
+  const std::function<void(std::size_t)>* piece = nullptr;  // read only with a piece in hand
+
+  static std::uint64_t run_of(std::uint64_t claim) { return claim >> 32; }
+  static std::size_t piece_of(std::uint64_t claim) { return claim & 0xffffffffU; }
+
+  void work(std::uint64_t run) {
+    std::uint64_t seen = claim.load();
+    while (run_of(seen) == run && piece_of(seen) < pieces.load()) {
+      if (!claim.compare_exchange_weak(seen, seen + 1)) continue;
+      (*piece)(piece_of(seen));
+      finished.fetch_add(1);
+      seen = claim.load();
+    }
   }
 
   void worker_loop() {
-    std::uint64_t seen = 0;
-    while (!stopping.load()) {
-      if (!wait_for_work(seen)) return;
-      seen = ticket.load();
-      // Announce first, then look whether the run is still open: the caller closes it first, then
-      // waits for everyone inside, so that nobody can be in a run that has returned.
-      inside.fetch_add(1);
-      if (open.load()) work();
-      inside.fetch_sub(1);
+    std::uint64_t run = 0;
+    while (wait_for_run_after(run)) {
+      run = run_of(claim.load());
+      work(run);
     }
   }
 
-  bool wait_for_work(std::uint64_t seen) {
-    for (int i = 0; i < kSpins; ++i) {
-      if (ticket.load() != seen || stopping.load()) return !stopping.load();
+  bool wait_for_run_after(std::uint64_t run) {
+    const auto came = [&] { return run_of(claim.load()) != run || stopping.load(); };
+    for (int i = 0; i < kSpins && !came(); ++i) {
     }
-    std::unique_lock lock(mutex);
-    work_came.wait(lock, [&] { return ticket.load() != seen || stopping.load(); });
+    if (!came()) {
+      std::unique_lock lock(mutex);
+      work_came.wait(lock, came);
+    }
     return !stopping.load();
   }
 };
@@ -90,18 +96,20 @@ void ThreadPool::run(std::size_t pieces, const std::function<void(std::size_t)>&
     return;
   }
   Shared& s = *shared_;
+  // Nobody holds a piece of the last run, so nobody reads these.
   s.piece = &piece;
   s.pieces = pieces;
-  s.next = 0;
-  s.open = true;
+  s.finished = 0;
+  const std::uint64_t run = (Shared::run_of(s.claim.load()) + 1) & 0xffffffffU;
   {
     const std::lock_guard lock(s.mutex);
-    s.ticket.fetch_add(1);
+    s.claim = run << 32;
   }
   s.work_came.notify_all();
-  s.work();
-  s.open = false;
-  while (s.inside.load() != 0) std::this_thread::yield();
+  s.work(run);
+  for (int spins = 0; s.finished.load() != pieces; ++spins) {
+    if (spins > kSpins) std::this_thread::yield();
+  }
 }
 
 void ShuffledExecutor::run(std::size_t pieces, const std::function<void(std::size_t)>& piece) {
