@@ -40,7 +40,7 @@ void print_tick(const record::TickRecord& tick, bool outcomes) {
 int run_log(const LogOptions& options) {
   auto reader = record::Reader::open(options.file);
   if (!reader) {
-    std::cerr << "error: " << reader.error() << '\n';
+    std::cerr << "sluice: " << reader.error() << '\n';
     return kExitWrongInput;
   }
   const std::uint64_t from = std::max<std::uint64_t>(options.from, 1);
@@ -52,7 +52,7 @@ int run_log(const LogOptions& options) {
   });
   std::cout.flush();
   if (!read) {
-    std::cerr << "error: " << read.error() << '\n';
+    std::cerr << "sluice: " << read.error() << '\n';
     return kExitFound;
   }
   return kExitWell;

@@ -9,6 +9,9 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   int exit_status = sluice::tools::kExitWell;
   sluice::tools::add_sim_command(app, exit_status);
+  sluice::tools::add_log_command(app, exit_status);
+  sluice::tools::add_replay_command(app, exit_status);
+  sluice::tools::add_verify_command(app, exit_status);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -25,7 +25,7 @@ struct ReplayOptions {
 };
 
 int fail(const std::string& message, int status) {
-  std::cerr << "error: " << message << '\n';
+  std::cerr << "sluice: " << message << '\n';
   return status;
 }
 
@@ -78,7 +78,7 @@ int run_replay(const ReplayOptions& options) {
   const auto at = record::world_at(**reader, to, pool, visit);
   if (!at) return fail(at.error(), kExitFound);
   for (const std::string& warning : at->warnings) {
-    std::cerr << "warning: " << warning << "; began at an earlier checkpoint\n";
+    std::cerr << "sluice: warning: " << warning << "; began at an earlier checkpoint\n";
   }
   if (at->replayed_ticks == 0) facts = facts_at_checkpoint(*at->world);
   if (const auto written = write_digests(**reader, to, options.output.digests); !written) {

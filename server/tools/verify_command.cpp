@@ -31,12 +31,12 @@ struct VerifyFlags {
 std::optional<sim::Digest> described_world(const record::Reader& reader) {
   const auto spec = formats::parse_world(reader.world_file_text(), reader.path() + " (world file)");
   if (!spec) {
-    std::cerr << "warning: " << spec.error() << '\n';
+    std::cerr << "sluice: warning: " << spec.error() << '\n';
     return std::nullopt;
   }
   const auto world = sim::World::create(*spec);
   if (!world) {
-    std::cerr << "warning: " << world.error() << '\n';
+    std::cerr << "sluice: warning: " << world.error() << '\n';
     return std::nullopt;
   }
   return (*world)->digest();
@@ -73,11 +73,11 @@ void print_json(const record::VerifyReport& report, double seconds) {
 int run_verify(const VerifyFlags& flags) {
   auto reader = record::Reader::open(flags.file);
   if (!reader) {
-    std::cerr << "error: " << reader.error() << '\n';
+    std::cerr << "sluice: " << reader.error() << '\n';
     return kExitWrongInput;
   }
   if (flags.from > (*reader)->last_tick()) {
-    std::cerr << "error: " << flags.file << ": ends at tick " << (*reader)->last_tick()
+    std::cerr << "sluice: " << flags.file << ": ends at tick " << (*reader)->last_tick()
               << ", before --from " << flags.from << '\n';
     return kExitWrongInput;
   }
@@ -95,7 +95,7 @@ int run_verify(const VerifyFlags& flags) {
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (!report) {
-    std::cerr << "error: " << report.error() << '\n';
+    std::cerr << "sluice: " << report.error() << '\n';
     return kExitFound;
   }
   if (report->divergence) {
