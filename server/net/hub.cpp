@@ -66,10 +66,10 @@ void Hub::step() {
   for (const auto& [session, viewer] : viewers_) {
     if (!viewer->has_room()) {
       viewer->interest.miss(world_);
-      ++counters_.frames_skipped;
+      ++counters().frames_skipped;
       continue;
     }
-    ++counters_.frames;
+    ++counters().frames;
     if (!viewer->interest.up_to_date()) {
       viewer->send_frame(
           std::make_shared<const protocol::Bytes>(viewer->interest.step_frame(world_)));
@@ -89,14 +89,14 @@ void Hub::step() {
 std::uint64_t Hub::join(Viewer& viewer) {
   const std::uint64_t session = next_session_++;
   viewers_.emplace(session, &viewer);
-  counters_.viewers = static_cast<std::int64_t>(viewers_.size());
+  counters().viewers = static_cast<std::int64_t>(viewers_.size());
   feed_.set_watched(true);
   return session;
 }
 
 void Hub::leave(std::uint64_t session) {
   viewers_.erase(session);
-  counters_.viewers = static_cast<std::int64_t>(viewers_.size());
+  counters().viewers = static_cast<std::int64_t>(viewers_.size());
   if (viewers_.empty()) feed_.set_watched(false);
 }
 
@@ -107,7 +107,7 @@ void Hub::set_view(Viewer& viewer, const protocol::ViewBox& box) {
 }
 
 bool Hub::resync(Viewer& viewer, protocol::Position coord) {
-  ++counters_.resyncs;
+  ++counters().resyncs;
   if (!viewer.interest.resync(coord, world_)) return false;
   catch_up(viewer);
   return true;
@@ -115,7 +115,7 @@ bool Hub::resync(Viewer& viewer, protocol::Position coord) {
 
 void Hub::catch_up(Viewer& viewer) {
   if (viewer.interest.up_to_date() || !viewer.has_room()) return;
-  ++counters_.frames;
+  ++counters().frames;
   viewer.send_frame(
       std::make_shared<const protocol::Bytes>(viewer.interest.catch_up_frame(world_)));
 }

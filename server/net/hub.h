@@ -1,7 +1,6 @@
 // One world's viewers. Lives on the network's thread alone; knows nothing of sockets.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -29,18 +28,6 @@ class Viewer {
   Interest interest;
 };
 
-/// What the network counted for one world; read on any thread.
-struct HubCounters {
-  std::atomic<std::int64_t> viewers{0};
-  std::atomic<std::uint64_t> frames{0};            // tick messages handed to connections
-  std::atomic<std::uint64_t> frames_skipped{0};    // ticks that a slow viewer did not get
-  std::atomic<std::uint64_t> bytes{0};             // of all messages handed to connections
-  std::atomic<std::uint64_t> resyncs{0};           // digest mismatches that clients reported
-  std::atomic<std::uint64_t> bad_messages{0};      // clients that were closed for one
-  std::atomic<std::uint64_t> commands{0};          // received
-  std::atomic<std::uint64_t> commands_refused{0};  // before they reached the world's tick
-};
-
 class Hub {
  public:
   /// The feed and the intake must outlive the hub.
@@ -49,7 +36,7 @@ class Hub {
   [[nodiscard]] const sim::WorldConfig& config() const { return feed_.config(); }
   [[nodiscard]] const WorldFeed& feed() const { return feed_; }
   [[nodiscard]] protocol::Welcome welcome() const;
-  [[nodiscard]] HubCounters& counters() { return counters_; }
+  [[nodiscard]] HubCounters& counters() { return feed_.counters(); }
 
   /// Takes the feed's mail: frames to the viewers, replies to whom they belong.
   void on_mail();
@@ -75,7 +62,6 @@ class Hub {
   PublishedWorld world_;
   std::map<std::uint64_t, Viewer*> viewers_;
   std::uint64_t next_session_ = 1;
-  HubCounters counters_;
 };
 
 }  // namespace sluice::net

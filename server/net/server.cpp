@@ -149,10 +149,6 @@ std::uint16_t Server::port() const {
   return implementation_->network.options.port;
 }
 
-const HubCounters& Server::counters(const std::string& world) const {
-  return implementation_->network.hubs.at(world)->counters();
-}
-
 std::size_t Server::connections() const {
   return implementation_->network.connections;
 }

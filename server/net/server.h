@@ -19,7 +19,6 @@
 #include <string>
 #include <vector>
 
-#include "server/net/hub.h"
 #include "server/net/world_feed.h"
 #include "server/sim/result.h"
 
@@ -87,8 +86,6 @@ class Server {
   [[nodiscard]] std::string address() const;
   [[nodiscard]] std::uint16_t port() const;
 
-  /// By the world's name, which must be hosted here.
-  [[nodiscard]] const HubCounters& counters(const std::string& world) const;
   [[nodiscard]] std::size_t connections() const;
 
  private:

@@ -63,6 +63,18 @@ class CommandIntake {
   [[nodiscard]] virtual sim::Status submit(ClientCommand command) = 0;
 };
 
+/// What the network counted for one world; read on any thread.
+struct HubCounters {
+  std::atomic<std::int64_t> viewers{0};
+  std::atomic<std::uint64_t> frames{0};            // tick messages handed to connections
+  std::atomic<std::uint64_t> frames_skipped{0};    // ticks that a slow viewer did not get
+  std::atomic<std::uint64_t> bytes{0};             // of all messages handed to connections
+  std::atomic<std::uint64_t> resyncs{0};           // digest mismatches that clients reported
+  std::atomic<std::uint64_t> bad_messages{0};      // clients that were closed for one
+  std::atomic<std::uint64_t> commands{0};          // received
+  std::atomic<std::uint64_t> commands_refused{0};  // before they reached the world's tick
+};
+
 class WorldFeed {
  public:
   struct Mail {
@@ -88,6 +100,9 @@ class WorldFeed {
   /// Whether chunks are to be published at all.
   void set_watched(bool watched) { watched_.store(watched, std::memory_order_relaxed); }
 
+  // Either side.
+
+  [[nodiscard]] HubCounters& counters() { return counters_; }
   [[nodiscard]] const sim::WorldConfig& config() const { return config_; }
   /// The last tick that was published.
   [[nodiscard]] std::uint64_t tick() const { return tick_.load(std::memory_order_relaxed); }
@@ -99,6 +114,7 @@ class WorldFeed {
   const sim::WorldConfig config_;
   std::atomic<std::uint64_t> tick_;
   std::atomic<bool> watched_{false};
+  HubCounters counters_;
   bool complete_published_ = false;  // the world's thread alone
 
   std::mutex mutex_;

@@ -1,0 +1,119 @@
+#include "server/host/config.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <filesystem>
+#include <optional>
+#include <set>
+
+#include <toml++/toml.h>
+
+namespace sluice::host {
+
+namespace {
+
+constexpr std::array<std::string_view, 5> kLogLevels = {"trace", "debug", "info", "warn", "error"};
+constexpr std::array<std::string_view, 5> kKeys = {"data", "listen", "log_level", "threads",
+                                                   "world"};
+
+template <class Names>
+std::string list_of(const Names& names) {
+  std::string text;
+  for (const std::string_view name : names) {
+    if (!text.empty()) text += ", ";
+    text += name;
+  }
+  return text;
+}
+
+sim::Error error_at(const std::string& path, const toml::source_region& place,
+                    const std::string& what) {
+  return sim::Error{path + ":" + std::to_string(place.begin.line) + ": " + what};
+}
+
+sim::Status set_worlds(const std::string& path, const toml::node& node, Config& config) {
+  const toml::array* list = node.as_array();
+  if (list == nullptr) return error_at(path, node.source(), "world must be a list of files");
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  for (const toml::node& entry : *list) {
+    const auto file = entry.value_exact<std::string>();
+    if (!file) return error_at(path, entry.source(), "world must be a list of files");
+    config.world_files.push_back((folder / *file).string());
+  }
+  return sim::Done{};
+}
+
+sim::Status set_threads(const std::string& path, const toml::node& node, Config& config) {
+  const auto number = node.value_exact<std::int64_t>();
+  if (!number || *number < 0 || *number > std::int64_t{kMaxThreads}) {
+    return error_at(path, node.source(),
+                    "threads must be a number from 0 to " + std::to_string(kMaxThreads));
+  }
+  config.threads = static_cast<std::uint32_t>(*number);
+  return sim::Done{};
+}
+
+sim::Status set_key(const std::string& path, std::string_view key, const toml::node& node,
+                    Config& config) {
+  if (key == "world") return set_worlds(path, node, config);
+  if (key == "threads") return set_threads(path, node, config);
+  if (std::find(kKeys.begin(), kKeys.end(), key) == kKeys.end()) {
+    return error_at(path, node.source(),
+                    "unknown key \"" + std::string(key) + "\"; allowed: " + list_of(kKeys));
+  }
+  const auto text = node.value_exact<std::string>();
+  if (!text) return error_at(path, node.source(), std::string(key) + " must be a text");
+  sim::Status status = sim::Done{};
+  if (key == "data") config.data_directory = *text;
+  if (key == "listen") status = set_listen(*text, config);
+  if (key == "log_level") status = set_log_level(*text, config);
+  if (!status.ok()) return error_at(path, node.source(), status.error());
+  return status;
+}
+
+}  // namespace
+
+sim::Status set_listen(std::string_view text, Config& config) {
+  const sim::Error error{"listen is \"" + std::string(text) +
+                         "\", it must be ADDRESS:PORT with a port from 0 to 65535"};
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string_view::npos || colon == 0) return error;
+  std::string_view address = text.substr(0, colon);
+  const std::string_view port_text = text.substr(colon + 1);
+  std::uint16_t port = 0;
+  const char* end = port_text.data() + port_text.size();
+  const auto [stop, failure] = std::from_chars(port_text.data(), end, port);
+  if (failure != std::errc() || stop != end || port_text.empty()) return error;
+  if (address.front() == '[') {
+    if (address.size() < 3 || address.back() != ']') return error;
+    address = address.substr(1, address.size() - 2);
+  }
+  config.address = address == "localhost" ? "127.0.0.1" : std::string(address);
+  config.port = port;
+  return sim::Done{};
+}
+
+sim::Status set_log_level(std::string_view text, Config& config) {
+  if (std::find(kLogLevels.begin(), kLogLevels.end(), text) == kLogLevels.end()) {
+    return sim::Error{"log_level is \"" + std::string(text) +
+                      "\", allowed: " + list_of(kLogLevels)};
+  }
+  config.log_level = text;
+  return sim::Done{};
+}
+
+sim::Status read_config(const std::string& path, Config& config) {
+  std::optional<toml::table> table;
+  try {
+    table = toml::parse_file(path);
+  } catch (const toml::parse_error& error) {
+    return error_at(path, error.source(), std::string(error.description()));
+  }
+  for (const auto& [key, node] : *table) {
+    if (sim::Status status = set_key(path, key.str(), node, config); !status.ok()) return status;
+  }
+  return sim::Done{};
+}
+
+}  // namespace sluice::host

@@ -1,0 +1,37 @@
+// What `sluice-server` is told: from the command line, or the same keys from a TOML file.
+//
+//   world       = ["worlds/cave.toml"]    world files; relative ones are looked for beside the file
+//   listen      = "127.0.0.1:8080"        port 0 picks a free one
+//   data        = "data"                  where recordings lie; relative to the working directory
+//   threads     = 2                       workers, 0: one for each core
+//   log_level   = "info"                  trace, debug, info, warn, error
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server/sim/result.h"
+
+namespace sluice::host {
+
+struct Config {
+  std::vector<std::string> world_files;
+  std::string address = "127.0.0.1";  // numeric
+  std::uint16_t port = 8080;
+  std::string data_directory = "data";
+  std::uint32_t threads = 0;
+  std::string log_level = "info";
+};
+
+inline constexpr std::uint32_t kMaxThreads = 256;
+
+/// "ADDRESS:PORT", "[IPV6]:PORT" or "localhost:PORT".
+[[nodiscard]] sim::Status set_listen(std::string_view text, Config& config);
+[[nodiscard]] sim::Status set_log_level(std::string_view text, Config& config);
+
+/// Sets what the file says. Errors name the file, the line and the key, and list what is allowed.
+[[nodiscard]] sim::Status read_config(const std::string& path, Config& config);
+
+}  // namespace sluice::host

@@ -1,0 +1,157 @@
+#include "server/host/host.h"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include <spdlog/spdlog.h>
+
+#include "server/formats/world_file.h"
+#include "server/host/viewer_assets.h"
+#include "server/record/recorder.h"
+
+namespace sluice::host {
+
+namespace {
+
+struct LoadedWorld {
+  std::unique_ptr<sim::World> world;
+  std::unique_ptr<record::Recorder> recorder;
+};
+
+// The recorder is opened before the world is brought back, because it keeps other servers out of
+// the file.
+sim::Result<LoadedWorld> load_recorded(const std::string& path, const std::string& world_file,
+                                       const std::string& text, sim::Executor& executor) {
+  auto recorder = record::Recorder::open(path);
+  if (!recorder.ok()) return sim::Error{recorder.error()};
+  auto recovered = record::recover(path, executor);
+  if (!recovered.ok()) return sim::Error{recovered.error()};
+  for (const std::string& warning : recovered->warnings) spdlog::warn("{}", warning);
+  const std::uint64_t tick = recovered->world->tick_number();
+  if (recorder.value()->last_tick() != tick) {
+    return sim::Error{path + ": its history ends at tick " +
+                      std::to_string(recorder.value()->last_tick()) + ", the world at tick " +
+                      std::to_string(tick)};
+  }
+  spdlog::info("{}: goes on at tick {} from {} ({} ticks replayed)",
+               recovered->world->config().name, tick, path, recovered->replayed_ticks);
+  if (recovered->world_file_text != text) {
+    spdlog::warn(
+        "{}: {} has changed since the world was begun; the recording {} wins. To begin anew, move "
+        "it away",
+        recovered->world->config().name, world_file, path);
+  }
+  return LoadedWorld{std::move(recovered->world), std::move(recorder).value()};
+}
+
+sim::Result<LoadedWorld> load_new(const std::string& path, const sim::WorldSpec& spec,
+                                  const std::string& world_file, const std::string& text) {
+  auto world = sim::World::create(spec);
+  if (!world.ok()) return sim::Error{world_file + ": " + world.error()};
+  auto recorder = record::Recorder::create(path, text, *world.value());
+  if (!recorder.ok()) return sim::Error{recorder.error()};
+  spdlog::info("{}: begins, recorded in {}", spec.config.name, path);
+  return LoadedWorld{std::move(world).value(), std::move(recorder).value()};
+}
+
+}  // namespace
+
+Host::Host(const Config& config) : data_directory_(config.data_directory), pool_(config.threads) {}
+
+Host::~Host() {
+  stop();
+}
+
+sim::Result<std::unique_ptr<Host>> Host::start(const Config& config) {
+  std::error_code error;
+  std::filesystem::create_directories(config.data_directory, error);
+  if (error) {
+    return sim::Error{"cannot make the data directory " + config.data_directory + ": " +
+                      error.message()};
+  }
+  std::unique_ptr<Host> host(new Host(config));
+  for (const std::string& file : config.world_files) {
+    if (const sim::Status status = host->add_world(file); !status.ok()) {
+      return sim::Error{status.error()};
+    }
+  }
+  if (const sim::Status status = host->listen(config); !status.ok()) {
+    return sim::Error{status.error()};
+  }
+  for (const auto& runner : host->runners_) runner->start();
+  return host;
+}
+
+sim::Status Host::add_world(const std::string& world_file) {
+  const auto text = formats::read_file(world_file);
+  if (!text.ok()) return sim::Error{text.error()};
+  const auto spec = formats::parse_world(text.value(), world_file);
+  if (!spec.ok()) return sim::Error{spec.error()};
+  const std::string& name = spec->config.name;
+  for (const auto& runner : runners_) {
+    if (runner->name() == name) {
+      return sim::Error{world_file + ": there is another world named \"" + name + "\""};
+    }
+  }
+  const std::string path = (std::filesystem::path(data_directory_) / (name + ".sluice")).string();
+  std::error_code ignored;
+  auto loaded = std::filesystem::exists(path, ignored)
+                    ? load_recorded(path, world_file, text.value(), executor_)
+                    : load_new(path, spec.value(), world_file, text.value());
+  if (!loaded.ok()) return sim::Error{loaded.error()};
+  if (loaded->world->config().name != name) {
+    return sim::Error{path + ": holds the world \"" + loaded->world->config().name + "\", not \"" +
+                      name + "\""};
+  }
+  runners_.push_back(std::make_unique<WorldRunner>(
+      std::move(loaded->world), std::move(loaded->recorder), executor_, metrics_.add_world(name)));
+  return sim::Done{};
+}
+
+sim::Status Host::listen(const Config& config) {
+  net::ServerOptions options;
+  options.address = config.address;
+  options.port = config.port;
+  options.server_version = SLUICE_VERSION;
+  options.assets = viewer_assets();
+  options.metrics_text = [this] { return metrics_text(); };
+  options.readiness = [this] { return readiness(); };
+  std::vector<net::HostedWorld> worlds;
+  for (const auto& runner : runners_) worlds.push_back({&runner->feed(), runner.get()});
+  auto server = net::Server::start(std::move(options), worlds);
+  if (!server.ok()) return sim::Error{server.error()};
+  server_ = std::move(server).value();
+  return sim::Done{};
+}
+
+net::Readiness Host::readiness() const {
+  net::Readiness readiness;
+  for (const auto& runner : runners_) {
+    const std::string trouble = runner->trouble();
+    readiness.ready = readiness.ready && trouble.empty();
+    readiness.text += runner->name() + ": ";
+    readiness.text += trouble.empty() ? "ready" : "stands still, its recording failed: " + trouble;
+    readiness.text += "\n";
+  }
+  return readiness;
+}
+
+std::string Host::metrics_text() {
+  for (const auto& runner : runners_) runner->metrics().report(runner->feed().counters());
+  return metrics_.text();
+}
+
+bool Host::stop() {
+  bool kept = true;
+  for (const auto& runner : runners_) {
+    runner->stop();
+    kept = kept && runner->trouble().empty();
+  }
+  if (server_) server_->stop();
+  return kept;
+}
+
+}  // namespace sluice::host

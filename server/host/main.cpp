@@ -1,0 +1,109 @@
+// `sluice-server`: hosts worlds until SIGTERM or SIGINT. Standard output gets one line, the
+// address; the log goes to standard error.
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <pthread.h>
+#include <signal.h>
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include "server/host/config.h"
+#include "server/host/host.h"
+
+namespace {
+
+constexpr int kExitWell = 0;
+constexpr int kExitFailed = 1;
+constexpr int kExitWrongUsage = 2;
+
+struct Arguments {
+  std::vector<std::string> worlds;
+  std::string config_file;
+  std::string listen;
+  std::string data;
+  std::string log_level;
+  std::uint32_t threads = 0;
+};
+
+void declare(CLI::App& app, Arguments& arguments) {
+  app.name("sluice-server");
+  app.set_version_flag("--version", SLUICE_VERSION);
+  app.add_option("--world", arguments.worlds, "A world file (TOML); give it once for each world")
+      ->allow_extra_args(false);
+  app.add_option("--config", arguments.config_file,
+                 "A TOML file with the same keys; flags go before it");
+  app.add_option("--listen", arguments.listen,
+                 "ADDRESS:PORT, default 127.0.0.1:8080; port 0 picks a free one");
+  app.add_option("--data", arguments.data, "Where recordings lie, default ./data");
+  app.add_option("--threads", arguments.threads, "Workers, default one for each core")
+      ->check(CLI::Range(std::uint32_t{0}, sluice::host::kMaxThreads));
+  app.add_option("--log-level", arguments.log_level, "trace, debug, info, warn or error");
+}
+
+sluice::sim::Status combine(const CLI::App& app, const Arguments& arguments,
+                            sluice::host::Config& config) {
+  using sluice::sim::Status;
+  if (!arguments.config_file.empty()) {
+    if (Status status = read_config(arguments.config_file, config); !status.ok()) return status;
+  }
+  if (!arguments.listen.empty()) {
+    if (Status status = set_listen(arguments.listen, config); !status.ok()) return status;
+  }
+  if (!arguments.log_level.empty()) {
+    if (Status status = set_log_level(arguments.log_level, config); !status.ok()) return status;
+  }
+  if (!arguments.data.empty()) config.data_directory = arguments.data;
+  if (app.count("--threads") > 0) config.threads = arguments.threads;
+  config.world_files.insert(config.world_files.end(), arguments.worlds.begin(),
+                            arguments.worlds.end());
+  if (config.world_files.empty()) {
+    return sluice::sim::Error{"no world to host: give --world FILE.toml, or world in --config"};
+  }
+  return sluice::sim::Done{};
+}
+
+int serve(const sluice::host::Config& config, const sigset_t& signals) {
+  auto host = sluice::host::Host::start(config);
+  if (!host.ok()) {
+    std::fprintf(stderr, "sluice-server: %s\n", host.error().c_str());
+    return kExitWrongUsage;
+  }
+  std::printf("listening on http://%s\n", host.value()->address().c_str());
+  std::fflush(stdout);
+  int signal = 0;
+  while (sigwait(&signals, &signal) != 0) continue;
+  spdlog::info("{}: stopping", signal == SIGINT ? "SIGINT" : "SIGTERM");
+  return host.value()->stop() ? kExitWell : kExitFailed;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  // Before any thread is made, so that they all leave these signals to sigwait.
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  signal(SIGPIPE, SIG_IGN);
+
+  CLI::App app{"Hosts shared worlds of water"};
+  Arguments arguments;
+  declare(app, arguments);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kExitWell : kExitWrongUsage;
+  }
+  spdlog::set_default_logger(spdlog::stderr_color_mt("sluice"));
+  sluice::host::Config config;
+  if (const auto status = combine(app, arguments, config); !status.ok()) {
+    std::fprintf(stderr, "sluice-server: %s\n", status.error().c_str());
+    return kExitWrongUsage;
+  }
+  spdlog::set_level(spdlog::level::from_str(config.log_level));
+  return serve(config, signals);
+}

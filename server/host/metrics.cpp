@@ -1,0 +1,130 @@
+#include "server/host/metrics.h"
+
+#include <vector>
+
+#include <prometheus/counter.h>
+#include <prometheus/gauge.h>
+#include <prometheus/histogram.h>
+#include <prometheus/registry.h>
+#include <prometheus/text_serializer.h>
+
+namespace sluice::host {
+
+namespace {
+
+using Labels = std::map<std::string, std::string>;
+
+prometheus::Gauge& gauge(prometheus::Registry& registry, const char* name, const char* help,
+                         const Labels& labels) {
+  return prometheus::BuildGauge().Name(name).Help(help).Register(registry).Add(labels);
+}
+
+prometheus::Counter& counter(prometheus::Registry& registry, const char* name, const char* help,
+                             const Labels& labels) {
+  return prometheus::BuildCounter().Name(name).Help(help).Register(registry).Add(labels);
+}
+
+prometheus::Histogram& histogram(prometheus::Registry& registry, const char* name, const char* help,
+                                 const Labels& labels) {
+  const prometheus::Histogram::BucketBoundaries seconds = {
+      0.00001, 0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0};
+  return prometheus::BuildHistogram().Name(name).Help(help).Register(registry).Add(labels, seconds);
+}
+
+// Our counters already are sums; Prometheus' only take increments.
+void raise_to(prometheus::Counter& counter, std::uint64_t value) {
+  const double missing = static_cast<double>(value) - counter.Value();
+  if (missing > 0) counter.Increment(missing);
+}
+
+class PrometheusWorldMetrics final : public WorldMetrics {
+ public:
+  PrometheusWorldMetrics(prometheus::Registry& r, const Labels& l)
+      : tick_(gauge(r, "sluice_tick", "Number of the last tick", l)),
+        tick_seconds_(histogram(r, "sluice_tick_seconds", "Duration of a tick", l)),
+        lateness_seconds_(histogram(r, "sluice_tick_lateness_seconds",
+                                    "How long after its due time a tick began", l)),
+        dropped_ticks_(counter(r, "sluice_dropped_ticks_total",
+                               "Ticks let go because the world was too far behind", l)),
+        active_chunks_(gauge(r, "sluice_active_chunks", "Chunks awake after the last tick", l)),
+        chunks_(gauge(r, "sluice_chunks", "Chunks stored", l)),
+        applied_(counter(r, "sluice_commands_applied_total", "Commands that applied", l)),
+        refused_(counter(r, "sluice_commands_refused_total",
+                         "Commands that reached a tick and could not apply", l)),
+        recorder_lag_(gauge(r, "sluice_recorder_lag_ticks", "Ticks not yet durable", l)),
+        clients_(gauge(r, "sluice_clients", "WebSocket clients", l)),
+        frames_(counter(r, "sluice_frames_total", "Tick messages sent", l)),
+        skipped_(counter(r, "sluice_frames_skipped_total",
+                         "Ticks that a slow client got merged into a later one", l)),
+        bytes_(counter(r, "sluice_sent_bytes_total", "Bytes of messages to clients", l)),
+        mismatches_(counter(r, "sluice_digest_mismatches_total",
+                            "Chunks that clients found different from the server's", l)),
+        bad_messages_(counter(r, "sluice_bad_messages_total",
+                              "Clients closed for a message that makes no sense", l)),
+        received_(counter(r, "sluice_commands_received_total", "Commands from clients", l)),
+        turned_away_(counter(r, "sluice_commands_turned_away_total",
+                             "Commands refused before they reached a tick", l)) {}
+
+  void report(const TickSample& sample) override {
+    tick_.Set(static_cast<double>(sample.tick));
+    tick_seconds_.Observe(sample.seconds);
+    lateness_seconds_.Observe(sample.lateness_seconds);
+    raise_to(dropped_ticks_, sample.dropped_ticks);
+    active_chunks_.Set(static_cast<double>(sample.active_chunks));
+    chunks_.Set(static_cast<double>(sample.stored_chunks));
+    applied_.Increment(static_cast<double>(sample.commands_applied));
+    refused_.Increment(static_cast<double>(sample.commands_refused));
+    recorder_lag_.Set(static_cast<double>(sample.recorder_lag_ticks));
+  }
+
+  void report(const net::HubCounters& counters) override {
+    clients_.Set(static_cast<double>(counters.viewers.load()));
+    raise_to(frames_, counters.frames);
+    raise_to(skipped_, counters.frames_skipped);
+    raise_to(bytes_, counters.bytes);
+    raise_to(mismatches_, counters.resyncs);
+    raise_to(bad_messages_, counters.bad_messages);
+    raise_to(received_, counters.commands);
+    raise_to(turned_away_, counters.commands_refused);
+  }
+
+ private:
+  prometheus::Gauge& tick_;
+  prometheus::Histogram& tick_seconds_;
+  prometheus::Histogram& lateness_seconds_;
+  prometheus::Counter& dropped_ticks_;
+  prometheus::Gauge& active_chunks_;
+  prometheus::Gauge& chunks_;
+  prometheus::Counter& applied_;
+  prometheus::Counter& refused_;
+  prometheus::Gauge& recorder_lag_;
+  prometheus::Gauge& clients_;
+  prometheus::Counter& frames_;
+  prometheus::Counter& skipped_;
+  prometheus::Counter& bytes_;
+  prometheus::Counter& mismatches_;
+  prometheus::Counter& bad_messages_;
+  prometheus::Counter& received_;
+  prometheus::Counter& turned_away_;
+};
+
+}  // namespace
+
+struct Metrics::Implementation {
+  prometheus::Registry registry{prometheus::Registry::InsertBehavior::Merge};
+  std::vector<std::unique_ptr<WorldMetrics>> worlds;
+};
+
+Metrics::Metrics() : implementation_(std::make_unique<Implementation>()) {}
+Metrics::~Metrics() = default;
+
+WorldMetrics& Metrics::add_world(const std::string& name) {
+  return *implementation_->worlds.emplace_back(
+      std::make_unique<PrometheusWorldMetrics>(implementation_->registry, Labels{{"world", name}}));
+}
+
+std::string Metrics::text() const {
+  return prometheus::TextSerializer().Serialize(implementation_->registry.Collect());
+}
+
+}  // namespace sluice::host

@@ -1,0 +1,49 @@
+// What the server says about itself at /metrics (Prometheus text). Any thread may report.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "server/net/world_feed.h"
+
+namespace sluice::host {
+
+/// One tick of one world.
+struct TickSample {
+  std::uint64_t tick = 0;
+  double seconds = 0;               // of the tick itself
+  double lateness_seconds = 0;      // how much after its due time it began
+  std::uint64_t dropped_ticks = 0;  // since the start
+  std::int64_t active_chunks = 0;
+  std::int64_t stored_chunks = 0;
+  std::uint64_t commands_applied = 0;  // in this tick
+  std::uint64_t commands_refused = 0;  // in this tick
+  std::uint64_t recorder_lag_ticks = 0;
+};
+
+class WorldMetrics {
+ public:
+  virtual ~WorldMetrics() = default;
+  virtual void report(const TickSample& sample) = 0;
+  /// The network's counters as they are now; called before the text is made.
+  virtual void report(const net::HubCounters& counters) = 0;
+};
+
+class Metrics {
+ public:
+  Metrics();
+  ~Metrics();
+  Metrics(const Metrics&) = delete;
+  Metrics& operator=(const Metrics&) = delete;
+
+  /// Lives as long as this.
+  [[nodiscard]] WorldMetrics& add_world(const std::string& name);
+  [[nodiscard]] std::string text() const;
+
+ private:
+  struct Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace sluice::host

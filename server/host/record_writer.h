@@ -1,0 +1,89 @@
+// A world's recording, on a thread of its own, so that no fsync delays a tick.
+//
+//   world's thread:   push(tick, replies) ──► queue ──► writer: append... commit ──►
+//   deliver(replies)
+//
+// A reply leaves only after the commit that holds its command is durable. Ticks that nobody sent a
+// command in are committed together, once a second.
+//
+// When the recording fails, nothing more is written or acknowledged, for good: replies that wait
+// say that their command may be lost, and the world's owner is to stop the world (failed()).
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "server/net/world_feed.h"
+#include "server/record/recorder.h"
+
+namespace sluice::host {
+
+class RecordWriter {
+ public:
+  using Deliver = std::function<void(std::vector<net::CommandReply>)>;
+
+  /// `deliver` is called on the writer's thread. `name` is for the log.
+  RecordWriter(std::string name, std::unique_ptr<record::Recorder> recorder, Deliver deliver);
+  /// Stops.
+  ~RecordWriter();
+  RecordWriter(const RecordWriter&) = delete;
+  RecordWriter& operator=(const RecordWriter&) = delete;
+
+  /// Takes the next tick. Waits only when the disk is so far behind that kMaxWaitingTicks wait.
+  void push(record::TickRecord tick, std::vector<net::CommandReply> replies);
+  /// Takes an image of the last tick that was pushed.
+  void push_checkpoint(record::CheckpointImage image);
+  /// Writes all that was pushed, and ends the thread.
+  void stop();
+
+  [[nodiscard]] bool failed() const { return failed_.load(); }
+  /// Why; empty when not failed().
+  [[nodiscard]] std::string failure() const;
+  /// Ticks that were pushed and are not yet durable.
+  [[nodiscard]] std::uint64_t lag_ticks() const {
+    return pushed_tick_.load() - durable_tick_.load();
+  }
+
+  static constexpr std::size_t kMaxWaitingTicks = 4096;
+
+ private:
+  struct Item {
+    record::TickRecord tick;
+    std::vector<net::CommandReply> replies;
+    std::optional<record::CheckpointImage> checkpoint;  // then the rest is not used
+  };
+
+  void run();
+  [[nodiscard]] bool wait_for_items(std::vector<Item>& items);
+  [[nodiscard]] bool worth_committing() const;
+  void write(std::vector<Item> items);
+  [[nodiscard]] sim::Status write_items(std::vector<Item>& items);
+  void fail(const std::string& why, std::vector<Item>& items);
+
+  const std::string name_;
+  const std::unique_ptr<record::Recorder> recorder_;
+  const Deliver deliver_;
+  std::atomic<std::uint64_t> pushed_tick_;
+  std::atomic<std::uint64_t> durable_tick_;
+  std::atomic<bool> failed_{false};
+  std::chrono::steady_clock::time_point last_commit_;  // the writer's thread alone
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<Item> queue_;  // guarded by mutex_
+  bool urgent_ = false;      // guarded by mutex_: somebody waits for what is in the queue
+  bool stopping_ = false;    // guarded by mutex_
+  std::string failure_;      // guarded by mutex_
+  std::thread thread_;
+};
+
+}  // namespace sluice::host

@@ -1,0 +1,151 @@
+#include "server/host/world_runner.h"
+
+#include <utility>
+
+#include <spdlog/spdlog.h>
+
+#include "server/formats/script.h"
+
+namespace sluice::host {
+
+namespace {
+
+double seconds_of(TickClock::Duration duration) {
+  return std::chrono::duration<double>(duration).count();
+}
+
+}  // namespace
+
+WorldRunner::WorldRunner(std::unique_ptr<sim::World> world,
+                         std::unique_ptr<record::Recorder> recorder, sim::Executor& executor,
+                         WorldMetrics& metrics)
+    : name_(world->config().name),
+      world_(std::move(world)),
+      executor_(executor),
+      metrics_(metrics),
+      feed_(*world_),
+      writer_(
+          name_, std::move(recorder),
+          [this](std::vector<net::CommandReply> replies) { feed_.deliver(std::move(replies)); }),
+      checkpoint_tick_(world_->tick_number()) {}
+
+WorldRunner::~WorldRunner() {
+  stop();
+}
+
+void WorldRunner::start() {
+  thread_ = std::thread([this] { run(); });
+}
+
+void WorldRunner::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+    changed_.notify_all();
+  }
+  if (!thread_.joinable()) return;
+  thread_.join();
+  refuse_queue("the server stops");
+  if (!writer_.failed()) checkpoint();
+  writer_.stop();
+  if (!writer_.failed()) spdlog::info("{}: stopped at tick {}", name_, world_->tick_number());
+}
+
+sim::Status WorldRunner::submit(net::ClientCommand command) {
+  if (writer_.failed()) return sim::Error{"the world stands still: its recording failed"};
+  auto parsed = formats::parse_command(command.json, "command " + std::to_string(command.seq));
+  if (!parsed.ok()) return sim::Error{parsed.error()};
+  const std::lock_guard lock(mutex_);
+  if (stopping_) return sim::Error{"the server stops"};
+  if (queue_.size() >= kMaxQueuedCommands) {
+    return sim::Error{"the world has too many commands waiting (" +
+                      std::to_string(kMaxQueuedCommands) + ")"};
+  }
+  queue_.push_back(
+      {std::move(parsed).value(), command.session, std::move(command.client), command.seq});
+  return sim::Done{};
+}
+
+void WorldRunner::run() {
+  TickClock clock(world_->config().tick_rate, std::chrono::steady_clock::now());
+  std::vector<Queued> commands;
+  while (wait_for_tick(clock, commands)) tick(clock, std::exchange(commands, {}));
+}
+
+// False when the world is to stop. Commands that came too late for this tick wait for the next.
+bool WorldRunner::wait_for_tick(const TickClock& clock, std::vector<Queued>& commands) {
+  std::unique_lock lock(mutex_);
+  changed_.wait_until(lock, clock.due(), [this] { return stopping_; });
+  if (stopping_) return false;
+  if (writer_.failed()) {
+    lock.unlock();
+    refuse_queue("the world stands still: its recording failed");
+    lock.lock();
+    changed_.wait(lock, [this] { return stopping_; });
+    return false;
+  }
+  commands = std::exchange(queue_, {});
+  return true;
+}
+
+void WorldRunner::tick(TickClock& clock, std::vector<Queued> commands) {
+  const auto begin = std::chrono::steady_clock::now();
+  TickSample sample;
+  sample.lateness_seconds = seconds_of(clock.begin_tick(begin));
+  std::vector<sim::Command> bodies;
+  bodies.reserve(commands.size());
+  for (const Queued& queued : commands) bodies.push_back(queued.command);
+  const sim::TickReport report = world_->tick(bodies, executor_);
+  sample.seconds = seconds_of(std::chrono::steady_clock::now() - begin);
+  sample.tick = report.tick;
+  sample.dropped_ticks = clock.dropped();
+  sample.active_chunks = report.active_chunks;
+  sample.stored_chunks = world_->grid().chunk_count();
+  for (const sim::CommandOutcome& outcome : report.outcomes) {
+    ++(outcome.applied() ? sample.commands_applied : sample.commands_refused);
+  }
+  changed_since_checkpoint_ |= !commands.empty() || !report.at_rest;
+  record(report, std::move(commands));
+  feed_.publish(*world_);
+  const auto rate = static_cast<std::uint64_t>(world_->config().tick_rate);
+  if (changed_since_checkpoint_ && report.tick - checkpoint_tick_ >= kCheckpointSeconds * rate) {
+    checkpoint();
+  }
+  sample.recorder_lag_ticks = writer_.lag_ticks();
+  metrics_.report(sample);
+}
+
+void WorldRunner::record(const sim::TickReport& report, std::vector<Queued> commands) {
+  record::TickRecord tick{report.tick, report.digest, {}};
+  std::vector<net::CommandReply> replies;
+  for (std::size_t i = 0; i < commands.size(); ++i) {
+    Queued& queued = commands[i];
+    const sim::CommandOutcome& outcome = report.outcomes[i];
+    replies.push_back(
+        {queued.session, {queued.seq, outcome.applied(), report.tick, outcome.reason}});
+    tick.commands.push_back({std::move(queued.command), std::move(queued.client), queued.seq,
+                             outcome.applied(), outcome.reason});
+  }
+  writer_.push(std::move(tick), std::move(replies));
+}
+
+void WorldRunner::refuse_queue(const std::string& reason) {
+  std::vector<Queued> commands;
+  {
+    const std::lock_guard lock(mutex_);
+    commands = std::exchange(queue_, {});
+  }
+  std::vector<net::CommandReply> replies;
+  for (const Queued& queued : commands) {
+    replies.push_back({queued.session, {queued.seq, false, 0, reason}});
+  }
+  feed_.deliver(std::move(replies));
+}
+
+void WorldRunner::checkpoint() {
+  writer_.push_checkpoint(record::CheckpointImage::of(*world_));
+  checkpoint_tick_ = world_->tick_number();
+  changed_since_checkpoint_ = false;
+}
+
+}  // namespace sluice::host

@@ -1,0 +1,89 @@
+// One hosted world: its thread, its queue of commands, its recording and its feed.
+//
+//   net: submit() ─► queue ─┐
+//                           ▼
+//   the world's thread: wait for the clock ─► tick(commands) ─► RecordWriter ─► replies ─► feed
+//                                                   └─────────► changed chunks ──────────► feed
+//
+// The thread never waits for the network nor, short of a disk that is minutes behind, for the disk.
+// A world whose recording fails stops ticking: history that is not kept must not be shown.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "server/host/metrics.h"
+#include "server/host/record_writer.h"
+#include "server/host/tick_clock.h"
+#include "server/net/world_feed.h"
+#include "server/sim/world.h"
+
+namespace sluice::host {
+
+class WorldRunner final : public net::CommandIntake {
+ public:
+  /// Commands that wait for their tick.
+  static constexpr std::size_t kMaxQueuedCommands = 8192;
+  static_assert(kMaxQueuedCommands <= std::size_t{sim::kMaxCommandsPerTick});
+  /// Seconds of ticks in which something happened between two checkpoints.
+  static constexpr std::uint64_t kCheckpointSeconds = 60;
+
+  /// `recorder` holds the world's history up to now. The executor and the metrics must outlive
+  /// this.
+  WorldRunner(std::unique_ptr<sim::World> world, std::unique_ptr<record::Recorder> recorder,
+              sim::Executor& executor, WorldMetrics& metrics);
+  /// Stops.
+  ~WorldRunner() override;
+  WorldRunner(const WorldRunner&) = delete;
+  WorldRunner& operator=(const WorldRunner&) = delete;
+
+  void start();
+  /// Ends ticking, checkpoints, and waits until all is durable and answered.
+  void stop();
+
+  [[nodiscard]] sim::Status submit(net::ClientCommand command) override;
+
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] net::WorldFeed& feed() { return feed_; }
+  [[nodiscard]] WorldMetrics& metrics() { return metrics_; }
+  /// Why the world stands still; empty while it runs.
+  [[nodiscard]] std::string trouble() const { return writer_.failure(); }
+
+ private:
+  struct Queued {
+    sim::Command command;
+    std::uint64_t session = 0;
+    std::string client;
+    std::uint64_t seq = 0;
+  };
+
+  void run();
+  [[nodiscard]] bool wait_for_tick(const TickClock& clock, std::vector<Queued>& commands);
+  void tick(TickClock& clock, std::vector<Queued> commands);
+  void record(const sim::TickReport& report, std::vector<Queued> commands);
+  void refuse_queue(const std::string& reason);
+  void checkpoint();
+
+  const std::string name_;
+  const std::unique_ptr<sim::World> world_;
+  sim::Executor& executor_;
+  WorldMetrics& metrics_;
+  net::WorldFeed feed_;
+  RecordWriter writer_;
+  std::uint64_t checkpoint_tick_;
+  bool changed_since_checkpoint_ = false;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<Queued> queue_;  // guarded by mutex_
+  bool stopping_ = false;      // guarded by mutex_
+  std::thread thread_;
+};
+
+}  // namespace sluice::host
