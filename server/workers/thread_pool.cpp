@@ -7,6 +7,7 @@
 #include <numeric>
 #include <thread>
 
+#include "server/sim/assert.h"
 #include "server/sim/digest.h"
 
 namespace sluice::workers {
@@ -37,6 +38,7 @@ struct ThreadPool::Shared {
   std::atomic<std::size_t> finished{0};
   const std::function<void(std::size_t)>* piece = nullptr;  // read only with a piece in hand
 
+  static constexpr std::uint64_t kClosed = 0xffffffffU;  // more than any run has pieces
   static std::uint64_t run_of(std::uint64_t claim) { return claim >> 32; }
   static std::size_t piece_of(std::uint64_t claim) { return claim & 0xffffffffU; }
 
@@ -96,11 +98,15 @@ void ThreadPool::run(std::size_t pieces, const std::function<void(std::size_t)>&
     return;
   }
   Shared& s = *shared_;
-  // Nobody holds a piece of the last run, so nobody reads these.
+  SLUICE_ASSERT(pieces < Shared::kClosed);
+  // Closes the last run first: a worker still looking at its claim must not find a piece in it when
+  // the number of pieces changes below. Then nobody holds a piece, so nobody reads these.
+  const std::uint64_t last = Shared::run_of(s.claim.load());
+  s.claim = last << 32 | Shared::kClosed;
   s.piece = &piece;
   s.pieces = pieces;
   s.finished = 0;
-  const std::uint64_t run = (Shared::run_of(s.claim.load()) + 1) & 0xffffffffU;
+  const std::uint64_t run = (last + 1) & 0xffffffffU;
   {
     const std::lock_guard lock(s.mutex);
     s.claim = run << 32;

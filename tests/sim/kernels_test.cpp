@@ -1,0 +1,179 @@
+// Goal: every set of kernels gives the same bits as the portable one, and the rule that they share
+// keeps the promises on which the proof of rest stands (models/cellular.md).
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "server/sim/kernels.h"
+#include "tests/support/random_world.h"
+
+namespace sluice::tests {
+namespace {
+
+using sim::Cell;
+using sim::CellularRule;
+using sim::PassChanges;
+
+using ChunkCells = std::vector<Cell>;
+
+ChunkCells random_cells(Dice& dice, std::size_t count) {
+  ChunkCells cells(count + sim::kOverread, 0);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::int32_t kind = dice.roll(0, 9);
+    cells[i] = kind < 2   ? sim::kRock
+               : kind < 3 ? sim::kOutside
+               : kind < 6 ? dice.roll(0, 5000)
+               : kind < 9 ? dice.roll(4000, 9000)
+                          : dice.roll(0, sim::kMaxCellUnits);
+  }
+  return cells;
+}
+
+CellularRule random_rule(Dice& dice) {
+  sim::CellularOptions options;
+  if (dice.chance(50)) {
+    options.full = dice.roll(64, sim::kMaxFullOption);
+    options.compressed_max = options.full + dice.roll(0, options.full / 8);
+  }
+  if (dice.chance(40)) options.compression = sim::Compression::kUniform;
+  return sim::prepare(options);
+}
+
+void expect_same(const PassChanges& a, const PassChanges& b) {
+  RC_ASSERT(a.largest_flow == b.largest_flow);
+  RC_ASSERT(a.bottom == b.bottom);
+  RC_ASSERT(a.top == b.top);
+  for (std::size_t i = 0; i < sim::kMaxSlab; ++i) {
+    RC_ASSERT((a.columns[i] != 0) == (b.columns[i] != 0));
+  }
+}
+
+std::vector<std::int32_t> random_fluxes(Dice& dice, std::size_t count) {
+  std::vector<std::int32_t> fluxes(count + sim::kOverread, 0);
+  for (std::size_t i = 0; i < count; ++i) fluxes[i] = dice.chance(50) ? 0 : dice.roll(-900, 900);
+  return fluxes;
+}
+
+RC_GTEST_PROP(Kernels, SidewaysGivesTheSameBitsEverywhere,
+              (std::uint64_t seed, bool solid, bool along_x)) {
+  Dice dice(seed);
+  const sim::ChunkShape shape = solid ? sim::kSolidShape : sim::kSideViewShape;
+  const CellularRule rule = random_rule(dice);
+  const ChunkCells cells = random_cells(dice, sim::kChunkCells);
+  const ChunkCells below = random_cells(dice, sim::kMaxSlab);
+  const auto low = random_fluxes(dice, sim::kMaxSlab);
+  const auto high = random_fluxes(dice, sim::kMaxSlab);
+  const auto run = [&](const sim::Kernels& set, PassChanges& changes) {
+    ChunkCells result = cells;
+    (along_x ? set.sideways_x : set.sideways_z)(rule, shape, result.data(), below.data(),
+                                                low.data(), high.data(), changes);
+    return result;
+  };
+  PassChanges expected_changes;
+  const ChunkCells expected = run(sim::scalar_kernels(), expected_changes);
+  for (const sim::Kernels& set : sim::all_kernels()) {
+    PassChanges changes;
+    RC_ASSERT(run(set, changes) == expected);
+    expect_same(changes, expected_changes);
+  }
+}
+
+RC_GTEST_PROP(Kernels, VerticalAndPairGiveTheSameBitsEverywhere, (std::uint64_t seed, bool solid)) {
+  Dice dice(seed);
+  const sim::ChunkShape shape = solid ? sim::kSolidShape : sim::kSideViewShape;
+  const CellularRule rule = random_rule(dice);
+  const ChunkCells cells = random_cells(dice, sim::kChunkCells);
+  const ChunkCells other = random_cells(dice, sim::kMaxSlab);
+  struct Outcome {
+    ChunkCells cells, upper;
+    bool moved = false;
+  };
+  const auto run = [&](const sim::Kernels& set, PassChanges& changes, PassChanges& pair) {
+    Outcome outcome{cells, other, false};
+    set.vertical(rule, shape, outcome.cells.data(), changes);
+    outcome.moved = set.pair(rule, shape.slab(), outcome.cells.data(), outcome.upper.data(), pair);
+    return outcome;
+  };
+  PassChanges expected_changes;
+  PassChanges expected_pair;
+  const Outcome expected = run(sim::scalar_kernels(), expected_changes, expected_pair);
+  for (const sim::Kernels& set : sim::all_kernels()) {
+    PassChanges changes;
+    PassChanges pair;
+    const Outcome outcome = run(set, changes, pair);
+    RC_ASSERT(outcome.cells == expected.cells);
+    RC_ASSERT(outcome.upper == expected.upper);
+    RC_ASSERT(outcome.moved == expected.moved);
+    expect_same(changes, expected_changes);
+    expect_same(pair, expected_pair);
+  }
+}
+
+RC_GTEST_PROP(Kernels, DigestsGiveTheSameBitsAndSeeEveryBit, (std::uint64_t seed)) {
+  Dice dice(seed);
+  ChunkCells cells = random_cells(dice, sim::kChunkCells);
+  std::uint64_t expected[sim::kDigestLanes];
+  sim::scalar_kernels().digest_cells(cells.data(), expected);
+  for (const sim::Kernels& set : sim::all_kernels()) {
+    std::uint64_t sums[sim::kDigestLanes];
+    set.digest_cells(cells.data(), sums);
+    for (std::size_t i = 0; i < sim::kDigestLanes; ++i) RC_ASSERT(sums[i] == expected[i]);
+  }
+  const sim::Digest before = sim::digest_cells(cells.data());
+  for (int flips = 0; flips < 64; ++flips) {
+    const auto at = static_cast<std::size_t>(dice.roll(0, sim::kChunkCells - 1));
+    const auto bit = static_cast<Cell>(1U << dice.roll(0, 31));
+    cells[at] ^= bit;
+    RC_ASSERT(sim::digest_cells(cells.data()) != before);
+    cells[at] ^= bit;
+  }
+}
+
+TEST(CellularRule, SplitsAStackByThePublishedFormula) {
+  const CellularRule rule = sim::prepare({});
+  for (std::int32_t sum = 0; sum < 60000; ++sum) {
+    const std::int32_t full = 4096;
+    const std::int32_t extra = 41;
+    std::int32_t lower = sum;
+    if (sum > full) lower = full + (sum - full) * extra / (full + extra);
+    if (sum >= 2 * full + extra) lower = (sum + extra) / 2;
+    ASSERT_EQ(sim::lower_share(rule, sum), lower) << "sum " << sum;
+  }
+}
+
+RC_GTEST_PROP(CellularRule, EachUnitOfASumGoesToOneOfTheTwo, (std::uint64_t seed)) {
+  Dice dice(seed);
+  const CellularRule rule = random_rule(dice);
+  const std::int32_t from = dice.chance(50) ? 0 : dice.roll(0, 2 * sim::kMaxCellUnits - 40000);
+  for (std::int32_t sum = from; sum < from + 40000; ++sum) {
+    const std::int32_t step = sim::lower_share(rule, sum + 1) - sim::lower_share(rule, sum);
+    RC_ASSERT(step == 0 || step == 1);
+    RC_ASSERT(sim::lower_share(rule, sum) <= sim::kMaxCellUnits);
+    RC_ASSERT(sum - sim::lower_share(rule, sum) <= sim::kMaxCellUnits);
+  }
+}
+
+RC_GTEST_PROP(CellularRule, SidewaysMovesAtMostHalfTheDifferenceAndIsAntisymmetric,
+              (std::uint64_t seed)) {
+  Dice dice(seed);
+  const CellularRule rule = random_rule(dice);
+  const ChunkCells cells = random_cells(dice, 4);
+  const std::int32_t flux = sim::sideways_flux(rule, cells[0], cells[1], cells[2], cells[3]);
+  RC_ASSERT(sim::sideways_flux(rule, cells[1], cells[0], cells[3], cells[2]) == -flux);
+  if (!sim::is_open(cells[0]) || !sim::is_open(cells[1])) {
+    RC_ASSERT(flux == 0);
+  } else {
+    RC_ASSERT(2 * std::int64_t{std::abs(flux)} <= std::abs(cells[0] - cells[1]));
+    RC_ASSERT(flux == 0 || (flux > 0) == (cells[0] > cells[1]));
+  }
+}
+
+TEST(Kernels, ThePortableSetCanBeSelected) {
+  const std::string best = sim::kernels().name;
+  EXPECT_TRUE(sim::select_kernels("scalar"));
+  EXPECT_STREQ(sim::kernels().name, "scalar");
+  EXPECT_FALSE(sim::select_kernels("none such"));
+  EXPECT_TRUE(sim::select_kernels(best));
+}
+
+}  // namespace
+}  // namespace sluice::tests

@@ -1,0 +1,139 @@
+// Worlds and scripts drawn from a seed: everything a tick can meet, in small.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "server/sim/commands.h"
+#include "server/sim/digest.h"
+#include "server/sim/spec.h"
+
+namespace sluice::tests {
+
+/// A stream of numbers from a seed; equal everywhere.
+class Dice {
+ public:
+  explicit Dice(std::uint64_t seed) : state_(seed) {}
+  std::uint64_t next() { return state_ = sim::mix64(state_ + 0x9e3779b97f4a7c15U); }
+  /// From low to high, both included.
+  std::int32_t roll(std::int32_t low, std::int32_t high) {
+    const auto span = static_cast<std::uint64_t>(std::int64_t{high} - low + 1);
+    return static_cast<std::int32_t>(low + static_cast<std::int64_t>(next() % span));
+  }
+  bool chance(std::int32_t percent) { return roll(1, 100) <= percent; }
+
+ private:
+  std::uint64_t state_;
+};
+
+inline sim::Vec3 random_place(Dice& dice, sim::Vec3 size) {
+  const std::int32_t x = dice.roll(0, size.x - 1);
+  const std::int32_t y = dice.roll(0, size.y - 1);
+  const std::int32_t z = dice.roll(0, size.z - 1);
+  return {x, y, z};
+}
+
+inline sim::Box random_box(Dice& dice, sim::Vec3 size, std::int32_t most) {
+  const sim::Vec3 from = random_place(dice, size);
+  const std::int32_t x = std::min(dice.roll(1, most), size.x - from.x);
+  const std::int32_t y = std::min(dice.roll(1, most), size.y - from.y);
+  const std::int32_t z = std::min(dice.roll(1, most), size.z - from.z);
+  return {from, {x, y, z}};
+}
+
+inline sim::Cell random_cell(Dice& dice) {
+  const std::int32_t kind = dice.roll(0, 9);
+  if (kind < 4) return sim::kRock;
+  if (kind < 5) return sim::kAir;
+  if (kind < 8) return sim::kFull;
+  if (kind < 9) return dice.roll(1, sim::kFull);
+  return dice.roll(1, 40 * sim::kFull);  // under pressure
+}
+
+struct WorldKind {
+  bool solid = false;       // 3D
+  bool edges = true;        // some open
+  bool springs = true;
+  std::int32_t side = 140;  // at most, in a side view; a quarter in 3D
+};
+
+inline sim::WorldSpec random_world(std::uint64_t seed, WorldKind kind) {
+  Dice dice(seed);
+  sim::WorldSpec spec;
+  sim::WorldConfig& config = spec.config;
+  config.name = "random";
+  config.seed = seed;
+  const std::int32_t side = kind.solid ? std::max(2, kind.side / 4) : kind.side;
+  const std::int32_t x = dice.roll(1, side);
+  const std::int32_t y = dice.roll(1, side);
+  config.size = {x, y, kind.solid ? dice.roll(2, side) : 1};
+  const auto edge = [&] {
+    return kind.edges && dice.chance(30) ? sim::Edge::kOpen : sim::Edge::kWall;
+  };
+  for (sim::Edge* one : {&config.edges.left, &config.edges.right, &config.edges.bottom,
+                         &config.edges.top, &config.edges.front, &config.edges.back}) {
+    *one = edge();
+  }
+  config.cellular.max_sweeps = dice.roll(1, 6);
+  config.cellular.smallest_flow = dice.roll(0, 60);
+  config.cellular.compression =
+      dice.chance(30) ? sim::Compression::kUniform : sim::Compression::kHydrostatic;
+  const std::int32_t boxes = dice.roll(2, 24);
+  for (std::int32_t i = 0; i < boxes; ++i) {
+    const sim::Box box = random_box(dice, config.size, std::max(2, side / 3));
+    spec.fills.push_back({box, random_cell(dice)});
+  }
+  if (!kind.springs) return spec;
+  for (std::vector<sim::Spring>* springs : {&spec.sources, &spec.drains}) {
+    const std::int32_t count = dice.roll(0, 3);
+    for (std::int32_t i = 0; i < count; ++i) {
+      const sim::Vec3 at = random_place(dice, config.size);
+      const bool taken = std::any_of(springs->begin(), springs->end(),
+                                     [&](const sim::Spring& s) { return s.at == at; });
+      if (!taken) springs->push_back({at, dice.roll(1, 3 * sim::kFull)});
+    }
+  }
+  return spec;
+}
+
+inline sim::Command random_command(Dice& dice, sim::Vec3 size) {
+  switch (dice.roll(0, 6)) {
+    case 0: {
+      const sim::Box box = random_box(dice, size, 12);
+      return {sim::SetCells{box.from, box.size, random_cell(dice)}};
+    }
+    case 1: {
+      const sim::Vec3 at = random_place(dice, size);
+      return {sim::Pour{at, dice.roll(1, 20 * sim::kFull)}};
+    }
+    case 2: {
+      const sim::Box box = random_box(dice, size, 12);
+      return {sim::RemoveWater{box.from, box.size}};
+    }
+    case 3: {
+      const sim::Vec3 at = random_place(dice, size);
+      return {sim::AddSource{at, dice.roll(1, sim::kFull)}};
+    }
+    case 4: return {sim::RemoveSource{random_place(dice, size)}};
+    case 5: {
+      const sim::Vec3 at = random_place(dice, size);
+      return {sim::AddDrain{at, dice.roll(1, sim::kFull)}};
+    }
+    default: return {sim::RemoveDrain{random_place(dice, size)}};
+  }
+}
+
+/// The commands of each tick; index 0 is tick 1.
+using Script = std::vector<std::vector<sim::Command>>;
+
+inline Script random_script(std::uint64_t seed, sim::Vec3 size, std::size_t ticks) {
+  Dice dice(seed ^ 0x5c217U);
+  Script script(ticks);
+  for (auto& tick : script) {
+    while (dice.chance(25)) tick.push_back(random_command(dice, size));
+  }
+  return script;
+}
+
+}  // namespace sluice::tests

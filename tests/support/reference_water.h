@@ -1,0 +1,126 @@
+// The cellular model once more, written as plainly as it can be: one flat array, no chunks, no
+// sleep, no vectors, no workers. What the engine does must be this, cell for cell.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <vector>
+
+#include "server/sim/models/cellular_rule.h"
+#include "server/sim/world.h"
+
+namespace sluice::tests {
+
+class ReferenceWater {
+ public:
+  explicit ReferenceWater(const sim::World& world)
+      : config_(world.config()), rule_(sim::prepare(config_.cellular)) {
+    load(world);
+  }
+
+  /// Takes over the cells, as after commands and springs.
+  void load(const sim::World& world) {
+    cells_.clear();
+    for_each([&](sim::Vec3 p) { cells_.push_back(world.cell(p)); });
+  }
+
+  /// The sweeps of one tick. Returns the units that left over open edges.
+  std::int64_t advance() {
+    drained_ = 0;
+    for (std::int32_t sweep = 0; sweep < config_.cellular.max_sweeps; ++sweep) {
+      largest_ = 0;
+      sideways({1, 0, 0}, config_.edges.left, config_.edges.right);
+      if (!config_.side_view()) {
+        sideways({0, 0, 1}, config_.edges.front, config_.edges.back);
+      }
+      vertical();
+      if (largest_ == 0 || largest_ < config_.cellular.smallest_flow) break;
+    }
+    return drained_;
+  }
+
+  [[nodiscard]] sim::Cell cell(sim::Vec3 p) const {
+    return inside(p) ? cells_[index(p)] : sim::kOutside;
+  }
+
+ private:
+  [[nodiscard]] bool inside(sim::Vec3 p) const { return config_.box().contains(p); }
+  [[nodiscard]] std::size_t index(sim::Vec3 p) const {
+    const sim::Vec3 s = config_.size;
+    return static_cast<std::size_t>((std::int64_t{p.y} * s.z + p.z) * s.x + p.x);
+  }
+  template <class F>
+  void for_each(F&& f) {
+    for (std::int32_t y = 0; y < config_.size.y; ++y) {
+      for (std::int32_t z = 0; z < config_.size.z; ++z) {
+        for (std::int32_t x = 0; x < config_.size.x; ++x) f(sim::Vec3{x, y, z});
+      }
+    }
+  }
+  /// What stands under a cell: below an open bottom, air.
+  [[nodiscard]] static sim::Cell under(const std::vector<sim::Cell>& old, const ReferenceWater& me,
+                                       sim::Vec3 p) {
+    if (p.y > 0) return old[me.index({p.x, p.y - 1, p.z})];
+    return me.config_.edges.bottom == sim::Edge::kOpen ? sim::kAir : sim::kOutside;
+  }
+
+  void sideways(sim::Vec3 step, sim::Edge low, sim::Edge high) {
+    const std::vector<sim::Cell> old = cells_;
+    const auto flux = [&](sim::Vec3 p, sim::Vec3 q) {  // from p to q = p + step
+      if (inside(p) && inside(q)) {
+        return sim::sideways_flux(rule_, old[index(p)], old[index(q)], under(old, *this, p),
+                                  under(old, *this, q));
+      }
+      if (inside(p) && high == sim::Edge::kOpen) {
+        return sim::sideways_flux(rule_, old[index(p)], sim::kAir, under(old, *this, p), 0);
+      }
+      if (inside(q) && low == sim::Edge::kOpen) {
+        return sim::sideways_flux(rule_, sim::kAir, old[index(q)], 0, under(old, *this, q));
+      }
+      return 0;
+    };
+    for_each([&](sim::Vec3 p) {
+      const std::int32_t in = flux(p - step, p);
+      const std::int32_t out = flux(p, p + step);
+      cells_[index(p)] = old[index(p)] + in - out;
+      if (!inside(p - step) && in < 0) drained_ -= in;
+      if (!inside(p + step) && out > 0) drained_ += out;
+      largest_ = std::max({largest_, std::abs(in), std::abs(out)});
+    });
+  }
+
+  void vertical() {
+    for (std::int32_t z = 0; z < config_.size.z; ++z) {
+      for (std::int32_t x = 0; x < config_.size.x; ++x) {
+        sim::Cell below_world = sim::kAir;
+        if (config_.edges.bottom == sim::Edge::kOpen) pair(below_world, cells_[index({x, 0, z})]);
+        for (std::int32_t y = 0; y + 1 < config_.size.y; ++y) {
+          pair(cells_[index({x, y, z})], cells_[index({x, y + 1, z})]);
+        }
+        sim::Cell above_world = sim::kAir;
+        if (config_.edges.top == sim::Edge::kOpen) {
+          pair(cells_[index({x, config_.size.y - 1, z})], above_world);
+        }
+        drained_ += below_world + above_world;
+      }
+    }
+  }
+
+  void pair(sim::Cell& lower, sim::Cell& upper) {
+    if (lower < 0 || upper < 0) return;
+    const std::int32_t sum = lower + upper;
+    const std::int32_t settled = sim::lower_share(rule_, sum);
+    largest_ = std::max(largest_, std::abs(settled - lower));
+    lower = settled;
+    upper = sum - settled;
+  }
+
+  sim::WorldConfig config_;
+  sim::CellularRule rule_;
+  std::vector<sim::Cell> cells_;
+  std::int64_t drained_ = 0;
+  std::int32_t largest_ = 0;
+};
+
+}  // namespace sluice::tests
