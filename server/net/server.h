@@ -43,7 +43,9 @@ struct Limits {
   std::chrono::milliseconds request{10000};  // for a request to arrive, a response to leave
   std::chrono::milliseconds hello{5000};     // from the handshake to the hello
   std::chrono::milliseconds idle{60000};     // of silence, pings included, that ends a WebSocket
-  std::size_t waiting_frames = 4;            // tick messages queued for a client
+  int send_buffer_bytes =
+      256 << 10;                   // of a WebSocket, in the system; what lies there is on its way
+  std::size_t waiting_frames = 4;  // tick messages queued for a client
   std::size_t waiting_frame_bytes = 256U << 10;  // above which no further one is queued
   std::size_t waiting_replies = 256;             // above which a client is not read from
   std::size_t waiting_commands = 1024;           // sent by a client and not yet answered

@@ -63,7 +63,10 @@ void Session::start(const Request& upgrade) {
   socket_.auto_fragment(false);
   socket_.binary(true);
   beast::error_code ignored;
-  socket_.next_layer().socket().set_option(boost::asio::ip::tcp::no_delay(true), ignored);
+  auto& tcp = socket_.next_layer().socket();
+  tcp.set_option(boost::asio::ip::tcp::no_delay(true), ignored);
+  // Left to itself the system would let megabytes of old frames pile up for a slow client.
+  tcp.set_option(boost::asio::socket_base::send_buffer_size(limits.send_buffer_bytes), ignored);
   socket_.async_accept(upgrade_,
                        beast::bind_front_handler(&Session::on_accept, shared_from_this()));
 }

@@ -135,7 +135,7 @@ std::string WireClient::close_reason() const {
 void WireClient::shrink_receive_buffer() {
   beast::get_lowest_layer(socket_->stream)
       .socket()
-      .set_option(asio::socket_base::receive_buffer_size(4096));
+      .set_option(asio::socket_base::receive_buffer_size(64 << 10));
 }
 
 std::string raw_exchange(std::uint16_t port, const std::string& bytes) {
@@ -156,8 +156,9 @@ std::string raw_exchange(std::uint16_t port, const std::string& bytes) {
 HttpAnswer http_request(std::uint16_t port, const std::string& method, const std::string& target,
                         const std::string& extra_headers, const std::string& body) {
   std::string request = method + " " + target +
-                        " HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(port) +
-                        "\r\nConnection: close\r\n" + extra_headers;
+                        " HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(port) + "\r\n" +
+                        extra_headers;
+  if (extra_headers.find("Connection:") == std::string::npos) request += "Connection: close\r\n";
   if (!body.empty()) request += "Content-Length: " + std::to_string(body.size()) + "\r\n";
   const std::string text = raw_exchange(port, request + "\r\n" + body);
   HttpAnswer answer;

@@ -1,0 +1,279 @@
+// Goal: clients get the world as it is, commands get one result each, and what one client does
+// wrong, or does not do, touches no other. Method: real WebSockets against a server in this process
+// whose world is ticked by hand.
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "tests/net/test_server.h"
+#include "tests/support/wire_client.h"
+
+namespace sluice::tests {
+namespace {
+
+using Event = protocol::ClientSession::Event;
+using std::chrono::milliseconds;
+
+constexpr protocol::ViewBox kWholeDam = {{0, 0, 0}, {200, 100, 1}};
+
+// Ticks until the client shows the given tick or a later one.
+bool catch_up(TestServer& server, WireClient& client, int ticks) {
+  for (int i = 0; i < ticks; ++i) server.tick();
+  const std::uint64_t wanted = server.world().tick_number();
+  return client.pump_until([&](Event) { return client.mirror().tick() >= wanted; });
+}
+
+void expect_same(const protocol::Mirror& mirror, const sim::World& world, sim::Box box) {
+  int wrong = 0;
+  for (std::int32_t y = 0; y < world.config().size.y; ++y) {
+    for (std::int32_t x = 0; x < world.config().size.x; ++x) {
+      if (!box.contains({x, y, 0})) continue;
+      wrong += mirror.cell({x, y, 0}) == world.cell({x, y, 0}) ? 0 : 1;
+    }
+  }
+  EXPECT_EQ(wrong, 0) << "cells differ at tick " << world.tick_number();
+  EXPECT_EQ(mirror.stats().digest_mismatches, 0U);
+}
+
+TEST(Session, KeyframesAndDeltasAddUpToTheWorld) {
+  TestServer server;
+  WireClient client(server.port(), "/worlds/dam");
+  ASSERT_TRUE(client.greet());
+  EXPECT_EQ(client.mirror().welcome().world, "dam");
+  EXPECT_EQ(client.mirror().welcome().tick_rate, 50U);
+  client.session().set_view(kWholeDam);
+  client.session().send_ping(7);
+  client.flush();
+  ASSERT_TRUE(client.pump_until([](Event event) { return event == Event::kPong; }));
+  for (int round = 0; round < 20; ++round) {
+    ASSERT_TRUE(catch_up(server, client, 5));
+    expect_same(client.mirror(), server.world(), server.world().config().box());
+  }
+  EXPECT_EQ(client.mirror().counters().water, server.world().totals().water);
+  EXPECT_GT(client.mirror().stats().chunks_checked, 10U);
+}
+
+TEST(Session, OnlyTheViewIsSentAndItMayMove) {
+  TestServer server;
+  WireClient client(server.port(), "/worlds/dam");
+  ASSERT_TRUE(client.greet());
+  client.session().set_view({{0, 0, 0}, {64, 64, 1}});
+  client.flush();
+  ASSERT_TRUE(catch_up(server, client, 10));
+  EXPECT_EQ(client.mirror().chunk_count(), 1U);
+  expect_same(client.mirror(), server.world(), {{0, 0, 0}, {64, 64, 1}});
+  client.session().set_view({{64, 0, 0}, {128, 64, 1}});
+  client.flush();
+  ASSERT_TRUE(client.pump_until([&](Event) {
+    return client.mirror().find({0, 0, 0}) == nullptr && client.mirror().find({2, 0, 0}) != nullptr;
+  }));
+  ASSERT_TRUE(catch_up(server, client, 10));
+  expect_same(client.mirror(), server.world(), {{64, 0, 0}, {128, 64, 1}});
+}
+
+TEST(Session, EveryCommandGetsOneResult) {
+  TestServer server;
+  WireClient client(server.port(), "/worlds/dam");
+  ASSERT_TRUE(client.greet());
+  client.session().send_command(R"({"cmd": "pour", "at": [150, 50, 0], "units": 4096})");
+  client.session().send_command(R"({"cmd": "pour", "at": [999, 50, 0], "units": 4096})");
+  client.session().send_command(R"({"cmd": "flood"})");
+  client.session().send_command("not json");
+  client.flush();
+  std::vector<protocol::CommandResult> results;
+  const auto collect = [&](std::size_t count) {
+    return client.pump_until([&](Event event) {
+      if (event == Event::kResult) results.push_back(client.session().last_result());
+      return results.size() == count;
+    });
+  };
+  ASSERT_TRUE(collect(2));  // those that never reach the world are answered at once
+  EXPECT_EQ(results[0].seq, 3U);
+  EXPECT_EQ(results[0].tick, 0U);
+  EXPECT_NE(results[0].reason.find("set_cells"), std::string::npos) << results[0].reason;
+  EXPECT_EQ(results[1].seq, 4U);
+  EXPECT_FALSE(results[1].applied);
+  server.tick();
+  ASSERT_TRUE(collect(4));
+  EXPECT_TRUE(results[2].applied);
+  EXPECT_EQ(results[2].tick, 1U);
+  EXPECT_EQ(results[2].reason, "");
+  EXPECT_FALSE(results[3].applied);
+  EXPECT_EQ(results[3].tick, 1U);
+  EXPECT_NE(results[3].reason, "");
+}
+
+TEST(Session, CommandsAboveTheLimitsAreRefusedWithAReason) {
+  net::ServerOptions options;
+  options.limits.waiting_commands = 3;
+  TestServer server(std::move(options));
+  WireClient client(server.port(), "/worlds/dam");
+  ASSERT_TRUE(client.greet());
+  for (int i = 0; i < 5; ++i) {
+    client.session().send_command(R"({"cmd": "pour", "at": [150, 50, 0], "units": 1})");
+  }
+  client.flush();
+  int refused = 0;
+  ASSERT_TRUE(client.pump_until([&](Event event) {
+    if (event != Event::kResult) return false;
+    EXPECT_EQ(client.session().last_result().reason, "too many commands wait for their result (3)");
+    return ++refused == 2;
+  }));
+  server.tick();
+  int applied = 0;
+  ASSERT_TRUE(client.pump_until([&](Event event) {
+    applied += event == Event::kResult && client.session().last_result().applied ? 1 : 0;
+    return applied == 3;
+  }));
+}
+
+TEST(Session, AWrongVersionIsRefusedClearly) {
+  TestServer server;
+  WireClient client(server.port(), "/worlds/dam");
+  client.session().start();
+  (void)client.session().take_outgoing();
+  client.send_raw(protocol::encode(protocol::ClientMessage{protocol::Hello{99, "from afar"}}));
+  ASSERT_TRUE(client.wait_closed());
+  ASSERT_TRUE(client.session().refused().has_value());
+  EXPECT_EQ(client.session().refused()->code, protocol::RefusalCode::kWrongVersion);
+  EXPECT_EQ(client.session().refused()->reason,
+            "this server speaks protocol version 1, the client 99");
+  EXPECT_EQ(client.close_reason(), client.session().refused()->reason);
+}
+
+TEST(Session, BadMessagesCloseTheirClientAndNoOther) {
+  TestServer server;
+  WireClient witness(server.port(), "/worlds/dam");
+  ASSERT_TRUE(witness.greet());
+  const auto expect_refused = [&](const protocol::Bytes& bytes, bool binary, bool greet,
+                                  const std::string& reason) {
+    WireClient client(server.port(), "/worlds/dam");
+    if (greet) {
+      ASSERT_TRUE(client.greet());
+    } else {
+      client.session().start();
+      (void)client.session().take_outgoing();
+    }
+    client.send_raw(bytes, binary);
+    ASSERT_TRUE(client.wait_closed());
+    EXPECT_EQ(client.session().reason(), "refused: bad message: " + reason);
+    EXPECT_EQ(client.close_reason(), "bad message: " + reason);
+  };
+  const protocol::Bytes ping = protocol::encode(protocol::ClientMessage{protocol::Ping{1}});
+  const protocol::Bytes hello = protocol::encode(protocol::ClientMessage{protocol::Hello{}});
+  expect_refused(protocol::Bytes(100, 0xa5), true, true, "not a client message");
+  expect_refused({}, true, true, "not a client message");
+  expect_refused(ping, false, true, "a text message; messages are binary");
+  expect_refused(ping, true, false, "ping before hello");
+  expect_refused(hello, true, true, "a second hello");
+  expect_refused(protocol::Bytes(protocol::kMaxClientMessageBytes + 1), true, true,
+                 "the message has 65537 bytes, at most 65536 are allowed");
+  EXPECT_EQ(server.feed().counters().bad_messages, 6U);
+  ASSERT_TRUE(catch_up(server, witness, 3));
+}
+
+TEST(Session, AnEnormousMessageOnlyEndsItsConnection) {
+  TestServer server;
+  WireClient witness(server.port(), "/worlds/dam");
+  ASSERT_TRUE(witness.greet());
+  WireClient client(server.port(), "/worlds/dam");
+  ASSERT_TRUE(client.greet());
+  client.send_raw(protocol::Bytes(std::size_t{8} << 20));
+  EXPECT_TRUE(client.wait_closed());
+  ASSERT_TRUE(catch_up(server, witness, 3));
+}
+
+TEST(Session, WhoDoesNotGreetIsSentAway) {
+  net::ServerOptions options;
+  options.limits.hello = milliseconds(50);
+  TestServer server(std::move(options));
+  WireClient client(server.port(), "/worlds/dam");
+  client.session().start();
+  (void)client.session().take_outgoing();
+  ASSERT_TRUE(client.wait_closed());
+  EXPECT_EQ(client.session().reason(), "refused: no hello came in time");
+}
+
+TEST(Session, AStalledClientCostsOthersNothingAndCatchesUp) {
+  // A dam of 500 cells' height breaks, so that a stalled client's queue fills within seconds.
+  TestServer server({}, R"(
+[world]
+name = "dam"
+size = [512, 512, 1]
+[[fill]]
+from = [0, 0, 0]
+size = [250, 512, 1]
+cell = "~"
+)");
+  const protocol::ViewBox whole = {{0, 0, 0}, {512, 512, 1}};
+  WireClient stalled(server.port(), "/worlds/dam", "stalled");
+  stalled.shrink_receive_buffer();
+  ASSERT_TRUE(stalled.greet());
+  stalled.session().set_view(whole);
+  stalled.flush();
+  WireClient lively(server.port(), "/worlds/dam", "lively");
+  ASSERT_TRUE(lively.greet());
+  lively.session().set_view(whole);
+  lively.flush();
+  std::uint64_t queued_before = 0;
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_TRUE(catch_up(server, lively, 1)) << "tick " << i;
+    if (i == 60) queued_before = server.feed().counters().frames;
+  }
+  const std::uint64_t skipped = server.feed().counters().frames_skipped;
+  EXPECT_GT(skipped, 10U);
+  // Once it is full, nothing more is queued for the stalled one: all frames are the lively one's.
+  EXPECT_LE(server.feed().counters().frames - queued_before, 45U);
+  expect_same(lively.mirror(), server.world(), server.world().config().box());
+  // The stalled one reads again: it gets the newest state, not every state.
+  ASSERT_TRUE(stalled.pump_until(
+      [&](Event) { return stalled.mirror().tick() == server.world().tick_number(); }));
+  ASSERT_TRUE(catch_up(server, stalled, 1));
+  expect_same(stalled.mirror(), server.world(), server.world().config().box());
+  EXPECT_LT(stalled.mirror().stats().frames, lively.mirror().stats().frames);
+}
+
+TEST(Session, AClientThatVanishesIsForgotten) {
+  TestServer server;
+  {
+    WireClient client(server.port(), "/worlds/dam");
+    ASSERT_TRUE(client.greet());
+    client.session().send_command(R"({"cmd": "pour", "at": [150, 50, 0], "units": 1})");
+    client.flush();
+    while (server.waiting_commands() == 0) std::this_thread::sleep_for(milliseconds(1));
+    client.abort();
+  }
+  for (int i = 0; i < 500 && server.feed().counters().viewers != 0; ++i) {
+    server.tick();
+    std::this_thread::sleep_for(milliseconds(10));
+  }
+  EXPECT_EQ(server.feed().counters().viewers, 0);
+}
+
+TEST(Session, AResyncBringsAKeyframe) {
+  TestServer server;
+  WireClient client(server.port(), "/worlds/dam");
+  ASSERT_TRUE(client.greet());
+  client.session().set_view(kWholeDam);
+  client.flush();
+  ASSERT_TRUE(catch_up(server, client, 2));
+  const std::uint64_t updates = client.mirror().stats().chunk_updates;
+  client.send_raw(protocol::encode(protocol::ClientMessage{protocol::Resync{{0, 0, 0}}}));
+  ASSERT_TRUE(client.pump_until(
+      [&](Event) { return client.mirror().stats().chunk_updates == updates + 1; }));
+  EXPECT_EQ(server.feed().counters().resyncs, 1U);
+  expect_same(client.mirror(), server.world(), server.world().config().box());
+}
+
+TEST(Session, AServerThatStopsSaysGoodbye) {
+  TestServer server;
+  WireClient client(server.port(), "/worlds/dam");
+  ASSERT_TRUE(client.greet());
+  std::thread stopper([&] { server.server().stop(); });
+  EXPECT_TRUE(client.wait_closed());
+  EXPECT_EQ(client.session().reason(), "refused: the server stops");
+  stopper.join();
+}
+
+}  // namespace
+}  // namespace sluice::tests

@@ -1,0 +1,131 @@
+// Goal: the mailbox between a world and the network holds the newest state only, whatever the
+// order of publishing, watching and taking; and what is taken adds up to the world.
+#include "server/net/world_feed.h"
+
+#include <gtest/gtest.h>
+
+#include "protocol/checksum.h"
+#include "server/formats/world_file.h"
+#include "server/net/published_world.h"
+
+namespace sluice::net {
+namespace {
+
+std::unique_ptr<sim::World> falling_water() {
+  const auto spec = formats::parse_world(R"(
+[world]
+name = "fall"
+size = [64, 256, 1]
+[world.edges]
+bottom = "open"
+[[fill]]
+from = [10, 200, 0]
+size = [20, 20, 1]
+cell = "~"
+)",
+                                         "test world");
+  return std::move(sim::World::create(spec.value())).value();
+}
+
+struct Rig {
+  std::unique_ptr<sim::World> world = falling_water();
+  sim::SerialExecutor executor;
+  WorldFeed feed{*world};
+  PublishedWorld published;
+
+  void tick(int count = 1) {
+    for (int i = 0; i < count; ++i) {
+      world->tick({}, executor);
+      feed.publish(*world);
+    }
+  }
+  void take() {
+    auto mail = feed.take();
+    if (mail.publication) published.apply(std::move(*mail.publication), true);
+  }
+  void expect_equal() {
+    EXPECT_EQ(published.tick(), world->tick_number());
+    std::size_t chunks = 0;
+    world->grid().for_each([&](const sim::Chunk& chunk) {
+      if (sim::intersect(world->grid().shape().box(chunk.coord), world->config().box()).empty()) {
+        return;
+      }
+      ++chunks;
+      const protocol::Position coord{chunk.coord.x, chunk.coord.y, chunk.coord.z};
+      ASSERT_TRUE(published.has(coord));
+      protocol::ChunkCells cells;
+      std::copy_n(chunk.cells.begin(), cells.size(), cells.begin());
+      EXPECT_EQ(published.checksum(coord), protocol::chunk_checksum(cells));
+    });
+    EXPECT_EQ(published.chunk_count(), chunks);
+  }
+};
+
+TEST(WorldFeed, AnUnwatchedWorldPublishesItsTickAlone) {
+  Rig rig;
+  rig.tick(3);
+  const auto mail = rig.feed.take();
+  ASSERT_TRUE(mail.publication.has_value());
+  EXPECT_EQ(mail.publication->tick, 3U);
+  EXPECT_FALSE(mail.publication->has_chunks);
+  EXPECT_EQ(mail.publication->counters.water, rig.world->totals().water);
+}
+
+TEST(WorldFeed, WatchingBringsEverythingThenChanges) {
+  Rig rig;
+  rig.tick(2);
+  rig.feed.set_watched(true);
+  rig.tick();
+  rig.take();
+  rig.expect_equal();
+  for (int i = 0; i < 60; ++i) {
+    rig.tick();
+    rig.take();
+    rig.expect_equal();
+  }
+}
+
+TEST(WorldFeed, PublicationsThatNobodyTookMerge) {
+  Rig rig;
+  rig.feed.set_watched(true);
+  rig.tick(5);  // begins with the complete one
+  rig.take();
+  rig.expect_equal();
+  rig.tick(300);  // water falls through chunks that come and go, and leaves the world
+  rig.take();
+  rig.expect_equal();
+}
+
+TEST(WorldFeed, WatchingAgainBringsEverythingAgain) {
+  Rig rig;
+  rig.feed.set_watched(true);
+  rig.tick(3);
+  rig.feed.set_watched(false);
+  rig.tick(20);
+  rig.feed.set_watched(true);
+  rig.tick(2);
+  rig.take();
+  rig.expect_equal();
+}
+
+TEST(WorldFeed, WakesOnceForAFullMailbox) {
+  Rig rig;
+  (void)rig.feed.take();
+  int wakes = 0;
+  rig.feed.set_wake([&] { ++wakes; });
+  EXPECT_EQ(wakes, 0);
+  rig.tick(3);
+  rig.feed.deliver({{1, {2, true, 3, ""}}});
+  EXPECT_EQ(wakes, 1);
+  const auto mail = rig.feed.take();
+  ASSERT_EQ(mail.replies.size(), 1U);
+  rig.feed.deliver({});
+  EXPECT_EQ(wakes, 1);
+  rig.feed.deliver({{1, {2, true, 3, ""}}});
+  EXPECT_EQ(wakes, 2);
+  rig.feed.set_wake([&] { ++wakes; });  // there is mail: do not wait for more
+  EXPECT_EQ(wakes, 3);
+}
+
+}  // namespace
+}  // namespace sluice::net
