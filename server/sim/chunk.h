@@ -48,7 +48,6 @@ struct Chunk {
   Digest pristine = 0;  // what `digest` is when the chunk holds nothing
 
   std::int32_t world_cells = 0;  // cells that lie inside the world
-  bool was_changed = false;      // since it was stored: else it is as pristine as on the first day
   std::uint8_t wake = 0;         // passes in which the chunk must be looked at
   std::uint8_t changed = 0;      // borders that changed in the pass under way
   bool awake_listed = false;     // stands in Grid::awake()

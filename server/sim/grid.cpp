@@ -74,25 +74,34 @@ bool Grid::reaches(ChunkCoord coord) const {
 }
 
 Chunk& Grid::obtain(ChunkCoord coord) {
-  auto& slot = chunks_[coord];
-  if (slot != nullptr) return *slot;
+  Chunk* stored = find(coord);
+  return stored != nullptr ? *stored : adopt(make(coord));
+}
+
+std::unique_ptr<Chunk> Grid::make(ChunkCoord coord) const {
   SLUICE_ASSERT(reaches(coord));
-  slot = std::make_unique<Chunk>();
-  Chunk& chunk = *slot;
-  chunk.coord = coord;
+  auto chunk = std::make_unique<Chunk>();
+  chunk->coord = coord;
   const Box box = shape_.box(coord);
   const Box inside = intersect(box, world_);
-  chunk.world_cells = static_cast<std::int32_t>(inside.volume());
+  chunk->world_cells = static_cast<std::int32_t>(inside.volume());
   if (inside == box) {
-    chunk.pristine = air_digest_;
+    chunk->pristine = air_digest_;
   } else {
-    fill_pristine(chunk);
-    chunk.pristine = digest_cells(chunk.cells.data());
+    fill_pristine(*chunk);
+    chunk->pristine = digest_cells(chunk->cells.data());
   }
-  chunk.digest = chunk.pristine;
-  link(chunk);
-  wake(chunk, kWakeAll);
+  chunk->digest = chunk->pristine;
   return chunk;
+}
+
+Chunk& Grid::adopt(std::unique_ptr<Chunk> chunk) {
+  auto& slot = chunks_[chunk->coord];
+  SLUICE_ASSERT(slot == nullptr);
+  slot = std::move(chunk);
+  link(*slot);
+  wake(*slot, kWakeAll);
+  return *slot;
 }
 
 void Grid::fill_pristine(Chunk& chunk) const {
@@ -133,22 +142,6 @@ void Grid::unlink(Chunk& chunk) {
   if (chunk.back != nullptr) chunk.back->front = nullptr;
 }
 
-void Grid::obtain_cut_neighbours(Chunk& chunk) {
-  if (!chunk.was_changed) return;
-  const ChunkCoord c = chunk.coord;
-  const auto obtain_if_cut = [this](const Chunk* stored, ChunkCoord coord) {
-    if (stored != nullptr || !reaches(coord)) return;
-    const Box box = shape_.box(coord);
-    if (intersect(box, world_) != box) obtain(coord);
-  };
-  obtain_if_cut(chunk.left, {c.x - 1, c.y, c.z});
-  obtain_if_cut(chunk.right, {c.x + 1, c.y, c.z});
-  obtain_if_cut(chunk.below, {c.x, c.y - 1, c.z});
-  obtain_if_cut(chunk.above, {c.x, c.y + 1, c.z});
-  obtain_if_cut(chunk.front, {c.x, c.y, c.z - 1});
-  obtain_if_cut(chunk.back, {c.x, c.y, c.z + 1});
-}
-
 Cell Grid::cell(Vec3 at) const {
   if (!world_.contains(at)) return kOutside;
   const Chunk* chunk = find(shape_.chunk_of(at));
@@ -174,7 +167,6 @@ void Grid::wake_all() {
 // flows into it is found by the chunk that it leaves.
 void Grid::note_change(Chunk& chunk, std::uint8_t changed) {
   if (changed == 0) return;
-  chunk.was_changed = true;
   if (!chunk.changed_listed) {
     chunk.changed_listed = true;
     changed_.push_back(&chunk);
@@ -222,11 +214,9 @@ void Grid::settle(const std::vector<Chunk*>& candidates) {
   });
   for (Chunk* chunk : candidates) {
     // The digest is a cheap first look; the cells decide.
-    if (chunk->wake != 0 || chunk->changed_listed || chunk->world_cells != kChunkCells) continue;
-    if (chunk->digest != chunk->pristine) continue;
-    if (std::any_of(chunk->cells.begin(), chunk->cells.end(), [](Cell c) { return c != kAir; })) {
-      continue;
-    }
+    if (chunk->wake != 0 || chunk->changed_listed || chunk->digest != chunk->pristine) continue;
+    const auto holds = [](Cell cell) { return cell != kAir && cell != kOutside; };
+    if (std::any_of(chunk->cells.begin(), chunk->cells.end(), holds)) continue;
     unlink(*chunk);
     chunks_.erase(chunk->coord);
   }

@@ -33,12 +33,12 @@ class Grid {
   [[nodiscard]] Chunk* find(ChunkCoord coord);
   /// Creates an empty, awake chunk where none is. `coord` must touch open_box().
   Chunk& obtain(ChunkCoord coord);
+  /// An empty chunk for that place, not yet stored. May run beside other readers.
+  [[nodiscard]] std::unique_ptr<Chunk> make(ChunkCoord coord) const;
+  /// Stores a chunk that make() made, awake. Nothing may be stored there.
+  Chunk& adopt(std::unique_ptr<Chunk> chunk);
   /// Whether any cell of that chunk could ever be open.
   [[nodiscard]] bool reaches(ChunkCoord coord) const;
-  /// Stores those neighbours of `chunk` that the world's edge cuts, so that a neighbour that is
-  /// not stored is either air throughout or solid throughout. Nothing to do for a chunk that never
-  /// held anything: nothing can leave it.
-  void obtain_cut_neighbours(Chunk& chunk);
 
   [[nodiscard]] std::int64_t chunk_count() const {
     return static_cast<std::int64_t>(chunks_.size());
@@ -69,8 +69,7 @@ class Grid {
   [[nodiscard]] std::vector<Chunk*> take_changed();
 
   /// Takes the chunks that went to sleep off the awake list, then drops those among `candidates`
-  /// that sleep and hold nothing. Chunks cut by the world's edge stay: their neighbours would only
-  /// store them again.
+  /// that sleep and hold nothing.
   void settle(const std::vector<Chunk*>& candidates);
 
   /// Sum of chunk_contribution over all chunks, as of the last updates.

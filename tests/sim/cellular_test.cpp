@@ -2,10 +2,10 @@
 // Method: worlds and scripts drawn by rapidcheck (which prints the seed of a failure), run in two
 // ways that must agree: the engine and a plain reference; a world and its mirror image; a world and
 // the same world elsewhere; one worker and many; with sleep and without; with a pause and without.
+#include <functional>
+
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
-
-#include <functional>
 
 #include "server/sim/kernels.h"
 #include "server/sim/world.h"
@@ -45,23 +45,43 @@ std::int64_t water_in(const World& world) {
   return sum;
 }
 
-RC_GTEST_PROP(Cellular, EqualsThePlainReference, (std::uint64_t seed, bool solid)) {
+/// The first cell in which the engine and the reference differ, or nothing.
+std::string difference_from_reference(std::uint64_t seed, bool solid) {
   const WorldSpec spec = random_world(seed, {.solid = solid, .springs = false});
   auto world = make(spec);
   ReferenceWater reference(*world);
   sim::SerialExecutor serial;
   std::int64_t drained = 0;
-  for (std::size_t t = 0; t < kTicks; ++t) {
+  std::string difference;
+  for (std::size_t t = 1; t <= kTicks && difference.empty(); ++t) {
     (void)world->tick({}, serial);
     drained += reference.advance();
-    for_each_cell(spec.config.size,
-                  [&](Vec3 p) { RC_ASSERT(world->cell(p) == reference.cell(p)); });
-    RC_ASSERT(world->totals().drained == drained);
+    for_each_cell(spec.config.size, [&](Vec3 p) {
+      if (world->cell(p) == reference.cell(p)) return;
+      difference = "tick " + std::to_string(t) + ", cell " + sim::to_string(p) + ": " +
+                   std::to_string(world->cell(p)) + ", not " + std::to_string(reference.cell(p));
+    });
+    if (world->totals().drained != drained) difference = "drained at tick " + std::to_string(t);
   }
+  return difference;
 }
 
-RC_GTEST_PROP(Cellular, ConservesEveryUnitAndNeverGoesBelowZero,
-              (std::uint64_t seed, bool solid)) {
+RC_GTEST_PROP(Cellular, EqualsThePlainReference, (std::uint64_t seed, bool solid)) {
+  RC_ASSERT(difference_from_reference(seed, solid) == "");
+}
+
+// Water rose from one chunk and fell from another into the missing chunk between them: the rising
+// half was settled before the falling half had arrived.
+TEST(Cellular, RisingAndFallingWaterMeetInAChunkThatWasNotThere) {
+  EXPECT_EQ(difference_from_reference(564893238800849607U, true), "");
+}
+
+// A chunk cut by the world's edge was missing when water fell into it.
+TEST(Cellular, WaterReachesAnEdgeThatNothingWasStoredAt) {
+  EXPECT_EQ(difference_from_reference(8928916351342064648U, true), "");
+}
+
+RC_GTEST_PROP(Cellular, ConservesEveryUnitAndNeverGoesBelowZero, (std::uint64_t seed, bool solid)) {
   const WorldSpec spec = random_world(seed, {.solid = solid});
   const Script script = random_script(seed, spec.config.size, kTicks);
   auto world = make(spec);
@@ -131,9 +151,8 @@ RC_GTEST_PROP(Cellular, AMirroredWorldHasTheMirroredHistory,
     for (const sim::Command& command : commands) images.push_back(mirrored(command, size, in_x));
     (void)world->tick(commands, serial);
     (void)image->tick(images, serial);
-    for_each_cell(size, [&](Vec3 p) {
-      RC_ASSERT(world->cell(p) == image->cell(mirrored(p, size, in_x)));
-    });
+    for_each_cell(
+        size, [&](Vec3 p) { RC_ASSERT(world->cell(p) == image->cell(mirrored(p, size, in_x))); });
   }
 }
 
@@ -163,8 +182,7 @@ RC_GTEST_PROP(Cellular, AWorldElsewhereHasTheSameHistory, (std::uint64_t seed, b
   for (std::size_t t = 0; t < kTicks; ++t) {
     (void)world->tick({}, serial);
     (void)elsewhere->tick({}, serial);
-    for_each_cell(size,
-                  [&](Vec3 p) { RC_ASSERT(world->cell(p) == elsewhere->cell(p + offset)); });
+    for_each_cell(size, [&](Vec3 p) { RC_ASSERT(world->cell(p) == elsewhere->cell(p + offset)); });
   }
 }
 
@@ -214,7 +232,6 @@ RC_GTEST_PROP(Cellular, GoingOnFromASnapshotIsGoingOn, (std::uint64_t seed, bool
     const sim::TickReport report = restored->tick(commands, serial);
     RC_ASSERT(report.digest == expected.digest);
     RC_ASSERT(report.at_rest == expected.at_rest);
-    RC_ASSERT(report.cell_updates == expected.cell_updates);
   }
 }
 

@@ -1,9 +1,10 @@
 // Goal: every set of kernels gives the same bits as the portable one, and the rule that they share
 // keeps the promises on which the proof of rest stands (models/cellular.md).
+#include "server/sim/kernels.h"
+
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "server/sim/kernels.h"
 #include "tests/support/random_world.h"
 
 namespace sluice::tests {

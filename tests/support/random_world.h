@@ -52,8 +52,8 @@ inline sim::Cell random_cell(Dice& dice) {
 }
 
 struct WorldKind {
-  bool solid = false;       // 3D
-  bool edges = true;        // some open
+  bool solid = false;  // 3D
+  bool edges = true;   // some open
   bool springs = true;
   std::int32_t side = 140;  // at most, in a side view; a quarter in 3D
 };
@@ -115,12 +115,14 @@ inline sim::Command random_command(Dice& dice, sim::Vec3 size) {
       const sim::Vec3 at = random_place(dice, size);
       return {sim::AddSource{at, dice.roll(1, sim::kFull)}};
     }
-    case 4: return {sim::RemoveSource{random_place(dice, size)}};
+    case 4:
+      return {sim::RemoveSource{random_place(dice, size)}};
     case 5: {
       const sim::Vec3 at = random_place(dice, size);
       return {sim::AddDrain{at, dice.roll(1, sim::kFull)}};
     }
-    default: return {sim::RemoveDrain{random_place(dice, size)}};
+    default:
+      return {sim::RemoveDrain{random_place(dice, size)}};
   }
 }
 

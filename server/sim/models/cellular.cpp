@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "server/sim/assert.h"
-
 namespace sluice::sim {
 
 namespace {
@@ -80,7 +78,7 @@ class CellularWater final : public WaterModelState {
                      reports_[i]);
     });
     for (std::size_t i = 0; i < stacks_.size(); ++i) {
-      take_report(grid, pass, reports_[i], done, largest_flow);
+      take_report(grid, reports_[i], done, largest_flow);
     }
   }
 
@@ -89,10 +87,6 @@ class CellularWater final : public WaterModelState {
     const std::uint8_t sideways = view_of(pass.axis).wake;
     const std::uint8_t vertical = pass.vertical ? kWakeVertical : std::uint8_t{0};
     std::vector<Chunk*>& awake = grid.awake();
-    // The list grows while cut neighbours are stored; those are awake and need none themselves.
-    for (std::size_t i = 0; i < awake.size(); ++i) {
-      if ((awake[i]->wake & (sideways | vertical)) != 0) grid.obtain_cut_neighbours(*awake[i]);
-    }
     const auto by_coord = [](const Chunk* a, const Chunk* b) { return a->coord < b->coord; };
     if (!std::is_sorted(awake.begin(), awake.end(), by_coord)) {
       std::sort(awake.begin(), awake.end(), by_coord);
@@ -214,27 +208,13 @@ class CellularWater final : public WaterModelState {
     for (std::size_t i = 0; i < stacks_.size(); ++i) reports_[i].clear();
   }
 
-  void take_report(Grid& grid, CellularPass pass, const StackReport& report, WaterAdvance& done,
+  void take_report(Grid& grid, StackReport& report, WaterAdvance& done,
                    std::int32_t& largest_flow) {
     done.drained += report.drained;
     done.cell_updates += report.processed_cells;
     largest_flow = std::max(largest_flow, report.largest_flow);
+    for (auto& chunk : report.stored) grid.adopt(std::move(chunk));
     for (Chunk* chunk : report.touched) grid.note_change(*chunk, std::exchange(chunk->changed, 0));
-    for (const Overflow& overflow : report.overflows) {
-      Chunk& chunk = grid.obtain(overflow.coord);
-      SLUICE_ASSERT(chunk.world_cells == kChunkCells);
-      const ChunkShape& shape = grid.shape();
-      Cell* const slab =
-          chunk.cells.data() + (overflow.upward ? 0 : (shape.height() - 1) * shape.slab());
-      std::copy_n(overflow.slab.begin(), shape.slab(), slab);
-      grid.note_change(chunk, kChangedAll);
-      if (!overflow.upward) continue;
-      // What rose may rise on: the stack's walk goes on where the missing chunk stopped it.
-      StackReport rest;
-      const ActiveChunk start = {&chunk, false, true, 0};
-      apply_to_stack(rule_, grid, pass, std::span(&start, 1), fluxes_, rest);
-      take_report(grid, pass, rest, done, largest_flow);
-    }
   }
 
   struct Missing {

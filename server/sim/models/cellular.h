@@ -28,30 +28,25 @@ namespace sluice::sim {
 
 enum class SidewaysAxis : std::uint8_t { kX, kZ };
 
-/// One pass over a grid; lives as long as the pass does, its memory as long as the engine.
+/// One pass over a grid.
 struct CellularPass {
   SidewaysAxis axis = SidewaysAxis::kX;
   bool vertical = false;  // whether the columns settle in this pass too
 };
 
-/// A slab of water that leaves a stack into a place where no chunk is yet.
-struct Overflow {
-  ChunkCoord coord;
-  bool upward = false;
-  SlabBuffer slab{};
-};
-
 /// What one stack of chunks did in a pass; one worker writes one report.
 struct StackReport {
   std::vector<Chunk*> touched;  // their Chunk::changed say how
-  std::vector<Overflow> overflows;
+  /// Chunks that the stack's water rose or fell into: linked to those above and below them, which
+  /// no other worker looks at; still to be stored in the grid.
+  std::vector<std::unique_ptr<Chunk>> stored;
   std::int64_t drained = 0;
   std::int64_t processed_cells = 0;
   std::int32_t largest_flow = 0;
 
   void clear() {
     touched.clear();
-    overflows.clear();
+    stored.clear();
     drained = 0;
     processed_cells = 0;
     largest_flow = 0;
@@ -84,14 +79,14 @@ class BorderFluxes {
 };
 
 /// Applies a pass to the chunks of one stack, given from the bottom up. `report` is written.
-void apply_to_stack(const CellularRule& rule, const Grid& grid, CellularPass pass,
+///
+/// A missing chunk is as good as air wherever water can come from: water stands inside the world
+/// only, since gutters are emptied before anything settles, and behind every cell of the world lies
+/// a cell of the world, a gutter, or a place that Grid::reaches() denies.
+void apply_to_stack(const CellularRule& rule, Grid& grid, CellularPass pass,
                     std::span<const ActiveChunk> stack, BorderFluxes& fluxes, StackReport& report);
 
 /// The slab that a sideways pass sees below a chunk: the chunk below's top, air, or rock.
 [[nodiscard]] const Cell* slab_below(const Grid& grid, const Chunk& chunk);
-
-/// What a missing chunk shows its neighbours. Chunks that the world's edge cuts are stored before
-/// their neighbours move, so a missing one is wholly inside, and air.
-[[nodiscard]] const Cell* air_slab();
 
 }  // namespace sluice::sim

@@ -52,7 +52,7 @@ std::uint8_t borders_of(const ChunkShape& shape, const PassChanges& changes) {
 /// `old_top_` keeps the slab below as it was), then settles with the chunk below it, then within.
 class StackWalk {
  public:
-  StackWalk(const CellularRule& rule, const Grid& grid, CellularPass pass, BorderFluxes& fluxes,
+  StackWalk(const CellularRule& rule, Grid& grid, CellularPass pass, BorderFluxes& fluxes,
             StackReport& report)
       : rule_(rule),
         grid_(grid),
@@ -78,6 +78,7 @@ class StackWalk {
       kernel(rule_, shape_, chunk.cells.data(), below, fluxes_.low(active.fluxes),
              fluxes_.high(active.fluxes), changes);
       settles = settles || borders_of(shape_, changes) != 0;
+      drain(chunk);
     }
     settles = settles && pass_.vertical;
     if (pass_.vertical && (settles || from_below)) {
@@ -85,7 +86,10 @@ class StackWalk {
     }
     if (settles) kernels().vertical(rule_, shape_, chunk.cells.data(), changes);
     finish(chunk, changes);
-    if (settles && chunk.above == nullptr) overflow_above(chunk);
+    // What settled may rise into a place where no chunk is yet.
+    if (settles && chunk.above == nullptr && would_move(top_slab(shape_, chunk), air_.data())) {
+      store_beside(chunk, +1);
+    }
     // A sweep's last pass counts, so that a cell counts once a sweep in 3D too.
     if (pass_.vertical) report_.processed_cells += chunk.world_cells;
     previous_ = &chunk;
@@ -94,41 +98,59 @@ class StackWalk {
   }
 
  private:
+  /// The pair of the chunk below's top and this one's bottom.
   bool settle_with_below(Chunk& chunk, PassChanges& changes) {
+    if (chunk.below == nullptr && would_move(air_.data(), bottom_slab(chunk))) {
+      store_beside(chunk, -1);
+    }
+    if (chunk.below == nullptr) return false;
     PassChanges pair;
-    bool moved = false;
-    if (chunk.below != nullptr) {
-      moved = kernels().pair(rule_, shape_.slab(), top_slab(shape_, *chunk.below),
-                             bottom_slab(chunk), pair);
-      if (moved) {
-        pair.top = true;
-        finish(*chunk.below, pair);
-      }
-    } else if (grid_.reaches({chunk.coord.x, chunk.coord.y - 1, chunk.coord.z})) {
-      Overflow fall{{chunk.coord.x, chunk.coord.y - 1, chunk.coord.z}, false, {}};
-      moved = kernels().pair(rule_, shape_.slab(), fall.slab.data(), bottom_slab(chunk), pair);
-      if (moved) report_.overflows.push_back(fall);
-    }
-    if (moved) {
-      for (std::size_t i = 0; i < changes.columns.size(); ++i)
-        changes.columns[i] |= pair.columns[i];
-      changes.bottom = true;
-    }
+    const bool moved = kernels().pair(rule_, shape_.slab(), top_slab(shape_, *chunk.below),
+                                      bottom_slab(chunk), pair);
     changes.largest_flow = std::max(changes.largest_flow, pair.largest_flow);
-    return moved;
+    if (!moved) return false;
+    for (std::size_t i = 0; i < changes.columns.size(); ++i) changes.columns[i] |= pair.columns[i];
+    changes.bottom = true;
+    pair.top = true;
+    finish(*chunk.below, pair);
+    return true;
   }
 
-  void overflow_above(Chunk& chunk) {
-    const ChunkCoord coord = {chunk.coord.x, chunk.coord.y + 1, chunk.coord.z};
+  /// Whether two slabs, one over the other, would exchange anything.
+  [[nodiscard]] bool would_move(const Cell* lower, const Cell* upper) const {
+    SlabBuffer low;
+    SlabBuffer up;
+    std::copy_n(lower, shape_.slab(), low.begin());
+    std::copy_n(upper, shape_.slab(), up.begin());
+    PassChanges ignored;
+    return kernels().pair(rule_, shape_.slab(), low.data(), up.data(), ignored);
+  }
+
+  /// Makes the missing chunk above (+1) or below (-1) and links it into this stack, which is all
+  /// that looks at it in this pass.
+  void store_beside(Chunk& chunk, std::int32_t step) {
+    const ChunkCoord c = chunk.coord;
+    const ChunkCoord coord = {c.x, c.y + step, c.z};
     if (!grid_.reaches(coord)) return;
-    Overflow rise{coord, true, {}};
-    PassChanges pair;
-    if (!kernels().pair(rule_, shape_.slab(), top_slab(shape_, chunk), rise.slab.data(), pair)) {
-      return;
+    report_.stored.push_back(grid_.make(coord));
+    Chunk& made = *report_.stored.back();
+    // Its other neighbour may be stored already, or have been made in this very pass.
+    Chunk* const beyond = known({c.x, c.y + 2 * step, c.z});
+    made.above = step > 0 ? beyond : &chunk;
+    made.below = step > 0 ? &chunk : beyond;
+    if (made.above != nullptr) made.above->below = &made;
+    if (made.below != nullptr) made.below->above = &made;
+  }
+
+  [[nodiscard]] Chunk* known(ChunkCoord coord) const {
+    for (const auto& made : report_.stored) {
+      if (made->coord == coord) return made.get();
     }
-    report_.overflows.push_back(rise);
-    pair.top = true;
-    finish(chunk, pair);
+    return grid_.find(coord);
+  }
+
+  void drain(Chunk& chunk) {
+    if (chunk.has_gutter) report_.drained += grid_.drain_gutter(chunk);
   }
 
   void finish(Chunk& chunk, const PassChanges& changes) {
@@ -140,11 +162,12 @@ class StackWalk {
   }
 
   const CellularRule& rule_;
-  const Grid& grid_;
+  Grid& grid_;
   const ChunkShape& shape_;
   CellularPass pass_;
   BorderFluxes& fluxes_;
   StackReport& report_;
+  SlabBuffer air_{};
   SlabBuffer old_top_[2] = {};
   int turn_ = 0;
   const Chunk* previous_ = nullptr;
@@ -153,28 +176,25 @@ class StackWalk {
 
 }  // namespace
 
-const Cell* air_slab() {
-  static const SlabBuffer kAirSlab = filled_slab(kAir);
-  return kAirSlab.data();
-}
-
 const Cell* slab_below(const Grid& grid, const Chunk& chunk) {
+  static const SlabBuffer kAirSlab = filled_slab(kAir);
   static const SlabBuffer kSolidSlab = filled_slab(kOutside);
   if (chunk.below != nullptr) return top_slab(grid.shape(), *chunk.below);
   const ChunkCoord below = {chunk.coord.x, chunk.coord.y - 1, chunk.coord.z};
-  return grid.reaches(below) ? air_slab() : kSolidSlab.data();
+  return grid.reaches(below) ? kAirSlab.data() : kSolidSlab.data();
 }
 
-void apply_to_stack(const CellularRule& rule, const Grid& grid, CellularPass pass,
+void apply_to_stack(const CellularRule& rule, Grid& grid, CellularPass pass,
                     std::span<const ActiveChunk> stack, BorderFluxes& fluxes, StackReport& report) {
   StackWalk walk(rule, grid, pass, fluxes, report);
   for (std::size_t i = 0; i < stack.size(); ++i) {
+    // What settles may push water into sleeping chunks above, or into new ones.
+    Chunk* chunk = stack[i].chunk;
     bool rising = walk.visit(stack[i]);
-    Chunk* above = stack[i].chunk->above;
-    // What settles may push water into sleeping chunks above.
-    while (rising && above != nullptr && (i + 1 == stack.size() || stack[i + 1].chunk != above)) {
-      rising = walk.visit({above, false, false, 0});
-      above = above->above;
+    const Chunk* const next = i + 1 < stack.size() ? stack[i + 1].chunk : nullptr;
+    while (rising && chunk->above != nullptr && chunk->above != next) {
+      chunk = chunk->above;
+      rising = walk.visit({chunk, false, false, 0});
     }
   }
   for (Chunk* chunk : report.touched) {
