@@ -1,0 +1,108 @@
+"""Shows that each check of tidy.py can fail, on trees made to break one rule each."""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import tidy  # noqa: E402
+
+
+class Tree:
+    """A folder with the given files; gone with the test."""
+
+    def __init__(self, **files):
+        self.files = files
+
+    def __enter__(self):
+        self.folder = tempfile.TemporaryDirectory()
+        root = pathlib.Path(self.folder.name)
+        for name, text in self.files.items():
+            path = root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        return root
+
+    def __exit__(self, *_):
+        self.folder.cleanup()
+
+
+def found(check, name, text):
+    with Tree(**{name: text}) as root:
+        return check(root)
+
+
+class Layers(unittest.TestCase):
+    def test_a_layer_may_not_include_one_above(self):
+        for name, header in [("server/sim/a.cpp", "server/record/recorder.h"),
+                             ("server/record/a.h", "server/net/hub.h"),
+                             ("server/net/a.cpp", "server/host/host.h"),
+                             ("protocol/a.cpp", "server/sim/cell.h"),
+                             ("client_stub/a.cpp", "server/sim/cell.h")]:
+            self.assertEqual(1, len(found(tidy.check_layers, name, f'#include "{header}"\n')), name)
+
+    def test_a_layer_may_include_those_below(self):
+        for name, header in [("server/host/a.cpp", "server/net/hub.h"),
+                             ("server/record/a.cpp", "server/sim/world.h"),
+                             ("client_stub/a.cpp", "protocol/mirror.h")]:
+            self.assertEqual([], found(tidy.check_layers, name, f'#include "{header}"\n'), name)
+
+
+class Simulation(unittest.TestCase):
+    def test_it_includes_the_standard_library_and_itself(self):
+        self.assertEqual([], found(tidy.check_sim_includes, "server/sim/a.cpp",
+                                   '#include <vector>\n#include "server/sim/cell.h"\n'))
+        for header in ["<hwy/highway.h>", "<thread>", "<unordered_map>", "<xxhash.h>", "<iostream>",
+                       "<random>", '"a_file_beside.h"']:
+            self.assertEqual(1, len(found(tidy.check_sim_includes, "server/sim/a.cpp",
+                                          f"#include {header}\n")), header)
+
+    def test_vector_kernels_may_include_highway_and_nothing_else(self):
+        name = "server/sim/kernels_vector.cpp"
+        self.assertEqual([], found(tidy.check_sim_includes, name, "#include <hwy/highway.h>\n"))
+        self.assertEqual(1, len(found(tidy.check_sim_includes, name, "#include <zstd.h>\n")))
+
+    def test_banned_names(self):
+        for text in ["float x;", "double f();", "std::unordered_map<int, int> m;", "std::hash<int> h;",
+                     "std::random_device r;", "std::chrono::seconds s;", "std::thread t;",
+                     "std::mutex m;", "std::locale l;", "using namespace std::chrono;"]:
+            self.assertTrue(found(tidy.check_sim_words, "server/sim/a.h", text + "\n"), text)
+
+    def test_comments_and_texts_may_name_them(self):
+        self.assertEqual([], found(tidy.check_sim_words, "server/sim/a.h",
+                                   '// no float here, nor a thread\nconst char* t = "double";\n'))
+
+    def test_elsewhere_they_are_free(self):
+        self.assertEqual([], found(tidy.check_sim_words, "server/net/a.h", "double seconds;\n"))
+
+
+class Length(unittest.TestCase):
+    def test_a_long_file(self):
+        self.assertEqual([], found(tidy.check_length, "server/net/a.cpp", "\n" * tidy.MOST_LINES))
+        self.assertEqual(1, len(found(tidy.check_length, "server/net/a.cpp",
+                                      "\n" * (tidy.MOST_LINES + 1))))
+
+
+class FloatingPoint(unittest.TestCase):
+    def instructions(self, code, *flags):
+        with Tree(**{"a.cpp": code}) as root:
+            subprocess.run(["c++", "-O2", *flags, "-c", str(root / "a.cpp"), "-o", str(root / "a.o")],
+                           check=True)
+            return tidy.floating_point_instructions(root / "a.o")
+
+    def test_arithmetic_is_found(self):
+        self.assertTrue(self.instructions("float f(float a, float b) { return a * b; }"))
+        self.assertTrue(self.instructions("long f(double a) { return static_cast<long>(a); }"))
+        self.assertTrue(self.instructions("bool f(double a, double b) { return a < b; }"))
+        self.assertTrue(self.instructions("double f(long a) { return static_cast<double>(a); }"))
+        self.assertTrue(self.instructions("long double f(long double a) { return a + a; }"))
+
+    def test_integers_are_not(self):
+        code = "void f(int* a, int* b) { for (int i = 0; i < 64; ++i) a[i] = a[i] * 3 + b[i]; }"
+        self.assertEqual([], self.instructions(code, "-O3"))
+
+
+if __name__ == "__main__":
+    unittest.main()
