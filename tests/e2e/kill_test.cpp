@@ -1,0 +1,127 @@
+// Goal: a server that is killed at any moment (kill -9, under load) comes back with every command
+// that it acknowledged, at the tick that it said, and its recording verifies.
+// Method: the real server, clients that pour as fast as they are acknowledged, a kill after a
+// random time, the recording's log compared with what the clients were told; again and again on one
+// file.
+#include <atomic>
+#include <map>
+#include <random>
+#include <sstream>
+#include <thread>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <signal.h>
+
+#include "tests/support/process.h"
+#include "tests/support/wire_client.h"
+
+namespace sluice::tests {
+namespace {
+
+constexpr int kKills = 22;
+constexpr int kClients = 3;
+
+constexpr const char* kWorld = R"(
+[world]
+name = "lake"
+size = [128, 64, 1]
+tick_rate = 100
+[[fill]]
+from = [0, 0, 0]
+size = [128, 2, 1]
+cell = "#"
+)";
+
+using Key = std::pair<std::string, std::uint64_t>;  // client and seq
+
+/// What one client was told: the tick of each command that applied.
+using Acknowledged = std::map<Key, std::uint64_t>;
+
+// Pours until the connection breaks. Several commands are under way at a time, so that a kill
+// finds some sent, some applied and some durable.
+void pour_until_killed(std::uint16_t port, const std::string& name, Acknowledged& acknowledged) {
+  try {
+    WireClient client(port, "/worlds/lake", name);
+    if (!client.greet()) return;
+    std::uint64_t sent = 0;
+    const auto pour = [&] {
+      ++sent;
+      client.session().send_command(R"({"cmd": "pour", "at": [)" + std::to_string(sent % 128) +
+                                    ", 60, 0], \"units\": " + std::to_string(1 + sent % 100) + "}");
+      client.flush();
+    };
+    for (int i = 0; i < 8; ++i) pour();
+    client.pump_until(
+        [&](protocol::ClientSession::Event event) {
+          if (event != protocol::ClientSession::Event::kResult) return false;
+          const protocol::CommandResult& result = client.session().last_result();
+          if (result.applied) acknowledged[{name, result.seq}] = result.tick;
+          pour();
+          return false;
+        },
+        std::chrono::milliseconds(20000));
+  } catch (const std::exception&) {
+    // The kill came before the connection stood: nothing was acknowledged.
+  }
+}
+
+Acknowledged commands_in(const std::string& log) {
+  Acknowledged found;
+  std::istringstream lines(log);
+  for (std::string line; std::getline(lines, line);) {
+    const auto entry = nlohmann::json::parse(line);
+    found[{entry.at("client"), entry.at("seq")}] = entry.at("tick");
+  }
+  return found;
+}
+
+TEST(Kill, EveryAcknowledgedCommandSurvives) {
+  const std::random_device::result_type seed = std::random_device{}();
+  std::cout << "seed " << seed << "\n";
+  std::mt19937 random(seed);
+  const TemporaryDirectory directory;
+  const std::string world = directory.write("lake.toml", kWorld);
+  const std::string recording = directory.file("data/lake.sluice");
+  Acknowledged acknowledged;
+  for (int kill_number = 0; kill_number < kKills; ++kill_number) {
+    ServerProcess server(SLUICE_SERVER, {"--world", world, "--listen", "127.0.0.1:0", "--data",
+                                         directory.file("data"), "--log-level", "warn"});
+    ASSERT_NE(server.port(), 0) << "kill " << kill_number << ": " << server.finish().error;
+    std::vector<Acknowledged> told(kClients);
+    std::vector<std::thread> clients;
+    for (int i = 0; i < kClients; ++i) {
+      const std::string name = "bot-" + std::to_string(kill_number) + "-" + std::to_string(i);
+      clients.emplace_back(pour_until_killed, server.port(), name,
+                           std::ref(told[static_cast<std::size_t>(i)]));
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(100 + random() % 400));
+    server.send_signal(SIGKILL);
+    for (std::thread& client : clients) client.join();
+    EXPECT_EQ(server.finish().status, 128 + SIGKILL);
+    for (const Acknowledged& one : told) acknowledged.insert(one.begin(), one.end());
+
+    const Finished verified = run_program({SLUICE_TOOL, "verify", recording});
+    ASSERT_EQ(verified.status, 0) << "kill " << kill_number << ": " << verified.error
+                                  << verified.out;
+    const Finished log = run_program({SLUICE_TOOL, "log", recording});
+    ASSERT_EQ(log.status, 0) << log.error;
+    const Acknowledged recorded = commands_in(log.out);
+    for (const auto& [key, tick] : acknowledged) {
+      const auto place = recorded.find(key);
+      ASSERT_NE(place, recorded.end())
+          << "kill " << kill_number << " lost " << key.first << " " << key.second;
+      ASSERT_EQ(place->second, tick);
+    }
+  }
+  std::cout << kKills << " kills, " << acknowledged.size() << " acknowledged commands, all kept\n";
+  EXPECT_GT(acknowledged.size(), 100U);
+  ServerProcess server(SLUICE_SERVER, {"--world", world, "--listen", "127.0.0.1:0", "--data",
+                                       directory.file("data")});
+  ASSERT_NE(server.port(), 0);
+  server.send_signal(SIGTERM);
+  EXPECT_EQ(server.finish().status, 0);
+}
+
+}  // namespace
+}  // namespace sluice::tests
