@@ -37,10 +37,11 @@ void encode_chunk_list(std::span<const ListedChunk> chunks, Bytes& out) {
     before = chunk.coord;
   }
   for (const ListedChunk& chunk : chunks) list.push_back(static_cast<std::byte>(chunk.wake));
-  std::int64_t id = 0;
+  std::uint64_t id = 0;
   for (const ListedChunk& chunk : chunks) {
-    put_varint(zigzag(chunk.row_id - (id + 1)), list);
-    id = chunk.row_id;
+    const std::uint64_t expected = id + 1;
+    id = static_cast<std::uint64_t>(chunk.row_id);
+    put_varint(zigzag(static_cast<std::int64_t>(id - expected)), list);
   }
   pack(list, kListLevel, out);
 }

@@ -1,0 +1,211 @@
+#include "client_stub/connection.h"
+
+#include <chrono>
+#include <deque>
+#include <utility>
+
+#include <boost/asio/connect.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/websocket.hpp>
+
+namespace sluice::client {
+
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace websocket = beast::websocket;
+using asio::ip::tcp;
+using boost::system::error_code;
+
+constexpr std::chrono::seconds kOpenTimeout{10};
+constexpr std::chrono::seconds kCloseTimeout{1};
+
+/// The part that pending operations keep alive, whatever its owner does.
+class Socket : public std::enable_shared_from_this<Socket> {
+ public:
+  Socket(asio::io_context& context, Address address, Connection::Events events)
+      : address_(std::move(address)),
+        events_(std::move(events)),
+        resolver_(context),
+        stream_(context),
+        close_timer_(context) {}
+
+  void open() {
+    resolver_.async_resolve(address_.host, address_.port,
+                            [self = shared_from_this()](error_code error, const auto& endpoints) {
+                              self->connect(error, endpoints);
+                            });
+  }
+
+  void send(protocol::Bytes message) {
+    if (ended_) return;
+    outgoing_.push_back(std::move(message));
+    if (is_open_ && outgoing_.size() == 1) write();
+  }
+
+  void close() {
+    if (ended_) return;
+    if (!is_open_) return end("closed");
+    is_open_ = false;
+    close_timer_.expires_after(kCloseTimeout);
+    close_timer_.async_wait([self = shared_from_this()](error_code error) {
+      if (!error) self->end("closed");
+    });
+    stream_.async_close(websocket::close_code::normal,
+                        [self = shared_from_this()](error_code) { self->end("closed"); });
+  }
+
+  void set_reading(bool reading) {
+    const bool resumes = reading && !reading_;
+    reading_ = reading;
+    if (resumes && is_open_ && !read_pending_) read();
+  }
+
+  void abandon() {
+    events_ = {};
+    end("abandoned");
+  }
+
+ private:
+  void connect(error_code error, const tcp::resolver::results_type& endpoints) {
+    if (ended_) return;
+    if (error) return end("cannot find " + address_.host + ": " + error.message());
+    auto& lowest = beast::get_lowest_layer(stream_);
+    lowest.expires_after(kOpenTimeout);
+    lowest.async_connect(endpoints,
+                         [self = shared_from_this()](error_code failed, const tcp::endpoint&) {
+                           self->greet(failed);
+                         });
+  }
+
+  void greet(error_code error) {
+    if (ended_) return;
+    if (error) return end("cannot connect to " + address_.authority() + ": " + error.message());
+    auto& lowest = beast::get_lowest_layer(stream_);
+    lowest.expires_never();
+    error_code ignored;
+    // Small commands must not wait for company.
+    lowest.socket().set_option(tcp::no_delay(true), ignored);
+    websocket::stream_base::timeout timeout{kOpenTimeout, websocket::stream_base::none(), false};
+    stream_.set_option(timeout);
+    stream_.read_message_max(protocol::kMaxServerMessageBytes);
+    stream_.binary(true);
+    stream_.async_handshake(
+        response_, address_.authority(), address_.path,
+        [self = shared_from_this()](error_code failed) { self->opened(failed); });
+  }
+
+  void opened(error_code error) {
+    if (ended_) return;
+    if (error) return end(explain_refusal(error));
+    is_open_ = true;
+    if (events_.opened) events_.opened();
+    if (!outgoing_.empty()) write();
+    if (is_open_ && reading_) read();
+  }
+
+  std::string explain_refusal(error_code error) const {
+    if (error != websocket::error::upgrade_declined) {
+      return address_.url() + " does not open: " + error.message();
+    }
+    std::string body = response_.body();
+    while (!body.empty() && body.back() == '\n') body.pop_back();
+    return address_.url() + " does not open: the server answers " +
+           std::to_string(response_.result_int()) + " " + std::string(response_.reason()) +
+           (body.empty() ? "" : ": " + body);
+  }
+
+  void read() {
+    read_pending_ = true;
+    stream_.async_read(
+        buffer_, [self = shared_from_this()](error_code error, std::size_t) { self->take(error); });
+  }
+
+  void take(error_code error) {
+    read_pending_ = false;
+    if (ended_) return;
+    if (error) return end(explain_end(error));
+    const auto data = buffer_.cdata();
+    if (events_.received) {
+      events_.received({static_cast<const std::uint8_t*>(data.data()), data.size()});
+    }
+    buffer_.consume(buffer_.size());
+    if (is_open_ && reading_) read();
+  }
+
+  std::string explain_end(error_code error) const {
+    if (error == websocket::error::closed && !stream_.reason().reason.empty()) {
+      return "the server closed the connection: " + std::string(stream_.reason().reason.c_str());
+    }
+    return "the connection ended: " + error.message();
+  }
+
+  void write() {
+    stream_.async_write(asio::buffer(outgoing_.front()),
+                        [self = shared_from_this()](error_code error, std::size_t) {
+                          if (self->ended_) return;
+                          // What the server said before it hung up is still to be read.
+                          if (error) return;
+                          self->outgoing_.pop_front();
+                          if (!self->outgoing_.empty() && self->is_open_) self->write();
+                        });
+  }
+
+  void end(std::string reason) {
+    if (ended_) return;
+    ended_ = true;
+    is_open_ = false;
+    close_timer_.cancel();
+    resolver_.cancel();
+    error_code ignored;
+    beast::get_lowest_layer(stream_).socket().close(ignored);
+    // The handlers may own what owns this object.
+    const Connection::Events events = std::move(events_);
+    if (events.closed) events.closed(std::move(reason));
+  }
+
+  Address address_;
+  Connection::Events events_;
+  tcp::resolver resolver_;
+  websocket::stream<beast::tcp_stream> stream_;
+  asio::steady_timer close_timer_;
+  websocket::response_type response_;
+  beast::flat_buffer buffer_;
+  std::deque<protocol::Bytes> outgoing_;
+  bool is_open_ = false;
+  bool ended_ = false;
+  bool reading_ = true;
+  bool read_pending_ = false;
+};
+
+class SocketConnection final : public Connection {
+ public:
+  explicit SocketConnection(std::shared_ptr<Socket> socket) : socket_(std::move(socket)) {}
+  ~SocketConnection() override { socket_->abandon(); }
+  SocketConnection(const SocketConnection&) = delete;
+  SocketConnection& operator=(const SocketConnection&) = delete;
+
+  void send(protocol::Bytes message) override { socket_->send(std::move(message)); }
+  void close() override { socket_->close(); }
+  void set_reading(bool reading) override { socket_->set_reading(reading); }
+
+ private:
+  std::shared_ptr<Socket> socket_;
+};
+
+}  // namespace
+
+std::unique_ptr<Connection> Connection::start(asio::io_context& context, const Address& address,
+                                              Events events) {
+  auto socket = std::make_shared<Socket>(context, address, std::move(events));
+  auto connection = std::make_unique<SocketConnection>(socket);
+  socket->open();
+  return connection;
+}
+
+}  // namespace sluice::client

@@ -1,0 +1,189 @@
+#include "client_stub/headless.h"
+
+#include <algorithm>
+#include <csignal>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <nlohmann/json.hpp>
+
+#include "client_stub/script.h"
+#include "client_stub/world_client.h"
+#include "protocol/map_text.h"
+
+namespace sluice::client {
+
+namespace {
+
+// Commands on their way at a time: enough to fill every tick, few enough that none waits long.
+constexpr std::size_t kAhead = 16;
+// Without --for and --script: ticks after which keyframes of the view have surely come.
+constexpr std::uint64_t kTicksToShow = 2;
+constexpr std::int64_t kMaxMapCells = std::int64_t{1} << 26;
+
+class Headless {
+ public:
+  Headless(const HeadlessOptions& options, std::vector<ScriptLine> script)
+      : options_(options), script_(std::move(script)), signals_(context_, SIGINT, SIGTERM) {}
+
+  int run() {
+    WorldClient::Events events;
+    events.welcomed = [this] { welcomed(); };
+    events.ticked = [this] { ticked(); };
+    events.answered = [this](const protocol::CommandResult& result) { answered(result); };
+    events.closed = [this](std::string reason) { closed(std::move(reason)); };
+    client_ = std::make_unique<WorldClient>(context_, options_.address, options_.client_name,
+                                            std::move(events));
+    signals_.async_wait([this](boost::system::error_code error, int) {
+      if (!error) finish();
+    });
+    context_.run();
+    return status_;
+  }
+
+ private:
+  void welcomed() {
+    view_ = options_.view.value_or(client_->whole_world());
+    client_->set_view(view_);
+    send_more();
+  }
+
+  void send_more() {
+    while (next_ < script_.size() && waiting_.size() < kAhead) {
+      const ScriptLine& line = script_[next_++];
+      waiting_[client_->send_command(line.json)] = line.number;
+    }
+  }
+
+  void ticked() {
+    const std::uint64_t tick = client_->mirror().tick();
+    if (!first_tick_) first_tick_ = tick;
+    check_whether_done(tick);
+  }
+
+  void answered(const protocol::CommandResult& result) {
+    const auto sent = waiting_.find(result.seq);
+    if (sent == waiting_.end()) return;
+    if (!result.applied) {
+      ++refused_;
+      std::cerr << options_.script << ":" << sent->second << ": refused: " << result.reason << '\n';
+    } else {
+      ++applied_;
+    }
+    last_answer_tick_ = std::max(last_answer_tick_, result.tick);
+    waiting_.erase(sent);
+    send_more();
+  }
+
+  void check_whether_done(std::uint64_t tick) {
+    if (next_ < script_.size() || !waiting_.empty()) return;
+    if (tick < last_answer_tick_) return;  // the map is to show what the last command did
+    const std::uint64_t ticks = options_.for_ticks.value_or(script_.empty() ? kTicksToShow : 0);
+    if (tick >= *first_tick_ + ticks) finish();
+  }
+
+  void finish() {
+    if (finished_) return;
+    finished_ = true;
+    signals_.cancel();
+    client_->close();
+  }
+
+  void closed(std::string reason) {
+    signals_.cancel();
+    if (!finished_) {
+      const bool was_welcomed = client_->mirror().welcome().tick_rate != 0 || first_tick_;
+      std::cerr << "sluice-view: " << reason << '\n';
+      if (next_ < script_.size() || !waiting_.empty()) {
+        std::cerr << "sluice-view: " << script_.size() - next_ + waiting_.size()
+                  << " commands of the script remain unanswered\n";
+      }
+      status_ = was_welcomed ? kExitFound : kExitWrongInput;
+      if (!was_welcomed) return;
+    }
+    print();
+  }
+
+  void print() {
+    const protocol::Mirror& mirror = client_->mirror();
+    if (mirror.stats().digest_mismatches > 0) {
+      std::cerr << "sluice-view: " << mirror.stats().digest_mismatches
+                << " chunks differed from the server's\n";
+      status_ = kExitFound;
+    }
+    if (options_.map) print_map(mirror);
+    if (options_.json) print_json(mirror);
+  }
+
+  void print_map(const protocol::Mirror& mirror) {
+    const std::int64_t cells = std::int64_t{view_.size.x} * view_.size.y * view_.size.z;
+    if (cells > kMaxMapCells) {
+      std::cerr << "sluice-view: a map of " << cells << " cells is too large; give a --view\n";
+      status_ = kExitWrongInput;
+      return;
+    }
+    std::cout << protocol::print_map(
+        view_.size.x, view_.size.y, view_.size.z,
+        [&](std::int32_t x, std::int32_t y, std::int32_t z) {
+          return mirror.cell({view_.from.x + x, view_.from.y + y, view_.from.z + z});
+        });
+  }
+
+  void print_json(const protocol::Mirror& mirror) const {
+    const protocol::MirrorStats& stats = mirror.stats();
+    const protocol::Counters& counters = mirror.counters();
+    const nlohmann::ordered_json json = {{"world", mirror.welcome().world},
+                                         {"tick", mirror.tick()},
+                                         {"frames", stats.frames},
+                                         {"bytes", stats.bytes},
+                                         {"resyncs", stats.resyncs},
+                                         {"chunks_checked", stats.chunks_checked},
+                                         {"digest_mismatches", stats.digest_mismatches},
+                                         {"chunks", mirror.chunk_count()},
+                                         {"commands_applied", applied_},
+                                         {"commands_refused", refused_},
+                                         {"water", counters.water},
+                                         {"pipes", counters.pipes},
+                                         {"sourced", counters.sourced},
+                                         {"drained", counters.drained},
+                                         {"evaporated", counters.evaporated}};
+    std::cout << json.dump() << '\n';
+  }
+
+  const HeadlessOptions& options_;
+  std::vector<ScriptLine> script_;
+  boost::asio::io_context context_{1};
+  boost::asio::signal_set signals_;
+  std::unique_ptr<WorldClient> client_;
+  protocol::ViewBox view_;
+  std::size_t next_ = 0;                          // the script's line to be sent next
+  std::map<std::uint64_t, std::size_t> waiting_;  // unanswered: number to line
+  std::optional<std::uint64_t> first_tick_;
+  std::uint64_t last_answer_tick_ = 0;
+  std::uint64_t applied_ = 0;
+  std::uint64_t refused_ = 0;
+  bool finished_ = false;
+  int status_ = kExitWell;
+};
+
+}  // namespace
+
+int run_headless(const HeadlessOptions& options) {
+  std::vector<ScriptLine> script;
+  if (!options.script.empty()) {
+    auto read = read_script(options.script);
+    if (!read.ok()) {
+      std::cerr << "sluice-view: " << read.error() << '\n';
+      return kExitWrongInput;
+    }
+    script = std::move(read.value());
+  }
+  return Headless(options, std::move(script)).run();
+}
+
+}  // namespace sluice::client

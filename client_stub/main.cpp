@@ -1,0 +1,74 @@
+// `sluice-view`: a viewer of a hosted world, on a terminal or without one.
+#include <charconv>
+#include <iostream>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "client_stub/headless.h"
+// VIEWER
+
+namespace {
+
+using namespace sluice;
+
+/// "x,y,z,w,h,d".
+protocol::Result<protocol::ViewBox> parse_view(const std::string& text) {
+  const protocol::Error wrong{"--view '" + text +
+                              "' is not x,y,z,w,h,d: six whole numbers, the last three above 0"};
+  std::int32_t numbers[6] = {};
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  for (int i = 0; i < 6; ++i) {
+    if (i > 0 && (at == end || *at++ != ',')) return wrong;
+    const auto [next, error] = std::from_chars(at, end, numbers[i]);
+    if (error != std::errc()) return wrong;
+    at = next;
+  }
+  const bool sizes_fit = numbers[3] > 0 && numbers[4] > 0 && numbers[5] > 0;
+  if (at != end || !sizes_fit) return wrong;
+  return protocol::ViewBox{{numbers[0], numbers[1], numbers[2]},
+                           {numbers[3], numbers[4], numbers[5]}};
+}
+
+int fail(const std::string& message) {
+  std::cerr << "sluice-view: " << message << '\n';
+  return client::kExitWrongInput;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"Shows a hosted world of water on a terminal; ? inside it lists the keys"};
+  app.name("sluice-view");
+  std::string url;
+  std::string view;
+  bool headless = false;
+  client::HeadlessOptions options;
+  app.add_option("URL", url, "ws://HOST:PORT/worlds/NAME")->required();
+  app.add_option("--name", options.client_name, "what the server's log calls this client");
+  auto* headless_flag = app.add_flag("--headless", headless, "show nothing; for scripts and tests");
+  app.add_option("--for", options.for_ticks, "stay for this many ticks")->needs(headless_flag);
+  app.add_option("--script", options.script, "send these commands (JSON Lines, - for stdin)")
+      ->needs(headless_flag);
+  app.add_option("--view", view, "x,y,z,w,h,d in cells (default: the whole world)")
+      ->needs(headless_flag);
+  app.add_flag("--map", options.map, "print the view at the end")->needs(headless_flag);
+  app.add_flag("--json", options.json, "print one JSON object as the last line")
+      ->needs(headless_flag);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? client::kExitWell : client::kExitWrongInput;
+  }
+  const auto address = client::parse_address(url);
+  if (!address.ok()) return fail(address.error());
+  options.address = address.value();
+  if (!view.empty()) {
+    const auto box = parse_view(view);
+    if (!box.ok()) return fail(box.error());
+    options.view = box.value();
+  }
+  if (headless) return client::run_headless(options);
+  return fail("only --headless is built in");
+}

@@ -1,0 +1,55 @@
+// A client of one world: a connection, the session on it, and what is counted about them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "client_stub/connection.h"
+#include "protocol/client_session.h"
+
+namespace sluice::client {
+
+/// Used on the thread that runs the io_context. An event handler may do anything but destroy the
+/// client; `closed` is the last event.
+class WorldClient {
+ public:
+  struct Events {
+    std::function<void()> welcomed;
+    std::function<void()> ticked;
+    std::function<void(const protocol::CommandResult&)> answered;
+    std::function<void(const protocol::Pong&)> ponged;
+    std::function<void(std::string reason)> closed;
+  };
+
+  WorldClient(boost::asio::io_context& context, const Address& address, std::string client_name,
+              Events events);
+  WorldClient(const WorldClient&) = delete;
+  WorldClient& operator=(const WorldClient&) = delete;
+
+  /// After `welcomed`, or before: then it is sent after the welcome.
+  void set_view(const protocol::ViewBox& box);
+  /// After `welcomed`. `json` is one line of a command script; the answer has the number returned.
+  std::uint64_t send_command(std::string json);
+  void send_ping(std::uint64_t nonce);
+  void close();
+  void set_reading(bool reading) { connection_->set_reading(reading); }
+
+  [[nodiscard]] bool ready() const {
+    return session_.state() == protocol::ClientSession::State::kReady;
+  }
+  [[nodiscard]] const protocol::Mirror& mirror() const { return session_.mirror(); }
+  /// The whole world, as a view.
+  [[nodiscard]] protocol::ViewBox whole_world() const { return {{}, mirror().welcome().size}; }
+
+ private:
+  void receive(protocol::ByteView bytes);
+  void flush();
+
+  Events events_;
+  protocol::ClientSession session_;
+  std::unique_ptr<Connection> connection_;
+};
+
+}  // namespace sluice::client
