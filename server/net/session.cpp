@@ -181,8 +181,8 @@ void Session::on(const protocol::Ping& ping) {
 }
 
 void Session::on(const protocol::Resync& resync) {
-  spdlog::warn("{} {}: a chunk's check sum differed at \"{}\"", hub_.config().name, peer_,
-               client_name_);
+  spdlog::debug("{} {}: a chunk's check sum differed at \"{}\"", hub_.config().name, peer_,
+                client_name_);
   if (!hub_.resync(*this, resync.coord)) bad_message("too many resyncs of chunks that are air");
 }
 
