@@ -133,6 +133,13 @@ void WorldFileParser::parse_fill(const toml::table& node, std::size_t index) {
     fill.cell = value.value_or(sim::kAir);
   }
   table.finish();
+  const Vec3 last = fill.box.end() - Vec3{1, 1, 1};
+  if (problem.empty() && (fill.box.empty() || !spec.config.box().contains(fill.box.from) ||
+                          !spec.config.box().contains(last))) {
+    report(node, "key '" + path + "' the box at " + sim::to_string(fill.box.from) + " of size " +
+                     sim::to_string(fill.box.size) + " is empty or leaves the world of size " +
+                     sim::to_string(spec.config.size));
+  }
   spec.fills.push_back(fill);
 }
 

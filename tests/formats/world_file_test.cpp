@@ -1,0 +1,178 @@
+// Goal: a world file means what its document says, and every mistake is answered with the file, the
+// line, the key and what is allowed.
+#include "server/formats/world_file.h"
+
+#include <filesystem>
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "server/sim/world.h"
+
+namespace sluice::tests {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr const char* kHead = "[world]\nname = \"a\"\nsize = [5, 6, 1]\n";
+
+std::string mistake(const std::string& text) {
+  const auto spec = formats::parse_world(text, "a.toml");
+  return spec ? "" : spec.error();
+}
+
+TEST(WorldFile, EveryKeyIsRead) {
+  const auto spec = formats::parse_world(R"(
+[world]
+name = "u-tube"
+size = [50, 60, 1]
+water = "cellular"
+seed = "18446744073709551615"
+tick_rate = 30
+[world.edges]
+left = "open"
+top = "wall"
+[water]
+full = 1000
+compressed_max = 1010
+smallest_flow = 3
+max_sweeps = 5
+compression = "uniform"
+[[fill]]
+from = [0, 0, 0]
+size = [5, 1, 1]
+cell = "#"
+[[map]]
+at = [2, 3, 0]
+rows = """
+#~.
+1 7
+"""
+[[source]]
+at = [1, 5, 0]
+rate = 512
+[[drain]]
+at = [3, 1, 0]
+rate = 7
+)",
+                                         "a.toml");
+  ASSERT_TRUE(spec.ok()) << spec.error();
+  const sim::WorldConfig& config = spec->config;
+  EXPECT_EQ(config.name, "u-tube");
+  EXPECT_EQ(config.size, (sim::Vec3{50, 60, 1}));
+  EXPECT_EQ(config.seed, UINT64_MAX);
+  EXPECT_EQ(config.tick_rate, 30);
+  EXPECT_EQ(config.edges.left, sim::Edge::kOpen);
+  EXPECT_EQ(config.edges.right, sim::Edge::kWall);
+  EXPECT_EQ(config.cellular.full, 1000);
+  EXPECT_EQ(config.cellular.compressed_max, 1010);
+  EXPECT_EQ(config.cellular.smallest_flow, 3);
+  EXPECT_EQ(config.cellular.max_sweeps, 5);
+  EXPECT_EQ(config.cellular.compression, sim::Compression::kUniform);
+  ASSERT_EQ(spec->cells.size(), 5U);  // the blank leaves its cell as it is
+  EXPECT_EQ(spec->cells[0].at, (sim::Vec3{2, 4, 0}));
+  EXPECT_EQ(spec->cells[0].cell, sim::kRock);
+  EXPECT_EQ(spec->cells[4].at, (sim::Vec3{4, 3, 0}));
+  EXPECT_EQ(spec->cells[4].cell, 7 * sim::kFull / 8);
+  EXPECT_EQ(spec->sources.at(0).rate, 512);
+  EXPECT_EQ(spec->drains.at(0).at, (sim::Vec3{3, 1, 0}));
+}
+
+TEST(WorldFile, MistakesNameFileLineKeyAndWhatIsAllowed) {
+  const std::string head = kHead;
+  EXPECT_THAT(mistake("[world\n"), HasSubstr("a.toml:1: not TOML"));
+  EXPECT_THAT(mistake(""), HasSubstr("[world]"));
+  EXPECT_THAT(mistake("[world]\nname = \"a\"\n"),
+              HasSubstr("a.toml:1: key 'world.size' is missing"));
+  EXPECT_THAT(mistake("[world]\nname = \"A b\"\nsize = [1, 1, 1]\n"), HasSubstr("a-z, 0-9"));
+  EXPECT_THAT(mistake("[world]\nname = 7\nsize = [1, 1, 1]\n"),
+              HasSubstr("a.toml:2: key 'world.name' must be a text"));
+  EXPECT_THAT(mistake("[world]\nname = \"a\"\nsize = [1, 1]\n"),
+              HasSubstr("a.toml:3: key 'world.size' must be three whole numbers"));
+  EXPECT_THAT(mistake("[world]\nname = \"a\"\nsize = [1, 2.5, 1]\n"), HasSubstr("whole numbers"));
+  EXPECT_THAT(mistake("[world]\nname = \"a\"\nsize = [0, 2, 1]\n"),
+              HasSubstr("allowed: 1 to 1048576"));
+  EXPECT_THAT(mistake("[world]\nname = \"a\"\nsize = [1, 2, 1048577]\n"),
+              HasSubstr("world.size[2]"));
+  EXPECT_THAT(mistake(head + "watr = \"x\"\n"),
+              HasSubstr("a.toml:4: unknown key 'world.watr'; allowed here: edges, name"));
+  EXPECT_THAT(mistake(head + "water = \"lava\"\n"),
+              HasSubstr("a.toml:4: key 'world.water' is 'lava'; allowed: cellular"));
+  EXPECT_THAT(mistake(head + "seed = -1\n"), HasSubstr("18446744073709551615"));
+  EXPECT_THAT(mistake(head + "tick_rate = 0\n"), HasSubstr("world.tick_rate"));
+  EXPECT_THAT(mistake(head + "[world.edges]\nup = \"open\"\n"), HasSubstr("world.edges.up"));
+  EXPECT_THAT(mistake(head + "[world.edges]\ntop = \"ajar\"\n"), HasSubstr("allowed: wall, open"));
+  EXPECT_THAT(mistake(head + "[water]\nmax_sweeps = 0\n"),
+              HasSubstr("a.toml:4: key water.max_sweeps: 0 is out of range; allowed: 1 to"));
+  EXPECT_THAT(mistake(head + "[[fil]]\n"),
+              HasSubstr("unknown key 'fil'; allowed here: drain, fill"));
+  EXPECT_THAT(mistake(head + "[fill]\n"), HasSubstr("[[fill]]"));
+  EXPECT_THAT(mistake(head + "[[fill]]\nfrom = [0, 0, 0]\nsize = [1, 1, 1]\ncell = \"x\"\n"),
+              HasSubstr("a.toml:7: key 'fill[0].cell' is 'x'; allowed: '#' rock"));
+  EXPECT_THAT(mistake(head + "[[map]]\nrows = \"\"\"\n###\n#x#\n\"\"\"\n"),
+              HasSubstr("key 'map[0].rows' row 2, column 2: 'x' is not a cell"));
+  EXPECT_THAT(mistake(head + "[[map]]\nrows = \"######\"\n"), HasSubstr("outside the world"));
+  EXPECT_THAT(mistake(head + "[[map]]\nat = [2147483647, 0, 0]\nrows = \"##\"\n"),
+              HasSubstr("outside the world"));
+  EXPECT_THAT(mistake(head + "[[source]]\nat = [9, 0, 0]\nrate = 1\n"),
+              HasSubstr("source[0].at' [9, 0, 0] lies outside"));
+}
+
+TEST(WorldFile, BoxesThatLeaveTheWorldAreNamed) {
+  const auto box = [](const std::string& from, const std::string& size) {
+    return mistake(std::string(kHead) + "[[fill]]\nfrom = " + from + "\nsize = " + size +
+                   "\ncell = \"#\"\n");
+  };
+  EXPECT_EQ(box("[4, 5, 0]", "[1, 1, 1]"), "");
+  EXPECT_THAT(box("[4, 0, 0]", "[2, 1, 1]"),
+              HasSubstr("a.toml:4: key 'fill[0]' the box at [4, 0, 0] of size [2, 1, 1] is empty"));
+  EXPECT_NE(box("[0, 0, 0]", "[0, 1, 1]"), "");
+  EXPECT_NE(box("[-1, 0, 0]", "[1, 1, 1]"), "");
+  EXPECT_NE(box("[2, 0, 0]", "[2147483647, 1, 1]"), "");
+}
+
+TEST(WorldFile, TheDemoWorldsAreRead) {
+  int count = 0;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(SLUICE_SOURCE_DIR "/server/worlds")) {
+    if (entry.path().extension() != ".toml") continue;
+    const auto spec = formats::read_world_file(entry.path());
+    ASSERT_TRUE(spec.ok()) << spec.error();
+    EXPECT_TRUE(sim::World::create(*spec).ok()) << entry.path();
+    ++count;
+  }
+  EXPECT_GE(count, 4);
+}
+
+// The documents' examples are files that somebody will copy.
+TEST(WorldFile, TheExamplesOfTheDocumentAreRead) {
+  std::ifstream file(SLUICE_SOURCE_DIR "/server/formats/README.md");
+  ASSERT_TRUE(file.good());
+  std::string line;
+  std::string example;
+  bool inside = false;
+  int count = 0;
+  while (std::getline(file, line)) {
+    if (!inside && line == "```toml") {
+      inside = true;
+      example.clear();
+    } else if (inside && line == "```") {
+      inside = false;
+      EXPECT_EQ(mistake(example), "") << example;
+      ++count;
+    } else if (inside) {
+      example += line + "\n";
+    }
+  }
+  EXPECT_GE(count, 1);
+}
+
+TEST(WorldFile, AFileThatIsNotThereIsNamed) {
+  EXPECT_THAT(formats::read_world_file("/no/such/file.toml").error(),
+              HasSubstr("/no/such/file.toml: cannot be opened"));
+  EXPECT_FALSE(formats::read_world_file("/").ok());
+}
+
+}  // namespace
+}  // namespace sluice::tests
