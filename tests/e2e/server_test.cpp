@@ -119,6 +119,33 @@ TEST_F(Server, VerifyAndLogReadTheFileOfARunningServer) {
   EXPECT_NE(log.out.find("\"live\""), std::string::npos) << log.out << log.error;
 }
 
+TEST_F(Server, HostsManyWorldsAtOnce) {
+  std::vector<std::string> arguments = {"--listen", "127.0.0.1:0", "--data",
+                                        directory_.file("data")};
+  for (const char* name : {"one", "two", "three"}) {
+    std::string text = kPond;
+    text.replace(text.find("pond"), 4, name);
+    arguments.insert(arguments.end(), {"--world", directory_.write(name, text)});
+  }
+  {
+    ServerProcess server(SLUICE_SERVER, arguments);
+    ASSERT_NE(server.port(), 0);
+    for (const char* name : {"one", "two", "three"}) {
+      WireClient client(server.port(), std::string("/worlds/") + name);
+      ASSERT_TRUE(client.greet());
+      EXPECT_EQ(client.mirror().welcome().world, name);
+      EXPECT_TRUE(client.command(R"({"cmd": "pour", "at": [80, 40, 0], "units": 9})").applied);
+    }
+    server.send_signal(SIGTERM);
+    EXPECT_EQ(server.finish().status, 0);
+  }
+  for (const char* name : {"one", "two", "three"}) {
+    const Finished verified = run_program(
+        {SLUICE_TOOL, "verify", directory_.file("data/" + std::string(name) + ".sluice")});
+    EXPECT_EQ(verified.status, 0) << verified.error;
+  }
+}
+
 TEST_F(Server, WrongUsageIsExitStatusTwoAndAMessage) {
   const auto expect_wrong = [](const std::vector<std::string>& arguments, const char* message) {
     const Finished finished = run_server(arguments);

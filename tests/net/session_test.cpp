@@ -25,10 +25,12 @@ bool catch_up(TestServer& server, WireClient& client, int ticks) {
 
 void expect_same(const protocol::Mirror& mirror, const sim::World& world, sim::Box box) {
   int wrong = 0;
-  for (std::int32_t y = 0; y < world.config().size.y; ++y) {
-    for (std::int32_t x = 0; x < world.config().size.x; ++x) {
-      if (!box.contains({x, y, 0})) continue;
-      wrong += mirror.cell({x, y, 0}) == world.cell({x, y, 0}) ? 0 : 1;
+  const sim::Vec3 end = box.end();
+  for (std::int32_t z = box.from.z; z < end.z; ++z) {
+    for (std::int32_t y = box.from.y; y < end.y; ++y) {
+      for (std::int32_t x = box.from.x; x < end.x; ++x) {
+        wrong += mirror.cell({x, y, z}) == world.cell({x, y, z}) ? 0 : 1;
+      }
     }
   }
   EXPECT_EQ(wrong, 0) << "cells differ at tick " << world.tick_number();
@@ -51,6 +53,35 @@ TEST(Session, KeyframesAndDeltasAddUpToTheWorld) {
   }
   EXPECT_EQ(client.mirror().counters().water, server.world().totals().water);
   EXPECT_GT(client.mirror().stats().chunks_checked, 10U);
+}
+
+TEST(Session, AWorldOfThreeDimensionsWithOpenEdgesIsMirroredToo) {
+  TestServer server({}, R"(
+[world]
+name = "dam"
+size = [40, 40, 40]
+[world.edges]
+left = "open"
+back = "open"
+[[fill]]
+from = [0, 0, 0]
+size = [40, 3, 40]
+cell = "#"
+[[fill]]
+from = [10, 3, 10]
+size = [20, 30, 20]
+cell = "~"
+)");
+  WireClient client(server.port(), "/worlds/dam");
+  ASSERT_TRUE(client.greet());
+  EXPECT_EQ(client.mirror().welcome().sides, (protocol::ChunkSides{4, 4, 4}));
+  client.session().set_view({{0, 0, 0}, {40, 40, 40}});
+  client.flush();
+  for (int round = 0; round < 20; ++round) {
+    ASSERT_TRUE(catch_up(server, client, 5));
+    expect_same(client.mirror(), server.world(), server.world().config().box());
+  }
+  EXPECT_GT(client.mirror().counters().drained, 0);
 }
 
 TEST(Session, OnlyTheViewIsSentAndItMayMove) {

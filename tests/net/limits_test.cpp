@@ -1,0 +1,84 @@
+// Goal: a client above a rate is slowed or refused, one that is silent is let go, and nobody else
+// notices. Method: real WebSockets, limits made small.
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "tests/net/test_server.h"
+#include "tests/support/wire_client.h"
+
+namespace sluice::tests {
+namespace {
+
+using Event = protocol::ClientSession::Event;
+using std::chrono::milliseconds;
+
+TEST(Limits, CommandsAboveTheRateAreRefused) {
+  net::ServerOptions options;
+  options.limits.commands_per_second = 2;
+  TestServer server(std::move(options));
+  WireClient client(server.port(), "/worlds/dam");
+  ASSERT_TRUE(client.greet());
+  for (int i = 0; i < 10; ++i) {
+    client.session().send_command(R"({"cmd": "pour", "at": [150, 50, 0], "units": 1})");
+  }
+  client.flush();
+  int refused = 0;
+  ASSERT_TRUE(client.pump_until([&](Event event) {
+    if (event != Event::kResult) return false;
+    EXPECT_EQ(client.session().last_result().reason, "too many commands a second (2)");
+    return ++refused == 7;  // two at once; perhaps one more while this went on
+  }));
+}
+
+TEST(Limits, MessagesAboveTheRateAreReadMoreSlowlyAndAllAnswered) {
+  net::ServerOptions options;
+  options.limits.messages_per_second = 20;
+  TestServer server(std::move(options));
+  WireClient client(server.port(), "/worlds/dam");
+  ASSERT_TRUE(client.greet());
+  const auto begin = std::chrono::steady_clock::now();
+  for (std::uint64_t i = 1; i <= 40; ++i) client.session().send_ping(i);
+  client.flush();
+  int pongs = 0;
+  ASSERT_TRUE(client.pump_until([&](Event event) {
+    pongs += event == Event::kPong ? 1 : 0;
+    return pongs == 40;
+  }));
+  EXPECT_EQ(client.session().last_pong().nonce, 40U);
+  EXPECT_GT(std::chrono::steady_clock::now() - begin, milliseconds(500));
+}
+
+TEST(Limits, RepliesThatAreNotReadStopTheReadingNotTheServer) {
+  net::ServerOptions options;
+  options.limits.waiting_replies = 4;
+  options.limits.messages_per_second = 1e9;
+  TestServer server(std::move(options));
+  WireClient flood(server.port(), "/worlds/dam", "flood");
+  ASSERT_TRUE(flood.greet());
+  for (std::uint64_t i = 1; i <= 3000; ++i) flood.session().send_ping(i);
+  flood.flush();
+  WireClient other(server.port(), "/worlds/dam", "other");
+  ASSERT_TRUE(other.greet());
+  server.tick();
+  ASSERT_TRUE(other.pump_until([&](Event) { return other.mirror().tick() >= 1; }));
+  ASSERT_TRUE(flood.pump_until([&](Event) { return flood.session().last_pong().nonce == 3000; }));
+}
+
+TEST(Limits, AClientThatShowsNoLifeIsLetGo) {
+  net::ServerOptions options;
+  options.limits.idle = milliseconds(200);
+  TestServer server(std::move(options));
+  WireClient dead(server.port(), "/worlds/dam", "dead");
+  ASSERT_TRUE(dead.greet());
+  WireClient alive(server.port(), "/worlds/dam", "alive");
+  ASSERT_TRUE(alive.greet());
+  // Nobody reads for the dead one, so no WebSocket ping is answered.
+  alive.pump_until([](Event) { return false; }, milliseconds(1500));
+  EXPECT_EQ(server.feed().counters().viewers, 1);
+  server.tick();
+  EXPECT_TRUE(alive.pump_until([&](Event) { return alive.mirror().tick() >= 1; }));
+}
+
+}  // namespace
+}  // namespace sluice::tests
