@@ -1,0 +1,57 @@
+// What a change costs on the wire: bytes a changed cell, and the time to encode it.
+#include <algorithm>
+#include <map>
+
+#include <benchmark/benchmark.h>
+
+#include "protocol/codec.h"
+#include "server/formats/world_file.h"
+#include "server/sim/world.h"
+
+namespace sluice::bench {
+namespace {
+
+protocol::ChunkCells copy_of(const sim::Chunk& chunk) {
+  protocol::ChunkCells cells{};
+  std::copy_n(chunk.cells.begin(), sim::kChunkCells, cells.begin());
+  return cells;
+}
+
+/// A demo world as a viewer of all of it would be told of it, tick by tick.
+void BM_Deltas(benchmark::State& state, const std::string& name) {
+  const auto spec = formats::read_world_file(SLUICE_SOURCE_DIR "/server/worlds/" + name);
+  const auto world = std::move(sim::World::create(*spec)).value();
+  sim::SerialExecutor serial;
+  std::map<sim::ChunkCoord, protocol::ChunkCells> baselines;
+  world->grid().for_each([&](const sim::Chunk& chunk) { baselines[chunk.coord] = copy_of(chunk); });
+  std::int64_t changed = 0;
+  std::int64_t bytes = 0;
+  std::vector<std::uint8_t> payload;
+  for (auto _ : state) {
+    state.PauseTiming();
+    (void)world->tick({}, serial);
+    state.ResumeTiming();
+    for (const sim::ChunkCoord coord : world->changed_chunks()) {
+      const sim::Chunk* chunk = world->grid().find(coord);
+      if (chunk == nullptr) continue;
+      protocol::ChunkCells& baseline = baselines[coord];
+      const protocol::ChunkCells cells = copy_of(*chunk);
+      payload.clear();
+      protocol::encode_delta(baseline, cells, payload);
+      bytes += static_cast<std::int64_t>(payload.size());
+      for (std::size_t i = 0; i < cells.size(); ++i) changed += cells[i] != baseline[i] ? 1 : 0;
+      baseline = cells;
+    }
+  }
+  state.SetItemsProcessed(changed);
+  state.counters["bytes_per_changed_cell"] =
+      static_cast<double>(bytes) / static_cast<double>(std::max<std::int64_t>(changed, 1));
+  state.counters["bytes_per_tick"] =
+      static_cast<double>(bytes) / static_cast<double>(state.iterations());
+}
+BENCHMARK_CAPTURE(BM_Deltas, cave, "cave.toml")->Iterations(600)->UseRealTime();
+BENCHMARK_CAPTURE(BM_Deltas, dam_break, "dam-break.toml")->Iterations(600)->UseRealTime();
+BENCHMARK_CAPTURE(BM_Deltas, waterfall, "waterfall.toml")->Iterations(600)->UseRealTime();
+
+}  // namespace
+}  // namespace sluice::bench
