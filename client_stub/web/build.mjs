@@ -1,0 +1,69 @@
+// Bundles the viewer and writes it as a C++ source: node build.mjs SOURCE_DIR WORK_DIR OUTPUT.cpp
+// WORK_DIR holds node_modules (npm ci) and generated/ (flatc). esbuild is found there, because the
+// source tree holds no packages.
+import { readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join, resolve } from "node:path";
+
+const [sourceDir, workDir, output] = process.argv.slice(2).map((path) => resolve(path));
+const esbuild = createRequire(join(workDir, "package.json"))("esbuild");
+
+const result = await esbuild.build({
+  entryPoints: [join(sourceDir, "src/main.ts")],
+  bundle: true,
+  minify: true,
+  write: false,
+  format: "esm",
+  target: "es2022",
+  nodePaths: [join(workDir, "node_modules")],
+  alias: { "@wire": join(workDir, "generated/sluice/protocol/wire") },
+  outdir: workDir,
+  logLevel: "warning",
+});
+const style = await esbuild.transform(readFileSync(join(sourceDir, "style.css"), "utf8"), {
+  loader: "css", minify: true,
+});
+
+const files = [
+  ["/", "text/html; charset=utf-8", readFileSync(join(sourceDir, "index.html"))],
+  ["/viewer.js", "text/javascript; charset=utf-8", Buffer.from(result.outputFiles[0].contents)],
+  ["/viewer.css", "text/css; charset=utf-8", Buffer.from(style.code)],
+];
+
+function bytesOf(buffer) {
+  const lines = [];
+  for (let at = 0; at < buffer.length; at += 24) {
+    lines.push([...buffer.subarray(at, at + 24)].join(","));
+  }
+  return lines.join(",\n");
+}
+
+let source = `// Written by client_stub/web/build.mjs.
+#include "server/host/viewer_assets.h"
+
+namespace sluice::host {
+
+namespace {
+
+`;
+files.forEach(([, , bytes], i) => {
+  source += `constexpr unsigned char kFile${i}[] = {\n${bytesOf(bytes)}};\n\n`;
+});
+source += `std::string text(const unsigned char* bytes, std::size_t size) {
+  return {reinterpret_cast<const char*>(bytes), size};
+}
+
+}  // namespace
+
+std::vector<net::Asset> viewer_assets() {
+  return {
+`;
+files.forEach(([path, type], i) => {
+  source += `      {"${path}", "${type}", text(kFile${i}, sizeof(kFile${i}))},\n`;
+});
+source += `  };
+}
+
+}  // namespace sluice::host
+`;
+writeFileSync(output, source);

@@ -1,0 +1,56 @@
+// Which part of a slice is on the screen. World x runs right, y up; screen y runs down.
+import { clamp, type Vec3 } from "./geometry";
+
+const SMALLEST_SCALE = 1 / 64;
+const LARGEST_SCALE = 48;
+
+export class Camera {
+  /** The cell position at the middle of the screen. */
+  x = 0;
+  y = 0;
+  /** CSS pixels a cell. */
+  scale = 8;
+  width = 1;
+  height = 1;
+
+  resize(width: number, height: number): void {
+    this.width = Math.max(1, width);
+    this.height = Math.max(1, height);
+  }
+
+  /** The whole world, with a margin for what lies over the picture. */
+  fit(size: Vec3): void {
+    const scale = Math.min((this.width - 48) / size.x, (this.height - 150) / size.y);
+    // Whole pixels a cell look best where there is room for them.
+    this.scale = clamp(scale >= 2 ? Math.floor(scale) : scale, SMALLEST_SCALE, LARGEST_SCALE);
+    this.x = size.x / 2;
+    this.y = size.y / 2;
+  }
+
+  screenX(x: number): number {
+    return (x - this.x) * this.scale + this.width / 2;
+  }
+  screenY(y: number): number {
+    return (this.y - y) * this.scale + this.height / 2;
+  }
+  worldX(screenX: number): number {
+    return (screenX - this.width / 2) / this.scale + this.x;
+  }
+  worldY(screenY: number): number {
+    return this.y - (screenY - this.height / 2) / this.scale;
+  }
+
+  pan(screenX: number, screenY: number, size: Vec3): void {
+    this.x = clamp(this.x - screenX / this.scale, 0, size.x);
+    this.y = clamp(this.y + screenY / this.scale, 0, size.y);
+  }
+
+  /** Keeps what lies under the pointer where it is. */
+  zoom(factor: number, screenX: number, screenY: number, size: Vec3): void {
+    const x = this.worldX(screenX);
+    const y = this.worldY(screenY);
+    this.scale = clamp(this.scale * factor, SMALLEST_SCALE, LARGEST_SCALE);
+    this.x = clamp(x - (screenX - this.width / 2) / this.scale, 0, size.x);
+    this.y = clamp(y + (screenY - this.height / 2) / this.scale, 0, size.y);
+  }
+}

@@ -1,0 +1,157 @@
+// A connection that comes back by itself.
+//
+//   connecting ──► greeting ──► ready ──► waiting ──► connecting ...
+//        └────────────┴───────────────────────┘  (any end leads to waiting, with a growing delay)
+import {
+  decodeServerMessage, encodeCommand, encodeHello, encodePing, encodeResync, encodeSetView,
+  PROTOCOL_VERSION, type FromServer, type ResultMessage, type TickMessage, type WelcomeMessage,
+} from "./messages";
+import type { Box, Vec3 } from "./geometry";
+
+export type ConnectionState = "connecting" | "ready" | "waiting" | "stopped";
+
+export interface ConnectionEvents {
+  state(state: ConnectionState, detail: string): void;
+  welcome(message: WelcomeMessage): void;
+  tick(message: TickMessage): void;
+  result(message: ResultMessage): void;
+}
+
+const FIRST_DELAY = 400; // milliseconds
+const LONGEST_DELAY = 8000;
+const PING_INTERVAL = 5000;
+/** The server ticks many times a second: this much silence means a dead line. */
+const SILENCE_LIMIT = 15000;
+/** What the reader of a refusal can do nothing about by waiting. */
+const FINAL_REFUSALS = new Set([1]);
+
+export class Connection {
+  bytes = 0;
+  private socket: WebSocket | null = null;
+  private isReady = false;
+  private stopped = false;
+  private delay = FIRST_DELAY;
+  private retry: number | undefined;
+  private reason = "";
+  private lastHeard = 0;
+  private nextSeq = 1;
+  private readonly pings: number;
+  private readonly wake = () => {
+    if (this.retry !== undefined && document.visibilityState === "visible") this.open();
+  };
+
+  constructor(private readonly url: string, private readonly events: ConnectionEvents) {
+    this.pings = window.setInterval(() => this.keepAlive(), PING_INTERVAL);
+    window.addEventListener("online", this.wake);
+    document.addEventListener("visibilitychange", this.wake);
+    this.open();
+  }
+
+  /** For good. */
+  stop(): void {
+    this.stopped = true;
+    window.clearInterval(this.pings);
+    window.clearTimeout(this.retry);
+    window.removeEventListener("online", this.wake);
+    document.removeEventListener("visibilitychange", this.wake);
+    this.socket?.close();
+  }
+
+  get ready(): boolean {
+    return this.isReady;
+  }
+
+  setView(box: Box): void {
+    if (this.isReady) this.socket!.send(encodeSetView(box));
+  }
+
+  resync(coord: Vec3): void {
+    if (this.isReady) this.socket!.send(encodeResync(coord));
+  }
+
+  /** The number that its result will carry, or 0 when there is no connection. */
+  command(command: object): number {
+    if (!this.isReady) return 0;
+    const seq = this.nextSeq++;
+    this.socket!.send(encodeCommand(seq, command));
+    return seq;
+  }
+
+  private open(): void {
+    window.clearTimeout(this.retry);
+    this.retry = undefined;
+    this.reason = "";
+    this.events.state("connecting", "");
+    const socket = new WebSocket(this.url);
+    this.socket = socket;
+    socket.binaryType = "arraybuffer";
+    socket.onopen = () => socket.send(encodeHello("browser"));
+    socket.onmessage = (event) => {
+      if (this.socket === socket) this.receive(new Uint8Array(event.data as ArrayBuffer));
+    };
+    socket.onclose = (event) => {
+      if (this.socket === socket) this.ended(event.reason);
+    };
+    this.lastHeard = performance.now();
+  }
+
+  private receive(bytes: Uint8Array): void {
+    this.bytes += bytes.length;
+    this.lastHeard = performance.now();
+    let message: FromServer;
+    try {
+      message = decodeServerMessage(bytes);
+      this.handle(message);
+    } catch (error) {
+      this.reason = error instanceof Error ? error.message : String(error);
+      this.socket?.close();
+    }
+  }
+
+  private handle(message: FromServer): void {
+    switch (message.kind) {
+      case "welcome":
+        if (message.protocolVersion !== PROTOCOL_VERSION) {
+          throw new Error(`the server speaks protocol version ${message.protocolVersion}`);
+        }
+        this.isReady = true;
+        this.delay = FIRST_DELAY;
+        this.events.welcome(message);
+        this.events.state("ready", "");
+        break;
+      case "refused":
+        this.reason = message.reason;
+        if (FINAL_REFUSALS.has(message.code)) {
+          this.stopped = true;
+          this.events.state("stopped", `${message.reason}; reload the page`);
+        }
+        break;
+      case "tick": this.events.tick(message); break;
+      case "result": this.events.result(message); break;
+      case "pong": break;
+    }
+  }
+
+  private ended(reason: string): void {
+    this.isReady = false;
+    this.socket = null;
+    if (this.stopped) return;
+    // Spread out, so that a thousand pages do not return in the same moment.
+    const wait = this.delay * (0.75 + Math.random() / 2);
+    this.delay = Math.min(this.delay * 1.7, LONGEST_DELAY);
+    this.retry = window.setTimeout(() => this.open(), wait);
+    this.events.state("waiting", this.reason || reason || "no answer");
+  }
+
+  private keepAlive(): void {
+    if (!this.socket) return;
+    if (performance.now() - this.lastHeard > SILENCE_LIMIT) {
+      const socket = this.socket;
+      socket.onclose = null;
+      socket.close();
+      this.ended("the server fell silent");
+    } else if (this.isReady) {
+      this.socket.send(encodePing(0));
+    }
+  }
+}

@@ -1,0 +1,49 @@
+// The page: which worlds there are, and the one that is shown. The part of the address behind "#"
+// names it, so that a link leads to a world.
+import { listen } from "./input";
+import { Panel, type WorldEntry } from "./panel";
+import { Viewer } from "./viewer";
+
+const RETRY_MILLISECONDS = 2000;
+
+const canvas = document.getElementById("view") as HTMLCanvasElement;
+let worlds: WorldEntry[] = [];
+let viewer: Viewer | null = null;
+
+const panel = new Panel({
+  tool: (tool) => viewer?.setTool(tool),
+  size: (size) => viewer?.setSize(size),
+  slice: (z) => viewer?.setSlice(z),
+  fit: () => viewer?.fit(),
+  world: (name) => (location.hash = name),
+});
+
+function show(): void {
+  const asked = decodeURIComponent(location.hash.slice(1));
+  const chosen = worlds.some((world) => world.name === asked) ? asked : worlds[0]?.name;
+  if (!chosen) return panel.showState("stopped", "the server hosts no world");
+  if (asked && asked !== chosen) panel.warn(`There is no world "${asked}" here`);
+  viewer?.stop();
+  viewer = new Viewer(canvas, panel, chosen);
+  viewer.setTool("pan");
+  panel.showWorlds(worlds, chosen);
+  // For tests and for the curious.
+  Object.assign(window, { sluice: viewer });
+}
+
+async function load(): Promise<void> {
+  try {
+    const response = await fetch("/worlds");
+    worlds = (await response.json()) as WorldEntry[];
+    show();
+  } catch {
+    panel.showState("waiting", "no answer");
+    window.setTimeout(() => void load(), RETRY_MILLISECONDS);
+  }
+}
+
+window.addEventListener("resize", () => viewer?.resize());
+window.addEventListener("hashchange", () => show());
+listen(canvas, () => viewer);
+panel.showState("connecting", "");
+void load();

@@ -1,0 +1,206 @@
+// The messages of the wire as plain data. The classes that flatc generates stay in this file.
+import { Builder, ByteBuffer } from "flatbuffers";
+import { ClientBody } from "@wire/client-body";
+import { ClientMessage } from "@wire/client-message";
+import { ClientVec3 } from "@wire/client-vec3";
+import { Command } from "@wire/command";
+import { CommandResult } from "@wire/command-result";
+import { Hello } from "@wire/hello";
+import { Ping } from "@wire/ping";
+import { Refused } from "@wire/refused";
+import { Resync } from "@wire/resync";
+import { ServerBody } from "@wire/server-body";
+import { ServerMessage } from "@wire/server-message";
+import { SetView } from "@wire/set-view";
+import { Tick } from "@wire/tick";
+import { Welcome } from "@wire/welcome";
+import type { Box, ChunkSides, Vec3 } from "./geometry";
+
+export const PROTOCOL_VERSION = 1;
+
+export interface WelcomeMessage {
+  kind: "welcome";
+  protocolVersion: number;
+  serverVersion: string;
+  world: string;
+  size: Vec3;
+  sides: ChunkSides;
+  tick: number;
+  tickRate: number;
+  water: string;
+}
+
+export interface RefusedMessage {
+  kind: "refused";
+  code: number;
+  reason: string;
+}
+
+export interface Counters {
+  water: number;
+  pipes: number;
+  sourced: number;
+  drained: number;
+  evaporated: number;
+  activeChunks: number;
+}
+
+export interface TickMessage {
+  kind: "tick";
+  tick: number;
+  counters: Counters;
+  chunks: { coord: Vec3; payload: Uint8Array }[];
+  dropped: Vec3[];
+  digests: { coord: Vec3; digest: bigint }[];
+}
+
+export interface ResultMessage {
+  kind: "result";
+  seq: number;
+  applied: boolean;
+  tick: number;
+  reason: string;
+}
+
+export interface PongMessage {
+  kind: "pong";
+  nonce: number;
+}
+
+export type FromServer = WelcomeMessage | RefusedMessage | TickMessage | ResultMessage | PongMessage;
+
+function envelope(type: ClientBody, build: (builder: Builder) => number): Uint8Array {
+  const builder = new Builder(256);
+  const body = build(builder);
+  ClientMessage.startClientMessage(builder);
+  ClientMessage.addBodyType(builder, type);
+  ClientMessage.addBody(builder, body);
+  ClientMessage.finishClientMessageBuffer(builder, ClientMessage.endClientMessage(builder));
+  return builder.asUint8Array();
+}
+
+export function encodeHello(clientName: string): Uint8Array {
+  return envelope(ClientBody.Hello, (builder) => {
+    const name = builder.createString(clientName);
+    return Hello.createHello(builder, PROTOCOL_VERSION, name);
+  });
+}
+
+export function encodeSetView(box: Box): Uint8Array {
+  return envelope(ClientBody.SetView, (builder) => {
+    SetView.startSetView(builder);
+    const { from, size } = box;
+    SetView.addFrom(builder, ClientVec3.createClientVec3(builder, from.x, from.y, from.z));
+    SetView.addSize(builder, ClientVec3.createClientVec3(builder, size.x, size.y, size.z));
+    return SetView.endSetView(builder);
+  });
+}
+
+export function encodeCommand(seq: number, command: object): Uint8Array {
+  return envelope(ClientBody.Command, (builder) => {
+    const json = builder.createString(JSON.stringify(command));
+    return Command.createCommand(builder, BigInt(seq), json);
+  });
+}
+
+export function encodePing(nonce: number): Uint8Array {
+  return envelope(ClientBody.Ping, (builder) => Ping.createPing(builder, BigInt(nonce)));
+}
+
+export function encodeResync(coord: Vec3): Uint8Array {
+  return envelope(ClientBody.Resync, (builder) => {
+    Resync.startResync(builder);
+    Resync.addCoord(builder, ClientVec3.createClientVec3(builder, coord.x, coord.y, coord.z));
+    return Resync.endResync(builder);
+  });
+}
+
+/** Throws when the bytes are no message of this protocol. */
+export function decodeServerMessage(bytes: Uint8Array): FromServer {
+  const buffer = new ByteBuffer(bytes);
+  if (bytes.length < 8 || !ServerMessage.bufferHasIdentifier(buffer)) {
+    throw new Error("the server sent something else than its messages");
+  }
+  const message = ServerMessage.getRootAsServerMessage(buffer);
+  switch (message.bodyType()) {
+    case ServerBody.Welcome: return readWelcome(message.body(new Welcome()) as Welcome);
+    case ServerBody.Refused: return readRefused(message.body(new Refused()) as Refused);
+    case ServerBody.Tick: return readTick(message.body(new Tick()) as Tick);
+    case ServerBody.CommandResult:
+      return readResult(message.body(new CommandResult()) as CommandResult);
+    case ServerBody.Pong: return { kind: "pong", nonce: 0 };
+    default: throw new Error(`the server sent a message of the unknown kind ${message.bodyType()}`);
+  }
+}
+
+function plain(vec: Vec3Like): Vec3 {
+  return { x: vec.x(), y: vec.y(), z: vec.z() };
+}
+interface Vec3Like {
+  x(): number;
+  y(): number;
+  z(): number;
+}
+
+function readWelcome(welcome: Welcome): WelcomeMessage {
+  const size = welcome.size();
+  if (!size) throw new Error("the server's welcome lacks the world's size");
+  return {
+    kind: "welcome",
+    protocolVersion: welcome.protocolVersion(),
+    serverVersion: welcome.serverVersion() ?? "",
+    world: welcome.world() ?? "",
+    size: plain(size),
+    sides: { logX: welcome.chunkLogX(), logY: welcome.chunkLogY(), logZ: welcome.chunkLogZ() },
+    tick: Number(welcome.tick()),
+    tickRate: welcome.tickRate(),
+    water: welcome.water() ?? "",
+  };
+}
+
+function readRefused(refused: Refused): RefusedMessage {
+  return { kind: "refused", code: refused.code(), reason: refused.reason() ?? "" };
+}
+
+function readResult(result: CommandResult): ResultMessage {
+  return {
+    kind: "result",
+    seq: Number(result.seq()),
+    applied: result.applied(),
+    tick: Number(result.tick()),
+    reason: result.reason() ?? "",
+  };
+}
+
+function readTick(tick: Tick): TickMessage {
+  const payloads = tick.payloadsArray() ?? new Uint8Array(0);
+  const message: TickMessage = {
+    kind: "tick",
+    tick: Number(tick.tick()),
+    counters: {
+      water: Number(tick.water()),
+      pipes: Number(tick.pipes()),
+      sourced: Number(tick.sourced()),
+      drained: Number(tick.drained()),
+      evaporated: Number(tick.evaporated()),
+      activeChunks: Number(tick.activeChunks()),
+    },
+    chunks: [],
+    dropped: [],
+    digests: [],
+  };
+  let offset = 0;
+  for (let i = 0; i < tick.chunksLength(); ++i) {
+    const span = tick.chunks(i)!;
+    const end = offset + span.bytes();
+    if (end > payloads.length) throw new Error("a tick's chunks are longer than their payloads");
+    message.chunks.push({ coord: plain(span), payload: payloads.subarray(offset, end) });
+    offset = end;
+  }
+  for (let i = 0; i < tick.droppedLength(); ++i) message.dropped.push(plain(tick.dropped(i)!));
+  for (let i = 0; i < tick.digestsLength(); ++i) {
+    const digest = tick.digests(i)!;
+    message.digests.push({ coord: plain(digest), digest: digest.digest() });
+  }
+  return message;
+}

@@ -1,0 +1,76 @@
+// The world as the server has sent it so far.
+import { chunkChecksum, decodeChunk } from "./codec";
+import { CHUNK_CELLS, chunkKey, type ChunkSides, type Vec3 } from "./geometry";
+import type { Counters, TickMessage, WelcomeMessage } from "./messages";
+
+export const ROCK = -1;
+export const OUTSIDE = -2;
+export const FULL = 4096;
+
+const AIR_CHECKSUM = chunkChecksum(new Int32Array(CHUNK_CELLS));
+
+export class Mirror {
+  readonly size: Vec3;
+  readonly sides: ChunkSides;
+  tick: number;
+  counters: Counters = {
+    water: 0, pipes: 0, sourced: 0, drained: 0, evaporated: 0, activeChunks: 0,
+  };
+  /** Chunks whose digest differed from the server's, ever. */
+  mismatches = 0;
+  private readonly chunks = new Map<number, Int32Array>();
+
+  constructor(readonly welcome: WelcomeMessage) {
+    this.size = welcome.size;
+    this.sides = welcome.sides;
+    this.tick = welcome.tick;
+  }
+
+  /** Takes in a message; returns the chunks that changed and those to be asked for again. */
+  apply(message: TickMessage): { changed: Vec3[]; resyncs: Vec3[] } {
+    this.tick = message.tick;
+    this.counters = message.counters;
+    const changed: Vec3[] = [];
+    for (const coord of message.dropped) {
+      this.chunks.delete(chunkKey(coord.x, coord.y, coord.z));
+      changed.push(coord);
+    }
+    for (const { coord, payload } of message.chunks) {
+      const key = chunkKey(coord.x, coord.y, coord.z);
+      let cells = this.chunks.get(key);
+      if (!cells) this.chunks.set(key, (cells = new Int32Array(CHUNK_CELLS)));
+      decodeChunk(payload, cells);
+      changed.push(coord);
+    }
+    const resyncs: Vec3[] = [];
+    for (const { coord, digest } of message.digests) {
+      const cells = this.chunks.get(chunkKey(coord.x, coord.y, coord.z));
+      if ((cells ? chunkChecksum(cells) : AIR_CHECKSUM) === digest) continue;
+      ++this.mismatches;
+      resyncs.push(coord);
+    }
+    return { changed, resyncs };
+  }
+
+  /** Undefined where nothing is held: all air, or not in view. */
+  chunk(x: number, y: number, z: number): Int32Array | undefined {
+    return this.chunks.get(chunkKey(x, y, z));
+  }
+
+  inside(x: number, y: number, z: number): boolean {
+    const { size } = this;
+    return x >= 0 && y >= 0 && z >= 0 && x < size.x && y < size.y && z < size.z;
+  }
+
+  /** Units of water, ROCK, or OUTSIDE. */
+  cell(x: number, y: number, z: number): number {
+    if (!this.inside(x, y, z)) return OUTSIDE;
+    const { logX, logY, logZ } = this.sides;
+    const cells = this.chunk(x >> logX, y >> logY, z >> logZ);
+    if (!cells) return 0;
+    const localX = x & ((1 << logX) - 1);
+    const localY = y & ((1 << logY) - 1);
+    const localZ = z & ((1 << logZ) - 1);
+    return cells[(((localY << logZ) | localZ) << logX) | localX]!;
+  }
+}

@@ -1,0 +1,118 @@
+// Everything on the page around the picture.
+import type { Tool } from "./brush";
+import type { ConnectionState } from "./connection";
+import { FULL } from "./mirror";
+import type { WelcomeMessage } from "./messages";
+
+export interface WorldEntry {
+  name: string;
+}
+
+export interface PanelEvents {
+  tool(tool: Tool): void;
+  size(size: number): void;
+  slice(z: number): void;
+  fit(): void;
+  world(name: string): void;
+}
+
+function element<T extends HTMLElement>(id: string): T {
+  return document.getElementById(id) as T;
+}
+
+const STATE_TEXT: Record<ConnectionState, string> = {
+  connecting: "connecting …",
+  ready: "",
+  waiting: "connection lost, trying again",
+  stopped: "not connected",
+};
+
+export class Panel {
+  private readonly dot = element("dot");
+  private readonly state = element("state");
+  private readonly select = element<HTMLSelectElement>("world");
+  private readonly name = element("name");
+  private readonly sizeInput = element<HTMLInputElement>("size");
+  private readonly sliceInput = element<HTMLInputElement>("slice");
+  private readonly toast = element("toast");
+  private toastTimer: number | undefined;
+
+  constructor(events: PanelEvents) {
+    for (const button of document.querySelectorAll<HTMLButtonElement>("[data-tool]")) {
+      button.addEventListener("click", () => events.tool(button.dataset["tool"] as Tool));
+    }
+    this.sizeInput.addEventListener("input", () => events.size(Number(this.sizeInput.value)));
+    this.sliceInput.addEventListener("input", () => events.slice(Number(this.sliceInput.value)));
+    this.select.addEventListener("change", () => events.world(this.select.value));
+    element("fit").addEventListener("click", () => events.fit());
+  }
+
+  showTool(tool: Tool, size: number): void {
+    for (const button of document.querySelectorAll<HTMLButtonElement>("[data-tool]")) {
+      const active = button.dataset["tool"] === tool;
+      button.classList.toggle("active", active);
+      button.setAttribute("aria-pressed", String(active));
+    }
+    this.sizeInput.value = String(size);
+    element("size-value").textContent = String(size);
+    element("view").classList.toggle("brush", tool !== "pan");
+  }
+
+  showWorlds(worlds: WorldEntry[], chosen: string): void {
+    this.select.replaceChildren(
+      ...worlds.map((world) => new Option(world.name, world.name, false, world.name === chosen)));
+    this.select.hidden = worlds.length < 2;
+    this.name.hidden = worlds.length >= 2;
+    this.name.textContent = chosen;
+    document.title = `${chosen} – Sluice`;
+  }
+
+  showWelcome(welcome: WelcomeMessage, slice: number): void {
+    const { x, y, z } = welcome.size;
+    const size = z === 1 ? `${x} × ${y}` : `${x} × ${y} × ${z}`;
+    element("facts").textContent = `${size} · ${welcome.water}`;
+    element("slice-panel").hidden = z === 1;
+    this.sliceInput.max = String(z - 1);
+    this.showSlice(slice);
+  }
+
+  showSlice(z: number): void {
+    this.sliceInput.value = String(z);
+    element("slice-value").textContent = `z ${z}`;
+  }
+
+  showState(state: ConnectionState, detail: string): void {
+    this.dot.className = state;
+    document.body.dataset["state"] = state;
+    this.state.textContent = STATE_TEXT[state] + (detail ? ` (${detail})` : "");
+  }
+
+  showNumbers(tick: number, rate: number, water: number, bytesPerSecond: number): void {
+    element("tick").textContent = tick.toLocaleString("en");
+    element("rate").textContent = `${rate.toFixed(1)}/s`;
+    element("water").textContent = (water / FULL).toLocaleString("en", { maximumFractionDigits: 1 });
+    element("bytes").textContent = bytesText(bytesPerSecond);
+  }
+
+  showZoom(scale: number): void {
+    element("zoom").textContent = scale >= 1 ? `${scale.toFixed(scale < 10 ? 1 : 0)}×`
+                                             : `1:${(1 / scale).toFixed(1)}`;
+  }
+
+  showHover(text: string): void {
+    element("hover").textContent = text;
+  }
+
+  warn(text: string): void {
+    this.toast.textContent = text;
+    this.toast.classList.add("shown");
+    window.clearTimeout(this.toastTimer);
+    this.toastTimer = window.setTimeout(() => this.toast.classList.remove("shown"), 3500);
+  }
+}
+
+function bytesText(bytes: number): string {
+  if (bytes < 1000) return `${Math.round(bytes)} B/s`;
+  if (bytes < 1e6) return `${(bytes / 1e3).toFixed(1)} kB/s`;
+  return `${(bytes / 1e6).toFixed(2)} MB/s`;
+}

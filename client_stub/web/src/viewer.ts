@@ -1,0 +1,210 @@
+// One world on the canvas: brings connection, mirror, painter and brush together.
+import { Brush, type Tool } from "./brush";
+import { Camera } from "./camera";
+import { Connection } from "./connection";
+import { clamp, sameBox, type Box } from "./geometry";
+import type { ResultMessage, TickMessage, WelcomeMessage } from "./messages";
+import { FULL, Mirror } from "./mirror";
+import { Painter } from "./painter";
+import { materialName } from "./palette";
+import type { Panel } from "./panel";
+
+/** Views are sent at most this often, in milliseconds. */
+const VIEW_INTERVAL = 120;
+const NUMBERS_INTERVAL = 500;
+const HOLD_INTERVAL = 120;
+
+export class Viewer {
+  readonly camera = new Camera();
+  readonly brush: Brush;
+  mirror: Mirror | null = null;
+  slice = 0;
+  /** The cell under the pointer. */
+  hover: { x: number; y: number } | null = null;
+  private readonly connection: Connection;
+  private readonly context: CanvasRenderingContext2D;
+  private readonly timers: number[] = [];
+  private painter: Painter | null = null;
+  private sentView: Box | null = null;
+  private needsPaint = true;
+  private frame = 0;
+  private lastNumbers = { time: performance.now(), bytes: 0, tick: 0 };
+
+  constructor(
+    private readonly canvas: HTMLCanvasElement, private readonly panel: Panel, world: string,
+  ) {
+    this.context = canvas.getContext("2d", { alpha: false })!;
+    const scheme = location.protocol === "https:" ? "wss:" : "ws:";
+    const url = `${scheme}//${location.host}/worlds/${encodeURIComponent(world)}`;
+    this.connection = new Connection(url, {
+      state: (state, detail) => this.panel.showState(state, detail),
+      welcome: (message) => this.welcomed(message),
+      tick: (message) => this.ticked(message),
+      result: (message) => this.answered(message),
+    });
+    this.brush = new Brush(this.connection);
+    this.resize();
+    this.timers.push(
+      window.setInterval(() => this.sendView(), VIEW_INTERVAL),
+      window.setInterval(() => this.showNumbers(), NUMBERS_INTERVAL),
+      window.setInterval(() => this.mirror && this.brush.hold(this.mirror, this.slice), HOLD_INTERVAL),
+    );
+    const paint = () => {
+      this.frame = requestAnimationFrame(paint);
+      if (this.needsPaint) this.paint();
+    };
+    this.frame = requestAnimationFrame(paint);
+  }
+
+  stop(): void {
+    cancelAnimationFrame(this.frame);
+    for (const timer of this.timers) window.clearInterval(timer);
+    this.connection.stop();
+  }
+
+  resize(): void {
+    const ratio = window.devicePixelRatio || 1;
+    this.canvas.width = Math.round(this.canvas.clientWidth * ratio);
+    this.canvas.height = Math.round(this.canvas.clientHeight * ratio);
+    this.camera.resize(this.canvas.clientWidth, this.canvas.clientHeight);
+    this.needsPaint = true;
+  }
+
+  fit(): void {
+    if (this.mirror) this.camera.fit(this.mirror.size);
+    this.moved();
+  }
+
+  /** The camera or the pointer is somewhere else. */
+  moved(): void {
+    this.needsPaint = true;
+    this.panel.showZoom(this.camera.scale);
+    this.showHover();
+  }
+
+  setSlice(z: number): void {
+    if (!this.mirror) return;
+    this.slice = clamp(z, 0, this.mirror.size.z - 1);
+    this.painter!.setSlice(this.slice);
+    this.panel.showSlice(this.slice);
+    this.moved();
+  }
+
+  setTool(tool: Tool): void {
+    this.brush.tool = tool;
+    this.panel.showTool(tool, this.brush.size);
+    this.needsPaint = true;
+  }
+
+  setSize(size: number): void {
+    this.brush.size = clamp(size, 1, 16);
+    this.panel.showTool(this.brush.tool, this.brush.size);
+    this.needsPaint = true;
+  }
+
+  private welcomed(welcome: WelcomeMessage): void {
+    const isFirst = this.mirror === null;
+    this.mirror = new Mirror(welcome);
+    this.painter = new Painter(this.mirror);
+    this.brush.reset();
+    this.sentView = null;
+    if (isFirst) {
+      this.slice = Math.floor((welcome.size.z - 1) / 2);
+      this.fit();
+    }
+    this.slice = clamp(this.slice, 0, welcome.size.z - 1);
+    this.painter.setSlice(this.slice);
+    this.panel.showWelcome(welcome, this.slice);
+    this.sendView();
+    this.needsPaint = true;
+  }
+
+  private ticked(message: TickMessage): void {
+    if (!this.mirror || !this.painter) return;
+    const { changed, resyncs } = this.mirror.apply(message);
+    for (const coord of changed) this.painter.changed(coord);
+    for (const coord of resyncs) this.connection.resync(coord);
+    if (changed.length === 0) return;
+    this.needsPaint = true;
+    this.showHover();
+  }
+
+  private answered(result: ResultMessage): void {
+    this.brush.answered(result.seq);
+    if (!result.applied) this.panel.warn(`Refused: ${result.reason}`);
+  }
+
+  /** What is on the screen and a chunk around it, in whole chunks: small moves change nothing. */
+  private sendView(): void {
+    if (!this.mirror || !this.connection.ready) return;
+    const { size, sides } = this.mirror;
+    const { camera } = this;
+    const snap = (low: number, high: number, log: number, limit: number): [number, number] => {
+      const from = clamp(((Math.floor(low) >> log) - 1) << log, 0, limit - 1);
+      const to = clamp(((Math.floor(high) >> log) + 2) << log, from + 1, limit);
+      return [from, to - from];
+    };
+    const [x, width] = snap(camera.worldX(0), camera.worldX(camera.width), sides.logX, size.x);
+    const [y, height] = snap(camera.worldY(camera.height), camera.worldY(0), sides.logY, size.y);
+    const z = (this.slice >> sides.logZ) << sides.logZ;
+    const depth = Math.min(1 << sides.logZ, size.z - z);
+    const box: Box = { from: { x, y, z }, size: { x: width, y: height, z: depth } };
+    if (this.sentView && sameBox(this.sentView, box)) return;
+    this.sentView = box;
+    this.connection.setView(box);
+  }
+
+  private showNumbers(): void {
+    if (!this.mirror) return;
+    const now = performance.now();
+    const seconds = (now - this.lastNumbers.time) / 1000;
+    const ticks = Math.max(0, this.mirror.tick - this.lastNumbers.tick);
+    const rate = this.lastNumbers.tick === 0 ? this.mirror.welcome.tickRate : ticks / seconds;
+    const bytes = (this.connection.bytes - this.lastNumbers.bytes) / seconds;
+    this.panel.showNumbers(this.mirror.tick, rate, this.mirror.counters.water, bytes);
+    this.lastNumbers = { time: now, bytes: this.connection.bytes, tick: this.mirror.tick };
+  }
+
+  private showHover(): void {
+    if (!this.mirror || !this.hover) return this.panel.showHover("");
+    const { x, y } = this.hover;
+    if (!this.mirror.inside(x, y, this.slice)) return this.panel.showHover("outside the world");
+    const cell = this.mirror.cell(x, y, this.slice);
+    const place = this.mirror.size.z === 1 ? `${x}, ${y}` : `${x}, ${y}, ${this.slice}`;
+    const amount = cell > 0 ? ` ${cell.toLocaleString("en")} units (${Math.round((cell * 100) / FULL)} %)` : "";
+    this.panel.showHover(`[${place}] ${materialName(cell)}${amount}`);
+  }
+
+  private paint(): void {
+    this.needsPaint = false;
+    const ratio = window.devicePixelRatio || 1;
+    const { context, camera } = this;
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.fillStyle = "#080a0e";
+    context.fillRect(0, 0, camera.width, camera.height);
+    if (!this.mirror || !this.painter) return;
+    this.painter.paint(context, camera, ratio);
+    const { size } = this.mirror;
+    context.strokeStyle = "rgba(140, 165, 200, 0.28)";
+    context.lineWidth = 1;
+    context.strokeRect(
+      Math.round(camera.screenX(0)) - 0.5, Math.round(camera.screenY(size.y)) - 0.5,
+      Math.round(size.x * camera.scale) + 1, Math.round(size.y * camera.scale) + 1);
+    this.paintCursor();
+  }
+
+  private paintCursor(): void {
+    if (!this.mirror || !this.hover) return;
+    if (!this.mirror.inside(this.hover.x, this.hover.y, this.slice)) return;
+    const { context, camera, brush } = this;
+    const area = brush.tool === "pan" ? { ...this.hover, width: 1, height: 1 }
+                                      : brush.area(this.mirror, this.hover.x, this.hover.y);
+    if (brush.tool === "pan" && camera.scale < 4) return;
+    context.strokeStyle = brush.tool === "pan" ? "rgba(255, 255, 255, 0.35)" : "#ffffff";
+    context.lineWidth = 1;
+    context.strokeRect(
+      Math.round(camera.screenX(area.x)) + 0.5, Math.round(camera.screenY(area.y + area.height)) + 0.5,
+      Math.max(2, Math.round(area.width * camera.scale) - 1),
+      Math.max(2, Math.round(area.height * camera.scale) - 1));
+  }
+}
