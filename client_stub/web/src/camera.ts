@@ -20,7 +20,7 @@ export class Camera {
 
   /** The whole world, with a margin for what lies over the picture. */
   fit(size: Vec3): void {
-    const scale = Math.min((this.width - 48) / size.x, (this.height - 150) / size.y);
+    const scale = Math.min((this.width - 200) / size.x, (this.height - 140) / size.y);
     // Whole pixels a cell look best where there is room for them.
     this.scale = clamp(scale >= 2 ? Math.floor(scale) : scale, SMALLEST_SCALE, LARGEST_SCALE);
     this.x = size.x / 2;

@@ -12,6 +12,11 @@ import {
 
 const DETAIL = 8;
 const DETAIL_FROM_SCALE = 4;
+/** A cell of water looks at most this much deeper than its open neighbours: a thin fall through a
+ *  lake is not an abyss. */
+const DEPTH_SLOPE = 3;
+/** Columns beside a tile that its depths depend on. */
+const MARGIN = 8;
 /** Tiles kept while they are off the screen. */
 const MAX_TILES = 400;
 
@@ -41,9 +46,11 @@ export class Painter {
       const tile = this.tiles.get(chunkKey(coord.x, y, 0));
       if (tile) tile.stale = true;
     }
-    // Rock at a border is lit by what lies above it.
-    const above = this.tiles.get(chunkKey(coord.x, coord.y + 1, 0));
-    if (above) above.stale = true;
+    // Rock at a border is lit by what lies beside it, and depths blend over it.
+    for (const [x, y] of [[coord.x, coord.y + 1], [coord.x - 1, coord.y], [coord.x + 1, coord.y]]) {
+      const tile = this.tiles.get(chunkKey(x!, y!, 0));
+      if (tile) tile.stale = true;
+    }
   }
 
   paint(context: CanvasRenderingContext2D, camera: Camera, pixelRatio: number): void {
@@ -103,28 +110,41 @@ export class Painter {
     const context = tile.canvas.getContext("2d")!;
     const image = context.createImageData(tile.canvas.width, tile.canvas.height);
     const pixels = new Uint32Array(image.data.buffer);
-    for (let column = 0; column < width; ++column) {
-      const x = (chunkX << logX) + column;
-      const topY = ((chunkY + 1) << logY) - 1;
-      let depth = this.depthAbove(x, topY);
-      for (let row = 0; row < height; ++row) {
-        const y = topY - row;
-        const cell = this.mirror.cell(x, y, this.slice);
+    const left = (chunkX << logX) - MARGIN;
+    const topY = ((chunkY + 1) << logY) - 1;
+    const columns = width + 2 * MARGIN;
+    const depths = new Float32Array(columns); // of water above the row's cells
+    for (let i = 0; i < columns; ++i) depths[i] = this.depthAbove(left + i, topY);
+    const cells = new Int32Array(columns);
+    for (let row = 0; row < height; ++row) {
+      const y = topY - row;
+      for (let i = 0; i < columns; ++i) cells[i] = this.mirror.cell(left + i, y, this.slice);
+      soften(cells, depths);
+      for (let column = 0; column < width; ++column) {
+        const i = column + MARGIN;
+        const x = left + i;
         if (tile.detail === 1) {
-          pixels[row * width + column] = this.farPixel(cell, x, y, depth);
+          pixels[row * width + column] = this.farPixel(cells[i]!, x, y, depths[i]!);
         } else {
-          this.paintCell(pixels, tile.canvas.width, column * DETAIL, row * DETAIL, cell, x, y, depth);
+          this.paintCell(pixels, tile.canvas.width, column * DETAIL, row * DETAIL, cells[i]!, x, y,
+            depths[i]!);
         }
-        depth = cell > 0 ? depth + 1 : 0;
+      }
+      for (let i = 0; i < columns; ++i) {
+        depths[i] = cells[i]! > 0 ? depths[i]! + Math.min(1, cells[i]! / FULL) : 0;
       }
     }
     context.putImageData(image, 0, 0);
   }
 
-  /** How many cells of water stand on the cell, up to where it makes no difference. */
+  /** Cells of water that stand on the cell, up to where it makes no difference. */
   private depthAbove(x: number, y: number): number {
     let depth = 0;
-    while (depth < DEEPEST && this.mirror.cell(x, y + depth + 1, this.slice) > 0) ++depth;
+    for (let above = y + 1; above <= y + DEEPEST; ++above) {
+      const cell = this.mirror.cell(x, above, this.slice);
+      if (cell <= 0) break;
+      depth += Math.min(1, cell / FULL);
+    }
     return depth;
   }
 
@@ -133,7 +153,7 @@ export class Painter {
     if (cell < 0) return BEYOND_PIXEL;
     const air = airPixel(y / this.mirror.size.y);
     if (cell === 0) return air;
-    return cell >= FULL || depth > 0 ? waterPixel(cell, depth) : mixWater(cell, air);
+    return cell >= FULL || depth >= 0.5 ? waterPixel(cell, depth) : mixWater(cell, air);
   }
 
   private rockLight(x: number, y: number): number {
@@ -146,16 +166,42 @@ export class Painter {
   ): void {
     if (cell === ROCK) return this.paintRock(pixels, stride, left, top, x, y);
     const air = cell < 0 ? BEYOND_PIXEL : airPixel(y / this.mirror.size.y);
+    if (cell > 0 && depth < 0.5 && this.falls(cell, x, y)) {
+      return this.paintFall(pixels, stride, left, top, cell, air);
+    }
     // Water under water fills its cell: a hair of air inside a body would only flicker.
-    const full = depth > 0 || cell >= FULL;
+    const full = depth >= 0.5 || cell >= FULL;
     const level = cell <= 0 ? 0 : full ? DETAIL : Math.max(1, Math.round((cell * DETAIL) / FULL));
     const water = waterPixel(cell, depth);
     for (let row = 0; row < DETAIL; ++row) {
       const fromBottom = DETAIL - 1 - row;
       let colour = fromBottom < level ? water : air;
-      if (depth === 0 && level > 0 && fromBottom === level - 1) colour = SURFACE_PIXEL;
+      if (depth < 0.5 && level > 0 && fromBottom === level - 1) colour = SURFACE_PIXEL;
       const start = (top + row) * stride + left;
       pixels.fill(colour, start, start + DETAIL);
+    }
+  }
+
+  /** Whether the water is on its way: less than a full cell over one that would take it. */
+  private falls(cell: number, x: number, y: number): boolean {
+    const below = this.mirror.cell(x, y - 1, this.slice);
+    return cell < FULL && below >= 0 && below < FULL * 0.9;
+  }
+
+  /** A strand as wide as there is water, faint at its edges. */
+  private paintFall(
+    pixels: Uint32Array, stride: number, left: number, top: number, cell: number, air: number,
+  ): void {
+    const width = Math.max(2, Math.round((cell * DETAIL) / FULL));
+    const first = (DETAIL - width) >> 1;
+    const core = mixWater(FULL * 0.7, air);
+    const edge = mixWater(FULL * 0.2, air);
+    for (let row = 0; row < DETAIL; ++row) {
+      const start = (top + row) * stride + left;
+      pixels.fill(air, start, start + DETAIL);
+      pixels.fill(core, start + first, start + first + width);
+      pixels[start + first] = edge;
+      pixels[start + first + width - 1] = edge;
     }
   }
 
@@ -183,5 +229,15 @@ export class Painter {
           rockPixel(fineX / DETAIL, fineY / DETAIL, grain, light);
       }
     }
+  }
+}
+
+function soften(cells: Int32Array, depths: Float32Array): void {
+  const last = cells.length - 1;
+  for (let i = 1; i <= last; ++i) {
+    if (cells[i - 1]! >= 0) depths[i] = Math.min(depths[i]!, depths[i - 1]! + DEPTH_SLOPE);
+  }
+  for (let i = last - 1; i >= 0; --i) {
+    if (cells[i + 1]! >= 0) depths[i] = Math.min(depths[i]!, depths[i + 1]! + DEPTH_SLOPE);
   }
 }

@@ -31,11 +31,12 @@ export function pixel(colour: Colour): number {
   );
 }
 
-/** Indexed by depth, then by pressure in eighths of what counts as strong. */
+/** Indexed by depth in quarters of a cell, then by pressure in eighths of what counts as strong. */
 const WATER: number[][] = [];
 const PRESSURE_STEPS = 8;
-for (let depth = 0; depth <= DEEPEST; ++depth) {
-  const base = blend(SHALLOW, DEEP, Math.pow(depth / DEEPEST, 0.7));
+const STEPS_PER_CELL = 4;
+for (let depth = 0; depth <= DEEPEST * STEPS_PER_CELL; ++depth) {
+  const base = blend(SHALLOW, DEEP, Math.pow(depth / (DEEPEST * STEPS_PER_CELL), 0.7));
   const row: number[] = [];
   for (let step = 0; step <= PRESSURE_STEPS; ++step) {
     row.push(pixel(blend(base, PRESSED, (step / PRESSURE_STEPS) * 0.45)));
@@ -45,12 +46,12 @@ for (let depth = 0; depth <= DEEPEST; ++depth) {
 export const SURFACE_PIXEL = pixel(SURFACE);
 export const BEYOND_PIXEL = pixel(BEYOND);
 
-/** `depth`: whole cells of water above. Pressure is what a cell holds above full: at its depth the
+/** `depth`: cells of water above. Pressure is what a cell holds above full: at its depth the
  *  hydrostatic model gives a hundredth of a cell for each cell of depth. */
 export function waterPixel(units: number, depth: number): number {
   const excess = units - FULL;
   const step = excess <= 0 ? 0 : Math.min(PRESSURE_STEPS, Math.floor((excess * 16) / FULL));
-  return WATER[Math.min(depth, DEEPEST)]![step]!;
+  return WATER[Math.round(Math.min(depth, DEEPEST) * STEPS_PER_CELL)]![step]!;
 }
 
 /** A few drops in an otherwise empty cell, seen from far away. */

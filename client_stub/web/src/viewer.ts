@@ -11,7 +11,7 @@ import type { Panel } from "./panel";
 
 /** Views are sent at most this often, in milliseconds. */
 const VIEW_INTERVAL = 120;
-const NUMBERS_INTERVAL = 500;
+const NUMBERS_INTERVAL = 1000;
 const HOLD_INTERVAL = 120;
 
 export class Viewer {

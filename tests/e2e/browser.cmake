@@ -1,0 +1,10 @@
+# The browser viewer in a real browser: only where the viewer is built and Chromium is there.
+find_program(CHROMIUM NAMES chromium chromium-browser google-chrome)
+find_program(NODE node)
+if(SLUICE_WEB AND CHROMIUM AND NODE)
+  add_test(NAME Browser.ShowsAWorldThatABrushChangesForAll
+    COMMAND ${NODE} ${CMAKE_CURRENT_LIST_DIR}/browser_test.mjs
+            $<TARGET_FILE:sluice-server> ${CHROMIUM}
+            ${CMAKE_BINARY_DIR}/client_stub/web/work/package.json)
+  set_tests_properties(Browser.ShowsAWorldThatABrushChangesForAll PROPERTIES TIMEOUT 180)
+endif()

@@ -1,0 +1,212 @@
+// Goal: the page shows the world as it is; strokes of its brush change the world for everybody; it
+// comes back by itself when the server does.
+// Method: a real server and real headless Chromium, twice; what is shown is read as pixels.
+//
+//   node browser_test.mjs SLUICE_SERVER CHROMIUM PACKAGE_JSON   (of the folder with playwright-core)
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const [serverPath, chromiumPath, packagePath] = process.argv.slice(2);
+const { chromium } = createRequire(packagePath)("playwright-core");
+let running = null; // the server's process
+const folder = mkdtempSync(join(tmpdir(), "sluice-browser-"));
+
+// A room with a shelf on the left and a resting pool on the right; and a 3D world.
+const FLAT = `[world]
+name = "room"
+size = [64, 40, 1]
+water = "cellular"
+[[fill]]
+from = [0, 0, 0]
+size = [64, 8, 1]
+cell = "#"
+[[fill]]
+from = [32, 4, 0]
+size = [20, 4, 1]
+cell = "~"
+`;
+const SOLID = `[world]
+name = "solid"
+size = [32, 32, 32]
+water = "cellular"
+[[fill]]
+from = [0, 0, 8]
+size = [32, 16, 8]
+cell = "#"
+`;
+
+function startServer(listen) {
+  const files = [["room", FLAT], ["solid", SOLID]].map(([name, text]) => {
+    const path = join(folder, `${name}.toml`);
+    writeFileSync(path, text);
+    return path;
+  });
+  const child = spawn(serverPath, ["--world", files[0], "--world", files[1], "--listen", listen,
+    "--data", join(folder, "data")], { stdio: ["ignore", "pipe", "inherit"] });
+  running = child;
+  return new Promise((resolve, reject) => {
+    let output = "";
+    child.stdout.on("data", (bytes) => {
+      output += bytes;
+      const match = /listening on (http:\/\/([^\s]+))/.exec(output);
+      if (match) resolve({ child, url: match[1], address: match[2] });
+    });
+    child.on("exit", (code) => reject(new Error(`the server ended with ${code}: ${output}`)));
+  });
+}
+
+function stopServer(server) {
+  return new Promise((resolve) => {
+    server.child.removeAllListeners("exit");
+    server.child.on("exit", (code) => resolve(code));
+    server.child.kill("SIGTERM");
+  });
+}
+
+function openBrowser(name) {
+  return chromium.launchPersistentContext(join(folder, name), {
+    executablePath: chromiumPath,
+    viewport: { width: 1000, height: 700 },
+    args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+      "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+  });
+}
+
+async function openPage(context, url) {
+  const page = await context.newPage();
+  page.on("pageerror", (error) => { throw error; });
+  await page.goto(url);
+  await page.waitForSelector('body[data-state="ready"]');
+  return page;
+}
+
+/** The middle of a cell on the screen. */
+function place(page, x, y) {
+  return page.evaluate(([cellX, cellY]) => {
+    const { camera } = window.sluice;
+    return { x: camera.screenX(cellX + 0.5), y: camera.screenY(cellY + 0.5) };
+  }, [x, y]);
+}
+
+/** What the pixel in the middle of a cell looks like. */
+async function look(page, x, y) {
+  const at = await place(page, x, y);
+  const [red, green, blue] = await page.evaluate(({ x: left, y: top }) => {
+    const canvas = document.getElementById("view");
+    const ratio = window.devicePixelRatio;
+    return [...canvas.getContext("2d").getImageData(left * ratio, top * ratio, 1, 1).data];
+  }, at);
+  if (red + green + blue < 130) return "air";
+  if (blue > red + 40) return "water";
+  return red >= blue ? "rock" : `something of colour ${red}, ${green}, ${blue}`;
+}
+
+async function expectLook(page, x, y, expected) {
+  let seen = "";
+  for (let i = 0; i < 60; ++i) {
+    seen = await look(page, x, y);
+    if (seen === expected) return;
+    await page.waitForTimeout(50);
+  }
+  assert.fail(`cell [${x}, ${y}] looks like ${seen}, not like ${expected}`);
+}
+
+/** Draws with a tool from cell to cell. The pointer ends elsewhere: its frame must not be read. */
+async function stroke(page, key, from, to) {
+  await page.keyboard.press(key);
+  const start = await place(page, ...from);
+  const end = await place(page, ...to);
+  await page.mouse.move(start.x, start.y);
+  await page.mouse.down();
+  await page.mouse.move(end.x, end.y, { steps: 8 });
+  await page.mouse.up();
+  const away = await place(page, 1, 38);
+  await page.mouse.move(away.x, away.y);
+}
+
+async function run() {
+  let server = await startServer("127.0.0.1:0");
+  const first = await openBrowser("one");
+  const second = await openBrowser("two");
+  const page = await openPage(first, `${server.url}/#room`);
+  const other = await openPage(second, `${server.url}/#room`);
+
+  console.log("the page shows the world");
+  await expectLook(page, 10, 4, "rock");
+  await expectLook(page, 40, 5, "water");
+  await expectLook(page, 10, 20, "air");
+
+  console.log("strokes of the brush change it, and the second page sees them");
+  await stroke(page, "2", [10, 20], [20, 20]);
+  for (const x of [10, 15, 20]) {
+    await expectLook(page, x, 20, "rock");
+    await expectLook(other, x, 20, "rock");
+  }
+  await stroke(other, "3", [15, 20], [15, 20]);
+  await expectLook(page, 15, 20, "air");
+  await expectLook(page, 10, 20, "rock");
+  await stroke(page, "3", [6, 6], [10, 6]);
+  await expectLook(other, 8, 6, "air");
+  await stroke(page, "4", [8, 8], [8, 8]);
+  await expectLook(other, 8, 5, "water");
+
+  console.log("hovering names the cell");
+  const pool = await place(page, 40, 5);
+  await page.mouse.move(pool.x, pool.y);
+  await page.waitForFunction(() =>
+    /^\[40, 5\] water .* units/.test(document.getElementById("hover").textContent));
+
+  console.log("dragging moves the view, the wheel zooms about the pointer");
+  await page.keyboard.press("1");
+  const before = await place(page, 40, 5);
+  await page.mouse.move(before.x, before.y);
+  await page.mouse.down();
+  await page.mouse.move(before.x - 60, before.y - 30, { steps: 4 });
+  await page.mouse.up();
+  const after = await place(page, 40, 5);
+  assert.ok(Math.abs(after.x - before.x + 60) < 2 && Math.abs(after.y - before.y + 30) < 2);
+  await page.mouse.wheel(0, -300);
+  await page.waitForTimeout(100);
+  const zoomed = await place(page, 40, 5);
+  assert.ok(Math.abs(zoomed.x - after.x) < 25 && Math.abs(zoomed.y - after.y) < 25);
+  await page.keyboard.press("f");
+
+  console.log("a 3D world is shown by slice");
+  await page.selectOption("#world", "solid");
+  await page.waitForFunction(() => window.sluice.mirror?.welcome.world === "solid");
+  await expectLook(page, 4, 4, "rock");
+  assert.equal(new URL(page.url()).hash, "#solid");
+  await page.locator("#slice").fill("20");
+  await expectLook(page, 4, 4, "air");
+  await page.locator("#slice").fill("8");
+  await expectLook(page, 4, 4, "rock");
+
+  console.log("a lost connection is shown, and comes back by itself");
+  assert.equal(await stopServer(server), 0);
+  await other.waitForSelector('body[data-state="waiting"], body[data-state="connecting"]');
+  server = await startServer(server.address);
+  await other.waitForSelector('body[data-state="ready"]', { timeout: 20000 });
+  await expectLook(other, 10, 20, "rock");
+  assert.equal(await other.evaluate(() => window.sluice.mirror.mismatches), 0);
+
+  await first.close();
+  await second.close();
+  assert.equal(await stopServer(server), 0);
+}
+
+try {
+  await run();
+  console.log("all well");
+} catch (error) {
+  console.error(error);
+  process.exitCode = 1;
+} finally {
+  running?.kill("SIGKILL");
+  rmSync(folder, { recursive: true, force: true });
+  // Browsers that a failure left behind end with this process.
+  setTimeout(() => process.exit(), 500).unref();
+}
