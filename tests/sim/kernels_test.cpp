@@ -168,6 +168,28 @@ RC_GTEST_PROP(CellularRule, SidewaysMovesAtMostHalfTheDifferenceAndIsAntisymmetr
   }
 }
 
+// The worked example of models/cellular.md.
+TEST(CellularRule, TheDocumentsColumnSettlesAsItSays) {
+  const CellularRule rule = sim::prepare({});
+  Cell bottom = sim::kFull;
+  Cell middle = sim::kFull;
+  Cell top = sim::kFull;
+  const auto pass = [&] {
+    const auto settle = [&](Cell& lower, Cell& upper) {
+      const std::int32_t sum = lower + upper;
+      lower = sim::lower_share(rule, sum);
+      upper = sum - lower;
+    };
+    settle(bottom, middle);
+    settle(middle, top);
+    return std::array{top, middle, bottom};
+  };
+  EXPECT_EQ(pass(), (std::array{4016, 4136, 4136}));
+  EXPECT_EQ(pass(), (std::array{3997, 4135, 4156}));
+  for (int i = 0; i < 60; ++i) (void)pass();
+  EXPECT_EQ(pass(), (std::array{3978, 4135, 4175}));
+}
+
 TEST(Kernels, ThePortableSetCanBeSelected) {
   const std::string best = sim::kernels().name;
   EXPECT_TRUE(sim::select_kernels("scalar"));
