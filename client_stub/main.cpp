@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include "client_stub/headless.h"
+#include "client_stub/viewer.h"
 // VIEWER
 
 namespace {
@@ -70,5 +71,5 @@ int main(int argc, char** argv) {
     options.view = box.value();
   }
   if (headless) return client::run_headless(options);
-  return fail("only --headless is built in");
+  return client::run_viewer({options.address, options.client_name});
 }

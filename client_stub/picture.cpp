@@ -1,0 +1,155 @@
+#include "client_stub/picture.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "client_stub/palette.h"
+#include "protocol/map_text.h"
+
+namespace sluice::client {
+
+namespace {
+
+constexpr int kNearest = 4;
+constexpr int kFarthest = -6;
+/// Cells beyond the picture that are asked for, so that a small pan shows something at once.
+constexpr std::int32_t kViewMargin = 32;
+
+std::int32_t floor_cell(double value) {
+  return static_cast<std::int32_t>(std::floor(value));
+}
+
+/// Whether the pixel, `from_bottom` of `pixels` in its cell, lies under the cell's level.
+bool below_level(std::int32_t units, int from_bottom, int pixels) {
+  if (from_bottom == 0) return true;
+  return (from_bottom + 0.5) / pixels < units / double{protocol::kFullCellUnits};
+}
+
+}  // namespace
+
+double Picture::pixels_per_cell() const {
+  return std::ldexp(1.0, zoom);
+}
+
+std::int32_t Picture::cell_x(double pixel_x) const {
+  return floor_cell(center_x + (pixel_x + 0.5 - width / 2) / pixels_per_cell());
+}
+
+std::int32_t Picture::cell_y(double pixel_y) const {
+  return floor_cell(center_y - (pixel_y + 0.5 - height / 2) / pixels_per_cell());
+}
+
+void Picture::fit(protocol::Position size) {
+  zoom = kNearest;
+  const auto too_large = [&] {
+    return size.x * pixels_per_cell() > width || size.y * pixels_per_cell() > height;
+  };
+  while (zoom > kFarthest && too_large()) --zoom;
+  center_on(size.x / 2.0, size.y / 2.0, size);
+  cursor_x = size.x / 2;
+  cursor_y = size.y / 2;
+}
+
+void Picture::center_on(double x, double y, protocol::Position size) {
+  // On whole pixels, so that a cell's pixels do not change their number while panning.
+  const double step = zoom > 0 ? 1 / pixels_per_cell() : 1;
+  center_x = std::round(std::clamp(x, 0.0, double(size.x)) / step) * step;
+  center_y = std::round(std::clamp(y, 0.0, double(size.y)) / step) * step;
+}
+
+void Picture::pan(double right, double up, protocol::Position size) {
+  center_on(center_x + std::ceil(right * width / pixels_per_cell()),
+            center_y + std::ceil(up * height / pixels_per_cell()), size);
+}
+
+void Picture::change_zoom(int by, protocol::Position size) {
+  zoom = std::clamp(zoom + by, kFarthest, kNearest);
+  center_on(cursor_x + 0.5, cursor_y + 0.5, size);
+}
+
+void Picture::move_cursor(std::int32_t x, std::int32_t y, protocol::Position size) {
+  cursor_x = std::clamp(x, 0, size.x - 1);
+  cursor_y = std::clamp(y, 0, size.y - 1);
+  const double reach_x = (width / 2 - 2) / pixels_per_cell();
+  const double reach_y = (height / 2 - 2) / pixels_per_cell();
+  center_on(std::clamp(center_x, cursor_x - reach_x, cursor_x + reach_x),
+            std::clamp(center_y, cursor_y - reach_y, cursor_y + reach_y), size);
+}
+
+protocol::ViewBox Picture::brush_box(protocol::Position size) const {
+  const std::int32_t before = (brush - 1) / 2;
+  const std::int32_t left = std::max(cursor_x - before, 0);
+  const std::int32_t bottom = std::max(cursor_y - before, 0);
+  const std::int32_t right = std::min(cursor_x - before + brush, size.x);
+  const std::int32_t top = std::min(cursor_y - before + brush, size.y);
+  return {{left, bottom, slice}, {right - left, top - bottom, 1}};
+}
+
+protocol::ViewBox Picture::view(protocol::Position size) const {
+  const std::int32_t left = std::clamp(cell_x(0) - kViewMargin, 0, size.x - 1);
+  const std::int32_t right = std::clamp(cell_x(width) + kViewMargin, left, size.x - 1);
+  const std::int32_t bottom = std::clamp(cell_y(height) - kViewMargin, 0, size.y - 1);
+  const std::int32_t top = std::clamp(cell_y(0) + kViewMargin, bottom, size.y - 1);
+  return {{left, bottom, slice}, {right - left + 1, top - bottom + 1, 1}};
+}
+
+void Picture::draw(const protocol::Mirror& mirror, Screen& screen) const {
+  for (int x = 0; x < width; ++x) draw_column(mirror, x, screen);
+  draw_cursor(mirror.welcome().size, screen);
+}
+
+void Picture::draw_column(const protocol::Mirror& mirror, int pixel_x, Screen& screen) const {
+  const std::int32_t x = cell_x(pixel_x);
+  const std::int32_t world_height = std::max(1, mirror.welcome().size.y);
+  const int pixels = zoom > 0 ? 1 << zoom : 1;
+  const auto cell_at = [&](std::int32_t y) { return mirror.cell({x, y, slice}); };
+  std::int32_t before = cell_y(0) + 1;  // the row of cells that was drawn last
+  int depth = 0;                        // of water down to and with that row
+  while (depth < kDeepest && cell_at(before + depth) > 0) ++depth;
+  std::int32_t above = cell_at(before);
+  std::int32_t cell = above;
+  int depth_above = depth;
+  for (int pixel_y = 0; pixel_y < height; ++pixel_y) {
+    const std::int32_t y = cell_y(pixel_y);
+    if (y != before) {
+      above = cell;
+      depth_above = depth;
+      cell = cell_at(y);
+      depth = cell > 0 ? depth + before - y : 0;
+      before = y;
+    }
+    CellLook look{cell,      x, y, depth_above, std::clamp(y / double(world_height), 0.0, 1.0),
+                  above >= 0};
+    if (cell > 0 && depth_above == 0 && pixels > 1) {
+      // Where in its cell the pixel lies, from the cell's lower edge.
+      const double lower = height / 2 - (y - center_y) * pixels - 1;
+      const int from_bottom = std::clamp(static_cast<int>(lower) - pixel_y, 0, pixels - 1);
+      if (!below_level(cell, from_bottom, pixels)) look.cell = 0;
+    }
+    screen.pixel(pixel_x, pixel_y, colour_of(look));
+  }
+}
+
+void Picture::draw_cursor(protocol::Position size, Screen& screen) const {
+  const protocol::ViewBox box = brush_box(size);
+  const double scale = pixels_per_cell();
+  const int left = floor_cell((box.from.x - center_x) * scale + width / 2);
+  const int right =
+      std::max(left, floor_cell((box.from.x + box.size.x - center_x) * scale + width / 2) - 1);
+  const int bottom = floor_cell(height / 2 - (box.from.y - center_y) * scale) - 1;
+  const int top =
+      std::min(bottom, floor_cell(height / 2 - (box.from.y + box.size.y - center_y) * scale));
+  const auto spot = [&](int x, int y) {
+    if (x >= 0 && y >= 0 && x < width && y < height) screen.pixel(x, y, kCursor);
+  };
+  for (int x = left; x <= right; ++x) {
+    spot(x, top);
+    spot(x, bottom);
+  }
+  for (int y = top; y <= bottom; ++y) {
+    spot(left, y);
+    spot(right, y);
+  }
+}
+
+}  // namespace sluice::client

@@ -1,0 +1,46 @@
+// Which part of a world a terminal shows, and the drawing of it. No I/O.
+#pragma once
+
+#include <cstdint>
+
+#include "client_stub/screen.h"
+#include "protocol/mirror.h"
+
+namespace sluice::client {
+
+/// The camera and the cursor. Pixels count from the upper left, cells from the lower left.
+struct Picture {
+  double center_x = 0;  // in cells
+  double center_y = 0;
+  int zoom = 0;  // 2^zoom pixels a cell; below 0, 2^-zoom cells a pixel
+  std::int32_t slice = 0;
+  std::int32_t cursor_x = 0;
+  std::int32_t cursor_y = 0;
+  std::int32_t brush = 1;  // cells along one side
+  int width = 1;           // of the picture, in pixels
+  int height = 1;
+
+  [[nodiscard]] double pixels_per_cell() const;
+  [[nodiscard]] std::int32_t cell_x(double pixel_x) const;
+  [[nodiscard]] std::int32_t cell_y(double pixel_y) const;
+
+  void fit(protocol::Position size);
+  void center_on(double x, double y, protocol::Position size);
+  /// By a share of the picture's size.
+  void pan(double right, double up, protocol::Position size);
+  void change_zoom(int by, protocol::Position size);
+  /// Moves the cursor, and the picture after it.
+  void move_cursor(std::int32_t x, std::int32_t y, protocol::Position size);
+  /// The cells that the brush covers, cut to the world; depth 1.
+  [[nodiscard]] protocol::ViewBox brush_box(protocol::Position size) const;
+  /// The cells on the picture, and some around them.
+  [[nodiscard]] protocol::ViewBox view(protocol::Position size) const;
+
+  void draw(const protocol::Mirror& mirror, Screen& screen) const;
+
+ private:
+  void draw_column(const protocol::Mirror& mirror, int pixel_x, Screen& screen) const;
+  void draw_cursor(protocol::Position size, Screen& screen) const;
+};
+
+}  // namespace sluice::client

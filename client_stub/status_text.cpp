@@ -1,0 +1,126 @@
+#include "client_stub/status_text.h"
+
+#include <cstdio>
+#include <utility>
+
+#include "protocol/map_text.h"
+
+namespace sluice::client {
+
+namespace {
+
+constexpr std::string_view kHelp[] = {
+    "                                                ",
+    "   move the picture   arrows, or h j k l        ",
+    "   zoom               + and -, mouse wheel      ",
+    "   slice (3D)         , and .   PageDown, PageUp",
+    "   whole world        0 or Home                 ",
+    "                                                ",
+    "   move the cursor    w a s d   (capitals: far) ",
+    "   brush size         [ and ]                   ",
+    "   dig                x                         ",
+    "   place rock         r                         ",
+    "   pour water         p                         ",
+    "   the same again     space, or the mouse       ",
+    "                                                ",
+    "   quit               q                         ",
+    "                                                ",
+};
+
+std::string set_cells(std::int32_t x, std::int32_t y, std::int32_t z, std::int32_t width,
+                      std::int32_t height, char cell) {
+  char text[200];
+  std::snprintf(text, sizeof(text),
+                R"({"cmd":"set_cells","from":[%d,%d,%d],"size":[%d,%d,1],"cell":"%c"})", x, y, z,
+                width, height, cell);
+  return text;
+}
+
+const char* name_of(Tool tool) {
+  return tool == Tool::kDig ? "dig" : tool == Tool::kRock ? "rock" : "pour";
+}
+
+std::string describe_cell(std::int32_t cell) {
+  if (cell == protocol::kOutsideCell) return "outside";
+  if (cell < 0) return "rock";
+  if (cell == 0) return "air";
+  return std::to_string(cell) + " units";
+}
+
+std::string bytes_text(double bytes) {
+  char text[40];
+  if (bytes < 1e3) {
+    std::snprintf(text, sizeof(text), "%.0f B/s", bytes);
+  } else if (bytes < 1e6) {
+    std::snprintf(text, sizeof(text), "%.1f kB/s", bytes / 1e3);
+  } else {
+    std::snprintf(text, sizeof(text), "%.2f MB/s", bytes / 1e6);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<std::string> commands_of(Tool tool, const protocol::ViewBox& box,
+                                     const protocol::Mirror& mirror) {
+  std::vector<std::string> commands;
+  const auto& [from, size] = box;
+  if (tool != Tool::kPour) {
+    const char cell = tool == Tool::kRock ? '#' : '.';
+    commands.push_back(set_cells(from.x, from.y, from.z, size.x, size.y, cell));
+    return commands;
+  }
+  for (std::int32_t y = from.y; y < from.y + size.y; ++y) {
+    std::int32_t run = 0;  // open cells that end before x
+    for (std::int32_t x = from.x; x <= from.x + size.x; ++x) {
+      const bool is_open = x < from.x + size.x && mirror.cell({x, y, from.z}) >= 0;
+      if (!is_open && run > 0) commands.push_back(set_cells(x - run, y, from.z, run, 1, '~'));
+      run = is_open ? run + 1 : 0;
+    }
+  }
+  return commands;
+}
+
+std::span<const std::string_view> help_lines() {
+  return kHelp;
+}
+
+void Facts::tick_came(const protocol::Mirror& mirror) {
+  const Clock::time_point now = Clock::now();
+  const double seconds = std::chrono::duration<double>(now - since_).count();
+  if (ticks_then_ == 0 || mirror.tick() < ticks_then_ || mirror.stats().bytes < bytes_then_) {
+    ticks_per_second_ = mirror.welcome().tick_rate;
+  } else if (seconds < 1) {
+    return;
+  } else {
+    ticks_per_second_ = static_cast<double>(mirror.tick() - ticks_then_) / seconds;
+    bytes_per_second_ = static_cast<double>(mirror.stats().bytes - bytes_then_) / seconds;
+  }
+  since_ = now;
+  ticks_then_ = mirror.tick();
+  bytes_then_ = mirror.stats().bytes;
+}
+
+void Facts::say(std::string text) {
+  said_ = std::move(text);
+  said_until_ = Clock::now() + std::chrono::seconds(4);
+}
+
+std::string Facts::status(const protocol::Mirror& mirror) const {
+  const protocol::Welcome& welcome = mirror.welcome();
+  std::string line = " " + welcome.world + "  tick " + std::to_string(mirror.tick());
+  char text[200];
+  if (Clock::now() < said_until_) return line + "  " + said_;
+  std::snprintf(text, sizeof(text), "  %.1f/s  %s  water %.1f", ticks_per_second_,
+                bytes_text(bytes_per_second_).c_str(),
+                static_cast<double>(mirror.counters().water) / protocol::kFullCellUnits);
+  line += text;
+  if (welcome.size.z > 1) line += "  z " + std::to_string(picture.slice);
+  const std::int32_t cell = mirror.cell({picture.cursor_x, picture.cursor_y, picture.slice});
+  line += "  [" + std::to_string(picture.cursor_x) + ", " + std::to_string(picture.cursor_y) +
+          "] " + describe_cell(cell);
+  line += std::string("  ") + name_of(tool) + " " + std::to_string(picture.brush);
+  return line + "  ? help";
+}
+
+}  // namespace sluice::client

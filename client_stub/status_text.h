@@ -1,0 +1,49 @@
+// The words of the terminal viewer: status line, help, and the commands of its tools.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "client_stub/picture.h"
+#include "protocol/mirror.h"
+
+namespace sluice::client {
+
+enum class Tool : std::uint8_t { kDig, kRock, kPour };
+
+/// What the tool does to the cells of a box one slice deep, as lines of a command script. Pouring
+/// fills open cells only.
+[[nodiscard]] std::vector<std::string> commands_of(Tool tool, const protocol::ViewBox& box,
+                                                   const protocol::Mirror& mirror);
+
+/// Lines of equal length.
+[[nodiscard]] std::span<const std::string_view> help_lines();
+
+/// What the status line tells besides the mirror.
+struct Facts {
+  Picture picture;
+  Tool tool = Tool::kDig;
+  std::string connection_error;
+
+  /// Counts the rates over about a second.
+  void tick_came(const protocol::Mirror& mirror);
+  /// Shown for a few seconds instead of the counters.
+  void say(std::string text);
+  [[nodiscard]] std::string status(const protocol::Mirror& mirror) const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point since_ = Clock::now();
+  std::uint64_t ticks_then_ = 0;
+  std::uint64_t bytes_then_ = 0;
+  double ticks_per_second_ = 0;
+  double bytes_per_second_ = 0;
+  std::string said_;
+  Clock::time_point said_until_;
+};
+
+}  // namespace sluice::client

@@ -1,0 +1,19 @@
+// The terminal viewer: a picture of a slice, a status line, and a cursor that changes the world.
+#pragma once
+
+#include <string>
+
+#include "client_stub/address.h"
+
+namespace sluice::client {
+
+struct ViewerOptions {
+  Address address;
+  std::string client_name = "sluice-view";
+};
+
+/// Runs until the user quits, or a signal ends it; the terminal is then as before. Returns the exit
+/// status: 2 when the first connection fails. A connection that is lost later is tried again.
+[[nodiscard]] int run_viewer(const ViewerOptions& options);
+
+}  // namespace sluice::client
