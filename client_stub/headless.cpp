@@ -95,7 +95,8 @@ class Headless {
   }
 
   void closed(std::string reason) {
-    signals_.cancel();
+    // Beast keeps a timer for a while after a refused handshake: nothing to wait for.
+    context_.stop();
     if (!finished_) {
       const bool was_welcomed = client_->mirror().welcome().tick_rate != 0 || first_tick_;
       std::cerr << "sluice-view: " << reason << '\n';
