@@ -153,7 +153,7 @@ export class Painter {
     if (cell < 0) return BEYOND_PIXEL;
     const air = airPixel(y / this.mirror.size.y);
     if (cell === 0) return air;
-    return cell >= FULL || depth >= 0.5 ? waterPixel(cell, depth) : mixWater(cell, air);
+    return cell >= FULL || depth > 0 ? waterPixel(cell, depth) : mixWater(cell, air);
   }
 
   private rockLight(x: number, y: number): number {
@@ -166,17 +166,17 @@ export class Painter {
   ): void {
     if (cell === ROCK) return this.paintRock(pixels, stride, left, top, x, y);
     const air = cell < 0 ? BEYOND_PIXEL : airPixel(y / this.mirror.size.y);
-    if (cell > 0 && depth < 0.5 && this.falls(cell, x, y)) {
+    if (cell > 0 && this.falls(cell, x, y)) {
       return this.paintFall(pixels, stride, left, top, cell, air);
     }
     // Water under water fills its cell: a hair of air inside a body would only flicker.
-    const full = depth >= 0.5 || cell >= FULL;
+    const full = depth > 0 || cell >= FULL;
     const level = cell <= 0 ? 0 : full ? DETAIL : Math.max(1, Math.round((cell * DETAIL) / FULL));
     const water = waterPixel(cell, depth);
     for (let row = 0; row < DETAIL; ++row) {
       const fromBottom = DETAIL - 1 - row;
       let colour = fromBottom < level ? water : air;
-      if (depth < 0.5 && level > 0 && fromBottom === level - 1) colour = SURFACE_PIXEL;
+      if (depth === 0 && level > 0 && fromBottom === level - 1) colour = SURFACE_PIXEL;
       const start = (top + row) * stride + left;
       pixels.fill(colour, start, start + DETAIL);
     }
