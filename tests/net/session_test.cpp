@@ -16,6 +16,14 @@ using std::chrono::milliseconds;
 
 constexpr protocol::ViewBox kWholeDam = {{0, 0, 0}, {200, 100, 1}};
 
+// Sets the view and waits until the server has obeyed: the pong comes behind it.
+bool look_at(WireClient& client, const protocol::ViewBox& box) {
+  client.session().set_view(box);
+  client.session().send_ping(7);
+  client.flush();
+  return client.pump_until([](Event event) { return event == Event::kPong; });
+}
+
 // Ticks until the client shows the given tick or a later one.
 bool catch_up(TestServer& server, WireClient& client, int ticks) {
   for (int i = 0; i < ticks; ++i) server.tick();
@@ -43,10 +51,7 @@ TEST(Session, KeyframesAndDeltasAddUpToTheWorld) {
   ASSERT_TRUE(client.greet());
   EXPECT_EQ(client.mirror().welcome().world, "dam");
   EXPECT_EQ(client.mirror().welcome().tick_rate, 50U);
-  client.session().set_view(kWholeDam);
-  client.session().send_ping(7);
-  client.flush();
-  ASSERT_TRUE(client.pump_until([](Event event) { return event == Event::kPong; }));
+  ASSERT_TRUE(look_at(client, kWholeDam));
   for (int round = 0; round < 20; ++round) {
     ASSERT_TRUE(catch_up(server, client, 5));
     expect_same(client.mirror(), server.world(), server.world().config().box());
@@ -75,8 +80,7 @@ cell = "~"
   WireClient client(server.port(), "/worlds/dam");
   ASSERT_TRUE(client.greet());
   EXPECT_EQ(client.mirror().welcome().sides, (protocol::ChunkSides{4, 4, 4}));
-  client.session().set_view({{0, 0, 0}, {40, 40, 40}});
-  client.flush();
+  ASSERT_TRUE(look_at(client, {{0, 0, 0}, {40, 40, 40}}));
   for (int round = 0; round < 20; ++round) {
     ASSERT_TRUE(catch_up(server, client, 5));
     expect_same(client.mirror(), server.world(), server.world().config().box());
@@ -88,8 +92,7 @@ TEST(Session, OnlyTheViewIsSentAndItMayMove) {
   TestServer server;
   WireClient client(server.port(), "/worlds/dam");
   ASSERT_TRUE(client.greet());
-  client.session().set_view({{0, 0, 0}, {64, 64, 1}});
-  client.flush();
+  ASSERT_TRUE(look_at(client, {{0, 0, 0}, {64, 64, 1}}));
   ASSERT_TRUE(catch_up(server, client, 10));
   EXPECT_EQ(client.mirror().chunk_count(), 1U);
   expect_same(client.mirror(), server.world(), {{0, 0, 0}, {64, 64, 1}});
@@ -240,12 +243,10 @@ cell = "~"
   WireClient stalled(server.port(), "/worlds/dam", "stalled");
   stalled.shrink_receive_buffer();
   ASSERT_TRUE(stalled.greet());
-  stalled.session().set_view(whole);
-  stalled.flush();
+  ASSERT_TRUE(look_at(stalled, whole));
   WireClient lively(server.port(), "/worlds/dam", "lively");
   ASSERT_TRUE(lively.greet());
-  lively.session().set_view(whole);
-  lively.flush();
+  ASSERT_TRUE(look_at(lively, whole));
   std::uint64_t queued_before = 0;
   for (int i = 0; i < 100; ++i) {
     ASSERT_TRUE(catch_up(server, lively, 1)) << "tick " << i;
@@ -285,8 +286,7 @@ TEST(Session, AResyncBringsAKeyframe) {
   TestServer server;
   WireClient client(server.port(), "/worlds/dam");
   ASSERT_TRUE(client.greet());
-  client.session().set_view(kWholeDam);
-  client.flush();
+  ASSERT_TRUE(look_at(client, kWholeDam));
   ASSERT_TRUE(catch_up(server, client, 2));
   const std::uint64_t updates = client.mirror().stats().chunk_updates;
   client.send_raw(protocol::encode(protocol::ClientMessage{protocol::Resync{{0, 0, 0}}}));
