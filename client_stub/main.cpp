@@ -49,7 +49,9 @@ int main(int argc, char** argv) {
   app.add_option("URL", url, "ws://HOST:PORT/worlds/NAME")->required();
   app.add_option("--name", options.client_name, "what the server's log calls this client");
   auto* headless_flag = app.add_flag("--headless", headless, "show nothing; for scripts and tests");
-  app.add_option("--for", options.for_ticks, "stay for this many ticks")->needs(headless_flag);
+  app.add_option("--for", options.for_ticks, "stay for this many ticks")
+      ->check(CLI::NonNegativeNumber)
+      ->needs(headless_flag);
   app.add_option("--script", options.script, "send these commands (JSON Lines, - for stdin)")
       ->needs(headless_flag);
   app.add_option("--view", view, "x,y,z,w,h,d in cells (default: the whole world)")

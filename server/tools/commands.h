@@ -13,6 +13,9 @@ inline constexpr int kExitWell = 0;
 inline constexpr int kExitFound = 1;
 inline constexpr int kExitWrongInput = 2;
 
+/// For `--threads`.
+inline constexpr int kMostThreads = 256;
+
 void add_load_command(CLI::App& app, int& exit_status);
 void add_log_command(CLI::App& app, int& exit_status);
 void add_replay_command(CLI::App& app, int& exit_status);

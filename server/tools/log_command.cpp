@@ -64,8 +64,10 @@ void add_log_command(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<LogOptions>();
   CLI::App* command = app.add_subcommand("log", "Print a recording's commands as a script");
   command->add_option("FILE", options->file, "a recording (NAME.sluice)")->required();
-  command->add_option("--from", options->from, "first tick (default: 1)");
-  command->add_option("--to", options->to, "last tick (default: the last one recorded)");
+  command->add_option("--from", options->from, "first tick (default: 1)")
+      ->check(CLI::NonNegativeNumber);
+  command->add_option("--to", options->to, "last tick (default: the last one recorded)")
+      ->check(CLI::NonNegativeNumber);
   command->add_flag("--outcomes", options->outcomes,
                     "also print whether each command applied, and why not (no longer a script)");
   command->callback([options, &exit_status] { exit_status = run_log(*options); });

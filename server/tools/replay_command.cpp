@@ -97,8 +97,10 @@ void add_replay_command(CLI::App& app, int& exit_status) {
   CLI::App* command =
       app.add_subcommand("replay", "Bring back the world of a recording at any tick");
   command->add_option("FILE", options->file, "a recording (NAME.sluice)")->required();
-  command->add_option("--to", options->to, "the tick (default: the last one recorded)");
-  command->add_option("--threads", options->threads, "worker threads (default: one a core)");
+  command->add_option("--to", options->to, "the tick (default: the last one recorded)")
+      ->check(CLI::NonNegativeNumber);
+  command->add_option("--threads", options->threads, "worker threads (default: one a core)")
+      ->check(CLI::Range(0, kMostThreads));
   options->output.declare(*command);
   command->callback([options, &exit_status] { exit_status = run_replay(*options); });
 }

@@ -172,12 +172,15 @@ void add_sim_command(CLI::App& app, int& exit_status) {
   CLI::App* command = app.add_subcommand("sim", "run a world without a network");
   auto flags = std::make_shared<SimFlags>();
   command->add_option("FILE", flags->world_file, "the world file (TOML)")->required();
-  command->add_option("--ticks", flags->ticks, "run that many ticks")->capture_default_str();
+  command->add_option("--ticks", flags->ticks, "run that many ticks")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
   command->add_flag("--until-rest", flags->until_rest,
                     "stop after the first tick at whose end nothing is active");
   command->add_option("--threads", flags->threads, "worker threads; 0: one a core")
-      ->check(CLI::Range(0, 256));
-  command->add_option("--shuffle", flags->shuffle, "process chunks in an order drawn from a seed");
+      ->check(CLI::Range(0, kMostThreads));
+  command->add_option("--shuffle", flags->shuffle, "process chunks in an order drawn from a seed")
+      ->check(CLI::NonNegativeNumber);
   command->add_option("--script", flags->script, "commands (JSON Lines)");
   command->add_option("--record", flags->record, "record the run into a new file");
   command->add_option("--kernels", flags->kernels,

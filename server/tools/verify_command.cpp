@@ -118,11 +118,17 @@ void add_verify_command(CLI::App& app, int& exit_status) {
       app.add_subcommand("verify", "Replay a recording and compare every digest on the way");
   command->add_option("FILE", flags->file, "a recording (NAME.sluice), of a running server too")
       ->required();
-  command->add_option("--from", flags->from,
-                      "begin at the last checkpoint at or before this tick (default: 0)");
-  command->add_option("--threads", flags->threads, "worker threads (default: one a core)");
-  flags->shuffle_given = command->add_option(
-      "--shuffle", flags->shuffle, "process in an order shuffled by this seed: changes nothing");
+  command
+      ->add_option("--from", flags->from,
+                   "begin at the last checkpoint at or before this tick (default: 0)")
+      ->check(CLI::NonNegativeNumber);
+  command->add_option("--threads", flags->threads, "worker threads (default: one a core)")
+      ->check(CLI::Range(0, kMostThreads));
+  flags->shuffle_given =
+      command
+          ->add_option("--shuffle", flags->shuffle,
+                       "process in an order shuffled by this seed: changes nothing")
+          ->check(CLI::NonNegativeNumber);
   command->add_flag("--json", flags->json, "print one JSON object as the last line");
   command->callback([flags, &exit_status] { exit_status = run_verify(*flags); });
 }

@@ -1,0 +1,161 @@
+// Goal: the toolbox keeps the interface: output forms, exit statuses, and an answer to every wrong
+// use that says what and where.
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/process.h"
+
+namespace sluice::tests {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr const char* kUTube = R"([world]
+name = "u-tube"
+size = [5, 6, 1]
+[[map]]
+rows = """
+#~#.#
+#~#.#
+#~#.#
+#~#.#
+#~~~#
+#####
+"""
+)";
+
+class Toolbox : public ::testing::Test {
+ protected:
+  Finished sluice(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), SLUICE_TOOL);
+    return run_program(arguments);
+  }
+  nlohmann::json last_line(const Finished& finished) {
+    std::istringstream lines(finished.out);
+    std::string last;
+    for (std::string line; std::getline(lines, line);) last = line;
+    return nlohmann::json::parse(last);
+  }
+  void expect_wrong(const std::vector<std::string>& arguments, const std::string& message) {
+    const Finished finished = sluice(arguments);
+    EXPECT_EQ(finished.status, 2) << finished.error;
+    EXPECT_THAT(finished.error, HasSubstr(message));
+    EXPECT_EQ(finished.out, "");
+  }
+
+  TemporaryDirectory folder;
+  std::string world = folder.write("u.toml", kUTube);
+};
+
+TEST_F(Toolbox, SimPrintsTheObjectOfTheInterface) {
+  const Finished finished = sluice({"sim", world, "--ticks", "100000", "--until-rest", "--json"});
+  ASSERT_EQ(finished.status, 0) << finished.error;
+  EXPECT_EQ(finished.error, "");
+  const nlohmann::json object = last_line(finished);
+  EXPECT_TRUE(object.at("at_rest"));
+  EXPECT_EQ(object.at("rest_tick"), object.at("tick"));
+  EXPECT_EQ(object.at("digest").get<std::string>().size(), 16U);
+  EXPECT_EQ(object.at("water"), 7 * 4096);
+  for (const char* key : {"pipes", "sourced", "drained", "evaporated", "active_chunks"}) {
+    EXPECT_EQ(object.at(key), 0) << key;
+  }
+  EXPECT_EQ(object.at("chunks"), 1);
+  EXPECT_GT(object.at("seconds"), 0);
+  EXPECT_EQ(object.at("cell_updates").get<std::int64_t>() % 30, 0);
+}
+
+TEST_F(Toolbox, SimPrintsMapDumpAndDigests) {
+  const Finished map = sluice({"sim", world, "--ticks", "0", "--map"});
+  EXPECT_EQ(map.out, "#~#.#\n#~#.#\n#~#.#\n#~#.#\n#~~~#\n#####\n");
+  const Finished dump = sluice({"sim", world, "--ticks", "0", "--dump", "-"});
+  EXPECT_THAT(dump.out, StartsWith("kind,name,x,y,z,material,amount\ncell,,0,0,0,rock,0\n"));
+  EXPECT_THAT(dump.out, HasSubstr("\ncell,,1,5,0,water,4096\n"));
+  const Finished digests = sluice({"sim", world, "--ticks", "3", "--digests", "-"});
+  std::istringstream lines(digests.out);
+  std::string tick;
+  std::string digest;
+  for (int i = 1; i <= 3; ++i) {
+    lines >> tick >> digest;
+    EXPECT_EQ(tick, std::to_string(i));
+    EXPECT_EQ(digest.size(), 16U);
+  }
+}
+
+TEST_F(Toolbox, AScriptIsAppliedAndRefusalsAreReported) {
+  const std::string script =
+      folder.write("s.jsonl", R"({"tick": 2, "cmd": "pour", "at": [3,5,0], "units": 10}
+{"tick": 3, "cmd": "pour", "at": [0,0,0], "units": 10}
+)");
+  const Finished finished = sluice({"sim", world, "--ticks", "5", "--script", script, "--json"});
+  EXPECT_EQ(finished.status, 0);
+  EXPECT_EQ(last_line(finished).at("sourced"), 10);
+  EXPECT_THAT(finished.error, HasSubstr("tick 3: pour refused: the cell [0, 0, 0] is rock"));
+}
+
+TEST_F(Toolbox, ThreadsOrderKernelsAndSleepDoNotChangeDigests) {
+  const std::string plain = sluice({"sim", world, "--ticks", "50", "--digests", "-"}).out;
+  for (const std::vector<std::string>& flags :
+       std::vector<std::vector<std::string>>{{"--threads", "1"},
+                                             {"--threads", "3"},
+                                             {"--shuffle", "7"},
+                                             {"--kernels", "scalar"},
+                                             {"--no-sleep"}}) {
+    std::vector<std::string> arguments = {"sim", world, "--ticks", "50", "--digests", "-"};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    EXPECT_EQ(sluice(arguments).out, plain) << flags[0];
+  }
+}
+
+TEST_F(Toolbox, ARecordedRunVerifiesReplaysAndLogs) {
+  const std::string script =
+      folder.write("s.jsonl", "{\"tick\": 2, \"cmd\": \"pour\", \"at\": [3,5,0], \"units\": 10}\n");
+  const std::string file = folder.file("u.sluice");
+  const Finished run = sluice(
+      {"sim", world, "--ticks", "60", "--script", script, "--record", file, "--map", "--json"});
+  ASSERT_EQ(run.status, 0) << run.error;
+  EXPECT_EQ(sluice({"verify", file}).status, 0);
+  const Finished replay = sluice({"replay", file, "--map", "--json"});
+  EXPECT_EQ(last_line(replay).at("digest"), last_line(run).at("digest"));
+  EXPECT_EQ(replay.out.substr(0, 36), run.out.substr(0, 36));
+  EXPECT_EQ(last_line(sluice({"replay", file, "--to", "30", "--json"})).at("tick"), 30);
+  EXPECT_THAT(sluice({"log", file}).out, HasSubstr("\"cmd\":\"pour\""));
+  // A recording is never written over.
+  expect_wrong({"sim", world, "--record", file}, file);
+  // What a log prints is a script.
+  const std::string log = folder.write("log.jsonl", sluice({"log", file}).out);
+  const Finished again = sluice({"sim", world, "--ticks", "60", "--script", log, "--json"});
+  EXPECT_EQ(last_line(again).at("digest"), last_line(run).at("digest"));
+}
+
+TEST_F(Toolbox, WrongUseIsAnsweredWithStatusTwo) {
+  expect_wrong({}, "subcommand");
+  expect_wrong({"fly"}, "subcommand");
+  expect_wrong({"sim"}, "FILE");
+  expect_wrong({"sim", "/no/such.toml"}, "/no/such.toml: cannot be opened");
+  expect_wrong({"sim", world, "--bogus"}, "--bogus");
+  // A negative number became a number of ticks without end.
+  expect_wrong({"sim", world, "--ticks", "-5"}, "--ticks");
+  expect_wrong({"sim", world, "--ticks", "many"}, "--ticks");
+  expect_wrong({"sim", world, "--threads", "-1"}, "--threads");
+  expect_wrong({"sim", world, "--threads", "100000"}, "--threads");
+  expect_wrong({"sim", world, "--kernels", "none"}, "allowed: scalar");
+  expect_wrong({"sim", world, "--script", "/no/such.jsonl"}, "/no/such.jsonl");
+  expect_wrong({"sim", world, "--ticks", "1", "--dump", "/no/such/dump.csv"}, "/no/such/dump.csv");
+  expect_wrong({"sim", world, "--ticks", "1", "--digests", "/no/such/digests"}, "/no/such/digests");
+  expect_wrong({"sim", world, "--record", "/no/such/u.sluice"}, "/no/such/u.sluice");
+  expect_wrong({"verify", world}, world);
+  expect_wrong({"replay", "/no/such.sluice"}, "/no/such.sluice");
+  expect_wrong({"log", world}, world);
+  const std::string bad =
+      folder.write("bad.toml", "[world]\nname = \"a\"\nsize = [1, 1, 1]\nx = 1\n");
+  expect_wrong({"sim", bad}, "bad.toml:4: unknown key 'world.x'; allowed here: ");
+}
+
+}  // namespace
+}  // namespace sluice::tests
