@@ -45,7 +45,7 @@ class Socket : public std::enable_shared_from_this<Socket> {
   void send(protocol::Bytes message) {
     if (ended_) return;
     outgoing_.push_back(std::move(message));
-    if (is_open_ && outgoing_.size() == 1) write();
+    if (is_open_ && !writing_) write();
   }
 
   void close() {
@@ -105,7 +105,7 @@ class Socket : public std::enable_shared_from_this<Socket> {
     if (error) return end(explain_refusal(error));
     is_open_ = true;
     if (events_.opened) events_.opened();
-    if (!outgoing_.empty()) write();
+    if (!outgoing_.empty() && !writing_) write();  // `opened` may have begun already
     if (is_open_ && reading_) read();
   }
 
@@ -145,9 +145,13 @@ class Socket : public std::enable_shared_from_this<Socket> {
     return "the connection ended: " + error.message();
   }
 
+  // One write at a time: a second one would wait inside the stream, and go out with whatever lies
+  // at its address by then.
   void write() {
+    writing_ = true;
     stream_.async_write(asio::buffer(outgoing_.front()),
                         [self = shared_from_this()](error_code error, std::size_t) {
+                          self->writing_ = false;
                           if (self->ended_) return;
                           // What the server said before it hung up is still to be read.
                           if (error) return;
@@ -181,6 +185,7 @@ class Socket : public std::enable_shared_from_this<Socket> {
   bool ended_ = false;
   bool reading_ = true;
   bool read_pending_ = false;
+  bool writing_ = false;
 };
 
 class SocketConnection final : public Connection {
