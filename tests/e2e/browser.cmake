@@ -8,3 +8,8 @@ if(SLUICE_WEB AND CHROMIUM AND NODE)
             ${CMAKE_BINARY_DIR}/client_stub/web/work/package.json)
   set_tests_properties(Browser.ShowsAWorldThatABrushChangesForAll PROPERTIES TIMEOUT 180)
 endif()
+if(SLUICE_WEB AND NODE)
+  add_test(NAME Browser.DecodesAsTheProtocolsDocumentSays
+    COMMAND ${NODE} ${CMAKE_CURRENT_LIST_DIR}/web_codec_test.mjs ${PROJECT_SOURCE_DIR}
+            ${CMAKE_BINARY_DIR}/client_stub/web/work/package.json)
+endif()

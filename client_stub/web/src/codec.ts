@@ -1,4 +1,4 @@
-// A chunk's payload and its check sum: protocol/README.md has the grammar and worked examples.
+// A chunk's payload: protocol/README.md has the grammar and worked examples.
 import { CHUNK_CELLS } from "./geometry";
 
 const KEYFRAME = 1;
@@ -40,29 +40,4 @@ export function decodeChunk(payload: Uint8Array, cells: Int32Array): void {
     }
   }
   if (tag === KEYFRAME && before !== 0) cells.fill(before, cell);
-}
-
-function step(hash: number, cell: number): number {
-  let k = Math.imul(cell, 0xcc9e2d51);
-  k = Math.imul((k << 15) | (k >>> 17), 0x1b873593);
-  const h = hash ^ k;
-  return (Math.imul((h << 13) | (h >>> 19), 5) + 0xe6546b64) | 0;
-}
-
-function finish(hash: number): bigint {
-  let h = hash ^ (CHUNK_CELLS * 2);
-  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
-  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
-  return BigInt((h ^ (h >>> 16)) >>> 0);
-}
-
-/** By which the server's chunk is compared with ours. */
-export function chunkChecksum(cells: Int32Array): bigint {
-  let even = 0x736c7563;
-  let odd = 0x6c756963;
-  for (let i = 0; i < CHUNK_CELLS; i += 2) {
-    even = step(even, cells[i]!);
-    odd = step(odd, cells[i + 1]!);
-  }
-  return (finish(even) << 32n) | finish(odd);
 }

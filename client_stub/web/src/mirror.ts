@@ -1,5 +1,6 @@
 // The world as the server has sent it so far.
-import { chunkChecksum, decodeChunk } from "./codec";
+import { chunkChecksum } from "./checksum";
+import { decodeChunk } from "./codec";
 import { CHUNK_CELLS, chunkKey, type ChunkSides, type Vec3 } from "./geometry";
 import type { Counters, TickMessage, WelcomeMessage } from "./messages";
 
