@@ -35,11 +35,19 @@ struct Vec3 {
   }
 };
 
+/// Wraps, so that numbers that somebody typed may be added before they are looked at.
+inline std::int32_t wrapping_add(std::int32_t a, std::int32_t b) {
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(b));
+}
+inline std::int32_t wrapping_subtract(std::int32_t a, std::int32_t b) {
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) - static_cast<std::uint32_t>(b));
+}
+
 inline Vec3 operator+(Vec3 a, Vec3 b) {
-  return {a.x + b.x, a.y + b.y, a.z + b.z};
+  return {wrapping_add(a.x, b.x), wrapping_add(a.y, b.y), wrapping_add(a.z, b.z)};
 }
 inline Vec3 operator-(Vec3 a, Vec3 b) {
-  return {a.x - b.x, a.y - b.y, a.z - b.z};
+  return {wrapping_subtract(a.x, b.x), wrapping_subtract(a.y, b.y), wrapping_subtract(a.z, b.z)};
 }
 
 /// "[x, y, z]", as messages name a cell.
