@@ -20,7 +20,7 @@ TEST(Concurrent, VerifiesWhatARunningWriterHasCommitted) {
   std::atomic<std::uint64_t> durable = 0;
   std::thread writer([&] {
     CommandSource source(1, 4);
-    for (std::uint64_t tick = 1; tick <= 2600; ++tick) {
+    for (std::uint64_t tick = 1; tick <= 2100; ++tick) {
       must(recorder->append(play(*world, source.some(0.3))));
       must(recorder->commit());
       durable = tick;
@@ -30,7 +30,7 @@ TEST(Concurrent, VerifiesWhatARunningWriterHasCommitted) {
   auto reader = must(Reader::open(path));
   int rounds = 0;
   std::uint64_t from = 0;
-  for (std::uint64_t seen = 0; seen < 2600; ++rounds) {
+  for (std::uint64_t seen = 0; seen < 2100; ++rounds) {
     const std::uint64_t promised = durable;
     must(reader->refresh());
     EXPECT_GE(reader->last_tick(), promised);
