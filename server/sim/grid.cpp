@@ -187,11 +187,20 @@ void Grid::note_change(Chunk& chunk, std::uint8_t changed) {
   wake_if(chunk.below, (changed & kChangedBottom) != 0, kWakeVertical);
   wake_if(chunk.above, top, kWakeAll);
   if (!top) return;
+  // By way of a neighbour where there is one: a search for each change would be felt.
+  const auto wake_beside_above = [&](bool seen, Chunk* Chunk::*side, ChunkCoord coord, int passes) {
+    if (!seen) return;
+    Chunk* const beside = chunk.*side;
+    wake_if(chunk.above != nullptr ? chunk.above->*side
+            : beside != nullptr    ? beside->above
+                                   : find(coord),
+            true, passes);
+  };
   const ChunkCoord c = chunk.coord;
-  if (at_left) wake_if(find({c.x - 1, c.y + 1, c.z}), true, kWakeX);
-  if (at_right) wake_if(find({c.x + 1, c.y + 1, c.z}), true, kWakeX);
-  if (at_front) wake_if(find({c.x, c.y + 1, c.z - 1}), true, kWakeZ);
-  if (at_back) wake_if(find({c.x, c.y + 1, c.z + 1}), true, kWakeZ);
+  wake_beside_above(at_left, &Chunk::left, {c.x - 1, c.y + 1, c.z}, kWakeX);
+  wake_beside_above(at_right, &Chunk::right, {c.x + 1, c.y + 1, c.z}, kWakeX);
+  wake_beside_above(at_front, &Chunk::front, {c.x, c.y + 1, c.z - 1}, kWakeZ);
+  wake_beside_above(at_back, &Chunk::back, {c.x, c.y + 1, c.z + 1}, kWakeZ);
 }
 
 void Grid::set_digest(Chunk& chunk, Digest digest) {

@@ -14,9 +14,10 @@ namespace sluice::workers {
 
 namespace {
 
-/// How often an idle worker looks for work before it lets its core go. A pass takes about as long
-/// as going to sleep and waking up does, so giving up at once would cost what the worker brings.
-constexpr int kSpins = 4000;
+/// How often an idle worker looks for work before it lets its core go: some tens of microseconds,
+/// longer than the serial work between two passes, so that a worker sleeps between ticks, not
+/// between passes (going to sleep and waking up takes as long as a pass).
+constexpr int kSpins = 20000;
 
 /// Below this many pieces a run is not worth waking anybody.
 constexpr std::size_t kFewestPieces = 2;
