@@ -1,5 +1,6 @@
 #include "server/formats/world_file.h"
 
+#include <array>
 #include <fstream>
 #include <sstream>
 
@@ -15,7 +16,7 @@ using sim::Vec3;
 using sim::WorldSpec;
 
 /// A drawing and a file of drawings stay well under what a world may hold; beyond, a fill is meant.
-constexpr std::uintmax_t kMaxFileBytes = std::uintmax_t{256} << 20;
+constexpr std::size_t kMaxFileBytes = std::size_t{256} << 20;
 
 /// One parse: `problem` is the first mistake, with its place.
 struct WorldFileParser {
@@ -218,16 +219,16 @@ sim::Result<WorldSpec> parse_world(std::string_view text, std::string_view where
 }
 
 sim::Result<std::string> read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  std::ifstream file(path, std::ios::binary);
   if (!file) return sim::Error{path + ": cannot be opened for reading"};
-  const std::streamoff size = file.tellg();
-  if (size < 0) return sim::Error{path + ": is not a file that can be read"};
-  if (static_cast<std::uintmax_t>(size) > kMaxFileBytes) {
-    return sim::Error{path + ": is larger than 256 MiB"};
+  // Piece by piece: a pipe has no size to ask for.
+  std::string text;
+  std::array<char, 1 << 16> piece{};
+  while (file.read(piece.data(), piece.size()) || file.gcount() > 0) {
+    text.append(piece.data(), static_cast<std::size_t>(file.gcount()));
+    if (text.size() > kMaxFileBytes) return sim::Error{path + ": is larger than 256 MiB"};
   }
-  std::string text(static_cast<std::size_t>(size), '\0');
-  file.seekg(0);
-  if (!file.read(text.data(), size)) return sim::Error{path + ": cannot be read"};
+  if (file.bad() || !file.eof()) return sim::Error{path + ": cannot be read"};
   return text;
 }
 

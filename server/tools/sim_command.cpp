@@ -80,13 +80,13 @@ void report_refusals(const std::vector<sim::Command>& commands, const sim::TickR
 }
 
 sim::Status record_tick(record::Recorder& recorder, const std::vector<sim::Command>& commands,
-                        const sim::TickReport& report) {
+                        const sim::TickReport& report, std::uint64_t& seq) {
   record::TickRecord tick;
   tick.tick = report.tick;
   tick.digest = report.digest;
   for (std::size_t i = 0; i < commands.size(); ++i) {
     const sim::CommandOutcome& outcome = report.outcomes[i];
-    tick.commands.push_back({commands[i], "script", i, outcome.applied(), outcome.reason});
+    tick.commands.push_back({commands[i], "script", ++seq, outcome.applied(), outcome.reason});
   }
   if (sim::Status s = recorder.append(tick); !s) return s;
   if (report.tick % kTicksPerCommit == 0) return recorder.commit();
@@ -102,6 +102,7 @@ struct Run {
   std::unique_ptr<record::Recorder> recorder;  // null without --record
   DigestFile digests;
   RunFacts facts;
+  std::uint64_t commands_recorded = 0;
 
   sim::Status all_ticks() {
     Progress progress("simulating", flags.ticks);
@@ -114,7 +115,8 @@ struct Run {
       report_refusals(commands, report);
       digests.add(report.tick, report.digest);
       if (recorder) {
-        if (sim::Status s = record_tick(*recorder, commands, report); !s) return s;
+        if (sim::Status s = record_tick(*recorder, commands, report, commands_recorded); !s)
+          return s;
       }
       if (flags.until_rest && report.at_rest && script.done()) break;
       progress.at(i + 1);
@@ -149,7 +151,7 @@ sim::Status run_sim(const SimFlags& flags) {
   sim::Executor& executor = shuffled ? static_cast<sim::Executor&>(*shuffled) : pool;
 
   (*world)->set_run_options({!flags.no_sleep});
-  Run run{flags, **world, executor, ScriptPlayer(std::move(lines)), nullptr, {}, {}};
+  Run run{flags, **world, executor, ScriptPlayer(std::move(lines)), nullptr, {}, {}, 0};
   if (!flags.record.empty()) {
     auto recorder = record::Recorder::create(flags.record, *text, **world);
     if (!recorder) return sim::Error{recorder.error()};

@@ -125,6 +125,7 @@ TEST_F(Toolbox, ARecordedRunVerifiesReplaysAndLogs) {
   EXPECT_EQ(replay.out.substr(0, 36), run.out.substr(0, 36));
   EXPECT_EQ(last_line(sluice({"replay", file, "--to", "30", "--json"})).at("tick"), 30);
   EXPECT_THAT(sluice({"log", file}).out, HasSubstr("\"cmd\":\"pour\""));
+  EXPECT_THAT(sluice({"log", file}).out, HasSubstr("\"seq\":1"));
   // A recording is never written over.
   expect_wrong({"sim", world, "--record", file}, file);
   // What a log prints is a script.
