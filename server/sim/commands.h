@@ -1,6 +1,7 @@
 // Every command, once. A row of `CommandBody` below is a command; its struct gives the id (written
 // to disk, never reused), the name (as scripts, logs and clients spell it) and the fields.
-// Dispatch, the canonical byte form, scripts and messages follow from these structs.
+// Dispatch, the canonical byte form, scripts and messages follow from these structs. All apply in the
+// tick's first phase, in the order given; those of pipes stand in pipes/commands.h.
 //
 // Byte form (append_command / read_command), little-endian:
 //   u16 opcode, then the fields in the order of visit_state, each in its width.
@@ -16,19 +17,16 @@
 
 #include "server/sim/cell.h"
 #include "server/sim/geometry.h"
+#include "server/sim/pipes/commands.h"
 #include "server/sim/result.h"
 
 namespace sluice::sim {
-
-/// The phase of a tick in which a command applies (all of today's change the grid's content).
-enum class CommandPhase : std::uint8_t { kCommands };
 
 /// Makes every cell of the box the given one. Water that was there counts as drained, water that
 /// comes as sourced.
 struct SetCells {
   static constexpr std::uint16_t kOpcode = 1;
   static constexpr std::string_view kName = "set_cells";
-  static constexpr CommandPhase kPhase = CommandPhase::kCommands;
   Vec3 from;
   Vec3 size;
   Cell cell = kAir;
@@ -45,7 +43,6 @@ struct SetCells {
 struct Pour {
   static constexpr std::uint16_t kOpcode = 2;
   static constexpr std::string_view kName = "pour";
-  static constexpr CommandPhase kPhase = CommandPhase::kCommands;
   Vec3 at;
   std::int32_t units = 0;
 
@@ -60,7 +57,6 @@ struct Pour {
 struct RemoveWater {
   static constexpr std::uint16_t kOpcode = 3;
   static constexpr std::string_view kName = "remove_water";
-  static constexpr CommandPhase kPhase = CommandPhase::kCommands;
   Vec3 from;
   Vec3 size;
 
@@ -76,7 +72,6 @@ template <std::uint16_t Opcode>
 struct AddSpring {
   static constexpr std::uint16_t kOpcode = Opcode;
   static constexpr std::string_view kName = Opcode == 4 ? "add_source" : "add_drain";
-  static constexpr CommandPhase kPhase = CommandPhase::kCommands;
   Vec3 at;
   std::int32_t rate = 0;
 
@@ -91,7 +86,6 @@ template <std::uint16_t Opcode>
 struct RemoveSpring {
   static constexpr std::uint16_t kOpcode = Opcode;
   static constexpr std::string_view kName = Opcode == 5 ? "remove_source" : "remove_drain";
-  static constexpr CommandPhase kPhase = CommandPhase::kCommands;
   Vec3 at;
 
   template <class Self, class Visitor>
@@ -107,7 +101,9 @@ using RemoveDrain = RemoveSpring<7>;
 
 /// The manifest.
 using CommandBody =
-    std::variant<SetCells, Pour, RemoveWater, AddSource, RemoveSource, AddDrain, RemoveDrain>;
+    std::variant<SetCells, Pour, RemoveWater, AddSource, RemoveSource, AddDrain, RemoveDrain, AddPipe,
+                 AddPump, AddValve, RemovePipe, UpgradePipe, LinkPipes, UnlinkPipes, SetValve, SetPump,
+                 AddPort, RemovePort>;
 
 struct Command {
   CommandBody body;

@@ -3,6 +3,7 @@
 //
 //   integers, enumerations, bool   little-endian, in their own width
 //   std::string                    u32 length, bytes
+//   std::vector<T>                 u32 count, then the elements
 //   std::map<K, V>                 u32 count, then K, V in rising order of K
 //   structs                        their fields, in the order of visit_state
 //
@@ -31,6 +32,16 @@ class StateWriter {
   }
   /// A cell, for visitors that show it differently from a number.
   void cell(const char* name, std::int32_t value) { field(name, value); }
+  /// A field that scripts may leave out.
+  template <class T>
+  void optional(const char* name, const T& value) {
+    field(name, value);
+  }
+  /// An enumeration whose values count from 0, for visitors that show it by its names.
+  template <class T, class Names>
+  void choice(const char* name, const T& value, const Names& /*names*/) {
+    field(name, value);
+  }
 
  private:
   template <class T>
@@ -49,6 +60,11 @@ class StateWriter {
   void write(const std::string& text) {
     write(static_cast<std::uint32_t>(text.size()));
     for (const char c : text) bytes_.push_back(static_cast<std::byte>(c));
+  }
+  template <class T>
+  void write(const std::vector<T>& list) {
+    write(static_cast<std::uint32_t>(list.size()));
+    for (const T& element : list) write(element);
   }
   template <class K, class V>
   void write(const std::map<K, V>& map) {
@@ -81,6 +97,19 @@ class StateReader {
     if (!ok_ && *failed_field_ == 0) failed_field_ = name;
   }
   void cell(const char* name, std::int32_t& value) { field(name, value); }
+  template <class T>
+  void optional(const char* name, T& value) {
+    field(name, value);
+  }
+  template <class T, class Names>
+  void choice(const char* name, T& value, const Names& names) {
+    field(name, value);
+    if (ok_ && static_cast<std::size_t>(value) >= names.size()) {
+      value = T{};
+      ok_ = false;
+      failed_field_ = name;
+    }
+  }
 
  private:
   template <class T>
@@ -119,6 +148,18 @@ class StateReader {
     text.clear();
     for (std::uint32_t i = 0; i < length; ++i) text.push_back(static_cast<char>(bytes_[i]));
     bytes_ = bytes_.subspan(length);
+  }
+  template <class T>
+  void read(std::vector<T>& list) {
+    std::uint32_t count = 0;
+    read(count);
+    list.clear();
+    // Every element takes bytes, so a huge count runs out of them before it fills the memory.
+    for (std::uint32_t i = 0; ok_ && i < count; ++i) {
+      T element{};
+      read(element);
+      if (ok_) list.push_back(std::move(element));
+    }
   }
   template <class K, class V>
   void read(std::map<K, V>& map) {

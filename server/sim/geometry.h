@@ -35,6 +35,9 @@ struct Vec3 {
   }
 };
 
+/// No cell of any world: for things that need not have a place.
+inline constexpr Vec3 kNowhere = {INT32_MIN, INT32_MIN, INT32_MIN};
+
 /// Wraps, so that numbers that somebody typed may be added before they are looked at.
 inline std::int32_t wrapping_add(std::int32_t a, std::int32_t b) {
   return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(b));

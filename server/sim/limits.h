@@ -35,6 +35,20 @@ inline constexpr std::int32_t kMaxSprings = 1 << 16;
 /// Commands that one tick applies; a host keeps the rest for the next tick.
 inline constexpr std::int32_t kMaxCommandsPerTick = 1 << 16;
 
+/// Pipe networks (pipes/pipes.md). A node's capacity fits 30 bits, so that twice an amount fits 31.
+inline constexpr std::int32_t kMaxPipeCapacity = 1 << 30;
+inline constexpr std::int32_t kMaxPipeHeight = 1 << 24;  // level units: 4,096 cells
+inline constexpr std::int32_t kMaxPipeBase = 1 << 29;    // level units, either side of zero
+inline constexpr std::int32_t kMaxPipes = 1 << 23;
+inline constexpr std::int32_t kMaxPipeLinks = 1 << 24;
+inline constexpr std::int32_t kMaxPorts = 1 << 16;
+inline constexpr std::int32_t kMaxFluids = 1 << 10;
+inline constexpr std::int32_t kMaxPipeNameBytes = 64;
+inline constexpr std::int32_t kDefaultPipeCapacity = 20000;
+inline constexpr std::int32_t kDefaultPipeHeight = 10000;
+// A level with 32 fractional bits, and the difference of two, fit 64 bits.
+static_assert((std::int64_t{kMaxPipeBase} + kMaxPipeHeight) * 2 < INT64_MAX >> 32);
+
 /// Options of the cellular model (models/cellular.md says what they do).
 inline constexpr std::int32_t kMaxFullOption = 8192;
 inline constexpr std::int32_t kMaxSweeps = 1024;

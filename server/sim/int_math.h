@@ -1,0 +1,33 @@
+// Integer arithmetic that the language leaves out: products of more than 64 bits.
+#pragma once
+
+#include <cstdint>
+
+namespace sluice::sim {
+
+/// The upper 64 bits of the product.
+inline std::uint64_t multiply_high(std::uint64_t a, std::uint64_t b) {
+#ifdef __SIZEOF_INT128__
+  __extension__ using Wide = unsigned __int128;
+  return static_cast<std::uint64_t>(static_cast<Wide>(a) * b >> 64);
+#else
+  const std::uint64_t a_low = a & 0xffffffffU;
+  const std::uint64_t a_high = a >> 32;
+  const std::uint64_t b_low = b & 0xffffffffU;
+  const std::uint64_t b_high = b >> 32;
+  const std::uint64_t middle = a_high * b_low + (a_low * b_low >> 32);
+  const std::uint64_t carried = a_low * b_high + (middle & 0xffffffffU);
+  return a_high * b_high + (middle >> 32) + (carried >> 32);
+#endif
+}
+
+/// a * b / c, rounded down, without overflow on the way. c is not 0 and the result must fit.
+inline std::uint64_t multiply_divide(std::uint64_t a, std::uint32_t b, std::uint32_t c) {
+  // 96 bits divided by 32, a digit of 32 bits at a time.
+  const std::uint64_t low = (a & 0xffffffffU) * b;
+  const std::uint64_t high = (a >> 32) * b + (low >> 32);
+  const std::uint64_t rest = high % c << 32 | (low & 0xffffffffU);
+  return (high / c << 32) + rest / c;
+}
+
+}  // namespace sluice::sim

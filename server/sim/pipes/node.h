@@ -1,0 +1,90 @@
+// How a pipe network lies in memory: nodes and links in two arrays, addressed by slots. 24 bytes a
+// node and 20 a link; what many nodes share (capacity, height, fluid ...) is stored once, as a type.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "server/sim/int_math.h"
+#include "server/sim/limits.h"
+#include "server/sim/pipes/types.h"
+
+namespace sluice::sim {
+
+/// Index of a node or link. Slots are reused, and change when the network is rearranged; no result
+/// depends on them.
+using Slot = std::uint32_t;
+inline constexpr Slot kNoSlot = UINT32_MAX;
+
+/// Levels, and differences of levels, with 32 fractional bits.
+using Level = std::int64_t;
+inline constexpr int kLevelFraction = 32;
+
+/// Bits of Node::type_and_flags; the upper ones are the type.
+enum NodeFlag : std::uint32_t {
+  kFlagUsed = 1,      // the slot holds a node
+  kFlagOpen = 2,      // passes fluid: every node but a closed valve
+  kFlagCrest = 4,     // in a line, not below either neighbour and above one: may be a siphon's top
+  kFlagConduit = 8,   // for the time of one tick: full, and passes on what it gets
+  kFlagLimited = 16,  // for the time of one tick: more was wished than there is, or fits
+};
+inline constexpr int kFlagBits = 8;
+
+struct Node {
+  std::int32_t amount = 0;
+  std::int32_t base = 0;
+  std::uint32_t type_and_flags = 0;
+  Slot first_link = kNoSlot;
+  /// What came in and went out over links in the last tick; wishes while a tick runs. They stop at
+  /// UINT32_MAX instead of wrapping.
+  std::uint32_t in = 0;
+  std::uint32_t out = 0;
+
+  [[nodiscard]] std::uint32_t type() const { return type_and_flags >> kFlagBits; }
+  [[nodiscard]] bool is(NodeFlag flag) const { return (type_and_flags & flag) != 0; }
+  void set(NodeFlag flag, bool on) {
+    type_and_flags = on ? type_and_flags | flag : type_and_flags & ~std::uint32_t{flag};
+  }
+};
+static_assert(sizeof(Node) == 24);
+
+/// A flow in 16 bits, to be shown: 11 bits exact, beyond that rounded down to 10 bits.
+using PackedFlow = std::int16_t;
+PackedFlow pack_flow(std::int64_t flow);
+std::int64_t unpack_flow(PackedFlow packed);
+
+/// A conductance in 16 bits: what flows a tick is level difference * expand_conductance() / 2^64.
+using PackedConductance = std::uint16_t;
+/// Rounds down, so that no flow grows past what keeps the energy falling.
+PackedConductance pack_conductance(std::uint64_t conductance);
+inline std::uint64_t expand_conductance(PackedConductance packed) {
+  return std::uint64_t{packed & 0x3ffU} << (packed >> 10);
+}
+
+/// A link lies in the lists of both its nodes: `next_a` is the next link of node a.
+struct Link {
+  Slot a = kNoSlot;  // from
+  Slot b_and_one_way = 0;
+  Slot next_a = kNoSlot;
+  Slot next_b = kNoSlot;
+  PackedConductance conductance = 0;  // 0: closed, or an inlet of a pump, which draws for itself
+  PackedFlow flow = 0;                // of the last tick, from a to b
+
+  static constexpr Slot kOneWay = Slot{1} << 31;
+  [[nodiscard]] bool used() const { return a != kNoSlot; }
+  [[nodiscard]] Slot b() const { return b_and_one_way & ~kOneWay; }
+  [[nodiscard]] bool one_way() const { return (b_and_one_way & kOneWay) != 0; }
+  [[nodiscard]] Slot other(Slot node) const { return node == a ? b() : a; }
+  [[nodiscard]] Slot next(Slot node) const { return node == a ? next_a : next_b; }
+};
+static_assert(sizeof(Link) == 20);
+static_assert(kMaxPipes < INT32_MAX && kMaxPipeLinks < INT32_MAX);
+
+/// Where a node's fluid stands.
+inline Level level_of(const Node& node, const PipeTypeRow& type) {
+  return static_cast<Level>((static_cast<std::uint64_t>(std::int64_t{node.base}) << kLevelFraction) +
+                            (static_cast<std::uint64_t>(node.amount) * type.slope >> type.shift));
+}
+
+}  // namespace sluice::sim
