@@ -30,4 +30,29 @@ inline std::uint64_t multiply_divide(std::uint64_t a, std::uint32_t b, std::uint
   return (high / c << 32) + rest / c;
 }
 
+/// A signed sum of products of 64-bit numbers, exact in 128 bits.
+class WideSum {
+ public:
+  void add_product(std::int64_t a, std::int64_t b) {
+    const bool negative = (a < 0) != (b < 0);
+    const auto size = [](std::int64_t v) {
+      return v < 0 ? 0 - static_cast<std::uint64_t>(v) : static_cast<std::uint64_t>(v);
+    };
+    const std::uint64_t low = size(a) * size(b);
+    const std::uint64_t high = multiply_high(size(a), size(b));
+    if (negative) {
+      high_ -= high + (low_ < low ? 1 : 0);
+      low_ -= low;
+    } else {
+      low_ += low;
+      high_ += high + (low_ < low ? 1 : 0);
+    }
+  }
+  [[nodiscard]] bool negative() const { return high_ >> 63 != 0; }
+
+ private:
+  std::uint64_t high_ = 0;  // two's complement, with low_
+  std::uint64_t low_ = 0;
+};
+
 }  // namespace sluice::sim

@@ -175,12 +175,158 @@ class PipeNetwork {
   [[nodiscard]] Status load(const PipesImage& image);
 
  private:
-  static constexpr Slot kBlockNodes = 256;
+  /// Nodes that lie together, and the links whose first node is among them.
+  struct Block {
+    Slot first_link = 0;            // links laid out by arrange(): first_link to end_link
+    Slot end_link = 0;
+    std::vector<Slot> free_links;   // unused ones among them
+    std::vector<Slot> extra_links;  // made since
+    std::vector<Slot> cross_links;  // those of the links whose other node lies in another block
+    std::uint32_t island = 0;       // a block on the way to the island's first
+  };
+  /// A parcel of fluid that went over something else than the flow pass, to be shown.
+  struct Parcel {
+    Slot node = kNoSlot;
+    std::int64_t in = 0;
+    std::int64_t out = 0;
+  };
+  /// A node of which more is wished than it can do.
+  struct Limit {
+    Slot node = kNoSlot;
+    std::uint64_t wished_out = 0;
+    std::uint64_t wished_in = 0;  // after the donors' limits
+    std::uint64_t most_out = 0;
+    std::uint64_t most_in = 0;
+  };
+  struct Mouth;     // conduit.h
+  struct Conduit;
 
-  friend class PipeTick;
+  static constexpr Slot kBlockNodes = 256;
+  static std::uint32_t block_of(Slot node) { return node / kBlockNodes; }
+  [[nodiscard]] const PipeTypeRow& type(Slot node) const { return types_[nodes_[node].type()]; }
+  [[nodiscard]] Level level(Slot node) const { return level_of(nodes_[node], type(node)); }
+  [[nodiscard]] std::int32_t room(Slot node) const {
+    return static_cast<std::int32_t>(type(node).capacity) - nodes_[node].amount;
+  }
+  [[nodiscard]] bool full(Slot node) const { return room(node) == 0; }
+  /// f(Slot link) for each link of a node; the list may change only after f returned.
+  template <class F>
+  void for_links_of(Slot node, F&& f) const {
+    for (Slot i = nodes_[node].first_link; i != kNoSlot;) {
+      const Slot next = links_[i].next(node);
+      f(i);
+      i = next;
+    }
+  }
+
+  // Building (network.cpp).
+  [[nodiscard]] Slot slot_of(std::string_view name, std::string& problem) const;
+  Slot make_node(std::string_view name);
+  Slot make_link(Slot from, Slot to, bool one_way);
+  void drop_link(Slot link);
+  void unhook(Slot link, Slot node);
+  [[nodiscard]] Slot link_between(Slot a, Slot b) const;
+  void set_type(Slot node, const PipeType& type);
+  [[nodiscard]] std::string join_fluids(Slot a, Slot b);
+  [[nodiscard]] std::vector<Slot> connected_to(Slot node) const;
+  Fluid fluid_number(std::string_view name);
+  void edited(Slot node);
+  void change_amount(Slot node, std::int32_t by);
+  [[nodiscard]] Vec3 place(Slot node) const;
+  [[nodiscard]] Digest build_digest(Slot node) const;
+  [[nodiscard]] Digest link_digest(const Link& link) const;
+  [[nodiscard]] Digest port_digest(Slot node, Vec3 cell, const Port& port) const;
+
+  // Order in memory, islands, sleep (arrange.cpp).
+  [[nodiscard]] std::vector<Slot> order_along_links() const;
+  void move_nodes(const std::vector<Slot>& to);
+  void lay_out_links();
+  void register_link(Slot link);
+  void unregister_link(Slot link);
+  std::uint32_t island_of(std::uint32_t block);
+  void wake(Slot node) { wake_island(block_of(node)); }
+  void wake_island(std::uint32_t block);
+  void collect_awake_blocks(bool all);
+  void refresh_edited();
+  void refresh_links_of(Slot node, std::map<Slot, std::uint32_t>& degrees);
+  [[nodiscard]] bool crest(Slot node) const;
+
+  // A tick, in the order of its parts.
+  void run_ports(PortCells& cells);                      // port.cpp
+  void run_pumps(bool all_awake);                        // pump.cpp
+  void wish(Executor& executor);                         // flow.cpp
+  void wish_in_block(std::uint32_t block);
+  void wish_over(Link& link);
+  void collect_limited(Executor& executor);
+  void find_conduits();                                  // conduit.cpp
+  void limit();                                          // limit.cpp
+  void run_conduits();                                   // conduit.cpp
+  void move(Executor& executor);                         // flow.cpp
+  void level_what_stands(std::uint64_t tick_number);     // level.cpp
+  void show_parcels();
+
+  [[nodiscard]] std::int64_t port_wish(Slot node, Vec3 at, Cell water, const Port& port) const;
+  [[nodiscard]] std::int32_t wish_of(const Link& link) const;
+  [[nodiscard]] std::int32_t limited_wish(const Link& link) const;
+  void recount(Slot node);
+  [[nodiscard]] const Limit* limit_of(Slot node) const;
+
+  [[nodiscard]] bool usable(const Link& link, Slot from) const;
+  [[nodiscard]] bool passes_on(Slot node) const;
+  [[nodiscard]] bool passes_pressure(Slot node) const;
+  void find_siphon(Slot crest);
+  void find_pressure(Slot start);
+  void measure(Conduit& conduit);
+  [[nodiscard]] Level balance(const std::vector<Mouth>& mouths) const;
+  void measure_distances(Conduit& conduit);
+  void transfer(Conduit& conduit);
+  void apply(const Conduit& conduit);
+  void show_flow(Slot link, Slot from, std::int64_t flow);
+
+  [[nodiscard]] bool moved_in_last_tick(Slot node) const {
+    return nodes_[node].in != 0 || nodes_[node].out != 0;
+  }
+  [[nodiscard]] std::vector<std::vector<Slot>> standing_bodies() const;
+  bool level_body(const std::vector<Slot>& body);
+  bool spread_over(const std::vector<Slot>& body, const std::vector<std::int32_t>& amounts);
+  bool let_fall(const std::vector<std::uint8_t>& busy);
+  [[nodiscard]] bool one_water(const Link& link) const;
 
   std::vector<Node> nodes_;
   std::vector<Link> links_;
+  std::vector<Slot> free_nodes_;
+  std::vector<Slot> free_links_;  // that no block lays claim to
+  PipeTypes types_;
+  PipeNames names_;
+  std::vector<std::string> fluids_;
+  std::vector<Vec3> places_;  // by slot; empty while no node has a place
+  std::map<Slot, std::int32_t> pump_rates_;
+  std::map<std::pair<Slot, Vec3>, Port> ports_;
+  std::int64_t node_count_ = 0;
+  std::int64_t link_count_ = 0;
+
+  // Derived.
+  std::vector<Block> blocks_;
+  std::vector<std::uint8_t> island_awake_;    // by the island's first block
+  std::int64_t awake_islands_ = 0;
+  std::vector<std::uint32_t> awake_blocks_;   // of this tick
+  std::vector<std::uint32_t> shown_blocks_;   // of the last tick, for for_each_active()
+  std::vector<Slot> edited_;                  // since the last tick
+  std::int64_t edits_ = 0;                    // since the last arrange_if_rebuilt()
+  std::uint64_t version_ = 0;
+  std::int64_t units_ = 0;
+  std::uint64_t amounts_digest_ = 0;  // sum of weight * amount
+  std::uint64_t build_digest_ = 0;    // sum over nodes, links and ports
+  bool ports_moved_ = false;
+
+  // Of one tick.
+  std::vector<Parcel> parcels_;
+  std::vector<Limit> limits_;
+  std::vector<Slot> limited_;  // by place among the awake blocks, hence of no meaning in order
+  std::vector<Slot> crests_;   // full ones
+  std::vector<Conduit> conduits_;
+  std::vector<Slot> siphon_ends_;
+  std::vector<Slot> recounted_;
 };
 
 }  // namespace sluice::sim

@@ -1,0 +1,376 @@
+// Full pipes that pass on what they get: lines under pressure, and siphons. A line under pressure is
+// a connected set of full pipes, one of which a higher neighbour wishes to fill further. A siphon is
+// a line of full pipes over a crest that lies above both its ends.
+//
+// All that a conduit takes it gives in the same tick, so its pipes stay full. What flows follows from
+// the levels at its mouths and the number of links between them, as it would along a slope.
+#include "server/sim/pipes/conduit.h"
+
+#include <algorithm>
+
+#include "server/sim/pipes/share.h"
+
+namespace sluice::sim {
+
+namespace {
+
+/// Pipes of the longest siphon.
+constexpr std::size_t kLongestSiphon = 1024;
+
+/// Rounds in which both sides' shares are brought to one sum before the tick goes without.
+constexpr int kBalanceRounds = 16;
+
+/// Of two levels; their difference alone may pass the range of a Level when doubled.
+std::uint64_t apart(Level a, Level b) {
+  return a > b ? static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b)
+               : static_cast<std::uint64_t>(b) - static_cast<std::uint64_t>(a);
+}
+
+/// What flows over `links` links in a row, all like one of this conductance, under this difference.
+std::int64_t flow_along(std::uint64_t difference, PackedConductance conductance,
+                        std::uint32_t links) {
+  const std::uint64_t flow = multiply_high(difference / links, expand_conductance(conductance));
+  return static_cast<std::int64_t>(std::min<std::uint64_t>(flow, kMaxPipeCapacity));
+}
+
+}  // namespace
+
+bool PipeNetwork::usable(const Link& link, Slot from) const {
+  return link.conductance != 0 && (!link.one_way() || link.a == from);
+}
+
+bool PipeNetwork::passes_on(Slot node) const {
+  return full(node) && type(node).kind != NodeKind::kPump && !nodes_[node].is(kFlagConduit);
+}
+
+bool PipeNetwork::passes_pressure(Slot node) const {
+  return passes_on(node) && !std::binary_search(siphon_ends_.begin(), siphon_ends_.end(), node);
+}
+
+void PipeNetwork::find_conduits() {
+  conduits_.clear();
+  siphon_ends_.clear();
+  for (const Slot crest : crests_) {
+    if (passes_on(crest)) find_siphon(crest);
+  }
+  std::sort(siphon_ends_.begin(), siphon_ends_.end());
+  for (const Slot slot : limited_) {
+    if (passes_pressure(slot) && nodes_[slot].in > 0) find_pressure(slot);
+  }
+  recounted_.clear();
+  for (Conduit& conduit : conduits_) {
+    for (const Slot slot : conduit.inner) {
+      for_links_of(slot, [&](Slot link) { recounted_.push_back(links_[link].other(slot)); });
+      recounted_.push_back(slot);
+    }
+    measure(conduit);
+  }
+  std::sort(recounted_.begin(), recounted_.end());
+  recounted_.erase(std::unique(recounted_.begin(), recounted_.end()), recounted_.end());
+  for (const Slot slot : recounted_) recount(slot);
+}
+
+void PipeNetwork::find_siphon(Slot crest) {
+  Conduit conduit;
+  conduit.siphon = true;
+  conduit.inner.push_back(crest);
+  Mouth ends[2];
+  bool usable_towards[2] = {true, true};  // the whole line: towards ends[0], towards ends[1]
+  Slot way = nodes_[crest].first_link;
+  for (int side = 0; side < 2; ++side) {
+    Slot node = crest;
+    Slot link = way;
+    for (;;) {
+      const Slot next = links_[link].other(node);
+      usable_towards[side] &= usable(links_[link], node);
+      usable_towards[1 - side] &= usable(links_[link], next);
+      ends[side] = {link, next, node, 0, 0};
+      const Slot first = nodes_[next].first_link;
+      const Slot second = links_[first].next(next);
+      const bool in_line = second != kNoSlot && links_[second].next(next) == kNoSlot;
+      if (!in_line || !passes_on(next)) break;
+      if (next == crest || conduit.inner.size() >= kLongestSiphon) return;
+      conduit.inner.push_back(next);
+      node = next;
+      link = first == link ? second : first;
+    }
+    way = links_[way].next(crest);
+  }
+  if (ends[0].outer == ends[1].outer) return;
+  const int high = level(ends[0].outer) >= level(ends[1].outer) ? 0 : 1;
+  const Level head = level(ends[high].outer);
+  const std::uint64_t difference = apart(head, level(ends[1 - high].outer));
+  std::int32_t top = nodes_[crest].base;
+  for (const Slot slot : conduit.inner) top = std::max(top, nodes_[slot].base);
+  const bool above = (Level{top} << kLevelFraction) >= head;
+  const auto links = static_cast<std::uint32_t>(conduit.inner.size() + 1);
+  if (!above || !usable_towards[1 - high] || nodes_[ends[high].outer].amount == 0 ||
+      room(ends[1 - high].outer) == 0 ||
+      flow_along(difference, links_[ends[high].link].conductance, links) == 0) {
+    return;
+  }
+  for (const Slot slot : conduit.inner) nodes_[slot].set(kFlagConduit, true);
+  for (const Mouth& end : ends) siphon_ends_.push_back(end.outer);
+  conduits_.push_back(std::move(conduit));
+}
+
+void PipeNetwork::find_pressure(Slot start) {
+  // All full pipes that hang together, and the highest level that presses on them.
+  std::vector<Slot> found = {start};
+  nodes_[start].set(kFlagConduit, true);
+  Level highest = level(start);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const Slot node = found[i];
+    for_links_of(node, [&](Slot slot) {
+      const Link& link = links_[slot];
+      const Slot other = link.other(node);
+      if (link.conductance == 0) return;
+      if (passes_pressure(other)) {
+        nodes_[other].set(kFlagConduit, true);
+        highest = std::max(highest, level(other));
+        found.push_back(other);
+      } else if (usable(link, other)) {
+        highest = std::max(highest, level(other));
+      }
+    });
+  }
+  // Those that stand as high as that press; the others pass on.
+  for (const Slot node : found) nodes_[node].set(kFlagConduit, level(node) < highest);
+  for (const Slot first : found) {
+    if (!nodes_[first].is(kFlagConduit) || nodes_[first].is(kFlagLimited)) continue;
+    Conduit conduit;
+    conduit.inner.push_back(first);
+    nodes_[first].set(kFlagLimited, true);  // seen; limit() uses the flag for itself later
+    for (std::size_t i = 0; i < conduit.inner.size(); ++i) {
+      const Slot node = conduit.inner[i];
+      for_links_of(node, [&](Slot slot) {
+        const Slot other = links_[slot].other(node);
+        if (links_[slot].conductance == 0 || !nodes_[other].is(kFlagConduit) ||
+            nodes_[other].is(kFlagLimited) || !full(other)) {
+          return;
+        }
+        nodes_[other].set(kFlagLimited, true);
+        conduit.inner.push_back(other);
+      });
+    }
+    conduits_.push_back(std::move(conduit));
+  }
+  for (const Slot node : found) nodes_[node].set(kFlagLimited, false);
+}
+
+void PipeNetwork::measure(Conduit& conduit) {
+  std::vector<Mouth> mouths;
+  for (const Slot node : conduit.inner) {
+    nodes_[node].in = 0;  // until recount(): links from the suppliers, 0 where not reached
+    nodes_[node].out = 0;  // links from the receivers
+    for_links_of(node, [&](Slot link) {
+      const Slot other = links_[link].other(node);
+      if (links_[link].conductance == 0 || nodes_[other].is(kFlagConduit)) return;
+      mouths.push_back({link, other, node, 0, 0});
+    });
+  }
+  const Level head = balance(mouths);
+  for (const Mouth& mouth : mouths) {
+    const Level outer = level(mouth.outer);
+    const Link& link = links_[mouth.link];
+    if (outer > head && usable(link, mouth.outer) && nodes_[mouth.outer].amount > 0) {
+      conduit.suppliers.push_back(mouth);
+    }
+    if (outer < head && usable(link, mouth.inner) && room(mouth.outer) > 0) {
+      conduit.receivers.push_back(mouth);
+    }
+  }
+  measure_distances(conduit);
+  const auto flow_at = [&](Mouth& mouth) {
+    // The head lies half-way between the two sides, hence twice the slope from here to there.
+    mouth.flow = flow_along(2 * apart(level(mouth.outer), head), links_[mouth.link].conductance,
+                            mouth.distance);
+  };
+  for (Mouth& mouth : conduit.suppliers) flow_at(mouth);
+  for (Mouth& mouth : conduit.receivers) flow_at(mouth);
+  if (conduit.siphon) return;
+  // A pipe that would give more from its own level than the pressure brings runs empty freely.
+  for (const Mouth& mouth : conduit.receivers) {
+    const Level own = level(mouth.inner);
+    const Level outer = level(mouth.outer);
+    const PackedConductance conductance = links_[mouth.link].conductance;
+    if (own > outer && flow_along(apart(own, outer), conductance, 1) > mouth.flow) {
+      nodes_[mouth.inner].set(kFlagConduit, false);
+    }
+  }
+  const auto gone = [&](const Mouth& mouth) { return !nodes_[mouth.inner].is(kFlagConduit); };
+  std::erase_if(conduit.suppliers, gone);
+  std::erase_if(conduit.receivers, gone);
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < conduit.inner.size(); ++i) {
+    if (!nodes_[conduit.inner[i]].is(kFlagConduit)) continue;
+    conduit.inner[kept] = conduit.inner[i];
+    conduit.towards_supplier[kept++] = conduit.towards_supplier[i];
+  }
+  conduit.inner.resize(kept);
+  conduit.towards_supplier.resize(kept);
+}
+
+Level PipeNetwork::balance(const std::vector<Mouth>& mouths) const {
+  if (mouths.empty()) return 0;
+  Level low = level(mouths.front().outer);
+  Level high = low;
+  for (const Mouth& mouth : mouths) {
+    low = std::min(low, level(mouth.outer));
+    high = std::max(high, level(mouth.outer));
+  }
+  // What would come in, less what would go out, falls as the head rises.
+  const auto surplus = [&](Level head) {
+    std::int64_t sum = 0;
+    for (const Mouth& mouth : mouths) {
+      const Link& link = links_[mouth.link];
+      const Level outer = level(mouth.outer);
+      if (outer > head && usable(link, mouth.outer) && nodes_[mouth.outer].amount > 0) {
+        sum += flow_along(apart(outer, head), link.conductance, 1);
+      } else if (outer < head && usable(link, mouth.inner) && room(mouth.outer) > 0) {
+        sum -= flow_along(apart(head, outer), link.conductance, 1);
+      }
+    }
+    return sum;
+  };
+  // Between the highest head with a surplus and the lowest with a lack lies the middle.
+  const auto border = [&](auto&& below) {
+    Level from = low;
+    Level to = high;
+    while (from < to) {
+      const Level middle = from + (to - from) / 2;
+      if (below(middle)) from = middle + 1;
+      else to = middle;
+    }
+    return from;
+  };
+  const Level first = border([&](Level head) { return surplus(head) > 0; });
+  const Level last = border([&](Level head) { return surplus(head) >= 0; });
+  return first + (last - first) / 2;
+}
+
+void PipeNetwork::measure_distances(Conduit& conduit) {
+  // From the suppliers, in the direction of flow; the inner nodes are put into that order.
+  std::vector<Slot> reached;
+  std::vector<Slot> towards_supplier;
+  for (const Mouth& mouth : conduit.suppliers) {
+    if (nodes_[mouth.inner].in != 0) continue;
+    nodes_[mouth.inner].in = 1;
+    reached.push_back(mouth.inner);
+    towards_supplier.push_back(mouth.link);
+  }
+  for (std::size_t i = 0; i < reached.size(); ++i) {
+    const Slot node = reached[i];
+    for_links_of(node, [&](Slot link) {
+      const Slot other = links_[link].other(node);
+      if (!usable(links_[link], node) || !nodes_[other].is(kFlagConduit) || nodes_[other].in != 0) return;
+      nodes_[other].in = nodes_[node].in + 1;
+      reached.push_back(other);
+      towards_supplier.push_back(link);
+    });
+  }
+  std::erase_if(conduit.receivers,
+                [&](const Mouth& mouth) { return nodes_[mouth.inner].in == 0; });
+  std::vector<Slot> back;
+  for (const Mouth& mouth : conduit.receivers) {
+    if (nodes_[mouth.inner].out != 0) continue;
+    nodes_[mouth.inner].out = 1;
+    back.push_back(mouth.inner);
+  }
+  for (std::size_t i = 0; i < back.size(); ++i) {
+    const Slot node = back[i];
+    for_links_of(node, [&](Slot link) {
+      const Slot other = links_[link].other(node);
+      if (!usable(links_[link], other) || !nodes_[other].is(kFlagConduit) || nodes_[other].out != 0) return;
+      nodes_[other].out = nodes_[node].out + 1;
+      back.push_back(other);
+    });
+  }
+  std::erase_if(conduit.suppliers,
+                [&](const Mouth& mouth) { return nodes_[mouth.inner].out == 0; });
+  for (Mouth& mouth : conduit.suppliers) mouth.distance = nodes_[mouth.inner].out + 1;
+  for (Mouth& mouth : conduit.receivers) mouth.distance = nodes_[mouth.inner].in + 1;
+  std::uint32_t shortest = UINT32_MAX;
+  for (const Slot node : reached) {
+    if (nodes_[node].out != 0) shortest = std::min(shortest, nodes_[node].in + nodes_[node].out);
+  }
+  conduit.throughput = kMaxPipeCapacity;
+  for (const Slot node : reached) {
+    if (nodes_[node].out == 0 || nodes_[node].in + nodes_[node].out != shortest) continue;
+    conduit.throughput = std::min<std::int64_t>(conduit.throughput, type(node).throughput);
+  }
+  conduit.inner = std::move(reached);
+  conduit.towards_supplier = std::move(towards_supplier);
+}
+
+void PipeNetwork::run_conduits() {
+  for (Conduit& conduit : conduits_) transfer(conduit);
+  for (const Slot slot : recounted_) nodes_[slot].set(kFlagConduit, false);
+}
+
+void PipeNetwork::transfer(Conduit& conduit) {
+  // Each mouth gets its share of what limit() left of its node, so that no node gives or takes too
+  // much through several.
+  const auto wishes_of = [&](const std::vector<Mouth>& mouths, bool supply) {
+    std::vector<std::int64_t> wishes;
+    for (const Mouth& mouth : mouths) {
+      const Node& outer = nodes_[mouth.outer];
+      const std::int64_t throughput = type(mouth.outer).throughput;
+      std::int64_t degree = 0;
+      for_links_of(mouth.outer, [&](Slot /*link*/) { ++degree; });
+      const std::int64_t left =
+          supply ? std::min<std::int64_t>(outer.amount, throughput) - outer.out
+                 : std::min<std::int64_t>(room(mouth.outer), throughput) - outer.in;
+      wishes.push_back(std::min(mouth.flow, std::max<std::int64_t>(left, 0) / degree));
+    }
+    return wishes;
+  };
+  const std::vector<std::int64_t> offered = wishes_of(conduit.suppliers, true);
+  const std::vector<std::int64_t> wanted = wishes_of(conduit.receivers, false);
+  const auto sum = [](const std::vector<std::int64_t>& list) {
+    std::int64_t total = 0;
+    for (const std::int64_t one : list) total += one;
+    return total;
+  };
+  std::int64_t total = std::min({sum(offered), sum(wanted), conduit.throughput});
+  for (int round = 0; round < kBalanceRounds && total > 0; ++round) {
+    const std::vector<std::int64_t> given = share_out(total, offered, offered);
+    const std::vector<std::int64_t> taken = share_out(sum(given), wanted, wanted);
+    if (sum(given) == sum(taken)) {
+      for (std::size_t i = 0; i < given.size(); ++i) conduit.suppliers[i].flow = given[i];
+      for (std::size_t i = 0; i < taken.size(); ++i) conduit.receivers[i].flow = taken[i];
+      apply(conduit);
+      return;
+    }
+    total = sum(taken);
+  }
+}
+
+void PipeNetwork::apply(const Conduit& conduit) {
+  for (const Mouth& mouth : conduit.suppliers) {
+    nodes_[mouth.outer].out += static_cast<std::uint32_t>(mouth.flow);
+    show_flow(mouth.link, mouth.outer, mouth.flow);
+  }
+  for (const Mouth& mouth : conduit.receivers) {
+    nodes_[mouth.outer].in += static_cast<std::uint32_t>(mouth.flow);
+    nodes_[mouth.inner].in += static_cast<std::uint32_t>(mouth.flow);
+    show_flow(mouth.link, mouth.inner, mouth.flow);
+  }
+  // What passes each inner node, to be shown: gathered from the receivers up to the suppliers.
+  for (std::size_t i = conduit.inner.size(); i-- > 0;) {
+    const Slot node = conduit.inner[i];
+    nodes_[node].out = nodes_[node].in;
+    const Slot link = conduit.towards_supplier[i];
+    const Slot before = links_[link].other(node);
+    if (!nodes_[before].is(kFlagConduit)) continue;  // a mouth
+    show_flow(link, before, nodes_[node].in);
+    nodes_[before].in += nodes_[node].in;
+  }
+}
+
+void PipeNetwork::show_flow(Slot slot, Slot from, std::int64_t flow) {
+  Link& link = links_[slot];
+  link.flow = pack_flow(link.a == from ? flow : -flow);
+}
+
+}  // namespace sluice::sim

@@ -1,0 +1,214 @@
+// Levelling what has come to stand. Flows round down, so a line comes to stand on a staircase of a
+// few units a link. Every sixteenth tick each *body* (what hangs together by open links under one
+// surface) in which nothing moved is brought to the least potential energy that its units allow, in
+// one step: the water-filling of a convex allocation (Fox 1966: the cheapest place for each unit, one
+// after another). An island in which nothing is left to do goes to sleep.
+#include <algorithm>
+#include <memory>
+
+#include "server/sim/pipes/body.h"
+#include "server/sim/pipes/conduit.h"
+#include "server/sim/pipes/network.h"
+
+namespace sluice::sim {
+
+namespace {
+
+/// Ticks from one look to the next.
+constexpr std::uint64_t kLookEvery = 16;
+
+}  // namespace
+
+void PipeNetwork::level_what_stands(std::uint64_t tick_number) {
+  if (tick_number % kLookEvery != 0) return;
+  std::vector<std::uint8_t> moving(blocks_.size());  // by island
+  for (const std::uint32_t block : awake_blocks_) {
+    const Slot end = std::min<Slot>((block + 1) * kBlockNodes, slot_limit());
+    for (Slot slot = block * kBlockNodes; slot < end; ++slot) {
+      if (moved_in_last_tick(slot)) moving[island_of(block)] = 1;
+    }
+  }
+  std::vector<std::uint8_t> busy = moving;
+  for (const std::vector<Slot>& body : standing_bodies()) {
+    if (level_body(body)) busy[island_of(block_of(body.front()))] = 1;
+  }
+  if (let_fall(busy)) return;  // what fell may fall on: another look, before anything sleeps
+  for (const std::uint32_t block : awake_blocks_) {
+    const std::uint32_t island = island_of(block);
+    if (island_awake_[island] == 0 || busy[island] != 0) continue;
+    island_awake_[island] = 0;
+    --awake_islands_;
+  }
+}
+
+bool PipeNetwork::one_water(const Link& link) const {
+  if (link.conductance == 0 || link.one_way()) return false;
+  const Level a = level(link.a);
+  const Level b = level(link.b());
+  const Level sill = Level{std::max(nodes_[link.a].base, nodes_[link.b()].base)} << kLevelFraction;
+  return std::min(a, b) >= sill && std::max(a, b) > sill;
+}
+
+std::vector<std::vector<Slot>> PipeNetwork::standing_bodies() const {
+  // Union by links, over the awake blocks only.
+  const std::unique_ptr<Slot[]> up(new Slot[nodes_.size()]);
+  const auto root = [&](Slot node) {
+    while (up[node] != node) node = up[node] = up[up[node]];
+    return node;
+  };
+  const auto for_nodes = [&](auto&& f) {
+    for (const std::uint32_t block : awake_blocks_) {
+      const Slot end = std::min<Slot>((block + 1) * kBlockNodes, slot_limit());
+      for (Slot slot = block * kBlockNodes; slot < end; ++slot) f(slot);
+    }
+  };
+  for_nodes([&](Slot slot) { up[slot] = slot; });
+  const auto join = [&](const Link& link) {
+    if (link.used() && one_water(link)) up[root(link.b())] = root(link.a);
+  };
+  for (const std::uint32_t block : awake_blocks_) {
+    for (Slot i = blocks_[block].first_link; i < blocks_[block].end_link; ++i) join(links_[i]);
+    for (const Slot i : blocks_[block].extra_links) join(links_[i]);
+  }
+  std::vector<bool> moving(nodes_.size());
+  for_nodes([&](Slot slot) {
+    if (moved_in_last_tick(slot)) moving[root(slot)] = true;
+  });
+  std::map<Slot, std::size_t> numbers;
+  std::vector<std::vector<Slot>> bodies;
+  for_nodes([&](Slot slot) {
+    const Slot head = root(slot);
+    if (!used(slot) || moving[head] || (head == slot && nodes_[slot].first_link == kNoSlot)) return;
+    const auto [at, is_new] = numbers.try_emplace(head, bodies.size());
+    if (is_new) bodies.emplace_back();
+    bodies[at->second].push_back(slot);
+  });
+  std::erase_if(bodies, [](const std::vector<Slot>& body) { return body.size() < 2; });
+  return bodies;
+}
+
+bool PipeNetwork::level_body(const std::vector<Slot>& body) {
+  std::vector<BodyNode> members;
+  members.reserve(body.size());
+  for (const Slot slot : body) {
+    const PipeTypeRow& row = type(slot);
+    members.push_back({nodes_[slot].base, row.height, static_cast<std::int32_t>(row.capacity),
+                       nodes_[slot].amount});
+  }
+  const Filling filling = fill_body(members);
+  // Water does not stand below a sill that it had to cross: where the levelled surface would, the
+  // body falls into parts that are levelled for themselves.
+  std::vector<Slot> in_body = body;
+  std::sort(in_body.begin(), in_body.end());
+  const auto index_of = [&](Slot slot) {
+    const auto found = std::lower_bound(in_body.begin(), in_body.end(), slot);
+    return found != in_body.end() && *found == slot ? found - in_body.begin() : -1;
+  };
+  BodyLinks links(body.size());
+  std::vector<std::size_t> order(in_body.size());  // from in_body's index to body's
+  for (std::size_t i = 0; i < body.size(); ++i) {
+    order[static_cast<std::size_t>(index_of(body[i]))] = i;
+  }
+  bool parted = false;
+  for (std::size_t i = 0; i < body.size(); ++i) {
+    for_links_of(body[i], [&](Slot slot) {
+      const Link& link = links_[slot];
+      const auto other = index_of(link.other(body[i]));
+      if (link.a != body[i] || other < 0 || !one_water(link)) return;
+      const std::int32_t sill = std::max(nodes_[link.a].base, nodes_[link.b()].base);
+      if ((Level{sill} << kLevelFraction) > filling.surface) {
+        parted = true;
+        return;
+      }
+      links.add(i, order[static_cast<std::size_t>(other)]);
+    });
+  }
+  if (parted) {
+    bool changed = false;
+    for (const std::vector<std::size_t>& part : links.parts()) {
+      if (part.size() < 2 || part.size() == body.size()) continue;
+      std::vector<Slot> slots;
+      for (const std::size_t i : part) slots.push_back(body[i]);
+      changed |= level_body(slots);
+    }
+    return changed;
+  }
+  std::vector<BodyTraits> traits;
+  if (filling.undecided) {
+    for (const Slot slot : body) {
+      traits.push_back({place(slot), combine(static_cast<std::uint64_t>(type(slot).kind),
+                                             static_cast<std::uint64_t>(type(slot).throughput))});
+    }
+  }
+  return spread_over(body, decide_filling(members, filling, links, traits));
+}
+
+bool PipeNetwork::spread_over(const std::vector<Slot>& body,
+                              const std::vector<std::int32_t>& amounts) {
+  // Only what lowers the energy is done: so a body that is as level as its units allow stays as it
+  // is, whatever else would be as good.
+  WideSum energy;
+  for (std::size_t i = 0; i < body.size(); ++i) {
+    Node after = nodes_[body[i]];
+    after.amount = amounts[i];
+    const std::int64_t by = std::int64_t{amounts[i]} - nodes_[body[i]].amount;
+    const Level middle = (level(body[i]) + level_of(after, type(body[i]))) / 2;
+    energy.add_product(by, middle);
+  }
+  if (!energy.negative()) return false;
+  for (std::size_t i = 0; i < body.size(); ++i) {
+    change_amount(body[i], amounts[i] - nodes_[body[i]].amount);
+  }
+  return true;
+}
+
+bool PipeNetwork::let_fall(const std::vector<std::uint8_t>& busy) {
+  // Check valves and falls over a sill join no bodies; over them single units go, as long as that
+  // lowers the energy, and only where a link is the best of both its nodes: so no two moves meet.
+  struct Best {
+    std::int64_t gain = 0;
+    Slot link = kNoSlot;  // kNoSlot also where two are equally good
+  };
+  std::map<Slot, Best> best;
+  const auto consider = [&](Slot node, Slot link, std::int64_t gain) {
+    Best& so_far = best[node];
+    if (gain > so_far.gain) {
+      so_far = {gain, link};
+    } else if (gain == so_far.gain) {
+      so_far.link = kNoSlot;
+    }
+  };
+  std::vector<Slot> candidates;
+  const auto look_at = [&](Slot slot) {
+    const Link& link = links_[slot];
+    if (!link.used() || link.conductance == 0) return;
+    const bool forward = level(link.a) > level(link.b());
+    const Slot donor = forward ? link.a : link.b();
+    const Slot receiver = link.other(donor);
+    if (!usable(link, donor) || nodes_[donor].amount == 0 || full(receiver)) return;
+    const auto rise = static_cast<std::int64_t>(type(donor).unit_rise() / 2 +
+                                                type(receiver).unit_rise() / 2 + 2);
+    const std::int64_t gain = level(donor) - level(receiver) - rise;
+    if (gain <= 0) return;
+    consider(donor, slot, gain);
+    consider(receiver, slot, gain);
+    candidates.push_back(slot);
+  };
+  for (const std::uint32_t block : awake_blocks_) {
+    if (busy[island_of(block)] != 0) continue;
+    for (Slot i = blocks_[block].first_link; i < blocks_[block].end_link; ++i) look_at(i);
+    for (const Slot i : blocks_[block].extra_links) look_at(i);
+  }
+  bool fell = false;
+  for (const Slot slot : candidates) {
+    const Link& link = links_[slot];
+    if (best[link.a].link != slot || best[link.b()].link != slot) continue;
+    const bool forward = level(link.a) > level(link.b());
+    change_amount(link.a, forward ? -1 : 1);
+    change_amount(link.b(), forward ? 1 : -1);
+    fell = true;
+  }
+  return fell;
+}
+
+}  // namespace sluice::sim
