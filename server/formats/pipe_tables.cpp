@@ -1,5 +1,6 @@
 #include "server/formats/pipe_tables.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <tuple>
@@ -35,7 +36,7 @@ class Parser {
     check_fields(table, row);
     sim::PipeNode node{row, kind, 0, true};
     if constexpr (requires { row.rate; }) {
-      check_range(table, "rate", row.rate, 0, INT32_MAX);
+      check_range(table, "rate", row.rate, 0, sim::kMaxPipeCapacity);
       node.rate = row.rate;
     }
     if constexpr (requires { row.open; }) node.open = row.open;
@@ -58,8 +59,8 @@ class Parser {
     check_name(table, "to", row.to);
     if (failed()) return;
     if (row.from == row.to) table.fail("to", "is '" + row.to + "': a link joins two nodes");
-    if (!links_.emplace(row.from, row.to).second) {
-      table.fail("to", "repeats the link from '" + row.from + "' to '" + row.to + "'");
+    if (!links_.insert(std::minmax(row.from, row.to)).second) {
+      table.fail("to", "is '" + row.to + "', which is linked to '" + row.from + "' already");
     }
     spec_.pipe_links.push_back({std::move(row.from), std::move(row.to), row.one_way});
   }
@@ -72,7 +73,7 @@ class Parser {
     table.finish();
     check_name(table, "node", row.node);
     if (failed()) return;
-    check_range(table, "rate", row.rate, 0, INT32_MAX);
+    check_range(table, "rate", row.rate, 1, sim::kMaxPourUnits);
     if (!ports_.emplace(row.node, row.cell).second) {
       table.fail("cell", "repeats the port of '" + row.node + "' in " + sim::to_string(row.cell));
     }
@@ -87,10 +88,11 @@ class Parser {
                         std::to_string(high));
   }
   void check_fields(TomlTable& table, const sim::PipeFields& fields) {
-    if (!sim::valid_pipe_name(fields.name)) {
-      table.fail("name", "is '" + fields.name + "'; allowed: 1 to " +
-                             std::to_string(sim::kMaxPipeNameBytes) +
-                             " letters, digits and _ - . : / # @ +");
+    for (const auto& [key, text] : {std::pair("name", &fields.name), {"fluid", &fields.fluid}}) {
+      if (sim::valid_pipe_name(*text)) continue;
+      table.fail(key, "is '" + *text + "'; allowed: 1 to " +
+                          std::to_string(sim::kMaxPipeNameBytes) +
+                          " letters, digits and _ - . : / # @ +");
     }
     check_range(table, "capacity", fields.capacity, 1, sim::kMaxPipeCapacity);
     check_range(table, "height", fields.height, 1, sim::kMaxPipeHeight);
@@ -110,8 +112,8 @@ class Parser {
   const std::string& where_;
   std::string& problem_;
   sim::WorldSpec& spec_;
-  std::map<std::string, toml::source_index> lines_;  // of the nodes, by name
-  std::set<std::pair<std::string, std::string>> links_;
+  std::map<std::string, toml::source_index> lines_;      // of the nodes, by name
+  std::set<std::pair<std::string, std::string>> links_;  // the lesser name first
   std::set<std::pair<std::string, sim::Vec3>> ports_;
 };
 

@@ -191,6 +191,7 @@ TEST(WorldFile, MistakesInPipesNameLineAndKey) {
               HasSubstr("a.toml:7: key 'valve[0].name' is 'a', as is that of the node in line 4"));
   EXPECT_THAT(mistake(std::string(kHead) + "[[pipe]]\nname = \"a b\"\n"),
               HasSubstr("a.toml:5: key 'pipe[0].name' is 'a b'; allowed: 1 to 64 letters"));
+  EXPECT_THAT(mistake(a + "fluid = \"\"\n"), HasSubstr("a.toml:6: key 'pipe[0].fluid' is ''"));
   EXPECT_THAT(mistake(a + "[[pump]]\nname = \"p\"\n"),
               HasSubstr("a.toml:6: key 'pump[0].rate' is missing"));
   EXPECT_THAT(mistake(a + "[[valve]]\nname = \"v\"\nopen = 1\n"),
@@ -201,7 +202,7 @@ TEST(WorldFile, MistakesInPipesNameLineAndKey) {
               HasSubstr("a link joins two nodes"));
   const std::string link = "[[link]]\nfrom = \"a\"\nto = \"b\"\n";
   EXPECT_THAT(mistake(a + "[[pipe]]\nname = \"b\"\n" + link + link),
-              HasSubstr("a.toml:13: key 'link[1].to' repeats the link from 'a' to 'b'"));
+              HasSubstr("a.toml:13: key 'link[1].to' is 'b', which is linked to 'a' already"));
   EXPECT_THAT(mistake(a + "[[port]]\nnode = \"a\"\ncell = [1, 1, 0]\nkind = \"in\"\nrate = 1\n"),
               HasSubstr("a.toml:9: key 'port[0].kind' is 'in'; allowed: inlet, outlet, open"));
   EXPECT_THAT(mistake(std::string(kHead) + "[pipe]\nname = \"a\"\n"), HasSubstr("[[pipe]]"));
