@@ -4,6 +4,7 @@
 #include <limits>
 #include <optional>
 #include <set>
+#include <string>
 
 #include <nlohmann/json.hpp>
 
@@ -38,6 +39,39 @@ class FieldReader {
   void field(const char* name, std::int32_t& value) {
     const Json* node = take(name);
     if (node != nullptr) read_number(name, *node, value);
+  }
+  void field(const char* name, std::string& value) {
+    const Json* node = take(name);
+    if (node == nullptr) return;
+    if (!node->is_string()) return fail(name, "must be a text");
+    value = node->get<std::string>();
+  }
+  void field(const char* name, bool& value) {
+    const Json* node = take(name);
+    if (node == nullptr) return;
+    if (!node->is_boolean()) return fail(name, "must be true or false");
+    value = node->get<bool>();
+  }
+  /// What is left out keeps its value.
+  template <class T>
+  void optional(const char* name, T& value) {
+    known_.insert(name);
+    if (object_.contains(name)) field(name, value);
+  }
+  template <class T, class Names>
+  void choice(const char* name, T& value, const Names& names) {
+    std::string text;
+    field(name, text);
+    if (!problem_.empty()) return;
+    std::string allowed;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (text == names[i]) {
+        value = static_cast<T>(i);
+        return;
+      }
+      allowed += (i == 0 ? "" : ", ") + std::string(names[i]);
+    }
+    fail(name, "is '" + text + "'; allowed: " + allowed);
   }
   void cell(const char* name, sim::Cell& value) {
     const Json* node = take(name);
@@ -96,6 +130,20 @@ class FieldWriter {
   explicit FieldWriter(Json& object) : object_(object) {}
   void field(const char* name, const sim::Vec3& v) { object_[name] = {v.x, v.y, v.z}; }
   void field(const char* name, std::int32_t value) { object_[name] = value; }
+  void field(const char* name, const std::string& value) { object_[name] = value; }
+  void field(const char* name, bool value) { object_[name] = value; }
+  template <class T>
+  void optional(const char* name, const T& value) {
+    field(name, value);
+  }
+  /// What has no place has no key.
+  void optional(const char* name, const sim::Vec3& v) {
+    if (v != sim::kNowhere) field(name, v);
+  }
+  template <class T, class Names>
+  void choice(const char* name, const T& value, const Names& names) {
+    object_[name] = std::string(names[static_cast<std::size_t>(value)]);
+  }
   void cell(const char* name, sim::Cell value) {
     if (value == sim::kRock) {
       object_[name] = "#";
@@ -223,7 +271,8 @@ std::string format_command(const sim::Command& command, std::uint64_t tick,
   std::visit([&](const auto& body) { std::decay_t<decltype(body)>::visit_state(body, writer); },
              command.body);
   for (const auto& [key, value] : extra) object[key] = Json::parse(value, nullptr, false);
-  return object.dump();
+  // A text from a damaged recording may be no UTF-8: it is shown, not thrown over.
+  return object.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace sluice::formats

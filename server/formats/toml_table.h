@@ -51,6 +51,12 @@ class TomlTable {
     if (node == nullptr) return std::nullopt;
     return to_int(key, *node);
   }
+  std::optional<bool> boolean(const char* key) {
+    const toml::node* node = take(key);
+    if (node == nullptr) return std::nullopt;
+    if (const auto value = node->value_exact<bool>()) return *value;
+    return fail(key, node, "must be true or false");
+  }
   std::optional<sim::Vec3> vec3(const char* key) {
     const toml::node* node = take(key);
     if (node == nullptr) return std::nullopt;

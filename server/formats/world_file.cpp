@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "server/formats/cell_text.h"
+#include "server/formats/pipe_tables.h"
 #include "server/formats/toml_table.h"
 #include "server/sim/models/registry.h"
 
@@ -57,6 +58,7 @@ void WorldFileParser::parse(const toml::table& root) {
   const auto maps = table.tables("map");
   const auto sources = table.tables("source");
   const auto drains = table.tables("drain");
+  const PipeTables pipes = PipeTables::of(table);
   table.finish();
   if (!problem.empty()) return;
   parse_world(*world);
@@ -75,6 +77,7 @@ void WorldFileParser::parse(const toml::table& root) {
   for (std::size_t i = 0; i < drains.size() && problem.empty(); ++i) {
     parse_spring(*drains[i], "drain[" + std::to_string(i) + "]", spec.drains);
   }
+  if (problem.empty()) parse_pipes(pipes, where, problem, spec);
 }
 
 void WorldFileParser::parse_world(const toml::table& node) {

@@ -31,6 +31,15 @@ class FieldLister {
       prefix_ = outer;
     }
   }
+  template <class Value>
+  void optional(std::string_view name, const Value& value) {
+    field(name, value);
+  }
+  template <class Value, class Names>
+  void choice(std::string_view name, const Value& value, const Names& names) {
+    fields_.emplace_back(prefix_ + std::string(name),
+                         std::string(names[static_cast<std::size_t>(value)]));
+  }
 
  private:
   std::vector<std::pair<std::string, std::string>>& fields_;

@@ -9,6 +9,8 @@
 
 #include "server/sim/cell.h"
 #include "server/sim/geometry.h"
+#include "server/sim/pipes/commands.h"
+#include "server/sim/pipes/types.h"
 #include "server/sim/result.h"
 
 namespace sluice::sim {
@@ -102,12 +104,32 @@ struct Spring {
   std::int32_t rate = 0;  // units a tick
 };
 
+/// A pipe, pump or valve.
+struct PipeNode {
+  PipeFields fields;
+  NodeKind kind = NodeKind::kPipe;
+  std::int32_t rate = 0;  // of a pump, units a tick
+  bool open = true;       // of a valve
+};
+
+/// By the names of its nodes, which stand in WorldSpec::pipes.
+struct PipeLink {
+  std::string from;
+  std::string to;
+  bool one_way = false;
+};
+
+using PipePort = AddPort;
+
 struct WorldSpec {
   WorldConfig config;
   std::vector<Fill> fills;
   std::vector<PlacedCell> cells;
   std::vector<Spring> sources;
   std::vector<Spring> drains;
+  std::vector<PipeNode> pipes;
+  std::vector<PipeLink> pipe_links;
+  std::vector<PipePort> ports;
 };
 
 /// Names and ranges: the error names the key, as a world file has it. Places (fills, springs) are

@@ -4,6 +4,7 @@
 #include <cinttypes>
 #include <cstdio>
 #include <iostream>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -23,7 +24,6 @@ const char* material_name(sim::Cell cell) {
 
 /// Every cell that is not air, front to back, bottom up, left to right.
 void dump_cells(const sim::World& world, std::ostream& out) {
-  out << "kind,name,x,y,z,material,amount\n";
   struct Row {
     sim::Vec3 at;
     sim::Cell cell;
@@ -50,14 +50,40 @@ void dump_cells(const sim::World& world, std::ostream& out) {
   }
 }
 
+/// Every pipe, pump and valve, by name.
+void dump_nodes(const sim::PipeNetwork& pipes, std::ostream& out) {
+  std::vector<sim::NodeView> nodes;
+  nodes.reserve(static_cast<std::size_t>(pipes.node_count()));
+  for (sim::Slot slot = 0; slot < pipes.slot_limit(); ++slot) {
+    if (pipes.used(slot)) nodes.push_back(pipes.node(slot));
+  }
+  std::sort(nodes.begin(), nodes.end(),
+            [](const sim::NodeView& a, const sim::NodeView& b) { return a.name < b.name; });
+  for (const sim::NodeView& node : nodes) {
+    out << sim::node_kind_name(node.kind) << ',' << node.name << ',';
+    if (node.at == sim::kNowhere) {
+      out << ",,";
+    } else {
+      out << node.at.x << ',' << node.at.y << ',' << node.at.z;
+    }
+    out << ',' << node.fluid << ',' << node.amount << '\n';
+  }
+}
+
+void dump(const sim::World& world, std::ostream& out) {
+  out << "kind,name,x,y,z,material,amount\n";
+  dump_cells(world, out);
+  dump_nodes(world.pipes(), out);
+}
+
 sim::Status write_dump(const std::string& path, const sim::World& world) {
   if (path == "-") {
-    dump_cells(world, std::cout);
+    dump(world, std::cout);
     return sim::Done{};
   }
   std::ofstream file(path);
   if (!file) return sim::Error{path + ": cannot be opened for writing"};
-  dump_cells(world, file);
+  dump(world, file);
   file.close();
   if (!file) return sim::Error{path + ": could not be written whole"};
   return sim::Done{};
@@ -89,7 +115,9 @@ void print_json(const sim::World& world, const RunFacts& facts) {
 
 void OutputFlags::declare(CLI::App& app) {
   app.add_flag("--map", map, "print the final map, one block a z layer, top row first");
-  app.add_option("--dump", dump, "write every cell that is not air as CSV ('-': standard output)");
+  app.add_option("--dump", dump,
+                 "write every cell that is not air, and every pipe, pump and valve, as CSV "
+                 "('-': standard output)");
   app.add_option("--digests", digests,
                  "write a line 'tick digest' for each tick ('-': standard output)");
   app.add_flag("--json", json, "last line of standard output: one JSON object");

@@ -52,6 +52,90 @@ TEST(Script, PrintingAndReadingIsTheIdentity) {
   }
 }
 
+// A text for every form that a pipe's command can take, from a seed.
+sim::Command random_pipe_command(Dice& dice) {
+  sim::PipeFields fields;
+  fields.name = "n" + std::to_string(dice.roll(0, 99)) + "-_.:/#@+";
+  if (dice.chance(30)) fields.fluid = "oil \"of\" olives";
+  fields.capacity = dice.roll(1, sim::kMaxPipeCapacity);
+  fields.base = dice.roll(-1000, 1000);
+  fields.amount = dice.roll(0, fields.capacity);
+  if (dice.chance(50)) fields.at = {dice.roll(0, 9), dice.roll(0, 9), dice.roll(0, 9)};
+  switch (dice.roll(0, 10)) {
+    case 0:
+      return {sim::AddPipe{fields}};
+    case 1:
+      return {sim::AddPump{fields, dice.roll(0, 9999)}};
+    case 2:
+      return {sim::AddValve{fields, dice.chance(50)}};
+    case 3:
+      return {sim::RemovePipe{fields.name}};
+    case 4:
+      return {sim::UpgradePipe{fields.name, dice.roll(0, 9), dice.roll(0, 9), dice.roll(-1, 9)}};
+    case 5:
+      return {sim::LinkPipes{fields.name, "b", dice.chance(50)}};
+    case 6:
+      return {sim::UnlinkPipes{fields.name, "b"}};
+    case 7:
+      return {sim::SetValve{fields.name, dice.chance(50)}};
+    case 8:
+      return {sim::SetPump{fields.name, dice.roll(0, 9999)}};
+    case 9:
+      return {sim::AddPort{fields.name, {1, 2, 3}, static_cast<sim::PortKind>(dice.roll(0, 2)), 7}};
+    default:
+      return {sim::RemovePort{fields.name, {1, 2, 3}}};
+  }
+}
+
+TEST(Script, CommandsOfPipesSurvivePrintingAndReading) {
+  Dice dice(4);
+  for (int i = 0; i < 1000; ++i) {
+    const sim::Command command = random_pipe_command(dice);
+    const std::string line = formats::format_command(command, 7);
+    const auto read = formats::parse_script(line, "s.jsonl");
+    ASSERT_TRUE(read.ok()) << line << ": " << read.error();
+    std::vector<std::byte> before;
+    std::vector<std::byte> after;
+    sim::append_command(command, before);
+    sim::append_command(read->at(0).command, after);
+    EXPECT_EQ(before, after) << line;
+  }
+}
+
+TEST(Script, WhatIsLeftOutOfAPipeHasItsDefault) {
+  const auto add = formats::parse_command(R"({"cmd": "add_pipe", "name": "a"})", "client");
+  ASSERT_TRUE(add.ok()) << add.error();
+  const auto& pipe = std::get<sim::AddPipe>(add->body);
+  EXPECT_EQ(pipe.fluid, "water");
+  EXPECT_EQ(pipe.capacity, sim::kDefaultPipeCapacity);
+  EXPECT_EQ(pipe.at, sim::kNowhere);
+  EXPECT_EQ(formats::format_command(*add, 1).find("\"at\""), std::string::npos);
+  const auto link = formats::parse_command(R"({"cmd": "link", "from": "a", "to": "b"})", "client");
+  ASSERT_TRUE(link.ok());
+  EXPECT_FALSE(std::get<sim::LinkPipes>(link->body).one_way);
+}
+
+TEST(Script, MistakesInPipesNameTheKeyAndWhatIsAllowed) {
+  const auto wrong = [](const char* json) { return formats::parse_command(json, "c").error(); };
+  EXPECT_THAT(wrong(R"({"cmd": "add_pipe"})"), HasSubstr("'add_pipe': key 'name' is missing"));
+  EXPECT_THAT(wrong(R"({"cmd": "add_pipe", "name": 5})"), HasSubstr("key 'name' must be a text"));
+  EXPECT_THAT(wrong(R"({"cmd": "add_pipe", "name": "a", "capacity": "big"})"),
+              HasSubstr("key 'capacity' must hold whole numbers"));
+  EXPECT_THAT(wrong(R"({"cmd": "add_pipe", "name": "a", "rate": 5})"),
+              HasSubstr("unknown key 'rate'; allowed here: amount, at, base, capacity, client"));
+  EXPECT_THAT(wrong(R"({"cmd": "set_valve", "name": "v", "open": 1})"),
+              HasSubstr("key 'open' must be true or false"));
+  EXPECT_THAT(
+      wrong(R"({"cmd": "add_port", "node": "a", "cell": [1,2,0], "kind": "in", "rate": 1})"),
+      HasSubstr("key 'kind' is 'in'; allowed: inlet, outlet, open"));
+}
+
+// A damaged recording's log is still a log.
+TEST(Script, ANameThatIsNoUtf8IsPrinted) {
+  const std::string line = formats::format_command({sim::RemovePipe{"\xff\xfe"}}, 1);
+  EXPECT_TRUE(formats::parse_script(line, "s.jsonl").ok()) << line;
+}
+
 TEST(Script, MistakesNameTheLineAndWhatIsAllowed) {
   EXPECT_THAT(mistake("{\"tick\": 1, \"cmd\": \"remove_source\", \"at\": [0,0,0]}\nnonsense\n"),
               HasSubstr("s.jsonl:2: not JSON"));

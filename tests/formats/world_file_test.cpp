@@ -119,6 +119,95 @@ TEST(WorldFile, MistakesNameFileLineKeyAndWhatIsAllowed) {
               HasSubstr("source[0].at' [9, 0, 0] lies outside"));
 }
 
+TEST(WorldFile, PipesAreReadWhateverTheOrderOfTables) {
+  const auto spec = formats::parse_world(std::string(kHead) + R"(
+[[port]]
+node = "a"
+cell = [3, 9, 0]
+kind = "inlet"
+rate = 1000
+[[link]]
+from = "a"
+to = "p"
+[[link]]
+from = "p"
+to = "v"
+one_way = true
+[[valve]]
+name = "v"
+open = false
+[[pump]]
+name = "p"
+rate = 500
+capacity = 7
+[[pipe]]
+name = "a"
+fluid = "oil"
+capacity = 20001
+height = 10001
+base = -3
+amount = 20001
+throughput = 55
+at = [3, 4, 0]
+)",
+                                         "a.toml");
+  ASSERT_TRUE(spec.ok()) << spec.error();
+  ASSERT_EQ(spec->pipes.size(), 3U);
+  const sim::PipeNode& a = spec->pipes[0];
+  EXPECT_EQ(a.kind, sim::NodeKind::kPipe);
+  EXPECT_EQ(a.fields.name, "a");
+  EXPECT_EQ(a.fields.fluid, "oil");
+  EXPECT_EQ(a.fields.capacity, 20001);
+  EXPECT_EQ(a.fields.height, 10001);
+  EXPECT_EQ(a.fields.base, -3);
+  EXPECT_EQ(a.fields.amount, 20001);
+  EXPECT_EQ(a.fields.throughput, 55);
+  EXPECT_EQ(a.fields.at, (sim::Vec3{3, 4, 0}));
+  EXPECT_EQ(spec->pipes[1].kind, sim::NodeKind::kPump);
+  EXPECT_EQ(spec->pipes[1].rate, 500);
+  EXPECT_EQ(spec->pipes[1].fields.at, sim::kNowhere);
+  EXPECT_EQ(spec->pipes[2].kind, sim::NodeKind::kValve);
+  EXPECT_FALSE(spec->pipes[2].open);
+  EXPECT_EQ(spec->pipes[2].fields.fluid, "water");
+  ASSERT_EQ(spec->pipe_links.size(), 2U);
+  EXPECT_FALSE(spec->pipe_links[0].one_way);
+  EXPECT_TRUE(spec->pipe_links[1].one_way);
+  ASSERT_EQ(spec->ports.size(), 1U);  // its cell may lie outside: the port then says so
+  EXPECT_EQ(spec->ports[0].kind, sim::PortKind::kInlet);
+}
+
+TEST(WorldFile, MistakesInPipesNameLineAndKey) {
+  const std::string a = std::string(kHead) + "[[pipe]]\nname = \"a\"\n";  // lines 4 and 5
+  EXPECT_THAT(mistake(a + "volume = 3\n"),
+              HasSubstr("a.toml:6: unknown key 'pipe[0].volume'; allowed here: amount, at, base, "
+                        "capacity, fluid, height, name, throughput"));
+  EXPECT_THAT(mistake(a + "capacity = 0\n"),
+              HasSubstr("a.toml:6: key 'pipe[0].capacity' is 0; allowed: 1 to 1073741824"));
+  EXPECT_THAT(mistake(a + "capacity = 9\namount = 10\n"),
+              HasSubstr("a.toml:7: key 'pipe[0].amount' is 10; allowed: 0 to 9"));
+  EXPECT_THAT(mistake(a + "at = [5, 0, 0]\n"),
+              HasSubstr("a.toml:6: key 'pipe[0].at' [5, 0, 0] lies outside the world"));
+  EXPECT_THAT(mistake(a + "[[valve]]\nname = \"a\"\n"),
+              HasSubstr("a.toml:7: key 'valve[0].name' is 'a', as is that of the node in line 4"));
+  EXPECT_THAT(mistake(std::string(kHead) + "[[pipe]]\nname = \"a b\"\n"),
+              HasSubstr("a.toml:5: key 'pipe[0].name' is 'a b'; allowed: 1 to 64 letters"));
+  EXPECT_THAT(mistake(a + "fluid = \"\"\n"), HasSubstr("a.toml:6: key 'pipe[0].fluid' is ''"));
+  EXPECT_THAT(mistake(a + "[[pump]]\nname = \"p\"\n"),
+              HasSubstr("a.toml:6: key 'pump[0].rate' is missing"));
+  EXPECT_THAT(mistake(a + "[[valve]]\nname = \"v\"\nopen = 1\n"),
+              HasSubstr("a.toml:8: key 'valve[0].open' must be true or false"));
+  EXPECT_THAT(mistake(a + "[[link]]\nfrom = \"a\"\nto = \"b\"\n"),
+              HasSubstr("a.toml:8: key 'link[0].to' is 'b': no pipe, pump or valve has that name"));
+  EXPECT_THAT(mistake(a + "[[link]]\nfrom = \"a\"\nto = \"a\"\n"),
+              HasSubstr("a link joins two nodes"));
+  const std::string link = "[[link]]\nfrom = \"a\"\nto = \"b\"\n";
+  EXPECT_THAT(mistake(a + "[[pipe]]\nname = \"b\"\n" + link + link),
+              HasSubstr("a.toml:13: key 'link[1].to' is 'b', which is linked to 'a' already"));
+  EXPECT_THAT(mistake(a + "[[port]]\nnode = \"a\"\ncell = [1, 1, 0]\nkind = \"in\"\nrate = 1\n"),
+              HasSubstr("a.toml:9: key 'port[0].kind' is 'in'; allowed: inlet, outlet, open"));
+  EXPECT_THAT(mistake(std::string(kHead) + "[pipe]\nname = \"a\"\n"), HasSubstr("[[pipe]]"));
+}
+
 TEST(WorldFile, BoxesThatLeaveTheWorldAreNamed) {
   const auto box = [](const std::string& from, const std::string& size) {
     return mistake(std::string(kHead) + "[[fill]]\nfrom = " + from + "\nsize = " + size +
@@ -165,7 +254,7 @@ TEST(WorldFile, TheExamplesOfTheDocumentAreRead) {
       example += line + "\n";
     }
   }
-  EXPECT_GE(count, 1);
+  EXPECT_GE(count, 2);
 }
 
 TEST(WorldFile, AFileThatIsNotThereIsNamed) {
