@@ -151,10 +151,13 @@ CommandOutcome CommandContext::apply(const Pour& command) {
   if (before > kMaxCellUnits - command.units) {
     return refused("the cell " + to_string(command.at) + " is full to the limit");
   }
-  const Box box = {command.at, {1, 1, 1}};
-  rewrite(world_.grid_.obtain(world_.grid_.shape().chunk_of(command.at)), box,
-          [&](Cell cell) { return cell + command.units; });
+  rewrite_cell(command.at, before + command.units);
   return {};
+}
+
+void CommandContext::rewrite_cell(Vec3 at, Cell cell) {
+  rewrite(world_.grid_.obtain(world_.grid_.shape().chunk_of(at)), {at, {1, 1, 1}},
+          [&](Cell /*before*/) { return cell; });
 }
 
 CommandOutcome CommandContext::apply(const RemoveWater& command) {

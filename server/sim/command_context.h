@@ -22,6 +22,20 @@ class CommandContext {
   CommandOutcome apply(const RemoveSource& command);
   CommandOutcome apply(const AddDrain& command);
   CommandOutcome apply(const RemoveDrain& command);
+  CommandOutcome apply(const AddPipe& command);
+  CommandOutcome apply(const AddPump& command);
+  CommandOutcome apply(const AddValve& command);
+  CommandOutcome apply(const RemovePipe& command);
+  CommandOutcome apply(const UpgradePipe& command);
+  CommandOutcome apply(const LinkPipes& command);
+  CommandOutcome apply(const UnlinkPipes& command);
+  CommandOutcome apply(const SetValve& command);
+  CommandOutcome apply(const SetPump& command);
+  CommandOutcome apply(const AddPort& command);
+  CommandOutcome apply(const RemovePort& command);
+
+  /// What add_pipe, add_pump and add_valve share.
+  CommandOutcome add_node(const PipeFields& fields, NodeKind kind, std::int32_t rate, bool open);
 
  private:
   /// Empty when the box is not empty and lies in the world.
@@ -32,6 +46,7 @@ class CommandContext {
   /// Sets every cell of `part`, which lies in one chunk, to next(cell).
   template <class Next>
   void rewrite(Chunk& chunk, const Box& part, Next&& next);
+  void rewrite_cell(Vec3 at, Cell cell);
   /// Calls f(chunk coordinate, the part of the box in it), in ChunkCoord's order.
   template <class F>
   void for_each_part(const Box& box, F&& f);

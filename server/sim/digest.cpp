@@ -16,6 +16,8 @@ const char* layer_name(Layer layer) {
       return "springs";
     case Layer::kCells:
       return "cells";
+    case Layer::kPipes:
+      return "pipes";
   }
   return "unknown";
 }

@@ -21,8 +21,8 @@ namespace sluice::sim {
 using Digest = std::uint64_t;
 
 /// The layers of a world's digest, in the tree's order. Names for people: layer_name().
-enum class Layer : std::uint8_t { kClock = 0, kConfig, kTotals, kSprings, kCells };
-inline constexpr std::size_t kLayerCount = 5;
+enum class Layer : std::uint8_t { kClock = 0, kConfig, kTotals, kSprings, kCells, kPipes };
+inline constexpr std::size_t kLayerCount = 6;
 [[nodiscard]] const char* layer_name(Layer layer);
 
 /// A bijection of 64 bits in which every input bit reaches every output bit (the finalizer of

@@ -1,6 +1,7 @@
 // Snapshots: a world as bytes and back. The core is
 //
 //   u32 magic "SLWC"   u16 version   u16 model version   then the fields of CoreState
+//   from version 2 on, the fields of PipesImage
 //   u64 digest of everything before it
 //
 // and each stored chunk is its kChunkCells cells, 32 bits each, little-endian.
@@ -8,6 +9,7 @@
 
 #include "server/sim/fields.h"
 #include "server/sim/models/registry.h"
+#include "server/sim/pipes/image.h"
 #include "server/sim/world.h"
 
 namespace sluice::sim {
@@ -15,7 +17,8 @@ namespace sluice::sim {
 namespace {
 
 constexpr std::uint32_t kMagic = 0x43574c53;  // "SLWC"
-constexpr std::uint16_t kVersion = 1;
+constexpr std::uint16_t kVersion = 2;
+constexpr std::uint16_t kVersionWithoutPipes = 1;
 
 struct CoreHeader {
   std::uint32_t magic = kMagic;
@@ -32,9 +35,10 @@ struct CoreHeader {
 
 Status check_header(const CoreHeader& header) {
   if (header.magic != kMagic) return Error{"snapshot: these bytes are not a world's core"};
-  if (header.version != kVersion) {
+  if (header.version != kVersion && header.version != kVersionWithoutPipes) {
     return Error{"snapshot: version " + std::to_string(header.version) +
-                 ", but this build reads version " + std::to_string(kVersion)};
+                 ", but this build reads versions " + std::to_string(kVersionWithoutPipes) +
+                 " and " + std::to_string(kVersion)};
   }
   return Done{};
 }
@@ -71,6 +75,8 @@ std::vector<std::byte> World::snapshot_core() const {
   header.model_version = find_water_model(core_.config.water)->version;
   CoreHeader::visit_state(header, writer);
   CoreState::visit_state(core_, writer);
+  const PipesImage pipes = pipes_.image();
+  PipesImage::visit_state(pipes, writer);
   writer.field("digest", digest_bytes(bytes));
   return bytes;
 }
@@ -104,6 +110,8 @@ Result<std::unique_ptr<World>> World::restore(std::span<const std::byte> core,
 
   CoreState state;
   CoreState::visit_state(state, reader);
+  PipesImage pipes;
+  if (header.version != kVersionWithoutPipes) PipesImage::visit_state(pipes, reader);
   if (!reader.ok() || !reader.rest().empty()) {
     return Error{std::string("snapshot: the core ends in the wrong place, at field '") +
                  reader.failed_field() + "'"};
@@ -114,6 +122,11 @@ Result<std::unique_ptr<World>> World::restore(std::span<const std::byte> core,
   }
   std::unique_ptr<World> world(new World(state.config));
   world->core_ = std::move(state);
+  if (Status s = world->pipes_.load(pipes); !s) return Error{"snapshot: " + s.error()};
+  if (world->pipes_.units() != world->core_.totals.pipes) {
+    return Error{"snapshot: its pipes hold " + std::to_string(world->pipes_.units()) +
+                 " units, but its totals say " + std::to_string(world->core_.totals.pipes)};
+  }
   if (Status s = world->load_chunks(chunks); !s) return Error{s.error()};
   return world;
 }

@@ -16,6 +16,7 @@ TickReport World::tick(std::span<const Command> commands, Executor& executor) {
 
   apply_commands(commands, report);  // in the order given
   run_springs();                     // sources, then drains, cell by cell
+  advance_pipes(executor);           // ports, pumps, flows over links, levelling
   advance_water(executor, report);   // sweeps of plan and apply, until calm or the cap
   update_digest(executor);           // of the chunks that changed
   sleep_and_wake(report);            // what moved nothing sleeps; what holds nothing is dropped
@@ -29,6 +30,7 @@ void World::apply_commands(std::span<const Command> commands, TickReport& report
   CommandContext context(*this);
   report.outcomes.reserve(commands.size());
   for (const Command& command : commands) report.outcomes.push_back(context.apply(command));
+  pipes_.arrange_if_rebuilt();
 }
 
 void World::run_springs() {
@@ -55,6 +57,32 @@ void World::run_springs() {
   };
   run(core_.sources, true);
   run(core_.drains, false);
+}
+
+namespace {
+
+/// The grid as ports see it.
+class PortGrid final : public PortCells {
+ public:
+  explicit PortGrid(Grid& grid) : grid_(grid) {}
+  [[nodiscard]] Cell cell(Vec3 at) const override { return grid_.cell(at); }
+  void add(Vec3 at, std::int32_t units) override {
+    Chunk& chunk = grid_.obtain(grid_.shape().chunk_of(at));
+    chunk.cells[static_cast<std::size_t>(grid_.shape().index_of(at))] += units;
+    grid_.note_change(chunk, kChangedAll);
+  }
+
+ private:
+  Grid& grid_;
+};
+
+}  // namespace
+
+void World::advance_pipes(Executor& executor) {
+  PortGrid cells(grid_);
+  const PipesAdvance done = pipes_.tick(core_.tick, run_options_.sleep, cells, executor);
+  core_.totals.pipes += done.into_pipes;
+  core_.totals.water -= done.into_pipes;
 }
 
 void World::advance_water(Executor& executor, TickReport& report) {
@@ -85,17 +113,19 @@ void World::sleep_and_wake(TickReport& report) {
   }
   grid_.settle(asleep);
   report.active_chunks = static_cast<std::int64_t>(grid_.awake().size());
-  report.at_rest = report.active_chunks == 0 && !springs_active_;
+  report.at_rest = report.active_chunks == 0 && !springs_active_ && pipes_.at_rest();
 }
 
 void World::check() const {
   SLUICE_ASSERT(core_.totals.balanced());
+  SLUICE_ASSERT(core_.totals.pipes == pipes_.units());
 #ifdef SLUICE_CHECKED
   std::int64_t water = 0;
   grid_.for_each([&](const Chunk& chunk) {
     for (std::size_t i = 0; i < kChunkCells; ++i) water += water_of(chunk.cells[i]);
   });
   SLUICE_ASSERT(water == core_.totals.water);
+  pipes_.check();
   SLUICE_ASSERT(digest() == recompute_digest());
 #endif
 }

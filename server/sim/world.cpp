@@ -25,7 +25,7 @@ Result<std::unique_ptr<World>> World::create(const WorldSpec& spec) {
   std::unique_ptr<World> world(new World(spec.config));
   if (Status placed = world->place(spec); !placed) return Error{placed.error()};
   // What the world file describes is the beginning, not a change.
-  world->core_.totals.initial = world->core_.totals.water;
+  world->core_.totals.initial = world->core_.totals.water + world->core_.totals.pipes;
   world->core_.totals.sourced = 0;
   world->core_.totals.drained = 0;
   SerialExecutor serial;
@@ -67,6 +67,31 @@ Status World::place(const WorldSpec& spec) {
       return s;
     }
   }
+  return place_pipes(spec);
+}
+
+Status World::place_pipes(const WorldSpec& spec) {
+  CommandContext context(*this);
+  const auto failed = [](const char* list, std::size_t index, const std::string& problem) {
+    return Error{std::string(list) + "[" + std::to_string(index) + "]: " + problem};
+  };
+  for (std::size_t i = 0; i < spec.pipes.size(); ++i) {
+    const PipeNode& node = spec.pipes[i];
+    const CommandOutcome made = context.add_node(node.fields, node.kind, node.rate, node.open);
+    if (!made.applied()) {
+      return failed(std::string(node_kind_name(node.kind)).c_str(), i, made.reason);
+    }
+  }
+  for (std::size_t i = 0; i < spec.pipe_links.size(); ++i) {
+    const PipeLink& link = spec.pipe_links[i];
+    const CommandOutcome made = context.apply(LinkPipes{link.from, link.to, link.one_way});
+    if (!made.applied()) return failed("link", i, made.reason);
+  }
+  for (std::size_t i = 0; i < spec.ports.size(); ++i) {
+    const CommandOutcome made = context.apply(spec.ports[i]);
+    if (!made.applied()) return failed("port", i, made.reason);
+  }
+  if (!pipes_.empty()) pipes_.arrange();
   return Done{};
 }
 
@@ -90,7 +115,7 @@ Digest springs_digest(const Springs& springs) {
 
 }  // namespace
 
-std::array<Digest, kLayerCount> World::layers_with(Digest cells) const {
+std::array<Digest, kLayerCount> World::layers_with(Digest cells, Digest pipes) const {
   std::array<Digest, kLayerCount> layers{};
   layers[static_cast<std::size_t>(Layer::kClock)] = mix64(core_.tick);
   layers[static_cast<std::size_t>(Layer::kConfig)] = config_digest_;
@@ -98,18 +123,23 @@ std::array<Digest, kLayerCount> World::layers_with(Digest cells) const {
   layers[static_cast<std::size_t>(Layer::kSprings)] =
       combine(springs_digest(core_.sources), springs_digest(core_.drains));
   layers[static_cast<std::size_t>(Layer::kCells)] = cells;
+  layers[static_cast<std::size_t>(Layer::kPipes)] = pipes;
   return layers;
 }
 
 std::array<Digest, kLayerCount> World::layer_digests() const {
-  return layers_with(grid_.cells_digest());
+  return layers_with(grid_.cells_digest(), pipes_.digest());
 }
 
 namespace {
 
 Digest combine_layers(const std::array<Digest, kLayerCount>& layers) {
   Digest digest = 0;
-  for (const Digest layer : layers) digest = combine(digest, layer);
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    // Worlds without pipes keep the digests that they had before there were any.
+    const bool absent = i == static_cast<std::size_t>(Layer::kPipes) && layers[i] == 0;
+    if (!absent) digest = combine(digest, layers[i]);
+  }
   return digest;
 }
 
@@ -124,7 +154,7 @@ Digest World::recompute_digest() const {
   grid_.for_each([&](const Chunk& chunk) {
     cells += chunk_contribution(chunk.coord, digest_cells(chunk.cells.data()), chunk.pristine);
   });
-  return combine_layers(layers_with(cells));
+  return combine_layers(layers_with(cells, pipes_.recompute_digest()));
 }
 
 }  // namespace sluice::sim

@@ -15,6 +15,7 @@
 #include "server/sim/digest.h"
 #include "server/sim/executor.h"
 #include "server/sim/grid.h"
+#include "server/sim/pipes/network.h"
 #include "server/sim/result.h"
 #include "server/sim/spec.h"
 
@@ -72,6 +73,7 @@ class World {
   [[nodiscard]] std::span<const ChunkCoord> changed_chunks() const { return changed_; }
   [[nodiscard]] const Springs& sources() const { return core_.sources; }
   [[nodiscard]] const Springs& drains() const { return core_.drains; }
+  [[nodiscard]] const PipeNetwork& pipes() const { return pipes_; }
   [[nodiscard]] std::int64_t active_chunks() const;
 
   // Snapshot (snapshot.cpp). A snapshot is the core (everything but the grid) and the chunks.
@@ -101,17 +103,20 @@ class World {
   // The phases, in their order.
   void apply_commands(std::span<const Command> commands, TickReport& report);
   void run_springs();
+  void advance_pipes(Executor& executor);
   void advance_water(Executor& executor, TickReport& report);
   void sleep_and_wake(TickReport& report);
   void check() const;
   void update_digest(Executor& executor);
 
   [[nodiscard]] Status place(const WorldSpec& spec);
+  [[nodiscard]] Status place_pipes(const WorldSpec& spec);
   [[nodiscard]] Status load_chunks(std::span<const ChunkImage> images);
-  [[nodiscard]] std::array<Digest, kLayerCount> layers_with(Digest cells) const;
+  [[nodiscard]] std::array<Digest, kLayerCount> layers_with(Digest cells, Digest pipes) const;
 
   CoreState core_;
   Grid grid_;
+  PipeNetwork pipes_;
 
   // Derived: not part of the digest.
   Digest config_digest_ = 0;

@@ -473,6 +473,23 @@ Digest PipeNetwork::recompute_digest() const {
   return combine(combine(0x7069706573U, build), amounts);
 }
 
+void PipeNetwork::check() const {
+  std::int64_t units = 0;
+  std::int64_t ends = 0;
+  for (Slot slot = 0; slot < slot_limit(); ++slot) {
+    if (!used(slot)) continue;
+    SLUICE_ASSERT(nodes_[slot].amount >= 0 && room(slot) >= 0);
+    units += nodes_[slot].amount;
+    for_links_of(slot, [&](Slot link) {
+      SLUICE_ASSERT(links_[link].used() && links_[link].other(links_[link].other(slot)) == slot);
+      SLUICE_ASSERT(type(slot).fluid == type(links_[link].other(slot)).fluid);
+      ++ends;
+    });
+  }
+  SLUICE_ASSERT(units == units_ && ends == 2 * link_count_);
+  SLUICE_ASSERT(digest() == recompute_digest());
+}
+
 NodeView PipeNetwork::node(Slot slot) const {
   SLUICE_ASSERT(slot < slot_limit() && used(slot));
   const Node& node = nodes_[slot];

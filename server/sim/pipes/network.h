@@ -39,7 +39,7 @@ enum class PortState : std::uint8_t {
   kIdle = 0,     // nothing to move: no water or fluid, no room, equal levels
   kRunning = 1,  // moved something
   kBlocked = 2,  // its cell is rock
-  kOutside = 3,  // its cell lies outside the world
+  kBeyond = 3,   // its cell lies outside the world
 };
 [[nodiscard]] std::string_view port_state_name(PortState state);
 [[nodiscard]] std::string_view node_kind_name(NodeKind kind);
@@ -168,6 +168,8 @@ class PipeNetwork {
   [[nodiscard]] Digest digest() const;
   /// From scratch: equal to digest() at all times.
   [[nodiscard]] Digest recompute_digest() const;
+  /// Asserts what must hold at all times: amounts within their capacities, sums, lists, digests.
+  void check() const;
   /// Bytes in memory, names included or not.
   [[nodiscard]] std::size_t bytes(bool with_names) const;
 

@@ -42,7 +42,7 @@ void PipeNetwork::run_ports(PortCells& cells) {
     const auto& [slot, at] = key;
     const Cell cell = cells.cell(at);
     port.moved = 0;
-    port.state = cell == kOutside ? PortState::kOutside
+    port.state = cell == kOutside ? PortState::kBeyond
                  : is_open(cell)  ? PortState::kIdle
                                   : PortState::kBlocked;
     if (port.state != PortState::kIdle) continue;
