@@ -1,6 +1,6 @@
 // The order in memory, islands and sleep.
 //
-// Nodes lie in blocks of 256. An *island* is a set of blocks that links connect, or did since the
+// Nodes lie in blocks of 2,048. An *island* is a set of blocks that links connect, or did since the
 // last arrange(): never less than what can influence each other, so that an island in which nothing
 // can move may be left alone as a whole. Islands wake and sleep; blocks of an awake one are all
 // looked at.
@@ -34,6 +34,7 @@ void PipeNetwork::arrange() {
   move_nodes(to);
   lay_out_links();
   for (std::uint32_t block = 0; block < blocks_.size(); ++block) wake_island(block);
+  refresh_edited();
   ++version_;
   edits_ = 0;
 }
@@ -48,31 +49,53 @@ std::vector<Slot> PipeNetwork::order_along_links() const {
   std::vector<Slot> order;
   order.reserve(static_cast<std::size_t>(node_count_));
   std::vector<bool> seen(nodes_.size());
-  // Breadth first: linked nodes come to lie near each other (Cuthill and McKee 1969). Ends of lines
-  // first, so that a line lies in one piece.
+  // Breadth first: linked nodes come to lie near each other (Cuthill and McKee 1969).
   const auto visit_from = [&](Slot start) {
+    const std::size_t from = order.size();
+    std::size_t ends = 0;
     seen[start] = true;
-    std::size_t next = order.size();
-    for (order.push_back(start); next < order.size(); ++next) {
+    order.push_back(start);
+    for (std::size_t next = from; next < order.size(); ++next) {
       const Slot node = order[next];
       for_links_of(node, [&](Slot link) {
+        ++ends;
         const Slot other = links_[link].other(node);
         if (seen[other]) return;
         seen[other] = true;
         order.push_back(other);
       });
     }
+    if (ends == 2 * (order.size() - from - 1)) order_tree(start, from, order);
   };
   const auto at_most_one_link = [&](Slot node) {
     const Slot first = nodes_[node].first_link;
     return first == kNoSlot || links_[first].next(node) == kNoSlot;
   };
+  // Ends of lines first, so that a line lies in one piece.
   for (const bool ends : {true, false}) {
     for (Slot slot = 0; slot < slot_limit(); ++slot) {
       if (used(slot) && !seen[slot] && (!ends || at_most_one_link(slot))) visit_from(slot);
     }
   }
   return order;
+}
+
+void PipeNetwork::order_tree(Slot start, std::size_t from, std::vector<Slot>& order) const {
+  // Depth first: but for a few, a tree's links then stay within a block.
+  struct Step {
+    Slot node;
+    Slot parent;
+  };
+  std::vector<Step> ahead = {{start, kNoSlot}};
+  while (!ahead.empty()) {
+    const Step step = ahead.back();
+    ahead.pop_back();
+    order[from++] = step.node;
+    for_links_of(step.node, [&](Slot link) {
+      const Slot other = links_[link].other(step.node);
+      if (other != step.parent) ahead.push_back({other, step.node});
+    });
+  }
 }
 
 void PipeNetwork::move_nodes(const std::vector<Slot>& to) {
@@ -90,7 +113,7 @@ void PipeNetwork::move_nodes(const std::vector<Slot>& to) {
   free_nodes_.shrink_to_fit();
   for (Link& link : links_) {
     if (!link.used()) continue;
-    link.b_and_one_way = to[link.b()] | (link.b_and_one_way & Link::kOneWay);
+    link.set_b(to[link.b()]);
     link.a = to[link.a];
   }
   std::map<Slot, std::int32_t> rates;
@@ -108,9 +131,10 @@ void PipeNetwork::lay_out_links() {
   std::vector<Slot> to(links_.size(), kNoSlot);
   std::vector<Link> links;
   links.reserve(static_cast<std::size_t>(link_count_));
+  std::vector<PackedConductance> conductances;
+  conductances.reserve(links.capacity());
   const std::size_t blocks = (nodes_.size() + kBlockNodes - 1) / kBlockNodes;
-  blocks_.assign(blocks, {});
-  blocks_.shrink_to_fit();
+  blocks_ = std::vector<Block>(blocks);
   island_awake_.assign(blocks, 0);
   awake_islands_ = 0;
   shown_blocks_.clear();
@@ -123,6 +147,7 @@ void PipeNetwork::lay_out_links() {
         if (links_[link].a != node) return;
         to[link] = static_cast<Slot>(links.size());
         links.push_back(links_[link]);
+        conductances.push_back(conductances_[link]);
       });
     }
     blocks_[block].end_link = static_cast<Slot>(links.size());
@@ -134,6 +159,7 @@ void PipeNetwork::lay_out_links() {
   }
   for (Node& node : nodes_) node.first_link = moved(node.first_link);
   links_ = std::move(links);
+  conductances_ = std::move(conductances);
   free_links_.clear();
   free_links_.shrink_to_fit();
   for (Slot link = 0; link < links_.size(); ++link) register_link(link);
@@ -142,8 +168,8 @@ void PipeNetwork::lay_out_links() {
 void PipeNetwork::register_link(Slot slot) {
   const std::uint32_t block = block_of(links_[slot].a);
   const std::uint32_t other = block_of(links_[slot].b());
-  if (block == other) return;
-  blocks_[block].cross_links.push_back(slot);
+  if (block == other && !links_[slot].large()) return;
+  blocks_[block].shared_links.push_back(slot);
   const std::uint32_t first = island_of(block);
   const std::uint32_t second = island_of(other);
   if (first == second) return;
@@ -157,10 +183,10 @@ void PipeNetwork::register_link(Slot slot) {
 
 void PipeNetwork::unregister_link(Slot slot) {
   const std::uint32_t block = block_of(links_[slot].a);
-  if (block == block_of(links_[slot].b())) return;
-  std::vector<Slot>& cross = blocks_[block].cross_links;
-  *std::find(cross.begin(), cross.end(), slot) = cross.back();
-  cross.pop_back();
+  if (block == block_of(links_[slot].b()) && !links_[slot].large()) return;
+  std::vector<Slot>& shared = blocks_[block].shared_links;
+  *std::find(shared.begin(), shared.end(), slot) = shared.back();
+  shared.pop_back();
 }
 
 std::uint32_t PipeNetwork::island_of(std::uint32_t block) {
@@ -211,18 +237,26 @@ void PipeNetwork::refresh_links_of(Slot node, std::map<Slot, std::uint32_t>& deg
     if (degree > kLargeDegree) degrees[slot] = degree;
     return degree;
   };
-  const std::uint64_t own = saturating_multiply(type(node).unit_rise(), degree_of(node));
+  const std::uint32_t own_degree = degree_of(node);
+  const std::uint64_t own = saturating_multiply(type(node).unit_rise(), own_degree);
   const bool open = nodes_[node].is(kFlagOpen);
   for_links_of(node, [&](Slot slot) {
     Link& link = links_[slot];
     const Slot other = link.other(node);
-    link.conductance = 0;
+    const std::uint32_t other_degree = degree_of(other);
+    const bool large = std::max(own_degree, other_degree) > kMostAddedUp;
+    if (large != link.large()) {
+      unregister_link(slot);
+      link.set_large(large);
+      register_link(slot);
+    }
+    conductances_[slot] = 0;
     if (!open || !nodes_[other].is(kFlagOpen)) return;
     if (type(link.b()).kind == NodeKind::kPump) return;  // it draws for itself
     // No flow is larger than the difference of levels over the sum of both ends' rise times degree:
     // so the energy falls whatever the other links do (pipes.md, "Why it comes to rest").
-    const std::uint64_t theirs = saturating_multiply(type(other).unit_rise(), degree_of(other));
-    link.conductance = pack_conductance(UINT64_MAX / saturating_add(own, theirs));
+    const std::uint64_t theirs = saturating_multiply(type(other).unit_rise(), other_degree);
+    conductances_[slot] = pack_conductance(UINT64_MAX / saturating_add(own, theirs));
   });
 }
 

@@ -35,8 +35,8 @@ std::int64_t flow_along(std::uint64_t difference, PackedConductance conductance,
 
 }  // namespace
 
-bool PipeNetwork::usable(const Link& link, Slot from) const {
-  return link.conductance != 0 && (!link.one_way() || link.a == from);
+bool PipeNetwork::usable(Slot link, Slot from) const {
+  return conductances_[link] != 0 && (!links_[link].one_way() || links_[link].a == from);
 }
 
 bool PipeNetwork::passes_on(Slot node) const {
@@ -82,8 +82,8 @@ void PipeNetwork::find_siphon(Slot crest) {
     Slot link = way;
     for (;;) {
       const Slot next = links_[link].other(node);
-      usable_towards[side] &= usable(links_[link], node);
-      usable_towards[1 - side] &= usable(links_[link], next);
+      usable_towards[side] &= usable(link, node);
+      usable_towards[1 - side] &= usable(link, next);
       ends[side] = {link, next, node, 0, 0};
       const Slot first = nodes_[next].first_link;
       const Slot second = links_[first].next(next);
@@ -106,7 +106,7 @@ void PipeNetwork::find_siphon(Slot crest) {
   const auto links = static_cast<std::uint32_t>(conduit.inner.size() + 1);
   if (!above || !usable_towards[1 - high] || nodes_[ends[high].outer].amount == 0 ||
       room(ends[1 - high].outer) == 0 ||
-      flow_along(difference, links_[ends[high].link].conductance, links) == 0) {
+      flow_along(difference, conductances_[ends[high].link], links) == 0) {
     return;
   }
   for (const Slot slot : conduit.inner) nodes_[slot].set(kFlagConduit, true);
@@ -122,14 +122,13 @@ void PipeNetwork::find_pressure(Slot start) {
   for (std::size_t i = 0; i < found.size(); ++i) {
     const Slot node = found[i];
     for_links_of(node, [&](Slot slot) {
-      const Link& link = links_[slot];
-      const Slot other = link.other(node);
-      if (link.conductance == 0) return;
+      const Slot other = links_[slot].other(node);
+      if (conductances_[slot] == 0) return;
       if (passes_pressure(other)) {
         nodes_[other].set(kFlagConduit, true);
         highest = std::max(highest, level(other));
         found.push_back(other);
-      } else if (usable(link, other)) {
+      } else if (usable(slot, other)) {
         highest = std::max(highest, level(other));
       }
     });
@@ -145,7 +144,7 @@ void PipeNetwork::find_pressure(Slot start) {
       const Slot node = conduit.inner[i];
       for_links_of(node, [&](Slot slot) {
         const Slot other = links_[slot].other(node);
-        if (links_[slot].conductance == 0 || !nodes_[other].is(kFlagConduit) ||
+        if (conductances_[slot] == 0 || !nodes_[other].is(kFlagConduit) ||
             nodes_[other].is(kFlagLimited) || !full(other)) {
           return;
         }
@@ -165,25 +164,24 @@ void PipeNetwork::measure(Conduit& conduit) {
     nodes_[node].out = 0;  // links from the receivers
     for_links_of(node, [&](Slot link) {
       const Slot other = links_[link].other(node);
-      if (links_[link].conductance == 0 || nodes_[other].is(kFlagConduit)) return;
+      if (conductances_[link] == 0 || nodes_[other].is(kFlagConduit)) return;
       mouths.push_back({link, other, node, 0, 0});
     });
   }
   const Level head = balance(mouths);
   for (const Mouth& mouth : mouths) {
     const Level outer = level(mouth.outer);
-    const Link& link = links_[mouth.link];
-    if (outer > head && usable(link, mouth.outer) && nodes_[mouth.outer].amount > 0) {
+    if (outer > head && usable(mouth.link, mouth.outer) && nodes_[mouth.outer].amount > 0) {
       conduit.suppliers.push_back(mouth);
     }
-    if (outer < head && usable(link, mouth.inner) && room(mouth.outer) > 0) {
+    if (outer < head && usable(mouth.link, mouth.inner) && room(mouth.outer) > 0) {
       conduit.receivers.push_back(mouth);
     }
   }
   measure_distances(conduit);
   const auto flow_at = [&](Mouth& mouth) {
     // The head lies half-way between the two sides, hence twice the slope from here to there.
-    mouth.flow = flow_along(2 * apart(level(mouth.outer), head), links_[mouth.link].conductance,
+    mouth.flow = flow_along(2 * apart(level(mouth.outer), head), conductances_[mouth.link],
                             mouth.distance);
   };
   for (Mouth& mouth : conduit.suppliers) flow_at(mouth);
@@ -193,7 +191,7 @@ void PipeNetwork::measure(Conduit& conduit) {
   for (const Mouth& mouth : conduit.receivers) {
     const Level own = level(mouth.inner);
     const Level outer = level(mouth.outer);
-    const PackedConductance conductance = links_[mouth.link].conductance;
+    const PackedConductance conductance = conductances_[mouth.link];
     if (own > outer && flow_along(apart(own, outer), conductance, 1) > mouth.flow) {
       nodes_[mouth.inner].set(kFlagConduit, false);
     }
@@ -223,12 +221,12 @@ Level PipeNetwork::balance(const std::vector<Mouth>& mouths) const {
   const auto surplus = [&](Level head) {
     std::int64_t sum = 0;
     for (const Mouth& mouth : mouths) {
-      const Link& link = links_[mouth.link];
       const Level outer = level(mouth.outer);
-      if (outer > head && usable(link, mouth.outer) && nodes_[mouth.outer].amount > 0) {
-        sum += flow_along(apart(outer, head), link.conductance, 1);
-      } else if (outer < head && usable(link, mouth.inner) && room(mouth.outer) > 0) {
-        sum -= flow_along(apart(head, outer), link.conductance, 1);
+      const PackedConductance conductance = conductances_[mouth.link];
+      if (outer > head && usable(mouth.link, mouth.outer) && nodes_[mouth.outer].amount > 0) {
+        sum += flow_along(apart(outer, head), conductance, 1);
+      } else if (outer < head && usable(mouth.link, mouth.inner) && room(mouth.outer) > 0) {
+        sum -= flow_along(apart(head, outer), conductance, 1);
       }
     }
     return sum;
@@ -263,7 +261,7 @@ void PipeNetwork::measure_distances(Conduit& conduit) {
     const Slot node = reached[i];
     for_links_of(node, [&](Slot link) {
       const Slot other = links_[link].other(node);
-      if (!usable(links_[link], node) || !nodes_[other].is(kFlagConduit) || nodes_[other].in != 0) return;
+      if (!usable(link, node) || !nodes_[other].is(kFlagConduit) || nodes_[other].in != 0) return;
       nodes_[other].in = nodes_[node].in + 1;
       reached.push_back(other);
       towards_supplier.push_back(link);
@@ -281,7 +279,7 @@ void PipeNetwork::measure_distances(Conduit& conduit) {
     const Slot node = back[i];
     for_links_of(node, [&](Slot link) {
       const Slot other = links_[link].other(node);
-      if (!usable(links_[link], other) || !nodes_[other].is(kFlagConduit) || nodes_[other].out != 0) return;
+      if (!usable(link, other) || !nodes_[other].is(kFlagConduit) || nodes_[other].out != 0) return;
       nodes_[other].out = nodes_[node].out + 1;
       back.push_back(other);
     });
@@ -370,7 +368,7 @@ void PipeNetwork::apply(const Conduit& conduit) {
 
 void PipeNetwork::show_flow(Slot slot, Slot from, std::int64_t flow) {
   Link& link = links_[slot];
-  link.flow = pack_flow(link.a == from ? flow : -flow);
+  link.flow = static_cast<std::int32_t>(link.a == from ? flow : -flow);
 }
 
 }  // namespace sluice::sim

@@ -14,7 +14,7 @@ namespace {
 constexpr int kMantissaBits = 10;
 
 /// Blocks that one piece of work covers: enough to be worth a worker's while.
-constexpr std::size_t kBlocksAPiece = 16;
+constexpr std::size_t kBlocksAPiece = 4;
 
 template <class F>
 void for_pieces(std::size_t blocks, Executor& executor, F&& f) {
@@ -31,27 +31,6 @@ void add_saturating(std::uint32_t& sum, std::uint32_t more) {
 
 }  // namespace
 
-PackedFlow pack_flow(std::int64_t flow) {
-  const auto size = static_cast<std::uint64_t>(flow < 0 ? -flow : flow);
-  const int shift = std::max(0, static_cast<int>(std::bit_width(size)) - (kMantissaBits + 1));
-  // As in a floating-point number, but in integers: below 2^11 the number itself; beyond, the
-  // leading bit is implied by the exponent.
-  const std::uint64_t packed = (static_cast<std::uint64_t>(shift) << kMantissaBits) + (size >> shift);
-  return static_cast<PackedFlow>(flow < 0 ? -static_cast<std::int64_t>(packed)
-                                          : static_cast<std::int64_t>(packed));
-}
-
-std::int64_t unpack_flow(PackedFlow packed) {
-  const auto size = static_cast<std::uint32_t>(packed < 0 ? -packed : packed);
-  constexpr std::uint32_t kLeading = 1U << kMantissaBits;
-  std::int64_t flow = size;
-  if (size >= 2 * kLeading) {
-    const std::uint32_t shift = size / kLeading - 1;
-    flow = static_cast<std::int64_t>(size - shift * kLeading) << shift;
-  }
-  return packed < 0 ? -flow : flow;
-}
-
 PackedConductance pack_conductance(std::uint64_t conductance) {
   const int shift = std::max(0, static_cast<int>(std::bit_width(conductance)) - kMantissaBits);
   return static_cast<PackedConductance>(static_cast<std::uint64_t>(shift) << kMantissaBits |
@@ -60,94 +39,126 @@ PackedConductance pack_conductance(std::uint64_t conductance) {
 
 namespace {
 
-/// What a link would pass, from a to b: positive, from b to a: negative.
-inline std::int32_t flow_over(const Link& link, const Node& a, const Node& b,
-                              const PipeTypeRow* types) {
-  const Level difference = level_of(a, types[a.type()]) - level_of(b, types[b.type()]);
-  const bool forward = difference > 0;
-  const auto size = static_cast<std::uint64_t>(forward ? difference : -difference);
-  const std::uint64_t passes = multiply_high(size, expand_conductance(link.conductance));
-  const auto held = static_cast<std::uint64_t>(forward ? a.amount : b.amount);
-  const auto flow = static_cast<std::int32_t>(std::min(passes, held));
-  if (forward) return flow;
-  return link.one_way() ? 0 : -flow;
+/// What a node can give over one link in a tick.
+inline std::int32_t held_by(const Node& node) { return std::min(node.amount, kLargestFlow); }
+
+/// What a link would pass: `units` from a to b, or back where `back` is all ones instead of 0.
+/// Without branches, because no processor guesses which of two ends stands higher.
+struct Wish {
+  std::int64_t units;
+  std::int64_t back;
+  [[nodiscard]] std::int32_t flow() const { return static_cast<std::int32_t>((units ^ back) - back); }
+};
+
+inline Wish wish_between(PackedConductance conductance, std::uint32_t b_and_flags, Level level_a,
+                         Level level_b, std::int32_t held_a, std::int32_t held_b) {
+  const Level difference = level_a - level_b;
+  const Level back = difference >> 63;
+  const auto size = static_cast<std::uint64_t>((difference ^ back) - back);
+  const std::uint64_t passes = multiply_high(size, expand_conductance(conductance));
+  const auto held = static_cast<std::uint64_t>(back != 0 ? held_b : held_a);
+  const std::int64_t refused = back & -static_cast<std::int64_t>(b_and_flags & Link::kOneWay);
+  return {static_cast<std::int64_t>(std::min(passes, held)) & ~refused, back};
 }
 
 }  // namespace
 
 void PipeNetwork::wish(Executor& executor) {
-  for_pieces(awake_blocks_.size(), executor, [&](std::size_t, std::size_t from, std::size_t to) {
-    for (std::size_t i = from; i < to; ++i) wish_in_block(awake_blocks_[i]);
+  limited_.clear();
+  crests_.clear();
+  std::vector<Noticed> noticed((awake_blocks_.size() + kBlocksAPiece - 1) / kBlocksAPiece);
+  for_pieces(awake_blocks_.size(), executor,
+             [&](std::size_t piece, std::size_t from, std::size_t to) {
+    for (std::size_t i = from; i < to; ++i) wish_in_block(awake_blocks_[i], noticed[piece]);
   });
   // A link between two blocks changes nodes of both: one thread for all of those.
+  Noticed shared;
   for (const std::uint32_t block : awake_blocks_) {
-    for (const Slot link : blocks_[block].cross_links) wish_over(links_[link]);
+    for (const Slot link : blocks_[block].shared_links) wish_over(link);
+  }
+  for (const std::uint32_t block : awake_blocks_) {
+    for (const Slot link : blocks_[block].shared_links) {
+      notice(links_[link].a, shared);
+      notice(links_[link].b(), shared);
+    }
+  }
+  noticed.push_back(std::move(shared));
+  for (const Noticed& one : noticed) {
+    limited_.insert(limited_.end(), one.limited.begin(), one.limited.end());
+    crests_.insert(crests_.end(), one.crests.begin(), one.crests.end());
+  }
+  for (std::vector<Slot>* found : {&limited_, &crests_}) {
+    std::sort(found->begin(), found->end());
+    found->erase(std::unique(found->begin(), found->end()), found->end());
   }
 }
 
-void PipeNetwork::wish_in_block(std::uint32_t block) {
-  const Slot end = std::min<Slot>((block + 1) * kBlockNodes, slot_limit());
-  for (Slot node = block * kBlockNodes; node < end; ++node) {
-    nodes_[node].in = 0;
-    nodes_[node].out = 0;
+inline void PipeNetwork::notice(Slot slot, Noticed& noticed) const {
+  const Node& node = nodes_[slot];
+  const PipeTypeRow& row = types_[node.type()];
+  const auto amount = static_cast<std::uint32_t>(node.amount);
+  const std::uint32_t room = row.capacity - amount;
+  if (node.out > std::min(amount, row.throughput) || node.in > std::min(room, row.throughput)) {
+    noticed.limited.push_back(slot);
   }
-  const Block& own = blocks_[block];
-  for (Slot i = own.first_link; i < own.end_link; ++i) {
+  if (room == 0 && node.is(kFlagCrest)) noticed.crests.push_back(slot);
+}
+
+void PipeNetwork::wish_in_block(std::uint32_t block, Noticed& noticed) {
+  // What the block's nodes are to its links, kept small enough for the first cache.
+  Level levels[kBlockNodes];
+  std::int32_t amounts[kBlockNodes];
+  std::uint64_t sums[kBlockNodes];  // out in the lower half, in in the upper
+  const Slot first = block * kBlockNodes;
+  const Slot count = std::min<Slot>(kBlockNodes, slot_limit() - first);
+  const PipeTypeRow* types = types_.data();
+  Node* nodes = nodes_.data() + first;
+  for (Slot i = 0; i < count; ++i) {
+    levels[i] = level_of(nodes[i], types[nodes[i].type()]);
+    amounts[i] = held_by(nodes[i]);
+    sums[i] = 0;
+  }
+  const auto wish_inside = [&](Slot i) {
     Link& link = links_[i];
-    if (link.used() && block_of(link.b()) == block) wish_over(link);
-  }
-  for (const Slot i : own.extra_links) {
-    if (block_of(links_[i].b()) == block) wish_over(links_[i]);
+    const Slot b = (link.b_and_flags >> 1) - first;
+    if (b >= kBlockNodes) return;  // not used, shared with another block, or large
+    const Slot a = link.a - first;
+    const Wish wish = wish_between(conductances_[i], link.b_and_flags, levels[a], levels[b],
+                                   amounts[a], amounts[b]);
+    link.flow = wish.flow();
+    const int half = static_cast<int>(wish.back) & 32;
+    sums[a] += static_cast<std::uint64_t>(wish.units) << half;
+    sums[b] += static_cast<std::uint64_t>(wish.units) << (32 - half);
+  };
+  const Block& own = blocks_[block];
+  for (Slot i = own.first_link; i < own.end_link; ++i) wish_inside(i);
+  for (const Slot i : own.extra_links) wish_inside(i);
+  for (Slot i = 0; i < count; ++i) {
+    Node& node = nodes[i];
+    node.out = static_cast<std::uint32_t>(sums[i]);
+    node.in = static_cast<std::uint32_t>(sums[i] >> 32);
+    notice(first + i, noticed);
   }
 }
 
-void PipeNetwork::wish_over(Link& link) {
-  Node& a = nodes_[link.a];
-  Node& b = nodes_[link.b()];
-  const std::int32_t flow = flow_over(link, a, b, types_.data());
-  link.flow = pack_flow(flow);
-  const auto forward = static_cast<std::uint32_t>(std::max(flow, 0));
-  const auto back = static_cast<std::uint32_t>(std::max(-flow, 0));
-  add_saturating(a.out, forward);
-  add_saturating(b.in, forward);
-  add_saturating(b.out, back);
-  add_saturating(a.in, back);
+void PipeNetwork::wish_over(Slot slot) {
+  Link& link = links_[slot];
+  link.flow = wish_of(slot);
+  const auto along = static_cast<std::uint32_t>(std::max(link.flow, 0));
+  const auto against = static_cast<std::uint32_t>(std::max(-link.flow, 0));
+  add_saturating(nodes_[link.a].out, along);
+  add_saturating(nodes_[link.b()].in, along);
+  add_saturating(nodes_[link.b()].out, against);
+  add_saturating(nodes_[link.a].in, against);
 }
 
-std::int32_t PipeNetwork::wish_of(const Link& link) const {
+std::int32_t PipeNetwork::wish_of(Slot slot) const {
+  const Link& link = links_[slot];
   const Node& a = nodes_[link.a];
   const Node& b = nodes_[link.b()];
   if (a.is(kFlagConduit) || b.is(kFlagConduit)) return 0;
-  return flow_over(link, a, b, types_.data());
-}
-
-void PipeNetwork::collect_limited(Executor& executor) {
-  constexpr std::size_t kPieceBlocks = kBlocksAPiece;
-  const std::size_t pieces = (awake_blocks_.size() + kPieceBlocks - 1) / kPieceBlocks;
-  std::vector<std::vector<Slot>> limited(pieces);
-  std::vector<std::vector<Slot>> crests(pieces);
-  const PipeTypeRow* types = types_.data();
-  for_pieces(awake_blocks_.size(), executor,
-             [&](std::size_t piece, std::size_t from, std::size_t to) {
-    for (std::size_t i = from; i < to; ++i) {
-      const Slot end = std::min<Slot>((awake_blocks_[i] + 1) * kBlockNodes, slot_limit());
-      for (Slot slot = awake_blocks_[i] * kBlockNodes; slot < end; ++slot) {
-        const Node& node = nodes_[slot];
-        const PipeTypeRow& row = types[node.type()];
-        const auto amount = static_cast<std::uint32_t>(node.amount);
-        const std::uint32_t room = row.capacity - amount;
-        if (node.out > std::min(amount, row.throughput) ||
-            node.in > std::min(room, row.throughput)) {
-          limited[piece].push_back(slot);
-        }
-        if (node.is(kFlagCrest) && room == 0 && node.is(kFlagUsed)) crests[piece].push_back(slot);
-      }
-    }
-  });
-  limited_.clear();
-  crests_.clear();
-  for (const auto& found : limited) limited_.insert(limited_.end(), found.begin(), found.end());
-  for (const auto& found : crests) crests_.insert(crests_.end(), found.begin(), found.end());
+  return wish_between(conductances_[slot], link.b_and_flags, level(link.a), level(link.b()),
+                      held_by(a), held_by(b)).flow();
 }
 
 void PipeNetwork::move(Executor& executor) {

@@ -41,8 +41,9 @@ void PipeNetwork::level_what_stands(std::uint64_t tick_number) {
   }
 }
 
-bool PipeNetwork::one_water(const Link& link) const {
-  if (link.conductance == 0 || link.one_way()) return false;
+bool PipeNetwork::one_water(Slot slot) const {
+  const Link& link = links_[slot];
+  if (conductances_[slot] == 0 || link.one_way()) return false;
   const Level a = level(link.a);
   const Level b = level(link.b());
   const Level sill = Level{std::max(nodes_[link.a].base, nodes_[link.b()].base)} << kLevelFraction;
@@ -50,41 +51,57 @@ bool PipeNetwork::one_water(const Link& link) const {
 }
 
 std::vector<std::vector<Slot>> PipeNetwork::standing_bodies() const {
-  // Union by links, over the awake blocks only.
+  // Union of the nodes that did not move, by links; what touches a moving one is not at rest either.
+  enum : std::uint8_t { kStands = 0, kMoves = 1, kJoined = 2 };
   const std::unique_ptr<Slot[]> up(new Slot[nodes_.size()]);
-  const auto root = [&](Slot node) {
-    while (up[node] != node) node = up[node] = up[up[node]];
-    return node;
-  };
+  const std::unique_ptr<std::uint8_t[]> state(new std::uint8_t[nodes_.size()]);
   const auto for_nodes = [&](auto&& f) {
     for (const std::uint32_t block : awake_blocks_) {
       const Slot end = std::min<Slot>((block + 1) * kBlockNodes, slot_limit());
       for (Slot slot = block * kBlockNodes; slot < end; ++slot) f(slot);
     }
   };
-  for_nodes([&](Slot slot) { up[slot] = slot; });
-  const auto join = [&](const Link& link) {
-    if (link.used() && one_water(link)) up[root(link.b())] = root(link.a);
+  bool any_stands = false;
+  for_nodes([&](Slot slot) {
+    const bool moves = moved_in_last_tick(slot);
+    up[slot] = slot;
+    state[slot] = moves ? kMoves : kStands;
+    any_stands |= !moves;
+  });
+  if (!any_stands) return {};
+  const auto root = [&](Slot node) {
+    while (up[node] != node) node = up[node] = up[up[node]];
+    return node;
+  };
+  const auto join = [&](Slot slot) {
+    const Link& link = links_[slot];
+    if (!link.used()) return;
+    const bool a_moves = moved_in_last_tick(link.a);
+    const bool b_moves = moved_in_last_tick(link.b());
+    if ((a_moves && b_moves) || !one_water(slot)) return;
+    if (a_moves || b_moves) {
+      state[root(a_moves ? link.b() : link.a)] |= kMoves;
+      return;
+    }
+    const Slot from = root(link.b());
+    const Slot to = root(link.a);
+    if (from == to) return;
+    up[from] = to;
+    state[to] |= kJoined | (state[from] & kMoves);
   };
   for (const std::uint32_t block : awake_blocks_) {
-    for (Slot i = blocks_[block].first_link; i < blocks_[block].end_link; ++i) join(links_[i]);
-    for (const Slot i : blocks_[block].extra_links) join(links_[i]);
+    for (Slot i = blocks_[block].first_link; i < blocks_[block].end_link; ++i) join(i);
+    for (const Slot i : blocks_[block].extra_links) join(i);
   }
-  std::vector<bool> moving(nodes_.size());
+  std::map<Slot, std::vector<Slot>> bodies;
   for_nodes([&](Slot slot) {
-    if (moved_in_last_tick(slot)) moving[root(slot)] = true;
-  });
-  std::map<Slot, std::size_t> numbers;
-  std::vector<std::vector<Slot>> bodies;
-  for_nodes([&](Slot slot) {
+    if (up[slot] == slot && (state[slot] & kJoined) == 0) return;  // alone
     const Slot head = root(slot);
-    if (!used(slot) || moving[head] || (head == slot && nodes_[slot].first_link == kNoSlot)) return;
-    const auto [at, is_new] = numbers.try_emplace(head, bodies.size());
-    if (is_new) bodies.emplace_back();
-    bodies[at->second].push_back(slot);
+    if ((state[head] & kMoves) == 0) bodies[head].push_back(slot);
   });
-  std::erase_if(bodies, [](const std::vector<Slot>& body) { return body.size() < 2; });
-  return bodies;
+  std::vector<std::vector<Slot>> found;
+  for (auto& [head, body] : bodies) found.push_back(std::move(body));
+  return found;
 }
 
 bool PipeNetwork::level_body(const std::vector<Slot>& body) {
@@ -114,7 +131,7 @@ bool PipeNetwork::level_body(const std::vector<Slot>& body) {
     for_links_of(body[i], [&](Slot slot) {
       const Link& link = links_[slot];
       const auto other = index_of(link.other(body[i]));
-      if (link.a != body[i] || other < 0 || !one_water(link)) return;
+      if (link.a != body[i] || other < 0 || !one_water(slot)) return;
       const std::int32_t sill = std::max(nodes_[link.a].base, nodes_[link.b()].base);
       if ((Level{sill} << kLevelFraction) > filling.surface) {
         parted = true;
@@ -181,11 +198,11 @@ bool PipeNetwork::let_fall(const std::vector<std::uint8_t>& busy) {
   std::vector<Slot> candidates;
   const auto look_at = [&](Slot slot) {
     const Link& link = links_[slot];
-    if (!link.used() || link.conductance == 0) return;
+    if (!link.used() || conductances_[slot] == 0) return;
     const bool forward = level(link.a) > level(link.b());
     const Slot donor = forward ? link.a : link.b();
     const Slot receiver = link.other(donor);
-    if (!usable(link, donor) || nodes_[donor].amount == 0 || full(receiver)) return;
+    if (!usable(slot, donor) || nodes_[donor].amount == 0 || full(receiver)) return;
     const auto rise = static_cast<std::int64_t>(type(donor).unit_rise() / 2 +
                                                 type(receiver).unit_rise() / 2 + 2);
     const std::int64_t gain = level(donor) - level(receiver) - rise;

@@ -25,8 +25,9 @@ const PipeNetwork::Limit* PipeNetwork::limit_of(Slot node) const {
                             [](const Limit& limit, Slot slot) { return limit.node < slot; });
 }
 
-std::int32_t PipeNetwork::limited_wish(const Link& link) const {
-  const std::int32_t wished = wish_of(link);
+std::int32_t PipeNetwork::limited_wish(Slot slot) const {
+  const Link& link = links_[slot];
+  const std::int32_t wished = wish_of(slot);
   if (wished == 0) return 0;
   const Slot donor = wished > 0 ? link.a : link.b();
   const Slot receiver = wished > 0 ? link.b() : link.a;
@@ -48,8 +49,8 @@ void PipeNetwork::recount(Slot slot) {
   std::uint64_t out = 0;
   for_links_of(slot, [&](Slot i) {
     Link& link = links_[i];
-    const std::int32_t flow = wish_of(link);
-    link.flow = pack_flow(flow);
+    const std::int32_t flow = wish_of(i);
+    link.flow = flow;
     const bool leaves = (flow > 0) == (link.a == slot);
     (leaves ? out : in) += static_cast<std::uint64_t>(flow > 0 ? flow : -flow);
   });
@@ -69,7 +70,7 @@ void PipeNetwork::limit() {
     limit.most_out = std::min(static_cast<std::uint64_t>(node.amount), throughput);
     limit.most_in = std::min(static_cast<std::uint64_t>(room(slot)), throughput);
     for_links_of(slot, [&](Slot i) {
-      const std::int32_t flow = wish_of(links_[i]);
+      const std::int32_t flow = wish_of(i);
       if ((flow > 0) == (links_[i].a == slot)) {
         limit.wished_out += static_cast<std::uint64_t>(flow > 0 ? flow : -flow);
       }
@@ -81,7 +82,7 @@ void PipeNetwork::limit() {
   std::vector<std::uint64_t> wished_in(limits_.size());
   for (std::size_t n = 0; n < limits_.size(); ++n) {
     for_links_of(limits_[n].node, [&](Slot i) {
-      const std::int32_t flow = limited_wish(links_[i]);
+      const std::int32_t flow = limited_wish(i);
       if ((flow < 0) == (links_[i].a == limits_[n].node)) {
         wished_in[n] += static_cast<std::uint64_t>(flow > 0 ? flow : -flow);
       }
@@ -99,9 +100,9 @@ void PipeNetwork::limit() {
       const Slot other = link.other(limit.node);
       const bool both = nodes_[other].is(kFlagLimited);
       if (both && link.a != limit.node) return;  // its other end sees to it
-      const std::int32_t wished = wish_of(link);
-      const std::int32_t flow = limited_wish(link);
-      link.flow = pack_flow(flow);
+      const std::int32_t wished = wish_of(i);
+      const std::int32_t flow = limited_wish(i);
+      link.flow = flow;
       Node& donor = nodes_[wished > 0 ? link.a : link.b()];
       Node& receiver = nodes_[wished > 0 ? link.b() : link.a];
       const auto passes = static_cast<std::uint32_t>(flow > 0 ? flow : -flow);

@@ -351,13 +351,15 @@ Slot PipeNetwork::make_link(Slot from, Slot to, bool one_way) {
   if (free.empty()) {
     free.push_back(static_cast<Slot>(links_.size()));
     links_.emplace_back();
+    conductances_.emplace_back();
   }
   const Slot slot = free.back();
   free.pop_back();
   Link& link = links_[slot];
   link = Link{};
   link.a = from;
-  link.b_and_one_way = to | (one_way ? Link::kOneWay : 0);
+  link.b_and_flags = to << 1 | (one_way ? Link::kOneWay : 0);
+  conductances_[slot] = 0;
   link.next_a = nodes_[from].first_link;
   nodes_[from].first_link = slot;
   link.next_b = nodes_[to].first_link;
@@ -520,12 +522,12 @@ std::optional<Slot> PipeNetwork::find(std::string_view name) const {
 }
 
 std::size_t PipeNetwork::bytes(bool with_names) const {
-  std::size_t bytes = nodes_.capacity() * sizeof(Node) + links_.capacity() * sizeof(Link) +
+  std::size_t bytes = nodes_.capacity() * sizeof(Node) + links_.capacity() * (sizeof(Link) + sizeof(PackedConductance)) +
                       types_.bytes() + blocks_.capacity() * sizeof(Block) +
                       (free_nodes_.capacity() + free_links_.capacity()) * sizeof(Slot);
   for (const Block& block : blocks_) {
     bytes += (block.free_links.capacity() + block.extra_links.capacity() +
-              block.cross_links.capacity()) * sizeof(Slot);
+              block.shared_links.capacity()) * sizeof(Slot);
   }
   return with_names ? bytes + names_.bytes() + places_.capacity() * sizeof(Vec3) : bytes;
 }

@@ -66,7 +66,7 @@ struct LinkView {
   Slot from = kNoSlot;
   Slot to = kNoSlot;
   bool one_way = false;
-  std::int64_t flow = 0;  // units of the last tick, from -> to; large ones rounded to 10 bits
+  std::int32_t flow = 0;  // units of the last tick, from -> to
 };
 
 struct Port {
@@ -140,7 +140,7 @@ class PipeNetwork {
   template <class F>
   void for_each_link(F&& f) const {
     for (const Link& link : links_) {
-      if (link.used()) f(LinkView{link.a, link.b(), link.one_way(), unpack_flow(link.flow)});
+      if (link.used()) f(LinkView{link.a, link.b(), link.one_way(), link.flow});
     }
   }
   /// f(Slot node, Vec3 cell, const Port&), in an order that depends on slots.
@@ -183,7 +183,7 @@ class PipeNetwork {
     Slot end_link = 0;
     std::vector<Slot> free_links;   // unused ones among them
     std::vector<Slot> extra_links;  // made since
-    std::vector<Slot> cross_links;  // those of the links whose other node lies in another block
+    std::vector<Slot> shared_links;  // links to another block, or of a large degree
     std::uint32_t island = 0;       // a block on the way to the island's first
   };
   /// A parcel of fluid that went over something else than the flow pass, to be shown.
@@ -191,6 +191,11 @@ class PipeNetwork {
     Slot node = kNoSlot;
     std::int64_t in = 0;
     std::int64_t out = 0;
+  };
+  /// Nodes that a tick has to look at once more.
+  struct Noticed {
+    std::vector<Slot> limited;
+    std::vector<Slot> crests;  // full ones
   };
   /// A node of which more is wished than it can do.
   struct Limit {
@@ -203,7 +208,7 @@ class PipeNetwork {
   struct Mouth;     // conduit.h
   struct Conduit;
 
-  static constexpr Slot kBlockNodes = 256;
+  static constexpr Slot kBlockNodes = 2048;
   static std::uint32_t block_of(Slot node) { return node / kBlockNodes; }
   [[nodiscard]] const PipeTypeRow& type(Slot node) const { return types_[nodes_[node].type()]; }
   [[nodiscard]] Level level(Slot node) const { return level_of(nodes_[node], type(node)); }
@@ -241,6 +246,7 @@ class PipeNetwork {
 
   // Order in memory, islands, sleep (arrange.cpp).
   [[nodiscard]] std::vector<Slot> order_along_links() const;
+  void order_tree(Slot start, std::size_t from, std::vector<Slot>& order) const;
   void move_nodes(const std::vector<Slot>& to);
   void lay_out_links();
   void register_link(Slot link);
@@ -257,9 +263,9 @@ class PipeNetwork {
   void run_ports(PortCells& cells);                      // port.cpp
   void run_pumps(bool all_awake);                        // pump.cpp
   void wish(Executor& executor);                         // flow.cpp
-  void wish_in_block(std::uint32_t block);
-  void wish_over(Link& link);
-  void collect_limited(Executor& executor);
+  void wish_in_block(std::uint32_t block, Noticed& noticed);
+  void wish_over(Slot link);
+  void notice(Slot slot, Noticed& noticed) const;
   void find_conduits();                                  // conduit.cpp
   void limit();                                          // limit.cpp
   void run_conduits();                                   // conduit.cpp
@@ -268,12 +274,12 @@ class PipeNetwork {
   void show_parcels();
 
   [[nodiscard]] std::int64_t port_wish(Slot node, Vec3 at, Cell water, const Port& port) const;
-  [[nodiscard]] std::int32_t wish_of(const Link& link) const;
-  [[nodiscard]] std::int32_t limited_wish(const Link& link) const;
+  [[nodiscard]] std::int32_t wish_of(Slot link) const;
+  [[nodiscard]] std::int32_t limited_wish(Slot link) const;
   void recount(Slot node);
   [[nodiscard]] const Limit* limit_of(Slot node) const;
 
-  [[nodiscard]] bool usable(const Link& link, Slot from) const;
+  [[nodiscard]] bool usable(Slot link, Slot from) const;
   [[nodiscard]] bool passes_on(Slot node) const;
   [[nodiscard]] bool passes_pressure(Slot node) const;
   void find_siphon(Slot crest);
@@ -292,10 +298,11 @@ class PipeNetwork {
   bool level_body(const std::vector<Slot>& body);
   bool spread_over(const std::vector<Slot>& body, const std::vector<std::int32_t>& amounts);
   bool let_fall(const std::vector<std::uint8_t>& busy);
-  [[nodiscard]] bool one_water(const Link& link) const;
+  [[nodiscard]] bool one_water(Slot link) const;
 
   std::vector<Node> nodes_;
   std::vector<Link> links_;
+  std::vector<PackedConductance> conductances_;  // beside links_
   std::vector<Slot> free_nodes_;
   std::vector<Slot> free_links_;  // that no block lays claim to
   PipeTypes types_;
@@ -324,7 +331,7 @@ class PipeNetwork {
   // Of one tick.
   std::vector<Parcel> parcels_;
   std::vector<Limit> limits_;
-  std::vector<Slot> limited_;  // by place among the awake blocks, hence of no meaning in order
+  std::vector<Slot> limited_;
   std::vector<Slot> crests_;   // full ones
   std::vector<Conduit> conduits_;
   std::vector<Slot> siphon_ends_;

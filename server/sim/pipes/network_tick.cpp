@@ -21,7 +21,6 @@ PipesAdvance PipeNetwork::tick(std::uint64_t tick_number, bool sleep, PortCells&
   }
   run_pumps(!sleep);            // up to their rates, whatever the levels
   wish(executor);               // what each link would pass, from the levels as they are now
-  collect_limited(executor);    // nodes that have too little, or too little room
   if (!limited_.empty() || !crests_.empty()) {
     find_conduits();            // full pipes that pass on what they get
     limit();                    // too little is shared out in proportion

@@ -1,5 +1,5 @@
 // How a pipe network lies in memory: nodes and links in two arrays, addressed by slots. 24 bytes a
-// node and 20 a link; what many nodes share (capacity, height, fluid ...) is stored once, as a type.
+// node and 22 a link; what many nodes share (capacity, height, fluid ...) is stored once, as a type.
 #pragma once
 
 #include <cstdint>
@@ -49,11 +49,6 @@ struct Node {
 };
 static_assert(sizeof(Node) == 24);
 
-/// A flow in 16 bits, to be shown: 11 bits exact, beyond that rounded down to 10 bits.
-using PackedFlow = std::int16_t;
-PackedFlow pack_flow(std::int64_t flow);
-std::int64_t unpack_flow(PackedFlow packed);
-
 /// A conductance in 16 bits: what flows a tick is level difference * expand_conductance() / 2^64.
 using PackedConductance = std::uint16_t;
 /// Rounds down, so that no flow grows past what keeps the energy falling.
@@ -62,24 +57,35 @@ inline std::uint64_t expand_conductance(PackedConductance packed) {
   return std::uint64_t{packed & 0x3ffU} << (packed >> 10);
 }
 
+/// The most that one link passes in a tick, in units.
+inline constexpr std::int32_t kLargestFlow = 1 << 26;
+/// Links whose flows are added up without a look at overflow.
+inline constexpr std::uint32_t kMostAddedUp = 63;
+static_assert(std::uint64_t{kLargestFlow} * kMostAddedUp <= UINT32_MAX);
+
 /// A link lies in the lists of both its nodes: `next_a` is the next link of node a.
 struct Link {
   Slot a = kNoSlot;  // from
-  Slot b_and_one_way = 0;
+  std::uint32_t b_and_flags = UINT32_MAX;
   Slot next_a = kNoSlot;
   Slot next_b = kNoSlot;
-  PackedConductance conductance = 0;  // 0: closed, or an inlet of a pump, which draws for itself
-  PackedFlow flow = 0;                // of the last tick, from a to b
+  std::int32_t flow = 0;  // units of the last tick, from a to b
 
-  static constexpr Slot kOneWay = Slot{1} << 31;
+  /// Below b, so that b needs one shift; a large one's b seems to lie in no block.
+  static constexpr std::uint32_t kOneWay = 1;
+  /// One of its nodes has more links than kMostAddedUp.
+  static constexpr std::uint32_t kLarge = 1U << 31;
   [[nodiscard]] bool used() const { return a != kNoSlot; }
-  [[nodiscard]] Slot b() const { return b_and_one_way & ~kOneWay; }
-  [[nodiscard]] bool one_way() const { return (b_and_one_way & kOneWay) != 0; }
+  [[nodiscard]] Slot b() const { return (b_and_flags & ~kLarge) >> 1; }
+  void set_b(Slot b) { b_and_flags = b << 1 | (b_and_flags & (kOneWay | kLarge)); }
+  [[nodiscard]] bool large() const { return (b_and_flags & kLarge) != 0; }
+  void set_large(bool on) { b_and_flags = on ? b_and_flags | kLarge : b_and_flags & ~kLarge; }
+  [[nodiscard]] bool one_way() const { return (b_and_flags & kOneWay) != 0; }
   [[nodiscard]] Slot other(Slot node) const { return node == a ? b() : a; }
   [[nodiscard]] Slot next(Slot node) const { return node == a ? next_a : next_b; }
 };
 static_assert(sizeof(Link) == 20);
-static_assert(kMaxPipes < INT32_MAX && kMaxPipeLinks < INT32_MAX);
+static_assert(kMaxPipes < 1 << 30 && kMaxPipeLinks < INT32_MAX);
 
 /// Where a node's fluid stands.
 inline Level level_of(const Node& node, const PipeTypeRow& type) {

@@ -93,7 +93,7 @@ void PipeNetwork::run_pumps(bool all_awake) {
       if (units == 0) continue;
       change_amount(pumping.asks[i].inlet, -units);
       change_amount(pumping.pump, units);
-      links_[pumping.asks[i].link].flow = pack_flow(units);
+      links_[pumping.asks[i].link].flow = units;
       parcels_.push_back({pumping.asks[i].inlet, 0, units});
       parcels_.push_back({pumping.pump, units, 0});
     }
