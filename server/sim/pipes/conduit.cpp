@@ -302,34 +302,41 @@ void PipeNetwork::measure_distances(Conduit& conduit) {
 }
 
 void PipeNetwork::run_conduits() {
+  // All offers before any transfer: a node may lie at the mouths of several conduits.
+  for (Conduit& conduit : conduits_) {
+    for (Mouth& mouth : conduit.suppliers) keep_to_share(mouth, true);
+    for (Mouth& mouth : conduit.receivers) keep_to_share(mouth, false);
+  }
   for (Conduit& conduit : conduits_) transfer(conduit);
   for (const Slot slot : recounted_) nodes_[slot].set(kFlagConduit, false);
 }
 
-void PipeNetwork::transfer(Conduit& conduit) {
+void PipeNetwork::keep_to_share(Mouth& mouth, bool supplies) const {
   // Each mouth gets its share of what limit() left of its node, so that no node gives or takes too
   // much through several.
-  const auto wishes_of = [&](const std::vector<Mouth>& mouths, bool supply) {
-    std::vector<std::int64_t> wishes;
-    for (const Mouth& mouth : mouths) {
-      const Node& outer = nodes_[mouth.outer];
-      const std::int64_t throughput = type(mouth.outer).throughput;
-      std::int64_t degree = 0;
-      for_links_of(mouth.outer, [&](Slot /*link*/) { ++degree; });
-      const std::int64_t left =
-          supply ? std::min<std::int64_t>(outer.amount, throughput) - outer.out
-                 : std::min<std::int64_t>(room(mouth.outer), throughput) - outer.in;
-      wishes.push_back(std::min(mouth.flow, std::max<std::int64_t>(left, 0) / degree));
-    }
-    return wishes;
+  const Node& outer = nodes_[mouth.outer];
+  const std::int64_t throughput = type(mouth.outer).throughput;
+  std::int64_t degree = 0;
+  for_links_of(mouth.outer, [&](Slot /*link*/) { ++degree; });
+  const std::int64_t left =
+      supplies ? std::min<std::int64_t>(outer.amount, throughput) - outer.out
+               : std::min<std::int64_t>(room(mouth.outer), throughput) - outer.in;
+  mouth.flow = std::min(mouth.flow, std::max<std::int64_t>(left, 0) / degree);
+}
+
+void PipeNetwork::transfer(Conduit& conduit) {
+  const auto flows_of = [](const std::vector<Mouth>& mouths) {
+    std::vector<std::int64_t> flows;
+    for (const Mouth& mouth : mouths) flows.push_back(mouth.flow);
+    return flows;
   };
-  const std::vector<std::int64_t> offered = wishes_of(conduit.suppliers, true);
-  const std::vector<std::int64_t> wanted = wishes_of(conduit.receivers, false);
   const auto sum = [](const std::vector<std::int64_t>& list) {
     std::int64_t total = 0;
     for (const std::int64_t one : list) total += one;
     return total;
   };
+  const std::vector<std::int64_t> offered = flows_of(conduit.suppliers);
+  const std::vector<std::int64_t> wanted = flows_of(conduit.receivers);
   std::int64_t total = std::min({sum(offered), sum(wanted), conduit.throughput});
   for (int round = 0; round < kBalanceRounds && total > 0; ++round) {
     const std::vector<std::int64_t> given = share_out(total, offered, offered);

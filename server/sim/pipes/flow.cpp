@@ -164,18 +164,22 @@ std::int32_t PipeNetwork::wish_of(Slot slot) const {
 void PipeNetwork::move(Executor& executor) {
   const std::size_t pieces = (awake_blocks_.size() + kBlocksAPiece - 1) / kBlocksAPiece;
   std::vector<std::uint64_t> digests(pieces);
+  block_moved_.resize(blocks_.size());
   const std::uint64_t* weights = names_.weights();
   for_pieces(awake_blocks_.size(), executor,
              [&](std::size_t piece, std::size_t from, std::size_t to) {
     std::uint64_t digest = 0;
     for (std::size_t i = from; i < to; ++i) {
+      std::uint32_t moved = 0;
       const Slot end = std::min<Slot>((awake_blocks_[i] + 1) * kBlockNodes, slot_limit());
       for (Slot slot = awake_blocks_[i] * kBlockNodes; slot < end; ++slot) {
         Node& node = nodes_[slot];
         const auto by = static_cast<std::int32_t>(node.in - node.out);
         node.amount += by;
+        moved |= node.in | node.out;
         digest += weights[slot] * static_cast<std::uint64_t>(std::int64_t{by});
       }
+      block_moved_[awake_blocks_[i]] = moved != 0 ? 1 : 0;
     }
     digests[piece] = digest;
   });

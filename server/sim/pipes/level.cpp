@@ -1,8 +1,7 @@
 // Levelling what has come to stand. Flows round down, so a line comes to stand on a staircase of a
-// few units a link. Every sixteenth tick each *body* (what hangs together by open links under one
-// surface) in which nothing moved is brought to the least potential energy that its units allow, in
-// one step: the water-filling of a convex allocation (Fox 1966: the cheapest place for each unit, one
-// after another). An island in which nothing is left to do goes to sleep.
+// few units a link. Each *body* (what hangs together by open links under one surface) in which nothing
+// moved is brought to the least potential energy that its units allow, in one step: the water-filling
+// of a convex allocation (Fox 1966: the cheapest place for each unit, one after another).
 #include <algorithm>
 #include <memory>
 
@@ -11,35 +10,6 @@
 #include "server/sim/pipes/network.h"
 
 namespace sluice::sim {
-
-namespace {
-
-/// Ticks from one look to the next.
-constexpr std::uint64_t kLookEvery = 16;
-
-}  // namespace
-
-void PipeNetwork::level_what_stands(std::uint64_t tick_number) {
-  if (tick_number % kLookEvery != 0) return;
-  std::vector<std::uint8_t> moving(blocks_.size());  // by island
-  for (const std::uint32_t block : awake_blocks_) {
-    const Slot end = std::min<Slot>((block + 1) * kBlockNodes, slot_limit());
-    for (Slot slot = block * kBlockNodes; slot < end; ++slot) {
-      if (moved_in_last_tick(slot)) moving[island_of(block)] = 1;
-    }
-  }
-  std::vector<std::uint8_t> busy = moving;
-  for (const std::vector<Slot>& body : standing_bodies()) {
-    if (level_body(body)) busy[island_of(block_of(body.front()))] = 1;
-  }
-  if (let_fall(busy)) return;  // what fell may fall on: another look, before anything sleeps
-  for (const std::uint32_t block : awake_blocks_) {
-    const std::uint32_t island = island_of(block);
-    if (island_awake_[island] == 0 || busy[island] != 0) continue;
-    island_awake_[island] = 0;
-    --awake_islands_;
-  }
-}
 
 bool PipeNetwork::one_water(Slot slot) const {
   const Link& link = links_[slot];
@@ -87,7 +57,7 @@ std::vector<std::vector<Slot>> PipeNetwork::standing_bodies() const {
     const Slot to = root(link.a);
     if (from == to) return;
     up[from] = to;
-    state[to] |= kJoined | (state[from] & kMoves);
+    state[to] = static_cast<std::uint8_t>(state[to] | kJoined | (state[from] & kMoves));
   };
   for (const std::uint32_t block : awake_blocks_) {
     for (Slot i = blocks_[block].first_link; i < blocks_[block].end_link; ++i) join(i);
@@ -177,55 +147,6 @@ bool PipeNetwork::spread_over(const std::vector<Slot>& body,
     change_amount(body[i], amounts[i] - nodes_[body[i]].amount);
   }
   return true;
-}
-
-bool PipeNetwork::let_fall(const std::vector<std::uint8_t>& busy) {
-  // Check valves and falls over a sill join no bodies; over them single units go, as long as that
-  // lowers the energy, and only where a link is the best of both its nodes: so no two moves meet.
-  struct Best {
-    std::int64_t gain = 0;
-    Slot link = kNoSlot;  // kNoSlot also where two are equally good
-  };
-  std::map<Slot, Best> best;
-  const auto consider = [&](Slot node, Slot link, std::int64_t gain) {
-    Best& so_far = best[node];
-    if (gain > so_far.gain) {
-      so_far = {gain, link};
-    } else if (gain == so_far.gain) {
-      so_far.link = kNoSlot;
-    }
-  };
-  std::vector<Slot> candidates;
-  const auto look_at = [&](Slot slot) {
-    const Link& link = links_[slot];
-    if (!link.used() || conductances_[slot] == 0) return;
-    const bool forward = level(link.a) > level(link.b());
-    const Slot donor = forward ? link.a : link.b();
-    const Slot receiver = link.other(donor);
-    if (!usable(slot, donor) || nodes_[donor].amount == 0 || full(receiver)) return;
-    const auto rise = static_cast<std::int64_t>(type(donor).unit_rise() / 2 +
-                                                type(receiver).unit_rise() / 2 + 2);
-    const std::int64_t gain = level(donor) - level(receiver) - rise;
-    if (gain <= 0) return;
-    consider(donor, slot, gain);
-    consider(receiver, slot, gain);
-    candidates.push_back(slot);
-  };
-  for (const std::uint32_t block : awake_blocks_) {
-    if (busy[island_of(block)] != 0) continue;
-    for (Slot i = blocks_[block].first_link; i < blocks_[block].end_link; ++i) look_at(i);
-    for (const Slot i : blocks_[block].extra_links) look_at(i);
-  }
-  bool fell = false;
-  for (const Slot slot : candidates) {
-    const Link& link = links_[slot];
-    if (best[link.a].link != slot || best[link.b()].link != slot) continue;
-    const bool forward = level(link.a) > level(link.b());
-    change_amount(link.a, forward ? -1 : 1);
-    change_amount(link.b(), forward ? 1 : -1);
-    fell = true;
-  }
-  return fell;
 }
 
 }  // namespace sluice::sim

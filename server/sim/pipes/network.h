@@ -8,7 +8,8 @@
 //   limit.cpp     nodes of which more is wished than they hold, or have room for
 //   conduit.cpp   full pipes that pass on what they get: pressure lines and siphons
 //   pump.cpp, port.cpp
-//   level.cpp     a network that has come to stand is levelled exactly
+//   stand.cpp     what has come to stand: sleep, falls over sills and check valves
+//   level.cpp     bodies that stand are levelled exactly, by body.h's arithmetic
 //   image.h       the canonical form, for snapshots, digests and comparison
 //
 // No result depends on slots, names or the order in which things were built.
@@ -205,6 +206,15 @@ class PipeNetwork {
     std::uint64_t most_out = 0;
     std::uint64_t most_in = 0;
   };
+  /// The links of a node over which most energy would be lost.
+  struct Best {
+    std::int64_t gain = 0;
+    std::uint32_t links = 0;  // that gain so much
+  };
+  struct Fall {
+    Slot link = kNoSlot;
+    std::int32_t units = 0;  // from a to b
+  };
   struct Mouth;     // conduit.h
   struct Conduit;
 
@@ -270,7 +280,7 @@ class PipeNetwork {
   void limit();                                          // limit.cpp
   void run_conduits();                                   // conduit.cpp
   void move(Executor& executor);                         // flow.cpp
-  void level_what_stands(std::uint64_t tick_number);     // level.cpp
+  void level_what_stands(std::uint64_t tick_number);     // stand.cpp, level.cpp
   void show_parcels();
 
   [[nodiscard]] std::int64_t port_wish(Slot node, Vec3 at, Cell water, const Port& port) const;
@@ -287,6 +297,7 @@ class PipeNetwork {
   void measure(Conduit& conduit);
   [[nodiscard]] Level balance(const std::vector<Mouth>& mouths) const;
   void measure_distances(Conduit& conduit);
+  void keep_to_share(Mouth& mouth, bool supplies) const;
   void transfer(Conduit& conduit);
   void apply(const Conduit& conduit);
   void show_flow(Slot link, Slot from, std::int64_t flow);
@@ -298,6 +309,10 @@ class PipeNetwork {
   bool level_body(const std::vector<Slot>& body);
   bool spread_over(const std::vector<Slot>& body, const std::vector<std::int32_t>& amounts);
   bool let_fall(const std::vector<std::uint8_t>& busy);
+  [[nodiscard]] std::int64_t fall_gain(Slot link) const;
+  [[nodiscard]] std::int32_t fall_units(Slot link, std::uint32_t links_a,
+                                        std::uint32_t links_b) const;
+  void find_best_falls(const std::vector<Slot>& candidates, std::map<Slot, Best>& best) const;
   [[nodiscard]] bool one_water(Slot link) const;
 
   std::vector<Node> nodes_;
@@ -327,6 +342,8 @@ class PipeNetwork {
   std::uint64_t amounts_digest_ = 0;  // sum of weight * amount
   std::uint64_t build_digest_ = 0;    // sum over nodes, links and ports
   bool ports_moved_ = false;
+
+  std::vector<std::uint8_t> block_moved_;     // in the last tick; of awake blocks
 
   // Of one tick.
   std::vector<Parcel> parcels_;
