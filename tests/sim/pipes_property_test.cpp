@@ -124,5 +124,75 @@ TEST(PipesProperty, without_pumps_the_energy_never_rises_and_everything_comes_to
   }
 }
 
+/// What two units make in the coarser of two nodes, in level units.
+double two_units(const sim::NodeView& a, const sim::NodeView& b) {
+  return 2 * std::max(1.0 * a.height / a.capacity, 1.0 * b.height / b.capacity);
+}
+
+double exact_level(const sim::NodeView& node) {
+  return node.base + 1.0 * node.amount * node.height / node.capacity;
+}
+
+TEST(PipesProperty, at_rest_nothing_is_stranded_above_a_lower_neighbour) {
+  for (std::uint64_t seed = 1; seed <= network_count(); ++seed) {
+    PipeNetwork network;
+    // Among nodes that are alike, a remainder that they cannot share stays where it is.
+    const NetworkKind kind = {.pumps = false, .valves = false, .one_way = false, .alike = false};
+    ASSERT_EQ(build(random_network(seed, kind), network), "") << "seed " << seed;
+    TestCells cells(seed);
+    sim::SerialExecutor serial;
+    for (std::uint64_t tick = 1; !network.at_rest(); ++tick) {
+      network.tick(tick, true, cells, serial);
+    }
+    network.for_each_link([&](const sim::LinkView& link) {
+      sim::NodeView high = network.node(link.from);
+      sim::NodeView low = network.node(link.to);
+      if (exact_level(high) < exact_level(low)) std::swap(high, low);
+      if (high.amount == 0 || low.amount == low.capacity) return;
+      EXPECT_LE(exact_level(high) - exact_level(low), two_units(high, low))
+          << "seed " << seed << ": " << high.name << " above " << low.name;
+    });
+    ASSERT_FALSE(HasFailure()) << amounts_text(network);
+  }
+}
+
+TEST(PipesProperty, at_rest_a_network_on_one_base_stands_level_end_to_end) {
+  std::uint64_t looked_at = 0;
+  for (std::uint64_t seed = 1; looked_at < network_count() / 4; ++seed) {
+    const NetworkKind kind = {.pumps = false, .valves = false, .one_way = false};
+    NetworkPlan plan = random_network(seed, kind);
+    // Capacities that differ leave no two nodes alike, so that every unit finds a home.
+    Dice dice(seed);
+    for (sim::PipeNode& node : plan.nodes) {
+      node.fields.base = 0;
+      node.fields.capacity = 3000 + dice.roll(0, 20000);
+      node.fields.amount = dice.roll(0, node.fields.capacity);
+    }
+    plan.links.clear();
+    for (std::size_t i = 1; i < plan.nodes.size(); ++i) {
+      plan.links.push_back({plan.nodes[i].fields.name,
+                            plan.nodes[dice.next() % i].fields.name, false});
+    }
+    ++looked_at;
+    PipeNetwork network;
+    ASSERT_EQ(build(plan, network), "") << "seed " << seed;
+    TestCells cells(seed);
+    sim::SerialExecutor serial;
+    for (std::uint64_t tick = 1; !network.at_rest(); ++tick) {
+      network.tick(tick, true, cells, serial);
+    }
+    for (sim::Slot a = 0; a < network.slot_limit(); ++a) {
+      for (sim::Slot b = 0; b < network.slot_limit(); ++b) {
+        const sim::NodeView high = network.node(a);
+        const sim::NodeView low = network.node(b);
+        if (high.amount == 0 || low.amount == low.capacity) continue;
+        ASSERT_LE(exact_level(high) - exact_level(low), two_units(high, low))
+            << "seed " << seed << ": " << high.name << " above " << low.name << "\n"
+            << amounts_text(network);
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace sluice::tests

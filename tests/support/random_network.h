@@ -22,6 +22,7 @@ struct NetworkKind {
   bool one_way = true;
   bool ports = false;
   bool limits = true;  // some with a throughput
+  bool alike = true;   // some networks of equal nodes
 };
 
 /// Cells for ports, each holding some water; beyond them is the outside.
@@ -63,7 +64,7 @@ inline NetworkPlan random_network(std::uint64_t seed, NetworkKind kind) {
   Dice dice(seed);
   NetworkPlan plan;
   const std::int32_t count = dice.roll(2, kind.nodes);
-  const bool uniform = dice.chance(30);  // all alike: as many ties as can be
+  const bool uniform = kind.alike && dice.chance(30);  // all alike: as many ties as can be
   const std::int32_t tall = dice.chance(30) ? 200000 : 10000;
   for (std::int32_t i = 0; i < count; ++i) {
     sim::PipeNode node;

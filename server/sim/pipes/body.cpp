@@ -174,15 +174,91 @@ struct Claim {
   }
 };
 
-/// Calls give(from, to, left) for each group of equal claims while units are left, first come first.
-template <class Give>
-void hand_out(const std::vector<Claim>& claims, std::int64_t& left, Give&& give) {
-  for (std::size_t from = 0; from < claims.size() && left > 0;) {
-    std::size_t to = from + 1;
-    while (to < claims.size() && claims[to].same(claims[from])) ++to;
-    give(from, to, left);
-    from = to;
+std::vector<std::int32_t> amounts_of(const std::vector<BodyNode>& nodes) {
+  std::vector<std::int32_t> amounts;
+  for (const BodyNode& node : nodes) amounts.push_back(node.amount);
+  return amounts;
+}
+
+/// Claims that nothing tells apart: they get the same.
+struct Claimants {
+  std::vector<std::size_t> nodes;
+  bool may_have_more = false;
+  std::int32_t extra = 0;  // units each
+
+  [[nodiscard]] std::int64_t count() const { return static_cast<std::int64_t>(nodes.size()); }
+};
+
+std::vector<Claimants> group_claims(std::vector<Claim> claims, const Filling& filling) {
+  std::sort(claims.begin(), claims.end());
+  std::vector<Claimants> groups;
+  for (std::size_t i = 0; i < claims.size(); ++i) {
+    if (i == 0 || !claims[i].same(claims[i - 1])) {
+      groups.push_back({{}, filling.may_have_more[claims[i].index] != 0, 0});
+    }
+    groups.back().nodes.push_back(claims[i].index);
   }
+  return groups;
+}
+
+/// One unit to each of those that may have one, group by group, as far as they go. True when all
+/// found a place.
+bool hand_out_in_order(std::vector<Claimants>& groups, std::int64_t units) {
+  for (Claimants& group : groups) {
+    group.extra = group.may_have_more && group.count() <= units ? 1 : 0;
+    units -= group.extra * group.count();
+  }
+  return units == 0;
+}
+
+/// The cheapest way to give each group none, one or two units each and be left with nothing: so all
+/// stand within two units, if sizes allow that at all. False when they do not, or the search would be
+/// too long.
+bool hand_out_exactly(std::vector<Claimants>& groups, std::int64_t units) {
+  constexpr std::size_t kLongestSearch = std::size_t{1} << 22;
+  const auto rows = static_cast<std::size_t>(units) + 1;
+  if (groups.size() > kLongestSearch / rows) return false;
+  constexpr std::int64_t kNoWay = INT64_MAX;
+  std::vector<std::int64_t> cost(rows, kNoWay);  // by units given so far
+  std::vector<std::uint8_t> choice(groups.size() * rows);
+  cost[0] = 0;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    std::vector<std::int64_t> next(rows, kNoWay);
+    const auto size = static_cast<std::size_t>(groups[g].count());
+    for (std::size_t each = 0; each <= (groups[g].may_have_more ? 2U : 0U); ++each) {
+      for (std::size_t given = 0; given + each * size < rows; ++given) {
+        if (cost[given] == kNoWay) continue;
+        const std::int64_t sum = cost[given] + static_cast<std::int64_t>(each * each * size);
+        if (sum >= next[given + each * size]) continue;
+        next[given + each * size] = sum;
+        choice[g * rows + given + each * size] = static_cast<std::uint8_t>(each);
+      }
+    }
+    cost = std::move(next);
+  }
+  if (cost.back() == kNoWay) return false;
+  std::size_t given = rows - 1;
+  for (std::size_t g = groups.size(); g-- > 0;) {
+    groups[g].extra = choice[g * rows + given];
+    given -= static_cast<std::size_t>(groups[g].extra * groups[g].count());
+  }
+  return true;
+}
+
+/// What those that are alike cannot share stays with the fullest.
+bool leave_with_donors(std::vector<Claimants>& groups, std::int64_t units,
+                       const std::vector<std::int32_t>& room) {
+  hand_out_in_order(groups, units);
+  for (const Claimants& group : groups) units -= group.extra * group.count();
+  for (Claimants& group : groups) {
+    std::int64_t each = units / group.count();
+    for (const std::size_t node : group.nodes) {
+      each = std::min(each, std::int64_t{room[node]} - group.extra);
+    }
+    group.extra += static_cast<std::int32_t>(each);
+    units -= each * group.count();
+  }
+  return units == 0;
 }
 
 }  // namespace
@@ -205,29 +281,19 @@ std::vector<std::int32_t> decide_filling(const std::vector<BodyNode>& nodes, con
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     claims.push_back({excess[i], distance[i], traits[i].place, colour[i], i});
   }
-  std::sort(claims.begin(), claims.end());
-  std::int64_t left = filling.extra;
-  hand_out(claims, left, [&](std::size_t from, std::size_t to, std::int64_t& units) {
-    const auto size = static_cast<std::int64_t>(to - from);
-    if (filling.may_have_more[claims[from].index] == 0 || size > units) return;
-    for (std::size_t i = from; i < to; ++i) ++amounts[claims[i].index];
-    units -= size;
-  });
-  // What could not be shared by those that are alike stays with its donors.
-  hand_out(claims, left, [&](std::size_t from, std::size_t to, std::int64_t& units) {
-    const auto size = static_cast<std::int64_t>(to - from);
-    std::int64_t each = units / size;
-    for (std::size_t i = from; i < to; ++i) {
-      const std::size_t node = claims[i].index;
-      each = std::min<std::int64_t>(each, nodes[node].capacity - amounts[node]);
+  std::vector<Claimants> groups = group_claims(std::move(claims), filling);
+  std::vector<std::int32_t> room(nodes.size());
+  for (std::size_t i = 0; i < nodes.size(); ++i) room[i] = nodes[i].capacity - filling.least[i];
+  if (!hand_out_in_order(groups, filling.extra) && !hand_out_exactly(groups, filling.extra) &&
+      !leave_with_donors(groups, filling.extra, room)) {
+    return amounts_of(nodes);
+  }
+  for (const Claimants& group : groups) {
+    for (const std::size_t node : group.nodes) {
+      if (group.extra > room[node]) return amounts_of(nodes);
+      amounts[node] += group.extra;
     }
-    for (std::size_t i = from; i < to; ++i) {
-      amounts[claims[i].index] += static_cast<std::int32_t>(each);
-    }
-    units -= each * size;
-  });
-  if (left == 0) return amounts;
-  for (std::size_t i = 0; i < nodes.size(); ++i) amounts[i] = nodes[i].amount;
+  }
   return amounts;
 }
 
