@@ -34,6 +34,28 @@ TEST(Messages, ClientMessagesComeBack) {
   EXPECT_EQ(command.json, R"({"cmd":"pour"})");
   EXPECT_EQ(over_the_wire<Ping>(Ping{9}).nonce, 9U);
   EXPECT_EQ(over_the_wire<Resync>(Resync{{1, 2, 3}}).coord, (Position{1, 2, 3}));
+  const PipeKey key{{1, 2, 3}, 65537};
+  EXPECT_EQ(over_the_wire<ResyncPipes>(ResyncPipes{key}).key, key);
+}
+
+TEST(Messages, PipesComeBack) {
+  Bytes bytes;
+  const Bytes first = {1, 2, 3};
+  const Bytes second = {};
+  Tick tick;
+  tick.tick = 9;
+  tick.pipes = {{{{1, 2, 3}, 4}, first}, {PipeKey{}, second}};
+  tick.pipes_dropped = {{{5, 6, 7}, 8}};
+  tick.pipe_digests = {{PipeKey{}, UINT64_MAX}};
+  const auto back = over_the_wire<Tick>(tick, bytes);
+  ASSERT_EQ(back.pipes.size(), 2U);
+  EXPECT_EQ(back.pipes[0].key, (PipeKey{{1, 2, 3}, 4}));
+  EXPECT_EQ(Bytes(back.pipes[0].payload.begin(), back.pipes[0].payload.end()), first);
+  EXPECT_EQ(back.pipes[1].key, PipeKey{});
+  EXPECT_TRUE(back.pipes[1].payload.empty());
+  EXPECT_EQ(back.pipes_dropped, tick.pipes_dropped);
+  ASSERT_EQ(back.pipe_digests.size(), 1U);
+  EXPECT_EQ(back.pipe_digests[0].digest, UINT64_MAX);
 }
 
 TEST(Messages, ServerMessagesComeBack) {
