@@ -119,7 +119,7 @@ TEST(Messages, LimitsAreKept) {
   EXPECT_EQ(error(Command{1, std::string(kMaxCommandBytes, ' ')}), "");
   EXPECT_EQ(error(Command{1, std::string(kMaxCommandBytes + 1, ' ')}),
             "command.json has 32769 bytes, at most 32768 are allowed");
-  EXPECT_EQ(error(Hello{1, "tab\t"}), "hello.client_name must be printable ASCII");
+  EXPECT_EQ(error(Hello{kProtocolVersion, "tab\t"}), "hello.client_name must be printable ASCII");
   EXPECT_EQ(error(SetView{{{0, 0, 0}, {-1, 1, 1}}, 0}), "set_view.size must not be negative");
   EXPECT_EQ(error(SetView{{{0, 0, 0}, {1, 1, 1}}, 2}), "set_view.level_of_detail is 2, allowed: 0");
   const auto huge = decode_client_message(Bytes(kMaxClientMessageBytes + 1));
@@ -150,9 +150,9 @@ Bytes damaged(Bytes bytes) {
 }
 
 RC_GTEST_PROP(Messages, DamagedBytesAreAMessageOrAnError, ()) {
-  const ClientMessage client = *rc::gen::elementOf(
-      std::vector<ClientMessage>{Hello{1, "somebody"}, SetView{{{1, 2, 3}, {4, 5, 6}}, 0},
-                                 Command{3, "{\"cmd\":\"pour\"}"}, Ping{4}, Resync{{1, 1, 1}}});
+  const ClientMessage client = *rc::gen::elementOf(std::vector<ClientMessage>{
+      Hello{kProtocolVersion, "somebody"}, SetView{{{1, 2, 3}, {4, 5, 6}}, 0},
+      Command{3, "{\"cmd\":\"pour\"}"}, Ping{4}, Resync{{1, 1, 1}}});
   (void)decode_client_message(damaged(encode(client)));
   const Bytes payload = {1, 0, 1, 1};
   Tick tick;
