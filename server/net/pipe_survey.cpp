@@ -243,9 +243,9 @@ protocol::PipePlan PipeSurvey::plan_of(const sim::PipeNetwork& pipes, const Sect
   return plan;
 }
 
-std::vector<std::int32_t> PipeSurvey::values_of(const sim::PipeNetwork& pipes,
-                                                const Section& section, std::size_t block) {
-  std::vector<std::int32_t> values;
+void PipeSurvey::read_values(const sim::PipeNetwork& pipes, const Section& section,
+                             std::size_t block, std::vector<std::int32_t>& values) {
+  values.clear();
   for (std::size_t i = 0; block == 0 && i < section.slots.size(); ++i) {
     if (section.slots[i] != sim::kNoSlot) values.push_back(pipes.amount(section.slots[i]));
   }
@@ -255,7 +255,6 @@ std::vector<std::int32_t> PipeSurvey::values_of(const sim::PipeNetwork& pipes,
   for (const Port& port : block_of(section.ports, block, protocol::kMaxSectionPorts)) {
     values.push_back(port.value);
   }
-  return values;
 }
 
 void PipeSurvey::describe(const sim::World& world, Section& section, PipeStates& changed) {
@@ -277,7 +276,8 @@ void PipeSurvey::describe(const sim::World& world, Section& section, PipeStates&
     protocol::encode_plan(key_of(block), sides_of(world.grid().shape()),
                           plan_of(world.pipes(), section, block), *plan);
     std::shared_ptr<const PipeState>& state = section.blocks[block];
-    PipeState now{std::move(plan), values_of(world.pipes(), section, block)};
+    PipeState now{std::move(plan), {}};
+    read_values(world.pipes(), section, block, now.values);
     if (state != nullptr && *state->plan == *now.plan) {
       if (state->values == now.values) continue;
       now.plan = state->plan;
@@ -321,9 +321,9 @@ void PipeSurvey::refresh(const sim::PipeNetwork& pipes, Section& section, PipeSt
   section.touched = false;
   for (std::size_t block = 0; block < section.blocks.size(); ++block) {
     std::shared_ptr<const PipeState>& state = section.blocks[block];
-    std::vector<std::int32_t> values = values_of(pipes, section, block);
-    if (values == state->values) continue;
-    state = std::make_shared<const PipeState>(PipeState{state->plan, std::move(values)});
+    read_values(pipes, section, block, values_);
+    if (values_ == state->values) continue;
+    state = std::make_shared<const PipeState>(PipeState{state->plan, values_});
     const auto part = section.key.part | static_cast<std::uint32_t>(block) << 16;
     changed[{section.key.coord, part}] = state;
   }

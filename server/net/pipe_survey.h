@@ -91,9 +91,8 @@ class PipeSurvey {
   void touch(std::uint32_t section);
   void touch_ports(const sim::PipeNetwork& pipes);
   void refresh(const sim::PipeNetwork& pipes, Section& section, PipeStates& changed);
-  [[nodiscard]] static std::vector<std::int32_t> values_of(const sim::PipeNetwork& pipes,
-                                                           const Section& section,
-                                                           std::size_t block);
+  static void read_values(const sim::PipeNetwork& pipes, const Section& section, std::size_t block,
+                          std::vector<std::int32_t>& values);
 
   std::vector<Section> sections_;                       // by number; those without names are free
   std::vector<std::uint32_t> free_;                     // numbers
@@ -103,6 +102,7 @@ class PipeSurvey {
   std::map<protocol::Position, std::set<std::uint32_t>> with_room_;  // sections, by place
   std::vector<PortPlace> port_places_;                               // in the network's order
   std::vector<std::uint32_t> touched_;
+  std::vector<std::int32_t> values_;  // for read_values()
   std::uint64_t version_ = 0;
   bool surveyed_ = false;
   bool was_at_rest_ = false;
