@@ -87,7 +87,7 @@ std::vector<std::vector<Slot>> PipeNetwork::standing_bodies() const {
     const Slot to = root(link.a);
     if (from == to) return;
     up[from] = to;
-    state[to] |= kJoined | (state[from] & kMoves);
+    state[to] = static_cast<std::uint8_t>(state[to] | kJoined | (state[from] & kMoves));
   };
   for (const std::uint32_t block : awake_blocks_) {
     for (Slot i = blocks_[block].first_link; i < blocks_[block].end_link; ++i) join(i);
