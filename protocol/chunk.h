@@ -54,6 +54,16 @@ struct ChunkSides {
     const std::int32_t z = cell.z & ((1 << log_z) - 1);
     return static_cast<std::size_t>((((y << log_z) | z) << log_x) | x);
   }
+  /// The cell at an index of the array of the chunk at `coord`, whose cells must lie in 32 bits.
+  [[nodiscard]] Position cell_at(Position coord, std::size_t index) const {
+    const auto i = static_cast<std::uint32_t>(index);
+    const auto cell = [](std::int32_t chunk, std::uint8_t log, std::uint32_t local) {
+      return static_cast<std::int32_t>((static_cast<std::uint32_t>(chunk) << log) | local);
+    };
+    return {cell(coord.x, log_x, i & ((1U << log_x) - 1)),
+            cell(coord.y, log_y, i >> (log_x + log_z)),
+            cell(coord.z, log_z, i >> log_x & ((1U << log_z) - 1))};
+  }
 };
 
 }  // namespace sluice::protocol

@@ -54,6 +54,9 @@ ClientSession::Event ClientSession::on(const Tick& tick) {
   for (const Position& coord : mirror_.take_wanted_resyncs()) {
     outgoing_.push_back(encode(ClientMessage{Resync{coord}}));
   }
+  for (const PipeKey& key : mirror_.take_wanted_pipe_resyncs()) {
+    outgoing_.push_back(encode(ClientMessage{ResyncPipes{key}}));
+  }
   return Event::kTicked;
 }
 

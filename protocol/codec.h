@@ -1,11 +1,8 @@
 // A chunk's cells as bytes. The grammar, for both ends:
 //
-//   payload  = tag group*
+//   payload  = tag row
 //   tag      = 0x01 keyframe | 0x02 delta
-//   group    = gap count value{count}        gap, count: varint; value: zigzag varint
-//
-// The groups spell a row of 4096 differences, most of them zero: `gap` zeros, then `count` (at
-// least one) differences. What follows the last group is zeros. Differences wrap at 32 bits.
+//   row      = 4096 differences (row_coding.h), which wrap at 32 bits
 //
 //   keyframe: difference = cell - the cell before it in the array (the first: - 0)
 //   delta:    difference = cell - the same cell in the baseline, the chunk that the client holds

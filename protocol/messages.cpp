@@ -41,6 +41,13 @@ wire::ClientVec3 client_vec3_of(Position p) {
   return {p.x, p.y, p.z};
 }
 
+wire::PipeKey key_of(const PipeKey& key) {
+  return {key.coord.x, key.coord.y, key.coord.z, key.part};
+}
+PipeKey key_of(const wire::PipeKey& key) {
+  return {{key.x(), key.y(), key.z()}, key.part()};
+}
+
 template <class V>
 Position position_of(const V* v) {
   return v == nullptr ? Position{} : Position{v->x(), v->y(), v->z()};
@@ -81,6 +88,11 @@ flatbuffers::Offset<void> build(FlatBufferBuilder& b, const Resync& m) {
   return wire::CreateResync(b, &coord).Union();
 }
 
+flatbuffers::Offset<void> build(FlatBufferBuilder& b, const ResyncPipes& m) {
+  const wire::ClientVec3 coord = client_vec3_of(m.key.coord);
+  return wire::CreateResyncPipes(b, &coord, m.key.part).Union();
+}
+
 flatbuffers::Offset<void> build(FlatBufferBuilder& b, const Welcome& m) {
   const wire::Vec3 size = vec3_of(m.size);
   const auto version = text_of(b, m.server_version, kMaxNameBytes);
@@ -97,31 +109,70 @@ flatbuffers::Offset<void> build(FlatBufferBuilder& b, const Refused& m) {
       .Union();
 }
 
+/// The payloads of chunks or of sections, end to end.
+template <class Update>
+flatbuffers::Offset<flatbuffers::Vector<std::uint8_t>> payloads_of(
+    FlatBufferBuilder& b, const std::vector<Update>& updates) {
+  std::size_t bytes = 0;
+  for (const Update& update : updates) bytes += update.payload.size();
+  std::uint8_t* next = nullptr;
+  const auto payloads = b.CreateUninitializedVector(bytes, &next);
+  for (const Update& update : updates) {
+    next = std::copy(update.payload.begin(), update.payload.end(), next);
+  }
+  return payloads;
+}
+
+/// What a tick says of pipes; most worlds have none, and then it takes no bytes.
+struct PipeLists {
+  flatbuffers::Offset<flatbuffers::Vector<const wire::PipeSpan*>> spans;
+  flatbuffers::Offset<flatbuffers::Vector<std::uint8_t>> payloads;
+  flatbuffers::Offset<flatbuffers::Vector<const wire::PipeKey*>> dropped;
+  flatbuffers::Offset<flatbuffers::Vector<const wire::PipeDigest*>> digests;
+
+  PipeLists(FlatBufferBuilder& b, const Tick& m) {
+    if (!m.pipes.empty()) {
+      std::vector<wire::PipeSpan> list;
+      for (const PipeUpdate& pipes : m.pipes) {
+        list.emplace_back(key_of(pipes.key), static_cast<std::uint32_t>(pipes.payload.size()));
+      }
+      payloads = payloads_of(b, m.pipes);
+      spans = b.CreateVectorOfStructs(list);
+    }
+    if (!m.pipes_dropped.empty()) {
+      std::vector<wire::PipeKey> list;
+      for (const PipeKey& key : m.pipes_dropped) list.push_back(key_of(key));
+      dropped = b.CreateVectorOfStructs(list);
+    }
+    if (!m.pipe_digests.empty()) {
+      std::vector<wire::PipeDigest> list;
+      for (const PipeDigest& d : m.pipe_digests) list.emplace_back(key_of(d.key), d.digest);
+      digests = b.CreateVectorOfStructs(list);
+    }
+  }
+};
+
 flatbuffers::Offset<void> build(FlatBufferBuilder& b, const Tick& m) {
   std::vector<wire::ChunkSpan> chunks;
   std::vector<wire::Vec3> dropped;
   std::vector<wire::ChunkDigest> digests;
-  std::size_t payload_bytes = 0;
   for (const ChunkUpdate& chunk : m.chunks) {
     chunks.emplace_back(chunk.coord.x, chunk.coord.y, chunk.coord.z,
                         static_cast<std::uint32_t>(chunk.payload.size()));
-    payload_bytes += chunk.payload.size();
   }
   for (const Position& coord : m.dropped) dropped.push_back(vec3_of(coord));
   for (const ChunkDigest& d : m.digests) {
     digests.emplace_back(d.coord.x, d.coord.y, d.coord.z, d.digest);
   }
-  std::uint8_t* next = nullptr;
-  const auto payloads = b.CreateUninitializedVector(payload_bytes, &next);
-  for (const ChunkUpdate& chunk : m.chunks) {
-    next = std::copy(chunk.payload.begin(), chunk.payload.end(), next);
-  }
+  const auto payloads = payloads_of(b, m.chunks);
+  const PipeLists pipes(b, m);
   const auto chunk_list = b.CreateVectorOfStructs(chunks);
   const auto dropped_list = b.CreateVectorOfStructs(dropped);
   const auto digest_list = b.CreateVectorOfStructs(digests);
   const Counters& c = m.counters;
   return wire::CreateTick(b, m.tick, c.water, c.pipes, c.sourced, c.drained, c.evaporated,
-                          c.active_chunks, chunk_list, payloads, dropped_list, digest_list)
+                          c.active_chunks, chunk_list, payloads, dropped_list, digest_list,
+                          pipes.spans, pipes.payloads, pipes.dropped, pipes.digests)
       .Union();
 }
 
@@ -177,6 +228,10 @@ Result<ClientMessage> plain(const wire::Resync& m) {
   return ClientMessage{Resync{position_of(m.coord())}};
 }
 
+Result<ClientMessage> plain(const wire::ResyncPipes& m) {
+  return ClientMessage{ResyncPipes{{position_of(m.coord()), m.part()}}};
+}
+
 Result<ServerMessage> plain(const wire::Welcome& m) {
   Welcome welcome;
   welcome.protocol_version = m.protocol_version();
@@ -215,6 +270,20 @@ Status split_payloads(const wire::Tick& m, Tick& tick) {
   return Done{};
 }
 
+Status split_pipe_payloads(const wire::Tick& m, Tick& tick) {
+  ByteView rest;
+  if (m.section_payloads() != nullptr) rest = {m.section_payloads()->data(), m.section_payloads()->size()};
+  if (m.sections() != nullptr) {
+    for (const wire::PipeSpan* span : *m.sections()) {
+      if (span->bytes() > rest.size()) return Error{"tick: a pipe section's payload is cut off"};
+      tick.pipes.push_back({key_of(span->key()), rest.first(span->bytes())});
+      rest = rest.subspan(span->bytes());
+    }
+  }
+  if (!rest.empty()) return Error{"tick: pipe payload bytes without a section"};
+  return Done{};
+}
+
 Result<ServerMessage> plain(const wire::Tick& m) {
   Tick tick;
   tick.tick = m.tick();
@@ -227,6 +296,15 @@ Result<ServerMessage> plain(const wire::Tick& m) {
   if (m.digests() != nullptr) {
     for (const wire::ChunkDigest* d : *m.digests()) {
       tick.digests.push_back({position_of(d), d->digest()});
+    }
+  }
+  if (const Status s = split_pipe_payloads(m, tick); !s.ok()) return Error{s.error()};
+  if (m.sections_dropped() != nullptr) {
+    for (const wire::PipeKey* key : *m.sections_dropped()) tick.pipes_dropped.push_back(key_of(*key));
+  }
+  if (m.section_digests() != nullptr) {
+    for (const wire::PipeDigest* d : *m.section_digests()) {
+      tick.pipe_digests.push_back({key_of(d->key()), d->digest()});
     }
   }
   return ServerMessage{std::move(tick)};
@@ -285,6 +363,8 @@ Result<ClientMessage> decode_client_message(ByteView bytes) {
       return plain(*message.body_as_Ping());
     case wire::ClientBody::Resync:
       return plain(*message.body_as_Resync());
+    case wire::ClientBody::ResyncPipes:
+      return plain(*message.body_as_ResyncPipes());
     case wire::ClientBody::NONE:
       break;
   }
@@ -318,7 +398,8 @@ Result<ServerMessage> decode_server_message(ByteView bytes) {
 }
 
 std::string_view name_of(const ClientMessage& message) {
-  static constexpr std::string_view kNames[] = {"hello", "set_view", "command", "ping", "resync"};
+  static constexpr std::string_view kNames[] = {"hello", "set_view", "command",
+                                                "ping",  "resync",   "resync_pipes"};
   return name_at(kNames, message);
 }
 

@@ -12,6 +12,7 @@
 
 #include "protocol/chunk.h"
 #include "protocol/limits.h"
+#include "protocol/pipes.h"
 #include "protocol/result.h"
 
 namespace sluice::protocol {
@@ -44,7 +45,11 @@ struct Resync {
   Position coord;  // in chunks
 };
 
-using ClientMessage = std::variant<Hello, SetView, Command, Ping, Resync>;
+struct ResyncPipes {
+  PipeKey key;
+};
+
+using ClientMessage = std::variant<Hello, SetView, Command, Ping, Resync, ResyncPipes>;
 
 // From the server.
 
@@ -84,6 +89,17 @@ struct ChunkDigest {
   std::uint64_t digest = 0;  // chunk_checksum of the chunk after this message
 };
 
+/// A section's change. `payload` (pipe_codec.h) is not owned, as that of a chunk.
+struct PipeUpdate {
+  PipeKey key;
+  ByteView payload;
+};
+
+struct PipeDigest {
+  PipeKey key;
+  std::uint64_t digest = 0;  // pipe_checksum of the section after this message
+};
+
 /// Amounts in units of water.
 struct Counters {
   std::int64_t water = 0;
@@ -104,6 +120,9 @@ struct Tick {
   std::vector<ChunkUpdate> chunks;
   std::vector<Position> dropped;  // chunks to forget; handled before `chunks`
   std::vector<ChunkDigest> digests;
+  std::vector<PipeUpdate> pipes;
+  std::vector<PipeKey> pipes_dropped;  // sections to forget; handled before `pipes`
+  std::vector<PipeDigest> pipe_digests;
 };
 
 struct CommandResult {
@@ -119,7 +138,7 @@ struct Pong {
 
 using ServerMessage = std::variant<Welcome, Refused, Tick, CommandResult, Pong>;
 
-/// Texts longer than their limit are cut. A tick's chunks must stay below kMaxServerMessageBytes
+/// Texts longer than their limit are cut. A tick's payloads must stay below kMaxServerMessageBytes
 /// (kTickBudgetBytes is the sender's guide).
 [[nodiscard]] Bytes encode(const ClientMessage& message);
 [[nodiscard]] Bytes encode(const ServerMessage& message);

@@ -16,7 +16,8 @@ std::string text_of(Position p) {
 
 }  // namespace
 
-Mirror::Mirror(Welcome welcome) : welcome_(std::move(welcome)), tick_(welcome_.tick) {}
+Mirror::Mirror(Welcome welcome)
+    : welcome_(std::move(welcome)), tick_(welcome_.tick), pipes_(welcome_.sides) {}
 
 Status Mirror::apply(const Tick& tick) {
   changed_.clear();
@@ -33,6 +34,11 @@ Status Mirror::apply(const Tick& tick) {
     if (Status status = update(chunk); !status.ok()) return status;
   }
   for (const ChunkDigest& digest : tick.digests) check(digest);
+  for (const PipeKey& key : tick.pipes_dropped) pipes_.drop(key);
+  for (const PipeUpdate& pipes : tick.pipes) {
+    if (Status status = update(pipes); !status.ok()) return status;
+  }
+  for (const PipeDigest& digest : tick.pipe_digests) check(digest);
   return Done{};
 }
 
@@ -63,6 +69,23 @@ void Mirror::check(const ChunkDigest& digest) {
   wanted_resyncs_.push_back(digest.coord);
 }
 
+Status Mirror::update(const PipeUpdate& pipes) {
+  if (pipes.key.placed() && !in_world(pipes.key.coord)) {
+    return Error{"tick: pipe section " + text_of(pipes.key.coord) + " lies outside the world"};
+  }
+  ++stats_.pipe_updates;
+  stats_.pipe_bytes += pipes.payload.size();
+  return pipes_.update(pipes);
+}
+
+void Mirror::check(const PipeDigest& digest) {
+  ++stats_.sections_checked;
+  if (pipes_.matches(digest)) return;
+  ++stats_.digest_mismatches;
+  ++stats_.resyncs;
+  wanted_pipe_resyncs_.push_back(digest.key);
+}
+
 bool Mirror::in_world(Position coord) const {
   const ChunkSides& sides = welcome_.sides;
   const Position last =
@@ -87,6 +110,10 @@ const ChunkCells* Mirror::find(Position coord) const {
 
 std::vector<Position> Mirror::take_wanted_resyncs() {
   return std::exchange(wanted_resyncs_, {});
+}
+
+std::vector<PipeKey> Mirror::take_wanted_pipe_resyncs() {
+  return std::exchange(wanted_pipe_resyncs_, {});
 }
 
 }  // namespace sluice::protocol

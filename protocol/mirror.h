@@ -2,6 +2,8 @@
 // the tests. It does no I/O: give it each Tick, ask it for cells.
 //
 //   Tick ──► dropped ──► chunks (decode over what is held) ──► digests (compare) ──► resyncs wanted
+//
+// and likewise for the sections of pipe networks (pipe_mirror.h).
 #pragma once
 
 #include <cstdint>
@@ -11,6 +13,7 @@
 
 #include "protocol/chunk.h"
 #include "protocol/messages.h"
+#include "protocol/pipe_mirror.h"
 #include "protocol/result.h"
 
 namespace sluice::protocol {
@@ -21,7 +24,10 @@ struct MirrorStats {
   std::uint64_t chunk_updates = 0;      // keyframes and deltas
   std::uint64_t resyncs = 0;            // keyframes asked for because a check failed
   std::uint64_t chunks_checked = 0;     // digests compared
-  std::uint64_t digest_mismatches = 0;  // of those, unequal
+  std::uint64_t digest_mismatches = 0;  // of those and of sections', unequal
+  std::uint64_t pipe_updates = 0;       // keyframes and deltas of pipe sections
+  std::uint64_t pipe_bytes = 0;         // of their payloads
+  std::uint64_t sections_checked = 0;   // digests of pipe sections compared
 };
 
 class Mirror {
@@ -54,15 +60,20 @@ class Mirror {
   }
   [[nodiscard]] std::size_t chunk_count() const { return chunks_.size(); }
 
+  [[nodiscard]] const PipeMirror& pipes() const { return pipes_; }
+
   /// Chunks that the last message changed or dropped.
   [[nodiscard]] const std::vector<Position>& changed() const { return changed_; }
 
   /// Chunks whose digest differed: to be asked for with Resync. Empties the list.
   [[nodiscard]] std::vector<Position> take_wanted_resyncs();
+  [[nodiscard]] std::vector<PipeKey> take_wanted_pipe_resyncs();
 
  private:
   [[nodiscard]] Status update(const ChunkUpdate& chunk);
   void check(const ChunkDigest& digest);
+  [[nodiscard]] Status update(const PipeUpdate& pipes);
+  void check(const PipeDigest& digest);
   [[nodiscard]] bool in_world(Position coord) const;
 
   Welcome welcome_;
@@ -72,6 +83,8 @@ class Mirror {
   std::map<Position, std::unique_ptr<ChunkCells>> chunks_;
   std::vector<Position> changed_;
   std::vector<Position> wanted_resyncs_;
+  PipeMirror pipes_;
+  std::vector<PipeKey> wanted_pipe_resyncs_;
 };
 
 }  // namespace sluice::protocol

@@ -113,6 +113,13 @@ bool Hub::resync(Viewer& viewer, protocol::Position coord) {
   return true;
 }
 
+bool Hub::resync_pipes(Viewer& viewer, const protocol::PipeKey& key) {
+  ++counters().resyncs;
+  if (!viewer.interest.resync_pipes(key, world_)) return false;
+  catch_up(viewer);
+  return true;
+}
+
 void Hub::catch_up(Viewer& viewer) {
   if (viewer.interest.up_to_date() || !viewer.has_room()) return;
   ++counters().frames;

@@ -48,6 +48,7 @@ class Hub {
   void set_view(Viewer& viewer, const protocol::ViewBox& box);
   /// False when the request makes no sense.
   [[nodiscard]] bool resync(Viewer& viewer, protocol::Position coord);
+  [[nodiscard]] bool resync_pipes(Viewer& viewer, const protocol::PipeKey& key);
   /// Sends what the viewer lacks, if it has room.
   void catch_up(Viewer& viewer);
   /// Error: the command is refused with this reason, and no reply follows.

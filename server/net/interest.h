@@ -4,6 +4,8 @@
 //   in view, not stale:  in step with PublishedWorld; the next change can be sent as a delta
 //   stale:               the viewer holds something else; a keyframe or "dropped" puts it right
 //
+// The same holds for the sections of pipe networks.
+//
 // A viewer that is too slow for a tick's frame turns that tick's changes into stale chunks, so what
 // is kept for it is bounded by the chunks of its view, not by the time for which it is slow.
 #pragma once
@@ -25,13 +27,16 @@ class Interest {
   /// world does not hold: no well-behaved viewer asks for those.
   [[nodiscard]] bool resync(protocol::Position coord, const PublishedWorld& world);
 
+  /// The same of a section of the pipe networks.
+  [[nodiscard]] bool resync_pipes(const protocol::PipeKey& key, const PublishedWorld& world);
+
   /// The viewer gets no frame of the changes that the world just went through.
   void miss(const PublishedWorld& world);
 
   /// Whether the viewer holds exactly the published state of its view.
-  [[nodiscard]] bool up_to_date() const { return stale_.empty(); }
+  [[nodiscard]] bool up_to_date() const { return chunks_.empty() && pipes_.empty(); }
   [[nodiscard]] const ChunkRange& view() const { return view_; }
-  [[nodiscard]] std::size_t stale_count() const { return stale_.size(); }
+  [[nodiscard]] std::size_t stale_count() const { return chunks_.size() + pipes_.size(); }
 
   /// The frame that brings the viewer from the state before the world's last changes to (as far as
   /// the budget goes) the state now. Never larger than protocol::kMaxServerMessageBytes.
@@ -41,12 +46,11 @@ class Interest {
 
  private:
   struct Draft;
-  void add_changes(PublishedWorld& world, Draft& draft);
-  void add_stale(PublishedWorld& world, Draft& draft);
-  void add_checks(PublishedWorld& world, Draft& draft) const;
 
   ChunkRange view_;
-  std::set<protocol::Position> stale_;  // in view, or held since an earlier view
+  // What is stale: in view, or held since an earlier view.
+  std::set<protocol::Position> chunks_;
+  std::set<protocol::PipeKey> pipes_;
 };
 
 }  // namespace sluice::net

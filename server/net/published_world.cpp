@@ -14,10 +14,6 @@ namespace {
 // A delta of fewer bytes is not worth the comparison with a keyframe.
 constexpr std::size_t kLargeDeltaBytes = 2048;
 
-// At 20 ticks a second and 8 chunks a check, a view of 64 chunks is checked every 8 seconds.
-constexpr std::uint64_t kTicksBetweenChecks = 20;
-constexpr std::size_t kChunksPerCheck = 8;
-
 std::int32_t cut(std::int64_t value, std::int64_t low, std::int64_t high) {
   return static_cast<std::int32_t>(std::clamp(value, low, high));
 }
@@ -47,12 +43,14 @@ void PublishedWorld::apply(Publication publication, bool watched) {
     // Somebody may have come just after this was published: the copy then stays as it is, one tick
     // behind, and the complete publication that follows brings it forward.
     if (!watched) chunks_.clear();
+    pipes_.pause(tick_, !watched);
     return;
   }
   if (publication.complete) {
     for (const auto& [coord, entry] : chunks_) publication.chunks.try_emplace(coord, nullptr);
   }
   for (auto& [coord, cells] : publication.chunks) update(coord, std::move(cells));
+  pipes_.apply(tick_, std::move(publication.pipes), publication.complete);
 }
 
 void PublishedWorld::update(protocol::Position coord,
@@ -102,21 +100,7 @@ std::uint64_t PublishedWorld::checksum(protocol::Position coord) {
 }
 
 std::vector<protocol::Position> PublishedWorld::due_checks(const ChunkRange& range) const {
-  std::vector<protocol::Position> due;
-  if (tick_ % kTicksBetweenChecks != 0) return due;
-  // Where in the row of chunks to begin is a function of the tick, so that equal views get equal
-  // messages; the row is walked once in as many checks as it takes.
-  std::size_t held = 0;
-  for_each_in(range, [&](protocol::Position) { return ++held, true; });
-  if (held == 0) return due;
-  const std::size_t turns = (held + kChunksPerCheck - 1) / kChunksPerCheck;
-  const std::size_t begin = tick_ / kTicksBetweenChecks % turns * kChunksPerCheck;
-  std::size_t index = 0;
-  for_each_in(range, [&](protocol::Position coord) {
-    if (index >= begin) due.push_back(coord);
-    return ++index < begin + kChunksPerCheck;
-  });
-  return due;
+  return due_of<protocol::Position>(tick_, [&](auto&& f) { for_each_in(range, f); });
 }
 
 }  // namespace sluice::net

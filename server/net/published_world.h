@@ -10,29 +10,18 @@
 
 #include "protocol/chunk.h"
 #include "protocol/messages.h"
+#include "server/net/chunk_range.h"
+#include "server/net/published_pipes.h"
 #include "server/net/world_feed.h"
 
 namespace sluice::net {
-
-/// A box of chunks, both ends included; empty when low > high on an axis.
-struct ChunkRange {
-  protocol::Position low{0, 0, 0};
-  protocol::Position high{-1, -1, -1};
-
-  friend auto operator<=>(const ChunkRange&, const ChunkRange&) = default;
-  [[nodiscard]] bool empty() const { return low.x > high.x || low.y > high.y || low.z > high.z; }
-  [[nodiscard]] bool contains(protocol::Position p) const {
-    return p.x >= low.x && p.x <= high.x && p.y >= low.y && p.y <= high.y && p.z >= low.z &&
-           p.z <= high.z;
-  }
-};
 
 /// The chunks that a view touches, after it was cut to the world. Any box is safe to give.
 [[nodiscard]] ChunkRange chunks_in_view(const protocol::ViewBox& view, protocol::Position size,
                                         const protocol::ChunkSides& sides);
 
 struct Change {
-  protocol::Position coord;
+  protocol::Position key;
   /// From the state before to the state now; null: now all air.
   std::shared_ptr<const protocol::Bytes> payload;
 };
@@ -48,6 +37,10 @@ class PublishedWorld {
   /// In rising order of coordinates, each once.
   [[nodiscard]] const std::vector<Change>& changes() const { return changes_; }
 
+  [[nodiscard]] static bool in_view(const ChunkRange& view, protocol::Position coord) {
+    return view.contains(coord);
+  }
+
   [[nodiscard]] bool has(protocol::Position coord) const { return chunks_.contains(coord); }
   [[nodiscard]] std::size_t chunk_count() const { return chunks_.size(); }
   /// Only when has(coord). Valid until the next apply().
@@ -55,33 +48,18 @@ class PublishedWorld {
   /// Only when has(coord).
   [[nodiscard]] std::uint64_t checksum(protocol::Position coord);
 
-  /// f(coord) for each chunk in the range, in rising order; f returns whether to go on. Skips over
-  /// what lies outside the range instead of walking through it.
+  /// f(coord) for each chunk in the range, in rising order; f returns whether to go on.
   template <class F>
   void for_each_in(const ChunkRange& range, F&& f) const {
-    if (range.empty()) return;
-    const protocol::Position low = range.low;
-    const protocol::Position high = range.high;
-    auto it = chunks_.lower_bound(low);
-    while (it != chunks_.end() && it->first.x <= high.x) {
-      const protocol::Position p = it->first;
-      if (p.y > high.y) {
-        it = chunks_.lower_bound({p.x + 1, low.y, low.z});
-      } else if (p.y < low.y) {
-        it = chunks_.lower_bound({p.x, low.y, low.z});
-      } else if (p.z > high.z) {
-        it = chunks_.lower_bound({p.x, p.y + 1, low.z});
-      } else if (p.z < low.z) {
-        it = chunks_.lower_bound({p.x, p.y, low.z});
-      } else {
-        if (!f(p)) return;
-        ++it;
-      }
-    }
+    const auto same = [](protocol::Position coord) { return coord; };
+    walk_range(chunks_, range, same, same, f);
   }
 
   /// A few chunks of the range to be checked with this tick, other ones each time; often none.
   [[nodiscard]] std::vector<protocol::Position> due_checks(const ChunkRange& range) const;
+
+  [[nodiscard]] PublishedPipes& pipes() { return pipes_; }
+  [[nodiscard]] const PublishedPipes& pipes() const { return pipes_; }
 
  private:
   struct Entry {
@@ -99,6 +77,7 @@ class PublishedWorld {
   protocol::Counters counters_;
   std::map<protocol::Position, Entry> chunks_;
   std::vector<Change> changes_;
+  PublishedPipes pipes_;
 };
 
 }  // namespace sluice::net

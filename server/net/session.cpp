@@ -186,6 +186,13 @@ void Session::on(const protocol::Resync& resync) {
   if (!hub_.resync(*this, resync.coord)) bad_message("too many resyncs of chunks that are air");
 }
 
+void Session::on(const protocol::ResyncPipes& resync) {
+  spdlog::debug("{} {}: a pipe section's check sum differed at \"{}\"", hub_.config().name, peer_,
+                client_name_);
+  if (!hub_.resync_pipes(*this, resync.key))
+    bad_message("too many resyncs of sections that are not there");
+}
+
 void Session::bad_message(const std::string& what) {
   ++hub_.counters().bad_messages;
   refuse(protocol::RefusalCode::kBadMessage, "bad message: " + what);

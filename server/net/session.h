@@ -63,6 +63,7 @@ class Session final : public Viewer, public std::enable_shared_from_this<Session
   void on(protocol::Command& command);
   void on(const protocol::Ping& ping);
   void on(const protocol::Resync& resync);
+  void on(const protocol::ResyncPipes& resync);
   [[nodiscard]] std::string refusal_of(const protocol::Command& command);
   void send(SharedBytes bytes, bool is_frame);
   void write();

@@ -37,7 +37,7 @@ bool in_world(const sim::Grid& grid, sim::ChunkCoord coord) {
 
 WorldFeed::WorldFeed(const sim::World& world)
     : config_(world.config()), tick_(world.tick_number()) {
-  mail_.publication = Publication{world.tick_number(), counters_of(world), false, false, {}};
+  mail_.publication = Publication{world.tick_number(), counters_of(world), false, false, {}, {}};
 }
 
 Publication WorldFeed::describe(const sim::World& world) {
@@ -47,7 +47,11 @@ Publication WorldFeed::describe(const sim::World& world) {
   publication.has_chunks = watched_.load(std::memory_order_relaxed);
   publication.complete = publication.has_chunks && !complete_published_;
   complete_published_ = publication.has_chunks;
-  if (!publication.has_chunks) return publication;
+  if (!publication.has_chunks) {
+    survey_.clear();
+    return publication;
+  }
+  survey_.update(world, publication.complete, publication.pipes);
   const sim::Grid& grid = world.grid();
   if (publication.complete) {
     grid.for_each([&](const sim::Chunk& chunk) {
@@ -76,7 +80,11 @@ void WorldFeed::put(Publication publication) {
       !publication.complete) {
     publication.complete = mail_.publication->complete;
     publication.chunks.merge(mail_.publication->chunks);  // keeps the newer of equal keys
-    if (publication.complete) std::erase_if(publication.chunks, [](auto& e) { return !e.second; });
+    publication.pipes.merge(mail_.publication->pipes);
+    if (publication.complete) {
+      std::erase_if(publication.chunks, [](auto& e) { return !e.second; });
+      std::erase_if(publication.pipes, [](auto& e) { return !e.second; });
+    }
   }
   mail_.publication = std::move(publication);
   if (was_empty && wake_) wake_();

@@ -23,6 +23,7 @@
 
 #include "protocol/chunk.h"
 #include "protocol/messages.h"
+#include "server/net/pipe_survey.h"
 #include "server/sim/result.h"
 #include "server/sim/world.h"
 
@@ -34,10 +35,11 @@ struct Publication {
   protocol::Counters counters;
   /// False when nobody watched: the tick only; a complete publication comes before the next change.
   bool has_chunks = false;
-  /// `chunks` is all that is stored, not only what changed.
+  /// `chunks` and `pipes` are all that is stored, not only what changed.
   bool complete = false;
   /// Null: now all air.
   std::map<protocol::Position, std::shared_ptr<const protocol::ChunkCells>> chunks;
+  PipeStates pipes;
 };
 
 /// What became of a client's command.
@@ -116,6 +118,7 @@ class WorldFeed {
   std::atomic<bool> watched_{false};
   HubCounters counters_;
   bool complete_published_ = false;  // the world's thread alone
+  PipeSurvey survey_;                // the world's thread alone
 
   std::mutex mutex_;
   Mail mail_;                   // guarded by mutex_

@@ -170,8 +170,9 @@ TEST(Session, AWrongVersionIsRefusedClearly) {
   ASSERT_TRUE(client.wait_closed());
   ASSERT_TRUE(client.session().refused().has_value());
   EXPECT_EQ(client.session().refused()->code, protocol::RefusalCode::kWrongVersion);
-  EXPECT_EQ(client.session().refused()->reason,
-            "this server speaks protocol version 1, the client 99");
+  EXPECT_EQ(client.session().refused()->reason, "this server speaks protocol version " +
+                                                    std::to_string(protocol::kProtocolVersion) +
+                                                    ", the client 99");
   EXPECT_EQ(client.close_reason(), client.session().refused()->reason);
 }
 

@@ -74,9 +74,11 @@ TEST(ClientSession, AWelcomeOfAnotherVersionCloses) {
   ClientSession session("test");
   session.start();
   Welcome welcome = welcome_message();
-  welcome.protocol_version = 2;
+  welcome.protocol_version = kProtocolVersion + 1;
   EXPECT_EQ(give(session, welcome), Event::kClosed);
-  EXPECT_EQ(session.reason(), "the server speaks protocol version 2, this client 1");
+  EXPECT_EQ(session.reason(), "the server speaks protocol version " +
+                                  std::to_string(kProtocolVersion + 1) + ", this client " +
+                                  std::to_string(kProtocolVersion));
 }
 
 TEST(ClientSession, OnlyAWelcomeOrARefusalMayComeFirst) {

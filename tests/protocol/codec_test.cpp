@@ -179,9 +179,8 @@ TEST(Codec, ErrorsNameTheOffsetAndLeaveTheChunk) {
   expect_error({0x03}, "0: unknown tag 3 (1 keyframe, 2 delta)");
   expect_error({0x01, 0x00}, "2: not a number");
   expect_error({0x01, 0x00, 0x00}, "1: a group without values");
-  expect_error({0x02, 0x80, 0x20, 0x01, 0x02},
-               "1: a group that reaches past the chunk's last cell");
-  expect_error({0x02, 0x01, 0x80, 0x20}, "1: a group that reaches past the chunk's last cell");
+  expect_error({0x02, 0x80, 0x20, 0x01, 0x02}, "1: a group that reaches past the row's end");
+  expect_error({0x02, 0x01, 0x80, 0x20}, "1: a group that reaches past the row's end");
   expect_error({0x02, 0x00, 0x02, 0x01}, "4: not a number");
   expect_error({0x02, 0x00, 0x01, 0xff, 0xff, 0xff, 0xff, 0xff}, "3: not a number");
 }

@@ -34,6 +34,28 @@ TEST(Messages, ClientMessagesComeBack) {
   EXPECT_EQ(command.json, R"({"cmd":"pour"})");
   EXPECT_EQ(over_the_wire<Ping>(Ping{9}).nonce, 9U);
   EXPECT_EQ(over_the_wire<Resync>(Resync{{1, 2, 3}}).coord, (Position{1, 2, 3}));
+  const PipeKey key{{1, 2, 3}, 65537};
+  EXPECT_EQ(over_the_wire<ResyncPipes>(ResyncPipes{key}).key, key);
+}
+
+TEST(Messages, PipesComeBack) {
+  Bytes bytes;
+  const Bytes first = {1, 2, 3};
+  const Bytes second = {};
+  Tick tick;
+  tick.tick = 9;
+  tick.pipes = {{{{1, 2, 3}, 4}, first}, {PipeKey{}, second}};
+  tick.pipes_dropped = {{{5, 6, 7}, 8}};
+  tick.pipe_digests = {{PipeKey{}, UINT64_MAX}};
+  const auto back = over_the_wire<Tick>(tick, bytes);
+  ASSERT_EQ(back.pipes.size(), 2U);
+  EXPECT_EQ(back.pipes[0].key, (PipeKey{{1, 2, 3}, 4}));
+  EXPECT_EQ(Bytes(back.pipes[0].payload.begin(), back.pipes[0].payload.end()), first);
+  EXPECT_EQ(back.pipes[1].key, PipeKey{});
+  EXPECT_TRUE(back.pipes[1].payload.empty());
+  EXPECT_EQ(back.pipes_dropped, tick.pipes_dropped);
+  ASSERT_EQ(back.pipe_digests.size(), 1U);
+  EXPECT_EQ(back.pipe_digests[0].digest, UINT64_MAX);
 }
 
 TEST(Messages, ServerMessagesComeBack) {
@@ -97,7 +119,7 @@ TEST(Messages, LimitsAreKept) {
   EXPECT_EQ(error(Command{1, std::string(kMaxCommandBytes, ' ')}), "");
   EXPECT_EQ(error(Command{1, std::string(kMaxCommandBytes + 1, ' ')}),
             "command.json has 32769 bytes, at most 32768 are allowed");
-  EXPECT_EQ(error(Hello{1, "tab\t"}), "hello.client_name must be printable ASCII");
+  EXPECT_EQ(error(Hello{kProtocolVersion, "tab\t"}), "hello.client_name must be printable ASCII");
   EXPECT_EQ(error(SetView{{{0, 0, 0}, {-1, 1, 1}}, 0}), "set_view.size must not be negative");
   EXPECT_EQ(error(SetView{{{0, 0, 0}, {1, 1, 1}}, 2}), "set_view.level_of_detail is 2, allowed: 0");
   const auto huge = decode_client_message(Bytes(kMaxClientMessageBytes + 1));
@@ -128,9 +150,9 @@ Bytes damaged(Bytes bytes) {
 }
 
 RC_GTEST_PROP(Messages, DamagedBytesAreAMessageOrAnError, ()) {
-  const ClientMessage client = *rc::gen::elementOf(
-      std::vector<ClientMessage>{Hello{1, "somebody"}, SetView{{{1, 2, 3}, {4, 5, 6}}, 0},
-                                 Command{3, "{\"cmd\":\"pour\"}"}, Ping{4}, Resync{{1, 1, 1}}});
+  const ClientMessage client = *rc::gen::elementOf(std::vector<ClientMessage>{
+      Hello{kProtocolVersion, "somebody"}, SetView{{{1, 2, 3}, {4, 5, 6}}, 0},
+      Command{3, "{\"cmd\":\"pour\"}"}, Ping{4}, Resync{{1, 1, 1}}});
   (void)decode_client_message(damaged(encode(client)));
   const Bytes payload = {1, 0, 1, 1};
   Tick tick;

@@ -16,7 +16,7 @@ import { Tick } from "@wire/tick";
 import { Welcome } from "@wire/welcome";
 import type { Box, ChunkSides, Vec3 } from "./geometry";
 
-export const PROTOCOL_VERSION = 1;
+export const PROTOCOL_VERSION = 2;
 
 export interface WelcomeMessage {
   kind: "welcome";

@@ -247,9 +247,10 @@ std::vector<Slot> PipeNetwork::connected_to(Slot node) const {
 }
 
 Fluid PipeNetwork::fluid_number(std::string_view name) {
-  const auto found = std::find(fluids_.begin(), fluids_.end(), name);
-  if (found == fluids_.end()) fluids_.emplace_back(name);
-  return static_cast<Fluid>(found - fluids_.begin());
+  const auto number = static_cast<std::size_t>(
+      std::find(fluids_.begin(), fluids_.end(), name) - fluids_.begin());
+  if (number == fluids_.size()) fluids_.emplace_back(name);
+  return static_cast<Fluid>(number);
 }
 
 std::string PipeNetwork::unlink(std::string_view from, std::string_view to) {

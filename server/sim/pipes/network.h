@@ -137,11 +137,20 @@ class PipeNetwork {
   [[nodiscard]] bool used(Slot slot) const { return nodes_[slot].is(kFlagUsed); }
   [[nodiscard]] NodeView node(Slot slot) const;
   [[nodiscard]] std::optional<Slot> find(std::string_view name) const;
+  /// What node() says of the amount, at less cost.
+  [[nodiscard]] std::int32_t amount(Slot slot) const { return nodes_[slot].amount; }
+  /// As slot_limit(), used() and node(), for links.
+  [[nodiscard]] Slot link_limit() const { return static_cast<Slot>(links_.size()); }
+  [[nodiscard]] bool link_used(Slot slot) const { return links_[slot].used(); }
+  [[nodiscard]] LinkView link_at(Slot slot) const {
+    const Link& link = links_[slot];
+    return {link.a, link.b(), link.one_way(), link.flow};
+  }
   /// f(LinkView), in no order that means anything.
   template <class F>
   void for_each_link(F&& f) const {
-    for (const Link& link : links_) {
-      if (link.used()) f(LinkView{link.a, link.b(), link.one_way(), link.flow});
+    for (Slot slot = 0; slot < link_limit(); ++slot) {
+      if (link_used(slot)) f(link_at(slot));
     }
   }
   /// f(Slot node, Vec3 cell, const Port&), in an order that depends on slots.

@@ -1,0 +1,67 @@
+// The pipe networks that a client holds: sections, and the ways to look into them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "protocol/messages.h"
+#include "protocol/pipes.h"
+#include "protocol/result.h"
+
+namespace sluice::protocol {
+
+/// A node with what it does. It points into the mirror, until the next message.
+struct PipeNodeView {
+  PipeKey section;
+  const PipeNode* node = nullptr;
+  std::int32_t amount = 0;   // units
+  std::int64_t level = 0;    // base + amount * height / capacity, rounded down
+  std::int64_t inflow = 0;   // units of the last tick over links and ports; the sum of classes,
+  std::int64_t outflow = 0;  // each within a quarter
+};
+
+class PipeMirror {
+ public:
+  /// The sides of the world's chunks.
+  explicit PipeMirror(ChunkSides sides = {}) : sides_(sides) {}
+
+  /// The error names the section; what is held of it is then unchanged.
+  [[nodiscard]] Status update(const PipeUpdate& update);
+  void drop(const PipeKey& key) { sections_.erase(key); }
+  /// Whether the section is the server's. One that is not held has the check sum 0.
+  [[nodiscard]] bool matches(const PipeDigest& digest) const;
+
+  [[nodiscard]] const PipeSection* find(const PipeKey& key) const;
+  [[nodiscard]] std::size_t section_count() const { return sections_.size(); }
+  /// f(const PipeKey&, const PipeSection&), in rising order of keys: those without a place first.
+  template <class F>
+  void for_each_section(F&& f) const {
+    for (const auto& [key, section] : sections_) f(key, section);
+  }
+
+  /// The node of a link's end; nothing when its section is not held, or has no such node.
+  [[nodiscard]] std::optional<PipeNodeView> look(const PipeRef& ref) const;
+  /// The nodes that lie in a cell, in the order of sections. Their flows are counted, which walks
+  /// through the links of all sections.
+  [[nodiscard]] std::vector<PipeNodeView> nodes_in(Position cell) const;
+  [[nodiscard]] std::optional<PipeNodeView> find_name(std::string_view name) const;
+
+ private:
+  [[nodiscard]] PipeNodeView view(const PipeKey& key, const PipeSection& section,
+                                  std::size_t place) const;
+  void count_flows(PipeNodeView& view) const;
+
+  ChunkSides sides_;
+  std::map<PipeKey, PipeSection> sections_;
+};
+
+/// "pipe", "pump" or "valve"; "inlet", "outlet" or "open"; "idle", "running", "blocked", "outside".
+[[nodiscard]] std::string_view name_of(PipeKind kind);
+[[nodiscard]] std::string_view name_of(PipePortKind kind);
+[[nodiscard]] std::string_view name_of(PipePortState state);
+
+}  // namespace sluice::protocol
