@@ -238,7 +238,7 @@ void PipeNetwork::refresh_links_of(Slot node, std::map<Slot, std::uint32_t>& deg
     return degree;
   };
   const std::uint32_t own_degree = degree_of(node);
-  const std::uint64_t own = saturating_multiply(type(node).unit_rise(), own_degree);
+  const std::uint64_t own = saturating_multiply(type(node).unit_rise(), own_degree + 1);
   const bool open = nodes_[node].is(kFlagOpen);
   for_links_of(node, [&](Slot slot) {
     Link& link = links_[slot];
@@ -253,10 +253,10 @@ void PipeNetwork::refresh_links_of(Slot node, std::map<Slot, std::uint32_t>& deg
     conductances_[slot] = 0;
     if (!open || !nodes_[other].is(kFlagOpen)) return;
     if (type(link.b()).kind == NodeKind::kPump) return;  // it draws for itself
-    // No flow is larger than the difference of levels over the sum of both ends' rise times degree:
+    // A flow is the difference of levels over half the sum of both ends' rise times degree plus one:
     // so the energy falls whatever the other links do (pipes.md, "Why it comes to rest").
-    const std::uint64_t theirs = saturating_multiply(type(other).unit_rise(), other_degree);
-    conductances_[slot] = pack_conductance(UINT64_MAX / saturating_add(own, theirs));
+    const std::uint64_t theirs = saturating_multiply(type(other).unit_rise(), other_degree + 1);
+    conductances_[slot] = pack_conductance(UINT64_MAX / (saturating_add(own, theirs) / 2));
   });
 }
 

@@ -1,12 +1,13 @@
 // Full pipes that pass on what they get: lines under pressure, and siphons. A line under pressure is
-// a connected set of full pipes, one of which a higher neighbour wishes to fill further. A siphon is
-// a line of full pipes over a crest that lies above both its ends.
+// a connected set of full pipes (to a sixteenth), one of which a higher neighbour wishes to fill
+// further. A siphon is a line of full pipes over a crest that lies above both its ends.
 //
-// All that a conduit takes it gives in the same tick, so its pipes stay full. What flows follows from
+// All that a conduit takes it gives in the same tick, but for what fills its pipes to the brim. What flows follows from
 // the levels at its mouths and the number of links between them, as it would along a slope.
 #include "server/sim/pipes/conduit.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "server/sim/pipes/share.h"
 
@@ -16,6 +17,9 @@ namespace {
 
 /// Pipes of the longest siphon.
 constexpr std::size_t kLongestSiphon = 1024;
+
+/// A pipe with less room than this part of its capacity passes pressure on.
+constexpr std::uint32_t kBrimPart = 16;
 
 /// Rounds in which both sides' shares are brought to one sum before the tick goes without.
 constexpr int kBalanceRounds = 16;
@@ -40,18 +44,20 @@ bool PipeNetwork::usable(Slot link, Slot from) const {
 }
 
 bool PipeNetwork::passes_on(Slot node) const {
-  return full(node) && type(node).kind != NodeKind::kPump && !nodes_[node].is(kFlagConduit);
+  return type(node).kind != NodeKind::kPump && !nodes_[node].is(kFlagConduit);
 }
 
 bool PipeNetwork::passes_pressure(Slot node) const {
-  return passes_on(node) && !std::binary_search(siphon_ends_.begin(), siphon_ends_.end(), node);
+  // A pipe under flow is never full to the last unit at a tick's start.
+  const bool brimming = room(node) <= static_cast<std::int32_t>(type(node).capacity / kBrimPart);
+  return brimming && passes_on(node) && !std::binary_search(siphon_ends_.begin(), siphon_ends_.end(), node);
 }
 
 void PipeNetwork::find_conduits() {
   conduits_.clear();
   siphon_ends_.clear();
   for (const Slot crest : crests_) {
-    if (passes_on(crest)) find_siphon(crest);
+    if (full(crest) && passes_on(crest)) find_siphon(crest);
   }
   std::sort(siphon_ends_.begin(), siphon_ends_.end());
   for (const Slot slot : limited_) {
@@ -88,7 +94,7 @@ void PipeNetwork::find_siphon(Slot crest) {
       const Slot first = nodes_[next].first_link;
       const Slot second = links_[first].next(next);
       const bool in_line = second != kNoSlot && links_[second].next(next) == kNoSlot;
-      if (!in_line || !passes_on(next)) break;
+      if (!in_line || !full(next) || !passes_on(next)) break;
       if (next == crest || conduit.inner.size() >= kLongestSiphon) return;
       conduit.inner.push_back(next);
       node = next;
@@ -145,7 +151,7 @@ void PipeNetwork::find_pressure(Slot start) {
       for_links_of(node, [&](Slot slot) {
         const Slot other = links_[slot].other(node);
         if (conductances_[slot] == 0 || !nodes_[other].is(kFlagConduit) ||
-            nodes_[other].is(kFlagLimited) || !full(other)) {
+            nodes_[other].is(kFlagLimited)) {
           return;
         }
         nodes_[other].set(kFlagLimited, true);
@@ -179,6 +185,11 @@ void PipeNetwork::measure(Conduit& conduit) {
     }
   }
   measure_distances(conduit);
+  for (std::size_t i = 0; i < conduit.inner.size(); ++i) {
+    const Slot slot = conduit.inner[i];
+    const Level top = Level{nodes_[slot].base + type(slot).height} << kLevelFraction;
+    conduit.fills.push_back(top <= head ? room(slot) : 0);
+  }
   const auto flow_at = [&](Mouth& mouth) {
     // The head lies half-way between the two sides, hence twice the slope from here to there.
     mouth.flow = flow_along(2 * apart(level(mouth.outer), head), conductances_[mouth.link],
@@ -203,9 +214,11 @@ void PipeNetwork::measure(Conduit& conduit) {
   for (std::size_t i = 0; i < conduit.inner.size(); ++i) {
     if (!nodes_[conduit.inner[i]].is(kFlagConduit)) continue;
     conduit.inner[kept] = conduit.inner[i];
+    conduit.fills[kept] = conduit.fills[i];
     conduit.towards_supplier[kept++] = conduit.towards_supplier[i];
   }
   conduit.inner.resize(kept);
+  conduit.fills.resize(kept);
   conduit.towards_supplier.resize(kept);
 }
 
@@ -303,52 +316,70 @@ void PipeNetwork::measure_distances(Conduit& conduit) {
 
 void PipeNetwork::run_conduits() {
   // All offers before any transfer: a node may lie at the mouths of several conduits.
+  std::map<Slot, std::int64_t> supplied;  // mouths at which a node supplies
+  std::map<Slot, std::int64_t> received;
+  for (const Conduit& conduit : conduits_) {
+    for (const Mouth& mouth : conduit.suppliers) ++supplied[mouth.outer];
+    for (const Mouth& mouth : conduit.receivers) ++received[mouth.outer];
+  }
   for (Conduit& conduit : conduits_) {
-    for (Mouth& mouth : conduit.suppliers) keep_to_share(mouth, true);
-    for (Mouth& mouth : conduit.receivers) keep_to_share(mouth, false);
+    for (Mouth& mouth : conduit.suppliers) {
+      const Node& outer = nodes_[mouth.outer];
+      const std::int64_t most = std::min<std::int64_t>(outer.amount, type(mouth.outer).throughput);
+      mouth.flow = std::min(mouth.flow, std::max<std::int64_t>(most - outer.out, 0) /
+                                            supplied[mouth.outer]);
+    }
+    for (Mouth& mouth : conduit.receivers) {
+      const Node& outer = nodes_[mouth.outer];
+      const std::int64_t most = std::min<std::int64_t>(room(mouth.outer),
+                                                       type(mouth.outer).throughput);
+      mouth.flow = std::min(mouth.flow, std::max<std::int64_t>(most - outer.in, 0) /
+                                            received[mouth.outer]);
+    }
   }
   for (Conduit& conduit : conduits_) transfer(conduit);
   for (const Slot slot : recounted_) nodes_[slot].set(kFlagConduit, false);
 }
 
-void PipeNetwork::keep_to_share(Mouth& mouth, bool supplies) const {
-  // Each mouth gets its share of what limit() left of its node, so that no node gives or takes too
-  // much through several.
-  const Node& outer = nodes_[mouth.outer];
-  const std::int64_t throughput = type(mouth.outer).throughput;
-  std::int64_t degree = 0;
-  for_links_of(mouth.outer, [&](Slot /*link*/) { ++degree; });
-  const std::int64_t left =
-      supplies ? std::min<std::int64_t>(outer.amount, throughput) - outer.out
-               : std::min<std::int64_t>(room(mouth.outer), throughput) - outer.in;
-  mouth.flow = std::min(mouth.flow, std::max<std::int64_t>(left, 0) / degree);
+namespace {
+
+struct Matched {
+  std::vector<std::int64_t> given;
+  std::vector<std::int64_t> taken;
+};
+
+/// Shares of both sides with the same sum, `most` at most.
+Matched match(const std::vector<std::int64_t>& offered, const std::vector<std::int64_t>& wanted,
+              std::int64_t most) {
+  const auto sum = [](const std::vector<std::int64_t>& list) {
+    return std::accumulate(list.begin(), list.end(), std::int64_t{0});
+  };
+  std::int64_t total = std::min({sum(offered), sum(wanted), most});
+  for (int round = 0; round < kBalanceRounds && total > 0; ++round) {
+    Matched matched = {share_out(total, offered, offered), {}};
+    matched.taken = share_out(sum(matched.given), wanted, wanted);
+    if (sum(matched.given) == sum(matched.taken)) return matched;
+    total = sum(matched.taken);
+  }
+  return {std::vector<std::int64_t>(offered.size()), std::vector<std::int64_t>(wanted.size())};
 }
 
+}  // namespace
+
 void PipeNetwork::transfer(Conduit& conduit) {
-  const auto flows_of = [](const std::vector<Mouth>& mouths) {
-    std::vector<std::int64_t> flows;
-    for (const Mouth& mouth : mouths) flows.push_back(mouth.flow);
-    return flows;
-  };
-  const auto sum = [](const std::vector<std::int64_t>& list) {
-    std::int64_t total = 0;
-    for (const std::int64_t one : list) total += one;
-    return total;
-  };
-  const std::vector<std::int64_t> offered = flows_of(conduit.suppliers);
-  const std::vector<std::int64_t> wanted = flows_of(conduit.receivers);
-  std::int64_t total = std::min({sum(offered), sum(wanted), conduit.throughput});
-  for (int round = 0; round < kBalanceRounds && total > 0; ++round) {
-    const std::vector<std::int64_t> given = share_out(total, offered, offered);
-    const std::vector<std::int64_t> taken = share_out(sum(given), wanted, wanted);
-    if (sum(given) == sum(taken)) {
-      for (std::size_t i = 0; i < given.size(); ++i) conduit.suppliers[i].flow = given[i];
-      for (std::size_t i = 0; i < taken.size(); ++i) conduit.receivers[i].flow = taken[i];
-      apply(conduit);
-      return;
-    }
-    total = sum(taken);
+  std::vector<std::int64_t> offered;
+  std::vector<std::int64_t> wanted;
+  for (const Mouth& mouth : conduit.suppliers) offered.push_back(mouth.flow);
+  for (const Mouth& mouth : conduit.receivers) wanted.push_back(mouth.flow);
+  const Matched through = match(offered, wanted, conduit.throughput);
+  for (std::size_t i = 0; i < offered.size(); ++i) offered[i] -= through.given[i];
+  const Matched fill = match(offered, conduit.fills, conduit.throughput);
+  for (std::size_t i = 0; i < offered.size(); ++i) {
+    conduit.suppliers[i].flow = through.given[i] + fill.given[i];
   }
+  for (std::size_t i = 0; i < wanted.size(); ++i) conduit.receivers[i].flow = through.taken[i];
+  conduit.fills = fill.taken;
+  apply(conduit);
 }
 
 void PipeNetwork::apply(const Conduit& conduit) {
@@ -362,6 +393,7 @@ void PipeNetwork::apply(const Conduit& conduit) {
     show_flow(mouth.link, mouth.inner, mouth.flow);
   }
   // What passes each inner node, to be shown: gathered from the receivers up to the suppliers.
+  // What it keeps comes on top.
   for (std::size_t i = conduit.inner.size(); i-- > 0;) {
     const Slot node = conduit.inner[i];
     nodes_[node].out = nodes_[node].in;
@@ -370,6 +402,9 @@ void PipeNetwork::apply(const Conduit& conduit) {
     if (!nodes_[before].is(kFlagConduit)) continue;  // a mouth
     show_flow(link, before, nodes_[node].in);
     nodes_[before].in += nodes_[node].in;
+  }
+  for (std::size_t i = 0; i < conduit.inner.size(); ++i) {
+    nodes_[conduit.inner[i]].in += static_cast<std::uint32_t>(conduit.fills[i]);
   }
 }
 

@@ -21,6 +21,7 @@ struct PipeNetwork::Conduit {
   bool siphon = false;
   std::vector<Slot> inner;
   std::vector<Slot> towards_supplier;  // beside inner: the link that leads to the nearest supplier
+  std::vector<std::int64_t> fills;     // beside inner: units that it has room for, then gets
   std::vector<Mouth> suppliers;
   std::vector<Mouth> receivers;
   std::int64_t throughput = 0;  // units a tick that the pipes on the shortest way let pass

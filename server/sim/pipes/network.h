@@ -199,6 +199,7 @@ class PipeNetwork {
   /// A parcel of fluid that went over something else than the flow pass, to be shown.
   struct Parcel {
     Slot node = kNoSlot;
+    Slot link = kNoSlot;  // by which it came in, if by one
     std::int64_t in = 0;
     std::int64_t out = 0;
   };
@@ -306,7 +307,6 @@ class PipeNetwork {
   void measure(Conduit& conduit);
   [[nodiscard]] Level balance(const std::vector<Mouth>& mouths) const;
   void measure_distances(Conduit& conduit);
-  void keep_to_share(Mouth& mouth, bool supplies) const;
   void transfer(Conduit& conduit);
   void apply(const Conduit& conduit);
   void show_flow(Slot link, Slot from, std::int64_t flow);

@@ -41,6 +41,7 @@ void PipeNetwork::show_parcels() {
     };
     add(node.in, parcel.in);
     add(node.out, parcel.out);
+    if (parcel.link != kNoSlot) links_[parcel.link].flow = static_cast<std::int32_t>(parcel.in);
     block_moved_[block_of(parcel.node)] = 1;
   }
   shown_blocks_ = awake_blocks_;

@@ -73,7 +73,7 @@ void PipeNetwork::run_ports(PortCells& cells) {
     cells.add(wish.cell, -units);
     change_amount(wish.node, units);
     wake(wish.node);
-    parcels_.push_back({wish.node, std::max(units, 0), std::max(-units, 0)});
+    parcels_.push_back({wish.node, kNoSlot, std::max(units, 0), std::max(-units, 0)});
   }
 }
 

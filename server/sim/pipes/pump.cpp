@@ -56,8 +56,7 @@ void PipeNetwork::run_pumps(bool all_awake) {
     pumping.wanted = std::min({std::int64_t{rate}, std::int64_t{room(slot)},
                                std::int64_t{type(slot).throughput}});
     for_links_of(slot, [&](Slot i) {
-      Link& link = links_[i];
-      link.flow = 0;
+      const Link& link = links_[i];
       if (link.b() != slot || !nodes_[link.a].is(kFlagOpen)) return;
       const std::int64_t most = std::min<std::int64_t>(nodes_[link.a].amount,
                                                        type(link.a).throughput);
@@ -93,9 +92,8 @@ void PipeNetwork::run_pumps(bool all_awake) {
       if (units == 0) continue;
       change_amount(pumping.asks[i].inlet, -units);
       change_amount(pumping.pump, units);
-      links_[pumping.asks[i].link].flow = units;
-      parcels_.push_back({pumping.asks[i].inlet, 0, units});
-      parcels_.push_back({pumping.pump, units, 0});
+      parcels_.push_back({pumping.asks[i].inlet, kNoSlot, 0, units});
+      parcels_.push_back({pumping.pump, pumping.asks[i].link, units, 0});
     }
   }
 }
