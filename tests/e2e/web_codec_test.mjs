@@ -56,6 +56,49 @@ assert.deepEqual([...spread.subarray(64, 69)], [0, 1024, 2048, 1024, 0]);
 for (const wrong of [[], [9], [1, 0], [1, 0, 0], [1, 0xff], [2, 0x80, 0x80, 0x80, 0x80, 0x80, 1]]) {
   assert.throws(() => decodeChunk(Uint8Array.from(wrong), new Int32Array(CELLS)), Error, `${wrong}`);
 }
+// Pipe sections: the documented bytes, and the damaged ones.
+const { decodePipes, pipeChecksum, flowOfClass, portShows } = await load("pipes.ts");
+const SIDES = { logX: 6, logY: 6, logZ: 0 };
+const KEY = { coord: { x: 0, y: 0, z: 0 }, part: 0 };
+const bytesOf = (label) => Uint8Array.from(row(label).split(" ").map((byte) => parseInt(byte, 16)));
+const keyframe = bytesOf("keyframe: a tank, a pump, two links, a port");
+const section = decodePipes(KEY, SIDES, keyframe, undefined);
+assert.deepEqual(section.nodes, [
+  { index: 0, kind: "pipe", open: true, name: "tank", fluid: "water", capacity: 20000, height: 10000,
+    base: 0, throughput: 0, rate: 0, at: { x: 3, y: 4, z: 0 } },
+  { index: 1, kind: "pump", open: true, name: "p", fluid: "water", capacity: 2000, height: 4096,
+    base: -1, throughput: 0, rate: 500, at: { x: 4, y: 4, z: 0 } },
+]);
+assert.deepEqual(section.links, [
+  { from: 0, section: KEY, to: 1, oneWay: true },
+  { from: 1, section: { coord: { x: 1, y: 0, z: 0 }, part: 0 }, to: 7, oneWay: true },
+]);
+assert.deepEqual(section.ports, [{ node: 0, kind: "inlet", cell: { x: 3, y: 5, z: 0 }, rate: 1000 }]);
+assert.deepEqual([...section.values], [4096, 0, 0, 0, 0]);
+const later = decodePipes(KEY, SIDES, bytesOf("delta of that: the pump drew, the port runs"), section);
+assert.equal(later, section);
+assert.deepEqual([...later.values], [3696, 500, 18, 0, 57]);
+assert.deepEqual(portShows(57), { state: "running", moved: 112 });
+assert.deepEqual([0, 1, 3, 4, -5, 18].map(flowOfClass), [0, 1, 2, 3, -5, 448]);
+const sum = pipeChecksum(later.planBytes, later.values).toString(16).padStart(16, "0");
+assert.ok(document.includes(`\`${sum}\``), `protocol/README.md does not show ${sum}`);
+for (const wrong of [[], [9], [1], [1, 0x81, 2], [1, 1, 2, 97, 10], [1, 0, 1, 0, 1, 97],
+  [1, 0, 0, 1, 0, 4, 0], [1, 0, 0, 0, 0, 0, 1, 2], [2, 0, 1, 2]]) {
+  assert.throws(() => decodePipes(KEY, SIDES, Uint8Array.from(wrong), undefined), Error, `${wrong}`);
+}
+// Any damage is an error or a section, never a hang.
+for (let at = 0; at < keyframe.length; ++at) {
+  for (let bit = 0; bit < 8; ++bit) {
+    const damaged = Uint8Array.from(keyframe);
+    damaged[at] ^= 1 << bit;
+    try {
+      const { nodes, links, ports, values } = decodePipes(KEY, SIDES, damaged, undefined);
+      assert.equal(values.length, nodes.length + links.length + ports.length);
+    } catch (error) {
+      assert.equal(error.constructor, Error);
+    }
+  }
+}
 const start = performance.now();
 for (let i = 0; i < 200; ++i) chunkChecksum(junk);
 console.log(`all well; ${((performance.now() - start) / 200).toFixed(3)} ms a check sum`);

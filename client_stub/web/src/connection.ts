@@ -3,10 +3,12 @@
 //   connecting ──► greeting ──► ready ──► waiting ──► connecting ...
 //        └────────────┴───────────────────────┘  (any end leads to waiting, with a growing delay)
 import {
-  decodeServerMessage, encodeCommand, encodeHello, encodePing, encodeResync, encodeSetView,
+  decodeServerMessage, encodeCommand, encodeHello, encodePing, encodeResync, encodeResyncPipes,
+  encodeSetView,
   PROTOCOL_VERSION, type FromServer, type ResultMessage, type TickMessage, type WelcomeMessage,
 } from "./messages";
 import type { Box, Vec3 } from "./geometry";
+import type { PipeKey } from "./pipes";
 
 export type ConnectionState = "connecting" | "ready" | "waiting" | "stopped";
 
@@ -67,6 +69,10 @@ export class Connection {
 
   resync(coord: Vec3): void {
     if (this.isReady) this.socket!.send(encodeResync(coord));
+  }
+
+  resyncPipes(key: PipeKey): void {
+    if (this.isReady) this.socket!.send(encodeResyncPipes(key));
   }
 
   /** The number that its result will carry, or 0 when there is no connection. */

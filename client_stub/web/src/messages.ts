@@ -9,12 +9,14 @@ import { Hello } from "@wire/hello";
 import { Ping } from "@wire/ping";
 import { Refused } from "@wire/refused";
 import { Resync } from "@wire/resync";
+import { ResyncPipes } from "@wire/resync-pipes";
 import { ServerBody } from "@wire/server-body";
 import { ServerMessage } from "@wire/server-message";
 import { SetView } from "@wire/set-view";
 import { Tick } from "@wire/tick";
 import { Welcome } from "@wire/welcome";
 import type { Box, ChunkSides, Vec3 } from "./geometry";
+import type { PipeKey } from "./pipes";
 
 export const PROTOCOL_VERSION = 2;
 
@@ -52,6 +54,9 @@ export interface TickMessage {
   chunks: { coord: Vec3; payload: Uint8Array }[];
   dropped: Vec3[];
   digests: { coord: Vec3; digest: bigint }[];
+  pipes: { key: PipeKey; payload: Uint8Array }[];
+  pipesDropped: PipeKey[];
+  pipeDigests: { key: PipeKey; digest: bigint }[];
 }
 
 export interface ResultMessage {
@@ -112,6 +117,16 @@ export function encodeResync(coord: Vec3): Uint8Array {
     Resync.startResync(builder);
     Resync.addCoord(builder, ClientVec3.createClientVec3(builder, coord.x, coord.y, coord.z));
     return Resync.endResync(builder);
+  });
+}
+
+export function encodeResyncPipes(key: PipeKey): Uint8Array {
+  return envelope(ClientBody.ResyncPipes, (builder) => {
+    const { x, y, z } = key.coord;
+    ResyncPipes.startResyncPipes(builder);
+    ResyncPipes.addCoord(builder, ClientVec3.createClientVec3(builder, x, y, z));
+    ResyncPipes.addPart(builder, key.part);
+    return ResyncPipes.endResyncPipes(builder);
   });
 }
 
@@ -188,6 +203,9 @@ function readTick(tick: Tick): TickMessage {
     chunks: [],
     dropped: [],
     digests: [],
+    pipes: [],
+    pipesDropped: [],
+    pipeDigests: [],
   };
   let offset = 0;
   for (let i = 0; i < tick.chunksLength(); ++i) {
@@ -202,5 +220,29 @@ function readTick(tick: Tick): TickMessage {
     const digest = tick.digests(i)!;
     message.digests.push({ coord: plain(digest), digest: digest.digest() });
   }
+  readPipes(tick, message);
   return message;
+}
+
+function plainKey(key: Vec3Like & { part(): number }): PipeKey {
+  return { coord: plain(key), part: key.part() };
+}
+
+function readPipes(tick: Tick, message: TickMessage): void {
+  const payloads = tick.sectionPayloadsArray() ?? new Uint8Array(0);
+  let offset = 0;
+  for (let i = 0; i < tick.sectionsLength(); ++i) {
+    const span = tick.sections(i)!;
+    const end = offset + span.bytes();
+    if (end > payloads.length) throw new Error("a tick's pipes are longer than their payloads");
+    message.pipes.push({ key: plainKey(span.key()!), payload: payloads.subarray(offset, end) });
+    offset = end;
+  }
+  for (let i = 0; i < tick.sectionsDroppedLength(); ++i) {
+    message.pipesDropped.push(plainKey(tick.sectionsDropped(i)!));
+  }
+  for (let i = 0; i < tick.sectionDigestsLength(); ++i) {
+    const digest = tick.sectionDigests(i)!;
+    message.pipeDigests.push({ key: plainKey(digest.key()!), digest: digest.digest() });
+  }
 }

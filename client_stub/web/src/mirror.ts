@@ -3,6 +3,8 @@ import { chunkChecksum } from "./checksum";
 import { decodeChunk } from "./codec";
 import { CHUNK_CELLS, chunkKey, type ChunkSides, type Vec3 } from "./geometry";
 import type { Counters, TickMessage, WelcomeMessage } from "./messages";
+import { PipeMirror } from "./pipe_mirror";
+import type { PipeKey } from "./pipes";
 
 export const ROCK = -1;
 export const OUTSIDE = -2;
@@ -17,14 +19,18 @@ export class Mirror {
   counters: Counters = {
     water: 0, pipes: 0, sourced: 0, drained: 0, evaporated: 0, activeChunks: 0,
   };
-  /** Chunks whose digest differed from the server's, ever. */
+  readonly pipes: PipeMirror;
+  /** Chunks and pipe sections whose digest differed from the server's, ever. */
   mismatches = 0;
+  /** Digests of pipe sections that were compared. */
+  sectionsChecked = 0;
   private readonly chunks = new Map<number, Int32Array>();
 
   constructor(readonly welcome: WelcomeMessage) {
     this.size = welcome.size;
     this.sides = welcome.sides;
     this.tick = welcome.tick;
+    this.pipes = new PipeMirror(welcome.sides);
   }
 
   /** Takes in a message; returns the chunks that changed and those to be asked for again. */
@@ -51,6 +57,20 @@ export class Mirror {
       resyncs.push(coord);
     }
     return { changed, resyncs };
+  }
+
+  /** Likewise for pipes; returns whether any changed, and the sections to be asked for again. */
+  applyPipes(message: TickMessage): { changed: boolean; resyncs: PipeKey[] } {
+    for (const key of message.pipesDropped) this.pipes.drop(key);
+    for (const { key, payload } of message.pipes) this.pipes.update(key, payload);
+    const resyncs: PipeKey[] = [];
+    for (const { key, digest } of message.pipeDigests) {
+      ++this.sectionsChecked;
+      if (this.pipes.matches(key, digest)) continue;
+      ++this.mismatches;
+      resyncs.push(key);
+    }
+    return { changed: message.pipes.length + message.pipesDropped.length > 0, resyncs };
   }
 
   /** Undefined where nothing is held: all air, or not in view. */
