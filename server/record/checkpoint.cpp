@@ -26,6 +26,13 @@ CheckpointImage CheckpointImage::of(const sim::World& world) {
   return image;
 }
 
+sim::Result<std::unique_ptr<sim::World>> CheckpointImage::restore() const {
+  std::vector<sim::World::ChunkImage> images;
+  images.reserve(chunks.size());
+  for (const Chunk& chunk : chunks) images.push_back({chunk.coord, chunk.wake, chunk.bytes});
+  return sim::World::restore(core, images);
+}
+
 void encode_chunk_list(std::span<const ListedChunk> chunks, Bytes& out) {
   Bytes list;
   put_varint(chunks.size(), list);

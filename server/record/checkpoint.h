@@ -36,6 +36,8 @@ struct CheckpointImage {
   std::vector<Chunk> chunks;  // in ChunkCoord's order
 
   [[nodiscard]] static CheckpointImage of(const sim::World& world);
+  /// A world that goes on exactly as the one that it was taken of.
+  [[nodiscard]] sim::Result<std::unique_ptr<sim::World>> restore() const;
 };
 
 /// A chunk of a checkpoint as its list names it.

@@ -23,6 +23,10 @@ std::string checkpoint_text(std::uint64_t tick) {
 
 }  // namespace
 
+std::string program_name() {
+  return "sluice " SLUICE_VERSION;
+}
+
 Reader::Reader(std::unique_ptr<Database> database) : database_(std::move(database)) {}
 Reader::~Reader() = default;
 

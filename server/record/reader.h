@@ -27,6 +27,9 @@ struct CheckpointInfo {
   sim::Digest digest = 0;
 };
 
+/// This program and its version, as recordings name it.
+[[nodiscard]] std::string program_name();
+
 /// Used by one thread at a time. Never changes the file. Any file is safe to open; errors begin
 /// with its path and say what is wrong and where.
 class Reader {
@@ -43,6 +46,8 @@ class Reader {
   [[nodiscard]] const std::string& world_file_text() const { return world_file_text_; }
   /// The program that made the file, and its version.
   [[nodiscard]] const std::string& made_by() const { return made_by_; }
+  /// The tick of the first checkpoint, at which history begins: 0 but for a bundle.
+  [[nodiscard]] std::uint64_t first_tick() const { return first_tick_; }
   /// The last durable tick as of open() or refresh(); 0 before the first.
   [[nodiscard]] std::uint64_t last_tick() const { return last_tick_; }
   /// Looks whether the file has grown.
@@ -76,6 +81,7 @@ class Reader {
   std::unique_ptr<Database> database_;
   std::string world_file_text_;
   std::string made_by_;
+  std::uint64_t first_tick_ = 0;
   std::uint64_t last_tick_ = 0;
 };
 

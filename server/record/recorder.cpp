@@ -64,7 +64,7 @@ sim::Status write_foundation(Database& database, std::string_view world_file_tex
   auto insert = database.prepare(
       "INSERT INTO world (id, world_file, made_by, checksum) VALUES (1, ?1, ?2, ?3)");
   if (!insert) return sim::Error{insert.error()};
-  const std::string_view made_by = "sluice " SLUICE_VERSION;
+  const std::string made_by = program_name();
   const auto file = as_bytes(world_file_text);
   const auto maker = as_bytes(made_by);
   return insert->bind(1, file).bind(2, maker).bind(3, row_checksum(1, file, maker)).run();
