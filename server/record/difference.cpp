@@ -129,7 +129,7 @@ class Comparer {
 Comparison compare_states(const StateView& expected, const StateView& actual, std::size_t limit) {
   Comparison comparison;
   Comparer comparer(limit, comparison);
-  comparer.fields(state_fields(*expected.core), state_fields(*actual.core));
+  comparer.fields(state_fields(*expected.core, true), state_fields(*actual.core, true));
   comparer.fields(pipe_fields(expected.pipes), pipe_fields(actual.pipes));
   const bool same_shape = expected.core->config.size == actual.core->config.size;
   if (same_shape) comparer.cells(expected, actual);

@@ -9,10 +9,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "server/record/facts.h"
 #include "server/record/records.h"
 #include "server/sim/executor.h"
 #include "server/sim/result.h"
@@ -20,15 +23,13 @@
 
 namespace sluice::record {
 
+class ChunkStore;
 class Database;
 
 struct CheckpointInfo {
   std::uint64_t tick = 0;
   sim::Digest digest = 0;
 };
-
-/// This program and its version, as recordings name it.
-[[nodiscard]] std::string program_name();
 
 /// Used by one thread at a time. Never changes the file. Any file is safe to open; errors begin
 /// with its path and say what is wrong and where.
@@ -44,6 +45,12 @@ class Reader {
 
   [[nodiscard]] const std::string& path() const;
   [[nodiscard]] const std::string& world_file_text() const { return world_file_text_; }
+  /// Format version, as of open().
+  [[nodiscard]] std::int64_t format_version() const { return format_version_; }
+  /// In the order of their names; none in files of format version 1.
+  [[nodiscard]] const std::vector<Fact>& facts() const { return facts_; }
+  /// Empty where the file does not have it.
+  [[nodiscard]] std::string fact(std::string_view name) const;
   /// The program that made the file, and its version.
   [[nodiscard]] const std::string& made_by() const { return made_by_; }
   /// The tick of the first checkpoint, at which history begins: 0 but for a bundle.
@@ -62,7 +69,9 @@ class Reader {
   /// All ticks of the row in which `tick` stands.
   [[nodiscard]] sim::Result<std::vector<TickRecord>> row_at(std::uint64_t tick);
 
-  /// In rising order; the first is that of tick 0.
+  /// The last one at or before `tick`, at or after first_tick().
+  [[nodiscard]] sim::Result<std::optional<CheckpointInfo>> checkpoint_before(std::uint64_t tick);
+  /// In rising order; the first is that of first_tick().
   [[nodiscard]] sim::Result<std::vector<CheckpointInfo>> checkpoints();
   /// The world of a checkpoint; its digest, computed from scratch, is that of the checkpoint.
   [[nodiscard]] sim::Result<std::unique_ptr<sim::World>> restore(std::uint64_t checkpoint_tick);
@@ -74,11 +83,14 @@ class Reader {
   [[nodiscard]] sim::Status check_kind();
   [[nodiscard]] sim::Status check_schema();
   [[nodiscard]] sim::Status read_world_row();
+  [[nodiscard]] sim::Status read_facts();
   [[nodiscard]] sim::Result<std::vector<TickRecord>> read_row(std::uint64_t tick,
                                                               bool with_commands);
-  [[nodiscard]] sim::Result<std::vector<std::byte>> read_chunk(std::int64_t row_id);
 
   std::unique_ptr<Database> database_;
+  std::unique_ptr<ChunkStore> chunks_;
+  std::int64_t format_version_ = 0;
+  std::vector<Fact> facts_;
   std::string world_file_text_;
   std::string made_by_;
   std::uint64_t first_tick_ = 0;

@@ -2,8 +2,7 @@
 // later version declares is compared and shown without a word here.
 //
 // A map's entry is a place of its own ("drain at [3, 1, 0]", "pipe 'a'"); all else belongs to the
-// place that it stands in, nested fields joined by dots (without the outermost, which is the
-// layer).
+// place that it stands in, nested fields joined by dots.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +33,8 @@ struct StateField {
 /// A visitor for visit_state of the outermost struct.
 class StateFieldLister {
  public:
-  explicit StateFieldLister(std::vector<StateField>& out) : out_(out) {}
+  /// `layered`: the outermost names are those of layers, and not a part of the fields' names.
+  StateFieldLister(std::vector<StateField>& out, bool layered) : out_(out), layered_(layered) {}
 
   template <class Value>
   void field(std::string_view name, const Value& value) {
@@ -85,8 +85,7 @@ class StateFieldLister {
     } else if constexpr (std::is_convertible_v<Value, std::string>) {
       put(name, value);
     } else {
-      // The outermost name is the layer's already.
-      nest(depth_ == 0 ? "" : prefix_ + std::string(name) + ".",
+      nest(depth_ == 0 && layered_ ? "" : prefix_ + std::string(name) + ".",
            [&] { Value::visit_state(value, *this); });
     }
   }
@@ -129,7 +128,7 @@ class StateFieldLister {
       return std::to_string(key);
     } else {
       std::vector<StateField> parts;
-      StateFieldLister lister(parts);
+      StateFieldLister lister(parts, false);
       Key::visit_state(key, lister);
       std::string text = "(";
       for (const StateField& part : parts) {
@@ -140,6 +139,7 @@ class StateFieldLister {
   }
 
   std::vector<StateField>& out_;
+  bool layered_;
   std::string layer_;
   std::string place_;
   std::string prefix_;
@@ -147,10 +147,11 @@ class StateFieldLister {
   bool ends_in_place_ = false;
 };
 
+/// Of a world's state (`layered`), or of any struct that declares its fields.
 template <class State>
-std::vector<StateField> state_fields(const State& state) {
+std::vector<StateField> state_fields(const State& state, bool layered) {
   std::vector<StateField> fields;
-  StateFieldLister lister(fields);
+  StateFieldLister lister(fields, layered);
   State::visit_state(state, lister);
   return fields;
 }
@@ -158,7 +159,7 @@ std::vector<StateField> state_fields(const State& state) {
 /// Of a pipe network: a place for each node, link and port, by the nodes' names.
 [[nodiscard]] inline std::vector<StateField> pipe_fields(const sim::PipesImage& pipes) {
   std::vector<StateField> fields;
-  StateFieldLister lister(fields);
+  StateFieldLister lister(fields, true);
   const std::string_view layer = sim::layer_name(sim::Layer::kPipes);
   const auto name = [&pipes](std::uint32_t node) {
     return "'" + pipes.nodes[node].fields.name + "'";

@@ -9,6 +9,7 @@
 
 #include "server/formats/script.h"
 #include "server/formats/world_file.h"
+#include "server/record/checkpoint_keeper.h"
 #include "server/record/recorder.h"
 #include "server/sim/kernels.h"
 #include "server/sim/world.h"
@@ -79,7 +80,8 @@ void report_refusals(const std::vector<sim::Command>& commands, const sim::TickR
   }
 }
 
-sim::Status record_tick(record::Recorder& recorder, const std::vector<sim::Command>& commands,
+sim::Status record_tick(record::Recorder& recorder, record::CheckpointKeeper& keeper,
+                        const sim::World& world, const std::vector<sim::Command>& commands,
                         const sim::TickReport& report, std::uint64_t& seq) {
   record::TickRecord tick;
   tick.tick = report.tick;
@@ -89,6 +91,10 @@ sim::Status record_tick(record::Recorder& recorder, const std::vector<sim::Comma
     tick.commands.push_back({commands[i], "script", ++seq, outcome.applied(), outcome.reason});
   }
   if (sim::Status s = recorder.append(tick); !s) return s;
+  // Checkpoints go into the transactions of the ticks: nobody waits for these.
+  if (auto image = keeper.after_tick(world, report, !commands.empty())) {
+    if (sim::Status s = recorder.append_checkpoint(std::move(*image)); !s) return s;
+  }
   if (report.tick % kTicksPerCommit == 0) return recorder.commit();
   return sim::Done{};
 }
@@ -100,6 +106,7 @@ struct Run {
   sim::Executor& executor;
   ScriptPlayer script;
   std::unique_ptr<record::Recorder> recorder;  // null without --record
+  record::CheckpointKeeper keeper;
   DigestFile digests;
   RunFacts facts;
   std::uint64_t commands_recorded = 0;
@@ -115,13 +122,13 @@ struct Run {
       report_refusals(commands, report);
       digests.add(report.tick, report.digest);
       if (recorder) {
-        if (sim::Status s = record_tick(*recorder, commands, report, commands_recorded); !s)
-          return s;
+        sim::Status s = record_tick(*recorder, keeper, world, commands, report, commands_recorded);
+        if (!s) return s;
       }
       if (flags.until_rest && report.at_rest && script.done()) break;
       progress.at(i + 1);
     }
-    if (recorder) return recorder->checkpoint(record::CheckpointImage::of(world));
+    if (recorder) return recorder->checkpoint(keeper.take(world));
     return sim::Done{};
   }
 };
@@ -151,7 +158,11 @@ sim::Status run_sim(const SimFlags& flags) {
   sim::Executor& executor = shuffled ? static_cast<sim::Executor&>(*shuffled) : pool;
 
   (*world)->set_run_options({!flags.no_sleep});
-  Run run{flags, **world, executor, ScriptPlayer(std::move(lines)), nullptr, {}, {}, 0};
+  Run run{flags,    **world,
+          executor, ScriptPlayer(std::move(lines)),
+          nullptr,  record::CheckpointKeeper(**world),
+          {},       {},
+          0};
   if (!flags.record.empty()) {
     auto recorder = record::Recorder::create(flags.record, *text, **world);
     if (!recorder) return sim::Error{recorder.error()};
