@@ -88,7 +88,10 @@ sim::Result<std::int64_t> ChunkStore::store(std::span<const std::byte> bytes, st
   if (const auto done = statements_->insert.bind(1, hash).bind(2, *data).run(); !done) {
     return sim::Error{done.error()};
   }
-  return database_.last_row_id();
+  const std::int64_t row_id = database_.last_row_id();
+  const int depth = data->front() == kDifference ? std::to_integer<int>((*data)[1]) : 0;
+  keep(row_id, {Bytes(bytes.begin(), bytes.end()), depth});
+  return row_id;
 }
 
 std::optional<Bytes> ChunkStore::as_difference(std::span<const std::byte> bytes,
@@ -107,6 +110,10 @@ std::optional<Bytes> ChunkStore::as_difference(std::span<const std::byte> bytes,
 
 sim::Result<ChunkStore::Content> ChunkStore::content(std::int64_t row_id, int most_depth,
                                                      Bytes* hash) {
+  if (const auto kept = lately_.find(row_id); kept != lately_.end() && hash == nullptr) {
+    if (kept->second.depth > most_depth) return sim::Error{"states an impossible depth"};
+    return kept->second;
+  }
   Statement& read = statements_->read;
   const sim::Result<bool> found = read.bind(1, row_id).step();
   if (!found) return sim::Error{found.error()};
@@ -136,13 +143,21 @@ sim::Result<ChunkStore::Content> ChunkStore::content(std::int64_t row_id, int mo
   return whole;
 }
 
+void ChunkStore::keep(std::int64_t row_id, const Content& content) {
+  // Rows grow with time, and what is old is not asked for again.
+  if (lately_.size() >= kKept) lately_.erase(lately_.begin());
+  lately_.insert_or_assign(row_id, content);
+}
+
 sim::Result<Bytes> ChunkStore::load(std::int64_t row_id) {
+  if (const auto kept = lately_.find(row_id); kept != lately_.end()) return kept->second.bytes;
   Bytes hash;
   sim::Result<Content> loaded = content(row_id, kMaxDepth, &hash);
   if (!loaded) return sim::Error{loaded.error()};
   if (!std::ranges::equal(content_hash(loaded->bytes), hash)) {
     return sim::Error{"does not fit its content hash"};
   }
+  keep(row_id, *loaded);
   return std::move(loaded->bytes);
 }
 

@@ -27,6 +27,8 @@ class Statement;
 class ChunkStore {
  public:
   static constexpr int kMaxDepth = 15;
+  /// Contents kept in memory, 16 KiB each.
+  static constexpr std::size_t kKept = 256;
 
   /// Used by the database's own thread; must go before it does.
   [[nodiscard]] static sim::Result<std::unique_ptr<ChunkStore>> open(Database& database);
@@ -54,8 +56,12 @@ class ChunkStore {
   [[nodiscard]] std::optional<Bytes> as_difference(std::span<const std::byte> bytes,
                                                    std::int64_t base);
 
+  void keep(std::int64_t row_id, const Content& content);
+
   Database& database_;
   std::unique_ptr<Statements> statements_;
+  /// Contents that were looked at lately: those of one checkpoint are the bases of the next one's.
+  std::map<std::int64_t, Content> lately_;
 };
 
 }  // namespace sluice::record

@@ -176,21 +176,13 @@ class Differ {
 
   /// The world before the first differing tick, which both sides agree on.
   sim::Result<std::unique_ptr<sim::World>> world_before(std::uint64_t tick) {
-    const auto nearest = [tick](Reader& reader) -> sim::Result<std::uint64_t> {
-      const auto checkpoints = reader.checkpoints();
-      if (!checkpoints) return sim::Error{checkpoints.error()};
-      std::uint64_t best = 0;
-      for (const CheckpointInfo& one : *checkpoints) {
-        if (one.tick < tick) best = std::max(best, one.tick);
-      }
-      return best;
-    };
-    const auto in_a = nearest(a_);
+    const auto in_a = a_.checkpoint_before(tick - 1);
     if (!in_a) return sim::Error{in_a.error()};
-    const auto in_b = nearest(b_);
+    const auto in_b = b_.checkpoint_before(tick - 1);
     if (!in_b) return sim::Error{in_b.error()};
-    Reader& better = *in_b > *in_a ? b_ : a_;
-    Reader& other = *in_b > *in_a ? a_ : b_;
+    const bool b_is_nearer = *in_b && (!*in_a || (*in_b)->tick > (*in_a)->tick);
+    Reader& better = b_is_nearer ? b_ : a_;
+    Reader& other = b_is_nearer ? a_ : b_;
     auto at = world_at(better, tick - 1, executor_);
     if (!at) at = world_at(other, tick - 1, executor_);
     if (!at) return sim::Error{at.error()};

@@ -234,16 +234,22 @@ sim::Result<std::vector<CheckpointInfo>> Reader::checkpoints() {
         {static_cast<std::uint64_t>(rows->integer(0)), static_cast<sim::Digest>(rows->integer(1))});
   }
   if (checkpoints.empty() || checkpoints.front().tick != first_tick_) {
-    return database_->error("is damaged: it lacks " + checkpoint_text(first_tick_));
+    return lacks_first_checkpoint();
   }
   return checkpoints;
 }
 
-sim::Result<std::optional<CheckpointInfo>> Reader::checkpoint_before(std::uint64_t tick) {
-  auto row = database_->prepare(
-      "SELECT tick, digest FROM checkpoints WHERE tick <= ?1 ORDER BY tick DESC LIMIT 1");
+sim::Error Reader::lacks_first_checkpoint() const {
+  return database_->error("is damaged: it lacks " + checkpoint_text(first_tick_));
+}
+
+sim::Result<std::optional<CheckpointInfo>> Reader::find_checkpoint(std::string_view sql,
+                                                                   std::uint64_t tick) {
+  auto row = database_->prepare(sql);
   if (!row) return sim::Error{row.error()};
-  const sim::Result<bool> found = row->bind(1, static_cast<std::int64_t>(tick)).step();
+  constexpr std::uint64_t kMost = INT64_MAX;
+  const auto bound = static_cast<std::int64_t>(std::min(tick, kMost));
+  const sim::Result<bool> found = row->bind(1, bound).step();
   if (!found) return sim::Error{found.error() + ", in its table of checkpoints"};
   if (!*found || row->integer(0) < static_cast<std::int64_t>(first_tick_)) {
     return std::optional<CheckpointInfo>();
@@ -252,7 +258,17 @@ sim::Result<std::optional<CheckpointInfo>> Reader::checkpoint_before(std::uint64
                                       static_cast<sim::Digest>(row->integer(1))});
 }
 
-sim::Result<std::unique_ptr<sim::World>> Reader::restore(std::uint64_t checkpoint_tick) {
+sim::Result<std::optional<CheckpointInfo>> Reader::checkpoint_before(std::uint64_t tick) {
+  return find_checkpoint(
+      "SELECT tick, digest FROM checkpoints WHERE tick <= ?1 ORDER BY tick DESC LIMIT 1", tick);
+}
+
+sim::Result<std::optional<CheckpointInfo>> Reader::checkpoint_after(std::uint64_t tick) {
+  return find_checkpoint(
+      "SELECT tick, digest FROM checkpoints WHERE tick >= ?1 ORDER BY tick LIMIT 1", tick);
+}
+
+sim::Result<CheckpointImage> Reader::read_checkpoint(std::uint64_t checkpoint_tick) {
   const std::string name = checkpoint_text(checkpoint_tick);
   auto row =
       database_->prepare("SELECT digest, core, chunks, checksum FROM checkpoints WHERE tick = ?1");
@@ -270,20 +286,28 @@ sim::Result<std::unique_ptr<sim::World>> Reader::restore(std::uint64_t checkpoin
   const auto listed = decode_chunk_list(row->blob(2));
   if (!listed) return database_->error("is damaged: " + name + ": " + listed.error());
 
-  std::vector<Bytes> contents;
-  std::vector<sim::World::ChunkImage> images;
+  CheckpointImage image;
+  image.tick = checkpoint_tick;
+  image.digest = digest;
+  image.core = *core;
   for (const ListedChunk& chunk : *listed) {
     sim::Result<Bytes> bytes = chunks_->load(chunk.row_id);
     if (!bytes) {
       return database_->error("is damaged: chunk " + std::to_string(chunk.row_id) + ", of " + name +
                               ", " + bytes.error());
     }
-    contents.push_back(std::move(bytes).value());
-    images.push_back({chunk.coord, chunk.wake, contents.back()});
+    image.chunks.push_back({chunk.coord, chunk.wake, std::move(bytes).value()});
   }
-  auto world = sim::World::restore(*core, images);
+  return image;
+}
+
+sim::Result<std::unique_ptr<sim::World>> Reader::restore(std::uint64_t checkpoint_tick) {
+  const sim::Result<CheckpointImage> image = read_checkpoint(checkpoint_tick);
+  if (!image) return sim::Error{image.error()};
+  const std::string name = checkpoint_text(checkpoint_tick);
+  auto world = image->restore();
   if (!world) return database_->error("is damaged: " + name + ": " + world.error());
-  if ((*world)->tick_number() != checkpoint_tick || (*world)->recompute_digest() != digest) {
+  if ((*world)->tick_number() != checkpoint_tick || (*world)->recompute_digest() != image->digest) {
     return database_->error("is damaged: the state in " + name + " has another digest than stated");
   }
   return world;
@@ -306,10 +330,7 @@ sim::Result<WorldAt> world_at(Reader& reader, std::uint64_t tick, sim::Executor&
       latest = (*checkpoint)->tick - 1;
     }
   }
-  if (result.world == nullptr && result.warnings.empty()) {
-    return sim::Error{reader.path() + ": is damaged: it lacks " +
-                      checkpoint_text(reader.first_tick())};
-  }
+  if (result.world == nullptr && result.warnings.empty()) return reader.lacks_first_checkpoint();
   if (result.world == nullptr) return sim::Error{result.warnings.front()};
   sim::World& world = *result.world;
   if (world.tick_number() == tick) return result;

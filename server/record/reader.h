@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "server/record/checkpoint.h"
 #include "server/record/facts.h"
 #include "server/record/records.h"
 #include "server/sim/executor.h"
@@ -71,8 +72,14 @@ class Reader {
 
   /// The last one at or before `tick`, at or after first_tick().
   [[nodiscard]] sim::Result<std::optional<CheckpointInfo>> checkpoint_before(std::uint64_t tick);
+  /// The first one at or after `tick`.
+  [[nodiscard]] sim::Result<std::optional<CheckpointInfo>> checkpoint_after(std::uint64_t tick);
+  /// What to say where checkpoint_before() finds none.
+  [[nodiscard]] sim::Error lacks_first_checkpoint() const;
   /// In rising order; the first is that of first_tick().
   [[nodiscard]] sim::Result<std::vector<CheckpointInfo>> checkpoints();
+  /// A checkpoint as it is stored, with the bytes of every chunk; not yet a world.
+  [[nodiscard]] sim::Result<CheckpointImage> read_checkpoint(std::uint64_t checkpoint_tick);
   /// The world of a checkpoint; its digest, computed from scratch, is that of the checkpoint.
   [[nodiscard]] sim::Result<std::unique_ptr<sim::World>> restore(std::uint64_t checkpoint_tick);
 
@@ -84,6 +91,8 @@ class Reader {
   [[nodiscard]] sim::Status check_schema();
   [[nodiscard]] sim::Status read_world_row();
   [[nodiscard]] sim::Status read_facts();
+  [[nodiscard]] sim::Result<std::optional<CheckpointInfo>> find_checkpoint(std::string_view sql,
+                                                                           std::uint64_t tick);
   [[nodiscard]] sim::Result<std::vector<TickRecord>> read_row(std::uint64_t tick,
                                                               bool with_commands);
 

@@ -21,6 +21,7 @@ void add_load_command(CLI::App& app, int& exit_status);
 void add_log_command(CLI::App& app, int& exit_status);
 void add_replay_command(CLI::App& app, int& exit_status);
 void add_sim_command(CLI::App& app, int& exit_status);
+void add_sync_test_command(CLI::App& app, int& exit_status);
 void add_trace_command(CLI::App& app, int& exit_status);
 void add_verify_command(CLI::App& app, int& exit_status);
 

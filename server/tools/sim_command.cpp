@@ -7,8 +7,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include "server/formats/script.h"
-#include "server/formats/world_file.h"
 #include "server/record/checkpoint_keeper.h"
 #include "server/record/recorder.h"
 #include "server/sim/kernels.h"
@@ -16,6 +14,7 @@
 #include "server/tools/commands.h"
 #include "server/tools/output.h"
 #include "server/tools/progress.h"
+#include "server/tools/scene.h"
 #include "server/workers/thread_pool.h"
 
 namespace sluice::tools {
@@ -37,39 +36,6 @@ struct SimFlags {
   bool no_sleep = false;
   OutputFlags output;
 };
-
-/// The commands of a script, handed out tick by tick.
-class ScriptPlayer {
- public:
-  explicit ScriptPlayer(std::vector<formats::ScriptLine> lines) : lines_(std::move(lines)) {}
-
-  std::vector<sim::Command> take(std::uint64_t tick) {
-    std::vector<sim::Command> commands;
-    while (next_ < lines_.size() && lines_[next_].tick == tick) {
-      commands.push_back(lines_[next_++].command);
-    }
-    return commands;
-  }
-  [[nodiscard]] bool done() const { return next_ == lines_.size(); }
-  [[nodiscard]] std::size_t left() const { return lines_.size() - next_; }
-
- private:
-  std::vector<formats::ScriptLine> lines_;
-  std::size_t next_ = 0;
-};
-
-sim::Status check_tick_sizes(const std::vector<formats::ScriptLine>& lines,
-                             const std::string& path) {
-  std::size_t in_tick = 0;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    in_tick = i > 0 && lines[i].tick == lines[i - 1].tick ? in_tick + 1 : 1;
-    if (in_tick > static_cast<std::size_t>(sim::kMaxCommandsPerTick)) {
-      return sim::Error{path + ": more than " + std::to_string(sim::kMaxCommandsPerTick) +
-                        " commands in tick " + std::to_string(lines[i].tick)};
-    }
-  }
-  return sim::Done{};
-}
 
 void report_refusals(const std::vector<sim::Command>& commands, const sim::TickReport& report) {
   for (std::size_t i = 0; i < commands.size(); ++i) {
@@ -139,32 +105,20 @@ sim::Status run_sim(const SimFlags& flags) {
     for (const sim::Kernels& set : sim::all_kernels()) known += std::string(" ") + set.name;
     return sim::Error{"--kernels: '" + flags.kernels + "' is not here; allowed:" + known};
   }
-  sim::Result<std::string> text = formats::read_file(flags.world_file);
-  if (!text) return sim::Error{text.error()};
-  sim::Result<sim::WorldSpec> spec = formats::parse_world(*text, flags.world_file);
-  if (!spec) return sim::Error{spec.error()};
-  sim::Result<std::unique_ptr<sim::World>> world = sim::World::create(*spec);
-  if (!world) return sim::Error{flags.world_file + ": " + world.error()};
-  std::vector<formats::ScriptLine> lines;
-  if (!flags.script.empty()) {
-    sim::Result<std::vector<formats::ScriptLine>> read = formats::read_script(flags.script);
-    if (!read) return sim::Error{read.error()};
-    if (sim::Status s = check_tick_sizes(*read, flags.script); !s) return s;
-    lines = std::move(read).value();
-  }
+  auto scene = load_scene(flags.world_file, flags.script);
+  if (!scene) return sim::Error{scene.error()};
+  sim::World& world = *scene->world;
   workers::ThreadPool pool(flags.threads);
   std::optional<workers::ShuffledExecutor> shuffled;
   if (flags.shuffle) shuffled.emplace(pool, *flags.shuffle);
   sim::Executor& executor = shuffled ? static_cast<sim::Executor&>(*shuffled) : pool;
 
-  (*world)->set_run_options({!flags.no_sleep});
-  Run run{flags,    **world,
-          executor, ScriptPlayer(std::move(lines)),
-          nullptr,  record::CheckpointKeeper(**world),
-          {},       {},
-          0};
+  world.set_run_options({!flags.no_sleep});
+  Run run{
+      flags, world, executor, std::move(scene->script), nullptr, record::CheckpointKeeper(world),
+      {},    {},      0};
   if (!flags.record.empty()) {
-    auto recorder = record::Recorder::create(flags.record, *text, **world);
+    auto recorder = record::Recorder::create(flags.record, scene->world_file_text, world);
     if (!recorder) return sim::Error{recorder.error()};
     run.recorder = std::move(recorder).value();
   }
@@ -174,9 +128,9 @@ sim::Status run_sim(const SimFlags& flags) {
   if (!run.script.done()) {
     std::fprintf(stderr, "sluice: %zu commands of %s lie after the last tick %llu\n",
                  run.script.left(), flags.script.c_str(),
-                 static_cast<unsigned long long>((*world)->tick_number()));
+                 static_cast<unsigned long long>(world.tick_number()));
   }
-  return print_results(flags.output, **world, run.facts);
+  return print_results(flags.output, world, run.facts);
 }
 
 }  // namespace
