@@ -48,7 +48,9 @@ class StateFieldLister {
   }
   template <class Value, class Names>
   void choice(std::string_view name, const Value& value, const Names& names) {
-    put(name, std::string(names[static_cast<std::size_t>(value)]));
+    // A state that went wrong may hold any number.
+    const auto number = static_cast<std::size_t>(value);
+    put(name, number < std::size(names) ? std::string(names[number]) : std::to_string(number));
   }
 
   /// The fields of `value` as those of a place of its own, which says already what the numbers of

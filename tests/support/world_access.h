@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
+#include "server/sim/pipes/image.h"
 #include "server/sim/world.h"
 
 namespace sluice::sim {
@@ -13,6 +15,13 @@ class WorldTestAccess {
  public:
   static CoreState& core(World& world) { return world.core_; }
   static Grid& grid(World& world) { return world.grid_; }
+  /// Replaces the pipes by those of an image. False when there can be no such pipes.
+  static bool set_pipes(World& world, const PipesImage& image) {
+    PipeNetwork network;
+    if (!network.load(image)) return false;
+    world.pipes_ = std::move(network);
+    return true;
+  }
 
   /// Changes a cell as a wrong rule would: the tick's digest takes notice.
   static void set_cell(World& world, Vec3 at, Cell cell) {
