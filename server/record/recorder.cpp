@@ -55,7 +55,8 @@ sim::Status sync_directory_of(const std::string& path) {
   return sim::Done{};
 }
 
-sim::Status write_facts(Database& database, const std::vector<Fact>& facts) {
+sim::Status write_facts(Database& database, std::uint64_t begins, std::vector<Fact> facts) {
+  facts.push_back({"begins", std::to_string(begins)});
   auto insert = database.prepare(
       "INSERT INTO facts (name, value, checksum) VALUES (CAST(?1 AS TEXT), CAST(?2 AS TEXT), ?3)");
   if (!insert) return sim::Error{insert.error()};
@@ -69,8 +70,7 @@ sim::Status write_facts(Database& database, const std::vector<Fact>& facts) {
 }
 
 std::vector<Fact> first_facts(const sim::World& first) {
-  std::vector<Fact> facts = {{"begins", std::to_string(first.tick_number())}};
-  for (Fact& fact : program_facts()) facts.push_back(std::move(fact));
+  std::vector<Fact> facts = program_facts();
   for (Fact& fact : world_facts(first)) facts.push_back(std::move(fact));
   return facts;
 }
@@ -86,7 +86,7 @@ sim::Status upgrade(Database& database, Reader& reader) {
   for (const Table& table : kTables) {
     if (done && table.since > reader.format_version()) done = database.execute(table.sql);
   }
-  if (done) done = write_facts(database, first_facts(**first));
+  if (done) done = write_facts(database, reader.first_tick(), first_facts(**first));
   const std::string version = "PRAGMA user_version = " + std::to_string(kFormatVersion);
   if (done) done = database.execute(version.c_str());
   if (done) return database.execute("COMMIT");
@@ -95,21 +95,20 @@ sim::Status upgrade(Database& database, Reader& reader) {
 }
 
 /// Writes all that a new file holds but its first checkpoint.
-sim::Status write_foundation(Database& database, std::string_view world_file_text,
-                             const std::vector<Fact>& facts) {
+sim::Status write_foundation(Database& database, const Foundation& foundation) {
   for (const Table& table : kTables) {
     if (const sim::Status made = database.execute(table.sql); !made) return made;
   }
   const std::string version = "PRAGMA application_id = " + std::to_string(kApplicationId) +
                               "; PRAGMA user_version = " + std::to_string(kFormatVersion);
   if (const sim::Status set = database.execute(version.c_str()); !set) return set;
-  if (const sim::Status written = write_facts(database, facts); !written) return written;
+  const sim::Status told = write_facts(database, foundation.image.tick, foundation.facts);
+  if (!told) return told;
   auto insert = database.prepare(
       "INSERT INTO world (id, world_file, made_by, checksum) VALUES (1, ?1, ?2, ?3)");
   if (!insert) return sim::Error{insert.error()};
-  const std::string made_by = program_name();
-  const auto file = as_bytes(world_file_text);
-  const auto maker = as_bytes(made_by);
+  const auto file = as_bytes(foundation.world_file_text);
+  const auto maker = as_bytes(foundation.made_by);
   return insert->bind(1, file).bind(2, maker).bind(3, row_checksum(1, file, maker)).run();
 }
 
@@ -165,6 +164,12 @@ sim::Result<std::unique_ptr<Recorder>> Recorder::create(const std::string& path,
                                                         std::string_view world_file_text,
                                                         const sim::World& world_at_tick_0) {
   SLUICE_ASSERT(world_at_tick_0.tick_number() == 0);
+  return create(path, {std::string(world_file_text), program_name(), first_facts(world_at_tick_0),
+                       CheckpointImage::of(world_at_tick_0)});
+}
+
+sim::Result<std::unique_ptr<Recorder>> Recorder::create(const std::string& path,
+                                                        Foundation foundation) {
   auto lock = WriteLock::acquire(path);
   if (!lock) return sim::Error{lock.error()};
   // A stale log beside a new file of its name would be taken for the new file's own.
@@ -186,9 +191,7 @@ sim::Result<std::unique_ptr<Recorder>> Recorder::create(const std::string& path,
     if (const sim::Status begun = writer.database_->execute("BEGIN IMMEDIATE"); !begun) {
       return sim::Error{begun.error()};
     }
-    if (const auto laid =
-            write_foundation(*writer.database_, world_file_text, first_facts(world_at_tick_0));
-        !laid) {
+    if (const auto laid = write_foundation(*writer.database_, foundation); !laid) {
       return sim::Error{laid.error()};
     }
     auto statements = Statements::prepare(*writer.database_);
@@ -197,7 +200,7 @@ sim::Result<std::unique_ptr<Recorder>> Recorder::create(const std::string& path,
     auto chunks = ChunkStore::open(*writer.database_);
     if (!chunks) return sim::Error{chunks.error()};
     writer.chunks_ = std::move(chunks).value();
-    const sim::Status written = writer.write_checkpoint(CheckpointImage::of(world_at_tick_0));
+    const sim::Status written = writer.write_checkpoint(foundation.image);
     if (!written) return sim::Error{written.error()};
     if (const auto done = writer.statements_->commit.run(); !done) return sim::Error{done.error()};
   }

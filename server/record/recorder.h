@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "server/record/checkpoint.h"
+#include "server/record/facts.h"
 #include "server/record/records.h"
 #include "server/sim/executor.h"
 #include "server/sim/result.h"
@@ -32,6 +33,14 @@ class Database;
 class Statement;
 class WriteLock;
 
+/// What a new file holds before its first tick.
+struct Foundation {
+  std::string world_file_text;
+  std::string made_by;
+  std::vector<Fact> facts;  // but for "begins"
+  CheckpointImage image;    // complete; the history begins after its tick
+};
+
 /// The only writer of one file; used by one thread at a time. Errors begin with the file's path.
 class Recorder {
  public:
@@ -39,6 +48,9 @@ class Recorder {
   /// killed meanwhile leaves no file of that name.
   [[nodiscard]] static sim::Result<std::unique_ptr<Recorder>> create(
       const std::string& path, std::string_view world_file_text, const sim::World& world_at_tick_0);
+  /// The same for a history that begins anywhere: a bundle's, or what was left of a damaged file.
+  [[nodiscard]] static sim::Result<std::unique_ptr<Recorder>> create(const std::string& path,
+                                                                     Foundation foundation);
   /// Goes on with a file whose world was brought back by recover().
   [[nodiscard]] static sim::Result<std::unique_ptr<Recorder>> open(const std::string& path);
 
