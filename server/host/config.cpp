@@ -14,8 +14,8 @@ namespace sluice::host {
 namespace {
 
 constexpr std::array<std::string_view, 5> kLogLevels = {"trace", "debug", "info", "warn", "error"};
-constexpr std::array<std::string_view, 5> kKeys = {"data", "listen", "log_level", "threads",
-                                                   "world"};
+constexpr std::array<std::string_view, 6> kKeys = {"data",    "listen", "log_level",
+                                                   "threads", "verify", "world"};
 
 template <class Names>
 std::string list_of(const Names& names) {
@@ -54,10 +54,18 @@ sim::Status set_threads(const std::string& path, const toml::node& node, Config&
   return sim::Done{};
 }
 
+sim::Status set_verify(const std::string& path, const toml::node& node, Config& config) {
+  const auto verify = node.value_exact<bool>();
+  if (!verify) return error_at(path, node.source(), "verify must be true or false");
+  config.verify = *verify;
+  return sim::Done{};
+}
+
 sim::Status set_key(const std::string& path, std::string_view key, const toml::node& node,
                     Config& config) {
   if (key == "world") return set_worlds(path, node, config);
   if (key == "threads") return set_threads(path, node, config);
+  if (key == "verify") return set_verify(path, node, config);
   if (std::find(kKeys.begin(), kKeys.end(), key) == kKeys.end()) {
     return error_at(path, node.source(),
                     "unknown key \"" + std::string(key) + "\"; allowed: " + list_of(kKeys));

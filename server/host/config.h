@@ -5,6 +5,8 @@
 //   data        = "data"                  where recordings lie; relative to the working directory
 //   threads     = 2                       workers, 0: one for each core
 //   log_level   = "info"                  trace, debug, info, warn, error
+//   verify      = true                    replay recordings in the background
+//   (background_verifier.h)
 #pragma once
 
 #include <cstdint>
@@ -23,6 +25,7 @@ struct Config {
   std::string data_directory = "data";
   std::uint32_t threads = 0;
   std::string log_level = "info";
+  bool verify = true;
 };
 
 inline constexpr std::uint32_t kMaxThreads = 256;

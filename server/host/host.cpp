@@ -82,7 +82,12 @@ sim::Result<std::unique_ptr<Host>> Host::start(const Config& config) {
     return sim::Error{status.error()};
   }
   for (const auto& runner : host->runners_) runner->start();
+  if (config.verify) host->start_verifiers();
   return host;
+}
+
+std::string Host::recording_path(const std::string& name) const {
+  return (std::filesystem::path(data_directory_) / (name + ".sluice")).string();
 }
 
 sim::Status Host::add_world(const std::string& world_file) {
@@ -96,7 +101,7 @@ sim::Status Host::add_world(const std::string& world_file) {
       return sim::Error{world_file + ": there is another world named \"" + name + "\""};
     }
   }
-  const std::string path = (std::filesystem::path(data_directory_) / (name + ".sluice")).string();
+  const std::string path = recording_path(name);
   std::error_code ignored;
   auto loaded = std::filesystem::exists(path, ignored)
                     ? load_recorded(path, world_file, text.value(), executor_)
@@ -119,6 +124,7 @@ sim::Status Host::listen(const Config& config) {
   options.assets = viewer_assets();
   options.metrics_text = [this] { return metrics_text(); };
   options.readiness = [this] { return readiness(); };
+  options.health_text = [this] { return health_text(); };
   std::vector<net::HostedWorld> worlds;
   for (const auto& runner : runners_) worlds.push_back({&runner->feed(), runner.get()});
   auto server = net::Server::start(std::move(options), worlds);
@@ -139,12 +145,43 @@ net::Readiness Host::readiness() const {
   return readiness;
 }
 
+void Host::start_verifiers() {
+  const std::lock_guard lock(verifiers_mutex_);
+  for (const auto& runner : runners_) {
+    BackgroundVerifier::Options options;
+    options.name = runner->name();
+    options.recording = recording_path(runner->name());
+    options.tick_rate = static_cast<std::uint64_t>(runner->feed().config().tick_rate);
+    options.mirror_mismatches = [&runner = *runner] {
+      return runner.feed().counters().resyncs.load();
+    };
+    verifiers_.push_back(std::make_unique<BackgroundVerifier>(std::move(options)));
+  }
+}
+
+std::string Host::health_text() const {
+  std::string text = "alive\n";
+  const std::lock_guard lock(verifiers_mutex_);
+  for (std::size_t i = 0; i < verifiers_.size(); ++i) {
+    const std::string detail = verifiers_[i]->detail();
+    if (!detail.empty()) text += runners_[i]->name() + ": " + detail + "\n";
+  }
+  return text;
+}
+
 std::string Host::metrics_text() {
   for (const auto& runner : runners_) runner->metrics().report(runner->feed().counters());
+  const std::lock_guard lock(verifiers_mutex_);
+  for (std::size_t i = 0; i < verifiers_.size(); ++i) {
+    const BackgroundVerifier& verifier = *verifiers_[i];
+    runners_[i]->metrics().report(
+        VerifierSample{verifier.verified_tick(), verifier.alarmed(), verifier.bundles()});
+  }
   return metrics_.text();
 }
 
 bool Host::stop() {
+  for (const auto& verifier : verifiers_) verifier->stop();
   bool kept = true;
   for (const auto& runner : runners_) {
     runner->stop();

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
+#include "server/host/background_verifier.h"
 #include "server/host/config.h"
 #include "server/host/metrics.h"
 #include "server/host/shared_executor.h"
@@ -39,12 +41,17 @@ class Host {
   [[nodiscard]] sim::Status listen(const Config& config);
   [[nodiscard]] net::Readiness readiness() const;
   [[nodiscard]] std::string metrics_text();
+  [[nodiscard]] std::string health_text() const;
+  void start_verifiers();
+  [[nodiscard]] std::string recording_path(const std::string& name) const;
 
   const std::string data_directory_;
   workers::ThreadPool pool_;
   SharedExecutor executor_{pool_};
   Metrics metrics_;
   std::vector<std::unique_ptr<WorldRunner>> runners_;
+  mutable std::mutex verifiers_mutex_;  // the listener may ask before all are there
+  std::vector<std::unique_ptr<BackgroundVerifier>> verifiers_;  // one a runner, or none at all
   std::unique_ptr<net::Server> server_;  // ends before the runners that it looks into
 };
 

@@ -26,6 +26,7 @@ struct Arguments {
   std::string data;
   std::string log_level;
   std::uint32_t threads = 0;
+  bool no_verify = false;
 };
 
 void declare(CLI::App& app, Arguments& arguments) {
@@ -40,6 +41,8 @@ void declare(CLI::App& app, Arguments& arguments) {
   app.add_option("--data", arguments.data, "Where recordings lie, default ./data");
   app.add_option("--threads", arguments.threads, "Workers, default one for each core")
       ->check(CLI::Range(std::uint32_t{0}, sluice::host::kMaxThreads));
+  app.add_flag("--no-verify", arguments.no_verify,
+               "Do not replay the recordings in the background");
   app.add_option("--log-level", arguments.log_level, "trace, debug, info, warn or error");
 }
 
@@ -57,6 +60,7 @@ sluice::sim::Status combine(const CLI::App& app, const Arguments& arguments,
   }
   if (!arguments.data.empty()) config.data_directory = arguments.data;
   if (app.count("--threads") > 0) config.threads = arguments.threads;
+  if (arguments.no_verify) config.verify = false;
   config.world_files.insert(config.world_files.end(), arguments.worlds.begin(),
                             arguments.worlds.end());
   if (config.world_files.empty()) {

@@ -63,7 +63,12 @@ class PrometheusWorldMetrics final : public WorldMetrics {
                               "Clients closed for a message that makes no sense", l)),
         received_(counter(r, "sluice_commands_received_total", "Commands from clients", l)),
         turned_away_(counter(r, "sluice_commands_turned_away_total",
-                             "Commands refused before they reached a tick", l)) {}
+                             "Commands refused before they reached a tick", l)),
+        verified_tick_(gauge(r, "sluice_verified_tick",
+                             "Last tick that was found to replay in the background", l)),
+        verify_alarm_(
+            gauge(r, "sluice_verify_alarm", "1 when the recording was found not to replay", l)),
+        bundles_(counter(r, "sluice_bundles_total", "Bundles written for mismatches", l)) {}
 
   void report(const TickSample& sample) override {
     tick_.Set(static_cast<double>(sample.tick));
@@ -88,6 +93,12 @@ class PrometheusWorldMetrics final : public WorldMetrics {
     raise_to(turned_away_, counters.commands_refused);
   }
 
+  void report(const VerifierSample& sample) override {
+    verified_tick_.Set(static_cast<double>(sample.verified_tick));
+    verify_alarm_.Set(sample.alarmed ? 1 : 0);
+    raise_to(bundles_, sample.bundles);
+  }
+
  private:
   prometheus::Gauge& tick_;
   prometheus::Histogram& tick_seconds_;
@@ -106,6 +117,9 @@ class PrometheusWorldMetrics final : public WorldMetrics {
   prometheus::Counter& bad_messages_;
   prometheus::Counter& received_;
   prometheus::Counter& turned_away_;
+  prometheus::Gauge& verified_tick_;
+  prometheus::Gauge& verify_alarm_;
+  prometheus::Counter& bundles_;
 };
 
 }  // namespace

@@ -22,12 +22,20 @@ struct TickSample {
   std::uint64_t recorder_lag_ticks = 0;
 };
 
+/// How far the recording was replayed in the background.
+struct VerifierSample {
+  std::uint64_t verified_tick = 0;
+  bool alarmed = false;
+  std::uint64_t bundles = 0;  // written since the start
+};
+
 class WorldMetrics {
  public:
   virtual ~WorldMetrics() = default;
   virtual void report(const TickSample& sample) = 0;
   /// The network's counters as they are now; called before the text is made.
   virtual void report(const net::HubCounters& counters) = 0;
+  virtual void report(const VerifierSample& sample) = 0;
 };
 
 class Metrics {

@@ -99,14 +99,13 @@ void RecordWriter::write(std::vector<Item> items) {
 }
 
 sim::Status RecordWriter::write_items(std::vector<Item>& items) {
-  bool committed = true;
-  for (const Item& item : items) {
-    sim::Status status =
-        item.checkpoint ? recorder_->checkpoint(*item.checkpoint) : recorder_->append(item.tick);
+  for (Item& item : items) {
+    const sim::Status status = item.checkpoint
+                                   ? recorder_->append_checkpoint(std::move(*item.checkpoint))
+                                   : recorder_->append(item.tick);
     if (!status.ok()) return status;
-    committed = item.checkpoint.has_value();
   }
-  return committed ? sim::Status(sim::Done{}) : recorder_->commit();
+  return recorder_->commit();
 }
 
 void RecordWriter::fail(const std::string& why, std::vector<Item>& items) {

@@ -27,7 +27,7 @@ WorldRunner::WorldRunner(std::unique_ptr<sim::World> world,
       writer_(
           name_, std::move(recorder),
           [this](std::vector<net::CommandReply> replies) { feed_.deliver(std::move(replies)); }),
-      checkpoint_tick_(world_->tick_number()) {}
+      keeper_(*world_) {}
 
 WorldRunner::~WorldRunner() {
   stop();
@@ -46,7 +46,7 @@ void WorldRunner::stop() {
   if (!thread_.joinable()) return;
   thread_.join();
   refuse_queue("the server stops");
-  if (!writer_.failed()) checkpoint();
+  if (!writer_.failed()) writer_.push_checkpoint(keeper_.take(*world_));
   writer_.stop();
   if (!writer_.failed()) spdlog::info("{}: stopped at tick {}", name_, world_->tick_number());
 }
@@ -104,12 +104,11 @@ void WorldRunner::tick(TickClock& clock, std::vector<Queued> commands) {
   for (const sim::CommandOutcome& outcome : report.outcomes) {
     ++(outcome.applied() ? sample.commands_applied : sample.commands_refused);
   }
-  changed_since_checkpoint_ |= !commands.empty() || !report.at_rest;
+  const bool commanded = !commands.empty();
   record(report, std::move(commands));
   feed_.publish(*world_);
-  const auto rate = static_cast<std::uint64_t>(world_->config().tick_rate);
-  if (changed_since_checkpoint_ && report.tick - checkpoint_tick_ >= kCheckpointSeconds * rate) {
-    checkpoint();
+  if (auto image = keeper_.after_tick(*world_, report, commanded)) {
+    writer_.push_checkpoint(std::move(*image));
   }
   sample.recorder_lag_ticks = writer_.lag_ticks();
   metrics_.report(sample);
@@ -140,12 +139,6 @@ void WorldRunner::refuse_queue(const std::string& reason) {
     replies.push_back({queued.session, {queued.seq, false, 0, reason}});
   }
   feed_.deliver(std::move(replies));
-}
-
-void WorldRunner::checkpoint() {
-  writer_.push_checkpoint(record::CheckpointImage::of(*world_));
-  checkpoint_tick_ = world_->tick_number();
-  changed_since_checkpoint_ = false;
 }
 
 }  // namespace sluice::host

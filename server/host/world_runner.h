@@ -22,6 +22,7 @@
 #include "server/host/record_writer.h"
 #include "server/host/tick_clock.h"
 #include "server/net/world_feed.h"
+#include "server/record/checkpoint_keeper.h"
 #include "server/sim/world.h"
 
 namespace sluice::host {
@@ -31,8 +32,6 @@ class WorldRunner final : public net::CommandIntake {
   /// Commands that wait for their tick.
   static constexpr std::size_t kMaxQueuedCommands = 8192;
   static_assert(kMaxQueuedCommands <= std::size_t{sim::kMaxCommandsPerTick});
-  /// Seconds of ticks in which something happened between two checkpoints.
-  static constexpr std::uint64_t kCheckpointSeconds = 60;
 
   /// `recorder` holds the world's history up to now. The executor and the metrics must outlive
   /// this.
@@ -68,7 +67,6 @@ class WorldRunner final : public net::CommandIntake {
   void tick(TickClock& clock, std::vector<Queued> commands);
   void record(const sim::TickReport& report, std::vector<Queued> commands);
   void refuse_queue(const std::string& reason);
-  void checkpoint();
 
   const std::string name_;
   const std::unique_ptr<sim::World> world_;
@@ -76,8 +74,7 @@ class WorldRunner final : public net::CommandIntake {
   WorldMetrics& metrics_;
   net::WorldFeed feed_;
   RecordWriter writer_;
-  std::uint64_t checkpoint_tick_;
-  bool changed_since_checkpoint_ = false;
+  record::CheckpointKeeper keeper_;
 
   std::mutex mutex_;
   std::condition_variable changed_;

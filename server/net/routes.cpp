@@ -69,7 +69,10 @@ Answer answer_to(Network& network, std::string_view method, std::string_view tar
     if (asset.path == path) return {200, asset.content_type, asset.bytes, ""};
   }
   if (path == "/") return {200, "text/html; charset=utf-8", plain_page(network), ""};
-  if (path == "/healthz") return {200, "text/plain; charset=utf-8", "alive\n", ""};
+  if (path == "/healthz") {
+    return {200, "text/plain; charset=utf-8",
+            network.options.health_text ? network.options.health_text() : "alive\n", ""};
+  }
   if (path == "/readyz") return readiness(network);
   if (path == "/worlds") return {200, "application/json", worlds_json(network), ""};
   if (path == "/metrics") {

@@ -1,7 +1,7 @@
 // The listener: one port for pages, health, metrics and WebSockets.
 //
 //   GET /                the viewer (an asset), or a plain page where none was built in
-//   GET /healthz         200 while the process lives
+//   GET /healthz         200 while the process lives, with what there is to say
 //   GET /readyz          200 or 503 and the reason
 //   GET /metrics         Prometheus text
 //   GET /worlds          a JSON list
@@ -61,6 +61,7 @@ struct ServerOptions {
   std::vector<Asset> assets;
   std::function<std::string()> metrics_text;  // called on the network's thread
   std::function<Readiness()> readiness;       // called on the network's thread
+  std::function<std::string()> health_text;   // likewise; /healthz says "alive" without it
 };
 
 /// What the host hands over for each world; both must outlive the server.

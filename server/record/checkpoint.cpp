@@ -15,15 +15,33 @@ constexpr std::size_t kSmallestListedBytes = 5;
 }  // namespace
 
 CheckpointImage CheckpointImage::of(const sim::World& world) {
+  std::set<sim::ChunkCoord> all;
+  world.grid().for_each([&all](const sim::Chunk& chunk) { all.insert(chunk.coord); });
+  CheckpointImage image = changes(world, all);
+  image.complete = true;
+  return image;
+}
+
+CheckpointImage CheckpointImage::changes(const sim::World& world,
+                                         const std::set<sim::ChunkCoord>& changed) {
   CheckpointImage image;
   image.tick = world.tick_number();
   image.digest = world.digest();
   image.core = world.snapshot_core();
+  image.complete = false;
   image.chunks.reserve(static_cast<std::size_t>(world.grid().chunk_count()));
   world.grid().for_each([&](const sim::Chunk& chunk) {
-    image.chunks.push_back({chunk.coord, chunk.wake, sim::World::chunk_bytes(chunk)});
+    image.chunks.push_back({chunk.coord, chunk.wake, {}});
+    if (changed.contains(chunk.coord)) image.chunks.back().bytes = sim::World::chunk_bytes(chunk);
   });
   return image;
+}
+
+sim::Result<std::unique_ptr<sim::World>> CheckpointImage::restore() const {
+  std::vector<sim::World::ChunkImage> images;
+  images.reserve(chunks.size());
+  for (const Chunk& chunk : chunks) images.push_back({chunk.coord, chunk.wake, chunk.bytes});
+  return sim::World::restore(core, images);
 }
 
 void encode_chunk_list(std::span<const ListedChunk> chunks, Bytes& out) {

@@ -6,11 +6,12 @@
 //     { zigzag varints of x, y, z less those of the chunk before }     in ChunkCoord's order
 //     { wake: one byte }
 //     { zigzag varint of the chunk's row id less (the id before plus 1) } )
-//   chunk row      := content hash, packed(World::chunk_bytes)         once for equal contents
+//   chunk row      := content hash, data                               chunk_store.h
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -28,14 +29,20 @@ struct CheckpointImage {
   struct Chunk {
     sim::ChunkCoord coord;
     std::uint8_t wake = 0;
-    Bytes bytes;  // World::chunk_bytes
+    Bytes bytes;  // World::chunk_bytes; empty: as in the image before
   };
   std::uint64_t tick = 0;
   sim::Digest digest = 0;
   Bytes core;
   std::vector<Chunk> chunks;  // in ChunkCoord's order
+  bool complete = true;       // every chunk has its bytes
 
   [[nodiscard]] static CheckpointImage of(const sim::World& world);
+  /// With the bytes of those chunks alone that are in `changed`.
+  [[nodiscard]] static CheckpointImage changes(const sim::World& world,
+                                               const std::set<sim::ChunkCoord>& changed);
+  /// A world that goes on exactly as the one that it was taken of. Needs every chunk's bytes.
+  [[nodiscard]] sim::Result<std::unique_ptr<sim::World>> restore() const;
 };
 
 /// A chunk of a checkpoint as its list names it.

@@ -1,150 +1,143 @@
 #include "server/record/difference.h"
 
+#include <algorithm>
+#include <array>
 #include <map>
 #include <set>
-#include <string_view>
-#include <type_traits>
 #include <utility>
+
+#include "server/record/state_fields.h"
 
 namespace sluice::record {
 
 namespace {
 
-/// Every declared field of a struct with its value as text, nested ones joined by dots.
-class FieldLister {
- public:
-  explicit FieldLister(std::vector<std::pair<std::string, std::string>>& fields)
-      : fields_(fields) {}
+std::string describe(sim::Cell cell, bool both_open) {
+  if (cell == sim::kRock) return "rock";
+  if (cell == sim::kOutside) return "outside";
+  if (!sim::is_open(cell)) return "material " + std::to_string(-std::int64_t{cell});
+  return both_open ? std::to_string(cell) : "open with " + std::to_string(cell) + " units";
+}
 
-  template <class Value>
-  void field(std::string_view name, const Value& value) {
-    const std::string path = prefix_ + std::string(name);
-    if constexpr (std::is_enum_v<Value>) {
-      fields_.emplace_back(path, std::to_string(static_cast<std::int64_t>(value)));
-    } else if constexpr (std::is_arithmetic_v<Value>) {
-      fields_.emplace_back(path, std::to_string(value));
-    } else if constexpr (std::is_convertible_v<Value, std::string>) {
-      fields_.emplace_back(path, value);
-    } else {
-      const std::string outer = std::exchange(prefix_, path + ".");
-      Value::visit_state(value, *this);
-      prefix_ = outer;
-    }
-  }
-  template <class Value>
-  void optional(std::string_view name, const Value& value) {
-    field(name, value);
-  }
-  template <class Value, class Names>
-  void choice(std::string_view name, const Value& value, const Names& names) {
-    fields_.emplace_back(prefix_ + std::string(name),
-                         std::string(names[static_cast<std::size_t>(value)]));
-  }
-
- private:
-  std::vector<std::pair<std::string, std::string>>& fields_;
-  std::string prefix_;
-};
+std::string to_string(sim::ChunkCoord c) {
+  return "(" + std::to_string(c.x) + ", " + std::to_string(c.y) + ", " + std::to_string(c.z) + ")";
+}
 
 class Comparer {
  public:
   Comparer(std::size_t limit, Comparison& out) : limit_(limit), out_(out) {}
 
-  template <class State>
-  void fields(sim::Layer layer, const std::string& place, const State& expected,
-              const State& actual) {
-    std::vector<std::pair<std::string, std::string>> a;
-    std::vector<std::pair<std::string, std::string>> b;
-    FieldLister list_a(a);
-    FieldLister list_b(b);
-    State::visit_state(expected, list_a);
-    State::visit_state(actual, list_b);
-    for (std::size_t i = 0; i < a.size(); ++i) {
-      if (a[i].second != b[i].second) value(layer, place, a[i].first, a[i].second, b[i].second);
-    }
-  }
-
-  void value(sim::Layer layer, const std::string& place, const std::string& field,
-             const std::string& expected, const std::string& actual) {
-    std::size_t& listed = listed_[static_cast<std::size_t>(layer)];
-    if (listed++ >= limit_) return;
-    out_.differences.push_back({sim::layer_name(layer), place, field, expected, actual});
-  }
-
-  void springs(const char* kind, const sim::Springs& expected, const sim::Springs& actual) {
-    std::set<sim::Vec3> places;
-    for (const auto& [at, spring] : expected) places.insert(at);
-    for (const auto& [at, spring] : actual) places.insert(at);
-    for (const sim::Vec3 at : places) {
-      const std::string place = std::string(kind) + " at " + sim::to_string(at);
-      const auto a = expected.find(at);
-      const auto b = actual.find(at);
-      if (a == expected.end() || b == actual.end()) {
-        value(sim::Layer::kSprings, place, "there", a == expected.end() ? "no" : "yes",
-              b == actual.end() ? "no" : "yes");
-      } else {
-        fields(sim::Layer::kSprings, place, a->second, b->second);
+  void fields(const std::vector<StateField>& a, const std::vector<StateField>& b) {
+    const Index in_a = index(a);
+    const Index in_b = index(b);
+    for (const StateField& field : a) {
+      const auto other = in_b.find(name_of(field));
+      if (other != in_b.end()) {
+        if (other->second->value != field.value) note(field, field.value, other->second->value);
+      } else if (field.field == kThere) {
+        note(field, "yes", "no");
       }
     }
+    for (const StateField& field : b) {
+      const bool missing = field.field == kThere && !in_a.contains(name_of(field));
+      if (missing) note(field, "no", "yes");
+    }
   }
 
-  void cells(const sim::Grid& expected, const sim::Grid& actual) {
+  void cells(const StateView& expected, const StateView& actual) {
+    const sim::ChunkShape shape = expected.core->config.shape();
+    const sim::Box world = expected.core->config.box();
     std::set<sim::ChunkCoord> coords;
-    expected.for_each([&](const sim::Chunk& chunk) { coords.insert(chunk.coord); });
-    actual.for_each([&](const sim::Chunk& chunk) { coords.insert(chunk.coord); });
+    for (const auto& [coord, cells] : expected.chunks) coords.insert(coord);
+    for (const auto& [coord, cells] : actual.chunks) coords.insert(coord);
     for (const sim::ChunkCoord coord : coords) {
-      const sim::Chunk* a = expected.find(coord);
-      const sim::Chunk* b = actual.find(coord);
-      if (a != nullptr && b != nullptr && a->cells == b->cells) continue;
-      chunk(coord, expected, actual);
+      const sim::Cell* a = cells_of(expected, coord);
+      const sim::Cell* b = cells_of(actual, coord);
+      if (std::equal(a, a + sim::kChunkCells, b)) continue;
+      chunk(coord, shape, world, a, b);
     }
   }
 
  private:
-  static std::string describe(sim::Cell cell) {
-    return sim::is_open(cell) ? std::to_string(cell) : "solid";
+  using Index = std::map<std::array<std::string, 3>, const StateField*>;
+
+  static std::array<std::string, 3> name_of(const StateField& field) {
+    return {field.layer, field.place, field.field};
   }
 
-  void chunk(sim::ChunkCoord coord, const sim::Grid& expected, const sim::Grid& actual) {
+  static Index index(const std::vector<StateField>& fields) {
+    Index index;
+    for (const StateField& field : fields) index[name_of(field)] = &field;
+    return index;
+  }
+
+  static const sim::Cell* cells_of(const StateView& view, sim::ChunkCoord coord) {
+    static constexpr std::array<sim::Cell, sim::kChunkCells> kAllAir{};
+    const auto chunk = view.chunks.find(coord);
+    return chunk == view.chunks.end() ? kAllAir.data() : chunk->second;
+  }
+
+  void note(const StateField& field, const std::string& expected, const std::string& actual) {
+    ++out_.fields;
+    list({field.layer, field.place, field.field, expected, actual, {}, {}});
+  }
+
+  void list(Difference difference) {
+    if (listed_[difference.layer]++ < limit_) out_.differences.push_back(std::move(difference));
+  }
+
+  void chunk(sim::ChunkCoord coord, const sim::ChunkShape& shape, const sim::Box& world,
+             const sim::Cell* a, const sim::Cell* b) {
     std::uint64_t differing = 0;
     for (std::int32_t i = 0; i < sim::kChunkCells; ++i) {
-      const sim::Vec3 at = expected.shape().cell_at(coord, i);
-      // What is not stored is air; the grid's own look-up knows.
-      const sim::Cell a = expected.cell(at);
-      const sim::Cell b = actual.cell(at);
-      if (a == b) continue;
+      if (a[i] == b[i]) continue;
+      const sim::Vec3 at = shape.cell_at(coord, i);
+      if (!world.contains(at)) continue;
       ++differing;
-      const std::string place = "chunk (" + std::to_string(coord.x) + ", " +
-                                std::to_string(coord.y) + ", " + std::to_string(coord.z) +
-                                ") cell " + sim::to_string(at);
-      const bool both_open = sim::is_open(a) && sim::is_open(b);
-      value(sim::Layer::kCells, place, both_open ? "water" : "material", describe(a), describe(b));
+      include(at);
+      const bool both_open = sim::is_open(a[i]) && sim::is_open(b[i]);
+      list({sim::layer_name(sim::Layer::kCells),
+            "chunk " + to_string(coord) + " cell " + sim::to_string(at),
+            both_open ? "water" : "material", describe(a[i], both_open), describe(b[i], both_open),
+            coord, at});
     }
     out_.cells += differing;
     if (differing != 0) ++out_.chunks;
   }
 
+  void include(sim::Vec3 at) {
+    sim::Box& box = out_.cell_box;
+    if (box.empty()) {
+      box = {at, {1, 1, 1}};
+      return;
+    }
+    const sim::Vec3 end = box.from + box.size;
+    const sim::Vec3 low = {std::min(box.from.x, at.x), std::min(box.from.y, at.y),
+                           std::min(box.from.z, at.z)};
+    const sim::Vec3 high = {std::max(end.x, at.x + 1), std::max(end.y, at.y + 1),
+                            std::max(end.z, at.z + 1)};
+    box = {low, high - low};
+  }
+
   std::size_t limit_;
-  std::size_t listed_[sim::kLayerCount] = {};
+  std::map<std::string, std::size_t> listed_;  // by layer
   Comparison& out_;
 };
 
 }  // namespace
 
-Comparison compare_worlds(const sim::World& expected, const sim::World& actual, std::size_t limit) {
+Comparison compare_states(const StateView& expected, const StateView& actual, std::size_t limit) {
   Comparison comparison;
   Comparer comparer(limit, comparison);
-  if (expected.tick_number() != actual.tick_number()) {
-    comparer.value(sim::Layer::kClock, "", "tick", std::to_string(expected.tick_number()),
-                   std::to_string(actual.tick_number()));
-  }
-  comparer.fields(sim::Layer::kConfig, "", expected.config(), actual.config());
-  comparer.fields(sim::Layer::kTotals, "", expected.totals(), actual.totals());
-  comparer.springs("source", expected.sources(), actual.sources());
-  comparer.springs("drain", expected.drains(), actual.drains());
-  const bool same_shape = expected.config().size == actual.config().size;
-  if (same_shape) comparer.cells(expected.grid(), actual.grid());
+  comparer.fields(state_fields(*expected.core, true), state_fields(*actual.core, true));
+  comparer.fields(pipe_fields(expected.pipes), pipe_fields(actual.pipes));
+  const bool same_shape = expected.core->config.size == actual.core->config.size;
+  if (same_shape) comparer.cells(expected, actual);
   return comparison;
+}
+
+Comparison compare_worlds(const sim::World& expected, const sim::World& actual, std::size_t limit) {
+  return compare_states(StateView::of(expected), StateView::of(actual), limit);
 }
 
 std::string to_string(const Difference& difference) {

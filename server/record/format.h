@@ -8,8 +8,10 @@ namespace sluice::record {
 
 /// "Slui" at offset 68 of the file: SQLite's place for an application's own file type.
 inline constexpr std::int64_t kApplicationId = 0x536c7569;
-/// Raised with every change that an older build could not read.
-inline constexpr std::int64_t kFormatVersion = 1;
+/// Raised with every change that an older build could not read. Every version ever written is
+/// read; a file is brought to this version when somebody goes on writing it.
+inline constexpr std::int64_t kFormatVersion = 2;
+inline constexpr std::int64_t kOldestFormatVersion = 1;
 
 /// Ticks of a full history row. 2,000 digests fill SQLite's pages almost without waste: 8.2 bytes a
 /// tick on disk, where 2,048 would take 10.
@@ -30,6 +32,7 @@ inline constexpr std::size_t kMaxChunkListBytes = std::size_t{1} << 24;
 struct Table {
   const char* name;
   const char* sql;
+  std::int64_t since;  // the first format version that has it
 };
 
 /// The schema, letter by letter as SQLite keeps it: a file that has another one is refused, so that
@@ -37,16 +40,24 @@ struct Table {
 inline constexpr Table kTables[] = {
     {"world",
      "CREATE TABLE world (id INTEGER PRIMARY KEY CHECK (id = 1), world_file BLOB NOT NULL, "
-     "made_by TEXT NOT NULL, checksum INTEGER NOT NULL)"},
+     "made_by TEXT NOT NULL, checksum INTEGER NOT NULL)",
+     1},
     {"history",
      "CREATE TABLE history (first_tick INTEGER PRIMARY KEY, digests BLOB NOT NULL, commands BLOB, "
-     "checksum INTEGER NOT NULL)"},
+     "checksum INTEGER NOT NULL)",
+     1},
     {"chunks",
      "CREATE TABLE chunks (id INTEGER PRIMARY KEY, content_hash BLOB NOT NULL UNIQUE, "
-     "data BLOB NOT NULL)"},
+     "data BLOB NOT NULL)",
+     1},
     {"checkpoints",
      "CREATE TABLE checkpoints (tick INTEGER PRIMARY KEY, digest INTEGER NOT NULL, "
-     "core BLOB NOT NULL, chunks BLOB NOT NULL, checksum INTEGER NOT NULL)"},
+     "core BLOB NOT NULL, chunks BLOB NOT NULL, checksum INTEGER NOT NULL)",
+     1},
+    {"facts",
+     "CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL, checksum INTEGER NOT NULL) "
+     "WITHOUT ROWID",
+     2},
 };
 
 }  // namespace sluice::record

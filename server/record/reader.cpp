@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "server/record/checkpoint.h"
+#include "server/record/chunk_store.h"
 #include "server/record/command_batch.h"
 #include "server/record/database.h"
 #include "server/record/format.h"
@@ -44,12 +45,15 @@ sim::Result<std::unique_ptr<Reader>> Reader::open_image(std::span<const std::byt
 
 sim::Result<std::unique_ptr<Reader>> Reader::check(std::unique_ptr<Database> database) {
   std::unique_ptr<Reader> reader(new Reader(std::move(database)));
-  for (const auto step :
-       {&Reader::check_kind, &Reader::check_schema, &Reader::read_world_row, &Reader::refresh}) {
+  for (const auto step : {&Reader::check_kind, &Reader::check_schema, &Reader::read_world_row,
+                          &Reader::read_facts, &Reader::refresh}) {
     if (const sim::Status passed = (reader.get()->*step)(); !passed) {
       return sim::Error{passed.error()};
     }
   }
+  auto chunks = ChunkStore::open(*reader->database_);
+  if (!chunks) return sim::Error{chunks.error()};
+  reader->chunks_ = std::move(chunks).value();
   return reader;
 }
 
@@ -62,16 +66,19 @@ sim::Status Reader::check_kind() {
   }
   const auto version = database_->integer("PRAGMA user_version");
   if (!version) return sim::Error{version.error()};
-  if (*version != kFormatVersion) {
-    return database_->error("is a recording of format version " + std::to_string(*version) +
-                            "; this program reads version " + std::to_string(kFormatVersion) +
-                            (*version > kFormatVersion ? ": use a newer one" : ""));
+  if (*version < kOldestFormatVersion || *version > kFormatVersion) {
+    return database_->error(
+        "is a recording of format version " + std::to_string(*version) +
+        "; this program reads versions " + std::to_string(kOldestFormatVersion) + " to " +
+        std::to_string(kFormatVersion) + (*version > kFormatVersion ? ": use a newer one" : ""));
   }
+  format_version_ = *version;
   return sim::Done{};
 }
 
 sim::Status Reader::check_schema() {
   for (const Table& table : kTables) {
+    if (table.since > format_version_) continue;
     const std::string_view name = table.name;
     auto row = database_->prepare("SELECT CAST(sql AS BLOB) FROM sqlite_schema WHERE name = '" +
                                   std::string(name) + "'");
@@ -101,17 +108,47 @@ sim::Status Reader::read_world_row() {
   return sim::Done{};
 }
 
+sim::Status Reader::read_facts() {
+  if (format_version_ < 2) return sim::Done{};
+  auto rows = database_->prepare(
+      "SELECT CAST(name AS BLOB), CAST(value AS BLOB), checksum FROM facts ORDER BY name");
+  if (!rows) return sim::Error{rows.error()};
+  for (;;) {
+    const sim::Result<bool> found = rows->step();
+    if (!found) return sim::Error{found.error() + ", in its table of facts"};
+    if (!*found) break;
+    facts_.push_back({rows->text(0), rows->text(1)});
+    if (row_checksum(0, rows->blob(0), rows->blob(1)) != rows->integer(2)) {
+      return database_->error("is damaged: the check sum of its fact '" + facts_.back().name +
+                              "' does not fit");
+    }
+  }
+  const std::string begins = fact("begins");
+  const bool number = !begins.empty() && begins.size() < 20 &&
+                      begins.find_first_not_of("0123456789") == std::string::npos;
+  if (!number) return database_->error("is damaged: it does not say at which tick it begins");
+  first_tick_ = std::stoull(begins);
+  return sim::Done{};
+}
+
+std::string Reader::fact(std::string_view name) const {
+  for (const Fact& fact : facts_) {
+    if (fact.name == name) return fact.value;
+  }
+  return {};
+}
+
 sim::Status Reader::refresh() {
   auto row = database_->prepare(
       "SELECT first_tick, length(digests) FROM history ORDER BY first_tick DESC LIMIT 1");
   if (!row) return sim::Error{row.error()};
   const sim::Result<bool> found = row->step();
   if (!found) return sim::Error{found.error()};
-  last_tick_ = 0;
+  last_tick_ = first_tick_;
   if (!*found) return sim::Done{};
   const std::int64_t first = row->integer(0);
   const std::int64_t bytes = row->integer(1);
-  if (first < 1 || bytes < 8 || bytes % 8 != 0) {
+  if (first <= static_cast<std::int64_t>(first_tick_) || bytes < 8 || bytes % 8 != 0) {
     return database_->error("is damaged: its last history row, of tick " + std::to_string(first) +
                             ", holds " + std::to_string(bytes) + " bytes of digests");
   }
@@ -196,26 +233,42 @@ sim::Result<std::vector<CheckpointInfo>> Reader::checkpoints() {
     checkpoints.push_back(
         {static_cast<std::uint64_t>(rows->integer(0)), static_cast<sim::Digest>(rows->integer(1))});
   }
-  if (checkpoints.empty() || checkpoints.front().tick != 0) {
-    return database_->error("is damaged: it lacks the checkpoint of tick 0");
+  if (checkpoints.empty() || checkpoints.front().tick != first_tick_) {
+    return lacks_first_checkpoint();
   }
   return checkpoints;
 }
 
-sim::Result<std::vector<std::byte>> Reader::read_chunk(std::int64_t row_id) {
-  auto row = database_->prepare("SELECT content_hash, data FROM chunks WHERE id = ?1");
-  if (!row) return sim::Error{row.error()};
-  const sim::Result<bool> found = row->bind(1, row_id).step();
-  if (!found) return sim::Error{found.error()};
-  if (!*found) return sim::Error{"is not there"};
-  sim::Result<Bytes> bytes = unpack(row->blob(1), sim::kChunkCells * sizeof(sim::Cell));
-  if (bytes && !std::ranges::equal(content_hash(*bytes), row->blob(0))) {
-    return sim::Error{"does not fit its content hash"};
-  }
-  return bytes;
+sim::Error Reader::lacks_first_checkpoint() const {
+  return database_->error("is damaged: it lacks " + checkpoint_text(first_tick_));
 }
 
-sim::Result<std::unique_ptr<sim::World>> Reader::restore(std::uint64_t checkpoint_tick) {
+sim::Result<std::optional<CheckpointInfo>> Reader::find_checkpoint(std::string_view sql,
+                                                                   std::uint64_t tick) {
+  auto row = database_->prepare(sql);
+  if (!row) return sim::Error{row.error()};
+  constexpr std::uint64_t kMost = INT64_MAX;
+  const auto bound = static_cast<std::int64_t>(std::min(tick, kMost));
+  const sim::Result<bool> found = row->bind(1, bound).step();
+  if (!found) return sim::Error{found.error() + ", in its table of checkpoints"};
+  if (!*found || row->integer(0) < static_cast<std::int64_t>(first_tick_)) {
+    return std::optional<CheckpointInfo>();
+  }
+  return std::optional(CheckpointInfo{static_cast<std::uint64_t>(row->integer(0)),
+                                      static_cast<sim::Digest>(row->integer(1))});
+}
+
+sim::Result<std::optional<CheckpointInfo>> Reader::checkpoint_before(std::uint64_t tick) {
+  return find_checkpoint(
+      "SELECT tick, digest FROM checkpoints WHERE tick <= ?1 ORDER BY tick DESC LIMIT 1", tick);
+}
+
+sim::Result<std::optional<CheckpointInfo>> Reader::checkpoint_after(std::uint64_t tick) {
+  return find_checkpoint(
+      "SELECT tick, digest FROM checkpoints WHERE tick >= ?1 ORDER BY tick LIMIT 1", tick);
+}
+
+sim::Result<CheckpointImage> Reader::read_checkpoint(std::uint64_t checkpoint_tick) {
   const std::string name = checkpoint_text(checkpoint_tick);
   auto row =
       database_->prepare("SELECT digest, core, chunks, checksum FROM checkpoints WHERE tick = ?1");
@@ -233,20 +286,28 @@ sim::Result<std::unique_ptr<sim::World>> Reader::restore(std::uint64_t checkpoin
   const auto listed = decode_chunk_list(row->blob(2));
   if (!listed) return database_->error("is damaged: " + name + ": " + listed.error());
 
-  std::vector<Bytes> contents;
-  std::vector<sim::World::ChunkImage> images;
+  CheckpointImage image;
+  image.tick = checkpoint_tick;
+  image.digest = digest;
+  image.core = *core;
   for (const ListedChunk& chunk : *listed) {
-    sim::Result<Bytes> bytes = read_chunk(chunk.row_id);
+    sim::Result<Bytes> bytes = chunks_->load(chunk.row_id);
     if (!bytes) {
       return database_->error("is damaged: chunk " + std::to_string(chunk.row_id) + ", of " + name +
                               ", " + bytes.error());
     }
-    contents.push_back(std::move(bytes).value());
-    images.push_back({chunk.coord, chunk.wake, contents.back()});
+    image.chunks.push_back({chunk.coord, chunk.wake, std::move(bytes).value()});
   }
-  auto world = sim::World::restore(*core, images);
+  return image;
+}
+
+sim::Result<std::unique_ptr<sim::World>> Reader::restore(std::uint64_t checkpoint_tick) {
+  const sim::Result<CheckpointImage> image = read_checkpoint(checkpoint_tick);
+  if (!image) return sim::Error{image.error()};
+  const std::string name = checkpoint_text(checkpoint_tick);
+  auto world = image->restore();
   if (!world) return database_->error("is damaged: " + name + ": " + world.error());
-  if ((*world)->tick_number() != checkpoint_tick || (*world)->recompute_digest() != digest) {
+  if ((*world)->tick_number() != checkpoint_tick || (*world)->recompute_digest() != image->digest) {
     return database_->error("is damaged: the state in " + name + " has another digest than stated");
   }
   return world;
@@ -255,18 +316,21 @@ sim::Result<std::unique_ptr<sim::World>> Reader::restore(std::uint64_t checkpoin
 sim::Result<WorldAt> world_at(Reader& reader, std::uint64_t tick, sim::Executor& executor,
                               const TickVisitor& visit) {
   SLUICE_ASSERT(tick <= reader.last_tick());
-  const auto checkpoints = reader.checkpoints();
-  if (!checkpoints) return sim::Error{checkpoints.error()};
   WorldAt result;
-  for (auto checkpoint = checkpoints->rbegin(); checkpoint != checkpoints->rend(); ++checkpoint) {
-    if (checkpoint->tick > tick) continue;
-    auto world = reader.restore(checkpoint->tick);
+  for (std::uint64_t latest = tick; result.world == nullptr;) {
+    const auto checkpoint = reader.checkpoint_before(latest);
+    if (!checkpoint) return sim::Error{checkpoint.error()};
+    if (!*checkpoint) break;
+    auto world = reader.restore((*checkpoint)->tick);
     if (world) {
       result.world = std::move(world).value();
-      break;
+    } else {
+      result.warnings.push_back(world.error());
+      if ((*checkpoint)->tick == reader.first_tick()) break;
+      latest = (*checkpoint)->tick - 1;
     }
-    result.warnings.push_back(world.error());
   }
+  if (result.world == nullptr && result.warnings.empty()) return reader.lacks_first_checkpoint();
   if (result.world == nullptr) return sim::Error{result.warnings.front()};
   sim::World& world = *result.world;
   if (world.tick_number() == tick) return result;

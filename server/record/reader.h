@@ -9,10 +9,14 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "server/record/checkpoint.h"
+#include "server/record/facts.h"
 #include "server/record/records.h"
 #include "server/sim/executor.h"
 #include "server/sim/result.h"
@@ -20,6 +24,7 @@
 
 namespace sluice::record {
 
+class ChunkStore;
 class Database;
 
 struct CheckpointInfo {
@@ -41,8 +46,16 @@ class Reader {
 
   [[nodiscard]] const std::string& path() const;
   [[nodiscard]] const std::string& world_file_text() const { return world_file_text_; }
+  /// Format version, as of open().
+  [[nodiscard]] std::int64_t format_version() const { return format_version_; }
+  /// In the order of their names; none in files of format version 1.
+  [[nodiscard]] const std::vector<Fact>& facts() const { return facts_; }
+  /// Empty where the file does not have it.
+  [[nodiscard]] std::string fact(std::string_view name) const;
   /// The program that made the file, and its version.
   [[nodiscard]] const std::string& made_by() const { return made_by_; }
+  /// The tick of the first checkpoint, at which history begins: 0 but for a bundle.
+  [[nodiscard]] std::uint64_t first_tick() const { return first_tick_; }
   /// The last durable tick as of open() or refresh(); 0 before the first.
   [[nodiscard]] std::uint64_t last_tick() const { return last_tick_; }
   /// Looks whether the file has grown.
@@ -57,8 +70,16 @@ class Reader {
   /// All ticks of the row in which `tick` stands.
   [[nodiscard]] sim::Result<std::vector<TickRecord>> row_at(std::uint64_t tick);
 
-  /// In rising order; the first is that of tick 0.
+  /// The last one at or before `tick`, at or after first_tick().
+  [[nodiscard]] sim::Result<std::optional<CheckpointInfo>> checkpoint_before(std::uint64_t tick);
+  /// The first one at or after `tick`.
+  [[nodiscard]] sim::Result<std::optional<CheckpointInfo>> checkpoint_after(std::uint64_t tick);
+  /// What to say where checkpoint_before() finds none.
+  [[nodiscard]] sim::Error lacks_first_checkpoint() const;
+  /// In rising order; the first is that of first_tick().
   [[nodiscard]] sim::Result<std::vector<CheckpointInfo>> checkpoints();
+  /// A checkpoint as it is stored, with the bytes of every chunk; not yet a world.
+  [[nodiscard]] sim::Result<CheckpointImage> read_checkpoint(std::uint64_t checkpoint_tick);
   /// The world of a checkpoint; its digest, computed from scratch, is that of the checkpoint.
   [[nodiscard]] sim::Result<std::unique_ptr<sim::World>> restore(std::uint64_t checkpoint_tick);
 
@@ -69,13 +90,19 @@ class Reader {
   [[nodiscard]] sim::Status check_kind();
   [[nodiscard]] sim::Status check_schema();
   [[nodiscard]] sim::Status read_world_row();
+  [[nodiscard]] sim::Status read_facts();
+  [[nodiscard]] sim::Result<std::optional<CheckpointInfo>> find_checkpoint(std::string_view sql,
+                                                                           std::uint64_t tick);
   [[nodiscard]] sim::Result<std::vector<TickRecord>> read_row(std::uint64_t tick,
                                                               bool with_commands);
-  [[nodiscard]] sim::Result<std::vector<std::byte>> read_chunk(std::int64_t row_id);
 
   std::unique_ptr<Database> database_;
+  std::unique_ptr<ChunkStore> chunks_;
+  std::int64_t format_version_ = 0;
+  std::vector<Fact> facts_;
   std::string world_file_text_;
   std::string made_by_;
+  std::uint64_t first_tick_ = 0;
   std::uint64_t last_tick_ = 0;
 };
 

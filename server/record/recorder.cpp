@@ -9,8 +9,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "server/record/chunk_store.h"
 #include "server/record/command_batch.h"
 #include "server/record/database.h"
+#include "server/record/facts.h"
 #include "server/record/format.h"
 #include "server/record/packing.h"
 #include "server/record/reader.h"
@@ -24,7 +26,7 @@ namespace {
 constexpr int kFullRowLevel = 12;
 constexpr int kMediumRowLevel = 6;
 constexpr int kShortRowLevel = 1;
-constexpr int kChunkLevel = 6;
+constexpr int kCoreLevel = 6;
 
 std::size_t commands_of(std::span<const TickRecord> ticks) {
   std::size_t commands = 0;
@@ -53,20 +55,60 @@ sim::Status sync_directory_of(const std::string& path) {
   return sim::Done{};
 }
 
+sim::Status write_facts(Database& database, std::uint64_t begins, std::vector<Fact> facts) {
+  facts.push_back({"begins", std::to_string(begins)});
+  auto insert = database.prepare(
+      "INSERT INTO facts (name, value, checksum) VALUES (CAST(?1 AS TEXT), CAST(?2 AS TEXT), ?3)");
+  if (!insert) return sim::Error{insert.error()};
+  for (const Fact& fact : facts) {
+    const auto name = as_bytes(fact.name);
+    const auto value = as_bytes(fact.value);
+    insert->bind(1, name).bind(2, value).bind(3, row_checksum(0, name, value));
+    if (const sim::Status written = insert->run(); !written) return written;
+  }
+  return sim::Done{};
+}
+
+std::vector<Fact> first_facts(const sim::World& first) {
+  std::vector<Fact> facts = program_facts();
+  for (Fact& fact : world_facts(first)) facts.push_back(std::move(fact));
+  return facts;
+}
+
+/// Brings a file of an older version to this one, whole or not at all: adds what it lacks, changes
+/// nothing that it has.
+sim::Status upgrade(Database& database, Reader& reader) {
+  if (reader.format_version() == kFormatVersion) return sim::Done{};
+  const auto first = reader.restore(reader.first_tick());
+  if (!first) return sim::Error{first.error()};
+  if (const sim::Status begun = database.execute("BEGIN IMMEDIATE"); !begun) return begun;
+  sim::Status done = sim::Done{};
+  for (const Table& table : kTables) {
+    if (done && table.since > reader.format_version()) done = database.execute(table.sql);
+  }
+  if (done) done = write_facts(database, reader.first_tick(), first_facts(**first));
+  const std::string version = "PRAGMA user_version = " + std::to_string(kFormatVersion);
+  if (done) done = database.execute(version.c_str());
+  if (done) return database.execute("COMMIT");
+  (void)database.execute("ROLLBACK");
+  return done;
+}
+
 /// Writes all that a new file holds but its first checkpoint.
-sim::Status write_foundation(Database& database, std::string_view world_file_text) {
+sim::Status write_foundation(Database& database, const Foundation& foundation) {
   for (const Table& table : kTables) {
     if (const sim::Status made = database.execute(table.sql); !made) return made;
   }
   const std::string version = "PRAGMA application_id = " + std::to_string(kApplicationId) +
                               "; PRAGMA user_version = " + std::to_string(kFormatVersion);
   if (const sim::Status set = database.execute(version.c_str()); !set) return set;
+  const sim::Status told = write_facts(database, foundation.image.tick, foundation.facts);
+  if (!told) return told;
   auto insert = database.prepare(
       "INSERT INTO world (id, world_file, made_by, checksum) VALUES (1, ?1, ?2, ?3)");
   if (!insert) return sim::Error{insert.error()};
-  const std::string_view made_by = "sluice " SLUICE_VERSION;
-  const auto file = as_bytes(world_file_text);
-  const auto maker = as_bytes(made_by);
+  const auto file = as_bytes(foundation.world_file_text);
+  const auto maker = as_bytes(foundation.made_by);
   return insert->bind(1, file).bind(2, maker).bind(3, row_checksum(1, file, maker)).run();
 }
 
@@ -79,8 +121,6 @@ struct Recorder::Statements {
   Statement delete_tail;
   Statement has_checkpoint;
   Statement insert_checkpoint;
-  Statement find_chunk;
-  Statement insert_chunk;
 
   static sim::Result<std::unique_ptr<Statements>> prepare(Database& database) {
     constexpr std::string_view kSql[] = {
@@ -91,8 +131,6 @@ struct Recorder::Statements {
         "SELECT 1 FROM checkpoints WHERE tick = ?1",
         "INSERT INTO checkpoints (tick, digest, core, chunks, checksum) "
         "VALUES (?1, ?2, ?3, ?4, ?5)",
-        "SELECT id FROM chunks WHERE content_hash = ?1",
-        "INSERT INTO chunks (content_hash, data) VALUES (?1, ?2)",
     };
     std::vector<Statement> made;
     for (const std::string_view sql : kSql) {
@@ -101,8 +139,7 @@ struct Recorder::Statements {
       made.push_back(std::move(statement).value());
     }
     auto at = [&made](std::size_t i) { return std::move(made[i]); };
-    return std::unique_ptr<Statements>(
-        new Statements{at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7)});
+    return std::unique_ptr<Statements>(new Statements{at(0), at(1), at(2), at(3), at(4), at(5)});
   }
 };
 
@@ -111,6 +148,7 @@ Recorder::Recorder(std::unique_ptr<WriteLock> lock, std::unique_ptr<Database> da
 
 Recorder::~Recorder() {
   statements_.reset();
+  chunks_.reset();
   if (failure_) return;
   // With a reader in the way both fail at once, and the file stays in WAL mode, which is as good.
   (void)database_->execute("PRAGMA busy_timeout = 200");
@@ -126,6 +164,12 @@ sim::Result<std::unique_ptr<Recorder>> Recorder::create(const std::string& path,
                                                         std::string_view world_file_text,
                                                         const sim::World& world_at_tick_0) {
   SLUICE_ASSERT(world_at_tick_0.tick_number() == 0);
+  return create(path, {std::string(world_file_text), program_name(), first_facts(world_at_tick_0),
+                       CheckpointImage::of(world_at_tick_0)});
+}
+
+sim::Result<std::unique_ptr<Recorder>> Recorder::create(const std::string& path,
+                                                        Foundation foundation) {
   auto lock = WriteLock::acquire(path);
   if (!lock) return sim::Error{lock.error()};
   // A stale log beside a new file of its name would be taken for the new file's own.
@@ -147,13 +191,16 @@ sim::Result<std::unique_ptr<Recorder>> Recorder::create(const std::string& path,
     if (const sim::Status begun = writer.database_->execute("BEGIN IMMEDIATE"); !begun) {
       return sim::Error{begun.error()};
     }
-    if (const auto laid = write_foundation(*writer.database_, world_file_text); !laid) {
+    if (const auto laid = write_foundation(*writer.database_, foundation); !laid) {
       return sim::Error{laid.error()};
     }
     auto statements = Statements::prepare(*writer.database_);
     if (!statements) return sim::Error{statements.error()};
     writer.statements_ = std::move(statements).value();
-    const sim::Status written = writer.write_checkpoint(CheckpointImage::of(world_at_tick_0));
+    auto chunks = ChunkStore::open(*writer.database_);
+    if (!chunks) return sim::Error{chunks.error()};
+    writer.chunks_ = std::move(chunks).value();
+    const sim::Status written = writer.write_checkpoint(foundation.image);
     if (!written) return sim::Error{written.error()};
     if (const auto done = writer.statements_->commit.run(); !done) return sim::Error{done.error()};
   }
@@ -180,10 +227,20 @@ sim::Result<std::unique_ptr<Recorder>> Recorder::open_locked(const std::string& 
   const sim::Status durable = (*database)->execute(
       "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 4194304");
   if (!durable) return sim::Error{durable.error()};
+  {
+    auto reader = Reader::open(path);
+    if (!reader) return sim::Error{reader.error()};
+    if (const auto upgraded = upgrade(**database, **reader); !upgraded) {
+      return sim::Error{upgraded.error()};
+    }
+  }
   auto statements = Statements::prepare(**database);
   if (!statements) return sim::Error{statements.error()};
+  auto chunks = ChunkStore::open(**database);
+  if (!chunks) return sim::Error{chunks.error()};
   std::unique_ptr<Recorder> recorder(new Recorder(std::move(lock), std::move(database).value()));
   recorder->statements_ = std::move(statements).value();
+  recorder->chunks_ = std::move(chunks).value();
   if (const sim::Status loaded = recorder->load_tail(); !loaded) return sim::Error{loaded.error()};
   return recorder;
 }
@@ -192,7 +249,8 @@ sim::Status Recorder::load_tail() {
   auto reader = Reader::open(database_->path());
   if (!reader) return sim::Error{reader.error()};
   last_tick_ = (*reader)->last_tick();
-  for (std::uint64_t end = last_tick_; end > 0; end = tail_.front().tick - 1) {
+  for (std::uint64_t end = last_tick_; end > (*reader)->first_tick();
+       end = tail_.front().tick - 1) {
     sim::Result<std::vector<TickRecord>> row = (*reader)->row_at(end);
     if (!row) return sim::Error{row.error()};
     if (row_is_full(row->size() + tail_.size(), commands_of(*row) + commands_of(tail_))) break;
@@ -212,22 +270,31 @@ sim::Status Recorder::append(const TickRecord& tick) {
   return sim::Done{};
 }
 
-sim::Status Recorder::commit() {
-  if (failure_) return *failure_;
-  if (pending_.empty()) return sim::Done{};
-  return in_transaction(nullptr);
-}
-
-sim::Status Recorder::checkpoint(const CheckpointImage& image) {
+sim::Status Recorder::append_checkpoint(CheckpointImage image) {
   if (failure_) return *failure_;
   SLUICE_ASSERT(image.tick <= last_tick_);
-  return in_transaction(&image);
+  pending_images_.push_back(std::move(image));
+  return sim::Done{};
 }
 
-sim::Status Recorder::in_transaction(const CheckpointImage* image) {
+sim::Status Recorder::commit() {
+  if (failure_) return *failure_;
+  if (pending_.empty() && pending_images_.empty()) return sim::Done{};
+  return in_transaction();
+}
+
+sim::Status Recorder::checkpoint(CheckpointImage image) {
+  if (const sim::Status taken = append_checkpoint(std::move(image)); !taken) return taken;
+  return in_transaction();
+}
+
+sim::Status Recorder::in_transaction() {
   sim::Status done = statements_->begin.run();
   if (done) done = write_pending();
-  if (done && image != nullptr) done = write_checkpoint(*image);
+  for (const CheckpointImage& image : pending_images_) {
+    if (done) done = write_checkpoint(image);
+  }
+  pending_images_.clear();
   if (done) done = statements_->commit.run();
   if (done) return done;
   failure_ = sim::Error{done.error()};
@@ -295,20 +362,23 @@ sim::Status Recorder::write_row(std::span<const TickRecord> ticks, int level) {
 }
 
 sim::Status Recorder::write_checkpoint(const CheckpointImage& image) {
+  std::vector<ListedChunk> listed;
+  std::map<sim::ChunkCoord, std::int64_t> rows;
+  for (const CheckpointImage::Chunk& chunk : image.chunks) {
+    const sim::Result<std::int64_t> row_id = store_chunk(chunk);
+    if (!row_id) return sim::Error{row_id.error()};
+    listed.push_back({chunk.coord, chunk.wake, *row_id});
+    rows.emplace_hint(rows.end(), chunk.coord, *row_id);
+  }
+  rows_ = std::move(rows);
   Statement& has = statements_->has_checkpoint;
   const sim::Result<bool> there = has.bind(1, static_cast<std::int64_t>(image.tick)).step();
   has.reset();
   if (!there) return sim::Error{there.error()};
   if (*there) return sim::Done{};
 
-  std::vector<ListedChunk> listed;
-  for (const CheckpointImage::Chunk& chunk : image.chunks) {
-    const sim::Result<std::int64_t> row_id = store_chunk(chunk.bytes);
-    if (!row_id) return sim::Error{row_id.error()};
-    listed.push_back({chunk.coord, chunk.wake, *row_id});
-  }
   Bytes core;
-  pack(image.core, kChunkLevel, core);
+  pack(image.core, kCoreLevel, core);
   Bytes list;
   encode_chunk_list(listed, list);
   return statements_->insert_checkpoint.bind(1, static_cast<std::int64_t>(image.tick))
@@ -319,22 +389,12 @@ sim::Status Recorder::write_checkpoint(const CheckpointImage& image) {
       .run();
 }
 
-sim::Result<std::int64_t> Recorder::store_chunk(const Bytes& bytes) {
-  const Bytes hash = content_hash(bytes);
-  Statement& find = statements_->find_chunk;
-  const sim::Result<bool> found = find.bind(1, hash).step();
-  if (!found) return sim::Error{found.error()};
-  if (*found) {
-    const std::int64_t row_id = find.integer(0);
-    find.reset();
-    return row_id;
-  }
-  Bytes data;
-  pack(bytes, kChunkLevel, data);
-  if (const auto stored = statements_->insert_chunk.bind(1, hash).bind(2, data).run(); !stored) {
-    return sim::Error{stored.error()};
-  }
-  return database_->last_row_id();
+sim::Result<std::int64_t> Recorder::store_chunk(const CheckpointImage::Chunk& chunk) {
+  const auto before = rows_.find(chunk.coord);
+  const std::int64_t row_before = before == rows_.end() ? 0 : before->second;
+  if (!chunk.bytes.empty()) return chunks_->store(chunk.bytes, row_before);
+  SLUICE_ASSERT(row_before != 0);  // an image that is not complete follows its own base
+  return row_before;
 }
 
 }  // namespace sluice::record

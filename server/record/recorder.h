@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,6 +20,7 @@
 #include <vector>
 
 #include "server/record/checkpoint.h"
+#include "server/record/facts.h"
 #include "server/record/records.h"
 #include "server/sim/executor.h"
 #include "server/sim/result.h"
@@ -26,9 +28,18 @@
 
 namespace sluice::record {
 
+class ChunkStore;
 class Database;
 class Statement;
 class WriteLock;
+
+/// What a new file holds before its first tick.
+struct Foundation {
+  std::string world_file_text;
+  std::string made_by;
+  std::vector<Fact> facts;  // but for "begins"
+  CheckpointImage image;    // complete; the history begins after its tick
+};
 
 /// The only writer of one file; used by one thread at a time. Errors begin with the file's path.
 class Recorder {
@@ -37,6 +48,9 @@ class Recorder {
   /// killed meanwhile leaves no file of that name.
   [[nodiscard]] static sim::Result<std::unique_ptr<Recorder>> create(
       const std::string& path, std::string_view world_file_text, const sim::World& world_at_tick_0);
+  /// The same for a history that begins anywhere: a bundle's, or what was left of a damaged file.
+  [[nodiscard]] static sim::Result<std::unique_ptr<Recorder>> create(const std::string& path,
+                                                                     Foundation foundation);
   /// Goes on with a file whose world was brought back by recover().
   [[nodiscard]] static sim::Result<std::unique_ptr<Recorder>> open(const std::string& path);
 
@@ -48,13 +62,16 @@ class Recorder {
 
   /// Takes the tick after last_tick(). Not yet durable.
   [[nodiscard]] sim::Status append(const TickRecord& tick);
+  /// Takes the image of last_tick(), to go into the transaction of the next commit().
+  [[nodiscard]] sim::Status append_checkpoint(CheckpointImage image);
   /// All that was appended is on the medium when this returns ok. After a failure the state of the
   /// file is unknown to us, so every later call fails with the same message.
   [[nodiscard]] sim::Status commit();
   /// Commits, and stores the image (of last_tick() or an earlier tick) in the same transaction.
   /// A tick that has a checkpoint keeps the one it has. Chunks of contents that the file holds
-  /// already are not written again.
-  [[nodiscard]] sim::Status checkpoint(const CheckpointImage& image);
+  /// already are not written again. An image that is not complete must follow, in this recorder,
+  /// the image that it tells the changes from.
+  [[nodiscard]] sim::Status checkpoint(CheckpointImage image);
 
   /// The last tick that was appended; 0 before the first.
   [[nodiscard]] std::uint64_t last_tick() const { return last_tick_; }
@@ -67,20 +84,23 @@ class Recorder {
   [[nodiscard]] static sim::Result<std::unique_ptr<Recorder>> open_locked(
       const std::string& path, std::unique_ptr<WriteLock> lock);
   [[nodiscard]] sim::Status load_tail();
-  [[nodiscard]] sim::Status in_transaction(const CheckpointImage* image);
+  [[nodiscard]] sim::Status in_transaction();
   [[nodiscard]] sim::Status write_pending();
   [[nodiscard]] sim::Status write_full_rows(std::size_t written);
   [[nodiscard]] sim::Status remove_rows_from(std::size_t index, std::size_t written);
   [[nodiscard]] sim::Status write_row(std::span<const TickRecord> ticks, int level);
   [[nodiscard]] sim::Status write_checkpoint(const CheckpointImage& image);
-  [[nodiscard]] sim::Result<std::int64_t> store_chunk(const Bytes& bytes);
+  [[nodiscard]] sim::Result<std::int64_t> store_chunk(const CheckpointImage::Chunk& chunk);
 
   std::unique_ptr<WriteLock> lock_;
   std::unique_ptr<Database> database_;
   std::unique_ptr<Statements> statements_;
-  std::vector<TickRecord> tail_;     // of the rows at the file's end that are not full
+  std::unique_ptr<ChunkStore> chunks_;
+  std::map<sim::ChunkCoord, std::int64_t> rows_;  // of the last image's chunks
+  std::vector<TickRecord> tail_;                  // of the rows at the file's end that are not full
   std::size_t short_begin_ = 0;      // from here on the tail's rows are those of single commits
   std::vector<TickRecord> pending_;  // appended since the last commit
+  std::vector<CheckpointImage> pending_images_;
   std::uint64_t last_tick_ = 0;
   std::optional<sim::Error> failure_;
 };

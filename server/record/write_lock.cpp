@@ -11,6 +11,13 @@
 
 namespace sluice::record {
 
+namespace {
+
+constexpr int kAttempts = 5;
+constexpr useconds_t kAttemptMicroseconds = 2000;
+
+}  // namespace
+
 WriteLock::WriteLock(std::string lock_path, int descriptor)
     : lock_path_(std::move(lock_path)), descriptor_(descriptor) {}
 
@@ -22,13 +29,18 @@ WriteLock::~WriteLock() {
 
 sim::Result<std::unique_ptr<WriteLock>> WriteLock::acquire(const std::string& path) {
   const std::string lock_path = path + "-lock";
-  for (;;) {
+  for (int attempts = 0;;) {
     const int descriptor = open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
     if (descriptor < 0) {
       return sim::Error{lock_path + ": cannot be created: " + std::strerror(errno)};
     }
     if (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
       close(descriptor);
+      // held() takes the lock for a moment; whoever writes keeps it.
+      if (++attempts < kAttempts) {
+        usleep(kAttemptMicroseconds);
+        continue;
+      }
       return sim::Error{path + ": is being written by another process; stop that one first"};
     }
     struct stat held = {};
@@ -39,6 +51,14 @@ sim::Result<std::unique_ptr<WriteLock>> WriteLock::acquire(const std::string& pa
     }
     close(descriptor);  // Its owner removed it between our two calls; a new one is to be made.
   }
+}
+
+bool WriteLock::held(const std::string& path) {
+  const int descriptor = open((path + "-lock").c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return false;
+  const bool free = flock(descriptor, LOCK_SH | LOCK_NB) == 0;
+  close(descriptor);
+  return !free;
 }
 
 }  // namespace sluice::record

@@ -14,6 +14,8 @@ namespace sluice::record {
 class WriteLock {
  public:
   [[nodiscard]] static sim::Result<std::unique_ptr<WriteLock>> acquire(const std::string& path);
+  /// Whether somebody holds it.
+  [[nodiscard]] static bool held(const std::string& path);
   ~WriteLock();
   WriteLock(const WriteLock&) = delete;
   WriteLock& operator=(const WriteLock&) = delete;

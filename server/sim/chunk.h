@@ -35,7 +35,8 @@ struct Chunk {
   alignas(64) std::array<Cell, kChunkCells + kOverread> cells{};
 
   ChunkCoord coord;
-  // Null where nothing is stored.
+
+  // Derived: where the neighbours lie; null where nothing is stored.
   Chunk* left = nullptr;
   Chunk* right = nullptr;
   Chunk* below = nullptr;

@@ -85,6 +85,7 @@ class Grid {
   void unlink(Chunk& chunk);
   void fill_pristine(Chunk& chunk) const;
 
+  // Derived from the configuration, and from the chunks.
   ChunkShape shape_;
   std::uint8_t passes_;  // those that worlds of this shape have
   Box world_;

@@ -15,12 +15,17 @@ TickReport World::tick(std::span<const Command> commands, Executor& executor) {
   report.tick = ++core_.tick;
 
   apply_commands(commands, report);  // in the order given
-  run_springs();                     // sources, then drains, cell by cell
-  advance_pipes(executor);           // ports, pumps, flows over links, levelling
-  advance_water(executor, report);   // sweeps of plan and apply, until calm or the cap
-  update_digest(executor);           // of the chunks that changed
-  sleep_and_wake(report);            // what moved nothing sleeps; what holds nothing is dropped
-  check();                           // the conservation law; in checked builds the caches too
+  after("commands");
+  run_springs();  // sources, then drains, cell by cell
+  after("springs");
+  advance_pipes(executor);  // ports, pumps, flows over links, levelling
+  after("pipes");
+  advance_water(executor, report);  // sweeps of plan and apply, until calm or the cap
+  after("water");
+  update_digest(executor);  // of the chunks that changed
+  sleep_and_wake(report);   // what moved nothing sleeps; what holds nothing is dropped
+  after("sleep");
+  check();  // the conservation law; in checked builds the caches too
 
   report.digest = digest();
   return report;

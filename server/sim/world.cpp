@@ -149,12 +149,18 @@ Digest World::digest() const {
   return combine_layers(layer_digests());
 }
 
-Digest World::recompute_digest() const {
+std::array<Digest, kLayerCount> World::recompute_layer_digests() const {
   Digest cells = 0;
   grid_.for_each([&](const Chunk& chunk) {
     cells += chunk_contribution(chunk.coord, digest_cells(chunk.cells.data()), chunk.pristine);
   });
-  return combine_layers(layers_with(cells, pipes_.recompute_digest()));
+  std::array<Digest, kLayerCount> layers = layers_with(cells, pipes_.recompute_digest());
+  layers[static_cast<std::size_t>(Layer::kConfig)] = digest_bytes(canonical_bytes(core_.config));
+  return layers;
+}
+
+Digest World::recompute_digest() const {
+  return combine_layers(recompute_layer_digests());
 }
 
 }  // namespace sluice::sim

@@ -22,6 +22,7 @@
 namespace sluice::sim {
 
 class WaterModelState;
+class World;
 
 /// What one tick did.
 struct TickReport {
@@ -39,6 +40,15 @@ struct RunOptions {
   bool sleep = true;  // false: process every chunk in every sweep (for tests of sleeping)
 };
 
+/// Looks at a world between the phases of its ticks (set_phase_observer).
+class PhaseObserver {
+ public:
+  virtual ~PhaseObserver() = default;
+  /// After each phase of a tick, by its name in tick.cpp. The cached digests are those of the
+  /// tick's digest phase; recompute_digest() is true after any phase.
+  virtual void after_phase(const char* phase, const World& world) = 0;
+};
+
 class World {
  public:
   /// Errors name the key of the world file ("fill[2].from: ..."). Tick 0 is the world as described.
@@ -52,7 +62,11 @@ class World {
   TickReport tick(std::span<const Command> commands, Executor& executor);
 
   void set_run_options(RunOptions options) { run_options_ = options; }
+  /// Null for none. Must outlive the ticks that it sees; without one, a phase costs a comparison.
+  void set_phase_observer(PhaseObserver* observer) { phase_observer_ = observer; }
 
+  /// Everything but the cells, as declared.
+  [[nodiscard]] const CoreState& core() const { return core_; }
   [[nodiscard]] const WorldConfig& config() const { return core_.config; }
   /// Ticks that have run; the first tick is 1.
   [[nodiscard]] std::uint64_t tick_number() const { return core_.tick; }
@@ -94,11 +108,14 @@ class World {
 
   /// From scratch, without any cache: equal to digest() at all times.
   [[nodiscard]] Digest recompute_digest() const;
+  [[nodiscard]] std::array<Digest, kLayerCount> recompute_layer_digests() const;
 
  private:
   explicit World(WorldConfig config);
 
   friend class CommandContext;
+  /// Defined in tests alone: flips single bits, to prove that each one is noticed.
+  friend class WorldTestAccess;
 
   // The phases, in their order.
   void apply_commands(std::span<const Command> commands, TickReport& report);
@@ -108,6 +125,10 @@ class World {
   void sleep_and_wake(TickReport& report);
   void check() const;
   void update_digest(Executor& executor);
+
+  void after(const char* phase) const {
+    if (phase_observer_ != nullptr) phase_observer_->after_phase(phase, *this);
+  }
 
   [[nodiscard]] Status place(const WorldSpec& spec);
   [[nodiscard]] Status place_pipes(const WorldSpec& spec);
@@ -124,6 +145,7 @@ class World {
   std::vector<ChunkCoord> changed_;
   bool springs_active_ = false;  // a spring moved water in the last tick
   RunOptions run_options_;
+  PhaseObserver* phase_observer_ = nullptr;
 };
 
 }  // namespace sluice::sim

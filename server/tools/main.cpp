@@ -12,6 +12,10 @@ int main(int argc, char** argv) {
   sluice::tools::add_log_command(app, exit_status);
   sluice::tools::add_replay_command(app, exit_status);
   sluice::tools::add_verify_command(app, exit_status);
+  sluice::tools::add_bundle_command(app, exit_status);
+  sluice::tools::add_diff_command(app, exit_status);
+  sluice::tools::add_sync_test_command(app, exit_status);
+  sluice::tools::add_trace_command(app, exit_status);
   sluice::tools::add_load_command(app, exit_status);
   try {
     app.parse(argc, argv);

@@ -7,14 +7,14 @@
 
 #include <CLI/CLI.hpp>
 
-#include "server/formats/script.h"
-#include "server/formats/world_file.h"
+#include "server/record/checkpoint_keeper.h"
 #include "server/record/recorder.h"
 #include "server/sim/kernels.h"
 #include "server/sim/world.h"
 #include "server/tools/commands.h"
 #include "server/tools/output.h"
 #include "server/tools/progress.h"
+#include "server/tools/scene.h"
 #include "server/workers/thread_pool.h"
 
 namespace sluice::tools {
@@ -37,39 +37,6 @@ struct SimFlags {
   OutputFlags output;
 };
 
-/// The commands of a script, handed out tick by tick.
-class ScriptPlayer {
- public:
-  explicit ScriptPlayer(std::vector<formats::ScriptLine> lines) : lines_(std::move(lines)) {}
-
-  std::vector<sim::Command> take(std::uint64_t tick) {
-    std::vector<sim::Command> commands;
-    while (next_ < lines_.size() && lines_[next_].tick == tick) {
-      commands.push_back(lines_[next_++].command);
-    }
-    return commands;
-  }
-  [[nodiscard]] bool done() const { return next_ == lines_.size(); }
-  [[nodiscard]] std::size_t left() const { return lines_.size() - next_; }
-
- private:
-  std::vector<formats::ScriptLine> lines_;
-  std::size_t next_ = 0;
-};
-
-sim::Status check_tick_sizes(const std::vector<formats::ScriptLine>& lines,
-                             const std::string& path) {
-  std::size_t in_tick = 0;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    in_tick = i > 0 && lines[i].tick == lines[i - 1].tick ? in_tick + 1 : 1;
-    if (in_tick > static_cast<std::size_t>(sim::kMaxCommandsPerTick)) {
-      return sim::Error{path + ": more than " + std::to_string(sim::kMaxCommandsPerTick) +
-                        " commands in tick " + std::to_string(lines[i].tick)};
-    }
-  }
-  return sim::Done{};
-}
-
 void report_refusals(const std::vector<sim::Command>& commands, const sim::TickReport& report) {
   for (std::size_t i = 0; i < commands.size(); ++i) {
     if (report.outcomes[i].applied()) continue;
@@ -79,7 +46,8 @@ void report_refusals(const std::vector<sim::Command>& commands, const sim::TickR
   }
 }
 
-sim::Status record_tick(record::Recorder& recorder, const std::vector<sim::Command>& commands,
+sim::Status record_tick(record::Recorder& recorder, record::CheckpointKeeper& keeper,
+                        const sim::World& world, const std::vector<sim::Command>& commands,
                         const sim::TickReport& report, std::uint64_t& seq) {
   record::TickRecord tick;
   tick.tick = report.tick;
@@ -89,6 +57,10 @@ sim::Status record_tick(record::Recorder& recorder, const std::vector<sim::Comma
     tick.commands.push_back({commands[i], "script", ++seq, outcome.applied(), outcome.reason});
   }
   if (sim::Status s = recorder.append(tick); !s) return s;
+  // Checkpoints go into the transactions of the ticks: nobody waits for these.
+  if (auto image = keeper.after_tick(world, report, !commands.empty())) {
+    if (sim::Status s = recorder.append_checkpoint(std::move(*image)); !s) return s;
+  }
   if (report.tick % kTicksPerCommit == 0) return recorder.commit();
   return sim::Done{};
 }
@@ -100,6 +72,7 @@ struct Run {
   sim::Executor& executor;
   ScriptPlayer script;
   std::unique_ptr<record::Recorder> recorder;  // null without --record
+  record::CheckpointKeeper keeper;
   DigestFile digests;
   RunFacts facts;
   std::uint64_t commands_recorded = 0;
@@ -115,13 +88,13 @@ struct Run {
       report_refusals(commands, report);
       digests.add(report.tick, report.digest);
       if (recorder) {
-        if (sim::Status s = record_tick(*recorder, commands, report, commands_recorded); !s)
-          return s;
+        sim::Status s = record_tick(*recorder, keeper, world, commands, report, commands_recorded);
+        if (!s) return s;
       }
       if (flags.until_rest && report.at_rest && script.done()) break;
       progress.at(i + 1);
     }
-    if (recorder) return recorder->checkpoint(record::CheckpointImage::of(world));
+    if (recorder) return recorder->checkpoint(keeper.take(world));
     return sim::Done{};
   }
 };
@@ -132,28 +105,20 @@ sim::Status run_sim(const SimFlags& flags) {
     for (const sim::Kernels& set : sim::all_kernels()) known += std::string(" ") + set.name;
     return sim::Error{"--kernels: '" + flags.kernels + "' is not here; allowed:" + known};
   }
-  sim::Result<std::string> text = formats::read_file(flags.world_file);
-  if (!text) return sim::Error{text.error()};
-  sim::Result<sim::WorldSpec> spec = formats::parse_world(*text, flags.world_file);
-  if (!spec) return sim::Error{spec.error()};
-  sim::Result<std::unique_ptr<sim::World>> world = sim::World::create(*spec);
-  if (!world) return sim::Error{flags.world_file + ": " + world.error()};
-  std::vector<formats::ScriptLine> lines;
-  if (!flags.script.empty()) {
-    sim::Result<std::vector<formats::ScriptLine>> read = formats::read_script(flags.script);
-    if (!read) return sim::Error{read.error()};
-    if (sim::Status s = check_tick_sizes(*read, flags.script); !s) return s;
-    lines = std::move(read).value();
-  }
+  auto scene = load_scene(flags.world_file, flags.script);
+  if (!scene) return sim::Error{scene.error()};
+  sim::World& world = *scene->world;
   workers::ThreadPool pool(flags.threads);
   std::optional<workers::ShuffledExecutor> shuffled;
   if (flags.shuffle) shuffled.emplace(pool, *flags.shuffle);
   sim::Executor& executor = shuffled ? static_cast<sim::Executor&>(*shuffled) : pool;
 
-  (*world)->set_run_options({!flags.no_sleep});
-  Run run{flags, **world, executor, ScriptPlayer(std::move(lines)), nullptr, {}, {}, 0};
+  world.set_run_options({!flags.no_sleep});
+  Run run{
+      flags, world, executor, std::move(scene->script), nullptr, record::CheckpointKeeper(world),
+      {},    {},      0};
   if (!flags.record.empty()) {
-    auto recorder = record::Recorder::create(flags.record, *text, **world);
+    auto recorder = record::Recorder::create(flags.record, scene->world_file_text, world);
     if (!recorder) return sim::Error{recorder.error()};
     run.recorder = std::move(recorder).value();
   }
@@ -163,9 +128,9 @@ sim::Status run_sim(const SimFlags& flags) {
   if (!run.script.done()) {
     std::fprintf(stderr, "sluice: %zu commands of %s lie after the last tick %llu\n",
                  run.script.left(), flags.script.c_str(),
-                 static_cast<unsigned long long>((*world)->tick_number()));
+                 static_cast<unsigned long long>(world.tick_number()));
   }
-  return print_results(flags.output, **world, run.facts);
+  return print_results(flags.output, world, run.facts);
 }
 
 }  // namespace

@@ -2,15 +2,19 @@
 #include <chrono>
 #include <iostream>
 #include <memory>
+#include <optional>
+#include <thread>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "server/formats/world_file.h"
 #include "server/record/verify.h"
+#include "server/record/write_lock.h"
 #include "server/tools/commands.h"
 #include "server/tools/output.h"
 #include "server/tools/progress.h"
+#include "server/tools/report_text.h"
 #include "server/workers/thread_pool.h"
 
 namespace sluice::tools {
@@ -20,6 +24,9 @@ namespace {
 struct VerifyFlags {
   std::string file;
   std::uint64_t from = 0;
+  std::optional<std::uint64_t> to;
+  bool every_tick_restore = false;
+  bool follow = false;
   unsigned threads = 0;
   std::uint64_t shuffle = 0;
   CLI::Option* shuffle_given = nullptr;
@@ -42,6 +49,24 @@ std::optional<sim::Digest> described_world(const record::Reader& reader) {
   return (*world)->digest();
 }
 
+constexpr SideNames kSides = {"recorded", "replayed"};
+
+nlohmann::ordered_json divergence_json(const record::Divergence& divergence) {
+  nlohmann::ordered_json json = {{"tick", divergence.tick},
+                                 {"what", divergence.what},
+                                 {"recorded", hex(divergence.recorded)},
+                                 {"replayed", hex(divergence.replayed)}};
+  json.update(to_json(divergence.where, kSides));
+  json["flipped_bit"] = nullptr;
+  if (divergence.flipped_bit) {
+    // Found from the replayed state, so that side is the expected one.
+    json["flipped_bit"] = to_json(*divergence.flipped_bit, {"replayed", "recorded"});
+  }
+  if (divergence.located_at) json["located_at"] = *divergence.located_at;
+  json["commands"] = to_json(divergence.commands, divergence.tick);
+  return json;
+}
+
 void print_json(const record::VerifyReport& report, double seconds) {
   nlohmann::ordered_json json = {{"verified", !report.divergence.has_value()},
                                  {"first_tick", report.first_tick},
@@ -49,65 +74,79 @@ void print_json(const record::VerifyReport& report, double seconds) {
                                  {"commands", report.commands},
                                  {"checkpoints", report.checkpoints},
                                  {"seconds", seconds}};
+  if (report.divergence) json["divergence"] = divergence_json(*report.divergence);
+  std::cout << json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+}
+
+void print_text(const VerifyFlags& flags, const record::VerifyReport& report) {
   if (report.divergence) {
-    const record::Divergence& divergence = *report.divergence;
-    json["divergence"] = {{"tick", divergence.tick},
-                          {"what", divergence.what},
-                          {"recorded", hex(divergence.recorded)},
-                          {"replayed", hex(divergence.replayed)},
-                          {"cells", divergence.where.cells},
-                          {"chunks", divergence.where.chunks}};
-    auto& where = json["divergence"]["differences"] = nlohmann::ordered_json::array();
-    for (const record::Difference& difference : divergence.where.differences) {
-      where.push_back({{"layer", difference.layer},
-                       {"place", difference.place},
-                       {"field", difference.field},
-                       {"recorded", difference.expected},
-                       {"replayed", difference.actual}});
-    }
-    if (divergence.located_at) json["divergence"]["located_at"] = *divergence.located_at;
+    std::cout << flags.file << ": " << record::describe(*report.divergence) << '\n'
+              << to_text(report.divergence->commands, report.divergence->tick, "    ");
+    return;
   }
-  std::cout << json.dump() << '\n';
+  std::cout << flags.file << ": verified: " << report.last_tick - report.first_tick << " ticks ("
+            << report.first_tick << " to " << report.last_tick << "), " << report.commands
+            << " commands and " << report.checkpoints << " checkpoints replay bit for bit\n";
+}
+
+/// Verifies what is there, and with --follow also what comes, until the recording's writer has
+/// gone.
+sim::Status run_to_end(const VerifyFlags& flags, record::Reader& reader,
+                       record::Verifier& verifier) {
+  const std::uint64_t to = flags.to.value_or(UINT64_MAX);
+  for (;;) {
+    // Asked before the file is looked at: what a writer that has gone by then left is all there.
+    const bool grows = flags.follow && record::WriteLock::held(flags.file);
+    if (flags.follow) {
+      if (const sim::Status looked = reader.refresh(); !looked) return looked;
+    }
+    if (const sim::Status done = verifier.advance(to); !done) return done;
+    if (verifier.finished() || !grows || verifier.report().last_tick >= to) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  if (verifier.report().divergence && !verifier.finished()) return verifier.advance(UINT64_MAX);
+  return sim::Done{};
+}
+
+int wrong(const std::string& message) {
+  std::cerr << "sluice: " << message << '\n';
+  return kExitWrongInput;
 }
 
 int run_verify(const VerifyFlags& flags) {
   auto reader = record::Reader::open(flags.file);
-  if (!reader) {
-    std::cerr << "sluice: " << reader.error() << '\n';
-    return kExitWrongInput;
+  if (!reader) return wrong(reader.error());
+  const std::uint64_t last = (*reader)->last_tick();
+  const std::string ends = flags.file + ": ends at tick " + std::to_string(last) + ", before --";
+  if (flags.from > last) return wrong(ends + "from " + std::to_string(flags.from));
+  if (flags.to && *flags.to > last && !flags.follow) {
+    return wrong(ends + "to " + std::to_string(*flags.to));
   }
-  if (flags.from > (*reader)->last_tick()) {
-    std::cerr << "sluice: " << flags.file << ": ends at tick " << (*reader)->last_tick()
-              << ", before --from " << flags.from << '\n';
-    return kExitWrongInput;
+  if (flags.to && *flags.to < flags.from) {
+    return wrong("--to " + std::to_string(*flags.to) + " lies before --from " +
+                 std::to_string(flags.from));
   }
   workers::ThreadPool pool(flags.threads);
   workers::ShuffledExecutor shuffled(pool, flags.shuffle);
   sim::Executor* executor = &pool;
   if (flags.shuffle_given->count() > 0) executor = &shuffled;
-  Progress progress("verifying", (*reader)->last_tick());
+  Progress progress("verifying", flags.to.value_or(last));
   record::VerifyOptions options;
   options.from = flags.from;
-  options.described_world = described_world(**reader);
+  options.restore_every_tick = flags.every_tick_restore;
+  if ((*reader)->first_tick() == 0) options.described_world = described_world(**reader);
   options.progress = [&progress](std::uint64_t tick) { progress.at(tick); };
+  record::Verifier verifier(**reader, std::move(options), *executor);
   const auto start = std::chrono::steady_clock::now();
-  const auto report = record::verify(**reader, options, *executor);
-  const double seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  if (!report) {
-    std::cerr << "sluice: " << report.error() << '\n';
+  const sim::Status done = run_to_end(flags, **reader, verifier);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  if (!done) {
+    std::cerr << "sluice: " << done.error() << '\n';
     return kExitFound;
   }
-  if (report->divergence) {
-    std::cout << flags.file << ": " << record::describe(*report->divergence) << '\n';
-  } else {
-    std::cout << flags.file << ": verified: " << report->last_tick - report->first_tick
-              << " ticks (" << report->first_tick << " to " << report->last_tick << "), "
-              << report->commands << " commands and " << report->checkpoints
-              << " checkpoints replay bit for bit\n";
-  }
-  if (flags.json) print_json(*report, seconds);
-  return report->divergence ? kExitFound : kExitWell;
+  print_text(flags, verifier.report());
+  if (flags.json) print_json(verifier.report(), seconds.count());
+  return verifier.report().divergence ? kExitFound : kExitWell;
 }
 
 }  // namespace
@@ -122,6 +161,12 @@ void add_verify_command(CLI::App& app, int& exit_status) {
       ->add_option("--from", flags->from,
                    "begin at the last checkpoint at or before this tick (default: 0)")
       ->check(CLI::NonNegativeNumber);
+  command->add_option("--to", flags->to, "compare no further than this tick (default: the last)")
+      ->check(CLI::NonNegativeNumber);
+  command->add_flag("--every-tick-restore", flags->every_tick_restore,
+                    "go on from a restored snapshot after each tick: finds forgotten state");
+  command->add_flag("--follow", flags->follow,
+                    "go on with what is recorded meanwhile, until the recording's writer ends");
   command->add_option("--threads", flags->threads, "worker threads (default: one a core)")
       ->check(CLI::Range(0, kMostThreads));
   flags->shuffle_given =

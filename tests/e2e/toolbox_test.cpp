@@ -134,6 +134,38 @@ TEST_F(Toolbox, ARecordedRunVerifiesReplaysAndLogs) {
   EXPECT_EQ(last_line(again).at("digest"), last_line(run).at("digest"));
 }
 
+TEST_F(Toolbox, DiffNamesTheFirstDifference) {
+  const auto record = [&](const std::string& name, const std::string& units) {
+    const std::string script = folder.write(
+        name + ".jsonl",
+        "{\"tick\": 20, \"cmd\": \"pour\", \"at\": [3,5,0], \"units\": " + units + "}\n");
+    const std::string file = folder.file(name + ".sluice");
+    EXPECT_EQ(sluice({"sim", world, "--ticks", "60", "--script", script, "--record", file}).status,
+              0);
+    return file;
+  };
+  const std::string a = record("a", "10");
+  const std::string b = record("b", "11");
+  EXPECT_EQ(sluice({"diff", a, a}).status, 0);
+  const Finished found = sluice({"diff", a, b, "--json"});
+  EXPECT_EQ(found.status, 1);
+  EXPECT_THAT(found.out, HasSubstr("differ first at tick 20, in phase commands"));
+  const nlohmann::json object = last_line(found);
+  EXPECT_EQ(object.at("difference").at("tick"), 20);
+  EXPECT_EQ(object.at("difference").at("first").at("cell"), nlohmann::json({3, 5, 0}));
+  EXPECT_EQ(object.at("difference").at("first").at("a"), "10");
+  EXPECT_EQ(object.at("difference").at("first").at("b"), "11");
+  // A trace of either side says the same of the tick.
+  const std::string trace = folder.file("b.trace");
+  EXPECT_EQ(sluice({"trace", b, "--tick", "20", "--out", trace}).status, 0);
+  EXPECT_EQ(sluice({"diff", a, b, "--trace-b", trace}).status, 1);
+  expect_wrong({"diff", a, b, "--trace-a", trace}, "does not replay that tick");
+  expect_wrong({"diff", a, b, "--trace-a", a}, a + ": is not a trace");
+  expect_wrong({"diff", a}, "B");
+  expect_wrong({"diff", a, world}, world);
+  expect_wrong({"trace", a, "--tick", "61"}, "holds ticks 1 to 60");
+}
+
 TEST_F(Toolbox, WrongUseIsAnsweredWithStatusTwo) {
   expect_wrong({}, "subcommand");
   expect_wrong({"fly"}, "subcommand");

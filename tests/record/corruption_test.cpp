@@ -43,8 +43,9 @@ TEST(WrongFile, OtherApplicationsAndVersionsAreRefused) {
     must(must(Database::open(path, Database::Mode::kWrite))->execute(sql));
   };
   change("PRAGMA user_version = 7");
-  expect_says(open_error(path), "format version 7; this program reads version 1: use a newer one");
-  change("PRAGMA user_version = 1; PRAGMA application_id = 42");
+  expect_says(open_error(path),
+              "format version 7; this program reads versions 1 to 2: use a newer one");
+  change("PRAGMA user_version = 2; PRAGMA application_id = 42");
   expect_says(open_error(path), "an SQLite file of application id 42");
 }
 

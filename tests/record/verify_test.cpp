@@ -100,9 +100,11 @@ TEST(Verify, MissingCommandIsLocatedToItsCells) {
   EXPECT_EQ(report.divergence->tick, kLieTick);
   EXPECT_GE(report.divergence->where.cells, 2U);
   const std::string text = describe(*report.divergence);
-  EXPECT_NE(text.find("cells: chunk (1, 1, 0) cell [70, 75, 0]: material is 0, was recorded as "
-                      "solid"),
-            std::string::npos)
+  EXPECT_NE(
+      text.find(
+          "cells: chunk (1, 1, 0) cell [70, 75, 0]: material is open with 0 units, was recorded as "
+          "rock"),
+      std::string::npos)
       << text;
 }
 

@@ -147,7 +147,52 @@ def floating_point_instructions(library):
     return found
 
 
-SOURCE_CHECKS = (check_layers, check_sim_includes, check_sim_words, check_length)
+# What holds a world's state, and its members that are state. All others are derived, and stand behind
+# a comment that begins with "Derived", so that whoever adds one has said which of the two it is.
+STATE_HOLDERS = {"World": {"core_", "grid_"}, "Grid": {"chunks_"}, "Chunk": {"cells", "coord"}}
+
+STRUCT = re.compile(r"^(?:template <[^\n]*>\n)?(struct|class) (\w+)[^;{\n]*\{\n(.*?)^\};", re.M | re.S)
+MEMBER = re.compile(r"^  (?!static|using|friend|return|template|explicit|enum|struct|class|public|private)"
+                    r"(?:alignas\(\w+\) |mutable |const )*[\w:]+(?:<[^;=(){}]*>)?[ *&]+(\w+)"
+                    r"(?:\{[^;]*\}| = [^;]*)?;", re.M)
+
+
+def members_of(body):
+    """The data members of a struct's body, with whether each stands behind a "Derived" comment."""
+    derived = False
+    found = []
+    for line in body.splitlines():
+        if re.match(r"\s*// Derived\b", line):
+            derived = True
+        match = MEMBER.match(line.split("//")[0].rstrip())
+        if match:
+            found.append((match.group(1), derived))
+    return found
+
+
+def check_state_fields(root):
+    """A member that visit_state does not name would be in no digest, snapshot or comparison."""
+    problems = []
+    for path in sources(root):
+        name = name_of(root, path)
+        if layer_of(name) != "server/sim" or path.suffix not in (".h", ".cpp"):
+            continue
+        for _, struct, body in STRUCT.findall(path.read_text()):
+            visit = re.search(r"static void visit_state\(.*?^  \}", body, re.M | re.S)
+            if visit:
+                declared = set(re.findall(r"\bself\.(\w+)", visit.group(0)))
+                members = {member for member, _ in members_of(body)}
+                problems += [f"{name}: {struct}::{member} is not declared in visit_state"
+                             for member in sorted(members - declared)]
+            elif struct in STATE_HOLDERS:
+                problems += [f"{name}: {struct}::{member} is neither known as state nor behind a "
+                             "comment that begins with 'Derived'"
+                             for member, derived in members_of(body)
+                             if not derived and member not in STATE_HOLDERS[struct]]
+    return problems
+
+
+SOURCE_CHECKS = (check_layers, check_state_fields, check_sim_includes, check_sim_words, check_length)
 
 
 def main():

@@ -1,0 +1,139 @@
+#include "server/host/background_verifier.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include <pthread.h>
+#include <sched.h>
+#include <spdlog/spdlog.h>
+
+#include "server/record/bundle.h"
+
+namespace sluice::host {
+
+namespace {
+
+/// Runs only when nobody else wants to. Where the system knows no such thing it runs as others do.
+void give_way() {
+#ifdef SCHED_IDLE
+  const sched_param none = {};
+  pthread_setschedparam(pthread_self(), SCHED_IDLE, &none);
+#endif
+}
+
+}  // namespace
+
+BackgroundVerifier::BackgroundVerifier(Options options)
+    : options_(std::move(options)), thread_([this] { run(); }) {}
+
+BackgroundVerifier::~BackgroundVerifier() {
+  stop();
+}
+
+void BackgroundVerifier::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+    changed_.notify_all();
+  }
+  if (thread_.joinable()) thread_.join();
+}
+
+std::string BackgroundVerifier::detail() const {
+  const std::lock_guard lock(mutex_);
+  return detail_;
+}
+
+// False at the end.
+bool BackgroundVerifier::wait() {
+  std::unique_lock lock(mutex_);
+  return !changed_.wait_for(lock, options_.interval, [this] { return stopping_; });
+}
+
+void BackgroundVerifier::run() {
+  give_way();
+  auto reader = record::Reader::open(options_.recording);
+  if (!reader.ok()) return alarm("the recording cannot be read: " + reader.error());
+  record::VerifyOptions options;
+  // What was there before the server started was compared when the world came back from it.
+  options.from = (*reader)->last_tick();
+  sim::SerialExecutor executor;
+  record::Verifier verifier(**reader, std::move(options), executor);
+  bool comparing = true;
+  while (wait()) {
+    if (const sim::Status looked = (*reader)->refresh(); !looked) {
+      return alarm("the recording cannot be read: " + looked.error());
+    }
+    if (comparing) comparing = compare(**reader, verifier);
+    look_at_mirrors(**reader);
+  }
+}
+
+bool BackgroundVerifier::compare(record::Reader& reader, record::Verifier& verifier) {
+  const std::uint64_t behind = kSecondsBehind * options_.tick_rate;
+  if (reader.last_tick() <= behind) return true;
+  const std::uint64_t end = reader.last_tick() - behind;
+  // In pieces, so that a stop need not wait until all is compared that has gathered.
+  for (std::uint64_t tick = verified_tick_; tick < end && !verifier.report().divergence;) {
+    tick = std::min(end, std::max(tick, verifier.report().last_tick) + options_.tick_rate);
+    if (const sim::Status done = verifier.advance(tick); !done) {
+      alarm("the recording cannot be replayed: " + done.error());
+      return false;
+    }
+    if (!verifier.report().divergence) verified_tick_ = verifier.report().last_tick;
+    const std::lock_guard lock(mutex_);
+    if (stopping_) return true;
+  }
+  if (!verifier.report().divergence) return true;
+  if (!verifier.finished()) {
+    if (const sim::Status done = verifier.advance(UINT64_MAX); !done) {
+      spdlog::warn("{}: the divergence could not be located: {}", options_.name, done.error());
+    }
+  }
+  const record::Divergence& divergence = *verifier.report().divergence;
+  const std::string file = bundle(reader, divergence.tick, record::describe(divergence));
+  alarm("the recording does not replay: " + record::describe(divergence) + "\n  " + file);
+  return false;
+}
+
+void BackgroundVerifier::look_at_mirrors(record::Reader& reader) {
+  if (!options_.mirror_mismatches) return;
+  const std::uint64_t mismatches = options_.mirror_mismatches();
+  if (mismatches <= std::exchange(mismatches_seen_, mismatches)) return;
+  if (mirror_bundles_ >= kMostMirrorBundles) return;
+  ++mirror_bundles_;
+  const std::string what = "a viewer's mirror differed at about tick " +
+                           std::to_string(reader.last_tick()) + "; " +
+                           bundle(reader, reader.last_tick(), "a viewer's mirror differed");
+  spdlog::warn("{}: {}", options_.name, what);
+  note(what);
+}
+
+std::string BackgroundVerifier::bundle(record::Reader& reader, std::uint64_t tick,
+                                       const std::string& reason) {
+  record::BundleOptions options;
+  options.around = tick;
+  options.facts = {{"bundle_reason", reason}};
+  const std::filesystem::path recording = options_.recording;
+  const std::string path = (recording.parent_path() / (recording.stem().string() + "-" +
+                                                       std::to_string(tick) + ".bundle.sluice"))
+                               .string();
+  const auto written = record::write_bundle(reader, options, path);
+  if (!written.ok()) return "no bundle: " + written.error();
+  ++bundles_;
+  return "bundle: " + path;
+}
+
+void BackgroundVerifier::alarm(const std::string& what) {
+  spdlog::critical("{}: {}", options_.name, what);
+  note(what);
+  alarmed_ = true;
+}
+
+void BackgroundVerifier::note(const std::string& what) {
+  const std::lock_guard lock(mutex_);
+  detail_ += (detail_.empty() ? "" : "\n") + what;
+}
+
+}  // namespace sluice::host

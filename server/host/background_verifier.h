@@ -1,0 +1,85 @@
+// Replays a running world's own recording on a spare thread, always a little behind, at the lowest
+// priority: what a fault of the machine or of the program changes in the living world is found
+// while its cause is seconds old, not when somebody next restarts the server.
+//
+//   every second:  the file has grown ──► Verifier::advance(last tick - a few seconds)
+//                  a viewer's mirror differed ──► a bundle around now
+//                  a divergence ──► alarm (log, metrics, /healthz), a bundle around its tick, the
+//                  end
+//
+// What it costs is one more run of each tick, on a thread that gives way to every other one.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "server/record/reader.h"
+#include "server/record/verify.h"
+
+namespace sluice::host {
+
+class BackgroundVerifier {
+ public:
+  /// Seconds of ticks that it stays behind, so that a checkpoint lies after what it compares.
+  static constexpr std::uint64_t kSecondsBehind = 5;
+  /// Bundles for mirrors that differ: at most so many, because a broken client would ask for more.
+  static constexpr std::uint64_t kMostMirrorBundles = 8;
+
+  struct Options {
+    std::string name;       // the world's
+    std::string recording;  // its file; bundles are written beside it
+    std::uint64_t tick_rate = 20;
+    /// How many times viewers found a difference, so far. Called on the verifier's thread.
+    std::function<std::uint64_t()> mirror_mismatches;
+    std::chrono::milliseconds interval{1000};
+  };
+
+  explicit BackgroundVerifier(Options options);
+  /// Stops.
+  ~BackgroundVerifier();
+  BackgroundVerifier(const BackgroundVerifier&) = delete;
+  BackgroundVerifier& operator=(const BackgroundVerifier&) = delete;
+
+  void stop();
+
+  // On any thread.
+
+  /// The last tick that was found to replay.
+  [[nodiscard]] std::uint64_t verified_tick() const { return verified_tick_.load(); }
+  [[nodiscard]] std::uint64_t bundles() const { return bundles_.load(); }
+  [[nodiscard]] bool alarmed() const { return alarmed_.load(); }
+  /// What was found, for people; empty while all is well.
+  [[nodiscard]] std::string detail() const;
+
+ private:
+  void run();
+  [[nodiscard]] bool wait();
+  /// False when there is nothing more to compare.
+  [[nodiscard]] bool compare(record::Reader& reader, record::Verifier& verifier);
+  void look_at_mirrors(record::Reader& reader);
+  void alarm(const std::string& what);
+  /// The bundle's path, or why there is none.
+  std::string bundle(record::Reader& reader, std::uint64_t tick, const std::string& reason);
+  void note(const std::string& what);
+
+  const Options options_;
+  std::atomic<std::uint64_t> verified_tick_{0};
+  std::atomic<std::uint64_t> bundles_{0};
+  std::atomic<bool> alarmed_{false};
+  std::uint64_t mismatches_seen_ = 0;  // the thread's alone, as the next
+  std::uint64_t mirror_bundles_ = 0;
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  bool stopping_ = false;  // guarded by mutex_
+  std::string detail_;     // guarded by mutex_
+  std::thread thread_;
+};
+
+}  // namespace sluice::host

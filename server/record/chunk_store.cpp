@@ -1,0 +1,164 @@
+#include "server/record/chunk_store.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "server/record/database.h"
+#include "server/record/packing.h"
+#include "server/sim/cell.h"
+#include "server/sim/limits.h"
+
+namespace sluice::record {
+
+namespace {
+
+constexpr std::byte kDifference{2};
+constexpr int kWholeLevel = 6;
+constexpr int kDifferenceLevel = 3;
+constexpr std::size_t kChunkBytes = std::size_t{sim::kChunkCells} * sizeof(sim::Cell);
+
+std::uint32_t cell_at(std::span<const std::byte> bytes, std::size_t index) {
+  std::uint32_t value = 0;
+  for (std::size_t k = 0; k < 4; ++k) {
+    value |= std::to_integer<std::uint32_t>(bytes[4 * index + k]) << 8 * k;
+  }
+  return value;
+}
+
+Bytes planes_of(std::span<const std::byte> bytes, std::span<const std::byte> base) {
+  Bytes planes(kChunkBytes);
+  for (std::size_t i = 0; i < sim::kChunkCells; ++i) {
+    const std::uint32_t change = cell_at(bytes, i) - cell_at(base, i);
+    const std::uint32_t small = change << 1 ^ (0 - (change >> 31));
+    for (std::size_t k = 0; k < 4; ++k) {
+      planes[k * sim::kChunkCells + i] = static_cast<std::byte>(small >> 8 * k);
+    }
+  }
+  return planes;
+}
+
+/// The inverse of planes_of, in place of the base.
+void add_planes(std::span<const std::byte> planes, Bytes& bytes) {
+  for (std::size_t i = 0; i < sim::kChunkCells; ++i) {
+    std::uint32_t small = 0;
+    for (std::size_t k = 0; k < 4; ++k) {
+      small |= std::to_integer<std::uint32_t>(planes[k * sim::kChunkCells + i]) << 8 * k;
+    }
+    const std::uint32_t value = cell_at(bytes, i) + (small >> 1 ^ (0 - (small & 1)));
+    for (std::size_t k = 0; k < 4; ++k) bytes[4 * i + k] = static_cast<std::byte>(value >> 8 * k);
+  }
+}
+
+}  // namespace
+
+struct ChunkStore::Statements {
+  Statement find;
+  Statement read;
+  Statement insert;
+};
+
+ChunkStore::ChunkStore(Database& database) : database_(database) {}
+ChunkStore::~ChunkStore() = default;
+
+sim::Result<std::unique_ptr<ChunkStore>> ChunkStore::open(Database& database) {
+  auto find = database.prepare("SELECT id FROM chunks WHERE content_hash = ?1");
+  if (!find) return sim::Error{find.error()};
+  auto read = database.prepare("SELECT content_hash, data FROM chunks WHERE id = ?1");
+  if (!read) return sim::Error{read.error()};
+  auto insert = database.prepare("INSERT INTO chunks (content_hash, data) VALUES (?1, ?2)");
+  if (!insert) return sim::Error{insert.error()};
+  std::unique_ptr<ChunkStore> store(new ChunkStore(database));
+  store->statements_ = std::make_unique<Statements>(
+      Statements{std::move(find).value(), std::move(read).value(), std::move(insert).value()});
+  return store;
+}
+
+sim::Result<std::int64_t> ChunkStore::store(std::span<const std::byte> bytes, std::int64_t base) {
+  const Bytes hash = content_hash(bytes);
+  Statement& find = statements_->find;
+  const sim::Result<bool> found = find.bind(1, hash).step();
+  if (!found) return sim::Error{found.error()};
+  if (*found) {
+    const std::int64_t row_id = find.integer(0);
+    find.reset();
+    return row_id;
+  }
+  std::optional<Bytes> data = as_difference(bytes, base);
+  if (!data) pack(bytes, kWholeLevel, data.emplace());
+  if (const auto done = statements_->insert.bind(1, hash).bind(2, *data).run(); !done) {
+    return sim::Error{done.error()};
+  }
+  const std::int64_t row_id = database_.last_row_id();
+  const int depth = data->front() == kDifference ? std::to_integer<int>((*data)[1]) : 0;
+  keep(row_id, {Bytes(bytes.begin(), bytes.end()), depth});
+  return row_id;
+}
+
+std::optional<Bytes> ChunkStore::as_difference(std::span<const std::byte> bytes,
+                                               std::int64_t base) {
+  if (base <= 0) return std::nullopt;
+  // A base that cannot be read is not built upon; whoever needs it will be told.
+  const sim::Result<Content> before = content(base, kMaxDepth, nullptr);
+  if (!before || before->depth >= kMaxDepth) return std::nullopt;
+  Bytes data{kDifference, static_cast<std::byte>(before->depth + 1)};
+  put_varint(static_cast<std::uint64_t>(base), data);
+  pack(planes_of(bytes, before->bytes), kDifferenceLevel, data);
+  // Where more than a fourth is left a fresh start is worth its price to those who come after.
+  if (data.size() > kChunkBytes / 4) return std::nullopt;
+  return data;
+}
+
+sim::Result<ChunkStore::Content> ChunkStore::content(std::int64_t row_id, int most_depth,
+                                                     Bytes* hash) {
+  if (const auto kept = lately_.find(row_id); kept != lately_.end() && hash == nullptr) {
+    if (kept->second.depth > most_depth) return sim::Error{"states an impossible depth"};
+    return kept->second;
+  }
+  Statement& read = statements_->read;
+  const sim::Result<bool> found = read.bind(1, row_id).step();
+  if (!found) return sim::Error{found.error()};
+  if (!*found) return sim::Error{"is not there"};
+  if (hash != nullptr) hash->assign(read.blob(0).begin(), read.blob(0).end());
+  const Bytes data(read.blob(1).begin(), read.blob(1).end());
+  read.reset();
+  if (data.empty() || data.front() != kDifference) {
+    sim::Result<Bytes> bytes = unpack(data, kChunkBytes);
+    if (!bytes) return sim::Error{bytes.error()};
+    if (bytes->size() != kChunkBytes) return sim::Error{"has the wrong size"};
+    return Content{std::move(bytes).value(), 0};
+  }
+  const int depth = data.size() < 2 ? 0 : std::to_integer<int>(data[1]);
+  if (depth < 1 || depth > most_depth) return sim::Error{"states an impossible depth"};
+  ByteReader reader(std::span<const std::byte>(data).subspan(2));
+  const auto base = static_cast<std::int64_t>(reader.varint());
+  const sim::Result<Bytes> planes = unpack(reader.rest(), kChunkBytes);
+  if (reader.failed() || !planes) return sim::Error{"does not unpack"};
+  if (planes->size() != kChunkBytes) return sim::Error{"has the wrong size"};
+  // Depths fall along the chain, so that damage cannot make it endless.
+  sim::Result<Content> whole = content(base, depth - 1, nullptr);
+  if (!whole)
+    return sim::Error{"is based on chunk " + std::to_string(base) + ", which " + whole.error()};
+  add_planes(*planes, whole->bytes);
+  whole->depth = depth;
+  return whole;
+}
+
+void ChunkStore::keep(std::int64_t row_id, const Content& content) {
+  // Rows grow with time, and what is old is not asked for again.
+  if (lately_.size() >= kKept) lately_.erase(lately_.begin());
+  lately_.insert_or_assign(row_id, content);
+}
+
+sim::Result<Bytes> ChunkStore::load(std::int64_t row_id) {
+  if (const auto kept = lately_.find(row_id); kept != lately_.end()) return kept->second.bytes;
+  Bytes hash;
+  sim::Result<Content> loaded = content(row_id, kMaxDepth, &hash);
+  if (!loaded) return sim::Error{loaded.error()};
+  if (!std::ranges::equal(content_hash(loaded->bytes), hash)) {
+    return sim::Error{"does not fit its content hash"};
+  }
+  keep(row_id, *loaded);
+  return std::move(loaded->bytes);
+}
+
+}  // namespace sluice::record

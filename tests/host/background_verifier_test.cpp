@@ -1,0 +1,101 @@
+// Goal: a running world's recording is replayed behind it; a machine that goes wrong raises the
+// alarm and leaves a bundle; a viewer's difference leaves one too; a sound world raises nothing.
+// Method: a recorder that is fed here, from a world whose state is changed behind its back.
+#include "server/host/background_verifier.h"
+
+#include <filesystem>
+
+#include <gtest/gtest.h>
+
+#include "server/record/recorder.h"
+#include "server/record/verify.h"
+#include "tests/record/support.h"
+#include "tests/support/world_access.h"
+
+namespace sluice::host {
+namespace {
+
+using record::test::must;
+using std::chrono::milliseconds;
+
+class BackgroundVerifierTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    world_ = record::test::make_world();
+    recorder_ = must(record::Recorder::create(path(), record::test::kWorldFile, *world_));
+  }
+
+  [[nodiscard]] std::string path() const { return folder_.file("bowl.sluice"); }
+
+  /// Records ticks up to `last`; after tick `wrong` (0: never) the machine moves a bit.
+  void run_to(std::uint64_t last, std::uint64_t wrong) {
+    while (world_->tick_number() < last) {
+      record::TickRecord tick = record::test::play(*world_, {});
+      if (tick.tick == wrong) sim::WorldTestAccess::flip_cell(*world_, {7, 3, 0}, 5);
+      tick.digest = world_->recompute_digest();
+      must(recorder_->append(tick));
+    }
+    must(recorder_->commit());
+  }
+
+  BackgroundVerifier::Options options() {
+    BackgroundVerifier::Options options;
+    options.name = "bowl";
+    options.recording = path();
+    options.interval = milliseconds(5);
+    options.mirror_mismatches = [this] { return mismatches_.load(); };
+    return options;
+  }
+
+  template <class Condition>
+  static bool wait_until(Condition condition) {
+    for (int i = 0; i < 4000 && !condition(); ++i) std::this_thread::sleep_for(milliseconds(5));
+    return condition();
+  }
+
+  record::test::TemporaryFolder folder_;
+  std::unique_ptr<sim::World> world_;
+  std::unique_ptr<record::Recorder> recorder_;
+  std::atomic<std::uint64_t> mismatches_{0};
+};
+
+TEST_F(BackgroundVerifierTest, FollowsASoundRecordingAFewSecondsBehind) {
+  BackgroundVerifier verifier(options());
+  run_to(200, 0);
+  EXPECT_TRUE(wait_until([&] { return verifier.verified_tick() == 100; }));
+  run_to(400, 0);
+  EXPECT_TRUE(wait_until([&] { return verifier.verified_tick() == 300; }));
+  EXPECT_FALSE(verifier.alarmed());
+  EXPECT_EQ(verifier.detail(), "");
+  EXPECT_EQ(verifier.bundles(), 0U);
+}
+
+TEST_F(BackgroundVerifierTest, RaisesTheAlarmAndLeavesABundle) {
+  run_to(50, 0);
+  BackgroundVerifier verifier(options());
+  run_to(300, 123);
+  ASSERT_TRUE(wait_until([&] { return verifier.alarmed(); }));
+  EXPECT_NE(verifier.detail().find("diverges at tick 123"), std::string::npos) << verifier.detail();
+  EXPECT_NE(verifier.detail().find("one flipped bit"), std::string::npos) << verifier.detail();
+  EXPECT_EQ(verifier.bundles(), 1U);
+  const std::string bundle = folder_.file("bowl-123.bundle.sluice");
+  auto reader = must(record::Reader::open(bundle));
+  sim::SerialExecutor executor;
+  const auto report = must(record::verify(*reader, {}, executor));
+  ASSERT_TRUE(report.divergence) << "the bundle shows what the recording shows";
+  EXPECT_EQ(report.divergence->tick, 123U);
+  EXPECT_NE(reader->fact("bundle_reason").find("diverges at tick 123"), std::string::npos);
+}
+
+TEST_F(BackgroundVerifierTest, AViewersDifferenceLeavesABundle) {
+  run_to(60, 0);
+  BackgroundVerifier verifier(options());
+  mismatches_ = 2;
+  ASSERT_TRUE(wait_until([&] { return verifier.bundles() == 1; }));
+  EXPECT_FALSE(verifier.alarmed());
+  EXPECT_NE(verifier.detail().find("a viewer's mirror differed"), std::string::npos);
+  EXPECT_TRUE(std::filesystem::exists(folder_.file("bowl-60.bundle.sluice")));
+}
+
+}  // namespace
+}  // namespace sluice::host

@@ -1,0 +1,212 @@
+// Goal: every format that was ever written is read for ever, and brought to the newest by whoever
+// goes on writing it; a file says what made it; a chunk comes back however it is stored.
+// Method: the golden recordings, one of each format and model version; random chunk contents.
+#include "server/record/format.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include "server/record/checkpoint_keeper.h"
+#include "server/record/chunk_store.h"
+#include "server/record/database.h"
+#include "server/record/verify.h"
+#include "tests/record/support.h"
+
+namespace sluice::record::test {
+namespace {
+
+std::vector<std::filesystem::path> golden_recordings() {
+  std::vector<std::filesystem::path> files;
+  const auto folder = std::filesystem::path(SLUICE_SOURCE_DIR) / "tests/golden/recordings";
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() == ".sluice") files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+void expect_verifies(const std::string& path, std::uint64_t ticks) {
+  auto reader = must(Reader::open(path));
+  sim::SerialExecutor executor;
+  const VerifyReport report = must(verify(*reader, {}, executor));
+  EXPECT_FALSE(report.divergence) << path << ": " << describe(*report.divergence);
+  EXPECT_EQ(report.last_tick, ticks);
+}
+
+TEST(Format, EveryGoldenRecordingVerifiesForEver) {
+  const auto files = golden_recordings();
+  std::set<std::int64_t> formats;
+  for (const auto& file : files) {
+    expect_verifies(file.string(), 200);
+    const auto reader = must(Reader::open(file.string()));
+    formats.insert(reader->format_version());
+    // "formatF-MODELV.sluice"
+    const std::string name = file.stem().string();
+    EXPECT_TRUE(name.starts_with("format" + std::to_string(reader->format_version()) + "-"));
+    if (reader->format_version() < 2) continue;
+    EXPECT_TRUE(name.ends_with(reader->fact("model") + reader->fact("model_version"))) << name;
+  }
+  for (std::int64_t format = kOldestFormatVersion; format <= kFormatVersion; ++format) {
+    EXPECT_TRUE(formats.contains(format)) << "no golden recording of format " << format;
+  }
+}
+
+TEST(Format, GoingOnBringsAnOlderFileToThisFormat) {
+  for (const auto& file : golden_recordings()) {
+    TemporaryFolder folder;
+    const std::string path = folder.file("a.sluice");
+    std::filesystem::copy_file(file, path);
+    sim::SerialExecutor executor;
+    auto recovered = must(recover(path, executor));
+    {
+      auto recorder = must(Recorder::open(path));
+      CheckpointKeeper keeper(*recovered.world);
+      for (int i = 0; i < 100; ++i) {
+        must(recorder->append(play(*recovered.world, {})));
+        sim::TickReport report;
+        report.tick = recovered.world->tick_number();
+        if (auto image = keeper.after_tick(*recovered.world, report, false)) {
+          must(recorder->checkpoint(std::move(*image)));
+        }
+      }
+      must(recorder->commit());
+    }
+    const auto reader = must(Reader::open(path));
+    EXPECT_EQ(reader->format_version(), kFormatVersion);
+    EXPECT_EQ(reader->fact("begins"), "0");
+    EXPECT_EQ(reader->fact("model"), "cellular");
+    EXPECT_EQ(must(reader->checkpoints()).back().tick, 280U);
+    expect_verifies(path, 300);
+  }
+}
+
+TEST(Format, AFileSaysWhatMadeIt) {
+  TemporaryFolder folder;
+  const std::string path = folder.file("a.sluice");
+  record_history(path, {.ticks = 3});
+  const auto reader = must(Reader::open(path));
+  EXPECT_EQ(reader->fact("made_by"), program_name());
+  EXPECT_EQ(reader->fact("model_version"), "1");
+  EXPECT_NE(reader->fact("options").find("cellular.max_sweeps 8"), std::string::npos)
+      << reader->fact("options");
+  for (const char* name : {"compiler", "machine", "system", "kernels", "byte_order"}) {
+    EXPECT_NE(reader->fact(name), "") << name;
+  }
+  must(must(Database::open(path, Database::Mode::kWrite))
+           ->execute("UPDATE facts SET value = '0.0' WHERE name = 'made_by'"));
+  EXPECT_NE(Reader::open(path).error().find("the check sum of its fact 'made_by'"),
+            std::string::npos);
+}
+
+Bytes random_chunk(std::mt19937& random) {
+  Bytes bytes(sim::kChunkCells * 4);
+  for (std::byte& byte : bytes) byte = static_cast<std::byte>(random() % 7 == 0 ? random() : 0);
+  return bytes;
+}
+
+TEST(ChunkStore, ContentsComeBackThroughAnyChain) {
+  TemporaryFolder folder;
+  const std::string path = folder.file("a.sluice");
+  record_history(path, {.ticks = 1});
+  auto database = must(Database::open(path, Database::Mode::kWrite));
+  auto store = must(ChunkStore::open(*database));
+  std::mt19937 random(4);
+  Bytes bytes = random_chunk(random);
+  std::int64_t base = 0;
+  std::map<std::int64_t, Bytes> stored;
+  for (int i = 0; i < 60; ++i) {
+    for (int change = 0; change < 20; ++change) {
+      bytes[random() % bytes.size()] = static_cast<std::byte>(random());
+    }
+    base = must(store->store(bytes, base));
+    stored[base] = bytes;
+  }
+  EXPECT_EQ(must(store->store(bytes, 0)), base) << "equal contents are stored once";
+  store = must(ChunkStore::open(*database));  // one that has seen none of them
+  for (auto row = stored.rbegin(); row != stored.rend(); ++row) {
+    EXPECT_EQ(must(store->load(row->first)), row->second);
+  }
+  const std::int64_t whole = must(database->integer(
+      "SELECT count(*) FROM chunks WHERE id >= " + std::to_string(stored.begin()->first) +
+      " AND hex(substr(data, 1, 1)) <> '02'"));
+  EXPECT_EQ(whole, 4) << "a whole one, and another after each 15 differences";
+}
+
+TEST(ChunkStore, DamageInABaseIsFoundAndNeverEndless) {
+  TemporaryFolder folder;
+  const std::string path = folder.file("a.sluice");
+  record_history(path, {.ticks = 1});
+  auto database = must(Database::open(path, Database::Mode::kWrite));
+  auto store = must(ChunkStore::open(*database));
+  std::mt19937 random(4);
+  Bytes bytes = random_chunk(random);
+  const std::int64_t first = must(store->store(bytes, 0));
+  bytes[77] ^= std::byte{1};
+  const std::int64_t second = must(store->store(bytes, first));
+  store = must(ChunkStore::open(*database));  // one that has seen neither
+  const auto change = [&](std::int64_t row, const std::string& data) {
+    must(database->execute(
+        ("UPDATE chunks SET data = " + data + " WHERE id = " + std::to_string(row)).c_str()));
+  };
+  const std::string good = "(SELECT data FROM chunks WHERE id = " + std::to_string(second) + ")";
+  change(first, good);  // the second is based on the first, and the first on itself
+  EXPECT_NE(store->load(second).error().find("states an impossible depth"), std::string::npos);
+  change(first, "x'0000'");
+  EXPECT_NE(store->load(second).error().find("has the wrong size"), std::string::npos);
+  must(database->execute(("DELETE FROM chunks WHERE id = " + std::to_string(first)).c_str()));
+  EXPECT_NE(store->load(second).error().find("which is not there"), std::string::npos);
+}
+
+TEST(CheckpointKeeper, AnyTickIsAtMostTwoSecondsFromACheckpoint) {
+  TemporaryFolder folder;
+  const std::string path = folder.file("a.sluice");
+  const auto world = make_world();
+  std::vector<sim::Digest> digests{world->digest()};
+  {
+    auto recorder = must(Recorder::create(path, kWorldFile, *world));
+    CheckpointKeeper keeper(*world);
+    CommandSource source(3, 2);
+    for (std::uint64_t tick = 1; tick <= 500; ++tick) {
+      sim::TickReport report;
+      report.tick = tick;
+      must(recorder->append(play(*world, source.some(0.2))));
+      digests.push_back(world->digest());
+      if (auto image = keeper.after_tick(*world, report, true)) {
+        EXPECT_EQ(image->complete, tick == 40);
+        must(recorder->append_checkpoint(std::move(*image)));
+      }
+    }
+    must(recorder->commit());
+  }
+  auto reader = must(Reader::open(path));
+  sim::SerialExecutor executor;
+  for (std::uint64_t tick = 0; tick <= 500; tick += 7) {
+    const auto at = must(world_at(*reader, tick, executor));
+    EXPECT_EQ(at.world->recompute_digest(), digests[tick]);
+    EXPECT_LT(at.replayed_ticks, CheckpointKeeper::kSeconds * 20);
+    EXPECT_TRUE(at.warnings.empty());
+  }
+  expect_verifies(path, 500);
+}
+
+TEST(CheckpointKeeper, RestIsCheckpointedSeldom) {
+  const auto world = make_world();
+  CheckpointKeeper keeper(*world);
+  sim::TickReport report;
+  report.at_rest = true;
+  std::vector<std::uint64_t> taken;
+  for (report.tick = 1; report.tick <= 30000; ++report.tick) {
+    // The keeper measures from the world's own clock when it takes one; here that stands still.
+    if (keeper.after_tick(*world, report, report.tick == 100)) taken.push_back(report.tick);
+    if (!taken.empty()) break;
+  }
+  EXPECT_EQ(taken, std::vector<std::uint64_t>{100});
+  CheckpointKeeper resting(*world);
+  for (report.tick = 1; report.tick <= 30000; ++report.tick) {
+    if (resting.after_tick(*world, report, false)) break;
+  }
+  EXPECT_EQ(report.tick, CheckpointKeeper::kRestSeconds * 20);
+}
+
+}  // namespace
+}  // namespace sluice::record::test

@@ -1,0 +1,40 @@
+// A test double of a faulty machine: changes a world's state behind the back of its rules.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "server/sim/pipes/image.h"
+#include "server/sim/world.h"
+
+namespace sluice::sim {
+
+/// The world's friend; defined here alone, so that no program can do this.
+class WorldTestAccess {
+ public:
+  static CoreState& core(World& world) { return world.core_; }
+  static Grid& grid(World& world) { return world.grid_; }
+  /// Replaces the pipes by those of an image. False when there can be no such pipes.
+  static bool set_pipes(World& world, const PipesImage& image) {
+    PipeNetwork network;
+    if (!network.load(image)) return false;
+    world.pipes_ = std::move(network);
+    return true;
+  }
+
+  /// Changes a cell as a wrong rule would: the tick's digest takes notice.
+  static void set_cell(World& world, Vec3 at, Cell cell) {
+    const ChunkShape& shape = world.grid_.shape();
+    Chunk& chunk = world.grid_.obtain(shape.chunk_of(at));
+    chunk.cells[static_cast<std::size_t>(shape.index_of(at))] = cell;
+    world.grid_.note_change(chunk, kChangedAll);
+  }
+  /// Flips one bit of a cell.
+  static void flip_cell(World& world, Vec3 at, int bit) {
+    const auto value = static_cast<std::uint32_t>(world.cell(at));
+    set_cell(world, at, static_cast<Cell>(value ^ (1U << bit)));
+  }
+};
+
+}  // namespace sluice::sim
