@@ -116,7 +116,7 @@ sim::Command mirrored(const sim::Command& command, Vec3 size, bool in_x) {
       [&](auto& body) {
         if constexpr (requires { body.at; }) {
           body.at = mirrored(body.at, size, in_x);
-        } else {
+        } else if constexpr (requires { body.size; }) {
           body.from = mirrored(sim::Box{body.from, body.size}, size, in_x).from;
         }
       },
