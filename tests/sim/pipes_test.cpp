@@ -168,7 +168,7 @@ TEST(Pipes, fluid_takes_a_tick_a_pipe_and_far_less_than_the_square) {
     ++arrived;
   }
   EXPECT_GE(arrived, kLength - 1);
-  EXPECT_LT(arrived, 60 * kLength);
+  EXPECT_LT(arrived, 40 * kLength);
 }
 
 /// Units a tick that leave a line of `pipes` whose first is kept full and whose last is kept empty.
