@@ -256,6 +256,17 @@ TEST(Pipes, a_full_line_siphons_over_a_crest_until_its_ends_are_level) {
   EXPECT_EQ(net.holds("p2"), 0);  // nothing is stranded above
 }
 
+TEST(Pipes, an_empty_pipe_above_holds_no_full_one_up) {
+  Net net;  // the middle of three steps is full, and so is the lowest
+  net.node("highest", {.capacity = 500, .height = 600, .base = 30000});
+  net.node("high", {.amount = 500, .capacity = 500, .height = 600, .base = 18000});
+  net.node("low", {.amount = 500, .capacity = 500, .height = 600, .base = 6000});
+  net.node("tank", {.amount = 73601, .capacity = 90000, .height = 9000});
+  net.link("highest", "high").link("high", "low").link("low", "tank").rest();
+  EXPECT_EQ(net.holds("high"), 0);
+  EXPECT_EQ(net.holds("tank"), 73601 + 500);
+}
+
 TEST(Pipes, an_empty_crest_passes_nothing) {
   Net net;
   net.node("a", {.amount = 80000, .capacity = 100000});

@@ -134,7 +134,7 @@ void PipeNetwork::find_pressure(Slot start) {
         nodes_[other].set(kFlagConduit, true);
         highest = std::max(highest, level(other));
         found.push_back(other);
-      } else if (usable(slot, other)) {
+      } else if (usable(slot, other) && nodes_[other].amount > 0) {
         highest = std::max(highest, level(other));
       }
     });
@@ -184,12 +184,9 @@ void PipeNetwork::measure(Conduit& conduit) {
       conduit.receivers.push_back(mouth);
     }
   }
+  const std::vector<Slot> inner = conduit.inner;
   measure_distances(conduit);
-  for (std::size_t i = 0; i < conduit.inner.size(); ++i) {
-    const Slot slot = conduit.inner[i];
-    const Level top = Level{nodes_[slot].base + type(slot).height} << kLevelFraction;
-    conduit.fills.push_back(top <= head ? room(slot) : 0);
-  }
+  want_fills(conduit, head);
   const auto flow_at = [&](Mouth& mouth) {
     // The head lies half-way between the two sides, hence twice the slope from here to there.
     mouth.flow = flow_along(2 * apart(level(mouth.outer), head), conductances_[mouth.link],
@@ -198,6 +195,13 @@ void PipeNetwork::measure(Conduit& conduit) {
   for (Mouth& mouth : conduit.suppliers) flow_at(mouth);
   for (Mouth& mouth : conduit.receivers) flow_at(mouth);
   if (conduit.siphon) return;
+  const auto none_flows = [](const std::vector<Mouth>& list) {
+    return std::all_of(list.begin(), list.end(), [](const Mouth& mouth) { return mouth.flow == 0; });
+  };
+  if (none_flows(conduit.suppliers) || none_flows(conduit.receivers)) {
+    conduit.inner = inner;
+    return measure_fill(conduit, mouths);
+  }
   // A pipe that would give more from its own level than the pressure brings runs empty freely.
   for (const Mouth& mouth : conduit.receivers) {
     const Level own = level(mouth.inner);
@@ -220,6 +224,42 @@ void PipeNetwork::measure(Conduit& conduit) {
   conduit.inner.resize(kept);
   conduit.fills.resize(kept);
   conduit.towards_supplier.resize(kept);
+}
+
+void PipeNetwork::measure_fill(Conduit& conduit, const std::vector<Mouth>& mouths) {
+  // Nothing goes through; what presses fills the pipes that it can.
+  Level highest = INT64_MIN;
+  for (const Mouth& mouth : mouths) {
+    if (usable(mouth.link, mouth.outer) && nodes_[mouth.outer].amount > 0) {
+      highest = std::max(highest, level(mouth.outer));
+    }
+  }
+  Level head = INT64_MIN;
+  for (const Slot slot : conduit.inner) {
+    if (room(slot) > 0 && top(slot) < highest) head = std::max(head, top(slot));
+  }
+  conduit.suppliers.clear();
+  conduit.receivers.clear();
+  for (Mouth mouth : mouths) {
+    const bool supplies = head != INT64_MIN && usable(mouth.link, mouth.outer) &&
+                          nodes_[mouth.outer].amount > 0 && level(mouth.outer) > head;
+    if (!supplies) continue;
+    mouth.flow = flow_along(apart(level(mouth.outer), head), conductances_[mouth.link], 1);
+    conduit.suppliers.push_back(mouth);
+  }
+  conduit.towards_supplier.assign(conduit.inner.size(), kNoSlot);
+  conduit.throughput = kMaxPipeCapacity;
+  conduit.fills.clear();
+  want_fills(conduit, head);
+  if (!conduit.suppliers.empty()) return;
+  for (const Slot slot : conduit.inner) nodes_[slot].set(kFlagConduit, false);
+  conduit.inner.clear();
+}
+
+void PipeNetwork::want_fills(Conduit& conduit, Level head) const {
+  for (const Slot slot : conduit.inner) {
+    conduit.fills.push_back(top(slot) <= head ? room(slot) : 0);
+  }
 }
 
 Level PipeNetwork::balance(const std::vector<Mouth>& mouths) const {
@@ -398,6 +438,7 @@ void PipeNetwork::apply(const Conduit& conduit) {
     const Slot node = conduit.inner[i];
     nodes_[node].out = nodes_[node].in;
     const Slot link = conduit.towards_supplier[i];
+    if (link == kNoSlot) continue;
     const Slot before = links_[link].other(node);
     if (!nodes_[before].is(kFlagConduit)) continue;  // a mouth
     show_flow(link, before, nodes_[node].in);

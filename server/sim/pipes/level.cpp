@@ -17,7 +17,9 @@ bool PipeNetwork::one_water(Slot slot) const {
   const Level a = level(link.a);
   const Level b = level(link.b());
   const Level sill = Level{std::max(nodes_[link.a].base, nodes_[link.b()].base)} << kLevelFraction;
-  return std::min(a, b) >= sill && std::max(a, b) > sill;
+  // Through a full pipe what stands above it presses on, and may press into what lies higher; where
+  // the levelled surface does not reach a sill, level_body() parts the body there.
+  return full(a < b ? link.a : link.b()) || (std::max(a, b) > sill && std::min(a, b) >= sill);
 }
 
 std::vector<std::vector<Slot>> PipeNetwork::standing_bodies() const {
