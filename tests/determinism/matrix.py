@@ -1,7 +1,7 @@
 """The same bits everywhere: builds the simulation in many ways, runs a corpus of scenes on each, and
 compares every digest with those that a recording holds. Prints a table; fails if any cell differs.
 
-    matrix.py ROOT SLUICE BUILD_FOLDER [--quick] [--ticks N]
+    matrix.py ROOT SLUICE BUILD_FOLDER [--quick] [--only TEXT] [--ticks N]
 
 SLUICE is the built toolbox: it records the scenes, and what it recorded (the commands as `log` prints
 them, the digests as `replay --digests` does) is what each build is held to. So a recording made here
@@ -156,6 +156,7 @@ def main():
     parser.add_argument("sluice")
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--only", default="", help="builds with this text in their name")
     parser.add_argument("--ticks", type=int, default=200)
     arguments = parser.parse_args()
     root = arguments.root.resolve()
@@ -168,8 +169,11 @@ def main():
     names = [pathlib.Path(world).stem for world, _, _ in scenes]
     print("".ljust(width) + " ".join(name.ljust(10) for name in names), flush=True)
     problems = []
+    if not any(arguments.only in build.name for build in BUILDS):
+        parser.error(f"--only: no build is named like '{arguments.only}'; there are: "
+                     + ", ".join(build.name for build in BUILDS))
     for build in BUILDS:
-        if arguments.quick and not build.quick:
+        if arguments.only not in build.name or (arguments.quick and not build.quick):
             continue
         program, why = compile_build(build, root, folder, headers)
         if program is None:
