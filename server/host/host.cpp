@@ -11,6 +11,7 @@
 #include "server/formats/world_file.h"
 #include "server/host/viewer_assets.h"
 #include "server/record/recorder.h"
+#include "server/record/repair.h"
 
 namespace sluice::host {
 
@@ -23,8 +24,8 @@ struct LoadedWorld {
 
 // The recorder is opened before the world is brought back, because it keeps other servers out of
 // the file.
-sim::Result<LoadedWorld> load_recorded(const std::string& path, const std::string& world_file,
-                                       const std::string& text, sim::Executor& executor) {
+sim::Result<LoadedWorld> load_whole(const std::string& path, const std::string& world_file,
+                                    const std::string& text, sim::Executor& executor) {
   auto recorder = record::Recorder::open(path);
   if (!recorder.ok()) return sim::Error{recorder.error()};
   auto recovered = record::recover(path, executor);
@@ -45,6 +46,18 @@ sim::Result<LoadedWorld> load_recorded(const std::string& path, const std::strin
         recovered->world->config().name, world_file, path);
   }
   return LoadedWorld{std::move(recovered->world), std::move(recorder).value()};
+}
+
+/// A file that the medium damaged is repaired, and what was lost is said; a history that does not
+/// replay is not damage, and is left for somebody to look at.
+sim::Result<LoadedWorld> load_recorded(const std::string& path, const std::string& world_file,
+                                       const std::string& text, sim::Executor& executor) {
+  auto loaded = load_whole(path, world_file, text, executor);
+  if (loaded.ok()) return loaded;
+  const auto repaired = record::repair(path);
+  if (!repaired.ok() || repaired->survey.whole()) return loaded;
+  spdlog::critical("{}", record::describe(*repaired));
+  return load_whole(path, world_file, text, executor);
 }
 
 sim::Result<LoadedWorld> load_new(const std::string& path, const sim::WorldSpec& spec,

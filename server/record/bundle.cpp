@@ -34,6 +34,35 @@ std::vector<Fact> facts_of(const Reader& reader, const BundleOptions& options) {
 
 }  // namespace
 
+sim::Result<Bundle> copy_part(Reader& reader, CheckpointImage first, std::uint64_t last,
+                              std::vector<Fact> facts, const std::string& path) {
+  Bundle part{first.tick, last, 0};
+  auto recorder = Recorder::create(
+      path, {reader.world_file_text(), reader.made_by(), std::move(facts), std::move(first)});
+  if (!recorder) return sim::Error{recorder.error()};
+  if (last == part.first_tick) return part;
+
+  sim::Status written = sim::Done{};
+  const auto copy = [&](const TickRecord& tick) {
+    written = (*recorder)->append(tick);
+    part.commands += tick.commands.size();
+    return written.ok();
+  };
+  const sim::Status read = reader.read_ticks(part.first_tick + 1, last, copy);
+  if (!read) return sim::Error{read.error()};
+  for (std::uint64_t tick = part.first_tick + 1; written && tick <= last;) {
+    const auto next = reader.checkpoint_after(tick);
+    if (!next || !*next || (*next)->tick > last) break;
+    // One that cannot be read is left out: it would only make the part refuse itself.
+    auto image = reader.read_checkpoint((*next)->tick);
+    if (image) written = (*recorder)->append_checkpoint(std::move(image).value());
+    tick = (*next)->tick + 1;
+  }
+  if (written) written = (*recorder)->commit();
+  if (!written) return sim::Error{written.error()};
+  return part;
+}
+
 sim::Result<Bundle> write_bundle(Reader& reader, const BundleOptions& options,
                                  const std::string& path) {
   SLUICE_ASSERT(options.around >= reader.first_tick() && options.around <= reader.last_tick());
@@ -43,32 +72,7 @@ sim::Result<Bundle> write_bundle(Reader& reader, const BundleOptions& options,
       options.around + std::min(options.after, reader.last_tick() - options.around);
   auto first = usable_checkpoint(reader, earliest);
   if (!first) return sim::Error{first.error()};
-  Bundle bundle{first->tick, last, 0};
-  auto recorder = Recorder::create(path, {reader.world_file_text(), reader.made_by(),
-                                          facts_of(reader, options), std::move(first).value()});
-  if (!recorder) return sim::Error{recorder.error()};
-  if (last == bundle.first_tick) return bundle;
-
-  sim::Status written = sim::Done{};
-  const auto copy = [&](const TickRecord& tick) {
-    written = (*recorder)->append(tick);
-    bundle.commands += tick.commands.size();
-    return written.ok();
-  };
-  const sim::Status read = reader.read_ticks(bundle.first_tick + 1, last, copy);
-  if (!read) return sim::Error{read.error()};
-  for (std::uint64_t tick = bundle.first_tick + 1; written && tick <= last;) {
-    const auto next = reader.checkpoint_after(tick);
-    if (!next) return sim::Error{next.error()};
-    if (!*next || (*next)->tick > last) break;
-    // One that cannot be read is left out: it would only make the bundle refuse itself.
-    auto image = reader.read_checkpoint((*next)->tick);
-    if (image) written = (*recorder)->append_checkpoint(std::move(image).value());
-    tick = (*next)->tick + 1;
-  }
-  if (written) written = (*recorder)->commit();
-  if (!written) return sim::Error{written.error()};
-  return bundle;
+  return copy_part(reader, std::move(first).value(), last, facts_of(reader, options), path);
 }
 
 }  // namespace sluice::record

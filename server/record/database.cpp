@@ -171,6 +171,26 @@ sim::Result<std::unique_ptr<Database>> Database::open_image(std::span<const std:
   return opened;
 }
 
+sim::Status Database::copy(const std::string& from, const std::string& to) {
+  auto source = open(from, Mode::kRead);
+  if (!source) return sim::Error{source.error()};
+  auto target = open(to, Mode::kCreate);
+  if (!target) return sim::Error{target.error()};
+  sqlite3* connection = (*target)->connection_.get();
+  sqlite3_backup* copying =
+      sqlite3_backup_init(connection, "main", (*source)->connection_.get(), "main");
+  if (copying == nullptr) {
+    return (*target)->error(explain(sqlite3_errcode(connection), sqlite3_errmsg(connection)));
+  }
+  // All in one step, which is one read transaction: the copy is of one moment.
+  const int stepped = sqlite3_backup_step(copying, -1);
+  const int finished = sqlite3_backup_finish(copying);
+  if (stepped != SQLITE_DONE) return (*source)->error(explain(stepped, nullptr));
+  if (finished != SQLITE_OK) return (*target)->error(explain(finished, nullptr));
+  // A writer's file is in WAL mode; a backup is to be a single file.
+  return (*target)->execute("PRAGMA journal_mode = DELETE");
+}
+
 // A recording may come from a stranger: nothing in it may run, and damage is to show as an error.
 sim::Status Database::harden() {
   sqlite3* connection = connection_.get();

@@ -60,6 +60,9 @@ class Database {
   [[nodiscard]] static sim::Result<std::unique_ptr<Database>> open_image(
       std::span<const std::byte> image);
 
+  /// Copies a database, of a running writer too, into a new single file, as of one moment.
+  [[nodiscard]] static sim::Status copy(const std::string& from, const std::string& to);
+
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] sim::Result<Statement> prepare(std::string_view sql);
   /// Runs statements whose rows do not matter.

@@ -206,16 +206,15 @@ class Differ {
     }
     if (const auto used = use_given(options_.trace_a, a_, found.a, trace_a); !used) return used;
     if (const auto used = use_given(options_.trace_b, b_, found.b, trace_b); !used) return used;
-    if (trace_a && trace_b) {
-      compare_phases(*trace_a, *trace_b);
-    } else if (found.a.replays) {
+    if (trace_a && trace_b) compare_phases(*trace_a, *trace_b);
+    if (found.a.replays && found.b.replays) return follow_both();
+    if (found.a.replays) {
       look_at_other(*world_a_, a_, b_, found.b, false);
     } else if (found.b.replays) {
       look_at_other(*world_b_, b_, a_, found.a, true);
-    } else {
+    } else if (found.seen_by == SeenBy::kNothing) {
       compare_checkpoints();
     }
-    if (found.a.replays && found.b.replays) return follow_both();
     return sim::Done{};
   }
 
@@ -262,21 +261,9 @@ class Differ {
   void look_at_other(sim::World& world, Reader& good, Reader& bad, const DiffSide& bad_side,
                      bool swapped) {
     FirstDifference& found = *report_.difference;
-    found.remark = "this program does not replay " + bad.path() +
-                   " in that tick. With the program that made it ('" + bad.made_by() +
-                   "'): sluice trace " + bad.path() + " --tick " + std::to_string(found.tick) +
-                   " --out FILE, and then give --trace-" + (swapped ? "a" : "b") + " FILE here";
+    if (found.seen_by == SeenBy::kNothing) look_for_flip(world, bad, bad_side, swapped);
     const auto bad_checkpoints = bad.checkpoints();
     if (!bad_checkpoints) return;
-    if (const auto flip = find_flipped_bit(world, bad_side.recorded)) {
-      found.seen_by = SeenBy::kDigest;
-      found.seen_at = found.tick;
-      found.where.differences = {*flip};
-      if (swapped)
-        std::swap(found.where.differences[0].expected, found.where.differences[0].actual);
-      found.where.cells = found.where.chunks = 1;
-      found.where.cell_box = {*flip->cell, {1, 1, 1}};
-    }
     const std::uint64_t end =
         std::min(found.tick + kSpreadCheckpoints * options_.spread_ticks, report_.last_tick);
     for (const CheckpointInfo& checkpoint : *bad_checkpoints) {
@@ -295,6 +282,24 @@ class Differ {
       found.seen_at = checkpoint.tick;
       found.where = where;
     }
+  }
+
+  void look_for_flip(const sim::World& world, const Reader& bad, const DiffSide& bad_side,
+                     bool swapped) {
+    FirstDifference& found = *report_.difference;
+    found.remark = "this program does not replay " + bad.path() +
+                   " in that tick. With the program that made it ('" + bad.made_by() +
+                   "'): sluice trace " + bad.path() + " --tick " + std::to_string(found.tick) +
+                   " --out FILE, and then give --trace-" + (swapped ? "a" : "b") + " FILE here";
+    const auto flip = find_flipped_bit(world, bad_side.recorded);
+    if (!flip) return;
+    found.seen_by = SeenBy::kDigest;
+    found.seen_at = found.tick;
+    found.where.differences = {*flip};
+    Difference& only = found.where.differences.front();
+    if (swapped) std::swap(only.expected, only.actual);
+    found.where.cells = found.where.chunks = 1;
+    found.where.cell_box = {*flip->cell, {1, 1, 1}};
   }
 
   /// Replays to `tick`. False when the replay does not agree with the recording.

@@ -6,12 +6,10 @@
 #include <filesystem>
 #include <utility>
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include "server/record/chunk_store.h"
 #include "server/record/command_batch.h"
 #include "server/record/database.h"
+#include "server/record/durable.h"
 #include "server/record/facts.h"
 #include "server/record/format.h"
 #include "server/record/packing.h"
@@ -40,19 +38,6 @@ bool row_is_full(std::size_t ticks, std::size_t commands) {
 
 std::span<const std::byte> as_bytes(std::string_view text) {
   return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
-}
-
-sim::Status sync_directory_of(const std::string& path) {
-  std::string directory = std::filesystem::path(path).parent_path().string();
-  if (directory.empty()) directory = ".";
-  const int descriptor = open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  const bool synced = descriptor >= 0 && fsync(descriptor) == 0;
-  const int reason = errno;
-  if (descriptor >= 0) close(descriptor);
-  if (!synced) {
-    return sim::Error{directory + ": cannot be made durable: " + std::strerror(reason)};
-  }
-  return sim::Done{};
 }
 
 sim::Status write_facts(Database& database, std::uint64_t begins, std::vector<Fact> facts) {

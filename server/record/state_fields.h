@@ -97,9 +97,10 @@ class StateFieldLister {
     const std::string kind(name.ends_with('s') ? name.substr(0, name.size() - 1) : name);
     const std::string outer_place = place_;
     const std::string outer_prefix = std::exchange(prefix_, "");
-    for (const auto& [key, value] : map) {
+    for (const auto& entry : map) {
+      const Value& value = entry.second;  // clang 14 captures no structured bindings
       place_ = outer_place.empty() ? "" : outer_place + ", ";
-      place_ += kind + ' ' + text_of(key);
+      place_ += kind + ' ' + text_of(entry.first);
       put(kThere, "yes");
       if constexpr (requires { Value::visit_state(value, *this); }) {
         nest("", [&] { Value::visit_state(value, *this); });

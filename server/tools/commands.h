@@ -16,10 +16,12 @@ inline constexpr int kExitWrongInput = 2;
 /// For `--threads`.
 inline constexpr int kMostThreads = 256;
 
+void add_backup_command(CLI::App& app, int& exit_status);
 void add_bundle_command(CLI::App& app, int& exit_status);
 void add_diff_command(CLI::App& app, int& exit_status);
 void add_load_command(CLI::App& app, int& exit_status);
 void add_log_command(CLI::App& app, int& exit_status);
+void add_repair_command(CLI::App& app, int& exit_status);
 void add_replay_command(CLI::App& app, int& exit_status);
 void add_sim_command(CLI::App& app, int& exit_status);
 void add_sync_test_command(CLI::App& app, int& exit_status);

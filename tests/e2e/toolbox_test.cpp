@@ -166,6 +166,55 @@ TEST_F(Toolbox, DiffNamesTheFirstDifference) {
   expect_wrong({"trace", a, "--tick", "61"}, "holds ticks 1 to 60");
 }
 
+TEST_F(Toolbox, VerifyTakesRangesRestoresAndFollows) {
+  const std::string file = folder.file("v.sluice");
+  ASSERT_EQ(sluice({"sim", world, "--ticks", "90", "--record", file}).status, 0);
+  const nlohmann::json part =
+      last_line(sluice({"verify", file, "--from", "50", "--to", "60", "--json"}));
+  EXPECT_EQ(part.at("first_tick"), 40) << "the checkpoint before";
+  EXPECT_EQ(part.at("last_tick"), 60);
+  EXPECT_TRUE(part.at("verified"));
+  EXPECT_EQ(sluice({"verify", file, "--every-tick-restore"}).status, 0);
+  // Nobody writes it any more: following ends at its end.
+  EXPECT_EQ(last_line(sluice({"verify", file, "--follow", "--json"})).at("last_tick"), 90);
+  expect_wrong({"verify", file, "--to", "91"}, "ends at tick 90, before --to 91");
+  expect_wrong({"verify", file, "--from", "50", "--to", "40"}, "lies before --from 50");
+}
+
+TEST_F(Toolbox, SyncTestRunsTwoEngines) {
+  const std::string script =
+      folder.write("s.jsonl", "{\"tick\": 2, \"cmd\": \"pour\", \"at\": [3,5,0], \"units\": 10}\n");
+  const nlohmann::json report = last_line(sluice(
+      {"sync-test", world, "--script", script, "--ticks", "80", "--threads", "2", "--json"}));
+  EXPECT_TRUE(report.at("same"));
+  EXPECT_EQ(report.at("ticks"), 80);
+  EXPECT_EQ(report.at("commands"), 1);
+  EXPECT_EQ(report.at("restores"), 80);
+  expect_wrong({"sync-test", "/no/such.toml"}, "/no/such.toml: cannot be opened");
+  expect_wrong({"sync-test", world, "--restore-every", "-1"}, "--restore-every");
+}
+
+TEST_F(Toolbox, BundlesAndBackupsVerifyAndRepairSaysWhatItFound) {
+  const std::string file = folder.file("v.sluice");
+  ASSERT_EQ(sluice({"sim", world, "--ticks", "300", "--record", file}).status, 0);
+  const std::string bundle = folder.file("b.sluice");
+  const nlohmann::json cut = last_line(sluice({"bundle", file, "--around", "100", "--before", "10",
+                                               "--after", "20", "--out", bundle, "--json"}));
+  EXPECT_EQ(cut.at("first_tick"), 80);
+  EXPECT_EQ(cut.at("last_tick"), 120);
+  EXPECT_EQ(sluice({"verify", bundle}).status, 0);
+  EXPECT_EQ(sluice({"diff", file, bundle}).status, 0);
+  const std::string copy = folder.file("copy.sluice");
+  EXPECT_EQ(sluice({"backup", file, copy}).status, 0);
+  EXPECT_EQ(sluice({"verify", copy}).status, 0);
+  EXPECT_THAT(sluice({"repair", copy}).out, HasSubstr("whole: ticks 0 to 300"));
+  expect_wrong({"bundle", file, "--around", "301"}, "holds ticks 0 to 300");
+  expect_wrong({"bundle", file, "--around", "3", "--out", bundle}, "never overwritten");
+  expect_wrong({"repair", world}, "is not a recording");
+  expect_wrong({"repair", folder.file("none")}, "none");
+  expect_wrong({"backup", folder.file("none"), copy}, "none");
+}
+
 TEST_F(Toolbox, WrongUseIsAnsweredWithStatusTwo) {
   expect_wrong({}, "subcommand");
   expect_wrong({"fly"}, "subcommand");

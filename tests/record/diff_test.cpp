@@ -251,6 +251,8 @@ TEST_F(Diff, ATraceOfTheOtherBuildNamesThePhase) {
   ASSERT_TRUE(report.difference);
   EXPECT_EQ(report.difference->seen_by, SeenBy::kReplay);
   EXPECT_EQ(report.difference->phase, "sleep");
+  ASSERT_FALSE(report.difference->spread.empty());
+  EXPECT_EQ(report.difference->spread.front().tick, 80U) << "from the other side's checkpoints";
   EXPECT_EQ(report.difference->where.cells, 2U);
   // A trace of another tick, world or history is not taken for an answer.
   DiffOptions wrong;

@@ -149,7 +149,7 @@ def floating_point_instructions(library):
 
 # What holds a world's state, and its members that are state. All others are derived, and stand behind
 # a comment that begins with "Derived", so that whoever adds one has said which of the two it is.
-STATE_HOLDERS = {"World": {"core_", "grid_"}, "Grid": {"chunks_"}, "Chunk": {"cells", "coord"}}
+STATE_HOLDERS = {"World": {"core_", "grid_", "pipes_"}, "Grid": {"chunks_"}, "Chunk": {"cells", "coord"}}
 
 STRUCT = re.compile(r"^(?:template <[^\n]*>\n)?(struct|class) (\w+)[^;{\n]*\{\n(.*?)^\};", re.M | re.S)
 MEMBER = re.compile(r"^  (?!static|using|friend|return|template|explicit|enum|struct|class|public|private)"
@@ -170,6 +170,13 @@ def members_of(body):
     return found
 
 
+def structs_of(text):
+    """Name and body of each struct and class, nested ones too, as if they stood outermost."""
+    for _, name, body in STRUCT.findall(text):
+        yield name, body
+        yield from structs_of("\n".join(line[2:] for line in body.splitlines()) + "\n")
+
+
 def check_state_fields(root):
     """A member that visit_state does not name would be in no digest, snapshot or comparison."""
     problems = []
@@ -177,8 +184,8 @@ def check_state_fields(root):
         name = name_of(root, path)
         if layer_of(name) != "server/sim" or path.suffix not in (".h", ".cpp"):
             continue
-        for _, struct, body in STRUCT.findall(path.read_text()):
-            visit = re.search(r"static void visit_state\(.*?^  \}", body, re.M | re.S)
+        for struct, body in structs_of(path.read_text()):
+            visit = re.search(r"^  static void visit_state\(.*?^  \}", body, re.M | re.S)
             if visit:
                 declared = set(re.findall(r"\bself\.(\w+)", visit.group(0)))
                 members = {member for member, _ in members_of(body)}

@@ -103,6 +103,14 @@ class StateFields(unittest.TestCase):
                        "Springs* next = nullptr;", "std::string name = \"a\";"]:
             self.assertEqual(1, len(found(tidy.check_state_fields, name, STATE % member)), member)
 
+    def test_nested_structs_are_looked_into(self):
+        def nested(member):
+            inner = "".join(f"  {line}\n" for line in (STATE % member).splitlines())
+            return "struct Network {\n" + inner + "  std::int64_t sum = 0;\n};\n"
+        self.assertEqual([], found(tidy.check_state_fields, "server/sim/a.h", nested("")))
+        self.assertEqual(1, len(found(tidy.check_state_fields, "server/sim/a.h",
+                                      nested("std::int64_t age = 0;"))))
+
     def test_what_is_no_member_is_not_taken_for_one(self):
         for line in ["static constexpr int kMost = 3;", "using Map = std::map<int, int>;",
                      "[[nodiscard]] int sum() const;", "// std::int32_t gone = 0;",

@@ -49,7 +49,10 @@ void ask(Pumping& pumping, std::map<Slot, Inlet>& inlets) {
 void PipeNetwork::run_pumps(bool all_awake) {
   std::vector<Pumping> all;
   std::map<Slot, Inlet> inlets;
-  for (const auto& [slot, rate] : pump_rates_) {
+  for (const auto& entry : pump_rates_) {
+    // Not a structured binding: C++20 lets lambdas take those, clang 14 does not yet.
+    const Slot slot = entry.first;
+    const std::int32_t rate = entry.second;
     if (!all_awake && island_awake_[island_of(block_of(slot))] == 0) continue;
     Pumping pumping;
     pumping.pump = slot;

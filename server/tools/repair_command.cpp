@@ -1,0 +1,83 @@
+// `sluice repair FILE` and `sluice backup FILE TO`.
+#include <iostream>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "server/record/repair.h"
+#include "server/tools/commands.h"
+
+namespace sluice::tools {
+
+namespace {
+
+int fail(const std::string& message, int status) {
+  std::cerr << "sluice: " << message << '\n';
+  return status;
+}
+
+nlohmann::ordered_json part_json(const record::Part& part) {
+  return {{"file", part.path}, {"first_tick", part.first_tick}, {"last_tick", part.last_tick}};
+}
+
+int run_repair(const std::string& file, bool as_json) {
+  const auto repaired = record::repair(file);
+  if (!repaired) return fail(repaired.error(), kExitWrongInput);
+  std::cout << record::describe(*repaired) << '\n';
+  if (as_json) {
+    nlohmann::ordered_json json = {{"whole", repaired->survey.whole()},
+                                   {"kept", part_json(repaired->main)},
+                                   {"parts", nlohmann::ordered_json::array()},
+                                   {"lost", nlohmann::ordered_json::array()},
+                                   {"lost_checkpoints", nlohmann::ordered_json::array()},
+                                   {"set_aside", repaired->set_aside}};
+    for (const record::Part& part : repaired->parts) json["parts"].push_back(part_json(part));
+    for (const record::LostTicks& lost : repaired->survey.ticks) {
+      json["lost"].push_back({{"first", lost.first}, {"last", lost.last}, {"why", lost.why}});
+    }
+    for (const record::LostCheckpoint& lost : repaired->survey.checkpoints) {
+      json["lost_checkpoints"].push_back({{"tick", lost.tick}, {"why", lost.why}});
+    }
+    std::cout << json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+  }
+  return repaired->survey.whole() ? kExitWell : kExitFound;
+}
+
+int run_backup(const std::string& file, const std::string& to) {
+  const auto last = record::backup(file, to);
+  if (!last) return fail(last.error(), kExitFound);
+  std::cout << to << ": holds " << file << " up to tick " << *last << ", read whole\n";
+  return kExitWell;
+}
+
+}  // namespace
+
+void add_repair_command(CLI::App& app, int& exit_status) {
+  auto file = std::make_shared<std::string>();
+  auto json = std::make_shared<bool>(false);
+  CLI::App* command = app.add_subcommand(
+      "repair", "Make a damaged recording whole again; what is damaged is set aside");
+  command->add_option("FILE", *file, "a recording (NAME.sluice) that nobody writes")
+      ->required()
+      ->check(CLI::ExistingFile);
+  command->add_flag("--json", *json, "print one JSON object as the last line");
+  command->callback([=, &exit_status] { exit_status = run_repair(*file, *json); });
+}
+
+void add_backup_command(CLI::App& app, int& exit_status) {
+  auto file = std::make_shared<std::string>();
+  auto to = std::make_shared<std::string>();
+  CLI::App* command =
+      app.add_subcommand("backup", "Copy a recording, of a running server too, and read the copy");
+  command->add_option("FILE", *file, "a recording (NAME.sluice)")
+      ->required()
+      ->check(CLI::ExistingFile);
+  command
+      ->add_option("TO", *to,
+                   "the copy; an older one is replaced only by a good one that goes on from it")
+      ->required();
+  command->callback([=, &exit_status] { exit_status = run_backup(*file, *to); });
+}
+
+}  // namespace sluice::tools

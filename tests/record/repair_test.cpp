@@ -1,0 +1,163 @@
+// Goal: of a damaged recording what can be read is kept, what cannot is named to the tick, the
+// damaged file is set aside unchanged; and a backup is replaced only by a better one.
+// Method: rows and chunks changed behind the recorder's back, at places that the test knows.
+#include "server/record/repair.h"
+
+#include <gtest/gtest.h>
+
+#include "server/record/database.h"
+#include "server/record/recorder.h"
+#include "server/record/verify.h"
+#include "tests/record/support.h"
+
+namespace sluice::record::test {
+namespace {
+
+class RepairTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    path_ = folder_.file("a.sluice");
+    history_ = record_history(path_, {.ticks = 300, .ticks_per_checkpoint = 50});
+  }
+  void change(const std::string& sql) {
+    must(must(Database::open(path_, Database::Mode::kWrite))->execute(sql.c_str()));
+  }
+  void expect_verifies(const std::string& path, std::uint64_t first, std::uint64_t last) {
+    auto reader = must(Reader::open(path));
+    EXPECT_EQ(reader->first_tick(), first) << path;
+    EXPECT_EQ(reader->last_tick(), last) << path;
+    sim::SerialExecutor executor;
+    const VerifyReport report = must(verify(*reader, {}, executor));
+    EXPECT_FALSE(report.divergence) << describe(*report.divergence);
+    EXPECT_EQ(must(world_at(*reader, last, executor)).world->digest(), history_[last - 1].digest);
+  }
+
+  TemporaryFolder folder_;
+  std::string path_;
+  std::vector<TickRecord> history_;
+};
+
+TEST_F(RepairTest, AWholeFileIsLeftAlone) {
+  const std::string before = read_file(path_);
+  const Repair result = must(repair(path_));
+  EXPECT_TRUE(result.survey.whole());
+  EXPECT_EQ(result.set_aside, "");
+  EXPECT_EQ(read_file(path_), before);
+  EXPECT_EQ(folder_.names(), std::vector<std::string>{"a.sluice"});
+}
+
+TEST_F(RepairTest, ARowLostInTheMiddleCutsTheHistoryInTwo) {
+  // Merging leaves rows of their own for ticks 1 to 198 and then of 3 ticks each.
+  change("UPDATE history SET digests = zeroblob(24) WHERE first_tick = 220");
+  const std::string damaged = read_file(path_);
+  const Repair result = must(repair(path_));
+  ASSERT_EQ(result.survey.ticks.size(), 1U);
+  EXPECT_EQ(result.survey.ticks[0].first, 220U);
+  EXPECT_EQ(result.survey.ticks[0].last, 222U);
+  EXPECT_EQ(result.main.first_tick, 250U);
+  ASSERT_EQ(result.parts.size(), 1U);
+  expect_verifies(path_, 250, 300);
+  expect_verifies(result.parts[0].path, 0, 219);
+  ASSERT_EQ(result.without_state.size(), 1U);
+  EXPECT_EQ(result.without_state[0].first, 223U);
+  EXPECT_EQ(result.without_state[0].last, 250U);
+  EXPECT_EQ(read_file(result.set_aside), damaged);
+  const std::string text = describe(result);
+  EXPECT_NE(text.find("lost: ticks 220 to 222"), std::string::npos) << text;
+  EXPECT_NE(text.find("kept: ticks 250 to 300"), std::string::npos) << text;
+  // And it goes on.
+  EXPECT_TRUE(Recorder::open(path_).ok());
+  EXPECT_TRUE(must(repair(path_)).survey.whole());
+}
+
+TEST_F(RepairTest, ALostCheckpointCostsNoHistory) {
+  change("UPDATE checkpoints SET core = x'00' WHERE tick = 300");
+  const Repair result = must(repair(path_));
+  EXPECT_TRUE(result.survey.ticks.empty());
+  ASSERT_EQ(result.survey.checkpoints.size(), 1U);
+  EXPECT_EQ(result.survey.checkpoints[0].tick, 300U);
+  expect_verifies(path_, 0, 300);
+}
+
+TEST_F(RepairTest, TheFirstCheckpointLostCostsWhatLiesBeforeTheNext) {
+  change("UPDATE checkpoints SET core = x'00' WHERE tick = 0");
+  const Repair result = must(repair(path_));
+  EXPECT_EQ(result.main.first_tick, 50U);
+  ASSERT_EQ(result.without_state.size(), 1U);
+  EXPECT_EQ(result.without_state[0].last, 50U);
+  expect_verifies(path_, 50, 300);
+}
+
+TEST_F(RepairTest, ALossAtTheEndKeepsWhatComesBefore) {
+  change("UPDATE history SET checksum = 0 WHERE first_tick >= 280");
+  const Repair result = must(repair(path_));
+  // A checkpoint of tick 300 is there: the world as it was last is not lost.
+  EXPECT_EQ(result.main.first_tick, 300U);
+  EXPECT_EQ(result.main.last_tick, 300U);
+  ASSERT_EQ(result.parts.size(), 1U);
+  expect_verifies(result.parts[0].path, 0, result.survey.ticks[0].first - 1);
+}
+
+TEST_F(RepairTest, WithoutAnyCheckpointNothingIsChanged) {
+  change("UPDATE checkpoints SET core = x'00'");
+  const std::string damaged = read_file(path_);
+  const auto result = repair(path_);
+  ASSERT_FALSE(result.ok());
+  EXPECT_NE(result.error().find("restore a backup"), std::string::npos) << result.error();
+  EXPECT_EQ(read_file(path_), damaged);
+  EXPECT_EQ(folder_.names(), std::vector<std::string>{"a.sluice"});
+}
+
+TEST_F(RepairTest, AFileThatIsBeingWrittenIsRefused) {
+  const auto recorder = must(Recorder::open(path_));
+  EXPECT_NE(repair(path_).error().find("written by another process"), std::string::npos);
+}
+
+TEST_F(RepairTest, ABackupOfARunningWriterIsWholeAndASingleFile) {
+  sim::SerialExecutor executor;
+  auto world = must(recover(path_, executor)).world;
+  auto recorder = must(Recorder::open(path_));
+  history_.push_back(play(*world, {}));
+  must(recorder->append(history_.back()));
+  must(recorder->commit());
+  const std::string copy = folder_.file("backup.sluice");
+  EXPECT_EQ(must(backup(path_, copy)), 301U);
+  EXPECT_FALSE(std::filesystem::exists(copy + "-wal"));
+  expect_verifies(copy, 0, 301);
+  history_.push_back(play(*world, {}));
+  must(recorder->append(history_.back()));
+  must(recorder->commit());
+  EXPECT_EQ(must(backup(path_, copy)), 302U) << "replaces one that it goes on from";
+  expect_verifies(copy, 0, 302);
+}
+
+TEST_F(RepairTest, AGoodBackupNeverGivesWayToABadFile) {
+  const std::string copy = folder_.file("backup.sluice");
+  must(backup(path_, copy));
+  const std::string good = read_file(copy);
+  const auto refused = [&](const std::string& why) {
+    const auto result = backup(path_, copy);
+    EXPECT_FALSE(result.ok());
+    EXPECT_NE(result.error().find(why), std::string::npos) << result.error();
+    EXPECT_EQ(read_file(copy), good);
+    EXPECT_EQ(folder_.names(), (std::vector<std::string>{"a.sluice", "backup.sluice"}));
+  };
+  change("UPDATE chunks SET data = x'0000' WHERE id = 1");
+  refused("is damaged: chunk 1");
+  change("UPDATE history SET checksum = 0 WHERE first_tick = 220");
+  refused("the check sum of the history of ticks 220 to 222");
+  write_file(path_, "");
+  refused("is not a recording");
+  std::filesystem::remove(path_);
+  record_history(path_, {.ticks = 20});
+  refused("holds less");
+  std::filesystem::remove(path_);
+  record_history(path_, {.ticks = 320, .commands_per_tick = 0.1});
+  refused("holds another history");
+  write_file(copy, "somebody's text");
+  EXPECT_NE(backup(path_, copy).error().find("it is not replaced"), std::string::npos);
+  EXPECT_EQ(read_file(copy), "somebody's text");
+}
+
+}  // namespace
+}  // namespace sluice::record::test

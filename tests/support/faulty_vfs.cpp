@@ -1,0 +1,189 @@
+#include "tests/support/faulty_vfs.h"
+
+#include <cstring>
+
+namespace sluice::tests {
+
+namespace {
+
+struct State {
+  sqlite3_vfs* inner = nullptr;
+  sqlite3_vfs shim = {};
+  Fault fault = Fault::kNone;
+  std::uint64_t at_write = 0;
+  std::uint64_t writes = 0;
+  bool struck = false;
+  bool clock_runs_back = false;
+  sqlite3_int64 clock = 0;
+};
+State state;
+
+struct File {
+  sqlite3_file base;
+  sqlite3_file* real;  // lies behind this struct
+};
+
+sqlite3_file* real(sqlite3_file* file) {
+  return reinterpret_cast<File*>(file)->real;
+}
+
+/// What a write or a sync meets now; SQLITE_OK: go on.
+int strike(bool is_write) {
+  if (is_write) ++state.writes;
+  if (state.fault == Fault::kNone || state.writes < state.at_write) return SQLITE_OK;
+  state.struck = true;
+  switch (state.fault) {
+    case Fault::kFull:
+      return SQLITE_FULL;
+    case Fault::kForbidden:
+      return SQLITE_READONLY;
+    case Fault::kGone:
+    case Fault::kTorn:
+      return is_write ? SQLITE_IOERR_WRITE : SQLITE_IOERR_FSYNC;
+    case Fault::kDropped:
+    case Fault::kNone:
+      break;
+  }
+  return SQLITE_OK;
+}
+
+int x_close(sqlite3_file* file) {
+  return real(file)->pMethods->xClose(real(file));
+}
+int x_read(sqlite3_file* file, void* out, int size, sqlite3_int64 at) {
+  return real(file)->pMethods->xRead(real(file), out, size, at);
+}
+int x_write(sqlite3_file* file, const void* bytes, int size, sqlite3_int64 at) {
+  const bool first = !state.struck;
+  const int code = strike(true);
+  if (state.struck && state.fault == Fault::kDropped) return SQLITE_OK;
+  if (code != SQLITE_OK) {
+    if (first && state.fault == Fault::kTorn) {
+      (void)real(file)->pMethods->xWrite(real(file), bytes, size / 2, at);
+    }
+    return code;
+  }
+  return real(file)->pMethods->xWrite(real(file), bytes, size, at);
+}
+int x_truncate(sqlite3_file* file, sqlite3_int64 size) {
+  if (state.struck && state.fault == Fault::kDropped) return SQLITE_OK;
+  if (const int code = strike(false); code != SQLITE_OK) return code;
+  return real(file)->pMethods->xTruncate(real(file), size);
+}
+int x_sync(sqlite3_file* file, int flags) {
+  if (state.struck && state.fault == Fault::kDropped) return SQLITE_OK;
+  if (const int code = strike(false); code != SQLITE_OK) return code;
+  return real(file)->pMethods->xSync(real(file), flags);
+}
+int x_file_size(sqlite3_file* file, sqlite3_int64* size) {
+  return real(file)->pMethods->xFileSize(real(file), size);
+}
+int x_lock(sqlite3_file* file, int kind) {
+  return real(file)->pMethods->xLock(real(file), kind);
+}
+int x_unlock(sqlite3_file* file, int kind) {
+  return real(file)->pMethods->xUnlock(real(file), kind);
+}
+int x_check_reserved(sqlite3_file* file, int* out) {
+  return real(file)->pMethods->xCheckReservedLock(real(file), out);
+}
+int x_control(sqlite3_file* file, int op, void* argument) {
+  return real(file)->pMethods->xFileControl(real(file), op, argument);
+}
+int x_sector_size(sqlite3_file* file) {
+  return real(file)->pMethods->xSectorSize(real(file));
+}
+int x_characteristics(sqlite3_file* file) {
+  return real(file)->pMethods->xDeviceCharacteristics(real(file));
+}
+int x_shm_map(sqlite3_file* file, int page, int size, int extend, void volatile** out) {
+  return real(file)->pMethods->xShmMap(real(file), page, size, extend, out);
+}
+int x_shm_lock(sqlite3_file* file, int offset, int count, int flags) {
+  return real(file)->pMethods->xShmLock(real(file), offset, count, flags);
+}
+void x_shm_barrier(sqlite3_file* file) {
+  real(file)->pMethods->xShmBarrier(real(file));
+}
+int x_shm_unmap(sqlite3_file* file, int remove) {
+  return real(file)->pMethods->xShmUnmap(real(file), remove);
+}
+
+constexpr sqlite3_io_methods kMethods = {2,
+                                         x_close,
+                                         x_read,
+                                         x_write,
+                                         x_truncate,
+                                         x_sync,
+                                         x_file_size,
+                                         x_lock,
+                                         x_unlock,
+                                         x_check_reserved,
+                                         x_control,
+                                         x_sector_size,
+                                         x_characteristics,
+                                         x_shm_map,
+                                         x_shm_lock,
+                                         x_shm_barrier,
+                                         x_shm_unmap,
+                                         nullptr,
+                                         nullptr};
+
+int x_open(sqlite3_vfs* /*vfs*/, const char* name, sqlite3_file* file, int flags, int* out) {
+  auto* ours = reinterpret_cast<File*>(file);
+  ours->real = reinterpret_cast<sqlite3_file*>(ours + 1);
+  ours->base.pMethods = nullptr;
+  const int code = state.inner->xOpen(state.inner, name, ours->real, flags, out);
+  if (ours->real->pMethods != nullptr) ours->base.pMethods = &kMethods;
+  return code;
+}
+int x_current_time(sqlite3_vfs* /*vfs*/, sqlite3_int64* out) {
+  if (!state.clock_runs_back) return state.inner->xCurrentTimeInt64(state.inner, out);
+  if (state.clock == 0) (void)state.inner->xCurrentTimeInt64(state.inner, &state.clock);
+  *out = state.clock -= 3600000;  // an hour
+  return SQLITE_OK;
+}
+
+}  // namespace
+
+FaultyVfs::FaultyVfs() {
+  state = {};
+  state.inner = sqlite3_vfs_find(nullptr);
+  state.shim = *state.inner;
+  state.shim.zName = "faulty";
+  state.shim.szOsFile = static_cast<int>(sizeof(File)) + state.inner->szOsFile;
+  state.shim.pNext = nullptr;
+  state.shim.xOpen = x_open;
+  state.shim.xCurrentTimeInt64 = x_current_time;
+  sqlite3_vfs_register(&state.shim, 1);
+}
+
+FaultyVfs::~FaultyVfs() {
+  sqlite3_vfs_unregister(&state.shim);
+  sqlite3_vfs_register(state.inner, 1);
+}
+
+void FaultyVfs::fail(Fault fault, std::uint64_t at_write) {
+  state.fault = fault;
+  state.at_write = at_write;
+  state.writes = 0;
+  state.struck = false;
+}
+
+void FaultyVfs::heal() {
+  fail(Fault::kNone, 0);
+}
+
+void FaultyVfs::turn_back_the_clock() {
+  state.clock_runs_back = true;
+}
+
+std::uint64_t FaultyVfs::writes() const {
+  return state.writes;
+}
+
+bool FaultyVfs::struck() const {
+  return state.struck;
+}
+
+}  // namespace sluice::tests

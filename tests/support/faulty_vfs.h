@@ -1,0 +1,40 @@
+// A medium that fails on command: an SQLite VFS around the system's own, through which every file
+// of a recording goes while it lives.
+#pragma once
+
+#include <cstdint>
+
+#include <sqlite3.h>
+
+namespace sluice::tests {
+
+enum class Fault : std::uint8_t {
+  kNone,
+  kFull,       // the disk is full
+  kTorn,       // half of one write, then the device is gone
+  kDropped,    // the device says yes and keeps nothing: a lost last transaction
+  kForbidden,  // the permission to write is gone
+  kGone,       // every write and sync fails
+};
+
+class FaultyVfs {
+ public:
+  /// Becomes the process's default until it ends.
+  FaultyVfs();
+  ~FaultyVfs();
+  FaultyVfs(const FaultyVfs&) = delete;
+  FaultyVfs& operator=(const FaultyVfs&) = delete;
+
+  /// From the write of that number on (counted from now, the first is 1) the medium has this fault.
+  void fail(Fault fault, std::uint64_t at_write);
+  /// The medium is sound again.
+  void heal();
+  /// Each look at the clock is earlier than the one before.
+  void turn_back_the_clock();
+  /// Writes since the last fail() or heal().
+  [[nodiscard]] std::uint64_t writes() const;
+  /// Whether the fault has struck.
+  [[nodiscard]] bool struck() const;
+};
+
+}  // namespace sluice::tests
