@@ -87,10 +87,15 @@ export class Panel {
     this.state.textContent = STATE_TEXT[state] + (detail ? ` (${detail})` : "");
   }
 
-  showNumbers(tick: number, rate: number, water: number, bytesPerSecond: number): void {
+  showNumbers(
+    tick: number, rate: number, water: number, pipes: number, bytesPerSecond: number,
+  ): void {
     element("tick").textContent = tick.toLocaleString("en");
     element("rate").textContent = `${rate.toFixed(1)}/s`;
-    element("water").textContent = (water / FULL).toLocaleString("en", { maximumFractionDigits: 1 });
+    const cells = (units: number) =>
+      (units / FULL).toLocaleString("en", { maximumFractionDigits: 1 });
+    element("water").textContent = cells(water);
+    element("in-pipes").textContent = cells(pipes);
     element("bytes").textContent = bytesText(bytesPerSecond);
   }
 
