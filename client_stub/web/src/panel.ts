@@ -47,7 +47,8 @@ export class Panel {
     element("fit").addEventListener("click", () => events.fit());
   }
 
-  showTool(tool: Tool, size: number): void {
+  /** Null: a tool of another panel is in use. */
+  showTool(tool: Tool | null, size: number): void {
     for (const button of document.querySelectorAll<HTMLButtonElement>("[data-tool]")) {
       const active = button.dataset["tool"] === tool;
       button.classList.toggle("active", active);

@@ -23,7 +23,9 @@ export function fluidColour(fluid: string, alpha = 1): string {
 
 /** Half the side of a node's picture, in cells. */
 export function nodeRadius(view: NodeView): number {
-  return view.node.capacity >= TANK_CAPACITY ? 1.4 : 0.62;
+  if (view.node.capacity >= TANK_CAPACITY) return 1.4;
+  // Pipes side by side must not cover each other.
+  return view.node.kind === "pipe" ? 0.46 : 0.6;
 }
 
 export interface PipeScene {

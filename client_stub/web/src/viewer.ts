@@ -111,7 +111,7 @@ export class Viewer {
     this.setTool("pan");
     this.pipeTools.tool = tool;
     this.pipePanel.showTool(tool);
-    this.canvas.classList.toggle("brush", tool !== null);
+    if (tool !== null) this.panel.showTool(null, this.brush.size);
   }
 
   togglePipes(): void {
