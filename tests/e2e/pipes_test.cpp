@@ -60,6 +60,21 @@ class Pipeline : public testing::Test {
   std::int64_t total_ = 0;
 };
 
+TEST_F(Pipeline, SendsASectionThatAViewerAsksForAgain) {
+  ASSERT_TRUE(wait_until([&] { return amount("tank") > 0; }));
+  const auto tank = client_.mirror().pipes().find_name("tank");
+  ASSERT_TRUE(tank.has_value());
+  const std::uint64_t updates = client_.mirror().stats().pipe_updates;
+  client_.send_raw(protocol::encode(protocol::ClientMessage{protocol::ResyncPipes{tank->section}}));
+  // A section that is not there is no mistake: the viewer may not have heard yet.
+  client_.send_raw(
+      protocol::encode(protocol::ClientMessage{protocol::ResyncPipes{{{1, 0, 0}, 77}}}));
+  ASSERT_TRUE(wait_until([&] { return client_.mirror().stats().pipe_updates > updates + 20; }));
+  EXPECT_EQ(client_.mirror().stats().digest_mismatches, 0U);
+  EXPECT_THAT(http_request(server_.port(), "GET", "/metrics").body,
+              HasSubstr("sluice_digest_mismatches_total{world=\"pipeline\"} 2\n"));
+}
+
 TEST_F(Pipeline, CarriesTheLakesWaterToTheTankAndBack) {
   ASSERT_TRUE(wait_until([&] { return amount("tank") > 5000; }));
   // What the spout gives runs down the channel.
