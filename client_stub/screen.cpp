@@ -53,6 +53,10 @@ void Screen::text(int column, int row, std::string_view text, Colour ink, Colour
   }
 }
 
+void Screen::mark(int column, int row, std::string_view character, Colour ink) {
+  if (Glyph* glyph = at(column, row)) *glyph = {ink, glyph->paper, std::string(character)};
+}
+
 std::string Screen::take_changes() {
   std::string out;
   std::optional<Colour> ink;

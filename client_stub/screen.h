@@ -23,6 +23,8 @@ class Screen {
   void pixel(int x, int y, Colour colour);
   /// One line of printable text, cut at the edge. UTF-8; one column a code point.
   void text(int column, int row, std::string_view text, Colour ink, Colour paper);
+  /// One character over what is there, of which the lower pixel or the paper stays behind it.
+  void mark(int column, int row, std::string_view character, Colour ink);
   /// Escape sequences that turn the last picture into this one.
   [[nodiscard]] std::string take_changes();
 

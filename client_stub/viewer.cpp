@@ -18,6 +18,8 @@
 
 #include "client_stub/keys.h"
 #include "client_stub/picture.h"
+#include "client_stub/pipe_picture.h"
+#include "client_stub/pipe_tool.h"
 #include "client_stub/status_text.h"
 #include "client_stub/terminal.h"
 #include "client_stub/world_client.h"
@@ -38,6 +40,7 @@ constexpr milliseconds kLongestRetry{8000};
 constexpr Colour kInk{215, 223, 235};
 constexpr Colour kBar{24, 32, 46};
 constexpr Colour kBadBar{96, 32, 36};
+constexpr Colour kPipeBar{34, 48, 70};
 
 class Viewer {
  public:
@@ -203,13 +206,15 @@ class Viewer {
         return;
       case KeyKind::kCharacter:
         return handle_character(key.character);
-      case KeyKind::kMouseRelease:
       case KeyKind::kEscape:
+        return pipe_tool_.clear();
+      case KeyKind::kMouseRelease:
         return;
     }
   }
 
   void handle_character(char character) {
+    if (PipeTool::takes(character)) return use_pipe_tool(character);
     const protocol::Position size = world_size();
     const auto move = [&](std::int32_t x, std::int32_t y) {
       picture_.move_cursor(picture_.cursor_x + x, picture_.cursor_y + y, size);
@@ -286,10 +291,34 @@ class Viewer {
     }
   }
 
+  [[nodiscard]] protocol::Position cursor() const {
+    return {picture_.cursor_x, picture_.cursor_y, picture_.slice};
+  }
+
+  void use_pipe_tool(char key) {
+    PipeAct act = pipe_tool_.press(key, cursor(), client_->mirror());
+    for (std::string& command : act.commands) client_->send_command(std::move(command));
+    if (!act.said.empty()) facts_.say(std::move(act.said));
+  }
+
+  /// Over the status line: the pipe under the cursor, or else the marked one.
+  void draw_pipe_line(const protocol::PipeMirror& pipes) {
+    const auto here = pipes.nodes_in(cursor());
+    const auto view = here.empty() ? pipes.find_name(pipe_tool_.marked()) : here.front();
+    if (!view) return;
+    std::string line = " " + describe_node(pipes, *view);
+    line.resize(std::max(line.size(), static_cast<std::size_t>(screen_.columns())), ' ');
+    screen_.text(0, screen_.rows() - 2, line, kInk, kPipeBar);
+  }
+
   void draw() {
     const protocol::Mirror& mirror = client_->mirror();
     const bool connected = client_->ready();
-    if (was_welcomed_ && connected) picture_.draw(mirror, screen_);
+    if (was_welcomed_ && connected) {
+      picture_.draw(mirror, screen_);
+      draw_pipes(picture_, mirror, pipe_tool_.marked(), screen_);
+      draw_pipe_line(mirror.pipes());
+    }
     facts_.picture = picture_;
     facts_.tool = tool_;
     const std::string line = connected ? facts_.status(mirror)
@@ -328,6 +357,7 @@ class Viewer {
   Picture picture_;
   Facts facts_;
   Tool tool_ = Tool::kDig;
+  PipeTool pipe_tool_;
   protocol::ViewBox sent_view_;
   milliseconds retry_delay_ = kFirstRetry;
   bool was_welcomed_ = false;

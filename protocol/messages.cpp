@@ -272,7 +272,8 @@ Status split_payloads(const wire::Tick& m, Tick& tick) {
 
 Status split_pipe_payloads(const wire::Tick& m, Tick& tick) {
   ByteView rest;
-  if (m.section_payloads() != nullptr) rest = {m.section_payloads()->data(), m.section_payloads()->size()};
+  if (m.section_payloads() != nullptr)
+    rest = {m.section_payloads()->data(), m.section_payloads()->size()};
   if (m.sections() != nullptr) {
     for (const wire::PipeSpan* span : *m.sections()) {
       if (span->bytes() > rest.size()) return Error{"tick: a pipe section's payload is cut off"};
@@ -300,7 +301,8 @@ Result<ServerMessage> plain(const wire::Tick& m) {
   }
   if (const Status s = split_pipe_payloads(m, tick); !s.ok()) return Error{s.error()};
   if (m.sections_dropped() != nullptr) {
-    for (const wire::PipeKey* key : *m.sections_dropped()) tick.pipes_dropped.push_back(key_of(*key));
+    for (const wire::PipeKey* key : *m.sections_dropped())
+      tick.pipes_dropped.push_back(key_of(*key));
   }
   if (m.section_digests() != nullptr) {
     for (const wire::PipeDigest* d : *m.section_digests()) {

@@ -73,9 +73,10 @@ std::optional<PipeNodeView> PipeMirror::look(const PipeRef& ref) const {
   return view(ref.section, *section, *place);
 }
 
-void PipeMirror::count_flows(PipeNodeView& view) const {
+PipeFlows PipeMirror::flows(const PipeNodeView& view) const {
   const PipeRef me{view.section, view.node->index};
-  const auto count = [&](std::int64_t into) { (into > 0 ? view.inflow : view.outflow) += into; };
+  PipeFlows flows;
+  const auto count = [&](std::int64_t into) { (into > 0 ? flows.in : flows.out) += into; };
   for (const auto& [key, section] : sections_) {
     for (std::size_t i = 0; i < section.plan.links.size(); ++i) {
       const PipeLink& link = section.plan.links[i];
@@ -89,7 +90,8 @@ void PipeMirror::count_flows(PipeNodeView& view) const {
       count(flow_of_class(class_of_port(section.port(i))));
     }
   }
-  view.outflow = -view.outflow;
+  flows.out = -flows.out;
+  return flows;
 }
 
 std::vector<PipeNodeView> PipeMirror::nodes_in(Position cell) const {
@@ -99,9 +101,7 @@ std::vector<PipeNodeView> PipeMirror::nodes_in(Position cell) const {
        it != sections_.end() && it->first.coord == coord; ++it) {
     const auto& nodes = it->second.plan.nodes;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
-      if (nodes[i].at != cell) continue;
-      found.push_back(view(it->first, it->second, i));
-      count_flows(found.back());
+      if (nodes[i].at == cell) found.push_back(view(it->first, it->second, i));
     }
   }
   return found;
@@ -110,10 +110,7 @@ std::vector<PipeNodeView> PipeMirror::nodes_in(Position cell) const {
 std::optional<PipeNodeView> PipeMirror::find_name(std::string_view name) const {
   for (const auto& [key, section] : sections_) {
     for (std::size_t i = 0; i < section.plan.nodes.size(); ++i) {
-      if (section.plan.nodes[i].name != name) continue;
-      PipeNodeView found = view(key, section, i);
-      count_flows(found);
-      return found;
+      if (section.plan.nodes[i].name == name) return view(key, section, i);
     }
   }
   return std::nullopt;

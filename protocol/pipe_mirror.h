@@ -18,10 +18,14 @@ namespace sluice::protocol {
 struct PipeNodeView {
   PipeKey section;
   const PipeNode* node = nullptr;
-  std::int32_t amount = 0;   // units
-  std::int64_t level = 0;    // base + amount * height / capacity, rounded down
-  std::int64_t inflow = 0;   // units of the last tick over links and ports; the sum of classes,
-  std::int64_t outflow = 0;  // each within a quarter
+  std::int32_t amount = 0;  // units
+  std::int64_t level = 0;   // base + amount * height / capacity, rounded down
+};
+
+/// Units of the last tick over a node's links and ports: the sum of classes, each within a quarter.
+struct PipeFlows {
+  std::int64_t in = 0;
+  std::int64_t out = 0;
 };
 
 class PipeMirror {
@@ -45,15 +49,16 @@ class PipeMirror {
 
   /// The node of a link's end; nothing when its section is not held, or has no such node.
   [[nodiscard]] std::optional<PipeNodeView> look(const PipeRef& ref) const;
-  /// The nodes that lie in a cell, in the order of sections. Their flows are counted, which walks
-  /// through the links of all sections.
+  /// The nodes that lie in a cell, in the order of sections.
   [[nodiscard]] std::vector<PipeNodeView> nodes_in(Position cell) const;
+  /// Looks through all sections.
   [[nodiscard]] std::optional<PipeNodeView> find_name(std::string_view name) const;
+  /// Walks through the links of all sections.
+  [[nodiscard]] PipeFlows flows(const PipeNodeView& view) const;
 
  private:
   [[nodiscard]] PipeNodeView view(const PipeKey& key, const PipeSection& section,
                                   std::size_t place) const;
-  void count_flows(PipeNodeView& view) const;
 
   ChunkSides sides_;
   std::map<PipeKey, PipeSection> sections_;

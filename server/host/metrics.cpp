@@ -57,8 +57,9 @@ class PrometheusWorldMetrics final : public WorldMetrics {
         skipped_(counter(r, "sluice_frames_skipped_total",
                          "Ticks that a slow client got merged into a later one", l)),
         bytes_(counter(r, "sluice_sent_bytes_total", "Bytes of messages to clients", l)),
-        mismatches_(counter(r, "sluice_digest_mismatches_total",
-                            "Chunks that clients found different from the server's", l)),
+        mismatches_(
+            counter(r, "sluice_digest_mismatches_total",
+                    "Chunks and pipe sections that clients found different from the server's", l)),
         bad_messages_(counter(r, "sluice_bad_messages_total",
                               "Clients closed for a message that makes no sense", l)),
         received_(counter(r, "sluice_commands_received_total", "Commands from clients", l)),

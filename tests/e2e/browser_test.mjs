@@ -128,6 +128,77 @@ async function stroke(page, key, from, to) {
   await page.mouse.move(away.x, away.y);
 }
 
+/** Waits until the page's mirror says so; `check` runs in the page, with its networks. */
+async function expectPipes(page, what, check) {
+  try {
+    await page.waitForFunction(`(${check})(window.sluice.mirror.pipes.networks)`);
+  } catch {
+    assert.fail(`the page's pipes never came to this: ${what}`);
+  }
+}
+
+async function drag(page, from, to) {
+  const start = await place(page, ...from);
+  const end = await place(page, ...to);
+  await page.mouse.move(start.x, start.y);
+  await page.mouse.down();
+  await page.mouse.move(end.x, end.y, { steps: 12 });
+  await page.mouse.up();
+}
+
+async function pipesAreBuilt(page, other) {
+  console.log("a drag lays a line of pipes, which the second page shows");
+  await page.keyboard.press("5");
+  await page.click('[data-pipe="pipe"]');
+  await drag(page, [4, 30], [10, 30]);
+  for (const each of [page, other]) {
+    await expectPipes(each, "seven pipes in a line", ({ nodes, links }) =>
+      nodes.length === 7 && links.length === 6);
+  }
+
+  console.log("a port lets the world's water in, and the fill rises");
+  await page.click('[data-pipe="port"]');
+  await page.selectOption('[name="kind"]', "inlet");
+  await page.fill('[name="rate"]', "5000");
+  await drag(page, [4, 30], [45, 5]);
+  await expectPipes(other, "water comes out of the pool", ({ nodes, ports }) =>
+    ports.length === 1 && ports[0].shows.state === "running" && nodes.some((view) => view.fill > 0.6));
+  await expectLook(other, 4, 30, "water");
+
+  console.log("a valve is built, linked and closed");
+  await page.click('[data-pipe="valve"]');
+  await drag(page, [14, 30], [14, 30]);
+  await page.click('[data-pipe="link"]');
+  await page.check('[name="one_way"]');
+  await drag(page, [10, 30], [14, 30]);
+  await expectPipes(other, "a check valve to the valve", ({ links }) =>
+    links.some((link) => link.oneWay && link.to.node.kind === "valve"));
+  await page.click('[data-pipe="switch"]');
+  await drag(page, [14, 30], [14, 30]);
+  await expectPipes(other, "a closed valve", ({ nodes }) => nodes.some(({ node }) => !node.open));
+
+  console.log("hovering tells what a pipe holds; refusals are shown with their reason");
+  const first = await place(other, 4, 30);
+  await other.mouse.move(first.x, first.y);
+  await other.waitForFunction(() =>
+    /amount [\d,]+ of 20,000/.test(document.getElementById("pipe-tip").textContent));
+  await page.click('[data-pipe="pump"]');
+  await page.fill('[name="capacity"]', "0");
+  await drag(page, [20, 35], [20, 35]);
+  await page.waitForFunction(() =>
+    /Refused: .*capacity/.test(document.getElementById("toast").textContent));
+
+  console.log("pipes are removed");
+  await page.click('[data-pipe="remove"]');
+  await drag(page, [14, 30], [14, 30]);
+  await expectPipes(other, "no valve", ({ nodes }) => nodes.every(({ node }) => node.kind !== "valve"));
+  await page.keyboard.press("5");
+  for (const each of [page, other]) {
+    assert.equal(await each.evaluate(() => window.sluice.mirror.mismatches), 0);
+    assert.ok(await each.evaluate(() => window.sluice.mirror.sectionsChecked) > 0);
+  }
+}
+
 async function run() {
   let server = await startServer("127.0.0.1:0");
   const first = await openBrowser("one");
@@ -174,6 +245,8 @@ async function run() {
   const zoomed = await place(page, 40, 5);
   assert.ok(Math.abs(zoomed.x - after.x) < 25 && Math.abs(zoomed.y - after.y) < 25);
   await page.keyboard.press("f");
+
+  await pipesAreBuilt(page, other);
 
   console.log("a 3D world is shown by slice");
   await page.selectOption("#world", "solid");

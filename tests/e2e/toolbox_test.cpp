@@ -70,6 +70,28 @@ TEST_F(Toolbox, SimPrintsTheObjectOfTheInterface) {
   EXPECT_EQ(object.at("cell_updates").get<std::int64_t>() % 30, 0);
 }
 
+TEST_F(Toolbox, TheDumpHasPipesByName) {
+  const std::string pipes = folder.write("pipes.toml", R"([world]
+name = "pipes"
+size = [4, 4, 1]
+[[pump]]
+name = "b"
+rate = 5
+at = [1, 2, 0]
+[[pipe]]
+name = "a"
+fluid = "oil"
+amount = 7
+[[valve]]
+name = "c"
+open = false
+)");
+  const Finished dump = sluice({"sim", pipes, "--ticks", "1", "--dump", "-", "--json"});
+  EXPECT_THAT(dump.out, StartsWith("kind,name,x,y,z,material,amount\npipe,a,,,,oil,7\n"
+                                   "pump,b,1,2,0,water,0\nvalve,c,,,,water,0\n"));
+  EXPECT_EQ(last_line(dump).at("pipes"), 7);
+}
+
 TEST_F(Toolbox, SimPrintsMapDumpAndDigests) {
   const Finished map = sluice({"sim", world, "--ticks", "0", "--map"});
   EXPECT_EQ(map.out, "#~#.#\n#~#.#\n#~#.#\n#~#.#\n#~~~#\n#####\n");

@@ -112,13 +112,13 @@ TEST(PipeMirror, LooksAtNodesAcrossSections) {
   const auto pump = mirror.pipes().find_name("p");
   ASSERT_TRUE(pump.has_value());
   EXPECT_EQ(pump->level, 7 + 40 * 50 / 100);
-  EXPECT_EQ(pump->inflow, flow_of_class(flow_class(96)));
-  EXPECT_EQ(pump->outflow, 0);
+  EXPECT_EQ(mirror.pipes().flows(*pump).in, flow_of_class(flow_class(96)));
+  EXPECT_EQ(mirror.pipes().flows(*pump).out, 0);
   const auto in_cell = mirror.pipes().nodes_in({64, 6, 0});
   ASSERT_EQ(in_cell.size(), 1U);
   EXPECT_EQ(in_cell[0].node->name, "a");
-  EXPECT_EQ(in_cell[0].inflow, flow_of_class(flow_class(8)));
-  EXPECT_EQ(in_cell[0].outflow, flow_of_class(flow_class(96)));
+  EXPECT_EQ(mirror.pipes().flows(in_cell[0]).in, flow_of_class(flow_class(8)));
+  EXPECT_EQ(mirror.pipes().flows(in_cell[0]).out, flow_of_class(flow_class(96)));
   EXPECT_TRUE(mirror.pipes().nodes_in({63, 6, 0}).empty());
 }
 

@@ -8,7 +8,8 @@ const PAN_STEP = 64; // screen pixels
 /** `current` is asked at every event: the world that is shown may change. */
 export function listen(canvas: HTMLCanvasElement, current: () => Viewer | null): void {
   let spaceHeld = false;
-  let gesture: "none" | "pan" | "brush" = "none";
+  let gesture: "none" | "pan" | "brush" | "pipe" = "none";
+  let travelled = 0; // screen pixels since the button went down
   let lastX = 0;
   let lastY = 0;
 
@@ -24,8 +25,11 @@ export function listen(canvas: HTMLCanvasElement, current: () => Viewer | null):
     canvas.setPointerCapture(event.pointerId);
     lastX = event.offsetX;
     lastY = event.offsetY;
-    const pans = event.button !== 0 || spaceHeld || viewer.brush.tool === "pan";
-    gesture = pans ? "pan" : "brush";
+    travelled = 0;
+    const builds = viewer.pipeTools.tool !== null && event.button === 0 && !spaceHeld;
+    const pans = !builds && (event.button !== 0 || spaceHeld || viewer.brush.tool === "pan");
+    gesture = builds ? "pipe" : pans ? "pan" : "brush";
+    if (builds) viewer.pipeTools.begin(viewer.mirror.pipes, { ...cellAt(viewer, event), z: viewer.slice });
     canvas.classList.toggle("panning", pans);
     if (gesture === "brush") {
       const cell = cellAt(viewer, event);
@@ -39,12 +43,16 @@ export function listen(canvas: HTMLCanvasElement, current: () => Viewer | null):
     if (!viewer?.mirror) return;
     if (gesture === "pan") {
       viewer.camera.pan(event.offsetX - lastX, event.offsetY - lastY, viewer.mirror.size);
+      travelled += Math.abs(event.offsetX - lastX) + Math.abs(event.offsetY - lastY);
       lastX = event.offsetX;
       lastY = event.offsetY;
     }
     viewer.hover = cellAt(viewer, event);
     if (gesture === "brush") {
       viewer.brush.move(viewer.mirror, viewer.hover.x, viewer.hover.y, viewer.slice);
+    }
+    if (gesture === "pipe") {
+      viewer.pipeTools.move(viewer.mirror.pipes, { ...viewer.hover, z: viewer.slice });
     }
     viewer.moved();
   });
@@ -53,8 +61,18 @@ export function listen(canvas: HTMLCanvasElement, current: () => Viewer | null):
     gesture = "none";
     canvas.classList.remove("panning");
     current()?.brush.end();
+    current()?.pipeTools.cancel();
   };
-  canvas.addEventListener("pointerup", release);
+  canvas.addEventListener("pointerup", (event) => {
+    const viewer = current();
+    if (viewer?.mirror) {
+      const cell = cellAt(viewer, event);
+      if (gesture === "pipe") viewer.pipeTools.end(viewer.mirror.pipes, { ...cell, z: viewer.slice });
+      if (gesture === "pan" && travelled < 4 && event.button === 0) viewer.chooseNode(cell);
+    }
+    release();
+    viewer?.moved();
+  });
   canvas.addEventListener("pointercancel", release);
   canvas.addEventListener("lostpointercapture", release);
   canvas.addEventListener("pointerleave", () => {
@@ -97,6 +115,8 @@ function pressed(viewer: Viewer, key: string): boolean {
   const size = viewer.mirror!.size;
   const tool = TOOL_KEYS[key];
   if (tool) viewer.setTool(tool);
+  else if (key === "5") viewer.togglePipes();
+  else if (key === "Escape") viewer.setPipeTool(null);
   else if (key === "[") viewer.setSize(viewer.brush.size - 1);
   else if (key === "]") viewer.setSize(viewer.brush.size + 1);
   else if (key === "," || key === "PageDown") viewer.setSlice(viewer.slice - 1);

@@ -2,6 +2,7 @@
 // names it, so that a link leads to a world.
 import { listen } from "./input";
 import { Panel, type WorldEntry } from "./panel";
+import { PipePanel } from "./pipe_panel";
 import { Viewer } from "./viewer";
 
 const RETRY_MILLISECONDS = 2000;
@@ -18,13 +19,15 @@ const panel = new Panel({
   world: (name) => (location.hash = name),
 });
 
+const pipePanel = new PipePanel((tool) => viewer?.setPipeTool(tool));
+
 function show(): void {
   const asked = decodeURIComponent(location.hash.slice(1));
   const chosen = worlds.some((world) => world.name === asked) ? asked : worlds[0]?.name;
   if (!chosen) return panel.showState("stopped", "the server hosts no world");
   if (asked && asked !== chosen) panel.warn(`There is no world "${asked}" here`);
   viewer?.stop();
-  viewer = new Viewer(canvas, panel, chosen);
+  viewer = new Viewer(canvas, panel, pipePanel, chosen);
   viewer.setTool("pan");
   panel.showWorlds(worlds, chosen);
   // For tests and for the curious.

@@ -47,7 +47,8 @@ export class Panel {
     element("fit").addEventListener("click", () => events.fit());
   }
 
-  showTool(tool: Tool, size: number): void {
+  /** Null: a tool of another panel is in use. */
+  showTool(tool: Tool | null, size: number): void {
     for (const button of document.querySelectorAll<HTMLButtonElement>("[data-tool]")) {
       const active = button.dataset["tool"] === tool;
       button.classList.toggle("active", active);
@@ -87,10 +88,15 @@ export class Panel {
     this.state.textContent = STATE_TEXT[state] + (detail ? ` (${detail})` : "");
   }
 
-  showNumbers(tick: number, rate: number, water: number, bytesPerSecond: number): void {
+  showNumbers(
+    tick: number, rate: number, water: number, pipes: number, bytesPerSecond: number,
+  ): void {
     element("tick").textContent = tick.toLocaleString("en");
     element("rate").textContent = `${rate.toFixed(1)}/s`;
-    element("water").textContent = (water / FULL).toLocaleString("en", { maximumFractionDigits: 1 });
+    const cells = (units: number) =>
+      (units / FULL).toLocaleString("en", { maximumFractionDigits: 1 });
+    element("water").textContent = cells(water);
+    element("in-pipes").textContent = cells(pipes);
     element("bytes").textContent = bytesText(bytesPerSecond);
   }
 

@@ -8,6 +8,10 @@ import { FULL, Mirror } from "./mirror";
 import { Painter } from "./painter";
 import { materialName } from "./palette";
 import type { Panel } from "./panel";
+import { cellText, type NodeView, type PortView } from "./pipe_mirror";
+import { nodeRadius, PipePainter } from "./pipe_painter";
+import type { PipePanel } from "./pipe_panel";
+import { PipeTools, type PipeTool } from "./pipe_tools";
 
 /** Views are sent at most this often, in milliseconds. */
 const VIEW_INTERVAL = 120;
@@ -17,6 +21,7 @@ const HOLD_INTERVAL = 120;
 export class Viewer {
   readonly camera = new Camera();
   readonly brush: Brush;
+  readonly pipeTools: PipeTools;
   mirror: Mirror | null = null;
   slice = 0;
   /** The cell under the pointer. */
@@ -25,13 +30,15 @@ export class Viewer {
   private readonly context: CanvasRenderingContext2D;
   private readonly timers: number[] = [];
   private painter: Painter | null = null;
+  private pipePainter: PipePainter | null = null;
   private sentView: Box | null = null;
   private needsPaint = true;
   private frame = 0;
   private lastNumbers = { time: performance.now(), bytes: 0, tick: 0 };
 
   constructor(
-    private readonly canvas: HTMLCanvasElement, private readonly panel: Panel, world: string,
+    private readonly canvas: HTMLCanvasElement, private readonly panel: Panel,
+    private readonly pipePanel: PipePanel, world: string,
   ) {
     this.context = canvas.getContext("2d", { alpha: false })!;
     const scheme = location.protocol === "https:" ? "wss:" : "ws:";
@@ -43,6 +50,7 @@ export class Viewer {
       result: (message) => this.answered(message),
     });
     this.brush = new Brush(this.connection);
+    this.pipeTools = new PipeTools(this.connection, (text) => this.panel.warn(text));
     this.resize();
     this.timers.push(
       window.setInterval(() => this.sendView(), VIEW_INTERVAL),
@@ -92,8 +100,29 @@ export class Viewer {
 
   setTool(tool: Tool): void {
     this.brush.tool = tool;
+    this.pipeTools.tool = null;
+    this.pipePanel.showTool(null);
     this.panel.showTool(tool, this.brush.size);
     this.needsPaint = true;
+  }
+
+  /** Null: back to moving the view. */
+  setPipeTool(tool: PipeTool | null): void {
+    this.setTool("pan");
+    this.pipeTools.tool = tool;
+    this.pipePanel.showTool(tool);
+    if (tool !== null) this.panel.showTool(null, this.brush.size);
+  }
+
+  togglePipes(): void {
+    this.pipePanel.toggle();
+  }
+
+  /** Clicks without a pipe tool choose the node that the panel shows. */
+  chooseNode(cell: { x: number; y: number }): void {
+    const found = this.pipeAt(cell);
+    this.pipeTools.chosen = found && !("port" in found) ? found.node.name : null;
+    this.moved();
   }
 
   setSize(size: number): void {
@@ -106,6 +135,8 @@ export class Viewer {
     const isFirst = this.mirror === null;
     this.mirror = new Mirror(welcome);
     this.painter = new Painter(this.mirror);
+    this.pipePainter = new PipePainter(this.mirror.pipes);
+    this.pipePanel.attach(this.pipeTools, this.mirror.pipes);
     this.brush.reset();
     this.sentView = null;
     if (isFirst) {
@@ -124,14 +155,19 @@ export class Viewer {
     const { changed, resyncs } = this.mirror.apply(message);
     for (const coord of changed) this.painter.changed(coord);
     for (const coord of resyncs) this.connection.resync(coord);
-    if (changed.length === 0) return;
+    const pipes = this.mirror.applyPipes(message);
+    for (const key of pipes.resyncs) this.connection.resyncPipes(key);
+    if (pipes.changed) this.pipeTools.changed(this.mirror.pipes);
+    if (changed.length === 0 && !pipes.changed) return;
     this.needsPaint = true;
     this.showHover();
   }
 
   private answered(result: ResultMessage): void {
     this.brush.answered(result.seq);
-    if (!result.applied) this.panel.warn(`Refused: ${result.reason}`);
+    if (result.applied) return;
+    this.pipeTools.refused();
+    this.panel.warn(`Refused: ${result.reason}`);
   }
 
   /** What is on the screen and a chunk around it, in whole chunks: small moves change nothing. */
@@ -161,11 +197,35 @@ export class Viewer {
     const ticks = Math.max(0, this.mirror.tick - this.lastNumbers.tick);
     const rate = this.lastNumbers.tick === 0 ? this.mirror.welcome.tickRate : ticks / seconds;
     const bytes = (this.connection.bytes - this.lastNumbers.bytes) / seconds;
-    this.panel.showNumbers(this.mirror.tick, rate, this.mirror.counters.water, bytes);
+    const { water, pipes } = this.mirror.counters;
+    this.panel.showNumbers(this.mirror.tick, rate, water, pipes, bytes);
     this.lastNumbers = { time: now, bytes: this.connection.bytes, tick: this.mirror.tick };
   }
 
+  /** The node whose picture covers the cell, or a port in it. */
+  private pipeAt(cell: { x: number; y: number }): NodeView | PortView | null {
+    const { networks } = this.mirror!.pipes;
+    const z = this.slice;
+    const there = networks.byCell.get(cellText({ ...cell, z }))?.[0];
+    if (there) return there;
+    const near = networks.nodes.find((view) => {
+      const at = view.node.at;
+      const reach = nodeRadius(view) - 0.3;
+      return at !== null && at.z === z && Math.abs(at.x - cell.x) <= reach &&
+        Math.abs(at.y - cell.y) <= reach;
+    });
+    return near ?? networks.ports.find(({ port }) =>
+      port.cell.x === cell.x && port.cell.y === cell.y && port.cell.z === z) ?? null;
+  }
+
   private showHover(): void {
+    if (this.mirror) {
+      const over = this.hover ? this.pipeAt(this.hover) : null;
+      const place = this.hover && {
+        x: this.camera.screenX(this.hover.x + 1), y: this.camera.screenY(this.hover.y),
+      };
+      this.pipePanel.update(over, place);
+    }
     if (!this.mirror || !this.hover) return this.panel.showHover("");
     const { x, y } = this.hover;
     if (!this.mirror.inside(x, y, this.slice)) return this.panel.showHover("outside the world");
@@ -190,7 +250,17 @@ export class Viewer {
     context.strokeRect(
       Math.round(camera.screenX(0)) - 0.5, Math.round(camera.screenY(size.y)) - 0.5,
       Math.round(size.x * camera.scale) + 1, Math.round(size.y * camera.scale) + 1);
+    this.paintPipes();
     this.paintCursor();
+  }
+
+  private paintPipes(): void {
+    const from = this.pipeTools.rubberFrom();
+    const moves = this.pipePainter!.paint(this.context, {
+      camera: this.camera, slice: this.slice, chosen: this.pipeTools.chosen,
+      rubber: from && this.hover ? { from, x: this.hover.x, y: this.hover.y } : null,
+    }, performance.now() / 1000);
+    if (moves) this.needsPaint = true;
   }
 
   private paintCursor(): void {

@@ -1,0 +1,151 @@
+#include "client_stub/pipe_tool.h"
+
+#include <optional>
+#include <string_view>
+
+#include "protocol/map_text.h"
+
+namespace sluice::client {
+
+namespace {
+
+using protocol::PipeKind;
+using protocol::Position;
+
+constexpr int kPipeCapacity = 20000;
+constexpr int kPipeHeight = 10000;
+constexpr int kTankCapacity = 400000;
+constexpr int kTankHeight = 16384;
+/// Of pumps and ports, in units a tick.
+constexpr int kRate = 1000;
+
+std::string cell_text(Position p) {
+  return "[" + std::to_string(p.x) + "," + std::to_string(p.y) + "," + std::to_string(p.z) + "]";
+}
+
+/// {"cmd":"...", then key and value in turn. Names need no escapes: a mirror holds letters, digits
+/// and a few signs only.
+std::string command(std::string_view name,
+                    const std::vector<std::pair<std::string, std::string>>& keys) {
+  std::string text = "{\"cmd\":\"" + std::string(name) + "\"";
+  for (const auto& [key, value] : keys) text += ",\"" + key + "\":" + value;
+  return text + "}";
+}
+
+std::string quoted(const std::string& text) {
+  return "\"" + text + "\"";
+}
+
+}  // namespace
+
+bool PipeTool::takes(char key) {
+  return std::string_view("bBPvmcCuXoieEn").find(key) != std::string_view::npos;
+}
+
+PipeAct PipeTool::press(char key, Position cursor, const protocol::Mirror& mirror) {
+  if (key == 'n') return mark_next(mirror);
+  if (key == 'b' || key == 'B' || key == 'P' || key == 'v') return build(key, cursor, mirror);
+  const auto here = mirror.pipes().nodes_in(cursor);
+  const std::string node = here.empty() ? "" : here.front().node->name;
+  if (key == 'i' || key == 'e' || key == 'E') return port(key, node, cursor);
+  if (node.empty()) return {{}, "there is no pipe under the cursor"};
+  switch (key) {
+    case 'm':
+      marked_ = node;
+      return {{}, "marked " + node + ": b builds on from it, c links it, u unlinks it"};
+    case 'X':
+      if (marked_ == node) clear();
+      return {{command("remove_pipe", {{"name", quoted(node)}})}, ""};
+    case 'o': {
+      const protocol::PipeNode& what = *here.front().node;
+      if (what.kind == PipeKind::kValve) {
+        const char* open = what.open ? "false" : "true";
+        return {{command("set_valve", {{"name", quoted(node)}, {"open", open}})}, ""};
+      }
+      if (what.kind == PipeKind::kPump) {
+        const std::string rate = std::to_string(what.rate > 0 ? 0 : kRate);
+        return {{command("set_pump", {{"name", quoted(node)}, {"rate", rate}})}, ""};
+      }
+      return {{}, node + " is neither a valve nor a pump"};
+    }
+    default:
+      return link(key, node);
+  }
+}
+
+PipeAct PipeTool::build(char key, Position cursor, const protocol::Mirror& mirror) {
+  const bool is_pump = key == 'P';
+  const bool is_tank = key == 'B';
+  const std::string kind = is_pump ? "pump" : key == 'v' ? "valve" : is_tank ? "tank" : "pipe";
+  const std::string name = free_name(kind, mirror);
+  const std::int64_t base = std::int64_t{cursor.y} * protocol::kFullCellUnits;
+  std::vector<std::pair<std::string, std::string>> keys = {
+      {"name", quoted(name)},
+      {"capacity", std::to_string(is_tank ? kTankCapacity : kPipeCapacity)},
+      {"height", std::to_string(is_tank ? kTankHeight : kPipeHeight)},
+      {"base", std::to_string(base)},
+      {"at", cell_text(cursor)}};
+  if (is_pump) keys.emplace_back("rate", std::to_string(kRate));
+  PipeAct act;
+  act.commands.push_back(command(is_tank ? "add_pipe" : "add_" + kind, keys));
+  if (!marked_.empty()) {
+    act.commands.push_back(command("link", {{"from", quoted(marked_)}, {"to", quoted(name)}}));
+  }
+  act.said = name + (marked_.empty() ? "" : ", linked from " + marked_) + "; b builds on, Esc ends";
+  marked_ = name;
+  return act;
+}
+
+PipeAct PipeTool::link(char key, const std::string& node) {
+  if (marked_.empty() || marked_ == node) {
+    marked_ = node;
+    return {{},
+            "from " + node + ": move the cursor to the other pipe and press " +
+                std::string(1, key) + " again"};
+  }
+  std::vector<std::pair<std::string, std::string>> keys = {{"from", quoted(marked_)},
+                                                           {"to", quoted(node)}};
+  if (key == 'C') keys.emplace_back("one_way", "true");
+  PipeAct act{{command(key == 'u' ? "unlink" : "link", keys)}, ""};
+  clear();
+  return act;
+}
+
+PipeAct PipeTool::port(char key, const std::string& node, Position cursor) {
+  const std::string owner = node.empty() ? marked_ : node;
+  if (owner.empty()) return {{}, "put the cursor on a pipe, or mark one with m"};
+  const std::vector<std::pair<std::string, std::string>> place = {{"node", quoted(owner)},
+                                                                  {"cell", cell_text(cursor)}};
+  if (key == 'E') return {{command("remove_port", place)}, ""};
+  auto keys = place;
+  keys.emplace_back("kind", key == 'i' ? "\"inlet\"" : "\"outlet\"");
+  keys.emplace_back("rate", std::to_string(kRate));
+  return {{command("add_port", keys)}, ""};
+}
+
+// Those without a place can be reached in no other way.
+PipeAct PipeTool::mark_next(const protocol::Mirror& mirror) {
+  std::optional<std::string> first;
+  std::optional<std::string> next;
+  mirror.pipes().for_each_section(
+      [&](const protocol::PipeKey& key, const protocol::PipeSection& section) {
+        if (key.placed()) return;
+        for (const protocol::PipeNode& node : section.plan.nodes) {
+          if (!first || node.name < *first) first = node.name;
+          if (node.name > marked_ && (!next || node.name < *next)) next = node.name;
+        }
+      });
+  if (!first) return {{}, "every pipe has a place"};
+  marked_ = next.value_or(*first);
+  return {{}, "marked " + marked_ + ", which has no place"};
+}
+
+std::string PipeTool::free_name(const std::string& kind, const protocol::Mirror& mirror) {
+  while (true) {
+    // Never the same twice: the last one may not have reached the mirror yet.
+    std::string name = kind + "-" + std::to_string(next_number_++);
+    if (!mirror.pipes().find_name(name)) return name;
+  }
+}
+
+}  // namespace sluice::client

@@ -1,0 +1,257 @@
+// The panel of the pipe tools: what they build with, the chosen node, and the nodes without a place.
+import { FULL } from "./mirror";
+import type { NodeView, PipeMirror, PortView } from "./pipe_mirror";
+import { fluidColour } from "./pipe_painter";
+import type { PipeOptions, PipeTool, PipeTools } from "./pipe_tools";
+import type { PortKind } from "./pipes";
+
+/** Tiers are only numbers that the form is filled with. */
+const TIERS: Record<string, Pick<PipeOptions, "capacity" | "height" | "throughput">> = {
+  thin: { capacity: 4096, height: 4096, throughput: 250 },
+  standard: { capacity: 20000, height: 10000, throughput: 0 },
+  wide: { capacity: 60000, height: 10000, throughput: 0 },
+  tank: { capacity: 400000, height: 16384, throughput: 0 },
+};
+/** Rows of the list; a network may have a million nodes. */
+const MAX_ROWS = 200;
+
+function element<T extends HTMLElement>(id: string): T {
+  return document.getElementById(id) as T;
+}
+
+function units(value: number): string {
+  return value.toLocaleString("en");
+}
+
+/** "about", because flows come in classes. */
+function flowText(value: number): string {
+  return value === 0 ? "0" : value < 4 ? units(value) : `≈ ${units(value)}`;
+}
+
+/** What hovering and the card say of a node, as label and text. */
+export function describeNode(pipes: PipeMirror, view: NodeView): [string, string][] {
+  const { node } = view;
+  const { into, out } = pipes.flows(view);
+  const rows: [string, string][] = [
+    ["fluid", node.fluid],
+    ["amount", `${units(view.amount)} of ${units(node.capacity)} (${Math.round(view.fill * 100)} %)`],
+    ["level", `${units(view.level)} (${(view.level / FULL).toFixed(2)} cells)`],
+    ["flow a tick", `in ${flowText(into)}, out ${flowText(out)}`],
+  ];
+  if (node.kind === "pump") rows.push(["rate", `${units(node.rate)} a tick`]);
+  if (node.kind === "valve") rows.push(["valve", node.open ? "open" : "closed"]);
+  if (node.throughput > 0) rows.push(["throughput", `${units(node.throughput)} a tick`]);
+  for (const port of pipes.networks.ports) {
+    if (port.owner === view) rows.push(["port", describePort(port)]);
+  }
+  return rows;
+}
+
+export function describePort(view: PortView): string {
+  const { x, y, z } = view.port.cell;
+  const { state, moved } = view.shows;
+  const moving = moved === 0 ? "" : `, ${flowText(Math.abs(moved))} a tick ${moved > 0 ? "in" : "out"}`;
+  return `${view.port.kind} at [${x}, ${y}, ${z}], ${state}${moving}`;
+}
+
+export class PipePanel {
+  private readonly panel = element("pipe-panel");
+  private readonly form = element<HTMLFormElement>("pipe-options");
+  private readonly card = element("pipe-card");
+  private readonly list = element("pipe-list");
+  private readonly tip = element("pipe-tip");
+  private readonly bars = new Map<string, HTMLElement>();
+  private tools: PipeTools | null = null;
+  private pipes: PipeMirror | null = null;
+  private listed = -1;
+  private carded = "";
+
+  constructor(private readonly choose: (tool: PipeTool | null) => void) {
+    element("pipes-toggle").addEventListener("click", () => this.toggle());
+    for (const button of this.buttons()) {
+      button.addEventListener("click", () => this.choose(button.dataset["pipe"] as PipeTool));
+    }
+    this.form.addEventListener("submit", (event) => event.preventDefault());
+    this.form.addEventListener("input", (event) => {
+      if ((event.target as HTMLElement).id === "pipe-tier") this.applyTier();
+      this.readForm();
+    });
+    this.list.addEventListener("click", (event) => {
+      const row = (event.target as HTMLElement).closest<HTMLElement>("[data-name]");
+      if (row && this.tools) this.tools.chosen = row.dataset["name"]!;
+      this.update(null, null);
+    });
+    this.card.addEventListener("click", (event) => {
+      const action = (event.target as HTMLElement).closest<HTMLElement>("[data-action]");
+      if (action) this.act(action.dataset["action"]!);
+    });
+    this.applyTier();
+  }
+
+  /** Another world is shown. */
+  attach(tools: PipeTools, pipes: PipeMirror): void {
+    this.tools = tools;
+    this.pipes = pipes;
+    this.listed = -1;
+    this.carded = "";
+    this.readForm();
+  }
+
+  get shown(): boolean {
+    return !this.panel.hidden;
+  }
+
+  toggle(): void {
+    this.panel.hidden = !this.panel.hidden;
+    element("pipes-toggle").classList.toggle("active", this.shown);
+    if (!this.shown) this.choose(null);
+    this.update(null, null);
+  }
+
+  showTool(tool: PipeTool | null): void {
+    for (const button of this.buttons()) {
+      const active = button.dataset["pipe"] === tool;
+      button.classList.toggle("active", active);
+      button.setAttribute("aria-pressed", String(active));
+    }
+    for (const field of this.form.querySelectorAll<HTMLElement>("[data-for]")) {
+      field.hidden = tool === null || !field.dataset["for"]!.split(" ").includes(tool);
+    }
+    if (tool !== null && !this.shown) this.toggle();
+  }
+
+  /** `hover`: the node under the pointer, `at` the pointer's place on the screen. */
+  update(hover: NodeView | PortView | null, at: { x: number; y: number } | null): void {
+    if (!this.pipes || !this.tools) return;
+    this.showTip(hover, at);
+    if (!this.shown) return;
+    this.showCard();
+    this.showList();
+  }
+
+  private buttons(): NodeListOf<HTMLButtonElement> {
+    return document.querySelectorAll<HTMLButtonElement>("[data-pipe]");
+  }
+
+  private field(name: string): HTMLInputElement {
+    return this.form.elements.namedItem(name) as HTMLInputElement;
+  }
+
+  private applyTier(): void {
+    const tier = TIERS[element<HTMLSelectElement>("pipe-tier").value];
+    if (!tier) return;
+    this.field("capacity").value = String(tier.capacity);
+    this.field("height").value = String(tier.height);
+    this.field("throughput").value = String(tier.throughput);
+  }
+
+  private readForm(): void {
+    if (!this.tools) return;
+    const number = (name: string) => Math.round(Number(this.field(name).value) || 0);
+    this.tools.options = {
+      name: this.field("name").value,
+      fluid: this.field("fluid").value.trim() || "water",
+      capacity: number("capacity"),
+      height: number("height"),
+      throughput: number("throughput"),
+      base: this.field("base").value.trim() === "" ? null : number("base"),
+      rate: number("rate"),
+      oneWay: this.field("one_way").checked,
+      portKind: this.field("kind").value as PortKind,
+    };
+  }
+
+  private act(action: string): void {
+    const { tools, pipes } = this;
+    const view = tools?.chosen ? pipes?.networks.byName.get(tools.chosen) : undefined;
+    if (!tools || !view) return;
+    const { name } = view.node;
+    if (action === "toggle") tools.toggle(view);
+    if (action === "rate") tools.send({ cmd: "set_pump", name, rate: tools.options.rate });
+    if (action === "upgrade") tools.upgrade(name);
+    if (action === "remove") tools.send({ cmd: "remove_pipe", name });
+    if (action === "close") tools.chosen = null;
+    this.update(null, null);
+  }
+
+  private showTip(hover: NodeView | PortView | null, at: { x: number; y: number } | null): void {
+    this.tip.hidden = hover === null || at === null;
+    if (hover === null || at === null) return;
+    if ("port" in hover) {
+      const port = describePort(hover);
+      this.tip.replaceChildren(...rowsOf(`port of ${hover.owner.node.name}`, [["", port]]));
+    } else {
+      const rows = describeNode(this.pipes!, hover);
+      this.tip.replaceChildren(...rowsOf(`${hover.node.name} · ${hover.node.kind}`, rows));
+    }
+    const right = at.x + 18 + this.tip.offsetWidth > window.innerWidth;
+    this.tip.style.left = `${right ? at.x - 14 - this.tip.offsetWidth : at.x + 18}px`;
+    this.tip.style.top = `${Math.min(at.y + 14, window.innerHeight - this.tip.offsetHeight - 8)}px`;
+  }
+
+  private showCard(): void {
+    const view = this.tools!.chosen ? this.pipes!.networks.byName.get(this.tools!.chosen) : undefined;
+    this.card.hidden = !view;
+    if (!view) return void (this.carded = "");
+    const { node } = view;
+    const rows = describeNode(this.pipes!, view);
+    const seen = JSON.stringify([node.name, rows]);
+    if (seen === this.carded) return;
+    this.carded = seen;
+    const button = (action: string, text: string) => {
+      const made = document.createElement("button");
+      made.dataset["action"] = action;
+      made.textContent = text;
+      return made;
+    };
+    const actions = document.createElement("div");
+    actions.className = "actions";
+    if (node.kind === "valve") actions.append(button("toggle", node.open ? "Close" : "Open"));
+    if (node.kind === "pump") actions.append(button("rate", `Set rate ${this.tools!.options.rate}`));
+    actions.append(button("upgrade", "Upgrade"), button("remove", "Remove"), button("close", "×"));
+    this.card.replaceChildren(...rowsOf(`${node.name} · ${node.kind}`, rows), actions);
+  }
+
+  private showList(): void {
+    const placeless = this.pipes!.networks.nodes.filter(({ node }) => node.at === null);
+    if (this.listed !== this.pipes!.version) {
+      this.listed = this.pipes!.version;
+      this.bars.clear();
+      this.list.replaceChildren(...placeless.slice(0, MAX_ROWS).map((view) => this.row(view)));
+      const more = placeless.length > MAX_ROWS ? ` (the first ${MAX_ROWS} of them)` : "";
+      element("pipe-list-title").textContent =
+        placeless.length === 0 ? "Every pipe has a place" : `${placeless.length} without a place${more}`;
+    }
+    for (const view of placeless.slice(0, MAX_ROWS)) {
+      const bar = this.bars.get(view.node.name);
+      if (bar) bar.style.width = `${view.fill * 100}%`;
+    }
+  }
+
+  private row(view: NodeView): HTMLElement {
+    const row = document.createElement("li");
+    row.dataset["name"] = view.node.name;
+    const name = document.createElement("span");
+    name.textContent = `${view.node.name} · ${view.node.kind}`;
+    const track = document.createElement("i");
+    const bar = document.createElement("b");
+    bar.style.background = fluidColour(view.node.fluid);
+    track.append(bar);
+    row.append(name, track);
+    this.bars.set(view.node.name, bar);
+    return row;
+  }
+}
+
+function rowsOf(title: string, rows: [string, string][]): HTMLElement[] {
+  const head = document.createElement("strong");
+  head.textContent = title;
+  const lines = rows.map(([label, text]) => {
+    const line = document.createElement("div");
+    const name = document.createElement("i");
+    name.textContent = label;
+    line.append(name, ` ${text}`);
+    return line;
+  });
+  return [head, ...lines];
+}
