@@ -90,7 +90,7 @@ void PipeNetwork::find_siphon(Slot crest) {
       const Slot next = links_[link].other(node);
       usable_towards[side] &= usable(link, node);
       usable_towards[1 - side] &= usable(link, next);
-      ends[side] = {link, next, node, 0, 0};
+      ends[side] = {link, next, node, 0, 0, conductances_[link]};
       const Slot first = nodes_[next].first_link;
       const Slot second = links_[first].next(next);
       const bool in_line = second != kNoSlot && links_[second].next(next) == kNoSlot;
@@ -171,43 +171,31 @@ void PipeNetwork::measure(Conduit& conduit) {
     for_links_of(node, [&](Slot link) {
       const Slot other = links_[link].other(node);
       if (conductances_[link] == 0 || nodes_[other].is(kFlagConduit)) return;
-      mouths.push_back({link, other, node, 0, 0});
+      mouths.push_back({link, other, node, 0, 0, conductances_[link]});
     });
+  }
+  for (const Slot node : conduit.inner) {
+    if (room(node) > 0) mouths.push_back({kNoSlot, node, node, 0, 0, least_conductance(node)});
   }
   const Level head = balance(mouths);
   for (const Mouth& mouth : mouths) {
     const Level outer = level(mouth.outer);
-    if (outer > head && usable(mouth.link, mouth.outer) && nodes_[mouth.outer].amount > 0) {
-      conduit.suppliers.push_back(mouth);
-    }
-    if (outer < head && usable(mouth.link, mouth.inner) && room(mouth.outer) > 0) {
-      conduit.receivers.push_back(mouth);
-    }
+    if (outer > head && supplies(mouth)) conduit.suppliers.push_back(mouth);
+    if (outer < head && receives(mouth)) conduit.receivers.push_back(mouth);
   }
-  const std::vector<Slot> inner = conduit.inner;
   measure_distances(conduit);
-  want_fills(conduit, head);
   const auto flow_at = [&](Mouth& mouth) {
     // The head lies half-way between the two sides, hence twice the slope from here to there.
-    mouth.flow = flow_along(2 * apart(level(mouth.outer), head), conductances_[mouth.link],
-                            mouth.distance);
+    mouth.flow = flow_along(2 * apart(level(mouth.outer), head), mouth.conductance, mouth.distance);
   };
   for (Mouth& mouth : conduit.suppliers) flow_at(mouth);
   for (Mouth& mouth : conduit.receivers) flow_at(mouth);
   if (conduit.siphon) return;
-  const auto none_flows = [](const std::vector<Mouth>& list) {
-    return std::all_of(list.begin(), list.end(), [](const Mouth& mouth) { return mouth.flow == 0; });
-  };
-  if (none_flows(conduit.suppliers) || none_flows(conduit.receivers)) {
-    conduit.inner = inner;
-    return measure_fill(conduit, mouths);
-  }
   // A pipe that would give more from its own level than the pressure brings runs empty freely.
   for (const Mouth& mouth : conduit.receivers) {
     const Level own = level(mouth.inner);
     const Level outer = level(mouth.outer);
-    const PackedConductance conductance = conductances_[mouth.link];
-    if (own > outer && flow_along(apart(own, outer), conductance, 1) > mouth.flow) {
+    if (own > outer && flow_along(apart(own, outer), mouth.conductance, 1) > mouth.flow) {
       nodes_[mouth.inner].set(kFlagConduit, false);
     }
   }
@@ -218,48 +206,30 @@ void PipeNetwork::measure(Conduit& conduit) {
   for (std::size_t i = 0; i < conduit.inner.size(); ++i) {
     if (!nodes_[conduit.inner[i]].is(kFlagConduit)) continue;
     conduit.inner[kept] = conduit.inner[i];
-    conduit.fills[kept] = conduit.fills[i];
     conduit.towards_supplier[kept++] = conduit.towards_supplier[i];
   }
   conduit.inner.resize(kept);
-  conduit.fills.resize(kept);
   conduit.towards_supplier.resize(kept);
 }
 
-void PipeNetwork::measure_fill(Conduit& conduit, const std::vector<Mouth>& mouths) {
-  // Nothing goes through; what presses fills the pipes that it can.
-  Level highest = INT64_MIN;
-  for (const Mouth& mouth : mouths) {
-    if (usable(mouth.link, mouth.outer) && nodes_[mouth.outer].amount > 0) {
-      highest = std::max(highest, level(mouth.outer));
-    }
-  }
-  Level head = INT64_MIN;
-  for (const Slot slot : conduit.inner) {
-    if (room(slot) > 0 && top(slot) < highest) head = std::max(head, top(slot));
-  }
-  conduit.suppliers.clear();
-  conduit.receivers.clear();
-  for (Mouth mouth : mouths) {
-    const bool supplies = head != INT64_MIN && usable(mouth.link, mouth.outer) &&
-                          nodes_[mouth.outer].amount > 0 && level(mouth.outer) > head;
-    if (!supplies) continue;
-    mouth.flow = flow_along(apart(level(mouth.outer), head), conductances_[mouth.link], 1);
-    conduit.suppliers.push_back(mouth);
-  }
-  conduit.towards_supplier.assign(conduit.inner.size(), kNoSlot);
-  conduit.throughput = kMaxPipeCapacity;
-  conduit.fills.clear();
-  want_fills(conduit, head);
-  if (!conduit.suppliers.empty()) return;
-  for (const Slot slot : conduit.inner) nodes_[slot].set(kFlagConduit, false);
-  conduit.inner.clear();
+bool PipeNetwork::supplies(const Mouth& mouth) const {
+  return mouth.link != kNoSlot && usable(mouth.link, mouth.outer) && nodes_[mouth.outer].amount > 0;
 }
 
-void PipeNetwork::want_fills(Conduit& conduit, Level head) const {
-  for (const Slot slot : conduit.inner) {
-    conduit.fills.push_back(top(slot) <= head ? room(slot) : 0);
-  }
+bool PipeNetwork::receives(const Mouth& mouth) const {
+  return room(mouth.outer) > 0 && (mouth.link == kNoSlot || usable(mouth.link, mouth.inner));
+}
+
+PackedConductance PipeNetwork::least_conductance(Slot node) const {
+  std::uint64_t least = UINT64_MAX;
+  PackedConductance packed = 0;
+  for_links_of(node, [&](Slot link) {
+    const std::uint64_t conductance = expand_conductance(conductances_[link]);
+    if (conductance == 0 || conductance >= least) return;
+    least = conductance;
+    packed = conductances_[link];
+  });
+  return packed;
 }
 
 Level PipeNetwork::balance(const std::vector<Mouth>& mouths) const {
@@ -275,11 +245,10 @@ Level PipeNetwork::balance(const std::vector<Mouth>& mouths) const {
     std::int64_t sum = 0;
     for (const Mouth& mouth : mouths) {
       const Level outer = level(mouth.outer);
-      const PackedConductance conductance = conductances_[mouth.link];
-      if (outer > head && usable(mouth.link, mouth.outer) && nodes_[mouth.outer].amount > 0) {
-        sum += flow_along(apart(outer, head), conductance, 1);
-      } else if (outer < head && usable(mouth.link, mouth.inner) && room(mouth.outer) > 0) {
-        sum -= flow_along(apart(head, outer), conductance, 1);
+      if (outer > head && supplies(mouth)) {
+        sum += flow_along(apart(outer, head), mouth.conductance, 1);
+      } else if (outer < head && receives(mouth)) {
+        sum -= flow_along(apart(head, outer), mouth.conductance, 1);
       }
     }
     return sum;
@@ -411,14 +380,9 @@ void PipeNetwork::transfer(Conduit& conduit) {
   std::vector<std::int64_t> wanted;
   for (const Mouth& mouth : conduit.suppliers) offered.push_back(mouth.flow);
   for (const Mouth& mouth : conduit.receivers) wanted.push_back(mouth.flow);
-  const Matched through = match(offered, wanted, conduit.throughput);
-  for (std::size_t i = 0; i < offered.size(); ++i) offered[i] -= through.given[i];
-  const Matched fill = match(offered, conduit.fills, conduit.throughput);
-  for (std::size_t i = 0; i < offered.size(); ++i) {
-    conduit.suppliers[i].flow = through.given[i] + fill.given[i];
-  }
-  for (std::size_t i = 0; i < wanted.size(); ++i) conduit.receivers[i].flow = through.taken[i];
-  conduit.fills = fill.taken;
+  const Matched matched = match(offered, wanted, conduit.throughput);
+  for (std::size_t i = 0; i < offered.size(); ++i) conduit.suppliers[i].flow = matched.given[i];
+  for (std::size_t i = 0; i < wanted.size(); ++i) conduit.receivers[i].flow = matched.taken[i];
   apply(conduit);
 }
 
@@ -427,26 +391,28 @@ void PipeNetwork::apply(const Conduit& conduit) {
     nodes_[mouth.outer].out += static_cast<std::uint32_t>(mouth.flow);
     show_flow(mouth.link, mouth.outer, mouth.flow);
   }
+  std::map<Slot, std::uint32_t> kept;  // by inner nodes, to fill them
   for (const Mouth& mouth : conduit.receivers) {
-    nodes_[mouth.outer].in += static_cast<std::uint32_t>(mouth.flow);
-    nodes_[mouth.inner].in += static_cast<std::uint32_t>(mouth.flow);
+    const auto flow = static_cast<std::uint32_t>(mouth.flow);
+    nodes_[mouth.inner].in += flow;
+    if (mouth.link == kNoSlot) {
+      kept[mouth.inner] = flow;
+      continue;
+    }
+    nodes_[mouth.outer].in += flow;
     show_flow(mouth.link, mouth.inner, mouth.flow);
   }
   // What passes each inner node, to be shown: gathered from the receivers up to the suppliers.
-  // What it keeps comes on top.
   for (std::size_t i = conduit.inner.size(); i-- > 0;) {
     const Slot node = conduit.inner[i];
     nodes_[node].out = nodes_[node].in;
     const Slot link = conduit.towards_supplier[i];
-    if (link == kNoSlot) continue;
     const Slot before = links_[link].other(node);
     if (!nodes_[before].is(kFlagConduit)) continue;  // a mouth
     show_flow(link, before, nodes_[node].in);
     nodes_[before].in += nodes_[node].in;
   }
-  for (std::size_t i = 0; i < conduit.inner.size(); ++i) {
-    nodes_[conduit.inner[i]].in += static_cast<std::uint32_t>(conduit.fills[i]);
-  }
+  for (const auto& [node, flow] : kept) nodes_[node].out -= flow;
 }
 
 void PipeNetwork::show_flow(Slot slot, Slot from, std::int64_t flow) {

@@ -305,11 +305,9 @@ class PipeNetwork {
   void find_siphon(Slot crest);
   void find_pressure(Slot start);
   void measure(Conduit& conduit);
-  void measure_fill(Conduit& conduit, const std::vector<Mouth>& mouths);
-  void want_fills(Conduit& conduit, Level head) const;
-  [[nodiscard]] Level top(Slot node) const {
-    return (Level{nodes_[node].base} + type(node).height) << kLevelFraction;
-  }
+  [[nodiscard]] bool supplies(const Mouth& mouth) const;
+  [[nodiscard]] bool receives(const Mouth& mouth) const;
+  [[nodiscard]] PackedConductance least_conductance(Slot node) const;
   [[nodiscard]] Level balance(const std::vector<Mouth>& mouths) const;
   void measure_distances(Conduit& conduit);
   void transfer(Conduit& conduit);
