@@ -175,7 +175,7 @@ void PipeNetwork::measure(Conduit& conduit) {
     });
   }
   for (const Slot node : conduit.inner) {
-    if (room(node) > 0) mouths.push_back({kNoSlot, node, node, 0, 0, least_conductance(node)});
+    if (room(node) > 0) mouths.push_back({kNoSlot, node, node, 0, 0, best_conductance(node)});
   }
   const Level head = balance(mouths);
   for (const Mouth& mouth : mouths) {
@@ -220,16 +220,14 @@ bool PipeNetwork::receives(const Mouth& mouth) const {
   return room(mouth.outer) > 0 && (mouth.link == kNoSlot || usable(mouth.link, mouth.inner));
 }
 
-PackedConductance PipeNetwork::least_conductance(Slot node) const {
-  std::uint64_t least = UINT64_MAX;
-  PackedConductance packed = 0;
+PackedConductance PipeNetwork::best_conductance(Slot node) const {
+  PackedConductance best = 0;
   for_links_of(node, [&](Slot link) {
-    const std::uint64_t conductance = expand_conductance(conductances_[link]);
-    if (conductance == 0 || conductance >= least) return;
-    least = conductance;
-    packed = conductances_[link];
+    if (expand_conductance(conductances_[link]) > expand_conductance(best)) {
+      best = conductances_[link];
+    }
   });
-  return packed;
+  return best;
 }
 
 Level PipeNetwork::balance(const std::vector<Mouth>& mouths) const {

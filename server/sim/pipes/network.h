@@ -307,7 +307,7 @@ class PipeNetwork {
   void measure(Conduit& conduit);
   [[nodiscard]] bool supplies(const Mouth& mouth) const;
   [[nodiscard]] bool receives(const Mouth& mouth) const;
-  [[nodiscard]] PackedConductance least_conductance(Slot node) const;
+  [[nodiscard]] PackedConductance best_conductance(Slot node) const;
   [[nodiscard]] Level balance(const std::vector<Mouth>& mouths) const;
   void measure_distances(Conduit& conduit);
   void transfer(Conduit& conduit);
