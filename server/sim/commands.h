@@ -1,7 +1,7 @@
 // Every command, once. A row of `CommandBody` below is a command; its struct gives the id (written
 // to disk, never reused), the name (as scripts, logs and clients spell it) and the fields.
-// Dispatch, the canonical byte form, scripts and messages follow from these structs. All apply in the
-// tick's first phase, in the order given; those of pipes stand in pipes/commands.h.
+// Dispatch, the canonical byte form, scripts and messages follow from these structs. All apply in
+// the tick's first phase, in the order given; those of pipes stand in pipes/commands.h.
 //
 // Byte form (append_command / read_command), little-endian:
 //   u16 opcode, then the fields in the order of visit_state, each in its width.
@@ -100,10 +100,9 @@ using AddDrain = AddSpring<6>;
 using RemoveDrain = RemoveSpring<7>;
 
 /// The manifest.
-using CommandBody =
-    std::variant<SetCells, Pour, RemoveWater, AddSource, RemoveSource, AddDrain, RemoveDrain, AddPipe,
-                 AddPump, AddValve, RemovePipe, UpgradePipe, LinkPipes, UnlinkPipes, SetValve, SetPump,
-                 AddPort, RemovePort>;
+using CommandBody = std::variant<SetCells, Pour, RemoveWater, AddSource, RemoveSource, AddDrain,
+                                 RemoveDrain, AddPipe, AddPump, AddValve, RemovePipe, UpgradePipe,
+                                 LinkPipes, UnlinkPipes, SetValve, SetPump, AddPort, RemovePort>;
 
 struct Command {
   CommandBody body;

@@ -53,7 +53,8 @@ struct Built {
     std::iota(order.begin(), order.end(), std::size_t{0});
     tests::shuffle(order, dice);
     tests::shuffle(links, dice);
-    for (std::size_t i = 0; i < amounts.size(); ++i) names.push_back("p" + std::to_string(order[i]));
+    for (std::size_t i = 0; i < amounts.size(); ++i)
+      names.push_back("p" + std::to_string(order[i]));
     tests::shuffle(order, dice);
     for (const std::size_t i : order) add(i, amounts[i]);
     for (const auto& [a, b] : links) (void)network.link(names[a], names[b], false);
@@ -69,9 +70,9 @@ struct Built {
 };
 
 void count_pipes(benchmark::State& state, std::int64_t pipes) {
-  state.counters["ns_per_pipe"] =
-      benchmark::Counter(static_cast<double>(pipes) * 1e-9,
-                         benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+  state.counters["ns_per_pipe"] = benchmark::Counter(
+      static_cast<double>(pipes) * 1e-9,
+      benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 
 void BM_PipesTick(benchmark::State& state) {

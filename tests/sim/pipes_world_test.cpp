@@ -145,7 +145,8 @@ std::vector<sim::Command> pipe_commands(Dice& dice) {
         commands.push_back({sim::UpgradePipe{name(), dice.roll(0, 30000), dice.roll(0, 9999), 0}});
         break;
       default:
-        commands.push_back({sim::AddPort{name(), {dice.roll(0, 9), dice.roll(0, 9), 0},
+        commands.push_back({sim::AddPort{name(),
+                                         {dice.roll(0, 9), dice.roll(0, 9), 0},
                                          static_cast<sim::PortKind>(dice.roll(0, 2)),
                                          dice.roll(1, 999)}});
     }

@@ -253,8 +253,8 @@ void PipeNetwork::refresh_links_of(Slot node, std::map<Slot, std::uint32_t>& deg
     conductances_[slot] = 0;
     if (!open || !nodes_[other].is(kFlagOpen)) return;
     if (type(link.b()).kind == NodeKind::kPump) return;  // it draws for itself
-    // A flow is the difference of levels over half the sum of both ends' rise times degree plus one:
-    // so the energy falls whatever the other links do (pipes.md, "Why it comes to rest").
+    // A flow is the difference of levels over half the sum of both ends' rise times degree plus
+    // one: so the energy falls whatever the other links do (pipes.md, "Why it comes to rest").
     const std::uint64_t theirs = saturating_multiply(type(other).unit_rise(), other_degree + 1);
     conductances_[slot] = pack_conductance(UINT64_MAX / (saturating_add(own, theirs) / 2));
   });

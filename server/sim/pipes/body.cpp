@@ -11,16 +11,18 @@ namespace sluice::sim {
 
 namespace {
 
-/// Units of a node whose own place in the pile lies at or below `surface`. The place of a node's n-th
-/// unit is base + (n - 1/2) * height / capacity: where its middle comes to lie.
+/// Units of a node whose own place in the pile lies at or below `surface`. The place of a node's
+/// n-th unit is base + (n - 1/2) * height / capacity: where its middle comes to lie.
 std::int32_t units_below(const BodyNode& node, Level surface) {
   const Level bottom = Level{node.base} << kLevelFraction;
   if (surface <= bottom) return 0;
   const auto depth = static_cast<std::uint64_t>(surface - bottom);
   const auto height = static_cast<std::uint32_t>(node.height);
   if (depth >= std::uint64_t{height} << kLevelFraction) return node.capacity;
-  const std::uint64_t units = multiply_divide(depth, static_cast<std::uint32_t>(node.capacity), height);
-  const std::uint64_t rounded = (units + (std::uint64_t{1} << (kLevelFraction - 1))) >> kLevelFraction;
+  const std::uint64_t units =
+      multiply_divide(depth, static_cast<std::uint32_t>(node.capacity), height);
+  const std::uint64_t rounded =
+      (units + (std::uint64_t{1} << (kLevelFraction - 1))) >> kLevelFraction;
   return static_cast<std::int32_t>(std::min(rounded, static_cast<std::uint64_t>(node.capacity)));
 }
 
@@ -64,8 +66,10 @@ Filling fill_body(const std::vector<BodyNode>& nodes) {
   };
   while (low < high) {  // the lowest surface below which all units have their places
     const Level middle = low + (high - low) / 2;
-    if (below(middle) >= total) high = middle;
-    else low = middle + 1;
+    if (below(middle) >= total)
+      high = middle;
+    else
+      low = middle + 1;
   }
   Filling filling;
   filling.surface = low;
@@ -212,8 +216,8 @@ bool hand_out_in_order(std::vector<Claimants>& groups, std::int64_t units) {
 }
 
 /// The cheapest way to give each group none, one or two units each and be left with nothing: so all
-/// stand within two units, if sizes allow that at all. False when they do not, or the search would be
-/// too long.
+/// stand within two units, if sizes allow that at all. False when they do not, or the search would
+/// be too long.
 bool hand_out_exactly(std::vector<Claimants>& groups, std::int64_t units) {
   constexpr std::size_t kLongestSearch = std::size_t{1} << 22;
   const auto rows = static_cast<std::size_t>(units) + 1;

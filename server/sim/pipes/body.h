@@ -53,9 +53,9 @@ class BodyLinks {
   std::vector<std::vector<std::size_t>> next_;
 };
 
-/// The amounts of all nodes. Extra units go to those that hold most already, then to those nearest to
-/// the fullest, then by place and surroundings; nodes that nothing tells apart get the same, and what
-/// they cannot share stays with the fullest. `traits` may be empty where nothing is undecided.
+/// The amounts of all nodes. Extra units go to those that hold most already, then to those nearest
+/// to the fullest, then by place and surroundings; nodes that nothing tells apart get the same, and
+/// what they cannot share stays with the fullest. `traits` may be empty where nothing is undecided.
 [[nodiscard]] std::vector<std::int32_t> decide_filling(const std::vector<BodyNode>& nodes,
                                                        const Filling& filling,
                                                        const BodyLinks& links,

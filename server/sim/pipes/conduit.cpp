@@ -1,9 +1,10 @@
-// Full pipes that pass on what they get: lines under pressure, and siphons. A line under pressure is
-// a connected set of full pipes (to a sixteenth), one of which a higher neighbour wishes to fill
+// Full pipes that pass on what they get: lines under pressure, and siphons. A line under pressure
+// is a connected set of full pipes (to a sixteenth), one of which a higher neighbour wishes to fill
 // further. A siphon is a line of full pipes over a crest that lies above both its ends.
 //
-// All that a conduit takes it gives in the same tick, but for what fills its pipes to the brim. What flows follows from
-// the levels at its mouths and the number of links between them, as it would along a slope.
+// All that a conduit takes it gives in the same tick, but for what fills its pipes to the brim.
+// What flows follows from the levels at its mouths and the number of links between them, as it
+// would along a slope.
 #include "server/sim/pipes/conduit.h"
 
 #include <algorithm>
@@ -50,7 +51,8 @@ bool PipeNetwork::passes_on(Slot node) const {
 bool PipeNetwork::passes_pressure(Slot node) const {
   // A pipe under flow is never full to the last unit at a tick's start.
   const bool brimming = room(node) <= static_cast<std::int32_t>(type(node).capacity / kBrimPart);
-  return brimming && passes_on(node) && !std::binary_search(siphon_ends_.begin(), siphon_ends_.end(), node);
+  return brimming && passes_on(node) &&
+         !std::binary_search(siphon_ends_.begin(), siphon_ends_.end(), node);
 }
 
 void PipeNetwork::find_conduits() {
@@ -166,7 +168,7 @@ void PipeNetwork::find_pressure(Slot start) {
 void PipeNetwork::measure(Conduit& conduit) {
   std::vector<Mouth> mouths;
   for (const Slot node : conduit.inner) {
-    nodes_[node].in = 0;  // until recount(): links from the suppliers, 0 where not reached
+    nodes_[node].in = 0;   // until recount(): links from the suppliers, 0 where not reached
     nodes_[node].out = 0;  // links from the receivers
     for_links_of(node, [&](Slot link) {
       const Slot other = links_[link].other(node);
@@ -257,8 +259,10 @@ Level PipeNetwork::balance(const std::vector<Mouth>& mouths) const {
     Level to = high;
     while (from < to) {
       const Level middle = from + (to - from) / 2;
-      if (below(middle)) from = middle + 1;
-      else to = middle;
+      if (below(middle))
+        from = middle + 1;
+      else
+        to = middle;
     }
     return from;
   };
@@ -287,8 +291,7 @@ void PipeNetwork::measure_distances(Conduit& conduit) {
       towards_supplier.push_back(link);
     });
   }
-  std::erase_if(conduit.receivers,
-                [&](const Mouth& mouth) { return nodes_[mouth.inner].in == 0; });
+  std::erase_if(conduit.receivers, [&](const Mouth& mouth) { return nodes_[mouth.inner].in == 0; });
   std::vector<Slot> back;
   for (const Mouth& mouth : conduit.receivers) {
     if (nodes_[mouth.inner].out != 0) continue;
@@ -333,15 +336,15 @@ void PipeNetwork::run_conduits() {
     for (Mouth& mouth : conduit.suppliers) {
       const Node& outer = nodes_[mouth.outer];
       const std::int64_t most = std::min<std::int64_t>(outer.amount, type(mouth.outer).throughput);
-      mouth.flow = std::min(mouth.flow, std::max<std::int64_t>(most - outer.out, 0) /
-                                            supplied[mouth.outer]);
+      mouth.flow =
+          std::min(mouth.flow, std::max<std::int64_t>(most - outer.out, 0) / supplied[mouth.outer]);
     }
     for (Mouth& mouth : conduit.receivers) {
       const Node& outer = nodes_[mouth.outer];
-      const std::int64_t most = std::min<std::int64_t>(room(mouth.outer),
-                                                       type(mouth.outer).throughput);
-      mouth.flow = std::min(mouth.flow, std::max<std::int64_t>(most - outer.in, 0) /
-                                            received[mouth.outer]);
+      const std::int64_t most =
+          std::min<std::int64_t>(room(mouth.outer), type(mouth.outer).throughput);
+      mouth.flow =
+          std::min(mouth.flow, std::max<std::int64_t>(most - outer.in, 0) / received[mouth.outer]);
     }
   }
   for (Conduit& conduit : conduits_) transfer(conduit);

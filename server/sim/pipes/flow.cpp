@@ -40,14 +40,18 @@ PackedConductance pack_conductance(std::uint64_t conductance) {
 namespace {
 
 /// What a node can give over one link in a tick.
-inline std::int32_t held_by(const Node& node) { return std::min(node.amount, kLargestFlow); }
+inline std::int32_t held_by(const Node& node) {
+  return std::min(node.amount, kLargestFlow);
+}
 
 /// What a link would pass: `units` from a to b, or back where `back` is all ones instead of 0.
 /// Without branches, because no processor guesses which of two ends stands higher.
 struct Wish {
   std::int64_t units;
   std::int64_t back;
-  [[nodiscard]] std::int32_t flow() const { return static_cast<std::int32_t>((units ^ back) - back); }
+  [[nodiscard]] std::int32_t flow() const {
+    return static_cast<std::int32_t>((units ^ back) - back);
+  }
 };
 
 inline Wish wish_between(PackedConductance conductance, std::uint32_t b_and_flags, Level level_a,
@@ -69,8 +73,9 @@ void PipeNetwork::wish(Executor& executor) {
   std::vector<Noticed> noticed((awake_blocks_.size() + kBlocksAPiece - 1) / kBlocksAPiece);
   for_pieces(awake_blocks_.size(), executor,
              [&](std::size_t piece, std::size_t from, std::size_t to) {
-    for (std::size_t i = from; i < to; ++i) wish_in_block(awake_blocks_[i], noticed[piece]);
-  });
+               for (std::size_t i = from; i < to; ++i)
+                 wish_in_block(awake_blocks_[i], noticed[piece]);
+             });
   // A link between two blocks changes nodes of both: one thread for all of those.
   Noticed shared;
   for (const std::uint32_t block : awake_blocks_) {
@@ -158,7 +163,8 @@ std::int32_t PipeNetwork::wish_of(Slot slot) const {
   const Node& b = nodes_[link.b()];
   if (a.is(kFlagConduit) || b.is(kFlagConduit)) return 0;
   return wish_between(conductances_[slot], link.b_and_flags, level(link.a), level(link.b()),
-                      held_by(a), held_by(b)).flow();
+                      held_by(a), held_by(b))
+      .flow();
 }
 
 void PipeNetwork::move(Executor& executor) {
@@ -166,23 +172,23 @@ void PipeNetwork::move(Executor& executor) {
   std::vector<std::uint64_t> digests(pieces);
   block_moved_.resize(blocks_.size());
   const std::uint64_t* weights = names_.weights();
-  for_pieces(awake_blocks_.size(), executor,
-             [&](std::size_t piece, std::size_t from, std::size_t to) {
-    std::uint64_t digest = 0;
-    for (std::size_t i = from; i < to; ++i) {
-      std::uint32_t moved = 0;
-      const Slot end = std::min<Slot>((awake_blocks_[i] + 1) * kBlockNodes, slot_limit());
-      for (Slot slot = awake_blocks_[i] * kBlockNodes; slot < end; ++slot) {
-        Node& node = nodes_[slot];
-        const auto by = static_cast<std::int32_t>(node.in - node.out);
-        node.amount += by;
-        moved |= node.in | node.out;
-        digest += weights[slot] * static_cast<std::uint64_t>(std::int64_t{by});
-      }
-      block_moved_[awake_blocks_[i]] = moved != 0 ? 1 : 0;
-    }
-    digests[piece] = digest;
-  });
+  for_pieces(
+      awake_blocks_.size(), executor, [&](std::size_t piece, std::size_t from, std::size_t to) {
+        std::uint64_t digest = 0;
+        for (std::size_t i = from; i < to; ++i) {
+          std::uint32_t moved = 0;
+          const Slot end = std::min<Slot>((awake_blocks_[i] + 1) * kBlockNodes, slot_limit());
+          for (Slot slot = awake_blocks_[i] * kBlockNodes; slot < end; ++slot) {
+            Node& node = nodes_[slot];
+            const auto by = static_cast<std::int32_t>(node.in - node.out);
+            node.amount += by;
+            moved |= node.in | node.out;
+            digest += weights[slot] * static_cast<std::uint64_t>(std::int64_t{by});
+          }
+          block_moved_[awake_blocks_[i]] = moved != 0 ? 1 : 0;
+        }
+        digests[piece] = digest;
+      });
   for (const std::uint64_t digest : digests) amounts_digest_ += digest;
 }
 

@@ -23,7 +23,9 @@ PipesImage PipeNetwork::image() const {
     const NodeView view = node(slots[i]);
     image.nodes.push_back({{std::string(view.name), std::string(view.fluid), view.capacity,
                             view.height, view.base, view.amount, view.throughput, view.at},
-                           view.kind, view.open, view.rate});
+                           view.kind,
+                           view.open,
+                           view.rate});
   }
   for (const Link& link : links_) {
     if (link.used()) image.links.push_back({number[link.a], number[link.b()], link.one_way()});
@@ -47,8 +49,8 @@ Status PipeNetwork::load(const PipesImage& image) {
   nodes_.reserve(image.nodes.size());
   for (const PipesImage::Node& node : image.nodes) {
     const bool known = node.kind <= NodeKind::kValve;
-    std::string problem = known ? add(node.fields, node.kind, node.rate, node.open)
-                                : "is of no kind that there is";
+    std::string problem =
+        known ? add(node.fields, node.kind, node.rate, node.open) : "is of no kind that there is";
     if (!problem.empty()) return failed("node '" + node.fields.name + "'", problem);
   }
   const auto count = static_cast<std::uint32_t>(image.nodes.size());

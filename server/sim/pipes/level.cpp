@@ -1,7 +1,8 @@
 // Levelling what has come to stand. Flows round down, so a line comes to stand on a staircase of a
-// few units a link. Each *body* (what hangs together by open links under one surface) in which nothing
-// moved is brought to the least potential energy that its units allow, in one step: the water-filling
-// of a convex allocation (Fox 1966: the cheapest place for each unit, one after another).
+// few units a link. Each *body* (what hangs together by open links under one surface) in which
+// nothing moved is brought to the least potential energy that its units allow, in one step: the
+// water-filling of a convex allocation (Fox 1966: the cheapest place for each unit, one after
+// another).
 #include <algorithm>
 #include <memory>
 
@@ -23,7 +24,8 @@ bool PipeNetwork::one_water(Slot slot) const {
 }
 
 std::vector<std::vector<Slot>> PipeNetwork::standing_bodies() const {
-  // Union of the nodes that did not move, by links; what touches a moving one is not at rest either.
+  // Union of the nodes that did not move, by links; what touches a moving one is not at rest
+  // either.
   enum : std::uint8_t { kStands = 0, kMoves = 1, kJoined = 2 };
   const std::unique_ptr<Slot[]> up(new Slot[nodes_.size()]);
   const std::unique_ptr<std::uint8_t[]> state(new std::uint8_t[nodes_.size()]);

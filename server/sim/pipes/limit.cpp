@@ -1,7 +1,7 @@
 // Nodes of which more is wished than they hold, or have room for. First every such donor divides
-// what it holds in proportion to the wishes, then every such receiver its room in proportion to what
-// it would get. All divisions round down: a unit that would have to be split stays with its donor,
-// and equal wishes stay equal.
+// what it holds in proportion to the wishes, then every such receiver its room in proportion to
+// what it would get. All divisions round down: a unit that would have to be split stays with its
+// donor, and equal wishes stay equal.
 #include <algorithm>
 
 #include "server/sim/assert.h"
@@ -107,10 +107,14 @@ void PipeNetwork::limit() {
       Node& receiver = nodes_[wished > 0 ? link.b() : link.a];
       const auto passes = static_cast<std::uint32_t>(flow > 0 ? flow : -flow);
       const auto refused = static_cast<std::uint32_t>(wished > 0 ? wished : -wished) - passes;
-      if (donor.is(kFlagLimited)) donor.out += passes;
-      else donor.out -= refused;
-      if (receiver.is(kFlagLimited)) receiver.in += passes;
-      else receiver.in -= refused;
+      if (donor.is(kFlagLimited))
+        donor.out += passes;
+      else
+        donor.out -= refused;
+      if (receiver.is(kFlagLimited))
+        receiver.in += passes;
+      else
+        receiver.in -= refused;
     });
   }
   for (const Limit& limit : limits_) nodes_[limit.node].set(kFlagLimited, false);

@@ -58,8 +58,10 @@ void PipeNames::set(std::uint32_t slot, std::string_view name) {
   names_[slot] = name;
   weights_[slot] = weight_of(name);
   ++count_;
-  if (2 * count_ > table_.size()) grow();  // inserts the new one too
-  else insert(slot);
+  if (2 * count_ > table_.size())
+    grow();  // inserts the new one too
+  else
+    insert(slot);
 }
 
 void PipeNames::insert(std::uint32_t slot) {

@@ -36,9 +36,9 @@ class PipeNames {
   void insert(std::uint32_t slot);
   void grow();
 
-  std::vector<std::string> names_;        // by slot
-  std::vector<std::uint64_t> weights_;    // by slot
-  std::vector<std::uint32_t> table_;      // slots; kEmpty where none
+  std::vector<std::string> names_;      // by slot
+  std::vector<std::uint64_t> weights_;  // by slot
+  std::vector<std::uint32_t> table_;    // slots; kEmpty where none
   std::size_t count_ = 0;
 };
 

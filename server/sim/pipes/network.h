@@ -1,7 +1,8 @@
 // Pipe networks: nodes (pipes, tanks, pumps, valves) that hold fluid, links that pass it on, and
 // ports to the grid. pipes.md says what they do and why; here is who does it:
 //
-//   network.cpp   building and taking down, and what others may look at
+//   network.cpp   building and taking down
+//   view.cpp      what others may look at
 //   arrange.cpp   the order in memory, islands, sleep
 //   tick.cpp      a tick: ports, pumps, flows, levelling, sleep
 //   flow.cpp      flows over links, each from the state before the tick
@@ -70,19 +71,12 @@ struct LinkView {
   std::int32_t flow = 0;  // units of the last tick, from -> to
 };
 
+/// What it moved and did is shown, and part of no digest.
 struct Port {
   PortKind kind = PortKind::kOpen;
   std::int32_t rate = 0;   // units a tick
   std::int32_t moved = 0;  // in the last tick: into the node positive, into the cell negative
   PortState state = PortState::kIdle;
-
-  template <class Self, class Visitor>
-  static void visit_state(Self& self, Visitor& v) {
-    v.field("kind", self.kind);
-    v.field("rate", self.rate);
-    v.field("moved", self.moved);
-    v.field("state", self.state);
-  }
 };
 
 /// The cells that ports reach: what a network needs of the grid.
@@ -189,12 +183,12 @@ class PipeNetwork {
  private:
   /// Nodes that lie together, and the links whose first node is among them.
   struct Block {
-    Slot first_link = 0;            // links laid out by arrange(): first_link to end_link
+    Slot first_link = 0;  // links laid out by arrange(): first_link to end_link
     Slot end_link = 0;
-    std::vector<Slot> free_links;   // unused ones among them
-    std::vector<Slot> extra_links;  // made since
+    std::vector<Slot> free_links;    // unused ones among them
+    std::vector<Slot> extra_links;   // made since
     std::vector<Slot> shared_links;  // links to another block, or of a large degree
-    std::uint32_t island = 0;       // a block on the way to the island's first
+    std::uint32_t island = 0;        // a block on the way to the island's first
   };
   /// A parcel of fluid that went over something else than the flow pass, to be shown.
   struct Parcel {
@@ -225,7 +219,7 @@ class PipeNetwork {
     Slot link = kNoSlot;
     std::int32_t units = 0;  // from a to b
   };
-  struct Mouth;     // conduit.h
+  struct Mouth;  // conduit.h
   struct Conduit;
 
   static constexpr Slot kBlockNodes = 2048;
@@ -280,17 +274,17 @@ class PipeNetwork {
   [[nodiscard]] bool crest(Slot node) const;
 
   // A tick, in the order of its parts.
-  void run_ports(PortCells& cells);                      // port.cpp
-  void run_pumps(bool all_awake);                        // pump.cpp
-  void wish(Executor& executor);                         // flow.cpp
+  void run_ports(PortCells& cells);  // port.cpp
+  void run_pumps(bool all_awake);    // pump.cpp
+  void wish(Executor& executor);     // flow.cpp
   void wish_in_block(std::uint32_t block, Noticed& noticed);
   void wish_over(Slot link);
   void notice(Slot slot, Noticed& noticed) const;
-  void find_conduits();                                  // conduit.cpp
-  void limit();                                          // limit.cpp
-  void run_conduits();                                   // conduit.cpp
-  void move(Executor& executor);                         // flow.cpp
-  void level_what_stands(std::uint64_t tick_number);     // stand.cpp, level.cpp
+  void find_conduits();                               // conduit.cpp
+  void limit();                                       // limit.cpp
+  void run_conduits();                                // conduit.cpp
+  void move(Executor& executor);                      // flow.cpp
+  void level_what_stands(std::uint64_t tick_number);  // stand.cpp, level.cpp
   void show_parcels();
 
   [[nodiscard]] std::int64_t port_wish(Slot node, Vec3 at, Cell water, const Port& port) const;
@@ -343,25 +337,25 @@ class PipeNetwork {
 
   // Derived.
   std::vector<Block> blocks_;
-  std::vector<std::uint8_t> island_awake_;    // by the island's first block
+  std::vector<std::uint8_t> island_awake_;  // by the island's first block
   std::int64_t awake_islands_ = 0;
-  std::vector<std::uint32_t> awake_blocks_;   // of this tick
-  std::vector<std::uint32_t> shown_blocks_;   // of the last tick, for for_each_active()
-  std::vector<Slot> edited_;                  // since the last tick
-  std::int64_t edits_ = 0;                    // since the last arrange_if_rebuilt()
+  std::vector<std::uint32_t> awake_blocks_;  // of this tick
+  std::vector<std::uint32_t> shown_blocks_;  // of the last tick, for for_each_active()
+  std::vector<Slot> edited_;                 // since the last tick
+  std::int64_t edits_ = 0;                   // since the last arrange_if_rebuilt()
   std::uint64_t version_ = 0;
   std::int64_t units_ = 0;
   std::uint64_t amounts_digest_ = 0;  // sum of weight * amount
   std::uint64_t build_digest_ = 0;    // sum over nodes, links and ports
   bool ports_moved_ = false;
 
-  std::vector<std::uint8_t> block_moved_;     // in the last tick; of awake blocks
+  std::vector<std::uint8_t> block_moved_;  // in the last tick; of awake blocks
 
   // Of one tick.
   std::vector<Parcel> parcels_;
   std::vector<Limit> limits_;
   std::vector<Slot> limited_;
-  std::vector<Slot> crests_;   // full ones
+  std::vector<Slot> crests_;  // full ones
   std::vector<Conduit> conduits_;
   std::vector<Slot> siphon_ends_;
   std::vector<Slot> recounted_;

@@ -12,22 +12,22 @@ PipesAdvance PipeNetwork::tick(std::uint64_t tick_number, bool sleep, PortCells&
   if (empty()) return advance;
   const std::int64_t before = units_;
   parcels_.clear();
-  refresh_edited();             // conductances of what was built, linked, switched
-  run_ports(cells);             // between grid cells and nodes
+  refresh_edited();  // conductances of what was built, linked, switched
+  run_ports(cells);  // between grid cells and nodes
   collect_awake_blocks(!sleep);
   if (awake_blocks_.empty()) {
     shown_blocks_.clear();
     return advance;
   }
-  run_pumps(!sleep);            // up to their rates, whatever the levels
-  wish(executor);               // what each link would pass, from the levels as they are now
+  run_pumps(!sleep);  // up to their rates, whatever the levels
+  wish(executor);     // what each link would pass, from the levels as they are now
   if (!limited_.empty() || !crests_.empty()) {
-    find_conduits();            // full pipes that pass on what they get
-    limit();                    // too little is shared out in proportion
+    find_conduits();  // full pipes that pass on what they get
+    limit();          // too little is shared out in proportion
     run_conduits();
   }
-  move(executor);               // all amounts change at once
-  show_parcels();               // what ports and pumps moved counts as flow, too
+  move(executor);  // all amounts change at once
+  show_parcels();  // what ports and pumps moved counts as flow, too
   level_what_stands(tick_number);
   advance.into_pipes = units_ - before;
   return advance;

@@ -1,5 +1,6 @@
 // How a pipe network lies in memory: nodes and links in two arrays, addressed by slots. 24 bytes a
-// node and 22 a link; what many nodes share (capacity, height, fluid ...) is stored once, as a type.
+// node and 22 a link; what many nodes share (capacity, height, fluid ...) is stored once, as a
+// type.
 #pragma once
 
 #include <cstdint>
@@ -89,8 +90,9 @@ static_assert(kMaxPipes < 1 << 30 && kMaxPipeLinks < INT32_MAX);
 
 /// Where a node's fluid stands.
 inline Level level_of(const Node& node, const PipeTypeRow& type) {
-  return static_cast<Level>((static_cast<std::uint64_t>(std::int64_t{node.base}) << kLevelFraction) +
-                            (static_cast<std::uint64_t>(node.amount) * type.slope >> type.shift));
+  return static_cast<Level>(
+      (static_cast<std::uint64_t>(std::int64_t{node.base}) << kLevelFraction) +
+      (static_cast<std::uint64_t>(node.amount) * type.slope >> type.shift));
 }
 
 }  // namespace sluice::sim

@@ -57,12 +57,11 @@ void PipeNetwork::run_ports(PortCells& cells) {
     const Sums& cell = at_cell[wish.cell];
     const Cell water = cells.cell(wish.cell);
     // By the scarcer of the two ends; a wish that both shorten keeps to the shorter.
-    wish.units =
-        wish.units > 0
-            ? std::min(limited(wish.units, node.in, room(wish.node)),
-                       limited(wish.units, cell.out, water))
-            : -std::min(limited(-wish.units, node.out, nodes_[wish.node].amount),
-                        limited(-wish.units, cell.in, std::max(0, kMostInCell - water)));
+    wish.units = wish.units > 0
+                     ? std::min(limited(wish.units, node.in, room(wish.node)),
+                                limited(wish.units, cell.out, water))
+                     : -std::min(limited(-wish.units, node.out, nodes_[wish.node].amount),
+                                 limited(-wish.units, cell.in, std::max(0, kMostInCell - water)));
   }
   for (const PortWish& wish : wishes) {
     const auto units = static_cast<std::int32_t>(wish.units);
@@ -94,8 +93,8 @@ std::int64_t PipeNetwork::port_wish(Slot node, Vec3 at, Cell water, const Port& 
   const auto difference = static_cast<std::uint64_t>(enters ? cell - own : own - cell);
   constexpr std::uint64_t kCellRise = std::uint64_t{1} << kLevelFraction;
   const std::uint64_t levels = difference / (kCellRise + type(node).unit_rise());
-  const auto units = static_cast<std::int32_t>(
-      std::min(levels, static_cast<std::uint64_t>(port.rate)));
+  const auto units =
+      static_cast<std::int32_t>(std::min(levels, static_cast<std::uint64_t>(port.rate)));
   if (enters) return std::min({units, water, room(node)});
   return -std::min({units, nodes_[node].amount, std::max(0, kMostInCell - water)});
 }

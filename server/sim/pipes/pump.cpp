@@ -1,6 +1,6 @@
-// Pumps draw first, whatever the levels: up to their rate, their room and what their inlets hold, in
-// proportion to what each inlet holds. Pumps that want more of an inlet than it holds share it in
-// proportion to what they want. What no rule can divide stays where it is.
+// Pumps draw first, whatever the levels: up to their rate, their room and what their inlets hold,
+// in proportion to what each inlet holds. Pumps that want more of an inlet than it holds share it
+// in proportion to what they want. What no rule can divide stays where it is.
 #include <algorithm>
 #include <map>
 
@@ -56,13 +56,13 @@ void PipeNetwork::run_pumps(bool all_awake) {
     if (!all_awake && island_awake_[island_of(block_of(slot))] == 0) continue;
     Pumping pumping;
     pumping.pump = slot;
-    pumping.wanted = std::min({std::int64_t{rate}, std::int64_t{room(slot)},
-                               std::int64_t{type(slot).throughput}});
+    pumping.wanted = std::min(
+        {std::int64_t{rate}, std::int64_t{room(slot)}, std::int64_t{type(slot).throughput}});
     for_links_of(slot, [&](Slot i) {
       const Link& link = links_[i];
       if (link.b() != slot || !nodes_[link.a].is(kFlagOpen)) return;
-      const std::int64_t most = std::min<std::int64_t>(nodes_[link.a].amount,
-                                                       type(link.a).throughput);
+      const std::int64_t most =
+          std::min<std::int64_t>(nodes_[link.a].amount, type(link.a).throughput);
       inlets[link.a].holds = most;
       pumping.asks.push_back({i, link.a, 0});
     });

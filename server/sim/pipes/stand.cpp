@@ -1,6 +1,6 @@
 // What has come to stand. An island in which nothing moved in a tick is looked at in that tick, the
-// still parts of others every sixteenth: bodies are levelled (level.cpp), what is left above a sill or
-// a check valve falls, and an island in which there is nothing left to do goes to sleep.
+// still parts of others every sixteenth: bodies are levelled (level.cpp), what is left above a sill
+// or a check valve falls, and an island in which there is nothing left to do goes to sleep.
 #include <algorithm>
 #include <limits>
 
@@ -37,9 +37,9 @@ void PipeNetwork::level_what_stands(std::uint64_t tick_number) {
 }
 
 bool PipeNetwork::let_fall(const std::vector<std::uint8_t>& busy) {
-  // Fluid that no body holds together and that is too little for a flow: it goes over the links that
-  // are best for both their nodes, as much as lowers the energy most. Links that are equally good
-  // share what a node has; where it does not divide, the next best have their turn.
+  // Fluid that no body holds together and that is too little for a flow: it goes over the links
+  // that are best for both their nodes, as much as lowers the energy most. Links that are equally
+  // good share what a node has; where it does not divide, the next best have their turn.
   std::vector<Slot> candidates;
   const auto look_at = [&](Slot slot) {
     if (links_[slot].used() && fall_gain(slot) > 0) candidates.push_back(slot);
@@ -94,7 +94,8 @@ void PipeNetwork::find_best_falls(const std::vector<Slot>& candidates,
   }
 }
 
-std::int32_t PipeNetwork::fall_units(Slot slot, std::uint32_t links_a, std::uint32_t links_b) const {
+std::int32_t PipeNetwork::fall_units(Slot slot, std::uint32_t links_a,
+                                     std::uint32_t links_b) const {
   const Link& link = links_[slot];
   const bool forward = level(link.a) > level(link.b());
   const Slot donor = forward ? link.a : link.b();

@@ -23,8 +23,7 @@ namespace {
 PipeTypeRow row_of(const PipeType& type) {
   PipeTypeRow row;
   row.capacity = static_cast<std::uint32_t>(type.capacity);
-  row.throughput =
-      type.throughput == 0 ? UINT32_MAX : static_cast<std::uint32_t>(type.throughput);
+  row.throughput = type.throughput == 0 ? UINT32_MAX : static_cast<std::uint32_t>(type.throughput);
   row.kind = type.kind;
   row.fluid = type.fluid;
   row.height = type.height;
