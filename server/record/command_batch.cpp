@@ -67,8 +67,8 @@ struct Head {
   RecordedCommand recorded;
 };
 
-// Four columns of at least a byte, an opcode of two and one position of twelve.
-constexpr std::size_t kSmallestCommandBytes = 18;
+// Four columns of at least a byte, an opcode of two and the length of one name.
+constexpr std::size_t kSmallestCommandBytes = 10;
 
 sim::Status read_heads(ByteReader& reader, std::size_t ticks, std::vector<Head>& heads) {
   const std::size_t commands = reader.count();

@@ -69,6 +69,25 @@ TEST(ByteForms, CommandsComeBackWithTheirTicks) {
   });
 }
 
+TEST(ByteForms, TheShortestCommandsComeBack) {
+  // Of all commands those with one short name take the fewest bytes.
+  std::vector<TickRecord> ticks(3);
+  for (std::size_t i = 0; i < ticks.size(); ++i) {
+    ticks[i].tick = 1 + i;
+    for (int n = 0; n < 40; ++n) {
+      RecordedCommand recorded;
+      recorded.command.body = sim::RemovePipe{"a"};
+      ticks[i].commands.push_back(recorded);
+    }
+  }
+  Bytes blob;
+  encode_commands(ticks, 1, blob);
+  std::vector<TickRecord> back(ticks.size());
+  for (std::size_t i = 0; i < back.size(); ++i) back[i].tick = 1 + i;
+  ASSERT_TRUE(decode_commands(blob, back).ok());
+  EXPECT_EQ(back[2].commands.size(), 40U);
+}
+
 TEST(ByteForms, DamagedCommandsNeverCrash) {
   const std::vector<TickRecord> ticks = random_ticks(5, 20, 0.7);
   // Packed and unpacked: damage inside a zstd frame seldom reaches the columns.
