@@ -285,8 +285,18 @@ Status split_pipe_payloads(const wire::Tick& m, Tick& tick) {
   return Done{};
 }
 
+/// The library's verifier looks at the alignment of a list's length, not of its elements.
+template <class Struct>
+bool misaligned(const flatbuffers::Vector<const Struct*>* list) {
+  return list != nullptr && list->size() > 0 &&
+         reinterpret_cast<std::uintptr_t>(list->Data()) % alignof(Struct) != 0;
+}
+
 Result<ServerMessage> plain(const wire::Tick& m) {
   Tick tick;
+  if (misaligned(m.digests()) || misaligned(m.section_digests())) {
+    return Error{"tick: its digests are not aligned"};
+  }
   tick.tick = m.tick();
   tick.counters = {m.water(),   m.pipes(),      m.sourced(),
                    m.drained(), m.evaporated(), m.active_chunks()};
