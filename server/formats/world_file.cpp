@@ -19,6 +19,28 @@ using sim::WorldSpec;
 /// A drawing and a file of drawings stay well under what a world may hold; beyond, a fill is meant.
 constexpr std::size_t kMaxFileBytes = std::size_t{256} << 20;
 
+void read_options(TomlTable& table, sim::CellularOptions& water) {
+  water.full = table.number("full").value_or(water.full);
+  water.compressed_max = table.number("compressed_max").value_or(water.compressed_max);
+  water.smallest_flow = table.number("smallest_flow").value_or(water.smallest_flow);
+  water.max_sweeps = table.number("max_sweeps").value_or(water.max_sweeps);
+  if (const auto choice = table.choice("compression", {"hydrostatic", "uniform"})) {
+    water.compression = *choice == 0 ? sim::Compression::kHydrostatic : sim::Compression::kUniform;
+  }
+}
+
+void read_options(TomlTable& table, sim::BlockOptions& water) {
+  water.parts = table.number("parts").value_or(water.parts);
+  water.walk_steps = table.number("walk_steps").value_or(water.walk_steps);
+  if (const auto choice = table.choice("downward", {"greatest", "head"})) {
+    water.downward = *choice == 0 ? sim::Downward::kGreatest : sim::Downward::kHead;
+  }
+}
+
+void read_options(TomlTable& table, sim::StreamOptions& water) {
+  water.drying = table.number("drying").value_or(water.drying);
+}
+
 /// One parse: `problem` is the first mistake, with its place.
 struct WorldFileParser {
   std::string where;
@@ -113,13 +135,17 @@ void WorldFileParser::parse_edges(const toml::table& node) {
 
 void WorldFileParser::parse_water(const toml::table& node) {
   TomlTable table(node, where, "water", problem);
-  sim::CellularOptions& water = spec.config.cellular;
-  water.full = table.number("full").value_or(water.full);
-  water.compressed_max = table.number("compressed_max").value_or(water.compressed_max);
-  water.smallest_flow = table.number("smallest_flow").value_or(water.smallest_flow);
-  water.max_sweeps = table.number("max_sweeps").value_or(water.max_sweeps);
-  if (const auto choice = table.choice("compression", {"hydrostatic", "uniform"})) {
-    water.compression = *choice == 0 ? sim::Compression::kHydrostatic : sim::Compression::kUniform;
+  sim::WorldConfig& config = spec.config;
+  switch (config.water) {
+    case sim::WaterModel::kCellular:
+      read_options(table, config.cellular);
+      break;
+    case sim::WaterModel::kBlock:
+      read_options(table, config.block);
+      break;
+    case sim::WaterModel::kStream:
+      read_options(table, config.stream);
+      break;
   }
   table.finish();
 }

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "server/sim/assert.h"
+#include "server/sim/models/registry.h"
 
 namespace sluice::net {
 
@@ -15,14 +15,6 @@ protocol::Position position_of(sim::Vec3 v) {
 protocol::ChunkSides sides_of(const sim::ChunkShape& shape) {
   return {static_cast<std::uint8_t>(shape.log_x), static_cast<std::uint8_t>(shape.log_y),
           static_cast<std::uint8_t>(shape.log_z)};
-}
-
-std::string name_of(sim::WaterModel model) {
-  switch (model) {
-    case sim::WaterModel::kCellular:
-      return "cellular";
-  }
-  sim::assertion_failed("a water model that has no name", __FILE__, __LINE__);
 }
 
 }  // namespace
@@ -38,7 +30,7 @@ protocol::Welcome Hub::welcome() const {
   welcome.sides = sides_of(config().shape());
   welcome.tick = world_.tick();
   welcome.tick_rate = static_cast<std::uint32_t>(config().tick_rate);
-  welcome.water = name_of(config().water);
+  welcome.water = sim::find_water_model(config().water)->name;
   return welcome;
 }
 

@@ -8,6 +8,8 @@
 
 #include <cstdint>
 
+#include "server/sim/limits.h"
+
 namespace sluice::sim {
 
 using Cell = std::int32_t;
@@ -20,6 +22,12 @@ inline constexpr Cell kOutside = -2;
 constexpr bool is_open(Cell cell) {
   return cell >= 0;
 }
+/// How a world measures the water of a cell: its amount is always a whole number of quanta.
+struct WaterMeasure {
+  std::int32_t quantum = 1;               // units
+  std::int32_t cell_max = kMaxCellUnits;  // units that a cell holds at the most
+};
+
 /// Units of water in the cell.
 constexpr std::int32_t water_of(Cell cell) {
   return cell > 0 ? cell : 0;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "server/sim/cell.h"
 #include "server/sim/digest.h"
@@ -30,9 +31,18 @@ inline constexpr std::uint8_t kChangedAll = 127;
 /// The vector kernels may read, never write, this many cells past a chunk's or a slab's end.
 inline constexpr std::size_t kOverread = 16;
 
+/// A number a cell that a water model keeps beside the water; laid out as Chunk::cells are. What
+/// the bits mean is the model's (its row in the registry names them); 0 says nothing.
+struct Marks {
+  alignas(64) std::array<Cell, kChunkCells + kOverread> cells{};
+};
+
 struct Chunk {
   /// [y][z][x]; the padding behind it is zero.
   alignas(64) std::array<Cell, kChunkCells + kOverread> cells{};
+
+  /// Null where every mark is 0.
+  std::unique_ptr<Marks> marks;
 
   ChunkCoord coord;
 
@@ -45,8 +55,9 @@ struct Chunk {
   Chunk* back = nullptr;
 
   // Derived from the cells: recomputed and compared in checked builds.
-  Digest digest = 0;    // of the cells, as of the last update_digest
-  Digest pristine = 0;  // what `digest` is when the chunk holds nothing
+  Digest digest = 0;        // of the cells, as of the last update_digest
+  Digest pristine = 0;      // what `digest` is when the chunk holds nothing
+  Digest marks_digest = 0;  // of the marks, as of the last update_digest; 0 where all are 0
 
   std::int32_t world_cells = 0;  // cells that lie inside the world
   std::uint8_t wake = 0;         // passes in which the chunk must be looked at

@@ -32,6 +32,12 @@ std::string CommandContext::box_problem(const Box& box) const {
   return {};
 }
 
+std::string CommandContext::quantum_problem(std::int32_t units) const {
+  if (units % measure_.quantum == 0) return {};
+  return std::to_string(units) + " units: this world's water moves in parts of " +
+         std::to_string(measure_.quantum) + " units, and takes no broken ones";
+}
+
 std::string CommandContext::place_problem(Vec3 at) const {
   if (world_.grid_.world_box().contains(at)) return {};
   return to_string(at) + " lies outside the world of size " +
@@ -112,6 +118,13 @@ CommandOutcome CommandContext::apply(const SetCells& command) {
                    " is neither rock (-1), air (0) " + "nor an amount of water up to " +
                    std::to_string(kMaxPourUnits) + " units");
   }
+  if (command.cell > measure_.cell_max) {
+    return refused("cell value " + std::to_string(command.cell) + ": a cell of this world holds " +
+                   std::to_string(measure_.cell_max) + " units at the most");
+  }
+  if (std::string problem = quantum_problem(water_of(command.cell)); !problem.empty()) {
+    return refused("cell value " + problem);
+  }
   const auto to_cell = [&](Cell /*before*/) { return command.cell; };
   if (command.cell == kAir) {  // what is not stored is air already
     for_each_stored_part(box,
@@ -146,10 +159,14 @@ CommandOutcome CommandContext::apply(const Pour& command) {
     return refused("units " + std::to_string(command.units) + " is out of range; allowed: 1 to " +
                    std::to_string(kMaxPourUnits));
   }
+  if (std::string problem = quantum_problem(command.units); !problem.empty()) {
+    return refused(problem);
+  }
   const Cell before = world_.grid_.cell(command.at);
   if (!is_open(before)) return refused("the cell " + to_string(command.at) + " is rock");
-  if (before > kMaxCellUnits - command.units) {
-    return refused("the cell " + to_string(command.at) + " is full to the limit");
+  if (before > measure_.cell_max - command.units) {
+    return refused("the cell " + to_string(command.at) + " has room for " +
+                   std::to_string(measure_.cell_max - before) + " units only");
   }
   rewrite_cell(command.at, before + command.units);
   return {};

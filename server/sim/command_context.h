@@ -10,7 +10,7 @@ namespace sluice::sim {
 /// Applies commands to one world. A command that cannot apply changes nothing.
 class CommandContext {
  public:
-  explicit CommandContext(World& world) : world_(world) {}
+  explicit CommandContext(World& world) : world_(world), measure_(measure_of(world.config())) {}
 
   CommandOutcome apply(const Command& command) {
     return std::visit([this](const auto& body) { return apply(body); }, command.body);
@@ -54,7 +54,10 @@ class CommandContext {
   template <class F>
   void for_each_stored_part(const Box& box, F&& f);
 
+  [[nodiscard]] std::string quantum_problem(std::int32_t units) const;
+
   World& world_;
+  WaterMeasure measure_;
 };
 
 }  // namespace sluice::sim

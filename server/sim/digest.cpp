@@ -1,5 +1,6 @@
 #include "server/sim/digest.h"
 
+#include "server/sim/chunk.h"
 #include "server/sim/kernels.h"
 
 namespace sluice::sim {
@@ -18,6 +19,8 @@ const char* layer_name(Layer layer) {
       return "cells";
     case Layer::kPipes:
       return "pipes";
+    case Layer::kMarks:
+      return "marks";
   }
   return "unknown";
 }
@@ -44,6 +47,12 @@ Digest digest_cells(const Cell* cells) {
   std::uint64_t digest = 0;
   for (const std::uint64_t sum : sums) digest = combine(digest, sum);
   return digest;
+}
+
+Digest digest_marks(const Marks* marks) {
+  if (marks == nullptr) return 0;
+  static const Digest kNothing = digest_cells(Marks{}.cells.data());
+  return digest_cells(marks->cells.data()) - kNothing;
 }
 
 }  // namespace sluice::sim

@@ -18,12 +18,18 @@
 
 namespace sluice::sim {
 
+struct Marks;
+
 using Digest = std::uint64_t;
 
 /// The layers of a world's digest, in the tree's order. Names for people: layer_name().
-enum class Layer : std::uint8_t { kClock = 0, kConfig, kTotals, kSprings, kCells, kPipes };
-inline constexpr std::size_t kLayerCount = 6;
+enum class Layer : std::uint8_t { kClock = 0, kConfig, kTotals, kSprings, kCells, kPipes, kMarks };
+inline constexpr std::size_t kLayerCount = 7;
 [[nodiscard]] const char* layer_name(Layer layer);
+/// Layers that a world without such things does not have: a digest of 0 is left out of the tree.
+constexpr bool may_be_absent(Layer layer) {
+  return layer == Layer::kPipes || layer == Layer::kMarks;
+}
 
 /// A bijection of 64 bits in which every input bit reaches every output bit (the finalizer of
 /// Steele, Lea and Flood's SplitMix64).
@@ -45,6 +51,9 @@ constexpr std::uint64_t combine(std::uint64_t seed, std::uint64_t value) {
 
 /// Of a chunk's kChunkCells cells.
 [[nodiscard]] Digest digest_cells(const Cell* cells);
+
+/// Of a chunk's marks; 0 where all are 0, whether they are stored or not.
+[[nodiscard]] Digest digest_marks(const Marks* marks);
 
 /// What a chunk adds to the cell layer's sum. `pristine` is the digest that the same chunk has when
 /// it holds nothing.

@@ -203,10 +203,14 @@ void Grid::note_change(Chunk& chunk, std::uint8_t changed) {
   wake_beside_above(at_back, &Chunk::back, {c.x, c.y + 1, c.z + 1}, kWakeZ);
 }
 
-void Grid::set_digest(Chunk& chunk, Digest digest) {
+void Grid::set_digests(Chunk& chunk, Digest cells, Digest marks) {
   cells_digest_ -= chunk_contribution(chunk.coord, chunk.digest, chunk.pristine);
-  chunk.digest = digest;
+  chunk.digest = cells;
   cells_digest_ += chunk_contribution(chunk.coord, chunk.digest, chunk.pristine);
+  if (chunk.marks_digest == marks) return;
+  marks_digest_ -= chunk_contribution(chunk.coord, chunk.marks_digest, 0);
+  chunk.marks_digest = marks;
+  marks_digest_ += chunk_contribution(chunk.coord, chunk.marks_digest, 0);
 }
 
 std::vector<Chunk*> Grid::take_changed() {
@@ -226,6 +230,11 @@ void Grid::settle(const std::vector<Chunk*>& candidates) {
     if (chunk->wake != 0 || chunk->changed_listed || chunk->digest != chunk->pristine) continue;
     const auto holds = [](Cell cell) { return cell != kAir && cell != kOutside; };
     if (std::any_of(chunk->cells.begin(), chunk->cells.end(), holds)) continue;
+    if (chunk->marks != nullptr &&
+        std::any_of(chunk->marks->cells.begin(), chunk->marks->cells.end(),
+                    [](Cell mark) { return mark != 0; })) {
+      continue;
+    }
     unlink(*chunk);
     chunks_.erase(chunk->coord);
   }

@@ -65,6 +65,8 @@ class Grid {
   /// Chunks with a wake bit, and perhaps some that went to sleep since; in no order.
   [[nodiscard]] std::vector<Chunk*>& awake() { return awake_; }
   [[nodiscard]] const std::vector<Chunk*>& awake() const { return awake_; }
+  /// The chunks noted as changed since the last take_changed(), each once, in no order.
+  [[nodiscard]] const std::vector<Chunk*>& changed() const { return changed_; }
   /// The chunks noted as changed since the last call, each once, in no order.
   [[nodiscard]] std::vector<Chunk*> take_changed();
 
@@ -74,8 +76,10 @@ class Grid {
 
   /// Sum of chunk_contribution over all chunks, as of the last updates.
   [[nodiscard]] Digest cells_digest() const { return cells_digest_; }
-  /// Replaces a chunk's digest and its share of cells_digest().
-  void set_digest(Chunk& chunk, Digest digest);
+  /// Likewise of the chunks' marks.
+  [[nodiscard]] Digest marks_digest() const { return marks_digest_; }
+  /// Replaces a chunk's digests and their shares of cells_digest() and marks_digest().
+  void set_digests(Chunk& chunk, Digest cells, Digest marks);
 
   /// Empties the gutter cells of `chunk`; returns the units that were in them.
   std::int64_t drain_gutter(Chunk& chunk) const;
@@ -95,6 +99,7 @@ class Grid {
   std::vector<Chunk*> awake_;
   std::vector<Chunk*> changed_;
   Digest cells_digest_ = 0;
+  Digest marks_digest_ = 0;
   Digest air_digest_ = 0;  // of a chunk wholly inside that holds nothing
 };
 

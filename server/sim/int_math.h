@@ -5,6 +5,20 @@
 
 namespace sluice::sim {
 
+constexpr std::int32_t round_down_to(std::int32_t value, std::int32_t quantum) {
+  return value - value % quantum;
+}
+
+/// What a rate of units a tick comes to in this tick, moved in whole quanta: over the ticks so far
+/// as much as the rate says, but for less than one quantum. Needs no memory. `tick` counts from 1,
+/// the rate is at most kMaxPourUnits and the quantum at most kFull.
+constexpr std::int32_t due_in_tick(std::int32_t rate, std::uint64_t tick, std::int32_t quantum) {
+  // After `quantum` ticks the same pattern begins anew.
+  const auto done = static_cast<std::int64_t>((tick - 1) % static_cast<std::uint64_t>(quantum));
+  const std::int64_t quanta = (done + 1) * rate / quantum - done * rate / quantum;
+  return static_cast<std::int32_t>(quanta * quantum);
+}
+
 /// The upper 64 bits of the product.
 inline std::uint64_t multiply_high(std::uint64_t a, std::uint64_t b) {
 #ifdef __SIZEOF_INT128__

@@ -53,6 +53,14 @@ static_assert((std::int64_t{kMaxPipeBase} + kMaxPipeHeight) * 2 < INT64_MAX >> 3
 inline constexpr std::int32_t kMaxFullOption = 8192;
 inline constexpr std::int32_t kMaxSweeps = 1024;
 
+/// Options of the block model (models/block.md).
+inline constexpr std::int32_t kMaxBlockParts = 8;
+inline constexpr std::int32_t kMaxWalkSteps = 4095;
+
+/// The stream model (models/stream.md): levels of a full cell, and its options.
+inline constexpr std::int32_t kStreamLevels = 8;
+inline constexpr std::int32_t kMaxDrying = 1 << 20;
+
 inline constexpr std::int32_t kMaxTickRate = 1000;
 
 }  // namespace sluice::sim

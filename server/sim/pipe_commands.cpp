@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "server/sim/command_context.h"
+#include "server/sim/int_math.h"
 
 namespace sluice::sim {
 
@@ -37,7 +38,8 @@ CommandOutcome CommandContext::apply(const RemovePipe& command) {
   totals.pipes -= held;
   totals.drained += held;
   const Cell cell = at == kNowhere ? kOutside : world_.grid_.cell(at);
-  const std::int32_t spilled = is_open(cell) ? std::min(held, kMaxCellUnits - cell) : 0;
+  const std::int32_t spilled =
+      is_open(cell) ? round_down_to(std::min(held, measure_.cell_max - cell), measure_.quantum) : 0;
   if (spilled == 0) return {};
   // What the cell takes was not lost after all; rewrite() counts it as sourced.
   totals.drained -= spilled;

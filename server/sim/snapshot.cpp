@@ -4,7 +4,8 @@
 //   from version 2 on, the fields of PipesImage
 //   u64 digest of everything before it
 //
-// and each stored chunk is its kChunkCells cells, 32 bits each, little-endian.
+// and each stored chunk is its kChunkCells cells, 32 bits each, little-endian; where a water model
+// keeps marks, those likewise.
 #include <string>
 
 #include "server/sim/fields.h"
@@ -81,16 +82,30 @@ std::vector<std::byte> World::snapshot_core() const {
   return bytes;
 }
 
-std::vector<std::byte> World::chunk_bytes(const Chunk& chunk) {
+namespace {
+
+std::vector<std::byte> bytes_of(const Cell* cells) {
   std::vector<std::byte> bytes;
   bytes.reserve(kChunkCells * sizeof(Cell));
   for (std::size_t i = 0; i < kChunkCells; ++i) {
-    const auto value = static_cast<std::uint32_t>(chunk.cells[i]);
+    const auto value = static_cast<std::uint32_t>(cells[i]);
     for (int shift = 0; shift < 32; shift += 8) {
       bytes.push_back(static_cast<std::byte>(value >> shift & 0xff));
     }
   }
   return bytes;
+}
+
+}  // namespace
+
+std::vector<std::byte> World::chunk_bytes(const Chunk& chunk) {
+  return bytes_of(chunk.cells.data());
+}
+
+std::vector<std::byte> World::mark_bytes(const Chunk& chunk) {
+  // Stored or not, marks that say nothing are no part of the state.
+  if (digest_marks(chunk.marks.get()) == 0) return {};
+  return bytes_of(chunk.marks->cells.data());
 }
 
 Result<std::unique_ptr<World>> World::restore(std::span<const std::byte> core,
@@ -131,7 +146,40 @@ Result<std::unique_ptr<World>> World::restore(std::span<const std::byte> core,
   return world;
 }
 
+namespace {
+
+Status check_size(std::span<const std::byte> bytes, const std::string& name) {
+  if (bytes.size() == kChunkCells * sizeof(Cell)) return Done{};
+  return Error{name + " has " + std::to_string(bytes.size()) + " bytes instead of " +
+               std::to_string(kChunkCells * sizeof(Cell))};
+}
+
+}  // namespace
+
+Status World::load_marks(Chunk& chunk, std::span<const std::byte> bytes,
+                         const std::string& name) const {
+  if (bytes.empty()) return Done{};
+  if (Status s = check_size(bytes, name + ", its marks"); !s) return s;
+  std::uint32_t allowed = 0;
+  for (const MarkField& field : find_water_model(core_.config.water)->marks) {
+    allowed |= ((1U << field.bits) - 1) << field.shift;
+  }
+  chunk.marks = std::make_unique<Marks>();
+  StateReader reader(bytes);
+  for (std::size_t i = 0; i < kChunkCells; ++i) {
+    Cell& mark = chunk.marks->cells[i];
+    reader.field("mark", mark);
+    if ((static_cast<std::uint32_t>(mark) & ~allowed) != 0) {
+      return Error{name + ", cell " +
+                   to_string(grid_.shape().cell_at(chunk.coord, static_cast<int>(i))) + ": " +
+                   std::to_string(mark) + " is not a mark of this world's water"};
+    }
+  }
+  return Done{};
+}
+
 Status World::load_chunks(std::span<const ChunkImage> images) {
+  const WaterMeasure measure = measure_of(core_.config);
   std::int64_t water = 0;
   for (const ChunkImage& image : images) {
     const ChunkCoord c = image.coord;
@@ -139,23 +187,22 @@ Status World::load_chunks(std::span<const ChunkImage> images) {
                              std::to_string(c.y) + ", " + std::to_string(c.z) + ")";
     if (!grid_.reaches(c)) return Error{name + " lies outside the world"};
     if (grid_.find(c) != nullptr) return Error{name + " comes twice"};
-    if (image.bytes.size() != kChunkCells * sizeof(Cell)) {
-      return Error{name + " has " + std::to_string(image.bytes.size()) + " bytes instead of " +
-                   std::to_string(kChunkCells * sizeof(Cell))};
-    }
+    if (Status s = check_size(image.bytes, name); !s) return s;
     Chunk& chunk = grid_.obtain(c);
     StateReader reader(image.bytes);
     for (std::size_t i = 0; i < kChunkCells; ++i) {
       Cell value = 0;
       reader.field("cell", value);
       const bool outside = chunk.cells[i] == kOutside;
-      if (value < kOutside || value > kMaxCellUnits || outside != (value == kOutside)) {
+      if (value < kOutside || value > measure.cell_max || water_of(value) % measure.quantum != 0 ||
+          outside != (value == kOutside)) {
         return Error{name + ", cell " + to_string(grid_.shape().cell_at(c, static_cast<int>(i))) +
                      ": " + std::to_string(value) + " is not a cell's value"};
       }
       chunk.cells[i] = value;
       water += water_of(value);
     }
+    if (Status s = load_marks(chunk, image.marks, name); !s) return s;
     grid_.note_change(chunk, kChangedAll);
   }
   if (water != core_.totals.water || !core_.totals.balanced()) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "server/sim/models/registry.h"
+
 namespace sluice::sim {
 
 namespace {
@@ -19,12 +21,25 @@ bool valid_world_name(std::string_view name) {
   });
 }
 
+WaterMeasure measure_of(const WorldConfig& config) {
+  switch (config.water) {
+    case WaterModel::kCellular:
+      break;
+    case WaterModel::kBlock:
+      return {kFull / config.block.parts, kFull};
+    case WaterModel::kStream:
+      return {kFull / kStreamLevels, kFull};
+  }
+  return {};
+}
+
 Status validate(const WorldConfig& config) {
   if (!valid_world_name(config.name)) {
     return Error{"world.name: '" + config.name +
                  "' is not a world name; allowed: 1 to 64 of a-z, 0-9 and '-'"};
   }
   const CellularOptions& water = config.cellular;
+  const BlockOptions& block = config.block;
   struct Range {
     const char* key;
     std::int64_t value, low, high;
@@ -38,6 +53,9 @@ Status validate(const WorldConfig& config) {
       {"water.compressed_max", water.compressed_max, water.full, water.full + water.full / 8},
       {"water.smallest_flow", water.smallest_flow, 0, kFull},
       {"water.max_sweeps", water.max_sweeps, 1, kMaxSweeps},
+      {"water.parts", block.parts, 1, kMaxBlockParts},
+      {"water.walk_steps", block.walk_steps, 0, kMaxWalkSteps},
+      {"water.drying", config.stream.drying, 1, kMaxDrying},
   };
   for (const Range& range : ranges) {
     if (range.value < range.low || range.value > range.high) {
@@ -45,12 +63,19 @@ Status validate(const WorldConfig& config) {
     }
   }
   // These come from text or from a snapshot's bytes; both must name something that exists.
-  if (config.water != WaterModel::kCellular) {
+  if (find_water_model(config.water) == nullptr) {
     return Error{"world.water: no model has the id " +
                  std::to_string(static_cast<int>(config.water))};
   }
   if (water.compression > Compression::kUniform) {
     return Error{"water.compression: unknown; allowed: hydrostatic, uniform"};
+  }
+  if (kFull % block.parts != 0) {
+    return Error{"water.parts: " + std::to_string(block.parts) +
+                 " does not divide a cell; allowed: 1, 2, 4, 8"};
+  }
+  if (block.downward > Downward::kHead) {
+    return Error{"water.downward: unknown; allowed: greatest, head"};
   }
   const Edges& edges = config.edges;
   for (const Edge edge :

@@ -16,7 +16,7 @@
 namespace sluice::sim {
 
 /// Written to disk; never reused.
-enum class WaterModel : std::uint16_t { kCellular = 1 };
+enum class WaterModel : std::uint16_t { kCellular = 1, kBlock = 2, kStream = 3 };
 
 enum class Edge : std::uint8_t { kWall = 0, kOpen = 1 };
 
@@ -60,6 +60,36 @@ struct CellularOptions {
   }
 };
 
+/// The pressure with which block water moves down.
+enum class Downward : std::uint8_t {
+  kGreatest = 0,  // above every other: what can fall, falls
+  kHead = 1,      // one more than the depth: a tall column can hold back high falling water
+};
+
+/// Options of the block model; models/block.md explains them.
+struct BlockOptions {
+  std::int32_t parts = 1;        // parts of a full cell that move as one: 1 (whole blocks) to 8
+  std::int32_t walk_steps = 64;  // steps that water left alone on a ledge walks at the most
+  Downward downward = Downward::kGreatest;
+
+  template <class Self, class Visitor>
+  static void visit_state(Self& self, Visitor& v) {
+    v.field("parts", self.parts);
+    v.field("walk_steps", self.walk_steps);
+    v.field("downward", self.downward);
+  }
+};
+
+/// Options of the stream model; models/stream.md explains them.
+struct StreamOptions {
+  std::int32_t drying = 8;  // a level that nothing flows through is lost in one of so many ticks
+
+  template <class Self, class Visitor>
+  static void visit_state(Self& self, Visitor& v) {
+    v.field("drying", self.drying);
+  }
+};
+
 /// What stays the same over a world's life.
 struct WorldConfig {
   std::string name = "world";  // [a-z0-9-]{1,64}
@@ -68,7 +98,9 @@ struct WorldConfig {
   std::uint64_t seed = 0;
   std::int32_t tick_rate = 20;  // ticks a second when hosted; the simulation itself ignores it
   Edges edges;
-  CellularOptions cellular;
+  CellularOptions cellular;  // of these, only those of the world's own model are state
+  BlockOptions block;
+  StreamOptions stream;
 
   template <class Self, class Visitor>
   static void visit_state(Self& self, Visitor& v) {
@@ -78,7 +110,9 @@ struct WorldConfig {
     v.field("seed", self.seed);
     v.field("tick_rate", self.tick_rate);
     v.field("edges", self.edges);
-    v.field("cellular", self.cellular);
+    if (self.water == WaterModel::kCellular) v.field("cellular", self.cellular);
+    if (self.water == WaterModel::kBlock) v.field("block", self.block);
+    if (self.water == WaterModel::kStream) v.field("stream", self.stream);
   }
 
   [[nodiscard]] bool side_view() const { return size.z == 1; }
@@ -131,6 +165,9 @@ struct WorldSpec {
   std::vector<PipeLink> pipe_links;
   std::vector<PipePort> ports;
 };
+
+/// As the world's model and its options have it.
+[[nodiscard]] WaterMeasure measure_of(const WorldConfig& config);
 
 /// Names and ranges: the error names the key, as a world file has it. Places (fills, springs) are
 /// checked by World::create.

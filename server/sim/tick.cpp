@@ -4,6 +4,7 @@
 
 #include "server/sim/assert.h"
 #include "server/sim/command_context.h"
+#include "server/sim/int_math.h"
 #include "server/sim/models/registry.h"
 #include "server/sim/world.h"
 
@@ -40,19 +41,20 @@ void World::apply_commands(std::span<const Command> commands, TickReport& report
 
 void World::run_springs() {
   springs_active_ = false;
-  const auto run = [this](Springs& springs, bool adds) {
+  const WaterMeasure measure = measure_of(core_.config);
+  const auto run = [&](Springs& springs, bool adds) {
     for (auto& [at, spring] : springs) {
       const Cell before = grid_.cell(at);
-      std::int32_t moved = 0;
-      if (is_open(before)) {
-        // A source's cell is never filled past what the kernels can add up; a drain takes what is
-        // there.
-        const std::int32_t possible = adds ? kMaxCellUnits - before : before;
-        moved = std::min(spring.rate, possible);
-      }
-      spring.missed = spring.rate - moved;
+      const std::int32_t due = due_in_tick(spring.rate, core_.tick, measure.quantum);
+      // A source fills its cell to what a cell holds; a drain takes what is there.
+      const std::int32_t possible = !is_open(before) ? 0
+                                    : adds           ? measure.cell_max - before
+                                                     : before;
+      const std::int32_t moved = std::min(due, possible);
+      spring.missed = due - moved;
+      // One that waits for its rate to add up to a quantum is active, too.
+      springs_active_ = springs_active_ || possible > 0;
       if (moved == 0) continue;
-      springs_active_ = true;
       Chunk& chunk = grid_.obtain(grid_.shape().chunk_of(at));
       chunk.cells[static_cast<std::size_t>(grid_.shape().index_of(at))] += adds ? moved : -moved;
       grid_.note_change(chunk, kChangedAll);
@@ -69,7 +71,8 @@ namespace {
 /// The grid as ports see it.
 class PortGrid final : public PortCells {
  public:
-  explicit PortGrid(Grid& grid) : grid_(grid) {}
+  PortGrid(Grid& grid, WaterMeasure measure) : grid_(grid), measure_(measure) {}
+  [[nodiscard]] WaterMeasure measure() const override { return measure_; }
   [[nodiscard]] Cell cell(Vec3 at) const override { return grid_.cell(at); }
   void add(Vec3 at, std::int32_t units) override {
     Chunk& chunk = grid_.obtain(grid_.shape().chunk_of(at));
@@ -79,33 +82,41 @@ class PortGrid final : public PortCells {
 
  private:
   Grid& grid_;
+  WaterMeasure measure_;
 };
 
 }  // namespace
 
 void World::advance_pipes(Executor& executor) {
-  PortGrid cells(grid_);
+  PortGrid cells(grid_, measure_of(core_.config));
   const PipesAdvance done = pipes_.tick(core_.tick, run_options_.sleep, cells, executor);
   core_.totals.pipes += done.into_pipes;
   core_.totals.water -= done.into_pipes;
 }
 
 void World::advance_water(Executor& executor, TickReport& report) {
-  const WaterAdvance done = water_->advance(grid_, run_options_.sleep, executor);
+  const WaterTick now{core_.tick, run_options_.sleep, core_.sources};
+  const WaterAdvance done = water_->advance(now, grid_, executor);
   core_.totals.drained += done.drained;
-  core_.totals.water -= done.drained;
+  core_.totals.evaporated += done.evaporated;
+  core_.totals.water -= done.drained + done.evaporated;
   report.cell_updates = done.cell_updates;
   report.sweeps = done.sweeps;
 }
 
 void World::update_digest(Executor& executor) {
   const std::vector<Chunk*> changed = grid_.take_changed();
-  std::vector<Digest> digests(changed.size());
-  executor.run(changed.size(),
-               [&](std::size_t i) { digests[i] = digest_cells(changed[i]->cells.data()); });
+  struct Digests {
+    Digest cells = 0;
+    Digest marks = 0;
+  };
+  std::vector<Digests> digests(changed.size());
+  executor.run(changed.size(), [&](std::size_t i) {
+    digests[i] = {digest_cells(changed[i]->cells.data()), digest_marks(changed[i]->marks.get())};
+  });
   changed_.clear();
   for (std::size_t i = 0; i < changed.size(); ++i) {
-    grid_.set_digest(*changed[i], digests[i]);
+    grid_.set_digests(*changed[i], digests[i].cells, digests[i].marks);
     if (changed[i]->world_cells > 0) changed_.push_back(changed[i]->coord);
   }
   std::sort(changed_.begin(), changed_.end());

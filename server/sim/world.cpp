@@ -115,7 +115,7 @@ Digest springs_digest(const Springs& springs) {
 
 }  // namespace
 
-std::array<Digest, kLayerCount> World::layers_with(Digest cells, Digest pipes) const {
+std::array<Digest, kLayerCount> World::layers_with(Digest cells, Digest pipes, Digest marks) const {
   std::array<Digest, kLayerCount> layers{};
   layers[static_cast<std::size_t>(Layer::kClock)] = mix64(core_.tick);
   layers[static_cast<std::size_t>(Layer::kConfig)] = config_digest_;
@@ -124,11 +124,12 @@ std::array<Digest, kLayerCount> World::layers_with(Digest cells, Digest pipes) c
       combine(springs_digest(core_.sources), springs_digest(core_.drains));
   layers[static_cast<std::size_t>(Layer::kCells)] = cells;
   layers[static_cast<std::size_t>(Layer::kPipes)] = pipes;
+  layers[static_cast<std::size_t>(Layer::kMarks)] = marks;
   return layers;
 }
 
 std::array<Digest, kLayerCount> World::layer_digests() const {
-  return layers_with(grid_.cells_digest(), pipes_.digest());
+  return layers_with(grid_.cells_digest(), pipes_.digest(), grid_.marks_digest());
 }
 
 namespace {
@@ -136,8 +137,8 @@ namespace {
 Digest combine_layers(const std::array<Digest, kLayerCount>& layers) {
   Digest digest = 0;
   for (std::size_t i = 0; i < layers.size(); ++i) {
-    // Worlds without pipes keep the digests that they had before there were any.
-    const bool absent = i == static_cast<std::size_t>(Layer::kPipes) && layers[i] == 0;
+    // A world without pipes or marks has the digest that it had before there were any.
+    const bool absent = may_be_absent(static_cast<Layer>(i)) && layers[i] == 0;
     if (!absent) digest = combine(digest, layers[i]);
   }
   return digest;
@@ -151,10 +152,12 @@ Digest World::digest() const {
 
 std::array<Digest, kLayerCount> World::recompute_layer_digests() const {
   Digest cells = 0;
+  Digest marks = 0;
   grid_.for_each([&](const Chunk& chunk) {
     cells += chunk_contribution(chunk.coord, digest_cells(chunk.cells.data()), chunk.pristine);
+    marks += chunk_contribution(chunk.coord, digest_marks(chunk.marks.get()), 0);
   });
-  std::array<Digest, kLayerCount> layers = layers_with(cells, pipes_.recompute_digest());
+  std::array<Digest, kLayerCount> layers = layers_with(cells, pipes_.recompute_digest(), marks);
   layers[static_cast<std::size_t>(Layer::kConfig)] = digest_bytes(canonical_bytes(core_.config));
   return layers;
 }

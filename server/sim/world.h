@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "server/sim/commands.h"
@@ -97,10 +98,13 @@ class World {
   /// The canonical bytes of one stored chunk: kChunkCells little-endian 32-bit cells. A snapshot
   /// needs the chunks whose digest differs from their pristine one.
   [[nodiscard]] static std::vector<std::byte> chunk_bytes(const Chunk& chunk);
+  /// Its marks in the same form; empty where all are 0.
+  [[nodiscard]] static std::vector<std::byte> mark_bytes(const Chunk& chunk);
   struct ChunkImage {
     ChunkCoord coord;
     std::uint8_t wake = 0;  // Chunk::wake, so that going on does the same work too
     std::span<const std::byte> bytes;
+    std::span<const std::byte> marks = {};  // mark_bytes; empty where all are 0
   };
   /// A world that goes on exactly as the one the snapshot was taken of. Any bytes are safe to give.
   [[nodiscard]] static Result<std::unique_ptr<World>> restore(std::span<const std::byte> core,
@@ -132,8 +136,11 @@ class World {
 
   [[nodiscard]] Status place(const WorldSpec& spec);
   [[nodiscard]] Status place_pipes(const WorldSpec& spec);
+  [[nodiscard]] Status load_marks(Chunk& chunk, std::span<const std::byte> bytes,
+                                  const std::string& name) const;
   [[nodiscard]] Status load_chunks(std::span<const ChunkImage> images);
-  [[nodiscard]] std::array<Digest, kLayerCount> layers_with(Digest cells, Digest pipes) const;
+  [[nodiscard]] std::array<Digest, kLayerCount> layers_with(Digest cells, Digest pipes,
+                                                            Digest marks) const;
 
   CoreState core_;
   Grid grid_;

@@ -48,16 +48,16 @@ class CellularWater final : public WaterModelState {
         rule_(prepare(config.cellular)),
         side_view_(config.side_view()) {}
 
-  WaterAdvance advance(Grid& grid, bool sleep, Executor& executor) override {
+  WaterAdvance advance(const WaterTick& now, Grid& grid, Executor& executor) override {
     WaterAdvance done;
     std::int32_t largest_flow = 0;
     do {
       largest_flow = 0;
       if (!side_view_) {
-        run_pass(grid, {SidewaysAxis::kX, false}, sleep, executor, done, largest_flow);
+        run_pass(grid, {SidewaysAxis::kX, false}, now.sleep, executor, done, largest_flow);
       }
       const SidewaysAxis last = side_view_ ? SidewaysAxis::kX : SidewaysAxis::kZ;
-      run_pass(grid, {last, true}, sleep, executor, done, largest_flow);
+      run_pass(grid, {last, true}, now.sleep, executor, done, largest_flow);
       ++done.sweeps;
     } while (done.sweeps < options_.max_sweeps && largest_flow > 0 &&
              largest_flow >= options_.smallest_flow);

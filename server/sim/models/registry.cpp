@@ -2,13 +2,18 @@
 
 #include <array>
 
+#include "server/sim/models/block.h"
 #include "server/sim/models/cellular.h"
+#include "server/sim/models/stream.h"
 
 namespace sluice::sim {
 
 std::span<const WaterModelRow> water_models() {
-  static constexpr std::array kRows = {
-      WaterModelRow{WaterModel::kCellular, 1, "cellular", true, true, make_cellular_water},
+  static const std::array kRows = {
+      WaterModelRow{WaterModel::kCellular, 1, "cellular", true, true, {}, make_cellular_water},
+      WaterModelRow{WaterModel::kBlock, 1, "block", true, true, block_marks(), make_block_water},
+      WaterModelRow{WaterModel::kStream, 1, "stream", true, true, stream_marks(),
+                    make_stream_water},
   };
   return kRows;
 }

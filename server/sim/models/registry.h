@@ -10,22 +10,41 @@
 #include "server/sim/executor.h"
 #include "server/sim/grid.h"
 #include "server/sim/spec.h"
+#include "server/sim/springs.h"
 
 namespace sluice::sim {
 
 /// What a model did in one tick.
 struct WaterAdvance {
   std::int64_t drained = 0;       // units that left over open edges
+  std::int64_t evaporated = 0;    // units that were lost to the air
   std::int64_t cell_updates = 0;  // cells inside the world that were processed, over all sweeps
   std::int32_t sweeps = 0;
 };
 
-/// A model's engine for one world. It holds scratch memory only: the state is the grid's.
+/// What a model may know of the tick under way, beside the grid.
+struct WaterTick {
+  std::uint64_t tick = 0;  // the number of the tick under way
+  /// False processes everything every time, which must not change a result.
+  bool sleep = true;
+  const Springs& sources;  // they have run already
+};
+
+/// A model's engine for one world. Whatever it keeps between ticks it could make again from the
+/// grid: the state is the grid's alone.
 class WaterModelState {
  public:
   virtual ~WaterModelState() = default;
-  /// One tick. `sleep` false processes every chunk every time, which must not change a result.
-  virtual WaterAdvance advance(Grid& grid, bool sleep, Executor& executor) = 0;
+  /// One tick. Grid::changed() lists what commands, springs and ports changed since the last one;
+  /// an engine's first tick, after a restore too, must look at everything.
+  virtual WaterAdvance advance(const WaterTick& now, Grid& grid, Executor& executor) = 0;
+};
+
+/// A part of each cell's mark (Chunk::marks). All other bits are 0.
+struct MarkField {
+  const char* name;
+  std::int32_t shift;
+  std::int32_t bits;
 };
 
 struct WaterModelRow {
@@ -34,6 +53,7 @@ struct WaterModelRow {
   const char* name;
   bool side_view;
   bool solid;
+  std::span<const MarkField> marks;
   std::unique_ptr<WaterModelState> (*make)(const WorldConfig& config);
 };
 

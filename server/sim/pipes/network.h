@@ -24,6 +24,7 @@
 #include <string_view>
 #include <vector>
 
+#include "server/sim/cell.h"
 #include "server/sim/digest.h"
 #include "server/sim/executor.h"
 #include "server/sim/pipes/commands.h"
@@ -85,6 +86,8 @@ class PortCells {
   virtual ~PortCells() = default;
   /// kOutside beyond the world.
   [[nodiscard]] virtual Cell cell(Vec3 at) const = 0;
+  /// What the cells hold at the most, and in which parts.
+  [[nodiscard]] virtual WaterMeasure measure() const { return {}; }
   /// Adds units (takes them when negative) to an open cell that has them, or room for them.
   virtual void add(Vec3 at, std::int32_t units) = 0;
 };
@@ -274,9 +277,9 @@ class PipeNetwork {
   [[nodiscard]] bool crest(Slot node) const;
 
   // A tick, in the order of its parts.
-  void run_ports(PortCells& cells);  // port.cpp
-  void run_pumps(bool all_awake);    // pump.cpp
-  void wish(Executor& executor);     // flow.cpp
+  void run_ports(std::uint64_t tick_number, PortCells& cells);  // port.cpp
+  void run_pumps(bool all_awake);                               // pump.cpp
+  void wish(Executor& executor);                                // flow.cpp
   void wish_in_block(std::uint32_t block, Noticed& noticed);
   void wish_over(Slot link);
   void notice(Slot slot, Noticed& noticed) const;
@@ -287,7 +290,8 @@ class PipeNetwork {
   void level_what_stands(std::uint64_t tick_number);  // stand.cpp, level.cpp
   void show_parcels();
 
-  [[nodiscard]] std::int64_t port_wish(Slot node, Vec3 at, Cell water, const Port& port) const;
+  [[nodiscard]] std::int64_t port_wish(Slot node, Vec3 at, Cell water, const Port& port,
+                                       WaterMeasure measure) const;
   [[nodiscard]] std::int32_t wish_of(Slot link) const;
   [[nodiscard]] std::int32_t limited_wish(Slot link) const;
   void recount(Slot node);

@@ -13,7 +13,7 @@ PipesAdvance PipeNetwork::tick(std::uint64_t tick_number, bool sleep, PortCells&
   const std::int64_t before = units_;
   parcels_.clear();
   refresh_edited();  // conductances of what was built, linked, switched
-  run_ports(cells);  // between grid cells and nodes
+  run_ports(tick_number, cells);  // between grid cells and nodes
   collect_awake_blocks(!sleep);
   if (awake_blocks_.empty()) {
     shown_blocks_.clear();

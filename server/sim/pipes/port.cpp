@@ -3,6 +3,7 @@
 // proportion, rounded down.
 #include <algorithm>
 
+#include "server/sim/int_math.h"
 #include "server/sim/pipes/conduit.h"
 #include "server/sim/pipes/network.h"
 
@@ -13,6 +14,10 @@ namespace {
 /// An outlet presses water into a cell up to twice its fill: enough to come out under deep water,
 /// and no way to hide a tank in one cell.
 constexpr std::int32_t kMostInCell = 2 * kFull;
+
+std::int32_t room_for_outlets(Cell water, WaterMeasure measure) {
+  return std::max(0, std::min(kMostInCell, measure.cell_max) - water);
+}
 
 struct PortWish {
   Slot node = kNoSlot;
@@ -33,7 +38,9 @@ std::int64_t limited(std::int64_t units, std::int64_t wished, std::int64_t most)
 
 }  // namespace
 
-void PipeNetwork::run_ports(PortCells& cells) {
+void PipeNetwork::run_ports(std::uint64_t tick_number, PortCells& cells) {
+  const WaterMeasure measure = cells.measure();
+  const std::int32_t quantum = measure.quantum;
   ports_moved_ = false;
   std::vector<PortWish> wishes;
   std::map<Slot, Sums> at_node;
@@ -46,7 +53,12 @@ void PipeNetwork::run_ports(PortCells& cells) {
                  : is_open(cell)  ? PortState::kIdle
                                   : PortState::kBlocked;
     if (port.state != PortState::kIdle) continue;
-    const std::int64_t units = port_wish(slot, at, cell, port);
+    const std::int64_t possible = port_wish(slot, at, cell, port, measure);
+    if (possible / quantum == 0) continue;
+    // One that waits for its rate to add up to a quantum is not at rest.
+    if (quantum > 1) ports_moved_ = true;
+    const std::int64_t due = due_in_tick(port.rate, tick_number, quantum);
+    const std::int64_t units = std::clamp(possible, -due, due);
     if (units == 0) continue;
     wishes.push_back({slot, at, &port, units});
     (units > 0 ? at_node[slot].in : at_node[slot].out) += units > 0 ? units : -units;
@@ -61,10 +73,10 @@ void PipeNetwork::run_ports(PortCells& cells) {
                      ? std::min(limited(wish.units, node.in, room(wish.node)),
                                 limited(wish.units, cell.out, water))
                      : -std::min(limited(-wish.units, node.out, nodes_[wish.node].amount),
-                                 limited(-wish.units, cell.in, std::max(0, kMostInCell - water)));
+                                 limited(-wish.units, cell.in, room_for_outlets(water, measure)));
   }
   for (const PortWish& wish : wishes) {
-    const auto units = static_cast<std::int32_t>(wish.units);
+    const auto units = static_cast<std::int32_t>(wish.units / quantum * quantum);
     if (units == 0) continue;
     wish.port->moved = units;
     wish.port->state = PortState::kRunning;
@@ -76,12 +88,15 @@ void PipeNetwork::run_ports(PortCells& cells) {
   }
 }
 
-std::int64_t PipeNetwork::port_wish(Slot node, Vec3 at, Cell water, const Port& port) const {
+std::int64_t PipeNetwork::port_wish(Slot node, Vec3 at, Cell water, const Port& port,
+                                    WaterMeasure measure) const {
+  const std::int32_t rate = std::max(port.rate, measure.quantum);
+  const std::int32_t cell_room = room_for_outlets(water, measure);
   switch (port.kind) {
     case PortKind::kInlet:
-      return std::min({port.rate, water, room(node)});
+      return std::min({rate, water, room(node)});
     case PortKind::kOutlet:
-      return -std::min({port.rate, nodes_[node].amount, std::max(0, kMostInCell - water)});
+      return -std::min({rate, nodes_[node].amount, cell_room});
     case PortKind::kOpen:
       break;
   }
@@ -93,10 +108,9 @@ std::int64_t PipeNetwork::port_wish(Slot node, Vec3 at, Cell water, const Port& 
   const auto difference = static_cast<std::uint64_t>(enters ? cell - own : own - cell);
   constexpr std::uint64_t kCellRise = std::uint64_t{1} << kLevelFraction;
   const std::uint64_t levels = difference / (kCellRise + type(node).unit_rise());
-  const auto units =
-      static_cast<std::int32_t>(std::min(levels, static_cast<std::uint64_t>(port.rate)));
+  const auto units = static_cast<std::int32_t>(std::min(levels, static_cast<std::uint64_t>(rate)));
   if (enters) return std::min({units, water, room(node)});
-  return -std::min({units, nodes_[node].amount, std::max(0, kMostInCell - water)});
+  return -std::min({units, nodes_[node].amount, cell_room});
 }
 
 }  // namespace sluice::sim
