@@ -107,10 +107,13 @@ Difference flipped(const sim::World& state, const sim::Chunk& chunk, std::int32_
 std::optional<Difference> find_flipped_bit(const sim::World& state, sim::Digest wanted) {
   const auto layers = state.recompute_layer_digests();
   constexpr auto kCells = static_cast<std::size_t>(sim::Layer::kCells);
-  // Where there are no pipes their layer, the last one, is not in the tree.
-  constexpr auto kPipes = static_cast<std::size_t>(sim::Layer::kPipes);
-  static_assert(kPipes + 1 == sim::kLayerCount && kPipes > kCells);
-  const std::span chain(layers.data(), layers[kPipes] == 0 ? kPipes : layers.size());
+  // The tree's layers: those that may be absent stand behind the cells.
+  std::vector<sim::Digest> chain;
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    if (layers[i] != 0 || !sim::may_be_absent(static_cast<sim::Layer>(i)))
+      chain.push_back(layers[i]);
+  }
+  static_assert(sim::Layer::kPipes > sim::Layer::kCells && sim::Layer::kMarks > sim::Layer::kCells);
   const std::uint64_t change = element_behind(chain, kCells, wanted) - layers[kCells];
   std::optional<Difference> found;
   state.grid().for_each([&](const sim::Chunk& chunk) {
