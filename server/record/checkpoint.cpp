@@ -9,6 +9,10 @@ namespace {
 
 constexpr int kListLevel = 9;
 
+// The highest bit of a wake byte, which no pass uses.
+constexpr std::uint8_t kHasMarks = 0x80;
+static_assert(sim::kWakeAll < kHasMarks);
+
 // Three coordinates, a wake byte and an id take at least this much.
 constexpr std::size_t kSmallestListedBytes = 5;
 
@@ -31,8 +35,10 @@ CheckpointImage CheckpointImage::changes(const sim::World& world,
   image.complete = false;
   image.chunks.reserve(static_cast<std::size_t>(world.grid().chunk_count()));
   world.grid().for_each([&](const sim::Chunk& chunk) {
-    image.chunks.push_back({chunk.coord, chunk.wake, {}});
-    if (changed.contains(chunk.coord)) image.chunks.back().bytes = sim::World::chunk_bytes(chunk);
+    image.chunks.push_back({chunk.coord, chunk.wake, {}, {}});
+    if (!changed.contains(chunk.coord)) return;
+    image.chunks.back().bytes = sim::World::chunk_bytes(chunk);
+    image.chunks.back().marks = sim::World::mark_bytes(chunk);
   });
   return image;
 }
@@ -40,7 +46,8 @@ CheckpointImage CheckpointImage::changes(const sim::World& world,
 sim::Result<std::unique_ptr<sim::World>> CheckpointImage::restore() const {
   std::vector<sim::World::ChunkImage> images;
   images.reserve(chunks.size());
-  for (const Chunk& chunk : chunks) images.push_back({chunk.coord, chunk.wake, chunk.bytes});
+  for (const Chunk& chunk : chunks)
+    images.push_back({chunk.coord, chunk.wake, chunk.bytes, chunk.marks});
   return sim::World::restore(core, images);
 }
 
@@ -54,12 +61,19 @@ void encode_chunk_list(std::span<const ListedChunk> chunks, Bytes& out) {
     put_varint(zigzag(std::int64_t{chunk.coord.z} - before.z), list);
     before = chunk.coord;
   }
-  for (const ListedChunk& chunk : chunks) list.push_back(static_cast<std::byte>(chunk.wake));
-  std::uint64_t id = 0;
   for (const ListedChunk& chunk : chunks) {
+    const int marked = chunk.marks_row_id != 0 ? kHasMarks : 0;
+    list.push_back(static_cast<std::byte>(chunk.wake | marked));
+  }
+  std::uint64_t id = 0;
+  const auto put_id = [&](std::int64_t row_id) {
     const std::uint64_t expected = id + 1;
-    id = static_cast<std::uint64_t>(chunk.row_id);
+    id = static_cast<std::uint64_t>(row_id);
     put_varint(zigzag(static_cast<std::int64_t>(id - expected)), list);
+  };
+  for (const ListedChunk& chunk : chunks) put_id(chunk.row_id);
+  for (const ListedChunk& chunk : chunks) {
+    if (chunk.marks_row_id != 0) put_id(chunk.marks_row_id);
   }
   pack(list, kListLevel, out);
 }
@@ -87,12 +101,19 @@ sim::Result<std::vector<ListedChunk>> decode_chunk_list(std::span<const std::byt
   }
   const std::span<const std::byte> wakes = reader.rest();
   if (wakes.size() < count) return sim::Error{"its list of chunks ends too early"};
-  for (std::size_t i = 0; i < count; ++i) chunks[i].wake = std::to_integer<std::uint8_t>(wakes[i]);
   reader.set_rest(wakes.subspan(count));
   std::uint64_t id = 0;
-  for (ListedChunk& chunk : chunks) {
+  const auto next_id = [&] {
     id += 1 + static_cast<std::uint64_t>(unzigzag(reader.varint()));
-    chunk.row_id = static_cast<std::int64_t>(id);
+    return static_cast<std::int64_t>(id);
+  };
+  for (ListedChunk& chunk : chunks) chunk.row_id = next_id();
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto wake = std::to_integer<std::uint8_t>(wakes[i]);
+    chunks[i].wake = wake & static_cast<std::uint8_t>(~kHasMarks);
+    if ((wake & kHasMarks) == 0) continue;
+    chunks[i].marks_row_id = next_id();
+    if (chunks[i].marks_row_id == 0) return sim::Error{"its list of chunks names no marks"};
   }
   if (reader.failed() || !reader.rest().empty()) {
     return sim::Error{"its list of chunks has the wrong length"};

@@ -4,8 +4,9 @@
 //   list   := packed(
 //     varint(chunks)
 //     { zigzag varints of x, y, z less those of the chunk before }     in ChunkCoord's order
-//     { wake: one byte }
-//     { zigzag varint of the chunk's row id less (the id before plus 1) } )
+//     { wake: one byte; its highest bit says that the chunk has marks }
+//     { zigzag varint of the chunk's row id less (the id before plus 1) }
+//     { likewise, on from the last one, of the marks' row id: only of the chunks that have any } )
 //   chunk row      := content hash, data                               chunk_store.h
 #pragma once
 
@@ -29,7 +30,8 @@ struct CheckpointImage {
   struct Chunk {
     sim::ChunkCoord coord;
     std::uint8_t wake = 0;
-    Bytes bytes;  // World::chunk_bytes; empty: as in the image before
+    Bytes bytes;  // World::chunk_bytes; empty: this and the marks are as in the image before
+    Bytes marks;  // World::mark_bytes
   };
   std::uint64_t tick = 0;
   sim::Digest digest = 0;
@@ -50,6 +52,7 @@ struct ListedChunk {
   sim::ChunkCoord coord;
   std::uint8_t wake = 0;
   std::int64_t row_id = 0;
+  std::int64_t marks_row_id = 0;  // 0: it has none
 };
 
 /// Appends the list's blob.

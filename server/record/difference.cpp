@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "server/record/state_fields.h"
+#include "server/sim/models/registry.h"
 
 namespace sluice::record {
 
@@ -45,17 +46,17 @@ class Comparer {
   }
 
   void cells(const StateView& expected, const StateView& actual) {
-    const sim::ChunkShape shape = expected.core->config.shape();
-    const sim::Box world = expected.core->config.box();
-    std::set<sim::ChunkCoord> coords;
-    for (const auto& [coord, cells] : expected.chunks) coords.insert(coord);
-    for (const auto& [coord, cells] : actual.chunks) coords.insert(coord);
-    for (const sim::ChunkCoord coord : coords) {
-      const sim::Cell* a = cells_of(expected, coord);
-      const sim::Cell* b = cells_of(actual, coord);
-      if (std::equal(a, a + sim::kChunkCells, b)) continue;
-      chunk(coord, shape, world, a, b);
-    }
+    for_each_differing(expected.chunks, actual.chunks,
+                       [&](sim::ChunkCoord coord, const sim::Cell* a, const sim::Cell* b) {
+                         chunk(*expected.core, coord, a, b);
+                       });
+  }
+
+  void marks(const StateView& expected, const StateView& actual) {
+    for_each_differing(expected.marks, actual.marks,
+                       [&](sim::ChunkCoord coord, const sim::Cell* a, const sim::Cell* b) {
+                         chunk_marks(*expected.core, coord, a, b);
+                       });
   }
 
  private:
@@ -71,10 +72,26 @@ class Comparer {
     return index;
   }
 
-  static const sim::Cell* cells_of(const StateView& view, sim::ChunkCoord coord) {
-    static constexpr std::array<sim::Cell, sim::kChunkCells> kAllAir{};
-    const auto chunk = view.chunks.find(coord);
-    return chunk == view.chunks.end() ? kAllAir.data() : chunk->second;
+  template <class F>
+  static void for_each_differing(const StateView::Planes& expected, const StateView::Planes& actual,
+                                 F&& f) {
+    static constexpr std::array<sim::Cell, sim::kChunkCells> kNothing{};
+    const auto cells_of = [](const StateView::Planes& planes, sim::ChunkCoord coord) {
+      const auto found = planes.find(coord);
+      return found == planes.end() ? kNothing.data() : found->second;
+    };
+    std::set<sim::ChunkCoord> coords;
+    for (const auto& [coord, cells] : expected) coords.insert(coord);
+    for (const auto& [coord, cells] : actual) coords.insert(coord);
+    for (const sim::ChunkCoord coord : coords) {
+      const sim::Cell* a = cells_of(expected, coord);
+      const sim::Cell* b = cells_of(actual, coord);
+      if (!std::equal(a, a + sim::kChunkCells, b)) f(coord, a, b);
+    }
+  }
+
+  static std::string place_of(sim::ChunkCoord coord, sim::Vec3 at) {
+    return "chunk " + to_string(coord) + " cell " + sim::to_string(at);
   }
 
   void note(const StateField& field, const std::string& expected, const std::string& actual) {
@@ -86,8 +103,10 @@ class Comparer {
     if (listed_[difference.layer]++ < limit_) out_.differences.push_back(std::move(difference));
   }
 
-  void chunk(sim::ChunkCoord coord, const sim::ChunkShape& shape, const sim::Box& world,
-             const sim::Cell* a, const sim::Cell* b) {
+  void chunk(const sim::CoreState& core, sim::ChunkCoord coord, const sim::Cell* a,
+             const sim::Cell* b) {
+    const sim::ChunkShape shape = core.config.shape();
+    const sim::Box world = core.config.box();
     std::uint64_t differing = 0;
     for (std::int32_t i = 0; i < sim::kChunkCells; ++i) {
       if (a[i] == b[i]) continue;
@@ -96,13 +115,39 @@ class Comparer {
       ++differing;
       include(at);
       const bool both_open = sim::is_open(a[i]) && sim::is_open(b[i]);
-      list({sim::layer_name(sim::Layer::kCells),
-            "chunk " + to_string(coord) + " cell " + sim::to_string(at),
+      list({sim::layer_name(sim::Layer::kCells), place_of(coord, at),
             both_open ? "water" : "material", describe(a[i], both_open), describe(b[i], both_open),
             coord, at});
     }
     out_.cells += differing;
     if (differing != 0) ++out_.chunks;
+  }
+
+  /// The parts of a mark as the world's water model declares them; what it does not declare is
+  /// nobody's, and yet a difference.
+  void chunk_marks(const sim::CoreState& core, sim::ChunkCoord coord, const sim::Cell* a,
+                   const sim::Cell* b) {
+    const sim::WaterModelRow* model = sim::find_water_model(core.config.water);
+    for (std::int32_t i = 0; i < sim::kChunkCells; ++i) {
+      if (a[i] == b[i]) continue;
+      const sim::Vec3 at = core.config.shape().cell_at(coord, i);
+      const auto both = [&](const char* name, std::uint32_t mask, std::int32_t shift) {
+        const std::uint32_t one = (static_cast<std::uint32_t>(a[i]) & mask) >> shift;
+        const std::uint32_t other = (static_cast<std::uint32_t>(b[i]) & mask) >> shift;
+        if (one == other) return;
+        ++out_.fields;
+        list({sim::layer_name(sim::Layer::kMarks), place_of(coord, at), name, std::to_string(one),
+              std::to_string(other), coord, at});
+      };
+      std::uint32_t known = 0;
+      if (model != nullptr) {
+        for (const sim::MarkField& field : model->marks) {
+          both(field.name, field.mask(), field.shift);
+          known |= field.mask();
+        }
+      }
+      both("other bits", ~known, 0);
+    }
   }
 
   void include(sim::Vec3 at) {
@@ -132,7 +177,10 @@ Comparison compare_states(const StateView& expected, const StateView& actual, st
   comparer.fields(state_fields(*expected.core, true), state_fields(*actual.core, true));
   comparer.fields(pipe_fields(expected.pipes), pipe_fields(actual.pipes));
   const bool same_shape = expected.core->config.size == actual.core->config.size;
-  if (same_shape) comparer.cells(expected, actual);
+  if (same_shape) {
+    comparer.cells(expected, actual);
+    comparer.marks(expected, actual);
+  }
   return comparison;
 }
 

@@ -296,7 +296,14 @@ sim::Result<CheckpointImage> Reader::read_checkpoint(std::uint64_t checkpoint_ti
       return database_->error("is damaged: chunk " + std::to_string(chunk.row_id) + ", of " + name +
                               ", " + bytes.error());
     }
-    image.chunks.push_back({chunk.coord, chunk.wake, std::move(bytes).value()});
+    image.chunks.push_back({chunk.coord, chunk.wake, std::move(bytes).value(), {}});
+    if (chunk.marks_row_id == 0) continue;
+    sim::Result<Bytes> marks = chunks_->load(chunk.marks_row_id);
+    if (!marks) {
+      return database_->error("is damaged: the marks " + std::to_string(chunk.marks_row_id) +
+                              ", of " + name + ", " + marks.error());
+    }
+    image.chunks.back().marks = std::move(marks).value();
   }
   return image;
 }

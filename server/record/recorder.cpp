@@ -348,12 +348,12 @@ sim::Status Recorder::write_row(std::span<const TickRecord> ticks, int level) {
 
 sim::Status Recorder::write_checkpoint(const CheckpointImage& image) {
   std::vector<ListedChunk> listed;
-  std::map<sim::ChunkCoord, std::int64_t> rows;
+  std::map<sim::ChunkCoord, ChunkRows> rows;
   for (const CheckpointImage::Chunk& chunk : image.chunks) {
-    const sim::Result<std::int64_t> row_id = store_chunk(chunk);
-    if (!row_id) return sim::Error{row_id.error()};
-    listed.push_back({chunk.coord, chunk.wake, *row_id});
-    rows.emplace_hint(rows.end(), chunk.coord, *row_id);
+    const sim::Result<ChunkRows> stored = store_chunk(chunk);
+    if (!stored) return sim::Error{stored.error()};
+    listed.push_back({chunk.coord, chunk.wake, stored->cells, stored->marks});
+    rows.emplace_hint(rows.end(), chunk.coord, *stored);
   }
   rows_ = std::move(rows);
   Statement& has = statements_->has_checkpoint;
@@ -374,12 +374,19 @@ sim::Status Recorder::write_checkpoint(const CheckpointImage& image) {
       .run();
 }
 
-sim::Result<std::int64_t> Recorder::store_chunk(const CheckpointImage::Chunk& chunk) {
-  const auto before = rows_.find(chunk.coord);
-  const std::int64_t row_before = before == rows_.end() ? 0 : before->second;
-  if (!chunk.bytes.empty()) return chunks_->store(chunk.bytes, row_before);
-  SLUICE_ASSERT(row_before != 0);  // an image that is not complete follows its own base
-  return row_before;
+sim::Result<Recorder::ChunkRows> Recorder::store_chunk(const CheckpointImage::Chunk& chunk) {
+  const auto found = rows_.find(chunk.coord);
+  const ChunkRows before = found == rows_.end() ? ChunkRows{} : found->second;
+  if (chunk.bytes.empty()) {
+    SLUICE_ASSERT(before.cells != 0);  // an image that is not complete follows its own base
+    return before;
+  }
+  const sim::Result<std::int64_t> cells = chunks_->store(chunk.bytes, before.cells);
+  if (!cells) return sim::Error{cells.error()};
+  if (chunk.marks.empty()) return ChunkRows{*cells, 0};
+  const sim::Result<std::int64_t> marks = chunks_->store(chunk.marks, before.marks);
+  if (!marks) return sim::Error{marks.error()};
+  return ChunkRows{*cells, *marks};
 }
 
 }  // namespace sluice::record

@@ -90,14 +90,19 @@ class Recorder {
   [[nodiscard]] sim::Status remove_rows_from(std::size_t index, std::size_t written);
   [[nodiscard]] sim::Status write_row(std::span<const TickRecord> ticks, int level);
   [[nodiscard]] sim::Status write_checkpoint(const CheckpointImage& image);
-  [[nodiscard]] sim::Result<std::int64_t> store_chunk(const CheckpointImage::Chunk& chunk);
+  /// Where the contents of one chunk lie; 0: it has none.
+  struct ChunkRows {
+    std::int64_t cells = 0;
+    std::int64_t marks = 0;
+  };
+  [[nodiscard]] sim::Result<ChunkRows> store_chunk(const CheckpointImage::Chunk& chunk);
 
   std::unique_ptr<WriteLock> lock_;
   std::unique_ptr<Database> database_;
   std::unique_ptr<Statements> statements_;
   std::unique_ptr<ChunkStore> chunks_;
-  std::map<sim::ChunkCoord, std::int64_t> rows_;  // of the last image's chunks
-  std::vector<TickRecord> tail_;                  // of the rows at the file's end that are not full
+  std::map<sim::ChunkCoord, ChunkRows> rows_;  // of the last image's chunks
+  std::vector<TickRecord> tail_;               // of the rows at the file's end that are not full
   std::size_t short_begin_ = 0;      // from here on the tail's rows are those of single commits
   std::vector<TickRecord> pending_;  // appended since the last commit
   std::vector<CheckpointImage> pending_images_;

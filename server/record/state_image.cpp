@@ -10,37 +10,49 @@ StateView StateView::of(const sim::World& world) {
   view.pipes = world.pipes().image();
   world.grid().for_each([&view](const sim::Chunk& chunk) {
     view.chunks.emplace_hint(view.chunks.end(), chunk.coord, chunk.cells.data());
+    if (chunk.marks == nullptr) return;
+    view.marks.emplace_hint(view.marks.end(), chunk.coord, chunk.marks->cells.data());
   });
   return view;
 }
 
+namespace {
+
+void add_copy(sim::ChunkCoord coord, const sim::Cell* cells, const StateImage::Planes* before,
+              StateImage::Planes& planes) {
+  std::shared_ptr<const StateImage::Cells> copy;
+  if (before != nullptr) {
+    const auto old = before->find(coord);
+    const bool same =
+        old != before->end() && std::equal(old->second->begin(), old->second->end(), cells);
+    if (same) copy = old->second;
+  }
+  if (!copy) copy = std::make_shared<const StateImage::Cells>(cells, cells + sim::kChunkCells);
+  planes.emplace_hint(planes.end(), coord, std::move(copy));
+}
+
+StateView::Planes views_of(const StateImage::Planes& planes) {
+  StateView::Planes views;
+  for (const auto& [coord, cells] : planes) views.emplace_hint(views.end(), coord, cells->data());
+  return views;
+}
+
+}  // namespace
+
 StateImage StateImage::of(const sim::World& world, const StateImage* before) {
-  StateImage image{world.core(), world.pipes().image(), {}};
+  StateImage image{world.core(), world.pipes().image(), {}, {}};
   world.grid().for_each([&](const sim::Chunk& chunk) {
-    std::shared_ptr<const Cells> cells;
-    if (before != nullptr) {
-      const auto old = before->chunks.find(chunk.coord);
-      const bool same = old != before->chunks.end() &&
-                        std::equal(old->second->begin(), old->second->end(), chunk.cells.begin());
-      if (same) cells = old->second;
-    }
-    if (!cells) {
-      cells = std::make_shared<const Cells>(chunk.cells.begin(),
-                                            chunk.cells.begin() + sim::kChunkCells);
-    }
-    image.chunks.emplace_hint(image.chunks.end(), chunk.coord, std::move(cells));
+    add_copy(chunk.coord, chunk.cells.data(), before != nullptr ? &before->chunks : nullptr,
+             image.chunks);
+    if (chunk.marks == nullptr) return;
+    add_copy(chunk.coord, chunk.marks->cells.data(), before != nullptr ? &before->marks : nullptr,
+             image.marks);
   });
   return image;
 }
 
 StateView StateImage::view() const {
-  StateView view;
-  view.core = &core;
-  view.pipes = pipes;
-  for (const auto& [coord, cells] : chunks) {
-    view.chunks.emplace_hint(view.chunks.end(), coord, cells->data());
-  }
-  return view;
+  return {&core, pipes, views_of(chunks), views_of(marks)};
 }
 
 }  // namespace sluice::record

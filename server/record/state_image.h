@@ -17,7 +17,9 @@ namespace sluice::record {
 struct StateView {
   const sim::CoreState* core = nullptr;
   sim::PipesImage pipes;
-  std::map<sim::ChunkCoord, const sim::Cell*> chunks;  // kChunkCells each
+  using Planes = std::map<sim::ChunkCoord, const sim::Cell*>;  // kChunkCells each
+  Planes chunks;
+  Planes marks;  // of the chunks that may have any
 
   [[nodiscard]] static StateView of(const sim::World& world);
 };
@@ -27,7 +29,9 @@ struct StateImage {
   using Cells = std::vector<sim::Cell>;
   sim::CoreState core;
   sim::PipesImage pipes;
-  std::map<sim::ChunkCoord, std::shared_ptr<const Cells>> chunks;
+  using Planes = std::map<sim::ChunkCoord, std::shared_ptr<const Cells>>;
+  Planes chunks;
+  Planes marks;
 
   /// `before`, where given, is an image of an earlier state to share chunks with.
   [[nodiscard]] static StateImage of(const sim::World& world, const StateImage* before = nullptr);

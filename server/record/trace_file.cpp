@@ -11,7 +11,7 @@ namespace sluice::record {
 namespace {
 
 constexpr std::uint64_t kMagic = 0x52544c53;  // "SLTR"
-constexpr std::uint64_t kVersion = 1;
+constexpr std::uint64_t kVersion = 2;
 constexpr std::size_t kMaxTraceBytes = std::size_t{1} << 31;
 constexpr int kTraceLevel = 6;
 
@@ -28,10 +28,30 @@ void put_phase(const TracedPhase& phase, const std::map<const void*, std::size_t
   sim::PipesImage::visit_state(phase.state.pipes, writer);
   put_varint(core.size(), out);
   out.insert(out.end(), core.begin(), core.end());
-  put_varint(phase.state.chunks.size(), out);
-  for (const auto& [coord, cells] : phase.state.chunks) {
-    for (const std::int32_t c : {coord.x, coord.y, coord.z}) put_varint(zigzag(c), out);
-    put_varint(contents.at(cells.get()), out);
+  for (const StateImage::Planes* planes : {&phase.state.chunks, &phase.state.marks}) {
+    put_varint(planes->size(), out);
+    for (const auto& [coord, cells] : *planes) {
+      for (const std::int32_t c : {coord.x, coord.y, coord.z}) put_varint(zigzag(c), out);
+      put_varint(contents.at(cells.get()), out);
+    }
+  }
+}
+
+void read_planes(ByteReader& reader, const Contents& contents, StateImage::Planes& planes,
+                 std::string& problem) {
+  const std::size_t count = reader.count();
+  for (std::size_t i = 0; i < count && !reader.failed(); ++i) {
+    const auto axis = [&reader] { return static_cast<std::int32_t>(unzigzag(reader.varint())); };
+    sim::ChunkCoord coord;
+    coord.x = axis();
+    coord.y = axis();
+    coord.z = axis();
+    const std::uint64_t content = reader.varint();
+    if (content >= contents.size()) {
+      problem = "names a chunk that it lacks";
+      break;
+    }
+    planes[coord] = contents[content];
   }
 }
 
@@ -48,20 +68,8 @@ TracedPhase read_phase(ByteReader& reader, const Contents& contents, std::string
   if (!fields.ok() || !fields.rest().empty()) {
     problem = "holds a state that this program does not know";
   }
-  const std::size_t chunks = reader.count();
-  for (std::size_t i = 0; i < chunks && !reader.failed(); ++i) {
-    const auto axis = [&reader] { return static_cast<std::int32_t>(unzigzag(reader.varint())); };
-    sim::ChunkCoord coord;
-    coord.x = axis();
-    coord.y = axis();
-    coord.z = axis();
-    const std::uint64_t content = reader.varint();
-    if (content >= contents.size()) {
-      problem = "names a chunk that it lacks";
-      break;
-    }
-    phase.state.chunks[coord] = contents[content];
-  }
+  read_planes(reader, contents, phase.state.chunks, problem);
+  read_planes(reader, contents, phase.state.marks, problem);
   return phase;
 }
 
@@ -92,12 +100,14 @@ Bytes encode_trace(const TraceFile& file) {
   std::map<const void*, std::size_t> index;  // looked up only: no order follows from addresses
   Bytes cells;
   for (const TracedPhase& phase : file.trace.phases) {
-    for (const auto& [coord, content] : phase.state.chunks) {
-      if (!index.try_emplace(content.get(), index.size()).second) continue;
-      for (std::size_t c = 0; c < content->size(); c += 2) {
-        put_u64(static_cast<std::uint32_t>((*content)[c]) |
-                    std::uint64_t{static_cast<std::uint32_t>((*content)[c + 1])} << 32,
-                cells);
+    for (const StateImage::Planes* planes : {&phase.state.chunks, &phase.state.marks}) {
+      for (const auto& [coord, content] : *planes) {
+        if (!index.try_emplace(content.get(), index.size()).second) continue;
+        for (std::size_t c = 0; c < content->size(); c += 2) {
+          put_u64(static_cast<std::uint32_t>((*content)[c]) |
+                      std::uint64_t{static_cast<std::uint32_t>((*content)[c + 1])} << 32,
+                  cells);
+        }
       }
     }
   }

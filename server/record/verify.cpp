@@ -25,11 +25,12 @@ std::string hex(sim::Digest digest) {
 bool same_bytes(const CheckpointImage& image, const sim::World& world) {
   const auto chunks = static_cast<std::size_t>(world.grid().chunk_count());
   if (image.chunks.size() != chunks || image.core != world.snapshot_core()) return false;
-  return std::all_of(image.chunks.begin(), image.chunks.end(),
-                     [&world](const CheckpointImage::Chunk& chunk) {
-                       const sim::Chunk* living = world.grid().find(chunk.coord);
-                       return living != nullptr && sim::World::chunk_bytes(*living) == chunk.bytes;
-                     });
+  return std::all_of(
+      image.chunks.begin(), image.chunks.end(), [&world](const CheckpointImage::Chunk& chunk) {
+        const sim::Chunk* living = world.grid().find(chunk.coord);
+        return living != nullptr && sim::World::chunk_bytes(*living) == chunk.bytes &&
+               sim::World::mark_bytes(*living) == chunk.marks;
+      });
 }
 
 }  // namespace

@@ -162,7 +162,7 @@ Status World::load_marks(Chunk& chunk, std::span<const std::byte> bytes,
   if (Status s = check_size(bytes, name + ", its marks"); !s) return s;
   std::uint32_t allowed = 0;
   for (const MarkField& field : find_water_model(core_.config.water)->marks) {
-    allowed |= ((1U << field.bits) - 1) << field.shift;
+    allowed |= field.mask();
   }
   chunk.marks = std::make_unique<Marks>();
   StateReader reader(bytes);

@@ -45,6 +45,8 @@ struct MarkField {
   const char* name;
   std::int32_t shift;
   std::int32_t bits;
+
+  [[nodiscard]] constexpr std::uint32_t mask() const { return ((1U << bits) - 1) << shift; }
 };
 
 struct WaterModelRow {
