@@ -1,4 +1,11 @@
-// The block water model; block.md says how its water moves.
+// The block water model: water in whole blocks (or parts of them), moved by the pressure of the
+// group of blocks that touch each other. The rule, its order and the proof that it comes to rest
+// stand in block.md. Here is what a tick does; block_groups.h keeps the groups, block_take.h
+// chooses the blocks that move.
+//
+// A tick reads the state before it, lets every group that may move claim the places of its largest
+// pressure, gives each place to one group, and then changes all cells at once. So no order of
+// groups, chunks or workers can matter.
 #pragma once
 
 #include <memory>

@@ -1,0 +1,134 @@
+// The block model's groups: the sets of water cells that touch each other, kept from tick to tick
+// and repaired where cells change. All of it follows from the levels in BlockCells: which group has
+// which number, and what stale notes it still holds, never enters a result.
+//
+// A group knows its cells by the height of their topmost part, because the rule takes water from
+// the top; and the places where it may go, its *frontier*, by their height, because the rule looks
+// for the lowest. Frontier notes are made where a cell changed and only struck out when somebody
+// looks at them: a note counts if, when looked at, it is true (target_of).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "server/sim/models/block_cells.h"
+
+namespace sluice::sim {
+
+/// A water cell in a row. Rows are sorted by x, then z.
+struct RowCell {
+  std::int32_t x = 0;
+  std::int32_t z = 0;
+  BlockCell cell = kNoBlockCell;
+
+  friend bool operator<(const RowCell& a, const RowCell& b) {
+    return a.x != b.x ? a.x < b.x : a.z < b.z;
+  }
+};
+using BlockRow = std::vector<RowCell>;
+
+/// A place where a part of a group's water may go.
+struct BlockTarget {
+  BlockCell cell = kNoBlockCell;
+  std::int32_t height = 0;   // of the place, in parts
+  Face from = Face::kBelow;  // through which the group touches it
+  bool falls = false;        // the group's water stands right above it
+};
+
+class BlockGroups {
+ public:
+  explicit BlockGroups(BlockCells& cells) : cells_(cells) {}
+
+  /// Finds all groups anew; every one is active then.
+  void rebuild();
+  /// Makes a cell's level another one, and the groups around it true again, but for groups that
+  /// fell apart: settle() finds those.
+  void set_level(BlockCell cell, std::uint8_t level);
+  /// Divides the groups that fell apart since the last call.
+  void settle();
+
+  /// Groups around which something changed since they were last taken, and those that were marked.
+  [[nodiscard]] std::vector<BlockGroup> take_active();
+  void mark(BlockGroup group);
+
+  /// Cells that hold water.
+  [[nodiscard]] std::int64_t size(BlockGroup group) const { return of(group).size; }
+  /// The only cell of a group of one.
+  [[nodiscard]] BlockCell only_cell(BlockGroup group) const { return of(group).only; }
+  /// The height of the highest part.
+  [[nodiscard]] std::int32_t top(BlockGroup group) const;
+  /// By the height of the cells' topmost parts; empty in a group of one cell.
+  [[nodiscard]] const std::map<std::int32_t, BlockRow>& rows(BlockGroup group) const {
+    return of(group).rows;
+  }
+
+  /// All places right under the water of a group of several cells.
+  [[nodiscard]] std::vector<BlockTarget> falls(BlockGroup group);
+  /// Its lowest places, those it falls to included, if they are below `limit`.
+  [[nodiscard]] std::vector<BlockTarget> lowest(BlockGroup group, std::int32_t limit);
+  /// Whether a part of the group's water could go into that cell; for a group of one cell, too.
+  [[nodiscard]] std::optional<BlockTarget> target_of(BlockCell cell, BlockGroup group);
+
+ private:
+  /// Notes of places, some of them twice or no longer true.
+  struct Notes {
+    std::vector<BlockCell> cells;
+    std::size_t tidied = 0;  // how many there were when last looked through
+  };
+  struct Group {
+    std::int64_t size = 0;
+    BlockCell only = kNoBlockCell;
+    bool active = false;
+    std::map<std::int32_t, BlockRow> rows;
+    std::map<std::int32_t, Notes> frontier;
+    Notes falls;
+    std::vector<BlockCell> seeds;  // cells whose connection has to be looked at
+  };
+
+  [[nodiscard]] Group& of(BlockGroup group) { return groups_[static_cast<std::size_t>(group)]; }
+  [[nodiscard]] const Group& of(BlockGroup group) const {
+    return groups_[static_cast<std::size_t>(group)];
+  }
+  BlockGroup make();
+  void free(BlockGroup group);
+
+  [[nodiscard]] RowCell row_cell(BlockCell cell) const;
+  [[nodiscard]] std::int32_t top_of(BlockCell cell) const {
+    return cells_.height(cell, cells_.level(cell) - 1);
+  }
+  void enter_row(Group& group, BlockCell cell);
+  void leave_row(Group& group, BlockCell cell);
+
+  void add(BlockCell cell);
+  void join(BlockCell cell, BlockGroup group);
+  BlockGroup merge(BlockGroup a, BlockGroup b);
+  void remove(BlockCell cell, std::uint8_t level);
+  void shrink_to_one(Group& group);
+  void note_cut(BlockCell cell, BlockGroup group);
+  void divide(BlockGroup group);
+  void split_off(BlockGroup group, const std::vector<BlockCell>& part);
+
+  // block_frontier.cpp
+
+  /// Notes the cell and those around it as places for the groups that touch them.
+  void note_around(BlockCell cell);
+  void note_place(BlockCell place);
+  /// Notes the places that a cell of a group of several opens to it.
+  void note_from(BlockGroup group, BlockCell cell);
+  void note(BlockGroup group, const BlockTarget& target);
+  /// The notes that are true, sorted by cell; all others are struck out. `height` is that of the
+  /// places, where they have one in common.
+  std::vector<BlockTarget> look_through(Notes& notes, BlockGroup group,
+                                        std::optional<std::int32_t> height);
+
+  BlockCells& cells_;
+  std::vector<Group> groups_;
+  std::vector<BlockGroup> free_;
+  std::vector<BlockGroup> active_;
+  std::vector<BlockGroup> cut_;  // groups with seeds
+  std::uint64_t visits_ = 0;
+};
+
+}  // namespace sluice::sim
