@@ -39,7 +39,7 @@ std::vector<TickRecord> without_commands(std::vector<TickRecord> ticks) {
 }
 
 TEST(ByteForms, IntegersComeBack) {
-  rc::check("varint and zigzag", [](std::int64_t value) {
+  EXPECT_TRUE(rc::check("varint and zigzag", [](std::int64_t value) {
     Bytes bytes;
     put_varint(zigzag(value), bytes);
     put_u64(static_cast<std::uint64_t>(value), bytes);
@@ -47,7 +47,7 @@ TEST(ByteForms, IntegersComeBack) {
     RC_ASSERT(unzigzag(reader.varint()) == value);
     RC_ASSERT(reader.u64() == static_cast<std::uint64_t>(value));
     RC_ASSERT(reader.rest().empty() && !reader.failed());
-  });
+  }));
 }
 
 TEST(ByteForms, VarintsBeyondSixtyFourBitsAreRefused) {
@@ -58,7 +58,7 @@ TEST(ByteForms, VarintsBeyondSixtyFourBitsAreRefused) {
 }
 
 TEST(ByteForms, CommandsComeBackWithTheirTicks) {
-  rc::check("commands", [](std::uint32_t seed) {
+  EXPECT_TRUE(rc::check("commands", [](std::uint32_t seed) {
     const std::vector<TickRecord> ticks = random_ticks(seed, 1 + seed % 50, 0.7);
     Bytes blob;
     encode_commands(ticks, 3, blob);
@@ -66,7 +66,7 @@ TEST(ByteForms, CommandsComeBackWithTheirTicks) {
     RC_ASSERT(decode_commands(blob, back).ok());
     for (std::size_t i = 0; i < ticks.size(); ++i) expect_equal(ticks[i], back[i]);
     RC_ASSERT(!testing::Test::HasFailure());
-  });
+  }));
 }
 
 TEST(ByteForms, TheShortestCommandsComeBack) {
@@ -168,10 +168,12 @@ TEST(ByteForms, CommandsOfAnotherTickAreRefused) {
 }
 
 TEST(ByteForms, ChunkListsComeBack) {
-  rc::check("chunk list", [](const std::vector<std::tuple<int, int, int, std::int64_t>>& values) {
+  using Values = std::vector<std::tuple<int, int, int, std::int64_t, std::int64_t>>;
+  EXPECT_TRUE(rc::check("chunk list", [](const Values& values) {
     std::vector<ListedChunk> listed;
-    for (const auto& [x, y, z, id] : values) {
-      listed.push_back({{x, y, z}, static_cast<std::uint8_t>(id), id});
+    for (const auto& [x, y, z, id, marks] : values) {
+      const auto wake = static_cast<std::uint8_t>(id & sim::kWakeAll);
+      listed.push_back({{x, y, z}, wake, id, marks});
     }
     Bytes blob;
     encode_chunk_list(listed, blob);
@@ -182,8 +184,9 @@ TEST(ByteForms, ChunkListsComeBack) {
       RC_ASSERT((*back)[i].coord == listed[i].coord);
       RC_ASSERT((*back)[i].wake == listed[i].wake);
       RC_ASSERT((*back)[i].row_id == listed[i].row_id);
+      RC_ASSERT((*back)[i].marks_row_id == listed[i].marks_row_id);
     }
-  });
+  }));
 }
 
 TEST(ByteForms, ListsThatStateTooManyChunksAreRefused) {

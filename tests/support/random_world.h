@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <variant>
 #include <vector>
 
 #include "server/sim/commands.h"
@@ -126,6 +127,21 @@ inline sim::Command random_command(Dice& dice, sim::Vec3 size) {
   }
 }
 
+/// The nearest amount below that such a world can hold.
+inline sim::Cell fitted(sim::Cell cell, sim::WaterMeasure measure) {
+  if (cell <= 0) return cell;
+  const std::int32_t most = std::min(cell, measure.cell_max);
+  return std::max(most - most % measure.quantum, measure.quantum);
+}
+
+/// Another model's world of the same shape: every amount is one that it can hold.
+inline sim::WorldSpec fitted(sim::WorldSpec spec, sim::WaterModel water) {
+  spec.config.water = water;
+  const sim::WaterMeasure measure = sim::measure_of(spec.config);
+  for (sim::Fill& fill : spec.fills) fill.cell = fitted(fill.cell, measure);
+  return spec;
+}
+
 /// The commands of each tick; index 0 is tick 1.
 using Script = std::vector<std::vector<sim::Command>>;
 
@@ -134,6 +150,20 @@ inline Script random_script(std::uint64_t seed, sim::Vec3 size, std::size_t tick
   Script script(ticks);
   for (auto& tick : script) {
     while (dice.chance(25)) tick.push_back(random_command(dice, size));
+  }
+  return script;
+}
+
+/// The same commands in amounts that such a world can hold.
+inline Script fitted(Script script, sim::WaterMeasure measure) {
+  for (auto& tick : script) {
+    for (sim::Command& command : tick) {
+      if (auto* set = std::get_if<sim::SetCells>(&command.body)) {
+        set->cell = fitted(set->cell, measure);
+      } else if (auto* pour = std::get_if<sim::Pour>(&command.body)) {
+        pour->units = fitted(pour->units, measure);
+      }
+    }
   }
   return script;
 }

@@ -149,7 +149,7 @@ def floating_point_instructions(library):
 
 # What holds a world's state, and its members that are state. All others are derived, and stand behind
 # a comment that begins with "Derived", so that whoever adds one has said which of the two it is.
-STATE_HOLDERS = {"World": {"core_", "grid_", "pipes_"}, "Grid": {"chunks_"}, "Chunk": {"cells", "coord"}}
+STATE_HOLDERS = {"World": {"core_", "grid_", "pipes_"}, "Grid": {"chunks_"}, "Chunk": {"cells", "marks", "coord"}}
 
 STRUCT = re.compile(r"^(?:template <[^\n]*>\n)?(struct|class) (\w+)[^;{\n]*\{\n(.*?)^\};", re.M | re.S)
 MEMBER = re.compile(r"^  (?!static|using|friend|return|template|explicit|enum|struct|class|public|private)"
@@ -199,7 +199,17 @@ def check_state_fields(root):
     return problems
 
 
-SOURCE_CHECKS = (check_layers, check_state_fields, check_sim_includes, check_sim_words, check_length)
+def check_properties(root):
+    """A property whose result nobody looks at cannot fail: rc::check only returns it."""
+    problems = []
+    for path in sources(root):
+        if path.suffix == ".cpp" and re.search(r"^\s*rc::check\(", path.read_text(), re.M):
+            problems.append(f"{name_of(root, path)}: the result of rc::check is not looked at")
+    return problems
+
+
+SOURCE_CHECKS = (check_layers, check_state_fields, check_sim_includes, check_sim_words, check_length,
+                 check_properties)
 
 
 def main():

@@ -34,6 +34,13 @@ def found(check, name, text):
         return check(root)
 
 
+class Properties(unittest.TestCase):
+    def test_the_result_of_a_property_must_be_looked_at(self):
+        for text, problems in [('  rc::check("a", [] {});\n', 1),
+                               ('  EXPECT_TRUE(rc::check("a", [] {}));\n', 0)]:
+            self.assertEqual(len(found(tidy.check_properties, "tests/a_test.cpp", text)), problems)
+
+
 class Layers(unittest.TestCase):
     def test_a_layer_may_not_include_one_above(self):
         for name, header in [("server/sim/a.cpp", "server/record/recorder.h"),

@@ -99,11 +99,13 @@ void BlockWater::look_at_changes(bool everything, Grid& grid) {
   constexpr std::size_t kMostMended = 16384;
   std::vector<std::pair<BlockCell, std::uint8_t>> changed;
   for (Chunk* chunk : grid.changed()) {
-    cells_->compare(*chunk, [&](BlockCell cell, std::uint8_t level) {
-      changed.emplace_back(cell, level);
-      // What comes to stand here has not walked yet.
-      if (chunk->marks != nullptr) chunk->marks->cells[BlockCells::index(cell)] = 0;
-    });
+    cells_->compare(
+        *chunk, [&](BlockCell cell, std::uint8_t level) { changed.emplace_back(cell, level); });
+    if (chunk->marks == nullptr) continue;
+    // A walk ends where there is no longer exactly one part.
+    for (std::size_t i = 0; i < kChunkCells; ++i) {
+      if (chunk->cells[i] != quantum_) chunk->marks->cells[i] = 0;
+    }
   }
   if (everything || changed.size() > kMostMended) {
     cells_->rebuild(grid);

@@ -216,7 +216,7 @@ void BlockGroups::note_cut(BlockCell cell, BlockGroup group) {
     const BlockCell next = cells_.neighbor(cell, face);
     if (next != kNoBlockCell && cells_.has_water(next)) around[count++] = next;
   }
-  if (count <= 1) return;
+  if (count == 0) return;
   // Two cells that lie around a corner of the hole touch by way of the cell at that corner.
   std::array<std::size_t, kFaces> part{};
   for (std::size_t i = 0; i < count; ++i) part[i] = i;
@@ -239,8 +239,9 @@ void BlockGroups::note_cut(BlockCell cell, BlockGroup group) {
   }
   std::size_t parts = 0;
   for (std::size_t i = 0; i < count; ++i) parts += part[i] == i ? 1U : 0U;
-  if (parts <= 1) return;
   Group& g = of(group);
+  // The cell may have been a seed itself: while there are any, its neighbours take its place.
+  if (parts <= 1 && g.seeds.empty()) return;
   if (g.seeds.empty()) cut_.push_back(group);
   for (std::size_t i = 0; i < count; ++i) {
     if (part[i] == i) g.seeds.push_back(around[i]);

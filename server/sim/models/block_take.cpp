@@ -1,7 +1,6 @@
 #include "server/sim/models/block_take.h"
 
 #include <algorithm>
-#include <iterator>
 #include <span>
 #include <tuple>
 
