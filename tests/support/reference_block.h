@@ -261,10 +261,15 @@ class ReferenceBlock {
       }
     }
     if (possible == places.size()) return;
-    const std::vector<sim::Vec3>& top = rows.begin()->second;
+    std::set<std::int32_t> x;
+    std::set<std::int32_t> z;
+    for (const sim::Vec3 p : rows.begin()->second) {
+      x.insert(p.x);
+      z.insert(p.z);
+    }
     const auto distance = [&](const Place& p) {
-      return std::abs(2 * p.at.x - top.front().x - top.back().x) +
-             std::abs(2 * p.at.z - top.front().z - top.back().z);
+      return std::abs(2 * p.at.x - *x.begin() - *x.rbegin()) +
+             std::abs(2 * p.at.z - *z.begin() - *z.rbegin());
     };
     std::sort(places.begin(), places.end(), [&](const Place& a, const Place& b) {
       return std::tuple(distance(a), a.at.x, a.at.z) < std::tuple(distance(b), b.at.x, b.at.z);

@@ -49,15 +49,20 @@ class BlockWater final : public WaterModelState {
   void claim(BlockGroup group, const BlockTarget& target, std::int32_t pressure);
   void give_away();
   void choose_blocks();
-  void choose_for(BlockGroup group, std::vector<BlockMove>& moves);
+  void choose_for(BlockGroup group, std::vector<BlockMove>& moves, bool walks);
   WaterAdvance move(Grid& grid);
   void change_level(Grid& grid, BlockCell cell, std::int32_t by);
   Chunk& chunk_of(Grid& grid, BlockCell cell);
   [[nodiscard]] std::int32_t steps_at(BlockCell cell, const Grid& grid) const;
 
-  struct Walk {
+  void move_alone(Grid& grid, BlockCell from, BlockCell to);
+  void write(Grid& grid, BlockCell cell, std::int32_t steps);
+
+  /// Of a part that is its whole group.
+  struct LoneMove {
     BlockCell from = kNoBlockCell;
     BlockCell to = kNoBlockCell;
+    bool walks = false;  // or falls
   };
 
   std::uint64_t seed_;
@@ -70,7 +75,7 @@ class BlockWater final : public WaterModelState {
   std::vector<Claim> claims_;
   std::vector<BlockCell> from_;  // once for each part that leaves
   std::vector<BlockCell> to_;
-  std::vector<Walk> walks_;
+  std::vector<LoneMove> lone_moves_;
   std::vector<Chunk*> chunks_;      // by slot; null: not asked for yet
   std::vector<std::size_t> slots_;  // those of chunks_ that are not null
 };
@@ -99,8 +104,8 @@ void BlockWater::look_at_changes(bool everything, Grid& grid) {
   constexpr std::size_t kMostMended = 16384;
   std::vector<std::pair<BlockCell, std::uint8_t>> changed;
   for (Chunk* chunk : grid.changed()) {
-    cells_->compare(
-        *chunk, [&](BlockCell cell, std::uint8_t level) { changed.emplace_back(cell, level); });
+    cells_->compare(*chunk,
+                    [&](BlockCell cell, std::uint8_t level) { changed.emplace_back(cell, level); });
     if (chunk->marks == nullptr) continue;
     // A walk ends where there is no longer exactly one part.
     for (std::size_t i = 0; i < kChunkCells; ++i) {
@@ -191,7 +196,7 @@ void BlockWater::give_away() {
 void BlockWater::choose_blocks() {
   from_.clear();
   to_.clear();
-  walks_.clear();
+  lone_moves_.clear();
   std::vector<BlockMove> moves;
   for (std::size_t i = 0; i < claims_.size();) {
     const Claim& first = claims_[i];
@@ -200,21 +205,19 @@ void BlockWater::choose_blocks() {
       const BlockTarget& target = claims_[i].target;
       moves.push_back({target.cell, target.height, cells_->at(target.cell)});
     }
-    if (first.pressure == kNoPressure) {
-      walks_.push_back({groups_->only_cell(first.group), first.target.cell});
-    } else {
-      choose_for(first.group, moves);
-    }
+    choose_for(first.group, moves, first.pressure == kNoPressure);
   }
 }
 
-void BlockWater::choose_for(BlockGroup group, std::vector<BlockMove>& moves) {
+void BlockWater::choose_for(BlockGroup group, std::vector<BlockMove>& moves, bool walks) {
   if (groups_->size(group) > 1) {
     take_from_top(*cells_, groups_->rows(group), moves, from_);
-  } else if (moves.size() == 1) {
-    from_.push_back(groups_->only_cell(group));
   } else {
     const BlockCell cell = groups_->only_cell(group);
+    if (cells_->level(cell) == 1) {
+      lone_moves_.push_back({cell, moves.front().to, walks});
+      return;
+    }
     const Vec3 at = cells_->at(cell);
     take_from_top(*cells_, {{groups_->top(group), {{at.x, at.z, cell}}}}, moves, from_);
   }
@@ -223,25 +226,24 @@ void BlockWater::choose_for(BlockGroup group, std::vector<BlockMove>& moves) {
 
 WaterAdvance BlockWater::move(Grid& grid) {
   WaterAdvance done;
-  const auto arrive = [&](BlockCell cell) {
+  // First what arrives: a group that moves on as a whole then stays one all the time.
+  for (const BlockCell cell : to_) {
     if (cells_->in_gutter(cell)) {
       done.drained += quantum_;
-      return false;
+    } else {
+      change_level(grid, cell, 1);
     }
-    change_level(grid, cell, 1);
-    return true;
-  };
-  // First what arrives: a group that moves on as a whole then stays one all the time.
-  for (const BlockCell cell : to_) arrive(cell);
+  }
   for (const BlockCell cell : from_) change_level(grid, cell, -1);
-  for (const Walk& walk : walks_) {
-    const std::int32_t steps = steps_at(walk.from, grid) + 1;
-    const bool inside = arrive(walk.to);
-    change_level(grid, walk.from, -1);
-    if (!inside) continue;
-    Chunk& chunk = chunk_of(grid, walk.to);
-    if (chunk.marks == nullptr) chunk.marks = std::make_unique<Marks>();
-    chunk.marks->cells[BlockCells::index(walk.to)] = steps;
+  for (const LoneMove& move : lone_moves_) {
+    const std::int32_t steps = move.walks ? steps_at(move.from, grid) + 1 : 0;
+    if (cells_->in_gutter(move.to)) {
+      done.drained += quantum_;
+      change_level(grid, move.from, -1);
+      continue;
+    }
+    move_alone(grid, move.from, move.to);
+    write(grid, move.to, steps);
   }
   for (const std::size_t slot : slots_) {
     grid.note_change(*chunks_[slot], kChangedAll);
@@ -262,11 +264,28 @@ Chunk& BlockWater::chunk_of(Grid& grid, BlockCell cell) {
 }
 
 void BlockWater::change_level(Grid& grid, BlockCell cell, std::int32_t by) {
-  const std::int32_t level = cells_->level(cell) + by;
-  groups_->set_level(cell, static_cast<std::uint8_t>(level));
+  groups_->set_level(cell, static_cast<std::uint8_t>(cells_->level(cell) + by));
+  write(grid, cell, 0);
+}
+
+void BlockWater::move_alone(Grid& grid, BlockCell from, BlockCell to) {
+  if (groups_->move_alone(from, to)) {
+    write(grid, from, 0);
+  } else {
+    change_level(grid, to, 1);
+    change_level(grid, from, -1);
+  }
+}
+
+// Brings the grid to the level that is known here.
+void BlockWater::write(Grid& grid, BlockCell cell, std::int32_t steps) {
   Chunk& chunk = chunk_of(grid, cell);
-  chunk.cells[BlockCells::index(cell)] = level * quantum_;
-  if (chunk.marks != nullptr) chunk.marks->cells[BlockCells::index(cell)] = 0;
+  chunk.cells[BlockCells::index(cell)] = cells_->level(cell) * quantum_;
+  if (chunk.marks == nullptr) {
+    if (steps == 0) return;
+    chunk.marks = std::make_unique<Marks>();
+  }
+  chunk.marks->cells[BlockCells::index(cell)] = steps;
 }
 
 std::int32_t BlockWater::steps_at(BlockCell cell, const Grid& grid) const {

@@ -123,6 +123,22 @@ void BlockGroups::set_level(BlockCell cell, std::uint8_t level) {
   note_around(cell);
 }
 
+bool BlockGroups::move_alone(BlockCell from, BlockCell to) {
+  const BlockGroup group = cells_.group(from);
+  if (of(group).size != 1 || cells_.level(from) != 1 || cells_.level(to) != 0) return false;
+  for (const Face face : faces_of(cells_.shape())) {
+    const BlockCell next = cells_.neighbor(to, face);
+    if (next != kNoBlockCell && next != from && cells_.has_water(next)) return false;
+  }
+  cells_.set_level(from, 0);
+  cells_.set_group(from, kNoGroup);
+  cells_.set_level(to, 1);
+  cells_.set_group(to, group);
+  of(group).only = to;
+  mark(group);
+  return true;
+}
+
 void BlockGroups::add(BlockCell cell) {
   BlockGroup group = kNoGroup;
   for (const Face face : faces_of(cells_.shape())) {

@@ -46,6 +46,9 @@ class BlockGroups {
   /// Makes a cell's level another one, and the groups around it true again, but for groups that
   /// fell apart: settle() finds those.
   void set_level(BlockCell cell, std::uint8_t level);
+  /// Moves the only part of a group of one to a cell beside it or below, where it touches no other
+  /// water; then nothing else has to be looked at. False, and nothing done, where that is not so.
+  [[nodiscard]] bool move_alone(BlockCell from, BlockCell to);
   /// Divides the groups that fell apart since the last call.
   void settle();
 

@@ -85,9 +85,13 @@ class RowTaker {
 
 /// Those nearest to the middle of the row first, of two as near the left or front one.
 void keep_nearest(const BlockRow& row, std::size_t count, std::vector<BlockMove>& moves) {
-  const auto key = [&row](const BlockMove& move) {
-    const std::int64_t x = 2 * std::int64_t{move.at.x} - row.front().x - row.back().x;
-    const std::int64_t z = 2 * std::int64_t{move.at.z} - row.front().z - row.back().z;
+  const auto [front, back] = std::minmax_element(
+      row.begin(), row.end(), [](const RowCell& a, const RowCell& b) { return a.z < b.z; });
+  const std::int64_t middle_x = std::int64_t{row.front().x} + row.back().x;
+  const std::int64_t middle_z = std::int64_t{front->z} + back->z;
+  const auto key = [=](const BlockMove& move) {
+    const std::int64_t x = 2 * std::int64_t{move.at.x} - middle_x;
+    const std::int64_t z = 2 * std::int64_t{move.at.z} - middle_z;
     return std::tuple((x < 0 ? -x : x) + (z < 0 ? -z : z), move.at.x, move.at.z);
   };
   std::sort(moves.begin(), moves.end(),
