@@ -1,0 +1,347 @@
+// Goal: each rule of block.md, by a small drawn map with its expected result.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "server/sim/world.h"
+#include "tests/support/drawn_world.h"
+
+namespace sluice::tests {
+namespace {
+
+using sim::World;
+using sim::WorldSpec;
+using ::testing::HasSubstr;
+
+WorldSpec block_world(const Drawing& rows) {
+  WorldSpec spec = drawn_spec(sim::WaterModel::kBlock, {rows});
+  spec.config.block.walk_steps = 0;
+  return spec;
+}
+
+WorldSpec in_eighths(const Drawing& rows) {
+  WorldSpec spec = block_world(rows);
+  spec.config.block.parts = 8;
+  return spec;
+}
+
+std::unique_ptr<World> after(std::uint64_t ticks, const WorldSpec& spec) {
+  auto world = make_world(spec);
+  sim::SerialExecutor serial;
+  for (std::uint64_t tick = 0; tick < ticks; ++tick) (void)world->tick({}, serial);
+  EXPECT_TRUE(world->conserved());
+  return world;
+}
+
+Drawing map_after(std::uint64_t ticks, const WorldSpec& spec) {
+  return drawing_of(*after(ticks, spec));
+}
+
+Drawing map_at_rest(const WorldSpec& spec) {
+  auto world = make_world(spec);
+  sim::SerialExecutor serial;
+  for (int tick = 0; tick < 10000; ++tick) {
+    if (world->tick({}, serial).at_rest) return drawing_of(*world);
+  }
+  ADD_FAILURE() << "not at rest";
+  return drawing_of(*world);
+}
+
+TEST(Block, FallsOneRowATick) {
+  const WorldSpec spec = block_world({".~.",  //
+                                      "...",  //
+                                      "..."});
+  EXPECT_EQ(map_after(1, spec), (Drawing{"...", ".~.", "..."}));
+  EXPECT_EQ(map_after(2, spec), (Drawing{"...", "...", ".~."}));
+  EXPECT_EQ(map_after(9, spec), (Drawing{"...", "...", ".~."}));
+}
+
+TEST(Block, AGroupFallsAsOne) {
+  EXPECT_EQ(map_after(2, block_world({"~~~.",  //
+                                      "~~..",  //
+                                      "....",  //
+                                      "...."})),
+            (Drawing{"....",  //
+                     "....",  //
+                     "~~~.",  //
+                     "~~.."}));
+}
+
+// The places of the largest pressure are the lowest: here both at the foot of the column.
+TEST(Block, AllPlacesOfTheLargestPressureAreFilledInOneTick) {
+  EXPECT_EQ(map_after(1, block_world({"..~..",  //
+                                      "..~..",  //
+                                      "..~..",  //
+                                      "..~.."})),
+            (Drawing{".....",  //
+                     ".....",  //
+                     "..~..",  //
+                     ".~~~."}));
+}
+
+// Water on both sides of one place: it is filled once.
+TEST(Block, APlaceIsFilledOnceHoweverMuchWaterTouchesIt) {
+  EXPECT_EQ(map_after(1, block_world({".~~~.",  //
+                                      ".~#~.",  //
+                                      "#~.~#",  //
+                                      "#####"})),
+            (Drawing{"..~~.",  //
+                     ".~#~.",  //
+                     "#~~~#",  //
+                     "#####"}));
+}
+
+TEST(Block, ADifferenceOfOneRowNeverMoves) {
+  const Drawing level = {"#~#.#",  //
+                         "#~#~#",  //
+                         "#~~~#",  //
+                         "#####"};
+  EXPECT_EQ(map_after(20, block_world(level)), level);
+}
+
+TEST(Block, ATubesArmsEndAtMostOneRowApart) {
+  EXPECT_EQ(map_at_rest(block_world({"#~#.#",  //
+                                     "#~#.#",  //
+                                     "#~#.#",  //
+                                     "#~#.#",  //
+                                     "#~~~#",  //
+                                     "#####"})),
+            (Drawing{"#.#.#",  //
+                     "#.#.#",  //
+                     "#~#~#",  //
+                     "#~#~#",  //
+                     "#~~~#",  //
+                     "#####"}));
+}
+
+// The group drags its own surface along: what fills the place below the ledge comes from the far
+// end of the top row, not from right above.
+TEST(Block, ALedgeIsLeftByTheGroupAsAWhole) {
+  const WorldSpec spec = block_world({"#~~~~.",  //
+                                      "####..",  //
+                                      "####..",  //
+                                      "####.."});
+  EXPECT_EQ(map_after(1, spec), (Drawing{"#.~~~.",  //
+                                         "####~.",  //
+                                         "####..",  //
+                                         "####.."}));
+  EXPECT_EQ(map_after(3, spec), (Drawing{"#...~.",  //
+                                         "####~.",  //
+                                         "####~.",  //
+                                         "####~."}));
+  EXPECT_EQ(map_at_rest(spec), (Drawing{"#.....",  //
+                                        "####..",  //
+                                        "####~~",  //
+                                        "####~~"}));
+}
+
+TEST(Block, TheBlockComesFromTheEndThatIsFarther) {
+  // Left of the middle: from the right. On it, and right of it: from the left.
+  EXPECT_EQ(map_after(1, block_world({"~~~~~", "#.###"})), (Drawing{"~~~~.", "#~###"}));
+  EXPECT_EQ(map_after(1, block_world({"~~~~~", "##.##"})), (Drawing{".~~~~", "##~##"}));
+  EXPECT_EQ(map_after(1, block_world({"~~~~~", "###.#"})), (Drawing{".~~~~", "###~#"}));
+}
+
+TEST(Block, WhatGoesBothWaysComesFromBothEnds) {
+  EXPECT_EQ(map_after(1, block_world({"~~~~~~~", ".###..#"})), (Drawing{"..~~~~.", "~###~~#"}));
+}
+
+// Where less stands above the places than they are, those nearest to the middle get it, of two
+// alike the left one.
+TEST(Block, TooLittleGoesToTheNearestPlaces) {
+  EXPECT_EQ(map_after(1, block_world({"..~..",  //
+                                      ".~~~."})),
+            (Drawing{".....",  //
+                     "~~~~."}));
+}
+
+// By default what can fall falls; with `downward = "head"` the pressure under a tall column is the
+// greater one, and holds the high water back.
+TEST(Block, ATallColumnMayHoldBackWhatFallsFromHigh) {
+  WorldSpec spec = block_world({"~~~~.",  //
+                                "~##..",  //
+                                "~##..",  //
+                                "~...."});
+  EXPECT_EQ(map_after(1, spec), (Drawing{".~~~.",  //
+                                         "~##~.",  //
+                                         "~##..",  //
+                                         "~...."}));
+  spec.config.block.downward = sim::Downward::kHead;
+  EXPECT_EQ(map_after(1, spec), (Drawing{"~~~..",  //
+                                         "~##..",  //
+                                         "~##..",  //
+                                         "~~..."}));
+}
+
+TEST(Block, APlaceBetweenTwoGroupsGoesToTheGreaterPressure) {
+  EXPECT_EQ(map_after(1, block_world({"....~",  //
+                                      "~...~",  //
+                                      "~#.#~",  //
+                                      "~~.~~"})),
+            (Drawing{".....",  //
+                     "~...~",  //
+                     "~#.#~",  //
+                     "~~~~~"}));
+}
+
+// Equal pressure: the larger group. Nothing tells them apart: the one on the left.
+TEST(Block, OfTwoLikesTheLargerThenTheLeftGroupGetsThePlace) {
+  EXPECT_EQ(map_after(1, block_world({"~...~",  //
+                                      "~#.#~",  //
+                                      "~~.~~"})),
+            (Drawing{"....~",  //
+                     "~#.#~",  //
+                     "~~~~~"}));
+  EXPECT_EQ(map_after(1, block_world({"~...~~",  //
+                                      "~#.#~~",  //
+                                      "~~.~~~"})),
+            (Drawing{"~...~.",  //
+                     "~#.#~~",  //
+                     "~~~~~~"}));
+}
+
+TEST(Block, EighthsSpreadLikeBlocks) {
+  EXPECT_EQ(map_at_rest(in_eighths({"#.~.#", "#####"})), (Drawing{"#332#", "#####"}));
+  EXPECT_EQ(map_at_rest(in_eighths({"#54#", "####"})), (Drawing{"#54#", "####"}));
+  EXPECT_EQ(map_at_rest(in_eighths({"#53#", "####"})), (Drawing{"#44#", "####"}));
+  EXPECT_EQ(map_at_rest(in_eighths({"#~#.#",  //
+                                    "#~#.#",  //
+                                    "#~~~#",  //
+                                    "#####"})),
+            (Drawing{"#.#.#",  //
+                     "#~#~#",  //
+                     "#~~~#",  //
+                     "#####"}));
+}
+
+TEST(Block, AnEighthFallsACellATick) {
+  const WorldSpec spec = in_eighths({"1", ".", ".", "."});
+  EXPECT_EQ(map_after(1, spec), (Drawing{".", "1", ".", "."}));
+  EXPECT_EQ(map_after(3, spec), (Drawing{".", ".", ".", "1"}));
+}
+
+// Each place takes one part a tick, so that a falling cell draws itself out.
+TEST(Block, AFallingCellOfEighthsDrawsOut) {
+  const WorldSpec spec = in_eighths({"~", ".", ".", "."});
+  EXPECT_EQ(map_after(1, spec), (Drawing{"7", "1", ".", "."}));
+  EXPECT_EQ(map_after(2, spec), (Drawing{"5", "2", "1", "."}));
+  EXPECT_EQ(map_at_rest(spec), (Drawing{".", ".", ".", "~"}));
+}
+
+WorldSpec lone_block_on_a_ledge(std::int32_t steps) {
+  WorldSpec spec = block_world({"....~....",  //
+                                "#########"});
+  spec.config.block.walk_steps = steps;
+  return spec;
+}
+
+TEST(Block, ABlockLeftAloneWalksABoundedNumberOfSteps) {
+  auto world = make_world(lone_block_on_a_ledge(5));
+  sim::SerialExecutor serial;
+  int moved = 0;
+  for (int tick = 0; tick < 30; ++tick) {
+    const Drawing before = drawing_of(*world);
+    const bool at_rest = world->tick({}, serial).at_rest;
+    moved += drawing_of(*world) != before ? 1 : 0;
+    EXPECT_EQ(at_rest, moved == 5 && drawing_of(*world) == before);
+  }
+  EXPECT_EQ(moved, 5);
+  EXPECT_EQ(map_after(30, lone_block_on_a_ledge(0)),
+            drawing_of(*make_world(lone_block_on_a_ledge(0))));
+}
+
+TEST(Block, AWalkEndsInTheDepthsBesideTheLedge) {
+  WorldSpec spec = block_world({"#.~.#",  //
+                                "#.#.#",  //
+                                "#.#.#"});
+  spec.config.block.walk_steps = 1;
+  const Drawing fallen = map_at_rest(spec);
+  EXPECT_EQ(fallen[0], "#...#");
+  EXPECT_TRUE(fallen[2] == "#~#.#" || fallen[2] == "#.#~#") << fallen[2];
+}
+
+TEST(Block, WaterOverAnOpenEdgeIsDrained) {
+  WorldSpec spec = block_world({"~~~", "~~~"});
+  spec.config.edges.right = sim::Edge::kOpen;
+  const auto world = after(40, spec);
+  EXPECT_EQ(drawing_of(*world), (Drawing{"...", "~~~"}));
+  EXPECT_EQ(world->totals().drained, 3 * sim::kFull);
+  spec.config.edges.bottom = sim::Edge::kOpen;
+  EXPECT_EQ(after(40, spec)->totals().drained, 6 * sim::kFull);
+}
+
+TEST(Block, SpringsAndDrainsMoveWholeBlocksWhenTheirRateAddsUpToOne) {
+  WorldSpec spec = block_world({"....", "####"});
+  spec.sources = {{{0, 1, 0}, 512}};
+  EXPECT_EQ(after(7, spec)->totals().sourced, 0);
+  EXPECT_EQ(after(8, spec)->totals().sourced, sim::kFull);
+  EXPECT_FALSE(after(7, spec)->sources().empty());
+  spec = block_world({"~~~~", "####"});
+  spec.drains = {{{3, 1, 0}, 1024}};
+  const auto world = after(4, spec);
+  EXPECT_EQ(world->totals().drained, sim::kFull);
+  EXPECT_EQ(drawing_of(*world), (Drawing{"~~~.", "####"}));
+}
+
+TEST(Block, BrokenBlocksAreRefused) {
+  auto world = make_world(block_world({"...", "###"}));
+  sim::SerialExecutor serial;
+  const std::vector<sim::Command> commands = {
+      {sim::Pour{{0, 1, 0}, 100}},
+      {sim::Pour{{0, 1, 0}, sim::kFull}},
+      {sim::Pour{{0, 1, 0}, sim::kFull}},
+      {sim::SetCells{{1, 1, 0}, {1, 1, 1}, 2 * sim::kFull}},
+      {sim::SetCells{{1, 1, 0}, {1, 1, 1}, 512}},
+  };
+  const auto outcomes = world->tick(commands, serial).outcomes;
+  EXPECT_THAT(outcomes[0].reason, HasSubstr("moves in parts of 4096 units"));
+  EXPECT_TRUE(outcomes[1].applied());
+  EXPECT_THAT(outcomes[2].reason, HasSubstr("has room for 0 units"));
+  EXPECT_THAT(outcomes[3].reason, HasSubstr("holds 4096 units at the most"));
+  EXPECT_THAT(outcomes[4].reason, HasSubstr("moves in parts of 4096 units"));
+}
+
+// A rock dropped into the passage makes two groups of one; each keeps its own level from then on.
+TEST(Block, ARockDividesAGroupAndItsRemovalJoinsItAgain) {
+  auto world = make_world(block_world({"#~~~#.#",  //
+                                       "#~~~#.#",  //
+                                       "#~~~~~#",  //
+                                       "#######"}));
+  sim::SerialExecutor serial;
+  (void)world->tick({{{sim::SetCells{{4, 1, 0}, {1, 1, 1}, sim::kRock}}}}, serial);
+  for (int tick = 0; tick < 9; ++tick) (void)world->tick({}, serial);
+  EXPECT_EQ(drawing_of(*world), (Drawing{"#~~~#.#",  //
+                                         "#~~~#.#",  //
+                                         "#~~~#~#",  //
+                                         "#######"}));
+  EXPECT_EQ(world->totals().drained, sim::kFull);
+  (void)world->tick({{{sim::SetCells{{4, 1, 0}, {1, 1, 1}, sim::kAir}}}}, serial);
+  for (int tick = 0; tick < 9; ++tick) (void)world->tick({}, serial);
+  EXPECT_EQ(drawing_of(*world), (Drawing{"#..~#.#",  //
+                                         "#~~~#~#",  //
+                                         "#~~~~~#",  //
+                                         "#######"}));
+}
+
+TEST(Block, InThreeDimensionsAColumnSpreadsToAllSides) {
+  const Drawing empty = {"...", "..."};
+  WorldSpec spec = drawn_spec(sim::WaterModel::kBlock, {empty, {".~.", ".~."}, empty});
+  spec.config.block.walk_steps = 0;
+  // One block for four places, all as near: the leftmost.
+  const auto world = after(5, spec);
+  EXPECT_EQ(drawing_of(*world, 0), empty);
+  EXPECT_EQ(drawing_of(*world, 1), (Drawing{"...", "~~."}));
+  EXPECT_EQ(drawing_of(*world, 2), empty);
+}
+
+// x first, then z: the far column, and in it the far end.
+TEST(Block, InThreeDimensionsTheBlockComesFromTheFarCorner) {
+  const Drawing full = {"~~~~", "####"};
+  WorldSpec spec = drawn_spec(sim::WaterModel::kBlock, {{"~~~~", "#.##"}, full, full});
+  const auto world = after(1, spec);
+  EXPECT_EQ(drawing_of(*world, 0), (Drawing{"~~~~", "#~##"}));
+  EXPECT_EQ(drawing_of(*world, 1), full);
+  EXPECT_EQ(drawing_of(*world, 2), (Drawing{"~~~.", "####"}));
+}
+
+}  // namespace
+}  // namespace sluice::tests
