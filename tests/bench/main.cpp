@@ -27,6 +27,9 @@ class RatioReporter final : public benchmark::ConsoleReporter {
     print("one thread : textbook float loop", "BM_Sweep/one_thread", "BM_TextbookSweep");
     print("portable kernels : textbook", "BM_Sweep/portable", "BM_TextbookSweep");
     print("two threads : one", "BM_Sweep/two_threads", "BM_Sweep/one_thread");
+    print("block water, a tube beside a lake : textbook", "BM_BlockTube/1000",
+          "BM_BlockTextbookTube");
+    print("block water, 2,500 drops : textbook", "BM_BlockDrops", "BM_BlockTextbookDrops");
     const auto sweep = rates_.find("BM_Sweep/one_thread");
     const auto digest = rates_.find("BM_DigestUpkeep");
     if (sweep == rates_.end() || digest == rates_.end()) return;

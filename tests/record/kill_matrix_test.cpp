@@ -12,6 +12,7 @@
 
 #include "server/record/state_fields.h"
 #include "server/record/sync_test.h"
+#include "server/sim/models/registry.h"
 #include "server/workers/thread_pool.h"
 #include "tests/record/support.h"
 #include "tests/support/random_world.h"
@@ -157,8 +158,9 @@ std::unique_ptr<sim::World> eventful_world() {
   return world;
 }
 
-void expect_caught(const std::string& phase, const Fault::Change& change, const std::string& what) {
-  const auto world = eventful_world();
+void expect_caught(const std::function<std::unique_ptr<sim::World>()>& scene,
+                   const std::string& phase, const Fault::Change& change, const std::string& what) {
+  const auto world = scene();
   Fault fault(phase, change);
   SyncOptions options;
   options.ticks = kTick + 20;
@@ -194,7 +196,7 @@ TEST(KillMatrix, EveryBitOfEveryDeclaredValueIsCaughtAndNamed) {
       // Each bit after one phase, each value after all of them.
       const char* phase = kPhases[(value + static_cast<std::size_t>(bit)) % std::size(kPhases)];
       expect_caught(
-          phase,
+          eventful_world, phase,
           [value, bit](sim::World& world) {
             Flipper flipper(value, bit);
             sim::CoreState::visit_state(sim::WorldTestAccess::core(world), flipper);
@@ -243,7 +245,7 @@ TEST(KillMatrix, EveryBitOfPipesIsCaughtAndNamed) {
       }
       const char* phase = kPhases[(value + static_cast<std::size_t>(bit)) % std::size(kPhases)];
       expect_caught(
-          phase,
+          eventful_world, phase,
           [value, bit](sim::World& world) {
             sim::PipesImage own = world.pipes().image();
             Flipper own_flipper(value, bit);
@@ -271,7 +273,7 @@ TEST(KillMatrix, EveryBitOfCellsIsCaughtAndNamed) {
       for (const bool silent : {false, true}) {
         const sim::Vec3 at = tests::random_place(dice, {64, 64, 1});
         expect_caught(
-            phase,
+            eventful_world, phase,
             [=](sim::World& world) {
               sim::Grid& grid = sim::WorldTestAccess::grid(world);
               sim::Chunk& chunk = grid.obtain(grid.shape().chunk_of(at));
@@ -282,6 +284,29 @@ TEST(KillMatrix, EveryBitOfCellsIsCaughtAndNamed) {
             "bit " + std::to_string(bit) + " of cell " + sim::to_string(at) + " after " + phase);
         if (HasFatalFailure()) return;
       }
+    }
+  }
+}
+
+TEST(KillMatrix, EveryBitOfAMarkIsCaughtAndNamed) {
+  // A block on a ledge, on its way: its mark says how many steps it has made.
+  const auto walking = [] {
+    sim::WorldSpec spec;
+    spec.config.size = {90, 8, 1};
+    spec.config.water = sim::WaterModel::kBlock;
+    spec.config.block.walk_steps = 1000;
+    spec.fills = {{{{0, 0, 0}, {90, 2, 1}}, sim::kRock}, {{{45, 2, 0}, {1, 1, 1}}, sim::kFull}};
+    return must(sim::World::create(spec));
+  };
+  for (const char* phase : kPhases) {
+    for (int bit = 0; bit < 32; ++bit) {
+      const auto change = [bit](sim::World& world) {
+        sim::Vec3 at = {0, 2, 0};
+        while (world.cell(at) != sim::kFull) ++at.x;
+        sim::WorldTestAccess::flip_mark(world, at, bit);
+      };
+      expect_caught(walking, phase, change, "bit " + std::to_string(bit) + " after " + phase);
+      if (HasFatalFailure()) return;
     }
   }
 }
@@ -313,8 +338,10 @@ TEST(KillMatrix, AMillionCleanTicksWithoutAnAlarm) {
     tests::WorldKind kind;
     kind.solid = seed % 4 == 0;
     kind.side = 30;
-    const auto world = must(sim::World::create(tests::random_world(seed, kind)));
-    const auto script = tests::random_script(seed, world->config().size, 60);
+    const sim::WaterModel water = sim::water_models()[seed / 4 % sim::water_models().size()].id;
+    const auto world = must(sim::World::create(tests::random_world_of(water, seed, kind)));
+    const auto script = tests::fitted(tests::random_script(seed, world->config().size, 60),
+                                      sim::measure_of(world->config()));
     workers::ShuffledExecutor shuffled(pool, seed);
     sim::SerialExecutor serial;
     SyncOptions options;

@@ -10,6 +10,7 @@
 
 #include "server/sim/world.h"
 #include "server/workers/thread_pool.h"
+#include "tests/support/drawn_world.h"
 #include "tests/support/random_world.h"
 #include "tests/support/reference_block.h"
 
@@ -23,24 +24,11 @@ using sim::WorldSpec;
 constexpr std::size_t kTicks = 40;
 
 WorldSpec random_block_world(std::uint64_t seed, WorldKind kind) {
-  Dice dice(seed ^ 0xb10cU);
-  WorldSpec spec = random_world(seed, kind);
-  sim::BlockOptions& block = spec.config.block;
-  block.parts = 1 << dice.roll(0, 3);
-  if (dice.chance(40)) block.parts = 1;
-  block.walk_steps = dice.chance(30) ? 0 : dice.roll(1, 20);
-  block.downward = dice.chance(30) ? sim::Downward::kHead : sim::Downward::kGreatest;
-  return fitted(spec, sim::WaterModel::kBlock);
+  return random_world_of(sim::WaterModel::kBlock, seed, kind);
 }
 
 Script random_block_script(std::uint64_t seed, const sim::WorldConfig& config) {
   return fitted(random_script(seed, config.size, kTicks), sim::measure_of(config));
-}
-
-std::unique_ptr<World> make(const WorldSpec& spec) {
-  auto world = World::create(spec);
-  if (!world) throw std::runtime_error(world.error());
-  return std::move(world).value();
 }
 
 void for_each_cell(Vec3 size, const std::function<void(Vec3)>& f) {
@@ -66,7 +54,7 @@ class Feeder final : public sim::PhaseObserver {
 std::string difference_from_reference(std::uint64_t seed, bool solid) {
   const WorldSpec spec = random_block_world(seed, {.solid = solid, .side = solid ? 48 : 30});
   const Script script = random_block_script(seed, spec.config);
-  auto world = make(spec);
+  auto world = make_world(spec);
   ReferenceBlock reference(*world);
   Feeder feeder(reference);
   world->set_phase_observer(&feeder);
@@ -92,7 +80,7 @@ RC_GTEST_PROP(BlockProperty, ConservesEveryPartAndBreaksNone, (std::uint64_t see
   const WorldSpec spec = random_block_world(seed, {.solid = solid});
   const Script script = random_block_script(seed, spec.config);
   const std::int32_t quantum = sim::measure_of(spec.config).quantum;
-  auto world = make(spec);
+  auto world = make_world(spec);
   sim::SerialExecutor serial;
   for (const auto& commands : script) {
     (void)world->tick(commands, serial);
@@ -128,9 +116,9 @@ std::unique_ptr<World> restored(const World& world) {
 RC_GTEST_PROP(BlockProperty, NothingButTheStateMatters, (std::uint64_t seed, bool solid)) {
   const WorldSpec spec = random_block_world(seed, {.solid = solid});
   const Script script = random_block_script(seed, spec.config);
-  auto plain = make(spec);
-  auto awake = make(spec);
-  auto broken = make(spec);
+  auto plain = make_world(spec);
+  auto awake = make_world(spec);
+  auto broken = make_world(spec);
   awake->set_run_options({.sleep = false});
   sim::SerialExecutor serial;
   workers::ThreadPool pool(3);
@@ -149,7 +137,7 @@ RC_GTEST_PROP(BlockProperty, NothingButTheStateMatters, (std::uint64_t seed, boo
 RC_GTEST_PROP(BlockProperty, ComesToRestAndStaysThere, (std::uint64_t seed, bool solid)) {
   const WorldSpec spec =
       random_block_world(seed, {.solid = solid, .springs = false, .side = solid ? 60 : 40});
-  auto world = make(spec);
+  auto world = make_world(spec);
   sim::SerialExecutor serial;
   bool at_rest = false;
   for (int t = 0; t < 20000 && !at_rest; ++t) at_rest = world->tick({}, serial).at_rest;
@@ -177,8 +165,8 @@ RC_GTEST_PROP(BlockProperty, AMirrorChangesNothingButTheChoiceBetweenLikes,
   const bool across_x = in_x || !solid;
   const WorldSpec spec =
       random_block_world(seed, {.solid = solid, .springs = false, .side = solid ? 48 : 30});
-  auto world = make(spec);
-  auto image = make(mirrored(spec, across_x));
+  auto world = make_world(spec);
+  auto image = make_world(mirrored(spec, across_x));
   ReferenceBlock reference(*world);
   sim::SerialExecutor serial;
   for (std::size_t t = 1; t <= kTicks; ++t) {

@@ -142,6 +142,17 @@ inline sim::WorldSpec fitted(sim::WorldSpec spec, sim::WaterModel water) {
   return spec;
 }
 
+/// A world of any model, with options of its own drawn as well.
+inline sim::WorldSpec random_world_of(sim::WaterModel water, std::uint64_t seed, WorldKind kind) {
+  Dice dice(seed ^ 0xb10cU);
+  sim::WorldSpec spec = random_world(seed, kind);
+  sim::BlockOptions& block = spec.config.block;
+  block.parts = dice.chance(40) ? 1 : 1 << dice.roll(0, 3);
+  block.walk_steps = dice.chance(30) ? 0 : dice.roll(1, 20);
+  block.downward = dice.chance(30) ? sim::Downward::kHead : sim::Downward::kGreatest;
+  return fitted(spec, water);
+}
+
 /// The commands of each tick; index 0 is tick 1.
 using Script = std::vector<std::vector<sim::Command>>;
 

@@ -30,6 +30,14 @@ class WorldTestAccess {
     chunk.cells[static_cast<std::size_t>(shape.index_of(at))] = cell;
     world.grid_.note_change(chunk, kChangedAll);
   }
+  /// Flips one bit of a cell's mark.
+  static void flip_mark(World& world, Vec3 at, int bit) {
+    Chunk& chunk = world.grid_.obtain(world.grid_.shape().chunk_of(at));
+    if (chunk.marks == nullptr) chunk.marks = std::make_unique<Marks>();
+    Cell& mark = chunk.marks->cells[static_cast<std::size_t>(world.grid_.shape().index_of(at))];
+    mark = static_cast<Cell>(static_cast<std::uint32_t>(mark) ^ (1U << bit));
+    world.grid_.note_change(chunk, kChangedAll);
+  }
   /// Flips one bit of a cell.
   static void flip_cell(World& world, Vec3 at, int bit) {
     const auto value = static_cast<std::uint32_t>(world.cell(at));
