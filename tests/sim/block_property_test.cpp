@@ -13,6 +13,7 @@
 #include "tests/support/drawn_world.h"
 #include "tests/support/random_world.h"
 #include "tests/support/reference_block.h"
+#include "tests/support/through_a_snapshot.h"
 
 namespace sluice::tests {
 namespace {
@@ -96,23 +97,6 @@ RC_GTEST_PROP(BlockProperty, ConservesEveryPartAndBreaksNone, (std::uint64_t see
   }
 }
 
-std::unique_ptr<World> restored(const World& world) {
-  std::vector<std::vector<std::byte>> bytes;
-  std::vector<World::ChunkImage> images;
-  world.grid().for_each([&](const sim::Chunk& chunk) {
-    bytes.push_back(World::chunk_bytes(chunk));
-    bytes.push_back(World::mark_bytes(chunk));
-    images.push_back({chunk.coord, chunk.wake, {}, {}});
-  });
-  for (std::size_t i = 0; i < images.size(); ++i) {
-    images[i].bytes = bytes[2 * i];
-    images[i].marks = bytes[2 * i + 1];
-  }
-  auto copy = World::restore(world.snapshot_core(), images);
-  if (!copy) throw std::runtime_error(copy.error());
-  return std::move(copy).value();
-}
-
 RC_GTEST_PROP(BlockProperty, NothingButTheStateMatters, (std::uint64_t seed, bool solid)) {
   const WorldSpec spec = random_block_world(seed, {.solid = solid});
   const Script script = random_block_script(seed, spec.config);
@@ -127,7 +111,7 @@ RC_GTEST_PROP(BlockProperty, NothingButTheStateMatters, (std::uint64_t seed, boo
   for (const auto& commands : script) {
     const sim::TickReport report = plain->tick(commands, serial);
     RC_ASSERT(awake->tick(commands, shuffled).digest == report.digest);
-    if (dice.chance(30)) broken = restored(*broken);
+    if (dice.chance(30)) broken = through_a_snapshot(*broken);
     const sim::TickReport after_pause = broken->tick(commands, shuffled);
     RC_ASSERT(after_pause.digest == report.digest);
     RC_ASSERT(after_pause.at_rest == report.at_rest);

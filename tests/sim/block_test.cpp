@@ -282,6 +282,34 @@ TEST(Block, SpringsAndDrainsMoveWholeBlocksWhenTheirRateAddsUpToOne) {
   EXPECT_EQ(drawing_of(*world), (Drawing{"~~~.", "####"}));
 }
 
+// A port whose rate is a fraction of a block waits until it adds up to one, and is not at rest.
+TEST(Block, PortsMoveWholeBlocksWhenTheirRateAddsUpToOne) {
+  auto world = make_world(block_world({"....", "####"}));
+  sim::AddPipe tank;
+  tank.name = "tank";
+  tank.amount = 10000;
+  sim::SerialExecutor serial;
+  const std::vector<sim::Command> build = {
+      {tank}, {sim::AddPort{"tank", {0, 1, 0}, sim::PortKind::kOutlet, 1000}}};
+  for (const auto& outcome : world->tick(build, serial).outcomes) EXPECT_EQ(outcome.reason, "");
+  for (int tick = 2; tick <= 4; ++tick) EXPECT_FALSE(world->tick({}, serial).at_rest);
+  EXPECT_EQ(world->totals().water, 0);
+  while (!world->tick({}, serial).at_rest) EXPECT_LT(world->tick_number(), 100U);
+  EXPECT_EQ(world->totals().water, 2 * sim::kFull);
+  EXPECT_EQ(world->totals().pipes, 10000 - 2 * sim::kFull);
+  EXPECT_TRUE(world->conserved());
+}
+
+// A spring under a full cell has nothing to do: the world is at rest.
+TEST(Block, ACoveredSpringIsAtRest) {
+  WorldSpec spec = block_world({"#.#", "###"});
+  spec.sources = {{{1, 1, 0}, 512}};
+  auto world = make_world(spec);
+  sim::SerialExecutor serial;
+  while (!world->tick({}, serial).at_rest) EXPECT_LT(world->tick_number(), 100U);
+  EXPECT_EQ(world->totals().sourced, sim::kFull);
+}
+
 TEST(Block, BrokenBlocksAreRefused) {
   auto world = make_world(block_world({"...", "###"}));
   sim::SerialExecutor serial;

@@ -12,6 +12,7 @@
 #include "server/workers/thread_pool.h"
 #include "tests/support/random_world.h"
 #include "tests/support/reference_water.h"
+#include "tests/support/through_a_snapshot.h"
 
 namespace sluice::tests {
 namespace {
@@ -202,20 +203,6 @@ RC_GTEST_PROP(Cellular, WorkersOrderSleepAndVectorsChangeNothing,
     RC_ASSERT(shuffled->tick(commands, any_order).digest == report.digest);
     RC_ASSERT(awake->tick(commands, serial).digest == report.digest);
   }
-}
-
-std::unique_ptr<World> through_a_snapshot(const World& world) {
-  std::vector<std::vector<std::byte>> bytes;
-  std::vector<World::ChunkImage> images;
-  world.grid().for_each([&](const sim::Chunk& chunk) {
-    if (chunk.digest == chunk.pristine && chunk.wake == 0) return;
-    bytes.push_back(World::chunk_bytes(chunk));
-    images.push_back({chunk.coord, chunk.wake, {}});
-  });
-  for (std::size_t i = 0; i < images.size(); ++i) images[i].bytes = bytes[i];
-  auto restored = World::restore(world.snapshot_core(), images);
-  if (!restored) throw std::runtime_error(restored.error());
-  return std::move(restored).value();
 }
 
 RC_GTEST_PROP(Cellular, GoingOnFromASnapshotIsGoingOn, (std::uint64_t seed, bool solid)) {
