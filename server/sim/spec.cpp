@@ -26,9 +26,9 @@ WaterMeasure measure_of(const WorldConfig& config) {
     case WaterModel::kCellular:
       break;
     case WaterModel::kBlock:
-      return {kFull / config.block.parts, kFull};
+      return {kFull / config.block.parts, kFull, true};
     case WaterModel::kStream:
-      return {kFull / kStreamLevels, kFull};
+      return {kFull / kStreamLevels, kFull, false};
   }
   return {};
 }

@@ -39,11 +39,20 @@ void World::apply_commands(std::span<const Command> commands, TickReport& report
   pipes_.arrange_if_rebuilt();
 }
 
+// Where the water of a spring comes out.
+Vec3 World::outlet_of_spring(Vec3 at, const WaterMeasure& measure) const {
+  if (!measure.springs_rise) return at;
+  Vec3 place = at;
+  while (grid_.cell(place) == measure.cell_max) ++place.y;
+  return is_open(grid_.cell(place)) ? place : at;
+}
+
 void World::run_springs() {
   springs_active_ = false;
   const WaterMeasure measure = measure_of(core_.config);
   const auto run = [&](Springs& springs, bool adds) {
-    for (auto& [at, spring] : springs) {
+    for (auto& [place, spring] : springs) {
+      const Vec3 at = adds ? outlet_of_spring(place, measure) : place;
       const Cell before = grid_.cell(at);
       const std::int32_t due = due_in_tick(spring.rate, core_.tick, measure.quantum);
       // A source fills its cell to what a cell holds; a drain takes what is there.

@@ -124,6 +124,7 @@ class World {
   // The phases, in their order.
   void apply_commands(std::span<const Command> commands, TickReport& report);
   void run_springs();
+  [[nodiscard]] Vec3 outlet_of_spring(Vec3 at, const WaterMeasure& measure) const;
   void advance_pipes(Executor& executor);
   void advance_water(Executor& executor, TickReport& report);
   void sleep_and_wake(TickReport& report);

@@ -295,19 +295,30 @@ TEST(Block, PortsMoveWholeBlocksWhenTheirRateAddsUpToOne) {
   for (int tick = 2; tick <= 4; ++tick) EXPECT_FALSE(world->tick({}, serial).at_rest);
   EXPECT_EQ(world->totals().water, 0);
   while (!world->tick({}, serial).at_rest) EXPECT_LT(world->tick_number(), 100U);
-  EXPECT_EQ(world->totals().water, 2 * sim::kFull);
-  EXPECT_EQ(world->totals().pipes, 10000 - 2 * sim::kFull);
+  // The block stays in front of the outlet, which has no room for another.
+  EXPECT_EQ(world->totals().water, sim::kFull);
+  EXPECT_EQ(world->totals().pipes, 10000 - sim::kFull);
   EXPECT_TRUE(world->conserved());
 }
 
-// A spring under a full cell has nothing to do: the world is at rest.
-TEST(Block, ACoveredSpringIsAtRest) {
-  WorldSpec spec = block_world({"#.#", "###"});
+TEST(Block, ASpringUnderWaterRaisesItUntilThereIsNoRoom) {
+  WorldSpec spec = block_world({"#.#", "#~#", "#~#", "###"});
   spec.sources = {{{1, 1, 0}, 512}};
   auto world = make_world(spec);
   sim::SerialExecutor serial;
   while (!world->tick({}, serial).at_rest) EXPECT_LT(world->tick_number(), 100U);
   EXPECT_EQ(world->totals().sourced, sim::kFull);
+  EXPECT_EQ(drawing_of(*world), (Drawing{"#~#", "#~#", "#~#", "###"}));
+  EXPECT_EQ(world->sources().begin()->second.missed, 0);
+  for (int tick = 0; tick < 8; ++tick) (void)world->tick({}, serial);
+  EXPECT_EQ(world->totals().sourced, sim::kFull) << "it is full to the roof";
+}
+
+// On level ground a block lies where it came out, and the next one comes out on top of it.
+TEST(Block, ASpringOnLevelGroundSpreads) {
+  WorldSpec spec = block_world({"#.....#", "#.....#", "#######"});
+  spec.sources = {{{3, 1, 0}, sim::kFull}};
+  EXPECT_EQ(map_after(5, spec), (Drawing{"#.....#", "#~~~~~#", "#######"}));
 }
 
 TEST(Block, BrokenBlocksAreRefused) {
