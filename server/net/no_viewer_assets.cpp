@@ -1,9 +1,9 @@
-#include "server/host/viewer_assets.h"
+#include "server/net/viewer_assets.h"
 
-namespace sluice::host {
+namespace sluice::net {
 
-std::vector<net::Asset> viewer_assets() {
+std::vector<Asset> viewer_assets() {
   return {};
 }
 
-}  // namespace sluice::host
+}  // namespace sluice::net
