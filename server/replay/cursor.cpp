@@ -50,6 +50,14 @@ sim::Status Cursor::tick_once() {
                     std::to_string(report.tick) + "; 'sluice verify' tells more"};
 }
 
+// Where a tick cannot be shown, the state of the next checkpoint still can.
+sim::Error Cursor::with_way_on(const sim::Status& failed, std::uint64_t tick) {
+  const auto checkpoint = reader_->checkpoint_after(tick);
+  if (!checkpoint || !*checkpoint || (*checkpoint)->tick > last_tick()) return {failed.error()};
+  return {failed.error() + "; from its checkpoint of tick " + std::to_string((*checkpoint)->tick) +
+          " on it can be shown again"};
+}
+
 sim::Status Cursor::advance() {
   const std::uint64_t before = tick();
   SLUICE_ASSERT(before < last_tick());
@@ -57,10 +65,11 @@ sim::Status Cursor::advance() {
     if (sim::Status back = restore(before, before); !back.ok()) return back;
   }
   const sim::Status done = tick_once();
-  if (!done.ok() && !sound_) {
+  if (done.ok()) return done;
+  if (!sound_) {
     if (const sim::Status back = restore(before, before); !back.ok()) return back;
   }
-  return done;
+  return with_way_on(done, before + 1);
 }
 
 sim::Status Cursor::replay_to(std::uint64_t tick) {
@@ -94,7 +103,8 @@ sim::Status Cursor::seek(std::uint64_t tick) {
     cache_.forget(kept_tick);
   }
   const bool steps_back = tick < here && here - tick <= kStepTicks;
-  return restore(tick, steps_back ? trail_begin(tick) : tick);
+  const sim::Status restored = restore(tick, steps_back ? trail_begin(tick) : tick);
+  return restored.ok() ? restored : sim::Status(with_way_on(restored, tick));
 }
 
 // The first tick whose state a step back to `tick` keeps.

@@ -59,6 +59,7 @@ class Cursor {
   [[nodiscard]] sim::Status replay_to(std::uint64_t tick);
   [[nodiscard]] sim::Status tick_once();
   [[nodiscard]] sim::Status restore(std::uint64_t tick, std::uint64_t keep_from);
+  [[nodiscard]] sim::Error with_way_on(const sim::Status& failed, std::uint64_t tick);
   [[nodiscard]] std::uint64_t trail_begin(std::uint64_t tick) const;
   void adopt(std::unique_ptr<sim::World> world);
 
