@@ -1,6 +1,7 @@
 #include "client_stub/headless.h"
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <iostream>
 #include <map>
@@ -10,6 +11,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <nlohmann/json.hpp>
 
 #include "client_stub/script.h"
@@ -24,12 +26,18 @@ namespace {
 constexpr std::size_t kAhead = 16;
 // Without --for and --script: ticks after which keyframes of the view have surely come.
 constexpr std::uint64_t kTicksToShow = 2;
+// A replay that stands still sends no further tick: what is in view has come when this much passed
+// without a message.
+constexpr std::chrono::milliseconds kQuiet{300};
 constexpr std::int64_t kMaxMapCells = std::int64_t{1} << 26;
 
 class Headless {
  public:
   Headless(const HeadlessOptions& options, std::vector<ScriptLine> script)
-      : options_(options), script_(std::move(script)), signals_(context_, SIGINT, SIGTERM) {}
+      : options_(options),
+        script_(std::move(script)),
+        signals_(context_, SIGINT, SIGTERM),
+        quiet_(context_) {}
 
   int run() {
     WorldClient::Events events;
@@ -78,19 +86,35 @@ class Headless {
     last_answer_tick_ = std::max(last_answer_tick_, result.tick);
     waiting_.erase(sent);
     send_more();
+    if (client_->mirror().playback()) {
+      first_tick_ = result.tick;  // it may have gone anywhere
+      check_whether_done(client_->mirror().tick());
+    }
   }
 
   void check_whether_done(std::uint64_t tick) {
     if (next_ < script_.size() || !waiting_.empty()) return;
-    if (tick < last_answer_tick_) return;  // the map is to show what the last command did
+    if (const auto& playback = client_->mirror().playback(); playback && !playback->playing) {
+      return wait_for_quiet();
+    }
+    const bool live = !client_->mirror().playback();
+    if (live && tick < last_answer_tick_) return;  // the map is to show what the last command did
     const std::uint64_t ticks = options_.for_ticks.value_or(script_.empty() ? kTicksToShow : 0);
     if (tick >= *first_tick_ + ticks) finish();
+  }
+
+  void wait_for_quiet() {
+    quiet_.expires_after(kQuiet);
+    quiet_.async_wait([this](boost::system::error_code error) {
+      if (!error) finish();
+    });
   }
 
   void finish() {
     if (finished_) return;
     finished_ = true;
     signals_.cancel();
+    quiet_.cancel();
     client_->close();
   }
 
@@ -164,6 +188,7 @@ class Headless {
   std::vector<ScriptLine> script_;
   boost::asio::io_context context_{1};
   boost::asio::signal_set signals_;
+  boost::asio::steady_timer quiet_;
   std::unique_ptr<WorldClient> client_;
   protocol::ViewBox view_;
   std::size_t next_ = 0;                          // the script's line to be sent next

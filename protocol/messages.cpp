@@ -152,6 +152,14 @@ struct PipeLists {
   }
 };
 
+flatbuffers::Offset<wire::Playback> playback_of(FlatBufferBuilder& b,
+                                                const std::optional<Playback>& playback) {
+  if (!playback) return {};
+  const auto trouble = text_of(b, playback->trouble, kMaxReasonBytes);
+  return wire::CreatePlayback(b, playback->first_tick, playback->last_tick, playback->playing,
+                              playback->speed, playback->differing_cells, trouble);
+}
+
 flatbuffers::Offset<void> build(FlatBufferBuilder& b, const Tick& m) {
   std::vector<wire::ChunkSpan> chunks;
   std::vector<wire::Vec3> dropped;
@@ -166,13 +174,14 @@ flatbuffers::Offset<void> build(FlatBufferBuilder& b, const Tick& m) {
   }
   const auto payloads = payloads_of(b, m.chunks);
   const PipeLists pipes(b, m);
+  const auto playback = playback_of(b, m.playback);
   const auto chunk_list = b.CreateVectorOfStructs(chunks);
   const auto dropped_list = b.CreateVectorOfStructs(dropped);
   const auto digest_list = b.CreateVectorOfStructs(digests);
   const Counters& c = m.counters;
   return wire::CreateTick(b, m.tick, c.water, c.pipes, c.sourced, c.drained, c.evaporated,
                           c.active_chunks, chunk_list, payloads, dropped_list, digest_list,
-                          pipes.spans, pipes.payloads, pipes.dropped, pipes.digests)
+                          pipes.spans, pipes.payloads, pipes.dropped, pipes.digests, playback)
       .Union();
 }
 
@@ -318,6 +327,11 @@ Result<ServerMessage> plain(const wire::Tick& m) {
     for (const wire::PipeDigest* d : *m.section_digests()) {
       tick.pipe_digests.push_back({key_of(d->key()), d->digest()});
     }
+  }
+  if (const wire::Playback* p = m.playback(); p != nullptr) {
+    tick.playback = Playback{p->first_tick(), p->last_tick(),       p->playing(),
+                             p->speed(),      p->differing_cells(), string_of(p->trouble())};
+    tick.playback->trouble.resize(std::min(tick.playback->trouble.size(), kMaxReasonBytes));
   }
   return ServerMessage{std::move(tick)};
 }

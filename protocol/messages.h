@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -112,6 +113,18 @@ struct Counters {
   friend bool operator==(const Counters&, const Counters&) = default;
 };
 
+/// Where a replay stands: what every viewer of it sees and can steer (server/replay/README.md).
+struct Playback {
+  std::uint64_t first_tick = 0;  // that can be shown
+  std::uint64_t last_tick = 0;
+  bool playing = false;
+  std::uint32_t speed = 1000;         // thousandths of the recorded speed; 0: as fast as it goes
+  std::int64_t differing_cells = -1;  // between the two recordings shown; -1: there is but one
+  std::string trouble;                // why the ticks that follow cannot be shown; mostly empty
+
+  friend bool operator==(const Playback&, const Playback&) = default;
+};
+
 /// The state of the view after tick `tick`. Several messages may carry the same tick (keyframes
 /// follow a new view at once), and a slow client misses ticks, never changes.
 struct Tick {
@@ -123,6 +136,7 @@ struct Tick {
   std::vector<PipeUpdate> pipes;
   std::vector<PipeKey> pipes_dropped;  // sections to forget; handled before `pipes`
   std::vector<PipeDigest> pipe_digests;
+  std::optional<Playback> playback;  // in replays, whose ticks may fall; live worlds have none
 };
 
 struct CommandResult {

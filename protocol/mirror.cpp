@@ -21,11 +21,13 @@ Mirror::Mirror(Welcome welcome)
 
 Status Mirror::apply(const Tick& tick) {
   changed_.clear();
-  if (tick.tick < tick_) {
+  // A live world's time never falls; a replay's goes where its viewers send it.
+  if (tick.tick < tick_ && !tick.playback) {
     return Error{"tick " + std::to_string(tick.tick) + " after tick " + std::to_string(tick_)};
   }
   tick_ = tick.tick;
   counters_ = tick.counters;
+  playback_ = tick.playback;
   ++stats_.frames;
   for (const Position& coord : tick.dropped) {
     if (chunks_.erase(coord) > 0) changed_.push_back(coord);

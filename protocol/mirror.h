@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "protocol/chunk.h"
@@ -47,6 +48,8 @@ class Mirror {
   /// Of the newest message; 0 before the first.
   [[nodiscard]] std::uint64_t tick() const { return tick_; }
   [[nodiscard]] const Counters& counters() const { return counters_; }
+  /// Of the newest message; nothing when the world is a live one.
+  [[nodiscard]] const std::optional<Playback>& playback() const { return playback_; }
   [[nodiscard]] const MirrorStats& stats() const { return stats_; }
 
   /// Units of water, kRockCell, or kOutsideCell beyond the world. Air where nothing was sent.
@@ -79,6 +82,7 @@ class Mirror {
   Welcome welcome_;
   std::uint64_t tick_ = 0;
   Counters counters_;
+  std::optional<Playback> playback_;
   MirrorStats stats_;
   std::map<Position, std::unique_ptr<ChunkCells>> chunks_;
   std::vector<Position> changed_;

@@ -39,9 +39,9 @@ function bytesOf(buffer) {
 }
 
 let source = `// Written by client_stub/web/build.mjs.
-#include "server/host/viewer_assets.h"
+#include "server/net/viewer_assets.h"
 
-namespace sluice::host {
+namespace sluice::net {
 
 namespace {
 
@@ -55,7 +55,7 @@ source += `std::string text(const unsigned char* bytes, std::size_t size) {
 
 }  // namespace
 
-std::vector<net::Asset> viewer_assets() {
+std::vector<Asset> viewer_assets() {
   return {
 `;
 files.forEach(([path, type], i) => {
@@ -64,6 +64,6 @@ files.forEach(([path, type], i) => {
 source += `  };
 }
 
-}  // namespace sluice::host
+}  // namespace sluice::net
 `;
 writeFileSync(output, source);

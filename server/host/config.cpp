@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <filesystem>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include <toml++/toml.h>
+
+#include "server/net/address.h"
 
 namespace sluice::host {
 
@@ -83,22 +85,10 @@ sim::Status set_key(const std::string& path, std::string_view key, const toml::n
 }  // namespace
 
 sim::Status set_listen(std::string_view text, Config& config) {
-  const sim::Error error{"listen is \"" + std::string(text) +
-                         "\", it must be ADDRESS:PORT with a port from 0 to 65535"};
-  const std::size_t colon = text.rfind(':');
-  if (colon == std::string_view::npos || colon == 0) return error;
-  std::string_view address = text.substr(0, colon);
-  const std::string_view port_text = text.substr(colon + 1);
-  std::uint16_t port = 0;
-  const char* end = port_text.data() + port_text.size();
-  const auto [stop, failure] = std::from_chars(port_text.data(), end, port);
-  if (failure != std::errc() || stop != end || port_text.empty()) return error;
-  if (address.front() == '[') {
-    if (address.size() < 3 || address.back() != ']') return error;
-    address = address.substr(1, address.size() - 2);
-  }
-  config.address = address == "localhost" ? "127.0.0.1" : std::string(address);
-  config.port = port;
+  auto parsed = net::parse_listen_address(text, "listen");
+  if (!parsed.ok()) return sim::Error{parsed.error()};
+  config.address = std::move(parsed->address);
+  config.port = parsed->port;
   return sim::Done{};
 }
 

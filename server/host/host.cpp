@@ -9,7 +9,7 @@
 #include <spdlog/spdlog.h>
 
 #include "server/formats/world_file.h"
-#include "server/host/viewer_assets.h"
+#include "server/net/viewer_assets.h"
 #include "server/record/recorder.h"
 #include "server/record/repair.h"
 
@@ -134,7 +134,7 @@ sim::Status Host::listen(const Config& config) {
   options.address = config.address;
   options.port = config.port;
   options.server_version = SLUICE_VERSION;
-  options.assets = viewer_assets();
+  options.assets = net::viewer_assets();
   options.metrics_text = [this] { return metrics_text(); };
   options.readiness = [this] { return readiness(); };
   options.health_text = [this] { return health_text(); };

@@ -35,6 +35,7 @@ class Hub {
 
   [[nodiscard]] const sim::WorldConfig& config() const { return feed_.config(); }
   [[nodiscard]] const WorldFeed& feed() const { return feed_; }
+  [[nodiscard]] bool replays() const { return world_.playback().has_value(); }
   [[nodiscard]] protocol::Welcome welcome() const;
   [[nodiscard]] HubCounters& counters() { return feed_.counters(); }
 

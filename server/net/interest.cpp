@@ -20,6 +20,7 @@ struct Interest::Draft {
   explicit Draft(const PublishedWorld& world) {
     tick.tick = world.tick();
     tick.counters = world.counters();
+    tick.playback = world.playback();
   }
   [[nodiscard]] bool full() const { return bytes >= protocol::kTickBudgetBytes; }
   void drop(protocol::Position coord) {

@@ -38,6 +38,7 @@ ChunkRange chunks_in_view(const protocol::ViewBox& view, protocol::Position size
 void PublishedWorld::apply(Publication publication, bool watched) {
   tick_ = publication.tick;
   counters_ = publication.counters;
+  playback_ = std::move(publication.playback);
   changes_.clear();
   if (!publication.has_chunks) {
     // Somebody may have come just after this was published: the copy then stays as it is, one tick

@@ -34,6 +34,8 @@ class PublishedWorld {
 
   [[nodiscard]] std::uint64_t tick() const { return tick_; }
   [[nodiscard]] const protocol::Counters& counters() const { return counters_; }
+  /// Of a replay.
+  [[nodiscard]] const std::optional<protocol::Playback>& playback() const { return playback_; }
   /// In rising order of coordinates, each once.
   [[nodiscard]] const std::vector<Change>& changes() const { return changes_; }
 
@@ -75,6 +77,7 @@ class PublishedWorld {
 
   std::uint64_t tick_ = 0;
   protocol::Counters counters_;
+  std::optional<protocol::Playback> playback_;
   std::map<protocol::Position, Entry> chunks_;
   std::vector<Change> changes_;
   PublishedPipes pipes_;

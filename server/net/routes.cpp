@@ -19,7 +19,7 @@ std::string worlds_json(const Network& network) {
          << config.size.y << ", " << config.size.z << "], \"water\": \"" << hub->welcome().water
          << "\", \"tick\": " << hub->feed().tick() << ", \"tick_rate\": " << config.tick_rate
          << ", \"clients\": " << hub->counters().viewers << ", \"socket\": \"" << kWorldsPrefix
-         << name << "\"}";
+         << name << "\"" << (hub->replays() ? ", \"replay\": true" : "") << "}";
     separator = ", ";
   }
   json << "]\n";
@@ -42,11 +42,12 @@ Answer readiness(const Network& network) {
   return {state.ready ? 200U : 503U, "text/plain; charset=utf-8", state.text, ""};
 }
 
-Answer not_found(std::string_view path) {
+Answer not_found(const Network& network, std::string_view path) {
+  std::string pages;
+  for (const Page& page : network.options.pages) pages += page.path + ", ";
   return {404, "text/plain; charset=utf-8",
-          "nothing at " + std::string(path.substr(0, 200)) +
-              "; there are /, /healthz, /readyz, /metrics, /worlds and, as a WebSocket, "
-              "/worlds/NAME\n",
+          "nothing at " + std::string(path.substr(0, 200)) + "; there are /, " + pages +
+              "/healthz, /readyz, /metrics, /worlds and, as a WebSocket, /worlds/NAME\n",
           ""};
 }
 
@@ -68,6 +69,9 @@ Answer answer_to(Network& network, std::string_view method, std::string_view tar
   for (const Asset& asset : network.options.assets) {
     if (asset.path == path) return {200, asset.content_type, asset.bytes, ""};
   }
+  for (const Page& page : network.options.pages) {
+    if (page.path == path) return {200, page.content_type, page.text(), ""};
+  }
   if (path == "/") return {200, "text/html; charset=utf-8", plain_page(network), ""};
   if (path == "/healthz") {
     return {200, "text/plain; charset=utf-8",
@@ -82,7 +86,7 @@ Answer answer_to(Network& network, std::string_view method, std::string_view tar
   if (hub_of(network, path) != nullptr) {
     return {426, "text/plain; charset=utf-8", "this is a WebSocket; connect with ws://\n", ""};
   }
-  return not_found(path);
+  return not_found(network, path);
 }
 
 }  // namespace sluice::net

@@ -5,6 +5,7 @@
 //   GET /readyz          200 or 503 and the reason
 //   GET /metrics         Prometheus text
 //   GET /worlds          a JSON list
+//   GET anything else    the host's own pages (ServerOptions::pages)
 //   WebSocket /worlds/NAME
 //
 // One thread of its own runs everything here; nothing that a client does can stop another one or a
@@ -29,6 +30,13 @@ struct Asset {
   std::string path;  // as requested: "/viewer.js"; "/" is the page itself
   std::string content_type;
   std::string bytes;
+};
+
+/// A page that is made when it is asked for.
+struct Page {
+  std::string path;
+  std::string content_type;
+  std::function<std::string()> text;  // called on the network's thread; must not wait
 };
 
 struct Readiness {
@@ -59,6 +67,7 @@ struct ServerOptions {
   std::string server_version;
   Limits limits;
   std::vector<Asset> assets;
+  std::vector<Page> pages;
   std::function<std::string()> metrics_text;  // called on the network's thread
   std::function<Readiness()> readiness;       // called on the network's thread
   std::function<std::string()> health_text;   // likewise; /healthz says "alive" without it

@@ -37,16 +37,28 @@ bool in_world(const sim::Grid& grid, sim::ChunkCoord coord) {
 
 WorldFeed::WorldFeed(const sim::World& world)
     : config_(world.config()), tick_(world.tick_number()) {
-  mail_.publication = Publication{world.tick_number(), counters_of(world), false, false, {}, {}};
+  mail_.publication =
+      Publication{world.tick_number(), counters_of(world), {}, false, false, {}, {}};
+}
+
+WorldFeed::WorldFeed(const sim::World& world, std::string name, const protocol::Playback& playback)
+    : WorldFeed(world) {
+  config_.name = std::move(name);
+  playback_ = playback;
+  mail_.publication->playback = playback;
 }
 
 Publication WorldFeed::describe(const sim::World& world) {
   Publication publication;
   publication.tick = world.tick_number();
   publication.counters = counters_of(world);
+  publication.playback = playback_;
   publication.has_chunks = watched_.load(std::memory_order_relaxed);
   publication.complete = publication.has_chunks && !complete_published_;
   complete_published_ = publication.has_chunks;
+  std::set<sim::ChunkCoord> changed = std::exchange(skipped_chunks_, {});
+  publication.pipes = std::exchange(skipped_pipes_, {});
+  if (!publication.has_chunks || publication.complete) publication.pipes.clear();
   if (!publication.has_chunks) {
     survey_.clear();
     return publication;
@@ -60,7 +72,8 @@ Publication WorldFeed::describe(const sim::World& world) {
     });
     return publication;
   }
-  for (const sim::ChunkCoord coord : world.changed_chunks()) {
+  changed.insert(world.changed_chunks().begin(), world.changed_chunks().end());
+  for (const sim::ChunkCoord coord : changed) {
     if (!in_world(grid, coord)) continue;
     const sim::Chunk* chunk = grid.find(coord);
     publication.chunks[position_of(coord)] = chunk == nullptr ? nullptr : copy_of(*chunk);
@@ -71,6 +84,23 @@ Publication WorldFeed::describe(const sim::World& world) {
 void WorldFeed::publish(const sim::World& world) {
   tick_.store(world.tick_number(), std::memory_order_relaxed);
   put(describe(world));
+}
+
+void WorldFeed::skip(const sim::World& world) {
+  tick_.store(world.tick_number(), std::memory_order_relaxed);
+  if (!complete_published_) return;  // all there is will be published
+  skipped_chunks_.insert(world.changed_chunks().begin(), world.changed_chunks().end());
+  survey_.update(world, false, skipped_pipes_);
+}
+
+void WorldFeed::jump() {
+  complete_published_ = false;
+  survey_.clear();
+}
+
+void WorldFeed::set_watched(bool watched) {
+  const bool before = watched_.exchange(watched, std::memory_order_relaxed);
+  if (watched && !before && watch_) watch_();
 }
 
 void WorldFeed::put(Publication publication) {

@@ -18,6 +18,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,7 @@ namespace sluice::net {
 struct Publication {
   std::uint64_t tick = 0;
   protocol::Counters counters;
+  std::optional<protocol::Playback> playback;  // of a replay
   /// False when nobody watched: the tick only; a complete publication comes before the next change.
   bool has_chunks = false;
   /// `chunks` and `pipes` are all that is stored, not only what changed.
@@ -85,11 +87,27 @@ class WorldFeed {
   };
 
   explicit WorldFeed(const sim::World& world);
+  /// Of a replay, which is served under a name of its own.
+  WorldFeed(const sim::World& world, std::string name, const protocol::Playback& playback);
 
   // The host's side.
 
   /// After each tick, on the world's thread.
   void publish(const sim::World& world);
+  /// After a tick that nobody is to see by itself: what it changed goes with the next publication.
+  void skip(const sim::World& world);
+  /// What is published next is any other state, of an earlier tick for instance.
+  void jump();
+  /// What goes with every publication from now on.
+  void set_playback(protocol::Playback playback) { playback_ = std::move(playback); }
+  /// Whether somebody came who waits for the next publication: a world that stands still has to be
+  /// published for such a viewer's sake.
+  [[nodiscard]] bool awaited() const {
+    return watched_.load(std::memory_order_relaxed) && !complete_published_;
+  }
+  /// `watch` is called on the network's thread when somebody begins to watch; it must not wait. To
+  /// be set before the server starts.
+  void set_watch(std::function<void()> watch) { watch_ = std::move(watch); }
   /// On any thread.
   void deliver(std::vector<CommandReply> replies);
 
@@ -100,7 +118,7 @@ class WorldFeed {
   void set_wake(std::function<void()> wake);
   [[nodiscard]] Mail take();
   /// Whether chunks are to be published at all.
-  void set_watched(bool watched) { watched_.store(watched, std::memory_order_relaxed); }
+  void set_watched(bool watched);
 
   // Either side.
 
@@ -113,12 +131,17 @@ class WorldFeed {
   [[nodiscard]] Publication describe(const sim::World& world);
   void put(Publication publication);
 
-  const sim::WorldConfig config_;
+  sim::WorldConfig config_;  // never changes
   std::atomic<std::uint64_t> tick_;
   std::atomic<bool> watched_{false};
   HubCounters counters_;
   bool complete_published_ = false;  // the world's thread alone
   PipeSurvey survey_;                // the world's thread alone
+  // What skipped ticks changed, and what goes with each publication; the world's thread alone.
+  std::set<sim::ChunkCoord> skipped_chunks_;
+  PipeStates skipped_pipes_;
+  std::optional<protocol::Playback> playback_;
+  std::function<void()> watch_;
 
   std::mutex mutex_;
   Mail mail_;                   // guarded by mutex_

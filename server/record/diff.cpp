@@ -5,6 +5,7 @@
 
 #include "server/record/checkpoint.h"
 #include "server/record/lone_change.h"
+#include "server/record/tick_cursor.h"
 #include "server/sim/fields.h"
 
 namespace sluice::record {
@@ -14,30 +15,6 @@ namespace {
 constexpr std::uint64_t kTicksPerProgress = 4096;
 /// Where a side cannot be replayed its checkpoints show the spread; at most so many of them.
 constexpr std::size_t kSpreadCheckpoints = 5;
-
-/// Steps through a recording's ticks.
-class TickCursor {
- public:
-  TickCursor(Reader& reader, std::uint64_t tick) : reader_(reader), tick_(tick) {}
-
-  /// The next tick; valid until the next call.
-  sim::Result<const TickRecord*> next() {
-    if (at_ == row_.size()) {
-      sim::Result<std::vector<TickRecord>> row = reader_.row_at(tick_);
-      if (!row) return sim::Error{row.error()};
-      row_ = std::move(row).value();
-      at_ = static_cast<std::size_t>(tick_ - row_.front().tick);
-    }
-    ++tick_;
-    return &row_[at_++];
-  }
-
- private:
-  Reader& reader_;
-  std::uint64_t tick_;
-  std::vector<TickRecord> row_;
-  std::size_t at_ = 0;
-};
 
 /// Whether a tick was given the same and made the same of it. Who sent a command, and the words in
 /// which one was refused, may differ between two true records of one history.
@@ -364,6 +341,33 @@ class Differ {
 };
 
 }  // namespace
+
+sim::Result<std::optional<std::uint64_t>> first_differing_tick(Reader& a, Reader& b,
+                                                               const std::atomic<bool>& stop) {
+  using Found = std::optional<std::uint64_t>;
+  constexpr std::uint64_t kTicksAtATime = 20'000;
+  const std::uint64_t first = std::max(a.first_tick(), b.first_tick());
+  const std::uint64_t last = std::min(a.last_tick(), b.last_tick());
+  if (a.first_tick() == b.first_tick()) {
+    const auto in_a = a.checkpoint_before(first);
+    const auto in_b = b.checkpoint_before(first);
+    if (!in_a) return sim::Error{in_a.error()};
+    if (!in_b) return sim::Error{in_b.error()};
+    if (*in_a && *in_b && (*in_a)->digest != (*in_b)->digest) return Found(first);
+  }
+  for (std::uint64_t tick = first + 1; tick <= last && !stop; tick += kTicksAtATime) {
+    const std::uint64_t end = std::min(last, tick + kTicksAtATime - 1);
+    const auto in_a = a.digests(tick, end);
+    const auto in_b = b.digests(tick, end);
+    if (!in_a) return sim::Error{in_a.error()};
+    if (!in_b) return sim::Error{in_b.error()};
+    const auto differs = std::mismatch(in_a->begin(), in_a->end(), in_b->begin());
+    if (differs.first != in_a->end()) {
+      return Found(tick + static_cast<std::uint64_t>(differs.first - in_a->begin()));
+    }
+  }
+  return Found();
+}
 
 sim::Result<DiffReport> diff(Reader& a, Reader& b, const DiffOptions& options,
                              sim::Executor& executor) {

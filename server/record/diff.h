@@ -11,6 +11,7 @@
 // sides can be seen is compared, and the report says so.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -91,6 +92,11 @@ struct DiffReport {
 
   [[nodiscard]] bool same() const { return !difference && !commands_differ_at; }
 };
+
+/// The first tick that both hold and whose digests differ, whatever worlds they are of; nothing
+/// where there is none, or where `stop` was set (by another thread) before it was found.
+[[nodiscard]] sim::Result<std::optional<std::uint64_t>> first_differing_tick(
+    Reader& a, Reader& b, const std::atomic<bool>& stop);
 
 /// An error means that the two cannot be compared (they are of different worlds, or one of them
 /// cannot be read) and says why.

@@ -24,6 +24,8 @@ struct OutputFlags {
   bool json = false;
 
   void declare(CLI::App& app);
+  /// Whether any was given.
+  [[nodiscard]] bool any() const { return map || json || !dump.empty() || !digests.empty(); }
 };
 
 /// Counts over the ticks that were run.

@@ -1,5 +1,5 @@
 // `sluice replay FILE [--to TICK]`: the world of a recording at a tick, printed as `sluice sim`
-// prints its own.
+// prints its own; with --serve in the browser viewer, beside another recording if there are two.
 #include <chrono>
 #include <iostream>
 #include <memory>
@@ -11,6 +11,7 @@
 #include "server/tools/commands.h"
 #include "server/tools/output.h"
 #include "server/tools/progress.h"
+#include "server/tools/serve_replay.h"
 #include "server/workers/thread_pool.h"
 
 namespace sluice::tools {
@@ -19,6 +20,8 @@ namespace {
 
 struct ReplayOptions {
   std::string file;
+  std::string other;
+  std::optional<std::string> serve;
   std::optional<std::uint64_t> to;
   unsigned threads = 0;
   OutputFlags output;
@@ -55,7 +58,27 @@ RunFacts facts_at_checkpoint(const sim::World& world) {
   return facts;
 }
 
+int run_serve(const ReplayOptions& options) {
+  if (options.output.any()) {
+    return fail(
+        "--serve shows the recording in a browser: --map, --dump, --digests and --json go "
+        "without it",
+        kExitWrongInput);
+  }
+  ServeReplayOptions serve{{options.file}, *options.serve, options.to, options.threads};
+  if (!options.other.empty()) serve.files.push_back(options.other);
+  return serve_replay(serve);
+}
+
 int run_replay(const ReplayOptions& options) {
+  if (options.serve) return run_serve(options);
+  if (!options.other.empty()) {
+    return fail(
+        "two recordings are shown side by side with --serve ADDRESS:PORT, and compared by "
+        "'sluice diff " +
+            options.file + " " + options.other + "'; without --serve give one",
+        kExitWrongInput);
+  }
   auto reader = record::Reader::open(options.file);
   if (!reader) return fail(reader.error(), kExitWrongInput);
   const std::uint64_t last = (*reader)->last_tick();
@@ -97,8 +120,15 @@ void add_replay_command(CLI::App& app, int& exit_status) {
   CLI::App* command =
       app.add_subcommand("replay", "Bring back the world of a recording at any tick");
   command->add_option("FILE", options->file, "a recording (NAME.sluice)")->required();
-  command->add_option("--to", options->to, "the tick (default: the last one recorded)")
+  command->add_option("OTHER", options->other, "with --serve: a recording to be shown beside it");
+  command
+      ->add_option("--to", options->to,
+                   "the tick (default: the last one recorded; with --serve: the first)")
       ->check(CLI::NonNegativeNumber);
+  command->add_option(
+      "--serve", options->serve,
+      "show it in the browser viewer, with a timeline, at this ADDRESS:PORT; port 0 "
+      "picks a free one");
   command->add_option("--threads", options->threads, "worker threads (default: one a core)")
       ->check(CLI::Range(0, kMostThreads));
   options->output.declare(*command);

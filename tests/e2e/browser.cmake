@@ -6,7 +6,12 @@ if(SLUICE_WEB AND CHROMIUM AND NODE)
     COMMAND ${NODE} ${CMAKE_CURRENT_LIST_DIR}/browser_test.mjs
             $<TARGET_FILE:sluice-server> ${CHROMIUM}
             ${CMAKE_BINARY_DIR}/client_stub/web/work/package.json)
-  set_tests_properties(Browser.ShowsAWorldThatABrushChangesForAll PROPERTIES TIMEOUT 180)
+  add_test(NAME Browser.ShowsRecordingsAtAnyTickAndSideBySide
+    COMMAND ${NODE} ${CMAKE_CURRENT_LIST_DIR}/replay_browser_test.mjs
+            $<TARGET_FILE:sluice> ${CHROMIUM}
+            ${CMAKE_BINARY_DIR}/client_stub/web/work/package.json)
+  set_tests_properties(Browser.ShowsAWorldThatABrushChangesForAll
+    Browser.ShowsRecordingsAtAnyTickAndSideBySide PROPERTIES TIMEOUT 180)
 endif()
 if(SLUICE_WEB AND NODE)
   add_test(NAME Browser.DecodesAsTheProtocolsDocumentSays

@@ -4,16 +4,13 @@
 //
 //   node browser_test.mjs SLUICE_SERVER CHROMIUM PACKAGE_JSON   (of the folder with playwright-core)
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import {
+  expectLook, folder, main, openBrowser, openPage, place, startServer, stopServer,
+} from "./browser_support.mjs";
 
 const [serverPath, chromiumPath, packagePath] = process.argv.slice(2);
-const { chromium } = createRequire(packagePath)("playwright-core");
-let running = null; // the server's process
-const folder = mkdtempSync(join(tmpdir(), "sluice-browser-"));
 
 // A room with a shelf on the left and a resting pool on the right; and a 3D world.
 const FLAT = `[world]
@@ -39,80 +36,14 @@ size = [32, 16, 8]
 cell = "#"
 `;
 
-function startServer(listen) {
+function startWorlds(listen) {
   const files = [["room", FLAT], ["solid", SOLID]].map(([name, text]) => {
     const path = join(folder, `${name}.toml`);
     writeFileSync(path, text);
     return path;
   });
-  const child = spawn(serverPath, ["--world", files[0], "--world", files[1], "--listen", listen,
-    "--data", join(folder, "data")], { stdio: ["ignore", "pipe", "inherit"] });
-  running = child;
-  return new Promise((resolve, reject) => {
-    let output = "";
-    child.stdout.on("data", (bytes) => {
-      output += bytes;
-      const match = /listening on (http:\/\/([^\s]+))/.exec(output);
-      if (match) resolve({ child, url: match[1], address: match[2] });
-    });
-    child.on("exit", (code) => reject(new Error(`the server ended with ${code}: ${output}`)));
-  });
-}
-
-function stopServer(server) {
-  return new Promise((resolve) => {
-    server.child.removeAllListeners("exit");
-    server.child.on("exit", (code) => resolve(code));
-    server.child.kill("SIGTERM");
-  });
-}
-
-function openBrowser(name) {
-  return chromium.launchPersistentContext(join(folder, name), {
-    executablePath: chromiumPath,
-    viewport: { width: 1000, height: 700 },
-    args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-      "--disable-background-networking", "--disable-component-update", "--disable-sync"],
-  });
-}
-
-async function openPage(context, url) {
-  const page = await context.newPage();
-  page.on("pageerror", (error) => { throw error; });
-  await page.goto(url);
-  await page.waitForSelector('body[data-state="ready"]');
-  return page;
-}
-
-/** The middle of a cell on the screen. */
-function place(page, x, y) {
-  return page.evaluate(([cellX, cellY]) => {
-    const { camera } = window.sluice;
-    return { x: camera.screenX(cellX + 0.5), y: camera.screenY(cellY + 0.5) };
-  }, [x, y]);
-}
-
-/** What the pixel in the middle of a cell looks like. */
-async function look(page, x, y) {
-  const at = await place(page, x, y);
-  const [red, green, blue] = await page.evaluate(({ x: left, y: top }) => {
-    const canvas = document.getElementById("view");
-    const ratio = window.devicePixelRatio;
-    return [...canvas.getContext("2d").getImageData(left * ratio, top * ratio, 1, 1).data];
-  }, at);
-  if (red + green + blue < 130) return "air";
-  if (blue > red + 40) return "water";
-  return red >= blue ? "rock" : `something of colour ${red}, ${green}, ${blue}`;
-}
-
-async function expectLook(page, x, y, expected) {
-  let seen = "";
-  for (let i = 0; i < 60; ++i) {
-    seen = await look(page, x, y);
-    if (seen === expected) return;
-    await page.waitForTimeout(50);
-  }
-  assert.fail(`cell [${x}, ${y}] looks like ${seen}, not like ${expected}`);
+  return startServer(serverPath, ["--world", files[0], "--world", files[1], "--listen", listen,
+    "--data", join(folder, "data")]);
 }
 
 /** Draws with a tool from cell to cell. The pointer ends elsewhere: its frame must not be read. */
@@ -200,13 +131,14 @@ async function pipesAreBuilt(page, other) {
 }
 
 async function run() {
-  let server = await startServer("127.0.0.1:0");
-  const first = await openBrowser("one");
-  const second = await openBrowser("two");
+  let server = await startWorlds("127.0.0.1:0");
+  const first = await openBrowser(packagePath, chromiumPath, "one");
+  const second = await openBrowser(packagePath, chromiumPath, "two");
   const page = await openPage(first, `${server.url}/#room`);
   const other = await openPage(second, `${server.url}/#room`);
 
-  console.log("the page shows the world");
+  console.log("the page shows the world, and a live one has no timeline");
+  assert.equal(await page.locator("#timeline").isVisible(), false);
   await expectLook(page, 10, 4, "rock");
   await expectLook(page, 40, 5, "water");
   await expectLook(page, 10, 20, "air");
@@ -261,7 +193,7 @@ async function run() {
   console.log("a lost connection is shown, and comes back by itself");
   assert.equal(await stopServer(server), 0);
   await other.waitForSelector('body[data-state="waiting"], body[data-state="connecting"]');
-  server = await startServer(server.address);
+  server = await startWorlds(server.address);
   await other.waitForSelector('body[data-state="ready"]', { timeout: 20000 });
   await expectLook(other, 10, 20, "rock");
   assert.equal(await other.evaluate(() => window.sluice.mirror.mismatches), 0);
@@ -271,15 +203,4 @@ async function run() {
   assert.equal(await stopServer(server), 0);
 }
 
-try {
-  await run();
-  console.log("all well");
-} catch (error) {
-  console.error(error);
-  process.exitCode = 1;
-} finally {
-  running?.kill("SIGKILL");
-  rmSync(folder, { recursive: true, force: true });
-  // Browsers that a failure left behind end with this process.
-  setTimeout(() => process.exit(), 500).unref();
-}
+await main(run);

@@ -50,6 +50,18 @@ TEST(Http, AssetsAreServedAndReplaceThePlainPage) {
   EXPECT_EQ(http_request(server.port(), "GET", "/viewer.js").content_type, "text/javascript");
 }
 
+TEST(Http, TheHostsOwnPagesAreMadeWhenTheyAreAskedFor) {
+  net::ServerOptions options;
+  int asked = 0;
+  options.pages = {{"/count", "text/x-count", [&asked] { return std::to_string(++asked); }}};
+  TestServer server(std::move(options));
+  EXPECT_EQ(http_request(server.port(), "GET", "/count").body, "1");
+  EXPECT_EQ(http_request(server.port(), "GET", "/count?again").body, "2");
+  EXPECT_EQ(http_request(server.port(), "GET", "/count").content_type, "text/x-count");
+  EXPECT_EQ(http_request(server.port(), "POST", "/count").status, 405U);
+  EXPECT_NE(http_request(server.port(), "GET", "/nothing").body.find("/count"), std::string::npos);
+}
+
 TEST(Http, AServerThatIsNotReadySaysWhy) {
   net::ServerOptions options;
   options.readiness = [] { return net::Readiness{false, "dam: the disk is full\n"}; };

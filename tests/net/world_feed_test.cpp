@@ -108,6 +108,140 @@ TEST(WorldFeed, WatchingAgainBringsEverythingAgain) {
   rig.expect_equal();
 }
 
+TEST(WorldFeed, SkippedTicksGoWithTheNextPublication) {
+  Rig rig;
+  rig.feed.set_watched(true);
+  rig.tick();
+  for (int i = 0; i < 20; ++i) {
+    for (int skipped = 0; skipped < i; ++skipped) {
+      rig.world->tick({}, rig.executor);
+      rig.feed.skip(*rig.world);
+      EXPECT_EQ(rig.feed.tick(), rig.world->tick_number());
+    }
+    rig.tick();
+    if (i % 3 == 0) rig.take();
+  }
+  rig.take();
+  rig.expect_equal();
+}
+
+TEST(WorldFeed, AJumpPublishesAnyOtherState) {
+  Rig rig;
+  rig.feed.set_watched(true);
+  rig.tick();
+  rig.take();
+  rig.tick(200);
+  rig.take();
+  rig.world = falling_water();  // back to tick 0
+  rig.feed.jump();
+  EXPECT_TRUE(rig.feed.awaited());
+  rig.feed.publish(*rig.world);
+  EXPECT_FALSE(rig.feed.awaited());
+  rig.take();
+  rig.expect_equal();
+  // What was skipped before a jump is of no world any more.
+  rig.tick(3);
+  rig.take();
+  rig.world->tick({}, rig.executor);
+  rig.feed.skip(*rig.world);
+  rig.world = falling_water();
+  rig.feed.jump();
+  rig.tick();
+  rig.take();
+  rig.expect_equal();
+}
+
+TEST(WorldFeed, SkipsAndJumpsKeepPipesRight) {
+  const auto make = [] {
+    const auto spec = formats::parse_world(R"(
+[world]
+name = "lines"
+size = [64, 64, 1]
+[[pipe]]
+name = "high"
+capacity = 100000
+height = 40960
+base = 40960
+amount = 100000
+at = [10, 40, 0]
+[[pipe]]
+name = "low"
+capacity = 100000
+height = 40960
+at = [20, 10, 0]
+[[link]]
+from = "high"
+to = "low"
+[[port]]
+node = "low"
+cell = [20, 10, 0]
+kind = "outlet"
+rate = 100
+)",
+                                           "test world");
+    return std::move(sim::World::create(spec.value())).value();
+  };
+  Rig rig;
+  rig.world = make();
+  WorldFeed feed(*rig.world);
+  feed.set_watched(true);
+  const auto expect_pipes = [&] {
+    PublishedWorld fresh;
+    WorldFeed complete(*rig.world);
+    complete.set_watched(true);
+    complete.publish(*rig.world);
+    fresh.apply(std::move(*complete.take().publication), true);
+    rig.published.apply(std::move(*feed.take().publication), true);
+    std::size_t sections = 0;
+    const ChunkRange all{{0, 0, 0}, {0, 0, 0}};
+    fresh.pipes().for_each_in(all, [&](const protocol::PipeKey& key) {
+      EXPECT_TRUE(rig.published.pipes().has(key));
+      EXPECT_EQ(rig.published.pipes().checksum(key), fresh.pipes().checksum(key));
+      return ++sections > 0;
+    });
+    EXPECT_GT(sections, 0U);
+    EXPECT_EQ(rig.published.pipes().count(), fresh.pipes().count());
+  };
+  for (int i = 0; i < 8; ++i) {
+    for (int skipped = 0; skipped < i; ++skipped) {
+      rig.world->tick({}, rig.executor);
+      feed.skip(*rig.world);
+    }
+    rig.world->tick({}, rig.executor);
+    feed.publish(*rig.world);
+    expect_pipes();
+  }
+  rig.world = make();
+  feed.jump();
+  feed.publish(*rig.world);
+  expect_pipes();
+}
+
+TEST(WorldFeed, TellsWhenSomebodyBeginsToWatch) {
+  Rig rig;
+  int watches = 0;
+  rig.feed.set_watch([&] { ++watches; });
+  EXPECT_FALSE(rig.feed.awaited());
+  rig.feed.set_watched(true);
+  rig.feed.set_watched(true);
+  EXPECT_EQ(watches, 1);
+  EXPECT_TRUE(rig.feed.awaited());
+  rig.tick();
+  EXPECT_FALSE(rig.feed.awaited());
+  rig.feed.set_watched(false);
+  EXPECT_EQ(watches, 1);
+}
+
+TEST(WorldFeed, AReplaysPublicationsSayWhereItStands) {
+  const auto world = falling_water();
+  WorldFeed feed(*world, "a", {0, 90, false, 1000, -1, ""});
+  EXPECT_EQ(feed.config().name, "a");
+  EXPECT_EQ(feed.take().publication->playback->last_tick, 90U);
+  feed.set_playback({0, 91, true, 0, 7, ""});
+  feed.publish(*world);
+  EXPECT_EQ(feed.take().publication->playback, (protocol::Playback{0, 91, true, 0, 7, ""}));
+}
+
 TEST(WorldFeed, WakesOnceForAFullMailbox) {
   Rig rig;
   (void)rig.feed.take();

@@ -58,6 +58,18 @@ TEST(Messages, PipesComeBack) {
   EXPECT_EQ(back.pipe_digests[0].digest, UINT64_MAX);
 }
 
+TEST(Messages, AReplaysPlaceComesBack) {
+  Bytes bytes;
+  Tick tick;
+  EXPECT_FALSE(over_the_wire<Tick>(tick, bytes).playback.has_value());
+  const std::size_t live = bytes.size();
+  tick.playback = Playback{3, UINT64_MAX, true, 125, 1234567890123, "why not"};
+  EXPECT_EQ(over_the_wire<Tick>(tick, bytes).playback, tick.playback);
+  EXPECT_GT(bytes.size(), live);  // so live worlds pay nothing for it
+  tick.playback->trouble.assign(2 * kMaxReasonBytes, 'x');
+  EXPECT_EQ(over_the_wire<Tick>(tick, bytes).playback->trouble.size(), kMaxReasonBytes);
+}
+
 TEST(Messages, ServerMessagesComeBack) {
   Bytes bytes;
   Welcome welcome{kProtocolVersion, "0.1.0", "cave", {64, 32, 64}, {4, 4, 4}, 77, 20, "cellular"};

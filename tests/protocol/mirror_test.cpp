@@ -116,5 +116,20 @@ TEST(Mirror, RefusesWhatNoServerSends) {
   EXPECT_EQ(mirror.apply(later).error(), "tick 4 after tick 5");
 }
 
+TEST(Mirror, GoesBackInAReplayAlone) {
+  Mirror mirror(small_world());
+  Tick tick;
+  tick.tick = 50;
+  ASSERT_TRUE(mirror.apply(tick).ok());
+  tick.tick = 49;
+  const Status live = mirror.apply(tick);
+  ASSERT_FALSE(live.ok());
+  EXPECT_EQ(live.error(), "tick 49 after tick 50");
+  tick.playback = Playback{0, 90, false, 1000, -1, ""};
+  ASSERT_TRUE(mirror.apply(tick).ok());
+  EXPECT_EQ(mirror.tick(), 49U);
+  EXPECT_EQ(mirror.playback()->last_tick, 90U);
+}
+
 }  // namespace
 }  // namespace sluice::protocol

@@ -22,7 +22,11 @@ LAYERS = {
     "server/net": {"server/net", "protocol", "server/sim", "server/formats"},
     "server/host": {"server/host", "server/net", "server/record", "server/workers",
                     "server/formats", "server/sim", "protocol"},
-    "server/tools": {"server/tools", "server/record", "server/workers", "server/formats",
+    # Plays recordings to the network, as the host plays living worlds: beside it, not above it.
+    "server/replay": {"server/replay", "server/net", "server/record", "server/workers",
+                      "server/sim", "protocol"},
+    # `sluice replay --serve` is the one tool that listens.
+    "server/tools": {"server/tools", "server/replay", "server/net", "server/record", "server/workers", "server/formats",
                      "server/sim", "protocol", "client_stub"},
 }
 

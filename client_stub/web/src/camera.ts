@@ -12,6 +12,8 @@ export class Camera {
   scale = 8;
   width = 1;
   height = 1;
+  /** Screen pixels that fit() leaves free for what lies over the picture. */
+  readonly margin = { x: 200, y: 140 };
 
   resize(width: number, height: number): void {
     this.width = Math.max(1, width);
@@ -20,7 +22,8 @@ export class Camera {
 
   /** The whole world, with a margin for what lies over the picture. */
   fit(size: Vec3): void {
-    const scale = Math.min((this.width - 200) / size.x, (this.height - 140) / size.y);
+    const scale = Math.min((this.width - this.margin.x) / size.x,
+      (this.height - this.margin.y) / size.y);
     // Whole pixels a cell look best where there is room for them.
     this.scale = clamp(scale >= 2 ? Math.floor(scale) : scale, SMALLEST_SCALE, LARGEST_SCALE);
     this.x = size.x / 2;

@@ -36,3 +36,7 @@ export function clamp(value: number, low: number, high: number): number {
 export function chunkKey(x: number, y: number, z: number): number {
   return (z * 65536 + y) * 65536 + x;
 }
+
+export function chunkOfKey(key: number): Vec3 {
+  return { x: key % 65536, y: Math.floor(key / 65536) % 65536, z: Math.floor(key / 65536 ** 2) };
+}

@@ -5,9 +5,10 @@ import type { Viewer } from "./viewer";
 const TOOL_KEYS: Record<string, Tool> = { "1": "pan", "2": "rock", "3": "air", "4": "water" };
 const PAN_STEP = 64; // screen pixels
 
-/** `current` is asked at every event: the world that is shown may change. */
+let spaceHeld = false;
+
+/** Pointer and wheel. `current` is asked at every event: the world that is shown may change. */
 export function listen(canvas: HTMLCanvasElement, current: () => Viewer | null): void {
-  let spaceHeld = false;
   let gesture: "none" | "pan" | "brush" | "pipe" = "none";
   let travelled = 0; // screen pixels since the button went down
   let lastX = 0;
@@ -94,7 +95,10 @@ export function listen(canvas: HTMLCanvasElement, current: () => Viewer | null):
     viewer.moved();
     event.preventDefault();
   }, { passive: false });
+}
 
+/** Once for the page. */
+export function listenToKeys(current: () => Viewer | null): void {
   window.addEventListener("keyup", (event) => {
     if (event.code === "Space") spaceHeld = false;
   });
@@ -103,7 +107,7 @@ export function listen(canvas: HTMLCanvasElement, current: () => Viewer | null):
     const viewer = current();
     if (!viewer?.mirror || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement) return;
-    if (event.code === "Space") spaceHeld = true;
+    if (event.code === "Space" && !viewer.replays) spaceHeld = true;
     if (!pressed(viewer, event.key) && event.code !== "Space") return;
     event.preventDefault();
   });
@@ -113,8 +117,10 @@ export function listen(canvas: HTMLCanvasElement, current: () => Viewer | null):
 function pressed(viewer: Viewer, key: string): boolean {
   const { camera } = viewer;
   const size = viewer.mirror!.size;
-  const tool = TOOL_KEYS[key];
+  // What happened cannot be changed: a replay has no tools, and its timeline takes the arrows.
+  const tool = viewer.replays ? undefined : TOOL_KEYS[key];
   if (tool) viewer.setTool(tool);
+  else if (viewer.replays && key.startsWith("Arrow")) return false;
   else if (key === "5") viewer.togglePipes();
   else if (key === "Escape") viewer.setPipeTool(null);
   else if (key === "[") viewer.setSize(viewer.brush.size - 1);

@@ -1,8 +1,9 @@
 // The page: which worlds there are, and the one that is shown. The part of the address behind "#"
 // names it, so that a link leads to a world.
-import { listen } from "./input";
+import { listen, listenToKeys } from "./input";
 import { Panel, type WorldEntry } from "./panel";
 import { PipePanel } from "./pipe_panel";
+import { Replay } from "./replay";
 import { Viewer } from "./viewer";
 
 const RETRY_MILLISECONDS = 2000;
@@ -10,6 +11,7 @@ const RETRY_MILLISECONDS = 2000;
 const canvas = document.getElementById("view") as HTMLCanvasElement;
 let worlds: WorldEntry[] = [];
 let viewer: Viewer | null = null;
+let replay: Replay | null = null;
 
 const panel = new Panel({
   tool: (tool) => viewer?.setTool(tool),
@@ -34,19 +36,28 @@ function show(): void {
   Object.assign(window, { sluice: viewer });
 }
 
+/** All that the server has are recordings, shown at one tick. */
+async function showReplay(): Promise<void> {
+  replay = await Replay.open(panel, pipePanel);
+  viewer = replay.viewers[0]!;
+  Object.assign(window, { sluice: viewer, replay });
+}
+
 async function load(): Promise<void> {
   try {
     const response = await fetch("/worlds");
     worlds = (await response.json()) as WorldEntry[];
-    show();
+    if (worlds[0]?.replay) await showReplay();
+    else show();
   } catch {
     panel.showState("waiting", "no answer");
     window.setTimeout(() => void load(), RETRY_MILLISECONDS);
   }
 }
 
-window.addEventListener("resize", () => viewer?.resize());
-window.addEventListener("hashchange", () => show());
+window.addEventListener("resize", () => (replay ?? viewer)?.resize());
+window.addEventListener("hashchange", () => replay === null && show());
 listen(canvas, () => viewer);
+listenToKeys(() => viewer);
 panel.showState("connecting", "");
 void load();

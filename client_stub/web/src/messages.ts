@@ -47,6 +47,19 @@ export interface Counters {
   activeChunks: number;
 }
 
+/** Where a replay stands. */
+export interface Playback {
+  firstTick: number;
+  lastTick: number;
+  playing: boolean;
+  /** Thousandths of the recorded speed; 0: as fast as it goes. */
+  speed: number;
+  /** Between the two recordings that are shown; -1: there is but one. */
+  differingCells: number;
+  /** Why the ticks that follow cannot be shown; mostly empty. */
+  trouble: string;
+}
+
 export interface TickMessage {
   kind: "tick";
   tick: number;
@@ -57,6 +70,8 @@ export interface TickMessage {
   pipes: { key: PipeKey; payload: Uint8Array }[];
   pipesDropped: PipeKey[];
   pipeDigests: { key: PipeKey; digest: bigint }[];
+  /** Null: the world is a live one. */
+  playback: Playback | null;
 }
 
 export interface ResultMessage {
@@ -206,6 +221,7 @@ function readTick(tick: Tick): TickMessage {
     pipes: [],
     pipesDropped: [],
     pipeDigests: [],
+    playback: readPlayback(tick),
   };
   let offset = 0;
   for (let i = 0; i < tick.chunksLength(); ++i) {
@@ -222,6 +238,18 @@ function readTick(tick: Tick): TickMessage {
   }
   readPipes(tick, message);
   return message;
+}
+
+function readPlayback(tick: Tick): Playback | null {
+  const playback = tick.playback();
+  return playback && {
+    firstTick: Number(playback.firstTick()),
+    lastTick: Number(playback.lastTick()),
+    playing: playback.playing(),
+    speed: playback.speed(),
+    differingCells: Number(playback.differingCells()),
+    trouble: playback.trouble() ?? "",
+  };
 }
 
 function plainKey(key: Vec3Like & { part(): number }): PipeKey {

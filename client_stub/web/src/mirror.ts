@@ -1,8 +1,8 @@
 // The world as the server has sent it so far.
 import { chunkChecksum } from "./checksum";
 import { decodeChunk } from "./codec";
-import { CHUNK_CELLS, chunkKey, type ChunkSides, type Vec3 } from "./geometry";
-import type { Counters, TickMessage, WelcomeMessage } from "./messages";
+import { CHUNK_CELLS, chunkKey, chunkOfKey, type ChunkSides, type Vec3 } from "./geometry";
+import type { Counters, Playback, TickMessage, WelcomeMessage } from "./messages";
 import { PipeMirror } from "./pipe_mirror";
 import type { PipeKey } from "./pipes";
 
@@ -19,6 +19,8 @@ export class Mirror {
   counters: Counters = {
     water: 0, pipes: 0, sourced: 0, drained: 0, evaporated: 0, activeChunks: 0,
   };
+  /** Null: the world is a live one. */
+  playback: Playback | null = null;
   readonly pipes: PipeMirror;
   /** Chunks and pipe sections whose digest differed from the server's, ever. */
   mismatches = 0;
@@ -37,6 +39,7 @@ export class Mirror {
   apply(message: TickMessage): { changed: Vec3[]; resyncs: Vec3[] } {
     this.tick = message.tick;
     this.counters = message.counters;
+    this.playback = message.playback;
     const changed: Vec3[] = [];
     for (const coord of message.dropped) {
       this.chunks.delete(chunkKey(coord.x, coord.y, coord.z));
@@ -71,6 +74,11 @@ export class Mirror {
       resyncs.push(key);
     }
     return { changed: message.pipes.length + message.pipesDropped.length > 0, resyncs };
+  }
+
+  /** The chunks that are held. */
+  coords(): Vec3[] {
+    return [...this.chunks.keys()].map(chunkOfKey);
   }
 
   /** Undefined where nothing is held: all air, or not in view. */

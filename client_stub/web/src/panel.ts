@@ -6,6 +6,8 @@ import type { WelcomeMessage } from "./messages";
 
 export interface WorldEntry {
   name: string;
+  /** A recording, which is not to be changed. */
+  replay?: boolean;
 }
 
 export interface PanelEvents {
@@ -66,6 +68,14 @@ export class Panel {
     this.name.hidden = worlds.length >= 2;
     this.name.textContent = chosen;
     document.title = `${chosen} – Sluice`;
+  }
+
+  /** The recordings' files. */
+  showReplay(files: string[]): void {
+    this.select.hidden = true;
+    this.name.hidden = false;
+    this.name.textContent = files.join(" | ");
+    document.title = `${files.join(" | ")} – Sluice`;
   }
 
   showWelcome(welcome: WelcomeMessage, slice: number): void {

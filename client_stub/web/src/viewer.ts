@@ -2,11 +2,12 @@
 import { Brush, type Tool } from "./brush";
 import { Camera } from "./camera";
 import { Connection } from "./connection";
-import { clamp, sameBox, type Box } from "./geometry";
+import { clamp, sameBox, type Box, type Vec3 } from "./geometry";
 import type { ResultMessage, TickMessage, WelcomeMessage } from "./messages";
 import { FULL, Mirror } from "./mirror";
 import { Painter } from "./painter";
 import { materialName } from "./palette";
+import type { Differences } from "./differences";
 import type { Panel } from "./panel";
 import { cellText, type NodeView, type PortView } from "./pipe_mirror";
 import { nodeRadius, PipePainter } from "./pipe_painter";
@@ -17,15 +18,31 @@ import { PipeTools, type PipeTool } from "./pipe_tools";
 const VIEW_INTERVAL = 120;
 const NUMBERS_INTERVAL = 1000;
 const HOLD_INTERVAL = 120;
+/** Two panes are painted at the same tick; one that is late is waited for this long. */
+const PEER_PATIENCE = 150;
+
+export type ViewerPanel = Pick<Panel, "showState" | "showZoom" | "showSlice" | "showTool" |
+  "showWelcome" | "showNumbers" | "showHover" | "warn">;
+export type ViewerPipePanel = Pick<PipePanel, "showTool" | "toggle" | "attach" | "update">;
+
+/** Of a replay: who else is to know. */
+export interface ViewerEvents {
+  welcome(): void;
+  tick(changed: Vec3[]): void;
+  result(result: ResultMessage): void;
+}
 
 export class Viewer {
-  readonly camera = new Camera();
   readonly brush: Brush;
   readonly pipeTools: PipeTools;
   mirror: Mirror | null = null;
   slice = 0;
   /** The cell under the pointer. */
   hover: { x: number; y: number } | null = null;
+  /** The viewer of the other recording, where two are shown side by side. */
+  peer: Viewer | null = null;
+  /** Between this viewer's world and its peer's. */
+  differences: Differences | null = null;
   private readonly connection: Connection;
   private readonly context: CanvasRenderingContext2D;
   private readonly timers: number[] = [];
@@ -33,12 +50,14 @@ export class Viewer {
   private pipePainter: PipePainter | null = null;
   private sentView: Box | null = null;
   private needsPaint = true;
+  private lateSince = 0;
   private frame = 0;
   private lastNumbers = { time: performance.now(), bytes: 0, tick: 0 };
 
   constructor(
-    private readonly canvas: HTMLCanvasElement, private readonly panel: Panel,
-    private readonly pipePanel: PipePanel, world: string,
+    private readonly canvas: HTMLCanvasElement, private readonly panel: ViewerPanel,
+    private readonly pipePanel: ViewerPipePanel, world: string, readonly camera = new Camera(),
+    private readonly events: ViewerEvents | null = null,
   ) {
     this.context = canvas.getContext("2d", { alpha: false })!;
     const scheme = location.protocol === "https:" ? "wss:" : "ws:";
@@ -59,7 +78,7 @@ export class Viewer {
     );
     const paint = () => {
       this.frame = requestAnimationFrame(paint);
-      if (this.needsPaint) this.paint();
+      if (this.needsPaint && !this.waitsForPeer()) this.paint();
     };
     this.frame = requestAnimationFrame(paint);
   }
@@ -85,16 +104,38 @@ export class Viewer {
 
   /** The camera or the pointer is somewhere else. */
   moved(): void {
-    this.needsPaint = true;
+    this.repaint();
+    if (this.peer) {
+      this.peer.hover = this.hover;
+      this.peer.repaint();
+      this.peer.showHover();
+    }
     this.panel.showZoom(this.camera.scale);
     this.showHover();
   }
 
+  repaint(): void {
+    this.needsPaint = true;
+  }
+
+  /** Whether this is a recording, which nobody can change. */
+  get replays(): boolean {
+    return this.events !== null;
+  }
+
+  /** The number that its result will carry, or 0 when there is no connection. */
+  command(command: object): number {
+    return this.connection.command(command);
+  }
+
   setSlice(z: number): void {
-    if (!this.mirror) return;
-    this.slice = clamp(z, 0, this.mirror.size.z - 1);
-    this.painter!.setSlice(this.slice);
-    this.panel.showSlice(this.slice);
+    for (const viewer of [this, this.peer]) {
+      if (!viewer?.mirror) continue;
+      viewer.slice = clamp(z, 0, viewer.mirror.size.z - 1);
+      viewer.painter!.setSlice(viewer.slice);
+      viewer.panel.showSlice(viewer.slice);
+    }
+    this.differences?.setSlice(this.slice);
     this.moved();
   }
 
@@ -148,6 +189,7 @@ export class Viewer {
     this.panel.showWelcome(welcome, this.slice);
     this.sendView();
     this.needsPaint = true;
+    this.events?.welcome();
   }
 
   private ticked(message: TickMessage): void {
@@ -158,6 +200,7 @@ export class Viewer {
     const pipes = this.mirror.applyPipes(message);
     for (const key of pipes.resyncs) this.connection.resyncPipes(key);
     if (pipes.changed) this.pipeTools.changed(this.mirror.pipes);
+    this.events?.tick(changed);
     if (changed.length === 0 && !pipes.changed) return;
     this.needsPaint = true;
     this.showHover();
@@ -165,6 +208,7 @@ export class Viewer {
 
   private answered(result: ResultMessage): void {
     this.brush.answered(result.seq);
+    this.events?.result(result);
     if (result.applied) return;
     this.pipeTools.refused();
     this.panel.warn(`Refused: ${result.reason}`);
@@ -231,8 +275,22 @@ export class Viewer {
     if (!this.mirror.inside(x, y, this.slice)) return this.panel.showHover("outside the world");
     const cell = this.mirror.cell(x, y, this.slice);
     const place = this.mirror.size.z === 1 ? `${x}, ${y}` : `${x}, ${y}, ${this.slice}`;
-    const amount = cell > 0 ? ` ${cell.toLocaleString("en")} units (${Math.round((cell * 100) / FULL)} %)` : "";
-    this.panel.showHover(`[${place}] ${materialName(cell)}${amount}`);
+    const amount = cell > 0 ? `${unitsText(cell)} (${Math.round((cell * 100) / FULL)} %)` : "";
+    const other = this.peer?.mirror?.cell(x, y, this.slice) ?? cell;
+    const differs = other === cell ? "" : ` ≠ ${materialName(other)}${unitsText(other)}`;
+    this.panel.showHover(`[${place}] ${materialName(cell)}${amount}${differs}`);
+  }
+
+  /** Whether the peer's picture of this tick is still on its way. */
+  private waitsForPeer(): boolean {
+    const peer = this.peer?.mirror;
+    if (!peer || !this.mirror || peer.tick === this.mirror.tick) {
+      this.lateSince = 0;
+      return false;
+    }
+    const now = performance.now();
+    if (this.lateSince === 0) this.lateSince = now;
+    return now - this.lateSince < PEER_PATIENCE;
   }
 
   private paint(): void {
@@ -251,6 +309,7 @@ export class Viewer {
       Math.round(camera.screenX(0)) - 0.5, Math.round(camera.screenY(size.y)) - 0.5,
       Math.round(size.x * camera.scale) + 1, Math.round(size.y * camera.scale) + 1);
     this.paintPipes();
+    this.differences?.paint(context, camera, ratio);
     this.paintCursor();
   }
 
@@ -277,4 +336,8 @@ export class Viewer {
       Math.max(2, Math.round(area.width * camera.scale) - 1),
       Math.max(2, Math.round(area.height * camera.scale) - 1));
   }
+}
+
+function unitsText(cell: number): string {
+  return cell > 0 ? ` ${cell.toLocaleString("en")} units` : "";
 }

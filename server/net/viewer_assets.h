@@ -5,9 +5,9 @@
 
 #include "server/net/server.h"
 
-namespace sluice::host {
+namespace sluice::net {
 
 /// Empty where the program was built without the viewer; "/" is then a plain page.
-[[nodiscard]] std::vector<net::Asset> viewer_assets();
+[[nodiscard]] std::vector<Asset> viewer_assets();
 
-}  // namespace sluice::host
+}  // namespace sluice::net

@@ -1,0 +1,125 @@
+// A replay on the page: one recording, or two side by side under one camera and one timeline.
+import { Camera } from "./camera";
+import { Differences } from "./differences";
+import { listen } from "./input";
+import type { Panel } from "./panel";
+import type { PipePanel } from "./pipe_panel";
+import { Timeline } from "./timeline";
+import type { TimelineFacts } from "./timeline_track";
+import { Viewer, type ViewerPanel, type ViewerPipePanel } from "./viewer";
+
+const POLL_MILLISECONDS = 500;
+const FIT_MARGIN = { x: 48, y: 132 };
+
+function element<T extends HTMLElement>(id: string): T {
+  return document.getElementById(id) as T;
+}
+
+/** The second pane: the first one's panels speak for both, but for what goes wrong. */
+function quiet(panel: Panel): ViewerPanel {
+  const nothing = () => undefined;
+  return {
+    showState: (state, detail) => {
+      if (state !== "ready") panel.showState(state, detail);
+    },
+    warn: (text) => panel.warn(text),
+    showZoom: nothing, showSlice: nothing, showTool: nothing, showWelcome: nothing,
+    showNumbers: nothing, showHover: nothing,
+  };
+}
+
+const QUIET_PIPES: ViewerPipePanel = {
+  showTool: () => undefined, toggle: () => undefined, attach: () => undefined,
+  update: () => undefined,
+};
+
+export class Replay {
+  /** One a recording. */
+  readonly viewers: Viewer[] = [];
+  readonly timeline: Timeline;
+  differences: Differences | null = null;
+
+  private constructor(
+    private facts: TimelineFacts, private readonly panel: Panel, pipePanel: PipePanel,
+  ) {
+    const pair = facts.recordings.length > 1;
+    document.body.classList.add("replay");
+    document.body.classList.toggle("pair", pair);
+    element("view-b").hidden = !pair;
+    panel.showReplay(facts.recordings.map((recording) => recording.file));
+    const camera = new Camera();
+    Object.assign(camera.margin, FIT_MARGIN);
+    const canvases = [element<HTMLCanvasElement>("view"), element<HTMLCanvasElement>("view-b")];
+    facts.recordings.forEach(({ world, file }, index) => {
+      const label = element(index === 0 ? "label-a" : "label-b");
+      label.hidden = !pair;
+      label.lastElementChild!.textContent = file;
+      const viewer: Viewer = new Viewer(
+        canvases[index]!, index === 0 ? panel : quiet(panel), index === 0 ? pipePanel : QUIET_PIPES,
+        world, camera, {
+          welcome: () => this.welcomed(index),
+          tick: (changed) => this.ticked(index, changed),
+          result: (result) => this.timeline?.answered(result),
+        });
+      this.viewers.push(viewer);
+      viewer.setTool("pan");
+      if (index > 0) listen(canvases[index]!, () => viewer);
+    });
+    const [a, b] = this.viewers;
+    if (a && b) {
+      a.peer = b;
+      b.peer = a;
+    }
+    this.timeline = new Timeline(facts, {
+      send: (request) => this.viewers[0]!.command(request),
+      fit: () => this.viewers[0]!.fit(),
+      pipes: () => this.viewers[0]!.togglePipes(),
+    });
+    if (!facts.complete) window.setTimeout(() => void this.ask(), POLL_MILLISECONDS);
+  }
+
+  static async open(panel: Panel, pipePanel: PipePanel): Promise<Replay> {
+    return new Replay(await fetchFacts(), panel, pipePanel);
+  }
+
+  resize(): void {
+    for (const viewer of this.viewers) viewer.resize();
+  }
+
+  /** Until the server has read all of the recordings. */
+  private async ask(): Promise<void> {
+    try {
+      this.facts = await fetchFacts();
+      this.timeline.setFacts(this.facts);
+      if (this.facts.trouble) this.panel.warn(this.facts.trouble);
+    } catch {
+      // The server is away; the connection tells so, and comes back.
+    }
+    if (!this.facts.complete) window.setTimeout(() => void this.ask(), POLL_MILLISECONDS);
+  }
+
+  private welcomed(index: number): void {
+    if (index === 0) this.timeline?.reset();
+    const [a, b] = this.viewers;
+    if (!a?.mirror || !b?.mirror) return;
+    this.differences = new Differences(a.mirror, b.mirror, a.slice);
+    for (const viewer of this.viewers) viewer.differences = this.differences;
+    this.panel.showState("ready", "");
+  }
+
+  private ticked(index: number, changed: { x: number; y: number; z: number }[]): void {
+    const viewer = this.viewers[index]!;
+    const { tick, playback } = viewer.mirror!;
+    if (index === 0 && playback) this.timeline.update(tick, playback);
+    if (!this.differences) return;
+    this.differences.changed(changed);
+    // The marks are on both panes.
+    for (const each of this.viewers) each.repaint();
+  }
+}
+
+async function fetchFacts(): Promise<TimelineFacts> {
+  const response = await fetch("/timeline");
+  if (!response.ok) throw new Error(`/timeline: ${response.status}`);
+  return (await response.json()) as TimelineFacts;
+}

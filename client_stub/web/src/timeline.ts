@@ -1,0 +1,251 @@
+// The timeline of a replay: where it stands, and steering it. All who watch share one position, so
+// what is shown is what the server says; while the slider is dragged it shows what is asked for.
+import { clamp } from "./geometry";
+import type { Playback, ResultMessage } from "./messages";
+import { paintTrack, timeText, type TimelineFacts, type TrackScene } from "./timeline_track";
+
+/** Speeds offered, in thousandths of the recorded one; 0: as fast as it goes. */
+const SPEEDS = [125, 250, 500, 1000, 2000, 4000, 8000, 16000, 32000, 64000, 256000, 1024000, 0];
+const SPEED_NAMES: Record<number, string> = { 125: "⅛×", 250: "¼×", 500: "½×", 0: "max" };
+
+export interface TimelineEvents {
+  /** Sends a request; the number that its result will carry, or 0. */
+  send(request: object): number;
+  fit(): void;
+  pipes(): void;
+}
+
+function element<T extends HTMLElement>(id: string): T {
+  return document.getElementById(id) as T;
+}
+
+export class Timeline {
+  private readonly canvas = element<HTMLCanvasElement>("track");
+  private readonly slider = element<HTMLInputElement>("seek");
+  private readonly tickInput = element<HTMLInputElement>("tl-tick");
+  private readonly speed = element<HTMLSelectElement>("tl-speed");
+  private playback: Playback | null = null;
+  private tick = 0;
+  private dragging = false;
+  /** The tick to be asked for once the seek on its way is answered. */
+  private wanted: number | null = null;
+  private unanswered = 0;
+  private hover: number | null = null;
+  private needsPaint = true;
+
+  constructor(private facts: TimelineFacts, private readonly events: TimelineEvents) {
+    element("timeline").hidden = false;
+    for (const speed of SPEEDS) {
+      this.speed.append(new Option(SPEED_NAMES[speed] ?? `${speed / 1000}×`, String(speed)));
+    }
+    this.listenToSlider();
+    this.listenToButtons();
+    window.addEventListener("keydown", (event) => this.pressed(event), { capture: true });
+    window.addEventListener("resize", () => (this.needsPaint = true));
+    this.setFacts(facts);
+    const paint = () => {
+      requestAnimationFrame(paint);
+      if (this.needsPaint) this.paint();
+    };
+    paint();
+  }
+
+  setFacts(facts: TimelineFacts): void {
+    this.facts = facts;
+    element("tl-difference").hidden = facts.recordings.length < 2;
+    element("tl-first").hidden = facts.recordings.length < 2;
+    element<HTMLButtonElement>("tl-first").disabled = facts.first_difference === null;
+    const none = facts.recordings.every((recording) => recording.marks.length === 0);
+    for (const id of ["tl-command-before", "tl-command-after"]) {
+      element<HTMLButtonElement>(id).disabled = none;
+    }
+    this.showDifference();
+    this.needsPaint = true;
+  }
+
+  /** What the newest message of the server says. */
+  update(tick: number, playback: Playback): void {
+    this.tick = tick;
+    this.playback = playback;
+    this.slider.min = String(playback.firstTick);
+    this.slider.max = String(playback.lastTick);
+    element("tl-play").classList.toggle("playing", playback.playing);
+    element("tl-play").title = playback.playing ? "Pause (Space)" : "Play (Space)";
+    if (document.activeElement !== this.speed) this.speed.value = String(playback.speed);
+    element("tl-trouble").textContent = playback.trouble;
+    element("tl-trouble").hidden = playback.trouble === "";
+    this.showDifference();
+    this.needsPaint = true;
+  }
+
+  answered(result: ResultMessage): void {
+    if (result.seq !== this.unanswered) return;
+    this.unanswered = 0;
+    this.sendWanted();
+  }
+
+  /** The connection is a new one. */
+  reset(): void {
+    this.unanswered = 0;
+    this.wanted = null;
+  }
+
+  /** Of a drag's many seeks one is on its way at a time, and of the others the last one counts. */
+  seek(tick: number): void {
+    this.wanted = tick;
+    this.sendWanted();
+  }
+
+  private sendWanted(): void {
+    if (this.wanted === null || this.unanswered !== 0) return;
+    this.unanswered = this.events.send({ cmd: "seek", to: this.wanted });
+    this.wanted = null;
+  }
+
+  private step(by: number): void {
+    this.events.send({ cmd: "step", by });
+  }
+
+  private togglePlay(): void {
+    this.events.send({ cmd: this.playback?.playing ? "pause" : "play" });
+  }
+
+  private changeSpeed(thousandths: number): void {
+    this.events.send({ cmd: "speed", times: thousandths === 0 ? "max" : thousandths / 1000 });
+  }
+
+  private nextSpeed(direction: number): void {
+    const now = SPEEDS.indexOf(this.playback?.speed ?? 1000);
+    this.changeSpeed(SPEEDS[clamp((now < 0 ? 3 : now) + direction, 0, SPEEDS.length - 1)]!);
+  }
+
+  /** To the nearest mark of commands in that direction. */
+  private toCommand(direction: number): void {
+    const ticks = this.facts.recordings.flatMap((recording) => recording.marks.map(([tick]) => tick));
+    const beyond = ticks.filter((tick) => (tick - this.tick) * direction > 0);
+    if (beyond.length === 0) return;
+    this.seek(direction > 0 ? Math.min(...beyond) : Math.max(...beyond));
+  }
+
+  private toFirstDifference(): void {
+    if (this.facts.first_difference !== null) this.seek(this.facts.first_difference);
+  }
+
+  private listenToSlider(): void {
+    const { slider } = this;
+    slider.addEventListener("pointerdown", () => (this.dragging = true));
+    const drop = () => {
+      this.dragging = false;
+      this.needsPaint = true;
+    };
+    slider.addEventListener("pointerup", drop);
+    slider.addEventListener("pointercancel", drop);
+    slider.addEventListener("change", drop);
+    slider.addEventListener("input", () => {
+      this.needsPaint = true;
+      this.seek(Number(slider.value));
+    });
+    slider.addEventListener("pointermove", (event) => {
+      this.hover = event.offsetX;
+      this.needsPaint = true;
+    });
+    slider.addEventListener("pointerleave", () => {
+      this.hover = null;
+      this.needsPaint = true;
+    });
+  }
+
+  private listenToButtons(): void {
+    const on = (id: string, action: () => void) => {
+      element(id).addEventListener("click", () => {
+        action();
+        element(id).blur(); // or Space would press it once more
+      });
+    };
+    on("tl-play", () => this.togglePlay());
+    on("tl-back", () => this.step(-1));
+    on("tl-forward", () => this.step(1));
+    on("tl-home", () => this.seek(this.playback?.firstTick ?? 0));
+    on("tl-end", () => this.seek(this.playback?.lastTick ?? 0));
+    on("tl-command-before", () => this.toCommand(-1));
+    on("tl-command-after", () => this.toCommand(1));
+    on("tl-first", () => this.toFirstDifference());
+    on("tl-fit", () => this.events.fit());
+    on("tl-pipes", () => this.events.pipes());
+    this.speed.addEventListener("change", () => {
+      this.changeSpeed(Number(this.speed.value));
+      this.speed.blur();
+    });
+    this.tickInput.addEventListener("focus", () => this.tickInput.select());
+    this.tickInput.addEventListener("blur", () => (this.needsPaint = true));
+    this.tickInput.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") this.tickInput.blur();
+      if (event.key !== "Enter") return;
+      const tick = Number(this.tickInput.value.replace(/[,\s]/g, ""));
+      if (Number.isSafeInteger(tick) && tick >= 0) this.seek(tick);
+      this.tickInput.blur();
+    });
+  }
+
+  private pressed(event: KeyboardEvent): void {
+    if (event.ctrlKey || event.metaKey || event.altKey || !this.playback) return;
+    const { target } = event;
+    const typing = (target instanceof HTMLInputElement && target !== this.slider) ||
+      target instanceof HTMLSelectElement;
+    if (typing) return;
+    const far = event.shiftKey ? this.facts.tick_rate : 1;
+    switch (event.key) {
+      case " ": this.togglePlay(); break;
+      case "ArrowLeft": this.step(-far); break;
+      case "ArrowRight": this.step(far); break;
+      case "ArrowUp": this.nextSpeed(1); break;
+      case "ArrowDown": this.nextSpeed(-1); break;
+      case "Home": this.seek(this.playback.firstTick); break;
+      case "End": this.seek(this.playback.lastTick); break;
+      case "c": this.toCommand(1); break;
+      case "C": this.toCommand(-1); break;
+      case "d": this.toFirstDifference(); break;
+      default: return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  private showDifference(): void {
+    if (this.facts.recordings.length < 2) return;
+    const cells = this.playback?.differingCells ?? 0;
+    const text = element("tl-difference");
+    text.classList.toggle("same", cells <= 0);
+    text.textContent = cells <= 0 ? "no cell differs"
+      : `${cells.toLocaleString("en")} cell${cells === 1 ? " differs" : "s differ"}`;
+    const first = this.facts.first_difference;
+    element("tl-first").title = first !== null
+      ? `The first tick that differs: ${first.toLocaleString("en")} (D)`
+      : this.facts.complete ? "No tick of the two recordings differs" : "Still being looked for";
+  }
+
+  private paint(): void {
+    this.needsPaint = false;
+    if (!this.playback) return;
+    const shown = this.dragging ? Number(this.slider.value) : this.tick;
+    if (!this.dragging) this.slider.value = String(this.tick);
+    const { tick_rate: rate } = this.facts;
+    element("tl-time").textContent = timeText(shown, rate, 2);
+    element("tl-of").textContent = `of ${this.playback.lastTick.toLocaleString("en")}`;
+    if (document.activeElement !== this.tickInput) {
+      this.tickInput.value = shown.toLocaleString("en");
+    }
+    this.slider.setAttribute("aria-valuetext", `tick ${shown}, ${timeText(shown, rate, 2)}`);
+    const scene: TrackScene = {
+      first: this.playback.firstTick, last: this.playback.lastTick, shown, facts: this.facts,
+      hover: this.hover, loud: this.dragging || this.hover !== null,
+    };
+    const tip = paintTrack(this.canvas, scene);
+    const tipElement = element("tl-tip");
+    tipElement.hidden = tip === null;
+    if (!tip) return;
+    tipElement.textContent = tip.text;
+    const half = tipElement.offsetWidth / 2;
+    tipElement.style.left = `${clamp(tip.x, half, this.canvas.clientWidth - half)}px`;
+  }
+}

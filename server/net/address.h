@@ -1,0 +1,21 @@
+// Where a server listens, as people write it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "server/sim/result.h"
+
+namespace sluice::net {
+
+struct ListenAddress {
+  std::string address;  // numeric
+  std::uint16_t port = 0;
+};
+
+/// Reads "ADDRESS:PORT", "[IPV6]:PORT" or "localhost:PORT". `name` is what the error calls it.
+[[nodiscard]] sim::Result<ListenAddress> parse_listen_address(std::string_view text,
+                                                              std::string_view name);
+
+}  // namespace sluice::net

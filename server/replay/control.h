@@ -1,0 +1,34 @@
+// What a viewer of a replay may ask for: one JSON object, sent as a command is sent to a live
+// world.
+//
+//   {"cmd": "play"}   {"cmd": "pause"}
+//   {"cmd": "seek", "to": 1200}         a tick
+//   {"cmd": "step", "by": -1}           ticks; cut to what can be shown
+//   {"cmd": "speed", "times": 0.125}    of the recorded speed, or "max": as fast as it goes
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "server/sim/result.h"
+
+namespace sluice::replay {
+
+/// Thousandths of the recorded speed.
+inline constexpr std::uint32_t kRealTime = 1000;
+inline constexpr std::uint32_t kAsFastAsItGoes = 0;
+inline constexpr std::uint32_t kMostSpeed = 1'000'000'000;
+
+struct Control {
+  enum class Kind : std::uint8_t { kPlay, kPause, kSeek, kStep, kSpeed };
+
+  Kind kind = Kind::kPause;
+  std::uint64_t tick = 0;           // of kSeek
+  std::int64_t by = 0;              // of kStep
+  std::uint32_t speed = kRealTime;  // of kSpeed
+};
+
+/// Any text is safe to give. The error says what is wrong and what is allowed.
+[[nodiscard]] sim::Result<Control> parse_control(std::string_view json);
+
+}  // namespace sluice::replay

@@ -1,0 +1,77 @@
+// The world of a recording at any tick, forwards and backwards.
+//
+//   seek(T) begins at the latest of       and replays the rest, every digest compared
+//     the world as it stands                (when T lies ahead of it)
+//     a state kept in the cache
+//     the checkpoint before T
+//
+// A step back also keeps the states of the ticks before, so that going on backwards is quick.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "server/record/reader.h"
+#include "server/record/tick_cursor.h"
+#include "server/replay/state_cache.h"
+#include "server/sim/executor.h"
+#include "server/sim/result.h"
+#include "server/sim/world.h"
+
+namespace sluice::replay {
+
+/// Used by one thread at a time.
+class Cursor {
+ public:
+  static constexpr std::size_t kCacheBytes = std::size_t{256} << 20;
+  /// A seek back by at most this many ticks counts as a step, and keeps as many states at the most.
+  static constexpr std::uint64_t kStepTicks = 16;
+
+  /// Stands at the recording's first tick. Errors begin with the path and say what is wrong. The
+  /// executor must outlive the cursor.
+  [[nodiscard]] static sim::Result<std::unique_ptr<Cursor>> open(
+      const std::string& path, sim::Executor& executor, std::size_t cache_bytes = kCacheBytes);
+
+  [[nodiscard]] const sim::World& world() const { return *world_; }
+  [[nodiscard]] std::uint64_t tick() const { return world_->tick_number(); }
+  [[nodiscard]] record::Reader& reader() { return *reader_; }
+  [[nodiscard]] std::uint64_t first_tick() const { return reader_->first_tick(); }
+  [[nodiscard]] std::uint64_t last_tick() const { return reader_->last_tick(); }
+  [[nodiscard]] const StateCache& cache() const { return cache_; }
+  /// Ticks that the last seek() replayed.
+  [[nodiscard]] std::uint64_t replayed_ticks() const { return replayed_ticks_; }
+
+  /// Goes to a tick of [first_tick(), last_tick()]. After an error, which says why that tick cannot
+  /// be reached, the world is that of some earlier or later tick that could be.
+  [[nodiscard]] sim::Status seek(std::uint64_t tick);
+  /// Goes on by one tick, which must be there. After an error it stands where it stood.
+  [[nodiscard]] sim::Status advance();
+
+  /// What was found wrong and gone around, damaged checkpoints for instance. Empties the list.
+  [[nodiscard]] std::vector<std::string> take_warnings();
+
+ private:
+  Cursor(std::unique_ptr<record::Reader> reader, sim::Executor& executor, std::size_t cache_bytes);
+  [[nodiscard]] sim::Status replay_to(std::uint64_t tick);
+  [[nodiscard]] sim::Status tick_once();
+  [[nodiscard]] sim::Status restore(std::uint64_t tick, std::uint64_t keep_from);
+  [[nodiscard]] sim::Error with_way_on(const sim::Status& failed, std::uint64_t tick);
+  [[nodiscard]] std::uint64_t trail_begin(std::uint64_t tick) const;
+  void adopt(std::unique_ptr<sim::World> world);
+
+  std::unique_ptr<record::Reader> reader_;
+  sim::Executor& executor_;
+  StateCache cache_;
+  std::unique_ptr<sim::World> world_;
+  std::optional<record::TickCursor> history_;  // stands before the tick after the world's
+  std::vector<sim::Command> commands_;
+  std::vector<std::string> warnings_;
+  std::uint64_t replayed_ticks_ = 0;
+  bool sound_ = false;  // the world is what the recording says it is
+};
+
+}  // namespace sluice::replay

@@ -1,0 +1,123 @@
+// One or two recordings, shown at the same tick to whoever watches.
+//
+//   network's thread                       the player's thread
+//   submit(control) ──► requests ────────► seek, step, play ──► Cursor(s) ──► WorldFeed(s) ──►
+//   viewers
+//        reply ◄──────────────────────────── done, or why not
+//
+// All viewers of a server see the same tick and steer the same player: they watch together, and two
+// recordings stay side by side without any further agreement. A player of their own for each would
+// need a world for each.
+//
+// Requests that came while another was being obeyed are taken together: of several seeks only the
+// last is gone to, so that dragging a slider never lags behind.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "protocol/messages.h"
+#include "server/net/server.h"
+#include "server/net/world_feed.h"
+#include "server/replay/control.h"
+#include "server/replay/cursor.h"
+
+namespace sluice::replay {
+
+class Player {
+ public:
+  /// Requests that wait.
+  static constexpr std::size_t kMostRequests = 4096;
+
+  /// A recording and the name that its world is served under.
+  struct Recording {
+    std::string name;
+    std::unique_ptr<Cursor> cursor;
+  };
+
+  /// One recording, or two of one size that have ticks in common. Begins paused.
+  explicit Player(std::vector<Recording> recordings);
+  /// Stops.
+  ~Player();
+  Player(const Player&) = delete;
+  Player& operator=(const Player&) = delete;
+
+  /// Goes to the first tick that is shown; to be called once, before start().
+  [[nodiscard]] sim::Status begin_at(std::uint64_t tick);
+  void start();
+  void stop();
+
+  /// For the server, which must be stopped before the player ends.
+  [[nodiscard]] std::vector<net::HostedWorld> hosted();
+  [[nodiscard]] std::uint64_t first_tick() const { return first_tick_; }
+  /// As of the start.
+  [[nodiscard]] std::uint64_t last_tick() const { return last_tick_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  struct Request {
+    Control control;
+    std::size_t pane = 0;
+    std::uint64_t session = 0;
+    std::uint64_t seq = 0;
+    std::string refusal;  // once it was obeyed, or was not
+  };
+
+  /// A recording on the screen.
+  struct Pane final : net::CommandIntake {
+    Player* player = nullptr;
+    std::size_t number = 0;
+    std::unique_ptr<Cursor> cursor;
+    std::unique_ptr<net::WorldFeed> feed;
+    [[nodiscard]] sim::Status submit(net::ClientCommand command) override;
+  };
+
+  void run();
+  [[nodiscard]] bool wait(std::vector<Request>& requests);
+  void obey(std::vector<Request>& requests);
+  [[nodiscard]] std::uint64_t target_of(Request& request, std::uint64_t target);
+  [[nodiscard]] sim::Status go_to(std::uint64_t tick);
+  [[nodiscard]] bool play();
+  [[nodiscard]] bool advance();
+  void retreat(const std::string& trouble);
+  [[nodiscard]] std::uint64_t ticks_due(Clock::time_point now) const;
+  [[nodiscard]] Clock::time_point next_look() const;
+  void set_pace();
+  void look_for_more();
+  void publish();
+  void reply(std::vector<Request>& requests);
+  void report_warnings();
+
+  std::vector<std::unique_ptr<Pane>> panes_;
+  std::uint64_t first_tick_ = 0;
+
+  // The player's thread alone, once started.
+  std::uint64_t last_tick_ = 0;
+  std::uint64_t tick_ = 0;
+  bool playing_ = false;
+  std::uint32_t speed_ = kRealTime;
+  std::string trouble_;
+  Clock::time_point pace_begin_;  // since when playing goes at this pace
+  std::uint64_t pace_ticks_ = 0;  // and how far it has come since
+  Clock::time_point published_;
+  bool unpublished_ = false;  // the worlds went on by a tick since
+  Clock::time_point looked_for_more_;
+  std::set<std::string> warnings_;  // each is told once
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<Request> requests_;  // guarded by mutex_
+  bool awaited_ = false;           // guarded by mutex_
+  bool stopping_ = false;          // guarded by mutex_
+  std::thread thread_;
+};
+
+}  // namespace sluice::replay

@@ -1,0 +1,58 @@
+#include "server/tools/serve_replay.h"
+
+#include <cstdio>
+#include <iostream>
+
+#include <pthread.h>
+#include <signal.h>
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include "server/net/address.h"
+#include "server/replay/serve.h"
+#include "server/tools/commands.h"
+
+namespace sluice::tools {
+
+namespace {
+
+/// Before any thread is made, so that they all leave these signals to sigwait.
+sigset_t hold_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  signal(SIGPIPE, SIG_IGN);
+  return signals;
+}
+
+}  // namespace
+
+int serve_replay(const ServeReplayOptions& options) {
+  const auto listen = net::parse_listen_address(options.listen, "--serve");
+  if (!listen.ok()) {
+    std::cerr << "sluice: " << listen.error() << '\n';
+    return kExitWrongInput;
+  }
+  const sigset_t signals = hold_signals();
+  spdlog::set_default_logger(spdlog::stderr_color_mt("sluice"));
+  spdlog::set_level(spdlog::level::warn);
+  const auto server = replay::ReplayServer::start(
+      {options.files, listen->address, listen->port, options.to, options.threads});
+  if (!server.ok()) {
+    std::cerr << "sluice: " << server.error() << '\n';
+    return kExitWrongInput;
+  }
+  if (const std::string& note = (*server)->note(); !note.empty()) {
+    std::cerr << "sluice: " << note << '\n';
+  }
+  std::printf("listening on http://%s\n", (*server)->address().c_str());
+  std::fflush(stdout);
+  int signal = 0;
+  while (sigwait(&signals, &signal) != 0) continue;
+  (*server)->stop();
+  return kExitWell;
+}
+
+}  // namespace sluice::tools

@@ -1,0 +1,105 @@
+// What the browser tests share: programs, a headless Chromium, and reading the picture.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export const folder = mkdtempSync(join(tmpdir(), "sluice-browser-"));
+let running = null; // the server's process
+
+/** Starts a program that serves; resolves when it says where it listens. */
+export function startServer(program, parameters) {
+  const child = spawn(program, parameters, { stdio: ["ignore", "pipe", "inherit"] });
+  running = child;
+  return new Promise((resolve, reject) => {
+    let output = "";
+    child.stdout.on("data", (bytes) => {
+      output += bytes;
+      const match = /listening on (http:\/\/([^\s]+))/.exec(output);
+      if (match) resolve({ child, url: match[1], address: match[2] });
+    });
+    child.on("exit", (code) => reject(new Error(`the server ended with ${code}: ${output}`)));
+  });
+}
+
+export function stopServer(server) {
+  return new Promise((resolve) => {
+    server.child.removeAllListeners("exit");
+    server.child.on("exit", (code) => resolve(code));
+    server.child.kill("SIGTERM");
+  });
+}
+
+/** `packagePath`: the package.json of the folder with playwright-core. */
+export function openBrowser(packagePath, chromiumPath, name, viewport = { width: 1000, height: 700 }) {
+  const { chromium } = createRequire(packagePath)("playwright-core");
+  return chromium.launchPersistentContext(join(folder, name), {
+    executablePath: chromiumPath,
+    viewport,
+    args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+      "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+  });
+}
+
+export async function openPage(context, url) {
+  const page = await context.newPage();
+  page.on("pageerror", (error) => { throw error; });
+  await page.goto(url);
+  await page.waitForSelector('body[data-state="ready"]');
+  return page;
+}
+
+/** The middle of a cell in the first pane. */
+export function place(page, x, y) {
+  return page.evaluate(([cellX, cellY]) => {
+    const { camera } = window.sluice;
+    return { x: camera.screenX(cellX + 0.5), y: camera.screenY(cellY + 0.5) };
+  }, [x, y]);
+}
+
+/** Red, green and blue of the pixel in the middle of a cell. */
+export async function colour(page, x, y, pane = "view") {
+  const at = await place(page, x, y);
+  return page.evaluate(([{ x: left, y: top }, id]) => {
+    const canvas = document.getElementById(id);
+    const ratio = window.devicePixelRatio;
+    return [...canvas.getContext("2d").getImageData(left * ratio, top * ratio, 1, 1).data];
+  }, [at, pane]);
+}
+
+/** What that pixel looks like. */
+export async function look(page, x, y, pane = "view") {
+  const [red, green, blue] = await colour(page, x, y, pane);
+  if (red > green + 40) return "marked";
+  if (red + green + blue < 130) return "air";
+  if (blue > red + 40) return "water";
+  return red >= blue ? "rock" : `something of colour ${red}, ${green}, ${blue}`;
+}
+
+export async function expectLook(page, x, y, expected, pane = "view") {
+  let seen = "";
+  for (let i = 0; i < 60; ++i) {
+    seen = await look(page, x, y, pane);
+    if (seen === expected) return;
+    await page.waitForTimeout(50);
+  }
+  assert.fail(`cell [${x}, ${y}] of ${pane} looks like ${seen}, not like ${expected}`);
+}
+
+/** Runs a test to its end, and leaves nothing behind. */
+export async function main(run) {
+  try {
+    await run();
+    console.log("all well");
+  } catch (error) {
+    console.error(error);
+    process.exitCode = 1;
+  } finally {
+    running?.kill("SIGKILL");
+    rmSync(folder, { recursive: true, force: true });
+    // Browsers that a failure left behind end with this process.
+    setTimeout(() => process.exit(), 500).unref();
+  }
+}
