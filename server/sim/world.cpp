@@ -49,8 +49,9 @@ Status World::place(const WorldSpec& spec) {
     }
   }
   for (const PlacedCell& cell : spec.cells) {
-    if (Status s = placed("map", context.apply(SetCells{cell.at, {1, 1, 1}, cell.cell})); !s) {
-      return s;
+    const CommandOutcome outcome = context.apply(SetCells{cell.at, {1, 1, 1}, cell.cell});
+    if (!outcome.applied()) {
+      return Error{"map: the cell " + to_string(cell.at) + ": " + outcome.reason};
     }
   }
   for (std::size_t i = 0; i < spec.sources.size(); ++i) {

@@ -339,6 +339,12 @@ TEST(Block, BrokenBlocksAreRefused) {
   EXPECT_THAT(outcomes[4].reason, HasSubstr("moves in parts of 4096 units"));
 }
 
+TEST(Block, AWorldWithBrokenBlocksNamesTheirCell) {
+  const auto world = World::create(block_world({".3.", "###"}));
+  ASSERT_FALSE(world.ok());
+  EXPECT_THAT(world.error(), HasSubstr("map: the cell [1, 1, 0]: cell value 1536 units"));
+}
+
 // A rock dropped into the passage makes two groups of one; each keeps its own level from then on.
 TEST(Block, ARockDividesAGroupAndItsRemovalJoinsItAgain) {
   auto world = make_world(block_world({"#~~~#.#",  //
