@@ -7,7 +7,9 @@ import type { NodeView, PipeMirror } from "./pipe_mirror";
 
 const MARK = "255, 77, 141";
 /** Below this many pixels a cell a chunk's cells are framed together, so that no single one is lost. */
-const CELL_SCALE = 2;
+const CELL_SCALE = 0.5;
+/** Cells of a chunk that cover fewer pixels than this get a frame, too. */
+const EASILY_MISSED = 48;
 /** Pixels that a frame measures at least. */
 const SMALLEST_FRAME = 9;
 
@@ -68,10 +70,12 @@ export class Differences {
       const top = camera.screenY(tile.top + 1);
       const bottom = camera.screenY(tile.bottom);
       if (right < 0 || bottom < 0 || left > camera.width || top > camera.height) continue;
-      if (camera.scale >= CELL_SCALE) this.paintCells(context, camera, pixelRatio, tile);
-      else frame(context, left, top, right, bottom);
+      const cells = camera.scale >= CELL_SCALE;
+      if (cells) this.paintCells(context, camera, pixelRatio, tile);
+      context.setTransform(pixelRatio, 0, 0, pixelRatio, 0, 0);
+      const missed = tile.count * camera.scale ** 2 < EASILY_MISSED && camera.scale < 4;
+      if (!cells || missed) frame(context, left, top, right, bottom);
     }
-    context.setTransform(pixelRatio, 0, 0, pixelRatio, 0, 0);
     this.paintNodes(context, camera);
     context.restore();
   }
@@ -86,7 +90,7 @@ export class Differences {
     context.fill(tile.fill);
     context.lineCap = "square";
     context.strokeStyle = `rgba(${MARK}, 0.95)`;
-    context.lineWidth = Math.min(0.3, (camera.scale < 6 ? 1 : 1.5) / camera.scale);
+    context.lineWidth = (camera.scale < 6 ? Math.min(1, camera.scale) : 1.5) / camera.scale;
     context.stroke(tile.outline);
   }
 
@@ -127,34 +131,80 @@ export class Differences {
   private look(coord: Vec3): Tile | null {
     const { logX, logY, logZ } = this.a.sides;
     if (coord.z !== this.slice >> logZ) return null;
-    const tile: Tile = {
-      count: 0, fill: new Path2D(), outline: new Path2D(),
-      left: Infinity, bottom: Infinity, right: -Infinity, top: -Infinity,
-    };
+    const width = 1 << logX;
+    const height = 1 << logY;
     const firstX = coord.x << logX;
     const firstY = coord.y << logY;
-    for (let y = firstY; y < firstY + (1 << logY); ++y) {
-      for (let x = firstX; x < firstX + (1 << logX); ++x) {
-        if (!this.differ(x, y)) continue;
-        ++tile.count;
-        tile.left = Math.min(tile.left, x);
-        tile.right = Math.max(tile.right, x);
-        tile.bottom = Math.min(tile.bottom, y);
-        tile.top = Math.max(tile.top, y);
-        tile.fill.rect(x, y, 1, 1);
-        const edge = (beside: boolean, x1: number, y1: number, x2: number, y2: number) => {
-          if (beside) return;
-          tile.outline.moveTo(x1, y1);
-          tile.outline.lineTo(x2, y2);
-        };
-        edge(this.differ(x - 1, y), x, y, x, y + 1);
-        edge(this.differ(x + 1, y), x + 1, y, x + 1, y + 1);
-        edge(this.differ(x, y - 1), x, y, x + 1, y);
-        edge(this.differ(x, y + 1), x, y + 1, x + 1, y + 1);
+    // Which cells differ, with a border of one cell around the chunk's own: outlines look there.
+    const stride = width + 2;
+    const bits = new Uint8Array(stride * (height + 2));
+    const inA = this.a.chunk(coord.x, coord.y, coord.z);
+    const inB = this.b.chunk(coord.x, coord.y, coord.z);
+    let count = 0;
+    for (let y = 0; y < height; ++y) {
+      const row = ((y << logZ) | (this.slice & ((1 << logZ) - 1))) << logX;
+      for (let x = 0; x < width; ++x) {
+        if ((inA ? inA[row + x] : 0) === (inB ? inB[row + x] : 0)) continue;
+        bits[(y + 1) * stride + x + 1] = 1;
+        ++count;
       }
     }
-    return tile.count > 0 ? tile : null;
+    if (count === 0) return null;
+    for (let x = 0; x < width; ++x) {
+      bits[x + 1] = Number(this.differ(firstX + x, firstY - 1));
+      bits[(height + 1) * stride + x + 1] = Number(this.differ(firstX + x, firstY + height));
+    }
+    for (let y = 0; y < height; ++y) {
+      bits[(y + 1) * stride] = Number(this.differ(firstX - 1, firstY + y));
+      bits[(y + 1) * stride + width + 1] = Number(this.differ(firstX + width, firstY + y));
+    }
+    return drawn(bits, width, height, firstX, firstY, count);
   }
+}
+
+/** The cells of `bits` as paths: long runs are one piece, because a frame may have many of them. */
+function drawn(
+  bits: Uint8Array, width: number, height: number, firstX: number, firstY: number, count: number,
+): Tile {
+  const stride = width + 2;
+  const tile: Tile = {
+    count, fill: new Path2D(), outline: new Path2D(),
+    left: Infinity, bottom: Infinity, right: -Infinity, top: -Infinity,
+  };
+  const bit = (x: number, y: number) => bits[(y + 1) * stride + x + 1] === 1;
+  /** f(from, to) for each run of `length` places at which `is` holds. */
+  const runs = (length: number, is: (i: number) => boolean, f: (from: number, to: number) => void) => {
+    for (let i = 0; i < length; ++i) {
+      if (!is(i)) continue;
+      const from = i;
+      while (i < length && is(i)) ++i;
+      f(from, i);
+    }
+  };
+  const line = (x1: number, y1: number, x2: number, y2: number) => {
+    tile.outline.moveTo(firstX + x1, firstY + y1);
+    tile.outline.lineTo(firstX + x2, firstY + y2);
+  };
+  for (let y = 0; y < height; ++y) {
+    runs(width, (x) => bit(x, y), (from, to) => {
+      tile.fill.rect(firstX + from, firstY + y, to - from, 1);
+      tile.left = Math.min(tile.left, firstX + from);
+      tile.right = Math.max(tile.right, firstX + to - 1);
+      tile.bottom = Math.min(tile.bottom, firstY + y);
+      tile.top = Math.max(tile.top, firstY + y);
+    });
+    for (const side of [-1, 1]) {
+      const edge = side < 0 ? y : y + 1;
+      runs(width, (x) => bit(x, y) && !bit(x, y + side), (from, to) => line(from, edge, to, edge));
+    }
+  }
+  for (let x = 0; x < width; ++x) {
+    for (const side of [-1, 1]) {
+      const edge = side < 0 ? x : x + 1;
+      runs(height, (y) => bit(x, y) && !bit(x + side, y), (from, to) => line(edge, from, edge, to));
+    }
+  }
+  return tile;
 }
 
 function differs(view: NodeView, others: PipeMirror): boolean {

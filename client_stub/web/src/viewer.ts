@@ -239,7 +239,8 @@ export class Viewer {
     const now = performance.now();
     const seconds = (now - this.lastNumbers.time) / 1000;
     const ticks = Math.max(0, this.mirror.tick - this.lastNumbers.tick);
-    const rate = this.lastNumbers.tick === 0 ? this.mirror.welcome.tickRate : ticks / seconds;
+    const first = this.lastNumbers.tick === 0 && !this.replays;
+    const rate = first ? this.mirror.welcome.tickRate : ticks / seconds;
     const bytes = (this.connection.bytes - this.lastNumbers.bytes) / seconds;
     const { water, pipes } = this.mirror.counters;
     this.panel.showNumbers(this.mirror.tick, rate, water, pipes, bytes);
