@@ -128,7 +128,8 @@ class Bot {
     const std::int32_t y = below(size.y);
     const std::int32_t z = below(size.z);
     const nlohmann::json at = {x, y, z};
-    nlohmann::json command = {{"cmd", "pour"}, {"at", at}, {"units", 1 + below(4096)}};
+    nlohmann::json command = {
+        {"cmd", "pour"}, {"at", at}, {"units", 4096}};  // every water takes that
     if (random_() % 4 == 0) {
       command = {{"cmd", "set_cells"}, {"from", at}, {"size", {1, 1, 1}}, {"cell", "."}};
     }
