@@ -3,8 +3,12 @@
 // recorder on an SQLite VFS that fails from its n-th write on, for many n and each kind of fault;
 // then the medium is sound again and the world is brought back. And one flipped bit in every page
 // of a file.
+#include <chrono>
+#include <thread>
+
 #include <gtest/gtest.h>
 
+#include "server/record/database.h"
 #include "server/record/reader.h"
 #include "server/record/recorder.h"
 #include "server/record/repair.h"
@@ -159,6 +163,36 @@ TEST(StorageFaults, AMediumThatLosesWhatItAcknowledgedLosesTheEndAlone) {
     if (std::filesystem::exists(path + "-wal")) write_file(copy + "-wal", read_file(path + "-wal"));
     EXPECT_LT(recovered_tick(copy, digests), kTicks);
   }
+}
+
+// A backup program, say, or somebody's SQLite shell.
+TEST(StorageFaults, ALockOfAnotherProcessIsWaitedForAndThenNamed) {
+  TemporaryFolder folder;
+  const std::string path = folder.file("a.sluice");
+  const auto world = make_world();
+  auto recorder = must(Recorder::create(path, kWorldFile, *world));
+  must(recorder->append(play(*world, {})));
+  must(recorder->commit());
+  const auto other = must(Database::open(path, Database::Mode::kWrite));
+  must(other->execute("BEGIN IMMEDIATE"));
+  std::thread lets_go([&other] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    must(other->execute("ROLLBACK"));
+  });
+  must(recorder->append(play(*world, {})));
+  EXPECT_TRUE(recorder->commit().ok()) << "it was only a moment";
+  lets_go.join();
+
+  must(other->execute("BEGIN IMMEDIATE"));
+  must(recorder->append(play(*world, {})));
+  const sim::Status refused = recorder->commit();
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().find("is locked by another process"), std::string::npos)
+      << refused.error();
+  must(other->execute("ROLLBACK"));
+  recorder.reset();
+  sim::SerialExecutor executor;
+  EXPECT_EQ(must(recover(path, executor)).world->tick_number(), 2U) << "what was acknowledged";
 }
 
 TEST(StorageFaults, AClockThatGoesBackwardsChangesNothing) {
