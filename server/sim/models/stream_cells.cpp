@@ -25,6 +25,10 @@ StreamMark unpack(Cell mark) {
 
 namespace {
 
+/// A turn's key: a height of 0 to kMaxSide (a gutter's lies one below the world), then a draw.
+constexpr int kDrawnBits = 43;
+static_assert(kMaxSide + 1 < 1 << (64 - kDrawnBits));
+
 Chunk* beside(const Chunk& chunk, std::size_t face) {
   switch (face) {
     case kLeft:
@@ -100,7 +104,9 @@ void StreamCells::scan_cell(Chunk& chunk, std::int32_t index) {
     return;
   }
   const Vec3 at = grid_->shape().cell_at(chunk.coord, index);
-  turns_.push_back({at.y, draw(seed_, tick_, at, DrawPurpose::kStreamOrder), at, &chunk, index});
+  const std::uint64_t drawn = draw(seed_, tick_, at, DrawPurpose::kStreamOrder);
+  turns_.push_back({static_cast<std::uint64_t>(at.y + 1) << kDrawnBits | drawn >> (64 - kDrawnBits),
+                    chunk.pass_slot, index});
   reach_across(chunk, index, at);
 }
 
@@ -124,27 +130,30 @@ void StreamCells::reach_across(Chunk& chunk, std::int32_t index, Vec3 at) {
 }
 
 void StreamCells::take_turns() {
-  std::sort(turns_.begin(), turns_.end(), [](const Turn& a, const Turn& b) {
-    if (a.y != b.y) return a.y < b.y;
-    if (a.drawn != b.drawn) return a.drawn < b.drawn;
-    return a.at < b.at;
+  std::sort(turns_.begin(), turns_.end(), [this](const Turn& a, const Turn& b) {
+    if (a.key != b.key) return a.key < b.key;
+    const ChunkShape& shape = grid_->shape();
+    return shape.cell_at(chunks_[a.chunk]->coord, a.index) <
+           shape.cell_at(chunks_[b.chunk]->coord, b.index);
   });
   slots_.assign(chunks_.size() * static_cast<std::size_t>(kChunkCells), kDryThere);
-  cells_.assign(turns_.size(), StreamCell{});
-  for (std::size_t i = 0; i < turns_.size(); ++i) {
-    const Turn& turn = turns_[i];
-    StreamCell& cell = cells_[i];
-    cell.chunk = turn.chunk;
-    cell.index = turn.index;
-    cell.at = turn.at;
-    cell.drawn = turn.drawn;
-    cell.level = turn.chunk->cells[static_cast<std::size_t>(turn.index)] / kUnitsPerLevel;
-    cell.old_level = cell.level;
-    cell.old_mark = mark_of(*turn.chunk, turn.index);
-    cell.mark = unpack(cell.old_mark);
-    slots_[turn.chunk->pass_slot * static_cast<std::size_t>(kChunkCells) +
-           static_cast<std::size_t>(turn.index)] = static_cast<std::int32_t>(i);
-  }
+  cells_.clear();
+  cells_.reserve(turns_.size());
+  for (const Turn& turn : turns_) put_in(turn, size());
+}
+
+void StreamCells::put_in(const Turn& turn, std::int32_t slot) {
+  StreamCell& cell = cells_.emplace_back();
+  cell.chunk = chunks_[turn.chunk];
+  cell.index = turn.index;
+  cell.at = grid_->shape().cell_at(cell.chunk->coord, turn.index);
+  cell.key = turn.key;
+  cell.level = cell.chunk->cells[static_cast<std::size_t>(turn.index)] / kUnitsPerLevel;
+  cell.old_level = cell.level;
+  cell.old_mark = mark_of(*cell.chunk, turn.index);
+  cell.mark = unpack(cell.old_mark);
+  slots_[turn.chunk * static_cast<std::size_t>(kChunkCells) +
+         static_cast<std::size_t>(turn.index)] = slot;
 }
 
 void StreamCells::meet_neighbours(StreamCell& cell) const {

@@ -59,7 +59,7 @@ struct StreamCell {
   Chunk* chunk = nullptr;
   std::int32_t index = 0;  // in the chunk
   Vec3 at;
-  std::uint64_t drawn = 0;  // decides its turn within its layer
+  std::uint64_t key = 0;  // decides its turn: its layer, then chance
   std::array<std::int32_t, kFaces> beside{};
   std::int32_t level = 0;               // eighths of a cell
   std::int32_t to_source = kUnreached;  // cells between it and the nearest spring
@@ -122,10 +122,8 @@ class StreamCells {
 
  private:
   struct Turn {
-    std::int32_t y;
-    std::uint64_t drawn;
-    Vec3 at;
-    Chunk* chunk;
+    std::uint64_t key;  // the layer, then the draw's upper bits
+    std::uint32_t chunk;
     std::int32_t index;
   };
   void add_chunk(Chunk& chunk);
@@ -133,6 +131,7 @@ class StreamCells {
   void scan_cell(Chunk& chunk, std::int32_t index);
   void reach_across(Chunk& chunk, std::int32_t index, Vec3 at);
   void take_turns();
+  void put_in(const Turn& turn, std::int32_t slot);
   void meet_neighbours(StreamCell& cell) const;
   [[nodiscard]] Cell value_at(const Chunk* near, Vec3 at) const;
   [[nodiscard]] Chunk* chunk_at(const Chunk* near, Vec3 at) const;

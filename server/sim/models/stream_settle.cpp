@@ -8,6 +8,8 @@ namespace sluice::sim {
 
 namespace {
 
+constexpr std::array<Face, 4> kSideways = {kLeft, kRight, kFront, kBack};
+
 /// What a cell sees beside it.
 struct Target {
   bool open = false;
@@ -25,7 +27,7 @@ class Settling {
     for (std::int32_t slot = 0; slot < cells_.size(); ++slot) {
       StreamCell& cell = cells_[slot];
       if (cell.level > 0) fall(cell);
-      if (cell.level > 0) spread(cell);
+      if (cell.level > 0 && has_way(cell)) spread(cell);
     }
     return drained_;
   }
@@ -79,8 +81,17 @@ class Settling {
     if (levels > 0) give(cell, kBelow, below, levels);
   }
 
+  // A quick look, before anything is drawn: deep water mostly has none.
+  [[nodiscard]] bool has_way(const StreamCell& cell) const {
+    return std::any_of(kSideways.begin(), kSideways.end(), [&](Face face) {
+      const std::int32_t there = cell.beside[face];
+      if (there < 0) return there != kSolidThere;
+      return cells_[there].level <= std::min(cell.level, kStreamLevels - 1);
+    });
+  }
+
   void spread(StreamCell& cell) {
-    order_ = {kLeft, kRight, kFront, kBack};
+    order_ = kSideways;
     std::uint64_t drawn = draw(cells_.seed(), cells_.tick(), cell.at, DrawPurpose::kStreamSpread);
     for (std::uint32_t left = 4; left > 1; --left) {
       const std::uint32_t pick = choose(drawn, left);
