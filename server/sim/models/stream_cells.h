@@ -79,10 +79,12 @@ struct StreamCell {
   std::int32_t granted = 0;
 };
 
-/// What passes a side of a cell in one tick at the most, in levels: half of what it holds.
+/// What a side of a cell passes in one tick at the most, in levels: half of what it holds, but no
+/// less than two, as the level of a thin and lively stream is now this, now that.
 constexpr std::int32_t capacity_of(std::int32_t level) {
-  return level > 2 ? (level + 1) / 2 : 1;
+  return level > 4 ? (level + 1) / 2 : 2;
 }
+inline constexpr std::int32_t kMostCapacity = capacity_of(kStreamLevels);
 
 /// The cells of all streams that may move in one tick, and access to the cells around them.
 class StreamCells {

@@ -11,6 +11,7 @@ void StreamPaths::find(StreamCells& cells) {
     cell.mark.flow_out = false;
   }
   reach_from_springs(cells);
+  widen(cells);
   reach_from_edges(cells);
 }
 
@@ -35,38 +36,61 @@ void StreamPaths::reach_from_springs(StreamCells& cells) {
       spring.to_source = 0;
       spring.source_height = height;
       spring.mark.has_source = true;
-      spring.mark.largest = static_cast<std::uint8_t>(capacity_of(kStreamLevels));
       queue_.push_back(*last);
     }
     for (std::size_t next = 0; next < queue_.size(); ++next) spread_from(cells, queue_[next]);
   }
 }
 
+namespace {
+
+/// Whether a spring's water can get from a cell to the neighbour behind a face.
+bool leads(const StreamCells& cells, const StreamCell& from, std::size_t face) {
+  if (from.beside[face] < 0) return false;
+  if (face == kBelow) return true;
+  if (face == kAbove) return from.level == kStreamLevels && from.source_height > from.at.y;
+  return cells.supported(from);
+}
+
+}  // namespace
+
 void StreamPaths::spread_from(StreamCells& cells, std::int32_t slot) {
   const StreamCell& from = cells[slot];
-  const bool supported = cells.supported(from);
-  // Falling water is as thin as it is fast: it throttles nothing.
-  const std::int32_t through = supported ? capacity_of(from.level) : capacity_of(kStreamLevels);
-  const auto largest =
-      static_cast<std::uint8_t>(std::min<std::int32_t>(from.mark.largest, through));
   for (std::size_t face = 0; face < kFaces; ++face) {
-    const std::int32_t there = from.beside[face];
-    if (there < 0) continue;
-    if (face == kAbove) {
-      if (from.level < kStreamLevels || from.source_height <= from.at.y) continue;
-    } else if (face != kBelow && !supported) {
-      continue;
+    if (!leads(cells, from, face)) continue;
+    StreamCell& to = cells[from.beside[face]];
+    if (to.to_source != kUnreached) continue;
+    to.to_source = from.to_source + 1;
+    to.source_height = from.source_height;
+    to.mark.has_source = true;
+    queue_.push_back(from.beside[face]);
+  }
+}
+
+// The widest of all ways from a spring, each as wide as its narrowest cell: widest cells first, so
+// that a cell's first width is its last. Falling water is as thin as it is fast: it throttles
+// nothing.
+void StreamPaths::widen(StreamCells& cells) {
+  for (const std::int32_t slot : springs_) {
+    cells[slot].mark.largest = kMostCapacity;
+    by_width_[kMostCapacity].push_back(slot);
+  }
+  for (std::size_t width = kMostCapacity; width > 0; --width) {
+    std::vector<std::int32_t>& queue = by_width_[width];
+    for (std::size_t next = 0; next < queue.size(); ++next) {
+      const StreamCell& from = cells[queue[next]];
+      if (from.mark.largest != width) continue;  // a wider way was found meanwhile
+      const std::int32_t through = cells.supported(from) ? capacity_of(from.level) : kMostCapacity;
+      const std::int32_t largest = std::min<std::int32_t>(from.mark.largest, through);
+      for (std::size_t face = 0; face < kFaces; ++face) {
+        if (!leads(cells, from, face)) continue;
+        StreamCell& to = cells[from.beside[face]];
+        if (to.mark.largest >= largest) continue;
+        to.mark.largest = static_cast<std::uint8_t>(largest);
+        by_width_[static_cast<std::size_t>(largest)].push_back(from.beside[face]);
+      }
     }
-    StreamCell& to = cells[there];
-    if (to.to_source == kUnreached) {
-      to.to_source = from.to_source + 1;
-      to.source_height = from.source_height;
-      to.mark.has_source = true;
-      to.mark.largest = largest;
-      queue_.push_back(there);
-    } else if (to.to_source == from.to_source + 1) {
-      to.mark.largest = std::max(to.mark.largest, largest);
-    }
+    queue.clear();
   }
 }
 

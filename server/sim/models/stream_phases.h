@@ -1,7 +1,9 @@
 // The phases of a tick of stream water, in their order. Each reads and writes the gathered cells.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <vector>
 
 #include "server/sim/models/stream_cells.h"
 
@@ -16,10 +18,12 @@ class StreamPaths {
  private:
   void reach_from_springs(StreamCells& cells);
   void spread_from(StreamCells& cells, std::int32_t slot);
+  void widen(StreamCells& cells);
   void reach_from_edges(StreamCells& cells);
 
   std::vector<std::int32_t> queue_;
   std::vector<std::int32_t> springs_;
+  std::array<std::vector<std::int32_t>, kMostCapacity + 1> by_width_;
 };
 
 /// Moves water through full cells, from the highest surface of a pool to what lies lower.

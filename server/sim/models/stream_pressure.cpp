@@ -37,8 +37,9 @@ void StreamPressure::move(StreamCells& cells) {
     Pool pool;
     measure(cells, pool);
     if (pool.top - pool.lowest < 2) continue;
-    // Those who give lose at the most what keeps them above all who take: no level ever rises.
-    pool.giving = pool.top - pool.lowest == 2 ? pool.top - 1 : pool.top - 2;
+    // What gives stays above all that takes, so that no level ever rises.
+    const std::int32_t range = pool.top - pool.lowest;
+    pool.giving = pool.top - std::max(range == 2 ? 1 : 2, range / 4);
     find_ways(cells, pool);
     for (std::size_t i = queue_.size(); i-- > 0;) ask(cells, pool, cells[queue_[i]]);
     for (const std::int32_t slot : queue_) grant(cells, cells[slot], slot);
@@ -131,8 +132,9 @@ void StreamPressure::ask(StreamCells& cells, const Pool& pool, StreamCell& cell)
     StreamCell& parent = cells[cell.beside[face]];
     if (parent.pool != cell.pool || parent.from_giver + 1 != cell.from_giver) continue;
     if (!full(parent) && face != kAbove) continue;
-    const std::int32_t possible =
-        parent.from_giver == 0 ? head_of(parent) - pool.giving : kPressureFlow;
+    const std::int32_t possible = parent.from_giver == 0
+                                      ? std::min(parent.level, head_of(parent) - pool.giving)
+                                      : kPressureFlow;
     const std::int32_t levels = std::min(wanted, possible - parent.passing);
     if (levels <= 0) continue;
     parent.passing += levels;
