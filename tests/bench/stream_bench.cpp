@@ -5,6 +5,7 @@
 
 #include "server/sim/models/stream_cells.h"
 #include "server/sim/world.h"
+#include "tests/bench/textbook_stream.h"
 
 namespace sluice::bench {
 namespace {
@@ -85,6 +86,23 @@ BENCHMARK(BM_StreamLength)
     ->Arg(800)
     ->Unit(benchmark::kMillisecond)
     ->Iterations(200);
+
+/// The same rivers: only the search of the published rule, for each cell along the river.
+void BM_StreamTextbookWays(benchmark::State& state) {
+  const auto length = static_cast<std::int32_t>(state.range(0));
+  TextbookStream rivers(*grown(slope(1024, 9600 / length, length), 1500));
+  for (auto _ : state) benchmark::DoNotOptimize(rivers.tick());
+  state.SetItemsProcessed(state.iterations() * rivers.cells());
+  state.counters["ns_per_flowing_cell"] = benchmark::Counter(
+      static_cast<double>(rivers.cells()) * 1e-9,
+      benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+}
+BENCHMARK(BM_StreamTextbookWays)
+    ->Arg(60)
+    ->Arg(240)
+    ->Arg(800)
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(20);
 
 /// A river through a lake of so many cells behind a dam.
 void BM_StreamLake(benchmark::State& state) {

@@ -10,6 +10,7 @@
 #include "server/workers/thread_pool.h"
 #include "tests/support/drawn_world.h"
 #include "tests/support/random_world.h"
+#include "tests/support/through_a_snapshot.h"
 
 namespace sluice::tests {
 namespace {
@@ -93,28 +94,6 @@ RC_GTEST_PROP(StreamProperty, WorkersOrderAndSleepChangeNothing, (std::uint64_t 
     RC_ASSERT(wide_awake.digest == report.digest);
     RC_ASSERT(wide_awake.at_rest == report.at_rest);
   }
-}
-
-std::unique_ptr<World> through_a_snapshot(const World& world) {
-  struct Bytes {
-    std::vector<std::byte> cells;
-    std::vector<std::byte> marks;
-  };
-  std::vector<Bytes> bytes;
-  std::vector<World::ChunkImage> images;
-  world.grid().for_each([&](const sim::Chunk& chunk) {
-    const bool empty = chunk.digest == chunk.pristine && chunk.marks_digest == 0;
-    if (empty && chunk.wake == 0) return;
-    bytes.push_back({World::chunk_bytes(chunk), World::mark_bytes(chunk)});
-    images.push_back({chunk.coord, chunk.wake, {}, {}});
-  });
-  for (std::size_t i = 0; i < images.size(); ++i) {
-    images[i].bytes = bytes[i].cells;
-    images[i].marks = bytes[i].marks;
-  }
-  auto restored = World::restore(world.snapshot_core(), images);
-  if (!restored) throw std::runtime_error(restored.error());
-  return std::move(restored).value();
 }
 
 RC_GTEST_PROP(StreamProperty, GoingOnFromASnapshotIsGoingOn, (std::uint64_t seed, bool solid)) {

@@ -48,7 +48,7 @@ namespace {
 bool leads(const StreamCells& cells, const StreamCell& from, std::size_t face) {
   if (from.beside[face] < 0) return false;
   if (face == kBelow) return true;
-  if (face == kAbove) return from.level == kStreamLevels && from.source_height > from.at.y;
+  if (face == kAbove) return from.level == kStreamLevels && from.source_height > from.at.y + 1;
   return cells.supported(from);
 }
 
@@ -115,7 +115,7 @@ void StreamPaths::reach_from_edges(StreamCells& cells) {
       StreamCell& from = cells[there];
       if (from.to_edge != kUnreached) continue;
       if (face == kBelow) {  // it would have to rise
-        if (from.level < kStreamLevels || from.source_height <= from.at.y ||
+        if (from.level < kStreamLevels || from.source_height <= from.at.y + 1 ||
             from.to_source == kUnreached) {
           continue;
         }

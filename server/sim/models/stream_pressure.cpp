@@ -127,7 +127,7 @@ void StreamPressure::ask(StreamCells& cells, const Pool& pool, StreamCell& cell)
   if (cell.from_giver == 0) return;
   std::int32_t wanted = cell.need + cell.passing;
   for (std::size_t turn = 0; turn < kFaces && wanted > 0; ++turn) {
-    const std::size_t face = (turn + cell.key % kFaces) % kFaces;
+    const std::size_t face = (turn + static_cast<std::size_t>(cell.key % kFaces)) % kFaces;
     if (cell.beside[face] < 0) continue;
     StreamCell& parent = cells[cell.beside[face]];
     if (parent.pool != cell.pool || parent.from_giver + 1 != cell.from_giver) continue;
