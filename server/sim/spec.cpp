@@ -55,7 +55,7 @@ Status validate(const WorldConfig& config) {
       {"water.max_sweeps", water.max_sweeps, 1, kMaxSweeps},
       {"water.parts", block.parts, 1, kMaxBlockParts},
       {"water.walk_steps", block.walk_steps, 0, kMaxWalkSteps},
-      {"water.drying", config.stream.drying, 1, kMaxDrying},
+      {"water.drying", config.stream.drying, 0, kMaxDrying},
   };
   for (const Range& range : ranges) {
     if (range.value < range.low || range.value > range.high) {

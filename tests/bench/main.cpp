@@ -16,7 +16,8 @@ class RatioReporter final : public benchmark::ConsoleReporter {
       const auto rate = run.counters.find("items_per_second");
       const bool median = run.run_type == Run::RT_Aggregate && run.aggregate_name == "median";
       if (rate == run.counters.end() || (run.run_type == Run::RT_Aggregate && !median)) continue;
-      double& known = rates_[run.run_name.function_name + run.run_name.args];
+      const std::string& args = run.run_name.args;
+      double& known = rates_[run.run_name.function_name + (args.empty() ? "" : "/") + args];
       // A repeated benchmark reports its median last; it then stands for all.
       known = rate->second.value;
     }
@@ -30,6 +31,8 @@ class RatioReporter final : public benchmark::ConsoleReporter {
     print("block water, a tube beside a lake : textbook", "BM_BlockTube/1000",
           "BM_BlockTextbookTube");
     print("block water, 2,500 drops : textbook", "BM_BlockDrops", "BM_BlockTextbookDrops");
+    print("stream water, a river of 800 cells : textbook's search alone",
+          "BM_StreamLength/800", "BM_StreamTextbookWays/800");
     const auto sweep = rates_.find("BM_Sweep/one_thread");
     const auto digest = rates_.find("BM_DigestUpkeep");
     if (sweep == rates_.end() || digest == rates_.end()) return;

@@ -21,7 +21,8 @@ SCENES = [("server/worlds/u-tube.toml", None), ("server/worlds/dam-break.toml", 
           ("server/worlds/cave.toml", None), ("server/worlds/waterfall.toml", None),
           ("tests/scenes/storm.toml", "tests/scenes/storm.jsonl"), ("tests/scenes/hall.toml", None),
           ("server/worlds/vessels.toml", None), ("tests/scenes/blocks.toml", "tests/scenes/blocks.jsonl"),
-          ("tests/scenes/eighths.toml", None),
+          ("tests/scenes/eighths.toml", None), ("server/worlds/river.toml", None),
+          ("tests/scenes/brook.toml", "tests/scenes/brook.jsonl"),
           ("tests/determinism/pipes.toml", "tests/determinism/pipes.jsonl")]
 
 VECTOR = ["-DHWY_SHARED_DEFINE"]

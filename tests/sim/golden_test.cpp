@@ -89,8 +89,8 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(Scene{"u-tube", "server/worlds"}, Scene{"dam-break", "server/worlds"},
                       Scene{"cave", "server/worlds"}, Scene{"waterfall", "server/worlds"},
                       Scene{"storm", "tests/scenes"}, Scene{"network", "tests/scenes"},
-                      Scene{"hall", "tests/scenes"}, Scene{"blocks", "tests/scenes"},
-                      Scene{"eighths", "tests/scenes"}),
+                      Scene{"hall", "tests/scenes"}, Scene{"brook", "tests/scenes"},
+                      Scene{"blocks", "tests/scenes"}, Scene{"eighths", "tests/scenes"}),
     [](const auto& scene) {
       std::string name = scene.param.name;
       for (char& c : name) c = c == '-' ? '_' : c;

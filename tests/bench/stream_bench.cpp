@@ -1,0 +1,139 @@
+// Stream water: what a flowing cell costs, how that grows with the world and with the river's
+// length, what a lake beside it costs, and the published rule, which follows each cell's way back
+// to its spring, on the same river.
+#include <benchmark/benchmark.h>
+
+#include "server/sim/models/stream_cells.h"
+#include "server/sim/world.h"
+#include "tests/bench/textbook_stream.h"
+
+namespace sluice::bench {
+namespace {
+
+constexpr std::int32_t kHeight = 64;  // of all worlds
+
+/// `rivers` of them, each `length` cells long, four apart on a slope that falls by a cell every 16,
+/// walled in, in the corner of a world of that side.
+sim::WorldSpec slope(std::int32_t side, std::int32_t rivers, std::int32_t length) {
+  sim::WorldSpec spec;
+  spec.config.water = sim::WaterModel::kStream;
+  spec.config.size = {side, kHeight, side};
+  spec.config.edges.left = sim::Edge::kOpen;
+  for (std::int32_t x = 0; x < length; x += 16) {
+    spec.fills.push_back({{{x, 0, 0}, {16, 2 + x / 16, 4 * rivers}}, sim::kRock});
+  }
+  spec.fills.push_back({{{length, 0, 0}, {1, kHeight, 4 * rivers}}, sim::kRock});
+  spec.fills.push_back({{{0, 0, 4 * rivers}, {length + 1, kHeight, 1}}, sim::kRock});
+  for (std::int32_t i = 0; i < rivers; ++i) {
+    spec.sources.push_back({{length - 1, 2 + length / 16, 4 * i + 1}, sim::kFull / 4});
+  }
+  return spec;
+}
+
+/// A river that has reached the edge everywhere.
+std::unique_ptr<sim::World> grown(const sim::WorldSpec& spec, int ticks) {
+  auto world = std::move(sim::World::create(spec)).value();
+  sim::SerialExecutor serial;
+  for (int i = 0; i < ticks; ++i) (void)world->tick({}, serial);
+  return world;
+}
+
+/// Cells through which water flowed lately.
+std::int64_t flowing_cells(const sim::World& world) {
+  std::int64_t flowing = 0;
+  world.grid().for_each([&](const sim::Chunk& chunk) {
+    if (chunk.marks == nullptr) return;
+    for (std::size_t i = 0; i < sim::kChunkCells; ++i) {
+      flowing += sim::unpack(chunk.marks->cells[i]).active > 0 ? 1 : 0;
+    }
+  });
+  return flowing;
+}
+
+void measure(benchmark::State& state, sim::World& world) {
+  sim::SerialExecutor serial;
+  const std::int64_t flowing = flowing_cells(world);
+  for (auto _ : state) benchmark::DoNotOptimize(world.tick({}, serial).digest);
+  state.SetItemsProcessed(state.iterations() * flowing);
+  state.counters["flowing_cells"] = static_cast<double>(flowing);
+  state.counters["ns_per_flowing_cell"] = benchmark::Counter(
+      static_cast<double>(flowing) * 1e-9,
+      benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+}
+
+/// The same forty rivers, some 10,000 cells, in worlds of the given side.
+void BM_StreamTick(benchmark::State& state) {
+  const auto side = static_cast<std::int32_t>(state.range(0));
+  const auto world = grown(slope(side, 40, 240), 1000);
+  measure(state, *world);
+}
+BENCHMARK(BM_StreamTick)
+    ->Arg(256)
+    ->Arg(1024)
+    ->Arg(4096)
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(200);
+
+/// Rivers of one count of cells, few and long or many and short.
+void BM_StreamLength(benchmark::State& state) {
+  const auto length = static_cast<std::int32_t>(state.range(0));
+  const auto world = grown(slope(1024, 9600 / length, length), 1500);
+  measure(state, *world);
+}
+BENCHMARK(BM_StreamLength)
+    ->Arg(60)
+    ->Arg(240)
+    ->Arg(800)
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(200);
+
+/// The same rivers: only the search of the published rule, for each cell along the river.
+void BM_StreamTextbookWays(benchmark::State& state) {
+  const auto length = static_cast<std::int32_t>(state.range(0));
+  TextbookStream rivers(*grown(slope(1024, 9600 / length, length), 1500));
+  for (auto _ : state) benchmark::DoNotOptimize(rivers.tick());
+  state.SetItemsProcessed(state.iterations() * rivers.cells());
+  state.counters["ns_per_flowing_cell"] = benchmark::Counter(
+      static_cast<double>(rivers.cells()) * 1e-9,
+      benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+}
+BENCHMARK(BM_StreamTextbookWays)
+    ->Arg(60)
+    ->Arg(240)
+    ->Arg(800)
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(20);
+
+/// A river through a lake of so many cells behind a dam.
+void BM_StreamLake(benchmark::State& state) {
+  const auto side = static_cast<std::int32_t>(state.range(0));
+  sim::WorldSpec spec;
+  spec.config.water = sim::WaterModel::kStream;
+  spec.config.size = {side + 8, 16, side};
+  spec.config.edges.right = sim::Edge::kOpen;
+  spec.fills.push_back({{{side, 0, 0}, {1, 8, side}}, sim::kRock});
+  spec.fills.push_back({{{0, 0, 0}, {side, 8, side}}, sim::kFull});
+  spec.sources.push_back({{2, 12, side / 2}, sim::kFull / 4});
+  const auto world = grown(spec, 300);
+  state.counters["lake_cells"] = static_cast<double>(side) * side * 8;
+  measure(state, *world);
+}
+BENCHMARK(BM_StreamLake)->Arg(16)->Arg(32)->Arg(64)->Unit(benchmark::kMillisecond)->Iterations(50);
+
+/// A world of resting ponds.
+void BM_StreamResting(benchmark::State& state) {
+  sim::WorldSpec spec;
+  spec.config.water = sim::WaterModel::kStream;
+  spec.config.stream.drying = 0;
+  spec.config.size = {256, 64, 256};
+  spec.fills.push_back({{{0, 0, 0}, {256, 8, 256}}, sim::kFull});
+  const auto world = grown(spec, 1);
+  sim::SerialExecutor serial;
+  while (!world->tick({}, serial).at_rest) {
+  }
+  for (auto _ : state) benchmark::DoNotOptimize(world->tick({}, serial).digest);
+}
+BENCHMARK(BM_StreamResting)->Unit(benchmark::kMicrosecond);
+
+}  // namespace
+}  // namespace sluice::bench

@@ -1,0 +1,162 @@
+// Goal: stream water keeps its laws in any world.
+// Method: worlds and scripts drawn by rapidcheck (which prints the seed of a failure), run in two
+// ways that must agree: one worker and many; with sleep and without; with restores and without.
+#include <functional>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "server/sim/models/stream_cells.h"
+#include "server/workers/thread_pool.h"
+#include "tests/support/drawn_world.h"
+#include "tests/support/random_world.h"
+#include "tests/support/through_a_snapshot.h"
+
+namespace sluice::tests {
+namespace {
+
+using sim::Vec3;
+using sim::World;
+using sim::WorldSpec;
+
+constexpr std::size_t kTicks = 40;
+
+/// As random_world, with amounts in levels and springs that matter in so small a world.
+WorldSpec random_streams(std::uint64_t seed, bool solid) {
+  WorldSpec spec = fitted(random_world(seed, {.solid = solid, .side = solid ? 80 : 100}),
+                          sim::WaterModel::kStream);
+  Dice dice(seed ^ 0x57eaU);
+  spec.config.stream.drying = dice.chance(30) ? 0 : dice.roll(1, 12);
+  for (std::int32_t i = dice.roll(0, 3); i > 0; --i) {
+    const Vec3 at = random_place(dice, spec.config.size);
+    const bool taken = std::any_of(spec.sources.begin(), spec.sources.end(),
+                                   [&](const sim::Spring& s) { return s.at == at; });
+    if (!taken) spec.sources.push_back({at, dice.roll(1, sim::kFull)});
+  }
+  return spec;
+}
+
+Script random_orders(std::uint64_t seed, const WorldSpec& spec) {
+  Script script =
+      fitted(random_script(seed, spec.config.size, kTicks), sim::measure_of(spec.config));
+  Dice dice(seed ^ 0x0d3U);
+  for (auto& commands : script) {
+    // Random cells would hardly ever hit a spring.
+    if (!dice.chance(10) || spec.sources.empty()) continue;
+    const auto last = static_cast<std::int32_t>(spec.sources.size()) - 1;
+    const auto which = static_cast<std::size_t>(dice.roll(0, last));
+    commands.push_back({sim::RemoveSource{spec.sources[which].at}});
+  }
+  return script;
+}
+
+RC_GTEST_PROP(StreamProperty, ConservesEveryLevelAndNeverHoldsMoreThanEight,
+              (std::uint64_t seed, bool solid)) {
+  const WorldSpec spec = random_streams(seed, solid);
+  auto world = make_world(spec);
+  sim::SerialExecutor serial;
+  for (const auto& commands : random_orders(seed, spec)) {
+    (void)world->tick(commands, serial);
+    std::int64_t water = 0;
+    world->grid().for_each([&](const sim::Chunk& chunk) {
+      for (std::size_t i = 0; i < sim::kChunkCells; ++i) {
+        const sim::Cell cell = chunk.cells[i];
+        water += sim::water_of(cell);
+        RC_ASSERT(cell <= sim::kFull && sim::water_of(cell) % sim::kUnitsPerLevel == 0);
+        if (chunk.marks == nullptr) continue;
+        const sim::Cell mark = chunk.marks->cells[i];
+        RC_ASSERT(mark == 0 || sim::is_open(cell));
+        RC_ASSERT(sim::pack(sim::unpack(mark)) == mark);
+      }
+    });
+    RC_ASSERT(water == world->totals().water);
+    RC_ASSERT(world->conserved());
+    RC_ASSERT(world->digest() == world->recompute_digest());
+  }
+}
+
+RC_GTEST_PROP(StreamProperty, WorkersOrderAndSleepChangeNothing, (std::uint64_t seed, bool solid)) {
+  const WorldSpec spec = random_streams(seed, solid);
+  auto plain = make_world(spec);
+  auto shuffled = make_world(spec);
+  auto awake = make_world(spec);
+  awake->set_run_options({.sleep = false});
+  sim::SerialExecutor serial;
+  workers::ThreadPool pool(3);
+  workers::ShuffledExecutor any_order(pool, seed);
+  Script script = random_orders(seed, spec);
+  // Quiet ticks too, so that something comes to rest.
+  script.resize(4 * kTicks);
+  for (const auto& commands : script) {
+    const sim::TickReport report = plain->tick(commands, serial);
+    RC_ASSERT(shuffled->tick(commands, any_order).digest == report.digest);
+    const sim::TickReport wide_awake = awake->tick(commands, serial);
+    RC_ASSERT(wide_awake.digest == report.digest);
+    RC_ASSERT(wide_awake.at_rest == report.at_rest);
+  }
+}
+
+RC_GTEST_PROP(StreamProperty, GoingOnFromASnapshotIsGoingOn, (std::uint64_t seed, bool solid)) {
+  const WorldSpec spec = random_streams(seed, solid);
+  auto world = make_world(spec);
+  auto restored = through_a_snapshot(*world);
+  sim::SerialExecutor serial;
+  Dice dice(seed);
+  Script script = random_orders(seed, spec);
+  script.resize(2 * kTicks);
+  for (const auto& commands : script) {
+    if (dice.chance(40)) restored = through_a_snapshot(*restored);
+    RC_ASSERT(restored->digest() == world->digest());
+    const sim::TickReport expected = world->tick(commands, serial);
+    const sim::TickReport report = restored->tick(commands, serial);
+    RC_ASSERT(report.digest == expected.digest);
+    RC_ASSERT(report.at_rest == expected.at_rest);
+    RC_ASSERT(report.active_chunks == expected.active_chunks);
+  }
+}
+
+/// Ticks to rest, or -1. Checks that rest is rest.
+int ticks_to_rest(World& world, int most) {
+  sim::SerialExecutor serial;
+  for (int t = 1; t <= most; ++t) {
+    if (!world.tick({}, serial).at_rest) continue;
+    const auto layers = world.layer_digests();
+    world.set_run_options({.sleep = false});
+    (void)world.tick({}, serial);
+    for (const sim::Layer layer : {sim::Layer::kCells, sim::Layer::kMarks}) {
+      const auto i = static_cast<std::size_t>(layer);
+      if (world.layer_digests()[i] != layers[i]) return -1;
+    }
+    return t;
+  }
+  return -1;
+}
+
+RC_GTEST_PROP(StreamProperty, WithoutSpringsEveryWorldDriesUpInBoundedTime,
+              (std::uint64_t seed, bool solid)) {
+  WorldSpec spec = random_streams(seed, solid);
+  spec.config.stream.drying = 8;
+  auto world = make_world(spec);
+  sim::SerialExecutor serial;
+  for (std::size_t t = 0; t < 2 * kTicks; ++t) (void)world->tick({}, serial);
+  std::vector<sim::Command> commands;
+  for (const auto& [at, spring] : world->sources()) commands.push_back({sim::RemoveSource{at}});
+  for (const auto& [at, spring] : world->drains()) commands.push_back({sim::RemoveDrain{at}});
+  (void)world->tick(commands, serial);
+  RC_ASSERT(ticks_to_rest(*world, 3000) > 0);
+  RC_ASSERT(world->totals().water == 0);
+  RC_ASSERT(world->conserved());
+}
+
+RC_GTEST_PROP(StreamProperty, WithoutSpringsAndDryingEveryWorldComesToRest,
+              (std::uint64_t seed, bool solid)) {
+  WorldSpec spec = random_streams(seed, solid);
+  spec.config.stream.drying = 0;
+  spec.sources.clear();
+  spec.drains.clear();
+  auto world = make_world(spec);
+  RC_ASSERT(ticks_to_rest(*world, 20000) > 0);
+}
+
+}  // namespace
+}  // namespace sluice::tests
