@@ -1,6 +1,7 @@
 // Goal: each rule of block.md, by a small drawn map with its expected result.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include "server/sim/world.h"
 #include "tests/support/drawn_world.h"
@@ -365,6 +366,23 @@ TEST(Block, ARockDividesAGroupAndItsRemovalJoinsItAgain) {
                                          "#~~~#~#",  //
                                          "#~~~~~#",  //
                                          "#######"}));
+}
+
+// What a drop has passed is forgotten, by the engine too.
+TEST(Block, ALongFallTakesNoMoreMemoryThanAShortOne) {
+  WorldSpec spec;
+  spec.config.water = sim::WaterModel::kBlock;
+  spec.config.size = {1, 1 << 17, 1};
+  spec.cells = {{{0, (1 << 17) - 1, 0}, sim::kFull}};
+  auto world = make_world(spec);
+  sim::SerialExecutor serial;
+  for (int tick = 0; tick < 1000; ++tick) (void)world->tick({}, serial);
+  const std::size_t early = mallinfo2().uordblks;
+  while (!world->tick({}, serial).at_rest) {
+  }
+  EXPECT_EQ(world->cell({0, 0, 0}), sim::kFull);
+  EXPECT_EQ(world->grid().chunk_count(), 1);
+  EXPECT_LT(mallinfo2().uordblks, early + (32U << 20));
 }
 
 TEST(Block, InThreeDimensionsAColumnSpreadsToAllSides) {

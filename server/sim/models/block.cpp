@@ -71,6 +71,7 @@ class BlockWater final : public WaterModelState {
   // Made again from the grid whenever asked to.
   std::unique_ptr<BlockCells> cells_;
   std::unique_ptr<BlockGroups> groups_;
+  std::size_t most_slots_ = 0;  // beyond, what the grid has dropped is forgotten
   // Of the tick under way.
   std::vector<Claim> claims_;
   std::vector<BlockCell> from_;  // once for each part that leaves
@@ -112,9 +113,11 @@ void BlockWater::look_at_changes(bool everything, Grid& grid) {
       if (chunk->cells[i] != quantum_) chunk->marks->cells[i] = 0;
     }
   }
-  if (everything || changed.size() > kMostMended) {
+  const bool overgrown = cells_->slot_count() > most_slots_;
+  if (everything || overgrown || changed.size() > kMostMended) {
     cells_->rebuild(grid);
     groups_->rebuild();
+    most_slots_ = 2 * cells_->slot_count() + 256;
     return;
   }
   for (const auto& [cell, level] : changed) groups_->set_level(cell, level);

@@ -37,6 +37,8 @@ class BlockCells {
   BlockCells(const Grid& grid, std::int32_t parts);
 
   [[nodiscard]] std::int32_t parts() const { return parts_; }
+  /// Chunks that are known here. They stay known when the grid has dropped them, until a rebuild.
+  [[nodiscard]] std::size_t slot_count() const { return slots_.size(); }
   [[nodiscard]] const ChunkShape& shape() const { return shape_; }
 
   /// Forgets everything and takes over the grid's chunks; no cell has a group then.
