@@ -18,7 +18,7 @@ namespace sluice::bench {
 
 class TextbookStream {
  public:
-  /// The flowing cells of a world of stream water, each with the neighbour that feeds it.
+  /// The flowing cells of a world of stream water, each with the neighbour that leads to a spring.
   explicit TextbookStream(const sim::World& world) {
     std::map<sim::Vec3, std::size_t> places;
     world.grid().for_each([&](const sim::Chunk& chunk) {
@@ -32,13 +32,23 @@ class TextbookStream {
         where_.push_back(at);
       }
     });
+    // As the directions lead where no flow ever met another: the shortest way to a spring.
+    std::vector<std::size_t> queue;
+    std::vector<bool> reached(cells_.size());
     for (std::size_t i = 0; i < cells_.size(); ++i) {
-      for (std::size_t face = 0; face < sim::kFaces; ++face) {
-        if ((cells_[i].mark.parents >> face & 1) == 0) continue;
-        const auto found = places.find(where_[i] + sim::kFaceStep[face]);
-        if (found != places.end()) cells_[i].parent = found->second;
-      }
       order_.push_back(i);
+      if (!cells_[i].mark.is_source) continue;
+      reached[i] = true;
+      queue.push_back(i);
+    }
+    for (std::size_t next = 0; next < queue.size(); ++next) {
+      for (const sim::Vec3 step : sim::kFaceStep) {
+        const auto found = places.find(where_[queue[next]] + step);
+        if (found == places.end() || reached[found->second]) continue;
+        reached[found->second] = true;
+        cells_[found->second].parent = queue[next];
+        queue.push_back(found->second);
+      }
     }
   }
 
@@ -50,12 +60,10 @@ class TextbookStream {
     for (const std::size_t start : order_) {
       std::int32_t largest = 8;
       std::size_t at = start;
-      // Directions of a pool may lead in a circle.
-      for (std::size_t steps = 0; cells_[at].parent != at && steps < cells_.size(); ++steps) {
+      while (cells_[at].parent != at) {
         at = cells_[at].parent;
         largest = std::min(largest, std::max(cells_[at].level, 1));
         cells_[at].active = 7;
-        if (at == start) break;
       }
       flow += largest;
     }

@@ -1,6 +1,7 @@
 #include "server/sim/models/stream_cells.h"
 
 #include <algorithm>
+#include <array>
 
 namespace sluice::sim {
 
@@ -158,33 +159,36 @@ void StreamCells::put_in(const Turn& turn, std::int32_t slot) {
 
 void StreamCells::meet_neighbours(StreamCell& cell) const {
   const ChunkShape& shape = grid_->shape();
-  const std::int32_t side[3] = {shape.width(), shape.height(), shape.depth()};
-  const std::int32_t stride[3] = {1, shape.slab(), shape.width()};
-  const std::int32_t local[3] = {cell.at.x & (side[0] - 1), cell.at.y & (side[1] - 1),
-                                 cell.at.z & (side[2] - 1)};
+  const std::array<std::int32_t, 3> side = {shape.width(), shape.height(), shape.depth()};
+  const std::array<std::int32_t, 3> stride = {1, shape.slab(), shape.width()};
+  const std::array<std::int32_t, 3> local = {cell.at.x & (side[0] - 1), cell.at.y & (side[1] - 1),
+                                             cell.at.z & (side[2] - 1)};
+  const bool wholly_inside = cell.chunk->world_cells == kChunkCells;
   for (std::size_t face = 0; face < kFaces; ++face) {
     const std::size_t axis = face / 2;
     const bool up = face % 2 == 1;
+    const std::int32_t inside = up ? stride[axis] : -stride[axis];
     const bool leaves = local[axis] == (up ? side[axis] - 1 : 0);
-    const Chunk* const chunk = leaves ? sluice::sim::beside(*cell.chunk, face) : cell.chunk;
+    if (wholly_inside && !leaves) {
+      cell.beside[face] = found_in(*cell.chunk, cell.index + inside);
+      continue;
+    }
     const Vec3 there = cell.at + kFaceStep[face];
-    std::int32_t& found = cell.beside[face];
     if (!grid_->world_box().contains(there)) {
-      found = grid_->open_box().contains(there) ? kGutterThere : kSolidThere;
+      cell.beside[face] = grid_->open_box().contains(there) ? kGutterThere : kSolidThere;
       continue;
     }
-    if (chunk == nullptr) {
-      found = kDryThere;
-      continue;
-    }
-    const std::int32_t inside = (up ? stride[axis] : -stride[axis]);
+    const Chunk* const chunk = leaves ? sluice::sim::beside(*cell.chunk, face) : cell.chunk;
     const std::int32_t index = cell.index + (leaves ? -inside * (side[axis] - 1) : inside);
-    const Cell value = chunk->cells[static_cast<std::size_t>(index)];
-    found = !is_open(value)   ? kSolidThere
-            : !chunk->in_pass ? kDryThere
-                              : slots_[chunk->pass_slot * static_cast<std::size_t>(kChunkCells) +
-                                       static_cast<std::size_t>(index)];
+    cell.beside[face] = chunk == nullptr ? kDryThere : found_in(*chunk, index);
   }
+}
+
+std::int32_t StreamCells::found_in(const Chunk& chunk, std::int32_t index) const {
+  if (!is_open(chunk.cells[static_cast<std::size_t>(index)])) return kSolidThere;
+  if (!chunk.in_pass) return kDryThere;
+  return slots_[chunk.pass_slot * static_cast<std::size_t>(kChunkCells) +
+                static_cast<std::size_t>(index)];
 }
 
 Chunk* StreamCells::chunk_at(const Chunk* near, Vec3 at) const {
@@ -248,10 +252,10 @@ void StreamCells::store(const StreamCell& cell) {
   }
 }
 
-void StreamCells::note(Chunk& chunk, std::int32_t index, bool water) {
+void StreamCells::note(Chunk& chunk, std::int32_t index, bool seen_beside) {
   if (chunk.changed == 0) touched_.push_back(&chunk);
   int flags = chunk.changed | kChangedInside;
-  if (water) {
+  if (seen_beside) {
     const ChunkShape& shape = grid_->shape();
     const Vec3 at = shape.cell_at({}, index);
     flags |= (at.x == 0 ? kChangedLeft : 0) | (at.x == shape.width() - 1 ? kChangedRight : 0) |
@@ -263,8 +267,11 @@ void StreamCells::note(Chunk& chunk, std::int32_t index, bool water) {
 
 void StreamCells::set_mark(Chunk& chunk, std::int32_t index, Cell mark) {
   if (chunk.marks == nullptr) chunk.marks = std::make_unique<Marks>();
-  chunk.marks->cells[static_cast<std::size_t>(index)] = mark;
-  note(chunk, index, false);
+  Cell& stored = chunk.marks->cells[static_cast<std::size_t>(index)];
+  // Where a bed begins or ends, a stream behind the border may gain or lose its way.
+  const bool joins = stored == 0 || mark == 0;
+  stored = mark;
+  note(chunk, index, joins);
 }
 
 void StreamCells::release() {

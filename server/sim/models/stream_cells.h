@@ -135,9 +135,10 @@ class StreamCells {
   void take_turns();
   void put_in(const Turn& turn, std::int32_t slot);
   void meet_neighbours(StreamCell& cell) const;
+  [[nodiscard]] std::int32_t found_in(const Chunk& chunk, std::int32_t index) const;
   [[nodiscard]] Cell value_at(const Chunk* near, Vec3 at) const;
   [[nodiscard]] Chunk* chunk_at(const Chunk* near, Vec3 at) const;
-  void note(Chunk& chunk, std::int32_t index, bool water);
+  void note(Chunk& chunk, std::int32_t index, bool seen_beside);
   void set_mark(Chunk& chunk, std::int32_t index, Cell mark);
 
   Grid* grid_ = nullptr;

@@ -92,10 +92,11 @@ class Settling {
 
   void spread(StreamCell& cell) {
     order_ = kSideways;
-    std::uint64_t drawn = draw(cells_.seed(), cells_.tick(), cell.at, DrawPurpose::kStreamSpread);
+    const std::uint64_t drawn =
+        draw(cells_.seed(), cells_.tick(), cell.at, DrawPurpose::kStreamSpread);
+    // Each pick from 16 bits of its own.
     for (std::uint32_t left = 4; left > 1; --left) {
-      const std::uint32_t pick = choose(drawn, left);
-      drawn = mix64(drawn);
+      const std::uint32_t pick = choose(drawn << 16 * (left - 2), left);
       std::swap(order_[left - 1], order_[pick]);
     }
     if (!cell.mark.has_source) {
@@ -122,10 +123,11 @@ class Settling {
   void run_out(StreamCell& cell) {
     const bool brimful = cell.level == kStreamLevels;
     for (const Face face : order_) {
-      const Target target = look(cell, face);
-      const bool onward = target.edge || (target.slot >= 0 && cells_[target.slot].to_edge > 0 &&
-                                          cells_[target.slot].to_edge < cell.to_edge);
-      if (onward) run_on(cell, face, target);
+      const std::int32_t there = cell.beside[face];
+      const bool onward =
+          there >= 0 ? cells_[there].to_edge != kUnreached && cells_[there].to_edge < cell.to_edge
+                     : there == kGutterThere;
+      if (onward) run_on(cell, face, look(cell, face));
     }
     if (brimful) level_out(cell, cell.mark.largest);
   }
