@@ -131,11 +131,13 @@ bool Interest::resync_pipes(const protocol::PipeKey& key, const PublishedWorld& 
 }
 
 void Interest::miss(const PublishedWorld& world) {
+  told_ = false;
   miss_changes(world, view_, chunks_);
   miss_changes(world.pipes(), view_, pipes_);
 }
 
 protocol::Bytes Interest::step_frame(PublishedWorld& world) {
+  told_ = true;
   Draft draft(world);
   draft.add_changes(world, view_, chunks_);
   draft.add_changes(world.pipes(), view_, pipes_);
@@ -147,6 +149,7 @@ protocol::Bytes Interest::step_frame(PublishedWorld& world) {
 }
 
 protocol::Bytes Interest::catch_up_frame(PublishedWorld& world) {
+  told_ = true;
   Draft draft(world);
   draft.add_stale(world, view_, chunks_);
   draft.add_stale(world.pipes(), view_, pipes_);

@@ -33,8 +33,8 @@ class Interest {
   /// The viewer gets no frame of the changes that the world just went through.
   void miss(const PublishedWorld& world);
 
-  /// Whether the viewer holds exactly the published state of its view.
-  [[nodiscard]] bool up_to_date() const { return chunks_.empty() && pipes_.empty(); }
+  /// Whether the viewer holds exactly the published state of its view, and knows of which tick.
+  [[nodiscard]] bool up_to_date() const { return told_ && chunks_.empty() && pipes_.empty(); }
   [[nodiscard]] const ChunkRange& view() const { return view_; }
   [[nodiscard]] std::size_t stale_count() const { return chunks_.size() + pipes_.size(); }
 
@@ -48,6 +48,9 @@ class Interest {
   struct Draft;
 
   ChunkRange view_;
+  // The viewer had a frame of the world's last tick. Where a world stands still no later one tells
+  // it the tick that it missed, even if nothing in its view changed.
+  bool told_ = false;
   // What is stale: in view, or held since an earlier view.
   std::set<protocol::Position> chunks_;
   std::set<protocol::PipeKey> pipes_;

@@ -44,8 +44,12 @@ async function expectTick(page, tick) {
     await page.waitForFunction((wanted) => window.sluice.mirror.tick === wanted &&
       document.getElementById("tl-tick").value === wanted.toLocaleString("en"), tick, { timeout: 8000 });
   } catch {
-    const seen = await page.evaluate(() => window.sluice.mirror.tick);
-    assert.fail(`the page stands at tick ${seen}, not at ${tick}`);
+    const seen = await page.evaluate(() => ({
+      tick: window.sluice.mirror.tick, shown: document.getElementById("tl-tick").value,
+      playback: window.sluice.mirror.playback, state: document.body.dataset.state,
+      toast: document.getElementById("toast").textContent, focus: document.activeElement.id,
+    }));
+    assert.fail(`the page does not come to tick ${tick}: ${JSON.stringify(seen)}`);
   }
 }
 

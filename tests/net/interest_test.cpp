@@ -170,5 +170,29 @@ TEST(PublishedWorld, AnUnwatchedTickForgetsOnlyWhenNobodyWatches) {
   EXPECT_FALSE(world.has({0, 0, 0}));
 }
 
+// A replay that stands still sends no further tick: its page once stayed at the tick before.
+TEST(Interest, ATickThatChangedNothingInViewIsToldToWhoMissedIt) {
+  PublishedWorld world;
+  Interest interest;
+  protocol::Mirror mirror = new_mirror();
+  const auto publish = [&](std::uint64_t tick) {
+    Publication publication;
+    publication.tick = tick;
+    publication.has_chunks = true;
+    publication.playback = protocol::Playback{0, 90, false, 1000, -1, ""};
+    world.apply(std::move(publication), true);
+  };
+  publish(50);
+  EXPECT_FALSE(interest.up_to_date());  // who comes knows no tick yet
+  give(mirror, interest.step_frame(world));
+  EXPECT_TRUE(interest.up_to_date());
+  publish(30);
+  interest.miss(world);
+  EXPECT_FALSE(interest.up_to_date());
+  give(mirror, interest.catch_up_frame(world));
+  EXPECT_EQ(mirror.tick(), 30U);
+  EXPECT_TRUE(interest.up_to_date());
+}
+
 }  // namespace
 }  // namespace sluice::net

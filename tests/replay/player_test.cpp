@@ -161,6 +161,19 @@ TEST_F(Players, WhoComesLaterSeesTheSameTick) {
   expect_shown(*third, "one.sluice", 180);
 }
 
+// A second viewer of nothing but air was once told nothing, because no chunk was to be sent.
+TEST_F(Players, WhoSeesNothingStillLearnsTheTick) {
+  record("one.sluice");
+  start({"one.sluice"});
+  const auto first = watch("a");
+  EXPECT_TRUE(first->command(seek_to(77)).applied);
+  WireClient second(server_->port(), "/worlds/a");
+  ASSERT_TRUE(second.greet());
+  second.session().set_view({{0, 0, 0}, {0, 0, 0}});
+  second.flush();
+  EXPECT_TRUE(wait_tick(second, 77));
+}
+
 TEST_F(Players, RefuseWhatCannotBe) {
   record("one.sluice");
   start({"one.sluice"});
