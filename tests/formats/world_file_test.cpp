@@ -119,6 +119,20 @@ TEST(WorldFile, MistakesNameFileLineKeyAndWhatIsAllowed) {
               HasSubstr("source[0].at' [9, 0, 0] lies outside"));
 }
 
+TEST(WorldFile, StreamWaterHasOneOption) {
+  const auto stream = [](const std::string& options) {
+    return "[world]\nname = \"a\"\nsize = [3, 3, 1]\nwater = \"stream\"\n" + options;
+  };
+  const auto spec = formats::parse_world(stream("[water]\ndrying = 0\n"), "a.toml");
+  ASSERT_TRUE(spec.ok()) << spec.error();
+  EXPECT_EQ(spec->config.water, sim::WaterModel::kStream);
+  EXPECT_EQ(spec->config.stream.drying, 0);
+  EXPECT_EQ(formats::parse_world(stream(""), "a.toml")->config.stream.drying, 8);
+  EXPECT_THAT(mistake(stream("[water]\ndrying = -1\n")),
+              HasSubstr("a.toml:5: key water.drying: -1 is out of range; allowed: 0 to 1048576"));
+  EXPECT_THAT(mistake(stream("[water]\nfull = 4096\n")), HasSubstr("water.full"));
+}
+
 TEST(WorldFile, PipesAreReadWhateverTheOrderOfTables) {
   const auto spec = formats::parse_world(std::string(kHead) + R"(
 [[port]]

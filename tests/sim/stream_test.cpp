@@ -328,6 +328,12 @@ TEST(Stream, ALakeOverflowsThroughTheNotchOfItsDamOnly) {
     EXPECT_EQ(scene.level({12, 4, z}), 0) << "over the crest, z " << z;
   }
   EXPECT_NEAR(static_cast<double>(scene.levels_drained_in(200)), 400, 20);
+  // Without its spring the lake dries up to the last level, and all of it is accounted for.
+  scene.run(1, {{sim::RemoveSource{{2, 5, 2}}}});
+  EXPECT_GT(scene.ticks_to_rest(1000), 0);
+  EXPECT_EQ(scene.levels(), 0);
+  const sim::Totals& totals = scene.world->totals();
+  EXPECT_EQ(totals.sourced, totals.drained + totals.evaporated);
 }
 
 // Commands in midstream.
