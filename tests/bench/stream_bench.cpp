@@ -1,6 +1,8 @@
 // Stream water: what a flowing cell costs, how that grows with the world and with the river's
 // length, what a lake beside it costs, and the published rule, which follows each cell's way back
 // to its spring, on the same river.
+#include <map>
+
 #include <benchmark/benchmark.h>
 
 #include "server/sim/models/stream_cells.h"
@@ -64,7 +66,7 @@ void measure(benchmark::State& state, sim::World& world) {
 /// The same forty rivers, some 10,000 cells, in worlds of the given side.
 void BM_StreamTick(benchmark::State& state) {
   const auto side = static_cast<std::int32_t>(state.range(0));
-  const auto world = grown(slope(side, 40, 240), 1000);
+  const auto world = grown(slope(side, 40, 240), 600);
   measure(state, *world);
 }
 BENCHMARK(BM_StreamTick)
@@ -72,25 +74,29 @@ BENCHMARK(BM_StreamTick)
     ->Arg(1024)
     ->Arg(4096)
     ->Unit(benchmark::kMillisecond)
-    ->Iterations(200);
+    ->Iterations(100);
 
-/// Rivers of one count of cells, few and long or many and short.
+/// Rivers of one count of cells, few and long or many and short: grown once.
+sim::World& rivers_of(std::int32_t length) {
+  static std::map<std::int32_t, std::unique_ptr<sim::World>> worlds;
+  auto& world = worlds[length];
+  if (world == nullptr) world = grown(slope(1024, 9600 / length, length), 1000);
+  return *world;
+}
+
 void BM_StreamLength(benchmark::State& state) {
-  const auto length = static_cast<std::int32_t>(state.range(0));
-  const auto world = grown(slope(1024, 9600 / length, length), 1500);
-  measure(state, *world);
+  measure(state, rivers_of(static_cast<std::int32_t>(state.range(0))));
 }
 BENCHMARK(BM_StreamLength)
     ->Arg(60)
     ->Arg(240)
     ->Arg(800)
     ->Unit(benchmark::kMillisecond)
-    ->Iterations(200);
+    ->Iterations(100);
 
 /// The same rivers: only the search of the published rule, for each cell along the river.
 void BM_StreamTextbookWays(benchmark::State& state) {
-  const auto length = static_cast<std::int32_t>(state.range(0));
-  TextbookStream rivers(*grown(slope(1024, 9600 / length, length), 1500));
+  TextbookStream rivers(rivers_of(static_cast<std::int32_t>(state.range(0))));
   for (auto _ : state) benchmark::DoNotOptimize(rivers.tick());
   state.SetItemsProcessed(state.iterations() * rivers.cells());
   state.counters["ns_per_flowing_cell"] = benchmark::Counter(
