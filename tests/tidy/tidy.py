@@ -26,8 +26,8 @@ LAYERS = {
     "server/replay": {"server/replay", "server/net", "server/record", "server/workers",
                       "server/sim", "protocol"},
     # `sluice replay --serve` is the one tool that listens.
-    "server/tools": {"server/tools", "server/replay", "server/net", "server/record", "server/workers", "server/formats",
-                     "server/sim", "protocol", "client_stub"},
+    "server/tools": {"server/tools", "server/replay", "server/net", "server/record",
+                     "server/workers", "server/formats", "server/sim", "protocol", "client_stub"},
 }
 
 # What the simulation may include of the standard library. Containers without an order, clocks,
