@@ -5,13 +5,12 @@
 #include <vector>
 
 #include <CLI/CLI.hpp>
-#include <pthread.h>
-#include <signal.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
 #include "server/host/config.h"
 #include "server/host/host.h"
+#include "server/net/end_signals.h"
 
 namespace {
 
@@ -69,7 +68,7 @@ sluice::sim::Status combine(const CLI::App& app, const Arguments& arguments,
   return sluice::sim::Done{};
 }
 
-int serve(const sluice::host::Config& config, const sigset_t& signals) {
+int serve(const sluice::host::Config& config, const sluice::net::EndSignals& signals) {
   auto host = sluice::host::Host::start(config);
   if (!host.ok()) {
     std::fprintf(stderr, "sluice-server: %s\n", host.error().c_str());
@@ -77,23 +76,14 @@ int serve(const sluice::host::Config& config, const sigset_t& signals) {
   }
   std::printf("listening on http://%s\n", host.value()->address().c_str());
   std::fflush(stdout);
-  int signal = 0;
-  while (sigwait(&signals, &signal) != 0) continue;
-  spdlog::info("{}: stopping", signal == SIGINT ? "SIGINT" : "SIGTERM");
+  spdlog::info("{}: stopping", signals.wait());
   return host.value()->stop() ? kExitWell : kExitFailed;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  // Before any thread is made, so that they all leave these signals to sigwait.
-  sigset_t signals;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGTERM);
-  sigaddset(&signals, SIGINT);
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  signal(SIGPIPE, SIG_IGN);
-
+  const sluice::net::EndSignals signals;
   CLI::App app{"Hosts shared worlds of water"};
   Arguments arguments;
   declare(app, arguments);

@@ -3,31 +3,15 @@
 #include <cstdio>
 #include <iostream>
 
-#include <pthread.h>
-#include <signal.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
 #include "server/net/address.h"
+#include "server/net/end_signals.h"
 #include "server/replay/serve.h"
 #include "server/tools/commands.h"
 
 namespace sluice::tools {
-
-namespace {
-
-/// Before any thread is made, so that they all leave these signals to sigwait.
-sigset_t hold_signals() {
-  sigset_t signals;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGTERM);
-  sigaddset(&signals, SIGINT);
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  signal(SIGPIPE, SIG_IGN);
-  return signals;
-}
-
-}  // namespace
 
 int serve_replay(const ServeReplayOptions& options) {
   const auto listen = net::parse_listen_address(options.listen, "--serve");
@@ -35,7 +19,7 @@ int serve_replay(const ServeReplayOptions& options) {
     std::cerr << "sluice: " << listen.error() << '\n';
     return kExitWrongInput;
   }
-  const sigset_t signals = hold_signals();
+  const net::EndSignals signals;
   spdlog::set_default_logger(spdlog::stderr_color_mt("sluice"));
   spdlog::set_level(spdlog::level::warn);
   const auto server = replay::ReplayServer::start(
@@ -49,8 +33,7 @@ int serve_replay(const ServeReplayOptions& options) {
   }
   std::printf("listening on http://%s\n", (*server)->address().c_str());
   std::fflush(stdout);
-  int signal = 0;
-  while (sigwait(&signals, &signal) != 0) continue;
+  (void)signals.wait();
   (*server)->stop();
   return kExitWell;
 }

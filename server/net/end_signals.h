@@ -1,0 +1,34 @@
+// How a program that serves is told to end: SIGTERM or SIGINT.
+#pragma once
+
+#include <pthread.h>
+#include <signal.h>
+
+namespace sluice::net {
+
+/// To be made before any thread is, so that all of them leave these signals to wait(). A client
+/// that went away ends no program either: SIGPIPE is ignored.
+class EndSignals {
+ public:
+  EndSignals() {
+    sigemptyset(&signals_);
+    sigaddset(&signals_, SIGTERM);
+    sigaddset(&signals_, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
+    signal(SIGPIPE, SIG_IGN);
+  }
+  EndSignals(const EndSignals&) = delete;
+  EndSignals& operator=(const EndSignals&) = delete;
+
+  /// Returns when one arrived, with its name.
+  [[nodiscard]] const char* wait() const {
+    int signal = 0;
+    while (sigwait(&signals_, &signal) != 0) continue;
+    return signal == SIGINT ? "SIGINT" : "SIGTERM";
+  }
+
+ private:
+  sigset_t signals_{};
+};
+
+}  // namespace sluice::net
