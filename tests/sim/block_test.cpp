@@ -346,6 +346,30 @@ TEST(Block, AWorldWithBrokenBlocksNamesTheirCell) {
   EXPECT_THAT(world.error(), HasSubstr("map: the cell [1, 1, 0]: cell value 1536 units"));
 }
 
+TEST(Block, ASnapshotWithBrokenBlocksOrStrangeMarksIsRefused) {
+  auto world = make_world(block_world({".~.", "###"}));
+  const sim::Chunk& chunk = *world->grid().find({0, 0, 0});
+  const std::vector<std::byte> core = world->snapshot_core();
+  std::vector<std::byte> cells = World::chunk_bytes(chunk);
+  std::vector<std::byte> marks(cells.size());
+  const auto error = [&] {
+    const World::ChunkImage image{{0, 0, 0}, 0, cells, marks};
+    const auto restored = World::restore(core, std::span(&image, 1));
+    return restored ? std::string() : restored.error();
+  };
+  const std::size_t at = std::size_t{4} * 65;  // the block's bytes: [1, 1, 0] of 64 a row
+  EXPECT_EQ(error(), "");
+  marks[at + 1] = std::byte{0x0f};  // as many steps as can be
+  EXPECT_EQ(error(), "");
+  marks[at + 1] = std::byte{0x10};
+  EXPECT_THAT(error(), HasSubstr("cell [1, 1, 0]: 4096 is not a mark of this world's water"));
+  marks.resize(8);
+  EXPECT_THAT(error(), HasSubstr("its marks has 8 bytes"));
+  marks.clear();
+  cells[at] = std::byte{1};
+  EXPECT_THAT(error(), HasSubstr("cell [1, 1, 0]: 4097 is not a cell's value"));
+}
+
 // A rock dropped into the passage makes two groups of one; each keeps its own level from then on.
 TEST(Block, ARockDividesAGroupAndItsRemovalJoinsItAgain) {
   auto world = make_world(block_world({"#~~~#.#",  //
