@@ -1,7 +1,9 @@
 // Snapshots: a world as bytes and back. The core is
 //
-//   u32 magic "SLWC"   u16 version   u16 model version   then the fields of CoreState
-//   from version 2 on, the fields of PipesImage
+//   u32 magic "SLWC"   u16 version   u16 model version
+//   from version 3 on, u16 version of the pipes' rules
+//   the fields of CoreState
+//   from version 2 on, the fields of PipesImage; in version 2 alone, u8 whether they all slept
 //   u64 digest of everything before it
 //
 // and each stored chunk is its kChunkCells cells, 32 bits each, little-endian; where a water model
@@ -18,28 +20,31 @@ namespace sluice::sim {
 namespace {
 
 constexpr std::uint32_t kMagic = 0x43574c53;  // "SLWC"
-constexpr std::uint16_t kVersion = 2;
+constexpr std::uint16_t kVersion = 3;
 constexpr std::uint16_t kVersionWithoutPipes = 1;
+constexpr std::uint16_t kVersionWithSleep = 2;  // and the first version of the pipes' rules
 
 struct CoreHeader {
   std::uint32_t magic = kMagic;
   std::uint16_t version = kVersion;
   std::uint16_t model_version = 0;
+  std::uint16_t pipes_version = 1;
 
   template <class Self, class Visitor>
   static void visit_state(Self& self, Visitor& v) {
     v.field("magic", self.magic);
     v.field("version", self.version);
     v.field("model_version", self.model_version);
+    if (self.version > kVersionWithSleep) v.field("pipes_version", self.pipes_version);
   }
 };
 
 Status check_header(const CoreHeader& header) {
   if (header.magic != kMagic) return Error{"snapshot: these bytes are not a world's core"};
-  if (header.version != kVersion && header.version != kVersionWithoutPipes) {
+  if (header.version < kVersionWithoutPipes || header.version > kVersion) {
     return Error{"snapshot: version " + std::to_string(header.version) +
                  ", but this build reads versions " + std::to_string(kVersionWithoutPipes) +
-                 " and " + std::to_string(kVersion)};
+                 " to " + std::to_string(kVersion)};
   }
   return Done{};
 }
@@ -54,13 +59,19 @@ Status check_springs(const Springs& springs, const char* kind, const Box& world)
   return Done{};
 }
 
-Status check_core(const CoreState& state, const CoreHeader& header) {
+Status check_core(const CoreState& state, const PipesImage& pipes, const CoreHeader& header) {
   if (Status s = validate(state.config); !s) return Error{"snapshot: " + s.error()};
   const WaterModelRow* model = find_water_model(state.config.water);
   if (model->version != header.model_version) {
     return Error{"snapshot: made by version " + std::to_string(header.model_version) +
                  " of water model '" + model->name + "', but this build has version " +
                  std::to_string(model->version)};
+  }
+  // As with a water model: other rules would go on differently, and that is worse than not at all.
+  if (!pipes.nodes.empty() && header.pipes_version != kPipesVersion) {
+    return Error{"snapshot: made by version " + std::to_string(header.pipes_version) +
+                 " of the rules of pipes, but this build has version " +
+                 std::to_string(kPipesVersion)};
   }
   const Box world = state.config.box();
   if (Status s = check_springs(state.sources, "source", world); !s) return s;
@@ -74,6 +85,7 @@ std::vector<std::byte> World::snapshot_core() const {
   StateWriter writer(bytes);
   CoreHeader header;
   header.model_version = find_water_model(core_.config.water)->version;
+  header.pipes_version = kPipesVersion;
   CoreHeader::visit_state(header, writer);
   CoreState::visit_state(core_, writer);
   const PipesImage pipes = pipes_.image();
@@ -127,11 +139,15 @@ Result<std::unique_ptr<World>> World::restore(std::span<const std::byte> core,
   CoreState::visit_state(state, reader);
   PipesImage pipes;
   if (header.version != kVersionWithoutPipes) PipesImage::visit_state(pipes, reader);
+  if (header.version == kVersionWithSleep) {
+    bool asleep = false;
+    reader.field("asleep", asleep);
+  }
   if (!reader.ok() || !reader.rest().empty()) {
     return Error{std::string("snapshot: the core ends in the wrong place, at field '") +
                  reader.failed_field() + "'"};
   }
-  if (Status s = check_core(state, header); !s) return Error{s.error()};
+  if (Status s = check_core(state, pipes, header); !s) return Error{s.error()};
   if (chunks.size() > static_cast<std::size_t>(2 * kMaxChunks)) {
     return Error{"snapshot: more chunks than a world can hold"};
   }
