@@ -156,6 +156,35 @@ inline NetworkPlan disguised(NetworkPlan plan, std::uint64_t seed,
   return plan;
 }
 
+/// Several networks that have nothing to do with each other, one and all in one plan; their nodes
+/// lie between each other's in memory. `each` are the same ones for themselves.
+inline NetworkPlan random_networks(std::uint64_t seed, NetworkKind kind,
+                                   std::vector<NetworkPlan>& each) {
+  Dice dice(seed ^ 0x5e7e7a1U);
+  NetworkPlan all;
+  const std::int32_t count = dice.roll(2, 7);
+  for (std::int32_t i = 0; i < count; ++i) {
+    NetworkPlan plan = random_network(dice.next(), kind);
+    const auto renamed = [&](const std::string& name) { return std::to_string(i) + "." + name; };
+    const bool still = dice.chance(30);  // asleep from the beginning
+    for (sim::PipeNode& node : plan.nodes) {
+      node.fields.name = renamed(node.fields.name);
+      if (still) node.fields.amount = 0;
+    }
+    for (sim::PipeLink& link : plan.links) {
+      link = {renamed(link.from), renamed(link.to), link.one_way};
+    }
+    for (sim::PipePort& port : plan.ports) port.node = renamed(port.node);
+    all.nodes.insert(all.nodes.end(), plan.nodes.begin(), plan.nodes.end());
+    all.links.insert(all.links.end(), plan.links.begin(), plan.links.end());
+    all.ports.insert(all.ports.end(), plan.ports.begin(), plan.ports.end());
+    each.push_back(std::move(plan));
+  }
+  shuffle(all.nodes, dice);
+  shuffle(all.links, dice);
+  return all;
+}
+
 /// Empty, or what the network refused.
 inline std::string build(const NetworkPlan& plan, sim::PipeNetwork& network) {
   for (const sim::PipeNode& node : plan.nodes) {

@@ -77,14 +77,22 @@ void PipeLayout::arrange(PipeGraph& graph) {
     });
     block.end_link = static_cast<Slot>(conductances.size());
   }
+  conductances.shrink_to_fit();
   conductances_ = std::move(conductances);
-  graph.move(to_node, to_link);
+  const std::vector<std::uint32_t> to_component = graph.move(to_node, to_link);
+  std::vector<Awake> is_awake(graph.component_limit(), kAsleep);
+  for (std::uint32_t& component : awake_) {
+    is_awake[to_component[component]] = is_awake_[component];
+    component = to_component[component];
+  }
+  is_awake_ = std::move(is_awake);
   std::erase_if(edited_, [&](Slot node) {
     return node >= to_node.size() || to_node[node] == kNoSlot;
   });
   for (Slot& node : edited_) node = to_node[node];
   work_ += static_cast<std::int64_t>(order.size() + to_link.size());
   register_all_links(graph);
+  find_speakers(graph);
   list_all_ports(graph);
   refresh(graph);
 }
@@ -94,6 +102,17 @@ void PipeLayout::register_all_links(const PipeGraph& graph) {
   for (std::uint32_t block = 0; block < blocks_.size(); ++block) blocks_[block].island = block;
   for (Slot link = 0; link < graph.link_limit(); ++link) {
     if (!inner(graph.link(link))) register_link(graph, link);
+  }
+}
+
+void PipeLayout::find_speakers(const PipeGraph& graph) {
+  for (std::uint32_t number = 0; number < blocks_.size(); ++number) {
+    const Slot first = first_node(number);
+    bool all_one = true;
+    for (Slot node = first; node < end_node(number, graph); ++node) {
+      all_one &= graph.component_of(node) == graph.component_of(first);
+    }
+    blocks_[number].speaker = all_one ? first : kNoSlot;
   }
 }
 

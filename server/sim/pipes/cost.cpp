@@ -12,9 +12,9 @@ namespace sluice::sim {
 
 namespace {
 
-/// Conductances of a node's links, and crests around it.
+/// Conductances of a node's links, crests around it, and one step of a search that ends soon.
 std::int64_t edit_cost(const PipeGraph& graph, Slot node) {
-  return 1 + 2 * std::int64_t{graph.degree(node)} + graph.component_at(node).ports;
+  return 2 + 3 * std::int64_t{graph.degree(node)} + graph.component_at(node).ports;
 }
 
 /// Finding out how a component fell apart: each end of each link is looked at once, and each node
@@ -37,10 +37,10 @@ std::int64_t PipeNetwork::cost_of(const RemovePipe& command) const {
   if (graph_.degree(node) == 0) return 1 + ports;
   if (graph_.degree(node) == 1) {
     const Slot neighbour = graph_.link(graph_.first_link(node)).other(node);
-    return 2 + ports + edit_cost(graph_, neighbour);
+    return 6 + ports + edit_cost(graph_, neighbour);
   }
   // Its neighbours may be hubs, so that every end of every link gets another conductance.
-  return 1 + ports + search_cost(component) + 4 * std::int64_t{component.links};
+  return 4 + ports + search_cost(component) + 6 * std::int64_t{component.links};
 }
 
 std::int64_t PipeNetwork::cost_of(const UpgradePipe& command) const {
@@ -67,7 +67,7 @@ std::int64_t PipeNetwork::cost_of(const UnlinkPipes& command) const {
   const Slot a = graph_.find(command.from);
   const Slot b = graph_.find(command.to);
   if (a == kNoSlot || b == kNoSlot || graph_.component_of(a) != graph_.component_of(b)) return 1;
-  const std::int64_t cost = 1 + edit_cost(graph_, a) + edit_cost(graph_, b);
+  const std::int64_t cost = 6 + edit_cost(graph_, a) + edit_cost(graph_, b);
   const bool leaf = graph_.degree(a) == 1 || graph_.degree(b) == 1;
   return leaf ? cost : cost + search_cost(graph_.component_at(a));
 }

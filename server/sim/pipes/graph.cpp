@@ -233,7 +233,8 @@ void PipeGraph::drop_port(const PortKey& port) {
   --components_[component_of(port.first)].ports;
 }
 
-void PipeGraph::move(const std::vector<Slot>& to_node, const std::vector<Slot>& to_link) {
+std::vector<std::uint32_t> PipeGraph::move(const std::vector<Slot>& to_node,
+                                           const std::vector<Slot>& to_link) {
   const auto count = static_cast<std::size_t>(node_count_);
   const auto moved = [&](Slot link) { return link == kNoSlot ? kNoSlot : to_link[link]; };
   std::vector<Node> nodes(count);
@@ -274,7 +275,9 @@ void PipeGraph::move(const std::vector<Slot>& to_node, const std::vector<Slot>& 
   for (Component& component : components_) {
     if (component.nodes > 0) component.member = to_node[component.member];
   }
-  searched_by_.assign(searched_by_.empty() ? 0 : count, 0);
+  searched_by_ = {};
+  queue_ = {};
+  return renumber_components();
 }
 
 }  // namespace sluice::sim

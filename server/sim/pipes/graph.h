@@ -67,6 +67,8 @@ struct Component {
   Fluid fluid = kWaterFluid;
   /// Links were taken away since settle_components(): it may be several by now.
   bool pending = false;
+  /// And a part of it went to another component meanwhile.
+  bool scattered = false;
 
   [[nodiscard]] std::int64_t size() const { return std::int64_t{nodes} + links; }
   /// Its fluid is not free to become another.
@@ -140,8 +142,8 @@ class PipeGraph {
     return fluids_.name(component_at(node).fluid);
   }
   [[nodiscard]] bool is_water(Slot node) const { return component_at(node).fluid == kWaterFluid; }
-  /// Finds out which components fell apart. Returns the numbers of new ones.
-  std::vector<std::uint32_t> settle_components();
+  /// Finds out which components fell apart. Returns the nodes of all new ones since the last call.
+  std::vector<Slot> settle_components();
 
   // Building. Each returns an empty text, or why nothing was changed; `node` and `link` are what
   // was made or changed.
@@ -177,8 +179,10 @@ class PipeGraph {
   /// afterwards.
   [[nodiscard]] Node* nodes_to_move() { return nodes_.data(); }
   void count_moved(std::uint64_t digest) { amounts_digest_ += digest; }
-  /// Node i becomes to_node[i], link i to_link[i]; kNoSlot for what is not used.
-  void move(const std::vector<Slot>& to_node, const std::vector<Slot>& to_link);
+  /// Node i becomes to_node[i], link i to_link[i]; kNoSlot for what is not used. Returns the new
+  /// numbers of the components. None may be pending.
+  std::vector<std::uint32_t> move(const std::vector<Slot>& to_node,
+                                  const std::vector<Slot>& to_link);
 
   // Digest and memory.
 
@@ -202,7 +206,7 @@ class PipeGraph {
     std::uint32_t nodes = 0;
     std::uint32_t ports = 0;
   };
-  struct Search;
+  class Searches;
 
   // graph.cpp
   Slot make_node(std::string_view name);
@@ -225,8 +229,8 @@ class PipeGraph {
   void put_in(std::uint32_t component, const Sum& sum);
   void find_member(std::uint32_t component);
   void settle(std::uint32_t component);
-  std::size_t advance(std::vector<Search>& searches, std::uint32_t search);
   void part(std::uint32_t component, const std::vector<Slot>& nodes);
+  std::vector<std::uint32_t> renumber_components();
 
   // digest.cpp
   [[nodiscard]] Digest build_digest(Slot node) const;
@@ -252,9 +256,9 @@ class PipeGraph {
   // Derived.
   std::vector<Component> components_;
   std::vector<std::uint32_t> free_components_;
-  std::vector<std::uint32_t> new_components_;  // since settle_components()
-  /// Of pending components: nodes that lost a link; at least one in each part.
-  std::map<std::uint32_t, std::vector<Slot>> seeds_;
+  std::vector<Slot> parted_;  // nodes of new components, since settle_components()
+  /// Of pending components: the two ends of each link that went. Each part has one of them.
+  std::map<std::uint32_t, std::vector<Slot>> lost_links_;
   std::vector<std::uint32_t> searched_by_;  // by node, all 0 between two searches
   std::vector<Slot> queue_;                 // of one search
   std::int64_t units_ = 0;

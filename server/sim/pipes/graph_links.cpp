@@ -54,9 +54,9 @@ void PipeGraph::drop_link(Slot link) {
   const std::uint32_t number = component_of(a);
   --components_[number].links;
   components_[number].pending = true;
-  std::vector<Slot>& seeds = seeds_[number];
-  seeds.push_back(a);
-  seeds.push_back(b);
+  std::vector<Slot>& lost = lost_links_[number];
+  lost.push_back(a);
+  lost.push_back(b);
 }
 
 void PipeGraph::hook(Slot link, Slot node) {

@@ -26,8 +26,9 @@ void PipeLayout::node_dropped(const PipeGraph& graph, Slot node) {
   if (speaker == node) speaker = kNoSlot;
 }
 
-void PipeLayout::forget_speakers() {
-  for (Block& block : blocks_) block.speaker = kNoSlot;
+void PipeLayout::parted(const PipeGraph& graph, Slot node) {
+  blocks_[block_of(node)].speaker = kNoSlot;
+  wake_if_it_holds(graph, node);
 }
 
 void PipeLayout::edited(const PipeGraph& graph, Slot node) {
@@ -102,16 +103,29 @@ std::uint32_t PipeLayout::island_of(std::uint32_t block) {
 }
 
 void PipeLayout::wake(std::uint32_t component) {
-  if (component >= is_awake_.size()) is_awake_.resize(component + std::size_t{1});
-  if (is_awake_[component] != 0) return;
-  is_awake_[component] = 1;
+  if (component >= is_awake_.size()) is_awake_.resize(component + std::size_t{1}, kAsleep);
+  if (is_awake_[component] != kAsleep) return;
+  is_awake_[component] = kWoken;
   awake_.push_back(component);
 }
 
-void PipeLayout::set_awake(std::vector<std::uint32_t> components) {
-  for (const std::uint32_t component : awake_) is_awake_[component] = 0;
+void PipeLayout::set_awake(const std::vector<std::uint32_t>& components) {
+  for (const std::uint32_t component : awake_) is_awake_[component] = kAsleep;
   awake_.clear();
-  for (const std::uint32_t component : components) wake(component);
+  for (const std::uint32_t component : components) {
+    wake(component);
+    is_awake_[component] = kActive;
+  }
+}
+
+void PipeLayout::forget_empty(const PipeGraph& graph) {
+  std::erase_if(awake_, [&](std::uint32_t number) {
+    const Component& component = graph.component(number);
+    const bool stays =
+        component.nodes > 0 && (component.units > 0 || is_awake_[number] == kActive);
+    if (!stays) is_awake_[number] = kAsleep;
+    return !stays;
+  });
 }
 
 void PipeLayout::collect_awake_blocks(const PipeGraph& graph, bool all) {
@@ -119,12 +133,21 @@ void PipeLayout::collect_awake_blocks(const PipeGraph& graph, bool all) {
   if (awake_.empty() && !all) return;
   std::vector<std::uint8_t> awake_islands(blocks_.size());
   for (const std::uint32_t number : awake_) {
-    if (number >= graph.component_limit() || graph.component(number).nodes == 0) continue;
     awake_islands[island_of(block_of(graph.component(number).member))] = 1;
   }
   for (std::uint32_t block = 0; block < blocks_.size(); ++block) {
-    if (all || awake_islands[island_of(block)] != 0) awake_blocks_.push_back(block);
+    const bool awake = awake_islands[island_of(block)] != 0;
+    if (all || (awake && !nothing_to_do_in(blocks_[block], graph))) awake_blocks_.push_back(block);
   }
+}
+
+// A whole block of an empty component may be left out even when the rest of it, in blocks shared
+// with others, is gone through: where there is nothing, no link demands anything.
+bool PipeLayout::nothing_to_do_in(const Block& block, const PipeGraph& graph) const {
+  if (block.speaker == kNoSlot) return false;
+  const std::uint32_t number = graph.component_of(block.speaker);
+  const bool asleep = number >= is_awake_.size() || is_awake_[number] == kAsleep;
+  return asleep && graph.component(number).units == 0;
 }
 
 std::size_t PipeLayout::bytes() const {

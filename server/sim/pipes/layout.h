@@ -76,8 +76,8 @@ class PipeLayout {
   void node_made(const PipeGraph& graph, Slot node);
   /// Before it goes.
   void node_dropped(const PipeGraph& graph, Slot node);
-  /// Components fell apart.
-  void forget_speakers();
+  /// A node of a component that fell off another.
+  void parted(const PipeGraph& graph, Slot node);
   /// Coefficients of its links will be made anew, its ports be looked at, its component wakes.
   void edited(const PipeGraph& graph, Slot node);
   void link_made(const PipeGraph& graph, Slot link);
@@ -99,9 +99,12 @@ class PipeLayout {
     if (graph.component_at(node).units > 0) wake(graph.component_of(node));
   }
   [[nodiscard]] bool any_awake() const { return !awake_.empty(); }
-  /// Numbers; some may be of components that are gone.
+  /// Their numbers.
   [[nodiscard]] const std::vector<std::uint32_t>& awake_components() const { return awake_; }
-  void set_awake(std::vector<std::uint32_t> components);
+  /// Those in which the tick did something, instead of all that were awake.
+  void set_awake(const std::vector<std::uint32_t>& components);
+  /// Lets those sleep that were woken by an edit and are gone since, or hold nothing any more.
+  void forget_empty(const PipeGraph& graph);
   /// Blocks of the islands in which something is awake, or all.
   void collect_awake_blocks(const PipeGraph& graph, bool all);
   [[nodiscard]] const std::vector<std::uint32_t>& awake_blocks() const { return awake_blocks_; }
@@ -129,7 +132,9 @@ class PipeLayout {
   void unregister_link(const PipeGraph& graph, Slot link);
   std::uint32_t island_of(std::uint32_t block);
   void refresh_links_of(PipeGraph& graph, Slot node);
+  [[nodiscard]] bool nothing_to_do_in(const Block& block, const PipeGraph& graph) const;
   void register_all_links(const PipeGraph& graph);
+  void find_speakers(const PipeGraph& graph);
   void list_all_ports(PipeGraph& graph);
   void index_ports(PipeGraph& graph, const PortCells& cells);
 
@@ -137,7 +142,12 @@ class PipeLayout {
   std::vector<Block> blocks_;
   std::vector<std::uint32_t> listed_at_;         // by link: in its block's list
   std::vector<PackedConductance> conductances_;  // by link
-  std::vector<std::uint8_t> is_awake_;           // by component
+  enum Awake : std::uint8_t {
+    kAsleep = 0,
+    kWoken = 1,   // by an edit or a port
+    kActive = 2,  // did something in the last tick: its flows are still to be shown as nothing
+  };
+  std::vector<Awake> is_awake_;                  // by component
   std::vector<std::uint32_t> awake_;             // components
   std::vector<std::uint32_t> awake_blocks_;      // of this tick
   std::vector<Slot> edited_;                     // since refresh()

@@ -105,11 +105,10 @@ std::string PipeNetwork::remove_port(std::string_view node, Vec3 cell) {
 }
 
 void PipeNetwork::settle() {
-  const std::vector<std::uint32_t> parts = graph_.settle_components();
-  for (const std::uint32_t part : parts) {
-    if (graph_.component(part).units > 0) layout_.wake(part);
+  for (const Slot node : graph_.settle_components()) {
+    if (graph_.used(node)) layout_.parted(graph_, node);
   }
-  if (!parts.empty()) layout_.forget_speakers();
+  layout_.forget_empty(graph_);
   layout_.refresh(graph_);
 }
 

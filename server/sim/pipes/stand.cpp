@@ -43,11 +43,10 @@ class Standing {
     if (sleep) {
       awake = layout_.awake_components();
     } else {
-      for (std::uint32_t c = 0; c < graph_.component_limit(); ++c) awake.push_back(c);
+      for (std::uint32_t c = 0; c < graph_.component_limit(); ++c) {
+        if (graph_.component(c).nodes > 0) awake.push_back(c);
+      }
     }
-    std::erase_if(awake, [&](std::uint32_t c) {
-      return c >= graph_.component_limit() || graph_.component(c).nodes == 0;
-    });
     std::int64_t to_look_at = 0;
     for (const std::uint32_t component : awake) {
       if ((did_[component] & kMoved) != 0 && tick_number % kLookEvery != 0) continue;
@@ -62,7 +61,7 @@ class Standing {
       let_fall();  // what fell may fall on: another look, before it sleeps
     }
     std::erase_if(awake, [&](std::uint32_t c) { return (did_[c] & (kMoved | kChanged)) == 0; });
-    layout_.set_awake(std::move(awake));
+    layout_.set_awake(awake);
   }
 
  private:
