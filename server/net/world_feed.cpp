@@ -28,6 +28,11 @@ protocol::Position position_of(sim::ChunkCoord coord) {
   return {coord.x, coord.y, coord.z};
 }
 
+// One that holds air alone is as good as none: viewers get no more chunks than a world may hold.
+bool holds_cells(const sim::Chunk& chunk) {
+  return chunk.digest != chunk.pristine;
+}
+
 // A chunk that holds nothing but an edge's gutter is no viewer's business.
 bool in_world(const sim::Grid& grid, sim::ChunkCoord coord) {
   return !sim::intersect(grid.shape().box(coord), grid.world_box()).empty();
@@ -67,7 +72,7 @@ Publication WorldFeed::describe(const sim::World& world) {
   const sim::Grid& grid = world.grid();
   if (publication.complete) {
     grid.for_each([&](const sim::Chunk& chunk) {
-      if (!in_world(grid, chunk.coord)) return;
+      if (!in_world(grid, chunk.coord) || !holds_cells(chunk)) return;
       publication.chunks[position_of(chunk.coord)] = copy_of(chunk);
     });
     return publication;
@@ -76,7 +81,8 @@ Publication WorldFeed::describe(const sim::World& world) {
   for (const sim::ChunkCoord coord : changed) {
     if (!in_world(grid, coord)) continue;
     const sim::Chunk* chunk = grid.find(coord);
-    publication.chunks[position_of(coord)] = chunk == nullptr ? nullptr : copy_of(*chunk);
+    const bool holds = chunk != nullptr && holds_cells(*chunk);
+    publication.chunks[position_of(coord)] = holds ? copy_of(*chunk) : nullptr;
   }
   return publication;
 }

@@ -59,6 +59,12 @@ struct Chunk {
   Digest pristine = 0;      // what `digest` is when the chunk holds nothing
   Digest marks_digest = 0;  // of the marks, as of the last update_digest; 0 where all are 0
 
+  /// Whether it held anything at the last update_digest. Only then does it count as one of the
+  /// world's chunks: whether an empty one is stored is no part of the state.
+  [[nodiscard]] bool holds() const { return digest != pristine || marks_digest != 0; }
+
+  bool claimed = false;  // held nothing at the last update_digest; a command of this tick fills it
+
   std::int32_t world_cells = 0;  // cells that lie inside the world
   std::uint8_t wake = 0;         // passes in which the chunk must be looked at
   std::uint8_t changed = 0;      // borders that changed in the pass under way

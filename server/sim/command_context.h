@@ -55,6 +55,12 @@ class CommandContext {
   void for_each_stored_part(const Box& box, F&& f);
 
   [[nodiscard]] std::string quantum_problem(std::int32_t units) const;
+  /// Empty when the world may take in so many units more (WorldLimits::units).
+  [[nodiscard]] std::string intake_problem(std::int64_t units) const;
+  /// Empty when so many more chunks may hold something (WorldLimits::chunks).
+  [[nodiscard]] std::string chunks_problem(std::int64_t chunks) const;
+  /// Whether that cell's chunk counts among those that hold something.
+  [[nodiscard]] bool chunk_holds(Vec3 at) const;
 
   World& world_;
   WaterMeasure measure_;

@@ -204,6 +204,10 @@ void Grid::note_change(Chunk& chunk, std::uint8_t changed) {
 }
 
 void Grid::set_digests(Chunk& chunk, Digest cells, Digest marks) {
+  if (chunk.claimed) --claimed_;
+  chunk.claimed = false;
+  holding_ -= chunk.holds() ? 1 : 0;
+  holding_ += cells != chunk.pristine || marks != 0 ? 1 : 0;
   cells_digest_ -= chunk_contribution(chunk.coord, chunk.digest, chunk.pristine);
   chunk.digest = cells;
   cells_digest_ += chunk_contribution(chunk.coord, chunk.digest, chunk.pristine);
