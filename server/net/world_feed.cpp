@@ -43,7 +43,7 @@ bool in_world(const sim::Grid& grid, sim::ChunkCoord coord) {
 WorldFeed::WorldFeed(const sim::World& world)
     : config_(world.config()), tick_(world.tick_number()) {
   mail_.publication =
-      Publication{world.tick_number(), counters_of(world), {}, false, false, {}, {}};
+      Publication{world.tick_number(), counters_of(world), {}, false, false, {}, {}, {}};
 }
 
 WorldFeed::WorldFeed(const sim::World& world, std::string name, const protocol::Playback& playback)
@@ -89,7 +89,29 @@ Publication WorldFeed::describe(const sim::World& world) {
 
 void WorldFeed::publish(const sim::World& world) {
   tick_.store(world.tick_number(), std::memory_order_relaxed);
-  put(describe(world));
+  Publication publication = describe(world);
+  add_audits(world, publication);
+  put(std::move(publication));
+}
+
+// What the world holds, whether or not anything says that it changed.
+void WorldFeed::add_audits(const sim::World& world, Publication& publication) {
+  std::set<sim::ChunkCoord> audits;
+  {
+    const std::lock_guard lock(mutex_);
+    audits.swap(audits_);
+  }
+  if (!publication.has_chunks) return;
+  for (const sim::ChunkCoord coord : audits) {
+    const sim::Chunk* chunk = world.grid().find(coord);
+    const bool holds = chunk != nullptr && holds_cells(*chunk);
+    publication.audits[position_of(coord)] = holds ? copy_of(*chunk) : nullptr;
+  }
+}
+
+void WorldFeed::audit(sim::ChunkCoord coord) {
+  const std::lock_guard lock(mutex_);
+  if (audits_.size() < kMostAudits) audits_.insert(coord);
 }
 
 void WorldFeed::skip(const sim::World& world) {

@@ -10,15 +10,6 @@ CommandOutcome refused(std::string reason) {
   return {std::move(reason)};
 }
 
-/// Overflow-free: a position and a size of a command may be any 32-bit numbers.
-bool lies_in(const Box& box, const Box& world) {
-  const auto fits = [](std::int32_t from, std::int32_t size, std::int32_t end) {
-    return from >= 0 && std::int64_t{from} + size <= end;
-  };
-  return fits(box.from.x, box.size.x, world.size.x) && fits(box.from.y, box.size.y, world.size.y) &&
-         fits(box.from.z, box.size.z, world.size.z);
-}
-
 }  // namespace
 
 std::string CommandContext::box_problem(const Box& box) const {
