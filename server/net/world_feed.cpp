@@ -18,7 +18,18 @@ protocol::Counters counters_of(const sim::World& world) {
           totals.drained, totals.evaporated, world.active_chunks()};
 }
 
+std::shared_ptr<const protocol::ChunkCells> all_of(sim::Cell kind) {
+  auto cells = std::make_shared<protocol::ChunkCells>();
+  cells->fill(kind);
+  return cells;
+}
+
+// Chunks of one kind of cell share their copies as they share their cells.
 std::shared_ptr<const protocol::ChunkCells> copy_of(const sim::Chunk& chunk) {
+  static const auto all_rock = all_of(sim::kRock);
+  static const auto all_full = all_of(sim::kFull);
+  if (chunk.cells.is_shared_rock()) return all_rock;
+  if (chunk.cells.is_shared() && chunk.cells[0] == sim::kFull) return all_full;
   auto cells = std::make_shared<protocol::ChunkCells>();
   std::copy_n(chunk.cells.begin(), cells->size(), cells->begin());
   return cells;

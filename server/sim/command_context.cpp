@@ -59,28 +59,38 @@ std::string CommandContext::place_problem(Vec3 at) const {
 template <class Next>
 void CommandContext::rewrite(Chunk& chunk, const Box& part, Next&& next) {
   const ChunkShape& shape = world_.grid_.shape();
-  std::int64_t came = 0;
-  std::int64_t went = 0;
-  bool changed = false;
+  Change change;
+  Cell* const cells = chunk.cells.edit();
   const Vec3 end = part.end();
   for (std::int32_t y = part.from.y; y < end.y; ++y) {
     for (std::int32_t z = part.from.z; z < end.z; ++z) {
       for (std::int32_t x = part.from.x; x < end.x; ++x) {
-        Cell& cell = chunk.cells[static_cast<std::size_t>(shape.index_of({x, y, z}))];
+        Cell& cell = cells[static_cast<std::size_t>(shape.index_of({x, y, z}))];
         const Cell after = next(cell);
-        if (after == cell) continue;
-        changed = true;
-        const std::int32_t difference = water_of(after) - water_of(cell);
-        came += difference > 0 ? difference : 0;
-        went -= difference < 0 ? difference : 0;
+        change.add(cell, after, 1);
         cell = after;
       }
     }
   }
-  world_.core_.totals.sourced += came;
-  world_.core_.totals.drained += went;
-  world_.core_.totals.water += came - went;
-  if (changed) world_.grid_.note_change(chunk, kChangedAll);
+  note(chunk, change);
+}
+
+void CommandContext::refill(Chunk& chunk, Cell kind) {
+  Change change;
+  if (chunk.cells.is_shared()) {
+    change.add(chunk.cells[0], kind, kChunkCells);
+  } else {
+    for (const Cell cell : chunk.cells) change.add(cell, kind, 1);
+  }
+  if (change.any) chunk.cells.fill(kind);
+  note(chunk, change);
+}
+
+void CommandContext::note(Chunk& chunk, const Change& change) {
+  world_.core_.totals.sourced += change.came;
+  world_.core_.totals.drained += change.went;
+  world_.core_.totals.water += change.came - change.went;
+  if (change.any) world_.grid_.note_change(chunk, kChangedAll);
 }
 
 template <class F>
@@ -163,7 +173,11 @@ CommandOutcome CommandContext::apply(const SetCells& command) {
   for_each_part(box, [&](ChunkCoord coord, const Box& part) {
     Chunk& chunk = world_.grid_.obtain(coord);
     world_.grid_.claim(chunk);
-    rewrite(chunk, part, to_cell);
+    if (part == shape.box(coord) && CellPage::can_share(command.cell)) {
+      refill(chunk, command.cell);
+    } else {
+      rewrite(chunk, part, to_cell);
+    }
   });
   return {};
 }

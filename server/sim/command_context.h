@@ -43,6 +43,21 @@ class CommandContext {
   [[nodiscard]] std::string place_problem(Vec3 at) const;
   CommandOutcome add_spring(Springs& springs, const char* kind, Vec3 at, std::int32_t rate);
   static CommandOutcome remove_spring(Springs& springs, const char* kind, Vec3 at);
+  /// What a command did to cells.
+  struct Change {
+    std::int64_t came = 0;  // units
+    std::int64_t went = 0;
+    bool any = false;
+    void add(Cell before, Cell after, std::int64_t times) {
+      const std::int64_t units = times * (std::int64_t{water_of(after)} - water_of(before));
+      came += units > 0 ? units : 0;
+      went -= units < 0 ? units : 0;
+      any = any || before != after;
+    }
+  };
+  void note(Chunk& chunk, const Change& change);
+  /// Makes every cell of a chunk that lies wholly in the world of one kind.
+  void refill(Chunk& chunk, Cell kind);
   /// Sets every cell of `part`, which lies in one chunk, to next(cell).
   template <class Next>
   void rewrite(Chunk& chunk, const Box& part, Next&& next);

@@ -199,18 +199,20 @@ Status World::load_chunks(std::span<const ChunkImage> images) {
     if (Status s = check_size(image.bytes, name); !s) return s;
     Chunk& chunk = grid_.obtain(c);
     StateReader reader(image.bytes);
+    Cell* const cells = chunk.cells.edit();
     for (std::size_t i = 0; i < kChunkCells; ++i) {
       Cell value = 0;
       reader.field("cell", value);
-      const bool outside = chunk.cells[i] == kOutside;
+      const bool outside = cells[i] == kOutside;
       if (value < kOutside || value > measure.cell_max || water_of(value) % measure.quantum != 0 ||
           outside != (value == kOutside)) {
         return Error{name + ", cell " + to_string(grid_.shape().cell_at(c, static_cast<int>(i))) +
                      ": " + std::to_string(value) + " is not a cell's value"};
       }
-      chunk.cells[i] = value;
+      cells[i] = value;
       water += water_of(value);
     }
+    chunk.cells.share_if_uniform();
     if (Status s = load_marks(chunk, image.marks, name); !s) return s;
     grid_.note_change(chunk, kChangedAll);
   }

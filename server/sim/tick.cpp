@@ -73,7 +73,8 @@ void World::run_springs() {
       springs_active_ = springs_active_ || possible > 0;
       if (moved == 0) continue;
       Chunk& chunk = grid_.obtain(grid_.shape().chunk_of(at));
-      chunk.cells[static_cast<std::size_t>(grid_.shape().index_of(at))] += adds ? moved : -moved;
+      chunk.cells.edit()[static_cast<std::size_t>(grid_.shape().index_of(at))] +=
+          adds ? moved : -moved;
       grid_.note_change(chunk, kChangedAll);
       (adds ? core_.totals.sourced : core_.totals.drained) += moved;
       core_.totals.water += adds ? moved : -moved;
@@ -93,7 +94,7 @@ class PortGrid final : public PortCells {
   [[nodiscard]] Cell cell(Vec3 at) const override { return grid_.cell(at); }
   void add(Vec3 at, std::int32_t units) override {
     Chunk& chunk = grid_.obtain(grid_.shape().chunk_of(at));
-    chunk.cells[static_cast<std::size_t>(grid_.shape().index_of(at))] += units;
+    chunk.cells.edit()[static_cast<std::size_t>(grid_.shape().index_of(at))] += units;
     grid_.note_change(chunk, kChangedAll);
   }
 
@@ -130,6 +131,7 @@ std::vector<Chunk*> World::update_digest(Executor& executor) {
   };
   std::vector<Digests> digests(changed.size());
   executor.run(changed.size(), [&](std::size_t i) {
+    changed[i]->cells.share_if_uniform();
     digests[i] = {digest_cells(changed[i]->cells.data()), digest_marks(changed[i]->marks.get())};
   });
   changed_.clear();
@@ -154,10 +156,9 @@ void World::drain_beyond_limit(std::vector<Chunk*> filled) {
             [](const Chunk* a, const Chunk* b) { return b->coord < a->coord; });
   for (Chunk* chunk : filled) {
     if (grid_.holding_count() <= core_.limits.chunks) return;
-    const auto end = chunk->cells.begin() + kChunkCells;
-    if (std::find(chunk->cells.begin(), end, kRock) != end) continue;
+    if (std::find(chunk->cells.begin(), chunk->cells.end(), kRock) != chunk->cells.end()) continue;
     std::int64_t drained = 0;
-    std::for_each(chunk->cells.begin(), end, [&](Cell& cell) {
+    std::for_each_n(chunk->cells.edit(), kChunkCells, [&](Cell& cell) {
       drained += water_of(cell);
       cell = std::min(cell, kAir);
     });
