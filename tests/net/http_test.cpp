@@ -1,5 +1,8 @@
 // Goal: every path answers as documented, and requests that are wrong, large or slow are answered
 // or ended without harm. Method: real sockets against a server in this process.
+#include <fstream>
+#include <sstream>
+
 #include <gtest/gtest.h>
 
 #include "tests/net/test_server.h"
@@ -178,6 +181,52 @@ TEST(Http, AnErrorAfterHeadHasItsBody) {
   EXPECT_NE(answer.find("HTTP/1.1 200"), std::string::npos);
   EXPECT_NE(answer.find("HTTP/1.1 431"), std::string::npos);
   EXPECT_NE(answer.find("the request's header is too large"), std::string::npos) << answer;
+}
+
+// The table of limits in server/net/README.md, held to the numbers that a server starts with.
+TEST(Server, TheDocumentsTableOfLimitsIsTrue) {
+  std::ifstream file(SLUICE_SOURCE_DIR "/server/net/README.md");
+  std::stringstream text;
+  text << file.rdbuf();
+  const std::string document = text.str();
+  const net::Limits limits;
+  const auto grouped = [](double number) {
+    std::string digits = std::to_string(static_cast<std::int64_t>(number));
+    for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3) {
+      digits.insert(static_cast<std::size_t>(at), ",");
+    }
+    return digits;
+  };
+  const auto seconds = [](std::chrono::milliseconds time) {
+    return std::to_string(time.count() / 1000) + " s";
+  };
+  const auto kibibytes = [](auto bytes) {
+    return std::to_string(static_cast<std::size_t>(bytes) >> 10) + " KiB";
+  };
+  const std::string rows[] = {
+      "| connections of all kinds | " + std::to_string(limits.connections) + " |",
+      "| connections from one address | " + std::to_string(limits.connections_per_address) + " |",
+      "| connections beyond those | " + std::to_string(limits.surplus_connections) + ", " +
+          seconds(limits.surplus_request) + " for a request |",
+      "| time to the hello | " + seconds(limits.hello) + " |",
+      "| no message taken | " + seconds(limits.stall) + " |",
+      "| no sign of life | " + seconds(limits.idle) + " |",
+      "| message size | " + kibibytes(protocol::kMaxClientMessageBytes) + " |",
+      "| messages | " + grouped(limits.messages_per_second) + " a second;",
+      "| commands | " + grouped(limits.commands_per_second) + " a second, " +
+          kibibytes(limits.command_bytes_per_second) + " a second, " +
+          std::to_string(limits.waiting_commands) + " without a result |",
+      "| a line of a command | " + kibibytes(protocol::kMaxCommandBytes) + ", " +
+          std::to_string(formats::kMaxLineKeys) + " keys, " +
+          std::to_string(formats::kMaxLineDepth) + " deep |",
+      "| request header, body | " + kibibytes(limits.header_bytes) + ", " +
+          kibibytes(limits.body_bytes) + " |",
+      "While " + std::to_string(limits.waiting_replies) + " of them or " +
+          kibibytes(limits.waiting_reply_bytes) + " wait",
+  };
+  for (const std::string& row : rows) {
+    EXPECT_NE(document.find(row), std::string::npos) << row;
+  }
 }
 
 TEST(Server, APortInUseIsAnErrorThatNamesIt) {
