@@ -1,5 +1,6 @@
 // The longest tick that clients can bring a world of the largest size to, at the default limits:
 // 50 of them send what costs most, as fast as they may, for 200 ticks. The queue gives each tick what
+// its budget allows (server/host/README.md, "Work").
 #include <algorithm>
 #include <chrono>
 
