@@ -146,6 +146,7 @@ Result<std::unique_ptr<World>> World::restore(std::span<const std::byte> core,
   }
   std::unique_ptr<World> world(new World(state.config, state.limits));
   world->core_ = std::move(state);
+  world->springs_known_ = false;
   if (Status s = world->pipes_.load(pipes); !s) return Error{"snapshot: " + s.error()};
   if (world->pipes_.units() != world->core_.totals.pipes) {
     return Error{"snapshot: its pipes hold " + std::to_string(world->pipes_.units()) +
