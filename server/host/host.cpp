@@ -147,6 +147,7 @@ sim::Status Host::listen(const Config& config) {
   options.address = config.address;
   options.port = config.port;
   options.server_version = SLUICE_VERSION;
+  options.origins = config.origins;
   options.assets = net::viewer_assets();
   options.metrics_text = [this] { return metrics_text(); };
   options.readiness = [this] { return readiness(); };

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "server/sim/cell.h"
+#include "server/sim/cell_page.h"
 #include "server/sim/digest.h"
 #include "server/sim/geometry.h"
 
@@ -28,9 +29,6 @@ inline constexpr std::uint8_t kChangedBack = 32;
 inline constexpr std::uint8_t kChangedInside = 64;  // any cell at all
 inline constexpr std::uint8_t kChangedAll = 127;
 
-/// The vector kernels may read, never write, this many cells past a chunk's or a slab's end.
-inline constexpr std::size_t kOverread = 16;
-
 /// A number a cell that a water model keeps beside the water; laid out as Chunk::cells are. What
 /// the bits mean is the model's (its row in the registry names them); 0 says nothing.
 struct Marks {
@@ -38,8 +36,7 @@ struct Marks {
 };
 
 struct Chunk {
-  /// [y][z][x]; the padding behind it is zero.
-  alignas(64) std::array<Cell, kChunkCells + kOverread> cells{};
+  CellPage cells;
 
   /// Null where every mark is 0.
   std::unique_ptr<Marks> marks;
@@ -58,6 +55,12 @@ struct Chunk {
   Digest digest = 0;        // of the cells, as of the last update_digest
   Digest pristine = 0;      // what `digest` is when the chunk holds nothing
   Digest marks_digest = 0;  // of the marks, as of the last update_digest; 0 where all are 0
+
+  /// Whether it held anything at the last update_digest. Only then does it count as one of the
+  /// world's chunks: whether an empty one is stored is no part of the state.
+  [[nodiscard]] bool holds() const { return digest != pristine || marks_digest != 0; }
+
+  bool claimed = false;  // held nothing at the last update_digest; a command of this tick fills it
 
   std::int32_t world_cells = 0;  // cells that lie inside the world
   std::uint8_t wake = 0;         // passes in which the chunk must be looked at

@@ -1,6 +1,7 @@
 // Snapshots: a world as bytes and back. The core is
 //
 //   u32 magic "SLWC"   u16 version   u16 model version   then the fields of CoreState
+//   (before version 3 without its limits)
 //   from version 2 on, the fields of PipesImage
 //   u64 digest of everything before it
 //
@@ -19,7 +20,8 @@ namespace sluice::sim {
 namespace {
 
 constexpr std::uint32_t kMagic = 0x43574c53;  // "SLWC"
-constexpr std::uint16_t kVersion = 2;
+constexpr std::uint16_t kVersion = 3;
+constexpr std::uint16_t kVersionWithLimits = 3;
 constexpr std::uint16_t kVersionWithoutPipes = 1;
 
 struct CoreHeader {
@@ -37,10 +39,10 @@ struct CoreHeader {
 
 Status check_header(const CoreHeader& header) {
   if (header.magic != kMagic) return Error{"snapshot: these bytes are not a world's core"};
-  if (header.version != kVersion && header.version != kVersionWithoutPipes) {
+  if (header.version < kVersionWithoutPipes || header.version > kVersion) {
     return Error{"snapshot: version " + std::to_string(header.version) +
                  ", but this build reads versions " + std::to_string(kVersionWithoutPipes) +
-                 " and " + std::to_string(kVersion)};
+                 " to " + std::to_string(kVersion)};
   }
   return Done{};
 }
@@ -57,6 +59,7 @@ Status check_springs(const Springs& springs, const char* kind, const Box& world)
 
 Status check_core(const CoreState& state, const CoreHeader& header) {
   if (Status s = validate(state.config); !s) return Error{"snapshot: " + s.error()};
+  if (Status s = validate(state.limits); !s) return Error{"snapshot: " + s.error()};
   const WaterModelRow* model = find_water_model(state.config.water);
   if (model->version != header.model_version) {
     return Error{"snapshot: made by version " + std::to_string(header.model_version) +
@@ -157,7 +160,11 @@ Result<std::unique_ptr<World>> World::restore(std::span<const std::byte> core,
   }
 
   CoreState state;
-  CoreState::visit_state(state, reader);
+  if (header.version >= kVersionWithLimits) {
+    CoreState::visit_state(state, reader);
+  } else {
+    CoreState::visit_before_limits(state, reader);
+  }
   PipesImage pipes;
   if (header.version != kVersionWithoutPipes) PipesImage::visit_state(pipes, reader);
   if (!reader.ok() || !reader.rest().empty()) {
@@ -165,10 +172,12 @@ Result<std::unique_ptr<World>> World::restore(std::span<const std::byte> core,
                  reader.failed_field() + "'"};
   }
   if (Status s = check_core(state, header); !s) return Error{s.error()};
-  if (chunks.size() > static_cast<std::size_t>(2 * kMaxChunks)) {
+  // Those that are awake and hold nothing come on top of the limit; each lies beside one that does.
+  constexpr std::int64_t kNeighbours = 6;
+  if (chunks.size() > static_cast<std::size_t>((kNeighbours + 1) * kMaxChunks)) {
     return Error{"snapshot: more chunks than a world can hold"};
   }
-  std::unique_ptr<World> world(new World(state.config));
+  std::unique_ptr<World> world(new World(state.config, state.limits));
   world->core_ = std::move(state);
   if (Status s = world->pipes_.load(pipes); !s) return Error{"snapshot: " + s.error()};
   if (world->pipes_.units() != world->core_.totals.pipes) {
@@ -223,18 +232,20 @@ Status World::load_chunks(std::span<const ChunkImage> images) {
     if (Status s = check_size(image.bytes, name); !s) return s;
     Chunk& chunk = grid_.obtain(c);
     StateReader reader(image.bytes);
+    Cell* const cells = chunk.cells.edit();
     for (std::size_t i = 0; i < kChunkCells; ++i) {
       Cell value = 0;
       reader.field("cell", value);
-      const bool outside = chunk.cells[i] == kOutside;
+      const bool outside = cells[i] == kOutside;
       if (value < kOutside || value > measure.cell_max || water_of(value) % measure.quantum != 0 ||
           outside != (value == kOutside)) {
         return Error{name + ", cell " + to_string(grid_.shape().cell_at(c, static_cast<int>(i))) +
                      ": " + std::to_string(value) + " is not a cell's value"};
       }
-      chunk.cells[i] = value;
+      cells[i] = value;
       water += water_of(value);
     }
+    chunk.cells.share_if_uniform();
     if (Status s = load_marks(chunk, image.marks, name); !s) return s;
     grid_.note_change(chunk, kChangedAll);
   }
@@ -243,7 +254,12 @@ Status World::load_chunks(std::span<const ChunkImage> images) {
                  " units of water, but its totals say " + std::to_string(core_.totals.water)};
   }
   SerialExecutor serial;
-  update_digest(serial);
+  (void)update_digest(serial);
+  if (grid_.holding_count() > core_.limits.chunks) {
+    return Error{"snapshot: " + std::to_string(grid_.holding_count()) +
+                 " of its chunks hold something, but its world holds at most " +
+                 std::to_string(core_.limits.chunks)};
+  }
   changed_.clear();
   grid_.for_each([](Chunk& chunk) { chunk.wake = 0; });
   for (const ChunkImage& image : images) grid_.wake(*grid_.find(image.coord), image.wake);

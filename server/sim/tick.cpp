@@ -24,8 +24,8 @@ TickReport World::tick(std::span<const Command> commands, Executor& executor) {
   after("pipes");
   advance_water(executor, report);  // sweeps of plan and apply, until calm or the cap
   after("water");
-  update_digest(executor);  // of the chunks that changed
-  sleep_and_wake(report);   // what moved nothing sleeps; what holds nothing is dropped
+  drain_beyond_limit(update_digest(executor));  // of the chunks that changed
+  sleep_and_wake(report);  // what moved nothing sleeps; what holds nothing is dropped
   after("sleep");
   check();  // the conservation law; in checked builds the caches too
 
@@ -52,6 +52,14 @@ Vec3 World::outlet_of_spring(Vec3 at, const WaterMeasure& measure) const {
   return is_open(grid_.cell(place)) ? place : at;
 }
 
+// What a source may add to its cell, in whole quanta: what fits, and what the world still takes in.
+std::int32_t World::room_for_source(Cell cell, const WaterMeasure& measure) const {
+  const std::int64_t room = core_.limits.units - core_.totals.taken_in();
+  return round_down_to(static_cast<std::int32_t>(
+                           std::min<std::int64_t>(measure.cell_max - cell, std::max<std::int64_t>(room, 0))),
+                       measure.quantum);
+}
+
 void World::run_springs() {
   springs_active_ = false;
   const WaterMeasure measure = measure_of(core_.config);
@@ -62,7 +70,7 @@ void World::run_springs() {
       const std::int32_t due = due_in_tick(spring.rate, core_.tick, measure.quantum);
       // A source fills its cell to what a cell holds; a drain takes what is there.
       const std::int32_t possible = !is_open(before) ? 0
-                                    : adds           ? measure.cell_max - before
+                                    : adds           ? room_for_source(before, measure)
                                                      : before;
       const std::int32_t moved = std::min(due, possible);
       spring.missed = due - moved;
@@ -70,7 +78,8 @@ void World::run_springs() {
       springs_active_ = springs_active_ || possible > 0;
       if (moved == 0) continue;
       Chunk& chunk = grid_.obtain(grid_.shape().chunk_of(at));
-      chunk.cells[static_cast<std::size_t>(grid_.shape().index_of(at))] += adds ? moved : -moved;
+      chunk.cells.edit()[static_cast<std::size_t>(grid_.shape().index_of(at))] +=
+          adds ? moved : -moved;
       grid_.note_change(chunk, kChangedAll);
       (adds ? core_.totals.sourced : core_.totals.drained) += moved;
       core_.totals.water += adds ? moved : -moved;
@@ -90,7 +99,7 @@ class PortGrid final : public PortCells {
   [[nodiscard]] Cell cell(Vec3 at) const override { return grid_.cell(at); }
   void add(Vec3 at, std::int32_t units) override {
     Chunk& chunk = grid_.obtain(grid_.shape().chunk_of(at));
-    chunk.cells[static_cast<std::size_t>(grid_.shape().index_of(at))] += units;
+    chunk.cells.edit()[static_cast<std::size_t>(grid_.shape().index_of(at))] += units;
     grid_.note_change(chunk, kChangedAll);
   }
 
@@ -118,7 +127,8 @@ void World::advance_water(Executor& executor, TickReport& report) {
   report.sweeps = done.sweeps;
 }
 
-void World::update_digest(Executor& executor) {
+// Returns the chunks that held nothing before.
+std::vector<Chunk*> World::update_digest(Executor& executor) {
   const std::vector<Chunk*> changed = grid_.take_changed();
   struct Digests {
     Digest cells = 0;
@@ -126,14 +136,43 @@ void World::update_digest(Executor& executor) {
   };
   std::vector<Digests> digests(changed.size());
   executor.run(changed.size(), [&](std::size_t i) {
+    changed[i]->cells.share_if_uniform();
     digests[i] = {digest_cells(changed[i]->cells.data()), digest_marks(changed[i]->marks.get())};
   });
   changed_.clear();
+  std::vector<Chunk*> filled;
   for (std::size_t i = 0; i < changed.size(); ++i) {
+    const bool held = changed[i]->holds();
     grid_.set_digests(*changed[i], digests[i].cells, digests[i].marks);
+    if (!held && changed[i]->holds()) filled.push_back(changed[i]);
     if (changed[i]->world_cells > 0) changed_.push_back(changed[i]->coord);
   }
   std::sort(changed_.begin(), changed_.end());
+  return filled;
+}
+
+// Commands that would fill too many chunks are refused; water that flows into too many is drained,
+// in those that it reached in this tick, the last ones in their order first. The count is one of
+// chunks that hold anything, so neither sleep nor a restore can change what is drained. Rock comes
+// by commands alone, so there is always enough that holds none.
+void World::drain_beyond_limit(std::vector<Chunk*> filled) {
+  if (grid_.holding_count() <= core_.limits.chunks) return;
+  std::sort(filled.begin(), filled.end(),
+            [](const Chunk* a, const Chunk* b) { return b->coord < a->coord; });
+  for (Chunk* chunk : filled) {
+    if (grid_.holding_count() <= core_.limits.chunks) return;
+    if (std::find(chunk->cells.begin(), chunk->cells.end(), kRock) != chunk->cells.end()) continue;
+    std::int64_t drained = 0;
+    std::for_each_n(chunk->cells.edit(), kChunkCells, [&](Cell& cell) {
+      drained += water_of(cell);
+      cell = std::min(cell, kAir);
+    });
+    if (chunk->marks != nullptr) chunk->marks->cells.fill(0);
+    core_.totals.drained += drained;
+    core_.totals.water -= drained;
+    grid_.set_digests(*chunk, chunk->pristine, 0);
+    grid_.note_change(*chunk, kChangedAll);
+  }
 }
 
 void World::sleep_and_wake(TickReport& report) {

@@ -118,7 +118,7 @@ class World {
   [[nodiscard]] std::array<Digest, kLayerCount> recompute_layer_digests() const;
 
  private:
-  explicit World(WorldConfig config);
+  World(WorldConfig config, WorldLimits limits);
 
   friend class CommandContext;
   /// Defined in tests alone: flips single bits, to prove that each one is noticed.
@@ -128,11 +128,13 @@ class World {
   void apply_commands(std::span<const Command> commands, TickReport& report);
   void run_springs();
   [[nodiscard]] Vec3 outlet_of_spring(Vec3 at, const WaterMeasure& measure) const;
+  [[nodiscard]] std::int32_t room_for_source(Cell cell, const WaterMeasure& measure) const;
   void advance_pipes(Executor& executor);
   void advance_water(Executor& executor, TickReport& report);
   void sleep_and_wake(TickReport& report);
   void check() const;
-  void update_digest(Executor& executor);
+  std::vector<Chunk*> update_digest(Executor& executor);
+  void drain_beyond_limit(std::vector<Chunk*> filled);
 
   void after(const char* phase) const {
     if (phase_observer_ != nullptr) phase_observer_->after_phase(phase, *this);

@@ -88,15 +88,37 @@ TEST_F(WorldRunnerTest, RefusesWhatIsNoCommandAtOnce) {
   EXPECT_TRUE(status.error().starts_with("command 4")) << status.error();
 }
 
-TEST_F(WorldRunnerTest, NoMoreCommandsWaitThanThereIsRoomFor) {
-  for (std::uint64_t seq = 1; seq <= WorldRunner::kMaxQueuedCommands; ++seq) {
-    ASSERT_TRUE(pour(seq).ok());
+TEST_F(WorldRunnerTest, CommandsThatNoTickTookAreRefusedWhenItStops) {
+  // It never ran, so nothing was taken.
+  const std::size_t most = WorkLimits{}.client_commands;
+  for (std::uint64_t seq = 1; seq <= most; ++seq) ASSERT_TRUE(pour(seq).ok());
+  EXPECT_EQ(pour(9999).error(), "too much at once: 1024 of your commands wait for their turn");
+  runner_->start();
+  runner_->stop();
+  const auto answers = replies(most);
+  ASSERT_EQ(answers.size(), most);
+  std::set<std::uint64_t> answered;
+  for (const net::CommandReply& answer : answers) {
+    answered.insert(answer.result.seq);
+    if (answer.result.applied) continue;  // a tick was quick
+    EXPECT_EQ(answer.result.reason, "the server stops");
+    EXPECT_EQ(answer.result.tick, 0U);
   }
-  EXPECT_EQ(pour(9999).error(), "the world has too many commands waiting (8192)");
+  EXPECT_EQ(answered.size(), most);  // each once
 }
 
-TEST_F(WorldRunnerTest, CommandsThatNoTickTookAreRefusedWhenItStops) {
-  // No tick takes any: the world is not started.
+// The world has no room for it, so nothing of it is recorded.
+TEST_F(WorldRunnerTest, ACommandTooLargeForATickIsTurnedAway) {
+  runner_->start();
+  ASSERT_TRUE(runner_
+                  ->submit({7, "tester", 1,
+                            R"({"cmd": "remove_water", "from": [0, 0, 0], "size": [64, 64, 1]})"})
+                  .ok());
+  ASSERT_TRUE(replies(1).front().result.applied);
+  runner_->stop();
+}
+
+TEST_F(WorldRunnerTest, AWorldThatNeverRanAnswersToo) {
   for (std::uint64_t seq = 1; seq <= 50; ++seq) ASSERT_TRUE(pour(seq).ok());
   runner_->stop();
   const auto answers = replies(50);

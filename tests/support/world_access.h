@@ -27,7 +27,7 @@ class WorldTestAccess {
   static void set_cell(World& world, Vec3 at, Cell cell) {
     const ChunkShape& shape = world.grid_.shape();
     Chunk& chunk = world.grid_.obtain(shape.chunk_of(at));
-    chunk.cells[static_cast<std::size_t>(shape.index_of(at))] = cell;
+    chunk.cells.edit()[static_cast<std::size_t>(shape.index_of(at))] = cell;
     world.grid_.note_change(chunk, kChangedAll);
   }
   /// Flips one bit of a cell's mark.

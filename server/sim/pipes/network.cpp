@@ -325,6 +325,35 @@ std::string PipeNetwork::remove_port(std::string_view node, Vec3 cell) {
   return {};
 }
 
+// Bounds for the time being: what touches links may touch them all.
+std::int64_t PipeNetwork::cost_of(const PipeFields& /*added*/) const {
+  return 1;
+}
+std::int64_t PipeNetwork::cost_of(const RemovePipe& /*command*/) const {
+  return everything();
+}
+std::int64_t PipeNetwork::cost_of(const UpgradePipe& /*command*/) const {
+  return everything();
+}
+std::int64_t PipeNetwork::cost_of(const LinkPipes& /*command*/) const {
+  return everything();
+}
+std::int64_t PipeNetwork::cost_of(const UnlinkPipes& /*command*/) const {
+  return everything();
+}
+std::int64_t PipeNetwork::cost_of(const SetValve& /*command*/) const {
+  return everything();
+}
+std::int64_t PipeNetwork::cost_of(const SetPump& /*command*/) const {
+  return 1;
+}
+std::int64_t PipeNetwork::cost_of(const AddPort& /*command*/) const {
+  return 1;
+}
+std::int64_t PipeNetwork::cost_of(const RemovePort& /*command*/) const {
+  return 1;
+}
+
 Slot PipeNetwork::link_between(Slot a, Slot b) const {
   // Both lists in step, so that a leaf of a large star is found by its own short one.
   Slot i = nodes_[a].first_link;

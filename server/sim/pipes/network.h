@@ -123,6 +123,20 @@ class PipeNetwork {
   /// For the end of a tick's commands: arranges when they built much of the network.
   void arrange_if_rebuilt();
 
+  // What a command costs: nodes and links that it may touch, at the most. Known at once, without a
+  // walk, and a function of the networks and of the tick's commands so far, so that every replay
+  // counts the same. 1 for a command that will be refused.
+
+  [[nodiscard]] std::int64_t cost_of(const PipeFields& added) const;  // of any kind
+  [[nodiscard]] std::int64_t cost_of(const RemovePipe& command) const;
+  [[nodiscard]] std::int64_t cost_of(const UpgradePipe& command) const;
+  [[nodiscard]] std::int64_t cost_of(const LinkPipes& command) const;
+  [[nodiscard]] std::int64_t cost_of(const UnlinkPipes& command) const;
+  [[nodiscard]] std::int64_t cost_of(const SetValve& command) const;
+  [[nodiscard]] std::int64_t cost_of(const SetPump& command) const;
+  [[nodiscard]] std::int64_t cost_of(const AddPort& command) const;
+  [[nodiscard]] std::int64_t cost_of(const RemovePort& command) const;
+
   PipesAdvance tick(std::uint64_t tick_number, bool sleep, PortCells& cells, Executor& executor);
 
   // Looking. Slots from 0 to slot_limit() - 1, of which some are not used.
@@ -256,6 +270,7 @@ class PipeNetwork {
   Fluid fluid_number(std::string_view name);
   void edited(Slot node);
   void change_amount(Slot node, std::int32_t by);
+  [[nodiscard]] std::int64_t everything() const { return 1 + node_count_ + link_count_; }
   [[nodiscard]] Vec3 place(Slot node) const;
   [[nodiscard]] Digest build_digest(Slot node) const;
   [[nodiscard]] Digest link_digest(const Link& link) const;
