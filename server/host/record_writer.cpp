@@ -81,8 +81,8 @@ std::string RecordWriter::failure() const {
 
 // Only with mutex_ held.
 bool RecordWriter::worth_committing() const {
-  return stopping_ || urgent_ || queue_.size() >= limits_.ticks ||
-         queue_bytes_ >= limits_.bytes || (failed() && !queue_.empty());
+  return stopping_ || urgent_ || queue_.size() >= limits_.ticks || queue_bytes_ >= limits_.bytes ||
+         (failed() && !queue_.empty());
 }
 
 // False at the end.

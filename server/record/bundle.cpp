@@ -46,11 +46,10 @@ sim::Result<Bundle> write_bundle(Reader& reader, const BundleOptions& options,
   auto first = usable_checkpoint(reader, earliest);
   if (!first) return sim::Error{first.error()};
   Bundle part{first->tick, last, 0};
-  auto writer = PartWriter::create(
-      path,
-      {reader.world_file_text(), reader.made_by(), facts_of(reader, options),
-       std::move(first).value()},
-      {});
+  auto writer = PartWriter::create(path,
+                                   {reader.world_file_text(), reader.made_by(),
+                                    facts_of(reader, options), std::move(first).value()},
+                                   {});
   if (!writer) return sim::Error{writer.error()};
   TickCursor cursor(reader, part.first_tick + 1);
   for (std::uint64_t tick = part.first_tick + 1; tick <= last; ++tick) {

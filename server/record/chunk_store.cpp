@@ -99,7 +99,8 @@ sim::Result<std::int64_t> ChunkStore::store(std::span<const std::byte> bytes, st
 // What a row is said to hold is not built upon before it was read; where the medium lost it, every
 // checkpoint that shares it gets it back.
 sim::Result<std::int64_t> ChunkStore::reuse(std::int64_t row_id, std::span<const std::byte> bytes) {
-  if (const auto held = whole(row_id); held && std::ranges::equal(held->bytes, bytes)) return row_id;
+  if (const auto held = whole(row_id); held && std::ranges::equal(held->bytes, bytes))
+    return row_id;
   Bytes data;
   pack(bytes, kWholeLevel, data);
   if (const auto done = statements_->heal.bind(1, row_id).bind(2, data).run(); !done) {

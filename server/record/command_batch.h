@@ -30,8 +30,8 @@ namespace sluice::record {
 void encode_commands(std::span<const TickRecord> ticks, int level, Bytes& out);
 
 /// Puts the commands of a blob where their ticks are: `ticks` follow each other and hold no
-/// commands yet. At most `most_bytes` before packing are read. Any bytes are safe to give; the error
-/// says what is wrong with the blob.
+/// commands yet. At most `most_bytes` before packing are read. Any bytes are safe to give; the
+/// error says what is wrong with the blob.
 [[nodiscard]] sim::Status decode_commands(std::span<const std::byte> blob, std::size_t most_bytes,
                                           std::span<TickRecord> ticks);
 

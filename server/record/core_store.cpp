@@ -75,8 +75,8 @@ sim::Result<std::unique_ptr<CoreStore>> CoreStore::open(Database& database, cons
     made.push_back(std::move(statement).value());
   }
   std::unique_ptr<CoreStore> store(new CoreStore(database, limits));
-  store->statements_ = std::make_unique<Statements>(Statements{
-      std::move(made[0]), std::move(made[1]), std::move(made[2]), std::move(made[3])});
+  store->statements_ = std::make_unique<Statements>(
+      Statements{std::move(made[0]), std::move(made[1]), std::move(made[2]), std::move(made[3])});
   return store;
 }
 

@@ -11,7 +11,8 @@ namespace sluice::record {
 /// After a file was made, renamed or removed in it.
 [[nodiscard]] sim::Status sync_directory_of(const std::string& path);
 
-/// What SQLite keeps beside a database while it is open, or leaves there when its process is killed.
+/// What SQLite keeps beside a database while it is open, or leaves there when its process is
+/// killed.
 inline constexpr const char* kCompanions[] = {"-wal", "-shm", "-journal"};
 /// A file of ours with its companions, where there are any.
 void remove_recording(const std::string& path);

@@ -58,8 +58,7 @@ static_assert(kMaxTextBytes > std::size_t{sim::kMaxPipeNameBytes} + 3);
 /// The most that one command takes of a batch: columns, client, reason, and a body of two texts.
 inline constexpr std::size_t kMaxCommandBytes =
     64 + kMaxClientBytes + kMaxReasonBytes + 2 * kMaxTextBytes + 128;
-static_assert(Limits().bytes_per_row +
-                  std::size_t{sim::kMaxCommandsPerTick} * kMaxCommandBytes <=
+static_assert(Limits().bytes_per_row + std::size_t{sim::kMaxCommandsPerTick} * kMaxCommandBytes <=
               Limits().batch_bytes);
 
 // The largest world that there can be has a core that fits: a node takes at most 46 bytes
@@ -69,8 +68,7 @@ static_assert(std::uint64_t{sim::kMaxPipes} * (2 * sim::kMaxPipeNameBytes + 46) 
                   std::uint64_t{sim::kMaxSprings} * 40 <
               Limits().core_bytes);
 // Coordinates of at most 3 bytes each as differences, a wake byte, two ids.
-static_assert(std::size_t{2 * sim::kMaxChunks} * (3 * 3 + 1 + 2 * 10) <=
-              Limits().chunk_list_bytes);
+static_assert(std::size_t{2 * sim::kMaxChunks} * (3 * 3 + 1 + 2 * 10) <= Limits().chunk_list_bytes);
 
 /// Refused commands change nothing, so they need not be kept for the history's sake: of each
 /// client's they are kept whole up to so many bytes in so many ticks, of all clients' together up

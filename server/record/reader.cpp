@@ -78,7 +78,8 @@ std::string Reader::take_system_failure() {
 
 sim::Status Reader::trouble(const sim::Error& error) {
   if (!damaged_) return error;
-  if (const std::string failure = take_system_failure(); !failure.empty()) return sim::Error{failure};
+  if (const std::string failure = take_system_failure(); !failure.empty())
+    return sim::Error{failure};
   troubles_.push_back(error.message);
   return sim::Done{};
 }
@@ -129,8 +130,7 @@ sim::Status Reader::read_world_row() {
   world_file_text_ = row->text(0);
   made_by_ = row->text(1);
   if (row_checksum(1, row->blob(0), row->blob(1)) == row->integer(2)) return sim::Done{};
-  return trouble(
-      database_->error("is damaged: the check sum of its world file does not fit"));
+  return trouble(database_->error("is damaged: the check sum of its world file does not fit"));
 }
 
 sim::Status Reader::read_facts() {
@@ -147,9 +147,8 @@ sim::Status Reader::read_facts() {
       facts_.push_back(std::move(fact));
       continue;
     }
-    const sim::Status noted =
-        trouble(database_->error("is damaged: the check sum of its fact '" +
-                                 sim::printable(fact.name) + "' does not fit"));
+    const sim::Status noted = trouble(database_->error(
+        "is damaged: the check sum of its fact '" + sim::printable(fact.name) + "' does not fit"));
     if (!noted) return noted;
   }
 }
@@ -193,9 +192,9 @@ sim::Result<std::uint64_t> Reader::end_of_history() {
   if (follows && bytes >= 8 && bytes % 8 == 0) {
     return static_cast<std::uint64_t>(first) + static_cast<std::uint64_t>(bytes) / 8 - 1;
   }
-  const sim::Status noted = trouble(
-      database_->error("is damaged: its last history row, of tick " + std::to_string(first) +
-                       ", holds " + std::to_string(bytes) + " bytes of digests"));
+  const sim::Status noted = trouble(database_->error("is damaged: its last history row, of tick " +
+                                                     std::to_string(first) + ", holds " +
+                                                     std::to_string(bytes) + " bytes of digests"));
   if (!noted) return sim::Error{noted.error()};
   return follows ? static_cast<std::uint64_t>(first) : first_tick_;
 }
@@ -218,9 +217,9 @@ sim::Status Reader::refresh() {
     last_tick_ = *grown;
     return sim::Done{};
   }
-  const sim::Status noted = trouble(database_->error(
-      "is damaged: its history ends at tick " + std::to_string(*end) + ", before " +
-      checkpoint_text((*last)->tick)));
+  const sim::Status noted =
+      trouble(database_->error("is damaged: its history ends at tick " + std::to_string(*end) +
+                               ", before " + checkpoint_text((*last)->tick)));
   if (!noted) return noted;
   const auto newest = checkpoint_before(INT64_MAX);
   if (newest && *newest) last_tick_ = (*newest)->tick;
@@ -253,8 +252,7 @@ sim::Result<std::vector<TickRecord>> Reader::read_row(std::uint64_t tick, bool w
     ticks[i].digest = reader.u64();
   }
   if (with_commands) {
-    if (const sim::Status read = decode_commands(row->blob(2), limits_.batch_bytes, ticks);
-        !read) {
+    if (const sim::Status read = decode_commands(row->blob(2), limits_.batch_bytes, ticks); !read) {
       return database_->error("is damaged: the commands of " + name + ": the blob " + read.error());
     }
   }
@@ -388,8 +386,8 @@ sim::Result<CheckpointImage> Reader::read_checkpoint(std::uint64_t checkpoint_ti
       row->integer(3)) {
     return database_->error("is damaged: the check sum of " + name + " does not fit");
   }
-  const sim::Result<Bytes> core = cores_ == nullptr ? unpack(row->blob(1), limits_.core_bytes)
-                                                    : cores_->load(row->blob(1));
+  const sim::Result<Bytes> core =
+      cores_ == nullptr ? unpack(row->blob(1), limits_.core_bytes) : cores_->load(row->blob(1));
   if (!core) return database_->error("is damaged: the core of " + name + " " + core.error());
   const auto listed = decode_chunk_list(row->blob(2), limits_.chunk_list_bytes);
   if (!listed) return database_->error("is damaged: " + name + ": " + listed.error());

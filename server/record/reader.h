@@ -36,8 +36,8 @@ struct CheckpointInfo {
 
 /// A history row that cannot be trusted.
 struct DamagedRow {
-  std::uint64_t last_tick = 0;  // of the ticks that it stands for, as far as one can tell
-  bool has_commands = false;    // it holds some, whether they can be read or not
+  std::uint64_t last_tick = 0;    // of the ticks that it stands for, as far as one can tell
+  bool has_commands = false;      // it holds some, whether they can be read or not
   std::vector<TickRecord> ticks;  // empty where they cannot
   Bytes commands;                 // as stored
   std::int64_t checksum = 0;      // as stored

@@ -233,8 +233,8 @@ sim::Status Recorder::connect() {
     return database_->error("cannot be kept with a write-ahead log: its journal mode stays '" +
                             *mode + "' (a file system without shared memory?)");
   }
-  const sim::Status durable = database_->execute(
-      "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 4194304");
+  const sim::Status durable =
+      database_->execute("PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 4194304");
   if (!durable) return durable;
   const auto level = database_->integer("PRAGMA synchronous");
   if (!level) return sim::Error{level.error()};

@@ -49,8 +49,7 @@ class Salvage {
   [[nodiscard]] const std::vector<Stretch>& stretches() const { return stretches_; }
 
   /// A checkpoint of [from, to] that can be read: the first, or the last.
-  sim::Result<std::optional<std::uint64_t>> first_checkpoint(std::uint64_t from,
-                                                             std::uint64_t to) {
+  sim::Result<std::optional<std::uint64_t>> first_checkpoint(std::uint64_t from, std::uint64_t to) {
     for (std::uint64_t tick = from; tick <= to;) {
       const auto next = reader_.checkpoint_after(tick);
       if (const sim::Status well = system(); !well) return sim::Error{well.error()};
@@ -225,7 +224,8 @@ class Salvage {
     for (TickRecord& record : row->ticks) {
       const sim::TickReport replayed = step(record);
       for (std::size_t i = 0; i < record.commands.size(); ++i) {
-        same_outcomes = same_outcomes && replayed.outcomes[i].applied() == record.commands[i].applied;
+        same_outcomes =
+            same_outcomes && replayed.outcomes[i].applied() == record.commands[i].applied;
       }
       agrees = agrees && replayed.digest == record.digest;
       record.digest = replayed.digest;
@@ -327,10 +327,9 @@ class Repairer {
       if (fact.name != "begins") facts.push_back(fact);
     }
     if (facts.empty()) facts = program_facts();
-    auto writer = PartWriter::create(path,
-                                     {reader_.world_file_text(), reader_.made_by(),
-                                      std::move(facts), std::move(**first)},
-                                     options_.limits);
+    auto writer = PartWriter::create(
+        path, {reader_.world_file_text(), reader_.made_by(), std::move(facts), std::move(**first)},
+        options_.limits);
     if (!writer) return sim::Error{writer.error()};
     if (const auto copied = copy(part, **writer); !copied) return copied;
     if (const auto done = (*writer)->finish(); !done) return done;

@@ -82,8 +82,8 @@ struct Part {
 };
 
 struct Repair {
-  Survey survey;            // what the medium lost
-  std::vector<LostTicks> lost;             // of that, what could not be had otherwise
+  Survey survey;                            // what the medium lost
+  std::vector<LostTicks> lost;              // of that, what could not be had otherwise
   std::vector<LostCheckpoint> not_rebuilt;  // likewise
   Part main;                // under the old name; all of it, where nothing was damaged
   std::vector<Part> parts;  // of what came before the last loss
@@ -105,7 +105,8 @@ struct RepairOptions {
 /// Makes the file at `path` whole again, if it is not. Needs the writer's lock. May be ended at any
 /// moment and be begun again. An error means that nothing was lost by it: the file is what it was,
 /// or a later repair completes this one.
-[[nodiscard]] sim::Result<Repair> repair(const std::string& path, const RepairOptions& options = {});
+[[nodiscard]] sim::Result<Repair> repair(const std::string& path,
+                                         const RepairOptions& options = {});
 /// Completes a repair that was ended in its last steps; does nothing where there was none. To be
 /// called before a file is gone on with.
 [[nodiscard]] sim::Status finish_repair(const std::string& path);

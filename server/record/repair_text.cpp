@@ -50,8 +50,8 @@ std::string describe(const Repair& repair) {
     return main.path + ": whole: " + ticks_text(main.first_tick, main.last_tick) +
            " and every checkpoint can be read" + completed;
   }
-  std::string text = main.path + ": was damaged; the damaged file is now " + repair.set_aside +
-                     completed;
+  std::string text =
+      main.path + ": was damaged; the damaged file is now " + repair.set_aside + completed;
   for (const std::string& trouble : repair.survey.troubles) text += "\n  damaged: " + trouble;
   LostTicks all;
   std::uint64_t ticks = 0;
@@ -71,7 +71,8 @@ std::string describe(const Repair& repair) {
   }
   const std::size_t rebuilt = repair.survey.checkpoints.size() - repair.not_rebuilt.size();
   if (rebuilt != 0) {
-    text += "\n  " + counted(rebuilt, "checkpoint") + " made anew or left out, beginning with tick " +
+    text += "\n  " + counted(rebuilt, "checkpoint") +
+            " made anew or left out, beginning with tick " +
             std::to_string(repair.survey.checkpoints.front().tick) + " (" +
             repair.survey.checkpoints.front().why + ")";
   }

@@ -81,8 +81,9 @@ class SyncTest {
     if (same && actual.at_rest == expected.at_rest) return;
     if (same) {
       difference.phase = kSleep;
-      note(tick, std::string("the second engine is ") + (actual.at_rest ? "" : "not ") +
-                     "at rest, and the first is" + (expected.at_rest ? "" : " not"),
+      note(tick,
+           std::string("the second engine is ") + (actual.at_rest ? "" : "not ") +
+               "at rest, and the first is" + (expected.at_rest ? "" : " not"),
            expected.digest, actual.digest);
     } else {
       if (difference.phase.empty()) difference.phase = kDigestCaches;

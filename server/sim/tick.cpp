@@ -55,8 +55,8 @@ Vec3 World::outlet_of_spring(Vec3 at, const WaterMeasure& measure) const {
 // What a source may add to its cell, in whole quanta: what fits, and what the world still takes in.
 std::int32_t World::room_for_source(Cell cell, const WaterMeasure& measure) const {
   const std::int64_t room = core_.limits.units - core_.totals.taken_in();
-  return round_down_to(static_cast<std::int32_t>(
-                           std::min<std::int64_t>(measure.cell_max - cell, std::max<std::int64_t>(room, 0))),
+  return round_down_to(static_cast<std::int32_t>(std::min<std::int64_t>(
+                           measure.cell_max - cell, std::max<std::int64_t>(room, 0))),
                        measure.quantum);
 }
 

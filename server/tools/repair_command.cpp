@@ -23,12 +23,9 @@ nlohmann::ordered_json part_json(const record::Part& part) {
 }
 
 nlohmann::ordered_json lost_json(const record::LostTicks& lost) {
-  return {{"first", lost.first},
-          {"last", lost.last},
-          {"commands", lost.commands},
-          {"commands_unknown", lost.commands_unknown},
-          {"clients", lost.clients},
-          {"why", lost.why}};
+  return {{"first", lost.first},       {"last", lost.last},
+          {"commands", lost.commands}, {"commands_unknown", lost.commands_unknown},
+          {"clients", lost.clients},   {"why", lost.why}};
 }
 
 int run_repair(const std::string& file, bool as_json) {

@@ -170,8 +170,9 @@ TEST_F(DamagedStart, ARepairThatWasInterruptedIsCompletedFirst) {
 
 TEST_F(DamagedStart, ALostChunkIsHadAgainFromTheWorldFile) {
   // The world file is what the world began as, here.
-  const char* text = "[world]\nname = \"bowl\"\nsize = [64, 64, 1]\n"
-                     "[[fill]]\nfrom = [0, 0, 0]\nsize = [64, 2, 1]\ncell = \"#\"\n";
+  const char* text =
+      "[world]\nname = \"bowl\"\nsize = [64, 64, 1]\n"
+      "[[fill]]\nfrom = [0, 0, 0]\nsize = [64, 2, 1]\ncell = \"#\"\n";
   write_file(folder_.file("bowl.toml"), text);
   std::filesystem::remove(recording_);
   sim::Digest last = 0;

@@ -99,7 +99,8 @@ TEST(ByteForms, DamagedCommandsNeverCrash) {
   for (const Bytes& blob : {packed, stored}) {
     for (std::size_t size = 1; size < blob.size(); ++size) {
       std::vector<TickRecord> back = without_commands(ticks);
-      EXPECT_FALSE(decode_commands(std::span(blob).first(size), Limits().batch_bytes, back).ok()) << size;
+      EXPECT_FALSE(decode_commands(std::span(blob).first(size), Limits().batch_bytes, back).ok())
+          << size;
     }
     for (std::size_t bit = 0; bit < blob.size() * 8; ++bit) {
       Bytes flipped = blob;

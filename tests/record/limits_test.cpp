@@ -67,7 +67,10 @@ TEST(RecordLimits, NoCommandTakesMoreThanIsStated) {
        {sim::CommandBody(pump), sim::CommandBody(valve), sim::CommandBody(port),
         sim::CommandBody(sim::LinkPipes{longest, longest, true}),
         sim::CommandBody(sim::SetCells{})}) {
-    RecordedCommand recorded{{body}, std::string(kMaxClientBytes, 'c'), UINT64_MAX, false,
+    RecordedCommand recorded{{body},
+                             std::string(kMaxClientBytes, 'c'),
+                             UINT64_MAX,
+                             false,
                              std::string(kMaxReasonBytes, 'r')};
     EXPECT_LE(batch_bytes(recorded), kMaxCommandBytes) << sim::name_of(recorded.command);
   }
@@ -261,8 +264,7 @@ TEST(RecordLimits, TheLargestTickThatThereCanBeIsRead) {
     sim::AddPump pump;
     pump.name = text(kMaxTextBytes);
     pump.fluid = text(kMaxTextBytes);
-    tick.commands.push_back(
-        {{pump}, text(kMaxClientBytes), random(), true, {}});
+    tick.commands.push_back({{pump}, text(kMaxClientBytes), random(), true, {}});
   }
   must(recorder->append(tick));
   must(recorder->commit());
@@ -387,8 +389,8 @@ TEST(CoreLimits, ACheckpointOfPipesHoldsWhatChanged) {
   Foundation foundation{std::string(kWorldFile), "test", {}, CheckpointImage::of(*world)};
   auto recorder = must(Recorder::create(path, std::move(foundation)));
   const auto pieces = [&path] {
-    return must(must(Database::open(path, Database::Mode::kRead))
-                    ->integer("SELECT count(*) FROM pieces"));
+    return must(
+        must(Database::open(path, Database::Mode::kRead))->integer("SELECT count(*) FROM pieces"));
   };
   const std::int64_t whole = pieces();
   EXPECT_GT(whole, 50);

@@ -76,14 +76,16 @@ TEST_F(RebuildTest, AChunkThatAllCheckpointsShareIsHadAgainFromTheWorldFile) {
 TEST_F(RebuildTest, EveryBitOfAChunkIsHadAgain) {
   // One bit at a time, at many places.
   const std::string whole = read_file(path_);
-  const std::int64_t chunks = must(must(Database::open(path_, Database::Mode::kRead))
-                                       ->integer("SELECT count(*) FROM chunks"));
+  const std::int64_t chunks = must(
+      must(Database::open(path_, Database::Mode::kRead))->integer("SELECT count(*) FROM chunks"));
   std::mt19937 random(7);
   for (int i = 0; i < 12; ++i) {
     const std::string id = std::to_string(1 + random() % static_cast<std::uint32_t>(chunks));
-    change("UPDATE chunks SET data = (SELECT CAST(substr(data, 1, length(data) / 2) || "
-           "char(unicode(substr(hex(data), 5, 1)) + 1) AS BLOB) || substr(data, length(data) / 2 "
-           "+ 2) FROM chunks WHERE id = " + id + ") WHERE id = " + id);
+    change(
+        "UPDATE chunks SET data = (SELECT CAST(substr(data, 1, length(data) / 2) || "
+        "char(unicode(substr(hex(data), 5, 1)) + 1) AS BLOB) || substr(data, length(data) / 2 "
+        "+ 2) FROM chunks WHERE id = " +
+        id + ") WHERE id = " + id);
     must(repair(path_, with_world_file()));
     expect_all_there(path_);
     if (HasFailure()) return;
@@ -155,10 +157,10 @@ TEST_F(RebuildTest, WhatIsLostIsToldInTicksCommandsAndClients) {
   EXPECT_TRUE(result.lost[0].commands_unknown);
   const std::string text = describe(result);
   EXPECT_NE(text.find("lost: ticks 220 to 222, at least 0 commands"), std::string::npos) << text;
-  EXPECT_NE(text.find("in all 31 ticks cannot be replayed, with at least " +
-                      std::to_string(commands) + " commands of " + std::to_string(clients.size()) +
-                      " clients (client-"),
-            std::string::npos)
+  EXPECT_NE(
+      text.find("in all 31 ticks cannot be replayed, with at least " + std::to_string(commands) +
+                " commands of " + std::to_string(clients.size()) + " clients (client-"),
+      std::string::npos)
       << text;
 }
 
@@ -272,8 +274,8 @@ TEST_F(RebuildTest, ASystemThatFailsIsNotAFileThatIsDamaged) {
   const std::string whole = read_file(path_);
   tests::FaultyVfs medium;
   (void)must(survey(*must(Reader::open(path_))));
-  for (const auto fault : {tests::ReadFault::kDevice, tests::ReadFault::kNoMemory,
-                           tests::ReadFault::kNoDescriptors}) {
+  for (const auto fault :
+       {tests::ReadFault::kDevice, tests::ReadFault::kNoMemory, tests::ReadFault::kNoDescriptors}) {
     medium.heal();
     must(repair(path_));
     const std::uint64_t moments =

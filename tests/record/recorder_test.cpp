@@ -49,8 +49,8 @@ TEST(Recorder, RowsOfManyCommandsAreMergedByTheirNumber) {
     for (std::size_t i = 0; i < commands.size(); ++i) {
       commands[i].client = "client-" + std::to_string(i % 5);
       commands[i].seq = 200 * tick + i / 5;
-      commands[i].command.body = sim::RemoveWater{{static_cast<std::int32_t>(i % 90), 70, 0},
-                                                  {1, 1, 1}};
+      commands[i].command.body =
+          sim::RemoveWater{{static_cast<std::int32_t>(i % 90), 70, 0}, {1, 1, 1}};
     }
     history.push_back(play(*world, std::move(commands)));
     must(recorder->append(history.back()));

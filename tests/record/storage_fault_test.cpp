@@ -202,8 +202,7 @@ TEST(StorageFaults, WhereNoLogCanBeKeptNothingIsRecorded) {
   const auto world = make_world();
   const auto recorder = Recorder::create(folder.file("a.sluice"), kWorldFile, *world);
   ASSERT_FALSE(recorder.ok());
-  EXPECT_NE(recorder.error().find("its journal mode stays"), std::string::npos)
-      << recorder.error();
+  EXPECT_NE(recorder.error().find("its journal mode stays"), std::string::npos) << recorder.error();
 }
 
 // A full disk that is freed, a device that comes back.

@@ -126,10 +126,11 @@ int x_shm_unmap(sqlite3_file* file, int remove) {
 }
 
 constexpr sqlite3_io_methods methods_of(int version) {
-  return {version,       x_close,       x_read,           x_write,       x_truncate,
-          x_sync,        x_file_size,   x_lock,           x_unlock,      x_check_reserved,
-          x_control,     x_sector_size, x_characteristics, x_shm_map,    x_shm_lock,
-          x_shm_barrier, x_shm_unmap,   nullptr,          nullptr};
+  return {version,           x_close,          x_read,      x_write,
+          x_truncate,        x_sync,           x_file_size, x_lock,
+          x_unlock,          x_check_reserved, x_control,   x_sector_size,
+          x_characteristics, x_shm_map,        x_shm_lock,  x_shm_barrier,
+          x_shm_unmap,       nullptr,          nullptr};
 }
 constexpr sqlite3_io_methods kMethods = methods_of(2);
 constexpr sqlite3_io_methods kMethodsWithoutSharedMemory = methods_of(1);
