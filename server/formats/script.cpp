@@ -307,8 +307,9 @@ std::string format_command(const sim::Command& command, std::uint64_t tick,
   std::visit([&](const auto& body) { std::decay_t<decltype(body)>::visit_state(body, writer); },
              command.body);
   for (const auto& [key, value] : extra) object[key] = OrderedJson::parse(value, nullptr, false);
-  // A text from a damaged recording may be no UTF-8: it is shown, not thrown over.
-  return object.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+  // A text from a damaged recording may be no UTF-8: it is shown, not thrown over. In ASCII alone,
+  // so that no name does anything to a terminal.
+  return object.dump(-1, ' ', true, OrderedJson::error_handler_t::replace);
 }
 
 }  // namespace sluice::formats

@@ -259,6 +259,12 @@ sim::Result<WorldSpec> parse_world(std::string_view text, std::string_view where
   return std::move(parser.spec);
 }
 
+sim::Result<std::unique_ptr<sim::World>> build_world(const std::string& text) {
+  const auto spec = parse_world(text, "world file");
+  if (!spec) return sim::Error{spec.error()};
+  return sim::World::create(*spec);
+}
+
 sim::Result<std::string> read_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return sim::Error{path + ": cannot be opened for reading"};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <utility>
 
 #include <pthread.h>
@@ -13,6 +14,8 @@
 namespace sluice::host {
 
 namespace {
+
+constexpr std::chrono::milliseconds kSurveySlice{200};
 
 /// Runs only when nobody else wants to. Where the system knows no such thing it runs as others do.
 void give_way() {
@@ -54,20 +57,63 @@ bool BackgroundVerifier::wait() {
 void BackgroundVerifier::run() {
   give_way();
   auto reader = record::Reader::open(options_.recording);
-  if (!reader.ok()) return alarm("the recording cannot be read: " + reader.error());
+  if (!reader.ok()) return alarm("the recording cannot be read: " + without_path(reader.error()));
   record::VerifyOptions options;
   // What was there before the server started was compared when the world came back from it.
   options.from = (*reader)->last_tick();
   sim::SerialExecutor executor;
   record::Verifier verifier(**reader, std::move(options), executor);
+  std::optional<record::Surveyor> surveyor(std::in_place, **reader);
   bool comparing = true;
-  while (wait()) {
+  while (surveyor ? !stopping() : wait()) {
     if (const sim::Status looked = (*reader)->refresh(); !looked) {
-      return alarm("the recording cannot be read: " + looked.error());
+      return alarm("the recording cannot be read: " + without_path(looked.error()));
     }
     if (comparing) comparing = compare(**reader, verifier);
     look_at_mirrors(**reader);
+    if (surveyor && !look_for_damage(*surveyor)) surveyor.reset();
   }
+}
+
+bool BackgroundVerifier::stopping() const {
+  const std::lock_guard lock(mutex_);
+  return stopping_;
+}
+
+// A world comes back from its last checkpoint and what follows it; what lies before that is read
+// by nobody until somebody needs it. In slices, so that what happens meanwhile is compared, too.
+// False when all was looked at.
+bool BackgroundVerifier::look_for_damage(record::Surveyor& surveyor) {
+  const auto end = std::chrono::steady_clock::now() + kSurveySlice;
+  for (;;) {
+    const auto more = surveyor.step();
+    if (!more.ok()) {
+      spdlog::warn("{}: the recording could not be looked through: {}", options_.name,
+                   more.error());
+      return false;
+    }
+    if (!*more) break;
+    if (stopping() || std::chrono::steady_clock::now() >= end) return true;
+  }
+  const record::Survey& found = surveyor.found();
+  if (found.whole()) return false;
+  std::string what = "the recording is damaged: ";
+  if (!found.ticks.empty()) {
+    what += "ticks " + std::to_string(found.ticks.front().first) + " to " +
+            std::to_string(found.ticks.front().last) + " cannot be read";
+  } else {
+    what += "the checkpoint of tick " + std::to_string(found.checkpoints.front().tick) +
+            " cannot be read";
+  }
+  const std::size_t more = found.ticks.size() + found.checkpoints.size() - 1;
+  if (more > 0) what += " (and " + std::to_string(more) + " more places)";
+  alarm(what + "; stop the server and run 'sluice repair' on it");
+  return false;
+}
+
+std::string BackgroundVerifier::without_path(const std::string& message) const {
+  const std::string prefix = options_.recording + ": ";
+  return message.starts_with(prefix) ? message.substr(prefix.size()) : message;
 }
 
 bool BackgroundVerifier::compare(record::Reader& reader, record::Verifier& verifier) {
@@ -78,12 +124,11 @@ bool BackgroundVerifier::compare(record::Reader& reader, record::Verifier& verif
   for (std::uint64_t tick = verified_tick_; tick < end && !verifier.report().divergence;) {
     tick = std::min(end, std::max(tick, verifier.report().last_tick) + options_.tick_rate);
     if (const sim::Status done = verifier.advance(tick); !done) {
-      alarm("the recording cannot be replayed: " + done.error());
+      alarm("the recording cannot be replayed: " + without_path(done.error()));
       return false;
     }
     if (!verifier.report().divergence) verified_tick_ = verifier.report().last_tick;
-    const std::lock_guard lock(mutex_);
-    if (stopping_) return true;
+    if (stopping()) return true;
   }
   if (!verifier.report().divergence) return true;
   if (!verifier.finished()) {

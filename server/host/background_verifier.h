@@ -2,6 +2,8 @@
 // priority: what a fault of the machine or of the program changes in the living world is found
 // while its cause is seconds old, not when somebody next restarts the server.
 //
+//   at the start:  what was there before is read once, row by row: damage is found while backups
+//                  are fresh
 //   every second:  the file has grown ──► Verifier::advance(last tick - a few seconds)
 //                  a viewer's mirror differed ──► a bundle around now
 //                  a divergence ──► alarm (log, metrics, /healthz), a bundle around its tick, the
@@ -20,6 +22,7 @@
 #include <thread>
 
 #include "server/record/reader.h"
+#include "server/record/repair.h"
 #include "server/record/verify.h"
 
 namespace sluice::host {
@@ -62,11 +65,15 @@ class BackgroundVerifier {
   [[nodiscard]] bool wait();
   /// False when there is nothing more to compare.
   [[nodiscard]] bool compare(record::Reader& reader, record::Verifier& verifier);
+  [[nodiscard]] bool stopping() const;
+  [[nodiscard]] bool look_for_damage(record::Surveyor& surveyor);
   void look_at_mirrors(record::Reader& reader);
   void alarm(const std::string& what);
   /// The bundle's path, or why there is none.
   std::string bundle(record::Reader& reader, std::uint64_t tick, const std::string& reason);
   void note(const std::string& what);
+  /// What is shown to everybody names no file.
+  [[nodiscard]] std::string without_path(const std::string& message) const;
 
   const Options options_;
   std::atomic<std::uint64_t> verified_tick_{0};

@@ -10,6 +10,8 @@ namespace sluice::host {
 
 namespace {
 
+constexpr std::chrono::milliseconds kStandstillLook{20};
+
 double seconds_of(TickClock::Duration duration) {
   return std::chrono::duration<double>(duration).count();
 }
@@ -44,10 +46,10 @@ void WorldRunner::stop() {
     stopping_ = true;
     changed_.notify_all();
   }
-  if (!thread_.joinable()) return;
-  thread_.join();
+  if (std::exchange(stopped_, true)) return;
+  if (thread_.joinable()) thread_.join();
   refuse_queue("the server stops");
-  if (!writer_.failed()) writer_.push_checkpoint(keeper_.take(*world_));
+  writer_.push_checkpoint(keeper_.take(*world_));
   writer_.stop();
   if (!writer_.failed()) spdlog::info("{}: stopped at tick {}", name_, world_->tick_number());
 }
@@ -73,12 +75,13 @@ bool WorldRunner::wait_for_tick(const TickClock& clock, std::vector<QueuedComman
   std::unique_lock lock(mutex_);
   changed_.wait_until(lock, clock.due(), [this] { return stopping_; });
   if (stopping_) return false;
-  if (writer_.failed()) {
+  while (writer_.failed()) {
+    // The writer tries again by itself; a command that came meanwhile is not kept waiting for it.
     lock.unlock();
     refuse_queue("the world stands still: its recording failed");
     lock.lock();
-    changed_.wait(lock, [this] { return stopping_; });
-    return false;
+    changed_.wait_for(lock, kStandstillLook, [this] { return stopping_; });
+    if (stopping_) return false;
   }
   std::vector<TurnedAway> turned_away;
   const auto cost = [this](const sim::Command& command) { return sim::cost_of(command, *world_); };

@@ -6,7 +6,8 @@
 //                                                   └─────────► changed chunks ──────────► feed
 //
 // The thread never waits for the network nor, short of a disk that is minutes behind, for the disk.
-// A world whose recording fails stops ticking: history that is not kept must not be shown.
+// A world whose recording fails stands still until it can be written again: history that is not
+// kept must not be shown.
 #pragma once
 
 #include <atomic>
@@ -72,6 +73,7 @@ class WorldRunner final : public net::CommandIntake {
   std::condition_variable changed_;
   CommandQueue queue_;     // guarded by mutex_
   bool stopping_ = false;  // guarded by mutex_
+  bool stopped_ = false;   // the owner's thread alone
   std::thread thread_;
 };
 

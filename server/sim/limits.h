@@ -73,4 +73,7 @@ inline constexpr std::int32_t kMaxDrying = 1 << 20;
 
 inline constexpr std::int32_t kMaxTickRate = 1000;
 
+/// Bytes of the reason for which a command was refused; a longer one is cut.
+inline constexpr std::int32_t kMaxReasonBytes = 256;
+
 }  // namespace sluice::sim

@@ -9,6 +9,7 @@
 // keeps marks, those likewise.
 #include <string>
 
+#include "server/sim/core_copy.h"
 #include "server/sim/fields.h"
 #include "server/sim/models/registry.h"
 #include "server/sim/pipes/image.h"
@@ -70,19 +71,51 @@ Status check_core(const CoreState& state, const CoreHeader& header) {
   return check_springs(state.drains, "drain", world);
 }
 
-}  // namespace
-
-std::vector<std::byte> World::snapshot_core() const {
+std::vector<std::byte> core_bytes(const CoreState& core, const PipesImage& pipes) {
   std::vector<std::byte> bytes;
   StateWriter writer(bytes);
   CoreHeader header;
-  header.model_version = find_water_model(core_.config.water)->version;
+  header.model_version = find_water_model(core.config.water)->version;
   CoreHeader::visit_state(header, writer);
-  CoreState::visit_state(core_, writer);
-  const PipesImage pipes = pipes_.image();
+  CoreState::visit_state(core, writer);
   PipesImage::visit_state(pipes, writer);
   writer.field("digest", digest_bytes(bytes));
   return bytes;
+}
+
+template <class Pipes>
+auto held(const PipeNetwork& pipes) {
+  if constexpr (std::is_same_v<Pipes, PipesImage>) {
+    return pipes.image();
+  } else {
+    return pipes;
+  }
+}
+
+template <class Pipes>
+decltype(auto) image_of(const Pipes& pipes) {
+  if constexpr (std::is_same_v<Pipes, PipesImage>) {
+    return (pipes);
+  } else {
+    return pipes.image();
+  }
+}
+
+}  // namespace
+
+CoreCopy::CoreCopy(const CoreState& core, const PipeNetwork& pipes)
+    : core_(core), pipes_(held<Pipes>(pipes)) {}
+
+std::vector<std::byte> CoreCopy::bytes() const {
+  return core_bytes(core_, image_of(pipes_));
+}
+
+CoreCopy World::copy_core() const {
+  return CoreCopy(core_, pipes_);
+}
+
+std::vector<std::byte> World::snapshot_core() const {
+  return core_bytes(core_, pipes_.image());
 }
 
 namespace {

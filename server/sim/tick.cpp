@@ -7,6 +7,7 @@
 #include "server/sim/command_context.h"
 #include "server/sim/int_math.h"
 #include "server/sim/models/registry.h"
+#include "server/sim/text.h"
 #include "server/sim/world.h"
 
 namespace sluice::sim {
@@ -36,7 +37,11 @@ TickReport World::tick(std::span<const Command> commands, Executor& executor) {
 void World::apply_commands(std::span<const Command> commands, TickReport& report) {
   CommandContext context(*this);
   report.outcomes.reserve(commands.size());
-  for (const Command& command : commands) report.outcomes.push_back(context.apply(command));
+  for (const Command& command : commands) {
+    // A reason quotes what the client sent: here, where all reasons pass, it is made harmless.
+    const std::string reason = printable(context.apply(command).reason);
+    report.outcomes.push_back({std::string(cut_text(reason, kMaxReasonBytes))});
+  }
   pipes_.arrange_if_rebuilt();
 }
 

@@ -23,6 +23,7 @@
 
 namespace sluice::sim {
 
+class CoreCopy;
 class WaterModelState;
 class World;
 
@@ -96,6 +97,8 @@ class World {
 
   /// Everything but the chunks, as canonical bytes with a version and a check sum.
   [[nodiscard]] std::vector<std::byte> snapshot_core() const;
+  /// The same, to be made into bytes on another thread (core_copy.h).
+  [[nodiscard]] CoreCopy copy_core() const;
   /// The canonical bytes of one stored chunk: kChunkCells little-endian 32-bit cells. A snapshot
   /// needs the chunks whose digest differs from their pristine one.
   [[nodiscard]] static std::vector<std::byte> chunk_bytes(const Chunk& chunk);

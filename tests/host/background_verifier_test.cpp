@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "server/record/database.h"
 #include "server/record/recorder.h"
 #include "server/record/verify.h"
 #include "tests/record/support.h"
@@ -95,6 +96,24 @@ TEST_F(BackgroundVerifierTest, AViewersDifferenceLeavesABundle) {
   EXPECT_FALSE(verifier.alarmed());
   EXPECT_NE(verifier.detail().find("a viewer's mirror differed"), std::string::npos);
   EXPECT_TRUE(std::filesystem::exists(folder_.file("bowl-60.bundle.sluice")));
+}
+
+TEST_F(BackgroundVerifierTest, DamageBeforeTheLastCheckpointIsNoticedSoonAfterTheStart) {
+  run_to(50, 0);
+  must(recorder_->checkpoint(record::CheckpointImage::of(*world_)));
+  run_to(100, 0);
+  must(recorder_->checkpoint(record::CheckpointImage::of(*world_)));
+  must(must(record::Database::open(path(), record::Database::Mode::kWrite))
+           ->execute("UPDATE checkpoints SET core = x'00' WHERE tick = 50"));
+  BackgroundVerifier verifier(options());
+  ASSERT_TRUE(wait_until([&] { return verifier.alarmed(); }));
+  EXPECT_NE(verifier.detail().find("the recording is damaged: the checkpoint of tick 50"),
+            std::string::npos)
+      << verifier.detail();
+  EXPECT_EQ(verifier.detail().find(".sluice"), std::string::npos) << verifier.detail();
+  // And what comes is compared as before.
+  run_to(300, 0);
+  EXPECT_TRUE(wait_until([&] { return verifier.verified_tick() == 200; }));
 }
 
 }  // namespace
