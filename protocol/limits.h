@@ -24,8 +24,10 @@ inline constexpr std::size_t kTickBudgetBytes = std::size_t{1} << 20;
 inline constexpr std::size_t kMaxChunkPayloadBytes = 1 + 4 + 5 * kChunkCells;
 
 inline constexpr std::size_t kMaxClientNameBytes = 64;
-inline constexpr std::size_t kMaxCommandBytes = std::size_t{32} << 10;
-inline constexpr std::size_t kMaxReasonBytes = 1024;
+/// One line of a command script: the longest command, with every text escaped, is under half of it.
+inline constexpr std::size_t kMaxCommandBytes = std::size_t{4} << 10;
+/// Longer reasons are cut, at the end of a character.
+inline constexpr std::size_t kMaxReasonBytes = 512;
 /// World and server names in a welcome.
 inline constexpr std::size_t kMaxNameBytes = 256;
 

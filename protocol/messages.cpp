@@ -20,7 +20,10 @@ void require_alignment(ByteView bytes) {
   if (reinterpret_cast<std::uintptr_t>(bytes.data()) % alignof(std::uint64_t) != 0) std::abort();
 }
 
+// At the end of a character: a byte that goes on one is 10xxxxxx.
 std::string_view cut(std::string_view text, std::size_t limit) {
+  if (text.size() <= limit) return text;
+  while (limit > 0 && (static_cast<unsigned char>(text[limit]) & 0xc0U) == 0x80U) --limit;
   return text.substr(0, limit);
 }
 
@@ -331,7 +334,7 @@ Result<ServerMessage> plain(const wire::Tick& m) {
   if (const wire::Playback* p = m.playback(); p != nullptr) {
     tick.playback = Playback{p->first_tick(), p->last_tick(),       p->playing(),
                              p->speed(),      p->differing_cells(), string_of(p->trouble())};
-    tick.playback->trouble.resize(std::min(tick.playback->trouble.size(), kMaxReasonBytes));
+    tick.playback->trouble = cut(tick.playback->trouble, kMaxReasonBytes);
   }
   return ServerMessage{std::move(tick)};
 }

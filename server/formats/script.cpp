@@ -1,5 +1,6 @@
 #include "server/formats/script.h"
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 #include <optional>
@@ -15,9 +16,8 @@ namespace sluice::formats {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-constexpr std::size_t kMaxLineBytes = 1 << 16;
+using Json = nlohmann::json;
+using OrderedJson = nlohmann::ordered_json;  // written in the order in which fields are declared
 
 /// Fills the fields of one command from an object. The first mistake is kept.
 class FieldReader {
@@ -127,7 +127,7 @@ class FieldReader {
 /// Writes the fields of one command into an object.
 class FieldWriter {
  public:
-  explicit FieldWriter(Json& object) : object_(object) {}
+  explicit FieldWriter(OrderedJson& object) : object_(object) {}
   void field(const char* name, const sim::Vec3& v) { object_[name] = {v.x, v.y, v.z}; }
   void field(const char* name, std::int32_t value) { object_[name] = value; }
   void field(const char* name, const std::string& value) { object_[name] = value; }
@@ -159,7 +159,7 @@ class FieldWriter {
   }
 
  private:
-  Json& object_;
+  OrderedJson& object_;
 };
 
 template <std::size_t I = 0>
@@ -204,9 +204,45 @@ sim::Result<sim::Command> command_of(const Json& object) {
   return command;
 }
 
+/// What can be seen of JSON without parsing it.
+struct LineShape {
+  std::size_t depth = 0;  // of brackets
+  std::size_t keys = 0;   // colons, that is
+};
+
+LineShape shape_of(std::string_view line) {
+  LineShape shape;
+  std::size_t depth = 0;
+  bool in_text = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (in_text && c == '\\') {
+      ++i;
+    } else if (c == '"') {
+      in_text = !in_text;
+    } else if (in_text) {
+      continue;
+    } else if (c == '{' || c == '[') {
+      shape.depth = std::max(shape.depth, ++depth);
+    } else if (c == '}' || c == ']') {
+      depth -= depth > 0 ? 1 : 0;
+    } else if (c == ':') {
+      ++shape.keys;
+    }
+  }
+  return shape;
+}
+
 sim::Result<Json> parse_json(std::string_view line) {
   if (line.size() > kMaxLineBytes) {
     return sim::Error{"longer than " + std::to_string(kMaxLineBytes) + " bytes"};
+  }
+  const LineShape shape = shape_of(line);
+  if (shape.depth > kMaxLineDepth) {
+    return sim::Error{"nested more than " + std::to_string(kMaxLineDepth) + " deep"};
+  }
+  if (shape.keys > kMaxLineKeys) {
+    return sim::Error{"more than " + std::to_string(kMaxLineKeys) + " keys"};
   }
   Json object = Json::parse(line, nullptr, false);
   if (object.is_discarded()) return sim::Error{"not JSON"};
@@ -264,15 +300,16 @@ sim::Result<std::vector<ScriptLine>> read_script(const std::string& path) {
 
 std::string format_command(const sim::Command& command, std::uint64_t tick,
                            const std::vector<std::pair<std::string, std::string>>& extra) {
-  Json object;
+  OrderedJson object;
   object["tick"] = tick;
   object["cmd"] = std::string(sim::name_of(command));
   FieldWriter writer(object);
   std::visit([&](const auto& body) { std::decay_t<decltype(body)>::visit_state(body, writer); },
              command.body);
-  for (const auto& [key, value] : extra) object[key] = Json::parse(value, nullptr, false);
-  // A text from a damaged recording may be no UTF-8: it is shown, not thrown over.
-  return object.dump(-1, ' ', false, Json::error_handler_t::replace);
+  for (const auto& [key, value] : extra) object[key] = OrderedJson::parse(value, nullptr, false);
+  // A text from a damaged recording may be no UTF-8: it is shown, not thrown over. In ASCII alone,
+  // so that no name does anything to a terminal.
+  return object.dump(-1, ' ', true, OrderedJson::error_handler_t::replace);
 }
 
 }  // namespace sluice::formats

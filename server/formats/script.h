@@ -15,6 +15,12 @@
 
 namespace sluice::formats {
 
+/// Of a line, whoever wrote it: looked at before it is parsed, so that no line costs more to refuse
+/// than to read. The longest command there is has fewer than 20 keys and is 2 deep.
+inline constexpr std::size_t kMaxLineBytes = std::size_t{1} << 16;
+inline constexpr std::size_t kMaxLineDepth = 4;
+inline constexpr std::size_t kMaxLineKeys = 32;
+
 struct ScriptLine {
   std::uint64_t tick = 0;  // in which the command applies; the first tick of a world is 1
   sim::Command command;

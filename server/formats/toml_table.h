@@ -46,6 +46,13 @@ class TomlTable {
     }
     return fail(key, node, "must be a number from 0 to 18446744073709551615");
   }
+  /// A signed 64-bit number.
+  std::optional<std::int64_t> long_number(const char* key) {
+    const toml::node* node = take(key);
+    if (node == nullptr) return std::nullopt;
+    if (const auto value = node->value_exact<std::int64_t>()) return *value;
+    return fail(key, node, "must be a whole number");
+  }
   std::optional<std::int32_t> number(const char* key) {
     const toml::node* node = take(key);
     if (node == nullptr) return std::nullopt;

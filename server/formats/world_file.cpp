@@ -50,6 +50,7 @@ struct WorldFileParser {
   void parse(const toml::table& root);
   void parse_world(const toml::table& table);
   void parse_edges(const toml::table& table);
+  void parse_limits(const toml::table& table);
   void parse_water(const toml::table& table);
   void parse_fill(const toml::table& table, std::size_t index);
   void parse_map(const toml::table& table, std::size_t index);
@@ -115,8 +116,19 @@ void WorldFileParser::parse_world(const toml::table& node) {
   config.seed = table.unsigned_number("seed").value_or(config.seed);
   config.tick_rate = table.number("tick_rate").value_or(config.tick_rate);
   const toml::table* edges = table.table("edges");
+  const toml::table* limits = table.table("limits");
   table.finish();
   if (edges != nullptr && problem.empty()) parse_edges(*edges);
+  if (limits != nullptr && problem.empty()) parse_limits(*limits);
+}
+
+void WorldFileParser::parse_limits(const toml::table& node) {
+  TomlTable table(node, where, "world.limits", problem);
+  spec.limits.chunks = table.long_number("chunks").value_or(spec.limits.chunks);
+  spec.limits.units = table.long_number("units").value_or(spec.limits.units);
+  table.finish();
+  if (!problem.empty()) return;
+  if (sim::Status valid = sim::validate(spec.limits); !valid) report(node, "key " + valid.error());
 }
 
 void WorldFileParser::parse_edges(const toml::table& node) {
@@ -245,6 +257,12 @@ sim::Result<WorldSpec> parse_world(std::string_view text, std::string_view where
   }
   if (!parser.problem.empty()) return sim::Error{parser.problem};
   return std::move(parser.spec);
+}
+
+sim::Result<std::unique_ptr<sim::World>> build_world(const std::string& text) {
+  const auto spec = parse_world(text, "world file");
+  if (!spec) return sim::Error{spec.error()};
+  return sim::World::create(*spec);
 }
 
 sim::Result<std::string> read_file(const std::string& path) {

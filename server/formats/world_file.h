@@ -1,11 +1,13 @@
 // World files (TOML) to plain data. README.md beside this file describes every key.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "server/sim/result.h"
 #include "server/sim/spec.h"
+#include "server/sim/world.h"
 
 namespace sluice::formats {
 
@@ -13,6 +15,9 @@ namespace sluice::formats {
 [[nodiscard]] sim::Result<sim::WorldSpec> parse_world(std::string_view text,
                                                       std::string_view where);
 [[nodiscard]] sim::Result<sim::WorldSpec> read_world_file(const std::string& path);
+
+/// The world that the text of a world file describes, at tick 0.
+[[nodiscard]] sim::Result<std::unique_ptr<sim::World>> build_world(const std::string& text);
 
 /// A file's bytes; the error says why it cannot be read. At most 256 MiB.
 [[nodiscard]] sim::Result<std::string> read_file(const std::string& path);

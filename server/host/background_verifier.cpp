@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <utility>
 
 #include <pthread.h>
@@ -13,6 +14,8 @@
 namespace sluice::host {
 
 namespace {
+
+constexpr std::chrono::milliseconds kSurveySlice{200};
 
 /// Runs only when nobody else wants to. Where the system knows no such thing it runs as others do.
 void give_way() {
@@ -54,20 +57,66 @@ bool BackgroundVerifier::wait() {
 void BackgroundVerifier::run() {
   give_way();
   auto reader = record::Reader::open(options_.recording);
-  if (!reader.ok()) return alarm("the recording cannot be read: " + reader.error());
+  if (!reader.ok()) return alarm("the recording cannot be read: " + without_path(reader.error()));
   record::VerifyOptions options;
   // What was there before the server started was compared when the world came back from it.
   options.from = (*reader)->last_tick();
   sim::SerialExecutor executor;
   record::Verifier verifier(**reader, std::move(options), executor);
+  std::optional<record::Surveyor> surveyor(std::in_place, **reader);
   bool comparing = true;
-  while (wait()) {
+  while (surveyor ? !stopping() : wait()) {
     if (const sim::Status looked = (*reader)->refresh(); !looked) {
-      return alarm("the recording cannot be read: " + looked.error());
+      return alarm("the recording cannot be read: " + without_path(looked.error()));
     }
     if (comparing) comparing = compare(**reader, verifier);
-    look_at_mirrors(**reader);
+    look_at(options_.mismatches, kMostMismatchBundles, "what viewers were sent differed",
+            mismatches_, **reader);
+    look_at(options_.claimants, kMostClaimBundles, "a viewer says that its mirror differed",
+            claims_, **reader);
+    if (surveyor && !look_for_damage(*surveyor)) surveyor.reset();
   }
+}
+
+bool BackgroundVerifier::stopping() const {
+  const std::lock_guard lock(mutex_);
+  return stopping_;
+}
+
+// A world comes back from its last checkpoint and what follows it; what lies before that is read
+// by nobody until somebody needs it. In slices, so that what happens meanwhile is compared, too.
+// False when all was looked at.
+bool BackgroundVerifier::look_for_damage(record::Surveyor& surveyor) {
+  const auto end = std::chrono::steady_clock::now() + kSurveySlice;
+  for (;;) {
+    const auto more = surveyor.step();
+    if (!more.ok()) {
+      spdlog::warn("{}: the recording could not be looked through: {}", options_.name,
+                   more.error());
+      return false;
+    }
+    if (!*more) break;
+    if (stopping() || std::chrono::steady_clock::now() >= end) return true;
+  }
+  const record::Survey& found = surveyor.found();
+  if (found.whole()) return false;
+  std::string what = "the recording is damaged: ";
+  if (!found.ticks.empty()) {
+    what += "ticks " + std::to_string(found.ticks.front().first) + " to " +
+            std::to_string(found.ticks.front().last) + " cannot be read";
+  } else {
+    what += "the checkpoint of tick " + std::to_string(found.checkpoints.front().tick) +
+            " cannot be read";
+  }
+  const std::size_t more = found.ticks.size() + found.checkpoints.size() - 1;
+  if (more > 0) what += " (and " + std::to_string(more) + " more places)";
+  alarm(what + "; stop the server and run 'sluice repair' on it");
+  return false;
+}
+
+std::string BackgroundVerifier::without_path(const std::string& message) const {
+  const std::string prefix = options_.recording + ": ";
+  return message.starts_with(prefix) ? message.substr(prefix.size()) : message;
 }
 
 bool BackgroundVerifier::compare(record::Reader& reader, record::Verifier& verifier) {
@@ -78,12 +127,11 @@ bool BackgroundVerifier::compare(record::Reader& reader, record::Verifier& verif
   for (std::uint64_t tick = verified_tick_; tick < end && !verifier.report().divergence;) {
     tick = std::min(end, std::max(tick, verifier.report().last_tick) + options_.tick_rate);
     if (const sim::Status done = verifier.advance(tick); !done) {
-      alarm("the recording cannot be replayed: " + done.error());
+      alarm("the recording cannot be replayed: " + without_path(done.error()));
       return false;
     }
     if (!verifier.report().divergence) verified_tick_ = verifier.report().last_tick;
-    const std::lock_guard lock(mutex_);
-    if (stopping_) return true;
+    if (stopping()) return true;
   }
   if (!verifier.report().divergence) return true;
   if (!verifier.finished()) {
@@ -97,17 +145,16 @@ bool BackgroundVerifier::compare(record::Reader& reader, record::Verifier& verif
   return false;
 }
 
-void BackgroundVerifier::look_at_mirrors(record::Reader& reader) {
-  if (!options_.mirror_mismatches) return;
-  const std::uint64_t mismatches = options_.mirror_mismatches();
-  if (mismatches <= std::exchange(mismatches_seen_, mismatches)) return;
-  if (mirror_bundles_ >= kMostMirrorBundles) return;
-  ++mirror_bundles_;
-  const std::string what = "a viewer's mirror differed at about tick " +
-                           std::to_string(reader.last_tick()) + "; " +
-                           bundle(reader, reader.last_tick(), "a viewer's mirror differed");
-  spdlog::warn("{}: {}", options_.name, what);
-  note(what);
+void BackgroundVerifier::look_at(const std::function<std::uint64_t()>& count, std::uint64_t most,
+                                 const char* what, Watched& watched, record::Reader& reader) {
+  if (!count) return;
+  const std::uint64_t now = count();
+  if (now <= std::exchange(watched.seen, now) || watched.bundles >= most) return;
+  ++watched.bundles;
+  const std::string tick = std::to_string(reader.last_tick());
+  spdlog::warn("{}: {} at about tick {}; {}", options_.name, what, tick,
+               bundle(reader, reader.last_tick(), what));
+  note(std::string(what) + " at about tick " + tick + "; a bundle lies beside the recording");
 }
 
 std::string BackgroundVerifier::bundle(record::Reader& reader, std::uint64_t tick,
@@ -116,9 +163,12 @@ std::string BackgroundVerifier::bundle(record::Reader& reader, std::uint64_t tic
   options.around = tick;
   options.facts = {{"bundle_reason", reason}};
   const std::filesystem::path recording = options_.recording;
-  const std::string path = (recording.parent_path() / (recording.stem().string() + "-" +
-                                                       std::to_string(tick) + ".bundle.sluice"))
-                               .string();
+  const std::string name = recording.stem().string() + "-" + std::to_string(tick);
+  std::string path;
+  for (int copy = 1; path.empty() || std::filesystem::exists(path); ++copy) {
+    const std::string suffix = copy == 1 ? "" : "-" + std::to_string(copy);
+    path = (recording.parent_path() / (name + suffix + ".bundle.sluice")).string();
+  }
   const auto written = record::write_bundle(reader, options, path);
   if (!written.ok()) return "no bundle: " + written.error();
   ++bundles_;

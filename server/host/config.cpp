@@ -16,8 +16,8 @@ namespace sluice::host {
 namespace {
 
 constexpr std::array<std::string_view, 5> kLogLevels = {"trace", "debug", "info", "warn", "error"};
-constexpr std::array<std::string_view, 6> kKeys = {"data",    "listen", "log_level",
-                                                   "threads", "verify", "world"};
+constexpr std::array<std::string_view, 8> kKeys = {"data",    "hosts",   "listen", "log_level",
+                                                   "origins", "threads", "verify", "world"};
 
 template <class Names>
 std::string list_of(const Names& names) {
@@ -34,15 +34,34 @@ sim::Error error_at(const std::string& path, const toml::source_region& place,
   return sim::Error{path + ":" + std::to_string(place.begin.line) + ": " + what};
 }
 
-sim::Status set_worlds(const std::string& path, const toml::node& node, Config& config) {
+/// A list of texts; `what` they are, for messages.
+sim::Result<std::vector<std::string>> list_of_texts(const std::string& path, std::string_view key,
+                                                    const toml::node& node, const char* what) {
+  const std::string wrong = std::string(key) + " must be a list of " + what;
   const toml::array* list = node.as_array();
-  if (list == nullptr) return error_at(path, node.source(), "world must be a list of files");
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  if (list == nullptr) return error_at(path, node.source(), wrong);
+  std::vector<std::string> texts;
   for (const toml::node& entry : *list) {
-    const auto file = entry.value_exact<std::string>();
-    if (!file) return error_at(path, entry.source(), "world must be a list of files");
-    config.world_files.push_back((folder / *file).string());
+    const auto text = entry.value_exact<std::string>();
+    if (!text) return error_at(path, entry.source(), wrong);
+    texts.push_back(*text);
   }
+  return texts;
+}
+
+sim::Status set_worlds(const std::string& path, const toml::node& node, Config& config) {
+  const auto files = list_of_texts(path, "world", node, "files");
+  if (!files.ok()) return sim::Error{files.error()};
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  for (const std::string& file : *files) config.world_files.push_back((folder / file).string());
+  return sim::Done{};
+}
+
+sim::Status add_texts(const std::string& path, std::string_view key, const toml::node& node,
+                      const char* what, std::vector<std::string>& list) {
+  const auto texts = list_of_texts(path, key, node, what);
+  if (!texts.ok()) return sim::Error{texts.error()};
+  list.insert(list.end(), texts->begin(), texts->end());
   return sim::Done{};
 }
 
@@ -66,6 +85,8 @@ sim::Status set_verify(const std::string& path, const toml::node& node, Config& 
 sim::Status set_key(const std::string& path, std::string_view key, const toml::node& node,
                     Config& config) {
   if (key == "world") return set_worlds(path, node, config);
+  if (key == "hosts") return add_texts(path, key, node, "names", config.origins.hosts);
+  if (key == "origins") return add_texts(path, key, node, "origins", config.origins.origins);
   if (key == "threads") return set_threads(path, node, config);
   if (key == "verify") return set_verify(path, node, config);
   if (std::find(kKeys.begin(), kKeys.end(), key) == kKeys.end()) {

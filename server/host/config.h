@@ -5,6 +5,9 @@
 //   data        = "data"                  where recordings lie; relative to the working directory
 //   threads     = 2                       workers, 0: one for each core
 //   log_level   = "info"                  trace, debug, info, warn, error
+//   hosts       = ["play.example.org"]    names that this server answers to, besides localhost and
+//                                         numeric addresses
+//   origins     = ["https://example.org"] pages of other sites that may connect
 //   verify      = true                    replay recordings in the background
 //   (background_verifier.h)
 #pragma once
@@ -14,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "server/net/origins.h"
 #include "server/sim/result.h"
 
 namespace sluice::host {
@@ -26,6 +30,7 @@ struct Config {
   std::uint32_t threads = 0;
   std::string log_level = "info";
   bool verify = true;
+  net::Origins origins;
 };
 
 inline constexpr std::uint32_t kMaxThreads = 256;

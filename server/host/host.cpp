@@ -52,10 +52,19 @@ sim::Result<LoadedWorld> load_whole(const std::string& path, const std::string& 
 /// replay is not damage, and is left for somebody to look at.
 sim::Result<LoadedWorld> load_recorded(const std::string& path, const std::string& world_file,
                                        const std::string& text, sim::Executor& executor) {
+  if (const auto finished = record::finish_repair(path); !finished) {
+    return sim::Error{finished.error()};
+  }
   auto loaded = load_whole(path, world_file, text, executor);
   if (loaded.ok()) return loaded;
-  const auto repaired = record::repair(path);
-  if (!repaired.ok() || repaired->survey.whole()) return loaded;
+  record::RepairOptions options;
+  options.build_world = formats::build_world;
+  const auto repaired = record::repair(path, options);
+  if (!repaired) {
+    if (repaired.error() == loaded.error()) return loaded;
+    return sim::Error{loaded.error() + "; and it cannot be repaired: " + repaired.error()};
+  }
+  if (repaired->survey.whole()) return loaded;
   spdlog::critical("{}", record::describe(*repaired));
   return load_whole(path, world_file, text, executor);
 }
@@ -91,6 +100,7 @@ sim::Result<std::unique_ptr<Host>> Host::start(const Config& config) {
       return sim::Error{status.error()};
     }
   }
+  if (host->runners_.empty()) return sim::Error{host->why_not_loaded()};
   if (const sim::Status status = host->listen(config); !status.ok()) {
     return sim::Error{status.error()};
   }
@@ -109,20 +119,23 @@ sim::Status Host::add_world(const std::string& world_file) {
   const auto spec = formats::parse_world(text.value(), world_file);
   if (!spec.ok()) return sim::Error{spec.error()};
   const std::string& name = spec->config.name;
-  for (const auto& runner : runners_) {
-    if (runner->name() == name) {
-      return sim::Error{world_file + ": there is another world named \"" + name + "\""};
-    }
+  if (!names_.insert(name).second) {
+    return sim::Error{world_file + ": there is another world named \"" + name + "\""};
   }
   const std::string path = recording_path(name);
   std::error_code ignored;
   auto loaded = std::filesystem::exists(path, ignored)
                     ? load_recorded(path, world_file, text.value(), executor_)
                     : load_new(path, spec.value(), world_file, text.value());
-  if (!loaded.ok()) return sim::Error{loaded.error()};
-  if (loaded->world->config().name != name) {
-    return sim::Error{path + ": holds the world \"" + loaded->world->config().name + "\", not \"" +
-                      name + "\""};
+  if (loaded.ok() && loaded->world->config().name != name) {
+    loaded = sim::Error{path + ": holds the world \"" + loaded->world->config().name +
+                        "\", not \"" + name + "\""};
+  }
+  if (!loaded.ok()) {
+    // What ails one world is no reason to keep the others from their players.
+    spdlog::critical("{}: is not hosted: {}", name, loaded.error());
+    not_loaded_.push_back({name, loaded.error()});
+    return sim::Done{};
   }
   runners_.push_back(std::make_unique<WorldRunner>(
       std::move(loaded->world), std::move(loaded->recorder), executor_, metrics_.add_world(name)));
@@ -134,6 +147,7 @@ sim::Status Host::listen(const Config& config) {
   options.address = config.address;
   options.port = config.port;
   options.server_version = SLUICE_VERSION;
+  options.origins = config.origins;
   options.assets = net::viewer_assets();
   options.metrics_text = [this] { return metrics_text(); };
   options.readiness = [this] { return readiness(); };
@@ -146,8 +160,18 @@ sim::Status Host::listen(const Config& config) {
   return sim::Done{};
 }
 
+std::string Host::why_not_loaded() const {
+  std::string text;
+  for (const NotLoaded& world : not_loaded_) text += (text.empty() ? "" : "\n") + world.why;
+  return text;
+}
+
 net::Readiness Host::readiness() const {
   net::Readiness readiness;
+  for (const NotLoaded& world : not_loaded_) {
+    readiness.ready = false;
+    readiness.text += world.name + ": cannot be loaded; the server's log says why\n";
+  }
   for (const auto& runner : runners_) {
     const std::string trouble = runner->trouble();
     readiness.ready = readiness.ready && trouble.empty();
@@ -165,9 +189,9 @@ void Host::start_verifiers() {
     options.name = runner->name();
     options.recording = recording_path(runner->name());
     options.tick_rate = static_cast<std::uint64_t>(runner->feed().config().tick_rate);
-    options.mirror_mismatches = [&runner = *runner] {
-      return runner.feed().counters().resyncs.load();
-    };
+    const net::HubCounters& counters = runner->feed().counters();
+    options.mismatches = [&counters] { return counters.mismatches.load(); };
+    options.claimants = [&counters] { return counters.claimants.load(); };
     verifiers_.push_back(std::make_unique<BackgroundVerifier>(std::move(options)));
   }
 }
@@ -195,7 +219,7 @@ std::string Host::metrics_text() {
 
 bool Host::stop() {
   for (const auto& verifier : verifiers_) verifier->stop();
-  bool kept = true;
+  bool kept = not_loaded_.empty();
   for (const auto& runner : runners_) {
     runner->stop();
     kept = kept && runner->trouble().empty();

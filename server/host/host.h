@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,8 +20,9 @@ namespace sluice::host {
 
 class Host {
  public:
-  /// Brings the worlds up (from their recordings, where there are any), and listens. Errors say
-  /// what to change.
+  /// Brings the worlds up (from their recordings, where there are any), and listens. A world that
+  /// cannot be brought up is logged and left out, as long as there is another one. Errors say what
+  /// to change.
   [[nodiscard]] static sim::Result<std::unique_ptr<Host>> start(const Config& config);
 
   /// Stops.
@@ -29,9 +31,14 @@ class Host {
   Host& operator=(const Host&) = delete;
 
   /// Checkpoints and stops every world, tells the clients, closes. False when something that was
-  /// to be kept could not be.
+  /// to be kept could not be, or a world was left out.
   bool stop();
 
+  /// What /readyz answers.
+  [[nodiscard]] net::Readiness readiness() const;
+  /// What /healthz and /metrics answer.
+  [[nodiscard]] std::string health_text() const;
+  [[nodiscard]] std::string metrics_text();
   /// "127.0.0.1:8080", as bound.
   [[nodiscard]] std::string address() const { return server_->address(); }
 
@@ -39,17 +46,22 @@ class Host {
   explicit Host(const Config& config);
   [[nodiscard]] sim::Status add_world(const std::string& world_file);
   [[nodiscard]] sim::Status listen(const Config& config);
-  [[nodiscard]] net::Readiness readiness() const;
-  [[nodiscard]] std::string metrics_text();
-  [[nodiscard]] std::string health_text() const;
   void start_verifiers();
   [[nodiscard]] std::string recording_path(const std::string& name) const;
+  [[nodiscard]] std::string why_not_loaded() const;
+
+  struct NotLoaded {
+    std::string name;
+    std::string why;  // with paths: for the log
+  };
 
   const std::string data_directory_;
   workers::ThreadPool pool_;
   SharedExecutor executor_{pool_};
   Metrics metrics_;
   std::vector<std::unique_ptr<WorldRunner>> runners_;
+  std::set<std::string> names_;  // of all worlds, hosted or not
+  std::vector<NotLoaded> not_loaded_;
   mutable std::mutex verifiers_mutex_;  // the listener may ask before all are there
   std::vector<std::unique_ptr<BackgroundVerifier>> verifiers_;  // one a runner, or none at all
   std::unique_ptr<net::Server> server_;  // ends before the runners that it looks into

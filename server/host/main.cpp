@@ -26,6 +26,8 @@ struct Arguments {
   std::string log_level;
   std::uint32_t threads = 0;
   bool no_verify = false;
+  std::vector<std::string> hosts;
+  std::vector<std::string> origins;
 };
 
 void declare(CLI::App& app, Arguments& arguments) {
@@ -40,6 +42,12 @@ void declare(CLI::App& app, Arguments& arguments) {
   app.add_option("--data", arguments.data, "Where recordings lie, default ./data");
   app.add_option("--threads", arguments.threads, "Workers, default one for each core")
       ->check(CLI::Range(std::uint32_t{0}, sluice::host::kMaxThreads));
+  app.add_option("--host", arguments.hosts,
+                 "A name that browsers reach this server by, besides localhost and addresses")
+      ->allow_extra_args(false);
+  app.add_option("--origin", arguments.origins,
+                 "A page of another site that may connect, as in https://example.org")
+      ->allow_extra_args(false);
   app.add_flag("--no-verify", arguments.no_verify,
                "Do not replay the recordings in the background");
   app.add_option("--log-level", arguments.log_level, "trace, debug, info, warn or error");
@@ -60,8 +68,12 @@ sluice::sim::Status combine(const CLI::App& app, const Arguments& arguments,
   if (!arguments.data.empty()) config.data_directory = arguments.data;
   if (app.count("--threads") > 0) config.threads = arguments.threads;
   if (arguments.no_verify) config.verify = false;
-  config.world_files.insert(config.world_files.end(), arguments.worlds.begin(),
-                            arguments.worlds.end());
+  const auto add = [](std::vector<std::string>& list, const std::vector<std::string>& more) {
+    list.insert(list.end(), more.begin(), more.end());
+  };
+  add(config.world_files, arguments.worlds);
+  add(config.origins.hosts, arguments.hosts);
+  add(config.origins.origins, arguments.origins);
   if (config.world_files.empty()) {
     return sluice::sim::Error{"no world to host: give --world FILE.toml, or world in --config"};
   }

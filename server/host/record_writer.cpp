@@ -5,6 +5,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include "server/record/bounds.h"
 #include "server/sim/assert.h"
 
 namespace sluice::host {
@@ -13,13 +14,22 @@ namespace {
 
 constexpr std::chrono::seconds kCommitInterval{1};
 
+std::size_t bytes_of(const record::CheckpointImage& image) {
+  std::size_t bytes = image.core.size();
+  for (const record::CheckpointImage::Chunk& chunk : image.chunks) {
+    bytes += sizeof(chunk) + chunk.bytes.size() + chunk.marks.size();
+  }
+  return bytes;
+}
+
 }  // namespace
 
 RecordWriter::RecordWriter(std::string name, std::unique_ptr<record::Recorder> recorder,
-                           Deliver deliver)
+                           Deliver deliver, const Limits& limits)
     : name_(std::move(name)),
       recorder_(std::move(recorder)),
       deliver_(std::move(deliver)),
+      limits_(limits),
       pushed_tick_(recorder_->last_tick()),
       durable_tick_(recorder_->last_tick()),
       last_commit_(std::chrono::steady_clock::now()),
@@ -30,21 +40,29 @@ RecordWriter::~RecordWriter() {
 }
 
 void RecordWriter::push(record::TickRecord tick, std::vector<net::CommandReply> replies) {
-  std::unique_lock lock(mutex_);
-  SLUICE_ASSERT(!stopping_);
-  changed_.wait(lock, [this] { return queue_.size() < kMaxWaitingTicks || failed(); });
+  for (record::RecordedCommand& recorded : tick.commands) record::bound(recorded);
   pushed_tick_ = tick.tick;
-  urgent_ = urgent_ || !tick.commands.empty() || !replies.empty();
-  queue_.push_back({std::move(tick), std::move(replies), std::nullopt});
-  if (urgent_ || failed() || queue_.size() == kMaxWaitingTicks) changed_.notify_all();
+  const bool urgent = !tick.commands.empty() || !replies.empty();
+  const std::size_t bytes = record::batch_bytes(tick);
+  put({std::move(tick), std::move(replies), std::nullopt, bytes}, urgent);
 }
 
 void RecordWriter::push_checkpoint(record::CheckpointImage image) {
-  const std::lock_guard lock(mutex_);
+  const std::size_t bytes = bytes_of(image);
+  put({{}, {}, std::move(image), bytes}, true);
+}
+
+void RecordWriter::put(Item item, bool urgent) {
+  std::unique_lock lock(mutex_);
   SLUICE_ASSERT(!stopping_);
-  queue_.push_back({{}, {}, std::move(image)});
-  urgent_ = true;
-  changed_.notify_all();
+  // After a failure the world stands still, and what it did last must not be kept waiting.
+  changed_.wait(lock, [&] {
+    return (queue_.size() < limits_.ticks && queue_bytes_ < limits_.bytes) || failed();
+  });
+  urgent_ = urgent_ || urgent;
+  queue_bytes_ += item.bytes;
+  queue_.push_back(std::move(item));
+  if (worth_committing()) changed_.notify_all();
 }
 
 void RecordWriter::stop() {
@@ -63,15 +81,18 @@ std::string RecordWriter::failure() const {
 
 // Only with mutex_ held.
 bool RecordWriter::worth_committing() const {
-  return stopping_ || urgent_ || queue_.size() >= kMaxWaitingTicks || (failed() && !queue_.empty());
+  return stopping_ || urgent_ || queue_.size() >= limits_.ticks || queue_bytes_ >= limits_.bytes ||
+         (failed() && !queue_.empty());
 }
 
 // False at the end.
 bool RecordWriter::wait_for_items(std::vector<Item>& items) {
   std::unique_lock lock(mutex_);
-  changed_.wait_until(lock, last_commit_ + kCommitInterval, [this] { return worth_committing(); });
+  const auto interval = failed() ? limits_.retry : std::chrono::milliseconds(kCommitInterval);
+  changed_.wait_until(lock, last_commit_ + interval, [this] { return worth_committing(); });
   if (queue_.empty() && stopping_) return false;
   items = std::exchange(queue_, {});
+  queue_bytes_ = 0;
   urgent_ = false;
   changed_.notify_all();  // there is room again
   return true;
@@ -80,51 +101,90 @@ bool RecordWriter::wait_for_items(std::vector<Item>& items) {
 void RecordWriter::run() {
   std::vector<Item> items;
   while (wait_for_items(items)) {
-    last_commit_ = std::chrono::steady_clock::now();
-    if (!items.empty()) write(std::exchange(items, {}));
+    if (!failed()) {
+      last_commit_ = std::chrono::steady_clock::now();
+      if (!items.empty()) write(std::exchange(items, {}));
+      continue;
+    }
+    tell_of_failure(take_replies(items));
+    std::move(items.begin(), items.end(), std::back_inserter(held_));
+    items.clear();
+    if (std::chrono::steady_clock::now() >= last_commit_ + limits_.retry) try_again();
   }
+  if (failed()) try_again();  // for the last time
+}
+
+std::vector<net::CommandReply> RecordWriter::take_replies(std::vector<Item>& items) {
+  std::vector<net::CommandReply> replies;
+  for (Item& item : items) {
+    std::move(item.replies.begin(), item.replies.end(), std::back_inserter(replies));
+    item.replies.clear();
+  }
+  return replies;
 }
 
 void RecordWriter::write(std::vector<Item> items) {
-  if (failed()) return fail(failure(), items);
-  if (const sim::Status status = write_items(items); !status.ok()) {
-    return fail(status.error(), items);
+  std::vector<net::CommandReply> replies = take_replies(items);
+  held_ = std::move(items);
+  sim::Status status = append_held();
+  if (status) status = recorder_->commit();
+  if (!status) {
+    fail(status.error());
+    return tell_of_failure(std::move(replies));
   }
-  std::vector<net::CommandReply> replies;
-  for (Item& item : items) {
-    if (!item.checkpoint) durable_tick_ = item.tick.tick;
-    std::move(item.replies.begin(), item.replies.end(), std::back_inserter(replies));
-  }
+  durable_tick_ = recorder_->last_tick();
   if (!replies.empty()) deliver_(std::move(replies));
 }
 
-sim::Status RecordWriter::write_items(std::vector<Item>& items) {
-  for (Item& item : items) {
-    const sim::Status status = item.checkpoint
-                                   ? recorder_->append_checkpoint(std::move(*item.checkpoint))
-                                   : recorder_->append(item.tick);
-    if (!status.ok()) return status;
+// What the recorder does not take stays held.
+sim::Status RecordWriter::append_held() {
+  sim::Status status = sim::Done{};
+  std::size_t taken = 0;
+  for (; status && taken < held_.size(); ++taken) {
+    Item& item = held_[taken];
+    status = item.checkpoint ? recorder_->append_checkpoint(std::move(*item.checkpoint))
+                             : recorder_->append(std::move(item.tick));
+    if (!status) break;
   }
-  return recorder_->commit();
+  held_.erase(held_.begin(), held_.begin() + static_cast<std::ptrdiff_t>(taken));
+  return status;
 }
 
-void RecordWriter::fail(const std::string& why, std::vector<Item>& items) {
-  if (!failed()) {
-    spdlog::critical("{}: the recording failed and the world stops: {}", name_, why);
-    const std::lock_guard lock(mutex_);
-    failure_ = why;
-    failed_ = true;
-    changed_.notify_all();
+void RecordWriter::fail(const std::string& why) {
+  spdlog::critical("{}: the recording failed and the world stands still: {}", name_, why);
+  const std::string prefix = recorder_->path() + ": ";
+  const std::lock_guard lock(mutex_);
+  // Clients and /readyz are shown this, and a server's paths are not their business.
+  failure_ = why.starts_with(prefix) ? why.substr(prefix.size()) : why;
+  failed_ = true;
+  changed_.notify_all();
+}
+
+void RecordWriter::tell_of_failure(std::vector<net::CommandReply> replies) {
+  if (replies.empty()) return;
+  for (net::CommandReply& reply : replies) {
+    reply.result.applied = false;
+    reply.result.reason = "the recording failed, the command may be lost: " + failure();
   }
-  std::vector<net::CommandReply> replies;
-  for (Item& item : items) {
-    for (net::CommandReply& reply : item.replies) {
-      reply.result.applied = false;
-      reply.result.reason = "the recording failed, the command may be lost: " + why;
-      replies.push_back(std::move(reply));
-    }
+  deliver_(std::move(replies));
+}
+
+void RecordWriter::try_again() {
+  last_commit_ = std::chrono::steady_clock::now();
+  sim::Status status = recorder_->resume();
+  if (status) status = append_held();
+  if (status) status = recorder_->commit();
+  if (!status) {
+    spdlog::debug("{}: the recording still fails: {}", name_, status.error());
+    return;
   }
-  if (!replies.empty()) deliver_(std::move(replies));
+  durable_tick_ = recorder_->last_tick();
+  spdlog::warn("{}: the recording goes on after tick {}; nothing that was acknowledged is lost",
+               name_, recorder_->last_tick());
+  const std::lock_guard lock(mutex_);
+  failure_.clear();
+  failed_ = false;
+  changed_.notify_all();
 }
 
 }  // namespace sluice::host

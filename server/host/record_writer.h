@@ -6,8 +6,10 @@
 // A reply leaves only after the commit that holds its command is durable. Ticks that nobody sent a
 // command in are committed together, once a second.
 //
-// When the recording fails, nothing more is written or acknowledged, for good: replies that wait
-// say that their command may be lost, and the world's owner is to stop the world (failed()).
+// When the recording fails (a full disk, say), replies that wait say that their command may be
+// lost, and the world's owner is to hold the world still (failed()). What was pushed stays here,
+// and is tried again each second: once it is durable the world may go on. So nothing that was
+// acknowledged is lost, and of what was not, only what a stop or a crash overtakes.
 #pragma once
 
 #include <atomic>
@@ -31,58 +33,75 @@ class RecordWriter {
  public:
   using Deliver = std::function<void(std::vector<net::CommandReply>)>;
 
+  /// What may wait for the disk before push() waits, too.
+  struct Limits {
+    std::size_t ticks = 4096;
+    std::size_t bytes = std::size_t{64} << 20;  // of commands and checkpoints
+    /// How long a failed recording waits before it is tried again.
+    std::chrono::milliseconds retry{1000};
+  };
+
   /// `deliver` is called on the writer's thread. `name` is for the log.
-  RecordWriter(std::string name, std::unique_ptr<record::Recorder> recorder, Deliver deliver);
+  RecordWriter(std::string name, std::unique_ptr<record::Recorder> recorder, Deliver deliver)
+      : RecordWriter(std::move(name), std::move(recorder), std::move(deliver), Limits()) {}
+  RecordWriter(std::string name, std::unique_ptr<record::Recorder> recorder, Deliver deliver,
+               const Limits& limits);
   /// Stops.
   ~RecordWriter();
   RecordWriter(const RecordWriter&) = delete;
   RecordWriter& operator=(const RecordWriter&) = delete;
 
-  /// Takes the next tick. Waits only when the disk is so far behind that kMaxWaitingTicks wait.
+  /// Takes the next tick. Waits only when the disk is so far behind that its limits are reached.
   void push(record::TickRecord tick, std::vector<net::CommandReply> replies);
   /// Takes an image of the last tick that was pushed.
   void push_checkpoint(record::CheckpointImage image);
-  /// Writes all that was pushed, and ends the thread.
+  /// Writes all that was pushed, as far as it can be written, and ends the thread.
   void stop();
 
   [[nodiscard]] bool failed() const { return failed_.load(); }
-  /// Why; empty when not failed().
+  /// Why, without the file's path; empty when not failed().
   [[nodiscard]] std::string failure() const;
   /// Ticks that were pushed and are not yet durable.
   [[nodiscard]] std::uint64_t lag_ticks() const {
     return pushed_tick_.load() - durable_tick_.load();
   }
 
-  static constexpr std::size_t kMaxWaitingTicks = 4096;
-
  private:
   struct Item {
     record::TickRecord tick;
     std::vector<net::CommandReply> replies;
     std::optional<record::CheckpointImage> checkpoint;  // then the rest is not used
+    std::size_t bytes = 0;
   };
 
   void run();
+  void put(Item item, bool urgent);
   [[nodiscard]] bool wait_for_items(std::vector<Item>& items);
   [[nodiscard]] bool worth_committing() const;
   void write(std::vector<Item> items);
-  [[nodiscard]] sim::Status write_items(std::vector<Item>& items);
-  void fail(const std::string& why, std::vector<Item>& items);
+  [[nodiscard]] static std::vector<net::CommandReply> take_replies(std::vector<Item>& items);
+  [[nodiscard]] sim::Status append_held();
+  void fail(const std::string& why);
+  void tell_of_failure(std::vector<net::CommandReply> replies);
+  void try_again();
 
   const std::string name_;
   const std::unique_ptr<record::Recorder> recorder_;
   const Deliver deliver_;
+  const Limits limits_;
   std::atomic<std::uint64_t> pushed_tick_;
   std::atomic<std::uint64_t> durable_tick_;
   std::atomic<bool> failed_{false};
-  std::chrono::steady_clock::time_point last_commit_;  // the writer's thread alone
+  std::chrono::steady_clock::time_point last_commit_;  // the writer's thread alone, as the next
+  std::vector<Item> held_;  // taken from the queue, not yet by the recorder
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::vector<Item> queue_;  // guarded by mutex_
-  bool urgent_ = false;      // guarded by mutex_: somebody waits for what is in the queue
-  bool stopping_ = false;    // guarded by mutex_
-  std::string failure_;      // guarded by mutex_
+  std::vector<Item> queue_;      // guarded by mutex_
+  std::size_t queue_bytes_ = 0;  // guarded by mutex_
+  bool urgent_ = false;          // guarded by mutex_: somebody waits for what is in the queue
+  bool stopping_ = false;        // guarded by mutex_
+  std::string failure_;          // guarded by mutex_
   std::thread thread_;
 };
 

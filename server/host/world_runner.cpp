@@ -10,6 +10,8 @@ namespace sluice::host {
 
 namespace {
 
+constexpr std::chrono::milliseconds kStandstillLook{20};
+
 double seconds_of(TickClock::Duration duration) {
   return std::chrono::duration<double>(duration).count();
 }
@@ -18,7 +20,7 @@ double seconds_of(TickClock::Duration duration) {
 
 WorldRunner::WorldRunner(std::unique_ptr<sim::World> world,
                          std::unique_ptr<record::Recorder> recorder, sim::Executor& executor,
-                         WorldMetrics& metrics)
+                         WorldMetrics& metrics, WorkLimits limits)
     : name_(world->config().name),
       world_(std::move(world)),
       executor_(executor),
@@ -27,7 +29,8 @@ WorldRunner::WorldRunner(std::unique_ptr<sim::World> world,
       writer_(
           name_, std::move(recorder),
           [this](std::vector<net::CommandReply> replies) { feed_.deliver(std::move(replies)); }),
-      keeper_(*world_) {}
+      keeper_(*world_),
+      queue_(limits, world_->config().tick_rate) {}
 
 WorldRunner::~WorldRunner() {
   stop();
@@ -43,10 +46,10 @@ void WorldRunner::stop() {
     stopping_ = true;
     changed_.notify_all();
   }
-  if (!thread_.joinable()) return;
-  thread_.join();
+  if (std::exchange(stopped_, true)) return;
+  if (thread_.joinable()) thread_.join();
   refuse_queue("the server stops");
-  if (!writer_.failed()) writer_.push_checkpoint(keeper_.take(*world_));
+  writer_.push_checkpoint(keeper_.take(*world_));
   writer_.stop();
   if (!writer_.failed()) spdlog::info("{}: stopped at tick {}", name_, world_->tick_number());
 }
@@ -57,46 +60,47 @@ sim::Status WorldRunner::submit(net::ClientCommand command) {
   if (!parsed.ok()) return sim::Error{parsed.error()};
   const std::lock_guard lock(mutex_);
   if (stopping_) return sim::Error{"the server stops"};
-  if (queue_.size() >= kMaxQueuedCommands) {
-    return sim::Error{"the world has too many commands waiting (" +
-                      std::to_string(kMaxQueuedCommands) + ")"};
-  }
-  queue_.push_back(
+  return queue_.push(
       {std::move(parsed).value(), command.session, std::move(command.client), command.seq});
-  return sim::Done{};
 }
 
 void WorldRunner::run() {
   TickClock clock(world_->config().tick_rate, std::chrono::steady_clock::now());
-  std::vector<Queued> commands;
+  std::vector<QueuedCommand> commands;
   while (wait_for_tick(clock, commands)) tick(clock, std::exchange(commands, {}));
 }
 
 // False when the world is to stop. Commands that came too late for this tick wait for the next.
-bool WorldRunner::wait_for_tick(const TickClock& clock, std::vector<Queued>& commands) {
+bool WorldRunner::wait_for_tick(const TickClock& clock, std::vector<QueuedCommand>& commands) {
   std::unique_lock lock(mutex_);
   changed_.wait_until(lock, clock.due(), [this] { return stopping_; });
   if (stopping_) return false;
-  if (writer_.failed()) {
+  while (writer_.failed()) {
+    // The writer tries again by itself; a command that came meanwhile is not kept waiting for it.
     lock.unlock();
     refuse_queue("the world stands still: its recording failed");
     lock.lock();
-    changed_.wait(lock, [this] { return stopping_; });
-    return false;
+    changed_.wait_for(lock, kStandstillLook, [this] { return stopping_; });
+    if (stopping_) return false;
   }
-  commands = std::exchange(queue_, {});
+  std::vector<TurnedAway> turned_away;
+  const auto cost = [this](const sim::Command& command) { return sim::cost_of(command, *world_); };
+  commands = queue_.take(cost, last_tick_seconds_, turned_away);
+  lock.unlock();
+  turn_away(std::move(turned_away));
   return true;
 }
 
-void WorldRunner::tick(TickClock& clock, std::vector<Queued> commands) {
+void WorldRunner::tick(TickClock& clock, std::vector<QueuedCommand> commands) {
   const auto begin = std::chrono::steady_clock::now();
   TickSample sample;
   sample.lateness_seconds = seconds_of(clock.begin_tick(begin));
   std::vector<sim::Command> bodies;
   bodies.reserve(commands.size());
-  for (const Queued& queued : commands) bodies.push_back(queued.command);
+  for (const QueuedCommand& queued : commands) bodies.push_back(queued.command);
   const sim::TickReport report = world_->tick(bodies, executor_);
   sample.seconds = seconds_of(std::chrono::steady_clock::now() - begin);
+  last_tick_seconds_ = sample.seconds;
   sample.tick = report.tick;
   sample.dropped_ticks = clock.dropped();
   sample.active_chunks = report.active_chunks;
@@ -114,11 +118,11 @@ void WorldRunner::tick(TickClock& clock, std::vector<Queued> commands) {
   metrics_.report(sample);
 }
 
-void WorldRunner::record(const sim::TickReport& report, std::vector<Queued> commands) {
+void WorldRunner::record(const sim::TickReport& report, std::vector<QueuedCommand> commands) {
   record::TickRecord tick{report.tick, report.digest, {}};
   std::vector<net::CommandReply> replies;
   for (std::size_t i = 0; i < commands.size(); ++i) {
-    Queued& queued = commands[i];
+    QueuedCommand& queued = commands[i];
     const sim::CommandOutcome& outcome = report.outcomes[i];
     replies.push_back(
         {queued.session, {queued.seq, outcome.applied(), report.tick, outcome.reason}});
@@ -128,14 +132,23 @@ void WorldRunner::record(const sim::TickReport& report, std::vector<Queued> comm
   writer_.push(std::move(tick), std::move(replies));
 }
 
+// They never reach the world, so they are no part of its history.
+void WorldRunner::turn_away(std::vector<TurnedAway> turned_away) {
+  std::vector<net::CommandReply> replies;
+  for (TurnedAway& one : turned_away) {
+    replies.push_back({one.queued.session, {one.queued.seq, false, 0, std::move(one.reason)}});
+  }
+  feed_.deliver(std::move(replies));
+}
+
 void WorldRunner::refuse_queue(const std::string& reason) {
-  std::vector<Queued> commands;
+  std::vector<QueuedCommand> commands;
   {
     const std::lock_guard lock(mutex_);
-    commands = std::exchange(queue_, {});
+    commands = queue_.clear();
   }
   std::vector<net::CommandReply> replies;
-  for (const Queued& queued : commands) {
+  for (const QueuedCommand& queued : commands) {
     replies.push_back({queued.session, {queued.seq, false, 0, reason}});
   }
   feed_.deliver(std::move(replies));

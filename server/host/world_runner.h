@@ -6,7 +6,8 @@
 //                                                   └─────────► changed chunks ──────────► feed
 //
 // The thread never waits for the network nor, short of a disk that is minutes behind, for the disk.
-// A world whose recording fails stops ticking: history that is not kept must not be shown.
+// A world whose recording fails stands still until it can be written again: history that is not
+// kept must not be shown.
 #pragma once
 
 #include <atomic>
@@ -18,6 +19,7 @@
 #include <thread>
 #include <vector>
 
+#include "server/host/command_queue.h"
 #include "server/host/metrics.h"
 #include "server/host/record_writer.h"
 #include "server/host/tick_clock.h"
@@ -29,14 +31,10 @@ namespace sluice::host {
 
 class WorldRunner final : public net::CommandIntake {
  public:
-  /// Commands that wait for their tick.
-  static constexpr std::size_t kMaxQueuedCommands = 8192;
-  static_assert(kMaxQueuedCommands <= std::size_t{sim::kMaxCommandsPerTick});
-
   /// `recorder` holds the world's history up to now. The executor and the metrics must outlive
   /// this.
   WorldRunner(std::unique_ptr<sim::World> world, std::unique_ptr<record::Recorder> recorder,
-              sim::Executor& executor, WorldMetrics& metrics);
+              sim::Executor& executor, WorldMetrics& metrics, WorkLimits limits = {});
   /// Stops.
   ~WorldRunner() override;
   WorldRunner(const WorldRunner&) = delete;
@@ -55,17 +53,11 @@ class WorldRunner final : public net::CommandIntake {
   [[nodiscard]] std::string trouble() const { return writer_.failure(); }
 
  private:
-  struct Queued {
-    sim::Command command;
-    std::uint64_t session = 0;
-    std::string client;
-    std::uint64_t seq = 0;
-  };
-
   void run();
-  [[nodiscard]] bool wait_for_tick(const TickClock& clock, std::vector<Queued>& commands);
-  void tick(TickClock& clock, std::vector<Queued> commands);
-  void record(const sim::TickReport& report, std::vector<Queued> commands);
+  [[nodiscard]] bool wait_for_tick(const TickClock& clock, std::vector<QueuedCommand>& commands);
+  void turn_away(std::vector<TurnedAway> turned_away);
+  void tick(TickClock& clock, std::vector<QueuedCommand> commands);
+  void record(const sim::TickReport& report, std::vector<QueuedCommand> commands);
   void refuse_queue(const std::string& reason);
 
   const std::string name_;
@@ -75,11 +67,13 @@ class WorldRunner final : public net::CommandIntake {
   net::WorldFeed feed_;
   RecordWriter writer_;
   record::CheckpointKeeper keeper_;
+  double last_tick_seconds_ = 0;  // the world's thread alone
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::vector<Queued> queue_;  // guarded by mutex_
-  bool stopping_ = false;      // guarded by mutex_
+  CommandQueue queue_;     // guarded by mutex_
+  bool stopping_ = false;  // guarded by mutex_
+  bool stopped_ = false;   // the owner's thread alone
   std::thread thread_;
 };
 

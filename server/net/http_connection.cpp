@@ -8,6 +8,7 @@
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 #include <boost/beast/websocket/rfc6455.hpp>
+#include <spdlog/spdlog.h>
 
 #include "server/net/routes.h"
 #include "server/net/session.h"
@@ -19,40 +20,57 @@ namespace http = beast::http;
 
 namespace {
 
+constexpr const char* kText = "text/plain; charset=utf-8";
+
 std::string_view view_of(beast::string_view text) {
   return {text.data(), text.size()};
 }
 
-// A page of another site must not steer a world through its visitor's browser. Programs send no
-// Origin; a page that came from here has our Host in it.
-bool from_elsewhere(const Session::Request& request) {
-  const auto origin = request.find(http::field::origin);
-  if (origin == request.end()) return false;
-  const std::string_view value = view_of(origin->value());
-  const std::size_t scheme = value.find("://");
-  if (scheme == std::string_view::npos) return true;
-  return value.substr(scheme + 3) != view_of(request[http::field::host]);
+std::string address_of(const boost::asio::ip::tcp::socket& socket) {
+  boost::system::error_code error;
+  const auto endpoint = socket.remote_endpoint(error);
+  return error ? "unknown" : endpoint.address().to_string();
 }
 
-class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
+class HttpConnection : public SurplusConnection,
+                       public std::enable_shared_from_this<HttpConnection> {
  public:
   HttpConnection(boost::asio::ip::tcp::socket socket, Network& network)
-      : network_(network), slot_(network), stream_(std::move(socket)) {}
+      : network_(network), slot_(network, address_of(socket)), stream_(std::move(socket)) {}
 
   void start() {
-    if (network_.connections > network_.options.limits.connections) {
-      stream_.expires_after(network_.options.limits.request);
-      return respond({503, "text/plain; charset=utf-8", "too many connections\n", ""}, 11, false);
-    }
+    if (!slot_.counted()) join_surplus();
     read();
   }
 
+  void end() override {
+    beast::error_code ignored;
+    stream_.socket().close(ignored);
+  }
+
  private:
+  // Whoever watches over the server must hear from it whatever the others do: so the oldest one
+  // makes room for the newest.
+  void join_surplus() {
+    network_.refused_log.log(LogLimiter::Clock::now(), [&](const std::string& left_out) {
+      spdlog::warn("{}: too many connections{}", address_of(stream_.socket()), left_out);
+    });
+    auto& surplus = network_.surplus;
+    std::erase_if(surplus, [](const auto& one) { return one.expired(); });
+    while (surplus.size() >= network_.options.limits.surplus_connections) {
+      if (const auto oldest = surplus.front().lock()) oldest->end();
+      surplus.pop_front();
+    }
+    surplus.push_back(weak_from_this());
+  }
+
   void read() {
+    const Limits& limits = network_.options.limits;
+    head_ = false;
     parser_.emplace();
-    parser_->header_limit(static_cast<std::uint32_t>(network_.options.limits.header_bytes));
-    parser_->body_limit(network_.options.limits.body_bytes);
-    stream_.expires_after(network_.options.limits.request);
+    parser_->header_limit(static_cast<std::uint32_t>(limits.header_bytes));
+    parser_->body_limit(limits.body_bytes);
+    stream_.expires_after(slot_.counted() ? limits.request : limits.surplus_request);
     http::async_read(stream_, buffer_, *parser_,
                      [self = shared_from_this()](beast::error_code error, std::size_t) {
                        self->on_read(error);
@@ -61,40 +79,65 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
 
   void on_read(beast::error_code error) {
     if (error == http::error::header_limit) {
-      return respond({431, "text/plain; charset=utf-8", "the request's header is too large\n", ""},
-                     11, false);
+      return respond({431, kText, "the request's header is too large\n", ""}, 11, false);
     }
     if (error == http::error::body_limit) {
-      return respond({413, "text/plain; charset=utf-8", "the request's body is too large\n", ""},
-                     11, false);
+      return respond({413, kText, "the request's body is too large\n", ""}, 11, false);
     }
     if (error && error.category() == http::make_error_code(http::error::bad_method).category() &&
         error != http::error::end_of_stream && error != http::error::partial_message) {
-      return respond({400, "text/plain; charset=utf-8", "not HTTP: " + error.message() + "\n", ""},
-                     11, false);
+      return respond({400, kText, "not HTTP: " + error.message() + "\n", ""}, 11, false);
     }
     if (error) return finish();
     handle(parser_->get());
   }
 
   void handle(const Session::Request& request) {
+    head_ = request.method() == http::verb::head;
+    const unsigned version = request.version();
+    const std::string_view target = view_of(request.target());
+    if (std::optional<Answer> refusal = refusal_of(request)) {
+      return respond(std::move(*refusal), version, false);
+    }
+    if (!slot_.counted()) {
+      return respond(is_health(target)
+                         ? answer_to(network_, view_of(request.method_string()), target)
+                         : Answer{503, kText, "too many connections\n", ""},
+                     version, false);
+    }
     if (!beast::websocket::is_upgrade(request)) {
-      head_ = request.method() == http::verb::head;
-      return respond(
-          answer_to(network_, view_of(request.method_string()), view_of(request.target())),
-          request.version(), request.keep_alive());
+      return respond(answer_to(network_, view_of(request.method_string()), target), version,
+                     request.keep_alive());
     }
-    Hub* hub = hub_of(network_, view_of(request.target()));
+    Hub* hub = hub_of(network_, target);
     if (hub == nullptr) {
-      return respond({404, "text/plain; charset=utf-8", "no such world; /worlds lists them\n", ""},
-                     request.version(), false);
-    }
-    if (from_elsewhere(request)) {
-      return respond(
-          {403, "text/plain; charset=utf-8", "pages of other sites are not let in\n", ""},
-          request.version(), false);
+      return respond({404, kText, "no such world; /worlds lists them\n", ""}, version, false);
     }
     std::make_shared<Session>(std::move(stream_), std::move(slot_), network_, *hub)->start(request);
+  }
+
+  /// Requests that are answered to nobody.
+  [[nodiscard]] std::optional<Answer> refusal_of(const Session::Request& request) const {
+    const Origins& origins = network_.options.origins;
+    const auto host = request.find(http::field::host);
+    if (host == request.end()) {
+      if (request.version() < 11) return std::nullopt;
+      return Answer{400, kText, "HTTP/1.1 needs a Host\n", ""};
+    }
+    if (!host_allowed(view_of(host->value()), origins)) {
+      return Answer{403, kText,
+                    "this server does not answer to this host name; allowed: " +
+                        allowed_hosts(origins) + " (hosts in its configuration)\n",
+                    ""};
+    }
+    const auto origin = request.find(http::field::origin);
+    if (origin == request.end() ||
+        origin_allowed(view_of(origin->value()), view_of(host->value()), origins)) {
+      return std::nullopt;
+    }
+    return Answer{403, kText,
+                  "pages of other sites are not let in (origins in the server's configuration)\n",
+                  ""};
   }
 
   void respond(Answer answer, unsigned version, bool keep_alive) {

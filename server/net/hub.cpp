@@ -37,7 +37,7 @@ protocol::Welcome Hub::welcome() const {
 void Hub::on_mail() {
   WorldFeed::Mail mail = feed_.take();
   if (mail.publication) {
-    world_.apply(std::move(*mail.publication), !viewers_.empty());
+    counters().mismatches += world_.apply(std::move(*mail.publication), !viewers_.empty());
     step();
   }
   for (const CommandReply& reply : mail.replies) {
@@ -98,15 +98,26 @@ void Hub::set_view(Viewer& viewer, const protocol::ViewBox& box) {
   catch_up(viewer);
 }
 
+// A claim is not believed: the chunk is compared with the world. What is not in the viewer's view
+// is not in its mirror either, or was dropped since.
 bool Hub::resync(Viewer& viewer, protocol::Position coord) {
-  ++counters().resyncs;
+  if (!viewer.interest.view().contains(coord)) return true;
+  note_claim(viewer);
+  feed_.audit({coord.x, coord.y, coord.z});
   if (!viewer.interest.resync(coord, world_)) return false;
   catch_up(viewer);
   return true;
 }
 
-bool Hub::resync_pipes(Viewer& viewer, const protocol::PipeKey& key) {
+void Hub::note_claim(Viewer& viewer) {
   ++counters().resyncs;
+  if (!viewer.claimed) ++counters().claimants;
+  viewer.claimed = true;
+}
+
+bool Hub::resync_pipes(Viewer& viewer, const protocol::PipeKey& key) {
+  if (!PublishedPipes::in_view(viewer.interest.view(), key)) return true;
+  note_claim(viewer);
   if (!viewer.interest.resync_pipes(key, world_)) return false;
   catch_up(viewer);
   return true;

@@ -26,6 +26,7 @@ class Viewer {
   virtual void send_reply(const protocol::ServerMessage& message) = 0;
 
   Interest interest;
+  bool claimed = false;  // it said that its mirror differed
 };
 
 class Hub {
@@ -57,6 +58,7 @@ class Hub {
 
  private:
   void step();
+  void note_claim(Viewer& viewer);
 
   WorldFeed& feed_;
   CommandIntake& intake_;

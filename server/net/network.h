@@ -3,41 +3,77 @@
 
 #include <atomic>
 #include <cstddef>
+#include <deque>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "server/net/hub.h"
+#include "server/net/log_limiter.h"
 #include "server/net/server.h"
 
 namespace sluice::net {
 
 class Session;
 
-struct Network {
-  ServerOptions options;
-  std::map<std::string, std::unique_ptr<Hub>> hubs;  // by the world's name
-  std::set<Session*> sessions;                       // those that are open
-  std::atomic<std::size_t> connections{0};
-  bool stopping = false;
+/// A connection beyond the limits. It may ask for the server's health and nothing else, and makes
+/// room for the next one of its kind.
+class SurplusConnection {
+ public:
+  virtual ~SurplusConnection() = default;
+  virtual void end() = 0;
 };
 
-/// Counts a connection for as long as it lives.
+struct Network {
+  ServerOptions options;
+  std::map<std::string, std::unique_ptr<Hub>> hubs;      // by the world's name
+  std::set<Session*> sessions;                           // those that are open
+  std::atomic<std::size_t> connections{0};               // those within the limits
+  std::map<std::string, std::size_t> by_address;         // of those, from each address
+  std::deque<std::weak_ptr<SurplusConnection>> surplus;  // the oldest first
+  // What strangers may make the server write.
+  LogLimiter refused_log{kLogLinesPerSecond, kLogLinesAtOnce};
+  LogLimiter closed_log{kLogLinesPerSecond, kLogLinesAtOnce};
+  bool stopping = false;
+
+  static constexpr double kLogLinesPerSecond = 2;
+  static constexpr double kLogLinesAtOnce = 20;
+};
+
+/// Counts a connection for as long as it lives, if the limits have room for it.
 class ConnectionSlot {
  public:
-  explicit ConnectionSlot(Network& network) : network_(&network) { ++network.connections; }
-  ConnectionSlot(ConnectionSlot&& other) noexcept : network_(other.network_) {
-    other.network_ = nullptr;
+  /// `address`: from where, without the port.
+  ConnectionSlot(Network& network, const std::string& address) {
+    const Limits& limits = network.options.limits;
+    const auto known = network.by_address.find(address);
+    const std::size_t from_there = known == network.by_address.end() ? 0 : known->second;
+    if (network.connections >= limits.connections) return;
+    if (from_there >= limits.connections_per_address) return;
+    network_ = &network;
+    address_ = address;
+    ++network.connections;
+    ++network.by_address[address];
   }
+  ConnectionSlot(ConnectionSlot&& other) noexcept
+      : network_(std::exchange(other.network_, nullptr)), address_(std::move(other.address_)) {}
   ConnectionSlot& operator=(ConnectionSlot&&) = delete;
   ConnectionSlot(const ConnectionSlot&) = delete;
   ~ConnectionSlot() {
-    if (network_ != nullptr) --network_->connections;
+    if (network_ == nullptr) return;
+    --network_->connections;
+    const auto place = network_->by_address.find(address_);
+    if (--place->second == 0) network_->by_address.erase(place);
   }
 
+  /// False: the connection is beyond the limits.
+  [[nodiscard]] bool counted() const { return network_ != nullptr; }
+
  private:
-  Network* network_;
+  Network* network_ = nullptr;
+  std::string address_;
 };
 
 }  // namespace sluice::net

@@ -35,7 +35,7 @@ ChunkRange chunks_in_view(const protocol::ViewBox& view, protocol::Position size
   return {sides.chunk_of(low), sides.chunk_of(high)};
 }
 
-void PublishedWorld::apply(Publication publication, bool watched) {
+std::size_t PublishedWorld::apply(Publication publication, bool watched) {
   tick_ = publication.tick;
   counters_ = publication.counters;
   playback_ = std::move(publication.playback);
@@ -45,13 +45,30 @@ void PublishedWorld::apply(Publication publication, bool watched) {
     // behind, and the complete publication that follows brings it forward.
     if (!watched) chunks_.clear();
     pipes_.pause(tick_, !watched);
-    return;
+    return 0;
   }
   if (publication.complete) {
     for (const auto& [coord, entry] : chunks_) publication.chunks.try_emplace(coord, nullptr);
   }
   for (auto& [coord, cells] : publication.chunks) update(coord, std::move(cells));
   pipes_.apply(tick_, std::move(publication.pipes), publication.complete);
+  std::size_t mismatches = 0;
+  for (auto& [coord, cells] : publication.audits) {
+    if (sound(coord, cells.get())) continue;
+    ++mismatches;
+    update(coord, std::move(cells));
+  }
+  std::sort(changes_.begin(), changes_.end(),
+            [](const Change& a, const Change& b) { return a.key < b.key; });
+  return mismatches;
+}
+
+// Whether viewers that take in every message hold these cells; null: air.
+bool PublishedWorld::sound(protocol::Position coord, const protocol::ChunkCells* cells) {
+  if (cells == nullptr || !has(coord)) return cells == nullptr && !has(coord);
+  if (*entry(coord).cells != *cells) return false;
+  protocol::ChunkCells read_back{};
+  return protocol::decode_chunk(keyframe(coord), read_back).ok() && read_back == *cells;
 }
 
 void PublishedWorld::update(protocol::Position coord,

@@ -29,8 +29,10 @@ struct Change {
 class PublishedWorld {
  public:
   /// Takes in what the world's thread published. Afterwards changes() leads from the state before
-  /// to the state now. `watched`: somebody holds chunks, so none may be forgotten silently.
-  void apply(Publication publication, bool watched);
+  /// to the state now. `watched`: somebody holds chunks, so none may be forgotten silently. Returns
+  /// how many of the audited chunks were not what they should be: the copy, or what its payload is
+  /// read back as. The copy is then put right, as a change.
+  std::size_t apply(Publication publication, bool watched);
 
   [[nodiscard]] std::uint64_t tick() const { return tick_; }
   [[nodiscard]] const protocol::Counters& counters() const { return counters_; }
@@ -70,6 +72,7 @@ class PublishedWorld {
     std::optional<std::uint64_t> checksum;  // empty until asked for
   };
 
+  [[nodiscard]] bool sound(protocol::Position coord, const protocol::ChunkCells* cells);
   void update(protocol::Position coord, std::shared_ptr<const protocol::ChunkCells> cells);
   [[nodiscard]] std::shared_ptr<const protocol::Bytes> payload_to(const Entry* before,
                                                                   Entry& now) const;

@@ -53,6 +53,11 @@ Answer not_found(const Network& network, std::string_view path) {
 
 }  // namespace
 
+bool is_health(std::string_view target) {
+  const std::string_view path = target.substr(0, target.find('?'));
+  return path == "/healthz" || path == "/readyz";
+}
+
 Hub* hub_of(Network& network, std::string_view target) {
   const std::string_view path = target.substr(0, target.find('?'));
   if (!path.starts_with(kWorldsPrefix)) return nullptr;

@@ -18,6 +18,9 @@ struct Answer {
 /// `method` and `target` as in the request line. WebSocket upgrades do not come here.
 [[nodiscard]] Answer answer_to(Network& network, std::string_view method, std::string_view target);
 
+/// Whether the path is one of those that are answered to everybody, however many there are.
+[[nodiscard]] bool is_health(std::string_view target);
+
 /// The hub that a WebSocket request means; null when there is no such world.
 [[nodiscard]] Hub* hub_of(Network& network, std::string_view target);
 

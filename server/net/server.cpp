@@ -1,5 +1,6 @@
 #include "server/net/server.h"
 
+#include <algorithm>
 #include <thread>
 #include <utility>
 
@@ -26,6 +27,7 @@ constexpr std::chrono::seconds kStopPatience{2};
 constexpr std::chrono::milliseconds kStopPoll{10};
 // Before accepting goes on after the system had no descriptor left.
 constexpr std::chrono::milliseconds kAcceptPause{100};
+constexpr std::chrono::milliseconds kLongestSweep{1000};
 
 }  // namespace
 
@@ -34,6 +36,7 @@ struct Server::Implementation {
   asio::io_context context{1};
   Tcp::acceptor acceptor{context};
   asio::steady_timer timer{context};  // pauses accepting; then polls for the end
+  asio::steady_timer sweep{context};  // looks for clients that take nothing
   std::chrono::steady_clock::time_point stop_deadline;
   std::vector<WorldFeed*> feeds;
   std::string address;
@@ -41,6 +44,7 @@ struct Server::Implementation {
 
   sim::Status listen();
   void accept();
+  void end_stalled();
   void begin_stop();
   void poll_stop();
 };
@@ -81,9 +85,24 @@ void Server::Implementation::accept() {
   });
 }
 
+// A client that takes no message for too long costs memory and is of no use to anybody, whatever
+// pongs it sends.
+void Server::Implementation::end_stalled() {
+  const std::chrono::milliseconds patience = network.options.limits.stall;
+  sweep.expires_after(std::min(patience / 4, kLongestSweep));
+  sweep.async_wait([this, patience](boost::system::error_code error) {
+    if (error || network.stopping) return;
+    const auto latest = std::chrono::steady_clock::now() - patience;
+    const std::set<Session*> sessions = network.sessions;
+    for (Session* session : sessions) session->end_if_stalled_since(latest);
+    end_stalled();
+  });
+}
+
 void Server::Implementation::begin_stop() {
   network.stopping = true;
   boost::system::error_code ignored;
+  sweep.cancel();
   acceptor.close(ignored);
   for (auto& [name, hub] : network.hubs) hub->on_mail();
   const std::set<Session*> sessions = network.sessions;
@@ -122,6 +141,7 @@ sim::Result<std::unique_ptr<Server>> Server::start(ServerOptions options,
     feed->set_wake([&it, hub] { asio::post(it.context, [hub] { hub->on_mail(); }); });
   }
   it.accept();
+  it.end_stalled();
   it.thread = std::thread([&it] { it.context.run(); });
   return std::unique_ptr<Server>(new Server(std::move(implementation)));
 }

@@ -20,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "server/net/origins.h"
 #include "server/net/world_feed.h"
 #include "server/sim/result.h"
 
@@ -45,19 +46,25 @@ struct Readiness {
 };
 
 struct Limits {
-  std::size_t connections = 1024;            // of any kind
-  std::size_t header_bytes = 16U << 10;      // of an HTTP request
-  std::size_t body_bytes = 4U << 10;         // read and ignored
-  std::chrono::milliseconds request{10000};  // for a request to arrive, a response to leave
-  std::chrono::milliseconds hello{5000};     // from the handshake to the hello
-  std::chrono::milliseconds idle{60000};     // of silence, pings included, that ends a WebSocket
+  std::size_t connections = 2048;                   // of any kind
+  std::size_t connections_per_address = 1024;       // of those
+  std::size_t surplus_connections = 64;             // beyond, which may ask for the health alone
+  std::chrono::milliseconds surplus_request{2000};  // for a request of one of those to arrive
+  std::size_t header_bytes = 16U << 10;             // of an HTTP request
+  std::size_t body_bytes = 4U << 10;                // read and ignored
+  std::chrono::milliseconds request{10000};         // for a request to arrive, a response to leave
+  std::chrono::milliseconds hello{5000};            // from the handshake to the hello
+  std::chrono::milliseconds idle{60000};   // of silence, pings included, that ends a WebSocket
+  std::chrono::milliseconds stall{30000};  // in which a client takes no message, that ends it
   int send_buffer_bytes =
       256 << 10;                   // of a WebSocket, in the system; what lies there is on its way
   std::size_t waiting_frames = 4;  // tick messages queued for a client
   std::size_t waiting_frame_bytes = 256U << 10;  // above which no further one is queued
   std::size_t waiting_replies = 256;             // above which a client is not read from
-  std::size_t waiting_commands = 1024;           // sent by a client and not yet answered
+  std::size_t waiting_reply_bytes = 32U << 10;   // likewise
+  std::size_t waiting_commands = 512;            // sent by a client and not yet answered
   double commands_per_second = 2000;             // of a client; as many may come at once
+  double command_bytes_per_second = 256U << 10;  // of a client; as many may come at once
   double messages_per_second = 4000;             // above which a client is read from more slowly
 };
 
@@ -66,6 +73,7 @@ struct ServerOptions {
   std::uint16_t port = 8080;          // 0 picks a free one
   std::string server_version;
   Limits limits;
+  Origins origins;
   std::vector<Asset> assets;
   std::vector<Page> pages;
   std::function<std::string()> metrics_text;  // called on the network's thread

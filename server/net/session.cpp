@@ -16,6 +16,8 @@ namespace {
 
 // How much sooner than an ordinary message a new view exhausts the rate: it walks all chunks.
 constexpr double kViewCost = 20;
+// Likewise of a resync: a keyframe, and its chunk compared with the world's.
+constexpr double kResyncCost = 20;
 constexpr std::chrono::milliseconds kThrottlePause{50};
 // What a close frame can carry.
 constexpr std::size_t kMaxCloseReasonBytes = 120;
@@ -39,6 +41,8 @@ Session::Session(beast::tcp_stream stream, ConnectionSlot slot, Network& network
       peer_(peer_of(socket_.next_layer())),
       commands_(network.options.limits.commands_per_second,
                 network.options.limits.commands_per_second),
+      command_bytes_(network.options.limits.command_bytes_per_second,
+                     network.options.limits.command_bytes_per_second),
       messages_(network.options.limits.messages_per_second,
                 network.options.limits.messages_per_second) {
   network_.sessions.insert(this);
@@ -95,7 +99,9 @@ void Session::on_timer(ErrorCode error) {
 
 void Session::read() {
   if (reading_ || throttled_ || (state_ != State::kHello && state_ != State::kOpen)) return;
-  if (outgoing_.size() - waiting_frames_ > network_.options.limits.waiting_replies) return;
+  const Limits& limits = network_.options.limits;
+  if (outgoing_.size() - waiting_frames_ > limits.waiting_replies) return;
+  if (waiting_reply_bytes_ > limits.waiting_reply_bytes) return;
   reading_ = true;
   socket_.async_read(
       buffer_, [self = shared_from_this()](ErrorCode error, std::size_t) { self->on_read(error); });
@@ -104,8 +110,8 @@ void Session::read() {
 void Session::on_read(ErrorCode error) {
   reading_ = false;
   if (error == websocket::error::message_too_big || error == websocket::error::buffer_overflow) {
-    spdlog::info("{} {}: closed: a message of more than {} bytes", hub_.config().name, peer_,
-                 protocol::kMaxClientMessageBytes);
+    log_closed("a message of more than " + std::to_string(protocol::kMaxClientMessageBytes) +
+               " bytes");
     ++hub_.counters().bad_messages;
   }
   if (error) return state_ == State::kClosing ? void() : end();
@@ -148,8 +154,8 @@ void Session::on(const protocol::Hello& hello) {
 }
 
 void Session::on(const protocol::SetView& view) {
-  // Whether there was room for it or not, it is obeyed; the cost slows the reads that follow.
-  (void)messages_.take(kViewCost, TokenBucket::Clock::now());
+  // It is obeyed at once; the cost slows the reads that follow.
+  messages_.charge(kViewCost, TokenBucket::Clock::now());
   hub_.set_view(*this, view.box);
 }
 
@@ -162,6 +168,10 @@ std::string Session::refusal_of(const protocol::Command& command) {
   if (!commands_.take(1, TokenBucket::Clock::now())) {
     return "too many commands a second (" +
            std::to_string(static_cast<std::int64_t>(limits.commands_per_second)) + ")";
+  }
+  if (!command_bytes_.take(static_cast<double>(command.json.size()), TokenBucket::Clock::now())) {
+    return "too many bytes of commands a second (" +
+           std::to_string(static_cast<std::int64_t>(limits.command_bytes_per_second)) + ")";
   }
   const sim::Status status = hub_.submit({number_, client_name_, command.seq, command.json});
   return status.ok() ? std::string() : status.error();
@@ -181,12 +191,14 @@ void Session::on(const protocol::Ping& ping) {
 }
 
 void Session::on(const protocol::Resync& resync) {
+  messages_.charge(kResyncCost, TokenBucket::Clock::now());
   spdlog::debug("{} {}: a chunk's check sum differed at \"{}\"", hub_.config().name, peer_,
                 client_name_);
   if (!hub_.resync(*this, resync.coord)) bad_message("too many resyncs of chunks that are air");
 }
 
 void Session::on(const protocol::ResyncPipes& resync) {
+  messages_.charge(kResyncCost, TokenBucket::Clock::now());
   spdlog::debug("{} {}: a pipe section's check sum differed at \"{}\"", hub_.config().name, peer_,
                 client_name_);
   if (!hub_.resync_pipes(*this, resync.key))
@@ -200,7 +212,7 @@ void Session::bad_message(const std::string& what) {
 
 void Session::refuse(protocol::RefusalCode code, const std::string& reason) {
   if (state_ != State::kHello && state_ != State::kOpen) return;
-  spdlog::info("{} {}: closed \"{}\": {}", hub_.config().name, peer_, client_name_, reason);
+  log_closed(reason);
   leave();
   timer_.cancel();
   state_ = State::kClosing;
@@ -217,6 +229,20 @@ void Session::refuse(protocol::RefusalCode code, const std::string& reason) {
   send(std::make_shared<const protocol::Bytes>(
            protocol::encode(protocol::ServerMessage{protocol::Refused{code, reason}})),
        false);
+}
+
+// Bounded, because strangers can make as many of these as they can make connections.
+void Session::log_closed(const std::string& why) {
+  network_.closed_log.log(LogLimiter::Clock::now(), [&](const std::string& left_out) {
+    spdlog::info("{} {}: closed \"{}\": {}{}", hub_.config().name, peer_, client_name_, why,
+                 left_out);
+  });
+}
+
+void Session::end_if_stalled_since(std::chrono::steady_clock::time_point latest) {
+  if (outgoing_.empty() || write_began_ > latest) return;
+  log_closed("it takes no messages");
+  end();
 }
 
 bool Session::has_room() const {
@@ -240,12 +266,15 @@ void Session::send(SharedBytes bytes, bool is_frame) {
   if (is_frame) {
     ++waiting_frames_;
     waiting_frame_bytes_ += bytes->size();
+  } else {
+    waiting_reply_bytes_ += bytes->size();
   }
   outgoing_.push_back({std::move(bytes), is_frame});
   if (outgoing_.size() == 1) write();
 }
 
 void Session::write() {
+  write_began_ = std::chrono::steady_clock::now();
   const protocol::Bytes& bytes = *outgoing_.front().bytes;
   socket_.async_write(
       boost::asio::buffer(bytes.data(), bytes.size()),
@@ -257,6 +286,8 @@ void Session::on_write(ErrorCode error) {
   if (outgoing_.front().is_frame) {
     --waiting_frames_;
     waiting_frame_bytes_ -= outgoing_.front().bytes->size();
+  } else {
+    waiting_reply_bytes_ -= outgoing_.front().bytes->size();
   }
   outgoing_.pop_front();
   if (!outgoing_.empty()) {

@@ -11,6 +11,7 @@
 // client that sends without reading fills its own socket, not our memory.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -40,6 +41,9 @@ class Session final : public Viewer, public std::enable_shared_from_this<Session
 
   /// Tells the client why, and closes.
   void refuse(protocol::RefusalCode code, const std::string& reason);
+
+  /// Ends the connection if the message that is being written began before that.
+  void end_if_stalled_since(std::chrono::steady_clock::time_point latest);
 
   [[nodiscard]] bool has_room() const override;
   void send_frame(SharedBytes frame) override;
@@ -72,6 +76,7 @@ class Session final : public Viewer, public std::enable_shared_from_this<Session
   void end();
   void leave();
   void bad_message(const std::string& what);
+  void log_closed(const std::string& why);
 
   Network& network_;
   Hub& hub_;
@@ -86,12 +91,15 @@ class Session final : public Viewer, public std::enable_shared_from_this<Session
   std::uint64_t number_ = 0;  // among the hub's viewers; 0 before the hello
   std::string client_name_;
   TokenBucket commands_;
+  TokenBucket command_bytes_;
   TokenBucket messages_;
   std::size_t waiting_commands_ = 0;
 
   std::deque<Outgoing> outgoing_;  // the first one is being written
   std::size_t waiting_frames_ = 0;
   std::size_t waiting_frame_bytes_ = 0;
+  std::size_t waiting_reply_bytes_ = 0;
+  std::chrono::steady_clock::time_point write_began_;  // of the first one
   bool reading_ = false;
   bool throttled_ = false;  // the timer runs until reading goes on
   boost::beast::websocket::close_code close_code_ = boost::beast::websocket::close_code::none;

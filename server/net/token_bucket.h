@@ -16,17 +16,28 @@ class TokenBucket {
 
   /// Takes `uses` if they are there.
   [[nodiscard]] bool take(double uses, Clock::time_point now) {
-    if (filled_ != Clock::time_point::min()) {
-      const std::chrono::duration<double> passed = now - filled_;
-      tokens_ = std::min(size_, tokens_ + per_second_ * std::max(0.0, passed.count()));
-    }
-    filled_ = now;
+    fill(now);
     if (tokens_ < uses) return false;
     tokens_ -= uses;
     return true;
   }
 
+  /// Takes `uses` of something that was done already, there or not: what is owed has to fill up
+  /// before take() succeeds again.
+  void charge(double uses, Clock::time_point now) {
+    fill(now);
+    tokens_ -= uses;
+  }
+
  private:
+  void fill(Clock::time_point now) {
+    if (filled_ != Clock::time_point::min()) {
+      const std::chrono::duration<double> passed = now - filled_;
+      tokens_ = std::min(size_, tokens_ + per_second_ * std::max(0.0, passed.count()));
+    }
+    filled_ = now;
+  }
+
   double per_second_;
   double size_;
   double tokens_;

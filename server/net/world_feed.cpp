@@ -10,6 +10,8 @@ namespace {
 static_assert(protocol::kChunkCells == std::size_t{sim::kChunkCells});
 static_assert(protocol::kRockCell == sim::kRock && protocol::kOutsideCell == sim::kOutside);
 static_assert(protocol::kMaxSide == sim::kMaxSide);
+// Reasons of the world are not cut once more on their way.
+static_assert(protocol::kMaxReasonBytes >= std::size_t{sim::kMaxReasonBytes});
 static_assert(protocol::kMaxMirrorChunks >= std::size_t{sim::kMaxChunks});
 
 protocol::Counters counters_of(const sim::World& world) {
@@ -18,7 +20,18 @@ protocol::Counters counters_of(const sim::World& world) {
           totals.drained, totals.evaporated, world.active_chunks()};
 }
 
+std::shared_ptr<const protocol::ChunkCells> all_of(sim::Cell kind) {
+  auto cells = std::make_shared<protocol::ChunkCells>();
+  cells->fill(kind);
+  return cells;
+}
+
+// Chunks of one kind of cell share their copies as they share their cells.
 std::shared_ptr<const protocol::ChunkCells> copy_of(const sim::Chunk& chunk) {
+  static const auto all_rock = all_of(sim::kRock);
+  static const auto all_full = all_of(sim::kFull);
+  if (chunk.cells.is_shared_rock()) return all_rock;
+  if (chunk.cells.is_shared() && chunk.cells[0] == sim::kFull) return all_full;
   auto cells = std::make_shared<protocol::ChunkCells>();
   std::copy_n(chunk.cells.begin(), cells->size(), cells->begin());
   return cells;
@@ -26,6 +39,11 @@ std::shared_ptr<const protocol::ChunkCells> copy_of(const sim::Chunk& chunk) {
 
 protocol::Position position_of(sim::ChunkCoord coord) {
   return {coord.x, coord.y, coord.z};
+}
+
+// One that holds air alone is as good as none: viewers get no more chunks than a world may hold.
+bool holds_cells(const sim::Chunk& chunk) {
+  return chunk.digest != chunk.pristine;
 }
 
 // A chunk that holds nothing but an edge's gutter is no viewer's business.
@@ -38,7 +56,7 @@ bool in_world(const sim::Grid& grid, sim::ChunkCoord coord) {
 WorldFeed::WorldFeed(const sim::World& world)
     : config_(world.config()), tick_(world.tick_number()) {
   mail_.publication =
-      Publication{world.tick_number(), counters_of(world), {}, false, false, {}, {}};
+      Publication{world.tick_number(), counters_of(world), {}, false, false, {}, {}, {}};
 }
 
 WorldFeed::WorldFeed(const sim::World& world, std::string name, const protocol::Playback& playback)
@@ -67,7 +85,7 @@ Publication WorldFeed::describe(const sim::World& world) {
   const sim::Grid& grid = world.grid();
   if (publication.complete) {
     grid.for_each([&](const sim::Chunk& chunk) {
-      if (!in_world(grid, chunk.coord)) return;
+      if (!in_world(grid, chunk.coord) || !holds_cells(chunk)) return;
       publication.chunks[position_of(chunk.coord)] = copy_of(chunk);
     });
     return publication;
@@ -76,14 +94,37 @@ Publication WorldFeed::describe(const sim::World& world) {
   for (const sim::ChunkCoord coord : changed) {
     if (!in_world(grid, coord)) continue;
     const sim::Chunk* chunk = grid.find(coord);
-    publication.chunks[position_of(coord)] = chunk == nullptr ? nullptr : copy_of(*chunk);
+    const bool holds = chunk != nullptr && holds_cells(*chunk);
+    publication.chunks[position_of(coord)] = holds ? copy_of(*chunk) : nullptr;
   }
   return publication;
 }
 
 void WorldFeed::publish(const sim::World& world) {
   tick_.store(world.tick_number(), std::memory_order_relaxed);
-  put(describe(world));
+  Publication publication = describe(world);
+  add_audits(world, publication);
+  put(std::move(publication));
+}
+
+// What the world holds, whether or not anything says that it changed.
+void WorldFeed::add_audits(const sim::World& world, Publication& publication) {
+  std::set<sim::ChunkCoord> audits;
+  {
+    const std::lock_guard lock(mutex_);
+    audits.swap(audits_);
+  }
+  if (!publication.has_chunks) return;
+  for (const sim::ChunkCoord coord : audits) {
+    const sim::Chunk* chunk = world.grid().find(coord);
+    const bool holds = chunk != nullptr && holds_cells(*chunk);
+    publication.audits[position_of(coord)] = holds ? copy_of(*chunk) : nullptr;
+  }
+}
+
+void WorldFeed::audit(sim::ChunkCoord coord) {
+  const std::lock_guard lock(mutex_);
+  if (audits_.size() < kMostAudits) audits_.insert(coord);
 }
 
 void WorldFeed::skip(const sim::World& world) {

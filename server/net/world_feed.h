@@ -42,6 +42,8 @@ struct Publication {
   /// Null: now all air.
   std::map<protocol::Position, std::shared_ptr<const protocol::ChunkCells>> chunks;
   PipeStates pipes;
+  /// Chunks that somebody asked to have compared (WorldFeed::audit), as they are; null: all air.
+  std::map<protocol::Position, std::shared_ptr<const protocol::ChunkCells>> audits;
 };
 
 /// What became of a client's command.
@@ -73,7 +75,9 @@ struct HubCounters {
   std::atomic<std::uint64_t> frames{0};            // tick messages handed to connections
   std::atomic<std::uint64_t> frames_skipped{0};    // ticks that a slow viewer did not get
   std::atomic<std::uint64_t> bytes{0};             // of all messages handed to connections
-  std::atomic<std::uint64_t> resyncs{0};           // digest mismatches that clients reported
+  std::atomic<std::uint64_t> resyncs{0};           // digest mismatches that clients claim
+  std::atomic<std::uint64_t> claimants{0};         // clients that claimed any
+  std::atomic<std::uint64_t> mismatches{0};        // chunks that the server itself found to differ
   std::atomic<std::uint64_t> bad_messages{0};      // clients that were closed for one
   std::atomic<std::uint64_t> commands{0};          // received
   std::atomic<std::uint64_t> commands_refused{0};  // before they reached the world's tick
@@ -117,6 +121,10 @@ class WorldFeed {
   /// it must not wait. An empty function ends the calls: none is under way when this returns.
   void set_wake(std::function<void()> wake);
   [[nodiscard]] Mail take();
+  /// Has a chunk compared with the world after its next tick. Asked for too often it is forgotten:
+  /// at most kMostAudits a tick.
+  void audit(sim::ChunkCoord coord);
+  static constexpr std::size_t kMostAudits = 16;
   /// Whether chunks are to be published at all.
   void set_watched(bool watched);
 
@@ -129,6 +137,7 @@ class WorldFeed {
 
  private:
   [[nodiscard]] Publication describe(const sim::World& world);
+  void add_audits(const sim::World& world, Publication& publication);
   void put(Publication publication);
 
   sim::WorldConfig config_;  // never changes
@@ -144,8 +153,9 @@ class WorldFeed {
   std::function<void()> watch_;
 
   std::mutex mutex_;
-  Mail mail_;                   // guarded by mutex_
-  std::function<void()> wake_;  // guarded by mutex_
+  Mail mail_;                         // guarded by mutex_
+  std::set<sim::ChunkCoord> audits_;  // guarded by mutex_
+  std::function<void()> wake_;        // guarded by mutex_
 };
 
 }  // namespace sluice::net

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "server/record/part_writer.h"
 #include "server/record/recorder.h"
+#include "server/record/tick_cursor.h"
 
 namespace sluice::record {
 
@@ -34,35 +36,6 @@ std::vector<Fact> facts_of(const Reader& reader, const BundleOptions& options) {
 
 }  // namespace
 
-sim::Result<Bundle> copy_part(Reader& reader, CheckpointImage first, std::uint64_t last,
-                              std::vector<Fact> facts, const std::string& path) {
-  Bundle part{first.tick, last, 0};
-  auto recorder = Recorder::create(
-      path, {reader.world_file_text(), reader.made_by(), std::move(facts), std::move(first)});
-  if (!recorder) return sim::Error{recorder.error()};
-  if (last == part.first_tick) return part;
-
-  sim::Status written = sim::Done{};
-  const auto copy = [&](const TickRecord& tick) {
-    written = (*recorder)->append(tick);
-    part.commands += tick.commands.size();
-    return written.ok();
-  };
-  const sim::Status read = reader.read_ticks(part.first_tick + 1, last, copy);
-  if (!read) return sim::Error{read.error()};
-  for (std::uint64_t tick = part.first_tick + 1; written && tick <= last;) {
-    const auto next = reader.checkpoint_after(tick);
-    if (!next || !*next || (*next)->tick > last) break;
-    // One that cannot be read is left out: it would only make the part refuse itself.
-    auto image = reader.read_checkpoint((*next)->tick);
-    if (image) written = (*recorder)->append_checkpoint(std::move(image).value());
-    tick = (*next)->tick + 1;
-  }
-  if (written) written = (*recorder)->commit();
-  if (!written) return sim::Error{written.error()};
-  return part;
-}
-
 sim::Result<Bundle> write_bundle(Reader& reader, const BundleOptions& options,
                                  const std::string& path) {
   SLUICE_ASSERT(options.around >= reader.first_tick() && options.around <= reader.last_tick());
@@ -72,7 +45,28 @@ sim::Result<Bundle> write_bundle(Reader& reader, const BundleOptions& options,
       options.around + std::min(options.after, reader.last_tick() - options.around);
   auto first = usable_checkpoint(reader, earliest);
   if (!first) return sim::Error{first.error()};
-  return copy_part(reader, std::move(first).value(), last, facts_of(reader, options), path);
+  Bundle part{first->tick, last, 0};
+  auto writer = PartWriter::create(path,
+                                   {reader.world_file_text(), reader.made_by(),
+                                    facts_of(reader, options), std::move(first).value()},
+                                   {});
+  if (!writer) return sim::Error{writer.error()};
+  TickCursor cursor(reader, part.first_tick + 1);
+  for (std::uint64_t tick = part.first_tick + 1; tick <= last; ++tick) {
+    const auto record = cursor.next();
+    if (!record) return sim::Error{record.error()};
+    part.commands += (*record)->commands.size();
+    sim::Status written = (*writer)->add(**record);
+    const auto checkpoint = reader.checkpoint_before(tick);
+    if (written && checkpoint && *checkpoint && (*checkpoint)->tick == tick) {
+      // One that cannot be read is left out: it would only make the part refuse itself.
+      auto image = reader.read_checkpoint(tick);
+      if (image) written = (*writer)->add(std::move(image).value());
+    }
+    if (!written) return sim::Error{written.error()};
+  }
+  if (const sim::Status done = (*writer)->finish(); !done) return sim::Error{done.error()};
+  return part;
 }
 
 }  // namespace sluice::record

@@ -28,13 +28,8 @@ struct Bundle {
   std::uint64_t commands = 0;
 };
 
-/// Writes what a recording holds from a checkpoint to a tick into a new file: its ticks, and all
-/// checkpoints among them that can be read. Refuses to overwrite.
-[[nodiscard]] sim::Result<Bundle> copy_part(Reader& reader, CheckpointImage first,
-                                            std::uint64_t last, std::vector<Fact> facts,
-                                            const std::string& path);
-
-/// Writes a new file. Refuses to overwrite.
+/// Writes a new file: the ticks, and all checkpoints among them that can be read. Refuses to
+/// overwrite.
 [[nodiscard]] sim::Result<Bundle> write_bundle(Reader& reader, const BundleOptions& options,
                                                const std::string& path);
 

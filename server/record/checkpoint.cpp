@@ -23,7 +23,14 @@ CheckpointImage CheckpointImage::of(const sim::World& world) {
   world.grid().for_each([&all](const sim::Chunk& chunk) { all.insert(chunk.coord); });
   CheckpointImage image = changes(world, all);
   image.complete = true;
+  image.make_core();
   return image;
+}
+
+void CheckpointImage::make_core() {
+  if (core_copy == nullptr) return;
+  core = core_copy->bytes();
+  core_copy.reset();
 }
 
 CheckpointImage CheckpointImage::changes(const sim::World& world,
@@ -31,7 +38,7 @@ CheckpointImage CheckpointImage::changes(const sim::World& world,
   CheckpointImage image;
   image.tick = world.tick_number();
   image.digest = world.digest();
-  image.core = world.snapshot_core();
+  image.core_copy = std::make_shared<const sim::CoreCopy>(world.copy_core());
   image.complete = false;
   image.chunks.reserve(static_cast<std::size_t>(world.grid().chunk_count()));
   world.grid().for_each([&](const sim::Chunk& chunk) {
@@ -48,7 +55,7 @@ sim::Result<std::unique_ptr<sim::World>> CheckpointImage::restore() const {
   images.reserve(chunks.size());
   for (const Chunk& chunk : chunks)
     images.push_back({chunk.coord, chunk.wake, chunk.bytes, chunk.marks});
-  return sim::World::restore(core, images);
+  return sim::World::restore(core_copy == nullptr ? core : core_copy->bytes(), images);
 }
 
 void encode_chunk_list(std::span<const ListedChunk> chunks, Bytes& out) {
@@ -78,8 +85,9 @@ void encode_chunk_list(std::span<const ListedChunk> chunks, Bytes& out) {
   pack(list, kListLevel, out);
 }
 
-sim::Result<std::vector<ListedChunk>> decode_chunk_list(std::span<const std::byte> blob) {
-  const sim::Result<Bytes> list = unpack(blob, kMaxChunkListBytes);
+sim::Result<std::vector<ListedChunk>> decode_chunk_list(std::span<const std::byte> blob,
+                                                        std::size_t most_bytes) {
+  const sim::Result<Bytes> list = unpack(blob, most_bytes);
   if (!list) return sim::Error{"its list of chunks " + list.error()};
   ByteReader reader(*list);
   const std::size_t count = reader.count();

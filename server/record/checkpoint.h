@@ -1,6 +1,6 @@
 // Checkpoints: a world's whole state at the end of one tick.
 //
-//   checkpoint row := core, list, check sum            core := packed(World::snapshot_core)
+//   checkpoint row := core, list, check sum            core: core_store.h
 //   list   := packed(
 //     varint(chunks)
 //     { zigzag varints of x, y, z less those of the chunk before }     in ChunkCoord's order
@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "server/record/byte_io.h"
+#include "server/sim/core_copy.h"
 #include "server/sim/digest.h"
 #include "server/sim/geometry.h"
 #include "server/sim/result.h"
@@ -35,7 +36,8 @@ struct CheckpointImage {
   };
   std::uint64_t tick = 0;
   sim::Digest digest = 0;
-  Bytes core;
+  Bytes core;  // World::snapshot_core; empty: to be made from the copy
+  std::shared_ptr<const sim::CoreCopy> core_copy;
   std::vector<Chunk> chunks;  // in ChunkCoord's order
   bool complete = true;       // every chunk has its bytes
 
@@ -45,6 +47,8 @@ struct CheckpointImage {
                                                const std::set<sim::ChunkCoord>& changed);
   /// A world that goes on exactly as the one that it was taken of. Needs every chunk's bytes.
   [[nodiscard]] sim::Result<std::unique_ptr<sim::World>> restore() const;
+  /// Makes the core's bytes, where they are not made yet: the long part of taking an image.
+  void make_core();
 };
 
 /// A chunk of a checkpoint as its list names it.
@@ -57,8 +61,8 @@ struct ListedChunk {
 
 /// Appends the list's blob.
 void encode_chunk_list(std::span<const ListedChunk> chunks, Bytes& out);
-/// Any bytes are safe to give.
+/// Any bytes are safe to give; at most `most_bytes` before packing are read.
 [[nodiscard]] sim::Result<std::vector<ListedChunk>> decode_chunk_list(
-    std::span<const std::byte> blob);
+    std::span<const std::byte> blob, std::size_t most_bytes);
 
 }  // namespace sluice::record

@@ -27,9 +27,9 @@ CheckpointImage CheckpointKeeper::take(const sim::World& world) {
     if (!known_.contains(chunk.coord)) changed_.insert(chunk.coord);
   });
   known_ = std::move(stored);
-  CheckpointImage image =
-      complete_ ? CheckpointImage::of(world) : CheckpointImage::changes(world, changed_);
-  complete_ = false;
+  if (complete_) changed_ = known_;
+  CheckpointImage image = CheckpointImage::changes(world, changed_);
+  image.complete = std::exchange(complete_, false);
   happened_ = false;
   last_tick_ = world.tick_number();
   changed_.clear();

@@ -55,6 +55,7 @@ struct ChunkStore::Statements {
   Statement find;
   Statement read;
   Statement insert;
+  Statement heal;
 };
 
 ChunkStore::ChunkStore(Database& database) : database_(database) {}
@@ -67,9 +68,12 @@ sim::Result<std::unique_ptr<ChunkStore>> ChunkStore::open(Database& database) {
   if (!read) return sim::Error{read.error()};
   auto insert = database.prepare("INSERT INTO chunks (content_hash, data) VALUES (?1, ?2)");
   if (!insert) return sim::Error{insert.error()};
+  auto heal = database.prepare("UPDATE chunks SET data = ?2 WHERE id = ?1");
+  if (!heal) return sim::Error{heal.error()};
   std::unique_ptr<ChunkStore> store(new ChunkStore(database));
-  store->statements_ = std::make_unique<Statements>(
-      Statements{std::move(find).value(), std::move(read).value(), std::move(insert).value()});
+  store->statements_ =
+      std::make_unique<Statements>(Statements{std::move(find).value(), std::move(read).value(),
+                                              std::move(insert).value(), std::move(heal).value()});
   return store;
 }
 
@@ -78,11 +82,9 @@ sim::Result<std::int64_t> ChunkStore::store(std::span<const std::byte> bytes, st
   Statement& find = statements_->find;
   const sim::Result<bool> found = find.bind(1, hash).step();
   if (!found) return sim::Error{found.error()};
-  if (*found) {
-    const std::int64_t row_id = find.integer(0);
-    find.reset();
-    return row_id;
-  }
+  const std::int64_t known = *found ? find.integer(0) : 0;
+  find.reset();
+  if (known != 0) return reuse(known, bytes);
   std::optional<Bytes> data = as_difference(bytes, base);
   if (!data) pack(bytes, kWholeLevel, data.emplace());
   if (const auto done = statements_->insert.bind(1, hash).bind(2, *data).run(); !done) {
@@ -94,11 +96,25 @@ sim::Result<std::int64_t> ChunkStore::store(std::span<const std::byte> bytes, st
   return row_id;
 }
 
+// What a row is said to hold is not built upon before it was read; where the medium lost it, every
+// checkpoint that shares it gets it back.
+sim::Result<std::int64_t> ChunkStore::reuse(std::int64_t row_id, std::span<const std::byte> bytes) {
+  if (const auto held = whole(row_id); held && std::ranges::equal(held->bytes, bytes))
+    return row_id;
+  Bytes data;
+  pack(bytes, kWholeLevel, data);
+  if (const auto done = statements_->heal.bind(1, row_id).bind(2, data).run(); !done) {
+    return sim::Error{done.error()};
+  }
+  keep(row_id, {Bytes(bytes.begin(), bytes.end()), 0});
+  return row_id;
+}
+
 std::optional<Bytes> ChunkStore::as_difference(std::span<const std::byte> bytes,
                                                std::int64_t base) {
   if (base <= 0) return std::nullopt;
   // A base that cannot be read is not built upon; whoever needs it will be told.
-  const sim::Result<Content> before = content(base, kMaxDepth, nullptr);
+  const sim::Result<Content> before = whole(base);
   if (!before || before->depth >= kMaxDepth) return std::nullopt;
   Bytes data{kDifference, static_cast<std::byte>(before->depth + 1)};
   put_varint(static_cast<std::uint64_t>(base), data);
@@ -149,15 +165,21 @@ void ChunkStore::keep(std::int64_t row_id, const Content& content) {
   lately_.insert_or_assign(row_id, content);
 }
 
-sim::Result<Bytes> ChunkStore::load(std::int64_t row_id) {
-  if (const auto kept = lately_.find(row_id); kept != lately_.end()) return kept->second.bytes;
+sim::Result<ChunkStore::Content> ChunkStore::whole(std::int64_t row_id) {
+  if (const auto kept = lately_.find(row_id); kept != lately_.end()) return kept->second;
   Bytes hash;
   sim::Result<Content> loaded = content(row_id, kMaxDepth, &hash);
-  if (!loaded) return sim::Error{loaded.error()};
+  if (!loaded) return loaded;
   if (!std::ranges::equal(content_hash(loaded->bytes), hash)) {
     return sim::Error{"does not fit its content hash"};
   }
   keep(row_id, *loaded);
+  return loaded;
+}
+
+sim::Result<Bytes> ChunkStore::load(std::int64_t row_id) {
+  sim::Result<Content> loaded = whole(row_id);
+  if (!loaded) return sim::Error{loaded.error()};
   return std::move(loaded->bytes);
 }
 

@@ -36,8 +36,9 @@ class ChunkStore {
   ChunkStore(const ChunkStore&) = delete;
   ChunkStore& operator=(const ChunkStore&) = delete;
 
-  /// The row that holds these bytes (World::chunk_bytes), a new one if need be. `base` is the row
-  /// of an earlier content of the same place, 0 where there is none.
+  /// The row that holds these bytes (World::chunk_bytes), a new one if need be; one that the medium
+  /// damaged is written anew. `base` is the row of an earlier content of the same place, 0 where
+  /// there is none.
   [[nodiscard]] sim::Result<std::int64_t> store(std::span<const std::byte> bytes,
                                                 std::int64_t base);
   /// The content of a row, compared with its hash. Errors go after "chunk N ".
@@ -52,6 +53,11 @@ class ChunkStore {
     int depth = 0;
   };
   [[nodiscard]] sim::Result<Content> content(std::int64_t row_id, int most_depth, Bytes* hash);
+  /// The same, compared with its hash.
+  [[nodiscard]] sim::Result<Content> whole(std::int64_t row_id);
+  /// A row whose hash is that of these bytes, after a look whether it holds them.
+  [[nodiscard]] sim::Result<std::int64_t> reuse(std::int64_t row_id,
+                                                std::span<const std::byte> bytes);
   /// The delta form, or nothing where it does not pay.
   [[nodiscard]] std::optional<Bytes> as_difference(std::span<const std::byte> bytes,
                                                    std::int64_t base);

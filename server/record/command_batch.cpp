@@ -38,6 +38,8 @@ struct Columns {
   Bytes outcome;
   Bytes bodies;
   std::uint64_t commands = 0;
+  Bytes refused;
+  std::uint64_t refused_counts = 0;
 };
 
 void add_command(const RecordedCommand& recorded, std::uint64_t ticks_later,
@@ -52,6 +54,16 @@ void add_command(const RecordedCommand& recorded, std::uint64_t ticks_later,
   expected_seq[client] = recorded.seq + 1;
   put_varint(recorded.applied ? 0 : columns.reasons.index_of(recorded.reason) + 1, columns.outcome);
   sim::append_command(recorded.command, columns.bodies);
+}
+
+void add_refused_more(const TickRecord& tick, std::uint64_t& before, Columns& columns) {
+  for (const RefusedMore& more : tick.refused_more) {
+    ++columns.refused_counts;
+    put_varint(tick.tick - before, columns.refused);
+    put_varint(columns.clients.index_of(more.client), columns.refused);
+    put_varint(more.commands, columns.refused);
+    before = tick.tick;
+  }
 }
 
 std::vector<std::string> read_strings(ByteReader& reader) {
@@ -70,12 +82,13 @@ struct Head {
 // Four columns of at least a byte, an opcode of two and the length of one name.
 constexpr std::size_t kSmallestCommandBytes = 10;
 
-sim::Status read_heads(ByteReader& reader, std::size_t ticks, std::vector<Head>& heads) {
+sim::Status read_heads(ByteReader& reader, std::size_t ticks, std::vector<std::string>& clients,
+                       std::vector<Head>& heads) {
   const std::size_t commands = reader.count();
   if (commands > reader.rest().size() / kSmallestCommandBytes) {
     return sim::Error{"states more commands than it has room for"};
   }
-  const std::vector<std::string> clients = read_strings(reader);
+  clients = read_strings(reader);
   const std::vector<std::string> reasons = read_strings(reader);
   if (reader.failed()) return sim::Error{"ends inside its tables of names"};
   heads.resize(commands);
@@ -108,19 +121,39 @@ sim::Status read_heads(ByteReader& reader, std::size_t ticks, std::vector<Head>&
   return sim::Done{};
 }
 
+sim::Status read_refused_more(ByteReader& reader, const std::vector<std::string>& clients,
+                              std::span<TickRecord> ticks) {
+  const std::size_t counts = reader.count();
+  std::uint64_t tick = 0;
+  for (std::size_t i = 0; i < counts && !reader.failed(); ++i) {
+    const std::uint64_t later = reader.varint();
+    if (later >= ticks.size() - tick) {
+      return sim::Error{"counts refused commands of a tick outside its row"};
+    }
+    tick += later;
+    const std::uint64_t client = reader.varint();
+    if (client >= clients.size()) return sim::Error{"names a client that it lacks"};
+    ticks[tick].refused_more.push_back({clients[client], reader.varint()});
+  }
+  if (reader.failed()) return sim::Error{"ends inside its counts of refused commands"};
+  return sim::Done{};
+}
+
 }  // namespace
 
 void encode_commands(std::span<const TickRecord> ticks, int level, Bytes& out) {
   Columns columns;
   std::vector<std::uint64_t> expected_seq;
   std::uint64_t before = ticks.empty() ? 0 : ticks.front().tick;
+  std::uint64_t refused_before = before;
   for (const TickRecord& tick : ticks) {
+    add_refused_more(tick, refused_before, columns);
     for (const RecordedCommand& recorded : tick.commands) {
       add_command(recorded, tick.tick - before, expected_seq, columns);
       before = tick.tick;
     }
   }
-  if (columns.commands == 0) return;
+  if (columns.commands == 0 && columns.refused_counts == 0) return;
   Bytes batch;
   put_varint(columns.commands, batch);
   columns.clients.append_to(batch);
@@ -129,16 +162,22 @@ void encode_commands(std::span<const TickRecord> ticks, int level, Bytes& out) {
        {&columns.ticks, &columns.client, &columns.seq, &columns.outcome, &columns.bodies}) {
     batch.insert(batch.end(), column->begin(), column->end());
   }
+  if (columns.refused_counts != 0) {
+    put_varint(columns.refused_counts, batch);
+    batch.insert(batch.end(), columns.refused.begin(), columns.refused.end());
+  }
   pack(batch, level, out);
 }
 
-sim::Status decode_commands(std::span<const std::byte> blob, std::span<TickRecord> ticks) {
+sim::Status decode_commands(std::span<const std::byte> blob, std::size_t most_bytes,
+                            std::span<TickRecord> ticks) {
   if (blob.empty()) return sim::Done{};
-  const sim::Result<Bytes> batch = unpack(blob, kMaxBatchBytes);
+  const sim::Result<Bytes> batch = unpack(blob, most_bytes);
   if (!batch) return sim::Error{batch.error()};
   ByteReader reader(*batch);
+  std::vector<std::string> clients;
   std::vector<Head> heads;
-  if (const sim::Status read = read_heads(reader, ticks.size(), heads); !read) return read;
+  if (const sim::Status read = read_heads(reader, ticks.size(), clients, heads); !read) return read;
   std::span<const std::byte> bodies = reader.rest();
   for (std::size_t i = 0; i < heads.size(); ++i) {
     sim::Result<sim::Command> command = sim::read_command(bodies);
@@ -150,7 +189,10 @@ sim::Status decode_commands(std::span<const std::byte> blob, std::span<TickRecor
     head.recorded.command = std::move(command).value();
     ticks[head.tick].commands.push_back(std::move(head.recorded));
   }
-  if (!bodies.empty()) return sim::Error{"goes on after its last command"};
+  if (bodies.empty()) return sim::Done{};
+  reader.set_rest(bodies);
+  if (const sim::Status read = read_refused_more(reader, clients, ticks); !read) return read;
+  if (!reader.rest().empty()) return sim::Error{"goes on after its last command"};
   return sim::Done{};
 }
 

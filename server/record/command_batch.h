@@ -10,6 +10,8 @@
 //                                                        plus 1, or 0
 //             { varint(outcome) }                        0 applied, else index of the reason plus 1
 //             { canonical command }                      sim::append_command
+//             and, where refused commands were counted and not kept, which format 2 did not do:
+//             varint(counts) { varint(tick - the tick before) varint(client) varint(commands) }
 //   blob   := packed(batch)                              packing.h
 #pragma once
 
@@ -23,16 +25,14 @@
 
 namespace sluice::record {
 
-/// The largest batch that is read, in bytes before packing.
-inline constexpr std::size_t kMaxBatchBytes = std::size_t{64} << 20;
-
 /// Appends the blob of all commands of `ticks`, which follow each other; nothing when they have
 /// none. `level` is zstd's.
 void encode_commands(std::span<const TickRecord> ticks, int level, Bytes& out);
 
 /// Puts the commands of a blob where their ticks are: `ticks` follow each other and hold no
-/// commands yet. Any bytes are safe to give; the error says what is wrong with the blob.
-[[nodiscard]] sim::Status decode_commands(std::span<const std::byte> blob,
+/// commands yet. At most `most_bytes` before packing are read. Any bytes are safe to give; the
+/// error says what is wrong with the blob.
+[[nodiscard]] sim::Status decode_commands(std::span<const std::byte> blob, std::size_t most_bytes,
                                           std::span<TickRecord> ticks);
 
 }  // namespace sluice::record

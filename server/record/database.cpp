@@ -12,6 +12,7 @@ namespace {
 
 // Long enough for another process to finish a checkpoint of its write-ahead log.
 constexpr int kBusyMilliseconds = 10000;
+constexpr const char* kInMemory = ":memory:";
 
 std::string explain(int code, const char* sqlite_message) {
   std::string what;
@@ -57,10 +58,37 @@ std::string explain(int code, const char* sqlite_message) {
          ")";
 }
 
+/// Whether the file itself is what is wrong.
+bool is_damage(int code) {
+  if (code == SQLITE_IOERR_SHORT_READ || code == SQLITE_IOERR_DATA ||
+      code == SQLITE_IOERR_CORRUPTFS) {
+    return true;
+  }
+  switch (code & 0xff) {
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+    case SQLITE_TOOBIG:
+    case SQLITE_CONSTRAINT:
+    case SQLITE_MISMATCH:
+    case SQLITE_ERROR:  // a table that is not there
+    case SQLITE_SCHEMA:
+      return true;
+    default:
+      return false;
+  }
+}
+
+sim::Error error_of(const std::string& path, int code, const char* sqlite_message,
+                    const SystemFailure& failure) {
+  sim::Error error{path + ": " + explain(code, sqlite_message)};
+  if (!is_damage(code)) *failure = error.message;
+  return error;
+}
+
 }  // namespace
 
-Statement::Statement(std::string path, sqlite3_stmt* statement)
-    : path_(std::move(path)), statement_(statement) {}
+Statement::Statement(std::string path, SystemFailure failure, sqlite3_stmt* statement)
+    : path_(std::move(path)), failure_(std::move(failure)), statement_(statement) {}
 
 void Statement::Finalizer::operator()(sqlite3_stmt* statement) const {
   sqlite3_finalize(statement);
@@ -86,7 +114,7 @@ Statement& Statement::bind_null(int parameter) {
 sim::Result<bool> Statement::step() {
   sqlite3* connection = sqlite3_db_handle(statement_.get());
   if (bind_error_ != SQLITE_OK) {
-    return sim::Error{path_ + ": " + explain(bind_error_, sqlite3_errmsg(connection))};
+    return error_of(path_, bind_error_, sqlite3_errmsg(connection), failure_);
   }
   const int code = sqlite3_step(statement_.get());
   if (code == SQLITE_ROW) return true;
@@ -94,7 +122,7 @@ sim::Result<bool> Statement::step() {
     reset();
     return false;
   }
-  sim::Error error{path_ + ": " + explain(code, sqlite3_errmsg(connection))};
+  sim::Error error = error_of(path_, code, sqlite3_errmsg(connection), failure_);
   reset();
   return error;
 }
@@ -150,16 +178,30 @@ sim::Result<std::unique_ptr<Database>> Database::open(const std::string& path, M
       sqlite3_open_v2(path.c_str(), &connection, flags | SQLITE_OPEN_FULLMUTEX, nullptr);
   std::unique_ptr<Database> database(new Database(path, connection));
   if (code != SQLITE_OK) {
-    return database->error(
-        explain(code, connection == nullptr ? nullptr : sqlite3_errmsg(connection)));
+    return database->failed(code, connection == nullptr ? nullptr : sqlite3_errmsg(connection));
   }
   if (const sim::Status hardened = database->harden(); !hardened)
     return sim::Error{hardened.error()};
+  if (mode == Mode::kRead && path != kInMemory) database->take_back_what_was_cut_off();
   return database;
 }
 
+// A process that is killed while the file changes its journal's kind leaves a transaction behind
+// that whoever opens the file has to take back, and who may only read cannot. What then stands
+// there is what stood there before; where that cannot be done, reading says why.
+void Database::take_back_what_was_cut_off() const {
+  constexpr const char* kLook = "PRAGMA application_id";
+  const int code = sqlite3_exec(connection_.get(), kLook, nullptr, nullptr, nullptr);
+  if (code != SQLITE_READONLY_ROLLBACK && code != SQLITE_READONLY_RECOVERY) return;
+  sqlite3* writer = nullptr;
+  if (sqlite3_open_v2(path_.c_str(), &writer, SQLITE_OPEN_READWRITE, nullptr) == SQLITE_OK) {
+    (void)sqlite3_exec(writer, kLook, nullptr, nullptr, nullptr);
+  }
+  sqlite3_close_v2(writer);
+}
+
 sim::Result<std::unique_ptr<Database>> Database::open_image(std::span<const std::byte> image) {
-  auto opened = open(":memory:", Mode::kWrite);
+  auto opened = open(kInMemory, Mode::kWrite);
   if (!opened) return opened;
   std::unique_ptr<Database>& database = *opened;
   database->path_ = "(memory)";
@@ -167,7 +209,7 @@ sim::Result<std::unique_ptr<Database>> Database::open_image(std::span<const std:
   const auto size = static_cast<sqlite3_int64>(image.size());
   const int code = sqlite3_deserialize(database->connection_.get(), "main", bytes, size, size,
                                        SQLITE_DESERIALIZE_READONLY);
-  if (code != SQLITE_OK) return database->error(explain(code, nullptr));
+  if (code != SQLITE_OK) return database->failed(code, nullptr);
   return opened;
 }
 
@@ -180,13 +222,13 @@ sim::Status Database::copy(const std::string& from, const std::string& to) {
   sqlite3_backup* copying =
       sqlite3_backup_init(connection, "main", (*source)->connection_.get(), "main");
   if (copying == nullptr) {
-    return (*target)->error(explain(sqlite3_errcode(connection), sqlite3_errmsg(connection)));
+    return (*target)->failed(sqlite3_errcode(connection), sqlite3_errmsg(connection));
   }
   // All in one step, which is one read transaction: the copy is of one moment.
   const int stepped = sqlite3_backup_step(copying, -1);
   const int finished = sqlite3_backup_finish(copying);
-  if (stepped != SQLITE_DONE) return (*source)->error(explain(stepped, nullptr));
-  if (finished != SQLITE_OK) return (*target)->error(explain(finished, nullptr));
+  if (stepped != SQLITE_DONE) return (*source)->failed(stepped, nullptr);
+  if (finished != SQLITE_OK) return (*target)->failed(finished, nullptr);
   // A writer's file is in WAL mode; a backup is to be a single file.
   return (*target)->execute("PRAGMA journal_mode = DELETE");
 }
@@ -209,13 +251,13 @@ sim::Result<Statement> Database::prepare(std::string_view sql) {
   sqlite3_stmt* statement = nullptr;
   const int code = sqlite3_prepare_v2(connection_.get(), sql.data(), static_cast<int>(sql.size()),
                                       &statement, nullptr);
-  if (code != SQLITE_OK) return error(explain(code, sqlite3_errmsg(connection_.get())));
-  return Statement(path_, statement);
+  if (code != SQLITE_OK) return failed(code, sqlite3_errmsg(connection_.get()));
+  return Statement(path_, failure_, statement);
 }
 
 sim::Status Database::execute(const char* sql) {
   const int code = sqlite3_exec(connection_.get(), sql, nullptr, nullptr, nullptr);
-  if (code != SQLITE_OK) return error(explain(code, sqlite3_errmsg(connection_.get())));
+  if (code != SQLITE_OK) return failed(code, sqlite3_errmsg(connection_.get()));
   return sim::Done{};
 }
 
@@ -228,8 +270,25 @@ sim::Result<std::int64_t> Database::integer(std::string_view sql) {
   return statement->integer(0);
 }
 
+sim::Result<std::string> Database::text(std::string_view sql) {
+  sim::Result<Statement> statement = prepare(sql);
+  if (!statement) return sim::Error{statement.error()};
+  const sim::Result<bool> row = statement->step();
+  if (!row) return sim::Error{row.error()};
+  if (!*row) return error("lacks a row (asked: " + std::string(sql) + ")");
+  return statement->text(0);
+}
+
 std::int64_t Database::last_row_id() const {
   return sqlite3_last_insert_rowid(connection_.get());
+}
+
+std::string Database::take_system_failure() {
+  return std::exchange(*failure_, {});
+}
+
+sim::Error Database::failed(int code, const char* sqlite_message) const {
+  return error_of(path_, code, sqlite_message, failure_);
 }
 
 sim::Error Database::error(const std::string& what) const {

@@ -16,11 +16,15 @@ struct sqlite3_stmt;
 
 namespace sluice::record {
 
+/// The last failure of the system and not of the file: a device that did not read, no memory, no
+/// descriptors, another one's lock. Says nothing about what the file holds. Empty: none.
+using SystemFailure = std::shared_ptr<std::string>;
+
 /// One prepared statement. Must go before its Database does. Views of a row's blobs are valid until
 /// the next step() or reset().
 class Statement {
  public:
-  Statement(std::string path, sqlite3_stmt* statement);
+  Statement(std::string path, SystemFailure failure, sqlite3_stmt* statement);
 
   /// Parameters count from 1. The bytes of a blob must stay until reset(). Errors show in step().
   Statement& bind(int parameter, std::int64_t value);
@@ -44,6 +48,7 @@ class Statement {
     void operator()(sqlite3_stmt* statement) const;
   };
   std::string path_;
+  SystemFailure failure_;
   std::unique_ptr<sqlite3_stmt, Finalizer> statement_;
   int bind_error_ = 0;
 };
@@ -69,7 +74,11 @@ class Database {
   [[nodiscard]] sim::Status execute(const char* sql);
   /// The first column of the first row; an error when there is none.
   [[nodiscard]] sim::Result<std::int64_t> integer(std::string_view sql);
+  /// The same as text.
+  [[nodiscard]] sim::Result<std::string> text(std::string_view sql);
   [[nodiscard]] std::int64_t last_row_id() const;
+  /// Whether the system failed since the last call, and how.
+  [[nodiscard]] std::string take_system_failure();
   /// "PATH: what".
   [[nodiscard]] sim::Error error(const std::string& what) const;
 
@@ -79,8 +88,13 @@ class Database {
   };
   Database(std::string path, sqlite3* connection);
   [[nodiscard]] sim::Status harden();
+  void take_back_what_was_cut_off() const;
+
+  /// What to say of a code of SQLite's; takes note of failures of the system.
+  [[nodiscard]] sim::Error failed(int code, const char* sqlite_message) const;
 
   std::string path_;
+  SystemFailure failure_ = std::make_shared<std::string>();
   std::unique_ptr<sqlite3, Closer> connection_;
 };
 

@@ -7,6 +7,7 @@
 #include "server/record/lone_change.h"
 #include "server/record/tick_cursor.h"
 #include "server/sim/fields.h"
+#include "server/sim/text.h"
 
 namespace sluice::record {
 
@@ -214,7 +215,8 @@ class Differ {
       problem = "of tick " + std::to_string(given->trace.tick) +
                 ", and the first tick that differs is " + std::to_string(tick);
     } else if (given->trace.digest != side.recorded) {
-      problem = "by a program (" + given->made_by + ") that does not replay that tick either";
+      problem = "by a program (" + sim::printable(given->made_by) +
+                ") that does not replay that tick either";
     }
     if (!problem.empty()) return sim::Error{reader.path() + ": its trace is " + problem};
     trace = given->trace;
@@ -265,9 +267,10 @@ class Differ {
                      bool swapped) {
     FirstDifference& found = *report_.difference;
     found.remark = "this program does not replay " + bad.path() +
-                   " in that tick. With the program that made it ('" + bad.made_by() +
-                   "'): sluice trace " + bad.path() + " --tick " + std::to_string(found.tick) +
-                   " --out FILE, and then give --trace-" + (swapped ? "a" : "b") + " FILE here";
+                   " in that tick. With the program that made it ('" +
+                   sim::printable(bad.made_by()) + "'): sluice trace " + bad.path() + " --tick " +
+                   std::to_string(found.tick) + " --out FILE, and then give --trace-" +
+                   (swapped ? "a" : "b") + " FILE here";
     const auto flip = find_flipped_bit(world, bad_side.recorded);
     if (!flip) return;
     found.seen_by = SeenBy::kDigest;

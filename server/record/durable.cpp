@@ -1,6 +1,7 @@
 #include "server/record/durable.h"
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 
@@ -29,6 +30,24 @@ sim::Status sync_file(const std::string& path) {
 sim::Status sync_directory_of(const std::string& path) {
   const std::string directory = std::filesystem::path(path).parent_path().string();
   return sync(directory.empty() ? "." : directory, O_RDONLY | O_DIRECTORY);
+}
+
+void remove_recording(const std::string& path) {
+  std::error_code ignored;
+  std::filesystem::remove(path, ignored);
+  for (const char* companion : kCompanions) std::filesystem::remove(path + companion, ignored);
+}
+
+sim::Status copy_durably(const std::string& from, const std::string& to) {
+  std::error_code error;
+  std::filesystem::copy_file(from, to, std::filesystem::copy_options::overwrite_existing, error);
+  if (error) return sim::Error{to + ": cannot be made: " + error.message()};
+  return sync_file(to);
+}
+
+sim::Status rename_file(const std::string& from, const std::string& to) {
+  if (std::rename(from.c_str(), to.c_str()) == 0) return sim::Done{};
+  return sim::Error{to + ": cannot be replaced: " + std::strerror(errno)};
 }
 
 }  // namespace sluice::record

@@ -1,9 +1,11 @@
 #include "server/record/packing.h"
 
+#include <new>
 #include <string>
 
 #include <xxhash.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 namespace sluice::record {
 
@@ -55,6 +57,8 @@ sim::Result<Bytes> unpack(std::span<const std::byte> packed, std::size_t maximum
   const std::span<const std::byte> frame = reader.rest();
   const std::size_t written =
       ZSTD_decompress(bytes.data(), bytes.size(), frame.data(), frame.size());
+  // No memory is not damage.
+  if (ZSTD_getErrorCode(written) == ZSTD_error_memory_allocation) throw std::bad_alloc();
   if (ZSTD_isError(written)) {
     return sim::Error{std::string("does not unpack (zstd: ") + ZSTD_getErrorName(written) + ")"};
   }

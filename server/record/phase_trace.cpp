@@ -33,6 +33,7 @@ TickTrace trace_tick(sim::World& world, std::span<const sim::Command> commands,
   world.set_phase_observer(nullptr);
   trace.tick = report.tick;
   trace.digest = report.digest;
+  trace.at_rest = report.at_rest;
   return trace;
 }
 

@@ -26,6 +26,7 @@ struct TracedPhase {
 struct TickTrace {
   std::uint64_t tick = 0;
   sim::Digest digest = 0;  // as the tick reported it, from caches
+  bool at_rest = false;    // likewise
   std::vector<TracedPhase> phases;
 };
 

@@ -6,9 +6,11 @@
 #include "server/record/checkpoint.h"
 #include "server/record/chunk_store.h"
 #include "server/record/command_batch.h"
+#include "server/record/core_store.h"
 #include "server/record/database.h"
 #include "server/record/format.h"
 #include "server/record/packing.h"
+#include "server/sim/text.h"
 
 namespace sluice::record {
 
@@ -24,29 +26,38 @@ std::string checkpoint_text(std::uint64_t tick) {
 
 }  // namespace
 
-Reader::Reader(std::unique_ptr<Database> database) : database_(std::move(database)) {}
+Reader::Reader(std::unique_ptr<Database> database, const Limits& limits, bool damaged)
+    : database_(std::move(database)), limits_(limits), damaged_(damaged) {}
 Reader::~Reader() = default;
 
 const std::string& Reader::path() const {
   return database_->path();
 }
 
-sim::Result<std::unique_ptr<Reader>> Reader::open(const std::string& path) {
+sim::Result<std::unique_ptr<Reader>> Reader::open(const std::string& path, const Limits& limits) {
   auto database = Database::open(path, Database::Mode::kRead);
   if (!database) return sim::Error{database.error()};
-  return check(std::move(database).value());
+  return check(std::move(database).value(), limits, false);
+}
+
+sim::Result<std::unique_ptr<Reader>> Reader::open_damaged(const std::string& path,
+                                                          const Limits& limits) {
+  auto database = Database::open(path, Database::Mode::kRead);
+  if (!database) return sim::Error{database.error()};
+  return check(std::move(database).value(), limits, true);
 }
 
 sim::Result<std::unique_ptr<Reader>> Reader::open_image(std::span<const std::byte> image) {
   auto database = Database::open_image(image);
   if (!database) return sim::Error{database.error()};
-  return check(std::move(database).value());
+  return check(std::move(database).value(), {}, false);
 }
 
-sim::Result<std::unique_ptr<Reader>> Reader::check(std::unique_ptr<Database> database) {
-  std::unique_ptr<Reader> reader(new Reader(std::move(database)));
+sim::Result<std::unique_ptr<Reader>> Reader::check(std::unique_ptr<Database> database,
+                                                   const Limits& limits, bool damaged) {
+  std::unique_ptr<Reader> reader(new Reader(std::move(database), limits, damaged));
   for (const auto step : {&Reader::check_kind, &Reader::check_schema, &Reader::read_world_row,
-                          &Reader::read_facts, &Reader::refresh}) {
+                          &Reader::read_facts, &Reader::read_begin, &Reader::refresh}) {
     if (const sim::Status passed = (reader.get()->*step)(); !passed) {
       return sim::Error{passed.error()};
     }
@@ -54,7 +65,23 @@ sim::Result<std::unique_ptr<Reader>> Reader::check(std::unique_ptr<Database> dat
   auto chunks = ChunkStore::open(*reader->database_);
   if (!chunks) return sim::Error{chunks.error()};
   reader->chunks_ = std::move(chunks).value();
+  if (reader->format_version_ < kFirstVersionWithPieces) return reader;
+  auto cores = CoreStore::open(*reader->database_, limits);
+  if (!cores) return sim::Error{cores.error()};
+  reader->cores_ = std::move(cores).value();
   return reader;
+}
+
+std::string Reader::take_system_failure() {
+  return database_->take_system_failure();
+}
+
+sim::Status Reader::trouble(const sim::Error& error) {
+  if (!damaged_) return error;
+  if (const std::string failure = take_system_failure(); !failure.empty())
+    return sim::Error{failure};
+  troubles_.push_back(error.message);
+  return sim::Done{};
 }
 
 sim::Status Reader::check_kind() {
@@ -98,36 +125,50 @@ sim::Status Reader::read_world_row() {
       "SELECT world_file, CAST(made_by AS BLOB), checksum FROM world WHERE id = 1");
   if (!row) return sim::Error{row.error()};
   const sim::Result<bool> found = row->step();
-  if (!found) return sim::Error{found.error()};
-  if (!*found) return database_->error("is damaged: it lacks its world file");
-  if (row_checksum(1, row->blob(0), row->blob(1)) != row->integer(2)) {
-    return database_->error("is damaged: the check sum of its world file does not fit");
-  }
+  if (!found) return trouble({found.error()});
+  if (!*found) return trouble(database_->error("is damaged: it lacks its world file"));
   world_file_text_ = row->text(0);
   made_by_ = row->text(1);
-  return sim::Done{};
+  if (row_checksum(1, row->blob(0), row->blob(1)) == row->integer(2)) return sim::Done{};
+  return trouble(database_->error("is damaged: the check sum of its world file does not fit"));
 }
 
 sim::Status Reader::read_facts() {
-  if (format_version_ < 2) return sim::Done{};
+  if (format_version_ < kFirstVersionWithFacts) return sim::Done{};
   auto rows = database_->prepare(
       "SELECT CAST(name AS BLOB), CAST(value AS BLOB), checksum FROM facts ORDER BY name");
   if (!rows) return sim::Error{rows.error()};
   for (;;) {
     const sim::Result<bool> found = rows->step();
-    if (!found) return sim::Error{found.error() + ", in its table of facts"};
-    if (!*found) break;
-    facts_.push_back({rows->text(0), rows->text(1)});
-    if (row_checksum(0, rows->blob(0), rows->blob(1)) != rows->integer(2)) {
-      return database_->error("is damaged: the check sum of its fact '" + facts_.back().name +
-                              "' does not fit");
+    if (!found) return trouble({found.error() + ", in its table of facts"});
+    if (!*found) return sim::Done{};
+    Fact fact{rows->text(0), rows->text(1)};
+    if (row_checksum(0, rows->blob(0), rows->blob(1)) == rows->integer(2)) {
+      facts_.push_back(std::move(fact));
+      continue;
     }
+    const sim::Status noted = trouble(database_->error(
+        "is damaged: the check sum of its fact '" + sim::printable(fact.name) + "' does not fit"));
+    if (!noted) return noted;
   }
+}
+
+sim::Status Reader::read_begin() {
+  if (format_version_ < kFirstVersionWithFacts) return sim::Done{};
   const std::string begins = fact("begins");
   const bool number = !begins.empty() && begins.size() < 20 &&
                       begins.find_first_not_of("0123456789") == std::string::npos;
-  if (!number) return database_->error("is damaged: it does not say at which tick it begins");
-  first_tick_ = std::stoull(begins);
+  if (number) {
+    first_tick_ = std::stoull(begins);
+    return sim::Done{};
+  }
+  const sim::Status noted =
+      trouble(database_->error("is damaged: it does not say at which tick it begins"));
+  if (!noted) return noted;
+  // Every history begins with a checkpoint.
+  const auto first = database_->integer("SELECT coalesce(min(tick), 0) FROM checkpoints");
+  if (!first) return sim::Error{first.error()};
+  first_tick_ = static_cast<std::uint64_t>(*first);
   return sim::Done{};
 }
 
@@ -138,21 +179,50 @@ std::string Reader::fact(std::string_view name) const {
   return {};
 }
 
-sim::Status Reader::refresh() {
+sim::Result<std::uint64_t> Reader::end_of_history() {
   auto row = database_->prepare(
       "SELECT first_tick, length(digests) FROM history ORDER BY first_tick DESC LIMIT 1");
   if (!row) return sim::Error{row.error()};
   const sim::Result<bool> found = row->step();
   if (!found) return sim::Error{found.error()};
-  last_tick_ = first_tick_;
-  if (!*found) return sim::Done{};
+  if (!*found) return first_tick_;
   const std::int64_t first = row->integer(0);
   const std::int64_t bytes = row->integer(1);
-  if (first <= static_cast<std::int64_t>(first_tick_) || bytes < 8 || bytes % 8 != 0) {
-    return database_->error("is damaged: its last history row, of tick " + std::to_string(first) +
-                            ", holds " + std::to_string(bytes) + " bytes of digests");
+  const bool follows = first > static_cast<std::int64_t>(first_tick_);
+  if (follows && bytes >= 8 && bytes % 8 == 0) {
+    return static_cast<std::uint64_t>(first) + static_cast<std::uint64_t>(bytes) / 8 - 1;
   }
-  last_tick_ = static_cast<std::uint64_t>(first) + static_cast<std::uint64_t>(bytes) / 8 - 1;
+  const sim::Status noted = trouble(database_->error("is damaged: its last history row, of tick " +
+                                                     std::to_string(first) + ", holds " +
+                                                     std::to_string(bytes) + " bytes of digests"));
+  if (!noted) return sim::Error{noted.error()};
+  return follows ? static_cast<std::uint64_t>(first) : first_tick_;
+}
+
+sim::Status Reader::refresh() {
+  auto end = end_of_history();
+  if (!end) {
+    const sim::Status noted = trouble({end.error()});
+    if (!noted) return noted;
+    end = first_tick_;
+  }
+  // A checkpoint goes into the file with the ticks before it: one behind them says that some went.
+  // Looked for second, so that a writer may go on meanwhile.
+  const auto last = checkpoint_after(*end + 1);
+  last_tick_ = *end;
+  if (!last) return damaged_ ? trouble({last.error()}) : sim::Status(sim::Done{});
+  if (!*last) return sim::Done{};
+  const auto grown = end_of_history();
+  if (grown && *grown >= (*last)->tick) {
+    last_tick_ = *grown;
+    return sim::Done{};
+  }
+  const sim::Status noted =
+      trouble(database_->error("is damaged: its history ends at tick " + std::to_string(*end) +
+                               ", before " + checkpoint_text((*last)->tick)));
+  if (!noted) return noted;
+  const auto newest = checkpoint_before(INT64_MAX);
+  if (newest && *newest) last_tick_ = (*newest)->tick;
   return sim::Done{};
 }
 
@@ -182,7 +252,7 @@ sim::Result<std::vector<TickRecord>> Reader::read_row(std::uint64_t tick, bool w
     ticks[i].digest = reader.u64();
   }
   if (with_commands) {
-    if (const sim::Status read = decode_commands(row->blob(2), ticks); !read) {
+    if (const sim::Status read = decode_commands(row->blob(2), limits_.batch_bytes, ticks); !read) {
       return database_->error("is damaged: the commands of " + name + ": the blob " + read.error());
     }
   }
@@ -191,6 +261,41 @@ sim::Result<std::vector<TickRecord>> Reader::read_row(std::uint64_t tick, bool w
 
 sim::Result<std::vector<TickRecord>> Reader::row_at(std::uint64_t tick) {
   return read_row(tick, true);
+}
+
+sim::Result<DamagedRow> Reader::damaged_row_at(std::uint64_t tick) {
+  auto row = database_->prepare(
+      "SELECT first_tick, digests, commands, checksum, "
+      "(SELECT min(first_tick) FROM history WHERE first_tick > ?1) FROM history "
+      "WHERE first_tick <= ?1 ORDER BY first_tick DESC LIMIT 1");
+  if (!row) return sim::Error{row.error()};
+  const sim::Result<bool> found = row->bind(1, static_cast<std::int64_t>(tick)).step();
+  if (!found) return sim::Error{found.error()};
+  if (!*found) return database_->error("lacks tick " + std::to_string(tick));
+  DamagedRow damaged;
+  const auto first = static_cast<std::uint64_t>(row->integer(0));
+  const std::span<const std::byte> digests = row->blob(1);
+  const std::uint64_t next =
+      row->is_null(4) ? last_tick_ + 1 : static_cast<std::uint64_t>(row->integer(4));
+  damaged.last_tick = next - 1;
+  // A row that is not there at all may have held some.
+  damaged.has_commands = !row->blob(2).empty() || tick - first >= digests.size() / 8;
+  damaged.commands.assign(row->blob(2).begin(), row->blob(2).end());
+  damaged.checksum = row->integer(3);
+  // The next row says how many ticks this one stands for.
+  if (first == 0 || first > tick || tick >= next || digests.size() != 8 * (next - first)) {
+    return damaged;
+  }
+  std::vector<TickRecord> ticks(next - first);
+  ByteReader reader(digests);
+  for (std::size_t i = 0; i < ticks.size(); ++i) {
+    ticks[i].tick = first + i;
+    ticks[i].digest = reader.u64();
+  }
+  if (decode_commands(damaged.commands, limits_.batch_bytes, ticks)) {
+    damaged.ticks = std::move(ticks);
+  }
+  return damaged;
 }
 
 sim::Status Reader::read_ticks(std::uint64_t from, std::uint64_t to,
@@ -281,9 +386,10 @@ sim::Result<CheckpointImage> Reader::read_checkpoint(std::uint64_t checkpoint_ti
       row->integer(3)) {
     return database_->error("is damaged: the check sum of " + name + " does not fit");
   }
-  const sim::Result<Bytes> core = unpack(row->blob(1), kMaxCoreBytes);
+  const sim::Result<Bytes> core =
+      cores_ == nullptr ? unpack(row->blob(1), limits_.core_bytes) : cores_->load(row->blob(1));
   if (!core) return database_->error("is damaged: the core of " + name + " " + core.error());
-  const auto listed = decode_chunk_list(row->blob(2));
+  const auto listed = decode_chunk_list(row->blob(2), limits_.chunk_list_bytes);
   if (!listed) return database_->error("is damaged: " + name + ": " + listed.error());
 
   CheckpointImage image;

@@ -17,6 +17,7 @@
 
 #include "server/record/checkpoint.h"
 #include "server/record/facts.h"
+#include "server/record/format.h"
 #include "server/record/records.h"
 #include "server/sim/executor.h"
 #include "server/sim/result.h"
@@ -25,6 +26,7 @@
 namespace sluice::record {
 
 class ChunkStore;
+class CoreStore;
 class Database;
 
 struct CheckpointInfo {
@@ -32,11 +34,25 @@ struct CheckpointInfo {
   sim::Digest digest = 0;
 };
 
+/// A history row that cannot be trusted.
+struct DamagedRow {
+  std::uint64_t last_tick = 0;    // of the ticks that it stands for, as far as one can tell
+  bool has_commands = false;      // it holds some, whether they can be read or not
+  std::vector<TickRecord> ticks;  // empty where they cannot
+  Bytes commands;                 // as stored
+  std::int64_t checksum = 0;      // as stored
+};
+
 /// Used by one thread at a time. Never changes the file. Any file is safe to open; errors begin
 /// with its path and say what is wrong and where.
 class Reader {
  public:
-  [[nodiscard]] static sim::Result<std::unique_ptr<Reader>> open(const std::string& path);
+  [[nodiscard]] static sim::Result<std::unique_ptr<Reader>> open(const std::string& path,
+                                                                 const Limits& limits = {});
+  /// For repair: of a damaged file, too, as long as its tables are there. What of the file's head
+  /// cannot be trusted is named in troubles().
+  [[nodiscard]] static sim::Result<std::unique_ptr<Reader>> open_damaged(const std::string& path,
+                                                                         const Limits& limits = {});
   /// Of a recording that lies in memory (and is not in WAL mode); `image` must outlive the reader.
   [[nodiscard]] static sim::Result<std::unique_ptr<Reader>> open_image(
       std::span<const std::byte> image);
@@ -58,6 +74,11 @@ class Reader {
   [[nodiscard]] std::uint64_t first_tick() const { return first_tick_; }
   /// The last durable tick as of open() or refresh(); 0 before the first.
   [[nodiscard]] std::uint64_t last_tick() const { return last_tick_; }
+  /// What open_damaged() found wrong.
+  [[nodiscard]] const std::vector<std::string>& troubles() const { return troubles_; }
+  /// Whether the system failed, and not the file (no memory, no descriptors, a device that did not
+  /// read), since the last call: then what could not be read may well be whole. Empty: it did not.
+  [[nodiscard]] std::string take_system_failure();
   /// Looks whether the file has grown.
   [[nodiscard]] sim::Status refresh();
 
@@ -69,6 +90,8 @@ class Reader {
   [[nodiscard]] sim::Result<std::vector<sim::Digest>> digests(std::uint64_t from, std::uint64_t to);
   /// All ticks of the row in which `tick` stands.
   [[nodiscard]] sim::Result<std::vector<TickRecord>> row_at(std::uint64_t tick);
+  /// The same of a row whose check sum does not fit: what there is, which may be wrong anywhere.
+  [[nodiscard]] sim::Result<DamagedRow> damaged_row_at(std::uint64_t tick);
 
   /// The last one at or before `tick`, at or after first_tick().
   [[nodiscard]] sim::Result<std::optional<CheckpointInfo>> checkpoint_before(std::uint64_t tick);
@@ -84,20 +107,28 @@ class Reader {
   [[nodiscard]] sim::Result<std::unique_ptr<sim::World>> restore(std::uint64_t checkpoint_tick);
 
  private:
-  explicit Reader(std::unique_ptr<Database> database);
+  Reader(std::unique_ptr<Database> database, const Limits& limits, bool damaged);
   [[nodiscard]] static sim::Result<std::unique_ptr<Reader>> check(
-      std::unique_ptr<Database> database);
+      std::unique_ptr<Database> database, const Limits& limits, bool damaged);
   [[nodiscard]] sim::Status check_kind();
   [[nodiscard]] sim::Status check_schema();
   [[nodiscard]] sim::Status read_world_row();
   [[nodiscard]] sim::Status read_facts();
+  [[nodiscard]] sim::Status read_begin();
+  /// Fails, or, of a damaged file, takes note of it and goes on.
+  [[nodiscard]] sim::Status trouble(const sim::Error& error);
+  [[nodiscard]] sim::Result<std::uint64_t> end_of_history();
   [[nodiscard]] sim::Result<std::optional<CheckpointInfo>> find_checkpoint(std::string_view sql,
                                                                            std::uint64_t tick);
   [[nodiscard]] sim::Result<std::vector<TickRecord>> read_row(std::uint64_t tick,
                                                               bool with_commands);
 
   std::unique_ptr<Database> database_;
+  const Limits limits_;
+  const bool damaged_;
   std::unique_ptr<ChunkStore> chunks_;
+  std::unique_ptr<CoreStore> cores_;  // null in files of a format that has none
+  std::vector<std::string> troubles_;
   std::int64_t format_version_ = 0;
   std::vector<Fact> facts_;
   std::string world_file_text_;

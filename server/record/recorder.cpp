@@ -6,8 +6,10 @@
 #include <filesystem>
 #include <utility>
 
+#include "server/record/bounds.h"
 #include "server/record/chunk_store.h"
 #include "server/record/command_batch.h"
+#include "server/record/core_store.h"
 #include "server/record/database.h"
 #include "server/record/durable.h"
 #include "server/record/facts.h"
@@ -24,17 +26,6 @@ namespace {
 constexpr int kFullRowLevel = 12;
 constexpr int kMediumRowLevel = 6;
 constexpr int kShortRowLevel = 1;
-constexpr int kCoreLevel = 6;
-
-std::size_t commands_of(std::span<const TickRecord> ticks) {
-  std::size_t commands = 0;
-  for (const TickRecord& tick : ticks) commands += tick.commands.size();
-  return commands;
-}
-
-bool row_is_full(std::size_t ticks, std::size_t commands) {
-  return ticks >= kTicksPerRow || commands >= kCommandsPerRow;
-}
 
 std::span<const std::byte> as_bytes(std::string_view text) {
   return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
@@ -60,18 +51,27 @@ std::vector<Fact> first_facts(const sim::World& first) {
   return facts;
 }
 
+/// What "PRAGMA synchronous" says where each commit is followed by a sync.
+constexpr std::int64_t kSynchronousFull = 2;
+
 /// Brings a file of an older version to this one, whole or not at all: adds what it lacks, changes
 /// nothing that it has.
 sim::Status upgrade(Database& database, Reader& reader) {
   if (reader.format_version() == kFormatVersion) return sim::Done{};
-  const auto first = reader.restore(reader.first_tick());
-  if (!first) return sim::Error{first.error()};
+  std::vector<Fact> facts;
+  if (reader.format_version() < kFirstVersionWithFacts) {
+    const auto first = reader.restore(reader.first_tick());
+    if (!first) return sim::Error{first.error()};
+    facts = first_facts(**first);
+  }
   if (const sim::Status begun = database.execute("BEGIN IMMEDIATE"); !begun) return begun;
   sim::Status done = sim::Done{};
   for (const Table& table : kTables) {
     if (done && table.since > reader.format_version()) done = database.execute(table.sql);
   }
-  if (done) done = write_facts(database, reader.first_tick(), first_facts(**first));
+  if (done && reader.format_version() < kFirstVersionWithFacts) {
+    done = write_facts(database, reader.first_tick(), std::move(facts));
+  }
   const std::string version = "PRAGMA user_version = " + std::to_string(kFormatVersion);
   if (done) done = database.execute(version.c_str());
   if (done) return database.execute("COMMIT");
@@ -128,33 +128,34 @@ struct Recorder::Statements {
   }
 };
 
-Recorder::Recorder(std::unique_ptr<WriteLock> lock, std::unique_ptr<Database> database)
-    : lock_(std::move(lock)), database_(std::move(database)) {}
+Recorder::Recorder(std::string path, std::unique_ptr<WriteLock> lock, const Limits& limits)
+    : path_(std::move(path)), lock_(std::move(lock)), limits_(limits) {}
 
 Recorder::~Recorder() {
   statements_.reset();
   chunks_.reset();
-  if (failure_) return;
+  cores_.reset();
+  if (failure_ || database_ == nullptr) return;
   // With a reader in the way both fail at once, and the file stays in WAL mode, which is as good.
   (void)database_->execute("PRAGMA busy_timeout = 200");
   (void)database_->execute("PRAGMA wal_checkpoint(TRUNCATE)");
   (void)database_->execute("PRAGMA journal_mode = DELETE");
 }
 
-const std::string& Recorder::path() const {
-  return database_->path();
-}
-
 sim::Result<std::unique_ptr<Recorder>> Recorder::create(const std::string& path,
                                                         std::string_view world_file_text,
-                                                        const sim::World& world_at_tick_0) {
+                                                        const sim::World& world_at_tick_0,
+                                                        const Limits& limits) {
   SLUICE_ASSERT(world_at_tick_0.tick_number() == 0);
-  return create(path, {std::string(world_file_text), program_name(), first_facts(world_at_tick_0),
-                       CheckpointImage::of(world_at_tick_0)});
+  return create(path,
+                {std::string(world_file_text), program_name(), first_facts(world_at_tick_0),
+                 CheckpointImage::of(world_at_tick_0)},
+                limits);
 }
 
 sim::Result<std::unique_ptr<Recorder>> Recorder::create(const std::string& path,
-                                                        Foundation foundation) {
+                                                        Foundation foundation,
+                                                        const Limits& limits) {
   auto lock = WriteLock::acquire(path);
   if (!lock) return sim::Error{lock.error()};
   // A stale log beside a new file of its name would be taken for the new file's own.
@@ -166,92 +167,161 @@ sim::Result<std::unique_ptr<Recorder>> Recorder::create(const std::string& path,
     }
   }
   const std::string unfinished = path + ".new";
-  std::error_code ignored;
-  std::filesystem::remove(unfinished, ignored);
-  std::filesystem::remove(unfinished + "-journal", ignored);
-  {
-    auto database = Database::open(unfinished, Database::Mode::kCreate);
-    if (!database) return sim::Error{database.error()};
-    Recorder writer(nullptr, std::move(database).value());
-    if (const sim::Status begun = writer.database_->execute("BEGIN IMMEDIATE"); !begun) {
-      return sim::Error{begun.error()};
-    }
-    if (const auto laid = write_foundation(*writer.database_, foundation); !laid) {
-      return sim::Error{laid.error()};
-    }
-    auto statements = Statements::prepare(*writer.database_);
-    if (!statements) return sim::Error{statements.error()};
-    writer.statements_ = std::move(statements).value();
-    auto chunks = ChunkStore::open(*writer.database_);
-    if (!chunks) return sim::Error{chunks.error()};
-    writer.chunks_ = std::move(chunks).value();
-    const sim::Status written = writer.write_checkpoint(foundation.image);
-    if (!written) return sim::Error{written.error()};
-    if (const auto done = writer.statements_->commit.run(); !done) return sim::Error{done.error()};
+  remove_recording(unfinished);
+  if (const auto written = write_new(unfinished, foundation, limits); !written) {
+    remove_recording(unfinished);
+    return sim::Error{written.error()};
   }
   if (std::rename(unfinished.c_str(), path.c_str()) != 0) {
     return sim::Error{path + ": cannot be created: " + std::strerror(errno)};
   }
   if (const sim::Status synced = sync_directory_of(path); !synced)
     return sim::Error{synced.error()};
-  return open_locked(path, std::move(lock).value());
+  return open_locked(path, std::move(lock).value(), limits);
 }
 
-sim::Result<std::unique_ptr<Recorder>> Recorder::open(const std::string& path) {
+sim::Status Recorder::write_new(const std::string& path, Foundation& foundation,
+                                const Limits& limits) {
+  Recorder writer(path, nullptr, limits);
+  auto database = Database::open(path, Database::Mode::kCreate);
+  if (!database) return sim::Error{database.error()};
+  writer.database_ = std::move(database).value();
+  sim::Status done = writer.database_->execute("PRAGMA synchronous = FULL; BEGIN IMMEDIATE");
+  if (done) done = write_foundation(*writer.database_, foundation);
+  if (done) done = writer.prepare();
+  if (done) done = writer.write_checkpoint(foundation.image);
+  if (done) done = writer.statements_->commit.run();
+  return done;
+}
+
+sim::Result<std::unique_ptr<Recorder>> Recorder::open(const std::string& path,
+                                                      const Limits& limits) {
   // Asked first, so that a wrong path leaves no lock file and a wrong file is called what it is.
-  if (const auto reader = Reader::open(path); !reader) return sim::Error{reader.error()};
+  if (const auto reader = Reader::open(path, limits); !reader) return sim::Error{reader.error()};
   auto lock = WriteLock::acquire(path);
   if (!lock) return sim::Error{lock.error()};
-  return open_locked(path, std::move(lock).value());
+  return open_locked(path, std::move(lock).value(), limits);
 }
 
 sim::Result<std::unique_ptr<Recorder>> Recorder::open_locked(const std::string& path,
-                                                             std::unique_ptr<WriteLock> lock) {
-  auto database = Database::open(path, Database::Mode::kWrite);
-  if (!database) return sim::Error{database.error()};
-  const sim::Status durable = (*database)->execute(
-      "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 4194304");
-  if (!durable) return sim::Error{durable.error()};
-  {
-    auto reader = Reader::open(path);
-    if (!reader) return sim::Error{reader.error()};
-    if (const auto upgraded = upgrade(**database, **reader); !upgraded) {
-      return sim::Error{upgraded.error()};
-    }
+                                                             std::unique_ptr<WriteLock> lock,
+                                                             const Limits& limits) {
+  std::unique_ptr<Recorder> recorder(new Recorder(path, std::move(lock), limits));
+  if (const sim::Status connected = recorder->connect(); !connected) {
+    recorder->disconnect();
+    return sim::Error{connected.error()};
   }
-  auto statements = Statements::prepare(**database);
-  if (!statements) return sim::Error{statements.error()};
-  auto chunks = ChunkStore::open(**database);
-  if (!chunks) return sim::Error{chunks.error()};
-  std::unique_ptr<Recorder> recorder(new Recorder(std::move(lock), std::move(database).value()));
-  recorder->statements_ = std::move(statements).value();
-  recorder->chunks_ = std::move(chunks).value();
-  if (const sim::Status loaded = recorder->load_tail(); !loaded) return sim::Error{loaded.error()};
+  recorder->durable_tick_ = recorder->last_tick_;
   return recorder;
 }
 
+void Recorder::disconnect() {
+  statements_.reset();
+  chunks_.reset();
+  cores_.reset();
+  database_.reset();
+}
+
+sim::Status Recorder::connect() {
+  auto database = Database::open(path_, Database::Mode::kWrite);
+  if (!database) return sim::Error{database.error()};
+  database_ = std::move(database).value();
+  // SQLite says which mode it came to, and takes another one where it cannot have this.
+  const auto mode = database_->text("PRAGMA journal_mode = WAL");
+  if (!mode) return sim::Error{mode.error()};
+  if (*mode != "wal") {
+    return database_->error("cannot be kept with a write-ahead log: its journal mode stays '" +
+                            *mode + "' (a file system without shared memory?)");
+  }
+  const sim::Status durable =
+      database_->execute("PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 4194304");
+  if (!durable) return durable;
+  const auto level = database_->integer("PRAGMA synchronous");
+  if (!level) return sim::Error{level.error()};
+  if (*level != kSynchronousFull) return database_->error("cannot be synced at each commit");
+  {
+    auto reader = Reader::open(path_, limits_);
+    if (!reader) return sim::Error{reader.error()};
+    if (const auto upgraded = upgrade(*database_, **reader); !upgraded) return upgraded;
+  }
+  if (const sim::Status prepared = prepare(); !prepared) return prepared;
+  return load_tail();
+}
+
+sim::Status Recorder::prepare() {
+  auto statements = Statements::prepare(*database_);
+  if (!statements) return sim::Error{statements.error()};
+  auto chunks = ChunkStore::open(*database_);
+  if (!chunks) return sim::Error{chunks.error()};
+  auto cores = CoreStore::open(*database_, limits_);
+  if (!cores) return sim::Error{cores.error()};
+  statements_ = std::move(statements).value();
+  chunks_ = std::move(chunks).value();
+  cores_ = std::move(cores).value();
+  return sim::Done{};
+}
+
 sim::Status Recorder::load_tail() {
-  auto reader = Reader::open(database_->path());
+  auto reader = Reader::open(path_, limits_);
   if (!reader) return sim::Error{reader.error()};
   last_tick_ = (*reader)->last_tick();
+  tail_.clear();
+  tail_bytes_.clear();
   for (std::uint64_t end = last_tick_; end > (*reader)->first_tick();
        end = tail_.front().tick - 1) {
     sim::Result<std::vector<TickRecord>> row = (*reader)->row_at(end);
     if (!row) return sim::Error{row.error()};
-    if (row_is_full(row->size() + tail_.size(), commands_of(*row) + commands_of(tail_))) break;
+    std::vector<std::size_t> bytes;
+    Load load = load_of(0, tail_.size());
+    for (const TickRecord& tick : *row) {
+      bytes.push_back(batch_bytes(tick));
+      load.add(tick, bytes.back());
+    }
+    if (full(load)) break;
     tail_.insert(tail_.begin(), std::make_move_iterator(row->begin()),
                  std::make_move_iterator(row->end()));
+    tail_bytes_.insert(tail_bytes_.begin(), bytes.begin(), bytes.end());
   }
   // Rows that a former process left are not worth a merge of their own before the full one.
   short_begin_ = tail_.size();
   return sim::Done{};
 }
 
-sim::Status Recorder::append(const TickRecord& tick) {
+void Recorder::Load::add(const TickRecord& tick, std::size_t tick_bytes) {
+  ++ticks;
+  commands += tick.commands.size();
+  bytes += tick_bytes;
+}
+
+Recorder::Load Recorder::load_of(std::size_t from, std::size_t to) const {
+  Load load;
+  for (std::size_t i = from; i < to; ++i) load.add(tail_[i], tail_bytes_[i]);
+  return load;
+}
+
+bool Recorder::full(const Load& load) const {
+  return load.ticks >= limits_.ticks_per_row || load.commands >= limits_.commands_per_row ||
+         load.bytes >= limits_.bytes_per_row;
+}
+
+sim::Status Recorder::append(TickRecord tick) {
+  if (failure_) return *failure_;
+  for (RecordedCommand& recorded : tick.commands) bound(recorded);
+  refusals_.apply(tick);
+  return append_copy(std::move(tick));
+}
+
+sim::Status Recorder::append_copy(TickRecord tick) {
   if (failure_) return *failure_;
   SLUICE_ASSERT(tick.tick == last_tick_ + 1);
-  pending_.push_back(tick);
+  for (RecordedCommand& recorded : tick.commands) bound(recorded);
+  if (const std::size_t bytes = batch_bytes(tick); bytes > limits_.batch_bytes) {
+    return sim::Error{path_ + ": cannot take tick " + std::to_string(tick.tick) +
+                      ": its commands take " + std::to_string(bytes) + " bytes; at most " +
+                      std::to_string(limits_.batch_bytes)};
+  }
   last_tick_ = tick.tick;
+  pending_.push_back(std::move(tick));
   return sim::Done{};
 }
 
@@ -274,36 +344,92 @@ sim::Status Recorder::checkpoint(CheckpointImage image) {
 }
 
 sim::Status Recorder::in_transaction() {
+  std::map<sim::ChunkCoord, ChunkRows> rows_before;
+  if (!pending_images_.empty()) rows_before = rows_;
   sim::Status done = statements_->begin.run();
   if (done) done = write_pending();
-  for (const CheckpointImage& image : pending_images_) {
+  for (CheckpointImage& image : pending_images_) {
     if (done) done = write_checkpoint(image);
   }
-  pending_images_.clear();
   if (done) done = statements_->commit.run();
-  if (done) return done;
+  if (done) {
+    pending_.clear();
+    pending_images_.clear();
+    durable_tick_ = last_tick_;
+    return done;
+  }
   failure_ = sim::Error{done.error()};
   (void)database_->execute("ROLLBACK");
+  // What waits will be written again, from where the last commit that went well left off.
+  if (!pending_images_.empty()) rows_ = std::move(rows_before);
   return *failure_;
+}
+
+sim::Status Recorder::resume() {
+  if (!failure_) return sim::Done{};
+  const std::uint64_t appended = pending_.empty() ? durable_tick_ : pending_.back().tick;
+  disconnect();
+  sim::Status done = connect();
+  // A failed sync may have left pages that the system holds for clean and the medium does not
+  // have: folding the log writes all that it holds anew, so that the sync after it is a true one.
+  if (done) {
+    const auto busy = database_->integer("PRAGMA wal_checkpoint(TRUNCATE)");
+    if (!busy) done = sim::Error{busy.error()};
+    if (busy && *busy != 0) done = database_->error("is being read; its log cannot be folded back");
+  }
+  if (done) done = drop_what_is_there();
+  if (!done) {
+    disconnect();
+    last_tick_ = appended;
+    return done;
+  }
+  failure_.reset();
+  return done;
+}
+
+// A commit that failed in its last moment may be in the file after all.
+sim::Status Recorder::drop_what_is_there() {
+  const std::uint64_t there = last_tick_;
+  const std::uint64_t most = pending_.empty() ? durable_tick_ : pending_.back().tick;
+  if (there < durable_tick_ || there > most) {
+    return database_->error("ends at tick " + std::to_string(there) + ", but what was kept is " +
+                            std::to_string(durable_tick_) + " ticks long");
+  }
+  std::size_t known = 0;
+  while (known < pending_.size() && pending_[known].tick <= there) ++known;
+  for (std::size_t i = 0; i < std::min(known, tail_.size()); ++i) {
+    const TickRecord& held = tail_[tail_.size() - 1 - i];
+    if (held.digest != pending_[known - 1 - i].digest) {
+      return database_->error("holds another tick " + std::to_string(held.tick) +
+                              " than was recorded");
+    }
+  }
+  pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(known));
+  last_tick_ = most;
+  durable_tick_ = there;
+  return sim::Done{};
 }
 
 sim::Status Recorder::write_pending() {
   if (pending_.empty()) return sim::Done{};
   const std::size_t old_size = tail_.size();
-  tail_.insert(tail_.end(), std::make_move_iterator(pending_.begin()),
-               std::make_move_iterator(pending_.end()));
-  pending_.clear();
+  for (const TickRecord& tick : pending_) {
+    tail_.push_back(tick);
+    tail_bytes_.push_back(batch_bytes(tick));
+  }
   const std::span<const TickRecord> tail = tail_;
-  if (row_is_full(tail.size(), commands_of(tail))) return write_full_rows(old_size);
+  if (full(load_of(0, tail.size()))) return write_full_rows(old_size);
 
-  const std::span<const TickRecord> recent = tail.subspan(short_begin_);
-  if (recent.size() < kTicksPerShortMerge && commands_of(recent) < kCommandsPerShortMerge) {
+  const Load recent = load_of(short_begin_, tail.size());
+  if (recent.ticks < limits_.ticks_per_short_merge &&
+      recent.commands < limits_.commands_per_short_merge &&
+      recent.bytes < limits_.bytes_per_short_merge) {
     return write_row(tail.subspan(old_size), kShortRowLevel);
   }
   if (const sim::Status removed = remove_rows_from(short_begin_, old_size); !removed)
     return removed;
-  short_begin_ = tail_.size();
-  return write_row(recent, kMediumRowLevel);
+  const std::size_t begin = std::exchange(short_begin_, tail_.size());
+  return write_row(tail.subspan(begin), kMediumRowLevel);
 }
 
 sim::Status Recorder::remove_rows_from(std::size_t index, std::size_t written) {
@@ -314,18 +440,23 @@ sim::Status Recorder::remove_rows_from(std::size_t index, std::size_t written) {
 sim::Status Recorder::write_full_rows(std::size_t written) {
   if (const sim::Status removed = remove_rows_from(0, written); !removed) return removed;
   std::size_t begin = 0;
-  std::size_t commands = 0;
+  Load load;
+  const auto write_up_to = [&](std::size_t end) {
+    const auto row = std::span<const TickRecord>(tail_).subspan(begin, end - begin);
+    begin = end;
+    load = {};
+    return write_row(row, kFullRowLevel);
+  };
   for (std::size_t i = 0; i < tail_.size(); ++i) {
-    commands += tail_[i].commands.size();
-    if (!row_is_full(i + 1 - begin, commands)) continue;
-    const auto full = std::span<const TickRecord>(tail_).subspan(begin, i + 1 - begin);
-    if (const sim::Status written_row = write_row(full, kFullRowLevel); !written_row) {
-      return written_row;
-    }
-    begin = i + 1;
-    commands = 0;
+    sim::Status done = sim::Done{};
+    // A row that another tick would make too long ends before it, though it is not full.
+    if (i > begin && load.bytes + tail_bytes_[i] > limits_.batch_bytes) done = write_up_to(i);
+    load.add(tail_[i], tail_bytes_[i]);
+    if (done && full(load)) done = write_up_to(i + 1);
+    if (!done) return done;
   }
   tail_.erase(tail_.begin(), tail_.begin() + static_cast<std::ptrdiff_t>(begin));
+  tail_bytes_.erase(tail_bytes_.begin(), tail_bytes_.begin() + static_cast<std::ptrdiff_t>(begin));
   short_begin_ = 0;
   return tail_.empty() ? sim::Status(sim::Done{}) : write_row(tail_, kShortRowLevel);
 }
@@ -346,7 +477,7 @@ sim::Status Recorder::write_row(std::span<const TickRecord> ticks, int level) {
   return insert.bind(4, row_checksum(first_tick, digests, commands)).run();
 }
 
-sim::Status Recorder::write_checkpoint(const CheckpointImage& image) {
+sim::Status Recorder::write_checkpoint(CheckpointImage& image) {
   std::vector<ListedChunk> listed;
   std::map<sim::ChunkCoord, ChunkRows> rows;
   for (const CheckpointImage::Chunk& chunk : image.chunks) {
@@ -362,8 +493,10 @@ sim::Status Recorder::write_checkpoint(const CheckpointImage& image) {
   if (!there) return sim::Error{there.error()};
   if (*there) return sim::Done{};
 
-  Bytes core;
-  pack(image.core, kCoreLevel, core);
+  image.make_core();
+  const sim::Result<Bytes> stored_core = cores_->store(image.core);
+  if (!stored_core) return sim::Error{stored_core.error()};
+  const Bytes& core = *stored_core;
   Bytes list;
   encode_chunk_list(listed, list);
   return statements_->insert_checkpoint.bind(1, static_cast<std::int64_t>(image.tick))

@@ -19,12 +19,20 @@ struct RecordedCommand {
   std::string reason;  // why not; empty when it applied
 };
 
+/// Refused commands of one client that were counted and not kept (refusals.h).
+struct RefusedMore {
+  std::string client;
+  std::uint64_t commands = 0;
+  friend bool operator==(const RefusedMore&, const RefusedMore&) = default;
+};
+
 /// One tick: the commands in the order in which they were given to World::tick, and the digest of
 /// the world after it.
 struct TickRecord {
   std::uint64_t tick = 0;
   sim::Digest digest = 0;
   std::vector<RecordedCommand> commands;
+  std::vector<RefusedMore> refused_more = {};  // each client once
 };
 
 }  // namespace sluice::record

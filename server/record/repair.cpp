@@ -1,280 +1,432 @@
 #include "server/record/repair.h"
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
+#include <algorithm>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <utility>
 
-#include "server/record/bundle.h"
-#include "server/record/database.h"
+#include "server/record/bounds.h"
+#include "server/record/command_batch.h"
 #include "server/record/durable.h"
+#include "server/record/exchange.h"
+#include "server/record/packing.h"
+#include "server/record/part_writer.h"
 #include "server/record/write_lock.h"
 
 namespace sluice::record {
 
 namespace {
 
-/// A name beside `path` that nothing has.
-std::string free_name(const std::string& path, const std::string& word) {
-  std::string name = path + "." + word;
-  for (int i = 2; std::filesystem::exists(name); ++i)
-    name = path + "." + word + "-" + std::to_string(i);
-  return name;
+/// Ticks that follow each other and can be read, each with the tick before it, at which it begins.
+struct Stretch {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+
+bool contains(const Stretch& stretch, std::uint64_t tick) {
+  return stretch.begin <= tick && tick <= stretch.end;
 }
 
-std::string ticks_text(std::uint64_t first, std::uint64_t last) {
-  return first == last ? "tick " + std::to_string(first)
-                       : "ticks " + std::to_string(first) + " to " + std::to_string(last);
-}
-
-void lose(std::vector<LostTicks>& lost, std::uint64_t tick, const std::string& why) {
-  if (!lost.empty() && lost.back().last + 1 == tick) {
-    lost.back().last = tick;
-  } else {
-    lost.push_back({tick, tick, why});
-  }
-}
-
-/// The first checkpoint of [from, to] that can be read.
-std::optional<CheckpointImage> first_usable(Reader& reader, std::uint64_t from, std::uint64_t to) {
-  for (std::uint64_t tick = from; tick <= to;) {
-    const auto found = reader.checkpoint_after(tick);
-    if (!found || !*found || (*found)->tick > to) return std::nullopt;
-    auto image = reader.read_checkpoint((*found)->tick);
-    if (image) return std::move(image).value();
-    tick = (*found)->tick + 1;
-  }
-  return std::nullopt;
-}
-
-class Repairer {
+/// The history of a damaged recording: what can be read, what was proven, and the world at any tick
+/// that can be reached.
+class Salvage {
  public:
-  Repairer(const std::string& path, Reader& reader) : path_(path), reader_(reader) {}
+  Salvage(Reader& reader, const RepairOptions& options) : reader_(reader), options_(options) {}
 
-  sim::Result<Repair> run() {
-    result_.survey = survey(reader_);
-    result_.main = {path_, reader_.first_tick(), reader_.last_tick()};
-    if (result_.survey.whole()) return std::move(result_);
-    const auto stretches = stretches_between(result_.survey.ticks);
-    // From the last one back: the first that has a state becomes the main part.
-    bool have_main = false;
-    for (auto stretch = stretches.rbegin(); stretch != stretches.rend(); ++stretch) {
-      const auto done = keep(stretch->first, stretch->second, have_main);
-      if (!done) return give_up(done.error());
-      have_main = have_main || *done;
-    }
-    if (!have_main) return give_up(path_ + ": no checkpoint in it can be read: restore a backup");
-    return result_;
+  /// Finds out what there is. An error is one of the system.
+  sim::Status look(Survey& survey) {
+    auto found = record::survey(reader_);
+    if (!found) return sim::Error{found.error()};
+    survey = std::move(found).value();
+    for (const LostCheckpoint& lost : survey.checkpoints) bad_checkpoints_.insert(lost.tick);
+    lost_ = survey.ticks;
+    cut_into_stretches();
+    return prove_damaged_rows();
   }
 
-  [[nodiscard]] const std::string& new_main() const { return new_main_; }
+  [[nodiscard]] const std::vector<LostTicks>& lost() const { return lost_; }
+  [[nodiscard]] const std::vector<Stretch>& stretches() const { return stretches_; }
+
+  /// A checkpoint of [from, to] that can be read: the first, or the last.
+  sim::Result<std::optional<std::uint64_t>> first_checkpoint(std::uint64_t from, std::uint64_t to) {
+    for (std::uint64_t tick = from; tick <= to;) {
+      const auto next = reader_.checkpoint_after(tick);
+      if (const sim::Status well = system(); !well) return sim::Error{well.error()};
+      if (!next || !*next || (*next)->tick > to) break;
+      tick = (*next)->tick;
+      if (!bad_checkpoints_.contains(tick)) return std::optional(tick);
+      ++tick;
+    }
+    return std::optional<std::uint64_t>();
+  }
+  sim::Result<std::optional<std::uint64_t>> last_checkpoint(std::uint64_t from, std::uint64_t to) {
+    for (std::uint64_t tick = to; tick >= from;) {
+      const auto before = reader_.checkpoint_before(tick);
+      if (const sim::Status well = system(); !well) return sim::Error{well.error()};
+      if (!before || !*before || (*before)->tick < from) break;
+      tick = (*before)->tick;
+      if (!bad_checkpoints_.contains(tick)) return std::optional(tick);
+      if (tick-- == 0) break;
+    }
+    return std::optional<std::uint64_t>();
+  }
+
+  /// The first tick of a stretch whose state can be had.
+  sim::Result<std::optional<std::uint64_t>> first_state(const Stretch& stretch) {
+    if (stretch.begin == 0 && reader_.first_tick() == 0 && bad_checkpoints_.contains(0) &&
+        first_world() != nullptr) {
+      return std::optional<std::uint64_t>(0);
+    }
+    return first_checkpoint(stretch.begin, stretch.end);
+  }
+
+  /// A checkpoint's image: as it is stored, or of the world that a replay leads to. Nothing where
+  /// neither can be had. Ticks are to be asked for in rising order.
+  sim::Result<std::optional<CheckpointImage>> image_at(std::uint64_t tick) {
+    if (!bad_checkpoints_.contains(tick)) {
+      auto image = reader_.read_checkpoint(tick);
+      if (const sim::Status well = system(); !well) return sim::Error{well.error()};
+      if (image) return std::optional(std::move(image).value());
+    }
+    const auto reached = reach(tick);
+    if (!reached) return sim::Error{reached.error()};
+    if (!*reached) return std::optional<CheckpointImage>();
+    return std::optional(CheckpointImage::of(*world_));
+  }
+  [[nodiscard]] bool is_bad(std::uint64_t checkpoint) const {
+    return bad_checkpoints_.contains(checkpoint);
+  }
+
+  /// The ticks of the row in which this one stands.
+  sim::Result<std::vector<TickRecord>> row_at(std::uint64_t tick) {
+    const auto proven = proven_.upper_bound(tick);
+    if (proven != proven_.begin() && std::prev(proven)->second.back().tick >= tick) {
+      return std::prev(proven)->second;
+    }
+    return reader_.row_at(tick);
+  }
 
  private:
-  using Stretch = std::pair<std::uint64_t, std::uint64_t>;
-
-  /// Stretches of ticks that can be read, each with the tick before it, at which it would begin.
-  [[nodiscard]] std::vector<Stretch> stretches_between(const std::vector<LostTicks>& lost) const {
-    std::vector<Stretch> stretches;
-    std::uint64_t begin = reader_.first_tick();
-    for (const LostTicks& range : lost) {
-      if (range.first > begin + 1) stretches.emplace_back(begin, range.first - 1);
-      begin = range.last;
-    }
-    // A loss at the very end leaves a stretch of no ticks, unless its last tick has a checkpoint.
-    stretches.emplace_back(begin, reader_.last_tick());
-    return stretches;
+  sim::Status system() {
+    const std::string failure = reader_.take_system_failure();
+    return failure.empty() ? sim::Status(sim::Done{}) : sim::Error{failure};
   }
 
-  /// True when the stretch has a usable checkpoint, and was written.
-  sim::Result<bool> keep(std::uint64_t begin, std::uint64_t end, bool have_main) {
-    auto first = first_usable(reader_, begin, end);
-    const std::uint64_t from = first ? first->tick : end;
-    if (from > begin) result_.without_state.push_back({begin + 1, from, "no usable checkpoint"});
-    if (!first) return false;
-    std::string path = path_ + ".new-main";
-    if (have_main) {
-      path = free_name(path_, "part-" + std::to_string(from) + "-" + std::to_string(end));
-    } else {
-      new_main_ = path;
-      std::error_code ignored;
-      std::filesystem::remove(path, ignored);
+  void cut_into_stretches() {
+    stretches_.clear();
+    std::uint64_t begin = reader_.first_tick();
+    for (const LostTicks& range : lost_) {
+      // The first stretch may be of no ticks: a state alone.
+      if (range.first > begin + 1 || stretches_.empty()) {
+        stretches_.push_back({begin, range.first - 1});
+      }
+      begin = range.last;
     }
-    std::vector<Fact> facts;
-    for (const Fact& fact : reader_.facts()) {
-      if (fact.name != "begins") facts.push_back(fact);
+    stretches_.push_back({begin, reader_.last_tick()});
+  }
+
+  /// The world that the world file describes; null where that cannot be had.
+  const sim::World* first_world() {
+    if (described_ || !options_.build_world) return described_.get();
+    auto built = options_.build_world(reader_.world_file_text());
+    if (!built) return nullptr;
+    // A checkpoint whose own row is whole says what it was.
+    const auto stated = reader_.checkpoint_after(0);
+    const bool known = stated && *stated && (*stated)->tick == 0;
+    if (known && (*stated)->digest != (*built)->digest()) return nullptr;
+    described_ = std::move(built).value();
+    return described_.get();
+  }
+
+  /// Moves world_ to a tick by replaying from the nearest state; false where that cannot be done.
+  sim::Result<bool> reach(std::uint64_t tick) {
+    const auto stretch = std::find_if(stretches_.begin(), stretches_.end(),
+                                      [&](const Stretch& s) { return contains(s, tick); });
+    if (stretch == stretches_.end()) return false;
+    const auto nearest = last_checkpoint(stretch->begin, tick);
+    if (!nearest) return sim::Error{nearest.error()};
+    const bool here = world_ != nullptr && contains(*stretch, world_->tick_number()) &&
+                      world_->tick_number() <= tick &&
+                      (!*nearest || world_->tick_number() >= **nearest);
+    if (!here && *nearest) {
+      auto restored = reader_.restore(**nearest);
+      if (const sim::Status well = system(); !well) return sim::Error{well.error()};
+      if (!restored) {
+        bad_checkpoints_.insert(**nearest);
+        return reach(tick);
+      }
+      world_ = std::move(restored).value();
+    } else if (!here) {
+      if (stretch->begin != 0 || first_world() == nullptr) return false;
+      auto restored = CheckpointImage::of(*described_).restore();
+      if (!restored) return false;
+      world_ = std::move(restored).value();
     }
-    const auto part = copy_part(reader_, std::move(*first), end, std::move(facts), path);
-    if (!part) return sim::Error{part.error()};
-    made_.push_back(path);
-    if (have_main) {
-      result_.parts.push_back({path, from, end});
-    } else {
-      result_.main = {path_, from, end};
+    return replay_to(tick);
+  }
+
+  sim::Result<bool> replay_to(std::uint64_t tick) {
+    while (world_->tick_number() < tick) {
+      const auto row = row_at(world_->tick_number() + 1);
+      if (const sim::Status well = system(); !well) return sim::Error{well.error()};
+      if (!row) return false;
+      for (const TickRecord& record : *row) {
+        if (record.tick <= world_->tick_number() || record.tick > tick) continue;
+        if (step(record).digest == record.digest) continue;
+        world_.reset();  // its state is nobody's
+        return false;
+      }
     }
     return true;
   }
 
-  sim::Error give_up(const std::string& why) {
-    std::error_code ignored;
-    for (const std::string& path : made_) std::filesystem::remove(path, ignored);
-    return {why};
+  sim::TickReport step(const TickRecord& record) {
+    std::vector<sim::Command> commands;
+    for (const RecordedCommand& recorded : record.commands) commands.push_back(recorded.command);
+    return world_->tick(commands, executor_);
+  }
+
+  /// A row whose check sum does not fit is whole after all where its commands lead from the state
+  /// before it to the digests that it has (the sum was hit), or to others with which the sum fits
+  /// (a digest was hit).
+  sim::Status prove_damaged_rows() {
+    for (std::size_t i = 0; i < lost_.size();) {
+      const LostTicks range = lost_[i];
+      std::uint64_t tick = range.first;
+      while (tick <= range.last) {
+        const auto proven = prove_row(tick);
+        if (!proven) return sim::Error{proven.error()};
+        if (!*proven) break;
+        tick = proven_.at(tick).back().tick + 1;
+        lost_[i].first = tick;
+        cut_into_stretches();
+      }
+      if (tick <= range.last) {
+        ++i;
+        continue;
+      }
+      lost_.erase(lost_.begin() + static_cast<std::ptrdiff_t>(i));
+      cut_into_stretches();
+    }
+    return sim::Done{};
+  }
+
+  sim::Result<bool> prove_row(std::uint64_t tick) {
+    auto row = reader_.damaged_row_at(tick);
+    if (const sim::Status well = system(); !well) return sim::Error{well.error()};
+    if (!row || row->ticks.empty() || row->ticks.front().tick != tick) return false;
+    const auto reached = reach(tick - 1);
+    if (!reached || !*reached) return reached;
+    bool agrees = true;
+    bool same_outcomes = true;
+    Bytes digests;
+    for (TickRecord& record : row->ticks) {
+      const sim::TickReport replayed = step(record);
+      for (std::size_t i = 0; i < record.commands.size(); ++i) {
+        same_outcomes =
+            same_outcomes && replayed.outcomes[i].applied() == record.commands[i].applied;
+      }
+      agrees = agrees && replayed.digest == record.digest;
+      record.digest = replayed.digest;
+      put_u64(replayed.digest, digests);
+    }
+    const bool fits = row_checksum(tick, digests, row->commands) == row->checksum;
+    if (!same_outcomes || (!agrees && !fits)) {
+      world_.reset();
+      return false;
+    }
+    proven_[tick] = std::move(row->ticks);
+    return true;
+  }
+
+  Reader& reader_;
+  const RepairOptions& options_;
+  sim::SerialExecutor executor_;
+  std::vector<LostTicks> lost_;
+  std::vector<Stretch> stretches_;
+  std::set<std::uint64_t> bad_checkpoints_;
+  std::map<std::uint64_t, std::vector<TickRecord>> proven_;  // by the row's first tick
+  std::unique_ptr<sim::World> described_;
+  std::unique_ptr<sim::World> world_;
+};
+
+class Repairer {
+ public:
+  Repairer(const std::string& path, Reader& reader, const RepairOptions& options)
+      : path_(path), reader_(reader), options_(options), salvage_(reader, options) {}
+
+  sim::Result<Repair> run() {
+    if (const sim::Status looked = salvage_.look(result_.survey); !looked) {
+      return sim::Error{looked.error() + "; it is not repaired, for it may be whole"};
+    }
+    result_.main = {path_, reader_.first_tick(), reader_.last_tick()};
+    if (result_.survey.whole()) return std::move(result_);
+    result_.lost = salvage_.lost();
+    if (const sim::Status kept = keep_what_there_is(); !kept) {
+      remove_unfinished(path_);
+      return sim::Error{kept.error()};
+    }
+    return std::move(result_);
+  }
+
+ private:
+  sim::Status keep_what_there_is() {
+    const std::vector<Stretch>& stretches = salvage_.stretches();
+    bool have_main = false;
+    // From the last one back: the first that has a state becomes the main part.
+    for (auto stretch = stretches.rbegin(); stretch != stretches.rend(); ++stretch) {
+      if (!have_main) {
+        // A state without the history before and behind it is newer than all that comes earlier.
+        const bool last = stretch == stretches.rbegin();
+        const std::uint64_t to = last ? reader_.last_tick() : std::prev(stretch)->begin;
+        const auto lone = salvage_.last_checkpoint(stretch->end + 1, to);
+        if (!lone) return sim::Error{lone.error()};
+        if (stretch->end < to && *lone) {
+          if (const auto done = write({**lone, **lone}, true); !done) return done;
+          have_main = true;
+        }
+      }
+      const auto state = salvage_.first_state(*stretch);
+      if (!state) return sim::Error{state.error()};
+      leave_without_state(*stretch, *state);
+      if (!*state) continue;
+      if (const auto done = write({**state, stretch->end}, !have_main); !done) return done;
+      have_main = true;
+    }
+    if (!have_main) return sim::Error{path_ + ": no state in it can be had: restore a backup"};
+    return sim::Done{};
+  }
+
+  void leave_without_state(const Stretch& stretch, const std::optional<std::uint64_t>& state) {
+    const std::uint64_t end = state ? *state : stretch.end;
+    if (end <= stretch.begin) return;
+    LostTicks left{stretch.begin + 1, end, "no state to replay from", 0, {}, false};
+    for (std::uint64_t tick = left.first; tick <= left.last;) {
+      const auto row = salvage_.row_at(tick);
+      if (!row) break;
+      for (const TickRecord& record : *row) {
+        if (record.tick < tick || record.tick > left.last) continue;
+        left.commands += record.commands.size();
+        for (const RecordedCommand& command : record.commands) left.clients.insert(command.client);
+      }
+      tick = row->back().tick + 1;
+    }
+    result_.without_state.push_back(std::move(left));
+  }
+
+  sim::Status write(const Stretch& part, bool main) {
+    if (!main && part.begin == part.end) return sim::Done{};  // a world that was left long ago
+    const std::string range = std::to_string(part.begin) + "-" + std::to_string(part.end);
+    const std::string path = main ? unfinished_main(path_) : unfinished_part(path_, range);
+    auto first = salvage_.image_at(part.begin);
+    if (!first) return sim::Error{first.error()};
+    if (!*first) return sim::Error{path_ + ": the state of tick " + range + " went away"};
+    std::vector<Fact> facts;
+    for (const Fact& fact : reader_.facts()) {
+      if (fact.name != "begins") facts.push_back(fact);
+    }
+    if (facts.empty()) facts = program_facts();
+    auto writer = PartWriter::create(
+        path, {reader_.world_file_text(), reader_.made_by(), std::move(facts), std::move(**first)},
+        options_.limits);
+    if (!writer) return sim::Error{writer.error()};
+    if (const auto copied = copy(part, **writer); !copied) return copied;
+    if (const auto done = (*writer)->finish(); !done) return done;
+    writer->reset();
+    for (const char* companion : kCompanions) {
+      if (!std::filesystem::exists(path + companion)) continue;
+      return sim::Error{path + companion + ": is left: somebody reads what is being made"};
+    }
+    if (main) {
+      result_.main = {path_, part.begin, part.end};
+    } else {
+      result_.parts.push_back({path_ + ".part-" + range, part.begin, part.end});
+    }
+    return sim::Done{};
+  }
+
+  sim::Status copy(const Stretch& part, PartWriter& writer) {
+    for (std::uint64_t tick = part.begin + 1; tick <= part.end;) {
+      const auto row = salvage_.row_at(tick);
+      if (!row) return sim::Error{row.error()};
+      for (const TickRecord& record : *row) {
+        if (record.tick < tick || record.tick > part.end) continue;
+        if (const auto written = writer.add(record); !written) return written;
+        const auto checkpoint = reader_.checkpoint_before(record.tick);
+        const bool due = salvage_.is_bad(record.tick) ||
+                         (checkpoint && *checkpoint && (*checkpoint)->tick == record.tick);
+        if (!due) continue;
+        if (const auto copied = copy_checkpoint(record.tick, writer); !copied) return copied;
+      }
+      tick = row->back().tick + 1;
+    }
+    return sim::Done{};
+  }
+
+  sim::Status copy_checkpoint(std::uint64_t tick, PartWriter& writer) {
+    auto image = salvage_.image_at(tick);
+    if (!image) return sim::Error{image.error()};
+    // One that cannot be had is left out: it would only make the part refuse itself.
+    if (*image) return writer.add(std::move(**image));
+    not_rebuilt(tick);
+    return sim::Done{};
+  }
+
+  void not_rebuilt(std::uint64_t tick) {
+    for (const LostCheckpoint& lost : result_.survey.checkpoints) {
+      if (lost.tick == tick) result_.not_rebuilt.push_back(lost);
+    }
   }
 
   const std::string& path_;
   Reader& reader_;
+  const RepairOptions& options_;
+  Salvage salvage_;
   Repair result_;
-  std::string new_main_;
-  std::vector<std::string> made_;
 };
-
-/// Puts `made` in the place of `path`, of which `aside` becomes another name first: whenever this
-/// is interrupted there is a file at `path`, so that no server takes the world for a new one.
-sim::Status exchange(const std::string& path, const std::string& made, const std::string& aside) {
-  std::error_code error;
-  std::filesystem::create_hard_link(path, aside, error);
-  if (error) std::filesystem::copy_file(path, aside, error);
-  const bool has_log = std::filesystem::exists(path + "-wal");
-  if (!error && has_log) std::filesystem::copy_file(path + "-wal", aside + "-wal", error);
-  if (error) return sim::Error{aside + ": cannot be made: " + error.message()};
-  if (const auto synced = sync_directory_of(path); !synced) return synced;
-  // A log beside the new file would be taken for its own.
-  std::filesystem::remove(path + "-wal", error);
-  std::filesystem::remove(path + "-shm", error);
-  if (std::rename(made.c_str(), path.c_str()) != 0) {
-    return sim::Error{path + ": cannot be replaced: " + std::strerror(errno)};
-  }
-  return sync_directory_of(path);
-}
 
 }  // namespace
 
-Survey survey(Reader& reader) {
-  Survey found;
-  for (std::uint64_t tick = reader.first_tick() + 1; tick <= reader.last_tick();) {
-    const auto row = reader.row_at(tick);
-    if (row) {
-      tick = row->back().tick + 1;
-    } else {
-      lose(found.ticks, tick++, row.error());
-    }
-  }
-  bool first = false;
-  for (std::uint64_t tick = reader.first_tick(); tick <= reader.last_tick();) {
-    const auto checkpoint = reader.checkpoint_after(tick);
-    if (!checkpoint) {
-      found.checkpoints.push_back({tick, checkpoint.error()});
-      break;
-    }
-    if (!*checkpoint) break;
-    first = first || (*checkpoint)->tick == reader.first_tick();
-    const auto image = reader.read_checkpoint((*checkpoint)->tick);
-    if (!image) found.checkpoints.push_back({(*checkpoint)->tick, image.error()});
-    tick = (*checkpoint)->tick + 1;
-  }
-  if (!first && found.checkpoints.empty()) {
-    found.checkpoints.push_back({reader.first_tick(), reader.lacks_first_checkpoint().message});
-  }
-  return found;
-}
-
-sim::Result<Repair> repair(const std::string& path) {
-  auto reader = Reader::open(path);
-  if (!reader) return sim::Error{reader.error()};
+sim::Status finish_repair(const std::string& path) {
+  if (!is_exchanging(path)) return sim::Done{};
   const auto lock = WriteLock::acquire(path);
   if (!lock) return sim::Error{lock.error()};
-  Repairer repairer(path, **reader);
-  auto result = repairer.run();
-  reader->reset();
-  if (!result || result->survey.whole()) return result;
-  result->set_aside = free_name(path, "damaged");
-  const auto exchanged = exchange(path, repairer.new_main(), result->set_aside);
-  if (!exchanged) return sim::Error{exchanged.error()};
-  return result;
-}
-
-std::string describe(const Repair& repair) {
-  const Part& main = repair.main;
-  if (repair.survey.whole()) {
-    return main.path + ": whole: " + ticks_text(main.first_tick, main.last_tick) +
-           " and every checkpoint can be read";
-  }
-  std::string text = main.path + ": was damaged; the damaged file is now " + repair.set_aside;
-  for (const LostTicks& lost : repair.survey.ticks) {
-    text += "\n  lost: " + ticks_text(lost.first, lost.last) + " (" + lost.why + ")";
-  }
-  for (const LostCheckpoint& lost : repair.survey.checkpoints) {
-    text += "\n  lost: the checkpoint of tick " + std::to_string(lost.tick) + " (" + lost.why + ")";
-  }
-  for (const LostTicks& left : repair.without_state) {
-    text += "\n  without a state to replay from, in the damaged file only: " +
-            ticks_text(left.first, left.last);
-  }
-  for (const Part& part : repair.parts) {
-    text += "\n  kept apart: " + ticks_text(part.first_tick, part.last_tick) + " in " + part.path;
-  }
-  return text + "\n  kept: " + ticks_text(main.first_tick, main.last_tick) + " in " + main.path;
-}
-
-namespace {
-
-/// Whether the copy holds all that the old backup holds.
-sim::Status goes_on_from(Reader& copy, const std::string& old_path) {
-  if (!std::filesystem::exists(old_path)) return sim::Done{};
-  auto old = Reader::open(old_path);
-  // What is no recording is nobody's backup of one, and not ours to replace.
-  if (!old) return sim::Error{old.error() + "; it is not replaced"};
-  const std::uint64_t last = (*old)->last_tick();
-  const std::string kept = old_path + ": keeps its history up to tick " + std::to_string(last) +
-                           ", because the recording ";
-  if (copy.last_tick() < last || copy.first_tick() > (*old)->first_tick()) {
-    return sim::Error{kept + "holds less (ticks " + std::to_string(copy.first_tick()) + " to " +
-                      std::to_string(copy.last_tick()) + ")"};
-  }
-  if (last == (*old)->first_tick()) return sim::Done{};
-  const auto before = (*old)->digests(last, last);
-  const auto now = copy.digests(last, last);
-  if (!before) return sim::Done{};  // the old one is damaged there: the good copy replaces it
-  if (!now) return sim::Error{now.error()};
-  if (*before != *now) return sim::Error{kept + "holds another history"};
+  const auto finished = finish_exchange(path);
+  if (!finished) return sim::Error{finished.error()};
   return sim::Done{};
 }
 
-}  // namespace
-
-sim::Result<std::uint64_t> backup(const std::string& path, const std::string& to) {
-  if (std::filesystem::exists(to) && std::filesystem::equivalent(path, to)) {
-    return sim::Error{to + ": is the recording itself"};
+sim::Result<Repair> repair(const std::string& path, const RepairOptions& options) {
+  const bool completed = is_exchanging(path);
+  if (const sim::Status finished = finish_repair(path); !finished) {
+    return sim::Error{finished.error()};
   }
-  const std::string unfinished = to + ".new";
-  std::error_code ignored;
-  std::filesystem::remove(unfinished, ignored);
-  const auto clean_up = [&](const std::string& why) {
-    for (const char* suffix : {"", "-wal", "-shm", "-journal"}) {
-      std::filesystem::remove(unfinished + suffix, ignored);
+  // Asked first, so that a wrong path leaves no lock file and a wrong file is called what it is.
+  if (const auto asked = Reader::open_damaged(path, options.limits); !asked) {
+    return sim::Error{asked.error()};
+  }
+  const auto lock = WriteLock::acquire(path);
+  if (!lock) return sim::Error{lock.error()};
+  remove_unfinished(path);
+  auto reader = Reader::open_damaged(path, options.limits);
+  if (!reader) return sim::Error{reader.error()};
+  auto result = Repairer(path, **reader, options).run();
+  reader->reset();
+  if (!result) return result;
+  result->completed_another = completed;
+  if (result->survey.whole()) return result;
+  const auto aside = exchange(path);
+  if (!aside) return sim::Error{aside.error()};
+  result->set_aside = *aside;
+  const auto parts = finish_exchange(path);
+  if (!parts) return sim::Error{parts.error()};
+  for (Part& part : result->parts) {
+    for (const std::string& name : *parts) {
+      if (name == part.path || name.starts_with(part.path + "-")) part.path = name;
     }
-    return sim::Error{why};
-  };
-  if (const auto reader = Reader::open(path); !reader) return sim::Error{reader.error()};
-  if (const auto copied = Database::copy(path, unfinished); !copied)
-    return clean_up(copied.error());
-  std::uint64_t last = 0;
-  {
-    auto copy = Reader::open(unfinished);
-    if (!copy) return clean_up(copy.error());
-    last = (*copy)->last_tick();
-    const Survey found = survey(**copy);
-    if (!found.ticks.empty()) return clean_up(path + ": " + found.ticks.front().why);
-    if (!found.checkpoints.empty()) return clean_up(path + ": " + found.checkpoints.front().why);
-    if (const auto fits = goes_on_from(**copy, to); !fits) return clean_up(fits.error());
   }
-  if (const auto synced = sync_file(unfinished); !synced) return clean_up(synced.error());
-  if (std::rename(unfinished.c_str(), to.c_str()) != 0) {
-    return clean_up(to + ": cannot be replaced: " + std::strerror(errno));
-  }
-  if (const auto synced = sync_directory_of(to); !synced) return sim::Error{synced.error()};
-  return last;
+  return result;
 }
 
 }  // namespace sluice::record

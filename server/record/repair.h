@@ -1,25 +1,37 @@
 // What is left of a damaged recording, and a backup that is known to be good.
 //
 //   history   ####### xx ########## x #####      x: rows that the medium lost
-//   repair    part-1  .. part-2     . main        each from its first usable checkpoint on
+//   repair    part-1  .. part-2     . main        each from its first state on
 //
-// The main part is the last one, because it holds the world as it is now; earlier parts become
-// recordings of their own. The damaged file itself is set aside, never changed and never deleted.
+// The main part is the one that ends last, because it holds the world as it is now: history up to
+// the end, or, where that is lost, the last checkpoint. Earlier parts become recordings of their
+// own. A state is a checkpoint, or the world that the world file describes: what can be replayed
+// from one is not lost. The damaged file itself is set aside (exchange.h).
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "server/record/format.h"
 #include "server/record/reader.h"
 #include "server/sim/result.h"
 
 namespace sluice::record {
 
+/// Ticks and what was in them.
 struct LostTicks {
   std::uint64_t first = 0;
   std::uint64_t last = 0;
   std::string why;
+  /// As far as they can still be read.
+  std::uint64_t commands = 0;
+  std::set<std::string> clients;
+  /// Of some of these ticks not even that is known.
+  bool commands_unknown = false;
 };
 
 struct LostCheckpoint {
@@ -31,11 +43,36 @@ struct LostCheckpoint {
 struct Survey {
   std::vector<LostTicks> ticks;
   std::vector<LostCheckpoint> checkpoints;
-  [[nodiscard]] bool whole() const { return ticks.empty() && checkpoints.empty(); }
+  std::vector<std::string> troubles;  // with what stands before the history
+  [[nodiscard]] bool whole() const {
+    return ticks.empty() && checkpoints.empty() && troubles.empty();
+  }
 };
 
-/// Reads every row and every chunk.
-[[nodiscard]] Survey survey(Reader& reader);
+/// Reads a recording row by row, and takes its time where it is told to.
+class Surveyor {
+ public:
+  /// Up to the last tick that the reader knows of now.
+  explicit Surveyor(Reader& reader);
+  /// Looks at the next row of history or the next checkpoint. False when there is none. An error is
+  /// one of the system, which says nothing about the file.
+  [[nodiscard]] sim::Result<bool> step();
+  [[nodiscard]] const Survey& found() const { return found_; }
+
+ private:
+  [[nodiscard]] sim::Status look_at_row();
+  [[nodiscard]] sim::Result<bool> look_at_checkpoint();
+
+  Reader& reader_;
+  Survey found_;
+  const std::uint64_t last_;
+  std::uint64_t tick_;        // the next to be looked at
+  std::uint64_t checkpoint_;  // likewise, at or after it
+  bool has_first_ = false;
+};
+
+/// Reads every row and every chunk. An error is one of the system.
+[[nodiscard]] sim::Result<Survey> survey(Reader& reader);
 
 /// A recording that was made of a part.
 struct Part {
@@ -45,18 +82,34 @@ struct Part {
 };
 
 struct Repair {
-  Survey survey;
+  Survey survey;                            // what the medium lost
+  std::vector<LostTicks> lost;              // of that, what could not be had otherwise
+  std::vector<LostCheckpoint> not_rebuilt;  // likewise
   Part main;                // under the old name; all of it, where nothing was damaged
   std::vector<Part> parts;  // of what came before the last loss
-  /// Ticks whose commands can be read and whose state cannot be had: no usable checkpoint lies
-  /// between a loss and them. They are in the file that was set aside alone.
+  /// Ticks whose commands can be read and whose state cannot be had. They are in the file that was
+  /// set aside alone.
   std::vector<LostTicks> without_state;
   std::string set_aside;  // where the damaged file lies now; empty where nothing was damaged
+  /// A repair that had been ended in its last steps was completed first.
+  bool completed_another = false;
 };
 
-/// Makes the file at `path` whole again, if it is not. Needs the writer's lock. An error means that
-/// nothing was changed.
-[[nodiscard]] sim::Result<Repair> repair(const std::string& path);
+struct RepairOptions {
+  /// The world that the text of a world file describes, for whoever can read one: what was recorded
+  /// from tick 0 on can then be replayed without any checkpoint.
+  std::function<sim::Result<std::unique_ptr<sim::World>>(const std::string&)> build_world;
+  Limits limits;
+};
+
+/// Makes the file at `path` whole again, if it is not. Needs the writer's lock. May be ended at any
+/// moment and be begun again. An error means that nothing was lost by it: the file is what it was,
+/// or a later repair completes this one.
+[[nodiscard]] sim::Result<Repair> repair(const std::string& path,
+                                         const RepairOptions& options = {});
+/// Completes a repair that was ended in its last steps; does nothing where there was none. To be
+/// called before a file is gone on with.
+[[nodiscard]] sim::Status finish_repair(const std::string& path);
 
 /// For people, a line each: what was lost, what was kept where.
 [[nodiscard]] std::string describe(const Repair& repair);

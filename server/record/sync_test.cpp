@@ -9,6 +9,8 @@ namespace sluice::record {
 namespace {
 
 constexpr std::uint64_t kTicksPerProgress = 64;
+/// The phase in which what moved nothing goes to sleep.
+constexpr const char* kSleep = "sleep";
 
 /// Leaves the second engine's tick at the very phase. Not a value that is handed up: between phases
 /// a world has no way to say "not further", and going on with a state that is known to be wrong
@@ -75,10 +77,19 @@ class SyncTest {
       actual.digest = difference.digests.back().actual;
     }
     b_->set_phase_observer(nullptr);
-    if (difference.phase.empty() && actual.digest == expected.digest) return;
-    if (difference.phase.empty()) difference.phase = kDigestCaches;
-    note(tick, "the second engine parts from the first in phase " + difference.phase,
-         expected.digest, actual.digest);
+    const bool same = difference.phase.empty() && actual.digest == expected.digest;
+    if (same && actual.at_rest == expected.at_rest) return;
+    if (same) {
+      difference.phase = kSleep;
+      note(tick,
+           std::string("the second engine is ") + (actual.at_rest ? "" : "not ") +
+               "at rest, and the first is" + (expected.at_rest ? "" : " not"),
+           expected.digest, actual.digest);
+    } else {
+      if (difference.phase.empty()) difference.phase = kDigestCaches;
+      note(tick, "the second engine parts from the first in phase " + difference.phase,
+           expected.digest, actual.digest);
+    }
     report_.divergence->at = std::move(difference);
     report_.divergence->commands = std::move(commands);
   }

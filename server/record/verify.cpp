@@ -6,6 +6,7 @@
 
 #include "server/record/checkpoint.h"
 #include "server/record/lone_change.h"
+#include "server/sim/text.h"
 
 namespace sluice::record {
 
@@ -109,8 +110,9 @@ void Verifier::compare_outcomes(const TickRecord& record, const sim::TickReport&
     note(DivergenceKind::kOutcome, record.tick, record.digest, tick.digest,
          "command " + std::to_string(i + 1) + " of the tick (" +
              std::string(sim::name_of(recorded.command)) + ") was " +
-             (outcome.applied() ? "applied, but is recorded as refused: " + recorded.reason
-                                : "refused (" + outcome.reason + "), but is recorded as applied"));
+             (outcome.applied()
+                  ? "applied, but is recorded as refused: " + sim::printable(recorded.reason)
+                  : "refused (" + outcome.reason + "), but is recorded as applied"));
     report_.divergence->commands = record.commands;
     return;
   }

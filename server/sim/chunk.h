@@ -2,11 +2,13 @@
 #pragma once
 
 #include <array>
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 
 #include "server/sim/cell.h"
+#include "server/sim/cell_page.h"
 #include "server/sim/digest.h"
 #include "server/sim/geometry.h"
 
@@ -28,18 +30,17 @@ inline constexpr std::uint8_t kChangedBack = 32;
 inline constexpr std::uint8_t kChangedInside = 64;  // any cell at all
 inline constexpr std::uint8_t kChangedAll = 127;
 
-/// The vector kernels may read, never write, this many cells past a chunk's or a slab's end.
-inline constexpr std::size_t kOverread = 16;
-
 /// A number a cell that a water model keeps beside the water; laid out as Chunk::cells are. What
 /// the bits mean is the model's (its row in the registry names them); 0 says nothing.
 struct Marks {
   alignas(64) std::array<Cell, kChunkCells + kOverread> cells{};
 };
 
+/// Columns of a chunk, of either shape, at the most.
+inline constexpr std::size_t kMostColumns = 256;
+
 struct Chunk {
-  /// [y][z][x]; the padding behind it is zero.
-  alignas(64) std::array<Cell, kChunkCells + kOverread> cells{};
+  CellPage cells;
 
   /// Null where every mark is 0.
   std::unique_ptr<Marks> marks;
@@ -58,6 +59,17 @@ struct Chunk {
   Digest digest = 0;        // of the cells, as of the last update_digest
   Digest pristine = 0;      // what `digest` is when the chunk holds nothing
   Digest marks_digest = 0;  // of the marks, as of the last update_digest; 0 where all are 0
+
+  /// Whether it held anything at the last update_digest. Only then does it count as one of the
+  /// world's chunks: whether an empty one is stored is no part of the state.
+  [[nodiscard]] bool holds() const { return digest != pristine || marks_digest != 0; }
+
+  // Derived, for springs (spring_schedule.h).
+  bool watched = true;                     // a spring may sleep that a change here could wake
+  bool full_columns_known = false;         // since its last change
+  std::bitset<kMostColumns> full_columns;  // columns of which every cell is full
+
+  bool claimed = false;  // held nothing at the last update_digest; a command of this tick fills it
 
   std::int32_t world_cells = 0;  // cells that lie inside the world
   std::uint8_t wake = 0;         // passes in which the chunk must be looked at

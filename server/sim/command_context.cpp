@@ -10,15 +10,6 @@ CommandOutcome refused(std::string reason) {
   return {std::move(reason)};
 }
 
-/// Overflow-free: a position and a size of a command may be any 32-bit numbers.
-bool lies_in(const Box& box, const Box& world) {
-  const auto fits = [](std::int32_t from, std::int32_t size, std::int32_t end) {
-    return from >= 0 && std::int64_t{from} + size <= end;
-  };
-  return fits(box.from.x, box.size.x, world.size.x) && fits(box.from.y, box.size.y, world.size.y) &&
-         fits(box.from.z, box.size.z, world.size.z);
-}
-
 }  // namespace
 
 std::string CommandContext::box_problem(const Box& box) const {
@@ -38,6 +29,27 @@ std::string CommandContext::quantum_problem(std::int32_t units) const {
          std::to_string(measure_.quantum) + " units, and takes no broken ones";
 }
 
+std::string CommandContext::intake_problem(std::int64_t units) const {
+  const std::int64_t taken = world_.core_.totals.taken_in();
+  const std::int64_t most = world_.core_.limits.units;
+  if (units <= most - taken) return {};
+  return "the world has taken in " + std::to_string(taken) + " units and takes " +
+         std::to_string(most) + " over its whole life: not " + std::to_string(units) + " more";
+}
+
+std::string CommandContext::chunks_problem(std::int64_t chunks) const {
+  const std::int64_t held = world_.grid_.holding_count();
+  const std::int64_t most = world_.core_.limits.chunks;
+  if (chunks <= most - held) return {};
+  return std::to_string(held) + " chunks of 4096 cells hold something and " +
+         std::to_string(chunks) + " more would; this world holds at most " + std::to_string(most);
+}
+
+bool CommandContext::chunk_holds(Vec3 at) const {
+  const Chunk* chunk = world_.grid_.find(world_.grid_.shape().chunk_of(at));
+  return chunk != nullptr && (chunk->holds() || chunk->claimed);
+}
+
 std::string CommandContext::place_problem(Vec3 at) const {
   if (world_.grid_.world_box().contains(at)) return {};
   return to_string(at) + " lies outside the world of size " +
@@ -47,28 +59,38 @@ std::string CommandContext::place_problem(Vec3 at) const {
 template <class Next>
 void CommandContext::rewrite(Chunk& chunk, const Box& part, Next&& next) {
   const ChunkShape& shape = world_.grid_.shape();
-  std::int64_t came = 0;
-  std::int64_t went = 0;
-  bool changed = false;
+  Change change;
+  Cell* const cells = chunk.cells.edit();
   const Vec3 end = part.end();
   for (std::int32_t y = part.from.y; y < end.y; ++y) {
     for (std::int32_t z = part.from.z; z < end.z; ++z) {
       for (std::int32_t x = part.from.x; x < end.x; ++x) {
-        Cell& cell = chunk.cells[static_cast<std::size_t>(shape.index_of({x, y, z}))];
+        Cell& cell = cells[static_cast<std::size_t>(shape.index_of({x, y, z}))];
         const Cell after = next(cell);
-        if (after == cell) continue;
-        changed = true;
-        const std::int32_t difference = water_of(after) - water_of(cell);
-        came += difference > 0 ? difference : 0;
-        went -= difference < 0 ? difference : 0;
+        change.add(cell, after, 1);
         cell = after;
       }
     }
   }
-  world_.core_.totals.sourced += came;
-  world_.core_.totals.drained += went;
-  world_.core_.totals.water += came - went;
-  if (changed) world_.grid_.note_change(chunk, kChangedAll);
+  note(chunk, change);
+}
+
+void CommandContext::refill(Chunk& chunk, Cell kind) {
+  Change change;
+  if (chunk.cells.is_shared()) {
+    change.add(chunk.cells[0], kind, kChunkCells);
+  } else {
+    for (const Cell cell : chunk.cells) change.add(cell, kind, 1);
+  }
+  if (change.any) chunk.cells.fill(kind);
+  note(chunk, change);
+}
+
+void CommandContext::note(Chunk& chunk, const Change& change) {
+  world_.core_.totals.sourced += change.came;
+  world_.core_.totals.drained += change.went;
+  world_.core_.totals.water += change.came - change.went;
+  if (change.any) world_.grid_.note_change(chunk, kChangedAll);
 }
 
 template <class F>
@@ -135,20 +157,27 @@ CommandOutcome CommandContext::apply(const SetCells& command) {
   const ChunkCoord first = shape.chunk_of(box.from);
   const ChunkCoord last = shape.chunk_of(box.end() - Vec3{1, 1, 1});
   // Each factor is at most 2^16 and the product of three 2^48.
-  const std::int64_t needed = (std::int64_t{last.x} - first.x + 1) *
-                              (std::int64_t{last.y} - first.y + 1) *
-                              (std::int64_t{last.z} - first.z + 1);
-  if (needed + world_.grid_.chunk_count() > kMaxChunks) {
-    std::int64_t stored = 0;
-    for_each_stored_part(box, [&](Chunk& /*chunk*/, const Box& /*part*/) { ++stored; });
-    if (needed - stored + world_.grid_.chunk_count() > kMaxChunks) {
-      return refused("the box covers " + std::to_string(needed) +
-                     " chunks of 4096 cells; a world " + "holds at most " +
-                     std::to_string(kMaxChunks) + " that are not air");
-    }
+  std::int64_t filled = (std::int64_t{last.x} - first.x + 1) *
+                        (std::int64_t{last.y} - first.y + 1) * (std::int64_t{last.z} - first.z + 1);
+  if (!chunks_problem(filled).empty()) {
+    for_each_stored_part(box, [&](const Chunk& chunk, const Box& /*part*/) {
+      filled -= chunk.holds() || chunk.claimed ? 1 : 0;
+    });
+  }
+  if (std::string problem = chunks_problem(filled); !problem.empty()) return refused(problem);
+  // At most 2^30 cells in so many chunks, of 2^30 units.
+  if (std::string problem = intake_problem(water_of(command.cell) * box.volume());
+      !problem.empty()) {
+    return refused(problem);
   }
   for_each_part(box, [&](ChunkCoord coord, const Box& part) {
-    rewrite(world_.grid_.obtain(coord), part, to_cell);
+    Chunk& chunk = world_.grid_.obtain(coord);
+    world_.grid_.claim(chunk);
+    if (part == shape.box(coord) && CellPage::can_share(command.cell)) {
+      refill(chunk, command.cell);
+    } else {
+      rewrite(chunk, part, to_cell);
+    }
   });
   return {};
 }
@@ -168,13 +197,20 @@ CommandOutcome CommandContext::apply(const Pour& command) {
     return refused("the cell " + to_string(command.at) + " has room for " +
                    std::to_string(measure_.cell_max - before) + " units only");
   }
+  if (std::string problem = chunks_problem(chunk_holds(command.at) ? 0 : 1); !problem.empty()) {
+    return refused(problem);
+  }
+  if (std::string problem = intake_problem(command.units); !problem.empty()) {
+    return refused(problem);
+  }
   rewrite_cell(command.at, before + command.units);
   return {};
 }
 
 void CommandContext::rewrite_cell(Vec3 at, Cell cell) {
-  rewrite(world_.grid_.obtain(world_.grid_.shape().chunk_of(at)), {at, {1, 1, 1}},
-          [&](Cell /*before*/) { return cell; });
+  Chunk& chunk = world_.grid_.obtain(world_.grid_.shape().chunk_of(at));
+  world_.grid_.claim(chunk);
+  rewrite(chunk, {at, {1, 1, 1}}, [&](Cell /*before*/) { return cell; });
 }
 
 CommandOutcome CommandContext::apply(const RemoveWater& command) {
@@ -186,42 +222,48 @@ CommandOutcome CommandContext::apply(const RemoveWater& command) {
   return {};
 }
 
-CommandOutcome CommandContext::add_spring(Springs& springs, const char* kind, Vec3 at,
-                                          std::int32_t rate) {
+CommandOutcome CommandContext::add_spring(const SpringKind& kind, Vec3 at, std::int32_t rate) {
   if (std::string problem = place_problem(at); !problem.empty()) return refused(problem);
   if (rate < 1 || rate > kMaxPourUnits) {
     return refused("rate " + std::to_string(rate) + " is out of range; allowed: 1 to " +
                    std::to_string(kMaxPourUnits) + " units a tick");
   }
-  if (springs.contains(at)) {
-    return refused("there is a " + std::string(kind) + " at " + to_string(at) +
+  if (kind.springs.contains(at)) {
+    return refused("there is a " + std::string(kind.name) + " at " + to_string(at) +
                    " already; remove it first");
   }
-  if (springs.size() >= static_cast<std::size_t>(kMaxSprings)) {
+  if (kind.springs.size() >= static_cast<std::size_t>(kMaxSprings)) {
     return refused("a world holds at most " + std::to_string(kMaxSprings) + " of each kind");
   }
-  springs[at].rate = rate;
+  const auto [place, is_new] = kind.springs.try_emplace(at);
+  place->second.rate = rate;
+  kind.schedule.add(*place);
+  world_.springs_digest_known_ = false;
   return {};
 }
 
-CommandOutcome CommandContext::remove_spring(Springs& springs, const char* kind, Vec3 at) {
-  if (springs.erase(at) == 0) {
-    return refused("there is no " + std::string(kind) + " at " + to_string(at));
+CommandOutcome CommandContext::remove_spring(const SpringKind& kind, Vec3 at) {
+  const auto place = kind.springs.find(at);
+  if (place == kind.springs.end()) {
+    return refused("there is no " + std::string(kind.name) + " at " + to_string(at));
   }
+  kind.schedule.forget(*place);
+  kind.springs.erase(place);
+  world_.springs_digest_known_ = false;
   return {};
 }
 
 CommandOutcome CommandContext::apply(const AddSource& command) {
-  return add_spring(world_.core_.sources, "source", command.at, command.rate);
+  return add_spring(sources(), command.at, command.rate);
 }
 CommandOutcome CommandContext::apply(const RemoveSource& command) {
-  return remove_spring(world_.core_.sources, "source", command.at);
+  return remove_spring(sources(), command.at);
 }
 CommandOutcome CommandContext::apply(const AddDrain& command) {
-  return add_spring(world_.core_.drains, "drain", command.at, command.rate);
+  return add_spring(drains(), command.at, command.rate);
 }
 CommandOutcome CommandContext::apply(const RemoveDrain& command) {
-  return remove_spring(world_.core_.drains, "drain", command.at);
+  return remove_spring(drains(), command.at);
 }
 
 }  // namespace sluice::sim

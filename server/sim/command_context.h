@@ -41,8 +41,34 @@ class CommandContext {
   /// Empty when the box is not empty and lies in the world.
   [[nodiscard]] std::string box_problem(const Box& box) const;
   [[nodiscard]] std::string place_problem(Vec3 at) const;
-  CommandOutcome add_spring(Springs& springs, const char* kind, Vec3 at, std::int32_t rate);
-  static CommandOutcome remove_spring(Springs& springs, const char* kind, Vec3 at);
+  struct SpringKind {
+    const char* name;
+    Springs& springs;
+    SpringSchedule& schedule;
+  };
+  [[nodiscard]] SpringKind sources() const {
+    return {"source", world_.core_.sources, world_.source_schedule_};
+  }
+  [[nodiscard]] SpringKind drains() const {
+    return {"drain", world_.core_.drains, world_.drain_schedule_};
+  }
+  CommandOutcome add_spring(const SpringKind& kind, Vec3 at, std::int32_t rate);
+  CommandOutcome remove_spring(const SpringKind& kind, Vec3 at);
+  /// What a command did to cells.
+  struct Change {
+    std::int64_t came = 0;  // units
+    std::int64_t went = 0;
+    bool any = false;
+    void add(Cell before, Cell after, std::int64_t times) {
+      const std::int64_t units = times * (std::int64_t{water_of(after)} - water_of(before));
+      came += units > 0 ? units : 0;
+      went -= units < 0 ? units : 0;
+      any = any || before != after;
+    }
+  };
+  void note(Chunk& chunk, const Change& change);
+  /// Makes every cell of a chunk that lies wholly in the world of one kind.
+  void refill(Chunk& chunk, Cell kind);
   /// Sets every cell of `part`, which lies in one chunk, to next(cell).
   template <class Next>
   void rewrite(Chunk& chunk, const Box& part, Next&& next);
@@ -55,6 +81,12 @@ class CommandContext {
   void for_each_stored_part(const Box& box, F&& f);
 
   [[nodiscard]] std::string quantum_problem(std::int32_t units) const;
+  /// Empty when the world may take in so many units more (WorldLimits::units).
+  [[nodiscard]] std::string intake_problem(std::int64_t units) const;
+  /// Empty when so many more chunks may hold something (WorldLimits::chunks).
+  [[nodiscard]] std::string chunks_problem(std::int64_t chunks) const;
+  /// Whether that cell's chunk counts among those that hold something.
+  [[nodiscard]] bool chunk_holds(Vec3 at) const;
 
   World& world_;
   WaterMeasure measure_;

@@ -15,9 +15,16 @@ struct CoreState {
   Totals totals;
   Springs sources;
   Springs drains;
+  WorldLimits limits;
 
   template <class Self, class Visitor>
   static void visit_state(Self& self, Visitor& v) {
+    visit_before_limits(self, v);
+    v.field("limits", self.limits);
+  }
+  /// What snapshots held before there were limits.
+  template <class Self, class Visitor>
+  static void visit_before_limits(Self& self, Visitor& v) {
     v.field("config", self.config);
     v.field("tick", self.tick);
     v.field("totals", self.totals);

@@ -86,6 +86,16 @@ inline Box intersect(const Box& a, const Box& b) {
   return {from, to - from};
 }
 
+/// Whether a box that is not empty lies in a world, whose box begins at the origin. Overflow-free:
+/// the numbers of a command's box may be any.
+inline bool lies_in(const Box& box, const Box& world) {
+  const auto fits = [](std::int32_t from, std::int32_t size, std::int32_t end) {
+    return from >= 0 && std::int64_t{from} + size <= end;
+  };
+  return fits(box.from.x, box.size.x, world.size.x) && fits(box.from.y, box.size.y, world.size.y) &&
+         fits(box.from.z, box.size.z, world.size.z);
+}
+
 /// A chunk's place, in chunks; may be negative (the gutter of an open edge lies outside).
 struct ChunkCoord {
   std::int32_t x = 0;

@@ -106,11 +106,11 @@ Chunk& Grid::adopt(std::unique_ptr<Chunk> chunk) {
 
 void Grid::fill_pristine(Chunk& chunk) const {
   const Box box = shape_.box(chunk.coord);
-  std::fill_n(chunk.cells.begin(), kChunkCells, kOutside);
+  Cell* const cells = chunk.cells.edit();
+  std::fill_n(cells, kChunkCells, kOutside);
   const auto open_up = [&](const Box& part) {
-    for_each_cell(intersect(box, part), [&](Vec3 p) {
-      chunk.cells[static_cast<std::size_t>(shape_.index_of(p))] = kAir;
-    });
+    for_each_cell(intersect(box, part),
+                  [&](Vec3 p) { cells[static_cast<std::size_t>(shape_.index_of(p))] = kAir; });
   };
   open_up(world_);
   for (const Box& gutter : gutters_) {
@@ -167,6 +167,7 @@ void Grid::wake_all() {
 // flows into it is found by the chunk that it leaves.
 void Grid::note_change(Chunk& chunk, std::uint8_t changed) {
   if (changed == 0) return;
+  chunk.full_columns_known = false;
   if (!chunk.changed_listed) {
     chunk.changed_listed = true;
     changed_.push_back(&chunk);
@@ -204,6 +205,10 @@ void Grid::note_change(Chunk& chunk, std::uint8_t changed) {
 }
 
 void Grid::set_digests(Chunk& chunk, Digest cells, Digest marks) {
+  if (chunk.claimed) --claimed_;
+  chunk.claimed = false;
+  holding_ -= chunk.holds() ? 1 : 0;
+  holding_ += cells != chunk.pristine || marks != 0 ? 1 : 0;
   cells_digest_ -= chunk_contribution(chunk.coord, chunk.digest, chunk.pristine);
   chunk.digest = cells;
   cells_digest_ += chunk_contribution(chunk.coord, chunk.digest, chunk.pristine);
@@ -229,7 +234,9 @@ void Grid::settle(const std::vector<Chunk*>& candidates) {
     // The digest is a cheap first look; the cells decide.
     if (chunk->wake != 0 || chunk->changed_listed || chunk->digest != chunk->pristine) continue;
     const auto holds = [](Cell cell) { return cell != kAir && cell != kOutside; };
-    if (std::any_of(chunk->cells.begin(), chunk->cells.end(), holds)) continue;
+    if (!chunk->cells.is_shared_air() &&
+        std::any_of(chunk->cells.begin(), chunk->cells.end(), holds))
+      continue;
     if (chunk->marks != nullptr &&
         std::any_of(chunk->marks->cells.begin(), chunk->marks->cells.end(),
                     [](Cell mark) { return mark != 0; })) {
@@ -243,9 +250,10 @@ void Grid::settle(const std::vector<Chunk*>& candidates) {
 std::int64_t Grid::drain_gutter(Chunk& chunk) const {
   std::int64_t drained = 0;
   const Box box = shape_.box(chunk.coord);
+  Cell* const cells = chunk.cells.edit();
   for (const Box& gutter : gutters_) {
     for_each_cell(intersect(box, gutter), [&](Vec3 p) {
-      Cell& cell = chunk.cells[static_cast<std::size_t>(shape_.index_of(p))];
+      Cell& cell = cells[static_cast<std::size_t>(shape_.index_of(p))];
       drained += water_of(cell);
       cell = kAir;
     });

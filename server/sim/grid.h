@@ -43,6 +43,14 @@ class Grid {
   [[nodiscard]] std::int64_t chunk_count() const {
     return static_cast<std::int64_t>(chunks_.size());
   }
+  /// Chunks that held anything at the last update_digest, and those that commands filled since.
+  [[nodiscard]] std::int64_t holding_count() const { return holding_ + claimed_; }
+  /// Counts a chunk that a command fills, until the next update_digest.
+  void claim(Chunk& chunk) {
+    if (chunk.holds() || chunk.claimed) return;
+    chunk.claimed = true;
+    ++claimed_;
+  }
   /// In ChunkCoord's order: f(const Chunk&).
   template <class F>
   void for_each(F&& f) const {
@@ -78,7 +86,8 @@ class Grid {
   [[nodiscard]] Digest cells_digest() const { return cells_digest_; }
   /// Likewise of the chunks' marks.
   [[nodiscard]] Digest marks_digest() const { return marks_digest_; }
-  /// Replaces a chunk's digests and their shares of cells_digest() and marks_digest().
+  /// Replaces a chunk's digests, their shares of cells_digest() and marks_digest(), and what they
+  /// say of holding_count().
   void set_digests(Chunk& chunk, Digest cells, Digest marks);
 
   /// Empties the gutter cells of `chunk`; returns the units that were in them.
@@ -98,6 +107,8 @@ class Grid {
   std::map<ChunkCoord, std::unique_ptr<Chunk>> chunks_;
   std::vector<Chunk*> awake_;
   std::vector<Chunk*> changed_;
+  std::int64_t holding_ = 0;  // chunks of which holds() is true
+  std::int64_t claimed_ = 0;  // chunks of which `claimed` is true
   Digest cells_digest_ = 0;
   Digest marks_digest_ = 0;
   Digest air_digest_ = 0;  // of a chunk wholly inside that holds nothing

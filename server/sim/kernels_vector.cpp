@@ -84,7 +84,9 @@ HWY_INLINE Vec lower_share_vector(const VectorRule& rule, Vec sum) {
     const Vec over = hn::Min(hn::Sub(sum, rule.full), rule.span);
     const Vec part_filled =
         hn::Add(rule.full, hn::ShiftRightSame(hn::Mul(over, rule.multiplier), rule.shift));
-    const Vec both_full = hn::ShiftRight<1>(hn::Add(sum, rule.extra));
+    // Unsigned: two cells at their maximum and `extra` need 32 bits.
+    const UnsignedVec doubled = hn::BitCast(UnsignedTag(), hn::Add(sum, rule.extra));
+    const Vec both_full = hn::BitCast(Tag(), hn::ShiftRight<1>(doubled));
     lower = hn::Min(sum, hn::Max(part_filled, both_full));
   }
   return hn::Min(hn::Max(lower, hn::Sub(sum, rule.most)), rule.most);

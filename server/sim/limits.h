@@ -17,9 +17,16 @@ inline constexpr std::int32_t kChunkCells = 4096;
 /// Chunks of one world that hold anything: 2^18 are 4 GiB of cells.
 inline constexpr std::int64_t kMaxChunks = std::int64_t{1} << 18;
 
+/// Options of the cellular model (models/cellular.md says what they do).
+inline constexpr std::int32_t kMaxFullOption = 8192;
+inline constexpr std::int32_t kMaxSweeps = 1024;
+
 /// What a cell can hold at the most. The kernels add the amounts of two cells in 32 bits.
 inline constexpr std::int32_t kMaxCellUnits = (1 << 30) - 1;
 static_assert(2 * std::int64_t{kMaxCellUnits} <= INT32_MAX);
+// What the lower of two stacked cells holds is half of their sum and a little more, computed in
+// unsigned 32 bits.
+static_assert(2 * std::int64_t{kMaxCellUnits} + kMaxFullOption / 8 <= UINT32_MAX);
 // A sideways flux is (3d + 2) / 8 of the difference d, computed in unsigned 32 bits.
 static_assert(3 * std::int64_t{kMaxCellUnits} + 2 <= UINT32_MAX);
 // The total of every cell of the largest world fits 64 bits.
@@ -46,12 +53,15 @@ inline constexpr std::int32_t kMaxFluids = 1 << 10;
 inline constexpr std::int32_t kMaxPipeNameBytes = 64;
 inline constexpr std::int32_t kDefaultPipeCapacity = 20000;
 inline constexpr std::int32_t kDefaultPipeHeight = 10000;
+
+/// Units that a world may take in over its whole life: what it began with and all that was sourced.
+/// Nothing can leave that did not come, so every total stays below it.
+inline constexpr std::int64_t kMaxTakenIn = std::int64_t{1} << 62;
+static_assert(std::int64_t{kMaxCellUnits} * kMaxChunks * kChunkCells +
+                  std::int64_t{kMaxPipeCapacity} * kMaxPipes <=
+              kMaxTakenIn);
 // A level with 32 fractional bits, and the difference of two, fit 64 bits.
 static_assert((std::int64_t{kMaxPipeBase} + kMaxPipeHeight) * 2 < INT64_MAX >> 32);
-
-/// Options of the cellular model (models/cellular.md says what they do).
-inline constexpr std::int32_t kMaxFullOption = 8192;
-inline constexpr std::int32_t kMaxSweeps = 1024;
 
 /// Options of the block model (models/block.md).
 inline constexpr std::int32_t kMaxBlockParts = 8;
@@ -62,5 +72,8 @@ inline constexpr std::int32_t kStreamLevels = 8;
 inline constexpr std::int32_t kMaxDrying = 1 << 20;
 
 inline constexpr std::int32_t kMaxTickRate = 1000;
+
+/// Bytes of the reason for which a command was refused; a longer one is cut.
+inline constexpr std::int32_t kMaxReasonBytes = 256;
 
 }  // namespace sluice::sim

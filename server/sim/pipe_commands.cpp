@@ -11,6 +11,9 @@ CommandOutcome CommandContext::add_node(const PipeFields& fields, NodeKind kind,
   if (fields.at != kNowhere) {
     if (std::string problem = place_problem(fields.at); !problem.empty()) return {"at " + problem};
   }
+  if (fields.amount > 0) {
+    if (std::string problem = intake_problem(fields.amount); !problem.empty()) return {problem};
+  }
   std::string problem = world_.pipes_.add(fields, kind, rate, open);
   if (problem.empty()) {
     world_.core_.totals.sourced += fields.amount;
@@ -38,8 +41,9 @@ CommandOutcome CommandContext::apply(const RemovePipe& command) {
   totals.pipes -= held;
   totals.drained += held;
   const Cell cell = at == kNowhere ? kOutside : world_.grid_.cell(at);
+  const bool has_room = is_open(cell) && chunks_problem(chunk_holds(at) ? 0 : 1).empty();
   const std::int32_t spilled =
-      is_open(cell) ? round_down_to(std::min(held, measure_.cell_max - cell), measure_.quantum) : 0;
+      has_room ? round_down_to(std::min(held, measure_.cell_max - cell), measure_.quantum) : 0;
   if (spilled == 0) return {};
   // What the cell takes was not lost after all; rewrite() counts it as sourced.
   totals.drained -= spilled;

@@ -2,7 +2,7 @@
 //
 //   u32 magic "SLWC"   u16 version   u16 model version
 //   from version 3 on, u16 version of the pipes' rules
-//   the fields of CoreState
+//   the fields of CoreState (before version 3 without its limits)
 //   from version 2 on, the fields of PipesImage; in version 2 alone, u8 whether they all slept
 //   u64 digest of everything before it
 //
@@ -10,6 +10,7 @@
 // keeps marks, those likewise.
 #include <string>
 
+#include "server/sim/core_copy.h"
 #include "server/sim/fields.h"
 #include "server/sim/models/registry.h"
 #include "server/sim/pipes/image.h"
@@ -21,6 +22,7 @@ namespace {
 
 constexpr std::uint32_t kMagic = 0x43574c53;  // "SLWC"
 constexpr std::uint16_t kVersion = 3;
+constexpr std::uint16_t kVersionWithLimits = 3;
 constexpr std::uint16_t kVersionWithoutPipes = 1;
 constexpr std::uint16_t kVersionWithSleep = 2;  // and the first version of the pipes' rules
 
@@ -61,6 +63,7 @@ Status check_springs(const Springs& springs, const char* kind, const Box& world)
 
 Status check_core(const CoreState& state, const PipesImage& pipes, const CoreHeader& header) {
   if (Status s = validate(state.config); !s) return Error{"snapshot: " + s.error()};
+  if (Status s = validate(state.limits); !s) return Error{"snapshot: " + s.error()};
   const WaterModelRow* model = find_water_model(state.config.water);
   if (model->version != header.model_version) {
     return Error{"snapshot: made by version " + std::to_string(header.model_version) +
@@ -78,20 +81,52 @@ Status check_core(const CoreState& state, const PipesImage& pipes, const CoreHea
   return check_springs(state.drains, "drain", world);
 }
 
-}  // namespace
-
-std::vector<std::byte> World::snapshot_core() const {
+std::vector<std::byte> core_bytes(const CoreState& core, const PipesImage& pipes) {
   std::vector<std::byte> bytes;
   StateWriter writer(bytes);
   CoreHeader header;
-  header.model_version = find_water_model(core_.config.water)->version;
+  header.model_version = find_water_model(core.config.water)->version;
   header.pipes_version = kPipesVersion;
   CoreHeader::visit_state(header, writer);
-  CoreState::visit_state(core_, writer);
-  const PipesImage pipes = pipes_.image();
+  CoreState::visit_state(core, writer);
   PipesImage::visit_state(pipes, writer);
   writer.field("digest", digest_bytes(bytes));
   return bytes;
+}
+
+template <class Pipes>
+auto held(const PipeNetwork& pipes) {
+  if constexpr (std::is_same_v<Pipes, PipesImage>) {
+    return pipes.image();
+  } else {
+    return pipes;
+  }
+}
+
+template <class Pipes>
+decltype(auto) image_of(const Pipes& pipes) {
+  if constexpr (std::is_same_v<Pipes, PipesImage>) {
+    return (pipes);
+  } else {
+    return pipes.image();
+  }
+}
+
+}  // namespace
+
+CoreCopy::CoreCopy(const CoreState& core, const PipeNetwork& pipes)
+    : core_(core), pipes_(held<Pipes>(pipes)) {}
+
+std::vector<std::byte> CoreCopy::bytes() const {
+  return core_bytes(core_, image_of(pipes_));
+}
+
+CoreCopy World::copy_core() const {
+  return CoreCopy(core_, pipes_);
+}
+
+std::vector<std::byte> World::snapshot_core() const {
+  return core_bytes(core_, pipes_.image());
 }
 
 namespace {
@@ -136,7 +171,11 @@ Result<std::unique_ptr<World>> World::restore(std::span<const std::byte> core,
   }
 
   CoreState state;
-  CoreState::visit_state(state, reader);
+  if (header.version >= kVersionWithLimits) {
+    CoreState::visit_state(state, reader);
+  } else {
+    CoreState::visit_before_limits(state, reader);
+  }
   PipesImage pipes;
   if (header.version != kVersionWithoutPipes) PipesImage::visit_state(pipes, reader);
   if (header.version == kVersionWithSleep) {
@@ -148,11 +187,14 @@ Result<std::unique_ptr<World>> World::restore(std::span<const std::byte> core,
                  reader.failed_field() + "'"};
   }
   if (Status s = check_core(state, pipes, header); !s) return Error{s.error()};
-  if (chunks.size() > static_cast<std::size_t>(2 * kMaxChunks)) {
+  // Those that are awake and hold nothing come on top of the limit; each lies beside one that does.
+  constexpr std::int64_t kNeighbours = 6;
+  if (chunks.size() > static_cast<std::size_t>((kNeighbours + 1) * kMaxChunks)) {
     return Error{"snapshot: more chunks than a world can hold"};
   }
-  std::unique_ptr<World> world(new World(state.config));
+  std::unique_ptr<World> world(new World(state.config, state.limits));
   world->core_ = std::move(state);
+  world->springs_known_ = false;
   if (Status s = world->pipes_.load(pipes); !s) return Error{"snapshot: " + s.error()};
   if (world->pipes_.units() != world->core_.totals.pipes) {
     return Error{"snapshot: its pipes hold " + std::to_string(world->pipes_.units()) +
@@ -206,18 +248,20 @@ Status World::load_chunks(std::span<const ChunkImage> images) {
     if (Status s = check_size(image.bytes, name); !s) return s;
     Chunk& chunk = grid_.obtain(c);
     StateReader reader(image.bytes);
+    Cell* const cells = chunk.cells.edit();
     for (std::size_t i = 0; i < kChunkCells; ++i) {
       Cell value = 0;
       reader.field("cell", value);
-      const bool outside = chunk.cells[i] == kOutside;
+      const bool outside = cells[i] == kOutside;
       if (value < kOutside || value > measure.cell_max || water_of(value) % measure.quantum != 0 ||
           outside != (value == kOutside)) {
         return Error{name + ", cell " + to_string(grid_.shape().cell_at(c, static_cast<int>(i))) +
                      ": " + std::to_string(value) + " is not a cell's value"};
       }
-      chunk.cells[i] = value;
+      cells[i] = value;
       water += water_of(value);
     }
+    chunk.cells.share_if_uniform();
     if (Status s = load_marks(chunk, image.marks, name); !s) return s;
     grid_.note_change(chunk, kChangedAll);
   }
@@ -226,7 +270,12 @@ Status World::load_chunks(std::span<const ChunkImage> images) {
                  " units of water, but its totals say " + std::to_string(core_.totals.water)};
   }
   SerialExecutor serial;
-  update_digest(serial);
+  (void)update_digest(serial);
+  if (grid_.holding_count() > core_.limits.chunks) {
+    return Error{"snapshot: " + std::to_string(grid_.holding_count()) +
+                 " of its chunks hold something, but its world holds at most " +
+                 std::to_string(core_.limits.chunks)};
+  }
   changed_.clear();
   grid_.for_each([](Chunk& chunk) { chunk.wake = 0; });
   for (const ChunkImage& image : images) grid_.wake(*grid_.find(image.coord), image.wake);

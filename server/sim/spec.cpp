@@ -33,6 +33,16 @@ WaterMeasure measure_of(const WorldConfig& config) {
   return {};
 }
 
+Status validate(const WorldLimits& limits) {
+  if (limits.chunks < 1 || limits.chunks > kMaxChunks) {
+    return out_of_range("world.limits.chunks", limits.chunks, 1, kMaxChunks);
+  }
+  if (limits.units < 1 || limits.units > kMaxTakenIn) {
+    return out_of_range("world.limits.units", limits.units, 1, kMaxTakenIn);
+  }
+  return Done{};
+}
+
 Status validate(const WorldConfig& config) {
   if (!valid_world_name(config.name)) {
     return Error{"world.name: '" + config.name +

@@ -90,6 +90,22 @@ struct StreamOptions {
   }
 };
 
+/// What a world may grow to. A command that would exceed one is refused; water that flows on is
+/// drained where it would. So a world's memory is bounded, and equally in every replay.
+struct WorldLimits {
+  /// Chunks that hold anything: at most 16 KiB of cells each.
+  std::int64_t chunks = kMaxChunks;
+  /// Units that it takes in over its whole life.
+  std::int64_t units = kMaxTakenIn;
+
+  friend bool operator==(const WorldLimits&, const WorldLimits&) = default;
+  template <class Self, class Visitor>
+  static void visit_state(Self& self, Visitor& v) {
+    v.field("chunks", self.chunks);
+    v.field("units", self.units);
+  }
+};
+
 /// What stays the same over a world's life.
 struct WorldConfig {
   std::string name = "world";  // [a-z0-9-]{1,64}
@@ -157,6 +173,7 @@ using PipePort = AddPort;
 
 struct WorldSpec {
   WorldConfig config;
+  WorldLimits limits;
   std::vector<Fill> fills;
   std::vector<PlacedCell> cells;
   std::vector<Spring> sources;
@@ -172,6 +189,7 @@ struct WorldSpec {
 /// Names and ranges: the error names the key, as a world file has it. Places (fills, springs) are
 /// checked by World::create.
 [[nodiscard]] Status validate(const WorldConfig& config);
+[[nodiscard]] Status validate(const WorldLimits& limits);
 
 [[nodiscard]] bool valid_world_name(std::string_view name);
 

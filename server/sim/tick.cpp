@@ -1,11 +1,13 @@
 // One tick of a world, phase by phase. This is the only code that changes a world after it was
 // made; everything else may be slow, fail or vanish.
 #include <algorithm>
+#include <utility>
 
 #include "server/sim/assert.h"
 #include "server/sim/command_context.h"
 #include "server/sim/int_math.h"
 #include "server/sim/models/registry.h"
+#include "server/sim/text.h"
 #include "server/sim/world.h"
 
 namespace sluice::sim {
@@ -23,8 +25,8 @@ TickReport World::tick(std::span<const Command> commands, Executor& executor) {
   after("pipes");
   advance_water(executor, report);  // sweeps of plan and apply, until calm or the cap
   after("water");
-  update_digest(executor);  // of the chunks that changed
-  sleep_and_wake(report);   // what moved nothing sleeps; what holds nothing is dropped
+  drain_beyond_limit(update_digest(executor));  // of the chunks that changed
+  sleep_and_wake(report);  // what moved nothing sleeps; what holds nothing is dropped
   after("sleep");
   check();  // the conservation law; in checked builds the caches too
 
@@ -35,44 +37,98 @@ TickReport World::tick(std::span<const Command> commands, Executor& executor) {
 void World::apply_commands(std::span<const Command> commands, TickReport& report) {
   CommandContext context(*this);
   report.outcomes.reserve(commands.size());
-  for (const Command& command : commands) report.outcomes.push_back(context.apply(command));
+  for (const Command& command : commands) {
+    // A reason quotes what the client sent: here, where all reasons pass, it is made harmless.
+    const std::string reason = printable(context.apply(command).reason);
+    report.outcomes.push_back({std::string(cut_text(reason, kMaxReasonBytes))});
+  }
   pipes_.arrange_if_rebuilt();
 }
 
-// Where the water of a spring comes out.
-Vec3 World::outlet_of_spring(Vec3 at, const WaterMeasure& measure) const {
-  if (!measure.springs_rise) return at;
-  Vec3 place = at;
-  while (grid_.cell(place) == measure.cell_max) ++place.y;
-  return is_open(grid_.cell(place)) ? place : at;
+// What a source may add to its cell, in whole quanta: what fits, and what the world still takes in.
+std::int32_t World::room_for_source(Cell cell, const WaterMeasure& measure) const {
+  const std::int64_t room = core_.limits.units - core_.totals.taken_in();
+  return round_down_to(static_cast<std::int32_t>(std::min<std::int64_t>(
+                           measure.cell_max - cell, std::max<std::int64_t>(room, 0))),
+                       measure.quantum);
+}
+
+// Chunks that changed since the springs were last looked at.
+void World::wake_springs(const std::vector<Chunk*>& changed) {
+  for (Chunk* chunk : changed) {
+    if (!std::exchange(chunk->watched, false)) continue;
+    source_schedule_.wake(chunk->coord);
+    drain_schedule_.wake(chunk->coord);
+  }
+}
+
+// `run(cell of the spring, units due)` returns the units that it moved, and whether it could move
+// any.
+template <class Run>
+void World::run_kind(Springs& springs, SpringSchedule& schedule, Run&& run) {
+  const std::int32_t quantum = measure_of(core_.config).quantum;
+  const auto note_missed = [this](SpringState& spring, std::int32_t missed) {
+    if (spring.missed == missed) return;
+    spring.missed = missed;
+    springs_digest_known_ = false;
+  };
+  const auto due = [&](const SpringState& spring) {
+    return due_in_tick(spring.rate, core_.tick, quantum);
+  };
+  if (!run_options_.sleep || !springs_known_) schedule.wake_all(springs);
+  schedule.count_asleep(quantum,
+                        [&](auto& spring) { note_missed(spring.second, due(spring.second)); });
+  schedule.run_awake(grid_.shape(), [&](auto& spring) {
+    const std::int32_t units = due(spring.second);
+    const auto [moved, possible] = run(spring.first, units);
+    note_missed(spring.second, units - moved);
+    // One that waits for its rate to add up to a quantum is active, too.
+    springs_active_ = springs_active_ || possible > 0;
+    return possible == 0;
+  });
 }
 
 void World::run_springs() {
   springs_active_ = false;
+  wake_springs(grid_.changed());
   const WaterMeasure measure = measure_of(core_.config);
-  const auto run = [&](Springs& springs, bool adds) {
-    for (auto& [place, spring] : springs) {
-      const Vec3 at = adds ? outlet_of_spring(place, measure) : place;
-      const Cell before = grid_.cell(at);
-      const std::int32_t due = due_in_tick(spring.rate, core_.tick, measure.quantum);
-      // A source fills its cell to what a cell holds; a drain takes what is there.
-      const std::int32_t possible = !is_open(before) ? 0
-                                    : adds           ? measure.cell_max - before
-                                                     : before;
-      const std::int32_t moved = std::min(due, possible);
-      spring.missed = due - moved;
-      // One that waits for its rate to add up to a quantum is active, too.
-      springs_active_ = springs_active_ || possible > 0;
-      if (moved == 0) continue;
-      Chunk& chunk = grid_.obtain(grid_.shape().chunk_of(at));
-      chunk.cells[static_cast<std::size_t>(grid_.shape().index_of(at))] += adds ? moved : -moved;
-      grid_.note_change(chunk, kChangedAll);
-      (adds ? core_.totals.sourced : core_.totals.drained) += moved;
-      core_.totals.water += adds ? moved : -moved;
-    }
+  struct Move {
+    std::int32_t units;
+    std::int32_t possible;
   };
-  run(core_.sources, true);
-  run(core_.drains, false);
+  const auto move = [&](Vec3 at, std::int32_t due, std::int32_t possible, std::int32_t sign) {
+    const std::int32_t units = std::min(due, possible);
+    if (units == 0) return Move{0, possible};
+    Chunk& chunk = grid_.obtain(grid_.shape().chunk_of(at));
+    chunk.cells.edit()[static_cast<std::size_t>(grid_.shape().index_of(at))] += sign * units;
+    grid_.note_change(chunk, kChangedAll);
+    core_.totals.water += sign * units;
+    return Move{units, possible};
+  };
+  ColumnTops tops(grid_, measure.cell_max);
+  run_kind(core_.sources, source_schedule_, [&](Vec3 place, std::int32_t due) {
+    // What cannot go into its full cell rises, where the model's springs rise.
+    const Vec3 top = measure.springs_rise ? tops.top_of(place) : place;
+    const Vec3 at = is_open(grid_.cell(top)) ? top : place;
+    watch(place);
+    const Cell before = grid_.cell(at);
+    const Move done = move(at, due, is_open(before) ? room_for_source(before, measure) : 0, +1);
+    core_.totals.sourced += done.units;
+    return done;
+  });
+  run_kind(core_.drains, drain_schedule_, [&](Vec3 place, std::int32_t due) {
+    watch(place);
+    const Move done = move(place, due, water_of(grid_.cell(place)), -1);
+    core_.totals.drained += done.units;
+    return done;
+  });
+  springs_known_ = true;
+}
+
+// A spring that may sleep has to hear of changes in its chunk. Where none is stored, one that is
+// made is watched.
+void World::watch(Vec3 at) {
+  if (Chunk* chunk = grid_.find(grid_.shape().chunk_of(at))) chunk->watched = true;
 }
 
 namespace {
@@ -87,7 +143,7 @@ class PortGrid final : public PortCells {
   [[nodiscard]] Cell cell(Vec3 at) const override { return grid_.cell(at); }
   void add(Vec3 at, std::int32_t units) override {
     Chunk& chunk = grid_.obtain(grid_.shape().chunk_of(at));
-    chunk.cells[static_cast<std::size_t>(grid_.shape().index_of(at))] += units;
+    chunk.cells.edit()[static_cast<std::size_t>(grid_.shape().index_of(at))] += units;
     grid_.note_change(chunk, kChangedAll);
   }
   [[nodiscard]] Vec3 region(Vec3 at) const override { return place(grid_.shape().chunk_of(at)); }
@@ -124,22 +180,53 @@ void World::advance_water(Executor& executor, TickReport& report) {
   report.sweeps = done.sweeps;
 }
 
-void World::update_digest(Executor& executor) {
+// Returns the chunks that held nothing before.
+std::vector<Chunk*> World::update_digest(Executor& executor) {
   const std::vector<Chunk*> changed = grid_.take_changed();
   struct Digests {
     Digest cells = 0;
     Digest marks = 0;
   };
   std::vector<Digests> digests(changed.size());
+  wake_springs(changed);
   executor.run(changed.size(), [&](std::size_t i) {
+    changed[i]->cells.share_if_uniform();
     digests[i] = {digest_cells(changed[i]->cells.data()), digest_marks(changed[i]->marks.get())};
   });
   changed_.clear();
+  std::vector<Chunk*> filled;
   for (std::size_t i = 0; i < changed.size(); ++i) {
+    const bool held = changed[i]->holds();
     grid_.set_digests(*changed[i], digests[i].cells, digests[i].marks);
+    if (!held && changed[i]->holds()) filled.push_back(changed[i]);
     if (changed[i]->world_cells > 0) changed_.push_back(changed[i]->coord);
   }
   std::sort(changed_.begin(), changed_.end());
+  return filled;
+}
+
+// Commands that would fill too many chunks are refused; water that flows into too many is drained,
+// in those that it reached in this tick, the last ones in their order first. The count is one of
+// chunks that hold anything, so neither sleep nor a restore can change what is drained. Rock comes
+// by commands alone, so there is always enough that holds none.
+void World::drain_beyond_limit(std::vector<Chunk*> filled) {
+  if (grid_.holding_count() <= core_.limits.chunks) return;
+  std::sort(filled.begin(), filled.end(),
+            [](const Chunk* a, const Chunk* b) { return b->coord < a->coord; });
+  for (Chunk* chunk : filled) {
+    if (grid_.holding_count() <= core_.limits.chunks) return;
+    if (std::find(chunk->cells.begin(), chunk->cells.end(), kRock) != chunk->cells.end()) continue;
+    std::int64_t drained = 0;
+    std::for_each_n(chunk->cells.edit(), kChunkCells, [&](Cell& cell) {
+      drained += water_of(cell);
+      cell = std::min(cell, kAir);
+    });
+    if (chunk->marks != nullptr) chunk->marks->cells.fill(0);
+    core_.totals.drained += drained;
+    core_.totals.water -= drained;
+    grid_.set_digests(*chunk, chunk->pristine, 0);
+    grid_.note_change(*chunk, kChangedAll);
+  }
 }
 
 void World::sleep_and_wake(TickReport& report) {

@@ -24,6 +24,8 @@ struct Totals {
     v.field("evaporated", self.evaporated);
   }
 
+  /// Units that the world has taken in; see WorldLimits::units.
+  [[nodiscard]] std::int64_t taken_in() const { return initial + sourced; }
   [[nodiscard]] bool balanced() const {
     return initial + sourced - drained - evaporated == water + pipes;
   }

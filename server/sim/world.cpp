@@ -9,10 +9,22 @@
 
 namespace sluice::sim {
 
-World::World(WorldConfig config)
-    : core_{std::move(config), 0, {}, {}, {}},
+namespace {
+
+/// Of what stays the same over a world's life. The greatest limits count as none, so that worlds
+/// from before there were any keep their digests.
+Digest digest_of_config(const CoreState& core) {
+  const Digest config = digest_bytes(canonical_bytes(core.config));
+  if (core.limits == WorldLimits{}) return config;
+  return combine(config, digest_bytes(canonical_bytes(core.limits)));
+}
+
+}  // namespace
+
+World::World(WorldConfig config, WorldLimits limits)
+    : core_{std::move(config), 0, {}, {}, {}, limits},
       grid_(core_.config),
-      config_digest_(digest_bytes(canonical_bytes(core_.config))) {
+      config_digest_(digest_of_config(core_)) {
   const WaterModelRow* model = find_water_model(core_.config.water);
   SLUICE_ASSERT(model != nullptr);  // validate() has looked
   water_ = model->make(core_.config);
@@ -22,14 +34,15 @@ World::~World() = default;
 
 Result<std::unique_ptr<World>> World::create(const WorldSpec& spec) {
   if (Status valid = validate(spec.config); !valid) return Error{valid.error()};
-  std::unique_ptr<World> world(new World(spec.config));
+  if (Status valid = validate(spec.limits); !valid) return Error{valid.error()};
+  std::unique_ptr<World> world(new World(spec.config, spec.limits));
   if (Status placed = world->place(spec); !placed) return Error{placed.error()};
   // What the world file describes is the beginning, not a change.
   world->core_.totals.initial = world->core_.totals.water + world->core_.totals.pipes;
   world->core_.totals.sourced = 0;
   world->core_.totals.drained = 0;
   SerialExecutor serial;
-  world->update_digest(serial);
+  (void)world->update_digest(serial);
   world->changed_.clear();
   return world;
 }
@@ -121,15 +134,19 @@ Digest springs_digest(const Springs& springs) {
   return digest_bytes(bytes);
 }
 
+Digest springs_digest(const CoreState& core) {
+  return combine(springs_digest(core.sources), springs_digest(core.drains));
+}
+
 }  // namespace
 
-std::array<Digest, kLayerCount> World::layers_with(Digest cells, Digest pipes, Digest marks) const {
+std::array<Digest, kLayerCount> World::layers_with(Digest springs, Digest cells, Digest pipes,
+                                                   Digest marks) const {
   std::array<Digest, kLayerCount> layers{};
   layers[static_cast<std::size_t>(Layer::kClock)] = mix64(core_.tick);
   layers[static_cast<std::size_t>(Layer::kConfig)] = config_digest_;
   layers[static_cast<std::size_t>(Layer::kTotals)] = digest_bytes(canonical_bytes(core_.totals));
-  layers[static_cast<std::size_t>(Layer::kSprings)] =
-      combine(springs_digest(core_.sources), springs_digest(core_.drains));
+  layers[static_cast<std::size_t>(Layer::kSprings)] = springs;
   layers[static_cast<std::size_t>(Layer::kCells)] = cells;
   layers[static_cast<std::size_t>(Layer::kPipes)] = pipes;
   layers[static_cast<std::size_t>(Layer::kMarks)] = marks;
@@ -137,7 +154,9 @@ std::array<Digest, kLayerCount> World::layers_with(Digest cells, Digest pipes, D
 }
 
 std::array<Digest, kLayerCount> World::layer_digests() const {
-  return layers_with(grid_.cells_digest(), pipes_.digest(), grid_.marks_digest());
+  if (!springs_digest_known_) springs_digest_ = springs_digest(core_);
+  springs_digest_known_ = true;
+  return layers_with(springs_digest_, grid_.cells_digest(), pipes_.digest(), grid_.marks_digest());
 }
 
 namespace {
@@ -165,8 +184,9 @@ std::array<Digest, kLayerCount> World::recompute_layer_digests() const {
     cells += chunk_contribution(chunk.coord, digest_cells(chunk.cells.data()), chunk.pristine);
     marks += chunk_contribution(chunk.coord, digest_marks(chunk.marks.get()), 0);
   });
-  std::array<Digest, kLayerCount> layers = layers_with(cells, pipes_.recompute_digest(), marks);
-  layers[static_cast<std::size_t>(Layer::kConfig)] = digest_bytes(canonical_bytes(core_.config));
+  std::array<Digest, kLayerCount> layers =
+      layers_with(springs_digest(core_), cells, pipes_.recompute_digest(), marks);
+  layers[static_cast<std::size_t>(Layer::kConfig)] = digest_of_config(core_);
   return layers;
 }
 

@@ -19,9 +19,11 @@
 #include "server/sim/pipes/network.h"
 #include "server/sim/result.h"
 #include "server/sim/spec.h"
+#include "server/sim/spring_schedule.h"
 
 namespace sluice::sim {
 
+class CoreCopy;
 class WaterModelState;
 class World;
 
@@ -97,6 +99,8 @@ class World {
 
   /// Everything but the chunks, as canonical bytes with a version and a check sum.
   [[nodiscard]] std::vector<std::byte> snapshot_core() const;
+  /// The same, to be made into bytes on another thread (core_copy.h).
+  [[nodiscard]] CoreCopy copy_core() const;
   /// The canonical bytes of one stored chunk: kChunkCells little-endian 32-bit cells. A snapshot
   /// needs the chunks whose digest differs from their pristine one.
   [[nodiscard]] static std::vector<std::byte> chunk_bytes(const Chunk& chunk);
@@ -117,7 +121,7 @@ class World {
   [[nodiscard]] std::array<Digest, kLayerCount> recompute_layer_digests() const;
 
  private:
-  explicit World(WorldConfig config);
+  World(WorldConfig config, WorldLimits limits);
 
   friend class CommandContext;
   /// Defined in tests alone: flips single bits, to prove that each one is noticed.
@@ -126,12 +130,17 @@ class World {
   // The phases, in their order.
   void apply_commands(std::span<const Command> commands, TickReport& report);
   void run_springs();
-  [[nodiscard]] Vec3 outlet_of_spring(Vec3 at, const WaterMeasure& measure) const;
+  void watch(Vec3 at);
+  void wake_springs(const std::vector<Chunk*>& changed);
+  template <class Run>
+  void run_kind(Springs& springs, SpringSchedule& schedule, Run&& run);
+  [[nodiscard]] std::int32_t room_for_source(Cell cell, const WaterMeasure& measure) const;
   void advance_pipes(Executor& executor);
   void advance_water(Executor& executor, TickReport& report);
   void sleep_and_wake(TickReport& report);
   void check() const;
-  void update_digest(Executor& executor);
+  std::vector<Chunk*> update_digest(Executor& executor);
+  void drain_beyond_limit(std::vector<Chunk*> filled);
 
   void after(const char* phase) const {
     if (phase_observer_ != nullptr) phase_observer_->after_phase(phase, *this);
@@ -142,8 +151,8 @@ class World {
   [[nodiscard]] Status load_marks(Chunk& chunk, std::span<const std::byte> bytes,
                                   const std::string& name) const;
   [[nodiscard]] Status load_chunks(std::span<const ChunkImage> images);
-  [[nodiscard]] std::array<Digest, kLayerCount> layers_with(Digest cells, Digest pipes,
-                                                            Digest marks) const;
+  [[nodiscard]] std::array<Digest, kLayerCount> layers_with(Digest springs, Digest cells,
+                                                            Digest pipes, Digest marks) const;
 
   CoreState core_;
   Grid grid_;
@@ -153,7 +162,12 @@ class World {
   Digest config_digest_ = 0;
   std::unique_ptr<WaterModelState> water_;
   std::vector<ChunkCoord> changed_;
-  bool springs_active_ = false;  // a spring moved water in the last tick
+  bool springs_active_ = false;  // a spring could move water in the last tick
+  bool springs_known_ = true;    // false: the schedules are to be made anew
+  SpringSchedule source_schedule_;
+  SpringSchedule drain_schedule_;
+  mutable Digest springs_digest_ = 0;
+  mutable bool springs_digest_known_ = false;
   RunOptions run_options_;
   PhaseObserver* phase_observer_ = nullptr;
 };

@@ -48,7 +48,7 @@ int run_bundle(BundleFlags& flags) {
                                          {"last_tick", bundle->last_tick},
                                          {"commands", bundle->commands},
                                          {"bytes", bytes}};
-    std::cout << json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+    std::cout << json.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) << '\n';
   } else {
     std::cout << flags.out << ": ticks " << bundle->first_tick << " to " << bundle->last_tick
               << ", " << bundle->commands << " commands, " << bytes << " bytes\n";

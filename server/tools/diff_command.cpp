@@ -95,7 +95,7 @@ void print_json(const record::DiffReport& report, double seconds) {
                                  {"seconds", seconds}};
   if (report.commands_differ_at) json["commands_differ_at"] = *report.commands_differ_at;
   if (report.difference) json["difference"] = found_json(*report.difference);
-  std::cout << json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+  std::cout << json.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) << '\n';
 }
 
 void print_commands(const record::FirstDifference& found) {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "server/formats/script.h"
+#include "server/record/bounds.h"
 #include "server/record/reader.h"
 #include "server/tools/commands.h"
 
@@ -26,7 +27,8 @@ std::string quoted(const std::string& text) {
 }
 
 void print_tick(const record::TickRecord& tick, bool outcomes) {
-  for (const record::RecordedCommand& recorded : tick.commands) {
+  for (record::RecordedCommand recorded : tick.commands) {
+    record::bound(recorded);  // older recordings hold texts of any length
     std::vector<std::pair<std::string, std::string>> extra = {
         {"client", quoted(recorded.client)}, {"seq", std::to_string(recorded.seq)}};
     if (outcomes) {
@@ -34,6 +36,11 @@ void print_tick(const record::TickRecord& tick, bool outcomes) {
       if (!recorded.applied) extra.emplace_back("reason", quoted(recorded.reason));
     }
     std::cout << formats::format_command(recorded.command, tick.tick, extra) << '\n';
+  }
+  if (!outcomes) return;
+  for (const record::RefusedMore& more : tick.refused_more) {
+    std::cout << "{\"tick\":" << tick.tick << ",\"client\":" << quoted(more.client)
+              << ",\"refused_more\":" << more.commands << "}\n";
   }
 }
 
@@ -68,8 +75,10 @@ void add_log_command(CLI::App& app, int& exit_status) {
       ->check(CLI::NonNegativeNumber);
   command->add_option("--to", options->to, "last tick (default: the last one recorded)")
       ->check(CLI::NonNegativeNumber);
-  command->add_flag("--outcomes", options->outcomes,
-                    "also print whether each command applied, and why not (no longer a script)");
+  command->add_flag(
+      "--outcomes", options->outcomes,
+      "also print whether each command applied, and why not, and how many refused ones "
+      "were counted and not kept (no longer a script)");
   command->callback([options, &exit_status] { exit_status = run_log(*options); });
 }
 

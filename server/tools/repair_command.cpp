@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "server/formats/world_file.h"
 #include "server/record/repair.h"
 #include "server/tools/commands.h"
 
@@ -21,8 +22,16 @@ nlohmann::ordered_json part_json(const record::Part& part) {
   return {{"file", part.path}, {"first_tick", part.first_tick}, {"last_tick", part.last_tick}};
 }
 
+nlohmann::ordered_json lost_json(const record::LostTicks& lost) {
+  return {{"first", lost.first},       {"last", lost.last},
+          {"commands", lost.commands}, {"commands_unknown", lost.commands_unknown},
+          {"clients", lost.clients},   {"why", lost.why}};
+}
+
 int run_repair(const std::string& file, bool as_json) {
-  const auto repaired = record::repair(file);
+  record::RepairOptions options;
+  options.build_world = formats::build_world;
+  const auto repaired = record::repair(file, options);
   if (!repaired) return fail(repaired.error(), kExitWrongInput);
   std::cout << record::describe(*repaired) << '\n';
   if (as_json) {
@@ -30,16 +39,19 @@ int run_repair(const std::string& file, bool as_json) {
                                    {"kept", part_json(repaired->main)},
                                    {"parts", nlohmann::ordered_json::array()},
                                    {"lost", nlohmann::ordered_json::array()},
+                                   {"without_state", nlohmann::ordered_json::array()},
+                                   {"damaged_checkpoints", repaired->survey.checkpoints.size()},
                                    {"lost_checkpoints", nlohmann::ordered_json::array()},
                                    {"set_aside", repaired->set_aside}};
     for (const record::Part& part : repaired->parts) json["parts"].push_back(part_json(part));
-    for (const record::LostTicks& lost : repaired->survey.ticks) {
-      json["lost"].push_back({{"first", lost.first}, {"last", lost.last}, {"why", lost.why}});
+    for (const record::LostTicks& lost : repaired->lost) json["lost"].push_back(lost_json(lost));
+    for (const record::LostTicks& lost : repaired->without_state) {
+      json["without_state"].push_back(lost_json(lost));
     }
-    for (const record::LostCheckpoint& lost : repaired->survey.checkpoints) {
+    for (const record::LostCheckpoint& lost : repaired->not_rebuilt) {
       json["lost_checkpoints"].push_back({{"tick", lost.tick}, {"why", lost.why}});
     }
-    std::cout << json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+    std::cout << json.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) << '\n';
   }
   return repaired->survey.whole() ? kExitWell : kExitFound;
 }

@@ -53,7 +53,7 @@ void print_json(const record::SyncReport& report, double seconds) {
     found.update(to_json(divergence.at.where, kEngines));
     found["commands"] = to_json(as_recorded(divergence.commands), divergence.tick);
   }
-  std::cout << json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+  std::cout << json.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) << '\n';
 }
 
 void print_text(const SyncFlags& flags, const record::SyncReport& report) {

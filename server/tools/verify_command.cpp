@@ -11,6 +11,7 @@
 #include "server/formats/world_file.h"
 #include "server/record/verify.h"
 #include "server/record/write_lock.h"
+#include "server/sim/text.h"
 #include "server/tools/commands.h"
 #include "server/tools/output.h"
 #include "server/tools/progress.h"
@@ -38,12 +39,12 @@ struct VerifyFlags {
 std::optional<sim::Digest> described_world(const record::Reader& reader) {
   const auto spec = formats::parse_world(reader.world_file_text(), reader.path() + " (world file)");
   if (!spec) {
-    std::cerr << "sluice: warning: " << spec.error() << '\n';
+    std::cerr << "sluice: warning: " << sim::printable(spec.error()) << '\n';
     return std::nullopt;
   }
   const auto world = sim::World::create(*spec);
   if (!world) {
-    std::cerr << "sluice: warning: " << world.error() << '\n';
+    std::cerr << "sluice: warning: " << sim::printable(world.error()) << '\n';
     return std::nullopt;
   }
   return (*world)->digest();
@@ -75,7 +76,7 @@ void print_json(const record::VerifyReport& report, double seconds) {
                                  {"checkpoints", report.checkpoints},
                                  {"seconds", seconds}};
   if (report.divergence) json["divergence"] = divergence_json(*report.divergence);
-  std::cout << json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+  std::cout << json.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) << '\n';
 }
 
 void print_text(const VerifyFlags& flags, const record::VerifyReport& report) {

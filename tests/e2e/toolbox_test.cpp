@@ -261,5 +261,45 @@ TEST_F(Toolbox, WrongUseIsAnsweredWithStatusTwo) {
   expect_wrong({"sim", bad}, "bad.toml:4: unknown key 'world.x'; allowed here: ");
 }
 
+// Whatever a client called something: what is printed does nothing to a terminal, and is a script.
+TEST_F(Toolbox, TheLogOfAnyNamesIsAScriptAndHarmless) {
+  const std::string tick = "{\"tick\": ";
+  const std::string name = "\"\\u001b[2J\\u0000\\u009b31m\\u202e" + std::string(30000, 'n') + "\"";
+  std::string script = tick + R"(1, "cmd": "pour", "at": [1, 5, 0], "units": 4096})" + "\n";
+  for (int i = 2; i < 12; ++i) {
+    script += tick + std::to_string(i) + R"(, "cmd": "remove_pipe", "name": )" + name + "}\n";
+    script += tick + std::to_string(i) + R"(, "cmd": "link", "from": )" + name +
+              ", \"to\": " + name + "}\n";
+  }
+  const std::string recording = folder.file("a.sluice");
+  const Finished sim = sluice({"sim", world, "--ticks", "20", "--record", recording, "--json",
+                               "--script", folder.write("s.jsonl", script)});
+  ASSERT_EQ(sim.status, 0) << sim.error;
+  EXPECT_LT(sim.error.size(), 20 * 600U) << "reasons are cut";
+  const Finished log = sluice({"log", recording});
+  ASSERT_EQ(log.status, 0) << log.error;
+  const Finished outcomes = sluice({"log", recording, "--outcomes"});
+  const Finished verified = sluice({"verify", recording, "--json"});
+  EXPECT_EQ(verified.status, 0) << verified.out;
+  for (const std::string& text : {sim.error, log.out, outcomes.out, verified.out, verified.error}) {
+    for (const char c : text) {
+      ASSERT_TRUE(c == '\n' || (c >= ' ' && c <= '~')) << static_cast<int>(c) << " in " << text;
+    }
+  }
+  const Finished again = sluice(
+      {"sim", world, "--ticks", "20", "--json", "--script", folder.write("l.jsonl", log.out)});
+  ASSERT_EQ(again.status, 0) << again.error;
+  EXPECT_EQ(last_line(again).at("digest"), last_line(sim).at("digest"));
+}
+
+TEST_F(Toolbox, RepairSaysWhatWasLostAndIsRestartable) {
+  const std::string recording = folder.file("a.sluice");
+  ASSERT_EQ(sluice({"sim", world, "--ticks", "300", "--record", recording}).status, 0);
+  EXPECT_THAT(sluice({"repair", recording}).out, HasSubstr("whole: ticks 0 to 300"));
+  std::ofstream(recording + ".new-main") << "left by a repair that was killed";
+  EXPECT_EQ(sluice({"repair", recording}).status, 0);
+  EXPECT_FALSE(std::filesystem::exists(recording + ".new-main"));
+}
+
 }  // namespace
 }  // namespace sluice::tests

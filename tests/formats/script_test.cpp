@@ -172,5 +172,28 @@ TEST(Script, ACommandOfAClientNeedsNoTick) {
   EXPECT_THAT(formats::parse_command("{}", "client 3").error(), HasSubstr("client 3: key 'cmd'"));
 }
 
+// A line of 32 KB with 4,086 keys took 24 ms to refuse.
+TEST(Script, LinesTooDeepOrOfTooManyKeysAreRefusedBeforeTheyAreParsed) {
+  const auto refusal = [](const std::string& line) {
+    const auto parsed = formats::parse_command(line, "line");
+    return parsed.ok() ? std::string() : parsed.error();
+  };
+  const auto nested = [](std::size_t depth) {
+    return std::string(depth, '[') + std::string(depth, ']');
+  };
+  EXPECT_EQ(refusal(nested(formats::kMaxLineDepth)), "line: a command is a JSON object");
+  EXPECT_EQ(refusal(nested(formats::kMaxLineDepth + 1)), "line: nested more than 4 deep");
+  const auto keys = [](std::size_t count) {
+    std::string line = R"({"cmd": "pour")";
+    for (std::size_t i = 1; i < count; ++i) line += ", \"k" + std::to_string(i) + "\": 1";
+    return line + "}";
+  };
+  EXPECT_THAT(refusal(keys(formats::kMaxLineKeys)), HasSubstr("unknown key 'k1'"));
+  EXPECT_EQ(refusal(keys(formats::kMaxLineKeys + 1)), "line: more than 32 keys");
+  // What stands in a text does not count.
+  EXPECT_THAT(refusal(R"({"cmd": "[[[[[[::::::::::::::::::::::::::::::::::::\"[[["})"),
+              HasSubstr("unknown command"));
+}
+
 }  // namespace
 }  // namespace sluice::tests

@@ -96,7 +96,7 @@ TEST(WorldFile, MistakesNameFileLineKeyAndWhatIsAllowed) {
   EXPECT_THAT(mistake("[world]\nname = \"a\"\nsize = [1, 2, 1048577]\n"),
               HasSubstr("world.size[2]"));
   EXPECT_THAT(mistake(head + "watr = \"x\"\n"),
-              HasSubstr("a.toml:4: unknown key 'world.watr'; allowed here: edges, name"));
+              HasSubstr("a.toml:4: unknown key 'world.watr'; allowed here: edges, limits, name"));
   EXPECT_THAT(mistake(head + "water = \"lava\"\n"),
               HasSubstr("a.toml:4: key 'world.water' is 'lava'; allowed: cellular"));
   EXPECT_THAT(mistake(head + "seed = -1\n"), HasSubstr("18446744073709551615"));
@@ -117,6 +117,21 @@ TEST(WorldFile, MistakesNameFileLineKeyAndWhatIsAllowed) {
               HasSubstr("outside the world"));
   EXPECT_THAT(mistake(head + "[[source]]\nat = [9, 0, 0]\nrate = 1\n"),
               HasSubstr("source[0].at' [9, 0, 0] lies outside"));
+}
+
+TEST(WorldFile, LimitsAreReadAndChecked) {
+  const std::string head = kHead;
+  const auto spec =
+      formats::parse_world(head + "[world.limits]\nchunks = 5\nunits = 7\n", "a.toml");
+  ASSERT_TRUE(spec.ok()) << spec.error();
+  EXPECT_EQ(spec->limits, (sim::WorldLimits{5, 7}));
+  EXPECT_EQ(formats::parse_world(head, "a.toml")->limits, sim::WorldLimits{});
+  EXPECT_THAT(mistake(head + "[world.limits]\nchunks = 262145\n"),
+              HasSubstr("world.limits.chunks: 262145 is out of range; allowed: 1 to 262144"));
+  EXPECT_THAT(mistake(head + "[world.limits]\nunits = 0\n"), HasSubstr("world.limits.units: 0"));
+  EXPECT_THAT(mistake(head + "[world.limits]\nchunks = 1.5\n"), HasSubstr("whole number"));
+  EXPECT_THAT(mistake(head + "[world.limits]\nbytes = 5\n"),
+              HasSubstr("allowed here: chunks, units"));
 }
 
 TEST(WorldFile, StreamWaterHasOneOption) {

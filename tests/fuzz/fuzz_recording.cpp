@@ -13,6 +13,8 @@ namespace {
 
 using sluice::record::TickRecord;
 
+constexpr sluice::record::Limits kLimits;
+
 void read_whole_file(std::span<const std::byte> bytes) {
   // A file in WAL mode cannot be opened in memory; bytes 18 and 19 of its header say so.
   std::vector<std::byte> image(bytes.begin(), bytes.end());
@@ -32,15 +34,16 @@ void read_whole_file(std::span<const std::byte> bytes) {
 void read_commands(std::span<const std::byte> bytes) {
   std::vector<TickRecord> ticks(64);
   for (std::size_t i = 0; i < ticks.size(); ++i) ticks[i].tick = i + 1;
-  if (!sluice::record::decode_commands(bytes, ticks)) return;
+  if (!sluice::record::decode_commands(bytes, kLimits.batch_bytes, ticks)) return;
   // What was read must be writable, and come back.
   std::vector<std::byte> again;
   sluice::record::encode_commands(ticks, 1, again);
   std::vector<TickRecord> back(ticks.size());
   for (std::size_t i = 0; i < back.size(); ++i) back[i].tick = i + 1;
-  SLUICE_ASSERT(sluice::record::decode_commands(again, back).ok());
+  SLUICE_ASSERT(sluice::record::decode_commands(again, kLimits.batch_bytes, back).ok());
   for (std::size_t i = 0; i < ticks.size(); ++i) {
     SLUICE_ASSERT(ticks[i].commands.size() == back[i].commands.size());
+    SLUICE_ASSERT(ticks[i].refused_more == back[i].refused_more);
   }
 }
 
@@ -57,7 +60,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       read_commands(bytes);
       break;
     default:
-      (void)sluice::record::decode_chunk_list(bytes);
+      (void)sluice::record::decode_chunk_list(bytes, kLimits.chunk_list_bytes);
       break;
   }
   return 0;

@@ -30,13 +30,17 @@ TEST(Config, AFileSetsEveryKey) {
   const std::string path = directory.write("s.toml",
                                            "world = [\"a.toml\", \"/b.toml\"]\n"
                                            "listen = \"0.0.0.0:81\"\ndata = \"d\"\n"
-                                           "threads = 3\nlog_level = \"error\"\n");
+                                           "threads = 3\nlog_level = \"error\"\n"
+                                           "hosts = [\"a.example\", \"b.example\"]\n"
+                                           "origins = [\"https://c.example\"]\n");
   ASSERT_TRUE(read_config(path, config).ok());
   EXPECT_EQ(config.world_files, (std::vector<std::string>{directory.file("a.toml"), "/b.toml"}));
   EXPECT_EQ(config.port, 81);
   EXPECT_EQ(config.data_directory, "d");
   EXPECT_EQ(config.threads, 3U);
   EXPECT_EQ(config.log_level, "error");
+  EXPECT_EQ(config.origins.hosts, (std::vector<std::string>{"a.example", "b.example"}));
+  EXPECT_EQ(config.origins.origins, (std::vector<std::string>{"https://c.example"}));
 }
 
 TEST(Config, MistakesNameTheirPlace) {
@@ -47,12 +51,13 @@ TEST(Config, MistakesNameTheirPlace) {
     return status.ok() ? std::string() : status.error();
   };
   const std::string at = directory.file("s.toml") + ":";
-  EXPECT_EQ(
-      error("\n\nlissten = 1"),
-      at + "3: unknown key \"lissten\"; allowed: data, listen, log_level, threads, verify, world");
+  EXPECT_EQ(error("\n\nlissten = 1"), at + "3: unknown key \"lissten\"; allowed: data, hosts, "
+                                           "listen, log_level, origins, threads, verify, world");
   EXPECT_EQ(error("threads = 999"), at + "1: threads must be a number from 0 to 256");
   EXPECT_EQ(error("world = \"a\""), at + "1: world must be a list of files");
   EXPECT_EQ(error("world = [1]"), at + "1: world must be a list of files");
+  EXPECT_EQ(error("hosts = [1]"), at + "1: hosts must be a list of names");
+  EXPECT_EQ(error("origins = \"a\""), at + "1: origins must be a list of origins");
   EXPECT_EQ(error("data = 1"), at + "1: data must be a text");
   EXPECT_EQ(error("log_level = \"loud\""),
             at + "1: log_level is \"loud\", allowed: trace, debug, info, warn, error");

@@ -8,6 +8,7 @@
 #include <spdlog/sinks/ostream_sink.h>
 #include <spdlog/spdlog.h>
 
+#include "server/formats/world_file.h"
 #include "server/host/host.h"
 #include "server/record/database.h"
 #include "server/record/verify.h"
@@ -34,9 +35,9 @@ class DamagedStart : public testing::Test {
     must(must(record::Database::open(recording_, record::Database::Mode::kWrite))
              ->execute(sql.c_str()));
   }
-  sim::Result<std::unique_ptr<Host>> start() {
+  sim::Result<std::unique_ptr<Host>> start(const std::vector<std::string>& worlds = {"bowl.toml"}) {
     Config config;
-    config.world_files = {folder_.file("bowl.toml")};
+    for (const std::string& world : worlds) config.world_files.push_back(folder_.file(world));
     config.data_directory = folder_.file(".");
     config.port = 0;
     config.threads = 1;
@@ -79,7 +80,7 @@ class DamagedStart : public testing::Test {
 };
 
 TEST_F(DamagedStart, LostTicksAtTheEndAreNamedAndTheWorldGoesOnBeforeThem) {
-  change("UPDATE history SET digests = zeroblob(24) WHERE first_tick = 319");
+  change("UPDATE history SET digests = zeroblob(16) WHERE first_tick = 319");
   const std::string damaged = content_of(recording_);
   {
     auto host = must(start());
@@ -125,6 +126,77 @@ TEST_F(DamagedStart, AHistoryThatDoesNotReplayIsLeftForSomebodyToLookAt) {
       << host.error();
   EXPECT_FALSE(std::filesystem::exists(recording_ + ".damaged"));
   EXPECT_EQ(content_of(recording_), before);
+}
+
+TEST_F(DamagedStart, AWorldThatCannotLoadDoesNotStopTheOthers) {
+  write_file(folder_.file("pond.toml"), "[world]\nname = \"pond\"\nsize = [8, 8, 1]\n");
+  write_file(folder_.file("wrong.toml"), "[world]\nname = \"wrong\"\nsize = [8, 8, 1]\n");
+  write_file(folder_.file("wrong.sluice"), "this is no recording");
+  // Whole by its check sums, and yet it does not replay: a fault of a rule, not of the medium.
+  {
+    const auto world = make_world();
+    std::filesystem::remove(recording_);
+    auto recorder = must(record::Recorder::create(recording_, kWorldFile, *world));
+    record::TickRecord tick = play(*world, {});
+    tick.digest ^= 1;
+    must(recorder->append(tick));
+    must(recorder->commit());
+  }
+  auto host = must(start({"bowl.toml", "pond.toml", "wrong.toml"}));
+  const net::Readiness ready = host->readiness();
+  EXPECT_FALSE(ready.ready);
+  EXPECT_NE(ready.text.find("pond: ready\n"), std::string::npos) << ready.text;
+  EXPECT_NE(ready.text.find("bowl: cannot be loaded"), std::string::npos) << ready.text;
+  EXPECT_NE(ready.text.find("wrong: cannot be loaded"), std::string::npos) << ready.text;
+  EXPECT_EQ(ready.text.find(".sluice"), std::string::npos) << "no paths: " << ready.text;
+  expect_log("bowl: is not hosted: " + folder_.file("./bowl.sluice"));
+  expect_log("diverges from the recording at tick 1");
+  expect_log("wrong: is not hosted: " + folder_.file("./wrong.sluice"));
+  EXPECT_FALSE(host->stop()) << "the exit status says that something is not as it should be";
+}
+
+TEST_F(DamagedStart, ARepairThatWasInterruptedIsCompletedFirst) {
+  // It had decided: the new file is there, and the old one still has its name, and its log.
+  std::filesystem::copy_file(recording_, recording_ + ".repaired");
+  change("DELETE FROM history");
+  write_file(recording_ + "-wal", "");
+  {
+    auto host = must(start());
+    EXPECT_TRUE(host->stop());
+  }
+  EXPECT_FALSE(std::filesystem::exists(recording_ + ".repaired"));
+  EXPECT_GE(must(record::Reader::open(recording_))->last_tick(), 330U);
+}
+
+TEST_F(DamagedStart, ALostChunkIsHadAgainFromTheWorldFile) {
+  // The world file is what the world began as, here.
+  const char* text =
+      "[world]\nname = \"bowl\"\nsize = [64, 64, 1]\n"
+      "[[fill]]\nfrom = [0, 0, 0]\nsize = [64, 2, 1]\ncell = \"#\"\n";
+  write_file(folder_.file("bowl.toml"), text);
+  std::filesystem::remove(recording_);
+  sim::Digest last = 0;
+  {
+    auto world = must(formats::build_world(text));
+    auto recorder = must(record::Recorder::create(recording_, text, *world));
+    CommandSource source(3, 2);
+    for (int i = 1; i <= 200; ++i) {
+      const record::TickRecord tick = play(*world, source.some(0.5));
+      last = tick.digest;
+      must(recorder->append(tick));
+      if (i % 40 == 0) must(recorder->checkpoint(record::CheckpointImage::of(*world)));
+    }
+    must(recorder->commit());
+  }
+  change("UPDATE chunks SET data = x'0000'");
+  {
+    auto host = must(start());
+    EXPECT_TRUE(host->stop());
+  }
+  expect_log("no tick and no command is lost");
+  auto reader = must(record::Reader::open(recording_));
+  sim::SerialExecutor executor;
+  EXPECT_EQ(must(record::world_at(*reader, 200, executor)).world->digest(), last);
 }
 
 }  // namespace

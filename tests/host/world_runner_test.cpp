@@ -3,7 +3,9 @@
 // disk.
 #include "server/host/world_runner.h"
 
+#include <atomic>
 #include <filesystem>
+#include <set>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -11,6 +13,8 @@
 #include <sys/resource.h>
 
 #include "server/formats/world_file.h"
+#include "server/record/reader.h"
+#include "server/record/verify.h"
 #include "tests/support/process.h"
 
 namespace sluice::host {
@@ -85,35 +89,164 @@ TEST_F(WorldRunnerTest, RefusesWhatIsNoCommandAtOnce) {
 }
 
 TEST_F(WorldRunnerTest, CommandsThatNoTickTookAreRefusedWhenItStops) {
-  for (std::uint64_t seq = 1; seq <= WorldRunner::kMaxQueuedCommands; ++seq) {
-    ASSERT_TRUE(pour(seq).ok());
+  // It never ran, so nothing was taken.
+  const std::size_t most = WorkLimits{}.client_commands;
+  for (std::uint64_t seq = 1; seq <= most; ++seq) ASSERT_TRUE(pour(seq).ok());
+  EXPECT_EQ(pour(9999).error(), "too much at once: 1024 of your commands wait for their turn");
+  runner_->start();
+  runner_->stop();
+  const auto answers = replies(most);
+  ASSERT_EQ(answers.size(), most);
+  std::set<std::uint64_t> answered;
+  for (const net::CommandReply& answer : answers) {
+    answered.insert(answer.result.seq);
+    if (answer.result.applied) continue;  // a tick was quick
+    EXPECT_EQ(answer.result.reason, "the server stops");
+    EXPECT_EQ(answer.result.tick, 0U);
   }
-  EXPECT_EQ(pour(9999).error(), "the world has too many commands waiting (8192)");
+  EXPECT_EQ(answered.size(), most);  // each once
 }
 
-TEST_F(WorldRunnerTest, StandsStillAndSaysSoWhenTheRecordingFails) {
+// The world has no room for it, so nothing of it is recorded.
+TEST_F(WorldRunnerTest, ACommandTooLargeForATickIsTurnedAway) {
+  runner_->start();
+  ASSERT_TRUE(runner_
+                  ->submit({7, "tester", 1,
+                            R"({"cmd": "remove_water", "from": [0, 0, 0], "size": [64, 64, 1]})"})
+                  .ok());
+  ASSERT_TRUE(replies(1).front().result.applied);
+  runner_->stop();
+}
+
+TEST_F(WorldRunnerTest, AWorldThatNeverRanAnswersToo) {
+  for (std::uint64_t seq = 1; seq <= 50; ++seq) ASSERT_TRUE(pour(seq).ok());
+  runner_->stop();
+  const auto answers = replies(50);
+  ASSERT_EQ(answers.size(), 50U);
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    EXPECT_EQ(answers[i].result.seq, i + 1);
+    EXPECT_FALSE(answers[i].result.applied);
+    EXPECT_EQ(answers[i].result.reason, "the server stops");
+  }
+  EXPECT_EQ(pour(51).error(), "the server stops");
+  runner_.reset();
+  auto reader = record::Reader::open(path());
+  ASSERT_TRUE(reader.ok()) << reader.error();
+  EXPECT_EQ((*reader)->last_tick(), 0U) << "what was refused is not recorded";
+}
+
+TEST_F(WorldRunnerTest, EveryCommandIsAnsweredOnceWhenItStopsUnderLoad) {
+  runner_->start();
+  std::uint64_t sent = 0;
+  std::atomic<bool> stopped = false;
+  std::thread client([&] {
+    while (!stopped && pour(sent + 1).ok()) ++sent;
+  });
+  std::this_thread::sleep_for(milliseconds(60));
+  runner_->stop();
+  stopped = true;
+  client.join();
+  const auto answers = replies(sent);
+  ASSERT_EQ(answers.size(), sent);
+  std::set<std::uint64_t> seqs;
+  std::int64_t applied = 0;
+  for (const net::CommandReply& answer : answers) {
+    seqs.insert(answer.result.seq);
+    applied += answer.result.applied ? 1 : 0;
+    if (!answer.result.applied && answer.result.tick == 0) {
+      EXPECT_EQ(answer.result.reason, "the server stops");
+    }
+  }
+  EXPECT_EQ(seqs.size(), sent);
+  runner_.reset();
+  sim::SerialExecutor executor;
+  const auto recovered = record::recover(path(), executor);
+  ASSERT_TRUE(recovered.ok()) << recovered.error();
+  EXPECT_EQ(recovered->world->totals().sourced, applied * 9);
+}
+
+/// Every write past the first byte of a file fails, as on a full disk, until it is freed.
+class FullDisk {
+ public:
+  FullDisk() {
+    signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &before_);
+    rlimit full = before_;
+    full.rlim_cur = 1;
+    setrlimit(RLIMIT_FSIZE, &full);
+  }
+  ~FullDisk() { setrlimit(RLIMIT_FSIZE, &before_); }
+  FullDisk(const FullDisk&) = delete;
+  FullDisk& operator=(const FullDisk&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+TEST_F(WorldRunnerTest, StandsStillWhileTheRecordingFailsAndGoesOnWhenItCan) {
   runner_->start();
   ASSERT_TRUE(pour(1).ok());
   ASSERT_EQ(replies(1).size(), 1U);
   EXPECT_EQ(runner_->trouble(), "");
-  signal(SIGXFSZ, SIG_IGN);
-  rlimit before{};
-  getrlimit(RLIMIT_FSIZE, &before);
-  rlimit full = before;
-  full.rlim_cur = 1;  // every write past the first byte of a file fails, as on a full disk
-  setrlimit(RLIMIT_FSIZE, &full);
-  ASSERT_TRUE(pour(2).ok());
-  const auto answers = replies(1);
-  setrlimit(RLIMIT_FSIZE, &before);
+  {
+    const FullDisk full;
+    ASSERT_TRUE(pour(2).ok());
+    const auto answers = replies(1);
+    ASSERT_EQ(answers.size(), 1U);
+    EXPECT_FALSE(answers[0].result.applied);
+    EXPECT_NE(answers[0].result.reason.find("the recording failed"), std::string::npos);
+    EXPECT_EQ(answers[0].result.reason.find(path()), std::string::npos)
+        << "a path is nobody's business: " << answers[0].result.reason;
+    EXPECT_NE(runner_->trouble(), "");
+    EXPECT_EQ(runner_->trouble().find("tub.sluice"), std::string::npos) << runner_->trouble();
+    (void)pour(3);
+    const std::uint64_t tick = runner_->feed().tick();
+    std::this_thread::sleep_for(milliseconds(1500));  // more than one attempt
+    EXPECT_LE(runner_->feed().tick(), tick + 1);
+    EXPECT_NE(runner_->trouble(), "");
+  }
+  const std::uint64_t stood_at = runner_->feed().tick();
+  for (int i = 0; i < 1000 && !runner_->trouble().empty(); ++i) {
+    std::this_thread::sleep_for(milliseconds(5));
+  }
+  ASSERT_EQ(runner_->trouble(), "") << "the disk is free again";
+  (void)replies(1);
+  ASSERT_TRUE(pour(4).ok());
+  std::vector<net::CommandReply> answers = replies(1);
   ASSERT_EQ(answers.size(), 1U);
-  EXPECT_FALSE(answers[0].result.applied);
-  EXPECT_NE(answers[0].result.reason.find("the recording failed"), std::string::npos);
-  EXPECT_NE(runner_->trouble(), "");
-  EXPECT_FALSE(pour(3).ok());
-  const std::uint64_t tick = runner_->feed().tick();
-  std::this_thread::sleep_for(milliseconds(100));
-  EXPECT_LE(runner_->feed().tick(), tick + 1);
+  EXPECT_TRUE(answers[0].result.applied) << answers[0].result.reason;
+  EXPECT_GT(answers[0].result.tick, stood_at);
   runner_->stop();
+  EXPECT_EQ(runner_->trouble(), "");
+  const std::int64_t sourced = 3 * 9;  // 1, 2 (which was not lost after all) and 4
+  runner_.reset();
+  sim::SerialExecutor executor;
+  auto reader = record::Reader::open(path());
+  ASSERT_TRUE(reader.ok()) << reader.error();
+  const auto report = record::verify(**reader, {}, executor);
+  ASSERT_TRUE(report.ok()) << report.error();
+  EXPECT_FALSE(report->divergence);
+  const auto recovered = record::recover(path(), executor);
+  ASSERT_TRUE(recovered.ok()) << recovered.error();
+  EXPECT_EQ(recovered->world->totals().sourced, sourced);
+}
+
+TEST_F(WorldRunnerTest, AServerThatStopsOnAFullDiskSaysSo) {
+  runner_->start();
+  ASSERT_TRUE(pour(1).ok());
+  ASSERT_EQ(replies(1).size(), 1U);
+  {
+    const FullDisk full;
+    (void)pour(2);
+    (void)replies(1);
+    runner_->stop();
+  }
+  EXPECT_NE(runner_->trouble(), "");
+  runner_.reset();
+  sim::SerialExecutor executor;
+  const auto recovered = record::recover(path(), executor);
+  ASSERT_TRUE(recovered.ok()) << recovered.error();
+  EXPECT_GE(recovered->world->totals().sourced, 9) << "what was acknowledged is there";
 }
 
 }  // namespace

@@ -1,5 +1,8 @@
 // Goal: every path answers as documented, and requests that are wrong, large or slow are answered
 // or ended without harm. Method: real sockets against a server in this process.
+#include <fstream>
+#include <sstream>
+
 #include <gtest/gtest.h>
 
 #include "tests/net/test_server.h"
@@ -78,25 +81,152 @@ TEST(Http, ASilentConnectionIsEnded) {
   EXPECT_EQ(raw_exchange(server.port(), "GET /healthz HT"), "");
 }
 
-TEST(Http, TooManyConnectionsAreToldSo) {
+// 1,024 sockets from one address made the health checks fail, so that a healthy server was killed.
+TEST(Http, TooManyConnectionsAreToldSoAndHealthStillAnswers) {
   net::ServerOptions options;
   options.limits.connections = 1;
   TestServer server(std::move(options));
   WireClient client(server.port(), "/worlds/dam");
-  EXPECT_EQ(http_request(server.port(), "GET", "/healthz").status, 503U);
+  EXPECT_EQ(http_request(server.port(), "GET", "/").status, 503U);
+  EXPECT_EQ(http_request(server.port(), "GET", "/worlds").status, 503U);
+  EXPECT_EQ(http_request(server.port(), "GET", "/healthz").status, 200U);
+  EXPECT_EQ(http_request(server.port(), "GET", "/readyz").status, 200U);
+  EXPECT_THROW(WireClient(server.port(), "/worlds/dam"), std::runtime_error);
+  EXPECT_EQ(server.server().connections(), 1U);
+}
+
+TEST(Http, OneAddressGetsNoMoreThanItsShare) {
+  net::ServerOptions options;
+  options.limits.connections_per_address = 2;
+  TestServer server(std::move(options));
+  WireClient one(server.port(), "/worlds/dam");
+  auto two = std::make_unique<WireClient>(server.port(), "/worlds/dam");
+  EXPECT_EQ(http_request(server.port(), "GET", "/worlds").status, 503U);
+  two.reset();
+  unsigned status = 0;
+  for (int i = 0; i < 500 && status != 200; ++i) {
+    status = http_request(server.port(), "GET", "/worlds").status;
+  }
+  EXPECT_EQ(status, 200U);  // it may have another in its place
+}
+
+TEST(Http, SilentConnectionsBeyondTheLimitsMakeRoomForTheHealthChecks) {
+  net::ServerOptions options;
+  options.limits.connections = 1;
+  options.limits.surplus_connections = 2;
+  options.limits.surplus_request = std::chrono::minutes(10);
+  TestServer server(std::move(options));
+  WireClient client(server.port(), "/worlds/dam");
+  std::vector<std::unique_ptr<SilentConnection>> silent;
+  for (int i = 0; i < 20; ++i) silent.push_back(std::make_unique<SilentConnection>(server.port()));
+  EXPECT_EQ(http_request(server.port(), "GET", "/healthz").status, 200U);
+}
+
+constexpr const char* kUpgrade =
+    "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
+
+unsigned status_of(std::uint16_t port, const std::string& target, const std::string& headers) {
+  const std::string answer =
+      raw_exchange(port, "GET " + target + " HTTP/1.1\r\n" + headers + "\r\n");
+  return answer.size() < 12 ? 0 : static_cast<unsigned>(std::stoul(answer.substr(9, 3)));
 }
 
 TEST(Http, PagesOfOtherSitesMayNotConnect) {
   TestServer server;
+  const std::string host = "Host: 127.0.0.1:" + std::to_string(server.port()) + "\r\n";
   const auto upgrade = [&](const std::string& origin) {
-    return http_request(server.port(), "GET", "/worlds/dam",
-                        "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
-                        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nOrigin: " +
-                            origin + "\r\n")
-        .status;
+    return status_of(server.port(), "/worlds/dam", host + kUpgrade + "Origin: " + origin + "\r\n");
   };
   EXPECT_EQ(upgrade("http://elsewhere.example"), 403U);
   EXPECT_EQ(upgrade("null"), 403U);
+}
+
+// A name that was made to lead here (DNS rebinding): Host and Origin agree, but it is not ours.
+TEST(Http, NamesThatAreNotTheServersAreRefused) {
+  TestServer server;
+  const std::string evil = "Host: evil.example\r\nOrigin: http://evil.example\r\n";
+  EXPECT_EQ(status_of(server.port(), "/worlds/dam", evil + kUpgrade), 403U);
+  EXPECT_EQ(status_of(server.port(), "/", "Host: evil.example\r\nConnection: close\r\n"), 403U);
+  EXPECT_EQ(status_of(server.port(), "/", "Host: LocalHost:80\r\nConnection: close\r\n"), 200U);
+  EXPECT_EQ(status_of(server.port(), "/", "Host: [::1]:80\r\nConnection: close\r\n"), 200U);
+  EXPECT_EQ(status_of(server.port(), "/", "Host: 1.2.3.4.example\r\n"), 403U);
+  EXPECT_EQ(status_of(server.port(), "/", "Host: \r\n"), 403U);
+  EXPECT_EQ(status_of(server.port(), "/", ""), 400U);  // HTTP/1.1 without any
+}
+
+TEST(Http, ConfiguredNamesAndOriginsAreLetIn) {
+  net::ServerOptions options;
+  options.origins.hosts = {"play.example"};
+  options.origins.origins = {"https://front.example"};
+  TestServer server(std::move(options));
+  const auto page = [&](const std::string& headers) {
+    return status_of(server.port(), "/", headers + "Connection: close\r\n");
+  };
+  EXPECT_EQ(page("Host: play.example\r\n"), 200U);
+  EXPECT_EQ(page("Host: Play.Example:8443\r\nOrigin: https://play.example:8443\r\n"), 200U);
+  // A proxy that rewrites Host.
+  EXPECT_EQ(page("Host: localhost:8080\r\nOrigin: https://front.example\r\n"), 200U);
+  EXPECT_EQ(page("Host: localhost:8080\r\nOrigin: https://front.example.evil\r\n"), 403U);
+  EXPECT_EQ(page("Host: example\r\n"), 403U);
+}
+
+// The answer to HEAD has no body; what came after it on the same connection lost its own.
+TEST(Http, AnErrorAfterHeadHasItsBody) {
+  TestServer server;
+  const std::string answer = raw_exchange(server.port(),
+                                          "HEAD /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+                                          "GET / HTTP/1.1\r\nHost: localhost\r\nX: " +
+                                              std::string(20000, 'a') + "\r\n\r\n");
+  EXPECT_NE(answer.find("HTTP/1.1 200"), std::string::npos);
+  EXPECT_NE(answer.find("HTTP/1.1 431"), std::string::npos);
+  EXPECT_NE(answer.find("the request's header is too large"), std::string::npos) << answer;
+}
+
+// The table of limits in server/net/README.md, held to the numbers that a server starts with.
+TEST(Server, TheDocumentsTableOfLimitsIsTrue) {
+  std::ifstream file(SLUICE_SOURCE_DIR "/server/net/README.md");
+  std::stringstream text;
+  text << file.rdbuf();
+  const std::string document = text.str();
+  const net::Limits limits;
+  const auto grouped = [](double number) {
+    std::string digits = std::to_string(static_cast<std::int64_t>(number));
+    for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3) {
+      digits.insert(static_cast<std::size_t>(at), ",");
+    }
+    return digits;
+  };
+  const auto seconds = [](std::chrono::milliseconds time) {
+    return std::to_string(time.count() / 1000) + " s";
+  };
+  const auto kibibytes = [](auto bytes) {
+    return std::to_string(static_cast<std::size_t>(bytes) >> 10) + " KiB";
+  };
+  const std::string rows[] = {
+      "| connections of all kinds | " + std::to_string(limits.connections) + " |",
+      "| connections from one address | " + std::to_string(limits.connections_per_address) + " |",
+      "| connections beyond those | " + std::to_string(limits.surplus_connections) + ", " +
+          seconds(limits.surplus_request) + " for a request |",
+      "| time to the hello | " + seconds(limits.hello) + " |",
+      "| no message taken | " + seconds(limits.stall) + " |",
+      "| no sign of life | " + seconds(limits.idle) + " |",
+      "| message size | " + kibibytes(protocol::kMaxClientMessageBytes) + " |",
+      "| messages | " + grouped(limits.messages_per_second) + " a second;",
+      "| commands | " + grouped(limits.commands_per_second) + " a second, " +
+          kibibytes(limits.command_bytes_per_second) + " a second, " +
+          std::to_string(limits.waiting_commands) + " without a result |",
+      "| a line of a command | " + kibibytes(protocol::kMaxCommandBytes) + ", " +
+          std::to_string(formats::kMaxLineKeys) + " keys, " +
+          std::to_string(formats::kMaxLineDepth) + " deep |",
+      "| request header, body | " + kibibytes(limits.header_bytes) + ", " +
+          kibibytes(limits.body_bytes) + " |",
+      "While " + std::to_string(limits.waiting_replies) + " of them or " +
+          kibibytes(limits.waiting_reply_bytes) + " wait",
+  };
+  for (const std::string& row : rows) {
+    EXPECT_NE(document.find(row), std::string::npos) << row;
+  }
 }
 
 TEST(Server, APortInUseIsAnErrorThatNamesIt) {

@@ -80,5 +80,44 @@ TEST(Limits, AClientThatShowsNoLifeIsLetGo) {
   EXPECT_TRUE(alive.pump_until([&](Event) { return alive.mirror().tick() >= 1; }));
 }
 
+// It sent a pong every 20 seconds, or pings of its own, and stayed for ever.
+TEST(Limits, AClientThatTakesNothingIsLetGoWhateverItSends) {
+  net::ServerOptions options;
+  options.limits.stall = milliseconds(300);
+  options.limits.send_buffer_bytes = 4096;
+  TestServer server(std::move(options));
+  WireClient greedy(server.port(), "/worlds/dam", "greedy");
+  greedy.shrink_receive_buffer();
+  ASSERT_TRUE(greedy.greet());
+  WireClient patient(server.port(), "/worlds/dam", "patient");
+  ASSERT_TRUE(patient.greet());
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  std::uint64_t nonce = 0;
+  while (server.feed().counters().viewers > 1 && std::chrono::steady_clock::now() < give_up) {
+    for (int i = 0; i < 500; ++i) greedy.session().send_ping(++nonce);
+    try {
+      greedy.flush();  // its own socket fills, too, once the server reads no more
+    } catch (const std::exception&) {
+      break;
+    }
+    patient.pump_until([](Event) { return false; }, milliseconds(20));
+  }
+  for (int i = 0; i < 200 && server.feed().counters().viewers > 1; ++i) {
+    patient.pump_until([](Event) { return false; }, milliseconds(20));
+  }
+  EXPECT_EQ(server.feed().counters().viewers, 1);
+}
+
+TEST(Limits, CommandsOfTooManyBytesASecondAreRefused) {
+  net::ServerOptions options;
+  options.limits.command_bytes_per_second = 100;
+  TestServer server(std::move(options));
+  WireClient client(server.port(), "/worlds/dam");
+  ASSERT_TRUE(client.greet());
+  const auto result = client.command(R"({"cmd": "pour", "at": [150, 50, 0], "units": )" +
+                                     std::string(100, ' ') + "1}");
+  EXPECT_EQ(result.reason, "too many bytes of commands a second (100)");
+}
+
 }  // namespace
 }  // namespace sluice::tests

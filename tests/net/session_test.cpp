@@ -297,6 +297,31 @@ TEST(Session, AResyncBringsAKeyframe) {
   expect_same(client.mirror(), server.world(), server.world().config().box());
 }
 
+// Claims are counted and looked into where the client can have seen the chunk at all.
+TEST(Session, AResyncOutsideTheViewOrWithoutOneClaimsNothing) {
+  TestServer server;
+  WireClient client(server.port(), "/worlds/dam");
+  ASSERT_TRUE(client.greet());
+  const auto resync = [&](protocol::Position coord) {
+    client.send_raw(protocol::encode(protocol::ClientMessage{protocol::Resync{coord}}));
+  };
+  resync({0, 0, 0});
+  ASSERT_TRUE(look_at(client, {{0, 0, 0}, {64, 64, 1}}));
+  ASSERT_TRUE(catch_up(server, client, 1));
+  resync({2, 1, 0});
+  resync({1 << 30, -5, 7});
+  client.session().send_ping(5);
+  client.flush();
+  ASSERT_TRUE(client.pump_until([&](Event) { return client.session().last_pong().nonce == 5; }));
+  EXPECT_EQ(server.feed().counters().resyncs, 0U);
+  resync({0, 0, 0});
+  resync({0, 0, 0});
+  ASSERT_TRUE(catch_up(server, client, 3));
+  EXPECT_EQ(server.feed().counters().resyncs, 2U);
+  EXPECT_EQ(server.feed().counters().claimants, 1U);
+  EXPECT_EQ(server.feed().counters().mismatches, 0U);  // it lied
+}
+
 TEST(Session, AServerThatStopsSaysGoodbye) {
   TestServer server;
   WireClient client(server.port(), "/worlds/dam");

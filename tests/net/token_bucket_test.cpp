@@ -21,5 +21,14 @@ TEST(TokenBucket, LetsTheRateThrough) {
   EXPECT_TRUE(bucket.take(10, start + std::chrono::hours(1)));
 }
 
+// Views that came too fast cost nothing, so 450 a second were let through instead of 200.
+TEST(TokenBucket, WhatIsChargedIsOwed) {
+  TokenBucket bucket(100, 10);
+  const TokenBucket::Clock::time_point start{};
+  for (int i = 0; i < 3; ++i) bucket.charge(20, start);  // 50 are owed
+  EXPECT_FALSE(bucket.take(1, start + std::chrono::milliseconds(500)));
+  EXPECT_TRUE(bucket.take(1, start + std::chrono::milliseconds(520)));
+}
+
 }  // namespace
 }  // namespace sluice::net

@@ -50,6 +50,7 @@ struct Rig {
       if (sim::intersect(world->grid().shape().box(chunk.coord), world->config().box()).empty()) {
         return;
       }
+      if (!chunk.holds()) return;  // whether it is stored is no part of the world
       ++chunks;
       const protocol::Position coord{chunk.coord.x, chunk.coord.y, chunk.coord.z};
       ASSERT_TRUE(published.has(coord));
@@ -259,6 +260,42 @@ TEST(WorldFeed, WakesOnceForAFullMailbox) {
   EXPECT_EQ(wakes, 2);
   rig.feed.set_wake([&] { ++wakes; });  // there is mail: do not wait for more
   EXPECT_EQ(wakes, 3);
+}
+
+// A client's word that its mirror differs is checked against the world itself.
+TEST(WorldFeed, AnAuditFindsACopyThatDiffersAndPutsItRight) {
+  Rig rig;
+  rig.feed.set_watched(true);
+  rig.tick(3);
+  rig.take();
+  const sim::ChunkCoord coord = rig.world->changed_chunks().front();
+  const protocol::Position key{coord.x, coord.y, coord.z};
+  const auto audit = [&] {
+    rig.feed.audit(coord);
+    rig.tick();
+    return rig.published.apply(*rig.feed.take().publication, true);
+  };
+  EXPECT_EQ(audit(), 0U);  // a lie
+  Publication wrong;
+  wrong.tick = rig.world->tick_number();
+  wrong.has_chunks = true;
+  wrong.chunks[key] = std::make_shared<protocol::ChunkCells>();
+  (void)rig.published.apply(wrong, true);
+  rig.feed.audit(coord);
+  rig.feed.publish(*rig.world);  // the world changed nothing, says the list of changes
+  auto mail = rig.feed.take();
+  mail.publication->chunks.clear();
+  EXPECT_EQ(rig.published.apply(std::move(*mail.publication), true), 1U);
+  ASSERT_EQ(rig.published.changes().size(), 1U);
+  rig.expect_equal();
+}
+
+TEST(WorldFeed, AuditsBeyondTheLimitAreForgotten) {
+  Rig rig;
+  rig.feed.set_watched(true);
+  for (int x = 0; x < 2 * static_cast<int>(WorldFeed::kMostAudits); ++x) rig.feed.audit({x, 0, 0});
+  rig.tick();
+  EXPECT_EQ(rig.feed.take().publication->audits.size(), WorldFeed::kMostAudits);
 }
 
 }  // namespace

@@ -130,7 +130,7 @@ TEST(Messages, LimitsAreKept) {
   };
   EXPECT_EQ(error(Command{1, std::string(kMaxCommandBytes, ' ')}), "");
   EXPECT_EQ(error(Command{1, std::string(kMaxCommandBytes + 1, ' ')}),
-            "command.json has 32769 bytes, at most 32768 are allowed");
+            "command.json has 4097 bytes, at most 4096 are allowed");
   EXPECT_EQ(error(Hello{kProtocolVersion, "tab\t"}), "hello.client_name must be printable ASCII");
   EXPECT_EQ(error(SetView{{{0, 0, 0}, {-1, 1, 1}}, 0}), "set_view.size must not be negative");
   EXPECT_EQ(error(SetView{{{0, 0, 0}, {1, 1, 1}}, 2}), "set_view.level_of_detail is 2, allowed: 0");

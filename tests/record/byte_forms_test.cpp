@@ -63,7 +63,7 @@ TEST(ByteForms, CommandsComeBackWithTheirTicks) {
     Bytes blob;
     encode_commands(ticks, 3, blob);
     std::vector<TickRecord> back = without_commands(ticks);
-    RC_ASSERT(decode_commands(blob, back).ok());
+    RC_ASSERT(decode_commands(blob, Limits().batch_bytes, back).ok());
     for (std::size_t i = 0; i < ticks.size(); ++i) expect_equal(ticks[i], back[i]);
     RC_ASSERT(!testing::Test::HasFailure());
   }));
@@ -84,7 +84,7 @@ TEST(ByteForms, TheShortestCommandsComeBack) {
   encode_commands(ticks, 1, blob);
   std::vector<TickRecord> back(ticks.size());
   for (std::size_t i = 0; i < back.size(); ++i) back[i].tick = 1 + i;
-  ASSERT_TRUE(decode_commands(blob, back).ok());
+  ASSERT_TRUE(decode_commands(blob, Limits().batch_bytes, back).ok());
   EXPECT_EQ(back[2].commands.size(), 40U);
 }
 
@@ -94,18 +94,19 @@ TEST(ByteForms, DamagedCommandsNeverCrash) {
   Bytes packed;
   encode_commands(ticks, 3, packed);
   Bytes stored{std::byte{0}};
-  const Bytes batch = must(unpack(packed, kMaxBatchBytes));
+  const Bytes batch = must(unpack(packed, Limits().batch_bytes));
   stored.insert(stored.end(), batch.begin(), batch.end());
   for (const Bytes& blob : {packed, stored}) {
     for (std::size_t size = 1; size < blob.size(); ++size) {
       std::vector<TickRecord> back = without_commands(ticks);
-      EXPECT_FALSE(decode_commands(std::span(blob).first(size), back).ok()) << size;
+      EXPECT_FALSE(decode_commands(std::span(blob).first(size), Limits().batch_bytes, back).ok())
+          << size;
     }
     for (std::size_t bit = 0; bit < blob.size() * 8; ++bit) {
       Bytes flipped = blob;
       flipped[bit / 8] ^= static_cast<std::byte>(1U << bit % 8);
       std::vector<TickRecord> back = without_commands(ticks);
-      (void)decode_commands(flipped, back);
+      (void)decode_commands(flipped, Limits().batch_bytes, back);
     }
   }
 }
@@ -136,11 +137,11 @@ TEST(ByteForms, TheDocumentsExampleIsTrue) {
   Bytes blob;
   encode_commands(ticks, 1, blob);
   Bytes stored{std::byte{0}};
-  const Bytes batch = must(unpack(blob, kMaxBatchBytes));
+  const Bytes batch = must(unpack(blob, Limits().batch_bytes));
   stored.insert(stored.end(), batch.begin(), batch.end());
   EXPECT_EQ(stored, documented_example());
   std::vector<TickRecord> back = without_commands(ticks);
-  must(decode_commands(documented_example(), back));
+  must(decode_commands(documented_example(), Limits().batch_bytes, back));
   expect_equal(back[1], ticks[1]);
 }
 
@@ -162,7 +163,7 @@ TEST(ByteForms, CommandsOfAnotherTickAreRefused) {
   encode_commands(ticks, 3, blob);
   std::vector<TickRecord> fewer = without_commands(ticks);
   fewer.resize(3);
-  const sim::Status read = decode_commands(blob, fewer);
+  const sim::Status read = decode_commands(blob, Limits().batch_bytes, fewer);
   ASSERT_FALSE(read.ok());
   EXPECT_EQ(read.error(), "holds a command of a tick outside its row");
 }
@@ -177,7 +178,7 @@ TEST(ByteForms, ChunkListsComeBack) {
     }
     Bytes blob;
     encode_chunk_list(listed, blob);
-    const auto back = decode_chunk_list(blob);
+    const auto back = decode_chunk_list(blob, Limits().chunk_list_bytes);
     RC_ASSERT(back.ok());
     RC_ASSERT(back->size() == listed.size());
     for (std::size_t i = 0; i < listed.size(); ++i) {
@@ -194,7 +195,7 @@ TEST(ByteForms, ListsThatStateTooManyChunksAreRefused) {
   put_varint(std::uint64_t{1} << 40, list);
   Bytes blob;
   pack(list, 3, blob);
-  EXPECT_FALSE(decode_chunk_list(blob).ok());
+  EXPECT_FALSE(decode_chunk_list(blob, Limits().chunk_list_bytes).ok());
 }
 
 TEST(ByteForms, UnpackingKeepsItsLimit) {

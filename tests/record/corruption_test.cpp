@@ -44,7 +44,7 @@ TEST(WrongFile, OtherApplicationsAndVersionsAreRefused) {
   };
   change("PRAGMA user_version = 7");
   expect_says(open_error(path),
-              "format version 7; this program reads versions 1 to 2: use a newer one");
+              "format version 7; this program reads versions 1 to 3: use a newer one");
   change("PRAGMA user_version = 2; PRAGMA application_id = 42");
   expect_says(open_error(path), "an SQLite file of application id 42");
 }

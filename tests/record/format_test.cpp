@@ -9,6 +9,7 @@
 #include "server/record/checkpoint_keeper.h"
 #include "server/record/chunk_store.h"
 #include "server/record/database.h"
+#include "server/record/repair.h"
 #include "server/record/verify.h"
 #include "tests/record/support.h"
 
@@ -119,6 +120,33 @@ TEST(Format, AFileSaysWhatMadeIt) {
            ->execute("UPDATE facts SET value = '0.0' WHERE name = 'made_by'"));
   EXPECT_NE(Reader::open(path).error().find("the check sum of its fact 'made_by'"),
             std::string::npos);
+}
+
+// Old commands by new rules would make another history: that is said, not tried.
+TEST(Format, ARecordingOfAnotherModelVersionIsRefusedAndNotTakenForDamage) {
+  TemporaryFolder folder;
+  const std::string path = folder.file("a.sluice");
+  const auto world = make_world();
+  Foundation foundation{std::string(kWorldFile), "sluice 0.0", {}, CheckpointImage::of(*world)};
+  Bytes& core = foundation.image.core;
+  // Behind the magic and the version of the form; then the digest at the end, as that program would
+  // have written it.
+  constexpr std::size_t kModelVersion = 6;
+  ASSERT_EQ(core[kModelVersion], std::byte{1});
+  core[kModelVersion] = std::byte{77};
+  core.resize(core.size() - sizeof(sim::Digest));
+  put_u64(sim::digest_bytes(core), core);
+  { const auto recorder = must(Recorder::create(path, std::move(foundation))); }
+  const std::string before = read_file(path);
+  sim::SerialExecutor executor;
+  const auto recovered = recover(path, executor);
+  ASSERT_FALSE(recovered.ok());
+  EXPECT_NE(recovered.error().find("made by version 77 of water model 'cellular', but this build "
+                                   "has version 1"),
+            std::string::npos)
+      << recovered.error();
+  EXPECT_TRUE(must(repair(path)).survey.whole()) << "its bytes are whole";
+  EXPECT_EQ(read_file(path), before);
 }
 
 Bytes random_chunk(std::mt19937& random) {

@@ -276,7 +276,7 @@ TEST(KillMatrix, EveryBitOfCellsIsCaughtAndNamed) {
             [=](sim::World& world) {
               sim::Grid& grid = sim::WorldTestAccess::grid(world);
               sim::Chunk& chunk = grid.obtain(grid.shape().chunk_of(at));
-              auto& cell = chunk.cells[static_cast<std::size_t>(grid.shape().index_of(at))];
+              auto& cell = chunk.cells.edit()[static_cast<std::size_t>(grid.shape().index_of(at))];
               cell = static_cast<sim::Cell>(static_cast<std::uint32_t>(cell) ^ (1U << bit));
               if (!silent) grid.note_change(chunk, sim::kChangedAll);
             },

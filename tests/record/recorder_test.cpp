@@ -40,14 +40,26 @@ TEST(Recorder, HistoryComesBackWhateverTheCommits) {
 TEST(Recorder, RowsOfManyCommandsAreMergedByTheirNumber) {
   TemporaryFolder folder;
   const std::string path = folder.file("a.sluice");
-  HistoryOptions options;
-  options.ticks = 60;
-  options.commands_per_tick = 1000;
-  options.ticks_per_commit = 1;
-  const auto history = record_history(path, options);
+  // Each of them applies: of refused ones there would be fewer.
+  const auto world = make_world();
+  auto recorder = must(Recorder::create(path, kWorldFile, *world));
+  std::vector<TickRecord> history;
+  for (std::uint64_t tick = 1; tick <= 60; ++tick) {
+    std::vector<RecordedCommand> commands(1000);
+    for (std::size_t i = 0; i < commands.size(); ++i) {
+      commands[i].client = "client-" + std::to_string(i % 5);
+      commands[i].seq = 200 * tick + i / 5;
+      commands[i].command.body =
+          sim::RemoveWater{{static_cast<std::int32_t>(i % 90), 70, 0}, {1, 1, 1}};
+    }
+    history.push_back(play(*world, std::move(commands)));
+    must(recorder->append(history.back()));
+    must(recorder->commit());
+  }
+  recorder.reset();
   expect_holds(path, history);
   auto reader = must(Reader::open(path));
-  EXPECT_EQ(must(reader->row_at(1)).size(), kCommandsPerRow / 1000 + 1);
+  EXPECT_EQ(must(reader->row_at(1)).size(), Limits().commands_per_row / 1000 + 1);
 }
 
 TEST(Recorder, ReadsAnyRangeOfTicks) {

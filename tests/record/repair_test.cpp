@@ -48,7 +48,7 @@ TEST_F(RepairTest, AWholeFileIsLeftAlone) {
 
 TEST_F(RepairTest, ARowLostInTheMiddleCutsTheHistoryInTwo) {
   // Merging leaves rows of their own for ticks 1 to 198 and then of 3 ticks each.
-  change("UPDATE history SET digests = zeroblob(24) WHERE first_tick = 220");
+  change("UPDATE history SET digests = zeroblob(16) WHERE first_tick = 220");
   const std::string damaged = read_file(path_);
   const Repair result = must(repair(path_));
   ASSERT_EQ(result.survey.ticks.size(), 1U);
@@ -89,7 +89,7 @@ TEST_F(RepairTest, TheFirstCheckpointLostCostsWhatLiesBeforeTheNext) {
 }
 
 TEST_F(RepairTest, ALossAtTheEndKeepsWhatComesBefore) {
-  change("UPDATE history SET checksum = 0 WHERE first_tick >= 280");
+  change("UPDATE history SET digests = zeroblob(16) WHERE first_tick >= 280");
   const Repair result = must(repair(path_));
   // A checkpoint of tick 300 is there: the world as it was last is not lost.
   EXPECT_EQ(result.main.first_tick, 300U);

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "server/record/checkpoint_keeper.h"
 #include "server/record/database.h"
 #include "server/record/reader.h"
 #include "server/record/recorder.h"
@@ -163,6 +164,91 @@ TEST(StorageFaults, AMediumThatLosesWhatItAcknowledgedLosesTheEndAlone) {
     if (std::filesystem::exists(path + "-wal")) write_file(copy + "-wal", read_file(path + "-wal"));
     EXPECT_LT(recovered_tick(copy, digests), kTicks);
   }
+}
+
+TEST(StorageFaults, EachCommitIsSyncedBeforeItReturns) {
+  TemporaryFolder folder;
+  tests::FaultyVfs medium;
+  const auto world = make_world();
+  auto recorder = must(Recorder::create(folder.file("a.sluice"), kWorldFile, *world));
+  for (int tick = 1; tick <= 50; ++tick) {
+    must(recorder->append(play(*world, {})));
+    medium.heal();
+    must(recorder->commit());
+    EXPECT_GT(medium.writes(), 0U) << "tick " << tick;
+    EXPECT_GE(medium.syncs(), 1U) << "tick " << tick;
+  }
+  must(recorder->append(play(*world, {})));
+  medium.heal();
+  must(recorder->checkpoint(CheckpointImage::of(*world)));
+  EXPECT_GE(medium.syncs(), 1U);
+}
+
+TEST(StorageFaults, ASyncThatFailsIsACommitThatFails) {
+  TemporaryFolder folder;
+  tests::FaultyVfs medium;
+  const auto world = make_world();
+  auto recorder = must(Recorder::create(folder.file("a.sluice"), kWorldFile, *world));
+  must(recorder->append(play(*world, {})));
+  medium.fail_syncs();
+  EXPECT_FALSE(recorder->commit().ok());
+  medium.heal();
+}
+
+TEST(StorageFaults, WhereNoLogCanBeKeptNothingIsRecorded) {
+  TemporaryFolder folder;
+  tests::FaultyVfs medium;
+  medium.share_no_memory();
+  const auto world = make_world();
+  const auto recorder = Recorder::create(folder.file("a.sluice"), kWorldFile, *world);
+  ASSERT_FALSE(recorder.ok());
+  EXPECT_NE(recorder.error().find("its journal mode stays"), std::string::npos) << recorder.error();
+}
+
+// A full disk that is freed, a device that comes back.
+TEST_P(StorageFault, WhenTheMediumIsSoundAgainTheRecordingGoesOn) {
+  const auto digests = true_digests();
+  tests::FaultyVfs medium;
+  int struck = 0;
+  for (std::uint64_t at = 1; at < 700; at += 23) {
+    TemporaryFolder folder;
+    const std::string path = folder.file("a.sluice");
+    medium.heal();
+    const auto world = make_world();
+    auto recorder = must(Recorder::create(path, kWorldFile, *world));
+    CheckpointKeeper keeper(*world);
+    CommandSource source(6, 3);
+    medium.fail(GetParam(), at);
+    int resumed = 0;
+    while (world->tick_number() < kTicks) {
+      must(recorder->append(play(*world, source.some(0.5))));
+      sim::TickReport report;
+      report.tick = world->tick_number();
+      if (auto image = keeper.after_tick(*world, report, true)) {
+        must(recorder->append_checkpoint(std::move(*image)));
+      }
+      if (recorder->commit().ok()) continue;
+      ASSERT_TRUE(medium.struck());
+      EXPECT_FALSE(recorder->resume().ok()) << "the medium still fails";
+      EXPECT_FALSE(recorder->commit().ok());
+      medium.heal();
+      must(recorder->resume());
+      must(recorder->commit());
+      ++resumed;
+    }
+    struck += resumed;
+    EXPECT_LE(resumed, 1);
+    recorder.reset();
+    medium.heal();
+    ASSERT_EQ(recovered_tick(path, digests), kTicks) << "fault at write " << at;
+    auto reader = must(Reader::open(path));
+    sim::SerialExecutor executor;
+    const VerifyReport report = must(verify(*reader, {}, executor));
+    EXPECT_FALSE(report.divergence) << describe(*report.divergence);
+    EXPECT_EQ(report.checkpoints, kTicks / 40);
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(struck, 10);
 }
 
 // A backup program, say, or somebody's SQLite shell.

@@ -1,6 +1,6 @@
 #include "tests/support/faulty_vfs.h"
 
-#include <cstring>
+#include <atomic>
 
 namespace sluice::tests {
 
@@ -9,10 +9,18 @@ namespace {
 struct State {
   sqlite3_vfs* inner = nullptr;
   sqlite3_vfs shim = {};
-  Fault fault = Fault::kNone;
-  std::uint64_t at_write = 0;
-  std::uint64_t writes = 0;
-  bool struck = false;
+  std::atomic<Fault> fault = Fault::kNone;
+  std::atomic<std::uint64_t> at_write = 0;
+  std::atomic<std::uint64_t> writes = 0;
+  ReadFault read_fault = ReadFault::kNone;
+  std::uint64_t at_read = 0;
+  std::atomic<std::uint64_t> written_bytes = 0;
+  std::atomic<std::uint64_t> syncs = 0;
+  std::atomic<std::uint64_t> reads = 0;
+  std::atomic<std::uint64_t> openings = 0;
+  std::atomic<bool> struck = false;
+  bool no_shared_memory = false;
+  bool syncs_fail = false;
   bool clock_runs_back = false;
   sqlite3_int64 clock = 0;
 };
@@ -51,9 +59,15 @@ int x_close(sqlite3_file* file) {
   return real(file)->pMethods->xClose(real(file));
 }
 int x_read(sqlite3_file* file, void* out, int size, sqlite3_int64 at) {
+  if (++state.reads >= state.at_read) {
+    if (state.read_fault != ReadFault::kNone) state.struck = true;
+    if (state.read_fault == ReadFault::kDevice) return SQLITE_IOERR_READ;
+    if (state.read_fault == ReadFault::kNoMemory) return SQLITE_IOERR_NOMEM;
+  }
   return real(file)->pMethods->xRead(real(file), out, size, at);
 }
 int x_write(sqlite3_file* file, const void* bytes, int size, sqlite3_int64 at) {
+  state.written_bytes += static_cast<std::uint64_t>(size);
   const bool first = !state.struck;
   const int code = strike(true);
   if (state.struck && state.fault == Fault::kDropped) return SQLITE_OK;
@@ -71,6 +85,8 @@ int x_truncate(sqlite3_file* file, sqlite3_int64 size) {
   return real(file)->pMethods->xTruncate(real(file), size);
 }
 int x_sync(sqlite3_file* file, int flags) {
+  ++state.syncs;
+  if (state.syncs_fail) return SQLITE_IOERR_FSYNC;
   if (state.struck && state.fault == Fault::kDropped) return SQLITE_OK;
   if (const int code = strike(false); code != SQLITE_OK) return code;
   return real(file)->pMethods->xSync(real(file), flags);
@@ -109,32 +125,29 @@ int x_shm_unmap(sqlite3_file* file, int remove) {
   return real(file)->pMethods->xShmUnmap(real(file), remove);
 }
 
-constexpr sqlite3_io_methods kMethods = {2,
-                                         x_close,
-                                         x_read,
-                                         x_write,
-                                         x_truncate,
-                                         x_sync,
-                                         x_file_size,
-                                         x_lock,
-                                         x_unlock,
-                                         x_check_reserved,
-                                         x_control,
-                                         x_sector_size,
-                                         x_characteristics,
-                                         x_shm_map,
-                                         x_shm_lock,
-                                         x_shm_barrier,
-                                         x_shm_unmap,
-                                         nullptr,
-                                         nullptr};
+constexpr sqlite3_io_methods methods_of(int version) {
+  return {version,           x_close,          x_read,      x_write,
+          x_truncate,        x_sync,           x_file_size, x_lock,
+          x_unlock,          x_check_reserved, x_control,   x_sector_size,
+          x_characteristics, x_shm_map,        x_shm_lock,  x_shm_barrier,
+          x_shm_unmap,       nullptr,          nullptr};
+}
+constexpr sqlite3_io_methods kMethods = methods_of(2);
+constexpr sqlite3_io_methods kMethodsWithoutSharedMemory = methods_of(1);
 
 int x_open(sqlite3_vfs* /*vfs*/, const char* name, sqlite3_file* file, int flags, int* out) {
   auto* ours = reinterpret_cast<File*>(file);
   ours->real = reinterpret_cast<sqlite3_file*>(ours + 1);
   ours->base.pMethods = nullptr;
+  ours->real->pMethods = nullptr;
+  if (++state.openings >= state.at_read && state.read_fault == ReadFault::kNoDescriptors) {
+    state.struck = true;
+    return SQLITE_CANTOPEN;
+  }
   const int code = state.inner->xOpen(state.inner, name, ours->real, flags, out);
-  if (ours->real->pMethods != nullptr) ours->base.pMethods = &kMethods;
+  if (ours->real->pMethods != nullptr) {
+    ours->base.pMethods = state.no_shared_memory ? &kMethodsWithoutSharedMemory : &kMethods;
+  }
   return code;
 }
 int x_current_time(sqlite3_vfs* /*vfs*/, sqlite3_int64* out) {
@@ -144,10 +157,17 @@ int x_current_time(sqlite3_vfs* /*vfs*/, sqlite3_int64* out) {
   return SQLITE_OK;
 }
 
+void start_counting() {
+  state.writes = state.written_bytes = state.syncs = state.reads = state.openings = 0;
+  state.struck = false;
+}
+
 }  // namespace
 
 FaultyVfs::FaultyVfs() {
-  state = {};
+  state.clock_runs_back = state.no_shared_memory = false;
+  state.clock = 0;
+  heal();
   state.inner = sqlite3_vfs_find(nullptr);
   state.shim = *state.inner;
   state.shim.zName = "faulty";
@@ -166,11 +186,26 @@ FaultyVfs::~FaultyVfs() {
 void FaultyVfs::fail(Fault fault, std::uint64_t at_write) {
   state.fault = fault;
   state.at_write = at_write;
-  state.writes = 0;
-  state.struck = false;
+  start_counting();
+}
+
+void FaultyVfs::fail_reads(ReadFault fault, std::uint64_t at) {
+  state.read_fault = fault;
+  state.at_read = at;
+  start_counting();
+}
+
+void FaultyVfs::fail_syncs() {
+  state.syncs_fail = true;
+}
+
+void FaultyVfs::share_no_memory() {
+  state.no_shared_memory = true;
 }
 
 void FaultyVfs::heal() {
+  state.read_fault = ReadFault::kNone;
+  state.syncs_fail = false;
   fail(Fault::kNone, 0);
 }
 
@@ -180,6 +215,22 @@ void FaultyVfs::turn_back_the_clock() {
 
 std::uint64_t FaultyVfs::writes() const {
   return state.writes;
+}
+
+std::uint64_t FaultyVfs::written_bytes() const {
+  return state.written_bytes;
+}
+
+std::uint64_t FaultyVfs::syncs() const {
+  return state.syncs;
+}
+
+std::uint64_t FaultyVfs::reads() const {
+  return state.reads;
+}
+
+std::uint64_t FaultyVfs::openings() const {
+  return state.openings;
 }
 
 bool FaultyVfs::struck() const {

@@ -17,6 +17,14 @@ enum class Fault : std::uint8_t {
   kGone,       // every write and sync fails
 };
 
+/// What a sound file may meet when it is read: none of it says anything about the file.
+enum class ReadFault : std::uint8_t {
+  kNone,
+  kDevice,         // EIO
+  kNoMemory,       // ENOMEM
+  kNoDescriptors,  // EMFILE: what is open stays so, nothing can be opened
+};
+
 class FaultyVfs {
  public:
   /// Becomes the process's default until it ends.
@@ -27,12 +35,23 @@ class FaultyVfs {
 
   /// From the write of that number on (counted from now, the first is 1) the medium has this fault.
   void fail(Fault fault, std::uint64_t at_write);
+  /// From the read (of kNoDescriptors: the opening) of that number on, counted from now.
+  void fail_reads(ReadFault fault, std::uint64_t at);
+  /// Writes go well, and no sync does.
+  void fail_syncs();
+  /// Files of which no memory can be shared, as on some network file systems.
+  void share_no_memory();
   /// The medium is sound again.
   void heal();
   /// Each look at the clock is earlier than the one before.
   void turn_back_the_clock();
   /// Writes since the last fail() or heal().
   [[nodiscard]] std::uint64_t writes() const;
+  /// Likewise bytes written, syncs, reads, and openings of files.
+  [[nodiscard]] std::uint64_t written_bytes() const;
+  [[nodiscard]] std::uint64_t syncs() const;
+  [[nodiscard]] std::uint64_t reads() const;
+  [[nodiscard]] std::uint64_t openings() const;
   /// Whether the fault has struck.
   [[nodiscard]] bool struck() const;
 };

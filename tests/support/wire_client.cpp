@@ -138,6 +138,17 @@ void WireClient::shrink_receive_buffer() {
       .set_option(asio::socket_base::receive_buffer_size(64 << 10));
 }
 
+struct SilentConnection::Socket {
+  asio::io_context context;
+  Tcp::socket socket{context};
+};
+
+SilentConnection::SilentConnection(std::uint16_t port) : socket_(std::make_unique<Socket>()) {
+  socket_->socket.connect(Tcp::endpoint(asio::ip::make_address("127.0.0.1"), port));
+}
+
+SilentConnection::~SilentConnection() = default;
+
 std::string raw_exchange(std::uint16_t port, const std::string& bytes) {
   asio::io_context context;
   Tcp::socket socket(context);

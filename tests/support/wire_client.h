@@ -56,6 +56,17 @@ class WireClient {
   bool ended_ = false;
 };
 
+/// A TCP connection on which nothing is said, for as long as it lives.
+class SilentConnection {
+ public:
+  explicit SilentConnection(std::uint16_t port);
+  ~SilentConnection();
+
+ private:
+  struct Socket;
+  std::unique_ptr<Socket> socket_;
+};
+
 /// One HTTP request. `method` and `target` as in the request line.
 struct HttpAnswer {
   unsigned status = 0;

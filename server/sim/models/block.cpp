@@ -283,7 +283,7 @@ void BlockWater::move_alone(Grid& grid, BlockCell from, BlockCell to) {
 // Brings the grid to the level that is known here.
 void BlockWater::write(Grid& grid, BlockCell cell, std::int32_t steps) {
   Chunk& chunk = chunk_of(grid, cell);
-  chunk.cells[BlockCells::index(cell)] = cells_->level(cell) * quantum_;
+  chunk.cells.edit()[BlockCells::index(cell)] = cells_->level(cell) * quantum_;
   if (chunk.marks == nullptr) {
     if (steps == 0) return;
     chunk.marks = std::make_unique<Marks>();

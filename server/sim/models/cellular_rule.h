@@ -47,7 +47,9 @@ inline std::int32_t lower_share(const CellularRule& rule, std::int32_t sum) {
   } else {
     const std::int32_t over = std::min(sum - rule.full, rule.full + rule.extra);
     const std::int32_t part_filled = rule.full + ((over * rule.mid_multiplier) >> rule.mid_shift);
-    const std::int32_t both_full = (sum + rule.extra) >> 1;
+    // Unsigned: two cells at their maximum and `extra` need 32 bits.
+    const auto both_full = static_cast<std::int32_t>(
+        (static_cast<std::uint32_t>(sum) + static_cast<std::uint32_t>(rule.extra)) >> 1);
     lower = std::min(sum, std::max(part_filled, both_full));
   }
   return std::min(std::max(lower, sum - kMaxCellUnits), kMaxCellUnits);

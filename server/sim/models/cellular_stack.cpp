@@ -13,12 +13,16 @@ SlabBuffer filled_slab(Cell cell) {
   return slab;
 }
 
-Cell* bottom_slab(Chunk& chunk) {
+const Cell* bottom_slab(const Chunk& chunk) {
   return chunk.cells.data();
 }
 
-Cell* top_slab(const ChunkShape& shape, Chunk& chunk) {
-  return chunk.cells.data() + (shape.height() - 1) * shape.slab();
+std::int32_t top_slab_index(const ChunkShape& shape) {
+  return (shape.height() - 1) * shape.slab();
+}
+
+const Cell* top_slab(const ChunkShape& shape, const Chunk& chunk) {
+  return chunk.cells.data() + top_slab_index(shape);
 }
 
 /// The borders that a kernel's report touches.
@@ -72,10 +76,13 @@ class StackWalk {
 
     PassChanges changes;
     bool settles = active.vertical;
-    if (active.sideways) {
+    // In nothing but rock nothing moves, nor in nothing but air into which nothing comes.
+    const bool all_rock = chunk.cells.is_shared_rock();
+    const bool empty = chunk.cells.is_shared_air();
+    if (active.sideways && !all_rock && !(empty && nothing_comes(active))) {
       const auto kernel =
           pass_.axis == SidewaysAxis::kX ? kernels().sideways_x : kernels().sideways_z;
-      kernel(rule_, shape_, chunk.cells.data(), below, fluxes_.low(active.fluxes),
+      kernel(rule_, shape_, chunk.cells.edit(), below, fluxes_.low(active.fluxes),
              fluxes_.high(active.fluxes), changes);
       settles = settles || borders_of(shape_, changes) != 0;
       drain(chunk);
@@ -84,7 +91,7 @@ class StackWalk {
     if (pass_.vertical && (settles || from_below)) {
       settles = settle_with_below(chunk, changes) || settles;
     }
-    if (settles) kernels().vertical(rule_, shape_, chunk.cells.data(), changes);
+    if (settles && !all_rock && !chunk.cells.is_shared_air()) kernels().vertical(rule_, shape_, chunk.cells.edit(), changes);
     finish(chunk, changes);
     // What settled may rise into a place where no chunk is yet.
     if (settles && chunk.above == nullptr && would_move(top_slab(shape_, chunk), air_.data())) {
@@ -98,15 +105,22 @@ class StackWalk {
   }
 
  private:
+  [[nodiscard]] bool nothing_comes(const ActiveChunk& active) {
+    const std::int32_t* const fluxes = fluxes_.low(active.fluxes);
+    return std::all_of(fluxes, fluxes + 2 * fluxes_.faces(), [](std::int32_t f) { return f == 0; });
+  }
+
   /// The pair of the chunk below's top and this one's bottom.
   bool settle_with_below(Chunk& chunk, PassChanges& changes) {
     if (chunk.below == nullptr && would_move(air_.data(), bottom_slab(chunk))) {
       store_beside(chunk, -1);
     }
     if (chunk.below == nullptr) return false;
+    if (chunk.cells.is_shared_rock() || chunk.below->cells.is_shared_rock()) return false;
     PassChanges pair;
-    const bool moved = kernels().pair(rule_, shape_.slab(), top_slab(shape_, *chunk.below),
-                                      bottom_slab(chunk), pair);
+    const bool moved =
+        kernels().pair(rule_, shape_.slab(), chunk.below->cells.edit() + top_slab_index(shape_),
+                       chunk.cells.edit(), pair);
     changes.largest_flow = std::max(changes.largest_flow, pair.largest_flow);
     if (!moved) return false;
     for (std::size_t i = 0; i < changes.columns.size(); ++i) changes.columns[i] |= pair.columns[i];

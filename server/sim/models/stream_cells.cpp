@@ -237,14 +237,14 @@ void StreamCells::wet(const StreamCell& from, Face face, std::int32_t levels,
   Chunk* chunk = chunk_at(from.chunk, at);
   if (chunk == nullptr) chunk = &grid_->obtain(grid_->shape().chunk_of(at));
   const std::int32_t index = grid_->shape().index_of(at);
-  chunk->cells[static_cast<std::size_t>(index)] += levels * kUnitsPerLevel;
+  chunk->cells.edit()[static_cast<std::size_t>(index)] += levels * kUnitsPerLevel;
   note(*chunk, index, true);
   if (mark_of(*chunk, index) == 0) set_mark(*chunk, index, pack(mark));
 }
 
 void StreamCells::store(const StreamCell& cell) {
   if (cell.level != cell.old_level) {
-    cell.chunk->cells[static_cast<std::size_t>(cell.index)] = cell.level * kUnitsPerLevel;
+    cell.chunk->cells.edit()[static_cast<std::size_t>(cell.index)] = cell.level * kUnitsPerLevel;
     note(*cell.chunk, cell.index, true);
   }
   if (const Cell mark = pack(cell.mark); mark != cell.old_mark) {

@@ -1,0 +1,40 @@
+// Putting repaired files in the place of a damaged one, so that a crash at any moment leaves either
+// the damaged file with all that belongs to it, or a repair that finish_exchange() completes.
+//
+//   PATH.new-main, PATH.new-part-A-B     being made; whoever finds them alone removes them
+//   PATH.damaged                         another name of the damaged file, with a copy of its log
+//   PATH.new-main -> PATH.repaired       the moment that decides
+//   PATH.new-part-A-B -> PATH.part-A-B   from here on finish_exchange() does the rest
+//   PATH-wal, PATH-shm                   removed: they would be taken for those of the new file
+//   PATH.repaired -> PATH
+//
+// The log goes before the new file comes. Without PATH.repaired a crash between the two would leave
+// the old file without its log, and the other way round the new file with a stranger's.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "server/sim/result.h"
+
+namespace sluice::record {
+
+/// Names of files that are being made.
+[[nodiscard]] std::string unfinished_main(const std::string& path);
+/// `range`: "A-B".
+[[nodiscard]] std::string unfinished_part(const std::string& path, const std::string& range);
+/// Removes what a repair left that was ended before it decided.
+void remove_unfinished(const std::string& path);
+
+/// Sets the file at `path` aside and puts those that were made in its place: all of them single
+/// files. Returns where it lies now. Needs the writer's lock.
+[[nodiscard]] sim::Result<std::string> exchange(const std::string& path);
+/// Whether a repair decided and did not end.
+[[nodiscard]] bool is_exchanging(const std::string& path);
+/// Completes it, and returns the new names of the parts. Needs the writer's lock.
+[[nodiscard]] sim::Result<std::vector<std::string>> finish_exchange(const std::string& path);
+
+/// A name beside `path` that nothing has: PATH.WORD, PATH.WORD-2 ...
+[[nodiscard]] std::string free_name(const std::string& path, const std::string& word);
+
+}  // namespace sluice::record

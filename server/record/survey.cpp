@@ -1,0 +1,104 @@
+// What of a recording cannot be read; declared in repair.h.
+#include <algorithm>
+
+#include "server/record/repair.h"
+
+namespace sluice::record {
+
+namespace {
+
+void add_loss(std::vector<LostTicks>& lost, LostTicks more) {
+  if (lost.empty() || lost.back().last + 1 != more.first) {
+    lost.push_back(std::move(more));
+    return;
+  }
+  LostTicks& last = lost.back();
+  last.last = more.last;
+  last.commands += more.commands;
+  last.clients.merge(more.clients);
+  last.commands_unknown = last.commands_unknown || more.commands_unknown;
+}
+
+/// What a row that cannot be trusted says was in it.
+LostTicks loss_of(const DamagedRow& row, std::uint64_t tick, const std::string& why) {
+  LostTicks lost{tick, std::max(tick, row.last_tick), why, 0, {}, false};
+  lost.commands_unknown = row.has_commands && row.ticks.empty();
+  for (const TickRecord& record : row.ticks) {
+    if (record.tick < tick) continue;
+    lost.commands += record.commands.size();
+    for (const RecordedCommand& command : record.commands) lost.clients.insert(command.client);
+  }
+  return lost;
+}
+
+}  // namespace
+
+Surveyor::Surveyor(Reader& reader)
+    : reader_(reader),
+      last_(reader.last_tick()),
+      tick_(reader.first_tick() + 1),
+      checkpoint_(reader.first_tick()) {
+  found_.troubles = reader.troubles();
+}
+
+sim::Result<bool> Surveyor::step() {
+  if (tick_ > last_) return look_at_checkpoint();
+  if (const sim::Status looked = look_at_row(); !looked) return sim::Error{looked.error()};
+  return true;
+}
+
+sim::Status Surveyor::look_at_row() {
+  const auto row = reader_.row_at(tick_);
+  if (row) {
+    tick_ = row->back().tick + 1;
+    return sim::Done{};
+  }
+  if (const std::string failure = reader_.take_system_failure(); !failure.empty()) {
+    return sim::Error{failure};
+  }
+  const auto damaged = reader_.damaged_row_at(tick_);
+  if (const std::string failure = reader_.take_system_failure(); !failure.empty()) {
+    return sim::Error{failure};
+  }
+  LostTicks lost{tick_, tick_, row.error(), 0, {}, true};
+  if (damaged) lost = loss_of(*damaged, tick_, row.error());
+  lost.last = std::min(lost.last, last_);
+  tick_ = lost.last + 1;
+  add_loss(found_.ticks, std::move(lost));
+  return sim::Done{};
+}
+
+sim::Result<bool> Surveyor::look_at_checkpoint() {
+  const auto next = checkpoint_ > last_ ? sim::Result<std::optional<CheckpointInfo>>(std::nullopt)
+                                        : reader_.checkpoint_after(checkpoint_);
+  if (next && *next && (*next)->tick <= last_) {
+    const std::uint64_t tick = (*next)->tick;
+    has_first_ = has_first_ || tick == reader_.first_tick();
+    const auto image = reader_.read_checkpoint(tick);
+    if (!image) found_.checkpoints.push_back({tick, image.error()});
+    checkpoint_ = tick + 1;
+  } else {
+    if (!next) found_.checkpoints.push_back({checkpoint_, next.error()});
+    if (next && !has_first_) {
+      found_.checkpoints.insert(found_.checkpoints.begin(),
+                                {reader_.first_tick(), reader_.lacks_first_checkpoint().message});
+    }
+    checkpoint_ = UINT64_MAX;
+    has_first_ = true;
+  }
+  if (const std::string failure = reader_.take_system_failure(); !failure.empty()) {
+    return sim::Error{failure};
+  }
+  return checkpoint_ != UINT64_MAX;
+}
+
+sim::Result<Survey> survey(Reader& reader) {
+  Surveyor surveyor(reader);
+  for (;;) {
+    const auto more = surveyor.step();
+    if (!more) return sim::Error{more.error()};
+    if (!*more) return surveyor.found();
+  }
+}
+
+}  // namespace sluice::record

@@ -1,0 +1,113 @@
+#include "server/sim/command_cost.h"
+
+#include <algorithm>
+
+namespace sluice::sim {
+
+namespace {
+
+/// Names resolved, a row of the recording, a reply.
+constexpr std::int64_t kWorkOfAnyCommand = 64;
+
+std::int64_t capped(std::int64_t work) {
+  return std::min(work, kTooMuchWork);
+}
+
+/// Chunks that a box covers; saturates.
+std::int64_t chunks_covered(const ChunkCoord& first, const ChunkCoord& last) {
+  const auto along = [](std::int32_t from, std::int32_t to) {
+    return std::max<std::int64_t>(0, std::int64_t{to} - from + 1);
+  };
+  const std::int64_t plane = along(first.x, last.x) * along(first.y, last.y);
+  const std::int64_t depth = along(first.z, last.z);
+  return depth == 0 || plane <= kTooMuchWork / depth ? plane * depth : kTooMuchWork;
+}
+
+class CostOf {
+ public:
+  explicit CostOf(const World& world) : grid_(world.grid()), world_(world) {}
+
+  CommandCost operator()(const SetCells& command) const {
+    return of_box({command.from, command.size}, command.cell != kAir);
+  }
+  CommandCost operator()(const RemoveWater& command) const {
+    return of_box({command.from, command.size}, false);
+  }
+  CommandCost operator()(const Pour& command) const { return of_cell(command.at); }
+  CommandCost operator()(const AddSource& command) const {
+    return {of_cell(command.at).work, true};
+  }
+  CommandCost operator()(const AddDrain& command) const { return {of_cell(command.at).work, true}; }
+  CommandCost operator()(const RemoveSource& /*command*/) const {
+    return removed_from(world_.sources());
+  }
+  CommandCost operator()(const RemoveDrain& /*command*/) const {
+    return removed_from(world_.drains());
+  }
+  /// Commands of pipes.
+  template <class Row>
+  CommandCost operator()(const Row& command) const {
+    const bool removes = std::is_same_v<Row, RemovePipe> || std::is_same_v<Row, UnlinkPipes> ||
+                         std::is_same_v<Row, RemovePort>;
+    return {capped(kWorkOfAnyCommand + world_.pipes().cost_of(command)), !removes};
+  }
+
+ private:
+  /// Lists of springs are looked through.
+  static CommandCost removed_from(const Springs& springs) {
+    return {kWorkOfAnyCommand + static_cast<std::int64_t>(springs.size()) / 4};
+  }
+  [[nodiscard]] CommandCost of_cell(Vec3 at) const { return of_box({at, {1, 1, 1}}, true); }
+
+  /// `makes`: chunks that are not stored are made, instead of passed over.
+  [[nodiscard]] CommandCost of_box(const Box& box, bool makes) const {
+    if (box.empty() || !lies_in(box, grid_.world_box())) return {kWorkOfAnyCommand};
+    const ChunkShape& shape = grid_.shape();
+    const ChunkCoord first = shape.chunk_of(box.from);
+    const ChunkCoord last = shape.chunk_of(box.end() - Vec3{1, 1, 1});
+    const std::int64_t covered = chunks_covered(first, last);
+    if (covered > kMostChunksCounted) return of_large_box(box, covered, makes);
+    CommandCost cost{kWorkOfAnyCommand};
+    for (std::int32_t z = first.z; z <= last.z; ++z) {
+      for (std::int32_t x = first.x; x <= last.x; ++x) {
+        for (std::int32_t y = first.y; y <= last.y; ++y) add_chunk({x, y, z}, box, makes, cost);
+      }
+    }
+    return cost;
+  }
+
+  void add_chunk(ChunkCoord coord, const Box& box, bool makes, CommandCost& cost) const {
+    const Chunk* chunk = grid_.find(coord);
+    if (chunk == nullptr && !makes) {
+      cost.work += 1;
+      return;
+    }
+    cost.work += kWorkOfChunk + intersect(box, grid_.shape().box(coord)).volume();
+    if (chunk == nullptr) cost.work += kWorkOfNewChunk;
+    if (chunk != nullptr && chunk->wake != 0) return;
+    cost.work += kWorkOfWaking;
+    cost.sets_in_motion = true;
+  }
+
+  [[nodiscard]] CommandCost of_large_box(const Box& box, std::int64_t covered, bool makes) const {
+    const std::int64_t stored = grid_.chunk_count();
+    const std::int64_t touched = makes ? covered : std::min(covered, stored);
+    const std::int64_t cells = std::min(box.volume(), touched * kChunkCells);
+    // Nothing is looked up beyond what is stored or covered, whichever is less.
+    const std::int64_t looked_at = std::min(covered, stored);
+    return {capped(kWorkOfAnyCommand + looked_at + cells +
+                   touched * (kWorkOfChunk + kWorkOfNewChunk + kWorkOfWaking)),
+            touched > 0};
+  }
+
+  const Grid& grid_;
+  const World& world_;
+};
+
+}  // namespace
+
+CommandCost cost_of(const Command& command, const World& world) {
+  return std::visit(CostOf(world), command.body);
+}
+
+}  // namespace sluice::sim

@@ -1,0 +1,39 @@
+// What a command costs, known before it runs: an upper bound from the box that it names and from
+// what is stored there. A host keeps to budgets by it; no result depends on it.
+//
+// One unit of work is one cell rewritten, or one node or link touched: some four nanoseconds.
+#pragma once
+
+#include <cstdint>
+
+#include "server/sim/commands.h"
+#include "server/sim/world.h"
+
+namespace sluice::sim {
+
+/// A chunk that is looked up, has its digest made anew and is published.
+inline constexpr std::int64_t kWorkOfChunk = 256;
+/// A chunk that is made.
+inline constexpr std::int64_t kWorkOfNewChunk = 1024;
+/// A sleeping chunk that is woken: the sweeps of one tick over it.
+inline constexpr std::int64_t kWorkOfWaking = 2 * kChunkCells;
+/// The cost of a box of more chunks than this is not counted out but bounded.
+inline constexpr std::int64_t kMostChunksCounted = 512;
+/// Finding out the cost, at the most: so many chunks are looked up.
+inline constexpr std::int64_t kWorkOfCounting = 32 * kMostChunksCounted;
+
+struct CommandCost {
+  /// Never less than what applying the command takes; saturates at kTooMuchWork.
+  std::int64_t work = 0;
+  /// It may set in motion, or keep in motion, what is at rest now: ticks after it may cost more.
+  bool sets_in_motion = false;
+};
+
+/// No command that costs so much can be applied within a tick.
+inline constexpr std::int64_t kTooMuchWork = std::int64_t{1} << 40;
+
+/// Of a command that applies to the world as it is now. A command that would be refused costs
+/// little, whatever is said here.
+[[nodiscard]] CommandCost cost_of(const Command& command, const World& world);
+
+}  // namespace sluice::sim

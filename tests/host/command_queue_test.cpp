@@ -1,0 +1,151 @@
+// Goal: no client delays another, no tick spends more on commands than its budget, every client's
+// commands keep their order, and every command is taken or turned away with a reason.
+// Method: a queue with tiny limits and costs that the test makes up; then properties.
+#include "server/host/command_queue.h"
+
+#include <map>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+namespace sluice::host {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr std::int32_t kTickRate = 10;
+
+/// A pour whose units are its cost; odd ones set in motion what is at rest.
+QueuedCommand costing(std::int32_t work, std::uint64_t session, std::uint64_t seq) {
+  return {{sim::Pour{{}, work}}, session, "client", seq};
+}
+
+sim::CommandCost cost_of(const sim::Command& command) {
+  const std::int32_t units = std::get<sim::Pour>(command.body).units;
+  return {units, units % 2 == 1};
+}
+
+struct Tick {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> taken;  // session, seq
+  std::vector<std::string> reasons;
+  std::int64_t work = 0;
+};
+
+Tick take(CommandQueue& queue, double last_tick_seconds = 0) {
+  std::vector<TurnedAway> turned_away;
+  Tick tick;
+  for (const QueuedCommand& one : queue.take(cost_of, last_tick_seconds, turned_away)) {
+    tick.taken.emplace_back(one.session, one.seq);
+    tick.work += cost_of(one.command).work;
+  }
+  for (const TurnedAway& one : turned_away) tick.reasons.push_back(one.reason);
+  return tick;
+}
+
+using Taken = std::pair<std::uint64_t, std::uint64_t>;
+
+TEST(CommandQueue, TakesFromEachClientInTurn) {
+  CommandQueue queue({}, kTickRate);
+  for (std::uint64_t seq = 1; seq <= 3; ++seq) ASSERT_TRUE(queue.push(costing(2, 7, seq)).ok());
+  ASSERT_TRUE(queue.push(costing(2, 8, 1)).ok());
+  EXPECT_THAT(take(queue).taken, ElementsAre(Taken{7, 1}, Taken{8, 1}, Taken{7, 2}, Taken{7, 3}));
+  EXPECT_EQ(queue.size(), 0U);
+}
+
+TEST(CommandQueue, WhatATickCannotSpendWaitsAndIsNextOne) {
+  CommandQueue queue({.tick_work = 10, .client_work_per_second = 1000}, kTickRate);
+  for (std::uint64_t session = 1; session <= 3; ++session) {
+    ASSERT_TRUE(queue.push(costing(6, session, 1)).ok());
+  }
+  EXPECT_THAT(take(queue).taken, ElementsAre(Taken{1, 1}));
+  ASSERT_TRUE(queue.push(costing(6, 1, 2)).ok());
+  EXPECT_THAT(take(queue).taken, ElementsAre(Taken{2, 1}));
+  EXPECT_THAT(take(queue).taken, ElementsAre(Taken{3, 1}));
+  EXPECT_THAT(take(queue).taken, ElementsAre(Taken{1, 2}));
+}
+
+TEST(CommandQueue, AClientThatUsedItsAllowanceWaitsAloneAndInOrder) {
+  // Saves up to 10, gets 2 a tick.
+  CommandQueue queue({.tick_work = 10, .client_work_per_second = 20}, kTickRate);
+  ASSERT_TRUE(queue.push(costing(10, 1, 1)).ok());
+  ASSERT_TRUE(queue.push(costing(4, 1, 2)).ok());
+  ASSERT_TRUE(queue.push(costing(2, 1, 3)).ok());
+  EXPECT_THAT(take(queue).taken, ElementsAre(Taken{1, 1}));
+  ASSERT_TRUE(queue.push(costing(10, 2, 1)).ok());
+  EXPECT_THAT(take(queue).taken, ElementsAre(Taken{2, 1}));
+  EXPECT_THAT(take(queue).taken, ElementsAre(Taken{1, 2}));
+  EXPECT_THAT(take(queue).taken, ElementsAre(Taken{1, 3}));
+}
+
+TEST(CommandQueue, WhatNoTickCanSpendIsTurnedAway) {
+  CommandQueue queue({.tick_work = 10}, kTickRate);
+  ASSERT_TRUE(queue.push(costing(10, 1, 1)).ok());
+  ASSERT_TRUE(queue.push(costing(11, 2, 1)).ok());
+  const Tick tick = take(queue);
+  EXPECT_THAT(tick.taken, ElementsAre(Taken{1, 1}));
+  EXPECT_TRUE(tick.reasons.empty());  // finding out costs something, too
+  EXPECT_THAT(take(queue).reasons,
+              ElementsAre(HasSubstr("takes 11 units of work, a tick gives commands 10")));
+}
+
+TEST(CommandQueue, ABusyWorldTakesWhatSetsNothingInMotion) {
+  CommandQueue queue({.busy_seconds = 0.020}, kTickRate);
+  ASSERT_TRUE(queue.push(costing(3, 1, 1)).ok());
+  ASSERT_TRUE(queue.push(costing(4, 1, 2)).ok());
+  const Tick tick = take(queue, 0.021);
+  EXPECT_THAT(tick.taken, ElementsAre(Taken{1, 2}));
+  EXPECT_THAT(tick.reasons, ElementsAre(HasSubstr("the world is busy")));
+  ASSERT_TRUE(queue.push(costing(3, 1, 3)).ok());
+  EXPECT_THAT(take(queue, 0.020).taken, ElementsAre(Taken{1, 3}));
+}
+
+TEST(CommandQueue, FullLinesRefuseAtOnce) {
+  CommandQueue queue({.client_commands = 2, .commands = 3}, kTickRate);
+  ASSERT_TRUE(queue.push(costing(2, 1, 1)).ok());
+  ASSERT_TRUE(queue.push(costing(2, 1, 2)).ok());
+  EXPECT_EQ(queue.push(costing(2, 1, 3)).error(),
+            "too much at once: 2 of your commands wait for their turn");
+  ASSERT_TRUE(queue.push(costing(2, 2, 1)).ok());
+  EXPECT_EQ(queue.push(costing(2, 3, 1)).error(), "the world has too many commands waiting (3)");
+  EXPECT_EQ(queue.clear().size(), 3U);
+  EXPECT_EQ(queue.size(), 0U);
+}
+
+RC_GTEST_PROP(CommandQueue, KeepsItsPromises, ()) {
+  const WorkLimits limits{.tick_work = *rc::gen::inRange<std::int64_t>(1, 40),
+                          .client_work_per_second = *rc::gen::inRange<std::int64_t>(1, 200)};
+  CommandQueue queue(limits, kTickRate);
+  std::map<std::uint64_t, std::uint64_t> sent;
+  std::map<std::uint64_t, std::uint64_t> taken;
+  std::map<std::uint64_t, std::int64_t> spent;
+  std::size_t waiting = 0;
+  const auto run = [&](std::int64_t ticks) {
+    for (std::int64_t t = 0; t < ticks; ++t) {
+      const Tick tick = take(queue);
+      RC_ASSERT(tick.work <= limits.tick_work);
+      for (const auto& [session, seq] : tick.taken) {
+        RC_ASSERT(seq == ++taken[session]);  // in the order in which it was sent
+      }
+      waiting -= tick.taken.size();
+      RC_ASSERT(queue.size() == waiting);
+    }
+  };
+  const auto pushes = *rc::gen::container<std::vector<std::pair<int, int>>>(
+      rc::gen::pair(rc::gen::inRange(0, 4), rc::gen::inRange(1, 1000)));
+  for (const auto& [session, dice] : pushes) {
+    const auto id = static_cast<std::uint64_t>(session);
+    const auto work = static_cast<std::int32_t>(1 + dice % limits.tick_work);
+    RC_ASSERT(queue.push(costing(work, id, ++sent[id])).ok());
+    ++waiting;
+    if (dice % 3 == 0) run(1);
+  }
+  // Nobody waits for ever: each command needs at most a full allowance and everybody's turn.
+  run(static_cast<std::int64_t>(waiting + 1) * 8 * (1 + limits.tick_work));
+  RC_ASSERT(waiting == 0U);
+  RC_ASSERT(taken == sent);
+}
+
+}  // namespace
+}  // namespace sluice::host

@@ -1,0 +1,125 @@
+// Goal: every metric that the document lists is there, says what happened, and no other one is.
+// Method: one sample of each kind with values that differ, read from the text; the table of the
+// document.
+#include "server/host/metrics.h"
+
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+namespace sluice::host {
+namespace {
+
+/// The value behind `name{world="tub"...}`; a text that says so where there is none.
+std::string value_of(const std::string& text, const std::string& name,
+                     const std::string& labels = R"({world="tub"})") {
+  std::istringstream lines(text);
+  const std::string begin = name + labels + " ";
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(begin)) return line.substr(begin.size());
+  }
+  return "none";
+}
+
+TEST(MetricsTest, EachSaysWhatHappened) {
+  Metrics metrics;
+  WorldMetrics& world = metrics.add_world("tub");
+  TickSample tick;
+  tick.tick = 31;
+  tick.seconds = 0.25;
+  tick.lateness_seconds = 0.5;
+  tick.dropped_ticks = 3;
+  tick.active_chunks = 4;
+  tick.stored_chunks = 5;
+  tick.commands_applied = 6;
+  tick.commands_refused = 7;
+  tick.recorder_lag_ticks = 8;
+  world.report(tick);
+  world.report(tick);
+  net::HubCounters network;
+  network.viewers = 9;
+  network.frames = 10;
+  network.frames_skipped = 11;
+  network.bytes = 12;
+  network.resyncs = 13;
+  network.mismatches = 19;
+  network.bad_messages = 14;
+  network.commands = 15;
+  network.commands_refused = 16;
+  world.report(network);
+  world.report(VerifierSample{17, true, 18});
+  const std::string text = metrics.text();
+  const std::pair<const char*, const char*> expected[] = {
+      {"sluice_tick", "31"},
+      {"sluice_chunks", "5"},
+      {"sluice_active_chunks", "4"},
+      {"sluice_tick_seconds_sum", "0.5"},
+      {"sluice_tick_seconds_count", "2"},
+      {"sluice_tick_lateness_seconds_sum", "1"},
+      {"sluice_tick_lateness_seconds_count", "2"},
+      {"sluice_dropped_ticks_total", "3"},
+      {"sluice_commands_applied_total", "12"},
+      {"sluice_commands_refused_total", "14"},
+      {"sluice_recorder_lag_ticks", "8"},
+      {"sluice_clients", "9"},
+      {"sluice_frames_total", "10"},
+      {"sluice_frames_skipped_total", "11"},
+      {"sluice_sent_bytes_total", "12"},
+      {"sluice_digest_mismatches_total", "13"},
+      {"sluice_confirmed_mismatches_total", "19"},
+      {"sluice_bad_messages_total", "14"},
+      {"sluice_commands_received_total", "15"},
+      {"sluice_commands_turned_away_total", "16"},
+      {"sluice_verified_tick", "17"},
+      {"sluice_verify_alarm", "1"},
+      {"sluice_bundles_total", "18"}};
+  for (const auto& [name, value] : expected) EXPECT_EQ(value_of(text, name), value) << name;
+  EXPECT_EQ(value_of(text, "sluice_tick_seconds_bucket", R"({world="tub",le="+Inf"})"), "2");
+}
+
+TEST(MetricsTest, CountersNeverFall) {
+  Metrics metrics;
+  WorldMetrics& world = metrics.add_world("tub");
+  net::HubCounters network;
+  network.frames = 10;
+  world.report(network);
+  network.frames = 4;
+  world.report(network);
+  EXPECT_EQ(value_of(metrics.text(), "sluice_frames_total"), "10");
+  world.report(VerifierSample{5, true, 2});
+  world.report(VerifierSample{6, false, 1});
+  EXPECT_EQ(value_of(metrics.text(), "sluice_verify_alarm"), "0");
+  EXPECT_EQ(value_of(metrics.text(), "sluice_bundles_total"), "2");
+}
+
+TEST(MetricsTest, TheDocumentListsEveryOne) {
+  Metrics metrics;
+  WorldMetrics& world = metrics.add_world("tub");
+  world.report(TickSample());
+  std::set<std::string> there;
+  const std::string text = metrics.text();
+  const std::regex type("# TYPE (sluice_[a-z_]+) ");
+  for (std::sregex_iterator i(text.begin(), text.end(), type), end; i != end; ++i) {
+    there.insert((*i)[1]);
+  }
+  std::ifstream file(SLUICE_SOURCE_DIR "/server/host/README.md");
+  const std::string document{std::istreambuf_iterator<char>(file), {}};
+  std::set<std::string> listed;
+  const std::regex name("\\| [^|]*`sluice_[a-z_]+`[^|]*\\|");
+  const std::regex word("`(sluice_[a-z_]+)`");
+  for (std::sregex_iterator row(document.begin(), document.end(), name), end; row != end; ++row) {
+    const std::string cell = row->str();
+    for (std::sregex_iterator i(cell.begin(), cell.end(), word); i != end; ++i) {
+      listed.insert((*i)[1]);
+    }
+  }
+  EXPECT_EQ(there, listed);
+  EXPECT_EQ(there.size(), 20U);
+}
+
+}  // namespace
+}  // namespace sluice::host

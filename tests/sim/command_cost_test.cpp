@@ -1,0 +1,97 @@
+// Goal: what a command costs is known before it runs, grows with what it touches, and is never
+// less. Method: costs of boxes against what is stored; the cells that a command really rewrites,
+// counted.
+#include "server/sim/command_cost.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "tests/support/drawn_world.h"
+#include "tests/support/random_world.h"
+
+namespace sluice::tests {
+namespace {
+
+using sim::CommandCost;
+using sim::cost_of;
+
+CommandCost cost(const sim::World& world, sim::CommandBody body) {
+  return cost_of({std::move(body)}, world);
+}
+
+std::unique_ptr<sim::World> empty_world(sim::Vec3 size) {
+  sim::WorldSpec spec;
+  spec.config.size = size;
+  return make_world(spec);
+}
+
+TEST(CommandCost, OneCellCostsLittleHoweverLargeTheWorld) {
+  const auto world = empty_world({sim::kMaxSide, sim::kMaxSide, 1});
+  EXPECT_LT(cost(*world, sim::Pour{{5, 1 << 19, 0}, 1}).work, 10'000);
+  EXPECT_TRUE(cost(*world, sim::Pour{{5, 1 << 19, 0}, 1}).sets_in_motion);
+}
+
+TEST(CommandCost, ABoxCostsItsCellsAndChunks) {
+  const auto world = empty_world({4096, 4096, 1});
+  const std::int64_t one = cost(*world, sim::SetCells{{0, 0, 0}, {64, 64, 1}, sim::kRock}).work;
+  const std::int64_t four = cost(*world, sim::SetCells{{0, 0, 0}, {128, 128, 1}, sim::kRock}).work;
+  EXPECT_GE(one, sim::kChunkCells);
+  EXPECT_EQ(four - sim::cost_of({sim::RemoveSource{}}, *world).work,
+            4 * (one - sim::cost_of({sim::RemoveSource{}}, *world).work));
+}
+
+// A command of 110 bytes that covers the largest world: nothing may be counted cell by cell, and
+// nothing may wrap.
+TEST(CommandCost, TheLargestBoxIsTooMuchAndQuicklyToldSo) {
+  for (const std::int32_t depth : {1, sim::kMaxSide}) {
+    const auto world = empty_world({sim::kMaxSide, sim::kMaxSide, depth});
+    const sim::Vec3 all = world->config().size;
+    EXPECT_EQ(cost(*world, sim::SetCells{{0, 0, 0}, all, sim::kRock}).work, sim::kTooMuchWork);
+    // Where nothing is stored, taking water away costs next to nothing.
+    EXPECT_LT(cost(*world, sim::RemoveWater{{0, 0, 0}, all}).work, 1000);
+    EXPECT_LT(cost(*world, sim::SetCells{{0, 0, 0}, all, sim::kAir}).work, 1000);
+  }
+}
+
+TEST(CommandCost, BoxesThatWillBeRefusedCostLittle) {
+  const auto world = empty_world({64, 64, 1});
+  const std::int32_t most = INT32_MAX;
+  EXPECT_LT(cost(*world, sim::SetCells{{-5, -5, 0}, {0, 3, 1}, sim::kRock}).work, 1000);
+  EXPECT_LT(cost(*world, sim::SetCells{{most, most, most}, {most, most, most}, 0}).work, 1000);
+  EXPECT_LT(cost(*world, sim::Pour{{most, 0, 0}, 1}).work, 1000);
+}
+
+TEST(CommandCost, WhatIsAwakeAlreadyIsNotWokenOnceMore) {
+  auto world = empty_world({64, 64, 1});
+  sim::SerialExecutor serial;
+  const std::vector<sim::Command> pour = {{sim::Pour{{5, 60, 0}, 1000}}};
+  const CommandCost asleep = cost_of(pour.front(), *world);
+  (void)world->tick(pour, serial);
+  const CommandCost awake = cost_of(pour.front(), *world);
+  EXPECT_TRUE(asleep.sets_in_motion);
+  EXPECT_FALSE(awake.sets_in_motion);
+  EXPECT_GE(asleep.work, awake.work + sim::kWorkOfWaking);
+}
+
+RC_GTEST_PROP(CommandCost, IsNeverLessThanTheCellsThatChange, (std::uint64_t seed, bool solid)) {
+  const sim::WorldSpec spec = random_world(seed, {.solid = solid});
+  auto world = make_world(spec);
+  sim::SerialExecutor serial;
+  for (const auto& commands : random_script(seed, spec.config.size, 12)) {
+    for (const sim::Command& command : commands) {
+      const std::int64_t bound = cost_of(command, *world).work;
+      if (const auto* set = std::get_if<sim::SetCells>(&command.body)) {
+        const std::int64_t volume =
+            sim::intersect({set->from, set->size}, spec.config.box()).volume();
+        const bool inside = volume == sim::Box{set->from, set->size}.volume();
+        RC_ASSERT(set->cell == sim::kAir || !inside || bound >= volume);
+      }
+      RC_ASSERT(bound > 0);
+      RC_ASSERT(bound <= sim::kTooMuchWork);
+    }
+    (void)world->tick(commands, serial);
+  }
+}
+
+}  // namespace
+}  // namespace sluice::tests

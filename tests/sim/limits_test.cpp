@@ -1,0 +1,233 @@
+// Goal: what a world may grow to (WorldLimits, limits.h) holds whatever flows and whoever commands,
+// and is the same in every run and replay.
+// Method: worlds with tiny limits, run by every model in ways that must agree; the arithmetic at a
+// cell's maximum, against 64 bits.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "server/sim/kernels.h"
+#include "server/sim/models/cellular_rule.h"
+#include "server/sim/world.h"
+#include "server/workers/thread_pool.h"
+#include "tests/support/drawn_world.h"
+#include "tests/support/random_world.h"
+#include "tests/support/through_a_snapshot.h"
+
+namespace sluice::tests {
+namespace {
+
+using sim::World;
+using sim::WorldSpec;
+using testing::HasSubstr;
+
+std::string reason_of(World& world, sim::CommandBody body) {
+  sim::SerialExecutor serial;
+  const std::vector<sim::Command> commands = {{std::move(body)}};
+  return world.tick(commands, serial).outcomes.front().reason;
+}
+
+WorldSpec empty_world(sim::Vec3 size, sim::WorldLimits limits) {
+  WorldSpec spec;
+  spec.config.size = size;
+  spec.limits = limits;
+  return spec;
+}
+
+std::int64_t holding(const World& world) {
+  std::int64_t count = 0;
+  world.grid().for_each([&](const sim::Chunk& chunk) {
+    const auto holds = [](sim::Cell cell) { return cell == sim::kRock || cell > 0; };
+    count += std::any_of(chunk.cells.begin(), chunk.cells.end(), holds) ? 1 : 0;
+  });
+  return count;
+}
+
+// ---- A cell's maximum
+
+// In 32 bits the sum of two cells at their maximum overflowed.
+TEST(CellMaximum, SharesOfTwoFullestCellsAreThoseOf64Bits) {
+  for (const std::int32_t full : {64, sim::kFull, sim::kMaxFullOption}) {
+    sim::CellularOptions options;
+    options.full = full;
+    options.compressed_max = full + full / 8;
+    const sim::CellularRule rule = sim::prepare(options);
+    for (std::int32_t less = 0; less < 3 * full; ++less) {
+      const std::int32_t sum = 2 * sim::kMaxCellUnits - less;
+      const std::int64_t both_full = (std::int64_t{sum} + rule.extra) / 2;
+      const std::int64_t expected =
+          std::min(std::max<std::int64_t>(both_full, std::int64_t{sum} - sim::kMaxCellUnits),
+                   std::int64_t{sim::kMaxCellUnits});
+      ASSERT_EQ(sim::lower_share(rule, sum), expected) << "full " << full << ", sum " << sum;
+    }
+  }
+}
+
+TEST(CellMaximum, AClosedShaftAtItsMaximumStaysThere) {
+  const std::string best = sim::kernels().name;
+  for (const sim::Kernels& kernels : sim::all_kernels()) {
+    ASSERT_TRUE(sim::select_kernels(kernels.name));
+    auto world = make_world(drawn_spec(sim::WaterModel::kCellular, {{"#", ".", ".", "#"}}));
+    sim::SerialExecutor serial;
+    std::vector<sim::Command> pours;  // of one tick: the first must not rise before all is there
+    for (const std::int32_t y : {1, 2}) {
+      std::int32_t left = sim::kMaxCellUnits;
+      for (; left > sim::kMaxPourUnits; left -= sim::kMaxPourUnits) {
+        pours.push_back({sim::Pour{{0, y, 0}, sim::kMaxPourUnits}});
+      }
+      pours.push_back({sim::Pour{{0, y, 0}, left}});
+    }
+    for (const sim::CommandOutcome& outcome : world->tick(pours, serial).outcomes) {
+      ASSERT_EQ(outcome.reason, "");
+    }
+    for (int tick = 0; tick < 4; ++tick) (void)world->tick({}, serial);
+    EXPECT_EQ(world->cell({0, 1, 0}), sim::kMaxCellUnits) << kernels.name;
+    EXPECT_EQ(world->cell({0, 2, 0}), sim::kMaxCellUnits) << kernels.name;
+  }
+  ASSERT_TRUE(sim::select_kernels(best));
+}
+
+// ---- Units
+
+TEST(LimitOfUnits, CommandsBeyondItAreRefusedWithTheReason) {
+  auto world = make_world(empty_world({8, 8, 1}, {.units = 3 * sim::kFull}));
+  EXPECT_EQ(reason_of(*world, sim::Pour{{0, 0, 0}, 2 * sim::kFull}), "");
+  EXPECT_THAT(reason_of(*world, sim::Pour{{0, 0, 0}, sim::kFull + 1}),
+              HasSubstr("has taken in 8192 units and takes 12288 over its whole life"));
+  EXPECT_THAT(reason_of(*world, sim::SetCells{{0, 0, 0}, {2, 1, 1}, sim::kFull}),
+              HasSubstr("not 8192 more"));
+  sim::AddPipe tank;
+  tank.name = "tank";
+  tank.capacity = 4 * sim::kFull;
+  tank.amount = sim::kFull + 1;
+  EXPECT_THAT(reason_of(*world, tank), HasSubstr("over its whole life"));
+  tank.amount = sim::kFull;
+  EXPECT_EQ(reason_of(*world, tank), "");
+  EXPECT_THAT(reason_of(*world, sim::Pour{{0, 0, 0}, 1}), HasSubstr("not 1 more"));
+  EXPECT_EQ(world->totals().taken_in(), 3 * sim::kFull);
+}
+
+// Filling and emptying a box over and over overflowed the totals.
+TEST(LimitOfUnits, WhatLeavesDoesNotMakeRoom) {
+  auto world = make_world(empty_world({8, 8, 1}, {.units = 2 * sim::kFull}));
+  for (int turn = 0; turn < 2; ++turn) {
+    EXPECT_EQ(reason_of(*world, sim::SetCells{{0, 0, 0}, {1, 1, 1}, sim::kFull}), "");
+    EXPECT_EQ(reason_of(*world, sim::RemoveWater{{0, 0, 0}, {8, 8, 1}}), "");
+  }
+  EXPECT_NE(reason_of(*world, sim::SetCells{{0, 0, 0}, {1, 1, 1}, sim::kFull}), "");
+}
+
+TEST(LimitOfUnits, ASpringStopsAtItAndTheWorldComesToRest) {
+  WorldSpec spec = empty_world({8, 8, 1}, {.units = 1000});
+  spec.sources.push_back({{3, 3, 0}, 300});
+  auto world = make_world(spec);
+  sim::SerialExecutor serial;
+  bool at_rest = false;
+  for (int tick = 0; tick < 400 && !at_rest; ++tick) at_rest = world->tick({}, serial).at_rest;
+  EXPECT_EQ(world->totals().sourced, 1000);
+  EXPECT_TRUE(at_rest);
+}
+
+TEST(LimitOfUnits, TheGreatestOneIsTheDefaultAndKeepsDigests) {
+  const WorldSpec spec = random_world(7, {});
+  WorldSpec limited = spec;
+  limited.limits.units = sim::kMaxTakenIn - 1;
+  const auto one = make_world(spec);
+  const auto other = make_world(limited);
+  const auto config = static_cast<std::size_t>(sim::Layer::kConfig);
+  EXPECT_NE(one->layer_digests()[config], other->layer_digests()[config]);
+  EXPECT_EQ(through_a_snapshot(*other)->core().limits, limited.limits);
+}
+
+// ---- Chunks
+
+TEST(LimitOfChunks, CommandsBeyondItAreRefusedWithTheReason) {
+  auto world = make_world(empty_world({64 * 8, 64, 1}, {.chunks = 2}));
+  EXPECT_EQ(reason_of(*world, sim::Pour{{0, 0, 0}, 5}), "");
+  EXPECT_EQ(reason_of(*world, sim::SetCells{{64 * 3, 0, 0}, {64, 1, 1}, sim::kRock}), "");
+  EXPECT_THAT(reason_of(*world, sim::Pour{{64 * 5, 0, 0}, 5}),
+              HasSubstr("2 chunks of 4096 cells hold something and 1 more would; this world holds "
+                        "at most 2"));
+  EXPECT_NE(reason_of(*world, sim::SetCells{{64 * 5, 0, 0}, {1, 1, 1}, sim::kRock}), "");
+  // Where something is already, more may come.
+  EXPECT_EQ(reason_of(*world, sim::Pour{{1, 0, 0}, 5}), "");
+  EXPECT_EQ(reason_of(*world, sim::SetCells{{64 * 3, 5, 0}, {1, 1, 1}, sim::kRock}), "");
+  // What is emptied makes room from the next tick on.
+  EXPECT_EQ(reason_of(*world, sim::SetCells{{0, 0, 0}, {64, 64, 1}, sim::kAir}), "");
+  EXPECT_EQ(reason_of(*world, sim::Pour{{64 * 5, 0, 0}, 5}), "");
+}
+
+TEST(LimitOfChunks, CommandsOfOneTickCountTogether) {
+  auto world = make_world(empty_world({64 * 8, 64, 1}, {.chunks = 2}));
+  sim::SerialExecutor serial;
+  const std::vector<sim::Command> pours = {{sim::Pour{{0, 0, 0}, 5}},
+                                           {sim::Pour{{64, 0, 0}, 5}},
+                                           {sim::Pour{{128, 0, 0}, 5}},
+                                           {sim::Pour{{1, 0, 0}, 5}}};
+  const sim::TickReport report = world->tick(pours, serial);
+  EXPECT_TRUE(report.outcomes[0].applied());
+  EXPECT_TRUE(report.outcomes[1].applied());
+  EXPECT_FALSE(report.outcomes[2].applied());
+  EXPECT_TRUE(report.outcomes[3].applied());
+}
+
+// Flow made 270,000 chunks in a world of 262,144.
+TEST(LimitOfChunks, WaterThatFlowsIntoTooManyIsDrained) {
+  auto world = make_world(empty_world({64 * 4, 8, 1}, {.chunks = 2}));
+  ASSERT_EQ(reason_of(*world, sim::SetCells{{0, 0, 0}, {40, 8, 1}, sim::kFull}), "");
+  sim::SerialExecutor serial;
+  for (int tick = 0; tick < 3000; ++tick) {
+    (void)world->tick({}, serial);
+    ASSERT_LE(holding(*world), 2);
+    ASSERT_TRUE(world->conserved());
+  }
+  EXPECT_GT(world->totals().drained, 0);
+}
+
+/// The digests of a run, and the most chunks that held anything.
+struct Run {
+  std::vector<sim::Digest> digests;
+  std::int64_t most = 0;
+  std::int64_t drained = 0;
+};
+
+Run run(const WorldSpec& spec, const Script& script, sim::RunOptions options,
+        sim::Executor& executor, std::uint64_t restores) {
+  auto world = make_world(spec);
+  Dice dice(restores);
+  Run result;
+  for (const auto& commands : script) {
+    if (restores != 0 && dice.chance(30)) world = through_a_snapshot(*world);
+    world->set_run_options(options);
+    result.digests.push_back(world->tick(commands, executor).digest);
+    result.most = std::max(result.most, holding(*world));
+    RC_ASSERT(world->conserved());
+    RC_ASSERT(world->digest() == world->recompute_digest());
+  }
+  result.drained = world->totals().drained;
+  return result;
+}
+
+RC_GTEST_PROP(LimitOfChunks, HoldsAndIsTheSameInEveryRun,
+              (std::uint64_t seed, bool solid, std::uint8_t model)) {
+  const auto water = static_cast<sim::WaterModel>(1 + model % 3);
+  WorldSpec spec = random_world_of(water, seed, {.solid = solid, .side = 300});
+  Dice dice(seed);
+  // Hardly more than it begins with.
+  spec.limits.chunks = 1;
+  while (!World::create(spec).ok()) ++spec.limits.chunks;
+  spec.limits.chunks += dice.roll(0, 2);
+  const Script script =
+      fitted(random_script(seed, spec.config.size, 24), sim::measure_of(spec.config));
+  sim::SerialExecutor serial;
+  const Run plain = run(spec, script, {}, serial, 0);
+  RC_ASSERT(plain.most <= spec.limits.chunks);
+  RC_ASSERT(run(spec, script, {.sleep = false}, serial, 0).digests == plain.digests);
+  RC_ASSERT(run(spec, script, {}, serial, seed | 1).digests == plain.digests);
+  workers::ThreadPool pool(3);
+  workers::ShuffledExecutor shuffled(pool, seed);
+  RC_ASSERT(run(spec, script, {}, shuffled, 0).digests == plain.digests);
+}
+
+}  // namespace
+}  // namespace sluice::tests
