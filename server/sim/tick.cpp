@@ -136,7 +136,9 @@ namespace {
 /// The grid as ports see it.
 class PortGrid final : public PortCells {
  public:
-  PortGrid(Grid& grid, WaterMeasure measure) : grid_(grid), measure_(measure) {}
+  /// `changed` lists the chunks that the last tick changed; the grid knows what this one did so far.
+  PortGrid(Grid& grid, WaterMeasure measure, std::span<const ChunkCoord> changed)
+      : grid_(grid), measure_(measure), changed_(changed) {}
   [[nodiscard]] WaterMeasure measure() const override { return measure_; }
   [[nodiscard]] Cell cell(Vec3 at) const override { return grid_.cell(at); }
   void add(Vec3 at, std::int32_t units) override {
@@ -144,16 +146,25 @@ class PortGrid final : public PortCells {
     chunk.cells.edit()[static_cast<std::size_t>(grid_.shape().index_of(at))] += units;
     grid_.note_change(chunk, kChangedAll);
   }
+  [[nodiscard]] Vec3 region(Vec3 at) const override { return place(grid_.shape().chunk_of(at)); }
+  [[nodiscard]] bool changed_regions(std::vector<Vec3>& regions) const override {
+    for (const ChunkCoord coord : changed_) regions.push_back(place(coord));
+    for (const Chunk* chunk : grid_.changed()) regions.push_back(place(chunk->coord));
+    return true;
+  }
 
  private:
+  static Vec3 place(ChunkCoord coord) { return {coord.x, coord.y, coord.z}; }
+
   Grid& grid_;
   WaterMeasure measure_;
+  std::span<const ChunkCoord> changed_;
 };
 
 }  // namespace
 
 void World::advance_pipes(Executor& executor) {
-  PortGrid cells(grid_, measure_of(core_.config));
+  PortGrid cells(grid_, measure_of(core_.config), changed_);
   const PipesAdvance done = pipes_.tick(core_.tick, run_options_.sleep, cells, executor);
   core_.totals.pipes += done.into_pipes;
   core_.totals.water -= done.into_pipes;

@@ -109,6 +109,13 @@ Status World::place_pipes(const WorldSpec& spec) {
   return Done{};
 }
 
+void World::set_run_options(RunOptions options) {
+  if (options.pipe_block_nodes != run_options_.pipe_block_nodes) {
+    pipes_.set_block_nodes(options.pipe_block_nodes);
+  }
+  run_options_ = options;
+}
+
 Cell World::cell(Vec3 at) const {
   return grid_.cell(at);
 }

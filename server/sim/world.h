@@ -41,6 +41,8 @@ struct TickReport {
 /// How a world is run; never changes a result.
 struct RunOptions {
   bool sleep = true;  // false: process every chunk in every sweep (for tests of sleeping)
+  /// Pipes that lie together in memory: a power of two (for tests of many small blocks).
+  std::uint32_t pipe_block_nodes = PipeLayout::kBlockNodes;
 };
 
 /// Looks at a world between the phases of its ticks (set_phase_observer).
@@ -64,7 +66,7 @@ class World {
   /// Advances by one tick: the phases stand in tick.cpp. At most kMaxCommandsPerTick commands.
   TickReport tick(std::span<const Command> commands, Executor& executor);
 
-  void set_run_options(RunOptions options) { run_options_ = options; }
+  void set_run_options(RunOptions options);
   /// Null for none. Must outlive the ticks that it sees; without one, a phase costs a comparison.
   void set_phase_observer(PhaseObserver* observer) { phase_observer_ = observer; }
 
