@@ -27,7 +27,7 @@ std::int64_t throughput(int pipes, bool pump) {
   sim::WorldSpec spec;
   spec.config.size = {1, 1, 1};
   // So large that neither's level moves by a unit while this runs.
-  spec.pipes.push_back(node("lake", 0, 1 << 29, sim::kMaxPipeCapacity, 20000));
+  spec.pipes.push_back(node("lake", 9999, 1 << 29, sim::kMaxPipeCapacity, 2));
   std::string last = "lake";
   const auto join = [&](sim::PipeNode next) {
     spec.pipe_links.push_back({last, next.fields.name, false});
@@ -43,7 +43,7 @@ std::int64_t throughput(int pipes, bool pump) {
     }
     join(node("p" + std::to_string(i), 0, 0, 20000, 10000));
   }
-  join(node("sea", -(1 << 28), 0, sim::kMaxPipeCapacity, 20000));
+  join(node("sea", -(1 << 28), 0, sim::kMaxPipeCapacity, 2));
   auto world = make_world(spec);
   sim::SerialExecutor serial;
   const auto sea = *world->pipes().find("sea");
@@ -53,9 +53,9 @@ std::int64_t throughput(int pipes, bool pump) {
     return (world->pipes().amount(*world->pipes().find("sea")) - before) / ticks;
   };
   std::int64_t units = -1;
-  for (std::int64_t before = -2; units != before;) {
+  for (std::int64_t before = -2; units != before || units == 0;) {
     before = units;
-    units = run(2000);
+    units = run(20000);
   }
   return units;
 }
