@@ -47,8 +47,9 @@ TEST(Format, PipesOfOlderRulesAreRefusedByTheirVersion) {
     auto reader = must(Reader::open(file.string()));
     sim::SerialExecutor executor;
     const auto report = verify(*reader, {}, executor);
-    const std::string said =
-        !report ? report.error() : report->divergence ? describe(*report->divergence) : "verified";
+    const std::string said = !report              ? report.error()
+                             : report->divergence ? describe(*report->divergence)
+                                                  : "verified";
     EXPECT_NE(said.find("version 1 of the rules of pipes"), std::string::npos) << said;
   }
   EXPECT_GT(refused, 0);

@@ -1,5 +1,5 @@
-// Goal: a recording with pipes verifies, from its beginning, from each of its checkpoints and with a
-// restore at every tick, however the world that was recorded lay in memory and slept.
+// Goal: a recording with pipes verifies, from its beginning, from each of its checkpoints and with
+// a restore at every tick, however the world that was recorded lay in memory and slept.
 #include <string>
 
 #include <gtest/gtest.h>
@@ -21,8 +21,7 @@ void add_line(const std::string& name, int count, int amount, bool pumps, sim::W
     node.rate = pumps ? 300 : 0;
     spec.pipes.push_back(node);
     if (i > 0) {
-      spec.pipe_links.push_back(
-          {name + std::to_string(i - 1), name + std::to_string(i), false});
+      spec.pipe_links.push_back({name + std::to_string(i - 1), name + std::to_string(i), false});
     }
   }
 }

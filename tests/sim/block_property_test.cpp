@@ -119,8 +119,8 @@ RC_GTEST_PROP(BlockProperty, NothingButTheStateMatters, (std::uint64_t seed, boo
 }
 
 RC_GTEST_PROP(BlockProperty, ComesToRestAndStaysThere, (std::uint64_t seed, bool solid)) {
-  const WorldSpec spec =
-      random_block_world(seed, {.solid = solid, .springs = false, .side = solid ? 60 : 40});
+  const WorldSpec spec = random_block_world(
+      seed, {.solid = solid, .springs = false, .side = solid ? 60 : 40, .pipes = Pipes::kNone});
   auto world = make_world(spec);
   sim::SerialExecutor serial;
   bool at_rest = false;
@@ -147,8 +147,8 @@ WorldSpec mirrored(WorldSpec spec, bool in_x) {
 RC_GTEST_PROP(BlockProperty, AMirrorChangesNothingButTheChoiceBetweenLikes,
               (std::uint64_t seed, bool solid, bool in_x)) {
   const bool across_x = in_x || !solid;
-  const WorldSpec spec =
-      random_block_world(seed, {.solid = solid, .springs = false, .side = solid ? 48 : 30});
+  const WorldSpec spec = random_block_world(
+      seed, {.solid = solid, .springs = false, .side = solid ? 48 : 30, .pipes = Pipes::kNone});
   auto world = make_world(spec);
   auto image = make_world(mirrored(spec, across_x));
   ReferenceBlock reference(*world);

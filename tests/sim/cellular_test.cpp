@@ -48,7 +48,8 @@ std::int64_t water_in(const World& world) {
 
 /// The first cell in which the engine and the reference differ, or nothing.
 std::string difference_from_reference(std::uint64_t seed, bool solid) {
-  const WorldSpec spec = random_world(seed, {.solid = solid, .springs = false, .pipes = Pipes::kApart});
+  const WorldSpec spec =
+      random_world(seed, {.solid = solid, .springs = false, .pipes = Pipes::kApart});
   auto world = make(spec);
   ReferenceWater reference(*world);
   sim::SerialExecutor serial;
@@ -158,7 +159,8 @@ RC_GTEST_PROP(Cellular, AMirroredWorldHasTheMirroredHistory,
 }
 
 RC_GTEST_PROP(Cellular, AWorldElsewhereHasTheSameHistory, (std::uint64_t seed, bool solid)) {
-  const WorldSpec spec = random_world(seed, {.solid = solid, .edges = false, .pipes = Pipes::kNone});
+  const WorldSpec spec =
+      random_world(seed, {.solid = solid, .edges = false, .pipes = Pipes::kNone});
   const Vec3 size = spec.config.size;
   Dice dice(seed + 1);
   const std::int32_t x = dice.roll(1, 70);
@@ -225,7 +227,8 @@ RC_GTEST_PROP(Cellular, GoingOnFromASnapshotIsGoingOn, (std::uint64_t seed, bool
 }
 
 RC_GTEST_PROP(Cellular, ComesToRestWithoutSources, (std::uint64_t seed, bool solid)) {
-  WorldSpec spec = random_world(seed, {.solid = solid, .springs = false, .side = 40, .pipes = Pipes::kNone});
+  WorldSpec spec =
+      random_world(seed, {.solid = solid, .springs = false, .side = 40, .pipes = Pipes::kNone});
   spec.config.cellular.smallest_flow = 0;
   spec.config.cellular.max_sweeps = 64;
   auto world = make(spec);

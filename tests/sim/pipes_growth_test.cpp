@@ -1,7 +1,7 @@
 // Goal: what building, taking down and running pipes costs grows no faster than what there is, and
 // no command costs more than was said before it ran.
-// Method: the network counts the nodes, links and ports that it looks at (PipeNetwork::work()); each
-// scene is counted at one size and at four times that size. No clock is looked at.
+// Method: the network counts the nodes, links and ports that it looks at (PipeNetwork::work());
+// each scene is counted at one size and at four times that size. No clock is looked at.
 #include <functional>
 #include <string>
 #include <vector>

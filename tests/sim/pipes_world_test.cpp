@@ -132,8 +132,8 @@ TEST(PipesInWorld, no_order_sleep_thread_block_or_restore_makes_a_difference) {
     sim::SerialExecutor serial;
     workers::ShuffledExecutor shuffled(pool, seed);
     Dice dice(seed);
-    const Script script = fitted(random_script(seed, spec.config.size, 120),
-                                 sim::measure_of(spec.config));
+    const Script script =
+        fitted(random_script(seed, spec.config.size, 120), sim::measure_of(spec.config));
     for (const std::vector<sim::Command>& commands : script) {
       const sim::TickReport a = one->tick(commands, serial);
       const sim::TickReport b = other->tick(commands, shuffled);

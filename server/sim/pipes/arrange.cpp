@@ -86,9 +86,8 @@ void PipeLayout::arrange(PipeGraph& graph) {
     component = to_component[component];
   }
   is_awake_ = std::move(is_awake);
-  std::erase_if(edited_, [&](Slot node) {
-    return node >= to_node.size() || to_node[node] == kNoSlot;
-  });
+  std::erase_if(edited_,
+                [&](Slot node) { return node >= to_node.size() || to_node[node] == kNoSlot; });
   for (Slot& node : edited_) node = to_node[node];
   work_ += static_cast<std::int64_t>(order.size() + to_link.size());
   register_all_links(graph);

@@ -23,9 +23,7 @@ class PortCells {
   [[nodiscard]] virtual Vec3 region(Vec3 at) const { return at; }
   /// The regions in which a cell may be another than it was when the ports ran last. False: that is
   /// not known, any may be.
-  [[nodiscard]] virtual bool changed_regions(std::vector<Vec3>& /*regions*/) const {
-    return false;
-  }
+  [[nodiscard]] virtual bool changed_regions(std::vector<Vec3>& /*regions*/) const { return false; }
 };
 
 }  // namespace sluice::sim

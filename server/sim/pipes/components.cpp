@@ -1,9 +1,9 @@
 // What hangs together. Each node bears the number of its component. A new link joins two: the
 // smaller one is renumbered, so that n nodes are renumbered n log n times at the most, whatever the
 // order of building. A link that goes may part one; that is found out once a tick, by searches from
-// all nodes that lost a link, a step each in turn (after Even and Shiloach 1981): they end where they
-// meet, or where the smaller part ends, and the larger one needs no look. Until then one number may
-// stand for several components; never the other way round.
+// all nodes that lost a link, a step each in turn (after Even and Shiloach 1981): they end where
+// they meet, or where the smaller part ends, and the larger one needs no look. Until then one
+// number may stand for several components; never the other way round.
 #include <algorithm>
 
 #include "server/sim/assert.h"
@@ -83,8 +83,10 @@ void PipeGraph::merge_components(Slot a, Slot b) {
   put_in(to, moved);
   take_out(from, moved);
   Component& rest = components_[from];
-  // What led through that part connects no parts of the rest any more.
-  if (rest.nodes > 0) rest.scattered = true;
+  if (rest.nodes > 0) {
+    rest.scattered = true;  // what led through that part connects no parts of the rest any more
+    parted_.insert(parted_.end(), queue_.begin(), queue_.end());
+  }
   if (rest.nodes > 0 && component_of(rest.member) != from) find_member(from);
   free_if_empty(from);
 }
@@ -136,7 +138,6 @@ class PipeGraph::Searches {
       // together.
       if (!graph.used(ends[i]) || graph.component_of(ends[i]) != component) continue;
       searches_[i].found = {ends[i]};
-      searches_[i].ahead = {ends[i]};
       searches_[i].going_on = 1;
       graph.searched_by_[ends[i]] = i + 1;
       round_.push_back(i);
@@ -158,46 +159,49 @@ class PipeGraph::Searches {
 
   /// Searches until it is known; returns the parts that fell off.
   std::vector<std::vector<Slot>> run() {
-    std::vector<std::vector<Slot>> parts;
-    std::vector<std::uint32_t> ended;
-    while (!round_.empty()) {
-      std::vector<std::uint32_t> next_round;
+    std::vector<std::uint32_t> next_round;
+    // Each search goes as far as any other in its round; the rounds get longer.
+    for (std::int64_t steps = 1; !round_.empty(); steps = std::min(2 * steps, kMostSteps)) {
+      next_round.clear();
       for (const std::uint32_t search : round_) {
-        Search& one = searches_[search];
-        one.in_round = false;
-        if (one.joined != search || searches_[class_of(search)].going_on < 2) continue;
-        if (one.next == one.ahead.size()) {
-          ended.push_back(search);
-          --searches_[class_of(search)].going_on;
-          continue;
-        }
-        const std::uint32_t goes_on = advance(search);
-        if (searches_[goes_on].in_round) continue;
+        searches_[search].in_round = false;
+        if (searches_[search].joined != search) continue;
+        const std::uint32_t goes_on = run_for(steps, search);
+        if (goes_on == kNone || searches_[goes_on].in_round) continue;
         searches_[goes_on].in_round = true;
         next_round.push_back(goes_on);
       }
-      round_ = std::move(next_round);
+      round_.swap(next_round);
     }
-    for (const Search& search : searches_) {
-      for (const Slot node : search.found) graph_.searched_by_[node] = 0;
+    std::vector<std::vector<Slot>> parts;
+    for (Search& search : searches_) {
+      for (const std::vector<Slot>* nodes : {&search.found, &search.done}) {
+        for (const Slot node : *nodes) graph_.searched_by_[node] = 0;
+      }
+      if (!search.ended) continue;
+      search.found.insert(search.found.end(), search.done.begin(), search.done.end());
+      parts.push_back(std::move(search.found));
     }
-    for (const std::uint32_t search : ended) parts.push_back(std::move(searches_[search].found));
     return parts;
   }
 
  private:
   struct Search {
-    std::vector<Slot> found;
-    std::vector<Slot> ahead;  // found, of which the links are to be looked at, from `next` on
+    std::vector<Slot> found;  // from `next` on their links are still to be looked at
+    std::vector<Slot> done;   // found by those that joined this one, and looked at
     std::size_t next = 0;
     std::uint32_t joined = 0;    // itself, or one on the way to the search that it goes on with
     std::uint32_t of_class = 0;  // itself, or one on the way to its class's first
     std::uint32_t going_on = 0;  // of a class's first: searches that neither ended nor joined
     bool in_round = false;
+    bool ended = false;
   };
+  static constexpr std::int64_t kMostSteps = 1024;
+  static constexpr std::uint32_t kNone = UINT32_MAX;
 
   std::uint32_t root(std::uint32_t i) {
-    while (searches_[i].joined != i) i = searches_[i].joined = searches_[searches_[i].joined].joined;
+    while (searches_[i].joined != i)
+      i = searches_[i].joined = searches_[searches_[i].joined].joined;
     return i;
   }
   std::uint32_t class_of(std::uint32_t i) {
@@ -214,9 +218,24 @@ class PipeGraph::Searches {
     searches_[a].going_on += searches_[b].going_on;
   }
 
+  /// Looks at so many nodes and links; returns the search that goes on, if it is not over.
+  std::uint32_t run_for(std::int64_t steps, std::uint32_t search) {
+    while (steps > 0) {
+      if (searches_[class_of(search)].going_on < 2) return kNone;
+      if (searches_[search].next == searches_[search].found.size()) {
+        searches_[search].ended = true;
+        --searches_[class_of(search)].going_on;
+        return kNone;
+      }
+      steps -= 1 + graph_.degree(searches_[search].found[searches_[search].next]);
+      search = advance(search);
+    }
+    return search;
+  }
+
   /// Looks at the links of one more node; returns the search that goes on.
   std::uint32_t advance(std::uint32_t own) {
-    const Slot node = searches_[own].ahead[searches_[own].next++];
+    const Slot node = searches_[own].found[searches_[own].next++];
     graph_.work_ += 1 + graph_.degree(node);
     graph_.for_links_of(node, [&](Slot link) {
       const Slot other = graph_.links_[link].other(node);
@@ -224,7 +243,6 @@ class PipeGraph::Searches {
       if (by == 0) {
         by = own + 1;
         searches_[own].found.push_back(other);
-        searches_[own].ahead.push_back(other);
       } else if (root(by - 1) != own) {
         own = meet(own, root(by - 1));
       }
@@ -235,15 +253,20 @@ class PipeGraph::Searches {
   std::uint32_t meet(std::uint32_t one, std::uint32_t other) {
     join_classes(one, other);
     --searches_[class_of(one)].going_on;
-    if (searches_[one].found.size() < searches_[other].found.size()) std::swap(one, other);
+    const auto size = [&](std::uint32_t i) {
+      return searches_[i].found.size() + searches_[i].done.size();
+    };
+    if (size(one) < size(other)) std::swap(one, other);
     Search& to = searches_[one];
     Search& from = searches_[other];
-    to.found.insert(to.found.end(), from.found.begin(), from.found.end());
-    to.ahead.insert(to.ahead.end(), from.ahead.begin() + static_cast<std::ptrdiff_t>(from.next),
-                    from.ahead.end());
+    const auto next = from.found.begin() + static_cast<std::ptrdiff_t>(from.next);
+    to.done.insert(to.done.end(), from.done.begin(), from.done.end());
+    to.done.insert(to.done.end(), from.found.begin(), next);
+    to.found.insert(to.found.end(), next, from.found.end());
     from.joined = one;
     from.found = {};
-    from.ahead = {};
+    from.done = {};
+    from.next = 0;
     return one;
   }
 

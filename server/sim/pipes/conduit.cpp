@@ -190,9 +190,8 @@ void find_conduits(const PipeGraph& graph, const PipeLayout& layout, PipeStep& s
   search.distances.resize(graph.node_limit());
   for (Conduit& conduit : search.found) {
     for (const Slot node : conduit.inner) {
-      graph.for_links_of(node, [&](Slot link) {
-        search.recounted.push_back(graph.link(link).other(node));
-      });
+      graph.for_links_of(
+          node, [&](Slot link) { search.recounted.push_back(graph.link(link).other(node)); });
       search.recounted.push_back(node);
     }
     measure_conduit(graph, layout, step, conduit);

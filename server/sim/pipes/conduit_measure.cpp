@@ -23,8 +23,8 @@ class Measuring {
     for (std::vector<Opening>* side : {&conduit_.suppliers, &conduit_.receivers}) {
       for (Opening& opening : *side) {
         // The head lies half-way between the two sides, hence twice the slope from here to there.
-        opening.flow = flow_along(2 * apart(graph_.level(opening.outer), head),
-                                  opening.conductance, opening.distance);
+        opening.flow = flow_along(2 * apart(graph_.level(opening.outer), head), opening.conductance,
+                                  opening.distance);
       }
     }
     if (!conduit_.siphon) let_free_ones_go();

@@ -19,8 +19,8 @@ Fluid PipeFluids::acquire(std::string_view name) {
   }
   const Fluid number = free_.back();
   free_.pop_back();
-  rows_[number] = {std::string(name),
-                   PipeNames::weight_of(name) - PipeNames::weight_of("water"), 1};
+  rows_[number] = {std::string(name), PipeNames::weight_of(name) - PipeNames::weight_of("water"),
+                   1};
   numbers_.emplace(name, number);
   return number;
 }

@@ -142,7 +142,8 @@ class PipeGraph {
     return fluids_.name(component_at(node).fluid);
   }
   [[nodiscard]] bool is_water(Slot node) const { return component_at(node).fluid == kWaterFluid; }
-  /// Finds out which components fell apart. Returns the nodes of all new ones since the last call.
+  /// Finds out which components fell apart. Returns the nodes that left one for
+  /// another since the last call, where not all of it went with them.
   std::vector<Slot> settle_components();
 
   // Building. Each returns an empty text, or why nothing was changed; `node` and `link` are what
@@ -157,8 +158,7 @@ class PipeGraph {
   [[nodiscard]] std::string make_link(std::string_view from, std::string_view to, bool one_way,
                                       Slot& link);
   [[nodiscard]] std::string find_node(std::string_view name, Slot& node) const;
-  [[nodiscard]] std::string find_link(std::string_view from, std::string_view to,
-                                      Slot& link) const;
+  [[nodiscard]] std::string find_link(std::string_view from, std::string_view to, Slot& link) const;
   [[nodiscard]] std::string find_port(std::string_view name, Vec3 cell, PortKey& port) const;
   void drop_link(Slot link);
   void drop_port(const PortKey& port);
@@ -256,7 +256,7 @@ class PipeGraph {
   // Derived.
   std::vector<Component> components_;
   std::vector<std::uint32_t> free_components_;
-  std::vector<Slot> parted_;  // nodes of new components, since settle_components()
+  std::vector<Slot> parted_;  // for settle_components()
   /// Of pending components: the two ends of each link that went. Each part has one of them.
   std::map<std::uint32_t, std::vector<Slot>> lost_links_;
   std::vector<std::uint32_t> searched_by_;  // by node, all 0 between two searches

@@ -140,8 +140,7 @@ std::string PipeGraph::join_fluids(Slot a, Slot b) {
 void PipeGraph::set_fluid(std::uint32_t number, Fluid fluid) {
   Component& component = components_[number];
   fluids_.acquire(fluid);
-  fluids_digest_ +=
-      component.weight * (fluids_.share(fluid) - fluids_.share(component.fluid));
+  fluids_digest_ += component.weight * (fluids_.share(fluid) - fluids_.share(component.fluid));
   fluids_.release(component.fluid);
   component.fluid = fluid;
 }

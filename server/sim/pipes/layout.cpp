@@ -85,7 +85,7 @@ void PipeLayout::unregister_link(const PipeGraph& graph, Slot slot) {
   const Link& link = graph.link(slot);
   Block& block = blocks_[block_of(link.a)];
   const bool shared = !inner(link);
-  if (!shared) list_links(graph, block);
+  list_links(graph, block);  // a shared one's slot, too, may become another block's
   std::vector<Slot>& list = shared ? block.shared : block.links;
   const std::uint32_t at = listed_at_[slot];
   list[at] = list.back();
@@ -121,8 +121,7 @@ void PipeLayout::set_awake(const std::vector<std::uint32_t>& components) {
 void PipeLayout::forget_empty(const PipeGraph& graph) {
   std::erase_if(awake_, [&](std::uint32_t number) {
     const Component& component = graph.component(number);
-    const bool stays =
-        component.nodes > 0 && (component.units > 0 || is_awake_[number] == kActive);
+    const bool stays = component.nodes > 0 && (component.units > 0 || is_awake_[number] == kActive);
     if (!stays) is_awake_[number] = kAsleep;
     return !stays;
   });
@@ -153,8 +152,8 @@ bool PipeLayout::nothing_to_do_in(const Block& block, const PipeGraph& graph) co
 std::size_t PipeLayout::bytes() const {
   std::size_t bytes = blocks_.capacity() * sizeof(Block) +
                       listed_at_.capacity() * sizeof(std::uint32_t) +
-                      conductances_.capacity() * sizeof(PackedConductance) +
-                      is_awake_.capacity() + awake_.capacity() * sizeof(std::uint32_t);
+                      conductances_.capacity() * sizeof(PackedConductance) + is_awake_.capacity() +
+                      awake_.capacity() * sizeof(std::uint32_t);
   for (const Block& block : blocks_) {
     bytes += (block.links.capacity() + block.shared.capacity()) * sizeof(Slot);
   }

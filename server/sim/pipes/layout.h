@@ -3,10 +3,10 @@
 //
 // Nodes lie in *blocks*, which are worked on in parallel. An *island* is a set of blocks that links
 // connect, or did since the network was laid out: never less than what can influence each other,
-// so that a tick may take an island and leave the others. *Components* (graph.h) wake and sleep: one
-// in which a tick changed nothing would stand as it is in every tick to come, until a command or a
-// port changes it. An island is worked on when any of its components is awake; those of it that
-// sleep are gone through as well, and stay as they are.
+// so that a tick may take an island and leave the others. *Components* (graph.h) wake and sleep:
+// one in which a tick changed nothing would stand as it is in every tick to come, until a command
+// or a port changes it. An island is worked on when any of its components is awake; those of it
+// that sleep are gone through as well, and stay as they are.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +30,7 @@ class PipeLayout {
 
   struct Block {
     /// The links of its nodes among themselves: from `first_link` to `end_link` as they were laid
-    /// out, with others between them, or, once one of them came or went, those in `links`.
+    /// out, with shared ones between them, or, once one of these came or went, those in `links`.
     Slot first_link = 0;
     Slot end_link = 0;
     bool listed = false;
@@ -147,10 +147,10 @@ class PipeLayout {
     kWoken = 1,   // by an edit or a port
     kActive = 2,  // did something in the last tick: its flows are still to be shown as nothing
   };
-  std::vector<Awake> is_awake_;                  // by component
-  std::vector<std::uint32_t> awake_;             // components
-  std::vector<std::uint32_t> awake_blocks_;      // of this tick
-  std::vector<Slot> edited_;                     // since refresh()
+  std::vector<Awake> is_awake_;              // by component
+  std::vector<std::uint32_t> awake_;         // components
+  std::vector<std::uint32_t> awake_blocks_;  // of this tick
+  std::vector<Slot> edited_;                 // since refresh()
   std::int64_t edits_ = 0;
 
   std::map<Vec3, std::set<PipeGraph::PortKey>> ports_by_region_;

@@ -19,8 +19,7 @@ bool one_surface(const PipeGraph& graph, const PipeLayout& layout, Slot slot) {
                      << kLevelFraction;
   // Through a full pipe what stands above it presses on, and may press into what lies higher; where
   // the levelled surface does not reach a sill, level_body() parts the body there.
-  return graph.full(a < b ? link.a : link.b()) ||
-         (std::max(a, b) > sill && std::min(a, b) >= sill);
+  return graph.full(a < b ? link.a : link.b()) || (std::max(a, b) > sill && std::min(a, b) >= sill);
 }
 
 namespace {

@@ -101,7 +101,7 @@ class PipeNetwork {
   // What a command costs (cost.cpp): nodes and links that it may touch, at the most. Known at once,
   // without a walk, and a function of the networks and of the tick's commands so far, so that every
   // replay counts the same. What it wakes costs as much as before it fell asleep, and is not
-  // counted. 1 for a command that will be refused.
+  // counted. Little for a command that names what is not there.
 
   [[nodiscard]] std::int64_t cost_of(const PipeFields& added) const;  // of any kind
   [[nodiscard]] std::int64_t cost_of(const RemovePipe& command) const;

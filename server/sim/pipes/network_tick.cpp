@@ -14,8 +14,8 @@ PipesAdvance PipeNetwork::tick(std::uint64_t tick_number, bool sleep, PortCells&
   run_ports(tick_number, !sleep, graph_, layout_, cells, step_);  // between grid cells and nodes
   layout_.collect_awake_blocks(graph_, !sleep);                   // ports have woken some
   if (!layout_.awake_blocks().empty()) {
-    run_pumps(graph_, layout_, step_);                // up to their rates, whatever the levels
-    find_demands(graph_, layout_, executor, step_);   // what each link would pass
+    run_pumps(graph_, layout_, step_);               // up to their rates, whatever the levels
+    find_demands(graph_, layout_, executor, step_);  // what each link would pass
     if (!step_.limited.empty() || !step_.crests.empty()) {
       find_conduits(graph_, layout_, step_);  // full pipes that pass on what they get
       limit_demands(graph_, layout_, step_);  // too little is shared out in proportion

@@ -1,7 +1,7 @@
 // Which ports a tick looks at. A port does what its node and its cell make it do; one that could do
-// nothing can do nothing until one of the two is another. So those are looked at whose node's island
-// is awake, whose node was edited, whose cell lies in a region that changed, or that had something
-// to do when they were looked at last.
+// nothing can do nothing until one of the two is another. So those are looked at whose node's
+// island is awake, whose node was edited, whose cell lies in a region that changed, or that had
+// something to do when they were looked at last.
 #include "server/sim/pipes/cells.h"
 #include "server/sim/pipes/layout.h"
 
@@ -36,8 +36,7 @@ void PipeLayout::index_ports(PipeGraph& graph, const PortCells& cells) {
 }
 
 std::vector<PipeGraph::Ports::value_type*> PipeLayout::take_due_ports(PipeGraph& graph,
-                                                                      PortCells& cells,
-                                                                      bool all) {
+                                                                      PortCells& cells, bool all) {
   std::vector<PipeGraph::Ports::value_type*> due;
   PipeGraph::Ports& ports = graph.ports();
   index_ports(graph, cells);

@@ -2,11 +2,11 @@
 // what stands still in one that moves, at every sixteenth tick of the world. Bodies are levelled
 // (level.cpp), and what is left above a sill or a check valve falls.
 //
-// Sleep. A component in which a tick moved nothing, levelled nothing and let nothing fall was looked
-// at whole. The next tick would do with it what this one did, because all that the tick goes by is
-// what the component is and holds: so it would change nothing either, and need not run. Only a
-// command or a port changes that, and they wake it. Nothing about sleep is saved, and nothing needs
-// to be.
+// Sleep. A component in which a tick moved nothing, levelled nothing and let nothing fall was
+// looked at whole. The next tick would do with it what this one did, because all that the tick goes
+// by is what the component is and holds: so it would change nothing either, and need not run. Only
+// a command or a port changes that, and they wake it. Nothing about sleep is saved, and nothing
+// needs to be.
 #include <algorithm>
 #include <limits>
 #include <map>
