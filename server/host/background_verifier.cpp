@@ -70,7 +70,10 @@ void BackgroundVerifier::run() {
       return alarm("the recording cannot be read: " + looked.error());
     }
     if (comparing) comparing = compare(**reader, verifier);
-    look_at_mirrors(**reader);
+    look_at(options_.mismatches, kMostMismatchBundles, "what viewers were sent differed",
+            mismatches_, **reader);
+    look_at(options_.claimants, kMostClaimBundles, "a viewer says that its mirror differed",
+            claims_, **reader);
     if (surveyor && !look_for_damage(*surveyor)) surveyor.reset();
   }
 }
@@ -137,17 +140,16 @@ bool BackgroundVerifier::compare(record::Reader& reader, record::Verifier& verif
   return false;
 }
 
-void BackgroundVerifier::look_at_mirrors(record::Reader& reader) {
-  if (!options_.mirror_mismatches) return;
-  const std::uint64_t mismatches = options_.mirror_mismatches();
-  if (mismatches <= std::exchange(mismatches_seen_, mismatches)) return;
-  if (mirror_bundles_ >= kMostMirrorBundles) return;
-  ++mirror_bundles_;
-  const std::string what = "a viewer's mirror differed at about tick " +
-                           std::to_string(reader.last_tick()) + "; " +
-                           bundle(reader, reader.last_tick(), "a viewer's mirror differed");
-  spdlog::warn("{}: {}", options_.name, what);
-  note(what);
+void BackgroundVerifier::look_at(const std::function<std::uint64_t()>& count, std::uint64_t most,
+                                 const char* what, Watched& watched, record::Reader& reader) {
+  if (!count) return;
+  const std::uint64_t now = count();
+  if (now <= std::exchange(watched.seen, now) || watched.bundles >= most) return;
+  ++watched.bundles;
+  const std::string tick = std::to_string(reader.last_tick());
+  spdlog::warn("{}: {} at about tick {}; {}", options_.name, what, tick,
+               bundle(reader, reader.last_tick(), what));
+  note(std::string(what) + " at about tick " + tick + "; a bundle lies beside the recording");
 }
 
 std::string BackgroundVerifier::bundle(record::Reader& reader, std::uint64_t tick,
@@ -156,9 +158,12 @@ std::string BackgroundVerifier::bundle(record::Reader& reader, std::uint64_t tic
   options.around = tick;
   options.facts = {{"bundle_reason", reason}};
   const std::filesystem::path recording = options_.recording;
-  const std::string path = (recording.parent_path() / (recording.stem().string() + "-" +
-                                                       std::to_string(tick) + ".bundle.sluice"))
-                               .string();
+  const std::string name = recording.stem().string() + "-" + std::to_string(tick);
+  std::string path;
+  for (int copy = 1; path.empty() || std::filesystem::exists(path); ++copy) {
+    const std::string suffix = copy == 1 ? "" : "-" + std::to_string(copy);
+    path = (recording.parent_path() / (name + suffix + ".bundle.sluice")).string();
+  }
   const auto written = record::write_bundle(reader, options, path);
   if (!written.ok()) return "no bundle: " + written.error();
   ++bundles_;

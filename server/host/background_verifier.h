@@ -31,15 +31,21 @@ class BackgroundVerifier {
  public:
   /// Seconds of ticks that it stays behind, so that a checkpoint lies after what it compares.
   static constexpr std::uint64_t kSecondsBehind = 5;
-  /// Bundles for mirrors that differ: at most so many, because a broken client would ask for more.
-  static constexpr std::uint64_t kMostMirrorBundles = 8;
+  /// Bundles for chunks that the server itself found to differ from what viewers were sent.
+  static constexpr std::uint64_t kMostMismatchBundles = 64;
+  /// Bundles for viewers that say so while the server finds nothing: a client that lies, or whose
+  /// own decoder is wrong. Counted apart, so that they cannot use up the others.
+  static constexpr std::uint64_t kMostClaimBundles = 4;
 
   struct Options {
     std::string name;       // the world's
     std::string recording;  // its file; bundles are written beside it
     std::uint64_t tick_rate = 20;
-    /// How many times viewers found a difference, so far. Called on the verifier's thread.
-    std::function<std::uint64_t()> mirror_mismatches;
+    // Called on the verifier's thread.
+    /// Chunks that the server found to differ from what viewers were sent, so far.
+    std::function<std::uint64_t()> mismatches;
+    /// Viewers that claimed a difference, so far.
+    std::function<std::uint64_t()> claimants;
     std::chrono::milliseconds interval{1000};
   };
 
@@ -67,7 +73,13 @@ class BackgroundVerifier {
   [[nodiscard]] bool compare(record::Reader& reader, record::Verifier& verifier);
   [[nodiscard]] bool stopping() const;
   [[nodiscard]] bool look_for_damage(record::Surveyor& surveyor);
-  void look_at_mirrors(record::Reader& reader);
+  /// Something that is counted, and leaves a bundle whenever it rose.
+  struct Watched {
+    std::uint64_t seen = 0;
+    std::uint64_t bundles = 0;
+  };
+  void look_at(const std::function<std::uint64_t()>& count, std::uint64_t most, const char* what,
+               Watched& watched, record::Reader& reader);
   void alarm(const std::string& what);
   /// The bundle's path, or why there is none.
   std::string bundle(record::Reader& reader, std::uint64_t tick, const std::string& reason);
@@ -77,8 +89,8 @@ class BackgroundVerifier {
   std::atomic<std::uint64_t> verified_tick_{0};
   std::atomic<std::uint64_t> bundles_{0};
   std::atomic<bool> alarmed_{false};
-  std::uint64_t mismatches_seen_ = 0;  // the thread's alone, as the next
-  std::uint64_t mirror_bundles_ = 0;
+  Watched mismatches_;  // the thread's alone, as the next
+  Watched claims_;
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;

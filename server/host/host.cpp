@@ -189,9 +189,9 @@ void Host::start_verifiers() {
     options.name = runner->name();
     options.recording = recording_path(runner->name());
     options.tick_rate = static_cast<std::uint64_t>(runner->feed().config().tick_rate);
-    options.mirror_mismatches = [&runner = *runner] {
-      return runner.feed().counters().resyncs.load();
-    };
+    const net::HubCounters& counters = runner->feed().counters();
+    options.mismatches = [&counters] { return counters.mismatches.load(); };
+    options.claimants = [&counters] { return counters.claimants.load(); };
     verifiers_.push_back(std::make_unique<BackgroundVerifier>(std::move(options)));
   }
 }

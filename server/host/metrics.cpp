@@ -57,9 +57,12 @@ class PrometheusWorldMetrics final : public WorldMetrics {
         skipped_(counter(r, "sluice_frames_skipped_total",
                          "Ticks that a slow client got merged into a later one", l)),
         bytes_(counter(r, "sluice_sent_bytes_total", "Bytes of messages to clients", l)),
-        mismatches_(
-            counter(r, "sluice_digest_mismatches_total",
-                    "Chunks and pipe sections that clients found different from the server's", l)),
+        claims_(counter(r, "sluice_digest_mismatches_total",
+                        "Chunks and pipe sections that clients say are different from the server's",
+                        l)),
+        mismatches_(counter(r, "sluice_confirmed_mismatches_total",
+                            "Chunks of which viewers were sent something else than the world holds",
+                            l)),
         bad_messages_(counter(r, "sluice_bad_messages_total",
                               "Clients closed for a message that makes no sense", l)),
         received_(counter(r, "sluice_commands_received_total", "Commands from clients", l)),
@@ -88,7 +91,8 @@ class PrometheusWorldMetrics final : public WorldMetrics {
     raise_to(frames_, counters.frames);
     raise_to(skipped_, counters.frames_skipped);
     raise_to(bytes_, counters.bytes);
-    raise_to(mismatches_, counters.resyncs);
+    raise_to(claims_, counters.resyncs);
+    raise_to(mismatches_, counters.mismatches);
     raise_to(bad_messages_, counters.bad_messages);
     raise_to(received_, counters.commands);
     raise_to(turned_away_, counters.commands_refused);
@@ -114,6 +118,7 @@ class PrometheusWorldMetrics final : public WorldMetrics {
   prometheus::Counter& frames_;
   prometheus::Counter& skipped_;
   prometheus::Counter& bytes_;
+  prometheus::Counter& claims_;
   prometheus::Counter& mismatches_;
   prometheus::Counter& bad_messages_;
   prometheus::Counter& received_;

@@ -62,7 +62,7 @@ struct Limits {
   std::size_t waiting_frame_bytes = 256U << 10;  // above which no further one is queued
   std::size_t waiting_replies = 256;             // above which a client is not read from
   std::size_t waiting_reply_bytes = 32U << 10;   // likewise
-  std::size_t waiting_commands = 256;            // sent by a client and not yet answered
+  std::size_t waiting_commands = 512;            // sent by a client and not yet answered
   double commands_per_second = 2000;             // of a client; as many may come at once
   double command_bytes_per_second = 256U << 10;  // of a client; as many may come at once
   double messages_per_second = 4000;             // above which a client is read from more slowly

@@ -10,6 +10,8 @@ namespace {
 static_assert(protocol::kChunkCells == std::size_t{sim::kChunkCells});
 static_assert(protocol::kRockCell == sim::kRock && protocol::kOutsideCell == sim::kOutside);
 static_assert(protocol::kMaxSide == sim::kMaxSide);
+// Reasons of the world are not cut once more on their way.
+static_assert(protocol::kMaxReasonBytes >= std::size_t{sim::kMaxReasonBytes});
 static_assert(protocol::kMaxMirrorChunks >= std::size_t{sim::kMaxChunks});
 
 protocol::Counters counters_of(const sim::World& world) {

@@ -42,6 +42,7 @@ std::vector<Fact> world_facts(const sim::World& world) {
   }
   return {{"model", model->name},
           {"model_version", std::to_string(model->version)},
+          {"pipes_version", std::to_string(sim::kPipesVersion)},
           {"options", options}};
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -35,6 +36,9 @@ struct Marks {
   alignas(64) std::array<Cell, kChunkCells + kOverread> cells{};
 };
 
+/// Columns of a chunk, of either shape, at the most.
+inline constexpr std::size_t kMostColumns = 256;
+
 struct Chunk {
   CellPage cells;
 
@@ -59,6 +63,11 @@ struct Chunk {
   /// Whether it held anything at the last update_digest. Only then does it count as one of the
   /// world's chunks: whether an empty one is stored is no part of the state.
   [[nodiscard]] bool holds() const { return digest != pristine || marks_digest != 0; }
+
+  // Derived, for springs (spring_schedule.h).
+  bool watched = true;                     // a spring may sleep that a change here could wake
+  bool full_columns_known = false;         // since its last change
+  std::bitset<kMostColumns> full_columns;  // columns of which every cell is full
 
   bool claimed = false;  // held nothing at the last update_digest; a command of this tick fills it
 

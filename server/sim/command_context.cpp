@@ -222,42 +222,48 @@ CommandOutcome CommandContext::apply(const RemoveWater& command) {
   return {};
 }
 
-CommandOutcome CommandContext::add_spring(Springs& springs, const char* kind, Vec3 at,
-                                          std::int32_t rate) {
+CommandOutcome CommandContext::add_spring(const SpringKind& kind, Vec3 at, std::int32_t rate) {
   if (std::string problem = place_problem(at); !problem.empty()) return refused(problem);
   if (rate < 1 || rate > kMaxPourUnits) {
     return refused("rate " + std::to_string(rate) + " is out of range; allowed: 1 to " +
                    std::to_string(kMaxPourUnits) + " units a tick");
   }
-  if (springs.contains(at)) {
-    return refused("there is a " + std::string(kind) + " at " + to_string(at) +
+  if (kind.springs.contains(at)) {
+    return refused("there is a " + std::string(kind.name) + " at " + to_string(at) +
                    " already; remove it first");
   }
-  if (springs.size() >= static_cast<std::size_t>(kMaxSprings)) {
+  if (kind.springs.size() >= static_cast<std::size_t>(kMaxSprings)) {
     return refused("a world holds at most " + std::to_string(kMaxSprings) + " of each kind");
   }
-  springs[at].rate = rate;
+  const auto [place, is_new] = kind.springs.try_emplace(at);
+  place->second.rate = rate;
+  kind.schedule.add(*place);
+  world_.springs_digest_known_ = false;
   return {};
 }
 
-CommandOutcome CommandContext::remove_spring(Springs& springs, const char* kind, Vec3 at) {
-  if (springs.erase(at) == 0) {
-    return refused("there is no " + std::string(kind) + " at " + to_string(at));
+CommandOutcome CommandContext::remove_spring(const SpringKind& kind, Vec3 at) {
+  const auto place = kind.springs.find(at);
+  if (place == kind.springs.end()) {
+    return refused("there is no " + std::string(kind.name) + " at " + to_string(at));
   }
+  kind.schedule.forget(*place);
+  kind.springs.erase(place);
+  world_.springs_digest_known_ = false;
   return {};
 }
 
 CommandOutcome CommandContext::apply(const AddSource& command) {
-  return add_spring(world_.core_.sources, "source", command.at, command.rate);
+  return add_spring(sources(), command.at, command.rate);
 }
 CommandOutcome CommandContext::apply(const RemoveSource& command) {
-  return remove_spring(world_.core_.sources, "source", command.at);
+  return remove_spring(sources(), command.at);
 }
 CommandOutcome CommandContext::apply(const AddDrain& command) {
-  return add_spring(world_.core_.drains, "drain", command.at, command.rate);
+  return add_spring(drains(), command.at, command.rate);
 }
 CommandOutcome CommandContext::apply(const RemoveDrain& command) {
-  return remove_spring(world_.core_.drains, "drain", command.at);
+  return remove_spring(drains(), command.at);
 }
 
 }  // namespace sluice::sim

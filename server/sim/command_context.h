@@ -41,8 +41,19 @@ class CommandContext {
   /// Empty when the box is not empty and lies in the world.
   [[nodiscard]] std::string box_problem(const Box& box) const;
   [[nodiscard]] std::string place_problem(Vec3 at) const;
-  CommandOutcome add_spring(Springs& springs, const char* kind, Vec3 at, std::int32_t rate);
-  static CommandOutcome remove_spring(Springs& springs, const char* kind, Vec3 at);
+  struct SpringKind {
+    const char* name;
+    Springs& springs;
+    SpringSchedule& schedule;
+  };
+  [[nodiscard]] SpringKind sources() const {
+    return {"source", world_.core_.sources, world_.source_schedule_};
+  }
+  [[nodiscard]] SpringKind drains() const {
+    return {"drain", world_.core_.drains, world_.drain_schedule_};
+  }
+  CommandOutcome add_spring(const SpringKind& kind, Vec3 at, std::int32_t rate);
+  CommandOutcome remove_spring(const SpringKind& kind, Vec3 at);
   /// What a command did to cells.
   struct Change {
     std::int64_t came = 0;  // units

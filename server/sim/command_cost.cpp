@@ -38,8 +38,12 @@ class CostOf {
     return {of_cell(command.at).work, true};
   }
   CommandCost operator()(const AddDrain& command) const { return {of_cell(command.at).work, true}; }
-  CommandCost operator()(const RemoveSource& /*command*/) const { return {kWorkOfAnyCommand}; }
-  CommandCost operator()(const RemoveDrain& /*command*/) const { return {kWorkOfAnyCommand}; }
+  CommandCost operator()(const RemoveSource& /*command*/) const {
+    return removed_from(world_.sources());
+  }
+  CommandCost operator()(const RemoveDrain& /*command*/) const {
+    return removed_from(world_.drains());
+  }
   /// Commands of pipes.
   template <class Row>
   CommandCost operator()(const Row& command) const {
@@ -49,6 +53,10 @@ class CostOf {
   }
 
  private:
+  /// Lists of springs are looked through.
+  static CommandCost removed_from(const Springs& springs) {
+    return {kWorkOfAnyCommand + static_cast<std::int64_t>(springs.size()) / 4};
+  }
   [[nodiscard]] CommandCost of_cell(Vec3 at) const { return of_box({at, {1, 1, 1}}, true); }
 
   /// `makes`: chunks that are not stored are made, instead of passed over.

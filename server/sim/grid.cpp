@@ -109,9 +109,8 @@ void Grid::fill_pristine(Chunk& chunk) const {
   Cell* const cells = chunk.cells.edit();
   std::fill_n(cells, kChunkCells, kOutside);
   const auto open_up = [&](const Box& part) {
-    for_each_cell(intersect(box, part), [&](Vec3 p) {
-      cells[static_cast<std::size_t>(shape_.index_of(p))] = kAir;
-    });
+    for_each_cell(intersect(box, part),
+                  [&](Vec3 p) { cells[static_cast<std::size_t>(shape_.index_of(p))] = kAir; });
   };
   open_up(world_);
   for (const Box& gutter : gutters_) {
@@ -168,6 +167,7 @@ void Grid::wake_all() {
 // flows into it is found by the chunk that it leaves.
 void Grid::note_change(Chunk& chunk, std::uint8_t changed) {
   if (changed == 0) return;
+  chunk.full_columns_known = false;
   if (!chunk.changed_listed) {
     chunk.changed_listed = true;
     changed_.push_back(&chunk);
@@ -235,7 +235,8 @@ void Grid::settle(const std::vector<Chunk*>& candidates) {
     if (chunk->wake != 0 || chunk->changed_listed || chunk->digest != chunk->pristine) continue;
     const auto holds = [](Cell cell) { return cell != kAir && cell != kOutside; };
     if (!chunk->cells.is_shared_air() &&
-        std::any_of(chunk->cells.begin(), chunk->cells.end(), holds)) continue;
+        std::any_of(chunk->cells.begin(), chunk->cells.end(), holds))
+      continue;
     if (chunk->marks != nullptr &&
         std::any_of(chunk->marks->cells.begin(), chunk->marks->cells.end(),
                     [](Cell mark) { return mark != 0; })) {

@@ -1,8 +1,9 @@
 // Snapshots: a world as bytes and back. The core is
 //
-//   u32 magic "SLWC"   u16 version   u16 model version   then the fields of CoreState
-//   (before version 3 without its limits)
-//   from version 2 on, the fields of PipesImage
+//   u32 magic "SLWC"   u16 version   u16 model version
+//   from version 3 on, u16 version of the pipes' rules
+//   the fields of CoreState (before version 3 without its limits)
+//   from version 2 on, the fields of PipesImage; in version 2 alone, u8 whether they all slept
 //   u64 digest of everything before it
 //
 // and each stored chunk is its kChunkCells cells, 32 bits each, little-endian; where a water model
@@ -23,17 +24,20 @@ constexpr std::uint32_t kMagic = 0x43574c53;  // "SLWC"
 constexpr std::uint16_t kVersion = 3;
 constexpr std::uint16_t kVersionWithLimits = 3;
 constexpr std::uint16_t kVersionWithoutPipes = 1;
+constexpr std::uint16_t kVersionWithSleep = 2;  // and the first version of the pipes' rules
 
 struct CoreHeader {
   std::uint32_t magic = kMagic;
   std::uint16_t version = kVersion;
   std::uint16_t model_version = 0;
+  std::uint16_t pipes_version = 1;
 
   template <class Self, class Visitor>
   static void visit_state(Self& self, Visitor& v) {
     v.field("magic", self.magic);
     v.field("version", self.version);
     v.field("model_version", self.model_version);
+    if (self.version > kVersionWithSleep) v.field("pipes_version", self.pipes_version);
   }
 };
 
@@ -57,7 +61,7 @@ Status check_springs(const Springs& springs, const char* kind, const Box& world)
   return Done{};
 }
 
-Status check_core(const CoreState& state, const CoreHeader& header) {
+Status check_core(const CoreState& state, const PipesImage& pipes, const CoreHeader& header) {
   if (Status s = validate(state.config); !s) return Error{"snapshot: " + s.error()};
   if (Status s = validate(state.limits); !s) return Error{"snapshot: " + s.error()};
   const WaterModelRow* model = find_water_model(state.config.water);
@@ -65,6 +69,12 @@ Status check_core(const CoreState& state, const CoreHeader& header) {
     return Error{"snapshot: made by version " + std::to_string(header.model_version) +
                  " of water model '" + model->name + "', but this build has version " +
                  std::to_string(model->version)};
+  }
+  // As with a water model: other rules would go on differently, and that is worse than not at all.
+  if (!pipes.nodes.empty() && header.pipes_version != kPipesVersion) {
+    return Error{"snapshot: made by version " + std::to_string(header.pipes_version) +
+                 " of the rules of pipes, but this build has version " +
+                 std::to_string(kPipesVersion)};
   }
   const Box world = state.config.box();
   if (Status s = check_springs(state.sources, "source", world); !s) return s;
@@ -76,6 +86,7 @@ std::vector<std::byte> core_bytes(const CoreState& core, const PipesImage& pipes
   StateWriter writer(bytes);
   CoreHeader header;
   header.model_version = find_water_model(core.config.water)->version;
+  header.pipes_version = kPipesVersion;
   CoreHeader::visit_state(header, writer);
   CoreState::visit_state(core, writer);
   PipesImage::visit_state(pipes, writer);
@@ -168,11 +179,15 @@ Result<std::unique_ptr<World>> World::restore(std::span<const std::byte> core,
   }
   PipesImage pipes;
   if (header.version != kVersionWithoutPipes) PipesImage::visit_state(pipes, reader);
+  if (header.version == kVersionWithSleep) {
+    bool asleep = false;
+    reader.field("asleep", asleep);
+  }
   if (!reader.ok() || !reader.rest().empty()) {
     return Error{std::string("snapshot: the core ends in the wrong place, at field '") +
                  reader.failed_field() + "'"};
   }
-  if (Status s = check_core(state, header); !s) return Error{s.error()};
+  if (Status s = check_core(state, pipes, header); !s) return Error{s.error()};
   // Those that are awake and hold nothing come on top of the limit; each lies beside one that does.
   constexpr std::int64_t kNeighbours = 6;
   if (chunks.size() > static_cast<std::size_t>((kNeighbours + 1) * kMaxChunks)) {
@@ -180,6 +195,7 @@ Result<std::unique_ptr<World>> World::restore(std::span<const std::byte> core,
   }
   std::unique_ptr<World> world(new World(state.config, state.limits));
   world->core_ = std::move(state);
+  world->springs_known_ = false;
   if (Status s = world->pipes_.load(pipes); !s) return Error{"snapshot: " + s.error()};
   if (world->pipes_.units() != world->core_.totals.pipes) {
     return Error{"snapshot: its pipes hold " + std::to_string(world->pipes_.units()) +

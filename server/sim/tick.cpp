@@ -1,6 +1,7 @@
 // One tick of a world, phase by phase. This is the only code that changes a world after it was
 // made; everything else may be slow, fail or vanish.
 #include <algorithm>
+#include <utility>
 
 #include "server/sim/assert.h"
 #include "server/sim/command_context.h"
@@ -44,14 +45,6 @@ void World::apply_commands(std::span<const Command> commands, TickReport& report
   pipes_.arrange_if_rebuilt();
 }
 
-// Where the water of a spring comes out.
-Vec3 World::outlet_of_spring(Vec3 at, const WaterMeasure& measure) const {
-  if (!measure.springs_rise) return at;
-  Vec3 place = at;
-  while (grid_.cell(place) == measure.cell_max) ++place.y;
-  return is_open(grid_.cell(place)) ? place : at;
-}
-
 // What a source may add to its cell, in whole quanta: what fits, and what the world still takes in.
 std::int32_t World::room_for_source(Cell cell, const WaterMeasure& measure) const {
   const std::int64_t room = core_.limits.units - core_.totals.taken_in();
@@ -60,33 +53,82 @@ std::int32_t World::room_for_source(Cell cell, const WaterMeasure& measure) cons
                        measure.quantum);
 }
 
+// Chunks that changed since the springs were last looked at.
+void World::wake_springs(const std::vector<Chunk*>& changed) {
+  for (Chunk* chunk : changed) {
+    if (!std::exchange(chunk->watched, false)) continue;
+    source_schedule_.wake(chunk->coord);
+    drain_schedule_.wake(chunk->coord);
+  }
+}
+
+// `run(cell of the spring, units due)` returns the units that it moved, and whether it could move
+// any.
+template <class Run>
+void World::run_kind(Springs& springs, SpringSchedule& schedule, Run&& run) {
+  const std::int32_t quantum = measure_of(core_.config).quantum;
+  const auto note_missed = [this](SpringState& spring, std::int32_t missed) {
+    if (spring.missed == missed) return;
+    spring.missed = missed;
+    springs_digest_known_ = false;
+  };
+  const auto due = [&](const SpringState& spring) {
+    return due_in_tick(spring.rate, core_.tick, quantum);
+  };
+  if (!run_options_.sleep || !springs_known_) schedule.wake_all(springs);
+  schedule.count_asleep(quantum,
+                        [&](auto& spring) { note_missed(spring.second, due(spring.second)); });
+  schedule.run_awake(grid_.shape(), [&](auto& spring) {
+    const std::int32_t units = due(spring.second);
+    const auto [moved, possible] = run(spring.first, units);
+    note_missed(spring.second, units - moved);
+    // One that waits for its rate to add up to a quantum is active, too.
+    springs_active_ = springs_active_ || possible > 0;
+    return possible == 0;
+  });
+}
+
 void World::run_springs() {
   springs_active_ = false;
+  wake_springs(grid_.changed());
   const WaterMeasure measure = measure_of(core_.config);
-  const auto run = [&](Springs& springs, bool adds) {
-    for (auto& [place, spring] : springs) {
-      const Vec3 at = adds ? outlet_of_spring(place, measure) : place;
-      const Cell before = grid_.cell(at);
-      const std::int32_t due = due_in_tick(spring.rate, core_.tick, measure.quantum);
-      // A source fills its cell to what a cell holds; a drain takes what is there.
-      const std::int32_t possible = !is_open(before) ? 0
-                                    : adds           ? room_for_source(before, measure)
-                                                     : before;
-      const std::int32_t moved = std::min(due, possible);
-      spring.missed = due - moved;
-      // One that waits for its rate to add up to a quantum is active, too.
-      springs_active_ = springs_active_ || possible > 0;
-      if (moved == 0) continue;
-      Chunk& chunk = grid_.obtain(grid_.shape().chunk_of(at));
-      chunk.cells.edit()[static_cast<std::size_t>(grid_.shape().index_of(at))] +=
-          adds ? moved : -moved;
-      grid_.note_change(chunk, kChangedAll);
-      (adds ? core_.totals.sourced : core_.totals.drained) += moved;
-      core_.totals.water += adds ? moved : -moved;
-    }
+  struct Move {
+    std::int32_t units;
+    std::int32_t possible;
   };
-  run(core_.sources, true);
-  run(core_.drains, false);
+  const auto move = [&](Vec3 at, std::int32_t due, std::int32_t possible, std::int32_t sign) {
+    const std::int32_t units = std::min(due, possible);
+    if (units == 0) return Move{0, possible};
+    Chunk& chunk = grid_.obtain(grid_.shape().chunk_of(at));
+    chunk.cells.edit()[static_cast<std::size_t>(grid_.shape().index_of(at))] += sign * units;
+    grid_.note_change(chunk, kChangedAll);
+    core_.totals.water += sign * units;
+    return Move{units, possible};
+  };
+  ColumnTops tops(grid_, measure.cell_max);
+  run_kind(core_.sources, source_schedule_, [&](Vec3 place, std::int32_t due) {
+    // What cannot go into its full cell rises, where the model's springs rise.
+    const Vec3 top = measure.springs_rise ? tops.top_of(place) : place;
+    const Vec3 at = is_open(grid_.cell(top)) ? top : place;
+    watch(place);
+    const Cell before = grid_.cell(at);
+    const Move done = move(at, due, is_open(before) ? room_for_source(before, measure) : 0, +1);
+    core_.totals.sourced += done.units;
+    return done;
+  });
+  run_kind(core_.drains, drain_schedule_, [&](Vec3 place, std::int32_t due) {
+    watch(place);
+    const Move done = move(place, due, water_of(grid_.cell(place)), -1);
+    core_.totals.drained += done.units;
+    return done;
+  });
+  springs_known_ = true;
+}
+
+// A spring that may sleep has to hear of changes in its chunk. Where none is stored, one that is
+// made is watched.
+void World::watch(Vec3 at) {
+  if (Chunk* chunk = grid_.find(grid_.shape().chunk_of(at))) chunk->watched = true;
 }
 
 namespace {
@@ -94,7 +136,9 @@ namespace {
 /// The grid as ports see it.
 class PortGrid final : public PortCells {
  public:
-  PortGrid(Grid& grid, WaterMeasure measure) : grid_(grid), measure_(measure) {}
+  /// `changed` lists the chunks that the last tick changed; the grid knows what this one did so far.
+  PortGrid(Grid& grid, WaterMeasure measure, std::span<const ChunkCoord> changed)
+      : grid_(grid), measure_(measure), changed_(changed) {}
   [[nodiscard]] WaterMeasure measure() const override { return measure_; }
   [[nodiscard]] Cell cell(Vec3 at) const override { return grid_.cell(at); }
   void add(Vec3 at, std::int32_t units) override {
@@ -102,16 +146,25 @@ class PortGrid final : public PortCells {
     chunk.cells.edit()[static_cast<std::size_t>(grid_.shape().index_of(at))] += units;
     grid_.note_change(chunk, kChangedAll);
   }
+  [[nodiscard]] Vec3 region(Vec3 at) const override { return place(grid_.shape().chunk_of(at)); }
+  [[nodiscard]] bool changed_regions(std::vector<Vec3>& regions) const override {
+    for (const ChunkCoord coord : changed_) regions.push_back(place(coord));
+    for (const Chunk* chunk : grid_.changed()) regions.push_back(place(chunk->coord));
+    return true;
+  }
 
  private:
+  static Vec3 place(ChunkCoord coord) { return {coord.x, coord.y, coord.z}; }
+
   Grid& grid_;
   WaterMeasure measure_;
+  std::span<const ChunkCoord> changed_;
 };
 
 }  // namespace
 
 void World::advance_pipes(Executor& executor) {
-  PortGrid cells(grid_, measure_of(core_.config));
+  PortGrid cells(grid_, measure_of(core_.config), changed_);
   const PipesAdvance done = pipes_.tick(core_.tick, run_options_.sleep, cells, executor);
   core_.totals.pipes += done.into_pipes;
   core_.totals.water -= done.into_pipes;
@@ -135,6 +188,7 @@ std::vector<Chunk*> World::update_digest(Executor& executor) {
     Digest marks = 0;
   };
   std::vector<Digests> digests(changed.size());
+  wake_springs(changed);
   executor.run(changed.size(), [&](std::size_t i) {
     changed[i]->cells.share_if_uniform();
     digests[i] = {digest_cells(changed[i]->cells.data()), digest_marks(changed[i]->marks.get())};

@@ -109,6 +109,13 @@ Status World::place_pipes(const WorldSpec& spec) {
   return Done{};
 }
 
+void World::set_run_options(RunOptions options) {
+  if (options.pipe_block_nodes != run_options_.pipe_block_nodes) {
+    pipes_.set_block_nodes(options.pipe_block_nodes);
+  }
+  run_options_ = options;
+}
+
 Cell World::cell(Vec3 at) const {
   return grid_.cell(at);
 }
@@ -127,15 +134,19 @@ Digest springs_digest(const Springs& springs) {
   return digest_bytes(bytes);
 }
 
+Digest springs_digest(const CoreState& core) {
+  return combine(springs_digest(core.sources), springs_digest(core.drains));
+}
+
 }  // namespace
 
-std::array<Digest, kLayerCount> World::layers_with(Digest cells, Digest pipes, Digest marks) const {
+std::array<Digest, kLayerCount> World::layers_with(Digest springs, Digest cells, Digest pipes,
+                                                   Digest marks) const {
   std::array<Digest, kLayerCount> layers{};
   layers[static_cast<std::size_t>(Layer::kClock)] = mix64(core_.tick);
   layers[static_cast<std::size_t>(Layer::kConfig)] = config_digest_;
   layers[static_cast<std::size_t>(Layer::kTotals)] = digest_bytes(canonical_bytes(core_.totals));
-  layers[static_cast<std::size_t>(Layer::kSprings)] =
-      combine(springs_digest(core_.sources), springs_digest(core_.drains));
+  layers[static_cast<std::size_t>(Layer::kSprings)] = springs;
   layers[static_cast<std::size_t>(Layer::kCells)] = cells;
   layers[static_cast<std::size_t>(Layer::kPipes)] = pipes;
   layers[static_cast<std::size_t>(Layer::kMarks)] = marks;
@@ -143,7 +154,9 @@ std::array<Digest, kLayerCount> World::layers_with(Digest cells, Digest pipes, D
 }
 
 std::array<Digest, kLayerCount> World::layer_digests() const {
-  return layers_with(grid_.cells_digest(), pipes_.digest(), grid_.marks_digest());
+  if (!springs_digest_known_) springs_digest_ = springs_digest(core_);
+  springs_digest_known_ = true;
+  return layers_with(springs_digest_, grid_.cells_digest(), pipes_.digest(), grid_.marks_digest());
 }
 
 namespace {
@@ -171,7 +184,8 @@ std::array<Digest, kLayerCount> World::recompute_layer_digests() const {
     cells += chunk_contribution(chunk.coord, digest_cells(chunk.cells.data()), chunk.pristine);
     marks += chunk_contribution(chunk.coord, digest_marks(chunk.marks.get()), 0);
   });
-  std::array<Digest, kLayerCount> layers = layers_with(cells, pipes_.recompute_digest(), marks);
+  std::array<Digest, kLayerCount> layers =
+      layers_with(springs_digest(core_), cells, pipes_.recompute_digest(), marks);
   layers[static_cast<std::size_t>(Layer::kConfig)] = digest_of_config(core_);
   return layers;
 }

@@ -19,6 +19,7 @@
 #include "server/sim/pipes/network.h"
 #include "server/sim/result.h"
 #include "server/sim/spec.h"
+#include "server/sim/spring_schedule.h"
 
 namespace sluice::sim {
 
@@ -39,6 +40,8 @@ struct TickReport {
 /// How a world is run; never changes a result.
 struct RunOptions {
   bool sleep = true;  // false: process every chunk in every sweep (for tests of sleeping)
+  /// Pipes that lie together in memory: a power of two (for tests of many small blocks).
+  std::uint32_t pipe_block_nodes = PipeLayout::kBlockNodes;
 };
 
 /// Looks at a world between the phases of its ticks (set_phase_observer).
@@ -62,7 +65,7 @@ class World {
   /// Advances by one tick: the phases stand in tick.cpp. At most kMaxCommandsPerTick commands.
   TickReport tick(std::span<const Command> commands, Executor& executor);
 
-  void set_run_options(RunOptions options) { run_options_ = options; }
+  void set_run_options(RunOptions options);
   /// Null for none. Must outlive the ticks that it sees; without one, a phase costs a comparison.
   void set_phase_observer(PhaseObserver* observer) { phase_observer_ = observer; }
 
@@ -125,7 +128,10 @@ class World {
   // The phases, in their order.
   void apply_commands(std::span<const Command> commands, TickReport& report);
   void run_springs();
-  [[nodiscard]] Vec3 outlet_of_spring(Vec3 at, const WaterMeasure& measure) const;
+  void watch(Vec3 at);
+  void wake_springs(const std::vector<Chunk*>& changed);
+  template <class Run>
+  void run_kind(Springs& springs, SpringSchedule& schedule, Run&& run);
   [[nodiscard]] std::int32_t room_for_source(Cell cell, const WaterMeasure& measure) const;
   void advance_pipes(Executor& executor);
   void advance_water(Executor& executor, TickReport& report);
@@ -143,8 +149,8 @@ class World {
   [[nodiscard]] Status load_marks(Chunk& chunk, std::span<const std::byte> bytes,
                                   const std::string& name) const;
   [[nodiscard]] Status load_chunks(std::span<const ChunkImage> images);
-  [[nodiscard]] std::array<Digest, kLayerCount> layers_with(Digest cells, Digest pipes,
-                                                            Digest marks) const;
+  [[nodiscard]] std::array<Digest, kLayerCount> layers_with(Digest springs, Digest cells,
+                                                            Digest pipes, Digest marks) const;
 
   CoreState core_;
   Grid grid_;
@@ -154,7 +160,12 @@ class World {
   Digest config_digest_ = 0;
   std::unique_ptr<WaterModelState> water_;
   std::vector<ChunkCoord> changed_;
-  bool springs_active_ = false;  // a spring moved water in the last tick
+  bool springs_active_ = false;  // a spring could move water in the last tick
+  bool springs_known_ = true;    // false: the schedules are to be made anew
+  SpringSchedule source_schedule_;
+  SpringSchedule drain_schedule_;
+  mutable Digest springs_digest_ = 0;
+  mutable bool springs_digest_known_ = false;
   RunOptions run_options_;
   PhaseObserver* phase_observer_ = nullptr;
 };

@@ -44,7 +44,8 @@ class BackgroundVerifierTest : public testing::Test {
     options.name = "bowl";
     options.recording = path();
     options.interval = milliseconds(5);
-    options.mirror_mismatches = [this] { return mismatches_.load(); };
+    options.mismatches = [this] { return mismatches_.load(); };
+    options.claimants = [this] { return claimants_.load(); };
     return options;
   }
 
@@ -58,6 +59,7 @@ class BackgroundVerifierTest : public testing::Test {
   std::unique_ptr<sim::World> world_;
   std::unique_ptr<record::Recorder> recorder_;
   std::atomic<std::uint64_t> mismatches_{0};
+  std::atomic<std::uint64_t> claimants_{0};
 };
 
 TEST_F(BackgroundVerifierTest, FollowsASoundRecordingAFewSecondsBehind) {
@@ -96,8 +98,23 @@ TEST_F(BackgroundVerifierTest, AViewersDifferenceLeavesABundle) {
   mismatches_ = 2;
   ASSERT_TRUE(wait_until([&] { return verifier.bundles() == 1; }));
   EXPECT_FALSE(verifier.alarmed());
-  EXPECT_NE(verifier.detail().find("a viewer's mirror differed"), std::string::npos);
+  EXPECT_NE(verifier.detail().find("what viewers were sent differed"), std::string::npos);
   EXPECT_TRUE(std::filesystem::exists(folder_.file("bowl-60.bundle.sluice")));
+}
+
+// A client that lies about check sums used up all bundles of a run.
+TEST_F(BackgroundVerifierTest, LiesUseUpTheirOwnBundlesOnly) {
+  run_to(60, 0);
+  BackgroundVerifier verifier(options());
+  for (std::uint64_t lie = 1; lie <= 2 * BackgroundVerifier::kMostClaimBundles; ++lie) {
+    claimants_ = lie;
+    const std::uint64_t expected = std::min(lie, BackgroundVerifier::kMostClaimBundles);
+    ASSERT_TRUE(wait_until([&] { return verifier.bundles() == expected; }));
+  }
+  mismatches_ = 1;
+  ASSERT_TRUE(
+      wait_until([&] { return verifier.bundles() == BackgroundVerifier::kMostClaimBundles + 1; }));
+  EXPECT_EQ(verifier.detail().find(".sluice"), std::string::npos) << "health shows no paths";
 }
 
 TEST_F(BackgroundVerifierTest, DamageBeforeTheLastCheckpointIsNoticedSoonAfterTheStart) {

@@ -46,6 +46,7 @@ TEST(MetricsTest, EachSaysWhatHappened) {
   network.frames_skipped = 11;
   network.bytes = 12;
   network.resyncs = 13;
+  network.mismatches = 19;
   network.bad_messages = 14;
   network.commands = 15;
   network.commands_refused = 16;
@@ -69,6 +70,7 @@ TEST(MetricsTest, EachSaysWhatHappened) {
       {"sluice_frames_skipped_total", "11"},
       {"sluice_sent_bytes_total", "12"},
       {"sluice_digest_mismatches_total", "13"},
+      {"sluice_confirmed_mismatches_total", "19"},
       {"sluice_bad_messages_total", "14"},
       {"sluice_commands_received_total", "15"},
       {"sluice_commands_turned_away_total", "16"},

@@ -24,14 +24,15 @@ TEST(CellPage, ReadsTheSameSharedOrOwn) {
     EXPECT_EQ(own, page.data());
     EXPECT_FALSE(page.is_shared());
     for (const Cell cell : page) ASSERT_EQ(cell, kind);
-    for (std::size_t i = 0; i < sim::kOverread; ++i) ASSERT_EQ(page.data()[sim::kChunkCells + i], 0);
+    for (std::size_t i = 0; i < sim::kOverread; ++i)
+      ASSERT_EQ(page.data()[sim::kChunkCells + i], 0);
     page.share_if_uniform();
     EXPECT_TRUE(page.is_shared());
   }
 }
 
 TEST(CellPage, OneOtherCellKeepsItItsOwn) {
-  for (const std::size_t at : {0, 1, sim::kChunkCells - 1}) {
+  for (const std::size_t at : {std::size_t{0}, std::size_t{1}, std::size_t{sim::kChunkCells - 1}}) {
     CellPage page(sim::kRock);
     page.edit()[at] = 7;
     page.share_if_uniform();
@@ -71,7 +72,8 @@ TEST(CellPage, AWorldOfRockHasNoCellsOfItsOwn) {
   EXPECT_EQ(own_pages(*world), 1);
   EXPECT_EQ(world->cell(hole), sim::kAir);
   EXPECT_EQ(own_pages(*through_a_snapshot(*world)), 1);
-  (void)world->tick(std::vector<sim::Command>{{sim::SetCells{hole, {1, 1, 1}, sim::kRock}}}, serial);
+  (void)world->tick(std::vector<sim::Command>{{sim::SetCells{hole, {1, 1, 1}, sim::kRock}}},
+                    serial);
   EXPECT_EQ(own_pages(*world), 0);
   EXPECT_EQ(world->digest(), world->recompute_digest());
 }

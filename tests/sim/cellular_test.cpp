@@ -48,7 +48,7 @@ std::int64_t water_in(const World& world) {
 
 /// The first cell in which the engine and the reference differ, or nothing.
 std::string difference_from_reference(std::uint64_t seed, bool solid) {
-  const WorldSpec spec = random_world(seed, {.solid = solid, .springs = false});
+  const WorldSpec spec = random_world(seed, {.solid = solid, .springs = false, .pipes = Pipes::kApart});
   auto world = make(spec);
   ReferenceWater reference(*world);
   sim::SerialExecutor serial;
@@ -87,12 +87,12 @@ RC_GTEST_PROP(Cellular, ConservesEveryUnitAndNeverGoesBelowZero, (std::uint64_t 
   const Script script = random_script(seed, spec.config.size, kTicks);
   auto world = make(spec);
   sim::SerialExecutor serial;
-  const std::int64_t initial = water_in(*world);
+  const std::int64_t initial = water_in(*world) + world->totals().pipes;
   for (const auto& commands : script) {
     (void)world->tick(commands, serial);
     const sim::Totals& totals = world->totals();
     RC_ASSERT(water_in(*world) == totals.water);
-    RC_ASSERT(initial + totals.sourced - totals.drained == totals.water);
+    RC_ASSERT(initial + totals.sourced - totals.drained == totals.water + totals.pipes);
     RC_ASSERT(world->digest() == world->recompute_digest());
     for_each_cell(spec.config.size, [&](Vec3 p) { RC_ASSERT(world->cell(p) >= sim::kRock); });
   }
@@ -141,9 +141,9 @@ WorldSpec mirrored(WorldSpec spec, bool in_x) {
 
 RC_GTEST_PROP(Cellular, AMirroredWorldHasTheMirroredHistory,
               (std::uint64_t seed, bool solid, bool in_x)) {
-  const WorldSpec spec = random_world(seed, {.solid = solid});
+  const WorldSpec spec = random_world(seed, {.solid = solid, .pipes = Pipes::kNone});
   const Vec3 size = spec.config.size;
-  const Script script = random_script(seed, size, kTicks);
+  const Script script = random_script(seed, size, kTicks, Pipes::kNone);
   auto world = make(spec);
   auto image = make(mirrored(spec, in_x));
   sim::SerialExecutor serial;
@@ -158,7 +158,7 @@ RC_GTEST_PROP(Cellular, AMirroredWorldHasTheMirroredHistory,
 }
 
 RC_GTEST_PROP(Cellular, AWorldElsewhereHasTheSameHistory, (std::uint64_t seed, bool solid)) {
-  const WorldSpec spec = random_world(seed, {.solid = solid, .edges = false});
+  const WorldSpec spec = random_world(seed, {.solid = solid, .edges = false, .pipes = Pipes::kNone});
   const Vec3 size = spec.config.size;
   Dice dice(seed + 1);
   const std::int32_t x = dice.roll(1, 70);
@@ -194,14 +194,16 @@ RC_GTEST_PROP(Cellular, WorkersOrderSleepAndVectorsChangeNothing,
   auto plain = make(spec);
   auto shuffled = make(spec);
   auto awake = make(spec);
-  awake->set_run_options({.sleep = false});
+  awake->set_run_options({.sleep = false, .pipe_block_nodes = 4});
   sim::SerialExecutor serial;
   workers::ThreadPool pool(3);
   workers::ShuffledExecutor any_order(pool, seed);
   for (const auto& commands : script) {
     const sim::TickReport report = plain->tick(commands, serial);
     RC_ASSERT(shuffled->tick(commands, any_order).digest == report.digest);
-    RC_ASSERT(awake->tick(commands, serial).digest == report.digest);
+    const sim::TickReport sleepless = awake->tick(commands, serial);
+    RC_ASSERT(sleepless.digest == report.digest);
+    RC_ASSERT(sleepless.at_rest == report.at_rest);
   }
 }
 
@@ -223,7 +225,7 @@ RC_GTEST_PROP(Cellular, GoingOnFromASnapshotIsGoingOn, (std::uint64_t seed, bool
 }
 
 RC_GTEST_PROP(Cellular, ComesToRestWithoutSources, (std::uint64_t seed, bool solid)) {
-  WorldSpec spec = random_world(seed, {.solid = solid, .springs = false, .side = 40});
+  WorldSpec spec = random_world(seed, {.solid = solid, .springs = false, .side = 40, .pipes = Pipes::kNone});
   spec.config.cellular.smallest_flow = 0;
   spec.config.cellular.max_sweeps = 64;
   auto world = make(spec);

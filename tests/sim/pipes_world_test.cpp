@@ -6,6 +6,7 @@
 #include "server/sim/world.h"
 #include "server/workers/thread_pool.h"
 #include "tests/support/random_network.h"
+#include "tests/support/random_world.h"
 #include "tests/support/through_a_snapshot.h"
 
 namespace sluice::tests {
@@ -106,79 +107,88 @@ TEST(PipesInWorld, an_open_port_levels_a_tank_and_a_pool) {
   EXPECT_EQ(world->totals().water + world->totals().pipes, 8000);
 }
 
-/// A random world with pipes, and commands for both.
-sim::WorldSpec world_with_pipes(sim::WaterModel water, std::uint64_t seed) {
-  sim::WorldSpec spec = random_world_of(water, seed, {.side = 40});
-  const NetworkPlan plan = random_network(seed, {.ports = true});
-  spec.pipes = plan.nodes;
-  spec.pipe_links = plan.links;
-  spec.ports = plan.ports;
+/// The same world, whose file lists everything in another order.
+sim::WorldSpec listed_otherwise(sim::WorldSpec spec, std::uint64_t seed) {
+  Dice dice(seed);
+  shuffle(spec.pipes, dice);
+  shuffle(spec.pipe_links, dice);
+  shuffle(spec.ports, dice);
   return spec;
 }
 
-std::vector<sim::Command> pipe_commands(Dice& dice) {
-  std::vector<sim::Command> commands;
-  const auto name = [&] { return "n" + std::to_string(dice.roll(0, 30)); };
-  while (dice.chance(40)) {
-    switch (dice.roll(0, 7)) {
-      case 0:
-        commands.push_back({pipe(name(), dice.roll(0, 20000))});
-        break;
-      case 1:
-        commands.push_back({sim::RemovePipe{name()}});
-        break;
-      case 2: {
-        const std::string from = name();
-        commands.push_back({sim::LinkPipes{from, name(), dice.chance(20)}});
-        break;
-      }
-      case 3: {
-        const std::string from = name();
-        commands.push_back({sim::UnlinkPipes{from, name()}});
-        break;
-      }
-      case 4:
-        commands.push_back({sim::SetValve{name(), dice.chance(50)}});
-        break;
-      case 5:
-        commands.push_back({sim::SetPump{name(), dice.roll(0, 500)}});
-        break;
-      case 6:
-        commands.push_back({sim::UpgradePipe{name(), dice.roll(0, 30000), dice.roll(0, 9999), 0}});
-        break;
-      default:
-        commands.push_back({sim::AddPort{name(),
-                                         {dice.roll(0, 9), dice.roll(0, 9), 0},
-                                         static_cast<sim::PortKind>(dice.roll(0, 2)),
-                                         dice.roll(1, 999)}});
-    }
-  }
-  return commands;
-}
-
-TEST(PipesInWorld, threads_shuffling_sleep_and_restoring_make_no_difference) {
+TEST(PipesInWorld, no_order_sleep_thread_block_or_restore_makes_a_difference) {
   workers::ThreadPool pool(3);
   for (std::uint64_t seed = 1; seed <= 90; ++seed) {
     // Ports give and take in the parts that each model moves water in.
     const sim::WaterModel water = sim::water_models()[seed % sim::water_models().size()].id;
-    const sim::WorldSpec spec = world_with_pipes(water, seed);
+    sim::WorldSpec spec =
+        random_world_of(water, seed, {.solid = seed % 5 == 0, .side = 40, .pipes = Pipes::kNone});
+    for (std::uint64_t i = seed; spec.pipes.empty(); i += 1000) {
+      add_random_pipes(i, Pipes::kJoined, spec);
+    }
     auto one = std::move(World::create(spec)).value();
-    auto other = std::move(World::create(spec)).value();
-    other->set_run_options({.sleep = false});
+    auto other = std::move(World::create(listed_otherwise(spec, seed))).value();
+    other->set_run_options({.sleep = false, .pipe_block_nodes = 4});
     sim::SerialExecutor serial;
     workers::ShuffledExecutor shuffled(pool, seed);
     Dice dice(seed);
-    for (int tick = 1; tick <= 120; ++tick) {
-      const std::vector<sim::Command> commands = pipe_commands(dice);
-      (void)one->tick(commands, serial);
-      (void)other->tick(commands, shuffled);
-      ASSERT_EQ(one->digest(), other->digest()) << "seed " << seed << " tick " << tick;
-      ASSERT_TRUE(one->conserved()) << "seed " << seed << " tick " << tick;
-      if (!dice.chance(5)) continue;
-      ASSERT_EQ(one->recompute_digest(), one->digest()) << "seed " << seed << " tick " << tick;
+    const Script script = fitted(random_script(seed, spec.config.size, 120),
+                                 sim::measure_of(spec.config));
+    for (const std::vector<sim::Command>& commands : script) {
+      const sim::TickReport a = one->tick(commands, serial);
+      const sim::TickReport b = other->tick(commands, shuffled);
+      ASSERT_EQ(a.digest, b.digest) << "seed " << seed << " tick " << a.tick;
+      ASSERT_EQ(a.at_rest, b.at_rest) << "seed " << seed << " tick " << a.tick;
+      ASSERT_TRUE(one->conserved()) << "seed " << seed << " tick " << a.tick;
+      for (std::size_t i = 0; i < commands.size(); ++i) {
+        ASSERT_EQ(a.outcomes[i].reason, b.outcomes[i].reason) << "seed " << seed;
+      }
+      if (!dice.chance(8)) continue;
+      ASSERT_EQ(one->recompute_digest(), one->digest()) << "seed " << seed << " tick " << a.tick;
       one = through_a_snapshot(*one);
+      if (dice.chance(50)) one->set_run_options({.pipe_block_nodes = 2});
     }
   }
+}
+
+TEST(PipesInWorld, a_snapshot_of_other_rules_is_refused_where_it_has_pipes) {
+  const auto world = empty_world();
+  const auto with_version = [&](std::uint16_t version) {
+    std::vector<std::byte> core = world->snapshot_core();
+    core[8] = static_cast<std::byte>(version);  // magic, version, model version, pipes version
+    std::span<const std::byte> rest(core.data(), core.size() - sizeof(sim::Digest));
+    std::uint64_t digest = sim::digest_bytes(rest);
+    for (std::size_t i = rest.size(); i < core.size(); ++i, digest >>= 8) {
+      core[i] = static_cast<std::byte>(digest & 0xff);
+    }
+    return core;
+  };
+  std::vector<std::byte> cells;
+  std::vector<World::ChunkImage> images;
+  world->grid().for_each([&](const sim::Chunk& chunk) {
+    cells = World::chunk_bytes(chunk);
+    images.push_back({chunk.coord, chunk.wake, cells});
+  });
+  EXPECT_TRUE(World::restore(with_version(sim::kPipesVersion), images));
+  EXPECT_TRUE(World::restore(with_version(sim::kPipesVersion + 1), images)) << "without pipes";
+  EXPECT_EQ(refusal(*world, pipe("a", 10)), "");
+  cells = World::chunk_bytes(*world->grid().find({0, 0, 0}));
+  images.front().bytes = cells;
+  EXPECT_TRUE(World::restore(with_version(sim::kPipesVersion), images));
+  EXPECT_THAT(World::restore(with_version(sim::kPipesVersion + 1), images).error(),
+              HasSubstr("made by version 3 of the rules of pipes"));
+}
+
+TEST(PipesInWorld, a_world_whose_last_pipe_is_removed_rests) {
+  const auto world = empty_world();
+  EXPECT_EQ(refusal(*world, pipe("a", 5000)), "");
+  EXPECT_EQ(refusal(*world, pipe("b", 0)), "");
+  EXPECT_EQ(refusal(*world, sim::LinkPipes{"a", "b", false}), "");
+  EXPECT_EQ(refusal(*world, sim::RemovePipe{"a"}), "");
+  EXPECT_EQ(refusal(*world, sim::RemovePipe{"b"}), "");
+  sim::SerialExecutor serial;
+  EXPECT_TRUE(world->tick({}, serial).at_rest);
+  EXPECT_TRUE(through_a_snapshot(*world)->tick({}, serial).at_rest);
 }
 
 }  // namespace

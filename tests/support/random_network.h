@@ -8,10 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "server/sim/commands.h"
 #include "server/sim/pipes/image.h"
 #include "server/sim/pipes/network.h"
 #include "server/sim/spec.h"
-#include "tests/support/random_world.h"
+#include "tests/support/dice.h"
 
 namespace sluice::tests {
 
@@ -154,6 +155,76 @@ inline NetworkPlan disguised(NetworkPlan plan, std::uint64_t seed,
   shuffle(plan.links, dice);
   shuffle(plan.ports, dice);
   return plan;
+}
+
+/// Several networks that have nothing to do with each other, one and all in one plan; their nodes
+/// lie between each other's in memory. `each` are the same ones for themselves.
+inline NetworkPlan random_networks(std::uint64_t seed, NetworkKind kind,
+                                   std::vector<NetworkPlan>& each) {
+  Dice dice(seed ^ 0x5e7e7a1U);
+  NetworkPlan all;
+  const std::int32_t count = dice.roll(2, 7);
+  for (std::int32_t i = 0; i < count; ++i) {
+    NetworkPlan plan = random_network(dice.next(), kind);
+    const auto renamed = [&](const std::string& name) { return std::to_string(i) + "." + name; };
+    const bool still = dice.chance(30);  // asleep from the beginning
+    for (sim::PipeNode& node : plan.nodes) {
+      node.fields.name = renamed(node.fields.name);
+      if (still) node.fields.amount = 0;
+    }
+    for (sim::PipeLink& link : plan.links) {
+      link = {renamed(link.from), renamed(link.to), link.one_way};
+    }
+    for (sim::PipePort& port : plan.ports) port.node = renamed(port.node);
+    all.nodes.insert(all.nodes.end(), plan.nodes.begin(), plan.nodes.end());
+    all.links.insert(all.links.end(), plan.links.begin(), plan.links.end());
+    all.ports.insert(all.ports.end(), plan.ports.begin(), plan.ports.end());
+    each.push_back(std::move(plan));
+  }
+  shuffle(all.nodes, dice);
+  shuffle(all.links, dice);
+  return all;
+}
+
+/// A command for networks like those of random_networks(); some cannot apply.
+inline sim::Command random_network_command(Dice& dice, sim::Vec3 size, bool joined) {
+  const auto name = [&] {
+    const std::string network = std::to_string(dice.roll(0, 7));
+    return network + ".n" + std::to_string(dice.roll(0, 11));
+  };
+  const std::string first = name();
+  const std::string second = name();
+  const std::int32_t x = dice.roll(-1, size.x);
+  const sim::Vec3 cell = {x, dice.roll(0, size.y - 1), dice.roll(0, size.z - 1)};
+  switch (dice.roll(0, 10)) {
+    case 0:
+    case 1: {
+      sim::AddPipe add;
+      add.name = first;
+      add.fluid = dice.chance(15) ? "oil" : "water";
+      add.amount = dice.chance(40) ? 0 : dice.roll(0, 20000);
+      if (joined && dice.chance(30) && cell.x >= 0 && cell.x < size.x) add.at = cell;
+      return {add};
+    }
+    case 2:
+      return {sim::RemovePipe{first}};
+    case 3:
+    case 4:
+      return {sim::LinkPipes{first, second, dice.chance(20)}};
+    case 5:
+      return {sim::UnlinkPipes{first, second}};
+    case 6:
+      return {sim::SetValve{first, dice.chance(50)}};
+    case 7:
+      return {sim::SetPump{first, dice.roll(0, 500)}};
+    case 8:
+      return {sim::UpgradePipe{first, dice.roll(0, 30000), dice.roll(0, 9999), 0}};
+    default:
+      if (!joined) return {sim::LinkPipes{first, second, false}};
+      if (dice.chance(30)) return {sim::RemovePort{first, cell}};
+      return {sim::AddPort{first, cell, static_cast<sim::PortKind>(dice.roll(0, 2)),
+                           dice.roll(1, 999)}};
+  }
 }
 
 /// Empty, or what the network refused.

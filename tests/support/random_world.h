@@ -7,26 +7,11 @@
 #include <vector>
 
 #include "server/sim/commands.h"
-#include "server/sim/digest.h"
 #include "server/sim/spec.h"
+#include "tests/support/dice.h"
+#include "tests/support/random_network.h"
 
 namespace sluice::tests {
-
-/// A stream of numbers from a seed; equal everywhere.
-class Dice {
- public:
-  explicit Dice(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t next() { return state_ = sim::mix64(state_ + 0x9e3779b97f4a7c15U); }
-  /// From low to high, both included.
-  std::int32_t roll(std::int32_t low, std::int32_t high) {
-    const auto span = static_cast<std::uint64_t>(std::int64_t{high} - low + 1);
-    return static_cast<std::int32_t>(low + static_cast<std::int64_t>(next() % span));
-  }
-  bool chance(std::int32_t percent) { return roll(1, 100) <= percent; }
-
- private:
-  std::uint64_t state_;
-};
 
 inline sim::Vec3 random_place(Dice& dice, sim::Vec3 size) {
   const std::int32_t x = dice.roll(0, size.x - 1);
@@ -52,12 +37,35 @@ inline sim::Cell random_cell(Dice& dice) {
   return dice.roll(1, 40 * sim::kFull);  // under pressure
 }
 
+/// Which pipes random worlds and scripts have beside all else.
+enum class Pipes {
+  kNone,
+  kApart,   // without ports and places: the grid does not hear of them
+  kJoined,  // with both
+};
+
 struct WorldKind {
   bool solid = false;  // 3D
   bool edges = true;   // some open
   bool springs = true;
   std::int32_t side = 140;  // at most, in a side view; a quarter in 3D
+  Pipes pipes = Pipes::kJoined;
 };
+
+/// Several networks in half of all worlds: some awake, some at rest from the beginning.
+inline void add_random_pipes(std::uint64_t seed, Pipes pipes, sim::WorldSpec& spec) {
+  Dice dice(seed ^ 0x919e5U);
+  if (pipes == Pipes::kNone || dice.chance(50)) return;
+  std::vector<NetworkPlan> each;
+  const bool joined = pipes == Pipes::kJoined;
+  NetworkPlan plan = random_networks(dice.next(), {.nodes = 10, .ports = joined}, each);
+  for (sim::PipeNode& node : plan.nodes) {
+    if (joined && dice.chance(30)) node.fields.at = random_place(dice, spec.config.size);
+  }
+  spec.pipes = std::move(plan.nodes);
+  spec.pipe_links = std::move(plan.links);
+  spec.ports = std::move(plan.ports);
+}
 
 inline sim::WorldSpec random_world(std::uint64_t seed, WorldKind kind) {
   Dice dice(seed);
@@ -85,6 +93,7 @@ inline sim::WorldSpec random_world(std::uint64_t seed, WorldKind kind) {
     const sim::Box box = random_box(dice, config.size, std::max(2, side / 3));
     spec.fills.push_back({box, random_cell(dice)});
   }
+  add_random_pipes(seed, kind.pipes, spec);
   if (!kind.springs) return spec;
   for (std::vector<sim::Spring>* springs : {&spec.sources, &spec.drains}) {
     const std::int32_t count = dice.roll(0, 3);
@@ -156,11 +165,17 @@ inline sim::WorldSpec random_world_of(sim::WaterModel water, std::uint64_t seed,
 /// The commands of each tick; index 0 is tick 1.
 using Script = std::vector<std::vector<sim::Command>>;
 
-inline Script random_script(std::uint64_t seed, sim::Vec3 size, std::size_t ticks) {
+inline Script random_script(std::uint64_t seed, sim::Vec3 size, std::size_t ticks,
+                            Pipes pipes = Pipes::kJoined) {
   Dice dice(seed ^ 0x5c217U);
+  Dice pipe_dice(seed ^ 0x91be5U);
   Script script(ticks);
   for (auto& tick : script) {
     while (dice.chance(25)) tick.push_back(random_command(dice, size));
+    if (pipes == Pipes::kNone) continue;
+    while (pipe_dice.chance(40)) {
+      tick.push_back(random_network_command(pipe_dice, size, pipes == Pipes::kJoined));
+    }
   }
   return script;
 }

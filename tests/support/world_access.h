@@ -13,7 +13,13 @@ namespace sluice::sim {
 /// The world's friend; defined here alone, so that no program can do this.
 class WorldTestAccess {
  public:
-  static CoreState& core(World& world) { return world.core_; }
+  /// To be changed: what the world keeps about its springs is made anew.
+  static CoreState& core(World& world) {
+    world.springs_known_ = false;
+    world.springs_digest_known_ = false;
+    return world.core_;
+  }
+  static const SpringSchedule& sources(const World& world) { return world.source_schedule_; }
   static Grid& grid(World& world) { return world.grid_; }
   /// Replaces the pipes by those of an image. False when there can be no such pipes.
   static bool set_pipes(World& world, const PipesImage& image) {

@@ -67,7 +67,8 @@ class CellularWater final : public WaterModelState {
  private:
   void run_pass(Grid& grid, CellularPass pass, bool sleep, Executor& executor, WaterAdvance& done,
                 std::int32_t& largest_flow) {
-    if (!sleep) grid.wake_all();
+    // For this pass alone: one that comes no more in this tick would find no rest.
+    if (!sleep) grid.for_each([&](Chunk& chunk) { grid.wake(chunk, wake_bits(pass)); });
     choose_active(grid, pass);
     if (active_.empty()) return;
     plan(grid, pass, executor);
@@ -80,6 +81,10 @@ class CellularWater final : public WaterModelState {
     for (std::size_t i = 0; i < stacks_.size(); ++i) {
       take_report(grid, reports_[i], done, largest_flow);
     }
+  }
+
+  static std::uint8_t wake_bits(CellularPass pass) {
+    return static_cast<std::uint8_t>(view_of(pass.axis).wake | (pass.vertical ? kWakeVertical : 0));
   }
 
   // The chunks that this pass must look at, in stack order, each with what it must look for.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <tuple>
 
-#include "server/sim/pipes/conduit.h"
 #include "server/sim/pipes/network.h"
 
 namespace sluice::sim {
@@ -14,10 +13,9 @@ PipesImage PipeNetwork::image() const {
     if (used(slot)) slots.push_back(slot);
   }
   std::sort(slots.begin(), slots.end(),
-            [&](Slot a, Slot b) { return names_.name(a) < names_.name(b); });
-  std::vector<std::uint32_t> number(nodes_.size());
+            [&](Slot a, Slot b) { return graph_.name(a) < graph_.name(b); });
+  std::vector<std::uint32_t> number(slot_limit());
   PipesImage image;
-  image.asleep = awake_islands_ == 0;
   for (std::size_t i = 0; i < slots.size(); ++i) {
     number[slots[i]] = static_cast<std::uint32_t>(i);
     const NodeView view = node(slots[i]);
@@ -27,15 +25,16 @@ PipesImage PipeNetwork::image() const {
                            view.open,
                            view.rate});
   }
-  for (const Link& link : links_) {
-    if (link.used()) image.links.push_back({number[link.a], number[link.b()], link.one_way()});
-  }
+  image.links.reserve(static_cast<std::size_t>(link_count()));
+  for_each_link([&](const LinkView& link) {
+    image.links.push_back({number[link.from], number[link.to], link.one_way});
+  });
   std::sort(image.links.begin(), image.links.end(), [](const auto& a, const auto& b) {
     return std::tie(a.from, a.to) < std::tie(b.from, b.to);
   });
-  for (const auto& [key, port] : ports_) {
-    image.ports.push_back({number[key.first], key.second, port.kind, port.rate});
-  }
+  for_each_port([&](Slot node, Vec3 cell, const Port& port) {
+    image.ports.push_back({number[node], cell, port.kind, port.rate});
+  });
   std::sort(image.ports.begin(), image.ports.end(), [](const auto& a, const auto& b) {
     return std::tie(a.node, a.cell) < std::tie(b.node, b.cell);
   });
@@ -46,7 +45,6 @@ Status PipeNetwork::load(const PipesImage& image) {
   const auto failed = [](const std::string& what, const std::string& problem) {
     return Error{"pipes: " + what + ": " + problem};
   };
-  nodes_.reserve(image.nodes.size());
   for (const PipesImage::Node& node : image.nodes) {
     const bool known = node.kind <= NodeKind::kValve;
     std::string problem =
@@ -70,10 +68,6 @@ Status PipeNetwork::load(const PipesImage& image) {
     }
   }
   arrange();
-  if (image.asleep) {
-    std::fill(island_awake_.begin(), island_awake_.end(), 0);
-    awake_islands_ = 0;
-  }
   return Done{};
 }
 

@@ -58,16 +58,12 @@ struct PipesImage {
   std::vector<Node> nodes;
   std::vector<Link> links;
   std::vector<Port> ports;
-  /// All of it slept. Not part of the digest: it only spares a restored world the look whether
-  /// anything is left to do.
-  bool asleep = true;
 
   template <class Self, class Visitor>
   static void visit_state(Self& self, Visitor& v) {
     v.field("nodes", self.nodes);
     v.field("links", self.links);
     v.field("ports", self.ports);
-    v.field("asleep", self.asleep);
   }
 };
 

@@ -23,6 +23,13 @@ bool valid_pipe_name(std::string_view name) {
          std::all_of(name.begin(), name.end(), allowed);
 }
 
+std::string quoted_pipe_name(std::string_view name) {
+  constexpr auto kMost = static_cast<std::size_t>(kMaxPipeNameBytes);
+  std::string text = "'";
+  for (const char c : name.substr(0, kMost)) text += c >= ' ' && c <= '~' ? c : '?';
+  return text + (name.size() > kMost ? "...'" : "'");
+}
+
 std::uint64_t PipeNames::weight_of(std::string_view name) {
   std::uint64_t weight = combine(0x70697065U, name.size());
   std::uint64_t word = 0;
@@ -46,16 +53,19 @@ std::uint32_t PipeNames::find(std::string_view name) const {
   for (std::size_t i = home(weight);; i = (i + 1) & (table_.size() - 1)) {
     const std::uint32_t slot = table_[i];
     if (slot == kEmpty) return kEmpty;
-    if (weights_[slot] == weight && names_[slot] == name) return slot;
+    if (weights_[slot] == weight && this->name(slot) == name) return slot;
   }
 }
 
 void PipeNames::set(std::uint32_t slot, std::string_view name) {
-  if (slot >= names_.size()) {
-    names_.resize(std::size_t{slot} + 1);
+  if (slot >= places_.size()) {
+    places_.resize(std::size_t{slot} + 1);
     weights_.resize(std::size_t{slot} + 1);
   }
-  names_[slot] = name;
+  places_[slot] = {static_cast<std::uint32_t>(text_.size()),
+                   static_cast<std::uint32_t>(name.size())};
+  text_.insert(text_.end(), name.begin(), name.end());
+  used_text_ += name.size();
   weights_[slot] = weight_of(name);
   ++count_;
   if (2 * count_ > table_.size())
@@ -75,8 +85,8 @@ void PipeNames::grow() {
   std::size_t size = kSmallestTable;
   while (size < 3 * count_) size *= 2;
   table_.assign(size, kEmpty);
-  for (std::uint32_t slot = 0; slot < names_.size(); ++slot) {
-    if (!names_[slot].empty()) insert(slot);
+  for (std::uint32_t slot = 0; slot < places_.size(); ++slot) {
+    if (places_[slot].size != 0) insert(slot);
   }
 }
 
@@ -95,29 +105,44 @@ void PipeNames::clear(std::uint32_t slot) {
     }
   }
   table_[hole] = kEmpty;
-  names_[slot].clear();
+  used_text_ -= places_[slot].size;
+  places_[slot] = {};
   --count_;
+  constexpr std::size_t kFew = 4096;
+  if (text_.size() > kFew + 2 * used_text_) compact();
+}
+
+void PipeNames::compact() {
+  std::vector<char> text;
+  text.reserve(used_text_);
+  for (Place& place : places_) {
+    const auto from = text_.begin() + place.begin;
+    place.begin = static_cast<std::uint32_t>(text.size());
+    text.insert(text.end(), from, from + place.size);
+  }
+  text_ = std::move(text);
 }
 
 void PipeNames::move(const std::vector<std::uint32_t>& to, std::size_t slots) {
-  std::vector<std::string> names(slots);
+  std::vector<Place> places(slots);
   std::vector<std::uint64_t> weights(slots);
-  for (std::size_t i = 0; i < names_.size(); ++i) {
-    if (names_[i].empty()) continue;
-    names[to[i]] = std::move(names_[i]);
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    if (places_[i].size == 0) continue;
+    places[to[i]] = places_[i];
     weights[to[i]] = weights_[i];
   }
-  names_ = std::move(names);
+  places_ = std::move(places);
   weights_ = std::move(weights);
+  compact();  // in the order of the slots
   std::fill(table_.begin(), table_.end(), kEmpty);
-  for (std::uint32_t slot = 0; slot < names_.size(); ++slot) {
-    if (!names_[slot].empty()) insert(slot);
+  for (std::uint32_t slot = 0; slot < places_.size(); ++slot) {
+    if (places_[slot].size != 0) insert(slot);
   }
 }
 
 std::size_t PipeNames::bytes() const {
-  return names_.capacity() * sizeof(std::string) + weights_.capacity() * sizeof(std::uint64_t) +
-         table_.capacity() * sizeof(std::uint32_t);
+  return text_.capacity() + places_.capacity() * sizeof(Place) +
+         weights_.capacity() * sizeof(std::uint64_t) + table_.capacity() * sizeof(std::uint32_t);
 }
 
 }  // namespace sluice::sim

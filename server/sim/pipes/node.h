@@ -1,6 +1,6 @@
-// How a pipe network lies in memory: nodes and links in two arrays, addressed by slots. 24 bytes a
-// node and 22 a link; what many nodes share (capacity, height, fluid ...) is stored once, as a
-// type.
+// How a pipe network lies in memory: nodes and links in arrays, addressed by slots. What every tick
+// reads lies apart from what only building and searching read; what many nodes share (capacity,
+// height ...) is stored once, as a type.
 #pragma once
 
 #include <cstdint>
@@ -24,11 +24,9 @@ inline constexpr int kLevelFraction = 32;
 
 /// Bits of Node::type_and_flags; the upper ones are the type.
 enum NodeFlag : std::uint32_t {
-  kFlagUsed = 1,      // the slot holds a node
-  kFlagOpen = 2,      // passes fluid: every node but a closed valve
-  kFlagCrest = 4,     // in a line, not below either neighbour and above one: may be a siphon's top
-  kFlagConduit = 8,   // for the time of one tick: full, and passes on what it gets
-  kFlagLimited = 16,  // for the time of one tick: more was wished than there is, or fits
+  kFlagUsed = 1,   // the slot holds a node
+  kFlagOpen = 2,   // passes fluid: every node but a closed valve
+  kFlagCrest = 4,  // in a line, not below either neighbour and above one: may be a siphon's top
 };
 inline constexpr int kFlagBits = 8;
 
@@ -36,11 +34,6 @@ struct Node {
   std::int32_t amount = 0;
   std::int32_t base = 0;
   std::uint32_t type_and_flags = 0;
-  Slot first_link = kNoSlot;
-  /// What came in and went out over links in the last tick; wishes while a tick runs. They stop at
-  /// UINT32_MAX instead of wrapping.
-  std::uint32_t in = 0;
-  std::uint32_t out = 0;
 
   [[nodiscard]] std::uint32_t type() const { return type_and_flags >> kFlagBits; }
   [[nodiscard]] bool is(NodeFlag flag) const { return (type_and_flags & flag) != 0; }
@@ -48,7 +41,15 @@ struct Node {
     type_and_flags = on ? type_and_flags | flag : type_and_flags & ~std::uint32_t{flag};
   }
 };
-static_assert(sizeof(Node) == 24);
+static_assert(sizeof(Node) == 12);
+
+/// What building and searching want of a node.
+struct NodeEnds {
+  Slot first_link = kNoSlot;
+  std::uint32_t degree = 0;     // links
+  std::uint32_t component = 0;  // number of what hangs together with it (components.cpp)
+};
+static_assert(sizeof(NodeEnds) == 12);
 
 /// A conductance in 16 bits: what flows a tick is level difference * expand_conductance() / 2^64.
 using PackedConductance = std::uint16_t;
@@ -64,13 +65,9 @@ inline constexpr std::int32_t kLargestFlow = 1 << 26;
 inline constexpr std::uint32_t kMostAddedUp = 63;
 static_assert(std::uint64_t{kLargestFlow} * kMostAddedUp <= UINT32_MAX);
 
-/// A link lies in the lists of both its nodes: `next_a` is the next link of node a.
 struct Link {
   Slot a = kNoSlot;  // from
   std::uint32_t b_and_flags = UINT32_MAX;
-  Slot next_a = kNoSlot;
-  Slot next_b = kNoSlot;
-  std::int32_t flow = 0;  // units of the last tick, from a to b
 
   /// Below b, so that b needs one shift; a large one's b seems to lie in no block.
   static constexpr std::uint32_t kOneWay = 1;
@@ -83,10 +80,18 @@ struct Link {
   void set_large(bool on) { b_and_flags = on ? b_and_flags | kLarge : b_and_flags & ~kLarge; }
   [[nodiscard]] bool one_way() const { return (b_and_flags & kOneWay) != 0; }
   [[nodiscard]] Slot other(Slot node) const { return node == a ? b() : a; }
-  [[nodiscard]] Slot next(Slot node) const { return node == a ? next_a : next_b; }
 };
-static_assert(sizeof(Link) == 20);
+static_assert(sizeof(Link) == 8);
 static_assert(kMaxPipes < 1 << 30 && kMaxPipeLinks < INT32_MAX);
+
+/// A link's place in the lists of its two nodes, which are linked both ways: to leave a hub of
+/// 100,000 links costs no more than to leave a pipe of two.
+struct LinkPlace {
+  Slot next_a = kNoSlot;
+  Slot next_b = kNoSlot;
+  Slot previous_a = kNoSlot;
+  Slot previous_b = kNoSlot;
+};
 
 /// Where a node's fluid stands.
 inline Level level_of(const Node& node, const PipeTypeRow& type) {

@@ -4,9 +4,8 @@
 #include <algorithm>
 #include <map>
 
-#include "server/sim/pipes/conduit.h"
-#include "server/sim/pipes/network.h"
 #include "server/sim/pipes/share.h"
+#include "server/sim/pipes/step.h"
 
 namespace sluice::sim {
 
@@ -44,31 +43,43 @@ void ask(Pumping& pumping, std::map<Slot, Inlet>& inlets) {
   }
 }
 
-}  // namespace
-
-void PipeNetwork::run_pumps(bool all_awake) {
+/// The pumps of awake blocks that want anything, and what there is for them.
+std::vector<Pumping> find_pumps(const PipeGraph& graph, const PipeLayout& layout, PipeStep& step,
+                                std::map<Slot, Inlet>& inlets) {
   std::vector<Pumping> all;
-  std::map<Slot, Inlet> inlets;
-  for (const auto& entry : pump_rates_) {
-    // Not a structured binding: C++20 lets lambdas take those, clang 14 does not yet.
-    const Slot slot = entry.first;
-    const std::int32_t rate = entry.second;
-    if (!all_awake && island_awake_[island_of(block_of(slot))] == 0) continue;
+  const auto look_at = [&](Slot pump, std::int32_t rate) {
     Pumping pumping;
-    pumping.pump = slot;
-    pumping.wanted = std::min(
-        {std::int64_t{rate}, std::int64_t{room(slot)}, std::int64_t{type(slot).throughput}});
-    for_links_of(slot, [&](Slot i) {
-      const Link& link = links_[i];
-      if (link.b() != slot || !nodes_[link.a].is(kFlagOpen)) return;
-      const std::int64_t most =
-          std::min<std::int64_t>(nodes_[link.a].amount, type(link.a).throughput);
-      inlets[link.a].holds = most;
-      pumping.asks.push_back({i, link.a, 0});
+    pumping.pump = pump;
+    pumping.wanted = std::min({std::int64_t{rate}, std::int64_t{graph.room(pump)},
+                               std::int64_t{graph.type(pump).throughput}});
+    graph.for_links_of(pump, [&](Slot i) {
+      const Slot inlet = graph.link(i).a;
+      if (inlet == pump || !graph.node(inlet).is(kFlagOpen)) return;
+      inlets[inlet].holds =
+          std::min<std::int64_t>(graph.node(inlet).amount, graph.type(inlet).throughput);
+      pumping.asks.push_back({i, inlet, 0});
     });
+    step.work += 1 + graph.degree(pump);
     pumping.drawn.resize(pumping.asks.size());
     if (pumping.wanted > 0 && !pumping.asks.empty()) all.push_back(std::move(pumping));
+  };
+  const std::map<Slot, std::int32_t>& rates = graph.pump_rates();
+  if (rates.empty()) return all;
+  for (const std::uint32_t block : layout.awake_blocks()) {
+    const Slot end = layout.end_node(block, graph);
+    for (auto pump = rates.lower_bound(layout.first_node(block));
+         pump != rates.end() && pump->first < end; ++pump) {
+      look_at(pump->first, pump->second);
+    }
   }
+  return all;
+}
+
+}  // namespace
+
+void run_pumps(PipeGraph& graph, const PipeLayout& layout, PipeStep& step) {
+  std::map<Slot, Inlet> inlets;
+  std::vector<Pumping> all = find_pumps(graph, layout, step, inlets);
   for (int round = 0; round < kRounds; ++round) {
     for (auto& [slot, inlet] : inlets) inlet.asked = 0;
     for (Pumping& pumping : all) ask(pumping, inlets);
@@ -93,10 +104,10 @@ void PipeNetwork::run_pumps(bool all_awake) {
     for (std::size_t i = 0; i < pumping.asks.size(); ++i) {
       const auto units = static_cast<std::int32_t>(pumping.drawn[i]);
       if (units == 0) continue;
-      change_amount(pumping.asks[i].inlet, -units);
-      change_amount(pumping.pump, units);
-      parcels_.push_back({pumping.asks[i].inlet, kNoSlot, 0, units});
-      parcels_.push_back({pumping.pump, pumping.asks[i].link, units, 0});
+      graph.change_amount(pumping.asks[i].inlet, -units);
+      graph.change_amount(pumping.pump, units);
+      step.parcels.push_back({pumping.asks[i].inlet, kNoSlot, 0, units});
+      step.parcels.push_back({pumping.pump, pumping.asks[i].link, units, 0});
     }
   }
 }

@@ -10,7 +10,7 @@ namespace sluice::sim {
 static_assert(kMaxPipeHeight <= 1 << 29 && kMaxPipeCapacity <= 1 << 30);
 
 PipeType PipeTypeRow::type() const {
-  return {kind, fluid, static_cast<std::int32_t>(capacity), height,
+  return {kind, static_cast<std::int32_t>(capacity), height,
           throughput == UINT32_MAX ? 0 : static_cast<std::int32_t>(throughput)};
 }
 
@@ -25,7 +25,6 @@ PipeTypeRow row_of(const PipeType& type) {
   row.capacity = static_cast<std::uint32_t>(type.capacity);
   row.throughput = type.throughput == 0 ? UINT32_MAX : static_cast<std::uint32_t>(type.throughput);
   row.kind = type.kind;
-  row.fluid = type.fluid;
   row.height = type.height;
   const auto height = static_cast<std::uint64_t>(type.height);
   row.shift = static_cast<std::uint8_t>(30 - std::bit_width(height));

@@ -1,4 +1,4 @@
-// What nodes share: each combination of kind, fluid and measures is stored once.
+// What nodes share: each combination of kind and measures is stored once.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,8 @@ namespace sluice::sim {
 /// Written to disk.
 enum class NodeKind : std::uint8_t { kPipe = 0, kPump = 1, kValve = 2 };
 
-/// Index into the fluids of a network.
-using Fluid = std::uint16_t;
-
 struct PipeType {
   NodeKind kind = NodeKind::kPipe;
-  Fluid fluid = 0;
   std::int32_t capacity = 1;    // units
   std::int32_t height = 1;      // level units over which the capacity spreads
   std::int32_t throughput = 0;  // units a tick in, and out; 0: no limit
@@ -34,7 +30,6 @@ struct PipeTypeRow {
   std::uint32_t users = 0;       // nodes of this type
   std::uint8_t shift = 0;
   NodeKind kind = NodeKind::kPipe;
-  Fluid fluid = 0;
   std::int32_t height = 0;
 
   [[nodiscard]] PipeType type() const;

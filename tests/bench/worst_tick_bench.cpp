@@ -1,0 +1,104 @@
+// The longest tick that clients can bring a world of the largest size to, at the default limits:
+// 50 of them send what costs most, as fast as they may, for 200 ticks. The queue gives each tick what
+// its budget allows (server/host/README.md, "Work").
+#include <algorithm>
+#include <chrono>
+
+#include <benchmark/benchmark.h>
+
+#include "server/host/command_queue.h"
+#include "server/sim/digest.h"
+#include "server/sim/world.h"
+
+namespace sluice::bench {
+namespace {
+
+constexpr std::uint64_t kClients = 50;
+constexpr std::int32_t kTicks = 200;
+constexpr std::uint64_t kCommandsPerTick = 100;  // of each client: 2,000 a second
+
+/// The n-th number of a stream.
+std::int32_t dice(std::uint64_t n, std::int32_t from, std::int32_t to) {
+  const auto span = static_cast<std::uint64_t>(to - from + 1);
+  return from + static_cast<std::int32_t>(sim::mix64(n * 0x9e3779b97f4a7c15U) % span);
+}
+
+std::string name_of(std::uint64_t n) {
+  return "p" + std::to_string(n);
+}
+
+sim::Command fill_and_empty(std::uint64_t n) {
+  const sim::Vec3 from = {dice(n, 0, 15) * 1024, 0, 0};
+  return {sim::SetCells{from, {1024, 1024, 1}, n % 2 == 0 ? sim::kFull : sim::kAir}};
+}
+sim::Command pour_far_apart(std::uint64_t n) {
+  return {sim::Pour{{dice(n, 0, (1 << 20) - 1), dice(n + 1, 1 << 19, (1 << 20) - 1), 0}, 1}};
+}
+sim::Command rock_far_apart(std::uint64_t n) {
+  const sim::Vec3 from = {dice(n, 0, 1 << 19), dice(n + 1, 0, 1 << 19), 0};
+  return {sim::SetCells{from, {64 * 20, 64 * 20, 1}, sim::kRock}};
+}
+sim::Command springs_far_apart(std::uint64_t n) {
+  return {sim::AddSource{{dice(n, 0, (1 << 20) - 1), dice(n + 1, 0, (1 << 20) - 1), 0}, 1}};
+}
+sim::Command remove_everything(std::uint64_t n) {
+  if (n % 4 != 0) return pour_far_apart(n);
+  return {sim::RemoveWater{{0, 0, 0}, {1 << 20, 1 << 20, 1}}};
+}
+sim::Command pipes_in_a_star(std::uint64_t n) {
+  if (n % 3 == 0) return {sim::LinkPipes{name_of(n - 3), name_of(0), false}};
+  if (n % 97 == 1) return {sim::RemovePipe{name_of(0)}};
+  sim::AddPipe pipe;
+  pipe.name = name_of(n % 3 == 1 ? n - 1 : 0);
+  pipe.amount = 100;
+  return {pipe};
+}
+
+void BM_WorstTick(benchmark::State& state, sim::Command (*command)(std::uint64_t)) {
+  using Clock = std::chrono::steady_clock;
+  double longest = 0;
+  double total = 0;
+  std::int64_t ticks = 0;
+  std::int64_t applied = 0;
+  for (auto _ : state) {
+    sim::WorldSpec spec;
+    spec.config.size = {sim::kMaxSide, sim::kMaxSide, 1};
+    auto world = std::move(sim::World::create(spec)).value();
+    host::CommandQueue queue(host::WorkLimits{}, spec.config.tick_rate);
+    sim::SerialExecutor serial;
+    std::uint64_t sent = 0;
+    double last = 0;
+    for (std::int32_t t = 0; t < kTicks; ++t) {
+      for (std::uint64_t i = 0; i < kClients * kCommandsPerTick; ++i) {
+        (void)queue.push({command(++sent), 1 + i % kClients, "client", sent});
+      }
+      const auto begin = Clock::now();
+      std::vector<host::TurnedAway> turned_away;
+      const auto taken = queue.take(
+          [&](const sim::Command& c) { return sim::cost_of(c, *world); }, last, turned_away);
+      std::vector<sim::Command> commands;
+      for (const host::QueuedCommand& one : taken) commands.push_back(one.command);
+      const auto ticking = Clock::now();
+      (void)world->tick(commands, serial);
+      const auto end = Clock::now();
+      last = std::chrono::duration<double>(end - ticking).count();
+      const double seconds = std::chrono::duration<double>(end - begin).count();
+      longest = std::max(longest, seconds);
+      total += seconds;
+      ++ticks;
+      applied += static_cast<std::int64_t>(commands.size());
+    }
+  }
+  state.counters["longest_ms"] = 1e3 * longest;
+  state.counters["mean_ms"] = 1e3 * total / static_cast<double>(ticks);
+  state.counters["commands_a_tick"] = static_cast<double>(applied) / static_cast<double>(ticks);
+}
+BENCHMARK_CAPTURE(BM_WorstTick, fill_and_empty, fill_and_empty)->Unit(benchmark::kSecond);
+BENCHMARK_CAPTURE(BM_WorstTick, pour_far_apart, pour_far_apart)->Unit(benchmark::kSecond);
+BENCHMARK_CAPTURE(BM_WorstTick, rock_far_apart, rock_far_apart)->Unit(benchmark::kSecond);
+BENCHMARK_CAPTURE(BM_WorstTick, springs_far_apart, springs_far_apart)->Unit(benchmark::kSecond);
+BENCHMARK_CAPTURE(BM_WorstTick, remove_everything, remove_everything)->Unit(benchmark::kSecond);
+BENCHMARK_CAPTURE(BM_WorstTick, pipes_in_a_star, pipes_in_a_star)->Unit(benchmark::kSecond);
+
+}  // namespace
+}  // namespace sluice::bench

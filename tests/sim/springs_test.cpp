@@ -1,0 +1,130 @@
+// Goal: springs and drains that can do nothing cost nothing and miss nothing.
+// Method: many of them at rest, counted; each way in which one can be woken; and random worlds full
+// of them, with sleep and without, through snapshots and in every model.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "tests/support/drawn_world.h"
+#include "tests/support/random_world.h"
+#include "tests/support/through_a_snapshot.h"
+#include "tests/support/world_access.h"
+
+namespace sluice::tests {
+namespace {
+
+using sim::World;
+using sim::WorldSpec;
+
+std::size_t awake_sources(const World& world) {
+  return sim::WorldTestAccess::sources(world).awake_count();
+}
+
+/// A closed box, full to its roof, with a spring in each cell of its bottom rows.
+WorldSpec full_box(sim::WaterModel water, std::int32_t side) {
+  WorldSpec spec;
+  spec.config.water = water;
+  spec.config.size = {side, side, 1};
+  spec.fills.push_back({spec.config.box(), sim::kFull});
+  for (std::int32_t y = 0; y < 4; ++y) {
+    for (std::int32_t x = 0; x < side; ++x) spec.sources.push_back({{x, y, 0}, sim::kFull});
+  }
+  return spec;
+}
+
+// 65,536 of them took 0.55 s a tick for ever.
+TEST(Springs, ThoseUnderAFullBoxSleep) {
+  for (const sim::WaterModel water : {sim::WaterModel::kBlock, sim::WaterModel::kStream}) {
+    auto world = make_world(full_box(water, 30));
+    sim::SerialExecutor serial;
+    bool at_rest = false;
+    for (int tick = 0; tick < 2000 && !at_rest; ++tick) at_rest = world->tick({}, serial).at_rest;
+    EXPECT_TRUE(at_rest) << static_cast<int>(water);
+    EXPECT_EQ(awake_sources(*world), 0U) << static_cast<int>(water);
+    if (water != sim::WaterModel::kBlock) continue;  // elsewhere they do not rise
+    // Room anywhere in their column wakes them, and they give.
+    const std::int64_t sourced = world->totals().sourced;
+    const std::vector<sim::Command> dig = {{sim::RemoveWater{{15, 29, 0}, {1, 1, 1}}}};
+    (void)world->tick(dig, serial);
+    for (int tick = 0; tick < 10; ++tick) (void)world->tick({}, serial);
+    EXPECT_EQ(world->totals().sourced, sourced + sim::kFull);
+  }
+}
+
+TEST(Springs, ADrainInAPlaceWhereNothingIsStoredHearsOfTheFirstWater) {
+  WorldSpec spec;
+  spec.config.size = {64, 64 * 4, 1};
+  spec.drains.push_back({{5, 0, 0}, 7});
+  auto world = make_world(spec);
+  sim::SerialExecutor serial;
+  for (int tick = 0; tick < 10; ++tick) ASSERT_TRUE(world->tick({}, serial).at_rest);
+  EXPECT_EQ(world->grid().chunk_count(), 0);
+  const std::vector<sim::Command> pour = {{sim::Pour{{5, 250, 0}, 700}}};
+  (void)world->tick(pour, serial);
+  for (int tick = 0; tick < 2000; ++tick) (void)world->tick({}, serial);
+  EXPECT_GE(world->totals().drained, 500);  // a film may lie beside it
+}
+
+TEST(Springs, RockOverASpringIsHeardOfWhenItGoes) {
+  WorldSpec spec;
+  spec.config.size = {64, 64, 1};
+  spec.fills.push_back({{{5, 5, 0}, {1, 1, 1}}, sim::kRock});
+  spec.sources.push_back({{5, 5, 0}, 100});
+  auto world = make_world(spec);
+  sim::SerialExecutor serial;
+  (void)world->tick({}, serial);
+  (void)world->tick({}, serial);
+  EXPECT_EQ(awake_sources(*world), 0U);
+  EXPECT_EQ(world->sources().at({5, 5, 0}).missed, 100);
+  const std::vector<sim::Command> dig = {{sim::SetCells{{5, 5, 0}, {1, 1, 1}, sim::kAir}}};
+  (void)world->tick(dig, serial);
+  EXPECT_EQ(world->totals().sourced, 100);
+}
+
+// A column of a million cells took 80 ms to climb; chunks are climbed as a whole, and springs of
+// one column climb it once.
+TEST(Springs, RiseThroughTallColumns) {
+  WorldSpec spec;
+  spec.config.water = sim::WaterModel::kBlock;
+  spec.config.size = {1, 64 * 40, 1};
+  spec.fills.push_back({{{0, 0, 0}, {1, 64 * 30 + 7, 1}}, sim::kFull});
+  for (const std::int32_t y : {0, 1, 70, 64 * 30}) spec.sources.push_back({{0, y, 0}, sim::kFull});
+  auto world = make_world(spec);
+  sim::SerialExecutor serial;
+  for (int tick = 1; tick <= 20; ++tick) {
+    (void)world->tick({}, serial);
+    ASSERT_EQ(world->totals().sourced, std::int64_t{4} * tick * sim::kFull);
+    ASSERT_EQ(world->cell({0, 64 * 30 + 7 + 4 * tick - 1, 0}), sim::kFull);
+    ASSERT_EQ(world->cell({0, 64 * 30 + 7 + 4 * tick, 0}), sim::kAir);
+  }
+}
+
+RC_GTEST_PROP(Springs, SleepAndRestoresChangeNothing,
+              (std::uint64_t seed, bool solid, std::uint8_t model)) {
+  const auto water = static_cast<sim::WaterModel>(1 + model % 3);
+  WorldSpec spec = random_world_of(water, seed, {.solid = solid, .side = 100});
+  Dice dice(seed);
+  for (int i = 0; i < 40; ++i) {
+    auto& springs = dice.chance(50) ? spec.sources : spec.drains;
+    const sim::Vec3 at = random_place(dice, spec.config.size);
+    const bool taken = std::any_of(springs.begin(), springs.end(),
+                                   [&](const sim::Spring& s) { return s.at == at; });
+    if (!taken) springs.push_back({at, dice.roll(1, 2 * sim::kFull)});
+  }
+  const Script script =
+      fitted(random_script(seed, spec.config.size, 30), sim::measure_of(spec.config));
+  auto sleeping = make_world(spec);
+  auto wakeful = make_world(spec);
+  auto restored = make_world(spec);
+  wakeful->set_run_options({.sleep = false});
+  sim::SerialExecutor serial;
+  for (const auto& commands : script) {
+    if (dice.chance(20)) restored = through_a_snapshot(*restored);
+    const sim::TickReport report = sleeping->tick(commands, serial);
+    RC_ASSERT(wakeful->tick(commands, serial).digest == report.digest);
+    RC_ASSERT(restored->tick(commands, serial).digest == report.digest);
+    RC_ASSERT(sleeping->digest() == sleeping->recompute_digest());
+  }
+}
+
+}  // namespace
+}  // namespace sluice::tests
