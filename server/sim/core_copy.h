@@ -4,12 +4,10 @@
 
 #include <cstddef>
 #include <memory>
-#include <type_traits>
 #include <vector>
 
 #include "server/sim/core_state.h"
 #include "server/sim/digest.h"
-#include "server/sim/pipes/image.h"
 #include "server/sim/pipes/network.h"
 
 namespace sluice::sim {
@@ -27,14 +25,10 @@ class CoreCopy {
   }
 
  private:
-  /// Networks that cannot be copied are held as their image, which takes longer to make.
-  using Pipes =
-      std::conditional_t<std::is_copy_constructible_v<PipeNetwork>, PipeNetwork, PipesImage>;
-
   CoreState core_;
   Digest pipes_digest_ = 0;
   bool pipes_rest_ = false;
-  std::shared_ptr<const Pipes> pipes_;
+  std::shared_ptr<const PipeNetwork> pipes_;
 };
 
 }  // namespace sluice::sim

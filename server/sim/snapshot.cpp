@@ -94,24 +94,6 @@ std::vector<std::byte> core_bytes(const CoreState& core, const PipesImage& pipes
   return bytes;
 }
 
-template <class Pipes>
-auto held(const PipeNetwork& pipes) {
-  if constexpr (std::is_same_v<Pipes, PipesImage>) {
-    return pipes.image();
-  } else {
-    return pipes;
-  }
-}
-
-template <class Pipes>
-decltype(auto) image_of(const Pipes& pipes) {
-  if constexpr (std::is_same_v<Pipes, PipesImage>) {
-    return (pipes);
-  } else {
-    return pipes.image();
-  }
-}
-
 }  // namespace
 
 CoreCopy::CoreCopy(const CoreState& core, const PipeNetwork& pipes, const CoreCopy* before)
@@ -119,11 +101,11 @@ CoreCopy::CoreCopy(const CoreState& core, const PipeNetwork& pipes, const CoreCo
   // Of what sleeps altogether the digest is all that there is to tell.
   const bool same = before != nullptr && before->pipes_rest_ && pipes_rest_ &&
                     before->pipes_digest_ == pipes_digest_;
-  pipes_ = same ? before->pipes_ : std::make_shared<const Pipes>(held<Pipes>(pipes));
+  pipes_ = same ? before->pipes_ : std::make_shared<const PipeNetwork>(pipes);
 }
 
 std::vector<std::byte> CoreCopy::bytes() const {
-  return core_bytes(core_, image_of(*pipes_));
+  return core_bytes(core_, pipes_->image());
 }
 
 std::vector<std::byte> World::snapshot_core() const {
