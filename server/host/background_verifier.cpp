@@ -57,7 +57,7 @@ bool BackgroundVerifier::wait() {
 void BackgroundVerifier::run() {
   give_way();
   auto reader = record::Reader::open(options_.recording);
-  if (!reader.ok()) return alarm("the recording cannot be read: " + without_path(reader.error()));
+  if (!reader.ok()) return alarm("the recording cannot be read: " + reader.error());
   record::VerifyOptions options;
   // What was there before the server started was compared when the world came back from it.
   options.from = (*reader)->last_tick();
@@ -67,7 +67,7 @@ void BackgroundVerifier::run() {
   bool comparing = true;
   while (surveyor ? !stopping() : wait()) {
     if (const sim::Status looked = (*reader)->refresh(); !looked) {
-      return alarm("the recording cannot be read: " + without_path(looked.error()));
+      return alarm("the recording cannot be read: " + looked.error());
     }
     if (comparing) comparing = compare(**reader, verifier);
     look_at(options_.mismatches, kMostMismatchBundles, "what viewers were sent differed",
@@ -114,11 +114,6 @@ bool BackgroundVerifier::look_for_damage(record::Surveyor& surveyor) {
   return false;
 }
 
-std::string BackgroundVerifier::without_path(const std::string& message) const {
-  const std::string prefix = options_.recording + ": ";
-  return message.starts_with(prefix) ? message.substr(prefix.size()) : message;
-}
-
 bool BackgroundVerifier::compare(record::Reader& reader, record::Verifier& verifier) {
   const std::uint64_t behind = kSecondsBehind * options_.tick_rate;
   if (reader.last_tick() <= behind) return true;
@@ -127,7 +122,7 @@ bool BackgroundVerifier::compare(record::Reader& reader, record::Verifier& verif
   for (std::uint64_t tick = verified_tick_; tick < end && !verifier.report().divergence;) {
     tick = std::min(end, std::max(tick, verifier.report().last_tick) + options_.tick_rate);
     if (const sim::Status done = verifier.advance(tick); !done) {
-      alarm("the recording cannot be replayed: " + without_path(done.error()));
+      alarm("the recording cannot be replayed: " + done.error());
       return false;
     }
     if (!verifier.report().divergence) verified_tick_ = verifier.report().last_tick;
@@ -181,9 +176,15 @@ void BackgroundVerifier::alarm(const std::string& what) {
   alarmed_ = true;
 }
 
+// What is noted is shown to everybody who asks, and a server's folders are not their business.
 void BackgroundVerifier::note(const std::string& what) {
+  std::string shown = what;
+  const std::string folder = std::filesystem::path(options_.recording).parent_path().string() + "/";
+  for (auto at = shown.find(folder); at != std::string::npos; at = shown.find(folder, at)) {
+    shown.erase(at, folder.size());
+  }
   const std::lock_guard lock(mutex_);
-  detail_ += (detail_.empty() ? "" : "\n") + what;
+  detail_ += (detail_.empty() ? "" : "\n") + shown;
 }
 
 }  // namespace sluice::host

@@ -63,7 +63,7 @@ class BackgroundVerifier {
   [[nodiscard]] std::uint64_t verified_tick() const { return verified_tick_.load(); }
   [[nodiscard]] std::uint64_t bundles() const { return bundles_.load(); }
   [[nodiscard]] bool alarmed() const { return alarmed_.load(); }
-  /// What was found, for people; empty while all is well.
+  /// What was found, for people, and without the folders of files; empty while all is well.
   [[nodiscard]] std::string detail() const;
 
  private:
@@ -84,8 +84,6 @@ class BackgroundVerifier {
   /// The bundle's path, or why there is none.
   std::string bundle(record::Reader& reader, std::uint64_t tick, const std::string& reason);
   void note(const std::string& what);
-  /// What is shown to everybody names no file.
-  [[nodiscard]] std::string without_path(const std::string& message) const;
 
   const Options options_;
   std::atomic<std::uint64_t> verified_tick_{0};

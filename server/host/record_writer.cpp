@@ -56,10 +56,9 @@ void RecordWriter::put(Item item, bool urgent) {
   std::unique_lock lock(mutex_);
   SLUICE_ASSERT(!stopping_);
   // After a failure the world stands still, and what it did last must not be kept waiting.
-  changed_.wait(lock, [&] {
-    return (queue_.size() < limits_.ticks && queue_bytes_ < limits_.bytes) || failed();
-  });
+  changed_.wait(lock, [&] { return has_room() || failed(); });
   urgent_ = urgent_ || urgent;
+  queue_checkpoints_ += item.checkpoint ? 1 : 0;
   queue_bytes_ += item.bytes;
   queue_.push_back(std::move(item));
   if (worth_committing()) changed_.notify_all();
@@ -79,10 +78,14 @@ std::string RecordWriter::failure() const {
   return failure_;
 }
 
-// Only with mutex_ held.
+// Only with mutex_ held, as the next.
+bool RecordWriter::has_room() const {
+  return queue_.size() < limits_.ticks && queue_bytes_ < limits_.bytes &&
+         queue_checkpoints_ < limits_.checkpoints;
+}
+
 bool RecordWriter::worth_committing() const {
-  return stopping_ || urgent_ || queue_.size() >= limits_.ticks || queue_bytes_ >= limits_.bytes ||
-         (failed() && !queue_.empty());
+  return stopping_ || urgent_ || !has_room() || (failed() && !queue_.empty());
 }
 
 // False at the end.
@@ -93,6 +96,7 @@ bool RecordWriter::wait_for_items(std::vector<Item>& items) {
   if (queue_.empty() && stopping_) return false;
   items = std::exchange(queue_, {});
   queue_bytes_ = 0;
+  queue_checkpoints_ = 0;
   urgent_ = false;
   changed_.notify_all();  // there is room again
   return true;
@@ -101,14 +105,9 @@ bool RecordWriter::wait_for_items(std::vector<Item>& items) {
 void RecordWriter::run() {
   std::vector<Item> items;
   while (wait_for_items(items)) {
-    if (!failed()) {
-      last_commit_ = std::chrono::steady_clock::now();
-      if (!items.empty()) write(std::exchange(items, {}));
-      continue;
-    }
-    tell_of_failure(take_replies(items));
-    std::move(items.begin(), items.end(), std::back_inserter(held_));
-    items.clear();
+    if (!failed()) last_commit_ = std::chrono::steady_clock::now();
+    write_in_parts(std::exchange(items, {}));
+    if (!failed()) continue;
     if (std::chrono::steady_clock::now() >= last_commit_ + limits_.retry) try_again();
   }
   if (failed()) try_again();  // for the last time
@@ -123,7 +122,25 @@ std::vector<net::CommandReply> RecordWriter::take_replies(std::vector<Item>& ite
   return replies;
 }
 
+// A checkpoint may be long to write, and nobody waits for it: commands before it are acknowledged
+// first.
+void RecordWriter::write_in_parts(std::vector<Item> items) {
+  std::vector<Item> part;
+  for (Item& item : items) {
+    if (item.checkpoint && !part.empty()) write(std::exchange(part, {}));
+    const bool alone = item.checkpoint.has_value();
+    part.push_back(std::move(item));
+    if (alone) write(std::exchange(part, {}));
+  }
+  if (!part.empty()) write(std::move(part));
+}
+
 void RecordWriter::write(std::vector<Item> items) {
+  if (failed()) {
+    tell_of_failure(take_replies(items));
+    std::move(items.begin(), items.end(), std::back_inserter(held_));
+    return;
+  }
   std::vector<net::CommandReply> replies = take_replies(items);
   held_ = std::move(items);
   sim::Status status = append_held();

@@ -36,7 +36,8 @@ class RecordWriter {
   /// What may wait for the disk before push() waits, too.
   struct Limits {
     std::size_t ticks = 4096;
-    std::size_t bytes = std::size_t{64} << 20;  // of commands and checkpoints
+    std::size_t bytes = std::size_t{64} << 20;  // of commands and of checkpoints' chunks
+    std::size_t checkpoints = 4;                // each with a copy of the world's pipes
     /// How long a failed recording waits before it is tried again.
     std::chrono::milliseconds retry{1000};
   };
@@ -77,7 +78,9 @@ class RecordWriter {
   void run();
   void put(Item item, bool urgent);
   [[nodiscard]] bool wait_for_items(std::vector<Item>& items);
+  [[nodiscard]] bool has_room() const;
   [[nodiscard]] bool worth_committing() const;
+  void write_in_parts(std::vector<Item> items);
   void write(std::vector<Item> items);
   [[nodiscard]] static std::vector<net::CommandReply> take_replies(std::vector<Item>& items);
   [[nodiscard]] sim::Status append_held();
@@ -97,11 +100,12 @@ class RecordWriter {
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::vector<Item> queue_;      // guarded by mutex_
-  std::size_t queue_bytes_ = 0;  // guarded by mutex_
-  bool urgent_ = false;          // guarded by mutex_: somebody waits for what is in the queue
-  bool stopping_ = false;        // guarded by mutex_
-  std::string failure_;          // guarded by mutex_
+  std::vector<Item> queue_;            // guarded by mutex_
+  std::size_t queue_bytes_ = 0;        // guarded by mutex_
+  std::size_t queue_checkpoints_ = 0;  // guarded by mutex_
+  bool urgent_ = false;                // guarded by mutex_: somebody waits for what is in the queue
+  bool stopping_ = false;              // guarded by mutex_
+  std::string failure_;                // guarded by mutex_
   std::thread thread_;
 };
 

@@ -34,11 +34,12 @@ void CheckpointImage::make_core() {
 }
 
 CheckpointImage CheckpointImage::changes(const sim::World& world,
-                                         const std::set<sim::ChunkCoord>& changed) {
+                                         const std::set<sim::ChunkCoord>& changed,
+                                         const sim::CoreCopy* before) {
   CheckpointImage image;
   image.tick = world.tick_number();
   image.digest = world.digest();
-  image.core_copy = std::make_shared<const sim::CoreCopy>(world.copy_core());
+  image.core_copy = std::make_shared<const sim::CoreCopy>(world.core(), world.pipes(), before);
   image.complete = false;
   image.chunks.reserve(static_cast<std::size_t>(world.grid().chunk_count()));
   world.grid().for_each([&](const sim::Chunk& chunk) {

@@ -28,7 +28,8 @@ CheckpointImage CheckpointKeeper::take(const sim::World& world) {
   });
   known_ = std::move(stored);
   if (complete_) changed_ = known_;
-  CheckpointImage image = CheckpointImage::changes(world, changed_);
+  CheckpointImage image = CheckpointImage::changes(world, changed_, core_.get());
+  core_ = image.core_copy;
   image.complete = std::exchange(complete_, false);
   happened_ = false;
   last_tick_ = world.tick_number();

@@ -35,7 +35,8 @@ class CheckpointKeeper {
   bool complete_ = true;   // the next image must hold every chunk's bytes
   bool happened_ = false;  // since the last image
   std::set<sim::ChunkCoord> changed_;
-  std::set<sim::ChunkCoord> known_;  // the chunks of the last image
+  std::set<sim::ChunkCoord> known_;            // the chunks of the last image
+  std::shared_ptr<const sim::CoreCopy> core_;  // of the last image
 };
 
 }  // namespace sluice::record

@@ -14,6 +14,7 @@
 #include "server/record/durable.h"
 #include "server/record/facts.h"
 #include "server/record/format.h"
+#include "server/record/foundation.h"
 #include "server/record/packing.h"
 #include "server/record/reader.h"
 #include "server/record/write_lock.h"
@@ -27,75 +28,8 @@ constexpr int kFullRowLevel = 12;
 constexpr int kMediumRowLevel = 6;
 constexpr int kShortRowLevel = 1;
 
-std::span<const std::byte> as_bytes(std::string_view text) {
-  return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
-}
-
-sim::Status write_facts(Database& database, std::uint64_t begins, std::vector<Fact> facts) {
-  facts.push_back({"begins", std::to_string(begins)});
-  auto insert = database.prepare(
-      "INSERT INTO facts (name, value, checksum) VALUES (CAST(?1 AS TEXT), CAST(?2 AS TEXT), ?3)");
-  if (!insert) return sim::Error{insert.error()};
-  for (const Fact& fact : facts) {
-    const auto name = as_bytes(fact.name);
-    const auto value = as_bytes(fact.value);
-    insert->bind(1, name).bind(2, value).bind(3, row_checksum(0, name, value));
-    if (const sim::Status written = insert->run(); !written) return written;
-  }
-  return sim::Done{};
-}
-
-std::vector<Fact> first_facts(const sim::World& first) {
-  std::vector<Fact> facts = program_facts();
-  for (Fact& fact : world_facts(first)) facts.push_back(std::move(fact));
-  return facts;
-}
-
 /// What "PRAGMA synchronous" says where each commit is followed by a sync.
 constexpr std::int64_t kSynchronousFull = 2;
-
-/// Brings a file of an older version to this one, whole or not at all: adds what it lacks, changes
-/// nothing that it has.
-sim::Status upgrade(Database& database, Reader& reader) {
-  if (reader.format_version() == kFormatVersion) return sim::Done{};
-  std::vector<Fact> facts;
-  if (reader.format_version() < kFirstVersionWithFacts) {
-    const auto first = reader.restore(reader.first_tick());
-    if (!first) return sim::Error{first.error()};
-    facts = first_facts(**first);
-  }
-  if (const sim::Status begun = database.execute("BEGIN IMMEDIATE"); !begun) return begun;
-  sim::Status done = sim::Done{};
-  for (const Table& table : kTables) {
-    if (done && table.since > reader.format_version()) done = database.execute(table.sql);
-  }
-  if (done && reader.format_version() < kFirstVersionWithFacts) {
-    done = write_facts(database, reader.first_tick(), std::move(facts));
-  }
-  const std::string version = "PRAGMA user_version = " + std::to_string(kFormatVersion);
-  if (done) done = database.execute(version.c_str());
-  if (done) return database.execute("COMMIT");
-  (void)database.execute("ROLLBACK");
-  return done;
-}
-
-/// Writes all that a new file holds but its first checkpoint.
-sim::Status write_foundation(Database& database, const Foundation& foundation) {
-  for (const Table& table : kTables) {
-    if (const sim::Status made = database.execute(table.sql); !made) return made;
-  }
-  const std::string version = "PRAGMA application_id = " + std::to_string(kApplicationId) +
-                              "; PRAGMA user_version = " + std::to_string(kFormatVersion);
-  if (const sim::Status set = database.execute(version.c_str()); !set) return set;
-  const sim::Status told = write_facts(database, foundation.image.tick, foundation.facts);
-  if (!told) return told;
-  auto insert = database.prepare(
-      "INSERT INTO world (id, world_file, made_by, checksum) VALUES (1, ?1, ?2, ?3)");
-  if (!insert) return sim::Error{insert.error()};
-  const auto file = as_bytes(foundation.world_file_text);
-  const auto maker = as_bytes(foundation.made_by);
-  return insert->bind(1, file).bind(2, maker).bind(3, row_checksum(1, file, maker)).run();
-}
 
 }  // namespace
 

@@ -3,28 +3,32 @@
 #pragma once
 
 #include <cstddef>
-#include <type_traits>
+#include <memory>
 #include <vector>
 
 #include "server/sim/core_state.h"
-#include "server/sim/pipes/image.h"
+#include "server/sim/digest.h"
 #include "server/sim/pipes/network.h"
 
 namespace sluice::sim {
 
 class CoreCopy {
  public:
-  CoreCopy(const CoreState& core, const PipeNetwork& pipes);
+  /// Of a world's core() and pipes(). Pipes that slept when `before` was taken, and sleep now as
+  /// they slept then, are not copied again.
+  CoreCopy(const CoreState& core, const PipeNetwork& pipes, const CoreCopy* before = nullptr);
   /// As World::snapshot_core() gave them at the moment of the copy.
   [[nodiscard]] std::vector<std::byte> bytes() const;
+  /// Whether the two hold the same pipes, once.
+  [[nodiscard]] bool shares_pipes_with(const CoreCopy& other) const {
+    return pipes_ == other.pipes_;
+  }
 
  private:
-  /// Networks that cannot be copied are held as their image, which takes longer to make.
-  using Pipes =
-      std::conditional_t<std::is_copy_constructible_v<PipeNetwork>, PipeNetwork, PipesImage>;
-
   CoreState core_;
-  Pipes pipes_;
+  Digest pipes_digest_ = 0;
+  bool pipes_rest_ = false;
+  std::shared_ptr<const PipeNetwork> pipes_;
 };
 
 }  // namespace sluice::sim

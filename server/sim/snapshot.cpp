@@ -94,35 +94,18 @@ std::vector<std::byte> core_bytes(const CoreState& core, const PipesImage& pipes
   return bytes;
 }
 
-template <class Pipes>
-auto held(const PipeNetwork& pipes) {
-  if constexpr (std::is_same_v<Pipes, PipesImage>) {
-    return pipes.image();
-  } else {
-    return pipes;
-  }
-}
-
-template <class Pipes>
-decltype(auto) image_of(const Pipes& pipes) {
-  if constexpr (std::is_same_v<Pipes, PipesImage>) {
-    return (pipes);
-  } else {
-    return pipes.image();
-  }
-}
-
 }  // namespace
 
-CoreCopy::CoreCopy(const CoreState& core, const PipeNetwork& pipes)
-    : core_(core), pipes_(held<Pipes>(pipes)) {}
-
-std::vector<std::byte> CoreCopy::bytes() const {
-  return core_bytes(core_, image_of(pipes_));
+CoreCopy::CoreCopy(const CoreState& core, const PipeNetwork& pipes, const CoreCopy* before)
+    : core_(core), pipes_digest_(pipes.digest()), pipes_rest_(pipes.at_rest()) {
+  // Of what sleeps altogether the digest is all that there is to tell.
+  const bool same = before != nullptr && before->pipes_rest_ && pipes_rest_ &&
+                    before->pipes_digest_ == pipes_digest_;
+  pipes_ = same ? before->pipes_ : std::make_shared<const PipeNetwork>(pipes);
 }
 
-CoreCopy World::copy_core() const {
-  return CoreCopy(core_, pipes_);
+std::vector<std::byte> CoreCopy::bytes() const {
+  return core_bytes(core_, pipes_->image());
 }
 
 std::vector<std::byte> World::snapshot_core() const {

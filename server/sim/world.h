@@ -23,7 +23,6 @@
 
 namespace sluice::sim {
 
-class CoreCopy;
 class WaterModelState;
 class World;
 
@@ -97,10 +96,9 @@ class World {
 
   // Snapshot (snapshot.cpp). A snapshot is the core (everything but the grid) and the chunks.
 
-  /// Everything but the chunks, as canonical bytes with a version and a check sum.
+  /// Everything but the chunks, as canonical bytes with a version and a check sum. A CoreCopy
+  /// (core_copy.h) makes the same bytes on another thread.
   [[nodiscard]] std::vector<std::byte> snapshot_core() const;
-  /// The same, to be made into bytes on another thread (core_copy.h).
-  [[nodiscard]] CoreCopy copy_core() const;
   /// The canonical bytes of one stored chunk: kChunkCells little-endian 32-bit cells. A snapshot
   /// needs the chunks whose digest differs from their pristine one.
   [[nodiscard]] static std::vector<std::byte> chunk_bytes(const Chunk& chunk);

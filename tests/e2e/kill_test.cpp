@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 #include <signal.h>
 
+#include "server/record/reader.h"
 #include "tests/support/process.h"
 #include "tests/support/wire_client.h"
 
@@ -31,6 +32,46 @@ tick_rate = 100
 from = [0, 0, 0]
 size = [128, 2, 1]
 cell = "#"
+
+# A pump that goes round and round, a tank that fills over a valve, a port; and one that sleeps.
+[[pipe]]
+name = "low"
+amount = 9000
+[[pump]]
+name = "lift"
+rate = 300
+[[pipe]]
+name = "high"
+base = 30000
+[[valve]]
+name = "gate"
+[[pipe]]
+name = "tank"
+capacity = 900000
+amount = 100000
+[[pipe]]
+name = "asleep"
+amount = 1000
+[[link]]
+from = "low"
+to = "lift"
+[[link]]
+from = "lift"
+to = "high"
+[[link]]
+from = "high"
+to = "low"
+[[link]]
+from = "tank"
+to = "gate"
+[[link]]
+from = "gate"
+to = "low"
+[[port]]
+node = "tank"
+cell = [64, 2, 0]
+kind = "inlet"
+rate = 500
 )";
 
 using Key = std::pair<std::string, std::uint64_t>;  // client and seq
@@ -47,8 +88,13 @@ void pour_until_killed(std::uint16_t port, const std::string& name, Acknowledged
     std::uint64_t sent = 0;
     const auto pour = [&] {
       ++sent;
-      client.session().send_command(R"({"cmd": "pour", "at": [)" + std::to_string(sent % 128) +
-                                    ", 60, 0], \"units\": " + std::to_string(1 + sent % 100) + "}");
+      client.session().send_command(
+          sent % 9 == 0 ? std::string(R"({"cmd": "set_valve", "name": "gate", "open": )") +
+                              (sent % 2 == 0 ? "true}" : "false}")
+          : sent % 13 == 0
+              ? R"({"cmd": "set_pump", "name": "lift", "rate": )" + std::to_string(sent % 700) + "}"
+              : R"({"cmd": "pour", "at": [)" + std::to_string(sent % 128) +
+                    ", 60, 0], \"units\": " + std::to_string(1 + sent % 100) + "}");
       client.flush();
     };
     for (int i = 0; i < 8; ++i) pour();
@@ -74,6 +120,20 @@ Acknowledged commands_in(const std::string& log) {
     found[{entry.at("client"), entry.at("seq")}] = entry.at("tick");
   }
   return found;
+}
+
+/// From a few of its checkpoints, the last one among them.
+void expect_resumes(const std::string& recording, std::mt19937& random) {
+  auto reader = record::Reader::open(recording);
+  ASSERT_TRUE(reader.ok()) << reader.error();
+  auto checkpoints = (*reader)->checkpoints();
+  ASSERT_TRUE(checkpoints.ok()) << checkpoints.error();
+  for (int i = 0; i < 4; ++i) {
+    const std::size_t at = i == 0 ? checkpoints->size() - 1 : random() % checkpoints->size();
+    const std::string from = std::to_string((*checkpoints)[at].tick);
+    const Finished verified = run_program({SLUICE_TOOL, "verify", recording, "--from", from});
+    ASSERT_EQ(verified.status, 0) << "from " << from << ": " << verified.error << verified.out;
+  }
 }
 
 TEST(Kill, EveryAcknowledgedCommandSurvives) {
@@ -104,6 +164,8 @@ TEST(Kill, EveryAcknowledgedCommandSurvives) {
     const Finished verified = run_program({SLUICE_TOOL, "verify", recording});
     ASSERT_EQ(verified.status, 0) << "kill " << kill_number << ": " << verified.error
                                   << verified.out;
+    expect_resumes(recording, random);
+    if (HasFatalFailure()) return;
     const Finished log = run_program({SLUICE_TOOL, "log", recording});
     ASSERT_EQ(log.status, 0) << log.error;
     const Acknowledged recorded = commands_in(log.out);

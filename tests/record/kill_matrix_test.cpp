@@ -310,6 +310,28 @@ TEST(KillMatrix, EveryBitOfAMarkIsCaughtAndNamed) {
   }
 }
 
+TEST(KillMatrix, AWorldThatIsAwakeForNothingIsNamed) {
+  // No digest knows who sleeps; and yet one engine would work for ever where the other rests.
+  sim::WorldSpec spec;
+  spec.config.size = {16, 16, 1};
+  spec.fills = {{{{0, 0, 0}, {16, 2, 1}}, sim::kRock}};
+  const auto world = must(sim::World::create(spec));
+  Fault waking("water", [](sim::World& second) {
+    sim::Grid& grid = sim::WorldTestAccess::grid(second);
+    grid.wake(*grid.find(grid.shape().chunk_of({0, 0, 0})), sim::kWakeAll);
+  });
+  SyncOptions options;
+  options.ticks = kTick + 20;
+  options.disturbance = &waking;
+  sim::SerialExecutor serial;
+  const SyncReport report = must(sync_test(*world, serial, serial, options));
+  ASSERT_TRUE(waking.happened());
+  ASSERT_TRUE(report.divergence);
+  EXPECT_EQ(report.divergence->tick, kTick);
+  EXPECT_EQ(report.divergence->at.phase, "sleep");
+  EXPECT_EQ(report.divergence->what, "the second engine is not at rest, and the first is");
+}
+
 TEST(KillMatrix, AStaleDigestIsNamedAsWhatItIs) {
   // Not a state that is wrong but the digest that is reported of it.
   TickTrace good;

@@ -66,7 +66,7 @@ void record_world(const std::string& path, std::uint64_t seed) {
 
 TEST(Resume, FromEveryCheckpointTheRecordingVerifies) {
   std::uint64_t resumed = 0;
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 24; ++seed) {
     TemporaryFolder folder;
     const std::string path = folder.file("a.sluice");
     record_world(path, seed);
@@ -87,7 +87,7 @@ TEST(Resume, FromEveryCheckpointTheRecordingVerifies) {
     const VerifyReport report = must(verify(*reader, options, executor));
     ASSERT_FALSE(report.divergence) << "seed " << seed << ": " << describe(*report.divergence);
   }
-  EXPECT_GT(resumed, 400U);
+  EXPECT_GT(resumed, 200U);
 }
 
 }  // namespace

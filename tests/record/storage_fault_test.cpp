@@ -210,7 +210,7 @@ TEST_P(StorageFault, WhenTheMediumIsSoundAgainTheRecordingGoesOn) {
   const auto digests = true_digests();
   tests::FaultyVfs medium;
   int struck = 0;
-  for (std::uint64_t at = 1; at < 700; at += 23) {
+  for (std::uint64_t at = 1; at < 700; at += 41) {
     TemporaryFolder folder;
     const std::string path = folder.file("a.sluice");
     medium.heal();

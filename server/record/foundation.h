@@ -1,0 +1,23 @@
+// What stands in a file before its history: tables, versions, the world file, facts.
+#pragma once
+
+#include <vector>
+
+#include "server/record/facts.h"
+#include "server/record/reader.h"
+#include "server/record/recorder.h"
+#include "server/sim/result.h"
+
+namespace sluice::record {
+
+/// What a recording of this world, made here, says about itself.
+[[nodiscard]] std::vector<Fact> first_facts(const sim::World& first);
+
+/// Writes all that a new file holds but its first checkpoint.
+[[nodiscard]] sim::Status write_foundation(Database& database, const Foundation& foundation);
+
+/// Brings a file of an older version to this one, whole or not at all: adds what it lacks, changes
+/// nothing that it has.
+[[nodiscard]] sim::Status upgrade(Database& database, Reader& reader);
+
+}  // namespace sluice::record
