@@ -58,7 +58,7 @@ void RecordWriter::put(Item item, bool urgent) {
   // After a failure the world stands still, and what it did last must not be kept waiting.
   changed_.wait(lock, [&] { return has_room() || failed(); });
   urgent_ = urgent_ || urgent;
-  queue_checkpoints_ += item.checkpoint ? 1 : 0;
+  queue_checkpoints_ += item.checkpoint ? std::size_t{1} : 0;
   queue_bytes_ += item.bytes;
   queue_.push_back(std::move(item));
   if (worth_committing()) changed_.notify_all();

@@ -27,8 +27,9 @@ std::string quoted(const std::string& text) {
 }
 
 void print_tick(const record::TickRecord& tick, bool outcomes) {
-  for (record::RecordedCommand recorded : tick.commands) {
-    record::bound(recorded);  // older recordings hold texts of any length
+  for (record::RecordedCommand kept : tick.commands) {
+    record::bound(kept);  // older recordings hold texts of any length
+    const record::RecordedCommand& recorded = kept;
     std::vector<std::pair<std::string, std::string>> extra = {
         {"client", quoted(recorded.client)}, {"seq", std::to_string(recorded.seq)}};
     if (outcomes) {

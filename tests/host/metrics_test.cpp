@@ -118,7 +118,7 @@ TEST(MetricsTest, TheDocumentListsEveryOne) {
     }
   }
   EXPECT_EQ(there, listed);
-  EXPECT_EQ(there.size(), 20U);
+  EXPECT_GE(there.size(), 20U);
 }
 
 }  // namespace
