@@ -116,6 +116,7 @@ void World::run_springs() {
     core_.totals.sourced += done.units;
     return done;
   });
+  wake_springs(grid_.changed());  // drains take from what sources have just given
   run_kind(core_.drains, drain_schedule_, [&](Vec3 place, std::int32_t due) {
     watch(place);
     const Move done = move(place, due, water_of(grid_.cell(place)), -1);
@@ -136,7 +137,8 @@ namespace {
 /// The grid as ports see it.
 class PortGrid final : public PortCells {
  public:
-  /// `changed` lists the chunks that the last tick changed; the grid knows what this one did so far.
+  /// `changed` lists the chunks that the last tick changed; the grid knows what this one did so
+  /// far.
   PortGrid(Grid& grid, WaterMeasure measure, std::span<const ChunkCoord> changed)
       : grid_(grid), measure_(measure), changed_(changed) {}
   [[nodiscard]] WaterMeasure measure() const override { return measure_; }
