@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -65,9 +64,9 @@ struct Chunk {
   [[nodiscard]] bool holds() const { return digest != pristine || marks_digest != 0; }
 
   // Derived, for springs (spring_schedule.h).
-  bool watched = true;                     // a spring may sleep that a change here could wake
-  bool full_columns_known = false;         // since its last change
-  std::bitset<kMostColumns> full_columns;  // columns of which every cell is full
+  bool watched = true;              // a spring may sleep that a change here could wake
+  bool full_columns_known = false;  // since its last change
+  std::array<std::uint64_t, kMostColumns / 64> full_columns{};  // bits: every cell is full
 
   bool claimed = false;  // held nothing at the last update_digest; a command of this tick fills it
 

@@ -19,17 +19,12 @@ struct CoreState {
 
   template <class Self, class Visitor>
   static void visit_state(Self& self, Visitor& v) {
-    visit_before_limits(self, v);
-    v.field("limits", self.limits);
-  }
-  /// What snapshots held before there were limits.
-  template <class Self, class Visitor>
-  static void visit_before_limits(Self& self, Visitor& v) {
     v.field("config", self.config);
     v.field("tick", self.tick);
     v.field("totals", self.totals);
     v.field("sources", self.sources);
     v.field("drains", self.drains);
+    v.field("limits", self.limits);
   }
 };
 

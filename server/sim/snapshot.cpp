@@ -41,6 +41,15 @@ struct CoreHeader {
   }
 };
 
+/// Reads what there was before worlds had limits.
+struct BeforeLimits {
+  StateReader& reader;
+  template <class T>
+  void field(const char* name, T& value) {
+    if constexpr (!std::is_same_v<T, WorldLimits>) reader.field(name, value);
+  }
+};
+
 Status check_header(const CoreHeader& header) {
   if (header.magic != kMagic) return Error{"snapshot: these bytes are not a world's core"};
   if (header.version < kVersionWithoutPipes || header.version > kVersion) {
@@ -157,7 +166,8 @@ Result<std::unique_ptr<World>> World::restore(std::span<const std::byte> core,
   if (header.version >= kVersionWithLimits) {
     CoreState::visit_state(state, reader);
   } else {
-    CoreState::visit_before_limits(state, reader);
+    BeforeLimits before{reader};
+    CoreState::visit_state(state, before);
   }
   PipesImage pipes;
   if (header.version != kVersionWithoutPipes) PipesImage::visit_state(pipes, reader);

@@ -85,11 +85,14 @@ bool ColumnTops::is_full(Chunk& chunk, std::int32_t column) const {
   if (!chunk.full_columns_known) {
     std::array<Cell, kMostColumns> differs{};
     for (std::size_t i = 0; i < kChunkCells; ++i) differs[i % slab] |= chunk.cells[i] ^ full_;
-    chunk.full_columns.reset();
-    for (std::size_t i = 0; i < slab; ++i) chunk.full_columns[i] = differs[i] == 0;
+    chunk.full_columns.fill(0);
+    for (std::size_t i = 0; i < slab; ++i) {
+      chunk.full_columns[i / 64] |= std::uint64_t{differs[i] == 0} << (i % 64);
+    }
     chunk.full_columns_known = true;
   }
-  return chunk.full_columns[static_cast<std::size_t>(column)];
+  const auto bit = static_cast<std::size_t>(column);
+  return (chunk.full_columns[bit / 64] >> (bit % 64) & 1) != 0;
 }
 
 }  // namespace sluice::sim
