@@ -411,9 +411,10 @@ def look_at(port, world):
     assert not mirror.chunks, "nothing is in view without a view"
     client.send(RESYNC, {0: ("3i", (0, 0, 0))})  # without a view: passed over
     client.send(SET_VIEW, {0: ("3i", (0, 0, 0)), 1: ("3i", mirror.size)})
+    client.receive_until(lambda: mirror.checked > 0)
     begin = mirror.tick
     client.receive_until(lambda: mirror.tick >= begin + 60)
-    assert mirror.checked > 0 and mirror.mismatches == 0, (world, mirror.mismatches)
+    assert mirror.mismatches == 0, (world, mirror.mismatches)
 
     # The same number twice is two commands.
     x, y, z = (side // 2 for side in mirror.size)
