@@ -164,7 +164,7 @@ TEST(Script, MistakesNameTheLineAndWhatIsAllowed) {
                       "{\"tick\": 4, \"cmd\": \"remove_source\", \"at\": [0,0,0]}"),
               HasSubstr("s.jsonl:2: tick 4 comes after tick 5"));
   EXPECT_THAT(mistake(std::string(100000, '[')), HasSubstr("longer than"));
-  EXPECT_THAT(mistake(std::string(60000, '[')), HasSubstr("not JSON"));
+  EXPECT_THAT(mistake("[[[["), HasSubstr("not JSON"));
 }
 
 TEST(Script, ACommandOfAClientNeedsNoTick) {
@@ -188,7 +188,7 @@ TEST(Script, LinesTooDeepOrOfTooManyKeysAreRefusedBeforeTheyAreParsed) {
     for (std::size_t i = 1; i < count; ++i) line += ", \"k" + std::to_string(i) + "\": 1";
     return line + "}";
   };
-  EXPECT_THAT(refusal(keys(formats::kMaxLineKeys)), HasSubstr("unknown key 'k1'"));
+  EXPECT_THAT(refusal(keys(formats::kMaxLineKeys)), HasSubstr("key 'at' is missing"));
   EXPECT_EQ(refusal(keys(formats::kMaxLineKeys + 1)), "line: more than 32 keys");
   // What stands in a text does not count.
   EXPECT_THAT(refusal(R"({"cmd": "[[[[[[::::::::::::::::::::::::::::::::::::\"[[["})"),

@@ -72,7 +72,9 @@ void record_and_verify(const sim::WorldSpec& spec, const tests::Script& script,
   };
   verified({}, "whole");
   for (const auto& checkpoint : checkpoints) {
-    verified({.from = checkpoint.tick}, "from " + std::to_string(checkpoint.tick));
+    VerifyOptions from;
+    from.from = checkpoint.tick;
+    verified(from, "from " + std::to_string(checkpoint.tick));
   }
   VerifyOptions every;
   every.restore_every_tick = true;

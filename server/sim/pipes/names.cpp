@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "server/sim/limits.h"
+#include "server/sim/text.h"
 
 namespace sluice::sim {
 
@@ -25,9 +26,7 @@ bool valid_pipe_name(std::string_view name) {
 
 std::string quoted_pipe_name(std::string_view name) {
   constexpr auto kMost = static_cast<std::size_t>(kMaxPipeNameBytes);
-  std::string text = "'";
-  for (const char c : name.substr(0, kMost)) text += c >= ' ' && c <= '~' ? c : '?';
-  return text + (name.size() > kMost ? "...'" : "'");
+  return "'" + printable(cut_text(name, kMost)) + (name.size() > kMost ? "...'" : "'");
 }
 
 std::uint64_t PipeNames::weight_of(std::string_view name) {
