@@ -42,15 +42,22 @@ constexpr Colour kBar{24, 32, 46};
 constexpr Colour kBadBar{96, 32, 36};
 constexpr Colour kPipeBar{34, 48, 70};
 
+// A description of its own of the terminal that standard input is: Asio makes it non-blocking, which
+// the shell's must not become. (/dev/tty would be the controlling terminal, which there may not be.)
+int open_keyboard() {
+  std::array<char, 256> name{};
+  const bool named = ttyname_r(STDIN_FILENO, name.data(), name.size()) == 0;
+  const int opened = named ? open(name.data(), O_RDONLY | O_CLOEXEC | O_NOCTTY) : -1;
+  return opened >= 0 ? opened : dup(STDIN_FILENO);
+}
+
 class Viewer {
  public:
   explicit Viewer(const ViewerOptions& options)
       : options_(options),
         signals_(context_, SIGINT, SIGTERM, SIGHUP),
         window_(context_, SIGWINCH),
-        // Its own description of the terminal: Asio makes it non-blocking, which the shell's must
-        // not become.
-        keyboard_(context_, open("/dev/tty", O_RDONLY | O_CLOEXEC)),
+        keyboard_(context_, open_keyboard()),
         frame_(context_),
         escape_(context_),
         retry_(context_) {}

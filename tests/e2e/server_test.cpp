@@ -167,7 +167,7 @@ TEST_F(Server, WrongUsageIsExitStatusTwoAndAMessage) {
                "bad.toml:4");
   expect_wrong(
       {"--config", directory_.write("c.toml", "\nport = 1\n")},
-      "c.toml:2: unknown key \"port\"; allowed: data, listen, log_level, threads, verify, world");
+      "c.toml:2: unknown key \"port\"; allowed: data, hosts, listen, log_level, origins, threads, verify, world");
 }
 
 TEST_F(Server, AConfigFileSaysTheSameAsFlags) {

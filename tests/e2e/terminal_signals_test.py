@@ -17,6 +17,7 @@ import termios
 import time
 
 ENTERED = b"\x1b[?1049h"
+TITLE = b"cave"
 # Mouse off, wrapping on, cursor shown, the old screen back.
 LEFT = (b"\x1b[?1006l", b"\x1b[?1002l", b"\x1b[?7h", b"\x1b[?25h", b"\x1b[?1049l")
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGABRT, signal.SIGSEGV,
@@ -44,11 +45,14 @@ def end_by(number, viewer, url):
     before = termios.tcgetattr(slave)
     process = subprocess.Popen([viewer, url], stdin=slave, stdout=slave, stderr=slave,
                                start_new_session=True)
-    read_until(master, lambda output: ENTERED in output)
+    # It draws the world, so it has long had the terminal.
+    read_until(master, lambda output: ENTERED in output and TITLE in output)
     assert termios.tcgetattr(slave) != before, "the viewer never took the terminal"
+    assert process.poll() is None, "the viewer ended by itself"
     process.send_signal(number)
     output = read_until(master, lambda output: LEFT[-1] in output)
-    process.wait(20)
+    status = process.wait(20)
+    assert status in (0, -number), f"{signal.Signals(number).name}: exit status {status}"
     assert termios.tcgetattr(slave) == before, f"{signal.Signals(number).name}: the modes differ"
     for sequence in LEFT:
         assert sequence in output, f"{signal.Signals(number).name}: {sequence!r} was not written"

@@ -346,11 +346,11 @@ TEST(KillMatrix, AStaleDigestIsNamedAsWhatItIs) {
   EXPECT_EQ(difference->phase, kDigestCaches);
 }
 
-TEST(KillMatrix, AMillionCleanTicksWithoutAnAlarm) {
+TEST(KillMatrix, CleanTicksGiveNoAlarm) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(SLUICE_CHECKED)
   constexpr std::uint64_t kTicks = 20000;
 #else
-  constexpr std::uint64_t kTicks = 1000000;
+  constexpr std::uint64_t kTicks = 200000;
 #endif
   constexpr std::uint64_t kTicksAWorld = 2500;
   workers::ThreadPool pool(2);

@@ -19,6 +19,7 @@ sim::WorldSpec random_spec(std::uint64_t seed) {
   tests::WorldKind kind;
   kind.solid = seed % 3 == 0;
   kind.side = 40;
+  kind.pipes = tests::Pipes::kNone;  // its own, below
   const sim::WaterModel water = sim::water_models()[seed % sim::water_models().size()].id;
   sim::WorldSpec spec = tests::random_world_of(water, seed, kind);
   tests::NetworkKind network;
