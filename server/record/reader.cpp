@@ -10,6 +10,7 @@
 #include "server/record/database.h"
 #include "server/record/format.h"
 #include "server/record/packing.h"
+#include "server/sim/snapshot.h"
 #include "server/sim/text.h"
 
 namespace sluice::record {
@@ -419,7 +420,12 @@ sim::Result<std::unique_ptr<sim::World>> Reader::restore(std::uint64_t checkpoin
   if (!image) return sim::Error{image.error()};
   const std::string name = checkpoint_text(checkpoint_tick);
   auto world = image->restore();
-  if (!world) return database_->error("is damaged: " + name + ": " + world.error());
+  if (!world) {
+    // Its check sum fits: what other rules made is whole, and not this program's to read.
+    const bool other_rules = world.error().starts_with(sim::kMadeByOtherRules);
+    return database_->error((other_rules ? "cannot be used: " : "is damaged: ") + name + ": " +
+                            world.error());
+  }
   if ((*world)->tick_number() != checkpoint_tick || (*world)->recompute_digest() != image->digest) {
     return database_->error("is damaged: the state in " + name + " has another digest than stated");
   }

@@ -8,6 +8,8 @@
 //
 // and each stored chunk is its kChunkCells cells, 32 bits each, little-endian; where a water model
 // keeps marks, those likewise.
+#include "server/sim/snapshot.h"
+
 #include <string>
 
 #include "server/sim/core_copy.h"
@@ -75,13 +77,13 @@ Status check_core(const CoreState& state, const PipesImage& pipes, const CoreHea
   if (Status s = validate(state.limits); !s) return Error{"snapshot: " + s.error()};
   const WaterModelRow* model = find_water_model(state.config.water);
   if (model->version != header.model_version) {
-    return Error{"snapshot: made by version " + std::to_string(header.model_version) +
+    return Error{std::string(kMadeByOtherRules) + std::to_string(header.model_version) +
                  " of water model '" + model->name + "', but this build has version " +
                  std::to_string(model->version)};
   }
   // As with a water model: other rules would go on differently, and that is worse than not at all.
   if (!pipes.nodes.empty() && header.pipes_version != kPipesVersion) {
-    return Error{"snapshot: made by version " + std::to_string(header.pipes_version) +
+    return Error{std::string(kMadeByOtherRules) + std::to_string(header.pipes_version) +
                  " of the rules of pipes, but this build has version " +
                  std::to_string(kPipesVersion)};
   }
