@@ -1,5 +1,5 @@
 // A world without its chunks, copied on the thread that runs it and made into bytes on any other:
-// of a million pipes the bytes take a second, the copy milliseconds.
+// of a million pipes the bytes take a second, the copy a fraction of one.
 #pragma once
 
 #include <cstddef>
