@@ -1,6 +1,7 @@
 #include "server/host/command_queue.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <utility>
 
@@ -37,63 +38,77 @@ void CommandQueue::refill() {
   }
 }
 
-CommandQueue::Turn CommandQueue::take_from(Line& line, const Cost& cost, bool busy,
-                                           std::int64_t& budget, std::vector<QueuedCommand>& taken,
-                                           std::vector<TurnedAway>& turned_away) {
-  if (line.commands.empty()) return Turn::kWaitsForAllowance;
-  const sim::CommandCost needed = cost(line.commands.front().command);
-  std::string refusal;
+void CommandQueue::begin_tick(double own_seconds) {
+  refill();
+  const double most = kSecondsOfWork * static_cast<double>(limits_.tick_work);
+  const std::int64_t own = std::llround(std::clamp(own_seconds, 0.0, most) / kSecondsOfWork);
+  const std::int64_t least = std::min(limits_.least_tick_work, limits_.tick_work);
+  room_ = std::max(limits_.tick_work - own, least);
+  busy_ = own_seconds > limits_.busy_seconds;
+  // What nobody could use is kept for who waits with more than a busy tick gives.
+  budget_ = std::min(limits_.tick_work, room_ + (ran_out_ ? budget_ : 0));
+  ran_out_ = false;
+  turns_.clear();
+  again_.clear();
+  turn_ = 0;
+  const auto first = lines_.lower_bound(next_session_);
+  for (auto at = first; at != lines_.end(); ++at) turns_.push_back(at->first);
+  for (auto at = lines_.begin(); at != first; ++at) turns_.push_back(at->first);
+}
+
+std::string CommandQueue::refusal_of(const sim::CommandCost& needed) const {
   if (needed.work > limits_.tick_work) {
-    refusal = "too much at once: the command takes " + std::to_string(needed.work) +
-              " units of work, a tick gives commands " + std::to_string(limits_.tick_work) +
-              "; send it in smaller parts";
-  } else if (busy && needed.sets_in_motion) {
-    refusal = "too much at once: the world is busy with what moves already; try again later";
+    return "too much at once: the command takes " + std::to_string(needed.work) +
+           " units of work, a tick gives commands " + std::to_string(limits_.tick_work) +
+           "; send it in smaller parts";
   }
+  if (needed.sets_in_motion && (busy_ || needed.work > room_)) {
+    return "too much at once: the world is busy with what moves already; try again later";
+  }
+  return {};
+}
+
+CommandQueue::Turn CommandQueue::take_from(std::uint64_t session, const Cost& cost,
+                                           std::optional<QueuedCommand>& taken,
+                                           std::vector<TurnedAway>& turned_away) {
+  const auto found = lines_.find(session);
+  if (found == lines_.end() || found->second.commands.empty()) return Turn::kOver;
+  Line& line = found->second;
+  const sim::CommandCost needed = cost(line.commands.front().command);
+  std::string refusal = refusal_of(needed);
   // Finding out that a command cannot run costs something, too.
   const std::int64_t work = refusal.empty()
                                 ? needed.work
                                 : std::min({needed.work, sim::kWorkOfCounting, limits_.tick_work});
-  if (work > line.allowance) return Turn::kWaitsForAllowance;
-  if (work > budget) return Turn::kWaitsForBudget;
+  if (work > line.allowance) return Turn::kOver;
+  if (work > budget_) {
+    if (!std::exchange(ran_out_, true)) next_session_ = session;
+    return Turn::kOver;
+  }
   line.allowance -= work;
-  budget -= work;
+  budget_ -= work;
   QueuedCommand command = std::move(line.commands.front());
   line.commands.pop_front();
   --size_;
   if (refusal.empty()) {
-    taken.push_back(std::move(command));
-  } else {
-    turned_away.push_back({std::move(command), std::move(refusal)});
+    taken = std::move(command);
+    return Turn::kTaken;
   }
-  return Turn::kGoesOn;
+  turned_away.push_back({std::move(command), std::move(refusal)});
+  return Turn::kTurnedAway;
 }
 
-std::vector<QueuedCommand> CommandQueue::take(const Cost& cost, double last_tick_seconds,
-                                              std::vector<TurnedAway>& turned_away) {
-  refill();
-  const bool busy = last_tick_seconds > limits_.busy_seconds;
-  std::int64_t budget = limits_.tick_work;
-  std::vector<QueuedCommand> taken;
-  std::vector<std::uint64_t> turns;  // sessions, in the order of their turns
-  for (auto at = lines_.lower_bound(next_session_); at != lines_.end(); ++at) {
-    turns.push_back(at->first);
-  }
-  for (auto at = lines_.begin(); at != lines_.lower_bound(next_session_); ++at) {
-    turns.push_back(at->first);
-  }
-  bool ran_out = false;
-  while (!turns.empty()) {
-    std::vector<std::uint64_t> again;
-    for (const std::uint64_t session : turns) {
-      const Turn turn = take_from(lines_.at(session), cost, busy, budget, taken, turned_away);
-      if (turn == Turn::kGoesOn) again.push_back(session);
-      if (turn == Turn::kWaitsForBudget && !ran_out) {
-        ran_out = true;
-        next_session_ = session;
-      }
+std::optional<QueuedCommand> CommandQueue::next(const Cost& cost,
+                                                std::vector<TurnedAway>& turned_away) {
+  std::optional<QueuedCommand> taken;
+  while (!taken) {
+    if (turn_ == turns_.size()) {
+      if (again_.empty()) return taken;
+      turns_ = std::exchange(again_, {});
+      turn_ = 0;
     }
-    turns = std::move(again);
+    const std::uint64_t session = turns_[turn_++];
+    if (take_from(session, cost, taken, turned_away) != Turn::kOver) again_.push_back(session);
   }
   return taken;
 }

@@ -1,7 +1,7 @@
 // Commands that wait for their tick: one line for each client, in the order in which it sent them.
 //
 //   client a:  a1 a2 a3 ─┐
-//   client b:  b1 ───────┼─► take(): a1 b1 c1 a2 c2 ... while the tick's budget lasts
+//   client b:  b1 ───────┼─► next(): a1 b1 c1 a2 c2 ... while the tick's budget lasts
 //   client c:  c1 c2 ────┘
 //
 // Every tick takes a command from each client in turn, as far as the work that the tick may spend
@@ -9,7 +9,10 @@
 // tick begins with the client at which the one before ran out, so nobody waits for ever. No client
 // can delay another by more than that, nor a tick by more than its budget.
 //
-// Time is counted in ticks: nothing here looks at a clock. Not for two threads at once.
+// What the water and the pipes did in the last tick by themselves they will do in the next one too:
+// it is taken off the budget, so that what commands set in motion does not add up.
+//
+// Nothing here looks at a clock. Not for two threads at once.
 #pragma once
 
 #include <cstddef>
@@ -17,6 +20,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,14 +30,16 @@
 
 namespace sluice::host {
 
-/// Work is counted as sim::CommandCost counts it: a unit is some four nanoseconds.
+/// What one unit of work takes, at the most (sim::CommandCost).
+inline constexpr double kSecondsOfWork = 4e-9;
+
 struct WorkLimits {
-  std::int64_t tick_work = 4'000'000;                // of all commands of one tick: some 16 ms
+  std::int64_t tick_work = 4'000'000;                // of one tick: some 16 ms
+  std::int64_t least_tick_work = 250'000;            // of its commands, however busy the world is
   std::int64_t client_work_per_second = 16'000'000;  // of one client's; saved up to one tick's
   std::size_t client_commands = 1024;                // that wait, of one client
   std::size_t commands = 8192;                       // that wait, of all
-  /// A tick that takes longer than this makes the world busy: until it is not, no command may set
-  /// in motion what is at rest.
+  /// A world that takes longer than this for a tick's own motion gets no more of it from commands.
   double busy_seconds = 0.020;
 };
 
@@ -59,11 +65,14 @@ class CommandQueue {
   /// An error is the reason why it was not taken in.
   [[nodiscard]] sim::Status push(QueuedCommand command);
 
-  /// The commands of the next tick, in the order in which they apply. `cost` tells what each costs
-  /// now; `last_tick_seconds` is what the last tick took. Commands that can never run, and those
-  /// that a busy world does not take, are written to `turned_away`.
-  [[nodiscard]] std::vector<QueuedCommand> take(const Cost& cost, double last_tick_seconds,
-                                                std::vector<TurnedAway>& turned_away);
+  /// Begins the next tick. `own_seconds` is what the last one took beside its commands.
+  void begin_tick(double own_seconds);
+
+  /// The tick's next command, in the order in which they apply; none when it has all. `cost` tells
+  /// what a command costs now that those before it have been applied. Commands that can never run,
+  /// and those that a busy world does not take, are written to `turned_away`.
+  [[nodiscard]] std::optional<QueuedCommand> next(const Cost& cost,
+                                                  std::vector<TurnedAway>& turned_away);
 
   /// Everything that waits, by client; the queue is empty afterwards.
   [[nodiscard]] std::vector<QueuedCommand> clear();
@@ -75,11 +84,14 @@ class CommandQueue {
     std::deque<QueuedCommand> commands;
     std::int64_t allowance = 0;  // work
   };
-  enum class Turn : std::uint8_t { kGoesOn, kWaitsForAllowance, kWaitsForBudget };
+  /// What became of a client's turn: one command left its line, or it takes no more of this tick.
+  enum class Turn : std::uint8_t { kTaken, kTurnedAway, kOver };
 
-  [[nodiscard]] Turn take_from(Line& line, const Cost& cost, bool busy, std::int64_t& budget,
-                               std::vector<QueuedCommand>& taken,
+  [[nodiscard]] Turn take_from(std::uint64_t session, const Cost& cost,
+                               std::optional<QueuedCommand>& taken,
                                std::vector<TurnedAway>& turned_away);
+  /// Why no tick as busy as this one takes a command of that cost; empty when one does.
+  [[nodiscard]] std::string refusal_of(const sim::CommandCost& needed) const;
   void refill();
 
   const WorkLimits limits_;
@@ -87,6 +99,15 @@ class CommandQueue {
   std::map<std::uint64_t, Line> lines_;  // by session; those with nothing to wait for are dropped
   std::uint64_t next_session_ = 0;       // where the next tick begins
   std::size_t size_ = 0;
+
+  // Of the tick under way.
+  std::int64_t room_ = 0;             // what the world's own motion leaves
+  bool busy_ = false;                 // it leaves nothing for more motion
+  std::int64_t budget_ = 0;           // what is left for commands
+  bool ran_out_ = false;              // somebody waits for the next tick's budget
+  std::vector<std::uint64_t> turns_;  // sessions, in the order of their turns
+  std::vector<std::uint64_t> again_;  // those that have a turn in the next round
+  std::size_t turn_ = 0;
 };
 
 }  // namespace sluice::host

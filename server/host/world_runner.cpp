@@ -66,12 +66,11 @@ sim::Status WorldRunner::submit(net::ClientCommand command) {
 
 void WorldRunner::run() {
   TickClock clock(world_->config().tick_rate, std::chrono::steady_clock::now());
-  std::vector<QueuedCommand> commands;
-  while (wait_for_tick(clock, commands)) tick(clock, std::exchange(commands, {}));
+  while (wait_for_tick(clock)) tick(clock);
 }
 
 // False when the world is to stop. Commands that came too late for this tick wait for the next.
-bool WorldRunner::wait_for_tick(const TickClock& clock, std::vector<QueuedCommand>& commands) {
+bool WorldRunner::wait_for_tick(const TickClock& clock) {
   std::unique_lock lock(mutex_);
   changed_.wait_until(lock, clock.due(), [this] { return stopping_; });
   if (stopping_) return false;
@@ -83,24 +82,46 @@ bool WorldRunner::wait_for_tick(const TickClock& clock, std::vector<QueuedComman
     changed_.wait_for(lock, kStandstillLook, [this] { return stopping_; });
     if (stopping_) return false;
   }
-  std::vector<TurnedAway> turned_away;
-  const auto cost = [this](const sim::Command& command) { return sim::cost_of(command, *world_); };
-  commands = queue_.take(cost, last_tick_seconds_, turned_away);
-  lock.unlock();
-  turn_away(std::move(turned_away));
+  queue_.begin_tick(own_seconds_);
   return true;
 }
 
-void WorldRunner::tick(TickClock& clock, std::vector<QueuedCommand> commands) {
+/// Each command's cost is that in the world as the commands before it left it.
+class WorldRunner::Taken final : public sim::CommandSource {
+ public:
+  explicit Taken(WorldRunner& runner) : runner_(runner) {}
+
+  const sim::Command* next(const sim::World& world) override {
+    const auto cost = [&world](const sim::Command& command) {
+      return sim::cost_of(command, world);
+    };
+    const std::lock_guard lock(runner_.mutex_);
+    std::optional<QueuedCommand> queued = runner_.queue_.next(cost, turned_away);
+    if (!queued) {
+      ended = std::chrono::steady_clock::now();
+      return nullptr;
+    }
+    commands.push_back(std::move(*queued));
+    return &commands.back().command;
+  }
+
+  std::deque<QueuedCommand> commands;
+  std::vector<TurnedAway> turned_away;
+  std::chrono::steady_clock::time_point ended = std::chrono::steady_clock::now();
+
+ private:
+  WorldRunner& runner_;
+};
+
+void WorldRunner::tick(TickClock& clock) {
   const auto begin = std::chrono::steady_clock::now();
   TickSample sample;
   sample.lateness_seconds = seconds_of(clock.begin_tick(begin));
-  std::vector<sim::Command> bodies;
-  bodies.reserve(commands.size());
-  for (const QueuedCommand& queued : commands) bodies.push_back(queued.command);
-  const sim::TickReport report = world_->tick(bodies, executor_);
-  sample.seconds = seconds_of(std::chrono::steady_clock::now() - begin);
-  last_tick_seconds_ = sample.seconds;
+  Taken taken(*this);
+  const sim::TickReport report = world_->tick(taken, executor_);
+  const auto end = std::chrono::steady_clock::now();
+  sample.seconds = seconds_of(end - begin);
+  own_seconds_ = seconds_of(end - taken.ended);
   sample.tick = report.tick;
   sample.dropped_ticks = clock.dropped();
   sample.active_chunks = report.active_chunks;
@@ -108,8 +129,9 @@ void WorldRunner::tick(TickClock& clock, std::vector<QueuedCommand> commands) {
   for (const sim::CommandOutcome& outcome : report.outcomes) {
     ++(outcome.applied() ? sample.commands_applied : sample.commands_refused);
   }
-  const bool commanded = !commands.empty();
-  record(report, std::move(commands));
+  const bool commanded = !taken.commands.empty();
+  turn_away(std::move(taken.turned_away));
+  record(report, std::move(taken.commands));
   feed_.publish(*world_);
   if (auto image = keeper_.after_tick(*world_, report, commanded)) {
     writer_.push_checkpoint(std::move(*image));
@@ -118,7 +140,7 @@ void WorldRunner::tick(TickClock& clock, std::vector<QueuedCommand> commands) {
   metrics_.report(sample);
 }
 
-void WorldRunner::record(const sim::TickReport& report, std::vector<QueuedCommand> commands) {
+void WorldRunner::record(const sim::TickReport& report, std::deque<QueuedCommand> commands) {
   record::TickRecord tick{report.tick, report.digest, {}};
   std::vector<net::CommandReply> replies;
   for (std::size_t i = 0; i < commands.size(); ++i) {

@@ -13,6 +13,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -53,11 +54,13 @@ class WorldRunner final : public net::CommandIntake {
   [[nodiscard]] std::string trouble() const { return writer_.failure(); }
 
  private:
+  class Taken;  // a tick's commands, as the queue gives them
+
   void run();
-  [[nodiscard]] bool wait_for_tick(const TickClock& clock, std::vector<QueuedCommand>& commands);
+  [[nodiscard]] bool wait_for_tick(const TickClock& clock);
   void turn_away(std::vector<TurnedAway> turned_away);
-  void tick(TickClock& clock, std::vector<QueuedCommand> commands);
-  void record(const sim::TickReport& report, std::vector<QueuedCommand> commands);
+  void tick(TickClock& clock);
+  void record(const sim::TickReport& report, std::deque<QueuedCommand> commands);
   void refuse_queue(const std::string& reason);
 
   const std::string name_;
@@ -67,7 +70,7 @@ class WorldRunner final : public net::CommandIntake {
   net::WorldFeed feed_;
   RecordWriter writer_;
   record::CheckpointKeeper keeper_;
-  double last_tick_seconds_ = 0;  // the world's thread alone
+  double own_seconds_ = 0;  // of the last tick, beside its commands; the world's thread alone
 
   std::mutex mutex_;
   std::condition_variable changed_;

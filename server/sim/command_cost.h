@@ -23,7 +23,8 @@ inline constexpr std::int64_t kMostChunksCounted = 512;
 inline constexpr std::int64_t kWorkOfCounting = 32 * kMostChunksCounted;
 
 struct CommandCost {
-  /// Never less than what applying the command takes; saturates at kTooMuchWork.
+  /// Never less than what the command takes, now and in the rest of its tick; saturates at
+  /// kTooMuchWork.
   std::int64_t work = 0;
   /// It may set in motion, or keep in motion, what is at rest now: ticks after it may cost more.
   bool sets_in_motion = false;
@@ -32,7 +33,7 @@ struct CommandCost {
 /// No command that costs so much can be applied within a tick.
 inline constexpr std::int64_t kTooMuchWork = std::int64_t{1} << 40;
 
-/// Of a command that applies to the world as it is now. A command that would be refused costs
+/// Of a command that applies to the world as it is now, next (CommandSource). A command that would be refused costs
 /// little, whatever is said here.
 [[nodiscard]] CommandCost cost_of(const Command& command, const World& world);
 

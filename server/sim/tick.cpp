@@ -12,8 +12,7 @@
 
 namespace sluice::sim {
 
-TickReport World::tick(std::span<const Command> commands, Executor& executor) {
-  SLUICE_ASSERT(commands.size() <= static_cast<std::size_t>(kMaxCommandsPerTick));
+TickReport World::tick(CommandSource& commands, Executor& executor) {
   TickReport report;
   report.tick = ++core_.tick;
 
@@ -34,12 +33,32 @@ TickReport World::tick(std::span<const Command> commands, Executor& executor) {
   return report;
 }
 
-void World::apply_commands(std::span<const Command> commands, TickReport& report) {
+TickReport World::tick(std::span<const Command> commands, Executor& executor) {
+  SLUICE_ASSERT(commands.size() <= static_cast<std::size_t>(kMaxCommandsPerTick));
+  class Listed final : public CommandSource {
+   public:
+    explicit Listed(std::span<const Command> commands) : left_(commands) {}
+    const Command* next(const World& /*world*/) override {
+      if (left_.empty()) return nullptr;
+      const Command* const command = &left_.front();
+      left_ = left_.subspan(1);
+      return command;
+    }
+
+   private:
+    std::span<const Command> left_;
+  };
+  Listed listed(commands);
+  return tick(listed, executor);
+}
+
+void World::apply_commands(CommandSource& commands, TickReport& report) {
   CommandContext context(*this);
-  report.outcomes.reserve(commands.size());
-  for (const Command& command : commands) {
+  for (std::int32_t count = 0; count < kMaxCommandsPerTick; ++count) {
+    const Command* const command = commands.next(*this);
+    if (command == nullptr) break;
     // A reason quotes what the client sent: here, where all reasons pass, it is made harmless.
-    const std::string reason = printable(context.apply(command).reason);
+    const std::string reason = printable(context.apply(*command).reason);
     report.outcomes.push_back({std::string(cut_text(reason, kMaxReasonBytes))});
   }
   pipes_.arrange_if_rebuilt();

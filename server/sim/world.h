@@ -44,6 +44,15 @@ struct RunOptions {
   std::uint32_t pipe_block_nodes = PipeLayout::kBlockNodes;
 };
 
+/// Hands out the commands of one tick, one by one. Each is asked for when those before it have been
+/// applied, so that what it would cost can be seen in the world as it then is (command_cost.h).
+class CommandSource {
+ public:
+  virtual ~CommandSource() = default;
+  /// Null when the tick has all its commands. What is returned stays valid until the next call.
+  virtual const Command* next(const World& world) = 0;
+};
+
 /// Looks at a world between the phases of its ticks (set_phase_observer).
 class PhaseObserver {
  public:
@@ -64,6 +73,9 @@ class World {
 
   /// Advances by one tick: the phases stand in tick.cpp. At most kMaxCommandsPerTick commands.
   TickReport tick(std::span<const Command> commands, Executor& executor);
+  /// The same with commands that are chosen while they are applied; no more than that are asked
+  /// for.
+  TickReport tick(CommandSource& commands, Executor& executor);
 
   void set_run_options(RunOptions options);
   /// Null for none. Must outlive the ticks that it sees; without one, a phase costs a comparison.
@@ -126,7 +138,7 @@ class World {
   friend class WorldTestAccess;
 
   // The phases, in their order.
-  void apply_commands(std::span<const Command> commands, TickReport& report);
+  void apply_commands(CommandSource& commands, TickReport& report);
   void run_springs();
   void watch(Vec3 at);
   void wake_springs(const std::vector<Chunk*>& changed);

@@ -33,12 +33,13 @@ struct Tick {
   std::int64_t work = 0;
 };
 
-Tick take(CommandQueue& queue, double last_tick_seconds = 0) {
+Tick take(CommandQueue& queue, double own_seconds = 0) {
   std::vector<TurnedAway> turned_away;
   Tick tick;
-  for (const QueuedCommand& one : queue.take(cost_of, last_tick_seconds, turned_away)) {
-    tick.taken.emplace_back(one.session, one.seq);
-    tick.work += cost_of(one.command).work;
+  queue.begin_tick(own_seconds);
+  while (const auto one = queue.next(cost_of, turned_away)) {
+    tick.taken.emplace_back(one->session, one->seq);
+    tick.work += cost_of(one->command).work;
   }
   for (const TurnedAway& one : turned_away) tick.reasons.push_back(one.reason);
   return tick;
@@ -99,6 +100,40 @@ TEST(CommandQueue, ABusyWorldTakesWhatSetsNothingInMotion) {
   EXPECT_THAT(tick.reasons, ElementsAre(HasSubstr("the world is busy")));
   ASSERT_TRUE(queue.push(costing(3, 1, 3)).ok());
   EXPECT_THAT(take(queue, 0.020).taken, ElementsAre(Taken{1, 3}));
+}
+
+// What moves by itself leaves less for commands: 100 units are 400 ns.
+TEST(CommandQueue, TheWorldsOwnMotionIsTakenOffTheBudget) {
+  CommandQueue queue({.tick_work = 100, .least_tick_work = 10, .client_work_per_second = 1000},
+                     kTickRate);
+  ASSERT_TRUE(queue.push(costing(41, 1, 1)).ok());
+  ASSERT_TRUE(queue.push(costing(39, 1, 2)).ok());
+  const Tick tick = take(queue, 60 * kSecondsOfWork);
+  EXPECT_THAT(tick.taken, ElementsAre(Taken{1, 2}));
+  EXPECT_THAT(tick.reasons, ElementsAre(HasSubstr("the world is busy")));
+}
+
+// What sets nothing in motion waits until a busy world saved enough for it.
+TEST(CommandQueue, ABusyWorldSavesForWhoWaits) {
+  CommandQueue queue({.tick_work = 100, .least_tick_work = 10, .client_work_per_second = 1000},
+                     kTickRate);
+  ASSERT_TRUE(queue.push(costing(40, 1, 1)).ok());
+  for (int tick = 0; tick < 3; ++tick) EXPECT_TRUE(take(queue, 1).taken.empty());
+  EXPECT_THAT(take(queue, 1).taken, ElementsAre(Taken{1, 1}));
+}
+
+// A command's cost is asked for when those before it are out, never earlier.
+TEST(CommandQueue, CostsAreThoseOfTheMoment) {
+  CommandQueue queue({.tick_work = 10, .client_work_per_second = 1000}, kTickRate);
+  for (std::uint64_t seq = 1; seq <= 3; ++seq) ASSERT_TRUE(queue.push(costing(2, 1, seq)).ok());
+  std::int64_t made = 2;
+  const auto growing = [&](const sim::Command&) { return sim::CommandCost{made, false}; };
+  std::vector<TurnedAway> turned_away;
+  queue.begin_tick(0);
+  ASSERT_TRUE(queue.next(growing, turned_away).has_value());
+  made = 9;
+  EXPECT_FALSE(queue.next(growing, turned_away).has_value());
+  EXPECT_EQ(queue.size(), 2U);
 }
 
 TEST(CommandQueue, FullLinesRefuseAtOnce) {
