@@ -38,6 +38,13 @@ struct Marks {
 /// Columns of a chunk, of either shape, at the most.
 inline constexpr std::size_t kMostColumns = 256;
 
+/// Where a chunk must be looked at. Elsewhere nothing can flow; more than needed costs time alone.
+struct WakeRegions {
+  ChunkRegion sideways;
+  ChunkRegion vertical;
+  ChunkRegion next_tick;  // sideways, in the next tick's first sweep
+};
+
 struct Chunk {
   CellPage cells;
 
@@ -72,10 +79,13 @@ struct Chunk {
 
   std::int32_t world_cells = 0;  // cells that lie inside the world
   std::uint8_t wake = 0;         // passes in which the chunk must be looked at
+  WakeRegions regions;           // and where, as far as the model keeps to it
   std::uint8_t changed = 0;      // borders that changed in the pass under way
+  ChunkRegion changed_region;    // and where
   bool awake_listed = false;     // stands in Grid::awake()
   bool changed_listed = false;   // stands in Grid::changed()
-  bool in_pass = false;          // takes part in the sideways pass under way
+  bool in_pass = false;          // takes part in the pass under way
+  ChunkRegion pass_region;       // of the sideways flows in the sweep under way
   std::uint32_t pass_slot = 0;   // and where its border fluxes lie
   bool has_gutter = false;       // holds cells beyond an open edge: what enters them is drained
 };

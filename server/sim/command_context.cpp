@@ -72,7 +72,7 @@ void CommandContext::rewrite(Chunk& chunk, const Box& part, Next&& next) {
       }
     }
   }
-  note(chunk, change);
+  note(chunk, change, region_of(part, shape));
 }
 
 void CommandContext::refill(Chunk& chunk, Cell kind) {
@@ -83,14 +83,14 @@ void CommandContext::refill(Chunk& chunk, Cell kind) {
     for (const Cell cell : chunk.cells) change.add(cell, kind, 1);
   }
   if (change.any) chunk.cells.fill(kind);
-  note(chunk, change);
+  note(chunk, change, whole_chunk(world_.grid_.shape()));
 }
 
-void CommandContext::note(Chunk& chunk, const Change& change) {
+void CommandContext::note(Chunk& chunk, const Change& change, const ChunkRegion& where) {
   world_.core_.totals.sourced += change.came;
   world_.core_.totals.drained += change.went;
   world_.core_.totals.water += change.came - change.went;
-  if (change.any) world_.grid_.note_change(chunk, kChangedAll);
+  if (change.any) world_.grid_.note_change(chunk, kChangedAll, where);
 }
 
 template <class F>

@@ -66,7 +66,7 @@ class CommandContext {
       any = any || before != after;
     }
   };
-  void note(Chunk& chunk, const Change& change);
+  void note(Chunk& chunk, const Change& change, const ChunkRegion& where);
   /// Makes every cell of a chunk that lies wholly in the world of one kind.
   void refill(Chunk& chunk, Cell kind);
   /// Sets every cell of `part`, which lies in one chunk, to next(cell).

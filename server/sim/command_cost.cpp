@@ -35,7 +35,7 @@ class CostOf {
   }
   CommandCost operator()(const Pour& command) const { return of_cell(command.at); }
   CommandCost operator()(const AddSource& command) const {
-    return {of_cell(command.at).work, true};
+    return {capped(of_cell(command.at).work + kWorkOfWaking * fall_below(command.at)), true};
   }
   CommandCost operator()(const AddDrain& command) const { return {of_cell(command.at).work, true}; }
   CommandCost operator()(const RemoveSource& /*command*/) const {
@@ -58,6 +58,20 @@ class CostOf {
     return {kWorkOfAnyCommand + static_cast<std::int64_t>(springs.size()) / 4};
   }
   [[nodiscard]] CommandCost of_cell(Vec3 at) const { return of_box({at, {1, 1, 1}}, true); }
+
+  /// Empty chunks below that cell, one under the other: what falls there without an end keeps each
+  /// of them awake.
+  [[nodiscard]] std::int64_t fall_below(Vec3 at) const {
+    if (!grid_.world_box().contains(at)) return 0;
+    ChunkCoord coord = grid_.shape().chunk_of(at);
+    std::int64_t count = 0;
+    for (; coord.y > 0 && count < kMostChunksCounted; ++count) {
+      --coord.y;
+      const Chunk* const chunk = grid_.find(coord);
+      if (chunk != nullptr && !chunk->cells.is_shared_air()) break;
+    }
+    return count;
+  }
 
   /// `makes`: chunks that are not stored are made, instead of passed over.
   [[nodiscard]] CommandCost of_box(const Box& box, bool makes) const {

@@ -33,8 +33,8 @@ struct CommandCost {
 /// No command that costs so much can be applied within a tick.
 inline constexpr std::int64_t kTooMuchWork = std::int64_t{1} << 40;
 
-/// Of a command that applies to the world as it is now, next (CommandSource). A command that would be refused costs
-/// little, whatever is said here.
+/// Of a command that applies to the world as it is now, next (CommandSource). A command that would
+/// be refused costs little, whatever is said here.
 [[nodiscard]] CommandCost cost_of(const Command& command, const World& world);
 
 }  // namespace sluice::sim

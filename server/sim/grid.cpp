@@ -148,8 +148,10 @@ Cell Grid::cell(Vec3 at) const {
   return chunk == nullptr ? kAir : chunk->cells[static_cast<std::size_t>(shape_.index_of(at))];
 }
 
-void Grid::wake(Chunk& chunk, std::uint8_t passes) {
+void Grid::wake(Chunk& chunk, std::uint8_t passes, const ChunkRegion& where) {
   chunk.wake = static_cast<std::uint8_t>(chunk.wake | (passes & passes_));
+  if ((passes & (kWakeX | kWakeZ)) != 0) chunk.regions.sideways.add(where);
+  if ((passes & kWakeVertical) != 0) chunk.regions.vertical.add(where);
   if (!chunk.awake_listed) {
     chunk.awake_listed = true;
     awake_.push_back(&chunk);
@@ -160,48 +162,67 @@ void Grid::wake_all() {
   for (auto& [coord, chunk] : chunks_) wake(*chunk, kWakeAll);
 }
 
+// What flows through a cell counts as a change of it, even if as much comes as goes.
+//
 // A sideways flow between two cells depends on both and, because falling water does not spread,
 // on the two cells below them. A vertical flow depends on its two cells alone. So a changed border
 // is seen by the neighbour behind it, and a changed top by the chunk above and, at a corner, by
 // that chunk's own neighbours. A neighbour that is not stored holds nothing that could flow; what
 // flows into it is found by the chunk that it leaves.
-void Grid::note_change(Chunk& chunk, std::uint8_t changed) {
+void Grid::note_change(Chunk& chunk, std::uint8_t changed, const ChunkRegion& where) {
   if (changed == 0) return;
   chunk.full_columns_known = false;
   if (!chunk.changed_listed) {
     chunk.changed_listed = true;
     changed_.push_back(&chunk);
   }
-  wake(chunk, kWakeAll);
-  const auto wake_if = [this](Chunk* neighbour, bool seen, int passes) {
-    if (neighbour != nullptr && seen) wake(*neighbour, static_cast<std::uint8_t>(passes));
+  const ChunkRegion beside = widened(where, shape_);
+  wake(chunk, kWakeX | kWakeZ, beside);
+  wake(chunk, kWakeVertical, where);
+  const auto wake_if = [this](Chunk* neighbour, bool seen, int passes, const ChunkRegion& region) {
+    if (neighbour != nullptr && seen) wake(*neighbour, static_cast<std::uint8_t>(passes), region);
   };
   const bool top = (changed & kChangedTop) != 0;
   const bool at_left = (changed & kChangedLeft) != 0;
   const bool at_right = (changed & kChangedRight) != 0;
   const bool at_front = (changed & kChangedFront) != 0;
   const bool at_back = (changed & kChangedBack) != 0;
-  wake_if(chunk.left, at_left, kWakeX);
-  wake_if(chunk.right, at_right, kWakeX);
-  wake_if(chunk.front, at_front, kWakeZ);
-  wake_if(chunk.back, at_back, kWakeZ);
-  wake_if(chunk.below, (changed & kChangedBottom) != 0, kWakeVertical);
-  wake_if(chunk.above, top, kWakeAll);
+  // The neighbours' segments that lie behind the borders.
+  constexpr std::uint32_t kFirst = 1;
+  const std::uint32_t last = last_segment(shape_);
+  const bool across_x = shape_.depth() > 1;  // a segment is as wide as the chunk
+  const std::uint32_t in_left = across_x ? where.segments : last;
+  const std::uint32_t in_right = across_x ? where.segments : kFirst;
+  wake_if(chunk.left, at_left, kWakeX, {beside.slabs, in_left});
+  wake_if(chunk.right, at_right, kWakeX, {beside.slabs, in_right});
+  wake_if(chunk.front, at_front, kWakeZ, {beside.slabs, last});
+  wake_if(chunk.back, at_back, kWakeZ, {beside.slabs, kFirst});
+  wake_if(chunk.below, (changed & kChangedBottom) != 0, kWakeVertical,
+          {top_slab(shape_), where.segments});
+  constexpr std::uint64_t kLowest = 1;
+  wake_if(chunk.above, top, kWakeAll, {kLowest, beside.segments});
   if (!top) return;
   // By way of a neighbour where there is one: a search for each change would be felt.
-  const auto wake_beside_above = [&](bool seen, Chunk* Chunk::*side, ChunkCoord coord, int passes) {
+  const auto wake_beside_above = [&](bool seen, Chunk* Chunk::*side, ChunkCoord coord, int passes,
+                                     std::uint32_t segments) {
     if (!seen) return;
-    Chunk* const beside = chunk.*side;
+    Chunk* const neighbour = chunk.*side;
     wake_if(chunk.above != nullptr ? chunk.above->*side
-            : beside != nullptr    ? beside->above
+            : neighbour != nullptr ? neighbour->above
                                    : find(coord),
-            true, passes);
+            true, passes, {kLowest, segments});
   };
   const ChunkCoord c = chunk.coord;
-  wake_beside_above(at_left, &Chunk::left, {c.x - 1, c.y + 1, c.z}, kWakeX);
-  wake_beside_above(at_right, &Chunk::right, {c.x + 1, c.y + 1, c.z}, kWakeX);
-  wake_beside_above(at_front, &Chunk::front, {c.x, c.y + 1, c.z - 1}, kWakeZ);
-  wake_beside_above(at_back, &Chunk::back, {c.x, c.y + 1, c.z + 1}, kWakeZ);
+  wake_beside_above(at_left, &Chunk::left, {c.x - 1, c.y + 1, c.z}, kWakeX, in_left);
+  wake_beside_above(at_right, &Chunk::right, {c.x + 1, c.y + 1, c.z}, kWakeX, in_right);
+  wake_beside_above(at_front, &Chunk::front, {c.x, c.y + 1, c.z - 1}, kWakeZ, last);
+  wake_beside_above(at_back, &Chunk::back, {c.x, c.y + 1, c.z + 1}, kWakeZ, kFirst);
+}
+
+void Grid::add_to_cell(Vec3 at, std::int32_t units) {
+  Chunk& chunk = obtain(shape_.chunk_of(at));
+  chunk.cells.edit()[static_cast<std::size_t>(shape_.index_of(at))] += units;
+  note_change(chunk, kChangedAll, region_of({at, {1, 1, 1}}, shape_));
 }
 
 void Grid::set_digests(Chunk& chunk, Digest cells, Digest marks) {

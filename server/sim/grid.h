@@ -64,12 +64,18 @@ class Grid {
   /// kOutside beyond the world.
   [[nodiscard]] Cell cell(Vec3 at) const;
 
-  /// Notes that `chunk` must be looked at in these passes.
-  void wake(Chunk& chunk, std::uint8_t passes);
+  /// Notes that `chunk` must be looked at in these passes, there or everywhere.
+  void wake(Chunk& chunk, std::uint8_t passes, const ChunkRegion& where);
+  void wake(Chunk& chunk, std::uint8_t passes) { wake(chunk, passes, whole_chunk(shape_)); }
   void wake_all();
   /// Wakes the chunk and those neighbours whose flows can see the borders in `changed`, and lists
-  /// the chunk as changed in this tick.
-  void note_change(Chunk& chunk, std::uint8_t changed);
+  /// the chunk as changed in this tick. `where` holds the changed cells.
+  void note_change(Chunk& chunk, std::uint8_t changed, const ChunkRegion& where);
+  void note_change(Chunk& chunk, std::uint8_t changed) {
+    note_change(chunk, changed, whole_chunk(shape_));
+  }
+  /// Adds to one cell, which may lie where no chunk is yet.
+  void add_to_cell(Vec3 at, std::int32_t units);
   /// Chunks with a wake bit, and perhaps some that went to sleep since; in no order.
   [[nodiscard]] std::vector<Chunk*>& awake() { return awake_; }
   [[nodiscard]] const std::vector<Chunk*>& awake() const { return awake_; }

@@ -24,70 +24,86 @@ void digest_cells_scalar(const Cell* cells, std::uint64_t* sums) {
   }
 }
 
-void note(std::int32_t before, std::int32_t after, std::size_t column, PassChanges& changes) {
-  changes.columns[column] |= before ^ after;
+/// The fluxes of one slab along one axis, before each cell and behind the last: `step` leads to the
+/// neighbour, `low` and `high` are those over the chunk's borders in this slab.
+struct SlabAxis {
+  std::int32_t length;  // cells of a line
+  std::int32_t step;
+  std::int32_t lines;
+  std::int32_t line_step;
+  const std::int32_t* low;
+  const std::int32_t* high;
+};
+
+bool holds(std::uint32_t segments, std::size_t cell) {
+  return (segments >> (cell / static_cast<std::size_t>(kSegment)) & 1U) != 0;
 }
 
-/// Both sideways kernels: `step` leads to the neighbour on the axis; the fluxes of a slab go
-/// through `flux`, laid out so that the face before cell i is i's, the one behind is i + step's.
-void sideways(const CellularRule& rule, const ChunkShape& shape, bool along_x, Cell* cells,
-              const Cell* below, const std::int32_t* low, const std::int32_t* high,
-              PassChanges& changes) {
+/// Adds to `slab` what flows along an axis between the cells of `old`, `under` being those below.
+/// Returns whether anything flowed; `later` becomes true where a flux was smaller than `least`.
+bool flow_along(const CellularRule& rule, const SlabAxis& axis, const Cell* old, const Cell* under,
+                const SidewaysInput& input, Cell* slab, PassChanges& changes, bool& later) {
+  bool moved = false;
+  const std::uint32_t segments = input.region.segments;
+  for (std::int32_t line = 0; line < axis.lines; ++line) {
+    std::int32_t entering = axis.low[line];
+    for (std::int32_t i = 0; i < axis.length; ++i) {
+      const auto at = static_cast<std::size_t>(line * axis.line_step + i * axis.step);
+      const auto next = at + static_cast<std::size_t>(axis.step);
+      std::int32_t leaving = i + 1 == axis.length ? axis.high[line] : 0;
+      if (i + 1 < axis.length && holds(segments, at) && holds(segments, next)) {
+        leaving = sideways_flux(rule, old[at], old[next], under[at], under[next]);
+        if (leaving != 0 && std::abs(leaving) < input.least) {
+          leaving = 0;
+          later = true;
+        }
+      }
+      if (holds(segments, at)) {
+        slab[at] += entering - leaving;
+        changes.columns[at] |= entering | leaving;
+        moved = moved || entering != 0 || leaving != 0;
+      }
+      entering = leaving;
+    }
+  }
+  return moved;
+}
+
+void sideways_scalar(const CellularRule& rule, const ChunkShape& shape, Cell* cells,
+                     const SidewaysInput& input, PassChanges& changes) {
   const std::int32_t width = shape.width();
-  const std::int32_t length = along_x ? width : shape.depth();
-  const std::int32_t step = along_x ? 1 : width;
-  const std::int32_t rows = shape.slab() / length;  // parallel lines of cells in a slab
-  const std::int32_t row_step = along_x ? width : 1;
+  const std::int32_t depth = shape.depth();
   SlabBuffer under{};
-  std::copy_n(below, shape.slab(), under.begin());
+  std::copy_n(input.below, shape.slab(), under.begin());
   SlabBuffer old{};
   for (std::int32_t y = 0; y < shape.height(); ++y) {
     Cell* slab = cells + y * shape.slab();
     std::copy_n(slab, shape.slab(), old.begin());
-    bool moved = false;
-    for (std::int32_t row = 0; row < rows; ++row) {
-      std::int32_t entering = low[y * rows + row];
-      for (std::int32_t i = 0; i < length; ++i) {
-        const auto at = static_cast<std::size_t>(row * row_step + i * step);
-        const auto next = at + static_cast<std::size_t>(step);
-        const std::int32_t leaving =
-            i + 1 < length ? sideways_flux(rule, old[at], old[next], under[at], under[next])
-                           : high[y * rows + row];
-        slab[at] = old[at] + entering - leaving;
-        note(old[at], slab[at], at, changes);
-        moved = moved || slab[at] != old[at];
-        changes.largest_flow =
-            std::max({changes.largest_flow, std::abs(entering), std::abs(leaving)});
-        entering = leaving;
+    if ((input.region.slabs >> y & 1U) != 0) {
+      bool later = false;
+      const SlabAxis x = {
+          width, 1, depth, width, input.low_x + y * depth, input.high_x + y * depth};
+      bool moved = flow_along(rule, x, old.data(), under.data(), input, slab, changes, later);
+      if (depth > 1) {
+        const SlabAxis z = {
+            depth, width, width, 1, input.low_z + y * width, input.high_z + y * width};
+        moved = flow_along(rule, z, old.data(), under.data(), input, slab, changes, later) || moved;
       }
+      changes.slabs |= std::uint64_t{moved} << y;
+      changes.later |= std::uint64_t{later} << y;
     }
-    if (moved && y == 0) changes.bottom = true;
-    if (moved && y + 1 == shape.height()) changes.top = true;
     under.swap(old);
   }
 }
 
-void sideways_x_scalar(const CellularRule& rule, const ChunkShape& shape, Cell* cells,
-                       const Cell* below, const std::int32_t* low, const std::int32_t* high,
-                       PassChanges& changes) {
-  sideways(rule, shape, true, cells, below, low, high, changes);
-}
-
-void sideways_z_scalar(const CellularRule& rule, const ChunkShape& shape, Cell* cells,
-                       const Cell* below, const std::int32_t* low, const std::int32_t* high,
-                       PassChanges& changes) {
-  sideways(rule, shape, false, cells, below, low, high, changes);
-}
-
-bool pair_scalar(const CellularRule& rule, std::int32_t count, Cell* lower, Cell* upper,
+bool pair_scalar(const CellularRule& rule, std::uint32_t segments, Cell* lower, Cell* upper,
                  PassChanges& changes) {
   bool moved = false;
-  for (std::int32_t i = 0; i < count; ++i) {
-    if (!is_open(lower[i]) || !is_open(upper[i])) continue;
+  for (std::size_t i = 0; i < kMaxSlab; ++i) {
+    if (!holds(segments, i) || !is_open(lower[i]) || !is_open(upper[i])) continue;
     const std::int32_t sum = lower[i] + upper[i];
     const std::int32_t settled = lower_share(rule, sum);
-    note(lower[i], settled, static_cast<std::size_t>(i), changes);
-    changes.largest_flow = std::max(changes.largest_flow, std::abs(settled - lower[i]));
+    changes.columns[i] |= lower[i] ^ settled;
     moved = moved || settled != lower[i];
     lower[i] = settled;
     upper[i] = sum - settled;
@@ -96,20 +112,22 @@ bool pair_scalar(const CellularRule& rule, std::int32_t count, Cell* lower, Cell
 }
 
 void vertical_scalar(const CellularRule& rule, const ChunkShape& shape, Cell* cells,
-                     PassChanges& changes) {
+                     const ChunkRegion& region, PassChanges& changes) {
+  std::uint64_t slabs = region.slabs;
   for (std::int32_t y = 0; y + 1 < shape.height(); ++y) {
+    if ((slabs >> y & 3U) == 0) continue;
     Cell* slab = cells + y * shape.slab();
-    const bool moved = pair_scalar(rule, shape.slab(), slab, slab + shape.slab(), changes);
-    if (moved && y == 0) changes.bottom = true;
-    if (moved && y + 2 == shape.height()) changes.top = true;
+    if (!pair_scalar(rule, region.segments, slab, slab + shape.slab(), changes)) continue;
+    changes.slabs |= std::uint64_t{3} << y;
+    slabs |= std::uint64_t{3} << y;
   }
 }
 
 }  // namespace
 
 const Kernels& scalar_kernels() {
-  static constexpr Kernels kScalar = {"scalar",          digest_cells_scalar, sideways_x_scalar,
-                                      sideways_z_scalar, vertical_scalar,     pair_scalar};
+  static constexpr Kernels kScalar = {"scalar", digest_cells_scalar, sideways_scalar,
+                                      vertical_scalar, pair_scalar};
   return kScalar;
 }
 

@@ -1,6 +1,7 @@
 // The vector kernels: one source, compiled once for each vector unit that Highway knows here, the
 // best one picked at run time. They compute the expressions of models/cellular_rule.h and
 // kernels_scalar.cpp; a test holds them to the same bits. Integers only.
+#include <array>
 #include <vector>
 
 #include "server/sim/kernels.h"
@@ -63,7 +64,9 @@ struct VectorRule {
         span(hn::Set(Tag(), rule.full + rule.extra)),
         multiplier(hn::Set(Tag(), rule.mid_multiplier)),
         most(hn::Set(Tag(), kMaxCellUnits)),
+        sideways_round(hn::Set(UnsignedTag(), static_cast<std::uint32_t>(rule.sideways_round))),
         shift(rule.mid_shift),
+        sideways_shift(rule.sideways_shift),
         uniform(rule.uniform) {}
   Vec full;
   UnsignedVec unsigned_full;
@@ -71,7 +74,9 @@ struct VectorRule {
   Vec span;
   Vec multiplier;
   Vec most;
+  UnsignedVec sideways_round;
   int shift;
+  int sideways_shift;
   bool uniform;
 };
 
@@ -101,8 +106,8 @@ HWY_INLINE Vec sideways_flux_vector(const VectorRule& rule, Vec a, Vec b, Vec be
   const Vec difference = hn::Sub(hn::Max(a, b), hn::Min(a, b));
   const UnsignedVec amount = hn::BitCast(du, difference);
   const UnsignedVec threefold = hn::Add(hn::Add(amount, amount), amount);
-  const Vec wanted =
-      hn::BitCast(d, hn::ShiftRight<3>(hn::Add(threefold, hn::Set(du, std::uint32_t{2}))));
+  const Vec wanted = hn::BitCast(
+      d, hn::ShiftRightSame(hn::Add(threefold, rule.sideways_round), rule.sideways_shift));
   const Vec below = hn::IfThenElse(to_b, below_a, below_b);
   const UnsignedVec room =
       hn::Sub(rule.unsigned_full, hn::Min(rule.unsigned_full, hn::BitCast(du, below)));
@@ -113,130 +118,203 @@ HWY_INLINE Vec sideways_flux_vector(const VectorRule& rule, Vec a, Vec b, Vec be
   return hn::IfThenElse(to_b, both_open, hn::Neg(both_open));
 }
 
-HWY_INLINE std::int32_t largest_of(Vec flows) {
-  return hn::GetLane(hn::MaxOfLanes(Tag(), flows));
-}
-
 HWY_INLINE bool any_set(Vec bits) {
   return !hn::AllTrue(Tag(), hn::Eq(bits, hn::Zero(Tag())));
 }
 
-void copy_slab(const Cell* HWY_RESTRICT from, std::size_t count, Cell* HWY_RESTRICT to) {
-  for (std::size_t i = 0; i < count; i += lanes()) {
-    hn::StoreU(hn::LoadU(Tag(), from + i), Tag(), to + i);
+// Fluxes as they are wanted, without those that are too small for this sweep; where that were any,
+// `later` is not 0.
+template <bool kFirst>
+HWY_INLINE Vec large_enough(Vec flux, Vec least, Vec& later) {
+  if constexpr (kFirst) return flux;
+  const auto small = hn::Lt(hn::Abs(flux), least);
+  later = hn::Or(later, hn::IfThenElseZero(small, flux));
+  return hn::IfThenZeroElse(small, flux);
+}
+
+// The lowest bit that is set, and without it.
+HWY_INLINE std::size_t lowest(std::uint64_t bits) {
+  return hwy::Num0BitsBelowLS1Bit_Nonzero64(bits);
+}
+
+constexpr std::size_t kSegmentCells = static_cast<std::size_t>(kSegment);
+
+// f(index of the first cell) for each vector of the given segments among so many cells.
+template <std::size_t kCells, class F>
+HWY_INLINE void for_each_vector(std::uint32_t segments, F&& f) {
+  constexpr std::uint32_t kAll = ~std::uint32_t{0} >> (32 - kCells / kSegmentCells);
+  if (segments == kAll) {
+    for (std::size_t i = 0; i < kCells; i += lanes()) f(i);
+    return;
+  }
+  for (std::uint64_t left = segments; left != 0; left &= left - 1) {
+    const std::size_t first = lowest(left) * kSegmentCells;
+    for (std::size_t i = 0; i < kSegmentCells; i += lanes()) f(first + i);
   }
 }
 
-// Adds the differences of the fluxes before and behind each of `count` cells to `slab`.
-HWY_INLINE void apply_fluxes(std::size_t count, const Cell* HWY_RESTRICT old,
-                             const std::int32_t* entering, const std::int32_t* leaving,
-                             Cell* HWY_RESTRICT slab, Cell* HWY_RESTRICT columns, Vec& moved,
-                             Vec& largest) {
+template <std::size_t kCells>
+HWY_INLINE void copy_segments(const Cell* HWY_RESTRICT from, std::uint32_t segments,
+                              Cell* HWY_RESTRICT to) {
+  for_each_vector<kCells>(
+      segments, [&](std::size_t i) { hn::StoreU(hn::LoadU(Tag(), from + i), Tag(), to + i); });
+}
+
+// A line of cells has a face before each cell and one behind the last.
+constexpr std::size_t kMostFaces = 64 + 2 * kOverread;
+using Faces = std::array<std::int32_t, kMostFaces>;
+
+// faces[k] becomes the flux into cell k of a row from the left, for the row's given segments: 0
+// over the edge of those, the borders' at the row's ends.
+template <bool kFirst, std::size_t kWidth>
+HWY_INLINE void fluxes_in_x(const VectorRule& rule, std::uint32_t segments, const Cell* old,
+                            const Cell* under, Vec least, Vec& later, Faces& faces) {
   const Tag d;
-  for (std::size_t i = 0; i < count; i += lanes()) {
-    const Vec before = hn::LoadU(d, old + i);
-    const Vec in = hn::LoadU(d, entering + i);
-    const Vec out = hn::LoadU(d, leaving + i);
-    const Vec after = hn::Add(before, hn::Sub(in, out));
-    const Vec differs = hn::Xor(before, after);
-    hn::StoreU(after, d, slab + i);
-    hn::StoreU(hn::Or(hn::LoadU(d, columns + i), differs), d, columns + i);
-    moved = hn::Or(moved, differs);
-    largest = hn::Max(largest, hn::Max(hn::Abs(in), hn::Abs(out)));
+  Faces waiting;
+  for_each_vector<kWidth>(segments, [&](std::size_t x) {
+    const Vec flux = sideways_flux_vector(rule, hn::LoadU(d, old + x), hn::LoadU(d, old + x + 1),
+                                          hn::LoadU(d, under + x), hn::LoadU(d, under + x + 1));
+    Vec waits = hn::Zero(d);
+    hn::StoreU(large_enough<kFirst>(flux, least, waits), d, faces.data() + x + 1);
+    if constexpr (!kFirst) hn::StoreU(waits, d, waiting.data() + x);
+  });
+  for (std::uint64_t left = segments; left != 0; left &= left - 1) {
+    const std::size_t segment = lowest(left);
+    const std::size_t first = segment * kSegmentCells;
+    if (segment == 0 || (segments >> (segment - 1) & 1U) == 0) faces[first] = 0;
+    if ((segments >> (segment + 1) & 1U) != 0) continue;
+    // The last face was made with a cell of no concern.
+    faces[first + kSegmentCells] = 0;
+    if constexpr (!kFirst) waiting[first + kSegmentCells - 1] = 0;
+  }
+  if constexpr (!kFirst) {
+    for_each_vector<kWidth>(
+        segments, [&](std::size_t x) { later = hn::Or(later, hn::LoadU(d, waiting.data() + x)); });
   }
 }
 
-void note_slab(bool moved, std::int32_t y, const ChunkShape& shape, PassChanges& changes) {
-  if (moved && y == 0) changes.bottom = true;
-  if (moved && y + 1 == shape.height()) changes.top = true;
+// What one slab's flows became.
+struct SlabFlows {
+  Vec moved;
+  Vec later;
+};
+
+// Everything of one slab of a side view: `old` is what it was, `under` what the slab below it was.
+template <bool kFirst>
+HWY_INLINE void flow_in_row(const VectorRule& rule, std::int32_t y, const Cell* HWY_RESTRICT old,
+                            const Cell* under, const SidewaysInput& input, Cell* HWY_RESTRICT slab,
+                            Cell* HWY_RESTRICT columns, SlabFlows& flows) {
+  const Tag d;
+  constexpr std::size_t kWidth = 64;
+  const std::uint32_t segments = input.region.segments;
+  alignas(64) Faces faces;
+  fluxes_in_x<kFirst, kWidth>(rule, segments, old, under, hn::Set(d, input.least), flows.later,
+                              faces);
+  if ((segments & 1U) != 0) faces[0] = input.low_x[y];
+  if ((segments >> (kWidth / kSegmentCells - 1) & 1U) != 0) faces[kWidth] = input.high_x[y];
+  for_each_vector<kWidth>(segments, [&](std::size_t x) {
+    const Vec in = hn::LoadU(d, faces.data() + x);
+    const Vec out = hn::LoadU(d, faces.data() + x + 1);
+    const Vec any = hn::Or(in, out);
+    hn::StoreU(hn::Add(hn::LoadU(d, old + x), hn::Sub(in, out)), d, slab + x);
+    hn::StoreU(hn::Or(hn::LoadU(d, columns + x), any), d, columns + x);
+    flows.moved = hn::Or(flows.moved, any);
+  });
 }
 
-void sideways_x_vector(const CellularRule& scalar_rule, const ChunkShape& shape,
-                       Cell* HWY_RESTRICT cells, const Cell* HWY_RESTRICT below,
-                       const std::int32_t* HWY_RESTRICT low, const std::int32_t* HWY_RESTRICT high,
-                       PassChanges& changes) {
+// The same in 3D, where a segment is a row of x.
+template <bool kFirst>
+HWY_INLINE void flow_in_layer(const VectorRule& rule, std::int32_t y, const Cell* HWY_RESTRICT old,
+                              const Cell* under, const SidewaysInput& input,
+                              Cell* HWY_RESTRICT slab, Cell* HWY_RESTRICT columns,
+                              SlabFlows& flows) {
   const Tag d;
-  const VectorRule rule(scalar_rule);
-  const auto width = static_cast<std::size_t>(shape.width());
-  const auto depth = static_cast<std::size_t>(shape.depth());
-  const auto slab_cells = static_cast<std::size_t>(shape.slab());
-  alignas(64) SlabBuffer buffers[2] = {};
-  alignas(64) std::array<std::int32_t, 64 + 2 * kOverread> faces{};
-  copy_slab(below, slab_cells, buffers[0].data());
-  Vec largest = hn::Set(d, changes.largest_flow);
-  for (std::int32_t y = 0; y < shape.height(); ++y) {
-    Cell* slab = cells + static_cast<std::size_t>(y) * slab_cells;
-    const Cell* under = buffers[y & 1].data();
-    Cell* old = buffers[(y + 1) & 1].data();
-    copy_slab(slab, slab_cells, old);
-    Vec moved = hn::Zero(d);
-    for (std::size_t z = 0; z < depth; ++z) {
-      const std::size_t row = z * width;
-      // faces[k] is the flux into cell k from the left; the row's last sum reads one cell of the
-      // next row, and its face is then replaced by the border's.
-      for (std::size_t x = 0; x < width; x += lanes()) {
+  constexpr std::size_t kSide = kSegmentCells;
+  const std::uint32_t segments = input.region.segments;
+  const Vec least = hn::Set(d, input.least);
+  alignas(64) Faces x_faces;
+  alignas(64) std::array<std::int32_t, kSide> z_faces[2];
+  const std::size_t borders = static_cast<std::size_t>(y) * kSide;
+  for (std::uint64_t left = segments; left != 0; left &= left - 1) {
+    const std::size_t z = lowest(left);
+    const std::size_t row = z * kSide;
+    fluxes_in_x<kFirst, kSide>(rule, 1, old + row, under + row, least, flows.later, x_faces);
+    x_faces[0] = input.low_x[borders + z];
+    x_faces[kSide] = input.high_x[borders + z];
+    std::int32_t* const entering = z_faces[z & 1].data();
+    std::int32_t* const leaving = z_faces[(z + 1) & 1].data();
+    const bool after_edge = z == 0 || (segments >> (z - 1) & 1U) == 0;
+    const bool before_edge = z + 1 == kSide || (segments >> (z + 1) & 1U) == 0;
+    for (std::size_t x = 0; x < kSide; x += lanes()) {
+      const std::size_t at = row + x;
+      Vec z_in = hn::LoadU(d, entering + x);
+      if (after_edge) z_in = z == 0 ? hn::LoadU(d, input.low_z + borders + x) : hn::Zero(d);
+      Vec z_out = hn::Zero(d);
+      if (!before_edge) {
         const Vec flux =
-            sideways_flux_vector(rule, hn::LoadU(d, old + row + x), hn::LoadU(d, old + row + x + 1),
-                                 hn::LoadU(d, under + row + x), hn::LoadU(d, under + row + x + 1));
-        hn::StoreU(flux, d, faces.data() + x + 1);
+            sideways_flux_vector(rule, hn::LoadU(d, old + at), hn::LoadU(d, old + at + kSide),
+                                 hn::LoadU(d, under + at), hn::LoadU(d, under + at + kSide));
+        z_out = large_enough<kFirst>(flux, least, flows.later);
+        hn::StoreU(z_out, d, leaving + x);
+      } else if (z + 1 == kSide) {
+        z_out = hn::LoadU(d, input.high_z + borders + x);
       }
-      const std::size_t border = static_cast<std::size_t>(y) * depth + z;
-      faces[0] = low[border];
-      faces[width] = high[border];
-      apply_fluxes(width, old + row, faces.data(), faces.data() + 1, slab + row,
-                   changes.columns.data() + row, moved, largest);
+      const Vec in = hn::LoadU(d, x_faces.data() + x);
+      const Vec out = hn::LoadU(d, x_faces.data() + x + 1);
+      const Vec gain = hn::Add(hn::Sub(in, out), hn::Sub(z_in, z_out));
+      const Vec any = hn::Or(hn::Or(in, out), hn::Or(z_in, z_out));
+      hn::StoreU(hn::Add(hn::LoadU(d, old + at), gain), d, slab + at);
+      hn::StoreU(hn::Or(hn::LoadU(d, columns + at), any), d, columns + at);
+      flows.moved = hn::Or(flows.moved, any);
     }
-    note_slab(any_set(moved), y, shape, changes);
   }
-  changes.largest_flow = largest_of(largest);
 }
 
-void sideways_z_vector(const CellularRule& scalar_rule, const ChunkShape& shape,
-                       Cell* HWY_RESTRICT cells, const Cell* HWY_RESTRICT below,
-                       const std::int32_t* HWY_RESTRICT low, const std::int32_t* HWY_RESTRICT high,
-                       PassChanges& changes) {
-  const Tag d;
+template <bool kFirst, bool kSolid>
+void sideways_slabs(const CellularRule& scalar_rule, const ChunkShape& shape,
+                    Cell* HWY_RESTRICT cells, const SidewaysInput& input, PassChanges& changes) {
   const VectorRule rule(scalar_rule);
-  const auto width = static_cast<std::size_t>(shape.width());
-  const auto depth = static_cast<std::size_t>(shape.depth());
   const auto slab_cells = static_cast<std::size_t>(shape.slab());
-  alignas(64) SlabBuffer buffers[2] = {};
-  alignas(64) std::array<std::int32_t, 64> faces[2] = {};
-  copy_slab(below, slab_cells, buffers[0].data());
-  Vec largest = hn::Set(d, changes.largest_flow);
-  for (std::int32_t y = 0; y < shape.height(); ++y) {
-    Cell* slab = cells + static_cast<std::size_t>(y) * slab_cells;
-    const Cell* under = buffers[y & 1].data();
-    Cell* old = buffers[(y + 1) & 1].data();
-    copy_slab(slab, slab_cells, old);
-    Vec moved = hn::Zero(d);
-    const std::size_t border = static_cast<std::size_t>(y) * width;
-    copy_slab(low + border, width, faces[0].data());
-    for (std::size_t z = 0; z < depth; ++z) {
-      const std::size_t row = z * width;
-      const std::int32_t* entering = faces[z & 1].data();
-      std::int32_t* leaving = faces[(z + 1) & 1].data();
-      if (z + 1 == depth) {
-        copy_slab(high + border, width, leaving);
-      } else {
-        for (std::size_t x = row; x < row + width; x += lanes()) {
-          const Vec flux =
-              sideways_flux_vector(rule, hn::LoadU(d, old + x), hn::LoadU(d, old + x + width),
-                                   hn::LoadU(d, under + x), hn::LoadU(d, under + x + width));
-          hn::StoreU(flux, d, leaving + (x - row));
-        }
-      }
-      apply_fluxes(width, old + row, entering, leaving, slab + row, changes.columns.data() + row,
-                   moved, largest);
+  alignas(64) SlabBuffer buffers[2];
+  std::int32_t before = -1;  // the slab whose old cells buffers[turn] holds
+  int turn = 0;
+  for (std::uint64_t left = input.region.slabs; left != 0; left &= left - 1) {
+    const auto y = static_cast<std::int32_t>(lowest(left));
+    Cell* const slab = cells + static_cast<std::size_t>(y) * slab_cells;
+    const Cell* const under = y == 0            ? input.below
+                              : before == y - 1 ? buffers[turn].data()
+                                                : slab - slab_cells;
+    turn ^= 1;
+    Cell* const old = buffers[turn].data();
+    copy_segments<kSolid ? kMaxSlab : 64>(slab, input.region.segments, old);
+    SlabFlows flows = {hn::Zero(Tag()), hn::Zero(Tag())};
+    Cell* const columns = changes.columns.data();
+    if constexpr (kSolid) {
+      flow_in_layer<kFirst>(rule, y, old, under, input, slab, columns, flows);
+    } else {
+      flow_in_row<kFirst>(rule, y, old, under, input, slab, columns, flows);
     }
-    note_slab(any_set(moved), y, shape, changes);
+    changes.slabs |= std::uint64_t{any_set(flows.moved)} << y;
+    if constexpr (!kFirst) changes.later |= std::uint64_t{any_set(flows.later)} << y;
+    before = y;
   }
-  changes.largest_flow = largest_of(largest);
+}
+
+void sideways_vector(const CellularRule& rule, const ChunkShape& shape, Cell* cells,
+                     const SidewaysInput& input, PassChanges& changes) {
+  const bool first = input.least <= 1;
+  if (shape.depth() == 1) {
+    (first ? sideways_slabs<true, false> : sideways_slabs<false, false>)(rule, shape, cells, input,
+                                                                         changes);
+  } else {
+    (first ? sideways_slabs<true, true> : sideways_slabs<false, true>)(rule, shape, cells, input,
+                                                                       changes);
+  }
 }
 
 // Settles one vector of pairs: returns what the lower holds; `upper` becomes what is left.
 template <bool kUniform>
-HWY_INLINE Vec settle(const VectorRule& rule, Vec lower, Vec& upper, Vec& differs, Vec& largest) {
+HWY_INLINE Vec settle(const VectorRule& rule, Vec lower, Vec& upper, Vec& differs) {
   const Tag d;
   const Vec sum = hn::Add(lower, upper);
   const auto solid = hn::Lt(hn::Or(lower, upper), hn::Zero(d));
@@ -244,16 +322,15 @@ HWY_INLINE Vec settle(const VectorRule& rule, Vec lower, Vec& upper, Vec& differ
   const Vec flow = hn::Sub(settled, lower);
   upper = hn::Sub(upper, flow);
   differs = hn::Or(differs, flow);
-  largest = hn::Max(largest, hn::Abs(flow));
   return settled;
 }
 
 // Up the columns of one chunk, kGroup vectors side by side so that the chain from cell to cell in
-// one does not stall the others.
+// one does not stall the others. Returns the slabs that changed, as bits.
 template <bool kUniform, std::size_t kGroup>
-HWY_INLINE void settle_columns(const VectorRule& rule, std::size_t slab_cells, std::int32_t height,
-                               Cell* HWY_RESTRICT cells, std::int32_t* HWY_RESTRICT columns,
-                               Vec& bottom, Vec& top, Vec& largest) {
+HWY_INLINE std::uint64_t settle_columns(const VectorRule& rule, std::size_t slab_cells,
+                                        std::int32_t height, Cell* HWY_RESTRICT cells,
+                                        std::int32_t* HWY_RESTRICT columns) {
   const Tag d;
   const std::size_t n = lanes();
   static_assert(kGroup == 1 || kGroup == 4);
@@ -268,11 +345,12 @@ HWY_INLINE void settle_columns(const VectorRule& rule, std::size_t slab_cells, s
   const auto one = [&](Cell* slab, const Cell* above, Vec& lower, Vec& seen, Vec& now) {
     Vec upper = hn::LoadU(d, above);
     Vec differs = hn::Zero(d);
-    hn::StoreU(settle<kUniform>(rule, lower, upper, differs, largest), d, slab);
+    hn::StoreU(settle<kUniform>(rule, lower, upper, differs), d, slab);
     lower = upper;
     seen = hn::Or(seen, differs);
     now = hn::Or(now, differs);
   };
+  std::uint64_t changed = 0;
   for (std::int32_t y = 0; y + 1 < height; ++y) {
     Cell* slab = cells + static_cast<std::size_t>(y) * slab_cells;
     const Cell* above = slab + slab_cells;
@@ -283,8 +361,7 @@ HWY_INLINE void settle_columns(const VectorRule& rule, std::size_t slab_cells, s
       one(slab + 2 * n, above + 2 * n, lower2, seen2, now);
       one(slab + 3 * n, above + 3 * n, lower3, seen3, now);
     }
-    if (y == 0) bottom = hn::Or(bottom, now);
-    if (y + 2 == height) top = hn::Or(top, now);
+    changed |= (any_set(now) ? std::uint64_t{3} : std::uint64_t{0}) << y;
   }
   Cell* last = cells + static_cast<std::size_t>(height - 1) * slab_cells;
   const auto finish = [&](Vec lower, Vec seen, std::size_t at) {
@@ -297,66 +374,93 @@ HWY_INLINE void settle_columns(const VectorRule& rule, std::size_t slab_cells, s
     finish(lower2, seen2, 2 * n);
     finish(lower3, seen3, 3 * n);
   }
+  return changed;
 }
 
 template <bool kUniform>
-void vertical_rule(const VectorRule& rule, const ChunkShape& shape, Cell* HWY_RESTRICT cells,
-                   PassChanges& changes) {
+bool settle_pair(const VectorRule& rule, std::uint32_t segments, Cell* HWY_RESTRICT lower,
+                 Cell* HWY_RESTRICT upper, std::int32_t* HWY_RESTRICT columns) {
   const Tag d;
-  const auto slab_cells = static_cast<std::size_t>(shape.slab());
-  const std::size_t group = 4 * lanes();
-  Vec bottom = hn::Zero(d);
-  Vec top = hn::Zero(d);
-  Vec largest = hn::Set(d, changes.largest_flow);
-  std::size_t at = 0;
-  for (; at + group <= slab_cells; at += group) {
-    settle_columns<kUniform, 4>(rule, slab_cells, shape.height(), cells + at,
-                                changes.columns.data() + at, bottom, top, largest);
-  }
-  for (; at < slab_cells; at += lanes()) {
-    settle_columns<kUniform, 1>(rule, slab_cells, shape.height(), cells + at,
-                                changes.columns.data() + at, bottom, top, largest);
-  }
-  changes.largest_flow = largest_of(largest);
-  changes.bottom = changes.bottom || any_set(bottom);
-  changes.top = changes.top || any_set(top);
-}
-
-void vertical_vector(const CellularRule& scalar_rule, const ChunkShape& shape, Cell* cells,
-                     PassChanges& changes) {
-  const VectorRule rule(scalar_rule);
-  if (rule.uniform) {
-    vertical_rule<true>(rule, shape, cells, changes);
-  } else {
-    vertical_rule<false>(rule, shape, cells, changes);
-  }
-}
-
-bool pair_vector(const CellularRule& scalar_rule, std::int32_t count, Cell* HWY_RESTRICT lower,
-                 Cell* HWY_RESTRICT upper, PassChanges& changes) {
-  const Tag d;
-  const VectorRule rule(scalar_rule);
   Vec moved = hn::Zero(d);
-  Vec largest = hn::Set(d, changes.largest_flow);
-  for (std::size_t i = 0; i < static_cast<std::size_t>(count); i += lanes()) {
-    const Vec low = hn::LoadU(d, lower + i);
+  for_each_vector<kMaxSlab>(segments, [&](std::size_t i) {
     Vec up = hn::LoadU(d, upper + i);
     Vec differs = hn::Zero(d);
-    const Vec settled = rule.uniform ? settle<true>(rule, low, up, differs, largest)
-                                     : settle<false>(rule, low, up, differs, largest);
+    const Vec settled = settle<kUniform>(rule, hn::LoadU(d, lower + i), up, differs);
     hn::StoreU(settled, d, lower + i);
     hn::StoreU(up, d, upper + i);
-    Cell* columns = changes.columns.data() + i;
-    hn::StoreU(hn::Or(hn::LoadU(d, columns), differs), d, columns);
+    hn::StoreU(hn::Or(hn::LoadU(d, columns + i), differs), d, columns + i);
     moved = hn::Or(moved, differs);
-  }
-  changes.largest_flow = largest_of(largest);
+  });
   return any_set(moved);
 }
 
+// All slabs of the segments.
+template <bool kUniform>
+std::uint64_t settle_all(const VectorRule& rule, const ChunkShape& shape, std::uint32_t segments,
+                         Cell* HWY_RESTRICT cells, std::int32_t* HWY_RESTRICT columns) {
+  const auto slab_cells = static_cast<std::size_t>(shape.slab());
+  const std::size_t group = 4 * lanes();
+  const bool everywhere = segments == all_segments(shape);
+  std::uint64_t changed = 0;
+  std::size_t done = 0;
+  for (; everywhere && done + group <= slab_cells; done += group) {
+    changed |=
+        settle_columns<kUniform, 4>(rule, slab_cells, shape.height(), cells + done, columns + done);
+  }
+  for_each_vector<kMaxSlab>(segments, [&](std::size_t at) {
+    if (at < done) return;
+    changed |=
+        settle_columns<kUniform, 1>(rule, slab_cells, shape.height(), cells + at, columns + at);
+  });
+  return changed;
+}
+
+// All slabs at once where most have to be looked at; else one pair of slabs after the other.
+template <bool kUniform>
+void vertical_rule(const VectorRule& rule, const ChunkShape& shape, Cell* HWY_RESTRICT cells,
+                   const ChunkRegion& region, PassChanges& changes) {
+  const auto slab_cells = static_cast<std::size_t>(shape.slab());
+  const std::uint64_t slabs = region.slabs;
+  if (2 * hwy::PopCount(slabs) > static_cast<std::size_t>(shape.height())) {
+    changes.slabs |=
+        settle_all<kUniform>(rule, shape, region.segments, cells, changes.columns.data());
+    return;
+  }
+  const std::uint64_t pairs = whole_chunk(shape).slabs >> 1;
+  std::uint64_t left = (slabs | slabs >> 1) & pairs;  // pairs, by their lower slab
+  while (left != 0) {
+    const std::size_t y = lowest(left);
+    left &= left - 1;
+    Cell* const slab = cells + y * slab_cells;
+    if (!settle_pair<kUniform>(rule, region.segments, slab, slab + slab_cells,
+                               changes.columns.data())) {
+      continue;
+    }
+    changes.slabs |= std::uint64_t{3} << y;
+    left |= std::uint64_t{2} << y & pairs;
+  }
+}
+
+void vertical_vector(const CellularRule& scalar_rule, const ChunkShape& shape, Cell* cells,
+                     const ChunkRegion& region, PassChanges& changes) {
+  const VectorRule rule(scalar_rule);
+  if (rule.uniform) {
+    vertical_rule<true>(rule, shape, cells, region, changes);
+  } else {
+    vertical_rule<false>(rule, shape, cells, region, changes);
+  }
+}
+
+bool pair_vector(const CellularRule& scalar_rule, std::uint32_t segments, Cell* lower, Cell* upper,
+                 PassChanges& changes) {
+  const VectorRule rule(scalar_rule);
+  return (rule.uniform ? settle_pair<true> : settle_pair<false>)(rule, segments, lower, upper,
+                                                                 changes.columns.data());
+}
+
 Kernels make_kernels() {
-  return {hwy::TargetName(HWY_TARGET), digest_cells_vector, sideways_x_vector,
-          sideways_z_vector,           vertical_vector,     pair_vector};
+  return {hwy::TargetName(HWY_TARGET), digest_cells_vector, sideways_vector, vertical_vector,
+          pair_vector};
 }
 
 #endif  // HWY_TARGET

@@ -27,8 +27,8 @@ static_assert(2 * std::int64_t{kMaxCellUnits} <= INT32_MAX);
 // What the lower of two stacked cells holds is half of their sum and a little more, computed in
 // unsigned 32 bits.
 static_assert(2 * std::int64_t{kMaxCellUnits} + kMaxFullOption / 8 <= UINT32_MAX);
-// A sideways flux is (3d + 2) / 8 of the difference d, computed in unsigned 32 bits.
-static_assert(3 * std::int64_t{kMaxCellUnits} + 2 <= UINT32_MAX);
+// A sideways flux is at most (3d + 4) / 8 of the difference d, computed in unsigned 32 bits.
+static_assert(3 * std::int64_t{kMaxCellUnits} + 4 <= UINT32_MAX);
 // The total of every cell of the largest world fits 64 bits.
 static_assert(std::int64_t{kMaxCellUnits} <= INT64_MAX / (kMaxChunks * kChunkCells));
 

@@ -272,7 +272,10 @@ Status World::load_chunks(std::span<const ChunkImage> images) {
                  std::to_string(core_.limits.chunks)};
   }
   changed_.clear();
-  grid_.for_each([](Chunk& chunk) { chunk.wake = 0; });
+  grid_.for_each([](Chunk& chunk) {
+    chunk.wake = 0;
+    chunk.regions = {};
+  });
   for (const ChunkImage& image : images) grid_.wake(*grid_.find(image.coord), image.wake);
   return Done{};
 }

@@ -46,7 +46,7 @@ struct Edges {
 struct CellularOptions {
   std::int32_t full = kFull;           // units at which a cell counts as full
   std::int32_t compressed_max = 4137;  // units: full plus what one cell of depth adds
-  std::int32_t smallest_flow = 41;     // units: a sweep whose largest flow is below ends the tick
+  std::int32_t smallest_flow = 41;     // units: smaller sideways flows have one sweep a tick
   std::int32_t max_sweeps = 8;         // sweeps a tick at the most
   Compression compression = Compression::kHydrostatic;
 

@@ -118,9 +118,7 @@ void World::run_springs() {
   const auto move = [&](Vec3 at, std::int32_t due, std::int32_t possible, std::int32_t sign) {
     const std::int32_t units = std::min(due, possible);
     if (units == 0) return Move{0, possible};
-    Chunk& chunk = grid_.obtain(grid_.shape().chunk_of(at));
-    chunk.cells.edit()[static_cast<std::size_t>(grid_.shape().index_of(at))] += sign * units;
-    grid_.note_change(chunk, kChangedAll);
+    grid_.add_to_cell(at, sign * units);
     core_.totals.water += sign * units;
     return Move{units, possible};
   };
@@ -162,11 +160,7 @@ class PortGrid final : public PortCells {
       : grid_(grid), measure_(measure), changed_(changed) {}
   [[nodiscard]] WaterMeasure measure() const override { return measure_; }
   [[nodiscard]] Cell cell(Vec3 at) const override { return grid_.cell(at); }
-  void add(Vec3 at, std::int32_t units) override {
-    Chunk& chunk = grid_.obtain(grid_.shape().chunk_of(at));
-    chunk.cells.edit()[static_cast<std::size_t>(grid_.shape().index_of(at))] += units;
-    grid_.note_change(chunk, kChangedAll);
-  }
+  void add(Vec3 at, std::int32_t units) override { grid_.add_to_cell(at, units); }
   [[nodiscard]] Vec3 region(Vec3 at) const override { return place(grid_.shape().chunk_of(at)); }
   [[nodiscard]] bool changed_regions(std::vector<Vec3>& regions) const override {
     for (const ChunkCoord coord : changed_) regions.push_back(place(coord));

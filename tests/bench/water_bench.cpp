@@ -93,7 +93,28 @@ void BM_RestingWorldTick(benchmark::State& state) {
 }
 BENCHMARK(BM_RestingWorldTick)->Unit(benchmark::kMicrosecond)->UseRealTime();
 
-/// One drop falling through a world of the given side: the cost of a tick follows what is active.
+/// A single drop, falling: the cost of a tick follows what moves.
+void BM_FallingDropTick(benchmark::State& state) {
+  sim::WorldSpec spec;
+  spec.config.size = {1 << 20, 1 << 20, 1};
+  if (state.range(0) == 3) spec.config.size.z = 1 << 20;
+  sim::SerialExecutor serial;
+  std::unique_ptr<sim::World> world;
+  for (auto _ : state) {
+    if (world == nullptr || world->tick_number() > 100'000) {  // before it lands
+      state.PauseTiming();
+      world = std::move(sim::World::create(spec)).value();
+      const std::vector<sim::Command> pour = {
+          {sim::Pour{{1 << 19, (1 << 20) - 2, 1 % spec.config.size.z}, sim::kFull}}};
+      (void)world->tick(pour, serial);
+      state.ResumeTiming();
+    }
+    benchmark::DoNotOptimize(world->tick({}, serial).digest);
+  }
+}
+BENCHMARK(BM_FallingDropTick)->Arg(2)->Arg(3)->Unit(benchmark::kMicrosecond)->UseRealTime();
+
+/// A thin strand from a spring to a drain in a world of the given side.
 void BM_OneDropTick(benchmark::State& state) {
   sim::WorldSpec spec;
   const auto side = static_cast<std::int32_t>(state.range(0));

@@ -83,6 +83,53 @@ TEST(Cellular, WaterReachesAnEdgeThatNothingWasStoredAt) {
   EXPECT_EQ(difference_from_reference(8928916351342064648U, true), "");
 }
 
+// Along an even slope as much comes into a cell as goes out of it: nothing changes, and yet nothing
+// may sleep. Several chunks of it, in either view.
+RC_GTEST_PROP(Cellular, AnEvenSlopeOverManyChunksIsAwake, (std::uint64_t seed, bool solid)) {
+  Dice dice(seed);
+  WorldSpec spec;
+  const std::int32_t chunk = solid ? 16 : 64;
+  spec.config.size = {chunk * dice.roll(3, 6) + dice.roll(0, 5), 3, solid ? 2 : 1};
+  spec.config.cellular.smallest_flow = dice.roll(0, 41);
+  const std::int32_t steep = dice.roll(1, 40);
+  for_each_cell(spec.config.size, [&](Vec3 p) {
+    if (p.y == 0) spec.cells.push_back({p, steep * (p.x + 1)});
+  });
+  auto world = make(spec);
+  auto awake = make(spec);
+  awake->set_run_options({.sleep = false});
+  ReferenceWater reference(*world);
+  sim::SerialExecutor serial;
+  for (int t = 0; t < 30; ++t) {
+    RC_ASSERT(world->tick({}, serial).digest == awake->tick({}, serial).digest);
+    (void)reference.advance();
+    for_each_cell(spec.config.size,
+                  [&](Vec3 p) { RC_ASSERT(world->cell(p) == reference.cell(p)); });
+  }
+}
+
+// A drop in a shaft falls the same way whatever goes on beside it.
+TEST(Cellular, ADropFallsAsFastBesideABusyLake) {
+  WorldSpec spec;
+  spec.config.size = {40, 64, 1};
+  spec.fills.push_back({{{3, 0, 0}, {1, 64, 1}}, sim::kRock});
+  spec.cells.push_back({{1, 60, 0}, 30});
+  auto alone = make(spec);
+  spec.fills.push_back({{{4, 0, 0}, {8, 50, 1}}, sim::kFull});
+  auto beside = make(spec);
+  sim::SerialExecutor serial;
+  for (int t = 0; t < 12; ++t) {
+    (void)alone->tick({}, serial);
+    (void)beside->tick({}, serial);
+    for (std::int32_t x = 0; x < 3; ++x) {
+      for (std::int32_t y = 0; y < 64; ++y) {
+        ASSERT_EQ(alone->cell({x, y, 0}), beside->cell({x, y, 0})) << "tick " << t << ", y " << y;
+      }
+    }
+  }
+  EXPECT_EQ(alone->cell({1, 0, 0}) + alone->cell({0, 0, 0}) + alone->cell({2, 0, 0}), 30);
+}
+
 RC_GTEST_PROP(Cellular, ConservesEveryUnitAndNeverGoesBelowZero, (std::uint64_t seed, bool solid)) {
   const WorldSpec spec = random_world(seed, {.solid = solid});
   const Script script = random_script(seed, spec.config.size, kTicks);
@@ -155,6 +202,52 @@ RC_GTEST_PROP(Cellular, AMirroredWorldHasTheMirroredHistory,
     (void)image->tick(images, serial);
     for_each_cell(
         size, [&](Vec3 p) { RC_ASSERT(world->cell(p) == image->cell(mirrored(p, size, in_x))); });
+  }
+}
+
+Vec3 exchanged(Vec3 p) {
+  return {p.z, p.y, p.x};
+}
+
+WorldSpec exchanged(WorldSpec spec) {
+  spec.config.size = exchanged(spec.config.size);
+  sim::Edges& edges = spec.config.edges;
+  std::swap(edges.left, edges.front);
+  std::swap(edges.right, edges.back);
+  for (sim::Fill& fill : spec.fills) {
+    fill.box = {exchanged(fill.box.from), exchanged(fill.box.size)};
+  }
+  for (sim::Spring& spring : spec.sources) spring.at = exchanged(spring.at);
+  for (sim::Spring& spring : spec.drains) spring.at = exchanged(spring.at);
+  return spec;
+}
+
+// The two level axes are alike: no flow comes before another.
+RC_GTEST_PROP(Cellular, ExchangingXAndZExchangesTheHistory, (std::uint64_t seed)) {
+  const WorldSpec spec = random_world(seed, {.solid = true, .pipes = Pipes::kNone});
+  RC_PRE(spec.config.size.x > 1);  // else the image is a side view
+  const Script script = random_script(seed, spec.config.size, kTicks, Pipes::kNone);
+  auto world = make(spec);
+  auto image = make(exchanged(spec));
+  sim::SerialExecutor serial;
+  for (const auto& commands : script) {
+    std::vector<sim::Command> images = commands;
+    for (sim::Command& command : images) {
+      std::visit(
+          [](auto& body) {
+            if constexpr (requires { body.at; }) {
+              body.at = exchanged(body.at);
+            } else if constexpr (requires { body.size; }) {
+              body.from = exchanged(body.from);
+              body.size = exchanged(body.size);
+            }
+          },
+          command.body);
+    }
+    (void)world->tick(commands, serial);
+    (void)image->tick(images, serial);
+    for_each_cell(spec.config.size,
+                  [&](Vec3 p) { RC_ASSERT(world->cell(p) == image->cell(exchanged(p))); });
   }
 }
 

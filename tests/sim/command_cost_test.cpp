@@ -31,6 +31,22 @@ TEST(CommandCost, OneCellCostsLittleHoweverLargeTheWorld) {
   EXPECT_TRUE(cost(*world, sim::Pour{{5, 1 << 19, 0}, 1}).sets_in_motion);
 }
 
+// What a spring gives falls for ever: every empty chunk below it will be awake in every tick.
+TEST(CommandCost, ASpringCostsWhatItWillKeepInMotion) {
+  const auto world = empty_world({640, 64 * 1024, 1});
+  const std::int64_t low = cost(*world, sim::AddSource{{5, 3, 0}, 1}).work;
+  EXPECT_EQ(cost(*world, sim::AddSource{{5, 64 * 10 + 3, 0}, 1}).work - low,
+            10 * sim::kWorkOfWaking);
+  // However far down the ground is, so many are counted.
+  EXPECT_EQ(cost(*world, sim::AddSource{{5, 64 * 1000, 0}, 1}).work - low,
+            sim::kMostChunksCounted * sim::kWorkOfWaking);
+  sim::SerialExecutor serial;
+  const std::vector<sim::Command> rock = {{sim::SetCells{{5, 64 * 8, 0}, {1, 1, 1}, sim::kRock}}};
+  (void)world->tick(rock, serial);
+  EXPECT_EQ(cost(*world, sim::AddSource{{5, 64 * 10 + 3, 0}, 1}).work - low,
+            1 * sim::kWorkOfWaking);
+}
+
 TEST(CommandCost, ABoxCostsItsCellsAndChunks) {
   const auto world = empty_world({4096, 4096, 1});
   const std::int64_t one = cost(*world, sim::SetCells{{0, 0, 0}, {64, 64, 1}, sim::kRock}).work;

@@ -51,7 +51,7 @@ TEST(CellMaximum, SharesOfTwoFullestCellsAreThoseOf64Bits) {
     sim::CellularOptions options;
     options.full = full;
     options.compressed_max = full + full / 8;
-    const sim::CellularRule rule = sim::prepare(options);
+    const sim::CellularRule rule = sim::prepare(options, true);
     for (std::int32_t less = 0; less < 3 * full; ++less) {
       const std::int32_t sum = 2 * sim::kMaxCellUnits - less;
       const std::int64_t both_full = (std::int64_t{sum} + rule.extra) / 2;

@@ -15,7 +15,7 @@ namespace sluice::tests {
 class ReferenceWater {
  public:
   explicit ReferenceWater(const sim::World& world)
-      : config_(world.config()), rule_(sim::prepare(config_.cellular)) {
+      : config_(world.config()), rule_(sim::prepare(config_.cellular, config_.side_view())) {
     load(world);
   }
 
@@ -28,14 +28,16 @@ class ReferenceWater {
   /// The sweeps of one tick. Returns the units that left over open edges.
   std::int64_t advance() {
     drained_ = 0;
-    for (std::int32_t sweep = 0; sweep < config_.cellular.max_sweeps; ++sweep) {
-      largest_ = 0;
-      sideways({1, 0, 0}, config_.edges.left, config_.edges.right);
+    moved_ = true;
+    for (std::int32_t sweep = 0; moved_ && sweep < config_.cellular.max_sweeps; ++sweep) {
+      moved_ = false;
+      least_ = sweep == 0 ? 0 : config_.cellular.smallest_flow;
+      const std::vector<sim::Cell> old = cells_;
+      sideways(old, {1, 0, 0}, config_.edges.left, config_.edges.right);
       if (!config_.side_view()) {
-        sideways({0, 0, 1}, config_.edges.front, config_.edges.back);
+        sideways(old, {0, 0, 1}, config_.edges.front, config_.edges.back);
       }
       vertical();
-      if (largest_ == 0 || largest_ < config_.cellular.smallest_flow) break;
     }
     return drained_;
   }
@@ -65,8 +67,12 @@ class ReferenceWater {
     return me.config_.edges.bottom == sim::Edge::kOpen ? sim::kAir : sim::kOutside;
   }
 
-  void sideways(sim::Vec3 step, sim::Edge low, sim::Edge high) {
-    const std::vector<sim::Cell> old = cells_;
+  /// Without what is too small for this sweep.
+  [[nodiscard]] std::int32_t large_enough(std::int32_t flux) const {
+    return std::abs(flux) < least_ ? 0 : flux;
+  }
+
+  void sideways(const std::vector<sim::Cell>& old, sim::Vec3 step, sim::Edge low, sim::Edge high) {
     const auto flux = [&](sim::Vec3 p, sim::Vec3 q) {  // from p to q = p + step
       if (inside(p) && inside(q)) {
         return sim::sideways_flux(rule_, old[index(p)], old[index(q)], under(old, *this, p),
@@ -81,12 +87,12 @@ class ReferenceWater {
       return 0;
     };
     for_each([&](sim::Vec3 p) {
-      const std::int32_t in = flux(p - step, p);
-      const std::int32_t out = flux(p, p + step);
-      cells_[index(p)] = old[index(p)] + in - out;
+      const std::int32_t in = large_enough(flux(p - step, p));
+      const std::int32_t out = large_enough(flux(p, p + step));
+      cells_[index(p)] += in - out;
       if (!inside(p - step) && in < 0) drained_ -= in;
       if (!inside(p + step) && out > 0) drained_ += out;
-      largest_ = std::max({largest_, std::abs(in), std::abs(out)});
+      moved_ = moved_ || in != 0 || out != 0;
     });
   }
 
@@ -111,7 +117,7 @@ class ReferenceWater {
     if (lower < 0 || upper < 0) return;
     const std::int32_t sum = lower + upper;
     const std::int32_t settled = sim::lower_share(rule_, sum);
-    largest_ = std::max(largest_, std::abs(settled - lower));
+    moved_ = moved_ || settled != lower;
     lower = settled;
     upper = sum - settled;
   }
@@ -120,7 +126,8 @@ class ReferenceWater {
   sim::CellularRule rule_;
   std::vector<sim::Cell> cells_;
   std::int64_t drained_ = 0;
-  std::int32_t largest_ = 0;
+  std::int32_t least_ = 0;  // units: a smaller sideways flux waits for the next tick
+  bool moved_ = false;
 };
 
 }  // namespace sluice::tests

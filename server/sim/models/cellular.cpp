@@ -1,6 +1,9 @@
 #include "server/sim/models/cellular.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdlib>
 #include <utility>
 
 namespace sluice::sim {
@@ -9,20 +12,25 @@ namespace {
 
 /// What differs between the two sideways axes.
 struct AxisView {
-  std::uint8_t wake;
   Chunk* Chunk::*low;
   Chunk* Chunk::*high;
 };
 
 constexpr AxisView view_of(SidewaysAxis axis) {
-  return axis == SidewaysAxis::kX ? AxisView{kWakeX, &Chunk::left, &Chunk::right}
-                                  : AxisView{kWakeZ, &Chunk::front, &Chunk::back};
+  return axis == SidewaysAxis::kX ? AxisView{&Chunk::left, &Chunk::right}
+                                  : AxisView{&Chunk::front, &Chunk::back};
 }
 
 ChunkCoord step(ChunkCoord coord, SidewaysAxis axis, std::int32_t by) {
   return axis == SidewaysAxis::kX ? ChunkCoord{coord.x + by, coord.y, coord.z}
                                   : ChunkCoord{coord.x, coord.y, coord.z + by};
 }
+
+/// Faces of a border: those in any of these slabs and on any of these lines.
+struct FaceMask {
+  std::uint64_t slabs = 0;
+  std::uint32_t lines = 0;
+};
 
 /// The cells on a border, as an index into the chunk's cells: [y][z] for x, [y][x] for z.
 struct Border {
@@ -31,66 +39,85 @@ struct Border {
         line_step(axis == SidewaysAxis::kX ? shape.width() : 1),
         slab(shape.slab()),
         height(shape.height()),
-        last(axis == SidewaysAxis::kX ? shape.width() - 1 : (shape.depth() - 1) * shape.width()) {}
+        last(axis == SidewaysAxis::kX ? shape.width() - 1 : (shape.depth() - 1) * shape.width()),
+        segment_is_line(axis == SidewaysAxis::kX && shape.depth() > 1),
+        last_segment(sim::last_segment(shape)) {}
   std::int32_t lines;      // border cells of one slab
   std::int32_t line_step;  // from one to the next
   std::int32_t slab;
   std::int32_t height;
   std::int32_t last;  // from the low border's cell to the high border's
+  bool segment_is_line;
+  std::uint32_t last_segment;
 
   [[nodiscard]] std::size_t faces() const { return static_cast<std::size_t>(lines * height); }
+
+  /// Those between the region of the chunk on the low side and that of the chunk on the high side;
+  /// null: where no chunk is, so that the other alone counts.
+  [[nodiscard]] FaceMask faces_in(const ChunkRegion* low, const ChunkRegion* high) const {
+    FaceMask mask = {~std::uint64_t{0}, ~std::uint32_t{0} >> (32 - lines)};
+    for (const ChunkRegion* region : {low, high}) {
+      if (region == nullptr) continue;
+      mask.slabs &= region->slabs;
+      // Along z a segment is a line; along x its first or last segment holds a border.
+      if (segment_is_line) {
+        mask.lines &= region->segments;
+      } else if ((region->segments & (region == low ? last_segment : 1U)) == 0) {
+        mask.lines = 0;
+      }
+    }
+    return mask;
+  }
 };
 
 class CellularWater final : public WaterModelState {
  public:
   explicit CellularWater(const WorldConfig& config)
       : options_(config.cellular),
-        rule_(prepare(config.cellular)),
-        side_view_(config.side_view()) {}
+        rule_(prepare(config.cellular, config.side_view())),
+        borders_{Border(config.shape(), SidewaysAxis::kX),
+                 Border(config.shape(), SidewaysAxis::kZ)},
+        axes_(config.side_view() ? 1 : 2),
+        fluxes_(2 * axes_, borders_[0].faces()) {}
 
   WaterAdvance advance(const WaterTick& now, Grid& grid, Executor& executor) override {
     WaterAdvance done;
-    std::int32_t largest_flow = 0;
-    do {
-      largest_flow = 0;
-      if (!side_view_) {
-        run_pass(grid, {SidewaysAxis::kX, false}, now.sleep, executor, done, largest_flow);
-      }
-      const SidewaysAxis last = side_view_ ? SidewaysAxis::kX : SidewaysAxis::kZ;
-      run_pass(grid, {last, true}, now.sleep, executor, done, largest_flow);
+    bool moved = true;
+    while (moved && done.sweeps < options_.max_sweeps) {
+      // For this sweep alone: one that comes no more in this tick would find no rest.
+      if (!now.sleep) grid.wake_all();
+      least_ = done.sweeps == 0 ? 0 : options_.smallest_flow;
+      moved = sweep(grid, executor, done);
       ++done.sweeps;
-    } while (done.sweeps < options_.max_sweeps && largest_flow > 0 &&
-             largest_flow >= options_.smallest_flow);
+    }
+    for (Chunk* chunk : waiting_) {
+      grid.wake(*chunk, kWakeX | kWakeZ, std::exchange(chunk->regions.next_tick, {}));
+    }
+    waiting_.clear();
     return done;
   }
 
  private:
-  void run_pass(Grid& grid, CellularPass pass, bool sleep, Executor& executor, WaterAdvance& done,
-                std::int32_t& largest_flow) {
-    // For this pass alone: one that comes no more in this tick would find no rest.
-    if (!sleep) grid.for_each([&](Chunk& chunk) { grid.wake(chunk, wake_bits(pass)); });
-    choose_active(grid, pass);
-    if (active_.empty()) return;
-    plan(grid, pass, executor);
+  /// Whether anything flowed.
+  bool sweep(Grid& grid, Executor& executor, WaterAdvance& done) {
+    choose_active(grid);
+    if (active_.empty()) return false;
+    plan(grid, executor);
     cut_into_stacks();
     executor.run(stacks_.size(), [&](std::size_t i) {
       const auto [first, count] = stacks_[i];
-      apply_to_stack(rule_, grid, pass, std::span(active_).subspan(first, count), fluxes_,
+      apply_to_stack(rule_, grid, least_, std::span(active_).subspan(first, count), fluxes_,
                      reports_[i]);
     });
+    bool moved = false;
     for (std::size_t i = 0; i < stacks_.size(); ++i) {
-      take_report(grid, reports_[i], done, largest_flow);
+      moved = take_report(grid, reports_[i], done) || moved;
     }
+    return moved;
   }
 
-  static std::uint8_t wake_bits(CellularPass pass) {
-    return static_cast<std::uint8_t>(view_of(pass.axis).wake | (pass.vertical ? kWakeVertical : 0));
-  }
-
-  // The chunks that this pass must look at, in stack order, each with what it must look for.
-  void choose_active(Grid& grid, CellularPass pass) {
-    const std::uint8_t sideways = view_of(pass.axis).wake;
-    const std::uint8_t vertical = pass.vertical ? kWakeVertical : std::uint8_t{0};
+  // The chunks that this sweep must look at, in stack order, each with what it must look for.
+  void choose_active(Grid& grid) {
     std::vector<Chunk*>& awake = grid.awake();
     const auto by_coord = [](const Chunk* a, const Chunk* b) { return a->coord < b->coord; };
     if (!std::is_sorted(awake.begin(), awake.end(), by_coord)) {
@@ -98,30 +125,35 @@ class CellularWater final : public WaterModelState {
     }
     active_.clear();
     for (Chunk* chunk : awake) {
-      const bool in_sideways = (chunk->wake & sideways) != 0;
-      const bool in_vertical = (chunk->wake & vertical) != 0;
-      if (!in_sideways && !in_vertical) continue;
-      chunk->wake = static_cast<std::uint8_t>(chunk->wake & ~(sideways | vertical));
+      const std::uint8_t wake = std::exchange(chunk->wake, std::uint8_t{0});
+      const ChunkRegion sideways = std::exchange(chunk->regions.sideways, {});
+      const ChunkRegion vertical = std::exchange(chunk->regions.vertical, {});
+      if (wake == 0) continue;
       chunk->pass_slot = static_cast<std::uint32_t>(active_.size());
-      chunk->in_pass = in_sideways;
-      active_.push_back({chunk, in_sideways, in_vertical, chunk->pass_slot});
+      chunk->pass_region = sideways;
+      active_.push_back({chunk, sideways, vertical, chunk->pass_slot});
     }
   }
 
   // Every flux over a border between two chunks is computed once, from the old state: by the chunk
-  // on the border's low side, or by the other where there is none. A sleeping neighbour's flux is
-  // nothing, or a change in what it depends on would have woken it (Grid::note_change).
-  void plan(Grid& grid, CellularPass pass, Executor& executor) {
-    const Border border(grid.shape(), pass.axis);
-    fluxes_.reset(active_.size(), border.faces());
-    missing_.assign(active_.size(), {});
-    executor.run(active_.size(), [&](std::size_t i) { plan_chunk(grid, pass.axis, border, i); });
+  // on the border's low side, or by the other where there is none. A flux that a sleeping
+  // neighbour, or a slab that one of the two need not look at, could have is nothing, or a change
+  // in what it depends on would have woken it (Grid::note_change).
+  void plan(Grid& grid, Executor& executor) {
+    fluxes_.reset(active_.size());
+    for (std::size_t axis = 0; axis < axes_; ++axis) planned_[axis].assign(active_.size(), {});
+    executor.run(active_.size(), [&](std::size_t i) {
+      for (std::size_t axis = 0; axis < axes_; ++axis) {
+        plan_chunk(grid, static_cast<SidewaysAxis>(axis), active_[i], planned_[axis][i]);
+      }
+    });
     const std::size_t planned = active_.size();
     for (std::size_t i = 0; i < planned; ++i) {
-      if (missing_[i].low) store_receiver(grid, pass.axis, border, active_[i], -1);
-      if (missing_[i].high) store_receiver(grid, pass.axis, border, active_[i], +1);
+      for (std::size_t axis = 0; axis < axes_; ++axis) {
+        take_plan(grid, static_cast<SidewaysAxis>(axis), active_[i], planned_[axis][i]);
+      }
     }
-    for (ActiveChunk& active : active_) active.chunk->in_pass = false;
+    for (ActiveChunk& active : active_) active.chunk->pass_region = {};
     if (active_.size() > planned) {
       std::sort(active_.begin(), active_.end(), [](const ActiveChunk& a, const ActiveChunk& b) {
         return a.chunk->coord < b.chunk->coord;
@@ -129,37 +161,66 @@ class CellularWater final : public WaterModelState {
     }
   }
 
-  void plan_chunk(const Grid& grid, SidewaysAxis axis, const Border& border, std::size_t index) {
-    const ActiveChunk& active = active_[index];
-    if (!active.sideways) return;
+  /// What planning one chunk along one axis found beside the fluxes.
+  struct Plan {
+    bool low_missing = false;  // something flows into a place where no chunk is
+    bool high_missing = false;
+    std::uint64_t low_waits = 0;  // slabs with a flux too small for this sweep
+    std::uint64_t high_waits = 0;
+  };
+
+  void plan_chunk(const Grid& grid, SidewaysAxis axis, const ActiveChunk& active, Plan& plan) {
+    if (active.sideways.empty()) return;
     const AxisView view = view_of(axis);
+    const Border& border = borders_[static_cast<std::size_t>(axis)];
     const Chunk& chunk = *active.chunk;
     const Chunk* high = chunk.*view.high;
-    std::int32_t* const high_flux = fluxes_.high(active.fluxes);
+    std::int32_t* const high_flux = fluxes_.high(active.fluxes, axis);
     const Cell* const below = slab_below(grid, chunk);
     if (high != nullptr) {
-      if (high->in_pass) {
-        std::int32_t* const theirs = fluxes_.low(high->pass_slot);
-        flux_between(border, chunk.cells.data(), below, high->cells.data(), slab_below(grid, *high),
-                     high_flux);
-        std::copy_n(high_flux, border.faces(), theirs);
+      const FaceMask faces = border.faces_in(&active.sideways, &high->pass_region);
+      if (flux_between(border, chunk.cells.data(), below, high->cells.data(),
+                       slab_below(grid, *high), faces, high_flux, plan.high_waits)) {
+        std::copy_n(high_flux, border.faces(), fluxes_.low(high->pass_slot, axis));
       }
     } else if (grid.reaches(step(chunk.coord, axis, +1))) {
-      missing_[index].high =
-          flux_between(border, chunk.cells.data(), below, nullptr, nullptr, high_flux);
+      plan.high_missing =
+          flux_between(border, chunk.cells.data(), below, nullptr, nullptr,
+                       border.faces_in(&active.sideways, nullptr), high_flux, plan.high_waits);
     }
     if (chunk.*view.low == nullptr && grid.reaches(step(chunk.coord, axis, -1))) {
-      missing_[index].low = flux_between(border, nullptr, nullptr, chunk.cells.data(), below,
-                                         fluxes_.low(active.fluxes));
+      plan.low_missing = flux_between(border, nullptr, nullptr, chunk.cells.data(), below,
+                                      border.faces_in(nullptr, &active.sideways),
+                                      fluxes_.low(active.fluxes, axis), plan.low_waits);
     }
   }
 
-  // From the high border of `a` to the low border of `b`; null is air. True if anything flows.
+  void take_plan(Grid& grid, SidewaysAxis axis, ActiveChunk active, const Plan& plan) {
+    if (plan.low_missing) store_receiver(grid, axis, active, -1);
+    if (plan.high_missing) store_receiver(grid, axis, active, +1);
+    if ((plan.low_waits | plan.high_waits) == 0) return;
+    wait(*active.chunk, plan.low_waits | plan.high_waits);
+    Chunk* const high = active.chunk->*view_of(axis).high;
+    if (high != nullptr) wait(*high, plan.high_waits);
+  }
+
+  void wait(Chunk& chunk, std::uint64_t slabs) {
+    if (slabs == 0) return;
+    waiting_.push_back(&chunk);
+    chunk.regions.next_tick.add({slabs, chunk.pass_region.segments});
+  }
+
+  // From the high border of `a` to the low border of `b`, over the given faces; null is air. True
+  // if anything flows. A flux that is too small for this sweep is noted in `waits`.
   bool flux_between(const Border& border, const Cell* a, const Cell* below_a, const Cell* b,
-                    const Cell* below_b, std::int32_t* flux) const {
+                    const Cell* below_b, FaceMask faces, std::int32_t* flux,
+                    std::uint64_t& waits) const {
     bool flows = false;
-    for (std::int32_t y = 0; y < border.height; ++y) {
-      for (std::int32_t line = 0; line < border.lines; ++line) {
+    if (faces.lines == 0) return false;
+    for (std::uint64_t left = faces.slabs; left != 0; left &= left - 1) {
+      const std::int32_t y = std::countr_zero(left);
+      for (std::uint32_t lines = faces.lines; lines != 0; lines &= lines - 1) {
+        const std::int32_t line = std::countr_zero(lines);
         const std::int32_t at = line * border.line_step;
         const std::int32_t here = y * border.slab + at;
         const Cell from = a != nullptr ? a[here + border.last] : kAir;
@@ -170,30 +231,35 @@ class CellularWater final : public WaterModelState {
         const Cell from_under = under_a != nullptr ? under_a[at + border.last] : kAir;
         const Cell to_under = under_b != nullptr ? under_b[at] : kAir;
         const std::int32_t amount = sideways_flux(rule_, from, to, from_under, to_under);
+        if (amount == 0) continue;
+        if (std::abs(amount) < least_) {
+          waits |= std::uint64_t{1} << y;
+          continue;
+        }
         flux[y * border.lines + line] = amount;
-        flows = flows || amount != 0;
+        flows = true;
       }
     }
     return flows;
   }
 
   // Water flows from `donor` into a place where no chunk is yet: makes it one, and part of the
-  // pass.
-  void store_receiver(Grid& grid, SidewaysAxis axis, const Border& border, ActiveChunk donor,
-                      std::int32_t side) {
+  // sweep.
+  void store_receiver(Grid& grid, SidewaysAxis axis, ActiveChunk donor, std::int32_t side) {
     Chunk& receiver = grid.obtain(step(donor.chunk->coord, axis, side));
-    if (!receiver.in_pass) {
-      receiver.in_pass = true;
+    if (receiver.pass_region.empty()) {
       receiver.wake = 0;
+      receiver.regions = {};
+      receiver.pass_region = whole_chunk(grid.shape());
       receiver.pass_slot = static_cast<std::uint32_t>(active_.size());
-      active_.push_back({&receiver, true, true, receiver.pass_slot});
+      active_.push_back({&receiver, receiver.pass_region, {}, receiver.pass_slot});
       fluxes_.grow(active_.size());
     }
     const std::int32_t* const from =
-        side > 0 ? fluxes_.high(donor.fluxes) : fluxes_.low(donor.fluxes);
+        side > 0 ? fluxes_.high(donor.fluxes, axis) : fluxes_.low(donor.fluxes, axis);
     std::int32_t* const to =
-        side > 0 ? fluxes_.low(receiver.pass_slot) : fluxes_.high(receiver.pass_slot);
-    std::copy_n(from, border.faces(), to);
+        side > 0 ? fluxes_.low(receiver.pass_slot, axis) : fluxes_.high(receiver.pass_slot, axis);
+    std::copy_n(from, fluxes_.faces(), to);
   }
 
   void cut_into_stacks() {
@@ -213,28 +279,29 @@ class CellularWater final : public WaterModelState {
     for (std::size_t i = 0; i < stacks_.size(); ++i) reports_[i].clear();
   }
 
-  void take_report(Grid& grid, StackReport& report, WaterAdvance& done,
-                   std::int32_t& largest_flow) {
+  bool take_report(Grid& grid, StackReport& report, WaterAdvance& done) {
     done.drained += report.drained;
     done.cell_updates += report.processed_cells;
-    largest_flow = std::max(largest_flow, report.largest_flow);
     for (auto& chunk : report.stored) grid.adopt(std::move(chunk));
-    for (Chunk* chunk : report.touched) grid.note_change(*chunk, std::exchange(chunk->changed, 0));
+    for (Chunk* chunk : report.touched) {
+      grid.note_change(*chunk, std::exchange(chunk->changed, std::uint8_t{0}),
+                       std::exchange(chunk->changed_region, {}));
+    }
+    for (Chunk* chunk : report.waiting) waiting_.push_back(chunk);
+    return !report.touched.empty();
   }
-
-  struct Missing {
-    bool low = false;
-    bool high = false;
-  };
 
   CellularOptions options_;
   CellularRule rule_;
-  bool side_view_;
+  std::array<Border, 2> borders_;  // by axis
+  std::size_t axes_;
+  std::int32_t least_ = 0;  // units: a smaller sideways flux waits for the next tick
   std::vector<ActiveChunk> active_;
-  std::vector<Missing> missing_;
+  std::array<std::vector<Plan>, 2> planned_;  // by axis, then as active_
   BorderFluxes fluxes_;
   std::vector<std::pair<std::size_t, std::size_t>> stacks_;  // first in active_, how many
   std::vector<StackReport> reports_;
+  std::vector<Chunk*> waiting_;  // each may stand there more than once
 };
 
 }  // namespace

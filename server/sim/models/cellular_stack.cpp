@@ -1,5 +1,6 @@
 // The apply half of a pass, for one stack of chunks (see cellular.h).
 #include <algorithm>
+#include <bit>
 
 #include "server/sim/models/cellular.h"
 
@@ -7,137 +8,174 @@ namespace sluice::sim {
 
 namespace {
 
-SlabBuffer filled_slab(Cell cell) {
-  SlabBuffer slab;
+constexpr std::uint64_t kLowest = 1;
+
+constexpr SlabBuffer filled_slab(Cell cell) {
+  SlabBuffer slab{};
   slab.fill(cell);
   return slab;
 }
+
+constexpr SlabBuffer kAirSlab = filled_slab(kAir);
+constexpr SlabBuffer kSolidSlab = filled_slab(kOutside);
 
 const Cell* bottom_slab(const Chunk& chunk) {
   return chunk.cells.data();
 }
 
-std::int32_t top_slab_index(const ChunkShape& shape) {
+std::int32_t highest_slab_index(const ChunkShape& shape) {
   return (shape.height() - 1) * shape.slab();
 }
 
-const Cell* top_slab(const ChunkShape& shape, const Chunk& chunk) {
-  return chunk.cells.data() + top_slab_index(shape);
+const Cell* highest_slab(const ChunkShape& shape, const Chunk& chunk) {
+  return chunk.cells.data() + highest_slab_index(shape);
 }
 
-/// The borders that a kernel's report touches.
-std::uint8_t borders_of(const ChunkShape& shape, const PassChanges& changes) {
-  const std::int32_t width = shape.width();
-  const std::int32_t depth = shape.depth();
-  Cell any = 0;
-  Cell left = 0;
-  Cell right = 0;
-  Cell front = 0;
-  Cell back = 0;
-  for (std::int32_t z = 0; z < depth; ++z) {
-    const Cell* row = changes.columns.data() + z * width;
-    Cell in_row = 0;
-    for (std::int32_t x = 0; x < width; ++x) in_row |= row[x];
-    any |= in_row;
-    left |= row[0];
-    right |= row[width - 1];
-    if (z == 0) front = in_row;
-    if (z + 1 == depth) back = in_row;
+/// What a sweep changed in a chunk: the borders that it touches, and where.
+struct Touched {
+  std::uint8_t borders = 0;
+  ChunkRegion region;
+};
+
+/// Nothing changed beyond `segments`.
+Touched touched_by(const ChunkShape& shape, const PassChanges& changes, std::uint32_t segments) {
+  Touched touched;
+  touched.region.slabs = changes.slabs;
+  if (changes.slabs == 0) return touched;
+  const auto note = [&](bool set, std::uint8_t border) {
+    if (set) touched.borders = static_cast<std::uint8_t>(touched.borders | border);
+  };
+  for (std::uint32_t left = segments; left != 0; left &= left - 1) {
+    const auto segment = static_cast<std::uint32_t>(std::countr_zero(left));
+    const Cell* const cells = changes.columns.data() + segment * kSegment;
+    Cell any = 0;
+    for (std::int32_t i = 0; i < kSegment; ++i) any |= cells[i];
+    if (any == 0) continue;
+    const std::uint32_t bit = 1U << segment;
+    touched.region.segments |= bit;
+    const bool first = segment == 0;
+    const bool last = bit == last_segment(shape);
+    const bool row = shape.depth() > 1;  // the segment goes from the left border to the right one
+    note((row || first) && cells[0] != 0, kChangedLeft);
+    note((row || last) && cells[kSegment - 1] != 0, kChangedRight);
+    note(row && first, kChangedFront);
+    note(row && last, kChangedBack);
   }
-  const auto bit = [](bool set, std::uint8_t which) { return set ? which : std::uint8_t{0}; };
-  const int mask = bit(any != 0, kChangedInside) | bit(left != 0, kChangedLeft) |
-                   bit(right != 0, kChangedRight) | bit(front != 0, kChangedFront) |
-                   bit(back != 0, kChangedBack) | bit(changes.bottom, kChangedBottom) |
-                   bit(changes.top, kChangedTop);
-  return static_cast<std::uint8_t>(mask);
+  note(touched.region.segments != 0, kChangedInside);
+  note((changes.slabs & kLowest) != 0, kChangedBottom);
+  note((changes.slabs & top_slab(shape)) != 0, kChangedTop);
+  return touched;
 }
 
 /// Walks up one stack. Each chunk first lets its water spread sideways (from the old state alone:
 /// `old_top_` keeps the slab below as it was), then settles with the chunk below it, then within.
 class StackWalk {
  public:
-  StackWalk(const CellularRule& rule, Grid& grid, CellularPass pass, BorderFluxes& fluxes,
+  StackWalk(const CellularRule& rule, Grid& grid, std::int32_t least, BorderFluxes& fluxes,
             StackReport& report)
       : rule_(rule),
         grid_(grid),
         shape_(grid.shape()),
-        pass_(pass),
+        least_(least),
         fluxes_(fluxes),
         report_(report) {}
 
-  /// Visits one chunk. True when what settles in it may go on into the chunk above.
-  bool visit(const ActiveChunk& active) {
+  /// Visits one chunk. Returns the segments of its uppermost slab that may have changed, so that
+  /// what settles may go on into the chunk above.
+  std::uint32_t visit(const ActiveChunk& active) {
     Chunk& chunk = *active.chunk;
     const bool follows = previous_ != nullptr && previous_ == chunk.below;
-    const bool from_below = follows && previous_settled_;
     const Cell* below = follows ? old_top_[turn_].data() : slab_below(grid_, chunk);
     turn_ ^= 1;
-    std::copy_n(top_slab(shape_, chunk), shape_.slab(), old_top_[turn_].begin());
+    std::copy_n(highest_slab(shape_, chunk), shape_.slab(), old_top_[turn_].begin());
 
     PassChanges changes;
-    bool settles = active.vertical;
     // In nothing but rock nothing moves, nor in nothing but air into which nothing comes.
     const bool all_rock = chunk.cells.is_shared_rock();
-    const bool empty = chunk.cells.is_shared_air();
-    if (active.sideways && !all_rock && !(empty && nothing_comes(active))) {
-      const auto kernel =
-          pass_.axis == SidewaysAxis::kX ? kernels().sideways_x : kernels().sideways_z;
-      kernel(rule_, shape_, chunk.cells.edit(), below, fluxes_.low(active.fluxes),
-             fluxes_.high(active.fluxes), changes);
-      settles = settles || borders_of(shape_, changes) != 0;
-      drain(chunk);
+    const bool still = all_rock || (chunk.cells.is_shared_air() && nothing_comes(active));
+    std::uint32_t seen = active.sideways.segments | active.vertical.segments;
+    if (!active.sideways.empty() && !still) spread(active, below, changes);
+    ChunkRegion settling = active.vertical;
+    settling.add({changes.slabs, active.sideways.segments});
+    const std::uint32_t rising = follows ? previous_rises_ : 0;
+    if ((settling.slabs & kLowest) != 0 || rising != 0) {
+      const std::uint32_t segments = rising | settling.segments;
+      if (settle_with_below(chunk, segments, changes)) settling.add({kLowest, segments});
+      seen |= segments;
     }
-    settles = settles && pass_.vertical;
-    if (pass_.vertical && (settles || from_below)) {
-      settles = settle_with_below(chunk, changes) || settles;
+    if (!settling.empty() && !all_rock && !chunk.cells.is_shared_air()) {
+      kernels().vertical(rule_, shape_, chunk.cells.edit(), settling, changes);
+      settling.slabs |= changes.slabs;
     }
-    if (settles && !all_rock && !chunk.cells.is_shared_air()) kernels().vertical(rule_, shape_, chunk.cells.edit(), changes);
-    finish(chunk, changes);
-    // What settled may rise into a place where no chunk is yet.
-    if (settles && chunk.above == nullptr && would_move(top_slab(shape_, chunk), air_.data())) {
+    finish(chunk, changes, seen);
+    const std::uint32_t rises =
+        (settling.slabs & top_slab(shape_)) != 0 ? settling.segments : std::uint32_t{0};
+    if (rises != 0 && chunk.above == nullptr &&
+        would_move(highest_slab(shape_, chunk), kAirSlab.data(), rises)) {
       store_beside(chunk, +1);
     }
-    // A sweep's last pass counts, so that a cell counts once a sweep in 3D too.
-    if (pass_.vertical) report_.processed_cells += chunk.world_cells;
+    report_.processed_cells +=
+        std::min(chunk.world_cells, std::popcount(active.sideways.slabs | settling.slabs) *
+                                        std::popcount(seen) * kSegment);
     previous_ = &chunk;
-    previous_settled_ = settles;
-    return settles;
+    previous_rises_ = rises;
+    return rises;
   }
 
  private:
   [[nodiscard]] bool nothing_comes(const ActiveChunk& active) {
-    const std::int32_t* const fluxes = fluxes_.low(active.fluxes);
-    return std::all_of(fluxes, fluxes + 2 * fluxes_.faces(), [](std::int32_t f) { return f == 0; });
+    const std::int32_t* const fluxes = fluxes_.all(active.fluxes);
+    return std::all_of(fluxes, fluxes + fluxes_.cells(), [](std::int32_t f) { return f == 0; });
+  }
+
+  void spread(const ActiveChunk& active, const Cell* below, PassChanges& changes) {
+    Chunk& chunk = *active.chunk;
+    SidewaysInput input;
+    input.below = below;
+    input.low_x = fluxes_.low(active.fluxes, SidewaysAxis::kX);
+    input.high_x = fluxes_.high(active.fluxes, SidewaysAxis::kX);
+    if (shape_.depth() > 1) {
+      input.low_z = fluxes_.low(active.fluxes, SidewaysAxis::kZ);
+      input.high_z = fluxes_.high(active.fluxes, SidewaysAxis::kZ);
+    }
+    input.region = active.sideways;
+    input.least = least_;
+    kernels().sideways(rule_, shape_, chunk.cells.edit(), input, changes);
+    if (changes.later != 0) {
+      chunk.regions.next_tick.add({changes.later, active.sideways.segments});
+      report_.waiting.push_back(&chunk);
+    }
+    drain(chunk);
   }
 
   /// The pair of the chunk below's top and this one's bottom.
-  bool settle_with_below(Chunk& chunk, PassChanges& changes) {
-    if (chunk.below == nullptr && would_move(air_.data(), bottom_slab(chunk))) {
+  bool settle_with_below(Chunk& chunk, std::uint32_t segments, PassChanges& changes) {
+    if (chunk.below == nullptr && would_move(kAirSlab.data(), bottom_slab(chunk), segments)) {
       store_beside(chunk, -1);
     }
     if (chunk.below == nullptr) return false;
     if (chunk.cells.is_shared_rock() || chunk.below->cells.is_shared_rock()) return false;
     PassChanges pair;
     const bool moved =
-        kernels().pair(rule_, shape_.slab(), chunk.below->cells.edit() + top_slab_index(shape_),
+        kernels().pair(rule_, segments, chunk.below->cells.edit() + highest_slab_index(shape_),
                        chunk.cells.edit(), pair);
-    changes.largest_flow = std::max(changes.largest_flow, pair.largest_flow);
     if (!moved) return false;
     for (std::size_t i = 0; i < changes.columns.size(); ++i) changes.columns[i] |= pair.columns[i];
-    changes.bottom = true;
-    pair.top = true;
-    finish(*chunk.below, pair);
+    changes.slabs |= kLowest;
+    pair.slabs |= top_slab(shape_);
+    finish(*chunk.below, pair, segments);
     return true;
   }
 
   /// Whether two slabs, one over the other, would exchange anything.
-  [[nodiscard]] bool would_move(const Cell* lower, const Cell* upper) const {
+  [[nodiscard]] bool would_move(const Cell* lower, const Cell* upper,
+                                std::uint32_t segments) const {
     SlabBuffer low;
     SlabBuffer up;
     std::copy_n(lower, shape_.slab(), low.begin());
     std::copy_n(upper, shape_.slab(), up.begin());
     PassChanges ignored;
-    return kernels().pair(rule_, shape_.slab(), low.data(), up.data(), ignored);
+    return kernels().pair(rule_, segments, low.data(), up.data(), ignored);
   }
 
   /// Makes the missing chunk above (+1) or below (-1) and links it into this stack, which is all
@@ -167,48 +205,45 @@ class StackWalk {
     if (chunk.has_gutter) report_.drained += grid_.drain_gutter(chunk);
   }
 
-  void finish(Chunk& chunk, const PassChanges& changes) {
-    report_.largest_flow = std::max(report_.largest_flow, changes.largest_flow);
-    const std::uint8_t borders = borders_of(shape_, changes);
-    if (borders == 0) return;
+  void finish(Chunk& chunk, const PassChanges& changes, std::uint32_t segments) {
+    const Touched touched = touched_by(shape_, changes, segments);
+    if (touched.borders == 0) return;
     if (chunk.changed == 0) report_.touched.push_back(&chunk);
-    chunk.changed |= borders;
+    chunk.changed |= touched.borders;
+    chunk.changed_region.add(touched.region);
   }
 
   const CellularRule& rule_;
   Grid& grid_;
   const ChunkShape& shape_;
-  CellularPass pass_;
+  std::int32_t least_;
   BorderFluxes& fluxes_;
   StackReport& report_;
-  SlabBuffer air_{};
-  SlabBuffer old_top_[2] = {};
+  SlabBuffer old_top_[2];
   int turn_ = 0;
   const Chunk* previous_ = nullptr;
-  bool previous_settled_ = false;
+  std::uint32_t previous_rises_ = 0;  // segments of its uppermost slab that may have changed
 };
 
 }  // namespace
 
 const Cell* slab_below(const Grid& grid, const Chunk& chunk) {
-  static const SlabBuffer kAirSlab = filled_slab(kAir);
-  static const SlabBuffer kSolidSlab = filled_slab(kOutside);
-  if (chunk.below != nullptr) return top_slab(grid.shape(), *chunk.below);
+  if (chunk.below != nullptr) return highest_slab(grid.shape(), *chunk.below);
   const ChunkCoord below = {chunk.coord.x, chunk.coord.y - 1, chunk.coord.z};
   return grid.reaches(below) ? kAirSlab.data() : kSolidSlab.data();
 }
 
-void apply_to_stack(const CellularRule& rule, Grid& grid, CellularPass pass,
+void apply_to_stack(const CellularRule& rule, Grid& grid, std::int32_t least,
                     std::span<const ActiveChunk> stack, BorderFluxes& fluxes, StackReport& report) {
-  StackWalk walk(rule, grid, pass, fluxes, report);
+  StackWalk walk(rule, grid, least, fluxes, report);
   for (std::size_t i = 0; i < stack.size(); ++i) {
     // What settles may push water into sleeping chunks above, or into new ones.
     Chunk* chunk = stack[i].chunk;
-    bool rising = walk.visit(stack[i]);
+    std::uint32_t rising = walk.visit(stack[i]);
     const Chunk* const next = i + 1 < stack.size() ? stack[i + 1].chunk : nullptr;
-    while (rising && chunk->above != nullptr && chunk->above != next) {
+    while (rising != 0 && chunk->above != nullptr && chunk->above != next) {
       chunk = chunk->above;
-      rising = walk.visit({chunk, false, false, 0});
+      rising = walk.visit({chunk, {}, {}, 0});
     }
   }
   for (Chunk* chunk : report.touched) {

@@ -10,7 +10,7 @@ namespace sluice::sim {
 
 std::span<const WaterModelRow> water_models() {
   static const std::array kRows = {
-      WaterModelRow{WaterModel::kCellular, 1, "cellular", true, true, {}, make_cellular_water},
+      WaterModelRow{WaterModel::kCellular, 2, "cellular", true, true, {}, make_cellular_water},
       WaterModelRow{WaterModel::kBlock, 1, "block", true, true, block_marks(), make_block_water},
       WaterModelRow{WaterModel::kStream, 1, "stream", true, true, stream_marks(),
                     make_stream_water},
