@@ -174,6 +174,7 @@ void WorldFileParser::parse_fill(const toml::table& node, std::size_t index) {
     if (!value) table.fail("cell", "is '" + cell + "'; allowed: " + kAllowedGlyphs);
     fill.cell = value.value_or(sim::kAir);
   }
+  fill.at_rest = table.boolean("at_rest").value_or(false);
   table.finish();
   const Vec3 last = fill.box.end() - Vec3{1, 1, 1};
   if (problem.empty() && (fill.box.empty() || !spec.config.box().contains(fill.box.from) ||
@@ -191,6 +192,7 @@ void WorldFileParser::parse_map(const toml::table& node, std::size_t index) {
   const Vec3 at = table.vec3("at").value_or(Vec3{});
   const std::string text = table.require("rows", table.text("rows"));
   const std::string place = table.place("rows");
+  const bool at_rest = table.boolean("at_rest").value_or(false);
   table.finish();
   if (!problem.empty()) return;
   std::vector<std::string> rows;
@@ -199,7 +201,9 @@ void WorldFileParser::parse_map(const toml::table& node, std::size_t index) {
     if (!line.empty() && line.back() == '\r') line.pop_back();
     rows.push_back(line);
   }
+  const std::size_t first = spec.cells.size();
   place_rows(at, rows, path, place);
+  for (std::size_t i = first; i < spec.cells.size(); ++i) spec.cells[i].at_rest = at_rest;
 }
 
 void WorldFileParser::place_rows(Vec3 at, const std::vector<std::string>& rows,

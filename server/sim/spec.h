@@ -140,12 +140,14 @@ struct WorldConfig {
 struct Fill {
   Box box;
   Cell cell = kAir;
+  bool at_rest = false;  // amounts as they stand at rest (at_rest.h)
 };
 
 /// One cell of a drawing; applied after the fills.
 struct PlacedCell {
   Vec3 at;
   Cell cell = kAir;
+  bool at_rest = false;
 };
 
 /// A spring or a drain.

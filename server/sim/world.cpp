@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "server/sim/assert.h"
+#include "server/sim/at_rest.h"
 #include "server/sim/command_context.h"
 #include "server/sim/fields.h"
 #include "server/sim/models/registry.h"
@@ -67,6 +68,7 @@ Status World::place(const WorldSpec& spec) {
       return Error{"map: the cell " + to_string(cell.at) + ": " + outcome.reason};
     }
   }
+  place_at_rest(spec);
   for (std::size_t i = 0; i < spec.sources.size(); ++i) {
     if (Status s = placed("source[" + std::to_string(i) + "]",
                           context.apply(AddSource{spec.sources[i].at, spec.sources[i].rate}));
@@ -82,6 +84,18 @@ Status World::place(const WorldSpec& spec) {
     }
   }
   return place_pipes(spec);
+}
+
+// When all is drawn: what hangs together is known then.
+void World::place_at_rest(const WorldSpec& spec) {
+  std::vector<Box> boxes;
+  for (const Fill& fill : spec.fills) {
+    if (fill.at_rest) boxes.push_back(fill.box);
+  }
+  for (const PlacedCell& cell : spec.cells) {
+    if (cell.at_rest) boxes.push_back({cell.at, {1, 1, 1}});
+  }
+  if (!boxes.empty()) core_.totals.water += set_at_rest(core_.config, grid_, boxes);
 }
 
 Status World::place_pipes(const WorldSpec& spec) {

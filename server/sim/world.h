@@ -157,6 +157,7 @@ class World {
   }
 
   [[nodiscard]] Status place(const WorldSpec& spec);
+  void place_at_rest(const WorldSpec& spec);
   [[nodiscard]] Status place_pipes(const WorldSpec& spec);
   [[nodiscard]] Status load_marks(Chunk& chunk, std::span<const std::byte> bytes,
                                   const std::string& name) const;
