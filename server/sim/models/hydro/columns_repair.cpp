@@ -57,7 +57,7 @@ void Columns::compare_chunk(Chunk& chunk, std::vector<Place>& other_shape,
     for (const Column& column : block->columns) {
       for (const std::int32_t id : column) {
         if (run(id).wet() || run(id).air > 0) {
-          keep_falls(run(id));
+          read_changed(run(id), {});
           note_event(id);
         }
       }

@@ -66,7 +66,8 @@ struct Body {
   bool moved = false;    // anything, within it
   bool busy = false;     // something fell in, spilled in or spilled out
   bool rests = false;    // nothing of it needs to be looked at again
-  std::int32_t friction = 0;
+  bool solves = false;   // its pressures are still to be found
+  std::vector<std::int32_t> full;
 
   [[nodiscard]] bool old() const { return age == 0; }
 };
@@ -124,13 +125,13 @@ class Flow {
   void find_friction(Body& body);
   void find_push(Way& way);
   // pressure.cpp
-  void find_pressures(Body& body);
+  void find_pressures();
   void begin_pressures(const Body& body, std::span<const std::int32_t> full);
   void correct_pressures(std::span<const std::int32_t> full);
   void set_up(std::int32_t mover, Unknown& unknown);
   void multiply(std::span<const std::int32_t> full);
-  bool free_or_fix(const Body& body, std::span<const std::int32_t> full);
-  bool force_full(const Body& body);
+  bool free_or_fix(const Body& body);
+  [[nodiscard]] bool runs_over(std::int32_t mover);
   [[nodiscard]] std::int64_t head(const Mover& mover) {
     return mover.full ? mover.pressure : mover.level * kHeadOne;
   }

@@ -44,9 +44,7 @@ void Flow::move(std::span<const std::int32_t> landed) {
       find_push(way);
     }
   }
-  for (Body& body : bodies_) {
-    if (!body.still && !body.old()) find_pressures(body);
-  }
+  find_pressures();
   for (Way& way : ways_) {
     if (!way.direct && !(way.fixed && way.flow == 0)) wish(way);
   }

@@ -81,18 +81,35 @@ Q16 Flow::flow_of(const Way& way) {
   return scaled(way.share, way.push + way.conductance * across / kHeadOne);
 }
 
-void Flow::find_pressures(Body& body) {
-  std::vector<std::int32_t> full;
+// Round by round, and in a round one thing after the other for all bodies: what one spills may make
+// a run of another full.
+void Flow::find_pressures() {
+  for (Body& body : bodies_) body.solves = !body.still && !body.old();
   for (int round = 0; round < kMostRounds; ++round) {
-    full.clear();
-    for (const std::int32_t m : body.movers) {
-      if (mover_at(m).full) full.push_back(m);
+    for (Body& body : bodies_) {
+      if (!body.solves) continue;
+      body.full.clear();
+      for (const std::int32_t m : body.movers) {
+        if (mover_at(m).full) body.full.push_back(m);
+      }
+      if (round == 0) begin_pressures(body, body.full);
+      if (!body.full.empty()) correct_pressures(body.full);
     }
-    if (round == 0) begin_pressures(body, full);
-    if (!full.empty()) correct_pressures(full);
-    bool changed = free_or_fix(body, full);
-    if (round + 1 < kMostRounds) changed = force_full(body) || changed;
-    if (!changed) break;
+    for (Body& body : bodies_) {
+      if (body.solves) body.solves = free_or_fix(body);
+    }
+    if (round + 1 == kMostRounds) break;
+    std::vector<std::int32_t> over;
+    for (std::int32_t m = 0; m < static_cast<std::int32_t>(movers_.size()); ++m) {
+      if (runs_over(m)) over.push_back(m);
+    }
+    for (const std::int32_t m : over) {
+      Mover& mover = mover_at(m);
+      mover.full = true;
+      mover.forced = true;
+      mover.pressure = run_of(mover).top() * kHeadOne;
+      body_at(mover.body).solves = true;
+    }
   }
 }
 
@@ -183,9 +200,9 @@ void Flow::correct_pressures(std::span<const std::int32_t> full) {
   }
 }
 
-bool Flow::free_or_fix(const Body& body, std::span<const std::int32_t> full) {
+bool Flow::free_or_fix(const Body& body) {
   bool changed = false;
-  for (const std::int32_t m : full) {
+  for (const std::int32_t m : body.full) {
     Mover& mover = mover_at(m);
     if (mover.pressure >= run_of(mover).top() * kHeadOne) continue;
     mover.full = false;
@@ -195,7 +212,10 @@ bool Flow::free_or_fix(const Body& body, std::span<const std::int32_t> full) {
   for (const std::int32_t m : body.movers) {
     for (const std::int32_t w : ways_of(m)) {
       Way& way = way_at(w);
-      if (way.fixed || !(mover_at(way.low).full || mover_at(way.high).full)) continue;
+      const Mover& beside = mover_at(way.other(m));
+      if (way.fixed || !(mover_at(m).full || beside.full)) continue;
+      // A spill is settled by the body that spills.
+      if (way.joint == Joint::kSpill && beside.contact > mover_at(m).contact) continue;
       const Q16 flow = flow_of(way);
       const Q16 most = fastest(way, flow > 0);
       if (absolute(flow) <= most + most / 64) continue;
@@ -207,31 +227,21 @@ bool Flow::free_or_fix(const Body& body, std::span<const std::int32_t> full) {
   return changed;
 }
 
-// What would run over is full: first all are found, then all are changed.
-bool Flow::force_full(const Body& body) {
-  std::vector<std::int32_t> over;
-  for (const std::int32_t m : body.movers) {
-    const Mover& mover = mover_at(m);
-    const Run& run = run_of(mover);
-    if (mover.full || run.swallows() || run.open_top || run.air > 0) continue;
-    if (run.volume <= run.capacity() - 3 * kFull) continue;
-    Q16 inflow = 0;
-    for (const std::int32_t w : ways_of(m)) {
-      const Way& way = way_at(w);
-      const Q16 flow = flow_of(way);
-      const Q16 most = fastest(way, flow > 0);
-      const Q16 bounded = std::clamp(flow, -most, most);
-      inflow += way.low == m ? -bounded : bounded;
-    }
-    if (run.volume + (inflow >> 16) > run.capacity()) over.push_back(m);
+bool Flow::runs_over(std::int32_t m) {
+  const Mover& mover = mover_at(m);
+  const Run& run = run_of(mover);
+  if (mover.body == kNone || body_at(mover.body).still || body_at(mover.body).old()) return false;
+  if (mover.full || run.swallows() || run.open_top || run.air > 0) return false;
+  if (run.volume <= run.capacity() - 3 * kFull) return false;
+  Q16 inflow = 0;
+  for (const std::int32_t w : ways_of(m)) {
+    const Way& way = way_at(w);
+    const Q16 flow = flow_of(way);
+    const Q16 most = fastest(way, flow > 0);
+    const Q16 bounded = std::clamp(flow, -most, most);
+    inflow += way.low == m ? -bounded : bounded;
   }
-  for (const std::int32_t m : over) {
-    Mover& mover = mover_at(m);
-    mover.full = true;
-    mover.forced = true;
-    mover.pressure = run_of(mover).top() * kHeadOne;
-  }
-  return !over.empty();
+  return run.volume + (inflow >> 16) > run.capacity();
 }
 
 }  // namespace sluice::sim::hydro
