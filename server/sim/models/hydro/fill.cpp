@@ -157,7 +157,7 @@ std::vector<Flow::Place> Flow::places_in(const Body& body) {
   return places;
 }
 
-// Level by level; what is left over goes to the fullest first, one unit to each of an orbit.
+// What is left over above the level goes to the fullest first, one unit to each of an orbit.
 bool Flow::find_targets(const Body& body, std::vector<Place>& places) {
   Units rest = 0;
   for (const Place& place : places) rest += place.volume;
@@ -171,19 +171,26 @@ bool Flow::find_targets(const Body& body, std::vector<Place>& places) {
     while (end < places.size() && places[end].key == places[i].key) ++end;
     return end;
   };
-  for (const bool whole : {false, true}) {
+  const auto give = [&](std::size_t from, std::size_t end, Units more) {
+    const Place& first = places[from];
+    const bool takes = holds_at(first.mover, level + 1) > holds_at(first.mover, level);
+    const Run& run = run_at(first.mover);
+    if (!takes || (!run.open_top && first.target + more > run.capacity())) return;
+    for (std::size_t i = from; i < end; ++i) places[i].target += more;
+    rest -= more * static_cast<Units>(end - from);
+  };
+  // Large orbits first, or a single run between pairs would take what only they can share.
+  for (std::size_t size = solid_ ? 8 : 2; size > 0; size /= 2) {
     for (std::size_t i = 0, end = 0; i < places.size() && rest > 0; i = end) {
       end = orbit_end(i);
-      const auto size = static_cast<Units>(end - i);
-      const Units more = whole && rest % size == 0 ? rest / size : size <= rest ? 1 : 0;
-      const bool takes = holds_at(places[i].mover, level + 1) > holds_at(places[i].mover, level);
-      if (!takes || more == 0) continue;
-      const bool fits = run_at(places[i].mover).open_top ||
-                        places[i].target + more <= run_at(places[i].mover).capacity();
-      if (!fits) continue;
-      for (std::size_t j = i; j < end; ++j) places[j].target += more;
-      rest -= more * size;
+      if (end - i == size && static_cast<Units>(size) <= rest) give(i, end, 1);
     }
+  }
+  // In 3D a symmetric body may hold what cannot be shared out so.
+  for (std::size_t i = 0, end = 0; i < places.size() && rest > 0; i = end) {
+    end = orbit_end(i);
+    const auto size = static_cast<Units>(end - i);
+    if (rest % size == 0) give(i, end, rest / size);
   }
   return rest == 0;
 }
