@@ -66,51 +66,70 @@ void Columns::build(Grid& grid, HydroState& state) {
 
 // What belongs to nothing that there is goes.
 void Columns::load_states() {
-  for (Run& run : runs_) load_state(run);
+  std::vector<const void*> used;
+  for (Run& run : runs_) {
+    if (const auto found = state_->runs.find(run.key()); found != state_->runs.end()) {
+      run.state = &found->second;
+      used.push_back(run.state);
+    }
+    for (const Fall& fall : run.falls) {
+      const auto found = state_->falls.find({run.x, fall.y, run.z});
+      if (found == state_->falls.end()) continue;
+      run.stored_falls.push_back(fall.y);
+      used.push_back(&found->second);
+    }
+    take_speeds(run);
+  }
   for (Link& link : links_) {
     const auto found = states_of(link).find(key_of(link));
-    if (found != states_of(link).end()) link.state = &found->second;
+    if (found == states_of(link).end()) continue;
+    link.state = &found->second;
+    used.push_back(link.state);
   }
-  std::vector<const void*> used;
-  for (const Run& run : runs_) used.push_back(run.state);
-  for (const Link& link : links_) used.push_back(link.state);
   std::sort(used.begin(), used.end(), std::less<>());
   const auto unused = [&used](const auto& entry) {
     const void* place = &entry.second;
     return !std::binary_search(used.begin(), used.end(), place, std::less<>());
   };
   std::erase_if(state_->runs, unused);
+  std::erase_if(state_->falls, unused);
   std::erase_if(state_->links_x, unused);
   std::erase_if(state_->links_z, unused);
-  for (Run& run : runs_) keep_falls(run);
+  remember_state();
 }
 
-void Columns::load_state(Run& run) {
-  const auto found = state_->runs.find(run.key());
-  if (found == state_->runs.end()) return;
-  run.state = &found->second;
+Columns::StateMarks Columns::marks_of_state() const {
+  const auto first = [](const auto& map) -> const void* {
+    return map.empty() ? nullptr : &*map.begin();
+  };
+  return {first(state_->runs), first(state_->falls), first(state_->links_x),
+          first(state_->links_z)};
+}
+
+void Columns::take_speeds(Run& run) {
   for (Fall& fall : run.falls) {
-    for (const HydroFall& stored : run.state->falls) {
-      if (stored.y == fall.y) fall.speed = stored.speed;
-    }
+    const auto found = state_->falls.find({run.x, fall.y, run.z});
+    fall.speed = found == state_->falls.end() ? 0 : found->second.speed;
   }
 }
 
-// Lists every falling cell in the run's state.
-void Columns::keep_falls(Run& run) {
-  HydroRunState state = run.state != nullptr ? *run.state : HydroRunState{};
-  state.falls.clear();
-  for (const Fall& fall : run.falls) state.falls.push_back({fall.y, fall.speed});
-  store(run, std::move(state));
+void Columns::store_falls(Run& run) {
+  for (const std::int32_t y : run.stored_falls) state_->falls.erase({run.x, y, run.z});
+  run.stored_falls.clear();
+  for (const Fall& fall : run.falls) {
+    if (fall.speed == 0) continue;
+    state_->falls[{run.x, fall.y, run.z}].speed = fall.speed;
+    run.stored_falls.push_back(fall.y);
+  }
 }
 
-void Columns::store(Run& run, HydroRunState&& state) {
+void Columns::store(Run& run, const HydroRunState& state) {
   if (run.state != nullptr && state.nothing()) {
     state_->runs.erase(run.key());
     run.state = nullptr;
   } else if (!state.nothing()) {
     if (run.state == nullptr) run.state = &state_->runs[run.key()];
-    *run.state = std::move(state);
+    *run.state = state;
   }
 }
 
@@ -253,6 +272,7 @@ void Columns::read_settled(Run& run) {
   bool settled = !run.open_bottom;
   std::int32_t next = run.floor;
   for_each_wet_cell(run, [&](std::int32_t y, Cell amount) {
+    amount = std::min(amount, kFull);  // more there is only where a fault put it
     settled = settled && y == next;
     if (settled) {
       run.volume += amount;
@@ -278,6 +298,7 @@ void Columns::read_changed(Run& run, const std::vector<Fall>& before) {
   std::int32_t next = run.floor;
   auto known = before.begin();
   for_each_wet_cell(run, [&](std::int32_t y, Cell amount) {
+    amount = std::min(amount, kFull);
     while (known != before.end() && known->y < y) ++known;
     const bool fell = known != before.end() && known->y == y;
     settled = settled && !fell && y - next < 2;
@@ -292,7 +313,7 @@ void Columns::read_changed(Run& run, const std::vector<Fall>& before) {
   run.shown = Units{next - run.floor} * kFull;
   run.shows_holes = true;
   run.absorb();
-  keep_falls(run);
+  store_falls(run);
 }
 
 void Columns::meet_neighbours(std::int32_t id) {

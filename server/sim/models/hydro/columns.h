@@ -12,6 +12,7 @@
 // an open side stands a run that is emptied in every tick.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <utility>
@@ -53,6 +54,7 @@ struct Run {
   // What its cells show, to be written again where it differs.
   Units shown = 0;
   std::vector<std::int32_t> shown_falls;
+  std::vector<std::int32_t> stored_falls;  // cells that have a speed in the state
   bool shows_holes = false;  // below `shown`
 
   // Of the tick under way (flow.h).
@@ -108,12 +110,18 @@ class Columns {
   [[nodiscard]] Run& run(std::int32_t id) { return runs_[static_cast<std::size_t>(id)]; }
   [[nodiscard]] Link& link(std::int32_t id) { return links_[static_cast<std::size_t>(id)]; }
   [[nodiscard]] std::int32_t run_count() const { return static_cast<std::int32_t>(runs_.size()); }
+  /// Whether the state is still the one that build() was given and store() wrote to. Faults that
+  /// tests make put another in its place.
+  [[nodiscard]] bool knows_state() const { return marks_of_state() == state_marks_; }
+  void remember_state() { state_marks_ = marks_of_state(); }
   /// Writes the cells of a run that differ from what they show.
   void show(Run& run);
   /// Puts the chunk of the run's surface on the list of what is awake.
   void keep_awake(const Run& run);
   /// Keeps of these only what is not nothing.
-  void store(Run& run, HydroRunState&& state);
+  void store(Run& run, const HydroRunState& state);
+  void store_falls(Run& run);
+  void take_speeds(Run& run);
   void store(Link& link, const HydroLinkState& state);
   /// Cells and runs looked at so far, for tests of what a repair costs.
   [[nodiscard]] std::int64_t steps() const { return steps_; }
@@ -172,8 +180,6 @@ class Columns {
   void read_settled(Run& run);
   void read_changed(Run& run, const std::vector<Fall>& before);
   void load_states();
-  void load_state(Run& run);
-  void keep_falls(Run& run);
   void note_event(std::int32_t id);
 
   void compare_chunk(Chunk& chunk, std::vector<Place>& other_shape,
@@ -202,6 +208,9 @@ class Columns {
   Edges edges_;
   Grid* grid_ = nullptr;
   HydroState* state_ = nullptr;
+  using StateMarks = std::array<const void*, 4>;  // where its first entries lie
+  [[nodiscard]] StateMarks marks_of_state() const;
+  StateMarks state_marks_{};
   std::uint64_t repair_ = 1;
   std::map<Place, Block> blocks_;
   std::vector<Run> runs_;

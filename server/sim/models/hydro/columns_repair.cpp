@@ -148,6 +148,8 @@ void Columns::take_apart(std::int32_t id, Rebuilt& rebuilt) {
   const std::vector<std::int32_t> links = std::move(old.links);
   for (const std::int32_t gone : links) remove_link(gone, id);
   store(old, {});
+  old.falls.clear();
+  store_falls(old);
   old.alive = false;
   free_runs_.push_back(id);
   ++steps_;
@@ -194,7 +196,7 @@ void Columns::put_together(Rebuilt& rebuilt) {
       state.friction = std::max(state.friction, old.friction);
       falls.insert(falls.end(), old.falls.begin(), old.falls.end());
     }
-    store(made, std::move(state));
+    store(made, state);
     read_changed(made, falls);
     note_event(id);
   }

@@ -163,7 +163,9 @@ Units Flow::finish(std::vector<std::int32_t>& awake, std::vector<std::int32_t>& 
   for (Way& way : ways_) {
     Link& link = columns_.link(way.id);
     link.slot = kNone;
-    columns_.store(link, {way.flow, way.carry});
+    // Between two dry runs nothing flows; and what lies beside no water need not be known.
+    const bool dry = !run_at(way.low).wet() && !run_at(way.high).wet();
+    columns_.store(link, dry ? HydroLinkState{} : HydroLinkState{way.flow, way.carry});
   }
   for (Mover& mover : movers_) {
     Run& run = run_of(mover);
@@ -179,15 +181,15 @@ Units Flow::finish(std::vector<std::int32_t>& awake, std::vector<std::int32_t>& 
     }
     const bool rests = mover.body == kNone ? !run.wet() : body_at(mover.body).rests;
     HydroRunState state;
-    if (!rests) {
+    if (!rests) awake.push_back(mover.id);
+    if (!rests && run.wet()) {
       state.friction = mover.friction;
       state.pressure = mover.full ? mover.pressure : 0;
-      awake.push_back(mover.id);
     }
     if (run.air > 0) falling.push_back(mover.id);
-    if (!rests || run.air > 0) state.age = mover.age;
-    for (const Fall& fall : run.falls) state.falls.push_back({fall.y, fall.speed});
-    columns_.store(run, std::move(state));
+    if ((!rests && run.wet()) || run.air > 0) state.age = mover.age;
+    columns_.store(run, state);
+    if (run.air > 0 || !run.stored_falls.empty()) columns_.store_falls(run);
     columns_.show(run);
   }
   return drained;

@@ -21,6 +21,7 @@ class HydroWater final : public WaterModelState {
   explicit HydroWater(const WorldConfig& config) : columns_(config), flow_(columns_, config) {}
 
   void attach(Grid& grid, HydroState& state) override {
+    state_ = &state;
     columns_.build(grid, state);
     awake_.clear();
     falling_.clear();
@@ -28,6 +29,7 @@ class HydroWater final : public WaterModelState {
   }
 
   WaterAdvance advance(const WaterTick& now, Grid& grid, Executor& /*executor*/) override {
+    if (!columns_.knows_state()) attach(grid, *state_);
     std::vector<std::int32_t> seeds = std::move(awake_);
     columns_.repair(seeds);
     if (!now.sleep || looks_at_all_) look_at_all(seeds);
@@ -49,6 +51,7 @@ class HydroWater final : public WaterModelState {
     falling_.clear();
     done.drained = flow_.finish(awake_, falling_);
     let_be(falling);
+    columns_.remember_state();
     for (Chunk* const chunk : grid.awake()) chunk->wake = 0;
     for (const std::int32_t id : awake_) columns_.keep_awake(columns_.run(id));
     for (const std::int32_t id : falling_) columns_.keep_awake(columns_.run(id));
@@ -60,7 +63,7 @@ class HydroWater final : public WaterModelState {
     for (std::int32_t id = 0; id < columns_.run_count(); ++id) {
       const Run& run = columns_.run(id);
       if (!run.alive || run.drain) continue;
-      if (run.wet() || run.state != nullptr) seeds.push_back(id);
+      if (run.wet() || run.air > 0 || run.state != nullptr) seeds.push_back(id);
     }
   }
 
@@ -76,17 +79,10 @@ class HydroWater final : public WaterModelState {
     });
     for (const std::int32_t id : falling) {
       Run& run = columns_.run(id);
-      take_speeds(run);
+      columns_.take_speeds(run);
       if (hydro::fall(run)) landed.push_back(id);
     }
     return falling;
-  }
-
-  static void take_speeds(Run& run) {
-    if (run.state == nullptr || run.state->falls.size() != run.falls.size()) return;
-    for (std::size_t i = 0; i < run.falls.size(); ++i) {
-      run.falls[i].speed = run.state->falls[i].speed;
-    }
   }
 
   // Those in which water falls and nothing else moves.
@@ -96,13 +92,14 @@ class HydroWater final : public WaterModelState {
       HydroRunState state;
       if (run.state != nullptr) state.age = run.state->age;
       if (state.age > 0) ++state.age;
-      for (const hydro::Fall& fall : run.falls) state.falls.push_back({fall.y, fall.speed});
-      columns_.store(run, std::move(state));
+      columns_.store(run, state);
+      columns_.store_falls(run);
       columns_.show(run);
       falling_.push_back(id);
     }
   }
 
+  HydroState* state_ = nullptr;
   Columns columns_;
   Flow flow_;
   std::vector<std::int32_t> awake_;    // runs to be looked at in the next tick
@@ -127,10 +124,10 @@ Digest digest_of(const HydroState& state) {
   for (const auto& [at, run] : state.runs) {
     Digest one = combine(key_of(at), word(run.pressure));
     one = combine(one, word(run.friction) << 32 | static_cast<std::uint32_t>(run.age));
-    for (const HydroFall& fall : run.falls) {
-      one = combine(one, word(fall.y) << 32 | static_cast<std::uint32_t>(fall.speed));
-    }
     digest += one;
+  }
+  for (const auto& [at, fall] : state.falls) {
+    digest += combine(combine(key_of(at), 3), word(fall.speed));
   }
   for (const auto* links : {&state.links_x, &state.links_z}) {
     const std::uint64_t axis = links == &state.links_x ? 1 : 2;
@@ -150,9 +147,11 @@ Status validate(const HydroState& state, const WorldConfig& config) {
                           run.friction <= hydro::kMostFriction && run.age >= 0 &&
                           run.age < 1 << 30;
     if (!possible) return wrong;
-    for (const HydroFall& fall : run.falls) {
-      if (fall.speed < 0 || fall.speed > hydro::kFallFastest) return wrong;
-    }
+  }
+  for (const auto& [at, fall] : state.falls) {
+    const bool possible =
+        world.contains(at) && fall.speed > 0 && fall.speed <= hydro::kFallFastest;
+    if (!possible) return wrong;
   }
   for (const auto* links : {&state.links_x, &state.links_z}) {
     for (const auto& [at, link] : *links) {

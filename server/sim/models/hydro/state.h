@@ -4,21 +4,17 @@
 
 #include <cstdint>
 #include <map>
-#include <vector>
 
 #include "server/sim/geometry.h"
 
 namespace sluice::sim {
 
-/// Water of a cell above its run's surface; the amount is the cell's.
-struct HydroFall {
-  std::int32_t y = 0;
-  std::int32_t speed = 0;  // level units a tick, downwards
+/// Of a cell above its run's surface, whose water falls.
+struct HydroFallState {
+  std::int32_t speed = 0;  // level units a tick
 
-  friend bool operator==(const HydroFall&, const HydroFall&) = default;
   template <class Self, class Visitor>
   static void visit_state(Self& self, Visitor& v) {
-    v.field("y", self.y);
     v.field("speed", self.speed);
   }
 };
@@ -28,17 +24,13 @@ struct HydroRunState {
   std::int64_t pressure = 0;  // head of a full run, 1/256 level units; 0: not known
   std::int32_t friction = 0;  // a tick, Q16
   std::int32_t age = 0;       // ticks since the last event that its water has met; 0: long ago
-  std::vector<HydroFall> falls;  // from the lowest up
 
-  [[nodiscard]] bool nothing() const {
-    return pressure == 0 && friction == 0 && age == 0 && falls.empty();
-  }
+  [[nodiscard]] bool nothing() const { return pressure == 0 && friction == 0 && age == 0; }
   template <class Self, class Visitor>
   static void visit_state(Self& self, Visitor& v) {
     v.field("pressure", self.pressure);
     v.field("friction", self.friction);
     v.field("age", self.age);
-    v.field("falls", self.falls);
   }
 };
 
@@ -57,13 +49,17 @@ struct HydroLinkState {
 
 struct HydroState {
   std::map<Vec3, HydroRunState> runs;
+  std::map<Vec3, HydroFallState> falls;
   std::map<Vec3, HydroLinkState> links_x;
   std::map<Vec3, HydroLinkState> links_z;
 
-  [[nodiscard]] bool nothing() const { return runs.empty() && links_x.empty() && links_z.empty(); }
+  [[nodiscard]] bool nothing() const {
+    return runs.empty() && falls.empty() && links_x.empty() && links_z.empty();
+  }
   template <class Self, class Visitor>
   static void visit_state(Self& self, Visitor& v) {
     v.field("runs", self.runs);
+    v.field("falls", self.falls);
     v.field("links_x", self.links_x);
     v.field("links_z", self.links_z);
   }
