@@ -158,6 +158,8 @@ void WorldFileParser::parse_water(const toml::table& node) {
     case sim::WaterModel::kStream:
       read_options(table, config.stream);
       break;
+    case sim::WaterModel::kHydro:  // has none
+      break;
   }
   table.finish();
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "server/sim/models/hydro/state.h"
 #include "server/sim/spec.h"
 #include "server/sim/springs.h"
 #include "server/sim/totals.h"
@@ -16,6 +17,7 @@ struct CoreState {
   Springs sources;
   Springs drains;
   WorldLimits limits;
+  HydroState hydro;  // of a world of hydro water
 
   template <class Self, class Visitor>
   static void visit_state(Self& self, Visitor& v) {
@@ -25,6 +27,7 @@ struct CoreState {
     v.field("sources", self.sources);
     v.field("drains", self.drains);
     v.field("limits", self.limits);
+    if (self.config.water == WaterModel::kHydro) v.field("hydro", self.hydro);
   }
 };
 

@@ -22,7 +22,8 @@ struct Marks;
 
 using Digest = std::uint64_t;
 
-/// The layers of a world's digest, in the tree's order. Names for people: layer_name().
+/// The layers of a world's digest, in the tree's order. To the marks counts all that a water model
+/// keeps beside the cells. Names for people: layer_name().
 enum class Layer : std::uint8_t { kClock = 0, kConfig, kTotals, kSprings, kCells, kPipes, kMarks };
 inline constexpr std::size_t kLayerCount = 7;
 [[nodiscard]] const char* layer_name(Layer layer);

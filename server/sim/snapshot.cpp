@@ -14,6 +14,7 @@
 
 #include "server/sim/core_copy.h"
 #include "server/sim/fields.h"
+#include "server/sim/models/hydro/hydro.h"
 #include "server/sim/models/registry.h"
 #include "server/sim/pipes/image.h"
 #include "server/sim/world.h"
@@ -88,6 +89,7 @@ Status check_core(const CoreState& state, const PipesImage& pipes, const CoreHea
                  std::to_string(kPipesVersion)};
   }
   const Box world = state.config.box();
+  if (Status s = validate(state.hydro, state.config); !s) return s;
   if (Status s = check_springs(state.sources, "source", world); !s) return s;
   return check_springs(state.drains, "drain", world);
 }
@@ -196,6 +198,7 @@ Result<std::unique_ptr<World>> World::restore(std::span<const std::byte> core,
                  " units, but its totals say " + std::to_string(world->core_.totals.pipes)};
   }
   if (Status s = world->load_chunks(chunks); !s) return Error{s.error()};
+  world->water_->attach(world->grid_, world->core_.hydro);
   return world;
 }
 

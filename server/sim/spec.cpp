@@ -29,6 +29,8 @@ WaterMeasure measure_of(const WorldConfig& config) {
       return {kFull / config.block.parts, kFull, true};
     case WaterModel::kStream:
       return {kFull / kStreamLevels, kFull, false};
+    case WaterModel::kHydro:
+      return {1, kFull, true};
   }
   return {};
 }

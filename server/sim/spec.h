@@ -16,7 +16,7 @@
 namespace sluice::sim {
 
 /// Written to disk; never reused.
-enum class WaterModel : std::uint16_t { kCellular = 1, kBlock = 2, kStream = 3 };
+enum class WaterModel : std::uint16_t { kCellular = 1, kBlock = 2, kStream = 3, kHydro = 4 };
 
 enum class Edge : std::uint8_t { kWall = 0, kOpen = 1 };
 

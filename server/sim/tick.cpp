@@ -226,10 +226,11 @@ std::vector<Chunk*> World::update_digest(Executor& executor) {
 // by commands alone, so there is always enough that holds none.
 void World::drain_beyond_limit(std::vector<Chunk*> filled) {
   if (grid_.holding_count() <= core_.limits.chunks) return;
+  bool drained_any = false;
   std::sort(filled.begin(), filled.end(),
             [](const Chunk* a, const Chunk* b) { return b->coord < a->coord; });
   for (Chunk* chunk : filled) {
-    if (grid_.holding_count() <= core_.limits.chunks) return;
+    if (grid_.holding_count() <= core_.limits.chunks) break;
     if (std::find(chunk->cells.begin(), chunk->cells.end(), kRock) != chunk->cells.end()) continue;
     std::int64_t drained = 0;
     std::for_each_n(chunk->cells.edit(), kChunkCells, [&](Cell& cell) {
@@ -241,7 +242,9 @@ void World::drain_beyond_limit(std::vector<Chunk*> filled) {
     core_.totals.water -= drained;
     grid_.set_digests(*chunk, chunk->pristine, 0);
     grid_.note_change(*chunk, kChangedAll);
+    drained_any = true;
   }
+  if (drained_any) water_->attach(grid_, core_.hydro);
 }
 
 void World::sleep_and_wake(TickReport& report) {

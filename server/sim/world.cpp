@@ -6,6 +6,7 @@
 #include "server/sim/at_rest.h"
 #include "server/sim/command_context.h"
 #include "server/sim/fields.h"
+#include "server/sim/models/hydro/hydro.h"
 #include "server/sim/models/registry.h"
 
 namespace sluice::sim {
@@ -23,7 +24,7 @@ Digest digest_of_config(const CoreState& core) {
 }  // namespace
 
 World::World(WorldConfig config, WorldLimits limits)
-    : core_{std::move(config), 0, {}, {}, {}, limits},
+    : core_{std::move(config), 0, {}, {}, {}, limits, {}},
       grid_(core_.config),
       config_digest_(digest_of_config(core_)) {
   const WaterModelRow* model = find_water_model(core_.config.water);
@@ -45,6 +46,7 @@ Result<std::unique_ptr<World>> World::create(const WorldSpec& spec) {
   SerialExecutor serial;
   (void)world->update_digest(serial);
   world->changed_.clear();
+  world->water_->attach(world->grid_, world->core_.hydro);
   return world;
 }
 
@@ -163,7 +165,7 @@ std::array<Digest, kLayerCount> World::layers_with(Digest springs, Digest cells,
   layers[static_cast<std::size_t>(Layer::kSprings)] = springs;
   layers[static_cast<std::size_t>(Layer::kCells)] = cells;
   layers[static_cast<std::size_t>(Layer::kPipes)] = pipes;
-  layers[static_cast<std::size_t>(Layer::kMarks)] = marks;
+  layers[static_cast<std::size_t>(Layer::kMarks)] = marks + digest_of(core_.hydro);
   return layers;
 }
 

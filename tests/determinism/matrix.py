@@ -23,6 +23,7 @@ SCENES = [("server/worlds/u-tube.toml", None), ("server/worlds/dam-break.toml", 
           ("server/worlds/vessels.toml", None), ("tests/scenes/blocks.toml", "tests/scenes/blocks.jsonl"),
           ("tests/scenes/eighths.toml", None), ("server/worlds/river.toml", None),
           ("tests/scenes/brook.toml", "tests/scenes/brook.jsonl"),
+          ("tests/scenes/breach.toml", "tests/scenes/breach.jsonl"), ("tests/scenes/cistern.toml", None),
           ("tests/determinism/pipes.toml", "tests/determinism/pipes.jsonl")]
 
 VECTOR = ["-DHWY_SHARED_DEFINE"]

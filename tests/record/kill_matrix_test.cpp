@@ -209,6 +209,47 @@ TEST(KillMatrix, EveryBitOfEveryDeclaredValueIsCaughtAndNamed) {
   std::printf("%d flips of %zu declared values, all caught and named\n", flips, counter.count());
 }
 
+/// Hydro water on its way over a ledge and through a tunnel, in both directions.
+std::unique_ptr<sim::World> flowing_world() {
+  sim::WorldSpec spec;
+  spec.config.size = {20, 20, 20};
+  spec.config.water = sim::WaterModel::kHydro;
+  spec.fills = {{{{0, 0, 0}, {20, 12, 20}}, sim::kRock},
+                {{{12, 0, 0}, {8, 12, 20}}, sim::kAir},
+                {{{12, 0, 4}, {4, 3, 10}}, sim::kFull},
+                {{{15, 1, 0}, {1, 3, 20}}, sim::kRock},
+                {{{0, 12, 0}, {6, 8, 6}}, sim::kFull}};
+  spec.sources = {{{1, 19, 1}, 700}};
+  spec.drains = {{{19, 0, 19}, 300}};
+  return must(sim::World::create(spec));
+}
+
+TEST(KillMatrix, EveryBitOfHydroWaterIsCaughtAndNamed) {
+  const auto scene = flowing_world();
+  sim::SerialExecutor serial;
+  while (scene->tick_number() < kTick) (void)scene->tick({}, serial);
+  sim::HydroState& state = sim::WorldTestAccess::core(*scene).hydro;
+  Flipper counter(SIZE_MAX, 0);
+  sim::HydroState::visit_state(state, counter);
+  ASSERT_EQ(counter.empty_maps(), std::set<std::string>{});
+  const std::size_t step = counter.count() / 12 + 1;  // there are thousands
+  for (std::size_t value = 0; value < counter.count(); value += step) {
+    Flipper sizer(value, 64);
+    sim::HydroState::visit_state(state, sizer);
+    for (int bit = 0; bit < sizer.bits(); bit += 7) {
+      const char* phase = kPhases[(value + static_cast<std::size_t>(bit)) % std::size(kPhases)];
+      expect_caught(
+          flowing_world, phase,
+          [value, bit](sim::World& world) {
+            Flipper flipper(value, bit);
+            sim::HydroState::visit_state(sim::WorldTestAccess::core(world).hydro, flipper);
+          },
+          "value " + std::to_string(value) + " bit " + std::to_string(bit) + " after " + phase);
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
 bool same_fields(const sim::PipesImage& a, const sim::PipesImage& b) {
   const auto left = pipe_fields(a);
   const auto right = pipe_fields(b);

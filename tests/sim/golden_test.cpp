@@ -90,7 +90,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Scene{"cave", "server/worlds"}, Scene{"waterfall", "server/worlds"},
                       Scene{"storm", "tests/scenes"}, Scene{"network", "tests/scenes"},
                       Scene{"hall", "tests/scenes"}, Scene{"brook", "tests/scenes"},
-                      Scene{"blocks", "tests/scenes"}, Scene{"eighths", "tests/scenes"}),
+                      Scene{"blocks", "tests/scenes"}, Scene{"eighths", "tests/scenes"},
+                      Scene{"breach", "tests/scenes"}, Scene{"cistern", "tests/scenes"}),
     [](const auto& scene) {
       std::string name = scene.param.name;
       for (char& c : name) c = c == '-' ? '_' : c;

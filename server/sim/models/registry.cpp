@@ -4,6 +4,7 @@
 
 #include "server/sim/models/block.h"
 #include "server/sim/models/cellular.h"
+#include "server/sim/models/hydro/hydro.h"
 #include "server/sim/models/stream.h"
 
 namespace sluice::sim {
@@ -14,6 +15,7 @@ std::span<const WaterModelRow> water_models() {
       WaterModelRow{WaterModel::kBlock, 1, "block", true, true, block_marks(), make_block_water},
       WaterModelRow{WaterModel::kStream, 1, "stream", true, true, stream_marks(),
                     make_stream_water},
+      WaterModelRow{WaterModel::kHydro, 1, "hydro", true, true, {}, make_hydro_water},
   };
   return kRows;
 }

@@ -9,6 +9,7 @@
 
 #include "server/sim/executor.h"
 #include "server/sim/grid.h"
+#include "server/sim/models/hydro/state.h"
 #include "server/sim/spec.h"
 #include "server/sim/springs.h"
 
@@ -31,10 +32,13 @@ struct WaterTick {
 };
 
 /// A model's engine for one world. Whatever it keeps between ticks it could make again from the
-/// grid: the state is the grid's alone.
+/// grid and, where there is one, the core's state of its model: the state is theirs alone.
 class WaterModelState {
  public:
   virtual ~WaterModelState() = default;
+  /// Before the first tick, after a restore too, and whenever cells changed that no tick's engine
+  /// will hear of: takes them as they are. Both outlive the engine.
+  virtual void attach(Grid& /*grid*/, HydroState& /*state*/) {}
   /// One tick. Grid::changed() lists what commands, springs and ports changed since the last one;
   /// an engine's first tick, after a restore too, must look at everything.
   virtual WaterAdvance advance(const WaterTick& now, Grid& grid, Executor& executor) = 0;

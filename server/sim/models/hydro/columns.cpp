@@ -1,0 +1,418 @@
+#include "server/sim/models/hydro/columns.h"
+
+#include <algorithm>
+
+#include "server/sim/assert.h"
+
+namespace sluice::sim::hydro {
+
+void Run::absorb() {
+  if (swallows()) return;
+  std::size_t taken = 0;
+  while (taken < falls.size() && falls[taken].y <= surface_cell()) {
+    volume += falls[taken].amount;
+    air -= falls[taken].amount;
+    ++taken;
+  }
+  falls.erase(falls.begin(), falls.begin() + static_cast<std::ptrdiff_t>(taken));
+}
+
+void Run::drop(std::int32_t y, Units amount, std::int32_t speed) {
+  // First where it is meant to be and below; what finds no room there settles, and rises.
+  auto place = std::lower_bound(falls.begin(), falls.end(), y,
+                                [](const Fall& fall, std::int32_t at) { return fall.y < at; });
+  while (amount > 0 && y > surface_cell() && y >= floor) {
+    const bool there = place != falls.end() && place->y == y;
+    const Units part = std::min<Units>(amount, kFull - (there ? place->amount : 0));
+    if (part > 0 && there) {
+      const std::int64_t momentum = std::int64_t{place->amount} * place->speed + part * speed;
+      place->amount += static_cast<std::int32_t>(part);
+      place->speed = static_cast<std::int32_t>(momentum / place->amount);
+    } else if (part > 0) {
+      place = falls.insert(place, {y, static_cast<std::int32_t>(part), speed});
+    }
+    air += part;
+    amount -= part;
+    --y;
+    if (place != falls.begin() && (place - 1)->y == y) --place;
+  }
+  volume += amount;
+  absorb();
+}
+
+Columns::Columns(const WorldConfig& config)
+    : shape_(config.shape()), world_(config.box()), edges_(config.edges) {}
+
+void Columns::build(Grid& grid, HydroState& state) {
+  grid_ = &grid;
+  state_ = &state;
+  ++repair_;
+  blocks_.clear();
+  runs_.clear();
+  links_.clear();
+  free_runs_.clear();
+  free_links_.clear();
+  grid.for_each([this](const Chunk& chunk) {
+    if (chunk.world_cells == 0 || find_block({chunk.coord.x, chunk.coord.z}) != nullptr) return;
+    if (chunk.cells.is_shared_rock() || chunk.cells.is_shared_air()) return;
+    if (std::none_of(chunk.cells.begin(), chunk.cells.end(), [](Cell c) { return c > 0; })) return;
+    make_block({chunk.coord.x, chunk.coord.z});
+  });
+  for (std::int32_t id = 0; id < run_count(); ++id) {
+    if (run(id).wet() || run(id).air > 0) meet_neighbours(id);
+  }
+  load_states();
+}
+
+// What belongs to nothing that there is goes.
+void Columns::load_states() {
+  std::vector<const void*> used;
+  for (Run& run : runs_) {
+    if (const auto found = state_->runs.find(run.key()); found != state_->runs.end()) {
+      run.state = &found->second;
+      used.push_back(run.state);
+    }
+    for (const Fall& fall : run.falls) {
+      const auto found = state_->falls.find({run.x, fall.y, run.z});
+      if (found == state_->falls.end()) continue;
+      run.stored_falls.push_back(fall.y);
+      used.push_back(&found->second);
+    }
+    take_speeds(run);
+  }
+  for (Link& link : links_) {
+    const auto found = states_of(link).find(key_of(link));
+    if (found == states_of(link).end()) continue;
+    link.state = &found->second;
+    used.push_back(link.state);
+  }
+  std::sort(used.begin(), used.end(), std::less<>());
+  const auto unused = [&used](const auto& entry) {
+    const void* place = &entry.second;
+    return !std::binary_search(used.begin(), used.end(), place, std::less<>());
+  };
+  std::erase_if(state_->runs, unused);
+  std::erase_if(state_->falls, unused);
+  std::erase_if(state_->links_x, unused);
+  std::erase_if(state_->links_z, unused);
+  remember_state();
+}
+
+Columns::StateMarks Columns::marks_of_state() const {
+  const auto first = [](const auto& map) -> const void* {
+    return map.empty() ? nullptr : &*map.begin();
+  };
+  return {first(state_->runs), first(state_->falls), first(state_->links_x),
+          first(state_->links_z)};
+}
+
+void Columns::take_speeds(Run& run) {
+  for (Fall& fall : run.falls) {
+    const auto found = state_->falls.find({run.x, fall.y, run.z});
+    fall.speed = found == state_->falls.end() ? 0 : found->second.speed;
+  }
+}
+
+void Columns::store_falls(Run& run) {
+  for (const std::int32_t y : run.stored_falls) state_->falls.erase({run.x, y, run.z});
+  run.stored_falls.clear();
+  for (const Fall& fall : run.falls) {
+    if (fall.speed == 0) continue;
+    state_->falls[{run.x, fall.y, run.z}].speed = fall.speed;
+    run.stored_falls.push_back(fall.y);
+  }
+}
+
+void Columns::store(Run& run, const HydroRunState& state) {
+  if (run.state != nullptr && state.nothing()) {
+    state_->runs.erase(run.key());
+    run.state = nullptr;
+  } else if (!state.nothing()) {
+    if (run.state == nullptr) run.state = &state_->runs[run.key()];
+    *run.state = state;
+  }
+}
+
+void Columns::store(Link& link, const HydroLinkState& state) {
+  if (link.state != nullptr && state.nothing()) {
+    states_of(link).erase(key_of(link));
+    link.state = nullptr;
+  } else if (!state.nothing()) {
+    if (link.state == nullptr) link.state = &states_of(link)[key_of(link)];
+    *link.state = state;
+  }
+}
+
+Vec3 Columns::key_of(const Link& link) const {
+  const Run& low = runs_[static_cast<std::size_t>(link.low)];
+  return {low.x, link.sill_cell, low.z};
+}
+
+Columns::Block* Columns::find_block(Place chunk) {
+  const auto found = blocks_.find(chunk);
+  return found == blocks_.end() ? nullptr : &found->second;
+}
+
+Columns::Block& Columns::block_of(Place place) {
+  const ChunkCoord chunk = shape_.chunk_of({place.first, 0, place.second});
+  Block* const block = find_block({chunk.x, chunk.z});
+  SLUICE_ASSERT(block != nullptr);
+  return *block;
+}
+
+Columns::Column* Columns::find_column(Place place) {
+  const ChunkCoord chunk = shape_.chunk_of({place.first, 0, place.second});
+  Block* const block = find_block({chunk.x, chunk.z});
+  return block == nullptr ? nullptr : &block->columns[column_in_block(place)];
+}
+
+bool Columns::in_world(Place place) const {
+  return world_.contains({place.first, 0, place.second});
+}
+
+bool Columns::is_gutter(Place place) const {
+  const auto [x, z] = place;
+  const Vec3 end = world_.end();
+  const bool beside_x = z >= 0 && z < end.z;
+  const bool beside_z = x >= 0 && x < end.x && end.z > 1;
+  return (beside_x && ((x == -1 && edges_.left == Edge::kOpen) ||
+                       (x == end.x && edges_.right == Edge::kOpen))) ||
+         (beside_z && ((z == -1 && edges_.front == Edge::kOpen) ||
+                       (z == end.z && edges_.back == Edge::kOpen)));
+}
+
+Chunk* Columns::chunk_in(Block& block, std::int32_t y) {
+  KnownChunk& known = block.chunks[static_cast<std::size_t>(y >> shape_.log_y)];
+  if (known.repair != repair_) {
+    known = {grid_->find({block.place.first, y >> shape_.log_y, block.place.second}), repair_};
+  }
+  return known.chunk;
+}
+
+Columns::Block& Columns::make_block(Place chunk) {
+  Block& block = blocks_[chunk];
+  block.place = chunk;
+  block.columns.resize(static_cast<std::size_t>(shape_.slab()));
+  block.chunks.resize(static_cast<std::size_t>((world_.size.y - 1) >> shape_.log_y) + 1);
+  const Vec3 from = shape_.origin({chunk.first, 0, chunk.second});
+  for (std::int32_t z = from.z; z < from.z + shape_.depth(); ++z) {
+    for (std::int32_t x = from.x; x < from.x + shape_.width(); ++x) {
+      const Place place = {x, z};
+      Column& column = block.columns[column_in_block(place)];
+      if (is_gutter(place)) {
+        column.push_back(make_run(place, {0, world_.size.y}));
+        run(column.back()).drain = true;
+      } else if (in_world(place)) {
+        for (const Interval interval : intervals_of(block, place)) {
+          column.push_back(make_run(place, interval));
+          read_settled(run(column.back()));
+        }
+      }
+    }
+  }
+  for (std::int32_t z = from.z - 1; z < from.z + shape_.depth(); ++z) {
+    for (std::int32_t x = from.x - 1; x < from.x + shape_.width(); ++x) {
+      if (z >= from.z) link_columns({x, z}, false, false);
+      if (x >= from.x) link_columns({x, z}, true, false);
+    }
+  }
+  return block;
+}
+
+std::vector<Columns::Interval> Columns::intervals_of(Block& block, Place place) {
+  std::vector<Interval> intervals;
+  bool open = false;
+  const auto turn = [&](std::int32_t y, bool to_open) {
+    if (to_open && !open) intervals.push_back({y, y});
+    if (!to_open && open) intervals.back().ceiling = y;
+    open = to_open;
+  };
+  for (std::int32_t from = 0; from < world_.size.y; from += shape_.height()) {
+    const Chunk* const chunk = chunk_in(block, from);
+    const std::int32_t end = std::min(from + shape_.height(), world_.size.y);
+    if (chunk == nullptr || chunk->cells.is_shared()) {
+      turn(from, chunk == nullptr || is_open(chunk->cells[0]));
+      ++steps_;
+      continue;
+    }
+    for (std::int32_t y = from; y < end; ++y) {
+      const Vec3 at = {place.first, y, place.second};
+      turn(y, is_open(chunk->cells[static_cast<std::size_t>(shape_.index_of(at))]));
+    }
+    steps_ += end - from;
+  }
+  turn(world_.size.y, false);
+  return intervals;
+}
+
+std::int32_t Columns::make_run(Place place, Interval interval) {
+  std::int32_t id = 0;
+  if (free_runs_.empty()) {
+    id = run_count();
+    runs_.emplace_back();
+  } else {
+    id = free_runs_.back();
+    free_runs_.pop_back();
+  }
+  Run& made = run(id);
+  made = {};
+  made.x = place.first;
+  made.z = place.second;
+  made.floor = interval.floor;
+  made.ceiling = interval.ceiling;
+  made.alive = true;
+  made.open_top = interval.ceiling == world_.size.y && edges_.top == Edge::kOpen;
+  made.open_bottom = interval.floor == 0 && edges_.bottom == Edge::kOpen;
+  ++steps_;
+  return id;
+}
+
+// As a world that nothing is known about shows itself.
+void Columns::read_settled(Run& run) {
+  bool settled = !run.open_bottom;
+  std::int32_t next = run.floor;
+  for_each_wet_cell(run, [&](std::int32_t y, Cell amount) {
+    amount = std::min(amount, kFull);  // more there is only where a fault put it
+    settled = settled && y == next;
+    if (settled) {
+      run.volume += amount;
+      settled = amount == kFull;
+      ++next;
+    } else {
+      run.falls.push_back({y, amount, 0});
+      run.air += amount;
+      run.shown_falls.push_back(y);
+    }
+  });
+  run.shown = run.volume;
+}
+
+// After something from outside changed its cells. A gap of one cell closes at once, over a larger
+// one water falls; what fell already goes on falling.
+void Columns::read_changed(Run& run, const std::vector<Fall>& before) {
+  run.volume = 0;
+  run.air = 0;
+  run.falls.clear();
+  run.shown_falls.clear();
+  bool settled = !run.open_bottom;
+  std::int32_t next = run.floor;
+  auto known = before.begin();
+  for_each_wet_cell(run, [&](std::int32_t y, Cell amount) {
+    amount = std::min(amount, kFull);
+    while (known != before.end() && known->y < y) ++known;
+    const bool fell = known != before.end() && known->y == y;
+    settled = settled && !fell && y - next < 2;
+    if (settled) {
+      run.volume += amount;
+    } else {
+      run.falls.push_back({y, amount, fell ? known->speed : 0});
+      run.air += amount;
+    }
+    next = y + 1;
+  });
+  run.shown = Units{next - run.floor} * kFull;
+  run.shows_holes = true;
+  run.absorb();
+  store_falls(run);
+}
+
+void Columns::meet_neighbours(std::int32_t id) {
+  const Run& here = run(id);
+  const Place places[] = {{here.x - 1, here.z}, {here.x + 1, here.z},
+                          {here.x, here.z - 1}, {here.x, here.z + 1}};
+  for (const Place& place : places) {
+    if (!in_world(place) && !is_gutter(place)) continue;
+    const ChunkCoord chunk = shape_.chunk_of({place.first, 0, place.second});
+    if (find_block({chunk.x, chunk.z}) == nullptr) make_block({chunk.x, chunk.z});
+  }
+}
+
+void Columns::link_columns(Place low, bool along_z, bool only_fresh) {
+  const Place high = along_z ? Place{low.first, low.second + 1} : Place{low.first + 1, low.second};
+  const Column* const a = find_column(low);
+  const Column* const b = a == nullptr ? nullptr : find_column(high);
+  if (b == nullptr || (is_gutter(low) && is_gutter(high))) return;
+  std::size_t i = 0;
+  std::size_t j = 0;
+  while (i < a->size() && j < b->size()) {
+    const Run& one = run((*a)[i]);
+    const Run& two = run((*b)[j]);
+    const bool overlap = std::max(one.floor, two.floor) < std::min(one.ceiling, two.ceiling);
+    if (overlap && (!only_fresh || one.fresh || two.fresh)) add_link((*a)[i], (*b)[j], along_z);
+    one.ceiling < two.ceiling ? ++i : ++j;
+    ++steps_;
+  }
+}
+
+void Columns::add_link(std::int32_t low, std::int32_t high, bool along_z) {
+  std::int32_t id = 0;
+  if (free_links_.empty()) {
+    id = static_cast<std::int32_t>(links_.size());
+    links_.emplace_back();
+  } else {
+    id = free_links_.back();
+    free_links_.pop_back();
+  }
+  Link& made = link(id);
+  made = {};
+  made.low = low;
+  made.high = high;
+  made.sill_cell = std::max(run(low).floor, run(high).floor);
+  made.top_cell = std::min(run(low).ceiling, run(high).ceiling);
+  made.along_z = along_z;
+  made.alive = true;
+  run(low).links.push_back(id);
+  run(high).links.push_back(id);
+  if (old_links_.empty()) return;
+  if (const Q16 flow = inherited(made); flow != 0) store(made, {flow, 0});
+}
+
+void Columns::show(Run& run) {
+  if (run.drain) return;
+  Block& block = block_of({run.x, run.z});
+  const auto settled_in = [&run](std::int32_t y) {
+    const Units below = Units{y - run.floor} * kFull;
+    return static_cast<Cell>(std::clamp<Units>(run.volume - below, 0, kFull));
+  };
+  if (run.shown != run.volume || run.shows_holes) {
+    const Units from = run.shows_holes ? 0 : std::min(run.shown, run.volume);
+    const Units to = std::max(run.shown, run.volume);
+    for (std::int32_t y = run.floor + cell_of(from); y < run.floor + cell_of(to + kFull - 1); ++y) {
+      set_cell(block, {run.x, y, run.z}, settled_in(y));
+    }
+  }
+  for (const std::int32_t y : run.shown_falls) set_cell(block, {run.x, y, run.z}, settled_in(y));
+  run.shown_falls.clear();
+  for (const Fall& fall : run.falls) {
+    set_cell(block, {run.x, fall.y, run.z}, fall.amount);
+    run.shown_falls.push_back(fall.y);
+  }
+  run.shown = run.volume;
+  run.shows_holes = false;
+}
+
+void Columns::set_cell(Block& block, Vec3 at, Cell cell) {
+  Chunk* chunk = chunk_in(block, at.y);
+  if (chunk == nullptr) {
+    if (cell == kAir) return;
+    chunk = &grid_->obtain(shape_.chunk_of(at));
+    block.chunks[static_cast<std::size_t>(at.y >> shape_.log_y)].chunk = chunk;
+  }
+  const auto index = static_cast<std::size_t>(shape_.index_of(at));
+  if (chunk->cells[index] == cell) return;
+  chunk->cells.edit()[index] = cell;
+  grid_->note_change(*chunk, kChangedInside);
+}
+
+void Columns::keep_awake(const Run& run) {
+  if (run.drain) return;
+  Block& block = block_of({run.x, run.z});
+  const auto wake_at = [&](std::int32_t y) {
+    Chunk* const chunk = chunk_in(block, std::clamp(y, run.floor, run.ceiling - 1));
+    if (chunk != nullptr) grid_->wake(*chunk, kWakeAll);
+  };
+  wake_at(run.surface_cell());
+  for (const Fall& fall : run.falls) wake_at(fall.y);
+}
+
+}  // namespace sluice::sim::hydro

@@ -1,0 +1,245 @@
+// The runs of a world and the links between them, kept from tick to tick and repaired where cells
+// changed. All of it follows from the cells and from HydroState: it saves work and decides nothing.
+//
+//      ____            A *run* is a maximal vertical interval of open cells. Its settled water lies
+//     |    |           from its floor up: full cells and one that is partly full, the surface.
+//     | .  |           What its cells hold above that is falling.
+//     |~~~~|__
+//     |~~~~ ~~|        A *link* joins two runs of neighbouring columns that overlap; its sill is
+//     |####|~~|        the higher of the two floors, its top the lower of the two ceilings.
+//
+// Columns are made for whole chunks at a time, where there is water or water may come next. Behind
+// an open side stands a run that is emptied in every tick.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "server/sim/grid.h"
+#include "server/sim/models/hydro/number.h"
+#include "server/sim/models/hydro/state.h"
+
+namespace sluice::sim::hydro {
+
+inline constexpr std::int32_t kNone = -1;
+
+struct Fall {
+  std::int32_t y = 0;
+  std::int32_t amount = 0;
+  std::int32_t speed = 0;
+};
+
+struct Run {
+  std::int32_t x = 0;
+  std::int32_t z = 0;
+  std::int32_t floor = 0;    // its lowest cell
+  std::int32_t ceiling = 0;  // the cell above its highest
+  Units volume = 0;          // settled
+  Units air = 0;             // falling: the sum of `falls`
+  std::vector<Fall> falls;   // above the surface's cell, from the lowest up
+  std::vector<std::int32_t> links;
+  HydroRunState* state = nullptr;  // null where it is nothing
+
+  bool drain = false;        // stands behind an open side: emptied in every tick
+  bool open_top = false;     // what rises over its ceiling is gone
+  bool open_bottom = false;  // nothing settles in it
+  bool alive = false;
+  bool awake = false;
+  bool event = false;  // something from outside touched it since the last tick
+  bool fresh = false;  // made in the repair under way
+
+  // What its cells show, to be written again where it differs.
+  Units shown = 0;
+  std::vector<std::int32_t> shown_falls;
+  std::vector<std::int32_t> stored_falls;  // cells that have a speed in the state
+  bool shows_holes = false;  // below `shown`
+
+  // Of the tick under way (flow.h).
+  std::int32_t slot = kNone;
+
+  [[nodiscard]] Level base() const { return Level{floor} * kFull; }
+  [[nodiscard]] Level top() const { return Level{ceiling} * kFull; }
+  [[nodiscard]] Units capacity() const { return top() - base(); }
+  [[nodiscard]] bool swallows() const { return drain || open_bottom; }
+  /// Of the surface; far below its floor where nothing can stand.
+  [[nodiscard]] Level level() const { return swallows() ? base() - 4 * kFull : base() + volume; }
+  /// The surface's cell: what falls into it or below has landed.
+  [[nodiscard]] std::int32_t surface_cell() const {
+    return open_bottom ? floor - 1 : cell_of(base() + volume);
+  }
+  [[nodiscard]] bool wet() const { return volume > 0 && !swallows(); }
+  [[nodiscard]] Units room() const { return capacity() - volume - air; }
+  [[nodiscard]] Vec3 key() const { return {x, floor, z}; }
+  /// Takes in what falls in its surface's cell, so that its cells say what its numbers say.
+  void absorb();
+  /// Adds falling water to a cell above the surface, or settles it.
+  void drop(std::int32_t y, Units amount, std::int32_t speed);
+};
+
+struct Link {
+  std::int32_t low = kNone;   // the run of the smaller x or z
+  std::int32_t high = kNone;
+  std::int32_t sill_cell = 0;
+  std::int32_t top_cell = 0;
+  bool along_z = false;
+  bool alive = false;
+  std::int32_t slot = kNone;  // of the tick under way
+  HydroLinkState* state = nullptr;
+
+  [[nodiscard]] Level sill() const { return Level{sill_cell} * kFull; }
+  [[nodiscard]] Units opening() const { return Level{top_cell - sill_cell} * kFull; }
+  [[nodiscard]] std::int32_t other(std::int32_t run) const { return run == low ? high : low; }
+};
+
+class Columns {
+ public:
+  explicit Columns(const WorldConfig& config);
+
+  /// Forgets everything and looks at every chunk that holds water. Of `state`, keeps what belongs
+  /// to a run or a link that there is. Both must outlive this.
+  void build(Grid& grid, HydroState& state);
+  /// Brings all up to date after what commands, springs and ports did to Grid::changed(). Runs that
+  /// they touched, and those beside new ones, have their `event` set and are listed in `woken`.
+  void repair(std::vector<std::int32_t>& woken);
+  /// Makes the columns beside a run, where there are none yet.
+  void meet_neighbours(std::int32_t run);
+
+  [[nodiscard]] Run& run(std::int32_t id) { return runs_[static_cast<std::size_t>(id)]; }
+  [[nodiscard]] Link& link(std::int32_t id) { return links_[static_cast<std::size_t>(id)]; }
+  [[nodiscard]] std::int32_t run_count() const { return static_cast<std::int32_t>(runs_.size()); }
+  /// Whether the state is still the one that build() was given and store() wrote to. Faults that
+  /// tests make put another in its place.
+  [[nodiscard]] bool knows_state() const { return marks_of_state() == state_marks_; }
+  void remember_state() { state_marks_ = marks_of_state(); }
+  /// Writes the cells of a run that differ from what they show.
+  void show(Run& run);
+  /// Puts the chunk of the run's surface on the list of what is awake.
+  void keep_awake(const Run& run);
+  /// Keeps of these only what is not nothing.
+  void store(Run& run, const HydroRunState& state);
+  void store_falls(Run& run);
+  void take_speeds(Run& run);
+  void store(Link& link, const HydroLinkState& state);
+  /// Cells and runs looked at so far, for tests of what a repair costs.
+  [[nodiscard]] std::int64_t steps() const { return steps_; }
+
+ private:
+  using Place = std::pair<std::int32_t, std::int32_t>;  // x and z, of cells or of chunks
+  using Column = std::vector<std::int32_t>;             // runs, from the lowest up
+  struct KnownChunk {
+    Chunk* chunk = nullptr;
+    std::uint64_t repair = 0;  // found since that repair; chunks come and go between ticks
+  };
+  struct Block {
+    Place place;
+    std::vector<Column> columns;
+    std::vector<KnownChunk> chunks;  // from the lowest up
+  };
+  struct Interval {
+    std::int32_t floor = 0;
+    std::int32_t ceiling = 0;
+  };
+  /// What became of a link whose run is gone, for those that take its place.
+  struct OldLink {
+    std::int32_t sill_cell = 0;
+    std::int32_t top_cell = 0;
+    Q16 flow = 0;
+  };
+  /// And what became of a run.
+  struct OldRun {
+    Interval interval;
+    std::int64_t pressure = 0;
+    std::int32_t friction = 0;
+    std::vector<Fall> falls;
+  };
+  struct Rebuilt {
+    Place place;
+    std::vector<Interval> intervals;
+    std::vector<OldRun> old;
+  };
+
+  [[nodiscard]] Block* find_block(Place chunk);
+  [[nodiscard]] Column* find_column(Place place);
+  [[nodiscard]] Block& block_of(Place place);
+  Block& make_block(Place chunk);
+  Chunk* chunk_in(Block& block, std::int32_t y);
+  [[nodiscard]] std::size_t column_in_block(Place place) const {
+    return static_cast<std::size_t>(shape_.index_of({place.first, 0, place.second}));
+  }
+  /// f(y, amount) for each cell that holds water.
+  template <class F>
+  void for_each_wet_cell(Run& run, F&& f);
+  [[nodiscard]] std::vector<Interval> intervals_of(Block& block, Place place);
+  [[nodiscard]] bool in_world(Place place) const;
+  [[nodiscard]] bool is_gutter(Place place) const;
+
+  std::int32_t make_run(Place place, Interval interval);
+  void read_settled(Run& run);
+  void read_changed(Run& run, const std::vector<Fall>& before);
+  void load_states();
+  void note_event(std::int32_t id);
+
+  void compare_chunk(Chunk& chunk, std::vector<Place>& other_shape,
+                     std::vector<std::int32_t>& changed_runs);
+  [[nodiscard]] bool same_shape(const Chunk& chunk, Place place, const Column& column);
+  [[nodiscard]] bool shows(const Chunk& chunk, const Run& run);
+  [[nodiscard]] bool shows(Run& run);
+  [[nodiscard]] static Cell expected(const Run& run, std::int32_t y);
+  void take_apart(Rebuilt& rebuilt);
+  void take_apart(std::int32_t id, Rebuilt& rebuilt);
+  void put_together(Rebuilt& rebuilt);
+  void link_around(const std::vector<Rebuilt>& rebuilt);
+  void remove_link(std::int32_t id, std::int32_t but_run);
+  void link_columns(Place low, bool along_z, bool only_fresh);
+  void add_link(std::int32_t low, std::int32_t high, bool along_z);
+  [[nodiscard]] Q16 inherited(const Link& link) const;
+  [[nodiscard]] std::map<Vec3, HydroLinkState>& states_of(const Link& link) const {
+    return link.along_z ? state_->links_z : state_->links_x;
+  }
+  [[nodiscard]] Vec3 key_of(const Link& link) const;
+  void set_cell(Block& block, Vec3 at, Cell cell);
+
+  ChunkShape shape_;
+  Box world_;
+  Box open_;
+  Edges edges_;
+  Grid* grid_ = nullptr;
+  HydroState* state_ = nullptr;
+  using StateMarks = std::array<const void*, 4>;  // where its first entries lie
+  [[nodiscard]] StateMarks marks_of_state() const;
+  StateMarks state_marks_{};
+  std::uint64_t repair_ = 1;
+  std::map<Place, Block> blocks_;
+  std::vector<Run> runs_;
+  std::vector<Link> links_;
+  std::vector<std::int32_t> free_runs_;
+  std::vector<std::int32_t> free_links_;
+  std::vector<std::int32_t>* woken_ = nullptr;
+  std::map<std::pair<bool, Place>, std::vector<OldLink>> old_links_;
+  std::int64_t steps_ = 0;
+};
+
+template <class F>
+void Columns::for_each_wet_cell(Run& run, F&& f) {
+  Block& block = block_of({run.x, run.z});
+  std::int32_t y = run.floor;
+  while (y < run.ceiling) {
+    const std::int32_t end = std::min((y | (shape_.height() - 1)) + 1, run.ceiling);
+    const Chunk* const chunk = chunk_in(block, y);
+    if (chunk == nullptr || chunk->cells.is_shared_air()) {
+      y = end;
+      ++steps_;
+      continue;
+    }
+    steps_ += end - y;
+    for (; y < end; ++y) {
+      const Cell cell = chunk->cells[static_cast<std::size_t>(shape_.index_of({run.x, y, run.z}))];
+      if (cell > 0) f(y, cell);
+    }
+  }
+}
+
+}  // namespace sluice::sim::hydro

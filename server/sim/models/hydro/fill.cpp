@@ -1,0 +1,246 @@
+// Step 9: what is almost flat, or old, is filled exactly, and what is flat rests.
+#include <algorithm>
+#include <array>
+
+#include "server/sim/models/hydro/flow.h"
+
+namespace sluice::sim::hydro {
+
+/// A run of a body in the body's own orientation. Runs that some symmetry of the body exchanges
+/// have the same key: they are an orbit, and get the same.
+struct Flow::Place {
+  std::int32_t mover = 0;
+  std::array<std::int32_t, 3> key{};
+  Units volume = 0;
+  Units target = 0;
+  Units gift = 0;  // what moves in, or out where it is negative
+};
+
+void Flow::settle() {
+  for (Body& body : bodies_) settle(body);
+}
+
+void Flow::settle(Body& body) {
+  body.rests = body.still && !body.busy && !body.moved;
+  if (body.rests || (body.busy && !body.old())) return;
+  const bool is_quiet = quiet(body);
+  if (!is_quiet && !body.old() && body.moved) return;
+  if (flat(body)) {
+    stop(body);
+    return;
+  }
+  bool air = false;
+  for (const std::int32_t m : body.movers) air = air || run_at(m).air > 0;
+  if (air) return;
+  const bool filled = fill(body);
+  bool flowed = false;
+  for (const std::int32_t m : body.movers) {
+    for (const std::int32_t w : ways_of(m)) flowed = flowed || way_at(w).flow != 0;
+  }
+  stop(body);
+  // As flat as its symmetry lets it be.
+  body.rests = !filled && !flowed && !body.moved && !body.busy && body.old();
+}
+
+// One head to within a unit, wherever water has a free surface or could have one.
+bool Flow::flat(const Body& body) {
+  Level highest = INT64_MIN;
+  Level lowest = INT64_MAX;
+  for (const std::int32_t m : body.movers) {
+    const Run& run = run_at(m);
+    if (run.wet()) highest = std::max(highest, run.level());
+    if (run.volume < run.capacity() || run.open_top) lowest = std::min(lowest, run.level());
+  }
+  return lowest == INT64_MAX || highest - lowest <= 1;
+}
+
+bool Flow::quiet(const Body& body) {
+  Level highest = INT64_MIN;
+  Level lowest = INT64_MAX;
+  for (const std::int32_t m : body.movers) {
+    const Run& run = run_at(m);
+    for (const std::int32_t w : ways_of(m)) {
+      const Way& way = way_at(w);
+      if (way.joint == Joint::kContact && absolute(way.flow) > kQuiet * kOne) return false;
+    }
+    const Units slack = std::min(kSlack, run.capacity() / 4);
+    if (run.volume >= run.capacity() - slack && !run.open_top) continue;
+    highest = std::max(highest, run.level());
+    lowest = std::min(lowest, run.level());
+  }
+  return lowest == INT64_MAX || highest - lowest <= kQuiet;
+}
+
+void Flow::stop(const Body& body) {
+  for (const std::int32_t m : body.movers) {
+    for (const std::int32_t w : ways_of(m)) {
+      Way& way = way_at(w);
+      if (way.joint != Joint::kContact) continue;
+      way.flow = 0;
+      way.carry = 0;
+    }
+  }
+}
+
+Units Flow::holds_at(std::int32_t mover, Level level) {
+  const Run& run = run_at(mover);
+  const Units most = run.open_top ? INT64_MAX : run.capacity();
+  return std::clamp<Units>(level - run.base(), 0, most);
+}
+
+// The highest level at which so much water is enough.
+Level Flow::fill_level(const std::vector<std::int32_t>& movers, Units units) {
+  Level low = INT64_MAX;
+  Level high = 0;
+  for (const std::int32_t m : movers) {
+    low = std::min(low, run_at(m).base());
+    high = std::max(high, run_at(m).top() + (run_at(m).open_top ? units : 0));
+  }
+  while (low < high) {
+    const Level middle = low + (high - low + 1) / 2;
+    Units sum = 0;
+    for (const std::int32_t m : movers) sum += holds_at(m, middle);
+    if (sum <= units) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
+  }
+  return low;
+}
+
+// Of the body's list of runs and its mirror images (in 3D its eight), the least: what is seen from
+// there does not depend on where left is.
+std::vector<Flow::Place> Flow::places_in(const Body& body) {
+  using Row = std::array<std::int64_t, 5>;
+  struct View {
+    std::vector<Row> rows;
+    int number = 0;
+  };
+  const auto seen = [&](const Run& run, int number) {
+    std::int32_t x = (number & 1) != 0 ? body.x_to - run.x : run.x - body.x_from;
+    std::int32_t z = (number & 2) != 0 ? body.z_to - run.z : run.z - body.z_from;
+    if ((number & 4) != 0) std::swap(x, z);
+    return std::array<std::int32_t, 3>{x, z, run.floor};
+  };
+  std::vector<Row> least;
+  std::vector<int> views;
+  for (int number = 0; number < (solid_ ? 8 : 2); ++number) {
+    std::vector<Row> rows;
+    for (const std::int32_t m : body.movers) {
+      const Run& run = run_at(m);
+      const auto [x, z, y] = seen(run, number);
+      rows.push_back({x, z, y, run.ceiling, run.volume});
+    }
+    std::sort(rows.begin(), rows.end());
+    if (views.empty() || rows < least) {
+      least = std::move(rows);
+      views = {number};
+    } else if (rows == least) {
+      views.push_back(number);
+    }
+  }
+  std::vector<Place> places;
+  for (const std::int32_t m : body.movers) {
+    Place place;
+    place.mover = m;
+    place.volume = run_at(m).volume;
+    place.key = seen(run_at(m), views.front());
+    for (const int view : views) place.key = std::min(place.key, seen(run_at(m), view));
+    places.push_back(place);
+  }
+  std::sort(places.begin(), places.end(), [this](const Place& a, const Place& b) {
+    const Level here = run_at(a.mover).level();
+    const Level there = run_at(b.mover).level();
+    return here != there ? here > there : a.key < b.key;
+  });
+  return places;
+}
+
+// What is left over above the level goes to the fullest first, one unit to each of an orbit.
+bool Flow::find_targets(const Body& body, std::vector<Place>& places) {
+  Units rest = 0;
+  for (const Place& place : places) rest += place.volume;
+  const Level level = fill_level(body.movers, rest);
+  for (Place& place : places) {
+    place.target = holds_at(place.mover, level);
+    rest -= place.target;
+  }
+  const auto orbit_end = [&places](std::size_t i) {
+    std::size_t end = i + 1;
+    while (end < places.size() && places[end].key == places[i].key) ++end;
+    return end;
+  };
+  const auto give = [&](std::size_t from, std::size_t end, Units more) {
+    const Place& first = places[from];
+    const bool takes = holds_at(first.mover, level + 1) > holds_at(first.mover, level);
+    const Run& run = run_at(first.mover);
+    if (!takes || (!run.open_top && first.target + more > run.capacity())) return;
+    for (std::size_t i = from; i < end; ++i) places[i].target += more;
+    rest -= more * static_cast<Units>(end - from);
+  };
+  // Large orbits first, or a single run between pairs would take what only they can share.
+  for (std::size_t size = solid_ ? 8 : 2; size > 0; size /= 2) {
+    for (std::size_t i = 0, end = 0; i < places.size() && rest > 0; i = end) {
+      end = orbit_end(i);
+      if (end - i == size && static_cast<Units>(size) <= rest) give(i, end, 1);
+    }
+  }
+  // In 3D a symmetric body may hold what cannot be shared out so.
+  for (std::size_t i = 0, end = 0; i < places.size() && rest > 0; i = end) {
+    end = orbit_end(i);
+    const auto size = static_cast<Units>(end - i);
+    if (rest % size == 0) give(i, end, rest / size);
+  }
+  return rest == 0;
+}
+
+bool Flow::fill(const Body& body) {
+  std::vector<Place> places = places_in(body);
+  if (!find_targets(body, places)) return false;
+  if (!move_some(places)) {
+    for (Place& place : places) place.gift = place.target - place.volume;
+  }
+  bool changed = false;
+  for (const Place& place : places) {
+    run_at(place.mover).volume += place.gift;
+    changed = changed || place.gift != 0;
+  }
+  return changed;
+}
+
+// At most kQuiet from each run. False if all may move at once, or cannot be shared out in parts.
+bool Flow::move_some(std::vector<Place>& places) {
+  Units most = 0;
+  Units given = 0;
+  Units missing = 0;
+  for (Place& place : places) {
+    const Units over = place.volume - place.target;
+    most = std::max(most, over);
+    missing += std::max<Units>(-over, 0);
+    place.gift = -std::clamp<Units>(over, 0, kQuiet);
+    given -= place.gift;
+  }
+  if (most <= kQuiet) return false;
+  Units taken = 0;
+  for (Place& place : places) {
+    if (place.volume >= place.target) continue;
+    place.gift = share_of(given, place.target - place.volume, missing);
+    taken += place.gift;
+  }
+  // Givers keep what the rounding left over.
+  while (given > taken) {
+    const Units before = given;
+    for (std::size_t i = 0, end = 0; i < places.size(); i = end) {
+      for (end = i + 1; end < places.size() && places[end].key == places[i].key;) ++end;
+      const auto size = static_cast<Units>(end - i);
+      if (places[i].gift >= 0 || size > given - taken) continue;
+      for (std::size_t j = i; j < end; ++j) ++places[j].gift;
+      given -= size;
+    }
+    if (given == before) return false;
+  }
+  return taken > 0;
+}
+
+}  // namespace sluice::sim::hydro

@@ -1,0 +1,168 @@
+// One tick of hydro water: repair what is known of the world's shape, let water fall, gather what
+// may move, move it, settle it, write it back.
+#include "server/sim/models/hydro/hydro.h"
+
+#include <algorithm>
+
+#include "server/sim/models/hydro/columns.h"
+#include "server/sim/models/hydro/fall.h"
+#include "server/sim/models/hydro/flow.h"
+
+namespace sluice::sim {
+
+namespace {
+
+using hydro::Columns;
+using hydro::Flow;
+using hydro::Run;
+
+class HydroWater final : public WaterModelState {
+ public:
+  explicit HydroWater(const WorldConfig& config) : columns_(config), flow_(columns_, config) {}
+
+  void attach(Grid& grid, HydroState& state) override {
+    state_ = &state;
+    columns_.build(grid, state);
+    awake_.clear();
+    falling_.clear();
+    looks_at_all_ = true;
+  }
+
+  WaterAdvance advance(const WaterTick& now, Grid& grid, Executor& /*executor*/) override {
+    if (!columns_.knows_state()) attach(grid, *state_);
+    std::vector<std::int32_t> seeds = std::move(awake_);
+    columns_.repair(seeds);
+    if (!now.sleep || looks_at_all_) look_at_all(seeds);
+    if (now.tick == 1) {
+      for (const std::int32_t id : seeds) columns_.run(id).event = true;
+    }
+    looks_at_all_ = false;
+    std::vector<std::int32_t> landed;
+    std::vector<std::int32_t> falling = let_fall(seeds, landed);
+    seeds.insert(seeds.end(), landed.begin(), landed.end());
+    flow_.gather(seeds);
+    WaterAdvance done;
+    done.sweeps = 1;
+    done.cell_updates = flow_.movers() + static_cast<std::int64_t>(falling.size());
+    std::erase_if(falling, [this](std::int32_t id) { return columns_.run(id).slot != hydro::kNone; });
+    flow_.move(landed);
+    flow_.settle();
+    awake_.clear();
+    falling_.clear();
+    done.drained = flow_.finish(awake_, falling_);
+    let_be(falling);
+    columns_.remember_state();
+    for (Chunk* const chunk : grid.awake()) chunk->wake = 0;
+    for (const std::int32_t id : awake_) columns_.keep_awake(columns_.run(id));
+    for (const std::int32_t id : falling_) columns_.keep_awake(columns_.run(id));
+    return done;
+  }
+
+ private:
+  void look_at_all(std::vector<std::int32_t>& seeds) {
+    for (std::int32_t id = 0; id < columns_.run_count(); ++id) {
+      const Run& run = columns_.run(id);
+      if (!run.alive || run.drain) continue;
+      if (run.wet() || run.air > 0 || run.state != nullptr) seeds.push_back(id);
+    }
+  }
+
+  // Every run with falling water, once.
+  std::vector<std::int32_t> let_fall(const std::vector<std::int32_t>& seeds,
+                                     std::vector<std::int32_t>& landed) {
+    std::vector<std::int32_t> falling = std::move(falling_);
+    falling.insert(falling.end(), seeds.begin(), seeds.end());
+    std::sort(falling.begin(), falling.end());
+    falling.erase(std::unique(falling.begin(), falling.end()), falling.end());
+    std::erase_if(falling, [this](std::int32_t id) {
+      return !columns_.run(id).alive || columns_.run(id).air == 0;
+    });
+    for (const std::int32_t id : falling) {
+      Run& run = columns_.run(id);
+      columns_.take_speeds(run);
+      if (hydro::fall(run)) landed.push_back(id);
+    }
+    return falling;
+  }
+
+  // Those in which water falls and nothing else moves.
+  void let_be(const std::vector<std::int32_t>& falling) {
+    for (const std::int32_t id : falling) {
+      Run& run = columns_.run(id);
+      HydroRunState state;
+      if (run.state != nullptr) state.age = run.state->age;
+      if (state.age > 0) ++state.age;
+      columns_.store(run, state);
+      columns_.store_falls(run);
+      columns_.show(run);
+      falling_.push_back(id);
+    }
+  }
+
+  HydroState* state_ = nullptr;
+  Columns columns_;
+  Flow flow_;
+  std::vector<std::int32_t> awake_;    // runs to be looked at in the next tick
+  std::vector<std::int32_t> falling_;  // runs in which water falls
+  bool looks_at_all_ = true;
+};
+
+}  // namespace
+
+std::unique_ptr<WaterModelState> make_hydro_water(const WorldConfig& config) {
+  return std::make_unique<HydroWater>(config);
+}
+
+Digest digest_of(const HydroState& state) {
+  const auto key_of = [](Vec3 at) {
+    const std::uint64_t place = combine(0x687964726fU, static_cast<std::uint32_t>(at.x));
+    return combine(combine(place, static_cast<std::uint32_t>(at.y)),
+                   static_cast<std::uint32_t>(at.z));
+  };
+  const auto word = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
+  Digest digest = 0;
+  for (const auto& [at, run] : state.runs) {
+    Digest one = combine(key_of(at), word(run.pressure));
+    one = combine(one, word(run.friction) << 32 | static_cast<std::uint32_t>(run.age));
+    digest += one;
+  }
+  for (const auto& [at, fall] : state.falls) {
+    digest += combine(combine(key_of(at), 3), word(fall.speed));
+  }
+  for (const auto* links : {&state.links_x, &state.links_z}) {
+    const std::uint64_t axis = links == &state.links_x ? 1 : 2;
+    for (const auto& [at, link] : *links) {
+      digest += combine(combine(combine(key_of(at), axis), word(link.flow)), word(link.carry));
+    }
+  }
+  return digest;
+}
+
+Status validate(const HydroState& state, const WorldConfig& config) {
+  const Box world = config.box();
+  const Error wrong{"snapshot: its hydro water moves as none can"};
+  for (const auto& [at, run] : state.runs) {
+    const bool possible = world.contains(at) && run.pressure >= 0 &&
+                          run.pressure < std::int64_t{1} << 44 && run.friction >= 0 &&
+                          run.friction <= hydro::kMostFriction && run.age >= 0 &&
+                          run.age < 1 << 30;
+    if (!possible) return wrong;
+  }
+  for (const auto& [at, fall] : state.falls) {
+    const bool possible =
+        world.contains(at) && fall.speed > 0 && fall.speed <= hydro::kFallFastest;
+    if (!possible) return wrong;
+  }
+  for (const auto* links : {&state.links_x, &state.links_z}) {
+    for (const auto& [at, link] : *links) {
+      const bool possible = at.x >= -1 && at.x < world.size.x && at.y >= 0 &&
+                            at.y < world.size.y && at.z >= -1 && at.z < world.size.z &&
+                            hydro::absolute(link.flow) <= hydro::kMostFlow &&
+                            hydro::absolute(link.carry) < hydro::kOne;
+      if (!possible) return wrong;
+    }
+  }
+  return Done{};
+}
+
+}  // namespace sluice::sim

@@ -1,0 +1,85 @@
+// The constants of hydro water, and its arithmetic: 64 bits throughout, products of Q16 numbers
+// rounded toward zero, so that a flow and its mirror image are rounded alike.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+#include "server/sim/limits.h"
+
+namespace sluice::sim::hydro {
+
+using Level = std::int64_t;  // level units above the world's floor; kFull one cell
+using Units = std::int64_t;
+using Q16 = std::int64_t;
+
+inline constexpr Q16 kOne = 1 << 16;
+inline constexpr std::int64_t kHeadOne = 1 << 8;  // heads in the solver have 8 fractional bits
+
+inline constexpr Q16 kGravity = kOne / 16;
+inline constexpr Q16 kMostConductance = kOne * 3 / 4;  // of one link; half of it in 3D
+inline constexpr Q16 kMostConductanceOfRun = kOne * 3 / 2;
+inline constexpr Q16 kSmoothing = kOne / 8;
+inline constexpr Q16 kLoss = kOne * 26 / 10;
+inline constexpr Q16 kBedDrag = kOne / 2;
+inline constexpr Q16 kFrictionFactor = kOne * 16 / 10;
+inline constexpr Q16 kMostFriction = kOne * 4 / 10;
+inline constexpr std::int64_t kFrictionInertia = 16;
+
+inline constexpr Units kSlack = 256;       // a run so near its capacity counts as full
+inline constexpr Units kQuiet = 256;       // heads and flows below which a body is filled exactly
+inline constexpr Units kMostMargin = 64;   // room that the solver leaves in a full run that flows
+inline constexpr int kMostIterations = 100;
+inline constexpr int kMostRounds = 3;
+inline constexpr std::int32_t kAgePerCell = 16;
+inline constexpr std::int32_t kAgeAtLeast = 1024;
+
+inline constexpr std::int32_t kFallGravity = kFull / 4;  // level units a tick, each tick
+inline constexpr std::int32_t kFallFastest = 4 * kFull;
+
+/// The most that a link carries in a tick; a Q16 flow stays below 2^48.
+inline constexpr Q16 kMostFlow = std::int64_t{1} << 47;
+
+constexpr std::int64_t absolute(std::int64_t v) {
+  return v < 0 ? -v : v;
+}
+
+/// a * v with a from 0 to 2^20 in Q16, toward zero.
+constexpr std::int64_t scaled(Q16 a, std::int64_t v) {
+  const auto size = static_cast<std::uint64_t>(absolute(v));
+  const auto factor = static_cast<std::uint64_t>(a);
+  const auto product =
+      static_cast<std::int64_t>((size >> 16) * factor + ((size & 0xffff) * factor >> 16));
+  return v < 0 ? -product : product;
+}
+
+/// Bits that a number takes that is not negative.
+constexpr int bits_of(std::int64_t v) {
+  return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(v)));
+}
+
+/// amount * part / whole, rounded down or a little less; none is negative, part at most whole.
+constexpr Units share_of(Units amount, Units part, Units whole) {
+  if (part >= whole) return amount;
+  const int bits = bits_of(amount) + bits_of(part);
+  if (bits <= 62) return amount * part / whole;
+  const int shift = bits - 62;
+  return amount * (part >> shift) / ((whole >> shift) + 1);
+}
+
+constexpr std::int64_t square_root(std::int64_t v) {
+  std::int64_t root = 0;
+  for (std::int64_t bit = std::int64_t{1} << 31; bit > 0; bit >>= 1) {
+    if ((root + bit) * (root + bit) <= v) root += bit;
+  }
+  return root;
+}
+
+/// The cell that holds a level.
+constexpr std::int32_t cell_of(Level level) {
+  return static_cast<std::int32_t>(level >> 12);
+}
+static_assert(kFull == 1 << 12);
+
+}  // namespace sluice::sim::hydro

@@ -1,0 +1,265 @@
+// Goal: hydro water does what hydro.md promises, in worlds drawn for one promise each.
+// Method: how many ticks a shape takes to rest, how flat it lies then, how it falls and flows out.
+#include <cmath>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/drawn_world.h"
+#include "tests/support/through_a_snapshot.h"
+
+namespace sluice::tests {
+namespace {
+
+using sim::kFull;
+using sim::Vec3;
+using sim::World;
+using sim::WorldSpec;
+
+WorldSpec box_of(Vec3 size) {
+  WorldSpec spec;
+  spec.config.water = sim::WaterModel::kHydro;
+  spec.config.size = size;
+  return spec;
+}
+
+void fill(WorldSpec& spec, Vec3 from, Vec3 size, sim::Cell cell) {
+  spec.fills.push_back({{from, size}, cell});
+}
+
+/// Ticks until nothing is active, or `most` + 1.
+int ticks_to_rest(World& world, int most) {
+  sim::SerialExecutor serial;
+  for (int t = 1; t <= most; ++t) {
+    if (world.tick({}, serial).at_rest) return t;
+  }
+  return most + 1;
+}
+
+std::int64_t water_in_column(const World& world, std::int32_t x, std::int32_t z = 0) {
+  std::int64_t units = 0;
+  for (std::int32_t y = 0; y < world.config().size.y; ++y) {
+    units += sim::water_of(world.cell({x, y, z}));
+  }
+  return units;
+}
+
+// ---- Levelling
+
+TEST(HydroLevels, ABasinInTicksThatGrowWithItsWidth) {
+  for (const auto& [width, height, most] : {std::tuple{256, 64, 900}, {1024, 128, 3500}}) {
+    WorldSpec spec = box_of({width, height, 1});
+    fill(spec, {0, 0, 0}, {width / 4, height * 3 / 4, 1}, kFull);
+    auto world = make_world(spec);
+    EXPECT_LE(ticks_to_rest(*world, most), most) << width;
+    const std::int64_t each = std::int64_t{height} * 3 / 4 / 4 * kFull;
+    for (std::int32_t x = 0; x < width; ++x) EXPECT_EQ(water_in_column(*world, x), each);
+    EXPECT_TRUE(world->core().hydro.nothing());
+  }
+}
+
+/// Shafts of one cell, `gap` apart, joined by a tunnel of one cell along the bottom; the first is
+/// full up to `depth`.
+WorldSpec shafts(int count, int gap, int depth, int height, bool tunnel_full) {
+  const int length = (count - 1) * gap + 1;
+  WorldSpec spec = box_of({length, height + 1, 1});
+  fill(spec, {0, 0, 0}, {length, height + 1, 1}, sim::kRock);
+  for (int i = 0; i < count; ++i) fill(spec, {i * gap, 0, 0}, {1, height + 1, 1}, sim::kAir);
+  fill(spec, {0, 0, 0}, {length, 1, 1}, tunnel_full ? kFull : sim::kAir);
+  fill(spec, {0, 0, 0}, {1, depth, 1}, kFull);
+  return spec;
+}
+
+struct Vessels {
+  const char* name;
+  int count, gap, depth;
+  bool full;
+  int most;
+};
+
+class HydroVessels : public ::testing::TestWithParam<Vessels> {};
+
+TEST_P(HydroVessels, ComeToOneLevelAndRest) {
+  const Vessels& p = GetParam();
+  auto world = make_world(shafts(p.count, p.gap, p.depth, p.depth + 4, p.full));
+  EXPECT_LE(ticks_to_rest(*world, p.most), p.most);
+  std::int64_t least = INT64_MAX;
+  std::int64_t most = 0;
+  for (int i = 0; i < p.count; ++i) {
+    least = std::min(least, water_in_column(*world, i * p.gap));
+    most = std::max(most, water_in_column(*world, i * p.gap));
+  }
+  EXPECT_LE(most - least, 1);
+  for (std::int32_t x = 0; x < world->config().size.x; ++x) EXPECT_EQ(world->cell({x, 0, 0}), kFull);
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, HydroVessels,
+                         ::testing::Values(Vessels{"full", 2, 501, 200, true, 400},
+                                           Vessels{"dry", 2, 501, 600, false, 900},
+                                           Vessels{"comb", 20, 25, 60, true, 1200}),
+                         [](const auto& param) { return param.param.name; });
+
+TEST(HydroLevels, ACornerOfASolidBasin) {
+  WorldSpec spec = box_of({64, 32, 64});
+  fill(spec, {0, 0, 0}, {32, 24, 32}, kFull);
+  auto world = make_world(spec);
+  EXPECT_LE(ticks_to_rest(*world, 400), 400);
+  for (std::int32_t x = 0; x < 64; ++x) {
+    for (std::int32_t z = 0; z < 64; ++z) EXPECT_EQ(water_in_column(*world, x, z), 6 * kFull);
+  }
+}
+
+TEST(HydroLevels, WaterThatIsFlatRestsAtOnce) {
+  WorldSpec spec = box_of({200, 100, 1});
+  fill(spec, {0, 0, 0}, {200, 70, 1}, kFull);
+  auto world = make_world(spec);
+  sim::SerialExecutor serial;
+  (void)world->tick({}, serial);
+  EXPECT_TRUE(world->tick({}, serial).at_rest);
+  EXPECT_EQ(world->tick({}, serial).cell_updates, 0);
+}
+
+TEST(HydroLevels, RisesThroughATunnelUpIntoARoom) {
+  // The room lies above the tunnel's far end, lower than the pond.
+  auto world = make_world(drawn_spec(sim::WaterModel::kHydro, {{"#~~#########",
+                                                                "#~~#########",
+                                                                "#~~#########",
+                                                                "#~~#########",
+                                                                "#~~#########",
+                                                                "#~~#########",
+                                                                "#~~#...#####",
+                                                                "#~~##.######",
+                                                                "#~~##.######",
+                                                                "#......#####",
+                                                                "############"}}));
+  EXPECT_LE(ticks_to_rest(*world, 2000), 2000);
+  for (const Vec3 at : {Vec3{5, 2, 0}, {5, 3, 0}, {4, 4, 0}, {6, 4, 0}}) {
+    EXPECT_EQ(world->cell(at), kFull);
+  }
+}
+
+// ---- Falling
+
+TEST(HydroFalls, FasterByAQuarterOfACellEachTickUpToFourCells) {
+  WorldSpec spec = box_of({1, 101, 1});
+  fill(spec, {0, 100, 0}, {1, 1, 1}, kFull);
+  auto world = make_world(spec);
+  sim::SerialExecutor serial;
+  const auto middle = [&] {
+    std::int64_t sum = 0;
+    for (std::int32_t y = 0; y <= 100; ++y) sum += std::int64_t{world->cell({0, y, 0})} * y;
+    return static_cast<double>(sum) / kFull;
+  };
+  double fallen = 0;
+  double speed = 0;
+  for (int t = 1; t <= 26; ++t) {
+    (void)world->tick({}, serial);
+    speed = std::min(speed + 0.25, 4.0);
+    fallen += speed;
+    EXPECT_NEAR(middle(), 100 - fallen, 1.0) << t;
+  }
+}
+
+TEST(HydroFalls, OverALedgeInOneStrandWithoutAGap) {
+  WorldSpec spec = box_of({40, 60, 1});
+  fill(spec, {0, 0, 0}, {20, 50, 1}, sim::kRock);
+  spec.sources.push_back({{0, 50, 0}, 2048});
+  spec.drains.push_back({{39, 0, 0}, 4096});
+  auto world = make_world(spec);
+  sim::SerialExecutor serial;
+  for (int t = 0; t < 400; ++t) (void)world->tick({}, serial);
+  for (int t = 0; t < 50; ++t) {
+    (void)world->tick({}, serial);
+    for (std::int32_t y = 0; y < 50; ++y) {
+      EXPECT_GT(world->cell({20, y, 0}), 0) << "gap at " << y << " in tick " << world->tick_number();
+    }
+  }
+}
+
+TEST(HydroFalls, ThroughAnOpenBottomItIsGone) {
+  WorldSpec spec = box_of({4, 20, 1});
+  spec.config.edges.bottom = sim::Edge::kOpen;
+  fill(spec, {0, 10, 0}, {4, 5, 1}, kFull);
+  auto world = make_world(spec);
+  EXPECT_LE(ticks_to_rest(*world, 100), 100);
+  EXPECT_EQ(world->totals().drained, 20 * kFull);
+}
+
+// ---- Flowing
+
+TEST(HydroFlows, OutOfAHoleByTheRootOfItsDepth) {
+  std::vector<double> factors;
+  for (const int depth : {4, 8, 16, 32, 64}) {
+    // A reservoir of 300 columns; the hole, one cell high, 20 cells over the floor beside it.
+    WorldSpec spec = box_of({362, 100, 1});
+    fill(spec, {60, 0, 0}, {302, 20, 1}, sim::kRock);
+    fill(spec, {60, 21, 0}, {1, 79, 1}, sim::kRock);
+    fill(spec, {61, 20, 0}, {301, depth + 1, 1}, kFull);
+    auto world = make_world(spec);
+    sim::SerialExecutor serial;
+    const auto held = [&] {
+      std::int64_t units = 0;
+      for (std::int32_t x = 61; x < 362; ++x) units += water_in_column(*world, x);
+      return static_cast<double>(units) / kFull;
+    };
+    for (int t = 0; t < 300; ++t) (void)world->tick({}, serial);
+    const double before = held();
+    for (int t = 0; t < 100; ++t) (void)world->tick({}, serial);
+    const double after = held();
+    const double head = (before + after) / 2 / 301 - 0.5;
+    factors.push_back((before - after) / 100 / std::sqrt(head));
+  }
+  for (const double factor : factors) EXPECT_NEAR(factor / factors[2], 1, 0.05);
+}
+
+TEST(HydroFlows, ABreachWakesItsOwnBodyAlone) {
+  // Two lakes with rock between them, each over a cave.
+  WorldSpec spec = box_of({200, 64, 1});
+  fill(spec, {0, 0, 0}, {200, 30, 1}, sim::kRock);
+  fill(spec, {0, 30, 0}, {95, 20, 1}, kFull);
+  fill(spec, {95, 30, 0}, {10, 34, 1}, sim::kRock);
+  fill(spec, {105, 30, 0}, {95, 20, 1}, kFull);
+  fill(spec, {20, 10, 0}, {30, 10, 1}, sim::kAir);
+  auto world = make_world(spec);
+  ASSERT_LE(ticks_to_rest(*world, 10), 10);
+  sim::SerialExecutor serial;
+  const std::vector<sim::Command> dig = {{sim::SetCells{{30, 20, 0}, {1, 10, 1}, sim::kAir}}};
+  std::int64_t most = world->tick(dig, serial).cell_updates;
+  for (int t = 0; t < 300; ++t) most = std::max(most, world->tick({}, serial).cell_updates);
+  EXPECT_LE(most, 95 + 30 + 2) << "runs of the lake on the left, of the cave, and the shaft";
+  EXPECT_GT(world->cell({30, 10, 0}), 0);
+}
+
+// Also in the world's width and height: cells and runs looked at, not time.
+TEST(HydroFlows, ADigCostsTheSameInASmallWorldAndInALargeOne) {
+  std::vector<std::int64_t> updates;
+  for (const std::int32_t side : {100, 1000}) {
+    WorldSpec spec = box_of({side, side, 1});
+    fill(spec, {0, 0, 0}, {side, side, 1}, sim::kRock);
+    fill(spec, {10, 10, 0}, {20, 20, 1}, sim::kAir);
+    fill(spec, {10, 10, 0}, {20, 10, 1}, kFull);
+    fill(spec, {40, 0, 0}, {side - 40, side / 2, 1}, kFull);
+    auto world = make_world(spec);
+    ASSERT_LE(ticks_to_rest(*world, 10), 10);
+    sim::SerialExecutor serial;
+    const std::vector<sim::Command> dig = {{sim::SetCells{{30, 15, 0}, {1, 1, 1}, sim::kAir}}};
+    updates.push_back(world->tick(dig, serial).cell_updates);
+  }
+  EXPECT_EQ(updates[0], updates[1]);
+}
+
+// ---- State
+
+TEST(HydroState, ASnapshotWithImpossibleMotionIsRefused) {
+  WorldSpec spec = box_of({8, 8, 1});
+  fill(spec, {0, 0, 0}, {2, 6, 1}, kFull);
+  auto world = make_world(spec);
+  sim::SerialExecutor serial;
+  for (int t = 0; t < 5; ++t) (void)world->tick({}, serial);
+  EXPECT_FALSE(world->core().hydro.links_x.empty());
+  auto restored = through_a_snapshot(*world);
+  EXPECT_EQ(restored->digest(), world->digest());
+}
+
+}  // namespace
+}  // namespace sluice::tests
