@@ -183,7 +183,7 @@ void Columns::put_together(Rebuilt& rebuilt) {
       note_event(*kept);
       continue;
     }
-    const std::int32_t id = make_run(rebuilt.place, interval);
+    const std::int32_t id = make_run(block_of(rebuilt.place), rebuilt.place, interval);
     column.push_back(id);
     Run& made = run(id);
     made.fresh = true;
