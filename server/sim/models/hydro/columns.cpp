@@ -177,8 +177,8 @@ bool Columns::is_gutter(Place place) const {
   const bool beside_z = x >= 0 && x < end.x && end.z > 1;
   return (beside_x && ((x == -1 && edges_.left == Edge::kOpen) ||
                        (x == end.x && edges_.right == Edge::kOpen))) ||
-         (beside_z && ((z == -1 && edges_.front == Edge::kOpen) ||
-                       (z == end.z && edges_.back == Edge::kOpen)));
+         (beside_z &&
+          ((z == -1 && edges_.front == Edge::kOpen) || (z == end.z && edges_.back == Edge::kOpen)));
 }
 
 Chunk* Columns::chunk_in(Block& block, std::int32_t y) {
@@ -322,8 +322,8 @@ void Columns::meet_neighbours(std::int32_t id) {
   if (run(id).met) return;
   run(id).met = true;
   const Run& here = run(id);
-  const Place places[] = {{here.x - 1, here.z}, {here.x + 1, here.z},
-                          {here.x, here.z - 1}, {here.x, here.z + 1}};
+  const Place places[] = {
+      {here.x - 1, here.z}, {here.x + 1, here.z}, {here.x, here.z - 1}, {here.x, here.z + 1}};
   for (const Place& place : places) {
     if (!in_world(place) && !is_gutter(place)) continue;
     const ChunkCoord chunk = shape_.chunk_of({place.first, 0, place.second});

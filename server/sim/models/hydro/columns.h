@@ -59,7 +59,7 @@ struct Run {
   Units shown = 0;
   std::vector<std::int32_t> shown_falls;
   std::vector<std::int32_t> stored_falls;  // cells that have a speed in the state
-  bool shows_holes = false;  // below `shown`
+  bool shows_holes = false;                // below `shown`
 
   // Of the tick under way (flow.h).
   std::int32_t slot = kNone;
@@ -84,7 +84,7 @@ struct Run {
 };
 
 struct Link {
-  std::int32_t low = kNone;   // the run of the smaller x or z
+  std::int32_t low = kNone;  // the run of the smaller x or z
   std::int32_t high = kNone;
   std::int32_t sill_cell = 0;
   std::int32_t top_cell = 0;

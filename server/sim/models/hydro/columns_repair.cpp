@@ -190,8 +190,8 @@ void Columns::put_together(Rebuilt& rebuilt) {
     HydroRunState state;
     std::vector<Fall> falls;
     for (const OldRun& old : rebuilt.old) {
-      const bool overlaps = old.interval.floor < interval.ceiling &&
-                            interval.floor < old.interval.ceiling;
+      const bool overlaps =
+          old.interval.floor < interval.ceiling && interval.floor < old.interval.ceiling;
       if (!overlaps) continue;
       state.friction = std::max(state.friction, old.friction);
       falls.insert(falls.end(), old.falls.begin(), old.falls.end());
