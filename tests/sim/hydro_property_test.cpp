@@ -25,8 +25,8 @@ using sim::WorldSpec;
 constexpr std::size_t kTicks = 60;
 
 WorldSpec random_hydro(std::uint64_t seed, bool solid, Pipes pipes, bool springs) {
-  const WorldKind kind = {.solid = solid, .springs = springs, .side = solid ? 56 : 70,
-                          .pipes = pipes};
+  const WorldKind kind = {
+      .solid = solid, .springs = springs, .side = solid ? 56 : 70, .pipes = pipes};
   return random_world_of(sim::WaterModel::kHydro, seed, kind);
 }
 
@@ -173,9 +173,7 @@ class RestingRuns {
     std::int32_t x, z, floor, ceiling;
     std::int64_t volume;
     [[nodiscard]] std::int64_t head() const { return std::int64_t{floor} * kFull + volume; }
-    [[nodiscard]] bool full() const {
-      return volume == std::int64_t{ceiling - floor} * kFull;
-    }
+    [[nodiscard]] bool full() const { return volume == std::int64_t{ceiling - floor} * kFull; }
   };
   static bool lies_flat(const World& world, const Run& run) {
     std::int64_t left = run.volume;

@@ -90,7 +90,8 @@ TEST_P(HydroVessels, ComeToOneLevelAndRest) {
     most = std::max(most, water_in_column(*world, i * p.gap));
   }
   EXPECT_LE(most - least, 1);
-  for (std::int32_t x = 0; x < world->config().size.x; ++x) EXPECT_EQ(world->cell({x, 0, 0}), kFull);
+  for (std::int32_t x = 0; x < world->config().size.x; ++x)
+    EXPECT_EQ(world->cell({x, 0, 0}), kFull);
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, HydroVessels,
@@ -121,17 +122,10 @@ TEST(HydroLevels, WaterThatIsFlatRestsAtOnce) {
 
 TEST(HydroLevels, RisesThroughATunnelUpIntoARoom) {
   // The room lies above the tunnel's far end, lower than the pond.
-  auto world = make_world(drawn_spec(sim::WaterModel::kHydro, {{"#~~#########",
-                                                                "#~~#########",
-                                                                "#~~#########",
-                                                                "#~~#########",
-                                                                "#~~#########",
-                                                                "#~~#########",
-                                                                "#~~#...#####",
-                                                                "#~~##.######",
-                                                                "#~~##.######",
-                                                                "#......#####",
-                                                                "############"}}));
+  auto world = make_world(drawn_spec(
+      sim::WaterModel::kHydro, {{"#~~#########", "#~~#########", "#~~#########", "#~~#########",
+                                 "#~~#########", "#~~#########", "#~~#...#####", "#~~##.######",
+                                 "#~~##.######", "#......#####", "############"}}));
   EXPECT_LE(ticks_to_rest(*world, 2000), 2000);
   for (const Vec3 at : {Vec3{5, 2, 0}, {5, 3, 0}, {4, 4, 0}, {6, 4, 0}}) {
     EXPECT_EQ(world->cell(at), kFull);
@@ -171,7 +165,8 @@ TEST(HydroFalls, OverALedgeInOneStrandWithoutAGap) {
   for (int t = 0; t < 50; ++t) {
     (void)world->tick({}, serial);
     for (std::int32_t y = 0; y < 50; ++y) {
-      EXPECT_GT(world->cell({20, y, 0}), 0) << "gap at " << y << " in tick " << world->tick_number();
+      EXPECT_GT(world->cell({20, y, 0}), 0)
+          << "gap at " << y << " in tick " << world->tick_number();
     }
   }
 }

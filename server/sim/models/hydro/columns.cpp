@@ -148,12 +148,12 @@ Vec3 Columns::key_of(const Link& link) const {
   return {low.x, link.sill_cell, low.z};
 }
 
-Columns::Block* Columns::find_block(Place chunk) {
+Block* Columns::find_block(Place chunk) {
   const auto found = blocks_.find(chunk);
   return found == blocks_.end() ? nullptr : &found->second;
 }
 
-Columns::Block& Columns::block_of(Place place) {
+Block& Columns::block_of(Place place) {
   const ChunkCoord chunk = shape_.chunk_of({place.first, 0, place.second});
   Block* const block = find_block({chunk.x, chunk.z});
   SLUICE_ASSERT(block != nullptr);
@@ -177,21 +177,22 @@ bool Columns::is_gutter(Place place) const {
   const bool beside_z = x >= 0 && x < end.x && end.z > 1;
   return (beside_x && ((x == -1 && edges_.left == Edge::kOpen) ||
                        (x == end.x && edges_.right == Edge::kOpen))) ||
-         (beside_z && ((z == -1 && edges_.front == Edge::kOpen) ||
-                       (z == end.z && edges_.back == Edge::kOpen)));
+         (beside_z &&
+          ((z == -1 && edges_.front == Edge::kOpen) || (z == end.z && edges_.back == Edge::kOpen)));
 }
 
 Chunk* Columns::chunk_in(Block& block, std::int32_t y) {
-  KnownChunk& known = block.chunks[static_cast<std::size_t>(y >> shape_.log_y)];
+  Block::KnownChunk& known = block.chunks[static_cast<std::size_t>(y >> shape_.log_y)];
   if (known.repair != repair_) {
-    known = {grid_->find({block.place.first, y >> shape_.log_y, block.place.second}), repair_};
+    known = {grid_->find({block.x, y >> shape_.log_y, block.z}), repair_};
   }
   return known.chunk;
 }
 
-Columns::Block& Columns::make_block(Place chunk) {
+Block& Columns::make_block(Place chunk) {
   Block& block = blocks_[chunk];
-  block.place = chunk;
+  block.x = chunk.first;
+  block.z = chunk.second;
   block.columns.resize(static_cast<std::size_t>(shape_.slab()));
   block.chunks.resize(static_cast<std::size_t>((world_.size.y - 1) >> shape_.log_y) + 1);
   const Vec3 from = shape_.origin({chunk.first, 0, chunk.second});
@@ -200,11 +201,11 @@ Columns::Block& Columns::make_block(Place chunk) {
       const Place place = {x, z};
       Column& column = block.columns[column_in_block(place)];
       if (is_gutter(place)) {
-        column.push_back(make_run(place, {0, world_.size.y}));
+        column.push_back(make_run(block, place, {0, world_.size.y}));
         run(column.back()).drain = true;
       } else if (in_world(place)) {
         for (const Interval interval : intervals_of(block, place)) {
-          column.push_back(make_run(place, interval));
+          column.push_back(make_run(block, place, interval));
           read_settled(run(column.back()));
         }
       }
@@ -245,7 +246,7 @@ std::vector<Columns::Interval> Columns::intervals_of(Block& block, Place place) 
   return intervals;
 }
 
-std::int32_t Columns::make_run(Place place, Interval interval) {
+std::int32_t Columns::make_run(Block& block, Place place, Interval interval) {
   std::int32_t id = 0;
   if (free_runs_.empty()) {
     id = run_count();
@@ -256,6 +257,7 @@ std::int32_t Columns::make_run(Place place, Interval interval) {
   }
   Run& made = run(id);
   made = {};
+  made.block = &block;
   made.x = place.first;
   made.z = place.second;
   made.floor = interval.floor;
@@ -317,9 +319,11 @@ void Columns::read_changed(Run& run, const std::vector<Fall>& before) {
 }
 
 void Columns::meet_neighbours(std::int32_t id) {
+  if (run(id).met) return;
+  run(id).met = true;
   const Run& here = run(id);
-  const Place places[] = {{here.x - 1, here.z}, {here.x + 1, here.z},
-                          {here.x, here.z - 1}, {here.x, here.z + 1}};
+  const Place places[] = {
+      {here.x - 1, here.z}, {here.x + 1, here.z}, {here.x, here.z - 1}, {here.x, here.z + 1}};
   for (const Place& place : places) {
     if (!in_world(place) && !is_gutter(place)) continue;
     const ChunkCoord chunk = shape_.chunk_of({place.first, 0, place.second});
@@ -369,7 +373,7 @@ void Columns::add_link(std::int32_t low, std::int32_t high, bool along_z) {
 
 void Columns::show(Run& run) {
   if (run.drain) return;
-  Block& block = block_of({run.x, run.z});
+  Block& block = *run.block;
   const auto settled_in = [&run](std::int32_t y) {
     const Units below = Units{y - run.floor} * kFull;
     return static_cast<Cell>(std::clamp<Units>(run.volume - below, 0, kFull));
@@ -406,7 +410,7 @@ void Columns::set_cell(Block& block, Vec3 at, Cell cell) {
 
 void Columns::keep_awake(const Run& run) {
   if (run.drain) return;
-  Block& block = block_of({run.x, run.z});
+  Block& block = *run.block;
   const auto wake_at = [&](std::int32_t y) {
     Chunk* const chunk = chunk_in(block, std::clamp(y, run.floor, run.ceiling - 1));
     if (chunk != nullptr) grid_->wake(*chunk, kWakeAll);

@@ -32,7 +32,10 @@ struct Fall {
   std::int32_t speed = 0;
 };
 
+struct Block;
+
 struct Run {
+  Block* block = nullptr;  // that it stands in
   std::int32_t x = 0;
   std::int32_t z = 0;
   std::int32_t floor = 0;    // its lowest cell
@@ -50,12 +53,13 @@ struct Run {
   bool awake = false;
   bool event = false;  // something from outside touched it since the last tick
   bool fresh = false;  // made in the repair under way
+  bool met = false;    // there are columns all around it
 
   // What its cells show, to be written again where it differs.
   Units shown = 0;
   std::vector<std::int32_t> shown_falls;
   std::vector<std::int32_t> stored_falls;  // cells that have a speed in the state
-  bool shows_holes = false;  // below `shown`
+  bool shows_holes = false;                // below `shown`
 
   // Of the tick under way (flow.h).
   std::int32_t slot = kNone;
@@ -80,7 +84,7 @@ struct Run {
 };
 
 struct Link {
-  std::int32_t low = kNone;   // the run of the smaller x or z
+  std::int32_t low = kNone;  // the run of the smaller x or z
   std::int32_t high = kNone;
   std::int32_t sill_cell = 0;
   std::int32_t top_cell = 0;
@@ -92,6 +96,18 @@ struct Link {
   [[nodiscard]] Level sill() const { return Level{sill_cell} * kFull; }
   [[nodiscard]] Units opening() const { return Level{top_cell - sill_cell} * kFull; }
   [[nodiscard]] std::int32_t other(std::int32_t run) const { return run == low ? high : low; }
+};
+
+/// The columns over one chunk's ground.
+struct Block {
+  struct KnownChunk {
+    Chunk* chunk = nullptr;
+    std::uint64_t repair = 0;  // found since that repair; chunks come and go between ticks
+  };
+  std::int32_t x = 0;  // in chunks
+  std::int32_t z = 0;
+  std::vector<std::vector<std::int32_t>> columns;  // runs, from the lowest up
+  std::vector<KnownChunk> chunks;                  // from the lowest up
 };
 
 class Columns {
@@ -129,15 +145,6 @@ class Columns {
  private:
   using Place = std::pair<std::int32_t, std::int32_t>;  // x and z, of cells or of chunks
   using Column = std::vector<std::int32_t>;             // runs, from the lowest up
-  struct KnownChunk {
-    Chunk* chunk = nullptr;
-    std::uint64_t repair = 0;  // found since that repair; chunks come and go between ticks
-  };
-  struct Block {
-    Place place;
-    std::vector<Column> columns;
-    std::vector<KnownChunk> chunks;  // from the lowest up
-  };
   struct Interval {
     std::int32_t floor = 0;
     std::int32_t ceiling = 0;
@@ -176,7 +183,7 @@ class Columns {
   [[nodiscard]] bool in_world(Place place) const;
   [[nodiscard]] bool is_gutter(Place place) const;
 
-  std::int32_t make_run(Place place, Interval interval);
+  std::int32_t make_run(Block& block, Place place, Interval interval);
   void read_settled(Run& run);
   void read_changed(Run& run, const std::vector<Fall>& before);
   void load_states();
@@ -224,7 +231,7 @@ class Columns {
 
 template <class F>
 void Columns::for_each_wet_cell(Run& run, F&& f) {
-  Block& block = block_of({run.x, run.z});
+  Block& block = *run.block;
   std::int32_t y = run.floor;
   while (y < run.ceiling) {
     const std::int32_t end = std::min((y | (shape_.height() - 1)) + 1, run.ceiling);

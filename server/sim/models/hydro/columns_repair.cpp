@@ -183,15 +183,15 @@ void Columns::put_together(Rebuilt& rebuilt) {
       note_event(*kept);
       continue;
     }
-    const std::int32_t id = make_run(rebuilt.place, interval);
+    const std::int32_t id = make_run(block_of(rebuilt.place), rebuilt.place, interval);
     column.push_back(id);
     Run& made = run(id);
     made.fresh = true;
     HydroRunState state;
     std::vector<Fall> falls;
     for (const OldRun& old : rebuilt.old) {
-      const bool overlaps = old.interval.floor < interval.ceiling &&
-                            interval.floor < old.interval.ceiling;
+      const bool overlaps =
+          old.interval.floor < interval.ceiling && interval.floor < old.interval.ceiling;
       if (!overlaps) continue;
       state.friction = std::max(state.friction, old.friction);
       falls.insert(falls.end(), old.falls.begin(), old.falls.end());

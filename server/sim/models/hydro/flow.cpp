@@ -51,8 +51,8 @@ void Flow::add_ways(std::int32_t slot) {
     const std::int32_t beside = columns_.link(link_id).other(id);
     const Run& there = columns_.run(beside);
     const Units slack = std::min(kSlack, there.capacity() / 4);
-    const bool full = !there.swallows() && !there.open_top &&
-                      there.volume >= there.capacity() - slack;
+    const bool full =
+        !there.swallows() && !there.open_top && there.volume >= there.capacity() - slack;
     const Level theirs = full ? std::max(there.level(), there.top()) : there.level();
     const Level mine = mover_at(slot).contact;
     Link& link = columns_.link(link_id);
@@ -154,7 +154,8 @@ void Flow::find_conductances() {
   }
   for (Way& way : ways_) {
     const Q16 sum = std::max(mover_at(way.low).conductance, mover_at(way.high).conductance);
-    if (sum > kMostConductanceOfRun) way.conductance = way.conductance * kMostConductanceOfRun / sum;
+    if (sum > kMostConductanceOfRun)
+      way.conductance = way.conductance * kMostConductanceOfRun / sum;
   }
 }
 

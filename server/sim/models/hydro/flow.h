@@ -14,8 +14,8 @@ namespace sluice::sim::hydro {
 struct Mover {
   std::int32_t id = kNone;
   std::int32_t body = kNone;
-  bool full = false;    // its head is its pressure
-  bool forced = false;  // made full because it would run over
+  bool full = false;          // its head is its pressure
+  bool forced = false;        // made full because it would run over
   std::int64_t pressure = 0;  // 1/256 level units
   std::int32_t friction = 0;
   std::int32_t age = 0;
@@ -45,8 +45,8 @@ struct Way {
   Units opening = 0;
   Units height = 0;  // of the water in the opening
   Q16 conductance = 0;
-  Q16 share = 0;   // 1 / (1 + friction + loss)
-  Q16 push = 0;    // the flow without the heads, before that share
+  Q16 share = 0;  // 1 / (1 + friction + loss)
+  Q16 push = 0;   // the flow without the heads, before that share
   Q16 flow = 0;
   std::int32_t carry = 0;
   Units wished = 0;  // towards `high`

@@ -67,12 +67,13 @@ void Flow::find_friction(Body& body) {
       if (way.joint != Joint::kContact || way.low != m) continue;
       (way.along_z ? of_z : of_x).links += way.conductance;
       const Level across = absolute(std::max(mover_at(way.low).contact, way.sill) -
-                                    std::max(mover_at(way.high).contact, way.sill)) >> shift;
+                                    std::max(mover_at(way.high).contact, way.sill)) >>
+                           shift;
       of_head.links += (way.conductance * across >> 8) * across;
     }
   }
-  const std::int64_t square = std::min({of_x.squared_frequency(18), of_z.squared_frequency(18),
-                                        of_head.squared_frequency(24)});
+  const std::int64_t square = std::min(
+      {of_x.squared_frequency(18), of_z.squared_frequency(18), of_head.squared_frequency(24)});
   Q16 target = kMostFriction;
   if (square < kOne * kOne) target = std::min(target, scaled(kFrictionFactor, square_root(square)));
   for (const std::int32_t m : body.movers) {
@@ -94,8 +95,8 @@ void Flow::find_push(Way& way) {
   };
   const Q16 narrowing = std::max(blocked(run_of(low).volume), blocked(run_of(high).volume));
   const Q16 loss = contact ? scaled(narrowing, narrowing) : kOne;
-  const Q16 friction = contact ? (low.friction + high.friction) / 2
-                               : (from_low ? low.friction : high.friction);
+  const Q16 friction =
+      contact ? (low.friction + high.friction) / 2 : (from_low ? low.friction : high.friction);
   Q16 drag = scaled(kLoss, loss);
   if (!low.full && !high.full) {
     drag += way.height > kFull ? kBedDrag * kFull / way.height * kFull / way.height : kBedDrag;

@@ -44,7 +44,8 @@ class HydroWater final : public WaterModelState {
     WaterAdvance done;
     done.sweeps = 1;
     done.cell_updates = flow_.movers() + static_cast<std::int64_t>(falling.size());
-    std::erase_if(falling, [this](std::int32_t id) { return columns_.run(id).slot != hydro::kNone; });
+    std::erase_if(falling,
+                  [this](std::int32_t id) { return columns_.run(id).slot != hydro::kNone; });
     flow_.move(landed);
     flow_.settle();
     awake_.clear();
@@ -144,19 +145,17 @@ Status validate(const HydroState& state, const WorldConfig& config) {
   for (const auto& [at, run] : state.runs) {
     const bool possible = world.contains(at) && run.pressure >= 0 &&
                           run.pressure < std::int64_t{1} << 44 && run.friction >= 0 &&
-                          run.friction <= hydro::kMostFriction && run.age >= 0 &&
-                          run.age < 1 << 30;
+                          run.friction <= hydro::kMostFriction && run.age >= 0 && run.age < 1 << 30;
     if (!possible) return wrong;
   }
   for (const auto& [at, fall] : state.falls) {
-    const bool possible =
-        world.contains(at) && fall.speed > 0 && fall.speed <= hydro::kFallFastest;
+    const bool possible = world.contains(at) && fall.speed > 0 && fall.speed <= hydro::kFallFastest;
     if (!possible) return wrong;
   }
   for (const auto* links : {&state.links_x, &state.links_z}) {
     for (const auto& [at, link] : *links) {
-      const bool possible = at.x >= -1 && at.x < world.size.x && at.y >= 0 &&
-                            at.y < world.size.y && at.z >= -1 && at.z < world.size.z &&
+      const bool possible = at.x >= -1 && at.x < world.size.x && at.y >= 0 && at.y < world.size.y &&
+                            at.z >= -1 && at.z < world.size.z &&
                             hydro::absolute(link.flow) <= hydro::kMostFlow &&
                             hydro::absolute(link.carry) < hydro::kOne;
       if (!possible) return wrong;

@@ -135,8 +135,8 @@ void Flow::give_last_unit(std::int32_t m) {
     any = true;
     if (way.joint != Joint::kSpill) continue;
     const Level level = std::min(mover_at(way.other(m)).level, way.sill);
-    const bool lower = best == nullptr || level < best_level ||
-                       (level == best_level && way.sill < best->sill);
+    const bool lower =
+        best == nullptr || level < best_level || (level == best_level && way.sill < best->sill);
     const bool equal = !lower && level == best_level && way.sill == best->sill;
     if (lower) {
       best = &way;
@@ -224,8 +224,8 @@ void Flow::limit_takers() {
 }
 
 void Flow::pass_age(const Mover& giver, Mover& taker) const {
-  const std::int32_t age = giver.body == kNone ? giver.age
-                                               : bodies_[static_cast<std::size_t>(giver.body)].age;
+  const std::int32_t age =
+      giver.body == kNone ? giver.age : bodies_[static_cast<std::size_t>(giver.body)].age;
   if (age > 0 && (taker.age == 0 || age < taker.age)) taker.age = age;
 }
 

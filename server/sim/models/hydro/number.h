@@ -27,9 +27,9 @@ inline constexpr Q16 kFrictionFactor = kOne * 16 / 10;
 inline constexpr Q16 kMostFriction = kOne * 4 / 10;
 inline constexpr std::int64_t kFrictionInertia = 16;
 
-inline constexpr Units kSlack = 256;       // a run so near its capacity counts as full
-inline constexpr Units kQuiet = 256;       // heads and flows below which a body is filled exactly
-inline constexpr Units kMostMargin = 64;   // room that the solver leaves in a full run that flows
+inline constexpr Units kSlack = 256;      // a run so near its capacity counts as full
+inline constexpr Units kQuiet = 256;      // heads and flows below which a body is filled exactly
+inline constexpr Units kMostMargin = 64;  // room that the solver leaves in a full run that flows
 inline constexpr int kMostIterations = 100;
 inline constexpr int kMostRounds = 3;
 inline constexpr std::int32_t kAgePerCell = 16;

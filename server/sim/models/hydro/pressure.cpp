@@ -142,7 +142,8 @@ void Flow::set_up(std::int32_t m, Unknown& unknown) {
     if (!way.fixed) unknown.diagonal += scaled(way.share, way.conductance);
   }
   const Units gap = run.capacity() - mover.margin - run.volume;
-  Units want = gap > 0 ? (gap + 7) / 8 : (run.volume >= run.capacity() && mover.margin > 0 ? -1 : 0);
+  Units want =
+      gap > 0 ? (gap + 7) / 8 : (run.volume >= run.capacity() && mover.margin > 0 ? -1 : 0);
   if (mover.forced) want = gap;
   unknown.rest = -outflow - want * kOne;
   unknown.enough = kOne / 4 + mover.through * (kOne / 512);
@@ -158,8 +159,7 @@ void Flow::multiply(std::span<const std::int32_t> full) {
       const std::int32_t beside = unknown_of_[static_cast<std::size_t>(way.other(full[i]))];
       const std::int64_t theirs =
           beside == kNone ? 0 : unknowns_[static_cast<std::size_t>(beside)].direction;
-      unknown.image +=
-          scaled(scaled(way.share, way.conductance), unknown.direction - theirs);
+      unknown.image += scaled(scaled(way.share, way.conductance), unknown.direction - theirs);
     }
   }
 }
@@ -175,9 +175,8 @@ void Flow::correct_pressures(std::span<const std::int32_t> full) {
   }
   Wide rests = dot(unknowns_, &Unknown::rest, &Unknown::step);
   for (int i = 0; i < kMostIterations && rests.mantissa > 0; ++i) {
-    const bool done = std::all_of(unknowns_.begin(), unknowns_.end(), [](const Unknown& u) {
-      return absolute(u.rest) <= u.enough;
-    });
+    const bool done = std::all_of(unknowns_.begin(), unknowns_.end(),
+                                  [](const Unknown& u) { return absolute(u.rest) <= u.enough; });
     if (done) break;
     multiply(full);
     const Wide images = dot(unknowns_, &Unknown::direction, &Unknown::image);
