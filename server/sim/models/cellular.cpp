@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "server/sim/models/cellular_head.h"
+
 namespace sluice::sim {
 
 namespace {
@@ -62,6 +64,11 @@ class CellularWater final : public WaterModelState {
     } while (done.sweeps < options_.max_sweeps && largest_flow > 0 &&
              largest_flow >= options_.smallest_flow);
     return done;
+  }
+
+  WaterHead head(const Grid& grid, Vec3 at) override { return cellular_head(rule_, grid, at); }
+  std::int64_t most_at(const Grid& grid, Vec3 at, std::int64_t head) override {
+    return cellular_most(rule_, grid, at, head);
   }
 
  private:
