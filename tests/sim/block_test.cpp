@@ -79,8 +79,8 @@ TEST(Block, AColumnPassesABlockATickThroughItsFoot) {
                                          ".~~.."}));
   EXPECT_EQ(map_after(2, spec), (Drawing{".....",  //
                                          ".....",  //
-                                         "..~..",  //
-                                         ".~~~."}));
+                                         ".....",  //
+                                         "~~~~."}));
 }
 
 // Water on both sides of one place: it is filled once.
