@@ -26,8 +26,8 @@ constexpr bool is_open(Cell cell) {
 struct WaterMeasure {
   std::int32_t quantum = 1;               // units
   std::int32_t cell_max = kMaxCellUnits;  // units that a cell holds at the most
-  /// What a spring cannot put into its full cell rises through the full cells above it.
-  bool springs_rise = false;
+  /// Springs give to their own cell alone, until it is full.
+  bool springs_give_to_their_cell = false;
 };
 
 /// Units of water in the cell.

@@ -35,9 +35,6 @@ struct Marks {
   alignas(64) std::array<Cell, kChunkCells + kOverread> cells{};
 };
 
-/// Columns of a chunk, of either shape, at the most.
-inline constexpr std::size_t kMostColumns = 256;
-
 /// Where a chunk must be looked at. Elsewhere nothing can flow; more than needed costs time alone.
 struct WakeRegions {
   ChunkRegion sideways;
@@ -71,9 +68,7 @@ struct Chunk {
   [[nodiscard]] bool holds() const { return digest != pristine || marks_digest != 0; }
 
   // Derived, for springs (spring_schedule.h).
-  bool watched = true;              // a spring may sleep that a change here could wake
-  bool full_columns_known = false;  // since its last change
-  std::array<std::uint64_t, kMostColumns / 64> full_columns{};  // bits: every cell is full
+  bool watched = true;  // a spring may sleep that a change here could wake
 
   bool claimed = false;  // held nothing at the last update_digest; a command of this tick fills it
 

@@ -171,7 +171,6 @@ void Grid::wake_all() {
 // flows into it is found by the chunk that it leaves.
 void Grid::note_change(Chunk& chunk, std::uint8_t changed, const ChunkRegion& where) {
   if (changed == 0) return;
-  chunk.full_columns_known = false;
   if (!chunk.changed_listed) {
     chunk.changed_listed = true;
     changed_.push_back(&chunk);

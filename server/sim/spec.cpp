@@ -26,11 +26,11 @@ WaterMeasure measure_of(const WorldConfig& config) {
     case WaterModel::kCellular:
       break;
     case WaterModel::kBlock:
-      return {kFull / config.block.parts, kFull, true};
+      return {kFull / config.block.parts, kFull, false};
     case WaterModel::kStream:
-      return {kFull / kStreamLevels, kFull, false};
+      return {kFull / kStreamLevels, kFull, true};
     case WaterModel::kHydro:
-      return {1, kFull, true};
+      return {1, kFull, false};
   }
   return {};
 }

@@ -75,24 +75,4 @@ class SpringSchedule {
   std::map<Column, std::vector<Entry*>> asleep_;
 };
 
-/// Finds where the water of a spring comes out whose cell is full: above the full cells over it.
-/// Goes up a chunk at a time; springs of one column share what was found in a tick.
-class ColumnTops {
- public:
-  explicit ColumnTops(Grid& grid, Cell full) : grid_(grid), full_(full) {}
-
-  /// The lowest cell at or above `from` that is not full. Marks the chunks on the way as watched.
-  [[nodiscard]] Vec3 top_of(Vec3 from);
-
- private:
-  [[nodiscard]] Vec3 climb(Vec3 from);
-  /// Whether the chunk's cells of that column are all full.
-  [[nodiscard]] bool is_full(Chunk& chunk, std::int32_t column) const;
-
-  Grid& grid_;
-  Cell full_;
-  /// By column: the lowest cell from which it was climbed, and where that led.
-  std::map<std::pair<std::int32_t, std::int32_t>, std::pair<std::int32_t, std::int32_t>> known_;
-};
-
 }  // namespace sluice::sim

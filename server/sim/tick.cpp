@@ -1,6 +1,7 @@
 // One tick of a world, phase by phase. This is the only code that changes a world after it was
 // made; everything else may be slow, fail or vanish.
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "server/sim/assert.h"
@@ -64,12 +65,26 @@ void World::apply_commands(CommandSource& commands, TickReport& report) {
   pipes_.arrange_if_rebuilt();
 }
 
-// What a source may add to its cell, in whole quanta: what fits, and what the world still takes in.
-std::int32_t World::room_for_source(Cell cell, const WaterMeasure& measure) const {
-  const std::int64_t room = core_.limits.units - core_.totals.taken_in();
-  return round_down_to(static_cast<std::int32_t>(std::min<std::int64_t>(
-                           measure.cell_max - cell, std::max<std::int64_t>(room, 0))),
-                       measure.quantum);
+// The head up to which a source gives (models/*.md say why).
+std::int64_t World::head_of_source(Vec3 at) const {
+  if (measure_of(core_.config).springs_give_to_their_cell) return (std::int64_t{at.y} + 1) * kFull;
+  return std::int64_t{core_.config.size.y} * kFull;
+}
+
+// Where a source's water comes to lie, and what there is room for, in whole quanta: below its head,
+// and of what the world still takes in.
+World::SourceRoom World::room_for_source(Vec3 at, const WaterMeasure& measure) {
+  const std::int64_t head = head_of_source(at);
+  if (!is_open(grid_.cell(at))) return {at, 0};
+  const std::optional<Vec3> place =
+      measure.springs_give_to_their_cell ? std::optional(at) : water_->taker(grid_, at);
+  if (!place) return {at, 0};
+  const std::int64_t most =
+      std::min<std::int64_t>(water_->most_at(grid_, *place, head), measure.cell_max);
+  const std::int64_t left = core_.limits.units - core_.totals.taken_in();
+  const std::int64_t room = std::min(most - grid_.cell(*place), left);
+  return {*place, round_down_to(static_cast<std::int32_t>(std::max<std::int64_t>(room, 0)),
+                                measure.quantum)};
 }
 
 // Chunks that changed since the springs were last looked at.
@@ -111,34 +126,41 @@ void World::run_springs() {
   springs_active_ = false;
   wake_springs(grid_.changed());
   const WaterMeasure measure = measure_of(core_.config);
-  struct Move {
-    std::int32_t units;
-    std::int32_t possible;
+  // Where a spring's water comes to lie is a matter of its whole body, far chunks too.
+  const bool bodies = measure.quantum > 1 && !measure.springs_give_to_their_cell;
+  if (bodies && !core_.sources.empty()) {
+    water_->look(grid_);
+    if (!changed_.empty() || !grid_.changed().empty()) source_schedule_.wake_all(core_.sources);
+  }
+  const auto move = [&](Vec3 at, std::int32_t units) {
+    if (units == 0) return;
+    grid_.add_to_cell(at, units);
+    core_.totals.water += units;
+    if (bodies) water_->follow(grid_, at);
   };
-  const auto move = [&](Vec3 at, std::int32_t due, std::int32_t possible, std::int32_t sign) {
-    const std::int32_t units = std::min(due, possible);
-    if (units == 0) return Move{0, possible};
-    grid_.add_to_cell(at, sign * units);
-    core_.totals.water += sign * units;
-    return Move{units, possible};
-  };
-  ColumnTops tops(grid_, measure.cell_max);
   run_kind(core_.sources, source_schedule_, [&](Vec3 place, std::int32_t due) {
-    // What cannot go into its full cell rises, where the model's springs rise.
-    const Vec3 top = measure.springs_rise ? tops.top_of(place) : place;
-    const Vec3 at = is_open(grid_.cell(top)) ? top : place;
-    watch(place);
-    const Cell before = grid_.cell(at);
-    const Move done = move(at, due, is_open(before) ? room_for_source(before, measure) : 0, +1);
-    core_.totals.sourced += done.units;
-    return done;
+    watch_column(place);
+    SourceRoom room = room_for_source(place, measure);
+    const std::int32_t possible = room.units;
+    std::int32_t given = 0;
+    while (given < due && room.units > 0) {
+      const std::int32_t units = std::min(due - given, room.units);
+      move(room.at, units);
+      core_.totals.sourced += units;
+      given += units;
+      if (!bodies) break;
+      room = room_for_source(place, measure);  // the next place of its body
+    }
+    return std::pair(given, possible);
   });
   wake_springs(grid_.changed());  // drains take from what sources have just given
   run_kind(core_.drains, drain_schedule_, [&](Vec3 place, std::int32_t due) {
     watch(place);
-    const Move done = move(place, due, water_of(grid_.cell(place)), -1);
-    core_.totals.drained += done.units;
-    return done;
+    const std::int32_t possible = water_of(grid_.cell(place));
+    const std::int32_t units = std::min(due, possible);
+    move(place, -units);
+    core_.totals.drained += units;
+    return std::pair(units, possible);
   });
   springs_known_ = true;
 }
@@ -149,6 +171,13 @@ void World::watch(Vec3 at) {
   if (Chunk* chunk = grid_.find(grid_.shape().chunk_of(at))) chunk->watched = true;
 }
 
+// All that its head comes from: up through full cells to the surface.
+void World::watch_column(Vec3 at) {
+  const Chunk* chunk = grid_.find(grid_.shape().chunk_of(at));
+  if (chunk == nullptr) return;
+  for (Chunk* up = grid_.find(chunk->coord); up != nullptr; up = up->above) up->watched = true;
+}
+
 namespace {
 
 /// The grid as ports see it.
@@ -156,30 +185,57 @@ class PortGrid final : public PortCells {
  public:
   /// `changed` lists the chunks that the last tick changed; the grid knows what this one did so
   /// far.
-  PortGrid(Grid& grid, WaterMeasure measure, std::span<const ChunkCoord> changed)
-      : grid_(grid), measure_(measure), changed_(changed) {}
+  PortGrid(Grid& grid, WaterModelState& water, WaterMeasure measure, std::int64_t highest_head,
+           std::span<const ChunkCoord> changed)
+      : grid_(grid),
+        water_(water),
+        measure_(measure),
+        highest_head_(highest_head),
+        changed_(changed) {}
   [[nodiscard]] WaterMeasure measure() const override { return measure_; }
   [[nodiscard]] Cell cell(Vec3 at) const override { return grid_.cell(at); }
-  void add(Vec3 at, std::int32_t units) override { grid_.add_to_cell(at, units); }
+  [[nodiscard]] Head head(Vec3 at) override {
+    const WaterHead head = water_.head(grid_, at);
+    return {head.level, head.unit_rise};
+  }
+  [[nodiscard]] std::int64_t most_at(Vec3 at, std::int64_t head) override {
+    return water_.most_at(grid_, at, head);
+  }
+  [[nodiscard]] std::int64_t highest_head() const override { return highest_head_; }
+  [[nodiscard]] std::optional<Vec3> giver(Vec3 at) override { return water_.giver(grid_, at); }
+  [[nodiscard]] std::optional<Vec3> taker(Vec3 at) override { return water_.taker(grid_, at); }
+  void add(Vec3 at, std::int32_t units) override {
+    grid_.add_to_cell(at, units);
+    water_.follow(grid_, at);
+  }
+  // A head comes from the whole column, or where water moves in parts from a whole body.
   [[nodiscard]] Vec3 region(Vec3 at) const override { return place(grid_.shape().chunk_of(at)); }
   [[nodiscard]] bool changed_regions(std::vector<Vec3>& regions) const override {
     for (const ChunkCoord coord : changed_) regions.push_back(place(coord));
     for (const Chunk* chunk : grid_.changed()) regions.push_back(place(chunk->coord));
+    std::sort(regions.begin(), regions.end());
+    regions.erase(std::unique(regions.begin(), regions.end()), regions.end());
     return true;
   }
 
  private:
-  static Vec3 place(ChunkCoord coord) { return {coord.x, coord.y, coord.z}; }
+  [[nodiscard]] Vec3 place(ChunkCoord coord) const {
+    return measure_.quantum > 1 ? Vec3{} : Vec3{coord.x, 0, coord.z};
+  }
 
   Grid& grid_;
+  WaterModelState& water_;
   WaterMeasure measure_;
+  std::int64_t highest_head_;
   std::span<const ChunkCoord> changed_;
 };
 
 }  // namespace
 
 void World::advance_pipes(Executor& executor) {
-  PortGrid cells(grid_, measure_of(core_.config), changed_);
+  if (pipes_.port_count() > 0) water_->look(grid_);
+  const std::int64_t highest = std::int64_t{core_.config.size.y} * kFull;
+  PortGrid cells(grid_, *water_, measure_of(core_.config), highest, changed_);
   const PipesAdvance done = pipes_.tick(core_.tick, run_options_.sleep, cells, executor);
   core_.totals.pipes += done.into_pipes;
   core_.totals.water -= done.into_pipes;

@@ -136,6 +136,11 @@ Cell World::cell(Vec3 at) const {
   return grid_.cell(at);
 }
 
+std::int64_t World::head(Vec3 at) const {
+  water_->look(grid_);
+  return water_->head(grid_, at).level;
+}
+
 std::int64_t World::active_chunks() const {
   return std::count_if(grid_.awake().begin(), grid_.awake().end(),
                        [](const Chunk* chunk) { return chunk->wake != 0; });

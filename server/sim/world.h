@@ -101,6 +101,9 @@ class World {
   /// Chunks whose cells differ from what they were before the last tick, or may: a superset, in
   /// ChunkCoord's order, each once. A coordinate without a chunk in grid() is now all air.
   [[nodiscard]] std::span<const ChunkCoord> changed_chunks() const { return changed_; }
+  /// The head at a cell, in level units above the world's floor: how high the water stands that it
+  /// is joined to.
+  [[nodiscard]] std::int64_t head(Vec3 at) const;
   [[nodiscard]] const Springs& sources() const { return core_.sources; }
   [[nodiscard]] const Springs& drains() const { return core_.drains; }
   [[nodiscard]] const PipeNetwork& pipes() const { return pipes_; }
@@ -141,10 +144,16 @@ class World {
   void apply_commands(CommandSource& commands, TickReport& report);
   void run_springs();
   void watch(Vec3 at);
+  void watch_column(Vec3 at);
   void wake_springs(const std::vector<Chunk*>& changed);
   template <class Run>
   void run_kind(Springs& springs, SpringSchedule& schedule, Run&& run);
-  [[nodiscard]] std::int32_t room_for_source(Cell cell, const WaterMeasure& measure) const;
+  struct SourceRoom {
+    Vec3 at;
+    std::int32_t units = 0;
+  };
+  [[nodiscard]] std::int64_t head_of_source(Vec3 at) const;
+  [[nodiscard]] SourceRoom room_for_source(Vec3 at, const WaterMeasure& measure);
   void advance_pipes(Executor& executor);
   void advance_water(Executor& executor, TickReport& report);
   void sleep_and_wake(TickReport& report);

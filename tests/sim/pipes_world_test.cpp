@@ -77,7 +77,9 @@ TEST(PipesInWorld, a_refused_command_changes_nothing) {
 
 TEST(PipesInWorld, a_port_in_rock_or_outside_says_so_and_moves_nothing) {
   const auto world = empty_world();
-  EXPECT_EQ(refusal(*world, pipe("a", 10000)), "");
+  sim::AddPipe high = pipe("a", 10000);
+  high.base = 4 * sim::kFull;
+  EXPECT_EQ(refusal(*world, high), "");
   EXPECT_EQ(refusal(*world, sim::AddPort{"a", {1, 0, 0}, sim::PortKind::kOutlet, 100}), "");
   EXPECT_EQ(refusal(*world, sim::AddPort{"a", {-1, 3, 0}, sim::PortKind::kOutlet, 100}), "");
   EXPECT_EQ(refusal(*world, sim::AddPort{"a", {5, 3, 0}, sim::PortKind::kOutlet, 100}), "");
@@ -183,7 +185,7 @@ TEST(PipesInWorld, a_snapshot_of_other_rules_is_refused_where_it_has_pipes) {
   images.front().bytes = cells;
   EXPECT_TRUE(World::restore(with_version(sim::kPipesVersion), images));
   EXPECT_THAT(World::restore(with_version(sim::kPipesVersion + 1), images).error(),
-              HasSubstr("made by version 3 of the rules of pipes"));
+              HasSubstr("made by version 4 of the rules of pipes"));
 }
 
 TEST(PipesInWorld, a_world_whose_last_pipe_is_removed_rests) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <cstdlib>
+#include <functional>
 #include <map>
 #include <set>
 #include <tuple>
@@ -55,10 +56,10 @@ class ReferenceBlock {
       for (const sim::Vec3 at : from) --change[at];
       for (const Place& place : places) {
         if (config_.box().contains(place.at)) {
-          ++change[place.at];
+          change[place.at] += place.parts;
           if (place.walk) walked[place.at] = steps_[from.front()] + 1;
         } else {
-          drained += quantum_;
+          drained += place.parts * quantum_;
         }
       }
     }
@@ -85,15 +86,33 @@ class ReferenceBlock {
     sim::Vec3 at;
     std::int64_t height = 0;
     int side = 0;  // through which the group touches it, in the order of precedence
+    bool diagonal = false;
     bool falls = false;
     bool walk = false;
+    int parts = 1;
+  };
+  /// A cell of the group that touches a place.
+  struct Touch {
+    sim::Vec3 at;
+    int side = 0;
+    bool diagonal = false;
+  };
+  struct Room {
+    bool falls = false;
+    std::int64_t height = 0;
+    std::int64_t far = 0;
+    std::int32_t x = 0;
+    std::int32_t z = 0;
+    std::size_t place = 0;
+    [[nodiscard]] auto rank() const { return std::tuple(!falls, height, far); }
+    [[nodiscard]] auto key() const { return std::tuple(!falls, height, far, x, z); }
   };
   struct Claim {
     Place place;
     std::int64_t pressure = 0;
     std::size_t size = 0;
     std::size_t group = 0;
-    [[nodiscard]] auto key() const { return std::tuple(-pressure, ~size, place.side); }
+    [[nodiscard]] auto key() const { return std::tuple(-pressure, ~size, place.diagonal, place.side); }
     friend bool operator<(const Claim& a, const Claim& b) { return a.key() < b.key(); }
     [[nodiscard]] bool same_but_for_side(const Claim& b) const {
       return pressure == b.pressure && size == b.size;
@@ -166,54 +185,192 @@ class ReferenceBlock {
     return top;
   }
 
+  [[nodiscard]] bool in_group(sim::Vec3 p, std::size_t g) const {
+    const auto found = group_of_.find(p);
+    return found != group_of_.end() && found->second == g;
+  }
+
+  /// The group's cells that touch a place, in the order of precedence.
+  [[nodiscard]] std::vector<Touch> touching(sim::Vec3 p, std::size_t g) const {
+    std::vector<Touch> found;
+    const sim::Vec3 above = {p.x, p.y + 1, p.z};
+    const sim::Vec3 below = {p.x, p.y - 1, p.z};
+    if (in_group(above, g)) found.push_back({above, 0, false});
+    if (level(p) > 0) {
+      if (in_group(p, g)) found.push_back({p, 5, false});
+      return found;
+    }
+    const auto sides = [&](sim::Vec3 from, bool diagonal) {
+      for (const auto& [side, next] : around(from)) {
+        if (side != 0 && side != 5 && in_group(next, g)) found.push_back({next, side, diagonal});
+      }
+    };
+    if (level(below) != 0) sides(p, false);
+    if (level(above) == 0) sides(above, true);
+    if (in_group(below, g) && level(below) == parts_) found.push_back({below, 5, false});
+    return found;
+  }
+
   /// Every place that the group's water could go to next.
   [[nodiscard]] std::vector<Place> places(std::size_t g) const {
-    std::map<sim::Vec3, Place> found;
+    std::set<sim::Vec3> cells;
     for (const sim::Vec3 p : groups_[g]) {
-      if (level(p) < parts_) {
-        const bool falls = level({p.x, p.y + 1, p.z}) > 0;
-        found[p] = {p, std::int64_t{p.y} * parts_ + level(p), 5, falls, false};
-      }
+      cells.insert(p);
       for (const auto& [side, next] : around(p)) {
-        if (level(next) != 0) continue;
-        if (side == 0 && level(p) < parts_) continue;
-        // Seen from the place, the group lies on the opposite side.
-        const int opposite[] = {5, 2, 1, 4, 3, 0};
-        const Place place = {next, std::int64_t{next.y} * parts_, opposite[side], side == 5, false};
-        const auto [known, is_new] = found.try_emplace(next, place);
-        if (!is_new && place.side < known->second.side) known->second = place;
+        cells.insert(next);
+        if (side != 0 && side != 5) cells.insert({next.x, next.y - 1, next.z});
       }
     }
     std::vector<Place> list;
-    for (const auto& [at, place] : found) list.push_back(place);
+    for (const sim::Vec3 p : cells) {
+      if (level(p) == kRock || level(p) == parts_) continue;
+      const std::vector<Touch> touches = touching(p, g);
+      if (touches.empty()) continue;
+      const Touch& first = touches.front();
+      list.push_back({p, std::int64_t{p.y} * parts_ + level(p), first.side, first.diagonal,
+                      first.side == 0, false, 0});
+    }
     return list;
+  }
+
+  [[nodiscard]] bool stands(sim::Vec3 p) const {
+    do {
+      --p.y;
+    } while (level(p) > 0);
+    return level(p) == kRock;
+  }
+
+  [[nodiscard]] bool greatest() const {
+    return config_.block.downward == sim::Downward::kGreatest;
+  }
+
+  /// What one group wants, with as many parts for each place as it can bring there.
+  std::vector<Place> wishes(std::size_t g, std::uint64_t tick) {
+    const std::int32_t lean = tick % 2 == 1 ? 1 : -1;
+    const std::int64_t top_height = top(g);
+    std::vector<Place> list = places(g);
+    std::vector<Room> rooms;
+    const auto [middle_x, middle_z] = middle_of_top_row(g);
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      const Place& place = list[i];
+      const bool falls = place.falls && greatest();
+      const std::vector<Touch> touches = touching(place.at, g);
+      if (greatest() && !falls &&
+          std::none_of(touches.begin(), touches.end(),
+                       [&](const Touch& t) { return stands(t.at); })) {
+        continue;
+      }
+      const std::int64_t far =
+          std::abs(2 * place.at.x - middle_x) + std::abs(2 * place.at.z - middle_z);
+      for (int part = std::max(level(place.at), 0); part < parts_; ++part) {
+        const std::int64_t height = std::int64_t{place.at.y} * parts_ + part;
+        if (height < top_height) rooms.push_back({falls, height, far, lean * place.at.x, lean * place.at.z, i});
+      }
+    }
+    std::sort(rooms.begin(), rooms.end(),
+              [](const Room& a, const Room& b) { return a.key() < b.key(); });
+    const std::vector<std::int64_t> heights = heights_of(g);
+    std::size_t possible = 0;
+    while (possible < rooms.size() && pairs(rooms, heights, possible + 1)) ++possible;
+    if (possible > 0 && possible < rooms.size() &&
+        rooms[possible - 1].rank() == rooms[possible].rank()) {
+      ++ties_;
+    }
+    passing_.clear();
+    for (std::size_t i = 0; i < possible; ++i) {
+      Place& place = list[rooms[i].place];
+      if (possible == 1 || reaches(g, place, rooms[i].falls, heights[possible - 1])) {
+        ++place.parts;
+      } else {
+        ++ties_;  // which way was full is a matter of the order of searches
+      }
+    }
+    std::erase_if(list, [](const Place& place) { return place.parts == 0; });
+    return list;
+  }
+
+  [[nodiscard]] std::pair<std::int64_t, std::int64_t> middle_of_top_row(std::size_t g) const {
+    std::set<std::int32_t> x;
+    std::set<std::int32_t> z;
+    for (const sim::Vec3 p : groups_[g]) {
+      if (std::int64_t{p.y} * parts_ + level(p) - 1 != top(g)) continue;
+      x.insert(p.x);
+      z.insert(p.z);
+    }
+    return {*x.begin() + *x.rbegin(), *z.begin() + *z.rbegin()};
+  }
+
+  /// Of all parts, from the top.
+  [[nodiscard]] std::vector<std::int64_t> heights_of(std::size_t g) const {
+    std::vector<std::int64_t> heights;
+    for (const sim::Vec3 p : groups_[g]) {
+      for (int part = 0; part < level(p); ++part) {
+        heights.push_back(std::int64_t{p.y} * parts_ + part);
+      }
+    }
+    std::sort(heights.begin(), heights.end(), std::greater<>());
+    return heights;
+  }
+
+  static bool pairs(const std::vector<Room>& rooms, const std::vector<std::int64_t>& heights,
+                    std::size_t count) {
+    if (count > heights.size()) return false;
+    std::vector<std::int64_t> wanted;
+    for (std::size_t i = 0; i < count; ++i) wanted.push_back(rooms[i].height);
+    std::sort(wanted.begin(), wanted.end(), std::greater<>());
+    for (std::size_t i = 0; i < count; ++i) {
+      if (heights[i] <= wanted[i]) return false;
+    }
+    return true;
+  }
+
+  bool reaches(std::size_t g, const Place& place, bool falls, std::int64_t cut) {
+    for (const Touch& touch : touching(place.at, g)) {
+      if (falls && touch.side != 0) continue;
+      if (greatest() && !falls && !stands(touch.at)) continue;
+      if (pass(g, touch.at, touch.at == place.at ? 0 : touch.side, cut)) return true;
+    }
+    return false;
+  }
+
+  /// A search for a way to the top; all that it enters stays closed but for the way that it found.
+  bool pass(std::size_t g, sim::Vec3 p, int direction, std::int64_t cut) {
+    if (!in_group(p, g) || passing_[p] >= parts_) return false;
+    const int before = passing_[p];
+    passing_[p] = parts_;
+    const auto at_top = [&](sim::Vec3 q) {
+      return in_group(q, g) && std::int64_t{q.y} * parts_ + level(q) - 1 >= cut;
+    };
+    bool found = at_top(p);
+    const sim::Vec3 above = {p.x, p.y + 1, p.z};
+    if (!found && at_top(above)) found = pass(g, above, 0, cut);
+    const auto neighbours = around(p);
+    for (const auto& [side, next] : neighbours) {
+      if (!found && side == direction) found = pass(g, next, side, cut);
+    }
+    for (const auto& [side, next] : neighbours) {
+      if (!found) found = pass(g, next, side, cut);
+    }
+    if (found) passing_[p] = before + 1;
+    return found;
   }
 
   void claim(std::size_t g, std::uint64_t tick, std::map<sim::Vec3, std::vector<Claim>>& claims) {
     const std::int64_t top_height = top(g);
-    std::int64_t largest = 0;
-    std::vector<std::pair<std::int64_t, Place>> wishes;
-    for (const Place& place : places(g)) {
-      const bool greatest = place.falls && config_.block.downward == sim::Downward::kGreatest;
-      const std::int64_t pressure = greatest ? kGreatest : top_height - place.height;
-      largest = std::max(largest, pressure);
-      wishes.emplace_back(pressure, place);
-    }
-    if (largest > 0) {
-      for (const auto& [pressure, place] : wishes) {
-        if (pressure == largest)
-          claims[place.at].push_back({place, pressure, groups_[g].size(), g});
-      }
-      return;
+    const std::vector<Place> wanted = wishes(g, tick);
+    for (const Place& place : wanted) {
+      const std::int64_t pressure =
+          place.falls && greatest() ? kGreatest : top_height - place.height;
+      claims[place.at].push_back({place, pressure, groups_[g].size(), g});
     }
     const sim::Vec3 only = groups_[g].front();
-    if (groups_[g].size() > 1 || level(only) != 1) return;
+    if (!wanted.empty() || groups_[g].size() > 1 || level(only) != 1) return;
     if (steps_[only] >= config_.block.walk_steps) return;
     std::vector<Place> ways;
     for (const auto& [side, next] : around(only)) {
       if (side == 0 || side == 5 || level(next) != 0) continue;
       const int opposite[] = {5, 2, 1, 4, 3, 0};
-      ways.push_back({next, 0, opposite[side], false, true});
+      ways.push_back({next, 0, opposite[side], false, false, true, 1});
     }
     if (ways.empty()) return;
     const auto drawn = sim::draw(config_.seed, tick, only, sim::DrawPurpose::kBlockWalk);
@@ -222,9 +379,13 @@ class ReferenceBlock {
     ++ties_;  // chance knows no mirror
   }
 
-  /// The cells that give a part each; shortens `places` to as many.
-  std::vector<sim::Vec3> take(std::size_t g, std::vector<Place>& places) {
+  /// The cells that give a part each.
+  std::vector<sim::Vec3> take(std::size_t g, const std::vector<Place>& places) {
     if (places.front().walk) return groups_[g];
+    std::vector<sim::Vec3> wanted;
+    for (const Place& place : places) {
+      wanted.insert(wanted.end(), static_cast<std::size_t>(place.parts), place.at);
+    }
     // All parts of the group, from the top.
     std::map<std::int64_t, std::vector<sim::Vec3>, std::greater<>> rows;
     for (const sim::Vec3 p : groups_[g]) {
@@ -235,47 +396,21 @@ class ReferenceBlock {
     const auto by_x = [](sim::Vec3 a, sim::Vec3 b) {
       return std::pair(a.x, a.z) < std::pair(b.x, b.z);
     };
-    for (auto& [height, row] : rows) std::sort(row.begin(), row.end(), by_x);
-    shorten(rows, places);
     std::vector<sim::Vec3> from;
     for (auto& [height, row] : rows) {
-      const std::size_t left = places.size() - from.size();
+      std::sort(row.begin(), row.end(), by_x);
+      const std::size_t left = wanted.size() - from.size();
       if (row.size() <= left) {
         from.insert(from.end(), row.begin(), row.end());
-      } else {
-        if (left > 0) take_some(row, places, left, from);
-        break;
+        continue;
       }
+      if (left > 0) {
+        config_.side_view() ? take_from_ends(row, wanted, left, from)
+                            : take_farthest(row, wanted, left, from);
+      }
+      break;
     }
     return from;
-  }
-
-  template <class Rows>
-  void shorten(const Rows& rows, std::vector<Place>& places) {
-    std::sort(places.begin(), places.end(),
-              [](const Place& a, const Place& b) { return a.height > b.height; });
-    std::size_t possible = 0;
-    for (const auto& [height, row] : rows) {
-      for (std::size_t i = 0; i < row.size(); ++i) {
-        if (possible < places.size() && places[possible].height < height) ++possible;
-      }
-    }
-    if (possible == places.size()) return;
-    std::set<std::int32_t> x;
-    std::set<std::int32_t> z;
-    for (const sim::Vec3 p : rows.begin()->second) {
-      x.insert(p.x);
-      z.insert(p.z);
-    }
-    const auto distance = [&](const Place& p) {
-      return std::abs(2 * p.at.x - *x.begin() - *x.rbegin()) +
-             std::abs(2 * p.at.z - *z.begin() - *z.rbegin());
-    };
-    std::sort(places.begin(), places.end(), [&](const Place& a, const Place& b) {
-      return std::tuple(distance(a), a.at.x, a.at.z) < std::tuple(distance(b), b.at.x, b.at.z);
-    });
-    if (distance(places[possible - 1]) == distance(places[possible])) ++ties_;
-    places.resize(possible);
   }
 
   /// `part` of `whole` as a share of `count`, to the nearest, halves up.
@@ -285,50 +420,34 @@ class ReferenceBlock {
     return (doubled / whole + 1) / 2;
   }
 
-  void take_some(std::vector<sim::Vec3> row, const std::vector<Place>& places, std::size_t count,
-                 std::vector<sim::Vec3>& from) {
+  void take_from_ends(const std::vector<sim::Vec3>& row, const std::vector<sim::Vec3>& places,
+                      std::size_t count, std::vector<sim::Vec3>& from) {
     std::size_t left_of_middle = 0;
-    for (const Place& p : places) {
-      const int twice = 2 * p.at.x - row.front().x - row.back().x;
+    for (const sim::Vec3 p : places) {
+      const int twice = 2 * p.x - row.front().x - row.back().x;
       left_of_middle += twice < 0 ? 1U : 0U;
       ties_ += twice == 0 ? 1 : 0;
     }
-    std::size_t right = share(count, left_of_middle, places.size());
-    std::size_t left = count - right;
-    std::map<std::int32_t, std::vector<sim::Vec3>> columns;
-    for (const sim::Vec3 p : row) columns[p.x].push_back(p);
-    const auto whole = [&](auto column, std::size_t& wanted) {
-      if (wanted == 0 || column->second.size() > wanted) return false;
-      from.insert(from.end(), column->second.begin(), column->second.end());
-      wanted -= column->second.size();
-      columns.erase(column);
-      return true;
-    };
-    while (whole(std::prev(columns.end()), right)) {
-    }
-    while (whole(columns.begin(), left)) {
-    }
-    if (columns.size() == 1) {
-      take_of_column(columns.begin()->second, places, left + right, from);
-    } else {
-      take_of_column(std::prev(columns.end())->second, places, right, from);
-      take_of_column(columns.begin()->second, places, left, from);
-    }
+    const std::size_t right = share(count, left_of_middle, places.size());
+    from.insert(from.end(), row.end() - static_cast<std::ptrdiff_t>(right), row.end());
+    from.insert(from.end(), row.begin(), row.begin() + static_cast<std::ptrdiff_t>(count - right));
   }
 
-  void take_of_column(const std::vector<sim::Vec3>& column, const std::vector<Place>& places,
-                      std::size_t count, std::vector<sim::Vec3>& from) {
-    if (count == 0) return;
-    std::size_t in_front = 0;
-    for (const Place& p : places) {
-      const int twice = 2 * p.at.z - column.front().z - column.back().z;
-      in_front += twice < 0 ? 1U : 0U;
-      ties_ += twice == 0 && !config_.side_view() ? 1 : 0;
-    }
-    const std::size_t back = share(count, in_front, places.size());
-    from.insert(from.end(), column.end() - static_cast<std::ptrdiff_t>(back), column.end());
-    from.insert(from.end(), column.begin(),
-                column.begin() + static_cast<std::ptrdiff_t>(count - back));
+  void take_farthest(std::vector<sim::Vec3> row, const std::vector<sim::Vec3>& places,
+                     std::size_t count, std::vector<sim::Vec3>& from) {
+    const auto distance = [&](sim::Vec3 p) {
+      std::int64_t x = 0;
+      std::int64_t z = 0;
+      for (const sim::Vec3 place : places) {
+        x += p.x - place.x;
+        z += p.z - place.z;
+      }
+      return std::abs(x) + std::abs(z);
+    };
+    std::stable_sort(row.begin(), row.end(),
+                     [&](sim::Vec3 a, sim::Vec3 b) { return distance(a) > distance(b); });
+    if (distance(row[count - 1]) == distance(row[count])) ++ties_;
+    from.insert(from.end(), row.begin(), row.begin() + static_cast<std::ptrdiff_t>(count));
   }
 
   sim::WorldConfig config_;
@@ -338,6 +457,7 @@ class ReferenceBlock {
   std::map<sim::Vec3, int> steps_;
   std::map<sim::Vec3, std::size_t> group_of_;
   std::vector<std::vector<sim::Vec3>> groups_;
+  std::map<sim::Vec3, int> passing_;  // parts, through each cell of the group under way
   int ties_ = 0;
 };
 

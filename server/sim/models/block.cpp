@@ -10,29 +10,13 @@
 #include <vector>
 
 #include "server/sim/draw.h"
+#include "server/sim/models/block_claims.h"
 #include "server/sim/models/block_groups.h"
 #include "server/sim/models/block_take.h"
 
 namespace sluice::sim {
 
 namespace {
-
-constexpr std::int32_t kGreatestPressure = std::numeric_limits<std::int32_t>::max();
-constexpr std::int32_t kNoPressure = 0;  // that of a walk
-
-/// A group's wish for a place.
-struct Claim {
-  BlockTarget target;
-  std::int32_t pressure = 0;
-  std::int64_t size = 0;  // of the group
-  BlockGroup group = kNoGroup;
-
-  /// By place, and for one place in the order in which it is given away.
-  friend bool operator<(const Claim& a, const Claim& b) {
-    return std::tuple(a.target.cell, b.pressure, b.size, a.target.from) <
-           std::tuple(b.target.cell, a.pressure, a.size, b.target.from);
-  }
-};
 
 class BlockWater final : public WaterModelState {
  public:
@@ -41,12 +25,17 @@ class BlockWater final : public WaterModelState {
 
   WaterAdvance advance(const WaterTick& now, Grid& grid, Executor& executor) override;
 
+  void look(const Grid& grid) override;
+  void follow(const Grid& grid, Vec3 at) override;
+  WaterHead head(const Grid& grid, Vec3 at) override;
+  std::int64_t most_at(const Grid& grid, Vec3 at, std::int64_t head) override;
+  std::optional<Vec3> giver(const Grid& grid, Vec3 at) override;
+  std::optional<Vec3> taker(const Grid& grid, Vec3 at) override;
+
  private:
-  void look_at_changes(bool everything, Grid& grid);
-  void claim_for(BlockGroup group, std::uint64_t tick, const Grid& grid);
-  void claim_for_one(BlockGroup group, std::uint64_t tick, const Grid& grid);
+  void look_at_changes(bool everything, const Grid& grid);
+  void end_walks(Grid& grid);
   void claim_walk(BlockGroup group, std::uint64_t tick, const Grid& grid);
-  void claim(BlockGroup group, const BlockTarget& target, std::int32_t pressure);
   void give_away();
   void choose_blocks();
   void choose_for(BlockGroup group, std::vector<BlockMove>& moves, bool walks);
@@ -71,11 +60,12 @@ class BlockWater final : public WaterModelState {
   // Made again from the grid whenever asked to.
   std::unique_ptr<BlockCells> cells_;
   std::unique_ptr<BlockGroups> groups_;
+  std::unique_ptr<BlockClaims> wishes_;
   std::size_t most_slots_ = 0;  // beyond, what the grid has dropped is forgotten
   // Of the tick under way.
-  std::vector<Claim> claims_;
+  std::vector<BlockClaim> claims_;
   std::vector<BlockCell> from_;  // once for each part that leaves
-  std::vector<BlockCell> to_;
+  std::vector<BlockCell> to_;    // once for each part that comes
   std::vector<LoneMove> lone_moves_;
   std::vector<Chunk*> chunks_;      // by slot; null: not asked for yet
   std::vector<std::size_t> slots_;  // those of chunks_ that are not null
@@ -83,10 +73,13 @@ class BlockWater final : public WaterModelState {
 
 WaterAdvance BlockWater::advance(const WaterTick& now, Grid& grid, Executor& /*executor*/) {
   look_at_changes(!now.sleep || groups_ == nullptr, grid);
+  end_walks(grid);
   for (Chunk* chunk : grid.awake()) chunk->wake = 0;
   claims_.clear();
   const std::vector<BlockGroup> active = groups_->take_active();
-  for (const BlockGroup group : active) claim_for(group, now.tick, grid);
+  for (const BlockGroup group : active) {
+    if (!wishes_->claim_for(group, now.tick, claims_)) claim_walk(group, now.tick, grid);
+  }
   give_away();
   choose_blocks();
   WaterAdvance done = move(grid);
@@ -96,22 +89,19 @@ WaterAdvance BlockWater::advance(const WaterTick& now, Grid& grid, Executor& /*e
   return done;
 }
 
-void BlockWater::look_at_changes(bool everything, Grid& grid) {
+void BlockWater::look_at_changes(bool everything, const Grid& grid) {
   if (cells_ == nullptr) {
     cells_ = std::make_unique<BlockCells>(grid, options_.parts);
     groups_ = std::make_unique<BlockGroups>(*cells_);
+    wishes_ = std::make_unique<BlockClaims>(options_, *cells_, *groups_);
+    everything = true;
   }
   // More than that is quicker made anew than mended.
   constexpr std::size_t kMostMended = 16384;
   std::vector<std::pair<BlockCell, std::uint8_t>> changed;
-  for (Chunk* chunk : grid.changed()) {
+  for (const Chunk* chunk : grid.changed()) {
     cells_->compare(*chunk,
                     [&](BlockCell cell, std::uint8_t level) { changed.emplace_back(cell, level); });
-    if (chunk->marks == nullptr) continue;
-    // A walk ends where there is no longer exactly one part.
-    for (std::size_t i = 0; i < kChunkCells; ++i) {
-      if (chunk->cells[i] != quantum_) chunk->marks->cells[i] = 0;
-    }
   }
   const bool overgrown = cells_->slot_count() > most_slots_;
   if (everything || overgrown || changed.size() > kMostMended) {
@@ -124,76 +114,45 @@ void BlockWater::look_at_changes(bool everything, Grid& grid) {
   groups_->settle();
 }
 
-void BlockWater::claim(BlockGroup group, const BlockTarget& target, std::int32_t pressure) {
-  claims_.push_back({target, pressure, groups_->size(group), group});
-}
-
-void BlockWater::claim_for(BlockGroup group, std::uint64_t tick, const Grid& grid) {
-  if (groups_->size(group) == 1) {
-    claim_for_one(group, tick, grid);
-    return;
-  }
-  const std::int32_t top = groups_->top(group);
-  if (options_.downward == Downward::kGreatest) {
-    const std::vector<BlockTarget> falls = groups_->falls(group);
-    for (const BlockTarget& target : falls) claim(group, target, kGreatestPressure);
-    if (!falls.empty()) return;
-  }
-  // The pressure towards a place is how far it lies below the group's top: a place beside water at
-  // some depth has that depth, one above it a row less, one below it a row more.
-  for (const BlockTarget& target : groups_->lowest(group, top)) {
-    claim(group, target, top - target.height);
-  }
-}
-
-void BlockWater::claim_for_one(BlockGroup group, std::uint64_t tick, const Grid& grid) {
-  const BlockCell cell = groups_->only_cell(group);
-  const std::int32_t top = groups_->top(group);
-  const BlockCell below = cells_->neighbor(cell, Face::kBelow);
-  if (below != kNoBlockCell && cells_->level(below) == 0) {
-    const BlockTarget fall = *groups_->target_of(below, group);
-    const bool greatest = options_.downward == Downward::kGreatest;
-    claim(group, fall, greatest ? kGreatestPressure : top - fall.height);
-    return;
-  }
-  if (cells_->level(cell) == 1) {
-    claim_walk(group, tick, grid);
-    return;
-  }
-  for (const Face side : sides_of(cells_->shape())) {
-    const BlockCell next = cells_->neighbor(cell, side);
-    if (next == kNoBlockCell || cells_->level(next) != 0) continue;
-    const BlockTarget target = *groups_->target_of(next, group);
-    claim(group, target, top - target.height);
+// A walk ends where there is no longer exactly one part.
+void BlockWater::end_walks(Grid& grid) {
+  for (Chunk* chunk : grid.changed()) {
+    if (chunk->marks == nullptr) continue;
+    for (std::size_t i = 0; i < kChunkCells; ++i) {
+      if (chunk->cells[i] != quantum_) chunk->marks->cells[i] = 0;
+    }
   }
 }
 
 // A part that is left alone on a ledge goes astray, a bounded number of steps.
 void BlockWater::claim_walk(BlockGroup group, std::uint64_t tick, const Grid& grid) {
+  if (groups_->size(group) != 1) return;
   const BlockCell cell = groups_->only_cell(group);
+  if (cells_->level(cell) != 1) return;
   if (steps_at(cell, grid) >= options_.walk_steps) return;
   std::array<BlockCell, kFaces> ways{};
   std::uint32_t count = 0;
   for (const Face side : sides_of(cells_->shape())) {
     const BlockCell next = cells_->neighbor(cell, side);
-    if (next != kNoBlockCell && cells_->level(next) == 0) ways[count++] = next;
+    if (cells_->is_air(next)) ways[count++] = next;
   }
   if (count == 0) return;
   const std::uint64_t drawn = draw(seed_, tick, cells_->at(cell), DrawPurpose::kBlockWalk);
-  claim(group, *groups_->target_of(ways[choose(drawn, count)], group), kNoPressure);
+  const auto way = groups_->target_of(ways[choose(drawn, count)], group);
+  if (way) claims_.push_back({*way, kNoPressure, 1, group, 1});
 }
 
 // Each place goes to the greatest pressure, then to the largest group, then to the one that touches
 // it from the first of the faces.
 void BlockWater::give_away() {
-  for (const Claim& claim : claims_) groups_->mark(claim.group);  // the losers will claim again
+  for (const BlockClaim& claim : claims_) groups_->mark(claim.group);  // the losers will claim again
   std::sort(claims_.begin(), claims_.end());
-  const auto lost = std::unique(claims_.begin(), claims_.end(), [](const Claim& a, const Claim& b) {
+  const auto lost = std::unique(claims_.begin(), claims_.end(), [](const BlockClaim& a, const BlockClaim& b) {
     return a.target.cell == b.target.cell;
   });
   claims_.erase(lost, claims_.end());
   std::stable_sort(claims_.begin(), claims_.end(),
-                   [](const Claim& a, const Claim& b) { return a.group < b.group; });
+                   [](const BlockClaim& a, const BlockClaim& b) { return a.group < b.group; });
 }
 
 void BlockWater::choose_blocks() {
@@ -202,11 +161,11 @@ void BlockWater::choose_blocks() {
   lone_moves_.clear();
   std::vector<BlockMove> moves;
   for (std::size_t i = 0; i < claims_.size();) {
-    const Claim& first = claims_[i];
+    const BlockClaim& first = claims_[i];
     moves.clear();
     for (; i < claims_.size() && claims_[i].group == first.group; ++i) {
-      const BlockTarget& target = claims_[i].target;
-      moves.push_back({target.cell, target.height, cells_->at(target.cell)});
+      const BlockCell to = claims_[i].target.cell;
+      moves.insert(moves.end(), static_cast<std::size_t>(claims_[i].parts), {to, cells_->at(to)});
     }
     choose_for(first.group, moves, first.pressure == kNoPressure);
   }
@@ -254,6 +213,64 @@ WaterAdvance BlockWater::move(Grid& grid) {
   }
   slots_.clear();
   return done;
+}
+
+void BlockWater::look(const Grid& grid) {
+  look_at_changes(false, grid);
+}
+
+void BlockWater::follow(const Grid& grid, Vec3 at) {
+  if (cells_ == nullptr) return;
+  const BlockCell cell = cells_->cell_at(at);
+  groups_->set_level(cell, cells_->level_in_grid(grid.cell(at)));
+  groups_->settle();
+}
+
+WaterHead BlockWater::head(const Grid& grid, Vec3 at) {
+  const std::int64_t floor = std::int64_t{at.y} * kFull;
+  if (water_of(grid.cell(at)) == 0) return {floor, 1};
+  const BlockGroup group = cells_->group(cells_->cell_at(at));
+  return {(std::int64_t{groups_->top(group)} + 1) * quantum_, 1};
+}
+
+// Groups give way elsewhere, so that no cell is pressed beyond what it holds.
+std::int64_t BlockWater::most_at(const Grid& /*grid*/, Vec3 at, std::int64_t head) {
+  return std::clamp<std::int64_t>(head - std::int64_t{at.y} * kFull, 0, kFull);
+}
+
+std::optional<Vec3> BlockWater::giver(const Grid& grid, Vec3 at) {
+  if (water_of(grid.cell(at)) == 0) return std::nullopt;
+  const BlockCell cell = cells_->cell_at(at);
+  const BlockGroup group = cells_->group(cell);
+  if (groups_->size(group) == 1) return at;
+  std::vector<BlockCell> from;
+  take_from_top(*cells_, groups_->rows(group), {{cell, at}}, from);
+  return cells_->at(from.front());
+}
+
+// To the lowest place of the group, of several the nearest.
+std::optional<Vec3> BlockWater::taker(const Grid& grid, Vec3 at) {
+  const Cell held = grid.cell(at);
+  if (!is_open(held)) return std::nullopt;
+  if (held == 0) return at;
+  const BlockGroup group = cells_->group(cells_->cell_at(at));
+  const auto key = [&](const BlockTarget& target) {
+    const Vec3 there = cells_->at(target.cell);
+    const std::int64_t x = std::int64_t{there.x} - at.x;
+    const std::int64_t z = std::int64_t{there.z} - at.z;
+    return std::tuple(target.height, (x < 0 ? -x : x) + (z < 0 ? -z : z), there.x, there.z);
+  };
+  std::optional<BlockTarget> best;
+  constexpr std::int32_t kAny = std::numeric_limits<std::int32_t>::max();
+  for (const bool lowest_only : {true, false}) {
+    for (const BlockTarget& target : groups_->places(group, kAny, lowest_only)) {
+      if (cells_->in_gutter(target.cell)) continue;  // what leaves the world does so by itself
+      if (!best || key(target) < key(*best)) best = target;
+    }
+    if (best) break;
+  }
+  if (!best) return std::nullopt;
+  return cells_->at(best->cell);
 }
 
 Chunk& BlockWater::chunk_of(Grid& grid, BlockCell cell) {

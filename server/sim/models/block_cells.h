@@ -47,6 +47,18 @@ class BlockCells {
   template <class F>
   void compare(const Chunk& chunk, F&& f);
 
+  /// kNoBlockCell where there can never be any water.
+  [[nodiscard]] BlockCell cell_at(Vec3 at) {
+    const std::int32_t number = obtain(shape_.chunk_of(at));
+    return number < 0 ? kNoBlockCell : BlockCell{number} * kChunkCells + shape_.index_of(at);
+  }
+  /// What the grid's cell comes to.
+  [[nodiscard]] std::uint8_t level_in_grid(Cell cell) const { return level_of(cell); }
+  /// Open, and without water; so is what lies beyond an open edge.
+  [[nodiscard]] bool is_air(BlockCell cell) const {
+    return cell != kNoBlockCell && level(cell) == 0;
+  }
+
   [[nodiscard]] std::uint8_t level(BlockCell cell) const { return slot(cell).level[index(cell)]; }
   void set_level(BlockCell cell, std::uint8_t level) { slot(cell).level[index(cell)] = level; }
   [[nodiscard]] bool has_water(BlockCell cell) const {

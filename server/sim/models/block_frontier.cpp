@@ -8,54 +8,44 @@ namespace sluice::sim {
 std::optional<BlockTarget> BlockGroups::target_of(BlockCell cell, BlockGroup group) {
   const std::uint8_t held = cells_.level(cell);
   if (held >= cells_.parts()) return std::nullopt;  // full, or solid
-  BlockTarget target{cell, cells_.height(cell, held), Face::kBelow, false};
-  if (held > 0) {
-    if (cells_.group(cell) != group) return std::nullopt;
-    const BlockCell above = cells_.neighbor(cell, Face::kAbove);
-    target.falls = above != kNoBlockCell && cells_.has_water(above);
-    return target;
-  }
-  for (const Face face : faces_of(cells_.shape())) {
-    const BlockCell next = cells_.neighbor(cell, face);
-    if (next == kNoBlockCell || !cells_.has_water(next) || cells_.group(next) != group) continue;
-    // Only a full cell has its topmost part under the next cell.
-    if (face == Face::kBelow && cells_.level(next) != cells_.parts()) continue;
-    target.from = face;
-    target.falls = face == Face::kAbove;
-    return target;
-  }
-  return std::nullopt;
+  if (held > 0 && cells_.group(cell) != group) return std::nullopt;
+  std::optional<BlockTarget> target;
+  touching(cell, group, [&](BlockCell /*touches*/, Face from, bool diagonal) {
+    target = {cell, cells_.height(cell, held), from, diagonal, from == Face::kAbove};
+    return true;
+  });
+  return target;
 }
 
 void BlockGroups::note(BlockGroup group, const BlockTarget& target) {
   // A list that doubled is looked through, so that none grows with the number of ticks.
   constexpr std::size_t kFew = 64;
-  const auto enter = [&](Notes& notes, std::optional<std::int32_t> height) {
-    notes.cells.push_back(target.cell);
-    if (notes.cells.size() > 2 * notes.tidied + kFew) look_through(notes, group, height);
-  };
-  Group& g = of(group);
-  enter(g.frontier[target.height], target.height);
-  if (target.falls) enter(g.falls, std::nullopt);
+  Notes& notes = of(group).frontier[target.height];
+  notes.cells.push_back(target.cell);
+  if (notes.cells.size() > 2 * notes.tidied + kFew) look_through(notes, group, target.height);
+}
+
+template <class F>
+void BlockGroups::around(BlockCell cell, F&& f) {
+  f(cell);
+  for (const Face face : faces_of(cells_.shape())) {
+    const BlockCell place = cells_.neighbor(cell, face);
+    if (place == kNoBlockCell) continue;
+    f(place);
+    if (face == Face::kAbove || face == Face::kBelow) continue;
+    const BlockCell ledge = cells_.neighbor(place, Face::kBelow);
+    if (ledge != kNoBlockCell) f(ledge);
+  }
 }
 
 void BlockGroups::note_from(BlockGroup group, BlockCell cell) {
-  const auto look = [&](BlockCell place) {
+  around(cell, [&](BlockCell place) {
     if (const auto target = target_of(place, group)) note(group, *target);
-  };
-  look(cell);
-  for (const Face face : faces_of(cells_.shape())) {
-    const BlockCell place = cells_.neighbor(cell, face);
-    if (place != kNoBlockCell) look(place);
-  }
+  });
 }
 
 void BlockGroups::note_around(BlockCell cell) {
-  note_place(cell);
-  for (const Face face : faces_of(cells_.shape())) {
-    const BlockCell place = cells_.neighbor(cell, face);
-    if (place != kNoBlockCell) note_place(place);
-  }
+  around(cell, [&](BlockCell place) { note_place(place); });
 }
 
 void BlockGroups::note_place(BlockCell place) {
@@ -70,21 +60,26 @@ void BlockGroups::note_place(BlockCell place) {
     look(cells_.group(place));
     return;
   }
-  for (const Face face : faces_of(cells_.shape())) {
-    const BlockCell next = cells_.neighbor(place, face);
-    if (next != kNoBlockCell && cells_.has_water(next)) look(cells_.group(next));
-  }
+  const auto look_beside = [&](BlockCell cell, std::span<const Face> faces) {
+    for (const Face face : faces) {
+      const BlockCell next = cells_.neighbor(cell, face);
+      if (next != kNoBlockCell && cells_.has_water(next)) look(cells_.group(next));
+    }
+  };
+  look_beside(place, faces_of(cells_.shape()));
+  const BlockCell above = cells_.neighbor(place, Face::kAbove);
+  if (cells_.is_air(above)) look_beside(above, sides_of(cells_.shape()));
 }
 
 std::vector<BlockTarget> BlockGroups::look_through(Notes& notes, BlockGroup group,
-                                                   std::optional<std::int32_t> height) {
+                                                   std::int32_t height) {
   std::vector<BlockCell>& cells = notes.cells;
   std::sort(cells.begin(), cells.end());
   cells.erase(std::unique(cells.begin(), cells.end()), cells.end());
   std::vector<BlockTarget> found;
   for (const BlockCell cell : cells) {
     const auto target = target_of(cell, group);
-    if (target && (height ? target->height == *height : target->falls)) found.push_back(*target);
+    if (target && target->height == height) found.push_back(*target);
   }
   cells.clear();
   for (const BlockTarget& target : found) cells.push_back(target.cell);
@@ -92,19 +87,24 @@ std::vector<BlockTarget> BlockGroups::look_through(Notes& notes, BlockGroup grou
   return found;
 }
 
-std::vector<BlockTarget> BlockGroups::falls(BlockGroup group) {
-  return look_through(of(group).falls, group, std::nullopt);
-}
-
-std::vector<BlockTarget> BlockGroups::lowest(BlockGroup group, std::int32_t limit) {
-  std::map<std::int32_t, Notes>& frontier = of(group).frontier;
-  while (!frontier.empty() && frontier.begin()->first < limit) {
-    std::vector<BlockTarget> found =
-        look_through(frontier.begin()->second, group, frontier.begin()->first);
-    if (!found.empty()) return found;
-    frontier.erase(frontier.begin());
+std::vector<BlockTarget> BlockGroups::places(BlockGroup group, std::int32_t limit,
+                                             bool lowest_only) {
+  std::vector<BlockTarget> found;
+  if (of(group).size == 1) {  // it keeps no notes
+    around(of(group).only, [&](BlockCell place) {
+      const auto target = target_of(place, group);
+      if (target && target->height < limit) found.push_back(*target);
+    });
+    return found;
   }
-  return {};
+  std::map<std::int32_t, Notes>& frontier = of(group).frontier;
+  for (auto row = frontier.begin(); row != frontier.end() && row->first < limit;) {
+    const std::vector<BlockTarget> here = look_through(row->second, group, row->first);
+    found.insert(found.end(), here.begin(), here.end());
+    row = here.empty() ? frontier.erase(row) : std::next(row);
+    if (lowest_only && !found.empty()) break;
+  }
+  return found;
 }
 
 }  // namespace sluice::sim

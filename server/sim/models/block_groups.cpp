@@ -135,6 +135,8 @@ bool BlockGroups::move_alone(BlockCell from, BlockCell to) {
   cells_.set_level(to, 1);
   cells_.set_group(to, group);
   of(group).only = to;
+  note_around(from);  // where it was, others may find a place over a ledge
+  note_around(to);
   mark(group);
   return true;
 }
@@ -193,7 +195,6 @@ BlockGroup BlockGroups::merge(BlockGroup a, BlockGroup b) {
     to.cells.insert(to.cells.end(), from.cells.begin(), from.cells.end());
   };
   for (const auto& [height, notes] : small.frontier) append(large.frontier[height], notes);
-  append(large.falls, small.falls);
   if (large.seeds.empty() && !small.seeds.empty()) cut_.push_back(a);
   large.seeds.insert(large.seeds.end(), small.seeds.begin(), small.seeds.end());
   return a;
@@ -221,7 +222,6 @@ void BlockGroups::shrink_to_one(Group& group) {
   group.only = group.rows.begin()->second.front().cell;
   group.rows.clear();
   group.frontier.clear();
-  group.falls = {};
 }
 
 // A cell left the group. Where its neighbours still touch each other nearby nothing fell apart.
@@ -288,8 +288,7 @@ void BlockGroups::divide(BlockGroup group) {
     std::vector<BlockCell> cells;
     std::size_t next = 0;  // of `cells`
   };
-  const std::uint64_t base = visits_ + 1;
-  visits_ += seeds.size();
+  const std::uint64_t base = new_visits(seeds.size());
   std::vector<Walk> walks(seeds.size());
   std::vector<std::size_t> met(seeds.size());  // a walk that this one became part of, or itself
   const auto root = [&met](std::size_t walk) {

@@ -29,11 +29,12 @@ struct RowCell {
 };
 using BlockRow = std::vector<RowCell>;
 
-/// A place where a part of a group's water may go.
+/// A cell that a group's water may go to, and what touches it there.
 struct BlockTarget {
   BlockCell cell = kNoBlockCell;
-  std::int32_t height = 0;   // of the place, in parts
+  std::int32_t height = 0;   // of the lowest part that has room there, in parts
   Face from = Face::kBelow;  // through which the group touches it
+  bool diagonal = false;     // over a ledge: down from the cell above it, which is air
   bool falls = false;        // the group's water stands right above it
 };
 
@@ -67,12 +68,23 @@ class BlockGroups {
     return of(group).rows;
   }
 
-  /// All places right under the water of a group of several cells.
-  [[nodiscard]] std::vector<BlockTarget> falls(BlockGroup group);
-  /// Its lowest places, those it falls to included, if they are below `limit`.
-  [[nodiscard]] std::vector<BlockTarget> lowest(BlockGroup group, std::int32_t limit);
+  /// The group's places below `limit`, those it falls to included; the lowest first, if so wished
+  /// those of the lowest height alone.
+  [[nodiscard]] std::vector<BlockTarget> places(BlockGroup group, std::int32_t limit,
+                                                bool lowest_only = false);
   /// Whether a part of the group's water could go into that cell; for a group of one cell, too.
   [[nodiscard]] std::optional<BlockTarget> target_of(BlockCell cell, BlockGroup group);
+  /// f(BlockCell, Face, bool diagonal) for each cell with the group's water that touches an empty
+  /// place or lies over a part-full one, in the order in which they take precedence, until it
+  /// returns true.
+  template <class F>
+  bool touching(BlockCell place, BlockGroup group, F&& f);
+  /// Room for a walk over the cells: `size` numbers that no cell has been visited with.
+  [[nodiscard]] std::uint64_t new_visits(std::uint64_t size) {
+    const std::uint64_t first = visits_ + 1;
+    visits_ += size;
+    return first;
+  }
 
  private:
   /// Notes of places, some of them twice or no longer true.
@@ -86,7 +98,6 @@ class BlockGroups {
     bool active = false;
     std::map<std::int32_t, BlockRow> rows;
     std::map<std::int32_t, Notes> frontier;
-    Notes falls;
     std::vector<BlockCell> seeds;  // cells whose connection has to be looked at
   };
 
@@ -117,14 +128,15 @@ class BlockGroups {
 
   /// Notes the cell and those around it as places for the groups that touch them.
   void note_around(BlockCell cell);
+  /// f(place) for the cell and every cell that water in it may touch as a place, or may open.
+  template <class F>
+  void around(BlockCell cell, F&& f);
   void note_place(BlockCell place);
   /// Notes the places that a cell of a group of several opens to it.
   void note_from(BlockGroup group, BlockCell cell);
   void note(BlockGroup group, const BlockTarget& target);
-  /// The notes that are true, sorted by cell; all others are struck out. `height` is that of the
-  /// places, where they have one in common.
-  std::vector<BlockTarget> look_through(Notes& notes, BlockGroup group,
-                                        std::optional<std::int32_t> height);
+  /// The notes that are true, of places of that height, sorted by cell; all others are struck out.
+  std::vector<BlockTarget> look_through(Notes& notes, BlockGroup group, std::int32_t height);
 
   BlockCells& cells_;
   std::vector<Group> groups_;
@@ -133,5 +145,31 @@ class BlockGroups {
   std::vector<BlockGroup> cut_;  // groups with seeds
   std::uint64_t visits_ = 0;
 };
+
+template <class F>
+bool BlockGroups::touching(BlockCell place, BlockGroup group, F&& f) {
+  const auto holds = [&](BlockCell cell) {
+    return cell != kNoBlockCell && cells_.has_water(cell) && cells_.group(cell) == group;
+  };
+  const BlockCell above = cells_.neighbor(place, Face::kAbove);
+  if (holds(above) && f(above, Face::kAbove, false)) return true;
+  if (cells_.level(place) != 0) return holds(place) && f(place, Face::kBelow, false);
+  const BlockCell below = cells_.neighbor(place, Face::kBelow);
+  // What goes aside into air that has air below it falls in the same tick.
+  if (!cells_.is_air(below)) {
+    for (const Face face : sides_of(cells_.shape())) {
+      const BlockCell next = cells_.neighbor(place, face);
+      if (holds(next) && f(next, face, false)) return true;
+    }
+  }
+  if (cells_.is_air(above)) {
+    for (const Face face : sides_of(cells_.shape())) {
+      const BlockCell next = cells_.neighbor(above, face);
+      if (holds(next) && f(next, face, true)) return true;
+    }
+  }
+  // Only a full cell has its topmost part under the next cell.
+  return holds(below) && cells_.level(below) == cells_.parts() && f(below, Face::kBelow, false);
+}
 
 }  // namespace sluice::sim

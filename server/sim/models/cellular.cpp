@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "server/sim/models/cellular_head.h"
+
 namespace sluice::sim {
 
 namespace {
@@ -95,6 +97,11 @@ class CellularWater final : public WaterModelState {
     }
     waiting_.clear();
     return done;
+  }
+
+  WaterHead head(const Grid& grid, Vec3 at) override { return cellular_head(rule_, grid, at); }
+  std::int64_t most_at(const Grid& grid, Vec3 at, std::int64_t head) override {
+    return cellular_most(rule_, grid, at, head);
   }
 
  private:

@@ -12,12 +12,20 @@ namespace sluice::sim {
 std::span<const WaterModelRow> water_models() {
   static const std::array kRows = {
       WaterModelRow{WaterModel::kCellular, 2, "cellular", true, true, {}, make_cellular_water},
-      WaterModelRow{WaterModel::kBlock, 1, "block", true, true, block_marks(), make_block_water},
-      WaterModelRow{WaterModel::kStream, 1, "stream", true, true, stream_marks(),
+      WaterModelRow{WaterModel::kBlock, 2, "block", true, true, block_marks(), make_block_water},
+      WaterModelRow{WaterModel::kStream, 2, "stream", true, true, stream_marks(),
                     make_stream_water},
       WaterModelRow{WaterModel::kHydro, 1, "hydro", true, true, {}, make_hydro_water},
   };
   return kRows;
+}
+
+std::optional<Vec3> WaterModelState::giver(const Grid& grid, Vec3 at) {
+  return water_of(grid.cell(at)) > 0 ? std::optional(at) : std::nullopt;
+}
+
+std::optional<Vec3> WaterModelState::taker(const Grid& grid, Vec3 at) {
+  return is_open(grid.cell(at)) ? std::optional(at) : std::nullopt;
 }
 
 const WaterModelRow* find_water_model(WaterModel id) {

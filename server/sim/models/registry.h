@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "server/sim/executor.h"
@@ -31,6 +32,12 @@ struct WaterTick {
   const Springs& sources;  // they have run already
 };
 
+/// How high water stands: in the cell itself, and what it is joined to under pressure.
+struct WaterHead {
+  std::int64_t level = 0;      // level units above the world's floor
+  std::int32_t unit_rise = 1;  // level units that one more unit there lifts it at the most
+};
+
 /// A model's engine for one world. Whatever it keeps between ticks it could make again from the
 /// grid and, where there is one, the core's state of its model: the state is theirs alone.
 class WaterModelState {
@@ -42,6 +49,23 @@ class WaterModelState {
   /// One tick. Grid::changed() lists what commands, springs and ports changed since the last one;
   /// an engine's first tick, after a restore too, must look at everything.
   virtual WaterAdvance advance(const WaterTick& now, Grid& grid, Executor& executor) = 0;
+
+  // What ports, springs, hover and dumps ask between ticks and in the phases before the water's.
+  // None of it changes a result.
+
+  /// Takes notice of all that Grid::changed() lists. Before the questions below, when others than
+  /// the one who asks may have changed cells.
+  virtual void look(const Grid& /*grid*/) {}
+  /// Takes notice of one cell that whoever asks has changed.
+  virtual void follow(const Grid& /*grid*/, Vec3 /*at*/) {}
+  /// The head at a cell. That of a dry one is its floor.
+  [[nodiscard]] virtual WaterHead head(const Grid& grid, Vec3 at) = 0;
+  /// What the open cell may hold for its head to stay at or below `head`, in units.
+  [[nodiscard]] virtual std::int64_t most_at(const Grid& grid, Vec3 at, std::int64_t head) = 0;
+  /// The cell whose water gives way when some is taken at `at`; none where nothing is.
+  [[nodiscard]] virtual std::optional<Vec3> giver(const Grid& grid, Vec3 at);
+  /// The cell where water comes to lie that is put in at `at`; none where there is no room.
+  [[nodiscard]] virtual std::optional<Vec3> taker(const Grid& grid, Vec3 at);
 };
 
 /// A part of each cell's mark (Chunk::marks). All other bits are 0.

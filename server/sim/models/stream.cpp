@@ -5,6 +5,7 @@
 
 #include "server/sim/models/stream_cells.h"
 #include "server/sim/models/stream_phases.h"
+#include "server/sim/models/stream_pools.h"
 
 namespace sluice::sim {
 
@@ -33,6 +34,15 @@ class StreamWater final : public WaterModelState {
     cells_.release();
     return done;
   }
+
+  void look(const Grid& /*grid*/) override { pools_.forget(); }
+  void follow(const Grid& /*grid*/, Vec3 /*at*/) override { pools_.forget(); }
+  WaterHead head(const Grid& grid, Vec3 at) override { return {pools_.head(grid, at), 1}; }
+  std::int64_t most_at(const Grid& /*grid*/, Vec3 at, std::int64_t head) override {
+    return std::clamp<std::int64_t>(head - std::int64_t{at.y} * kFull, 0, kFull);
+  }
+  std::optional<Vec3> giver(const Grid& grid, Vec3 at) override { return pools_.giver(grid, at); }
+  std::optional<Vec3> taker(const Grid& grid, Vec3 at) override { return pools_.taker(grid, at); }
 
  private:
   // Springs come and go by commands that touch no cell, so their marks are what tells.
@@ -122,6 +132,7 @@ class StreamWater final : public WaterModelState {
   std::int32_t drying_;
   StreamPaths paths_;
   StreamPressure pressure_;
+  StreamPools pools_;
 
   // Made again from the marks when it is not known, and room for one tick's work.
   bool knows_sources_ = false;

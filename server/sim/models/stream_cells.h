@@ -64,7 +64,9 @@ struct StreamCell {
   std::int32_t level = 0;               // eighths of a cell
   std::int32_t to_source = kUnreached;  // cells between it and the nearest spring
   std::int32_t to_edge = kUnreached;    // and between it and the nearest open edge
-  std::int32_t source_height = 0;       // y of the highest spring that reaches it
+  std::int32_t from_source = kUnreached;  // the cell before it on the way from there
+  std::int32_t source_height = 0;         // y of the highest spring that reaches it
+  bool unsupplied = false;  // nothing on the way from its spring stands higher than what follows
   StreamMark mark;
   Cell old_mark = 0;
   std::int32_t old_level = 0;

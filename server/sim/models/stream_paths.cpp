@@ -44,9 +44,11 @@ void StreamPaths::reach_from_springs(StreamCells& cells) {
 
 namespace {
 
-/// Whether a spring's water can get from a cell to the neighbour behind a face.
+/// Whether a spring's water can get from a cell to the neighbour behind a face: water that touches
+/// joined water is joined; how high the spring stands decides only where water enters dry cells.
 bool leads(const StreamCells& cells, const StreamCell& from, std::size_t face) {
   if (from.beside[face] < 0) return false;
+  if (from.level > 0 && cells[from.beside[face]].level > 0) return true;
   if (face == kBelow) return true;
   if (face == kAbove) return from.level == kStreamLevels && from.source_height > from.at.y + 1;
   return cells.supported(from);
@@ -61,6 +63,7 @@ void StreamPaths::spread_from(StreamCells& cells, std::int32_t slot) {
     StreamCell& to = cells[from.beside[face]];
     if (to.to_source != kUnreached) continue;
     to.to_source = from.to_source + 1;
+    to.from_source = slot;
     to.source_height = from.source_height;
     to.mark.has_source = true;
     queue_.push_back(from.beside[face]);

@@ -7,7 +7,7 @@ namespace sluice::sim {
 namespace {
 
 /// Levels a tick that pass one full cell under pressure.
-constexpr std::int32_t kPressureFlow = 2;
+constexpr std::int32_t kPressureFlow = kStreamLevels;
 
 std::int32_t head_of(const StreamCell& cell) {
   return cell.at.y * kStreamLevels + cell.level;

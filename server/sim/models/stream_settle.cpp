@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <array>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "server/sim/models/stream_phases.h"
 
@@ -24,15 +26,37 @@ class Settling {
   explicit Settling(StreamCells& cells) : cells_(cells) {}
 
   std::int64_t run() {
+    // Rivers first, from the edge backwards: each cell finds the next one emptied, and passes on
+    // what it holds; so a steady spring makes a river of steady levels.
+    order_rivers();
+    for (const std::int32_t slot : rivers_) settle(cells_[slot]);
     for (std::int32_t slot = 0; slot < cells_.size(); ++slot) {
-      StreamCell& cell = cells_[slot];
-      if (cell.level > 0) fall(cell);
-      if (cell.level > 0 && has_way(cell)) spread(cell);
+      if (!in_river(cells_[slot])) settle(cells_[slot]);
     }
     return drained_;
   }
 
  private:
+  [[nodiscard]] static bool in_river(const StreamCell& cell) {
+    return cell.mark.has_source && cell.to_edge != kUnreached;
+  }
+
+  void order_rivers() {
+    for (std::int32_t slot = 0; slot < cells_.size(); ++slot) {
+      if (in_river(cells_[slot])) rivers_.push_back(slot);
+    }
+    std::sort(rivers_.begin(), rivers_.end(), [this](std::int32_t a, std::int32_t b) {
+      const StreamCell& one = cells_[a];
+      const StreamCell& other = cells_[b];
+      return std::tuple(one.to_edge, one.at) < std::tuple(other.to_edge, other.at);
+    });
+  }
+
+  void settle(StreamCell& cell) {
+    if (cell.level > 0) fall(cell);
+    if (cell.level > 0 && has_way(cell)) spread(cell);
+  }
+
   [[nodiscard]] Target look(const StreamCell& cell, Face face) const {
     Target target;
     target.slot = cell.beside[face];
@@ -92,8 +116,9 @@ class Settling {
 
   void spread(StreamCell& cell) {
     order_ = kSideways;
-    const std::uint64_t drawn =
-        draw(cells_.seed(), cells_.tick(), cell.at, DrawPurpose::kStreamSpread);
+    // A river's ways are the same in every tick; elsewhere chance has no favourites.
+    const std::uint64_t tick = in_river(cell) ? 0 : cells_.tick();
+    const std::uint64_t drawn = draw(cells_.seed(), tick, cell.at, DrawPurpose::kStreamSpread);
     // Each pick from 16 bits of its own.
     for (std::uint32_t left = 4; left > 1; --left) {
       const std::uint32_t pick = choose(drawn << 16 * (left - 2), left);
@@ -119,29 +144,31 @@ class Settling {
     }
   }
 
-  // Along the way to the edge; elsewhere only where the way cannot take it all.
+  // Along the ways to the edge; elsewhere only where they cannot take it all.
   void run_out(StreamCell& cell) {
     const bool brimful = cell.level == kStreamLevels;
-    for (const Face face : order_) {
+    const auto leads_on = [&](Face face) {
       const std::int32_t there = cell.beside[face];
-      const bool onward =
-          there >= 0 ? cells_[there].to_edge != kUnreached && cells_[there].to_edge < cell.to_edge
-                     : there == kGutterThere;
-      if (onward) run_on(cell, face, look(cell, face));
+      return there >= 0
+                 ? cells_[there].to_edge != kUnreached && cells_[there].to_edge < cell.to_edge
+                 : there == kGutterThere;
+    };
+    // In equal shares, as far as there is room; what one way cannot take goes the others.
+    std::int64_t ways = std::count_if(order_.begin(), order_.end(), leads_on);
+    for (const Face face : order_) {
+      if (!leads_on(face)) continue;
+      const auto share = static_cast<std::int32_t>((cell.level + ways - 1) / ways);
+      run_on(cell, face, look(cell, face), share);
+      --ways;
     }
     if (brimful) level_out(cell, cell.mark.largest);
   }
 
-  // On level ground a river runs without a slope, half of what a cell holds at a time.
-  void run_on(StreamCell& cell, Face face, const Target& target) {
-    const std::int32_t less = cell.level - target.level;
-    if (target.falls) {
-      stream(cell, face, target);
-    } else if (less >= 0 && cell.level > 0 && target.level < kStreamLevels) {
-      const std::int32_t levels = std::max((cell.level + 1) / 2, (less + 1) / 2);
-      give(cell, face, target,
-           std::min({levels, std::int32_t{cell.mark.largest}, kStreamLevels - target.level}));
-    }
+  // On level ground a river runs without a slope: all that the next cells have room for.
+  void run_on(StreamCell& cell, Face face, const Target& target, std::int32_t share) {
+    const std::int32_t levels =
+        target.edge ? share : std::min(share, kStreamLevels - target.level);
+    if (levels > 0) give(cell, face, target, levels);
   }
 
   // Straight on while that is possible; then wherever water can go that does not lead back.
@@ -171,18 +198,42 @@ class Settling {
     return stream(cell, face, target);
   }
 
-  // Even a difference of one level goes on: that is what keeps a stream running on level ground.
+  // Levels fall or stay along the way from the spring. Over a difference of one, a level comes from
+  // farther up: from the first cell that stands higher than the next one does.
   bool stream(StreamCell& cell, Face face, const Target& target) {
     const std::int32_t less = cell.level - target.level;
     if (less <= 0) return false;
+    if (!target.falls && less == 1 && !cell.mark.is_source && !pull(cell)) return false;
     const std::int32_t levels =
-        target.falls ? less : std::min<std::int32_t>((less + 1) / 2, cell.mark.largest);
+        target.falls ? less
+                     : std::min<std::int32_t>(std::max(less / 2, 1), cell.mark.largest);
     give(cell, face, target, levels);
     return true;
   }
 
+  // Lets a cell have one level more from the way to its spring, along its own layer.
+  bool pull(StreamCell& cell) {
+    StreamCell* to = &cell;
+    while (!to->unsupplied && to->from_source != kUnreached) {
+      StreamCell& from = cells_[to->from_source];
+      if (from.at.y != to->at.y) break;
+      // A spring is filled up again, so it may stand a level lower for the rest of the tick.
+      if (from.level + (from.mark.is_source ? 1 : 0) > to->level) {
+        --from.level;
+        ++cell.level;
+        from.flowed = cell.flowed = true;
+        return true;
+      }
+      to->unsupplied = true;  // until the next tick
+      to = &from;
+    }
+    to->unsupplied = true;
+    return false;
+  }
+
   StreamCells& cells_;
   std::array<Face, 4> order_{};
+  std::vector<std::int32_t> rivers_;
   std::int64_t drained_ = 0;
 };
 

@@ -1,7 +1,9 @@
 // The cells that ports reach: what a network needs of the grid.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "server/sim/cell.h"
@@ -16,6 +18,23 @@ class PortCells {
   [[nodiscard]] virtual Cell cell(Vec3 at) const = 0;
   /// What the cells hold at the most, and in which parts.
   [[nodiscard]] virtual WaterMeasure measure() const { return {}; }
+  /// How high the water stands that a cell is joined to, and by how many level units one more unit
+  /// lifts it at the most.
+  struct Head {
+    std::int64_t level = 0;
+    std::int32_t unit_rise = 1;
+  };
+  [[nodiscard]] virtual Head head(Vec3 at) { return {std::int64_t{at.y} * kFull + cell(at), 1}; }
+  /// What the open cell may hold for its head to stay at or below `head`, in units.
+  [[nodiscard]] virtual std::int64_t most_at(Vec3 at, std::int64_t head) {
+    return std::clamp<std::int64_t>(head - std::int64_t{at.y} * kFull, 0, measure().cell_max);
+  }
+  /// No water of these cells can press higher.
+  [[nodiscard]] virtual std::int64_t highest_head() const { return INT32_MAX; }
+  /// Whose water gives way when some is taken from a cell: another one of the same body.
+  [[nodiscard]] virtual std::optional<Vec3> giver(Vec3 at) { return at; }
+  /// Where water comes to lie that is put into a cell.
+  [[nodiscard]] virtual std::optional<Vec3> taker(Vec3 at) { return at; }
   /// Adds units (takes them when negative) to an open cell that has them, or room for them.
   virtual void add(Vec3 at, std::int32_t units) = 0;
 

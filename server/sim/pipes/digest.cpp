@@ -37,8 +37,9 @@ Digest PipeGraph::link_digest(const Link& link) const {
 
 Digest PipeGraph::port_digest(Slot node, Vec3 cell, const Port& port) const {
   const Digest digest = place_digest(combine(0x706f7274U, names_.weight(node)), cell);
-  return combine(combine(digest, static_cast<std::uint64_t>(port.kind)),
-                 static_cast<std::uint32_t>(port.rate));
+  const Digest built = combine(combine(digest, static_cast<std::uint64_t>(port.kind)),
+                               static_cast<std::uint32_t>(port.rate));
+  return combine(built, static_cast<std::uint32_t>(port.waited));
 }
 
 Digest PipeGraph::digest() const {

@@ -233,6 +233,13 @@ void PipeGraph::drop_port(const PortKey& port) {
   --components_[component_of(port.first)].ports;
 }
 
+void PipeGraph::set_waited(const PortKey& key, Port& port, std::int32_t ticks) {
+  if (port.waited == ticks) return;
+  build_digest_ -= port_digest(key.first, key.second, port);
+  port.waited = ticks;
+  build_digest_ += port_digest(key.first, key.second, port);
+}
+
 std::vector<std::uint32_t> PipeGraph::move(const std::vector<Slot>& to_node,
                                            const std::vector<Slot>& to_link) {
   const auto count = static_cast<std::size_t>(node_count_);

@@ -36,6 +36,9 @@ enum class PortState : std::uint8_t {
 struct Port {
   PortKind kind = PortKind::kOpen;
   std::int32_t rate = 0;  // units a tick
+  /// Ticks in which its rate came to something and others took what there was, since it last moved
+  /// anything: who waited longest has the first turn.
+  std::int32_t waited = 0;
 
   // Of the last tick; shown, and part of no digest.
   std::int32_t moved = 0;  // into the node positive, into the cell negative
@@ -162,6 +165,7 @@ class PipeGraph {
   [[nodiscard]] std::string find_port(std::string_view name, Vec3 cell, PortKey& port) const;
   void drop_link(Slot link);
   void drop_port(const PortKey& port);
+  void set_waited(const PortKey& key, Port& port, std::int32_t ticks);
   /// Without links and ports.
   void drop_node(Slot node);
 

@@ -33,7 +33,7 @@ PipesImage PipeNetwork::image() const {
     return std::tie(a.from, a.to) < std::tie(b.from, b.to);
   });
   for_each_port([&](Slot node, Vec3 cell, const Port& port) {
-    image.ports.push_back({number[node], cell, port.kind, port.rate});
+    image.ports.push_back({number[node], cell, port.kind, port.rate, port.waited});
   });
   std::sort(image.ports.begin(), image.ports.end(), [](const auto& a, const auto& b) {
     return std::tie(a.node, a.cell) < std::tie(b.node, b.cell);
@@ -66,6 +66,9 @@ Status PipeNetwork::load(const PipesImage& image) {
     if (std::string problem = add_port({name, port.cell, port.kind, port.rate}); !problem.empty()) {
       return failed("port of '" + name + "'", problem);
     }
+    if (port.waited < 0) return failed("port of '" + name + "'", "waited less than no time");
+    const PipeGraph::PortKey key = {graph_.find(name), port.cell};
+    graph_.set_waited(key, graph_.ports().at(key), port.waited);
   }
   arrange();
   return Done{};

@@ -45,6 +45,7 @@ struct PipesImage {
     Vec3 cell;
     PortKind kind = PortKind::kOpen;
     std::int32_t rate = 0;
+    std::int32_t waited = 0;
 
     template <class Self, class Visitor>
     static void visit_state(Self& self, Visitor& v) {
@@ -52,6 +53,7 @@ struct PipesImage {
       v.field("cell", self.cell);
       v.choice("kind", self.kind, kPortKindNames);
       v.field("rate", self.rate);
+      v.field("waited", self.waited);
     }
   };
 

@@ -35,7 +35,7 @@ struct PipesImage;
 
 /// Of the rules by which pipes move fluid and agree on it, and of their digest; rises with every
 /// change of results. Snapshots with pipes bear it.
-inline constexpr std::uint16_t kPipesVersion = 2;
+inline constexpr std::uint16_t kPipesVersion = 3;
 
 [[nodiscard]] std::string_view port_state_name(PortState state);
 [[nodiscard]] std::string_view node_kind_name(NodeKind kind);

@@ -1,6 +1,8 @@
-// Ports: what goes between nodes and grid cells. All demands are taken from the state before; where
-// several ports meet at a node or in a cell and want more than there is, or fits, they share it in
-// proportion, rounded down.
+// Ports: what goes between nodes and grid cells. Water goes from the higher head to the lower one,
+// or, at a pump, wherever the port leads. Demands are taken from the state before; where several
+// ports meet at a node or in a cell and want more than there is, or fits, they share it in
+// proportion, rounded down: a unit that would have to be split stays with its donor. (Where water
+// moves in parts of several units, ports take turns: port_parts.cpp.)
 #include <algorithm>
 
 #include "server/sim/int_math.h"
@@ -8,26 +10,28 @@
 
 namespace sluice::sim {
 
-namespace {
-
-/// An outlet presses water into a cell up to twice its fill: enough to come out under deep water,
-/// and no way to hide a tank in one cell.
-constexpr std::int32_t kMostInCell = 2 * kFull;
-
-std::int32_t room_for_outlets(Cell water, WaterMeasure measure) {
-  return std::max(0, std::min(kMostInCell, measure.cell_max) - water);
+bool pumps(const PipeGraph& graph, Slot node) {
+  return graph.type(node).kind == NodeKind::kPump;
 }
 
+namespace {
+
+/// A pump presses water into a cell up to twice its fill, and further as high as the world is: it
+/// comes out under deep water, and hides no tank in one cell.
+constexpr std::int32_t kMostInCell = 2 * kFull;
+
 struct PortDemand {
-  Slot node = kNoSlot;
-  Vec3 cell;
-  Port* port = nullptr;
-  std::int64_t units = 0;  // into the node positive, into the cell negative
+  PortEntry* entry = nullptr;
+  std::int32_t possible = 0;  // if nobody else wanted anything; into the node positive
+  std::int32_t units = 0;
+  std::int32_t cell_limit = 0;  // what the cell has, or has room for
 };
 
 struct Sums {
+  std::int32_t ports = 0;
   std::int64_t in = 0;
   std::int64_t out = 0;
+  std::int64_t room = 0;  // of a cell
 };
 
 /// What is left of a demand when `most` is there for all that sum up to `demanded`.
@@ -35,91 +39,153 @@ std::int64_t limited(std::int64_t units, std::int64_t demanded, std::int64_t mos
   return demanded > most ? units * most / demanded : units;
 }
 
-/// What a port would move if nobody else wanted anything: into the node positive.
-std::int64_t port_demand(const PipeGraph& graph, const PipeGraph::PortKey& key, Cell water,
-                         const Port& port, WaterMeasure measure) {
-  const auto& [node, at] = key;
-  const std::int32_t rate = std::max(port.rate, measure.quantum);
-  const std::int32_t cell_room = room_for_outlets(water, measure);
-  const std::int32_t held = graph.node(node).amount;
-  switch (port.kind) {
-    case PortKind::kInlet:
-      return std::min({rate, water, graph.room(node)});
-    case PortKind::kOutlet:
-      return -std::min({rate, held, cell_room});
-    case PortKind::kOpen:
-      break;
+/// The demands of one tick's ports, and how they share.
+class PortRound {
+ public:
+  PortRound(PipeGraph& graph, PortCells& cells)
+      : graph_(graph), cells_(cells), cell_max_(cells.measure().cell_max) {}
+
+  /// False where the port could move nothing even if it were alone.
+  bool add(PortEntry& entry) {
+    PortDemand demand{&entry, 0, 0, 0};
+    demand.possible = measure(demand, 1, 1);
+    if (demand.possible == 0) return false;
+    demands_.push_back(demand);
+    ++at_node_[node(demand)].ports;
+    ++at_cell_[cell(demand)].ports;
+    return true;
   }
-  // The level of the cell's water in the node's terms: one level unit a unit of water.
-  const Level own = graph.level(node);
-  constexpr std::int64_t kHighest = std::int64_t{2} * kMaxPipeBase;  // above every node
-  const Level cell = std::min(std::int64_t{at.y} * kFull + water, kHighest) << kLevelFraction;
-  const bool enters = cell > own;
-  const auto difference = static_cast<std::uint64_t>(enters ? cell - own : own - cell);
-  constexpr std::uint64_t kCellRise = std::uint64_t{1} << kLevelFraction;
-  const std::uint64_t levels = difference / (kCellRise + graph.type(node).unit_rise());
-  const auto units = static_cast<std::int32_t>(std::min(levels, static_cast<std::uint64_t>(rate)));
-  if (enters) return std::min({units, water, graph.room(node)});
-  return -std::min({units, held, cell_room});
-}
+
+  const std::vector<PortDemand>& share() {
+    for (PortDemand& demand : demands_) {
+      demand.units = measure(demand, at_node_[node(demand)].ports, at_cell_[cell(demand)].ports);
+      Sums& at_node = at_node_[node(demand)];
+      Sums& at_cell = at_cell_[cell(demand)];
+      (demand.units > 0 ? at_node.in : at_node.out) += std::abs(demand.units);
+      (demand.units > 0 ? at_cell.out : at_cell.in) += std::abs(demand.units);
+      at_cell.room = std::max<std::int64_t>(at_cell.room, demand.cell_limit);
+    }
+    for (PortDemand& demand : demands_) demand.units = shared(demand);
+    return demands_;
+  }
+
+ private:
+  static Slot node(const PortDemand& demand) { return demand.entry->first.first; }
+  static Vec3 cell(const PortDemand& demand) { return demand.entry->first.second; }
+
+  /// Half-way towards equal heads, if so many ports do the same at the node and in the cell: no more
+  /// than what keeps the energy falling (pipes.md).
+  std::int32_t measure(PortDemand& demand, std::int32_t at_node, std::int32_t at_cell) {
+    const Slot slot = node(demand);
+    const Vec3 at = cell(demand);
+    const Port& port = demand.entry->second;
+    const Cell water = cells_.cell(at);
+    const std::int32_t held = graph_.node(slot).amount;
+    const bool takes = port.kind != PortKind::kOutlet;
+    const bool gives = port.kind != PortKind::kInlet;
+    if (pumps(graph_, slot) && port.kind != PortKind::kOpen) {
+      const std::int64_t most =
+          std::max<std::int64_t>(kMostInCell, cells_.most_at(at, cells_.highest_head()));
+      demand.cell_limit = takes ? water : room_below(most, water);
+      if (takes) return std::min({port.rate, water, graph_.room(slot)});
+      return -std::min({port.rate, held, demand.cell_limit});
+    }
+    const PortCells::Head head = cells_.head(at);
+    const Level own = graph_.level(slot);
+    constexpr std::int64_t kHighest = std::int64_t{2} * kMaxPipeBase;  // above every node
+    const Level level = std::min(head.level, kHighest) << kLevelFraction;
+    const bool enters = level > own;
+    if (level == own || !(enters ? takes : gives)) return 0;
+    const auto difference = static_cast<std::uint64_t>(enters ? level - own : own - level);
+    const std::uint64_t cell_rise = static_cast<std::uint64_t>(head.unit_rise) << kLevelFraction;
+    const std::uint64_t rise = per_unit(cell_rise, at_cell) +
+                               per_unit(graph_.type(slot).unit_rise(), at_node);
+    const std::uint64_t levels = std::min<std::uint64_t>(difference / rise, kMaxPourUnits);
+    const std::int32_t units = std::min(static_cast<std::int32_t>(levels), port.rate);
+    if (enters) {
+      demand.cell_limit = water;
+      return std::min({units, water, graph_.room(slot)});
+    }
+    demand.cell_limit = room_below(cells_.most_at(at, own >> kLevelFraction), water);
+    return -std::min({units, held, demand.cell_limit});
+  }
+
+  static std::uint64_t per_unit(std::uint64_t rise, std::int32_t ports) {
+    const auto count = static_cast<std::uint64_t>(ports);
+    return rise > (std::uint64_t{1} << 62) / count ? std::uint64_t{1} << 62 : rise * count;
+  }
+
+  [[nodiscard]] std::int32_t room_below(std::int64_t most, Cell water) const {
+    const std::int64_t room = std::min<std::int64_t>(most, cell_max_) - water;
+    return static_cast<std::int32_t>(std::max<std::int64_t>(room, 0));
+  }
+
+  /// By the scarcer of the two ends.
+  std::int32_t shared(const PortDemand& demand) {
+    const Sums& at_node = at_node_[node(demand)];
+    const Sums& at_cell = at_cell_[cell(demand)];
+    if (demand.units > 0) {
+      return static_cast<std::int32_t>(
+          std::min(limited(demand.units, at_node.in, graph_.room(node(demand))),
+                   limited(demand.units, at_cell.out, cells_.cell(cell(demand)))));
+    }
+    return -static_cast<std::int32_t>(
+        std::min(limited(-demand.units, at_node.out, graph_.node(node(demand)).amount),
+                 limited(-demand.units, at_cell.in, at_cell.room)));
+  }
+
+  PipeGraph& graph_;
+  PortCells& cells_;
+  std::int32_t cell_max_;
+  std::vector<PortDemand> demands_;
+  std::map<Slot, Sums> at_node_;
+  std::map<Vec3, Sums> at_cell_;
+};
 
 PortState state_over(Cell cell) {
   if (cell == kOutside) return PortState::kBeyond;
   return is_open(cell) ? PortState::kIdle : PortState::kBlocked;
 }
 
-/// By the scarcer of the two ends; what both shorten keeps to the shorter.
-std::int64_t shared(const PipeGraph& graph, const PortDemand& demand, const Sums& node,
-                    const Sums& cell, Cell water, WaterMeasure measure) {
-  if (demand.units > 0) {
-    return std::min(limited(demand.units, node.in, graph.room(demand.node)),
-                    limited(demand.units, cell.out, water));
-  }
-  return -std::min(limited(-demand.units, node.out, graph.node(demand.node).amount),
-                   limited(-demand.units, cell.in, room_for_outlets(water, measure)));
-}
-
 }  // namespace
+
+void count_port(PortEntry& entry, std::int32_t units, PipeGraph& graph, PipeLayout& layout,
+                PipeStep& step) {
+  const Slot node = entry.first.first;
+  entry.second.moved = units;
+  if (units == 0) return;
+  entry.second.state = PortState::kRunning;
+  layout.wake(graph.component_of(node));
+  step.parcels.push_back({node, kNoSlot, std::max(units, 0), std::max(-units, 0)});
+}
 
 void run_ports(std::uint64_t tick_number, bool all, PipeGraph& graph, PipeLayout& layout,
                PortCells& cells, PipeStep& step) {
-  const WaterMeasure measure = cells.measure();
-  const std::int32_t quantum = measure.quantum;
-  std::vector<PortDemand> demands;
-  std::map<Slot, Sums> at_node;
-  std::map<Vec3, Sums> at_cell;
-  for (PipeGraph::Ports::value_type* due : layout.take_due_ports(graph, cells, all)) {
-    const auto& [slot, at] = due->first;
-    Port& port = due->second;
-    const Cell cell = cells.cell(at);
-    port.moved = 0;
-    port.state = state_over(cell);
-    if (port.state != PortState::kIdle) continue;
-    const std::int64_t possible = port_demand(graph, due->first, cell, port, measure);
-    if (possible / quantum == 0) continue;
-    layout.keep_due(due->first);  // others may leave it something in the next tick
-    // One that waits for its rate to add up to a quantum is not at rest.
-    if (quantum > 1) step.ports_wait = true;
-    const std::int64_t most = due_in_tick(port.rate, tick_number, quantum);
-    const std::int64_t units = std::clamp(possible, -most, most);
-    if (units == 0) continue;
-    demands.push_back({slot, at, &port, units});
-    (units > 0 ? at_node[slot].in : at_node[slot].out) += units > 0 ? units : -units;
-    (units > 0 ? at_cell[at].out : at_cell[at].in) += units > 0 ? units : -units;
+  std::vector<PortEntry*> due;
+  for (PortEntry* entry : layout.take_due_ports(graph, cells, all)) {
+    entry->second.moved = 0;
+    entry->second.state = state_over(cells.cell(entry->first.second));
+    if (entry->second.state == PortState::kIdle) {
+      due.push_back(entry);
+    } else {
+      graph.set_waited(entry->first, entry->second, 0);
+    }
   }
-  for (PortDemand& demand : demands) {
-    demand.units = shared(graph, demand, at_node[demand.node], at_cell[demand.cell],
-                          cells.cell(demand.cell), measure);
+  if (cells.measure().quantum > 1) {
+    run_ports_in_parts(tick_number, due, graph, layout, cells, step);
+    return;
   }
-  for (const PortDemand& demand : demands) {
-    const auto units = static_cast<std::int32_t>(demand.units / quantum * quantum);
-    if (units == 0) continue;
-    demand.port->moved = units;
-    demand.port->state = PortState::kRunning;
-    cells.add(demand.cell, -units);
-    layout.wake(graph.component_of(demand.node));
-    graph.change_amount(demand.node, units);
-    step.parcels.push_back({demand.node, kNoSlot, std::max(units, 0), std::max(-units, 0)});
+  PortRound round(graph, cells);
+  for (PortEntry* entry : due) {
+    // Others may leave it something in the next tick.
+    if (round.add(*entry)) layout.keep_due(entry->first);
+  }
+  for (const PortDemand& demand : round.share()) {
+    if (demand.units == 0) continue;
+    PortEntry& entry = *demand.entry;
+    cells.add(entry.first.second, -demand.units);
+    graph.change_amount(entry.first.first, demand.units);
+    count_port(entry, demand.units, graph, layout, step);
   }
 }
 

@@ -69,9 +69,19 @@ struct PipeStep {
   void begin(const PipeGraph& graph);
 };
 
-/// port.cpp: between grid cells and nodes.
+/// port.cpp, port_parts.cpp: between grid cells and nodes.
 void run_ports(std::uint64_t tick_number, bool all, PipeGraph& graph, PipeLayout& layout,
                PortCells& cells, PipeStep& step);
+/// A port that the tick under way looks at.
+using PortEntry = PipeGraph::Ports::value_type;
+/// port_parts.cpp: where water moves in parts of several units, ports take turns.
+void run_ports_in_parts(std::uint64_t tick_number, const std::vector<PortEntry*>& due,
+                        PipeGraph& graph, PipeLayout& layout, PortCells& cells, PipeStep& step);
+/// What a port moved, into the node positive.
+void count_port(PortEntry& entry, std::int32_t units, PipeGraph& graph, PipeLayout& layout,
+                PipeStep& step);
+/// A pump's ports know no heads.
+[[nodiscard]] bool pumps(const PipeGraph& graph, Slot node);
 /// pump.cpp: pumps draw up to their rates, whatever the levels.
 void run_pumps(PipeGraph& graph, const PipeLayout& layout, PipeStep& step);
 /// flow.cpp: what each link would pass, from the levels as they are now.

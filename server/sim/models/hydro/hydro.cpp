@@ -7,6 +7,7 @@
 #include "server/sim/models/hydro/columns.h"
 #include "server/sim/models/hydro/fall.h"
 #include "server/sim/models/hydro/flow.h"
+#include "server/sim/models/hydro/head.h"
 
 namespace sluice::sim {
 
@@ -57,6 +58,16 @@ class HydroWater final : public WaterModelState {
     for (const std::int32_t id : awake_) columns_.keep_awake(columns_.run(id));
     for (const std::int32_t id : falling_) columns_.keep_awake(columns_.run(id));
     return done;
+  }
+
+  WaterHead head(const Grid& grid, Vec3 at) override {
+    return {hydro::head_at(grid, *state_, at), 1};
+  }
+  std::int64_t most_at(const Grid& /*grid*/, Vec3 at, std::int64_t head) override {
+    return std::clamp<std::int64_t>(head - std::int64_t{at.y} * kFull, 0, kFull);
+  }
+  std::optional<Vec3> taker(const Grid& grid, Vec3 at) override {
+    return hydro::surface_for(grid, at);
   }
 
  private:

@@ -1,0 +1,94 @@
+// Goal: rivers carry what their springs give, in steady levels; what touches joined water is joined;
+// no water runs uphill.
+// Method: drawn worlds of which each showed that it was not so.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/stream_scene.h"
+
+namespace sluice::tests {
+namespace {
+
+using sim::Vec3;
+
+// The far arm dried and was filled again, for ever.
+TEST(StreamRiver, ASpringInATubeComesToRest) {
+  sim::WorldSpec spec = drawn({"#.#.#", "#.#.#", "#~#~#", "#~#~#", "#~~~#", "#####"});
+  spec.sources = {{{1, 3, 0}, 512}};
+  StreamScene scene(spec, 8);
+  scene.start();
+  EXPECT_GT(scene.ticks_to_rest(500), 0);
+  EXPECT_EQ(scene.level({3, 3, 0}), 8);
+}
+
+// From 98,304 units to 24,576.
+TEST(StreamRiver, ALakeOverItsSpringDoesNotDry) {
+  sim::WorldSpec spec = drawn({"#......#", "#......#", "#~~~~~~#", "#~~~~~~#", "#~~~~~~#", "#~~~~~~#"});
+  spec.sources = {{{3, 1, 0}, 512}};
+  StreamScene scene(spec, 8);
+  scene.start();
+  EXPECT_GT(scene.ticks_to_rest(500), 0);
+  EXPECT_EQ(scene.world->totals().water, 98304);
+}
+
+/// A bed one cell wide between walls, on level ground, then a fall, and level ground again.
+StreamScene river(std::int32_t rate) {
+  StreamScene scene(drawn({"S...................", ".##############.....", "################....",
+                           "################....", "####################"},
+                          rate),
+                    8);
+  scene.open(&sim::Edges::right).start();
+  return scene;
+}
+
+// It carried two levels a tick, whatever its spring gave, in levels like 16746675757352.
+TEST(StreamRiver, ARiverCarriesWhatItsSpringGivesInSteadyLevels) {
+  for (const std::int32_t rate : {512, 1536, 2560, 4096}) {
+    StreamScene scene = river(rate);
+    scene.run(200);
+    EXPECT_EQ(scene.levels_drained_in(50), 50 * rate / kLevel) << rate;
+    // A river that fills its bed to the brim holds falls full of water, which spread as if they stood.
+    for (int t = 0; t < 10 && rate < 8 * kLevel; ++t) {
+      const Drawing before = drawing_of(*scene.world);
+      scene.run(1);
+      EXPECT_EQ(drawing_of(*scene.world), before) << rate;
+    }
+  }
+}
+
+// Corners filled first, the ground near the spring stayed dry.
+TEST(StreamRiver, OnAPlainNoWaterRunsUphill) {
+  std::vector<Drawing> plans(3, Drawing(21, std::string(21, '.')));
+  plans[0] = Drawing(21, std::string(21, '#'));
+  plans[1][10][10] = 'S';
+  StreamScene scene(drawn_plans(plans, 2 * kLevel), 0);
+  scene.start();
+  int uphill = 0;
+  for (int t = 0; t < 600; ++t) {
+    scene.run(1);
+    if (t % 50 != 0) continue;
+    double inner = 0;  // mean level near the spring
+    double outer = 0;  // and along the walls
+    int outer_cells = 0;
+    int inner_cells = 0;
+    for (std::int32_t z = 0; z < 21; ++z) {
+      for (std::int32_t x = 0; x < 21; ++x) {
+        const int from = std::max(std::abs(x - 10), std::abs(z - 10));
+        const int level = scene.level({x, 1, z}) + scene.level({x, 2, z});
+        if (from > 0 && from <= 3) {
+          inner += level;
+          ++inner_cells;
+        }
+        if (from >= 9) {
+          outer += level;
+          ++outer_cells;
+        }
+      }
+    }
+    if (inner / inner_cells + 0.6 < outer / outer_cells) ++uphill;
+  }
+  EXPECT_EQ(uphill, 0);
+}
+
+}  // namespace
+}  // namespace sluice::tests
