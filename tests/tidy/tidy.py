@@ -39,7 +39,7 @@ SIM_STANDARD_HEADERS = {
 }
 # The last words of a program error.
 SIM_EXCEPTIONS = {"server/sim/assert.cpp": {"cstdio"}}
-VECTOR_KERNELS = re.compile(r"server/sim/.*kernels_vector[^/]*\.cpp$")
+VECTOR_KERNELS = re.compile(r"server/sim/.*kernels_vector[^/]*\.(?:cpp|h)$")
 
 SIM_BANNED_WORDS = re.compile(
     r"\b(float|double|unordered_\w+|std::hash|random\w*|mt19937\w*|chrono|thread|mutex|iostream|"

@@ -1,8 +1,9 @@
 #include "server/sim/models/hydro/head.h"
 
 #include <algorithm>
-#include <deque>
 #include <set>
+#include <utility>
+#include <vector>
 
 namespace sluice::sim::hydro {
 
@@ -33,15 +34,14 @@ Vec3 floor_of(const Grid& grid, Vec3 at) {
 template <class F>
 void for_each_surface(const Grid& grid, Vec3 at, F&& f) {
   std::set<Vec3> seen;
-  std::deque<Vec3> pending;  // floors of full runs
+  std::vector<Vec3> pending;  // floors of full runs, in the order in which they were met
   const auto meet = [&](Vec3 cell) {
     const Vec3 floor = floor_of(grid, cell);
     if (seen.size() < kMostRunsAsked && seen.insert(floor).second) pending.push_back(floor);
   };
   meet(at);
-  while (!pending.empty()) {
-    const Vec3 floor = pending.front();
-    pending.pop_front();
+  for (std::size_t next = 0; next < pending.size(); ++next) {
+    const Vec3 floor = pending[next];
     const Surface surface = surface_over(grid, floor);
     if (surface.free() && !f(surface)) return;
     // Over the sill of a neighbour goes what stands higher than it, up to this run's surface.
