@@ -51,7 +51,8 @@ bool Flow::flat(const Body& body) {
     if (run.wet()) highest = std::max(highest, run.level());
     if (run.volume < run.capacity() || run.open_top) lowest = std::min(lowest, run.level());
   }
-  return lowest == INT64_MAX || highest - lowest <= 1;
+  // All may be dry by now, or all full.
+  return highest == INT64_MIN || lowest == INT64_MAX || highest - lowest <= 1;
 }
 
 bool Flow::quiet(const Body& body) {
