@@ -37,6 +37,9 @@ class CostOf {
   CommandCost operator()(const AddSource& command) const {
     return {of_cell(command.at).work, true};
   }
+  CommandCost operator()(const AddSourceUpTo& command) const {
+    return {of_cell(command.at).work, true};
+  }
   CommandCost operator()(const AddDrain& command) const { return {of_cell(command.at).work, true}; }
   CommandCost operator()(const RemoveSource& /*command*/) const {
     return removed_from(world_.sources());

@@ -16,6 +16,7 @@ struct CoreState {
   Springs sources;
   Springs drains;
   WorldLimits limits;
+  SourceHeads source_heads;
 
   template <class Self, class Visitor>
   static void visit_state(Self& self, Visitor& v) {
@@ -25,6 +26,7 @@ struct CoreState {
     v.field("sources", self.sources);
     v.field("drains", self.drains);
     v.field("limits", self.limits);
+    v.field("source_heads", self.source_heads);
   }
 };
 
