@@ -52,6 +52,7 @@ class FieldReader {
     if (!node->is_boolean()) return fail(name, "must be true or false");
     value = node->get<bool>();
   }
+  [[nodiscard]] bool has(const char* name) const { return object_.contains(name); }
   /// What is left out keeps its value.
   template <class T>
   void optional(const char* name, T& value) {
@@ -167,6 +168,9 @@ bool read_body(const std::string& name, FieldReader& reader, sim::CommandBody& b
   if constexpr (I < std::variant_size_v<sim::CommandBody>) {
     using Row = std::variant_alternative_t<I, sim::CommandBody>;
     if (name != Row::kName) return read_body<I + 1>(name, reader, body);
+    if constexpr (requires { Row::kWithKey; }) {
+      if (!reader.has(Row::kWithKey)) return read_body<I + 1>(name, reader, body);
+    }
     Row row;
     Row::visit_state(row, reader);
     body = row;

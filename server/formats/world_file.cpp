@@ -243,6 +243,12 @@ void WorldFileParser::parse_spring(const toml::table& node, const std::string& p
   sim::Spring spring;
   spring.at = table.require("at", table.vec3("at"));
   spring.rate = table.require("rate", table.number("rate"));
+  if (&springs == &spec.sources) {
+    spring.head = table.number("head").value_or(-1);
+    if (problem.empty() && node.contains("head") && spring.head < 0) {
+      report(node, "key '" + path + ".head' is below zero");
+    }
+  }
   table.finish();
   if (problem.empty()) require_in_world(node, path + ".at", spring.at);
   springs.push_back(spring);

@@ -249,10 +249,17 @@ CommandOutcome CommandContext::remove_spring(const SpringKind& kind, Vec3 at) {
   }
   kind.schedule.forget(*place);
   kind.springs.erase(place);
+  if (&kind.springs == &world_.core_.sources) world_.core_.source_heads.erase(at);
   world_.springs_digest_known_ = false;
   return {};
 }
 
+CommandOutcome CommandContext::apply(const AddSourceUpTo& command) {
+  if (command.head < 0) return refused("head " + std::to_string(command.head) + " is below zero");
+  CommandOutcome made = add_spring(sources(), command.at, command.rate);
+  if (made.applied()) world_.core_.source_heads[command.at] = command.head;
+  return made;
+}
 CommandOutcome CommandContext::apply(const AddSource& command) {
   return add_spring(sources(), command.at, command.rate);
 }

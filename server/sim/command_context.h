@@ -18,6 +18,7 @@ class CommandContext {
   CommandOutcome apply(const SetCells& command);
   CommandOutcome apply(const Pour& command);
   CommandOutcome apply(const RemoveWater& command);
+  CommandOutcome apply(const AddSourceUpTo& command);
   CommandOutcome apply(const AddSource& command);
   CommandOutcome apply(const RemoveSource& command);
   CommandOutcome apply(const AddDrain& command);

@@ -34,9 +34,8 @@ class CostOf {
     return of_box({command.from, command.size}, false);
   }
   CommandCost operator()(const Pour& command) const { return of_cell(command.at); }
-  CommandCost operator()(const AddSource& command) const {
-    return {capped(of_cell(command.at).work + kWorkOfWaking * fall_below(command.at)), true};
-  }
+  CommandCost operator()(const AddSource& command) const { return of_source(command.at); }
+  CommandCost operator()(const AddSourceUpTo& command) const { return of_source(command.at); }
   CommandCost operator()(const AddDrain& command) const { return {of_cell(command.at).work, true}; }
   CommandCost operator()(const RemoveSource& /*command*/) const {
     return removed_from(world_.sources());
@@ -53,6 +52,9 @@ class CostOf {
   }
 
  private:
+  [[nodiscard]] CommandCost of_source(Vec3 at) const {
+    return {capped(of_cell(at).work + kWorkOfWaking * fall_below(at)), true};
+  }
   /// Lists of springs are looked through.
   static CommandCost removed_from(const Springs& springs) {
     return {kWorkOfAnyCommand + static_cast<std::int64_t>(springs.size()) / 4};

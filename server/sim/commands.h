@@ -94,15 +94,34 @@ struct RemoveSpring {
   }
 };
 
+/// A source that gives up to a head: a row of its own, so that recordings from before sources had
+/// one are read as they are. In scripts it has the same name.
+struct AddSourceUpTo {
+  static constexpr std::uint16_t kOpcode = 19;
+  static constexpr std::string_view kName = "add_source";
+  static constexpr const char* kWithKey = "head";  // tells it from the row without
+  Vec3 at;
+  std::int32_t rate = 0;
+  std::int32_t head = 0;  // level units above the world's floor
+
+  template <class Self, class Visitor>
+  static void visit_state(Self& self, Visitor& v) {
+    v.field("at", self.at);
+    v.field("rate", self.rate);
+    v.field("head", self.head);
+  }
+};
+
 using AddSource = AddSpring<4>;
 using RemoveSource = RemoveSpring<5>;
 using AddDrain = AddSpring<6>;
 using RemoveDrain = RemoveSpring<7>;
 
 /// The manifest.
-using CommandBody = std::variant<SetCells, Pour, RemoveWater, AddSource, RemoveSource, AddDrain,
-                                 RemoveDrain, AddPipe, AddPump, AddValve, RemovePipe, UpgradePipe,
-                                 LinkPipes, UnlinkPipes, SetValve, SetPump, AddPort, RemovePort>;
+using CommandBody =
+    std::variant<SetCells, Pour, RemoveWater, AddSourceUpTo, AddSource, RemoveSource, AddDrain,
+                 RemoveDrain, AddPipe, AddPump, AddValve, RemovePipe, UpgradePipe, LinkPipes,
+                 UnlinkPipes, SetValve, SetPump, AddPort, RemovePort>;
 
 struct Command {
   CommandBody body;

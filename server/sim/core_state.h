@@ -17,6 +17,7 @@ struct CoreState {
   Springs sources;
   Springs drains;
   WorldLimits limits;
+  SourceHeads source_heads;
   HydroState hydro;  // of a world of hydro water
 
   template <class Self, class Visitor>
@@ -27,6 +28,7 @@ struct CoreState {
     v.field("sources", self.sources);
     v.field("drains", self.drains);
     v.field("limits", self.limits);
+    v.field("source_heads", self.source_heads);
     if (self.config.water == WaterModel::kHydro) v.field("hydro", self.hydro);
   }
 };

@@ -10,11 +10,13 @@
 // Structs are never copied as they lie in memory.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -90,9 +92,13 @@ class StateReader {
   /// The field at which reading failed.
   [[nodiscard]] const char* failed_field() const { return failed_field_; }
 
+  /// For older forms: fields of that name are not in these bytes.
+  void without(std::string_view name) { absent_.push_back(name); }
+
   template <class T>
   void field(const char* name, T& value) {
     if (!ok_) return;
+    if (std::find(absent_.begin(), absent_.end(), name) != absent_.end()) return;
     read(value);
     if (!ok_ && *failed_field_ == 0) failed_field_ = name;
   }
@@ -177,6 +183,7 @@ class StateReader {
   }
 
   std::span<const std::byte> bytes_;
+  std::vector<std::string_view> absent_;
   bool ok_ = true;
   const char* failed_field_ = "";
 };

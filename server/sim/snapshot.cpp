@@ -2,7 +2,7 @@
 //
 //   u32 magic "SLWC"   u16 version   u16 model version
 //   from version 3 on, u16 version of the pipes' rules
-//   the fields of CoreState (before version 3 without its limits)
+//   the fields of CoreState (before version 3 without its limits, before 4 without heads of sources)
 //   from version 2 on, the fields of PipesImage; in version 2 alone, u8 whether they all slept
 //   u64 digest of everything before it
 //
@@ -24,8 +24,10 @@ namespace sluice::sim {
 namespace {
 
 constexpr std::uint32_t kMagic = 0x43574c53;  // "SLWC"
-constexpr std::uint16_t kVersion = 3;
+constexpr std::uint16_t kVersion = 4;
 constexpr std::uint16_t kVersionWithLimits = 3;
+constexpr std::uint16_t kVersionWithHeads = 4;  // of sources
+constexpr std::uint16_t kPipesVersionWithTurns = 3;  // of ports
 constexpr std::uint16_t kVersionWithoutPipes = 1;
 constexpr std::uint16_t kVersionWithSleep = 2;  // and the first version of the pipes' rules
 
@@ -87,6 +89,10 @@ Status check_core(const CoreState& state, const PipesImage& pipes, const CoreHea
     return Error{std::string(kMadeByOtherRules) + std::to_string(header.pipes_version) +
                  " of the rules of pipes, but this build has version " +
                  std::to_string(kPipesVersion)};
+  }
+  for (const auto& [at, head] : state.source_heads) {
+    if (state.sources.contains(at) && head >= 0) continue;
+    return Error{"snapshot: the head of a source at " + to_string(at) + " cannot be"};
   }
   const Box world = state.config.box();
   if (Status s = validate(state.hydro, state.config); !s) return s;
@@ -166,6 +172,8 @@ Result<std::unique_ptr<World>> World::restore(std::span<const std::byte> core,
     return Error{"snapshot: the core's bytes were changed: its digest does not match"};
   }
 
+  if (header.version < kVersionWithHeads) reader.without("source_heads");
+  if (header.pipes_version < kPipesVersionWithTurns) reader.without("waited");
   CoreState state;
   if (header.version >= kVersionWithLimits) {
     CoreState::visit_state(state, reader);

@@ -153,7 +153,8 @@ struct PlacedCell {
 /// A spring or a drain.
 struct Spring {
   Vec3 at;
-  std::int32_t rate = 0;  // units a tick
+  std::int32_t rate = 0;   // units a tick
+  std::int32_t head = -1;  // of a source, level units up to which it gives; -1: the model's default
 };
 
 /// A pipe, pump or valve.

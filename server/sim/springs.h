@@ -23,4 +23,8 @@ struct SpringState {
 /// By cell, in the order in which they act.
 using Springs = std::map<Vec3, SpringState>;
 
+/// The heads up to which sources give, in level units above the world's floor; of those only that
+/// were told one. What the others have is the model's to say.
+using SourceHeads = std::map<Vec3, std::int32_t>;
+
 }  // namespace sluice::sim

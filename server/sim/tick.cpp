@@ -67,6 +67,9 @@ void World::apply_commands(CommandSource& commands, TickReport& report) {
 
 // The head up to which a source gives (models/*.md say why).
 std::int64_t World::head_of_source(Vec3 at) const {
+  if (const auto told = core_.source_heads.find(at); told != core_.source_heads.end()) {
+    return told->second;
+  }
   if (measure_of(core_.config).springs_give_to_their_cell) return (std::int64_t{at.y} + 1) * kFull;
   return std::int64_t{core_.config.size.y} * kFull;
 }
@@ -77,7 +80,9 @@ World::SourceRoom World::room_for_source(Vec3 at, const WaterMeasure& measure) {
   const std::int64_t head = head_of_source(at);
   if (!is_open(grid_.cell(at))) return {at, 0};
   const std::optional<Vec3> place =
-      measure.springs_give_to_their_cell ? std::optional(at) : water_->taker(grid_, at);
+      measure.springs_give_to_their_cell && !core_.source_heads.contains(at)
+          ? std::optional(at)
+          : water_->taker(grid_, at);
   if (!place) return {at, 0};
   const std::int64_t most =
       std::min<std::int64_t>(water_->most_at(grid_, *place, head), measure.cell_max);
@@ -127,7 +132,9 @@ void World::run_springs() {
   wake_springs(grid_.changed());
   const WaterMeasure measure = measure_of(core_.config);
   // Where a spring's water comes to lie is a matter of its whole body, far chunks too.
-  const bool bodies = measure.quantum > 1 && !measure.springs_give_to_their_cell;
+  const bool bodies =
+      measure.quantum > 1 &&
+      (!measure.springs_give_to_their_cell || !core_.source_heads.empty());
   if (bodies && !core_.sources.empty()) {
     water_->look(grid_);
     if (!changed_.empty() || !grid_.changed().empty()) source_schedule_.wake_all(core_.sources);

@@ -73,7 +73,11 @@ Status World::place(const WorldSpec& spec) {
   place_at_rest(spec);
   for (std::size_t i = 0; i < spec.sources.size(); ++i) {
     if (Status s = placed("source[" + std::to_string(i) + "]",
-                          context.apply(AddSource{spec.sources[i].at, spec.sources[i].rate}));
+                          spec.sources[i].head < 0
+                              ? context.apply(AddSource{spec.sources[i].at, spec.sources[i].rate})
+                              : context.apply(AddSourceUpTo{spec.sources[i].at,
+                                                            spec.sources[i].rate,
+                                                            spec.sources[i].head}));
         !s) {
       return s;
     }
@@ -156,7 +160,11 @@ Digest springs_digest(const Springs& springs) {
 }
 
 Digest springs_digest(const CoreState& core) {
-  return combine(springs_digest(core.sources), springs_digest(core.drains));
+  const Digest springs = combine(springs_digest(core.sources), springs_digest(core.drains));
+  if (core.source_heads.empty()) return springs;
+  std::vector<std::byte> bytes;
+  StateWriter(bytes).field("source_heads", core.source_heads);
+  return combine(springs, digest_bytes(bytes));
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ WorldSpec full_box(sim::WaterModel water, std::int32_t side) {
   spec.config.size = {side, side, 1};
   spec.fills.push_back({spec.config.box(), sim::kFull});
   for (std::int32_t y = 0; y < 4; ++y) {
-    for (std::int32_t x = 0; x < side; ++x) spec.sources.push_back({{x, y, 0}, sim::kFull});
+    for (std::int32_t x = 0; x < side; ++x) spec.sources.push_back({{x, y, 0}, sim::kFull, -1});
   }
   return spec;
 }
@@ -50,10 +50,45 @@ TEST(Springs, ThoseUnderAFullBoxSleep) {
   }
 }
 
+// It pressed 40,960,000 units into nine cells.
+TEST(Springs, NonePressesBeyondItsHead) {
+  for (const bool told : {false, true}) {
+    WorldSpec spec;
+    spec.config.size = {5, 12, 1};
+    spec.fills.push_back({spec.config.box(), sim::kRock});
+    spec.fills.push_back({{{1, 1, 0}, {3, 3, 1}}, sim::kAir});
+    spec.sources = {{{2, 1, 0}, 40960, told ? 6 * sim::kFull : -1}};
+    auto world = make_world(spec);
+    sim::SerialExecutor serial;
+    for (int tick = 0; tick < 1000; ++tick) (void)world->tick({}, serial);
+    EXPECT_GE(world->totals().water, 9 * sim::kFull);
+    EXPECT_LE(world->totals().water, 9 * (sim::kFull + (told ? 6 : 12) * 41));
+    EXPECT_LE(world->head({2, 1, 0}), (told ? 6 : 12) * sim::kFull + 100);
+  }
+}
+
+TEST(Springs, EachModelsStopAtTheHeadThatTheyWereTold) {
+  for (const sim::WaterModel model :
+       {sim::WaterModel::kCellular, sim::WaterModel::kBlock, sim::WaterModel::kStream}) {
+    WorldSpec spec = drawn_spec(model, {Drawing(12, "#...#")});
+    spec.sources = {{{2, 0, 0}, sim::kFull, 5 * sim::kFull}};
+    auto world = make_world(spec);
+    sim::SerialExecutor serial;
+    bool at_rest = false;
+    for (int tick = 0; tick < 3000 && !at_rest; ++tick) at_rest = world->tick({}, serial).at_rest;
+    EXPECT_TRUE(at_rest);
+    EXPECT_NEAR(static_cast<double>(world->totals().sourced), 15 * sim::kFull, 2500)
+        << static_cast<int>(model);
+    auto restored = through_a_snapshot(*world);
+    EXPECT_EQ(restored->digest(), world->digest());
+    EXPECT_EQ(restored->core().source_heads, world->core().source_heads);
+  }
+}
+
 TEST(Springs, ADrainInAPlaceWhereNothingIsStoredHearsOfTheFirstWater) {
   WorldSpec spec;
   spec.config.size = {64, 64 * 4, 1};
-  spec.drains.push_back({{5, 0, 0}, 7});
+  spec.drains.push_back({{5, 0, 0}, 7, -1});
   auto world = make_world(spec);
   sim::SerialExecutor serial;
   for (int tick = 0; tick < 10; ++tick) ASSERT_TRUE(world->tick({}, serial).at_rest);

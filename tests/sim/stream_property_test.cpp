@@ -31,7 +31,7 @@ WorldSpec random_streams(std::uint64_t seed, bool solid, Pipes pipes = Pipes::kJ
     const Vec3 at = random_place(dice, spec.config.size);
     const bool taken = std::any_of(spec.sources.begin(), spec.sources.end(),
                                    [&](const sim::Spring& s) { return s.at == at; });
-    if (!taken) spec.sources.push_back({at, dice.roll(1, sim::kFull)});
+    if (!taken) spec.sources.push_back({at, dice.roll(1, sim::kFull), -1});
   }
   return spec;
 }
@@ -72,6 +72,19 @@ RC_GTEST_PROP(StreamProperty, ConservesEveryLevelAndNeverHoldsMoreThanEight,
     RC_ASSERT(water == world->totals().water);
     RC_ASSERT(world->conserved());
     RC_ASSERT(world->digest() == world->recompute_digest());
+  }
+}
+
+// A spring that had nothing left gave a level to its stream all the same.
+TEST(StreamProperty, NoCellGivesMoreThanItHolds) {
+  const WorldSpec spec = random_streams(2457, true);
+  auto world = make_world(spec);
+  sim::SerialExecutor serial;
+  for (const auto& commands : random_orders(2457, spec)) {
+    (void)world->tick(commands, serial);
+    world->grid().for_each([&](const sim::Chunk& chunk) {
+      for (const sim::Cell cell : chunk.cells) EXPECT_GE(cell, sim::kOutside);
+    });
   }
 }
 

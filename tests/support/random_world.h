@@ -101,7 +101,7 @@ inline sim::WorldSpec random_world(std::uint64_t seed, WorldKind kind) {
       const sim::Vec3 at = random_place(dice, config.size);
       const bool taken = std::any_of(springs->begin(), springs->end(),
                                      [&](const sim::Spring& s) { return s.at == at; });
-      if (!taken) springs->push_back({at, dice.roll(1, 3 * sim::kFull)});
+      if (!taken) springs->push_back({at, dice.roll(1, 3 * sim::kFull), -1});
     }
   }
   return spec;

@@ -23,7 +23,7 @@ inline sim::WorldSpec drawn_stream(std::vector<Drawing> layers, std::int32_t rat
         if (glyph != 'S' && glyph != 'D') continue;
         const auto y = static_cast<std::int32_t>(layers[z].size() - 1 - row);
         const sim::Vec3 at = {static_cast<std::int32_t>(x), y, static_cast<std::int32_t>(z)};
-        (glyph == 'S' ? sources : drains).push_back({at, rate});
+        (glyph == 'S' ? sources : drains).push_back({at, rate, -1});
         glyph = '.';
       }
     }

@@ -218,7 +218,7 @@ class Settling {
       StreamCell& from = cells_[to->from_source];
       if (from.at.y != to->at.y) break;
       // A spring is filled up again, so it may stand a level lower for the rest of the tick.
-      if (from.level + (from.mark.is_source ? 1 : 0) > to->level) {
+      if (from.level > 0 && from.level + (from.mark.is_source ? 1 : 0) > to->level) {
         --from.level;
         ++cell.level;
         from.flowed = cell.flowed = true;
