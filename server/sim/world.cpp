@@ -24,7 +24,7 @@ Digest digest_of_config(const CoreState& core) {
 }  // namespace
 
 World::World(WorldConfig config, WorldLimits limits)
-    : core_{std::move(config), 0, {}, {}, {}, limits, {}},
+    : core_{std::move(config), 0, {}, {}, {}, limits, {}, {}},
       grid_(core_.config),
       config_digest_(digest_of_config(core_)) {
   const WaterModelRow* model = find_water_model(core_.config.water);

@@ -36,10 +36,12 @@ void expect_verifies(const std::string& path, std::uint64_t ticks) {
 
 /// What is said of a file whose rules this program does not have any more; empty when it has them.
 std::string older_rules(const std::filesystem::path& file) {
-  const std::string name = file.stem().string();
-  if (name.ends_with("cellular1")) return "version 1 of water model 'cellular'";
-  const bool pipes = name.starts_with("format2-");
-  return pipes ? "version 1 of the rules of pipes" : "";
+  for (const char* model : {"cellular", "block", "stream"}) {
+    const std::string version = std::string(model) + "1";
+    if (!file.stem().string().ends_with(version)) continue;
+    return "version 1 of water model '" + std::string(model) + "'";
+  }
+  return "";
 }
 
 // They are refused by their version, but what was written can be read.
