@@ -118,9 +118,10 @@ using AddDrain = AddSpring<6>;
 using RemoveDrain = RemoveSpring<7>;
 
 /// The manifest.
-using CommandBody = std::variant<SetCells, Pour, RemoveWater, AddSourceUpTo, AddSource, RemoveSource, AddDrain,
-                                 RemoveDrain, AddPipe, AddPump, AddValve, RemovePipe, UpgradePipe,
-                                 LinkPipes, UnlinkPipes, SetValve, SetPump, AddPort, RemovePort>;
+using CommandBody =
+    std::variant<SetCells, Pour, RemoveWater, AddSourceUpTo, AddSource, RemoveSource, AddDrain,
+                 RemoveDrain, AddPipe, AddPump, AddValve, RemovePipe, UpgradePipe, LinkPipes,
+                 UnlinkPipes, SetValve, SetPump, AddPort, RemovePort>;
 
 struct Command {
   CommandBody body;

@@ -65,8 +65,8 @@ World::SourceRoom World::room_for_source(Vec3 at, const WaterMeasure& measure) {
           ? std::optional(at)
           : water_->taker(grid_, at);
   if (!place) return {at, 0};
-  const std::int64_t most = std::min<std::int64_t>(water_->most_at(grid_, *place, head),
-                                                   measure.cell_max);
+  const std::int64_t most =
+      std::min<std::int64_t>(water_->most_at(grid_, *place, head), measure.cell_max);
   const std::int64_t left = core_.limits.units - core_.totals.taken_in();
   const std::int64_t room = std::min(most - grid_.cell(*place), left);
   return {*place, round_down_to(static_cast<std::int32_t>(std::max<std::int64_t>(room, 0)),
@@ -114,8 +114,7 @@ void World::run_springs() {
   const WaterMeasure measure = measure_of(core_.config);
   // Where a spring's water comes to lie is a matter of its whole body, far chunks too.
   const bool bodies =
-      measure.quantum > 1 &&
-      (!measure.springs_give_to_their_cell || !core_.source_heads.empty());
+      measure.quantum > 1 && (!measure.springs_give_to_their_cell || !core_.source_heads.empty());
   if (bodies && !core_.sources.empty()) {
     water_->look(grid_);
     if (!changed_.empty() || !grid_.changed().empty()) source_schedule_.wake_all(core_.sources);

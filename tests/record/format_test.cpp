@@ -11,6 +11,7 @@
 #include "server/record/database.h"
 #include "server/record/repair.h"
 #include "server/record/verify.h"
+#include "server/sim/models/registry.h"
 #include "tests/record/support.h"
 
 namespace sluice::record::test {
@@ -34,17 +35,20 @@ void expect_verifies(const std::string& path, std::uint64_t ticks) {
   EXPECT_EQ(report.last_tick, ticks);
 }
 
-/// Whether a file's pipes went by rules that this program does not have any more: those of format 2
-/// that have any.
-bool has_older_pipes(const std::filesystem::path& file) {
+/// Whether a file's water or pipes went by rules that this program does not have any more: its name
+/// ends with its model and that model's version.
+bool by_other_rules(const std::filesystem::path& file) {
   const std::string name = file.stem().string();
-  return name == "format2-pipes-cellular1" || name == "format2-block1" || name == "format2-stream1";
+  const auto models = sim::water_models();
+  return std::none_of(models.begin(), models.end(), [&](const sim::WaterModelRow& row) {
+    return name.ends_with("-" + std::string(row.name) + std::to_string(row.version));
+  });
 }
 
-TEST(Format, PipesOfOlderRulesAreRefusedByTheirVersion) {
+TEST(Format, RecordingsByOtherRulesAreRefusedByTheirVersion) {
   int refused = 0;
   for (const auto& file : golden_recordings()) {
-    if (!has_older_pipes(file)) continue;
+    if (!by_other_rules(file)) continue;
     ++refused;
     auto reader = must(Reader::open(file.string()));
     sim::SerialExecutor executor;
@@ -52,17 +56,16 @@ TEST(Format, PipesOfOlderRulesAreRefusedByTheirVersion) {
     const std::string said = !report              ? report.error()
                              : report->divergence ? describe(*report->divergence)
                                                   : "verified";
-    EXPECT_NE(said.find("version 1 of the rules of pipes"), std::string::npos) << said;
+    EXPECT_NE(said.find("made by version 1 of"), std::string::npos) << file << ": " << said;
   }
-  EXPECT_EQ(refused, 3);
+  EXPECT_EQ(refused, 9);
 }
 
-TEST(Format, EveryGoldenRecordingVerifiesForEver) {
-  auto files = golden_recordings();
-  std::erase_if(files, has_older_pipes);
+TEST(Format, EveryGoldenRecordingIsReadForEverAndVerifiesByItsRules) {
+  const auto files = golden_recordings();
   std::set<std::int64_t> formats;
   for (const auto& file : files) {
-    expect_verifies(file.string(), 200);
+    if (!by_other_rules(file)) expect_verifies(file.string(), 200);
     const auto reader = must(Reader::open(file.string()));
     formats.insert(reader->format_version());
     // "formatF-MODELV.sluice"
@@ -78,7 +81,7 @@ TEST(Format, EveryGoldenRecordingVerifiesForEver) {
 
 TEST(Format, GoingOnBringsAnOlderFileToThisFormat) {
   for (const auto& file : golden_recordings()) {
-    if (has_older_pipes(file)) continue;
+    if (by_other_rules(file)) continue;
     TemporaryFolder folder;
     const std::string path = folder.file("a.sluice");
     std::filesystem::copy_file(file, path);
@@ -113,7 +116,7 @@ TEST(Format, AFileSaysWhatMadeIt) {
   record_history(path, {.ticks = 3});
   const auto reader = must(Reader::open(path));
   EXPECT_EQ(reader->fact("made_by"), program_name());
-  EXPECT_EQ(reader->fact("model_version"), "1");
+  EXPECT_EQ(reader->fact("model_version"), "2");
   EXPECT_NE(reader->fact("options").find("cellular.max_sweeps 8"), std::string::npos)
       << reader->fact("options");
   for (const char* name : {"compiler", "machine", "system", "kernels", "byte_order"}) {
@@ -135,7 +138,7 @@ TEST(Format, ARecordingOfAnotherModelVersionIsRefusedAndNotTakenForDamage) {
   // Behind the magic and the version of the form; then the digest at the end, as that program would
   // have written it.
   constexpr std::size_t kModelVersion = 6;
-  ASSERT_EQ(core[kModelVersion], std::byte{1});
+  ASSERT_EQ(core[kModelVersion], std::byte{2});
   core[kModelVersion] = std::byte{77};
   core.resize(core.size() - sizeof(sim::Digest));
   put_u64(sim::digest_bytes(core), core);
@@ -145,7 +148,7 @@ TEST(Format, ARecordingOfAnotherModelVersionIsRefusedAndNotTakenForDamage) {
   const auto recovered = recover(path, executor);
   ASSERT_FALSE(recovered.ok());
   EXPECT_NE(recovered.error().find("made by version 77 of water model 'cellular', but this build "
-                                   "has version 1"),
+                                   "has version 2"),
             std::string::npos)
       << recovered.error();
   EXPECT_TRUE(must(repair(path)).survey.whole()) << "its bytes are whole";
