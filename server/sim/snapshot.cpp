@@ -2,9 +2,9 @@
 //
 //   u32 magic "SLWC"   u16 version   u16 model version
 //   from version 3 on, u16 version of the pipes' rules
-//   the fields of CoreState (before version 3 without its limits, before 4 without heads of sources)
-//   from version 2 on, the fields of PipesImage; in version 2 alone, u8 whether they all slept
-//   u64 digest of everything before it
+//   the fields of CoreState (before version 3 without its limits, before 4 without heads of
+//   sources) from version 2 on, the fields of PipesImage; in version 2 alone, u8 whether they all
+//   slept u64 digest of everything before it
 //
 // and each stored chunk is its kChunkCells cells, 32 bits each, little-endian; where a water model
 // keeps marks, those likewise.
@@ -26,7 +26,7 @@ namespace {
 constexpr std::uint32_t kMagic = 0x43574c53;  // "SLWC"
 constexpr std::uint16_t kVersion = 4;
 constexpr std::uint16_t kVersionWithLimits = 3;
-constexpr std::uint16_t kVersionWithHeads = 4;  // of sources
+constexpr std::uint16_t kVersionWithHeads = 4;       // of sources
 constexpr std::uint16_t kPipesVersionWithTurns = 3;  // of ports
 constexpr std::uint16_t kVersionWithoutPipes = 1;
 constexpr std::uint16_t kVersionWithSleep = 2;  // and the first version of the pipes' rules

@@ -133,8 +133,7 @@ void World::run_springs() {
   const WaterMeasure measure = measure_of(core_.config);
   // Where a spring's water comes to lie is a matter of its whole body, far chunks too.
   const bool bodies =
-      measure.quantum > 1 &&
-      (!measure.springs_give_to_their_cell || !core_.source_heads.empty());
+      measure.quantum > 1 && (!measure.springs_give_to_their_cell || !core_.source_heads.empty());
   if (bodies && !core_.sources.empty()) {
     water_->look(grid_);
     if (!changed_.empty() || !grid_.changed().empty()) source_schedule_.wake_all(core_.sources);

@@ -72,12 +72,12 @@ Status World::place(const WorldSpec& spec) {
   }
   place_at_rest(spec);
   for (std::size_t i = 0; i < spec.sources.size(); ++i) {
-    if (Status s = placed("source[" + std::to_string(i) + "]",
-                          spec.sources[i].head < 0
-                              ? context.apply(AddSource{spec.sources[i].at, spec.sources[i].rate})
-                              : context.apply(AddSourceUpTo{spec.sources[i].at,
-                                                            spec.sources[i].rate,
-                                                            spec.sources[i].head}));
+    if (Status s =
+            placed("source[" + std::to_string(i) + "]",
+                   spec.sources[i].head < 0
+                       ? context.apply(AddSource{spec.sources[i].at, spec.sources[i].rate})
+                       : context.apply(AddSourceUpTo{spec.sources[i].at, spec.sources[i].rate,
+                                                     spec.sources[i].head}));
         !s) {
       return s;
     }

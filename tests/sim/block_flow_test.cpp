@@ -76,8 +76,7 @@ TEST(BlockFlow, ASpringUnderARoofGivesToTheLowestPlace) {
   spec.sources = {{{1, 1, 0}, sim::kFull}};
   auto world = make_world(spec);
   ASSERT_TRUE(run_to_rest(*world));
-  EXPECT_EQ(drawing_of(*world),
-            (Drawing{"####~##", "####~##", "####~##", "#~~~~##", "#######"}));
+  EXPECT_EQ(drawing_of(*world), (Drawing{"####~##", "####~##", "####~##", "#~~~~##", "#######"}));
 }
 
 TEST(BlockFlow, APairOnALedgeFallsOffIt) {

@@ -159,8 +159,8 @@ TEST(Block, TooLittleGoesToTheNearestPlaces) {
                      "~~~~."}));
 }
 
-// By default what can fall falls first; with `downward = "head"` the pressure under a tall column is
-// the greater one, and where water is short the high places get none.
+// By default what can fall falls first; with `downward = "head"` the pressure under a tall column
+// is the greater one, and where water is short the high places get none.
 TEST(Block, ATallColumnMayHoldBackWhatFallsFromHigh) {
   WorldSpec spec = block_world({"~~~~.",  //
                                 "~##..",  //

@@ -16,7 +16,8 @@ using sim::WorldSpec;
 
 WorldSpec world_with_ports(WaterModel model, std::uint64_t seed, bool solid) {
   WorldSpec spec = random_world_of(
-      model, seed, {.solid = solid, .springs = false, .side = solid ? 40 : 24, .pipes = Pipes::kNone});
+      model, seed,
+      {.solid = solid, .springs = false, .side = solid ? 40 : 24, .pipes = Pipes::kNone});
   spec.config.stream.drying = 0;
   Dice dice(seed ^ 0x9027U);
   std::vector<NetworkPlan> each;
@@ -45,8 +46,8 @@ long double energy(const World& world) {
   long double sum = 0;
   world.grid().for_each([&](const sim::Chunk& chunk) {
     for (std::int32_t i = 0; i < sim::kChunkCells; ++i) {
-      const auto water = static_cast<long double>(
-          sim::water_of(chunk.cells[static_cast<std::size_t>(i)]));
+      const auto water =
+          static_cast<long double>(sim::water_of(chunk.cells[static_cast<std::size_t>(i)]));
       if (water == 0) continue;
       const std::int32_t y = world.grid().shape().cell_at(chunk.coord, i).y;
       sum += water * (2.0L * y * sim::kFull + water);

@@ -59,7 +59,8 @@ INSTANTIATE_TEST_SUITE_P(Models, PortsInModel,
 TEST_P(PortsInModel, NoInletLiftsWaterAboveItsHead) {
   WorldSpec spec = lake(1, 12);
   spec.pipes = {tank("n", 8 * kCell, kCell, 20000, 0)};
-  spec.ports = {{"n", {1, 1, 0}, PortKind::kInlet, 2000}, {"n", {6, 10, 0}, PortKind::kOutlet, 2000}};
+  spec.ports = {{"n", {1, 1, 0}, PortKind::kInlet, 2000},
+                {"n", {6, 10, 0}, PortKind::kOutlet, 2000}};
   auto world = make_world(spec);
   EXPECT_TRUE(run_to_rest(*world, 100));
   EXPECT_EQ(world->totals().pipes, 0);
@@ -120,8 +121,10 @@ TEST_P(PortsInModel, PortsThatShareLessThanAPartTakeTurns) {
   spec.pipes = {tank("a", 8 * kCell, 4 * kCell, 20000, 20000),
                 tank("b", 8 * kCell, 4 * kCell, 20000, 20000),
                 tank("c", -8 * kCell, kCell, 20000, 0), tank("d", -8 * kCell, kCell, 20000, 0)};
-  spec.ports = {{"a", {4, 3, 0}, PortKind::kOutlet, kCell}, {"b", {4, 3, 0}, PortKind::kOutlet, kCell},
-                {"c", {1, 1, 0}, PortKind::kInlet, kCell}, {"d", {1, 1, 0}, PortKind::kInlet, kCell}};
+  spec.ports = {{"a", {4, 3, 0}, PortKind::kOutlet, kCell},
+                {"b", {4, 3, 0}, PortKind::kOutlet, kCell},
+                {"c", {1, 1, 0}, PortKind::kInlet, kCell},
+                {"d", {1, 1, 0}, PortKind::kInlet, kCell}};
   auto world = make_world(spec);
   sim::SerialExecutor serial;
   for (int t = 0; t < 8; ++t) (void)world->tick({}, serial);
@@ -142,7 +145,8 @@ TEST(Ports, TheHeadIsTheWholeBodys) {
     EXPECT_EQ(world->head({4, 1, 0}), 5 * kCell);
     EXPECT_EQ(world->head({4, 2, 0}), 2 * kCell) << "the floor of a dry cell";
   }
-  WorldSpec spec = drawn_spec(WaterModel::kCellular, {{"#~#####", "#~#####", "#~#####", "#~~~~~#", "#######"}});
+  WorldSpec spec =
+      drawn_spec(WaterModel::kCellular, {{"#~#####", "#~#####", "#~#####", "#~~~~~#", "#######"}});
   auto world = make_world(spec);
   sim::SerialExecutor serial;
   for (int t = 0; t < 500; ++t) (void)world->tick({}, serial);

@@ -1,6 +1,5 @@
-// Goal: rivers carry what their springs give, in steady levels; what touches joined water is joined;
-// no water runs uphill.
-// Method: drawn worlds of which each showed that it was not so.
+// Goal: rivers carry what their springs give, in steady levels; what touches joined water is
+// joined; no water runs uphill. Method: drawn worlds of which each showed that it was not so.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +22,8 @@ TEST(StreamRiver, ASpringInATubeComesToRest) {
 
 // From 98,304 units to 24,576.
 TEST(StreamRiver, ALakeOverItsSpringDoesNotDry) {
-  sim::WorldSpec spec = drawn({"#......#", "#......#", "#~~~~~~#", "#~~~~~~#", "#~~~~~~#", "#~~~~~~#"});
+  sim::WorldSpec spec =
+      drawn({"#......#", "#......#", "#~~~~~~#", "#~~~~~~#", "#~~~~~~#", "#~~~~~~#"});
   spec.sources = {{{3, 1, 0}, 512}};
   StreamScene scene(spec, 8);
   scene.start();
@@ -47,7 +47,8 @@ TEST(StreamRiver, ARiverCarriesWhatItsSpringGivesInSteadyLevels) {
     StreamScene scene = river(rate);
     scene.run(200);
     EXPECT_EQ(scene.levels_drained_in(50), 50 * rate / kLevel) << rate;
-    // A river that fills its bed to the brim holds falls full of water, which spread as if they stood.
+    // A river that fills its bed to the brim holds falls full of water, which spread as if they
+    // stood.
     for (int t = 0; t < 10 && rate < 8 * kLevel; ++t) {
       const Drawing before = drawing_of(*scene.world);
       scene.run(1);

@@ -112,7 +112,9 @@ class ReferenceBlock {
     std::int64_t pressure = 0;
     std::size_t size = 0;
     std::size_t group = 0;
-    [[nodiscard]] auto key() const { return std::tuple(-pressure, ~size, place.diagonal, place.side); }
+    [[nodiscard]] auto key() const {
+      return std::tuple(-pressure, ~size, place.diagonal, place.side);
+    }
     friend bool operator<(const Claim& a, const Claim& b) { return a.key() < b.key(); }
     [[nodiscard]] bool same_but_for_side(const Claim& b) const {
       return pressure == b.pressure && size == b.size;
@@ -240,9 +242,7 @@ class ReferenceBlock {
     return level(p) == kRock;
   }
 
-  [[nodiscard]] bool greatest() const {
-    return config_.block.downward == sim::Downward::kGreatest;
-  }
+  [[nodiscard]] bool greatest() const { return config_.block.downward == sim::Downward::kGreatest; }
 
   /// What one group wants, with as many parts for each place as it can bring there.
   std::vector<Place> wishes(std::size_t g, std::uint64_t tick) {
@@ -255,16 +255,17 @@ class ReferenceBlock {
       const Place& place = list[i];
       const bool falls = place.falls && greatest();
       const std::vector<Touch> touches = touching(place.at, g);
-      if (greatest() && !falls &&
-          std::none_of(touches.begin(), touches.end(),
-                       [&](const Touch& t) { return stands(t.at); })) {
+      if (greatest() && !falls && std::none_of(touches.begin(), touches.end(), [&](const Touch& t) {
+            return stands(t.at);
+          })) {
         continue;
       }
       const std::int64_t far =
           std::abs(2 * place.at.x - middle_x) + std::abs(2 * place.at.z - middle_z);
       for (int part = std::max(level(place.at), 0); part < parts_; ++part) {
         const std::int64_t height = std::int64_t{place.at.y} * parts_ + part;
-        if (height < top_height) rooms.push_back({falls, height, far, lean * place.at.x, lean * place.at.z, i});
+        if (height < top_height)
+          rooms.push_back({falls, height, far, lean * place.at.x, lean * place.at.z, i});
       }
     }
     std::sort(rooms.begin(), rooms.end(),

@@ -145,11 +145,12 @@ void BlockWater::claim_walk(BlockGroup group, std::uint64_t tick, const Grid& gr
 // Each place goes to the greatest pressure, then to the largest group, then to the one that touches
 // it from the first of the faces.
 void BlockWater::give_away() {
-  for (const BlockClaim& claim : claims_) groups_->mark(claim.group);  // the losers will claim again
+  for (const BlockClaim& claim : claims_)
+    groups_->mark(claim.group);  // the losers will claim again
   std::sort(claims_.begin(), claims_.end());
-  const auto lost = std::unique(claims_.begin(), claims_.end(), [](const BlockClaim& a, const BlockClaim& b) {
-    return a.target.cell == b.target.cell;
-  });
+  const auto lost = std::unique(
+      claims_.begin(), claims_.end(),
+      [](const BlockClaim& a, const BlockClaim& b) { return a.target.cell == b.target.cell; });
   claims_.erase(lost, claims_.end());
   std::stable_sort(claims_.begin(), claims_.end(),
                    [](const BlockClaim& a, const BlockClaim& b) { return a.group < b.group; });

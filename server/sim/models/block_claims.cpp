@@ -7,8 +7,7 @@
 
 namespace sluice::sim {
 
-bool BlockClaims::claim_for(BlockGroup group, std::uint64_t tick,
-                            std::vector<BlockClaim>& claims) {
+bool BlockClaims::claim_for(BlockGroup group, std::uint64_t tick, std::vector<BlockClaim>& claims) {
   const std::int32_t top = groups_.top(group);
   targets_ = groups_.places(group, top);
   if (targets_.empty()) return false;
@@ -35,9 +34,8 @@ bool BlockClaims::claim_for(BlockGroup group, std::uint64_t tick,
 
 void BlockClaims::list_rooms(BlockGroup group, std::int32_t top, std::int32_t lean) {
   rooms_.clear();
-  const RowMiddle middle = groups_.size(group) > 1
-                               ? middle_of(groups_.rows(group).rbegin()->second)
-                               : middle_of(cells_.at(groups_.only_cell(group)));
+  const RowMiddle middle = groups_.size(group) > 1 ? middle_of(groups_.rows(group).rbegin()->second)
+                                                   : middle_of(cells_.at(groups_.only_cell(group)));
   const bool greatest = options_.downward == Downward::kGreatest;
   for (std::size_t i = 0; i < targets_.size(); ++i) {
     const BlockTarget& target = targets_[i];
@@ -60,8 +58,9 @@ void BlockClaims::list_rooms(BlockGroup group, std::int32_t top, std::int32_t le
 void BlockClaims::list_heights(BlockGroup group) {
   heights_.clear();
   if (rooms_.empty()) return;
-  const auto lowest = std::min_element(
-      rooms_.begin(), rooms_.end(), [](const Room& a, const Room& b) { return a.height < b.height; });
+  const auto lowest =
+      std::min_element(rooms_.begin(), rooms_.end(),
+                       [](const Room& a, const Room& b) { return a.height < b.height; });
   const auto add = [&](std::int32_t height, std::size_t count) {
     if (height <= lowest->height) return false;
     heights_.insert(heights_.end(), std::min(count, rooms_.size() - heights_.size()), height);

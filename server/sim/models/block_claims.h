@@ -47,7 +47,7 @@ class BlockClaims {
     bool falls = false;
     std::int32_t height = 0;
     std::int64_t far = 0;  // from the middle of the top row, doubled
-    std::int32_t x = 0;  // or against the axes, as the tick leans
+    std::int32_t x = 0;    // or against the axes, as the tick leans
     std::int32_t z = 0;
     std::size_t target = 0;
 

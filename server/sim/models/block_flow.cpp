@@ -44,9 +44,7 @@ bool BlockFlow::pass(BlockCell cell, Face from) {
       continue;
     }
     const std::uint8_t turn = step.turn++;
-    const Face face = turn == 0   ? Face::kAbove
-                      : turn == 1 ? step.direction
-                                  : faces[turn - 2U];
+    const Face face = turn == 0 ? Face::kAbove : turn == 1 ? step.direction : faces[turn - 2U];
     const BlockCell next = cells_.neighbor(step.cell, face);
     if (turn == 0 && !(next != kNoBlockCell && cells_.has_water(next) && at_top(next))) continue;
     if (usable(next)) enter(next, face);

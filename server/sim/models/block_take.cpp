@@ -36,8 +36,8 @@ class RowTaker {
   std::vector<BlockCell>& from_;
 };
 
-/// Takes `count` blocks of one row of a 3D world: those that are farthest, in x and z together, from
-/// the middle of all places.
+/// Takes `count` blocks of one row of a 3D world: those that are farthest, in x and z together,
+/// from the middle of all places.
 void take_farthest(const BlockRow& row, std::span<const BlockMove> moves, std::size_t count,
                    std::vector<BlockCell>& from) {
   const auto places = static_cast<std::int64_t>(moves.size());
@@ -53,7 +53,8 @@ void take_farthest(const BlockRow& row, std::span<const BlockMove> moves, std::s
     return std::tuple(-((x < 0 ? -x : x) + (z < 0 ? -z : z)), entry.x, entry.z);
   };
   BlockRow sorted = row;
-  std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(count), sorted.end(),
+  std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(count),
+                   sorted.end(),
                    [&key](const RowCell& a, const RowCell& b) { return key(a) < key(b); });
   for (std::size_t i = 0; i < count; ++i) from.push_back(sorted[i].cell);
 }

@@ -61,8 +61,7 @@ WaterHead cellular_head(const CellularRule& rule, const Grid& grid, Vec3 at) {
   return {std::max(roof, compressed_level(rule, at.y, cell)), rise};
 }
 
-std::int32_t cellular_most(const CellularRule& rule, const Grid& grid, Vec3 at,
-                           std::int64_t head) {
+std::int32_t cellular_most(const CellularRule& rule, const Grid& grid, Vec3 at, std::int64_t head) {
   constexpr std::int64_t kMost = kMaxCellUnits;
   const Cell cell = grid.cell(at);
   const std::int64_t bottom = std::int64_t{at.y} * kFull;

@@ -61,9 +61,9 @@ struct StreamCell {
   Vec3 at;
   std::uint64_t key = 0;  // decides its turn: its layer, then chance
   std::array<std::int32_t, kFaces> beside{};
-  std::int32_t level = 0;               // eighths of a cell
-  std::int32_t to_source = kUnreached;  // cells between it and the nearest spring
-  std::int32_t to_edge = kUnreached;    // and between it and the nearest open edge
+  std::int32_t level = 0;                 // eighths of a cell
+  std::int32_t to_source = kUnreached;    // cells between it and the nearest spring
+  std::int32_t to_edge = kUnreached;      // and between it and the nearest open edge
   std::int32_t from_source = kUnreached;  // the cell before it on the way from there
   std::int32_t source_height = 0;         // y of the highest spring that reaches it
   bool unsupplied = false;  // nothing on the way from its spring stands higher than what follows

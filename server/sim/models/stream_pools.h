@@ -21,7 +21,8 @@ class StreamPools {
   void forget();
   /// In level units. That of a cell that is not full is its own surface, or its floor.
   [[nodiscard]] std::int64_t head(const Grid& grid, Vec3 at);
-  /// Of a full cell, the highest water of its pool, of several cells the nearest by way of the pool.
+  /// Of a full cell, the highest water of its pool, of several cells the nearest by way of the
+  /// pool.
   [[nodiscard]] std::optional<Vec3> giver(const Grid& grid, Vec3 at);
   /// Of a full cell, the lowest room of its pool, likewise.
   [[nodiscard]] std::optional<Vec3> taker(const Grid& grid, Vec3 at);

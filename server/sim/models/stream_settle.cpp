@@ -166,8 +166,7 @@ class Settling {
 
   // On level ground a river runs without a slope: all that the next cells have room for.
   void run_on(StreamCell& cell, Face face, const Target& target, std::int32_t share) {
-    const std::int32_t levels =
-        target.edge ? share : std::min(share, kStreamLevels - target.level);
+    const std::int32_t levels = target.edge ? share : std::min(share, kStreamLevels - target.level);
     if (levels > 0) give(cell, face, target, levels);
   }
 
@@ -205,8 +204,7 @@ class Settling {
     if (less <= 0) return false;
     if (!target.falls && less == 1 && !cell.mark.is_source && !pull(cell)) return false;
     const std::int32_t levels =
-        target.falls ? less
-                     : std::min<std::int32_t>(std::max(less / 2, 1), cell.mark.largest);
+        target.falls ? less : std::min<std::int32_t>(std::max(less / 2, 1), cell.mark.largest);
     give(cell, face, target, levels);
     return true;
   }

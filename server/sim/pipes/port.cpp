@@ -73,8 +73,8 @@ class PortRound {
   static Slot node(const PortDemand& demand) { return demand.entry->first.first; }
   static Vec3 cell(const PortDemand& demand) { return demand.entry->first.second; }
 
-  /// Half-way towards equal heads, if so many ports do the same at the node and in the cell: no more
-  /// than what keeps the energy falling (pipes.md).
+  /// Half-way towards equal heads, if so many ports do the same at the node and in the cell: no
+  /// more than what keeps the energy falling (pipes.md).
   std::int32_t measure(PortDemand& demand, std::int32_t at_node, std::int32_t at_cell) {
     const Slot slot = node(demand);
     const Vec3 at = cell(demand);
@@ -98,8 +98,8 @@ class PortRound {
     if (level == own || !(enters ? takes : gives)) return 0;
     const auto difference = static_cast<std::uint64_t>(enters ? level - own : own - level);
     const std::uint64_t cell_rise = static_cast<std::uint64_t>(head.unit_rise) << kLevelFraction;
-    const std::uint64_t rise = per_unit(cell_rise, at_cell) +
-                               per_unit(graph_.type(slot).unit_rise(), at_node);
+    const std::uint64_t rise =
+        per_unit(cell_rise, at_cell) + per_unit(graph_.type(slot).unit_rise(), at_node);
     const std::uint64_t levels = std::min<std::uint64_t>(difference / rise, kMaxPourUnits);
     const std::int32_t units = std::min(static_cast<std::int32_t>(levels), port.rate);
     if (enters) {
