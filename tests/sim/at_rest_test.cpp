@@ -1,5 +1,5 @@
-// Goal: what is drawn at rest is at rest, in every model, whatever its shape; what is not keeps its
-// amounts. Method: drawn worlds, ticked.
+// Goal: what is drawn at rest is at rest, in every model that does not dry, whatever its shape;
+// what is not keeps its amounts. Method: drawn worlds, ticked.
 #include "server/sim/at_rest.h"
 
 #include <gtest/gtest.h>
@@ -62,7 +62,7 @@ TEST(AtRest, WithoutItAFullCellHoldsWhatItSays) {
 // their own.
 TEST(AtRest, ABodyHasOneSurface) {
   for (const sim::WaterModel water :
-       {sim::WaterModel::kCellular, sim::WaterModel::kBlock, sim::WaterModel::kStream}) {
+       {sim::WaterModel::kCellular, sim::WaterModel::kBlock, sim::WaterModel::kHydro}) {
     auto world = make_at_rest(drawn_spec(water, {{
                                                     "#......#..#",
                                                     "#~####~#..#",

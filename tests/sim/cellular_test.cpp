@@ -270,7 +270,11 @@ RC_GTEST_PROP(Cellular, AWorldElsewhereHasTheSameHistory, (std::uint64_t seed, b
   for (const sim::Fill& fill : spec.fills) {
     shifted.fills.push_back({{fill.box.from + offset, fill.box.size}, fill.cell});
   }
-  for (sim::Spring& spring : shifted.sources) spring.at = spring.at + offset;
+  // A head counts from the world's floor; the default is that of the world's top.
+  for (sim::Spring& spring : shifted.sources) {
+    spring.at = spring.at + offset;
+    spring.head = (size.y + offset.y) * sim::kFull;
+  }
   for (sim::Spring& spring : shifted.drains) spring.at = spring.at + offset;
   auto world = make(spec);
   auto elsewhere = make(shifted);
