@@ -149,7 +149,7 @@ TEST(Format, ARecordingOfAnotherModelVersionIsRefusedAndNotTakenForDamage) {
   const auto recovered = recover(path, executor);
   ASSERT_FALSE(recovered.ok());
   EXPECT_NE(recovered.error().find("made by version 77 of water model 'cellular', but this build "
-                                   "has version 1"),
+                                   "has version 2"),
             std::string::npos)
       << recovered.error();
   EXPECT_TRUE(must(repair(path)).survey.whole()) << "its bytes are whole";
