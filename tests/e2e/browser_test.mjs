@@ -81,6 +81,7 @@ async function pipesAreBuilt(page, other) {
   console.log("a drag lays a line of pipes, which the second page shows");
   await page.keyboard.press("5");
   await page.click('[data-pipe="pipe"]');
+  await page.fill('[name="base"]', "0");  // below the pool, wherever they are drawn
   await drag(page, [4, 30], [10, 30]);
   for (const each of [page, other]) {
     await expectPipes(each, "seven pipes in a line", ({ nodes, links }) =>
