@@ -147,11 +147,12 @@ std::unique_ptr<sim::World> eventful_world() {
   port.cell = {72, 20, 0};
   port.kind = sim::PortKind::kOutlet;
   port.rate = 300;
-  std::vector<RecordedCommand> commands(4);
+  std::vector<RecordedCommand> commands(5);
   commands[0].command.body = tank;
   commands[1].command.body = pipe;
   commands[2].command.body = sim::LinkPipes{"tank", "pipe", false};
   commands[3].command.body = port;
+  commands[4].command.body = sim::AddSourceUpTo{{58, 60, 0}, 300, 70 * sim::kFull};
   const TickRecord built = play(*world, std::move(commands));
   for (const RecordedCommand& command : built.commands)
     EXPECT_TRUE(command.applied) << command.reason;
