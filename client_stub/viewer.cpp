@@ -42,8 +42,9 @@ constexpr Colour kBar{24, 32, 46};
 constexpr Colour kBadBar{96, 32, 36};
 constexpr Colour kPipeBar{34, 48, 70};
 
-// A description of its own of the terminal that standard input is: Asio makes it non-blocking, which
-// the shell's must not become. (/dev/tty would be the controlling terminal, which there may not be.)
+// A description of its own of the terminal that standard input is: Asio makes it non-blocking,
+// which the shell's must not become. (/dev/tty would be the controlling terminal, which there may
+// not be.)
 int open_keyboard() {
   std::array<char, 256> name{};
   const bool named = ttyname_r(STDIN_FILENO, name.data(), name.size()) == 0;

@@ -116,7 +116,7 @@ sim::Status run_sim(const SimFlags& flags) {
   world.set_run_options({!flags.no_sleep});
   Run run{
       flags, world, executor, std::move(scene->script), nullptr, record::CheckpointKeeper(world),
-      {},    {},      0};
+      {},    {},    0};
   if (!flags.record.empty()) {
     auto recorder = record::Recorder::create(flags.record, scene->world_file_text, world);
     if (!recorder) return sim::Error{recorder.error()};

@@ -31,8 +31,8 @@ class RatioReporter final : public benchmark::ConsoleReporter {
     print("block water, a tube beside a lake : textbook", "BM_BlockTube/1000",
           "BM_BlockTextbookTube");
     print("block water, 2,500 drops : textbook", "BM_BlockDrops", "BM_BlockTextbookDrops");
-    print("stream water, a river of 800 cells : textbook's search alone",
-          "BM_StreamLength/800", "BM_StreamTextbookWays/800");
+    print("stream water, a river of 800 cells : textbook's search alone", "BM_StreamLength/800",
+          "BM_StreamTextbookWays/800");
     const auto sweep = rates_.find("BM_Sweep/one_thread");
     const auto digest = rates_.find("BM_DigestUpkeep");
     if (sweep == rates_.end() || digest == rates_.end()) return;

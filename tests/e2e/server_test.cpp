@@ -165,9 +165,9 @@ TEST_F(Server, WrongUsageIsExitStatusTwoAndAMessage) {
                 directory_.write("bad.toml", "[world]\nname = \"a\"\nsize = [9, 9, 1]\nsiez = 1\n"),
                 "--data", data},
                "bad.toml:4");
-  expect_wrong(
-      {"--config", directory_.write("c.toml", "\nport = 1\n")},
-      "c.toml:2: unknown key \"port\"; allowed: data, hosts, listen, log_level, origins, threads, verify, world");
+  expect_wrong({"--config", directory_.write("c.toml", "\nport = 1\n")},
+               "c.toml:2: unknown key \"port\"; allowed: data, hosts, listen, log_level, origins, "
+               "threads, verify, world");
 }
 
 TEST_F(Server, AConfigFileSaysTheSameAsFlags) {

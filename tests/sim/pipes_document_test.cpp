@@ -1,6 +1,6 @@
 // Goal: the table of what a line of pipes lets through, in server/sim/pipes/pipes.md, is true.
-// Method: each row's line is built between a lake and a sea, run until what comes out is steady, and
-// the row that follows from it is looked for in the document.
+// Method: each row's line is built between a lake and a sea, run until what comes out is steady,
+// and the row that follows from it is looked for in the document.
 #include <fstream>
 #include <sstream>
 
