@@ -22,6 +22,7 @@ namespace websocket = beast::websocket;
 using asio::ip::tcp;
 using boost::system::error_code;
 
+constexpr bool kDeflates = false;  // the server never does
 constexpr std::chrono::seconds kOpenTimeout{10};
 constexpr std::chrono::seconds kCloseTimeout{1};
 
@@ -176,7 +177,7 @@ class Socket : public std::enable_shared_from_this<Socket> {
   Address address_;
   Connection::Events events_;
   tcp::resolver resolver_;
-  websocket::stream<beast::tcp_stream> stream_;
+  websocket::stream<beast::tcp_stream, kDeflates> stream_;
   asio::steady_timer close_timer_;
   websocket::response_type response_;
   beast::flat_buffer buffer_;

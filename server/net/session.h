@@ -56,6 +56,7 @@ class Session final : public Viewer, public std::enable_shared_from_this<Session
     bool is_frame = false;
   };
   using ErrorCode = boost::beast::error_code;
+  static constexpr bool kDeflates = false;  // frames are small and dense; the code for it is large
 
   void on_accept(ErrorCode error);
   void on_timer(ErrorCode error);
@@ -81,7 +82,7 @@ class Session final : public Viewer, public std::enable_shared_from_this<Session
   Network& network_;
   Hub& hub_;
   ConnectionSlot slot_;
-  boost::beast::websocket::stream<boost::beast::tcp_stream> socket_;
+  boost::beast::websocket::stream<boost::beast::tcp_stream, kDeflates> socket_;
   boost::asio::steady_timer timer_;  // until the hello; then until reading goes on
   Request upgrade_;
   boost::beast::flat_buffer buffer_;

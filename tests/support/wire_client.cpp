@@ -19,7 +19,7 @@ using Event = protocol::ClientSession::Event;
 
 struct WireClient::Socket {
   asio::io_context context;
-  beast::websocket::stream<beast::tcp_stream> stream{context};
+  beast::websocket::stream<beast::tcp_stream, false> stream{context};  // never deflates
   beast::flat_buffer buffer;
   // A read that outlived its patience goes on and is picked up by the next call.
   bool reading = false;

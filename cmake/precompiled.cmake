@@ -1,0 +1,90 @@
+# What costs a cold build most is reading the same headers of libraries for each source, and
+# optimizing code that does not need it. So the headers of each group below are read once. The preset
+# clang and the determinism test read each source with just its own includes: what builds there
+# includes what it needs.
+option(SLUICE_PRECOMPILE "Read the headers of libraries once, not for each source" ON)
+
+# For code that runs once for a command, a message or a start, and is made of templates: -O3 took
+# twice as long as -O1 to compile, and nobody can tell when it runs.
+add_library(sluice_quickly_built INTERFACE)
+target_compile_options(sluice_quickly_built INTERFACE $<$<CONFIG:Release>:-O1>)
+
+# A group of headers. Its users must have the same options, so those stand in OPTIONS.
+# Usage: sluice_precompiled(NAME HEADERS <map> <vector> OPTIONS sluice_quickly_built)
+function(sluice_precompiled name)
+  cmake_parse_arguments(ARG "" "" "HEADERS;OPTIONS" ${ARGN})
+  if(NOT SLUICE_PRECOMPILE)
+    return()
+  endif()
+  # A group must be a target with a source.
+  file(GENERATE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp CONTENT "")
+  add_library(${name} OBJECT ${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp)
+  target_link_libraries(${name} PRIVATE sluice_warnings ${ARG_OPTIONS})
+  target_precompile_headers(${name} PRIVATE ${ARG_HEADERS})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    # Else ccache could keep nothing that reads them.
+    target_compile_options(${name} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+  endif()
+endfunction()
+
+function(sluice_reads target group)
+  if(SLUICE_PRECOMPILE)
+    target_precompile_headers(${target} REUSE_FROM ${group})
+  endif()
+endfunction()
+
+# Compiles these sources of a target as one: each of them alone would instantiate the same templates
+# (the variant of all commands, a logger's formats, a property's generators) once more. Names that two of
+# them define for themselves must differ; where they do not, the compiler says so, and they stand in two
+# groups. What stands in no group is compiled alone.
+# Usage: sluice_together(TARGET a.cpp b.cpp)
+function(sluice_together target)
+  if(NOT SLUICE_PRECOMPILE)
+    return()
+  endif()
+  list(GET ARGN 0 first)
+  set_source_files_properties(${ARGN} PROPERTIES UNITY_GROUP ${first})
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+endfunction()
+
+# What the simulation may include, and so every layer.
+set(standard_headers
+  <algorithm> <array> <bit> <compare> <cstddef> <cstdint> <functional> <limits> <map> <memory>
+  <numeric> <optional> <set> <span> <string> <string_view> <tuple> <type_traits> <utility> <variant>
+  <vector>)
+set(system_headers
+  <atomic> <chrono> <condition_variable> <deque> <filesystem> <fstream> <mutex> <sstream> <thread>)
+
+find_package(Boost 1.81 REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(spdlog REQUIRED)
+
+# Asio's and Beast's functions that are no templates, compiled once.
+add_library(sluice_sockets STATIC ${CMAKE_CURRENT_LIST_DIR}/sockets.cpp)
+target_compile_definitions(sluice_sockets PUBLIC
+  BOOST_ASIO_SEPARATE_COMPILATION BOOST_BEAST_SEPARATE_COMPILATION)
+target_link_libraries(sluice_sockets
+  PUBLIC Boost::headers Threads::Threads
+  PRIVATE sluice_warnings sluice_quickly_built)
+
+sluice_precompiled(sluice_standard_headers HEADERS ${standard_headers})
+sluice_precompiled(sluice_server_headers
+  HEADERS ${standard_headers} ${system_headers} <nlohmann/json.hpp> <spdlog/spdlog.h>
+  OPTIONS nlohmann_json::nlohmann_json spdlog::spdlog)
+sluice_precompiled(sluice_socket_headers
+  HEADERS ${standard_headers} ${system_headers} <boost/asio/io_context.hpp> <boost/asio/ip/tcp.hpp>
+          <boost/asio/steady_timer.hpp> <boost/beast/core.hpp> <boost/beast/http.hpp>
+          <boost/beast/websocket.hpp>
+  OPTIONS sluice_quickly_built sluice_sockets)
+sluice_precompiled(sluice_tool_headers
+  HEADERS ${standard_headers} ${system_headers} <CLI/CLI.hpp> <nlohmann/json.hpp>
+  OPTIONS sluice_quickly_built CLI11::CLI11 nlohmann_json::nlohmann_json)
+if(SLUICE_TESTS)
+  find_package(GTest REQUIRED)
+  find_package(rapidcheck REQUIRED)
+  sluice_precompiled(sluice_test_headers
+    HEADERS ${standard_headers} ${system_headers} <gmock/gmock.h> <gtest/gtest.h> <random>
+            <rapidcheck.h> <rapidcheck/gtest.h>
+    OPTIONS sluice_quickly_built GTest::gmock GTest::gtest rapidcheck rapidcheck_gtest)
+endif()
