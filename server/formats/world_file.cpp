@@ -177,6 +177,9 @@ void WorldFileParser::parse_fill(const toml::table& node, std::size_t index) {
     fill.cell = value.value_or(sim::kAir);
   }
   fill.at_rest = table.boolean("at_rest").value_or(false);
+  if (problem.empty() && fill.at_rest && sim::water_of(fill.cell) == 0) {
+    table.fail("at_rest", "is true for a box without water");
+  }
   table.finish();
   const Vec3 last = fill.box.end() - Vec3{1, 1, 1};
   if (problem.empty() && (fill.box.empty() || !spec.config.box().contains(fill.box.from) ||

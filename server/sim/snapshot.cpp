@@ -2,9 +2,9 @@
 //
 //   u32 magic "SLWC"   u16 version   u16 model version
 //   from version 3 on, u16 version of the pipes' rules
-//   the fields of CoreState (before version 3 without its limits, before 4 without heads of
-//   sources) from version 2 on, the fields of PipesImage; in version 2 alone, u8 whether they all
-//   slept u64 digest of everything before it
+//   the fields of CoreState (before version 3 no limits, before version 4 no heads of sources)
+//   from version 2 on, the fields of PipesImage; in version 2 alone, u8 whether they all slept
+//   u64 digest of everything before it
 //
 // and each stored chunk is its kChunkCells cells, 32 bits each, little-endian; where a water model
 // keeps marks, those likewise.

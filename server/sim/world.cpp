@@ -96,10 +96,10 @@ Status World::place(const WorldSpec& spec) {
 void World::place_at_rest(const WorldSpec& spec) {
   std::vector<Box> boxes;
   for (const Fill& fill : spec.fills) {
-    if (fill.at_rest) boxes.push_back(fill.box);
+    if (fill.at_rest && water_of(fill.cell) > 0) boxes.push_back(fill.box);
   }
   for (const PlacedCell& cell : spec.cells) {
-    if (cell.at_rest) boxes.push_back({cell.at, {1, 1, 1}});
+    if (cell.at_rest && water_of(cell.cell) > 0) boxes.push_back({cell.at, {1, 1, 1}});
   }
   if (!boxes.empty()) core_.totals.water += set_at_rest(core_.config, grid_, boxes);
 }

@@ -119,6 +119,38 @@ TEST(WorldFile, MistakesNameFileLineKeyAndWhatIsAllowed) {
               HasSubstr("source[0].at' [9, 0, 0] lies outside"));
 }
 
+TEST(WorldFile, WaterIsDrawnAtRestWhereItIsAskedFor) {
+  const std::string head = kHead;
+  const auto spec = formats::parse_world(
+      head +
+          "[[fill]]\nfrom = [0, 0, 0]\nsize = [2, 1, 1]\ncell = \"~\"\nat_rest = true\n"
+          "[[fill]]\nfrom = [3, 0, 0]\nsize = [1, 1, 1]\ncell = \"~\"\n"
+          "[[map]]\nrows = \"#~.\"\nat_rest = true\n",
+      "a.toml");
+  ASSERT_TRUE(spec.ok()) << spec.error();
+  EXPECT_TRUE(spec->fills[0].at_rest);
+  EXPECT_FALSE(spec->fills[1].at_rest);
+  for (const sim::PlacedCell& cell : spec->cells) EXPECT_TRUE(cell.at_rest);
+  const std::string fill = head + "[[fill]]\nfrom = [0, 0, 0]\nsize = [5, 6, 1]\n";
+  for (const char* dry : {"#", "."}) {
+    EXPECT_THAT(mistake(fill + "cell = \"" + dry + "\"\nat_rest = true\n"),
+                HasSubstr("key 'fill[0].at_rest' is true for a box without water"));
+  }
+  EXPECT_THAT(mistake(fill + "cell = \"~\"\nat_rest = 1\n"), HasSubstr("fill[0].at_rest"));
+}
+
+TEST(WorldFile, SourcesHaveAHead) {
+  const std::string source = std::string(kHead) + "[[source]]\nat = [1, 5, 0]\nrate = 512\n";
+  EXPECT_EQ(formats::parse_world(source, "a.toml")->sources.at(0).head, -1);
+  EXPECT_EQ(formats::parse_world(source + "head = 0\n", "a.toml")->sources.at(0).head, 0);
+  EXPECT_EQ(formats::parse_world(source + "head = 20480\n", "a.toml")->sources.at(0).head, 20480);
+  EXPECT_THAT(mistake(source + "head = -1\n"),
+              HasSubstr("a.toml:4: key 'source[0].head' is below zero"));
+  EXPECT_THAT(mistake(source + "head = \"high\"\n"), HasSubstr("source[0].head"));
+  EXPECT_THAT(mistake(std::string(kHead) + "[[drain]]\nat = [1, 5, 0]\nrate = 5\nhead = 1\n"),
+              HasSubstr("drain[0].head"));
+}
+
 TEST(WorldFile, LimitsAreReadAndChecked) {
   const std::string head = kHead;
   const auto spec =
