@@ -28,6 +28,9 @@ struct WaterMeasure {
   std::int32_t cell_max = kMaxCellUnits;  // units that a cell holds at the most
   /// Springs give to their own cell alone, until it is full.
   bool springs_give_to_their_cell = false;
+  /// Heads, and where water comes to lie that is put in, are those of the whole body: a change far
+  /// away may change them.
+  bool heads_of_bodies = false;
 };
 
 /// Units of water in the cell.

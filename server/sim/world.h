@@ -144,7 +144,6 @@ class World {
   void apply_commands(CommandSource& commands, TickReport& report);
   void run_springs();
   void watch(Vec3 at);
-  void watch_column(Vec3 at);
   void wake_springs(const std::vector<Chunk*>& changed);
   template <class Run>
   void run_kind(Springs& springs, SpringSchedule& schedule, Run&& run);

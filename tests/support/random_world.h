@@ -123,7 +123,10 @@ inline sim::Command random_command(Dice& dice, sim::Vec3 size) {
     }
     case 3: {
       const sim::Vec3 at = random_place(dice, size);
-      return {sim::AddSource{at, dice.roll(1, sim::kFull)}};
+      const std::int32_t rate = dice.roll(1, sim::kFull);
+      if (dice.chance(50)) return {sim::AddSource{at, rate}};
+      return {
+          sim::AddSourceUpTo{at, rate, dice.roll(0, std::min(size.y, 1000)) * (sim::kFull / 2)}};
     }
     case 4:
       return {sim::RemoveSource{random_place(dice, size)}};
