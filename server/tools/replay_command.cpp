@@ -61,8 +61,8 @@ RunFacts facts_at_checkpoint(const sim::World& world) {
 int run_serve(const ReplayOptions& options) {
   if (options.output.any()) {
     return fail(
-        "--serve shows the recording in a browser: --map, --dump, --digests and --json go "
-        "without it",
+        "--serve shows the recording in a browser: --map, --dump, --digests, --png and --json "
+        "go without it",
         kExitWrongInput);
   }
   ServeReplayOptions serve{{options.file}, *options.serve, options.to, options.threads};
@@ -78,6 +78,9 @@ int run_replay(const ReplayOptions& options) {
         "'sluice diff " +
             options.file + " " + options.other + "'; without --serve give one",
         kExitWrongInput);
+  }
+  if (const auto checked = options.output.picture(); !checked) {
+    return fail(checked.error(), kExitWrongInput);
   }
   auto reader = record::Reader::open(options.file);
   if (!reader) return fail(reader.error(), kExitWrongInput);

@@ -108,6 +108,7 @@ sim::Status run_sim(const SimFlags& flags) {
   auto scene = load_scene(flags.world_file, flags.script);
   if (!scene) return sim::Error{scene.error()};
   sim::World& world = *scene->world;
+  if (sim::Status s = check(flags.output, world); !s) return s;
   workers::ThreadPool pool(flags.threads);
   std::optional<workers::ShuffledExecutor> shuffled;
   if (flags.shuffle) shuffled.emplace(pool, *flags.shuffle);

@@ -1,5 +1,6 @@
 // Goal: the toolbox keeps the interface: output forms, exit statuses, and an answer to every wrong
 // use that says what and where.
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -7,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <png.h>
 
 #include "tests/support/process.h"
 
@@ -259,6 +261,80 @@ TEST_F(Toolbox, WrongUseIsAnsweredWithStatusTwo) {
   const std::string bad =
       folder.write("bad.toml", "[world]\nname = \"a\"\nsize = [1, 1, 1]\nx = 1\n");
   expect_wrong({"sim", bad}, "bad.toml:4: unknown key 'world.x'; allowed here: ");
+}
+
+/// A picture, as somebody else's library reads it.
+class ReadPicture {
+ public:
+  explicit ReadPicture(const std::string& path) {
+    std::memset(&image_, 0, sizeof image_);
+    image_.version = PNG_IMAGE_VERSION;
+    if (png_image_begin_read_from_file(&image_, path.c_str()) == 0) return;
+    image_.format = PNG_FORMAT_RGB;
+    bytes_.resize(PNG_IMAGE_SIZE(image_));
+    (void)png_image_finish_read(&image_, nullptr, bytes_.data(), 0, nullptr);
+  }
+  [[nodiscard]] std::uint32_t width() const { return image_.width; }
+  [[nodiscard]] std::uint32_t height() const { return image_.height; }
+  /// What a person would call the pixel, from the left and from the top.
+  [[nodiscard]] char kind(std::uint32_t left, std::uint32_t down) const {
+    const std::uint8_t* const pixel = &bytes_[(std::size_t{down} * image_.width + left) * 3];
+    if (pixel[2] > pixel[0] + 60) return '~';
+    return pixel[0] > 55 ? '#' : '.';
+  }
+  /// The middles of cells of so many pixels.
+  [[nodiscard]] std::string map(std::uint32_t scale) const {
+    std::string text;
+    for (std::uint32_t y = scale / 2; y < height(); y += scale) {
+      for (std::uint32_t x = scale / 2; x < width(); x += scale) text += kind(x, y);
+      text += '\n';
+    }
+    return text;
+  }
+
+ private:
+  png_image image_;
+  std::vector<std::uint8_t> bytes_;
+};
+
+TEST_F(Toolbox, PicturesShowTheWorld) {
+  const std::string png = folder.file("u.png");
+  ASSERT_EQ(sluice({"sim", world, "--ticks", "0", "--png", png, "--scale", "6"}).status, 0);
+  const ReadPicture drawn(png);
+  ASSERT_EQ(drawn.width(), 5U * 6);
+  EXPECT_EQ(drawn.map(6), "#~#.#\n#~#.#\n#~#.#\n#~#.#\n#~~~#\n#####\n");
+  const Finished finished =
+      sluice({"sim", world, "--ticks", "9999", "--until-rest", "--png", png, "--map"});
+  ASSERT_EQ(finished.status, 0) << finished.error;
+  const ReadPicture rested(png);
+  EXPECT_EQ(rested.width(), 5U * 16);  // and no more, however small the world
+  EXPECT_EQ(rested.map(16), "#.#.#\n#.#.#\n#~#~#\n#~#~#\n#~~~#\n#####\n") << finished.out;
+  ASSERT_EQ(
+      sluice({"sim", world, "--ticks", "0", "--png", png, "--scale", "1", "--view", "1,0,0,2,6,1"})
+          .status,
+      0);
+  EXPECT_EQ(ReadPicture(png).map(1), "~#\n~#\n~#\n~#\n~~\n##\n");
+  const std::string recording = folder.file("p.sluice");
+  ASSERT_EQ(sluice({"sim", world, "--ticks", "30", "--record", recording}).status, 0);
+  ASSERT_EQ(sluice({"replay", recording, "--to", "0", "--png", png, "--scale", "6"}).status, 0);
+  EXPECT_EQ(ReadPicture(png).map(6), drawn.map(6));
+}
+
+TEST_F(Toolbox, WrongPicturesAreAnsweredBeforeTheRun) {
+  const std::string png = folder.file("u.png");
+  expect_wrong({"sim", world, "--scale", "4"}, "--png");
+  expect_wrong({"sim", world, "--png", png, "--scale", "0"}, "--scale");
+  expect_wrong({"sim", world, "--png", png, "--scale", "65"}, "--scale");
+  expect_wrong({"sim", world, "--png", png, "--view", "1,2"}, "six whole numbers");
+  expect_wrong({"sim", world, "--png", png, "--view", "1,2,0,1,1,1,"}, "six whole numbers");
+  expect_wrong({"sim", world, "--png", png, "--view", "0,0,0,6,6,1"},
+               "leaves the world of size [5, 6, 1]");
+  expect_wrong({"sim", world, "--png", png, "--view", "0,0,0,0,6,1"}, "is empty");
+  expect_wrong({"sim", world, "--ticks", "1", "--png", "/no/such/u.png"}, "/no/such/u.png");
+  const std::string wide =
+      folder.write("w.toml", "[world]\nname = \"w\"\nsize = [1048576, 1000, 1]\n");
+  expect_wrong({"sim", wide, "--ticks", "1", "--png", png}, "more than 67108864 pixels");
+  EXPECT_FALSE(std::filesystem::exists(png));
 }
 
 // Whatever a client called something: what is printed does nothing to a terminal, and is a script.
