@@ -43,9 +43,9 @@ Colour blend(Colour a, Colour b, double share) {
 
 Colour colour_of(const CellLook& look) {
   if (look.cell == protocol::kOutsideCell) return kBeyond;
-  if (look.cell < 0) return rock(look);
   const Colour air = blend(kAirBottom, kAirTop, look.height);
-  if (look.cell == 0) return air;
+  if (look.cell == 0 || look.cell == protocol::kTrappedAirCell) return air;
+  if (look.cell < 0) return rock(look);
   if (look.depth > 0) {
     const double share = std::pow(std::min(look.depth, kDeepest) / double{kDeepest}, 0.7);
     return blend(kShallow, kDeep, share);

@@ -8,7 +8,8 @@ namespace sluice::net {
 namespace {
 
 static_assert(protocol::kChunkCells == std::size_t{sim::kChunkCells});
-static_assert(protocol::kRockCell == sim::kRock && protocol::kOutsideCell == sim::kOutside);
+static_assert(protocol::kRockCell == sim::kRock && protocol::kOutsideCell == sim::kOutside &&
+              protocol::kTrappedAirCell == sim::kTrappedAir);
 static_assert(protocol::kMaxSide == sim::kMaxSide);
 // Reasons of the world are not cut once more on their way.
 static_assert(protocol::kMaxReasonBytes >= std::size_t{sim::kMaxReasonBytes});

@@ -19,6 +19,9 @@ inline constexpr Cell kRock = -1;
 /// Beyond the world's edge, inside a chunk that the edge cuts. Solid; never shown.
 inline constexpr Cell kOutside = -2;
 
+/// Air that cannot leave: solid to water until its pocket is opened (marks/trapped_air.h).
+inline constexpr Cell kTrappedAir = -3;
+
 constexpr bool is_open(Cell cell) {
   return cell >= 0;
 }

@@ -135,10 +135,12 @@ void CommandContext::for_each_stored_part(const Box& box, F&& f) {
 CommandOutcome CommandContext::apply(const SetCells& command) {
   const Box box = {command.from, command.size};
   if (std::string problem = box_problem(box); !problem.empty()) return refused(problem);
-  if (command.cell < kRock || command.cell > kMaxPourUnits) {
-    return refused("cell value " + std::to_string(command.cell) +
-                   " is neither rock (-1), air (0) " + "nor an amount of water up to " +
-                   std::to_string(kMaxPourUnits) + " units");
+  const bool solid = command.cell == kRock || command.cell == kTrappedAir;
+  if ((command.cell < 0 && !solid) || command.cell > kMaxPourUnits) {
+    return refused(
+        "cell value " + std::to_string(command.cell) +
+        " is neither rock (-1), trapped air (-3), air (0) nor an amount of water up to " +
+        std::to_string(kMaxPourUnits) + " units");
   }
   if (command.cell > measure_.cell_max) {
     return refused("cell value " + std::to_string(command.cell) + ": a cell of this world holds " +
@@ -149,8 +151,10 @@ CommandOutcome CommandContext::apply(const SetCells& command) {
   }
   const auto to_cell = [&](Cell /*before*/) { return command.cell; };
   if (command.cell == kAir) {  // what is not stored is air already
-    for_each_stored_part(box,
-                         [&](Chunk& chunk, const Box& part) { rewrite(chunk, part, to_cell); });
+    for_each_stored_part(box, [&](Chunk& chunk, const Box& part) {
+      world_.trapped_air_.dig(chunk, part, world_.grid_.shape());
+      rewrite(chunk, part, to_cell);
+    });
     return {};
   }
   const ChunkShape& shape = world_.grid_.shape();
@@ -173,11 +177,13 @@ CommandOutcome CommandContext::apply(const SetCells& command) {
   for_each_part(box, [&](ChunkCoord coord, const Box& part) {
     Chunk& chunk = world_.grid_.obtain(coord);
     world_.grid_.claim(chunk);
+    if (is_open(command.cell)) world_.trapped_air_.dig(chunk, part, shape);
     if (part == shape.box(coord) && CellPage::can_share(command.cell)) {
       refill(chunk, command.cell);
     } else {
       rewrite(chunk, part, to_cell);
     }
+    if (command.cell == kTrappedAir) world_.trapped_air_.note(chunk.coord);
   });
   return {};
 }
@@ -192,7 +198,7 @@ CommandOutcome CommandContext::apply(const Pour& command) {
     return refused(problem);
   }
   const Cell before = world_.grid_.cell(command.at);
-  if (!is_open(before)) return refused("the cell " + to_string(command.at) + " is rock");
+  if (!is_open(before)) return refused("the cell " + to_string(command.at) + " is not open");
   if (before > measure_.cell_max - command.units) {
     return refused("the cell " + to_string(command.at) + " has room for " +
                    std::to_string(measure_.cell_max - before) + " units only");

@@ -112,6 +112,34 @@ struct AddSourceUpTo {
   }
 };
 
+/// Fills all that water reaches from a cell up to a level, as it stands at rest.
+struct FillLevel {
+  static constexpr std::uint16_t kOpcode = 20;
+  static constexpr std::string_view kName = "fill_level";
+  Vec3 at;
+  std::int32_t level = 0;  // level units above the world's floor
+
+  template <class Self, class Visitor>
+  static void visit_state(Self& self, Visitor& v) {
+    v.field("at", self.at);
+    v.field("level", self.level);
+  }
+};
+
+/// Takes away what stands above a level in the body of water to which a cell belongs.
+struct EvaporateLevel {
+  static constexpr std::uint16_t kOpcode = 21;
+  static constexpr std::string_view kName = "evaporate_level";
+  Vec3 at;
+  std::int32_t level = 0;
+
+  template <class Self, class Visitor>
+  static void visit_state(Self& self, Visitor& v) {
+    v.field("at", self.at);
+    v.field("level", self.level);
+  }
+};
+
 using AddSource = AddSpring<4>;
 using RemoveSource = RemoveSpring<5>;
 using AddDrain = AddSpring<6>;
@@ -121,7 +149,7 @@ using RemoveDrain = RemoveSpring<7>;
 using CommandBody =
     std::variant<SetCells, Pour, RemoveWater, AddSourceUpTo, AddSource, RemoveSource, AddDrain,
                  RemoveDrain, AddPipe, AddPump, AddValve, RemovePipe, UpgradePipe, LinkPipes,
-                 UnlinkPipes, SetValve, SetPump, AddPort, RemovePort>;
+                 UnlinkPipes, SetValve, SetPump, AddPort, RemovePort, FillLevel, EvaporateLevel>;
 
 struct Command {
   CommandBody body;

@@ -36,6 +36,9 @@ static_assert(std::int64_t{kMaxCellUnits} <= INT64_MAX / (kMaxChunks * kChunkCel
 /// are already a jet; a larger number is a typing error).
 inline constexpr std::int32_t kMaxPourUnits = 1 << 24;
 
+/// Cells of the region that one command fills or evaporates to a level.
+inline constexpr std::int64_t kMostLevelCells = std::int64_t{1} << 18;
+
 /// Springs and drains of one world.
 inline constexpr std::int32_t kMaxSprings = 1 << 16;
 

@@ -259,13 +259,14 @@ Status World::load_chunks(std::span<const ChunkImage> images) {
       Cell value = 0;
       reader.field("cell", value);
       const bool outside = cells[i] == kOutside;
-      if (value < kOutside || value > measure.cell_max || water_of(value) % measure.quantum != 0 ||
-          outside != (value == kOutside)) {
+      if (value < kTrappedAir || value > measure.cell_max ||
+          water_of(value) % measure.quantum != 0 || outside != (value == kOutside)) {
         return Error{name + ", cell " + to_string(grid_.shape().cell_at(c, static_cast<int>(i))) +
                      ": " + std::to_string(value) + " is not a cell's value"};
       }
       cells[i] = value;
       water += water_of(value);
+      if (value == kTrappedAir) trapped_air_.note(c);
     }
     chunk.cells.share_if_uniform();
     if (Status s = load_marks(chunk, image.marks, name); !s) return s;

@@ -23,6 +23,8 @@ TickReport World::tick(CommandSource& commands, Executor& executor) {
   after("springs");
   advance_pipes(executor);  // ports, pumps, flows over links, levelling
   after("pipes");
+  trapped_air_.open(grid_, changed_);  // pockets that were dug or that air has reached
+  after("pockets");
   advance_water(executor, report);  // sweeps of plan and apply, until calm or the cap
   after("water");
   drain_beyond_limit(update_digest(executor));  // of the chunks that changed
@@ -309,7 +311,8 @@ void World::sleep_and_wake(TickReport& report) {
   }
   grid_.settle(asleep);
   report.active_chunks = static_cast<std::int64_t>(grid_.awake().size());
-  report.at_rest = report.active_chunks == 0 && !springs_active_ && pipes_.at_rest();
+  report.at_rest = report.active_chunks == 0 && !springs_active_ && pipes_.at_rest() &&
+                   !trapped_air_.opens(grid_, changed_);
 }
 
 void World::check() const {

@@ -16,6 +16,7 @@
 #include "server/sim/digest.h"
 #include "server/sim/executor.h"
 #include "server/sim/grid.h"
+#include "server/sim/marks/trapped_air.h"
 #include "server/sim/pipes/network.h"
 #include "server/sim/result.h"
 #include "server/sim/spec.h"
@@ -108,6 +109,9 @@ class World {
   [[nodiscard]] const Springs& drains() const { return core_.drains; }
   [[nodiscard]] const PipeNetwork& pipes() const { return pipes_; }
   [[nodiscard]] std::int64_t active_chunks() const;
+  /// Units that each mark of the world file brought, or keeps out (below zero): what create() did.
+  /// Empty after a restore.
+  [[nodiscard]] std::span<const std::int64_t> units_of_marks() const { return units_of_marks_; }
 
   // Snapshot (snapshot.cpp). A snapshot is the core (everything but the grid) and the chunks.
 
@@ -166,6 +170,7 @@ class World {
 
   [[nodiscard]] Status place(const WorldSpec& spec);
   void place_at_rest(const WorldSpec& spec);
+  [[nodiscard]] Status place_marks(const WorldSpec& spec);
   [[nodiscard]] Status place_pipes(const WorldSpec& spec);
   [[nodiscard]] Status load_marks(Chunk& chunk, std::span<const std::byte> bytes,
                                   const std::string& name) const;
@@ -181,6 +186,8 @@ class World {
   Digest config_digest_ = 0;
   std::unique_ptr<WaterModelState> water_;
   std::vector<ChunkCoord> changed_;
+  TrappedAir trapped_air_;
+  std::vector<std::int64_t> units_of_marks_;
   bool springs_active_ = false;  // a spring could move water in the last tick
   bool springs_known_ = true;    // false: the schedules are to be made anew
   SpringSchedule source_schedule_;

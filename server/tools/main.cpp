@@ -9,6 +9,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   int exit_status = sluice::tools::kExitWell;
   sluice::tools::add_sim_command(app, exit_status);
+  sluice::tools::add_fill_command(app, exit_status);
   sluice::tools::add_log_command(app, exit_status);
   sluice::tools::add_replay_command(app, exit_status);
   sluice::tools::add_verify_command(app, exit_status);

@@ -19,6 +19,7 @@ namespace {
 constexpr std::int64_t kMaxMapCells = std::int64_t{1} << 26;
 
 const char* material_name(sim::Cell cell) {
+  if (cell == sim::kTrappedAir) return "trapped-air";
   return cell == sim::kRock ? "rock" : "water";
 }
 

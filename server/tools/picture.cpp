@@ -177,7 +177,7 @@ class Painter {
   void paint_cell(std::int32_t x, std::int32_t y) {
     const Seen seen = front_.at(x, y);
     const Colour behind = air(y);
-    if (seen.cell == sim::kAir) return fill_cell(x, y, behind);
+    if (seen.cell == sim::kAir || seen.cell == sim::kTrappedAir) return fill_cell(x, y, behind);
     if (seen.cell < 0) return paint_rock(x, y, seen.distance);
     const double fill = std::min(1.0, double(seen.cell) / sim::kFull);
     const double depth = front_.depth(x, y);

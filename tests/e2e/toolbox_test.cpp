@@ -263,6 +263,44 @@ TEST_F(Toolbox, WrongUseIsAnsweredWithStatusTwo) {
   expect_wrong({"sim", bad}, "bad.toml:4: unknown key 'world.x'; allowed here: ");
 }
 
+TEST_F(Toolbox, FillSaysWhatMarksDoAndWritesTheWorld) {
+  const std::string marks = folder.write("m.toml", R"([world]
+name = "m"
+size = [5, 4, 1]
+water = "hydro"
+[[map]]
+rows = """
+#.#.#
+#.#.#
+#...#
+#####
+"""
+[[mark]]
+at = [1, 2, 0]
+kind = "level"
+[[mark]]
+at = [0, 0, 0]
+kind = "level"
+)");
+  const std::string out = folder.file("f.toml");
+  const Finished said = sluice({"fill", marks, "--write", out});
+  EXPECT_EQ(said.status, 0) << said.error;
+  EXPECT_EQ(said.out,
+            "mark[0] level at [1, 2, 0], level 12288: +20480 units\n"
+            "mark[1] level at [0, 0, 0], level 4096: 0 units (in rock: ignored)\n"
+            "2 marks; the world holds 20480 units of water\n");
+  const nlohmann::json object = last_line(sluice({"fill", marks, "--json"}));
+  EXPECT_EQ(object.at("marks").at(0).at("units"), 20480);
+  EXPECT_EQ(object.at("marks").at(0).at("level"), 12288);
+  EXPECT_EQ(object.at("marks").at(1).at("in_rock"), true);
+  EXPECT_EQ(object.at("water"), 20480);
+  const Finished map = sluice({"sim", out, "--ticks", "5", "--map"});
+  EXPECT_EQ(map.out, "#.#.#\n#~#~#\n#~~~#\n#####\n") << map.error;
+  expect_wrong({"fill", "/no/such.toml"}, "/no/such.toml");
+  expect_wrong({"fill", marks, "--write", "/no/such/f.toml"}, "/no/such/f.toml");
+  EXPECT_EQ(sluice({"fill", world}).out, "0 marks; the world holds 28672 units of water\n");
+}
+
 /// A picture, as somebody else's library reads it.
 class ReadPicture {
  public:

@@ -22,7 +22,7 @@ namespace sluice::record::test {
 namespace {
 
 constexpr std::uint64_t kTick = 23;
-constexpr const char* kPhases[] = {"commands", "springs", "pipes", "water", "sleep"};
+constexpr const char* kPhases[] = {"commands", "springs", "pipes", "pockets", "water", "sleep"};
 
 /// Visits every declared value, and flips a bit of the one of the given number.
 class Flipper {
