@@ -198,7 +198,10 @@ CommandOutcome CommandContext::apply(const Pour& command) {
     return refused(problem);
   }
   const Cell before = world_.grid_.cell(command.at);
-  if (!is_open(before)) return refused("the cell " + to_string(command.at) + " is not open");
+  if (!is_open(before)) {
+    return refused("the cell " + to_string(command.at) +
+                   (before == kTrappedAir ? " is trapped air" : " is rock"));
+  }
   if (before > measure_.cell_max - command.units) {
     return refused("the cell " + to_string(command.at) + " has room for " +
                    std::to_string(measure_.cell_max - before) + " units only");

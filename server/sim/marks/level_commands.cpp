@@ -33,7 +33,7 @@ CommandOutcome CommandContext::apply(const FillLevel& command) {
   Filling filling(world_.config(), world_.grid_, kMostLevelCells);
   const auto filled = filling.fill(command.at, command.level, 0);
   if (!filled) return {filled.error() + "; fill it in parts, or by marks of its world file"};
-  if (!*filled) return {"the cell " + to_string(command.at) + " is not open"};
+  if (!*filled) return {"the cell " + to_string(command.at) + " is rock"};
   return write(filling, filling.sums(1));
 }
 
