@@ -57,6 +57,18 @@ class Layers(unittest.TestCase):
             self.assertEqual([], found(tidy.check_layers, name, f'#include "{header}"\n'), name)
 
 
+    def test_each_folder_of_code_is_a_layer(self):
+        for name in ["server/new/a.cpp", "server/a.h"]:
+            self.assertEqual(1, len(found(tidy.check_layers, name, "#include <vector>\n")), name)
+        self.assertEqual([], found(tidy.check_layers, "tests/new/a.cpp", "#include <vector>\n"))
+
+    def test_no_layer_may_include_tests_or_what_is_no_layer(self):
+        for name, header in [("server/host/a.cpp", "tests/support/dice.h"),
+                             ("client_stub/a.h", "tests/support/mirror.h"),
+                             ("server/tools/a.cpp", "server/new/a.h")]:
+            self.assertEqual(1, len(found(tidy.check_layers, name, f'#include "{header}"\n')), name)
+
+
 class Simulation(unittest.TestCase):
     def test_it_includes_the_standard_library_and_itself(self):
         self.assertEqual([], found(tidy.check_sim_includes, "server/sim/a.cpp",
@@ -74,8 +86,25 @@ class Simulation(unittest.TestCase):
     def test_banned_names(self):
         for text in ["float x;", "double f();", "std::unordered_map<int, int> m;", "std::hash<int> h;",
                      "std::random_device r;", "std::chrono::seconds s;", "std::thread t;",
-                     "std::mutex m;", "std::locale l;", "using namespace std::chrono;"]:
+                     "std::mutex m;", "std::locale l;", "using namespace std::chrono;", "srand(1);",
+                     "std::rand();", "thread_local int depth;"]:
             self.assertTrue(found(tidy.check_sim_words, "server/sim/a.h", text + "\n"), text)
+
+    def test_nothing_is_kept_outside_a_world(self):
+        for text in ["  static int calls = 0;", "static std::map<int, int> seen;", "int count = 0;",
+                     "  static inline Cell last{};", "std::vector<int> cache;", "Cell cells[4] = {};",
+                     "inline int depth;", "  static const char* name = nullptr;",
+                     "  static auto table = [] {"]:
+            self.assertEqual(1, len(found(tidy.check_sim_words, "server/sim/a.cpp", text + "\n")), text)
+
+    def test_constants_functions_and_members_are_no_such_thing(self):
+        for text in ["static constexpr int kMost = 3;", "constexpr int kMost = 3;", "  int count_ = 0;",
+                     "const std::vector<int> kAll = {1};", "  static World of(int a);",
+                     "static void visit_state(Self& self, Visitor& v) {", "int sum(int a, int b);",
+                     "  static const std::map<int, int> kTable = {};", "using Map = std::map<int, int>;",
+                     "struct Cell;", "}  // namespace", "  return static_cast<int>(a);",
+                     "static_assert(kMost == 3);"]:
+            self.assertEqual([], found(tidy.check_sim_words, "server/sim/a.cpp", text + "\n"), text)
 
     def test_comments_and_texts_may_name_them(self):
         self.assertEqual([], found(tidy.check_sim_words, "server/sim/a.h",
@@ -137,6 +166,41 @@ class Length(unittest.TestCase):
         self.assertEqual([], found(tidy.check_length, "server/net/a.cpp", "\n" * tidy.MOST_LINES))
         self.assertEqual(1, len(found(tidy.check_length, "server/net/a.cpp",
                                       "\n" * (tidy.MOST_LINES + 1))))
+
+
+class Functions(unittest.TestCase):
+    LIMIT = tidy.MOST_LINES_OF_A_FUNCTION
+
+    def problems(self, before, lines, after="}\n"):
+        return len(found(tidy.check_functions, "server/net/a.cpp", before + "  go();\n" * lines + after))
+
+    def test_a_long_function_of_any_kind(self):
+        for before, after in [("void f() {\n", "}\n"), ("A::A(int a,\n     int b)\n    : a_(a), b_{b} {\n", "}\n"),
+                              ("class A {\n public:\n  int f() const {\n", "  }\n};\n"),
+                              ("TEST(A, B) {\n", "}\n"), ("const auto f = [&](int a) {\n", "};\n"),
+                              ("#define X {\nint g(const char* s = \"{\") noexcept {\n", "}\n")]:
+            self.assertEqual(0, self.problems(before, self.LIMIT, after), before)
+            self.assertEqual(1, self.problems(before, self.LIMIT + 1, after), before)
+
+    def test_what_is_no_function_may_be_longer(self):
+        for before, after in [("namespace a {\n", "}\n"), ("struct A {\n", "};\n"),
+                              ("const int kTable[] = {\n", "};\n")]:
+            self.assertEqual(0, self.problems(before, self.LIMIT + 1, after), before)
+
+    def test_a_known_long_one_may_not_grow(self):
+        for name, most in tidy.LONGER_FUNCTIONS.items():
+            for lines, problems in [(most, 0), (most + 1, 1)]:
+                text = "void f() {\n" + "  go();\n" * lines + "}\n"
+                self.assertEqual(problems, len(found(tidy.check_functions, name, text)))
+
+
+class Format(unittest.TestCase):
+    def test_what_clang_format_would_change_is_found_once_a_file(self):
+        style = {".clang-format": "BasedOnStyle: Google\n"}
+        with Tree(**style, **{"server/net/a.h": "int  a;\nint  b;\n", "server/net/b.h": "int c;\n"}) as root:
+            problems = tidy.check_format(root)
+        self.assertEqual(1, len(problems), problems)
+        self.assertIn("server/net/a.h:1:", problems[0])
 
 
 class FloatingPoint(unittest.TestCase):
