@@ -15,6 +15,7 @@
 #include "server/sim/models/registry.h"
 #include "server/workers/thread_pool.h"
 #include "tests/record/support.h"
+#include "tests/support/effort.h"
 #include "tests/support/random_world.h"
 #include "tests/support/world_access.h"
 
@@ -393,11 +394,7 @@ TEST(KillMatrix, AStaleDigestIsNamedAsWhatItIs) {
 }
 
 TEST(KillMatrix, CleanTicksGiveNoAlarm) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(SLUICE_CHECKED)
-  constexpr std::uint64_t kTicks = 20000;
-#else
-  constexpr std::uint64_t kTicks = 200000;
-#endif
+  constexpr std::uint64_t kTicks = tests::cases(200000);
   constexpr std::uint64_t kTicksAWorld = 2500;
   workers::ThreadPool pool(2);
   std::uint64_t ticks = 0;

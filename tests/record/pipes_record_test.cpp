@@ -7,6 +7,7 @@
 #include "server/record/verify.h"
 #include "server/sim/models/registry.h"
 #include "tests/record/support.h"
+#include "tests/support/effort.h"
 #include "tests/support/random_world.h"
 
 namespace sluice::record::test {
@@ -90,7 +91,7 @@ TEST(PipesRecord, OthersInTheBlockAndALoopThatNeverRestsChangeNothing) {
 }
 
 TEST(PipesRecord, RandomWorldsVerifyFromEachCheckpoint) {
-  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+  for (std::uint64_t seed = 1; seed <= tests::cases(12, 5); ++seed) {
     const sim::WaterModel water = sim::water_models()[seed % sim::water_models().size()].id;
     const sim::WorldSpec spec = tests::random_world_of(water, seed, {.side = 30});
     const tests::Script script = tests::fitted(tests::random_script(seed, spec.config.size, 70),

@@ -7,6 +7,7 @@
 #include "server/record/verify.h"
 #include "server/sim/models/registry.h"
 #include "tests/record/support.h"
+#include "tests/support/effort.h"
 #include "tests/support/random_network.h"
 #include "tests/support/random_world.h"
 
@@ -66,8 +67,9 @@ void record_world(const std::string& path, std::uint64_t seed) {
 }
 
 TEST(Resume, FromEveryCheckpointTheRecordingVerifies) {
+  constexpr std::uint64_t kSeeds = tests::cases(24, 5);
   std::uint64_t resumed = 0;
-  for (std::uint64_t seed = 1; seed <= 24; ++seed) {
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     TemporaryFolder folder;
     const std::string path = folder.file("a.sluice");
     record_world(path, seed);
@@ -88,7 +90,7 @@ TEST(Resume, FromEveryCheckpointTheRecordingVerifies) {
     const VerifyReport report = must(verify(*reader, options, executor));
     ASSERT_FALSE(report.divergence) << "seed " << seed << ": " << describe(*report.divergence);
   }
-  EXPECT_GT(resumed, 200U);
+  EXPECT_GT(resumed, 8 * kSeeds);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "server/workers/thread_pool.h"
+#include "tests/support/effort.h"
 #include "tests/support/random_network.h"
 
 namespace sluice::tests {
@@ -86,7 +87,7 @@ class Running {
 
 TEST(PipesMemory, each_of_many_networks_goes_on_as_if_it_were_alone) {
   workers::ThreadPool pool(2);
-  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+  for (std::uint64_t seed = 1; seed <= cases(40); ++seed) {
     std::vector<NetworkPlan> plans;
     const NetworkPlan all = random_networks(seed, {.nodes = 14}, plans);
     std::vector<std::unique_ptr<Running>> alone;
@@ -122,7 +123,7 @@ TEST(PipesMemory, each_of_many_networks_goes_on_as_if_it_were_alone) {
 }
 
 TEST(PipesMemory, ports_make_no_difference_either) {
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= cases(60); ++seed) {
     std::vector<NetworkPlan> plans;
     const NetworkPlan all = random_networks(seed, {.nodes = 14, .ports = true}, plans);
     Running first({.name = "first"}, all, seed);

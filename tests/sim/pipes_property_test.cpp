@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "server/workers/thread_pool.h"
+#include "tests/support/effort.h"
 #include "tests/support/random_network.h"
 
 namespace sluice::tests {
@@ -17,7 +18,7 @@ using sim::PipeNetwork;
 
 std::uint64_t network_count() {
   const char* wanted = std::getenv("SLUICE_PIPE_NETWORKS");
-  return wanted != nullptr ? std::strtoull(wanted, nullptr, 10) : 1000;
+  return wanted != nullptr ? std::strtoull(wanted, nullptr, 10) : cases(1000);
 }
 
 std::string amounts_text(const PipeNetwork& network) {

@@ -5,6 +5,7 @@
 #include "server/sim/models/registry.h"
 #include "server/sim/world.h"
 #include "server/workers/thread_pool.h"
+#include "tests/support/effort.h"
 #include "tests/support/random_network.h"
 #include "tests/support/random_world.h"
 #include "tests/support/through_a_snapshot.h"
@@ -120,7 +121,7 @@ sim::WorldSpec listed_otherwise(sim::WorldSpec spec, std::uint64_t seed) {
 
 TEST(PipesInWorld, no_order_sleep_thread_block_or_restore_makes_a_difference) {
   workers::ThreadPool pool(3);
-  for (std::uint64_t seed = 1; seed <= 90; ++seed) {
+  for (std::uint64_t seed = 1; seed <= cases(90); ++seed) {
     // Ports give and take in the parts that each model moves water in.
     const sim::WaterModel water = sim::water_models()[seed % sim::water_models().size()].id;
     sim::WorldSpec spec =
