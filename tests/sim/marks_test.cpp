@@ -292,8 +292,7 @@ TEST(LevelCommands, FillAndEvaporateWhatIsJoined) {
 
 TEST(LevelCommands, AreRefusedWithTheReason) {
   auto world = make_world(marked(WaterModel::kBlock, kCave, {}));
-  EXPECT_EQ(refused(*world, sim::FillLevel{{3, 5, 0}, sim::kFull}),
-            "the cell [3, 5, 0] is rock");
+  EXPECT_EQ(refused(*world, sim::FillLevel{{3, 5, 0}, sim::kFull}), "the cell [3, 5, 0] is rock");
   EXPECT_NE(refused(*world, sim::FillLevel{{9, 3, 0}, -1}).find("level -1 is out of range"),
             std::string::npos);
   EXPECT_NE(refused(*world, sim::FillLevel{{9, 3, 0}, 5}).find("moves in parts"),
