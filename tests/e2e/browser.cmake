@@ -10,11 +10,18 @@ if(SLUICE_WEB AND CHROMIUM AND NODE)
     COMMAND ${NODE} ${CMAKE_CURRENT_LIST_DIR}/replay_browser_test.mjs
             $<TARGET_FILE:sluice> ${CHROMIUM}
             ${CMAKE_BINARY_DIR}/client_stub/web/bundle/package.json)
-  set_tests_properties(Browser.ShowsAWorldThatABrushChangesForAll
+  add_test(NAME Browser.FitsEveryWindowAndFinger
+    COMMAND ${NODE} ${CMAKE_CURRENT_LIST_DIR}/layout_browser_test.mjs
+            $<TARGET_FILE:sluice-server> $<TARGET_FILE:sluice> ${CHROMIUM}
+            ${CMAKE_BINARY_DIR}/client_stub/web/bundle/package.json)
+  set_tests_properties(Browser.ShowsAWorldThatABrushChangesForAll Browser.FitsEveryWindowAndFinger
     Browser.ShowsRecordingsAtAnyTickAndSideBySide PROPERTIES TIMEOUT 180)
 endif()
 if(SLUICE_WEB AND NODE)
   add_test(NAME Browser.DecodesAsTheProtocolsDocumentSays
     COMMAND ${NODE} ${CMAKE_CURRENT_LIST_DIR}/web_codec_test.mjs ${PROJECT_SOURCE_DIR}
+            ${CMAKE_BINARY_DIR}/client_stub/web/bundle/package.json)
+  add_test(NAME Browser.ItsPartsWithoutAPageDoWhatTheySay
+    COMMAND ${NODE} ${CMAKE_CURRENT_LIST_DIR}/web_modules_test.mjs ${PROJECT_SOURCE_DIR}
             ${CMAKE_BINARY_DIR}/client_stub/web/bundle/package.json)
 endif()

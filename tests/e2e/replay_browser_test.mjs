@@ -201,14 +201,13 @@ async function twoRecordings(context, first, second) {
   await page.mouse.move(at.x, at.y);
   await page.waitForFunction(() =>
     /^\[31, 20\] rock ≠ air/.test(document.getElementById("hover").textContent));
-  const offset = await page.evaluate(() =>
-    document.getElementById("view-b").getBoundingClientRect().left);
-  await page.mouse.move(offset + at.x, at.y);
+  const inB = await place(page, 31, 20, "view-b");
+  await page.mouse.move(inB.x, inB.y);
   await page.mouse.wheel(0, -400);
   await page.waitForTimeout(200);
   const zoomed = await place(page, 31, 20);
   assert.ok(Math.abs(zoomed.x - at.x) < 12 && Math.abs(zoomed.y - at.y) < 12);
-  await page.mouse.move(offset + 20, 100);
+  await page.mouse.move(inB.x, 100);
   for (const pane of ["view", "view-b"]) await expectLook(page, 31, 20, "marked", pane);
 
   console.log("playing keeps the two together");

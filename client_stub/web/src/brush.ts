@@ -17,6 +17,7 @@ export class Brush {
   private queue: object[] = [];
   private readonly unanswered = new Set<number>();
   private last: { x: number; y: number } | null = null;
+  private digs = false;
 
   constructor(private readonly connection: Connection) {}
 
@@ -30,8 +31,10 @@ export class Brush {
     return { x: left, y: bottom, width: right - left, height: top - bottom };
   }
 
-  begin(mirror: Mirror, x: number, y: number, z: number): void {
+  /** `digs`: whatever the tool is. */
+  begin(mirror: Mirror, x: number, y: number, z: number, digs = false): void {
     this.last = { x, y };
+    this.digs = digs;
     this.dab(mirror, x, y, z);
   }
 
@@ -52,12 +55,18 @@ export class Brush {
 
   /** Water keeps pouring while the button is held. */
   hold(mirror: Mirror, z: number): void {
-    if (this.last && this.tool === "water" && this.queue.length === 0) {
+    if (this.last && !this.digs && this.tool === "water" && this.queue.length === 0) {
       this.dab(mirror, this.last.x, this.last.y, z);
     }
   }
 
   end(): void {
+    this.last = null;
+  }
+
+  /** The stroke was not meant: what waits is never sent. */
+  cancel(): void {
+    this.queue = [];
     this.last = null;
   }
 
@@ -76,10 +85,10 @@ export class Brush {
   private dab(mirror: Mirror, x: number, y: number, z: number): void {
     const area = this.area(mirror, x, y);
     if (area.width <= 0 || area.height <= 0 || this.tool === "pan") return;
-    if (this.tool === "water") {
+    if (this.tool === "water" && !this.digs) {
       this.pour(mirror, area, z);
     } else {
-      const cell = this.tool === "rock" ? "#" : ".";
+      const cell = this.tool === "rock" && !this.digs ? "#" : ".";
       this.add([area.x, area.y, z], [area.width, area.height, 1], cell);
     }
     this.flush();

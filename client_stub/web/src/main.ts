@@ -18,6 +18,7 @@ const panel = new Panel({
   size: (size) => viewer?.setSize(size),
   slice: (z) => viewer?.setSlice(z),
   fit: () => viewer?.fit(),
+  zoom: (factor) => viewer?.zoom(factor),
   world: (name) => (location.hash = name),
 });
 
@@ -55,7 +56,6 @@ async function load(): Promise<void> {
   }
 }
 
-window.addEventListener("resize", () => (replay ?? viewer)?.resize());
 window.addEventListener("hashchange", () => replay === null && show());
 listen(canvas, () => viewer);
 listenToKeys(() => viewer);

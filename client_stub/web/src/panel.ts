@@ -1,5 +1,6 @@
 // Everything on the page around the picture.
 import type { Tool } from "./brush";
+import { ZOOM_STEP } from "./camera";
 import type { ConnectionState } from "./connection";
 import { FULL } from "./mirror";
 import type { WelcomeMessage } from "./messages";
@@ -15,6 +16,8 @@ export interface PanelEvents {
   size(size: number): void;
   slice(z: number): void;
   fit(): void;
+  /** By this factor, about the picture's middle. */
+  zoom(factor: number): void;
   world(name: string): void;
 }
 
@@ -47,6 +50,8 @@ export class Panel {
     this.sliceInput.addEventListener("input", () => events.slice(Number(this.sliceInput.value)));
     this.select.addEventListener("change", () => events.world(this.select.value));
     element("fit").addEventListener("click", () => events.fit());
+    element("zoom-in").addEventListener("click", () => events.zoom(ZOOM_STEP));
+    element("zoom-out").addEventListener("click", () => events.zoom(1 / ZOOM_STEP));
   }
 
   /** Null: a tool of another panel is in use. */

@@ -46,6 +46,7 @@ export class Viewer {
   private readonly connection: Connection;
   private readonly context: CanvasRenderingContext2D;
   private readonly timers: number[] = [];
+  private readonly observer: ResizeObserver;
   private painter: Painter | null = null;
   private pipePainter: PipePainter | null = null;
   private sentView: Box | null = null;
@@ -70,6 +71,8 @@ export class Viewer {
     });
     this.brush = new Brush(this.connection);
     this.pipeTools = new PipeTools(this.connection, (text) => this.panel.warn(text));
+    this.observer = new ResizeObserver(() => this.resize());
+    this.observer.observe(canvas);
     this.resize();
     this.timers.push(
       window.setInterval(() => this.sendView(), VIEW_INTERVAL),
@@ -85,16 +88,32 @@ export class Viewer {
 
   stop(): void {
     cancelAnimationFrame(this.frame);
+    this.observer.disconnect();
     for (const timer of this.timers) window.clearInterval(timer);
     this.connection.stop();
   }
 
+  /** The picture takes the place that the page leaves to it. */
   resize(): void {
     const ratio = window.devicePixelRatio || 1;
     this.canvas.width = Math.round(this.canvas.clientWidth * ratio);
     this.canvas.height = Math.round(this.canvas.clientHeight * ratio);
-    this.camera.resize(this.canvas.clientWidth, this.canvas.clientHeight);
-    this.needsPaint = true;
+    this.camera.resize(this.canvas.clientWidth, this.canvas.clientHeight, this.mirror?.size ?? null);
+    this.paint(); // a canvas of another size is empty until then
+    this.panel.showZoom(this.camera.scale);
+  }
+
+  pan(dx: number, dy: number): void {
+    if (!this.mirror) return;
+    this.camera.pan(dx, dy, this.mirror.size);
+    this.moved();
+  }
+
+  /** About the place on the screen. */
+  zoom(factor: number, x = this.camera.width / 2, y = this.camera.height / 2): void {
+    if (!this.mirror) return;
+    this.camera.zoom(factor, x, y, this.mirror.size);
+    this.moved();
   }
 
   fit(): void {
@@ -267,7 +286,8 @@ export class Viewer {
     if (this.mirror) {
       const over = this.hover ? this.pipeAt(this.hover) : null;
       const place = this.hover && {
-        x: this.camera.screenX(this.hover.x + 1), y: this.camera.screenY(this.hover.y),
+        x: this.canvas.getBoundingClientRect().left + this.camera.screenX(this.hover.x + 1),
+        y: this.canvas.getBoundingClientRect().top + this.camera.screenY(this.hover.y),
       };
       this.pipePanel.update(over, place);
     }
