@@ -1,21 +1,24 @@
-// The colours of cells: one place for the painter and the legend.
-import { FULL, OUTSIDE, ROCK } from "./mirror";
+// The colours of what is seen: one place for the painters and the legend. Luminances are a ladder: air
+// is darkest, the deepest water has three times its contrast, shallow water is brightest.
+import { OUTSIDE, ROCK } from "./mirror";
 
 /** Red, green, blue, 0 to 255. */
 export type Colour = readonly [number, number, number];
 
-export const AIR_TOP: Colour = [24, 32, 46];
-export const AIR_BOTTOM: Colour = [15, 20, 30];
-export const BEYOND: Colour = [8, 10, 14];
+export const AIR_TOP: Colour = [17, 23, 35];
+export const AIR_BOTTOM: Colour = [9, 12, 20];
+export const BEYOND: Colour = [6, 8, 11];
 
-const SURFACE: Colour = [126, 212, 240];
-const SHALLOW: Colour = [58, 155, 214];
-const DEEP: Colour = [14, 48, 104];
-const PRESSED: Colour = [66, 40, 130];
+export const SURFACE: Colour = [190, 236, 252];
+export const SHALLOW: Colour = [84, 176, 234];
+export const DEEP: Colour = [36, 98, 192];
+/** Rock of middling brightness. */
+export const STONE: Colour = [118, 106, 97];
 /** Cells below the surface at which water is as dark as it gets. */
 export const DEEPEST = 40;
+export const SHADES_PER_CELL = 4;
 
-function blend(a: Colour, b: Colour, share: number): Colour {
+export function blend(a: Colour, b: Colour, share: number): Colour {
   return [
     a[0] + (b[0] - a[0]) * share,
     a[1] + (b[1] - a[1]) * share,
@@ -31,40 +34,29 @@ export function pixel(colour: Colour): number {
   );
 }
 
-/** Indexed by depth in quarters of a cell, then by pressure in eighths of what counts as strong. */
-const WATER: number[][] = [];
-const PRESSURE_STEPS = 8;
-const STEPS_PER_CELL = 4;
-for (let depth = 0; depth <= DEEPEST * STEPS_PER_CELL; ++depth) {
-  const base = blend(SHALLOW, DEEP, Math.pow(depth / (DEEPEST * STEPS_PER_CELL), 0.7));
-  const row: number[] = [];
-  for (let step = 0; step <= PRESSURE_STEPS; ++step) {
-    row.push(pixel(blend(base, PRESSED, (step / PRESSURE_STEPS) * 0.45)));
-  }
-  WATER.push(row);
-}
+/** By depth in quarters of a cell. */
+export const WATER = Uint32Array.from({ length: DEEPEST * SHADES_PER_CELL + 1 }, (_, depth) =>
+  pixel(blend(SHALLOW, DEEP, Math.pow(depth / (DEEPEST * SHADES_PER_CELL), 0.7))));
 export const SURFACE_PIXEL = pixel(SURFACE);
 export const BEYOND_PIXEL = pixel(BEYOND);
+/** By height: 0 the world's bottom, 255 its top. */
+export const AIR = Uint32Array.from({ length: 256 }, (_, i) => pixel(blend(AIR_BOTTOM, AIR_TOP, i / 255)));
+/** By brightness around STONE's, which is 128. */
+export const STONES = Uint32Array.from({ length: 256 }, (_, i) => {
+  const light = i - 128;
+  return pixel([byte(STONE[0] + light), byte(STONE[1] + light * 0.95), byte(STONE[2] + light * 0.88)]);
+});
 
-/** `depth`: cells of water above. Pressure is what a cell holds above full: at its depth the
- *  hydrostatic model gives a hundredth of a cell for each cell of depth. */
-export function waterPixel(units: number, depth: number): number {
-  const excess = units - FULL;
-  const step = excess <= 0 ? 0 : Math.min(PRESSURE_STEPS, Math.floor((excess * 16) / FULL));
-  return WATER[Math.round(Math.min(depth, DEEPEST) * STEPS_PER_CELL)]![step]!;
+function byte(value: number): number {
+  return value < 0 ? 0 : value > 255 ? 255 : value;
 }
 
-/** A few drops in an otherwise empty cell, seen from far away. */
-export function mixWater(units: number, air: number): number {
-  const share = Math.min(1, 0.25 + (0.75 * units) / FULL);
-  const water = WATER[0]![0]!;
-  let mixed = 0xff000000;
-  for (const shift of [0, 8, 16]) {
-    const a = (air >> shift) & 0xff;
-    const w = (water >> shift) & 0xff;
-    mixed |= Math.round(a + (w - a) * share) << shift;
-  }
-  return mixed >>> 0;
+/** Between two pixels; `weight` of 256 is all of the second. */
+export function mixPixels(a: number, b: number, weight: number): number {
+  const rest = 256 - weight;
+  const redBlue = (((a & 0xff00ff) * rest + (b & 0xff00ff) * weight) >>> 8) & 0xff00ff;
+  const green = (((a & 0xff00) * rest + (b & 0xff00) * weight) >>> 8) & 0xff00;
+  return (0xff000000 | redBlue | green) >>> 0;
 }
 
 /** Even noise of a place: 0 to 255. */
@@ -74,23 +66,10 @@ export function noise(x: number, y: number): number {
   return ((h ^ (h >>> 13)) >>> 0) & 0xff;
 }
 
-/** Rock in strata: broad bands that undulate, with a grain. `light` brightens the edge that faces
- *  open cells above, darkens it below. */
-export function rockPixel(x: number, y: number, grain: number, light: number): number {
+/** The brightness of rock: broad bands that undulate, with a grain. */
+export function stratum(x: number, y: number, grain: number): number {
   const band = Math.sin(y * 0.35 + Math.sin(x * 0.07) * 2.2) * 6 + Math.sin(y * 0.11 + 1.7) * 5;
-  const value = band + (grain - 128) * 0.09 + light;
-  return pixel([clampByte(84 + value), clampByte(76 + value * 0.95), clampByte(72 + value * 0.85)]);
-}
-
-function clampByte(value: number): number {
-  return value < 0 ? 0 : value > 255 ? 255 : value;
-}
-
-const AIR: number[] = [];
-for (let i = 0; i <= 255; ++i) AIR.push(pixel(blend(AIR_BOTTOM, AIR_TOP, i / 255)));
-/** `height`: 0 the world's bottom, 1 its top. */
-export function airPixel(height: number): number {
-  return AIR[Math.round(height * 255)]!;
+  return Math.round(128 + band + (grain - 128) * 0.06);
 }
 
 export function materialName(cell: number): string {

@@ -151,7 +151,7 @@ export class Viewer {
     for (const viewer of [this, this.peer]) {
       if (!viewer?.mirror) continue;
       viewer.slice = clamp(z, 0, viewer.mirror.size.z - 1);
-      viewer.painter!.setSlice(viewer.slice);
+      viewer.painter = viewer.newPainter();
       viewer.panel.showSlice(viewer.slice);
     }
     this.differences?.setSlice(this.slice);
@@ -191,10 +191,14 @@ export class Viewer {
     this.needsPaint = true;
   }
 
+  private newPainter(): Painter {
+    const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+    return new Painter(this.mirror!, this.slice, still);
+  }
+
   private welcomed(welcome: WelcomeMessage): void {
     const isFirst = this.mirror === null;
     this.mirror = new Mirror(welcome);
-    this.painter = new Painter(this.mirror);
     this.pipePainter = new PipePainter(this.mirror.pipes);
     this.pipePanel.attach(this.pipeTools, this.mirror.pipes);
     this.brush.reset();
@@ -204,7 +208,7 @@ export class Viewer {
       this.fit();
     }
     this.slice = clamp(this.slice, 0, welcome.size.z - 1);
-    this.painter.setSlice(this.slice);
+    this.painter = this.newPainter();
     this.panel.showWelcome(welcome, this.slice);
     this.sendView();
     this.needsPaint = true;
@@ -214,7 +218,7 @@ export class Viewer {
   private ticked(message: TickMessage): void {
     if (!this.mirror || !this.painter) return;
     const { changed, resyncs } = this.mirror.apply(message);
-    for (const coord of changed) this.painter.changed(coord);
+    this.painter.ticked(changed, performance.now());
     for (const coord of resyncs) this.connection.resync(coord);
     const pipes = this.mirror.applyPipes(message);
     for (const key of pipes.resyncs) this.connection.resyncPipes(key);
@@ -316,13 +320,11 @@ export class Viewer {
 
   private paint(): void {
     this.needsPaint = false;
-    const ratio = window.devicePixelRatio || 1;
     const { context, camera } = this;
-    context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    context.fillStyle = "#080a0e";
-    context.fillRect(0, 0, camera.width, camera.height);
+    const ratio = this.canvas.width / camera.width;
     if (!this.mirror || !this.painter) return;
-    this.painter.paint(context, camera, ratio);
+    if (this.painter.paint(context, camera, performance.now())) this.needsPaint = true;
+    context.setTransform(ratio, 0, 0, this.canvas.height / camera.height, 0, 0);
     const { size } = this.mirror;
     context.strokeStyle = "rgba(140, 165, 200, 0.28)";
     context.lineWidth = 1;
