@@ -14,7 +14,11 @@ if(SLUICE_WEB AND CHROMIUM AND NODE)
     COMMAND ${NODE} ${CMAKE_CURRENT_LIST_DIR}/layout_browser_test.mjs
             $<TARGET_FILE:sluice-server> $<TARGET_FILE:sluice> ${CHROMIUM}
             ${CMAKE_BINARY_DIR}/client_stub/web/bundle/package.json)
-  set_tests_properties(Browser.ShowsAWorldThatABrushChangesForAll Browser.FitsEveryWindowAndFinger
+  add_test(NAME Browser.KeepsKeysToolsAndEdits
+    COMMAND ${NODE} ${CMAKE_CURRENT_LIST_DIR}/viewer_browser_test.mjs
+            $<TARGET_FILE:sluice-server> ${CHROMIUM}
+            ${CMAKE_BINARY_DIR}/client_stub/web/bundle/package.json)
+  set_tests_properties(Browser.ShowsAWorldThatABrushChangesForAll Browser.KeepsKeysToolsAndEdits Browser.FitsEveryWindowAndFinger
     Browser.ShowsRecordingsAtAnyTickAndSideBySide PROPERTIES TIMEOUT 180)
 endif()
 if(SLUICE_WEB AND NODE)

@@ -110,6 +110,12 @@ async function oneRecording(context, file) {
   await expectTick(page, 99);
   await expectLook(page, 11, 20, "air");
 
+  console.log("keys that come faster than the server's word all count");
+  for (let i = 0; i < 4; ++i) await page.keyboard.press("ArrowUp");
+  await page.waitForFunction(() => window.sluice.mirror.playback.speed === 16000);
+  for (let i = 0; i < 4; ++i) await page.keyboard.press("ArrowDown");
+  await page.waitForFunction(() => window.sluice.mirror.playback.speed === 1000);
+
   console.log("it plays at the speed chosen, and for all who watch");
   const other = await openPage(context, server.url);
   await expectTick(other, 99);

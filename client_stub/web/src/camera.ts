@@ -18,6 +18,8 @@ export class Camera {
   height = 1;
   /** Whether the whole world is what was asked for last: a window of another size then shows it, too. */
   fitted = false;
+  /** Whether it shows what somebody chose, or the whole world. */
+  placed = false;
 
   resize(width: number, height: number, size: Vec3 | null): void {
     this.width = Math.max(1, width);
@@ -31,7 +33,7 @@ export class Camera {
     this.scale = clamp(scale, SMALLEST_SCALE, LARGEST_SCALE);
     this.x = size.x / 2;
     this.y = size.y / 2;
-    this.fitted = true;
+    this.fitted = this.placed = true;
   }
 
   screenX(x: number): number {

@@ -2,9 +2,11 @@
 import type { Tool } from "./brush";
 import { ZOOM_STEP } from "./camera";
 import { Gestures, type StrokeKind } from "./gesture";
+import type { Shape } from "./shapes";
 import type { Viewer } from "./viewer";
 
 const TOOL_KEYS: Record<string, Tool> = { "1": "pan", "2": "rock", "3": "air", "4": "water" };
+const SHAPE_KEYS: Record<string, Shape> = { b: "brush", l: "line", r: "box", g: "fill" };
 const PAN_STEP = 64; // screen pixels
 
 let spaceHeld = false;
@@ -37,20 +39,20 @@ export function listen(canvas: HTMLCanvasElement, current: () => Viewer | null):
     },
     move(kind, x, y) {
       withCell(x, y, (viewer, cell) => {
-        if (kind === "brush") viewer.brush.move(viewer.mirror!, cell.x, cell.y, viewer.slice);
+        if (kind === "brush") viewer.brush.move(viewer.mirror!, cell.x, cell.y);
         if (kind === "pipe") viewer.pipeTools.move(viewer.mirror!.pipes, { ...cell, z: viewer.slice });
       });
     },
     end(kind, x, y, clicked) {
       withCell(x, y, (viewer, cell) => {
-        if (kind === "brush") viewer.brush.end();
+        if (kind === "brush") viewer.brush.end(viewer.mirror!);
         if (kind === "pipe") viewer.pipeTools.end(viewer.mirror!.pipes, { ...cell, z: viewer.slice });
         if (kind === "pan" && clicked) viewer.chooseNode(cell);
       });
     },
     cancel(kind) {
       const viewer = current();
-      if (kind === "brush") viewer?.brush.cancel();
+      if (kind === "brush") viewer?.brush.cancel(viewer.mirror);
       if (kind === "pipe") viewer?.pipeTools.cancel();
     },
     pan(dx, dy) {
@@ -129,8 +131,15 @@ export function listenToKeys(current: () => Viewer | null): void {
   window.addEventListener("blur", () => (spaceHeld = false));
   window.addEventListener("keydown", (event) => {
     const viewer = current();
-    if (!viewer?.mirror || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (takesKey(event.target, event.key)) return;
+    if (!viewer?.mirror || event.altKey || takesKey(event.target, event.key)) return;
+    if (event.ctrlKey || event.metaKey) {
+      const undoes = event.key.toLowerCase() === "z" && !event.shiftKey;
+      const redoes = event.key.toLowerCase() === "y" || (event.key.toLowerCase() === "z" && event.shiftKey);
+      if (viewer.replays || (!undoes && !redoes)) return;
+      if (undoes) viewer.undo();
+      else viewer.redo();
+      return event.preventDefault();
+    }
     const onButton = event.target instanceof HTMLButtonElement;
     if (event.code === "Space" && !viewer.replays && !onButton) spaceHeld = true;
     if (!pressed(viewer, event.key) && (event.code !== "Space" || onButton)) return;
@@ -145,6 +154,8 @@ function pressed(viewer: Viewer, key: string): boolean {
   const tool = viewer.replays ? undefined : TOOL_KEYS[key];
   if (tool) viewer.setTool(tool);
   else if (viewer.replays && key.startsWith("Arrow")) return false;
+  else if (SHAPE_KEYS[key] && !viewer.replays) viewer.setShape(SHAPE_KEYS[key]);
+  else if (key === "i" && !viewer.replays) viewer.pick();
   else if (key === "5") viewer.togglePipes();
   else if (key === "Escape") viewer.setPipeTool(null);
   else if (key === "[") viewer.setSize(viewer.brush.size - 1);

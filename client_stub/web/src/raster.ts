@@ -4,7 +4,7 @@
 // Far away (under NEAR pixels a cell) each cell is a pixel of its chunk's picture, or several cells are
 // (levels of detail, each half of the one before); a frame picks from them. Near, cells are painted one
 // by one, so that a part-filled cell has a level and rock a grain.
-import type { ChunkSides } from "./geometry";
+import { CHUNK_CELLS, type ChunkSides } from "./geometry";
 import {
   FALLS, IS_BEYOND, IS_ROCK, OPEN_ABOVE, OPEN_BELOW, OPEN_LEFT, OPEN_RIGHT, SURFACE,
 } from "./look";
@@ -108,39 +108,64 @@ export interface Around {
   right: Uint32Array | null;
 }
 
+/** Where the columns of the chunk that is painted begin, in the frame's pixels. */
+const EDGES = new Int32Array(CHUNK_CELLS + 1);
+
 /** Paints a chunk cell by cell into the frame. */
 export function drawNear(
   frame: Frame, look: Uint32Array, around: Around, sides: ChunkSides, left: number, bottom: number,
 ): void {
   const width = 1 << sides.logX;
+  for (let column = 0; column <= width; ++column) {
+    EDGES[column] = span(left + column, 0, frame.left, frame.scale, frame.width)[0];
+  }
+  let first = 0;
+  while (first < width && EDGES[first + 1]! <= 0) ++first;
   for (let row = 0; row < 1 << sides.logY; ++row) {
     const y = bottom + row;
     const [y0, y1] = span(frame.top - y - 1, 1, 0, frame.scale, frame.height);
-    if (y0 >= y1) continue;
-    const air = airOf(y, frame.worldHeight);
-    const start = row << sides.logX;
-    for (let column = 0; column < width; ) {
-      const seen = look[start + column]!;
-      const single = (seen & (FALLS | SURFACE)) !== 0 || (seen & IS_ROCK) !== 0;
-      let end = column + 1;
-      if (!single) while (end < width && look[start + end] === seen) ++end;
-      const [x0, x1] = span(left + column, end - column, frame.left, frame.scale, frame.width);
-      if (x0 < x1) {
-        const area: Area = { x0, x1, y0, y1 };
-        if (seen & IS_ROCK) drawRock(frame, area, seen, left + column, y);
-        else if (seen & FALLS) drawFall(frame, area, seen & 255, air);
-        else if (seen & SURFACE) {
-          const before = column > 0 ? levelOf(look, start + column - 1, width, seen & 255)
-            : levelOf(around.left, start + width - 1, width, seen & 255);
-          const after = column + 1 < width ? levelOf(look, start + column + 1, width, seen & 255)
-            : levelOf(around.right, start, width, seen & 255);
-          drawSurface(frame, area, seen, before, after, left + column, y, air);
-        } else if (seen & IS_BEYOND) fillArea(frame, area, BEYOND_PIXEL);
-        else if ((seen & 255) === 0) fillArea(frame, area, air);
-        else drawWater(frame, area, seen, y, air);
-      }
-      column = end;
-    }
+    if (y0 < y1) drawRow(frame, look, around, { width, first, row, left, y, y0, y1 });
+  }
+}
+
+interface Row {
+  /** Cells of the chunk. */
+  width: number;
+  /** The first one that is in the frame. */
+  first: number;
+  row: number;
+  left: number;
+  y: number;
+  y0: number;
+  y1: number;
+}
+
+function drawRow(frame: Frame, look: Uint32Array, around: Around, place: Row): void {
+  const { width, left, y } = place;
+  const start = place.row * width;
+  const air = airOf(y, frame.worldHeight);
+  const area: Area = { x0: 0, x1: 0, y0: place.y0, y1: place.y1 };
+  for (let column = place.first; column < width; ) {
+    const seen = look[start + column]!;
+    let end = column + 1;
+    if (!(seen & (FALLS | SURFACE | IS_ROCK))) while (end < width && look[start + end] === seen) ++end;
+    area.x0 = EDGES[column]!;
+    area.x1 = EDGES[end]!;
+    if (area.x0 >= frame.width) return;
+    if (area.x0 === area.x1) void 0; // less than a pixel
+    else if (seen & IS_ROCK) drawRock(frame, area, seen, left + column, y);
+    else if (seen & FALLS) drawFall(frame, area, seen & 255, air);
+    else if (seen & SURFACE) {
+      const here = seen & 255;
+      const before = column > 0 ? levelOf(look, start + column - 1, width, here)
+        : levelOf(around.left, start + width - 1, width, here);
+      const after = column + 1 < width ? levelOf(look, start + column + 1, width, here)
+        : levelOf(around.right, start, width, here);
+      drawSurface(frame, area, seen, before, after, left + column, y, air);
+    } else if (seen & IS_BEYOND) fillArea(frame, area, BEYOND_PIXEL);
+    else if ((seen & 255) === 0) fillArea(frame, area, air);
+    else drawWater(frame, area, seen, y, air);
+    column = end;
   }
 }
 
@@ -221,21 +246,33 @@ function drawFall(frame: Frame, area: Area, fill: number, air: number): void {
 
 function drawRock(frame: Frame, area: Area, seen: number, x: number, y: number): void {
   const { pixels, scale } = frame;
+  const { x0, x1, y0, y1 } = area;
   const base = seen & 255;
   const edge = Math.max(1, Math.round(scale / FINE));
   const step = FINE / scale;
-  for (let row = area.y0; row < area.y1; ++row) {
+  const originX = (x * FINE) & (GRAIN_SIDE - 1);
+  const firstFine = (frame.left + (x0 + 0.5) / scale - x) * FINE;
+  let before = -1; // what the row above was painted from
+  for (let row = y0; row < y1; ++row) {
     const fineY = Math.floor((frame.top - (row + 0.5) / scale) * FINE) & (GRAIN_SIDE - 1);
     let light = base;
-    if (seen & OPEN_ABOVE && row < area.y0 + edge) light += 40;
-    else if (seen & OPEN_BELOW && row >= area.y1 - edge) light -= 40;
-    let fine = (frame.left + (area.x0 + 0.5) / scale - x) * FINE;
-    const originX = (x * FINE) & (GRAIN_SIDE - 1);
-    for (let column = area.x0; column < area.x1; ++column, fine += step) {
-      let value = light + GRAIN[fineY * GRAIN_SIDE + ((originX + (fine | 0)) & (GRAIN_SIDE - 1))]!;
-      if (seen & OPEN_LEFT && column < area.x0 + edge) value -= 24;
-      else if (seen & OPEN_RIGHT && column >= area.x1 - edge) value -= 24;
-      pixels[row * frame.width + column] = STONES[value < 0 ? 0 : value > 255 ? 255 : value]!;
+    if (seen & OPEN_ABOVE && row < y0 + edge) light += 40;
+    else if (seen & OPEN_BELOW && row >= y1 - edge) light -= 40;
+    const to = row * frame.width;
+    const source = fineY * 1024 + light;
+    if (source === before) {
+      pixels.copyWithin(to + x0, to - frame.width + x0, to - frame.width + x1);
+      continue;
+    }
+    before = source;
+    const grains = fineY * GRAIN_SIDE;
+    let fine = firstFine;
+    for (let column = x0; column < x1; ++column, fine += step) {
+      pixels[to + column] = STONES[light + GRAIN[grains + ((originX + (fine | 0)) & (GRAIN_SIDE - 1))]!]!;
+    }
+    for (let i = 0; i < edge && x0 + i < x1; ++i) {
+      if (seen & OPEN_LEFT) pixels[to + x0 + i] = STONES[light - 60]!;
+      if (seen & OPEN_RIGHT) pixels[to + x1 - 1 - i] = STONES[light - 60]!;
     }
   }
 }

@@ -2,11 +2,13 @@
 import { Brush, type Tool } from "./brush";
 import { Camera } from "./camera";
 import { Connection } from "./connection";
+import { describeFixture, fetchFixtures, NO_FIXTURES, paintFixtures, type Fixtures } from "./fixtures";
 import { clamp, sameBox, type Box, type Vec3 } from "./geometry";
 import type { ResultMessage, TickMessage, WelcomeMessage } from "./messages";
 import { FULL, Mirror } from "./mirror";
 import { Painter } from "./painter";
 import { materialName } from "./palette";
+import type { Shape } from "./shapes";
 import type { Differences } from "./differences";
 import type { Panel } from "./panel";
 import { cellText, type NodeView, type PortView } from "./pipe_mirror";
@@ -18,11 +20,16 @@ import { PipeTools, type PipeTool } from "./pipe_tools";
 const VIEW_INTERVAL = 120;
 const NUMBERS_INTERVAL = 1000;
 const HOLD_INTERVAL = 120;
+const FIXTURES_INTERVAL = 2000;
 /** Two panes are painted at the same tick; one that is late is waited for this long. */
 const PEER_PATIENCE = 150;
+/** Milliseconds that a frame may take before the next ones get fewer pixels. */
+const SLOW_FRAME = 15;
+/** Milliseconds without a change after which the picture is sharp again. */
+const REST = 300;
 
 export type ViewerPanel = Pick<Panel, "showState" | "showZoom" | "showSlice" | "showTool" |
-  "showWelcome" | "showNumbers" | "showHover" | "warn">;
+  "showShape" | "showWelcome" | "showNumbers" | "showHover" | "warn">;
 export type ViewerPipePanel = Pick<PipePanel, "showTool" | "toggle" | "attach" | "update">;
 
 /** Of a replay: who else is to know. */
@@ -30,6 +37,13 @@ export interface ViewerEvents {
   welcome(): void;
   tick(changed: Vec3[]): void;
   result(result: ResultMessage): void;
+}
+
+export interface Tools {
+  tool: Tool;
+  shape: Shape;
+  size: number;
+  pipeTool: PipeTool | null;
 }
 
 export class Viewer {
@@ -48,11 +62,17 @@ export class Viewer {
   private readonly timers: number[] = [];
   private readonly observer: ResizeObserver;
   private painter: Painter | null = null;
+  private fixtures: Fixtures = NO_FIXTURES;
   private pipePainter: PipePainter | null = null;
   private sentView: Box | null = null;
   private needsPaint = true;
   private lateSince = 0;
   private frame = 0;
+  /** Screen pixels each way that a pixel of the picture stands for. */
+  private coarse = 1;
+  /** Milliseconds of a frame, of late. */
+  private cost = 0;
+  private lastPaint = 0;
   private lastNumbers = { time: performance.now(), bytes: 0, tick: 0 };
 
   constructor(
@@ -64,12 +84,15 @@ export class Viewer {
     const scheme = location.protocol === "https:" ? "wss:" : "ws:";
     const url = `${scheme}//${location.host}/worlds/${encodeURIComponent(world)}`;
     this.connection = new Connection(url, {
-      state: (state, detail) => this.panel.showState(state, detail),
+      state: (state, detail) => {
+        this.panel.showState(state, detail);
+        if (state === "waiting" || state === "stopped") this.brush.reset();
+      },
       welcome: (message) => this.welcomed(message),
       tick: (message) => this.ticked(message),
       result: (message) => this.answered(message),
     });
-    this.brush = new Brush(this.connection);
+    this.brush = new Brush(this.connection, (text) => this.panel.warn(text));
     this.pipeTools = new PipeTools(this.connection, (text) => this.panel.warn(text));
     this.observer = new ResizeObserver(() => this.resize());
     this.observer.observe(canvas);
@@ -77,11 +100,17 @@ export class Viewer {
     this.timers.push(
       window.setInterval(() => this.sendView(), VIEW_INTERVAL),
       window.setInterval(() => this.showNumbers(), NUMBERS_INTERVAL),
-      window.setInterval(() => this.mirror && this.brush.hold(this.mirror, this.slice), HOLD_INTERVAL),
+      window.setInterval(() => void this.askFixtures(), FIXTURES_INTERVAL),
+      window.setInterval(() => this.mirror && this.brush.hold(this.mirror), HOLD_INTERVAL),
     );
     const paint = () => {
       this.frame = requestAnimationFrame(paint);
-      if (this.needsPaint && !this.waitsForPeer()) this.paint();
+      const now = performance.now();
+      if (!this.needsPaint && this.coarse > 1 && now - this.lastPaint > REST) this.sharpen(1);
+      if (!this.needsPaint || this.waitsForPeer()) return;
+      this.paint();
+      this.lastPaint = performance.now();
+      this.pace(this.lastPaint - now);
     };
     this.frame = requestAnimationFrame(paint);
   }
@@ -95,12 +124,32 @@ export class Viewer {
 
   /** The picture takes the place that the page leaves to it. */
   resize(): void {
-    const ratio = window.devicePixelRatio || 1;
-    this.canvas.width = Math.round(this.canvas.clientWidth * ratio);
-    this.canvas.height = Math.round(this.canvas.clientHeight * ratio);
+    this.setPixels();
     this.camera.resize(this.canvas.clientWidth, this.canvas.clientHeight, this.mirror?.size ?? null);
     this.paint(); // a canvas of another size is empty until then
     this.panel.showZoom(this.camera.scale);
+  }
+
+  private setPixels(): void {
+    const ratio = (window.devicePixelRatio || 1) / this.coarse;
+    this.canvas.width = Math.max(1, Math.round(this.canvas.clientWidth * ratio));
+    this.canvas.height = Math.max(1, Math.round(this.canvas.clientHeight * ratio));
+  }
+
+  /** A frame that takes too long has fewer pixels while things move, and all of them at rest. */
+  private pace(milliseconds: number): void {
+    this.cost = this.cost * 0.7 + milliseconds * 0.3;
+    const wanted = this.cost > SLOW_FRAME ? Math.min(2, this.coarse * 2)
+      : this.cost < SLOW_FRAME / 6 ? 1 : this.coarse;
+    this.sharpen(wanted);
+  }
+
+  private sharpen(coarse: number): void {
+    if (coarse === this.coarse) return;
+    this.coarse = coarse;
+    this.cost = SLOW_FRAME / 2;
+    this.setPixels();
+    this.needsPaint = true;
   }
 
   pan(dx: number, dy: number): void {
@@ -166,6 +215,20 @@ export class Viewer {
     this.needsPaint = true;
   }
 
+  /** What is in the hand. */
+  get tools(): Tools {
+    const { tool, shape, size } = this.brush;
+    return { tool, shape, size, pipeTool: this.pipeTools.tool };
+  }
+
+  setTools({ tool, shape, size, pipeTool }: Tools): void {
+    this.brush.size = size;
+    this.brush.shape = shape;
+    this.panel.showShape(shape);
+    if (pipeTool !== null) this.setPipeTool(pipeTool);
+    else this.setTool(tool);
+  }
+
   /** Null: back to moving the view. */
   setPipeTool(tool: PipeTool | null): void {
     this.setTool("pan");
@@ -183,6 +246,27 @@ export class Viewer {
     const found = this.pipeAt(cell);
     this.pipeTools.chosen = found && !("port" in found) ? found.node.name : null;
     this.moved();
+  }
+
+  setShape(shape: Shape): void {
+    this.brush.shape = shape;
+    this.panel.showShape(shape);
+    if (this.brush.tool === "pan") this.setTool("rock"); // a shape is to be drawn with something
+    this.needsPaint = true;
+  }
+
+  undo(): void {
+    if (this.mirror) this.brush.undo(this.mirror);
+  }
+
+  redo(): void {
+    if (this.mirror) this.brush.redo(this.mirror);
+  }
+
+  /** Takes up the tool that would make what lies under the pointer. */
+  pick(): void {
+    if (!this.mirror || !this.hover || !this.mirror.inside(this.hover.x, this.hover.y, this.slice)) return;
+    this.setTool(this.brush.pick(this.mirror.cell(this.hover.x, this.hover.y, this.slice)));
   }
 
   setSize(size: number): void {
@@ -205,12 +289,15 @@ export class Viewer {
     this.sentView = null;
     if (isFirst) {
       this.slice = Math.floor((welcome.size.z - 1) / 2);
-      this.fit();
+      if (this.camera.placed) this.camera.resize(this.canvas.clientWidth, this.canvas.clientHeight, welcome.size);
+      else this.camera.fit(welcome.size);
+      this.moved();
     }
     this.slice = clamp(this.slice, 0, welcome.size.z - 1);
     this.painter = this.newPainter();
     this.panel.showWelcome(welcome, this.slice);
     this.sendView();
+    void this.askFixtures();
     this.needsPaint = true;
     this.events?.welcome();
   }
@@ -255,6 +342,15 @@ export class Viewer {
     if (this.sentView && sameBox(this.sentView, box)) return;
     this.sentView = box;
     this.connection.setView(box);
+  }
+
+  /** Springs, drains and open edges are no part of the ticks. */
+  private async askFixtures(): Promise<void> {
+    if (!this.mirror || !this.connection.ready || document.visibilityState !== "visible") return;
+    const fixtures = await fetchFixtures(this.mirror.welcome.world);
+    if (!fixtures) return;
+    this.fixtures = fixtures;
+    this.needsPaint = true;
   }
 
   private showNumbers(): void {
@@ -303,7 +399,8 @@ export class Viewer {
     const amount = cell > 0 ? `${unitsText(cell)} (${Math.round((cell * 100) / FULL)} %)` : "";
     const other = this.peer?.mirror?.cell(x, y, this.slice) ?? cell;
     const differs = other === cell ? "" : ` ≠ ${materialName(other)}${unitsText(other)}`;
-    this.panel.showHover(`[${place}] ${materialName(cell)}${amount}${differs}`);
+    const fixture = describeFixture(this.fixtures, x, y, this.slice);
+    this.panel.showHover(`[${place}] ${materialName(cell)}${amount}${differs}${fixture}`);
   }
 
   /** Whether the peer's picture of this tick is still on its way. */
@@ -331,6 +428,7 @@ export class Viewer {
     context.strokeRect(
       Math.round(camera.screenX(0)) - 0.5, Math.round(camera.screenY(size.y)) - 0.5,
       Math.round(size.x * camera.scale) + 1, Math.round(size.y * camera.scale) + 1);
+    paintFixtures(context, camera, size, this.slice, this.fixtures);
     this.paintPipes();
     this.differences?.paint(context, camera, ratio);
     this.paintCursor();
@@ -349,15 +447,25 @@ export class Viewer {
     if (!this.mirror || !this.hover) return;
     if (!this.mirror.inside(this.hover.x, this.hover.y, this.slice)) return;
     const { context, camera, brush } = this;
+    for (const { x, y, width, height } of brush.preview(this.mirror, this.hover)) {
+      context.fillStyle = "rgba(255, 255, 255, 0.28)";
+      context.fillRect(camera.screenX(x), camera.screenY(y + height), width * camera.scale, height * camera.scale);
+    }
     const area = brush.tool === "pan" ? { ...this.hover, width: 1, height: 1 }
                                       : brush.area(this.mirror, this.hover.x, this.hover.y);
     if (brush.tool === "pan" && camera.scale < 4) return;
-    context.strokeStyle = brush.tool === "pan" ? "rgba(255, 255, 255, 0.35)" : "#ffffff";
-    context.lineWidth = 1;
-    context.strokeRect(
-      Math.round(camera.screenX(area.x)) + 0.5, Math.round(camera.screenY(area.y + area.height)) + 0.5,
-      Math.max(2, Math.round(area.width * camera.scale) - 1),
-      Math.max(2, Math.round(area.height * camera.scale) - 1));
+    const frame = (style: string, lineWidth: number) => {
+      context.strokeStyle = style;
+      context.lineWidth = lineWidth;
+      context.strokeRect(
+        Math.round(camera.screenX(area.x)) + 0.5, Math.round(camera.screenY(area.y + area.height)) + 0.5,
+        Math.max(2, Math.round(area.width * camera.scale) - 1),
+        Math.max(2, Math.round(area.height * camera.scale) - 1));
+    };
+    if (brush.tool === "pan") return frame("rgba(255, 255, 255, 0.5)", 1);
+    // On a dark line, so that it is seen on everything.
+    frame("rgba(6, 8, 11, 0.8)", 3);
+    frame("#ffffff", 1);
   }
 }
 
