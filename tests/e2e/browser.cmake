@@ -28,4 +28,7 @@ if(SLUICE_WEB AND NODE)
   add_test(NAME Browser.ItsPartsWithoutAPageDoWhatTheySay
     COMMAND ${NODE} ${CMAKE_CURRENT_LIST_DIR}/web_modules_test.mjs ${PROJECT_SOURCE_DIR}
             ${CMAKE_BINARY_DIR}/client_stub/web/bundle/package.json)
+  add_test(NAME Browser.DrawsTheWorldAsItIs
+    COMMAND ${NODE} ${CMAKE_CURRENT_LIST_DIR}/web_drawing_test.mjs ${PROJECT_SOURCE_DIR}
+            ${CMAKE_BINARY_DIR}/client_stub/web/bundle/package.json)
 endif()

@@ -1,6 +1,6 @@
 // Goal: keys go to the world whatever had the focus before; tools go along to another world; edits that
 // cannot be sent are reported; springs, drains and open edges are seen; frames between two ticks differ
-// and a resting world is not looked at anew.
+// and a resting world is not looked at anew; edits are taken back; the map, the shortcuts, the colours.
 // Method: a real server and headless Chromium; the picture is read as pixels, work is counted.
 //
 //   node viewer_browser_test.mjs SLUICE_SERVER CHROMIUM PACKAGE_JSON
@@ -187,6 +187,86 @@ async function fixtures(page) {
   await page.waitForFunction(() => window.sluice.fixtures.sources.length === 2);
 }
 
+async function editing(page) {
+  console.log("a box is drawn, undone and redone; a fill; the pick");
+  await page.selectOption("#world", "still");
+  await shows(page, "still");
+  await page.keyboard.press("f");
+  const cells = (value) => page.waitForFunction((wanted) => {
+    for (const [x, y] of [[130, 60], [145, 60], [130, 70], [145, 70], [140, 65]]) {
+      if (window.sluice.mirror.cell(x, y, 0) !== wanted) return false;
+    }
+    return true;
+  }, value);
+  await page.keyboard.press("2");
+  await page.keyboard.press("r");
+  assert.equal(await page.inputValue("#shape"), "box");
+  const [from, to] = [await place(page, 130, 60), await place(page, 145, 70)];
+  await page.mouse.move(from.x, from.y);
+  await page.mouse.down();
+  await page.mouse.move(to.x, to.y, { steps: 3 });
+  assert.equal(await page.evaluate(() => window.sluice.mirror.cell(140, 65, 0)), 0, "only when it is let go");
+  await page.mouse.up();
+  await cells(-1);
+  await page.keyboard.press("Control+z");
+  await cells(0);
+  await page.keyboard.press("Control+Shift+z");
+  await cells(-1);
+  await page.click("#undo");
+  await cells(0);
+  await page.click("#redo");
+  await cells(-1);
+  await page.keyboard.press("3");
+  await page.mouse.move(to.x, to.y);
+  await page.keyboard.press("i");
+  assert.equal(await activeTool(page), "rock");
+  await page.keyboard.press("b");
+  await page.keyboard.press("Control+z");
+  await cells(0);
+
+  console.log("hovering tells how deep it is");
+  const deep = await place(page, 40, 20);
+  await page.mouse.move(deep.x, deep.y);
+  const told = /surface at 40\.0, 19\.5 deep/;
+  for (let i = 0; i < 100 && !told.test(await page.textContent("#hover")); ++i) await page.waitForTimeout(50);
+  assert.match(await page.textContent("#hover"), told);
+}
+
+async function around(page) {
+  console.log("a world that is larger than the screen has a map in the corner, which leads anywhere");
+  assert.equal(await page.locator("#minimap").isVisible(), false);
+  for (let i = 0; i < 8; ++i) await page.click("#zoom-in");
+  await page.waitForSelector("#minimap:not([hidden])");
+  const map = await page.locator("#minimap canvas").boundingBox();
+  await page.mouse.click(map.x + map.width * 0.9, map.y + map.height * 0.2);
+  const camera = await page.evaluate(() => [window.sluice.camera.x / 200, window.sluice.camera.y / 120]);
+  assert.ok(Math.abs(camera[0] - 0.9) < 0.03 && Math.abs(camera[1] - 0.8) < 0.03, `${camera}`);
+  await page.keyboard.press("f");
+  await page.waitForFunction(() => document.getElementById("minimap").hidden);
+
+  console.log("? lists the shortcuts, which are not taken meanwhile");
+  await page.keyboard.press("1");
+  await page.keyboard.press("?");
+  assert.ok(await page.locator("#help").isVisible());
+  assert.match(await page.textContent("#help"), /Ctrl\+Z/);
+  await page.keyboard.press("2");
+  assert.equal(await activeTool(page), "pan");
+  await page.keyboard.press("Escape");
+  assert.equal(await page.locator("#help").isVisible(), false);
+
+  console.log("other colours, which are kept");
+  const sky = async () => (await colour(page, 100, 110)).slice(0, 3).reduce((sum, byte) => sum + byte, 0);
+  assert.ok(await sky() < 150);
+  await page.selectOption("#palette", "light");
+  await page.waitForTimeout(100);
+  assert.ok(await sky() > 600);
+  await page.reload();
+  await page.waitForSelector('body[data-state="ready"]');
+  await page.waitForTimeout(300);
+  assert.ok(await sky() > 600);
+  await page.selectOption("#palette", "dark");
+}
+
 async function disconnected(page, server) {
   console.log("an edit without a connection is reported");
   await stopServer(server);
@@ -222,6 +302,8 @@ await main(async () => {
   await rightButton(page);
   await drawing(page);
   await fixtures(page);
+  await editing(page);
+  await around(page);
   await disconnected(page, server);
   await browser.close();
 });

@@ -55,6 +55,12 @@ export class Camera {
     this.y = clamp(this.y + screenY / this.scale, 0, size.y);
   }
 
+  centre(x: number, y: number, size: Vec3): void {
+    this.fitted = false;
+    this.x = clamp(x, 0, size.x);
+    this.y = clamp(y, 0, size.y);
+  }
+
   /** Keeps what lies under the pointer where it is. */
   zoom(factor: number, screenX: number, screenY: number, size: Vec3): void {
     this.fitted = false;

@@ -24,6 +24,8 @@ export const IS_BEYOND = 128 << 16;
 /** A cell of water looks at most this much deeper than its open neighbours: a fall of full cells
  *  through a lake is no abyss, and water beside air is lit from there. */
 const DEPTH_SLOPE = 3;
+/** From this fill on a cell bears what stands on it, as in surfaces.ts. */
+const SETTLED_FILL = Math.floor(0.9 * 255);
 /** Columns beside a chunk that its depths depend on. */
 const MARGIN = Math.ceil(DEEPEST / DEPTH_SLOPE);
 
@@ -144,7 +146,9 @@ export class Looks {
     if (depth < 0) return FALLS | fill;
     const shade = Math.round(depth * SHADES_PER_CELL) << 8;
     const own = this.pieces[i]!;
-    if (own.high[this.next[i]!] !== row || this.cells[at + this.columns]! < 0) return shade | (fill > 229 ? 255 : fill);
+    // Full water under a roof has no surface there; water with a gap over it has.
+    const isFull = fill >= SETTLED_FILL;
+    if (own.high[this.next[i]!] !== row || (isFull && this.cells[at + this.columns]! < 0)) return shade | 255;
     // A piece that ends with the chunk may go on in the one above.
     const goesOn = row === (1 << this.sides.logY) - 1 && above !== undefined &&
       above.first[column]! < above.first[column + 1]! && above.low[above.first[column]!] === 0;

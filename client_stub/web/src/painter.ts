@@ -5,13 +5,15 @@ import { chunkKey, clamp, type Vec3 } from "./geometry";
 import { Looks, mixLooks, stonesOf } from "./look";
 import type { Mirror } from "./mirror";
 import { BEYOND_PIXEL } from "./palette";
-import { drawFar, drawNear, halve, NEAR, paintFar, type Frame } from "./raster";
+import { airOf, drawFar, drawNear, halve, NEAR, paintFar, type Frame } from "./raster";
 import { Surfaces } from "./surfaces";
 
 /** Milliseconds of a frame for chunks that changed; others of them wait for the next frame. */
 const BUDGET = 6;
 /** Milliseconds after which a tick is no longer the continuation of the one before. */
 const LONGEST_STEP = 250;
+/** Chunks kept, some 40 kB each, while they are off the screen; all that are on it are kept. */
+const MOST_TILES = 4096;
 /** Below this many milliseconds a tick, each is simply shown. */
 const SHORTEST_STEP = 20;
 
@@ -20,13 +22,15 @@ interface Tile {
   y: number;
   look: Uint32Array;
   stones: Uint8Array;
-  /** A tick ago. */
+  /** A tick ago; empty until the chunk first changed. */
   before: Uint32Array;
   /** Whether `before` is that, and not older. */
   moves: boolean;
   /** Levels of detail of `look`, the cells themselves first; made when they are asked for. */
   levels: Uint32Array[];
   stale: boolean;
+  /** The frame that it was last in. */
+  frame: number;
 }
 
 export class Painter {
@@ -36,12 +40,14 @@ export class Painter {
   private readonly mixed: Uint32Array;
   private readonly mixedFar: Uint32Array;
   private image: ImageData | null = null;
+  private frames = 0;
   private tickTime = 0;
   private step = 0;
   private fresh = new Set<Tile>();
 
   constructor(
     private readonly mirror: Mirror, private readonly slice: number, private readonly still: boolean,
+    private readonly mostTiles = MOST_TILES,
   ) {
     const { logX, logY } = mirror.sides;
     this.surfaces = new Surfaces(mirror, slice);
@@ -79,9 +85,36 @@ export class Painter {
       for (const dx of [-1, 0, 1]) this.spoil(x + dx, y);
     }
     const share = this.share(now);
+    ++this.frames;
     const unfinished = this.draw(frame, share);
+    if (this.tiles.size > this.mostTiles) this.forget();
     context.putImageData(this.image, 0, 0);
     return unfinished || (share < 1 && this.fresh.size > 0);
+  }
+
+  /** All of the world that was seen so far, as small as it gets. */
+  paintSmall(context: CanvasRenderingContext2D): void {
+    const { width, height } = context.canvas;
+    const { sides, size } = this.mirror;
+    const image = context.createImageData(width, height);
+    const frame: Frame = {
+      pixels: new Uint32Array(image.data.buffer), width, height, left: 0, top: size.y,
+      scale: width / size.x, worldHeight: size.y,
+    };
+    for (let y = 0; y < height; ++y) {
+      frame.pixels.fill(airOf(size.y - y / frame.scale, size.y), y * width, (y + 1) * width);
+    }
+    const level = clamp(Math.ceil(Math.log2(1 / frame.scale)), 0, Math.min(sides.logX, sides.logY));
+    for (const tile of this.tiles.values()) {
+      if (tile.levels.length === 0) continue;
+      drawFar(frame, this.detail(tile, level), sides, level, tile.x << sides.logX, tile.y << sides.logY);
+    }
+    context.putImageData(image, 0, 0);
+  }
+
+  /** Of the water in the cell, in cells over the world's floor; null: there is none at rest. */
+  headAt(x: number, y: number): number | null {
+    return this.surfaces.headAt(x, y);
   }
 
   private share(now: number): number {
@@ -107,12 +140,17 @@ export class Painter {
     const level = clamp(Math.ceil(Math.log2(1 / frame.scale)), 0, Math.min(sides.logX, sides.logY));
     const end = performance.now() + BUDGET;
     let late = false;
+    let refreshed = 0; // of those that were shown before; one at least, or a slow machine would never end
     for (let y = firstY; y <= lastY; ++y) {
       for (let x = firstX; x <= lastX; ++x) {
         const tile = this.tile(x, y);
         if (tile.stale) {
-          if (tile.levels.length > 0 && performance.now() > end) late = true;
-          else this.refresh(tile);
+          const canWait = tile.levels.length > 0;
+          if (canWait && refreshed > 0 && performance.now() > end) late = true;
+          else {
+            this.refresh(tile);
+            if (canWait) ++refreshed;
+          }
         }
         this.drawTile(frame, tile, level, share);
       }
@@ -120,22 +158,35 @@ export class Painter {
     return late;
   }
 
+  /** Chunks that are not on the screen, those first that were not for longest. */
+  private forget(): void {
+    const away = [...this.tiles].filter(([, tile]) => tile.frame !== this.frames);
+    away.sort(([, a], [, b]) => a.frame - b.frame);
+    // A quarter more than has to go, so that not every frame of a pan has to look.
+    const surplus = this.tiles.size - Math.floor(this.mostTiles * 0.75);
+    for (const [key, tile] of away.slice(0, surplus)) {
+      this.tiles.delete(key);
+      this.fresh.delete(tile);
+    }
+  }
+
   private tile(x: number, y: number): Tile {
     const key = chunkKey(x, y, 0);
     let tile = this.tiles.get(key);
     if (!tile) {
       const stones = stonesOf(this.mirror.sides, x, y);
-      const cells = stones.length;
-      tile = { x, y, look: new Uint32Array(cells), stones, before: new Uint32Array(cells), moves: false,
-        levels: [], stale: true };
+      tile = { x, y, look: new Uint32Array(stones.length), stones, before: new Uint32Array(0), moves: false,
+        levels: [], stale: true, frame: 0 };
       this.tiles.set(key, tile);
     }
+    tile.frame = this.frames;
     return tile;
   }
 
   private refresh(tile: Tile): void {
     if (tile.levels.length > 0 && !tile.moves) {
-      tile.before.set(tile.look);
+      if (tile.before.length === 0) tile.before = tile.look.slice();
+      else tile.before.set(tile.look);
       tile.moves = true;
       this.fresh.add(tile);
     }

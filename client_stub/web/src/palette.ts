@@ -1,19 +1,39 @@
-// The colours of what is seen: one place for the painters and the legend. Luminances are a ladder: air
-// is darkest, the deepest water has three times its contrast, shallow water is brightest.
+// The colours of what is seen: one place for the painters and the legend. In each palette water of
+// every depth and rock have a contrast of three to one with air.
 import { OUTSIDE, ROCK } from "./mirror";
 
 /** Red, green, blue, 0 to 255. */
 export type Colour = readonly [number, number, number];
 
-export const AIR_TOP: Colour = [17, 23, 35];
-export const AIR_BOTTOM: Colour = [9, 12, 20];
-export const BEYOND: Colour = [6, 8, 11];
+/** What a palette says; the rest is mixed from it. */
+export interface Palette {
+  airTop: Colour;
+  airBottom: Colour;
+  beyond: Colour;
+  surface: Colour;
+  shallow: Colour;
+  deep: Colour;
+  /** Rock of middling brightness. */
+  stone: Colour;
+}
 
-export const SURFACE: Colour = [190, 236, 252];
-export const SHALLOW: Colour = [84, 176, 234];
-export const DEEP: Colour = [36, 98, 192];
-/** Rock of middling brightness. */
-export const STONE: Colour = [118, 106, 97];
+export const PALETTES = {
+  dark: {
+    airTop: [17, 23, 35], airBottom: [9, 12, 20], beyond: [6, 8, 11], surface: [190, 236, 252],
+    shallow: [84, 176, 234], deep: [36, 98, 192], stone: [118, 106, 97],
+  },
+  light: {
+    airTop: [226, 238, 250], airBottom: [242, 247, 252], beyond: [205, 212, 222], surface: [16, 84, 150],
+    shallow: [52, 126, 200], deep: [16, 54, 120], stone: [122, 108, 96],
+  },
+  // Sand, blue and black: apart by value and by yellow against blue, which nearly everybody sees.
+  contrast: {
+    airTop: [4, 4, 6], airBottom: [0, 0, 0], beyond: [0, 0, 0], surface: [255, 255, 255],
+    shallow: [64, 142, 214], deep: [0, 96, 168], stone: [218, 186, 132],
+  },
+} as const satisfies Record<string, Palette>;
+export type PaletteName = keyof typeof PALETTES;
+
 /** Cells below the surface at which water is as dark as it gets. */
 export const DEEPEST = 40;
 export const SHADES_PER_CELL = 4;
@@ -35,17 +55,28 @@ export function pixel(colour: Colour): number {
 }
 
 /** By depth in quarters of a cell. */
-export const WATER = Uint32Array.from({ length: DEEPEST * SHADES_PER_CELL + 1 }, (_, depth) =>
-  pixel(blend(SHALLOW, DEEP, Math.pow(depth / (DEEPEST * SHADES_PER_CELL), 0.7))));
-export const SURFACE_PIXEL = pixel(SURFACE);
-export const BEYOND_PIXEL = pixel(BEYOND);
+export const WATER = new Uint32Array(DEEPEST * SHADES_PER_CELL + 1);
 /** By height: 0 the world's bottom, 255 its top. */
-export const AIR = Uint32Array.from({ length: 256 }, (_, i) => pixel(blend(AIR_BOTTOM, AIR_TOP, i / 255)));
-/** By brightness around STONE's, which is 128. */
-export const STONES = Uint32Array.from({ length: 256 }, (_, i) => {
-  const light = i - 128;
-  return pixel([byte(STONE[0] + light), byte(STONE[1] + light * 0.95), byte(STONE[2] + light * 0.88)]);
-});
+export const AIR = new Uint32Array(256);
+/** By brightness around the stone's, which is 128. */
+export const STONES = new Uint32Array(256);
+export let SURFACE_PIXEL = 0;
+export let BEYOND_PIXEL = 0;
+
+/** From now on; what was painted before stays as it is. */
+export function usePalette(name: PaletteName): void {
+  const { airTop, airBottom, beyond, surface, shallow, deep, stone }: Palette = PALETTES[name];
+  for (let i = 0; i < WATER.length; ++i) {
+    WATER[i] = pixel(blend(shallow, deep, Math.pow(i / (WATER.length - 1), 0.7)));
+  }
+  for (let i = 0; i < 256; ++i) {
+    const light = i - 128;
+    AIR[i] = pixel(blend(airBottom, airTop, i / 255));
+    STONES[i] = pixel([byte(stone[0] + light), byte(stone[1] + light * 0.95), byte(stone[2] + light * 0.88)]);
+  }
+  SURFACE_PIXEL = pixel(surface);
+  BEYOND_PIXEL = pixel(beyond);
+}
 
 function byte(value: number): number {
   return value < 0 ? 0 : value > 255 ? 255 : value;
@@ -77,3 +108,5 @@ export function materialName(cell: number): string {
   if (cell === OUTSIDE) return "outside";
   return cell > 0 ? "water" : "air";
 }
+
+usePalette("dark");

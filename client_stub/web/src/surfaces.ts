@@ -86,6 +86,19 @@ export class Surfaces {
     return this.pieces.get(chunkKey(x, y, 0));
   }
 
+  /** Height of the surface over the water in the cell; null: it holds none, or it falls. */
+  headAt(x: number, y: number): number | null {
+    const { logX, logY } = this.mirror.sides;
+    const pieces = this.of(x >> logX, y >> logY);
+    const column = x & ((1 << logX) - 1);
+    const row = y & ((1 << logY) - 1);
+    if (!pieces) return null;
+    for (let i = pieces.first[column]!; i < pieces.first[column + 1]!; ++i) {
+      if (pieces.low[i]! <= row && row <= pieces.high[i]!) return pieces.head[i]!;
+    }
+    return null;
+  }
+
   /** Takes in what changed; returns the chunks in which a depth may be another one. */
   settle(): Place[] {
     if (this.stale.size === 0) return [];

@@ -4,6 +4,7 @@ import { Camera } from "./camera";
 import { Connection } from "./connection";
 import { describeFixture, fetchFixtures, NO_FIXTURES, paintFixtures, type Fixtures } from "./fixtures";
 import { clamp, sameBox, type Box, type Vec3 } from "./geometry";
+import type { Minimap } from "./minimap";
 import type { ResultMessage, TickMessage, WelcomeMessage } from "./messages";
 import { FULL, Mirror } from "./mirror";
 import { Painter } from "./painter";
@@ -24,7 +25,7 @@ const FIXTURES_INTERVAL = 2000;
 /** Two panes are painted at the same tick; one that is late is waited for this long. */
 const PEER_PATIENCE = 150;
 /** Milliseconds that a frame may take before the next ones get fewer pixels. */
-const SLOW_FRAME = 15;
+const SLOW_FRAME = 18;
 /** Milliseconds without a change after which the picture is sharp again. */
 const REST = 300;
 
@@ -79,6 +80,7 @@ export class Viewer {
     private readonly canvas: HTMLCanvasElement, private readonly panel: ViewerPanel,
     private readonly pipePanel: ViewerPipePanel, world: string, readonly camera = new Camera(),
     private readonly events: ViewerEvents | null = null,
+    private readonly minimap: Minimap | null = null,
   ) {
     this.context = canvas.getContext("2d", { alpha: false })!;
     const scheme = location.protocol === "https:" ? "wss:" : "ws:";
@@ -138,7 +140,7 @@ export class Viewer {
 
   /** A frame that takes too long has fewer pixels while things move, and all of them at rest. */
   private pace(milliseconds: number): void {
-    this.cost = this.cost * 0.7 + milliseconds * 0.3;
+    this.cost = this.cost * 0.9 + milliseconds * 0.1;
     const wanted = this.cost > SLOW_FRAME ? Math.min(2, this.coarse * 2)
       : this.cost < SLOW_FRAME / 6 ? 1 : this.coarse;
     this.sharpen(wanted);
@@ -213,6 +215,16 @@ export class Viewer {
     this.pipePanel.showTool(null);
     this.panel.showTool(tool, this.brush.size);
     this.needsPaint = true;
+  }
+
+  /** Other colours, or another picture of the same. */
+  paintAnew(): void {
+    if (this.mirror) this.painter = this.newPainter();
+    this.needsPaint = true;
+  }
+
+  paintSmall(context: CanvasRenderingContext2D): void {
+    this.painter?.paintSmall(context);
   }
 
   /** What is in the hand. */
@@ -399,8 +411,10 @@ export class Viewer {
     const amount = cell > 0 ? `${unitsText(cell)} (${Math.round((cell * 100) / FULL)} %)` : "";
     const other = this.peer?.mirror?.cell(x, y, this.slice) ?? cell;
     const differs = other === cell ? "" : ` ≠ ${materialName(other)}${unitsText(other)}`;
+    const head = this.painter?.headAt(x, y) ?? null;
+    const deep = head === null ? "" : ` · surface at ${head.toFixed(1)}, ${Math.max(0, head - y - 0.5).toFixed(1)} deep`;
     const fixture = describeFixture(this.fixtures, x, y, this.slice);
-    this.panel.showHover(`[${place}] ${materialName(cell)}${amount}${differs}${fixture}`);
+    this.panel.showHover(`[${place}] ${materialName(cell)}${amount}${deep}${differs}${fixture}`);
   }
 
   /** Whether the peer's picture of this tick is still on its way. */
@@ -432,6 +446,7 @@ export class Viewer {
     this.paintPipes();
     this.differences?.paint(context, camera, ratio);
     this.paintCursor();
+    this.minimap?.show(this, performance.now());
   }
 
   private paintPipes(): void {
