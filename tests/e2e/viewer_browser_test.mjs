@@ -17,6 +17,7 @@ const WORLDS = {
   still: `[world]
 name = "still"
 size = [200, 120, 1]
+water = "hydro"
 [world.edges]
 right = "open"
 [[fill]]
