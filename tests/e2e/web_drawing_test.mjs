@@ -64,6 +64,15 @@ test("water with a gap under a roof has a surface, full water has none", () => {
   assert.equal(seen(3, 2) & 255, Math.round((255 * 5) / 8));
 });
 
+test("air that is trapped looks like air, and the water under it is as deep as its body", () => {
+  const mirror = drawn(["#....#####", "#~~~~#####", "#~~~~#~~~#", "#~~~~#~~~#", "#~~~~~~~~#", "##########"]);
+  for (const x of [6, 7, 8]) mirror.chunk(0, 0, 0)[(3 << 6) | x] = -3;
+  const seen = seenOf(mirror);
+  assert.equal(seen(7, 3), 0);
+  assert.equal(seen(7, 2) & SURFACE, 0);
+  assert.ok(Math.abs(depthOf(seen(7, 2)) - depthOf(seen(2, 2))) < 1);
+});
+
 test("the closed leg of a bent pipe is as deep as the open one", () => {
   const leg = "~".repeat(3);
   const rows = ["#...######", ...Array.from({ length: 4 }, () => `#${leg}######`), `#${leg}##${leg}#`,

@@ -2,7 +2,7 @@
 // the world has.
 import type { Connection } from "./connection";
 import { History, LETTERS, reversal, Stroke, type Material } from "./history";
-import type { Mirror } from "./mirror";
+import { ROCK, type Mirror } from "./mirror";
 import { boxOf, dabAt, flood, MOST_FILLED, rectsOf, stepsBetween, type Rect, type Shape } from "./shapes";
 
 export type Tool = "pan" | Material;
@@ -123,7 +123,7 @@ export class Brush {
 
   /** The tool that would make what the cell holds. */
   pick(cell: number): Tool {
-    return cell < 0 ? "rock" : cell > 0 ? "water" : "air";
+    return cell === ROCK ? "rock" : cell > 0 ? "water" : "air";
   }
 
   answered(seq: number): void {

@@ -4,7 +4,7 @@
 //   bits 8-15   shade: depth below the connected surface, in quarters of a cell, up to DEEPEST
 //   bits 16-23  flags
 import { clamp, type ChunkSides } from "./geometry";
-import { FULL, OUTSIDE, ROCK, type Mirror } from "./mirror";
+import { FULL, OUTSIDE, ROCK, TRAPPED_AIR, type Mirror } from "./mirror";
 import { DEEPEST, noise, SHADES_PER_CELL, stratum } from "./palette";
 import type { Pieces, Surfaces } from "./surfaces";
 
@@ -63,7 +63,7 @@ export class Looks {
         const at = (row + 1) * this.columns + column + MARGIN;
         const units = this.cells[at]!;
         const place = (row << logX) | column;
-        if (units === 0) look[place] = 0;
+        if (units === 0 || units === TRAPPED_AIR) look[place] = 0;
         else if (units === ROCK) look[place] = this.rock(at, stones[place]!);
         else look[place] = units === OUTSIDE ? IS_BEYOND : this.water(at, units, column, row, above);
       }

@@ -1,6 +1,6 @@
 // The colours of what is seen: one place for the painters and the legend. In each palette water of
 // every depth and rock have a contrast of three to one with air.
-import { OUTSIDE, ROCK } from "./mirror";
+import { OUTSIDE, ROCK, TRAPPED_AIR } from "./mirror";
 
 /** Red, green, blue, 0 to 255. */
 export type Colour = readonly [number, number, number];
@@ -106,6 +106,7 @@ export function stratum(x: number, y: number, grain: number): number {
 export function materialName(cell: number): string {
   if (cell === ROCK) return "rock";
   if (cell === OUTSIDE) return "outside";
+  if (cell === TRAPPED_AIR) return "trapped air";
   return cell > 0 ? "water" : "air";
 }
 
