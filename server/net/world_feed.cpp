@@ -58,6 +58,7 @@ WorldFeed::WorldFeed(const sim::World& world)
     : config_(world.config()), tick_(world.tick_number()) {
   mail_.publication =
       Publication{world.tick_number(), counters_of(world), {}, false, false, {}, {}, {}};
+  survey_fixtures(world);
 }
 
 WorldFeed::WorldFeed(const sim::World& world, std::string name, const protocol::Playback& playback)
@@ -104,8 +105,29 @@ Publication WorldFeed::describe(const sim::World& world) {
 void WorldFeed::publish(const sim::World& world) {
   tick_.store(world.tick_number(), std::memory_order_relaxed);
   Publication publication = describe(world);
+  if (publication.complete || publication.tick % kFixturesInterval == 0) survey_fixtures(world);
   add_audits(world, publication);
   put(std::move(publication));
+}
+
+// Looked at now and then, and copied only when it differs: commands are rare.
+void WorldFeed::survey_fixtures(const sim::World& world) {
+  const auto same = [](const sim::Springs& a, const sim::Springs& b) {
+    // What a spring missed is nobody's concern here.
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
+      return x.first == y.first && x.second.rate == y.second.rate;
+    });
+  };
+  const auto held = this->fixtures();
+  if (held && same(held->sources, world.sources()) && same(held->drains, world.drains())) return;
+  auto fixtures = std::make_shared<const Fixtures>(Fixtures{world.sources(), world.drains()});
+  const std::lock_guard lock(mutex_);
+  fixtures_ = std::move(fixtures);
+}
+
+std::shared_ptr<const Fixtures> WorldFeed::fixtures() {
+  const std::lock_guard lock(mutex_);
+  return fixtures_;
 }
 
 // What the world holds, whether or not anything says that it changed.

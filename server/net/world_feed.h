@@ -46,6 +46,13 @@ struct Publication {
   std::map<protocol::Position, std::shared_ptr<const protocol::ChunkCells>> audits;
 };
 
+/// What stands in a world beside cells and pipes: people who look at it want to see where water
+/// comes from and goes to.
+struct Fixtures {
+  sim::Springs sources;
+  sim::Springs drains;
+};
+
 /// What became of a client's command.
 struct CommandReply {
   std::uint64_t session = 0;
@@ -132,11 +139,15 @@ class WorldFeed {
 
   [[nodiscard]] HubCounters& counters() { return counters_; }
   [[nodiscard]] const sim::WorldConfig& config() const { return config_; }
+  /// As of one of the last kFixturesInterval ticks while somebody watches.
+  [[nodiscard]] std::shared_ptr<const Fixtures> fixtures();
+  static constexpr std::uint64_t kFixturesInterval = 10;
   /// The last tick that was published.
   [[nodiscard]] std::uint64_t tick() const { return tick_.load(std::memory_order_relaxed); }
 
  private:
   [[nodiscard]] Publication describe(const sim::World& world);
+  void survey_fixtures(const sim::World& world);
   void add_audits(const sim::World& world, Publication& publication);
   void put(Publication publication);
 
@@ -153,9 +164,10 @@ class WorldFeed {
   std::function<void()> watch_;
 
   std::mutex mutex_;
-  Mail mail_;                         // guarded by mutex_
-  std::set<sim::ChunkCoord> audits_;  // guarded by mutex_
-  std::function<void()> wake_;        // guarded by mutex_
+  Mail mail_;                                 // guarded by mutex_
+  std::set<sim::ChunkCoord> audits_;          // guarded by mutex_
+  std::function<void()> wake_;                // guarded by mutex_
+  std::shared_ptr<const Fixtures> fixtures_;  // guarded by mutex_; never null
 };
 
 }  // namespace sluice::net

@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 
 #include "server/record/reader.h"
+#include "server/tools/arguments.h"
 #include "server/tools/commands.h"
 #include "server/tools/output.h"
 #include "server/tools/progress.h"
@@ -122,12 +123,14 @@ void add_replay_command(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<ReplayOptions>();
   CLI::App* command =
       app.add_subcommand("replay", "Bring back the world of a recording at any tick");
-  command->add_option("FILE", options->file, "a recording (NAME.sluice)")->required();
+  command->add_option("FILE", options->file, "a recording (NAME.sluice)")
+      ->required()
+      ->check(recording_file());
   command->add_option("OTHER", options->other, "with --serve: a recording to be shown beside it");
   command
       ->add_option("--to", options->to,
                    "the tick (default: the last one recorded; with --serve: the first)")
-      ->check(CLI::NonNegativeNumber);
+      ->check(whole_number());
   command->add_option(
       "--serve", options->serve,
       "show it in the browser viewer, with a timeline, at this ADDRESS:PORT; port 0 "

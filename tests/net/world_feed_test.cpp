@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "protocol/checksum.h"
+#include "server/formats/script.h"
 #include "server/formats/world_file.h"
 #include "server/net/published_world.h"
 
@@ -296,6 +297,22 @@ TEST(WorldFeed, AuditsBeyondTheLimitAreForgotten) {
   for (int x = 0; x < 2 * static_cast<int>(WorldFeed::kMostAudits); ++x) rig.feed.audit({x, 0, 0});
   rig.tick();
   EXPECT_EQ(rig.feed.take().publication->audits.size(), WorldFeed::kMostAudits);
+}
+
+TEST(WorldFeed, TellsOfSpringsSoonAfterTheyChange) {
+  Rig rig;
+  rig.feed.set_watched(true);
+  EXPECT_TRUE(rig.feed.fixtures()->sources.empty());
+  const auto command =
+      formats::parse_command(R"({"cmd": "add_source", "at": [5, 9, 0], "rate": 77})", "test");
+  ASSERT_TRUE(command.ok());
+  rig.world->tick({&command.value(), 1}, rig.executor);
+  rig.tick(static_cast<int>(WorldFeed::kFixturesInterval));
+  const auto fixtures = rig.feed.fixtures();
+  ASSERT_EQ(fixtures->sources.size(), 1U);
+  EXPECT_EQ(fixtures->sources.begin()->second.rate, 77);
+  rig.tick(static_cast<int>(WorldFeed::kFixturesInterval));
+  EXPECT_EQ(rig.feed.fixtures(), fixtures);  // not copied again
 }
 
 }  // namespace
