@@ -8,6 +8,8 @@
 
 #include <png.h>
 
+#include "client_stub/palette.h"
+
 namespace sluice::tools {
 
 namespace {
@@ -15,36 +17,15 @@ namespace {
 using sim::Cell;
 using sim::Vec3;
 
-using Colour = std::array<double, 3>;  // red, green, blue, 0 to 255
+using client::CellLook;
+using client::Colour;
 
-constexpr Colour kAirTop = {24, 32, 46};
-constexpr Colour kAirBottom = {15, 20, 30};
-constexpr Colour kSurface = {126, 212, 240};
-constexpr Colour kShallow = {58, 155, 214};
-constexpr Colour kDeep = {22, 70, 140};
-constexpr Colour kRockColour = {84, 76, 72};
-constexpr Colour kSource = {120, 230, 170};
-constexpr Colour kDrain = {240, 160, 90};
-constexpr Colour kCasing = {154, 167, 184};
-constexpr Colour kEmptyPipe = {42, 51, 66};
-/// Cells below the surface at which water is as dark as it gets.
-constexpr double kDeepest = 40;
+constexpr Colour kSource{120, 230, 170};
+constexpr Colour kDrain{240, 160, 90};
+constexpr Colour kCasing{154, 167, 184};
+constexpr Colour kEmptyPipe{42, 51, 66};
 constexpr std::int32_t kLongerSide = 1000;  // pixels, where no scale is given
 constexpr std::int32_t kMostPixelsByDefault = 16;
-
-Colour blend(const Colour& a, const Colour& b, double share) {
-  Colour mixed{};
-  for (std::size_t i = 0; i < 3; ++i) mixed[i] = a[i] + (b[i] - a[i]) * share;
-  return mixed;
-}
-
-/// Even noise of a place: -1 to 1.
-double grain(std::int32_t x, std::int32_t y) {
-  std::uint32_t h =
-      static_cast<std::uint32_t>(x) * 0x27d4eb2dU ^ static_cast<std::uint32_t>(y) * 0x165667b1U;
-  h = (h ^ (h >> 15)) * 0x85ebca6bU;
-  return static_cast<double>((h ^ (h >> 13)) & 0xff) / 127.5 - 1;
-}
 
 /// What is seen of a column of cells from the front.
 struct Seen {
@@ -160,70 +141,61 @@ class Painter {
     const auto row = static_cast<std::size_t>(picture_.height - 1 - up);
     const std::size_t first =
         (row * static_cast<std::size_t>(picture_.width) + static_cast<std::size_t>(left)) * 3;
-    for (std::size_t i = 0; i < 3; ++i) {
-      picture_.bytes[first + i] =
-          static_cast<std::uint8_t>(std::lround(std::clamp(colour[i], 0.0, 255.0)));
-    }
+    picture_.bytes[first] = colour.red;
+    picture_.bytes[first + 1] = colour.green;
+    picture_.bytes[first + 2] = colour.blue;
   }
 
+  [[nodiscard]] double height(std::int32_t y) const { return (y + 0.5) / view_.size.y; }
   [[nodiscard]] Colour air(std::int32_t y) const {
-    return blend(kAirBottom, kAirTop, (y + 0.5) / view_.size.y);
+    return client::colour_of({.cell = sim::kAir, .height = height(y)});
   }
-
+  /// Of a full cell; at a depth of 0 that of a surface.
+  [[nodiscard]] Colour water(std::int32_t y, int depth) const {
+    return client::colour_of({.cell = sim::kFull, .depth = depth, .height = height(y)});
+  }
   [[nodiscard]] Colour dimmed(const Colour& colour, std::int32_t y, std::int32_t distance) const {
-    return blend(colour, air(y), std::min(0.7, distance / double(std::max(view_.size.z, 16))));
+    return client::blend(colour, air(y),
+                         std::min(0.7, distance / double(std::max(view_.size.z, 16))));
   }
 
   void paint_cell(std::int32_t x, std::int32_t y) {
     const Seen seen = front_.at(x, y);
     const Colour behind = air(y);
     if (seen.cell == sim::kAir || seen.cell == sim::kTrappedAir) return fill_cell(x, y, behind);
-    if (seen.cell < 0) return paint_rock(x, y, seen.distance);
+    if (seen.cell < 0) return paint_rock(x, y, seen);
     const double fill = std::min(1.0, double(seen.cell) / sim::kFull);
-    const double depth = front_.depth(x, y);
-    const Colour water =
-        dimmed(blend(kShallow, kDeep, std::pow(std::min(depth, kDeepest) / kDeepest, 0.7)), y,
-               seen.distance);
-    if (scale_ == 1) return fill_cell(x, y, blend(behind, water, 0.25 + 0.75 * fill));
-    if (front_.falls(x, y)) return paint_strand(x, y, fill, water);
+    const Colour deep =
+        dimmed(water(y, 1 + static_cast<int>(front_.depth(x, y))), y, seen.distance);
+    if (scale_ == 1) return fill_cell(x, y, client::blend(behind, deep, 0.25 + 0.75 * fill));
+    const Colour surface = dimmed(water(y, 0), y, seen.distance);
+    if (front_.falls(x, y)) return paint_strand(x, y, fill, client::blend(deep, surface, 0.35));
     const bool covered = front_.at(x, y + 1).cell != sim::kAir && !front_.falls(x, y + 1);
     const auto high = static_cast<std::int32_t>(
         covered && fill > 0.99 ? scale_ : std::max(1L, std::lround(fill * scale_)));
     for (std::int32_t v = 0; v < scale_; ++v) {
-      const bool surface = !covered && v == high - 1;
-      for (std::int32_t u = 0; u < scale_; ++u) {
-        set(x * scale_ + u, y * scale_ + v,
-            v >= high ? behind
-            : surface ? dimmed(kSurface, y, seen.distance)
-                      : water);
-      }
+      const Colour& row = v >= high ? behind : !covered && v == high - 1 ? surface : deep;
+      for (std::int32_t u = 0; u < scale_; ++u) set(x * scale_ + u, y * scale_ + v, row);
     }
   }
 
-  void paint_rock(std::int32_t x, std::int32_t y, std::int32_t distance) {
+  void paint_rock(std::int32_t x, std::int32_t y, const Seen& seen) {
     const Vec3 at = view_.from + Vec3{x, y, 0};
-    const bool lit = front_.at(x, y + 1).cell >= 0 && y + 1 < view_.size.y;
-    for (std::int32_t v = 0; v < scale_; ++v) {
-      for (std::int32_t u = 0; u < scale_; ++u) {
-        const double band = std::sin(at.y * 0.35 + std::sin(at.x * 0.07) * 2.2) * 6;
-        const double value = band +
-                             8 * grain(at.x * 4 + u * 4 / scale_, at.y * 4 + v * 4 / scale_) +
-                             (lit && v == scale_ - 1 ? 26 : 0);
-        Colour colour = kRockColour;
-        for (double& part : colour) part += value;
-        set(x * scale_ + u, y * scale_ + v, dimmed(colour, y, distance));
-      }
-    }
+    CellLook look = {.cell = seen.cell, .x = at.x, .y = at.y};
+    fill_cell(x, y, dimmed(client::colour_of(look), y, seen.distance));
+    look.lit = front_.at(x, y + 1).cell >= 0 && y + 1 < view_.size.y;
+    const Colour edge = dimmed(client::colour_of(look), y, seen.distance);
+    for (std::int32_t u = 0; u < scale_; ++u) set(x * scale_ + u, (y + 1) * scale_ - 1, edge);
   }
 
   /// Falling water keeps together: the less there is, the narrower.
-  void paint_strand(std::int32_t x, std::int32_t y, double fill, const Colour& water) {
+  void paint_strand(std::int32_t x, std::int32_t y, double fill, const Colour& colour) {
     const auto wide = std::max(1L, std::lround(fill * scale_));
     const auto first = static_cast<std::int32_t>((scale_ - wide) / 2);
     fill_cell(x, y, air(y));
     for (std::int32_t v = 0; v < scale_; ++v) {
       for (std::int32_t u = first; u < first + static_cast<std::int32_t>(wide); ++u) {
-        set(x * scale_ + u, y * scale_ + v, blend(water, kSurface, 0.35));
+        set(x * scale_ + u, y * scale_ + v, colour);
       }
     }
   }
@@ -283,11 +255,11 @@ class Painter {
     for (std::int32_t v = -half; v <= half; ++v) {
       for (std::int32_t u = -half; u <= half; ++u) {
         const bool frame = std::abs(u) == half || std::abs(v) == half;
-        const bool water = v + half < fill * (2 * half + 1);
+        const bool wet = v + half < fill * (2 * half + 1);
         set(middle(place.x) + u, middle(place.y) + v,
-            frame   ? kCasing
-            : water ? kShallow
-                    : kEmptyPipe);
+            frame ? kCasing
+            : wet ? water(place.y, 1)
+                  : kEmptyPipe);
       }
     }
   }
