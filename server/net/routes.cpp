@@ -27,17 +27,19 @@ std::string worlds_json(const Network& network) {
   return json.str();
 }
 
-void append_springs(std::ostringstream& json, std::string_view name, const sim::Springs& springs) {
+void append_springs(std::ostringstream& json, std::string_view name,
+                    const std::vector<Fixture>& springs) {
   json << ", \"" << name << "\": [";
   const char* separator = "";
-  for (const auto& [at, spring] : springs) {
-    json << separator << "[" << at.x << ", " << at.y << ", " << at.z << ", " << spring.rate << "]";
+  for (const Fixture& spring : springs) {
+    json << separator << "[" << spring.at.x << ", " << spring.at.y << ", " << spring.at.z << ", "
+         << spring.rate << "]";
     separator = ", ";
   }
   json << "]";
 }
 
-// Where water comes into the world and leaves it.
+// Where water comes into the world and leaves it. At most 2 kMostFixtures rows: some 70 kB.
 std::string fixtures_json(Hub& hub) {
   const sim::Edges& edges = hub.config().edges;
   const auto edge = [](sim::Edge kind) { return kind == sim::Edge::kOpen ? "open" : "wall"; };
@@ -48,7 +50,7 @@ std::string fixtures_json(Hub& hub) {
        << R"(", "front": ")" << edge(edges.front) << R"(", "back": ")" << edge(edges.back) << "\"}";
   append_springs(json, "sources", fixtures->sources);
   append_springs(json, "drains", fixtures->drains);
-  json << "}\n";
+  json << ", \"left_out\": " << fixtures->left_out << "}\n";
   return json.str();
 }
 

@@ -105,22 +105,28 @@ Publication WorldFeed::describe(const sim::World& world) {
 void WorldFeed::publish(const sim::World& world) {
   tick_.store(world.tick_number(), std::memory_order_relaxed);
   Publication publication = describe(world);
-  if (publication.complete || publication.tick % kFixturesInterval == 0) survey_fixtures(world);
+  // Now and then, and only when they changed: a world may have a hundred thousand.
+  const bool due = publication.tick % kFixturesInterval == 0;
+  if (publication.complete || (due && springs_version_ != world.springs_version())) {
+    survey_fixtures(world);
+  }
   add_audits(world, publication);
   put(std::move(publication));
 }
 
-// Looked at now and then, and copied only when it differs: commands are rare.
 void WorldFeed::survey_fixtures(const sim::World& world) {
-  const auto same = [](const sim::Springs& a, const sim::Springs& b) {
-    // What a spring missed is nobody's concern here.
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
-      return x.first == y.first && x.second.rate == y.second.rate;
-    });
+  springs_version_ = world.springs_version();
+  Fixtures found;
+  const auto copy = [&found](const sim::Springs& springs, std::vector<Fixture>& to) {
+    for (const auto& [at, spring] : springs) {
+      if (to.size() == kMostFixtures) break;
+      to.push_back({at, spring.rate});
+    }
+    found.left_out += springs.size() - to.size();
   };
-  const auto held = this->fixtures();
-  if (held && same(held->sources, world.sources()) && same(held->drains, world.drains())) return;
-  auto fixtures = std::make_shared<const Fixtures>(Fixtures{world.sources(), world.drains()});
+  copy(world.sources(), found.sources);
+  copy(world.drains(), found.drains);
+  auto fixtures = std::make_shared<const Fixtures>(std::move(found));
   const std::lock_guard lock(mutex_);
   fixtures_ = std::move(fixtures);
 }

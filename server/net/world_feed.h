@@ -48,10 +48,17 @@ struct Publication {
 
 /// What stands in a world beside cells and pipes: people who look at it want to see where water
 /// comes from and goes to.
-struct Fixtures {
-  sim::Springs sources;
-  sim::Springs drains;
+struct Fixture {
+  sim::Vec3 at;
+  std::int32_t rate = 0;  // units a tick
 };
+/// Of each kind the first ones in the order of their cells, kMostFixtures at the most.
+struct Fixtures {
+  std::vector<Fixture> sources;
+  std::vector<Fixture> drains;
+  std::size_t left_out = 0;
+};
+inline constexpr std::size_t kMostFixtures = 1024;
 
 /// What became of a client's command.
 struct CommandReply {
@@ -162,6 +169,7 @@ class WorldFeed {
   PipeStates skipped_pipes_;
   std::optional<protocol::Playback> playback_;
   std::function<void()> watch_;
+  std::uint64_t springs_version_ = 0;  // that was surveyed last
 
   std::mutex mutex_;
   Mail mail_;                                 // guarded by mutex_

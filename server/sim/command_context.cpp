@@ -248,6 +248,7 @@ CommandOutcome CommandContext::add_spring(const SpringKind& kind, Vec3 at, std::
   place->second.rate = rate;
   kind.schedule.add(*place);
   world_.springs_digest_known_ = false;
+  ++world_.springs_version_;
   return {};
 }
 
@@ -260,6 +261,7 @@ CommandOutcome CommandContext::remove_spring(const SpringKind& kind, Vec3 at) {
   kind.springs.erase(place);
   if (&kind.springs == &world_.core_.sources) world_.core_.source_heads.erase(at);
   world_.springs_digest_known_ = false;
+  ++world_.springs_version_;
   return {};
 }
 

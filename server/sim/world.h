@@ -107,6 +107,8 @@ class World {
   [[nodiscard]] std::int64_t head(Vec3 at) const;
   [[nodiscard]] const Springs& sources() const { return core_.sources; }
   [[nodiscard]] const Springs& drains() const { return core_.drains; }
+  /// Grows with every source or drain that commands add or remove; says nothing of another world.
+  [[nodiscard]] std::uint64_t springs_version() const { return springs_version_; }
   [[nodiscard]] const PipeNetwork& pipes() const { return pipes_; }
   [[nodiscard]] std::int64_t active_chunks() const;
   /// Units that each mark of the world file brought, or keeps out (below zero): what create() did.
@@ -189,7 +191,8 @@ class World {
   TrappedAir trapped_air_;
   std::vector<std::int64_t> units_of_marks_;
   bool springs_active_ = false;  // a spring could move water in the last tick
-  bool springs_known_ = true;    // false: the schedules are to be made anew
+  std::uint64_t springs_version_ = 0;
+  bool springs_known_ = true;  // false: the schedules are to be made anew
   SpringSchedule source_schedule_;
   SpringSchedule drain_schedule_;
   mutable Digest springs_digest_ = 0;

@@ -310,9 +310,31 @@ TEST(WorldFeed, TellsOfSpringsSoonAfterTheyChange) {
   rig.tick(static_cast<int>(WorldFeed::kFixturesInterval));
   const auto fixtures = rig.feed.fixtures();
   ASSERT_EQ(fixtures->sources.size(), 1U);
-  EXPECT_EQ(fixtures->sources.begin()->second.rate, 77);
+  EXPECT_EQ(fixtures->sources.front().rate, 77);
   rig.tick(static_cast<int>(WorldFeed::kFixturesInterval));
   EXPECT_EQ(rig.feed.fixtures(), fixtures);  // not copied again
+}
+
+// One tick's answer is never more than so many, however many a world has.
+TEST(WorldFeed, TellsOfSoManySpringsAndHowManyItLeavesOut) {
+  Rig rig;
+  rig.feed.set_watched(true);
+  const sim::Vec3 size = rig.world->config().size;
+  std::vector<sim::Command> commands;
+  for (std::size_t i = 0; i < kMostFixtures + 1; ++i) {
+    const auto n = static_cast<std::int32_t>(i);
+    commands.push_back({sim::AddDrain{{n % size.x, n / size.x, 0}, 1}});
+    if (i == kMostFixtures - 1) {
+      rig.world->tick(std::exchange(commands, {}), rig.executor);
+      rig.tick(static_cast<int>(WorldFeed::kFixturesInterval));
+      EXPECT_EQ(rig.feed.fixtures()->drains.size(), kMostFixtures);
+      EXPECT_EQ(rig.feed.fixtures()->left_out, 0U);
+    }
+  }
+  rig.world->tick(commands, rig.executor);
+  rig.tick(static_cast<int>(WorldFeed::kFixturesInterval));
+  EXPECT_EQ(rig.feed.fixtures()->drains.size(), kMostFixtures);
+  EXPECT_EQ(rig.feed.fixtures()->left_out, 1U);
 }
 
 }  // namespace
