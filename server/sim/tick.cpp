@@ -209,6 +209,21 @@ class PortGrid final : public PortCells {
     grid_.add_to_cell(at, units);
     water_.follow(grid_, at);
   }
+  // Water that cannot be pressed together comes to lie on a surface, a cell at a time.
+  std::int32_t give(Vec3 at, std::int32_t units, std::int64_t head) override {
+    if (!measure_.heads_of_bodies) return PortCells::give(at, units, head);
+    std::int32_t given = 0;
+    while (given < units) {
+      const std::optional<Vec3> place = water_.taker(grid_, at);
+      if (!place) break;
+      const std::int64_t room = water_.most_at(grid_, *place, head) - grid_.cell(*place);
+      if (room <= 0) break;
+      const auto some = static_cast<std::int32_t>(std::min<std::int64_t>(room, units - given));
+      add(*place, some);
+      given += some;
+    }
+    return given;
+  }
   // A head comes from the whole column at least.
   [[nodiscard]] Vec3 region(Vec3 at) const override { return place(grid_.shape().chunk_of(at)); }
   [[nodiscard]] bool changed_regions(std::vector<Vec3>& regions) const override {

@@ -178,6 +178,36 @@ TEST(Springs, OneUnderARoofHearsOfASurfaceFarAway) {
   }
 }
 
+// The same for a port: its tank gives as soon as the far shaft has room.
+TEST(Springs, APortUnderARoofHearsOfASurfaceFarAway) {
+  constexpr std::int32_t kLong = 64 * 7;
+  for (const bool sleep : {true, false}) {
+    WorldSpec spec;
+    spec.config.water = sim::WaterModel::kHydro;
+    spec.config.size = {kLong, 6, 1};
+    spec.fills.push_back({spec.config.box(), sim::kRock});
+    spec.fills.push_back({{{1, 1, 0}, {kLong - 2, 1, 1}}, sim::kFull});
+    spec.fills.push_back({{{kLong - 2, 1, 0}, {1, 3, 1}}, sim::kFull});
+    sim::PipeNode tank;
+    tank.fields.name = "tank";
+    tank.fields.base = 10 * sim::kFull;
+    tank.fields.amount = tank.fields.capacity;
+    spec.pipes = {tank};
+    spec.ports = {{"tank", {1, 1, 0}, sim::PortKind::kOutlet, 500}};
+    auto world = make_world(spec);
+    world->set_run_options({.sleep = sleep});
+    sim::SerialExecutor serial;
+    for (int tick = 0; tick < 50; ++tick) (void)world->tick({}, serial);
+    EXPECT_EQ(world->totals().pipes, tank.fields.amount);
+    const std::vector<sim::Command> dig = {
+        {sim::SetCells{{kLong - 2, 4, 0}, {1, 1, 1}, sim::kAir}}};
+    (void)world->tick(dig, serial);
+    for (int tick = 0; tick < 50; ++tick) (void)world->tick({}, serial);
+    EXPECT_LT(world->totals().pipes, tank.fields.amount) << sleep;
+    EXPECT_TRUE(world->conserved());
+  }
+}
+
 RC_GTEST_PROP(Springs, SleepAndRestoresChangeNothing,
               (std::uint64_t seed, bool solid, std::uint8_t model)) {
   const auto water = static_cast<sim::WaterModel>(1 + model % 4);
