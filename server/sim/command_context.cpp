@@ -151,10 +151,8 @@ CommandOutcome CommandContext::apply(const SetCells& command) {
   }
   const auto to_cell = [&](Cell /*before*/) { return command.cell; };
   if (command.cell == kAir) {  // what is not stored is air already
-    for_each_stored_part(box, [&](Chunk& chunk, const Box& part) {
-      world_.trapped_air_.dig(chunk, part, world_.grid_.shape());
-      rewrite(chunk, part, to_cell);
-    });
+    for_each_stored_part(box,
+                         [&](Chunk& chunk, const Box& part) { rewrite(chunk, part, to_cell); });
     return {};
   }
   const ChunkShape& shape = world_.grid_.shape();
@@ -177,7 +175,6 @@ CommandOutcome CommandContext::apply(const SetCells& command) {
   for_each_part(box, [&](ChunkCoord coord, const Box& part) {
     Chunk& chunk = world_.grid_.obtain(coord);
     world_.grid_.claim(chunk);
-    if (is_open(command.cell)) world_.trapped_air_.dig(chunk, part, shape);
     if (part == shape.box(coord) && CellPage::can_share(command.cell)) {
       refill(chunk, command.cell);
     } else {

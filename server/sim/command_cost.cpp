@@ -61,7 +61,9 @@ class CostOf {
   [[nodiscard]] CommandCost of_level(Vec3 at) const {
     if (!grid_.world_box().contains(at)) return {kWorkOfAnyCommand};
     constexpr std::int64_t kLooks = 4;  // at each cell: beside, around, summed up, written
-    return {kWorkOfAnyCommand + kLooks * kMostLevelCells, true};
+    return {kWorkOfAnyCommand + kLooks * kMostLevelCells + kWorkOfRun * kMostLevelRuns +
+                kMostLevelChunks * (kWorkOfChunk + kWorkOfNewChunk + kWorkOfWaking),
+            true};
   }
   /// Lists of springs are looked through.
   static CommandCost removed_from(const Springs& springs) {

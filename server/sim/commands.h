@@ -112,10 +112,12 @@ struct AddSourceUpTo {
   }
 };
 
-/// Fills all that water reaches from a cell up to a level, as it stands at rest.
-struct FillLevel {
-  static constexpr std::uint16_t kOpcode = 20;
-  static constexpr std::string_view kName = "fill_level";
+/// fill_level fills all that water reaches from a cell up to a level, as it stands at rest;
+/// evaporate_level takes away what stands above one in the body of water that holds the cell.
+template <std::uint16_t Opcode>
+struct SetLevel {
+  static constexpr std::uint16_t kOpcode = Opcode;
+  static constexpr std::string_view kName = Opcode == 20 ? "fill_level" : "evaporate_level";
   Vec3 at;
   std::int32_t level = 0;  // level units above the world's floor
 
@@ -126,20 +128,8 @@ struct FillLevel {
   }
 };
 
-/// Takes away what stands above a level in the body of water to which a cell belongs.
-struct EvaporateLevel {
-  static constexpr std::uint16_t kOpcode = 21;
-  static constexpr std::string_view kName = "evaporate_level";
-  Vec3 at;
-  std::int32_t level = 0;
-
-  template <class Self, class Visitor>
-  static void visit_state(Self& self, Visitor& v) {
-    v.field("at", self.at);
-    v.field("level", self.level);
-  }
-};
-
+using FillLevel = SetLevel<20>;
+using EvaporateLevel = SetLevel<21>;
 using AddSource = AddSpring<4>;
 using RemoveSource = RemoveSpring<5>;
 using AddDrain = AddSpring<6>;

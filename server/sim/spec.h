@@ -164,6 +164,10 @@ struct Mark {
   Vec3 at;
   MarkKind kind = MarkKind::kLevel;
   std::int64_t level = -1;  // level units above the world's floor; -1: the top of its cell
+
+  [[nodiscard]] std::int64_t level_or_default() const {
+    return level >= 0 ? level : (std::int64_t{at.y} + 1) * kFull;
+  }
 };
 
 /// A pipe, pump or valve.

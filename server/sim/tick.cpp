@@ -23,7 +23,7 @@ TickReport World::tick(CommandSource& commands, Executor& executor) {
   after("springs");
   advance_pipes(executor);  // ports, pumps, flows over links, levelling
   after("pipes");
-  trapped_air_.open(grid_, changed_);  // pockets that were dug or that air has reached
+  trapped_air_.open(grid_);  // pockets that air has reached, or that were dug
   after("pockets");
   advance_water(executor, report);  // sweeps of plan and apply, until calm or the cap
   after("water");
@@ -325,9 +325,9 @@ void World::sleep_and_wake(TickReport& report) {
     if (chunk->wake == 0) asleep.push_back(chunk);
   }
   grid_.settle(asleep);
+  const bool opens = trapped_air_.look(grid_, changed_);
   report.active_chunks = static_cast<std::int64_t>(grid_.awake().size());
-  report.at_rest = report.active_chunks == 0 && !springs_active_ && pipes_.at_rest() &&
-                   !trapped_air_.opens(grid_, changed_);
+  report.at_rest = report.active_chunks == 0 && !springs_active_ && pipes_.at_rest() && !opens;
 }
 
 void World::check() const {

@@ -25,8 +25,8 @@ const char* name_of(sim::MarkKind kind) {
   return kind == sim::MarkKind::kLevel ? "level" : "bubble";
 }
 
-std::int64_t level_of(const sim::Mark& mark) {
-  return mark.level >= 0 ? mark.level : (std::int64_t{mark.at.y} + 1) * sim::kFull;
+bool in_rock(const sim::World& world, sim::Vec3 at) {
+  return world.cell(at) == sim::kRock;
 }
 
 void print_json(const sim::WorldSpec& spec, const sim::World& world, double seconds) {
@@ -38,7 +38,7 @@ void print_json(const sim::WorldSpec& spec, const sim::World& world, double seco
     object["marks"].push_back(
         {{"at", {mark.at.x, mark.at.y, mark.at.z}},
          {"kind", name_of(mark.kind)},
-         {"level", level_of(mark)},
+         {"level", mark.level_or_default()},
          {"in_rock", !sim::is_open(world.cell(mark.at)) && world.cell(mark.at) != sim::kTrappedAir},
          {"units", world.units_of_marks()[i]}});
   }
@@ -52,9 +52,9 @@ void print_text(const sim::WorldSpec& spec, const sim::World& world) {
     const sim::Mark& mark = spec.marks[i];
     const std::int64_t units = world.units_of_marks()[i];
     std::cout << "mark[" << i << "] " << name_of(mark.kind) << " at " << sim::to_string(mark.at)
-              << ", level " << level_of(mark) << ": " << (units > 0 ? "+" : "") << units
+              << ", level " << mark.level_or_default() << ": " << (units > 0 ? "+" : "") << units
               << " units";
-    if (world.cell(mark.at) == sim::kRock) std::cout << " (in rock: ignored)";
+    if (in_rock(world, mark.at)) std::cout << " (in rock: ignored)";
     std::cout << '\n';
   }
   std::cout << spec.marks.size() << " marks; the world holds " << world.totals().water

@@ -14,6 +14,7 @@
 #include "tests/support/drawn_world.h"
 #include "tests/support/random_world.h"
 #include "tests/support/through_a_snapshot.h"
+#include "tests/support/world_access.h"
 
 namespace sluice::tests {
 namespace {
@@ -321,6 +322,69 @@ TEST(LevelCommands, ReachTheirBoundAndNoFarther) {
   EXPECT_EQ(world->totals().water, 0);
 }
 
+// Looking for a region costs what the region is, not what the world is around it.
+TEST(LevelCommands, SearchNoFartherThanTheyFill) {
+  const auto steps = [](Vec3 size, std::int32_t floor) {
+    WorldSpec spec;
+    spec.config.water = WaterModel::kHydro;
+    spec.config.size = size;
+    spec.fills.push_back({{{0, floor, 0}, {102, 2, 1}}, sim::kRock});
+    spec.fills.push_back({{{1, floor + 1, 0}, {100, 1, 1}}, sim::kAir});
+    const auto world = make_world(spec);
+    sim::Grid& grid = sim::WorldTestAccess::grid(*world);
+    sim::Filling filling(spec.config, grid, {});
+    const std::int64_t level = std::int64_t{floor + 2} * sim::kFull;
+    EXPECT_TRUE(*filling.fill({50, floor + 1, 0}, level, 0));
+    EXPECT_EQ(filling.sums(1)->came, 100 * sim::kFull);
+    return filling.steps();
+  };
+  const std::int64_t here = steps({200, 64, 1}, 10);
+  EXPECT_LT(here, 100 * 20);
+  EXPECT_EQ(steps({1 << 20, 1 << 20, 1}, 10), here);
+  EXPECT_EQ(steps({1 << 20, 1 << 20, 1}, 64 * 5000 + 10), here);
+}
+
+TEST(LevelCommands, AreBoundInRunsAndChunksToo) {
+  WorldSpec spec;
+  spec.config.water = WaterModel::kHydro;
+  spec.config.size = {1 << 14, 64, 1};
+  auto world = make_world(spec);
+  EXPECT_EQ(
+      refused(*world, sim::FillLevel{{0, 0, 0}, 1}),
+      "the region has more than 4096 runs of cells; fill it in parts, or by marks of its world "
+      "file");
+  // So many columns in the dry, and one more.
+  for (const std::int64_t wide : {sim::kMostLevelRuns, sim::kMostLevelRuns + 1}) {
+    spec.config.size.x = static_cast<std::int32_t>(wide);
+    world = make_world(spec);
+    EXPECT_EQ(refused(*world, sim::FillLevel{{0, 0, 0}, 1}).empty(), wide == sim::kMostLevelRuns);
+    EXPECT_EQ(refused(*world, sim::EvaporateLevel{{0, 0, 0}, 0}).empty(),
+              wide == sim::kMostLevelRuns);
+  }
+  // A shaft of so many chunks, and one more.
+  for (const std::int64_t high : {sim::kMostLevelChunks, sim::kMostLevelChunks + 1}) {
+    spec.config.size = {3, static_cast<std::int32_t>(high * 64), 1};
+    const auto top = static_cast<std::int32_t>(high * 64) * sim::kFull;
+    world = make_world(spec);
+    const std::string reason = refused(*world, sim::FillLevel{{0, 0, 0}, top});
+    EXPECT_EQ(reason.empty(), high == sim::kMostLevelChunks) << reason;
+    if (!reason.empty()) {
+      EXPECT_EQ(reason.find("the region has more than 128 chunks; fill it in parts"), 0U);
+    }
+  }
+}
+
+// It fills from where its mark floats down to the ground, however high that is.
+TEST(Marks, FloatOverWhatTheyFill) {
+  WorldSpec spec;
+  spec.config.water = WaterModel::kHydro;
+  spec.config.size = {3, 1 << 20, 1};
+  spec.marks = {{{1, (1 << 20) - 1, 0}, MarkKind::kLevel, 5}};
+  EXPECT_EQ(make_world(spec)->totals().water, 15);
+  spec.fills.push_back({{{0, 100, 0}, {3, 1, 1}}, sim::kRock});
+  EXPECT_EQ(make_world(spec)->totals().water, 0);  // its run begins above its level
+}
+
 // A tick opens no more than it may, and the next one goes on: the same with any bound but for when.
 TEST(TrappedAir, LargePocketsOpenInPieces) {
   for (const std::int64_t most : {1, 7, 1 << 16}) {
@@ -335,10 +399,11 @@ TEST(TrappedAir, LargePocketsOpenInPieces) {
     sim::TrappedAir pockets(most);
     for (std::int32_t x = 0; x < 4; ++x) pockets.note({x, 0, 0});
     int ticks = 0;
-    while (pockets.opens(grid, {})) {
-      pockets.open(grid, {});
-      (void)grid.take_changed();
-      ++ticks;
+    for (bool opens = true; opens; ++ticks) {
+      pockets.open(grid);
+      std::vector<sim::ChunkCoord> changed;
+      for (const sim::Chunk* chunk : grid.take_changed()) changed.push_back(chunk->coord);
+      opens = pockets.look(grid, changed);
     }
     EXPECT_EQ(ticks, (200 + most - 1) / most);
     for (std::int32_t x = 0; x < 200; ++x) EXPECT_EQ(grid.cell({x, 1, 0}), sim::kAir);

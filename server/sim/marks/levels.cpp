@@ -15,14 +15,34 @@ std::int32_t cells_up_to(std::int64_t level) {
   return static_cast<std::int32_t>((level + kFull - 1) / kFull);
 }
 
-Error too_large(std::int64_t most_cells) {
-  return Error{"the region has more than " + std::to_string(most_cells) + " cells"};
+std::string too_many(std::int64_t most, const char* of_what) {
+  return "the region has more than " + std::to_string(most) + " " + of_what;
 }
 
-/// What a cell holds at rest in water that stands at `level`.
-Cell at_rest_below(const WorldConfig& config, std::int32_t y, std::int64_t level) {
-  const std::int32_t surface = cells_up_to(level) - 1;
-  return amount_at_rest(config, surface - y, surface_units(config, surface, level));
+// A run that begins far below, or a roof far above, is looked at before it counts: so many times.
+constexpr std::int64_t kStepsPerCell = 8;
+
+/// What a search has gone beyond; empty while it has not.
+std::string beyond(const LevelBounds& bounds, std::int64_t cells, std::int64_t runs,
+                   std::int64_t steps) {
+  if (cells > bounds.cells || steps / kStepsPerCell > bounds.cells) {
+    return too_many(bounds.cells, "cells");
+  }
+  return runs > bounds.runs ? too_many(bounds.runs, "runs of cells") : "";
+}
+
+void keep_each_once(std::vector<ChunkCoord>& chunks) {
+  std::sort(chunks.begin(), chunks.end());
+  chunks.erase(std::unique(chunks.begin(), chunks.end()), chunks.end());
+}
+
+/// Adds the chunks in which a run's cells lie; those of one column come one after the other.
+void add_chunks(const ChunkShape& shape, const PlacedRun& place, std::int32_t end,
+                std::vector<ChunkCoord>& chunks) {
+  for (std::int32_t y = place.run->floor; y < end; y = (y | (shape.height() - 1)) + 1) {
+    const ChunkCoord coord = shape.chunk_of({place.x, y, place.z});
+    if (chunks.empty() || !(chunks.back() == coord)) chunks.push_back(coord);
+  }
 }
 
 }  // namespace
@@ -33,37 +53,53 @@ Cell surface_units(const WorldConfig& config, std::int32_t y, std::int64_t level
   return static_cast<Cell>(above * config.cellular.full / kFull);
 }
 
-Filling::Filling(const WorldConfig& config, Grid& grid, std::int64_t most_cells)
-    : config_(config), grid_(grid), runs_(grid, kAir), cells_left_(most_cells) {}
+Cell WaterAtRest::work_out(std::int32_t y, std::int64_t level) {
+  if (level != level_) {
+    level_ = level;
+    surface_ = cells_up_to(level) - 1;
+    cells_.clear();
+  }
+  const auto depth = static_cast<std::size_t>(surface_ - y);
+  while (cells_.size() <= depth) {
+    cells_.push_back(amount_at_rest(config_, static_cast<std::int32_t>(cells_.size()),
+                                    surface_units(config_, surface_, level)));
+  }
+  return cells_[depth];
+}
+
+Filling::Filling(const WorldConfig& config, Grid& grid, const LevelBounds& bounds)
+    : config_(config), grid_(grid), runs_(grid, kAir), at_rest_(config), bounds_(bounds) {}
 
 // A region goes on to every neighbour that has a cell below the level beside one of its own.
 Result<bool> Filling::fill(Vec3 at, std::int64_t level, std::int32_t mark) {
-  const PlacedRun first = runs_.at(at);
-  if (first.run == nullptr) return false;
-  const std::int64_t most = cells_left_;
+  if (!is_open(grid_.cell(at))) return false;
+  const std::int32_t most = cells_up_to(level);
   std::vector<PlacedRun> pending;
   const auto reach = [&](const PlacedRun& place) {
     CellRun& run = *place.run;
-    if (run.reached() || std::int64_t{run.floor} * kFull >= level) return;
+    if (run.reached() || run.floor >= most) return;
     run.mark = mark;
     run.level = level;
-    run.filled_to = std::min(run.end, cells_up_to(level));
-    cells_left_ -= run.filled_to - run.floor;
+    run.filled_to = std::min(run.end, most);
+    cells_ += run.filled_to - run.floor;
+    ++reached_;
     pending.push_back(place);
   };
-  reach(first);
-  while (!pending.empty() && cells_left_ >= 0) {
+  if (const PlacedRun first = runs_.at(at, most); first.run != nullptr) reach(first);
+  std::string problem;
+  while (!pending.empty() && problem.empty()) {
     const PlacedRun place = pending.back();
     pending.pop_back();
-    runs_.for_each_beside(place, place.run->floor, place.run->filled_to, reach);
+    runs_.for_each_beside(place, place.run->floor, place.run->filled_to, most, reach);
+    problem = beyond(bounds_, cells_, reached_, runs_.steps());
   }
-  if (cells_left_ < 0) return too_large(most);
+  if (!problem.empty()) return Error{problem};
   return true;
 }
 
 // It stops at neighbours whose water lies wholly below the level.
 Result<bool> Filling::trap(Vec3 at, std::int64_t level, std::int32_t mark) {
-  const PlacedRun first = runs_.at(at);
+  const PlacedRun first = runs_.at(at, config_.size.y);
   // A cell that is partly water would be filled by what presses from below.
   const std::int32_t from = std::max(cells_up_to(level), 0);
   if (first.run == nullptr || !first.run->reached() || first.run->filled_to <= from) return false;
@@ -85,23 +121,21 @@ Result<bool> Filling::trap(Vec3 at, std::int64_t level, std::int32_t mark) {
   reach(first);
   for (std::size_t i = 0; i < pocket.size() && problem.empty(); ++i) {
     const PlacedRun place = pocket[i];
-    runs_.for_each_beside(place, place.run->trapped_from, place.run->filled_to, reach);
+    runs_.for_each_beside(place, place.run->trapped_from, place.run->filled_to, config_.size.y,
+                          reach);
   }
   if (!problem.empty()) return Error{problem};
   return true;
 }
 
-Cell Filling::wetted(const CellRun& run, std::int32_t y, Cell before) const {
-  return std::max(before, at_rest_below(config_, y, run.level));
+Cell Filling::wetted(const CellRun& run, std::int32_t y, Cell before) {
+  return std::max(before, at_rest_.at(y, run.level));
 }
 
-Cell Filling::after(const CellRun& run, std::int32_t y, Cell before) const {
-  return y >= run.trapped_from ? kTrappedAir : wetted(run, y, before);
-}
-
-// f(chunk, its coordinate, index, run, y); the chunk is null where none is stored.
+// f(chunk, its coordinate, run, the lowest cell, the end) for each part of a run that lies in one
+// chunk; the chunk is null where none is stored.
 template <class F>
-void Filling::for_each_cell(F&& f) {
+void Filling::for_each_part(F&& f) {
   const ChunkShape& shape = grid_.shape();
   runs_.for_each([&](const PlacedRun& place) {
     const CellRun& run = *place.run;
@@ -116,44 +150,47 @@ void Filling::for_each_cell(F&& f) {
   });
 }
 
-LevelSums Filling::sums(std::int32_t marks) {
+Result<LevelSums> Filling::sums(std::int32_t marks) {
   LevelSums sums;
   sums.units.resize(static_cast<std::size_t>(marks));
   const ChunkShape& shape = grid_.shape();
-  std::vector<ChunkCoord> made;
-  for_each_cell(
-      [&](const Chunk* chunk, ChunkCoord coord, const CellRun& run, Vec3 at, std::int32_t end) {
-        if (chunk == nullptr || (!chunk->holds() && !chunk->claimed)) {
-          if (made.empty() || !(made.back() == coord)) made.push_back(coord);
-        }
-        for (; at.y < end; ++at.y) {
-          const Cell before =
-              chunk == nullptr ? kAir : chunk->cells[static_cast<std::size_t>(shape.index_of(at))];
-          const std::int64_t units =
-              std::int64_t{water_of(after(run, at.y, before))} - water_of(before);
-          (units > 0 ? sums.came : sums.went) += units > 0 ? units : -units;
-          // What a pocket keeps dry the level would have filled.
-          const std::int64_t wet = std::int64_t{wetted(run, at.y, before)} - water_of(before);
-          sums.units[static_cast<std::size_t>(run.mark)] += wet;
-          if (run.trap >= 0) sums.units[static_cast<std::size_t>(run.trap)] += units - wet;
-        }
-      });
-  std::sort(made.begin(), made.end());
-  made.erase(std::unique(made.begin(), made.end()), made.end());
-  sums.chunks = static_cast<std::int64_t>(made.size());
+  std::vector<ChunkCoord> chunks;
+  runs_.for_each([&](const PlacedRun& place) {
+    if (place.run->reached()) add_chunks(shape, place, place.run->filled_to, chunks);
+  });
+  keep_each_once(chunks);
+  sums.chunks = static_cast<std::int64_t>(chunks.size());
+  if (sums.chunks > bounds_.chunks) return Error{too_many(bounds_.chunks, "chunks")};
+  for (const ChunkCoord coord : chunks) {
+    const Chunk* const chunk = grid_.find(coord);
+    if (chunk == nullptr || (!chunk->holds() && !chunk->claimed)) ++sums.new_chunks;
+  }
+  for_each_part([&](const Chunk* chunk, ChunkCoord, const CellRun& run, Vec3 at, std::int32_t end) {
+    for (; at.y < end; ++at.y) {
+      const Cell before =
+          chunk == nullptr ? kAir : chunk->cells[static_cast<std::size_t>(shape.index_of(at))];
+      // What a pocket keeps dry the level would have filled.
+      const std::int64_t wet = std::int64_t{wetted(run, at.y, before)} - water_of(before);
+      sums.units[static_cast<std::size_t>(run.mark)] += wet;
+      const bool dry = at.y >= run.trapped_from;
+      const std::int64_t units = dry ? -std::int64_t{water_of(before)} : wet;
+      (units > 0 ? sums.came : sums.went) += units > 0 ? units : -units;
+      if (dry) sums.units[static_cast<std::size_t>(run.trap)] += units - wet;
+    }
+  });
   return sums;
 }
 
 void Filling::write() {
   const ChunkShape& shape = grid_.shape();
   std::vector<Chunk*> written;
-  for_each_cell([&](Chunk* chunk, ChunkCoord coord, const CellRun& run, Vec3 at, std::int32_t end) {
+  for_each_part([&](Chunk* chunk, ChunkCoord coord, const CellRun& run, Vec3 at, std::int32_t end) {
     if (chunk == nullptr) chunk = &grid_.obtain(coord);
     if (written.empty() || written.back() != chunk) written.push_back(chunk);
     Cell* const cells = chunk->cells.edit();
     for (; at.y < end; ++at.y) {
       Cell& cell = cells[static_cast<std::size_t>(shape.index_of(at))];
-      cell = after(run, at.y, cell);
+      cell = at.y >= run.trapped_from ? kTrappedAir : wetted(run, at.y, cell);
     }
   });
   std::sort(written.begin(), written.end(),
@@ -166,27 +203,37 @@ void Filling::write() {
 }
 
 Result<std::int64_t> evaporate(const WorldConfig& config, Grid& grid, Vec3 at, std::int64_t level,
-                               std::int64_t most_cells) {
+                               const LevelBounds& bounds) {
   CellRuns runs(grid, 1);
   std::vector<PlacedRun> body;
-  std::int64_t left = most_cells;
+  std::vector<ChunkCoord> chunks;
+  std::int64_t cells = 0;
+  const std::int32_t top = config.size.y;
   const auto reach = [&](const PlacedRun& place) {
-    if (place.run == nullptr || place.run->reached()) return;
+    if (place.run->reached()) return;
     place.run->mark = 0;
-    left -= place.run->end - place.run->floor;
+    cells += place.run->end - place.run->floor;
     body.push_back(place);
   };
-  reach(runs.at(at));
-  for (std::size_t i = 0; i < body.size() && left >= 0; ++i) {
+  if (const PlacedRun first = runs.at(at, top); first.run != nullptr) reach(first);
+  std::string problem;
+  for (std::size_t i = 0; i < body.size() && problem.empty(); ++i) {
     const PlacedRun place = body[i];
-    runs.for_each_beside(place, place.run->floor, place.run->end, reach);
+    add_chunks(grid.shape(), place, place.run->end, chunks);
+    runs.for_each_beside(place, place.run->floor, place.run->end, top, reach);
+    problem = beyond(bounds, cells, static_cast<std::int64_t>(body.size()), runs.steps());
   }
-  if (left < 0) return too_large(most_cells);
+  keep_each_once(chunks);
+  if (problem.empty() && static_cast<std::int64_t>(chunks.size()) > bounds.chunks) {
+    problem = too_many(bounds.chunks, "chunks");
+  }
+  if (!problem.empty()) return Error{problem};
   std::int64_t gone = 0;
+  WaterAtRest at_rest(config);
   for (const PlacedRun& place : body) {
     for (std::int32_t y = place.run->floor; y < place.run->end; ++y) {
       const Vec3 cell = {place.x, y, place.z};
-      const Cell most = std::int64_t{y} * kFull >= level ? kAir : at_rest_below(config, y, level);
+      const Cell most = std::int64_t{y} * kFull >= level ? kAir : at_rest.at(y, level);
       const Cell before = grid.cell(cell);
       if (before <= most) continue;
       grid.add_to_cell(cell, most - before);
