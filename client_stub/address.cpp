@@ -40,6 +40,13 @@ std::string Address::url() const {
 }
 
 protocol::Result<Address> parse_address(std::string_view url) {
+  if (url.starts_with("wss://")) {
+    return wrong(url,
+                 "encrypted connections (wss://) are not spoken here; a proxy on this side can");
+  }
+  if (url.starts_with("http://") || url.starts_with("https://")) {
+    return wrong(url, "that is the address of the page; a world's begins with ws://");
+  }
   if (!url.starts_with(kScheme)) return wrong(url, "does not begin with ws://");
   const std::string_view rest = url.substr(kScheme.size());
   const std::size_t slash = rest.find('/');

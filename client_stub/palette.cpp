@@ -10,11 +10,11 @@ namespace sluice::client {
 
 namespace {
 
-constexpr Colour kAirTop{24, 32, 46};
-constexpr Colour kAirBottom{15, 20, 30};
-constexpr Colour kSurface{104, 192, 232};
-constexpr Colour kShallow{58, 155, 214};
-constexpr Colour kDeep{14, 48, 104};
+constexpr Colour kAirTop{17, 23, 35};
+constexpr Colour kAirBottom{9, 12, 20};
+constexpr Colour kSurface{130, 205, 243};
+constexpr Colour kShallow{84, 176, 234};
+constexpr Colour kDeep{36, 98, 192};
 
 std::uint8_t to_byte(double value) {
   return static_cast<std::uint8_t>(std::lround(std::clamp(value, 0.0, 255.0)));
@@ -31,7 +31,7 @@ int noise(std::int32_t x, std::int32_t y) {
 Colour rock(const CellLook& look) {
   const double band = std::sin(look.y * 0.35 + std::sin(look.x * 0.07) * 2.2) * 6;
   const double value = band + (noise(look.x, look.y) - 128) * 0.07 + (look.lit ? 20 : 0);
-  return {to_byte(84 + value), to_byte(76 + value * 0.95), to_byte(72 + value * 0.85)};
+  return {to_byte(118 + value), to_byte(106 + value * 0.95), to_byte(97 + value * 0.88)};
 }
 
 }  // namespace
@@ -43,9 +43,9 @@ Colour blend(Colour a, Colour b, double share) {
 
 Colour colour_of(const CellLook& look) {
   if (look.cell == protocol::kOutsideCell) return kBeyond;
-  if (look.cell < 0) return rock(look);
   const Colour air = blend(kAirBottom, kAirTop, look.height);
-  if (look.cell == 0) return air;
+  if (look.cell == 0 || look.cell == protocol::kTrappedAirCell) return air;
+  if (look.cell < 0) return rock(look);
   if (look.depth > 0) {
     const double share = std::pow(std::min(look.depth, kDeepest) / double{kDeepest}, 0.7);
     return blend(kShallow, kDeep, share);

@@ -9,13 +9,6 @@ namespace {
 
 constexpr std::string_view kUpperHalf = "\u2580";
 
-void append_colour(const char* kind, Colour colour, std::string& out) {
-  out += "\x1b[";
-  out += kind;
-  out += ";2;" + std::to_string(colour.red) + ';' + std::to_string(colour.green) + ';' +
-         std::to_string(colour.blue) + 'm';
-}
-
 /// Bytes of the UTF-8 code point that begins with this byte.
 std::size_t code_point_bytes(char first) {
   const auto byte = static_cast<unsigned char>(first);
@@ -23,6 +16,11 @@ std::size_t code_point_bytes(char first) {
 }
 
 }  // namespace
+
+void Screen::set_style(TerminalStyle style) {
+  style_ = style;
+  all_new_ = true;
+}
 
 void Screen::resize(int columns, int rows) {
   columns_ = std::max(1, columns);
@@ -43,22 +41,59 @@ void Screen::pixel(int x, int y, Colour colour) {
   if (glyph == nullptr) return;
   (y % 2 == 0 ? glyph->ink : glyph->paper) = colour;
   glyph->text.clear();
+  glyph->is_line = false;
 }
 
 void Screen::text(int column, int row, std::string_view text, Colour ink, Colour paper) {
   while (!text.empty()) {
     const std::size_t bytes = std::min(code_point_bytes(text.front()), text.size());
-    if (Glyph* glyph = at(column++, row)) *glyph = {ink, paper, std::string(text.substr(0, bytes))};
+    if (Glyph* glyph = at(column++, row)) {
+      *glyph = {ink, paper, std::string(text.substr(0, bytes)), true};
+    }
     text.remove_prefix(bytes);
   }
 }
 
 void Screen::mark(int column, int row, std::string_view character, Colour ink) {
-  if (Glyph* glyph = at(column, row)) *glyph = {ink, glyph->paper, std::string(character)};
+  if (Glyph* glyph = at(column, row)) {
+    *glyph = {ink, glyph->paper, std::string(character), glyph->is_line};
+  }
+}
+
+void Screen::append(const Glyph& glyph, std::optional<Colour>& ink, std::optional<Colour>& paper,
+                    std::string& out) const {
+  Glyph shown = glyph;
+  if (!style_.unicode && glyph.text.empty()) {
+    // Without half blocks the upper pixel's colour is behind a space; the lower one's is lost.
+    shown = {glyph.ink, glyph.ink, " ", false};
+  } else if (!style_.unicode && static_cast<unsigned char>(glyph.text.front()) >= 0x80) {
+    shown.text = "*";
+  }
+  if (ink != shown.ink) out += colour_sequence(style_.colours, true, *(ink = shown.ink));
+  if (paper != shown.paper) out += colour_sequence(style_.colours, false, *(paper = shown.paper));
+  out += shown.text.empty() ? kUpperHalf : std::string_view(shown.text);
+}
+
+// Without colours cells are letters, and the bars of text are reversed.
+void Screen::append_plain(const Glyph& glyph, std::optional<bool>& reversed,
+                          std::string& out) const {
+  if (reversed != glyph.is_line) out += *(reversed = glyph.is_line) ? "\x1b[7m" : "\x1b[27m";
+  if (glyph.text.empty()) {
+    const char upper = letter_of(glyph.ink);
+    const char lower = letter_of(glyph.paper);
+    // What lies in one half only: water is what matters, then the cursor, then rock.
+    const auto either = [&](char letter) { return upper == letter || lower == letter; };
+    out += either('+') ? '+' : upper == lower ? upper : either('~') ? '-' : '.';
+  } else if (!style_.unicode && static_cast<unsigned char>(glyph.text.front()) >= 0x80) {
+    out += '*';
+  } else {
+    out += glyph.text;
+  }
 }
 
 std::string Screen::take_changes() {
   std::string out;
+  std::optional<bool> reversed;
   std::optional<Colour> ink;
   std::optional<Colour> paper;
   std::size_t cursor = SIZE_MAX;  // where the terminal would write next
@@ -71,9 +106,11 @@ std::string Screen::take_changes() {
       out +=
           "\x1b[" + std::to_string(i / columns + 1) + ';' + std::to_string(i % columns + 1) + 'H';
     }
-    if (ink != glyph.ink) append_colour("38", *(ink = glyph.ink), out);
-    if (paper != glyph.paper) append_colour("48", *(paper = glyph.paper), out);
-    out += glyph.text.empty() ? kUpperHalf : std::string_view(glyph.text);
+    if (style_.colours == ColourDepth::kNone) {
+      append_plain(glyph, reversed, out);
+    } else {
+      append(glyph, ink, paper, out);
+    }
     cursor = i + 1;
   }
   shown_ = glyphs_;

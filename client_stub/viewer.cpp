@@ -5,6 +5,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <iostream>
 #include <memory>
 #include <utility>
@@ -61,7 +62,9 @@ class Viewer {
         keyboard_(context_, open_keyboard()),
         frame_(context_),
         escape_(context_),
-        retry_(context_) {}
+        retry_(context_) {
+    screen_.set_style(options.style);
+  }
 
   int run() {
     resize();
@@ -183,10 +186,7 @@ class Viewer {
     if (key.kind == KeyKind::kCharacter && (key.character == 'q' || key.character == 3)) {
       return quit();
     }
-    if (shows_help_) {
-      shows_help_ = false;
-      return;
-    }
+    if (shows_help_) return handle_help(key);
     if (!was_welcomed_ || !client_->ready()) return;
     const protocol::Position size = world_size();
     switch (key.kind) {
@@ -219,6 +219,30 @@ class Viewer {
       case KeyKind::kMouseRelease:
         return;
     }
+  }
+
+  /// Keys that scroll do; any other one closes the help.
+  void handle_help(const Key& key) {
+    const auto is = [&](char character) {
+      return key.kind == KeyKind::kCharacter && key.character == character;
+    };
+    const int page = std::max(1, screen_.rows() - 2);
+    if (key.kind == KeyKind::kDown || key.kind == KeyKind::kWheelDown || is('j')) return scroll(1);
+    if (key.kind == KeyKind::kUp || key.kind == KeyKind::kWheelUp || is('k')) return scroll(-1);
+    if (key.kind == KeyKind::kPageDown || is(' ')) return scroll(page);
+    if (key.kind == KeyKind::kPageUp) return scroll(-page);
+    if (key.kind == KeyKind::kMouseRelease) return;
+    shows_help_ = false;
+  }
+
+  void scroll(int lines) {
+    const int hidden = static_cast<int>(help_lines().size()) - help_rows();
+    help_top_ = std::clamp(help_top_ + lines, 0, std::max(0, hidden));
+  }
+
+  /// Of the screen, for the help: the status line stays.
+  [[nodiscard]] int help_rows() const {
+    return std::min(static_cast<int>(help_lines().size()), std::max(1, screen_.rows() - 1));
   }
 
   void handle_character(char character) {
@@ -282,6 +306,7 @@ class Viewer {
         return use_tool();
       case '?':
         shows_help_ = true;
+        help_top_ = 0;
         return;
       default:
         return;
@@ -343,11 +368,18 @@ class Viewer {
   }
 
   void draw_help() {
+    scroll(0);  // the window may be another one
     const auto lines = help_lines();
+    const int rows = help_rows();
     const int width = static_cast<int>(lines.front().size());
     const int left = std::max(0, (screen_.columns() - width) / 2);
-    int row = std::max(0, (screen_.rows() - static_cast<int>(lines.size())) / 2);
-    for (const std::string_view line : lines) screen_.text(left, row++, line, kInk, kBar);
+    const int top = std::max(0, (screen_.rows() - 1 - rows) / 2);
+    for (int row = 0; row < rows; ++row) {
+      screen_.text(left, top + row, lines[static_cast<std::size_t>(help_top_ + row)], kInk, kBar);
+    }
+    const int below = static_cast<int>(lines.size()) - rows - help_top_;
+    if (help_top_ > 0) screen_.text(left + width - 10, top, " more: up ", kBar, kInk);
+    if (below > 0) screen_.text(left + width - 12, top + rows - 1, " more: down ", kBar, kInk);
   }
 
   const ViewerOptions& options_;
@@ -370,6 +402,7 @@ class Viewer {
   milliseconds retry_delay_ = kFirstRetry;
   bool was_welcomed_ = false;
   bool shows_help_ = false;
+  int help_top_ = 0;  // the first of its lines that is shown
   bool quitting_ = false;
   int status_ = 0;
   std::string complaint_;
@@ -377,7 +410,13 @@ class Viewer {
 
 }  // namespace
 
-int run_viewer(const ViewerOptions& options) {
+int run_viewer(ViewerOptions options) {
+  const auto style = style_of([](const char* name) { return std::getenv(name); });
+  if (!style) {
+    std::cerr << "sluice-view: this terminal (TERM) cannot show a picture; use --headless\n";
+    return 2;
+  }
+  options.style = *style;
   if (const protocol::Status entered = Terminal::enter(); !entered.ok()) {
     std::cerr << "sluice-view: " << entered.error() << '\n';
     return 2;

@@ -13,6 +13,8 @@ namespace sluice::protocol {
 /// world (a chunk that the world's edge cuts has such cells).
 inline constexpr std::int32_t kRockCell = -1;
 inline constexpr std::int32_t kOutsideCell = -2;
+/// Air that cannot leave: solid to water, and looks like air.
+inline constexpr std::int32_t kTrappedAirCell = -3;
 
 /// [y][z][x]. A chunk that was never sent is all air: zeros.
 using ChunkCells = std::array<std::int32_t, kChunkCells>;

@@ -2,11 +2,14 @@
 
 #include <cstddef>
 
+#include "protocol/chunk.h"
+
 namespace sluice::protocol {
 
 char glyph_of(std::int32_t cell) {
   constexpr std::int32_t kEighth = kFullCellUnits / 8;
   if (cell == -2) return ' ';
+  if (cell == kTrappedAirCell) return 'o';
   if (cell < 0) return '#';
   if (cell == 0) return '.';
   if (cell >= kFullCellUnits - kEighth / 2) return '~';

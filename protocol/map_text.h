@@ -2,6 +2,7 @@
 //
 //   '#' rock    '.' air    ',' some water, under a sixteenth of a full cell
 //   '1' to '7' eighths of a full cell, to the nearest    '~' full, or more under pressure
+//   'o' trapped air
 #pragma once
 
 #include <cstdint>
@@ -13,8 +14,8 @@ namespace sluice::protocol {
 /// Units of water in a full cell, for printing.
 inline constexpr std::int32_t kFullCellUnits = 4096;
 
-/// The character for a cell of the wire (units of water, -1 rock, -2 outside the world, which is
-/// printed as a space). Any other negative value is a solid and printed as rock.
+/// The character for a cell of the wire (units of water, -1 rock, -3 trapped air, -2 outside the
+/// world, which is printed as a space). Any other negative value is a solid and printed as rock.
 [[nodiscard]] char glyph_of(std::int32_t cell);
 
 /// The cell at x, y (up), z.

@@ -1,12 +1,12 @@
-// Bundles the viewer and writes it as a C++ source: node build.mjs SOURCE_DIR WORK_DIR OUTPUT.cpp
-// WORK_DIR holds node_modules (npm ci) and generated/ (flatc). esbuild is found there, because the
+// Bundles the viewer and writes it as a C++ source: node build.mjs SOURCE_DIR BUNDLE_DIR OUTPUT.cpp
+// BUNDLE_DIR holds node_modules (npm ci) and generated/ (flatc). esbuild is found there, because the
 // source tree holds no packages.
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 
-const [sourceDir, workDir, output] = process.argv.slice(2).map((path) => resolve(path));
-const esbuild = createRequire(join(workDir, "package.json"))("esbuild");
+const [sourceDir, bundleDir, output] = process.argv.slice(2).map((path) => resolve(path));
+const esbuild = createRequire(join(bundleDir, "package.json"))("esbuild");
 
 const result = await esbuild.build({
   entryPoints: [join(sourceDir, "src/main.ts")],
@@ -15,9 +15,9 @@ const result = await esbuild.build({
   write: false,
   format: "esm",
   target: "es2022",
-  nodePaths: [join(workDir, "node_modules")],
-  alias: { "@wire": join(workDir, "generated/sluice/protocol/wire") },
-  outdir: workDir,
+  nodePaths: [join(bundleDir, "node_modules")],
+  alias: { "@wire": join(bundleDir, "generated/sluice/protocol/wire") },
+  outdir: bundleDir,
   logLevel: "warning",
 });
 const style = await esbuild.transform(readFileSync(join(sourceDir, "style.css"), "utf8"), {

@@ -148,6 +148,8 @@ class FieldWriter {
   void cell(const char* name, sim::Cell value) {
     if (value == sim::kRock) {
       object_[name] = "#";
+    } else if (value == sim::kTrappedAir) {
+      object_[name] = "o";
     } else if (value == sim::kAir) {
       object_[name] = ".";
     } else if (value == sim::kFull) {

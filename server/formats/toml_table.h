@@ -154,7 +154,11 @@ class TomlTable {
     if (number && *number >= Limits::min() && *number <= Limits::max()) {
       return static_cast<std::int32_t>(*number);
     }
-    return fail(key, &node, "must hold whole numbers of at most 32 bits");
+    if (!number) return fail(key, &node, "must hold whole numbers");
+    return fail(key, &node,
+                "holds " + std::to_string(*number) + ", but at " +
+                    (*number < 0 ? "least" : "most") + " " +
+                    std::to_string(*number < 0 ? Limits::min() : Limits::max()));
   }
   [[nodiscard]] std::string full(const std::string& key) const {
     return path_.empty() ? key : path_ + "." + key;

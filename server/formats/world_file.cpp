@@ -54,6 +54,7 @@ struct WorldFileParser {
   void parse_water(const toml::table& table);
   void parse_fill(const toml::table& table, std::size_t index);
   void parse_map(const toml::table& table, std::size_t index);
+  void parse_mark(const toml::table& node, std::size_t index);
   void place_rows(Vec3 at, const std::vector<std::string>& rows, const std::string& key,
                   const std::string& place);
   void parse_spring(const toml::table& table, const std::string& path,
@@ -79,6 +80,7 @@ void WorldFileParser::parse(const toml::table& root) {
   const toml::table* water = table.table("water");
   const auto fills = table.tables("fill");
   const auto maps = table.tables("map");
+  const auto marks = table.tables("mark");
   const auto sources = table.tables("source");
   const auto drains = table.tables("drain");
   const PipeTables pipes = PipeTables::of(table);
@@ -94,6 +96,7 @@ void WorldFileParser::parse(const toml::table& root) {
   }
   for (std::size_t i = 0; i < fills.size() && problem.empty(); ++i) parse_fill(*fills[i], i);
   for (std::size_t i = 0; i < maps.size() && problem.empty(); ++i) parse_map(*maps[i], i);
+  for (std::size_t i = 0; i < marks.size() && problem.empty(); ++i) parse_mark(*marks[i], i);
   for (std::size_t i = 0; i < sources.size() && problem.empty(); ++i) {
     parse_spring(*sources[i], "source[" + std::to_string(i) + "]", spec.sources);
   }
@@ -170,13 +173,24 @@ void WorldFileParser::parse_fill(const toml::table& node, std::size_t index) {
   sim::Fill fill;
   fill.box.from = table.require("from", table.vec3("from"));
   fill.box.size = table.require("size", table.vec3("size"));
-  const std::string cell = table.require("cell", table.text("cell"));
-  if (problem.empty()) {
-    const auto value = cell.size() == 1 ? cell_of_glyph(cell[0]) : std::nullopt;
-    if (!value) table.fail("cell", "is '" + cell + "'; allowed: " + kAllowedGlyphs);
-    fill.cell = value.value_or(sim::kAir);
+  if (node.contains("cell") && node.at("cell").is_integer()) {
+    fill.cell = table.require("cell", table.number("cell"));
+    if (problem.empty() && fill.cell < 0) table.fail("cell", "is below zero");
+  } else {
+    const std::string cell = table.require("cell", table.text("cell"));
+    if (problem.empty()) {
+      const auto value = cell.size() == 1 ? cell_of_glyph(cell[0]) : std::nullopt;
+      if (!value) {
+        table.fail("cell", "is '" + cell + "'; allowed: " + kAllowedGlyphs +
+                               ", a number of units of water");
+      }
+      fill.cell = value.value_or(sim::kAir);
+    }
   }
   fill.at_rest = table.boolean("at_rest").value_or(false);
+  if (problem.empty() && fill.at_rest && sim::water_of(fill.cell) == 0) {
+    table.fail("at_rest", "is true for a box without water");
+  }
   table.finish();
   const Vec3 last = fill.box.end() - Vec3{1, 1, 1};
   if (problem.empty() && (fill.box.empty() || !spec.config.box().contains(fill.box.from) ||
@@ -252,6 +266,22 @@ void WorldFileParser::parse_spring(const toml::table& node, const std::string& p
   table.finish();
   if (problem.empty()) require_in_world(node, path + ".at", spring.at);
   springs.push_back(spring);
+}
+
+void WorldFileParser::parse_mark(const toml::table& node, std::size_t index) {
+  const std::string path = "mark[" + std::to_string(index) + "]";
+  TomlTable table(node, where, path, problem);
+  sim::Mark mark;
+  mark.at = table.require("at", table.vec3("at"));
+  const std::size_t kind = table.require("kind", table.choice("kind", {"level", "bubble"}));
+  mark.kind = kind == 0 ? sim::MarkKind::kLevel : sim::MarkKind::kBubble;
+  mark.level = table.long_number("level").value_or(-1);
+  if (problem.empty() && node.contains("level") && mark.level < 0) {
+    table.fail("level", "is below zero");
+  }
+  table.finish();
+  if (problem.empty()) require_in_world(node, path + ".at", mark.at);
+  spec.marks.push_back(mark);
 }
 
 }  // namespace

@@ -36,6 +36,7 @@ class Hub {
 
   [[nodiscard]] const sim::WorldConfig& config() const { return feed_.config(); }
   [[nodiscard]] const WorldFeed& feed() const { return feed_; }
+  [[nodiscard]] std::shared_ptr<const Fixtures> fixtures() { return feed_.fixtures(); }
   [[nodiscard]] bool replays() const { return world_.playback().has_value(); }
   [[nodiscard]] protocol::Welcome welcome() const;
   [[nodiscard]] HubCounters& counters() { return feed_.counters(); }

@@ -7,6 +7,7 @@ namespace sluice::net {
 namespace {
 
 constexpr std::string_view kWorldsPrefix = "/worlds/";
+constexpr std::string_view kFixturesSuffix = "/fixtures";
 
 // Names are [a-z0-9-] and models' names are ours, so nothing needs to be escaped.
 std::string worlds_json(const Network& network) {
@@ -23,6 +24,33 @@ std::string worlds_json(const Network& network) {
     separator = ", ";
   }
   json << "]\n";
+  return json.str();
+}
+
+void append_springs(std::ostringstream& json, std::string_view name,
+                    const std::vector<Fixture>& springs) {
+  json << ", \"" << name << "\": [";
+  const char* separator = "";
+  for (const Fixture& spring : springs) {
+    json << separator << "[" << spring.at.x << ", " << spring.at.y << ", " << spring.at.z << ", "
+         << spring.rate << "]";
+    separator = ", ";
+  }
+  json << "]";
+}
+
+// Where water comes into the world and leaves it. At most 2 kMostFixtures rows: some 70 kB.
+std::string fixtures_json(Hub& hub) {
+  const sim::Edges& edges = hub.config().edges;
+  const auto edge = [](sim::Edge kind) { return kind == sim::Edge::kOpen ? "open" : "wall"; };
+  const auto fixtures = hub.fixtures();
+  std::ostringstream json;
+  json << R"({"edges": {"left": ")" << edge(edges.left) << R"(", "right": ")" << edge(edges.right)
+       << R"(", "bottom": ")" << edge(edges.bottom) << R"(", "top": ")" << edge(edges.top)
+       << R"(", "front": ")" << edge(edges.front) << R"(", "back": ")" << edge(edges.back) << "\"}";
+  append_springs(json, "sources", fixtures->sources);
+  append_springs(json, "drains", fixtures->drains);
+  json << ", \"left_out\": " << fixtures->left_out << "}\n";
   return json.str();
 }
 
@@ -47,7 +75,8 @@ Answer not_found(const Network& network, std::string_view path) {
   for (const Page& page : network.options.pages) pages += page.path + ", ";
   return {404, "text/plain; charset=utf-8",
           "nothing at " + std::string(path.substr(0, 200)) + "; there are /, " + pages +
-              "/healthz, /readyz, /metrics, /worlds and, as a WebSocket, /worlds/NAME\n",
+              "/healthz, /readyz, /metrics, /worlds, /worlds/NAME/fixtures and, as a WebSocket, "
+              "/worlds/NAME\n",
           ""};
 }
 
@@ -87,6 +116,10 @@ Answer answer_to(Network& network, std::string_view method, std::string_view tar
   if (path == "/metrics") {
     return {200, "text/plain; version=0.0.4; charset=utf-8",
             network.options.metrics_text ? network.options.metrics_text() : "", ""};
+  }
+  if (path.ends_with(kFixturesSuffix)) {
+    Hub* const hub = hub_of(network, path.substr(0, path.size() - kFixturesSuffix.size()));
+    if (hub != nullptr) return {200, "application/json", fixtures_json(*hub), ""};
   }
   if (hub_of(network, path) != nullptr) {
     return {426, "text/plain; charset=utf-8", "this is a WebSocket; connect with ws://\n", ""};

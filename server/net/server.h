@@ -5,6 +5,7 @@
 //   GET /readyz          200 or 503 and the reason
 //   GET /metrics         Prometheus text
 //   GET /worlds          a JSON list
+//   GET /worlds/NAME/fixtures  springs, drains and open edges, as JSON
 //   GET anything else    the host's own pages (ServerOptions::pages)
 //   WebSocket /worlds/NAME
 //

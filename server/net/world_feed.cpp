@@ -8,7 +8,8 @@ namespace sluice::net {
 namespace {
 
 static_assert(protocol::kChunkCells == std::size_t{sim::kChunkCells});
-static_assert(protocol::kRockCell == sim::kRock && protocol::kOutsideCell == sim::kOutside);
+static_assert(protocol::kRockCell == sim::kRock && protocol::kOutsideCell == sim::kOutside &&
+              protocol::kTrappedAirCell == sim::kTrappedAir);
 static_assert(protocol::kMaxSide == sim::kMaxSide);
 // Reasons of the world are not cut once more on their way.
 static_assert(protocol::kMaxReasonBytes >= std::size_t{sim::kMaxReasonBytes});
@@ -57,6 +58,7 @@ WorldFeed::WorldFeed(const sim::World& world)
     : config_(world.config()), tick_(world.tick_number()) {
   mail_.publication =
       Publication{world.tick_number(), counters_of(world), {}, false, false, {}, {}, {}};
+  survey_fixtures(world);
 }
 
 WorldFeed::WorldFeed(const sim::World& world, std::string name, const protocol::Playback& playback)
@@ -103,8 +105,35 @@ Publication WorldFeed::describe(const sim::World& world) {
 void WorldFeed::publish(const sim::World& world) {
   tick_.store(world.tick_number(), std::memory_order_relaxed);
   Publication publication = describe(world);
+  // Now and then, and only when they changed: a world may have a hundred thousand.
+  const bool due = publication.tick % kFixturesInterval == 0;
+  if (publication.complete || (due && springs_version_ != world.springs_version())) {
+    survey_fixtures(world);
+  }
   add_audits(world, publication);
   put(std::move(publication));
+}
+
+void WorldFeed::survey_fixtures(const sim::World& world) {
+  springs_version_ = world.springs_version();
+  Fixtures found;
+  const auto copy = [&found](const sim::Springs& springs, std::vector<Fixture>& to) {
+    for (const auto& [at, spring] : springs) {
+      if (to.size() == kMostFixtures) break;
+      to.push_back({at, spring.rate});
+    }
+    found.left_out += springs.size() - to.size();
+  };
+  copy(world.sources(), found.sources);
+  copy(world.drains(), found.drains);
+  auto fixtures = std::make_shared<const Fixtures>(std::move(found));
+  const std::lock_guard lock(mutex_);
+  fixtures_ = std::move(fixtures);
+}
+
+std::shared_ptr<const Fixtures> WorldFeed::fixtures() {
+  const std::lock_guard lock(mutex_);
+  return fixtures_;
 }
 
 // What the world holds, whether or not anything says that it changed.

@@ -46,6 +46,20 @@ struct Publication {
   std::map<protocol::Position, std::shared_ptr<const protocol::ChunkCells>> audits;
 };
 
+/// What stands in a world beside cells and pipes: people who look at it want to see where water
+/// comes from and goes to.
+struct Fixture {
+  sim::Vec3 at;
+  std::int32_t rate = 0;  // units a tick
+};
+/// Of each kind the first ones in the order of their cells, kMostFixtures at the most.
+struct Fixtures {
+  std::vector<Fixture> sources;
+  std::vector<Fixture> drains;
+  std::size_t left_out = 0;
+};
+inline constexpr std::size_t kMostFixtures = 1024;
+
 /// What became of a client's command.
 struct CommandReply {
   std::uint64_t session = 0;
@@ -132,11 +146,15 @@ class WorldFeed {
 
   [[nodiscard]] HubCounters& counters() { return counters_; }
   [[nodiscard]] const sim::WorldConfig& config() const { return config_; }
+  /// As of one of the last kFixturesInterval ticks while somebody watches.
+  [[nodiscard]] std::shared_ptr<const Fixtures> fixtures();
+  static constexpr std::uint64_t kFixturesInterval = 10;
   /// The last tick that was published.
   [[nodiscard]] std::uint64_t tick() const { return tick_.load(std::memory_order_relaxed); }
 
  private:
   [[nodiscard]] Publication describe(const sim::World& world);
+  void survey_fixtures(const sim::World& world);
   void add_audits(const sim::World& world, Publication& publication);
   void put(Publication publication);
 
@@ -151,11 +169,13 @@ class WorldFeed {
   PipeStates skipped_pipes_;
   std::optional<protocol::Playback> playback_;
   std::function<void()> watch_;
+  std::uint64_t springs_version_ = 0;  // that was surveyed last
 
   std::mutex mutex_;
-  Mail mail_;                         // guarded by mutex_
-  std::set<sim::ChunkCoord> audits_;  // guarded by mutex_
-  std::function<void()> wake_;        // guarded by mutex_
+  Mail mail_;                                 // guarded by mutex_
+  std::set<sim::ChunkCoord> audits_;          // guarded by mutex_
+  std::function<void()> wake_;                // guarded by mutex_
+  std::shared_ptr<const Fixtures> fixtures_;  // guarded by mutex_; never null
 };
 
 }  // namespace sluice::net

@@ -39,29 +39,6 @@ std::vector<Fact> first_facts(const sim::World& first) {
   return facts;
 }
 
-sim::Status upgrade(Database& database, Reader& reader) {
-  if (reader.format_version() == kFormatVersion) return sim::Done{};
-  std::vector<Fact> facts;
-  if (reader.format_version() < kFirstVersionWithFacts) {
-    const auto first = reader.restore(reader.first_tick());
-    if (!first) return sim::Error{first.error()};
-    facts = first_facts(**first);
-  }
-  if (const sim::Status begun = database.execute("BEGIN IMMEDIATE"); !begun) return begun;
-  sim::Status done = sim::Done{};
-  for (const Table& table : kTables) {
-    if (done && table.since > reader.format_version()) done = database.execute(table.sql);
-  }
-  if (done && reader.format_version() < kFirstVersionWithFacts) {
-    done = write_facts(database, reader.first_tick(), std::move(facts));
-  }
-  const std::string version = "PRAGMA user_version = " + std::to_string(kFormatVersion);
-  if (done) done = database.execute(version.c_str());
-  if (done) return database.execute("COMMIT");
-  (void)database.execute("ROLLBACK");
-  return done;
-}
-
 sim::Status write_foundation(Database& database, const Foundation& foundation) {
   for (const Table& table : kTables) {
     if (const sim::Status made = database.execute(table.sql); !made) return made;

@@ -16,8 +16,4 @@ namespace sluice::record {
 /// Writes all that a new file holds but its first checkpoint.
 [[nodiscard]] sim::Status write_foundation(Database& database, const Foundation& foundation);
 
-/// Brings a file of an older version to this one, whole or not at all: adds what it lacks, changes
-/// nothing that it has.
-[[nodiscard]] sim::Status upgrade(Database& database, Reader& reader);
-
 }  // namespace sluice::record

@@ -176,7 +176,12 @@ sim::Status Recorder::connect() {
   {
     auto reader = Reader::open(path_, limits_);
     if (!reader) return sim::Error{reader.error()};
-    if (const auto upgraded = upgrade(*database_, **reader); !upgraded) return upgraded;
+    // Every older format was written with water of older rules, so there is none to go on with.
+    const std::int64_t version = (*reader)->format_version();
+    if (version != kFormatVersion) {
+      return database_->error("cannot be gone on with: it has format " + std::to_string(version) +
+                              ", this program writes " + std::to_string(kFormatVersion));
+    }
   }
   if (const sim::Status prepared = prepare(); !prepared) return prepared;
   return load_tail();

@@ -64,7 +64,10 @@ std::vector<net::HostedWorld> Player::hosted() {
 sim::Status Player::begin_at(std::uint64_t tick) {
   // Recordings may begin at different ticks.
   if (sim::Status first = go_to(first_tick_); !first.ok()) return first;
-  return go_to(tick);
+  if (sim::Status there = go_to(tick); !there.ok()) return there;
+  // Whoever connects before the thread runs is shown this tick, too.
+  publish();
+  return sim::Done{};
 }
 
 void Player::start() {

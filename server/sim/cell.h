@@ -19,6 +19,9 @@ inline constexpr Cell kRock = -1;
 /// Beyond the world's edge, inside a chunk that the edge cuts. Solid; never shown.
 inline constexpr Cell kOutside = -2;
 
+/// Air that cannot leave: solid to water until its pocket is opened (marks/trapped_air.h).
+inline constexpr Cell kTrappedAir = -3;
+
 constexpr bool is_open(Cell cell) {
   return cell >= 0;
 }
@@ -28,6 +31,9 @@ struct WaterMeasure {
   std::int32_t cell_max = kMaxCellUnits;  // units that a cell holds at the most
   /// Springs give to their own cell alone, until it is full.
   bool springs_give_to_their_cell = false;
+  /// Heads, and where water comes to lie that is put in, are those of the whole body: a change far
+  /// away may change them.
+  bool heads_of_bodies = false;
 };
 
 /// Units of water in the cell.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -34,6 +35,9 @@ inline constexpr std::uint8_t kChangedAll = 127;
 struct Marks {
   alignas(64) std::array<Cell, kChunkCells + kOverread> cells{};
 };
+
+/// Columns of a chunk, of whatever shape.
+inline constexpr std::size_t kMostColumns = 256;
 
 /// Where a chunk must be looked at. Elsewhere nothing can flow; more than needed costs time alone.
 struct WakeRegions {
@@ -68,7 +72,15 @@ struct Chunk {
   [[nodiscard]] bool holds() const { return digest != pristine || marks_digest != 0; }
 
   // Derived, for springs (spring_schedule.h).
-  bool watched = true;  // a spring may sleep that a change here could wake
+  mutable bool watched = true;  // a spring may sleep that a change here could wake
+
+  /// Columns of which every cell is full here; one that is not listed may be full, too.
+  struct FullBits {
+    std::bitset<kMostColumns> full;
+    bool known = false;
+  };
+  // Derived from the cells, for those who climb them (full_columns.h).
+  mutable FullBits full_columns;
 
   bool claimed = false;  // held nothing at the last update_digest; a command of this tick fills it
 

@@ -135,10 +135,12 @@ void CommandContext::for_each_stored_part(const Box& box, F&& f) {
 CommandOutcome CommandContext::apply(const SetCells& command) {
   const Box box = {command.from, command.size};
   if (std::string problem = box_problem(box); !problem.empty()) return refused(problem);
-  if (command.cell < kRock || command.cell > kMaxPourUnits) {
-    return refused("cell value " + std::to_string(command.cell) +
-                   " is neither rock (-1), air (0) " + "nor an amount of water up to " +
-                   std::to_string(kMaxPourUnits) + " units");
+  const bool solid = command.cell == kRock || command.cell == kTrappedAir;
+  if ((command.cell < 0 && !solid) || command.cell > kMaxPourUnits) {
+    return refused(
+        "cell value " + std::to_string(command.cell) +
+        " is neither rock (-1), trapped air (-3), air (0) nor an amount of water up to " +
+        std::to_string(kMaxPourUnits) + " units");
   }
   if (command.cell > measure_.cell_max) {
     return refused("cell value " + std::to_string(command.cell) + ": a cell of this world holds " +
@@ -178,6 +180,7 @@ CommandOutcome CommandContext::apply(const SetCells& command) {
     } else {
       rewrite(chunk, part, to_cell);
     }
+    if (command.cell == kTrappedAir) world_.trapped_air_.note(chunk.coord);
   });
   return {};
 }
@@ -192,7 +195,10 @@ CommandOutcome CommandContext::apply(const Pour& command) {
     return refused(problem);
   }
   const Cell before = world_.grid_.cell(command.at);
-  if (!is_open(before)) return refused("the cell " + to_string(command.at) + " is rock");
+  if (!is_open(before)) {
+    return refused("the cell " + to_string(command.at) +
+                   (before == kTrappedAir ? " is trapped air" : " is rock"));
+  }
   if (before > measure_.cell_max - command.units) {
     return refused("the cell " + to_string(command.at) + " has room for " +
                    std::to_string(measure_.cell_max - before) + " units only");
@@ -239,6 +245,7 @@ CommandOutcome CommandContext::add_spring(const SpringKind& kind, Vec3 at, std::
   place->second.rate = rate;
   kind.schedule.add(*place);
   world_.springs_digest_known_ = false;
+  ++world_.springs_version_;
   return {};
 }
 
@@ -251,6 +258,7 @@ CommandOutcome CommandContext::remove_spring(const SpringKind& kind, Vec3 at) {
   kind.springs.erase(place);
   if (&kind.springs == &world_.core_.sources) world_.core_.source_heads.erase(at);
   world_.springs_digest_known_ = false;
+  ++world_.springs_version_;
   return {};
 }
 

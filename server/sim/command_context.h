@@ -2,7 +2,11 @@
 // writes cells.
 #pragma once
 
+#include <span>
+#include <vector>
+
 #include "server/sim/commands.h"
+#include "server/sim/marks/levels.h"
 #include "server/sim/world.h"
 
 namespace sluice::sim {
@@ -34,6 +38,12 @@ class CommandContext {
   CommandOutcome apply(const SetPump& command);
   CommandOutcome apply(const AddPort& command);
   CommandOutcome apply(const RemovePort& command);
+
+  // marks/level_commands.cpp
+  CommandOutcome apply(const FillLevel& command);
+  CommandOutcome apply(const EvaporateLevel& command);
+  /// The marks of a world file. The units that each one brought or keeps out go to `units`.
+  CommandOutcome fill(std::span<const Mark> marks, std::vector<std::int64_t>& units);
 
   /// What add_pipe, add_pump and add_valve share.
   CommandOutcome add_node(const PipeFields& fields, NodeKind kind, std::int32_t rate, bool open);
@@ -81,6 +91,8 @@ class CommandContext {
   template <class F>
   void for_each_stored_part(const Box& box, F&& f);
 
+  [[nodiscard]] std::string level_problem(std::int64_t level) const;
+  CommandOutcome write(Filling& filling, const LevelSums& sums);
   [[nodiscard]] std::string quantum_problem(std::int32_t units) const;
   /// Empty when the world may take in so many units more (WorldLimits::units).
   [[nodiscard]] std::string intake_problem(std::int64_t units) const;

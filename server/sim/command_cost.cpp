@@ -43,6 +43,8 @@ class CostOf {
   CommandCost operator()(const RemoveDrain& /*command*/) const {
     return removed_from(world_.drains());
   }
+  CommandCost operator()(const FillLevel& command) const { return of_level(command.at); }
+  CommandCost operator()(const EvaporateLevel& command) const { return of_level(command.at); }
   /// Commands of pipes.
   template <class Row>
   CommandCost operator()(const Row& command) const {
@@ -54,6 +56,14 @@ class CostOf {
  private:
   [[nodiscard]] CommandCost of_source(Vec3 at) const {
     return {capped(of_cell(at).work + kWorkOfWaking * fall_below(at)), true};
+  }
+  /// How far it reaches is known when it has been looked at, so the largest region is paid for.
+  [[nodiscard]] CommandCost of_level(Vec3 at) const {
+    if (!grid_.world_box().contains(at)) return {kWorkOfAnyCommand};
+    constexpr std::int64_t kLooks = 4;  // at each cell: beside, around, summed up, written
+    return {kWorkOfAnyCommand + kLooks * kMostLevelCells + kWorkOfRun * kMostLevelRuns +
+                kMostLevelChunks * (kWorkOfChunk + kWorkOfNewChunk + kWorkOfWaking),
+            true};
   }
   /// Lists of springs are looked through.
   static CommandCost removed_from(const Springs& springs) {

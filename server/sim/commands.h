@@ -112,6 +112,24 @@ struct AddSourceUpTo {
   }
 };
 
+/// fill_level fills all that water reaches from a cell up to a level, as it stands at rest;
+/// evaporate_level takes away what stands above one in the body of water that holds the cell.
+template <std::uint16_t Opcode>
+struct SetLevel {
+  static constexpr std::uint16_t kOpcode = Opcode;
+  static constexpr std::string_view kName = Opcode == 20 ? "fill_level" : "evaporate_level";
+  Vec3 at;
+  std::int32_t level = 0;  // level units above the world's floor
+
+  template <class Self, class Visitor>
+  static void visit_state(Self& self, Visitor& v) {
+    v.field("at", self.at);
+    v.field("level", self.level);
+  }
+};
+
+using FillLevel = SetLevel<20>;
+using EvaporateLevel = SetLevel<21>;
 using AddSource = AddSpring<4>;
 using RemoveSource = RemoveSpring<5>;
 using AddDrain = AddSpring<6>;
@@ -121,7 +139,7 @@ using RemoveDrain = RemoveSpring<7>;
 using CommandBody =
     std::variant<SetCells, Pour, RemoveWater, AddSourceUpTo, AddSource, RemoveSource, AddDrain,
                  RemoveDrain, AddPipe, AddPump, AddValve, RemovePipe, UpgradePipe, LinkPipes,
-                 UnlinkPipes, SetValve, SetPump, AddPort, RemovePort>;
+                 UnlinkPipes, SetValve, SetPump, AddPort, RemovePort, FillLevel, EvaporateLevel>;
 
 struct Command {
   CommandBody body;

@@ -163,14 +163,18 @@ void Grid::wake_all() {
 }
 
 // What flows through a cell counts as a change of it, even if as much comes as goes.
-//
+void Grid::note_change(Chunk& chunk, std::uint8_t changed, const ChunkRegion& where) {
+  if (changed == 0) return;
+  full_columns_.changed(chunk);
+  list_change(chunk, changed, where);
+}
+
 // A sideways flow between two cells depends on both and, because falling water does not spread,
 // on the two cells below them. A vertical flow depends on its two cells alone. So a changed border
 // is seen by the neighbour behind it, and a changed top by the chunk above and, at a corner, by
 // that chunk's own neighbours. A neighbour that is not stored holds nothing that could flow; what
 // flows into it is found by the chunk that it leaves.
-void Grid::note_change(Chunk& chunk, std::uint8_t changed, const ChunkRegion& where) {
-  if (changed == 0) return;
+void Grid::list_change(Chunk& chunk, std::uint8_t changed, const ChunkRegion& where) {
   if (!chunk.changed_listed) {
     chunk.changed_listed = true;
     changed_.push_back(&chunk);
@@ -221,7 +225,8 @@ void Grid::note_change(Chunk& chunk, std::uint8_t changed, const ChunkRegion& wh
 void Grid::add_to_cell(Vec3 at, std::int32_t units) {
   Chunk& chunk = obtain(shape_.chunk_of(at));
   chunk.cells.edit()[static_cast<std::size_t>(shape_.index_of(at))] += units;
-  note_change(chunk, kChangedAll, region_of({at, {1, 1, 1}}, shape_));
+  if (units < 0) full_columns_.lowered(*this, chunk, at);
+  list_change(chunk, kChangedAll, region_of({at, {1, 1, 1}}, shape_));
 }
 
 void Grid::set_digests(Chunk& chunk, Digest cells, Digest marks) {

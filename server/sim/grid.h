@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "server/sim/chunk.h"
+#include "server/sim/full_columns.h"
 #include "server/sim/spec.h"
 
 namespace sluice::sim {
@@ -63,6 +64,14 @@ class Grid {
 
   /// kOutside beyond the world.
   [[nodiscard]] Cell cell(Vec3 at) const;
+  /// The first cell at or above `at` that holds less than `full`, which is one number for each
+  /// world. Every chunk that decides it is marked as watched.
+  [[nodiscard]] Vec3 top_over(Vec3 at, Cell full) const {
+    return full_columns_.top_over(*this, at, full);
+  }
+  /// Whoever was told of a chunk that is no longer watched asks again.
+  void forget_tops() { full_columns_.forget(); }
+  [[nodiscard]] const FullColumns& full_columns() const { return full_columns_; }
 
   /// Notes that `chunk` must be looked at in these passes, there or everywhere.
   void wake(Chunk& chunk, std::uint8_t passes, const ChunkRegion& where);
@@ -103,6 +112,7 @@ class Grid {
   void link(Chunk& chunk);
   void unlink(Chunk& chunk);
   void fill_pristine(Chunk& chunk) const;
+  void list_change(Chunk& chunk, std::uint8_t changed, const ChunkRegion& where);
 
   // Derived from the configuration, and from the chunks.
   ChunkShape shape_;
@@ -117,6 +127,7 @@ class Grid {
   std::int64_t claimed_ = 0;  // chunks of which `claimed` is true
   Digest cells_digest_ = 0;
   Digest marks_digest_ = 0;
+  mutable FullColumns full_columns_;
   Digest air_digest_ = 0;  // of a chunk wholly inside that holds nothing
 };
 

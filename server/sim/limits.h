@@ -36,6 +36,15 @@ static_assert(std::int64_t{kMaxCellUnits} <= INT64_MAX / (kMaxChunks * kChunkCel
 /// are already a jet; a larger number is a typing error).
 inline constexpr std::int32_t kMaxPourUnits = 1 << 24;
 
+/// What one command fills or evaporates to a level: cells of its region, stretches of cells that
+/// lie one above the other, and chunks.
+inline constexpr std::int64_t kMostLevelCells = std::int64_t{1} << 18;
+inline constexpr std::int64_t kMostLevelRuns = std::int64_t{1} << 12;
+inline constexpr std::int64_t kMostLevelChunks = 128;
+
+/// Cells of trapped air that open in one tick; the next one goes on.
+inline constexpr std::int64_t kMostOpenedAtOnce = std::int64_t{1} << 14;
+
 /// Springs and drains of one world.
 inline constexpr std::int32_t kMaxSprings = 1 << 16;
 

@@ -2,9 +2,9 @@
 //
 //   u32 magic "SLWC"   u16 version   u16 model version
 //   from version 3 on, u16 version of the pipes' rules
-//   the fields of CoreState (before version 3 without its limits, before 4 without heads of
-//   sources) from version 2 on, the fields of PipesImage; in version 2 alone, u8 whether they all
-//   slept u64 digest of everything before it
+//   the fields of CoreState (before version 3 no limits, before version 4 no heads of sources)
+//   from version 2 on, the fields of PipesImage; in version 2 alone, u8 whether they all slept
+//   u64 digest of everything before it
 //
 // and each stored chunk is its kChunkCells cells, 32 bits each, little-endian; where a water model
 // keeps marks, those likewise.
@@ -259,13 +259,14 @@ Status World::load_chunks(std::span<const ChunkImage> images) {
       Cell value = 0;
       reader.field("cell", value);
       const bool outside = cells[i] == kOutside;
-      if (value < kOutside || value > measure.cell_max || water_of(value) % measure.quantum != 0 ||
-          outside != (value == kOutside)) {
+      if (value < kTrappedAir || value > measure.cell_max ||
+          water_of(value) % measure.quantum != 0 || outside != (value == kOutside)) {
         return Error{name + ", cell " + to_string(grid_.shape().cell_at(c, static_cast<int>(i))) +
                      ": " + std::to_string(value) + " is not a cell's value"};
       }
       cells[i] = value;
       water += water_of(value);
+      if (value == kTrappedAir) trapped_air_.note(c);
     }
     chunk.cells.share_if_uniform();
     if (Status s = load_marks(chunk, image.marks, name); !s) return s;

@@ -26,11 +26,11 @@ WaterMeasure measure_of(const WorldConfig& config) {
     case WaterModel::kCellular:
       break;
     case WaterModel::kBlock:
-      return {kFull / config.block.parts, kFull, false};
+      return {kFull / config.block.parts, kFull, false, true};
     case WaterModel::kStream:
-      return {kFull / kStreamLevels, kFull, true};
+      return {kFull / kStreamLevels, kFull, true, true};
     case WaterModel::kHydro:
-      return {1, kFull, false};
+      return {1, kFull, false, true};
   }
   return {};
 }

@@ -157,6 +157,19 @@ struct Spring {
   std::int32_t head = -1;  // of a source, level units up to which it gives; -1: the model's default
 };
 
+enum class MarkKind : std::uint8_t { kLevel, kBubble };
+
+/// Where water stands, or air stays, before the first tick (marks/marks.md).
+struct Mark {
+  Vec3 at;
+  MarkKind kind = MarkKind::kLevel;
+  std::int64_t level = -1;  // level units above the world's floor; -1: the top of its cell
+
+  [[nodiscard]] std::int64_t level_or_default() const {
+    return level >= 0 ? level : (std::int64_t{at.y} + 1) * kFull;
+  }
+};
+
 /// A pipe, pump or valve.
 struct PipeNode {
   PipeFields fields;
@@ -179,6 +192,7 @@ struct WorldSpec {
   WorldLimits limits;
   std::vector<Fill> fills;
   std::vector<PlacedCell> cells;
+  std::vector<Mark> marks;
   std::vector<Spring> sources;
   std::vector<Spring> drains;
   std::vector<PipeNode> pipes;

@@ -23,6 +23,8 @@ TickReport World::tick(CommandSource& commands, Executor& executor) {
   after("springs");
   advance_pipes(executor);  // ports, pumps, flows over links, levelling
   after("pipes");
+  trapped_air_.open(grid_);  // pockets that air has reached, or that were dug
+  after("pockets");
   advance_water(executor, report);  // sweeps of plan and apply, until calm or the cap
   after("water");
   drain_beyond_limit(update_digest(executor));  // of the chunks that changed
@@ -94,6 +96,7 @@ World::SourceRoom World::room_for_source(Vec3 at, const WaterMeasure& measure) {
 
 // Chunks that changed since the springs were last looked at.
 void World::wake_springs(const std::vector<Chunk*>& changed) {
+  grid_.forget_tops();
   for (Chunk* chunk : changed) {
     if (!std::exchange(chunk->watched, false)) continue;
     source_schedule_.wake(chunk->coord);
@@ -131,9 +134,8 @@ void World::run_springs() {
   springs_active_ = false;
   wake_springs(grid_.changed());
   const WaterMeasure measure = measure_of(core_.config);
-  // Where a spring's water comes to lie is a matter of its whole body, far chunks too.
-  const bool bodies =
-      measure.quantum > 1 && (!measure.springs_give_to_their_cell || !core_.source_heads.empty());
+  const bool bodies = measure.heads_of_bodies &&
+                      (!measure.springs_give_to_their_cell || !core_.source_heads.empty());
   if (bodies && !core_.sources.empty()) {
     water_->look(grid_);
     if (!changed_.empty() || !grid_.changed().empty()) source_schedule_.wake_all(core_.sources);
@@ -145,7 +147,7 @@ void World::run_springs() {
     if (bodies) water_->follow(grid_, at);
   };
   run_kind(core_.sources, source_schedule_, [&](Vec3 place, std::int32_t due) {
-    watch_column(place);
+    watch(place);
     SourceRoom room = room_for_source(place, measure);
     const std::int32_t possible = room.units;
     std::int32_t given = 0;
@@ -171,17 +173,10 @@ void World::run_springs() {
   springs_known_ = true;
 }
 
-// A spring that may sleep has to hear of changes in its chunk. Where none is stored, one that is
-// made is watched.
+// A spring that may sleep has to hear of changes in its chunk, and in those that its head was read
+// from (Grid::top_over). Where none is stored, one that is made is watched.
 void World::watch(Vec3 at) {
   if (Chunk* chunk = grid_.find(grid_.shape().chunk_of(at))) chunk->watched = true;
-}
-
-// All that its head comes from: up through full cells to the surface.
-void World::watch_column(Vec3 at) {
-  const Chunk* chunk = grid_.find(grid_.shape().chunk_of(at));
-  if (chunk == nullptr) return;
-  for (Chunk* up = grid_.find(chunk->coord); up != nullptr; up = up->above) up->watched = true;
 }
 
 namespace {
@@ -214,7 +209,22 @@ class PortGrid final : public PortCells {
     grid_.add_to_cell(at, units);
     water_.follow(grid_, at);
   }
-  // A head comes from the whole column, or where water moves in parts from a whole body.
+  // Water that cannot be pressed together comes to lie on a surface, a cell at a time.
+  std::int32_t give(Vec3 at, std::int32_t units, std::int64_t head) override {
+    if (!measure_.heads_of_bodies) return PortCells::give(at, units, head);
+    std::int32_t given = 0;
+    while (given < units) {
+      const std::optional<Vec3> place = water_.taker(grid_, at);
+      if (!place) break;
+      const std::int64_t room = water_.most_at(grid_, *place, head) - grid_.cell(*place);
+      if (room <= 0) break;
+      const auto some = static_cast<std::int32_t>(std::min<std::int64_t>(room, units - given));
+      add(*place, some);
+      given += some;
+    }
+    return given;
+  }
+  // A head comes from the whole column at least.
   [[nodiscard]] Vec3 region(Vec3 at) const override { return place(grid_.shape().chunk_of(at)); }
   [[nodiscard]] bool changed_regions(std::vector<Vec3>& regions) const override {
     for (const ChunkCoord coord : changed_) regions.push_back(place(coord));
@@ -226,7 +236,7 @@ class PortGrid final : public PortCells {
 
  private:
   [[nodiscard]] Vec3 place(ChunkCoord coord) const {
-    return measure_.quantum > 1 ? Vec3{} : Vec3{coord.x, 0, coord.z};
+    return measure_.heads_of_bodies ? Vec3{} : Vec3{coord.x, 0, coord.z};
   }
 
   Grid& grid_;
@@ -315,8 +325,9 @@ void World::sleep_and_wake(TickReport& report) {
     if (chunk->wake == 0) asleep.push_back(chunk);
   }
   grid_.settle(asleep);
+  const bool opens = trapped_air_.look(grid_, changed_);
   report.active_chunks = static_cast<std::int64_t>(grid_.awake().size());
-  report.at_rest = report.active_chunks == 0 && !springs_active_ && pipes_.at_rest();
+  report.at_rest = report.active_chunks == 0 && !springs_active_ && pipes_.at_rest() && !opens;
 }
 
 void World::check() const {

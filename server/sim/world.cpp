@@ -71,6 +71,7 @@ Status World::place(const WorldSpec& spec) {
     }
   }
   place_at_rest(spec);
+  if (Status s = place_marks(spec); !s) return s;
   for (std::size_t i = 0; i < spec.sources.size(); ++i) {
     if (Status s =
             placed("source[" + std::to_string(i) + "]",
@@ -96,12 +97,20 @@ Status World::place(const WorldSpec& spec) {
 void World::place_at_rest(const WorldSpec& spec) {
   std::vector<Box> boxes;
   for (const Fill& fill : spec.fills) {
-    if (fill.at_rest) boxes.push_back(fill.box);
+    if (fill.at_rest && water_of(fill.cell) > 0) boxes.push_back(fill.box);
   }
   for (const PlacedCell& cell : spec.cells) {
-    if (cell.at_rest) boxes.push_back({cell.at, {1, 1, 1}});
+    if (cell.at_rest && water_of(cell.cell) > 0) boxes.push_back({cell.at, {1, 1, 1}});
   }
   if (!boxes.empty()) core_.totals.water += set_at_rest(core_.config, grid_, boxes);
+}
+
+Status World::place_marks(const WorldSpec& spec) {
+  if (spec.marks.empty()) return Done{};
+  CommandContext context(*this);
+  const CommandOutcome filled = context.fill(spec.marks, units_of_marks_);
+  if (!filled.applied()) return Error{filled.reason};
+  return Done{};
 }
 
 Status World::place_pipes(const WorldSpec& spec) {

@@ -16,6 +16,7 @@
 #include "server/sim/digest.h"
 #include "server/sim/executor.h"
 #include "server/sim/grid.h"
+#include "server/sim/marks/trapped_air.h"
 #include "server/sim/pipes/network.h"
 #include "server/sim/result.h"
 #include "server/sim/spec.h"
@@ -106,8 +107,13 @@ class World {
   [[nodiscard]] std::int64_t head(Vec3 at) const;
   [[nodiscard]] const Springs& sources() const { return core_.sources; }
   [[nodiscard]] const Springs& drains() const { return core_.drains; }
+  /// Grows with every source or drain that commands add or remove; says nothing of another world.
+  [[nodiscard]] std::uint64_t springs_version() const { return springs_version_; }
   [[nodiscard]] const PipeNetwork& pipes() const { return pipes_; }
   [[nodiscard]] std::int64_t active_chunks() const;
+  /// Units that each mark of the world file brought, or keeps out (below zero): what create() did.
+  /// Empty after a restore.
+  [[nodiscard]] std::span<const std::int64_t> units_of_marks() const { return units_of_marks_; }
 
   // Snapshot (snapshot.cpp). A snapshot is the core (everything but the grid) and the chunks.
 
@@ -144,7 +150,6 @@ class World {
   void apply_commands(CommandSource& commands, TickReport& report);
   void run_springs();
   void watch(Vec3 at);
-  void watch_column(Vec3 at);
   void wake_springs(const std::vector<Chunk*>& changed);
   template <class Run>
   void run_kind(Springs& springs, SpringSchedule& schedule, Run&& run);
@@ -167,6 +172,7 @@ class World {
 
   [[nodiscard]] Status place(const WorldSpec& spec);
   void place_at_rest(const WorldSpec& spec);
+  [[nodiscard]] Status place_marks(const WorldSpec& spec);
   [[nodiscard]] Status place_pipes(const WorldSpec& spec);
   [[nodiscard]] Status load_marks(Chunk& chunk, std::span<const std::byte> bytes,
                                   const std::string& name) const;
@@ -182,8 +188,11 @@ class World {
   Digest config_digest_ = 0;
   std::unique_ptr<WaterModelState> water_;
   std::vector<ChunkCoord> changed_;
+  TrappedAir trapped_air_;
+  std::vector<std::int64_t> units_of_marks_;
   bool springs_active_ = false;  // a spring could move water in the last tick
-  bool springs_known_ = true;    // false: the schedules are to be made anew
+  std::uint64_t springs_version_ = 0;
+  bool springs_known_ = true;  // false: the schedules are to be made anew
   SpringSchedule source_schedule_;
   SpringSchedule drain_schedule_;
   mutable Digest springs_digest_ = 0;

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "server/record/bundle.h"
+#include "server/tools/arguments.h"
 #include "server/tools/commands.h"
 
 namespace sluice::tools {
@@ -63,14 +64,15 @@ void add_bundle_command(CLI::App& app, int& exit_status) {
   CLI::App* command =
       app.add_subcommand("bundle", "Cut a small recording around a tick, for a bug report");
   command->add_option("FILE", flags->file, "a recording (NAME.sluice), of a running server too")
-      ->required();
+      ->required()
+      ->check(recording_file());
   command->add_option("--around", flags->options.around, "the tick")
       ->required()
-      ->check(CLI::NonNegativeNumber);
+      ->check(whole_number());
   command->add_option("--before", flags->options.before, "ticks before it (default: 100)")
-      ->check(CLI::NonNegativeNumber);
+      ->check(whole_number());
   command->add_option("--after", flags->options.after, "ticks after it (default: 100)")
-      ->check(CLI::NonNegativeNumber);
+      ->check(whole_number());
   command->add_option("--out", flags->out, "the new file (default: NAME-TICK.bundle.sluice)");
   command->add_flag("--json", flags->json, "print one JSON object instead of text");
   command->callback([flags, &exit_status] { exit_status = run_bundle(*flags); });

@@ -20,6 +20,7 @@ void add_backup_command(CLI::App& app, int& exit_status);
 void add_bundle_command(CLI::App& app, int& exit_status);
 void add_diff_command(CLI::App& app, int& exit_status);
 void add_load_command(CLI::App& app, int& exit_status);
+void add_fill_command(CLI::App& app, int& exit_status);
 void add_log_command(CLI::App& app, int& exit_status);
 void add_repair_command(CLI::App& app, int& exit_status);
 void add_replay_command(CLI::App& app, int& exit_status);

@@ -9,6 +9,7 @@
 
 #include "server/formats/world_file.h"
 #include "server/record/diff.h"
+#include "server/tools/arguments.h"
 #include "server/tools/commands.h"
 #include "server/tools/output.h"
 #include "server/tools/progress.h"
@@ -227,8 +228,12 @@ void add_diff_command(CLI::App& app, int& exit_status) {
   auto flags = std::make_shared<DiffFlags>();
   CLI::App* command = app.add_subcommand(
       "diff", "Compare two recordings of a world, to the first value that differs");
-  command->add_option("A", flags->a, "a recording (NAME.sluice)")->required();
-  command->add_option("B", flags->b, "another one of the same world")->required();
+  command->add_option("A", flags->a, "a recording (NAME.sluice)")
+      ->required()
+      ->check(recording_file());
+  command->add_option("B", flags->b, "another one of the same world")
+      ->required()
+      ->check(recording_file());
   command
       ->add_option("--spread", flags->spread,
                    "follow the difference over this many ticks (default: 20)")

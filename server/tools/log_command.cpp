@@ -9,6 +9,7 @@
 #include "server/formats/script.h"
 #include "server/record/bounds.h"
 #include "server/record/reader.h"
+#include "server/tools/arguments.h"
 #include "server/tools/commands.h"
 
 namespace sluice::tools {
@@ -51,9 +52,17 @@ int run_log(const LogOptions& options) {
     std::cerr << "sluice: " << reader.error() << '\n';
     return kExitWrongInput;
   }
+  if (options.from > options.to) {
+    std::cerr << "sluice: --from " << options.from << " is after --to " << options.to << '\n';
+    return kExitWrongInput;
+  }
   const std::uint64_t from = std::max<std::uint64_t>(options.from, 1);
   const std::uint64_t to = std::min(options.to, (*reader)->last_tick());
-  if (from > to) return kExitWell;
+  if (from > to) {
+    std::cerr << "sluice: nothing to print: the recording ends with tick " << (*reader)->last_tick()
+              << '\n';
+    return kExitWell;
+  }
   const sim::Status read = (*reader)->read_ticks(from, to, [&](const record::TickRecord& tick) {
     print_tick(tick, options.outcomes);
     return std::cout.good();
@@ -71,11 +80,12 @@ int run_log(const LogOptions& options) {
 void add_log_command(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<LogOptions>();
   CLI::App* command = app.add_subcommand("log", "Print a recording's commands as a script");
-  command->add_option("FILE", options->file, "a recording (NAME.sluice)")->required();
-  command->add_option("--from", options->from, "first tick (default: 1)")
-      ->check(CLI::NonNegativeNumber);
+  command->add_option("FILE", options->file, "a recording (NAME.sluice)")
+      ->required()
+      ->check(recording_file());
+  command->add_option("--from", options->from, "first tick (default: 1)")->check(whole_number());
   command->add_option("--to", options->to, "last tick (default: the last one recorded)")
-      ->check(CLI::NonNegativeNumber);
+      ->check(whole_number());
   command->add_flag(
       "--outcomes", options->outcomes,
       "also print whether each command applied, and why not, and how many refused ones "

@@ -1,14 +1,22 @@
 // `sluice`: the toolbox. Results go to standard output, everything else to standard error.
+#include <iostream>
+#include <string>
+#include <vector>
+
 #include <CLI/CLI.hpp>
 
+#include "server/tools/arguments.h"
 #include "server/tools/commands.h"
 
 int main(int argc, char** argv) {
   CLI::App app{"Sluice: deterministic worlds of water - run, record, replay, verify"};
   app.name("sluice");
   app.require_subcommand(1);
+  app.set_version_flag("--version", "sluice " SLUICE_VERSION, "print the version and exit");
+  app.footer("'sluice COMMAND --help' tells of a command.");
   int exit_status = sluice::tools::kExitWell;
   sluice::tools::add_sim_command(app, exit_status);
+  sluice::tools::add_fill_command(app, exit_status);
   sluice::tools::add_log_command(app, exit_status);
   sluice::tools::add_replay_command(app, exit_status);
   sluice::tools::add_verify_command(app, exit_status);
@@ -22,8 +30,11 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    const int code = app.exit(error);  // prints help to stdout, mistakes to stderr
-    return code == 0 ? sluice::tools::kExitWell : sluice::tools::kExitWrongInput;
+    if (error.get_exit_code() == 0) return app.exit(error);  // help and version, to standard output
+    const std::vector<std::string> arguments(argv + 1, argv + argc);
+    std::cerr << "sluice: " << sluice::tools::explain(app, error, arguments) << '\n'
+              << "Run with --help for more information.\n";
+    return sluice::tools::kExitWrongInput;
   }
   return exit_status;
 }

@@ -19,6 +19,7 @@ namespace {
 constexpr std::int64_t kMaxMapCells = std::int64_t{1} << 26;
 
 const char* material_name(sim::Cell cell) {
+  if (cell == sim::kTrappedAir) return "trapped-air";
   return cell == sim::kRock ? "rock" : "water";
 }
 
@@ -121,6 +122,32 @@ void OutputFlags::declare(CLI::App& app) {
   app.add_option("--digests", digests,
                  "write a line 'tick digest' for each tick ('-': standard output)");
   app.add_flag("--json", json, "last line of standard output: one JSON object");
+  app.add_option("--png", png, "draw the final world into this file (PNG)");
+  app.add_option(
+         "--scale", scale,
+         "with --png: pixels a cell (default: what makes the longer side 1,000, 16 at most)")
+      ->check(CLI::Range(1, kMaxPixelsPerCell));
+  app.add_option("--view", png_view,
+                 "with --png: the cells x,y,z,w,h,d (default: the whole world)");
+}
+
+sim::Result<PictureView> OutputFlags::picture() const {
+  if (png.empty() && (scale || !png_view.empty())) {
+    return sim::Error{"--scale and --view say how --png draws, which is not given"};
+  }
+  PictureView view;
+  view.scale = scale;
+  if (png_view.empty()) return view;
+  const auto box = parse_view(png_view);
+  if (!box) return sim::Error{box.error()};
+  view.cells = *box;
+  return view;
+}
+
+sim::Status check(const OutputFlags& flags, const sim::World& world) {
+  const auto view = flags.picture();
+  if (!view) return sim::Error{view.error()};
+  return flags.png.empty() ? sim::Status(sim::Done{}) : check(world, *view);
 }
 
 void RunFacts::add(const sim::TickReport& report, double tick_seconds) {
@@ -177,6 +204,10 @@ sim::Status print_results(const OutputFlags& flags, const sim::World& world,
   }
   if (!flags.dump.empty()) {
     if (sim::Status s = write_dump(flags.dump, world); !s) return s;
+  }
+  if (!flags.png.empty()) {
+    if (sim::Status s = check(flags, world); !s) return s;
+    if (sim::Status s = write_png(flags.png, draw(world, *flags.picture())); !s) return s;
   }
   if (flags.json) print_json(world, facts);
   std::cout.flush();

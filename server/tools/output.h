@@ -9,6 +9,7 @@
 
 #include "server/sim/result.h"
 #include "server/sim/world.h"
+#include "server/tools/picture.h"
 
 namespace CLI {
 class App;
@@ -22,10 +23,17 @@ struct OutputFlags {
   std::string dump;     // a file, "-" for standard output, empty for none
   std::string digests;  // likewise
   bool json = false;
+  std::string png;                    // a file; empty for none
+  std::string png_view;               // "x,y,z,w,h,d"; empty for the whole world
+  std::optional<std::int32_t> scale;  // pixels a cell
 
   void declare(CLI::App& app);
   /// Whether any was given.
-  [[nodiscard]] bool any() const { return map || json || !dump.empty() || !digests.empty(); }
+  [[nodiscard]] bool any() const {
+    return map || json || !dump.empty() || !digests.empty() || !png.empty();
+  }
+  /// How --png draws; an error where its flags are wrong.
+  [[nodiscard]] sim::Result<PictureView> picture() const;
 };
 
 /// Counts over the ticks that were run.
@@ -53,6 +61,9 @@ class DigestFile {
 
 /// Sixteen lower-case hexadecimal digits.
 [[nodiscard]] std::string hex(sim::Digest digest);
+
+/// What is wrong with the flags for this world: asked before a long run, not after it.
+[[nodiscard]] sim::Status check(const OutputFlags& flags, const sim::World& world);
 
 /// Prints the map, the dump and the JSON line that the flags ask for.
 [[nodiscard]] sim::Status print_results(const OutputFlags& flags, const sim::World& world,

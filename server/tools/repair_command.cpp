@@ -7,6 +7,7 @@
 
 #include "server/formats/world_file.h"
 #include "server/record/repair.h"
+#include "server/tools/arguments.h"
 #include "server/tools/commands.h"
 
 namespace sluice::tools {
@@ -72,6 +73,7 @@ void add_repair_command(CLI::App& app, int& exit_status) {
       "repair", "Make a damaged recording whole again; what is damaged is set aside");
   command->add_option("FILE", *file, "a recording (NAME.sluice) that nobody writes")
       ->required()
+      ->check(recording_file())
       ->check(CLI::ExistingFile);
   command->add_flag("--json", *json, "print one JSON object as the last line");
   command->callback([=, &exit_status] { exit_status = run_repair(*file, *json); });
@@ -84,6 +86,7 @@ void add_backup_command(CLI::App& app, int& exit_status) {
       app.add_subcommand("backup", "Copy a recording, of a running server too, and read the copy");
   command->add_option("FILE", *file, "a recording (NAME.sluice)")
       ->required()
+      ->check(recording_file())
       ->check(CLI::ExistingFile);
   command
       ->add_option("TO", *to,

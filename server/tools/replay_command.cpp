@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 
 #include "server/record/reader.h"
+#include "server/tools/arguments.h"
 #include "server/tools/commands.h"
 #include "server/tools/output.h"
 #include "server/tools/progress.h"
@@ -61,8 +62,8 @@ RunFacts facts_at_checkpoint(const sim::World& world) {
 int run_serve(const ReplayOptions& options) {
   if (options.output.any()) {
     return fail(
-        "--serve shows the recording in a browser: --map, --dump, --digests and --json go "
-        "without it",
+        "--serve shows the recording in a browser: --map, --dump, --digests, --png and --json "
+        "go without it",
         kExitWrongInput);
   }
   ServeReplayOptions serve{{options.file}, *options.serve, options.to, options.threads};
@@ -78,6 +79,9 @@ int run_replay(const ReplayOptions& options) {
         "'sluice diff " +
             options.file + " " + options.other + "'; without --serve give one",
         kExitWrongInput);
+  }
+  if (const auto checked = options.output.picture(); !checked) {
+    return fail(checked.error(), kExitWrongInput);
   }
   auto reader = record::Reader::open(options.file);
   if (!reader) return fail(reader.error(), kExitWrongInput);
@@ -119,12 +123,14 @@ void add_replay_command(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<ReplayOptions>();
   CLI::App* command =
       app.add_subcommand("replay", "Bring back the world of a recording at any tick");
-  command->add_option("FILE", options->file, "a recording (NAME.sluice)")->required();
+  command->add_option("FILE", options->file, "a recording (NAME.sluice)")
+      ->required()
+      ->check(recording_file());
   command->add_option("OTHER", options->other, "with --serve: a recording to be shown beside it");
   command
       ->add_option("--to", options->to,
                    "the tick (default: the last one recorded; with --serve: the first)")
-      ->check(CLI::NonNegativeNumber);
+      ->check(whole_number());
   command->add_option(
       "--serve", options->serve,
       "show it in the browser viewer, with a timeline, at this ADDRESS:PORT; port 0 "

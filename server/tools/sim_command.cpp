@@ -11,6 +11,7 @@
 #include "server/record/recorder.h"
 #include "server/sim/kernels.h"
 #include "server/sim/world.h"
+#include "server/tools/arguments.h"
 #include "server/tools/commands.h"
 #include "server/tools/output.h"
 #include "server/tools/progress.h"
@@ -108,6 +109,7 @@ sim::Status run_sim(const SimFlags& flags) {
   auto scene = load_scene(flags.world_file, flags.script);
   if (!scene) return sim::Error{scene.error()};
   sim::World& world = *scene->world;
+  if (sim::Status s = check(flags.output, world); !s) return s;
   workers::ThreadPool pool(flags.threads);
   std::optional<workers::ShuffledExecutor> shuffled;
   if (flags.shuffle) shuffled.emplace(pool, *flags.shuffle);
@@ -140,14 +142,14 @@ void add_sim_command(CLI::App& app, int& exit_status) {
   auto flags = std::make_shared<SimFlags>();
   command->add_option("FILE", flags->world_file, "the world file (TOML)")->required();
   command->add_option("--ticks", flags->ticks, "run that many ticks")
-      ->check(CLI::NonNegativeNumber)
+      ->check(whole_number())
       ->capture_default_str();
   command->add_flag("--until-rest", flags->until_rest,
                     "stop after the first tick at whose end nothing is active");
   command->add_option("--threads", flags->threads, "worker threads; 0: one a core")
       ->check(CLI::Range(0, kMostThreads));
   command->add_option("--shuffle", flags->shuffle, "process chunks in an order drawn from a seed")
-      ->check(CLI::NonNegativeNumber);
+      ->check(whole_number());
   command->add_option("--script", flags->script, "commands (JSON Lines)");
   command->add_option("--record", flags->record, "record the run into a new file");
   command->add_option("--kernels", flags->kernels,

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "server/record/sync_test.h"
+#include "server/tools/arguments.h"
 #include "server/tools/commands.h"
 #include "server/tools/output.h"
 #include "server/tools/progress.h"
@@ -115,16 +116,16 @@ void add_sync_test_command(CLI::App& app, int& exit_status) {
   command->add_option("WORLD", flags->world_file, "the world file (TOML)")->required();
   command->add_option("--script", flags->script, "commands (JSON Lines)");
   command->add_option("--ticks", flags->ticks, "run that many ticks (default: 1000)")
-      ->check(CLI::NonNegativeNumber);
+      ->check(whole_number());
   command->add_option("--threads", flags->threads, "of the second engine (default: 3)")
       ->check(CLI::Range(0, kMostThreads));
   command->add_option("--shuffle", flags->shuffle, "seed of the second engine's order (default: 1)")
-      ->check(CLI::NonNegativeNumber);
+      ->check(whole_number());
   command
       ->add_option("--restore-every", flags->restore_every,
                    "restore the second engine from its snapshot after so many ticks; 0: never "
                    "(default: 1)")
-      ->check(CLI::NonNegativeNumber);
+      ->check(whole_number());
   command->add_flag("--json", flags->json, "print one JSON object as the last line");
   command->callback([flags, &exit_status] { exit_status = run_sync_test(*flags); });
 }

@@ -8,6 +8,7 @@
 
 #include "server/record/reader.h"
 #include "server/record/trace_file.h"
+#include "server/tools/arguments.h"
 #include "server/tools/commands.h"
 #include "server/tools/output.h"
 #include "server/workers/thread_pool.h"
@@ -107,8 +108,10 @@ void add_trace_command(CLI::App& app, int& exit_status) {
   auto flags = std::make_shared<TraceFlags>();
   CLI::App* command =
       app.add_subcommand("trace", "Run one tick of a recording, with the digest after each phase");
-  command->add_option("FILE", flags->file, "a recording (NAME.sluice)")->required();
-  command->add_option("--tick", flags->tick, "the tick")->required()->check(CLI::NonNegativeNumber);
+  command->add_option("FILE", flags->file, "a recording (NAME.sluice)")
+      ->required()
+      ->check(recording_file());
+  command->add_option("--tick", flags->tick, "the tick")->required()->check(whole_number());
   command->add_option("--out", flags->out,
                       "write the state after each phase, for 'sluice diff --trace-a, --trace-b'");
   command->add_option("--threads", flags->threads, "worker threads (default: one a core)")

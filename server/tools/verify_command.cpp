@@ -12,6 +12,7 @@
 #include "server/record/verify.h"
 #include "server/record/write_lock.h"
 #include "server/sim/text.h"
+#include "server/tools/arguments.h"
 #include "server/tools/commands.h"
 #include "server/tools/output.h"
 #include "server/tools/progress.h"
@@ -157,13 +158,14 @@ void add_verify_command(CLI::App& app, int& exit_status) {
   CLI::App* command =
       app.add_subcommand("verify", "Replay a recording and compare every digest on the way");
   command->add_option("FILE", flags->file, "a recording (NAME.sluice), of a running server too")
-      ->required();
+      ->required()
+      ->check(recording_file());
   command
       ->add_option("--from", flags->from,
                    "begin at the last checkpoint at or before this tick (default: 0)")
-      ->check(CLI::NonNegativeNumber);
+      ->check(whole_number());
   command->add_option("--to", flags->to, "compare no further than this tick (default: the last)")
-      ->check(CLI::NonNegativeNumber);
+      ->check(whole_number());
   command->add_flag("--every-tick-restore", flags->every_tick_restore,
                     "go on from a restored snapshot after each tick: finds forgotten state");
   command->add_flag("--follow", flags->follow,
@@ -174,7 +176,7 @@ void add_verify_command(CLI::App& app, int& exit_status) {
       command
           ->add_option("--shuffle", flags->shuffle,
                        "process in an order shuffled by this seed: changes nothing")
-          ->check(CLI::NonNegativeNumber);
+          ->check(whole_number());
   command->add_flag("--json", flags->json, "print one JSON object as the last line");
   command->callback([flags, &exit_status] { exit_status = run_verify(*flags); });
 }

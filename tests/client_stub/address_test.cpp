@@ -33,5 +33,10 @@ TEST(Address, WrongOnesAreRefusedWithTheExpectedForm) {
   }
 }
 
+TEST(Address, OtherSchemesAreToldWhatIsWrongWithThem) {
+  EXPECT_NE(parse_address("wss://h:1/worlds/a").error().find("encrypted"), std::string::npos);
+  EXPECT_NE(parse_address("http://h:1/").error().find("page"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace sluice::client

@@ -5,16 +5,30 @@ if(SLUICE_WEB AND CHROMIUM AND NODE)
   add_test(NAME Browser.ShowsAWorldThatABrushChangesForAll
     COMMAND ${NODE} ${CMAKE_CURRENT_LIST_DIR}/browser_test.mjs
             $<TARGET_FILE:sluice-server> ${CHROMIUM}
-            ${CMAKE_BINARY_DIR}/client_stub/web/work/package.json)
+            ${CMAKE_BINARY_DIR}/client_stub/web/bundle/package.json)
   add_test(NAME Browser.ShowsRecordingsAtAnyTickAndSideBySide
     COMMAND ${NODE} ${CMAKE_CURRENT_LIST_DIR}/replay_browser_test.mjs
             $<TARGET_FILE:sluice> ${CHROMIUM}
-            ${CMAKE_BINARY_DIR}/client_stub/web/work/package.json)
-  set_tests_properties(Browser.ShowsAWorldThatABrushChangesForAll
+            ${CMAKE_BINARY_DIR}/client_stub/web/bundle/package.json)
+  add_test(NAME Browser.FitsEveryWindowAndFinger
+    COMMAND ${NODE} ${CMAKE_CURRENT_LIST_DIR}/layout_browser_test.mjs
+            $<TARGET_FILE:sluice-server> $<TARGET_FILE:sluice> ${CHROMIUM}
+            ${CMAKE_BINARY_DIR}/client_stub/web/bundle/package.json)
+  add_test(NAME Browser.KeepsKeysToolsAndEdits
+    COMMAND ${NODE} ${CMAKE_CURRENT_LIST_DIR}/viewer_browser_test.mjs
+            $<TARGET_FILE:sluice-server> ${CHROMIUM}
+            ${CMAKE_BINARY_DIR}/client_stub/web/bundle/package.json)
+  set_tests_properties(Browser.ShowsAWorldThatABrushChangesForAll Browser.KeepsKeysToolsAndEdits Browser.FitsEveryWindowAndFinger
     Browser.ShowsRecordingsAtAnyTickAndSideBySide PROPERTIES TIMEOUT 180)
 endif()
 if(SLUICE_WEB AND NODE)
   add_test(NAME Browser.DecodesAsTheProtocolsDocumentSays
     COMMAND ${NODE} ${CMAKE_CURRENT_LIST_DIR}/web_codec_test.mjs ${PROJECT_SOURCE_DIR}
-            ${CMAKE_BINARY_DIR}/client_stub/web/work/package.json)
+            ${CMAKE_BINARY_DIR}/client_stub/web/bundle/package.json)
+  add_test(NAME Browser.ItsPartsWithoutAPageDoWhatTheySay
+    COMMAND ${NODE} ${CMAKE_CURRENT_LIST_DIR}/web_modules_test.mjs ${PROJECT_SOURCE_DIR}
+            ${CMAKE_BINARY_DIR}/client_stub/web/bundle/package.json)
+  add_test(NAME Browser.DrawsTheWorldAsItIs
+    COMMAND ${NODE} ${CMAKE_CURRENT_LIST_DIR}/web_drawing_test.mjs ${PROJECT_SOURCE_DIR}
+            ${CMAKE_BINARY_DIR}/client_stub/web/bundle/package.json)
 endif()

@@ -32,14 +32,22 @@ export function stopServer(server) {
   });
 }
 
+const FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+  "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+
 /** `packagePath`: the package.json of the folder with playwright-core. */
+export function launch(packagePath, chromiumPath, more = []) {
+  const { chromium } = createRequire(packagePath)("playwright-core");
+  return chromium.launch({ executablePath: chromiumPath, args: [...FLAGS, ...more] });
+}
+
+/** A browser of its own, as somebody else's. */
 export function openBrowser(packagePath, chromiumPath, name, viewport = { width: 1000, height: 700 }) {
   const { chromium } = createRequire(packagePath)("playwright-core");
   return chromium.launchPersistentContext(join(folder, name), {
     executablePath: chromiumPath,
     viewport,
-    args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-      "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+    args: FLAGS,
   });
 }
 
@@ -51,22 +59,24 @@ export async function openPage(context, url) {
   return page;
 }
 
-/** The middle of a cell in the first pane. */
-export function place(page, x, y) {
-  return page.evaluate(([cellX, cellY]) => {
+/** Where on the page the middle of a cell is. */
+export function place(page, x, y, pane = "view") {
+  return page.evaluate(([cellX, cellY, id]) => {
     const { camera } = window.sluice;
-    return { x: camera.screenX(cellX + 0.5), y: camera.screenY(cellY + 0.5) };
-  }, [x, y]);
+    const { left, top } = document.getElementById(id).getBoundingClientRect();
+    return { x: left + camera.screenX(cellX + 0.5), y: top + camera.screenY(cellY + 0.5) };
+  }, [x, y, pane]);
 }
 
 /** Red, green and blue of the pixel in the middle of a cell. */
-export async function colour(page, x, y, pane = "view") {
-  const at = await place(page, x, y);
-  return page.evaluate(([{ x: left, y: top }, id]) => {
+export function colour(page, x, y, pane = "view") {
+  return page.evaluate(([cellX, cellY, id]) => {
     const canvas = document.getElementById(id);
-    const ratio = window.devicePixelRatio;
-    return [...canvas.getContext("2d").getImageData(left * ratio, top * ratio, 1, 1).data];
-  }, [at, pane]);
+    const { camera } = window.sluice;
+    const scale = canvas.width / canvas.clientWidth;
+    return [...canvas.getContext("2d").getImageData(camera.screenX(cellX + 0.5) * scale,
+      camera.screenY(cellY + 0.5) * scale, 1, 1).data];
+  }, [x, y, pane]);
 }
 
 /** What that pixel looks like. */

@@ -110,6 +110,12 @@ async function oneRecording(context, file) {
   await expectTick(page, 99);
   await expectLook(page, 11, 20, "air");
 
+  console.log("keys that come faster than the server's word all count");
+  for (let i = 0; i < 4; ++i) await page.keyboard.press("ArrowUp");
+  await page.waitForFunction(() => window.sluice.mirror.playback.speed === 16000);
+  for (let i = 0; i < 4; ++i) await page.keyboard.press("ArrowDown");
+  await page.waitForFunction(() => window.sluice.mirror.playback.speed === 1000);
+
   console.log("it plays at the speed chosen, and for all who watch");
   const other = await openPage(context, server.url);
   await expectTick(other, 99);
@@ -201,14 +207,13 @@ async function twoRecordings(context, first, second) {
   await page.mouse.move(at.x, at.y);
   await page.waitForFunction(() =>
     /^\[31, 20\] rock ≠ air/.test(document.getElementById("hover").textContent));
-  const offset = await page.evaluate(() =>
-    document.getElementById("view-b").getBoundingClientRect().left);
-  await page.mouse.move(offset + at.x, at.y);
+  const inB = await place(page, 31, 20, "view-b");
+  await page.mouse.move(inB.x, inB.y);
   await page.mouse.wheel(0, -400);
   await page.waitForTimeout(200);
   const zoomed = await place(page, 31, 20);
   assert.ok(Math.abs(zoomed.x - at.x) < 12 && Math.abs(zoomed.y - at.y) < 12);
-  await page.mouse.move(offset + 20, 100);
+  await page.mouse.move(inB.x, 100);
   for (const pane of ["view", "view-b"]) await expectLook(page, 31, 20, "marked", pane);
 
   console.log("playing keeps the two together");

@@ -44,7 +44,7 @@ def end_by(number, viewer, url):
     master, slave = pty.openpty()
     before = termios.tcgetattr(slave)
     process = subprocess.Popen([viewer, url], stdin=slave, stdout=slave, stderr=slave,
-                               start_new_session=True)
+                               start_new_session=True, env={**os.environ, "TERM": "xterm-256color"})
     # It draws the world, so it has long had the terminal.
     read_until(master, lambda output: ENTERED in output and TITLE in output)
     assert termios.tcgetattr(slave) != before, "the viewer never took the terminal"

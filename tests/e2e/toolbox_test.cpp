@@ -1,57 +1,16 @@
 // Goal: the toolbox keeps the interface: output forms, exit statuses, and an answer to every wrong
 // use that says what and where.
+#include "tests/support/toolbox.h"
+
 #include <filesystem>
 #include <fstream>
 #include <sstream>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
-
-#include "tests/support/process.h"
 
 namespace sluice::tests {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-
-constexpr const char* kUTube = R"([world]
-name = "u-tube"
-size = [5, 6, 1]
-[[map]]
-rows = """
-#~#.#
-#~#.#
-#~#.#
-#~#.#
-#~~~#
-#####
-"""
-)";
-
-class Toolbox : public ::testing::Test {
- protected:
-  Finished sluice(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), SLUICE_TOOL);
-    return run_program(arguments);
-  }
-  nlohmann::json last_line(const Finished& finished) {
-    std::istringstream lines(finished.out);
-    std::string last;
-    for (std::string line; std::getline(lines, line);) last = line;
-    return nlohmann::json::parse(last);
-  }
-  void expect_wrong(const std::vector<std::string>& arguments, const std::string& message) {
-    const Finished finished = sluice(arguments);
-    EXPECT_EQ(finished.status, 2) << finished.error;
-    EXPECT_THAT(finished.error, HasSubstr(message));
-    EXPECT_EQ(finished.out, "");
-  }
-
-  TemporaryDirectory folder;
-  std::string world = folder.write("u.toml", kUTube);
-};
 
 TEST_F(Toolbox, SimPrintsTheObjectOfTheInterface) {
   const Finished finished = sluice({"sim", world, "--ticks", "100000", "--until-rest", "--json"});
@@ -239,7 +198,7 @@ TEST_F(Toolbox, BundlesAndBackupsVerifyAndRepairSaysWhatItFound) {
 
 TEST_F(Toolbox, WrongUseIsAnsweredWithStatusTwo) {
   expect_wrong({}, "subcommand");
-  expect_wrong({"fly"}, "subcommand");
+  expect_wrong({"fly"}, "there is no command 'fly'");
   expect_wrong({"sim"}, "FILE");
   expect_wrong({"sim", "/no/such.toml"}, "/no/such.toml: cannot be opened");
   expect_wrong({"sim", world, "--bogus"}, "--bogus");
@@ -299,6 +258,45 @@ TEST_F(Toolbox, RepairSaysWhatWasLostAndIsRestartable) {
   std::ofstream(recording + ".new-main") << "left by a repair that was killed";
   EXPECT_EQ(sluice({"repair", recording}).status, 0);
   EXPECT_FALSE(std::filesystem::exists(recording + ".new-main"));
+}
+
+TEST_F(Toolbox, MistakesAreToldWithWhatWasMeant) {
+  expect_wrong({"simm", world}, "there is no command 'simm'; did you mean 'sim'?");
+  expect_wrong({"reply", world}, "did you mean 'replay'?");
+  expect_wrong({"xyzzy"}, "there is no command 'xyzzy' (commands: ");
+  expect_wrong({"sim", world, "--tiks", "5"}, "there is no flag '--tiks'; did you mean '--ticks'?");
+  expect_wrong({"sim", world, "--ticks", "-5"}, "'-5' is not a whole number from 0 on");
+  const Finished far = sluice({"sim", world, "--ticks", "-5"});
+  EXPECT_LT(far.error.size(), 200U) << far.error;
+}
+
+TEST_F(Toolbox, TellsItsVersion) {
+  const Finished version = sluice({"--version"});
+  EXPECT_EQ(version.status, 0);
+  EXPECT_THAT(version.out, StartsWith("sluice "));
+  EXPECT_EQ(version.error, "");
+}
+
+TEST_F(Toolbox, ADirectoryIsNoRecording) {
+  const std::string directory = std::filesystem::path(world).parent_path();
+  for (const char* command : {"log", "replay", "verify", "bundle", "trace"}) {
+    expect_wrong({command, directory}, "is a directory; a recording is a file");
+  }
+}
+
+TEST_F(Toolbox, TheLogSaysWhenItHasNothingToPrint) {
+  const std::string file = folder.file("u.sluice");
+  ASSERT_EQ(sluice({"sim", world, "--ticks", "50", "--record", file}).status, 0);
+  expect_wrong({"log", file, "--from", "900", "--to", "100"}, "--from 900 is after --to 100");
+  const Finished late = sluice({"log", file, "--from", "900"});
+  EXPECT_EQ(late.status, 0);
+  EXPECT_THAT(late.error, HasSubstr("the recording ends with tick 50"));
+}
+
+TEST_F(Toolbox, NumbersThatAreTooLargeAreNamed) {
+  const std::string large =
+      folder.write("large.toml", "[world]\nname = \"a\"\nsize = [99999999999, 1, 1]\n");
+  expect_wrong({"sim", large}, "key 'world.size' holds 99999999999, but at most 2147483647");
 }
 
 }  // namespace

@@ -24,12 +24,14 @@ TEST(Script, TheInterfacesExamplesAreRead) {
 
 {"tick": 11, "cmd": "remove_water", "from": [1,1,0], "size": [1,1,1]}
 {"tick": 12, "cmd": "add_source", "at": [2,4,0], "rate": 512}
+{"tick": 12, "cmd": "fill_level", "at": [2,4,0], "level": 16384}
+{"tick": 12, "cmd": "evaporate_level", "at": [2,4,0], "level": 8192}
 {"tick": 13, "cmd": "add_drain", "at": [2,4,0], "rate": 512}
 {"tick": 20, "cmd": "remove_source", "at": [2,4,0]}
 {"tick": 21, "cmd": "remove_drain", "at": [2,4,0]})",
       "s.jsonl");
   ASSERT_TRUE(script.ok()) << script.error();
-  ASSERT_EQ(script->size(), 7U);
+  ASSERT_EQ(script->size(), 9U);
   EXPECT_EQ(script->at(0).tick, 10U);
   EXPECT_EQ(std::get<sim::SetCells>(script->at(0).command.body).size, (sim::Vec3{3, 1, 1}));
   EXPECT_EQ(std::get<sim::Pour>(script->at(1).command.body).units, 4096);

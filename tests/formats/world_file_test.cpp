@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "server/formats/filled_world.h"
 #include "server/sim/world.h"
 
 namespace sluice::tests {
@@ -117,6 +118,105 @@ TEST(WorldFile, MistakesNameFileLineKeyAndWhatIsAllowed) {
               HasSubstr("outside the world"));
   EXPECT_THAT(mistake(head + "[[source]]\nat = [9, 0, 0]\nrate = 1\n"),
               HasSubstr("source[0].at' [9, 0, 0] lies outside"));
+}
+
+TEST(WorldFile, WaterIsDrawnAtRestWhereItIsAskedFor) {
+  const std::string head = kHead;
+  const auto spec = formats::parse_world(
+      head +
+          "[[fill]]\nfrom = [0, 0, 0]\nsize = [2, 1, 1]\ncell = \"~\"\nat_rest = true\n"
+          "[[fill]]\nfrom = [3, 0, 0]\nsize = [1, 1, 1]\ncell = \"~\"\n"
+          "[[map]]\nrows = \"#~.\"\nat_rest = true\n",
+      "a.toml");
+  ASSERT_TRUE(spec.ok()) << spec.error();
+  EXPECT_TRUE(spec->fills[0].at_rest);
+  EXPECT_FALSE(spec->fills[1].at_rest);
+  for (const sim::PlacedCell& cell : spec->cells) EXPECT_TRUE(cell.at_rest);
+  const std::string fill = head + "[[fill]]\nfrom = [0, 0, 0]\nsize = [5, 6, 1]\n";
+  for (const char* dry : {"#", "."}) {
+    EXPECT_THAT(mistake(fill + "cell = \"" + dry + "\"\nat_rest = true\n"),
+                HasSubstr("key 'fill[0].at_rest' is true for a box without water"));
+  }
+  EXPECT_THAT(mistake(fill + "cell = \"~\"\nat_rest = 1\n"), HasSubstr("fill[0].at_rest"));
+}
+
+TEST(WorldFile, MarksHaveAKindAndALevel) {
+  const std::string mark = std::string(kHead) + "[[mark]]\nat = [1, 5, 0]\n";
+  const auto spec = formats::parse_world(
+      mark + "kind = \"level\"\n[[mark]]\nat = [0, 0, 0]\nkind = \"bubble\"\nlevel = 4294967296\n",
+      "a.toml");
+  ASSERT_TRUE(spec.ok()) << spec.error();
+  ASSERT_EQ(spec->marks.size(), 2U);
+  EXPECT_EQ(spec->marks[0].kind, sim::MarkKind::kLevel);
+  EXPECT_EQ(spec->marks[0].level, -1);
+  EXPECT_EQ(spec->marks[1].kind, sim::MarkKind::kBubble);
+  EXPECT_EQ(spec->marks[1].level, std::int64_t{1} << 32);
+  EXPECT_THAT(mistake(mark), HasSubstr("mark[0].kind"));
+  EXPECT_THAT(mistake(mark + "kind = \"lava\"\n"), HasSubstr("allowed: level, bubble"));
+  EXPECT_THAT(mistake(mark + "kind = \"level\"\nlevel = -5\n"),
+              HasSubstr("key 'mark[0].level' is below zero"));
+  EXPECT_THAT(mistake(std::string(kHead) + "[[mark]]\nat = [5, 0, 0]\nkind = \"level\"\n"),
+              HasSubstr("mark[0].at' [5, 0, 0] lies outside"));
+}
+
+TEST(WorldFile, ABoxOfAnyAmount) {
+  const std::string fill = std::string(kHead) + "[[fill]]\nfrom = [0, 0, 0]\nsize = [1, 1, 1]\n";
+  EXPECT_EQ(formats::parse_world(fill + "cell = 1234\n", "a.toml")->fills.at(0).cell, 1234);
+  EXPECT_EQ(formats::parse_world(fill + "cell = \"o\"\n", "a.toml")->fills.at(0).cell,
+            sim::kTrappedAir);
+  EXPECT_THAT(mistake(fill + "cell = -1\n"), HasSubstr("fill[0].cell' is below zero"));
+  EXPECT_THAT(mistake(fill + "cell = 1.5\n"), HasSubstr("fill[0].cell"));
+}
+
+// Written and read again it is the same world, in every model.
+TEST(WorldFile, AFilledWorldIsTheWorldThatItsMarksMake) {
+  for (const char* water : {"cellular", "block", "stream", "hydro"}) {
+    const std::string text =
+        std::string("[world]\nname = \"a\"\nsize = [8, 6, 1]\nseed = 7\nwater = \"") + water + R"("
+[world.edges]
+left = "open"
+[[map]]
+at = [1, 0, 0]
+rows = """
+#.....#
+#.#####
+#.#...#
+#.....#
+#######
+"""
+[[mark]]
+at = [2, 3, 0]
+kind = "level"
+level = 16384
+[[mark]]
+at = [5, 2, 0]
+kind = "bubble"
+level = 8192
+[[source]]
+at = [2, 4, 0]
+rate = 5
+)";
+    const auto world = formats::build_world(text);
+    ASSERT_TRUE(world.ok()) << world.error();
+    EXPECT_EQ((*world)->cell({4, 2, 0}), sim::kTrappedAir);
+    const std::string filled = formats::filled_world_file(text, **world);
+    EXPECT_EQ(filled.find("mark"), std::string::npos);
+    const auto again = formats::build_world(filled);
+    ASSERT_TRUE(again.ok()) << again.error() << filled;
+    EXPECT_EQ((*again)->digest(), (*world)->digest()) << water << filled;
+  }
+}
+
+TEST(WorldFile, SourcesHaveAHead) {
+  const std::string source = std::string(kHead) + "[[source]]\nat = [1, 5, 0]\nrate = 512\n";
+  EXPECT_EQ(formats::parse_world(source, "a.toml")->sources.at(0).head, -1);
+  EXPECT_EQ(formats::parse_world(source + "head = 0\n", "a.toml")->sources.at(0).head, 0);
+  EXPECT_EQ(formats::parse_world(source + "head = 20480\n", "a.toml")->sources.at(0).head, 20480);
+  EXPECT_THAT(mistake(source + "head = -1\n"),
+              HasSubstr("a.toml:4: key 'source[0].head' is below zero"));
+  EXPECT_THAT(mistake(source + "head = \"high\"\n"), HasSubstr("source[0].head"));
+  EXPECT_THAT(mistake(std::string(kHead) + "[[drain]]\nat = [1, 5, 0]\nrate = 5\nhead = 1\n"),
+              HasSubstr("drain[0].head"));
 }
 
 TEST(WorldFile, LimitsAreReadAndChecked) {

@@ -26,11 +26,17 @@ TEST(Http, EveryPathAnswers) {
   EXPECT_EQ(worlds.body,
             "[{\"name\": \"dam\", \"size\": [200, 100, 1], \"water\": \"cellular\", \"tick\": 0, "
             "\"tick_rate\": 50, \"clients\": 0, \"socket\": \"/worlds/dam\"}]\n");
+  const HttpAnswer fixtures = http_request(server.port(), "GET", "/worlds/dam/fixtures");
+  EXPECT_EQ(fixtures.content_type, "application/json");
+  EXPECT_EQ(fixtures.body.find(R"({"edges": {"left": "wall", "right": "wall", "bottom": "wall")"),
+            0U)
+      << fixtures.body;
 }
 
 TEST(Http, WrongRequestsAreToldSo) {
   TestServer server;
   EXPECT_EQ(http_request(server.port(), "GET", "/nothing").status, 404U);
+  EXPECT_EQ(http_request(server.port(), "GET", "/worlds/nothing/fixtures").status, 404U);
   EXPECT_EQ(http_request(server.port(), "GET", "/worlds/nothing").status, 404U);
   EXPECT_EQ(http_request(server.port(), "GET", "/worlds/dam").status, 426U);
   EXPECT_EQ(http_request(server.port(), "POST", "/worlds", "", "x").status, 405U);

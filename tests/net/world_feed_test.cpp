@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "protocol/checksum.h"
+#include "server/formats/script.h"
 #include "server/formats/world_file.h"
 #include "server/net/published_world.h"
 
@@ -296,6 +297,44 @@ TEST(WorldFeed, AuditsBeyondTheLimitAreForgotten) {
   for (int x = 0; x < 2 * static_cast<int>(WorldFeed::kMostAudits); ++x) rig.feed.audit({x, 0, 0});
   rig.tick();
   EXPECT_EQ(rig.feed.take().publication->audits.size(), WorldFeed::kMostAudits);
+}
+
+TEST(WorldFeed, TellsOfSpringsSoonAfterTheyChange) {
+  Rig rig;
+  rig.feed.set_watched(true);
+  EXPECT_TRUE(rig.feed.fixtures()->sources.empty());
+  const auto command =
+      formats::parse_command(R"({"cmd": "add_source", "at": [5, 9, 0], "rate": 77})", "test");
+  ASSERT_TRUE(command.ok());
+  rig.world->tick({&command.value(), 1}, rig.executor);
+  rig.tick(static_cast<int>(WorldFeed::kFixturesInterval));
+  const auto fixtures = rig.feed.fixtures();
+  ASSERT_EQ(fixtures->sources.size(), 1U);
+  EXPECT_EQ(fixtures->sources.front().rate, 77);
+  rig.tick(static_cast<int>(WorldFeed::kFixturesInterval));
+  EXPECT_EQ(rig.feed.fixtures(), fixtures);  // not copied again
+}
+
+// One tick's answer is never more than so many, however many a world has.
+TEST(WorldFeed, TellsOfSoManySpringsAndHowManyItLeavesOut) {
+  Rig rig;
+  rig.feed.set_watched(true);
+  const sim::Vec3 size = rig.world->config().size;
+  std::vector<sim::Command> commands;
+  for (std::size_t i = 0; i < kMostFixtures + 1; ++i) {
+    const auto n = static_cast<std::int32_t>(i);
+    commands.push_back({sim::AddDrain{{n % size.x, n / size.x, 0}, 1}});
+    if (i == kMostFixtures - 1) {
+      rig.world->tick(std::exchange(commands, {}), rig.executor);
+      rig.tick(static_cast<int>(WorldFeed::kFixturesInterval));
+      EXPECT_EQ(rig.feed.fixtures()->drains.size(), kMostFixtures);
+      EXPECT_EQ(rig.feed.fixtures()->left_out, 0U);
+    }
+  }
+  rig.world->tick(commands, rig.executor);
+  rig.tick(static_cast<int>(WorldFeed::kFixturesInterval));
+  EXPECT_EQ(rig.feed.fixtures()->drains.size(), kMostFixtures);
+  EXPECT_EQ(rig.feed.fixtures()->left_out, 1U);
 }
 
 }  // namespace

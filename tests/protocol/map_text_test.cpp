@@ -9,7 +9,8 @@ namespace {
 TEST(MapText, RoundsToTheNearestEighth) {
   EXPECT_EQ(glyph_of(-1), '#');
   EXPECT_EQ(glyph_of(-2), ' ');
-  EXPECT_EQ(glyph_of(-3), '#');
+  EXPECT_EQ(glyph_of(-3), 'o');  // trapped air
+  EXPECT_EQ(glyph_of(-4), '#');  // a solid of later times
   EXPECT_EQ(glyph_of(0), '.');
   EXPECT_EQ(glyph_of(1), ',');
   EXPECT_EQ(glyph_of(255), ',');

@@ -23,7 +23,7 @@ namespace sluice::record::test {
 namespace {
 
 constexpr std::uint64_t kTick = 23;
-constexpr const char* kPhases[] = {"commands", "springs", "pipes", "water", "sleep"};
+constexpr const char* kPhases[] = {"commands", "springs", "pipes", "pockets", "water", "sleep"};
 
 /// Visits every declared value, and flips a bit of the one of the given number.
 class Flipper {
@@ -242,7 +242,7 @@ TEST(KillMatrix, EveryBitOfHydroWaterIsCaughtAndNamed) {
       sim::HydroState::visit_state(state, sizer);
       for (int bit = 0; bit < sizer.bits(); bit += 7) {
         const auto turn = value + static_cast<std::size_t>(bit);
-        const char* phase = tick < kTick ? kPhases[turn % 3] : kPhases[3 + turn % 2];
+        const char* phase = tick < kTick ? kPhases[turn % 4] : kPhases[4 + turn % 2];
         expect_caught(
             flowing_world, phase,
             [value, bit](sim::World& world) {

@@ -45,7 +45,7 @@ class Feeder final : public sim::PhaseObserver {
  public:
   explicit Feeder(ReferenceBlock& reference) : reference_(reference) {}
   void after_phase(const char* phase, const World& world) override {
-    if (std::string_view(phase) == "pipes") reference_.load(world);
+    if (std::string_view(phase) == "pockets") reference_.load(world);
   }
 
  private:

@@ -47,6 +47,17 @@ TEST(CommandCost, ASpringCostsWhatItWillKeepInMotion) {
             1 * sim::kWorkOfWaking);
 }
 
+// Its bounds are those of one tick: a client that asks for it gets its turn.
+TEST(CommandCost, ALevelCostsTheLargestRegion) {
+  const auto world = empty_world({4096, 4096, 1});
+  const CommandCost fill = cost(*world, sim::FillLevel{{5, 5, 0}, 1});
+  EXPECT_GE(fill.work, sim::kMostLevelCells + sim::kMostLevelChunks * sim::kWorkOfNewChunk);
+  EXPECT_LT(fill.work, 4'000'000);  // a host's default budget of a tick
+  EXPECT_TRUE(fill.sets_in_motion);
+  EXPECT_EQ(cost(*world, sim::EvaporateLevel{{5, 5, 0}, 1}).work, fill.work);
+  EXPECT_LT(cost(*world, sim::FillLevel{{-5, 5, 0}, 1}).work, 100);
+}
+
 TEST(CommandCost, ABoxCostsItsCellsAndChunks) {
   const auto world = empty_world({4096, 4096, 1});
   const std::int64_t one = cost(*world, sim::SetCells{{0, 0, 0}, {64, 64, 1}, sim::kRock}).work;

@@ -36,6 +36,7 @@ Script random_orders(std::uint64_t seed, const WorldSpec& spec, bool springs) {
   for (auto& commands : script) {
     std::erase_if(commands, [springs](const sim::Command& command) {
       return !springs && (std::holds_alternative<sim::AddSource>(command.body) ||
+                          std::holds_alternative<sim::AddSourceUpTo>(command.body) ||
                           std::holds_alternative<sim::AddDrain>(command.body));
     });
   }

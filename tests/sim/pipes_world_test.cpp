@@ -124,8 +124,8 @@ TEST(PipesInWorld, no_order_sleep_thread_block_or_restore_makes_a_difference) {
   for (std::uint64_t seed = 1; seed <= cases(90); ++seed) {
     // Ports give and take in the parts that each model moves water in.
     const sim::WaterModel water = sim::water_models()[seed % sim::water_models().size()].id;
-    sim::WorldSpec spec = random_world_of(
-        water, seed, {.solid = seed % 5 == 0, .springs = false, .side = 40, .pipes = Pipes::kNone});
+    sim::WorldSpec spec =
+        random_world_of(water, seed, {.solid = seed % 5 == 0, .side = 40, .pipes = Pipes::kNone});
     for (std::uint64_t i = seed; spec.pipes.empty(); i += 1000) {
       add_random_pipes(i, Pipes::kJoined, spec);
     }
@@ -135,15 +135,8 @@ TEST(PipesInWorld, no_order_sleep_thread_block_or_restore_makes_a_difference) {
     sim::SerialExecutor serial;
     workers::ShuffledExecutor shuffled(pool, seed);
     Dice dice(seed);
-    Script script =
+    const Script script =
         fitted(random_script(seed, spec.config.size, 120), sim::measure_of(spec.config));
-    // Springs have tests of their own.
-    for (std::vector<sim::Command>& commands : script) {
-      std::erase_if(commands, [](const sim::Command& command) {
-        return std::holds_alternative<sim::AddSource>(command.body) ||
-               std::holds_alternative<sim::AddDrain>(command.body);
-      });
-    }
     for (const std::vector<sim::Command>& commands : script) {
       const sim::TickReport a = one->tick(commands, serial);
       const sim::TickReport b = other->tick(commands, shuffled);

@@ -149,9 +149,68 @@ TEST(Springs, RiseThroughTallColumns) {
   }
 }
 
+// What it gives comes to lie in a shaft seven chunks away, where nothing of its own chunk changes.
+TEST(Springs, OneUnderARoofHearsOfASurfaceFarAway) {
+  constexpr std::int32_t kLong = 64 * 7;
+  for (const bool sleep : {true, false}) {
+    WorldSpec spec;
+    spec.config.water = sim::WaterModel::kHydro;
+    spec.config.size = {kLong, 6, 1};
+    spec.fills.push_back({spec.config.box(), sim::kRock});
+    spec.fills.push_back({{{1, 1, 0}, {kLong - 2, 1, 1}}, sim::kFull});
+    spec.fills.push_back({{{kLong - 2, 1, 0}, {1, 3, 1}}, sim::kFull});
+    spec.sources = {{{1, 1, 0}, 500}};
+    auto world = make_world(spec);
+    world->set_run_options({.sleep = sleep});
+    sim::SerialExecutor serial;
+    for (int tick = 0; tick < 50; ++tick) (void)world->tick({}, serial);
+    EXPECT_EQ(world->totals().sourced, 0);
+    if (sleep) {
+      EXPECT_EQ(awake_sources(*world), 0U);
+    }
+    const std::vector<sim::Command> dig = {
+        {sim::SetCells{{kLong - 2, 4, 0}, {1, 1, 1}, sim::kAir}}};
+    (void)world->tick(dig, serial);
+    (void)world->tick({}, serial);
+    EXPECT_GE(world->totals().sourced, 500) << sleep;
+    for (int tick = 0; tick < 50; ++tick) (void)world->tick({}, serial);
+    EXPECT_EQ(world->totals().sourced, sim::kFull) << sleep;
+  }
+}
+
+// The same for a port: its tank gives as soon as the far shaft has room.
+TEST(Springs, APortUnderARoofHearsOfASurfaceFarAway) {
+  constexpr std::int32_t kLong = 64 * 7;
+  for (const bool sleep : {true, false}) {
+    WorldSpec spec;
+    spec.config.water = sim::WaterModel::kHydro;
+    spec.config.size = {kLong, 6, 1};
+    spec.fills.push_back({spec.config.box(), sim::kRock});
+    spec.fills.push_back({{{1, 1, 0}, {kLong - 2, 1, 1}}, sim::kFull});
+    spec.fills.push_back({{{kLong - 2, 1, 0}, {1, 3, 1}}, sim::kFull});
+    sim::PipeNode tank;
+    tank.fields.name = "tank";
+    tank.fields.base = 10 * sim::kFull;
+    tank.fields.amount = tank.fields.capacity;
+    spec.pipes = {tank};
+    spec.ports = {{"tank", {1, 1, 0}, sim::PortKind::kOutlet, 500}};
+    auto world = make_world(spec);
+    world->set_run_options({.sleep = sleep});
+    sim::SerialExecutor serial;
+    for (int tick = 0; tick < 50; ++tick) (void)world->tick({}, serial);
+    EXPECT_EQ(world->totals().pipes, tank.fields.amount);
+    const std::vector<sim::Command> dig = {
+        {sim::SetCells{{kLong - 2, 4, 0}, {1, 1, 1}, sim::kAir}}};
+    (void)world->tick(dig, serial);
+    for (int tick = 0; tick < 50; ++tick) (void)world->tick({}, serial);
+    EXPECT_LT(world->totals().pipes, tank.fields.amount) << sleep;
+    EXPECT_TRUE(world->conserved());
+  }
+}
+
 RC_GTEST_PROP(Springs, SleepAndRestoresChangeNothing,
               (std::uint64_t seed, bool solid, std::uint8_t model)) {
-  const auto water = static_cast<sim::WaterModel>(1 + model % 3);
+  const auto water = static_cast<sim::WaterModel>(1 + model % 4);
   WorldSpec spec = random_world_of(water, seed, {.solid = solid, .side = 100});
   Dice dice(seed);
   for (int i = 0; i < 40; ++i) {
@@ -159,7 +218,10 @@ RC_GTEST_PROP(Springs, SleepAndRestoresChangeNothing,
     const sim::Vec3 at = random_place(dice, spec.config.size);
     const bool taken = std::any_of(springs.begin(), springs.end(),
                                    [&](const sim::Spring& s) { return s.at == at; });
-    if (!taken) springs.push_back({at, dice.roll(1, 2 * sim::kFull)});
+    const bool source = &springs == &spec.sources;
+    const std::int32_t head =
+        source && dice.chance(50) ? dice.roll(0, spec.config.size.y * sim::kFull) : -1;
+    if (!taken) springs.push_back({at, dice.roll(1, 2 * sim::kFull), head});
   }
   const Script script =
       fitted(random_script(seed, spec.config.size, 90), sim::measure_of(spec.config));

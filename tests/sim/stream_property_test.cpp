@@ -83,7 +83,7 @@ TEST(StreamProperty, NoCellGivesMoreThanItHolds) {
   for (const auto& commands : random_orders(2457, spec)) {
     (void)world->tick(commands, serial);
     world->grid().for_each([&](const sim::Chunk& chunk) {
-      for (const sim::Cell cell : chunk.cells) EXPECT_GE(cell, sim::kOutside);
+      for (const sim::Cell cell : chunk.cells) EXPECT_GE(cell, sim::kTrappedAir);
     });
   }
 }

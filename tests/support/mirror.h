@@ -54,6 +54,10 @@ struct Mirror {
           remove->size = box.size;
         } else if (auto* pour = std::get_if<sim::Pour>(&command.body)) {
           pour->at = (*this)(pour->at);
+        } else if (auto* fill = std::get_if<sim::FillLevel>(&command.body)) {
+          fill->at = (*this)(fill->at);
+        } else if (auto* evaporate = std::get_if<sim::EvaporateLevel>(&command.body)) {
+          evaporate->at = (*this)(evaporate->at);
         }
       }
     }

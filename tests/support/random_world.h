@@ -108,7 +108,19 @@ inline sim::WorldSpec random_world(std::uint64_t seed, WorldKind kind) {
 }
 
 inline sim::Command random_command(Dice& dice, sim::Vec3 size) {
-  switch (dice.roll(0, 6)) {
+  switch (dice.roll(0, 7)) {
+    case 7: {
+      const sim::Vec3 at = random_place(dice, size);
+      const std::int32_t level = dice.roll(0, std::min(size.y, 1000)) * sim::kFull;
+      switch (dice.roll(0, 2)) {
+        case 0:
+          return {sim::FillLevel{at, level}};
+        case 1:
+          return {sim::EvaporateLevel{at, level}};
+        default:
+          return {sim::SetCells{at, {1, 1, 1}, sim::kTrappedAir}};
+      }
+    }
     case 0: {
       const sim::Box box = random_box(dice, size, 12);
       return {sim::SetCells{box.from, box.size, random_cell(dice)}};
@@ -123,7 +135,10 @@ inline sim::Command random_command(Dice& dice, sim::Vec3 size) {
     }
     case 3: {
       const sim::Vec3 at = random_place(dice, size);
-      return {sim::AddSource{at, dice.roll(1, sim::kFull)}};
+      const std::int32_t rate = dice.roll(1, sim::kFull);
+      if (dice.chance(50)) return {sim::AddSource{at, rate}};
+      return {
+          sim::AddSourceUpTo{at, rate, dice.roll(0, std::min(size.y, 1000)) * (sim::kFull / 2)}};
     }
     case 4:
       return {sim::RemoveSource{random_place(dice, size)}};

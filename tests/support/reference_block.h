@@ -33,6 +33,7 @@ class ReferenceBlock {
       const int level = sim::is_open(cell) ? cell / quantum_ : kRock;
       if (level != 1) steps_.erase(p);
       level_[p] = level;
+      solid_[p] = cell;
     });
   }
 
@@ -73,7 +74,7 @@ class ReferenceBlock {
 
   [[nodiscard]] sim::Cell cell(sim::Vec3 p) const {
     const int level = level_.at(p);
-    return level == kRock ? sim::kRock : level * quantum_;
+    return level == kRock ? solid_.at(p) : level * quantum_;
   }
   /// How often the last tick chose between two sides that nothing but their side told apart.
   [[nodiscard]] int ties() const { return ties_; }
@@ -455,6 +456,7 @@ class ReferenceBlock {
   int parts_;
   int quantum_;
   std::map<sim::Vec3, int> level_;
+  std::map<sim::Vec3, sim::Cell> solid_;  // of which material
   std::map<sim::Vec3, int> steps_;
   std::map<sim::Vec3, std::size_t> group_of_;
   std::vector<std::vector<sim::Vec3>> groups_;

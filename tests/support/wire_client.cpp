@@ -91,6 +91,8 @@ bool WireClient::read_one(Milliseconds patience, Event& event) {
 }
 
 bool WireClient::pump_until(const std::function<bool(Event)>& done, Milliseconds patience) {
+  // What is waited for may have come with what was read before.
+  if (done(Event::kNothing)) return true;
   const auto deadline = std::chrono::steady_clock::now() + patience;
   while (std::chrono::steady_clock::now() < deadline) {
     Event event = Event::kNothing;

@@ -36,8 +36,8 @@ LAYERS = {
 # What the simulation may include of the standard library. Containers without an order, clocks,
 # threads, streams, locales and generators are left out on purpose.
 SIM_STANDARD_HEADERS = {
-    "algorithm", "array", "atomic", "bit", "compare", "concepts", "cstddef", "cstdint", "cstdlib",
-    "functional", "limits", "map", "memory", "numeric", "optional", "set", "span", "string",
+    "algorithm", "array", "atomic", "bit", "bitset", "compare", "concepts", "cstddef", "cstdint", "cstdlib",
+    "functional", "iterator", "limits", "map", "memory", "numeric", "optional", "set", "span", "string",
     "string_view", "tuple", "type_traits", "utility", "variant", "vector",
 }
 # The last words of a program error.

@@ -1,64 +1,129 @@
-// The tools that change the world. A stroke becomes commands; the picture changes when the server
-// says that the world has.
+// The tools that change cells. A stroke becomes commands; the picture changes when the server says that
+// the world has.
 import type { Connection } from "./connection";
-import { clamp } from "./geometry";
-import type { Mirror } from "./mirror";
+import { History, LETTERS, reversal, Stroke, type Material } from "./history";
+import { ROCK, type Mirror } from "./mirror";
+import { boxOf, dabAt, flood, MOST_FILLED, rectsOf, stepsBetween, type Rect, type Shape } from "./shapes";
 
-export type Tool = "pan" | "rock" | "air" | "water";
+export type Tool = "pan" | Material;
 
 /** Commands that may wait for their results: a longer stroke waits with them. */
 const MAX_UNANSWERED = 256;
-const MAX_QUEUED = 4096;
+const MAX_QUEUED = 8192;
+
+interface Place {
+  x: number;
+  y: number;
+}
 
 export class Brush {
   tool: Tool = "pan";
+  shape: Shape = "brush";
   /** Cells along one side. */
   size = 3;
+  private readonly history = new History();
   private queue: object[] = [];
   private readonly unanswered = new Set<number>();
-  private last: { x: number; y: number } | null = null;
+  private stroke: Stroke | null = null;
+  private start: Place | null = null;
+  private last: Place | null = null;
 
-  constructor(private readonly connection: Connection) {}
+  constructor(
+    private readonly connection: Pick<Connection, "command" | "ready">,
+    private readonly warn: (text: string) => void,
+  ) {}
 
   /** The cells that the tool would touch at this cell, cut to the world. */
-  area(mirror: Mirror, x: number, y: number): { x: number; y: number; width: number; height: number } {
-    const before = Math.floor((this.size - 1) / 2);
-    const left = clamp(x - before, 0, mirror.size.x);
-    const bottom = clamp(y - before, 0, mirror.size.y);
-    const right = clamp(x - before + this.size, 0, mirror.size.x);
-    const top = clamp(y - before + this.size, 0, mirror.size.y);
-    return { x: left, y: bottom, width: right - left, height: top - bottom };
+  area(mirror: Mirror, x: number, y: number): Rect {
+    const size = this.shape === "box" || this.shape === "fill" ? 1 : this.size;
+    return dabAt(mirror, size, x, y);
   }
 
-  begin(mirror: Mirror, x: number, y: number, z: number): void {
-    this.last = { x, y };
-    this.dab(mirror, x, y, z);
+  /** What a line or a box that is being dragged will cover. */
+  preview(mirror: Mirror, to: Place): Rect[] {
+    if (!this.start || !this.stroke) return [];
+    if (this.shape === "box") return [boxOf(mirror, this.start, to)];
+    if (this.shape !== "line") return [];
+    return [this.start, ...stepsBetween(this.start, to, this.size)].map(({ x, y }) => this.area(mirror, x, y));
+  }
+
+  /** `digs`: whatever the tool is. */
+  begin(mirror: Mirror, x: number, y: number, z: number, digs = false): void {
+    if (!this.connection.ready) return this.warn("Not connected: nothing was changed");
+    if (this.tool === "pan" && !digs) return;
+    this.stroke = new Stroke(digs ? "air" : (this.tool as Material), z);
+    this.start = this.last = { x, y };
+    if (this.shape === "brush") this.dab(mirror, x, y);
+    if (this.shape === "fill") this.fill(mirror, x, y);
+    this.flush();
   }
 
   /** To the cell, leaving out none on the way. */
-  move(mirror: Mirror, x: number, y: number, z: number): void {
+  move(mirror: Mirror, x: number, y: number): void {
     const from = this.last;
-    if (!from || (from.x === x && from.y === y)) return;
-    const steps = Math.max(Math.abs(x - from.x), Math.abs(y - from.y));
-    const stride = Math.max(1, Math.floor(this.size / 2));
-    for (let step = Math.min(stride, steps); step <= steps; step += stride) {
-      const share = step / steps;
-      this.dab(mirror, Math.round(from.x + (x - from.x) * share),
-        Math.round(from.y + (y - from.y) * share), z);
+    if (!from || !this.stroke || (from.x === x && from.y === y)) return;
+    if (this.shape === "brush") {
+      for (const place of stepsBetween(from, { x, y }, this.size)) this.dab(mirror, place.x, place.y);
     }
-    this.dab(mirror, x, y, z);
     this.last = { x, y };
+    this.flush();
   }
 
   /** Water keeps pouring while the button is held. */
-  hold(mirror: Mirror, z: number): void {
-    if (this.last && this.tool === "water" && this.queue.length === 0) {
-      this.dab(mirror, this.last.x, this.last.y, z);
-    }
+  hold(mirror: Mirror): void {
+    if (!this.last || this.shape !== "brush" || this.stroke?.material !== "water" || this.queue.length > 0) return;
+    this.dab(mirror, this.last.x, this.last.y);
+    this.flush();
   }
 
-  end(): void {
-    this.last = null;
+  end(mirror: Mirror): void {
+    const { stroke, start, last } = this;
+    if (stroke && start && last) {
+      for (const rect of this.preview(mirror, last)) this.apply(mirror, rect);
+      this.history.add(stroke);
+    }
+    this.stroke = this.start = this.last = null;
+    this.flush();
+  }
+
+  /** The stroke was not meant: what waits is never sent, what was sent is taken back. */
+  cancel(mirror: Mirror | null): void {
+    const { stroke } = this;
+    this.stroke = this.start = this.last = null;
+    this.queue = [];
+    if (!stroke || !mirror || stroke.before.size === 0 || this.shape === "line" || this.shape === "box") return;
+    this.send(reversal(stroke, mirror, false).commands);
+  }
+
+  get canUndo(): boolean {
+    return this.history.canUndo;
+  }
+
+  get canRedo(): boolean {
+    return this.history.canRedo;
+  }
+
+  undo(mirror: Mirror): void {
+    if (!this.connection.ready) return this.warn("Not connected: nothing was undone");
+    const done = this.history.undo(mirror, this.unanswered.size === 0 && this.queue.length === 0);
+    if (!done) return this.warn("There is nothing of yours to undo");
+    if (done.conflicts > 0) {
+      const cells = done.conflicts === 1 ? "one cell was" : `${done.conflicts.toLocaleString("en")} cells were`;
+      this.warn(`Undone, but ${cells} changed by others meanwhile and left as they are`);
+    }
+    this.send(done.commands);
+  }
+
+  redo(mirror: Mirror): void {
+    if (!this.connection.ready) return this.warn("Not connected: nothing was redone");
+    const commands = this.history.redo(mirror);
+    if (!commands) return this.warn("There is nothing to redo");
+    this.send(commands);
+  }
+
+  /** The tool that would make what the cell holds. */
+  pick(cell: number): Tool {
+    return cell === ROCK ? "rock" : cell > 0 ? "water" : "air";
   }
 
   answered(seq: number): void {
@@ -66,41 +131,54 @@ export class Brush {
     this.flush();
   }
 
-  /** The connection is a new one: what was sent on the old one is not repeated. */
+  /** The connection is lost, or a new one: what was sent on the old one is not repeated. */
   reset(): void {
+    const unsent = this.queue.length;
+    const unknown = this.unanswered.size;
     this.queue = [];
     this.unanswered.clear();
-    this.last = null;
+    this.stroke = this.start = this.last = null;
+    const parts: string[] = [];
+    if (unsent > 0) parts.push(`${edits(unsent)} not sent`);
+    if (unknown > 0) parts.push(`${edits(unknown)} sent without an answer and may not have happened`);
+    if (parts.length > 0) this.warn(`The connection was lost: ${parts.join(", ")}`);
   }
 
-  private dab(mirror: Mirror, x: number, y: number, z: number): void {
-    const area = this.area(mirror, x, y);
-    if (area.width <= 0 || area.height <= 0 || this.tool === "pan") return;
-    if (this.tool === "water") {
-      this.pour(mirror, area, z);
-    } else {
-      const cell = this.tool === "rock" ? "#" : ".";
-      this.add([area.x, area.y, z], [area.width, area.height, 1], cell);
+  private dab(mirror: Mirror, x: number, y: number): void {
+    this.apply(mirror, this.area(mirror, x, y));
+  }
+
+  private fill(mirror: Mirror, x: number, y: number): void {
+    // Water fills a basin up to where it was clicked.
+    const ceiling = this.stroke!.material === "water" ? y : mirror.size.y;
+    const cells = flood(mirror, x, y, this.stroke!.z, ceiling);
+    if (!cells) {
+      return this.warn(`More than ${MOST_FILLED.toLocaleString("en")} cells hang together here: nothing was filled`);
     }
-    this.flush();
+    for (const rect of rectsOf(cells)) this.apply(mirror, rect);
   }
 
-  /** Fills the open cells only: water does not wash rock away. */
-  private pour(mirror: Mirror, area: { x: number; y: number; width: number; height: number }, z: number): void {
-    for (let y = area.y; y < area.y + area.height; ++y) {
-      let start = -1;
-      for (let x = area.x; x <= area.x + area.width; ++x) {
-        const open = x < area.x + area.width && mirror.cell(x, y, z) >= 0;
-        if (open && start < 0) start = x;
-        if (open || start < 0) continue;
-        this.add([start, y, z], [x - start, 1, 1], "~");
-        start = -1;
+  private apply(mirror: Mirror, rect: Rect): void {
+    if (rect.width <= 0 || rect.height <= 0) return;
+    const { material, z } = this.stroke!;
+    const cells: Place[] = [];
+    for (let y = rect.y; y < rect.y + rect.height; ++y) {
+      for (let x = rect.x; x < rect.x + rect.width; ++x) {
+        // Water does not wash rock away.
+        if (material !== "water" || mirror.cell(x, y, z) >= 0) cells.push({ x, y });
       }
     }
+    this.stroke!.touch(mirror, cells);
+    const rects = material === "water" ? rectsOf(cells) : [rect];
+    for (const { x, y, width, height } of rects) {
+      if (this.queue.length >= MAX_QUEUED) return this.warn("The stroke is faster than the server: its end is left out");
+      this.queue.push({ cmd: "set_cells", from: [x, y, z], size: [width, height, 1], cell: LETTERS[material] });
+    }
   }
 
-  private add(from: number[], size: number[], cell: string): void {
-    if (this.queue.length < MAX_QUEUED) this.queue.push({ cmd: "set_cells", from, size, cell });
+  private send(commands: object[]): void {
+    this.queue.push(...commands);
+    this.flush();
   }
 
   private flush(): void {
@@ -111,4 +189,8 @@ export class Brush {
       this.unanswered.add(seq);
     }
   }
+}
+
+function edits(count: number): string {
+  return count === 1 ? "one edit was" : `${count} edits were`;
 }

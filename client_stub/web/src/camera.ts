@@ -1,8 +1,12 @@
 // Which part of a slice is on the screen. World x runs right, y up; screen y runs down.
 import { clamp, type Vec3 } from "./geometry";
 
+/** Of one key press or click. */
+export const ZOOM_STEP = 1.25;
 const SMALLEST_SCALE = 1 / 64;
 const LARGEST_SCALE = 48;
+/** Screen pixels that fit() leaves free, so that the world's border is seen. */
+const MARGIN = 6;
 
 export class Camera {
   /** The cell position at the middle of the screen. */
@@ -12,22 +16,24 @@ export class Camera {
   scale = 8;
   width = 1;
   height = 1;
-  /** Screen pixels that fit() leaves free for what lies over the picture. */
-  readonly margin = { x: 200, y: 140 };
+  /** Whether the whole world is what was asked for last: a window of another size then shows it, too. */
+  fitted = false;
+  /** Whether it shows what somebody chose, or the whole world. */
+  placed = false;
 
-  resize(width: number, height: number): void {
+  resize(width: number, height: number, size: Vec3 | null): void {
     this.width = Math.max(1, width);
     this.height = Math.max(1, height);
+    if (this.fitted && size) this.fit(size);
   }
 
-  /** The whole world, with a margin for what lies over the picture. */
+  /** The whole world, as large as it goes. */
   fit(size: Vec3): void {
-    const scale = Math.min((this.width - this.margin.x) / size.x,
-      (this.height - this.margin.y) / size.y);
-    // Whole pixels a cell look best where there is room for them.
-    this.scale = clamp(scale >= 2 ? Math.floor(scale) : scale, SMALLEST_SCALE, LARGEST_SCALE);
+    const scale = Math.min((this.width - 2 * MARGIN) / size.x, (this.height - 2 * MARGIN) / size.y);
+    this.scale = clamp(scale, SMALLEST_SCALE, LARGEST_SCALE);
     this.x = size.x / 2;
     this.y = size.y / 2;
+    this.fitted = this.placed = true;
   }
 
   screenX(x: number): number {
@@ -44,12 +50,20 @@ export class Camera {
   }
 
   pan(screenX: number, screenY: number, size: Vec3): void {
+    this.fitted = false;
     this.x = clamp(this.x - screenX / this.scale, 0, size.x);
     this.y = clamp(this.y + screenY / this.scale, 0, size.y);
   }
 
+  centre(x: number, y: number, size: Vec3): void {
+    this.fitted = false;
+    this.x = clamp(x, 0, size.x);
+    this.y = clamp(y, 0, size.y);
+  }
+
   /** Keeps what lies under the pointer where it is. */
   zoom(factor: number, screenX: number, screenY: number, size: Vec3): void {
+    this.fitted = false;
     const x = this.worldX(screenX);
     const y = this.worldY(screenY);
     this.scale = clamp(this.scale * factor, SMALLEST_SCALE, LARGEST_SCALE);

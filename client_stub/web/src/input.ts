@@ -1,81 +1,99 @@
 // Pointer, wheel and keys on the canvas.
 import type { Tool } from "./brush";
+import { ZOOM_STEP } from "./camera";
+import { Gestures, type StrokeKind } from "./gesture";
+import type { Shape } from "./shapes";
 import type { Viewer } from "./viewer";
 
 const TOOL_KEYS: Record<string, Tool> = { "1": "pan", "2": "rock", "3": "air", "4": "water" };
+const SHAPE_KEYS: Record<string, Shape> = { b: "brush", l: "line", r: "box", g: "fill" };
 const PAN_STEP = 64; // screen pixels
 
 let spaceHeld = false;
 
 /** Pointer and wheel. `current` is asked at every event: the world that is shown may change. */
 export function listen(canvas: HTMLCanvasElement, current: () => Viewer | null): void {
-  let gesture: "none" | "pan" | "brush" | "pipe" = "none";
-  let travelled = 0; // screen pixels since the button went down
-  let lastX = 0;
-  let lastY = 0;
+  const cellOf = (viewer: Viewer, x: number, y: number) => ({
+    x: Math.floor(viewer.camera.worldX(x)), y: Math.floor(viewer.camera.worldY(y)),
+  });
+  /** Runs while there is a world. */
+  const withCell = (x: number, y: number, act: (viewer: Viewer, cell: { x: number; y: number }) => void) => {
+    const viewer = current();
+    if (viewer?.mirror) act(viewer, cellOf(viewer, x, y));
+  };
 
-  const cellAt = (viewer: Viewer, event: MouseEvent) => ({
-    x: Math.floor(viewer.camera.worldX(event.offsetX)),
-    y: Math.floor(viewer.camera.worldY(event.offsetY)),
+  const gestures = new Gestures({
+    kindOf(button: number): StrokeKind {
+      const viewer = current();
+      if (!viewer || spaceHeld || button === 1) return "pan";
+      if (viewer.pipeTools.tool !== null && button === 0) return "pipe";
+      return viewer.brush.tool === "pan" || viewer.replays ? "pan" : "brush";
+    },
+    begin(kind, x, y, button) {
+      withCell(x, y, (viewer, cell) => {
+        viewer.hover = cell;
+        if (kind === "pipe") viewer.pipeTools.begin(viewer.mirror!.pipes, { ...cell, z: viewer.slice });
+        // The right button digs, whatever the left one does.
+        if (kind === "brush") viewer.brush.begin(viewer.mirror!, cell.x, cell.y, viewer.slice, button === 2);
+      });
+    },
+    move(kind, x, y) {
+      withCell(x, y, (viewer, cell) => {
+        if (kind === "brush") viewer.brush.move(viewer.mirror!, cell.x, cell.y);
+        if (kind === "pipe") viewer.pipeTools.move(viewer.mirror!.pipes, { ...cell, z: viewer.slice });
+      });
+    },
+    end(kind, x, y, clicked) {
+      withCell(x, y, (viewer, cell) => {
+        if (kind === "brush") viewer.brush.end(viewer.mirror!);
+        if (kind === "pipe") viewer.pipeTools.end(viewer.mirror!.pipes, { ...cell, z: viewer.slice });
+        if (kind === "pan" && clicked) viewer.chooseNode(cell);
+      });
+    },
+    cancel(kind) {
+      const viewer = current();
+      if (kind === "brush") viewer?.brush.cancel(viewer.mirror);
+      if (kind === "pipe") viewer?.pipeTools.cancel();
+    },
+    pan(dx, dy) {
+      current()?.pan(dx, dy);
+    },
+    zoom(factor, x, y) {
+      current()?.zoom(factor, x, y);
+    },
   });
 
-  canvas.addEventListener("pointerdown", (event) => {
+  const after = (event: PointerEvent) => {
     const viewer = current();
+    canvas.classList.toggle("panning", gestures.panning);
     if (!viewer?.mirror) return;
-    canvas.focus();
+    // A finger that is gone hovers nowhere.
+    const gone = event.pointerType === "touch" && event.type !== "pointermove" && event.type !== "pointerdown";
+    viewer.hover = gone ? null : cellOf(viewer, event.offsetX, event.offsetY);
+    viewer.moved();
+  };
+  canvas.addEventListener("pointerdown", (event) => {
+    if (!current()?.mirror) return;
+    canvas.focus({ preventScroll: true });
     canvas.setPointerCapture(event.pointerId);
-    lastX = event.offsetX;
-    lastY = event.offsetY;
-    travelled = 0;
-    const builds = viewer.pipeTools.tool !== null && event.button === 0 && !spaceHeld;
-    const pans = !builds && (event.button !== 0 || spaceHeld || viewer.brush.tool === "pan");
-    gesture = builds ? "pipe" : pans ? "pan" : "brush";
-    if (builds) viewer.pipeTools.begin(viewer.mirror.pipes, { ...cellAt(viewer, event), z: viewer.slice });
-    canvas.classList.toggle("panning", pans);
-    if (gesture === "brush") {
-      const cell = cellAt(viewer, event);
-      viewer.brush.begin(viewer.mirror, cell.x, cell.y, viewer.slice);
-    }
+    gestures.down(event.pointerId, event.offsetX, event.offsetY, event.pointerType === "touch", event.button);
+    after(event);
     event.preventDefault();
   });
-
   canvas.addEventListener("pointermove", (event) => {
-    const viewer = current();
-    if (!viewer?.mirror) return;
-    if (gesture === "pan") {
-      viewer.camera.pan(event.offsetX - lastX, event.offsetY - lastY, viewer.mirror.size);
-      travelled += Math.abs(event.offsetX - lastX) + Math.abs(event.offsetY - lastY);
-      lastX = event.offsetX;
-      lastY = event.offsetY;
-    }
-    viewer.hover = cellAt(viewer, event);
-    if (gesture === "brush") {
-      viewer.brush.move(viewer.mirror, viewer.hover.x, viewer.hover.y, viewer.slice);
-    }
-    if (gesture === "pipe") {
-      viewer.pipeTools.move(viewer.mirror.pipes, { ...viewer.hover, z: viewer.slice });
-    }
-    viewer.moved();
+    gestures.move(event.pointerId, event.offsetX, event.offsetY);
+    after(event);
   });
-
-  const release = () => {
-    gesture = "none";
-    canvas.classList.remove("panning");
-    current()?.brush.end();
-    current()?.pipeTools.cancel();
-  };
   canvas.addEventListener("pointerup", (event) => {
-    const viewer = current();
-    if (viewer?.mirror) {
-      const cell = cellAt(viewer, event);
-      if (gesture === "pipe") viewer.pipeTools.end(viewer.mirror.pipes, { ...cell, z: viewer.slice });
-      if (gesture === "pan" && travelled < 4 && event.button === 0) viewer.chooseNode(cell);
-    }
-    release();
-    viewer?.moved();
+    gestures.up(event.pointerId, event.offsetX, event.offsetY);
+    after(event);
   });
-  canvas.addEventListener("pointercancel", release);
-  canvas.addEventListener("lostpointercapture", release);
+  for (const end of ["pointercancel", "lostpointercapture"] as const) {
+    canvas.addEventListener(end, (event) => {
+      gestures.cancel(event.pointerId);
+      canvas.classList.toggle("panning", gestures.panning);
+    });
+  }
   canvas.addEventListener("pointerleave", () => {
     const viewer = current();
     if (!viewer) return;
@@ -89,12 +107,20 @@ export function listen(canvas: HTMLCanvasElement, current: () => Viewer | null):
     if (!viewer?.mirror) return;
     // Lines and pages count as so many pixels, as browsers themselves scroll.
     const unit = event.deltaMode === 1 ? 16 : event.deltaMode === 2 ? 400 : 1;
-    const factor = Math.exp(-event.deltaY * unit * 0.0016);
-    viewer.camera.zoom(factor, event.offsetX, event.offsetY, viewer.mirror.size);
-    viewer.hover = cellAt(viewer, event);
+    viewer.zoom(Math.exp(-event.deltaY * unit * 0.0016), event.offsetX, event.offsetY);
+    viewer.hover = cellOf(viewer, event.offsetX, event.offsetY);
     viewer.moved();
     event.preventDefault();
   }, { passive: false });
+}
+
+/** Whether the element takes the key for itself: what is typed into a field is no shortcut. A slider or
+ *  a menu that was used keeps the focus, but only the keys that move it are its own. */
+export function takesKey(target: EventTarget | null, key: string): boolean {
+  if (target instanceof HTMLSelectElement) return /^(Arrow|Home|End|Page|Enter| )/.test(key);
+  if (!(target instanceof HTMLInputElement)) return target instanceof HTMLTextAreaElement;
+  if (target.type === "range") return /^(Arrow|Home|End|Page)/.test(key);
+  return target.type !== "checkbox" || key === " ";
 }
 
 /** Once for the page. */
@@ -105,10 +131,18 @@ export function listenToKeys(current: () => Viewer | null): void {
   window.addEventListener("blur", () => (spaceHeld = false));
   window.addEventListener("keydown", (event) => {
     const viewer = current();
-    if (!viewer?.mirror || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement) return;
-    if (event.code === "Space" && !viewer.replays) spaceHeld = true;
-    if (!pressed(viewer, event.key) && event.code !== "Space") return;
+    if (!viewer?.mirror || event.altKey || takesKey(event.target, event.key)) return;
+    if (event.ctrlKey || event.metaKey) {
+      const undoes = event.key.toLowerCase() === "z" && !event.shiftKey;
+      const redoes = event.key.toLowerCase() === "y" || (event.key.toLowerCase() === "z" && event.shiftKey);
+      if (viewer.replays || (!undoes && !redoes)) return;
+      if (undoes) viewer.undo();
+      else viewer.redo();
+      return event.preventDefault();
+    }
+    const onButton = event.target instanceof HTMLButtonElement;
+    if (event.code === "Space" && !viewer.replays && !onButton) spaceHeld = true;
+    if (!pressed(viewer, event.key) && (event.code !== "Space" || onButton)) return;
     event.preventDefault();
   });
 }
@@ -116,11 +150,12 @@ export function listenToKeys(current: () => Viewer | null): void {
 /** Whether the key means anything. */
 function pressed(viewer: Viewer, key: string): boolean {
   const { camera } = viewer;
-  const size = viewer.mirror!.size;
   // What happened cannot be changed: a replay has no tools, and its timeline takes the arrows.
   const tool = viewer.replays ? undefined : TOOL_KEYS[key];
   if (tool) viewer.setTool(tool);
   else if (viewer.replays && key.startsWith("Arrow")) return false;
+  else if (SHAPE_KEYS[key] && !viewer.replays) viewer.setShape(SHAPE_KEYS[key]);
+  else if (key === "i" && !viewer.replays) viewer.pick();
   else if (key === "5") viewer.togglePipes();
   else if (key === "Escape") viewer.setPipeTool(null);
   else if (key === "[") viewer.setSize(viewer.brush.size - 1);
@@ -128,12 +163,12 @@ function pressed(viewer: Viewer, key: string): boolean {
   else if (key === "," || key === "PageDown") viewer.setSlice(viewer.slice - 1);
   else if (key === "." || key === "PageUp") viewer.setSlice(viewer.slice + 1);
   else if (key === "f" || key === "F") viewer.fit();
-  else if (key === "+" || key === "=") camera.zoom(1.25, camera.width / 2, camera.height / 2, size);
-  else if (key === "-") camera.zoom(0.8, camera.width / 2, camera.height / 2, size);
-  else if (key === "ArrowLeft") camera.pan(PAN_STEP, 0, size);
-  else if (key === "ArrowRight") camera.pan(-PAN_STEP, 0, size);
-  else if (key === "ArrowUp") camera.pan(0, PAN_STEP, size);
-  else if (key === "ArrowDown") camera.pan(0, -PAN_STEP, size);
+  else if (key === "+" || key === "=") viewer.zoom(ZOOM_STEP, camera.width / 2, camera.height / 2);
+  else if (key === "-") viewer.zoom(1 / ZOOM_STEP, camera.width / 2, camera.height / 2);
+  else if (key === "ArrowLeft") viewer.pan(PAN_STEP, 0);
+  else if (key === "ArrowRight") viewer.pan(-PAN_STEP, 0);
+  else if (key === "ArrowUp") viewer.pan(0, PAN_STEP);
+  else if (key === "ArrowDown") viewer.pan(0, -PAN_STEP);
   else return false;
   viewer.moved();
   return true;

@@ -8,6 +8,8 @@ import type { PipeKey } from "./pipes";
 
 export const ROCK = -1;
 export const OUTSIDE = -2;
+/** Air that cannot leave: water does not get in. */
+export const TRAPPED_AIR = -3;
 export const FULL = 4096;
 
 const AIR_CHECKSUM = chunkChecksum(new Int32Array(CHUNK_CELLS));
@@ -91,7 +93,7 @@ export class Mirror {
     return x >= 0 && y >= 0 && z >= 0 && x < size.x && y < size.y && z < size.z;
   }
 
-  /** Units of water, ROCK, or OUTSIDE. */
+  /** Units of water, ROCK, TRAPPED_AIR, or OUTSIDE. */
   cell(x: number, y: number, z: number): number {
     if (!this.inside(x, y, z)) return OUTSIDE;
     const { logX, logY, logZ } = this.sides;

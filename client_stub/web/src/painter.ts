@@ -1,243 +1,230 @@
-// Paints a slice of the world. Each chunk of the slice is a tile, an image that is painted again
-// only when the chunk (or the water above it) changed; a frame puts tiles side by side.
-//
-// Far away a cell is one pixel of its tile; near, DETAIL x DETAIL of them, so that a part-filled cell
-// has a level and rock a grain.
+// Paints a slice of the world into a canvas, pixel by pixel. What each chunk looks like is kept, as it
+// is and as it was a tick ago: between two ticks the picture is between the two.
 import type { Camera } from "./camera";
-import { chunkKey, type Vec3 } from "./geometry";
-import { FULL, ROCK, type Mirror } from "./mirror";
-import {
-  airPixel, BEYOND_PIXEL, DEEPEST, mixWater, noise, rockPixel, SURFACE_PIXEL, waterPixel,
-} from "./palette";
+import { chunkKey, clamp, type Vec3 } from "./geometry";
+import { Looks, mixLooks, stonesOf } from "./look";
+import type { Mirror } from "./mirror";
+import { BEYOND_PIXEL } from "./palette";
+import { airOf, drawFar, drawNear, halve, NEAR, paintFar, type Frame } from "./raster";
+import { Surfaces } from "./surfaces";
 
-const DETAIL = 8;
-const DETAIL_FROM_SCALE = 4;
-/** A cell of water looks at most this much deeper than its open neighbours: a thin fall through a
- *  lake is not an abyss. */
-const DEPTH_SLOPE = 3;
-/** Columns beside a tile that its depths depend on. */
-const MARGIN = 8;
-/** Tiles kept while they are off the screen. */
-const MAX_TILES = 400;
+/** Milliseconds of a frame for chunks that changed; others of them wait for the next frame. */
+const BUDGET = 6;
+/** Milliseconds after which a tick is no longer the continuation of the one before. */
+const LONGEST_STEP = 250;
+/** Chunks kept, some 40 kB each, while they are off the screen; all that are on it are kept. */
+const MOST_TILES = 4096;
+/** Below this many milliseconds a tick, each is simply shown. */
+const SHORTEST_STEP = 20;
 
 interface Tile {
-  canvas: HTMLCanvasElement;
-  detail: number;
+  x: number;
+  y: number;
+  look: Uint32Array;
+  stones: Uint8Array;
+  /** A tick ago; empty until the chunk first changed. */
+  before: Uint32Array;
+  /** Whether `before` is that, and not older. */
+  moves: boolean;
+  /** Levels of detail of `look`, the cells themselves first; made when they are asked for. */
+  levels: Uint32Array[];
   stale: boolean;
+  /** The frame that it was last in. */
+  frame: number;
 }
 
 export class Painter {
   private readonly tiles = new Map<number, Tile>();
-  private slice = 0;
+  private readonly surfaces: Surfaces;
+  private readonly looks: Looks;
+  private readonly mixed: Uint32Array;
+  private readonly mixedFar: Uint32Array;
+  private image: ImageData | null = null;
+  private frames = 0;
+  private tickTime = 0;
+  private step = 0;
+  private fresh = new Set<Tile>();
 
-  constructor(private readonly mirror: Mirror) {}
-
-  setSlice(z: number): void {
-    if (z !== this.slice) this.tiles.clear();
-    this.slice = z;
+  constructor(
+    private readonly mirror: Mirror, private readonly slice: number, private readonly still: boolean,
+    private readonly mostTiles = MOST_TILES,
+  ) {
+    const { logX, logY } = mirror.sides;
+    this.surfaces = new Surfaces(mirror, slice);
+    this.looks = new Looks(mirror, this.surfaces, slice);
+    this.mixed = new Uint32Array(1 << (logX + logY));
+    this.mixedFar = new Uint32Array(1 << (logX + logY));
   }
 
-  /** The chunk changed: its tile is stale, and those below, whose water may lie deeper now. */
-  changed(coord: Vec3): void {
-    const { logY, logZ } = this.mirror.sides;
-    if (coord.z !== this.slice >> logZ) return;
-    const below = Math.ceil(DEEPEST / (1 << logY));
-    for (let y = coord.y; y >= coord.y - below; --y) {
-      const tile = this.tiles.get(chunkKey(coord.x, y, 0));
-      if (tile) tile.stale = true;
+  /** A tick's chunks changed, at this time. */
+  ticked(coords: Vec3[], now: number): void {
+    const { logZ } = this.mirror.sides;
+    for (const { x, y, z } of coords) {
+      if (z !== this.slice >> logZ) continue;
+      this.surfaces.changed(x, y);
+      for (const [dx, dy] of [[0, 0], [-1, 0], [1, 0], [0, -1], [0, 1]] as const) this.spoil(x + dx, y + dy);
     }
-    // Rock at a border is lit by what lies beside it, and depths blend over it.
-    for (const [x, y] of [[coord.x, coord.y + 1], [coord.x - 1, coord.y], [coord.x + 1, coord.y]]) {
-      const tile = this.tiles.get(chunkKey(x!, y!, 0));
-      if (tile) tile.stale = true;
-    }
+    this.step = now - this.tickTime;
+    this.tickTime = now;
+    for (const tile of this.fresh) tile.moves = false;
+    this.fresh.clear();
   }
 
-  paint(context: CanvasRenderingContext2D, camera: Camera, pixelRatio: number): void {
-    const { size, sides } = this.mirror;
-    const detail = camera.scale >= DETAIL_FROM_SCALE ? DETAIL : 1;
-    const width = 1 << sides.logX;
-    const height = 1 << sides.logY;
-    const firstX = Math.max(0, Math.floor(camera.worldX(0) / width));
-    const lastX = Math.min(Math.ceil(size.x / width) - 1, Math.floor(camera.worldX(camera.width) / width));
-    const firstY = Math.max(0, Math.floor(camera.worldY(camera.height) / height));
-    const lastY = Math.min(Math.ceil(size.y / height) - 1, Math.floor(camera.worldY(0) / height));
-    context.imageSmoothingEnabled = camera.scale * pixelRatio < detail;
-    context.imageSmoothingQuality = "medium";
-    // Tiles meet on whole device pixels, or their seams would show.
-    const snap = (value: number) => Math.round(value * pixelRatio) / pixelRatio;
-    for (let y = lastY; y >= firstY; --y) {
-      for (let x = firstX; x <= lastX; ++x) {
-        const tile = this.tile(x, y, detail);
-        const left = snap(camera.screenX(x * width));
-        const right = snap(camera.screenX((x + 1) * width));
-        const top = snap(camera.screenY((y + 1) * height));
-        const bottom = snap(camera.screenY(y * height));
-        context.drawImage(tile.canvas, left, top, right - left, bottom - top);
-      }
+  /** Returns whether the next frame will look different. */
+  paint(context: CanvasRenderingContext2D, camera: Camera, now: number): boolean {
+    const { canvas } = context;
+    if (!this.image || this.image.width !== canvas.width || this.image.height !== canvas.height) {
+      this.image = context.createImageData(Math.max(1, canvas.width), Math.max(1, canvas.height));
     }
-    this.forgetSome();
+    const scale = (camera.scale * canvas.width) / camera.width;
+    const frame: Frame = {
+      pixels: new Uint32Array(this.image.data.buffer), width: canvas.width, height: canvas.height,
+      left: camera.worldX(0), top: camera.worldY(0), scale, worldHeight: this.mirror.size.y,
+    };
+    for (const { x, y } of this.surfaces.settle()) {
+      for (const dx of [-1, 0, 1]) this.spoil(x + dx, y);
+    }
+    const share = this.share(now);
+    ++this.frames;
+    const unfinished = this.draw(frame, share);
+    if (this.tiles.size > this.mostTiles) this.forget();
+    context.putImageData(this.image, 0, 0);
+    return unfinished || (share < 1 && this.fresh.size > 0);
   }
 
-  private tile(x: number, y: number, detail: number): Tile {
-    const key = chunkKey(x, y, 0);
-    let tile = this.tiles.get(key);
-    if (tile && tile.detail === detail && !tile.stale) return tile;
-    if (!tile || tile.detail !== detail) {
-      const canvas = document.createElement("canvas");
-      canvas.width = (1 << this.mirror.sides.logX) * detail;
-      canvas.height = (1 << this.mirror.sides.logY) * detail;
-      tile = { canvas, detail, stale: true };
-      this.tiles.delete(key); // put last: the map is in the order of use
-      this.tiles.set(key, tile);
+  /** All of the world that was seen so far, as small as it gets. */
+  paintSmall(context: CanvasRenderingContext2D): void {
+    const { width, height } = context.canvas;
+    const { sides, size } = this.mirror;
+    const image = context.createImageData(width, height);
+    const frame: Frame = {
+      pixels: new Uint32Array(image.data.buffer), width, height, left: 0, top: size.y,
+      scale: width / size.x, worldHeight: size.y,
+    };
+    for (let y = 0; y < height; ++y) {
+      frame.pixels.fill(airOf(size.y - y / frame.scale, size.y), y * width, (y + 1) * width);
     }
-    this.paintTile(x, y, tile);
-    tile.stale = false;
-    return tile;
-  }
-
-  private forgetSome(): void {
-    for (const key of this.tiles.keys()) {
-      if (this.tiles.size <= MAX_TILES) return;
-      this.tiles.delete(key);
-    }
-  }
-
-  private paintTile(chunkX: number, chunkY: number, tile: Tile): void {
-    const { logX, logY } = this.mirror.sides;
-    const width = 1 << logX;
-    const height = 1 << logY;
-    const context = tile.canvas.getContext("2d")!;
-    const image = context.createImageData(tile.canvas.width, tile.canvas.height);
-    const pixels = new Uint32Array(image.data.buffer);
-    const left = (chunkX << logX) - MARGIN;
-    const topY = ((chunkY + 1) << logY) - 1;
-    const columns = width + 2 * MARGIN;
-    const depths = new Float32Array(columns); // of water above the row's cells
-    for (let i = 0; i < columns; ++i) depths[i] = this.depthAbove(left + i, topY);
-    const cells = new Int32Array(columns);
-    for (let row = 0; row < height; ++row) {
-      const y = topY - row;
-      for (let i = 0; i < columns; ++i) cells[i] = this.mirror.cell(left + i, y, this.slice);
-      soften(cells, depths);
-      for (let column = 0; column < width; ++column) {
-        const i = column + MARGIN;
-        const x = left + i;
-        if (tile.detail === 1) {
-          pixels[row * width + column] = this.farPixel(cells[i]!, x, y, depths[i]!);
-        } else {
-          this.paintCell(pixels, tile.canvas.width, column * DETAIL, row * DETAIL, cells[i]!, x, y,
-            depths[i]!);
-        }
-      }
-      for (let i = 0; i < columns; ++i) {
-        depths[i] = cells[i]! > 0 ? depths[i]! + Math.min(1, cells[i]! / FULL) : 0;
-      }
+    const level = clamp(Math.ceil(Math.log2(1 / frame.scale)), 0, Math.min(sides.logX, sides.logY));
+    for (const tile of this.tiles.values()) {
+      if (tile.levels.length === 0) continue;
+      drawFar(frame, this.detail(tile, level), sides, level, tile.x << sides.logX, tile.y << sides.logY);
     }
     context.putImageData(image, 0, 0);
   }
 
-  /** Cells of water that stand on the cell, up to where it makes no difference. */
-  private depthAbove(x: number, y: number): number {
-    let depth = 0;
-    for (let above = y + 1; above <= y + DEEPEST; ++above) {
-      const cell = this.mirror.cell(x, above, this.slice);
-      if (cell <= 0) break;
-      depth += Math.min(1, cell / FULL);
-    }
-    return depth;
+  /** Of the water in the cell, in cells over the world's floor; null: there is none at rest. */
+  headAt(x: number, y: number): number | null {
+    return this.surfaces.headAt(x, y);
   }
 
-  private farPixel(cell: number, x: number, y: number, depth: number): number {
-    if (cell === ROCK) return rockPixel(x, y, noise(x, y), this.rockLight(x, y));
-    if (cell < 0) return BEYOND_PIXEL;
-    const air = airPixel(y / this.mirror.size.y);
-    if (cell === 0) return air;
-    return cell >= FULL || depth > 0 ? waterPixel(cell, depth) : mixWater(cell, air);
+  private share(now: number): number {
+    if (this.still || this.step < SHORTEST_STEP || this.step > LONGEST_STEP) return 1;
+    return clamp((now - this.tickTime) / this.step, 0, 1);
   }
 
-  private rockLight(x: number, y: number): number {
-    return this.mirror.cell(x, y + 1, this.slice) >= 0 ? 14 : 0;
+  private spoil(x: number, y: number): void {
+    const tile = this.tiles.get(chunkKey(x, y, 0));
+    if (tile) tile.stale = true;
   }
 
-  private paintCell(
-    pixels: Uint32Array, stride: number, left: number, top: number,
-    cell: number, x: number, y: number, depth: number,
-  ): void {
-    if (cell === ROCK) return this.paintRock(pixels, stride, left, top, x, y);
-    const air = cell < 0 ? BEYOND_PIXEL : airPixel(y / this.mirror.size.y);
-    if (cell > 0 && this.falls(cell, x, y)) {
-      return this.paintFall(pixels, stride, left, top, cell, air);
-    }
-    // Water under water fills its cell: a hair of air inside a body would only flicker.
-    const full = depth > 0 || cell >= FULL;
-    const level = cell <= 0 ? 0 : full ? DETAIL : Math.max(1, Math.round((cell * DETAIL) / FULL));
-    const water = waterPixel(cell, depth);
-    for (let row = 0; row < DETAIL; ++row) {
-      const fromBottom = DETAIL - 1 - row;
-      let colour = fromBottom < level ? water : air;
-      if (depth === 0 && level > 0 && fromBottom === level - 1) colour = SURFACE_PIXEL;
-      const start = (top + row) * stride + left;
-      pixels.fill(colour, start, start + DETAIL);
-    }
-  }
-
-  /** Whether the water is on its way: less than a full cell over one that would take it. */
-  private falls(cell: number, x: number, y: number): boolean {
-    const below = this.mirror.cell(x, y - 1, this.slice);
-    return cell < FULL && below >= 0 && below < FULL * 0.9;
-  }
-
-  /** A strand as wide as there is water, faint at its edges. */
-  private paintFall(
-    pixels: Uint32Array, stride: number, left: number, top: number, cell: number, air: number,
-  ): void {
-    const width = Math.max(2, Math.round((cell * DETAIL) / FULL));
-    const first = (DETAIL - width) >> 1;
-    const core = mixWater(FULL * 0.7, air);
-    const edge = mixWater(FULL * 0.2, air);
-    for (let row = 0; row < DETAIL; ++row) {
-      const start = (top + row) * stride + left;
-      pixels.fill(air, start, start + DETAIL);
-      pixels.fill(core, start + first, start + first + width);
-      pixels[start + first] = edge;
-      pixels[start + first + width - 1] = edge;
-    }
-  }
-
-  private paintRock(
-    pixels: Uint32Array, stride: number, left: number, top: number, x: number, y: number,
-  ): void {
-    const z = this.slice;
-    const openAbove = this.mirror.cell(x, y + 1, z) >= 0;
-    const openBelow = this.mirror.cell(x, y - 1, z) >= 0;
-    const openLeft = this.mirror.cell(x - 1, y, z) >= 0;
-    const openRight = this.mirror.cell(x + 1, y, z) >= 0;
-    const last = DETAIL - 1;
-    for (let row = 0; row < DETAIL; ++row) {
-      for (let column = 0; column < DETAIL; ++column) {
-        let light = 0;
-        if (openAbove && row === 0) light = 34;
-        else if (openAbove && row === 1) light = 14;
-        else if (openBelow && row === last) light = -22;
-        else if ((openLeft && column === 0) || (openRight && column === last)) light = -10;
-        // Stones of two by two pixels, laid over the strata.
-        const fineX = x * DETAIL + column;
-        const fineY = y * DETAIL + last - row;
-        const grain = (noise(fineX >> 1, fineY >> 1) + noise(fineX >> 3, fineY >> 2)) >> 1;
-        pixels[(top + row) * stride + left + column] =
-          rockPixel(fineX / DETAIL, fineY / DETAIL, grain, light);
+  /** All chunks in the frame; returns whether some could not be brought up to date in time. */
+  private draw(frame: Frame, share: number): boolean {
+    const { size, sides } = this.mirror;
+    const right = frame.left + frame.width / frame.scale;
+    const bottom = frame.top - frame.height / frame.scale;
+    if (frame.left < 0 || bottom < 0 || right > size.x || frame.top > size.y) frame.pixels.fill(BEYOND_PIXEL);
+    const firstX = Math.max(0, Math.floor(frame.left) >> sides.logX);
+    const lastX = Math.min(size.x - 1, Math.floor(right)) >> sides.logX;
+    const firstY = Math.max(0, Math.floor(bottom) >> sides.logY);
+    const lastY = Math.min(size.y - 1, Math.floor(frame.top)) >> sides.logY;
+    const level = clamp(Math.ceil(Math.log2(1 / frame.scale)), 0, Math.min(sides.logX, sides.logY));
+    const end = performance.now() + BUDGET;
+    let late = false;
+    let refreshed = 0; // of those that were shown before; one at least, or a slow machine would never end
+    for (let y = firstY; y <= lastY; ++y) {
+      for (let x = firstX; x <= lastX; ++x) {
+        const tile = this.tile(x, y);
+        if (tile.stale) {
+          const canWait = tile.levels.length > 0;
+          if (canWait && refreshed > 0 && performance.now() > end) late = true;
+          else {
+            this.refresh(tile);
+            if (canWait) ++refreshed;
+          }
+        }
+        this.drawTile(frame, tile, level, share);
       }
     }
+    return late;
   }
-}
 
-function soften(cells: Int32Array, depths: Float32Array): void {
-  const last = cells.length - 1;
-  for (let i = 1; i <= last; ++i) {
-    if (cells[i - 1]! >= 0) depths[i] = Math.min(depths[i]!, depths[i - 1]! + DEPTH_SLOPE);
+  /** Chunks that are not on the screen, those first that were not for longest. */
+  private forget(): void {
+    const away = [...this.tiles].filter(([, tile]) => tile.frame !== this.frames);
+    away.sort(([, a], [, b]) => a.frame - b.frame);
+    // A quarter more than has to go, so that not every frame of a pan has to look.
+    const surplus = this.tiles.size - Math.floor(this.mostTiles * 0.75);
+    for (const [key, tile] of away.slice(0, surplus)) {
+      this.tiles.delete(key);
+      this.fresh.delete(tile);
+    }
   }
-  for (let i = last - 1; i >= 0; --i) {
-    if (cells[i + 1]! >= 0) depths[i] = Math.min(depths[i]!, depths[i + 1]! + DEPTH_SLOPE);
+
+  private tile(x: number, y: number): Tile {
+    const key = chunkKey(x, y, 0);
+    let tile = this.tiles.get(key);
+    if (!tile) {
+      const stones = stonesOf(this.mirror.sides, x, y);
+      tile = { x, y, look: new Uint32Array(stones.length), stones, before: new Uint32Array(0), moves: false,
+        levels: [], stale: true, frame: 0 };
+      this.tiles.set(key, tile);
+    }
+    tile.frame = this.frames;
+    return tile;
+  }
+
+  private refresh(tile: Tile): void {
+    if (tile.levels.length > 0 && !tile.moves) {
+      if (tile.before.length === 0) tile.before = tile.look.slice();
+      else tile.before.set(tile.look);
+      tile.moves = true;
+      this.fresh.add(tile);
+    }
+    this.looks.paint(tile.x, tile.y, tile.stones, tile.look);
+    const { sides, size } = this.mirror;
+    const pixels = tile.levels[0] ?? new Uint32Array(tile.look.length);
+    paintFar(tile.look, sides, tile.y << sides.logY, size.y, pixels);
+    tile.levels = [pixels];
+    tile.stale = false;
+  }
+
+  private drawTile(frame: Frame, tile: Tile, level: number, share: number): void {
+    const { sides, size } = this.mirror;
+    const left = tile.x << sides.logX;
+    const floor = tile.y << sides.logY;
+    let look = tile.look;
+    const moves = share < 1 && tile.moves && level === 0;
+    if (moves) mixLooks(tile.before, tile.look, share, (look = this.mixed));
+    if (frame.scale >= NEAR) {
+      const beside = (x: number) => this.tiles.get(chunkKey(x, tile.y, 0))?.look ?? null;
+      drawNear(frame, look, { left: beside(tile.x - 1), right: beside(tile.x + 1) }, sides, left, floor);
+    } else if (moves) {
+      paintFar(look, sides, floor, size.y, this.mixedFar);
+      drawFar(frame, this.mixedFar, sides, 0, left, floor);
+    } else {
+      drawFar(frame, this.detail(tile, level), sides, level, left, floor);
+    }
+  }
+
+  private detail(tile: Tile, level: number): Uint32Array {
+    const { logX, logY } = this.mirror.sides;
+    for (let have = tile.levels.length; have <= level; ++have) {
+      const width = 1 << (logX - have + 1);
+      const height = 1 << (logY - have + 1);
+      const half = new Uint32Array((width * height) / 4);
+      halve(tile.levels[have - 1]!, width, height, half);
+      tile.levels.push(half);
+    }
+    return tile.levels[level]!;
   }
 }

@@ -1,21 +1,44 @@
-// The colours of cells: one place for the painter and the legend.
-import { FULL, OUTSIDE, ROCK } from "./mirror";
+// The colours of what is seen: one place for the painters and the legend. In each palette water of
+// every depth and rock have a contrast of three to one with air.
+import { OUTSIDE, ROCK, TRAPPED_AIR } from "./mirror";
 
 /** Red, green, blue, 0 to 255. */
 export type Colour = readonly [number, number, number];
 
-export const AIR_TOP: Colour = [24, 32, 46];
-export const AIR_BOTTOM: Colour = [15, 20, 30];
-export const BEYOND: Colour = [8, 10, 14];
+/** What a palette says; the rest is mixed from it. */
+export interface Palette {
+  airTop: Colour;
+  airBottom: Colour;
+  beyond: Colour;
+  surface: Colour;
+  shallow: Colour;
+  deep: Colour;
+  /** Rock of middling brightness. */
+  stone: Colour;
+}
 
-const SURFACE: Colour = [126, 212, 240];
-const SHALLOW: Colour = [58, 155, 214];
-const DEEP: Colour = [14, 48, 104];
-const PRESSED: Colour = [66, 40, 130];
+export const PALETTES = {
+  dark: {
+    airTop: [17, 23, 35], airBottom: [9, 12, 20], beyond: [6, 8, 11], surface: [190, 236, 252],
+    shallow: [84, 176, 234], deep: [36, 98, 192], stone: [118, 106, 97],
+  },
+  light: {
+    airTop: [226, 238, 250], airBottom: [242, 247, 252], beyond: [205, 212, 222], surface: [16, 84, 150],
+    shallow: [52, 126, 200], deep: [16, 54, 120], stone: [122, 108, 96],
+  },
+  // Sand, blue and black: apart by value and by yellow against blue, which nearly everybody sees.
+  contrast: {
+    airTop: [4, 4, 6], airBottom: [0, 0, 0], beyond: [0, 0, 0], surface: [255, 255, 255],
+    shallow: [64, 142, 214], deep: [0, 96, 168], stone: [218, 186, 132],
+  },
+} as const satisfies Record<string, Palette>;
+export type PaletteName = keyof typeof PALETTES;
+
 /** Cells below the surface at which water is as dark as it gets. */
 export const DEEPEST = 40;
+export const SHADES_PER_CELL = 4;
 
-function blend(a: Colour, b: Colour, share: number): Colour {
+export function blend(a: Colour, b: Colour, share: number): Colour {
   return [
     a[0] + (b[0] - a[0]) * share,
     a[1] + (b[1] - a[1]) * share,
@@ -31,40 +54,40 @@ export function pixel(colour: Colour): number {
   );
 }
 
-/** Indexed by depth in quarters of a cell, then by pressure in eighths of what counts as strong. */
-const WATER: number[][] = [];
-const PRESSURE_STEPS = 8;
-const STEPS_PER_CELL = 4;
-for (let depth = 0; depth <= DEEPEST * STEPS_PER_CELL; ++depth) {
-  const base = blend(SHALLOW, DEEP, Math.pow(depth / (DEEPEST * STEPS_PER_CELL), 0.7));
-  const row: number[] = [];
-  for (let step = 0; step <= PRESSURE_STEPS; ++step) {
-    row.push(pixel(blend(base, PRESSED, (step / PRESSURE_STEPS) * 0.45)));
-  }
-  WATER.push(row);
-}
-export const SURFACE_PIXEL = pixel(SURFACE);
-export const BEYOND_PIXEL = pixel(BEYOND);
+/** By depth in quarters of a cell. */
+export const WATER = new Uint32Array(DEEPEST * SHADES_PER_CELL + 1);
+/** By height: 0 the world's bottom, 255 its top. */
+export const AIR = new Uint32Array(256);
+/** By brightness around the stone's, which is 128. */
+export const STONES = new Uint32Array(256);
+export let SURFACE_PIXEL = 0;
+export let BEYOND_PIXEL = 0;
 
-/** `depth`: cells of water above. Pressure is what a cell holds above full: at its depth the
- *  hydrostatic model gives a hundredth of a cell for each cell of depth. */
-export function waterPixel(units: number, depth: number): number {
-  const excess = units - FULL;
-  const step = excess <= 0 ? 0 : Math.min(PRESSURE_STEPS, Math.floor((excess * 16) / FULL));
-  return WATER[Math.round(Math.min(depth, DEEPEST) * STEPS_PER_CELL)]![step]!;
+/** From now on; what was painted before stays as it is. */
+export function usePalette(name: PaletteName): void {
+  const { airTop, airBottom, beyond, surface, shallow, deep, stone }: Palette = PALETTES[name];
+  for (let i = 0; i < WATER.length; ++i) {
+    WATER[i] = pixel(blend(shallow, deep, Math.pow(i / (WATER.length - 1), 0.7)));
+  }
+  for (let i = 0; i < 256; ++i) {
+    const light = i - 128;
+    AIR[i] = pixel(blend(airBottom, airTop, i / 255));
+    STONES[i] = pixel([byte(stone[0] + light), byte(stone[1] + light * 0.95), byte(stone[2] + light * 0.88)]);
+  }
+  SURFACE_PIXEL = pixel(surface);
+  BEYOND_PIXEL = pixel(beyond);
 }
 
-/** A few drops in an otherwise empty cell, seen from far away. */
-export function mixWater(units: number, air: number): number {
-  const share = Math.min(1, 0.25 + (0.75 * units) / FULL);
-  const water = WATER[0]![0]!;
-  let mixed = 0xff000000;
-  for (const shift of [0, 8, 16]) {
-    const a = (air >> shift) & 0xff;
-    const w = (water >> shift) & 0xff;
-    mixed |= Math.round(a + (w - a) * share) << shift;
-  }
-  return mixed >>> 0;
+function byte(value: number): number {
+  return value < 0 ? 0 : value > 255 ? 255 : value;
+}
+
+/** Between two pixels; `weight` of 256 is all of the second. */
+export function mixPixels(a: number, b: number, weight: number): number {
+  const rest = 256 - weight;
+  const redBlue = (((a & 0xff00ff) * rest + (b & 0xff00ff) * weight) >>> 8) & 0xff00ff;
+  const green = (((a & 0xff00) * rest + (b & 0xff00) * weight) >>> 8) & 0xff00;
+  return (0xff000000 | redBlue | green) >>> 0;
 }
 
 /** Even noise of a place: 0 to 255. */
@@ -74,27 +97,17 @@ export function noise(x: number, y: number): number {
   return ((h ^ (h >>> 13)) >>> 0) & 0xff;
 }
 
-/** Rock in strata: broad bands that undulate, with a grain. `light` brightens the edge that faces
- *  open cells above, darkens it below. */
-export function rockPixel(x: number, y: number, grain: number, light: number): number {
+/** The brightness of rock: broad bands that undulate, with a grain. */
+export function stratum(x: number, y: number, grain: number): number {
   const band = Math.sin(y * 0.35 + Math.sin(x * 0.07) * 2.2) * 6 + Math.sin(y * 0.11 + 1.7) * 5;
-  const value = band + (grain - 128) * 0.09 + light;
-  return pixel([clampByte(84 + value), clampByte(76 + value * 0.95), clampByte(72 + value * 0.85)]);
-}
-
-function clampByte(value: number): number {
-  return value < 0 ? 0 : value > 255 ? 255 : value;
-}
-
-const AIR: number[] = [];
-for (let i = 0; i <= 255; ++i) AIR.push(pixel(blend(AIR_BOTTOM, AIR_TOP, i / 255)));
-/** `height`: 0 the world's bottom, 1 its top. */
-export function airPixel(height: number): number {
-  return AIR[Math.round(height * 255)]!;
+  return Math.round(128 + band + (grain - 128) * 0.06);
 }
 
 export function materialName(cell: number): string {
   if (cell === ROCK) return "rock";
   if (cell === OUTSIDE) return "outside";
+  if (cell === TRAPPED_AIR) return "trapped air";
   return cell > 0 ? "water" : "air";
 }
+
+usePalette("dark");

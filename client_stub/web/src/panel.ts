@@ -1,7 +1,9 @@
 // Everything on the page around the picture.
 import type { Tool } from "./brush";
+import { ZOOM_STEP } from "./camera";
 import type { ConnectionState } from "./connection";
 import { FULL } from "./mirror";
+import type { Shape } from "./shapes";
 import type { WelcomeMessage } from "./messages";
 
 export interface WorldEntry {
@@ -13,8 +15,13 @@ export interface WorldEntry {
 export interface PanelEvents {
   tool(tool: Tool): void;
   size(size: number): void;
+  shape(shape: Shape): void;
+  undo(): void;
+  redo(): void;
   slice(z: number): void;
   fit(): void;
+  /** By this factor, about the picture's middle. */
+  zoom(factor: number): void;
   world(name: string): void;
 }
 
@@ -36,6 +43,7 @@ export class Panel {
   private readonly name = element("name");
   private readonly sizeInput = element<HTMLInputElement>("size");
   private readonly sliceInput = element<HTMLInputElement>("slice");
+  private readonly shape = element<HTMLSelectElement>("shape");
   private readonly toast = element("toast");
   private toastTimer: number | undefined;
 
@@ -45,8 +53,23 @@ export class Panel {
     }
     this.sizeInput.addEventListener("input", () => events.size(Number(this.sizeInput.value)));
     this.sliceInput.addEventListener("input", () => events.slice(Number(this.sliceInput.value)));
-    this.select.addEventListener("change", () => events.world(this.select.value));
+    this.select.addEventListener("change", () => {
+      this.select.blur(); // keys are for the world that was chosen
+      events.world(this.select.value);
+    });
+    // A slider that was dragged is done with; one that is moved by keys keeps them.
+    for (const input of [this.sizeInput, this.sliceInput]) {
+      input.addEventListener("pointerup", () => input.blur());
+    }
+    this.shape.addEventListener("change", () => {
+      this.shape.blur();
+      events.shape(this.shape.value as Shape);
+    });
+    element("undo").addEventListener("click", () => events.undo());
+    element("redo").addEventListener("click", () => events.redo());
     element("fit").addEventListener("click", () => events.fit());
+    element("zoom-in").addEventListener("click", () => events.zoom(ZOOM_STEP));
+    element("zoom-out").addEventListener("click", () => events.zoom(1 / ZOOM_STEP));
   }
 
   /** Null: a tool of another panel is in use. */
@@ -59,6 +82,10 @@ export class Panel {
     this.sizeInput.value = String(size);
     element("size-value").textContent = String(size);
     element("view").classList.toggle("brush", tool !== "pan");
+  }
+
+  showShape(shape: Shape): void {
+    this.shape.value = shape;
   }
 
   showWorlds(worlds: WorldEntry[], chosen: string): void {

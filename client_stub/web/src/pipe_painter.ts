@@ -7,7 +7,7 @@ import type { LinkView, Networks, NodeView, PipeMirror, PortView } from "./pipe_
 const CASING = "#9aa7b8";
 const CASING_DARK = "#2a3342";
 const CHOSEN = "#ffd666";
-const STATE_COLOURS = { idle: "#8593a8", running: "#7fe0a8", blocked: "#ef6a6a", outside: "#ef6a6a" };
+const STATE_COLOURS = { idle: "#c3cedd", running: "#7fe0a8", blocked: "#ff9090", outside: "#ff9090" };
 /** Below this many pixels a cell, nodes are dots and arrows are left out. */
 const DETAIL_SCALE = 5;
 /** From this capacity on a pipe is drawn as a tank. */
@@ -102,9 +102,13 @@ export class PipePainter {
     if (port.cell.z !== scene.slice) return false;
     const { state, moved } = view.shows;
     const [x, y] = middle(camera, port.cell);
-    const half = Math.max(2, camera.scale * 0.44);
+    const half = Math.max(4, camera.scale * 0.44);
+    // On a dark frame, so that it is seen on rock and water alike.
+    context.strokeStyle = CASING_DARK;
+    context.lineWidth = Math.max(3, camera.scale * 0.18);
+    context.strokeRect(x - half, y - half, 2 * half, 2 * half);
     context.strokeStyle = STATE_COLOURS[state];
-    context.lineWidth = Math.max(1, camera.scale * 0.09);
+    context.lineWidth = Math.max(1.5, camera.scale * 0.09);
     context.setLineDash([half * 0.5, half * 0.35]);
     context.strokeRect(x - half, y - half, 2 * half, 2 * half);
     if (from && from.z === scene.slice) {

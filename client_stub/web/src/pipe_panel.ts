@@ -67,7 +67,9 @@ export class PipePanel {
   private carded = "";
 
   constructor(private readonly choose: (tool: PipeTool | null) => void) {
-    element("pipes-toggle").addEventListener("click", () => this.toggle());
+    for (const id of ["pipes-toggle", "pipes-close"]) {
+      element(id).addEventListener("click", () => this.toggle());
+    }
     for (const button of this.buttons()) {
       button.addEventListener("click", () => this.choose(button.dataset["pipe"] as PipeTool));
     }

@@ -9,7 +9,6 @@ import type { TimelineFacts } from "./timeline_track";
 import { Viewer, type ViewerPanel, type ViewerPipePanel } from "./viewer";
 
 const POLL_MILLISECONDS = 500;
-const FIT_MARGIN = { x: 48, y: 132 };
 
 function element<T extends HTMLElement>(id: string): T {
   return document.getElementById(id) as T;
@@ -23,7 +22,7 @@ function quiet(panel: Panel): ViewerPanel {
       if (state !== "ready") panel.showState(state, detail);
     },
     warn: (text) => panel.warn(text),
-    showZoom: nothing, showSlice: nothing, showTool: nothing, showWelcome: nothing,
+    showZoom: nothing, showSlice: nothing, showTool: nothing, showShape: nothing, showWelcome: nothing,
     showNumbers: nothing, showHover: nothing,
   };
 }
@@ -45,10 +44,9 @@ export class Replay {
     const pair = facts.recordings.length > 1;
     document.body.classList.add("replay");
     document.body.classList.toggle("pair", pair);
-    element("view-b").hidden = !pair;
+    element("pane-b").hidden = !pair;
     panel.showReplay(facts.recordings.map((recording) => recording.file));
     const camera = new Camera();
-    Object.assign(camera.margin, FIT_MARGIN);
     const canvases = [element<HTMLCanvasElement>("view"), element<HTMLCanvasElement>("view-b")];
     facts.recordings.forEach(({ world, file }, index) => {
       const label = element(index === 0 ? "label-a" : "label-b");
@@ -80,10 +78,6 @@ export class Replay {
 
   static async open(panel: Panel, pipePanel: PipePanel): Promise<Replay> {
     return new Replay(await fetchFacts(), panel, pipePanel);
-  }
-
-  resize(): void {
-    for (const viewer of this.viewers) viewer.resize();
   }
 
   /** Until the server has read all of the recordings. */

@@ -1,6 +1,7 @@
 // The timeline of a replay: where it stands, and steering it. All who watch share one position, so
 // what is shown is what the server says; while the slider is dragged it shows what is asked for.
 import { clamp } from "./geometry";
+import { takesKey } from "./input";
 import type { Playback, ResultMessage } from "./messages";
 import { paintTrack, timeText, type TimelineFacts, type TrackScene } from "./timeline_track";
 
@@ -30,6 +31,9 @@ export class Timeline {
   /** The tick to be asked for once the seek on its way is answered. */
   private wanted: number | null = null;
   private unanswered = 0;
+  /** The speed that the server has not answered for yet. */
+  private askedSpeed: number | null = null;
+  private askedSeq = 0;
   private hover: number | null = null;
   private needsPaint = true;
 
@@ -79,6 +83,7 @@ export class Timeline {
   }
 
   answered(result: ResultMessage): void {
+    if (result.seq === this.askedSeq) this.askedSpeed = null;
     if (result.seq !== this.unanswered) return;
     this.unanswered = 0;
     this.sendWanted();
@@ -88,6 +93,7 @@ export class Timeline {
   reset(): void {
     this.unanswered = 0;
     this.wanted = null;
+    this.askedSpeed = null;
   }
 
   /** Of a drag's many seeks one is on its way at a time, and of the others the last one counts. */
@@ -111,11 +117,13 @@ export class Timeline {
   }
 
   private changeSpeed(thousandths: number): void {
-    this.events.send({ cmd: "speed", times: thousandths === 0 ? "max" : thousandths / 1000 });
+    this.askedSpeed = thousandths;
+    this.askedSeq = this.events.send({ cmd: "speed", times: thousandths === 0 ? "max" : thousandths / 1000 });
   }
 
+  /** From the speed that was asked for last: keys come faster than the server's word. */
   private nextSpeed(direction: number): void {
-    const now = SPEEDS.indexOf(this.playback?.speed ?? 1000);
+    const now = SPEEDS.indexOf(this.askedSpeed ?? this.playback?.speed ?? 1000);
     this.changeSpeed(SPEEDS[clamp((now < 0 ? 3 : now) + direction, 0, SPEEDS.length - 1)]!);
   }
 
@@ -190,9 +198,7 @@ export class Timeline {
   private pressed(event: KeyboardEvent): void {
     if (event.ctrlKey || event.metaKey || event.altKey || !this.playback) return;
     const { target } = event;
-    const typing = (target instanceof HTMLInputElement && target !== this.slider) ||
-      target instanceof HTMLSelectElement;
-    if (typing) return;
+    if (target !== this.slider && takesKey(target, event.key)) return;
     const far = event.shiftKey ? this.facts.tick_rate : 1;
     switch (event.key) {
       case " ": this.togglePlay(); break;

@@ -2,11 +2,14 @@
 import { Brush, type Tool } from "./brush";
 import { Camera } from "./camera";
 import { Connection } from "./connection";
+import { describeFixture, fetchFixtures, NO_FIXTURES, paintFixtures, type Fixtures } from "./fixtures";
 import { clamp, sameBox, type Box, type Vec3 } from "./geometry";
+import type { Minimap } from "./minimap";
 import type { ResultMessage, TickMessage, WelcomeMessage } from "./messages";
 import { FULL, Mirror } from "./mirror";
 import { Painter } from "./painter";
 import { materialName } from "./palette";
+import type { Shape } from "./shapes";
 import type { Differences } from "./differences";
 import type { Panel } from "./panel";
 import { cellText, type NodeView, type PortView } from "./pipe_mirror";
@@ -18,11 +21,16 @@ import { PipeTools, type PipeTool } from "./pipe_tools";
 const VIEW_INTERVAL = 120;
 const NUMBERS_INTERVAL = 1000;
 const HOLD_INTERVAL = 120;
+const FIXTURES_INTERVAL = 2000;
 /** Two panes are painted at the same tick; one that is late is waited for this long. */
 const PEER_PATIENCE = 150;
+/** Milliseconds that a frame may take before the next ones get fewer pixels. */
+const SLOW_FRAME = 18;
+/** Milliseconds without a change after which the picture is sharp again. */
+const REST = 300;
 
 export type ViewerPanel = Pick<Panel, "showState" | "showZoom" | "showSlice" | "showTool" |
-  "showWelcome" | "showNumbers" | "showHover" | "warn">;
+  "showShape" | "showWelcome" | "showNumbers" | "showHover" | "warn">;
 export type ViewerPipePanel = Pick<PipePanel, "showTool" | "toggle" | "attach" | "update">;
 
 /** Of a replay: who else is to know. */
@@ -30,6 +38,13 @@ export interface ViewerEvents {
   welcome(): void;
   tick(changed: Vec3[]): void;
   result(result: ResultMessage): void;
+}
+
+export interface Tools {
+  tool: Tool;
+  shape: Shape;
+  size: number;
+  pipeTool: PipeTool | null;
 }
 
 export class Viewer {
@@ -46,55 +61,110 @@ export class Viewer {
   private readonly connection: Connection;
   private readonly context: CanvasRenderingContext2D;
   private readonly timers: number[] = [];
+  private readonly observer: ResizeObserver;
   private painter: Painter | null = null;
+  private fixtures: Fixtures = NO_FIXTURES;
   private pipePainter: PipePainter | null = null;
   private sentView: Box | null = null;
   private needsPaint = true;
   private lateSince = 0;
   private frame = 0;
+  /** Screen pixels each way that a pixel of the picture stands for. */
+  private coarse = 1;
+  /** Milliseconds of a frame, of late. */
+  private cost = 0;
+  private lastPaint = 0;
   private lastNumbers = { time: performance.now(), bytes: 0, tick: 0 };
 
   constructor(
     private readonly canvas: HTMLCanvasElement, private readonly panel: ViewerPanel,
     private readonly pipePanel: ViewerPipePanel, world: string, readonly camera = new Camera(),
     private readonly events: ViewerEvents | null = null,
+    private readonly minimap: Minimap | null = null,
   ) {
     this.context = canvas.getContext("2d", { alpha: false })!;
     const scheme = location.protocol === "https:" ? "wss:" : "ws:";
     const url = `${scheme}//${location.host}/worlds/${encodeURIComponent(world)}`;
     this.connection = new Connection(url, {
-      state: (state, detail) => this.panel.showState(state, detail),
+      state: (state, detail) => {
+        this.panel.showState(state, detail);
+        if (state === "waiting" || state === "stopped") this.brush.reset();
+      },
       welcome: (message) => this.welcomed(message),
       tick: (message) => this.ticked(message),
       result: (message) => this.answered(message),
     });
-    this.brush = new Brush(this.connection);
+    this.brush = new Brush(this.connection, (text) => this.panel.warn(text));
     this.pipeTools = new PipeTools(this.connection, (text) => this.panel.warn(text));
+    this.observer = new ResizeObserver(() => this.resize());
+    this.observer.observe(canvas);
     this.resize();
     this.timers.push(
       window.setInterval(() => this.sendView(), VIEW_INTERVAL),
       window.setInterval(() => this.showNumbers(), NUMBERS_INTERVAL),
-      window.setInterval(() => this.mirror && this.brush.hold(this.mirror, this.slice), HOLD_INTERVAL),
+      window.setInterval(() => void this.askFixtures(), FIXTURES_INTERVAL),
+      window.setInterval(() => this.mirror && this.brush.hold(this.mirror), HOLD_INTERVAL),
     );
     const paint = () => {
       this.frame = requestAnimationFrame(paint);
-      if (this.needsPaint && !this.waitsForPeer()) this.paint();
+      const now = performance.now();
+      if (!this.needsPaint && this.coarse > 1 && now - this.lastPaint > REST) this.sharpen(1);
+      if (!this.needsPaint || this.waitsForPeer()) return;
+      this.paint();
+      this.lastPaint = performance.now();
+      this.pace(this.lastPaint - now);
     };
     this.frame = requestAnimationFrame(paint);
   }
 
   stop(): void {
     cancelAnimationFrame(this.frame);
+    this.observer.disconnect();
     for (const timer of this.timers) window.clearInterval(timer);
     this.connection.stop();
   }
 
+  /** The picture takes the place that the page leaves to it. */
   resize(): void {
-    const ratio = window.devicePixelRatio || 1;
-    this.canvas.width = Math.round(this.canvas.clientWidth * ratio);
-    this.canvas.height = Math.round(this.canvas.clientHeight * ratio);
-    this.camera.resize(this.canvas.clientWidth, this.canvas.clientHeight);
+    this.setPixels();
+    this.camera.resize(this.canvas.clientWidth, this.canvas.clientHeight, this.mirror?.size ?? null);
+    this.paint(); // a canvas of another size is empty until then
+    this.panel.showZoom(this.camera.scale);
+  }
+
+  private setPixels(): void {
+    const ratio = (window.devicePixelRatio || 1) / this.coarse;
+    this.canvas.width = Math.max(1, Math.round(this.canvas.clientWidth * ratio));
+    this.canvas.height = Math.max(1, Math.round(this.canvas.clientHeight * ratio));
+  }
+
+  /** A frame that takes too long has fewer pixels while things move, and all of them at rest. */
+  private pace(milliseconds: number): void {
+    this.cost = this.cost * 0.9 + milliseconds * 0.1;
+    const wanted = this.cost > SLOW_FRAME ? Math.min(2, this.coarse * 2)
+      : this.cost < SLOW_FRAME / 6 ? 1 : this.coarse;
+    this.sharpen(wanted);
+  }
+
+  private sharpen(coarse: number): void {
+    if (coarse === this.coarse) return;
+    this.coarse = coarse;
+    this.cost = SLOW_FRAME / 2;
+    this.setPixels();
     this.needsPaint = true;
+  }
+
+  pan(dx: number, dy: number): void {
+    if (!this.mirror) return;
+    this.camera.pan(dx, dy, this.mirror.size);
+    this.moved();
+  }
+
+  /** About the place on the screen. */
+  zoom(factor: number, x = this.camera.width / 2, y = this.camera.height / 2): void {
+    if (!this.mirror) return;
+    this.camera.zoom(factor, x, y, this.mirror.size);
+    this.moved();
   }
 
   fit(): void {
@@ -132,7 +202,7 @@ export class Viewer {
     for (const viewer of [this, this.peer]) {
       if (!viewer?.mirror) continue;
       viewer.slice = clamp(z, 0, viewer.mirror.size.z - 1);
-      viewer.painter!.setSlice(viewer.slice);
+      viewer.painter = viewer.newPainter();
       viewer.panel.showSlice(viewer.slice);
     }
     this.differences?.setSlice(this.slice);
@@ -145,6 +215,30 @@ export class Viewer {
     this.pipePanel.showTool(null);
     this.panel.showTool(tool, this.brush.size);
     this.needsPaint = true;
+  }
+
+  /** Other colours, or another picture of the same. */
+  paintAnew(): void {
+    if (this.mirror) this.painter = this.newPainter();
+    this.needsPaint = true;
+  }
+
+  paintSmall(context: CanvasRenderingContext2D): void {
+    this.painter?.paintSmall(context);
+  }
+
+  /** What is in the hand. */
+  get tools(): Tools {
+    const { tool, shape, size } = this.brush;
+    return { tool, shape, size, pipeTool: this.pipeTools.tool };
+  }
+
+  setTools({ tool, shape, size, pipeTool }: Tools): void {
+    this.brush.size = size;
+    this.brush.shape = shape;
+    this.panel.showShape(shape);
+    if (pipeTool !== null) this.setPipeTool(pipeTool);
+    else this.setTool(tool);
   }
 
   /** Null: back to moving the view. */
@@ -166,28 +260,56 @@ export class Viewer {
     this.moved();
   }
 
+  setShape(shape: Shape): void {
+    this.brush.shape = shape;
+    this.panel.showShape(shape);
+    if (this.brush.tool === "pan") this.setTool("rock"); // a shape is to be drawn with something
+    this.needsPaint = true;
+  }
+
+  undo(): void {
+    if (this.mirror) this.brush.undo(this.mirror);
+  }
+
+  redo(): void {
+    if (this.mirror) this.brush.redo(this.mirror);
+  }
+
+  /** Takes up the tool that would make what lies under the pointer. */
+  pick(): void {
+    if (!this.mirror || !this.hover || !this.mirror.inside(this.hover.x, this.hover.y, this.slice)) return;
+    this.setTool(this.brush.pick(this.mirror.cell(this.hover.x, this.hover.y, this.slice)));
+  }
+
   setSize(size: number): void {
     this.brush.size = clamp(size, 1, 16);
     this.panel.showTool(this.brush.tool, this.brush.size);
     this.needsPaint = true;
   }
 
+  private newPainter(): Painter {
+    const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+    return new Painter(this.mirror!, this.slice, still);
+  }
+
   private welcomed(welcome: WelcomeMessage): void {
     const isFirst = this.mirror === null;
     this.mirror = new Mirror(welcome);
-    this.painter = new Painter(this.mirror);
     this.pipePainter = new PipePainter(this.mirror.pipes);
     this.pipePanel.attach(this.pipeTools, this.mirror.pipes);
     this.brush.reset();
     this.sentView = null;
     if (isFirst) {
       this.slice = Math.floor((welcome.size.z - 1) / 2);
-      this.fit();
+      if (this.camera.placed) this.camera.resize(this.canvas.clientWidth, this.canvas.clientHeight, welcome.size);
+      else this.camera.fit(welcome.size);
+      this.moved();
     }
     this.slice = clamp(this.slice, 0, welcome.size.z - 1);
-    this.painter.setSlice(this.slice);
+    this.painter = this.newPainter();
     this.panel.showWelcome(welcome, this.slice);
     this.sendView();
+    void this.askFixtures();
     this.needsPaint = true;
     this.events?.welcome();
   }
@@ -195,7 +317,7 @@ export class Viewer {
   private ticked(message: TickMessage): void {
     if (!this.mirror || !this.painter) return;
     const { changed, resyncs } = this.mirror.apply(message);
-    for (const coord of changed) this.painter.changed(coord);
+    this.painter.ticked(changed, performance.now());
     for (const coord of resyncs) this.connection.resync(coord);
     const pipes = this.mirror.applyPipes(message);
     for (const key of pipes.resyncs) this.connection.resyncPipes(key);
@@ -234,6 +356,15 @@ export class Viewer {
     this.connection.setView(box);
   }
 
+  /** Springs, drains and open edges are no part of the ticks. */
+  private async askFixtures(): Promise<void> {
+    if (!this.mirror || !this.connection.ready || document.visibilityState !== "visible") return;
+    const fixtures = await fetchFixtures(this.mirror.welcome.world);
+    if (!fixtures) return;
+    this.fixtures = fixtures;
+    this.needsPaint = true;
+  }
+
   private showNumbers(): void {
     if (!this.mirror) return;
     const now = performance.now();
@@ -267,7 +398,8 @@ export class Viewer {
     if (this.mirror) {
       const over = this.hover ? this.pipeAt(this.hover) : null;
       const place = this.hover && {
-        x: this.camera.screenX(this.hover.x + 1), y: this.camera.screenY(this.hover.y),
+        x: this.canvas.getBoundingClientRect().left + this.camera.screenX(this.hover.x + 1),
+        y: this.canvas.getBoundingClientRect().top + this.camera.screenY(this.hover.y),
       };
       this.pipePanel.update(over, place);
     }
@@ -279,7 +411,10 @@ export class Viewer {
     const amount = cell > 0 ? `${unitsText(cell)} (${Math.round((cell * 100) / FULL)} %)` : "";
     const other = this.peer?.mirror?.cell(x, y, this.slice) ?? cell;
     const differs = other === cell ? "" : ` ≠ ${materialName(other)}${unitsText(other)}`;
-    this.panel.showHover(`[${place}] ${materialName(cell)}${amount}${differs}`);
+    const head = this.painter?.headAt(x, y) ?? null;
+    const deep = head === null ? "" : ` · surface at ${head.toFixed(1)}, ${Math.max(0, head - y - 0.5).toFixed(1)} deep`;
+    const fixture = describeFixture(this.fixtures, x, y, this.slice);
+    this.panel.showHover(`[${place}] ${materialName(cell)}${amount}${deep}${differs}${fixture}`);
   }
 
   /** Whether the peer's picture of this tick is still on its way. */
@@ -296,22 +431,22 @@ export class Viewer {
 
   private paint(): void {
     this.needsPaint = false;
-    const ratio = window.devicePixelRatio || 1;
     const { context, camera } = this;
-    context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    context.fillStyle = "#080a0e";
-    context.fillRect(0, 0, camera.width, camera.height);
+    const ratio = this.canvas.width / camera.width;
     if (!this.mirror || !this.painter) return;
-    this.painter.paint(context, camera, ratio);
+    if (this.painter.paint(context, camera, performance.now())) this.needsPaint = true;
+    context.setTransform(ratio, 0, 0, this.canvas.height / camera.height, 0, 0);
     const { size } = this.mirror;
     context.strokeStyle = "rgba(140, 165, 200, 0.28)";
     context.lineWidth = 1;
     context.strokeRect(
       Math.round(camera.screenX(0)) - 0.5, Math.round(camera.screenY(size.y)) - 0.5,
       Math.round(size.x * camera.scale) + 1, Math.round(size.y * camera.scale) + 1);
+    paintFixtures(context, camera, size, this.slice, this.fixtures);
     this.paintPipes();
     this.differences?.paint(context, camera, ratio);
     this.paintCursor();
+    this.minimap?.show(this, performance.now());
   }
 
   private paintPipes(): void {
@@ -327,15 +462,25 @@ export class Viewer {
     if (!this.mirror || !this.hover) return;
     if (!this.mirror.inside(this.hover.x, this.hover.y, this.slice)) return;
     const { context, camera, brush } = this;
+    for (const { x, y, width, height } of brush.preview(this.mirror, this.hover)) {
+      context.fillStyle = "rgba(255, 255, 255, 0.28)";
+      context.fillRect(camera.screenX(x), camera.screenY(y + height), width * camera.scale, height * camera.scale);
+    }
     const area = brush.tool === "pan" ? { ...this.hover, width: 1, height: 1 }
                                       : brush.area(this.mirror, this.hover.x, this.hover.y);
     if (brush.tool === "pan" && camera.scale < 4) return;
-    context.strokeStyle = brush.tool === "pan" ? "rgba(255, 255, 255, 0.35)" : "#ffffff";
-    context.lineWidth = 1;
-    context.strokeRect(
-      Math.round(camera.screenX(area.x)) + 0.5, Math.round(camera.screenY(area.y + area.height)) + 0.5,
-      Math.max(2, Math.round(area.width * camera.scale) - 1),
-      Math.max(2, Math.round(area.height * camera.scale) - 1));
+    const frame = (style: string, lineWidth: number) => {
+      context.strokeStyle = style;
+      context.lineWidth = lineWidth;
+      context.strokeRect(
+        Math.round(camera.screenX(area.x)) + 0.5, Math.round(camera.screenY(area.y + area.height)) + 0.5,
+        Math.max(2, Math.round(area.width * camera.scale) - 1),
+        Math.max(2, Math.round(area.height * camera.scale) - 1));
+    };
+    if (brush.tool === "pan") return frame("rgba(255, 255, 255, 0.5)", 1);
+    // On a dark line, so that it is seen on everything.
+    frame("rgba(6, 8, 11, 0.8)", 3);
+    frame("#ffffff", 1);
   }
 }
 

@@ -14,20 +14,8 @@ struct Surface {
 };
 
 Surface surface_over(const CellularRule& rule, const Grid& grid, Vec3 at) {
-  const ChunkShape& shape = grid.shape();
-  const Chunk* chunk = nullptr;
-  ChunkCoord coord;
-  for (Vec3 up = at;; ++up.y) {
-    if (!grid.world_box().contains(up)) return {kOutside, up.y};
-    const ChunkCoord here = shape.chunk_of(up);
-    if (chunk == nullptr || !(here == coord)) {
-      coord = here;
-      chunk = grid.find(here);
-      if (chunk == nullptr) return {kAir, up.y};
-    }
-    const Cell cell = chunk->cells[static_cast<std::size_t>(shape.index_of(up))];
-    if (cell < rule.full) return {cell, up.y};
-  }
+  const Vec3 top = grid.top_over(at, rule.full);
+  return {grid.cell(top), top.y};
 }
 
 std::int64_t level_in(const CellularRule& rule, std::int32_t y, std::int32_t units) {

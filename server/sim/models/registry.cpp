@@ -15,7 +15,7 @@ std::span<const WaterModelRow> water_models() {
       WaterModelRow{WaterModel::kBlock, 2, "block", true, true, block_marks(), make_block_water},
       WaterModelRow{WaterModel::kStream, 2, "stream", true, true, stream_marks(),
                     make_stream_water},
-      WaterModelRow{WaterModel::kHydro, 1, "hydro", true, true, {}, make_hydro_water},
+      WaterModelRow{WaterModel::kHydro, 2, "hydro", true, true, {}, make_hydro_water},
   };
   return kRows;
 }

@@ -38,6 +38,13 @@ class PortCells {
   /// Adds units (takes them when negative) to an open cell that has them, or room for them.
   virtual void add(Vec3 at, std::int32_t units) = 0;
 
+  /// Puts units in at an open cell, where they come to lie no higher than `head`; those may be
+  /// fewer than there was room for before others gave to the same water. Returns how many.
+  virtual std::int32_t give(Vec3 at, std::int32_t units, std::int64_t /*head*/) {
+    add(at, units);
+    return units;
+  }
+
   /// A name for the neighbourhood of a cell, for changed_regions(). Always the same one.
   [[nodiscard]] virtual Vec3 region(Vec3 at) const { return at; }
   /// The regions in which a cell may be another than it was when the ports ran last. False: that is

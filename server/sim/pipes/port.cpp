@@ -4,6 +4,7 @@
 // proportion, rounded down: a unit that would have to be split stays with its donor. (Where water
 // moves in parts of several units, ports take turns: port_parts.cpp.)
 #include <algorithm>
+#include <tuple>
 
 #include "server/sim/int_math.h"
 #include "server/sim/pipes/step.h"
@@ -25,6 +26,7 @@ struct PortDemand {
   std::int32_t possible = 0;  // if nobody else wanted anything; into the node positive
   std::int32_t units = 0;
   std::int32_t cell_limit = 0;  // what the cell has, or has room for
+  std::int64_t head = 0;        // up to which it gives
 };
 
 struct Sums {
@@ -47,7 +49,8 @@ class PortRound {
 
   /// False where the port could move nothing even if it were alone.
   bool add(PortEntry& entry) {
-    PortDemand demand{&entry, 0, 0, 0};
+    PortDemand demand;
+    demand.entry = &entry;
     demand.possible = measure(demand, 1, 1);
     if (demand.possible == 0) return false;
     demands_.push_back(demand);
@@ -56,7 +59,9 @@ class PortRound {
     return true;
   }
 
-  const std::vector<PortDemand>& share() {
+  std::vector<PortDemand>& demands() { return demands_; }
+
+  std::vector<PortDemand>& share() {
     for (PortDemand& demand : demands_) {
       demand.units = measure(demand, at_node_[node(demand)].ports, at_cell_[cell(demand)].ports);
       Sums& at_node = at_node_[node(demand)];
@@ -84,9 +89,10 @@ class PortRound {
     const bool takes = port.kind != PortKind::kOutlet;
     const bool gives = port.kind != PortKind::kInlet;
     if (pumps(graph_, slot) && port.kind != PortKind::kOpen) {
-      const std::int64_t most =
-          std::max<std::int64_t>(kMostInCell, cells_.most_at(at, cells_.highest_head()));
+      const std::int64_t most = std::max<std::int64_t>(std::min(kMostInCell, cell_max_),
+                                                       cells_.most_at(at, cells_.highest_head()));
       demand.cell_limit = takes ? water : room_below(most, water);
+      demand.head = cells_.highest_head();
       if (takes) return std::min({port.rate, water, graph_.room(slot)});
       return -std::min({port.rate, held, demand.cell_limit});
     }
@@ -106,7 +112,8 @@ class PortRound {
       demand.cell_limit = water;
       return std::min({units, water, graph_.room(slot)});
     }
-    demand.cell_limit = room_below(cells_.most_at(at, own >> kLevelFraction), water);
+    demand.head = own >> kLevelFraction;
+    demand.cell_limit = room_below(cells_.most_at(at, demand.head), water);
     return -std::min({units, held, demand.cell_limit});
   }
 
@@ -115,9 +122,8 @@ class PortRound {
     return rise > (std::uint64_t{1} << 62) / count ? std::uint64_t{1} << 62 : rise * count;
   }
 
-  [[nodiscard]] std::int32_t room_below(std::int64_t most, Cell water) const {
-    const std::int64_t room = std::min<std::int64_t>(most, cell_max_) - water;
-    return static_cast<std::int32_t>(std::max<std::int64_t>(room, 0));
+  [[nodiscard]] static std::int32_t room_below(std::int64_t most, Cell water) {
+    return static_cast<std::int32_t>(std::clamp<std::int64_t>(most - water, 0, kMaxPourUnits));
   }
 
   /// By the scarcer of the two ends.
@@ -141,6 +147,24 @@ class PortRound {
   std::map<Slot, Sums> at_node_;
   std::map<Vec3, Sums> at_cell_;
 };
+
+/// Ports of several cells may give to one surface, where each leaves less room to the next: they
+/// stand in the order of their cells, and another one begins in each tick.
+void give_in_turn(std::uint64_t tick_number, std::vector<PortDemand*>& gives,
+                  const PipeGraph& graph, PortCells& cells) {
+  if (gives.empty()) return;
+  const auto key = [&](const PortDemand* demand) {
+    const auto& [node, at] = demand->entry->first;
+    return std::tuple(at, graph.place(node), graph.name(node));
+  };
+  std::sort(gives.begin(), gives.end(),
+            [&](const PortDemand* a, const PortDemand* b) { return key(a) < key(b); });
+  const auto first = static_cast<std::ptrdiff_t>(tick_number % gives.size());
+  std::rotate(gives.begin(), gives.begin() + first, gives.end());
+  for (PortDemand* demand : gives) {
+    demand->units = -cells.give(demand->entry->first.second, -demand->units, demand->head);
+  }
+}
 
 PortState state_over(Cell cell) {
   if (cell == kOutside) return PortState::kBeyond;
@@ -180,12 +204,16 @@ void run_ports(std::uint64_t tick_number, bool all, PipeGraph& graph, PipeLayout
     // Others may leave it something in the next tick.
     if (round.add(*entry)) layout.keep_due(entry->first);
   }
-  for (const PortDemand& demand : round.share()) {
+  std::vector<PortDemand*> gives;
+  for (PortDemand& demand : round.share()) {
+    if (demand.units > 0) cells.add(demand.entry->first.second, -demand.units);
+    if (demand.units < 0) gives.push_back(&demand);
+  }
+  give_in_turn(tick_number, gives, graph, cells);
+  for (const PortDemand& demand : round.demands()) {
     if (demand.units == 0) continue;
-    PortEntry& entry = *demand.entry;
-    cells.add(entry.first.second, -demand.units);
-    graph.change_amount(entry.first.first, demand.units);
-    count_port(entry, demand.units, graph, layout, step);
+    graph.change_amount(demand.entry->first.first, demand.units);
+    count_port(*demand.entry, demand.units, graph, layout, step);
   }
 }
 

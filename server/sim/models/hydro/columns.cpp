@@ -17,6 +17,16 @@ void Run::absorb() {
   falls.erase(falls.begin(), falls.begin() + static_cast<std::ptrdiff_t>(taken));
 }
 
+// The surface has sunk under the strand that feeds it: half of the strand's lowest cell follows.
+void Run::join_strand() {
+  if (falls.empty() || falls.front().y != surface_cell() + 2) return;
+  const Fall foot = falls.front();
+  const std::int32_t half = foot.amount / 2;
+  if (half == 0) return;
+  falls.front().amount -= half;
+  falls.insert(falls.begin(), {foot.y - 1, half, foot.speed});
+}
+
 void Run::drop(std::int32_t y, Units amount, std::int32_t speed) {
   // First where it is meant to be and below; what finds no room there settles, and rises.
   auto place = std::lower_bound(falls.begin(), falls.end(), y,

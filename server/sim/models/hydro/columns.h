@@ -81,6 +81,8 @@ struct Run {
   void absorb();
   /// Adds falling water to a cell above the surface, or settles it.
   void drop(std::int32_t y, Units amount, std::int32_t speed);
+  /// Lets a strand that ends one cell over the surface reach it.
+  void join_strand();
 };
 
 struct Link {

@@ -180,6 +180,7 @@ Units Flow::finish(std::vector<std::int32_t>& awake, std::vector<std::int32_t>& 
       drained += over;
       run.volume -= over;
     }
+    if (!run.swallows() && run.level() < mover.level) run.join_strand();
     const bool rests = mover.body == kNone ? !run.wet() : body_at(mover.body).rests;
     HydroRunState state;
     if (!rests) awake.push_back(mover.id);

@@ -19,37 +19,77 @@ struct Surface {
 };
 
 Surface surface_over(const Grid& grid, Vec3 at) {
-  while (grid.cell(at) == kFull) ++at.y;
-  return {at, grid.cell(at)};
+  const Vec3 top = grid.top_over(at, kFull);
+  return {top, grid.cell(top)};
 }
 
 /// The lowest cell of the run in which an open cell lies.
 Vec3 floor_of(const Grid& grid, Vec3 at) {
-  while (is_open(grid.cell({at.x, at.y - 1, at.z}))) --at.y;
+  const ChunkShape& shape = grid.shape();
+  while (grid.world_box().contains({at.x, at.y - 1, at.z})) {
+    const Chunk* const chunk = grid.find(shape.chunk_of({at.x, at.y - 1, at.z}));
+    const std::int32_t first = shape.origin(shape.chunk_of({at.x, at.y - 1, at.z})).y;
+    if (chunk == nullptr) {
+      at.y = std::max(first, 0);
+      continue;
+    }
+    const auto open_below = [&] {
+      return is_open(
+          chunk->cells[static_cast<std::size_t>(shape.index_of({at.x, at.y - 1, at.z}))]);
+    };
+    while (at.y > first && open_below()) --at.y;
+    if (at.y > first) break;
+  }
   return at;
 }
 
-/// f(surface) for each surface of the body that a full cell under a roof belongs to, until f
-/// returns false: full runs that touch, nearest first.
+/// A run of open cells: its lowest one, and the first cell that is not full.
+struct RunOfCells {
+  Vec3 floor;
+  Surface surface;
+
+  /// Above its water; what falls higher up is no part of the body.
+  [[nodiscard]] std::int32_t end() const { return surface.at.y + (surface.amount > 0 ? 1 : 0); }
+};
+
+RunOfCells run_at(const Grid& grid, Vec3 at) {
+  const Vec3 floor = floor_of(grid, at);
+  return {floor, surface_over(grid, floor)};
+}
+
+/// f(run) for each run whose water touches that of `run`.
+template <class F>
+void for_each_neighbour(const Grid& grid, const RunOfCells& run, F&& f) {
+  for (const Vec3 step : {Vec3{-1, 0, 0}, Vec3{1, 0, 0}, Vec3{0, 0, -1}, Vec3{0, 0, 1}}) {
+    for (Vec3 at = run.floor + step; at.y < run.end(); ++at.y) {
+      if (!is_open(grid.cell(at))) continue;
+      const RunOfCells other = run_at(grid, at);
+      if (at.y < other.end()) f(other);
+      // On to its roof.
+      at.y = std::max(at.y, other.surface.at.y);
+      while (at.y < run.end() && is_open(grid.cell(at))) ++at.y;
+    }
+  }
+}
+
+/// f(surface) for each surface of the body that a full cell under a roof belongs to: runs whose
+/// water touches. They are taken in rings around the cell; the ring with which they would be too
+/// many is left out as a whole, so that no side comes first.
 template <class F>
 void for_each_surface(const Grid& grid, Vec3 at, F&& f) {
-  std::set<Vec3> seen;
-  std::vector<Vec3> pending;  // floors of full runs, in the order in which they were met
-  const auto meet = [&](Vec3 cell) {
-    const Vec3 floor = floor_of(grid, cell);
-    if (seen.size() < kMostRunsAsked && seen.insert(floor).second) pending.push_back(floor);
-  };
-  meet(at);
-  for (std::size_t next = 0; next < pending.size(); ++next) {
-    const Vec3 floor = pending[next];
-    const Surface surface = surface_over(grid, floor);
-    if (surface.free() && !f(surface)) return;
-    // Over the sill of a neighbour goes what stands higher than it, up to this run's surface.
-    for (Vec3 cell = floor; cell.y < surface.at.y; ++cell.y) {
-      for (const Vec3 step : {Vec3{-1, 0, 0}, Vec3{1, 0, 0}, Vec3{0, 0, -1}, Vec3{0, 0, 1}}) {
-        if (water_of(grid.cell(cell + step)) > 0) meet(cell + step);
-      }
+  std::vector<RunOfCells> ring = {run_at(grid, at)};
+  std::set<Vec3> seen = {ring.front().floor};
+  while (!ring.empty()) {
+    std::vector<RunOfCells> next;
+    for (const RunOfCells& run : ring) {
+      if (run.surface.free()) f(run.surface);
+      if (seen.size() > kMostRunsAsked) continue;
+      for_each_neighbour(grid, run, [&](const RunOfCells& other) {
+        if (seen.insert(other.floor).second) next.push_back(other);
+      });
     }
+    if (seen.size() > kMostRunsAsked) return;
+    ring = std::move(next);
   }
 }
 
@@ -66,10 +106,7 @@ std::int64_t head_at(const Grid& grid, const HydroState& state, Vec3 at) {
     return run->second.pressure >> kPressureBits;
   }
   std::int64_t highest = 0;
-  for_each_surface(grid, at, [&](const Surface& one) {
-    highest = std::max(highest, one.level());
-    return true;
-  });
+  for_each_surface(grid, at, [&](const Surface& one) { highest = std::max(highest, one.level()); });
   return std::max(highest, std::int64_t{surface.at.y} * kFull);
 }
 
@@ -81,7 +118,6 @@ std::optional<Vec3> surface_for(const Grid& grid, Vec3 at) {
   for_each_surface(grid, at, [&](const Surface& one) {
     const auto place = [](const Surface& s) { return std::pair(s.level(), s.at); };
     if (!lowest || place(one) < place(*lowest)) lowest = one;
-    return true;
   });
   return lowest ? std::optional(lowest->at) : std::nullopt;
 }

@@ -63,8 +63,15 @@ class HydroWater final : public WaterModelState {
   WaterHead head(const Grid& grid, Vec3 at) override {
     return {hydro::head_at(grid, *state_, at), 1};
   }
-  std::int64_t most_at(const Grid& /*grid*/, Vec3 at, std::int64_t head) override {
-    return std::clamp<std::int64_t>(head - std::int64_t{at.y} * kFull, 0, kFull);
+  // A full cell has the room of the surface on which water comes to lie that is put in there.
+  std::int64_t most_at(const Grid& grid, Vec3 at, std::int64_t head) override {
+    const auto most_in = [head](Vec3 cell) {
+      return std::clamp<std::int64_t>(head - std::int64_t{cell.y} * kFull, 0, kFull);
+    };
+    if (grid.cell(at) != kFull) return most_in(at);
+    const std::optional<Vec3> surface = hydro::surface_for(grid, at);
+    if (!surface) return kFull;
+    return kFull + std::max<std::int64_t>(most_in(*surface) - grid.cell(*surface), 0);
   }
   std::optional<Vec3> taker(const Grid& grid, Vec3 at) override {
     return hydro::surface_for(grid, at);

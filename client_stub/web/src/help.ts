@@ -1,0 +1,63 @@
+// The list of shortcuts, under "?".
+
+type Rows = [keys: string, meaning: string][];
+
+const EVERYWHERE: Rows = [
+  ["drag, arrows", "move the picture"],
+  ["wheel, pinch, + and -", "zoom"],
+  ["F", "show the whole world"],
+  [", and . (PageDown, PageUp)", "slice of a 3D world"],
+  ["5", "pipes"],
+  ["?", "this list"],
+];
+const LIVE: Rows = [
+  ["1", "move"],
+  ["2, 3, 4", "rock, dig, pour"],
+  ["right button", "dig, whatever the tool is"],
+  ["Space and drag, middle button", "move the picture, whatever the tool is"],
+  ["B, L, R, G", "brush, line, rectangle, fill"],
+  ["[ and ]", "brush size"],
+  ["I", "take up the tool for what lies under the pointer"],
+  ["Ctrl+Z, Ctrl+Shift+Z", "undo, redo your own edits"],
+  ["Esc", "put the tool away"],
+];
+const REPLAY: Rows = [
+  ["Space", "play, pause"],
+  ["Left, Right", "one tick back, on; with Shift a second"],
+  ["Up, Down", "faster, slower"],
+  ["Home, End", "first, last tick"],
+  ["C, Shift+C", "next, previous command"],
+  ["D", "first difference"],
+];
+
+/** Once for the page. */
+export function listenToHelp(replays: () => boolean): void {
+  const dialog = document.getElementById("help") as HTMLDialogElement;
+  const list = dialog.querySelector("dl")!;
+  const toggle = () => {
+    if (dialog.open) return dialog.close();
+    list.replaceChildren(...[...(replays() ? REPLAY : LIVE), ...EVERYWHERE].flatMap(([keys, meaning]) => {
+      const term = document.createElement("dt");
+      term.textContent = keys;
+      const description = document.createElement("dd");
+      description.textContent = meaning;
+      return [term, description];
+    }));
+    dialog.showModal();
+  };
+  document.getElementById("help-open")!.addEventListener("click", toggle);
+  document.getElementById("help-close")!.addEventListener("click", () => dialog.close());
+  dialog.addEventListener("click", (event) => {
+    if (event.target === dialog) dialog.close(); // beside it
+  });
+  window.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const typing = event.target instanceof HTMLInputElement && event.target.type !== "range";
+    if (event.key === "?" && !typing) {
+      toggle();
+      event.preventDefault();
+    }
+    // What is pressed in front of the list is no shortcut for the world behind it.
+    if (dialog.open) event.stopImmediatePropagation();
+  }, { capture: true });
+}

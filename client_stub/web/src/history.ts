@@ -1,0 +1,122 @@
+// One's own edits, so that they can be taken back. The world is shared and its water moves: taking back
+// is a new edit that gives each cell what it had, as far as nobody else has changed it since.
+import { FULL, ROCK, type Mirror } from "./mirror";
+import { rectsOf } from "./shapes";
+
+export type Material = "rock" | "air" | "water";
+
+/** Strokes that are remembered. */
+const MOST_STROKES = 200;
+
+/** What one stroke did, cell by cell. */
+export class Stroke {
+  /** What each cell held before, by its place in the slice. */
+  readonly before = new Map<number, number>();
+
+  constructor(readonly material: Material, readonly z: number) {}
+
+  /** The cells are about to be changed; what they hold now is what they had only the first time.
+   *  Those that already are as the stroke makes them are none of its doing. */
+  touch(mirror: Mirror, cells: Iterable<{ x: number; y: number }>): void {
+    const made = this.material === "rock" ? ROCK : this.material === "air" ? 0 : FULL;
+    for (const { x, y } of cells) {
+      const key = y * mirror.size.x + x;
+      const cell = mirror.cell(x, y, this.z);
+      if (cell !== made && !this.before.has(key)) this.before.set(key, cell);
+    }
+  }
+}
+
+export interface Reversal {
+  commands: object[];
+  /** Cells that somebody else has changed since. */
+  conflicts: number;
+}
+
+/** What gives the cells of a stroke back what they had. `isSeen`: whether the mirror shows the stroke
+ *  already; else nobody can have changed what it did. */
+export function reversal(stroke: Stroke, mirror: Mirror, isSeen: boolean): Reversal {
+  const rock: { x: number; y: number }[] = [];
+  const open: { x: number; y: number }[] = [];
+  const pours: object[] = [];
+  let conflicts = 0;
+  for (const [key, had] of stroke.before) {
+    const x = key % mirror.size.x;
+    const y = Math.floor(key / mirror.size.x);
+    const isRock = isSeen ? mirror.cell(x, y, stroke.z) === ROCK : stroke.material === "rock";
+    if (isRock !== (stroke.material === "rock")) {
+      ++conflicts;
+      continue;
+    }
+    if (had === ROCK) {
+      if (!isRock) rock.push({ x, y });
+      continue;
+    }
+    if (isRock || stroke.material === "water") open.push({ x, y });
+    if (had > 0 && stroke.material !== "air") pours.push({ cmd: "pour", at: [x, y, stroke.z], units: had });
+    // Where water was taken from open cells, only what is missing comes back.
+    const missing = isSeen ? had - mirror.cell(x, y, stroke.z) : had;
+    if (stroke.material === "air" && missing > 0) {
+      pours.push({ cmd: "pour", at: [x, y, stroke.z], units: missing });
+    }
+  }
+  const set = (cells: { x: number; y: number }[], cell: string) =>
+    rectsOf(cells).map(({ x, y, width, height }) =>
+      ({ cmd: "set_cells", from: [x, y, stroke.z], size: [width, height, 1], cell }));
+  // From open cells whatever water is in them now is taken with the rock or the pour.
+  return { commands: [...set(rock, "#"), ...set(open, "."), ...pours], conflicts };
+}
+
+/** What makes the stroke once more. */
+export function repetition(stroke: Stroke, mirror: Mirror): { commands: object[]; stroke: Stroke } {
+  const again = new Stroke(stroke.material, stroke.z);
+  const cells = [...stroke.before.keys()].map((key) =>
+    ({ x: key % mirror.size.x, y: Math.floor(key / mirror.size.x) }));
+  // Water is poured where there is room for it, as it was the first time.
+  const wanted = stroke.material !== "water" ? cells
+    : cells.filter(({ x, y }) => mirror.cell(x, y, stroke.z) !== ROCK);
+  again.touch(mirror, wanted);
+  const cell = LETTERS[stroke.material];
+  const commands = rectsOf(wanted).map(({ x, y, width, height }) =>
+    ({ cmd: "set_cells", from: [x, y, stroke.z], size: [width, height, 1], cell }));
+  return { commands, stroke: again };
+}
+
+export const LETTERS: Record<Material, string> = { rock: "#", air: ".", water: "~" };
+
+/** Strokes in the order in which they were made, and those that were taken back. */
+export class History {
+  private done: Stroke[] = [];
+  private undone: Stroke[] = [];
+
+  add(stroke: Stroke): void {
+    if (stroke.before.size === 0) return;
+    this.done.push(stroke);
+    this.undone = [];
+    if (this.done.length > MOST_STROKES) this.done.shift();
+  }
+
+  get canUndo(): boolean {
+    return this.done.length > 0;
+  }
+
+  get canRedo(): boolean {
+    return this.undone.length > 0;
+  }
+
+  /** Null: there is none. */
+  undo(mirror: Mirror, isSeen: boolean): Reversal | null {
+    const stroke = this.done.pop();
+    if (!stroke) return null;
+    this.undone.push(stroke);
+    return reversal(stroke, mirror, isSeen);
+  }
+
+  redo(mirror: Mirror): object[] | null {
+    const stroke = this.undone.pop();
+    if (!stroke) return null;
+    const again = repetition(stroke, mirror);
+    this.done.push(again.stroke);
+    return again.commands;
+  }
+}

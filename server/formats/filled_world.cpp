@@ -1,0 +1,87 @@
+#include "server/formats/filled_world.h"
+
+#include <map>
+#include <sstream>
+
+#include <toml++/toml.h>
+
+namespace sluice::formats {
+
+namespace {
+
+using sim::Cell;
+using sim::Vec3;
+
+std::string cell_text(Cell cell) {
+  if (cell == sim::kRock) return "\"#\"";
+  if (cell == sim::kTrappedAir) return "\"o\"";
+  return std::to_string(cell);
+}
+
+/// Cells of a row that are alike.
+struct Stretch {
+  std::int32_t x = 0;
+  std::int32_t end = 0;
+  Cell cell = sim::kAir;
+
+  friend auto operator<=>(const Stretch&, const Stretch&) = default;
+};
+
+/// Boxes of like cells of one layer: stretches that stand one above the other.
+class Boxes {
+ public:
+  Boxes(const sim::World& world, std::ostream& out) : world_(world), out_(out) {}
+
+  void write_layer(std::int32_t z) {
+    std::map<Stretch, std::int32_t> open;  // to the row in which it began
+    for (std::int32_t y = 0; y < world_.config().size.y; ++y) {
+      std::map<Stretch, std::int32_t> here;
+      for (const Stretch& stretch : row(y, z)) {
+        const auto below = open.find(stretch);
+        here.emplace(stretch, below == open.end() ? y : below->second);
+        if (below != open.end()) open.erase(below);
+      }
+      for (const auto& [stretch, from] : open) write(stretch, from, y, z);
+      open = std::move(here);
+    }
+    for (const auto& [stretch, from] : open) write(stretch, from, world_.config().size.y, z);
+  }
+
+ private:
+  [[nodiscard]] std::vector<Stretch> row(std::int32_t y, std::int32_t z) const {
+    std::vector<Stretch> found;
+    for (std::int32_t x = 0; x < world_.config().size.x; ++x) {
+      const Cell cell = world_.cell({x, y, z});
+      if (cell == sim::kAir) continue;
+      if (!found.empty() && found.back().end == x && found.back().cell == cell) {
+        ++found.back().end;
+      } else {
+        found.push_back({x, x + 1, cell});
+      }
+    }
+    return found;
+  }
+
+  void write(const Stretch& stretch, std::int32_t from, std::int32_t end, std::int32_t z) {
+    out_ << "\n[[fill]]\nfrom = [" << stretch.x << ", " << from << ", " << z << "]\nsize = ["
+         << stretch.end - stretch.x << ", " << end - from
+         << ", 1]\ncell = " << cell_text(stretch.cell) << '\n';
+  }
+
+  const sim::World& world_;
+  std::ostream& out_;
+};
+
+}  // namespace
+
+std::string filled_world_file(const std::string& text, const sim::World& world) {
+  toml::table table = toml::parse(text);
+  for (const char* key : {"mark", "fill", "map"}) table.erase(key);
+  std::ostringstream out;
+  out << table << '\n';
+  Boxes boxes(world, out);
+  for (std::int32_t z = 0; z < world.config().size.z; ++z) boxes.write_layer(z);
+  return out.str();
+}
+
+}  // namespace sluice::formats

@@ -1,0 +1,331 @@
+#include "server/tools/picture.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+
+#include <png.h>
+
+#include "client_stub/palette.h"
+
+namespace sluice::tools {
+
+namespace {
+
+using sim::Cell;
+using sim::Vec3;
+
+using client::CellLook;
+using client::Colour;
+
+constexpr Colour kSource{120, 230, 170};
+constexpr Colour kDrain{240, 160, 90};
+constexpr Colour kCasing{154, 167, 184};
+constexpr Colour kEmptyPipe{42, 51, 66};
+constexpr std::int32_t kLongerSide = 1000;  // pixels, where no scale is given
+constexpr std::int32_t kMostPixelsByDefault = 16;
+
+/// What is seen of a column of cells from the front.
+struct Seen {
+  Cell cell = sim::kAir;
+  std::int32_t distance = 0;  // cells of air before it
+};
+
+/// The cells of a view as they are seen, and how high the water stands that each is joined to.
+class Front {
+ public:
+  Front(const sim::World& world, const sim::Box& view)
+      : view_(view),
+        seen_(static_cast<std::size_t>(view.size.x) * static_cast<std::size_t>(view.size.y)) {
+    for (std::int32_t y = 0; y < view.size.y; ++y) {
+      for (std::int32_t x = 0; x < view.size.x; ++x) look(world, x, y);
+    }
+    join();
+  }
+
+  /// Air beyond the view.
+  [[nodiscard]] Seen at(std::int32_t x, std::int32_t y) const {
+    if (x < 0 || y < 0 || x >= view_.size.x || y >= view_.size.y) return {};
+    return seen_[index(x, y)];
+  }
+  [[nodiscard]] bool wet(std::int32_t x, std::int32_t y) const { return at(x, y).cell > 0; }
+  /// Cells from the middle of this one up to the surface of its body.
+  [[nodiscard]] double depth(std::int32_t x, std::int32_t y) {
+    return std::max(0.0, top_[body_of(index(x, y))] - y - 0.5);
+  }
+  /// Water that does not stand on anything.
+  [[nodiscard]] bool falls(std::int32_t x, std::int32_t y) const {
+    return wet(x, y) && at(x, y).cell < sim::kFull && y > 0 && at(x, y - 1).cell >= 0 &&
+           at(x, y - 1).cell < sim::kFull;
+  }
+
+ private:
+  [[nodiscard]] std::size_t index(std::int32_t x, std::int32_t y) const {
+    return static_cast<std::size_t>(y) * static_cast<std::size_t>(view_.size.x) +
+           static_cast<std::size_t>(x);
+  }
+
+  void look(const sim::World& world, std::int32_t x, std::int32_t y) {
+    Seen& seen = seen_[index(x, y)];
+    for (std::int32_t z = 0; z < view_.size.z; ++z) {
+      const Cell cell = world.cell(view_.from + Vec3{x, y, z});
+      if (cell == sim::kAir) continue;
+      seen = {cell, z};
+      return;
+    }
+  }
+
+  // Union-find over wet cells that touch.
+  void join() {
+    body_.resize(seen_.size());
+    std::iota(body_.begin(), body_.end(), std::size_t{0});
+    top_.resize(seen_.size());
+    for (std::int32_t y = 0; y < view_.size.y; ++y) {
+      for (std::int32_t x = 0; x < view_.size.x; ++x) {
+        if (!wet(x, y)) continue;
+        const double fill = std::min(1.0, double(at(x, y).cell) / sim::kFull);
+        top_[index(x, y)] = y + fill;
+        if (wet(x - 1, y)) unite(index(x, y), index(x - 1, y));
+        if (wet(x, y - 1) && !falls(x, y)) unite(index(x, y), index(x, y - 1));
+      }
+    }
+  }
+
+  void unite(std::size_t a, std::size_t b) {
+    a = body_of(a);
+    b = body_of(b);
+    body_[a] = b;
+    top_[b] = std::max(top_[a], top_[b]);
+  }
+
+  std::size_t body_of(std::size_t i) {
+    while (body_[i] != i) {
+      body_[i] = body_[body_[i]];
+      i = body_[i];
+    }
+    return i;
+  }
+
+  sim::Box view_;
+  std::vector<Seen> seen_;  // from the lowest row up
+  std::vector<std::size_t> body_;
+  std::vector<double> top_;  // of the body, cells above the view's floor
+};
+
+class Painter {
+ public:
+  Painter(const sim::World& world, const sim::Box& view, std::int32_t scale)
+      : world_(world), view_(view), scale_(scale), front_(world, view) {
+    picture_.width = view.size.x * scale;
+    picture_.height = view.size.y * scale;
+    picture_.bytes.resize(static_cast<std::size_t>(picture_.width) *
+                          static_cast<std::size_t>(picture_.height) * 3);
+  }
+
+  Picture paint() {
+    for (std::int32_t y = 0; y < view_.size.y; ++y) {
+      for (std::int32_t x = 0; x < view_.size.x; ++x) paint_cell(x, y);
+    }
+    for (const auto& [at, spring] : world_.sources()) mark(at, kSource);
+    for (const auto& [at, spring] : world_.drains()) mark(at, kDrain);
+    paint_pipes();
+    return std::move(picture_);
+  }
+
+ private:
+  /// `left` and `up` in pixels from the picture's lower left corner.
+  void set(std::int32_t left, std::int32_t up, const Colour& colour) {
+    if (left < 0 || up < 0 || left >= picture_.width || up >= picture_.height) return;
+    const auto row = static_cast<std::size_t>(picture_.height - 1 - up);
+    const std::size_t first =
+        (row * static_cast<std::size_t>(picture_.width) + static_cast<std::size_t>(left)) * 3;
+    picture_.bytes[first] = colour.red;
+    picture_.bytes[first + 1] = colour.green;
+    picture_.bytes[first + 2] = colour.blue;
+  }
+
+  [[nodiscard]] double height(std::int32_t y) const { return (y + 0.5) / view_.size.y; }
+  [[nodiscard]] Colour air(std::int32_t y) const {
+    return client::colour_of({.cell = sim::kAir, .height = height(y)});
+  }
+  /// Of a full cell; at a depth of 0 that of a surface.
+  [[nodiscard]] Colour water(std::int32_t y, int depth) const {
+    return client::colour_of({.cell = sim::kFull, .depth = depth, .height = height(y)});
+  }
+  [[nodiscard]] Colour dimmed(const Colour& colour, std::int32_t y, std::int32_t distance) const {
+    return client::blend(colour, air(y),
+                         std::min(0.7, distance / double(std::max(view_.size.z, 16))));
+  }
+
+  void paint_cell(std::int32_t x, std::int32_t y) {
+    const Seen seen = front_.at(x, y);
+    const Colour behind = air(y);
+    if (seen.cell == sim::kAir || seen.cell == sim::kTrappedAir) return fill_cell(x, y, behind);
+    if (seen.cell < 0) return paint_rock(x, y, seen);
+    const double fill = std::min(1.0, double(seen.cell) / sim::kFull);
+    const Colour deep =
+        dimmed(water(y, 1 + static_cast<int>(front_.depth(x, y))), y, seen.distance);
+    if (scale_ == 1) return fill_cell(x, y, client::blend(behind, deep, 0.25 + 0.75 * fill));
+    const Colour surface = dimmed(water(y, 0), y, seen.distance);
+    if (front_.falls(x, y)) return paint_strand(x, y, fill, client::blend(deep, surface, 0.35));
+    const bool covered = front_.at(x, y + 1).cell != sim::kAir && !front_.falls(x, y + 1);
+    const auto high = static_cast<std::int32_t>(
+        covered && fill > 0.99 ? scale_ : std::max(1L, std::lround(fill * scale_)));
+    for (std::int32_t v = 0; v < scale_; ++v) {
+      const Colour& row = v >= high ? behind : !covered && v == high - 1 ? surface : deep;
+      for (std::int32_t u = 0; u < scale_; ++u) set(x * scale_ + u, y * scale_ + v, row);
+    }
+  }
+
+  void paint_rock(std::int32_t x, std::int32_t y, const Seen& seen) {
+    const Vec3 at = view_.from + Vec3{x, y, 0};
+    CellLook look = {.cell = seen.cell, .x = at.x, .y = at.y};
+    fill_cell(x, y, dimmed(client::colour_of(look), y, seen.distance));
+    look.lit = front_.at(x, y + 1).cell >= 0 && y + 1 < view_.size.y;
+    const Colour edge = dimmed(client::colour_of(look), y, seen.distance);
+    for (std::int32_t u = 0; u < scale_; ++u) set(x * scale_ + u, (y + 1) * scale_ - 1, edge);
+  }
+
+  /// Falling water keeps together: the less there is, the narrower.
+  void paint_strand(std::int32_t x, std::int32_t y, double fill, const Colour& colour) {
+    const auto wide = std::max(1L, std::lround(fill * scale_));
+    const auto first = static_cast<std::int32_t>((scale_ - wide) / 2);
+    fill_cell(x, y, air(y));
+    for (std::int32_t v = 0; v < scale_; ++v) {
+      for (std::int32_t u = first; u < first + static_cast<std::int32_t>(wide); ++u) {
+        set(x * scale_ + u, y * scale_ + v, colour);
+      }
+    }
+  }
+
+  void fill_cell(std::int32_t x, std::int32_t y, const Colour& colour) {
+    for (std::int32_t v = 0; v < scale_; ++v) {
+      for (std::int32_t u = 0; u < scale_; ++u) set(x * scale_ + u, y * scale_ + v, colour);
+    }
+  }
+
+  /// A frame around a cell.
+  void mark(Vec3 at, const Colour& colour) {
+    if (!view_.contains(at)) return;
+    const Vec3 place = at - view_.from;
+    for (std::int32_t v = 0; v < scale_; ++v) {
+      for (std::int32_t u = 0; u < scale_; ++u) {
+        const bool frame = u == 0 || v == 0 || u == scale_ - 1 || v == scale_ - 1;
+        if (frame) set(place.x * scale_ + u, place.y * scale_ + v, colour);
+      }
+    }
+  }
+
+  [[nodiscard]] bool shown(const sim::NodeView& node) const {
+    return !(node.at == sim::kNowhere) && view_.contains(node.at);
+  }
+  [[nodiscard]] std::int32_t middle(std::int32_t cell) const { return cell * scale_ + scale_ / 2; }
+
+  void paint_pipes() {
+    const sim::PipeNetwork& pipes = world_.pipes();
+    pipes.for_each_link([&](const sim::LinkView& link) {
+      const sim::NodeView from = pipes.node(link.from);
+      const sim::NodeView to = pipes.node(link.to);
+      if (shown(from) && shown(to)) line(from.at - view_.from, to.at - view_.from);
+    });
+    for (sim::Slot slot = 0; slot < pipes.slot_limit(); ++slot) {
+      if (!pipes.used(slot)) continue;
+      const sim::NodeView node = pipes.node(slot);
+      if (shown(node)) paint_node(node);
+    }
+  }
+
+  void line(Vec3 from, Vec3 to) {
+    const std::int32_t dx = middle(to.x) - middle(from.x);
+    const std::int32_t dy = middle(to.y) - middle(from.y);
+    const std::int32_t steps = std::max({std::abs(dx), std::abs(dy), 1});
+    for (std::int64_t i = 0; i <= steps; ++i) {
+      set(static_cast<std::int32_t>(middle(from.x) + dx * i / steps),
+          static_cast<std::int32_t>(middle(from.y) + dy * i / steps), kCasing);
+    }
+  }
+
+  /// A box in the middle of its cell, as full as the node is.
+  void paint_node(const sim::NodeView& node) {
+    const Vec3 place = node.at - view_.from;
+    const std::int32_t half = std::max(1, scale_ / 3);
+    const double fill = node.capacity > 0 ? double(node.amount) / node.capacity : 0;
+    for (std::int32_t v = -half; v <= half; ++v) {
+      for (std::int32_t u = -half; u <= half; ++u) {
+        const bool frame = std::abs(u) == half || std::abs(v) == half;
+        const bool wet = v + half < fill * (2 * half + 1);
+        set(middle(place.x) + u, middle(place.y) + v,
+            frame ? kCasing
+            : wet ? water(place.y, 1)
+                  : kEmptyPipe);
+      }
+    }
+  }
+
+  const sim::World& world_;
+  sim::Box view_;
+  std::int32_t scale_;
+  Front front_;
+  Picture picture_;
+};
+
+sim::Box box_of(const sim::World& world, const PictureView& view) {
+  return view.cells.value_or(world.config().box());
+}
+
+std::int32_t scale_of(const sim::Box& box, const PictureView& view) {
+  const std::int32_t fitting = kLongerSide / std::max(box.size.x, box.size.y);
+  return view.scale.value_or(std::clamp(fitting, 1, kMostPixelsByDefault));
+}
+
+}  // namespace
+
+sim::Result<sim::Box> parse_view(const std::string& text) {
+  std::array<std::int32_t, 6> numbers{};
+  int end = 0;
+  const int read = std::sscanf(text.c_str(), "%d,%d,%d,%d,%d,%d%n", &numbers[0], &numbers[1],
+                               &numbers[2], &numbers[3], &numbers[4], &numbers[5], &end);
+  if (read != 6 || static_cast<std::size_t>(end) != text.size()) {
+    return sim::Error{"--view: '" + text + "' is not six whole numbers x,y,z,w,h,d"};
+  }
+  return sim::Box{{numbers[0], numbers[1], numbers[2]}, {numbers[3], numbers[4], numbers[5]}};
+}
+
+sim::Status check(const sim::World& world, const PictureView& view) {
+  const sim::Box box = box_of(world, view);
+  if (box.empty() || !sim::lies_in(box, world.config().box())) {
+    return sim::Error{"--view: the box at " + sim::to_string(box.from) + " of size " +
+                      sim::to_string(box.size) + " is empty or leaves the world of size " +
+                      sim::to_string(world.config().size)};
+  }
+  const std::int64_t scale = scale_of(box, view);
+  if (std::int64_t{box.size.x} * box.size.y > kMaxPicturePixels / (scale * scale)) {
+    return sim::Error{"--png: " + std::to_string(box.size.x) + " x " + std::to_string(box.size.y) +
+                      " cells of " + std::to_string(scale) + " x " + std::to_string(scale) +
+                      " pixels are more than " + std::to_string(kMaxPicturePixels) +
+                      " pixels; give a smaller --view or --scale"};
+  }
+  return sim::Done{};
+}
+
+Picture draw(const sim::World& world, const PictureView& view) {
+  const sim::Box box = box_of(world, view);
+  return Painter(world, box, scale_of(box, view)).paint();
+}
+
+sim::Status write_png(const std::string& path, const Picture& picture) {
+  png_image image;
+  std::memset(&image, 0, sizeof image);
+  image.version = PNG_IMAGE_VERSION;
+  image.width = static_cast<png_uint_32>(picture.width);
+  image.height = static_cast<png_uint_32>(picture.height);
+  image.format = PNG_FORMAT_RGB;
+  if (png_image_write_to_file(&image, path.c_str(), 0, picture.bytes.data(), 0, nullptr) == 0) {
+    return sim::Error{path + ": cannot be written: " + image.message};
+  }
+  return sim::Done{};
+}
+
+}  // namespace sluice::tools

@@ -1,0 +1,283 @@
+// Goal: the page's drawing shows the world as it is: depths, colours, pixels, what is kept and looked at.
+// Method: modules are bundled by themselves; worlds are drawings, canvases what a painter needs of one.
+//
+//   node web_drawing_test.mjs SOURCE_DIR PACKAGE_JSON   (of the folder with esbuild)
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { drawn, FULL, load, ROCK, SHAPES } from "./web_support.mjs";
+
+const { Surfaces } = await load("surfaces.ts");
+const { Looks, mixLooks, stonesOf, SURFACE, FALLS, IS_ROCK } = await load("look.ts");
+const palette = await load("palette.ts");
+const { farPixel, drawNear, drawFar, paintFar } = await load("raster.ts");
+
+/** What is seen of each cell: f(x, y) with the world's place, from below. */
+function seenOf(mirror) {
+  const { sides, size } = mirror;
+  const surfaces = new Surfaces(mirror, 0);
+  surfaces.settle();
+  const looks = new Looks(mirror, surfaces, 0);
+  const painted = new Map();
+  return (x, y) => {
+    assert.ok(x >= 0 && y >= 0 && x < size.x && y < size.y);
+    const [cx, cy] = [x >> sides.logX, y >> sides.logY];
+    const key = `${cx},${cy}`;
+    if (!painted.has(key)) {
+      const look = new Uint32Array(1 << (sides.logX + sides.logY));
+      looks.paint(cx, cy, stonesOf(sides, cx, cy), look);
+      painted.set(key, look);
+    }
+    return painted.get(key)[((y & ((1 << sides.logY) - 1)) << sides.logX) | (x & ((1 << sides.logX) - 1))];
+  };
+}
+const depthOf = (look) => ((look >> 8) & 255) / palette.SHADES_PER_CELL;
+
+test("water is as dark under an overhang as beside it, with no line under the roof", () => {
+  for (const sides of SHAPES) {
+    // A pool of 100 x 60 cells whose surface is at 50; a roof hangs in it from 20 to 30.
+    const rows = Array.from({ length: 60 }, (_, i) => {
+      const y = 59 - i;
+      return Array.from({ length: 100 }, (_, x) => {
+        if (y < 2 || x < 2 || x > 97) return "#";
+        if (y >= 20 && y < 30 && x > 30 && x < 70) return "#";
+        return y < 50 ? "~" : ".";
+      }).join("");
+    });
+    const seen = seenOf(drawn(rows, sides));
+    for (let y = 2; y < 50; ++y) {
+      for (let x = 2; x <= 97; ++x) {
+        const look = seen(x, y);
+        if (look & IS_ROCK) continue;
+        const expected = Math.min(palette.DEEPEST, 50 - y - 0.5);
+        assert.ok(Math.abs(depthOf(look) - expected) <= 0.5, `[${x}, ${y}] is ${depthOf(look)} deep, not ${expected}`);
+        assert.equal((look & SURFACE) !== 0, y === 49, `a line at [${x}, ${y}]`);
+      }
+    }
+  }
+});
+
+test("water with a gap under a roof has a surface, full water has none", () => {
+  const seen = seenOf(drawn(["########", "#2~5~~.#", "#~~~~~~#", "########"]));
+  const lines = [1, 2, 3, 4, 5].map((x) => (seen(x, 2) & SURFACE) !== 0);
+  assert.deepEqual(lines, [true, false, true, false, false]);
+  for (const x of [2, 4, 5]) assert.equal(seen(x, 2) & 255, 255);
+  assert.equal(seen(3, 2) & 255, Math.round((255 * 5) / 8));
+});
+
+test("air that is trapped looks like air, and the water under it is as deep as its body", () => {
+  const mirror = drawn(["#....#####", "#~~~~#####", "#~~~~#~~~#", "#~~~~#~~~#", "#~~~~~~~~#", "##########"]);
+  for (const x of [6, 7, 8]) mirror.chunk(0, 0, 0)[(3 << 6) | x] = -3;
+  const seen = seenOf(mirror);
+  assert.equal(seen(7, 3), 0);
+  assert.equal(seen(7, 2) & SURFACE, 0);
+  assert.ok(Math.abs(depthOf(seen(7, 2)) - depthOf(seen(2, 2))) < 1);
+});
+
+test("the closed leg of a bent pipe is as deep as the open one", () => {
+  const leg = "~".repeat(3);
+  const rows = ["#...######", ...Array.from({ length: 4 }, () => `#${leg}######`), `#${leg}##${leg}#`,
+    ...Array.from({ length: 3 }, () => `#${leg}##${leg}#`), "#~~~~~~~~#", "##########"];
+  for (const sides of SHAPES) {
+    const seen = seenOf(drawn(rows, sides));
+    for (let y = 1; y < 6; ++y) {
+      assert.ok(Math.abs(depthOf(seen(7, y)) - depthOf(seen(2, y))) < 1, `${depthOf(seen(7, y))} at ${y}`);
+    }
+    assert.equal(seen(7, 5) & SURFACE, 0);
+  }
+});
+
+test("where chunks end is not to be seen", () => {
+  // Any landscape looks the same wherever the grid of chunks lies: moved by a cell, and in other shapes.
+  let seed = 11;
+  const random = (most) => (seed = (Math.imul(seed, 1103515245) + 12345) >>> 0, (seed >>> 8) % most);
+  for (let round = 0; round < 12; ++round) {
+    const ground = Array.from({ length: 150 }, () => 4 + random(20));
+    const caves = Array.from({ length: 30 }, () => [random(150), random(60), 3 + random(20), 2 + random(8), random(2)]);
+    const row = (y) => Array.from({ length: 150 }, (_, x) => {
+      let letter = y < ground[x] ? "#" : y < 58 ? "~" : ".";
+      for (const [left, low, width, height, open] of caves) {
+        if (x >= left && x < left + width && y >= low && y < low + height) letter = open ? "~" : "#";
+      }
+      return letter;
+    }).join("");
+    const rows = Array.from({ length: 70 }, (_, i) => row(69 - i));
+    const [plain, shifted, small] = [rows, rows.map((text) => `#${text}`), rows].map((each, i) =>
+      seenOf(drawn(each, SHAPES[i >> 1])));
+    for (let y = 0; y < 70; ++y) {
+      for (let x = 0; x < 150; ++x) {
+        const look = plain(x, y);
+        if (look & IS_ROCK) continue;
+        for (const other of [shifted(x + 1, y), small(x, y)]) {
+          assert.equal(other & SURFACE, look & SURFACE, `the surface at [${x}, ${y}]`);
+          // Heads under roofs are followed in the order of chunks: what is left of it is too little to see.
+          assert.ok(Math.abs(depthOf(other) - depthOf(look)) <= 6, `[${x}, ${y}]: ${depthOf(look)}, ${depthOf(other)}`);
+        }
+      }
+    }
+  }
+});
+
+test("what falls is a strand, and casts no shadow on the pool", () => {
+  const rows = [...Array.from({ length: 30 }, () => `#${".".repeat(10)}2${".".repeat(9)}#`),
+    ...Array.from({ length: 10 }, () => `#${"~".repeat(20)}#`), "#".repeat(22)];
+  const seen = seenOf(drawn(rows));
+  assert.ok(seen(11, 25) & FALLS);
+  for (let y = 1; y <= 10; ++y) assert.ok(Math.abs(depthOf(seen(11, y)) - depthOf(seen(3, y))) < 0.5);
+});
+
+test("changes are taken in as if all had been looked at anew", () => {
+  const rows = Array.from({ length: 80 }, (_, i) => (i < 5 ? "." : i < 70 ? "~" : "#").repeat(140));
+  const mirror = drawn(rows);
+  const surfaces = new Surfaces(mirror, 0);
+  surfaces.settle();
+  assert.deepEqual(surfaces.settle(), []);
+  const set = (x, y, value) => {
+    mirror.chunk(x >> 6, y >> 6, 0)[((y & 63) << 6) | (x & 63)] = value;
+    surfaces.changed(x >> 6, y >> 6);
+  };
+  for (let x = 50; x < 100; ++x) set(x, 63, ROCK);
+  for (let x = 0; x < 140; ++x) set(x, 70, 0); // what lies below has a surface of its own now
+  const places = surfaces.settle();
+  assert.ok(places.length > 0);
+  const anew = new Surfaces(mirror, 0);
+  anew.settle();
+  for (const y of [0, 1]) {
+    for (const x of [0, 1, 2]) assert.deepEqual(surfaces.of(x, y).head, anew.of(x, y).head);
+  }
+});
+
+test("between two ticks the picture is between the two", () => {
+  const [before, now, mixed] = [10, 210, 0].map((fill) => Uint32Array.of(SURFACE | fill));
+  let last = 10;
+  for (const share of [0, 0.25, 0.5, 0.75, 1]) {
+    mixLooks(before, now, share, mixed);
+    assert.ok((mixed[0] & 255) >= last && (mixed[0] & 255) <= 210);
+    last = mixed[0] & 255;
+  }
+  assert.equal(mixed[0], now[0]);
+  mixLooks(before, Uint32Array.of(IS_ROCK | 128), 0.2, mixed);
+  assert.equal(mixed[0], IS_ROCK | 128);
+});
+
+/** Of WCAG 2. */
+function luminance([red, green, blue]) {
+  const linear = (byte) => (byte / 255 <= 0.04045 ? byte / 255 / 12.92 : ((byte / 255 + 0.055) / 1.055) ** 2.4);
+  return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
+}
+function contrast(a, b) {
+  const [low, high] = [luminance(a), luminance(b)].sort((x, y) => x - y);
+  return (high + 0.05) / (low + 0.05);
+}
+
+test("in every palette water of each depth, and rock, stand out from air by three to one", () => {
+  for (const [name, colours] of Object.entries(palette.PALETTES)) {
+    for (const air of [colours.airTop, colours.airBottom]) {
+      for (const part of ["deep", "shallow", "surface", "stone"]) {
+        const seen = contrast(colours[part], air);
+        assert.ok(seen >= 3, `${name}, ${part}: ${seen.toFixed(2)}`);
+      }
+    }
+  }
+  palette.usePalette("light");
+  assert.ok(luminance(bytesOfPixel(palette.AIR[255])) > luminance(bytesOfPixel(palette.WATER[0])));
+  palette.usePalette("dark");
+});
+
+function bytesOfPixel(pixel) {
+  return [pixel & 255, (pixel >> 8) & 255, (pixel >> 16) & 255];
+}
+
+test("a frame has no hole, at any place and scale", () => {
+  const rows = Array.from({ length: 64 }, (_, i) => (i < 20 ? "." : i < 50 ? "~" : "#").repeat(64));
+  const seen = seenOf(drawn(rows));
+  const look = new Uint32Array(4096).map((_, i) => seen(i & 63, i >> 6));
+  const sides = SHAPES[0];
+  const far = new Uint32Array(4096);
+  paintFar(look, sides, 0, 64, far);
+  for (const scale of [1, 1.37, 2.99, 3, 4.1, 7.77, 16, 47.9]) {
+    for (const shift of [0, 0.013, 3.31]) {
+      const frame = { pixels: new Uint32Array(90 * 80), width: 90, height: 80, left: shift, top: 61.7 - shift,
+        scale, worldHeight: 64 };
+      if (scale < 3) drawFar(frame, far, sides, 0, 0, 0);
+      else drawNear(frame, look, { left: null, right: null }, sides, 0, 0);
+      for (let y = 0; y < 80; ++y) {
+        for (let x = 0; x < 90; ++x) {
+          const [cellX, cellY] = [frame.left + (x + 0.5) / scale, frame.top - (y + 0.5) / scale];
+          const inside = cellX > 0.001 && cellX < 63.999 && cellY > 0.001 && cellY < 63.999;
+          if (inside) assert.notEqual(frame.pixels[y * 90 + x], 0, `pixel ${x}, ${y} at ${scale}`);
+        }
+      }
+    }
+  }
+  assert.notEqual(farPixel(look[0], 0xff000000), 0);
+});
+
+const { Painter } = await load("painter.ts");
+const { Camera } = await load("camera.ts");
+
+/** A canvas as far as the painter needs one. */
+function canvasOf(width, height) {
+  const context = { canvas: { width, height }, image: null,
+    createImageData: (w, h) => ({ width: w, height: h, data: new Uint8ClampedArray(w * h * 4) }),
+    putImageData: (image) => (context.image = image.data.slice()) };
+  return context;
+}
+
+test("chunks are looked at once, however far the picture is moved, and not all are kept", () => {
+  const rows = Array.from({ length: 400 }, (_, i) => (i < 150 ? "." : i < 300 ? "~" : "#").repeat(1000));
+  const mirror = drawn(rows);
+  const [most, context] = [24, canvasOf(300, 200)];
+  const painter = new Painter(mirror, 0, false, most);
+  let refreshed = 0;
+  const refresh = painter.refresh.bind(painter);
+  painter.refresh = (tile) => (++refreshed, refresh(tile));
+  const camera = new Camera();
+  camera.resize(300, 200, null);
+  Object.assign(camera, { x: 150, y: 200, scale: 2 });
+  painter.paint(context, camera, 0);
+  const seen = refreshed;
+  assert.ok(seen >= 4);
+  for (let i = 0; i < 50; ++i) {
+    camera.pan(i % 2 ? 9 : -9, i % 3 ? 2 : -4, mirror.size);
+    painter.paint(context, camera, i);
+  }
+  assert.ok(refreshed <= seen + 8, `${refreshed} looks for ${seen} chunks`);
+  for (let x = 0; x < 1000; x += 10) {
+    Object.assign(camera, { x });
+    painter.paint(context, camera, x);
+    const onScreen = 4 * 3 + 8;
+    assert.ok(painter.tiles.size <= most + onScreen, `${painter.tiles.size} chunks are kept`);
+  }
+  // What was forgotten looks the same when it comes back.
+  Object.assign(camera, { x: 150, y: 200 });
+  painter.paint(context, camera, 0);
+  const again = context.image;
+  const anew = new Painter(mirror, 0, false);
+  anew.paint(context, camera, 0);
+  assert.deepEqual(again, context.image);
+});
+
+test("a change is seen in the next frames, however few milliseconds they have", () => {
+  const mirror = drawn(Array.from({ length: 200 }, (_, i) => (i < 100 ? "." : "#").repeat(200)));
+  const context = canvasOf(200, 200);
+  const painter = new Painter(mirror, 0, true);
+  const camera = new Camera();
+  camera.resize(200, 200, null);
+  Object.assign(camera, { x: 100, y: 100, scale: 1 });
+  while (painter.paint(context, camera, 0));
+  const { now } = performance;
+  let clock = 0;
+  performance.now = () => (clock += 100); // each look costs all of a frame's time
+  try {
+    for (const key of mirror.chunks.keys()) mirror.chunks.get(key).fill(FULL);
+    painter.ticked(mirror.coords(), 50);
+    let frames = 1;
+    while (painter.paint(context, camera, 60)) ++frames;
+    assert.ok(frames > 1, "not all of it fits one frame");
+  } finally {
+    performance.now = now;
+  }
+  const late = context.image;
+  new Painter(mirror, 0, true).paint(context, camera, 0);
+  assert.deepEqual(late, context.image);
+});

@@ -1,0 +1,260 @@
+// Goal: the page's modules that need no page do what they say: gestures, tools, undo.
+// Method: each is bundled by itself and called; time is a list of what is due.
+//
+//   node web_modules_test.mjs SOURCE_DIR PACKAGE_JSON   (of the folder with esbuild)
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { drawn, FULL, load, ROCK } from "./web_support.mjs";
+
+const { Gestures, SLOP } = await load("gesture.ts");
+
+/** Gestures whose calls are written down, with a clock of its own. */
+function recorded(kind) {
+  const calls = [];
+  const due = new Set();
+  const note = (name) => (...values) => calls.push([name, ...values]);
+  const target = { kindOf: () => kind };
+  for (const name of ["begin", "move", "end", "cancel", "pan", "zoom"]) target[name] = note(name);
+  const gestures = new Gestures(target, (f) => (due.add(f), f), (f) => due.delete(f));
+  const names = () => calls.map(([name]) => name).join(" ");
+  return { gestures, calls, names, wait: () => [...due].forEach((f) => (due.delete(f), f())) };
+}
+
+test("a mouse's stroke begins at once", () => {
+  const { gestures, names } = recorded("brush");
+  gestures.down(1, 10, 10, false, 0);
+  gestures.move(1, 20, 10);
+  gestures.up(1, 20, 10);
+  assert.equal(names(), "begin move end");
+});
+
+test("two fingers zoom and never stroke, whatever the tool and the order", () => {
+  for (const kind of ["brush", "pipe"]) {
+    for (const [up1, up2] of [[1, 2], [2, 1]]) {
+      const { gestures, calls, wait } = recorded(kind);
+      gestures.down(1, 100, 100, true, 0);
+      gestures.down(2, 200, 100, true, 0);
+      wait();
+      gestures.move(1, 50, 100);
+      gestures.move(2, 250, 100);
+      gestures.up(up1, 50, 100);
+      gestures.move(up2, 240, 120); // the finger that stays does nothing more
+      gestures.up(up2, 240, 120);
+      wait();
+      assert.ok(calls.every(([name]) => name === "pan" || name === "zoom"), JSON.stringify(calls));
+      const factor = calls.filter(([name]) => name === "zoom").reduce((all, [, f]) => all * f, 1);
+      assert.ok(Math.abs(factor - 2) < 1e-9, `from 100 to 200 apart: ${factor}`);
+    }
+  }
+});
+
+test("a second finger takes back a stroke that had begun", () => {
+  const { gestures, names } = recorded("brush");
+  gestures.down(1, 100, 100, true, 0);
+  gestures.move(1, 100 + SLOP + 1, 100);
+  gestures.down(2, 200, 100, true, 0);
+  gestures.move(2, 220, 100);
+  gestures.up(2, 220, 100);
+  gestures.up(1, 100, 100);
+  assert.equal(names(), "begin move cancel pan zoom");
+});
+
+test("what two fingers hold stays under them", () => {
+  const { gestures, calls } = recorded("pan");
+  gestures.down(1, 100, 100, true, 0);
+  gestures.down(2, 200, 100, true, 0);
+  // A camera that is told the same: x on the screen = world * scale + shift.
+  let [scale, shift] = [1, 0];
+  const seen = calls.length;
+  gestures.move(1, 60, 100);
+  gestures.move(2, 300, 100);
+  for (const [name, a, b] of calls.slice(seen)) {
+    if (name === "pan") shift += a;
+    if (name === "zoom") [scale, shift] = [scale * a, b + (shift - b) * a];
+  }
+  assert.ok(Math.abs(100 * scale + shift - 60) < 1e-6 && Math.abs(200 * scale + shift - 300) < 1e-6);
+});
+
+test("a finger that rests, and one that taps, stroke", () => {
+  const resting = recorded("brush");
+  resting.gestures.down(1, 5, 5, true, 0);
+  assert.equal(resting.names(), "");
+  resting.wait();
+  assert.equal(resting.names(), "begin");
+  const tap = recorded("brush");
+  tap.gestures.down(1, 5, 5, true, 0);
+  tap.gestures.up(1, 6, 5);
+  assert.equal(tap.names(), "begin end");
+  tap.wait();
+  assert.equal(tap.names(), "begin end");
+});
+
+test("the system takes a pointer away", () => {
+  const { gestures, names } = recorded("pipe");
+  gestures.down(1, 5, 5, false, 0);
+  gestures.cancel(1);
+  gestures.up(1, 5, 5);
+  gestures.down(2, 5, 5, false, 0);
+  gestures.up(2, 5, 5);
+  assert.equal(names(), "begin cancel begin end");
+});
+
+// Tools.
+const { rectsOf, stepsBetween, flood, boxOf, dabAt } = await load("shapes.ts");
+const { Brush } = await load("brush.ts");
+
+test("rectangles cover each cell once, and nothing else", () => {
+  let seed = 5;
+  const random = (most) => (seed = (Math.imul(seed, 1103515245) + 12345) >>> 0, (seed >>> 8) % most);
+  for (let round = 0; round < 200; ++round) {
+    const cells = new Set();
+    for (let i = random(60); i >= 0; --i) cells.add(`${random(9)},${random(9)}`);
+    const list = [...cells].map((text) => ({ x: Number(text.split(",")[0]), y: Number(text.split(",")[1]) }));
+    const covered = rectsOf(list).flatMap(({ x, y, width, height }) =>
+      Array.from({ length: width * height }, (_, i) => `${x + (i % width)},${y + Math.floor(i / width)}`));
+    assert.equal(covered.length, cells.size);
+    assert.deepEqual(new Set(covered), cells);
+  }
+  const block = Array.from({ length: 12 }, (_, i) => ({ x: i % 4, y: Math.floor(i / 4) }));
+  assert.deepEqual(rectsOf(block), [{ x: 0, y: 0, width: 4, height: 3 }]);
+});
+
+test("a line leaves out no cell, whatever the brush's size", () => {
+  for (const size of [1, 2, 3, 8, 16]) {
+    for (const to of [{ x: 30, y: 7 }, { x: -4, y: 19 }, { x: 5, y: 5 }, { x: 6, y: 5 }]) {
+      let last = { x: 5, y: 5 };
+      for (const place of stepsBetween(last, to, size)) {
+        const step = Math.max(Math.abs(place.x - last.x), Math.abs(place.y - last.y));
+        assert.ok(step <= Math.max(1, size / 2), `a step of ${step} with a brush of ${size}`);
+        last = place;
+      }
+      assert.deepEqual(last, to);
+    }
+  }
+});
+
+test("a fill stays within what hangs together, and under its ceiling", () => {
+  const mirror = drawn(["#########", "#...#...#", "#...#...#", "#~~.#...#", "#########"]);
+  assert.equal(flood(mirror, 1, 1, 0, 9).length, 9);
+  assert.equal(flood(mirror, 1, 1, 0, 2).length, 6);
+  assert.equal(flood(mirror, 4, 2, 0, 9).length, 9 * 5 - 18);
+  assert.deepEqual(flood(mirror, -1, 0, 0, 9), []);
+  assert.equal(flood(drawn([".".repeat(300)].concat(Array(200).fill(".".repeat(300)))), 5, 5, 0, 999), null);
+  assert.deepEqual(boxOf(mirror, { x: 7, y: 3 }, { x: 2, y: 9 }), { x: 2, y: 3, width: 6, height: 2 });
+  assert.deepEqual(dabAt(mirror, 3, 0, 0), { x: 0, y: 0, width: 2, height: 2 });
+});
+
+/** The world as commands leave it; water stays where it is. */
+function obey(mirror, commands) {
+  const put = (x, y, value) => {
+    mirror.chunk(x >> 6, y >> 6, 0)[((y & 63) << 6) | (x & 63)] = value;
+  };
+  for (const command of commands) {
+    if (command.cmd === "pour") {
+      const [x, y] = command.at;
+      put(x, y, mirror.cell(x, y, 0) + command.units);
+      continue;
+    }
+    const value = { "#": ROCK, ".": 0, "~": FULL }[command.cell];
+    for (let y = command.from[1]; y < command.from[1] + command.size[1]; ++y) {
+      for (let x = command.from[0]; x < command.from[0] + command.size[0]; ++x) put(x, y, value);
+    }
+  }
+}
+
+function contents(mirror) {
+  return [...Array(mirror.size.x * mirror.size.y).keys()].map((i) =>
+    mirror.cell(i % mirror.size.x, Math.floor(i / mirror.size.x), 0));
+}
+
+/** A brush whose commands reach the mirror at once. */
+function brushOn(mirror) {
+  const said = [];
+  const log = [];
+  let seq = 0;
+  const brush = new Brush({ ready: true, command: (command) => (log.push(command), obey(mirror, [command]), ++seq) },
+    (text) => said.push(text));
+  const settle = () => { for (let i = 1; i <= seq; ++i) brush.answered(i); };
+  return { brush, said, log, settle };
+}
+
+test("undo gives back exactly what was there, redo makes it again", () => {
+  const rows = ["..........", "..3..5....", "#~~#~~##..", "##########", "#~~~~#####"];
+  for (const tool of ["rock", "air", "water"]) {
+    for (const shape of ["brush", "line", "box", "fill"]) {
+      const mirror = drawn(rows);
+      const { brush, said, settle } = brushOn(mirror);
+      Object.assign(brush, { tool, shape, size: 2 });
+      const states = [contents(mirror)];
+      for (const [from, to] of [[[1, 3], [6, 4]], [[0, 0], [8, 1]]]) {
+        brush.begin(mirror, ...from, 0);
+        brush.move(mirror, ...to);
+        brush.end(mirror);
+        settle();
+        const state = contents(mirror);
+        // A stroke that does nothing, as water in rock, is none.
+        if (state.some((cell, i) => cell !== states.at(-1)[i])) states.push(state);
+      }
+      assert.ok(states.length > 1, `${tool} ${shape}`);
+      for (const state of states.slice(0, -1).reverse()) {
+        brush.undo(mirror);
+        settle();
+        assert.deepEqual(contents(mirror), state, `undo of ${tool} ${shape}`);
+      }
+      for (const state of states.slice(1)) {
+        brush.redo(mirror);
+        settle();
+        assert.deepEqual(contents(mirror), state, `redo of ${tool} ${shape}`);
+      }
+      assert.deepEqual(said, []);
+    }
+  }
+});
+
+test("what others changed meanwhile stays, and is told", () => {
+  const mirror = drawn(["........", "########"]);
+  const { brush, said, settle } = brushOn(mirror);
+  Object.assign(brush, { tool: "rock", shape: "box" });
+  brush.begin(mirror, 1, 1, 0);
+  brush.move(mirror, 6, 1);
+  brush.end(mirror);
+  settle();
+  obey(mirror, [{ cmd: "set_cells", from: [3, 1, 0], size: [1, 1, 1], cell: "~" }]); // somebody else's
+  brush.undo(mirror);
+  assert.match(said[0], /one cell was changed by others/);
+  assert.equal(mirror.cell(3, 1, 0), FULL);
+  assert.equal(mirror.cell(2, 1, 0), 0);
+  settle();
+  brush.undo(mirror);
+  assert.match(said[1], /nothing of yours/);
+});
+
+test("a stroke that is cancelled is taken back, also what was sent and is not seen yet", () => {
+  const mirror = drawn(["........", "..5.....", "########"]);
+  const before = contents(mirror);
+  const { brush, log } = brushOn(drawn(["........", "..5.....", "########"])); // another world, where it arrives
+  Object.assign(brush, { tool: "water", size: 3 });
+  brush.begin(mirror, 2, 2, 0);
+  brush.move(mirror, 5, 2);
+  brush.cancel(mirror);
+  assert.ok(log.length > 2);
+  obey(mirror, log);
+  assert.deepEqual(contents(mirror), before);
+  assert.equal(brush.canUndo, false);
+});
+
+test("edits without a connection are told", () => {
+  const mirror = drawn(["...."]);
+  const said = [];
+  const brush = new Brush({ ready: false, command: () => 0 }, (text) => said.push(text));
+  brush.tool = "rock";
+  brush.begin(mirror, 1, 0, 0);
+  assert.match(said[0], /Not connected/);
+  const lost = new Brush({ ready: true, command: () => 7 }, (text) => said.push(text));
+  lost.tool = "rock";
+  lost.begin(mirror, 1, 0, 0);
+  lost.reset();
+  assert.match(said[1], /one edit was sent without an answer/);
+  lost.reset();
+  assert.equal(said.length, 2);
+});
