@@ -1,6 +1,8 @@
 #include "client_stub/address.h"
 
+#include <algorithm>
 #include <charconv>
+#include <cstdlib>
 
 namespace sluice::client {
 
@@ -8,6 +10,7 @@ namespace {
 
 constexpr std::string_view kScheme = "ws://";
 constexpr std::string_view kWorlds = "/worlds/";
+constexpr std::size_t kMaxTokenBytes = 128;  // what servers look at
 
 protocol::Error wrong(std::string_view url, std::string_view what) {
   return {"'" + std::string(url) + "': " + std::string(what) +
@@ -29,6 +32,16 @@ bool valid_name(std::string_view name) {
 }
 
 }  // namespace
+
+protocol::Result<std::string> token_to_show(const std::string& given) {
+  const char* const environment = std::getenv("SLUICE_TOKEN");
+  std::string token = given.empty() && environment != nullptr ? environment : given;
+  const auto fits = [](char c) { return c > ' ' && c <= '~'; };
+  if (!std::all_of(token.begin(), token.end(), fits) || token.size() > kMaxTokenBytes) {
+    return protocol::Error{"the token is none: it must be what `sluice token add` printed"};
+  }
+  return token;
+}
 
 std::string Address::authority() const {
   const bool is_ipv6 = host.find(':') != std::string::npos;

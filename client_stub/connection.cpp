@@ -96,6 +96,12 @@ class Socket : public std::enable_shared_from_this<Socket> {
     stream_.set_option(timeout);
     stream_.read_message_max(protocol::kMaxServerMessageBytes);
     stream_.binary(true);
+    if (!address_.token.empty()) {
+      stream_.set_option(
+          websocket::stream_base::decorator([token = address_.token](websocket::request_type& r) {
+            r.set(beast::http::field::authorization, "Bearer " + token);
+          }));
+    }
     stream_.async_handshake(
         response_, address_.authority(), address_.path,
         [self = shared_from_this()](error_code failed) { self->opened(failed); });

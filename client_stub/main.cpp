@@ -47,6 +47,10 @@ int main(int argc, char** argv) {
   bool headless = false;
   client::HeadlessOptions options;
   app.add_option("URL", url, "ws://HOST:PORT/worlds/NAME")->required();
+  std::string token;
+  app.add_option(
+      "--token", token,
+      "shown to the server, from `sluice token add`; better in the environment's SLUICE_TOKEN");
   app.add_option("--name", options.client_name, "what the server's log calls this client");
   auto* headless_flag = app.add_flag("--headless", headless, "show nothing; for scripts and tests");
   app.add_option("--for", options.for_ticks, "stay for this many ticks")
@@ -67,6 +71,9 @@ int main(int argc, char** argv) {
   const auto address = client::parse_address(url);
   if (!address.ok()) return fail(address.error());
   options.address = address.value();
+  const auto shown = client::token_to_show(token);
+  if (!shown.ok()) return fail(shown.error());
+  options.address.token = shown.value();
   if (!view.empty()) {
     const auto box = parse_view(view);
     if (!box.ok()) return fail(box.error());

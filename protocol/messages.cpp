@@ -101,8 +101,10 @@ flatbuffers::Offset<void> build(FlatBufferBuilder& b, const Welcome& m) {
   const auto version = text_of(b, m.server_version, kMaxNameBytes);
   const auto world = text_of(b, m.world, kMaxNameBytes);
   const auto water = text_of(b, m.water, kMaxNameBytes);
+  const auto account = text_of(b, m.account, kMaxNameBytes);
   return wire::CreateWelcome(b, m.protocol_version, version, world, &size, m.sides.log_x,
-                             m.sides.log_y, m.sides.log_z, m.tick, m.tick_rate, water)
+                             m.sides.log_y, m.sides.log_z, m.tick, m.tick_rate, water, account,
+                             m.watch_only)
       .Union();
 }
 
@@ -254,6 +256,8 @@ Result<ServerMessage> plain(const wire::Welcome& m) {
   welcome.tick = m.tick();
   welcome.tick_rate = m.tick_rate();
   welcome.water = cut(string_of(m.water()), kMaxNameBytes);
+  welcome.account = cut(string_of(m.account()), kMaxNameBytes);
+  welcome.watch_only = m.watch_only();
   const Position size = welcome.size;
   if (std::min({size.x, size.y, size.z}) < 1 || std::max({size.x, size.y, size.z}) > kMaxSide) {
     return Error{"welcome.size is outside 1 to " + std::to_string(kMaxSide)};

@@ -23,7 +23,7 @@ using OrderedJson = nlohmann::ordered_json;  // written in the order in which fi
 class FieldReader {
  public:
   FieldReader(const Json& object, std::string& problem) : object_(object), problem_(problem) {
-    known_ = {"cmd", "tick", "client", "seq"};  // a log adds the last two
+    known_ = {"cmd", "tick", "account", "client", "seq"};  // a log adds the last three
   }
 
   void field(const char* name, sim::Vec3& value) {

@@ -16,8 +16,9 @@ namespace sluice::host {
 namespace {
 
 constexpr std::array<std::string_view, 5> kLogLevels = {"trace", "debug", "info", "warn", "error"};
-constexpr std::array<std::string_view, 8> kKeys = {"data",    "hosts",   "listen", "log_level",
-                                                   "origins", "threads", "verify", "world"};
+constexpr std::array<std::string_view, 11> kKeys = {"anonymous", "data",    "hosts",   "listen",
+                                                    "log_level", "origins", "threads", "tokens",
+                                                    "verify",    "world",   "worlds"};
 
 template <class Names>
 std::string list_of(const Names& names) {
@@ -75,6 +76,48 @@ sim::Status set_threads(const std::string& path, const toml::node& node, Config&
   return sim::Done{};
 }
 
+/// The role of who shows no token; those above build need an account.
+sim::Result<access::Role> visitors_role(std::string_view text) {
+  const std::optional<access::Role> role = access::role_named(text);
+  if (role && *role <= access::Role::kBuild) return *role;
+  return sim::Error{"anonymous is \"" + std::string(text) + "\", allowed: none, watch, build"};
+}
+
+sim::Status set_world_key(const std::string& path, const std::string& world, std::string_view key,
+                          const toml::node& node, Config& config) {
+  if (key == "anonymous") {
+    const auto role = visitors_role(node.value_or<std::string_view>(""));
+    if (!role.ok()) return error_at(path, node.source(), role.error());
+    config.anonymous_in[world] = *role;
+    return sim::Done{};
+  }
+  if (key == "read_only") {
+    const auto read_only = node.value_exact<bool>();
+    if (!read_only) return error_at(path, node.source(), "read_only must be true or false");
+    config.read_only[world] = *read_only;
+    return sim::Done{};
+  }
+  return error_at(path, node.source(),
+                  "unknown key \"" + std::string(key) + "\" in [worlds." + world +
+                      "]; allowed: anonymous, read_only");
+}
+
+sim::Status set_world_keys(const std::string& path, const toml::node& node, Config& config) {
+  const std::string wrong = "worlds must be tables, as in [worlds.cave]";
+  const toml::table* const worlds = node.as_table();
+  if (worlds == nullptr) return error_at(path, node.source(), wrong);
+  for (const auto& [name, entry] : *worlds) {
+    const toml::table* const keys = entry.as_table();
+    if (keys == nullptr) return error_at(path, entry.source(), wrong);
+    config.worlds_spoken_of.insert(std::string(name.str()));
+    for (const auto& [key, value] : *keys) {
+      sim::Status status = set_world_key(path, std::string(name.str()), key.str(), value, config);
+      if (!status.ok()) return status;
+    }
+  }
+  return sim::Done{};
+}
+
 sim::Status set_verify(const std::string& path, const toml::node& node, Config& config) {
   const auto verify = node.value_exact<bool>();
   if (!verify) return error_at(path, node.source(), "verify must be true or false");
@@ -89,6 +132,7 @@ sim::Status set_key(const std::string& path, std::string_view key, const toml::n
   if (key == "origins") return add_texts(path, key, node, "origins", config.origins.origins);
   if (key == "threads") return set_threads(path, node, config);
   if (key == "verify") return set_verify(path, node, config);
+  if (key == "worlds") return set_world_keys(path, node, config);
   if (std::find(kKeys.begin(), kKeys.end(), key) == kKeys.end()) {
     return error_at(path, node.source(),
                     "unknown key \"" + std::string(key) + "\"; allowed: " + list_of(kKeys));
@@ -97,6 +141,8 @@ sim::Status set_key(const std::string& path, std::string_view key, const toml::n
   if (!text) return error_at(path, node.source(), std::string(key) + " must be a text");
   sim::Status status = sim::Done{};
   if (key == "data") config.data_directory = *text;
+  if (key == "tokens") config.accounts_file = *text;
+  if (key == "anonymous") status = set_anonymous(*text, config);
   if (key == "listen") status = set_listen(*text, config);
   if (key == "log_level") status = set_log_level(*text, config);
   if (!status.ok()) return error_at(path, node.source(), status.error());
@@ -111,6 +157,24 @@ sim::Status set_listen(std::string_view text, Config& config) {
   config.address = std::move(parsed->address);
   config.port = parsed->port;
   return sim::Done{};
+}
+
+sim::Status set_anonymous(std::string_view text, Config& config) {
+  const auto role = visitors_role(text);
+  if (!role.ok()) return sim::Error{role.error()};
+  config.anonymous = *role;
+  return sim::Done{};
+}
+
+access::GateRules gate_rules(const Config& config) {
+  access::GateRules rules;
+  const bool loopback = net::is_loopback(config.address);
+  rules.anonymous =
+      config.anonymous.value_or(loopback ? access::Role::kBuild : access::Role::kWatch);
+  rules.anonymous_in = config.anonymous_in;
+  rules.read_only = config.read_only;
+  rules.accounts_file = config.accounts_file;
+  return rules;
 }
 
 sim::Status set_log_level(std::string_view text, Config& config) {

@@ -10,13 +10,25 @@
 //   origins     = ["https://example.org"] pages of other sites that may connect
 //   verify      = true                    replay recordings in the background
 //   (background_verifier.h)
+//   tokens      = "tokens.toml"           the file of accounts (`sluice token`); relative to the
+//                                         working directory
+//   anonymous   = "watch"                 the role of who shows no token: none, watch or build; by
+//                                         default build where only this machine can connect, else
+//                                         watch
+//   [worlds.cave]                         of one world:
+//   anonymous   = "build"
+//   read_only   = true                    nobody builds
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "server/access/gate.h"
 #include "server/net/origins.h"
 #include "server/sim/result.h"
 
@@ -31,12 +43,22 @@ struct Config {
   std::string log_level = "info";
   bool verify = true;
   net::Origins origins;
+  std::string accounts_file;
+  std::optional<access::Role> anonymous;
+  std::map<std::string, access::Role, std::less<>> anonymous_in;  // worlds
+  std::map<std::string, bool, std::less<>> read_only;             // worlds
+  std::set<std::string, std::less<>> worlds_spoken_of;            // in [worlds.NAME]
 };
+
+/// What the configuration comes to at the gate.
+[[nodiscard]] access::GateRules gate_rules(const Config& config);
 
 inline constexpr std::uint32_t kMaxThreads = 256;
 
 /// "ADDRESS:PORT", "[IPV6]:PORT" or "localhost:PORT".
 [[nodiscard]] sim::Status set_listen(std::string_view text, Config& config);
+/// "none", "watch" or "build".
+[[nodiscard]] sim::Status set_anonymous(std::string_view text, Config& config);
 [[nodiscard]] sim::Status set_log_level(std::string_view text, Config& config);
 
 /// Sets what the file says. Errors name the file, the line and the key, and list what is allowed.

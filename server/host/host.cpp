@@ -101,6 +101,9 @@ sim::Result<std::unique_ptr<Host>> Host::start(const Config& config) {
     }
   }
   if (host->runners_.empty()) return sim::Error{host->why_not_loaded()};
+  if (const sim::Status status = host->open_gate(config); !status.ok()) {
+    return sim::Error{status.error()};
+  }
   if (const sim::Status status = host->listen(config); !status.ok()) {
     return sim::Error{status.error()};
   }
@@ -142,12 +145,44 @@ sim::Status Host::add_world(const std::string& world_file) {
   return sim::Done{};
 }
 
+sim::Status Host::open_gate(const Config& config) {
+  for (const std::string& world : config.worlds_spoken_of) {
+    if (!names_.contains(world)) {
+      return sim::Error{"[worlds." + world + "] speaks of a world that is not hosted"};
+    }
+  }
+  const access::GateRules rules = gate_rules(config);
+  gate_ = std::make_shared<access::Gate>(rules);
+  if (const sim::Status status = gate_->read_accounts(); !status.ok()) return status;
+  spdlog::info(
+      "who shows no token may {}; {}",
+      rules.anonymous == access::Role::kNone ? "do nothing" : access::name_of(rules.anonymous),
+      rules.accounts_file.empty()
+          ? "there are no accounts"
+          : std::to_string(gate_->accounts()) + " accounts in " + rules.accounts_file);
+  return sim::Done{};
+}
+
+void Host::reload() {
+  if (!gate_->has_accounts()) {
+    spdlog::info("SIGHUP: there is no file of accounts to read; all else needs a restart");
+    return;
+  }
+  if (const sim::Status status = gate_->read_accounts(); !status.ok()) {
+    spdlog::error("SIGHUP: the accounts stay as they were: {}", status.error());
+    return;
+  }
+  server_->apply_roles();
+  spdlog::info("SIGHUP: read {} accounts; all else needs a restart", gate_->accounts());
+}
+
 sim::Status Host::listen(const Config& config) {
   net::ServerOptions options;
   options.address = config.address;
   options.port = config.port;
   options.server_version = SLUICE_VERSION;
   options.origins = config.origins;
+  options.gate = gate_;
   options.assets = net::viewer_assets();
   options.metrics_text = [this] { return metrics_text(); };
   options.readiness = [this] { return readiness(); };

@@ -34,6 +34,10 @@ class Host {
   /// to be kept could not be, or a world was left out.
   bool stop();
 
+  /// Reads the file of accounts anew; where that fails, all stays as it was. The log says how it
+  /// went.
+  void reload();
+
   /// What /readyz answers.
   [[nodiscard]] net::Readiness readiness() const;
   /// What /healthz and /metrics answer.
@@ -55,7 +59,10 @@ class Host {
     std::string why;  // with paths: for the log
   };
 
+  [[nodiscard]] sim::Status open_gate(const Config& config);
+
   const std::string data_directory_;
+  std::shared_ptr<access::Gate> gate_;
   workers::ThreadPool pool_;
   SharedExecutor executor_{pool_};
   Metrics metrics_;

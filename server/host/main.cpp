@@ -26,6 +26,8 @@ struct Arguments {
   std::string log_level;
   std::uint32_t threads = 0;
   bool no_verify = false;
+  std::string tokens;
+  std::string anonymous;
   std::vector<std::string> hosts;
   std::vector<std::string> origins;
 };
@@ -48,6 +50,10 @@ void declare(CLI::App& app, Arguments& arguments) {
   app.add_option("--origin", arguments.origins,
                  "A page of another site that may connect, as in https://example.org")
       ->allow_extra_args(false);
+  app.add_option("--tokens", arguments.tokens, "The file of accounts that `sluice token` writes");
+  app.add_option("--anonymous", arguments.anonymous,
+                 "What who shows no token may do: none, watch or build; default build where only "
+                 "this machine can connect, else watch");
   app.add_flag("--no-verify", arguments.no_verify,
                "Do not replay the recordings in the background");
   app.add_option("--log-level", arguments.log_level, "trace, debug, info, warn or error");
@@ -65,6 +71,10 @@ sluice::sim::Status combine(const CLI::App& app, const Arguments& arguments,
   if (!arguments.log_level.empty()) {
     if (Status status = set_log_level(arguments.log_level, config); !status.ok()) return status;
   }
+  if (!arguments.anonymous.empty()) {
+    if (Status status = set_anonymous(arguments.anonymous, config); !status.ok()) return status;
+  }
+  if (!arguments.tokens.empty()) config.accounts_file = arguments.tokens;
   if (!arguments.data.empty()) config.data_directory = arguments.data;
   if (app.count("--threads") > 0) config.threads = arguments.threads;
   if (arguments.no_verify) config.verify = false;
@@ -88,14 +98,18 @@ int serve(const sluice::host::Config& config, const sluice::net::EndSignals& sig
   }
   std::printf("listening on http://%s\n", host.value()->address().c_str());
   std::fflush(stdout);
-  spdlog::info("{}: stopping", signals.wait());
+  for (std::string_view signal = signals.wait(); signal == "SIGHUP"; signal = signals.wait()) {
+    host.value()->reload();
+  }
+  spdlog::info("stopping");
   return host.value()->stop() ? kExitWell : kExitFailed;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const sluice::net::EndSignals signals;
+  sluice::net::EndSignals signals;
+  signals.add_hangup();
   CLI::App app{"Hosts shared worlds of water"};
   Arguments arguments;
   declare(app, arguments);

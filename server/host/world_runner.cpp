@@ -5,6 +5,7 @@
 #include <spdlog/spdlog.h>
 
 #include "server/formats/script.h"
+#include "server/record/client_name.h"
 
 namespace sluice::host {
 
@@ -60,8 +61,8 @@ sim::Status WorldRunner::submit(net::ClientCommand command) {
   if (!parsed.ok()) return sim::Error{parsed.error()};
   const std::lock_guard lock(mutex_);
   if (stopping_) return sim::Error{"the server stops"};
-  return queue_.push(
-      {std::move(parsed).value(), command.session, std::move(command.client), command.seq});
+  return queue_.push({std::move(parsed).value(), command.session,
+                      record::client_in_history(command.client, command.account), command.seq});
 }
 
 void WorldRunner::run() {

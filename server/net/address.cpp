@@ -3,6 +3,9 @@
 #include <charconv>
 #include <system_error>
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
+
 namespace sluice::net {
 
 sim::Result<ListenAddress> parse_listen_address(std::string_view text, std::string_view name) {
@@ -21,6 +24,13 @@ sim::Result<ListenAddress> parse_listen_address(std::string_view text, std::stri
     address = address.substr(1, address.size() - 2);
   }
   return ListenAddress{address == "localhost" ? "127.0.0.1" : std::string(address), port};
+}
+
+bool is_loopback(const std::string& address) {
+  in_addr v4{};
+  if (inet_pton(AF_INET, address.c_str(), &v4) == 1) return (ntohl(v4.s_addr) >> 24) == 127;
+  in6_addr v6{};
+  return inet_pton(AF_INET6, address.c_str(), &v6) == 1 && IN6_IS_ADDR_LOOPBACK(&v6);
 }
 
 }  // namespace sluice::net

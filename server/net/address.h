@@ -18,4 +18,7 @@ struct ListenAddress {
 [[nodiscard]] sim::Result<ListenAddress> parse_listen_address(std::string_view text,
                                                               std::string_view name);
 
+/// Whether only this machine can connect to a numeric address.
+[[nodiscard]] bool is_loopback(const std::string& address);
+
 }  // namespace sluice::net

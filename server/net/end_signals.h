@@ -1,5 +1,7 @@
-// How a program that serves is told to end: SIGTERM or SIGINT.
+// How a program that serves is told to end: SIGTERM or SIGINT; and to read its files anew: SIGHUP.
 #pragma once
+
+#include <string_view>
 
 #include <pthread.h>
 #include <signal.h>
@@ -20,11 +22,17 @@ class EndSignals {
   EndSignals(const EndSignals&) = delete;
   EndSignals& operator=(const EndSignals&) = delete;
 
+  /// From here on SIGHUP is one of them.
+  void add_hangup() {
+    sigaddset(&signals_, SIGHUP);
+    pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
+  }
+
   /// Returns when one arrived, with its name.
-  [[nodiscard]] const char* wait() const {
+  [[nodiscard]] std::string_view wait() const {
     int signal = 0;
     while (sigwait(&signals_, &signal) != 0) continue;
-    return signal == SIGINT ? "SIGINT" : "SIGTERM";
+    return signal == SIGINT ? "SIGINT" : signal == SIGHUP ? "SIGHUP" : "SIGTERM";
   }
 
  private:

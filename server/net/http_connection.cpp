@@ -20,6 +20,11 @@ namespace http = beast::http;
 
 namespace {
 
+// Pages load what comes from here alone, and stand in no other page. (Pictures: the page's icon,
+// and what it draws to be saved.)
+constexpr const char* kContentRules =
+    "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; "
+    "object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 constexpr const char* kText = "text/plain; charset=utf-8";
 
 std::string_view view_of(beast::string_view text) {
@@ -99,21 +104,39 @@ class HttpConnection : public SurplusConnection,
     if (std::optional<Answer> refusal = refusal_of(request)) {
       return respond(std::move(*refusal), version, false);
     }
+    const std::string_view authorization = header_of(request, http::field::authorization);
+    const Visitor visitor =
+        visitor_of(*network_.options.gate, authorization, header_of(request, http::field::cookie));
+    const Asked asked{view_of(request.method_string()),
+                      target,
+                      authorization,
+                      header_of(request, http::field::accept_encoding),
+                      header_of(request, http::field::if_none_match),
+                      visitor};
     if (!slot_.counted()) {
-      return respond(is_health(target)
-                         ? answer_to(network_, view_of(request.method_string()), target)
-                         : Answer{503, kText, "too many connections\n", ""},
+      return respond(is_health(target) ? answer_to(network_, asked)
+                                       : Answer{503, kText, "too many connections\n", ""},
                      version, false);
     }
     if (!beast::websocket::is_upgrade(request)) {
-      return respond(answer_to(network_, view_of(request.method_string()), target), version,
-                     request.keep_alive());
+      return respond(answer_to(network_, asked), version, request.keep_alive());
     }
     Hub* hub = hub_of(network_, target);
     if (hub == nullptr) {
       return respond({404, kText, "no such world; /worlds lists them\n", ""}, version, false);
     }
-    std::make_shared<Session>(std::move(stream_), std::move(slot_), network_, *hub)->start(request);
+    std::string refusal = visitor.refusal;
+    if (refusal.empty()) {
+      refusal = network_.options.gate->watch_refusal(hub->config().name, visitor.account);
+    }
+    if (!refusal.empty()) return respond(refusal_answer(refusal, visitor), version, false);
+    std::make_shared<Session>(std::move(stream_), std::move(slot_), network_, *hub, visitor.account)
+        ->start(request);
+  }
+
+  static std::string_view header_of(const Session::Request& request, http::field name) {
+    const auto field = request.find(name);
+    return field == request.end() ? std::string_view() : view_of(field->value());
   }
 
   /// Requests that are answered to nobody.
@@ -149,9 +172,19 @@ class HttpConnection : public SurplusConnection,
     response_.set(http::field::content_type, answer.content_type);
     response_.set(http::field::cache_control, "no-cache");
     response_.set("X-Content-Type-Options", "nosniff");
+    response_.set("Referrer-Policy", "no-referrer");
+    response_.set("Content-Security-Policy", kContentRules);
+    if (!answer.etag.empty()) {
+      response_.set(http::field::etag, answer.etag);
+      response_.set(http::field::vary, "Accept-Encoding");
+    }
+    if (!answer.encoding.empty()) response_.set(http::field::content_encoding, answer.encoding);
     if (!answer.allow.empty()) response_.set(http::field::allow, answer.allow);
+    if (answer.status == 401) response_.set(http::field::www_authenticate, "Bearer");
+    if (!answer.set_cookie.empty()) response_.set(http::field::set_cookie, answer.set_cookie);
     if (answer.status == 426) response_.set(http::field::upgrade, "websocket");
-    response_.content_length(answer.body.size());
+    const bool bodiless = answer.status == 204 || answer.status == 304;
+    if (!bodiless) response_.content_length(answer.body.size());
     if (!head_) response_.body() = std::move(answer.body);
     http::async_write(stream_, serializer_.emplace(response_),
                       [self = shared_from_this()](beast::error_code error, std::size_t) {

@@ -9,9 +9,11 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "server/net/hub.h"
 #include "server/net/log_limiter.h"
+#include "server/net/packed_assets.h"
 #include "server/net/server.h"
 
 namespace sluice::net {
@@ -27,7 +29,8 @@ class SurplusConnection {
 };
 
 struct Network {
-  ServerOptions options;
+  ServerOptions options;  // without the assets
+  std::vector<PackedAsset> assets;
   std::map<std::string, std::unique_ptr<Hub>> hubs;      // by the world's name
   std::set<Session*> sessions;                           // those that are open
   std::atomic<std::size_t> connections{0};               // those within the limits

@@ -1,5 +1,6 @@
 #include "server/net/routes.h"
 
+#include <algorithm>
 #include <sstream>
 
 namespace sluice::net {
@@ -8,23 +9,67 @@ namespace {
 
 constexpr std::string_view kWorldsPrefix = "/worlds/";
 constexpr std::string_view kFixturesSuffix = "/fixtures";
+constexpr std::string_view kSession = "/session";
+
+// Of our own messages: quotes are all that they may hold.
+std::string escaped(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) escaped += c == '"' ? std::string("\\\"") : std::string(1, c);
+  return escaped;
+}
 
 // Names are [a-z0-9-] and models' names are ours, so nothing needs to be escaped.
-std::string worlds_json(const Network& network) {
+std::string worlds_json(const Network& network, const Visitor& visitor) {
   std::ostringstream json;
   json << "[";
   const char* separator = "";
   for (const auto& [name, hub] : network.hubs) {
+    const access::Role role = network.options.gate->role_in(name, visitor.account);
+    if (role == access::Role::kNone) continue;
     const sim::WorldConfig& config = hub->config();
     json << separator << "{\"name\": \"" << name << "\", \"size\": [" << config.size.x << ", "
          << config.size.y << ", " << config.size.z << "], \"water\": \"" << hub->welcome().water
          << "\", \"tick\": " << hub->feed().tick() << ", \"tick_rate\": " << config.tick_rate
          << ", \"clients\": " << hub->counters().viewers << ", \"socket\": \"" << kWorldsPrefix
-         << name << "\"" << (hub->replays() ? ", \"replay\": true" : "") << "}";
+         << name << "\", \"role\": \"" << access::name_of(role) << "\""
+         << (hub->replays() ? ", \"replay\": true" : "") << "}";
     separator = ", ";
   }
   json << "]\n";
   return json.str();
+}
+
+// Names of accounts need no escapes either. The roles are those of `account`.
+std::string session_json(const Network& network, const std::string& account) {
+  const access::Gate& gate = *network.options.gate;
+  std::ostringstream json;
+  json << "{\"account\": " << (account.empty() ? "null" : "\"" + account + "\"")
+       << ", \"accounts\": " << (gate.has_accounts() ? "true" : "false") << ", \"worlds\": {";
+  const char* separator = "";
+  for (const auto& [name, hub] : network.hubs) {
+    const access::Role role = gate.role_in(name, account);
+    const bool builds = gate.build_refusal(name, account).empty();
+    json << separator << "\"" << name << "\": \""
+         << access::name_of(builds ? role : std::min(role, access::Role::kWatch)) << "\"";
+    separator = ", ";
+  }
+  json << "}}\n";
+  return json.str();
+}
+
+Answer session_answer(const Network& network, const Asked& asked) {
+  if (asked.method == "DELETE") return {204, "application/json", "", "", no_cookie()};
+  if (asked.method != "POST") {
+    return {200, "application/json", session_json(network, asked.visitor.account)};
+  }
+  const std::string_view token = bearer_token(asked.authorization);
+  if (token.empty()) {
+    return {401, "application/json",
+            "{\"error\": \"not allowed: signing in needs the header Authorization: Bearer "
+            "TOKEN\"}\n"};
+  }
+  return {200, "application/json", session_json(network, asked.visitor.account), "",
+          cookie_of(token)};
 }
 
 void append_springs(std::ostringstream& json, std::string_view name,
@@ -64,6 +109,19 @@ std::string plain_page(const Network& network) {
   return page.str();
 }
 
+Answer asset_answer(const PackedAsset& one, const Asked& asked) {
+  Answer answer{200, one.asset.content_type, ""};
+  answer.etag = one.etag;
+  if (names_etag(asked.if_none_match, one.etag)) {
+    answer.status = 304;
+    return answer;
+  }
+  const bool packed = !one.gzip.empty() && takes_gzip(asked.accept_encoding);
+  answer.body = packed ? one.gzip : one.asset.bytes;
+  if (packed) answer.encoding = "gzip";
+  return answer;
+}
+
 Answer readiness(const Network& network) {
   if (!network.options.readiness) return {200, "text/plain; charset=utf-8", "ready\n", ""};
   const Readiness state = network.options.readiness();
@@ -75,8 +133,8 @@ Answer not_found(const Network& network, std::string_view path) {
   for (const Page& page : network.options.pages) pages += page.path + ", ";
   return {404, "text/plain; charset=utf-8",
           "nothing at " + std::string(path.substr(0, 200)) + "; there are /, " + pages +
-              "/healthz, /readyz, /metrics, /worlds, /worlds/NAME/fixtures and, as a WebSocket, "
-              "/worlds/NAME\n",
+              "/healthz, /readyz, /metrics, /session, /worlds, /worlds/NAME/fixtures and, as a "
+              "WebSocket, /worlds/NAME\n",
           ""};
 }
 
@@ -94,14 +152,28 @@ Hub* hub_of(Network& network, std::string_view target) {
   return place == network.hubs.end() ? nullptr : place->second.get();
 }
 
-Answer answer_to(Network& network, std::string_view method, std::string_view target) {
-  const std::string_view path = target.substr(0, target.find('?'));
-  if (method != "GET" && method != "HEAD") {
+Answer refusal_answer(const std::string& why, const Visitor& visitor) {
+  return {visitor.account.empty() ? 401U : 403U, "text/plain; charset=utf-8", why + "\n"};
+}
+
+Answer answer_to(Network& network, const Asked& asked) {
+  const std::string_view path = asked.target.substr(0, asked.target.find('?'));
+  const bool of_session = path == kSession;
+  if (asked.method != "GET" && asked.method != "HEAD" &&
+      !(of_session && (asked.method == "POST" || asked.method == "DELETE"))) {
+    const std::string allowed = of_session ? "GET, HEAD, POST, DELETE" : "GET, HEAD";
     return {405, "text/plain; charset=utf-8",
-            std::string(method) + " is not allowed; allowed: GET, HEAD\n", "GET, HEAD"};
+            std::string(asked.method) + " is not allowed; allowed: " + allowed + "\n", allowed};
   }
-  for (const Asset& asset : network.options.assets) {
-    if (asset.path == path) return {200, asset.content_type, asset.bytes, ""};
+  if (!asked.visitor.refusal.empty() && !is_health(path)) {
+    if (of_session) {  // its readers are scripts
+      return {401, "application/json", "{\"error\": \"" + escaped(asked.visitor.refusal) + "\"}\n"};
+    }
+    return refusal_answer(asked.visitor.refusal, asked.visitor);
+  }
+  if (of_session) return session_answer(network, asked);
+  for (const PackedAsset& one : network.assets) {
+    if (one.asset.path == path) return asset_answer(one, asked);
   }
   for (const Page& page : network.options.pages) {
     if (page.path == path) return {200, page.content_type, page.text(), ""};
@@ -112,14 +184,19 @@ Answer answer_to(Network& network, std::string_view method, std::string_view tar
             network.options.health_text ? network.options.health_text() : "alive\n", ""};
   }
   if (path == "/readyz") return readiness(network);
-  if (path == "/worlds") return {200, "application/json", worlds_json(network), ""};
+  if (path == "/worlds") return {200, "application/json", worlds_json(network, asked.visitor), ""};
   if (path == "/metrics") {
     return {200, "text/plain; version=0.0.4; charset=utf-8",
             network.options.metrics_text ? network.options.metrics_text() : "", ""};
   }
   if (path.ends_with(kFixturesSuffix)) {
     Hub* const hub = hub_of(network, path.substr(0, path.size() - kFixturesSuffix.size()));
-    if (hub != nullptr) return {200, "application/json", fixtures_json(*hub), ""};
+    if (hub != nullptr) {
+      const std::string refusal =
+          network.options.gate->watch_refusal(hub->config().name, asked.visitor.account);
+      if (!refusal.empty()) return refusal_answer(refusal, asked.visitor);
+      return {200, "application/json", fixtures_json(*hub), ""};
+    }
   }
   if (hub_of(network, path) != nullptr) {
     return {426, "text/plain; charset=utf-8", "this is a WebSocket; connect with ws://\n", ""};

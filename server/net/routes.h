@@ -5,18 +5,37 @@
 #include <string_view>
 
 #include "server/net/network.h"
+#include "server/net/visitor.h"
 
 namespace sluice::net {
+
+/// What is asked, in the request's own bytes.
+struct Asked {
+  std::string_view method;  // as in the request line
+  std::string_view target;
+  // Headers' values, empty where there are none.
+  std::string_view authorization;
+  std::string_view accept_encoding;
+  std::string_view if_none_match;
+  const Visitor& visitor;
+};
 
 struct Answer {
   unsigned status = 200;
   std::string content_type = "text/plain; charset=utf-8";
   std::string body;
-  std::string allow;  // the methods, where the status is 405
+  std::string allow = {};  // the methods, where the status is 405
+  // Headers, where they are not empty.
+  std::string set_cookie = {};
+  std::string etag = {};
+  std::string encoding = {};
 };
 
-/// `method` and `target` as in the request line. WebSocket upgrades do not come here.
-[[nodiscard]] Answer answer_to(Network& network, std::string_view method, std::string_view target);
+/// WebSocket upgrades do not come here.
+[[nodiscard]] Answer answer_to(Network& network, const Asked& asked);
+
+/// 401 or 403, and why.
+[[nodiscard]] Answer refusal_answer(const std::string& why, const Visitor& visitor);
 
 /// Whether the path is one of those that are answered to everybody, however many there are.
 [[nodiscard]] bool is_health(std::string_view target);

@@ -46,6 +46,7 @@ struct Server::Implementation {
   void accept();
   void end_stalled();
   void begin_stop();
+  void apply_roles();
   void poll_stop();
 };
 
@@ -113,6 +114,11 @@ void Server::Implementation::begin_stop() {
   poll_stop();
 }
 
+void Server::Implementation::apply_roles() {
+  const std::set<Session*> sessions = network.sessions;
+  for (Session* session : sessions) session->apply_role();
+}
+
 void Server::Implementation::poll_stop() {
   if (network.sessions.empty() || std::chrono::steady_clock::now() > stop_deadline) {
     return context.stop();
@@ -127,7 +133,11 @@ sim::Result<std::unique_ptr<Server>> Server::start(ServerOptions options,
                                                    const std::vector<HostedWorld>& worlds) {
   auto implementation = std::make_unique<Implementation>();
   Implementation& it = *implementation;
+  it.network.assets = pack(std::exchange(options.assets, {}));
   it.network.options = std::move(options);
+  if (!it.network.options.gate) {
+    it.network.options.gate = std::make_shared<const access::Gate>(access::GateRules{});
+  }
   for (const HostedWorld& world : worlds) {
     SLUICE_ASSERT(world.feed != nullptr && world.intake != nullptr);
     auto hub = std::make_unique<Hub>(*world.feed, *world.intake, it.network.options.server_version);
@@ -159,6 +169,11 @@ void Server::stop() {
   for (WorldFeed* feed : it.feeds) feed->set_wake({});
   asio::post(it.context, [&it] { it.begin_stop(); });
   it.thread.join();
+}
+
+void Server::apply_roles() {
+  Implementation& it = *implementation_;
+  asio::post(it.context, [&it] { it.apply_roles(); });
 }
 
 std::string Server::address() const {

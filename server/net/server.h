@@ -4,7 +4,8 @@
 //   GET /healthz         200 while the process lives, with what there is to say
 //   GET /readyz          200 or 503 and the reason
 //   GET /metrics         Prometheus text
-//   GET /worlds          a JSON list
+//   GET /worlds          a JSON list of those that the asker may see
+//   GET /session         who the asker is, and the roles; POST signs in, DELETE signs out
 //   GET /worlds/NAME/fixtures  springs, drains and open edges, as JSON
 //   GET anything else    the host's own pages (ServerOptions::pages)
 //   WebSocket /worlds/NAME
@@ -21,18 +22,13 @@
 #include <string>
 #include <vector>
 
+#include "server/access/gate.h"
+#include "server/net/asset.h"
 #include "server/net/origins.h"
 #include "server/net/world_feed.h"
 #include "server/sim/result.h"
 
 namespace sluice::net {
-
-/// A file that is served as it is, for instance of the viewer's bundle.
-struct Asset {
-  std::string path;  // as requested: "/viewer.js"; "/" is the page itself
-  std::string content_type;
-  std::string bytes;
-};
 
 /// A page that is made when it is asked for.
 struct Page {
@@ -75,6 +71,8 @@ struct ServerOptions {
   std::string server_version;
   Limits limits;
   Origins origins;
+  /// Null: whoever connects may build everywhere. Must be safe to ask for as long as the server is.
+  std::shared_ptr<const access::Gate> gate;
   std::vector<Asset> assets;
   std::vector<Page> pages;
   std::function<std::string()> metrics_text;  // called on the network's thread
@@ -102,6 +100,9 @@ class Server {
   /// Tells every client that the server stops, closes, and waits (a few seconds at the most).
   /// Replies that were delivered before are sent first.
   void stop();
+
+  /// Ends connections of those who may not see their world any more. For any thread.
+  void apply_roles();
 
   /// "127.0.0.1:8080", as bound.
   [[nodiscard]] std::string address() const;

@@ -31,7 +31,8 @@ std::string peer_of(const beast::tcp_stream& stream) {
 
 }  // namespace
 
-Session::Session(beast::tcp_stream stream, ConnectionSlot slot, Network& network, Hub& hub)
+Session::Session(beast::tcp_stream stream, ConnectionSlot slot, Network& network, Hub& hub,
+                 std::string account)
     : network_(network),
       hub_(hub),
       slot_(std::move(slot)),
@@ -39,6 +40,7 @@ Session::Session(beast::tcp_stream stream, ConnectionSlot slot, Network& network
       timer_(socket_.get_executor()),
       buffer_(2 * protocol::kMaxClientMessageBytes),
       peer_(peer_of(socket_.next_layer())),
+      account_(std::move(account)),
       commands_(network.options.limits.commands_per_second,
                 network.options.limits.commands_per_second),
       command_bytes_(network.options.limits.command_bytes_per_second,
@@ -150,7 +152,11 @@ void Session::on(const protocol::Hello& hello) {
   state_ = State::kOpen;
   number_ = hub_.join(*this);
   spdlog::debug("{} {}: \"{}\" joined", hub_.config().name, peer_, client_name_);
-  send_reply(hub_.welcome());
+  protocol::Welcome welcome = hub_.welcome();
+  const access::Gate& gate = *network_.options.gate;
+  welcome.account = account_;
+  welcome.watch_only = !gate.build_refusal(hub_.config().name, account_).empty();
+  send_reply(welcome);
 }
 
 void Session::on(const protocol::SetView& view) {
@@ -159,7 +165,14 @@ void Session::on(const protocol::SetView& view) {
   hub_.set_view(*this, view.box);
 }
 
+void Session::apply_role() {
+  const std::string refusal = network_.options.gate->watch_refusal(hub_.config().name, account_);
+  if (!refusal.empty()) refuse(protocol::RefusalCode::kNotAllowed, refusal);
+}
+
 std::string Session::refusal_of(const protocol::Command& command) {
+  std::string not_allowed = network_.options.gate->build_refusal(hub_.config().name, account_);
+  if (!not_allowed.empty()) return not_allowed;
   const Limits& limits = network_.options.limits;
   if (waiting_commands_ >= limits.waiting_commands) {
     return "too many commands wait for their result (" + std::to_string(limits.waiting_commands) +
@@ -173,7 +186,8 @@ std::string Session::refusal_of(const protocol::Command& command) {
     return "too many bytes of commands a second (" +
            std::to_string(static_cast<std::int64_t>(limits.command_bytes_per_second)) + ")";
   }
-  const sim::Status status = hub_.submit({number_, client_name_, command.seq, command.json});
+  const sim::Status status =
+      hub_.submit({number_, client_name_, command.seq, command.json, account_});
   return status.ok() ? std::string() : status.error();
 }
 

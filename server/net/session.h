@@ -33,7 +33,9 @@ class Session final : public Viewer, public std::enable_shared_from_this<Session
   using Request = boost::beast::http::request<boost::beast::http::string_body>;
 
   /// `network` and `hub` must outlive the session. The stream was used for HTTP until now.
-  Session(boost::beast::tcp_stream stream, ConnectionSlot slot, Network& network, Hub& hub);
+  /// `account` is who connects; empty: nobody that is known.
+  Session(boost::beast::tcp_stream stream, ConnectionSlot slot, Network& network, Hub& hub,
+          std::string account);
   ~Session() override;
 
   /// Answers the upgrade. From here on the session keeps itself alive.
@@ -41,6 +43,9 @@ class Session final : public Viewer, public std::enable_shared_from_this<Session
 
   /// Tells the client why, and closes.
   void refuse(protocol::RefusalCode code, const std::string& reason);
+
+  /// Roles may have changed: ends the connection where it may not watch any more.
+  void apply_role();
 
   /// Ends the connection if the message that is being written began before that.
   void end_if_stalled_since(std::chrono::steady_clock::time_point latest);
@@ -89,8 +94,9 @@ class Session final : public Viewer, public std::enable_shared_from_this<Session
   std::string peer_;  // for the log
 
   State state_ = State::kHandshake;
-  std::uint64_t number_ = 0;  // among the hub's viewers; 0 before the hello
-  std::string client_name_;
+  std::uint64_t number_ = 0;   // among the hub's viewers; 0 before the hello
+  std::string client_name_;    // as it calls itself
+  const std::string account_;  // that it has shown a token of; may be empty
   TokenBucket commands_;
   TokenBucket command_bytes_;
   TokenBucket messages_;

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "server/net/server.h"
+#include "server/net/asset.h"
 
 namespace sluice::net {
 

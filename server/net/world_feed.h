@@ -69,9 +69,10 @@ struct CommandReply {
 /// A command as a client sent it.
 struct ClientCommand {
   std::uint64_t session = 0;  // for CommandReply
-  std::string client;         // the client's name, for the recording
+  std::string client;         // as the client calls itself, for the recording
   std::uint64_t seq = 0;      // the client's number
   std::string json;           // a line of a command script
+  std::string account;        // of whom; empty: nobody that is known
 };
 
 /// Takes commands for a world; implemented by the host.

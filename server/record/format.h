@@ -48,9 +48,10 @@ struct Limits {
 /// Largest blob that SQLite writes or reads for us.
 inline constexpr std::int64_t kMaxBlobBytes = std::int64_t{1} << 28;
 
-/// What is kept of the texts of a command: who sent it, why it was refused, and each name in it.
+/// What is kept of the texts of a command: who sent it (client_name.h), why it was refused, and
+/// each name in it.
 /// The last is longer than any name that can be, so that what is cut off changes no outcome.
-inline constexpr std::size_t kMaxClientBytes = 64;
+inline constexpr std::size_t kMaxClientBytes = 128;
 inline constexpr std::size_t kMaxReasonBytes = sim::kMaxReasonBytes;
 inline constexpr std::size_t kMaxTextBytes = 80;
 static_assert(kMaxTextBytes > std::size_t{sim::kMaxPipeNameBytes} + 3);

@@ -2,6 +2,7 @@
 #include <set>
 #include <string>
 
+#include "server/record/client_name.h"
 #include "server/record/repair.h"
 #include "server/sim/text.h"
 
@@ -30,7 +31,7 @@ std::string content_text(std::uint64_t commands, bool unknown,
   for (const std::string& client : clients) {
     if (named++ == kNamedClients) break;
     names += (names.empty() ? "" : ", ") +
-             (client.empty() ? std::string("the server") : sim::printable(client));
+             (client.empty() ? std::string("the server") : sim::printable(client_text(client)));
   }
   if (clients.size() > kNamedClients) names += " ...";
   return text + (names.empty() ? "" : " (" + names + ")");

@@ -23,6 +23,7 @@ using Clock = std::chrono::steady_clock;
 
 struct LoadOptions {
   std::string url;
+  std::string token;
   int clients = 10;
   double seconds = 10;
   double commands_per_second = 0;
@@ -188,11 +189,13 @@ void print(Tally& tally, double seconds) {
 }
 
 int run_load(const LoadOptions& options) {
-  const auto address = client::parse_address(options.url);
-  if (!address.ok()) {
-    std::cerr << "sluice: " << address.error() << '\n';
+  auto address = client::parse_address(options.url);
+  const auto token = client::token_to_show(options.token);
+  if (!address.ok() || !token.ok()) {
+    std::cerr << "sluice: " << (address.ok() ? token.error() : address.error()) << '\n';
     return kExitWrongInput;
   }
+  address.value().token = token.value();
   boost::asio::io_context context(1);
   Tally tally;
   tally.open = options.clients;
@@ -223,6 +226,7 @@ void add_load_command(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<LoadOptions>();
   CLI::App* command = app.add_subcommand("load", "Put many clients on a hosted world");
   command->add_option("URL", options->url, "ws://HOST:PORT/worlds/NAME")->required();
+  command->add_option("--token", options->token, "of all of them (default: SLUICE_TOKEN)");
   command->add_option("--clients", options->clients, "how many (default: 10)")
       ->check(CLI::Range(1, 100000));
   command->add_option("--seconds", options->seconds, "for how long (default: 10)")

@@ -11,6 +11,7 @@
 #include "server/record/reader.h"
 #include "server/tools/arguments.h"
 #include "server/tools/commands.h"
+#include "server/tools/report_text.h"
 
 namespace sluice::tools {
 
@@ -31,8 +32,8 @@ void print_tick(const record::TickRecord& tick, bool outcomes) {
   for (record::RecordedCommand kept : tick.commands) {
     record::bound(kept);  // older recordings hold texts of any length
     const record::RecordedCommand& recorded = kept;
-    std::vector<std::pair<std::string, std::string>> extra = {
-        {"client", quoted(recorded.client)}, {"seq", std::to_string(recorded.seq)}};
+    std::vector<std::pair<std::string, std::string>> extra = client_keys(recorded.client);
+    extra.emplace_back("seq", std::to_string(recorded.seq));
     if (outcomes) {
       extra.emplace_back("applied", recorded.applied ? "true" : "false");
       if (!recorded.applied) extra.emplace_back("reason", quoted(recorded.reason));
@@ -41,8 +42,11 @@ void print_tick(const record::TickRecord& tick, bool outcomes) {
   }
   if (!outcomes) return;
   for (const record::RefusedMore& more : tick.refused_more) {
-    std::cout << "{\"tick\":" << tick.tick << ",\"client\":" << quoted(more.client)
-              << ",\"refused_more\":" << more.commands << "}\n";
+    std::cout << "{\"tick\":" << tick.tick;
+    for (const auto& [key, value] : client_keys(more.client)) {
+      std::cout << ",\"" << key << "\":" << value;
+    }
+    std::cout << ",\"refused_more\":" << more.commands << "}\n";
   }
 }
 

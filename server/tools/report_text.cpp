@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "server/formats/script.h"
+#include "server/record/client_name.h"
 
 namespace sluice::tools {
 
@@ -14,10 +15,9 @@ std::string quoted(const std::string& text) {
 }
 
 std::string line_of(const record::RecordedCommand& recorded, std::uint64_t tick) {
-  std::vector<std::pair<std::string, std::string>> extra = {
-      {"client", quoted(recorded.client)},
-      {"seq", std::to_string(recorded.seq)},
-      {"applied", recorded.applied ? "true" : "false"}};
+  std::vector<std::pair<std::string, std::string>> extra = client_keys(recorded.client);
+  extra.emplace_back("seq", std::to_string(recorded.seq));
+  extra.emplace_back("applied", recorded.applied ? "true" : "false");
   if (!recorded.applied) extra.emplace_back("reason", quoted(recorded.reason));
   return formats::format_command(recorded.command, tick, extra);
 }
@@ -27,6 +27,13 @@ nlohmann::ordered_json place_of(std::int32_t x, std::int32_t y, std::int32_t z) 
 }
 
 }  // namespace
+
+std::vector<std::pair<std::string, std::string>> client_keys(const std::string& in_history) {
+  const record::ClientName name = record::client_of(in_history);
+  std::vector<std::pair<std::string, std::string>> keys = {{"client", quoted(name.claimed)}};
+  if (!name.account.empty()) keys.emplace_back("account", quoted(name.account));
+  return keys;
+}
 
 nlohmann::ordered_json to_json(const record::Difference& difference, const SideNames& names) {
   nlohmann::ordered_json json = {{"layer", difference.layer},

@@ -12,6 +12,10 @@
 
 namespace sluice::tools {
 
+/// The keys of a printed command that tell who gave it: client, and account where there was one.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> client_keys(
+    const std::string& in_history);
+
 /// What the two sides of a difference are called: "recorded" and "replayed", or two files.
 struct SideNames {
   const char* expected;

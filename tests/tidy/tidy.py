@@ -20,16 +20,18 @@ LAYERS = {
     "server/workers": {"server/workers", "server/sim"},
     "server/formats": {"server/formats", "server/sim"},
     "server/record": {"server/record", "server/sim"},
+    # Who may do what: accounts, roles, tokens.
+    "server/access": {"server/access", "server/sim"},
     "protocol": {"protocol"},
     "client_stub": {"client_stub", "protocol"},
-    "server/net": {"server/net", "protocol", "server/sim", "server/formats"},
-    "server/host": {"server/host", "server/net", "server/record", "server/workers",
+    "server/net": {"server/net", "server/access", "protocol", "server/sim", "server/formats"},
+    "server/host": {"server/host", "server/access", "server/net", "server/record", "server/workers",
                     "server/formats", "server/sim", "protocol"},
     # Plays recordings to the network, as the host plays living worlds: beside it, not above it.
     "server/replay": {"server/replay", "server/net", "server/record", "server/workers",
                       "server/sim", "protocol"},
     # `sluice replay --serve` is the one tool that listens.
-    "server/tools": {"server/tools", "server/replay", "server/net", "server/record",
+    "server/tools": {"server/tools", "server/access", "server/replay", "server/net", "server/record",
                      "server/workers", "server/formats", "server/sim", "protocol", "client_stub"},
 }
 

@@ -1,0 +1,214 @@
+#include "server/access/accounts.h"
+
+#include <algorithm>
+#include <fstream>
+#include <optional>
+#include <sstream>
+
+#include <toml++/toml.h>
+
+#include "server/access/token.h"
+
+namespace sluice::access {
+
+namespace {
+
+constexpr std::size_t kHashDigits = 64;
+
+bool all_of(std::string_view text, std::string_view allowed) {
+  return text.find_first_not_of(allowed) == std::string_view::npos;
+}
+
+std::string roles_text() {
+  std::string text;
+  for (std::size_t i = 0; i < kRoleNames.size(); ++i) {
+    text += (i == 0 ? "" : ", ") + std::string(kRoleNames[i]);
+  }
+  return text;
+}
+
+class FileReader {
+ public:
+  explicit FileReader(std::string path) : path_(std::move(path)) {}
+
+  sim::Status read(const toml::table& table, Accounts& accounts) const {
+    for (const auto& [key, node] : table) {
+      if (key != "account")
+        return wrong(node, "unknown key \"" + text_of(key) + "\"; allowed: account");
+      const toml::array* const list = node.as_array();
+      if (list == nullptr) return wrong(node, "account must be tables: [[account]]");
+      for (const toml::node& entry : *list) {
+        auto account = read_account(entry);
+        if (!account) return sim::Error{account.error()};
+        if (sim::Status added = accounts.add(std::move(account).value()); !added) {
+          return wrong(entry, added.error());
+        }
+      }
+    }
+    return sim::Done{};
+  }
+
+ private:
+  static std::string text_of(const toml::key& key) { return std::string(key.str()); }
+
+  [[nodiscard]] sim::Error wrong(const toml::node& node, const std::string& what) const {
+    return sim::Error{path_ + ":" + std::to_string(node.source().begin.line) + ": " + what};
+  }
+
+  [[nodiscard]] sim::Result<Account> read_account(const toml::node& entry) const {
+    const toml::table* const table = entry.as_table();
+    if (table == nullptr) return wrong(entry, "account must be a table");
+    Account account;
+    for (const auto& [key, node] : *table) {
+      if (key == "roles") {
+        if (sim::Status status = read_roles(node, account); !status)
+          return sim::Error{status.error()};
+        continue;
+      }
+      const auto text = node.value_exact<std::string>();
+      if (!text) return wrong(node, text_of(key) + " must be a text");
+      if (key == "name") {
+        account.name = *text;
+      } else if (key == "token") {
+        account.token_hash = *text;
+      } else if (key == "created") {
+        account.created = *text;
+      } else {
+        return wrong(node, "unknown key \"" + text_of(key) +
+                               "\" in [[account]]; allowed: created, name, roles, token");
+      }
+    }
+    return account;
+  }
+
+  [[nodiscard]] sim::Status read_roles(const toml::node& node, Account& account) const {
+    const toml::table* const roles = node.as_table();
+    if (roles == nullptr) return wrong(node, "roles must be a table: [account.roles]");
+    for (const auto& [world, value] : *roles) {
+      const std::optional<Role> role = role_named(value.value_or<std::string_view>(""));
+      if (!role)
+        return wrong(value, "the role in " + text_of(world) + " must be one of " + roles_text());
+      account.roles.emplace(text_of(world), *role);
+    }
+    return sim::Done{};
+  }
+
+  std::string path_;
+};
+
+}  // namespace
+
+Role Account::role_in(std::string_view world) const {
+  auto line = roles.find(world);
+  if (line == roles.end()) line = roles.find(kEveryWorld);
+  return line == roles.end() ? Role::kNone : line->second;
+}
+
+std::string account_name_problem(std::string_view name) {
+  if (!name.empty() && name.size() <= kMaxNameBytes &&
+      all_of(name, "abcdefghijklmnopqrstuvwxyz0123456789-_.")) {
+    return "";
+  }
+  return "\"" + std::string(name.substr(0, kMaxNameBytes)) + "\" is no name of an account: 1 to " +
+         std::to_string(kMaxNameBytes) + " of a-z, 0-9, '-', '_' and '.'";
+}
+
+std::string world_name_problem(std::string_view name) {
+  if (name == kEveryWorld) return "";
+  if (!name.empty() && name.size() <= 64 && all_of(name, "abcdefghijklmnopqrstuvwxyz0123456789-")) {
+    return "";
+  }
+  return "\"" + std::string(name.substr(0, 64)) +
+         "\" is no name of a world: 1 to 64 of a-z, 0-9 and '-', or * for all of them";
+}
+
+sim::Result<Accounts> Accounts::read(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return sim::Error{"cannot read the file of accounts " + path};
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (file.bad() || (text.str().empty() && !file.eof())) {
+    return sim::Error{"cannot read the file of accounts " + path};
+  }
+  return parse(text.str(), path);
+}
+
+sim::Result<Accounts> Accounts::parse(std::string_view text, const std::string& path) {
+  if (text.size() > kMaxFileBytes) {
+    return sim::Error{path + ": has more than " + std::to_string(kMaxFileBytes) + " bytes"};
+  }
+  Accounts accounts;
+  try {
+    const toml::table table = toml::parse(text, path);
+    if (sim::Status status = FileReader(path).read(table, accounts); !status) {
+      return sim::Error{status.error()};
+    }
+  } catch (const toml::parse_error& error) {
+    return sim::Error{path + ":" + std::to_string(error.source().begin.line) + ": " +
+                      std::string(error.description())};
+  }
+  return accounts;
+}
+
+std::string Accounts::text() const {
+  std::ostringstream text;
+  text << "# Who may do what. Written by `sluice token`; the server reads it.\n";
+  for (const auto& [name, account] : by_name_) {
+    text << "\n[[account]]\nname = \"" << name << "\"\ntoken = \"" << account.token_hash
+         << "\"\ncreated = \"" << account.created << "\"\n[account.roles]\n";
+    for (const auto& [world, role] : account.roles) {
+      text << '"' << world << "\" = \"" << name_of(role) << "\"\n";
+    }
+  }
+  return text.str();
+}
+
+sim::Status Accounts::add(Account account) {
+  if (std::string problem = account_name_problem(account.name); !problem.empty()) {
+    return sim::Error{problem};
+  }
+  if (by_name_.size() >= kMostAccounts) {
+    return sim::Error{"there are " + std::to_string(kMostAccounts) + " accounts, and no more fit"};
+  }
+  if (account.token_hash.size() != kHashDigits || !all_of(account.token_hash, "0123456789abcdef")) {
+    return sim::Error{"the token of \"" + account.name +
+                      "\" is no SHA-256: 64 digits of 0-9 and a-f"};
+  }
+  if (!all_of(account.created, "0123456789-")) {
+    return sim::Error{"created of \"" + account.name + "\" is no date, as in 2026-11-22"};
+  }
+  for (const auto& [world, role] : account.roles) {
+    if (std::string problem = world_name_problem(world); !problem.empty())
+      return sim::Error{problem};
+  }
+  if (by_name_.contains(account.name)) {
+    return sim::Error{"there is an account named \"" + account.name + "\" already"};
+  }
+  if (!names_by_hash_.emplace(account.token_hash, account.name).second) {
+    return sim::Error{"\"" + account.name + "\" has the token of another account"};
+  }
+  std::string name = account.name;
+  by_name_.emplace(std::move(name), std::move(account));
+  return sim::Done{};
+}
+
+bool Accounts::remove(std::string_view name) {
+  const auto place = by_name_.find(name);
+  if (place == by_name_.end()) return false;
+  names_by_hash_.erase(place->second.token_hash);
+  by_name_.erase(place);
+  return true;
+}
+
+const Account* Accounts::named(std::string_view name) const {
+  const auto place = by_name_.find(name);
+  return place == by_name_.end() ? nullptr : &place->second;
+}
+
+const Account* Accounts::holder_of(std::string_view token) const {
+  if (token.empty() || token.size() > kMaxTokenBytes) return nullptr;
+  const auto place = names_by_hash_.find(hash_of(token));
+  return place == names_by_hash_.end() ? nullptr : named(place->second);
+}
+
+}  // namespace sluice::access

@@ -1,0 +1,63 @@
+#include "server/access/gate.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace sluice::access {
+
+sim::Status Gate::read_accounts() {
+  if (rules_.accounts_file.empty()) return sim::Done{};
+  auto read = Accounts::read(rules_.accounts_file);
+  if (!read) return sim::Error{read.error()};
+  const std::lock_guard lock(mutex_);
+  accounts_ = std::move(read).value();
+  return sim::Done{};
+}
+
+std::optional<std::string> Gate::account_of(std::string_view token) const {
+  const std::lock_guard lock(mutex_);
+  const Account* const account = accounts_.holder_of(token);
+  return account == nullptr ? std::nullopt : std::optional(account->name);
+}
+
+Role Gate::visitors_role(std::string_view world) const {
+  const auto own = rules_.anonymous_in.find(world);
+  return own == rules_.anonymous_in.end() ? rules_.anonymous : own->second;
+}
+
+Role Gate::role_in(std::string_view world, std::string_view account) const {
+  if (account.empty()) return visitors_role(world);
+  const std::lock_guard lock(mutex_);
+  const Account* const known = accounts_.named(account);
+  return known == nullptr ? Role::kNone : std::max(known->role_in(world), visitors_role(world));
+}
+
+std::string Gate::build_refusal(std::string_view world, std::string_view account) const {
+  const auto read_only = rules_.read_only.find(world);
+  if (read_only != rules_.read_only.end() && read_only->second) {
+    return "not allowed: this world is read-only";
+  }
+  const Role role = role_in(world, account);
+  if (role >= Role::kBuild) return "";
+  if (account.empty()) {
+    return "not allowed: who shows no token may only watch this world; building needs one with the "
+           "role build";
+  }
+  return "not allowed: the role of \"" + std::string(account) + "\" in this world is " +
+         std::string(name_of(role)) + "; building needs the role build";
+}
+
+std::string Gate::watch_refusal(std::string_view world, std::string_view account) const {
+  if (role_in(world, account) >= Role::kWatch) return "";
+  if (account.empty()) return "not allowed: seeing this world needs a token";
+  const std::lock_guard lock(mutex_);
+  return "not allowed: \"" + std::string(account) + "\" " +
+         (accounts_.named(account) == nullptr ? "was removed" : "has no role in this world");
+}
+
+std::size_t Gate::accounts() const {
+  const std::lock_guard lock(mutex_);
+  return accounts_.all().size();
+}
+
+}  // namespace sluice::access

@@ -1,0 +1,29 @@
+// Who sends a request: by a token in its Authorization header (programs), or in the cookie that
+// POST /session gives (pages, whose scripts cannot read it).
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "server/access/gate.h"
+
+namespace sluice::net {
+
+struct Visitor {
+  std::string account;  // empty: nobody that is known
+  std::string refusal;  // of a request whose Authorization header is of no use; else empty
+};
+
+/// The headers' values, empty where there are none. A cookie that nobody holds any more is passed
+/// over: its page has to be shown, so that somebody can sign in again.
+[[nodiscard]] Visitor visitor_of(const access::Gate& gate, std::string_view authorization,
+                                 std::string_view cookie);
+
+/// The token of "Bearer TOKEN"; empty where it is no such header.
+[[nodiscard]] std::string_view bearer_token(std::string_view authorization);
+
+/// Set-Cookie for a token that was just shown, and for none.
+[[nodiscard]] std::string cookie_of(std::string_view token);
+[[nodiscard]] std::string no_cookie();
+
+}  // namespace sluice::net
