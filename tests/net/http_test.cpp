@@ -23,9 +23,10 @@ TEST(Http, EveryPathAnswers) {
   EXPECT_EQ(page.content_type, "text/html; charset=utf-8");
   const HttpAnswer worlds = http_request(server.port(), "GET", "/worlds");
   EXPECT_EQ(worlds.content_type, "application/json");
-  EXPECT_EQ(worlds.body,
-            "[{\"name\": \"dam\", \"size\": [200, 100, 1], \"water\": \"cellular\", \"tick\": 0, "
-            "\"tick_rate\": 50, \"clients\": 0, \"socket\": \"/worlds/dam\"}]\n");
+  EXPECT_EQ(
+      worlds.body,
+      "[{\"name\": \"dam\", \"size\": [200, 100, 1], \"water\": \"cellular\", \"tick\": 0, "
+      "\"tick_rate\": 50, \"clients\": 0, \"socket\": \"/worlds/dam\", \"role\": \"build\"}]\n");
   const HttpAnswer fixtures = http_request(server.port(), "GET", "/worlds/dam/fixtures");
   EXPECT_EQ(fixtures.content_type, "application/json");
   EXPECT_EQ(fixtures.body.find(R"({"edges": {"left": "wall", "right": "wall", "bottom": "wall")"),
@@ -57,6 +58,43 @@ TEST(Http, AssetsAreServedAndReplaceThePlainPage) {
   EXPECT_EQ(http_request(server.port(), "GET", "/").body, "<p>hi");
   EXPECT_EQ(http_request(server.port(), "GET", "/viewer.js?v=1").body, "1;");
   EXPECT_EQ(http_request(server.port(), "GET", "/viewer.js").content_type, "text/javascript");
+}
+
+TEST(Http, AssetsAreSentSmallAndOnce) {
+  net::ServerOptions options;
+  const std::string script(10000, 'x');
+  options.assets = {{"/", "text/html", "<p>hi"}, {"/viewer.js", "text/javascript", script}};
+  TestServer server(std::move(options));
+  const auto get = [&](const std::string& target, const std::string& headers) {
+    return http_request(server.port(), "GET", target, headers);
+  };
+  const HttpAnswer plain = get("/viewer.js", "");
+  EXPECT_EQ(plain.body, script);
+  EXPECT_EQ(plain.head.find("Content-Encoding"), std::string::npos);
+  for (const char* accept : {"gzip, deflate, br", "br;q=1.0, gzip;q=0.5", "*"}) {
+    const HttpAnswer packed = get("/viewer.js", "Accept-Encoding: " + std::string(accept) + "\r\n");
+    EXPECT_LT(packed.body.size(), 200U) << accept;
+    EXPECT_EQ(packed.body.substr(0, 2), "\x1f\x8b") << accept;
+    EXPECT_NE(packed.head.find("Content-Encoding: gzip"), std::string::npos) << accept;
+  }
+  EXPECT_EQ(get("/viewer.js", "Accept-Encoding: br, gzip;q=0\r\n").body, script);
+  EXPECT_EQ(get("/", "Accept-Encoding: gzip\r\n").body, "<p>hi");  // it would be larger
+  const std::size_t at = plain.head.find("ETag: ");
+  ASSERT_NE(at, std::string::npos);
+  const std::string etag = plain.head.substr(at + 6, 18);
+  const HttpAnswer known = get("/viewer.js", "If-None-Match: \"other\", W/" + etag + "\r\n");
+  EXPECT_EQ(known.status, 304U);
+  EXPECT_EQ(known.body, "");
+  EXPECT_EQ(get("/viewer.js", "If-None-Match: \"other\"\r\n").status, 200U);
+}
+
+TEST(Http, PagesStandInNoOtherPage) {
+  TestServer server;
+  const std::string head = http_request(server.port(), "GET", "/").head;
+  for (const char* wanted : {"frame-ancestors 'none'", "default-src 'self'",
+                             "X-Content-Type-Options: nosniff", "Referrer-Policy: no-referrer"}) {
+    EXPECT_NE(head.find(wanted), std::string::npos) << wanted;
+  }
 }
 
 TEST(Http, TheHostsOwnPagesAreMadeWhenTheyAreAskedFor) {

@@ -54,6 +54,7 @@ class TestServer final : public net::CommandIntake {
     {
       const std::lock_guard lock(mutex_);
       waiting.swap(waiting_);
+      if (!waiting.empty()) last_command_ = waiting.back().from;
     }
     std::vector<sim::Command> commands;
     for (const Waiting& one : waiting) commands.push_back(one.command);
@@ -72,6 +73,11 @@ class TestServer final : public net::CommandIntake {
     const std::lock_guard lock(mutex_);
     return waiting_.size();
   }
+  /// That a tick took.
+  [[nodiscard]] net::ClientCommand last_command() {
+    const std::lock_guard lock(mutex_);
+    return last_command_;
+  }
   [[nodiscard]] const sim::World& world() const { return *world_; }
   [[nodiscard]] net::WorldFeed& feed() { return *feed_; }
   [[nodiscard]] net::Server& server() { return *server_; }
@@ -88,6 +94,7 @@ class TestServer final : public net::CommandIntake {
   std::unique_ptr<net::WorldFeed> feed_;
   std::mutex mutex_;
   std::vector<Waiting> waiting_;
+  net::ClientCommand last_command_;
   std::unique_ptr<net::Server> server_;
 };
 

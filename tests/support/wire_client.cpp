@@ -35,11 +35,18 @@ struct WireClient::Socket {
   }
 };
 
-WireClient::WireClient(std::uint16_t port, const std::string& path, std::string name)
+WireClient::WireClient(std::uint16_t port, const std::string& path, std::string name,
+                       const std::string& token)
     : socket_(std::make_unique<Socket>()), session_(std::move(name)) {
   beast::get_lowest_layer(socket_->stream)
       .connect(Tcp::endpoint(asio::ip::make_address("127.0.0.1"), port));
   socket_->stream.read_message_max(protocol::kMaxServerMessageBytes);
+  if (!token.empty()) {
+    socket_->stream.set_option(
+        beast::websocket::stream_base::decorator([token](beast::websocket::request_type& request) {
+          request.set(beast::http::field::authorization, "Bearer " + token);
+        }));
+  }
   beast::error_code error;
   socket_->stream.handshake("127.0.0.1:" + std::to_string(port), path, error);
   if (error) throw std::runtime_error("handshake: " + error.message());
@@ -178,6 +185,7 @@ HttpAnswer http_request(std::uint16_t port, const std::string& method, const std
   const std::size_t head_end = text.find("\r\n\r\n");
   if (head_end == std::string::npos || text.size() < 12) return answer;
   answer.status = static_cast<unsigned>(std::stoul(text.substr(9, 3)));
+  answer.head = text.substr(0, head_end);
   answer.body = text.substr(head_end + 4);
   const std::string key = "Content-Type: ";
   if (const std::size_t at = text.find(key); at < head_end) {

@@ -16,7 +16,9 @@ class WireClient {
   using Milliseconds = std::chrono::milliseconds;
 
   /// Throws std::runtime_error when the server cannot be reached or does not take the upgrade.
-  WireClient(std::uint16_t port, const std::string& path, std::string name = "test");
+  /// `token` is shown to the server, where it is not empty.
+  WireClient(std::uint16_t port, const std::string& path, std::string name = "test",
+             const std::string& token = "");
   ~WireClient();
   WireClient(const WireClient&) = delete;
   WireClient& operator=(const WireClient&) = delete;
@@ -72,6 +74,7 @@ struct HttpAnswer {
   unsigned status = 0;
   std::string body;
   std::string content_type;
+  std::string head;  // status line and headers
 };
 [[nodiscard]] HttpAnswer http_request(std::uint16_t port, const std::string& method,
                                       const std::string& target,
