@@ -16,9 +16,9 @@ namespace sluice::host {
 namespace {
 
 constexpr std::array<std::string_view, 5> kLogLevels = {"trace", "debug", "info", "warn", "error"};
-constexpr std::array<std::string_view, 11> kKeys = {"anonymous", "data",    "hosts",   "listen",
-                                                    "log_level", "origins", "threads", "tokens",
-                                                    "verify",    "world",   "worlds"};
+constexpr std::array<std::string_view, 12> kKeys = {
+    "admin_listen", "anonymous", "data",   "hosts",  "listen", "log_level",
+    "origins",      "threads",   "tokens", "verify", "world",  "worlds"};
 
 template <class Names>
 std::string list_of(const Names& names) {
@@ -143,6 +143,7 @@ sim::Status set_key(const std::string& path, std::string_view key, const toml::n
   if (key == "data") config.data_directory = *text;
   if (key == "tokens") config.accounts_file = *text;
   if (key == "anonymous") status = set_anonymous(*text, config);
+  if (key == "admin_listen") status = set_admin_listen(*text, config);
   if (key == "listen") status = set_listen(*text, config);
   if (key == "log_level") status = set_log_level(*text, config);
   if (!status.ok()) return error_at(path, node.source(), status.error());
@@ -156,6 +157,13 @@ sim::Status set_listen(std::string_view text, Config& config) {
   if (!parsed.ok()) return sim::Error{parsed.error()};
   config.address = std::move(parsed->address);
   config.port = parsed->port;
+  return sim::Done{};
+}
+
+sim::Status set_admin_listen(std::string_view text, Config& config) {
+  auto parsed = net::parse_listen_address(text, "admin_listen");
+  if (!parsed.ok()) return sim::Error{parsed.error()};
+  config.admin = std::move(parsed).value();
   return sim::Done{};
 }
 

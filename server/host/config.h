@@ -15,6 +15,8 @@
 //   anonymous   = "watch"                 the role of who shows no token: none, watch or build; by
 //                                         default build where only this machine can connect, else
 //                                         watch
+//   admin_listen = "127.0.0.1:9090"       where health, metrics and the admin API are; metrics are
+//                                         nowhere else then
 //   [worlds.cave]                         of one world:
 //   anonymous   = "build"
 //   read_only   = true                    nobody builds
@@ -29,6 +31,7 @@
 #include <vector>
 
 #include "server/access/gate.h"
+#include "server/net/address.h"
 #include "server/net/origins.h"
 #include "server/sim/result.h"
 
@@ -44,6 +47,7 @@ struct Config {
   bool verify = true;
   net::Origins origins;
   std::string accounts_file;
+  std::optional<net::ListenAddress> admin;
   std::optional<access::Role> anonymous;
   std::map<std::string, access::Role, std::less<>> anonymous_in;  // worlds
   std::map<std::string, bool, std::less<>> read_only;             // worlds
@@ -59,6 +63,7 @@ inline constexpr std::uint32_t kMaxThreads = 256;
 [[nodiscard]] sim::Status set_listen(std::string_view text, Config& config);
 /// "none", "watch" or "build".
 [[nodiscard]] sim::Status set_anonymous(std::string_view text, Config& config);
+[[nodiscard]] sim::Status set_admin_listen(std::string_view text, Config& config);
 [[nodiscard]] sim::Status set_log_level(std::string_view text, Config& config);
 
 /// Sets what the file says. Errors name the file, the line and the key, and list what is allowed.

@@ -107,6 +107,9 @@ sim::Result<std::unique_ptr<Host>> Host::start(const Config& config) {
   if (const sim::Status status = host->listen(config); !status.ok()) {
     return sim::Error{status.error()};
   }
+  if (const sim::Status status = host->listen_for_admins(config); !status.ok()) {
+    return sim::Error{status.error()};
+  }
   for (const auto& runner : host->runners_) runner->start();
   if (config.verify) host->start_verifiers();
   return host;
@@ -163,17 +166,39 @@ sim::Status Host::open_gate(const Config& config) {
   return sim::Done{};
 }
 
-void Host::reload() {
-  if (!gate_->has_accounts()) {
-    spdlog::info("SIGHUP: there is no file of accounts to read; all else needs a restart");
-    return;
-  }
-  if (const sim::Status status = gate_->read_accounts(); !status.ok()) {
-    spdlog::error("SIGHUP: the accounts stay as they were: {}", status.error());
-    return;
-  }
+sim::Status Host::reload() {
+  if (!gate_->has_accounts()) return sim::Error{"there is no file of accounts to read"};
+  if (sim::Status status = gate_->read_accounts(); !status.ok()) return status;
   server_->apply_roles();
-  spdlog::info("SIGHUP: read {} accounts; all else needs a restart", gate_->accounts());
+  return sim::Done{};
+}
+
+sim::Status Host::listen_for_admins(const Config& config) {
+  if (!config.admin) return sim::Done{};
+  const bool open = net::is_loopback(config.admin->address) && !gate_->has_accounts();
+  if (!open && !gate_->has_accounts()) {
+    return sim::Error{"admin_listen is open to other machines: that needs tokens (--tokens FILE)"};
+  }
+  AdminTargets targets;
+  for (const auto& runner : runners_) targets.worlds.emplace(runner->name(), runner.get());
+  targets.gate = gate_.get();
+  targets.open = open;
+  targets.health = [this] { return health_text(); };
+  targets.readiness = [this] { return readiness(); };
+  targets.metrics = [this] { return metrics_text(); };
+  targets.reload = [this] { return reload(); };
+  targets.kick = [this](const std::string& world, const std::string& account) {
+    return server_->kick(world, account);
+  };
+  admin_api_ = std::make_unique<AdminApi>(std::move(targets));
+  net::AdminOptions options;
+  options.address = config.admin->address;
+  options.port = config.admin->port;
+  options.answer = [this](const net::AdminAsked& asked) { return admin_api_->answer(asked); };
+  auto server = net::AdminServer::start(std::move(options));
+  if (!server.ok()) return sim::Error{server.error()};
+  admin_ = std::move(server).value();
+  return sim::Done{};
 }
 
 sim::Status Host::listen(const Config& config) {
@@ -184,7 +209,7 @@ sim::Status Host::listen(const Config& config) {
   options.origins = config.origins;
   options.gate = gate_;
   options.assets = net::viewer_assets();
-  options.metrics_text = [this] { return metrics_text(); };
+  if (!config.admin) options.metrics_text = [this] { return metrics_text(); };
   options.readiness = [this] { return readiness(); };
   options.health_text = [this] { return health_text(); };
   std::vector<net::HostedWorld> worlds;
@@ -253,6 +278,7 @@ std::string Host::metrics_text() {
 }
 
 bool Host::stop() {
+  admin_.reset();
   for (const auto& verifier : verifiers_) verifier->stop();
   bool kept = not_loaded_.empty();
   for (const auto& runner : runners_) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "server/host/admin_api.h"
 #include "server/host/background_verifier.h"
 #include "server/host/config.h"
 #include "server/host/metrics.h"
@@ -34,9 +35,8 @@ class Host {
   /// to be kept could not be, or a world was left out.
   bool stop();
 
-  /// Reads the file of accounts anew; where that fails, all stays as it was. The log says how it
-  /// went.
-  void reload();
+  /// Reads the file of accounts anew; where that fails, all stays as it was.
+  [[nodiscard]] sim::Status reload();
 
   /// What /readyz answers.
   [[nodiscard]] net::Readiness readiness() const;
@@ -45,6 +45,8 @@ class Host {
   [[nodiscard]] std::string metrics_text();
   /// "127.0.0.1:8080", as bound.
   [[nodiscard]] std::string address() const { return server_->address(); }
+  /// Of the admins' listener; empty where there is none.
+  [[nodiscard]] std::string admin_address() const { return admin_ ? admin_->address() : ""; }
 
  private:
   explicit Host(const Config& config);
@@ -59,6 +61,7 @@ class Host {
     std::string why;  // with paths: for the log
   };
 
+  [[nodiscard]] sim::Status listen_for_admins(const Config& config);
   [[nodiscard]] sim::Status open_gate(const Config& config);
 
   const std::string data_directory_;
@@ -72,6 +75,8 @@ class Host {
   mutable std::mutex verifiers_mutex_;  // the listener may ask before all are there
   std::vector<std::unique_ptr<BackgroundVerifier>> verifiers_;  // one a runner, or none at all
   std::unique_ptr<net::Server> server_;  // ends before the runners that it looks into
+  std::unique_ptr<AdminApi> admin_api_;
+  std::unique_ptr<net::AdminServer> admin_;  // ends before all that it acts on
 };
 
 }  // namespace sluice::host

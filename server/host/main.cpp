@@ -8,6 +8,7 @@
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include "server/host/check.h"
 #include "server/host/config.h"
 #include "server/host/host.h"
 #include "server/net/end_signals.h"
@@ -28,6 +29,7 @@ struct Arguments {
   bool no_verify = false;
   std::string tokens;
   std::string anonymous;
+  std::string admin_listen;
   std::vector<std::string> hosts;
   std::vector<std::string> origins;
 };
@@ -54,6 +56,8 @@ void declare(CLI::App& app, Arguments& arguments) {
   app.add_option("--anonymous", arguments.anonymous,
                  "What who shows no token may do: none, watch or build; default build where only "
                  "this machine can connect, else watch");
+  app.add_option("--admin-listen", arguments.admin_listen,
+                 "ADDRESS:PORT of health, metrics and the admin API, for those who run the server");
   app.add_flag("--no-verify", arguments.no_verify,
                "Do not replay the recordings in the background");
   app.add_option("--log-level", arguments.log_level, "trace, debug, info, warn or error");
@@ -74,6 +78,10 @@ sluice::sim::Status combine(const CLI::App& app, const Arguments& arguments,
   if (!arguments.anonymous.empty()) {
     if (Status status = set_anonymous(arguments.anonymous, config); !status.ok()) return status;
   }
+  if (!arguments.admin_listen.empty()) {
+    if (Status status = set_admin_listen(arguments.admin_listen, config); !status.ok())
+      return status;
+  }
   if (!arguments.tokens.empty()) config.accounts_file = arguments.tokens;
   if (!arguments.data.empty()) config.data_directory = arguments.data;
   if (app.count("--threads") > 0) config.threads = arguments.threads;
@@ -90,19 +98,33 @@ sluice::sim::Status combine(const CLI::App& app, const Arguments& arguments,
   return sluice::sim::Done{};
 }
 
+int fail(const std::string& message) {
+  std::fprintf(stderr, "sluice-server: %s\n", message.c_str());
+  return kExitWrongUsage;
+}
+
 int serve(const sluice::host::Config& config, const sluice::net::EndSignals& signals) {
   auto host = sluice::host::Host::start(config);
-  if (!host.ok()) {
-    std::fprintf(stderr, "sluice-server: %s\n", host.error().c_str());
-    return kExitWrongUsage;
+  if (!host.ok()) return fail(host.error());
+  if (const std::string admin = host.value()->admin_address(); !admin.empty()) {
+    std::fprintf(stderr, "admins: http://%s\n", admin.c_str());
   }
   std::printf("listening on http://%s\n", host.value()->address().c_str());
   std::fflush(stdout);
   for (std::string_view signal = signals.wait(); signal == "SIGHUP"; signal = signals.wait()) {
-    host.value()->reload();
+    const auto status = host.value()->reload();
+    if (status.ok()) spdlog::info("SIGHUP: read the accounts anew; all else needs a restart");
+    if (!status.ok()) spdlog::error("SIGHUP: all stays as it was: {}", status.error());
   }
   spdlog::info("stopping");
   return host.value()->stop() ? kExitWell : kExitFailed;
+}
+
+int check(const sluice::host::Config& config) {
+  const auto explained = sluice::host::explain(config);
+  if (!explained.ok()) return fail(explained.error());
+  std::printf("%s", explained.value().c_str());
+  return kExitWell;
 }
 
 }  // namespace
@@ -113,6 +135,9 @@ int main(int argc, char** argv) {
   CLI::App app{"Hosts shared worlds of water"};
   Arguments arguments;
   declare(app, arguments);
+  CLI::App* const check_command =
+      app.add_subcommand("check", "say what a configuration comes to, and start nothing");
+  check_command->add_option("FILE", arguments.config_file, "as for --config")->required();
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -121,9 +146,9 @@ int main(int argc, char** argv) {
   spdlog::set_default_logger(spdlog::stderr_color_mt("sluice"));
   sluice::host::Config config;
   if (const auto status = combine(app, arguments, config); !status.ok()) {
-    std::fprintf(stderr, "sluice-server: %s\n", status.error().c_str());
-    return kExitWrongUsage;
+    return fail(status.error());
   }
+  if (check_command->parsed()) return check(config);
   spdlog::set_level(spdlog::level::from_str(config.log_level));
   return serve(config, signals);
 }

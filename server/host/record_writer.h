@@ -62,6 +62,7 @@ class RecordWriter {
   [[nodiscard]] bool failed() const { return failed_.load(); }
   /// Why, without the file's path; empty when not failed().
   [[nodiscard]] std::string failure() const;
+  [[nodiscard]] std::uint64_t durable_tick() const { return durable_tick_.load(); }
   /// Ticks that were pushed and are not yet durable.
   [[nodiscard]] std::uint64_t lag_ticks() const {
     return pushed_tick_.load() - durable_tick_.load();

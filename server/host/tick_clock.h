@@ -17,8 +17,17 @@ class TickClock {
   static constexpr std::int64_t kMaxBehind = 10;
 
   TickClock(std::int32_t ticks_per_second, Time now)
-      : period_(std::chrono::duration_cast<Duration>(std::chrono::seconds(1)) / ticks_per_second),
-        due_(now + period_) {}
+      : period_(period_of(ticks_per_second)), due_(now + period_) {}
+
+  static Duration period_of(std::int32_t ticks_per_second) {
+    return std::chrono::duration_cast<Duration>(std::chrono::seconds(1)) / ticks_per_second;
+  }
+
+  /// From now on at another pace; what was late is let go.
+  void restart(Duration period, Time now) {
+    period_ = period;
+    due_ = now + period_;
+  }
 
   /// When the next tick is due; in the past when it is late.
   [[nodiscard]] Time due() const { return due_; }

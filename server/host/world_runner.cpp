@@ -1,5 +1,6 @@
 #include "server/host/world_runner.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <spdlog/spdlog.h>
@@ -65,16 +66,82 @@ sim::Status WorldRunner::submit(net::ClientCommand command) {
                       record::client_in_history(command.client, command.account), command.seq});
 }
 
+void WorldRunner::pause() {
+  const std::lock_guard lock(mutex_);
+  pace_.paused = true;
+  pace_.steps = 0;
+  pace_changed_ = true;
+  changed_.notify_all();
+}
+
+void WorldRunner::resume() {
+  const std::lock_guard lock(mutex_);
+  pace_.paused = false;
+  pace_.steps = 0;
+  pace_changed_ = true;
+  changed_.notify_all();
+}
+
+sim::Status WorldRunner::step(std::uint64_t ticks) {
+  const std::lock_guard lock(mutex_);
+  if (!pace_.paused) return sim::Error{"the world is not paused; only a paused one is stepped"};
+  if (ticks == 0 || ticks > kMostSteps - std::min(pace_.steps, kMostSteps)) {
+    return sim::Error{"ticks must be from 1 to " + std::to_string(kMostSteps) +
+                      ", those that are still to be taken included"};
+  }
+  pace_.steps += ticks;
+  pace_changed_ = true;
+  changed_.notify_all();
+  return sim::Done{};
+}
+
+sim::Status WorldRunner::set_speed(std::int32_t speed) {
+  if (speed < kSlowestSpeed || speed > kFastestSpeed) {
+    return sim::Error{"speed must be from 0.01 to 100 times the world's own"};
+  }
+  const std::lock_guard lock(mutex_);
+  pace_.speed = speed;
+  pace_changed_ = true;
+  changed_.notify_all();
+  return sim::Done{};
+}
+
+Pace WorldRunner::pace() const {
+  const std::lock_guard lock(mutex_);
+  return pace_;
+}
+
+sim::Result<std::uint64_t> WorldRunner::save(std::chrono::milliseconds patience) {
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  std::unique_lock lock(mutex_);
+  const std::uint64_t mine = ++saves_asked_;
+  changed_.notify_all();
+  const bool taken = saved_.wait_until(
+      lock, deadline, [&] { return saves_taken_ >= mine || stopping_ || writer_.failed(); });
+  if (writer_.failed()) return sim::Error{"the recording failed: " + writer_.failure()};
+  if (stopping_) return sim::Error{"the server stops"};
+  if (!taken) return sim::Error{"the world did not come to it in time"};
+  const std::uint64_t tick = saved_tick_;
+  lock.unlock();
+  while (writer_.durable_tick() < tick) {
+    if (writer_.failed()) return sim::Error{"the recording failed: " + writer_.failure()};
+    if (std::chrono::steady_clock::now() > deadline) {
+      return sim::Error{"the disk did not take it in time"};
+    }
+    std::this_thread::sleep_for(kStandstillLook);
+  }
+  return tick;
+}
+
 void WorldRunner::run() {
   TickClock clock(world_->config().tick_rate, std::chrono::steady_clock::now());
   while (wait_for_tick(clock)) tick(clock);
 }
 
 // False when the world is to stop. Commands that came too late for this tick wait for the next.
-bool WorldRunner::wait_for_tick(const TickClock& clock) {
+bool WorldRunner::wait_for_tick(TickClock& clock) {
   std::unique_lock lock(mutex_);
-  changed_.wait_until(lock, clock.due(), [this] { return stopping_; });
-  if (stopping_) return false;
+  if (!wait_for_pace(clock, lock)) return false;
   while (writer_.failed()) {
     // The writer tries again by itself; a command that came meanwhile is not kept waiting for it.
     lock.unlock();
@@ -85,6 +152,40 @@ bool WorldRunner::wait_for_tick(const TickClock& clock) {
   }
   queue_.begin_tick(own_seconds_);
   return true;
+}
+
+// Until the next tick is due, or a step is asked for. False when the world is to stop.
+bool WorldRunner::wait_for_pace(TickClock& clock, std::unique_lock<std::mutex>& lock) {
+  const auto called = [this] { return stopping_ || pace_changed_ || saves_asked_ != saves_taken_; };
+  while (!stopping_) {
+    save_if_asked(lock);
+    if (std::exchange(pace_changed_, false)) {
+      clock.restart(pace_.period(world_->config().tick_rate), std::chrono::steady_clock::now());
+    }
+    if (pace_.paused && pace_.steps > 0) {
+      --pace_.steps;
+      return true;
+    }
+    if (pace_.paused) {
+      changed_.wait(lock, called);
+    } else if (!changed_.wait_until(lock, clock.due(), called)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void WorldRunner::save_if_asked(std::unique_lock<std::mutex>& lock) {
+  if (saves_asked_ == saves_taken_) return;
+  const std::uint64_t asked = saves_asked_;
+  if (!writer_.failed()) {  // who asked looks at that
+    lock.unlock();
+    writer_.push_checkpoint(keeper_.take(*world_));
+    lock.lock();
+  }
+  saves_taken_ = asked;
+  saved_tick_ = world_->tick_number();
+  saved_.notify_all();
 }
 
 /// Each command's cost is that in the world as the commands before it left it.

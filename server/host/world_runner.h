@@ -22,6 +22,7 @@
 
 #include "server/host/command_queue.h"
 #include "server/host/metrics.h"
+#include "server/host/pace.h"
 #include "server/host/record_writer.h"
 #include "server/host/tick_clock.h"
 #include "server/net/world_feed.h"
@@ -47,6 +48,18 @@ class WorldRunner final : public net::CommandIntake {
 
   [[nodiscard]] sim::Status submit(net::ClientCommand command) override;
 
+  // For any thread. While it is paused, commands wait for the next step.
+  void pause();
+  void resume();
+  /// Error: it is not paused, or that is too many. The ticks follow at once, as fast as they go.
+  [[nodiscard]] sim::Status step(std::uint64_t ticks);
+  /// Thousandths of the world's own rate, from kSlowestSpeed to kFastestSpeed.
+  [[nodiscard]] sim::Status set_speed(std::int32_t speed);
+  [[nodiscard]] Pace pace() const;
+  /// Takes a checkpoint of the world as it stands, and waits until all before it is durable.
+  /// Returns the tick. Error: it took longer than `patience`, or the recording failed.
+  [[nodiscard]] sim::Result<std::uint64_t> save(std::chrono::milliseconds patience);
+
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] net::WorldFeed& feed() { return feed_; }
   [[nodiscard]] WorldMetrics& metrics() { return metrics_; }
@@ -57,7 +70,9 @@ class WorldRunner final : public net::CommandIntake {
   class Taken;  // a tick's commands, as the queue gives them
 
   void run();
-  [[nodiscard]] bool wait_for_tick(const TickClock& clock);
+  [[nodiscard]] bool wait_for_tick(TickClock& clock);
+  [[nodiscard]] bool wait_for_pace(TickClock& clock, std::unique_lock<std::mutex>& lock);
+  void save_if_asked(std::unique_lock<std::mutex>& lock);
   void turn_away(std::vector<TurnedAway> turned_away);
   void tick(TickClock& clock);
   void record(const sim::TickReport& report, std::deque<QueuedCommand> commands);
@@ -72,11 +87,17 @@ class WorldRunner final : public net::CommandIntake {
   record::CheckpointKeeper keeper_;
   double own_seconds_ = 0;  // of the last tick, beside its commands; the world's thread alone
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable changed_;
-  CommandQueue queue_;     // guarded by mutex_
-  bool stopping_ = false;  // guarded by mutex_
-  bool stopped_ = false;   // the owner's thread alone
+  std::condition_variable saved_;
+  Pace pace_;                      // guarded by mutex_
+  bool pace_changed_ = false;      // guarded by mutex_
+  std::uint64_t saves_asked_ = 0;  // guarded by mutex_
+  std::uint64_t saves_taken_ = 0;  // guarded by mutex_
+  std::uint64_t saved_tick_ = 0;   // guarded by mutex_; of the last one
+  CommandQueue queue_;             // guarded by mutex_
+  bool stopping_ = false;          // guarded by mutex_
+  bool stopped_ = false;           // the owner's thread alone
   std::thread thread_;
 };
 

@@ -133,7 +133,8 @@ Answer not_found(const Network& network, std::string_view path) {
   for (const Page& page : network.options.pages) pages += page.path + ", ";
   return {404, "text/plain; charset=utf-8",
           "nothing at " + std::string(path.substr(0, 200)) + "; there are /, " + pages +
-              "/healthz, /readyz, /metrics, /session, /worlds, /worlds/NAME/fixtures and, as a "
+              "/healthz, /readyz, " + (network.options.metrics_text ? "/metrics, " : "") +
+              "/session, /worlds, /worlds/NAME/fixtures and, as a "
               "WebSocket, /worlds/NAME\n",
           ""};
 }
@@ -185,9 +186,8 @@ Answer answer_to(Network& network, const Asked& asked) {
   }
   if (path == "/readyz") return readiness(network);
   if (path == "/worlds") return {200, "application/json", worlds_json(network, asked.visitor), ""};
-  if (path == "/metrics") {
-    return {200, "text/plain; version=0.0.4; charset=utf-8",
-            network.options.metrics_text ? network.options.metrics_text() : "", ""};
+  if (path == "/metrics" && network.options.metrics_text) {
+    return {200, "text/plain; version=0.0.4; charset=utf-8", network.options.metrics_text(), ""};
   }
   if (path.ends_with(kFixturesSuffix)) {
     Hub* const hub = hub_of(network, path.substr(0, path.size() - kFixturesSuffix.size()));

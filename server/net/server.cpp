@@ -1,6 +1,7 @@
 #include "server/net/server.h"
 
 #include <algorithm>
+#include <future>
 #include <thread>
 #include <utility>
 
@@ -47,6 +48,7 @@ struct Server::Implementation {
   void end_stalled();
   void begin_stop();
   void apply_roles();
+  std::size_t kick(const std::string& world, const std::string& account);
   void poll_stop();
 };
 
@@ -119,6 +121,18 @@ void Server::Implementation::apply_roles() {
   for (Session* session : sessions) session->apply_role();
 }
 
+std::size_t Server::Implementation::kick(const std::string& world, const std::string& account) {
+  std::size_t ended = 0;
+  const std::set<Session*> sessions = network.sessions;
+  for (Session* session : sessions) {
+    if (session->world() != world || session->account() != account) continue;
+    session->refuse(protocol::RefusalCode::kNotAllowed,
+                    "not allowed: an operator ended this connection");
+    ++ended;
+  }
+  return ended;
+}
+
 void Server::Implementation::poll_stop() {
   if (network.sessions.empty() || std::chrono::steady_clock::now() > stop_deadline) {
     return context.stop();
@@ -174,6 +188,18 @@ void Server::stop() {
 void Server::apply_roles() {
   Implementation& it = *implementation_;
   asio::post(it.context, [&it] { it.apply_roles(); });
+}
+
+std::size_t Server::kick(const std::string& world, const std::string& account) {
+  Implementation& it = *implementation_;
+  std::promise<std::size_t> ended;
+  std::future<std::size_t> count = ended.get_future();
+  asio::post(it.context, [&] { ended.set_value(it.kick(world, account)); });
+  // A network that stops meanwhile has no connections left.
+  while (count.wait_for(kStopPoll) != std::future_status::ready) {
+    if (it.context.stopped()) return 0;
+  }
+  return count.get();
 }
 
 std::string Server::address() const {

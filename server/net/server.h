@@ -104,6 +104,10 @@ class Server {
   /// Ends connections of those who may not see their world any more. For any thread.
   void apply_roles();
 
+  /// Ends the connections of an account (empty: of those who are nobody known) to a world. Returns
+  /// how many. For any thread but the network's.
+  std::size_t kick(const std::string& world, const std::string& account);
+
   /// "127.0.0.1:8080", as bound.
   [[nodiscard]] std::string address() const;
   [[nodiscard]] std::uint16_t port() const;

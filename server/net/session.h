@@ -41,6 +41,9 @@ class Session final : public Viewer, public std::enable_shared_from_this<Session
   /// Answers the upgrade. From here on the session keeps itself alive.
   void start(const Request& upgrade);
 
+  [[nodiscard]] const std::string& world() const { return hub_.config().name; }
+  [[nodiscard]] const std::string& account() const { return account_; }
+
   /// Tells the client why, and closes.
   void refuse(protocol::RefusalCode code, const std::string& reason);
 

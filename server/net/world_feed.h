@@ -72,7 +72,7 @@ struct ClientCommand {
   std::string client;         // as the client calls itself, for the recording
   std::uint64_t seq = 0;      // the client's number
   std::string json;           // a line of a command script
-  std::string account;        // of whom; empty: nobody that is known
+  std::string account = {};   // of whom; empty: nobody that is known
 };
 
 /// Takes commands for a world; implemented by the host.

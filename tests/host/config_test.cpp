@@ -32,7 +32,11 @@ TEST(Config, AFileSetsEveryKey) {
                                            "listen = \"0.0.0.0:81\"\ndata = \"d\"\n"
                                            "threads = 3\nlog_level = \"error\"\n"
                                            "hosts = [\"a.example\", \"b.example\"]\n"
-                                           "origins = [\"https://c.example\"]\n");
+                                           "origins = [\"https://c.example\"]\n"
+                                           "tokens = \"t.toml\"\nanonymous = \"none\"\n"
+                                           "admin_listen = \"127.0.0.1:82\"\n"
+                                           "[worlds.cave]\nanonymous = \"build\"\n"
+                                           "[worlds.lake]\nread_only = true\n");
   ASSERT_TRUE(read_config(path, config).ok());
   EXPECT_EQ(config.world_files, (std::vector<std::string>{directory.file("a.toml"), "/b.toml"}));
   EXPECT_EQ(config.port, 81);
@@ -41,6 +45,28 @@ TEST(Config, AFileSetsEveryKey) {
   EXPECT_EQ(config.log_level, "error");
   EXPECT_EQ(config.origins.hosts, (std::vector<std::string>{"a.example", "b.example"}));
   EXPECT_EQ(config.origins.origins, (std::vector<std::string>{"https://c.example"}));
+  EXPECT_EQ(config.accounts_file, "t.toml");
+  EXPECT_EQ(config.admin->port, 82);
+  const access::GateRules rules = gate_rules(config);
+  EXPECT_EQ(rules.anonymous, access::Role::kNone);
+  EXPECT_EQ(rules.anonymous_in.at("cave"), access::Role::kBuild);
+  EXPECT_TRUE(rules.read_only.at("lake"));
+  EXPECT_EQ(config.worlds_spoken_of.size(), 2U);
+}
+
+TEST(Config, StrangersBuildOnlyWhereNoneCanConnect) {
+  Config config;
+  for (const auto& [address, role] : {std::pair("127.0.0.1", access::Role::kBuild),
+                                      {"127.9.9.9", access::Role::kBuild},
+                                      {"::1", access::Role::kBuild},
+                                      {"0.0.0.0", access::Role::kWatch},
+                                      {"::", access::Role::kWatch},
+                                      {"192.168.1.2", access::Role::kWatch}}) {
+    config.address = address;
+    EXPECT_EQ(gate_rules(config).anonymous, role) << address;
+  }
+  ASSERT_TRUE(set_anonymous("build", config).ok());
+  EXPECT_EQ(gate_rules(config).anonymous, access::Role::kBuild);
 }
 
 TEST(Config, MistakesNameTheirPlace) {
@@ -51,8 +77,9 @@ TEST(Config, MistakesNameTheirPlace) {
     return status.ok() ? std::string() : status.error();
   };
   const std::string at = directory.file("s.toml") + ":";
-  EXPECT_EQ(error("\n\nlissten = 1"), at + "3: unknown key \"lissten\"; allowed: data, hosts, "
-                                           "listen, log_level, origins, threads, verify, world");
+  EXPECT_EQ(error("\n\nlissten = 1"), at + "3: unknown key \"lissten\"; allowed: admin_listen, "
+                                           "anonymous, data, hosts, listen, log_level, origins, "
+                                           "threads, tokens, verify, world, worlds");
   EXPECT_EQ(error("threads = 999"), at + "1: threads must be a number from 0 to 256");
   EXPECT_EQ(error("world = \"a\""), at + "1: world must be a list of files");
   EXPECT_EQ(error("world = [1]"), at + "1: world must be a list of files");
@@ -61,6 +88,15 @@ TEST(Config, MistakesNameTheirPlace) {
   EXPECT_EQ(error("data = 1"), at + "1: data must be a text");
   EXPECT_EQ(error("log_level = \"loud\""),
             at + "1: log_level is \"loud\", allowed: trace, debug, info, warn, error");
+  EXPECT_EQ(error("anonymous = \"admin\""),
+            at + "1: anonymous is \"admin\", allowed: none, watch, build");
+  EXPECT_EQ(error("[worlds.cave]\nanonymous = 5"),
+            at + "2: anonymous is \"\", allowed: none, watch, build");
+  EXPECT_EQ(error("[worlds.cave]\nread_only = 1"), at + "2: read_only must be true or false");
+  EXPECT_EQ(error("[worlds.cave]\nreadonly = true"),
+            at + "2: unknown key \"readonly\" in [worlds.cave]; allowed: anonymous, read_only");
+  EXPECT_EQ(error("worlds = 5"), at + "1: worlds must be tables, as in [worlds.cave]");
+  EXPECT_TRUE(error("admin_listen = \"9090\"").starts_with(at + "1: admin_listen is \"9090\""));
   EXPECT_TRUE(error("= 1").starts_with(at + "1: "));
   Config config;
   EXPECT_FALSE(read_config(directory.file("none.toml"), config).ok());

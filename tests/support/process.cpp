@@ -109,6 +109,10 @@ ServerProcess::~ServerProcess() {
   if (out_ >= 0) close(out_);
 }
 
+std::string ServerProcess::errors() const {
+  return slurp(error_path_);
+}
+
 void ServerProcess::send_signal(int signal) const {
   kill(process_, signal);
 }

@@ -48,6 +48,8 @@ class ServerProcess {
 
   [[nodiscard]] std::uint16_t port() const { return port_; }
   [[nodiscard]] const std::string& ready_line() const { return ready_line_; }
+  /// What it wrote to standard error so far.
+  [[nodiscard]] std::string errors() const;
   void send_signal(int signal) const;
   /// Waits for the end.
   Finished finish();

@@ -1,0 +1,105 @@
+#include "client_stub/http.h"
+
+#include <chrono>
+#include <optional>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/http.hpp>
+
+#include "client_stub/address.h"
+
+namespace sluice::client {
+
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = beast::http;
+using boost::system::error_code;
+
+constexpr std::string_view kScheme = "http://";
+constexpr std::chrono::seconds kPatience{15};
+
+/// The steps of one exchange, each of which begins the next.
+class Exchange {
+ public:
+  Exchange(asio::io_context& context, const HttpRequest& request, const std::string& authority)
+      : stream_(context), resolver_(context) {
+    request_.method_string(request.method);
+    request_.target(request.path);
+    request_.version(11);
+    request_.keep_alive(false);
+    request_.set(http::field::host, authority);
+    if (!request.token.empty()) {
+      request_.set(http::field::authorization, "Bearer " + request.token);
+    }
+    if (!request.body.empty()) request_.set(http::field::content_type, "application/json");
+    request_.body() = request.body;
+    request_.prepare_payload();
+    parser_.body_limit(kMaxReplyBytes);
+  }
+
+  void start(const std::string& host, const std::string& port) {
+    stream_.expires_after(kPatience);
+    resolver_.async_resolve(host, port, [this](error_code error, const auto& endpoints) {
+      if (failed(error)) return;
+      stream_.async_connect(endpoints, [this](error_code refused, const auto& /*endpoint*/) {
+        if (!failed(refused)) write();
+      });
+    });
+  }
+
+  [[nodiscard]] error_code error() const { return error_; }
+  [[nodiscard]] HttpReply reply() const {
+    return {parser_.get().result_int(), parser_.get().body()};
+  }
+
+ private:
+  bool failed(error_code error) {
+    error_ = error;
+    return error.failed();
+  }
+  void write() {
+    http::async_write(stream_, request_, [this](error_code error, std::size_t) {
+      if (failed(error)) return;
+      http::async_read(stream_, buffer_, parser_,
+                       [this](error_code unread, std::size_t) { (void)failed(unread); });
+    });
+  }
+
+  beast::tcp_stream stream_;
+  asio::ip::tcp::resolver resolver_;
+  http::request<http::string_body> request_;
+  beast::flat_buffer buffer_;
+  http::response_parser<http::string_body> parser_;
+  error_code error_;
+};
+
+}  // namespace
+
+protocol::Result<HttpReply> ask(const HttpRequest& request) {
+  if (!request.server.starts_with(kScheme)) {
+    return protocol::Error{"'" + request.server +
+                           "' is no address of a server; expected http://HOST:PORT"};
+  }
+  // The rest is as in a world's address.
+  std::string authority = request.server.substr(kScheme.size());
+  while (authority.ends_with('/')) authority.pop_back();
+  const auto address = parse_address("ws://" + authority + "/worlds/any");
+  if (!address.ok()) {
+    return protocol::Error{"'" + request.server +
+                           "' is no address of a server; expected http://HOST:PORT"};
+  }
+  asio::io_context context(1);
+  Exchange exchange(context, request, address.value().authority());
+  exchange.start(address.value().host, address.value().port);
+  context.run();
+  if (exchange.error()) {
+    return protocol::Error{request.server + " does not answer: " + exchange.error().message()};
+  }
+  return exchange.reply();
+}
+
+}  // namespace sluice::client

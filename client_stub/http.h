@@ -1,0 +1,31 @@
+// One HTTP request and its answer, for programs that have nothing else to do meanwhile. Beast stays
+// in http.cpp.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "protocol/result.h"
+
+namespace sluice::client {
+
+struct HttpRequest {
+  std::string method = "GET";
+  std::string server;  // "http://HOST:PORT"
+  std::string path;    // "/api/worlds"
+  std::string token;   // shown to the server; may be empty
+  std::string body;    // JSON; may be empty
+};
+
+struct HttpReply {
+  unsigned status = 0;
+  std::string body;
+};
+
+/// Answers of more bytes than this are an error.
+inline constexpr std::size_t kMaxReplyBytes = std::size_t{4} << 20;
+
+/// An error when no answer came, for whatever reason, within some seconds.
+[[nodiscard]] protocol::Result<HttpReply> ask(const HttpRequest& request);
+
+}  // namespace sluice::client

@@ -1,0 +1,301 @@
+#include "server/host/admin_api.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+#include <spdlog/spdlog.h>
+
+#include "server/host/config.h"
+#include "server/host/world_runner.h"
+#include "server/net/visitor.h"
+#include "server/sim/text.h"
+
+namespace sluice::host {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using net::AdminAnswer;
+
+constexpr std::string_view kWorldPart = "{world}";
+constexpr std::chrono::seconds kSavePatience{5};
+constexpr std::size_t kMostLogged = 100;  // of what was asked
+
+AdminAnswer json_answer(unsigned status, const Json& json) {
+  return {status, "application/json",
+          json.dump(-1, ' ', true, Json::error_handler_t::replace) + "\n"};
+}
+
+AdminAnswer failed(unsigned status, const std::string& why) {
+  return json_answer(status, {{"error", why}});
+}
+
+/// The part of `path` that stands where `pattern` has {world}; nothing where they do not match.
+std::optional<std::string> matched(std::string_view pattern, std::string_view path) {
+  const std::size_t at = pattern.find(kWorldPart);
+  if (at == std::string_view::npos) {
+    return pattern == path ? std::optional<std::string>("") : std::nullopt;
+  }
+  const std::string_view after = pattern.substr(at + kWorldPart.size());
+  if (!path.starts_with(pattern.substr(0, at)) || path.size() < at + after.size()) {
+    return std::nullopt;
+  }
+  if (!path.ends_with(after)) return std::nullopt;
+  const std::string_view part = path.substr(at, path.size() - at - after.size());
+  if (part.empty() || part.find('/') != std::string_view::npos) return std::nullopt;
+  return std::string(part);
+}
+
+}  // namespace
+
+struct AdminApi::Request {
+  std::string world;  // empty where the path has none
+  WorldRunner* runner = nullptr;
+  std::string account;   // empty: nobody that is known
+  nlohmann::json value;  // of the one field of the body; null where the action takes none
+};
+
+struct AdminApi::Route {
+  const char* method;
+  const char* path;
+  access::Role role;
+  const char* what;
+  const char* field;  // of the body, which must be {FIELD: value}; null: no body
+  const char* type;   // of that value: "integer", "number" or "string"
+  AdminAnswer (AdminApi::*action)(const Request&);
+};
+
+const std::vector<AdminApi::Route>& AdminApi::routes() {
+  using access::Role;
+  static const std::vector<Route> routes = {
+      {"GET", "/api/worlds", Role::kNone,
+       "The worlds that the account may watch, and how each goes", nullptr, nullptr,
+       &AdminApi::worlds},
+      {"POST", "/api/worlds/{world}/pause", Role::kOperate, "Hold its time", nullptr, nullptr,
+       &AdminApi::pause},
+      {"POST", "/api/worlds/{world}/resume", Role::kOperate, "Let its time go on", nullptr, nullptr,
+       &AdminApi::resume},
+      {"POST", "/api/worlds/{world}/step", Role::kOperate, "Let a paused world take so many ticks",
+       "ticks", "integer", &AdminApi::step},
+      {"POST", "/api/worlds/{world}/speed", Role::kOperate,
+       "Let its time go so many times as fast as its own (0.01 to 100)", "speed", "number",
+       &AdminApi::speed},
+      {"POST", "/api/worlds/{world}/save", Role::kOperate,
+       "Checkpoint it, and wait until its history up to now is durable", nullptr, nullptr,
+       &AdminApi::save},
+      {"POST", "/api/worlds/{world}/kick", Role::kOperate,
+       "End the connections of an account; empty: of all who showed no token", "account", "string",
+       &AdminApi::kick},
+      {"POST", "/api/log-level", Role::kAdmin, "trace, debug, info, warn or error", "level",
+       "string", &AdminApi::log_level},
+      {"POST", "/api/reload", Role::kAdmin, "Read the file of accounts anew", nullptr, nullptr,
+       &AdminApi::reload}};
+  return routes;
+}
+
+std::string AdminApi::openapi() {
+  Json paths = Json::object();
+  for (const Route& route : routes()) {
+    std::string method = route.method;
+    std::transform(method.begin(), method.end(), method.begin(), [](char c) {
+      return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+    });
+    Json operation = {
+        {"summary", route.what},
+        {"description", route.role == access::Role::kNone
+                            ? std::string("Needs an account.")
+                            : "Needs the role " + std::string(name_of(route.role)) + "."},
+        {"security", Json::array({{{"token", Json::array()}}})}};
+    if (std::string_view(route.path).find(kWorldPart) != std::string_view::npos) {
+      operation["parameters"] = Json::array({{{"name", "world"},
+                                              {"in", "path"},
+                                              {"required", true},
+                                              {"schema", {{"type", "string"}}}}});
+    }
+    if (route.field != nullptr) {
+      const Json schema = {{"type", "object"},
+                           {"required", Json::array({route.field})},
+                           {"properties", {{route.field, {{"type", route.type}}}}},
+                           {"additionalProperties", false}};
+      operation["requestBody"] = {{"required", true},
+                                  {"content", {{"application/json", {{"schema", schema}}}}}};
+    }
+    for (const auto& [status, meaning] :
+         {std::pair("200", "Done; an object, of worlds an array"),
+          {"400", "The body is wrong, or it cannot be done; {\"error\": why}"},
+          {"401", "No token, or one that nobody holds"},
+          {"403", "The role does not do"},
+          {"404", "No such world"}}) {
+      operation["responses"][status] = {{"description", meaning}};
+    }
+    paths[route.path][method] = std::move(operation);
+  }
+  const Json document = {
+      {"openapi", "3.1.0"},
+      {"info", {{"title", "Sluice, for those who run it"}, {"version", SLUICE_VERSION}}},
+      {"paths", paths},
+      {"components", {{"securitySchemes", {{"token", {{"type", "http"}, {"scheme", "bearer"}}}}}}}};
+  return document.dump(2) + "\n";
+}
+
+std::string AdminApi::refusal_of(const Route& route, const Request& request) const {
+  if (targets_.open) return "";
+  const std::string_view world = request.world.empty() ? access::kEveryWorld : request.world;
+  if (request.account.empty()) {
+    return "not allowed: this needs a token" +
+           (route.role == access::Role::kNone
+                ? std::string()
+                : " with the role " + std::string(name_of(route.role)));
+  }
+  const access::Role role = targets_.gate->role_in(world, request.account);
+  if (role >= route.role) return "";
+  return "not allowed: the role of \"" + request.account + "\" " +
+         (request.world.empty() ? "in every world" : "in " + request.world) + " is " +
+         std::string(name_of(role)) + "; this needs " + std::string(name_of(route.role));
+}
+
+AdminAnswer AdminApi::answer(const net::AdminAsked& asked) {
+  const bool get = asked.method == "GET" || asked.method == "HEAD";
+  constexpr const char* kText = "text/plain; charset=utf-8";
+  if (get && asked.path == "/healthz") return {200, kText, targets_.health()};
+  if (get && asked.path == "/readyz") {
+    const net::Readiness state = targets_.readiness();
+    return {state.ready ? 200U : 503U, kText, state.text};
+  }
+  if (get && asked.path == "/metrics") {
+    return {200, "text/plain; version=0.0.4; charset=utf-8", targets_.metrics()};
+  }
+  if (get && asked.path == "/openapi.json") return {200, "application/json", openapi()};
+  std::string methods;
+  for (const Route& route : routes()) {
+    const auto world = matched(route.path, asked.path);
+    if (!world) continue;
+    if (asked.method != route.method && !(get && std::string_view(route.method) == "GET")) {
+      methods += (methods.empty() ? "" : ", ") + std::string(route.method);
+      continue;
+    }
+    const net::Visitor visitor = net::visitor_of(*targets_.gate, asked.authorization, "");
+    if (!visitor.refusal.empty()) return failed(401, visitor.refusal);
+    Request request{*world, nullptr, visitor.account, nullptr};
+    if (std::string refusal = refusal_of(route, request); !refusal.empty()) {
+      return failed(visitor.account.empty() ? 401 : 403, refusal);
+    }
+    if (route.field != nullptr) {
+      const auto body = nlohmann::json::parse(asked.body, nullptr, false);
+      if (!body.is_object() || body.size() != 1 || !body.contains(route.field)) {
+        return failed(
+            400, "the body must be {\"" + std::string(route.field) + "\": " + route.type + "}");
+      }
+      request.value = body[route.field];
+    }
+    return run(route, request);
+  }
+  if (!methods.empty()) {
+    return failed(405, sim::printable(asked.method) + " is not allowed; allowed: " + methods);
+  }
+  return failed(404, "nothing at " + sim::printable(asked.path) +
+                         "; there are /healthz, /readyz, /metrics, /openapi.json and what that "
+                         "lists");
+}
+
+AdminAnswer AdminApi::run(const Route& route, Request& request) {
+  if (!request.world.empty()) {
+    const auto place = targets_.worlds.find(request.world);
+    if (place == targets_.worlds.end()) {
+      return failed(404, "no such world: " + sim::printable(request.world));
+    }
+    request.runner = place->second;
+  }
+  AdminAnswer answer = (this->*route.action)(request);
+  if (std::string_view(route.method) != "GET") {
+    const std::string who =
+        request.account.empty() ? "somebody on this machine" : "\"" + request.account + "\"";
+    const std::string given = request.value.is_null() ? "" : " " + request.value.dump();
+    const std::string_view name =
+        std::string_view(route.path).substr(std::string_view(route.path).rfind('/') + 1);
+    spdlog::info("audit: {}: {}{}{}: {}", who, name,
+                 request.world.empty() ? "" : " " + request.world, given.substr(0, kMostLogged),
+                 answer.status == 200 ? "done" : answer.body.substr(0, answer.body.find('\n')));
+  }
+  return answer;
+}
+
+AdminAnswer AdminApi::worlds(const Request& request) {
+  Json list = Json::array();
+  for (const auto& [name, runner] : targets_.worlds) {
+    if (!targets_.open && targets_.gate->role_in(name, request.account) < access::Role::kWatch) {
+      continue;
+    }
+    const Pace pace = runner->pace();
+    const std::string trouble = runner->trouble();
+    list.push_back({{"name", name},
+                    {"tick", runner->feed().tick()},
+                    {"tick_rate", runner->feed().config().tick_rate},
+                    {"paused", pace.paused},
+                    {"speed", pace.speed / double(kOwnSpeed)},
+                    {"clients", runner->feed().counters().viewers.load()},
+                    {"trouble", trouble.empty() ? Json(nullptr) : Json(trouble)}});
+  }
+  return json_answer(200, list);
+}
+
+AdminAnswer AdminApi::pause(const Request& request) {
+  request.runner->pause();
+  return json_answer(200, {{"paused", true}});
+}
+
+AdminAnswer AdminApi::resume(const Request& request) {
+  request.runner->resume();
+  return json_answer(200, {{"paused", false}});
+}
+
+AdminAnswer AdminApi::step(const Request& request) {
+  if (!request.value.is_number_unsigned()) return failed(400, "ticks must be a whole number");
+  const sim::Status status = request.runner->step(request.value.get<std::uint64_t>());
+  if (!status.ok()) return failed(400, status.error());
+  return json_answer(200, {{"ticks", request.value}});
+}
+
+AdminAnswer AdminApi::speed(const Request& request) {
+  if (!request.value.is_number()) return failed(400, "speed must be a number");
+  const double speed = request.value.get<double>();
+  // What does not fit an integer is none of those that are allowed.
+  const bool fits = speed >= 0 && speed <= 2.0 * kFastestSpeed;
+  const sim::Status status = request.runner->set_speed(
+      fits ? static_cast<std::int32_t>(std::lround(speed * kOwnSpeed)) : 0);
+  if (!status.ok()) return failed(400, status.error());
+  return json_answer(200, {{"speed", speed}});
+}
+
+AdminAnswer AdminApi::save(const Request& request) {
+  const auto saved = request.runner->save(kSavePatience);
+  if (!saved.ok()) return failed(400, saved.error());
+  return json_answer(200, {{"tick", *saved}});
+}
+
+AdminAnswer AdminApi::kick(const Request& request) {
+  if (!request.value.is_string()) return failed(400, "account must be a string");
+  const std::string account = request.value.get<std::string>();
+  return json_answer(200, {{"ended", targets_.kick(request.world, account)}});
+}
+
+AdminAnswer AdminApi::log_level(const Request& request) {
+  Config config;
+  if (!request.value.is_string()) return failed(400, "level must be a string");
+  const sim::Status status = set_log_level(request.value.get<std::string>(), config);
+  if (!status.ok()) return failed(400, status.error());
+  spdlog::set_level(spdlog::level::from_str(config.log_level));
+  return json_answer(200, {{"level", config.log_level}});
+}
+
+AdminAnswer AdminApi::reload(const Request& /*request*/) {
+  const sim::Status status = targets_.reload();
+  if (!status.ok()) return failed(400, status.error());
+  return json_answer(200, {{"accounts", targets_.gate->accounts()}});
+}
+
+}  // namespace sluice::host

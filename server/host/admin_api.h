@@ -1,0 +1,66 @@
+// The admin API: what those who run a server may ask of it, as HTTP with JSON (admin.md). Without
+// sockets: net/admin_server.h carries it.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "server/access/gate.h"
+#include "server/net/admin_server.h"
+#include "server/net/server.h"
+#include "server/sim/result.h"
+
+namespace sluice::host {
+
+class WorldRunner;
+
+/// What the API acts on; all must outlive it.
+struct AdminTargets {
+  std::map<std::string, WorldRunner*> worlds;
+  const access::Gate* gate = nullptr;
+  /// Whether who shows no token may do all: nobody else can connect, and there are no accounts.
+  bool open = false;
+  std::function<std::string()> health;
+  std::function<net::Readiness()> readiness;
+  std::function<std::string()> metrics;
+  std::function<sim::Status()> reload;
+  /// Ends the connections of an account in a world. Returns how many.
+  std::function<std::size_t(const std::string& world, const std::string& account)> kick;
+};
+
+class AdminApi {
+ public:
+  explicit AdminApi(AdminTargets targets) : targets_(std::move(targets)) {}
+
+  [[nodiscard]] net::AdminAnswer answer(const net::AdminAsked& asked);
+
+  /// What it can do, as OpenAPI 3.1 in JSON: made from the table that requests are looked up in.
+  [[nodiscard]] static std::string openapi();
+
+ private:
+  struct Request;
+  struct Route;
+  [[nodiscard]] static const std::vector<Route>& routes();
+
+  [[nodiscard]] net::AdminAnswer run(const Route& route, Request& request);
+  [[nodiscard]] std::string refusal_of(const Route& route, const Request& request) const;
+
+  net::AdminAnswer worlds(const Request& request);
+  net::AdminAnswer pause(const Request& request);
+  net::AdminAnswer resume(const Request& request);
+  net::AdminAnswer step(const Request& request);
+  net::AdminAnswer speed(const Request& request);
+  net::AdminAnswer save(const Request& request);
+  net::AdminAnswer kick(const Request& request);
+  net::AdminAnswer log_level(const Request& request);
+  net::AdminAnswer reload(const Request& request);
+
+  AdminTargets targets_;
+};
+
+}  // namespace sluice::host

@@ -1,0 +1,90 @@
+#include "server/host/check.h"
+
+#include <filesystem>
+#include <set>
+#include <sstream>
+
+#include "server/formats/world_file.h"
+
+namespace sluice::host {
+
+namespace {
+
+std::string_view may(access::Role role) {
+  switch (role) {
+    case access::Role::kNone:
+      return "do nothing";
+    case access::Role::kWatch:
+      return "watch";
+    default:
+      return "watch and build";
+  }
+}
+
+sim::Status explain_worlds(const Config& config, const access::GateRules& rules,
+                           std::ostringstream& text) {
+  std::set<std::string, std::less<>> names;
+  for (const std::string& file : config.world_files) {
+    const auto content = formats::read_file(file);
+    if (!content.ok()) return sim::Error{content.error()};
+    const auto spec = formats::parse_world(content.value(), file);
+    if (!spec.ok()) return sim::Error{spec.error()};
+    const sim::WorldConfig& world = spec->config;
+    if (!names.insert(world.name).second) {
+      return sim::Error{file + ": there is another world named \"" + world.name + "\""};
+    }
+    const auto recording = std::filesystem::path(config.data_directory) / (world.name + ".sluice");
+    std::error_code ignored;
+    const auto own = rules.anonymous_in.find(world.name);
+    const auto read_only = rules.read_only.find(world.name);
+    text << "world " << world.name << ": " << world.size.x << " x " << world.size.y << " x "
+         << world.size.z << " cells, " << world.tick_rate << " ticks a second, from " << file
+         << (std::filesystem::exists(recording, ignored) ? "; goes on from " : "; begins in ")
+         << recording.string() << "; who shows no token may "
+         << may(own == rules.anonymous_in.end() ? rules.anonymous : own->second)
+         << (read_only != rules.read_only.end() && read_only->second ? "; read-only" : "") << '\n';
+  }
+  for (const std::string& world : config.worlds_spoken_of) {
+    if (!names.contains(world)) {
+      return sim::Error{"[worlds." + world + "] speaks of a world that is not hosted"};
+    }
+  }
+  return sim::Done{};
+}
+
+}  // namespace
+
+sim::Result<std::string> explain(const Config& config) {
+  std::ostringstream text;
+  const access::GateRules rules = gate_rules(config);
+  const bool local = net::is_loopback(config.address);
+  text << "listens on " << config.address << " port " << config.port << ": "
+       << (local ? "this machine alone can connect" : "other machines can connect") << '\n';
+  if (sim::Status status = explain_worlds(config, rules, text); !status.ok()) {
+    return sim::Error{status.error()};
+  }
+  access::Gate gate(rules);
+  if (sim::Status status = gate.read_accounts(); !status.ok()) return sim::Error{status.error()};
+  if (gate.has_accounts()) {
+    text << gate.accounts() << " accounts in " << rules.accounts_file << '\n';
+  } else {
+    text << "no accounts (tokens): nobody has more than who shows no token\n";
+  }
+  if (!config.admin) {
+    text << "no listener for admins (admin_listen); metrics are on the public port\n";
+  } else if (!net::is_loopback(config.admin->address) && !gate.has_accounts()) {
+    return sim::Error{"admin_listen is open to other machines: that needs tokens"};
+  } else {
+    text << "admins: " << config.admin->address << " port " << config.admin->port
+         << (gate.has_accounts() ? ", with tokens\n" : ", whoever is on this machine\n");
+  }
+  if (!local && rules.anonymous == access::Role::kBuild) {
+    text << "note: anonymous = \"build\" lets every stranger change these worlds\n";
+  }
+  if (!local && config.origins.hosts.empty()) {
+    text << "note: browsers reach it by its number alone; give the name of this machine in hosts\n";
+  }
+  return text.str();
+}
+
+}  // namespace sluice::host

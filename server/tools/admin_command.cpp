@@ -1,0 +1,130 @@
+// `sluice admin`: what those who run a server ask of its admin API.
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "client_stub/address.h"
+#include "client_stub/http.h"
+#include "server/tools/arguments.h"
+#include "server/tools/commands.h"
+
+namespace sluice::tools {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct AdminOptions {
+  std::string server = "http://127.0.0.1:9090";
+  std::string token;
+  std::string world;
+  std::string account;
+  std::string level;
+  std::uint64_t ticks = 1;
+  double speed = 1;
+  bool json = false;
+};
+using Options = std::shared_ptr<AdminOptions>;
+
+int fail(const std::string& message) {
+  std::cerr << "sluice: " << message << '\n';
+  return kExitWrongInput;
+}
+
+void print_worlds(const Json& worlds) {
+  for (const Json& world : worlds) {
+    std::cout << world.value("name", "") << "  tick " << world.value("tick", 0ULL) << "  "
+              << (world.value("paused", false) ? "paused" : "runs") << "  speed "
+              << world.value("speed", 1.0) << "  " << world.value("clients", 0) << " clients";
+    if (world.contains("trouble") && world["trouble"].is_string()) {
+      std::cout << "  stands still: " << world["trouble"].get<std::string>();
+    }
+    std::cout << '\n';
+  }
+}
+
+int run(const AdminOptions& options, const std::string& method, const std::string& path,
+        const Json& body) {
+  const auto token = client::token_to_show(options.token);
+  if (!token.ok()) return fail(token.error());
+  const auto reply =
+      client::ask({method, options.server, path, token.value(), body.is_null() ? "" : body.dump()});
+  if (!reply.ok()) return fail(reply.error());
+  const Json answer = Json::parse(reply.value().body, nullptr, false);
+  if (answer.is_object() && answer.contains("error")) {
+    return fail(answer["error"].is_string() ? answer["error"].get<std::string>() : answer.dump());
+  }
+  if (reply.value().status != 200 || answer.is_discarded()) {
+    return fail(options.server + " answers " + std::to_string(reply.value().status) +
+                "; is it the address of --admin-listen?");
+  }
+  if (answer.is_array() && !options.json) {
+    print_worlds(answer);
+  } else {
+    std::cout << answer.dump() << '\n';
+  }
+  return kExitWell;
+}
+
+/// `body` makes the request's body from the options when it is sent.
+CLI::App& add_action(CLI::App& admin, const Options& options, int& exit_status,
+                     const std::string& name, const std::string& what, bool of_world,
+                     std::function<Json(const AdminOptions&)> body = {}) {
+  CLI::App* const action = admin.add_subcommand(name, what)->fallthrough();
+  if (of_world) action->add_option("WORLD", options->world, "its name")->required();
+  action->callback([options, &exit_status, name, of_world, body] {
+    const std::string path =
+        of_world ? "/api/worlds/" + options->world + "/" + name : "/api/" + name;
+    exit_status = run(*options, name == "worlds" ? "GET" : "POST", path,
+                      body ? body(*options) : Json(nullptr));
+  });
+  return *action;
+}
+
+}  // namespace
+
+void add_admin_command(CLI::App& app, int& exit_status) {
+  const auto options = std::make_shared<AdminOptions>();
+  CLI::App* const admin = app.add_subcommand("admin", "run a server: its worlds' time, its people");
+  admin->require_subcommand(1);
+  admin->footer("Example: sluice admin --server http://127.0.0.1:9090 pause cave");
+  admin->add_option("--server", options->server,
+                    "of --admin-listen (default: http://127.0.0.1:9090)");
+  admin->add_option("--token", options->token, "from `sluice token add` (default: SLUICE_TOKEN)");
+  admin->add_flag("--json", options->json, "print the answer as it is");
+  const auto add = [&](const std::string& name, const std::string& what, bool of_world,
+                       std::function<Json(const AdminOptions&)> body = {}) -> CLI::App& {
+    return add_action(*admin, options, exit_status, name, what, of_world, std::move(body));
+  };
+  add("worlds", "list the worlds, and how each goes", false);
+  add("pause", "hold a world's time", true);
+  add("resume", "let it go on", true);
+  add("step", "let a paused world take ticks", true,
+      [](const AdminOptions& o) {
+        return Json{{"ticks", o.ticks}};
+      })
+      .add_option("TICKS", options->ticks, "how many (default: 1)")
+      ->check(whole_number());
+  add("speed", "let its time go faster or slower", true,
+      [](const AdminOptions& o) {
+        return Json{{"speed", o.speed}};
+      })
+      .add_option("SPEED", options->speed, "times its own, 0.01 to 100")
+      ->required();
+  add("save", "checkpoint it now, and wait until its history is durable", true);
+  add("kick", "end the connections of an account", true, [](const AdminOptions& o) {
+    return Json{{"account", o.account}};
+  }).add_option("ACCOUNT", options->account, "default: all who showed no token");
+  add("log-level", "of the server's log", false,
+      [](const AdminOptions& o) {
+        return Json{{"level", o.level}};
+      })
+      .add_option("LEVEL", options->level, "trace, debug, info, warn or error")
+      ->required();
+  add("reload", "read the file of accounts anew", false);
+}
+
+}  // namespace sluice::tools

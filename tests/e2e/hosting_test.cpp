@@ -1,0 +1,158 @@
+// Goal: a server whose people have tokens, as an operator and its visitors meet it. Method: the
+// real programs.
+#include <filesystem>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <signal.h>
+#include <unistd.h>
+
+#include "tests/support/process.h"
+#include "tests/support/wire_client.h"
+
+namespace sluice::tests {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr const char* kPond = R"(
+[world]
+name = "pond"
+size = [96, 48, 1]
+tick_rate = 50
+)";
+constexpr const char* kPour = "{\"cmd\": \"pour\", \"at\": [5, 40, 0], \"units\": 4096}\n";
+
+class Hosting : public ::testing::Test {
+ protected:
+  Finished run(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), SLUICE_TOOL);
+    return run_program(arguments);
+  }
+  /// Without its line's end.
+  std::string token(const std::string& name, const std::string& role) {
+    Finished made = run({"token", "add", name, "--role", role, "--file", tokens_});
+    EXPECT_EQ(made.status, 0) << made.error;
+    if (!made.out.empty()) made.out.pop_back();
+    return made.out;
+  }
+  Finished view(const ServerProcess& server, std::vector<std::string> more) {
+    std::vector<std::string> arguments = {
+        SLUICE_VIEW, "ws://127.0.0.1:" + std::to_string(server.port()) + "/worlds/pond",
+        "--headless", "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_program(arguments);
+  }
+  std::vector<std::string> serving(std::vector<std::string> more) {
+    std::vector<std::string> arguments = {"--world",     world_,   "--listen",
+                                          "127.0.0.1:0", "--data", folder_.file("data")};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  }
+  /// The address of the admins' listener, from the log.
+  static std::string admins_of(const ServerProcess& server) {
+    const std::string log = server.errors();
+    const std::size_t at = log.find("admins: ");
+    return at == std::string::npos ? "" : log.substr(at + 8, log.find('\n', at) - at - 8);
+  }
+
+  TemporaryDirectory folder_;
+  const std::string world_ = folder_.write("pond.toml", kPond);
+  const std::string script_ = folder_.write("s.jsonl", kPour);
+  const std::string tokens_ = folder_.file("tokens.toml");
+};
+
+TEST_F(Hosting, TokensOpenWhatTheirRolesAllowAndTheRecordingNamesTheAccount) {
+  const std::string builder = token("ada", "build");
+  const std::string watcher = token("bob", "watch");
+  {
+    ServerProcess server(SLUICE_SERVER, serving({"--tokens", tokens_, "--anonymous", "none"}));
+    ASSERT_NE(server.port(), 0);
+    const Finished stranger = view(server, {});
+    EXPECT_EQ(stranger.status, 2);
+    EXPECT_THAT(stranger.error, HasSubstr("not allowed: seeing this world needs a token"));
+    const Finished bob = view(server, {"--token", watcher, "--script", script_});
+    EXPECT_THAT(bob.error, HasSubstr("refused: not allowed: the role of \"bob\""));
+    const Finished ada =
+        view(server, {"--token", builder, "--name", "ada's bot", "--script", script_});
+    EXPECT_EQ(ada.status, 0) << ada.error;
+    // Who is removed is gone at once, and the others are not disturbed.
+    EXPECT_EQ(run({"token", "revoke", "ada", "--file", tokens_}).status, 0);
+    server.send_signal(SIGHUP);
+    for (int i = 0; i < 500 && server.errors().find("SIGHUP") == std::string::npos; ++i)
+      usleep(10000);
+    EXPECT_THAT(view(server, {"--token", builder}).error, HasSubstr("nobody holds this token"));
+    EXPECT_EQ(view(server, {"--token", watcher}).status, 0);
+    server.send_signal(SIGTERM);
+    EXPECT_EQ(server.finish().status, 0);
+  }
+  const Finished log = run({"log", folder_.file("data/pond.sluice")});
+  const auto line = nlohmann::json::parse(log.out);
+  EXPECT_EQ(line["account"], "ada");
+  EXPECT_EQ(line["client"], "ada's bot");
+  // What a log prints is a script.
+  const std::string again = folder_.write("log.jsonl", log.out);
+  EXPECT_EQ(run({"sim", world_, "--script", again, "--ticks", "500"}).status, 0);
+}
+
+TEST_F(Hosting, AnOperatorHoldsAWorldsTime) {
+  const std::string operator_token = token("olga", "operate");
+  const std::string builder = token("ada", "build");
+  ServerProcess server(SLUICE_SERVER,
+                       serving({"--tokens", tokens_, "--admin-listen", "127.0.0.1:0"}));
+  ASSERT_NE(server.port(), 0);
+  const std::string admins = admins_of(server);
+  ASSERT_NE(admins, "");
+  const auto admin = [&](const std::string& shown, std::vector<std::string> what) {
+    std::vector<std::string> arguments = {"admin", "--server", admins, "--token", shown};
+    arguments.insert(arguments.end(), what.begin(), what.end());
+    return run(arguments);
+  };
+  EXPECT_EQ(admin(operator_token, {"pause", "pond"}).out, "{\"paused\":true}\n");
+  const auto worlds = nlohmann::json::parse(admin(builder, {"worlds", "--json"}).out);
+  EXPECT_EQ(worlds[0]["paused"], true);
+  const Finished refused = admin(builder, {"resume", "pond"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.error, HasSubstr("not allowed: the role of \"ada\" in pond is build"));
+  EXPECT_EQ(admin(operator_token, {"step", "pond", "3"}).status, 0);
+  EXPECT_EQ(admin(operator_token, {"save", "pond"}).status, 0);
+  EXPECT_EQ(admin(operator_token, {"speed", "pond", "1000"}).status, 2);
+  EXPECT_THAT(server.errors(), HasSubstr("audit: \"olga\": step pond 3: done"));
+  // Metrics are for those who run it.
+  EXPECT_EQ(http_request(server.port(), "GET", "/metrics").status, 404U);
+  const auto port = static_cast<std::uint16_t>(std::stoul(admins.substr(admins.rfind(':') + 1)));
+  EXPECT_THAT(http_request(port, "GET", "/metrics").body, HasSubstr("sluice_tick{"));
+}
+
+TEST_F(Hosting, AConfigurationIsExplainedBeforeAnythingStarts) {
+  (void)token("ada", "build");
+  const auto check = [&](const std::string& text) {
+    return run_program({SLUICE_SERVER, "check", folder_.write("server.toml", text)});
+  };
+  const std::string base = "world = [\"pond.toml\"]\nlisten = \"0.0.0.0:8080\"\n";
+  const Finished open = check(base);
+  EXPECT_EQ(open.status, 0) << open.error;
+  EXPECT_THAT(open.out, HasSubstr("other machines can connect"));
+  EXPECT_THAT(open.out, HasSubstr("world pond: 96 x 48 x 1 cells, 50 ticks a second"));
+  EXPECT_THAT(open.out, HasSubstr("who shows no token may watch\n"));
+  const Finished full =
+      check(base + "tokens = \"" + tokens_ + "\"\nadmin_listen = \"0.0.0.0:9090\"\n" +
+            "[worlds.pond]\nanonymous = \"build\"\nread_only = true\n");
+  EXPECT_EQ(full.status, 0) << full.error;
+  EXPECT_THAT(full.out, HasSubstr("1 accounts in "));
+  EXPECT_THAT(full.out, HasSubstr("may watch and build; read-only"));
+  for (const auto& [more, why] :
+       {std::pair("admin_listen = \"0.0.0.0:9090\"", "open to other machines: that needs tokens"),
+        {"[worlds.pnd]", "[worlds.pnd] speaks of a world that is not hosted"},
+        {"tokens = \"none.toml\"", "cannot read the file of accounts none.toml"}}) {
+    const Finished wrong = check(base + more + "\n");
+    EXPECT_EQ(wrong.status, 2) << more;
+    EXPECT_THAT(wrong.error, HasSubstr(why));
+    EXPECT_EQ(wrong.out, "");
+  }
+  EXPECT_FALSE(std::filesystem::exists("data/pond.sluice"));
+}
+
+}  // namespace
+}  // namespace sluice::tests

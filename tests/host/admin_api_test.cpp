@@ -1,0 +1,222 @@
+// Goal: the admin API does what its document lists, for those who may; a world that is paused takes
+// the ticks that it is told to and no other, and what happens to its time changes nothing in its
+// history. Method: the API without sockets, on a world that runs.
+#include "server/host/admin_api.h"
+
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "server/access/token.h"
+#include "server/formats/world_file.h"
+#include "server/host/world_runner.h"
+#include "server/record/reader.h"
+#include "server/record/verify.h"
+#include "tests/support/process.h"
+
+namespace sluice::host {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+constexpr const char* kPond = R"(
+[world]
+name = "pond"
+size = [64, 64, 1]
+tick_rate = 100
+[[source]]
+at = [5, 60, 0]
+rate = 100
+)";
+
+class AdminApiTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const auto spec = formats::parse_world(kPond, "test world");
+    auto world = std::move(sim::World::create(spec.value())).value();
+    auto recorder = record::Recorder::create(path(), kPond, *world);
+    ASSERT_TRUE(recorder.ok()) << recorder.error();
+    runner_ = std::make_unique<WorldRunner>(std::move(world), std::move(recorder).value(),
+                                            executor_, metrics_.add_world("pond"));
+    runner_->start();
+  }
+  void open(bool with_accounts) {
+    access::GateRules rules;
+    if (with_accounts) {
+      rules.accounts_file = folder_.file("tokens.toml");
+      std::ofstream file(rules.accounts_file);
+      for (const auto& [name, role] :
+           {std::pair("olga", "operate"), {"adam", "admin"}, {"bert", "build"}}) {
+        file << "[[account]]\nname = \"" << name << "\"\ntoken = \"" << access::hash_of(name)
+             << "\"\n[account.roles]\n\"*\" = \"" << role << "\"\n";
+      }
+    }
+    gate_ = std::make_unique<access::Gate>(rules);
+    ASSERT_TRUE(gate_->read_accounts().ok());
+    AdminTargets targets;
+    targets.worlds = {{"pond", runner_.get()}};
+    targets.gate = gate_.get();
+    targets.open = !with_accounts;
+    targets.health = [] { return std::string("alive\n"); };
+    targets.readiness = [] { return net::Readiness{false, "pond: stands still\n"}; };
+    targets.metrics = [] { return std::string("a_metric 1\n"); };
+    targets.reload = [this] { return gate_->read_accounts(); };
+    targets.kick = [](const std::string& /*world*/, const std::string& account) {
+      return account.size();
+    };
+    api_ = std::make_unique<AdminApi>(std::move(targets));
+  }
+  net::AdminAnswer ask(const std::string& method, const std::string& target,
+                       const std::string& body = "", const std::string& token = "") {
+    return api_->answer({method, target, token.empty() ? "" : "Bearer " + token, body});
+  }
+  net::AdminAnswer post(const std::string& action, const std::string& body = "") {
+    return ask("POST", "/api/worlds/pond/" + action, body);
+  }
+  [[nodiscard]] std::string path() const { return folder_.file("pond.sluice"); }
+  std::uint64_t tick_when_still() {
+    std::uint64_t tick = runner_->feed().tick();
+    for (int same = 0; same < 5;) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      const std::uint64_t now = runner_->feed().tick();
+      same = now == tick ? same + 1 : 0;
+      tick = now;
+    }
+    return tick;
+  }
+
+  tests::TemporaryDirectory folder_;
+  sim::SerialExecutor executor_;
+  Metrics metrics_;
+  std::unique_ptr<WorldRunner> runner_;
+  std::unique_ptr<access::Gate> gate_;
+  std::unique_ptr<AdminApi> api_;
+};
+
+TEST_F(AdminApiTest, APausedWorldTakesTheTicksThatItIsTold) {
+  open(false);
+  EXPECT_EQ(post("step", R"({"ticks": 1})").body,
+            "{\"error\":\"the world is not paused; only a paused one is stepped\"}\n");
+  EXPECT_EQ(post("pause").status, 200U);
+  const std::uint64_t paused = tick_when_still();
+  EXPECT_EQ(post("step", R"({"ticks": 7})").status, 200U);
+  EXPECT_EQ(tick_when_still(), paused + 7);
+  const json worlds = json::parse(ask("GET", "/api/worlds").body);
+  EXPECT_EQ(worlds[0]["tick"], paused + 7);
+  EXPECT_EQ(worlds[0]["paused"], true);
+  EXPECT_EQ(post("speed", R"({"speed": 50})").status, 200U);
+  EXPECT_EQ(tick_when_still(), paused + 7);  // faster, but still paused
+  EXPECT_EQ(post("resume").status, 200U);
+  for (int i = 0; i < 2000 && runner_->feed().tick() < paused + 300; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  EXPECT_GE(runner_->feed().tick(), paused + 300);
+  const json saved = json::parse(post("save").body);
+  EXPECT_GE(saved["tick"].get<std::uint64_t>(), paused + 300);
+  runner_->stop();
+  // Its time was anything but even; its history replays.
+  sim::SerialExecutor executor;
+  auto reader = record::Reader::open(path());
+  ASSERT_TRUE(reader.ok()) << reader.error();
+  const auto verified = record::verify(*reader.value(), {}, executor);
+  ASSERT_TRUE(verified.ok()) << verified.error();
+  EXPECT_FALSE(verified->divergence);
+}
+
+TEST_F(AdminApiTest, NumbersGoToTheirLimitsAndNoFarther) {
+  open(false);
+  ASSERT_EQ(post("pause").status, 200U);
+  const auto step = [&](const std::string& ticks) {
+    return post("step", "{\"ticks\": " + ticks + "}");
+  };
+  for (const char* wrong : {"0", "-1", "1.5", "\"1\"", "null", "100001", "18446744073709551615",
+                            "1e3", "99999999999999999999999"}) {
+    EXPECT_EQ(step(wrong).status, 400U) << wrong;
+  }
+  EXPECT_EQ(step("100000").status, 200U);
+  EXPECT_EQ(step("100000").status, 400U);  // with those that are still to be taken
+  for (const char* wrong : {"0", "0.009", "100.1", "-1", "1e300", "\"fast\"", "null"}) {
+    EXPECT_EQ(post("speed", "{\"speed\": " + std::string(wrong) + "}").status, 400U) << wrong;
+  }
+  for (const char* good : {"0.01", "100", "1"}) {
+    EXPECT_EQ(post("speed", "{\"speed\": " + std::string(good) + "}").status, 200U) << good;
+  }
+  ASSERT_EQ(post("pause").status, 200U);  // forgets the steps
+}
+
+TEST_F(AdminApiTest, WrongRequestsAreToldSo) {
+  open(false);
+  EXPECT_THAT(ask("POST", "/api/worlds/pnd/pause").body, HasSubstr("no such world: pnd"));
+  EXPECT_EQ(ask("POST", "/api/worlds/a/b/pause").status, 404U);
+  EXPECT_EQ(ask("POST", "/api/worlds//pause").status, 404U);
+  EXPECT_EQ(ask("GET", "/api/worlds/pond/pause").body,
+            "{\"error\":\"GET is not allowed; allowed: POST\"}\n");
+  for (const char* body :
+       {"", "5", "[]", "{}", "{\"tick\": 5}", "{\"ticks\": 5, \"x\": 1}", "{\"ticks\""}) {
+    EXPECT_EQ(post("step", body).body,
+              "{\"error\":\"the body must be {\\\"ticks\\\": integer}\"}\n");
+  }
+  EXPECT_THAT(ask("POST", "/api/log-level", R"({"level": "loud"})").body,
+              HasSubstr("allowed: trace, debug"));
+  EXPECT_EQ(ask("GET", "/nothing").status, 404U);
+  EXPECT_EQ(ask("GET", "/healthz").body, "alive\n");
+  EXPECT_EQ(ask("GET", "/readyz").status, 503U);
+  EXPECT_EQ(ask("HEAD", "/metrics").status, 200U);
+}
+
+TEST_F(AdminApiTest, EachActionNeedsItsRole) {
+  open(true);
+  const json document = json::parse(AdminApi::openapi());
+  int tried = 0;
+  for (const auto& [pattern, methods] : document["paths"].items()) {
+    std::string target = pattern;
+    if (const std::size_t at = target.find("{world}"); at != std::string::npos) {
+      target.replace(at, 7, "pond");
+    }
+    for (const auto& [method, operation] : methods.items()) {
+      const std::string verb = method == "get" ? "GET" : "POST";
+      const std::string what = operation["description"];
+      EXPECT_EQ(ask(verb, target).status, 401U) << target;
+      EXPECT_EQ(ask(verb, target, "", "guess").status, 401U) << target;
+      // What is wrong beyond the role is another matter: no body is given here.
+      const auto passes = [&](const char* token) {
+        const unsigned status = ask(verb, target, "", token).status;
+        EXPECT_NE(status, 401U) << target;
+        EXPECT_NE(status, 404U) << target << ": in the document, but not there";
+        return status != 403U;
+      };
+      EXPECT_EQ(passes("bert"), what == "Needs an account.") << target;
+      EXPECT_EQ(passes("olga"), what != "Needs the role admin.") << target;
+      EXPECT_TRUE(passes("adam")) << target;
+      ++tried;
+    }
+  }
+  EXPECT_EQ(tried, 9);
+  EXPECT_THAT(
+      ask("POST", "/api/worlds/pond/pause", "", "bert").body,
+      HasSubstr("not allowed: the role of \\\"bert\\\" in pond is build; this needs operate"));
+  EXPECT_EQ(ask("POST", "/api/worlds/pond/kick", R"({"account": "bert"})", "olga").body,
+            "{\"ended\":4}\n");
+}
+
+TEST_F(AdminApiTest, ItsDocumentNamesEveryAction) {
+  std::ifstream file(std::string(SLUICE_SOURCE_DIR) + "/server/host/admin.md");
+  std::stringstream text;
+  text << file.rdbuf();
+  const json document = json::parse(AdminApi::openapi());
+  for (const auto& [path, methods] : document["paths"].items()) {
+    for (const auto& [method, operation] : methods.items()) {
+      const std::string row =
+          std::string("| ") + (method == "get" ? "GET" : "POST") + " `" + path + "` |";
+      EXPECT_THAT(text.str(), HasSubstr(row));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sluice::host
