@@ -128,7 +128,9 @@ std::string Facts::status(const protocol::Mirror& mirror) const {
   const std::int32_t cell = mirror.cell({picture.cursor_x, picture.cursor_y, picture.slice});
   line += "  [" + std::to_string(picture.cursor_x) + ", " + std::to_string(picture.cursor_y) +
           "] " + describe_cell(cell);
-  line += std::string("  ") + name_of(tool) + " " + std::to_string(picture.brush);
+  line += welcome.watch_only
+              ? std::string("  watching only")
+              : std::string("  ") + name_of(tool) + " " + std::to_string(picture.brush);
   return line + "  ? help";
 }
 

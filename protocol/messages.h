@@ -63,8 +63,8 @@ struct Welcome {
   std::uint64_t tick = 0;
   std::uint32_t tick_rate = 0;  // ticks a second
   std::string water;
-  std::string account;      // that the client was let in as; empty: nobody that is known
-  bool watch_only = false;  // its commands are refused as things are
+  std::string account = {};  // that the client was let in as; empty: nobody that is known
+  bool watch_only = false;   // its commands are refused as things are
 };
 
 /// Why a server ends a connection; never reused.

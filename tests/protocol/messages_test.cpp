@@ -73,7 +73,11 @@ TEST(Messages, AReplaysPlaceComesBack) {
 TEST(Messages, ServerMessagesComeBack) {
   Bytes bytes;
   Welcome welcome{kProtocolVersion, "0.1.0", "cave", {64, 32, 64}, {4, 4, 4}, 77, 20, "cellular"};
+  welcome.account = "ada";
+  welcome.watch_only = true;
   const auto w = over_the_wire<Welcome>(welcome, bytes);
+  EXPECT_EQ(w.account, "ada");
+  EXPECT_TRUE(w.watch_only);
   EXPECT_EQ(w.server_version, "0.1.0");
   EXPECT_EQ(w.world, "cave");
   EXPECT_EQ(w.size, welcome.size);
