@@ -123,8 +123,9 @@ TEST(Script, MistakesInPipesNameTheKeyAndWhatIsAllowed) {
   EXPECT_THAT(wrong(R"({"cmd": "add_pipe", "name": 5})"), HasSubstr("key 'name' must be a text"));
   EXPECT_THAT(wrong(R"({"cmd": "add_pipe", "name": "a", "capacity": "big"})"),
               HasSubstr("key 'capacity' must hold whole numbers"));
-  EXPECT_THAT(wrong(R"({"cmd": "add_pipe", "name": "a", "rate": 5})"),
-              HasSubstr("unknown key 'rate'; allowed here: amount, at, base, capacity, client"));
+  EXPECT_THAT(
+      wrong(R"({"cmd": "add_pipe", "name": "a", "rate": 5})"),
+      HasSubstr("unknown key 'rate'; allowed here: account, amount, at, base, capacity, client"));
   EXPECT_THAT(wrong(R"({"cmd": "set_valve", "name": "v", "open": 1})"),
               HasSubstr("key 'open' must be true or false"));
   EXPECT_THAT(
@@ -153,8 +154,9 @@ TEST(Script, MistakesNameTheLineAndWhatIsAllowed) {
               HasSubstr("key 'units' must hold whole numbers"));
   EXPECT_THAT(mistake("{\"tick\": 1, \"cmd\": \"pour\", \"at\": [1,2,0], \"units\": 99999999999}"),
               HasSubstr("at most 32 bits"));
-  EXPECT_THAT(mistake("{\"tick\": 1, \"cmd\": \"pour\", \"at\": [1,2,0], \"units\": 1, \"x\": 1}"),
-              HasSubstr("unknown key 'x'; allowed here: at, client, cmd, seq, tick, units"));
+  EXPECT_THAT(
+      mistake("{\"tick\": 1, \"cmd\": \"pour\", \"at\": [1,2,0], \"units\": 1, \"x\": 1}"),
+      HasSubstr("unknown key 'x'; allowed here: account, at, client, cmd, seq, tick, units"));
   EXPECT_THAT(mistake("{\"tick\": 1, \"cmd\": \"set_cells\", \"from\": [0,0,0], \"size\": [1,1,1], "
                       "\"cell\": \"q\"}"),
               HasSubstr("'cell' is no cell; allowed: '#' rock"));

@@ -60,7 +60,8 @@ TEST_F(Serving, OneRecordingGoesByItsName) {
   EXPECT_EQ(
       tests::http_request(port, "GET", "/worlds").body,
       "[{\"name\": \"empty\", \"size\": [64, 64, 1], \"water\": \"cellular\", \"tick\": 0, "
-      "\"tick_rate\": 20, \"clients\": 0, \"socket\": \"/worlds/empty\", \"replay\": true}]\n");
+      "\"tick_rate\": 20, \"clients\": 0, \"socket\": \"/worlds/empty\", \"role\": \"build\", "
+      "\"replay\": true}]\n");
   EXPECT_EQ(tests::http_request(port, "GET", "/timeline").content_type, "application/json");
   EXPECT_EQ(tests::http_request(port, "GET", "/").status, 200U);
 }
