@@ -18,7 +18,11 @@ sim::Status CommandQueue::push(QueuedCommand command) {
   }
   const auto [place, is_new] = lines_.try_emplace(command.session);
   Line& line = place->second;
-  if (is_new) line.allowance = limits_.tick_work;
+  if (is_new) {
+    // Who has just come has saved nothing yet: else coming again would be a way to more.
+    const bool saved = rested_.erase(command.session) > 0;
+    line.allowance = saved ? limits_.tick_work : 0;
+  }
   if (line.commands.size() >= limits_.client_commands) {
     return sim::Error{"too much at once: " + std::to_string(limits_.client_commands) +
                       " of your commands wait for their turn"};
@@ -34,8 +38,10 @@ void CommandQueue::refill() {
     std::int64_t& allowance = line->second.allowance;
     allowance = std::min(limits_.tick_work, allowance + allowance_per_tick_);
     const bool idle = line->second.commands.empty() && allowance == limits_.tick_work;
+    if (idle) rested_.insert(line->first);
     line = idle ? lines_.erase(line) : std::next(line);
   }
+  while (rested_.size() > limits_.rested_clients) rested_.erase(rested_.begin());
 }
 
 void CommandQueue::begin_tick(double own_seconds) {

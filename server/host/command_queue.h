@@ -21,6 +21,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,7 @@ struct WorkLimits {
   std::int64_t client_work_per_second = 16'000'000;  // of one client's; saved up to one tick's
   std::size_t client_commands = 1024;                // that wait, of one client
   std::size_t commands = 8192;                       // that wait, of all
+  std::size_t rested_clients = 4096;  // remembered as having saved all they can; the oldest go
   /// A world that takes longer than this for a tick's own motion gets no more of it from commands.
   double busy_seconds = 0.020;
 };
@@ -97,6 +99,7 @@ class CommandQueue {
   const WorkLimits limits_;
   const std::int64_t allowance_per_tick_;
   std::map<std::uint64_t, Line> lines_;  // by session; those with nothing to wait for are dropped
+  std::set<std::uint64_t> rested_;       // without a line, who have saved all that they may
   std::uint64_t next_session_ = 0;       // where the next tick begins
   std::size_t size_ = 0;
 

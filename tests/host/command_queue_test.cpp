@@ -47,6 +47,12 @@ Tick take(CommandQueue& queue, double own_seconds = 0) {
 
 using Taken = std::pair<std::uint64_t, std::uint64_t>;
 
+/// Makes them clients who have been there long enough to have saved all that they may.
+void rest(CommandQueue& queue, const std::vector<std::uint64_t>& sessions) {
+  for (const std::uint64_t session : sessions) ASSERT_TRUE(queue.push(costing(2, session, 0)).ok());
+  for (int tick = 0; tick < 100; ++tick) (void)take(queue);
+}
+
 TEST(CommandQueue, TakesFromEachClientInTurn) {
   CommandQueue queue({}, kTickRate);
   for (std::uint64_t seq = 1; seq <= 3; ++seq) ASSERT_TRUE(queue.push(costing(2, 7, seq)).ok());
@@ -70,6 +76,7 @@ TEST(CommandQueue, WhatATickCannotSpendWaitsAndIsNextOne) {
 TEST(CommandQueue, AClientThatUsedItsAllowanceWaitsAloneAndInOrder) {
   // Saves up to 10, gets 2 a tick.
   CommandQueue queue({.tick_work = 10, .client_work_per_second = 20}, kTickRate);
+  rest(queue, {1, 2});
   ASSERT_TRUE(queue.push(costing(10, 1, 1)).ok());
   ASSERT_TRUE(queue.push(costing(4, 1, 2)).ok());
   ASSERT_TRUE(queue.push(costing(2, 1, 3)).ok());
@@ -78,6 +85,31 @@ TEST(CommandQueue, AClientThatUsedItsAllowanceWaitsAloneAndInOrder) {
   EXPECT_THAT(take(queue).taken, ElementsAre(Taken{2, 1}));
   EXPECT_THAT(take(queue).taken, ElementsAre(Taken{1, 2}));
   EXPECT_THAT(take(queue).taken, ElementsAre(Taken{1, 3}));
+}
+
+// One that connected anew for each of its commands had a full allowance for each.
+TEST(CommandQueue, ComingAnewGainsNothing) {
+  const WorkLimits limits{.tick_work = 10, .client_work_per_second = 20, .rested_clients = 2};
+  CommandQueue queue(limits, kTickRate);
+  std::int64_t spent = 0;
+  for (std::uint64_t session = 1; session <= 50; ++session) {
+    for (std::uint64_t seq = 1; seq <= 5; ++seq) {
+      ASSERT_TRUE(queue.push(costing(2, session, seq)).ok());
+    }
+    spent += take(queue).work - 2;  // who stays has that much in each tick
+    (void)queue.clear();
+  }
+  EXPECT_LE(spent, 0);
+  // Of those who rested, so many are remembered: the others save anew.
+  rest(queue, {101, 102, 103});
+  for (const std::uint64_t session : {101U, 102U, 103U}) {
+    ASSERT_TRUE(queue.push(costing(10, session, 1)).ok());
+  }
+  EXPECT_THAT(take(queue).taken, ElementsAre(Taken{102, 1}));
+  EXPECT_THAT(take(queue).taken, ElementsAre(Taken{103, 1}));
+  EXPECT_THAT(take(queue).taken, ElementsAre());
+  EXPECT_THAT(take(queue).taken, ElementsAre());
+  EXPECT_THAT(take(queue).taken, ElementsAre(Taken{101, 1}));
 }
 
 TEST(CommandQueue, WhatNoTickCanSpendIsTurnedAway) {
