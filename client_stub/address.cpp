@@ -9,6 +9,7 @@ namespace sluice::client {
 namespace {
 
 constexpr std::string_view kScheme = "ws://";
+constexpr std::string_view kEncryptedScheme = "wss://";
 constexpr std::string_view kWorlds = "/worlds/";
 constexpr std::size_t kMaxTokenBytes = 128;  // what servers look at
 
@@ -49,23 +50,22 @@ std::string Address::authority() const {
 }
 
 std::string Address::url() const {
-  return std::string(kScheme) + authority() + path;
+  return std::string(encrypted ? kEncryptedScheme : kScheme) + authority() + path;
 }
 
 protocol::Result<Address> parse_address(std::string_view url) {
-  if (url.starts_with("wss://")) {
-    return wrong(url,
-                 "encrypted connections (wss://) are not spoken here; a proxy on this side can");
-  }
   if (url.starts_with("http://") || url.starts_with("https://")) {
     return wrong(url, "that is the address of the page; a world's begins with ws://");
   }
-  if (!url.starts_with(kScheme)) return wrong(url, "does not begin with ws://");
-  const std::string_view rest = url.substr(kScheme.size());
+  const bool encrypted = url.starts_with(kEncryptedScheme);
+  if (!encrypted && !url.starts_with(kScheme)) return wrong(url, "does not begin with ws://");
+  const std::string_view rest = url.substr(encrypted ? kEncryptedScheme.size() : kScheme.size());
   const std::size_t slash = rest.find('/');
   if (slash == std::string_view::npos) return wrong(url, "names no world");
   std::string_view authority = rest.substr(0, slash);
   Address address;
+  address.encrypted = encrypted;
+  if (encrypted) address.port = "443";
   address.path = rest.substr(slash);
   if (!address.path.starts_with(kWorlds) ||
       !valid_name(std::string_view(address.path).substr(kWorlds.size()))) {

@@ -7,9 +7,11 @@
 #include <boost/asio/connect.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl/host_name_verification.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/ssl.hpp>
 #include <boost/beast/websocket.hpp>
 
 namespace sluice::client {
@@ -26,48 +28,79 @@ constexpr bool kDeflates = false;  // the server never does
 constexpr std::chrono::seconds kOpenTimeout{10};
 constexpr std::chrono::seconds kCloseTimeout{1};
 
-/// The part that pending operations keep alive, whatever its owner does.
-class Socket : public std::enable_shared_from_this<Socket> {
+/// Shared by all connections, for as long as the program runs.
+asio::ssl::context& trusting_this_system() {
+  static asio::ssl::context context = [] {
+    asio::ssl::context made(asio::ssl::context::tls_client);
+    error_code ignored;  // then nobody is trusted, which the handshake says
+    made.set_default_verify_paths(ignored);
+    made.set_verify_mode(asio::ssl::verify_peer, ignored);
+    return made;
+  }();
+  return context;
+}
+
+using PlainStream = beast::tcp_stream;
+using TlsStream = beast::ssl_stream<beast::tcp_stream>;
+
+/// What a Connection does.
+class Socket {
  public:
-  Socket(asio::io_context& context, Address address, Connection::Events events)
+  virtual ~Socket() = default;
+  virtual void open() = 0;
+  virtual void send(protocol::Bytes message) = 0;
+  virtual void close() = 0;
+  virtual void set_reading(bool reading) = 0;
+  virtual void abandon() = 0;
+};
+
+/// The part that pending operations keep alive, whatever its owner does.
+template <class Stream>
+class SocketOver final : public Socket, public std::enable_shared_from_this<SocketOver<Stream>> {
+ public:
+  /// `arguments` are those of the stream.
+  template <class... Arguments>
+  SocketOver(asio::io_context& context, Address address, Connection::Events events,
+             Arguments&&... arguments)
       : address_(std::move(address)),
         events_(std::move(events)),
         resolver_(context),
-        stream_(context),
+        stream_(std::forward<Arguments>(arguments)...),
         close_timer_(context) {}
 
-  void open() {
-    resolver_.async_resolve(address_.host, address_.port,
-                            [self = shared_from_this()](error_code error, const auto& endpoints) {
-                              self->connect(error, endpoints);
-                            });
+  void open() override {
+    resolver_.async_resolve(
+        address_.host, address_.port,
+        [self = this->shared_from_this()](error_code error, const auto& endpoints) {
+          self->connect(error, endpoints);
+        });
   }
 
-  void send(protocol::Bytes message) {
+  void send(protocol::Bytes message) override {
     if (ended_) return;
     outgoing_.push_back(std::move(message));
     if (is_open_ && !writing_) write();
   }
 
-  void close() {
+  void close() override {
     if (ended_) return;
     if (!is_open_) return end("closed");
     is_open_ = false;
     close_timer_.expires_after(kCloseTimeout);
-    close_timer_.async_wait([self = shared_from_this()](error_code error) {
+    close_timer_.async_wait([self = this->shared_from_this()](error_code error) {
       if (!error) self->end("closed");
     });
     stream_.async_close(websocket::close_code::normal,
-                        [self = shared_from_this()](error_code) { self->end("closed"); });
+                        [self = this->shared_from_this()](error_code) { self->end("closed"); });
   }
 
-  void set_reading(bool reading) {
+  void set_reading(bool reading) override {
     const bool resumes = reading && !reading_;
     reading_ = reading;
     if (resumes && is_open_ && !read_pending_) read();
   }
 
-  void abandon() {
+  void abandon() override {
     events_ = {};
     end("abandoned");
   }
@@ -78,15 +111,37 @@ class Socket : public std::enable_shared_from_this<Socket> {
     if (error) return end("cannot find " + address_.host + ": " + error.message());
     auto& lowest = beast::get_lowest_layer(stream_);
     lowest.expires_after(kOpenTimeout);
-    lowest.async_connect(endpoints,
-                         [self = shared_from_this()](error_code failed, const tcp::endpoint&) {
-                           self->greet(failed);
-                         });
+    lowest.async_connect(
+        endpoints, [self = this->shared_from_this()](error_code failed, const tcp::endpoint&) {
+          self->secure(failed);
+        });
   }
 
-  void greet(error_code error) {
+  /// The certificate must be of that host, and signed by somebody whom this system trusts (or by
+  /// those in the file that the environment's SSL_CERT_FILE names).
+  void secure(error_code error) {
     if (ended_) return;
     if (error) return end("cannot connect to " + address_.authority() + ": " + error.message());
+    if constexpr (std::is_same_v<Stream, TlsStream>) {
+      auto& tls = stream_.next_layer();
+      tls.set_verify_callback(asio::ssl::host_name_verification(address_.host));
+      if (SSL_set_tlsext_host_name(tls.native_handle(), address_.host.c_str()) != 1) {
+        return end("cannot connect to " + address_.authority() + ": its name is too long");
+      }
+      tls.async_handshake(asio::ssl::stream_base::client, [self = this->shared_from_this()](
+                                                              error_code failed) {
+        if (self->ended_) return;
+        if (failed) {
+          return self->end("cannot trust " + self->address_.authority() + ": " + failed.message());
+        }
+        self->greet();
+      });
+    } else {
+      greet();
+    }
+  }
+
+  void greet() {
     auto& lowest = beast::get_lowest_layer(stream_);
     lowest.expires_never();
     error_code ignored;
@@ -104,7 +159,7 @@ class Socket : public std::enable_shared_from_this<Socket> {
     }
     stream_.async_handshake(
         response_, address_.authority(), address_.path,
-        [self = shared_from_this()](error_code failed) { self->opened(failed); });
+        [self = this->shared_from_this()](error_code failed) { self->opened(failed); });
   }
 
   void opened(error_code error) {
@@ -129,8 +184,9 @@ class Socket : public std::enable_shared_from_this<Socket> {
 
   void read() {
     read_pending_ = true;
-    stream_.async_read(
-        buffer_, [self = shared_from_this()](error_code error, std::size_t) { self->take(error); });
+    stream_.async_read(buffer_, [self = this->shared_from_this()](error_code error, std::size_t) {
+      self->take(error);
+    });
   }
 
   void take(error_code error) {
@@ -157,7 +213,7 @@ class Socket : public std::enable_shared_from_this<Socket> {
   void write() {
     writing_ = true;
     stream_.async_write(asio::buffer(outgoing_.front()),
-                        [self = shared_from_this()](error_code error, std::size_t) {
+                        [self = this->shared_from_this()](error_code error, std::size_t) {
                           self->writing_ = false;
                           if (self->ended_) return;
                           // What the server said before it hung up is still to be read.
@@ -183,7 +239,7 @@ class Socket : public std::enable_shared_from_this<Socket> {
   Address address_;
   Connection::Events events_;
   tcp::resolver resolver_;
-  websocket::stream<beast::tcp_stream, kDeflates> stream_;
+  websocket::stream<Stream, kDeflates> stream_;
   asio::steady_timer close_timer_;
   websocket::response_type response_;
   beast::flat_buffer buffer_;
@@ -214,7 +270,14 @@ class SocketConnection final : public Connection {
 
 std::unique_ptr<Connection> Connection::start(asio::io_context& context, const Address& address,
                                               Events events) {
-  auto socket = std::make_shared<Socket>(context, address, std::move(events));
+  std::shared_ptr<Socket> socket;
+  if (address.encrypted) {
+    socket = std::make_shared<SocketOver<TlsStream>>(context, address, std::move(events), context,
+                                                     trusting_this_system());
+  } else {
+    socket =
+        std::make_shared<SocketOver<PlainStream>>(context, address, std::move(events), context);
+  }
   auto connection = std::make_unique<SocketConnection>(socket);
   socket->open();
   return connection;

@@ -58,6 +58,7 @@ set(system_headers
 find_package(Boost 1.81 REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
+find_package(OpenSSL REQUIRED)
 find_package(spdlog REQUIRED)
 
 # Asio's and Beast's functions that are no templates, compiled once.
@@ -65,7 +66,7 @@ add_library(sluice_sockets STATIC ${CMAKE_CURRENT_LIST_DIR}/sockets.cpp)
 target_compile_definitions(sluice_sockets PUBLIC
   BOOST_ASIO_SEPARATE_COMPILATION BOOST_BEAST_SEPARATE_COMPILATION)
 target_link_libraries(sluice_sockets
-  PUBLIC Boost::headers Threads::Threads
+  PUBLIC Boost::headers OpenSSL::SSL Threads::Threads
   PRIVATE sluice_warnings sluice_quickly_built)
 
 sluice_precompiled(sluice_standard_headers HEADERS ${standard_headers})
@@ -75,7 +76,7 @@ sluice_precompiled(sluice_server_headers
 sluice_precompiled(sluice_socket_headers
   HEADERS ${standard_headers} ${system_headers} <boost/asio/io_context.hpp> <boost/asio/ip/tcp.hpp>
           <boost/asio/steady_timer.hpp> <boost/beast/core.hpp> <boost/beast/http.hpp>
-          <boost/beast/websocket.hpp>
+          <boost/beast/ssl.hpp> <boost/beast/websocket.hpp>
   OPTIONS sluice_quickly_built sluice_sockets)
 sluice_precompiled(sluice_tool_headers
   HEADERS ${standard_headers} ${system_headers} <CLI/CLI.hpp> <nlohmann/json.hpp>

@@ -92,8 +92,8 @@ const std::vector<AdminApi::Route>& AdminApi::routes() {
        &AdminApi::kick},
       {"POST", "/api/log-level", Role::kAdmin, "trace, debug, info, warn or error", "level",
        "string", &AdminApi::log_level},
-      {"POST", "/api/reload", Role::kAdmin, "Read the file of accounts anew", nullptr, nullptr,
-       &AdminApi::reload}};
+      {"POST", "/api/reload", Role::kAdmin, "Read the file of accounts and the certificate anew",
+       nullptr, nullptr, &AdminApi::reload}};
   return routes;
 }
 

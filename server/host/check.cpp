@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "server/formats/world_file.h"
+#include "server/net/tls.h"
 
 namespace sluice::host {
 
@@ -58,7 +59,11 @@ sim::Result<std::string> explain(const Config& config) {
   std::ostringstream text;
   const access::GateRules rules = gate_rules(config);
   const bool local = net::is_loopback(config.address);
-  text << "listens on " << config.address << " port " << config.port << ": "
+  if (sim::Status status = net::check_tls(config.tls_certificate, config.tls_key); !status.ok()) {
+    return sim::Error{status.error()};
+  }
+  text << "listens on " << config.address << " port " << config.port
+       << (config.tls_certificate.empty() ? ", not encrypted: " : ", encrypted: ")
        << (local ? "this machine alone can connect" : "other machines can connect") << '\n';
   if (sim::Status status = explain_worlds(config, rules, text); !status.ok()) {
     return sim::Error{status.error()};
@@ -77,6 +82,9 @@ sim::Result<std::string> explain(const Config& config) {
   } else {
     text << "admins: " << config.admin->address << " port " << config.admin->port
          << (gate.has_accounts() ? ", with tokens\n" : ", whoever is on this machine\n");
+  }
+  if (!local && config.tls_certificate.empty() && gate.has_accounts()) {
+    text << "note: tokens cross the network as they are; use tls_cert, or a proxy that encrypts\n";
   }
   if (!local && rules.anonymous == access::Role::kBuild) {
     text << "note: anonymous = \"build\" lets every stranger change these worlds\n";

@@ -16,9 +16,9 @@ namespace sluice::host {
 namespace {
 
 constexpr std::array<std::string_view, 5> kLogLevels = {"trace", "debug", "info", "warn", "error"};
-constexpr std::array<std::string_view, 12> kKeys = {
-    "admin_listen", "anonymous", "data",   "hosts",  "listen", "log_level",
-    "origins",      "threads",   "tokens", "verify", "world",  "worlds"};
+constexpr std::array<std::string_view, 14> kKeys = {
+    "admin_listen", "anonymous", "data",    "hosts",  "listen", "log_level", "origins",
+    "threads",      "tls_cert",  "tls_key", "tokens", "verify", "world",     "worlds"};
 
 template <class Names>
 std::string list_of(const Names& names) {
@@ -141,6 +141,8 @@ sim::Status set_key(const std::string& path, std::string_view key, const toml::n
   if (!text) return error_at(path, node.source(), std::string(key) + " must be a text");
   sim::Status status = sim::Done{};
   if (key == "data") config.data_directory = *text;
+  if (key == "tls_cert") config.tls_certificate = *text;
+  if (key == "tls_key") config.tls_key = *text;
   if (key == "tokens") config.accounts_file = *text;
   if (key == "anonymous") status = set_anonymous(*text, config);
   if (key == "admin_listen") status = set_admin_listen(*text, config);
@@ -157,6 +159,13 @@ sim::Status set_listen(std::string_view text, Config& config) {
   if (!parsed.ok()) return sim::Error{parsed.error()};
   config.address = std::move(parsed->address);
   config.port = parsed->port;
+  return sim::Done{};
+}
+
+sim::Status check_together(const Config& config) {
+  if (config.tls_certificate.empty() != config.tls_key.empty()) {
+    return sim::Error{"tls_cert and tls_key go together: one of them is missing"};
+  }
   return sim::Done{};
 }
 

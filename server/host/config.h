@@ -15,6 +15,8 @@
 //   anonymous   = "watch"                 the role of who shows no token: none, watch or build; by
 //                                         default build where only this machine can connect, else
 //                                         watch
+//   tls_cert    = "server.pem"            certificate and key (PEM): connections are encrypted;
+//   tls_key     = "server.key"            relative to the working directory
 //   admin_listen = "127.0.0.1:9090"       where health, metrics and the admin API are; metrics are
 //                                         nowhere else then
 //   [worlds.cave]                         of one world:
@@ -47,6 +49,8 @@ struct Config {
   bool verify = true;
   net::Origins origins;
   std::string accounts_file;
+  std::string tls_certificate;
+  std::string tls_key;
   std::optional<net::ListenAddress> admin;
   std::optional<access::Role> anonymous;
   std::map<std::string, access::Role, std::less<>> anonymous_in;  // worlds
@@ -65,6 +69,9 @@ inline constexpr std::uint32_t kMaxThreads = 256;
 [[nodiscard]] sim::Status set_anonymous(std::string_view text, Config& config);
 [[nodiscard]] sim::Status set_admin_listen(std::string_view text, Config& config);
 [[nodiscard]] sim::Status set_log_level(std::string_view text, Config& config);
+
+/// What no single key shows to be wrong.
+[[nodiscard]] sim::Status check_together(const Config& config);
 
 /// Sets what the file says. Errors name the file, the line and the key, and list what is allowed.
 [[nodiscard]] sim::Status read_config(const std::string& path, Config& config);

@@ -9,6 +9,7 @@
 #include <spdlog/spdlog.h>
 
 #include "server/formats/world_file.h"
+#include "server/net/tls.h"
 #include "server/net/viewer_assets.h"
 #include "server/record/recorder.h"
 #include "server/record/repair.h"
@@ -94,6 +95,11 @@ sim::Result<std::unique_ptr<Host>> Host::start(const Config& config) {
     return sim::Error{"cannot make the data directory " + config.data_directory + ": " +
                       error.message()};
   }
+  // Before any world is begun.
+  if (const sim::Status status = net::check_tls(config.tls_certificate, config.tls_key);
+      !status.ok()) {
+    return sim::Error{status.error()};
+  }
   std::unique_ptr<Host> host(new Host(config));
   for (const std::string& file : config.world_files) {
     if (const sim::Status status = host->add_world(file); !status.ok()) {
@@ -167,10 +173,9 @@ sim::Status Host::open_gate(const Config& config) {
 }
 
 sim::Status Host::reload() {
-  if (!gate_->has_accounts()) return sim::Error{"there is no file of accounts to read"};
   if (sim::Status status = gate_->read_accounts(); !status.ok()) return status;
   server_->apply_roles();
-  return sim::Done{};
+  return server_->reload_tls();
 }
 
 sim::Status Host::listen_for_admins(const Config& config) {
@@ -208,6 +213,8 @@ sim::Status Host::listen(const Config& config) {
   options.server_version = SLUICE_VERSION;
   options.origins = config.origins;
   options.gate = gate_;
+  options.tls_certificate = config.tls_certificate;
+  options.tls_key = config.tls_key;
   options.assets = net::viewer_assets();
   if (!config.admin) options.metrics_text = [this] { return metrics_text(); };
   options.readiness = [this] { return readiness(); };

@@ -35,7 +35,7 @@ class Host {
   /// to be kept could not be, or a world was left out.
   bool stop();
 
-  /// Reads the file of accounts anew; where that fails, all stays as it was.
+  /// Reads the file of accounts and the certificate anew. What cannot be read stays as it was.
   [[nodiscard]] sim::Status reload();
 
   /// What /readyz answers.

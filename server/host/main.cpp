@@ -30,6 +30,8 @@ struct Arguments {
   std::string tokens;
   std::string anonymous;
   std::string admin_listen;
+  std::string tls_certificate;
+  std::string tls_key;
   std::vector<std::string> hosts;
   std::vector<std::string> origins;
 };
@@ -56,6 +58,9 @@ void declare(CLI::App& app, Arguments& arguments) {
   app.add_option("--anonymous", arguments.anonymous,
                  "What who shows no token may do: none, watch or build; default build where only "
                  "this machine can connect, else watch");
+  app.add_option("--tls-cert", arguments.tls_certificate,
+                 "A certificate (PEM, with its chain): connections are encrypted");
+  app.add_option("--tls-key", arguments.tls_key, "The key that goes with it (PEM)");
   app.add_option("--admin-listen", arguments.admin_listen,
                  "ADDRESS:PORT of health, metrics and the admin API, for those who run the server");
   app.add_flag("--no-verify", arguments.no_verify,
@@ -82,6 +87,8 @@ sluice::sim::Status combine(const CLI::App& app, const Arguments& arguments,
     if (Status status = set_admin_listen(arguments.admin_listen, config); !status.ok())
       return status;
   }
+  if (!arguments.tls_certificate.empty()) config.tls_certificate = arguments.tls_certificate;
+  if (!arguments.tls_key.empty()) config.tls_key = arguments.tls_key;
   if (!arguments.tokens.empty()) config.accounts_file = arguments.tokens;
   if (!arguments.data.empty()) config.data_directory = arguments.data;
   if (app.count("--threads") > 0) config.threads = arguments.threads;
@@ -95,7 +102,7 @@ sluice::sim::Status combine(const CLI::App& app, const Arguments& arguments,
   if (config.world_files.empty()) {
     return sluice::sim::Error{"no world to host: give --world FILE.toml, or world in --config"};
   }
-  return sluice::sim::Done{};
+  return check_together(config);
 }
 
 int fail(const std::string& message) {
@@ -109,11 +116,13 @@ int serve(const sluice::host::Config& config, const sluice::net::EndSignals& sig
   if (const std::string admin = host.value()->admin_address(); !admin.empty()) {
     std::fprintf(stderr, "admins: http://%s\n", admin.c_str());
   }
-  std::printf("listening on http://%s\n", host.value()->address().c_str());
+  std::printf("listening on %s://%s\n", config.tls_certificate.empty() ? "http" : "https",
+              host.value()->address().c_str());
   std::fflush(stdout);
   for (std::string_view signal = signals.wait(); signal == "SIGHUP"; signal = signals.wait()) {
     const auto status = host.value()->reload();
-    if (status.ok()) spdlog::info("SIGHUP: read the accounts anew; all else needs a restart");
+    if (status.ok())
+      spdlog::info("SIGHUP: read accounts and certificate anew; all else needs a restart");
     if (!status.ok()) spdlog::error("SIGHUP: all stays as it was: {}", status.error());
   }
   spdlog::info("stopping");

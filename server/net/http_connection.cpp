@@ -31,26 +31,33 @@ std::string_view view_of(beast::string_view text) {
   return {text.data(), text.size()};
 }
 
-std::string address_of(const boost::asio::ip::tcp::socket& socket) {
-  boost::system::error_code error;
-  const auto endpoint = socket.remote_endpoint(error);
-  return error ? "unknown" : endpoint.address().to_string();
-}
-
+template <class Stream>
 class HttpConnection : public SurplusConnection,
-                       public std::enable_shared_from_this<HttpConnection> {
+                       public std::enable_shared_from_this<HttpConnection<Stream>> {
  public:
-  HttpConnection(boost::asio::ip::tcp::socket socket, Network& network)
-      : network_(network), slot_(network, address_of(socket)), stream_(std::move(socket)) {}
+  /// A TLS stream refers to the context, which must live as long.
+  HttpConnection(Stream stream, std::shared_ptr<boost::asio::ssl::context> tls, Network& network)
+      : network_(network),
+        tls_(std::move(tls)),
+        slot_(network, address_of(beast::get_lowest_layer(stream).socket())),
+        stream_(std::move(stream)) {}
 
   void start() {
     if (!slot_.counted()) join_surplus();
-    read();
+    if constexpr (std::is_same_v<Stream, TlsStream>) {
+      lowest().expires_after(patience());
+      stream_.async_handshake(boost::asio::ssl::stream_base::server,
+                              [self = this->shared_from_this()](beast::error_code error) {
+                                error ? self->end() : self->read();
+                              });
+    } else {
+      read();
+    }
   }
 
   void end() override {
     beast::error_code ignored;
-    stream_.socket().close(ignored);
+    lowest().socket().close(ignored);
   }
 
  private:
@@ -58,7 +65,7 @@ class HttpConnection : public SurplusConnection,
   // makes room for the newest.
   void join_surplus() {
     network_.refused_log.log(LogLimiter::Clock::now(), [&](const std::string& left_out) {
-      spdlog::warn("{}: too many connections{}", address_of(stream_.socket()), left_out);
+      spdlog::warn("{}: too many connections{}", address_of(lowest().socket()), left_out);
     });
     auto& surplus = network_.surplus;
     std::erase_if(surplus, [](const auto& one) { return one.expired(); });
@@ -66,7 +73,15 @@ class HttpConnection : public SurplusConnection,
       if (const auto oldest = surplus.front().lock()) oldest->end();
       surplus.pop_front();
     }
-    surplus.push_back(weak_from_this());
+    surplus.push_back(this->weak_from_this());
+  }
+
+  beast::tcp_stream& lowest() { return beast::get_lowest_layer(stream_); }
+
+  /// For a handshake, a request, or an answer.
+  [[nodiscard]] std::chrono::milliseconds patience() const {
+    const Limits& limits = network_.options.limits;
+    return slot_.counted() ? limits.request : limits.surplus_request;
   }
 
   void read() {
@@ -75,9 +90,9 @@ class HttpConnection : public SurplusConnection,
     parser_.emplace();
     parser_->header_limit(static_cast<std::uint32_t>(limits.header_bytes));
     parser_->body_limit(limits.body_bytes);
-    stream_.expires_after(slot_.counted() ? limits.request : limits.surplus_request);
+    lowest().expires_after(patience());
     http::async_read(stream_, buffer_, *parser_,
-                     [self = shared_from_this()](beast::error_code error, std::size_t) {
+                     [self = this->shared_from_this()](beast::error_code error, std::size_t) {
                        self->on_read(error);
                      });
   }
@@ -130,7 +145,8 @@ class HttpConnection : public SurplusConnection,
       refusal = network_.options.gate->watch_refusal(hub->config().name, visitor.account);
     }
     if (!refusal.empty()) return respond(refusal_answer(refusal, visitor), version, false);
-    std::make_shared<Session>(std::move(stream_), std::move(slot_), network_, *hub, visitor.account)
+    std::make_shared<Session>(make_web_socket(std::move(stream_)), std::move(tls_),
+                              std::move(slot_), network_, *hub, visitor.account)
         ->start(request);
   }
 
@@ -187,7 +203,7 @@ class HttpConnection : public SurplusConnection,
     if (!bodiless) response_.content_length(answer.body.size());
     if (!head_) response_.body() = std::move(answer.body);
     http::async_write(stream_, serializer_.emplace(response_),
-                      [self = shared_from_this()](beast::error_code error, std::size_t) {
+                      [self = this->shared_from_this()](beast::error_code error, std::size_t) {
                         self->on_write(error);
                       });
   }
@@ -198,13 +214,19 @@ class HttpConnection : public SurplusConnection,
   }
 
   void finish() {
-    beast::error_code ignored;
-    stream_.socket().shutdown(boost::asio::ip::tcp::socket::shutdown_send, ignored);
+    if constexpr (std::is_same_v<Stream, TlsStream>) {
+      lowest().expires_after(patience());
+      stream_.async_shutdown([self = this->shared_from_this()](beast::error_code) { self->end(); });
+    } else {
+      beast::error_code ignored;
+      stream_.socket().shutdown(boost::asio::ip::tcp::socket::shutdown_send, ignored);
+    }
   }
 
   Network& network_;
+  std::shared_ptr<boost::asio::ssl::context> tls_;  // before the stream, which refers to it
   ConnectionSlot slot_;
-  beast::tcp_stream stream_;
+  Stream stream_;
   beast::flat_buffer buffer_;
   std::optional<http::request_parser<http::string_body>> parser_;
   http::response<http::string_body> response_;
@@ -215,7 +237,16 @@ class HttpConnection : public SurplusConnection,
 }  // namespace
 
 void serve_http(boost::asio::ip::tcp::socket socket, Network& network) {
-  std::make_shared<HttpConnection>(std::move(socket), network)->start();
+  // A handshake costs us a millisecond, and a stranger nothing.
+  if (network.handshakes && !network.handshakes->take(1, TokenBucket::Clock::now())) return;
+  if (network.tls) {
+    std::make_shared<HttpConnection<TlsStream>>(TlsStream(std::move(socket), *network.tls),
+                                                network.tls, network)
+        ->start();
+  } else {
+    std::make_shared<HttpConnection<PlainStream>>(PlainStream(std::move(socket)), nullptr, network)
+        ->start();
+  }
 }
 
 }  // namespace sluice::net

@@ -6,6 +6,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -15,6 +16,11 @@
 #include "server/net/log_limiter.h"
 #include "server/net/packed_assets.h"
 #include "server/net/server.h"
+#include "server/net/token_bucket.h"
+
+namespace boost::asio::ssl {
+class context;
+}
 
 namespace sluice::net {
 
@@ -31,6 +37,7 @@ class SurplusConnection {
 struct Network {
   ServerOptions options;  // without the assets
   std::vector<PackedAsset> assets;
+  std::shared_ptr<boost::asio::ssl::context> tls;        // of connections from now on; null: none
   std::map<std::string, std::unique_ptr<Hub>> hubs;      // by the world's name
   std::set<Session*> sessions;                           // those that are open
   std::atomic<std::size_t> connections{0};               // those within the limits
@@ -39,6 +46,7 @@ struct Network {
   // What strangers may make the server write.
   LogLimiter refused_log{kLogLinesPerSecond, kLogLinesAtOnce};
   LogLimiter closed_log{kLogLinesPerSecond, kLogLinesAtOnce};
+  std::optional<TokenBucket> handshakes;  // where there is TLS
   bool stopping = false;
 
   static constexpr double kLogLinesPerSecond = 2;

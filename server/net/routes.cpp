@@ -69,7 +69,7 @@ Answer session_answer(const Network& network, const Asked& asked) {
             "TOKEN\"}\n"};
   }
   return {200, "application/json", session_json(network, asked.visitor.account), "",
-          cookie_of(token)};
+          cookie_of(token, network.tls != nullptr)};
 }
 
 void append_springs(std::ostringstream& json, std::string_view name,

@@ -14,6 +14,7 @@
 #include "server/net/http_connection.h"
 #include "server/net/network.h"
 #include "server/net/session.h"
+#include "server/net/tls.h"
 #include "server/sim/assert.h"
 
 namespace sluice::net {
@@ -159,6 +160,13 @@ sim::Result<std::unique_ptr<Server>> Server::start(ServerOptions options,
     SLUICE_ASSERT(it.network.hubs.emplace(name, std::move(hub)).second);
     it.feeds.push_back(world.feed);
   }
+  if (!it.network.options.tls_certificate.empty()) {
+    auto tls = make_tls(it.network.options.tls_certificate, it.network.options.tls_key);
+    if (!tls.ok()) return sim::Error{tls.error()};
+    it.network.tls = std::move(tls).value();
+    const double rate = it.network.options.limits.handshakes_per_second;
+    it.network.handshakes.emplace(rate, rate);
+  }
   if (const sim::Status status = it.listen(); !status.ok()) return sim::Error{status.error()};
   for (WorldFeed* feed : it.feeds) {
     Hub* hub = it.network.hubs.at(feed->config().name).get();
@@ -183,6 +191,16 @@ void Server::stop() {
   for (WorldFeed* feed : it.feeds) feed->set_wake({});
   asio::post(it.context, [&it] { it.begin_stop(); });
   it.thread.join();
+}
+
+sim::Status Server::reload_tls() {
+  Implementation& it = *implementation_;
+  const ServerOptions& options = it.network.options;
+  if (options.tls_certificate.empty()) return sim::Done{};
+  auto tls = make_tls(options.tls_certificate, options.tls_key);
+  if (!tls.ok()) return sim::Error{tls.error()};
+  asio::post(it.context, [&it, fresh = std::move(tls).value()] { it.network.tls = fresh; });
+  return sim::Done{};
 }
 
 void Server::apply_roles() {

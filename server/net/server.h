@@ -62,7 +62,8 @@ struct Limits {
   std::size_t waiting_commands = 512;            // sent by a client and not yet answered
   double commands_per_second = 2000;             // of a client; as many may come at once
   double command_bytes_per_second = 256U << 10;  // of a client; as many may come at once
-  double messages_per_second = 4000;             // above which a client is read from more slowly
+  double handshakes_per_second = 100;  // of TLS, from all; beyond, connections end at once
+  double messages_per_second = 4000;   // above which a client is read from more slowly
 };
 
 struct ServerOptions {
@@ -71,6 +72,9 @@ struct ServerOptions {
   std::string server_version;
   Limits limits;
   Origins origins;
+  /// PEM files; empty: connections are not encrypted.
+  std::string tls_certificate;
+  std::string tls_key;
   /// Null: whoever connects may build everywhere. Must be safe to ask for as long as the server is.
   std::shared_ptr<const access::Gate> gate;
   std::vector<Asset> assets;
@@ -100,6 +104,10 @@ class Server {
   /// Tells every client that the server stops, closes, and waits (a few seconds at the most).
   /// Replies that were delivered before are sent first.
   void stop();
+
+  /// Reads the certificate and its key anew, for connections from now on. On an error all stays as
+  /// it was. For any thread but the network's.
+  [[nodiscard]] sim::Status reload_tls();
 
   /// Ends connections of those who may not see their world any more. For any thread.
   void apply_roles();

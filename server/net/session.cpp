@@ -22,24 +22,18 @@ constexpr std::chrono::milliseconds kThrottlePause{50};
 // What a close frame can carry.
 constexpr std::size_t kMaxCloseReasonBytes = 120;
 
-std::string peer_of(const beast::tcp_stream& stream) {
-  boost::system::error_code error;
-  const auto endpoint = stream.socket().remote_endpoint(error);
-  if (error) return "unknown";
-  return endpoint.address().to_string() + ":" + std::to_string(endpoint.port());
-}
-
 }  // namespace
 
-Session::Session(beast::tcp_stream stream, ConnectionSlot slot, Network& network, Hub& hub,
-                 std::string account)
+Session::Session(std::unique_ptr<WebSocket> socket, std::shared_ptr<void> context,
+                 ConnectionSlot slot, Network& network, Hub& hub, std::string account)
     : network_(network),
       hub_(hub),
       slot_(std::move(slot)),
-      socket_(std::move(stream)),
-      timer_(socket_.get_executor()),
+      context_(std::move(context)),
+      socket_(std::move(socket)),
+      timer_(socket_->executor()),
       buffer_(2 * protocol::kMaxClientMessageBytes),
-      peer_(peer_of(socket_.next_layer())),
+      peer_(socket_->peer()),
       account_(std::move(account)),
       commands_(network.options.limits.commands_per_second,
                 network.options.limits.commands_per_second),
@@ -56,25 +50,9 @@ Session::~Session() {
 }
 
 void Session::start(const Request& upgrade) {
-  const Limits& limits = network_.options.limits;
   upgrade_ = upgrade;
-  websocket::stream_base::timeout timeout{};
-  timeout.handshake_timeout = limits.request;
-  timeout.idle_timeout = limits.idle;
-  timeout.keep_alive_pings = true;
-  socket_.next_layer().expires_never();  // the WebSocket has its own timeouts
-  socket_.set_option(timeout);
-  // Somewhat above the limit, so that a message just too large is answered before the close.
-  socket_.read_message_max(2 * protocol::kMaxClientMessageBytes);
-  socket_.auto_fragment(false);
-  socket_.binary(true);
-  beast::error_code ignored;
-  auto& tcp = socket_.next_layer().socket();
-  tcp.set_option(boost::asio::ip::tcp::no_delay(true), ignored);
-  // Left to itself the system would let megabytes of old frames pile up for a slow client.
-  tcp.set_option(boost::asio::socket_base::send_buffer_size(limits.send_buffer_bytes), ignored);
-  socket_.async_accept(upgrade_,
-                       beast::bind_front_handler(&Session::on_accept, shared_from_this()));
+  socket_->accept(upgrade_, network_.options.limits,
+                  [self = shared_from_this()](ErrorCode error) { self->on_accept(error); });
 }
 
 void Session::on_accept(ErrorCode error) {
@@ -105,8 +83,7 @@ void Session::read() {
   if (outgoing_.size() - waiting_frames_ > limits.waiting_replies) return;
   if (waiting_reply_bytes_ > limits.waiting_reply_bytes) return;
   reading_ = true;
-  socket_.async_read(
-      buffer_, [self = shared_from_this()](ErrorCode error, std::size_t) { self->on_read(error); });
+  socket_->read(buffer_, [self = shared_from_this()](ErrorCode error) { self->on_read(error); });
 }
 
 void Session::on_read(ErrorCode error) {
@@ -128,7 +105,7 @@ void Session::on_read(ErrorCode error) {
 }
 
 void Session::handle_bytes() {
-  if (!socket_.got_binary()) return bad_message("a text message; messages are binary");
+  if (!socket_->got_binary()) return bad_message("a text message; messages are binary");
   const auto data = buffer_.cdata();
   auto message =
       protocol::decode_client_message({static_cast<const std::uint8_t*>(data.data()), data.size()});
@@ -289,10 +266,8 @@ void Session::send(SharedBytes bytes, bool is_frame) {
 
 void Session::write() {
   write_began_ = std::chrono::steady_clock::now();
-  const protocol::Bytes& bytes = *outgoing_.front().bytes;
-  socket_.async_write(
-      boost::asio::buffer(bytes.data(), bytes.size()),
-      [self = shared_from_this()](ErrorCode error, std::size_t) { self->on_write(error); });
+  socket_->write(*outgoing_.front().bytes,
+                 [self = shared_from_this()](ErrorCode error) { self->on_write(error); });
 }
 
 void Session::on_write(ErrorCode error) {
@@ -315,8 +290,8 @@ void Session::on_write(ErrorCode error) {
 }
 
 void Session::close() {
-  socket_.async_close(websocket::close_reason(close_code_, close_reason_),
-                      [self = shared_from_this()](ErrorCode) { self->end(); });
+  socket_->close(websocket::close_reason(close_code_, close_reason_),
+                 [self = shared_from_this()](ErrorCode) { self->end(); });
 }
 
 void Session::leave() {
@@ -330,8 +305,7 @@ void Session::end() {
   state_ = State::kEnded;
   leave();
   timer_.cancel();
-  ErrorCode ignored;
-  beast::get_lowest_layer(socket_).socket().close(ignored);
+  socket_->end();
 }
 
 }  // namespace sluice::net

@@ -25,17 +25,19 @@
 #include "server/net/hub.h"
 #include "server/net/network.h"
 #include "server/net/token_bucket.h"
+#include "server/net/web_socket.h"
 
 namespace sluice::net {
 
 class Session final : public Viewer, public std::enable_shared_from_this<Session> {
  public:
-  using Request = boost::beast::http::request<boost::beast::http::string_body>;
+  using Request = WebSocket::Request;
 
-  /// `network` and `hub` must outlive the session. The stream was used for HTTP until now.
-  /// `account` is who connects; empty: nobody that is known.
-  Session(boost::beast::tcp_stream stream, ConnectionSlot slot, Network& network, Hub& hub,
-          std::string account);
+  /// `network` and `hub` must outlive the session.
+  /// `context` is what the socket refers to. `account` is who connects; empty: nobody that is
+  /// known.
+  Session(std::unique_ptr<WebSocket> socket, std::shared_ptr<void> context, ConnectionSlot slot,
+          Network& network, Hub& hub, std::string account);
   ~Session() override;
 
   /// Answers the upgrade. From here on the session keeps itself alive.
@@ -64,7 +66,6 @@ class Session final : public Viewer, public std::enable_shared_from_this<Session
     bool is_frame = false;
   };
   using ErrorCode = boost::beast::error_code;
-  static constexpr bool kDeflates = false;  // frames are small and dense; the code for it is large
 
   void on_accept(ErrorCode error);
   void on_timer(ErrorCode error);
@@ -90,7 +91,8 @@ class Session final : public Viewer, public std::enable_shared_from_this<Session
   Network& network_;
   Hub& hub_;
   ConnectionSlot slot_;
-  boost::beast::websocket::stream<boost::beast::tcp_stream, kDeflates> socket_;
+  std::shared_ptr<void> context_;  // before the socket, which refers to it
+  std::unique_ptr<WebSocket> socket_;
   boost::asio::steady_timer timer_;  // until the hello; then until reading goes on
   Request upgrade_;
   boost::beast::flat_buffer buffer_;

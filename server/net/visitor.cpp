@@ -56,9 +56,9 @@ Visitor visitor_of(const access::Gate& gate, std::string_view authorization,
   return {*account, ""};
 }
 
-std::string cookie_of(std::string_view token) {
+std::string cookie_of(std::string_view token, bool encrypted) {
   return std::string(kCookie) + "=" + std::string(token) + std::string(kCookieRules) +
-         std::string(kMonth);
+         std::string(kMonth) + (encrypted ? "; Secure" : "");
 }
 
 std::string no_cookie() {

@@ -22,8 +22,9 @@ struct Visitor {
 /// The token of "Bearer TOKEN"; empty where it is no such header.
 [[nodiscard]] std::string_view bearer_token(std::string_view authorization);
 
-/// Set-Cookie for a token that was just shown, and for none.
-[[nodiscard]] std::string cookie_of(std::string_view token);
+/// Set-Cookie for a token that was just shown, and for none. Where connections are encrypted it is
+/// not to be sent over others.
+[[nodiscard]] std::string cookie_of(std::string_view token, bool encrypted);
 [[nodiscard]] std::string no_cookie();
 
 }  // namespace sluice::net

@@ -124,7 +124,7 @@ void add_admin_command(CLI::App& app, int& exit_status) {
       })
       .add_option("LEVEL", options->level, "trace, debug, info, warn or error")
       ->required();
-  add("reload", "read the file of accounts anew", false);
+  add("reload", "read the file of accounts and the certificate anew", false);
 }
 
 }  // namespace sluice::tools

@@ -34,7 +34,11 @@ TEST(Address, WrongOnesAreRefusedWithTheExpectedForm) {
 }
 
 TEST(Address, OtherSchemesAreToldWhatIsWrongWithThem) {
-  EXPECT_NE(parse_address("wss://h:1/worlds/a").error().find("encrypted"), std::string::npos);
+  const auto encrypted = parse_address("wss://h/worlds/a");
+  ASSERT_TRUE(encrypted.ok());
+  EXPECT_TRUE(encrypted.value().encrypted);
+  EXPECT_EQ(encrypted.value().url(), "wss://h:443/worlds/a");
+  EXPECT_FALSE(parse_address("ws://h/worlds/a").value().encrypted);
   EXPECT_NE(parse_address("http://h:1/").error().find("page"), std::string::npos);
 }
 

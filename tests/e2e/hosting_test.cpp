@@ -1,5 +1,6 @@
 // Goal: a server whose people have tokens, as an operator and its visitors meet it. Method: the
 // real programs.
+#include <cstdlib>
 #include <filesystem>
 
 #include <gmock/gmock.h>
@@ -8,6 +9,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "tests/support/certificate.h"
 #include "tests/support/process.h"
 #include "tests/support/wire_client.h"
 
@@ -123,6 +125,69 @@ TEST_F(Hosting, AnOperatorHoldsAWorldsTime) {
   EXPECT_EQ(http_request(server.port(), "GET", "/metrics").status, 404U);
   const auto port = static_cast<std::uint16_t>(std::stoul(admins.substr(admins.rfind(':') + 1)));
   EXPECT_THAT(http_request(port, "GET", "/metrics").body, HasSubstr("sluice_tick{"));
+}
+
+TEST_F(Hosting, ConnectionsAreEncryptedByACertificateThatCanChange) {
+  const Certificate first = make_certificate();
+  const Certificate second = make_certificate();
+  const std::string certificate = folder_.write("c.pem", first.certificate);
+  const std::string key = folder_.write("k.pem", first.key);
+  ServerProcess server(SLUICE_SERVER, serving({"--tls-cert", certificate, "--tls-key", key}));
+  ASSERT_NE(server.port(), 0);
+  EXPECT_EQ(server.ready_line(), "listening on https://127.0.0.1:" + std::to_string(server.port()));
+  // Whoever is not known to this system is not trusted.
+  const auto view_trusting = [&](const std::string& trusted) {
+    setenv("SSL_CERT_FILE", trusted.c_str(), 1);
+    const Finished finished = run_program(
+        {SLUICE_VIEW, "wss://localhost:" + std::to_string(server.port()) + "/worlds/pond",
+         "--headless", "--json", "--script", script_});
+    unsetenv("SSL_CERT_FILE");
+    return finished;
+  };
+  const Finished trusting = view_trusting(certificate);
+  EXPECT_EQ(trusting.status, 0) << trusting.error;
+  EXPECT_THAT(trusting.out, HasSubstr("\"commands_applied\":1"));
+  const std::string other = folder_.write("other.pem", second.certificate);
+  EXPECT_EQ(view_trusting(other).status, 2);
+  EXPECT_THAT(view_trusting(other).error, HasSubstr("cannot trust localhost:"));
+  EXPECT_EQ(http_request(server.port(), "GET", "/healthz").status, 0U);  // not in the clear
+  const auto reload = [&](const std::string& wanted) {
+    server.send_signal(SIGHUP);
+    for (int i = 0; i < 500 && server.errors().find(wanted) == std::string::npos; ++i) {
+      usleep(10000);
+    }
+    EXPECT_THAT(server.errors(), HasSubstr(wanted));
+  };
+  // A key that does not fit changes nothing.
+  (void)folder_.write("k.pem", second.key);
+  reload("SIGHUP: all stays as it was: ");
+  EXPECT_EQ(view_trusting(certificate).status, 0);
+  (void)folder_.write("c.pem", second.certificate);
+  reload("SIGHUP: read accounts and certificate anew");
+  EXPECT_EQ(view_trusting(other).status, 0);
+  server.send_signal(SIGTERM);
+  EXPECT_EQ(server.finish().status, 0);
+}
+
+TEST_F(Hosting, ACertificateThatIsNoneStartsNothing) {
+  const Certificate one = make_certificate();
+  const std::string certificate = folder_.write("c.pem", one.certificate);
+  const std::string key = folder_.write("k.pem", one.key);
+  const std::string other = folder_.write("o.pem", make_certificate().key);
+  for (const auto& [arguments, why] :
+       {std::pair<std::vector<std::string>, std::string>({"--tls-cert", certificate},
+                                                         "tls_cert and tls_key go together"),
+        {{"--tls-cert", key, "--tls-key", key}, "cannot use the certificate " + key},
+        {{"--tls-cert", certificate, "--tls-key", certificate}, "cannot use the key "},
+        {{"--tls-cert", certificate, "--tls-key", other}, "cannot use the key " + other},
+        {{"--tls-cert", "none.pem", "--tls-key", key}, "cannot use the certificate none.pem"}}) {
+    std::vector<std::string> all = serving(arguments);
+    all.insert(all.begin(), SLUICE_SERVER);
+    const Finished finished = run_program(all);
+    EXPECT_EQ(finished.status, 2) << why;
+    EXPECT_THAT(finished.error, HasSubstr(why));
+    EXPECT_EQ(finished.out, "");
+  }
 }
 
 TEST_F(Hosting, AConfigurationIsExplainedBeforeAnythingStarts) {

@@ -2,10 +2,13 @@
 // or ended without harm. Method: real sockets against a server in this process.
 #include <fstream>
 #include <sstream>
+#include <thread>
 
 #include <gtest/gtest.h>
 
 #include "tests/net/test_server.h"
+#include "tests/support/certificate.h"
+#include "tests/support/process.h"
 #include "tests/support/wire_client.h"
 
 namespace sluice::tests {
@@ -86,6 +89,29 @@ TEST(Http, AssetsAreSentSmallAndOnce) {
   EXPECT_EQ(known.status, 304U);
   EXPECT_EQ(known.body, "");
   EXPECT_EQ(get("/viewer.js", "If-None-Match: \"other\"\r\n").status, 200U);
+}
+
+// A handshake costs the server far more than whoever asks for one.
+TEST(Http, HandshakesHaveARate) {
+  const TemporaryDirectory folder;
+  const Certificate certificate = make_certificate();
+  net::ServerOptions options;
+  options.tls_certificate = folder.write("c.pem", certificate.certificate);
+  options.tls_key = folder.write("k.pem", certificate.key);
+  options.limits.handshakes_per_second = 2;
+  TestServer server(std::move(options));
+  std::vector<std::unique_ptr<SilentConnection>> silent;
+  for (int i = 0; i < 2; ++i) silent.push_back(std::make_unique<SilentConnection>(server.port()));
+  for (int i = 0; i < 500 && server.server().connections() < 2; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  EXPECT_EQ(server.server().connections(), 2U);
+  const auto begun = std::chrono::steady_clock::now();
+  int ended = 0;
+  for (; ended < 20; ++ended) EXPECT_EQ(raw_exchange(server.port(), ""), "");  // at once
+  const auto seconds =
+      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - begun);
+  EXPECT_LE(server.server().connections(), 2U + 2U * static_cast<std::size_t>(seconds.count() + 1));
 }
 
 TEST(Http, PagesStandInNoOtherPage) {

@@ -96,7 +96,7 @@ ServerProcess::ServerProcess(const std::string& program, std::vector<std::string
   char byte = 0;
   while (read(out_, &byte, 1) == 1 && byte != '\n') ready_line_ += byte;
   const std::size_t colon = ready_line_.rfind(':');
-  if (ready_line_.starts_with("listening on http://") && colon != std::string::npos) {
+  if (ready_line_.starts_with("listening on http") && colon != std::string::npos) {
     port_ = static_cast<std::uint16_t>(std::stoi(ready_line_.substr(colon + 1)));
   }
 }

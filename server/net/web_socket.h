@@ -1,0 +1,45 @@
+// A WebSocket as a session uses it, over TCP or TLS. One read and one write at a time.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/http.hpp>
+#include <boost/beast/websocket.hpp>
+
+#include "protocol/codec.h"
+#include "server/net/server.h"
+#include "server/net/stream.h"
+
+namespace sluice::net {
+
+class WebSocket {
+ public:
+  using Request = boost::beast::http::request<boost::beast::http::string_body>;
+  using Done = std::function<void(boost::beast::error_code)>;
+
+  virtual ~WebSocket() = default;
+  [[nodiscard]] virtual boost::asio::any_io_executor executor() = 0;
+  /// "127.0.0.1:5000", for logs.
+  [[nodiscard]] virtual std::string peer() = 0;
+  /// Answers the upgrade, which must live until then.
+  virtual void accept(const Request& upgrade, const Limits& limits, Done done) = 0;
+  virtual void read(boost::beast::flat_buffer& buffer, Done done) = 0;
+  [[nodiscard]] virtual bool got_binary() = 0;
+  /// The bytes must live until it is done.
+  virtual void write(const protocol::Bytes& bytes, Done done) = 0;
+  virtual void close(const boost::beast::websocket::close_reason& reason, Done done) = 0;
+  /// At once: what is under way fails.
+  virtual void end() = 0;
+};
+
+/// Over a stream that was used for HTTP until now.
+template <class Stream>
+[[nodiscard]] std::unique_ptr<WebSocket> make_web_socket(Stream stream);
+extern template std::unique_ptr<WebSocket> make_web_socket(PlainStream stream);
+extern template std::unique_ptr<WebSocket> make_web_socket(TlsStream stream);
+
+}  // namespace sluice::net
