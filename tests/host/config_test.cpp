@@ -77,9 +77,10 @@ TEST(Config, MistakesNameTheirPlace) {
     return status.ok() ? std::string() : status.error();
   };
   const std::string at = directory.file("s.toml") + ":";
-  EXPECT_EQ(error("\n\nlissten = 1"), at + "3: unknown key \"lissten\"; allowed: admin_listen, "
-                                           "anonymous, data, hosts, listen, log_level, origins, "
-                                           "threads, tokens, verify, world, worlds");
+  EXPECT_EQ(
+      error("\n\nlissten = 1"),
+      at + "3: unknown key \"lissten\"; allowed: admin_listen, anonymous, data, hosts, listen, "
+           "log_level, origins, threads, tls_cert, tls_key, tokens, verify, world, worlds");
   EXPECT_EQ(error("threads = 999"), at + "1: threads must be a number from 0 to 256");
   EXPECT_EQ(error("world = \"a\""), at + "1: world must be a list of files");
   EXPECT_EQ(error("world = [1]"), at + "1: world must be a list of files");
