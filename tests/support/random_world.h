@@ -67,6 +67,17 @@ inline void add_random_pipes(std::uint64_t seed, Pipes pipes, sim::WorldSpec& sp
   spec.ports = std::move(plan.ports);
 }
 
+/// In a third of all worlds. Wind would keep them from rest.
+inline void add_random_waves(std::uint64_t seed, sim::WorldSpec& spec) {
+  Dice dice(seed ^ 0x3a7e5U);
+  if (!dice.chance(33)) return;
+  spec.waves.on = true;
+  spec.waves.options.tension = dice.roll(4, 64);
+  spec.waves.options.dampening = dice.roll(2, sim::kMaxWaveDampening);
+  spec.waves.options.spread = dice.roll(0, sim::kMaxWaveSpread);
+  spec.waves.options.steps = dice.roll(1, sim::kMaxWaveSteps);
+}
+
 inline sim::WorldSpec random_world(std::uint64_t seed, WorldKind kind) {
   Dice dice(seed);
   sim::WorldSpec spec;
@@ -94,6 +105,7 @@ inline sim::WorldSpec random_world(std::uint64_t seed, WorldKind kind) {
     spec.fills.push_back({box, random_cell(dice)});
   }
   add_random_pipes(seed, kind.pipes, spec);
+  add_random_waves(seed, spec);
   if (!kind.springs) return spec;
   for (std::vector<sim::Spring>* springs : {&spec.sources, &spec.drains}) {
     const std::int32_t count = dice.roll(0, 3);
@@ -112,11 +124,15 @@ inline sim::Command random_command(Dice& dice, sim::Vec3 size) {
     case 7: {
       const sim::Vec3 at = random_place(dice, size);
       const std::int32_t level = dice.roll(0, std::min(size.y, 1000)) * sim::kFull;
-      switch (dice.roll(0, 2)) {
+      switch (dice.roll(0, 3)) {
         case 0:
           return {sim::FillLevel{at, level}};
         case 1:
           return {sim::EvaporateLevel{at, level}};
+        case 2: {
+          const std::int32_t radius = dice.roll(0, 6);
+          return {sim::Splash{at, radius, dice.roll(1, 4'000'000), 0}};
+        }
         default:
           return {sim::SetCells{at, {1, 1, 1}, sim::kTrappedAir}};
       }
