@@ -54,7 +54,8 @@ class CostOf {
   /// Wind moves every free surface there is, from now on.
   CommandCost operator()(const SetWind& command) const {
     if (!world_.core().waves.on || command.speed == 0) return {kWorkOfAnyCommand};
-    return {capped(kWorkOfAnyCommand + grid_.chunk_count() * kWorkOfWaking), true};
+    const std::int64_t climb = of_climb() / grid_.shape().height();
+    return {capped(kWorkOfAnyCommand + grid_.chunk_count() * (kWorkOfWaking + climb)), true};
   }
   /// Commands of pipes.
   template <class Row>

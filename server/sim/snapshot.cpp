@@ -18,6 +18,7 @@
 #include "server/sim/models/hydro/hydro.h"
 #include "server/sim/models/registry.h"
 #include "server/sim/pipes/image.h"
+#include "server/sim/waves/field.h"
 #include "server/sim/world.h"
 
 namespace sluice::sim {

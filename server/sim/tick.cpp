@@ -9,6 +9,7 @@
 #include "server/sim/int_math.h"
 #include "server/sim/models/registry.h"
 #include "server/sim/text.h"
+#include "server/sim/waves/field.h"
 #include "server/sim/world.h"
 
 namespace sluice::sim {

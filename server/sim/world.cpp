@@ -8,6 +8,7 @@
 #include "server/sim/fields.h"
 #include "server/sim/models/hydro/hydro.h"
 #include "server/sim/models/registry.h"
+#include "server/sim/waves/field.h"
 
 namespace sluice::sim {
 

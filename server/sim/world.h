@@ -21,11 +21,11 @@
 #include "server/sim/result.h"
 #include "server/sim/spec.h"
 #include "server/sim/spring_schedule.h"
-#include "server/sim/waves/field.h"
 
 namespace sluice::sim {
 
 class WaterModelState;
+class WaveField;
 class World;
 
 /// What one tick did.

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "protocol/map_text.h"
+#include "server/sim/waves/surfaces.h"
 
 namespace sluice::tools {
 

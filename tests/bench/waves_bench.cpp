@@ -4,6 +4,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include "server/sim/waves/field.h"
 #include "server/sim/world.h"
 
 namespace sluice::bench {

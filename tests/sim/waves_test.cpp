@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "server/sim/kernels.h"
+#include "server/sim/waves/field.h"
 #include "server/sim/waves/step.h"
 #include "tests/support/drawn_world.h"
 #include "tests/support/through_a_snapshot.h"
@@ -121,6 +123,34 @@ TEST(WaveStep, TheWorkedExampleOfTheDocument) {
     for (std::size_t i = 0; i < 3; ++i) {
       EXPECT_EQ(waves.at(i).height, heights[n][i]);
       EXPECT_EQ(waves.at(i).speed, speeds[n][i]);
+    }
+  }
+}
+
+TEST(WaveStep, AllKernelsGiveTheSameBits) {
+  for (std::int32_t count = 1; count < 70; ++count) {
+    sim::WaveSheet sheet = chain(count);
+    sim::WaveColumns waves;
+    waves.resize(static_cast<std::size_t>(count));
+    std::vector<std::int32_t> pulls;
+    for (std::int32_t i = 0; i < count; ++i) {
+      const std::uint64_t chance = sim::mix64(static_cast<std::uint64_t>(100 * count + i));
+      const std::int32_t most = count % 3 == 0 ? 40 : sim::kMaxWaveHeight;
+      const auto height = static_cast<std::int32_t>(chance % 1000003) % (2 * most + 1) - most;
+      const auto before = static_cast<std::int32_t>(chance >> 40) % (2 * most + 1) - most;
+      waves.set(static_cast<std::size_t>(i), {height, height - before});
+      pulls.push_back(before - height);
+      if (i > 0 && chance % 5 == 0) sheet.passes_x[static_cast<std::size_t>(i)] = 0;
+    }
+    const sim::WaveStepInput input = {
+        {7, 3, 120, 1}, count, sheet.passes_x.data(), count % 2 == 0 ? nullptr : pulls.data()};
+    sim::WaveColumns expected = waves;
+    sim::step_waves_scalar(input, expected.heights.data() + 1, expected.speeds.data());
+    for (const sim::Kernels& kernels : sim::all_kernels()) {
+      sim::WaveColumns found = waves;
+      kernels.waves(input, found.heights.data() + 1, found.speeds.data());
+      ASSERT_EQ(found.heights, expected.heights) << kernels.name << " " << count;
+      ASSERT_EQ(found.speeds, expected.speeds) << kernels.name << " " << count;
     }
   }
 }

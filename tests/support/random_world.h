@@ -50,6 +50,7 @@ struct WorldKind {
   bool springs = true;
   std::int32_t side = 140;  // at most, in a side view; a quarter in 3D
   Pipes pipes = Pipes::kJoined;
+  bool waves = false;  // in a third of all worlds
 };
 
 /// Several networks in half of all worlds: some awake, some at rest from the beginning.
@@ -67,7 +68,7 @@ inline void add_random_pipes(std::uint64_t seed, Pipes pipes, sim::WorldSpec& sp
   spec.ports = std::move(plan.ports);
 }
 
-/// In a third of all worlds. Wind would keep them from rest.
+/// In a third of all worlds; without wind, which would keep them from rest.
 inline void add_random_waves(std::uint64_t seed, sim::WorldSpec& spec) {
   Dice dice(seed ^ 0x3a7e5U);
   if (!dice.chance(33)) return;
@@ -105,7 +106,7 @@ inline sim::WorldSpec random_world(std::uint64_t seed, WorldKind kind) {
     spec.fills.push_back({box, random_cell(dice)});
   }
   add_random_pipes(seed, kind.pipes, spec);
-  add_random_waves(seed, spec);
+  if (kind.waves) add_random_waves(seed, spec);
   if (!kind.springs) return spec;
   for (std::vector<sim::Spring>* springs : {&spec.sources, &spec.drains}) {
     const std::int32_t count = dice.roll(0, 3);

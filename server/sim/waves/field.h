@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <set>
 #include <span>
 #include <vector>
 
@@ -48,16 +47,18 @@ class WaveField {
   [[nodiscard]] const WaveSheet& sheet() const { return sheet_; }
 
  private:
-  using Stacks = std::set<ChunkCoord>;
+  using Stacks = std::vector<ChunkCoord>;  // in their order, each once
 
   [[nodiscard]] bool stays(const SurfacePatch& patch, const WaveState& state) const;
-  void look(const Grid& grid, Stacks stacks, WaveState& state);
+  void look(const Grid& grid, const Stacks& stacks, WaveState& state);
   [[nodiscard]] bool any_lands() const;
   [[nodiscard]] Stacks centres(const WaveState& state) const;
   void reach(const Grid& grid, WaveState& state);
+  [[nodiscard]] static Stacks in_order(Stacks stacks);
   bool surround(const Grid& grid, const Stacks& centres);
   bool add_around(const Grid& grid, const Stacks& centres, std::int32_t rings);
   void drop_beyond(const Grid& grid, const Stacks& centres, std::int32_t rings, WaveState& state);
+  void name_columns(WaveState& state);
   void carry_over(const Grid& grid, WaveState& state);
   void follow(const Grid& grid, WaveState& state);
   void fall_and_blow(std::uint64_t tick, std::uint64_t seed, const Grid& grid, WaveState& state);
@@ -67,10 +68,14 @@ class WaveField {
   std::int32_t full_;
   SurfacePatches patches_;
   WaveSheet sheet_;
-  std::vector<std::uint64_t> keys_;   // of the digest, by slot
+  // Of the digest, by slot; and what the sum of all is when they stand still.
+  std::vector<std::uint32_t> height_keys_;
+  std::vector<std::uint32_t> speed_keys_;
+  Digest at_rest_digest_ = 0;
   std::vector<std::int32_t> beside_;  // room for a step
   std::vector<WavePush> pushes_;
   Stacks moving_stacks_;  // that hold columns that move
+  Stacks surrounded_;     // around which all is looked at
   std::int64_t moving_ = 0;
   bool lands_ = false;  // water is about to fall on some surface
   bool blown_ = false;  // every stack is looked at, for the wind

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <map>
 #include <utility>
+#include <vector>
 
 #include "server/sim/draw.h"
 #include "server/sim/waves/field.h"
@@ -45,6 +46,11 @@ class Pushed {
         if (weight(beside) <= 0 || before_.contains(beside)) return;
         before_.emplace(beside, columns.at(index(beside)));
         open.push_back(beside);
+      });
+    }
+    for (const auto& [from, before] : before_) {
+      sheet.for_each_beside(from, [&, a = from](std::int32_t b) {
+        if (a < b || !before_.contains(b)) pairs_.emplace_back(a, b);
       });
     }
   }
@@ -90,12 +96,10 @@ class Pushed {
   [[nodiscard]] WaveEnergy energy() const {
     WaveEnergy sum;
     for (const auto& [slot, before] : before_) {
-      const WaveColumn column = columns_.at(index(slot));
-      sum.add(own_energy(options_, column));
-      sheet_.for_each_beside(slot, [&, a = slot](std::int32_t b) {
-        if (before_.contains(b) && b < a) return;
-        sum.add(shared_energy(options_, column, columns_.at(index(b))));
-      });
+      sum.add(own_energy(options_, columns_.at(index(slot))));
+    }
+    for (const auto& [a, b] : pairs_) {
+      sum.add(shared_energy(options_, columns_.at(index(a)), columns_.at(index(b))));
     }
     return sum;
   }
@@ -110,7 +114,8 @@ class Pushed {
   /// spread + tension / k^2 with k = pi / (2 radius + 2), and 4 / pi^2 is some 2 / 5.
   std::int64_t celerity_ =
       square_root((options_.spread + options_.tension * greatest_ * 2 / 5) << kLogWaveParts);
-  std::map<std::int32_t, WaveColumn> before_;  // by slot
+  std::map<std::int32_t, WaveColumn> before_;                 // by slot
+  std::vector<std::pair<std::int32_t, std::int32_t>> pairs_;  // of which one at least is pushed
 };
 
 // A gust is as wide and as long as this, and goes two columns a tick.
@@ -119,6 +124,8 @@ constexpr std::int32_t kLogGustTicks = 3;
 /// Columns of water to windward beyond which waves grow no faster.
 constexpr std::int32_t kMostFetch = 64;
 constexpr std::int32_t kStrongestGust = 256;
+/// Level units of wind that push by 1/64 level unit a step: 1 / 8.
+constexpr std::int32_t kGrip = 8;
 
 /// From -kStrongestGust to kStrongestGust.
 std::int32_t gust_at(std::uint64_t seed, std::uint64_t tick, bool to_right, Vec3 at) {
@@ -158,7 +165,7 @@ class Wind {
     const Vec3 block = {surface.at.x >> kLogGustColumns, 0, surface.at.z >> kLogGustColumns};
     if (block != block_) gust_ = gust_at(seed_, tick_, speed_ > 0, surface.at);
     block_ = block;
-    const std::int32_t push = std::abs(speed_) * std::min(fetch, kMostFetch) * gust_ /
+    const std::int32_t push = kGrip * std::abs(speed_) * std::min(fetch, kMostFetch) * gust_ /
                               (kMostFetch * kStrongestGust);  // rounded towards 0
     const WaveColumn column = columns_.at(index(slot));
     columns_.set(index(slot), limited(column.height, std::int64_t{column.speed} + push));
@@ -173,7 +180,7 @@ class Wind {
   Vec3 block_ = kNowhere;
   std::int32_t gust_ = 0;
 };
-static_assert(std::int64_t{kMaxWind} * kMostFetch * kStrongestGust < INT32_MAX);
+static_assert(std::int64_t{kGrip} * kMaxWind * kMostFetch * kStrongestGust < INT32_MAX);
 
 }  // namespace
 

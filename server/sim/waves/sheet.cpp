@@ -37,6 +37,7 @@ class SheetMaker {
   SheetMaker(const ChunkShape& shape, SurfacePatches& patches) : shape_(shape) {
     for (auto& [stack, patch] : patches) {
       for (Surface& surface : patch.surfaces) surface.slot = kNoColumn;
+      sheet_.stacks.push_back(stack);
       const auto beside = [&](std::int32_t dx, std::int32_t dz) {
         const auto found = patches.find({stack.x + dx, 0, stack.z + dz});
         return found == patches.end() ? nullptr : &found->second;
@@ -73,7 +74,7 @@ class SheetMaker {
   void chain(std::size_t p, std::int32_t z, std::int32_t x, Surface& first) {
     std::int32_t joined = 0;
     for (Surface* surface = &first; surface != nullptr; joined = -1) {
-      take(*surface, places_[p].stack, joined);
+      take(*surface, static_cast<std::int32_t>(p), joined);
       if (++x == shape_.width()) {
         if (places_[p].right == nullptr) return;
         ++p;
@@ -83,7 +84,7 @@ class SheetMaker {
     }
   }
 
-  void take(Surface& surface, ChunkCoord stack, std::int32_t joined) {
+  void take(Surface& surface, std::int32_t stack, std::int32_t joined) {
     surface.slot = sheet_.size();
     sheet_.surfaces.push_back(surface);
     sheet_.passes_x.push_back(joined);
@@ -111,13 +112,13 @@ class SheetMaker {
         }
       }
     }
-    for (std::int32_t a = 0; a < sheet_.size(); ++a) {
-      const std::int32_t b = sheet_.back[static_cast<std::size_t>(a)];
-      if (b == kNoColumn) continue;
+    for (std::int32_t slot = 0; slot < sheet_.size(); ++slot) {
+      const auto away = [&](std::int32_t other) { return other == kNoColumn ? 0 : other - slot; };
+      const std::int32_t front = away(sheet_.front[static_cast<std::size_t>(slot)]);
+      const std::int32_t back = away(sheet_.back[static_cast<std::size_t>(slot)]);
       std::vector<WaveStretch>& all = sheet_.stretches;
-      const bool goes_on = !all.empty() && all.back().a + all.back().count == a &&
-                           all.back().b + all.back().count == b;
-      if (!goes_on) all.push_back({a, b, 0});
+      const bool goes_on = !all.empty() && all.back().front == front && all.back().back == back;
+      if (!goes_on) all.push_back({slot, 0, front, back});
       ++all.back().count;
     }
   }

@@ -23,18 +23,20 @@ namespace sluice::sim {
 /// By the stack of chunks that they lie in.
 using SurfacePatches = std::map<ChunkCoord, SurfacePatch>;
 
-/// Slots from `a` on that lie beside as many from `b` on.
+/// Slots that follow each other, and lie beside as many in front of them and behind: so many slots
+/// away. 0: beside nothing.
 struct WaveStretch {
-  std::int32_t a = 0;
-  std::int32_t b = 0;
+  std::int32_t from = 0;
   std::int32_t count = 0;
+  std::int32_t front = 0;
+  std::int32_t back = 0;
 };
 
-/// Slots of one stack of chunks that follow each other.
+/// Slots of one stack of chunks (WaveSheet::stacks) that follow each other.
 struct WavePart {
   std::int32_t from = 0;
   std::int32_t end = 0;
-  ChunkCoord stack;
+  std::int32_t stack = 0;
 };
 
 inline constexpr std::int32_t kNoColumn = -1;
@@ -44,8 +46,9 @@ struct WaveSheet {
   std::vector<std::int32_t> passes_x;  // [i]: all bits where a wave passes between i - 1 and i
   std::vector<std::int32_t> front;     // the slot of z - 1 that a wave passes to; only in 3D
   std::vector<std::int32_t> back;      // and of z + 1
-  std::vector<WaveStretch> stretches;  // that lie beside each other in z
+  std::vector<WaveStretch> stretches;  // all slots; only in 3D
   std::vector<WavePart> parts;
+  std::vector<ChunkCoord> stacks;  // in their order
 
   [[nodiscard]] std::int32_t size() const { return static_cast<std::int32_t>(surfaces.size()); }
   /// f(slot) for each slot that a wave passes to from this one.
@@ -64,8 +67,8 @@ struct WaveSheet {
     for (std::int32_t i = 1; i < size(); ++i) {
       if (passes_x[static_cast<std::size_t>(i)] != 0) f(i - 1, i);
     }
-    for (const WaveStretch& stretch : stretches) {
-      for (std::int32_t k = 0; k < stretch.count; ++k) f(stretch.a + k, stretch.b + k);
+    for (std::size_t i = 0; i < back.size(); ++i) {
+      if (back[i] != kNoColumn) f(static_cast<std::int32_t>(i), back[i]);
     }
   }
 };

@@ -106,11 +106,6 @@ bool SurfacePatch::same_runs(const SurfacePatch& other) const {
                     [](const Surface& a, const Surface& b) { return a.same_run(b); });
 }
 
-bool SurfacePatch::anything_lands() const {
-  return std::any_of(surfaces.begin(), surfaces.end(),
-                     [](const Surface& surface) { return surface.landing > 0; });
-}
-
 SurfacePatch scan_surfaces(const Grid& grid, std::int32_t full, ChunkCoord stack) {
   const ChunkShape& shape = grid.shape();
   const Vec3 origin = shape.origin({stack.x, 0, stack.z});
@@ -135,6 +130,8 @@ SurfacePatch scan_surfaces(const Grid& grid, std::int32_t full, ChunkCoord stack
     climber.end_run(world, patch.surfaces);
   }
   patch.first.push_back(static_cast<std::uint32_t>(patch.surfaces.size()));
+  patch.lands = std::any_of(patch.surfaces.begin(), patch.surfaces.end(),
+                            [](const Surface& surface) { return surface.landing > 0; });
   return patch;
 }
 

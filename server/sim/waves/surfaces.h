@@ -36,9 +36,9 @@ struct Surface {
 struct SurfacePatch {
   std::vector<std::uint32_t> first;  // by column [z][x], and one more: where its surfaces begin
   std::vector<Surface> surfaces;     // column by column, from below
+  bool lands = false;                // water is about to fall on one of them
 
   [[nodiscard]] bool same_runs(const SurfacePatch& other) const;
-  [[nodiscard]] bool anything_lands() const;
 };
 
 /// `full`: full_units(); `stack`: the chunk of y = 0.

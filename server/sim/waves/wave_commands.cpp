@@ -2,6 +2,7 @@
 #include <string>
 
 #include "server/sim/command_context.h"
+#include "server/sim/waves/field.h"
 #include "server/sim/waves/surfaces.h"
 
 namespace sluice::sim {
