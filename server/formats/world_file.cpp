@@ -52,6 +52,7 @@ struct WorldFileParser {
   void parse_edges(const toml::table& table);
   void parse_limits(const toml::table& table);
   void parse_water(const toml::table& table);
+  void parse_waves(const toml::table& table);
   void parse_fill(const toml::table& table, std::size_t index);
   void parse_map(const toml::table& table, std::size_t index);
   void parse_mark(const toml::table& node, std::size_t index);
@@ -78,6 +79,7 @@ void WorldFileParser::parse(const toml::table& root) {
   const toml::table* world = table.table("world");
   if (world == nullptr) table.fail("world", "is missing: a world file begins with [world]");
   const toml::table* water = table.table("water");
+  const toml::table* waves = table.table("waves");
   const auto fills = table.tables("fill");
   const auto maps = table.tables("map");
   const auto marks = table.tables("mark");
@@ -94,6 +96,7 @@ void WorldFileParser::parse(const toml::table& root) {
       report(about_water ? *water : *world, "key " + valid.error());
     }
   }
+  if (waves != nullptr && problem.empty()) parse_waves(*waves);
   for (std::size_t i = 0; i < fills.size() && problem.empty(); ++i) parse_fill(*fills[i], i);
   for (std::size_t i = 0; i < maps.size() && problem.empty(); ++i) parse_map(*maps[i], i);
   for (std::size_t i = 0; i < marks.size() && problem.empty(); ++i) parse_mark(*marks[i], i);
@@ -165,6 +168,28 @@ void WorldFileParser::parse_water(const toml::table& node) {
       break;
   }
   table.finish();
+}
+
+void WorldFileParser::parse_waves(const toml::table& node) {
+  TomlTable table(node, where, "waves", problem);
+  spec.waves.on = true;
+  sim::WaveOptions& options = spec.waves.options;
+  options.tension = table.number("tension").value_or(options.tension);
+  options.dampening = table.number("dampening").value_or(options.dampening);
+  options.spread = table.number("spread").value_or(options.spread);
+  options.steps = table.number("steps").value_or(options.steps);
+  const toml::table* const wind = table.table("wind");
+  table.finish();
+  if (wind != nullptr && problem.empty()) {
+    TomlTable blows(*wind, where, "waves.wind", problem);
+    spec.waves.wind = blows.number("speed").value_or(0);
+    blows.finish();
+  }
+  if (!problem.empty()) return;
+  if (sim::Status valid = sim::validate(options); !valid) report(node, "key " + valid.error());
+  if (sim::Status valid = sim::validate_wind(spec.waves.wind); !valid) {
+    report(*wind, "key " + valid.error());
+  }
 }
 
 void WorldFileParser::parse_fill(const toml::table& node, std::size_t index) {

@@ -45,6 +45,10 @@ class CommandContext {
   /// The marks of a world file. The units that each one brought or keeps out go to `units`.
   CommandOutcome fill(std::span<const Mark> marks, std::vector<std::int64_t>& units);
 
+  // waves/wave_commands.cpp
+  CommandOutcome apply(const Splash& command);
+  CommandOutcome apply(const SetWind& command);
+
   /// What add_pipe, add_pump and add_valve share.
   CommandOutcome add_node(const PipeFields& fields, NodeKind kind, std::int32_t rate, bool open);
 

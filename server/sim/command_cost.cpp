@@ -45,6 +45,18 @@ class CostOf {
   }
   CommandCost operator()(const FillLevel& command) const { return of_level(command.at); }
   CommandCost operator()(const EvaporateLevel& command) const { return of_level(command.at); }
+  CommandCost operator()(const Splash& command) const {
+    if (!world_.core().waves.on) return {kWorkOfAnyCommand};
+    const std::int64_t side = 2 * std::clamp(command.radius, 0, kMaxSplashRadius) + 1;
+    const std::int64_t columns = world_.config().side_view() ? side : side * side;
+    return {kWorkOfAnyCommand + of_climb() + kWorkOfSplashedColumn * columns, true};
+  }
+  /// Wind moves every free surface there is, from now on.
+  CommandCost operator()(const SetWind& command) const {
+    if (!world_.core().waves.on || command.speed == 0) return {kWorkOfAnyCommand};
+    const std::int64_t climb = of_climb() / grid_.shape().height();
+    return {capped(kWorkOfAnyCommand + grid_.chunk_count() * (kWorkOfWaking + climb)), true};
+  }
   /// Commands of pipes.
   template <class Row>
   CommandCost operator()(const Row& command) const {
@@ -65,6 +77,8 @@ class CostOf {
                 kMostLevelChunks * (kWorkOfChunk + kWorkOfNewChunk + kWorkOfWaking),
             true};
   }
+  /// One column of the world from the floor to the top.
+  [[nodiscard]] std::int64_t of_climb() const { return grid_.world_box().size.y; }
   /// Lists of springs are looked through.
   static CommandCost removed_from(const Springs& springs) {
     return {kWorkOfAnyCommand + static_cast<std::int64_t>(springs.size()) / 4};

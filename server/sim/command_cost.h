@@ -19,6 +19,8 @@ inline constexpr std::int64_t kWorkOfNewChunk = 1024;
 inline constexpr std::int64_t kWorkOfWaking = 2 * kChunkCells;
 /// A run of cells in a search for a region: it is found, kept, and its neighbours are looked up.
 inline constexpr std::int64_t kWorkOfRun = 300;
+/// A column that a splash moves: some twenty strengths are tried.
+inline constexpr std::int64_t kWorkOfSplashedColumn = 256;
 /// The cost of a box of more chunks than this is not counted out but bounded.
 inline constexpr std::int64_t kMostChunksCounted = 512;
 /// Finding out the cost, at the most: so many chunks are looked up.

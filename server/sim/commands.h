@@ -128,6 +128,35 @@ struct SetLevel {
   }
 };
 
+/// Sets the free surface that stands in the run of cells around a place waving.
+struct Splash {
+  static constexpr std::uint16_t kOpcode = 22;
+  static constexpr std::string_view kName = "splash";
+  Vec3 at;
+  std::int32_t radius = 0;     // columns to each side
+  std::int32_t energy = 0;     // that it gives at the most (waves/waves.md)
+  std::int32_t direction = 0;  // in x, -1, 0 or 1
+
+  template <class Self, class Visitor>
+  static void visit_state(Self& self, Visitor& v) {
+    v.field("at", self.at);
+    v.field("radius", self.radius);
+    v.field("energy", self.energy);
+    v.optional("direction", self.direction);
+  }
+};
+
+struct SetWind {
+  static constexpr std::uint16_t kOpcode = 23;
+  static constexpr std::string_view kName = "set_wind";
+  std::int32_t speed = 0;  // towards greater x
+
+  template <class Self, class Visitor>
+  static void visit_state(Self& self, Visitor& v) {
+    v.field("speed", self.speed);
+  }
+};
+
 using FillLevel = SetLevel<20>;
 using EvaporateLevel = SetLevel<21>;
 using AddSource = AddSpring<4>;
@@ -136,10 +165,10 @@ using AddDrain = AddSpring<6>;
 using RemoveDrain = RemoveSpring<7>;
 
 /// The manifest.
-using CommandBody =
-    std::variant<SetCells, Pour, RemoveWater, AddSourceUpTo, AddSource, RemoveSource, AddDrain,
-                 RemoveDrain, AddPipe, AddPump, AddValve, RemovePipe, UpgradePipe, LinkPipes,
-                 UnlinkPipes, SetValve, SetPump, AddPort, RemovePort, FillLevel, EvaporateLevel>;
+using CommandBody = std::variant<SetCells, Pour, RemoveWater, AddSourceUpTo, AddSource,
+                                 RemoveSource, AddDrain, RemoveDrain, AddPipe, AddPump, AddValve,
+                                 RemovePipe, UpgradePipe, LinkPipes, UnlinkPipes, SetValve, SetPump,
+                                 AddPort, RemovePort, FillLevel, EvaporateLevel, Splash, SetWind>;
 
 struct Command {
   CommandBody body;

@@ -7,6 +7,7 @@
 #include "server/sim/spec.h"
 #include "server/sim/springs.h"
 #include "server/sim/totals.h"
+#include "server/sim/waves/state.h"
 
 namespace sluice::sim {
 
@@ -19,6 +20,7 @@ struct CoreState {
   WorldLimits limits;
   SourceHeads source_heads;
   HydroState hydro;  // of a world of hydro water
+  WaveState waves;
 
   template <class Self, class Visitor>
   static void visit_state(Self& self, Visitor& v) {
@@ -30,6 +32,7 @@ struct CoreState {
     v.field("limits", self.limits);
     v.field("source_heads", self.source_heads);
     if (self.config.water == WaterModel::kHydro) v.field("hydro", self.hydro);
+    v.field("waves", self.waves);
   }
 };
 

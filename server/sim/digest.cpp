@@ -21,6 +21,8 @@ const char* layer_name(Layer layer) {
       return "pipes";
     case Layer::kMarks:
       return "marks";
+    case Layer::kWaves:
+      return "waves";
   }
   return "unknown";
 }

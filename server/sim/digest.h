@@ -24,12 +24,21 @@ using Digest = std::uint64_t;
 
 /// The layers of a world's digest, in the tree's order. To the marks counts all that a water model
 /// keeps beside the cells. Names for people: layer_name().
-enum class Layer : std::uint8_t { kClock = 0, kConfig, kTotals, kSprings, kCells, kPipes, kMarks };
-inline constexpr std::size_t kLayerCount = 7;
+enum class Layer : std::uint8_t {
+  kClock = 0,
+  kConfig,
+  kTotals,
+  kSprings,
+  kCells,
+  kPipes,
+  kMarks,
+  kWaves
+};
+inline constexpr std::size_t kLayerCount = 8;
 [[nodiscard]] const char* layer_name(Layer layer);
 /// Layers that a world without such things does not have: a digest of 0 is left out of the tree.
 constexpr bool may_be_absent(Layer layer) {
-  return layer == Layer::kPipes || layer == Layer::kMarks;
+  return layer == Layer::kPipes || layer == Layer::kMarks || layer == Layer::kWaves;
 }
 
 /// A bijection of 64 bits in which every input bit reaches every output bit (the finalizer of

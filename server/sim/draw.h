@@ -16,6 +16,8 @@ enum class DrawPurpose : std::uint32_t {
   kStreamOrder = 2,
   kStreamSpread = 3,
   kStreamDrying = 4,
+  kWaveGust = 5,
+  kWaveLanding = 6,
 };
 
 /// 64 bits that look like chance.

@@ -14,6 +14,7 @@
 #include "server/sim/chunk.h"
 #include "server/sim/geometry.h"
 #include "server/sim/models/cellular_rule.h"
+#include "server/sim/waves/step_kernel.h"
 
 namespace sluice::sim {
 
@@ -69,6 +70,7 @@ struct Kernels {
   SidewaysKernel sideways;
   VerticalKernel vertical;
   PairKernel pair;
+  WaveStepKernel waves;
 };
 
 /// The set in use: the best that the processor can run, unless another one was selected.

@@ -126,8 +126,8 @@ void vertical_scalar(const CellularRule& rule, const ChunkShape& shape, Cell* ce
 }  // namespace
 
 const Kernels& scalar_kernels() {
-  static constexpr Kernels kScalar = {"scalar", digest_cells_scalar, sideways_scalar,
-                                      vertical_scalar, pair_scalar};
+  static constexpr Kernels kScalar = {"scalar",        digest_cells_scalar, sideways_scalar,
+                                      vertical_scalar, pair_scalar,         step_waves_scalar};
   return kScalar;
 }
 

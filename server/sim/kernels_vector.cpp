@@ -11,6 +11,7 @@
 #include <hwy/highway.h>
 
 #include "server/sim/kernels_vector_sideways-inl.h"
+#include "server/sim/waves/kernels_vector_waves-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sluice::sim::HWY_NAMESPACE {
@@ -191,8 +192,12 @@ bool pair_vector(const CellularRule& scalar_rule, std::uint32_t segments, Cell* 
 }
 
 Kernels make_kernels() {
-  return {hwy::TargetName(HWY_TARGET), digest_cells_vector, sideways_vector, vertical_vector,
-          pair_vector};
+  return {hwy::TargetName(HWY_TARGET),
+          digest_cells_vector,
+          sideways_vector,
+          vertical_vector,
+          pair_vector,
+          step_waves_vector};
 }
 
 #endif  // HWY_TARGET

@@ -2,7 +2,8 @@
 //
 //   u32 magic "SLWC"   u16 version   u16 model version
 //   from version 3 on, u16 version of the pipes' rules
-//   the fields of CoreState (before version 3 no limits, before version 4 no heads of sources)
+//   the fields of CoreState (before version 3 no limits, before version 4 no heads of sources,
+//   before version 5 no waves)
 //   from version 2 on, the fields of PipesImage; in version 2 alone, u8 whether they all slept
 //   u64 digest of everything before it
 //
@@ -17,6 +18,7 @@
 #include "server/sim/models/hydro/hydro.h"
 #include "server/sim/models/registry.h"
 #include "server/sim/pipes/image.h"
+#include "server/sim/waves/field.h"
 #include "server/sim/world.h"
 
 namespace sluice::sim {
@@ -24,9 +26,10 @@ namespace sluice::sim {
 namespace {
 
 constexpr std::uint32_t kMagic = 0x43574c53;  // "SLWC"
-constexpr std::uint16_t kVersion = 4;
+constexpr std::uint16_t kVersion = 5;
 constexpr std::uint16_t kVersionWithLimits = 3;
-constexpr std::uint16_t kVersionWithHeads = 4;       // of sources
+constexpr std::uint16_t kVersionWithHeads = 4;  // of sources
+constexpr std::uint16_t kVersionWithWaves = 5;
 constexpr std::uint16_t kPipesVersionWithTurns = 3;  // of ports
 constexpr std::uint16_t kVersionWithoutPipes = 1;
 constexpr std::uint16_t kVersionWithSleep = 2;  // and the first version of the pipes' rules
@@ -96,6 +99,7 @@ Status check_core(const CoreState& state, const PipesImage& pipes, const CoreHea
   }
   const Box world = state.config.box();
   if (Status s = validate(state.hydro, state.config); !s) return s;
+  if (Status s = validate(state.waves, state.config); !s) return s;
   if (Status s = check_springs(state.sources, "source", world); !s) return s;
   return check_springs(state.drains, "drain", world);
 }
@@ -173,6 +177,7 @@ Result<std::unique_ptr<World>> World::restore(std::span<const std::byte> core,
   }
 
   if (header.version < kVersionWithHeads) reader.without("source_heads");
+  if (header.version < kVersionWithWaves) reader.without("waves");
   if (header.pipes_version < kPipesVersionWithTurns) reader.without("waited");
   CoreState state;
   if (header.version >= kVersionWithLimits) {
@@ -197,7 +202,7 @@ Result<std::unique_ptr<World>> World::restore(std::span<const std::byte> core,
   if (chunks.size() > static_cast<std::size_t>((kNeighbours + 1) * kMaxChunks)) {
     return Error{"snapshot: more chunks than a world can hold"};
   }
-  std::unique_ptr<World> world(new World(state.config, state.limits));
+  std::unique_ptr<World> world(new World(state.config, state.limits, state.waves));
   world->core_ = std::move(state);
   world->springs_known_ = false;
   if (Status s = world->pipes_.load(pipes); !s) return Error{"snapshot: " + s.error()};
@@ -207,6 +212,7 @@ Result<std::unique_ptr<World>> World::restore(std::span<const std::byte> core,
   }
   if (Status s = world->load_chunks(chunks); !s) return Error{s.error()};
   world->water_->attach(world->grid_, world->core_.hydro);
+  if (world->waves_) world->waves_->attach(world->core_.waves, world->grid_);
   return world;
 }
 

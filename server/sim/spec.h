@@ -12,6 +12,7 @@
 #include "server/sim/pipes/commands.h"
 #include "server/sim/pipes/types.h"
 #include "server/sim/result.h"
+#include "server/sim/waves/state.h"
 
 namespace sluice::sim {
 
@@ -190,6 +191,7 @@ using PipePort = AddPort;
 struct WorldSpec {
   WorldConfig config;
   WorldLimits limits;
+  WaveState waves;  // without columns
   std::vector<Fill> fills;
   std::vector<PlacedCell> cells;
   std::vector<Mark> marks;

@@ -9,6 +9,7 @@
 #include "server/sim/int_math.h"
 #include "server/sim/models/registry.h"
 #include "server/sim/text.h"
+#include "server/sim/waves/field.h"
 #include "server/sim/world.h"
 
 namespace sluice::sim {
@@ -28,6 +29,8 @@ TickReport World::tick(CommandSource& commands, Executor& executor) {
   advance_water(executor, report);  // sweeps of plan and apply, until calm or the cap
   after("water");
   drain_beyond_limit(update_digest(executor));  // of the chunks that changed
+  advance_waves();                              // of the free surfaces, as the water now stands
+  after("waves");
   sleep_and_wake(report);  // what moved nothing sleeps; what holds nothing is dropped
   after("sleep");
   check();  // the conservation law; in checked builds the caches too
@@ -319,6 +322,13 @@ void World::drain_beyond_limit(std::vector<Chunk*> filled) {
   if (drained_any) water_->attach(grid_, core_.hydro);
 }
 
+void World::advance_waves() {
+  if (!waves_) return;
+  std::vector<ChunkCoord> changed = changed_;
+  for (const Chunk* chunk : grid_.changed()) changed.push_back(chunk->coord);  // drained just now
+  waves_->advance(core_.tick, core_.config.seed, run_options_.sleep, grid_, changed, core_.waves);
+}
+
 void World::sleep_and_wake(TickReport& report) {
   std::vector<Chunk*> asleep;
   for (Chunk* chunk : grid_.awake()) {
@@ -327,7 +337,8 @@ void World::sleep_and_wake(TickReport& report) {
   grid_.settle(asleep);
   const bool opens = trapped_air_.look(grid_, changed_);
   report.active_chunks = static_cast<std::int64_t>(grid_.awake().size());
-  report.at_rest = report.active_chunks == 0 && !springs_active_ && pipes_.at_rest() && !opens;
+  report.at_rest = report.active_chunks == 0 && !springs_active_ && pipes_.at_rest() && !opens &&
+                   (!waves_ || waves_->at_rest(core_.waves));
 }
 
 void World::check() const {

@@ -8,6 +8,7 @@
 #include "server/sim/fields.h"
 #include "server/sim/models/hydro/hydro.h"
 #include "server/sim/models/registry.h"
+#include "server/sim/waves/field.h"
 
 namespace sluice::sim {
 
@@ -17,19 +18,24 @@ namespace {
 /// from before there were any keep their digests.
 Digest digest_of_config(const CoreState& core) {
   const Digest config = digest_bytes(canonical_bytes(core.config));
-  if (core.limits == WorldLimits{}) return config;
-  return combine(config, digest_bytes(canonical_bytes(core.limits)));
+  // Nor has a world without waves any options of them.
+  const Digest limited = core.limits == WorldLimits{}
+                             ? config
+                             : combine(config, digest_bytes(canonical_bytes(core.limits)));
+  if (!core.waves.on) return limited;
+  return combine(limited, digest_bytes(canonical_bytes(core.waves.options)));
 }
 
 }  // namespace
 
-World::World(WorldConfig config, WorldLimits limits)
-    : core_{std::move(config), 0, {}, {}, {}, limits, {}, {}},
+World::World(WorldConfig config, WorldLimits limits, WaveState waves)
+    : core_{std::move(config), 0, {}, {}, {}, limits, {}, {}, std::move(waves)},
       grid_(core_.config),
       config_digest_(digest_of_config(core_)) {
   const WaterModelRow* model = find_water_model(core_.config.water);
   SLUICE_ASSERT(model != nullptr);  // validate() has looked
   water_ = model->make(core_.config);
+  if (core_.waves.on) waves_ = std::make_unique<WaveField>(full_units(core_.config));
 }
 
 World::~World() = default;
@@ -37,7 +43,11 @@ World::~World() = default;
 Result<std::unique_ptr<World>> World::create(const WorldSpec& spec) {
   if (Status valid = validate(spec.config); !valid) return Error{valid.error()};
   if (Status valid = validate(spec.limits); !valid) return Error{valid.error()};
-  std::unique_ptr<World> world(new World(spec.config, spec.limits));
+  if (spec.waves.on) {
+    if (Status valid = validate(spec.waves.options); !valid) return Error{valid.error()};
+    if (Status valid = validate_wind(spec.waves.wind); !valid) return Error{valid.error()};
+  }
+  std::unique_ptr<World> world(new World(spec.config, spec.limits, spec.waves));
   if (Status placed = world->place(spec); !placed) return Error{placed.error()};
   // What the world file describes is the beginning, not a change.
   world->core_.totals.initial = world->core_.totals.water + world->core_.totals.pipes;
@@ -47,6 +57,7 @@ Result<std::unique_ptr<World>> World::create(const WorldSpec& spec) {
   (void)world->update_digest(serial);
   world->changed_.clear();
   world->water_->attach(world->grid_, world->core_.hydro);
+  if (world->waves_) world->waves_->attach(world->core_.waves, world->grid_);
   return world;
 }
 
@@ -154,6 +165,11 @@ std::int64_t World::head(Vec3 at) const {
   return water_->head(grid_, at).level;
 }
 
+std::int64_t World::wave_energy() const {
+  if (!waves_) return 0;
+  return energy_of(core_.waves.options, waves_->sheet(), core_.waves.columns).told();
+}
+
 std::int64_t World::active_chunks() const {
   return std::count_if(grid_.awake().begin(), grid_.awake().end(),
                        [](const Chunk* chunk) { return chunk->wake != 0; });
@@ -179,7 +195,7 @@ Digest springs_digest(const CoreState& core) {
 }  // namespace
 
 std::array<Digest, kLayerCount> World::layers_with(Digest springs, Digest cells, Digest pipes,
-                                                   Digest marks) const {
+                                                   Digest marks, Digest waves) const {
   std::array<Digest, kLayerCount> layers{};
   layers[static_cast<std::size_t>(Layer::kClock)] = mix64(core_.tick);
   layers[static_cast<std::size_t>(Layer::kConfig)] = config_digest_;
@@ -188,13 +204,18 @@ std::array<Digest, kLayerCount> World::layers_with(Digest springs, Digest cells,
   layers[static_cast<std::size_t>(Layer::kCells)] = cells;
   layers[static_cast<std::size_t>(Layer::kPipes)] = pipes;
   layers[static_cast<std::size_t>(Layer::kMarks)] = marks + digest_of(core_.hydro);
+  if (core_.waves.on) {
+    layers[static_cast<std::size_t>(Layer::kWaves)] =
+        combine(static_cast<std::uint32_t>(core_.waves.wind), waves);
+  }
   return layers;
 }
 
 std::array<Digest, kLayerCount> World::layer_digests() const {
   if (!springs_digest_known_) springs_digest_ = springs_digest(core_);
   springs_digest_known_ = true;
-  return layers_with(springs_digest_, grid_.cells_digest(), pipes_.digest(), grid_.marks_digest());
+  return layers_with(springs_digest_, grid_.cells_digest(), pipes_.digest(), grid_.marks_digest(),
+                     waves_ ? waves_->digest() : 0);
 }
 
 namespace {
@@ -223,7 +244,8 @@ std::array<Digest, kLayerCount> World::recompute_layer_digests() const {
     marks += chunk_contribution(chunk.coord, digest_marks(chunk.marks.get()), 0);
   });
   std::array<Digest, kLayerCount> layers =
-      layers_with(springs_digest(core_), cells, pipes_.recompute_digest(), marks);
+      layers_with(springs_digest(core_), cells, pipes_.recompute_digest(), marks,
+                  digest_of(core_.waves.columns));
   layers[static_cast<std::size_t>(Layer::kConfig)] = digest_of_config(core_);
   return layers;
 }

@@ -25,6 +25,7 @@
 namespace sluice::sim {
 
 class WaterModelState;
+class WaveField;
 class World;
 
 /// What one tick did.
@@ -111,6 +112,10 @@ class World {
   [[nodiscard]] std::uint64_t springs_version() const { return springs_version_; }
   [[nodiscard]] const PipeNetwork& pipes() const { return pipes_; }
   [[nodiscard]] std::int64_t active_chunks() const;
+  /// Null in a world without waves.
+  [[nodiscard]] const WaveField* waves() const { return waves_.get(); }
+  /// Of all waves, as a splash counts it (waves/waves.md); 0 only where none is.
+  [[nodiscard]] std::int64_t wave_energy() const;
   /// Units that each mark of the world file brought, or keeps out (below zero): what create() did.
   /// Empty after a restore.
   [[nodiscard]] std::span<const std::int64_t> units_of_marks() const { return units_of_marks_; }
@@ -140,7 +145,7 @@ class World {
   [[nodiscard]] std::array<Digest, kLayerCount> recompute_layer_digests() const;
 
  private:
-  World(WorldConfig config, WorldLimits limits);
+  World(WorldConfig config, WorldLimits limits, WaveState waves);
 
   friend class CommandContext;
   /// Defined in tests alone: flips single bits, to prove that each one is noticed.
@@ -161,6 +166,7 @@ class World {
   [[nodiscard]] SourceRoom room_for_source(Vec3 at, const WaterMeasure& measure);
   void advance_pipes(Executor& executor);
   void advance_water(Executor& executor, TickReport& report);
+  void advance_waves();
   void sleep_and_wake(TickReport& report);
   void check() const;
   std::vector<Chunk*> update_digest(Executor& executor);
@@ -178,7 +184,8 @@ class World {
                                   const std::string& name) const;
   [[nodiscard]] Status load_chunks(std::span<const ChunkImage> images);
   [[nodiscard]] std::array<Digest, kLayerCount> layers_with(Digest springs, Digest cells,
-                                                            Digest pipes, Digest marks) const;
+                                                            Digest pipes, Digest marks,
+                                                            Digest waves) const;
 
   CoreState core_;
   Grid grid_;
@@ -189,6 +196,7 @@ class World {
   std::unique_ptr<WaterModelState> water_;
   std::vector<ChunkCoord> changed_;
   TrappedAir trapped_air_;
+  std::unique_ptr<WaveField> waves_;  // null in a world without any
   std::vector<std::int64_t> units_of_marks_;
   bool springs_active_ = false;  // a spring could move water in the last tick
   std::uint64_t springs_version_ = 0;

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "protocol/map_text.h"
+#include "server/sim/waves/surfaces.h"
 
 namespace sluice::tools {
 
@@ -71,10 +72,21 @@ void dump_nodes(const sim::PipeNetwork& pipes, std::ostream& out) {
   }
 }
 
+/// Every free surface, with the height of its wave as it is drawn.
+void dump_surfaces(const sim::World& world, std::ostream& out) {
+  if (world.waves() == nullptr) return;
+  const auto surfaces = sim::drawn_surfaces(world.config(), world.grid(), world.core().waves);
+  for (const sim::DrawnSurface& surface : surfaces) {
+    out << "surface,," << surface.at.x << ',' << surface.at.y << ',' << surface.at.z << ",water,"
+        << surface.height << '\n';
+  }
+}
+
 void dump(const sim::World& world, std::ostream& out) {
   out << "kind,name,x,y,z,material,amount\n";
   dump_cells(world, out);
   dump_nodes(world.pipes(), out);
+  dump_surfaces(world, out);
 }
 
 sim::Status write_dump(const std::string& path, const sim::World& world) {
@@ -105,6 +117,7 @@ void print_json(const sim::World& world, const RunFacts& facts) {
   line["sourced"] = totals.sourced;
   line["drained"] = totals.drained;
   line["evaporated"] = totals.evaporated;
+  if (world.waves() != nullptr) line["wave_energy"] = world.wave_energy();
   line["chunks"] = world.grid().chunk_count();
   line["active_chunks"] = world.active_chunks();
   line["seconds"] = facts.seconds;
@@ -116,9 +129,11 @@ void print_json(const sim::World& world, const RunFacts& facts) {
 
 void OutputFlags::declare(CLI::App& app) {
   app.add_flag("--map", map, "print the final map, one block a z layer, top row first");
-  app.add_option("--dump", dump,
-                 "write every cell that is not air, and every pipe, pump and valve, as CSV "
-                 "('-': standard output)");
+  app.add_option(
+      "--dump", dump,
+      "write every cell that is not air, every pipe, pump and valve, and where there are "
+      "waves every free surface, as CSV "
+      "('-': standard output)");
   app.add_option("--digests", digests,
                  "write a line 'tick digest' for each tick ('-': standard output)");
   app.add_flag("--json", json, "last line of standard output: one JSON object");

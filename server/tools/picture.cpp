@@ -9,6 +9,7 @@
 #include <png.h>
 
 #include "client_stub/palette.h"
+#include "server/sim/waves/surfaces.h"
 
 namespace sluice::tools {
 
@@ -128,6 +129,7 @@ class Painter {
     for (std::int32_t y = 0; y < view_.size.y; ++y) {
       for (std::int32_t x = 0; x < view_.size.x; ++x) paint_cell(x, y);
     }
+    paint_waves();
     for (const auto& [at, spring] : world_.sources()) mark(at, kSource);
     for (const auto& [at, spring] : world_.drains()) mark(at, kDrain);
     paint_pipes();
@@ -176,6 +178,36 @@ class Painter {
     for (std::int32_t v = 0; v < scale_; ++v) {
       const Colour& row = v >= high ? behind : !covered && v == high - 1 ? surface : deep;
       for (std::int32_t u = 0; u < scale_; ++u) set(x * scale_ + u, y * scale_ + v, row);
+    }
+  }
+
+  // Over what was painted at rest: crests are water, troughs air.
+  void paint_waves() {
+    if (world_.waves() == nullptr) return;
+    const auto surfaces = sim::drawn_surfaces(world_.config(), world_.grid(), world_.core().waves);
+    for (const sim::DrawnSurface& surface : surfaces) {
+      const Vec3 at = surface.at - view_.from;
+      const bool seen = view_.contains(surface.at) && surface.height != 0 &&
+                        front_.at(at.x, at.y).distance == at.z;
+      if (seen) paint_wave(at, surface);
+    }
+  }
+
+  void paint_wave(Vec3 at, const sim::DrawnSurface& surface) {
+    const auto pixels = [this](std::int64_t level) {
+      return static_cast<std::int32_t>(level * scale_ / sim::kFull);  // rounded towards 0
+    };
+    const std::int32_t rest = at.y * scale_ + pixels(surface.rest);
+    const std::int32_t crest = at.y * scale_ + pixels(std::int64_t{surface.rest} + surface.height);
+    const std::int32_t end = std::min(std::max(rest, crest) + 1, view_.size.y * scale_);
+    for (std::int32_t up = std::max(0, std::min(rest, crest) - 1); up < end; ++up) {
+      const std::int32_t y = up / scale_;
+      const Seen behind = front_.at(at.x, y);
+      // Never over rock, or over what stands nearer.
+      if (behind.cell < 0 || (behind.cell > 0 && behind.distance < at.z)) continue;
+      Colour colour = air(y);
+      if (up < crest) colour = dimmed(water(y, up == crest - 1 ? 0 : 1), y, at.z);
+      for (std::int32_t u = 0; u < scale_; ++u) set(at.x * scale_ + u, up, colour);
     }
   }
 

@@ -147,6 +147,48 @@ TEST_F(Toolbox, DiffNamesTheFirstDifference) {
   expect_wrong({"trace", a, "--tick", "61"}, "holds ticks 1 to 60");
 }
 
+TEST_F(Toolbox, WavesAreDumpedRecordedAndCompared) {
+  const std::string lake = folder.write("lake.toml", R"(
+[world]
+name = "lake"
+size = [80, 8, 1]
+water = "hydro"
+[waves]
+[[fill]]
+from = [0, 0, 0]
+size = [80, 3, 1]
+cell = "~"
+)");
+  const auto record = [&](const std::string& name, const std::string& energy) {
+    const std::string script = folder.write(
+        name + ".jsonl",
+        "{\"tick\": 20, \"cmd\": \"splash\", \"at\": [40,2,0], \"radius\": 2, \"energy\": " +
+            energy + "}\n");
+    const std::string file = folder.file(name + ".sluice");
+    EXPECT_EQ(sluice({"sim", lake, "--ticks", "60", "--script", script, "--record", file}).status,
+              0);
+    return file;
+  };
+  const std::string a = record("a", "500000");
+  const std::string b = record("b", "600000");
+  EXPECT_EQ(sluice({"verify", a}).status, 0);
+  EXPECT_THAT(sluice({"log", a}).out, HasSubstr("\"cmd\":\"splash\",\"at\":[40,2,0],\"radius\":2"));
+  const Finished replay = sluice({"replay", a, "--to", "20", "--dump", "-", "--json"});
+  EXPECT_THAT(replay.out, HasSubstr("\nsurface,,0,2,0,water,0\n"));
+  EXPECT_THAT(replay.out, HasSubstr("\nsurface,,40,2,0,water,-"));
+  const auto energy = last_line(replay).at("wave_energy").get<std::int64_t>();
+  EXPECT_GT(energy, 400000);
+  EXPECT_LE(energy, 500000);
+  EXPECT_FALSE(last_line(replay).at("at_rest").get<bool>());
+  const Finished found = sluice({"diff", a, b, "--json"});
+  EXPECT_EQ(found.status, 1);
+  EXPECT_THAT(found.out, HasSubstr("differ first at tick 20, in phase waves"));
+  const nlohmann::json first = last_line(found).at("difference").at("first");
+  EXPECT_EQ(first.at("layer"), "waves");
+  EXPECT_THAT(first.at("place").get<std::string>(), HasSubstr("column at ["));
+  EXPECT_THAT(sluice({"trace", a, "--tick", "20"}).out, HasSubstr("waves "));
+}
+
 TEST_F(Toolbox, VerifyTakesRangesRestoresAndFollows) {
   const std::string file = folder.file("v.sluice");
   ASSERT_EQ(sluice({"sim", world, "--ticks", "90", "--record", file}).status, 0);

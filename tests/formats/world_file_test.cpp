@@ -140,6 +140,27 @@ TEST(WorldFile, WaterIsDrawnAtRestWhereItIsAskedFor) {
   EXPECT_THAT(mistake(fill + "cell = \"~\"\nat_rest = 1\n"), HasSubstr("fill[0].at_rest"));
 }
 
+TEST(WorldFile, WavesHaveDefaultsAndBounds) {
+  const auto plain = formats::parse_world(kHead, "w.toml");
+  ASSERT_TRUE(plain.ok()) << plain.error();
+  EXPECT_FALSE(plain->waves.on);
+  const std::string waves = std::string(kHead) + "[waves]\n";
+  const auto spec = formats::parse_world(waves + "steps = 6\n[waves.wind]\nspeed = -7\n", "w.toml");
+  ASSERT_TRUE(spec.ok()) << spec.error();
+  EXPECT_TRUE(spec->waves.on);
+  EXPECT_EQ(spec->waves.options, (sim::WaveOptions{16, 4, 32, 6}));
+  EXPECT_EQ(spec->waves.wind, -7);
+  EXPECT_THAT(mistake(waves + "tension = 0\n"),
+              HasSubstr("key waves.tension: 0 is out of range; allowed: 1 to 512"));
+  EXPECT_THAT(mistake(waves + "dampening = 129\n"), HasSubstr("waves.dampening: 129"));
+  EXPECT_THAT(mistake(waves + "spread = -1\n"), HasSubstr("waves.spread: -1"));
+  EXPECT_THAT(mistake(waves + "steps = 17\n"), HasSubstr("allowed: 1 to 16"));
+  EXPECT_THAT(mistake(waves + "foam = 1\n"), HasSubstr("unknown key 'waves.foam'"));
+  EXPECT_THAT(mistake(waves + "[waves.wind]\nspeed = 1001\n"),
+              HasSubstr("key waves.wind.speed: 1001 is out of range; allowed: -1000 to 1000"));
+  EXPECT_THAT(mistake(waves + "[waves.wind]\ngust = 1\n"), HasSubstr("'waves.wind.gust'"));
+}
+
 TEST(WorldFile, MarksHaveAKindAndALevel) {
   const std::string mark = std::string(kHead) + "[[mark]]\nat = [1, 5, 0]\n";
   const auto spec = formats::parse_world(

@@ -58,6 +58,22 @@ TEST(CommandCost, ALevelCostsTheLargestRegion) {
   EXPECT_LT(cost(*world, sim::FillLevel{{-5, 5, 0}, 1}).work, 100);
 }
 
+TEST(CommandCost, ASplashCostsItsColumnsAndTheClimb) {
+  sim::WorldSpec spec;
+  spec.config.size = {640, 640, 640};
+  const auto calm = make_world(spec);
+  EXPECT_LT(cost(*calm, sim::Splash{{5, 5, 5}, 32, 1, 0}).work, 100);
+  spec.waves.on = true;
+  const auto world = make_world(spec);
+  const CommandCost least = cost(*world, sim::Splash{{5, 5, 5}, 0, 1, 0});
+  EXPECT_EQ(cost(*world, sim::Splash{{5, 5, 5}, 3, 1, 0}).work - least.work,
+            48 * sim::kWorkOfSplashedColumn);
+  EXPECT_TRUE(least.sets_in_motion);
+  EXPECT_LT(cost(*world, sim::Splash{{5, 5, 5}, INT32_MAX, 1, 0}).work,
+            4'000'000);  // a host's default budget of a tick
+  EXPECT_LT(cost(*world, sim::SetWind{0}).work, 100);
+}
+
 TEST(CommandCost, ABoxCostsItsCellsAndChunks) {
   const auto world = empty_world({4096, 4096, 1});
   const std::int64_t one = cost(*world, sim::SetCells{{0, 0, 0}, {64, 64, 1}, sim::kRock}).work;

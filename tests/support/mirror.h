@@ -58,6 +58,9 @@ struct Mirror {
           fill->at = (*this)(fill->at);
         } else if (auto* evaporate = std::get_if<sim::EvaporateLevel>(&command.body)) {
           evaporate->at = (*this)(evaporate->at);
+        } else if (auto* splash = std::get_if<sim::Splash>(&command.body)) {
+          splash->at = (*this)(splash->at);
+          if ((bits & 1) != 0) splash->direction = -splash->direction;
         }
       }
     }

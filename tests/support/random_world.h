@@ -50,6 +50,7 @@ struct WorldKind {
   bool springs = true;
   std::int32_t side = 140;  // at most, in a side view; a quarter in 3D
   Pipes pipes = Pipes::kJoined;
+  bool waves = false;  // in a third of all worlds
 };
 
 /// Several networks in half of all worlds: some awake, some at rest from the beginning.
@@ -65,6 +66,17 @@ inline void add_random_pipes(std::uint64_t seed, Pipes pipes, sim::WorldSpec& sp
   spec.pipes = std::move(plan.nodes);
   spec.pipe_links = std::move(plan.links);
   spec.ports = std::move(plan.ports);
+}
+
+/// In a third of all worlds; without wind, which would keep them from rest.
+inline void add_random_waves(std::uint64_t seed, sim::WorldSpec& spec) {
+  Dice dice(seed ^ 0x3a7e5U);
+  if (!dice.chance(33)) return;
+  spec.waves.on = true;
+  spec.waves.options.tension = dice.roll(4, 64);
+  spec.waves.options.dampening = dice.roll(2, sim::kMaxWaveDampening);
+  spec.waves.options.spread = dice.roll(0, sim::kMaxWaveSpread);
+  spec.waves.options.steps = dice.roll(1, sim::kMaxWaveSteps);
 }
 
 inline sim::WorldSpec random_world(std::uint64_t seed, WorldKind kind) {
@@ -94,6 +106,7 @@ inline sim::WorldSpec random_world(std::uint64_t seed, WorldKind kind) {
     spec.fills.push_back({box, random_cell(dice)});
   }
   add_random_pipes(seed, kind.pipes, spec);
+  if (kind.waves) add_random_waves(seed, spec);
   if (!kind.springs) return spec;
   for (std::vector<sim::Spring>* springs : {&spec.sources, &spec.drains}) {
     const std::int32_t count = dice.roll(0, 3);
@@ -112,11 +125,15 @@ inline sim::Command random_command(Dice& dice, sim::Vec3 size) {
     case 7: {
       const sim::Vec3 at = random_place(dice, size);
       const std::int32_t level = dice.roll(0, std::min(size.y, 1000)) * sim::kFull;
-      switch (dice.roll(0, 2)) {
+      switch (dice.roll(0, 3)) {
         case 0:
           return {sim::FillLevel{at, level}};
         case 1:
           return {sim::EvaporateLevel{at, level}};
+        case 2: {
+          const std::int32_t radius = dice.roll(0, 6);
+          return {sim::Splash{at, radius, dice.roll(1, 4'000'000), 0}};
+        }
         default:
           return {sim::SetCells{at, {1, 1, 1}, sim::kTrappedAir}};
       }

@@ -1,0 +1,83 @@
+// The commands of waves, and what their numbers may be.
+#include <string>
+
+#include "server/sim/command_context.h"
+#include "server/sim/waves/field.h"
+#include "server/sim/waves/surfaces.h"
+
+namespace sluice::sim {
+
+namespace {
+
+std::string range_problem(const char* key, std::int64_t value, std::int64_t low,
+                          std::int64_t high) {
+  if (value >= low && value <= high) return {};
+  return std::string(key) + " " + std::to_string(value) +
+         " is out of range; allowed: " + std::to_string(low) + " to " + std::to_string(high);
+}
+
+Status in_range(const char* key, std::int64_t value, std::int64_t low, std::int64_t high) {
+  if (value >= low && value <= high) return Done{};
+  return Error{std::string(key) + ": " + std::to_string(value) +
+               " is out of range; allowed: " + std::to_string(low) + " to " + std::to_string(high)};
+}
+
+constexpr const char* kNoWaves = "this world has no waves: its world file has no [waves]";
+
+}  // namespace
+
+Status validate(const WaveOptions& options) {
+  if (Status s = in_range("waves.tension", options.tension, 1, kMaxWaveTension); !s) return s;
+  if (Status s = in_range("waves.dampening", options.dampening, 1, kMaxWaveDampening); !s) return s;
+  if (Status s = in_range("waves.spread", options.spread, 0, kMaxWaveSpread); !s) return s;
+  return in_range("waves.steps", options.steps, 1, kMaxWaveSteps);
+}
+
+Status validate_wind(std::int32_t speed) {
+  return in_range("waves.wind.speed", speed, -kMaxWind, kMaxWind);
+}
+
+Status validate(const WaveState& state, const WorldConfig& config) {
+  if (!state.on) return Done{};
+  if (Status s = validate(state.options); !s) return Error{"snapshot: " + s.error()};
+  if (Status s = validate_wind(state.wind); !s) return Error{"snapshot: " + s.error()};
+  for (std::size_t i = 0; i < state.columns.size(); ++i) {
+    const WaveColumn column = state.columns.at(i);
+    const std::int64_t before = std::int64_t{column.height} - column.speed;
+    const bool limited = column.height >= -kMaxWaveHeight && column.height <= kMaxWaveHeight &&
+                         before >= -kMaxWaveHeight && before <= kMaxWaveHeight;
+    if (limited && config.box().contains(state.columns.places[i])) continue;
+    return Error{"snapshot: the wave at " + to_string(state.columns.places[i]) + " cannot be"};
+  }
+  return Done{};
+}
+
+CommandOutcome CommandContext::apply(const Splash& command) {
+  if (!world_.core_.waves.on) return {kNoWaves};
+  if (std::string problem = place_problem(command.at); !problem.empty()) return {problem};
+  for (std::string problem : {range_problem("radius", command.radius, 0, kMaxSplashRadius),
+                              range_problem("energy", command.energy, 1, INT32_MAX),
+                              range_problem("direction", command.direction, -1, 1)}) {
+    if (!problem.empty()) return {problem};
+  }
+  bool found = false;
+  for (const Surface& surface :
+       scan_column(world_.grid_, full_units(world_.config()), command.at.x, command.at.z)) {
+    found = found || (surface.floor <= command.at.y && command.at.y < surface.ceiling);
+  }
+  if (!found) return {"there is no free surface of water over or under " + to_string(command.at)};
+  world_.waves_->push({command.at, command.radius, command.energy, command.direction});
+  return {};
+}
+
+CommandOutcome CommandContext::apply(const SetWind& command) {
+  if (!world_.core_.waves.on) return {kNoWaves};
+  if (std::string problem = range_problem("speed", command.speed, -kMaxWind, kMaxWind);
+      !problem.empty()) {
+    return {problem};
+  }
+  world_.core_.waves.wind = command.speed;
+  return {};
+}
+
+}  // namespace sluice::sim
