@@ -18,7 +18,12 @@ if(SLUICE_WEB AND CHROMIUM AND NODE)
     COMMAND ${NODE} ${CMAKE_CURRENT_LIST_DIR}/viewer_browser_test.mjs
             $<TARGET_FILE:sluice-server> ${CHROMIUM}
             ${CMAKE_BINARY_DIR}/client_stub/web/bundle/package.json)
-  set_tests_properties(Browser.ShowsAWorldThatABrushChangesForAll Browser.KeepsKeysToolsAndEdits Browser.FitsEveryWindowAndFinger
+  add_test(NAME Browser.AsksForATokenOnceAndSaysWhatMayBeDone
+    COMMAND ${NODE} ${CMAKE_CURRENT_LIST_DIR}/session_browser_test.mjs
+            $<TARGET_FILE:sluice-server> ${CHROMIUM}
+            ${CMAKE_BINARY_DIR}/client_stub/web/bundle/package.json)
+  set_tests_properties(Browser.AsksForATokenOnceAndSaysWhatMayBeDone
+    Browser.ShowsAWorldThatABrushChangesForAll Browser.KeepsKeysToolsAndEdits Browser.FitsEveryWindowAndFinger
     Browser.ShowsRecordingsAtAnyTickAndSideBySide PROPERTIES TIMEOUT 180)
 endif()
 if(SLUICE_WEB AND NODE)

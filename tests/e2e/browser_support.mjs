@@ -59,6 +59,15 @@ export async function openPage(context, url) {
   return page;
 }
 
+/** What every part of the page is to be good at. */
+export const SIZES = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
+
+/** A picture of the page for somebody who wants to look at it: in the folder SLUICE_SHOTS. */
+export async function shot(page, name) {
+  const shots = process.env.SLUICE_SHOTS;
+  if (shots) await page.screenshot({ path: join(shots, `${name}.png`) });
+}
+
 /** Where on the page the middle of a cell is. */
 export function place(page, x, y, pane = "view") {
   return page.evaluate(([cellX, cellY, id]) => {

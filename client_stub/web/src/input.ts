@@ -27,7 +27,7 @@ export function listen(canvas: HTMLCanvasElement, current: () => Viewer | null):
       const viewer = current();
       if (!viewer || spaceHeld || button === 1) return "pan";
       if (viewer.pipeTools.tool !== null && button === 0) return "pipe";
-      return viewer.brush.tool === "pan" || viewer.replays ? "pan" : "brush";
+      return viewer.brush.tool === "pan" || viewer.readOnly ? "pan" : "brush";
     },
     begin(kind, x, y, button) {
       withCell(x, y, (viewer, cell) => {
@@ -131,6 +131,8 @@ export function listenToKeys(current: () => Viewer | null): void {
   window.addEventListener("blur", () => (spaceHeld = false));
   window.addEventListener("keydown", (event) => {
     const viewer = current();
+    // What is pressed in front of a dialog is no shortcut for the world behind it.
+    if (document.querySelector("dialog[open]")) return;
     if (!viewer?.mirror || event.altKey || takesKey(event.target, event.key)) return;
     if (event.ctrlKey || event.metaKey) {
       const undoes = event.key.toLowerCase() === "z" && !event.shiftKey;

@@ -10,6 +10,8 @@ export interface WorldEntry {
   name: string;
   /** A recording, which is not to be changed. */
   replay?: boolean;
+  /** Not for us. */
+  locked?: boolean;
 }
 
 export interface PanelEvents {
@@ -29,11 +31,15 @@ function element<T extends HTMLElement>(id: string): T {
   return document.getElementById(id) as T;
 }
 
-const STATE_TEXT: Record<ConnectionState, string> = {
+/** Also of a page that has no connection. */
+export type PageState = ConnectionState | "locked";
+
+const STATE_TEXT: Record<PageState, string> = {
   connecting: "connecting …",
   ready: "",
   waiting: "connection lost, trying again",
   stopped: "not connected",
+  locked: "", // the card in the middle of the picture says it
 };
 
 export class Panel {
@@ -84,13 +90,35 @@ export class Panel {
     element("view").classList.toggle("brush", tool !== "pan");
   }
 
+  /** No world is shown: nothing of the one before stays. */
+  showNone(): void {
+    for (const id of ["facts", "hover"]) element(id).textContent = "";
+    for (const id of ["tick", "rate", "water", "in-pipes", "bytes", "zoom"]) element(id).textContent = "–";
+    for (const id of ["slice-panel", "minimap", "pipe-tip"]) element(id).hidden = true;
+    this.showRights("there is no world to build in");
+    element("rights").hidden = true;
+  }
+
+  /** `why` nothing can be built; null: all tools can be used. */
+  showRights(why: string | null): void {
+    const editing = "[data-tool]:not([data-tool=pan]):not([data-tool=inspect]), [data-pipe], #size, #shape, #undo, #redo";
+    for (const control of document.querySelectorAll<HTMLButtonElement>(editing)) {
+      control.disabled = why !== null;
+      const held = (control.dataset["title"] ??= control.title);
+      control.title = why ?? held;
+    }
+    const rights = element("rights");
+    rights.hidden = why === null;
+    rights.textContent = why === null ? "" : why.charAt(0).toUpperCase() + why.slice(1);
+  }
+
   showShape(shape: Shape): void {
     this.shape.value = shape;
   }
 
   showWorlds(worlds: WorldEntry[], chosen: string): void {
     this.select.replaceChildren(
-      ...worlds.map((world) => new Option(world.name, world.name, false, world.name === chosen)));
+      ...worlds.map((world) => new Option(world.locked ? `${world.name} (locked)` : world.name, world.name, false, world.name === chosen)));
     this.select.hidden = worlds.length < 2;
     this.name.hidden = worlds.length >= 2;
     this.name.textContent = chosen;
@@ -119,7 +147,7 @@ export class Panel {
     element("slice-value").textContent = `z ${z}`;
   }
 
-  showState(state: ConnectionState, detail: string): void {
+  showState(state: PageState, detail: string): void {
     this.dot.className = state;
     document.body.dataset["state"] = state;
     this.state.textContent = STATE_TEXT[state] + (detail ? ` (${detail})` : "");

@@ -22,7 +22,7 @@ function quiet(panel: Panel): ViewerPanel {
       if (state !== "ready") panel.showState(state, detail);
     },
     warn: (text) => panel.warn(text),
-    showZoom: nothing, showSlice: nothing, showTool: nothing, showShape: nothing, showWelcome: nothing,
+    showZoom: nothing, showSlice: nothing, showTool: nothing, showShape: nothing, showRights: nothing, showWelcome: nothing,
     showNumbers: nothing, showHover: nothing,
   };
 }

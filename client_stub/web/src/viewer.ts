@@ -30,7 +30,7 @@ const SLOW_FRAME = 18;
 const REST = 300;
 
 export type ViewerPanel = Pick<Panel, "showState" | "showZoom" | "showSlice" | "showTool" |
-  "showShape" | "showWelcome" | "showNumbers" | "showHover" | "warn">;
+  "showShape" | "showRights" | "showWelcome" | "showNumbers" | "showHover" | "warn">;
 export type ViewerPipePanel = Pick<PipePanel, "showTool" | "toggle" | "attach" | "update">;
 
 /** Of a replay: who else is to know. */
@@ -54,8 +54,12 @@ export class Viewer {
   slice = 0;
   /** The cell under the pointer. */
   hover: { x: number; y: number } | null = null;
+  /** Why nothing can be changed here; null: it can. */
+  private whyNot: string | null = null;
   /** The viewer of the other recording, where two are shown side by side. */
   peer: Viewer | null = null;
+  /** Called when the server no longer lets us do what we may do, or is away. */
+  doubts: (() => void) | null = null;
   /** Between this viewer's world and its peer's. */
   differences: Differences | null = null;
   private readonly connection: Connection;
@@ -89,6 +93,7 @@ export class Viewer {
       state: (state, detail) => {
         this.panel.showState(state, detail);
         if (state === "waiting" || state === "stopped") this.brush.reset();
+        if (state === "waiting") this.doubts?.();
       },
       welcome: (message) => this.welcomed(message),
       tick: (message) => this.ticked(message),
@@ -209,7 +214,28 @@ export class Viewer {
     this.moved();
   }
 
+  /** `why` this world cannot be changed by us; null: it can. */
+  setRights(why: string | null): void {
+    this.whyNot = why;
+    this.panel.showRights(why);
+    if (why === null) return;
+    this.brush.cancel(this.mirror);
+    if (this.tools.pipeTool !== null || this.brush.tool !== "pan") this.setTool("pan");
+  }
+
+  /** Whether edits make sense; says why not. */
+  get mayBuild(): boolean {
+    if (this.whyNot !== null) this.panel.warn(this.whyNot.charAt(0).toUpperCase() + this.whyNot.slice(1));
+    return this.whyNot === null;
+  }
+
+  /** Nobody can change a recording, and not everybody a world. */
+  get readOnly(): boolean {
+    return this.replays || this.whyNot !== null;
+  }
+
   setTool(tool: Tool): void {
+    if (tool !== "pan" && !this.mayBuild) return;
     this.brush.tool = tool;
     this.pipeTools.tool = null;
     this.pipePanel.showTool(null);
@@ -243,6 +269,7 @@ export class Viewer {
 
   /** Null: back to moving the view. */
   setPipeTool(tool: PipeTool | null): void {
+    if (tool !== null && !this.mayBuild) return;
     this.setTool("pan");
     this.pipeTools.tool = tool;
     this.pipePanel.showTool(tool);
@@ -261,6 +288,7 @@ export class Viewer {
   }
 
   setShape(shape: Shape): void {
+    if (!this.mayBuild) return this.panel.showShape(this.brush.shape);
     this.brush.shape = shape;
     this.panel.showShape(shape);
     if (this.brush.tool === "pan") this.setTool("rock"); // a shape is to be drawn with something
@@ -268,11 +296,11 @@ export class Viewer {
   }
 
   undo(): void {
-    if (this.mirror) this.brush.undo(this.mirror);
+    if (this.mirror && this.mayBuild) this.brush.undo(this.mirror);
   }
 
   redo(): void {
-    if (this.mirror) this.brush.redo(this.mirror);
+    if (this.mirror && this.mayBuild) this.brush.redo(this.mirror);
   }
 
   /** Takes up the tool that would make what lies under the pointer. */
@@ -334,6 +362,8 @@ export class Viewer {
     if (result.applied) return;
     this.pipeTools.refused();
     this.panel.warn(`Refused: ${result.reason}`);
+    // What we may do is no longer what the page goes by.
+    if (result.reason.startsWith("not allowed")) this.doubts?.();
   }
 
   /** What is on the screen and a chunk around it, in whole chunks: small moves change nothing. */
