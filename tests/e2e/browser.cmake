@@ -22,7 +22,11 @@ if(SLUICE_WEB AND CHROMIUM AND NODE)
     COMMAND ${NODE} ${CMAKE_CURRENT_LIST_DIR}/session_browser_test.mjs
             $<TARGET_FILE:sluice-server> ${CHROMIUM}
             ${CMAKE_BINARY_DIR}/client_stub/web/bundle/package.json)
-  set_tests_properties(Browser.AsksForATokenOnceAndSaysWhatMayBeDone
+  add_test(NAME Browser.ExplainsWhatIsUnderThePointer
+    COMMAND ${NODE} ${CMAKE_CURRENT_LIST_DIR}/inspector_browser_test.mjs
+            $<TARGET_FILE:sluice-server> $<TARGET_FILE:sluice> ${CHROMIUM}
+            ${CMAKE_BINARY_DIR}/client_stub/web/bundle/package.json)
+  set_tests_properties(Browser.ExplainsWhatIsUnderThePointer Browser.AsksForATokenOnceAndSaysWhatMayBeDone
     Browser.ShowsAWorldThatABrushChangesForAll Browser.KeepsKeysToolsAndEdits Browser.FitsEveryWindowAndFinger
     Browser.ShowsRecordingsAtAnyTickAndSideBySide PROPERTIES TIMEOUT 180)
 endif()

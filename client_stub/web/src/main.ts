@@ -2,9 +2,12 @@
 // names it, so that a link leads to a world.
 import { Camera } from "./camera";
 import { listenToHelp } from "./help";
+import { Inspector } from "./inspector";
+import { LegendPanel } from "./legend";
 import { listen, listenToKeys } from "./input";
 import { Minimap } from "./minimap";
 import { PALETTES, usePalette, type PaletteName } from "./palette";
+import type { OverlayName } from "./overlay";
 import { Panel, type WorldEntry } from "./panel";
 import { PipePanel } from "./pipe_panel";
 import { Notice } from "./notice";
@@ -25,6 +28,10 @@ let tools: Tools = { tool: "pan", shape: "brush", size: 3, pipeTool: null };
 let asking = false;
 const session = new Session();
 const notice = new Notice();
+
+const inspector = new Inspector();
+let overlay: OverlayName = "none";
+const legend: LegendPanel = new LegendPanel((name) => setOverlay(name));
 
 const panel = new Panel({
   tool: (tool) => viewer?.setTool(tool),
@@ -48,6 +55,12 @@ function colours(chosen: string | null): void {
   document.documentElement.dataset["palette"] = name;
   (document.getElementById("palette") as HTMLSelectElement).value = name;
   for (const each of replay?.viewers ?? [viewer]) each?.paintAnew();
+}
+
+/** Of all panes, and of the next world. */
+function setOverlay(name: OverlayName): void {
+  overlay = name;
+  for (const each of replay?.viewers ?? [viewer]) each?.setOverlay(name);
 }
 
 /** Null where the browser keeps nothing, for instance in a private window. */
@@ -81,7 +94,9 @@ function show(): void {
   if (chosen === null || !session.mayWatch(chosen)) return showLocked(chosen);
   const camera = cameras.get(chosen) ?? new Camera();
   cameras.set(chosen, camera);
-  viewer = new Viewer(canvas, panel, pipePanel, chosen, camera, null, minimap);
+  viewer = new Viewer(canvas, panel, pipePanel, chosen, camera, null, minimap, inspector,
+    (name, key) => legend.show(name, key));
+  viewer.setOverlay(overlay);
   viewer.setTools(tools);
   viewer.setRights(session.whyNotBuild(chosen));
   viewer.doubts = () => void askSession();
@@ -121,7 +136,7 @@ async function askSession(): Promise<void> {
 
 /** All that the server has are recordings, shown at one tick. */
 async function showReplay(): Promise<void> {
-  replay = await Replay.open(panel, pipePanel);
+  replay = await Replay.open(panel, pipePanel, inspector, legend);
   viewer = replay.viewers[0]!;
   Object.assign(window, { sluice: viewer, replay });
 }
@@ -149,7 +164,12 @@ async function load(): Promise<void> {
 
 window.addEventListener("hashchange", () => replay === null && show());
 listen(canvas, () => viewer);
-listenToKeys(() => viewer);
+listenToKeys(() => viewer, {
+  nextOverlay: () => {
+    setOverlay(LegendPanel.next(overlay));
+    panel.announce(LegendPanel.nameOf(overlay));
+  },
+});
 listenToHelp(() => replay !== null);
 document.getElementById("palette")!.addEventListener("change", (event) => {
   const select = event.target as HTMLSelectElement;

@@ -57,6 +57,9 @@ export class Panel {
     for (const button of document.querySelectorAll<HTMLButtonElement>("[data-tool]")) {
       button.addEventListener("click", () => events.tool(button.dataset["tool"] as Tool));
     }
+    element("tl-inspect").addEventListener("click", (event) => {
+      events.tool((event.currentTarget as HTMLElement).classList.contains("active") ? "pan" : "inspect");
+    });
     this.sizeInput.addEventListener("input", () => events.size(Number(this.sizeInput.value)));
     this.sliceInput.addEventListener("input", () => events.slice(Number(this.sliceInput.value)));
     this.select.addEventListener("change", () => {
@@ -87,7 +90,9 @@ export class Panel {
     }
     this.sizeInput.value = String(size);
     element("size-value").textContent = String(size);
-    element("view").classList.toggle("brush", tool !== "pan");
+    element("view").classList.toggle("brush", tool !== "pan" && tool !== "inspect");
+    element("view").classList.toggle("inspect", tool === "inspect");
+    element("tl-inspect").classList.toggle("active", tool === "inspect");
   }
 
   /** No world is shown: nothing of the one before stays. */
@@ -172,6 +177,12 @@ export class Panel {
 
   showHover(text: string): void {
     element("hover").textContent = text;
+  }
+
+  /** For those who listen. The same words twice are said twice. */
+  announce(text: string): void {
+    const live = element("live");
+    live.textContent = live.textContent === text ? `${text}\u00a0` : text;
   }
 
   warn(text: string): void {

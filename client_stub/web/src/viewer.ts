@@ -2,20 +2,25 @@
 import { Brush, type Tool } from "./brush";
 import { Camera } from "./camera";
 import { Connection } from "./connection";
-import { describeFixture, fetchFixtures, NO_FIXTURES, paintFixtures, type Fixtures } from "./fixtures";
+import { fetchFixtures, NO_FIXTURES, paintFixtures, type Fixtures } from "./fixtures";
 import { clamp, sameBox, type Box, type Vec3 } from "./geometry";
+import { Activity } from "./activity";
+import type { Known } from "./facts";
+import { hoverLine, paintCursor, pipeAt, subjectAt } from "./hover";
+import type { Inspector } from "./inspector";
+import { KeyCursor } from "./key_cursor";
+import { Overlay, type Legend, type OverlayName } from "./overlay";
 import type { Minimap } from "./minimap";
 import type { ResultMessage, TickMessage, WelcomeMessage } from "./messages";
-import { FULL, Mirror } from "./mirror";
+import { Mirror } from "./mirror";
 import { Painter } from "./painter";
-import { materialName } from "./palette";
 import type { Shape } from "./shapes";
 import type { Differences } from "./differences";
 import type { Panel } from "./panel";
-import { cellText, type NodeView, type PortView } from "./pipe_mirror";
-import { nodeRadius, PipePainter } from "./pipe_painter";
+import { PipePainter } from "./pipe_painter";
 import type { PipePanel } from "./pipe_panel";
 import { PipeTools, type PipeTool } from "./pipe_tools";
+import { viewBox } from "./view_box";
 
 /** Views are sent at most this often, in milliseconds. */
 const VIEW_INTERVAL = 120;
@@ -30,8 +35,10 @@ const SLOW_FRAME = 18;
 const REST = 300;
 
 export type ViewerPanel = Pick<Panel, "showState" | "showZoom" | "showSlice" | "showTool" |
-  "showShape" | "showRights" | "showWelcome" | "showNumbers" | "showHover" | "warn">;
+  "showShape" | "showRights" | "showWelcome" | "showNumbers" | "showHover" | "warn" | "announce">;
 export type ViewerPipePanel = Pick<PipePanel, "showTool" | "toggle" | "attach" | "update">;
+
+export type ViewerInspector = Pick<Inspector, "attach" | "hover" | "pin">;
 
 /** Of a replay: who else is to know. */
 export interface ViewerEvents {
@@ -52,8 +59,10 @@ export class Viewer {
   readonly pipeTools: PipeTools;
   mirror: Mirror | null = null;
   slice = 0;
-  /** The cell under the pointer. */
+  /** The cell under the pointer, or where keys moved the cursor. */
   hover: { x: number; y: number } | null = null;
+  readonly keys: KeyCursor;
+  overlay: OverlayName = "none";
   /** Why nothing can be changed here; null: it can. */
   private whyNot: string | null = null;
   /** The viewer of the other recording, where two are shown side by side. */
@@ -69,6 +78,8 @@ export class Viewer {
   private painter: Painter | null = null;
   private fixtures: Fixtures = NO_FIXTURES;
   private pipePainter: PipePainter | null = null;
+  private activity: Activity | null = null;
+  private overlays: Overlay | null = null;
   private sentView: Box | null = null;
   private needsPaint = true;
   private lateSince = 0;
@@ -85,6 +96,8 @@ export class Viewer {
     private readonly pipePanel: ViewerPipePanel, world: string, readonly camera = new Camera(),
     private readonly events: ViewerEvents | null = null,
     private readonly minimap: Minimap | null = null,
+    private readonly inspector: ViewerInspector | null = null,
+    private readonly legendShown: (name: OverlayName, legend: Legend | null) => void = () => undefined,
   ) {
     this.context = canvas.getContext("2d", { alpha: false })!;
     const scheme = location.protocol === "https:" ? "wss:" : "ws:";
@@ -100,6 +113,7 @@ export class Viewer {
       result: (message) => this.answered(message),
     });
     this.brush = new Brush(this.connection, (text) => this.panel.warn(text));
+    this.keys = new KeyCursor(this, (text) => this.panel.announce(text));
     this.pipeTools = new PipeTools(this.connection, (text) => this.panel.warn(text));
     this.observer = new ResizeObserver(() => this.resize());
     this.observer.observe(canvas);
@@ -207,7 +221,7 @@ export class Viewer {
     for (const viewer of [this, this.peer]) {
       if (!viewer?.mirror) continue;
       viewer.slice = clamp(z, 0, viewer.mirror.size.z - 1);
-      viewer.painter = viewer.newPainter();
+      viewer.paintAnew();
       viewer.panel.showSlice(viewer.slice);
     }
     this.differences?.setSlice(this.slice);
@@ -220,7 +234,7 @@ export class Viewer {
     this.panel.showRights(why);
     if (why === null) return;
     this.brush.cancel(this.mirror);
-    if (this.tools.pipeTool !== null || this.brush.tool !== "pan") this.setTool("pan");
+    if (this.tools.pipeTool !== null || this.brush.edits) this.setTool("pan");
   }
 
   /** Whether edits make sense; says why not. */
@@ -235,7 +249,8 @@ export class Viewer {
   }
 
   setTool(tool: Tool): void {
-    if (tool !== "pan" && !this.mayBuild) return;
+    if (tool !== "pan" && tool !== "inspect" && !this.mayBuild) return;
+    this.keys.cancel();
     this.brush.tool = tool;
     this.pipeTools.tool = null;
     this.pipePanel.showTool(null);
@@ -246,6 +261,14 @@ export class Viewer {
   /** Other colours, or another picture of the same. */
   paintAnew(): void {
     if (this.mirror) this.painter = this.newPainter();
+    this.overlays?.reset();
+    this.needsPaint = true;
+  }
+
+  setOverlay(name: OverlayName): void {
+    this.overlay = name;
+    this.overlays?.set(name);
+    this.legendShown(name, this.overlays?.legend ?? null);
     this.needsPaint = true;
   }
 
@@ -280,11 +303,34 @@ export class Viewer {
     this.pipePanel.toggle();
   }
 
-  /** Clicks without a pipe tool choose the node that the panel shows. */
-  chooseNode(cell: { x: number; y: number }): void {
-    const found = this.pipeAt(cell);
+  /** Clicks without a tool choose the node that the pipes' panel shows; with the inspector they pin. */
+  clicked(cell: { x: number; y: number }): void {
+    if (this.brush.tool === "inspect") return this.pin(cell);
+    const found = this.mirror && pipeAt(this.mirror, { ...cell, z: this.slice });
     this.pipeTools.chosen = found && !("port" in found) ? found.node.name : null;
     this.moved();
+  }
+
+  /** Keeps what lies there in the inspector, or lets it go. */
+  pin(cell = this.hover): void {
+    const known = this.known();
+    const subject = known && cell && subjectAt(known, { ...cell, z: this.slice });
+    if (!subject || !this.inspector) return;
+    this.panel.announce(this.inspector.pin(subject));
+  }
+
+  /** What the inspector goes by. */
+  known(): Known | null {
+    if (!this.mirror || !this.activity) return null;
+    return { mirror: this.mirror, fixtures: this.fixtures, activity: this.activity, slice: this.slice,
+      headAt: (x, y) => this.painter?.headAt(x, y) ?? null, now: performance.now() };
+  }
+
+  /** What lies under the cursor, as one line. */
+  placeText(): string {
+    const known = this.known();
+    if (!known || !this.hover) return "";
+    return hoverLine(known, { ...this.hover, z: this.slice }, this.peer?.mirror?.cell(this.hover.x, this.hover.y, this.slice));
   }
 
   setShape(shape: Shape): void {
@@ -325,6 +371,10 @@ export class Viewer {
     this.mirror = new Mirror(welcome);
     this.pipePainter = new PipePainter(this.mirror.pipes);
     this.pipePanel.attach(this.pipeTools, this.mirror.pipes);
+    this.inspector?.attach(welcome.world, () => this.known());
+    const activity = this.activity = new Activity(this.mirror);
+    this.overlays = new Overlay(this.mirror, activity, () => this.legendShown(this.overlay, this.overlays!.legend));
+    this.setOverlay(this.overlay);
     this.brush.reset();
     this.sentView = null;
     if (isFirst) {
@@ -344,6 +394,7 @@ export class Viewer {
 
   private ticked(message: TickMessage): void {
     if (!this.mirror || !this.painter) return;
+    this.activity!.note(message, performance.now());
     const { changed, resyncs } = this.mirror.apply(message);
     this.painter.ticked(changed, performance.now());
     for (const coord of resyncs) this.connection.resync(coord);
@@ -366,21 +417,9 @@ export class Viewer {
     if (result.reason.startsWith("not allowed")) this.doubts?.();
   }
 
-  /** What is on the screen and a chunk around it, in whole chunks: small moves change nothing. */
   private sendView(): void {
     if (!this.mirror || !this.connection.ready) return;
-    const { size, sides } = this.mirror;
-    const { camera } = this;
-    const snap = (low: number, high: number, log: number, limit: number): [number, number] => {
-      const from = clamp(((Math.floor(low) >> log) - 1) << log, 0, limit - 1);
-      const to = clamp(((Math.floor(high) >> log) + 2) << log, from + 1, limit);
-      return [from, to - from];
-    };
-    const [x, width] = snap(camera.worldX(0), camera.worldX(camera.width), sides.logX, size.x);
-    const [y, height] = snap(camera.worldY(camera.height), camera.worldY(0), sides.logY, size.y);
-    const z = (this.slice >> sides.logZ) << sides.logZ;
-    const depth = Math.min(1 << sides.logZ, size.z - z);
-    const box: Box = { from: { x, y, z }, size: { x: width, y: height, z: depth } };
+    const box = viewBox(this.mirror, this.camera, this.slice);
     if (this.sentView && sameBox(this.sentView, box)) return;
     this.sentView = box;
     this.connection.setView(box);
@@ -408,43 +447,19 @@ export class Viewer {
     this.lastNumbers = { time: now, bytes: this.connection.bytes, tick: this.mirror.tick };
   }
 
-  /** The node whose picture covers the cell, or a port in it. */
-  private pipeAt(cell: { x: number; y: number }): NodeView | PortView | null {
-    const { networks } = this.mirror!.pipes;
-    const z = this.slice;
-    const there = networks.byCell.get(cellText({ ...cell, z }))?.[0];
-    if (there) return there;
-    const near = networks.nodes.find((view) => {
-      const at = view.node.at;
-      const reach = nodeRadius(view) - 0.3;
-      return at !== null && at.z === z && Math.abs(at.x - cell.x) <= reach &&
-        Math.abs(at.y - cell.y) <= reach;
-    });
-    return near ?? networks.ports.find(({ port }) =>
-      port.cell.x === cell.x && port.cell.y === cell.y && port.cell.z === z) ?? null;
-  }
-
   private showHover(): void {
-    if (this.mirror) {
-      const over = this.hover ? this.pipeAt(this.hover) : null;
-      const place = this.hover && {
-        x: this.canvas.getBoundingClientRect().left + this.camera.screenX(this.hover.x + 1),
-        y: this.canvas.getBoundingClientRect().top + this.camera.screenY(this.hover.y),
-      };
-      this.pipePanel.update(over, place);
+    this.pipePanel.update();
+    const known = this.known();
+    if (!known || !this.hover) {
+      this.inspector?.hover(null, null);
+      return this.panel.showHover("");
     }
-    if (!this.mirror || !this.hover) return this.panel.showHover("");
-    const { x, y } = this.hover;
-    if (!this.mirror.inside(x, y, this.slice)) return this.panel.showHover("outside the world");
-    const cell = this.mirror.cell(x, y, this.slice);
-    const place = this.mirror.size.z === 1 ? `${x}, ${y}` : `${x}, ${y}, ${this.slice}`;
-    const amount = cell > 0 ? `${unitsText(cell)} (${Math.round((cell * 100) / FULL)} %)` : "";
-    const other = this.peer?.mirror?.cell(x, y, this.slice) ?? cell;
-    const differs = other === cell ? "" : ` ≠ ${materialName(other)}${unitsText(other)}`;
-    const head = this.painter?.headAt(x, y) ?? null;
-    const deep = head === null ? "" : ` · surface at ${head.toFixed(1)}, ${Math.max(0, head - y - 0.5).toFixed(1)} deep`;
-    const fixture = describeFixture(this.fixtures, x, y, this.slice);
-    this.panel.showHover(`[${place}] ${materialName(cell)}${amount}${deep}${differs}${fixture}`);
+    const subject = subjectAt(known, { ...this.hover, z: this.slice });
+    const tells = subject !== null && (subject.kind !== "cell" || this.brush.tool === "inspect");
+    const { left, top } = this.canvas.getBoundingClientRect();
+    this.inspector?.hover(tells ? subject : null,
+      { x: left + this.camera.screenX(this.hover.x + 1), y: top + this.camera.screenY(this.hover.y) });
+    this.panel.showHover(this.placeText());
   }
 
   /** Whether the peer's picture of this tick is still on its way. */
@@ -467,6 +482,7 @@ export class Viewer {
     if (this.painter.paint(context, camera, performance.now())) this.needsPaint = true;
     context.setTransform(ratio, 0, 0, this.canvas.height / camera.height, 0, 0);
     const { size } = this.mirror;
+    if (this.overlays!.paint(context, camera, this.slice, this.painter, performance.now())) this.needsPaint = true;
     context.strokeStyle = "rgba(140, 165, 200, 0.28)";
     context.lineWidth = 1;
     context.strokeRect(
@@ -475,7 +491,7 @@ export class Viewer {
     paintFixtures(context, camera, size, this.slice, this.fixtures);
     this.paintPipes();
     this.differences?.paint(context, camera, ratio);
-    this.paintCursor();
+    if (this.hover) paintCursor(context, camera, this.brush, this.mirror, { ...this.hover, z: this.slice }, this.keys.shown);
     this.minimap?.show(this, performance.now());
   }
 
@@ -487,33 +503,4 @@ export class Viewer {
     }, performance.now() / 1000);
     if (moves) this.needsPaint = true;
   }
-
-  private paintCursor(): void {
-    if (!this.mirror || !this.hover) return;
-    if (!this.mirror.inside(this.hover.x, this.hover.y, this.slice)) return;
-    const { context, camera, brush } = this;
-    for (const { x, y, width, height } of brush.preview(this.mirror, this.hover)) {
-      context.fillStyle = "rgba(255, 255, 255, 0.28)";
-      context.fillRect(camera.screenX(x), camera.screenY(y + height), width * camera.scale, height * camera.scale);
-    }
-    const area = brush.tool === "pan" ? { ...this.hover, width: 1, height: 1 }
-                                      : brush.area(this.mirror, this.hover.x, this.hover.y);
-    if (brush.tool === "pan" && camera.scale < 4) return;
-    const frame = (style: string, lineWidth: number) => {
-      context.strokeStyle = style;
-      context.lineWidth = lineWidth;
-      context.strokeRect(
-        Math.round(camera.screenX(area.x)) + 0.5, Math.round(camera.screenY(area.y + area.height)) + 0.5,
-        Math.max(2, Math.round(area.width * camera.scale) - 1),
-        Math.max(2, Math.round(area.height * camera.scale) - 1));
-    };
-    if (brush.tool === "pan") return frame("rgba(255, 255, 255, 0.5)", 1);
-    // On a dark line, so that it is seen on everything.
-    frame("rgba(6, 8, 11, 0.8)", 3);
-    frame("#ffffff", 1);
-  }
-}
-
-function unitsText(cell: number): string {
-  return cell > 0 ? ` ${cell.toLocaleString("en")} units` : "";
 }
