@@ -74,6 +74,7 @@ export class Panel {
       this.shape.blur();
       events.shape(this.shape.value as Shape);
     });
+    element("skip").addEventListener("click", () => element("view").focus());
     element("undo").addEventListener("click", () => events.undo());
     element("redo").addEventListener("click", () => events.redo());
     element("fit").addEventListener("click", () => events.fit());
@@ -125,7 +126,8 @@ export class Panel {
     this.select.replaceChildren(
       ...worlds.map((world) => new Option(world.locked ? `${world.name} (locked)` : world.name, world.name, false, world.name === chosen)));
     this.select.hidden = worlds.length < 2;
-    this.name.hidden = worlds.length >= 2;
+    this.name.classList.toggle("unseen", worlds.length >= 2); // every page has a heading
+    element("view").setAttribute("aria-label", `The world ${chosen}`);
     this.name.textContent = chosen;
     document.title = `${chosen} – Sluice`;
   }
@@ -133,7 +135,7 @@ export class Panel {
   /** The recordings' files. */
   showReplay(files: string[]): void {
     this.select.hidden = true;
-    this.name.hidden = false;
+    this.name.classList.remove("unseen");
     this.name.textContent = files.join(" | ");
     document.title = `${files.join(" | ")} – Sluice`;
   }

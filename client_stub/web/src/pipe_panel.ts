@@ -153,6 +153,7 @@ export class PipePanel {
       const made = document.createElement("button");
       made.dataset["action"] = action;
       made.textContent = text;
+      if (text === "×") made.setAttribute("aria-label", "Let it go");
       return made;
     };
     const actions = document.createElement("div");
@@ -181,7 +182,8 @@ export class PipePanel {
   }
 
   private row(view: NodeView): HTMLElement {
-    const row = document.createElement("li");
+    const item = document.createElement("li");
+    const row = document.createElement("button");
     row.dataset["name"] = view.node.name;
     const name = document.createElement("span");
     name.textContent = `${view.node.name} · ${view.node.kind}`;
@@ -190,7 +192,8 @@ export class PipePanel {
     bar.style.background = fluidColour(view.node.fluid);
     track.append(bar);
     row.append(name, track);
+    item.append(row);
     this.bars.set(view.node.name, bar);
-    return row;
+    return item;
   }
 }
