@@ -11,6 +11,8 @@ const EVERYWHERE: Rows = [
   ["6", "inspect: hovering explains, a click pins with a chart"],
   ["P", "pin what lies under the cursor, or let it go"],
   ["O", "next overlay: amount, depth, awake chunks, bytes"],
+  ["S", "save a picture"],
+  ["K", "copy a link to this place, tool and overlay"],
   ["?", "this list"],
 ];
 const LIVE: Rows = [

@@ -140,6 +140,8 @@ export function takesKey(target: EventTarget | null, key: string): boolean {
 /** What keys do that is not the viewer's own. */
 export interface PageKeys {
   nextOverlay(): void;
+  screenshot(): void;
+  copyLink(): void;
 }
 
 /** Once for the page. */
@@ -170,6 +172,8 @@ export function listenToKeys(current: () => Viewer | null, page: PageKeys): void
       spaceHeld = true;
     }
     if (event.key === "o") page.nextOverlay();
+    else if (event.key === "s") page.screenshot();
+    else if (event.key === "k") page.copyLink();
     else if (!pressed(viewer, event.key) && (event.code !== "Space" || onButton)) return;
     event.preventDefault();
   });

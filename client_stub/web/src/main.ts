@@ -5,18 +5,20 @@ import { listenToHelp } from "./help";
 import { Inspector } from "./inspector";
 import { LegendPanel } from "./legend";
 import { listen, listenToKeys } from "./input";
+import { readLink, writeLink } from "./links";
 import { Minimap } from "./minimap";
 import { PALETTES, usePalette, type PaletteName } from "./palette";
 import type { OverlayName } from "./overlay";
 import { Panel, type WorldEntry } from "./panel";
 import { PipePanel } from "./pipe_panel";
-import { Notice } from "./notice";
 import { Replay } from "./replay";
 import { Session } from "./session";
+import { copyLink, saveScreenshot } from "./sharing";
 import { SignIn } from "./sign_in";
 import { Viewer, type Tools } from "./viewer";
 
 const RETRY_MILLISECONDS = 2000;
+const ADDRESS_MILLISECONDS = 500;
 
 const canvas = document.getElementById("view") as HTMLCanvasElement;
 let worlds: WorldEntry[] = [];
@@ -27,7 +29,7 @@ let replay: Replay | null = null;
 let tools: Tools = { tool: "pan", shape: "brush", size: 3, pipeTool: null };
 let asking = false;
 const session = new Session();
-const notice = new Notice();
+let retryTimer: number | undefined;
 
 const inspector = new Inspector();
 let overlay: OverlayName = "none";
@@ -42,7 +44,10 @@ const panel = new Panel({
   slice: (z) => viewer?.setSlice(z),
   fit: () => viewer?.fit(),
   zoom: (factor) => viewer?.zoom(factor),
-  world: (name) => (location.hash = name),
+  world: (name) => (location.hash = encodeURIComponent(name)),
+  retry: () => (viewer ? viewer.retry() : void load()),
+  screenshot: () => screenshot(),
+  copyLink: () => shareLink(),
 });
 
 const signIn = new SignIn(session, () => void load(), (text) => panel.warn(text));
@@ -75,7 +80,7 @@ function kept(key: string, value?: string): string | null {
 
 /** Of the worlds that there are, the one that the address names, or one that we may see. */
 function chosenWorld(): string | null {
-  const asked = decodeURIComponent(location.hash.slice(1));
+  const asked = readLink(location.hash).world;
   if (worlds.some(({ name }) => name === asked)) return asked;
   const chosen = (worlds.find(({ locked }) => !locked) ?? worlds[0])?.name ?? null;
   if (asked && chosen !== null) panel.warn(`There is no world "${asked}" here`);
@@ -89,7 +94,6 @@ function show(): void {
   viewer?.stop();
   viewer = null;
   Object.assign(window, { sluice: null });
-  notice.hide();
   if (chosen !== null) panel.showWorlds(worlds, chosen);
   if (chosen === null || !session.mayWatch(chosen)) return showLocked(chosen);
   const camera = cameras.get(chosen) ?? new Camera();
@@ -100,24 +104,52 @@ function show(): void {
   viewer.setTools(tools);
   viewer.setRights(session.whyNotBuild(chosen));
   viewer.doubts = () => void askSession();
+  takeLink();
   // For tests and for the curious.
   Object.assign(window, { sluice: viewer });
+}
+
+/** Place, tool and overlay, as far as the address names them. */
+function takeLink(): void {
+  const link = readLink(location.hash);
+  if (link.place) viewer?.goTo(link.place);
+  if (link.overlay) setOverlay(link.overlay);
+  if (link.tool && !(viewer?.readOnly && link.tool !== "inspect")) viewer?.setTool(link.tool);
+}
+
+/** The address says where we are, so that it can be copied, kept and come back to. */
+function keepAddress(): void {
+  const world = viewer?.mirror?.welcome.world;
+  if (!viewer || world === undefined || world !== (readLink(location.hash).world || world)) return;
+  const hash = writeLink({ world, place: viewer.place, tool: viewer.brush.tool, overlay });
+  if (hash !== location.hash && (location.hash !== "" || hash !== `#${encodeURIComponent(world)}`)) history.replaceState(null, "", hash);
+}
+
+function screenshot(): void {
+  if (viewer) void saveScreenshot(viewer, (text) => panel.tell(text));
+}
+
+function shareLink(): void {
+  keepAddress();
+  void copyLink((text) => panel.tell(text), (text) => panel.warn(text));
 }
 
 /** Nothing is to be seen before somebody signs in. */
 function showLocked(world: string | null): void {
   canvas.width = canvas.width; // empties it
-  panel.showNone();
-  if (!session.hasAccounts) return panel.showState("stopped", "the server hosts no world");
+  if (!session.hasAccounts) {
+    panel.showNone(null);
+    return panel.showState("stopped", "the server hosts no world");
+  }
   panel.showState("locked", "");
   const name = world === null ? "the worlds of this server" : `“${world}”`;
   const action = { label: session.account === null ? "Sign in" : "Sign in with another token", run: () => signIn.open() };
   if (session.account === null) {
     const text = "It is shown only to those who have a token for it. The server's operator gives them out.";
-    notice.show({ title: `Sign in to see ${name}`, text, action });
+    panel.showNone({ title: `Sign in to see ${name}`, text, action });
   } else {
     const text = "Your account may not watch it. Choose another world, or sign in with another token.";
-    notice.show({ title: `${session.account} may not see ${name}`, text, action });
+    panel.showNone({ title: `${session.account} may not see ${name}`, text, action });
   }
 }
 
@@ -138,6 +170,7 @@ async function askSession(): Promise<void> {
 async function showReplay(): Promise<void> {
   replay = await Replay.open(panel, pipePanel, inspector, legend);
   viewer = replay.viewers[0]!;
+  takeLink();
   Object.assign(window, { sluice: viewer, replay });
 }
 
@@ -158,17 +191,25 @@ async function load(): Promise<void> {
     else show();
   } catch {
     panel.showState("waiting", "no answer");
-    window.setTimeout(() => void load(), RETRY_MILLISECONDS);
+    window.clearTimeout(retryTimer);
+    retryTimer = window.setTimeout(() => void load(), RETRY_MILLISECONDS);
   }
 }
 
-window.addEventListener("hashchange", () => replay === null && show());
+window.addEventListener("hashchange", () => {
+  // A link into the world that is shown only moves the picture.
+  if (replay !== null || (viewer && readLink(location.hash).world === viewer.mirror?.welcome.world)) takeLink();
+  else show();
+});
+window.setInterval(keepAddress, ADDRESS_MILLISECONDS);
 listen(canvas, () => viewer);
 listenToKeys(() => viewer, {
   nextOverlay: () => {
     setOverlay(LegendPanel.next(overlay));
     panel.announce(LegendPanel.nameOf(overlay));
   },
+  screenshot,
+  copyLink: shareLink,
 });
 listenToHelp(() => replay !== null);
 document.getElementById("palette")!.addEventListener("change", (event) => {
@@ -180,3 +221,5 @@ document.getElementById("palette")!.addEventListener("change", (event) => {
 colours(kept("palette"));
 panel.showState("connecting", "");
 void load();
+// Whoever opens the page while the server is away is told so. Only pages of a trusted origin may.
+window.addEventListener("load", () => void navigator.serviceWorker?.register("/worker.js").catch(() => undefined));

@@ -18,7 +18,9 @@ export class Notice {
     this.button.addEventListener("click", () => this.run());
   }
 
-  show({ title, text, action }: NoticeText): void {
+  /** `strip`: along the top, over a picture that is still worth a look. */
+  show({ title, text, action }: NoticeText, strip = false): void {
+    this.box.classList.toggle("strip", strip);
     this.title.textContent = title;
     this.text.textContent = text;
     this.button.hidden = action === undefined;

@@ -3,7 +3,9 @@ import type { Tool } from "./brush";
 import { ZOOM_STEP } from "./camera";
 import type { ConnectionState } from "./connection";
 import { FULL } from "./mirror";
+import type { NoticeText } from "./notice";
 import type { Shape } from "./shapes";
+import { Standing } from "./standing";
 import type { WelcomeMessage } from "./messages";
 
 export interface WorldEntry {
@@ -25,6 +27,10 @@ export interface PanelEvents {
   /** By this factor, about the picture's middle. */
   zoom(factor: number): void;
   world(name: string): void;
+  /** Connect now, and not when it is due. */
+  retry(): void;
+  screenshot(): void;
+  copyLink(): void;
 }
 
 function element<T extends HTMLElement>(id: string): T {
@@ -52,8 +58,15 @@ export class Panel {
   private readonly shape = element<HTMLSelectElement>("shape");
   private readonly toast = element("toast");
   private toastTimer: number | undefined;
+  private readonly standing: Standing;
+  /** Whether a world is, or was, to be seen. */
+  private pictured = false;
+  private slow = "";
 
   constructor(events: PanelEvents) {
+    this.standing = new Standing(() => events.retry(), (text) => this.tell(text));
+    element("screenshot").addEventListener("click", () => events.screenshot());
+    element("copy-link").addEventListener("click", () => events.copyLink());
     for (const button of document.querySelectorAll<HTMLButtonElement>("[data-tool]")) {
       button.addEventListener("click", () => events.tool(button.dataset["tool"] as Tool));
     }
@@ -97,7 +110,10 @@ export class Panel {
   }
 
   /** No world is shown: nothing of the one before stays. */
-  showNone(): void {
+  showNone(text: NoticeText | null): void {
+    this.pictured = false;
+    document.body.classList.remove("stale");
+    if (text) this.standing.card.show(text);
     for (const id of ["facts", "hover"]) element(id).textContent = "";
     for (const id of ["tick", "rate", "water", "in-pipes", "bytes", "zoom"]) element(id).textContent = "–";
     for (const id of ["slice-panel", "minimap", "pipe-tip"]) element(id).hidden = true;
@@ -141,6 +157,7 @@ export class Panel {
   }
 
   showWelcome(welcome: WelcomeMessage, slice: number): void {
+    this.pictured = true;
     const { x, y, z } = welcome.size;
     const size = z === 1 ? `${x} × ${y}` : `${x} × ${y} × ${z}`;
     element("facts").textContent = `${size} · ${welcome.water}`;
@@ -157,7 +174,17 @@ export class Panel {
   showState(state: PageState, detail: string): void {
     this.dot.className = state;
     document.body.dataset["state"] = state;
-    this.state.textContent = STATE_TEXT[state] + (detail ? ` (${detail})` : "");
+    this.slow = "";
+    this.state.textContent = STATE_TEXT[state] + (detail && state === "waiting" ? ` (${detail})` : "");
+    if (state !== "locked") this.standing.show(state, detail, this.pictured);
+  }
+
+  /** Why the picture does not keep pace; empty: it does. */
+  showSlow(why: string): void {
+    if (why === this.slow || document.body.dataset["state"] !== "ready") return;
+    this.slow = why;
+    this.dot.classList.toggle("slow", why !== "");
+    this.state.textContent = why === "" ? "" : `slow: ${why}`;
   }
 
   showNumbers(
@@ -187,7 +214,14 @@ export class Panel {
     live.textContent = live.textContent === text ? `${text}\u00a0` : text;
   }
 
+  /** What went well. */
+  tell(text: string): void {
+    this.warn(text);
+    this.toast.classList.add("calm");
+  }
+
   warn(text: string): void {
+    this.toast.classList.remove("calm");
     this.toast.textContent = text;
     this.toast.classList.add("shown");
     window.clearTimeout(this.toastTimer);

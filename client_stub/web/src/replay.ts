@@ -25,7 +25,7 @@ function quiet(panel: Panel): ViewerPanel {
     },
     warn: (text) => panel.warn(text),
     showZoom: nothing, showSlice: nothing, showTool: nothing, showShape: nothing, showRights: nothing, showWelcome: nothing,
-    showNumbers: nothing, showHover: nothing, announce: nothing,
+    showNumbers: nothing, showHover: nothing, announce: nothing, showSlow: nothing,
   };
 }
 

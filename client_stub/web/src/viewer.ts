@@ -10,6 +10,7 @@ import { hoverLine, paintCursor, pipeAt, subjectAt } from "./hover";
 import type { Inspector } from "./inspector";
 import { KeyCursor } from "./key_cursor";
 import { Overlay, type Legend, type OverlayName } from "./overlay";
+import type { Place } from "./links";
 import type { Minimap } from "./minimap";
 import type { ResultMessage, TickMessage, WelcomeMessage } from "./messages";
 import { Mirror } from "./mirror";
@@ -34,8 +35,16 @@ const SLOW_FRAME = 18;
 /** Milliseconds without a change after which the picture is sharp again. */
 const REST = 300;
 
+/** Below this share of its ticks a world is slow, when it lasts for so many seconds. */
+const SLOW_SHARE = 0.6;
+const SLOW_AFTER = 3;
+
+function middleSlice(depth: number): number {
+  return Math.floor((depth - 1) / 2);
+}
+
 export type ViewerPanel = Pick<Panel, "showState" | "showZoom" | "showSlice" | "showTool" |
-  "showShape" | "showRights" | "showWelcome" | "showNumbers" | "showHover" | "warn" | "announce">;
+  "showShape" | "showRights" | "showWelcome" | "showNumbers" | "showHover" | "warn" | "announce" | "showSlow">;
 export type ViewerPipePanel = Pick<PipePanel, "showTool" | "toggle" | "attach" | "update">;
 
 export type ViewerInspector = Pick<Inspector, "attach" | "hover" | "pin">;
@@ -82,6 +91,9 @@ export class Viewer {
   private overlays: Overlay | null = null;
   private sentView: Box | null = null;
   private needsPaint = true;
+  private wanted: Place | null = null;
+  /** Seconds in a row with far fewer ticks than there should be. */
+  private slowSeconds = 0;
   private lateSince = 0;
   private frame = 0;
   /** Screen pixels each way that a pixel of the picture stands for. */
@@ -111,6 +123,7 @@ export class Viewer {
       welcome: (message) => this.welcomed(message),
       tick: (message) => this.ticked(message),
       result: (message) => this.answered(message),
+      silent: (seconds) => this.panel.showSlow(seconds === 0 ? "" : `nothing from the server for ${seconds} s`),
     });
     this.brush = new Brush(this.connection, (text) => this.panel.warn(text));
     this.keys = new KeyCursor(this, (text) => this.panel.announce(text));
@@ -210,6 +223,44 @@ export class Viewer {
   /** Whether this is a recording, which nobody can change. */
   get replays(): boolean {
     return this.events !== null;
+  }
+
+  /** Tries to connect now, if that is waited for. */
+  retry(): void {
+    this.connection.retryNow();
+  }
+
+  /** Where to look, as soon as the world is there. */
+  goTo(place: Place): void {
+    this.wanted = place;
+    if (this.mirror) this.takePlace();
+  }
+
+  /** Where it looks; null: at the whole world. */
+  get place(): Place | null {
+    const { camera, mirror, slice } = this;
+    if (!mirror || (camera.fitted && slice === middleSlice(mirror.size.z))) return null;
+    return { x: camera.x, y: camera.y, z: slice, scale: camera.scale };
+  }
+
+  /** What is on the screen, without the cursor. */
+  picture(): Promise<Blob | null> {
+    const { hover } = this;
+    this.hover = null;
+    this.sharpen(1);
+    this.paint();
+    this.hover = hover;
+    this.needsPaint = true;
+    return new Promise((resolve) => this.canvas.toBlob(resolve, "image/png"));
+  }
+
+  private takePlace(): void {
+    const { wanted } = this;
+    this.wanted = null;
+    if (!wanted || !this.mirror) return;
+    this.camera.show(wanted.x, wanted.y, wanted.scale, this.mirror.size);
+    if (wanted.z !== this.slice) this.setSlice(wanted.z);
+    this.moved();
   }
 
   /** The number that its result will carry, or 0 when there is no connection. */
@@ -378,7 +429,7 @@ export class Viewer {
     this.brush.reset();
     this.sentView = null;
     if (isFirst) {
-      this.slice = Math.floor((welcome.size.z - 1) / 2);
+      this.slice = middleSlice(welcome.size.z);
       if (this.camera.placed) this.camera.resize(this.canvas.clientWidth, this.canvas.clientHeight, welcome.size);
       else this.camera.fit(welcome.size);
       this.moved();
@@ -386,6 +437,7 @@ export class Viewer {
     this.slice = clamp(this.slice, 0, welcome.size.z - 1);
     this.painter = this.newPainter();
     this.panel.showWelcome(welcome, this.slice);
+    this.takePlace();
     this.sendView();
     void this.askFixtures();
     this.needsPaint = true;
@@ -441,10 +493,23 @@ export class Viewer {
     const ticks = Math.max(0, this.mirror.tick - this.lastNumbers.tick);
     const first = this.lastNumbers.tick === 0 && !this.replays;
     const rate = first ? this.mirror.welcome.tickRate : ticks / seconds;
+    if (!this.replays && !first) this.watchRate(rate);
     const bytes = (this.connection.bytes - this.lastNumbers.bytes) / seconds;
     const { water, pipes } = this.mirror.counters;
     this.panel.showNumbers(this.mirror.tick, rate, water, pipes, bytes);
     this.lastNumbers = { time: now, bytes: this.connection.bytes, tick: this.mirror.tick };
+  }
+
+  /** Tells when the world, or the line to it, keeps no pace for long. */
+  private watchRate(rate: number): void {
+    if (this.connection.silent) return; // which is said already
+    const { tickRate } = this.mirror!.welcome;
+    const slow = this.connection.ready && rate < tickRate * SLOW_SHARE && document.visibilityState === "visible";
+    this.slowSeconds = slow ? this.slowSeconds + 1 : 0;
+    if (this.slowSeconds === 0) return this.panel.showSlow("");
+    if (this.slowSeconds >= SLOW_AFTER) {
+      this.panel.showSlow(rate === 0 ? "the world stands still" : `${rate.toFixed(0)} of ${tickRate} ticks a second`);
+    }
   }
 
   private showHover(): void {
