@@ -99,7 +99,7 @@ async function goneAndBack(page, name, server) {
   assert.equal(await page.locator("#notice").isVisible(), false);
   await page.click("#fit");
   server.child.kill("SIGSTOP");
-  await page.waitForFunction(() => /slow: nothing from the server for \d+ s/.test(document.getElementById("state").textContent), null, { timeout: 12000 });
+  await page.waitForFunction(() => /slow: nothing for \d+ s/.test(document.getElementById("state").textContent), null, { timeout: 12000 });
   await shot(page, `slow-${name}`);
   server.child.kill("SIGCONT");
   await page.waitForFunction(() => document.getElementById("state").textContent === "");

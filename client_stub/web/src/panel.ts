@@ -184,7 +184,7 @@ export class Panel {
     if (why === this.slow || document.body.dataset["state"] !== "ready") return;
     this.slow = why;
     this.dot.classList.toggle("slow", why !== "");
-    this.state.textContent = why === "" ? "" : `slow: ${why}`;
+    this.state.textContent = why;
   }
 
   showNumbers(

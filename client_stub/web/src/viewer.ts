@@ -14,6 +14,7 @@ import type { Place } from "./links";
 import type { Minimap } from "./minimap";
 import type { ResultMessage, TickMessage, WelcomeMessage } from "./messages";
 import { Mirror } from "./mirror";
+import { Numbers } from "./numbers";
 import { Painter } from "./painter";
 import type { Shape } from "./shapes";
 import type { Differences } from "./differences";
@@ -21,6 +22,7 @@ import type { Panel } from "./panel";
 import { PipePainter } from "./pipe_painter";
 import type { PipePanel } from "./pipe_panel";
 import { PipeTools, type PipeTool } from "./pipe_tools";
+import { Sharpness } from "./sharpness";
 import { viewBox } from "./view_box";
 
 /** Views are sent at most this often, in milliseconds. */
@@ -30,14 +32,8 @@ const HOLD_INTERVAL = 120;
 const FIXTURES_INTERVAL = 2000;
 /** Two panes are painted at the same tick; one that is late is waited for this long. */
 const PEER_PATIENCE = 150;
-/** Milliseconds that a frame may take before the next ones get fewer pixels. */
-const SLOW_FRAME = 18;
 /** Milliseconds without a change after which the picture is sharp again. */
 const REST = 300;
-
-/** Below this share of its ticks a world is slow, when it lasts for so many seconds. */
-const SLOW_SHARE = 0.6;
-const SLOW_AFTER = 3;
 
 function middleSlice(depth: number): number {
   return Math.floor((depth - 1) / 2);
@@ -92,16 +88,11 @@ export class Viewer {
   private sentView: Box | null = null;
   private needsPaint = true;
   private wanted: Place | null = null;
-  /** Seconds in a row with far fewer ticks than there should be. */
-  private slowSeconds = 0;
   private lateSince = 0;
   private frame = 0;
-  /** Screen pixels each way that a pixel of the picture stands for. */
-  private coarse = 1;
-  /** Milliseconds of a frame, of late. */
-  private cost = 0;
   private lastPaint = 0;
-  private lastNumbers = { time: performance.now(), bytes: 0, tick: 0 };
+  private readonly numbers: Numbers;
+  private readonly sharpness: Sharpness;
 
   constructor(
     private readonly canvas: HTMLCanvasElement, private readonly panel: ViewerPanel,
@@ -123,8 +114,10 @@ export class Viewer {
       welcome: (message) => this.welcomed(message),
       tick: (message) => this.ticked(message),
       result: (message) => this.answered(message),
-      silent: (seconds) => this.panel.showSlow(seconds === 0 ? "" : `nothing from the server for ${seconds} s`),
+      silent: (seconds) => this.panel.showSlow(seconds === 0 ? "" : `slow: nothing for ${seconds} s`),
     });
+    this.numbers = new Numbers(this, this.connection, panel);
+    this.sharpness = new Sharpness(canvas);
     this.brush = new Brush(this.connection, (text) => this.panel.warn(text));
     this.keys = new KeyCursor(this, (text) => this.panel.announce(text));
     this.pipeTools = new PipeTools(this.connection, (text) => this.panel.warn(text));
@@ -133,18 +126,18 @@ export class Viewer {
     this.resize();
     this.timers.push(
       window.setInterval(() => this.sendView(), VIEW_INTERVAL),
-      window.setInterval(() => this.showNumbers(), NUMBERS_INTERVAL),
+      window.setInterval(() => this.numbers.show(), NUMBERS_INTERVAL),
       window.setInterval(() => void this.askFixtures(), FIXTURES_INTERVAL),
       window.setInterval(() => this.mirror && this.brush.hold(this.mirror), HOLD_INTERVAL),
     );
     const paint = () => {
       this.frame = requestAnimationFrame(paint);
       const now = performance.now();
-      if (!this.needsPaint && this.coarse > 1 && now - this.lastPaint > REST) this.sharpen(1);
+      if (!this.needsPaint && now - this.lastPaint > REST && this.sharpness.set(1)) this.needsPaint = true;
       if (!this.needsPaint || this.waitsForPeer()) return;
       this.paint();
       this.lastPaint = performance.now();
-      this.pace(this.lastPaint - now);
+      if (this.sharpness.pace(this.lastPaint - now)) this.needsPaint = true;
     };
     this.frame = requestAnimationFrame(paint);
   }
@@ -158,32 +151,10 @@ export class Viewer {
 
   /** The picture takes the place that the page leaves to it. */
   resize(): void {
-    this.setPixels();
+    this.sharpness.setPixels();
     this.camera.resize(this.canvas.clientWidth, this.canvas.clientHeight, this.mirror?.size ?? null);
     this.paint(); // a canvas of another size is empty until then
     this.panel.showZoom(this.camera.scale);
-  }
-
-  private setPixels(): void {
-    const ratio = (window.devicePixelRatio || 1) / this.coarse;
-    this.canvas.width = Math.max(1, Math.round(this.canvas.clientWidth * ratio));
-    this.canvas.height = Math.max(1, Math.round(this.canvas.clientHeight * ratio));
-  }
-
-  /** A frame that takes too long has fewer pixels while things move, and all of them at rest. */
-  private pace(milliseconds: number): void {
-    this.cost = this.cost * 0.9 + milliseconds * 0.1;
-    const wanted = this.cost > SLOW_FRAME ? Math.min(2, this.coarse * 2)
-      : this.cost < SLOW_FRAME / 6 ? 1 : this.coarse;
-    this.sharpen(wanted);
-  }
-
-  private sharpen(coarse: number): void {
-    if (coarse === this.coarse) return;
-    this.coarse = coarse;
-    this.cost = SLOW_FRAME / 2;
-    this.setPixels();
-    this.needsPaint = true;
   }
 
   pan(dx: number, dy: number): void {
@@ -247,7 +218,7 @@ export class Viewer {
   picture(): Promise<Blob | null> {
     const { hover } = this;
     this.hover = null;
-    this.sharpen(1);
+    this.sharpness.set(1);
     this.paint();
     this.hover = hover;
     this.needsPaint = true;
@@ -484,32 +455,6 @@ export class Viewer {
     if (!fixtures) return;
     this.fixtures = fixtures;
     this.needsPaint = true;
-  }
-
-  private showNumbers(): void {
-    if (!this.mirror) return;
-    const now = performance.now();
-    const seconds = (now - this.lastNumbers.time) / 1000;
-    const ticks = Math.max(0, this.mirror.tick - this.lastNumbers.tick);
-    const first = this.lastNumbers.tick === 0 && !this.replays;
-    const rate = first ? this.mirror.welcome.tickRate : ticks / seconds;
-    if (!this.replays && !first) this.watchRate(rate);
-    const bytes = (this.connection.bytes - this.lastNumbers.bytes) / seconds;
-    const { water, pipes } = this.mirror.counters;
-    this.panel.showNumbers(this.mirror.tick, rate, water, pipes, bytes);
-    this.lastNumbers = { time: now, bytes: this.connection.bytes, tick: this.mirror.tick };
-  }
-
-  /** Tells when the world, or the line to it, keeps no pace for long. */
-  private watchRate(rate: number): void {
-    if (this.connection.silent) return; // which is said already
-    const { tickRate } = this.mirror!.welcome;
-    const slow = this.connection.ready && rate < tickRate * SLOW_SHARE && document.visibilityState === "visible";
-    this.slowSeconds = slow ? this.slowSeconds + 1 : 0;
-    if (this.slowSeconds === 0) return this.panel.showSlow("");
-    if (this.slowSeconds >= SLOW_AFTER) {
-      this.panel.showSlow(rate === 0 ? "the world stands still" : `${rate.toFixed(0)} of ${tickRate} ticks a second`);
-    }
   }
 
   private showHover(): void {
