@@ -175,8 +175,7 @@ async function showReplay(): Promise<void> {
 }
 
 /** Those that the server lists, and those of which it only says that we may not see them. */
-async function fetchWorlds(): Promise<WorldEntry[]> {
-  const response = await fetch("/worlds");
+async function worldsOf(response: Response): Promise<WorldEntry[]> {
   const listed = response.ok || !session.hasAccounts ? ((await response.json()) as WorldEntry[]) : [];
   for (const name of session.worlds) if (!listed.some((world) => world.name === name)) listed.push({ name });
   return listed.map((world) => ({ ...world, locked: !session.mayWatch(world.name) }));
@@ -184,8 +183,9 @@ async function fetchWorlds(): Promise<WorldEntry[]> {
 
 async function load(): Promise<void> {
   try {
-    await session.refresh();
-    worlds = await fetchWorlds();
+    if (replay !== null) return location.reload(); // a timeline is begun once
+    const [response] = await Promise.all([fetch("/worlds"), session.refresh()]);
+    worlds = await worldsOf(response);
     signIn.show();
     if (worlds[0]?.replay && !worlds[0].locked) await showReplay();
     else show();

@@ -151,18 +151,24 @@ function whyPipe(known: Known, view: NodeView, into: number, out: number): strin
   return why;
 }
 
+/** Of networks that were looked at: they are made anew whenever something is built. */
+const LINKS = new WeakMap<Networks, Map<NodeView, LinkView[]>>();
+
 /** Each node's links. */
-function linksOf({ links }: Networks): Map<NodeView, LinkView[]> {
+function linksOf(networks: Networks): Map<NodeView, LinkView[]> {
+  const held = LINKS.get(networks);
+  if (held) return held;
   const found = new Map<NodeView, LinkView[]>();
   const add = (view: NodeView, link: LinkView) => {
     const list = found.get(view);
     if (list) list.push(link);
     else found.set(view, [link]);
   };
-  for (const link of links) {
+  for (const link of networks.links) {
     add(link.from, link);
     add(link.to, link);
   }
+  LINKS.set(networks, found);
   return found;
 }
 
