@@ -6,12 +6,10 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
-import { folder, launch, main, openPage, place, shot, SIZES, startServer, stopServer } from "./browser_support.mjs";
+import { findViolations, folder, launch, main, openPage, place, shot, SIZES, startServer, stopServer } from "./browser_support.mjs";
 
 const [serverPath, toolPath, chromiumPath, packagePath] = process.argv.slice(2);
-const axePath = createRequire(packagePath).resolve("axe-core/axe.min.js");
 
 const WORLDS = ["room", "other"].map((name) => {
   const path = join(folder, `${name}.toml`);
@@ -37,13 +35,7 @@ amount = 5000
 const violations = [];
 
 async function expectNoViolations(page, what) {
-  await page.waitForTimeout(300); // what fades in is read when it is there
-  if (!(await page.evaluate(() => "axe" in window))) await page.addScriptTag({ path: axePath });
-  const found = await page.evaluate(async () => {
-    const { violations } = await window.axe.run(document, { resultTypes: ["violations"] });
-    return violations.map(({ id, help, nodes }) => `${id}: ${help}\n${nodes.map(({ html, failureSummary }) =>
-      `    ${html.slice(0, 160)}\n      ${failureSummary.replaceAll("\n", " ")}`).join("\n")}`);
-  });
+  const found = await findViolations(page, packagePath);
   if (found.length > 0) violations.push(`${what}:\n${found.join("\n")}`);
 }
 

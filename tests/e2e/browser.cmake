@@ -36,7 +36,7 @@ if(SLUICE_WEB AND CHROMIUM AND NODE)
             ${CMAKE_BINARY_DIR}/client_stub/web/bundle/package.json)
   set_tests_properties(Browser.SaysHowItStandsAndWhereItLooks Browser.IsForEverybody Browser.ExplainsWhatIsUnderThePointer Browser.AsksForATokenOnceAndSaysWhatMayBeDone
     Browser.ShowsAWorldThatABrushChangesForAll Browser.KeepsKeysToolsAndEdits Browser.FitsEveryWindowAndFinger
-    Browser.ShowsRecordingsAtAnyTickAndSideBySide PROPERTIES TIMEOUT 180)
+    Browser.ShowsRecordingsAtAnyTickAndSideBySide PROPERTIES TIMEOUT 400)
 endif()
 if(SLUICE_WEB AND NODE)
   add_test(NAME Browser.DecodesAsTheProtocolsDocumentSays

@@ -122,3 +122,16 @@ export async function main(run) {
     setTimeout(() => process.exit(), 500).unref();
   }
 }
+
+/** What axe-core finds wrong with the page as it is, as text. */
+export async function findViolations(page, packagePath) {
+  await page.waitForTimeout(300); // what fades in is read when it is there
+  if (!(await page.evaluate(() => "axe" in window))) {
+    await page.addScriptTag({ path: createRequire(packagePath).resolve("axe-core/axe.min.js") });
+  }
+  return page.evaluate(async () => {
+    const { violations } = await window.axe.run(document, { resultTypes: ["violations"] });
+    return violations.map(({ id, help, nodes }) => `${id}: ${help}\n${nodes.map(({ html, failureSummary }) =>
+      `    ${html.slice(0, 160)}\n      ${failureSummary.replaceAll("\n", " ")}`).join("\n")}`);
+  });
+}

@@ -7,7 +7,7 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { folder, launch, main, openPage, place, shot, SIZES, startServer, stopServer } from "./browser_support.mjs";
+import { findViolations, folder, launch, main, openPage, place, shot, SIZES, startServer, stopServer } from "./browser_support.mjs";
 import { startProxy } from "./proxy.mjs";
 
 const [serverPath, chromiumPath, packagePath] = process.argv.slice(2);
@@ -21,6 +21,8 @@ size = [64, 40, 1]
 from = [0, 0, 0]
 size = [64, 8, 1]
 cell = "#"
+[[pipe]]
+name = "reserve"
 `);
   return path;
 });
@@ -88,6 +90,15 @@ async function watches(page, name) {
   await page.keyboard.press("Control+z");
   assert.equal(await page.evaluate(() => window.sluice.connection.nextSeq), before, "no command is sent");
   await shot(page, `watch-${name}`);
+  assert.deepEqual(await findViolations(page, packagePath), []);
+
+  console.log(`${name}: pipes can be looked at, not worked on`);
+  await page.click("#pipes-toggle");
+  await page.locator("#pipe-list button").first().click();
+  assert.match(await text(page, "#pipe-card"), /reserve · pipe/);
+  assert.equal(await page.locator("#pipe-card .actions").isVisible(), false);
+  assert.equal(await page.locator('[data-pipe="pump"]').isDisabled(), true);
+  await page.click("#pipes-close");
 }
 
 async function signsIn(page, name) {
@@ -97,6 +108,7 @@ async function signsIn(page, name) {
   assert.match(await text(page, "#notice h2"), /Sign in to see “vault”/);
   assert.equal(await page.evaluate(() => document.body.dataset.state), "locked");
   await shot(page, `locked-${name}`);
+  assert.deepEqual(await findViolations(page, packagePath), []);
   await page.click("#notice button");
   assert.equal(await page.getAttribute("#token", "type"), "password");
   assert.equal(await page.evaluate(() => document.activeElement.id), "token");

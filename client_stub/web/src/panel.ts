@@ -129,6 +129,7 @@ export class Panel {
       const held = (control.dataset["title"] ??= control.title);
       control.title = why ?? held;
     }
+    document.body.classList.toggle("watching", why !== null);
     const rights = element("rights");
     rights.hidden = why === null;
     rights.textContent = why === null ? "" : why.charAt(0).toUpperCase() + why.slice(1);
