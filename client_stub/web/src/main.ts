@@ -15,7 +15,8 @@ import { Replay } from "./replay";
 import { Session } from "./session";
 import { copyLink, saveScreenshot } from "./sharing";
 import { SignIn } from "./sign_in";
-import { Viewer, type Tools } from "./viewer";
+import { Viewer } from "./viewer";
+import type { Tools } from "./viewer_parts";
 
 const RETRY_MILLISECONDS = 2000;
 const ADDRESS_MILLISECONDS = 500;

@@ -8,7 +8,8 @@ import type { Panel } from "./panel";
 import type { PipePanel } from "./pipe_panel";
 import { Timeline } from "./timeline";
 import type { TimelineFacts } from "./timeline_track";
-import { Viewer, type ViewerPanel, type ViewerPipePanel } from "./viewer";
+import { Viewer } from "./viewer";
+import type { ViewerPanel, ViewerPipePanel } from "./viewer_parts";
 
 const POLL_MILLISECONDS = 500;
 

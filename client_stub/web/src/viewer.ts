@@ -7,7 +7,6 @@ import { clamp, sameBox, type Box, type Vec3 } from "./geometry";
 import { Activity } from "./activity";
 import type { Known } from "./facts";
 import { hoverLine, paintCursor, pipeAt, subjectAt } from "./hover";
-import type { Inspector } from "./inspector";
 import { KeyCursor } from "./key_cursor";
 import { Overlay, type Legend, type OverlayName } from "./overlay";
 import type { Place } from "./links";
@@ -18,12 +17,11 @@ import { Numbers } from "./numbers";
 import { Painter } from "./painter";
 import type { Shape } from "./shapes";
 import type { Differences } from "./differences";
-import type { Panel } from "./panel";
 import { PipePainter } from "./pipe_painter";
-import type { PipePanel } from "./pipe_panel";
 import { PipeTools, type PipeTool } from "./pipe_tools";
 import { Sharpness } from "./sharpness";
 import { viewBox } from "./view_box";
+import type { Tools, ViewerEvents, ViewerInspector, ViewerPanel, ViewerPipePanel } from "./viewer_parts";
 
 /** Views are sent at most this often, in milliseconds. */
 const VIEW_INTERVAL = 120;
@@ -37,26 +35,6 @@ const REST = 300;
 
 function middleSlice(depth: number): number {
   return Math.floor((depth - 1) / 2);
-}
-
-export type ViewerPanel = Pick<Panel, "showState" | "showZoom" | "showSlice" | "showTool" |
-  "showShape" | "showRights" | "showWelcome" | "showNumbers" | "showHover" | "warn" | "announce" | "showSlow">;
-export type ViewerPipePanel = Pick<PipePanel, "showTool" | "toggle" | "attach" | "update">;
-
-export type ViewerInspector = Pick<Inspector, "attach" | "hover" | "pin">;
-
-/** Of a replay: who else is to know. */
-export interface ViewerEvents {
-  welcome(): void;
-  tick(changed: Vec3[]): void;
-  result(result: ResultMessage): void;
-}
-
-export interface Tools {
-  tool: Tool;
-  shape: Shape;
-  size: number;
-  pipeTool: PipeTool | null;
 }
 
 export class Viewer {
