@@ -24,10 +24,17 @@ const style = await esbuild.transform(readFileSync(join(sourceDir, "style.css"),
   loader: "css", minify: true,
 });
 
+const worker = await esbuild.transform(readFileSync(join(sourceDir, "worker.js"), "utf8"), { minify: true });
+const plain = (name) => readFileSync(join(sourceDir, name));
+
 const files = [
   ["/", "text/html; charset=utf-8", readFileSync(join(sourceDir, "index.html"))],
   ["/viewer.js", "text/javascript; charset=utf-8", Buffer.from(result.outputFiles[0].contents)],
   ["/viewer.css", "text/css; charset=utf-8", Buffer.from(style.code)],
+  ["/worker.js", "text/javascript; charset=utf-8", Buffer.from(worker.code)],
+  ["/offline.html", "text/html; charset=utf-8", plain("offline.html")],
+  ["/manifest.webmanifest", "application/manifest+json", plain("manifest.webmanifest")],
+  ["/icon.svg", "image/svg+xml", plain("icon.svg")],
 ];
 
 function bytesOf(buffer) {

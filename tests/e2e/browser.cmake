@@ -18,8 +18,25 @@ if(SLUICE_WEB AND CHROMIUM AND NODE)
     COMMAND ${NODE} ${CMAKE_CURRENT_LIST_DIR}/viewer_browser_test.mjs
             $<TARGET_FILE:sluice-server> ${CHROMIUM}
             ${CMAKE_BINARY_DIR}/client_stub/web/bundle/package.json)
-  set_tests_properties(Browser.ShowsAWorldThatABrushChangesForAll Browser.KeepsKeysToolsAndEdits Browser.FitsEveryWindowAndFinger
-    Browser.ShowsRecordingsAtAnyTickAndSideBySide PROPERTIES TIMEOUT 180)
+  add_test(NAME Browser.AsksForATokenOnceAndSaysWhatMayBeDone
+    COMMAND ${NODE} ${CMAKE_CURRENT_LIST_DIR}/session_browser_test.mjs
+            $<TARGET_FILE:sluice-server> ${CHROMIUM}
+            ${CMAKE_BINARY_DIR}/client_stub/web/bundle/package.json)
+  add_test(NAME Browser.ExplainsWhatIsUnderThePointer
+    COMMAND ${NODE} ${CMAKE_CURRENT_LIST_DIR}/inspector_browser_test.mjs
+            $<TARGET_FILE:sluice-server> $<TARGET_FILE:sluice> ${CHROMIUM}
+            ${CMAKE_BINARY_DIR}/client_stub/web/bundle/package.json)
+  add_test(NAME Browser.IsForEverybody
+    COMMAND ${NODE} ${CMAKE_CURRENT_LIST_DIR}/access_browser_test.mjs
+            $<TARGET_FILE:sluice-server> $<TARGET_FILE:sluice> ${CHROMIUM}
+            ${CMAKE_BINARY_DIR}/client_stub/web/bundle/package.json)
+  add_test(NAME Browser.SaysHowItStandsAndWhereItLooks
+    COMMAND ${NODE} ${CMAKE_CURRENT_LIST_DIR}/states_browser_test.mjs
+            $<TARGET_FILE:sluice-server> ${CHROMIUM}
+            ${CMAKE_BINARY_DIR}/client_stub/web/bundle/package.json)
+  set_tests_properties(Browser.SaysHowItStandsAndWhereItLooks Browser.IsForEverybody Browser.ExplainsWhatIsUnderThePointer Browser.AsksForATokenOnceAndSaysWhatMayBeDone
+    Browser.ShowsAWorldThatABrushChangesForAll Browser.KeepsKeysToolsAndEdits Browser.FitsEveryWindowAndFinger
+    Browser.ShowsRecordingsAtAnyTickAndSideBySide PROPERTIES TIMEOUT 400)
 endif()
 if(SLUICE_WEB AND NODE)
   add_test(NAME Browser.DecodesAsTheProtocolsDocumentSays

@@ -59,6 +59,15 @@ export async function openPage(context, url) {
   return page;
 }
 
+/** What every part of the page is to be good at. */
+export const SIZES = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
+
+/** A picture of the page for somebody who wants to look at it: in the folder SLUICE_SHOTS. */
+export async function shot(page, name) {
+  const shots = process.env.SLUICE_SHOTS;
+  if (shots) await page.screenshot({ path: join(shots, `${name}.png`) });
+}
+
 /** Where on the page the middle of a cell is. */
 export function place(page, x, y, pane = "view") {
   return page.evaluate(([cellX, cellY, id]) => {
@@ -112,4 +121,17 @@ export async function main(run) {
     // Browsers that a failure left behind end with this process.
     setTimeout(() => process.exit(), 500).unref();
   }
+}
+
+/** What axe-core finds wrong with the page as it is, as text. */
+export async function findViolations(page, packagePath) {
+  await page.waitForTimeout(300); // what fades in is read when it is there
+  if (!(await page.evaluate(() => "axe" in window))) {
+    await page.addScriptTag({ path: createRequire(packagePath).resolve("axe-core/axe.min.js") });
+  }
+  return page.evaluate(async () => {
+    const { violations } = await window.axe.run(document, { resultTypes: ["violations"] });
+    return violations.map(({ id, help, nodes }) => `${id}: ${help}\n${nodes.map(({ html, failureSummary }) =>
+      `    ${html.slice(0, 160)}\n      ${failureSummary.replaceAll("\n", " ")}`).join("\n")}`);
+  });
 }

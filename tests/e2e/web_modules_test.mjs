@@ -258,3 +258,40 @@ test("edits without a connection are told", () => {
   lost.reset();
   assert.equal(said.length, 2);
 });
+
+// Links.
+const { readLink, writeLink } = await load("links.ts");
+
+test("a link is read as it was written, and a damaged one still names its world", () => {
+  const links = [
+    { world: "cave", place: null, tool: null, overlay: null },
+    { world: "cave", place: { x: 120.5, y: 40, z: 3, scale: 0.125 }, tool: null, overlay: null },
+    { world: "a-1", place: { x: -0.5, y: 2, z: 0, scale: 48 }, tool: "rock", overlay: "depth" },
+    { world: "cave", place: null, tool: "inspect", overlay: "bytes" },
+  ];
+  for (const link of links) assert.deepEqual(readLink(writeLink(link)), link);
+  assert.equal(writeLink(links[1]), "#cave@120.5,40,3,0.125x");
+  assert.equal(writeLink({ ...links[0], tool: "pan", overlay: "none" }), "#cave");
+  for (const text of ["#cave@", "#cave@1,2", "#cave@1,2,3", "#cave@1,2,3,0x", "#cave@1e999,2,3,4x", "#cave@x,y,z,4x", "#cave@,,,x"]) {
+    assert.deepEqual(readLink(text), links[0], text);
+  }
+  assert.equal(readLink("#%E0%A4%A").world, "%E0%A4%A");
+  assert.equal(readLink("").world, "");
+});
+
+// What each chunk does and costs.
+const { Activity } = await load("activity.ts");
+
+test("chunks that only came into view are not awake; bytes fade", () => {
+  const mirror = drawn(Array(4).fill("~".repeat(100)));
+  const activity = new Activity(mirror);
+  const chunk = (x) => ({ coord: { x, y: 0, z: 0 }, payload: new Uint8Array(300) });
+  activity.note({ chunks: [chunk(0), chunk(7)], dropped: [] }, 1000); // 7 is not held yet
+  assert.equal(activity.sinceChange(7, 0, 0, 1000), null);
+  assert.equal(activity.sinceChange(0, 0, 0, 1500), 500);
+  assert.equal(activity.sinceChange(1, 0, 0, 1500), null);
+  assert.ok(Math.abs(activity.bytesPerSecond(0, 0, 0, 1000) - 100) < 1e-9);
+  assert.ok(activity.bytesPerSecond(0, 0, 0, 31000) < 0.01);
+  activity.note({ chunks: [], dropped: [{ x: 0, y: 0, z: 0 }] }, 2000);
+  assert.equal(activity.bytesPerSecond(0, 0, 0, 2000), 0);
+});

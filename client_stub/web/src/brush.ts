@@ -5,7 +5,7 @@ import { History, LETTERS, reversal, Stroke, type Material } from "./history";
 import { ROCK, type Mirror } from "./mirror";
 import { boxOf, dabAt, flood, MOST_FILLED, rectsOf, stepsBetween, type Rect, type Shape } from "./shapes";
 
-export type Tool = "pan" | Material;
+export type Tool = "pan" | "inspect" | Material;
 
 /** Commands that may wait for their results: a longer stroke waits with them. */
 const MAX_UNANSWERED = 256;
@@ -33,6 +33,11 @@ export class Brush {
     private readonly warn: (text: string) => void,
   ) {}
 
+  /** Whether the tool changes cells. */
+  get edits(): boolean {
+    return this.tool !== "pan" && this.tool !== "inspect";
+  }
+
   /** The cells that the tool would touch at this cell, cut to the world. */
   area(mirror: Mirror, x: number, y: number): Rect {
     const size = this.shape === "box" || this.shape === "fill" ? 1 : this.size;
@@ -50,7 +55,7 @@ export class Brush {
   /** `digs`: whatever the tool is. */
   begin(mirror: Mirror, x: number, y: number, z: number, digs = false): void {
     if (!this.connection.ready) return this.warn("Not connected: nothing was changed");
-    if (this.tool === "pan" && !digs) return;
+    if (!this.edits && !digs) return;
     this.stroke = new Stroke(digs ? "air" : (this.tool as Material), z);
     this.start = this.last = { x, y };
     if (this.shape === "brush") this.dab(mirror, x, y);

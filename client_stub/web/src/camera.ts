@@ -61,6 +61,13 @@ export class Camera {
     this.y = clamp(y, 0, size.y);
   }
 
+  /** A place that a link names. */
+  show(x: number, y: number, scale: number, size: Vec3): void {
+    this.scale = clamp(scale, SMALLEST_SCALE, LARGEST_SCALE);
+    this.placed = true;
+    this.centre(x, y, size);
+  }
+
   /** Keeps what lies under the pointer where it is. */
   zoom(factor: number, screenX: number, screenY: number, size: Vec3): void {
     this.fitted = false;

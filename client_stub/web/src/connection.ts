@@ -17,15 +17,23 @@ export interface ConnectionEvents {
   welcome(message: WelcomeMessage): void;
   tick(message: TickMessage): void;
   result(message: ResultMessage): void;
+  /** Nothing was heard for so many seconds; 0: there was something now. */
+  silent(seconds: number): void;
 }
 
 const FIRST_DELAY = 400; // milliseconds
 const LONGEST_DELAY = 8000;
 const PING_INTERVAL = 5000;
+/** How often the line is looked at; one that is silent for so long is asked whether it is there. */
+const LOOK_INTERVAL = 1000;
+/** So much silence is told of. */
+const SLOW_SILENCE = 3000;
 /** The server ticks many times a second: this much silence means a dead line. */
 const SILENCE_LIMIT = 15000;
 /** What the reader of a refusal can do nothing about by waiting. */
 const FINAL_REFUSALS = new Set([1]);
+/** The refusal that says good-bye to everybody. */
+const SHUTDOWN = 5;
 
 export class Connection {
   bytes = 0;
@@ -36,6 +44,8 @@ export class Connection {
   private retry: number | undefined;
   private reason = "";
   private lastHeard = 0;
+  private lastPing = 0;
+  private wasSilent = false;
   private nextSeq = 1;
   private readonly pings: number;
   private readonly wake = () => {
@@ -43,7 +53,7 @@ export class Connection {
   };
 
   constructor(private readonly url: string, private readonly events: ConnectionEvents) {
-    this.pings = window.setInterval(() => this.keepAlive(), PING_INTERVAL);
+    this.pings = window.setInterval(() => this.keepAlive(), LOOK_INTERVAL);
     window.addEventListener("online", this.wake);
     document.addEventListener("visibilitychange", this.wake);
     this.open();
@@ -61,6 +71,11 @@ export class Connection {
 
   get ready(): boolean {
     return this.isReady;
+  }
+
+  /** Whether nothing was heard for long. */
+  get silent(): boolean {
+    return this.wasSilent;
   }
 
   setView(box: Box): void {
@@ -81,6 +96,18 @@ export class Connection {
     const seq = this.nextSeq++;
     this.socket!.send(encodeCommand(seq, command));
     return seq;
+  }
+
+  /** Now, and not when it is due. */
+  retryNow(): void {
+    if (this.retry !== undefined) this.open();
+  }
+
+  private giveUp(why: string): void {
+    this.stopped = true;
+    this.isReady = false;
+    this.events.state("stopped", why);
+    this.socket?.close();
   }
 
   private open(): void {
@@ -118,7 +145,7 @@ export class Connection {
     switch (message.kind) {
       case "welcome":
         if (message.protocolVersion !== PROTOCOL_VERSION) {
-          throw new Error(`the server speaks protocol version ${message.protocolVersion}`);
+          return this.giveUp(`It speaks version ${message.protocolVersion}, this page version ${PROTOCOL_VERSION}`);
         }
         this.isReady = true;
         this.delay = FIRST_DELAY;
@@ -126,11 +153,8 @@ export class Connection {
         this.events.state("ready", "");
         break;
       case "refused":
-        this.reason = message.reason;
-        if (FINAL_REFUSALS.has(message.code)) {
-          this.stopped = true;
-          this.events.state("stopped", `${message.reason}; reload the page`);
-        }
+        if (FINAL_REFUSALS.has(message.code)) return this.giveUp(`It refuses this page's version: ${message.reason}`);
+        this.reason = message.code === SHUTDOWN ? "the server stops" : `refused: ${message.reason}`;
         break;
       case "tick": this.events.tick(message); break;
       case "result": this.events.result(message); break;
@@ -156,8 +180,16 @@ export class Connection {
       socket.onclose = null;
       socket.close();
       this.ended("the server fell silent");
-    } else if (this.isReady) {
+      return;
+    }
+    if (!this.isReady) return;
+    const silence = performance.now() - this.lastHeard;
+    if (silence > LOOK_INTERVAL || performance.now() - this.lastPing > PING_INTERVAL) {
+      this.lastPing = performance.now();
       this.socket.send(encodePing(0));
     }
+    if (silence < SLOW_SILENCE && !this.wasSilent) return;
+    this.wasSilent = silence >= SLOW_SILENCE;
+    this.events.silent(this.wasSilent ? Math.round(silence / 1000) : 0);
   }
 }

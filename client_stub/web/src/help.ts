@@ -3,11 +3,16 @@
 type Rows = [keys: string, meaning: string][];
 
 const EVERYWHERE: Rows = [
-  ["drag, arrows", "move the picture"],
+  ["drag, Shift+arrows", "move the picture"],
   ["wheel, pinch, + and -", "zoom"],
   ["F", "show the whole world"],
   [", and . (PageDown, PageUp)", "slice of a 3D world"],
   ["5", "pipes"],
+  ["6", "inspect: hovering explains, a click pins with a chart"],
+  ["P", "pin what lies under the cursor, or let it go"],
+  ["O", "next overlay: amount, depth, awake chunks, bytes"],
+  ["S", "save a picture"],
+  ["K", "copy a link to this place, tool and overlay"],
   ["?", "this list"],
 ];
 const LIVE: Rows = [
@@ -18,11 +23,14 @@ const LIVE: Rows = [
   ["B, L, R, G", "brush, line, rectangle, fill"],
   ["[ and ]", "brush size"],
   ["I", "take up the tool for what lies under the pointer"],
+  ["arrows", "move the cursor; with Ctrl ten cells"],
+  ["Enter, Space", "use the tool at the cursor; lines, boxes, links: again at the other end"],
   ["Ctrl+Z, Ctrl+Shift+Z", "undo, redo your own edits"],
   ["Esc", "put the tool away"],
 ];
 const REPLAY: Rows = [
   ["Space", "play, pause"],
+  ["Ctrl+arrows, Enter", "move the cursor, use the inspector there"],
   ["Left, Right", "one tick back, on; with Shift a second"],
   ["Up, Down", "faster, slower"],
   ["Home, End", "first, last tick"],

@@ -5,11 +5,18 @@ import { Gestures, type StrokeKind } from "./gesture";
 import type { Shape } from "./shapes";
 import type { Viewer } from "./viewer";
 
-const TOOL_KEYS: Record<string, Tool> = { "1": "pan", "2": "rock", "3": "air", "4": "water" };
+const TOOL_KEYS: Record<string, Tool> = { "1": "pan", "2": "rock", "3": "air", "4": "water", "6": "inspect" };
 const SHAPE_KEYS: Record<string, Shape> = { b: "brush", l: "line", r: "box", g: "fill" };
 const PAN_STEP = 64; // screen pixels
+const ARROWS: Record<string, [dx: number, dy: number]> = {
+  ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1],
+};
+/** Cells of a cursor's long step. */
+const LONG_STEP = 10;
 
 let spaceHeld = false;
+/** Whether Space, since it went down, moved the picture: then it applies no tool. */
+let spaceUsed = false;
 
 /** Pointer and wheel. `current` is asked at every event: the world that is shown may change. */
 export function listen(canvas: HTMLCanvasElement, current: () => Viewer | null): void {
@@ -27,7 +34,7 @@ export function listen(canvas: HTMLCanvasElement, current: () => Viewer | null):
       const viewer = current();
       if (!viewer || spaceHeld || button === 1) return "pan";
       if (viewer.pipeTools.tool !== null && button === 0) return "pipe";
-      return viewer.brush.tool === "pan" || viewer.replays ? "pan" : "brush";
+      return viewer.brush.edits && !viewer.readOnly ? "brush" : "pan";
     },
     begin(kind, x, y, button) {
       withCell(x, y, (viewer, cell) => {
@@ -47,7 +54,7 @@ export function listen(canvas: HTMLCanvasElement, current: () => Viewer | null):
       withCell(x, y, (viewer, cell) => {
         if (kind === "brush") viewer.brush.end(viewer.mirror!);
         if (kind === "pipe") viewer.pipeTools.end(viewer.mirror!.pipes, { ...cell, z: viewer.slice });
-        if (kind === "pan" && clicked) viewer.chooseNode(cell);
+        if (kind === "pan" && clicked) viewer.clicked(cell);
       });
     },
     cancel(kind) {
@@ -63,8 +70,14 @@ export function listen(canvas: HTMLCanvasElement, current: () => Viewer | null):
     },
   });
 
+  let [lastX, lastY] = [NaN, NaN];
   const after = (event: PointerEvent) => {
     const viewer = current();
+    // A pointer that rests, while the page moves under it, does not take the cursor from the keys.
+    if (event.type === "pointermove" && event.clientX === lastX && event.clientY === lastY) return;
+    [lastX, lastY] = [event.clientX, event.clientY];
+    viewer?.keys.hide();
+    if (spaceHeld && event.buttons !== 0) spaceUsed = true;
     canvas.classList.toggle("panning", gestures.panning);
     if (!viewer?.mirror) return;
     // A finger that is gone hovers nowhere.
@@ -95,8 +108,9 @@ export function listen(canvas: HTMLCanvasElement, current: () => Viewer | null):
     });
   }
   canvas.addEventListener("pointerleave", () => {
+    [lastX, lastY] = [NaN, NaN];
     const viewer = current();
-    if (!viewer) return;
+    if (!viewer || viewer.keys.shown) return;
     viewer.hover = null;
     viewer.moved();
   });
@@ -123,15 +137,27 @@ export function takesKey(target: EventTarget | null, key: string): boolean {
   return target.type !== "checkbox" || key === " ";
 }
 
+/** What keys do that is not the viewer's own. */
+export interface PageKeys {
+  nextOverlay(): void;
+  screenshot(): void;
+  copyLink(): void;
+}
+
 /** Once for the page. */
-export function listenToKeys(current: () => Viewer | null): void {
+export function listenToKeys(current: () => Viewer | null, page: PageKeys): void {
   window.addEventListener("keyup", (event) => {
-    if (event.code === "Space") spaceHeld = false;
+    if (event.code !== "Space" || !spaceHeld) return;
+    spaceHeld = false;
+    if (!spaceUsed) current()?.keys.apply();
   });
   window.addEventListener("blur", () => (spaceHeld = false));
   window.addEventListener("keydown", (event) => {
     const viewer = current();
+    // What is pressed in front of a dialog is no shortcut for the world behind it.
+    if (document.querySelector("dialog[open]")) return;
     if (!viewer?.mirror || event.altKey || takesKey(event.target, event.key)) return;
+    if (cursorKey(viewer, event)) return event.preventDefault();
     if (event.ctrlKey || event.metaKey) {
       const undoes = event.key.toLowerCase() === "z" && !event.shiftKey;
       const redoes = event.key.toLowerCase() === "y" || (event.key.toLowerCase() === "z" && event.shiftKey);
@@ -141,21 +167,48 @@ export function listenToKeys(current: () => Viewer | null): void {
       return event.preventDefault();
     }
     const onButton = event.target instanceof HTMLButtonElement;
-    if (event.code === "Space" && !viewer.replays && !onButton) spaceHeld = true;
-    if (!pressed(viewer, event.key) && (event.code !== "Space" || onButton)) return;
+    if (event.code === "Space" && !viewer.replays && !onButton) {
+      if (!spaceHeld) spaceUsed = false;
+      spaceHeld = true;
+    }
+    if (event.key === "o") page.nextOverlay();
+    else if (event.key === "s") page.screenshot();
+    else if (event.key === "k") page.copyLink();
+    else if (!pressed(viewer, event.key) && (event.code !== "Space" || onButton)) return;
     event.preventDefault();
   });
+}
+
+/** Arrows move the cursor, with Ctrl ten cells at a time, with Shift the picture; Enter applies the tool.
+ *  A recording's timeline has the arrows for itself, and Enter inspects. */
+function cursorKey(viewer: Viewer, event: KeyboardEvent): boolean {
+  const arrow = ARROWS[event.key];
+  const long = event.ctrlKey || event.metaKey;
+  if (arrow && viewer.replays && !long) return false;
+  if (arrow && event.shiftKey) {
+    viewer.pan(-arrow[0] * PAN_STEP, arrow[1] * PAN_STEP);
+    return true;
+  }
+  if (arrow) {
+    const step = long && !viewer.replays ? LONG_STEP : 1;
+    viewer.keys.move(arrow[0] * step, arrow[1] * step);
+    return true;
+  }
+  // Buttons and links take Enter for themselves.
+  if (event.key !== "Enter" || long || (event.target instanceof HTMLElement && event.target.closest("button, a, summary"))) return false;
+  viewer.keys.apply();
+  return true;
 }
 
 /** Whether the key means anything. */
 function pressed(viewer: Viewer, key: string): boolean {
   const { camera } = viewer;
-  // What happened cannot be changed: a replay has no tools, and its timeline takes the arrows.
-  const tool = viewer.replays ? undefined : TOOL_KEYS[key];
+  // What happened cannot be changed: a replay has no tools but the one that looks.
+  const tool = viewer.replays && key !== "6" ? undefined : TOOL_KEYS[key];
   if (tool) viewer.setTool(tool);
-  else if (viewer.replays && key.startsWith("Arrow")) return false;
   else if (SHAPE_KEYS[key] && !viewer.replays) viewer.setShape(SHAPE_KEYS[key]);
   else if (key === "i" && !viewer.replays) viewer.pick();
+  else if (key === "p") viewer.pin();
   else if (key === "5") viewer.togglePipes();
   else if (key === "Escape") viewer.setPipeTool(null);
   else if (key === "[") viewer.setSize(viewer.brush.size - 1);
@@ -165,10 +218,6 @@ function pressed(viewer: Viewer, key: string): boolean {
   else if (key === "f" || key === "F") viewer.fit();
   else if (key === "+" || key === "=") viewer.zoom(ZOOM_STEP, camera.width / 2, camera.height / 2);
   else if (key === "-") viewer.zoom(1 / ZOOM_STEP, camera.width / 2, camera.height / 2);
-  else if (key === "ArrowLeft") viewer.pan(PAN_STEP, 0);
-  else if (key === "ArrowRight") viewer.pan(-PAN_STEP, 0);
-  else if (key === "ArrowUp") viewer.pan(0, PAN_STEP);
-  else if (key === "ArrowDown") viewer.pan(0, -PAN_STEP);
   else return false;
   viewer.moved();
   return true;

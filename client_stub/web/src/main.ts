@@ -2,15 +2,24 @@
 // names it, so that a link leads to a world.
 import { Camera } from "./camera";
 import { listenToHelp } from "./help";
+import { Inspector } from "./inspector";
+import { LegendPanel } from "./legend";
 import { listen, listenToKeys } from "./input";
+import { readLink, writeLink } from "./links";
 import { Minimap } from "./minimap";
 import { PALETTES, usePalette, type PaletteName } from "./palette";
+import type { OverlayName } from "./overlay";
 import { Panel, type WorldEntry } from "./panel";
 import { PipePanel } from "./pipe_panel";
 import { Replay } from "./replay";
+import { Session } from "./session";
+import { copyLink, saveScreenshot } from "./sharing";
+import { SignIn } from "./sign_in";
 import { Viewer } from "./viewer";
+import type { Tools } from "./viewer_parts";
 
 const RETRY_MILLISECONDS = 2000;
+const ADDRESS_MILLISECONDS = 500;
 
 const canvas = document.getElementById("view") as HTMLCanvasElement;
 let worlds: WorldEntry[] = [];
@@ -18,6 +27,14 @@ let viewer: Viewer | null = null;
 const minimap = new Minimap();
 const cameras = new Map<string, Camera>();
 let replay: Replay | null = null;
+let tools: Tools = { tool: "pan", shape: "brush", size: 3, pipeTool: null };
+let asking = false;
+const session = new Session();
+let retryTimer: number | undefined;
+
+const inspector = new Inspector();
+let overlay: OverlayName = "none";
+const legend: LegendPanel = new LegendPanel((name) => setOverlay(name));
 
 const panel = new Panel({
   tool: (tool) => viewer?.setTool(tool),
@@ -28,9 +45,13 @@ const panel = new Panel({
   slice: (z) => viewer?.setSlice(z),
   fit: () => viewer?.fit(),
   zoom: (factor) => viewer?.zoom(factor),
-  world: (name) => (location.hash = name),
+  world: (name) => (location.hash = encodeURIComponent(name)),
+  retry: () => (viewer ? viewer.retry() : void load()),
+  screenshot: () => screenshot(),
+  copyLink: () => shareLink(),
 });
 
+const signIn = new SignIn(session, () => void load(), (text) => panel.warn(text));
 const pipePanel = new PipePanel((tool) => viewer?.setPipeTool(tool));
 
 /** The colours that were chosen last, on this page or on one before. */
@@ -40,6 +61,12 @@ function colours(chosen: string | null): void {
   document.documentElement.dataset["palette"] = name;
   (document.getElementById("palette") as HTMLSelectElement).value = name;
   for (const each of replay?.viewers ?? [viewer]) each?.paintAnew();
+}
+
+/** Of all panes, and of the next world. */
+function setOverlay(name: OverlayName): void {
+  overlay = name;
+  for (const each of replay?.viewers ?? [viewer]) each?.setOverlay(name);
 }
 
 /** Null where the browser keeps nothing, for instance in a private window. */
@@ -52,45 +79,139 @@ function kept(key: string, value?: string): string | null {
   }
 }
 
+/** Of the worlds that there are, the one that the address names, or one that we may see. */
+function chosenWorld(): string | null {
+  const asked = readLink(location.hash).world;
+  if (worlds.some(({ name }) => name === asked)) return asked;
+  const chosen = (worlds.find(({ locked }) => !locked) ?? worlds[0])?.name ?? null;
+  if (asked && chosen !== null) panel.warn(`There is no world "${asked}" here`);
+  return chosen;
+}
+
 function show(): void {
-  const asked = decodeURIComponent(location.hash.slice(1));
-  const chosen = worlds.some((world) => world.name === asked) ? asked : worlds[0]?.name;
-  if (!chosen) return panel.showState("stopped", "the server hosts no world");
-  if (asked && asked !== chosen) panel.warn(`There is no world "${asked}" here`);
+  const chosen = chosenWorld();
   // The tool goes along to another world; each world keeps its place.
-  const tools = viewer?.tools ?? { tool: "pan", shape: "brush", size: 3, pipeTool: null };
+  if (viewer) tools = viewer.tools;
   viewer?.stop();
+  viewer = null;
+  Object.assign(window, { sluice: null });
+  if (chosen !== null) panel.showWorlds(worlds, chosen);
+  if (chosen === null || !session.mayWatch(chosen)) return showLocked(chosen);
   const camera = cameras.get(chosen) ?? new Camera();
   cameras.set(chosen, camera);
-  viewer = new Viewer(canvas, panel, pipePanel, chosen, camera, null, minimap);
+  viewer = new Viewer(canvas, panel, pipePanel, chosen, camera, null, minimap, inspector,
+    (name, key) => legend.show(name, key));
+  viewer.setOverlay(overlay);
   viewer.setTools(tools);
-  panel.showWorlds(worlds, chosen);
+  viewer.setRights(session.whyNotBuild(chosen));
+  viewer.doubts = () => void askSession();
+  takeLink();
   // For tests and for the curious.
   Object.assign(window, { sluice: viewer });
 }
 
+/** Place, tool and overlay, as far as the address names them. */
+function takeLink(): void {
+  const link = readLink(location.hash);
+  if (link.place) viewer?.goTo(link.place);
+  if (link.overlay) setOverlay(link.overlay);
+  if (link.tool && !(viewer?.readOnly && link.tool !== "inspect")) viewer?.setTool(link.tool);
+}
+
+/** The address says where we are, so that it can be copied, kept and come back to. */
+function keepAddress(): void {
+  const world = viewer?.mirror?.welcome.world;
+  if (!viewer || world === undefined || world !== (readLink(location.hash).world || world)) return;
+  const hash = writeLink({ world, place: viewer.place, tool: viewer.brush.tool, overlay });
+  if (hash !== location.hash && (location.hash !== "" || hash !== `#${encodeURIComponent(world)}`)) history.replaceState(null, "", hash);
+}
+
+function screenshot(): void {
+  if (viewer) void saveScreenshot(viewer, (text) => panel.tell(text));
+}
+
+function shareLink(): void {
+  keepAddress();
+  void copyLink((text) => panel.tell(text), (text) => panel.warn(text));
+}
+
+/** Nothing is to be seen before somebody signs in. */
+function showLocked(world: string | null): void {
+  canvas.width = canvas.width; // empties it
+  if (!session.hasAccounts) {
+    panel.showNone(null);
+    return panel.showState("stopped", "the server hosts no world");
+  }
+  panel.showState("locked", "");
+  const name = world === null ? "the worlds of this server" : `“${world}”`;
+  const action = { label: session.account === null ? "Sign in" : "Sign in with another token", run: () => signIn.open() };
+  if (session.account === null) {
+    const text = "It is shown only to those who have a token for it. The server's operator gives them out.";
+    panel.showNone({ title: `Sign in to see ${name}`, text, action });
+  } else {
+    const text = "Your account may not watch it. Choose another world, or sign in with another token.";
+    panel.showNone({ title: `${session.account} may not see ${name}`, text, action });
+  }
+}
+
+/** Somebody may have been given, or lost, a right: then the page begins anew with what there is now. */
+async function askSession(): Promise<void> {
+  if (replay !== null || asking) return;
+  asking = true;
+  try {
+    if (await session.refresh()) await load();
+  } catch {
+    // The server is away, which the connection tells.
+  } finally {
+    asking = false;
+  }
+}
+
 /** All that the server has are recordings, shown at one tick. */
 async function showReplay(): Promise<void> {
-  replay = await Replay.open(panel, pipePanel);
+  replay = await Replay.open(panel, pipePanel, inspector, legend);
   viewer = replay.viewers[0]!;
+  takeLink();
   Object.assign(window, { sluice: viewer, replay });
+}
+
+/** Those that the server lists, and those of which it only says that we may not see them. */
+async function worldsOf(response: Response): Promise<WorldEntry[]> {
+  const listed = response.ok || !session.hasAccounts ? ((await response.json()) as WorldEntry[]) : [];
+  for (const name of session.worlds) if (!listed.some((world) => world.name === name)) listed.push({ name });
+  return listed.map((world) => ({ ...world, locked: !session.mayWatch(world.name) }));
 }
 
 async function load(): Promise<void> {
   try {
-    const response = await fetch("/worlds");
-    worlds = (await response.json()) as WorldEntry[];
-    if (worlds[0]?.replay) await showReplay();
+    if (replay !== null) return location.reload(); // a timeline is begun once
+    const [response] = await Promise.all([fetch("/worlds"), session.refresh()]);
+    worlds = await worldsOf(response);
+    signIn.show();
+    if (worlds[0]?.replay && !worlds[0].locked) await showReplay();
     else show();
   } catch {
     panel.showState("waiting", "no answer");
-    window.setTimeout(() => void load(), RETRY_MILLISECONDS);
+    window.clearTimeout(retryTimer);
+    retryTimer = window.setTimeout(() => void load(), RETRY_MILLISECONDS);
   }
 }
 
-window.addEventListener("hashchange", () => replay === null && show());
+window.addEventListener("hashchange", () => {
+  // A link into the world that is shown only moves the picture.
+  if (replay !== null || (viewer && readLink(location.hash).world === viewer.mirror?.welcome.world)) takeLink();
+  else show();
+});
+window.setInterval(keepAddress, ADDRESS_MILLISECONDS);
 listen(canvas, () => viewer);
-listenToKeys(() => viewer);
+listenToKeys(() => viewer, {
+  nextOverlay: () => {
+    setOverlay(LegendPanel.next(overlay));
+    panel.announce(LegendPanel.nameOf(overlay));
+  },
+  screenshot,
+  copyLink: shareLink,
+});
 listenToHelp(() => replay !== null);
 document.getElementById("palette")!.addEventListener("change", (event) => {
   const select = event.target as HTMLSelectElement;
@@ -101,3 +222,5 @@ document.getElementById("palette")!.addEventListener("change", (event) => {
 colours(kept("palette"));
 panel.showState("connecting", "");
 void load();
+// Whoever opens the page while the server is away is told so. Only pages of a trusted origin may.
+window.addEventListener("load", () => void navigator.serviceWorker?.register("/worker.js").catch(() => undefined));

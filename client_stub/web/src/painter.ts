@@ -6,7 +6,7 @@ import { Looks, mixLooks, stonesOf } from "./look";
 import type { Mirror } from "./mirror";
 import { BEYOND_PIXEL } from "./palette";
 import { airOf, drawFar, drawNear, halve, NEAR, paintFar, type Frame } from "./raster";
-import { Surfaces } from "./surfaces";
+import { Surfaces, type Pieces } from "./surfaces";
 
 /** Milliseconds of a frame for chunks that changed; others of them wait for the next frame. */
 const BUDGET = 6;
@@ -29,6 +29,8 @@ interface Tile {
   /** Levels of detail of `look`, the cells themselves first; made when they are asked for. */
   levels: Uint32Array[];
   stale: boolean;
+  /** Grows whenever it became stale. */
+  version: number;
   /** The frame that it was last in. */
   frame: number;
 }
@@ -117,6 +119,15 @@ export class Painter {
     return this.surfaces.headAt(x, y);
   }
 
+  /** Grows whenever the chunk looks different; for pictures that are painted over this one. */
+  version(x: number, y: number): number {
+    return this.tiles.get(chunkKey(x, y, 0))?.version ?? 0;
+  }
+
+  piecesOf(x: number, y: number): Pieces | undefined {
+    return this.surfaces.of(x, y);
+  }
+
   private share(now: number): number {
     if (this.still || this.step < SHORTEST_STEP || this.step > LONGEST_STEP) return 1;
     return clamp((now - this.tickTime) / this.step, 0, 1);
@@ -124,7 +135,9 @@ export class Painter {
 
   private spoil(x: number, y: number): void {
     const tile = this.tiles.get(chunkKey(x, y, 0));
-    if (tile) tile.stale = true;
+    if (!tile) return;
+    tile.stale = true;
+    ++tile.version;
   }
 
   /** All chunks in the frame; returns whether some could not be brought up to date in time. */
@@ -176,7 +189,7 @@ export class Painter {
     if (!tile) {
       const stones = stonesOf(this.mirror.sides, x, y);
       tile = { x, y, look: new Uint32Array(stones.length), stones, before: new Uint32Array(0), moves: false,
-        levels: [], stale: true, frame: 0 };
+        levels: [], stale: true, version: 1, frame: 0 };
       this.tiles.set(key, tile);
     }
     tile.frame = this.frames;

@@ -3,13 +3,17 @@ import type { Tool } from "./brush";
 import { ZOOM_STEP } from "./camera";
 import type { ConnectionState } from "./connection";
 import { FULL } from "./mirror";
+import type { NoticeText } from "./notice";
 import type { Shape } from "./shapes";
+import { Standing } from "./standing";
 import type { WelcomeMessage } from "./messages";
 
 export interface WorldEntry {
   name: string;
   /** A recording, which is not to be changed. */
   replay?: boolean;
+  /** Not for us. */
+  locked?: boolean;
 }
 
 export interface PanelEvents {
@@ -23,17 +27,25 @@ export interface PanelEvents {
   /** By this factor, about the picture's middle. */
   zoom(factor: number): void;
   world(name: string): void;
+  /** Connect now, and not when it is due. */
+  retry(): void;
+  screenshot(): void;
+  copyLink(): void;
 }
 
 function element<T extends HTMLElement>(id: string): T {
   return document.getElementById(id) as T;
 }
 
-const STATE_TEXT: Record<ConnectionState, string> = {
+/** Also of a page that has no connection. */
+export type PageState = ConnectionState | "locked";
+
+const STATE_TEXT: Record<PageState, string> = {
   connecting: "connecting …",
   ready: "",
   waiting: "connection lost, trying again",
   stopped: "not connected",
+  locked: "", // the card in the middle of the picture says it
 };
 
 export class Panel {
@@ -46,11 +58,21 @@ export class Panel {
   private readonly shape = element<HTMLSelectElement>("shape");
   private readonly toast = element("toast");
   private toastTimer: number | undefined;
+  private readonly standing: Standing;
+  /** Whether a world is, or was, to be seen. */
+  private pictured = false;
+  private slow = "";
 
   constructor(events: PanelEvents) {
+    this.standing = new Standing(() => events.retry(), (text) => this.tell(text));
+    element("screenshot").addEventListener("click", () => events.screenshot());
+    element("copy-link").addEventListener("click", () => events.copyLink());
     for (const button of document.querySelectorAll<HTMLButtonElement>("[data-tool]")) {
       button.addEventListener("click", () => events.tool(button.dataset["tool"] as Tool));
     }
+    element("tl-inspect").addEventListener("click", (event) => {
+      events.tool((event.currentTarget as HTMLElement).classList.contains("active") ? "pan" : "inspect");
+    });
     this.sizeInput.addEventListener("input", () => events.size(Number(this.sizeInput.value)));
     this.sliceInput.addEventListener("input", () => events.slice(Number(this.sliceInput.value)));
     this.select.addEventListener("change", () => {
@@ -65,6 +87,7 @@ export class Panel {
       this.shape.blur();
       events.shape(this.shape.value as Shape);
     });
+    element("skip").addEventListener("click", () => element("view").focus());
     element("undo").addEventListener("click", () => events.undo());
     element("redo").addEventListener("click", () => events.redo());
     element("fit").addEventListener("click", () => events.fit());
@@ -81,7 +104,35 @@ export class Panel {
     }
     this.sizeInput.value = String(size);
     element("size-value").textContent = String(size);
-    element("view").classList.toggle("brush", tool !== "pan");
+    element("view").classList.toggle("brush", tool !== "pan" && tool !== "inspect");
+    element("view").classList.toggle("inspect", tool === "inspect");
+    element("tl-inspect").classList.toggle("active", tool === "inspect");
+  }
+
+  /** No world is shown: nothing of the one before stays. */
+  showNone(text: NoticeText | null): void {
+    this.pictured = false;
+    document.body.classList.remove("stale");
+    if (text) this.standing.card.show(text);
+    for (const id of ["facts", "hover"]) element(id).textContent = "";
+    for (const id of ["tick", "rate", "water", "in-pipes", "bytes", "zoom"]) element(id).textContent = "–";
+    for (const id of ["slice-panel", "minimap", "pipe-tip"]) element(id).hidden = true;
+    this.showRights("there is no world to build in");
+    element("rights").hidden = true;
+  }
+
+  /** `why` nothing can be built; null: all tools can be used. */
+  showRights(why: string | null): void {
+    const editing = "[data-tool]:not([data-tool=pan]):not([data-tool=inspect]), [data-pipe], #size, #shape, #undo, #redo";
+    for (const control of document.querySelectorAll<HTMLButtonElement>(editing)) {
+      control.disabled = why !== null;
+      const held = (control.dataset["title"] ??= control.title);
+      control.title = why ?? held;
+    }
+    document.body.classList.toggle("watching", why !== null);
+    const rights = element("rights");
+    rights.hidden = why === null;
+    rights.textContent = why === null ? "" : why.charAt(0).toUpperCase() + why.slice(1);
   }
 
   showShape(shape: Shape): void {
@@ -90,9 +141,10 @@ export class Panel {
 
   showWorlds(worlds: WorldEntry[], chosen: string): void {
     this.select.replaceChildren(
-      ...worlds.map((world) => new Option(world.name, world.name, false, world.name === chosen)));
+      ...worlds.map((world) => new Option(world.locked ? `${world.name} (locked)` : world.name, world.name, false, world.name === chosen)));
     this.select.hidden = worlds.length < 2;
-    this.name.hidden = worlds.length >= 2;
+    this.name.classList.toggle("unseen", worlds.length >= 2); // every page has a heading
+    element("view").setAttribute("aria-label", `The world ${chosen}`);
     this.name.textContent = chosen;
     document.title = `${chosen} – Sluice`;
   }
@@ -100,12 +152,13 @@ export class Panel {
   /** The recordings' files. */
   showReplay(files: string[]): void {
     this.select.hidden = true;
-    this.name.hidden = false;
+    this.name.classList.remove("unseen");
     this.name.textContent = files.join(" | ");
     document.title = `${files.join(" | ")} – Sluice`;
   }
 
   showWelcome(welcome: WelcomeMessage, slice: number): void {
+    this.pictured = true;
     const { x, y, z } = welcome.size;
     const size = z === 1 ? `${x} × ${y}` : `${x} × ${y} × ${z}`;
     element("facts").textContent = `${size} · ${welcome.water}`;
@@ -119,10 +172,20 @@ export class Panel {
     element("slice-value").textContent = `z ${z}`;
   }
 
-  showState(state: ConnectionState, detail: string): void {
+  showState(state: PageState, detail: string): void {
     this.dot.className = state;
     document.body.dataset["state"] = state;
-    this.state.textContent = STATE_TEXT[state] + (detail ? ` (${detail})` : "");
+    this.slow = "";
+    this.state.textContent = STATE_TEXT[state] + (detail && state === "waiting" ? ` (${detail})` : "");
+    if (state !== "locked") this.standing.show(state, detail, this.pictured);
+  }
+
+  /** Why the picture does not keep pace; empty: it does. */
+  showSlow(why: string): void {
+    if (why === this.slow || document.body.dataset["state"] !== "ready") return;
+    this.slow = why;
+    this.dot.classList.toggle("slow", why !== "");
+    this.state.textContent = why;
   }
 
   showNumbers(
@@ -146,7 +209,20 @@ export class Panel {
     element("hover").textContent = text;
   }
 
+  /** For those who listen. The same words twice are said twice. */
+  announce(text: string): void {
+    const live = element("live");
+    live.textContent = live.textContent === text ? `${text}\u00a0` : text;
+  }
+
+  /** What went well. */
+  tell(text: string): void {
+    this.warn(text);
+    this.toast.classList.add("calm");
+  }
+
   warn(text: string): void {
+    this.toast.classList.remove("calm");
     this.toast.textContent = text;
     this.toast.classList.add("shown");
     window.clearTimeout(this.toastTimer);

@@ -1,6 +1,7 @@
 // The panel of the pipe tools: what they build with, the chosen node, and the nodes without a place.
-import { FULL } from "./mirror";
-import type { NodeView, PipeMirror, PortView } from "./pipe_mirror";
+import { factElements } from "./inspector";
+import { nodeRows } from "./pipe_facts";
+import type { NodeView, PipeMirror } from "./pipe_mirror";
 import { fluidColour } from "./pipe_painter";
 import type { PipeOptions, PipeTool, PipeTools } from "./pipe_tools";
 import type { PortKind } from "./pipes";
@@ -19,47 +20,11 @@ function element<T extends HTMLElement>(id: string): T {
   return document.getElementById(id) as T;
 }
 
-function units(value: number): string {
-  return value.toLocaleString("en");
-}
-
-/** "about", because flows come in classes. */
-function flowText(value: number): string {
-  return value === 0 ? "0" : value < 4 ? units(value) : `≈ ${units(value)}`;
-}
-
-/** What hovering and the card say of a node, as label and text. */
-export function describeNode(pipes: PipeMirror, view: NodeView): [string, string][] {
-  const { node } = view;
-  const { into, out } = pipes.flows(view);
-  const rows: [string, string][] = [
-    ["fluid", node.fluid],
-    ["amount", `${units(view.amount)} of ${units(node.capacity)} (${Math.round(view.fill * 100)} %)`],
-    ["level", `${units(view.level)} (${(view.level / FULL).toFixed(2)} cells)`],
-    ["flow a tick", `in ${flowText(into)}, out ${flowText(out)}`],
-  ];
-  if (node.kind === "pump") rows.push(["rate", `${units(node.rate)} a tick`]);
-  if (node.kind === "valve") rows.push(["valve", node.open ? "open" : "closed"]);
-  if (node.throughput > 0) rows.push(["throughput", `${units(node.throughput)} a tick`]);
-  for (const port of pipes.networks.ports) {
-    if (port.owner === view) rows.push(["port", describePort(port)]);
-  }
-  return rows;
-}
-
-export function describePort(view: PortView): string {
-  const { x, y, z } = view.port.cell;
-  const { state, moved } = view.shows;
-  const moving = moved === 0 ? "" : `, ${flowText(Math.abs(moved))} a tick ${moved > 0 ? "in" : "out"}`;
-  return `${view.port.kind} at [${x}, ${y}, ${z}], ${state}${moving}`;
-}
-
 export class PipePanel {
   private readonly panel = element("pipe-panel");
   private readonly form = element<HTMLFormElement>("pipe-options");
   private readonly card = element("pipe-card");
   private readonly list = element("pipe-list");
-  private readonly tip = element("pipe-tip");
   private readonly bars = new Map<string, HTMLElement>();
   private tools: PipeTools | null = null;
   private pipes: PipeMirror | null = null;
@@ -81,7 +46,7 @@ export class PipePanel {
     this.list.addEventListener("click", (event) => {
       const row = (event.target as HTMLElement).closest<HTMLElement>("[data-name]");
       if (row && this.tools) this.tools.chosen = row.dataset["name"]!;
-      this.update(null, null);
+      this.update();
     });
     this.card.addEventListener("click", (event) => {
       const action = (event.target as HTMLElement).closest<HTMLElement>("[data-action]");
@@ -107,7 +72,7 @@ export class PipePanel {
     this.panel.hidden = !this.panel.hidden;
     element("pipes-toggle").classList.toggle("active", this.shown);
     if (!this.shown) this.choose(null);
-    this.update(null, null);
+    this.update();
   }
 
   showTool(tool: PipeTool | null): void {
@@ -122,10 +87,9 @@ export class PipePanel {
     if (tool !== null && !this.shown) this.toggle();
   }
 
-  /** `hover`: the node under the pointer, `at` the pointer's place on the screen. */
-  update(hover: NodeView | PortView | null, at: { x: number; y: number } | null): void {
+  /** Amounts and flows may be others now. */
+  update(): void {
     if (!this.pipes || !this.tools) return;
-    this.showTip(hover, at);
     if (!this.shown) return;
     this.showCard();
     this.showList();
@@ -173,22 +137,7 @@ export class PipePanel {
     if (action === "upgrade") tools.upgrade(name);
     if (action === "remove") tools.send({ cmd: "remove_pipe", name });
     if (action === "close") tools.chosen = null;
-    this.update(null, null);
-  }
-
-  private showTip(hover: NodeView | PortView | null, at: { x: number; y: number } | null): void {
-    this.tip.hidden = hover === null || at === null;
-    if (hover === null || at === null) return;
-    if ("port" in hover) {
-      const port = describePort(hover);
-      this.tip.replaceChildren(...rowsOf(`port of ${hover.owner.node.name}`, [["", port]]));
-    } else {
-      const rows = describeNode(this.pipes!, hover);
-      this.tip.replaceChildren(...rowsOf(`${hover.node.name} · ${hover.node.kind}`, rows));
-    }
-    const right = at.x + 18 + this.tip.offsetWidth > window.innerWidth;
-    this.tip.style.left = `${right ? at.x - 14 - this.tip.offsetWidth : at.x + 18}px`;
-    this.tip.style.top = `${Math.min(at.y + 14, window.innerHeight - this.tip.offsetHeight - 8)}px`;
+    this.update();
   }
 
   private showCard(): void {
@@ -196,7 +145,7 @@ export class PipePanel {
     this.card.hidden = !view;
     if (!view) return void (this.carded = "");
     const { node } = view;
-    const rows = describeNode(this.pipes!, view);
+    const rows = nodeRows({ mirror: { pipes: this.pipes! } }, view);
     const seen = JSON.stringify([node.name, rows]);
     if (seen === this.carded) return;
     this.carded = seen;
@@ -204,6 +153,7 @@ export class PipePanel {
       const made = document.createElement("button");
       made.dataset["action"] = action;
       made.textContent = text;
+      if (text === "×") made.setAttribute("aria-label", "Let it go");
       return made;
     };
     const actions = document.createElement("div");
@@ -211,7 +161,8 @@ export class PipePanel {
     if (node.kind === "valve") actions.append(button("toggle", node.open ? "Close" : "Open"));
     if (node.kind === "pump") actions.append(button("rate", `Set rate ${this.tools!.options.rate}`));
     actions.append(button("upgrade", "Upgrade"), button("remove", "Remove"), button("close", "×"));
-    this.card.replaceChildren(...rowsOf(`${node.name} · ${node.kind}`, rows), actions);
+    this.card.replaceChildren(...factElements({ title: `${node.name} · ${node.kind}`, rows, why: [], measures: [] }, "strong"),
+      actions);
   }
 
   private showList(): void {
@@ -231,7 +182,8 @@ export class PipePanel {
   }
 
   private row(view: NodeView): HTMLElement {
-    const row = document.createElement("li");
+    const item = document.createElement("li");
+    const row = document.createElement("button");
     row.dataset["name"] = view.node.name;
     const name = document.createElement("span");
     name.textContent = `${view.node.name} · ${view.node.kind}`;
@@ -240,20 +192,8 @@ export class PipePanel {
     bar.style.background = fluidColour(view.node.fluid);
     track.append(bar);
     row.append(name, track);
+    item.append(row);
     this.bars.set(view.node.name, bar);
-    return row;
+    return item;
   }
-}
-
-function rowsOf(title: string, rows: [string, string][]): HTMLElement[] {
-  const head = document.createElement("strong");
-  head.textContent = title;
-  const lines = rows.map(([label, text]) => {
-    const line = document.createElement("div");
-    const name = document.createElement("i");
-    name.textContent = label;
-    line.append(name, ` ${text}`);
-    return line;
-  });
-  return [head, ...lines];
 }

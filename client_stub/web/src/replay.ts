@@ -2,11 +2,14 @@
 import { Camera } from "./camera";
 import { Differences } from "./differences";
 import { listen } from "./input";
+import type { Inspector } from "./inspector";
+import type { LegendPanel } from "./legend";
 import type { Panel } from "./panel";
 import type { PipePanel } from "./pipe_panel";
 import { Timeline } from "./timeline";
 import type { TimelineFacts } from "./timeline_track";
-import { Viewer, type ViewerPanel, type ViewerPipePanel } from "./viewer";
+import { Viewer } from "./viewer";
+import type { ViewerPanel, ViewerPipePanel } from "./viewer_parts";
 
 const POLL_MILLISECONDS = 500;
 
@@ -22,8 +25,8 @@ function quiet(panel: Panel): ViewerPanel {
       if (state !== "ready") panel.showState(state, detail);
     },
     warn: (text) => panel.warn(text),
-    showZoom: nothing, showSlice: nothing, showTool: nothing, showShape: nothing, showWelcome: nothing,
-    showNumbers: nothing, showHover: nothing,
+    showZoom: nothing, showSlice: nothing, showTool: nothing, showShape: nothing, showRights: nothing, showWelcome: nothing,
+    showNumbers: nothing, showHover: nothing, announce: nothing, showSlow: nothing,
   };
 }
 
@@ -40,6 +43,7 @@ export class Replay {
 
   private constructor(
     private facts: TimelineFacts, private readonly panel: Panel, pipePanel: PipePanel,
+    inspector: Inspector, legend: LegendPanel,
   ) {
     const pair = facts.recordings.length > 1;
     document.body.classList.add("replay");
@@ -58,7 +62,8 @@ export class Replay {
           welcome: () => this.welcomed(index),
           tick: (changed) => this.ticked(index, changed),
           result: (result) => this.timeline?.answered(result),
-        });
+        }, null, index === 0 ? inspector : null,
+        index === 0 ? (name, key) => legend.show(name, key) : undefined);
       this.viewers.push(viewer);
       viewer.setTool("pan");
       if (index > 0) listen(canvases[index]!, () => viewer);
@@ -76,8 +81,10 @@ export class Replay {
     if (!facts.complete) window.setTimeout(() => void this.ask(), POLL_MILLISECONDS);
   }
 
-  static async open(panel: Panel, pipePanel: PipePanel): Promise<Replay> {
-    return new Replay(await fetchFacts(), panel, pipePanel);
+  static async open(
+    panel: Panel, pipePanel: PipePanel, inspector: Inspector, legend: LegendPanel,
+  ): Promise<Replay> {
+    return new Replay(await fetchFacts(), panel, pipePanel, inspector, legend);
   }
 
   /** Until the server has read all of the recordings. */

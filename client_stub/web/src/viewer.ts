@@ -2,20 +2,26 @@
 import { Brush, type Tool } from "./brush";
 import { Camera } from "./camera";
 import { Connection } from "./connection";
-import { describeFixture, fetchFixtures, NO_FIXTURES, paintFixtures, type Fixtures } from "./fixtures";
+import { fetchFixtures, NO_FIXTURES, paintFixtures, type Fixtures } from "./fixtures";
 import { clamp, sameBox, type Box, type Vec3 } from "./geometry";
+import { Activity } from "./activity";
+import type { Known } from "./facts";
+import { hoverLine, paintCursor, pipeAt, subjectAt } from "./hover";
+import { KeyCursor } from "./key_cursor";
+import { Overlay, type Legend, type OverlayName } from "./overlay";
+import type { Place } from "./links";
 import type { Minimap } from "./minimap";
 import type { ResultMessage, TickMessage, WelcomeMessage } from "./messages";
-import { FULL, Mirror } from "./mirror";
+import { Mirror } from "./mirror";
+import { Numbers } from "./numbers";
 import { Painter } from "./painter";
-import { materialName } from "./palette";
 import type { Shape } from "./shapes";
 import type { Differences } from "./differences";
-import type { Panel } from "./panel";
-import { cellText, type NodeView, type PortView } from "./pipe_mirror";
-import { nodeRadius, PipePainter } from "./pipe_painter";
-import type { PipePanel } from "./pipe_panel";
+import { PipePainter } from "./pipe_painter";
 import { PipeTools, type PipeTool } from "./pipe_tools";
+import { Sharpness } from "./sharpness";
+import { viewBox } from "./view_box";
+import type { Tools, ViewerEvents, ViewerInspector, ViewerPanel, ViewerPipePanel } from "./viewer_parts";
 
 /** Views are sent at most this often, in milliseconds. */
 const VIEW_INTERVAL = 120;
@@ -24,27 +30,11 @@ const HOLD_INTERVAL = 120;
 const FIXTURES_INTERVAL = 2000;
 /** Two panes are painted at the same tick; one that is late is waited for this long. */
 const PEER_PATIENCE = 150;
-/** Milliseconds that a frame may take before the next ones get fewer pixels. */
-const SLOW_FRAME = 18;
 /** Milliseconds without a change after which the picture is sharp again. */
 const REST = 300;
 
-export type ViewerPanel = Pick<Panel, "showState" | "showZoom" | "showSlice" | "showTool" |
-  "showShape" | "showWelcome" | "showNumbers" | "showHover" | "warn">;
-export type ViewerPipePanel = Pick<PipePanel, "showTool" | "toggle" | "attach" | "update">;
-
-/** Of a replay: who else is to know. */
-export interface ViewerEvents {
-  welcome(): void;
-  tick(changed: Vec3[]): void;
-  result(result: ResultMessage): void;
-}
-
-export interface Tools {
-  tool: Tool;
-  shape: Shape;
-  size: number;
-  pipeTool: PipeTool | null;
+function middleSlice(depth: number): number {
+  return Math.floor((depth - 1) / 2);
 }
 
 export class Viewer {
@@ -52,10 +42,16 @@ export class Viewer {
   readonly pipeTools: PipeTools;
   mirror: Mirror | null = null;
   slice = 0;
-  /** The cell under the pointer. */
+  /** The cell under the pointer, or where keys moved the cursor. */
   hover: { x: number; y: number } | null = null;
+  readonly keys: KeyCursor;
+  overlay: OverlayName = "none";
+  /** Why nothing can be changed here; null: it can. */
+  private whyNot: string | null = null;
   /** The viewer of the other recording, where two are shown side by side. */
   peer: Viewer | null = null;
+  /** Called when the server no longer lets us do what we may do, or is away. */
+  doubts: (() => void) | null = null;
   /** Between this viewer's world and its peer's. */
   differences: Differences | null = null;
   private readonly connection: Connection;
@@ -65,22 +61,24 @@ export class Viewer {
   private painter: Painter | null = null;
   private fixtures: Fixtures = NO_FIXTURES;
   private pipePainter: PipePainter | null = null;
+  private activity: Activity | null = null;
+  private overlays: Overlay | null = null;
   private sentView: Box | null = null;
   private needsPaint = true;
+  private wanted: Place | null = null;
   private lateSince = 0;
   private frame = 0;
-  /** Screen pixels each way that a pixel of the picture stands for. */
-  private coarse = 1;
-  /** Milliseconds of a frame, of late. */
-  private cost = 0;
   private lastPaint = 0;
-  private lastNumbers = { time: performance.now(), bytes: 0, tick: 0 };
+  private readonly numbers: Numbers;
+  private readonly sharpness: Sharpness;
 
   constructor(
     private readonly canvas: HTMLCanvasElement, private readonly panel: ViewerPanel,
     private readonly pipePanel: ViewerPipePanel, world: string, readonly camera = new Camera(),
     private readonly events: ViewerEvents | null = null,
     private readonly minimap: Minimap | null = null,
+    private readonly inspector: ViewerInspector | null = null,
+    private readonly legendShown: (name: OverlayName, legend: Legend | null) => void = () => undefined,
   ) {
     this.context = canvas.getContext("2d", { alpha: false })!;
     const scheme = location.protocol === "https:" ? "wss:" : "ws:";
@@ -89,30 +87,35 @@ export class Viewer {
       state: (state, detail) => {
         this.panel.showState(state, detail);
         if (state === "waiting" || state === "stopped") this.brush.reset();
+        if (state === "waiting") this.doubts?.();
       },
       welcome: (message) => this.welcomed(message),
       tick: (message) => this.ticked(message),
       result: (message) => this.answered(message),
+      silent: (seconds) => this.panel.showSlow(seconds === 0 ? "" : `slow: nothing for ${seconds} s`),
     });
+    this.numbers = new Numbers(this, this.connection, panel);
+    this.sharpness = new Sharpness(canvas);
     this.brush = new Brush(this.connection, (text) => this.panel.warn(text));
+    this.keys = new KeyCursor(this, (text) => this.panel.announce(text));
     this.pipeTools = new PipeTools(this.connection, (text) => this.panel.warn(text));
     this.observer = new ResizeObserver(() => this.resize());
     this.observer.observe(canvas);
     this.resize();
     this.timers.push(
       window.setInterval(() => this.sendView(), VIEW_INTERVAL),
-      window.setInterval(() => this.showNumbers(), NUMBERS_INTERVAL),
+      window.setInterval(() => this.numbers.show(), NUMBERS_INTERVAL),
       window.setInterval(() => void this.askFixtures(), FIXTURES_INTERVAL),
       window.setInterval(() => this.mirror && this.brush.hold(this.mirror), HOLD_INTERVAL),
     );
     const paint = () => {
       this.frame = requestAnimationFrame(paint);
       const now = performance.now();
-      if (!this.needsPaint && this.coarse > 1 && now - this.lastPaint > REST) this.sharpen(1);
+      if (!this.needsPaint && now - this.lastPaint > REST && this.sharpness.set(1)) this.needsPaint = true;
       if (!this.needsPaint || this.waitsForPeer()) return;
       this.paint();
       this.lastPaint = performance.now();
-      this.pace(this.lastPaint - now);
+      if (this.sharpness.pace(this.lastPaint - now)) this.needsPaint = true;
     };
     this.frame = requestAnimationFrame(paint);
   }
@@ -126,32 +129,10 @@ export class Viewer {
 
   /** The picture takes the place that the page leaves to it. */
   resize(): void {
-    this.setPixels();
+    this.sharpness.setPixels();
     this.camera.resize(this.canvas.clientWidth, this.canvas.clientHeight, this.mirror?.size ?? null);
     this.paint(); // a canvas of another size is empty until then
     this.panel.showZoom(this.camera.scale);
-  }
-
-  private setPixels(): void {
-    const ratio = (window.devicePixelRatio || 1) / this.coarse;
-    this.canvas.width = Math.max(1, Math.round(this.canvas.clientWidth * ratio));
-    this.canvas.height = Math.max(1, Math.round(this.canvas.clientHeight * ratio));
-  }
-
-  /** A frame that takes too long has fewer pixels while things move, and all of them at rest. */
-  private pace(milliseconds: number): void {
-    this.cost = this.cost * 0.9 + milliseconds * 0.1;
-    const wanted = this.cost > SLOW_FRAME ? Math.min(2, this.coarse * 2)
-      : this.cost < SLOW_FRAME / 6 ? 1 : this.coarse;
-    this.sharpen(wanted);
-  }
-
-  private sharpen(coarse: number): void {
-    if (coarse === this.coarse) return;
-    this.coarse = coarse;
-    this.cost = SLOW_FRAME / 2;
-    this.setPixels();
-    this.needsPaint = true;
   }
 
   pan(dx: number, dy: number): void {
@@ -193,6 +174,44 @@ export class Viewer {
     return this.events !== null;
   }
 
+  /** Tries to connect now, if that is waited for. */
+  retry(): void {
+    this.connection.retryNow();
+  }
+
+  /** Where to look, as soon as the world is there. */
+  goTo(place: Place): void {
+    this.wanted = place;
+    if (this.mirror) this.takePlace();
+  }
+
+  /** Where it looks; null: at the whole world. */
+  get place(): Place | null {
+    const { camera, mirror, slice } = this;
+    if (!mirror || (camera.fitted && slice === middleSlice(mirror.size.z))) return null;
+    return { x: camera.x, y: camera.y, z: slice, scale: camera.scale };
+  }
+
+  /** What is on the screen, without the cursor. */
+  picture(): Promise<Blob | null> {
+    const { hover } = this;
+    this.hover = null;
+    this.sharpness.set(1);
+    this.paint();
+    this.hover = hover;
+    this.needsPaint = true;
+    return new Promise((resolve) => this.canvas.toBlob(resolve, "image/png"));
+  }
+
+  private takePlace(): void {
+    const { wanted } = this;
+    this.wanted = null;
+    if (!wanted || !this.mirror) return;
+    this.camera.show(wanted.x, wanted.y, wanted.scale, this.mirror.size);
+    if (wanted.z !== this.slice) this.setSlice(wanted.z);
+    this.moved();
+  }
+
   /** The number that its result will carry, or 0 when there is no connection. */
   command(command: object): number {
     return this.connection.command(command);
@@ -202,14 +221,36 @@ export class Viewer {
     for (const viewer of [this, this.peer]) {
       if (!viewer?.mirror) continue;
       viewer.slice = clamp(z, 0, viewer.mirror.size.z - 1);
-      viewer.painter = viewer.newPainter();
+      viewer.paintAnew();
       viewer.panel.showSlice(viewer.slice);
     }
     this.differences?.setSlice(this.slice);
     this.moved();
   }
 
+  /** `why` this world cannot be changed by us; null: it can. */
+  setRights(why: string | null): void {
+    this.whyNot = why;
+    this.panel.showRights(why);
+    if (why === null) return;
+    this.brush.cancel(this.mirror);
+    if (this.tools.pipeTool !== null || this.brush.edits) this.setTool("pan");
+  }
+
+  /** Whether edits make sense; says why not. */
+  get mayBuild(): boolean {
+    if (this.whyNot !== null) this.panel.warn(this.whyNot.charAt(0).toUpperCase() + this.whyNot.slice(1));
+    return this.whyNot === null;
+  }
+
+  /** Nobody can change a recording, and not everybody a world. */
+  get readOnly(): boolean {
+    return this.replays || this.whyNot !== null;
+  }
+
   setTool(tool: Tool): void {
+    if (tool !== "pan" && tool !== "inspect" && !this.mayBuild) return;
+    this.keys.cancel();
     this.brush.tool = tool;
     this.pipeTools.tool = null;
     this.pipePanel.showTool(null);
@@ -220,6 +261,14 @@ export class Viewer {
   /** Other colours, or another picture of the same. */
   paintAnew(): void {
     if (this.mirror) this.painter = this.newPainter();
+    this.overlays?.reset();
+    this.needsPaint = true;
+  }
+
+  setOverlay(name: OverlayName): void {
+    this.overlay = name;
+    this.overlays?.set(name);
+    this.legendShown(name, this.overlays?.legend ?? null);
     this.needsPaint = true;
   }
 
@@ -243,6 +292,7 @@ export class Viewer {
 
   /** Null: back to moving the view. */
   setPipeTool(tool: PipeTool | null): void {
+    if (tool !== null && !this.mayBuild) return;
     this.setTool("pan");
     this.pipeTools.tool = tool;
     this.pipePanel.showTool(tool);
@@ -253,14 +303,38 @@ export class Viewer {
     this.pipePanel.toggle();
   }
 
-  /** Clicks without a pipe tool choose the node that the panel shows. */
-  chooseNode(cell: { x: number; y: number }): void {
-    const found = this.pipeAt(cell);
+  /** Clicks without a tool choose the node that the pipes' panel shows; with the inspector they pin. */
+  clicked(cell: { x: number; y: number }): void {
+    if (this.brush.tool === "inspect") return this.pin(cell);
+    const found = this.mirror && pipeAt(this.mirror, { ...cell, z: this.slice });
     this.pipeTools.chosen = found && !("port" in found) ? found.node.name : null;
     this.moved();
   }
 
+  /** Keeps what lies there in the inspector, or lets it go. */
+  pin(cell = this.hover): void {
+    const known = this.known();
+    const subject = known && cell && subjectAt(known, { ...cell, z: this.slice });
+    if (!subject || !this.inspector) return;
+    this.panel.announce(this.inspector.pin(subject));
+  }
+
+  /** What the inspector goes by. */
+  known(): Known | null {
+    if (!this.mirror || !this.activity) return null;
+    return { mirror: this.mirror, fixtures: this.fixtures, activity: this.activity, slice: this.slice,
+      headAt: (x, y) => this.painter?.headAt(x, y) ?? null, now: performance.now() };
+  }
+
+  /** What lies under the cursor, as one line. */
+  placeText(): string {
+    const known = this.known();
+    if (!known || !this.hover) return "";
+    return hoverLine(known, { ...this.hover, z: this.slice }, this.peer?.mirror?.cell(this.hover.x, this.hover.y, this.slice));
+  }
+
   setShape(shape: Shape): void {
+    if (!this.mayBuild) return this.panel.showShape(this.brush.shape);
     this.brush.shape = shape;
     this.panel.showShape(shape);
     if (this.brush.tool === "pan") this.setTool("rock"); // a shape is to be drawn with something
@@ -268,11 +342,11 @@ export class Viewer {
   }
 
   undo(): void {
-    if (this.mirror) this.brush.undo(this.mirror);
+    if (this.mirror && this.mayBuild) this.brush.undo(this.mirror);
   }
 
   redo(): void {
-    if (this.mirror) this.brush.redo(this.mirror);
+    if (this.mirror && this.mayBuild) this.brush.redo(this.mirror);
   }
 
   /** Takes up the tool that would make what lies under the pointer. */
@@ -297,10 +371,14 @@ export class Viewer {
     this.mirror = new Mirror(welcome);
     this.pipePainter = new PipePainter(this.mirror.pipes);
     this.pipePanel.attach(this.pipeTools, this.mirror.pipes);
+    this.inspector?.attach(welcome.world, () => this.known());
+    const activity = this.activity = new Activity(this.mirror);
+    this.overlays = new Overlay(this.mirror, activity, () => this.legendShown(this.overlay, this.overlays!.legend));
+    this.setOverlay(this.overlay);
     this.brush.reset();
     this.sentView = null;
     if (isFirst) {
-      this.slice = Math.floor((welcome.size.z - 1) / 2);
+      this.slice = middleSlice(welcome.size.z);
       if (this.camera.placed) this.camera.resize(this.canvas.clientWidth, this.canvas.clientHeight, welcome.size);
       else this.camera.fit(welcome.size);
       this.moved();
@@ -308,6 +386,7 @@ export class Viewer {
     this.slice = clamp(this.slice, 0, welcome.size.z - 1);
     this.painter = this.newPainter();
     this.panel.showWelcome(welcome, this.slice);
+    this.takePlace();
     this.sendView();
     void this.askFixtures();
     this.needsPaint = true;
@@ -316,6 +395,7 @@ export class Viewer {
 
   private ticked(message: TickMessage): void {
     if (!this.mirror || !this.painter) return;
+    this.activity!.note(message, performance.now());
     const { changed, resyncs } = this.mirror.apply(message);
     this.painter.ticked(changed, performance.now());
     for (const coord of resyncs) this.connection.resync(coord);
@@ -334,23 +414,13 @@ export class Viewer {
     if (result.applied) return;
     this.pipeTools.refused();
     this.panel.warn(`Refused: ${result.reason}`);
+    // What we may do is no longer what the page goes by.
+    if (result.reason.startsWith("not allowed")) this.doubts?.();
   }
 
-  /** What is on the screen and a chunk around it, in whole chunks: small moves change nothing. */
   private sendView(): void {
     if (!this.mirror || !this.connection.ready) return;
-    const { size, sides } = this.mirror;
-    const { camera } = this;
-    const snap = (low: number, high: number, log: number, limit: number): [number, number] => {
-      const from = clamp(((Math.floor(low) >> log) - 1) << log, 0, limit - 1);
-      const to = clamp(((Math.floor(high) >> log) + 2) << log, from + 1, limit);
-      return [from, to - from];
-    };
-    const [x, width] = snap(camera.worldX(0), camera.worldX(camera.width), sides.logX, size.x);
-    const [y, height] = snap(camera.worldY(camera.height), camera.worldY(0), sides.logY, size.y);
-    const z = (this.slice >> sides.logZ) << sides.logZ;
-    const depth = Math.min(1 << sides.logZ, size.z - z);
-    const box: Box = { from: { x, y, z }, size: { x: width, y: height, z: depth } };
+    const box = viewBox(this.mirror, this.camera, this.slice);
     if (this.sentView && sameBox(this.sentView, box)) return;
     this.sentView = box;
     this.connection.setView(box);
@@ -365,56 +435,19 @@ export class Viewer {
     this.needsPaint = true;
   }
 
-  private showNumbers(): void {
-    if (!this.mirror) return;
-    const now = performance.now();
-    const seconds = (now - this.lastNumbers.time) / 1000;
-    const ticks = Math.max(0, this.mirror.tick - this.lastNumbers.tick);
-    const first = this.lastNumbers.tick === 0 && !this.replays;
-    const rate = first ? this.mirror.welcome.tickRate : ticks / seconds;
-    const bytes = (this.connection.bytes - this.lastNumbers.bytes) / seconds;
-    const { water, pipes } = this.mirror.counters;
-    this.panel.showNumbers(this.mirror.tick, rate, water, pipes, bytes);
-    this.lastNumbers = { time: now, bytes: this.connection.bytes, tick: this.mirror.tick };
-  }
-
-  /** The node whose picture covers the cell, or a port in it. */
-  private pipeAt(cell: { x: number; y: number }): NodeView | PortView | null {
-    const { networks } = this.mirror!.pipes;
-    const z = this.slice;
-    const there = networks.byCell.get(cellText({ ...cell, z }))?.[0];
-    if (there) return there;
-    const near = networks.nodes.find((view) => {
-      const at = view.node.at;
-      const reach = nodeRadius(view) - 0.3;
-      return at !== null && at.z === z && Math.abs(at.x - cell.x) <= reach &&
-        Math.abs(at.y - cell.y) <= reach;
-    });
-    return near ?? networks.ports.find(({ port }) =>
-      port.cell.x === cell.x && port.cell.y === cell.y && port.cell.z === z) ?? null;
-  }
-
   private showHover(): void {
-    if (this.mirror) {
-      const over = this.hover ? this.pipeAt(this.hover) : null;
-      const place = this.hover && {
-        x: this.canvas.getBoundingClientRect().left + this.camera.screenX(this.hover.x + 1),
-        y: this.canvas.getBoundingClientRect().top + this.camera.screenY(this.hover.y),
-      };
-      this.pipePanel.update(over, place);
+    this.pipePanel.update();
+    const known = this.known();
+    if (!known || !this.hover) {
+      this.inspector?.hover(null, null);
+      return this.panel.showHover("");
     }
-    if (!this.mirror || !this.hover) return this.panel.showHover("");
-    const { x, y } = this.hover;
-    if (!this.mirror.inside(x, y, this.slice)) return this.panel.showHover("outside the world");
-    const cell = this.mirror.cell(x, y, this.slice);
-    const place = this.mirror.size.z === 1 ? `${x}, ${y}` : `${x}, ${y}, ${this.slice}`;
-    const amount = cell > 0 ? `${unitsText(cell)} (${Math.round((cell * 100) / FULL)} %)` : "";
-    const other = this.peer?.mirror?.cell(x, y, this.slice) ?? cell;
-    const differs = other === cell ? "" : ` ≠ ${materialName(other)}${unitsText(other)}`;
-    const head = this.painter?.headAt(x, y) ?? null;
-    const deep = head === null ? "" : ` · surface at ${head.toFixed(1)}, ${Math.max(0, head - y - 0.5).toFixed(1)} deep`;
-    const fixture = describeFixture(this.fixtures, x, y, this.slice);
-    this.panel.showHover(`[${place}] ${materialName(cell)}${amount}${deep}${differs}${fixture}`);
+    const subject = subjectAt(known, { ...this.hover, z: this.slice });
+    const tells = subject !== null && (subject.kind !== "cell" || this.brush.tool === "inspect");
+    const { left, top } = this.canvas.getBoundingClientRect();
+    this.inspector?.hover(tells ? subject : null,
+      { x: left + this.camera.screenX(this.hover.x + 1), y: top + this.camera.screenY(this.hover.y) });
+    this.panel.showHover(this.placeText());
   }
 
   /** Whether the peer's picture of this tick is still on its way. */
@@ -437,6 +470,7 @@ export class Viewer {
     if (this.painter.paint(context, camera, performance.now())) this.needsPaint = true;
     context.setTransform(ratio, 0, 0, this.canvas.height / camera.height, 0, 0);
     const { size } = this.mirror;
+    if (this.overlays!.paint(context, camera, this.slice, this.painter, performance.now())) this.needsPaint = true;
     context.strokeStyle = "rgba(140, 165, 200, 0.28)";
     context.lineWidth = 1;
     context.strokeRect(
@@ -445,7 +479,7 @@ export class Viewer {
     paintFixtures(context, camera, size, this.slice, this.fixtures);
     this.paintPipes();
     this.differences?.paint(context, camera, ratio);
-    this.paintCursor();
+    if (this.hover) paintCursor(context, camera, this.brush, this.mirror, { ...this.hover, z: this.slice }, this.keys.shown);
     this.minimap?.show(this, performance.now());
   }
 
@@ -457,33 +491,4 @@ export class Viewer {
     }, performance.now() / 1000);
     if (moves) this.needsPaint = true;
   }
-
-  private paintCursor(): void {
-    if (!this.mirror || !this.hover) return;
-    if (!this.mirror.inside(this.hover.x, this.hover.y, this.slice)) return;
-    const { context, camera, brush } = this;
-    for (const { x, y, width, height } of brush.preview(this.mirror, this.hover)) {
-      context.fillStyle = "rgba(255, 255, 255, 0.28)";
-      context.fillRect(camera.screenX(x), camera.screenY(y + height), width * camera.scale, height * camera.scale);
-    }
-    const area = brush.tool === "pan" ? { ...this.hover, width: 1, height: 1 }
-                                      : brush.area(this.mirror, this.hover.x, this.hover.y);
-    if (brush.tool === "pan" && camera.scale < 4) return;
-    const frame = (style: string, lineWidth: number) => {
-      context.strokeStyle = style;
-      context.lineWidth = lineWidth;
-      context.strokeRect(
-        Math.round(camera.screenX(area.x)) + 0.5, Math.round(camera.screenY(area.y + area.height)) + 0.5,
-        Math.max(2, Math.round(area.width * camera.scale) - 1),
-        Math.max(2, Math.round(area.height * camera.scale) - 1));
-    };
-    if (brush.tool === "pan") return frame("rgba(255, 255, 255, 0.5)", 1);
-    // On a dark line, so that it is seen on everything.
-    frame("rgba(6, 8, 11, 0.8)", 3);
-    frame("#ffffff", 1);
-  }
-}
-
-function unitsText(cell: number): string {
-  return cell > 0 ? ` ${cell.toLocaleString("en")} units` : "";
 }

@@ -1,0 +1,201 @@
+// What is under the pointer, in words: of cells, columns, chunks, springs and drains. pipe_facts.ts does
+// the same for pipes and ports.
+import type { Activity } from "./activity";
+import { AWAKE_FOR } from "./activity";
+import type { Fixtures, Spring } from "./fixtures";
+import { CHUNK_CELLS, type Vec3 } from "./geometry";
+import { FULL, ROCK, TRAPPED_AIR, type Mirror } from "./mirror";
+import { materialName } from "./palette";
+import { nodeFacts, portFacts } from "./pipe_facts";
+import { cellText, type NodeView, type PortView } from "./pipe_mirror";
+
+/** What can be asked about. Pipes by name: they may come and go. */
+export type Subject =
+  | { kind: "cell" | "column" | "chunk"; at: Vec3 }
+  | { kind: "spring" | "drain"; at: Vec3 }
+  | { kind: "node"; name: string }
+  | { kind: "port"; name: string; at: Vec3 };
+
+/** A number that is worth a chart. */
+export interface Measure {
+  name: string;
+  value: number;
+  unit: string;
+}
+
+export interface Facts {
+  title: string;
+  rows: [label: string, text: string][];
+  /** Why it is as it is, in sentences. */
+  why: string[];
+  measures: Measure[];
+}
+
+/** What is known of a world. */
+export interface Known {
+  mirror: Mirror;
+  fixtures: Fixtures;
+  activity: Activity;
+  slice: number;
+  /** Of the water in a cell of the slice, in cells over the world's floor; null: none at rest. */
+  headAt(x: number, y: number): number | null;
+  now: number;
+}
+
+export function units(value: number): string {
+  return Math.round(value).toLocaleString("en");
+}
+
+export function cellsText(value: number): string {
+  return value.toLocaleString("en", { maximumFractionDigits: 2 });
+}
+
+export function subjectText(subject: Subject): string {
+  return subject.kind === "node" ? subject.name
+    : `${subject.kind} ${subject.kind === "port" ? `${subject.name} ` : ""}${cellText(subject.at)}`;
+}
+
+/** Null: it is no longer there. */
+export function factsOf(known: Known, subject: Subject): Facts | null {
+  const { networks } = known.mirror.pipes;
+  switch (subject.kind) {
+    case "node": {
+      const view = networks.byName.get(subject.name);
+      return view ? nodeFacts(known, view) : null;
+    }
+    case "port": {
+      const view = networks.ports.find(({ owner, port }) =>
+        owner.node.name === subject.name && cellText(port.cell) === cellText(subject.at));
+      return view ? portFacts(known, view) : null;
+    }
+    case "spring":
+    case "drain": return springFacts(known, subject.kind, subject.at);
+    case "chunk": return chunkFacts(known, subject.at);
+    case "column": return columnFacts(known, subject.at);
+    case "cell": return cellFacts(known, subject.at);
+  }
+}
+
+/** The subject that a node's or a port's picture stands for. */
+export function subjectOf(view: NodeView | PortView): Subject {
+  return "port" in view ? { kind: "port", name: view.owner.node.name, at: view.port.cell }
+                        : { kind: "node", name: view.node.name };
+}
+
+export function fixtureAt(fixtures: Fixtures, at: Vec3): Subject | null {
+  const here = (spring: Spring) => cellText(spring.at) === cellText(at);
+  if (fixtures.sources.some(here)) return { kind: "spring", at };
+  return fixtures.drains.some(here) ? { kind: "drain", at } : null;
+}
+
+function placeText(known: Known, { x, y, z }: Vec3): string {
+  return known.mirror.size.z === 1 ? `[${x}, ${y}]` : `[${x}, ${y}, ${z}]`;
+}
+
+function restText(known: Known, { x, y, z }: Vec3): string {
+  const { sides } = known.mirror;
+  const since = known.activity.sinceChange(x >> sides.logX, y >> sides.logY, z >> sides.logZ, known.now);
+  if (since === null) return "at rest since it came into view";
+  return since < AWAKE_FOR ? "awake: it changed just now" : `at rest for ${Math.round(since / 1000)} s`;
+}
+
+function cellFacts(known: Known, at: Vec3): Facts | null {
+  const { mirror } = known;
+  if (!mirror.inside(at.x, at.y, at.z)) return null;
+  const cell = mirror.cell(at.x, at.y, at.z);
+  const facts: Facts = { title: `${placeText(known, at)} ${materialName(cell)}`, rows: [], why: [], measures: [] };
+  facts.measures.push({ name: "amount", value: Math.max(0, cell), unit: "units" });
+  if (cell > 0) {
+    facts.rows.push(["amount", `${units(cell)} units, ${Math.round((cell * 100) / FULL)} % of a full cell`]);
+    const head = at.z === known.slice ? known.headAt(at.x, at.y) : null;
+    if (head !== null) {
+      const depth = Math.max(0, head - at.y - 0.5);
+      facts.rows.push(["surface", `at ${cellsText(head)}`], ["depth", `${cellsText(depth)} cells of water press on it`]);
+      facts.measures.push({ name: "depth", value: depth, unit: "cells" });
+    } else if (at.z === known.slice) {
+      facts.why.push("It is on its way down: nothing under it bears it.");
+    }
+    if (cell > FULL) facts.why.push("It holds more than a full cell, because what stands on it presses it in.");
+  }
+  if (cell === ROCK) facts.why.push("Nothing flows through rock. Dig it, or lay pipes.");
+  if (cell === TRAPPED_AIR) facts.why.push("Air that cannot leave: water does not get in until it finds a way out.");
+  facts.rows.push(["chunk", restText(known, at)]);
+  return facts;
+}
+
+function columnFacts(known: Known, at: Vec3): Facts | null {
+  const { mirror } = known;
+  if (!mirror.inside(at.x, at.y, at.z)) return null;
+  let [water, cells, bodies, top] = [0, 0, 0, -1];
+  let ground = -1;
+  let before = 0;
+  for (let y = 0; y < mirror.size.y; ++y) {
+    const cell = mirror.cell(at.x, y, at.z);
+    if (cell > 0) {
+      water += cell;
+      ++cells;
+      if (before <= 0) ++bodies;
+      top = y + Math.min(1, cell / FULL);
+    }
+    if (cell === ROCK) ground = y;
+    before = cell;
+  }
+  const facts: Facts = { title: `Column x ${at.x}${mirror.size.z === 1 ? "" : `, z ${at.z}`}`, rows: [], why: [], measures: [] };
+  facts.rows.push(["water", `${cellsText(water / FULL)} full cells, in ${units(cells)} cells`]);
+  if (top >= 0) facts.rows.push(["highest", `its top at ${cellsText(top)}`]);
+  if (bodies > 1) facts.rows.push(["pieces", `${bodies}, one over the other`]);
+  facts.rows.push(["rock", ground < 0 ? "none" : `up to ${ground + 1}`]);
+  facts.why.push("As far as the column is in view: the page holds no more of the world than that.");
+  facts.measures.push({ name: "water", value: water / FULL, unit: "cells" });
+  return facts;
+}
+
+function chunkFacts(known: Known, at: Vec3): Facts | null {
+  const { mirror, activity, now } = known;
+  if (!mirror.inside(at.x, at.y, at.z)) return null;
+  const { logX, logY, logZ } = mirror.sides;
+  const [x, y, z] = [at.x >> logX, at.y >> logY, at.z >> logZ];
+  const cells = mirror.chunk(x, y, z);
+  let [water, wet, rock] = [0, 0, 0];
+  for (const cell of cells ?? []) {
+    if (cell > 0) {
+      water += cell;
+      ++wet;
+    } else if (cell === ROCK) ++rock;
+  }
+  const bytes = activity.bytesPerSecond(x, y, z, now);
+  const share = (count: number) => `${Math.round((count * 100) / CHUNK_CELLS)} % of its cells`;
+  return {
+    title: `Chunk ${x}, ${y}${mirror.size.z === 1 ? "" : `, ${z}`}`,
+    rows: [
+      ["cells", `${1 << logX} × ${1 << logY}${logZ === 0 ? "" : ` × ${1 << logZ}`} from [${x << logX}, ${y << logY}, ${z << logZ}]`],
+      ["water", `${cellsText(water / FULL)} full cells, in ${share(wet)}`],
+      ["rock", share(rock)],
+      ["sent", `${units(bytes)} bytes a second`],
+      ["state", cells ? restText(known, at) : "all air"],
+    ],
+    why: [cells ? "A chunk that nothing changes is asleep: it costs neither time nor bytes."
+                : "A chunk of nothing but air is not kept, and was never sent."],
+    measures: [{ name: "sent", value: bytes, unit: "bytes/s" }, { name: "water", value: water / FULL, unit: "cells" }],
+  };
+}
+
+function springFacts(known: Known, kind: "spring" | "drain", at: Vec3): Facts | null {
+  const list = kind === "spring" ? known.fixtures.sources : known.fixtures.drains;
+  const spring = list.find((each) => cellText(each.at) === cellText(at));
+  if (!spring) return null;
+  const cell = known.mirror.cell(at.x, at.y, at.z);
+  const held = Math.max(0, cell);
+  const rows: Facts["rows"] = [
+    ["rate", `${units(spring.rate)} units a tick`],
+    ["cell", cell > 0 ? `${units(cell)} units of water` : materialName(cell)],
+  ];
+  const why: string[] = [];
+  if (cell === ROCK) why.push("Its cell is rock: nothing passes until it is dug out.");
+  else if (kind === "drain" && held === 0) why.push("Its cell is dry: there is nothing to take.");
+  else if (kind === "drain") why.push("It takes what is in its cell, up to its rate; that water leaves the world.");
+  else if (held >= FULL) why.push("Its cell is full: how much still comes is up to the water around it.");
+  else why.push("It brings new water into its cell in every tick.");
+  return { title: `${kind === "spring" ? "Spring" : "Drain"} at ${placeText(known, at)}`, rows, why,
+    measures: [{ name: "in its cell", value: held, unit: "units" }] };
+}

@@ -1,0 +1,79 @@
+// What lies under a place in the picture: which subject it is, the line that tells of it, and its frame.
+import type { Brush } from "./brush";
+import type { Camera } from "./camera";
+import { fixtureAt, subjectOf, type Known, type Subject } from "./facts";
+import { describeFixture } from "./fixtures";
+import type { Vec3 } from "./geometry";
+import { FULL, type Mirror } from "./mirror";
+import { materialName } from "./palette";
+import { cellText, type NodeView, type PortView } from "./pipe_mirror";
+import { nodeRadius } from "./pipe_painter";
+
+/** The node whose picture covers the cell, or a port in it. */
+export function pipeAt(mirror: Mirror, at: Vec3): NodeView | PortView | null {
+  const { networks } = mirror.pipes;
+  const there = networks.byCell.get(cellText(at))?.[0];
+  if (there) return there;
+  const near = networks.nodes.find((view) => {
+    const place = view.node.at;
+    const reach = nodeRadius(view) - 0.3;
+    return place !== null && place.z === at.z && Math.abs(place.x - at.x) <= reach &&
+      Math.abs(place.y - at.y) <= reach;
+  });
+  return near ?? networks.ports.find(({ port }) => cellText(port.cell) === cellText(at)) ?? null;
+}
+
+/** Pipes first, then springs and drains, then the cell itself. */
+export function subjectAt(known: Known, at: Vec3): Subject | null {
+  if (!known.mirror.inside(at.x, at.y, at.z)) return null;
+  const pipe = pipeAt(known.mirror, at);
+  return pipe ? subjectOf(pipe) : fixtureAt(known.fixtures, at) ?? { kind: "cell", at };
+}
+
+/** One line on the cell; `other` is what the second recording has there. */
+export function hoverLine(known: Known, { x, y, z }: Vec3, other: number | undefined): string {
+  const { mirror, fixtures } = known;
+  if (!mirror.inside(x, y, z)) return "outside the world";
+  const cell = mirror.cell(x, y, z);
+  const place = mirror.size.z === 1 ? `${x}, ${y}` : `${x}, ${y}, ${z}`;
+  const amount = cell > 0 ? `${unitsText(cell)} (${Math.round((cell * 100) / FULL)} %)` : "";
+  const differs = other === undefined || other === cell ? "" : ` ≠ ${materialName(other)}${unitsText(other)}`;
+  const head = known.headAt(x, y);
+  const deep = head === null ? "" : ` · surface at ${head.toFixed(1)}, ${Math.max(0, head - y - 0.5).toFixed(1)} deep`;
+  return `[${place}] ${materialName(cell)}${amount}${deep}${differs}${describeFixture(fixtures, x, y, z)}`;
+}
+
+function unitsText(cell: number): string {
+  return cell > 0 ? ` ${cell.toLocaleString("en")} units` : "";
+}
+
+/** The cells that the tool would touch; `keyed`: it is moved by keys, and must be found at once. */
+export function paintCursor(
+  context: CanvasRenderingContext2D, camera: Camera, brush: Brush, mirror: Mirror, at: Vec3, keyed: boolean,
+): void {
+  if (!mirror.inside(at.x, at.y, at.z)) return;
+  for (const { x, y, width, height } of brush.preview(mirror, at)) {
+    context.fillStyle = "rgba(255, 255, 255, 0.28)";
+    context.fillRect(camera.screenX(x), camera.screenY(y + height), width * camera.scale, height * camera.scale);
+  }
+  const area = brush.edits ? brush.area(mirror, at.x, at.y) : { ...at, width: 1, height: 1 };
+  if (!brush.edits && !keyed && camera.scale < 4) return;
+  const least = keyed ? 8 : 2;
+  const width = Math.max(least, Math.round(area.width * camera.scale) - 1);
+  const height = Math.max(least, Math.round(area.height * camera.scale) - 1);
+  const left = Math.round(camera.screenX(area.x + area.width / 2) - (width + 1) / 2) + 0.5;
+  const top = Math.round(camera.screenY(area.y + area.height / 2) - (height + 1) / 2) + 0.5;
+  const frame = (style: string, lineWidth: number, out: number) => {
+    context.strokeStyle = style;
+    context.lineWidth = lineWidth;
+    context.strokeRect(left - out, top - out, width + 2 * out, height + 2 * out);
+  };
+  if (keyed) {
+    frame("rgba(6, 8, 11, 0.9)", 6, 3);
+    frame("#ffd666", 2.5, 3);
+  }
+  if (!brush.edits) return frame("rgba(255, 255, 255, 0.5)", 1, 0);
+  // On a dark line, so that it is seen on everything.
+  frame("rgba(6, 8, 11, 0.8)", 3, 0);
+  frame("#ffffff", 1, 0);
+}

@@ -1,0 +1,263 @@
+// Pictures of a quantity over the picture of the world: of cells (amount, depth) or of chunks (awake,
+// bytes). What a chunk's cells look like is kept until the chunk looks different.
+import { AWAKE_FOR, type Activity } from "./activity";
+import type { Camera } from "./camera";
+import { chunkKey } from "./geometry";
+import { FULL, type Mirror } from "./mirror";
+import { blend, pixel, type Colour } from "./palette";
+import type { Pieces } from "./surfaces";
+
+export const OVERLAYS = ["none", "amount", "depth", "awake", "bytes"] as const;
+export type OverlayName = (typeof OVERLAYS)[number];
+
+export interface Legend {
+  title: string;
+  /** Marks along the ramp, evenly apart; none: the swatches are all. */
+  marks: string[];
+  swatches: [colour: string, text: string][];
+}
+
+/** What the overlays need of the painter. */
+export interface Painted {
+  /** Grows whenever the chunk looks different. */
+  version(x: number, y: number): number;
+  piecesOf(x: number, y: number): Pieces | undefined;
+}
+
+/** From little to much: brighter with every step, and from blue to yellow, which nearly everybody sees. */
+const RAMP: Colour[] = [[78, 70, 152], [58, 110, 172], [33, 152, 148], [104, 201, 98], [250, 230, 60]];
+const SHADES = 256;
+const PIXELS = Uint32Array.from({ length: SHADES }, (_, i) => pixel(rampAt(i / (SHADES - 1))));
+/** Depth of the deepest cells of the scale, in cells; the smallest that suits what is in view is taken. */
+const DEPTHS = [2, 5, 10, 20, 50, 100, 200, 500, 1000];
+/** Of the bytes' ramp, in powers of ten: 10 bytes a second to 100,000. */
+const [LEAST_POWER, MOST_POWER] = [1, 5];
+const FADE = 3000; // milliseconds
+const MOST_TILES = 4096;
+/** Milliseconds of a frame for chunks that look different; the others follow in the next ones. */
+const BUDGET = 5;
+const AWAKE: Colour = [255, 176, 60];
+/** A chunk that is wider on the screen has its number written in it, in pixels. */
+const TEXT_WIDTH = 54;
+
+function rampAt(share: number): Colour {
+  const at = Math.max(0, Math.min(1, share)) * (RAMP.length - 1);
+  const i = Math.min(RAMP.length - 2, Math.floor(at));
+  return blend(RAMP[i]!, RAMP[i + 1]!, at - i);
+}
+
+export const RAMP_CSS = `linear-gradient(90deg, ${RAMP.map((colour) => `rgb(${colour.join()})`).join(", ")})`;
+
+interface Tile {
+  canvas: OffscreenCanvas;
+  image: ImageData;
+  version: number;
+  /** Of the scale that it was painted with. */
+  scale: number;
+  deepest: number;
+}
+
+export class Overlay {
+  private name: OverlayName = "none";
+  private tiles = new Map<number, Tile>();
+  private depth = DEPTHS[2]!;
+
+  constructor(
+    private readonly mirror: Mirror, private readonly activity: Activity,
+    private readonly legendChanged: () => void,
+  ) {}
+
+  set(name: OverlayName): void {
+    this.name = name;
+    this.reset();
+  }
+
+  /** Another slice, or another painter, whose versions begin anew. */
+  reset(): void {
+    this.tiles.clear();
+  }
+
+  get legend(): Legend | null {
+    switch (this.name) {
+      case "none": return null;
+      case "amount": return { title: "Water in a cell", marks: ["little", "full", "twice"], swatches: [] };
+      case "depth":
+        return { title: "Depth under the surface, in cells", marks: ["0", String(this.depth / 2), String(this.depth)], swatches: [] };
+      case "awake":
+        return { title: "Chunks", marks: [], swatches: [[`rgba(${AWAKE.join()}, 0.6)`, "changed just now"],
+          ["rgba(140, 165, 200, 0.25)", "at rest"], ["transparent", "all air, or out of view"]] };
+      case "bytes":
+        return { title: "Bytes a second for a chunk", marks: ["10", "100", "1 k", "10 k", "100 k"], swatches: [] };
+    }
+  }
+
+  /** Returns whether the next frame will look different. */
+  paint(context: CanvasRenderingContext2D, camera: Camera, slice: number, painted: Painted, now: number): boolean {
+    if (this.name === "none") return false;
+    const light = document.documentElement.dataset["palette"] === "light";
+    context.fillStyle = light ? "rgba(255, 255, 255, 0.5)" : "rgba(6, 8, 11, 0.5)";
+    context.fillRect(0, 0, camera.width, camera.height);
+    const { size, sides } = this.mirror;
+    const firstX = Math.max(0, Math.floor(camera.worldX(0)) >> sides.logX);
+    const lastX = Math.min(size.x - 1, Math.floor(camera.worldX(camera.width))) >> sides.logX;
+    const firstY = Math.max(0, Math.floor(camera.worldY(camera.height)) >> sides.logY);
+    const lastY = Math.min(size.y - 1, Math.floor(camera.worldY(0))) >> sides.logY;
+    const area = { firstX, lastX, firstY, lastY };
+    if (this.name === "awake" || this.name === "bytes") return this.paintChunks(context, camera, slice, area, now);
+    return this.paintCells(context, camera, slice, area, painted);
+  }
+
+  private paintCells(
+    context: CanvasRenderingContext2D, camera: Camera, slice: number, area: Area, painted: Painted,
+  ): boolean {
+    const { sides } = this.mirror;
+    const end = performance.now() + BUDGET;
+    let late = false;
+    let deepest = 0;
+    context.imageSmoothingEnabled = camera.scale < 1;
+    for (let y = area.firstY; y <= area.lastY; ++y) {
+      for (let x = area.firstX; x <= area.lastX; ++x) {
+        if (!this.mirror.chunk(x, y, slice >> sides.logZ)) continue;
+        const key = chunkKey(x, y, 0);
+        let tile = this.tiles.get(key);
+        const version = painted.version(x, y);
+        if (!tile || tile.version !== version || tile.scale !== this.depth) {
+          // A chunk that was never painted is, at once: a hole would be a lie.
+          if (tile && performance.now() > end) late = true;
+          else this.tiles.set(key, (tile = this.paintTile(tile, x, y, slice, painted, version)));
+        }
+        deepest = Math.max(deepest, tile.deepest);
+        const { left, top, width, height } = placeOf(camera, sides, x, y);
+        context.drawImage(tile.canvas, left, top, width, height);
+      }
+    }
+    if (this.tiles.size > MOST_TILES) this.reset();
+    return this.rescale(deepest) || late;
+  }
+
+  /** The scale suits what is in view; it shrinks only when it is far too large, so that it does not flicker. */
+  private rescale(deepest: number): boolean {
+    if (this.name !== "depth") return false;
+    const fits = DEPTHS.find((depth) => depth >= deepest) ?? DEPTHS.at(-1)!;
+    if (fits === this.depth || (fits < this.depth && deepest > this.depth * 0.3)) return false;
+    this.depth = fits;
+    this.legendChanged();
+    return true;
+  }
+
+  private paintTile(
+    held: Tile | undefined, x: number, y: number, slice: number, painted: Painted, version: number,
+  ): Tile {
+    const { logX, logY } = this.mirror.sides;
+    const [width, height] = [1 << logX, 1 << logY];
+    const tile: Tile = held ?? { canvas: new OffscreenCanvas(width, height), image: new ImageData(width, height), version, scale: 0, deepest: 0 };
+    const pixels = new Uint32Array(tile.image.data.buffer);
+    pixels.fill(0);
+    tile.deepest = 0;
+    if (this.name === "amount") this.amounts(pixels, x, y, slice);
+    else tile.deepest = this.depths(pixels, painted.piecesOf(x, y), y);
+    tile.canvas.getContext("2d")!.putImageData(tile.image, 0, 0);
+    tile.version = version;
+    tile.scale = this.depth;
+    return tile;
+  }
+
+  private amounts(pixels: Uint32Array, x: number, y: number, slice: number): void {
+    const { logX, logY, logZ } = this.mirror.sides;
+    const cells = this.mirror.chunk(x, y, slice >> logZ)!;
+    const layer = (slice & ((1 << logZ) - 1)) << logX;
+    for (let row = 0; row < 1 << logY; ++row) {
+      const from = (row << (logX + logZ)) + layer;
+      const to = ((1 << logY) - 1 - row) << logX;
+      for (let column = 0; column < 1 << logX; ++column) {
+        const cell = cells[from + column]!;
+        if (cell > 0) pixels[to + column] = PIXELS[Math.min(SHADES - 1, Math.round((cell / FULL / 2) * (SHADES - 1)))]!;
+      }
+    }
+  }
+
+  /** Returns the greatest depth. */
+  private depths(pixels: Uint32Array, pieces: Pieces | undefined, y: number): number {
+    if (!pieces) return 0;
+    const { logX, logY } = this.mirror.sides;
+    let deepest = 0;
+    for (let column = 0; column < 1 << logX; ++column) {
+      for (let i = pieces.first[column]!; i < pieces.first[column + 1]!; ++i) {
+        for (let row = pieces.low[i]!; row <= pieces.high[i]!; ++row) {
+          const depth = Math.max(0, pieces.head[i]! - (y << logY) - row - 0.5);
+          deepest = Math.max(deepest, depth);
+          const shade = Math.min(SHADES - 1, Math.round((depth / this.depth) * (SHADES - 1)));
+          pixels[(((1 << logY) - 1 - row) << logX) | column] = PIXELS[shade]!;
+        }
+      }
+    }
+    return deepest;
+  }
+
+  private paintChunks(
+    context: CanvasRenderingContext2D, camera: Camera, slice: number, area: Area, now: number,
+  ): boolean {
+    const { sides, size } = this.mirror;
+    const z = slice >> sides.logZ;
+    let fades = false;
+    context.lineWidth = 1;
+    context.textAlign = "center";
+    context.font = "11px ui-sans-serif, system-ui, sans-serif";
+    for (let y = area.firstY; y <= area.lastY; ++y) {
+      for (let x = area.firstX; x <= area.lastX; ++x) {
+        if (!this.mirror.chunk(x, y, z)) continue;
+        const { left, top, width, height } = placeOf(camera, sides, x, y, size);
+        let colour = "rgba(140, 165, 200, 0.18)";
+        let text = "";
+        if (this.name === "awake") {
+          const since = this.activity.sinceChange(x, y, z, now);
+          const share = since === null ? 0 : Math.max(0, 1 - Math.max(0, since - AWAKE_FOR) / FADE);
+          if (share > 0) colour = `rgba(${AWAKE.join()}, ${(0.12 + 0.26 * share).toFixed(3)})`;
+          if (share > 0) fades = true;
+          text = since === null || share === 0 ? "rests" : since < AWAKE_FOR ? "awake" : `${(since / 1000).toFixed(0)} s ago`;
+        } else {
+          const bytes = this.activity.bytesPerSecond(x, y, z, now);
+          if (bytes >= 1) {
+            const share = (Math.log10(bytes) - LEAST_POWER) / (MOST_POWER - LEAST_POWER);
+            colour = `rgba(${rampAt(share).map(Math.round).join()}, 0.6)`;
+            fades = true;
+          }
+          text = bytes >= 1000 ? `${(bytes / 1000).toFixed(1)} kB/s` : `${Math.round(bytes)} B/s`;
+        }
+        context.fillStyle = colour;
+        context.fillRect(left, top, width, height);
+        context.strokeStyle = "rgba(140, 165, 200, 0.35)";
+        context.strokeRect(left + 0.5, top + 0.5, width - 1, height - 1);
+        if (width >= TEXT_WIDTH && height >= 20) label(context, text, left + width / 2, top + height / 2 + 4);
+      }
+    }
+    return fades;
+  }
+}
+
+interface Area {
+  firstX: number;
+  lastX: number;
+  firstY: number;
+  lastY: number;
+}
+
+/** White on black, so that it is read on every colour. */
+function label(context: CanvasRenderingContext2D, text: string, x: number, y: number): void {
+  const wide = context.measureText(text).width + 10;
+  context.fillStyle = "rgba(6, 8, 11, 0.72)";
+  context.fillRect(x - wide / 2, y - 12, wide, 16);
+  context.fillStyle = "#ffffff";
+  context.fillText(text, x, y);
+}
+
+/** On whole pixels, so that no seams show; `size`: no farther than the world. */
+function placeOf(
+  camera: Camera, sides: { logX: number; logY: number }, x: number, y: number, size = { x: Infinity, y: Infinity },
+) {
+  const left = Math.round(camera.screenX(x << sides.logX));
+  const right = Math.round(camera.screenX(Math.min(size.x, (x + 1) << sides.logX)));
+  const top = Math.round(camera.screenY(Math.min(size.y, (y + 1) << sides.logY)));
+  const bottom = Math.round(camera.screenY(y << sides.logY));
+  return { left, top, width: Math.max(1, right - left), height: Math.max(1, bottom - top) };
+}

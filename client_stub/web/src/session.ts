@@ -1,0 +1,99 @@
+// Who we are to the server, and what we may do in each of its worlds. The server keeps the token in a
+// cookie that no script can read; here it is passed on once and never kept, logged or put into an address.
+
+/** Each may what those before it may. */
+export type Role = "none" | "watch" | "build" | "operate" | "admin";
+const ROLES: Role[] = ["none", "watch", "build", "operate", "admin"];
+
+interface Known {
+  account: string | null;
+  worlds: Record<string, Role>;
+}
+
+export class Session {
+  /** Null: the server knows no accounts, and everybody may build. */
+  private known: Known | null = null;
+
+  get hasAccounts(): boolean {
+    return this.known !== null;
+  }
+
+  get account(): string | null {
+    return this.known?.account ?? null;
+  }
+
+  /** Worlds that the server names, also such as may not be watched. */
+  get worlds(): string[] {
+    return Object.keys(this.known?.worlds ?? {});
+  }
+
+  roleIn(world: string): Role {
+    if (!this.known) return "admin";
+    const role = this.known.worlds[world];
+    return role !== undefined && ROLES.includes(role) ? role : "none";
+  }
+
+  mayWatch(world: string): boolean {
+    return this.roleIn(world) !== "none";
+  }
+
+  /** Why nothing can be built in the world; null: it can. */
+  whyNotBuild(world: string): string | null {
+    if (ROLES.indexOf(this.roleIn(world)) >= ROLES.indexOf("build")) return null;
+    return this.account === null ? "you may watch this world; sign in to build"
+                                 : `you may watch this world; ${this.account} may not build in it`;
+  }
+
+  /** Asks the server; returns whether anything is other than it was. Throws when there is no answer. */
+  async refresh(): Promise<boolean> {
+    const response = await fetch("/session", { cache: "no-store" });
+    // Servers without accounts have nothing there.
+    if (response.status === 404) return this.take(null);
+    if (!response.ok) throw new Error(await reasonOf(response));
+    return this.take((await response.json()) as Known);
+  }
+
+  /** Null: signed in. Otherwise why not, in the server's words. */
+  async signIn(token: string): Promise<string | null> {
+    try {
+      const response = await fetch("/session", { method: "POST", headers: { Authorization: `Bearer ${token}` } });
+      if (!response.ok) return await reasonOf(response);
+      this.take((await response.json()) as Known);
+      return null;
+    } catch (error) {
+      // A header takes no character that a token could not have.
+      return error instanceof TypeError && !/^[\x21-\x7e]+$/.test(token) ? "that is no token: it has letters that no token has"
+                                                                        : "the server does not answer";
+    }
+  }
+
+  /** Null: signed out. Otherwise why not. */
+  async signOut(): Promise<string | null> {
+    try {
+      const response = await fetch("/session", { method: "DELETE" });
+      if (!response.ok) return await reasonOf(response);
+      await this.refresh();
+      return null;
+    } catch {
+      return "the server does not answer";
+    }
+  }
+
+  private take(known: Known | null): boolean {
+    const before = JSON.stringify(this.known);
+    this.known = known && { account: known.account ?? null, worlds: known.worlds ?? {} };
+    return JSON.stringify(this.known) !== before;
+  }
+}
+
+/** What a refusal says of itself. */
+async function reasonOf(response: Response): Promise<string> {
+  const text = await response.text();
+  try {
+    const { error } = JSON.parse(text) as { error?: unknown };
+    if (typeof error === "string" && error !== "") return error;
+  } catch {
+    // Other answers than ours are shown as they are.
+  }
+  return text.trim().slice(0, 200) || `the server answers with status ${response.status}`;
+}

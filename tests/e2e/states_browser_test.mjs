@@ -1,0 +1,180 @@
+// Goal: links lead to a place, zoom, slice, tool and overlay, and the address keeps them; a picture can be
+// saved; how the page stands with its server is always said: connecting, slow, gone, back, refused,
+// another version, and nobody there when the page is opened.
+// Method: a real server that is stopped, held and started anew; headless Chromium at two sizes.
+//
+//   node states_browser_test.mjs SLUICE_SERVER CHROMIUM PACKAGE_JSON
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { colour, folder, launch, main, openPage, shot, SIZES, startServer, stopServer } from "./browser_support.mjs";
+
+const [serverPath, chromiumPath, packagePath] = process.argv.slice(2);
+
+const WORLDS = [["flat", "100, 60, 1"], ["deep", "32, 32, 32"]].map(([name, size]) => {
+  const path = join(folder, `${name}.toml`);
+  const [x, , z] = size.split(", ");
+  writeFileSync(path, `[world]
+name = "${name}"
+size = [${size}]
+[[fill]]
+from = [0, 0, 0]
+size = [${x}, 6, ${z}]
+cell = "#"
+[[fill]]
+from = [10, 6, 0]
+size = [10, 8, ${z}]
+cell = "~"
+`);
+  return path;
+});
+
+const start = (listen) => startServer(serverPath, [...WORLDS.flatMap((path) => ["--world", path]), "--listen", listen,
+  "--data", join(folder, "data")]);
+const hash = (page) => page.evaluate(() => location.hash);
+const state = (page) => page.evaluate(() => {
+  const { camera, slice, brush } = window.sluice;
+  return { x: camera.x, y: camera.y, z: slice, scale: camera.scale, tool: brush.tool };
+});
+
+async function links(page, url) {
+  console.log("a link leads to its place, zoom, slice, tool and overlay");
+  await page.goto(`${url}/#flat@25.5,12,0,16x,inspect,depth`);
+  await page.waitForSelector('body[data-state="ready"]');
+  assert.deepEqual(await state(page), { x: 25.5, y: 12, z: 0, scale: 16, tool: "inspect" });
+  assert.equal(await page.inputValue("#overlay"), "depth");
+  await page.evaluate(() => (location.hash = "#flat@60,30,0,8x,rock"));
+  await page.waitForFunction(() => window.sluice.camera.x === 60);
+  assert.deepEqual(await state(page), { x: 60, y: 30, z: 0, scale: 8, tool: "rock" });
+  await page.evaluate(() => (location.hash = "#deep@16,8,20,10x"));
+  await page.waitForFunction(() => window.sluice?.mirror?.welcome.world === "deep");
+  assert.equal((await state(page)).z, 20);
+
+  console.log("the address keeps up, and leads back to the same after a reload");
+  await page.evaluate(() => (location.hash = "#flat"));
+  await page.waitForFunction(() => window.sluice?.mirror?.welcome.world === "flat");
+  await page.keyboard.press("f");
+  await page.keyboard.press("1");
+  await page.selectOption("#overlay", "none");
+  await page.waitForFunction(() => location.hash === "#flat");
+  await page.click("#zoom-in");
+  await page.keyboard.press("o");
+  await page.waitForFunction(() => /^#flat@50,30,0,[\d.]+x,amount$/.test(location.hash));
+  const before = await state(page);
+  await page.reload();
+  await page.waitForSelector('body[data-state="ready"]');
+  const after = await state(page);
+  assert.ok(Math.abs(after.scale - before.scale) < 0.001 && after.x === before.x && after.y === before.y);
+  assert.equal(await page.inputValue("#overlay"), "amount");
+  await page.selectOption("#overlay", "none");
+
+  console.log("a damaged link still leads to its world, one to no world says so");
+  for (const damaged of ["#flat@", "#flat@1,2", "#flat@a,b,c,dx", "#flat@1,2,3,0x", "#flat@9e9,1,0,4x,nothing"]) {
+    await page.evaluate((text) => (location.hash = text), damaged);
+    await page.waitForTimeout(60);
+    assert.equal(await page.evaluate(() => window.sluice.mirror?.welcome.world ?? "flat"), "flat", damaged);
+  }
+  await page.evaluate(() => (location.hash = "#nowhere%"));
+  await page.waitForFunction(() => /There is no world "nowhere%" here/.test(document.getElementById("toast").textContent));
+  await page.evaluate(() => (location.hash = "#flat"));
+  await page.waitForSelector('body[data-state="ready"]');
+}
+
+async function sharing(page, name) {
+  console.log(`${name}: a link is copied, a picture saved`);
+  await page.waitForFunction(() => window.sluice?.mirror);
+  await page.click("#copy-link");
+  await page.waitForFunction(() => /Link to this place copied/.test(document.getElementById("toast").textContent));
+  const [download] = await Promise.all([page.waitForEvent("download"), page.click("#screenshot")]);
+  assert.match(download.suggestedFilename(), /^flat-\d+\.png$/);
+  const bytes = readFileSync(await download.path());
+  assert.equal(bytes.subarray(1, 4).toString(), "PNG");
+  const view = await page.locator("#view").boundingBox();
+  assert.equal(bytes.readUInt32BE(16), Math.round(view.width));
+  assert.ok(bytes.length > 2000, `${bytes.length} bytes of a picture`);
+}
+
+async function goneAndBack(page, name, server) {
+  console.log(`${name}: a server that is silent is called slow, then gone, then back`);
+  assert.equal(await page.locator("#notice").isVisible(), false);
+  await page.click("#fit");
+  server.child.kill("SIGSTOP");
+  await page.waitForFunction(() => /slow: nothing for \d+ s/.test(document.getElementById("state").textContent), null, { timeout: 12000 });
+  await shot(page, `slow-${name}`);
+  server.child.kill("SIGCONT");
+  await page.waitForFunction(() => document.getElementById("state").textContent === "");
+  assert.equal(await stopServer(server), 0);
+  await page.waitForSelector("#notice.strip:not([hidden])");
+  assert.match(await page.textContent("#notice"), /Connection lost.*You see the world as it was/);
+  await page.mouse.move(1, 1);
+  assert.equal(await page.evaluate(() => document.body.classList.contains("stale")), true);
+  const [red, green, blue] = await colour(page, 50, 2);
+  assert.ok(red + green + blue > 150, "the picture stays");
+  await shot(page, `gone-${name}`);
+  const again = await start(server.address);
+  await page.click("#notice button");
+  await page.waitForSelector('body[data-state="ready"]', { timeout: 20000 });
+  await page.waitForFunction(() => document.getElementById("toast").textContent === "Connected again");
+  assert.equal(await page.locator("#notice").isVisible(), false);
+  await shot(page, `back-${name}`);
+  return again;
+}
+
+async function refusals(page, name) {
+  console.log(`${name}: refusals are said with their reason; another version asks to reload`);
+  await page.evaluate(() => {
+    window.sluice.connection.handle({ kind: "refused", code: 2, reason: "a message that makes no sense" });
+    window.sluice.connection.socket.close();
+  });
+  await page.waitForFunction(() => /refused: a message that makes no sense/i.test(document.getElementById("notice").textContent));
+  await page.waitForSelector('body[data-state="ready"]', { timeout: 20000 });
+  await page.evaluate(() => window.sluice.connection.handle({ kind: "welcome", protocolVersion: 99 }));
+  await page.waitForSelector('body[data-state="stopped"]');
+  assert.match(await page.textContent("#notice"), /The server has another version.*version 99, this page version \d+.*Reload the page/);
+  await shot(page, `version-${name}`);
+  await Promise.all([page.waitForNavigation(), page.click("#notice button")]);
+  await page.waitForSelector('body[data-state="ready"]');
+}
+
+async function installed(page, name, server) {
+  console.log(`${name}: a manifest with its icon; opened without a server the page waits for it`);
+  const manifest = await page.evaluate(async () => {
+    const answer = await fetch(document.querySelector('link[rel="manifest"]').href);
+    const json = await answer.json();
+    const icon = await fetch(json.icons[0].src);
+    return { type: answer.headers.get("content-type"), json, icon: [icon.status, icon.headers.get("content-type")] };
+  });
+  assert.match(manifest.type, /manifest\+json/);
+  assert.deepEqual([manifest.json.display, manifest.json.start_url], ["standalone", "/"]);
+  assert.deepEqual(manifest.icon, [200, "image/svg+xml"]);
+  await page.evaluate(() => navigator.serviceWorker.ready);
+  await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
+  assert.deepEqual(await page.evaluate(async () => {
+    const cache = await caches.open("sluice-offline");
+    return (await cache.keys()).map(({ url }) => new URL(url).pathname);
+  }), ["/offline.html"], "nothing else is kept");
+  assert.equal(await stopServer(server), 0);
+  await page.goto(`${server.url}/?again#flat`);
+  assert.match(await page.textContent("h1"), /The server does not answer/);
+  await shot(page, `offline-${name}`);
+  const again = await start(server.address);
+  await page.waitForSelector('body[data-state="ready"]', { timeout: 20000 });
+  return again;
+}
+
+await main(async () => {
+  let server = await start("127.0.0.1:0");
+  const browser = await launch(packagePath, chromiumPath);
+  for (const name of ["desktop", "phone"]) {
+    const context = await browser.newContext({ viewport: SIZES[name], permissions: ["clipboard-write"] });
+    const page = await openPage(context, `${server.url}/#flat`);
+    if (name === "desktop") await links(page, server.url);
+    await sharing(page, name);
+    server = await goneAndBack(page, name, server);
+    await refusals(page, name);
+    server = await installed(page, name, server);
+    await context.close();
+  }
+  assert.equal(await stopServer(server), 0);
+  await browser.close();
+});
