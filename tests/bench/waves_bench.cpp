@@ -78,7 +78,7 @@ void BM_TextbookWaves(benchmark::State& state) {
       for (std::size_t i = 0; i < count; ++i) heights[i + 1] += speeds[i];
     }
     benchmark::ClobberMemory();
-    columns += count;
+    columns += static_cast<std::int64_t>(count);
   }
   count_columns(state, columns);
 }

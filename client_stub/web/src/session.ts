@@ -7,15 +7,16 @@ const ROLES: Role[] = ["none", "watch", "build", "operate", "admin"];
 
 interface Known {
   account: string | null;
+  accounts?: boolean;  // false: nobody can sign in; left out: somebody can
   worlds: Record<string, Role>;
 }
 
 export class Session {
-  /** Null: the server knows no accounts, and everybody may build. */
+  /** Null: the server has no roles, and everybody may build. */
   private known: Known | null = null;
 
   get hasAccounts(): boolean {
-    return this.known !== null;
+    return this.known !== null && this.known.accounts !== false;
   }
 
   get account(): string | null {
@@ -40,6 +41,7 @@ export class Session {
   /** Why nothing can be built in the world; null: it can. */
   whyNotBuild(world: string): string | null {
     if (ROLES.indexOf(this.roleIn(world)) >= ROLES.indexOf("build")) return null;
+    if (!this.hasAccounts) return "you may watch this world; its server lets nobody build from here";
     return this.account === null ? "you may watch this world; sign in to build"
                                  : `you may watch this world; ${this.account} may not build in it`;
   }
@@ -81,7 +83,7 @@ export class Session {
 
   private take(known: Known | null): boolean {
     const before = JSON.stringify(this.known);
-    this.known = known && { account: known.account ?? null, worlds: known.worlds ?? {} };
+    this.known = known && { account: known.account ?? null, accounts: known.accounts, worlds: known.worlds ?? {} };
     return JSON.stringify(this.known) !== before;
   }
 }
