@@ -33,6 +33,7 @@ const files = [
   ["/viewer.css", "text/css; charset=utf-8", Buffer.from(style.code)],
   ["/worker.js", "text/javascript; charset=utf-8", Buffer.from(worker.code)],
   ["/offline.html", "text/html; charset=utf-8", plain("offline.html")],
+  ["/offline.js", "text/javascript; charset=utf-8", plain("offline.js")],
   ["/manifest.webmanifest", "application/manifest+json", plain("manifest.webmanifest")],
   ["/icon.svg", "image/svg+xml", plain("icon.svg")],
 ];

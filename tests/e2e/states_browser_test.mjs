@@ -152,7 +152,7 @@ async function installed(page, name, server) {
   assert.deepEqual(await page.evaluate(async () => {
     const cache = await caches.open("sluice-offline");
     return (await cache.keys()).map(({ url }) => new URL(url).pathname);
-  }), ["/offline.html"], "nothing else is kept");
+  }), ["/offline.html", "/offline.js"], "nothing else is kept");
   assert.equal(await stopServer(server), 0);
   await page.goto(`${server.url}/?again#flat`);
   assert.match(await page.textContent("h1"), /The server does not answer/);

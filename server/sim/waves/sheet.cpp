@@ -38,8 +38,8 @@ class SheetMaker {
     for (auto& [stack, patch] : patches) {
       for (Surface& surface : patch.surfaces) surface.slot = kNoColumn;
       sheet_.stacks.push_back(stack);
-      const auto beside = [&](std::int32_t dx, std::int32_t dz) {
-        const auto found = patches.find({stack.x + dx, 0, stack.z + dz});
+      const auto beside = [&patches, at = stack](std::int32_t dx, std::int32_t dz) {
+        const auto found = patches.find({at.x + dx, 0, at.z + dz});
         return found == patches.end() ? nullptr : &found->second;
       };
       places_.push_back({stack, &patch, beside(-1, 0), beside(1, 0), beside(0, -1), beside(0, 1)});
