@@ -135,8 +135,9 @@ bool BackgroundVerifier::compare(record::Reader& reader, record::Verifier& verif
     }
   }
   const record::Divergence& divergence = *verifier.report().divergence;
-  const std::string file = bundle(reader, divergence.tick, record::describe(divergence));
-  alarm("the recording does not replay: " + record::describe(divergence) + "\n  " + file);
+  const Bundle left = bundle(reader, divergence.tick, record::describe(divergence));
+  if (left.written) ++bundles_;
+  alarm("the recording does not replay: " + record::describe(divergence) + "\n  " + left.said);
   return false;
 }
 
@@ -146,14 +147,17 @@ void BackgroundVerifier::look_at(const std::function<std::uint64_t()>& count, st
   const std::uint64_t now = count();
   if (now <= std::exchange(watched.seen, now) || watched.bundles >= most) return;
   ++watched.bundles;
-  const std::string tick = std::to_string(reader.last_tick());
-  spdlog::warn("{}: {} at about tick {}; {}", options_.name, what, tick,
-               bundle(reader, reader.last_tick(), what));
-  note(std::string(what) + " at about tick " + tick + "; a bundle lies beside the recording");
+  const std::string when =
+      std::string(what) + " at about tick " + std::to_string(reader.last_tick());
+  const Bundle left = bundle(reader, reader.last_tick(), what);
+  spdlog::warn("{}: {}; {}", options_.name, when, left.said);
+  // What is counted can be read: whoever sees the count asks for the detail.
+  note(when + (left.written ? "; a bundle lies beside the recording" : "; without a bundle"));
+  if (left.written) ++bundles_;
 }
 
-std::string BackgroundVerifier::bundle(record::Reader& reader, std::uint64_t tick,
-                                       const std::string& reason) {
+BackgroundVerifier::Bundle BackgroundVerifier::bundle(record::Reader& reader, std::uint64_t tick,
+                                                      const std::string& reason) {
   record::BundleOptions options;
   options.around = tick;
   options.facts = {{"bundle_reason", reason}};
@@ -165,9 +169,8 @@ std::string BackgroundVerifier::bundle(record::Reader& reader, std::uint64_t tic
     path = (recording.parent_path() / (name + suffix + ".bundle.sluice")).string();
   }
   const auto written = record::write_bundle(reader, options, path);
-  if (!written.ok()) return "no bundle: " + written.error();
-  ++bundles_;
-  return "bundle: " + path;
+  if (!written.ok()) return {false, "no bundle: " + written.error()};
+  return {true, "bundle: " + path};
 }
 
 void BackgroundVerifier::alarm(const std::string& what) {

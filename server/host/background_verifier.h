@@ -81,8 +81,11 @@ class BackgroundVerifier {
   void look_at(const std::function<std::uint64_t()>& count, std::uint64_t most, const char* what,
                Watched& watched, record::Reader& reader);
   void alarm(const std::string& what);
-  /// The bundle's path, or why there is none.
-  std::string bundle(record::Reader& reader, std::uint64_t tick, const std::string& reason);
+  struct Bundle {
+    bool written = false;
+    std::string said;  // where it lies, or why there is none
+  };
+  Bundle bundle(record::Reader& reader, std::uint64_t tick, const std::string& reason);
   void note(const std::string& what);
 
   const Options options_;

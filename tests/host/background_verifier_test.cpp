@@ -4,8 +4,12 @@
 #include "server/host/background_verifier.h"
 
 #include <filesystem>
+#include <memory>
+#include <mutex>
 
 #include <gtest/gtest.h>
+#include <spdlog/sinks/base_sink.h>
+#include <spdlog/spdlog.h>
 
 #include "server/record/database.h"
 #include "server/record/recorder.h"
@@ -100,6 +104,29 @@ TEST_F(BackgroundVerifierTest, AViewersDifferenceLeavesABundle) {
   EXPECT_FALSE(verifier.alarmed());
   EXPECT_NE(verifier.detail().find("what viewers were sent differed"), std::string::npos);
   EXPECT_TRUE(std::filesystem::exists(folder_.file("bowl-60.bundle.sluice")));
+}
+
+// A log that stands on a slow disk.
+class SlowSink : public spdlog::sinks::base_sink<std::mutex> {
+ private:
+  void sink_it_(const spdlog::details::log_msg&) override {
+    std::this_thread::sleep_for(milliseconds(100));
+  }
+  void flush_() override {}
+};
+
+// Whoever saw the count of bundles rise asked for the detail, and found none.
+TEST_F(BackgroundVerifierTest, WhatIsCountedCanBeRead) {
+  run_to(60, 0);
+  auto& sinks = spdlog::default_logger()->sinks();
+  sinks.push_back(std::make_shared<SlowSink>());
+  {
+    BackgroundVerifier verifier(options());
+    mismatches_ = 1;
+    EXPECT_TRUE(wait_until([&] { return verifier.bundles() == 1; }));
+    EXPECT_NE(verifier.detail(), "");
+  }
+  sinks.pop_back();
 }
 
 // A client that lies about check sums used up all bundles of a run.
