@@ -1,7 +1,6 @@
 // What sets water waving: pushes that somebody asks for, water that falls, and wind.
 #include <algorithm>
 #include <cstdlib>
-#include <map>
 #include <utility>
 #include <vector>
 
@@ -30,34 +29,30 @@ std::int64_t square_root(std::int64_t of) {
   return root;
 }
 
-/// The columns of one push.
+/// The columns of one push, and those beside them.
 class Pushed {
  public:
   Pushed(const WavePush& push, std::int32_t slot, const WaveOptions& options,
-         const WaveSheet& sheet, WaveColumns& columns)
+         const WaveSheet& sheet, const WaveColumns& columns)
       : push_(push), options_(options), sheet_(sheet), columns_(columns) {
     centre_ = sheet.surfaces[index(slot)].at;
-    std::vector<std::int32_t> open = {slot};
-    before_.emplace(slot, columns.at(index(slot)));
-    while (!open.empty()) {
-      const std::int32_t from = open.back();
-      open.pop_back();
-      sheet.for_each_beside(from, [&](std::int32_t beside) {
-        if (weight(beside) <= 0 || before_.contains(beside)) return;
-        before_.emplace(beside, columns.at(index(beside)));
-        open.push_back(beside);
-      });
-    }
-    for (const auto& [from, before] : before_) {
-      sheet.for_each_beside(from, [&, a = from](std::int32_t b) {
-        if (a < b || !before_.contains(b)) pairs_.emplace_back(a, b);
+    const std::size_t side = index(2 * push.radius + 3);
+    last_.assign(side * side, kNoColumn);
+    (void)place_of(slot);
+    // Grows as it is gone through: those that are pushed let in the columns beside them.
+    for (std::size_t from = 0; from < pushed_.size(); ++from) {
+      if (pushed_[from].weight == 0) continue;
+      sheet.for_each_beside(pushed_[from].slot, [&](std::int32_t beside) {
+        const std::size_t other = place_of(beside);
+        // Each pair once: from the one that came first, unless that one is not pushed.
+        if (from < other || pushed_[other].weight == 0) pairs_.emplace_back(from, other);
       });
     }
   }
 
   // The strongest that the energy allows. What it adds at some strength is looked at, not worked
   // out, because there may be waves already.
-  void give() {
+  void give(WaveColumns& columns) {
     WaveEnergy most = energy();
     most.add(std::int64_t{push_.energy} << kLogWaveEnergy);
     std::int32_t strength = 0;
@@ -66,40 +61,64 @@ class Pushed {
       if (energy() <= most) strength += bit;
     }
     set(strength);
+    for (const One& one : pushed_) columns.set(index(one.slot), one.now);
   }
 
  private:
-  /// Greatest in the middle, above 0 inside of the radius.
+  struct One {
+    std::int32_t slot;
+    std::int32_t below;   // of its column the one before it
+    std::int64_t weight;  // greatest in the middle, 0 outside of the radius
+    WaveColumn before;
+    WaveColumn now;
+  };
+
+  /// Its place in `pushed_`. Surfaces of one column hang together, from the one that came last.
+  std::size_t place_of(std::int32_t slot) {
+    const Vec3 at = sheet_.surfaces[index(slot)].at;
+    const std::int32_t side = 2 * push_.radius + 3;
+    std::int32_t& last = last_[index((at.z - centre_.z + push_.radius + 1) * side + at.x -
+                                     centre_.x + push_.radius + 1)];
+    for (std::int32_t i = last; i != kNoColumn; i = pushed_[index(i)].below) {
+      if (pushed_[index(i)].slot == slot) return index(i);
+    }
+    const WaveColumn column = columns_.at(index(slot));
+    pushed_.push_back({slot, std::exchange(last, static_cast<std::int32_t>(pushed_.size())),
+                       weight(slot), column, column});
+    return pushed_.size() - 1;
+  }
+
   [[nodiscard]] std::int64_t weight(std::int32_t slot) const {
     const Vec3 at = sheet_.surfaces[index(slot)].at;
     const std::int64_t x = at.x - centre_.x;
     const std::int64_t z = at.z - centre_.z;
-    return greatest_ - x * x - z * z;
+    return std::max<std::int64_t>(0, greatest_ - x * x - z * z);
   }
 
   // Without a direction the water is pressed down. With one it gets the shape and the speed of a
   // wave that goes there.
   void set(std::int32_t strength) {
-    for (const auto& [slot, before] : before_) {
-      const std::int64_t part = strength * weight(slot) / greatest_;
+    for (One& one : pushed_) {
+      if (one.weight == 0) continue;
+      const std::int64_t part = strength * one.weight / greatest_;
       if (push_.direction == 0) {
-        columns_.set(index(slot), limited(before.height, before.speed - part));
+        one.now = limited(one.before.height, one.before.speed - part);
         continue;
       }
-      const std::int64_t x = sheet_.surfaces[index(slot)].at.x - centre_.x;
+      const std::int64_t x = sheet_.surfaces[index(one.slot)].at.x - centre_.x;
       const std::int64_t rises = 2 * push_.direction * x * strength * celerity_ /
                                  (greatest_ * (std::int64_t{1} << kLogWaveParts));
-      columns_.set(index(slot), limited(before.height + part, before.speed + rises));
+      one.now = limited(one.before.height + part, one.before.speed + rises);
     }
   }
 
   [[nodiscard]] WaveEnergy energy() const {
     WaveEnergy sum;
-    for (const auto& [slot, before] : before_) {
-      sum.add(own_energy(options_, columns_.at(index(slot))));
+    for (const One& one : pushed_) {
+      if (one.weight > 0) sum.add(own_energy(options_, one.now));
     }
     for (const auto& [a, b] : pairs_) {
-      sum.add(shared_energy(options_, columns_.at(index(a)), columns_.at(index(b))));
+      sum.add(shared_energy(options_, pushed_[a].now, pushed_[b].now));
     }
     return sum;
   }
@@ -107,15 +126,16 @@ class Pushed {
   const WavePush& push_;
   const WaveOptions& options_;
   const WaveSheet& sheet_;
-  WaveColumns& columns_;
+  const WaveColumns& columns_;
   Vec3 centre_;
   std::int64_t greatest_ = (std::int64_t{push_.radius} + 1) * (push_.radius + 1);
   /// Columns a step, 1/1024, of the wave whose half is as long as the push is wide: its square is
   /// spread + tension / k^2 with k = pi / (2 radius + 2), and 4 / pi^2 is some 2 / 5.
   std::int64_t celerity_ =
       square_root((options_.spread + options_.tension * greatest_ * 2 / 5) << kLogWaveParts);
-  std::map<std::int32_t, WaveColumn> before_;                 // by slot
-  std::vector<std::pair<std::int32_t, std::int32_t>> pairs_;  // of which one at least is pushed
+  std::vector<One> pushed_;
+  std::vector<std::int32_t> last_;                          // of pushed_, by column [z][x]
+  std::vector<std::pair<std::size_t, std::size_t>> pairs_;  // of which one at least is pushed
 };
 
 // A gust is as wide and as long as this, and goes two columns a tick.
@@ -186,7 +206,7 @@ static_assert(std::int64_t{kGrip} * kMaxWind * kMostFetch * kStrongestGust < INT
 
 void give_push(const WavePush& push, std::int32_t slot, const WaveOptions& options,
                const WaveSheet& sheet, WaveColumns& columns) {
-  Pushed(push, slot, options, sheet, columns).give();
+  Pushed(push, slot, options, sheet, columns).give(columns);
 }
 
 void WaveField::fall_and_blow(std::uint64_t tick, std::uint64_t seed, const Grid& grid,
