@@ -280,7 +280,9 @@ AdminAnswer AdminApi::save(const Request& request) {
 AdminAnswer AdminApi::kick(const Request& request) {
   if (!request.value.is_string()) return failed(400, "account must be a string");
   const std::string account = request.value.get<std::string>();
-  return json_answer(200, {{"ended", targets_.kick(request.world, account)}});
+  const std::optional<std::size_t> ended = targets_.kick(request.world, account);
+  if (!ended) return failed(400, "the network did not come to it in time");
+  return json_answer(200, {{"ended", *ended}});
 }
 
 AdminAnswer AdminApi::log_level(const Request& request) {

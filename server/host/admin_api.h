@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,8 +30,9 @@ struct AdminTargets {
   std::function<net::Readiness()> readiness;
   std::function<std::string()> metrics;
   std::function<sim::Status()> reload;
-  /// Ends the connections of an account in a world. Returns how many.
-  std::function<std::size_t(const std::string& world, const std::string& account)> kick;
+  /// Ends the connections of an account in a world. Returns how many; nothing: it took too long.
+  std::function<std::optional<std::size_t>(const std::string& world, const std::string& account)>
+      kick;
 };
 
 class AdminApi {

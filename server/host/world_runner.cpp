@@ -5,12 +5,18 @@
 
 #include <spdlog/spdlog.h>
 
+#include "protocol/limits.h"
+#include "server/access/accounts.h"
 #include "server/formats/script.h"
 #include "server/record/client_name.h"
+#include "server/record/format.h"
 
 namespace sluice::host {
 
 namespace {
+
+// What a client claims, the separator and the account are recorded whole.
+static_assert(record::kMaxClientBytes > protocol::kMaxClientNameBytes + access::kMaxNameBytes);
 
 constexpr std::chrono::milliseconds kStandstillLook{20};
 
@@ -47,6 +53,7 @@ void WorldRunner::stop() {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
     changed_.notify_all();
+    saved_.notify_all();
   }
   if (std::exchange(stopped_, true)) return;
   if (thread_.joinable()) thread_.join();

@@ -7,7 +7,9 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <boost/asio/thread_pool.hpp>
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 
@@ -27,8 +29,8 @@ constexpr std::chrono::milliseconds kAcceptPause{100};
 
 class AdminConnection : public std::enable_shared_from_this<AdminConnection> {
  public:
-  AdminConnection(Tcp::socket socket, const AdminOptions& options)
-      : options_(options), stream_(std::move(socket)) {}
+  AdminConnection(Tcp::socket socket, const AdminOptions& options, asio::thread_pool& actions)
+      : options_(options), actions_(actions), stream_(std::move(socket)) {}
 
   void read() {
     parser_.emplace();
@@ -65,10 +67,17 @@ class AdminConnection : public std::enable_shared_from_this<AdminConnection> {
           false);
     }
     const std::string target(request.target());
-    AdminAnswer answer =
-        options_.answer({std::string(request.method_string()), target.substr(0, target.find('?')),
-                         header(http::field::authorization), request.body()});
-    respond(std::move(answer), request.keep_alive());
+    AdminAsked asked{std::string(request.method_string()), target.substr(0, target.find('?')),
+                     header(http::field::authorization), request.body()};
+    if (request.method() == http::verb::get || request.method() == http::verb::head) {
+      return respond(options_.answer(asked), request.keep_alive());
+    }
+    // Whoever asks how the server is must not wait for a disk that a save waits for.
+    asio::post(actions_, [self = shared_from_this(), asked = std::move(asked)] {
+      asio::post(self->stream_.get_executor(), [self, answer = self->options_.answer(asked)] {
+        self->respond(answer, self->parser_->get().keep_alive());
+      });
+    });
   }
 
   void respond(AdminAnswer answer, bool keep_alive) {
@@ -82,6 +91,7 @@ class AdminConnection : public std::enable_shared_from_this<AdminConnection> {
     if (answer.status == 401) response_.set(http::field::www_authenticate, "Bearer");
     response_.content_length(answer.body.size());
     if (parser_->get().method() != http::verb::head) response_.body() = std::move(answer.body);
+    stream_.expires_after(options_.limits.request);
     http::async_write(stream_, serializer_.emplace(response_),
                       [self = shared_from_this()](beast::error_code error, std::size_t) {
                         if (error || !self->response_.keep_alive()) return self->finish();
@@ -95,6 +105,7 @@ class AdminConnection : public std::enable_shared_from_this<AdminConnection> {
   }
 
   const AdminOptions& options_;
+  asio::thread_pool& actions_;
   beast::tcp_stream stream_;
   beast::flat_buffer buffer_;
   std::optional<http::request_parser<http::string_body>> parser_;
@@ -107,6 +118,7 @@ class AdminConnection : public std::enable_shared_from_this<AdminConnection> {
 struct AdminServer::Implementation {
   AdminOptions options;
   asio::io_context context{1};
+  asio::thread_pool actions{1};
   Tcp::acceptor acceptor{context};
   asio::steady_timer pause{context};
   std::deque<std::weak_ptr<AdminConnection>> connections;  // the oldest first
@@ -142,7 +154,7 @@ void AdminServer::Implementation::serve(Tcp::socket socket) {
     if (const auto oldest = connections.front().lock()) oldest->end();
     connections.pop_front();
   }
-  auto connection = std::make_shared<AdminConnection>(std::move(socket), options);
+  auto connection = std::make_shared<AdminConnection>(std::move(socket), options, actions);
   connections.push_back(connection);
   connection->read();
 }
@@ -175,6 +187,7 @@ AdminServer::AdminServer(std::unique_ptr<Implementation> implementation)
     : implementation_(std::move(implementation)) {}
 
 AdminServer::~AdminServer() {
+  implementation_->actions.join();  // the one under way, and those that wait for it
   implementation_->context.stop();
   implementation_->thread.join();
 }

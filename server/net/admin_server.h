@@ -37,7 +37,8 @@ struct AdminOptions {
   std::string address = "127.0.0.1";  // numeric
   std::uint16_t port = 0;             // 0 picks a free one
   AdminLimits limits;
-  /// Called on the listener's thread, one request after the other.
+  /// What only asks (GET, HEAD) is answered on the listener's thread and must not wait. What acts
+  /// may: that goes on another thread, one action after the other.
   std::function<AdminAnswer(const AdminAsked&)> answer;
 };
 

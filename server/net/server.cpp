@@ -208,15 +208,14 @@ void Server::apply_roles() {
   asio::post(it.context, [&it] { it.apply_roles(); });
 }
 
-std::size_t Server::kick(const std::string& world, const std::string& account) {
+std::optional<std::size_t> Server::kick(const std::string& world, const std::string& account) {
   Implementation& it = *implementation_;
-  std::promise<std::size_t> ended;
-  std::future<std::size_t> count = ended.get_future();
-  asio::post(it.context, [&] { ended.set_value(it.kick(world, account)); });
-  // A network that stops meanwhile has no connections left.
-  while (count.wait_for(kStopPoll) != std::future_status::ready) {
-    if (it.context.stopped()) return 0;
-  }
+  // It may outlive this call.
+  const auto ended = std::make_shared<std::promise<std::size_t>>();
+  std::future<std::size_t> count = ended->get_future();
+  asio::post(it.context,
+             [&it, ended, world, account] { ended->set_value(it.kick(world, account)); });
+  if (count.wait_for(kStopPatience) != std::future_status::ready) return std::nullopt;
   return count.get();
 }
 

@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -113,8 +114,9 @@ class Server {
   void apply_roles();
 
   /// Ends the connections of an account (empty: of those who are nobody known) to a world. Returns
-  /// how many. For any thread but the network's.
-  std::size_t kick(const std::string& world, const std::string& account);
+  /// how many; nothing when the network did not come to it within some seconds. For any thread but
+  /// the network's.
+  std::optional<std::size_t> kick(const std::string& world, const std::string& account);
 
   /// "127.0.0.1:8080", as bound.
   [[nodiscard]] std::string address() const;

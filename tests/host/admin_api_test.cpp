@@ -67,7 +67,7 @@ class AdminApiTest : public ::testing::Test {
     targets.metrics = [] { return std::string("a_metric 1\n"); };
     targets.reload = [this] { return gate_->read_accounts(); };
     targets.kick = [](const std::string& /*world*/, const std::string& account) {
-      return account.size();
+      return std::optional(account.size());
     };
     api_ = std::make_unique<AdminApi>(std::move(targets));
   }

@@ -2,6 +2,8 @@
 // Method: real sockets against a listener in this process.
 #include "server/net/admin_server.h"
 
+#include <future>
+
 #include <gtest/gtest.h>
 
 #include "tests/support/wire_client.h"
@@ -54,6 +56,24 @@ TEST(AdminServer, IsNeitherFilledNorKeptWaiting) {
   std::vector<std::unique_ptr<SilentConnection>> silent;
   for (int i = 0; i < 10; ++i) silent.push_back(std::make_unique<SilentConnection>(server->port()));
   EXPECT_EQ(http_request(server->port(), "GET", "/").status, 200U);
+}
+
+// A save may wait for the disk for seconds; whoever watches over the server must not wait with it.
+TEST(AdminServer, AnswersQuestionsWhileAnActionWaits) {
+  std::promise<void> let;
+  const std::shared_future<void> go = let.get_future().share();
+  net::AdminOptions options;
+  options.answer = [go](const net::AdminAsked& asked) {
+    if (asked.method == "POST") go.wait();
+    return net::AdminAnswer{200, "text/plain", asked.method};
+  };
+  const auto server = std::move(net::AdminServer::start(std::move(options))).value();
+  auto action = std::async(std::launch::async,
+                           [&] { return http_request(server->port(), "POST", "/").body; });
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(http_request(server->port(), "GET", "/").body, "GET");
+  EXPECT_EQ(action.wait_for(std::chrono::seconds(0)), std::future_status::timeout);
+  let.set_value();
+  EXPECT_EQ(action.get(), "POST");
 }
 
 TEST(AdminServer, SaysWhereItCannotListen) {
