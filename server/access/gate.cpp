@@ -32,11 +32,12 @@ Role Gate::role_in(std::string_view world, std::string_view account) const {
   return known == nullptr ? Role::kNone : std::max(known->role_in(world), visitors_role(world));
 }
 
+bool Gate::read_only(std::string_view world) const {
+  return rules_.read_only.contains(world);
+}
+
 std::string Gate::build_refusal(std::string_view world, std::string_view account) const {
-  const auto read_only = rules_.read_only.find(world);
-  if (read_only != rules_.read_only.end() && read_only->second) {
-    return "not allowed: this world is read-only";
-  }
+  if (read_only(world)) return "not allowed: this world is read-only";
   const Role role = role_in(world, account);
   if (role >= Role::kBuild) return "";
   if (account.empty()) {

@@ -5,6 +5,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -16,7 +17,7 @@ namespace sluice::access {
 struct GateRules {
   Role anonymous = Role::kBuild;                          // of whoever shows no token
   std::map<std::string, Role, std::less<>> anonymous_in;  // worlds that have a rule of their own
-  std::map<std::string, bool, std::less<>> read_only;     // worlds in which nobody builds
+  std::set<std::string, std::less<>> read_only;           // worlds in which nobody builds
   std::string accounts_file;                              // empty: there are no accounts
 };
 
@@ -32,6 +33,8 @@ class Gate {
   /// Of an account, or of an anonymous visitor (an empty name). An account that is gone may
   /// nothing; one may never do less than visitors may.
   [[nodiscard]] Role role_in(std::string_view world, std::string_view account) const;
+  /// Whether nobody builds in it.
+  [[nodiscard]] bool read_only(std::string_view world) const;
   /// Why it may not give commands in this world; empty when it may.
   [[nodiscard]] std::string build_refusal(std::string_view world, std::string_view account) const;
   /// Why it may not see this world; empty when it may.

@@ -22,7 +22,7 @@ std::string_view may(access::Role role) {
   }
 }
 
-sim::Status explain_worlds(const Config& config, const access::GateRules& rules,
+sim::Status explain_worlds(const Config& config, const access::Gate& gate,
                            std::ostringstream& text) {
   std::set<std::string, std::less<>> names;
   for (const std::string& file : config.world_files) {
@@ -36,21 +36,13 @@ sim::Status explain_worlds(const Config& config, const access::GateRules& rules,
     }
     const auto recording = std::filesystem::path(config.data_directory) / (world.name + ".sluice");
     std::error_code ignored;
-    const auto own = rules.anonymous_in.find(world.name);
-    const auto read_only = rules.read_only.find(world.name);
     text << "world " << world.name << ": " << world.size.x << " x " << world.size.y << " x "
          << world.size.z << " cells, " << world.tick_rate << " ticks a second, from " << file
          << (std::filesystem::exists(recording, ignored) ? "; goes on from " : "; begins in ")
-         << recording.string() << "; who shows no token may "
-         << may(own == rules.anonymous_in.end() ? rules.anonymous : own->second)
-         << (read_only != rules.read_only.end() && read_only->second ? "; read-only" : "") << '\n';
+         << recording.string() << "; who shows no token may " << may(gate.role_in(world.name, ""))
+         << (gate.read_only(world.name) ? "; read-only" : "") << '\n';
   }
-  for (const std::string& world : config.worlds_spoken_of) {
-    if (!names.contains(world)) {
-      return sim::Error{"[worlds." + world + "] speaks of a world that is not hosted"};
-    }
-  }
-  return sim::Done{};
+  return check_worlds(config, names);
 }
 
 }  // namespace
@@ -65,11 +57,11 @@ sim::Result<std::string> explain(const Config& config) {
   text << "listens on " << config.address << " port " << config.port
        << (config.tls_certificate.empty() ? ", not encrypted: " : ", encrypted: ")
        << (local ? "this machine alone can connect" : "other machines can connect") << '\n';
-  if (sim::Status status = explain_worlds(config, rules, text); !status.ok()) {
-    return sim::Error{status.error()};
-  }
   access::Gate gate(rules);
   if (sim::Status status = gate.read_accounts(); !status.ok()) return sim::Error{status.error()};
+  if (sim::Status status = explain_worlds(config, gate, text); !status.ok()) {
+    return sim::Error{status.error()};
+  }
   if (gate.has_accounts()) {
     text << gate.accounts() << " accounts in " << rules.accounts_file << '\n';
   } else {
@@ -77,8 +69,6 @@ sim::Result<std::string> explain(const Config& config) {
   }
   if (!config.admin) {
     text << "no listener for admins (admin_listen); metrics are on the public port\n";
-  } else if (!net::is_loopback(config.admin->address) && !gate.has_accounts()) {
-    return sim::Error{"admin_listen is open to other machines: that needs tokens"};
   } else {
     text << "admins: " << config.admin->address << " port " << config.admin->port
          << (gate.has_accounts() ? ", with tokens\n" : ", whoever is on this machine\n");

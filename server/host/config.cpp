@@ -94,7 +94,7 @@ sim::Status set_world_key(const std::string& path, const std::string& world, std
   if (key == "read_only") {
     const auto read_only = node.value_exact<bool>();
     if (!read_only) return error_at(path, node.source(), "read_only must be true or false");
-    config.read_only[world] = *read_only;
+    if (*read_only) config.read_only.insert(world);
     return sim::Done{};
   }
   return error_at(path, node.source(),
@@ -166,6 +166,18 @@ sim::Status check_together(const Config& config) {
   if (config.tls_certificate.empty() != config.tls_key.empty()) {
     return sim::Error{"tls_cert and tls_key go together: one of them is missing"};
   }
+  if (config.admin && !net::is_loopback(config.admin->address) && config.accounts_file.empty()) {
+    return sim::Error{"admin_listen is open to other machines: that needs tokens"};
+  }
+  return sim::Done{};
+}
+
+sim::Status check_worlds(const Config& config, const std::set<std::string, std::less<>>& names) {
+  for (const std::string& world : config.worlds_spoken_of) {
+    if (!names.contains(world)) {
+      return sim::Error{"[worlds." + world + "] speaks of a world that is not hosted"};
+    }
+  }
   return sim::Done{};
 }
 
@@ -208,6 +220,7 @@ sim::Status read_config(const std::string& path, Config& config) {
   try {
     table = toml::parse_file(path);
   } catch (const toml::parse_error& error) {
+    if (error.source().begin.line == 0) return sim::Error{path + ": cannot be read"};
     return error_at(path, error.source(), std::string(error.description()));
   }
   for (const auto& [key, node] : *table) {

@@ -54,7 +54,7 @@ struct Config {
   std::optional<net::ListenAddress> admin;
   std::optional<access::Role> anonymous;
   std::map<std::string, access::Role, std::less<>> anonymous_in;  // worlds
-  std::map<std::string, bool, std::less<>> read_only;             // worlds
+  std::set<std::string, std::less<>> read_only;                   // worlds
   std::set<std::string, std::less<>> worlds_spoken_of;            // in [worlds.NAME]
 };
 
@@ -72,6 +72,9 @@ inline constexpr std::uint32_t kMaxThreads = 256;
 
 /// What no single key shows to be wrong.
 [[nodiscard]] sim::Status check_together(const Config& config);
+/// `names` are those of the worlds that are to be hosted.
+[[nodiscard]] sim::Status check_worlds(const Config& config,
+                                       const std::set<std::string, std::less<>>& names);
 
 /// Sets what the file says. Errors name the file, the line and the key, and list what is allowed.
 [[nodiscard]] sim::Status read_config(const std::string& path, Config& config);

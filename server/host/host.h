@@ -70,7 +70,7 @@ class Host {
   SharedExecutor executor_{pool_};
   Metrics metrics_;
   std::vector<std::unique_ptr<WorldRunner>> runners_;
-  std::set<std::string> names_;  // of all worlds, hosted or not
+  std::set<std::string, std::less<>> names_;  // of all worlds, hosted or not
   std::vector<NotLoaded> not_loaded_;
   mutable std::mutex verifiers_mutex_;  // the listener may ask before all are there
   std::vector<std::unique_ptr<BackgroundVerifier>> verifiers_;  // one a runner, or none at all

@@ -21,9 +21,10 @@ namespace http = beast::http;
 namespace {
 
 // Pages load what comes from here alone, and stand in no other page. (Pictures: the page's icon,
-// and what it draws to be saved.)
+// and what it draws to be saved. Not every browser counts a WebSocket to here as 'self'.)
 constexpr const char* kContentRules =
-    "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; "
+    "default-src 'self'; connect-src 'self' ws: wss:; img-src 'self' data: blob:; style-src 'self' "
+    "'unsafe-inline'; "
     "object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 constexpr const char* kText = "text/plain; charset=utf-8";
 

@@ -53,7 +53,14 @@ std::string session_json(const Network& network, const std::string& account) {
          << access::name_of(builds ? role : std::min(role, access::Role::kWatch)) << "\"";
     separator = ", ";
   }
-  json << "}}\n";
+  json << "}, \"read_only\": [";
+  separator = "";
+  for (const auto& [name, hub] : network.hubs) {
+    if (!gate.read_only(name)) continue;
+    json << separator << "\"" << name << "\"";
+    separator = ", ";
+  }
+  json << "]}\n";
   return json.str();
 }
 

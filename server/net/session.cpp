@@ -124,6 +124,9 @@ void Session::on(const protocol::Hello& hello) {
                       std::to_string(protocol::kProtocolVersion) + ", the client " +
                       std::to_string(hello.protocol_version));
   }
+  // Roles may have changed since the upgrade.
+  const std::string refusal = network_.options.gate->watch_refusal(hub_.config().name, account_);
+  if (!refusal.empty()) return refuse(protocol::RefusalCode::kNotAllowed, refusal);
   timer_.cancel();
   client_name_ = hello.client_name;
   state_ = State::kOpen;

@@ -168,7 +168,7 @@ TEST(Gate, LetsInWhomItShould) {
   access::GateRules rules;
   rules.anonymous = Role::kNone;
   rules.anonymous_in = {{"park", Role::kBuild}};
-  rules.read_only = {{"museum", true}};
+  rules.read_only = {"museum"};
   rules.accounts_file = path;
   access::Gate gate(rules);
   ASSERT_TRUE(gate.read_accounts());

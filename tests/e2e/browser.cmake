@@ -1,51 +1,37 @@
 # The browser viewer in a real browser: only where the viewer is built and Chromium is there.
 find_program(CHROMIUM NAMES chromium chromium-browser google-chrome)
 find_program(NODE node)
+set(bundle ${CMAKE_BINARY_DIR}/client_stub/web/bundle/package.json)
+
+# Usage: browser_test(NAME FILE sluice-server sluice), the programs that it starts.
+function(browser_test name file)
+  set(programs)
+  foreach(program IN LISTS ARGN)
+    list(APPEND programs $<TARGET_FILE:${program}>)
+  endforeach()
+  add_test(NAME Browser.${name}
+    COMMAND ${NODE} ${CMAKE_CURRENT_LIST_DIR}/${file} ${programs} ${CHROMIUM} ${bundle})
+  set_tests_properties(Browser.${name} PROPERTIES TIMEOUT 400)
+endfunction()
+
+# Parts of the page without a browser.
+function(module_test name file)
+  add_test(NAME Browser.${name}
+    COMMAND ${NODE} ${CMAKE_CURRENT_LIST_DIR}/${file} ${PROJECT_SOURCE_DIR} ${bundle})
+endfunction()
+
 if(SLUICE_WEB AND CHROMIUM AND NODE)
-  add_test(NAME Browser.ShowsAWorldThatABrushChangesForAll
-    COMMAND ${NODE} ${CMAKE_CURRENT_LIST_DIR}/browser_test.mjs
-            $<TARGET_FILE:sluice-server> ${CHROMIUM}
-            ${CMAKE_BINARY_DIR}/client_stub/web/bundle/package.json)
-  add_test(NAME Browser.ShowsRecordingsAtAnyTickAndSideBySide
-    COMMAND ${NODE} ${CMAKE_CURRENT_LIST_DIR}/replay_browser_test.mjs
-            $<TARGET_FILE:sluice> ${CHROMIUM}
-            ${CMAKE_BINARY_DIR}/client_stub/web/bundle/package.json)
-  add_test(NAME Browser.FitsEveryWindowAndFinger
-    COMMAND ${NODE} ${CMAKE_CURRENT_LIST_DIR}/layout_browser_test.mjs
-            $<TARGET_FILE:sluice-server> $<TARGET_FILE:sluice> ${CHROMIUM}
-            ${CMAKE_BINARY_DIR}/client_stub/web/bundle/package.json)
-  add_test(NAME Browser.KeepsKeysToolsAndEdits
-    COMMAND ${NODE} ${CMAKE_CURRENT_LIST_DIR}/viewer_browser_test.mjs
-            $<TARGET_FILE:sluice-server> ${CHROMIUM}
-            ${CMAKE_BINARY_DIR}/client_stub/web/bundle/package.json)
-  add_test(NAME Browser.AsksForATokenOnceAndSaysWhatMayBeDone
-    COMMAND ${NODE} ${CMAKE_CURRENT_LIST_DIR}/session_browser_test.mjs
-            $<TARGET_FILE:sluice-server> ${CHROMIUM}
-            ${CMAKE_BINARY_DIR}/client_stub/web/bundle/package.json)
-  add_test(NAME Browser.ExplainsWhatIsUnderThePointer
-    COMMAND ${NODE} ${CMAKE_CURRENT_LIST_DIR}/inspector_browser_test.mjs
-            $<TARGET_FILE:sluice-server> $<TARGET_FILE:sluice> ${CHROMIUM}
-            ${CMAKE_BINARY_DIR}/client_stub/web/bundle/package.json)
-  add_test(NAME Browser.IsForEverybody
-    COMMAND ${NODE} ${CMAKE_CURRENT_LIST_DIR}/access_browser_test.mjs
-            $<TARGET_FILE:sluice-server> $<TARGET_FILE:sluice> ${CHROMIUM}
-            ${CMAKE_BINARY_DIR}/client_stub/web/bundle/package.json)
-  add_test(NAME Browser.SaysHowItStandsAndWhereItLooks
-    COMMAND ${NODE} ${CMAKE_CURRENT_LIST_DIR}/states_browser_test.mjs
-            $<TARGET_FILE:sluice-server> ${CHROMIUM}
-            ${CMAKE_BINARY_DIR}/client_stub/web/bundle/package.json)
-  set_tests_properties(Browser.SaysHowItStandsAndWhereItLooks Browser.IsForEverybody Browser.ExplainsWhatIsUnderThePointer Browser.AsksForATokenOnceAndSaysWhatMayBeDone
-    Browser.ShowsAWorldThatABrushChangesForAll Browser.KeepsKeysToolsAndEdits Browser.FitsEveryWindowAndFinger
-    Browser.ShowsRecordingsAtAnyTickAndSideBySide PROPERTIES TIMEOUT 400)
+  browser_test(ShowsAWorldThatABrushChangesForAll browser_test.mjs sluice-server)
+  browser_test(ShowsRecordingsAtAnyTickAndSideBySide replay_browser_test.mjs sluice)
+  browser_test(FitsEveryWindowAndFinger layout_browser_test.mjs sluice-server sluice)
+  browser_test(KeepsKeysToolsAndEdits viewer_browser_test.mjs sluice-server)
+  browser_test(AsksForATokenOnceAndSaysWhatMayBeDone session_browser_test.mjs sluice-server)
+  browser_test(ExplainsWhatIsUnderThePointer inspector_browser_test.mjs sluice-server sluice)
+  browser_test(IsForEverybody access_browser_test.mjs sluice-server sluice)
+  browser_test(SaysHowItStandsAndWhereItLooks states_browser_test.mjs sluice-server)
 endif()
 if(SLUICE_WEB AND NODE)
-  add_test(NAME Browser.DecodesAsTheProtocolsDocumentSays
-    COMMAND ${NODE} ${CMAKE_CURRENT_LIST_DIR}/web_codec_test.mjs ${PROJECT_SOURCE_DIR}
-            ${CMAKE_BINARY_DIR}/client_stub/web/bundle/package.json)
-  add_test(NAME Browser.ItsPartsWithoutAPageDoWhatTheySay
-    COMMAND ${NODE} ${CMAKE_CURRENT_LIST_DIR}/web_modules_test.mjs ${PROJECT_SOURCE_DIR}
-            ${CMAKE_BINARY_DIR}/client_stub/web/bundle/package.json)
-  add_test(NAME Browser.DrawsTheWorldAsItIs
-    COMMAND ${NODE} ${CMAKE_CURRENT_LIST_DIR}/web_drawing_test.mjs ${PROJECT_SOURCE_DIR}
-            ${CMAKE_BINARY_DIR}/client_stub/web/bundle/package.json)
+  module_test(DecodesAsTheProtocolsDocumentSays web_codec_test.mjs)
+  module_test(ItsPartsWithoutAPageDoWhatTheySay web_modules_test.mjs)
+  module_test(DrawsTheWorldAsItIs web_drawing_test.mjs)
 endif()

@@ -50,8 +50,26 @@ TEST(Config, AFileSetsEveryKey) {
   const access::GateRules rules = gate_rules(config);
   EXPECT_EQ(rules.anonymous, access::Role::kNone);
   EXPECT_EQ(rules.anonymous_in.at("cave"), access::Role::kBuild);
-  EXPECT_TRUE(rules.read_only.at("lake"));
+  EXPECT_TRUE(rules.read_only.contains("lake"));
   EXPECT_EQ(config.worlds_spoken_of.size(), 2U);
+}
+
+TEST(Config, WhatDoesNotGoTogetherIsSaid) {
+  Config config;
+  EXPECT_TRUE(check_together(config).ok());
+  ASSERT_TRUE(set_admin_listen("127.0.0.1:1", config).ok());
+  EXPECT_TRUE(check_together(config).ok());
+  ASSERT_TRUE(set_admin_listen("0.0.0.0:1", config).ok());
+  EXPECT_EQ(check_together(config).error(),
+            "admin_listen is open to other machines: that needs tokens");
+  config.accounts_file = "tokens.toml";
+  EXPECT_TRUE(check_together(config).ok());
+  config.tls_key = "key.pem";
+  EXPECT_EQ(check_together(config).error(),
+            "tls_cert and tls_key go together: one of them is missing");
+  config.worlds_spoken_of = {"cave"};
+  EXPECT_TRUE(check_worlds(config, {"cave", "lake"}).ok());
+  EXPECT_FALSE(check_worlds(config, {"lake"}).ok());
 }
 
 TEST(Config, StrangersBuildOnlyWhereNoneCanConnect) {

@@ -74,7 +74,8 @@ TEST_F(Roles, WhoMayNotSeeAWorldIsToldSoAndNothingElse) {
   serve(Role::kNone);
   EXPECT_EQ(get("/worlds").body, "[]\n");
   EXPECT_EQ(get("/session").body,
-            "{\"account\": null, \"accounts\": true, \"worlds\": {\"dam\": \"none\"}}\n");
+            "{\"account\": null, \"accounts\": true, \"worlds\": {\"dam\": \"none\"}, "
+            "\"read_only\": []}\n");
   const HttpAnswer fixtures = get("/worlds/dam/fixtures");
   EXPECT_EQ(fixtures.status, 401U);
   EXPECT_EQ(fixtures.body, "not allowed: seeing this world needs a token\n");
@@ -109,6 +110,49 @@ TEST_F(Roles, WhoWatchesChangesNothing) {
   EXPECT_EQ(server_->last_command().client, "viewer");
 }
 
+TEST_F(Roles, NobodyBuildsInAReadOnlyWorld) {
+  access::GateRules rules;
+  rules.read_only = {"dam"};
+  net::ServerOptions options;
+  options.gate = std::make_shared<access::Gate>(rules);
+  server_ = std::make_unique<TestServer>(std::move(options));
+  EXPECT_THAT(get("/session").body,
+              HasSubstr(R"("worlds": {"dam": "watch"}, "read_only": ["dam"])"));
+  WireClient client(server_->port(), "/worlds/dam");
+  ASSERT_TRUE(client.greet());
+  EXPECT_TRUE(client.mirror().welcome().watch_only);
+  EXPECT_EQ(pour(client).reason, "not allowed: this world is read-only");
+}
+
+// Between the upgrade and the hello, too.
+TEST_F(Roles, WhoLosesTheRoleBeforeTheHelloIsNotLetIn) {
+  serve(Role::kNone);
+  WireClient ada(server_->port(), "/worlds/dam", "viewer", "letmein");
+  write("none");
+  ASSERT_TRUE(gate_->read_accounts());
+  EXPECT_FALSE(ada.greet());
+  EXPECT_EQ(ada.session().refused()->code, protocol::RefusalCode::kNotAllowed);
+}
+
+TEST_F(Roles, OneAccountIsShownTheDoor) {
+  serve(Role::kWatch);
+  WireClient visitor(server_->port(), "/worlds/dam");
+  WireClient ada(server_->port(), "/worlds/dam", "viewer", "letmein");
+  ASSERT_TRUE(visitor.greet());
+  ASSERT_TRUE(ada.greet());
+  EXPECT_EQ(server_->server().kick("dam", "bob"), 0U);
+  EXPECT_EQ(server_->server().kick("lake", "ada"), 0U);
+  EXPECT_EQ(server_->server().kick("dam", "ada"), 1U);
+  EXPECT_TRUE(ada.wait_closed());
+  EXPECT_EQ(ada.close_reason(), "not allowed: an operator ended this connection");
+  visitor.session().send_ping(1);
+  visitor.flush();
+  EXPECT_TRUE(visitor.pump_until([](protocol::ClientSession::Event event) {
+    return event == protocol::ClientSession::Event::kPong;
+  }));
+  EXPECT_EQ(server_->server().kick("dam", ""), 1U);
+}
+
 TEST_F(Roles, ChangesReachThoseWhoAreThere) {
   serve(Role::kNone);
   WireClient ada(server_->port(), "/worlds/dam", "viewer", "letmein");
@@ -136,7 +180,8 @@ TEST_F(Roles, PagesSignInByACookieThatTheirScriptsDoNotSee) {
   const HttpAnswer in = http_request(server_->port(), "POST", "/session", bearer("letmein"));
   EXPECT_EQ(in.status, 200U);
   EXPECT_EQ(in.body,
-            "{\"account\": \"ada\", \"accounts\": true, \"worlds\": {\"dam\": \"build\"}}\n");
+            "{\"account\": \"ada\", \"accounts\": true, \"worlds\": {\"dam\": \"build\"}, "
+            "\"read_only\": []}\n");
   EXPECT_THAT(in.head, HasSubstr("Set-Cookie: sluice_token=letmein; Path=/; HttpOnly; "
                                  "SameSite=Strict; Max-Age="));
   const std::string cookie = "Cookie: theme=dark; sluice_token=letmein\r\n";

@@ -149,16 +149,23 @@ TEST(Springs, RiseThroughTallColumns) {
   }
 }
 
+constexpr std::int32_t kLong = 64 * 7;
+
+/// Full to its roof, as the shaft at its right end is.
+WorldSpec flooded_tunnel() {
+  WorldSpec spec;
+  spec.config.water = sim::WaterModel::kHydro;
+  spec.config.size = {kLong, 6, 1};
+  spec.fills.push_back({spec.config.box(), sim::kRock});
+  spec.fills.push_back({{{1, 1, 0}, {kLong - 2, 1, 1}}, sim::kFull});
+  spec.fills.push_back({{{kLong - 2, 1, 0}, {1, 3, 1}}, sim::kFull});
+  return spec;
+}
+
 // What it gives comes to lie in a shaft seven chunks away, where nothing of its own chunk changes.
 TEST(Springs, OneUnderARoofHearsOfASurfaceFarAway) {
-  constexpr std::int32_t kLong = 64 * 7;
   for (const bool sleep : {true, false}) {
-    WorldSpec spec;
-    spec.config.water = sim::WaterModel::kHydro;
-    spec.config.size = {kLong, 6, 1};
-    spec.fills.push_back({spec.config.box(), sim::kRock});
-    spec.fills.push_back({{{1, 1, 0}, {kLong - 2, 1, 1}}, sim::kFull});
-    spec.fills.push_back({{{kLong - 2, 1, 0}, {1, 3, 1}}, sim::kFull});
+    WorldSpec spec = flooded_tunnel();
     spec.sources = {{{1, 1, 0}, 500}};
     auto world = make_world(spec);
     world->set_run_options({.sleep = sleep});
@@ -180,14 +187,8 @@ TEST(Springs, OneUnderARoofHearsOfASurfaceFarAway) {
 
 // The same for a port: its tank gives as soon as the far shaft has room.
 TEST(Springs, APortUnderARoofHearsOfASurfaceFarAway) {
-  constexpr std::int32_t kLong = 64 * 7;
   for (const bool sleep : {true, false}) {
-    WorldSpec spec;
-    spec.config.water = sim::WaterModel::kHydro;
-    spec.config.size = {kLong, 6, 1};
-    spec.fills.push_back({spec.config.box(), sim::kRock});
-    spec.fills.push_back({{{1, 1, 0}, {kLong - 2, 1, 1}}, sim::kFull});
-    spec.fills.push_back({{{kLong - 2, 1, 0}, {1, 3, 1}}, sim::kFull});
+    WorldSpec spec = flooded_tunnel();
     sim::PipeNode tank;
     tank.fields.name = "tank";
     tank.fields.base = 10 * sim::kFull;

@@ -9,6 +9,8 @@ interface Known {
   account: string | null;
   accounts?: boolean;  // false: nobody can sign in; left out: somebody can
   worlds: Record<string, Role>;
+  /** Worlds in which nobody builds. */
+  read_only?: string[];
 }
 
 export class Session {
@@ -41,6 +43,7 @@ export class Session {
   /** Why nothing can be built in the world; null: it can. */
   whyNotBuild(world: string): string | null {
     if (ROLES.indexOf(this.roleIn(world)) >= ROLES.indexOf("build")) return null;
+    if (this.known?.read_only?.includes(world)) return "this world is read-only";
     if (!this.hasAccounts) return "you may watch this world; its server lets nobody build from here";
     return this.account === null ? "you may watch this world; sign in to build"
                                  : `you may watch this world; ${this.account} may not build in it`;
@@ -83,7 +86,7 @@ export class Session {
 
   private take(known: Known | null): boolean {
     const before = JSON.stringify(this.known);
-    this.known = known && { account: known.account ?? null, accounts: known.accounts, worlds: known.worlds ?? {} };
+    this.known = known && { account: known.account ?? null, accounts: known.accounts, worlds: known.worlds ?? {}, read_only: known.read_only ?? [] };
     return JSON.stringify(this.known) !== before;
   }
 }
