@@ -7,6 +7,24 @@
 
 namespace sluice::host {
 
+namespace {
+
+/// Over how many ticks the usual time of the world's own motion is taken.
+constexpr double kTicksOfUsual = 16;
+
+}  // namespace
+
+WorkLimits WorkLimits::for_ticks_of(std::uint32_t milliseconds) {
+  WorkLimits limits;
+  const double times = static_cast<double>(milliseconds) / kDefaultTickBudget;
+  for (std::int64_t* work :
+       {&limits.tick_work, &limits.least_tick_work, &limits.client_work_per_second}) {
+    *work = std::llround(static_cast<double>(*work) * times);
+  }
+  limits.busy_seconds *= times;
+  return limits;
+}
+
 CommandQueue::CommandQueue(WorkLimits limits, std::int32_t tick_rate)
     : limits_(limits),
       allowance_per_tick_(std::max<std::int64_t>(1, limits.client_work_per_second / tick_rate)) {}
@@ -44,13 +62,38 @@ void CommandQueue::refill() {
   while (rested_.size() > limits_.rested_clients) rested_.erase(rested_.begin());
 }
 
+// Each strand by a cell.
+void CommandQueue::grow_strands() {
+  ++tick_;
+  grown_at_.erase(grown_at_.begin(), grown_at_.lower_bound(tick_));
+  to_fall_ -= static_cast<std::int64_t>(grown_at_.size());
+}
+
+void CommandQueue::let_fall(std::int64_t cells) {
+  if (cells > 0) {
+    grown_at_.insert(tick_ + static_cast<std::uint64_t>(cells));
+    to_fall_ += cells;
+  } else if (cells < 0 && !grown_at_.empty()) {
+    // That of a spring which is no more, or one with as far to go.
+    auto strand = grown_at_.lower_bound(tick_ + static_cast<std::uint64_t>(-cells));
+    if (strand == grown_at_.end()) --strand;
+    to_fall_ -= static_cast<std::int64_t>(*strand - tick_);
+    grown_at_.erase(strand);
+  }
+}
+
 void CommandQueue::begin_tick(double own_seconds) {
   refill();
+  grow_strands();
   const double most = kSecondsOfWork * static_cast<double>(limits_.tick_work);
-  const std::int64_t own = std::llround(std::clamp(own_seconds, 0.0, most) / kSecondsOfWork);
+  // A tick that was quicker than most is no sign that there is room.
+  usual_seconds_ += (std::clamp(own_seconds, 0.0, 2 * most) - usual_seconds_) / kTicksOfUsual;
+  const double taken = std::max(own_seconds, usual_seconds_);
+  const std::int64_t own = std::llround(std::clamp(taken, 0.0, most) / kSecondsOfWork);
   const std::int64_t least = std::min(limits_.least_tick_work, limits_.tick_work);
   room_ = std::max(limits_.tick_work - own, least);
-  busy_ = own_seconds > limits_.busy_seconds;
+  taken_to_fall_ = 0;
+  busy_ = taken > limits_.busy_seconds;
   // What nobody could use is kept for who waits with more than a busy tick gives.
   budget_ = std::min(limits_.tick_work, room_ + (ran_out_ ? budget_ : 0));
   ran_out_ = false;
@@ -68,7 +111,10 @@ std::string CommandQueue::refusal_of(const sim::CommandCost& needed) const {
            " units of work, a tick gives commands " + std::to_string(limits_.tick_work) +
            "; send it in smaller parts";
   }
-  if (needed.sets_in_motion && (busy_ || needed.work > room_)) {
+  const std::int64_t falling =
+      to_fall_ + taken_to_fall_ + std::max<std::int64_t>(0, needed.to_fall);
+  const bool no_room = needed.work + sim::kWorkOfFallingCell * falling > room_;
+  if (needed.sets_in_motion && (busy_ || no_room)) {
     return "too much at once: the world is busy with what moves already; try again later";
   }
   return {};
@@ -97,6 +143,8 @@ CommandQueue::Turn CommandQueue::take_from(std::uint64_t session, const Cost& co
   line.commands.pop_front();
   --size_;
   if (refusal.empty()) {
+    command.to_fall = needed.to_fall;
+    taken_to_fall_ += std::max<std::int64_t>(0, needed.to_fall);
     taken = std::move(command);
     return Turn::kTaken;
   }

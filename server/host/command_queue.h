@@ -10,7 +10,8 @@
 // can delay another by more than that, nor a tick by more than its budget.
 //
 // What the water and the pipes did in the last tick by themselves they will do in the next one too:
-// it is taken off the budget, so that what commands set in motion does not add up.
+// it is taken off the budget, so that what commands set in motion does not add up. Springs that
+// were taken have yet to grow their strands, cell by cell: what is still to come is taken off, too.
 //
 // Nothing here looks at a clock. Not for two threads at once.
 #pragma once
@@ -25,6 +26,7 @@
 #include <string>
 #include <vector>
 
+#include "server/host/tick_budget.h"
 #include "server/sim/command_cost.h"
 #include "server/sim/commands.h"
 #include "server/sim/result.h"
@@ -35,6 +37,9 @@ namespace sluice::host {
 inline constexpr double kSecondsOfWork = 4e-9;
 
 struct WorkLimits {
+  /// For ticks that commands may bring to so many milliseconds.
+  static WorkLimits for_ticks_of(std::uint32_t milliseconds);
+
   std::int64_t tick_work = 4'000'000;                // of one tick: some 16 ms
   std::int64_t least_tick_work = 250'000;            // of its commands, however busy the world is
   std::int64_t client_work_per_second = 16'000'000;  // of one client's; saved up to one tick's
@@ -42,7 +47,7 @@ struct WorkLimits {
   std::size_t commands = 8192;                       // that wait, of all
   std::size_t rested_clients = 4096;  // remembered as having saved all they can; the oldest go
   /// A world that takes longer than this for a tick's own motion gets no more of it from commands.
-  double busy_seconds = 0.020;
+  double busy_seconds = 0.012;
 };
 
 struct QueuedCommand {
@@ -50,6 +55,8 @@ struct QueuedCommand {
   std::uint64_t session = 0;
   std::string client;
   std::uint64_t seq = 0;
+  /// Of one that was taken: what its cost said.
+  std::int64_t to_fall = 0;
 };
 
 /// A command that no tick takes, and why.
@@ -76,6 +83,10 @@ class CommandQueue {
   [[nodiscard]] std::optional<QueuedCommand> next(const Cost& cost,
                                                   std::vector<TurnedAway>& turned_away);
 
+  /// A command of the tick under way applied, and what it lets flow falls so far
+  /// (CommandCost::to_fall).
+  void let_fall(std::int64_t cells);
+
   /// Everything that waits, by client; the queue is empty afterwards.
   [[nodiscard]] std::vector<QueuedCommand> clear();
 
@@ -95,6 +106,7 @@ class CommandQueue {
   /// Why no tick as busy as this one takes a command of that cost; empty when one does.
   [[nodiscard]] std::string refusal_of(const sim::CommandCost& needed) const;
   void refill();
+  void grow_strands();
 
   const WorkLimits limits_;
   const std::int64_t allowance_per_tick_;
@@ -102,10 +114,15 @@ class CommandQueue {
   std::set<std::uint64_t> rested_;       // without a line, who have saved all that they may
   std::uint64_t next_session_ = 0;       // where the next tick begins
   std::size_t size_ = 0;
+  double usual_seconds_ = 0;  // that the world's own motion takes
+  std::uint64_t tick_ = 0;
+  std::multiset<std::uint64_t> grown_at_;  // strands that still grow: the tick of their last cell
+  std::int64_t to_fall_ = 0;               // cells that they will grow by, together
 
   // Of the tick under way.
   std::int64_t room_ = 0;             // what the world's own motion leaves
   bool busy_ = false;                 // it leaves nothing for more motion
+  std::int64_t taken_to_fall_ = 0;    // by springs that it has taken
   std::int64_t budget_ = 0;           // what is left for commands
   bool ran_out_ = false;              // somebody waits for the next tick's budget
   std::vector<std::uint64_t> turns_;  // sessions, in the order of their turns

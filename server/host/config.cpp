@@ -16,9 +16,9 @@ namespace sluice::host {
 namespace {
 
 constexpr std::array<std::string_view, 5> kLogLevels = {"trace", "debug", "info", "warn", "error"};
-constexpr std::array<std::string_view, 14> kKeys = {
-    "admin_listen", "anonymous", "data",    "hosts",  "listen", "log_level", "origins",
-    "threads",      "tls_cert",  "tls_key", "tokens", "verify", "world",     "worlds"};
+constexpr std::array<std::string_view, 15> kKeys = {
+    "admin_listen", "anonymous", "data",    "hosts",  "listen", "log_level", "origins", "threads",
+    "tick_budget",  "tls_cert",  "tls_key", "tokens", "verify", "world",     "worlds"};
 
 template <class Names>
 std::string list_of(const Names& names) {
@@ -66,13 +66,15 @@ sim::Status add_texts(const std::string& path, std::string_view key, const toml:
   return sim::Done{};
 }
 
-sim::Status set_threads(const std::string& path, const toml::node& node, Config& config) {
+sim::Status set_number(const std::string& path, std::string_view key, const toml::node& node,
+                       std::uint32_t least, std::uint32_t most, std::uint32_t& set) {
   const auto number = node.value_exact<std::int64_t>();
-  if (!number || *number < 0 || *number > std::int64_t{kMaxThreads}) {
+  if (!number || *number < std::int64_t{least} || *number > std::int64_t{most}) {
     return error_at(path, node.source(),
-                    "threads must be a number from 0 to " + std::to_string(kMaxThreads));
+                    std::string(key) + " must be a number from " + std::to_string(least) + " to " +
+                        std::to_string(most));
   }
-  config.threads = static_cast<std::uint32_t>(*number);
+  set = static_cast<std::uint32_t>(*number);
   return sim::Done{};
 }
 
@@ -130,7 +132,10 @@ sim::Status set_key(const std::string& path, std::string_view key, const toml::n
   if (key == "world") return set_worlds(path, node, config);
   if (key == "hosts") return add_texts(path, key, node, "names", config.origins.hosts);
   if (key == "origins") return add_texts(path, key, node, "origins", config.origins.origins);
-  if (key == "threads") return set_threads(path, node, config);
+  if (key == "threads") return set_number(path, key, node, 0, kMaxThreads, config.threads);
+  if (key == "tick_budget") {
+    return set_number(path, key, node, 1, kMaxTickBudget, config.tick_budget);
+  }
   if (key == "verify") return set_verify(path, node, config);
   if (key == "worlds") return set_world_keys(path, node, config);
   if (std::find(kKeys.begin(), kKeys.end(), key) == kKeys.end()) {

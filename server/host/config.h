@@ -4,6 +4,7 @@
 //   listen      = "127.0.0.1:8080"        port 0 picks a free one
 //   data        = "data"                  where recordings lie; relative to the working directory
 //   threads     = 2                       workers, 0: one for each core
+//   tick_budget = 20                      milliseconds that clients may bring a tick to
 //   log_level   = "info"                  trace, debug, info, warn, error
 //   hosts       = ["play.example.org"]    names that this server answers to, besides localhost and
 //                                         numeric addresses
@@ -33,6 +34,7 @@
 #include <vector>
 
 #include "server/access/gate.h"
+#include "server/host/tick_budget.h"
 #include "server/net/address.h"
 #include "server/net/origins.h"
 #include "server/sim/result.h"
@@ -45,6 +47,7 @@ struct Config {
   std::uint16_t port = 8080;
   std::string data_directory = "data";
   std::uint32_t threads = 0;
+  std::uint32_t tick_budget = kDefaultTickBudget;
   std::string log_level = "info";
   bool verify = true;
   net::Origins origins;

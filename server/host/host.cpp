@@ -82,7 +82,10 @@ sim::Result<LoadedWorld> load_new(const std::string& path, const sim::WorldSpec&
 
 }  // namespace
 
-Host::Host(const Config& config) : data_directory_(config.data_directory), pool_(config.threads) {}
+Host::Host(const Config& config)
+    : data_directory_(config.data_directory),
+      work_limits_(WorkLimits::for_ticks_of(config.tick_budget)),
+      pool_(config.threads) {}
 
 Host::~Host() {
   stop();
@@ -149,8 +152,9 @@ sim::Status Host::add_world(const std::string& world_file) {
     not_loaded_.push_back({name, loaded.error()});
     return sim::Done{};
   }
-  runners_.push_back(std::make_unique<WorldRunner>(
-      std::move(loaded->world), std::move(loaded->recorder), executor_, metrics_.add_world(name)));
+  runners_.push_back(std::make_unique<WorldRunner>(std::move(loaded->world),
+                                                   std::move(loaded->recorder), executor_,
+                                                   metrics_.add_world(name), work_limits_));
   return sim::Done{};
 }
 

@@ -65,6 +65,7 @@ class Host {
   [[nodiscard]] sim::Status open_gate(const Config& config);
 
   const std::string data_directory_;
+  const WorkLimits work_limits_;
   std::shared_ptr<access::Gate> gate_;
   workers::ThreadPool pool_;
   SharedExecutor executor_{pool_};

@@ -26,6 +26,7 @@ struct Arguments {
   std::string data;
   std::string log_level;
   std::uint32_t threads = 0;
+  std::uint32_t tick_budget = 0;
   bool no_verify = false;
   std::string tokens;
   std::string anonymous;
@@ -48,6 +49,9 @@ void declare(CLI::App& app, Arguments& arguments) {
   app.add_option("--data", arguments.data, "Where recordings lie, default ./data");
   app.add_option("--threads", arguments.threads, "Workers, default one for each core")
       ->check(CLI::Range(std::uint32_t{0}, sluice::host::kMaxThreads));
+  app.add_option("--tick-budget", arguments.tick_budget,
+                 "Milliseconds that clients may bring a tick to, default 20")
+      ->check(CLI::Range(std::uint32_t{1}, sluice::host::kMaxTickBudget));
   app.add_option("--host", arguments.hosts,
                  "A name that browsers reach this server by, besides localhost and addresses")
       ->allow_extra_args(false);
@@ -92,6 +96,7 @@ sluice::sim::Status combine(const CLI::App& app, const Arguments& arguments,
   if (!arguments.tokens.empty()) config.accounts_file = arguments.tokens;
   if (!arguments.data.empty()) config.data_directory = arguments.data;
   if (app.count("--threads") > 0) config.threads = arguments.threads;
+  if (app.count("--tick-budget") > 0) config.tick_budget = arguments.tick_budget;
   if (arguments.no_verify) config.verify = false;
   const auto add = [](std::vector<std::string>& list, const std::vector<std::string>& more) {
     list.insert(list.end(), more.begin(), more.end());

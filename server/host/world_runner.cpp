@@ -238,6 +238,7 @@ void WorldRunner::tick(TickClock& clock) {
   for (const sim::CommandOutcome& outcome : report.outcomes) {
     ++(outcome.applied() ? sample.commands_applied : sample.commands_refused);
   }
+  tell_queue(report, taken.commands);
   const bool commanded = !taken.commands.empty();
   turn_away(std::move(taken.turned_away));
   record(report, std::move(taken.commands));
@@ -247,6 +248,14 @@ void WorldRunner::tick(TickClock& clock) {
   }
   sample.recorder_lag_ticks = writer_.lag_ticks();
   metrics_.report(sample);
+}
+
+void WorldRunner::tell_queue(const sim::TickReport& report,
+                             const std::deque<QueuedCommand>& commands) {
+  const std::lock_guard lock(mutex_);
+  for (std::size_t i = 0; i < commands.size(); ++i) {
+    if (report.outcomes[i].applied()) queue_.let_fall(commands[i].to_fall);
+  }
 }
 
 void WorldRunner::record(const sim::TickReport& report, std::deque<QueuedCommand> commands) {

@@ -75,6 +75,7 @@ class WorldRunner final : public net::CommandIntake {
   void save_if_asked(std::unique_lock<std::mutex>& lock);
   void turn_away(std::vector<TurnedAway> turned_away);
   void tick(TickClock& clock);
+  void tell_queue(const sim::TickReport& report, const std::deque<QueuedCommand>& commands);
   void record(const sim::TickReport& report, std::deque<QueuedCommand> commands);
   void refuse_queue(const std::string& reason);
 

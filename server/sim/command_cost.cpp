@@ -6,9 +6,6 @@ namespace sluice::sim {
 
 namespace {
 
-/// Names resolved, a row of the recording, a reply.
-constexpr std::int64_t kWorkOfAnyCommand = 64;
-
 std::int64_t capped(std::int64_t work) {
   return std::min(work, kTooMuchWork);
 }
@@ -37,8 +34,10 @@ class CostOf {
   CommandCost operator()(const AddSource& command) const { return of_source(command.at); }
   CommandCost operator()(const AddSourceUpTo& command) const { return of_source(command.at); }
   CommandCost operator()(const AddDrain& command) const { return {of_cell(command.at).work, true}; }
-  CommandCost operator()(const RemoveSource& /*command*/) const {
-    return removed_from(world_.sources());
+  CommandCost operator()(const RemoveSource& command) const {
+    CommandCost cost = removed_from(world_.sources());
+    cost.to_fall = -fall_below(command.at) * grid_.shape().height();
+    return cost;
   }
   CommandCost operator()(const RemoveDrain& /*command*/) const {
     return removed_from(world_.drains());
@@ -62,12 +61,18 @@ class CostOf {
   CommandCost operator()(const Row& command) const {
     const bool removes = std::is_same_v<Row, RemovePipe> || std::is_same_v<Row, UnlinkPipes> ||
                          std::is_same_v<Row, RemovePort>;
-    return {capped(kWorkOfAnyCommand + world_.pipes().cost_of(command)), !removes};
+    CommandCost cost{capped(kWorkOfAnyCommand + world_.pipes().cost_of(command)), !removes};
+    if constexpr (std::is_same_v<Row, AddPort>) cost.to_fall = of_source(command.cell).to_fall;
+    return cost;
   }
 
  private:
   [[nodiscard]] CommandCost of_source(Vec3 at) const {
-    return {capped(of_cell(at).work + kWorkOfWaking * fall_below(at)), true};
+    const std::int64_t chunks = fall_below(at);
+    CommandCost cost{capped(of_cell(at).work + chunks), true};
+    cost.to_fall = chunks * grid_.shape().height();
+    if (chunks == kMostChunksCounted) cost.work = kTooMuchWork;
+    return cost;
   }
   /// How far it reaches is known when it has been looked at, so the largest region is paid for.
   [[nodiscard]] CommandCost of_level(Vec3 at) const {

@@ -16,7 +16,11 @@ inline constexpr std::int64_t kWorkOfChunk = 256;
 /// A chunk that is made.
 inline constexpr std::int64_t kWorkOfNewChunk = 1024;
 /// A sleeping chunk that is woken: the sweeps of one tick over it.
-inline constexpr std::int64_t kWorkOfWaking = 2 * kChunkCells;
+inline constexpr std::int64_t kWorkOfWaking = 5 * kChunkCells / 2;
+/// One more cell of a strand of falling water, in each tick.
+inline constexpr std::int64_t kWorkOfFallingCell = 128;
+/// What any command takes: names resolved, a row of the recording, a reply.
+inline constexpr std::int64_t kWorkOfAnyCommand = 512;
 /// A run of cells in a search for a region: it is found, kept, and its neighbours are looked up.
 inline constexpr std::int64_t kWorkOfRun = 300;
 /// A column that a splash moves: some twenty strengths are tried.
@@ -32,6 +36,9 @@ struct CommandCost {
   std::int64_t work = 0;
   /// It may set in motion, or keep in motion, what is at rest now: ticks after it may cost more.
   bool sets_in_motion = false;
+  /// Cells that water which goes on coming has yet to fall, one in each tick: so many more will be
+  /// in motion at last. Less than 0: cells that it will not fall any more.
+  std::int64_t to_fall = 0;
 };
 
 /// No command that costs so much can be applied within a tick.

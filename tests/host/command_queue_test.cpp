@@ -124,14 +124,14 @@ TEST(CommandQueue, WhatNoTickCanSpendIsTurnedAway) {
 }
 
 TEST(CommandQueue, ABusyWorldTakesWhatSetsNothingInMotion) {
-  CommandQueue queue({.busy_seconds = 0.020}, kTickRate);
+  CommandQueue queue({.busy_seconds = 0.010}, kTickRate);
   ASSERT_TRUE(queue.push(costing(3, 1, 1)).ok());
   ASSERT_TRUE(queue.push(costing(4, 1, 2)).ok());
-  const Tick tick = take(queue, 0.021);
+  const Tick tick = take(queue, 0.011);
   EXPECT_THAT(tick.taken, ElementsAre(Taken{1, 2}));
   EXPECT_THAT(tick.reasons, ElementsAre(HasSubstr("the world is busy")));
   ASSERT_TRUE(queue.push(costing(3, 1, 3)).ok());
-  EXPECT_THAT(take(queue, 0.020).taken, ElementsAre(Taken{1, 3}));
+  EXPECT_THAT(take(queue, 0.010).taken, ElementsAre(Taken{1, 3}));
 }
 
 // What moves by itself leaves less for commands: 100 units are 400 ns.
@@ -153,6 +153,60 @@ TEST(CommandQueue, ABusyWorldSavesForWhoWaits) {
   ASSERT_TRUE(queue.push(costing(40, 1, 1)).ok());
   for (int tick = 0; tick < 3; ++tick) EXPECT_TRUE(take(queue, 1).taken.empty());
   EXPECT_THAT(take(queue, 1).taken, ElementsAre(Taken{1, 1}));
+}
+
+// Springs that are taken while little moves move all that a tick can bear when their strands are
+// long.
+TEST(CommandQueue, WhatHasYetToFallIsTakenOffTheBudget) {
+  constexpr std::int64_t kRoom = 10 * sim::kWorkOfFallingCell + 2;
+  CommandQueue queue({.tick_work = kRoom, .client_work_per_second = 1 << 30}, kTickRate);
+  const auto spring = [](const sim::Command& command) {
+    return sim::CommandCost{1, true, std::get<sim::Pour>(command.body).units};
+  };
+  const auto taken = [&](std::int32_t falls) {
+    std::vector<TurnedAway> turned_away;
+    EXPECT_TRUE(queue.push(costing(falls, 1, 1)).ok());
+    queue.begin_tick(0);
+    const auto one = queue.next(spring, turned_away);
+    if (one) queue.let_fall(one->to_fall);
+    EXPECT_FALSE(queue.next(spring, turned_away));
+    EXPECT_EQ(turned_away.size(), one ? 0U : 1U);
+    return one.has_value();
+  };
+  rest(queue, {1});
+  EXPECT_FALSE(taken(11));
+  EXPECT_TRUE(taken(7));
+  EXPECT_FALSE(taken(5)) << "6 of the 7 have yet to fall";
+  EXPECT_TRUE(taken(4)) << "5 and 4";
+  EXPECT_FALSE(taken(4)) << "4, 3 and 4";
+  queue.let_fall(-3);  // the second spring is removed
+  EXPECT_TRUE(taken(7)) << "3 and 7";
+  for (int tick = 0; tick < 7; ++tick) (void)take(queue);
+  EXPECT_TRUE(taken(10)) << "all have fallen";
+}
+
+TEST(CommandQueue, ALongerTickTakesMore) {
+  const WorkLimits usual;
+  const WorkLimits same = WorkLimits::for_ticks_of(kDefaultTickBudget);
+  EXPECT_EQ(same.tick_work, usual.tick_work);
+  EXPECT_EQ(same.busy_seconds, usual.busy_seconds);
+  const WorkLimits twice = WorkLimits::for_ticks_of(2 * kDefaultTickBudget);
+  EXPECT_EQ(twice.tick_work, 2 * usual.tick_work);
+  EXPECT_EQ(twice.client_work_per_second, 2 * usual.client_work_per_second);
+  EXPECT_EQ(twice.busy_seconds, 2 * usual.busy_seconds);
+}
+
+// One quick tick among slow ones is no sign of room.
+TEST(CommandQueue, TheUsualTickCountsToo) {
+  CommandQueue queue({.busy_seconds = 0.010}, kTickRate);
+  for (int tick = 0; tick < 60; ++tick) (void)take(queue, 0.014);
+  ASSERT_TRUE(queue.push(costing(3, 1, 1)).ok());
+  EXPECT_THAT(take(queue, 0.001).reasons, ElementsAre(HasSubstr("the world is busy")));
+  // And one slow tick soon is forgotten.
+  for (int tick = 0; tick < 60; ++tick) (void)take(queue, 0.001);
+  (void)take(queue, 10);
+  ASSERT_TRUE(queue.push(costing(3, 1, 2)).ok());
+  EXPECT_THAT(take(queue, 0.001).taken, ElementsAre(Taken{1, 2}));
 }
 
 // A command's cost is asked for when those before it are out, never earlier.

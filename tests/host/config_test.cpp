@@ -30,7 +30,7 @@ TEST(Config, AFileSetsEveryKey) {
   const std::string path = directory.write("s.toml",
                                            "world = [\"a.toml\", \"/b.toml\"]\n"
                                            "listen = \"0.0.0.0:81\"\ndata = \"d\"\n"
-                                           "threads = 3\nlog_level = \"error\"\n"
+                                           "threads = 3\ntick_budget = 40\nlog_level = \"error\"\n"
                                            "hosts = [\"a.example\", \"b.example\"]\n"
                                            "origins = [\"https://c.example\"]\n"
                                            "tokens = \"t.toml\"\nanonymous = \"none\"\n"
@@ -42,6 +42,7 @@ TEST(Config, AFileSetsEveryKey) {
   EXPECT_EQ(config.port, 81);
   EXPECT_EQ(config.data_directory, "d");
   EXPECT_EQ(config.threads, 3U);
+  EXPECT_EQ(config.tick_budget, 40U);
   EXPECT_EQ(config.log_level, "error");
   EXPECT_EQ(config.origins.hosts, (std::vector<std::string>{"a.example", "b.example"}));
   EXPECT_EQ(config.origins.origins, (std::vector<std::string>{"https://c.example"}));
@@ -98,8 +99,11 @@ TEST(Config, MistakesNameTheirPlace) {
   EXPECT_EQ(
       error("\n\nlissten = 1"),
       at + "3: unknown key \"lissten\"; allowed: admin_listen, anonymous, data, hosts, listen, "
-           "log_level, origins, threads, tls_cert, tls_key, tokens, verify, world, worlds");
+           "log_level, origins, threads, tick_budget, tls_cert, tls_key, tokens, verify, world, "
+           "worlds");
   EXPECT_EQ(error("threads = 999"), at + "1: threads must be a number from 0 to 256");
+  EXPECT_EQ(error("tick_budget = 0"), at + "1: tick_budget must be a number from 1 to 1000");
+  EXPECT_EQ(error("tick_budget = 1001"), at + "1: tick_budget must be a number from 1 to 1000");
   EXPECT_EQ(error("world = \"a\""), at + "1: world must be a list of files");
   EXPECT_EQ(error("world = [1]"), at + "1: world must be a list of files");
   EXPECT_EQ(error("hosts = [1]"), at + "1: hosts must be a list of names");

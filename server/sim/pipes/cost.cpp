@@ -12,15 +12,17 @@ namespace sluice::sim {
 
 namespace {
 
+constexpr std::int64_t kWorkOfSearchedPipe = 8;
+
 /// Conductances of a node's links, crests around it, and one step of a search that ends soon.
 std::int64_t edit_cost(const PipeGraph& graph, Slot node) {
   return 2 + 3 * std::int64_t{graph.degree(node)} + graph.component_at(node).ports;
 }
 
 /// Finding out how a component fell apart: each end of each link is looked at once, and each node
-/// that goes to a new component once more.
+/// that goes to a new component once more. They lie anywhere in memory.
 std::int64_t search_cost(const Component& component) {
-  return 2 * std::int64_t{component.nodes} + 2 * std::int64_t{component.links};
+  return kWorkOfSearchedPipe * component.size();
 }
 
 }  // namespace
@@ -40,7 +42,7 @@ std::int64_t PipeNetwork::cost_of(const RemovePipe& command) const {
     return 6 + ports + edit_cost(graph_, neighbour);
   }
   // Its neighbours may be hubs, so that every end of every link gets another conductance.
-  return 4 + ports + search_cost(component) + 6 * std::int64_t{component.links};
+  return 4 + ports + search_cost(component) + kWorkOfSearchedPipe * std::int64_t{component.links};
 }
 
 std::int64_t PipeNetwork::cost_of(const UpgradePipe& command) const {
@@ -57,7 +59,7 @@ std::int64_t PipeNetwork::cost_of(const LinkPipes& command) const {
   const Component& left = graph_.component_at(a);
   const Component& right = graph_.component_at(b);
   const Component& smaller = left.nodes < right.nodes ? left : right;
-  cost += 2 * smaller.size();
+  cost += kWorkOfSearchedPipe * smaller.size();
   if (left.fluid == right.fluid) return cost;
   for (const Component* side : {&left, &right}) cost += side->pending ? search_cost(*side) : 0;
   return cost;

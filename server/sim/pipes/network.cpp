@@ -125,7 +125,10 @@ void PipeNetwork::arrange() {
 
 void PipeNetwork::arrange_if_rebuilt() {
   constexpr std::int64_t kFew = 4096;
-  if (layout_.take_edits() > std::max(kFew, node_count() / 2)) arrange();
+  // Of more the tick would be felt. They are laid out when the world is loaded.
+  constexpr std::int64_t kMost = 1 << 17;
+  const bool rebuilt = layout_.take_edits() > std::max(kFew, node_count() / 2);
+  if (rebuilt && node_count() <= kMost) arrange();
 }
 
 void PipeNetwork::set_block_nodes(Slot block_nodes) {
