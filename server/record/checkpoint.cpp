@@ -21,7 +21,8 @@ constexpr std::size_t kSmallestListedBytes = 5;
 CheckpointImage CheckpointImage::of(const sim::World& world) {
   std::set<sim::ChunkCoord> all;
   world.grid().for_each([&all](const sim::Chunk& chunk) { all.insert(chunk.coord); });
-  CheckpointImage image = changes(world, all);
+  sim::CoreCopier copier;
+  CheckpointImage image = changes(world, all, copier);
   image.complete = true;
   image.make_core();
   return image;
@@ -35,11 +36,11 @@ void CheckpointImage::make_core() {
 
 CheckpointImage CheckpointImage::changes(const sim::World& world,
                                          const std::set<sim::ChunkCoord>& changed,
-                                         const sim::CoreCopy* before) {
+                                         sim::CoreCopier& copier) {
   CheckpointImage image;
   image.tick = world.tick_number();
   image.digest = world.digest();
-  image.core_copy = std::make_shared<const sim::CoreCopy>(world.core(), world.pipes(), before);
+  image.core_copy = copier.copy(world.core(), world.pipes());
   image.complete = false;
   image.chunks.reserve(static_cast<std::size_t>(world.grid().chunk_count()));
   world.grid().for_each([&](const sim::Chunk& chunk) {

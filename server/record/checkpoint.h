@@ -42,11 +42,10 @@ struct CheckpointImage {
   bool complete = true;       // every chunk has its bytes
 
   [[nodiscard]] static CheckpointImage of(const sim::World& world);
-  /// With the bytes of those chunks alone that are in `changed`, and the core as a copy; `before`
-  /// is that of the image before, where there is one.
+  /// With the bytes of those chunks alone that are in `changed`, and the core as a copy.
   [[nodiscard]] static CheckpointImage changes(const sim::World& world,
                                                const std::set<sim::ChunkCoord>& changed,
-                                               const sim::CoreCopy* before = nullptr);
+                                               sim::CoreCopier& copier);
   /// A world that goes on exactly as the one that it was taken of. Needs every chunk's bytes.
   [[nodiscard]] sim::Result<std::unique_ptr<sim::World>> restore() const;
   /// Makes the core's bytes, where they are not made yet: the long part of taking an image.

@@ -1,5 +1,7 @@
 #include "server/record/checkpoint_keeper.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace sluice::record {
@@ -7,7 +9,9 @@ namespace sluice::record {
 CheckpointKeeper::CheckpointKeeper(const sim::World& world)
     : ticks_(kSeconds * static_cast<std::uint64_t>(world.config().tick_rate)),
       rest_ticks_(kRestSeconds * static_cast<std::uint64_t>(world.config().tick_rate)),
-      last_tick_(world.tick_number()) {}
+      last_tick_(world.tick_number()) {
+  copier_.prepare(world.pipes());
+}
 
 std::optional<CheckpointImage> CheckpointKeeper::after_tick(const sim::World& world,
                                                             const sim::TickReport& report,
@@ -21,15 +25,14 @@ std::optional<CheckpointImage> CheckpointKeeper::after_tick(const sim::World& wo
 
 CheckpointImage CheckpointKeeper::take(const sim::World& world) {
   // A chunk may be new without a change: one that was made for water that did not come.
-  std::set<sim::ChunkCoord> stored;
-  world.grid().for_each([this, &stored](const sim::Chunk& chunk) {
-    stored.insert(stored.end(), chunk.coord);
-    if (!known_.contains(chunk.coord)) changed_.insert(chunk.coord);
-  });
+  std::vector<sim::ChunkCoord> stored;
+  stored.reserve(static_cast<std::size_t>(world.grid().chunk_count()));
+  world.grid().for_each([&stored](const sim::Chunk& chunk) { stored.push_back(chunk.coord); });
+  if (complete_) known_.clear();
+  std::set_difference(stored.begin(), stored.end(), known_.begin(), known_.end(),
+                      std::inserter(changed_, changed_.end()));
   known_ = std::move(stored);
-  if (complete_) changed_ = known_;
-  CheckpointImage image = CheckpointImage::changes(world, changed_, core_.get());
-  core_ = image.core_copy;
+  CheckpointImage image = CheckpointImage::changes(world, changed_, copier_);
   image.complete = std::exchange(complete_, false);
   happened_ = false;
   last_tick_ = world.tick_number();

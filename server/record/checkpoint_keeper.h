@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <set>
+#include <vector>
 
 #include "server/record/checkpoint.h"
 #include "server/sim/world.h"
@@ -35,8 +36,8 @@ class CheckpointKeeper {
   bool complete_ = true;   // the next image must hold every chunk's bytes
   bool happened_ = false;  // since the last image
   std::set<sim::ChunkCoord> changed_;
-  std::set<sim::ChunkCoord> known_;            // the chunks of the last image
-  std::shared_ptr<const sim::CoreCopy> core_;  // of the last image
+  std::vector<sim::ChunkCoord> known_;  // the chunks of the last image, in order
+  sim::CoreCopier copier_;
 };
 
 }  // namespace sluice::record

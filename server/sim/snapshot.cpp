@@ -11,6 +11,8 @@
 // keeps marks, those likewise.
 #include "server/sim/snapshot.h"
 
+#include <atomic>
+#include <bit>
 #include <string>
 
 #include "server/sim/core_copy.h"
@@ -119,16 +121,32 @@ std::vector<std::byte> core_bytes(const CoreState& core, const PipesImage& pipes
 
 }  // namespace
 
-CoreCopy::CoreCopy(const CoreState& core, const PipeNetwork& pipes, const CoreCopy* before)
-    : core_(core), pipes_digest_(pipes.digest()), pipes_rest_(pipes.at_rest()) {
-  // Of what sleeps altogether the digest is all that there is to tell.
-  const bool same = before != nullptr && before->pipes_rest_ && pipes_rest_ &&
-                    before->pipes_digest_ == pipes_digest_;
-  pipes_ = same ? before->pipes_ : std::make_shared<const PipeNetwork>(pipes);
+void CoreCopier::prepare(const PipeNetwork& pipes) {
+  built_ = std::make_shared<PipeGraph>(pipes.graph());
+  spare_ = std::make_shared<PipeGraph>(pipes.graph());
+  version_ = pipes.version();
+}
+
+std::shared_ptr<const CoreCopy> CoreCopier::copy(const CoreState& core, const PipeNetwork& pipes) {
+  if (built_ == nullptr || version_ != pipes.version()) {
+    std::swap(built_, spare_);
+    if (built_ != nullptr && built_.use_count() == 1) {
+      std::atomic_thread_fence(std::memory_order_acquire);  // who let it go has done with it
+      *built_ = pipes.graph();
+    } else {
+      built_ = std::make_shared<PipeGraph>(pipes.graph());
+    }
+    version_ = pipes.version();
+  }
+  auto copy = std::make_shared<CoreCopy>();
+  copy->core_ = core;
+  copy->built_ = built_;
+  copy->contents_ = PipesContents::of(pipes.graph());
+  return copy;
 }
 
 std::vector<std::byte> CoreCopy::bytes() const {
-  return core_bytes(core_, pipes_->image());
+  return core_bytes(core_, image_of(*built_, contents_));
 }
 
 std::vector<std::byte> World::snapshot_core() const {
@@ -138,6 +156,10 @@ std::vector<std::byte> World::snapshot_core() const {
 namespace {
 
 std::vector<std::byte> bytes_of(const Cell* cells) {
+  if constexpr (std::endian::native == std::endian::little) {
+    const auto* const begin = reinterpret_cast<const std::byte*>(cells);
+    return {begin, begin + kChunkCells * sizeof(Cell)};
+  }
   std::vector<std::byte> bytes;
   bytes.reserve(kChunkCells * sizeof(Cell));
   for (std::size_t i = 0; i < kChunkCells; ++i) {

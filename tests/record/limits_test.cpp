@@ -412,22 +412,38 @@ TEST(CoreLimits, ACheckpointOfPipesHoldsWhatChanged) {
   EXPECT_EQ(must(reader->restore(reader->last_tick()))->digest(), world->digest());
 }
 
-// The world's thread pays for the copy: of what sleeps there is none.
-TEST(CoreLimits, PipesThatSleepAreCopiedOnce) {
+// The world's thread pays for the copy: what is built is copied when it has changed.
+TEST(CoreLimits, WhatIsBuiltIsCopiedOnce) {
   auto world = world_of_pipes(100, 20);
-  for (int i = 0; i < 40; ++i) play(*world, {});
-  ASSERT_TRUE(world->pipes().at_rest());
-  const sim::CoreCopy first(world->core(), world->pipes());
-  play(*world, {});
-  const sim::CoreCopy second(world->core(), world->pipes(), &first);
-  EXPECT_TRUE(second.shares_pipes_with(first));
-  EXPECT_EQ(second.bytes(), world->snapshot_core());
-  std::vector<RecordedCommand> commands(1);
-  commands[0].command.body = sim::RemovePipe{std::string(18, 'p') + "77"};
-  EXPECT_TRUE(play(*world, std::move(commands)).commands[0].applied);
-  const sim::CoreCopy third(world->core(), world->pipes(), &second);
-  EXPECT_FALSE(third.shares_pipes_with(second));
-  EXPECT_EQ(third.bytes(), world->snapshot_core());
+  sim::CoreCopier copier;
+  const auto copied = [&] { return copier.copy(world->core(), world->pipes()); };
+  const auto first = copied();
+  const Bytes then = world->snapshot_core();
+  for (int i = 0; i < 3; ++i) play(*world, {});
+  ASSERT_NE(world->snapshot_core(), then) << "water has moved";
+  const auto second = copied();
+  EXPECT_TRUE(second->shares_pipes_with(*first));
+  EXPECT_EQ(second->bytes(), world->snapshot_core());
+  EXPECT_EQ(first->bytes(), then) << "a copy stays as it is";
+
+  const auto remove = [&](const char* number) {
+    std::vector<RecordedCommand> commands(1);
+    commands[0].command.body = sim::RemovePipe{std::string(18, 'p') + number};
+    EXPECT_TRUE(play(*world, std::move(commands)).commands[0].applied);
+  };
+  remove("77");
+  auto third = copied();
+  EXPECT_FALSE(third->shares_pipes_with(*second));
+  EXPECT_EQ(third->bytes(), world->snapshot_core());
+  EXPECT_EQ(first->bytes(), then);
+  // Memory that somebody still needs is not used again, other memory is.
+  remove("78");
+  const auto fourth = copied();
+  EXPECT_EQ(fourth->bytes(), world->snapshot_core());
+  third.reset();
+  remove("79");
+  EXPECT_EQ(copied()->bytes(), world->snapshot_core());
+  EXPECT_EQ(first->bytes(), then);
 }
 
 TEST(CoreLimits, DamagedPiecesAreFoundAndMended) {

@@ -7,38 +7,68 @@
 
 namespace sluice::sim {
 
-PipesImage PipeNetwork::image() const {
+namespace {
+
+std::vector<Slot> nodes_by_name(const PipeGraph& graph) {
   std::vector<Slot> slots;
-  for (Slot slot = 0; slot < slot_limit(); ++slot) {
-    if (used(slot)) slots.push_back(slot);
+  for (Slot slot = 0; slot < graph.node_limit(); ++slot) {
+    if (graph.used(slot)) slots.push_back(slot);
   }
   std::sort(slots.begin(), slots.end(),
-            [&](Slot a, Slot b) { return graph_.name(a) < graph_.name(b); });
-  std::vector<std::uint32_t> number(slot_limit());
+            [&](Slot a, Slot b) { return graph.name(a) < graph.name(b); });
+  return slots;
+}
+
+PipesImage::Node image_of(const PipeGraph& graph, Slot slot, std::int32_t amount) {
+  const PipeType type = graph.type(slot).type();
+  const Node& node = graph.node(slot);
+  return {{std::string(graph.name(slot)), graph.fluid_name(slot), type.capacity, type.height,
+           node.base, amount, type.throughput, graph.place(slot)},
+          type.kind,
+          node.is(kFlagOpen),
+          graph.pump_rate(slot)};
+}
+
+}  // namespace
+
+PipesContents PipesContents::of(const PipeGraph& graph) {
+  PipesContents contents;
+  contents.amounts.reserve(graph.node_limit());
+  for (Slot slot = 0; slot < graph.node_limit(); ++slot) {
+    contents.amounts.push_back(graph.node(slot).amount);
+  }
+  for (const auto& [key, port] : graph.ports()) contents.waited.push_back(port.waited);
+  return contents;
+}
+
+PipesImage image_of(const PipeGraph& graph, const PipesContents& contents) {
+  const std::vector<Slot> slots = nodes_by_name(graph);
+  std::vector<std::uint32_t> number(graph.node_limit());
   PipesImage image;
   for (std::size_t i = 0; i < slots.size(); ++i) {
     number[slots[i]] = static_cast<std::uint32_t>(i);
-    const NodeView view = node(slots[i]);
-    image.nodes.push_back({{std::string(view.name), std::string(view.fluid), view.capacity,
-                            view.height, view.base, view.amount, view.throughput, view.at},
-                           view.kind,
-                           view.open,
-                           view.rate});
+    image.nodes.push_back(image_of(graph, slots[i], contents.amounts[slots[i]]));
   }
-  image.links.reserve(static_cast<std::size_t>(link_count()));
-  for_each_link([&](const LinkView& link) {
-    image.links.push_back({number[link.from], number[link.to], link.one_way});
-  });
+  image.links.reserve(static_cast<std::size_t>(graph.link_count()));
+  for (Slot slot = 0; slot < graph.link_limit(); ++slot) {
+    const Link& link = graph.link(slot);
+    if (link.used()) image.links.push_back({number[link.a], number[link.b()], link.one_way()});
+  }
   std::sort(image.links.begin(), image.links.end(), [](const auto& a, const auto& b) {
     return std::tie(a.from, a.to) < std::tie(b.from, b.to);
   });
-  for_each_port([&](Slot node, Vec3 cell, const Port& port) {
-    image.ports.push_back({number[node], cell, port.kind, port.rate, port.waited});
-  });
+  auto waited = contents.waited.begin();
+  for (const auto& [key, port] : graph.ports()) {
+    image.ports.push_back({number[key.first], key.second, port.kind, port.rate, *waited++});
+  }
   std::sort(image.ports.begin(), image.ports.end(), [](const auto& a, const auto& b) {
     return std::tie(a.node, a.cell) < std::tie(b.node, b.cell);
   });
   return image;
+}
+
+PipesImage PipeNetwork::image() const {
+  return image_of(graph_, PipesContents::of(graph_));
 }
 
 Status PipeNetwork::load(const PipesImage& image) {

@@ -69,4 +69,17 @@ struct PipesImage {
   }
 };
 
+class PipeGraph;
+
+/// What ticks change of a graph: as long as nothing is built, the rest of it stays as it is.
+struct PipesContents {
+  std::vector<std::int32_t> amounts;  // by slot
+  std::vector<std::int32_t> waited;   // of the ports, in their order
+
+  [[nodiscard]] static PipesContents of(const PipeGraph& graph);
+};
+
+/// `contents` may be those of another tick, between which nothing was built.
+[[nodiscard]] PipesImage image_of(const PipeGraph& graph, const PipesContents& contents);
+
 }  // namespace sluice::sim

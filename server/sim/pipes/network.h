@@ -177,6 +177,7 @@ class PipeNetwork {
   /// Nodes, links and ports looked at so far, in building and in ticks: what tests of growth count.
   [[nodiscard]] std::int64_t work() const { return graph_.work() + layout_.work() + step_.work; }
 
+  [[nodiscard]] const PipeGraph& graph() const { return graph_; }
   [[nodiscard]] PipesImage image() const;
   [[nodiscard]] Status load(const PipesImage& image);
 
