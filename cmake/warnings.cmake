@@ -26,3 +26,12 @@ function(sluice_program name)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE sluice_warnings)
 endfunction()
+
+# A parser that a fuzz target feeds: the fuzzer must see which ways it takes. The rest of that build has
+# the sanitizers alone, so that the tests, which share it, do not pay.
+function(sluice_fuzzed name)
+  if(SLUICE_FUZZ)
+    target_compile_options(${name} PRIVATE
+      -fsanitize-coverage=inline-8bit-counters,indirect-calls,trace-cmp,pc-table)
+  endif()
+endfunction()

@@ -5,7 +5,7 @@
 set -euo pipefail
 program=$1 corpus=$2 found=$3 seconds=$4
 if [ ! -x "$program" ]; then
-  echo "$program is not built; ./dev test builds it, or: cmake --preset fuzz && cmake --build --preset fuzz" >&2
+  echo "$program is not built; ./dev sanitize builds it" >&2
   exit 1
 fi
 mkdir -p "$found"
