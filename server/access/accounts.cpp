@@ -33,16 +33,16 @@ class FileReader {
 
   sim::Status read(const toml::table& table, Accounts& accounts) const {
     for (const auto& [key, node] : table) {
-      if (key != "account")
-        return wrong(node, "unknown key \"" + text_of(key) + "\"; allowed: account");
+      const std::string name = text_of(key);
+      if (name != "account" && name != "ban") {
+        return wrong(node, "unknown key \"" + name + "\"; allowed: account, ban");
+      }
       const toml::array* const list = node.as_array();
-      if (list == nullptr) return wrong(node, "account must be tables: [[account]]");
+      if (list == nullptr) return wrong(node, name + " must be tables: [[" + name + "]]");
       for (const toml::node& entry : *list) {
-        auto account = read_account(entry);
-        if (!account) return sim::Error{account.error()};
-        if (sim::Status added = accounts.add(std::move(account).value()); !added) {
-          return wrong(entry, added.error());
-        }
+        const sim::Status added =
+            name == "ban" ? add_ban(entry, accounts) : add_account(entry, accounts);
+        if (!added) return added;
       }
     }
     return sim::Done{};
@@ -53,6 +53,38 @@ class FileReader {
 
   [[nodiscard]] sim::Error wrong(const toml::node& node, const std::string& what) const {
     return sim::Error{path_ + ":" + std::to_string(node.source().begin.line) + ": " + what};
+  }
+
+  [[nodiscard]] sim::Status add_account(const toml::node& entry, Accounts& accounts) const {
+    auto account = read_account(entry);
+    if (!account) return sim::Error{account.error()};
+    const sim::Status added = accounts.add(std::move(account).value());
+    if (!added) return wrong(entry, added.error());
+    return sim::Done{};
+  }
+
+  [[nodiscard]] sim::Status add_ban(const toml::node& entry, Accounts& accounts) const {
+    const toml::table* const table = entry.as_table();
+    if (table == nullptr) return wrong(entry, "ban must be a table");
+    Ban ban;
+    const std::pair<std::string_view, std::string*> keys[] = {{"account", &ban.account},
+                                                              {"address", &ban.address},
+                                                              {"until", &ban.until},
+                                                              {"reason", &ban.reason}};
+    for (const auto& [key, node] : *table) {
+      const auto known = std::find_if(std::begin(keys), std::end(keys),
+                                      [&k = key](const auto& one) { return one.first == k.str(); });
+      if (known == std::end(keys)) {
+        return wrong(node, "unknown key \"" + text_of(key) +
+                               "\" in [[ban]]; allowed: account, address, reason, until");
+      }
+      const auto text = node.value_exact<std::string>();
+      if (!text) return wrong(node, text_of(key) + " must be a text");
+      *known->second = *text;
+    }
+    const sim::Status added = accounts.bans().add(std::move(ban));
+    if (!added) return wrong(entry, added.error());
+    return sim::Done{};
   }
 
   [[nodiscard]] sim::Result<Account> read_account(const toml::node& entry) const {
@@ -106,11 +138,11 @@ Role Account::role_in(std::string_view world) const {
 
 std::string account_name_problem(std::string_view name) {
   if (!name.empty() && name.size() <= kMaxNameBytes &&
-      all_of(name, "abcdefghijklmnopqrstuvwxyz0123456789-_.")) {
+      all_of(name, "abcdefghijklmnopqrstuvwxyz0123456789-_.+@")) {
     return "";
   }
   return "\"" + std::string(name.substr(0, kMaxNameBytes)) + "\" is no name of an account: 1 to " +
-         std::to_string(kMaxNameBytes) + " of a-z, 0-9, '-', '_' and '.'";
+         std::to_string(kMaxNameBytes) + " of a-z, 0-9, '-', '_', '.', '+' and '@'";
 }
 
 std::string world_name_problem(std::string_view name) {
@@ -154,11 +186,18 @@ std::string Accounts::text() const {
   std::ostringstream text;
   text << "# Who may do what. Written by `sluice token`; the server reads it.\n";
   for (const auto& [name, account] : by_name_) {
-    text << "\n[[account]]\nname = \"" << name << "\"\ntoken = \"" << account.token_hash
-         << "\"\ncreated = \"" << account.created << "\"\n[account.roles]\n";
+    text << "\n[[account]]\nname = \"" << name << "\"\n";
+    if (!account.token_hash.empty()) text << "token = \"" << account.token_hash << "\"\n";
+    text << "created = \"" << account.created << "\"\n[account.roles]\n";
     for (const auto& [world, role] : account.roles) {
       text << '"' << world << "\" = \"" << name_of(role) << "\"\n";
     }
+  }
+  for (const Ban& ban : bans_.all()) {
+    text << "\n[[ban]]\n"
+         << (ban.account.empty() ? "address" : "account") << " = \"" << ban.of() << "\"\n";
+    if (!ban.until.empty()) text << "until = \"" << ban.until << "\"\n";
+    if (!ban.reason.empty()) text << "reason = \"" << ban.reason << "\"\n";
   }
   return text.str();
 }
@@ -170,7 +209,9 @@ sim::Status Accounts::add(Account account) {
   if (by_name_.size() >= kMostAccounts) {
     return sim::Error{"there are " + std::to_string(kMostAccounts) + " accounts, and no more fit"};
   }
-  if (account.token_hash.size() != kHashDigits || !all_of(account.token_hash, "0123456789abcdef")) {
+  const bool shows_token = !account.token_hash.empty();
+  if (shows_token && (account.token_hash.size() != kHashDigits ||
+                      !all_of(account.token_hash, "0123456789abcdef"))) {
     return sim::Error{"the token of \"" + account.name +
                       "\" is no SHA-256: 64 digits of 0-9 and a-f"};
   }
@@ -184,7 +225,7 @@ sim::Status Accounts::add(Account account) {
   if (by_name_.contains(account.name)) {
     return sim::Error{"there is an account named \"" + account.name + "\" already"};
   }
-  if (!names_by_hash_.emplace(account.token_hash, account.name).second) {
+  if (shows_token && !names_by_hash_.emplace(account.token_hash, account.name).second) {
     return sim::Error{"\"" + account.name + "\" has the token of another account"};
   }
   std::string name = account.name;

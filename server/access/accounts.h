@@ -7,6 +7,9 @@
 //   [account.roles]              # by world; "*" is every world that has no line of its own
 //   "*" = "watch"
 //   cave = "build"
+//
+// An account without a token is one that a proxy names (net/proxies.h). Bans stand there, too
+// (bans.h).
 #pragma once
 
 #include <map>
@@ -14,13 +17,14 @@
 #include <string_view>
 #include <vector>
 
+#include "server/access/bans.h"
 #include "server/access/roles.h"
 #include "server/sim/result.h"
 
 namespace sluice::access {
 
 inline constexpr std::string_view kEveryWorld = "*";
-/// Characters of a name: small letters, digits, '-', '_' and '.'.
+/// Characters of a name: small letters, digits, '-', '_', '.', '+' and '@'.
 inline constexpr std::size_t kMaxNameBytes = 48;
 inline constexpr std::size_t kMostAccounts = 10'000;
 /// Larger files are not read.
@@ -28,7 +32,7 @@ inline constexpr std::size_t kMaxFileBytes = 16U << 20;
 
 struct Account {
   std::string name;
-  std::string token_hash;
+  std::string token_hash;                          // empty: nobody can show one
   std::string created;                             // a date, for people
   std::map<std::string, Role, std::less<>> roles;  // by world, or kEveryWorld
 
@@ -50,12 +54,15 @@ class Accounts {
   /// Null where there is none.
   [[nodiscard]] const Account* named(std::string_view name) const;
   [[nodiscard]] const Account* holder_of(std::string_view token) const;
+  [[nodiscard]] Bans& bans() { return bans_; }
+  [[nodiscard]] const Bans& bans() const { return bans_; }
   /// Sorted by name.
   [[nodiscard]] const std::map<std::string, Account, std::less<>>& all() const { return by_name_; }
 
  private:
   std::map<std::string, Account, std::less<>> by_name_;
   std::map<std::string, std::string, std::less<>> names_by_hash_;
+  Bans bans_;
 };
 
 /// Why this is no name of an account, or no name of a world; empty when it is one.

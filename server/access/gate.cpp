@@ -1,9 +1,17 @@
 #include "server/access/gate.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 namespace sluice::access {
+
+Gate::Gate(GateRules rules, Clock clock) : rules_(std::move(rules)), clock_(std::move(clock)) {}
+
+std::int64_t Gate::system_time() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::seconds>(now).count();
+}
 
 sim::Status Gate::read_accounts() {
   if (rules_.accounts_file.empty()) return sim::Done{};
@@ -20,6 +28,22 @@ std::optional<std::string> Gate::account_of(std::string_view token) const {
   return account == nullptr ? std::nullopt : std::optional(account->name);
 }
 
+bool Gate::knows(std::string_view account) const {
+  const std::lock_guard lock(mutex_);
+  return accounts_.named(account) != nullptr;
+}
+
+std::string Gate::ban_refusal(std::string_view account, std::string_view address) const {
+  const std::lock_guard lock(mutex_);
+  if (accounts_.bans().all().empty()) return "";
+  return accounts_.bans().refusal(account, address, clock_());
+}
+
+std::vector<Ban> Gate::bans() const {
+  const std::lock_guard lock(mutex_);
+  return accounts_.bans().all();
+}
+
 Role Gate::visitors_role(std::string_view world) const {
   const auto own = rules_.anonymous_in.find(world);
   return own == rules_.anonymous_in.end() ? rules_.anonymous : own->second;
@@ -27,6 +51,7 @@ Role Gate::visitors_role(std::string_view world) const {
 
 Role Gate::role_in(std::string_view world, std::string_view account) const {
   if (account.empty()) return visitors_role(world);
+  if (!ban_refusal(account, "").empty()) return Role::kNone;
   const std::lock_guard lock(mutex_);
   const Account* const known = accounts_.named(account);
   return known == nullptr ? Role::kNone : std::max(known->role_in(world), visitors_role(world));
@@ -37,6 +62,7 @@ bool Gate::read_only(std::string_view world) const {
 }
 
 std::string Gate::build_refusal(std::string_view world, std::string_view account) const {
+  if (std::string banned = ban_refusal(account, ""); !banned.empty()) return banned;
   if (read_only(world)) return "not allowed: this world is read-only";
   const Role role = role_in(world, account);
   if (role >= Role::kBuild) return "";
@@ -49,6 +75,7 @@ std::string Gate::build_refusal(std::string_view world, std::string_view account
 }
 
 std::string Gate::watch_refusal(std::string_view world, std::string_view account) const {
+  if (std::string banned = ban_refusal(account, ""); !banned.empty()) return banned;
   if (role_in(world, account) >= Role::kWatch) return "";
   if (account.empty()) return "not allowed: seeing this world needs a token";
   const std::lock_guard lock(mutex_);

@@ -2,12 +2,15 @@
 // anew while the server runs. For any thread.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "server/access/accounts.h"
 
@@ -23,15 +26,26 @@ struct GateRules {
 
 class Gate {
  public:
-  explicit Gate(GateRules rules) : rules_(std::move(rules)) {}
+  /// Seconds since 1970.
+  using Clock = std::function<std::int64_t()>;
+
+  explicit Gate(GateRules rules, Clock clock = system_time);
+  [[nodiscard]] static std::int64_t system_time();
 
   /// Reads the file of accounts. On an error all stays as it was.
   [[nodiscard]] sim::Status read_accounts();
 
   /// Nothing where nobody holds this token.
   [[nodiscard]] std::optional<std::string> account_of(std::string_view token) const;
-  /// Of an account, or of an anonymous visitor (an empty name). An account that is gone may
-  /// nothing; one may never do less than visitors may.
+  /// Whether the file has an account of that name.
+  [[nodiscard]] bool knows(std::string_view account) const;
+  /// Why nobody is let in from there (a numeric address; may be empty), or not this account; empty
+  /// when they are.
+  [[nodiscard]] std::string ban_refusal(std::string_view account, std::string_view address) const;
+  /// A copy, for people.
+  [[nodiscard]] std::vector<Ban> bans() const;
+  /// Of an account, or of an anonymous visitor (an empty name). An account that is gone or banned
+  /// may nothing; others may never do less than visitors may.
   [[nodiscard]] Role role_in(std::string_view world, std::string_view account) const;
   /// Whether nobody builds in it.
   [[nodiscard]] bool read_only(std::string_view world) const;
@@ -47,6 +61,7 @@ class Gate {
   [[nodiscard]] Role visitors_role(std::string_view world) const;
 
   const GateRules rules_;
+  const Clock clock_;
   mutable std::mutex mutex_;
   Accounts accounts_;  // guarded by mutex_
 };

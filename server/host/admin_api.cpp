@@ -65,7 +65,7 @@ struct AdminApi::Route {
   access::Role role;
   const char* what;
   const char* field;  // of the body, which must be {FIELD: value}; null: no body
-  const char* type;   // of that value: "integer", "number" or "string"
+  const char* type;   // of that value: "integer", "number", "object" or "string"
   AdminAnswer (AdminApi::*action)(const Request&);
 };
 
@@ -90,6 +90,13 @@ const std::vector<AdminApi::Route>& AdminApi::routes() {
       {"POST", "/api/worlds/{world}/kick", Role::kOperate,
        "End the connections of an account; empty: of all who showed no token", "account", "string",
        &AdminApi::kick},
+      {"GET", "/api/bans", Role::kAdmin, "Who is banned", nullptr, nullptr, &AdminApi::bans},
+      {"POST", "/api/ban", Role::kAdmin,
+       "Let an \"account\", or an \"address\" or range of them, in no more; \"hours\" (for ever "
+       "without them) and \"reason\" may stand beside it",
+       "ban", "object", &AdminApi::ban},
+      {"POST", "/api/unban", Role::kAdmin, "Let an account or address in again", "of", "string",
+       &AdminApi::unban},
       {"POST", "/api/log-level", Role::kAdmin, "trace, debug, info, warn or error", "level",
        "string", &AdminApi::log_level},
       {"POST", "/api/reload", Role::kAdmin, "Read the file of accounts and the certificate anew",
@@ -283,6 +290,55 @@ AdminAnswer AdminApi::kick(const Request& request) {
   const std::optional<std::size_t> ended = targets_.kick(request.world, account);
   if (!ended) return failed(400, "the network did not come to it in time");
   return json_answer(200, {{"ended", *ended}});
+}
+
+AdminAnswer AdminApi::bans(const Request& /*request*/) {
+  Json list = Json::array();
+  for (const access::Ban& ban : targets_.gate->bans()) {
+    list.push_back({{ban.account.empty() ? "address" : "account", ban.of()},
+                    {"until", ban.until.empty() ? Json(nullptr) : Json(ban.until)},
+                    {"reason", ban.reason}});
+  }
+  return json_answer(200, list);
+}
+
+AdminAnswer AdminApi::ban(const Request& request) {
+  if (!request.value.is_object()) return failed(400, "ban must be an object");
+  access::Ban ban;
+  for (const auto& [key, value] : request.value.items()) {
+    std::string* const text = key == "account"   ? &ban.account
+                              : key == "address" ? &ban.address
+                              : key == "reason"  ? &ban.reason
+                                                 : nullptr;
+    if (text != nullptr && value.is_string()) {
+      *text = value.get<std::string>();
+    } else if (key == "hours" && value.is_number_unsigned() &&
+               value.get<std::uint64_t>() <= access::kMostBanHours) {
+      const auto hours = value.get<std::int64_t>();
+      ban.until = access::time_of(access::Gate::system_time() + 3600 * hours);
+    } else {
+      return failed(400, "a ban has an account or an address, hours (0 to " +
+                             std::to_string(access::kMostBanHours) + ") and a reason; not " +
+                             sim::printable(key) + ": " + value.dump().substr(0, kMostLogged));
+    }
+  }
+  const std::string of = ban.of();
+  const sim::Status status = targets_.change_accounts(
+      [&ban](access::Accounts& accounts) { return accounts.bans().add(std::move(ban)); });
+  if (!status.ok()) return failed(400, status.error());
+  return json_answer(200, {{"banned", of}});
+}
+
+AdminAnswer AdminApi::unban(const Request& request) {
+  if (!request.value.is_string()) return failed(400, "of must be a string");
+  const std::string of = request.value.get<std::string>();
+  const sim::Status status = targets_.change_accounts([&of](access::Accounts& accounts) {
+    return accounts.bans().lift(of)
+               ? sim::Status(sim::Done{})
+               : sim::Status(sim::Error{sim::printable(of) + " is not banned"});
+  });
+  if (!status.ok()) return failed(400, status.error());
+  return json_answer(200, {{"let_in", of}});
 }
 
 AdminAnswer AdminApi::log_level(const Request& request) {

@@ -30,6 +30,9 @@ struct AdminTargets {
   std::function<net::Readiness()> readiness;
   std::function<std::string()> metrics;
   std::function<sim::Status()> reload;
+  /// Changes the file of accounts, and takes notice of it.
+  std::function<sim::Status(const std::function<sim::Status(access::Accounts&)>& change)>
+      change_accounts;
   /// Ends the connections of an account in a world. Returns how many; nothing: it took too long.
   std::function<std::optional<std::size_t>(const std::string& world, const std::string& account)>
       kick;
@@ -59,6 +62,9 @@ class AdminApi {
   net::AdminAnswer speed(const Request& request);
   net::AdminAnswer save(const Request& request);
   net::AdminAnswer kick(const Request& request);
+  net::AdminAnswer bans(const Request& request);
+  net::AdminAnswer ban(const Request& request);
+  net::AdminAnswer unban(const Request& request);
   net::AdminAnswer log_level(const Request& request);
   net::AdminAnswer reload(const Request& request);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <filesystem>
 #include <optional>
 #include <set>
@@ -16,9 +17,10 @@ namespace sluice::host {
 namespace {
 
 constexpr std::array<std::string_view, 5> kLogLevels = {"trace", "debug", "info", "warn", "error"};
-constexpr std::array<std::string_view, 15> kKeys = {
-    "admin_listen", "anonymous", "data",    "hosts",  "listen", "log_level", "origins", "threads",
-    "tick_budget",  "tls_cert",  "tls_key", "tokens", "verify", "world",     "worlds"};
+constexpr std::array<std::string_view, 17> kKeys = {
+    "account_header", "admin_listen",    "anonymous", "data",        "hosts",    "listen",
+    "log_level",      "origins",         "threads",   "tick_budget", "tls_cert", "tls_key",
+    "tokens",         "trusted_proxies", "verify",    "world",       "worlds"};
 
 template <class Names>
 std::string list_of(const Names& names) {
@@ -132,6 +134,15 @@ sim::Status set_key(const std::string& path, std::string_view key, const toml::n
   if (key == "world") return set_worlds(path, node, config);
   if (key == "hosts") return add_texts(path, key, node, "names", config.origins.hosts);
   if (key == "origins") return add_texts(path, key, node, "origins", config.origins.origins);
+  if (key == "trusted_proxies") {
+    const auto ranges = list_of_texts(path, key, node, "addresses");
+    if (!ranges.ok()) return sim::Error{ranges.error()};
+    for (const std::string& range : *ranges) {
+      const sim::Status added = add_trusted_proxy(range, config);
+      if (!added.ok()) return error_at(path, node.source(), added.error());
+    }
+    return sim::Done{};
+  }
   if (key == "threads") return set_number(path, key, node, 0, kMaxThreads, config.threads);
   if (key == "tick_budget") {
     return set_number(path, key, node, 1, kMaxTickBudget, config.tick_budget);
@@ -150,6 +161,7 @@ sim::Status set_key(const std::string& path, std::string_view key, const toml::n
   if (key == "tls_key") config.tls_key = *text;
   if (key == "tokens") config.accounts_file = *text;
   if (key == "anonymous") status = set_anonymous(*text, config);
+  if (key == "account_header") status = set_account_header(*text, config);
   if (key == "admin_listen") status = set_admin_listen(*text, config);
   if (key == "listen") status = set_listen(*text, config);
   if (key == "log_level") status = set_log_level(*text, config);
@@ -173,6 +185,12 @@ sim::Status check_together(const Config& config) {
   }
   if (config.admin && !net::is_loopback(config.admin->address) && config.accounts_file.empty()) {
     return sim::Error{"admin_listen is open to other machines: that needs tokens"};
+  }
+  if (!config.proxies.account_header.empty() &&
+      (config.proxies.trusted.empty() || config.accounts_file.empty())) {
+    return sim::Error{
+        "account_header needs trusted_proxies, which may send it, and tokens, the file of the "
+        "accounts that it names"};
   }
   return sim::Done{};
 }
@@ -202,13 +220,33 @@ sim::Status set_anonymous(std::string_view text, Config& config) {
 
 access::GateRules gate_rules(const Config& config) {
   access::GateRules rules;
-  const bool loopback = net::is_loopback(config.address);
-  rules.anonymous =
-      config.anonymous.value_or(loopback ? access::Role::kBuild : access::Role::kWatch);
+  // Behind a proxy, who connects from this machine may be anybody.
+  const bool local = net::is_loopback(config.address) && config.proxies.trusted.empty();
+  rules.anonymous = config.anonymous.value_or(local ? access::Role::kBuild : access::Role::kWatch);
   rules.anonymous_in = config.anonymous_in;
   rules.read_only = config.read_only;
   rules.accounts_file = config.accounts_file;
   return rules;
+}
+
+sim::Status add_trusted_proxy(std::string_view text, Config& config) {
+  const auto range = access::AddressRange::parse(text);
+  if (!range.ok()) return sim::Error{"trusted_proxies: " + range.error()};
+  config.proxies.trusted.push_back(*range);
+  return sim::Done{};
+}
+
+sim::Status set_account_header(std::string_view text, Config& config) {
+  constexpr std::size_t kLongest = 64;
+  const bool is_name = std::all_of(text.begin(), text.end(), [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-';
+  });
+  if (text.empty() || text.size() > kLongest || !is_name) {
+    return sim::Error{
+        "account_header must be the name of a header: 1 to 64 letters, digits and '-'"};
+  }
+  config.proxies.account_header = text;
+  return sim::Done{};
 }
 
 sim::Status set_log_level(std::string_view text, Config& config) {

@@ -9,7 +9,9 @@
 //   hosts       = ["play.example.org"]    names that this server answers to, besides localhost and
 //                                         numeric addresses
 //   origins     = ["https://example.org"] pages of other sites that may connect
-//   verify      = true                    replay recordings in the background
+//   trusted_proxies = ["10.0.0.0/8"]      addresses of proxies, whose word is taken for who
+//   connects account_header  = "X-Forwarded-User"  where they name the account that they have
+//   signed in verify      = true                    replay recordings in the background
 //   (background_verifier.h)
 //   tokens      = "tokens.toml"           the file of accounts (`sluice token`); relative to the
 //                                         working directory
@@ -37,6 +39,7 @@
 #include "server/host/tick_budget.h"
 #include "server/net/address.h"
 #include "server/net/origins.h"
+#include "server/net/proxies.h"
 #include "server/sim/result.h"
 
 namespace sluice::host {
@@ -51,6 +54,7 @@ struct Config {
   std::string log_level = "info";
   bool verify = true;
   net::Origins origins;
+  net::Proxies proxies;
   std::string accounts_file;
   std::string tls_certificate;
   std::string tls_key;
@@ -71,6 +75,8 @@ inline constexpr std::uint32_t kMaxThreads = 256;
 /// "none", "watch" or "build".
 [[nodiscard]] sim::Status set_anonymous(std::string_view text, Config& config);
 [[nodiscard]] sim::Status set_admin_listen(std::string_view text, Config& config);
+[[nodiscard]] sim::Status add_trusted_proxy(std::string_view text, Config& config);
+[[nodiscard]] sim::Status set_account_header(std::string_view text, Config& config);
 [[nodiscard]] sim::Status set_log_level(std::string_view text, Config& config);
 
 /// What no single key shows to be wrong.

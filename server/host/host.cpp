@@ -8,6 +8,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include "server/access/accounts_file.h"
 #include "server/formats/world_file.h"
 #include "server/net/tls.h"
 #include "server/net/viewer_assets.h"
@@ -189,6 +190,13 @@ sim::Status Host::listen_for_admins(const Config& config) {
   targets.readiness = [this] { return readiness(); };
   targets.metrics = [this] { return metrics_text(); };
   targets.reload = [this] { return reload(); };
+  targets.change_accounts = [this, file = config.accounts_file](const auto& change) -> sim::Status {
+    if (file.empty()) return sim::Error{"this server has no file of accounts (tokens)"};
+    if (sim::Status changed = access::change_accounts(file, change); !changed) return changed;
+    if (sim::Status read = gate_->read_accounts(); !read) return read;
+    server_->apply_roles();
+    return sim::Done{};
+  };
   targets.kick = [this](const std::string& world, const std::string& account) {
     return server_->kick(world, account);
   };
@@ -209,6 +217,7 @@ sim::Status Host::listen(const Config& config) {
   options.port = config.port;
   options.server_version = SLUICE_VERSION;
   options.origins = config.origins;
+  options.proxies = config.proxies;
   options.gate = gate_;
   options.tls_certificate = config.tls_certificate;
   options.tls_key = config.tls_key;

@@ -27,6 +27,8 @@ struct Arguments {
   std::string log_level;
   std::uint32_t threads = 0;
   std::uint32_t tick_budget = 0;
+  std::vector<std::string> trusted_proxies;
+  std::string account_header;
   bool no_verify = false;
   std::string tokens;
   std::string anonymous;
@@ -58,6 +60,11 @@ void declare(CLI::App& app, Arguments& arguments) {
   app.add_option("--origin", arguments.origins,
                  "A page of another site that may connect, as in https://example.org")
       ->allow_extra_args(false);
+  app.add_option("--trusted-proxy", arguments.trusted_proxies,
+                 "An address, or a range as in 10.0.0.0/8, whose X-Forwarded headers are believed")
+      ->allow_extra_args(false);
+  app.add_option("--account-header", arguments.account_header,
+                 "The header in which such a proxy names the account that it has signed in");
   app.add_option("--tokens", arguments.tokens, "The file of accounts that `sluice token` writes");
   app.add_option("--anonymous", arguments.anonymous,
                  "What who shows no token may do: none, watch or build; default build where only "
@@ -89,6 +96,13 @@ sluice::sim::Status combine(const CLI::App& app, const Arguments& arguments,
   }
   if (!arguments.admin_listen.empty()) {
     if (Status status = set_admin_listen(arguments.admin_listen, config); !status.ok())
+      return status;
+  }
+  for (const std::string& range : arguments.trusted_proxies) {
+    if (Status status = add_trusted_proxy(range, config); !status.ok()) return status;
+  }
+  if (!arguments.account_header.empty()) {
+    if (Status status = set_account_header(arguments.account_header, config); !status.ok())
       return status;
   }
   if (!arguments.tls_certificate.empty()) config.tls_certificate = arguments.tls_certificate;

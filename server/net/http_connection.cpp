@@ -121,21 +121,27 @@ class HttpConnection : public SurplusConnection,
       return respond(std::move(*refusal), version, false);
     }
     const std::string_view authorization = header_of(request, http::field::authorization);
+    const Client client = client_of(request);
+    const access::Gate& gate = *network_.options.gate;
     const Visitor visitor =
-        visitor_of(*network_.options.gate, authorization, header_of(request, http::field::cookie));
+        visitor_of(gate, authorization, header_of(request, http::field::cookie), client.named);
     const Asked asked{view_of(request.method_string()),
                       target,
                       authorization,
                       header_of(request, http::field::accept_encoding),
                       header_of(request, http::field::if_none_match),
+                      client.encrypted,
                       visitor};
-    if (!slot_.counted()) {
-      return respond(is_health(target) ? answer_to(network_, asked)
-                                       : Answer{503, kText, "too many connections\n", ""},
-                     version, false);
+    if (is_health(target)) return respond(answer_to(network_, asked), version, keeps(request));
+    if (!slot_.counted() || !slot_.move_to(client.address)) {
+      return respond({503, kText, "too many connections\n", ""}, version, false);
+    }
+    if (const std::string banned = gate.ban_refusal(visitor.account, client.address);
+        !banned.empty()) {
+      return respond({403, kText, banned + "\n", ""}, version, false);
     }
     if (!beast::websocket::is_upgrade(request)) {
-      return respond(answer_to(network_, asked), version, request.keep_alive());
+      return respond(answer_to(network_, asked), version, keeps(request));
     }
     Hub* hub = hub_of(network_, target);
     if (hub == nullptr) {
@@ -143,12 +149,42 @@ class HttpConnection : public SurplusConnection,
     }
     std::string refusal = visitor.refusal;
     if (refusal.empty()) {
-      refusal = network_.options.gate->watch_refusal(hub->config().name, visitor.account);
+      refusal = gate.watch_refusal(hub->config().name, visitor.account);
     }
     if (!refusal.empty()) return respond(refusal_answer(refusal, visitor), version, false);
     std::make_shared<Session>(make_web_socket(std::move(stream_)), std::move(tls_),
                               std::move(slot_), network_, *hub, visitor.account)
         ->start(request);
+  }
+
+  /// A connection beyond the limits ends with its answer.
+  [[nodiscard]] bool keeps(const Session::Request& request) const {
+    return slot_.counted() && request.keep_alive();
+  }
+
+  /// Who is behind a request, as far as that can be believed.
+  struct Client {
+    std::string address;
+    std::string_view named;  // by a proxy
+    bool encrypted = false;
+  };
+  [[nodiscard]] Client client_of(const Session::Request& request) {
+    const Proxies& proxies = network_.options.proxies;
+    const std::string peer = address_of(lowest().socket());
+    if (!proxies.trust(peer)) return {peer, {}, network_.tls != nullptr};
+    std::string forwarded;
+    const auto [first, end] = request.equal_range("X-Forwarded-For");
+    for (auto line = first; line != end; ++line) {
+      forwarded += (forwarded.empty() ? "" : ",") + std::string(view_of(line->value()));
+    }
+    Client client{proxies.client_of(peer, forwarded), {}, network_.tls != nullptr};
+    const auto value_of = [&request](const std::string& name) {
+      const auto field = request.find(name);
+      return field == request.end() ? std::string_view() : view_of(field->value());
+    };
+    if (!proxies.account_header.empty()) client.named = value_of(proxies.account_header);
+    client.encrypted |= value_of("X-Forwarded-Proto") == "https";
+    return client;
   }
 
   static std::string_view header_of(const Session::Request& request, http::field name) {

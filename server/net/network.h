@@ -56,13 +56,11 @@ struct Network {
 /// Counts a connection for as long as it lives, if the limits have room for it.
 class ConnectionSlot {
  public:
-  /// `address`: from where, without the port.
+  /// `address`: from where, without the port. Of a proxy any number, until its requests say for
+  /// whom they are.
   ConnectionSlot(Network& network, const std::string& address) {
-    const Limits& limits = network.options.limits;
-    const auto known = network.by_address.find(address);
-    const std::size_t from_there = known == network.by_address.end() ? 0 : known->second;
-    if (network.connections >= limits.connections) return;
-    if (from_there >= limits.connections_per_address) return;
+    if (network.connections >= network.options.limits.connections) return;
+    if (full(network, address) && !network.options.proxies.trust(address)) return;
     network_ = &network;
     address_ = address;
     ++network.connections;
@@ -75,14 +73,34 @@ class ConnectionSlot {
   ~ConnectionSlot() {
     if (network_ == nullptr) return;
     --network_->connections;
-    const auto place = network_->by_address.find(address_);
-    if (--place->second == 0) network_->by_address.erase(place);
+    leave();
+  }
+
+  /// Counts it among those from another address. False: there are too many; it stays where it is.
+  [[nodiscard]] bool move_to(const std::string& address) {
+    if (address == address_) return true;
+    if (full(*network_, address) && !network_->options.proxies.trust(address)) return false;
+    leave();
+    address_ = address;
+    ++network_->by_address[address];
+    return true;
   }
 
   /// False: the connection is beyond the limits.
   [[nodiscard]] bool counted() const { return network_ != nullptr; }
+  [[nodiscard]] const std::string& address() const { return address_; }
 
  private:
+  [[nodiscard]] static bool full(const Network& network, const std::string& address) {
+    const auto known = network.by_address.find(address);
+    return known != network.by_address.end() &&
+           known->second >= network.options.limits.connections_per_address;
+  }
+  void leave() {
+    const auto place = network_->by_address.find(address_);
+    if (--place->second == 0) network_->by_address.erase(place);
+  }
+
   Network* network_ = nullptr;
   std::string address_;
 };

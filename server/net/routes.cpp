@@ -76,7 +76,7 @@ Answer session_answer(const Network& network, const Asked& asked) {
             "TOKEN\"}\n"};
   }
   return {200, "application/json", session_json(network, asked.visitor.account), "",
-          cookie_of(token, network.tls != nullptr)};
+          cookie_of(token, asked.encrypted)};
 }
 
 void append_springs(std::ostringstream& json, std::string_view name,

@@ -26,6 +26,7 @@
 #include "server/access/gate.h"
 #include "server/net/asset.h"
 #include "server/net/origins.h"
+#include "server/net/proxies.h"
 #include "server/net/world_feed.h"
 #include "server/sim/result.h"
 
@@ -73,6 +74,7 @@ struct ServerOptions {
   std::string server_version;
   Limits limits;
   Origins origins;
+  Proxies proxies;
   /// PEM files; empty: connections are not encrypted.
   std::string tls_certificate;
   std::string tls_key;

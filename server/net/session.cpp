@@ -22,6 +22,11 @@ constexpr std::chrono::milliseconds kThrottlePause{50};
 // What a close frame can carry.
 constexpr std::size_t kMaxCloseReasonBytes = 120;
 
+/// A client behind a proxy is not who has connected.
+std::string peer_text(const std::string& peer, const std::string& address) {
+  return peer.starts_with(address) ? peer : address + " (by " + peer + ")";
+}
+
 }  // namespace
 
 Session::Session(std::unique_ptr<WebSocket> socket, std::shared_ptr<void> context,
@@ -33,8 +38,9 @@ Session::Session(std::unique_ptr<WebSocket> socket, std::shared_ptr<void> contex
       socket_(std::move(socket)),
       timer_(socket_->executor()),
       buffer_(2 * protocol::kMaxClientMessageBytes),
-      peer_(socket_->peer()),
+      peer_(peer_text(socket_->peer(), slot_.address())),
       account_(std::move(account)),
+      address_(slot_.address()),
       commands_(network.options.limits.commands_per_second,
                 network.options.limits.commands_per_second),
       command_bytes_(network.options.limits.command_bytes_per_second,
@@ -125,7 +131,7 @@ void Session::on(const protocol::Hello& hello) {
                       std::to_string(hello.protocol_version));
   }
   // Roles may have changed since the upgrade.
-  const std::string refusal = network_.options.gate->watch_refusal(hub_.config().name, account_);
+  const std::string refusal = watch_refusal();
   if (!refusal.empty()) return refuse(protocol::RefusalCode::kNotAllowed, refusal);
   timer_.cancel();
   client_name_ = hello.client_name;
@@ -145,8 +151,14 @@ void Session::on(const protocol::SetView& view) {
   hub_.set_view(*this, view.box);
 }
 
+std::string Session::watch_refusal() const {
+  const access::Gate& gate = *network_.options.gate;
+  std::string banned = gate.ban_refusal(account_, address_);
+  return banned.empty() ? gate.watch_refusal(hub_.config().name, account_) : banned;
+}
+
 void Session::apply_role() {
-  const std::string refusal = network_.options.gate->watch_refusal(hub_.config().name, account_);
+  const std::string refusal = watch_refusal();
   if (!refusal.empty()) refuse(protocol::RefusalCode::kNotAllowed, refusal);
 }
 

@@ -79,6 +79,8 @@ class Session final : public Viewer, public std::enable_shared_from_this<Session
   void on(const protocol::Resync& resync);
   void on(const protocol::ResyncPipes& resync);
   [[nodiscard]] std::string refusal_of(const protocol::Command& command);
+  /// Why it is not to see its world any more; empty when it is.
+  [[nodiscard]] std::string watch_refusal() const;
   void send(SharedBytes bytes, bool is_frame);
   void write();
   void on_write(ErrorCode error);
@@ -102,6 +104,7 @@ class Session final : public Viewer, public std::enable_shared_from_this<Session
   std::uint64_t number_ = 0;   // among the hub's viewers; 0 before the hello
   std::string client_name_;    // as it calls itself
   const std::string account_;  // that it has shown a token of; may be empty
+  const std::string address_;  // of the client, without the port
   TokenBucket commands_;
   TokenBucket command_bytes_;
   TokenBucket messages_;

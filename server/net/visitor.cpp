@@ -45,7 +45,14 @@ std::string_view bearer_token(std::string_view authorization) {
 }
 
 Visitor visitor_of(const access::Gate& gate, std::string_view authorization,
-                   std::string_view cookie) {
+                   std::string_view cookie, std::string_view named) {
+  if (trimmed(authorization).empty() && !trimmed(named).empty()) {
+    const std::string account(trimmed(named));
+    if (!access::account_name_problem(account).empty()) {
+      return {"", "not allowed: the proxy names somebody who can have no account"};
+    }
+    return {gate.knows(account) ? account : "", ""};
+  }
   if (trimmed(authorization).empty()) {
     return {gate.account_of(token_in(cookie)).value_or(std::string()), ""};
   }

@@ -23,6 +23,9 @@ struct AdminOptions {
   std::string world;
   std::string account;
   std::string level;
+  std::string address;
+  std::string reason;
+  std::uint64_t hours = 0;
   std::uint64_t ticks = 1;
   double speed = 1;
   bool json = false;
@@ -46,6 +49,15 @@ void print_worlds(const Json& worlds) {
   }
 }
 
+void print_bans(const Json& bans) {
+  for (const Json& ban : bans) {
+    const Json& until = ban["until"];
+    std::cout << (ban.contains("account") ? ban["account"] : ban["address"]).get<std::string>()
+              << "  " << (until.is_string() ? "until " + until.get<std::string>() : "for ever")
+              << "  " << ban.value("reason", "") << '\n';
+  }
+}
+
 int run(const AdminOptions& options, const std::string& method, const std::string& path,
         const Json& body) {
   const auto token = client::token_to_show(options.token);
@@ -62,11 +74,20 @@ int run(const AdminOptions& options, const std::string& method, const std::strin
                 "; is it the address of --admin-listen?");
   }
   if (answer.is_array() && !options.json) {
-    print_worlds(answer);
+    path == "/api/bans" ? print_bans(answer) : print_worlds(answer);
   } else {
     std::cout << answer.dump() << '\n';
   }
   return kExitWell;
+}
+
+Json ban_of(const AdminOptions& options) {
+  Json ban = Json::object();
+  if (!options.account.empty()) ban["account"] = options.account;
+  if (!options.address.empty()) ban["address"] = options.address;
+  if (options.hours > 0) ban["hours"] = options.hours;
+  if (!options.reason.empty()) ban["reason"] = options.reason;
+  return {{"ban", ban}};
 }
 
 /// `body` makes the request's body from the options when it is sent.
@@ -78,7 +99,7 @@ CLI::App& add_action(CLI::App& admin, const Options& options, int& exit_status,
   action->callback([options, &exit_status, name, of_world, body] {
     const std::string path =
         of_world ? "/api/worlds/" + options->world + "/" + name : "/api/" + name;
-    exit_status = run(*options, name == "worlds" ? "GET" : "POST", path,
+    exit_status = run(*options, name == "worlds" || name == "bans" ? "GET" : "POST", path,
                       body ? body(*options) : Json(nullptr));
   });
   return *action;
@@ -118,6 +139,20 @@ void add_admin_command(CLI::App& app, int& exit_status) {
   add("kick", "end the connections of an account", true, [](const AdminOptions& o) {
     return Json{{"account", o.account}};
   }).add_option("ACCOUNT", options->account, "default: all who showed no token");
+  add("bans", "who is banned", false);
+  CLI::App& ban = add("ban", "let an account or an address in no more", false,
+                      [](const AdminOptions& o) { return ban_of(o); });
+  CLI::Option* const account = ban.add_option("--account", options->account, "its name");
+  ban.add_option("--address", options->address, "or a range of them, as in 203.0.113.0/24")
+      ->excludes(account);
+  ban.add_option("--hours", options->hours, "how long (default: for ever)")->check(whole_number());
+  ban.add_option("--reason", options->reason, "which who is banned is told");
+  add("unban", "let an account or an address in again", false,
+      [](const AdminOptions& o) {
+        return Json{{"of", o.account}};
+      })
+      .add_option("OF", options->account, "the account, or the address as it was banned")
+      ->required();
   add("log-level", "of the server's log", false,
       [](const AdminOptions& o) {
         return Json{{"level", o.level}};

@@ -27,6 +27,7 @@ void add_repair_command(CLI::App& app, int& exit_status);
 void add_replay_command(CLI::App& app, int& exit_status);
 void add_sim_command(CLI::App& app, int& exit_status);
 void add_sync_test_command(CLI::App& app, int& exit_status);
+void add_ban_command(CLI::App& app, int& exit_status);
 void add_token_command(CLI::App& app, int& exit_status);
 void add_trace_command(CLI::App& app, int& exit_status);
 void add_verify_command(CLI::App& app, int& exit_status);

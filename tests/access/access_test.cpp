@@ -85,7 +85,7 @@ TEST(Accounts, MistakesNameTheirPlace) {
   const std::string hash = access::hash_of("t");
   const std::string good = "[[account]]\nname = \"ada\"\ntoken = \"" + hash + "\"\n";
   EXPECT_EQ(error_of(good), "none");
-  EXPECT_EQ(error_of("\n[[acount]]\n"), "t.toml:2: unknown key \"acount\"; allowed: account");
+  EXPECT_EQ(error_of("\n[[acount]]\n"), "t.toml:2: unknown key \"acount\"; allowed: account, ban");
   EXPECT_THAT(error_of("account = 5"), HasSubstr("t.toml:1: account must be tables"));
   EXPECT_THAT(error_of("[[account]]\nname = 5"), HasSubstr("t.toml:2: name must be a text"));
   EXPECT_THAT(error_of(good + "[account.roles]\ncave = \"king\""),
@@ -192,6 +192,102 @@ TEST(Gate, LetsInWhomItShould) {
   ASSERT_TRUE(gate.read_accounts());
   EXPECT_EQ(gate.account_of("a"), std::nullopt);
   EXPECT_EQ(gate.watch_refusal("park", "ada"), "not allowed: \"ada\" was removed");
+}
+
+TEST(AddressRange, HoldsWhatPeopleMean) {
+  const auto holds = [](const char* range, const char* address) {
+    return access::AddressRange::parse(range).value().contains(address);
+  };
+  EXPECT_TRUE(holds("203.0.113.7", "203.0.113.7"));
+  EXPECT_FALSE(holds("203.0.113.7", "203.0.113.8"));
+  EXPECT_TRUE(holds("203.0.113.0/24", "203.0.113.255"));
+  EXPECT_FALSE(holds("203.0.113.0/24", "203.0.114.0"));
+  EXPECT_TRUE(holds("203.0.113.128/25", "203.0.113.129"));
+  EXPECT_FALSE(holds("203.0.113.128/25", "203.0.113.127"));
+  EXPECT_TRUE(holds("0.0.0.0/0", "8.8.8.8"));
+  EXPECT_FALSE(holds("0.0.0.0/0", "2001:db8::1"));
+  EXPECT_TRUE(holds("2001:db8::/32", "2001:db8:1::1"));
+  EXPECT_FALSE(holds("2001:db8::/32", "2001:db9::1"));
+  EXPECT_TRUE(holds("203.0.113.0/24", "::ffff:203.0.113.5")) << "the same, written as IPv6";
+  EXPECT_FALSE(holds("203.0.113.0/24", "unknown"));
+  for (const char* wrong : {"", "/", "1.2.3", "1.2.3.4/", "1.2.3.4/33", "1.2.3.4/-1", "1.2.3.4/8x",
+                            "::1/129", "localhost", "1.2.3.4 "}) {
+    EXPECT_FALSE(access::AddressRange::parse(wrong).ok()) << wrong;
+  }
+}
+
+TEST(Bans, EndWhenTheySay) {
+  access::Bans bans;
+  ASSERT_TRUE(bans.add({"mallory", "", "2026-12-01T00:00:00Z", "floods"}));
+  ASSERT_TRUE(bans.add({"", "203.0.113.0/24", "", ""}));
+  const std::int64_t end = access::seconds_of("2026-12-01T00:00:00Z").value();
+  EXPECT_EQ(access::time_of(end), "2026-12-01T00:00:00Z");
+  EXPECT_EQ(end, 1796083200);
+  EXPECT_EQ(bans.refusal("mallory", "", end - 1),
+            "not allowed: \"mallory\" is banned until 2026-12-01T00:00:00Z: floods");
+  EXPECT_EQ(bans.refusal("mallory", "198.51.100.1", end), "");
+  EXPECT_EQ(bans.refusal("ada", "203.0.113.9", INT64_MAX - 1),
+            "not allowed: this address is banned");
+  EXPECT_EQ(bans.refusal("", "", 0), "");
+  EXPECT_TRUE(bans.lift("203.0.113.0/24"));
+  EXPECT_FALSE(bans.lift("203.0.113.0/24"));
+  for (const char* wrong : {"2026-12-01", "2026-13-01T00:00:00Z", "2026-02-30T00:00:00Z",
+                            "2026-12-01T24:00:00Z", "2026-12-01T00:00:00+", "x"}) {
+    EXPECT_FALSE(bans.add({"ada", "", wrong, ""}).ok()) << wrong;
+  }
+  EXPECT_FALSE(bans.add({"ada", "203.0.113.9", "", ""}).ok());
+  EXPECT_FALSE(bans.add({"", "", "", ""}).ok());
+  EXPECT_FALSE(bans.add({"ada", "", "", "a \"quoted\" reason"}).ok());
+  EXPECT_FALSE(bans.add({"ada", "", "", std::string(access::kMaxBanReasonBytes + 1, 'x')}).ok());
+  EXPECT_TRUE(bans.add({"ada", "", "", std::string(access::kMaxBanReasonBytes, 'x')}).ok());
+}
+
+TEST(Bans, AsManyAsFitAndOneMore) {
+  access::Bans bans;
+  for (std::size_t i = 0; i < access::kMostBans; ++i) {
+    ASSERT_TRUE(bans.add({"a" + std::to_string(i), "", "", ""}));
+  }
+  EXPECT_FALSE(bans.add({"one-more", "", "", ""}).ok());
+  EXPECT_TRUE(bans.add({"a5", "", "", "told again"}).ok()) << "takes the place of the one before";
+  EXPECT_EQ(bans.all().size(), access::kMostBans);
+}
+
+TEST(Bans, StandInTheFileOfAccounts) {
+  Accounts accounts;
+  ASSERT_TRUE(accounts.add(account("ada@studio.example", "t", {{"*", Role::kBuild}})));
+  ASSERT_TRUE(accounts.add({"by-proxy", "", "2026-11-22", {{"*", Role::kWatch}}}));
+  ASSERT_TRUE(accounts.bans().add({"", "2001:db8::/32", "2026-12-01T00:00:00Z", "floods"}));
+  ASSERT_TRUE(accounts.bans().add({"mallory", "", "", ""}));
+  const auto read = Accounts::parse(accounts.text(), "t.toml");
+  ASSERT_TRUE(read.ok()) << read.error();
+  EXPECT_EQ(read->all(), accounts.all());
+  EXPECT_EQ(read->bans().all(), accounts.bans().all());
+  EXPECT_EQ(read->holder_of(""), nullptr) << "nobody shows the token of an account without one";
+  const auto error_of = [](const std::string& text) {
+    return Accounts::parse(text, "t.toml").error();
+  };
+  EXPECT_THAT(error_of("[[ban]]\nwho = \"a\""),
+              HasSubstr("t.toml:2: unknown key \"who\" in [[ban]]"));
+  EXPECT_THAT(error_of("[[ban]]\naccount = 5"), HasSubstr("t.toml:2: account must be a text"));
+  EXPECT_THAT(error_of("[[ban]]\nreason = \"x\""), HasSubstr("t.toml:1: a ban must name either"));
+}
+
+TEST(Gate, ABanTakesAllRolesForItsTime) {
+  const TemporaryDirectory folder;
+  Accounts accounts;
+  ASSERT_TRUE(accounts.add(account("ada", "t", {{"*", Role::kAdmin}})));
+  ASSERT_TRUE(accounts.bans().add({"ada", "", "2026-12-01T00:00:00Z", ""}));
+  access::GateRules rules;
+  rules.accounts_file = folder.write("tokens.toml", accounts.text());
+  std::int64_t now = access::seconds_of("2026-11-30T23:59:59Z").value();
+  access::Gate gate(rules, [&now] { return now; });
+  ASSERT_TRUE(gate.read_accounts());
+  EXPECT_EQ(gate.role_in("cave", "ada"), Role::kNone);
+  EXPECT_THAT(gate.build_refusal("cave", "ada"), HasSubstr("is banned until"));
+  EXPECT_THAT(gate.watch_refusal("cave", "ada"), HasSubstr("is banned until"));
+  EXPECT_EQ(gate.role_in("cave", ""), Role::kBuild);
+  ++now;
+  EXPECT_EQ(gate.role_in("cave", "ada"), Role::kAdmin);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "server/access/accounts_file.h"
 #include "server/access/token.h"
 #include "server/formats/world_file.h"
 #include "server/host/world_runner.h"
@@ -66,6 +67,12 @@ class AdminApiTest : public ::testing::Test {
     targets.readiness = [] { return net::Readiness{false, "pond: stands still\n"}; };
     targets.metrics = [] { return std::string("a_metric 1\n"); };
     targets.reload = [this] { return gate_->read_accounts(); };
+    targets.change_accounts = [this,
+                               file = rules.accounts_file](const auto& change) -> sim::Status {
+      if (file.empty()) return sim::Error{"no file"};
+      if (sim::Status changed = access::change_accounts(file, change); !changed) return changed;
+      return gate_->read_accounts();
+    };
     targets.kick = [](const std::string& /*world*/, const std::string& account) {
       return std::optional(account.size());
     };
@@ -196,12 +203,41 @@ TEST_F(AdminApiTest, EachActionNeedsItsRole) {
       ++tried;
     }
   }
-  EXPECT_EQ(tried, 9);
+  EXPECT_EQ(tried, 12);
   EXPECT_THAT(
       ask("POST", "/api/worlds/pond/pause", "", "bert").body,
       HasSubstr("not allowed: the role of \\\"bert\\\" in pond is build; this needs operate"));
   EXPECT_EQ(ask("POST", "/api/worlds/pond/kick", R"({"account": "bert"})", "olga").body,
             "{\"ended\":4}\n");
+}
+
+TEST_F(AdminApiTest, BansAreMadeListedAndLifted) {
+  open(true);
+  const auto post = [&](const std::string& path, const json& body) {
+    return ask("POST", path, body.dump(), "adam");
+  };
+  EXPECT_EQ(post("/api/ban", {{"ban", {{"account", "bert"}, {"reason", "floods"}}}}).status, 200U);
+  EXPECT_EQ(post("/api/ban", {{"ban", {{"address", "203.0.113.0/24"}, {"hours", 24}}}}).status,
+            200U);
+  EXPECT_EQ(gate_->role_in("pond", "bert"), access::Role::kNone);
+  EXPECT_EQ(gate_->watch_refusal("pond", "bert"), "not allowed: \"bert\" is banned: floods");
+  EXPECT_THAT(gate_->ban_refusal("", "203.0.113.9"),
+              HasSubstr("not allowed: this address is banned until 2"));
+  const json bans = json::parse(ask("GET", "/api/bans", "", "adam").body);
+  ASSERT_EQ(bans.size(), 2U);
+  EXPECT_EQ(bans[0], json::parse(R"({"account": "bert", "until": null, "reason": "floods"})"));
+  EXPECT_EQ(bans[1]["address"], "203.0.113.0/24");
+  for (const json& wrong :
+       {json::parse(R"({"account": "a", "address": "::1"})"), json::parse("{}"),
+        json::parse(R"({"address": "300.0.0.1"})"), json::parse(R"({"account": 5})"),
+        json::parse(R"({"account": "a", "hours": -1})"), json::parse(R"({"who": "a"})"),
+        json::parse(R"({"account": "a", "hours": 99999999})"), json::parse("5")}) {
+    EXPECT_EQ(post("/api/ban", {{"ban", wrong}}).status, 400U) << wrong;
+  }
+  EXPECT_EQ(post("/api/unban", {{"of", "nobody"}}).status, 400U);
+  EXPECT_EQ(post("/api/unban", {{"of", "bert"}}).status, 200U);
+  EXPECT_EQ(gate_->role_in("pond", "bert"), access::Role::kBuild);
+  EXPECT_EQ(ask("GET", "/api/bans", "", "olga").status, 403U);
 }
 
 TEST_F(AdminApiTest, ItsDocumentNamesEveryAction) {

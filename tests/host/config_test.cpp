@@ -1,6 +1,7 @@
 // Goal: what is wrong in a configuration is named with its place and what is allowed.
 #include "server/host/config.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/support/process.h"
@@ -35,6 +36,8 @@ TEST(Config, AFileSetsEveryKey) {
                                            "origins = [\"https://c.example\"]\n"
                                            "tokens = \"t.toml\"\nanonymous = \"none\"\n"
                                            "admin_listen = \"127.0.0.1:82\"\n"
+                                           "trusted_proxies = [\"10.0.0.0/8\", \"::1\"]\n"
+                                           "account_header = \"X-User\"\n"
                                            "[worlds.cave]\nanonymous = \"build\"\n"
                                            "[worlds.lake]\nread_only = true\n");
   ASSERT_TRUE(read_config(path, config).ok());
@@ -48,6 +51,10 @@ TEST(Config, AFileSetsEveryKey) {
   EXPECT_EQ(config.origins.origins, (std::vector<std::string>{"https://c.example"}));
   EXPECT_EQ(config.accounts_file, "t.toml");
   EXPECT_EQ(config.admin->port, 82);
+  EXPECT_TRUE(config.proxies.trust("10.1.2.3"));
+  EXPECT_TRUE(config.proxies.trust("::1"));
+  EXPECT_FALSE(config.proxies.trust("11.1.2.3"));
+  EXPECT_EQ(config.proxies.account_header, "X-User");
   const access::GateRules rules = gate_rules(config);
   EXPECT_EQ(rules.anonymous, access::Role::kNone);
   EXPECT_EQ(rules.anonymous_in.at("cave"), access::Role::kBuild);
@@ -68,6 +75,14 @@ TEST(Config, WhatDoesNotGoTogetherIsSaid) {
   config.tls_key = "key.pem";
   EXPECT_EQ(check_together(config).error(),
             "tls_cert and tls_key go together: one of them is missing");
+  config.tls_key = "";
+  config.proxies.account_header = "X-User";
+  EXPECT_FALSE(check_together(config).ok());
+  ASSERT_TRUE(add_trusted_proxy("10.0.0.0/8", config).ok());
+  EXPECT_TRUE(check_together(config).ok());
+  config.accounts_file = "";
+  ASSERT_TRUE(set_admin_listen("127.0.0.1:1", config).ok());
+  EXPECT_FALSE(check_together(config).ok());
   config.worlds_spoken_of = {"cave"};
   EXPECT_TRUE(check_worlds(config, {"cave", "lake"}).ok());
   EXPECT_FALSE(check_worlds(config, {"lake"}).ok());
@@ -84,6 +99,9 @@ TEST(Config, StrangersBuildOnlyWhereNoneCanConnect) {
     config.address = address;
     EXPECT_EQ(gate_rules(config).anonymous, role) << address;
   }
+  config.address = "127.0.0.1";
+  ASSERT_TRUE(add_trusted_proxy("127.0.0.1", config).ok());
+  EXPECT_EQ(gate_rules(config).anonymous, access::Role::kWatch) << "a proxy lets anybody in";
   ASSERT_TRUE(set_anonymous("build", config).ok());
   EXPECT_EQ(gate_rules(config).anonymous, access::Role::kBuild);
 }
@@ -96,11 +114,15 @@ TEST(Config, MistakesNameTheirPlace) {
     return status.ok() ? std::string() : status.error();
   };
   const std::string at = directory.file("s.toml") + ":";
-  EXPECT_EQ(
-      error("\n\nlissten = 1"),
-      at + "3: unknown key \"lissten\"; allowed: admin_listen, anonymous, data, hosts, listen, "
-           "log_level, origins, threads, tick_budget, tls_cert, tls_key, tokens, verify, world, "
-           "worlds");
+  EXPECT_EQ(error("\n\nlissten = 1"),
+            at + "3: unknown key \"lissten\"; allowed: account_header, admin_listen, anonymous, "
+                 "data, hosts, "
+                 "listen, log_level, origins, threads, tick_budget, tls_cert, tls_key, tokens, "
+                 "trusted_proxies, verify, world, worlds");
+  EXPECT_THAT(error("trusted_proxies = [\"10.0.0.0/99\"]"),
+              testing::StartsWith(at + "1: trusted_proxies: \"10.0.0.0/99\" is no address"));
+  EXPECT_THAT(error("account_header = \"a b\""),
+              testing::HasSubstr("account_header must be the name of a header"));
   EXPECT_EQ(error("threads = 999"), at + "1: threads must be a number from 0 to 256");
   EXPECT_EQ(error("tick_budget = 0"), at + "1: tick_budget must be a number from 1 to 1000");
   EXPECT_EQ(error("tick_budget = 1001"), at + "1: tick_budget must be a number from 1 to 1000");

@@ -23,7 +23,7 @@ constexpr const char* kPour = R"({"cmd": "pour", "at": [100, 50, 0], "units": 9}
 
 class Roles : public ::testing::Test {
  protected:
-  void serve(Role anonymous) {
+  void serve(Role anonymous, const net::Proxies& proxies = {}) {
     write("build");
     access::GateRules rules;
     rules.anonymous = anonymous;
@@ -32,11 +32,17 @@ class Roles : public ::testing::Test {
     ASSERT_TRUE(gate_->read_accounts());
     net::ServerOptions options;
     options.gate = gate_;
+    options.proxies = proxies;
     server_ = std::make_unique<TestServer>(std::move(options));
   }
   void write(const std::string& role) {
     std::ofstream(path_) << "[[account]]\nname = \"ada\"\ntoken = \"" << access::hash_of("letmein")
                          << "\"\n[account.roles]\ndam = \"" << role << "\"\n";
+  }
+  void ban(const std::string& line) {
+    std::ofstream(path_, std::ios::app) << "[[ban]]\n" << line << "\nreason = \"floods\"\n";
+    ASSERT_TRUE(gate_->read_accounts());
+    server_->server().apply_roles();
   }
   void change_role(const std::string& role) {
     write(role);
@@ -167,6 +173,85 @@ TEST_F(Roles, ChangesReachThoseWhoAreThere) {
   EXPECT_EQ(ada.close_reason(), "not allowed: \"ada\" has no role in this world");
   ASSERT_TRUE(ada.session().refused());
   EXPECT_EQ(ada.session().refused()->code, protocol::RefusalCode::kNotAllowed);
+}
+
+TEST_F(Roles, WhoIsBannedIsShownTheDoorAndToldWhy) {
+  serve(Role::kWatch);
+  WireClient ada(server_->port(), "/worlds/dam", "viewer", "letmein");
+  ASSERT_TRUE(ada.greet());
+  WireClient visitor(server_->port(), "/worlds/dam");
+  ASSERT_TRUE(visitor.greet());
+  ban("account = \"ada\"");
+  EXPECT_TRUE(ada.wait_closed());
+  EXPECT_EQ(ada.close_reason(), "not allowed: \"ada\" is banned: floods");
+  EXPECT_EQ(get("/worlds", bearer("letmein")).body, "not allowed: \"ada\" is banned: floods\n");
+  EXPECT_EQ(get("/worlds").status, 200U);
+  ban("address = \"127.0.0.0/8\"");
+  EXPECT_TRUE(visitor.wait_closed());
+  EXPECT_EQ(visitor.close_reason(), "not allowed: this address is banned: floods");
+  EXPECT_EQ(get("/worlds").status, 403U);
+  EXPECT_EQ(get("/").status, 403U);
+  EXPECT_EQ(get("/healthz").status, 200U) << "health is everybody's";
+  EXPECT_THROW(WireClient(server_->port(), "/worlds/dam"), std::runtime_error);
+}
+
+TEST_F(Roles, AProxysWordIsTakenForWhoConnects) {
+  net::Proxies proxies;
+  proxies.trusted = {access::AddressRange::parse("127.0.0.1").value()};
+  proxies.account_header = "X-Forwarded-User";
+  serve(Role::kNone, proxies);
+  const auto who = [&](const std::string& headers) { return get("/session", headers).body; };
+  EXPECT_THAT(who("X-Forwarded-User: ada\r\n"), HasSubstr("\"account\": \"ada\""));
+  EXPECT_THAT(who("X-Forwarded-User: stranger\r\n"), HasSubstr("\"account\": null"));
+  EXPECT_THAT(who("X-Forwarded-User: \r\n"), HasSubstr("\"account\": null"));
+  EXPECT_EQ(get("/worlds", "X-Forwarded-User: A B\r\n").status, 401U);
+  // Cookies that go through an encrypting proxy are for encrypted connections alone.
+  const auto sign_in = [&](const std::string& more) {
+    return http_request(server_->port(), "POST", "/session", bearer("letmein") + more).head;
+  };
+  EXPECT_THAT(sign_in("X-Forwarded-Proto: https\r\n"), HasSubstr("; Secure"));
+  EXPECT_THAT(sign_in(""), testing::Not(HasSubstr("; Secure")));
+  ban("address = \"203.0.113.0/24\"");
+  EXPECT_EQ(get("/worlds", "X-Forwarded-For: 203.0.113.9\r\n").status, 403U);
+  EXPECT_EQ(get("/worlds", "X-Forwarded-For: 203.0.113.9, 198.51.100.1\r\n").status, 200U)
+      << "what a stranger says of others is nothing";
+  EXPECT_EQ(
+      get("/worlds", "X-Forwarded-For: 198.51.100.1\r\nX-Forwarded-For: 203.0.113.9\r\n").status,
+      403U)
+      << "the last line is the nearest proxy's";
+}
+
+TEST_F(Roles, NobodyElsesWordIs) {
+  net::Proxies proxies;
+  proxies.trusted = {access::AddressRange::parse("10.0.0.0/8").value()};
+  proxies.account_header = "X-Forwarded-User";
+  serve(Role::kNone, proxies);
+  EXPECT_THAT(get("/session", "X-Forwarded-User: ada\r\n").body, HasSubstr("\"account\": null"));
+  ban("address = \"203.0.113.0/24\"");
+  EXPECT_EQ(get("/worlds", "X-Forwarded-For: 203.0.113.9\r\n").status, 200U);
+  EXPECT_THAT(http_request(server_->port(), "POST", "/session",
+                           bearer("letmein") + "X-Forwarded-Proto: https\r\n")
+                  .head,
+              testing::Not(HasSubstr("; Secure")));
+}
+
+TEST(Proxies, TheClientIsTheLastOneThatIsNoProxy) {
+  net::Proxies proxies;
+  for (const char* range : {"10.0.0.0/8", "2001:db8::/32"}) {
+    proxies.trusted.push_back(access::AddressRange::parse(range).value());
+  }
+  EXPECT_EQ(proxies.client_of("198.51.100.1", "203.0.113.9"), "198.51.100.1");
+  EXPECT_EQ(proxies.client_of("10.0.0.1", ""), "10.0.0.1");
+  EXPECT_EQ(proxies.client_of("10.0.0.1", "203.0.113.9"), "203.0.113.9");
+  EXPECT_EQ(proxies.client_of("10.0.0.1", "8.8.8.8, 203.0.113.9 ,10.0.0.2"), "203.0.113.9");
+  EXPECT_EQ(proxies.client_of("10.0.0.1", "203.0.113.9:5000"), "203.0.113.9");
+  EXPECT_EQ(proxies.client_of("2001:db8::1", "[2001:db9::7]:5000"), "2001:db9::7");
+  EXPECT_EQ(proxies.client_of("10.0.0.1", "2001:db9::7"), "2001:db9::7");
+  EXPECT_EQ(proxies.client_of("10.0.0.1", "203.0.113.9, garbage"), "10.0.0.1");
+  EXPECT_EQ(proxies.client_of("10.0.0.1", "garbage, 203.0.113.9"), "203.0.113.9");
+  EXPECT_EQ(proxies.client_of("10.0.0.1", "garbage, 10.0.0.2"), "10.0.0.2");
+  EXPECT_EQ(proxies.client_of("10.0.0.1", ",,,"), "10.0.0.1");
+  EXPECT_EQ(proxies.client_of("10.0.0.1", "["), "10.0.0.1");
 }
 
 TEST_F(Roles, PagesSignInByACookieThatTheirScriptsDoNotSee) {
