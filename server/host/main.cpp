@@ -18,6 +18,8 @@ namespace {
 constexpr int kExitWell = 0;
 constexpr int kExitFailed = 1;
 constexpr int kExitWrongUsage = 2;
+// Who starts an image of the server gives flags beside those that it has already.
+constexpr auto kLast = CLI::MultiOptionPolicy::TakeLast;
 
 struct Arguments {
   std::vector<std::string> worlds;
@@ -47,8 +49,10 @@ void declare(CLI::App& app, Arguments& arguments) {
   app.add_option("--config", arguments.config_file,
                  "A TOML file with the same keys; flags go before it");
   app.add_option("--listen", arguments.listen,
-                 "ADDRESS:PORT, default 127.0.0.1:8080; port 0 picks a free one");
-  app.add_option("--data", arguments.data, "Where recordings lie, default ./data");
+                 "ADDRESS:PORT, default 127.0.0.1:8080; port 0 picks a free one")
+      ->multi_option_policy(kLast);
+  app.add_option("--data", arguments.data, "Where recordings lie, default ./data")
+      ->multi_option_policy(kLast);
   app.add_option("--threads", arguments.threads, "Workers, default one for each core")
       ->check(CLI::Range(std::uint32_t{0}, sluice::host::kMaxThreads));
   app.add_option("--tick-budget", arguments.tick_budget,
@@ -73,7 +77,8 @@ void declare(CLI::App& app, Arguments& arguments) {
                  "A certificate (PEM, with its chain): connections are encrypted");
   app.add_option("--tls-key", arguments.tls_key, "The key that goes with it (PEM)");
   app.add_option("--admin-listen", arguments.admin_listen,
-                 "ADDRESS:PORT of health, metrics and the admin API, for those who run the server");
+                 "ADDRESS:PORT of health, metrics and the admin API, for those who run the server")
+      ->multi_option_policy(kLast);
   app.add_flag("--no-verify", arguments.no_verify,
                "Do not replay the recordings in the background");
   app.add_option("--log-level", arguments.log_level, "trace, debug, info, warn or error");

@@ -2,6 +2,7 @@
 #include <iostream>
 #include <memory>
 #include <string>
+#include <tuple>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -90,6 +91,14 @@ Json ban_of(const AdminOptions& options) {
   return {{"ban", ban}};
 }
 
+/// `path`: /healthz or /readyz, which say "all well" by their status.
+int run_question(const AdminOptions& options, const std::string& path) {
+  const auto reply = client::ask({"GET", options.server, path, "", ""});
+  if (!reply.ok()) return fail(reply.error());
+  (reply.value().status == 200 ? std::cout : std::cerr) << reply.value().body;
+  return reply.value().status == 200 ? kExitWell : kExitWrongInput;
+}
+
 /// `body` makes the request's body from the options when it is sent.
 CLI::App& add_action(CLI::App& admin, const Options& options, int& exit_status,
                      const std::string& name, const std::string& what, bool of_world,
@@ -139,6 +148,15 @@ void add_admin_command(CLI::App& app, int& exit_status) {
   add("kick", "end the connections of an account", true, [](const AdminOptions& o) {
     return Json{{"account", o.account}};
   }).add_option("ACCOUNT", options->account, "default: all who showed no token");
+  for (const auto& [name, path, what] :
+       {std::tuple("health", "/healthz", "whether the server is alive, and what it has to say"),
+        {"ready", "/readyz", "whether all its worlds run"}}) {
+    admin->add_subcommand(name, what)
+        ->fallthrough()
+        ->callback([options, &exit_status, path = std::string(path)] {
+          exit_status = run_question(*options, path);
+        });
+  }
   add("bans", "who is banned", false);
   CLI::App& ban = add("ban", "let an account or an address in no more", false,
                       [](const AdminOptions& o) { return ban_of(o); });
