@@ -87,6 +87,8 @@ const std::vector<AdminApi::Route>& AdminApi::routes() {
       {"POST", "/api/worlds/{world}/save", Role::kOperate,
        "Checkpoint it, and wait until its history up to now is durable", nullptr, nullptr,
        &AdminApi::save},
+      {"POST", "/api/worlds/{world}/backup", Role::kOperate,
+       "Copy its recording, and read the copy whole", nullptr, nullptr, &AdminApi::backup},
       {"POST", "/api/worlds/{world}/kick", Role::kOperate,
        "End the connections of an account; empty: of all who showed no token", "account", "string",
        &AdminApi::kick},
@@ -282,6 +284,15 @@ AdminAnswer AdminApi::save(const Request& request) {
   const auto saved = request.runner->save(kSavePatience);
   if (!saved.ok()) return failed(400, saved.error());
   return json_answer(200, {{"tick", *saved}});
+}
+
+AdminAnswer AdminApi::backup(const Request& request) {
+  if (const auto saved = request.runner->save(kSavePatience); !saved.ok()) {
+    return failed(400, saved.error());
+  }
+  const auto made = targets_.backup(request.world);
+  if (!made.ok()) return failed(400, made.error());
+  return json_answer(200, {{"file", made->file}, {"tick", made->tick}});
 }
 
 AdminAnswer AdminApi::kick(const Request& request) {

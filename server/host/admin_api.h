@@ -12,6 +12,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "server/access/gate.h"
+#include "server/host/backups.h"
 #include "server/net/admin_server.h"
 #include "server/net/server.h"
 #include "server/sim/result.h"
@@ -30,6 +31,7 @@ struct AdminTargets {
   std::function<net::Readiness()> readiness;
   std::function<std::string()> metrics;
   std::function<sim::Status()> reload;
+  std::function<sim::Result<Backups::Made>(const std::string& world)> backup;
   /// Changes the file of accounts, and takes notice of it.
   std::function<sim::Status(const std::function<sim::Status(access::Accounts&)>& change)>
       change_accounts;
@@ -61,6 +63,7 @@ class AdminApi {
   net::AdminAnswer step(const Request& request);
   net::AdminAnswer speed(const Request& request);
   net::AdminAnswer save(const Request& request);
+  net::AdminAnswer backup(const Request& request);
   net::AdminAnswer kick(const Request& request);
   net::AdminAnswer bans(const Request& request);
   net::AdminAnswer ban(const Request& request);

@@ -17,10 +17,11 @@ namespace sluice::host {
 namespace {
 
 constexpr std::array<std::string_view, 5> kLogLevels = {"trace", "debug", "info", "warn", "error"};
-constexpr std::array<std::string_view, 17> kKeys = {
-    "account_header", "admin_listen",    "anonymous", "data",        "hosts",    "listen",
-    "log_level",      "origins",         "threads",   "tick_budget", "tls_cert", "tls_key",
-    "tokens",         "trusted_proxies", "verify",    "world",       "worlds"};
+constexpr std::array<std::string_view, 19> kKeys = {
+    "account_header", "admin_listen", "anonymous", "backup_hours",    "backups_kept", "data",
+    "hosts",          "listen",       "log_level", "origins",         "threads",      "tick_budget",
+    "tls_cert",       "tls_key",      "tokens",    "trusted_proxies", "verify",       "world",
+    "worlds"};
 
 template <class Names>
 std::string list_of(const Names& names) {
@@ -144,6 +145,12 @@ sim::Status set_key(const std::string& path, std::string_view key, const toml::n
     return sim::Done{};
   }
   if (key == "threads") return set_number(path, key, node, 0, kMaxThreads, config.threads);
+  if (key == "backup_hours") {
+    return set_number(path, key, node, 0, kMostBackupHours, config.backup_hours);
+  }
+  if (key == "backups_kept") {
+    return set_number(path, key, node, 1, kMostBackupsKept, config.backups_kept);
+  }
   if (key == "tick_budget") {
     return set_number(path, key, node, 1, kMaxTickBudget, config.tick_budget);
   }

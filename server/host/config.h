@@ -9,6 +9,8 @@
 //   hosts       = ["play.example.org"]    names that this server answers to, besides localhost and
 //                                         numeric addresses
 //   origins     = ["https://example.org"] pages of other sites that may connect
+//   backup_hours = 24                     a backup of each world every so many hours (backups.h)
+//   backups_kept = 7                      of each world, the newest
 //   trusted_proxies = ["10.0.0.0/8"]      addresses of proxies, whose word is taken for who
 //   connects account_header  = "X-Forwarded-User"  where they name the account that they have
 //   signed in verify      = true                    replay recordings in the background
@@ -36,6 +38,7 @@
 #include <vector>
 
 #include "server/access/gate.h"
+#include "server/host/backups.h"
 #include "server/host/tick_budget.h"
 #include "server/net/address.h"
 #include "server/net/origins.h"
@@ -53,6 +56,8 @@ struct Config {
   std::uint32_t tick_budget = kDefaultTickBudget;
   std::string log_level = "info";
   bool verify = true;
+  std::uint32_t backup_hours = 0;  // 0: none by themselves
+  std::uint32_t backups_kept = kDefaultBackupsKept;
   net::Origins origins;
   net::Proxies proxies;
   std::string accounts_file;

@@ -117,12 +117,26 @@ sim::Result<std::unique_ptr<Host>> Host::start(const Config& config) {
   if (const sim::Status status = host->listen(config); !status.ok()) {
     return sim::Error{status.error()};
   }
+  host->prepare_backups(config);
   if (const sim::Status status = host->listen_for_admins(config); !status.ok()) {
     return sim::Error{status.error()};
   }
   for (const auto& runner : host->runners_) runner->start();
   if (config.verify) host->start_verifiers();
+  host->backups_->start();
   return host;
+}
+
+void Host::prepare_backups(const Config& config) {
+  Backups::Options options;
+  options.folder = (std::filesystem::path(data_directory_) / "backups").string();
+  for (const auto& runner : runners_) {
+    options.recordings.emplace(runner->name(), recording_path(runner->name()));
+  }
+  options.interval_seconds = std::int64_t{3600} * config.backup_hours;
+  options.kept = config.backups_kept;
+  options.now = access::Gate::system_time;
+  backups_ = std::make_unique<Backups>(std::move(options));
 }
 
 std::string Host::recording_path(const std::string& name) const {
@@ -190,6 +204,7 @@ sim::Status Host::listen_for_admins(const Config& config) {
   targets.readiness = [this] { return readiness(); };
   targets.metrics = [this] { return metrics_text(); };
   targets.reload = [this] { return reload(); };
+  targets.backup = [this](const std::string& world) { return backups_->make(world); };
   targets.change_accounts = [this, file = config.accounts_file](const auto& change) -> sim::Status {
     if (file.empty()) return sim::Error{"this server has no file of accounts (tokens)"};
     if (sim::Status changed = access::change_accounts(file, change); !changed) return changed;
@@ -280,7 +295,10 @@ std::string Host::health_text() const {
 }
 
 std::string Host::metrics_text() {
-  for (const auto& runner : runners_) runner->metrics().report(runner->feed().counters());
+  for (const auto& runner : runners_) {
+    runner->metrics().report(runner->feed().counters());
+    runner->metrics().report(backups_->sample(runner->name()));
+  }
   const std::lock_guard lock(verifiers_mutex_);
   for (std::size_t i = 0; i < verifiers_.size(); ++i) {
     const BackgroundVerifier& verifier = *verifiers_[i];
@@ -292,6 +310,7 @@ std::string Host::metrics_text() {
 
 bool Host::stop() {
   admin_.reset();
+  if (backups_) backups_->stop();
   for (const auto& verifier : verifiers_) verifier->stop();
   bool kept = not_loaded_.empty();
   for (const auto& runner : runners_) {

@@ -53,6 +53,7 @@ class Host {
   [[nodiscard]] sim::Status add_world(const std::string& world_file);
   [[nodiscard]] sim::Status listen(const Config& config);
   void start_verifiers();
+  void prepare_backups(const Config& config);
   [[nodiscard]] std::string recording_path(const std::string& name) const;
   [[nodiscard]] std::string why_not_loaded() const;
 
@@ -75,6 +76,7 @@ class Host {
   std::vector<NotLoaded> not_loaded_;
   mutable std::mutex verifiers_mutex_;  // the listener may ask before all are there
   std::vector<std::unique_ptr<BackgroundVerifier>> verifiers_;  // one a runner, or none at all
+  std::unique_ptr<Backups> backups_;
   std::unique_ptr<net::Server> server_;  // ends before the runners that it looks into
   std::unique_ptr<AdminApi> admin_api_;
   std::unique_ptr<net::AdminServer> admin_;  // ends before all that it acts on

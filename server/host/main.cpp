@@ -29,6 +29,8 @@ struct Arguments {
   std::string log_level;
   std::uint32_t threads = 0;
   std::uint32_t tick_budget = 0;
+  std::uint32_t backup_hours = 0;
+  std::uint32_t backups_kept = 0;
   std::vector<std::string> trusted_proxies;
   std::string account_header;
   bool no_verify = false;
@@ -64,6 +66,12 @@ void declare(CLI::App& app, Arguments& arguments) {
   app.add_option("--origin", arguments.origins,
                  "A page of another site that may connect, as in https://example.org")
       ->allow_extra_args(false);
+  app.add_option(
+         "--backup-hours", arguments.backup_hours,
+         "Make a backup of each world every so many hours, in backups beside the recordings")
+      ->check(CLI::Range(std::uint32_t{1}, sluice::host::kMostBackupHours));
+  app.add_option("--backups-kept", arguments.backups_kept, "Of each world, default 7")
+      ->check(CLI::Range(std::uint32_t{1}, sluice::host::kMostBackupsKept));
   app.add_option("--trusted-proxy", arguments.trusted_proxies,
                  "An address, or a range as in 10.0.0.0/8, whose X-Forwarded headers are believed")
       ->allow_extra_args(false);
@@ -116,6 +124,8 @@ sluice::sim::Status combine(const CLI::App& app, const Arguments& arguments,
   if (!arguments.data.empty()) config.data_directory = arguments.data;
   if (app.count("--threads") > 0) config.threads = arguments.threads;
   if (app.count("--tick-budget") > 0) config.tick_budget = arguments.tick_budget;
+  if (app.count("--backup-hours") > 0) config.backup_hours = arguments.backup_hours;
+  if (app.count("--backups-kept") > 0) config.backups_kept = arguments.backups_kept;
   if (arguments.no_verify) config.verify = false;
   const auto add = [](std::vector<std::string>& list, const std::vector<std::string>& more) {
     list.insert(list.end(), more.begin(), more.end());

@@ -72,7 +72,11 @@ class PrometheusWorldMetrics final : public WorldMetrics {
                              "Last tick that was found to replay in the background", l)),
         verify_alarm_(
             gauge(r, "sluice_verify_alarm", "1 when the recording was found not to replay", l)),
-        bundles_(counter(r, "sluice_bundles_total", "Bundles written for mismatches", l)) {}
+        bundles_(counter(r, "sluice_bundles_total", "Bundles written for mismatches", l)),
+        backup_tick_(gauge(r, "sluice_backup_tick", "Last tick of the newest backup made", l)),
+        backups_(counter(r, "sluice_backups_total", "Backups made", l)),
+        backup_failures_(
+            counter(r, "sluice_backup_failures_total", "Backups that could not be made", l)) {}
 
   void report(const TickSample& sample) override {
     tick_.Set(static_cast<double>(sample.tick));
@@ -104,6 +108,12 @@ class PrometheusWorldMetrics final : public WorldMetrics {
     raise_to(bundles_, sample.bundles);
   }
 
+  void report(const BackupSample& sample) override {
+    backup_tick_.Set(static_cast<double>(sample.tick));
+    raise_to(backups_, sample.made);
+    raise_to(backup_failures_, sample.failures);
+  }
+
  private:
   prometheus::Gauge& tick_;
   prometheus::Histogram& tick_seconds_;
@@ -126,6 +136,9 @@ class PrometheusWorldMetrics final : public WorldMetrics {
   prometheus::Gauge& verified_tick_;
   prometheus::Gauge& verify_alarm_;
   prometheus::Counter& bundles_;
+  prometheus::Gauge& backup_tick_;
+  prometheus::Counter& backups_;
+  prometheus::Counter& backup_failures_;
 };
 
 }  // namespace

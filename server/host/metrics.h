@@ -29,6 +29,12 @@ struct VerifierSample {
   std::uint64_t bundles = 0;  // written since the start
 };
 
+struct BackupSample {
+  std::uint64_t tick = 0;      // of the last one that was made
+  std::uint64_t made = 0;      // since the start
+  std::uint64_t failures = 0;  // likewise
+};
+
 class WorldMetrics {
  public:
   virtual ~WorldMetrics() = default;
@@ -36,6 +42,7 @@ class WorldMetrics {
   /// The network's counters as they are now; called before the text is made.
   virtual void report(const net::HubCounters& counters) = 0;
   virtual void report(const VerifierSample& sample) = 0;
+  virtual void report(const BackupSample& sample) = 0;
 };
 
 class Metrics {

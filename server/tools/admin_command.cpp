@@ -145,6 +145,7 @@ void add_admin_command(CLI::App& app, int& exit_status) {
       .add_option("SPEED", options->speed, "times its own, 0.01 to 100")
       ->required();
   add("save", "checkpoint it now, and wait until its history is durable", true);
+  add("backup", "copy its recording, and read the copy whole", true);
   add("kick", "end the connections of an account", true, [](const AdminOptions& o) {
     return Json{{"account", o.account}};
   }).add_option("ACCOUNT", options->account, "default: all who showed no token");

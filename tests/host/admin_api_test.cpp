@@ -67,6 +67,12 @@ class AdminApiTest : public ::testing::Test {
     targets.readiness = [] { return net::Readiness{false, "pond: stands still\n"}; };
     targets.metrics = [] { return std::string("a_metric 1\n"); };
     targets.reload = [this] { return gate_->read_accounts(); };
+    Backups::Options backups;
+    backups.folder = folder_.file("backups");
+    backups.recordings = {{"pond", path()}};
+    backups.now = [] { return std::int64_t{0}; };
+    backups_ = std::make_unique<Backups>(std::move(backups));
+    targets.backup = [this](const std::string& world) { return backups_->make(world); };
     targets.change_accounts = [this,
                                file = rules.accounts_file](const auto& change) -> sim::Status {
       if (file.empty()) return sim::Error{"no file"};
@@ -102,6 +108,7 @@ class AdminApiTest : public ::testing::Test {
   Metrics metrics_;
   std::unique_ptr<WorldRunner> runner_;
   std::unique_ptr<access::Gate> gate_;
+  std::unique_ptr<Backups> backups_;
   std::unique_ptr<AdminApi> api_;
 };
 
@@ -203,12 +210,21 @@ TEST_F(AdminApiTest, EachActionNeedsItsRole) {
       ++tried;
     }
   }
-  EXPECT_EQ(tried, 12);
+  EXPECT_EQ(tried, 13);
   EXPECT_THAT(
       ask("POST", "/api/worlds/pond/pause", "", "bert").body,
       HasSubstr("not allowed: the role of \\\"bert\\\" in pond is build; this needs operate"));
   EXPECT_EQ(ask("POST", "/api/worlds/pond/kick", R"({"account": "bert"})", "olga").body,
             "{\"ended\":4}\n");
+}
+
+TEST_F(AdminApiTest, ABackupHoldsAllThatHappenedBeforeIt) {
+  open(false);
+  EXPECT_EQ(ask("POST", "/api/worlds/pond/pause").status, 200U);
+  const json before = json::parse(ask("GET", "/api/worlds").body)[0];
+  const json made = json::parse(ask("POST", "/api/worlds/pond/backup").body);
+  EXPECT_EQ(made["file"], "pond-19700101T000000Z.sluice");
+  EXPECT_GE(made["tick"], before["tick"]);
 }
 
 TEST_F(AdminApiTest, BansAreMadeListedAndLifted) {

@@ -28,24 +28,27 @@ TEST(Config, ListenTakesAddressesAndPorts) {
 TEST(Config, AFileSetsEveryKey) {
   const tests::TemporaryDirectory directory;
   Config config;
-  const std::string path = directory.write("s.toml",
-                                           "world = [\"a.toml\", \"/b.toml\"]\n"
-                                           "listen = \"0.0.0.0:81\"\ndata = \"d\"\n"
-                                           "threads = 3\ntick_budget = 40\nlog_level = \"error\"\n"
-                                           "hosts = [\"a.example\", \"b.example\"]\n"
-                                           "origins = [\"https://c.example\"]\n"
-                                           "tokens = \"t.toml\"\nanonymous = \"none\"\n"
-                                           "admin_listen = \"127.0.0.1:82\"\n"
-                                           "trusted_proxies = [\"10.0.0.0/8\", \"::1\"]\n"
-                                           "account_header = \"X-User\"\n"
-                                           "[worlds.cave]\nanonymous = \"build\"\n"
-                                           "[worlds.lake]\nread_only = true\n");
+  const std::string path = directory.write(
+      "s.toml",
+      "world = [\"a.toml\", \"/b.toml\"]\n"
+      "listen = \"0.0.0.0:81\"\ndata = \"d\"\n"
+      "threads = 3\ntick_budget = 40\nbackup_hours = 24\nbackups_kept = 3\nlog_level = \"error\"\n"
+      "hosts = [\"a.example\", \"b.example\"]\n"
+      "origins = [\"https://c.example\"]\n"
+      "tokens = \"t.toml\"\nanonymous = \"none\"\n"
+      "admin_listen = \"127.0.0.1:82\"\n"
+      "trusted_proxies = [\"10.0.0.0/8\", \"::1\"]\n"
+      "account_header = \"X-User\"\n"
+      "[worlds.cave]\nanonymous = \"build\"\n"
+      "[worlds.lake]\nread_only = true\n");
   ASSERT_TRUE(read_config(path, config).ok());
   EXPECT_EQ(config.world_files, (std::vector<std::string>{directory.file("a.toml"), "/b.toml"}));
   EXPECT_EQ(config.port, 81);
   EXPECT_EQ(config.data_directory, "d");
   EXPECT_EQ(config.threads, 3U);
   EXPECT_EQ(config.tick_budget, 40U);
+  EXPECT_EQ(config.backup_hours, 24U);
+  EXPECT_EQ(config.backups_kept, 3U);
   EXPECT_EQ(config.log_level, "error");
   EXPECT_EQ(config.origins.hosts, (std::vector<std::string>{"a.example", "b.example"}));
   EXPECT_EQ(config.origins.origins, (std::vector<std::string>{"https://c.example"}));
@@ -116,9 +119,8 @@ TEST(Config, MistakesNameTheirPlace) {
   const std::string at = directory.file("s.toml") + ":";
   EXPECT_EQ(error("\n\nlissten = 1"),
             at + "3: unknown key \"lissten\"; allowed: account_header, admin_listen, anonymous, "
-                 "data, hosts, "
-                 "listen, log_level, origins, threads, tick_budget, tls_cert, tls_key, tokens, "
-                 "trusted_proxies, verify, world, worlds");
+                 "backup_hours, backups_kept, data, hosts, listen, log_level, origins, threads, "
+                 "tick_budget, tls_cert, tls_key, tokens, trusted_proxies, verify, world, worlds");
   EXPECT_THAT(error("trusted_proxies = [\"10.0.0.0/99\"]"),
               testing::StartsWith(at + "1: trusted_proxies: \"10.0.0.0/99\" is no address"));
   EXPECT_THAT(error("account_header = \"a b\""),

@@ -52,6 +52,7 @@ TEST(MetricsTest, EachSaysWhatHappened) {
   network.commands_refused = 16;
   world.report(network);
   world.report(VerifierSample{17, true, 18});
+  world.report(BackupSample{20, 21, 22});
   const std::string text = metrics.text();
   const std::pair<const char*, const char*> expected[] = {
       {"sluice_tick", "31"},
@@ -76,7 +77,10 @@ TEST(MetricsTest, EachSaysWhatHappened) {
       {"sluice_commands_turned_away_total", "16"},
       {"sluice_verified_tick", "17"},
       {"sluice_verify_alarm", "1"},
-      {"sluice_bundles_total", "18"}};
+      {"sluice_bundles_total", "18"},
+      {"sluice_backup_tick", "20"},
+      {"sluice_backups_total", "21"},
+      {"sluice_backup_failures_total", "22"}};
   for (const auto& [name, value] : expected) EXPECT_EQ(value_of(text, name), value) << name;
   EXPECT_EQ(value_of(text, "sluice_tick_seconds_bucket", R"({world="tub",le="+Inf"})"), "2");
 }
