@@ -92,7 +92,7 @@ struct PlanField {
   const char* name;
   std::int64_t Plan::*value;
   std::int64_t least;  // what shrinking goes towards
-  bool is_fault;
+  bool ships;          // a size inside the code: shrinking goes towards what ships instead
 };
 /// But for the seed, in the order in which shrinking tries them.
 [[nodiscard]] std::span<const PlanField> plan_fields();

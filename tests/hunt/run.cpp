@@ -355,7 +355,13 @@ Outcome Run::go() {
   outcome.hash = ground_.journal.hash();
   outcome.ticks = ticks_;
   outcome.events = ground_.timeline.happened();
-  if (failed()) outcome.last_events = ground_.journal.text();
+  for (const auto& visitor : visitors_) outcome.commands.push_back(visitor->commands());
+  if (failed()) {
+    outcome.last_events = ground_.journal.text();
+    for (const std::string& name : ground_.disk.names()) {
+      outcome.files[name] = ground_.disk.find(name)->now;
+    }
+  }
   for (const auto& [name, count] : ground_.journal.counts()) {
     outcome.counts[std::string(name)] = count;
   }

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tests/hunt/plan.h"
 
@@ -17,6 +18,8 @@ struct Outcome {
   std::uint64_t events = 0;
   std::string last_events;                      // as lines
   std::map<std::string, std::uint64_t> counts;  // how often each thing happened
+  std::vector<std::int64_t> commands;           // that each client sent
+  std::map<std::string, std::string> files;     // of a failure: what lay on the medium
 };
 
 [[nodiscard]] Outcome run(const Plan& plan);

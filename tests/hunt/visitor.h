@@ -30,6 +30,8 @@ class Visitor {
   [[nodiscard]] bool ready() const;
   /// Commands without an answer on the connection that there is.
   [[nodiscard]] std::size_t unanswered() const { return unanswered_; }
+  /// That it has sent in all, or left out.
+  [[nodiscard]] std::int64_t commands() const { return commands_; }
   [[nodiscard]] const protocol::Mirror& mirror() const { return session_->mirror(); }
   [[nodiscard]] const protocol::ViewBox& view() const { return view_; }
   [[nodiscard]] const std::string& name() const { return name_; }
