@@ -10,6 +10,8 @@
 #include <spdlog/spdlog.h>
 
 #include "server/record/bundle.h"
+#include "server/record/files.h"
+#include "server/sim/sometimes.h"
 
 namespace sluice::host {
 
@@ -27,8 +29,9 @@ void give_way() {
 
 }  // namespace
 
-BackgroundVerifier::BackgroundVerifier(Options options)
-    : options_(std::move(options)), thread_([this] { run(); }) {}
+BackgroundVerifier::BackgroundVerifier(Options options) : options_(std::move(options)) {
+  if (options_.drive.by == Drive::By::kThread) thread_ = std::thread([this] { run(); });
+}
 
 BackgroundVerifier::~BackgroundVerifier() {
   stop();
@@ -56,26 +59,39 @@ bool BackgroundVerifier::wait() {
 
 void BackgroundVerifier::run() {
   give_way();
+  // What was there before is looked through without a pause.
+  while (step() && (surveyor_ ? !stopping() : wait())) {
+  }
+}
+
+bool BackgroundVerifier::open() {
   auto reader = record::Reader::open(options_.recording);
-  if (!reader.ok()) return alarm("the recording cannot be read: " + reader.error());
+  if (!reader.ok()) {
+    alarm("the recording cannot be read: " + reader.error());
+    return false;
+  }
+  reader_ = std::move(reader).value();
   record::VerifyOptions options;
   // What was there before the server started was compared when the world came back from it.
-  options.from = (*reader)->last_tick();
-  sim::SerialExecutor executor;
-  record::Verifier verifier(**reader, std::move(options), executor);
-  std::optional<record::Surveyor> surveyor(std::in_place, **reader);
-  bool comparing = true;
-  while (surveyor ? !stopping() : wait()) {
-    if (const sim::Status looked = (*reader)->refresh(); !looked) {
-      return alarm("the recording cannot be read: " + looked.error());
-    }
-    if (comparing) comparing = compare(**reader, verifier);
-    look_at(options_.mismatches, kMostMismatchBundles, "what viewers were sent differed",
-            mismatches_, **reader);
-    look_at(options_.claimants, kMostClaimBundles, "a viewer says that its mirror differed",
-            claims_, **reader);
-    if (surveyor && !look_for_damage(*surveyor)) surveyor.reset();
+  options.from = reader_->last_tick();
+  verifier_.emplace(*reader_, std::move(options), executor_);
+  surveyor_.emplace(*reader_);
+  return true;
+}
+
+bool BackgroundVerifier::step() {
+  if (reader_ == nullptr && !open()) return false;
+  if (const sim::Status looked = reader_->refresh(); !looked) {
+    alarm("the recording cannot be read: " + looked.error());
+    return false;
   }
+  if (comparing_) comparing_ = compare(*reader_, *verifier_);
+  look_at(options_.mismatches, kMostMismatchBundles, "what viewers were sent differed", mismatches_,
+          *reader_);
+  look_at(options_.claimants, kMostClaimBundles, "a viewer says that its mirror differed", claims_,
+          *reader_);
+  if (surveyor_ && !look_for_damage(*surveyor_)) surveyor_.reset();
+  return true;
 }
 
 bool BackgroundVerifier::stopping() const {
@@ -87,7 +103,8 @@ bool BackgroundVerifier::stopping() const {
 // by nobody until somebody needs it. In slices, so that what happens meanwhile is compared, too.
 // False when all was looked at.
 bool BackgroundVerifier::look_for_damage(record::Surveyor& surveyor) {
-  const auto end = std::chrono::steady_clock::now() + kSurveySlice;
+  const Clock& clock = *options_.drive.clock;
+  const auto end = clock.now() + kSurveySlice;
   for (;;) {
     const auto more = surveyor.step();
     if (!more.ok()) {
@@ -96,10 +113,11 @@ bool BackgroundVerifier::look_for_damage(record::Surveyor& surveyor) {
       return false;
     }
     if (!*more) break;
-    if (stopping() || std::chrono::steady_clock::now() >= end) return true;
+    if (stopping() || clock.now() >= end) return true;
   }
   const record::Survey& found = surveyor.found();
   if (found.whole()) return false;
+  SLUICE_SOMETIMES("the verifier found damage");
   std::string what = "the recording is damaged: ";
   if (!found.ticks.empty()) {
     what += "ticks " + std::to_string(found.ticks.front().first) + " to " +
@@ -164,10 +182,11 @@ BackgroundVerifier::Bundle BackgroundVerifier::bundle(record::Reader& reader, st
   const std::filesystem::path recording = options_.recording;
   const std::string name = recording.stem().string() + "-" + std::to_string(tick);
   std::string path;
-  for (int copy = 1; path.empty() || std::filesystem::exists(path); ++copy) {
+  for (int copy = 1; path.empty() || record::files().exists(path); ++copy) {
     const std::string suffix = copy == 1 ? "" : "-" + std::to_string(copy);
     path = (recording.parent_path() / (name + suffix + ".bundle.sluice")).string();
   }
+  SLUICE_SOMETIMES("a bundle was written");
   const auto written = record::write_bundle(reader, options, path);
   if (!written.ok()) return {false, "no bundle: " + written.error()};
   return {true, "bundle: " + path};

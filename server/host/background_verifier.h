@@ -17,10 +17,13 @@
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 
+#include "server/host/drive.h"
 #include "server/record/reader.h"
 #include "server/record/repair.h"
 #include "server/record/verify.h"
@@ -47,6 +50,7 @@ class BackgroundVerifier {
     /// Viewers that claimed a difference, so far.
     std::function<std::uint64_t()> claimants;
     std::chrono::milliseconds interval{1000};
+    Drive drive = {};
   };
 
   explicit BackgroundVerifier(Options options);
@@ -56,6 +60,9 @@ class BackgroundVerifier {
   BackgroundVerifier& operator=(const BackgroundVerifier&) = delete;
 
   void stop();
+  /// Looks what there is to look at now. False when there is nothing more to do. For its owner,
+  /// where it has no thread; to be called each Options::interval.
+  bool step();
 
   // On any thread.
 
@@ -69,6 +76,7 @@ class BackgroundVerifier {
  private:
   void run();
   [[nodiscard]] bool wait();
+  [[nodiscard]] bool open();
   /// False when there is nothing more to compare.
   [[nodiscard]] bool compare(record::Reader& reader, record::Verifier& verifier);
   [[nodiscard]] bool stopping() const;
@@ -92,8 +100,14 @@ class BackgroundVerifier {
   std::atomic<std::uint64_t> verified_tick_{0};
   std::atomic<std::uint64_t> bundles_{0};
   std::atomic<bool> alarmed_{false};
-  Watched mismatches_;  // the thread's alone, as the next
+  // The thread's alone.
+  Watched mismatches_;
   Watched claims_;
+  sim::SerialExecutor executor_;
+  std::unique_ptr<record::Reader> reader_;
+  std::optional<record::Verifier> verifier_;
+  std::optional<record::Surveyor> surveyor_;
+  bool comparing_ = true;
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;

@@ -5,6 +5,8 @@
 #include <iterator>
 #include <utility>
 
+#include "server/sim/sometimes.h"
+
 namespace sluice::host {
 
 namespace {
@@ -31,6 +33,7 @@ CommandQueue::CommandQueue(WorkLimits limits, std::int32_t tick_rate)
 
 sim::Status CommandQueue::push(QueuedCommand command) {
   if (size_ >= limits_.commands) {
+    SLUICE_SOMETIMES("the queue of commands was full");
     return sim::Error{"the world has too many commands waiting (" +
                       std::to_string(limits_.commands) + ")"};
   }
@@ -134,6 +137,7 @@ CommandQueue::Turn CommandQueue::take_from(std::uint64_t session, const Cost& co
                                 : std::min({needed.work, sim::kWorkOfCounting, limits_.tick_work});
   if (work > line.allowance) return Turn::kOver;
   if (work > budget_) {
+    SLUICE_SOMETIMES("a tick's budget for commands ran out");
     if (!std::exchange(ran_out_, true)) next_session_ = session;
     return Turn::kOver;
   }
@@ -148,6 +152,7 @@ CommandQueue::Turn CommandQueue::take_from(std::uint64_t session, const Cost& co
     taken = std::move(command);
     return Turn::kTaken;
   }
+  SLUICE_SOMETIMES("a command was turned away by its tick");
   turned_away.push_back({std::move(command), std::move(refusal)});
   return Turn::kTurnedAway;
 }

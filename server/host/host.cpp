@@ -10,78 +10,11 @@
 
 #include "server/access/accounts_file.h"
 #include "server/formats/world_file.h"
+#include "server/host/load_world.h"
 #include "server/net/tls.h"
 #include "server/net/viewer_assets.h"
-#include "server/record/recorder.h"
-#include "server/record/repair.h"
 
 namespace sluice::host {
-
-namespace {
-
-struct LoadedWorld {
-  std::unique_ptr<sim::World> world;
-  std::unique_ptr<record::Recorder> recorder;
-};
-
-// The recorder is opened before the world is brought back, because it keeps other servers out of
-// the file.
-sim::Result<LoadedWorld> load_whole(const std::string& path, const std::string& world_file,
-                                    const std::string& text, sim::Executor& executor) {
-  auto recorder = record::Recorder::open(path);
-  if (!recorder.ok()) return sim::Error{recorder.error()};
-  auto recovered = record::recover(path, executor);
-  if (!recovered.ok()) return sim::Error{recovered.error()};
-  for (const std::string& warning : recovered->warnings) spdlog::warn("{}", warning);
-  const std::uint64_t tick = recovered->world->tick_number();
-  if (recorder.value()->last_tick() != tick) {
-    return sim::Error{path + ": its history ends at tick " +
-                      std::to_string(recorder.value()->last_tick()) + ", the world at tick " +
-                      std::to_string(tick)};
-  }
-  spdlog::info("{}: goes on at tick {} from {} ({} ticks replayed)",
-               recovered->world->config().name, tick, path, recovered->replayed_ticks);
-  if (recovered->world_file_text != text) {
-    spdlog::warn(
-        "{}: {} has changed since the world was begun; the recording {} wins. To begin anew, move "
-        "it away",
-        recovered->world->config().name, world_file, path);
-  }
-  return LoadedWorld{std::move(recovered->world), std::move(recorder).value()};
-}
-
-/// A file that the medium damaged is repaired, and what was lost is said; a history that does not
-/// replay is not damage, and is left for somebody to look at.
-sim::Result<LoadedWorld> load_recorded(const std::string& path, const std::string& world_file,
-                                       const std::string& text, sim::Executor& executor) {
-  if (const auto finished = record::finish_repair(path); !finished) {
-    return sim::Error{finished.error()};
-  }
-  auto loaded = load_whole(path, world_file, text, executor);
-  if (loaded.ok()) return loaded;
-  record::RepairOptions options;
-  options.build_world = formats::build_world;
-  const auto repaired = record::repair(path, options);
-  if (!repaired) {
-    if (repaired.error() == loaded.error()) return loaded;
-    return sim::Error{loaded.error() + "; and it cannot be repaired: " + repaired.error()};
-  }
-  if (repaired->survey.whole()) return loaded;
-  spdlog::critical("{}", record::describe(*repaired));
-  return load_whole(path, world_file, text, executor);
-}
-
-sim::Result<LoadedWorld> load_new(const std::string& path, const sim::WorldSpec& spec,
-                                  const std::string& world_file, const std::string& text) {
-  auto world = sim::World::create(spec);
-  if (!world.ok()) return sim::Error{world_file + ": " + world.error()};
-  auto recorder = record::Recorder::create(path, text, *world.value());
-  if (!recorder.ok()) return sim::Error{recorder.error()};
-  spdlog::info("{}: begins, recorded in {}", spec.config.name, path);
-  return LoadedWorld{std::move(world).value(), std::move(recorder).value()};
-}
-
-}  // namespace
 
 Host::Host(const Config& config)
     : data_directory_(config.data_directory),
@@ -153,10 +86,11 @@ sim::Status Host::add_world(const std::string& world_file) {
     return sim::Error{world_file + ": there is another world named \"" + name + "\""};
   }
   const std::string path = recording_path(name);
+  WorldSource source{path, world_file, text.value(), {}};
+  source.repair.build_world = formats::build_world;
   std::error_code ignored;
-  auto loaded = std::filesystem::exists(path, ignored)
-                    ? load_recorded(path, world_file, text.value(), executor_)
-                    : load_new(path, spec.value(), world_file, text.value());
+  auto loaded = std::filesystem::exists(path, ignored) ? load_recorded(source, executor_)
+                                                       : load_new(source, spec.value());
   if (loaded.ok() && loaded->world->config().name != name) {
     loaded = sim::Error{path + ": holds the world \"" + loaded->world->config().name +
                         "\", not \"" + name + "\""};

@@ -7,6 +7,7 @@
 
 #include "server/record/bounds.h"
 #include "server/sim/assert.h"
+#include "server/sim/sometimes.h"
 
 namespace sluice::host {
 
@@ -25,15 +26,17 @@ std::size_t bytes_of(const record::CheckpointImage& image) {
 }  // namespace
 
 RecordWriter::RecordWriter(std::string name, std::unique_ptr<record::Recorder> recorder,
-                           Deliver deliver, const Limits& limits)
+                           Deliver deliver, const Limits& limits, Drive drive)
     : name_(std::move(name)),
       recorder_(std::move(recorder)),
       deliver_(std::move(deliver)),
       limits_(limits),
+      drive_(drive),
       pushed_tick_(recorder_->last_tick()),
       durable_tick_(recorder_->last_tick()),
-      last_commit_(std::chrono::steady_clock::now()),
-      thread_([this] { run(); }) {}
+      last_commit_(drive.clock->now()) {
+  if (drive_.by == Drive::By::kThread) thread_ = std::thread([this] { run(); });
+}
 
 RecordWriter::~RecordWriter() {
   stop();
@@ -56,7 +59,9 @@ void RecordWriter::put(Item item, bool urgent) {
   std::unique_lock lock(mutex_);
   SLUICE_ASSERT(!stopping_);
   // After a failure the world stands still, and what it did last must not be kept waiting.
-  changed_.wait(lock, [&] { return has_room() || failed(); });
+  if (drive_.by == Drive::By::kThread) {
+    changed_.wait(lock, [&] { return room_left() || failed(); });
+  }
   urgent_ = urgent_ || urgent;
   queue_checkpoints_ += item.checkpoint ? std::size_t{1} : 0;
   queue_bytes_ += item.bytes;
@@ -71,6 +76,7 @@ void RecordWriter::stop() {
     changed_.notify_all();
   }
   if (thread_.joinable()) thread_.join();
+  if (drive_.by == Drive::By::kOwner) run();
 }
 
 std::string RecordWriter::failure() const {
@@ -78,39 +84,65 @@ std::string RecordWriter::failure() const {
   return failure_;
 }
 
-// Only with mutex_ held, as the next.
 bool RecordWriter::has_room() const {
+  const std::lock_guard lock(mutex_);
+  return room_left();
+}
+
+// Only with mutex_ held, as the next.
+bool RecordWriter::room_left() const {
   return queue_.size() < limits_.ticks && queue_bytes_ < limits_.bytes &&
          queue_checkpoints_ < limits_.checkpoints;
 }
 
 bool RecordWriter::worth_committing() const {
-  return stopping_ || urgent_ || !has_room() || (failed() && !queue_.empty());
+  return stopping_ || urgent_ || !room_left() || (failed() && !queue_.empty());
+}
+
+Clock::Time RecordWriter::due() const {
+  const auto interval = failed() ? limits_.retry : std::chrono::milliseconds(kCommitInterval);
+  return last_commit_ + interval;
 }
 
 // False at the end.
 bool RecordWriter::wait_for_items(std::vector<Item>& items) {
   std::unique_lock lock(mutex_);
-  const auto interval = failed() ? limits_.retry : std::chrono::milliseconds(kCommitInterval);
-  changed_.wait_until(lock, last_commit_ + interval, [this] { return worth_committing(); });
+  changed_.wait_until(lock, due(), [this] { return worth_committing(); });
   if (queue_.empty() && stopping_) return false;
-  items = std::exchange(queue_, {});
+  items = take_items();
+  return true;
+}
+
+// Only with mutex_ held.
+std::vector<RecordWriter::Item> RecordWriter::take_items() {
   queue_bytes_ = 0;
   queue_checkpoints_ = 0;
   urgent_ = false;
   changed_.notify_all();  // there is room again
-  return true;
+  return std::exchange(queue_, {});
 }
 
 void RecordWriter::run() {
   std::vector<Item> items;
-  while (wait_for_items(items)) {
-    if (!failed()) last_commit_ = std::chrono::steady_clock::now();
-    write_in_parts(std::exchange(items, {}));
-    if (!failed()) continue;
-    if (std::chrono::steady_clock::now() >= last_commit_ + limits_.retry) try_again();
-  }
+  while (wait_for_items(items)) handle(std::exchange(items, {}));
   if (failed()) try_again();  // for the last time
+}
+
+Clock::Time RecordWriter::step() {
+  std::vector<Item> items;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!worth_committing() && drive_.clock->now() < due()) return due();
+    items = take_items();
+  }
+  handle(std::move(items));
+  return due();
+}
+
+void RecordWriter::handle(std::vector<Item> items) {
+  if (!failed()) last_commit_ = drive_.clock->now();
+  write_in_parts(std::move(items));
+  if (failed() && drive_.clock->now() >= last_commit_ + limits_.retry) try_again();
 }
 
 std::vector<net::CommandReply> RecordWriter::take_replies(std::vector<Item>& items) {
@@ -179,6 +211,7 @@ void RecordWriter::fail(const std::string& why) {
 
 void RecordWriter::tell_of_failure(std::vector<net::CommandReply> replies) {
   if (replies.empty()) return;
+  SLUICE_SOMETIMES("a client was told that its command may be lost");
   for (net::CommandReply& reply : replies) {
     reply.result.applied = false;
     reply.result.reason = "the recording failed, the command may be lost: " + failure();
@@ -187,7 +220,7 @@ void RecordWriter::tell_of_failure(std::vector<net::CommandReply> replies) {
 }
 
 void RecordWriter::try_again() {
-  last_commit_ = std::chrono::steady_clock::now();
+  last_commit_ = drive_.clock->now();
   sim::Status status = recorder_->resume();
   if (status) status = append_held();
   if (status) status = recorder_->commit();
@@ -196,6 +229,7 @@ void RecordWriter::try_again() {
     return;
   }
   durable_tick_ = recorder_->last_tick();
+  SLUICE_SOMETIMES("what was held back while the disk failed was written");
   spdlog::warn("{}: the recording goes on after tick {}; nothing that was acknowledged is lost",
                name_, recorder_->last_tick());
   const std::lock_guard lock(mutex_);

@@ -24,6 +24,7 @@
 #include <thread>
 #include <vector>
 
+#include "server/host/drive.h"
 #include "server/net/world_feed.h"
 #include "server/record/recorder.h"
 
@@ -46,19 +47,26 @@ class RecordWriter {
   RecordWriter(std::string name, std::unique_ptr<record::Recorder> recorder, Deliver deliver)
       : RecordWriter(std::move(name), std::move(recorder), std::move(deliver), Limits()) {}
   RecordWriter(std::string name, std::unique_ptr<record::Recorder> recorder, Deliver deliver,
-               const Limits& limits);
+               const Limits& limits, Drive drive = {});
   /// Stops.
   ~RecordWriter();
   RecordWriter(const RecordWriter&) = delete;
   RecordWriter& operator=(const RecordWriter&) = delete;
 
-  /// Takes the next tick. Waits only when the disk is so far behind that its limits are reached.
+  /// Takes the next tick. Waits only when the disk is so far behind that its limits are reached;
+  /// not even then where there is no thread that could make room.
   void push(record::TickRecord tick, std::vector<net::CommandReply> replies);
   /// Takes an image of the last tick that was pushed.
   void push_checkpoint(record::CheckpointImage image);
   /// Writes all that was pushed, as far as it can be written, and ends the thread.
   void stop();
 
+  /// Writes what is worth it now, and tries again what failed, if that is due. Returns when it is
+  /// to be called again, if nothing is pushed before. For its owner, where it has no thread.
+  Clock::Time step();
+
+  /// Whether the limits leave room for more.
+  [[nodiscard]] bool has_room() const;
   [[nodiscard]] bool failed() const { return failed_.load(); }
   /// Why, without the file's path; empty when not failed().
   [[nodiscard]] std::string failure() const;
@@ -79,7 +87,10 @@ class RecordWriter {
   void run();
   void put(Item item, bool urgent);
   [[nodiscard]] bool wait_for_items(std::vector<Item>& items);
-  [[nodiscard]] bool has_room() const;
+  [[nodiscard]] std::vector<Item> take_items();
+  void handle(std::vector<Item> items);
+  [[nodiscard]] Clock::Time due() const;
+  [[nodiscard]] bool room_left() const;
   [[nodiscard]] bool worth_committing() const;
   void write_in_parts(std::vector<Item> items);
   void write(std::vector<Item> items);
@@ -93,11 +104,12 @@ class RecordWriter {
   const std::unique_ptr<record::Recorder> recorder_;
   const Deliver deliver_;
   const Limits limits_;
+  const Drive drive_;
   std::atomic<std::uint64_t> pushed_tick_;
   std::atomic<std::uint64_t> durable_tick_;
   std::atomic<bool> failed_{false};
-  std::chrono::steady_clock::time_point last_commit_;  // the writer's thread alone, as the next
-  std::vector<Item> held_;  // taken from the queue, not yet by the recorder
+  Clock::Time last_commit_;  // the writer's thread alone, as the next
+  std::vector<Item> held_;   // taken from the queue, not yet by the recorder
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;

@@ -10,6 +10,7 @@
 #include "server/formats/script.h"
 #include "server/record/client_name.h"
 #include "server/record/format.h"
+#include "server/sim/sometimes.h"
 
 namespace sluice::host {
 
@@ -28,16 +29,20 @@ double seconds_of(TickClock::Duration duration) {
 
 WorldRunner::WorldRunner(std::unique_ptr<sim::World> world,
                          std::unique_ptr<record::Recorder> recorder, sim::Executor& executor,
-                         WorldMetrics& metrics, WorkLimits limits)
+                         WorldMetrics& metrics, WorkLimits limits, Drive drive,
+                         const RecordWriter::Limits& record_limits)
     : name_(world->config().name),
+      drive_(drive),
       world_(std::move(world)),
       executor_(executor),
       metrics_(metrics),
       feed_(*world_),
       writer_(
           name_, std::move(recorder),
-          [this](std::vector<net::CommandReply> replies) { feed_.deliver(std::move(replies)); }),
+          [this](std::vector<net::CommandReply> replies) { feed_.deliver(std::move(replies)); },
+          record_limits, drive),
       keeper_(*world_),
+      clock_(world_->config().tick_rate, drive.clock->now()),
       queue_(limits, world_->config().tick_rate) {}
 
 WorldRunner::~WorldRunner() {
@@ -45,7 +50,8 @@ WorldRunner::~WorldRunner() {
 }
 
 void WorldRunner::start() {
-  thread_ = std::thread([this] { run(); });
+  clock_.restart(clock_.period(), drive_.clock->now());
+  if (drive_.by == Drive::By::kThread) thread_ = std::thread([this] { run(); });
 }
 
 void WorldRunner::stop() {
@@ -140,46 +146,60 @@ sim::Result<std::uint64_t> WorldRunner::save(std::chrono::milliseconds patience)
   return tick;
 }
 
-void WorldRunner::run() {
-  TickClock clock(world_->config().tick_rate, std::chrono::steady_clock::now());
-  while (wait_for_tick(clock)) tick(clock);
+std::size_t WorldRunner::waiting_commands() const {
+  const std::lock_guard lock(mutex_);
+  return queue_.size();
 }
 
-// False when the world is to stop. Commands that came too late for this tick wait for the next.
-bool WorldRunner::wait_for_tick(TickClock& clock) {
+void WorldRunner::run() {
+  while (const std::optional<Clock::Time> due = step()) {
+    std::unique_lock lock(mutex_);
+    changed_.wait_until(lock, *due, [this] { return called(); });
+  }
+}
+
+// Only with mutex_ held.
+bool WorldRunner::called() const {
+  return stopping_ || pace_changed_ || saves_asked_ != saves_taken_;
+}
+
+std::optional<Clock::Time> WorldRunner::step() {
   std::unique_lock lock(mutex_);
-  if (!wait_for_pace(clock, lock)) return false;
-  while (writer_.failed()) {
+  if (stopping_) return std::nullopt;
+  save_if_asked(lock);
+  if (std::exchange(pace_changed_, false)) {
+    clock_.restart(pace_.period(world_->config().tick_rate), drive_.clock->now());
+  }
+  if (const auto later = due_later(lock)) return later;
+  if (stopping_) return std::nullopt;
+  if (pace_.paused) --pace_.steps;
+  queue_.begin_tick(own_seconds_);
+  lock.unlock();
+  tick();
+  lock.lock();
+  // Steps are taken one right after the other.
+  return pace_.paused && pace_.steps > 0 ? drive_.clock->now() : clock_.due();
+}
+
+// When to look again, where no tick is due now.
+std::optional<Clock::Time> WorldRunner::due_later(std::unique_lock<std::mutex>& lock) {
+  const Clock::Time now = drive_.clock->now();
+  if (pace_.paused && pace_.steps == 0) return Clock::Time::max();
+  if (!pace_.paused && now < clock_.due()) return clock_.due();
+  if (writer_.failed()) {
     // The writer tries again by itself; a command that came meanwhile is not kept waiting for it.
     lock.unlock();
+    SLUICE_SOMETIMES("a world stood still");
     refuse_queue("the world stands still: its recording failed");
     lock.lock();
-    changed_.wait_for(lock, kStandstillLook, [this] { return stopping_; });
-    if (stopping_) return false;
+    return now + kStandstillLook;
   }
-  queue_.begin_tick(own_seconds_);
-  return true;
-}
-
-// Until the next tick is due, or a step is asked for. False when the world is to stop.
-bool WorldRunner::wait_for_pace(TickClock& clock, std::unique_lock<std::mutex>& lock) {
-  const auto called = [this] { return stopping_ || pace_changed_ || saves_asked_ != saves_taken_; };
-  while (!stopping_) {
-    save_if_asked(lock);
-    if (std::exchange(pace_changed_, false)) {
-      clock.restart(pace_.period(world_->config().tick_rate), std::chrono::steady_clock::now());
-    }
-    if (pace_.paused && pace_.steps > 0) {
-      --pace_.steps;
-      return true;
-    }
-    if (pace_.paused) {
-      changed_.wait(lock, called);
-    } else if (!changed_.wait_until(lock, clock.due(), called)) {
-      return true;
-    }
+  // A tick begins when there is room for what it will leave to be written.
+  if (!writer_.has_room()) {
+    SLUICE_SOMETIMES("a world waited for the disk");
+    return now + kStandstillLook;
   }
-  return false;
+  return std::nullopt;
 }
 
 void WorldRunner::save_if_asked(std::unique_lock<std::mutex>& lock) {
@@ -198,7 +218,7 @@ void WorldRunner::save_if_asked(std::unique_lock<std::mutex>& lock) {
 /// Each command's cost is that in the world as the commands before it left it.
 class WorldRunner::Taken final : public sim::CommandSource {
  public:
-  explicit Taken(WorldRunner& runner) : runner_(runner) {}
+  explicit Taken(WorldRunner& runner) : ended(runner.drive_.clock->now()), runner_(runner) {}
 
   const sim::Command* next(const sim::World& world) override {
     const auto cost = [&world](const sim::Command& command) {
@@ -207,7 +227,7 @@ class WorldRunner::Taken final : public sim::CommandSource {
     const std::lock_guard lock(runner_.mutex_);
     std::optional<QueuedCommand> queued = runner_.queue_.next(cost, turned_away);
     if (!queued) {
-      ended = std::chrono::steady_clock::now();
+      ended = runner_.drive_.clock->now();
       return nullptr;
     }
     commands.push_back(std::move(*queued));
@@ -216,23 +236,23 @@ class WorldRunner::Taken final : public sim::CommandSource {
 
   std::deque<QueuedCommand> commands;
   std::vector<TurnedAway> turned_away;
-  std::chrono::steady_clock::time_point ended = std::chrono::steady_clock::now();
+  Clock::Time ended;  // when the last of them had been applied
 
  private:
   WorldRunner& runner_;
 };
 
-void WorldRunner::tick(TickClock& clock) {
-  const auto begin = std::chrono::steady_clock::now();
+void WorldRunner::tick() {
+  const auto begin = drive_.clock->now();
   TickSample sample;
-  sample.lateness_seconds = seconds_of(clock.begin_tick(begin));
+  sample.lateness_seconds = seconds_of(clock_.begin_tick(begin));
   Taken taken(*this);
   const sim::TickReport report = world_->tick(taken, executor_);
-  const auto end = std::chrono::steady_clock::now();
+  const auto end = drive_.clock->now();
   sample.seconds = seconds_of(end - begin);
   own_seconds_ = seconds_of(end - taken.ended);
   sample.tick = report.tick;
-  sample.dropped_ticks = clock.dropped();
+  sample.dropped_ticks = clock_.dropped();
   sample.active_chunks = report.active_chunks;
   sample.stored_chunks = world_->grid().chunk_count();
   for (const sim::CommandOutcome& outcome : report.outcomes) {

@@ -16,11 +16,13 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "server/host/command_queue.h"
+#include "server/host/drive.h"
 #include "server/host/metrics.h"
 #include "server/host/pace.h"
 #include "server/host/record_writer.h"
@@ -36,13 +38,18 @@ class WorldRunner final : public net::CommandIntake {
   /// `recorder` holds the world's history up to now. The executor and the metrics must outlive
   /// this.
   WorldRunner(std::unique_ptr<sim::World> world, std::unique_ptr<record::Recorder> recorder,
-              sim::Executor& executor, WorldMetrics& metrics, WorkLimits limits = {});
+              sim::Executor& executor, WorldMetrics& metrics, WorkLimits limits = {},
+              Drive drive = {}, const RecordWriter::Limits& record_limits = {});
   /// Stops.
   ~WorldRunner() override;
   WorldRunner(const WorldRunner&) = delete;
   WorldRunner& operator=(const WorldRunner&) = delete;
 
+  /// Begins to tick, on a thread of its own where it has one.
   void start();
+  /// Does what is due now: a tick at the most. Returns when something is due again, if nobody calls
+  /// before; nothing once it is to stop. For its owner, where it has no thread.
+  std::optional<Clock::Time> step();
   /// Ends ticking, checkpoints, and waits until all is durable and answered.
   void stop();
 
@@ -65,28 +72,34 @@ class WorldRunner final : public net::CommandIntake {
   [[nodiscard]] WorldMetrics& metrics() { return metrics_; }
   /// Why the world stands still; empty while it runs.
   [[nodiscard]] std::string trouble() const { return writer_.failure(); }
+  /// As it is between two steps; for its owner, where it has no thread.
+  [[nodiscard]] const sim::World& world() const { return *world_; }
+  [[nodiscard]] RecordWriter& writer() { return writer_; }
+  [[nodiscard]] std::size_t waiting_commands() const;
 
  private:
   class Taken;  // a tick's commands, as the queue gives them
 
   void run();
-  [[nodiscard]] bool wait_for_tick(TickClock& clock);
-  [[nodiscard]] bool wait_for_pace(TickClock& clock, std::unique_lock<std::mutex>& lock);
+  [[nodiscard]] bool called() const;
+  [[nodiscard]] std::optional<Clock::Time> due_later(std::unique_lock<std::mutex>& lock);
   void save_if_asked(std::unique_lock<std::mutex>& lock);
   void turn_away(std::vector<TurnedAway> turned_away);
-  void tick(TickClock& clock);
+  void tick();
   void tell_queue(const sim::TickReport& report, const std::deque<QueuedCommand>& commands);
   void record(const sim::TickReport& report, std::deque<QueuedCommand> commands);
   void refuse_queue(const std::string& reason);
 
   const std::string name_;
+  const Drive drive_;
   const std::unique_ptr<sim::World> world_;
   sim::Executor& executor_;
   WorldMetrics& metrics_;
   net::WorldFeed feed_;
   RecordWriter writer_;
   record::CheckpointKeeper keeper_;
-  double own_seconds_ = 0;  // of the last tick, beside its commands; the world's thread alone
+  TickClock clock_;         // the world's thread alone, as the next
+  double own_seconds_ = 0;  // of the last tick, beside its commands
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "server/sim/models/registry.h"
+#include "server/sim/sometimes.h"
 
 namespace sluice::net {
 
@@ -42,6 +43,7 @@ void Hub::on_mail() {
   }
   for (const CommandReply& reply : mail.replies) {
     // A client that left does not hear of its command; the recording still has it.
+    if (!viewers_.contains(reply.session)) SLUICE_SOMETIMES("a reply found its client gone");
     if (const auto it = viewers_.find(reply.session); it != viewers_.end()) {
       it->second->send_reply(reply.result);
     }
@@ -57,17 +59,20 @@ void Hub::step() {
   std::map<ChunkRange, Shared> shared;
   for (const auto& [session, viewer] : viewers_) {
     if (!viewer->has_room()) {
+      SLUICE_SOMETIMES("a slow client missed a tick");
       viewer->interest.miss(world_);
       ++counters().frames_skipped;
       continue;
     }
     ++counters().frames;
     if (!viewer->interest.up_to_date()) {
+      SLUICE_SOMETIMES("a client caught up with a tick");
       viewer->send_frame(
           std::make_shared<const protocol::Bytes>(viewer->interest.step_frame(world_)));
       continue;
     }
     auto place = shared.find(viewer->interest.view());
+    if (place != shared.end()) SLUICE_SOMETIMES("two clients shared a frame");
     if (place == shared.end()) {
       Interest after = viewer->interest;
       auto frame = std::make_shared<const protocol::Bytes>(after.step_frame(world_));

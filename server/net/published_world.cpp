@@ -6,6 +6,7 @@
 #include "protocol/checksum.h"
 #include "protocol/codec.h"
 #include "server/sim/assert.h"
+#include "server/sim/sometimes.h"
 
 namespace sluice::net {
 
@@ -43,6 +44,7 @@ std::size_t PublishedWorld::apply(Publication publication, bool watched) {
   if (!publication.has_chunks) {
     // Somebody may have come just after this was published: the copy then stays as it is, one tick
     // behind, and the complete publication that follows brings it forward.
+    if (watched) SLUICE_SOMETIMES("somebody came just after a publication for nobody");
     if (!watched) chunks_.clear();
     pipes_.pause(tick_, !watched);
     return 0;

@@ -6,6 +6,7 @@
 #include <spdlog/spdlog.h>
 
 #include "protocol/limits.h"
+#include "server/sim/sometimes.h"
 
 namespace sluice::net {
 
@@ -36,7 +37,6 @@ Session::Session(std::unique_ptr<WebSocket> socket, std::shared_ptr<void> contex
       slot_(std::move(slot)),
       context_(std::move(context)),
       socket_(std::move(socket)),
-      timer_(socket_->executor()),
       buffer_(2 * protocol::kMaxClientMessageBytes),
       peer_(peer_text(socket_->peer(), slot_.address())),
       account_(std::move(account)),
@@ -68,9 +68,12 @@ void Session::on_accept(ErrorCode error) {
   if (network_.stopping) {
     return refuse(protocol::RefusalCode::kShutdown, "the server stops");
   }
-  timer_.expires_after(network_.options.limits.hello);
-  timer_.async_wait(beast::bind_front_handler(&Session::on_timer, shared_from_this()));
+  wait(network_.options.limits.hello);
   read();
+}
+
+void Session::wait(std::chrono::milliseconds time) {
+  socket_->wait(time, [self = shared_from_this()](ErrorCode error) { self->on_timer(error); });
 }
 
 void Session::on_timer(ErrorCode error) {
@@ -86,7 +89,10 @@ void Session::on_timer(ErrorCode error) {
 void Session::read() {
   if (reading_ || throttled_ || (state_ != State::kHello && state_ != State::kOpen)) return;
   const Limits& limits = network_.options.limits;
-  if (outgoing_.size() - waiting_frames_ > limits.waiting_replies) return;
+  if (outgoing_.size() - waiting_frames_ > limits.waiting_replies) {
+    SLUICE_SOMETIMES("a client was not read from while replies waited");
+    return;
+  }
   if (waiting_reply_bytes_ > limits.waiting_reply_bytes) return;
   reading_ = true;
   socket_->read(buffer_, [self = shared_from_this()](ErrorCode error) { self->on_read(error); });
@@ -104,10 +110,10 @@ void Session::on_read(ErrorCode error) {
   handle_bytes();
   buffer_.consume(buffer_.size());
   if (state_ != State::kHello && state_ != State::kOpen) return;
-  if (messages_.take(1, TokenBucket::Clock::now())) return read();
+  if (messages_.take(1, socket_->now())) return read();
+  SLUICE_SOMETIMES("a client was read from more slowly");
   throttled_ = true;
-  timer_.expires_after(kThrottlePause);
-  timer_.async_wait(beast::bind_front_handler(&Session::on_timer, shared_from_this()));
+  wait(kThrottlePause);
 }
 
 void Session::handle_bytes() {
@@ -133,7 +139,7 @@ void Session::on(const protocol::Hello& hello) {
   // Roles may have changed since the upgrade.
   const std::string refusal = watch_refusal();
   if (!refusal.empty()) return refuse(protocol::RefusalCode::kNotAllowed, refusal);
-  timer_.cancel();
+  socket_->cancel_wait();
   client_name_ = hello.client_name;
   state_ = State::kOpen;
   number_ = hub_.join(*this);
@@ -147,7 +153,7 @@ void Session::on(const protocol::Hello& hello) {
 
 void Session::on(const protocol::SetView& view) {
   // It is obeyed at once; the cost slows the reads that follow.
-  messages_.charge(kViewCost, TokenBucket::Clock::now());
+  messages_.charge(kViewCost, socket_->now());
   hub_.set_view(*this, view.box);
 }
 
@@ -167,14 +173,15 @@ std::string Session::refusal_of(const protocol::Command& command) {
   if (!not_allowed.empty()) return not_allowed;
   const Limits& limits = network_.options.limits;
   if (waiting_commands_ >= limits.waiting_commands) {
+    SLUICE_SOMETIMES("too many commands of a client waited");
     return "too many commands wait for their result (" + std::to_string(limits.waiting_commands) +
            ")";
   }
-  if (!commands_.take(1, TokenBucket::Clock::now())) {
+  if (!commands_.take(1, socket_->now())) {
     return "too many commands a second (" +
            std::to_string(static_cast<std::int64_t>(limits.commands_per_second)) + ")";
   }
-  if (!command_bytes_.take(static_cast<double>(command.json.size()), TokenBucket::Clock::now())) {
+  if (!command_bytes_.take(static_cast<double>(command.json.size()), socket_->now())) {
     return "too many bytes of commands a second (" +
            std::to_string(static_cast<std::int64_t>(limits.command_bytes_per_second)) + ")";
   }
@@ -197,14 +204,14 @@ void Session::on(const protocol::Ping& ping) {
 }
 
 void Session::on(const protocol::Resync& resync) {
-  messages_.charge(kResyncCost, TokenBucket::Clock::now());
+  messages_.charge(kResyncCost, socket_->now());
   spdlog::debug("{} {}: a chunk's check sum differed at \"{}\"", hub_.config().name, peer_,
                 client_name_);
   if (!hub_.resync(*this, resync.coord)) bad_message("too many resyncs of chunks that are air");
 }
 
 void Session::on(const protocol::ResyncPipes& resync) {
-  messages_.charge(kResyncCost, TokenBucket::Clock::now());
+  messages_.charge(kResyncCost, socket_->now());
   spdlog::debug("{} {}: a pipe section's check sum differed at \"{}\"", hub_.config().name, peer_,
                 client_name_);
   if (!hub_.resync_pipes(*this, resync.key))
@@ -220,7 +227,7 @@ void Session::refuse(protocol::RefusalCode code, const std::string& reason) {
   if (state_ != State::kHello && state_ != State::kOpen) return;
   log_closed(reason);
   leave();
-  timer_.cancel();
+  socket_->cancel_wait();
   state_ = State::kClosing;
   close_code_ = code == protocol::RefusalCode::kShutdown ? websocket::close_code::going_away
                                                          : websocket::close_code::policy_error;
@@ -239,7 +246,7 @@ void Session::refuse(protocol::RefusalCode code, const std::string& reason) {
 
 // Bounded, because strangers can make as many of these as they can make connections.
 void Session::log_closed(const std::string& why) {
-  network_.closed_log.log(LogLimiter::Clock::now(), [&](const std::string& left_out) {
+  network_.closed_log.log(socket_->now(), [&](const std::string& left_out) {
     spdlog::info("{} {}: closed \"{}\": {}{}", hub_.config().name, peer_, client_name_, why,
                  left_out);
   });
@@ -247,6 +254,7 @@ void Session::log_closed(const std::string& why) {
 
 void Session::end_if_stalled_since(std::chrono::steady_clock::time_point latest) {
   if (outgoing_.empty() || write_began_ > latest) return;
+  SLUICE_SOMETIMES("a client that took nothing was let go");
   log_closed("it takes no messages");
   end();
 }
@@ -280,7 +288,7 @@ void Session::send(SharedBytes bytes, bool is_frame) {
 }
 
 void Session::write() {
-  write_began_ = std::chrono::steady_clock::now();
+  write_began_ = socket_->now();
   socket_->write(*outgoing_.front().bytes,
                  [self = shared_from_this()](ErrorCode error) { self->on_write(error); });
 }
@@ -319,7 +327,7 @@ void Session::end() {
   if (state_ == State::kEnded) return;
   state_ = State::kEnded;
   leave();
-  timer_.cancel();
+  socket_->cancel_wait();
   socket_->end();
 }
 

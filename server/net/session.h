@@ -17,7 +17,6 @@
 #include <memory>
 #include <string>
 
-#include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 #include <boost/beast/websocket.hpp>
@@ -55,6 +54,15 @@ class Session final : public Viewer, public std::enable_shared_from_this<Session
   /// Ends the connection if the message that is being written began before that.
   void end_if_stalled_since(std::chrono::steady_clock::time_point latest);
 
+  /// Messages that the client has not taken yet.
+  struct Waiting {
+    std::size_t frames = 0;
+    std::size_t replies = 0;
+  };
+  [[nodiscard]] Waiting waiting() const {
+    return {waiting_frames_, outgoing_.size() - waiting_frames_};
+  }
+
   [[nodiscard]] bool has_room() const override;
   void send_frame(SharedBytes frame) override;
   void send_reply(const protocol::ServerMessage& message) override;
@@ -68,6 +76,7 @@ class Session final : public Viewer, public std::enable_shared_from_this<Session
   using ErrorCode = boost::beast::error_code;
 
   void on_accept(ErrorCode error);
+  void wait(std::chrono::milliseconds time);
   void on_timer(ErrorCode error);
   void read();
   void on_read(ErrorCode error);
@@ -93,9 +102,8 @@ class Session final : public Viewer, public std::enable_shared_from_this<Session
   Network& network_;
   Hub& hub_;
   ConnectionSlot slot_;
-  std::shared_ptr<void> context_;  // before the socket, which refers to it
-  std::unique_ptr<WebSocket> socket_;
-  boost::asio::steady_timer timer_;  // until the hello; then until reading goes on
+  std::shared_ptr<void> context_;      // before the socket, which refers to it
+  std::unique_ptr<WebSocket> socket_;  // its timer: until the hello; then until reading goes on
   Request upgrade_;
   boost::beast::flat_buffer buffer_;
   std::string peer_;  // for the log

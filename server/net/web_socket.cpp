@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include <boost/asio/steady_timer.hpp>
+
 #include "protocol/limits.h"
 
 namespace sluice::net {
@@ -16,9 +18,17 @@ constexpr bool kDeflates = false;  // payloads are packed already
 template <class Stream>
 class WebSocketOver final : public WebSocket {
  public:
-  explicit WebSocketOver(Stream stream) : socket_(std::move(stream)) {}
+  explicit WebSocketOver(Stream stream)
+      : socket_(std::move(stream)), timer_(socket_.get_executor()) {}
 
-  boost::asio::any_io_executor executor() override { return socket_.get_executor(); }
+  std::chrono::steady_clock::time_point now() override { return std::chrono::steady_clock::now(); }
+
+  void wait(std::chrono::steady_clock::duration time, Done done) override {
+    timer_.expires_after(time);
+    timer_.async_wait(std::move(done));
+  }
+
+  void cancel_wait() override { timer_.cancel(); }
 
   std::string peer() override {
     boost::system::error_code error;
@@ -72,6 +82,7 @@ class WebSocketOver final : public WebSocket {
   beast::tcp_stream& lowest() { return beast::get_lowest_layer(socket_); }
 
   websocket::stream<Stream, kDeflates> socket_;
+  boost::asio::steady_timer timer_;
 };
 
 }  // namespace

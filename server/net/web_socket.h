@@ -1,11 +1,13 @@
-// A WebSocket as a session uses it, over TCP or TLS. One read and one write at a time.
+// A WebSocket as a session uses it, over TCP or TLS, with the clock and the timer that belong to
+// it: all that a session has to do with the world outside. One read, one write and one wait at a
+// time.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
 
-#include <boost/asio/any_io_executor.hpp>
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 #include <boost/beast/websocket.hpp>
@@ -22,7 +24,10 @@ class WebSocket {
   using Done = std::function<void(boost::beast::error_code)>;
 
   virtual ~WebSocket() = default;
-  [[nodiscard]] virtual boost::asio::any_io_executor executor() = 0;
+  [[nodiscard]] virtual std::chrono::steady_clock::time_point now() = 0;
+  /// Calls `done` after that time, with an error if it was cancelled; what it waited for before is.
+  virtual void wait(std::chrono::steady_clock::duration time, Done done) = 0;
+  virtual void cancel_wait() = 0;
   /// "127.0.0.1:5000", for logs.
   [[nodiscard]] virtual std::string peer() = 0;
   /// Answers the upgrade, which must live until then.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "server/sim/sometimes.h"
+
 namespace sluice::net {
 
 namespace {
@@ -180,6 +182,7 @@ void WorldFeed::put(Publication publication) {
       !publication.complete) {
     publication.complete = mail_.publication->complete;
     publication.chunks.merge(mail_.publication->chunks);  // keeps the newer of equal keys
+    SLUICE_SOMETIMES("a publication was merged into the one before");
     publication.pipes.merge(mail_.publication->pipes);
     if (publication.complete) {
       std::erase_if(publication.chunks, [](auto& e) { return !e.second; });

@@ -1,9 +1,9 @@
 // Copies that are known to be good; declared in repair.h.
-#include <filesystem>
 #include <string>
 
 #include "server/record/database.h"
 #include "server/record/durable.h"
+#include "server/record/files.h"
 #include "server/record/repair.h"
 
 namespace sluice::record {
@@ -12,7 +12,7 @@ namespace {
 
 /// Whether the copy holds all that the old backup holds.
 sim::Status goes_on_from(Reader& copy, const std::string& old_path) {
-  if (!std::filesystem::exists(old_path)) return sim::Done{};
+  if (!files().exists(old_path)) return sim::Done{};
   auto old = Reader::open(old_path);
   // What is no recording is nobody's backup of one, and not ours to replace.
   if (!old) return sim::Error{old.error() + "; it is not replaced"};
@@ -35,7 +35,7 @@ sim::Status goes_on_from(Reader& copy, const std::string& old_path) {
 }  // namespace
 
 sim::Result<std::uint64_t> backup(const std::string& path, const std::string& to) {
-  if (std::filesystem::exists(to) && std::filesystem::equivalent(path, to)) {
+  if (files().exists(to) && files().same(path, to)) {
     return sim::Error{to + ": is the recording itself"};
   }
   const std::string unfinished = to + ".new";

@@ -1,16 +1,13 @@
 #include "server/record/exchange.h"
 
 #include <algorithm>
-#include <filesystem>
-#include <system_error>
 
 #include "server/record/durable.h"
+#include "server/record/files.h"
 
 namespace sluice::record {
 
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr const char* kUnfinished = ".new-";
 constexpr const char* kRepaired = ".repaired";
@@ -18,13 +15,11 @@ constexpr const char* kPart = "part-";
 
 /// The files beside `path` whose names begin as its own and go on so, in the order of their names.
 std::vector<std::string> beside(const std::string& path, const std::string& word) {
-  const fs::path folder = fs::path(path).parent_path();
-  const std::string begin = fs::path(path).filename().string() + word;
+  const std::size_t folder = path.find_last_of('/') + 1;  // none: 0
+  const std::string begin = path.substr(folder) + word;
   std::vector<std::string> found;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(folder.empty() ? "." : folder, ignored)) {
-    const std::string name = entry.path().filename().string();
-    if (name.starts_with(begin)) found.push_back((folder / name).string());
+  for (const std::string& name : files().names_beside(path)) {
+    if (name.starts_with(begin)) found.push_back(path.substr(0, folder) + name);
   }
   std::sort(found.begin(), found.end());
   return found;
@@ -33,16 +28,13 @@ std::vector<std::string> beside(const std::string& path, const std::string& word
 /// Where a repair that was interrupted set the file aside already, or a free name.
 std::string name_aside(const std::string& path) {
   for (const std::string& name : beside(path, ".damaged")) {
-    std::error_code ignored;
-    if (fs::equivalent(path, name, ignored)) return name;
+    if (files().same(path, name)) return name;
   }
   return free_name(path, "damaged");
 }
 
 sim::Status set_aside(const std::string& path, const std::string& aside) {
-  std::error_code error;
-  if (!fs::exists(aside)) fs::create_hard_link(path, aside, error);
-  if (error) {
+  if (!files().exists(aside) && !files().link(path, aside)) {
     // A file system without links. What is half copied must not pass for a copy.
     const std::string copy = path + kUnfinished + "aside";
     sim::Status done = copy_durably(path, copy);
@@ -50,7 +42,7 @@ sim::Status set_aside(const std::string& path, const std::string& aside) {
     if (!done) return done;
   }
   for (const char* companion : {"-wal", "-journal"}) {
-    if (!fs::exists(path + companion)) continue;
+    if (!files().exists(path + companion)) continue;
     if (const auto done = copy_durably(path + companion, aside + companion); !done) return done;
   }
   return sync_directory_of(path);
@@ -67,8 +59,7 @@ std::string unfinished_part(const std::string& path, const std::string& range) {
 }
 
 void remove_unfinished(const std::string& path) {
-  std::error_code ignored;
-  for (const std::string& name : beside(path, kUnfinished)) fs::remove(name, ignored);
+  for (const std::string& name : beside(path, kUnfinished)) (void)files().remove(name);
 }
 
 sim::Result<std::string> exchange(const std::string& path) {
@@ -84,7 +75,7 @@ sim::Result<std::string> exchange(const std::string& path) {
 }
 
 bool is_exchanging(const std::string& path) {
-  return fs::exists(path + kRepaired);
+  return files().exists(path + kRepaired);
 }
 
 sim::Result<std::vector<std::string>> finish_exchange(const std::string& path) {
@@ -96,9 +87,8 @@ sim::Result<std::vector<std::string>> finish_exchange(const std::string& path) {
   }
   sim::Status done = sync_directory_of(path);
   for (const char* companion : kCompanions) {
-    std::error_code error;
-    fs::remove(path + companion, error);
-    if (error) return sim::Error{path + companion + ": cannot be removed: " + error.message()};
+    const sim::Status removed = files().remove(path + companion);
+    if (!removed) return sim::Error{path + companion + ": cannot be removed: " + removed.error()};
   }
   if (done) done = sync_directory_of(path);
   if (done) done = rename_file(path + kRepaired, path);
@@ -109,7 +99,7 @@ sim::Result<std::vector<std::string>> finish_exchange(const std::string& path) {
 
 std::string free_name(const std::string& path, const std::string& word) {
   std::string name = path + "." + word;
-  for (int i = 2; fs::exists(name); ++i) name = path + "." + word + "-" + std::to_string(i);
+  for (int i = 2; files().exists(name); ++i) name = path + "." + word + "-" + std::to_string(i);
   return name;
 }
 

@@ -1,9 +1,5 @@
 #include "server/record/recorder.h"
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <filesystem>
 #include <utility>
 
 #include "server/record/bounds.h"
@@ -13,11 +9,13 @@
 #include "server/record/database.h"
 #include "server/record/durable.h"
 #include "server/record/facts.h"
+#include "server/record/files.h"
 #include "server/record/format.h"
 #include "server/record/foundation.h"
 #include "server/record/packing.h"
 #include "server/record/reader.h"
 #include "server/record/write_lock.h"
+#include "server/sim/sometimes.h"
 
 namespace sluice::record {
 
@@ -94,7 +92,7 @@ sim::Result<std::unique_ptr<Recorder>> Recorder::create(const std::string& path,
   if (!lock) return sim::Error{lock.error()};
   // A stale log beside a new file of its name would be taken for the new file's own.
   for (const char* suffix : {"", "-wal", "-journal"}) {
-    if (std::filesystem::exists(path + suffix)) {
+    if (files().exists(path + suffix)) {
       return sim::Error{path + suffix +
                         ": exists already; a recording is never overwritten, "
                         "choose another name or move it away"};
@@ -106,8 +104,8 @@ sim::Result<std::unique_ptr<Recorder>> Recorder::create(const std::string& path,
     remove_recording(unfinished);
     return sim::Error{written.error()};
   }
-  if (std::rename(unfinished.c_str(), path.c_str()) != 0) {
-    return sim::Error{path + ": cannot be created: " + std::strerror(errno)};
+  if (const sim::Status named = files().rename(unfinished, path); !named) {
+    return sim::Error{path + ": cannot be created: " + named.error()};
   }
   if (const sim::Status synced = sync_directory_of(path); !synced)
     return sim::Error{synced.error()};
@@ -323,6 +321,7 @@ sim::Status Recorder::resume() {
     return done;
   }
   failure_.reset();
+  SLUICE_SOMETIMES("a recording that had failed went on");
   return done;
 }
 
@@ -343,6 +342,7 @@ sim::Status Recorder::drop_what_is_there() {
                               " than was recorded");
     }
   }
+  if (known > 0) SLUICE_SOMETIMES("a commit that failed was in the file after all");
   pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(known));
   last_tick_ = most;
   durable_tick_ = there;
@@ -367,6 +367,7 @@ sim::Status Recorder::write_pending() {
   }
   if (const sim::Status removed = remove_rows_from(short_begin_, old_size); !removed)
     return removed;
+  SLUICE_SOMETIMES("short rows of history were merged");
   const std::size_t begin = std::exchange(short_begin_, tail_.size());
   return write_row(tail.subspan(begin), kMediumRowLevel);
 }
@@ -397,6 +398,7 @@ sim::Status Recorder::write_full_rows(std::size_t written) {
   tail_.erase(tail_.begin(), tail_.begin() + static_cast<std::ptrdiff_t>(begin));
   tail_bytes_.erase(tail_bytes_.begin(), tail_bytes_.begin() + static_cast<std::ptrdiff_t>(begin));
   short_begin_ = 0;
+  SLUICE_SOMETIMES("a full row of history was written");
   return tail_.empty() ? sim::Status(sim::Done{}) : write_row(tail_, kShortRowLevel);
 }
 

@@ -1,7 +1,6 @@
 #include "server/record/repair.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <optional>
 #include <utility>
@@ -10,9 +9,11 @@
 #include "server/record/command_batch.h"
 #include "server/record/durable.h"
 #include "server/record/exchange.h"
+#include "server/record/files.h"
 #include "server/record/packing.h"
 #include "server/record/part_writer.h"
 #include "server/record/write_lock.h"
+#include "server/sim/sometimes.h"
 
 namespace sluice::record {
 
@@ -236,6 +237,7 @@ class Salvage {
       world_.reset();
       return false;
     }
+    SLUICE_SOMETIMES("a damaged row of history was proven whole");
     proven_[tick] = std::move(row->ticks);
     return true;
   }
@@ -335,9 +337,10 @@ class Repairer {
     if (const auto done = (*writer)->finish(); !done) return done;
     writer->reset();
     for (const char* companion : kCompanions) {
-      if (!std::filesystem::exists(path + companion)) continue;
+      if (!files().exists(path + companion)) continue;
       return sim::Error{path + companion + ": is left: somebody reads what is being made"};
     }
+    if (!main) SLUICE_SOMETIMES("a repair kept a part of its own");
     if (main) {
       result_.main = {path_, part.begin, part.end};
     } else {
@@ -390,6 +393,7 @@ class Repairer {
 
 sim::Status finish_repair(const std::string& path) {
   if (!is_exchanging(path)) return sim::Done{};
+  SLUICE_SOMETIMES("a start completed a repair");
   const auto lock = WriteLock::acquire(path);
   if (!lock) return sim::Error{lock.error()};
   const auto finished = finish_exchange(path);
@@ -399,6 +403,7 @@ sim::Status finish_repair(const std::string& path) {
 
 sim::Result<Repair> repair(const std::string& path, const RepairOptions& options) {
   const bool completed = is_exchanging(path);
+  if (completed) SLUICE_SOMETIMES("a repair found another one undone");
   if (const sim::Status finished = finish_repair(path); !finished) {
     return sim::Error{finished.error()};
   }

@@ -16,14 +16,12 @@ class WriteLock {
   [[nodiscard]] static sim::Result<std::unique_ptr<WriteLock>> acquire(const std::string& path);
   /// Whether somebody holds it.
   [[nodiscard]] static bool held(const std::string& path);
-  ~WriteLock();
+  virtual ~WriteLock() = default;
   WriteLock(const WriteLock&) = delete;
   WriteLock& operator=(const WriteLock&) = delete;
 
- private:
-  WriteLock(std::string lock_path, int descriptor);
-  std::string lock_path_;
-  int descriptor_;
+ protected:
+  WriteLock() = default;
 };
 
 }  // namespace sluice::record

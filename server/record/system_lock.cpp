@@ -1,4 +1,4 @@
-#include "server/record/write_lock.h"
+#include "server/record/system_lock.h"
 
 #include <cerrno>
 #include <cstring>
@@ -18,16 +18,16 @@ constexpr useconds_t kAttemptMicroseconds = 2000;
 
 }  // namespace
 
-WriteLock::WriteLock(std::string lock_path, int descriptor)
+SystemLock::SystemLock(std::string lock_path, int descriptor)
     : lock_path_(std::move(lock_path)), descriptor_(descriptor) {}
 
-WriteLock::~WriteLock() {
+SystemLock::~SystemLock() {
   // Removed while still held: whoever opened it meanwhile notices that it is no longer in place.
   unlink(lock_path_.c_str());
   close(descriptor_);
 }
 
-sim::Result<std::unique_ptr<WriteLock>> WriteLock::acquire(const std::string& path) {
+sim::Result<std::unique_ptr<WriteLock>> SystemLock::acquire(const std::string& path) {
   const std::string lock_path = path + "-lock";
   for (int attempts = 0;;) {
     const int descriptor = open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
@@ -47,13 +47,13 @@ sim::Result<std::unique_ptr<WriteLock>> WriteLock::acquire(const std::string& pa
     struct stat in_place = {};
     if (fstat(descriptor, &held) == 0 && stat(lock_path.c_str(), &in_place) == 0 &&
         held.st_ino == in_place.st_ino && held.st_dev == in_place.st_dev) {
-      return std::unique_ptr<WriteLock>(new WriteLock(lock_path, descriptor));
+      return std::unique_ptr<WriteLock>(new SystemLock(lock_path, descriptor));
     }
     close(descriptor);  // Its owner removed it between our two calls; a new one is to be made.
   }
 }
 
-bool WriteLock::held(const std::string& path) {
+bool SystemLock::held(const std::string& path) {
   const int descriptor = open((path + "-lock").c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return false;
   const bool free = flock(descriptor, LOCK_SH | LOCK_NB) == 0;

@@ -1,0 +1,70 @@
+#include "server/host/load_world.h"
+
+#include <utility>
+
+#include <spdlog/spdlog.h>
+
+#include "server/sim/sometimes.h"
+
+namespace sluice::host {
+
+namespace {
+
+// The recorder is opened before the world is brought back, because it keeps other servers out of
+// the file.
+sim::Result<LoadedWorld> load_whole(const WorldSource& source, sim::Executor& executor) {
+  const std::string& path = source.recording;
+  auto recorder = record::Recorder::open(path, source.repair.limits);
+  if (!recorder.ok()) return sim::Error{recorder.error()};
+  auto recovered = record::recover(path, executor);
+  if (!recovered.ok()) return sim::Error{recovered.error()};
+  for (const std::string& warning : recovered->warnings) spdlog::warn("{}", warning);
+  const std::uint64_t tick = recovered->world->tick_number();
+  if (recorder.value()->last_tick() != tick) {
+    return sim::Error{path + ": its history ends at tick " +
+                      std::to_string(recorder.value()->last_tick()) + ", the world at tick " +
+                      std::to_string(tick)};
+  }
+  spdlog::info("{}: goes on at tick {} from {} ({} ticks replayed)",
+               recovered->world->config().name, tick, path, recovered->replayed_ticks);
+  if (recovered->world_file_text != source.text) {
+    spdlog::warn(
+        "{}: {} has changed since the world was begun; the recording {} wins. To begin anew, move "
+        "it away",
+        recovered->world->config().name, source.world_file, path);
+  }
+  return LoadedWorld{std::move(recovered->world), std::move(recorder).value(), std::nullopt};
+}
+
+}  // namespace
+
+sim::Result<LoadedWorld> load_recorded(const WorldSource& source, sim::Executor& executor) {
+  if (const auto finished = record::finish_repair(source.recording); !finished) {
+    return sim::Error{finished.error()};
+  }
+  auto loaded = load_whole(source, executor);
+  if (loaded.ok()) return loaded;
+  auto repaired = record::repair(source.recording, source.repair);
+  if (!repaired) {
+    if (repaired.error() == loaded.error()) return loaded;
+    return sim::Error{loaded.error() + "; and it cannot be repaired: " + repaired.error()};
+  }
+  if (repaired->survey.whole()) return loaded;
+  SLUICE_SOMETIMES("a start repaired its recording");
+  spdlog::critical("{}", record::describe(*repaired));
+  loaded = load_whole(source, executor);
+  if (loaded.ok()) loaded->repaired = std::move(repaired).value();
+  return loaded;
+}
+
+sim::Result<LoadedWorld> load_new(const WorldSource& source, const sim::WorldSpec& spec) {
+  auto world = sim::World::create(spec);
+  if (!world.ok()) return sim::Error{source.world_file + ": " + world.error()};
+  auto recorder =
+      record::Recorder::create(source.recording, source.text, *world.value(), source.repair.limits);
+  if (!recorder.ok()) return sim::Error{recorder.error()};
+  spdlog::info("{}: begins, recorded in {}", spec.config.name, source.recording);
+  return LoadedWorld{std::move(world).value(), std::move(recorder).value(), std::nullopt};
+}
+
+}  // namespace sluice::host

@@ -1,0 +1,40 @@
+// Bringing a world up at a start: from its recording, which is made whole first where it is not, or
+// new from its description.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "server/record/recorder.h"
+#include "server/record/repair.h"
+#include "server/sim/executor.h"
+#include "server/sim/result.h"
+#include "server/sim/world.h"
+
+namespace sluice::host {
+
+struct LoadedWorld {
+  std::unique_ptr<sim::World> world;
+  std::unique_ptr<record::Recorder> recorder;
+  /// Where the recording was damaged: what was lost and kept.
+  std::optional<record::Repair> repaired;
+};
+
+struct WorldSource {
+  std::string recording;   // its path
+  std::string world_file;  // for messages
+  std::string text;        // of the world file
+  record::RepairOptions repair;
+};
+
+/// A file that the medium damaged is repaired, and what was lost is said; a history that does not
+/// replay is not damage, and is left for somebody to look at.
+[[nodiscard]] sim::Result<LoadedWorld> load_recorded(const WorldSource& source,
+                                                     sim::Executor& executor);
+
+[[nodiscard]] sim::Result<LoadedWorld> load_new(const WorldSource& source,
+                                                const sim::WorldSpec& spec);
+
+}  // namespace sluice::host

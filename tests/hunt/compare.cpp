@@ -1,0 +1,104 @@
+#include "tests/hunt/compare.h"
+
+#include <cstdint>
+#include <set>
+
+#include "server/net/published_world.h"
+
+namespace sluice::hunt {
+
+namespace {
+
+std::string text_of(protocol::Position at) {
+  return "[" + std::to_string(at.x) + ", " + std::to_string(at.y) + ", " + std::to_string(at.z) +
+         "]";
+}
+
+std::string chunk_difference(const protocol::Mirror& mirror, protocol::Position coord,
+                             const sim::World& world) {
+  const protocol::ChunkCells* held = mirror.find(coord);
+  const sim::Chunk* chunk = world.grid().find({coord.x, coord.y, coord.z});
+  const bool stored = chunk != nullptr && chunk->digest != chunk->pristine;
+  for (std::size_t i = 0; i < protocol::kChunkCells; ++i) {
+    const std::int32_t there = stored ? chunk->cells[i] : 0;
+    const std::int32_t shown = held == nullptr ? 0 : (*held)[i];
+    if (there == shown) continue;
+    const protocol::Position at = mirror.welcome().sides.cell_at(coord, i);
+    return "cell " + text_of(at) + " holds " + std::to_string(there) + ", its mirror " +
+           std::to_string(shown);
+  }
+  return {};
+}
+
+std::string pipe_difference(const protocol::Mirror& mirror, bool whole, const sim::World& world) {
+  std::size_t shown = 0;
+  std::string found;
+  mirror.pipes().for_each_section(
+      [&](const protocol::PipeKey&, const protocol::PipeSection& section) {
+        for (std::size_t i = 0; i < section.plan.nodes.size(); ++i) {
+          ++shown;
+          const std::string& name = section.plan.nodes[i].name;
+          const auto slot = world.pipes().find(name);
+          if (!slot) {
+            found = "pipe " + name + " is shown and is not there";
+          } else if (section.amount(i) != world.pipes().amount(*slot)) {
+            found = "pipe " + name + " holds " + std::to_string(world.pipes().amount(*slot)) +
+                    ", its mirror " + std::to_string(section.amount(i));
+          }
+        }
+      });
+  const auto there = static_cast<std::size_t>(world.pipes().node_count());
+  if (found.empty() && whole && shown != there) {
+    found = std::to_string(there) + " pipes, in the mirror " + std::to_string(shown);
+  }
+  return found;
+}
+
+}  // namespace
+
+std::string difference(const protocol::Mirror& mirror, const protocol::ViewBox& view,
+                       const sim::World& world) {
+  if (mirror.tick() != world.tick_number()) {
+    return "it is at tick " + std::to_string(mirror.tick()) + ", the world at " +
+           std::to_string(world.tick_number());
+  }
+  const protocol::Position size = mirror.welcome().size;
+  const net::ChunkRange range = net::chunks_in_view(view, size, mirror.welcome().sides);
+  std::string found;
+  std::set<protocol::Position> looked_at;
+  const auto look = [&](protocol::Position coord) {
+    if (found.empty() && looked_at.insert(coord).second) {
+      found = chunk_difference(mirror, coord, world);
+    }
+  };
+  world.grid().for_each([&](const sim::Chunk& chunk) {
+    const protocol::Position coord{chunk.coord.x, chunk.coord.y, chunk.coord.z};
+    if (range.contains(coord)) look(coord);
+  });
+  mirror.for_each_chunk([&](protocol::Position coord, const protocol::ChunkCells&) {
+    if (found.empty() && !range.contains(coord)) {
+      found = "it holds chunk " + text_of(coord) + ", which is not in its view";
+    }
+    look(coord);
+  });
+  if (!found.empty()) return found;
+  const bool whole = view.from == protocol::Position{} && view.size == size;
+  return pipe_difference(mirror, whole, world);
+}
+
+std::string inconsistency(const sim::World& world) {
+  if (world.recompute_digest() != world.digest()) return "the digest is not that of the state";
+  std::int64_t water = 0;
+  world.grid().for_each([&](const sim::Chunk& chunk) {
+    for (std::size_t i = 0; i < sim::kChunkCells; ++i) {
+      if (chunk.cells[i] > 0) water += chunk.cells[i];
+    }
+  });
+  if (water != world.totals().water) {
+    return "the cells hold " + std::to_string(water) + " units, the sum says " +
+           std::to_string(world.totals().water);
+  }
+  return {};
+}
+
+}  // namespace sluice::hunt

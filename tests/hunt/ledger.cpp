@@ -1,0 +1,174 @@
+#include "tests/hunt/ledger.h"
+
+#include <utility>
+
+#include "server/record/verify.h"
+#include "tests/support/through_a_snapshot.h"
+
+namespace sluice::hunt {
+
+namespace {
+
+std::string text_of(const Ledger::Name& name) {
+  return "command " + std::to_string(name.second) + " of " + name.first;
+}
+
+std::vector<std::byte> bytes_of(const sim::Command& command) {
+  std::vector<std::byte> bytes;
+  sim::append_command(command, bytes);
+  return bytes;
+}
+
+}  // namespace
+
+void Ledger::sent(const std::string& client, std::uint64_t seq, sim::Command command) {
+  sent_[{client, seq}] = bytes_of(command);
+}
+
+void Ledger::answered(const std::string& client, const protocol::CommandResult& result) {
+  ground_.journal.add(result.applied ? "applied" : "refused", result.seq, result.tick);
+  // "may be lost" promises nothing.
+  const bool unsure = result.reason.starts_with("the recording failed");
+  if (result.tick == 0 || unsure) return;
+  promises_[{client, result.seq}] = {result.tick, result.applied};
+}
+
+void Ledger::ticked(const sim::World& world) {
+  ground_.journal.add("tick", world.tick_number(), world.digest());
+  if (!world.conserved()) {
+    ground_.journal.fail("conservation", "tick " + std::to_string(world.tick_number()));
+  }
+  seen_[world.tick_number()] = world.digest();
+}
+
+void Ledger::came_back(std::uint64_t tick) {
+  seen_.erase(seen_.upper_bound(tick), seen_.end());
+}
+
+void Ledger::lost(const record::Repair& repair) {
+  for (const auto* list : {&repair.lost, &repair.without_state}) {
+    for (const record::LostTicks& range : *list) lost_.emplace_back(range.first, range.last);
+  }
+}
+
+bool Ledger::named_as_lost(std::uint64_t tick) const {
+  for (const auto& [first, last] : lost_) {
+    if (first <= tick && tick <= last) return true;
+  }
+  return false;
+}
+
+void Ledger::check(bool from_scratch) {
+  found_.clear();
+  last_of_client_.clear();
+  auto reader = record::Reader::open(kRecording, ground_.plan.record_limits());
+  if (!reader) return fail("cannot be read: " + reader.error());
+  read(**reader, true);
+  for (const std::string& name : ground_.disk.names()) {
+    if (!name.starts_with(std::string(kRecording) + ".part-")) continue;
+    auto part = record::Reader::open(name, ground_.plan.record_limits());
+    if (!part) return fail("a part cannot be read: " + part.error());
+    read(**part, false);
+  }
+  check_promises();
+  if (from_scratch) {
+    check_whole(**reader);
+    replay(**reader);
+  }
+}
+
+void Ledger::read(record::Reader& reader, bool main) {
+  if (reader.last_tick() == reader.first_tick()) return;
+  const auto done = reader.read_ticks(reader.first_tick() + 1, reader.last_tick(),
+                                      [&](const record::TickRecord& tick) {
+                                        look_at(tick, main);
+                                        return true;
+                                      });
+  // What is damaged is named elsewhere; the promises in it are then not found.
+  if (!done && !damaged_) fail(done.error());
+}
+
+void Ledger::look_at(const record::TickRecord& tick, bool main) {
+  if (const auto seen = seen_.find(tick.tick);
+      main && seen != seen_.end() && seen->second != tick.digest) {
+    fail("tick " + std::to_string(tick.tick) + " is recorded with another digest than it had");
+  }
+  for (const record::RecordedCommand& recorded : tick.commands) {
+    const Name name{recorded.client, recorded.seq};
+    const auto sent = sent_.find(name);
+    if (sent == sent_.end()) return fail(text_of(name) + " was never sent");
+    if (sent->second != bytes_of(recorded.command)) fail(text_of(name) + " is another one");
+    if (!found_.emplace(name, Found{tick.tick, recorded.applied}).second) {
+      fail(text_of(name) + " is recorded twice");
+    }
+    Name& last = last_of_client_[recorded.client];
+    if (main && last.second > recorded.seq) {
+      fail(text_of(name) + " comes after " + text_of(last));
+    }
+    if (main) last = name;
+  }
+}
+
+void Ledger::check_promises() {
+  for (const auto& [name, promise] : promises_) {
+    const auto found = found_.find(name);
+    if (found == found_.end()) {
+      // Of refused ones the recording keeps what it has room for.
+      if (!promise.applied || (damaged_ && named_as_lost(promise.tick))) continue;
+      return fail(text_of(name) + " was acknowledged in tick " + std::to_string(promise.tick) +
+                  " and is not there");
+    }
+    if (found->second.tick != promise.tick || found->second.applied != promise.applied) {
+      return fail(text_of(name) + " was answered with tick " + std::to_string(promise.tick) +
+                  (promise.applied ? ", applied" : ", refused") + ", recorded is tick " +
+                  std::to_string(found->second.tick) +
+                  (found->second.applied ? ", applied" : ", refused"));
+    }
+  }
+}
+
+void Ledger::check_whole(record::Reader& reader) {
+  const auto survey = record::survey(reader);
+  if (!survey) return fail("cannot be looked through: " + survey.error());
+  if (!survey->whole() && !damaged_) fail("is damaged, though nothing damaged it");
+}
+
+void Ledger::replay(record::Reader& reader) {
+  sim::SerialExecutor executor;
+  std::unique_ptr<sim::World> world;
+  if (reader.first_tick() == 0) {
+    auto made = sim::World::create(ground_.spec);
+    if (!made) return fail(made.error());
+    world = std::move(made).value();
+  } else {
+    auto restored = reader.restore(reader.first_tick());
+    if (!restored) return fail(restored.error());
+    world = std::move(restored).value();
+  }
+  if (reader.last_tick() == reader.first_tick()) return;
+  tests::Dice dice(ground_.stream("restores"));
+  const auto compare = [&](const record::TickRecord& tick) {
+    std::vector<sim::Command> commands;
+    for (const auto& recorded : tick.commands) commands.push_back(recorded.command);
+    const sim::TickReport report = world->tick(commands, executor);
+    if (report.digest != tick.digest) {
+      ground_.journal.fail("determinism",
+                           "a plain world differs in tick " + std::to_string(tick.tick));
+      return false;
+    }
+    for (std::size_t i = 0; i < commands.size(); ++i) {
+      if (report.outcomes[i].applied() == tick.commands[i].applied) continue;
+      ground_.journal.fail("determinism", "a command of tick " + std::to_string(tick.tick) +
+                                              " has another outcome: " + report.outcomes[i].reason);
+      return false;
+    }
+    if (dice.chance(static_cast<std::int32_t>(ground_.plan.restores))) {
+      world = tests::through_a_snapshot(*world);
+    }
+    return true;
+  };
+  const auto done = reader.read_ticks(reader.first_tick() + 1, reader.last_tick(), compare);
+  if (!done && !damaged_) fail(done.error());
+}
+
+}  // namespace sluice::hunt

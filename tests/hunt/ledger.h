@@ -1,0 +1,73 @@
+// What must stay true of a world's history, whatever happens to the process, the medium and the
+// connections: every promise that was made to a client, and every tick that was seen.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "server/record/reader.h"
+#include "server/record/repair.h"
+#include "server/sim/world.h"
+#include "tests/hunt/life.h"
+
+namespace sluice::hunt {
+
+class Ledger {
+ public:
+  using Name = std::pair<std::string, std::uint64_t>;  // of a command: its client and number
+
+  explicit Ledger(Ground& ground) : ground_(ground) {}
+
+  void sent(const std::string& client, std::uint64_t seq, sim::Command command);
+  /// What the client was told of it.
+  void answered(const std::string& client, const protocol::CommandResult& result);
+  /// The world as it lived through a tick.
+  void ticked(const sim::World& world);
+  /// The process came back with its world at this tick: what came after it was never promised, or
+  /// was lost, and happens anew.
+  void came_back(std::uint64_t tick);
+  /// A repair said what the medium lost.
+  void lost(const record::Repair& repair);
+  /// The medium was damaged: from now on a loss is no fault, if it is named.
+  void damaged() { damaged_ = true; }
+  [[nodiscard]] bool is_damaged() const { return damaged_; }
+
+  /// Compares the recording with all that was promised and seen, and, in `from_scratch`, with a
+  /// plain world that is given the same commands. What is wrong is said to the journal.
+  void check(bool from_scratch);
+
+ private:
+  struct Promise {
+    std::uint64_t tick = 0;
+    bool applied = false;
+  };
+  struct Found {
+    std::uint64_t tick = 0;
+    bool applied = false;
+  };
+
+  void fail(const std::string& what) { ground_.journal.fail("history", what); }
+  void read(record::Reader& reader, bool main);
+  void look_at(const record::TickRecord& tick, bool main);
+  void check_promises();
+  void check_whole(record::Reader& reader);
+  void replay(record::Reader& reader);
+  [[nodiscard]] bool named_as_lost(std::uint64_t tick) const;
+
+  Ground& ground_;
+  std::map<Name, std::vector<std::byte>> sent_;
+  std::map<Name, Promise> promises_;
+  std::map<std::uint64_t, sim::Digest> seen_;  // by tick, of the world as it lived
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> lost_;
+  bool damaged_ = false;
+
+  // Of the check under way.
+  std::map<Name, Found> found_;
+  std::map<std::string, Name> last_of_client_;
+};
+
+}  // namespace sluice::hunt

@@ -1,0 +1,225 @@
+#include "tests/hunt/life.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "server/record/recorder.h"
+
+namespace sluice::hunt {
+
+namespace {
+
+using Kind = Timeline::Kind;
+constexpr Duration kVerifierInterval = std::chrono::milliseconds(1000);
+constexpr Duration kSweepInterval = std::chrono::milliseconds(1000);
+
+std::size_t size_of(std::int64_t value) {
+  return static_cast<std::size_t>(value);
+}
+
+net::Limits limits_of(const Plan& plan) {
+  net::Limits limits;
+  limits.waiting_frames = size_of(plan.waiting_frames);
+  limits.waiting_frame_bytes = size_of(plan.waiting_frame_bytes);
+  limits.waiting_replies = size_of(plan.waiting_replies);
+  limits.waiting_commands = size_of(plan.waiting_commands);
+  limits.commands_per_second = static_cast<double>(plan.commands_per_second);
+  limits.messages_per_second = static_cast<double>(plan.messages_per_second);
+  return limits;
+}
+
+host::WorkLimits work_of(const Plan& plan) {
+  host::WorkLimits limits;
+  limits.tick_work = plan.tick_work;
+  limits.least_tick_work = std::min<std::int64_t>(limits.least_tick_work, plan.tick_work);
+  limits.commands = size_of(plan.queued_commands);
+  return limits;
+}
+
+host::RecordWriter::Limits writer_limits_of(const Plan& plan) {
+  host::RecordWriter::Limits limits;
+  limits.ticks = size_of(plan.writer_ticks);
+  limits.checkpoints = size_of(plan.writer_checkpoints);
+  return limits;
+}
+
+}  // namespace
+
+void AnyOrder::run(std::size_t pieces, const std::function<void(std::size_t)>& piece) {
+  std::vector<std::size_t> order(pieces);
+  for (std::size_t i = 0; i < pieces; ++i) order[i] = i;
+  for (std::size_t i = pieces; shuffles_ && i > 1; --i) {
+    std::swap(order[i - 1], order[dice_.next() % i]);
+  }
+  for (const std::size_t i : order) piece(i);
+}
+
+std::uint64_t Ground::stream(std::string_view purpose) const {
+  std::uint64_t mixed = sim::mix64(static_cast<std::uint64_t>(plan.seed) + 77);
+  for (const char c : purpose) mixed = sim::mix64(mixed ^ static_cast<unsigned char>(c));
+  return mixed;
+}
+
+Life::Life(Ground& ground, std::uint64_t number, Watcher watcher)
+    : ground_(ground),
+      watcher_(std::move(watcher)),
+      dice_(ground.stream("life") + number),
+      executor_(ground.stream("order") + number, ground.plan.shuffle != 0) {}
+
+sim::Result<std::unique_ptr<Life>> Life::start(Ground& ground, std::uint64_t number,
+                                               Watcher watcher) {
+  std::unique_ptr<Life> life(new Life(ground, number, std::move(watcher)));
+  host::WorldSource source{kRecording, "plan", ground.plan.text(), {}};
+  source.repair.limits = ground.plan.record_limits();
+  source.repair.build_world = [&ground](const std::string&) {
+    return sim::World::create(ground.spec);
+  };
+  auto loaded =
+      ground.disk.exists(kRecording) || ground.disk.exists(std::string(kRecording) + ".repaired")
+          ? host::load_recorded(source, life->executor_)
+          : host::load_new(source, ground.spec);
+  if (!loaded) return sim::Error{loaded.error()};
+  if (ground.disk.dead()) return sim::Error{"the process died while it started"};
+  life->compose(std::move(loaded).value());
+  return life;
+}
+
+void Life::compose(host::LoadedWorld loaded) {
+  const Plan& plan = ground_.plan;
+  repaired_ = std::move(loaded.repaired);
+  sim::RunOptions options;
+  if (plan.pipe_block > 0) options.pipe_block_nodes = 1U << plan.pipe_block;
+  loaded.world->set_run_options(options);
+  const host::Drive drive{host::Drive::By::kOwner, &ground_.timeline};
+  runner_ = std::make_unique<host::WorldRunner>(std::move(loaded.world), std::move(loaded.recorder),
+                                                executor_, metrics_, work_of(plan), drive,
+                                                writer_limits_of(plan));
+  network_.options.limits = limits_of(plan);
+  network_.options.gate = std::make_shared<const access::Gate>(access::GateRules{});
+  auto hub = std::make_unique<net::Hub>(runner_->feed(), *runner_, "hunt");
+  hub_ = hub.get();
+  network_.hubs.emplace("hunt", std::move(hub));
+  runner_->feed().set_wake([this] {
+    after(std::chrono::microseconds(dice_.roll(0, 2000)), "mail", Kind::kMessage,
+          [this] { take_mail(); });
+  });
+  host::BackgroundVerifier::Options verifier;
+  verifier.name = "hunt";
+  verifier.recording = kRecording;
+  verifier.tick_rate = static_cast<std::uint64_t>(plan.tick_rate);
+  const net::HubCounters& counters = runner_->feed().counters();
+  verifier.mismatches = [&counters] { return counters.mismatches.load(); };
+  verifier.claimants = [&counters] { return counters.claimants.load(); };
+  verifier.drive = drive;
+  verifier_ = std::make_unique<host::BackgroundVerifier>(std::move(verifier));
+  runner_->start();
+  after({}, "tick", Kind::kRegular, [this] { step_runner(); });
+  after(kVerifierInterval, "verify", Kind::kRegular, [this] { step_verifier(); });
+  after(kSweepInterval, "sweep", Kind::kRegular, [this] { sweep(); });
+}
+
+Life::~Life() {
+  *lives_ = false;
+  if (runner_ == nullptr) return;
+  runner_->feed().set_wake({});
+  // What waits holds sessions, which look into the hub when they end.
+  for (const auto& wire : wires_) {
+    if (const auto there = wire.lock()) there->drop_server();
+  }
+  verifier_.reset();
+}
+
+// Of a process that is gone nothing happens any more.
+void Life::after(Duration delay, const char* name, Kind kind, std::function<void()> action) {
+  ground_.timeline.after(delay, name, kind, [this, lives = lives_, action = std::move(action)] {
+    if (!*lives) return;
+    action();
+    // It may be gone by what happened.
+    if (*lives && ground_.disk.dead()) watcher_.died();
+  });
+}
+
+void Life::step_runner() {
+  const std::uint64_t before = runner_->world().tick_number();
+  const std::optional<Time> due = runner_->step();
+  if (runner_->world().tick_number() != before) watcher_.ticked(*runner_);
+  if (!due) return;
+  // Paused: looked at now and then, as if somebody had called.
+  const Time next = std::min(*due, ground_.timeline.now() + std::chrono::milliseconds(500));
+  after(next - ground_.timeline.now(), "tick", Kind::kRegular, [this] { step_runner(); });
+  if (std::exchange(writer_is_due_, true)) return;
+  const auto slow = static_cast<std::int32_t>(ground_.plan.slow_disk);
+  after(std::chrono::milliseconds(dice_.roll(0, slow)), "write", Kind::kRegular,
+        [this] { step_writer(); });
+}
+
+void Life::step_writer() {
+  writer_is_due_ = false;
+  const bool failed = runner_->writer().failed();
+  (void)runner_->writer().step();
+  if (runner_->writer().failed() != failed) {
+    ground_.journal.add(failed ? "the recording goes on" : "the recording failed");
+  }
+}
+
+void Life::step_verifier() {
+  if (!verifier_->step()) return;
+  after(kVerifierInterval, "verify", Kind::kRegular, [this] { step_verifier(); });
+}
+
+// As the listener's own.
+void Life::sweep() {
+  const Time latest = ground_.timeline.now() - network_.options.limits.stall;
+  for (const auto& session : sessions_) {
+    if (const auto there = session.lock()) there->end_if_stalled_since(latest);
+  }
+  std::erase_if(sessions_, [](const auto& session) { return session.expired(); });
+  std::erase_if(wires_, [](const auto& wire) { return wire.expired(); });
+  after(kSweepInterval, "sweep", Kind::kRegular, [this] { sweep(); });
+}
+
+void Life::take_mail() {
+  hub_->on_mail();
+}
+
+void Life::accept(const std::shared_ptr<Wire>& wire) {
+  const auto session = std::make_shared<net::Session>(
+      wire->socket(), nullptr, net::ConnectionSlot(network_, "client"), network_, *hub_, "");
+  wires_.push_back(wire);
+  sessions_.push_back(session);
+  session->start({});
+}
+
+void Life::stop() {
+  runner_->stop();
+  hub_->on_mail();
+  for (const auto& session : sessions_) {
+    if (const auto there = session.lock()) {
+      there->refuse(protocol::RefusalCode::kShutdown, "the server stops");
+    }
+  }
+}
+
+std::string Life::beyond_bounds() const {
+  const net::Limits& limits = network_.options.limits;
+  for (const auto& session : sessions_) {
+    const auto there = session.lock();
+    if (there == nullptr) continue;
+    // One more frame than the limit may be on its way, and of replies those whose commands wait.
+    const net::Session::Waiting waiting = there->waiting();
+    if (waiting.frames > limits.waiting_frames + 1 ||
+        waiting.replies > limits.waiting_replies + limits.waiting_commands + 2) {
+      return std::to_string(waiting.frames) + " frames and " + std::to_string(waiting.replies) +
+             " replies wait for one client";
+    }
+  }
+  if (runner_->waiting_commands() > size_of(ground_.plan.queued_commands)) {
+    return std::to_string(runner_->waiting_commands()) + " commands wait";
+  }
+  if (runner_->writer().lag_ticks() > 2 * size_of(ground_.plan.writer_ticks) + 2) {
+    return std::to_string(runner_->writer().lag_ticks()) + " ticks wait for the disk";
+  }
+  return {};
+}
+
+}  // namespace sluice::hunt

@@ -1,0 +1,115 @@
+// One life of the server's process: what Host::start composes, on one thread and on the run's time.
+// It ends by stop(), or by being dropped at any moment.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "server/host/background_verifier.h"
+#include "server/host/load_world.h"
+#include "server/host/world_runner.h"
+#include "server/net/network.h"
+#include "server/net/session.h"
+#include "tests/hunt/disk.h"
+#include "tests/hunt/journal.h"
+#include "tests/hunt/plan.h"
+#include "tests/hunt/timeline.h"
+#include "tests/hunt/wire.h"
+
+namespace sluice::hunt {
+
+inline constexpr const char* kRecording = "/world.sluice";
+
+/// Takes the pieces in any order.
+class AnyOrder final : public sim::Executor {
+ public:
+  AnyOrder(std::uint64_t seed, bool shuffles) : dice_(seed), shuffles_(shuffles) {}
+  void run(std::size_t pieces, const std::function<void(std::size_t)>& piece) override;
+
+ private:
+  tests::Dice dice_;
+  const bool shuffles_;
+};
+
+class NoMetrics final : public host::WorldMetrics {
+ public:
+  void report(const host::TickSample& /*sample*/) override {}
+  void report(const net::HubCounters& /*counters*/) override {}
+  void report(const host::VerifierSample& /*sample*/) override {}
+};
+
+/// What all of a run stands on.
+struct Ground {
+  explicit Ground(const Plan& the_plan)
+      : plan(the_plan),
+        spec(the_plan.world()),
+        timeline(stream("timeline")),
+        journal(timeline),
+        disk(stream("disk")) {}
+  /// A generator of its own for each purpose, so that leaving out one fault leaves the others as
+  /// they were, as far as can be.
+  [[nodiscard]] std::uint64_t stream(std::string_view purpose) const;
+
+  const Plan plan;
+  const sim::WorldSpec spec;
+  Timeline timeline;
+  Journal journal;
+  Disk disk;
+};
+
+class Life {
+ public:
+  struct Watcher {
+    std::function<void(const host::WorldRunner&)> ticked;
+    std::function<void()> died;  // within what it did last; it is to be dropped
+  };
+
+  /// Brings the world up, as a server's start does. Error: why not.
+  [[nodiscard]] static sim::Result<std::unique_ptr<Life>> start(Ground& ground,
+                                                                std::uint64_t number,
+                                                                Watcher watcher);
+  ~Life();
+  Life(const Life&) = delete;
+  Life& operator=(const Life&) = delete;
+
+  void accept(const std::shared_ptr<Wire>& wire);
+  /// As on SIGTERM.
+  void stop();
+
+  [[nodiscard]] host::WorldRunner& runner() { return *runner_; }
+  [[nodiscard]] const host::BackgroundVerifier& verifier() const { return *verifier_; }
+  [[nodiscard]] const std::optional<record::Repair>& repaired() const { return repaired_; }
+  /// What is wrong with what waits; empty while all of it is within its bounds.
+  [[nodiscard]] std::string beyond_bounds() const;
+
+ private:
+  Life(Ground& ground, std::uint64_t number, Watcher watcher);
+  void compose(host::LoadedWorld loaded);
+  void after(Duration delay, const char* name, Timeline::Kind kind, std::function<void()> action);
+  void step_runner();
+  void step_writer();
+  void step_verifier();
+  void sweep();
+  void take_mail();
+
+  Ground& ground_;
+  const Watcher watcher_;
+  tests::Dice dice_;
+  AnyOrder executor_;
+  NoMetrics metrics_;
+  std::optional<record::Repair> repaired_;
+  std::unique_ptr<host::WorldRunner> runner_;
+  std::unique_ptr<host::BackgroundVerifier> verifier_;
+  net::Network network_;
+  net::Hub* hub_ = nullptr;
+  std::vector<std::weak_ptr<Wire>> wires_;
+  std::vector<std::weak_ptr<net::Session>> sessions_;
+  bool writer_is_due_ = false;
+  bool runner_is_due_ = false;
+  std::shared_ptr<bool> lives_ = std::make_shared<bool>(true);
+};
+
+}  // namespace sluice::hunt

@@ -1,0 +1,189 @@
+// The program `hunt`: runs seeds until it is stopped, and says what it found.
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include "tests/hunt/journal.h"
+#include "tests/hunt/planted.h"
+#include "tests/hunt/run.h"
+#include "tests/hunt/shrink.h"
+#include "tests/hunt/sometimes.h"
+
+namespace sluice::hunt {
+namespace {
+
+struct Options {
+  std::string seeds;
+  std::optional<std::uint64_t> seed;
+  std::uint64_t from = 1;
+  double minutes = 0;
+  std::string replay;
+  std::string plant;
+  std::string folder;  // for what a failure leaves
+  int shrink_runs = 150;
+  bool list_plants = false;
+  bool log = false;
+};
+
+std::uint64_t running = 0;  // the seed
+volatile std::sig_atomic_t interrupted = 0;
+
+// A crash is a failure too; what is left to say is where.
+void on_crash(int signal) {
+  char text[64];
+  const int length = std::snprintf(text, sizeof(text), "\nCRASHED (signal %d) seed %llu\n", signal,
+                                   static_cast<unsigned long long>(running));
+  if (length > 0) (void)!write(STDOUT_FILENO, text, static_cast<std::size_t>(length));
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
+void print_failure(const Plan& plan, const Outcome& outcome) {
+  std::cout << "FAILED seed " << plan.seed << " (" << outcome.ticks << " ticks, " << outcome.events
+            << " events)\n"
+            << *outcome.failure << "\nbefore it:\n"
+            << outcome.last_events << "the plan:\n"
+            << plan.text();
+}
+
+/// A plan that replays it, and the files that the medium held, for `sluice verify` and `diff`.
+void leave(const std::string& folder, const Plan& plan, const Outcome& outcome) {
+  const std::filesystem::path place =
+      std::filesystem::path(folder) / ("seed-" + std::to_string(plan.seed));
+  std::filesystem::create_directories(place);
+  std::ofstream(place / "plan") << "# " << *outcome.failure << "\n" << plan.text();
+  for (const auto& [name, content] : outcome.files) {
+    std::ofstream(place / std::filesystem::path(name).filename(), std::ios::binary) << content;
+  }
+  std::cout << "left in " << place.string() << "; hunt --replay " << (place / "plan").string()
+            << "\n";
+}
+
+void report(const Options& options, const Plan& plan, const Outcome& outcome) {
+  const Shrunk small = shrink(plan, outcome, options.shrink_runs);
+  print_failure(small.plan, small.outcome);
+  if (!options.folder.empty()) leave(options.folder, small.plan, small.outcome);
+}
+
+struct Sweep {
+  std::uint64_t runs = 0;
+  std::uint64_t ticks = 0;
+  std::uint64_t failures = 0;
+  std::map<std::string, std::uint64_t> counts;
+
+  void add(const Outcome& outcome) {
+    ++runs;
+    ticks += outcome.ticks;
+    for (const auto& [name, count] : outcome.counts) counts[name] += count;
+  }
+  void print(double seconds_taken) const {
+    std::cout << runs << " runs, " << ticks << " ticks, " << failures << " failures, "
+              << static_cast<std::uint64_t>(static_cast<double>(runs) * 60 / seconds_taken)
+              << " runs a minute\n";
+    for (const auto& [name, count] : counts) std::cout << "  " << count << "  " << name << "\n";
+    for (const char* place : marked_places()) {
+      const auto found = reached_places().find(place);
+      std::cout << "  " << (found == reached_places().end() ? 0 : found->second)
+                << "  sometimes: " << place << "\n";
+    }
+  }
+};
+
+int replay(const Options& options) {
+  std::ifstream in(options.replay);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  const auto plan = Plan::parse(text);
+  if (!plan) {
+    std::cerr << options.replay << ": " << plan.error() << "\n";
+    return 2;
+  }
+  const Outcome outcome = run(*plan);
+  if (outcome.failure) print_failure(*plan, outcome);
+  return outcome.failure ? 1 : 0;
+}
+
+int sweep(const Options& options, std::uint64_t from, std::uint64_t to) {
+  using Clock = std::chrono::steady_clock;
+  const auto begin = Clock::now();
+  const auto taken = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
+  Sweep all;
+  for (std::uint64_t seed = from; seed <= to; ++seed) {
+    if (interrupted != 0) break;
+    if (options.minutes > 0 && taken() > 60 * options.minutes) break;
+    const Plan plan = Plan::of_seed(seed);
+    running = seed;
+    if (options.log) std::cerr << "seed " << seed << "\n" << plan.text() << std::flush;
+    const Outcome outcome = run(plan);
+    all.add(outcome);
+    if (outcome.failure) {
+      ++all.failures;
+      report(options, plan, outcome);
+    }
+    if (isatty(STDERR_FILENO) != 0) {
+      std::cerr << "\r" << all.runs << " runs, " << all.failures << " failures " << std::flush;
+    }
+  }
+  all.print(taken());
+  return all.failures == 0 ? 0 : 1;
+}
+
+int go(int argc, char** argv) {
+  Options options;
+  CLI::App app("Hunts through the whole system for faults, by simulation from seeds");
+  app.add_option("--seeds", options.seeds, "FROM..TO");
+  app.add_option("--seed", options.seed, "one seed");
+  app.add_option("--from", options.from, "the first of all seeds from there on");
+  app.add_option("--minutes", options.minutes, "ends after so long");
+  app.add_option("--replay", options.replay, "a file that a failure left");
+  app.add_option("--plant", options.plant, "wakes a planted bug");
+  app.add_flag("--list-plants", options.list_plants);
+  app.add_option("--folder", options.folder, "for what failures leave");
+  app.add_option("--shrink", options.shrink_runs, "runs spent on making a failure smaller");
+  app.add_option("--events", Journal::kept, "shown before a failure");
+  app.add_flag("--log", options.log, "each plan before it runs");
+  CLI11_PARSE(app, argc, argv);
+  spdlog::set_level(spdlog::level::off);
+  for (const int signal : {SIGABRT, SIGSEGV, SIGFPE, SIGILL, SIGBUS}) {
+    std::signal(signal, on_crash);
+  }
+  for (const int signal : {SIGINT, SIGTERM}) {
+    std::signal(signal, [](int) { interrupted = 1; });
+  }
+  wake_plant(options.plant);
+  if (options.list_plants) {
+    for (const Plant& plant : plants()) std::cout << plant.name << ": " << plant.what << "\n";
+    return 0;
+  }
+  if (!options.replay.empty()) return replay(options);
+  std::uint64_t from = options.from;
+  std::uint64_t to = UINT64_MAX;
+  if (options.seed) from = to = *options.seed;
+  if (!options.seeds.empty()) {
+    const std::size_t dots = options.seeds.find("..");
+    if (dots == std::string::npos) {
+      std::cerr << "--seeds FROM..TO\n";
+      return 2;
+    }
+    from = std::stoull(options.seeds.substr(0, dots));
+    to = std::stoull(options.seeds.substr(dots + 2));
+  }
+  return sweep(options, from, to);
+}
+
+}  // namespace
+}  // namespace sluice::hunt
+
+int main(int argc, char** argv) {
+  return sluice::hunt::go(argc, argv);
+}

@@ -1,0 +1,224 @@
+#include "tests/hunt/plan.h"
+
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+
+#include "server/sim/models/registry.h"
+#include "tests/support/random_world.h"
+
+namespace sluice::hunt {
+
+namespace {
+
+constexpr PlanField kFields[] = {
+    {"flips", &Plan::flips, 0, false},
+    {"bad_reads", &Plan::bad_reads, 0, false},
+    {"bad_syncs", &Plan::bad_syncs, 0, false},
+    {"gone_disk", &Plan::gone_disk, 0, false},
+    {"full_disk", &Plan::full_disk, 0, false},
+    {"second_deaths", &Plan::second_deaths, 0, false},
+    {"power_cuts", &Plan::power_cuts, 0, false},
+    {"dying_writes", &Plan::dying_writes, 0, false},
+    {"crashes", &Plan::crashes, 0, false},
+    {"stops", &Plan::stops, 0, false},
+    {"stalls", &Plan::stalls, 0, false},
+    {"breaks", &Plan::breaks, 0, false},
+    {"slow_disk", &Plan::slow_disk, 0, false},
+    {"delay", &Plan::delay, 0, false},
+    {"clock_jumps", &Plan::clock_jumps, 0, false},
+    {"shuffle", &Plan::shuffle, 0, false},
+    {"operator_acts", &Plan::operator_acts, 0, false},
+    {"restores", &Plan::restores, 0, false},
+    {"liars", &Plan::liars, 0, false},
+    {"views", &Plan::views, 0, false},
+    {"clients", &Plan::clients, 0, false},
+    {"ticks", &Plan::ticks, 1, false},
+    {"pipes", &Plan::pipes, 0, false},
+    {"waves", &Plan::waves, 0, false},
+    {"springs", &Plan::springs, 0, false},
+    {"edges", &Plan::edges, 0, false},
+    {"solid", &Plan::solid, 0, false},
+    {"side", &Plan::side, 4, false},
+    {"commands", &Plan::commands, 0, false},
+    {"burst", &Plan::burst, 1, false},
+    {"bad_commands", &Plan::bad_commands, 0, false},
+    {"quiet", &Plan::quiet, 20, false},
+    {"model", &Plan::model, 0, false},
+    {"tick_rate", &Plan::tick_rate, 1, false},
+    {"ticks_per_row", &Plan::ticks_per_row, 1, true},
+    {"ticks_per_merge", &Plan::ticks_per_merge, 1, true},
+    {"commands_per_row", &Plan::commands_per_row, 1, true},
+    {"core_piece_bytes", &Plan::core_piece_bytes, 64, true},
+    {"pipe_block", &Plan::pipe_block, 0, true},
+    {"waiting_frames", &Plan::waiting_frames, 1, true},
+    {"waiting_frame_bytes", &Plan::waiting_frame_bytes, 1, true},
+    {"waiting_replies", &Plan::waiting_replies, 1, true},
+    {"waiting_commands", &Plan::waiting_commands, 1, true},
+    {"commands_per_second", &Plan::commands_per_second, 1, true},
+    {"messages_per_second", &Plan::messages_per_second, 1, true},
+    {"tick_work", &Plan::tick_work, 1, true},
+    {"queued_commands", &Plan::queued_commands, 1, true},
+    {"writer_ticks", &Plan::writer_ticks, 1, true},
+    {"writer_checkpoints", &Plan::writer_checkpoints, 1, true},
+};
+
+void draw_world(tests::Dice& dice, Plan& plan) {
+  const auto models = sim::water_models();
+  plan.model = dice.roll(0, static_cast<std::int32_t>(models.size()) - 1);
+  const sim::WaterModelRow& row = models[static_cast<std::size_t>(plan.model)];
+  plan.solid = row.solid && (!row.side_view || dice.chance(30)) ? 1 : 0;
+  plan.side = dice.chance(70) ? dice.roll(4, 48) : dice.roll(60, 140);
+  plan.edges = dice.chance(40) ? 1 : 0;
+  plan.springs = dice.chance(50) ? 1 : 0;
+  plan.pipes = dice.chance(50) ? dice.roll(1, 2) : 0;
+  plan.waves = dice.chance(30) ? 1 : 0;
+  plan.tick_rate = dice.chance(50) ? dice.roll(1, 4) : dice.roll(5, 40);
+}
+
+void draw_sizes(tests::Dice& dice, Plan& plan) {
+  const auto small = [&dice](std::int64_t& value, std::int32_t low, std::int32_t high) {
+    if (dice.chance(35)) value = dice.roll(low, high);
+  };
+  small(plan.ticks_per_row, 2, 60);
+  small(plan.ticks_per_merge, 1, 20);
+  small(plan.commands_per_row, 2, 40);
+  small(plan.core_piece_bytes, 64, 512);
+  small(plan.pipe_block, 1, 4);
+  small(plan.waiting_frames, 1, 2);
+  small(plan.waiting_frame_bytes, 1, 2000);
+  small(plan.waiting_replies, 1, 4);
+  small(plan.waiting_commands, 1, 6);
+  small(plan.commands_per_second, 2, 20);
+  small(plan.messages_per_second, 10, 60);
+  small(plan.tick_work, 300, 60000);
+  small(plan.queued_commands, 1, 8);
+  small(plan.writer_ticks, 2, 20);
+  small(plan.writer_checkpoints, 1, 2);
+}
+
+// Most of them off, so that what needs a long time without the others is reached, too.
+void draw_faults(tests::Dice& dice, Plan& plan) {
+  const auto some = [&dice](std::int64_t& value, std::int32_t percent, std::int32_t high) {
+    if (dice.chance(percent)) value = dice.roll(1, high);
+  };
+  some(plan.delay, 40, 800);
+  some(plan.stalls, 25, 5);
+  some(plan.breaks, 25, 6);
+  some(plan.crashes, 20, 5);
+  some(plan.power_cuts, 25, 5);
+  if (dice.chance(50)) plan.dying_writes = 1;
+  some(plan.second_deaths, 25, 60);
+  some(plan.stops, 15, 3);
+  some(plan.slow_disk, 25, 3000);
+  some(plan.full_disk, 15, 3);
+  some(plan.gone_disk, 15, 3);
+  some(plan.bad_syncs, 15, 3);
+  some(plan.bad_reads, 8, 2);
+  some(plan.flips, 10, 3);
+  some(plan.clock_jumps, 15, 4);
+  if (dice.chance(40)) plan.shuffle = 1;
+  some(plan.operator_acts, 15, 6);
+}
+
+}  // namespace
+
+std::span<const PlanField> plan_fields() {
+  return kFields;
+}
+
+Plan Plan::of_seed(std::uint64_t seed) {
+  tests::Dice dice(seed * 0x9e3779b97f4a7c15U + 12);
+  Plan plan;
+  plan.seed = static_cast<std::int64_t>(seed);
+  plan.ticks = dice.chance(80) ? dice.roll(30, 300) : dice.roll(300, 1500);
+  draw_world(dice, plan);
+  plan.clients = dice.roll(1, 4);
+  plan.liars = dice.chance(20) ? dice.roll(1, 2) : 0;
+  plan.commands = dice.chance(15) ? 0 : dice.roll(1, 60);
+  plan.burst = dice.chance(70) ? 1 : dice.roll(2, 40);
+  plan.bad_commands = dice.chance(50) ? dice.roll(1, 40) : 0;
+  plan.views = dice.chance(40) ? dice.roll(1, 20) : 0;
+  draw_sizes(dice, plan);
+  draw_faults(dice, plan);
+  plan.quiet = dice.roll(20, 150);
+  plan.restores = dice.chance(50) ? dice.roll(1, 60) : 0;
+  return plan;
+}
+
+sim::WorldSpec Plan::world() const {
+  const auto of_world = static_cast<std::uint64_t>(seed) ^ 0xa11ceU;
+  tests::WorldKind kind;
+  kind.solid = solid != 0;
+  kind.edges = edges != 0;
+  kind.springs = springs != 0;
+  kind.side = static_cast<std::int32_t>(side);
+  kind.pipes = pipes == 0   ? tests::Pipes::kNone
+               : pipes == 1 ? tests::Pipes::kApart
+                            : tests::Pipes::kJoined;
+  kind.waves = waves != 0;
+  const auto id = sim::water_models()[static_cast<std::size_t>(model)].id;
+  sim::WorldSpec spec = tests::random_world_of(id, of_world, kind);
+  spec.config.name = "hunt";
+  spec.config.tick_rate = static_cast<std::int32_t>(tick_rate);
+  return spec;
+}
+
+record::Limits Plan::record_limits() const {
+  record::Limits limits;
+  limits.ticks_per_row = static_cast<std::size_t>(ticks_per_row);
+  limits.commands_per_row = static_cast<std::size_t>(commands_per_row);
+  limits.ticks_per_short_merge = static_cast<std::size_t>(ticks_per_merge);
+  limits.core_piece_bytes = static_cast<std::size_t>(core_piece_bytes);
+  return limits;
+}
+
+std::string Plan::text() const {
+  const Plan plain;
+  std::string lines = "seed = " + std::to_string(seed) + "\n";
+  for (const PlanField& field : kFields) {
+    if (this->*field.value == plain.*field.value) continue;
+    lines += std::string(field.name) + " = " + std::to_string(this->*field.value) + "\n";
+  }
+  for (const auto& [client, number] : without) {
+    lines += "without = " + std::to_string(client) + "." + std::to_string(number) + "\n";
+  }
+  return lines;
+}
+
+sim::Result<Plan> Plan::parse(std::string_view text) {
+  Plan plan;
+  const auto number_of = [](std::string_view digits, std::int64_t& value) {
+    const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    return read.ec == std::errc() && read.ptr == digits.data() + digits.size();
+  };
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    if (line.empty() || line.front() == '#') continue;
+    const std::size_t middle = line.find(" = ");
+    if (middle == std::string_view::npos) return sim::Error{"no ' = ' in: " + std::string(line)};
+    const std::string_view name = line.substr(0, middle);
+    const std::string_view value = line.substr(middle + 3);
+    if (name == "without") {
+      std::pair<std::int64_t, std::int64_t> one;
+      const std::size_t dot = std::min(value.find('.'), value.size());
+      if (!number_of(value.substr(0, dot), one.first) || dot == value.size() ||
+          !number_of(value.substr(dot + 1), one.second)) {
+        return sim::Error{"no CLIENT.NUMBER: " + std::string(line)};
+      }
+      plan.without.insert(one);
+      continue;
+    }
+    const auto field = std::find_if(std::begin(kFields), std::end(kFields),
+                                    [&](const PlanField& one) { return name == one.name; });
+    std::int64_t* place = name == "seed"               ? &plan.seed
+                          : field == std::end(kFields) ? nullptr
+                                                       : &(plan.*field->value);
+    if (place == nullptr) return sim::Error{"nothing is named '" + std::string(name) + "'"};
+    if (!number_of(value, *place)) return sim::Error{"no number: " + std::string(line)};
+  }
+  return plan;
+}
+
+}  // namespace sluice::hunt

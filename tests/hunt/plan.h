@@ -1,0 +1,100 @@
+// What one run is: all that its seed decides, as numbers with names. A run is a function of its
+// plan; a smaller plan is a smaller run (shrink.h), and a file of its lines replays it.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "server/record/format.h"
+#include "server/sim/result.h"
+#include "server/sim/spec.h"
+
+namespace sluice::hunt {
+
+struct Plan {
+  std::int64_t seed = 0;
+  std::int64_t ticks = 300;
+
+  // The world.
+  std::int64_t model = 0;  // its place in the registry
+  std::int64_t solid = 0;
+  std::int64_t side = 40;
+  std::int64_t edges = 0;
+  std::int64_t springs = 0;
+  std::int64_t pipes = 0;
+  std::int64_t waves = 0;
+  std::int64_t tick_rate = 10;
+
+  // Who comes, and what they do.
+  std::int64_t clients = 2;
+  std::int64_t liars = 0;
+  std::int64_t commands = 20;      // percent of a client's moments
+  std::int64_t burst = 1;          // at the most, at one moment
+  std::int64_t bad_commands = 10;  // percent of commands
+  std::int64_t views = 0;          // percent of moments with another view
+  std::int64_t operator_acts = 0;  // pauses, steps, another speed, saves
+
+  // Sizes inside the code.
+  std::int64_t ticks_per_row = 2000;
+  std::int64_t ticks_per_merge = 200;
+  std::int64_t commands_per_row = 16384;
+  std::int64_t core_piece_bytes = 16384;
+  std::int64_t pipe_block = 0;  // logarithm; 0: as it ships
+  std::int64_t waiting_frames = 4;
+  std::int64_t waiting_frame_bytes = 262144;
+  std::int64_t waiting_replies = 256;
+  std::int64_t waiting_commands = 512;
+  std::int64_t commands_per_second = 2000;
+  std::int64_t messages_per_second = 4000;
+  std::int64_t tick_work = 4000000;
+  std::int64_t queued_commands = 8192;
+  std::int64_t writer_ticks = 4096;
+  std::int64_t writer_checkpoints = 4;
+
+  // Faults; 0 is none.
+  std::int64_t delay = 0;          // milliseconds, at the most
+  std::int64_t stalls = 0;         // clients stop reading
+  std::int64_t breaks = 0;         // connections
+  std::int64_t crashes = 0;        // of the process, the power stays
+  std::int64_t power_cuts = 0;     // what is not synced may be lost
+  std::int64_t dying_writes = 0;   // crashes come within a change of the medium
+  std::int64_t second_deaths = 0;  // percent of starts in which the process dies, too
+  std::int64_t stops = 0;          // clean ones
+  std::int64_t slow_disk = 0;      // milliseconds, at the most
+  std::int64_t full_disk = 0;
+  std::int64_t gone_disk = 0;
+  std::int64_t bad_syncs = 0;
+  std::int64_t bad_reads = 0;
+  std::int64_t flips = 0;  // of bits, at most so many
+  std::int64_t clock_jumps = 0;
+  std::int64_t shuffle = 0;  // chunks, pieces, workers in any order
+
+  // How it is looked at.
+  std::int64_t quiet = 100;   // ticks between two moments in which all is let settle
+  std::int64_t restores = 0;  // the reference goes through snapshots
+
+  /// Commands left out, by client and number: for shrinking.
+  std::set<std::pair<std::int64_t, std::int64_t>> without;
+
+  [[nodiscard]] static Plan of_seed(std::uint64_t seed);
+  [[nodiscard]] sim::WorldSpec world() const;
+  [[nodiscard]] record::Limits record_limits() const;
+  /// A line "name = value" each, of what differs from a plan without faults.
+  [[nodiscard]] std::string text() const;
+  [[nodiscard]] static sim::Result<Plan> parse(std::string_view text);
+};
+
+struct PlanField {
+  const char* name;
+  std::int64_t Plan::*value;
+  std::int64_t least;  // what shrinking goes towards
+  bool ships;          // a size inside the code: shrinking goes towards what ships instead
+};
+/// But for the seed, in the order in which shrinking tries them.
+[[nodiscard]] std::span<const PlanField> plan_fields();
+
+}  // namespace sluice::hunt

@@ -1,0 +1,378 @@
+#include "tests/hunt/run.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "tests/hunt/compare.h"
+#include "tests/hunt/ledger.h"
+#include "tests/hunt/life.h"
+#include "tests/hunt/sometimes.h"
+#include "tests/hunt/visitor.h"
+
+namespace sluice::hunt {
+
+namespace {
+
+using Kind = Timeline::Kind;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+// After that it is called stuck: no fault lasts so long.
+constexpr Duration kPatience = seconds(600);
+constexpr std::uint64_t kStepsToSettle = 3;
+constexpr int kMostStarts = 60;
+
+class Run {
+ public:
+  explicit Run(const Plan& plan) : ground_(plan), ledger_(ground_), dice_(ground_.stream("run")) {}
+
+  Outcome go();
+
+ private:
+  [[nodiscard]] bool failed() const { return ground_.journal.failed(); }
+  void fail(std::string_view oracle, const std::string& what) {
+    ground_.journal.fail(oracle, what);
+  }
+  void after(Duration delay, const char* name, std::function<void()> action) {
+    ground_.timeline.after(delay, name, Kind::kRegular, std::move(action));
+  }
+  void step() { (void)ground_.timeline.step(); }
+
+  void start_life();
+  void on_start_failed(const std::string& why);
+  void on_tick(const host::WorldRunner& runner);
+  void end_life(bool power);
+  void stop_life();
+
+  void plan_faults();
+  void befall(const char* name, std::int64_t times, std::function<void()> fault);
+  void crash(bool power);
+  void fail_disk(DiskFault fault);
+  void operate();
+
+  void live_to(std::uint64_t tick);
+  [[nodiscard]] std::string state() const;
+  bool wait_for(const char* what, const std::function<bool()>& reached);
+  void settle();
+  void look();
+  void go_on();
+  void end();
+
+  Ground ground_;
+  Ledger ledger_;
+  tests::Dice dice_;
+  std::vector<std::unique_ptr<Visitor>> visitors_;
+  std::unique_ptr<Life> life_;
+  std::uint64_t lives_ = 0;
+  std::uint64_t ticks_ = 0;
+  std::uint64_t reached_ = 0;  // the latest tick of all
+  int starts_in_vain_ = 0;
+  bool calm_ = false;  // nothing befalls anybody
+  bool stopping_ = false;
+  bool gave_up_ = false;  // the medium lost all
+  bool death_cuts_power_ = false;
+};
+
+void Run::start_life() {
+  if (life_ || gave_up_ || failed()) return;
+  if (!calm_ && dice_.roll(1, 100) <= ground_.plan.second_deaths) {
+    ground_.disk.die_in(static_cast<std::uint64_t>(dice_.roll(1, 60)));
+  }
+  auto started = Life::start(ground_, ++lives_,
+                             {[this](const host::WorldRunner& runner) { on_tick(runner); },
+                              [this] { end_life(death_cuts_power_); }});
+  if (ground_.disk.dead()) {
+    if (started) started->reset();
+    ground_.journal.add("dies while it starts");
+    ground_.disk.restart(death_cuts_power_ = dice_.chance(50));
+    return after(milliseconds(10), "start", [this] { start_life(); });
+  }
+  if (!started) return on_start_failed(started.error());
+  ground_.disk.die_in(0);
+  starts_in_vain_ = 0;
+  life_ = std::move(started).value();
+  if (life_->repaired()) {
+    ground_.journal.add("repaired");
+    ledger_.lost(*life_->repaired());
+    if (!ledger_.is_damaged()) fail("repair", "of a file that nothing damaged");
+  }
+  const std::uint64_t tick = life_->runner().world().tick_number();
+  ground_.journal.add("lives", lives_, tick);
+  ledger_.came_back(tick);
+}
+
+void Run::on_start_failed(const std::string& why) {
+  ground_.journal.add("cannot start");
+  if (ground_.disk.fault() != DiskFault::kNone && ++starts_in_vain_ < kMostStarts) {
+    return after(milliseconds(500), "start", [this] { start_life(); });
+  }
+  if (!ledger_.is_damaged()) return fail("start", why);
+  gave_up_ = true;
+}
+
+void Run::on_tick(const host::WorldRunner& runner) {
+  ++ticks_;
+  reached_ = std::max(reached_, runner.world().tick_number());
+  ledger_.ticked(runner.world());
+  if (const std::string what = life_->beyond_bounds(); !what.empty()) fail("bounds", what);
+}
+
+// The process is gone. Destructors run, and whatever they try to do to the medium fails.
+void Run::end_life(bool power) {
+  ground_.journal.add(power ? "the power is cut" : "the process dies");
+  ground_.disk.die();
+  life_.reset();
+  ground_.disk.restart(power);
+  stopping_ = false;
+  after(milliseconds(dice_.roll(1, 2000)), "start", [this] { start_life(); });
+}
+
+void Run::stop_life() {
+  if (!life_ || stopping_) return;
+  ground_.journal.add("stops");
+  stopping_ = true;
+  life_->stop();
+  if (ground_.disk.dead()) return end_life(death_cuts_power_);
+  after(milliseconds(100), "stopped", [this] {
+    if (!std::exchange(stopping_, false)) return;
+    life_.reset();
+    after(milliseconds(dice_.roll(1, 500)), "start", [this] { start_life(); });
+  });
+}
+
+void Run::befall(const char* name, std::int64_t times, std::function<void()> fault) {
+  const std::int64_t length = 1000 * ground_.plan.ticks / ground_.plan.tick_rate;
+  tests::Dice dice(ground_.stream(name));
+  for (std::int64_t i = 0; i < times; ++i) {
+    const milliseconds when(dice.next() % static_cast<std::uint64_t>(length + 1));
+    after(when, name, [this, name, fault] {
+      if (calm_ || !life_ || stopping_) return;
+      ground_.journal.add(name);
+      fault();
+    });
+  }
+}
+
+void Run::plan_faults() {
+  const Plan& plan = ground_.plan;
+  befall("fault: crash", plan.crashes, [this] { crash(false); });
+  befall("fault: power cut", plan.power_cuts, [this] { crash(true); });
+  befall("fault: stop", plan.stops, [this] { stop_life(); });
+  befall("fault: full disk", plan.full_disk, [this] { fail_disk(DiskFault::kFull); });
+  befall("fault: disk gone", plan.gone_disk, [this] { fail_disk(DiskFault::kGone); });
+  befall("fault: bad syncs", plan.bad_syncs, [this] { fail_disk(DiskFault::kSyncsFail); });
+  befall("fault: bad reads", plan.bad_reads, [this] { fail_disk(DiskFault::kReadsFail); });
+  befall("fault: flipped bit", plan.flips, [this] {
+    ledger_.damaged();
+    (void)ground_.disk.flip_a_bit(kRecording);
+  });
+  befall("fault: clock jumps", plan.clock_jumps,
+         [this] { ground_.timeline.jump(milliseconds(dice_.roll(1, 30000))); });
+  befall("fault: operator", plan.operator_acts, [this] { operate(); });
+}
+
+void Run::crash(bool power) {
+  death_cuts_power_ = power;
+  if (ground_.plan.dying_writes == 0) return end_life(power);
+  ground_.disk.die_in(static_cast<std::uint64_t>(dice_.roll(1, 40)));
+}
+
+void Run::fail_disk(DiskFault fault) {
+  ground_.disk.set_fault(fault);
+  after(milliseconds(dice_.roll(100, 8000)), "the disk is well again",
+        [this] { ground_.disk.set_fault(DiskFault::kNone); });
+}
+
+void Run::operate() {
+  host::WorldRunner& runner = life_->runner();
+  switch (dice_.roll(0, 2)) {
+    case 0:
+      runner.pause();
+      if (dice_.chance(50)) (void)runner.step(static_cast<std::uint64_t>(dice_.roll(1, 20)));
+      break;
+    case 1:
+      (void)runner.set_speed(dice_.roll(100, 4000));
+      break;
+    default:
+      runner.pause();
+      break;
+  }
+  after(milliseconds(dice_.roll(10, 4000)), "goes on", [this] {
+    if (!life_ || calm_) return;
+    life_->runner().resume();
+    (void)life_->runner().set_speed(host::kOwnSpeed);
+  });
+}
+
+std::string Run::state() const {
+  std::string text;
+  for (const auto& visitor : visitors_) {
+    text += "\n  " + visitor->name() + ": " + (visitor->ready() ? "ready, " : "not ready, ") +
+            std::to_string(visitor->unanswered()) + " without an answer";
+  }
+  text += "\n  " + std::to_string(ground_.timeline.messages()) + " messages";
+  if (!life_) return text + ", no process";
+  return text + ", " + std::to_string(life_->runner().waiting_commands()) + " commands wait, " +
+         std::to_string(life_->runner().writer().lag_ticks()) + " ticks to write";
+}
+
+bool Run::wait_for(const char* what, const std::function<bool()>& reached) {
+  const Time latest = ground_.timeline.now() + kPatience;
+  while (!failed() && !gave_up_ && !reached()) {
+    if (ground_.timeline.now() > latest) {
+      fail("liveness", std::string("in ten minutes without a fault: ") + what + state());
+      break;
+    }
+    step();
+  }
+  return !failed() && !gave_up_;
+}
+
+void Run::live_to(std::uint64_t tick) {
+  // Faults add to the time that it takes, each a while.
+  const Time latest = ground_.timeline.now() + 4 * kPatience +
+                      seconds(4 * ground_.plan.ticks / ground_.plan.tick_rate);
+  while (!failed() && !gave_up_ && reached_ < tick) {
+    step();
+    if (ground_.timeline.now() > latest) fail("liveness", "the world does not go on");
+  }
+}
+
+// Nothing befalls anybody for a while. What was let go wrong has to come right by itself.
+void Run::settle() {
+  calm_ = true;
+  ground_.disk.set_fault(DiskFault::kNone);
+  ground_.disk.die_in(0);
+  for (const auto& visitor : visitors_) {
+    visitor->set_acting(false);
+    visitor->recover();
+  }
+  if (life_ && !stopping_) {
+    life_->runner().resume();
+    (void)life_->runner().set_speed(host::kOwnSpeed);
+  }
+  if (!wait_for("no world, or not all clients are back", [this] {
+        return life_ && !stopping_ && life_->runner().trouble().empty() &&
+               std::all_of(visitors_.begin(), visitors_.end(),
+                           [](const auto& one) { return one->ready() || !one->honest(); });
+      })) {
+    return;
+  }
+  host::WorldRunner& runner = life_->runner();
+  if (!wait_for("commands are not answered", [&] {
+        return runner.waiting_commands() == 0 &&
+               std::all_of(visitors_.begin(), visitors_.end(), [](const auto& one) {
+                 return one->unanswered() == 0 || !one->honest();
+               });
+      })) {
+    return;
+  }
+  runner.pause();
+  // Somebody may have come since the last tick: what it waits for comes with the next ones.
+  const std::uint64_t goal = runner.world().tick_number() + kStepsToSettle;
+  (void)runner.step(kStepsToSettle);
+  if (!wait_for("messages are still on their way", [&] {
+        return runner.world().tick_number() >= goal && ground_.timeline.messages() == 0 &&
+               runner.writer().lag_ticks() == 0;
+      })) {
+    return;
+  }
+  look();
+  if (!failed()) go_on();
+}
+
+void Run::look() {
+  host::WorldRunner& runner = life_->runner();
+  ground_.journal.add("all is looked at", runner.world().tick_number());
+  const net::HubCounters& counters = runner.feed().counters();
+  for (const auto& visitor : visitors_) {
+    if (!visitor->honest()) continue;
+    if (visitor->unanswered() > 0) {
+      fail("answers", std::to_string(visitor->unanswered()) + " commands of " + visitor->name() +
+                          " were never answered");
+    }
+    const std::string what = difference(visitor->mirror(), visitor->view(), runner.world());
+    if (!what.empty()) fail("mirror", visitor->name() + "'s: " + what);
+  }
+  if (const std::string what = inconsistency(runner.world()); !what.empty()) fail("state", what);
+  if (counters.mismatches > 0) fail("mirror", "the server's own copy is not the world");
+  const bool excused = ledger_.is_damaged() || ground_.plan.bad_reads > 0;
+  if (life_->verifier().alarmed() && !excused) fail("verifier", life_->verifier().detail());
+  ledger_.check(false);
+}
+
+void Run::go_on() {
+  calm_ = false;
+  for (const auto& visitor : visitors_) visitor->set_acting(true);
+  life_->runner().resume();
+}
+
+// The last crash or stop, and what is then left.
+void Run::end() {
+  if (!life_) return;
+  if (dice_.chance(50)) {
+    life_->stop();
+    life_.reset();
+  } else {
+    ground_.disk.die();
+    life_.reset();
+    ground_.disk.restart(dice_.chance(50));
+  }
+  if (ledger_.is_damaged()) {
+    record::RepairOptions options;
+    options.limits = ground_.plan.record_limits();
+    options.build_world = [this](const std::string&) { return sim::World::create(ground_.spec); };
+    const auto repaired = record::repair(kRecording, options);
+    if (!repaired) return;  // it says why; there is nothing to compare
+    ledger_.lost(*repaired);
+  }
+  ledger_.check(true);
+}
+
+Outcome Run::go() {
+  const Plan& plan = ground_.plan;
+  for (std::int64_t i = 0; i < plan.clients + plan.liars; ++i) {
+    visitors_.push_back(std::make_unique<Visitor>(ground_, ledger_, i, i >= plan.clients,
+                                                  [this](const std::shared_ptr<Wire>& wire) {
+                                                    if (!life_ || stopping_) return false;
+                                                    life_->accept(wire);
+                                                    return true;
+                                                  }));
+    visitors_.back()->come();
+  }
+  start_life();
+  plan_faults();
+  const auto ticks = static_cast<std::uint64_t>(plan.ticks);
+  const auto quiet = static_cast<std::uint64_t>(std::max<std::int64_t>(1, plan.quiet));
+  while (!failed() && !gave_up_ && reached_ < ticks) {
+    live_to(std::min(ticks, reached_ + quiet));
+    if (!failed() && !gave_up_) settle();
+  }
+  if (!failed() && !gave_up_) end();
+  Outcome outcome;
+  outcome.failure = ground_.journal.failure();
+  outcome.hash = ground_.journal.hash();
+  outcome.ticks = ticks_;
+  outcome.events = ground_.timeline.happened();
+  for (const auto& visitor : visitors_) outcome.commands.push_back(visitor->commands());
+  if (failed()) {
+    outcome.last_events = ground_.journal.text();
+    for (const std::string& name : ground_.disk.names()) {
+      outcome.files[name] = ground_.disk.find(name)->now;
+    }
+  }
+  for (const auto& [name, count] : ground_.journal.counts()) {
+    outcome.counts[std::string(name)] = count;
+  }
+  ground_.disk.die();
+  return outcome;
+}
+
+}  // namespace
+
+Outcome run(const Plan& plan) {
+  return Run(plan).go();
+}
+
+}  // namespace sluice::hunt

@@ -1,0 +1,209 @@
+#include "tests/hunt/visitor.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "server/formats/script.h"
+#include "tests/support/random_world.h"
+
+namespace sluice::hunt {
+
+namespace {
+
+using Kind = Timeline::Kind;
+using protocol::ClientSession;
+using std::chrono::milliseconds;
+
+protocol::ViewBox random_view(tests::Dice& dice, protocol::Position size) {
+  if (dice.chance(40)) return {{}, size};
+  const auto from = [&](std::int32_t side) { return dice.roll(-5, side); };
+  const std::int32_t x = from(size.x);
+  const std::int32_t y = from(size.y);
+  const std::int32_t z = from(size.z);
+  const std::int32_t w = dice.roll(0, size.x + 5);
+  const std::int32_t h = dice.roll(0, size.y + 5);
+  return {{x, y, z}, {w, h, dice.roll(0, size.z + 5)}};
+}
+
+}  // namespace
+
+Visitor::Visitor(Ground& ground, Ledger& ledger, std::int64_t number, bool lies, Connect connect)
+    : ground_(ground),
+      ledger_(ledger),
+      number_(number),
+      lies_(lies),
+      connect_(std::move(connect)),
+      moments_(ground.stream("moments") + static_cast<std::uint64_t>(number)),
+      faults_(ground.stream("visitor faults") + static_cast<std::uint64_t>(number)) {}
+
+void Visitor::after(Duration delay, const char* name, std::function<void()> action) {
+  ground_.timeline.after(delay, name, Kind::kRegular, std::move(action));
+}
+
+void Visitor::come() {
+  connect();
+  after(milliseconds(moments_.roll(1, 300)), "visitor", [this] { think(); });
+}
+
+void Visitor::connect() {
+  name_ = "c" + std::to_string(number_) + "-" + std::to_string(++connections_);
+  const std::uint64_t seed = ground_.stream(name_);
+  auto wire = std::make_shared<Wire>(
+      ground_.timeline, seed, ground_.plan.delay,
+      Wire::ClientEnd{[this](const protocol::Bytes& bytes) { receive(bytes); },
+                      [this] { leave(); }});
+  if (!connect_(wire)) return;  // nobody listens
+  ground_.journal.add("connects", static_cast<std::uint64_t>(number_));
+  wire_ = std::move(wire);
+  session_.emplace(name_);
+  session_->start();
+  unanswered_ = 0;
+  stalled_ = false;
+  const sim::Vec3 cells = ground_.spec.config.size;
+  const protocol::Position size{cells.x, cells.y, cells.z};
+  tests::Dice dice(seed);
+  view_ = random_view(dice, size);
+  session_->set_view(view_);
+  flush();
+}
+
+void Visitor::leave() {
+  if (wire_ != nullptr) wire_->abandon();
+  wire_.reset();
+}
+
+bool Visitor::ready() const {
+  return wire_ != nullptr && session_ && session_->state() == ClientSession::State::kReady;
+}
+
+void Visitor::flush() {
+  if (wire_ == nullptr) return;
+  for (protocol::Bytes& message : session_->take_outgoing()) wire_->send(std::move(message));
+}
+
+void Visitor::receive(const protocol::Bytes& bytes) {
+  const ClientSession::Event event = session_->receive(bytes);
+  flush();
+  if (event == ClientSession::Event::kResult) {
+    if (unanswered_ > 0) --unanswered_;
+    ledger_.answered(name_, session_->last_result());
+  }
+  if (honest() && session_->mirror().stats().digest_mismatches > 0) {
+    ground_.journal.fail("mirror", name_ + "'s has another digest than the server says, at tick " +
+                                       std::to_string(session_->mirror().tick()));
+  }
+  if (event != ClientSession::Event::kClosed) return;
+  const bool told = session_->refused().has_value();
+  const bool shutdown = told && session_->refused()->code == protocol::RefusalCode::kShutdown;
+  if (honest() && !shutdown) {
+    ground_.journal.fail("protocol", "an honest client is sent away: " + session_->reason());
+  }
+  leave();
+}
+
+void Visitor::recover() {
+  if (std::exchange(stalled_, false) && wire_ != nullptr) wire_->set_reading(true);
+}
+
+void Visitor::think() {
+  after(milliseconds(moments_.roll(1, 300)), "visitor", [this] { think(); });
+  if (wire_ == nullptr) {
+    if (acts_ && moments_.chance(50)) connect();
+    if (!acts_) connect();
+    return;
+  }
+  if (!acts_ || !ready()) return;
+  const Plan& plan = ground_.plan;
+  if (plan.breaks > 0 && faults_.roll(1, 200) <= plan.breaks) {
+    ground_.journal.add("a connection breaks", static_cast<std::uint64_t>(number_));
+    return wire_->break_off();
+  }
+  if (plan.stalls > 0 && !stalled_ && faults_.roll(1, 100) <= plan.stalls) {
+    stalled_ = true;
+    wire_->set_reading(false);
+    ground_.journal.add("a client stalls", static_cast<std::uint64_t>(number_));
+    after(milliseconds(faults_.roll(100, 20000)), "reads again", [this, wire = wire_] {
+      if (wire == wire_) recover();
+    });
+  }
+  act();
+}
+
+void Visitor::act() {
+  const Plan& plan = ground_.plan;
+  if (lies_ && moments_.chance(10)) return lie();
+  if (moments_.roll(1, 100) <= plan.views) look_elsewhere();
+  if (moments_.chance(5)) session_->send_ping(moments_.next());
+  if (moments_.roll(1, 100) <= plan.commands) {
+    const std::int32_t count = moments_.roll(1, static_cast<std::int32_t>(plan.burst));
+    for (std::int32_t i = 0; i < count; ++i) send_command();
+  }
+  flush();
+}
+
+void Visitor::look_elsewhere() {
+  view_ = random_view(moments_, session_->mirror().welcome().size);
+  session_->set_view(view_);
+}
+
+// Each command is a function of the client and the command's number, so that one can be left out.
+void Visitor::send_command() {
+  const std::int64_t number = ++commands_;
+  tests::Dice dice(ground_.stream("command") +
+                   static_cast<std::uint64_t>(number_ * 1'000'003 + number));
+  if (ground_.plan.without.contains({number_, number})) return;
+  const protocol::Position size = session_->mirror().welcome().size;
+  const sim::Vec3 cells{size.x, size.y, size.z};
+  ++unanswered_;
+  const bool bad = dice.roll(1, 100) <= ground_.plan.bad_commands;
+  if (bad && dice.chance(40)) {
+    constexpr const char* kNonsense[] = {"", "{", "[1]", R"({"cmd": "flood"})",
+                                         R"({"cmd": "pour", "at": [1, 2], "units": 1})"};
+    session_->send_command(kNonsense[dice.roll(0, 4)]);
+    return;
+  }
+  const bool pipes = ground_.plan.pipes != 0 && dice.chance(50);
+  // Bad ones lie outside as often as not.
+  const sim::Vec3 room = bad ? sim::Vec3{2 * cells.x, 2 * cells.y, 2 * cells.z} : cells;
+  sim::Command command = pipes ? tests::random_network_command(dice, room, ground_.plan.pipes == 2)
+                               : tests::random_command(dice, room);
+  const std::string json = formats::format_command(command, 0);
+  ledger_.sent(name_, session_->send_command(json), std::move(command));
+}
+
+void Visitor::lie() {
+  using protocol::ClientMessage;
+  const std::int32_t kind = moments_.roll(0, 6);
+  ground_.journal.add("a lie", static_cast<std::uint64_t>(kind));
+  switch (kind) {
+    case 0: {
+      protocol::Bytes garbage(static_cast<std::size_t>(moments_.roll(0, 200)));
+      for (auto& byte : garbage) byte = static_cast<std::uint8_t>(moments_.next());
+      return wire_->send(std::move(garbage));
+    }
+    case 1:
+      return wire_->send({'h', 'i'}, false);
+    case 2:
+      return wire_->send(protocol::encode(ClientMessage{protocol::Hello{}}));
+    case 3: {
+      const std::int32_t x = moments_.roll(-2, 4);
+      return wire_->send(
+          protocol::encode(ClientMessage{protocol::Resync{{x, moments_.roll(-2, 4), 0}}}));
+    }
+    case 4:
+      return wire_->send(protocol::Bytes(200'000));
+    case 5: {
+      protocol::Bytes cut = protocol::encode(ClientMessage{protocol::SetView{view_, 0}});
+      std::uint8_t& hit = cut[moments_.next() % cut.size()];
+      hit = static_cast<std::uint8_t>(hit ^ (1U << moments_.roll(0, 7)));
+      return wire_->send(std::move(cut));
+    }
+    default: {
+      const std::int32_t far = 1 << 30;
+      return wire_->send(protocol::encode(
+          ClientMessage{protocol::SetView{{{-far, -far, -far}, {far, far, far}}, 0}}));
+    }
+  }
+}
+
+}  // namespace sluice::hunt

@@ -1,0 +1,69 @@
+// A client of the run: looks at the world, changes it, loses its connection and comes back. An
+// honest one keeps a mirror, which is compared with the world; a liar says anything.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "protocol/client_session.h"
+#include "tests/hunt/ledger.h"
+#include "tests/hunt/life.h"
+
+namespace sluice::hunt {
+
+class Visitor {
+ public:
+  using Connect = std::function<bool(const std::shared_ptr<Wire>&)>;
+
+  Visitor(Ground& ground, Ledger& ledger, std::int64_t number, bool lies, Connect connect);
+
+  void come();
+  /// Whether it acts by itself; else it only takes what it gets.
+  void set_acting(bool acts) { acts_ = acts; }
+  /// Every fault of its own ends.
+  void recover();
+  [[nodiscard]] bool honest() const { return !lies_; }
+  [[nodiscard]] bool ready() const;
+  /// Commands without an answer on the connection that there is.
+  [[nodiscard]] std::size_t unanswered() const { return unanswered_; }
+  /// That it has sent in all, or left out.
+  [[nodiscard]] std::int64_t commands() const { return commands_; }
+  [[nodiscard]] const protocol::Mirror& mirror() const { return session_->mirror(); }
+  [[nodiscard]] const protocol::ViewBox& view() const { return view_; }
+  [[nodiscard]] const std::string& name() const { return name_; }
+
+ private:
+  void after(Duration delay, const char* name, std::function<void()> action);
+  void connect();
+  void leave();
+  void receive(const protocol::Bytes& bytes);
+  void flush();
+  void think();
+  void act();
+  void lie();
+  void look_elsewhere();
+  void send_command();
+
+  Ground& ground_;
+  Ledger& ledger_;
+  const std::int64_t number_;
+  const bool lies_;
+  const Connect connect_;
+  tests::Dice moments_;
+  tests::Dice faults_;
+  bool acts_ = true;
+  std::int64_t connections_ = 0;
+  std::int64_t commands_ = 0;
+  std::string name_;
+  std::shared_ptr<Wire> wire_;
+  std::optional<protocol::ClientSession> session_;
+  protocol::ViewBox view_;
+  std::size_t unanswered_ = 0;
+  bool stalled_ = false;
+};
+
+}  // namespace sluice::hunt
