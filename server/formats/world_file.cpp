@@ -206,7 +206,8 @@ void WorldFileParser::parse_heat(const toml::table& node) {
   spec.heat.air = table.number("air").value_or(spec.heat.air);
   options.latent = table.boolean("latent").value_or(options.latent);
   if (table.boolean("steam").value_or(false)) {
-    table.fail("steam", "is true, but steam does not rise yet; allowed: false, it counts as evaporated");
+    table.fail("steam",
+               "is true, but steam does not rise yet; allowed: false, it counts as evaporated");
   }
   options.down = table.number("down").value_or(options.down);
   options.sideways = table.number("sideways").value_or(options.sideways);
@@ -214,6 +215,8 @@ void WorldFileParser::parse_heat(const toml::table& node) {
   options.ice = table.number("ice").value_or(options.ice);
   options.surface = table.number("surface").value_or(options.surface);
   options.air_cells = table.number("air_cells").value_or(options.air_cells);
+  options.growth = table.number("growth").value_or(options.growth);
+  options.simmer = table.number("simmer").value_or(options.simmer);
   const toml::table* const day = table.table("day");
   table.finish();
   if (day != nullptr && problem.empty()) {

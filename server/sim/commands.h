@@ -237,11 +237,11 @@ using AddDrain = AddSpring<6>;
 using RemoveDrain = RemoveSpring<7>;
 
 /// The manifest.
-using CommandBody = std::variant<SetCells, WarmPour, Pour, RemoveWater, AddWarmSource, AddSourceUpTo, AddSource,
-                                 RemoveSource, AddDrain, RemoveDrain, AddPipe, AddPump, AddValve,
-                                 RemovePipe, UpgradePipe, LinkPipes, UnlinkPipes, SetValve, SetPump,
-                                 AddPort, RemovePort, FillLevel, EvaporateLevel, Splash, SetWind,
-                                 SetAir, AddHeater, RemoveHeater>;
+using CommandBody =
+    std::variant<SetCells, WarmPour, Pour, RemoveWater, AddWarmSource, AddSourceUpTo, AddSource,
+                 RemoveSource, AddDrain, RemoveDrain, AddPipe, AddPump, AddValve, RemovePipe,
+                 UpgradePipe, LinkPipes, UnlinkPipes, SetValve, SetPump, AddPort, RemovePort,
+                 FillLevel, EvaporateLevel, Splash, SetWind, SetAir, AddHeater, RemoveHeater>;
 
 struct Command {
   CommandBody body;

@@ -218,7 +218,8 @@ Result<std::unique_ptr<World>> World::restore(std::span<const std::byte> core,
   world->water_->attach(world->grid_, world->core_.hydro);
   if (world->waves_) world->waves_->attach(world->core_.waves, world->grid_);
   if (world->heat_) {
-    if (Status s = world->heat_->attach(world->core_.heat, world->grid_); !s) return Error{s.error()};
+    if (Status s = world->heat_->attach(world->core_.heat, world->grid_); !s)
+      return Error{s.error()};
   }
   return world;
 }

@@ -34,7 +34,7 @@ TickReport World::tick(CommandSource& commands, Executor& executor) {
   after("water");
   drain_beyond_limit(update_digest(executor));  // of the chunks that changed
   finish_heat();
-  advance_waves();                              // of the free surfaces, as the water now stands
+  advance_waves();  // of the free surfaces, as the water now stands
   after("waves");
   sleep_and_wake(report);  // what moved nothing sleeps; what holds nothing is dropped
   after("sleep");
@@ -272,8 +272,8 @@ class PortGrid final : public PortCells {
 void World::advance_pipes(Executor& executor) {
   if (pipes_.port_count() > 0) water_->look(grid_);
   const std::int64_t highest = std::int64_t{core_.config.size.y} * kFull;
-  PortGrid cells(grid_, *water_, measure_of(core_.config), highest, changed_,
-                 heat_.get(), core_.heat);
+  PortGrid cells(grid_, *water_, measure_of(core_.config), highest, changed_, heat_.get(),
+                 core_.heat);
   const PipesAdvance done = pipes_.tick(core_.tick, run_options_.sleep, cells, executor);
   core_.totals.pipes += done.into_pipes;
   core_.totals.water -= done.into_pipes;
@@ -302,11 +302,16 @@ void World::take_heat_of_changes() {
 
 void World::advance_heat(Executor& executor) {
   if (!heat_) return;
-  const HeatTick now{core_.tick, run_options_.sleep, measure_of(core_.config).quantum};
+  const HeatTick now{core_.tick, run_options_.sleep, measure_of(core_.config).quantum,
+                     measure_of(core_.config).cell_max};
   take_heat_of_changes();  // air that was trapped
   const std::int64_t steam = heat_->step(now, grid_, executor, core_.heat);
   core_.totals.evaporated += steam;
   core_.totals.water -= steam;
+  if (!waves_ || !heat_->simmers()) return;
+  for (const WavePush& kick : heat_->kicks(core_.tick, core_.config.seed, grid_, core_.heat)) {
+    waves_->push(kick);
+  }
 }
 
 void World::finish_heat() {
@@ -387,7 +392,7 @@ void World::sleep_and_wake(TickReport& report) {
   report.active_chunks = static_cast<std::int64_t>(grid_.awake().size());
   report.at_rest = report.active_chunks == 0 && !springs_active_ && pipes_.at_rest() && !opens &&
                    (!waves_ || waves_->at_rest(core_.waves)) &&
-                   (!heat_ || heat_->at_rest(core_.heat));
+                   (!heat_ || heat_->at_rest(core_.heat)) && !(waves_ && heat_ && heat_->simmers());
 }
 
 void World::check() const {

@@ -59,8 +59,7 @@ Result<std::unique_ptr<World>> World::create(const WorldSpec& spec) {
     limits.units = std::min(limits.units, kMostHeatedUnits);
     heat.solid = !spec.config.side_view();
   }
-  std::unique_ptr<World> world(
-      new World(spec.config, limits, spec.waves, std::move(heat)));
+  std::unique_ptr<World> world(new World(spec.config, limits, spec.waves, std::move(heat)));
   if (Status placed = world->place(spec); !placed) return Error{placed.error()};
   // What the world file describes is the beginning, not a change.
   world->core_.totals.initial = world->core_.totals.water + world->core_.totals.pipes;
@@ -106,9 +105,7 @@ Status World::place(const WorldSpec& spec) {
     }
   }
   for (std::size_t i = 0; i < spec.sources.size(); ++i) {
-    if (Status s =
-            placed("source[" + std::to_string(i) + "]",
-                   context.add_source(spec.sources[i]));
+    if (Status s = placed("source[" + std::to_string(i) + "]", context.add_source(spec.sources[i]));
         !s) {
       return s;
     }
@@ -214,8 +211,7 @@ Digest springs_digest(const CoreState& core) {
 }  // namespace
 
 std::array<Digest, kLayerCount> World::layers_with(Digest springs, Digest cells, Digest pipes,
-                                                   Digest marks, Digest waves,
-                                                   Digest heat) const {
+                                                   Digest marks, Digest waves, Digest heat) const {
   std::array<Digest, kLayerCount> layers{};
   layers[static_cast<std::size_t>(Layer::kClock)] = mix64(core_.tick);
   layers[static_cast<std::size_t>(Layer::kConfig)] = config_digest_;

@@ -229,7 +229,8 @@ class Painter {
         const std::int32_t t = sim::temperature_at(world_.core().heat, world_.grid(), at);
         if (t > kWarm) tint(x, y, kHotWater, std::min(0.7, (t - kWarm) / (120.0 * sim::kDegree)));
         const bool boils = t >= sim::kBoiling - sim::kDegree;
-        for (std::int32_t up = 1; boils && up <= 4 && front_.at(x, y + up).cell == sim::kAir; ++up) {
+        for (std::int32_t up = 1; boils && up <= 4 && front_.at(x, y + up).cell == sim::kAir;
+             ++up) {
           if (y + up < view_.size.y) tint(x, y + up, kSteam, 0.45 - 0.1 * up);
         }
       }
@@ -241,12 +242,12 @@ class Painter {
       for (std::int32_t u = 0; u < scale_; ++u) {
         const auto row = static_cast<std::size_t>(picture_.height - 1 - (y * scale_ + v));
         const std::size_t first = (row * static_cast<std::size_t>(picture_.width) +
-                                   static_cast<std::size_t>(x * scale_ + u)) * 3;
+                                   static_cast<std::size_t>(x * scale_ + u)) *
+                                  3;
         const std::uint8_t* const old = &picture_.bytes[first];
         // What a surface leaves of its cell's air stays as it is.
         if (front_.at(x, y).cell > 0 && Colour{old[0], old[1], old[2]} == air(y)) continue;
-        set(x * scale_ + u, y * scale_ + v,
-            client::blend({old[0], old[1], old[2]}, colour, share));
+        set(x * scale_ + u, y * scale_ + v, client::blend({old[0], old[1], old[2]}, colour, share));
       }
     }
   }

@@ -12,9 +12,8 @@ namespace {
 
 void count_cells(benchmark::State& state, std::int64_t cells) {
   state.SetItemsProcessed(cells);
-  state.counters["ns_per_cell"] =
-      benchmark::Counter(static_cast<double>(cells) * 1e-9,
-                         benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+  state.counters["ns_per_cell"] = benchmark::Counter(
+      static_cast<double>(cells) * 1e-9, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
 std::unique_ptr<sim::World> warm_lake(sim::Vec3 size) {
@@ -70,8 +69,8 @@ void BM_TextbookHeat(benchmark::State& state) {
     for (std::size_t y = 1; y <= side; ++y) {
       for (std::size_t x = 1; x <= side; ++x) {
         const std::size_t i = y * (side + 2) + x;
-        next[i] = now[i] + 0.1F * (now[i - 1] + now[i + 1] + now[i - side - 2] +
-                                   now[i + side + 2] - 4 * now[i]);
+        next[i] = now[i] + 0.1F * (now[i - 1] + now[i + 1] + now[i - side - 2] + now[i + side + 2] -
+                                   4 * now[i]);
       }
     }
     now.swap(next);

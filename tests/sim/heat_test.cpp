@@ -55,15 +55,19 @@ TEST(Heat, TemperatureFollowsFromEnergyAndBack) {
     EXPECT_EQ(curve.temperature(curve.energy_at(-2, 1) + 1, 1), 0);
   }
   EXPECT_EQ(sim::HeatCurve(true).temperature(sim::HeatCurve(true).melted() - 1, 1), 0);
-  EXPECT_EQ(sim::HeatCurve(true).frozen_units(sim::HeatCurve(true).frozen() * 8 + 4 * sim::kHeatOfMelting, 8, false), 4);
+  EXPECT_EQ(sim::HeatCurve(true).frozen_units(
+                sim::HeatCurve(true).frozen() * 8 + 4 * sim::kHeatOfMelting, 8, false),
+            4);
 }
 
 TEST(Heat, WorldsWithoutItHaveNone) {
   auto world = make_world(drawn_spec(sim::WaterModel::kHydro, {{"#~#", "#~#", "###"}}));
   EXPECT_EQ(world->heat(), nullptr);
   EXPECT_THAT(give(*world, {sim::SetAir{0}}).reason, testing::HasSubstr("has no heat"));
-  EXPECT_THAT(give(*world, {sim::AddHeater{{1, 1, 0}, 1}}).reason, testing::HasSubstr("has no heat"));
-  EXPECT_THAT(give(*world, {sim::WarmPour{{1, 1, 0}, 1, 0}}).reason, testing::HasSubstr("has no heat"));
+  EXPECT_THAT(give(*world, {sim::AddHeater{{1, 1, 0}, 1}}).reason,
+              testing::HasSubstr("has no heat"));
+  EXPECT_THAT(give(*world, {sim::WarmPour{{1, 1, 0}, 1, 0}}).reason,
+              testing::HasSubstr("has no heat"));
   EXPECT_EQ(world->layer_digests()[static_cast<std::size_t>(sim::Layer::kHeat)], 0U);
 }
 
@@ -104,7 +108,8 @@ TEST(Heat, TwoCellsExchangeAsTheDocumentSays) {
   const std::int64_t unit = sim::HeatCurve(true).energy_at(10 * kDegree, 1);
   const auto over = [&](std::int32_t x) {
     const sim::HeatPage& page = world->core().heat.pages.at({0, 0, 0});
-    return page.at(static_cast<std::size_t>(world->grid().shape().index_of({x, 1, 0}))) - 4096 * unit;
+    return page.at(static_cast<std::size_t>(world->grid().shape().index_of({x, 1, 0}))) -
+           4096 * unit;
   };
   // One degree is 65536 parts; of one less, 48 parts in 4096 a tick pass, rounded down.
   const std::int64_t first = 48LL * 4096 * 65535 >> 20;
@@ -175,7 +180,8 @@ TEST(Heat, TheDayWarmsAndCoolsTheAirInSteps) {
 
 TEST(Heat, ALakeFreezesFromAboveAndMeltsAgain) {
   for (const sim::WaterModel model : kModels) {
-    WorldSpec spec = heated(model, {"#...#", "#...#", "#...#", "#~~~#", "#~~~#", "#~~~#", "#####"}, 1, -40);
+    WorldSpec spec =
+        heated(model, {"#...#", "#...#", "#...#", "#~~~#", "#~~~#", "#~~~#", "#####"}, 1, -40);
     auto world = make_world(spec);
     const std::int64_t water = world->totals().water;
     run(*world, 400);
@@ -201,11 +207,11 @@ TEST(Heat, IceThickensByStefansLaw) {
   auto world = make_world(heated(sim::WaterModel::kHydro, drawing, 0, -10));
   for (const int ticks : {4000, 8000, 16000, 32000}) {
     run(*world, ticks - static_cast<int>(world->tick_number()));
-    const double thickness =
-        double(sim::ice_in(world->core().heat, world->grid())) / sim::kFull;
+    const double thickness = double(sim::ice_in(world->core().heat, world->grid())) / sim::kFull;
     const double law = std::sqrt(2.0 * (48.0 / 4096.0) * 10.0 / 80.0 * ticks);
     RecordProperty("ticks " + std::to_string(ticks), std::to_string(thickness / law));
-    std::printf("ticks %d thickness %.3f law %.3f ratio %.4f\n", ticks, thickness, law, thickness / law);
+    std::printf("ticks %d thickness %.3f law %.3f ratio %.4f\n", ticks, thickness, law,
+                thickness / law);
     EXPECT_NEAR(thickness / law, 1.0, 0.05) << ticks;
   }
 }
@@ -276,9 +282,45 @@ TEST(Heat, IceIsSolidToWater) {
   }
 }
 
+// 4096 units are 4464 as ice: 368 more than the cell holds, and so much goes up.
+TEST(Heat, IceGrowsWhereItHasRoom) {
+  WorldSpec spec = heated(sim::WaterModel::kHydro, {"#.#", "#~#", "###"}, 0, 0);
+  spec.heat.options.growth = 92;
+  auto world = make_world(spec);
+  EXPECT_TRUE(give(*world, {sim::AddHeater{{1, 1, 0}, -4096 * sim::kHeatOfMelting}}).applied());
+  EXPECT_TRUE(sim::is_ice(world->cell({1, 1, 0})));
+  EXPECT_EQ(sim::held_in(world->cell({1, 1, 0})), 4096 * 1024 / 1116);
+  EXPECT_EQ(world->cell({1, 2, 0}), 4096 - 4096 * 1024 / 1116);
+  EXPECT_EQ(world->totals().water, sim::kFull);
+  spec.cells.push_back({{1, 2, 0}, sim::kRock});
+  world = make_world(spec);
+  EXPECT_TRUE(give(*world, {sim::AddHeater{{1, 1, 0}, -4096 * sim::kHeatOfMelting}}).applied());
+  EXPECT_EQ(sim::held_in(world->cell({1, 1, 0})), sim::kFull);
+}
+
+TEST(Heat, WaterThatSimmersKicksTheWaves) {
+  const auto moving = [](std::int32_t degrees) {
+    WorldSpec spec = heated(sim::WaterModel::kHydro, {"#...#", "#~~~#", "#####"}, degrees, degrees);
+    spec.waves.on = true;
+    auto world = make_world(spec);
+    std::int64_t energy = 0;
+    sim::SerialExecutor serial;
+    sim::TickReport report;
+    for (int t = 0; t < 200; ++t) {
+      report = world->tick({}, serial);
+      energy += world->wave_energy();
+    }
+    EXPECT_EQ(report.at_rest, degrees < 90);
+    return energy;
+  };
+  EXPECT_EQ(moving(89), 0);
+  EXPECT_GT(moving(93), 0);
+  EXPECT_GT(moving(99), 4 * moving(93));
+}
+
 TEST(Heat, AQuietLakeSleeps) {
-  auto world = make_world(heated(sim::WaterModel::kHydro,
-                                 {"#...#", "#~~~#", "#~~~#", "#####"}, 10, 10));
+  auto world =
+      make_world(heated(sim::WaterModel::kHydro, {"#...#", "#~~~#", "#~~~#", "#####"}, 10, 10));
   sim::SerialExecutor serial;
   sim::TickReport report;
   for (int t = 0; t < 10; ++t) report = world->tick({}, serial);

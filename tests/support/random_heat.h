@@ -21,13 +21,16 @@ inline void add_random_heat(std::uint64_t seed, sim::WorldSpec& spec) {
   options.ice = dice.roll(0, 60);
   options.surface = dice.roll(0, 120);
   options.air_cells = dice.roll(1, sim::kMostAirCells);
+  if (dice.chance(50)) options.growth = dice.roll(1, sim::kMostGrowth);
+  if (dice.chance(30)) spec.waves.on = true;
   const sim::Vec3 size = spec.config.size;
   const std::int32_t heaters = dice.roll(0, 3);
   for (std::int32_t i = 0; i < heaters; ++i) {
     const sim::Vec3 at = random_place(dice, size);
     const std::int32_t rate = dice.roll(1, 2'000'000) * (dice.chance(50) ? 1 : -1);
-    const bool taken = std::any_of(spec.heaters.begin(), spec.heaters.end(),
-                                   [&](const sim::PlacedHeater& heater) { return heater.at == at; });
+    const bool taken =
+        std::any_of(spec.heaters.begin(), spec.heaters.end(),
+                    [&](const sim::PlacedHeater& heater) { return heater.at == at; });
     if (!taken) spec.heaters.push_back({at, rate});
   }
   for (sim::Spring& source : spec.sources) {
@@ -40,7 +43,8 @@ inline void add_random_heat(std::uint64_t seed, sim::WorldSpec& spec) {
   }
 }
 
-inline sim::WorldSpec random_heat(std::uint64_t seed, bool solid, bool springs, sim::Vec3 least = {}) {
+inline sim::WorldSpec random_heat(std::uint64_t seed, bool solid, bool springs,
+                                  sim::Vec3 least = {}) {
   Dice dice(seed ^ 0xb011U);
   const auto water = static_cast<sim::WaterModel>(dice.roll(1, 4));
   sim::WorldSpec spec = random_world_of(
@@ -62,7 +66,8 @@ inline sim::Command random_heat_command(Dice& dice, sim::Vec3 size) {
     case 1: {
       const std::int32_t rate = dice.roll(1, sim::kFull);
       const std::int32_t temperature = dice.roll(-100, 200) * sim::kDegree;
-      return {sim::AddWarmSource{at, rate, temperature, dice.chance(50) ? -1 : size.y * sim::kFull / 2}};
+      return {sim::AddWarmSource{at, rate, temperature,
+                                 dice.chance(50) ? -1 : size.y * sim::kFull / 2}};
     }
     case 2:
       return {sim::SetAir{dice.roll(-100, 200) * sim::kDegree}};

@@ -48,9 +48,9 @@ class HeatCarrier {
  private:
   struct Slot {
     ChunkCoord coord;
-    const Chunk* chunk = nullptr;         // null: air
+    const Chunk* chunk = nullptr;  // null: air
     HeatField::Known* known = nullptr;
-    bool carried = false;                 // anything
+    bool carried = false;               // anything
     std::vector<std::int64_t> surplus;  // held before, and came, less what left and is held now
   };
   struct Node {
@@ -120,9 +120,9 @@ class HeatCarrier {
     if (!field_.world_.contains(at)) return kOutsideNode;
     const ChunkCoord coord = shape_.chunk_of(at);
     if (last_slot_ >= touched_ || slots_[last_slot_].coord != coord) {
-      const auto found = std::lower_bound(
-          slots_.begin(), slots_.begin() + static_cast<std::ptrdiff_t>(touched_), coord,
-          [](const Slot& slot, ChunkCoord c) { return slot.coord < c; });
+      const auto found =
+          std::lower_bound(slots_.begin(), slots_.begin() + static_cast<std::ptrdiff_t>(touched_),
+                           coord, [](const Slot& slot, ChunkCoord c) { return slot.coord < c; });
       last_slot_ = static_cast<std::size_t>(found - slots_.begin());
     }
     return id_of(last_slot_, static_cast<std::size_t>(shape_.index_of(at)));
@@ -154,7 +154,8 @@ class HeatCarrier {
   std::size_t climb_stack(std::size_t first) {
     const ChunkCoord stack = slots_[first].coord;
     std::size_t end = first;
-    while (end < touched_ && slots_[end].coord.x == stack.x && slots_[end].coord.z == stack.z) ++end;
+    while (end < touched_ && slots_[end].coord.x == stack.x && slots_[end].coord.z == stack.z)
+      ++end;
     const bool down = field_.edges_.bottom == Edge::kOpen;
     const std::int32_t step = down ? -1 : 1;
     rising_.assign(static_cast<std::size_t>(shape_.slab()), 0);
@@ -335,9 +336,8 @@ class HeatCarrier {
       node.energy += std::exchange(node.coming_energy, 0);
       node.leaving -= std::exchange(node.given, 0);
     }
-    std::erase_if(left, [this](std::int32_t n) {
-      return nodes_[static_cast<std::size_t>(n)].leaving == 0;
-    });
+    std::erase_if(
+        left, [this](std::int32_t n) { return nodes_[static_cast<std::size_t>(n)].leaving == 0; });
     return moved;
   }
 

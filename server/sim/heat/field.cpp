@@ -32,8 +32,8 @@ Digest contribution(ChunkCoord coord, Digest digest) {
 }
 
 /// What comes has that temperature; what goes takes its share.
-void change_units(const HeatCurve& curve, std::int32_t temperature, std::int32_t before, std::int32_t after, std::int64_t& energy,
-                  HeatTotals& totals) {
+void change_units(const HeatCurve& curve, std::int32_t temperature, std::int32_t before,
+                  std::int32_t after, std::int64_t& energy, HeatTotals& totals) {
   if (after > before) {
     const std::int64_t comes = curve.energy_at(temperature, after - before);
     energy += comes;
@@ -47,7 +47,7 @@ void change_units(const HeatCurve& curve, std::int32_t temperature, std::int32_t
 
 /// 1024 times the sine of whole parts of a day.
 constexpr std::array<std::int32_t, kDaySteps> kSine = {
-    0, 265, 512,  724,  887,  989,  1024,  989,  887,  724,  512,  265,
+    0, 265,  512,  724,  887,  989,  1024,  989,  887,  724,  512,  265,
     0, -265, -512, -724, -887, -989, -1024, -989, -887, -724, -512, -265};
 
 }  // namespace
@@ -59,10 +59,15 @@ Digest digest_of(const HeatPages& pages) {
 }
 
 Digest digest_of_small(const HeatState& state) {
-  std::vector<std::byte> bytes;
-  StateWriter writer(bytes);
-  HeatState::visit_small(state, writer);
-  return digest_bytes(bytes);
+  HeatState small;
+  small.on = state.on;
+  small.options = state.options;
+  small.air = state.air;
+  small.heaters = state.heaters;
+  small.springs = state.springs;
+  small.totals = state.totals;
+  small.solid = state.solid;
+  return digest_bytes(canonical_bytes(small));
 }
 
 std::int32_t air_at(const HeatState& state, std::uint64_t tick) {
@@ -86,7 +91,8 @@ void HeatField::begin(HeatState& state, const Grid& grid) {
   stale_.clear();
   std::int64_t energy = 0;
   grid.for_each([&](const Chunk& chunk) {
-    if (chunk.world_cells == 0 || chunk.cells.is_shared_rock() || chunk.cells.is_shared_air()) return;
+    if (chunk.world_cells == 0 || chunk.cells.is_shared_rock() || chunk.cells.is_shared_air())
+      return;
     Known& known = know(chunk.coord);
     remember(chunk.cells, known);
     HeatPage page;
@@ -130,7 +136,8 @@ Status HeatField::attach(const HeatState& state, const Grid& grid) {
   }
   if (energy != static_cast<std::uint64_t>(state.totals.now)) return wrong;
   grid.for_each([&](const Chunk& chunk) {
-    if (chunk.world_cells == 0 || chunk.cells.is_shared_rock() || chunk.cells.is_shared_air()) return;
+    if (chunk.world_cells == 0 || chunk.cells.is_shared_rock() || chunk.cells.is_shared_air())
+      return;
     remember(chunk.cells, know(chunk.coord));
     wake(chunk.coord);
   });

@@ -17,6 +17,7 @@
 #include "server/sim/heat/enthalpy.h"
 #include "server/sim/heat/moves.h"
 #include "server/sim/heat/state.h"
+#include "server/sim/waves/field.h"
 
 namespace sluice::sim {
 
@@ -25,6 +26,7 @@ struct HeatTick {
   std::uint64_t tick = 0;
   bool sleep = true;
   std::int32_t quantum = 1;  // units: water leaves in whole ones
+  std::int32_t cell_max = kMaxCellUnits;
 };
 
 class HeatField {
@@ -46,6 +48,11 @@ class HeatField {
   /// Heaters, conduction and the air; then water freezes, ice melts, and what boils leaves.
   /// Returns the units that left.
   std::int64_t step(const HeatTick& now, Grid& grid, Executor& executor, HeatState& state);
+  /// Surfaces that are warm enough to kick waves, found by the steps so far; and those of them
+  /// that do in this tick.
+  [[nodiscard]] bool simmers() const { return simmering_ > 0; }
+  [[nodiscard]] std::vector<WavePush> kicks(std::uint64_t tick, std::uint64_t seed,
+                                            const Grid& grid, const HeatState& state) const;
   /// What water carried along as it moved. Grid::changed() lists where it did.
   void carry(const WaterMoves& moves, const Grid& grid, HeatState& state);
   /// Brings the digest up to date.
@@ -74,6 +81,7 @@ class HeatField {
   /// What is known of a chunk: the cells that its energies belong to.
   struct Known {
     CellPage cells;
+    std::vector<Vec3> simmering;  // surfaces
     Digest digest = 0;
     bool awake = false;
     bool stale = false;  // its digest
@@ -86,8 +94,7 @@ class HeatField {
   void note(ChunkCoord coord, Known& known);
   void wake(ChunkCoord coord);
   void heat_cells(const Grid& grid, HeatState& state);
-  [[nodiscard]] std::int64_t give(const Grid& grid, Vec3 at, std::int64_t energy,
-                                  HeatState& state);
+  [[nodiscard]] std::int64_t give(const Grid& grid, Vec3 at, std::int64_t energy, HeatState& state);
 
   ChunkShape shape_;
   Edges edges_;
@@ -95,7 +102,8 @@ class HeatField {
   std::map<ChunkCoord, Known> known_;
   std::vector<ChunkCoord> awake_;
   std::vector<ChunkCoord> stale_;
-  bool heated_ = false;  // a heater gave or took something in the last step
+  std::int64_t simmering_ = 0;  // of all chunks
+  bool heated_ = false;         // a heater gave or took something in the last step
   std::int32_t air_of_last_step_ = kNoTemperature;
   std::int64_t unexplained_ = 0;
   std::int64_t cells_stepped_ = 0;

@@ -25,7 +25,7 @@ CommandOutcome CommandContext::apply(const WarmPour& command) {
   const CommandOutcome poured = apply(Pour{command.at, command.units});
   if (poured.applied()) {
     world_.heat_->came(world_.grid_, command.at, command.units, command.temperature,
-                        world_.core_.heat);
+                       world_.core_.heat);
   }
   return poured;
 }

@@ -28,6 +28,12 @@ inline constexpr std::int32_t kMostAirCells = 16;
 /// Of a cell's water; beyond, it conducts as if it held no more.
 inline constexpr std::int32_t kMostConducting = 1 << 20;
 
+/// Ice grows by a quarter at the most.
+inline constexpr std::int32_t kMostGrowth = 256;
+/// Of a kick at 100 degrees, as a splash counts it; and in how many ticks there is one on average.
+inline constexpr std::int32_t kKickEnergy = 4096;
+inline constexpr std::int32_t kTicksOfAKick = 4;
+
 /// Ticks of a day, and parts of it in which the air keeps one temperature.
 inline constexpr std::int32_t kMostDayTicks = 1 << 24;
 inline constexpr std::int32_t kDaySteps = 24;
@@ -58,12 +64,14 @@ struct HeatOptions {
   bool latent = true;                 // heat of melting and boiling
   std::int32_t down = 12;             // parts through the face between a cell and the one below
   std::int32_t sideways = 48;         // and between neighbours
-  std::int32_t up = 768;              // through the face over a cell that is lighter: 50 to 100 times `down`
-  std::int32_t ice = 48;              // through every face of ice
-  std::int32_t surface = 96;          // to the air, where `air_cells` of it or more stand above
+  std::int32_t up = 768;  // through the face over a cell that is lighter: 50 to 100 times `down`
+  std::int32_t ice = 48;  // through every face of ice
+  std::int32_t surface = 96;  // to the air, where `air_cells` of it or more stand above
   std::int32_t air_cells = 4;
-  std::int32_t day = 0;        // ticks; 0: the air keeps its temperature
-  std::int32_t day_swing = 0;  // by how much the air is warmer at noon
+  std::int32_t growth = 0;  // 1/1024 by which ice is larger than its water; 0: it does not grow
+  std::int32_t simmer = 90 * kDegree;  // from here on surfaces are kicked, where there are waves
+  std::int32_t day = 0;                // ticks; 0: the air keeps its temperature
+  std::int32_t day_swing = 0;          // by how much the air is warmer at noon
 
   friend bool operator==(const HeatOptions&, const HeatOptions&) = default;
   template <class Self, class Visitor>
@@ -76,6 +84,8 @@ struct HeatOptions {
     v.field("ice", self.ice);
     v.field("surface", self.surface);
     v.field("air_cells", self.air_cells);
+    v.field("growth", self.growth);
+    v.field("simmer", self.simmer);
     v.field("day", self.day);
     v.field("day_swing", self.day_swing);
   }

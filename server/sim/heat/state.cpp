@@ -61,6 +61,8 @@ Status validate(const HeatOptions& options) {
       {"heat.ice", options.ice, 0, kMostHeatParts},
       {"heat.surface", options.surface, 0, kMostHeatParts},
       {"heat.air_cells", options.air_cells, 1, kMostAirCells},
+      {"heat.growth", options.growth, 0, kMostGrowth},
+      {"heat.simmer", options.simmer, 0, kBoiling - 1},
       {"heat.day.length", options.day, 0, kMostDayTicks},
       {"heat.day.swing", options.day_swing, 0, kHottest - kColdest},
   };
@@ -72,14 +74,15 @@ Status validate(const HeatOptions& options) {
   const auto faces = [&options](std::int64_t side, std::int64_t end) {
     return 4 * side + end + std::max<std::int64_t>(end, options.surface);
   };
-  const std::int64_t water = faces(std::max(options.sideways, options.ice),
-                                   std::max(options.up, 2 * options.ice));
+  const std::int64_t water =
+      faces(std::max(options.sideways, options.ice), std::max(options.up, 2 * options.ice));
   const std::int64_t ice = 2 * faces(options.ice, 2 * options.ice);
   if (std::max(water, ice) > kMostHeatParts) {
-    return Error{"heat.up: the faces of a cell have " + std::to_string(std::max(water, ice)) +
-                 " parts together (four of sideways, one of up, and up or surface, or those of ice); "
-                 "at most " +
-                 std::to_string(kMostHeatParts)};
+    return Error{
+        "heat.up: the faces of a cell have " + std::to_string(std::max(water, ice)) +
+        " parts together (four of sideways, one of up, and up or surface, or those of ice); "
+        "at most " +
+        std::to_string(kMostHeatParts)};
   }
   return Done{};
 }

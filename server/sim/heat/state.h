@@ -113,8 +113,7 @@ struct HeatTotals {
 
  private:
   static std::int64_t wrapped(std::int64_t a, std::int64_t b) {
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) +
-                                     static_cast<std::uint64_t>(b));
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
   }
 };
 
@@ -133,23 +132,17 @@ struct HeatState {
   static void visit_state(Self& self, Visitor& v) {
     v.field("on", self.on);
     if (!self.on) return;
-    visit_small(self, v);
+    v.field("options", self.options);
+    v.field("air", self.air);
+    v.field("heaters", self.heaters);
+    v.field("springs", self.springs);
+    v.field("totals", self.totals);
     v.field("solid", self.solid);
     std::map<Vec3, HeatRun> runs;
     if constexpr (std::is_const_v<Self>) runs = runs_of(self.pages, self.shape());
     v.field("heats", runs);
     if constexpr (!std::is_const_v<Self>) self.possible = take_runs(runs, self.shape(), self.pages);
   }
-  /// All but the energies.
-  template <class Self, class Visitor>
-  static void visit_small(Self& self, Visitor& v) {
-    v.field("options", self.options);
-    v.field("air", self.air);
-    v.field("heaters", self.heaters);
-    v.field("springs", self.springs);
-    v.field("totals", self.totals);
-  }
-
   [[nodiscard]] ChunkShape shape() const { return solid ? kSolidShape : kSideViewShape; }
 
   bool possible = true;  // false after reading runs that cannot be

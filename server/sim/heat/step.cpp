@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "server/sim/draw.h"
 #include "server/sim/heat/field.h"
 #include "server/sim/int_math.h"
 
@@ -19,7 +20,7 @@ constexpr std::int32_t kMostFaces = 6;
 struct HeatCell {
   std::int32_t fine = kNoTemperature;
   std::int32_t units = 0;
-  bool ice = false;          // or as cold as ice
+  bool ice = false;         // or as cold as ice
   std::int32_t frozen = 0;  // parts of 4,096 of water that is at 0 degrees
 };
 
@@ -29,9 +30,8 @@ std::int64_t conducted(std::int32_t parts, std::int32_t units, std::int32_t a, s
   const std::int64_t difference = std::int64_t{a} - b;
   const std::int64_t size = difference < 0 ? -difference : difference;
   if (size <= 1) return 0;
-  const std::int64_t energy =
-      std::int64_t{parts} * std::min(units, kMostConducting) * (size - 1) >>
-      (kLogHeatParts + kLogFine);
+  const std::int64_t energy = std::int64_t{parts} * std::min(units, kMostConducting) * (size - 1) >>
+                              (kLogHeatParts + kLogFine);
   return difference < 0 ? -energy : energy;
 }
 
@@ -54,6 +54,7 @@ struct ChunkHeat {
   std::int64_t from_air = 0;
   bool flows = false;
   bool full_and_alike = false;  // within, nothing can flow
+  std::vector<Vec3> simmering;  // surfaces
 };
 
 }  // namespace
@@ -84,6 +85,7 @@ class HeatStep {
       if (!chunk.change.empty() || turned_ != before) changed.push_back(chunk.coord);
     }
     fall_asleep();
+    move_grown();
     for (const ChunkCoord coord : changed) field_.note(coord, field_.know(coord));
     return gone;
   }
@@ -122,7 +124,7 @@ class HeatStep {
   }
   [[nodiscard]] std::int64_t upwards(const HeatCell& below, const HeatCell& above) const {
     if (below.units == 0 || above.units == 0) return 0;
-    const std::int32_t parts = below.ice || above.ice             ? through_ice(below, above)
+    const std::int32_t parts = below.ice || above.ice            ? through_ice(below, above)
                                : lighter(below.fine, above.fine) ? options_.up
                                                                  : options_.down;
     return conducted(parts, std::min(below.units, above.units), below.fine, above.fine);
@@ -230,7 +232,8 @@ class HeatStep {
     if (chunk.right != nullptr) border(chunk.right, true, 1 - width, false, along_x(width - 1));
     if (shape_.depth() > 1) {
       if (chunk.front != nullptr) border(chunk.front, false, slab - width, false, along_z(0));
-      if (chunk.back != nullptr) border(chunk.back, true, width - slab, false, along_z(slab - width));
+      if (chunk.back != nullptr)
+        border(chunk.back, true, width - slab, false, along_z(slab - width));
     }
     if (chunk.below != nullptr) border(chunk.below, false, top, true, along_y(0));
     border(chunk.above, true, -top, true, along_y(top));
@@ -248,6 +251,7 @@ class HeatStep {
       gap += kFull;
     }
     if (gap == 0) return;
+    if (here.fine >= options_.simmer << kLogFine && !here.ice) heat.simmering.push_back(at);
     const std::int32_t parts = options_.surface * std::min(gap, most) / most;
     const std::int64_t energy = conducted(parts, here.units, here.fine, air_);
     if (energy == 0) return;
@@ -282,6 +286,7 @@ class HeatStep {
       if (cells == nullptr) cells = grid_.find(heat.coord)->cells.edit();
       cells[i] = next;
       ++turned_;
+      if (is_ice(next) && options_.growth > 0) grow(heat.coord, i, units);
       if (const std::int32_t left = held_in(next); left < units) {
         gone += units - left;
         let_go(units, left, state_.pages[heat.coord].edit()[i]);
@@ -295,27 +300,64 @@ class HeatStep {
     return gone;
   }
 
+  // Ice is larger than its water: what no longer fits goes to the cell above, where that has room.
+  void grow(ChunkCoord coord, std::size_t index, std::int32_t units) {
+    const std::int32_t fits = units * 1024 / (1024 + options_.growth);
+    const std::int32_t excess = round_down_to(units - fits, now_.quantum);
+    const Vec3 at = shape_.cell_at(coord, static_cast<std::int32_t>(index));
+    const Vec3 above = at + Vec3{0, 1, 0};
+    const Cell there = grid_.cell(above);
+    if (units < kFull || excess == 0 || !is_open(there) || there > kFull - excess) return;
+    grown_.push_back({at, above, excess});
+  }
+
+  // When all chunks have looked: two may push to one place.
+  void move_grown() {
+    std::sort(grown_.begin(), grown_.end(),
+              [](const WaterMove& a, const WaterMove& b) { return a.from < b.from; });
+    for (const WaterMove& move : grown_) {
+      const Cell from = grid_.cell(move.from);
+      const Cell to = grid_.cell(move.to);
+      if (!is_ice(from) || !is_open(to) || to > kFull - move.units) continue;
+      std::int64_t& energy = energy_at(move.from);
+      const std::int64_t goes = carried(energy, move.units, held_in(from));
+      energy -= goes;
+      energy_at(move.to) += goes;
+      grid_.add_to_cell(move.from, move.units);  // the more below zero, the more ice
+      grid_.add_to_cell(move.to, move.units);
+      for (const Vec3 at : {move.from, move.to}) {
+        const ChunkCoord coord = shape_.chunk_of(at);
+        HeatField::Known& known = field_.know(coord);
+        known.cells.edit()[static_cast<std::size_t>(shape_.index_of(at))] = grid_.cell(at);
+        field_.note(coord, known);
+      }
+    }
+  }
+
+  [[nodiscard]] std::int64_t& energy_at(Vec3 at) {
+    return state_.pages[shape_.chunk_of(at)].edit()[static_cast<std::size_t>(shape_.index_of(at))];
+  }
+
   [[nodiscard]] Cell turned(Cell cell, std::int32_t units, std::int64_t energy) const {
     if (is_ice(cell)) {
       const std::int64_t enough = units * (curve_.melted() + (curve_.melting == 0 ? 1 : 0));
       return energy >= enough ? units : cell;
     }
-    const bool cold = curve_.melting > 0 ? energy <= units * curve_.frozen()
-                                         : energy < units * curve_.frozen();
+    const bool cold =
+        curve_.melting > 0 ? energy <= units * curve_.frozen() : energy < units * curve_.frozen();
     if (cold) return units >= kLeastIce && units <= kMostIce ? ice_of(units) : cell;
     const std::int64_t over = energy - units * curve_.boils();
     if (over <= 0) return cell;
     // Without latent heat, a share of the water that grows with what it is too hot.
-    const std::int64_t steam = curve_.boiling > 0
-                                   ? over / curve_.boiling
-                                   : over / (16 * std::int64_t{kHottest - kBoiling});
+    const std::int64_t steam = curve_.boiling > 0 ? over / curve_.boiling
+                                                  : over / (16 * std::int64_t{kHottest - kBoiling});
     const auto leaves = static_cast<std::int32_t>(std::min<std::int64_t>(steam, units));
     return units - round_down_to(leaves, now_.quantum);
   }
 
   void let_go(std::int32_t units, std::int32_t left, std::int64_t& energy) {
     const std::int64_t steam = units - left;
-    const std::int64_t goes = left == 0              ? energy
+    const std::int64_t goes = left == 0            ? energy
                               : curve_.boiling > 0 ? steam * (curve_.boils() + curve_.boiling)
                                                    : carried(energy, steam, units);
     energy -= goes;
@@ -327,6 +369,9 @@ class HeatStep {
     for (const ChunkHeat& heat : chunks_) {
       HeatField::Known& known = field_.know(heat.coord);
       known.awake = heat.flows;
+      field_.simmering_ += static_cast<std::int64_t>(heat.simmering.size()) -
+                           static_cast<std::int64_t>(known.simmering.size());
+      known.simmering = heat.simmering;
       if (heat.flows) field_.awake_.push_back(heat.coord);
     }
   }
@@ -340,7 +385,8 @@ class HeatStep {
   HeatCurve curve_;
   std::int32_t air_;  // 1/65536 degree
   std::vector<ChunkHeat> chunks_;
-  std::size_t turned_ = 0;  // cells
+  std::size_t turned_ = 0;        // cells
+  std::vector<WaterMove> grown_;  // from ice to the water above it
 };
 
 std::int64_t HeatField::step(const HeatTick& now, Grid& grid, Executor& executor,
@@ -352,6 +398,27 @@ std::int64_t HeatField::step(const HeatTick& now, Grid& grid, Executor& executor
   heat_cells(grid, state);
   if (awake_.empty()) return 0;
   return HeatStep(*this, now, grid, state).run(executor);
+}
+
+// Bubbles: the closer to boiling, the oftener and the stronger.
+std::vector<WavePush> HeatField::kicks(std::uint64_t tick, std::uint64_t seed, const Grid& grid,
+                                       const HeatState& state) const {
+  constexpr std::int64_t kWhole = 1024;
+  std::vector<WavePush> kicks;
+  const std::int32_t onset = state.options.simmer;
+  for (const auto& [coord, known] : known_) {
+    for (const Vec3 at : known.simmering) {
+      const std::int32_t t = temperature_at(state, grid, at);
+      if (t < onset) continue;
+      const std::int64_t share =
+          std::min(kWhole, (t - onset) * kWhole / std::max(1, kBoiling - kDegree - onset));
+      const std::uint32_t drawn =
+          choose(draw(seed, tick, at, DrawPurpose::kHeatKick), kWhole * kWhole * kTicksOfAKick);
+      if (drawn >= share * share) continue;
+      kicks.push_back({at, 0, static_cast<std::int32_t>(1 + kKickEnergy * share / kWhole), 0});
+    }
+  }
+  return kicks;
 }
 
 void HeatField::heat_cells(const Grid& grid, HeatState& state) {

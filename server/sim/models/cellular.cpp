@@ -251,8 +251,9 @@ class CellularWater final : public WaterModelState {
     return flows;
   }
 
-  // Every sideways flux of the sweep, as the kernels will find it: within each chunk from its cells,
-  // over borders from the plan, where each stands as the high border of the chunk on its low side.
+  // Every sideways flux of the sweep, as the kernels will find it: within each chunk from its
+  // cells, over borders from the plan, where each stands as the high border of the chunk on its low
+  // side.
   void tell(const Grid& grid, WaterMoves& moves) {
     for (const ActiveChunk& active : active_) {
       for (std::size_t axis = 0; axis < axes_; ++axis) {
