@@ -14,17 +14,22 @@ namespace {
 /// What a page adds to the digest: the product of both halves of each energy, each with a key of
 /// its place (NH of Black, Halevi, Krawczyk, Krovetz and Rogaway's UMAC), less what nothing adds.
 Digest digest_of(const HeatPage& page) {
-  std::uint64_t key = 0x452821e638d01377U;
-  std::uint64_t sum = 0;
-  std::uint64_t nothing = 0;
-  for (std::size_t i = 0; i < kChunkCells; ++i) {
-    const auto energy = static_cast<std::uint64_t>(page.at(i));
-    const std::uint64_t keyed = energy ^ key;
-    sum += (keyed & 0xffffffffU) * (keyed >> 32) + energy;
-    nothing += (key & 0xffffffffU) * (key >> 32);
-    key += 0x9e3779b97f4a7c15U;
-  }
-  return mix64(sum) - mix64(nothing);
+  const std::int64_t* const own = page.data();
+  const auto all = static_cast<std::uint64_t>(page.at(0));
+  const auto sum_of = [](auto&& energy_at) {
+    std::uint64_t key = 0x452821e638d01377U;
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < kChunkCells; ++i) {
+      const std::uint64_t energy = energy_at(i);
+      const std::uint64_t keyed = energy ^ key;
+      sum += (keyed & 0xffffffffU) * (keyed >> 32) + energy;
+      key += 0x9e3779b97f4a7c15U;
+    }
+    return mix64(sum);
+  };
+  static const std::uint64_t kNothing = sum_of([](std::size_t) { return std::uint64_t{0}; });
+  if (own == nullptr) return sum_of([all](std::size_t) { return all; }) - kNothing;
+  return sum_of([own](std::size_t i) { return static_cast<std::uint64_t>(own[i]); }) - kNothing;
 }
 
 Digest contribution(ChunkCoord coord, Digest digest) {
@@ -249,7 +254,10 @@ void HeatField::finish(HeatState& state) {
     digest_ += contribution(coord, known.digest);
     known.cells.share_if_uniform();
     // Nothing is known of what holds nothing.
-    if (known.digest == 0 && known.cells.is_shared_air() && !known.awake) known_.erase(coord);
+    if (known.digest == 0 && known.cells.is_shared_air() && !known.awake) {
+      simmering_ -= static_cast<std::int64_t>(known.simmering.size());
+      known_.erase(coord);
+    }
   }
 }
 

@@ -302,7 +302,8 @@ class HeatStep {
 
   // Ice is larger than its water: what no longer fits goes to the cell above, where that has room.
   void grow(ChunkCoord coord, std::size_t index, std::int32_t units) {
-    const std::int32_t fits = units * 1024 / (1024 + options_.growth);
+    const auto fits =
+        static_cast<std::int32_t>(std::int64_t{units} * 1024 / (1024 + options_.growth));
     const std::int32_t excess = round_down_to(units - fits, now_.quantum);
     const Vec3 at = shape_.cell_at(coord, static_cast<std::int32_t>(index));
     const Vec3 above = at + Vec3{0, 1, 0};
