@@ -1,6 +1,7 @@
 // One tick of a world, phase by phase. This is the only code that changes a world after it was
 // made; everything else may be slow, fail or vanish.
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -223,10 +224,16 @@ class PortGrid final : public PortCells {
   void add(Vec3 at, std::int32_t units) override {
     grid_.add_to_cell(at, units);
     water_.follow(grid_, at);
-    // Pipes have no temperature: what comes out of them has the usual one.
-    if (heat_ == nullptr || units == 0) return;
-    if (units < 0) return heat_->went(grid_, at, -units, heat_state_);
-    heat_->came(grid_, at, units, heat_state_.options.water, heat_state_);
+    if (heat_ == nullptr) return;
+    HeatExchange& exchange = exchanges_[at];
+    (units > 0 ? exchange.came : exchange.went) += units > 0 ? units : -units;
+  }
+  // When all ports are done, since their order is no part of the state. Pipes have no temperature:
+  // what comes out of them has the usual one.
+  void carry_heat() {
+    for (const auto& [at, units] : exchanges_) {
+      heat_->exchanged(grid_, at, units, heat_state_.options.water, heat_state_);
+    }
   }
   // Water that cannot be pressed together comes to lie on a surface, a cell at a time.
   std::int32_t give(Vec3 at, std::int32_t units, std::int64_t head) override {
@@ -261,6 +268,7 @@ class PortGrid final : public PortCells {
   Grid& grid_;
   HeatField* heat_;
   HeatState& heat_state_;
+  std::map<Vec3, HeatExchange> exchanges_;
   WaterModelState& water_;
   WaterMeasure measure_;
   std::int64_t highest_head_;
@@ -275,6 +283,7 @@ void World::advance_pipes(Executor& executor) {
   PortGrid cells(grid_, *water_, measure_of(core_.config), highest, changed_, heat_.get(),
                  core_.heat);
   const PipesAdvance done = pipes_.tick(core_.tick, run_options_.sleep, cells, executor);
+  cells.carry_heat();
   core_.totals.pipes += done.into_pipes;
   core_.totals.water -= done.into_pipes;
 }

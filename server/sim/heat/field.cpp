@@ -213,16 +213,22 @@ void HeatField::take_chunk(const Chunk& chunk, HeatState& state) {
 
 void HeatField::came(const Grid& grid, Vec3 at, std::int32_t units, std::int32_t temperature,
                      HeatState& state) {
-  std::int64_t& energy = take_cell(grid, at, held_in(grid.cell(at)) - units, state);
-  const std::int64_t comes = HeatCurve(state.options.latent).energy_at(temperature, units);
-  energy += comes;
-  state.totals.come(comes);
+  exchanged(grid, at, {units, 0}, temperature, state);
 }
 
 void HeatField::went(const Grid& grid, Vec3 at, std::int32_t units, HeatState& state) {
-  const std::int32_t before = held_in(grid.cell(at)) + units;
+  exchanged(grid, at, {0, units}, 0, state);
+}
+
+void HeatField::exchanged(const Grid& grid, Vec3 at, HeatExchange units, std::int32_t temperature,
+                          HeatState& state) {
+  const std::int32_t now = held_in(grid.cell(at));
+  const auto before = static_cast<std::int32_t>(now - units.came + units.went);
   std::int64_t& energy = take_cell(grid, at, before, state);
-  const std::int64_t goes = carried(energy, units, before);
+  const std::int64_t comes = HeatCurve(state.options.latent).energy_at(temperature, units.came);
+  energy += comes;
+  state.totals.come(comes);
+  const std::int64_t goes = units.went == 0 ? 0 : carried(energy, units.went, now + units.went);
   energy -= goes;
   state.totals.go(goes);
 }

@@ -29,6 +29,12 @@ struct HeatTick {
   std::int32_t cell_max = kMaxCellUnits;
 };
 
+/// Units of water that one cell exchanged with what is no cell.
+struct HeatExchange {
+  std::int64_t came = 0;
+  std::int64_t went = 0;
+};
+
 class HeatField {
  public:
   explicit HeatField(const WorldConfig& config);
@@ -45,6 +51,9 @@ class HeatField {
   void came(const Grid& grid, Vec3 at, std::int32_t units, std::int32_t temperature,
             HeatState& state);
   void went(const Grid& grid, Vec3 at, std::int32_t units, HeatState& state);
+  /// Both at once: first what came, then what went of the mixture.
+  void exchanged(const Grid& grid, Vec3 at, HeatExchange units, std::int32_t temperature,
+                 HeatState& state);
   /// Heaters, conduction and the air; then water freezes, ice melts, and what boils leaves.
   /// Returns the units that left.
   std::int64_t step(const HeatTick& now, Grid& grid, Executor& executor, HeatState& state);
