@@ -15,6 +15,9 @@ inline constexpr std::int32_t kRockCell = -1;
 inline constexpr std::int32_t kOutsideCell = -2;
 /// Air that cannot leave: solid to water, and looks like air.
 inline constexpr std::int32_t kTrappedAirCell = -3;
+/// Ice: this or less. The units of water in it are what it is below kIceBaseCell.
+inline constexpr std::int32_t kIceBaseCell = -16;
+inline constexpr std::int32_t kThinnestIceCell = kIceBaseCell - 1;
 
 /// [y][z][x]. A chunk that was never sent is all air: zeros.
 using ChunkCells = std::array<std::int32_t, kChunkCells>;

@@ -10,6 +10,7 @@ char glyph_of(std::int32_t cell) {
   constexpr std::int32_t kEighth = kFullCellUnits / 8;
   if (cell == -2) return ' ';
   if (cell == kTrappedAirCell) return 'o';
+  if (cell <= kThinnestIceCell) return '*';
   if (cell < 0) return '#';
   if (cell == 0) return '.';
   if (cell >= kFullCellUnits - kEighth / 2) return '~';

@@ -53,6 +53,8 @@ struct WorldFileParser {
   void parse_limits(const toml::table& table);
   void parse_water(const toml::table& table);
   void parse_waves(const toml::table& table);
+  void parse_heat(const toml::table& table);
+  void parse_heater(const toml::table& table, std::size_t index);
   void parse_fill(const toml::table& table, std::size_t index);
   void parse_map(const toml::table& table, std::size_t index);
   void parse_mark(const toml::table& node, std::size_t index);
@@ -80,11 +82,13 @@ void WorldFileParser::parse(const toml::table& root) {
   if (world == nullptr) table.fail("world", "is missing: a world file begins with [world]");
   const toml::table* water = table.table("water");
   const toml::table* waves = table.table("waves");
+  const toml::table* heat = table.table("heat");
   const auto fills = table.tables("fill");
   const auto maps = table.tables("map");
   const auto marks = table.tables("mark");
   const auto sources = table.tables("source");
   const auto drains = table.tables("drain");
+  const auto heaters = table.tables("heater");
   const PipeTables pipes = PipeTables::of(table);
   table.finish();
   if (!problem.empty()) return;
@@ -97,6 +101,7 @@ void WorldFileParser::parse(const toml::table& root) {
     }
   }
   if (waves != nullptr && problem.empty()) parse_waves(*waves);
+  if (heat != nullptr && problem.empty()) parse_heat(*heat);
   for (std::size_t i = 0; i < fills.size() && problem.empty(); ++i) parse_fill(*fills[i], i);
   for (std::size_t i = 0; i < maps.size() && problem.empty(); ++i) parse_map(*maps[i], i);
   for (std::size_t i = 0; i < marks.size() && problem.empty(); ++i) parse_mark(*marks[i], i);
@@ -106,6 +111,7 @@ void WorldFileParser::parse(const toml::table& root) {
   for (std::size_t i = 0; i < drains.size() && problem.empty(); ++i) {
     parse_spring(*drains[i], "drain[" + std::to_string(i) + "]", spec.drains);
   }
+  for (std::size_t i = 0; i < heaters.size() && problem.empty(); ++i) parse_heater(*heaters[i], i);
   if (problem.empty()) parse_pipes(pipes, where, problem, spec);
 }
 
@@ -190,6 +196,53 @@ void WorldFileParser::parse_waves(const toml::table& node) {
   if (sim::Status valid = sim::validate_wind(spec.waves.wind); !valid) {
     report(*wind, "key " + valid.error());
   }
+}
+
+void WorldFileParser::parse_heat(const toml::table& node) {
+  TomlTable table(node, where, "heat", problem);
+  spec.heat.on = true;
+  sim::HeatOptions& options = spec.heat.options;
+  options.water = table.number("water").value_or(options.water);
+  spec.heat.air = table.number("air").value_or(spec.heat.air);
+  options.latent = table.boolean("latent").value_or(options.latent);
+  if (table.boolean("steam").value_or(false)) {
+    table.fail("steam",
+               "is true, but steam does not rise yet; allowed: false, it counts as evaporated");
+  }
+  options.down = table.number("down").value_or(options.down);
+  options.sideways = table.number("sideways").value_or(options.sideways);
+  options.up = table.number("up").value_or(options.up);
+  options.ice = table.number("ice").value_or(options.ice);
+  options.surface = table.number("surface").value_or(options.surface);
+  options.air_cells = table.number("air_cells").value_or(options.air_cells);
+  options.growth = table.number("growth").value_or(options.growth);
+  options.simmer = table.number("simmer").value_or(options.simmer);
+  const toml::table* const day = table.table("day");
+  table.finish();
+  if (day != nullptr && problem.empty()) {
+    TomlTable days(*day, where, "heat.day", problem);
+    options.day = days.require("length", days.number("length"));
+    options.day_swing = days.number("swing").value_or(options.day_swing);
+    days.finish();
+  }
+  if (!problem.empty()) return;
+  if (sim::Status valid = sim::validate(options); !valid) report(node, "key " + valid.error());
+  if (sim::Status valid = sim::validate_temperature("heat.air", spec.heat.air); !valid) {
+    report(node, "key " + valid.error());
+  }
+}
+
+void WorldFileParser::parse_heater(const toml::table& node, std::size_t index) {
+  const std::string path = "heater[" + std::to_string(index) + "]";
+  TomlTable table(node, where, path, problem);
+  sim::PlacedHeater heater;
+  heater.at = table.require("at", table.vec3("at"));
+  heater.rate = table.require("rate", table.number("rate"));
+  table.finish();
+  if (!problem.empty()) return;
+  if (!spec.heat.on) report(node, "key '" + path + "' stands in a world without [heat]");
+  require_in_world(node, path + ".at", heater.at);
+  spec.heaters.push_back(heater);
 }
 
 void WorldFileParser::parse_fill(const toml::table& node, std::size_t index) {
@@ -286,6 +339,15 @@ void WorldFileParser::parse_spring(const toml::table& node, const std::string& p
     spring.head = table.number("head").value_or(-1);
     if (problem.empty() && node.contains("head") && spring.head < 0) {
       report(node, "key '" + path + ".head' is below zero");
+    }
+    spring.temperature = table.number("temperature");
+    if (problem.empty() && spring.temperature && !spec.heat.on) {
+      report(node, "key '" + path + ".temperature' stands in a world without [heat]");
+    }
+    if (problem.empty() && spring.temperature) {
+      const sim::Status valid =
+          sim::validate_temperature((path + ".temperature").c_str(), *spring.temperature);
+      if (!valid) report(node, "key " + valid.error());
     }
   }
   table.finish();

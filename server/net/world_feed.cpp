@@ -11,7 +11,8 @@ namespace {
 
 static_assert(protocol::kChunkCells == std::size_t{sim::kChunkCells});
 static_assert(protocol::kRockCell == sim::kRock && protocol::kOutsideCell == sim::kOutside &&
-              protocol::kTrappedAirCell == sim::kTrappedAir);
+              protocol::kTrappedAirCell == sim::kTrappedAir &&
+              protocol::kIceBaseCell == sim::kIceBase);
 static_assert(protocol::kMaxSide == sim::kMaxSide);
 // Reasons of the world are not cut once more on their way.
 static_assert(protocol::kMaxReasonBytes >= std::size_t{sim::kMaxReasonBytes});

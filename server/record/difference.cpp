@@ -17,6 +17,7 @@ std::string describe(sim::Cell cell, bool both_open) {
   if (cell == sim::kRock) return "rock";
   if (cell == sim::kOutside) return "outside";
   if (cell == sim::kTrappedAir) return "trapped air";
+  if (sim::is_ice(cell)) return "ice of " + std::to_string(sim::held_in(cell)) + " units";
   if (!sim::is_open(cell)) return "material " + std::to_string(-std::int64_t{cell});
   return both_open ? std::to_string(cell) : "open with " + std::to_string(cell) + " units";
 }

@@ -2,6 +2,7 @@
 //
 //   value >= 0   open; the value is its water, in units (kFull a full cell, more under pressure)
 //   value <  0   solid; minus the value is the material
+//   value <= kThinnestIce   ice, the units of water in it being kIceBase - value
 //
 // One array instead of two: the kernels read half the memory, and a sign test is the rock test.
 #pragma once
@@ -22,8 +23,19 @@ inline constexpr Cell kOutside = -2;
 /// Air that cannot leave: solid to water until its pocket is opened (marks/trapped_air.h).
 inline constexpr Cell kTrappedAir = -3;
 
+/// Ice is solid to water, and holds some (heat/heat.md).
+inline constexpr Cell kIceBase = -16;
+inline constexpr Cell kThinnestIce = kIceBase - 1;
+static_assert(std::int64_t{kIceBase} - kMaxPourUnits > INT32_MIN);
+
 constexpr bool is_open(Cell cell) {
   return cell >= 0;
+}
+constexpr bool is_ice(Cell cell) {
+  return cell <= kThinnestIce;
+}
+constexpr Cell ice_of(std::int32_t units) {
+  return kIceBase - units;
 }
 /// How a world measures the water of a cell: its amount is always a whole number of quanta.
 struct WaterMeasure {
@@ -39,6 +51,11 @@ struct WaterMeasure {
 /// Units of water in the cell.
 constexpr std::int32_t water_of(Cell cell) {
   return cell > 0 ? cell : 0;
+}
+
+/// Units of water in the cell, frozen or not.
+constexpr std::int32_t held_in(Cell cell) {
+  return is_ice(cell) ? kIceBase - cell : water_of(cell);
 }
 
 }  // namespace sluice::sim

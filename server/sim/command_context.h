@@ -49,6 +49,15 @@ class CommandContext {
   CommandOutcome apply(const Splash& command);
   CommandOutcome apply(const SetWind& command);
 
+  // heat/heat_commands.cpp
+  CommandOutcome apply(const WarmPour& command);
+  CommandOutcome apply(const AddWarmSource& command);
+  CommandOutcome apply(const SetAir& command);
+  CommandOutcome apply(const AddHeater& command);
+  CommandOutcome apply(const RemoveHeater& command);
+  /// Of a world file.
+  CommandOutcome add_source(const Spring& source);
+
   /// What add_pipe, add_pump and add_valve share.
   CommandOutcome add_node(const PipeFields& fields, NodeKind kind, std::int32_t rate, bool open);
 
@@ -75,7 +84,7 @@ class CommandContext {
     std::int64_t went = 0;
     bool any = false;
     void add(Cell before, Cell after, std::int64_t times) {
-      const std::int64_t units = times * (std::int64_t{water_of(after)} - water_of(before));
+      const std::int64_t units = times * (std::int64_t{held_in(after)} - held_in(before));
       came += units > 0 ? units : 0;
       went -= units < 0 ? units : 0;
       any = any || before != after;

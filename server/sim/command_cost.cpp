@@ -56,6 +56,22 @@ class CostOf {
     const std::int64_t climb = of_climb() / grid_.shape().height();
     return {capped(kWorkOfAnyCommand + grid_.chunk_count() * (kWorkOfWaking + climb)), true};
   }
+  CommandCost operator()(const WarmPour& command) const { return of_warmth(of_cell(command.at)); }
+  CommandCost operator()(const AddWarmSource& command) const {
+    return of_warmth(of_source(command.at));
+  }
+  /// Every surface meets the air, and what it sets in motion spreads.
+  CommandCost operator()(const SetAir& /*command*/) const {
+    if (!world_.core().heat.on) return {kWorkOfAnyCommand};
+    const std::int64_t chunks = grid_.chunk_count();
+    return {capped(kWorkOfAnyCommand + chunks * kWorkOfHeatStep), true};
+  }
+  CommandCost operator()(const AddHeater& /*command*/) const {
+    return of_warmth({kWorkOfAnyCommand});
+  }
+  CommandCost operator()(const RemoveHeater& /*command*/) const {
+    return {kWorkOfAnyCommand + static_cast<std::int64_t>(world_.core().heat.heaters.size()) / 4};
+  }
   /// Commands of pipes.
   template <class Row>
   CommandCost operator()(const Row& command) const {
@@ -73,6 +89,12 @@ class CostOf {
     cost.to_fall = chunks * grid_.shape().height();
     if (chunks == kMostChunksCounted) cost.work = kTooMuchWork;
     return cost;
+  }
+  /// The chunk of a cell and those around it have their heat looked at.
+  [[nodiscard]] CommandCost of_warmth(CommandCost cost) const {
+    if (!world_.core().heat.on) return {kWorkOfAnyCommand};
+    constexpr std::int64_t kAround = 7;
+    return {capped(cost.work + kAround * kWorkOfHeatStep), true};
   }
   /// How far it reaches is known when it has been looked at, so the largest region is paid for.
   [[nodiscard]] CommandCost of_level(Vec3 at) const {

@@ -157,6 +157,78 @@ struct SetWind {
   }
 };
 
+/// Water of a temperature, in 1/256 degree: a row of its own, as that of sources with a head.
+struct WarmPour {
+  static constexpr std::uint16_t kOpcode = 24;
+  static constexpr std::string_view kName = "pour";
+  static constexpr const char* kWithKey = "temperature";
+  Vec3 at;
+  std::int32_t units = 0;
+  std::int32_t temperature = 0;
+
+  template <class Self, class Visitor>
+  static void visit_state(Self& self, Visitor& v) {
+    v.field("at", self.at);
+    v.field("units", self.units);
+    v.field("temperature", self.temperature);
+  }
+};
+
+struct AddWarmSource {
+  static constexpr std::uint16_t kOpcode = 25;
+  static constexpr std::string_view kName = "add_source";
+  static constexpr const char* kWithKey = "temperature";
+  Vec3 at;
+  std::int32_t rate = 0;
+  std::int32_t temperature = 0;
+  std::int32_t head = -1;  // as AddSourceUpTo has it; -1: none
+
+  template <class Self, class Visitor>
+  static void visit_state(Self& self, Visitor& v) {
+    v.field("at", self.at);
+    v.field("rate", self.rate);
+    v.field("temperature", self.temperature);
+    v.optional("head", self.head);
+  }
+};
+
+/// The air's temperature, without the swing of the day.
+struct SetAir {
+  static constexpr std::uint16_t kOpcode = 26;
+  static constexpr std::string_view kName = "set_air";
+  std::int32_t temperature = 0;
+
+  template <class Self, class Visitor>
+  static void visit_state(Self& self, Visitor& v) {
+    v.field("temperature", self.temperature);
+  }
+};
+
+/// Warms the water of a cell in every tick, or of the cells that touch it, if it is rock.
+struct AddHeater {
+  static constexpr std::uint16_t kOpcode = 27;
+  static constexpr std::string_view kName = "add_heater";
+  Vec3 at;
+  std::int32_t rate = 0;  // units of energy a tick; below zero it cools
+
+  template <class Self, class Visitor>
+  static void visit_state(Self& self, Visitor& v) {
+    v.field("at", self.at);
+    v.field("rate", self.rate);
+  }
+};
+
+struct RemoveHeater {
+  static constexpr std::uint16_t kOpcode = 28;
+  static constexpr std::string_view kName = "remove_heater";
+  Vec3 at;
+
+  template <class Self, class Visitor>
+  static void visit_state(Self& self, Visitor& v) {
+    v.field("at", self.at);
+  }
+};
+
 using FillLevel = SetLevel<20>;
 using EvaporateLevel = SetLevel<21>;
 using AddSource = AddSpring<4>;
@@ -165,10 +237,11 @@ using AddDrain = AddSpring<6>;
 using RemoveDrain = RemoveSpring<7>;
 
 /// The manifest.
-using CommandBody = std::variant<SetCells, Pour, RemoveWater, AddSourceUpTo, AddSource,
-                                 RemoveSource, AddDrain, RemoveDrain, AddPipe, AddPump, AddValve,
-                                 RemovePipe, UpgradePipe, LinkPipes, UnlinkPipes, SetValve, SetPump,
-                                 AddPort, RemovePort, FillLevel, EvaporateLevel, Splash, SetWind>;
+using CommandBody =
+    std::variant<SetCells, WarmPour, Pour, RemoveWater, AddWarmSource, AddSourceUpTo, AddSource,
+                 RemoveSource, AddDrain, RemoveDrain, AddPipe, AddPump, AddValve, RemovePipe,
+                 UpgradePipe, LinkPipes, UnlinkPipes, SetValve, SetPump, AddPort, RemovePort,
+                 FillLevel, EvaporateLevel, Splash, SetWind, SetAir, AddHeater, RemoveHeater>;
 
 struct Command {
   CommandBody body;

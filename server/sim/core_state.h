@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "server/sim/heat/state.h"
 #include "server/sim/models/hydro/state.h"
 #include "server/sim/spec.h"
 #include "server/sim/springs.h"
@@ -21,6 +22,7 @@ struct CoreState {
   SourceHeads source_heads;
   HydroState hydro;  // of a world of hydro water
   WaveState waves;
+  HeatState heat;
 
   template <class Self, class Visitor>
   static void visit_state(Self& self, Visitor& v) {
@@ -33,6 +35,7 @@ struct CoreState {
     v.field("source_heads", self.source_heads);
     if (self.config.water == WaterModel::kHydro) v.field("hydro", self.hydro);
     v.field("waves", self.waves);
+    v.field("heat", self.heat);
   }
 };
 

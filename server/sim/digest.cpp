@@ -23,6 +23,8 @@ const char* layer_name(Layer layer) {
       return "marks";
     case Layer::kWaves:
       return "waves";
+    case Layer::kHeat:
+      return "heat";
   }
   return "unknown";
 }

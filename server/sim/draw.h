@@ -18,6 +18,7 @@ enum class DrawPurpose : std::uint32_t {
   kStreamDrying = 4,
   kWaveGust = 5,
   kWaveLanding = 6,
+  kHeatKick = 7,
 };
 
 /// 64 bits that look like chance.

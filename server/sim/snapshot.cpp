@@ -3,7 +3,7 @@
 //   u32 magic "SLWC"   u16 version   u16 model version
 //   from version 3 on, u16 version of the pipes' rules
 //   the fields of CoreState (before version 3 no limits, before version 4 no heads of sources,
-//   before version 5 no waves)
+//   before version 5 no waves, before version 6 no heat)
 //   from version 2 on, the fields of PipesImage; in version 2 alone, u8 whether they all slept
 //   u64 digest of everything before it
 //
@@ -17,6 +17,7 @@
 
 #include "server/sim/core_copy.h"
 #include "server/sim/fields.h"
+#include "server/sim/heat/field.h"
 #include "server/sim/models/hydro/hydro.h"
 #include "server/sim/models/registry.h"
 #include "server/sim/pipes/image.h"
@@ -28,10 +29,11 @@ namespace sluice::sim {
 namespace {
 
 constexpr std::uint32_t kMagic = 0x43574c53;  // "SLWC"
-constexpr std::uint16_t kVersion = 5;
+constexpr std::uint16_t kVersion = 6;
 constexpr std::uint16_t kVersionWithLimits = 3;
 constexpr std::uint16_t kVersionWithHeads = 4;  // of sources
 constexpr std::uint16_t kVersionWithWaves = 5;
+constexpr std::uint16_t kVersionWithHeat = 6;
 constexpr std::uint16_t kPipesVersionWithTurns = 3;  // of ports
 constexpr std::uint16_t kVersionWithoutPipes = 1;
 constexpr std::uint16_t kVersionWithSleep = 2;  // and the first version of the pipes' rules
@@ -102,6 +104,7 @@ Status check_core(const CoreState& state, const PipesImage& pipes, const CoreHea
   const Box world = state.config.box();
   if (Status s = validate(state.hydro, state.config); !s) return s;
   if (Status s = validate(state.waves, state.config); !s) return s;
+  if (Status s = validate(state.heat, state.config); !s) return s;
   if (Status s = check_springs(state.sources, "source", world); !s) return s;
   return check_springs(state.drains, "drain", world);
 }
@@ -200,6 +203,7 @@ Result<std::unique_ptr<World>> World::restore(std::span<const std::byte> core,
 
   if (header.version < kVersionWithHeads) reader.without("source_heads");
   if (header.version < kVersionWithWaves) reader.without("waves");
+  if (header.version < kVersionWithHeat) reader.without("heat");
   if (header.pipes_version < kPipesVersionWithTurns) reader.without("waited");
   CoreState state;
   if (header.version >= kVersionWithLimits) {
@@ -224,7 +228,7 @@ Result<std::unique_ptr<World>> World::restore(std::span<const std::byte> core,
   if (chunks.size() > static_cast<std::size_t>((kNeighbours + 1) * kMaxChunks)) {
     return Error{"snapshot: more chunks than a world can hold"};
   }
-  std::unique_ptr<World> world(new World(state.config, state.limits, state.waves));
+  std::unique_ptr<World> world(new World(state.config, state.limits, state.waves, state.heat));
   world->core_ = std::move(state);
   world->springs_known_ = false;
   if (Status s = world->pipes_.load(pipes); !s) return Error{"snapshot: " + s.error()};
@@ -235,6 +239,10 @@ Result<std::unique_ptr<World>> World::restore(std::span<const std::byte> core,
   if (Status s = world->load_chunks(chunks); !s) return Error{s.error()};
   world->water_->attach(world->grid_, world->core_.hydro);
   if (world->waves_) world->waves_->attach(world->core_.waves, world->grid_);
+  if (world->heat_) {
+    if (Status s = world->heat_->attach(world->core_.heat, world->grid_); !s)
+      return Error{s.error()};
+  }
   return world;
 }
 
@@ -287,13 +295,14 @@ Status World::load_chunks(std::span<const ChunkImage> images) {
       Cell value = 0;
       reader.field("cell", value);
       const bool outside = cells[i] == kOutside;
-      if (value < kTrappedAir || value > measure.cell_max ||
-          water_of(value) % measure.quantum != 0 || outside != (value == kOutside)) {
+      const bool frozen = is_ice(value) && core_.heat.on && held_in(value) <= kMostIce;
+      if ((value < kTrappedAir && !frozen) || value > measure.cell_max ||
+          held_in(value) % measure.quantum != 0 || outside != (value == kOutside)) {
         return Error{name + ", cell " + to_string(grid_.shape().cell_at(c, static_cast<int>(i))) +
                      ": " + std::to_string(value) + " is not a cell's value"};
       }
       cells[i] = value;
-      water += water_of(value);
+      water += held_in(value);
       if (value == kTrappedAir) trapped_air_.note(c);
     }
     chunk.cells.share_if_uniform();

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "server/sim/cell.h"
 #include "server/sim/geometry.h"
+#include "server/sim/heat/state.h"
 #include "server/sim/pipes/commands.h"
 #include "server/sim/pipes/types.h"
 #include "server/sim/result.h"
@@ -156,6 +158,7 @@ struct Spring {
   Vec3 at;
   std::int32_t rate = 0;   // units a tick
   std::int32_t head = -1;  // of a source, level units up to which it gives; -1: the model's default
+  std::optional<std::int32_t> temperature = {};  // of its water, where the world has heat
 };
 
 enum class MarkKind : std::uint8_t { kLevel, kBubble };
@@ -186,17 +189,25 @@ struct PipeLink {
   bool one_way = false;
 };
 
+/// What heats a cell, or the water around it.
+struct PlacedHeater {
+  Vec3 at;
+  std::int32_t rate = 0;  // units of energy a tick
+};
+
 using PipePort = AddPort;
 
 struct WorldSpec {
   WorldConfig config;
   WorldLimits limits;
   WaveState waves;  // without columns
+  HeatState heat;   // without energies and heaters
   std::vector<Fill> fills;
   std::vector<PlacedCell> cells;
   std::vector<Mark> marks;
   std::vector<Spring> sources;
   std::vector<Spring> drains;
+  std::vector<PlacedHeater> heaters;
   std::vector<PipeNode> pipes;
   std::vector<PipeLink> pipe_links;
   std::vector<PipePort> ports;

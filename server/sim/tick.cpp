@@ -1,11 +1,13 @@
 // One tick of a world, phase by phase. This is the only code that changes a world after it was
 // made; everything else may be slow, fail or vanish.
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <utility>
 
 #include "server/sim/assert.h"
 #include "server/sim/command_context.h"
+#include "server/sim/heat/field.h"
 #include "server/sim/int_math.h"
 #include "server/sim/models/registry.h"
 #include "server/sim/text.h"
@@ -20,16 +22,20 @@ TickReport World::tick(CommandSource& commands, Executor& executor) {
 
   apply_commands(commands, report);  // in the order given
   after("commands");
+  take_heat_of_changes();
   run_springs();  // sources, then drains, cell by cell
   after("springs");
   advance_pipes(executor);  // ports, pumps, flows over links, levelling
   after("pipes");
   trapped_air_.open(grid_);  // pockets that air has reached, or that were dug
   after("pockets");
+  advance_heat(executor);  // heaters, conduction and the air; ice and steam
+  after("heat");
   advance_water(executor, report);  // sweeps of plan and apply, until calm or the cap
   after("water");
   drain_beyond_limit(update_digest(executor));  // of the chunks that changed
-  advance_waves();                              // of the free surfaces, as the water now stands
+  finish_heat();
+  advance_waves();  // of the free surfaces, as the water now stands
   after("waves");
   sleep_and_wake(report);  // what moved nothing sleeps; what holds nothing is dropped
   after("sleep");
@@ -143,14 +149,19 @@ void World::run_springs() {
     water_->look(grid_);
     if (!changed_.empty() || !grid_.changed().empty()) source_schedule_.wake_all(core_.sources);
   }
+  std::int32_t temperature = 0;  // of what comes
   const auto move = [&](Vec3 at, std::int32_t units) {
     if (units == 0) return;
     grid_.add_to_cell(at, units);
     core_.totals.water += units;
     if (bodies) water_->follow(grid_, at);
+    if (!heat_) return;
+    if (units < 0) return heat_->went(grid_, at, -units, core_.heat);
+    heat_->came(grid_, at, units, temperature, core_.heat);
   };
   run_kind(core_.sources, source_schedule_, [&](Vec3 place, std::int32_t due) {
     watch(place);
+    temperature = source_temperature(place);
     SourceRoom room = room_for_source(place, measure);
     const std::int32_t possible = room.units;
     std::int32_t given = 0;
@@ -190,8 +201,10 @@ class PortGrid final : public PortCells {
   /// `changed` lists the chunks that the last tick changed; the grid knows what this one did so
   /// far.
   PortGrid(Grid& grid, WaterModelState& water, WaterMeasure measure, std::int64_t highest_head,
-           std::span<const ChunkCoord> changed)
+           std::span<const ChunkCoord> changed, HeatField* heat, HeatState& heat_state)
       : grid_(grid),
+        heat_(heat),
+        heat_state_(heat_state),
         water_(water),
         measure_(measure),
         highest_head_(highest_head),
@@ -211,6 +224,16 @@ class PortGrid final : public PortCells {
   void add(Vec3 at, std::int32_t units) override {
     grid_.add_to_cell(at, units);
     water_.follow(grid_, at);
+    if (heat_ == nullptr) return;
+    HeatExchange& exchange = exchanges_[at];
+    (units > 0 ? exchange.came : exchange.went) += units > 0 ? units : -units;
+  }
+  // When all ports are done, since their order is no part of the state. Pipes have no temperature:
+  // what comes out of them has the usual one.
+  void carry_heat() {
+    for (const auto& [at, units] : exchanges_) {
+      heat_->exchanged(grid_, at, units, heat_state_.options.water, heat_state_);
+    }
   }
   // Water that cannot be pressed together comes to lie on a surface, a cell at a time.
   std::int32_t give(Vec3 at, std::int32_t units, std::int64_t head) override {
@@ -243,6 +266,9 @@ class PortGrid final : public PortCells {
   }
 
   Grid& grid_;
+  HeatField* heat_;
+  HeatState& heat_state_;
+  std::map<Vec3, HeatExchange> exchanges_;
   WaterModelState& water_;
   WaterMeasure measure_;
   std::int64_t highest_head_;
@@ -254,20 +280,53 @@ class PortGrid final : public PortCells {
 void World::advance_pipes(Executor& executor) {
   if (pipes_.port_count() > 0) water_->look(grid_);
   const std::int64_t highest = std::int64_t{core_.config.size.y} * kFull;
-  PortGrid cells(grid_, *water_, measure_of(core_.config), highest, changed_);
+  PortGrid cells(grid_, *water_, measure_of(core_.config), highest, changed_, heat_.get(),
+                 core_.heat);
   const PipesAdvance done = pipes_.tick(core_.tick, run_options_.sleep, cells, executor);
+  cells.carry_heat();
   core_.totals.pipes += done.into_pipes;
   core_.totals.water -= done.into_pipes;
 }
 
 void World::advance_water(Executor& executor, TickReport& report) {
-  const WaterTick now{core_.tick, run_options_.sleep, core_.sources};
+  moves_.clear();
+  const WaterTick now{core_.tick, run_options_.sleep, core_.sources, heat_ ? &moves_ : nullptr};
   const WaterAdvance done = water_->advance(now, grid_, executor);
   core_.totals.drained += done.drained;
   core_.totals.evaporated += done.evaporated;
   core_.totals.water -= done.drained + done.evaporated;
   report.cell_updates = done.cell_updates;
   report.sweeps = done.sweeps;
+  if (heat_) heat_->carry(moves_, grid_, core_.heat);
+}
+
+std::int32_t World::source_temperature(Vec3 at) const {
+  const auto told = core_.heat.springs.find(at);
+  return told == core_.heat.springs.end() ? core_.heat.options.water : told->second.temperature;
+}
+
+void World::take_heat_of_changes() {
+  if (heat_) heat_->take_changes(grid_, core_.heat);
+}
+
+void World::advance_heat(Executor& executor) {
+  if (!heat_) return;
+  const HeatTick now{core_.tick, run_options_.sleep, measure_of(core_.config).quantum,
+                     measure_of(core_.config).cell_max};
+  take_heat_of_changes();  // air that was trapped
+  const std::int64_t steam = heat_->step(now, grid_, executor, core_.heat);
+  core_.totals.evaporated += steam;
+  core_.totals.water -= steam;
+  if (!waves_ || !heat_->simmers()) return;
+  for (const WavePush& kick : heat_->kicks(core_.tick, core_.config.seed, grid_, core_.heat)) {
+    waves_->push(kick);
+  }
+}
+
+void World::finish_heat() {
+  if (!heat_) return;
+  take_heat_of_changes();  // what was drained just now
+  heat_->finish(core_.heat);
 }
 
 // Returns the chunks that held nothing before.
@@ -306,7 +365,10 @@ void World::drain_beyond_limit(std::vector<Chunk*> filled) {
             [](const Chunk* a, const Chunk* b) { return b->coord < a->coord; });
   for (Chunk* chunk : filled) {
     if (grid_.holding_count() <= core_.limits.chunks) break;
-    if (std::find(chunk->cells.begin(), chunk->cells.end(), kRock) != chunk->cells.end()) continue;
+    if (std::any_of(chunk->cells.begin(), chunk->cells.end(),
+                    [](Cell cell) { return cell == kRock || is_ice(cell); })) {
+      continue;
+    }
     std::int64_t drained = 0;
     std::for_each_n(chunk->cells.edit(), kChunkCells, [&](Cell& cell) {
       drained += water_of(cell);
@@ -338,16 +400,18 @@ void World::sleep_and_wake(TickReport& report) {
   const bool opens = trapped_air_.look(grid_, changed_);
   report.active_chunks = static_cast<std::int64_t>(grid_.awake().size());
   report.at_rest = report.active_chunks == 0 && !springs_active_ && pipes_.at_rest() && !opens &&
-                   (!waves_ || waves_->at_rest(core_.waves));
+                   (!waves_ || waves_->at_rest(core_.waves)) &&
+                   (!heat_ || heat_->at_rest(core_.heat)) && !(waves_ && heat_ && heat_->simmers());
 }
 
 void World::check() const {
   SLUICE_ASSERT(core_.totals.balanced());
   SLUICE_ASSERT(core_.totals.pipes == pipes_.units());
+  SLUICE_ASSERT(core_.heat.totals.balanced());
 #ifdef SLUICE_CHECKED
   std::int64_t water = 0;
   grid_.for_each([&](const Chunk& chunk) {
-    for (std::size_t i = 0; i < kChunkCells; ++i) water += water_of(chunk.cells[i]);
+    for (std::size_t i = 0; i < kChunkCells; ++i) water += held_in(chunk.cells[i]);
   });
   SLUICE_ASSERT(water == core_.totals.water);
   pipes_.check();

@@ -6,6 +6,7 @@
 #include "server/sim/at_rest.h"
 #include "server/sim/command_context.h"
 #include "server/sim/fields.h"
+#include "server/sim/heat/field.h"
 #include "server/sim/models/hydro/hydro.h"
 #include "server/sim/models/registry.h"
 #include "server/sim/waves/field.h"
@@ -28,14 +29,15 @@ Digest digest_of_config(const CoreState& core) {
 
 }  // namespace
 
-World::World(WorldConfig config, WorldLimits limits, WaveState waves)
-    : core_{std::move(config), 0, {}, {}, {}, limits, {}, {}, std::move(waves)},
+World::World(WorldConfig config, WorldLimits limits, WaveState waves, HeatState heat)
+    : core_{std::move(config), 0, {}, {}, {}, limits, {}, {}, std::move(waves), std::move(heat)},
       grid_(core_.config),
       config_digest_(digest_of_config(core_)) {
   const WaterModelRow* model = find_water_model(core_.config.water);
   SLUICE_ASSERT(model != nullptr);  // validate() has looked
   water_ = model->make(core_.config);
   if (core_.waves.on) waves_ = std::make_unique<WaveField>(full_units(core_.config));
+  if (core_.heat.on) heat_ = std::make_unique<HeatField>(core_.config);
 }
 
 World::~World() = default;
@@ -47,7 +49,17 @@ Result<std::unique_ptr<World>> World::create(const WorldSpec& spec) {
     if (Status valid = validate(spec.waves.options); !valid) return Error{valid.error()};
     if (Status valid = validate_wind(spec.waves.wind); !valid) return Error{valid.error()};
   }
-  std::unique_ptr<World> world(new World(spec.config, spec.limits, spec.waves));
+  WorldLimits limits = spec.limits;
+  HeatState heat = spec.heat;
+  if (heat.on) {
+    if (Status valid = validate(heat.options); !valid) return Error{valid.error()};
+    if (Status valid = validate_temperature("heat.air", heat.air); !valid) {
+      return Error{valid.error()};
+    }
+    limits.units = std::min(limits.units, kMostHeatedUnits);
+    heat.solid = !spec.config.side_view();
+  }
+  std::unique_ptr<World> world(new World(spec.config, limits, spec.waves, std::move(heat)));
   if (Status placed = world->place(spec); !placed) return Error{placed.error()};
   // What the world file describes is the beginning, not a change.
   world->core_.totals.initial = world->core_.totals.water + world->core_.totals.pipes;
@@ -58,6 +70,7 @@ Result<std::unique_ptr<World>> World::create(const WorldSpec& spec) {
   world->changed_.clear();
   world->water_->attach(world->grid_, world->core_.hydro);
   if (world->waves_) world->waves_->attach(world->core_.waves, world->grid_);
+  if (world->heat_) world->heat_->begin(world->core_.heat, world->grid_);
   return world;
 }
 
@@ -83,13 +96,16 @@ Status World::place(const WorldSpec& spec) {
   }
   place_at_rest(spec);
   if (Status s = place_marks(spec); !s) return s;
+  for (std::size_t i = 0; i < spec.heaters.size(); ++i) {
+    const PlacedHeater& heater = spec.heaters[i];
+    if (Status s = placed("heater[" + std::to_string(i) + "]",
+                          context.apply(AddHeater{heater.at, heater.rate}));
+        !s) {
+      return s;
+    }
+  }
   for (std::size_t i = 0; i < spec.sources.size(); ++i) {
-    if (Status s =
-            placed("source[" + std::to_string(i) + "]",
-                   spec.sources[i].head < 0
-                       ? context.apply(AddSource{spec.sources[i].at, spec.sources[i].rate})
-                       : context.apply(AddSourceUpTo{spec.sources[i].at, spec.sources[i].rate,
-                                                     spec.sources[i].head}));
+    if (Status s = placed("source[" + std::to_string(i) + "]", context.add_source(spec.sources[i]));
         !s) {
       return s;
     }
@@ -195,7 +211,7 @@ Digest springs_digest(const CoreState& core) {
 }  // namespace
 
 std::array<Digest, kLayerCount> World::layers_with(Digest springs, Digest cells, Digest pipes,
-                                                   Digest marks, Digest waves) const {
+                                                   Digest marks, Digest waves, Digest heat) const {
   std::array<Digest, kLayerCount> layers{};
   layers[static_cast<std::size_t>(Layer::kClock)] = mix64(core_.tick);
   layers[static_cast<std::size_t>(Layer::kConfig)] = config_digest_;
@@ -208,6 +224,9 @@ std::array<Digest, kLayerCount> World::layers_with(Digest springs, Digest cells,
     layers[static_cast<std::size_t>(Layer::kWaves)] =
         combine(static_cast<std::uint32_t>(core_.waves.wind), waves);
   }
+  if (core_.heat.on) {
+    layers[static_cast<std::size_t>(Layer::kHeat)] = combine(digest_of_small(core_.heat), heat);
+  }
   return layers;
 }
 
@@ -215,7 +234,7 @@ std::array<Digest, kLayerCount> World::layer_digests() const {
   if (!springs_digest_known_) springs_digest_ = springs_digest(core_);
   springs_digest_known_ = true;
   return layers_with(springs_digest_, grid_.cells_digest(), pipes_.digest(), grid_.marks_digest(),
-                     waves_ ? waves_->digest() : 0);
+                     waves_ ? waves_->digest() : 0, heat_ ? heat_->digest() : 0);
 }
 
 namespace {
@@ -245,7 +264,7 @@ std::array<Digest, kLayerCount> World::recompute_layer_digests() const {
   });
   std::array<Digest, kLayerCount> layers =
       layers_with(springs_digest(core_), cells, pipes_.recompute_digest(), marks,
-                  digest_of(core_.waves.columns));
+                  digest_of(core_.waves.columns), digest_of(core_.heat.pages));
   layers[static_cast<std::size_t>(Layer::kConfig)] = digest_of_config(core_);
   return layers;
 }

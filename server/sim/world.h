@@ -16,6 +16,7 @@
 #include "server/sim/digest.h"
 #include "server/sim/executor.h"
 #include "server/sim/grid.h"
+#include "server/sim/heat/moves.h"
 #include "server/sim/marks/trapped_air.h"
 #include "server/sim/pipes/network.h"
 #include "server/sim/result.h"
@@ -24,6 +25,7 @@
 
 namespace sluice::sim {
 
+class HeatField;
 class WaterModelState;
 class WaveField;
 class World;
@@ -114,6 +116,8 @@ class World {
   [[nodiscard]] std::int64_t active_chunks() const;
   /// Null in a world without waves.
   [[nodiscard]] const WaveField* waves() const { return waves_.get(); }
+  /// Null in a world without heat.
+  [[nodiscard]] const HeatField* heat() const { return heat_.get(); }
   /// Of all waves, as a splash counts it (waves/waves.md); 0 only where none is.
   [[nodiscard]] std::int64_t wave_energy() const;
   /// Units that each mark of the world file brought, or keeps out (below zero): what create() did.
@@ -145,7 +149,7 @@ class World {
   [[nodiscard]] std::array<Digest, kLayerCount> recompute_layer_digests() const;
 
  private:
-  World(WorldConfig config, WorldLimits limits, WaveState waves);
+  World(WorldConfig config, WorldLimits limits, WaveState waves, HeatState heat);
 
   friend class CommandContext;
   /// Defined in tests alone: flips single bits, to prove that each one is noticed.
@@ -163,9 +167,13 @@ class World {
     std::int32_t units = 0;
   };
   [[nodiscard]] std::int64_t head_of_source(Vec3 at) const;
+  [[nodiscard]] std::int32_t source_temperature(Vec3 at) const;
   [[nodiscard]] SourceRoom room_for_source(Vec3 at, const WaterMeasure& measure);
   void advance_pipes(Executor& executor);
   void advance_water(Executor& executor, TickReport& report);
+  void take_heat_of_changes();
+  void advance_heat(Executor& executor);
+  void finish_heat();
   void advance_waves();
   void sleep_and_wake(TickReport& report);
   void check() const;
@@ -185,7 +193,7 @@ class World {
   [[nodiscard]] Status load_chunks(std::span<const ChunkImage> images);
   [[nodiscard]] std::array<Digest, kLayerCount> layers_with(Digest springs, Digest cells,
                                                             Digest pipes, Digest marks,
-                                                            Digest waves) const;
+                                                            Digest waves, Digest heat) const;
 
   CoreState core_;
   Grid grid_;
@@ -197,6 +205,8 @@ class World {
   std::vector<ChunkCoord> changed_;
   TrappedAir trapped_air_;
   std::unique_ptr<WaveField> waves_;  // null in a world without any
+  std::unique_ptr<HeatField> heat_;   // likewise
+  WaterMoves moves_;                  // of the tick under way, in a world with heat
   std::vector<std::int64_t> units_of_marks_;
   bool springs_active_ = false;  // a spring could move water in the last tick
   std::uint64_t springs_version_ = 0;

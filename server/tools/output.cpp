@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "protocol/map_text.h"
+#include "server/sim/heat/field.h"
 #include "server/sim/waves/surfaces.h"
 
 namespace sluice::tools {
@@ -21,7 +22,25 @@ constexpr std::int64_t kMaxMapCells = std::int64_t{1} << 26;
 
 const char* material_name(sim::Cell cell) {
   if (cell == sim::kTrappedAir) return "trapped-air";
+  if (sim::is_ice(cell)) return "ice";
   return cell == sim::kRock ? "rock" : "water";
+}
+
+/// The columns of a world with heat; empty where there is no water.
+void dump_heat(const sim::World& world, sim::Vec3 at, std::ostream& out) {
+  if (world.heat() == nullptr) return;
+  const sim::HeatState& heat = world.core().heat;
+  if (sim::held_in(world.cell(at)) == 0) {
+    out << ",,";
+    return;
+  }
+  out << ',' << sim::temperature_at(heat, world.grid(), at) << ','
+      << sim::ice_at(heat, world.grid(), at);
+}
+
+/// And of rows that are no cells.
+void dump_no_heat(const sim::World& world, std::ostream& out) {
+  if (world.heat() != nullptr) out << ",,";
 }
 
 /// Every cell that is not air, front to back, bottom up, left to right.
@@ -48,12 +67,15 @@ void dump_cells(const sim::World& world, std::ostream& out) {
   });
   for (const Row& row : rows) {
     out << "cell,," << row.at.x << ',' << row.at.y << ',' << row.at.z << ','
-        << material_name(row.cell) << ',' << sim::water_of(row.cell) << '\n';
+        << material_name(row.cell) << ',' << sim::held_in(row.cell);
+    dump_heat(world, row.at, out);
+    out << '\n';
   }
 }
 
 /// Every pipe, pump and valve, by name.
-void dump_nodes(const sim::PipeNetwork& pipes, std::ostream& out) {
+void dump_nodes(const sim::World& world, std::ostream& out) {
+  const sim::PipeNetwork& pipes = world.pipes();
   std::vector<sim::NodeView> nodes;
   nodes.reserve(static_cast<std::size_t>(pipes.node_count()));
   for (sim::Slot slot = 0; slot < pipes.slot_limit(); ++slot) {
@@ -68,7 +90,9 @@ void dump_nodes(const sim::PipeNetwork& pipes, std::ostream& out) {
     } else {
       out << node.at.x << ',' << node.at.y << ',' << node.at.z;
     }
-    out << ',' << node.fluid << ',' << node.amount << '\n';
+    out << ',' << node.fluid << ',' << node.amount;
+    dump_no_heat(world, out);
+    out << '\n';
   }
 }
 
@@ -78,14 +102,18 @@ void dump_surfaces(const sim::World& world, std::ostream& out) {
   const auto surfaces = sim::drawn_surfaces(world.config(), world.grid(), world.core().waves);
   for (const sim::DrawnSurface& surface : surfaces) {
     out << "surface,," << surface.at.x << ',' << surface.at.y << ',' << surface.at.z << ",water,"
-        << surface.height << '\n';
+        << surface.height;
+    dump_no_heat(world, out);
+    out << '\n';
   }
 }
 
 void dump(const sim::World& world, std::ostream& out) {
-  out << "kind,name,x,y,z,material,amount\n";
+  out << "kind,name,x,y,z,material,amount";
+  if (world.heat() != nullptr) out << ",temperature,ice";
+  out << '\n';
   dump_cells(world, out);
-  dump_nodes(world.pipes(), out);
+  dump_nodes(world, out);
   dump_surfaces(world, out);
 }
 
@@ -118,6 +146,14 @@ void print_json(const sim::World& world, const RunFacts& facts) {
   line["drained"] = totals.drained;
   line["evaporated"] = totals.evaporated;
   if (world.waves() != nullptr) line["wave_energy"] = world.wave_energy();
+  if (world.heat() != nullptr) {
+    const sim::HeatTotals& heat = world.core().heat.totals;
+    line["energy_initial"] = heat.initial;
+    line["energy"] = heat.now;
+    line["energy_in"] = heat.in;
+    line["energy_out"] = heat.out;
+    line["ice"] = sim::ice_in(world.core().heat, world.grid());
+  }
   line["chunks"] = world.grid().chunk_count();
   line["active_chunks"] = world.active_chunks();
   line["seconds"] = facts.seconds;

@@ -9,6 +9,7 @@
 #include <png.h>
 
 #include "client_stub/palette.h"
+#include "server/sim/heat/field.h"
 #include "server/sim/waves/surfaces.h"
 
 namespace sluice::tools {
@@ -25,6 +26,9 @@ constexpr Colour kSource{120, 230, 170};
 constexpr Colour kDrain{240, 160, 90};
 constexpr Colour kCasing{154, 167, 184};
 constexpr Colour kEmptyPipe{42, 51, 66};
+constexpr Colour kIce{206, 228, 240};
+constexpr Colour kHotWater{236, 112, 74};
+constexpr Colour kSteam{222, 226, 232};
 constexpr std::int32_t kLongerSide = 1000;  // pixels, where no scale is given
 constexpr std::int32_t kMostPixelsByDefault = 16;
 
@@ -130,6 +134,7 @@ class Painter {
       for (std::int32_t x = 0; x < view_.size.x; ++x) paint_cell(x, y);
     }
     paint_waves();
+    paint_heat();
     for (const auto& [at, spring] : world_.sources()) mark(at, kSource);
     for (const auto& [at, spring] : world_.drains()) mark(at, kDrain);
     paint_pipes();
@@ -165,6 +170,7 @@ class Painter {
     const Seen seen = front_.at(x, y);
     const Colour behind = air(y);
     if (seen.cell == sim::kAir || seen.cell == sim::kTrappedAir) return fill_cell(x, y, behind);
+    if (sim::is_ice(seen.cell)) return fill_cell(x, y, dimmed(kIce, y, seen.distance));
     if (seen.cell < 0) return paint_rock(x, y, seen);
     const double fill = std::min(1.0, double(seen.cell) / sim::kFull);
     const Colour deep =
@@ -208,6 +214,41 @@ class Painter {
       Colour colour = air(y);
       if (up < crest) colour = dimmed(water(y, up == crest - 1 ? 0 : 1), y, at.z);
       for (std::int32_t u = 0; u < scale_; ++u) set(at.x * scale_ + u, up, colour);
+    }
+  }
+
+  // Water that is warmer than 30 degrees glows, the more the hotter; over what boils stands steam.
+  void paint_heat() {
+    if (world_.heat() == nullptr) return;
+    constexpr double kWarm = 30.0 * sim::kDegree;
+    for (std::int32_t y = 0; y < view_.size.y; ++y) {
+      for (std::int32_t x = 0; x < view_.size.x; ++x) {
+        const Seen seen = front_.at(x, y);
+        if (seen.cell <= 0) continue;
+        const Vec3 at = view_.from + Vec3{x, y, seen.distance};
+        const std::int32_t t = sim::temperature_at(world_.core().heat, world_.grid(), at);
+        if (t > kWarm) tint(x, y, kHotWater, std::min(0.7, (t - kWarm) / (120.0 * sim::kDegree)));
+        const bool boils = t >= sim::kBoiling - sim::kDegree;
+        for (std::int32_t up = 1; boils && up <= 4 && front_.at(x, y + up).cell == sim::kAir;
+             ++up) {
+          if (y + up < view_.size.y) tint(x, y + up, kSteam, 0.45 - 0.1 * up);
+        }
+      }
+    }
+  }
+
+  void tint(std::int32_t x, std::int32_t y, const Colour& colour, double share) {
+    for (std::int32_t v = 0; v < scale_; ++v) {
+      for (std::int32_t u = 0; u < scale_; ++u) {
+        const auto row = static_cast<std::size_t>(picture_.height - 1 - (y * scale_ + v));
+        const std::size_t first = (row * static_cast<std::size_t>(picture_.width) +
+                                   static_cast<std::size_t>(x * scale_ + u)) *
+                                  3;
+        const std::uint8_t* const old = &picture_.bytes[first];
+        // What a surface leaves of its cell's air stays as it is.
+        if (front_.at(x, y).cell > 0 && Colour{old[0], old[1], old[2]} == air(y)) continue;
+        set(x * scale_ + u, y * scale_ + v, client::blend({old[0], old[1], old[2]}, colour, share));
+      }
     }
   }
 

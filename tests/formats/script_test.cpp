@@ -29,12 +29,17 @@ TEST(Script, TheInterfacesExamplesAreRead) {
 {"tick": 12, "cmd": "splash", "at": [2,4,0], "radius": 3, "energy": 900}
 {"tick": 12, "cmd": "splash", "at": [2,4,0], "radius": 3, "energy": 900, "direction": -1}
 {"tick": 12, "cmd": "set_wind", "speed": -5}
+{"tick": 12, "cmd": "pour", "at": [2,4,0], "units": 4096, "temperature": 5120}
+{"tick": 12, "cmd": "add_source", "at": [2,4,0], "rate": 512, "temperature": 5120}
+{"tick": 12, "cmd": "set_air", "temperature": -5120}
+{"tick": 12, "cmd": "add_heater", "at": [2,4,0], "rate": -4096}
+{"tick": 12, "cmd": "remove_heater", "at": [2,4,0]}
 {"tick": 13, "cmd": "add_drain", "at": [2,4,0], "rate": 512}
 {"tick": 20, "cmd": "remove_source", "at": [2,4,0]}
 {"tick": 21, "cmd": "remove_drain", "at": [2,4,0]})",
       "s.jsonl");
   ASSERT_TRUE(script.ok()) << script.error();
-  ASSERT_EQ(script->size(), 12U);
+  ASSERT_EQ(script->size(), 17U);
   EXPECT_EQ(script->at(0).tick, 10U);
   EXPECT_EQ(std::get<sim::SetCells>(script->at(0).command.body).size, (sim::Vec3{3, 1, 1}));
   EXPECT_EQ(std::get<sim::Pour>(script->at(1).command.body).units, 4096);

@@ -140,6 +140,46 @@ TEST(WorldFile, WaterIsDrawnAtRestWhereItIsAskedFor) {
   EXPECT_THAT(mistake(fill + "cell = \"~\"\nat_rest = 1\n"), HasSubstr("fill[0].at_rest"));
 }
 
+TEST(WorldFile, HeatHasDefaultsAndBounds) {
+  const auto plain = formats::parse_world(kHead, "w.toml");
+  ASSERT_TRUE(plain.ok()) << plain.error();
+  EXPECT_FALSE(plain->heat.on);
+  const std::string heat = std::string(kHead) + "[heat]\n";
+  const auto spec = formats::parse_world(
+      heat +
+          "air = -512\nlatent = false\n[heat.day]\nlength = 240\nswing = 2048\n"
+          "[[heater]]\nat = [1, 1, 0]\nrate = -9\n"
+          "[[source]]\nat = [1, 1, 0]\nrate = 5\ntemperature = 25600\n",
+      "w.toml");
+  ASSERT_TRUE(spec.ok()) << spec.error();
+  EXPECT_TRUE(spec->heat.on);
+  sim::HeatOptions expected;
+  expected.latent = false;
+  expected.day = 240;
+  expected.day_swing = 2048;
+  EXPECT_EQ(spec->heat.options, expected);
+  EXPECT_EQ(spec->heat.air, -512);
+  ASSERT_EQ(spec->heaters.size(), 1U);
+  EXPECT_EQ(spec->heaters[0].rate, -9);
+  EXPECT_EQ(spec->sources.at(0).temperature, 25600);
+  EXPECT_THAT(mistake(heat + "water = -25601\n"),
+              HasSubstr("key heat.water: -25601 is out of range; allowed: -25600 to 51200"));
+  EXPECT_THAT(mistake(heat + "air = 60000\n"), HasSubstr("key heat.air: 60000 is out of range"));
+  EXPECT_THAT(mistake(heat + "up = 1000\n"),
+              HasSubstr("key heat.up: the faces of a cell have 2192"));
+  EXPECT_THAT(mistake(heat + "up = 3\n"), HasSubstr("key heat.up: 3 is out of range; allowed: 12"));
+  EXPECT_THAT(mistake(heat + "air_cells = 0\n"), HasSubstr("heat.air_cells: 0"));
+  EXPECT_THAT(mistake(heat + "steam = true\n"), HasSubstr("key 'heat.steam' is true"));
+  EXPECT_THAT(mistake(heat + "warmth = 1\n"), HasSubstr("unknown key 'heat.warmth'"));
+  EXPECT_THAT(mistake(std::string(kHead) + "[[heater]]\nat = [1, 1, 0]\nrate = 1\n"),
+              HasSubstr("key 'heater[0]' stands in a world without [heat]"));
+  EXPECT_THAT(mistake(heat + "[[heater]]\nat = [-1, 1, 0]\nrate = 1\n"),
+              HasSubstr("key 'heater[0].at' [-1, 1, 0] lies outside the world"));
+  EXPECT_THAT(
+      mistake(std::string(kHead) + "[[source]]\nat = [1, 1, 0]\nrate = 1\ntemperature = 1\n"),
+      HasSubstr("key 'source[0].temperature' stands in a world without [heat]"));
+}
+
 TEST(WorldFile, WavesHaveDefaultsAndBounds) {
   const auto plain = formats::parse_world(kHead, "w.toml");
   ASSERT_TRUE(plain.ok()) << plain.error();

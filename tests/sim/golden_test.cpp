@@ -91,7 +91,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Scene{"storm", "tests/scenes"}, Scene{"network", "tests/scenes"},
                       Scene{"hall", "tests/scenes"}, Scene{"brook", "tests/scenes"},
                       Scene{"blocks", "tests/scenes"}, Scene{"eighths", "tests/scenes"},
-                      Scene{"breach", "tests/scenes"}, Scene{"cistern", "tests/scenes"}),
+                      Scene{"breach", "tests/scenes"}, Scene{"cistern", "tests/scenes"},
+                      Scene{"frost", "server/worlds"}),
     [](const auto& scene) {
       std::string name = scene.param.name;
       for (char& c : name) c = c == '-' ? '_' : c;

@@ -39,6 +39,7 @@ class BlockWater final : public WaterModelState {
   void give_away();
   void choose_blocks();
   void choose_for(BlockGroup group, std::vector<BlockMove>& moves, bool walks);
+  void tell(WaterMoves* moves) const;
   WaterAdvance move(Grid& grid);
   void change_level(Grid& grid, BlockCell cell, std::int32_t by);
   Chunk& chunk_of(Grid& grid, BlockCell cell);
@@ -82,6 +83,7 @@ WaterAdvance BlockWater::advance(const WaterTick& now, Grid& grid, Executor& /*e
   }
   give_away();
   choose_blocks();
+  tell(now.moves);
   WaterAdvance done = move(grid);
   groups_->settle();
   done.cell_updates = static_cast<std::int64_t>(active.size() + claims_.size());
@@ -185,6 +187,17 @@ void BlockWater::choose_for(BlockGroup group, std::vector<BlockMove>& moves, boo
     take_from_top(*cells_, {{groups_->top(group), {{at.x, at.z, cell}}}}, moves, from_);
   }
   for (const BlockMove& move : moves) to_.push_back(move.to);
+}
+
+// A place gets its parts from the top row: as pairs, in the order in which they were chosen.
+void BlockWater::tell(WaterMoves* moves) const {
+  if (moves == nullptr) return;
+  for (std::size_t i = 0; i < from_.size(); ++i) {
+    moves->add(cells_->at(from_[i]), cells_->at(to_[i]), quantum_);
+  }
+  for (const LoneMove& move : lone_moves_) {
+    moves->add(cells_->at(move.from), cells_->at(move.to), quantum_);
+  }
 }
 
 WaterAdvance BlockWater::move(Grid& grid) {

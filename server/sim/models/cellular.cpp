@@ -89,7 +89,7 @@ class CellularWater final : public WaterModelState {
       // For this sweep alone: one that comes no more in this tick would find no rest.
       if (!now.sleep) grid.wake_all();
       least_ = done.sweeps == 0 ? 0 : options_.smallest_flow;
-      moved = sweep(grid, executor, done);
+      moved = sweep(grid, executor, now.moves, done);
       ++done.sweeps;
     }
     for (Chunk* chunk : waiting_) {
@@ -106,10 +106,11 @@ class CellularWater final : public WaterModelState {
 
  private:
   /// Whether anything flowed.
-  bool sweep(Grid& grid, Executor& executor, WaterAdvance& done) {
+  bool sweep(Grid& grid, Executor& executor, WaterMoves* moves, WaterAdvance& done) {
     choose_active(grid);
     if (active_.empty()) return false;
     plan(grid, executor);
+    if (moves != nullptr) tell(grid, *moves);
     cut_into_stacks();
     executor.run(stacks_.size(), [&](std::size_t i) {
       const auto [first, count] = stacks_[i];
@@ -248,6 +249,63 @@ class CellularWater final : public WaterModelState {
       }
     }
     return flows;
+  }
+
+  // Every sideways flux of the sweep, as the kernels will find it: within each chunk from its
+  // cells, over borders from the plan, where each stands as the high border of the chunk on its low
+  // side.
+  void tell(const Grid& grid, WaterMoves& moves) {
+    for (const ActiveChunk& active : active_) {
+      for (std::size_t axis = 0; axis < axes_; ++axis) {
+        tell_within(grid, static_cast<SidewaysAxis>(axis), active, moves);
+        tell_over(grid, static_cast<SidewaysAxis>(axis), active, moves);
+      }
+    }
+  }
+
+  void tell_within(const Grid& grid, SidewaysAxis axis, const ActiveChunk& active,
+                   WaterMoves& moves) const {
+    const Chunk& chunk = *active.chunk;
+    if (active.sideways.empty() || chunk.cells.is_shared()) return;
+    const ChunkShape& shape = grid.shape();
+    const std::int32_t slab = shape.slab();
+    const std::int32_t next = axis == SidewaysAxis::kX ? 1 : shape.width();
+    const auto in_region = [&](std::int32_t in_slab) {
+      return (active.sideways.segments >> (in_slab / kSegment) & 1U) != 0;
+    };
+    for (std::uint64_t left = active.sideways.slabs; left != 0; left &= left - 1) {
+      const std::int32_t y = std::countr_zero(left);
+      const Cell* const cells = chunk.cells.data() + y * slab;
+      const Cell* const under = y == 0 ? slab_below(grid, chunk) : cells - slab;
+      for (std::int32_t i = 0; i < slab; ++i) {
+        const bool last = axis == SidewaysAxis::kX ? (i & (shape.width() - 1)) == shape.width() - 1
+                                                   : i >= slab - shape.width();
+        if (last || cells[i] == cells[i + next] || !in_region(i) || !in_region(i + next)) continue;
+        const std::int32_t flux =
+            sideways_flux(rule_, cells[i], cells[i + next], under[i], under[i + next]);
+        if (std::abs(flux) < std::max(least_, 1)) continue;
+        const Vec3 at = shape.cell_at(chunk.coord, y * slab + i);
+        tell_flux(axis, at, flux, moves);
+      }
+    }
+  }
+
+  void tell_over(const Grid& grid, SidewaysAxis axis, const ActiveChunk& active,
+                 WaterMoves& moves) {
+    const Border& border = borders_[static_cast<std::size_t>(axis)];
+    const std::int32_t* const flux = fluxes_.high(active.fluxes, axis);
+    for (std::size_t face = 0; face < border.faces(); ++face) {
+      if (flux[face] == 0) continue;
+      const auto y = static_cast<std::int32_t>(face) / border.lines;
+      const auto line = static_cast<std::int32_t>(face) % border.lines;
+      const std::int32_t index = y * border.slab + line * border.line_step + border.last;
+      tell_flux(axis, grid.shape().cell_at(active.chunk->coord, index), flux[face], moves);
+    }
+  }
+
+  static void tell_flux(SidewaysAxis axis, Vec3 low, std::int32_t flux, WaterMoves& moves) {
+    const Vec3 high = low + (axis == SidewaysAxis::kX ? Vec3{1, 0, 0} : Vec3{0, 0, 1});
+    flux > 0 ? moves.add(low, high, flux) : moves.add(high, low, -flux);
   }
 
   // Water flows from `donor` into a place where no chunk is yet: makes it one, and part of the

@@ -10,6 +10,7 @@
 
 #include "server/sim/executor.h"
 #include "server/sim/grid.h"
+#include "server/sim/heat/moves.h"
 #include "server/sim/models/hydro/state.h"
 #include "server/sim/spec.h"
 #include "server/sim/springs.h"
@@ -30,6 +31,8 @@ struct WaterTick {
   /// False processes everything every time, which must not change a result.
   bool sleep = true;
   const Springs& sources;  // they have run already
+  /// To be told what moved between columns; null where nobody asks.
+  WaterMoves* moves = nullptr;
 };
 
 /// How high water stands: in the cell itself, and what it is joined to under pressure.

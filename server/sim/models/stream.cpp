@@ -22,7 +22,7 @@ class StreamWater final : public WaterModelState {
   WaterAdvance advance(const WaterTick& now, Grid& grid, Executor& /*executor*/) override {
     if (!now.sleep) grid.wake_all();
     mark_sources(now.sources, grid);
-    cells_.gather(grid, seed_, now.tick);
+    cells_.gather(grid, seed_, now.tick, now.moves);
     WaterAdvance done;
     done.cell_updates = cells_.size();
     done.sweeps = 1;
@@ -87,7 +87,7 @@ class StreamWater final : public WaterModelState {
     grid.note_change(*chunk, kChangedInside);
   }
 
-  void fade(StreamCell& cell, WaterAdvance& done) const {
+  void fade(StreamCell& cell, WaterAdvance& done) {
     StreamMark& mark = cell.mark;
     if (cell.flowed) {
       mark.active = std::min<std::uint8_t>(kMostActive, mark.active + 1);
@@ -95,6 +95,7 @@ class StreamWater final : public WaterModelState {
       if (due(cell, kFadingTicks)) --mark.active;
     } else if (cell.level > 0 && !mark.has_source && drying_ > 0 && due(cell, drying_)) {
       --cell.level;
+      cells_.tell(cell.at, kNowhere, 1);
       done.evaporated += kUnitsPerLevel;
     }
   }

@@ -58,7 +58,8 @@ bool in_stream(const Chunk& chunk, std::int32_t index) {
 
 }  // namespace
 
-void StreamCells::gather(Grid& grid, std::uint64_t seed, std::uint64_t tick) {
+void StreamCells::gather(Grid& grid, std::uint64_t seed, std::uint64_t tick, WaterMoves* moves) {
+  moves_ = moves;
   grid_ = &grid;
   seed_ = seed;
   tick_ = tick;

@@ -12,6 +12,7 @@
 
 #include "server/sim/draw.h"
 #include "server/sim/grid.h"
+#include "server/sim/heat/moves.h"
 #include "server/sim/springs.h"
 
 namespace sluice::sim {
@@ -93,7 +94,12 @@ class StreamCells {
  public:
   /// Gathers the cells of the awake chunks, and of every chunk that their streams reach. Puts the
   /// awake chunks to sleep: what is changed or pending wakes them again.
-  void gather(Grid& grid, std::uint64_t seed, std::uint64_t tick);
+  void gather(Grid& grid, std::uint64_t seed, std::uint64_t tick, WaterMoves* moves);
+  /// Tells whoever asked for it what moved from one column to another, or left (kNowhere).
+  void tell(Vec3 from, Vec3 to, std::int32_t levels) {
+    if (moves_ == nullptr || (from.x == to.x && from.z == to.z)) return;
+    moves_->add(from, to, levels * kUnitsPerLevel);
+  }
   /// Lets go of the chunks, tells the grid what changed.
   void release();
 
@@ -146,6 +152,7 @@ class StreamCells {
   Grid* grid_ = nullptr;
   std::uint64_t seed_ = 0;
   std::uint64_t tick_ = 0;
+  WaterMoves* moves_ = nullptr;
   std::vector<Chunk*> chunks_;   // those gathered; Chunk::pass_slot is the place in it
   std::vector<Chunk*> touched_;  // those with Chunk::changed set
   std::vector<Turn> turns_;

@@ -178,6 +178,7 @@ void StreamPressure::grant(StreamCells& cells, StreamCell& cell, std::int32_t sl
     if (child.beside[back] != slot) continue;
     const std::int32_t levels = std::min<std::int32_t>(child.asked[back], cell.granted);
     child.granted += levels;
+    cells.tell(cell.at, child.at, levels);
     cell.granted -= levels;
     if (levels > 0) cell.mark.direction = static_cast<std::uint8_t>(face + 1);
   }

@@ -75,6 +75,7 @@ class Settling {
 
   void give(StreamCell& cell, Face face, const Target& target, std::int32_t levels) {
     cell.level -= levels;
+    cells_.tell(cell.at, cell.at + kFaceStep[face], levels);
     cell.flowed = true;
     cell.mark.direction = static_cast<std::uint8_t>(face + 1);
     // What arrives goes on as it came, until it has a way of its own.
@@ -220,6 +221,7 @@ class Settling {
         --from.level;
         ++cell.level;
         from.flowed = cell.flowed = true;
+        tell_way(from, cell);
         return true;
       }
       to->unsupplied = true;  // until the next tick
@@ -227,6 +229,15 @@ class Settling {
     }
     to->unsupplied = true;
     return false;
+  }
+
+  // Of a level that was pulled, from cell to cell.
+  void tell_way(const StreamCell& from, const StreamCell& to) {
+    for (const StreamCell* at = &to; at != &from;) {
+      const StreamCell& before = cells_[at->from_source];
+      cells_.tell(before.at, at->at, 1);
+      at = &before;
+    }
   }
 
   StreamCells& cells_;

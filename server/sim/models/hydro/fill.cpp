@@ -202,12 +202,26 @@ bool Flow::fill(const Body& body) {
   if (!move_some(places)) {
     for (Place& place : places) place.gift = place.target - place.volume;
   }
+  if (moves_ != nullptr) tell(places);
   bool changed = false;
   for (const Place& place : places) {
     run_at(place.mover).volume += place.gift;
     changed = changed || place.gift != 0;
   }
   return changed;
+}
+
+// What a body evens out at its surfaces is mixed.
+void Flow::tell(const std::vector<Place>& places) {
+  const Vec3 pool = moves_->new_pool();
+  for (const Place& place : places) {
+    const Run& run = run_at(place.mover);
+    const std::int32_t surface = cell_of(run.base() + std::max<Units>(run.volume - 1, 0));
+    const Vec3 at = {run.x, std::min(surface, run.ceiling - 1), run.z};
+    const auto units = static_cast<std::int32_t>(absolute(place.gift));
+    if (place.gift < 0) moves_->add(at, pool, units);
+    if (place.gift > 0) moves_->add(pool, at, units);
+  }
 }
 
 // At most kQuiet from each run. False if all may move at once, or cannot be shared out in parts.

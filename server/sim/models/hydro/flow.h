@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "server/sim/heat/moves.h"
 #include "server/sim/models/hydro/columns.h"
 
 namespace sluice::sim::hydro {
@@ -76,6 +77,8 @@ class Flow {
  public:
   Flow(Columns& columns, const WorldConfig& config);
 
+  /// Who is told of what moves between runs in this tick; null: nobody.
+  void tell_moves(WaterMoves* moves) { moves_ = moves; }
   /// Gathers what the given runs are joined to; steps 1 to 4.
   void gather(std::span<const std::int32_t> seeds);
   /// Steps 5 to 8. `landed` are those of the seeds into which water fell.
@@ -146,6 +149,7 @@ class Flow {
   void limit_direct();
   void cut(Way& way, Units most) const;
   void transfer();
+  void tell(const Way& way);
   void pass_age(const Mover& giver, Mover& taker) const;
   // fill.cpp
   void settle(Body& body);
@@ -160,9 +164,11 @@ class Flow {
   [[nodiscard]] std::vector<Place> places_in(const Body& body);
   [[nodiscard]] bool find_targets(const Body& body, std::vector<Place>& places);
   bool move_some(std::vector<Place>& places);
+  void tell(const std::vector<Place>& places);
 
   Columns& columns_;
   bool solid_;
+  WaterMoves* moves_ = nullptr;
   std::vector<Mover> movers_;
   std::vector<Way> ways_;
   std::vector<Body> bodies_;

@@ -38,6 +38,7 @@ class HydroWater final : public WaterModelState {
       for (const std::int32_t id : seeds) columns_.run(id).event = true;
     }
     looks_at_all_ = false;
+    flow_.tell_moves(now.moves);
     std::vector<std::int32_t> landed;
     std::vector<std::int32_t> falling = let_fall(seeds, landed);
     seeds.insert(seeds.end(), landed.begin(), landed.end());

@@ -229,6 +229,20 @@ void Flow::pass_age(const Mover& giver, Mover& taker) const {
   if (age > 0 && (taker.age == 0 || age < taker.age)) taker.age = age;
 }
 
+// Evenly over the height of the water in the opening.
+void Flow::tell(const Way& way) {
+  const Run& from = run_of(mover_at(way.giver()));
+  const Run& to = run_of(mover_at(way.taker()));
+  const Units height = std::clamp<Units>(way.height, 1, way.opening);
+  Units done = 0;
+  for (std::int32_t y = cell_of(way.sill); Level{y} * kFull < way.sill + height; ++y) {
+    const Units below = std::min<Units>(Level{y + 1} * kFull - way.sill, height);
+    const Units up_to = share_of(absolute(way.moved), below, height);
+    moves_->add({from.x, y, from.z}, {to.x, y, to.z}, static_cast<std::int32_t>(up_to - done));
+    done = up_to;
+  }
+}
+
 void Flow::transfer() {
   struct Spilled {
     std::int32_t mover;
@@ -248,6 +262,7 @@ void Flow::transfer() {
     }
     if (way.moved == 0) continue;
     const Units units = absolute(way.moved);
+    if (moves_ != nullptr) tell(way);
     Mover& giver = mover_at(way.giver());
     Mover& taker = mover_at(way.taker());
     run_of(giver).volume -= units;

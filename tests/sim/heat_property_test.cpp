@@ -1,0 +1,232 @@
+// Goal: heat keeps its laws over any water, however it moves.
+// Method: worlds and scripts of every model drawn by rapidcheck (which prints the seed of a
+// failure), with heaters, air and water of any temperature, run in ways that must agree.
+#include <map>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "server/sim/heat/field.h"
+#include "server/workers/thread_pool.h"
+#include "tests/support/drawn_world.h"
+#include "tests/support/mirror.h"
+#include "tests/support/random_heat.h"
+#include "tests/support/through_a_snapshot.h"
+
+namespace sluice::tests {
+namespace {
+
+using sim::Vec3;
+using sim::World;
+using sim::WorldSpec;
+
+constexpr std::size_t kTicks = 60;
+
+/// The books say what the cells say; and cells without water hold nothing.
+bool adds_up(const World& world) {
+  const sim::HeatState& heat = world.core().heat;
+  std::uint64_t energy = 0;
+  for (const auto& [coord, page] : heat.pages) {
+    const sim::Chunk* const chunk = world.grid().find(coord);
+    if (chunk == nullptr) return false;
+    for (std::size_t i = 0; i < sim::kChunkCells; ++i) {
+      if (page.at(i) < 0) return false;
+      if (page.at(i) > 0 && sim::held_in(chunk->cells[i]) == 0) return false;
+      energy += static_cast<std::uint64_t>(page.at(i));
+    }
+  }
+  return heat.totals.balanced() && static_cast<std::uint64_t>(heat.totals.now) == energy;
+}
+
+RC_GTEST_PROP(HeatProperty, NothingIsLostAndModelsTellAllTheirMoves,
+              (std::uint64_t seed, bool solid)) {
+  const WorldSpec spec = random_heat(seed, solid, true);
+  auto world = make_world(spec);
+  sim::SerialExecutor serial;
+  Script script = random_heat_script(seed, spec, kTicks, true);
+  script.resize(2 * kTicks);
+  RC_ASSERT(adds_up(*world));
+  for (const auto& commands : script) {
+    (void)world->tick(commands, serial);
+    RC_ASSERT(world->conserved());
+    RC_ASSERT(adds_up(*world));
+    RC_ASSERT(world->heat()->unexplained_units() == 0);
+    RC_ASSERT(world->digest() == world->recompute_digest());
+  }
+}
+
+RC_GTEST_PROP(HeatProperty, WorkersOrderAndSleepChangeNothing, (std::uint64_t seed, bool solid)) {
+  const WorldSpec spec = random_heat(seed, solid, true);
+  auto plain = make_world(spec);
+  auto shuffled = make_world(spec);
+  auto awake = make_world(spec);
+  awake->set_run_options({.sleep = false});
+  sim::SerialExecutor serial;
+  workers::ThreadPool pool(3);
+  workers::ShuffledExecutor any_order(pool, seed);
+  Script script = random_heat_script(seed, spec, kTicks, true);
+  script.resize(2 * kTicks);
+  for (const auto& commands : script) {
+    const sim::TickReport report = plain->tick(commands, serial);
+    RC_ASSERT(shuffled->tick(commands, any_order).digest == report.digest);
+    const sim::TickReport wide_awake = awake->tick(commands, serial);
+    RC_ASSERT(wide_awake.digest == report.digest);
+    RC_ASSERT(wide_awake.at_rest == report.at_rest);
+  }
+}
+
+RC_GTEST_PROP(HeatProperty, GoingOnFromASnapshotIsGoingOn, (std::uint64_t seed, bool solid)) {
+  const WorldSpec spec = random_heat(seed, solid, true);
+  auto world = make_world(spec);
+  auto restored = through_a_snapshot(*world);
+  sim::SerialExecutor serial;
+  Dice dice(seed);
+  Script script = random_heat_script(seed, spec, kTicks, true);
+  script.resize(2 * kTicks);
+  for (const auto& commands : script) {
+    if (dice.chance(40)) restored = through_a_snapshot(*restored);
+    RC_ASSERT(restored->digest() == world->digest());
+    const sim::TickReport expected = world->tick(commands, serial);
+    const sim::TickReport report = restored->tick(commands, serial);
+    RC_ASSERT(report.digest == expected.digest);
+    RC_ASSERT(report.at_rest == expected.at_rest);
+  }
+}
+
+RC_GTEST_PROP(HeatProperty, TheMirrorImageOfAWorldHasTheMirroredHeat,
+              (std::uint64_t seed, bool solid)) {
+  WorldSpec spec = random_heat(seed, solid, false);
+  // Stream water draws by place.
+  if (spec.config.water == sim::WaterModel::kStream ||
+      spec.config.water == sim::WaterModel::kBlock) {
+    spec =
+        fitted(spec, Dice(seed).chance(50) ? sim::WaterModel::kCellular : sim::WaterModel::kHydro);
+  }
+  spec.pipes.clear();
+  spec.pipe_links.clear();
+  spec.ports.clear();
+  spec.sources.clear();
+  spec.drains.clear();
+  spec.config.size.x = solid ? std::max(2, spec.config.size.x) : spec.config.size.x;
+  const Mirror mirror = {solid ? Dice(seed).roll(1, 7) : 1, spec.config.size};
+  auto world = make_world(spec);
+  WorldSpec reflected = mirror(spec);
+  for (sim::PlacedHeater& heater : reflected.heaters) heater.at = mirror(heater.at);
+  auto image = make_world(reflected);
+  const Script script = random_heat_script(seed, spec, kTicks, false);
+  Script mirrored = mirror(script);
+  for (auto& commands : mirrored) {
+    for (sim::Command& command : commands) {
+      if (auto* pour = std::get_if<sim::WarmPour>(&command.body)) pour->at = mirror(pour->at);
+      if (auto* heater = std::get_if<sim::AddHeater>(&command.body))
+        heater->at = mirror(heater->at);
+      if (auto* gone = std::get_if<sim::RemoveHeater>(&command.body)) gone->at = mirror(gone->at);
+    }
+  }
+  sim::SerialExecutor serial;
+  for (std::size_t t = 0; t < script.size(); ++t) {
+    (void)world->tick(script[t], serial);
+    (void)image->tick(mirrored[t], serial);
+    RC_ASSERT(world->core().heat.totals.in == image->core().heat.totals.in);
+    RC_ASSERT(world->core().heat.totals.out == image->core().heat.totals.out);
+  }
+  const Vec3 size = spec.config.size;
+  for (std::int32_t y = 0; y < size.y; ++y) {
+    for (std::int32_t z = 0; z < size.z; ++z) {
+      for (std::int32_t x = 0; x < size.x; ++x) {
+        const Vec3 at = {x, y, z};
+        RC_ASSERT(world->cell(at) == image->cell(mirror(at)));
+        RC_ASSERT(sim::temperature_at(world->core().heat, world->grid(), at) ==
+                  sim::temperature_at(image->core().heat, image->grid(), mirror(at)));
+      }
+    }
+  }
+}
+
+// Without heaters and air, over still water of any temperatures.
+RC_GTEST_PROP(HeatProperty, NothingBecomesWarmerOrColderThanAllWas,
+              (std::uint64_t seed, bool solid)) {
+  Dice dice(seed);
+  WorldSpec spec;
+  spec.config.name = "still";
+  spec.config.water = static_cast<sim::WaterModel>(dice.roll(1, 4));
+  const std::int32_t side = solid ? 20 : 70;
+  spec.config.size = {dice.roll(1, side), dice.roll(2, side), solid ? dice.roll(2, 20) : 1};
+  const Vec3 size = spec.config.size;
+  add_random_heat(seed, spec);
+  spec.heaters.clear();
+  spec.fills = {{{{0, 0, 0}, size}, sim::kFull}};
+  spec.heat.options.surface = 0;
+  auto world = make_world(spec);
+  // Heaters of one tick make it uneven.
+  std::vector<sim::Command> on;
+  std::vector<sim::Command> off;
+  for (int i = 0; i < 40; ++i) {
+    const Vec3 at = random_place(dice, size);
+    on.push_back({sim::AddHeater{at, dice.roll(1, 40) * 1'000'000 * (dice.chance(50) ? 1 : -1)}});
+    off.push_back({sim::RemoveHeater{at}});
+  }
+  sim::SerialExecutor serial;
+  (void)world->tick(on, serial);
+  (void)world->tick(off, serial);
+  const auto extremes = [&] {
+    std::pair<std::int32_t, std::int32_t> found{INT32_MAX, INT32_MIN};
+    for (std::int32_t y = 0; y < size.y; ++y) {
+      for (std::int32_t z = 0; z < size.z; ++z) {
+        for (std::int32_t x = 0; x < size.x; ++x) {
+          const std::int32_t t = sim::temperature_at(world->core().heat, world->grid(), {x, y, z});
+          if (t == sim::kNoTemperature) continue;
+          found = {std::min(found.first, t), std::max(found.second, t)};
+        }
+      }
+    }
+    return found;
+  };
+  auto [coldest, warmest] = extremes();
+  const std::int64_t energy = world->core().heat.totals.now;
+  for (int t = 0; t < 50; ++t) {
+    (void)world->tick({}, serial);
+    if (world->totals().evaporated > 0) break;  // what boils away takes some along
+    const auto [low, high] = extremes();
+    RC_ASSERT(low >= coldest);
+    RC_ASSERT(high <= warmest);
+    coldest = low;
+    warmest = high;
+    // Crumbs of what flowed on its way to rest.
+    RC_ASSERT(energy - world->core().heat.totals.now >= 0);
+    RC_ASSERT(energy - world->core().heat.totals.now < sim::kFull);
+  }
+}
+
+// At rest means that nothing changes any more, whether it is looked at or not.
+RC_GTEST_PROP(HeatProperty, RestIsAFixedPoint, (std::uint64_t seed)) {
+  Dice dice(seed);
+  WorldSpec spec;
+  spec.config.name = "pond";
+  spec.config.water = static_cast<sim::WaterModel>(dice.roll(1, 4));
+  spec.config.size = {dice.roll(1, 6), dice.roll(2, 7), 1};
+  add_random_heat(seed, spec);
+  spec.heat.options.down = std::max(spec.heat.options.down, 4);
+  spec.heat.options.up = std::max(spec.heat.options.up, 400);
+  spec.heat.options.surface = std::max(spec.heat.options.surface, 60);
+  spec.heat.options.ice = std::max(spec.heat.options.ice, 40);
+  spec.heat.air = std::min(spec.heat.air, 90 * sim::kDegree);
+  spec.heaters.clear();
+  spec.waves.on = false;  // what simmers never rests
+  auto world = make_world(spec);
+  sim::SerialExecutor serial;
+  sim::TickReport report;
+  for (int t = 0; t < 400'000 && !report.at_rest; ++t) report = world->tick({}, serial);
+  RC_ASSERT(report.at_rest);
+  const auto energies = world->core().heat.totals;
+  world->set_run_options({.sleep = false});
+  for (int t = 0; t < 20; ++t) {
+    report = world->tick({}, serial);
+    RC_ASSERT(world->core().heat.totals.in == energies.in);
+    RC_ASSERT(world->core().heat.totals.out == energies.out);
+  }
+  RC_ASSERT(report.at_rest);
+}
+
+}  // namespace
+}  // namespace sluice::tests
