@@ -138,6 +138,7 @@ void WorldFileParser::parse_limits(const toml::table& node) {
   TomlTable table(node, where, "world.limits", problem);
   spec.limits.chunks = table.long_number("chunks").value_or(spec.limits.chunks);
   spec.limits.units = table.long_number("units").value_or(spec.limits.units);
+  spec.limits.pipes = table.long_number("pipes").value_or(spec.limits.pipes);
   table.finish();
   if (!problem.empty()) return;
   if (sim::Status valid = sim::validate(spec.limits); !valid) report(node, "key " + valid.error());

@@ -57,6 +57,8 @@ inline constexpr std::int32_t kMaxPipeHeight = 1 << 24;  // level units: 4,096 c
 inline constexpr std::int32_t kMaxPipeBase = 1 << 29;    // level units, either side of zero
 inline constexpr std::int32_t kMaxPipes = 1 << 23;
 inline constexpr std::int32_t kMaxPipeLinks = 1 << 24;
+/// Of a world with a limit of its own.
+inline constexpr std::int64_t kLinksAPipe = 4;
 inline constexpr std::int32_t kMaxPorts = 1 << 16;
 inline constexpr std::int32_t kMaxFluids = 1 << 10;
 inline constexpr std::int32_t kMaxPipeNameBytes = 64;

@@ -3,7 +3,8 @@
 //   u32 magic "SLWC"   u16 version   u16 model version
 //   from version 3 on, u16 version of the pipes' rules
 //   the fields of CoreState (before version 3 no limits, before version 4 no heads of sources,
-//   before version 5 no waves, before version 6 no heat)
+//   before version 5 no waves, before version 6 no heat, and no
+//   limit of pipes)
 //   from version 2 on, the fields of PipesImage; in version 2 alone, u8 whether they all slept
 //   u64 digest of everything before it
 //
@@ -203,7 +204,10 @@ Result<std::unique_ptr<World>> World::restore(std::span<const std::byte> core,
 
   if (header.version < kVersionWithHeads) reader.without("source_heads");
   if (header.version < kVersionWithWaves) reader.without("waves");
-  if (header.version < kVersionWithHeat) reader.without("heat");
+  if (header.version < kVersionWithHeat) {
+    reader.without("heat");
+    reader.without("most_pipes");
+  }
   if (header.pipes_version < kPipesVersionWithTurns) reader.without("waited");
   CoreState state;
   if (header.version >= kVersionWithLimits) {

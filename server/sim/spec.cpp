@@ -42,6 +42,9 @@ Status validate(const WorldLimits& limits) {
   if (limits.units < 1 || limits.units > kMaxTakenIn) {
     return out_of_range("world.limits.units", limits.units, 1, kMaxTakenIn);
   }
+  if (limits.pipes < 0 || limits.pipes > kMaxPipes) {
+    return out_of_range("world.limits.pipes", limits.pipes, 0, kMaxPipes);
+  }
   return Done{};
 }
 

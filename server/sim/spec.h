@@ -100,12 +100,15 @@ struct WorldLimits {
   std::int64_t chunks = kMaxChunks;
   /// Units that it takes in over its whole life.
   std::int64_t units = kMaxTakenIn;
+  /// Pipes, pumps and valves; four times as many links.
+  std::int64_t pipes = kMaxPipes;
 
   friend bool operator==(const WorldLimits&, const WorldLimits&) = default;
   template <class Self, class Visitor>
   static void visit_state(Self& self, Visitor& v) {
     v.field("chunks", self.chunks);
     v.field("units", self.units);
+    v.field("most_pipes", self.pipes);
   }
 };
 

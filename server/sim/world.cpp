@@ -17,12 +17,21 @@ namespace {
 
 /// Of what stays the same over a world's life. The greatest limits count as none, so that worlds
 /// from before there were any keep their digests.
+// As it was when there was no limit of pipes, where they have none of their own.
+Digest digest_of_limits(const WorldLimits& limits) {
+  std::vector<std::byte> bytes;
+  StateWriter writer(bytes);
+  writer.field("chunks", limits.chunks);
+  writer.field("units", limits.units);
+  if (limits.pipes != WorldLimits{}.pipes) writer.field("pipes", limits.pipes);
+  return digest_bytes(bytes);
+}
+
 Digest digest_of_config(const CoreState& core) {
   const Digest config = digest_bytes(canonical_bytes(core.config));
   // Nor has a world without waves any options of them.
-  const Digest limited = core.limits == WorldLimits{}
-                             ? config
-                             : combine(config, digest_bytes(canonical_bytes(core.limits)));
+  const Digest limited =
+      core.limits == WorldLimits{} ? config : combine(config, digest_of_limits(core.limits));
   if (!core.waves.on) return limited;
   return combine(limited, digest_bytes(canonical_bytes(core.waves.options)));
 }
@@ -36,6 +45,10 @@ World::World(WorldConfig config, WorldLimits limits, WaveState waves, HeatState 
   const WaterModelRow* model = find_water_model(core_.config.water);
   SLUICE_ASSERT(model != nullptr);  // validate() has looked
   water_ = model->make(core_.config);
+  PipeLimits of_pipes;
+  of_pipes.nodes = core_.limits.pipes;
+  of_pipes.links = std::min(of_pipes.links, kLinksAPipe * core_.limits.pipes);
+  pipes_.set_limits(of_pipes);
   if (core_.waves.on) waves_ = std::make_unique<WaveField>(full_units(core_.config));
   if (core_.heat.on) heat_ = std::make_unique<HeatField>(core_.config);
 }

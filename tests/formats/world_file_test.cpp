@@ -283,16 +283,18 @@ TEST(WorldFile, SourcesHaveAHead) {
 TEST(WorldFile, LimitsAreReadAndChecked) {
   const std::string head = kHead;
   const auto spec =
-      formats::parse_world(head + "[world.limits]\nchunks = 5\nunits = 7\n", "a.toml");
+      formats::parse_world(head + "[world.limits]\nchunks = 5\nunits = 7\npipes = 9\n", "a.toml");
   ASSERT_TRUE(spec.ok()) << spec.error();
-  EXPECT_EQ(spec->limits, (sim::WorldLimits{5, 7}));
+  EXPECT_EQ(spec->limits, (sim::WorldLimits{5, 7, 9}));
   EXPECT_EQ(formats::parse_world(head, "a.toml")->limits, sim::WorldLimits{});
   EXPECT_THAT(mistake(head + "[world.limits]\nchunks = 262145\n"),
               HasSubstr("world.limits.chunks: 262145 is out of range; allowed: 1 to 262144"));
+  EXPECT_THAT(mistake(head + "[world.limits]\npipes = 8388609\n"),
+              HasSubstr("world.limits.pipes: 8388609 is out of range; allowed: 0 to 8388608"));
   EXPECT_THAT(mistake(head + "[world.limits]\nunits = 0\n"), HasSubstr("world.limits.units: 0"));
   EXPECT_THAT(mistake(head + "[world.limits]\nchunks = 1.5\n"), HasSubstr("whole number"));
   EXPECT_THAT(mistake(head + "[world.limits]\nbytes = 5\n"),
-              HasSubstr("allowed here: chunks, units"));
+              HasSubstr("allowed here: chunks, pipes, units"));
 }
 
 TEST(WorldFile, StreamWaterHasOneOption) {

@@ -43,6 +43,30 @@ std::int64_t holding(const World& world) {
   return count;
 }
 
+// ---- Pipes
+
+TEST(LimitOfPipes, HoldsAndIsAPartOfTheWorld) {
+  sim::WorldLimits limits;
+  limits.pipes = 2;
+  auto world = make_world(empty_world({8, 8, 1}, limits));
+  const auto add = [](const char* name) {
+    sim::AddPipe pipe;
+    pipe.name = name;
+    return pipe;
+  };
+  EXPECT_EQ(reason_of(*world, add("a")), "");
+  EXPECT_EQ(reason_of(*world, add("b")), "");
+  auto restored = through_a_snapshot(*world);
+  for (World* one : {world.get(), restored.get()}) {
+    EXPECT_THAT(reason_of(*one, add("c")), HasSubstr("a world holds at most 2 "));
+  }
+  EXPECT_EQ(world->digest(), restored->digest());
+  // It is told from others by its digest, and those without a limit of their own have theirs still.
+  limits.pipes = 3;
+  EXPECT_NE(make_world(empty_world({8, 8, 1}, limits))->digest(),
+            make_world(empty_world({8, 8, 1}, {}))->digest());
+}
+
 // ---- A cell's maximum
 
 // In 32 bits the sum of two cells at their maximum overflowed.
