@@ -17,11 +17,11 @@ namespace sluice::host {
 namespace {
 
 constexpr std::array<std::string_view, 5> kLogLevels = {"trace", "debug", "info", "warn", "error"};
-constexpr std::array<std::string_view, 19> kKeys = {
-    "account_header", "admin_listen", "anonymous", "backup_hours",    "backups_kept", "data",
-    "hosts",          "listen",       "log_level", "origins",         "threads",      "tick_budget",
-    "tls_cert",       "tls_key",      "tokens",    "trusted_proxies", "verify",       "world",
-    "worlds"};
+constexpr std::array<std::string_view, 20> kKeys = {
+    "account_header", "admin_listen",    "anonymous",   "backup_hours", "backups_kept",
+    "data",           "hosts",           "listen",      "log_format",   "log_level",
+    "origins",        "threads",         "tick_budget", "tls_cert",     "tls_key",
+    "tokens",         "trusted_proxies", "verify",      "world",        "worlds"};
 
 template <class Names>
 std::string list_of(const Names& names) {
@@ -171,6 +171,7 @@ sim::Status set_key(const std::string& path, std::string_view key, const toml::n
   if (key == "account_header") status = set_account_header(*text, config);
   if (key == "admin_listen") status = set_admin_listen(*text, config);
   if (key == "listen") status = set_listen(*text, config);
+  if (key == "log_format") status = set_log_format(*text, config);
   if (key == "log_level") status = set_log_level(*text, config);
   if (!status.ok()) return error_at(path, node.source(), status.error());
   return status;
@@ -253,6 +254,14 @@ sim::Status set_account_header(std::string_view text, Config& config) {
         "account_header must be the name of a header: 1 to 64 letters, digits and '-'"};
   }
   config.proxies.account_header = text;
+  return sim::Done{};
+}
+
+sim::Status set_log_format(std::string_view text, Config& config) {
+  if (text != "text" && text != "json") {
+    return sim::Error{"log_format is \"" + std::string(text) + "\", allowed: text, json"};
+  }
+  config.log_json = text == "json";
   return sim::Done{};
 }
 

@@ -9,6 +9,7 @@
 //   hosts       = ["play.example.org"]    names that this server answers to, besides localhost and
 //                                         numeric addresses
 //   origins     = ["https://example.org"] pages of other sites that may connect
+//   log_format  = "text"                  or json: an object a line (json_log.h)
 //   backup_hours = 24                     a backup of each world every so many hours (backups.h)
 //   backups_kept = 7                      of each world, the newest
 //   trusted_proxies = ["10.0.0.0/8"]      addresses of proxies, whose word is taken for who
@@ -55,6 +56,7 @@ struct Config {
   std::uint32_t threads = 0;
   std::uint32_t tick_budget = kDefaultTickBudget;
   std::string log_level = "info";
+  bool log_json = false;
   bool verify = true;
   std::uint32_t backup_hours = 0;  // 0: none by themselves
   std::uint32_t backups_kept = kDefaultBackupsKept;
@@ -83,6 +85,7 @@ inline constexpr std::uint32_t kMaxThreads = 256;
 [[nodiscard]] sim::Status add_trusted_proxy(std::string_view text, Config& config);
 [[nodiscard]] sim::Status set_account_header(std::string_view text, Config& config);
 [[nodiscard]] sim::Status set_log_level(std::string_view text, Config& config);
+[[nodiscard]] sim::Status set_log_format(std::string_view text, Config& config);
 
 /// What no single key shows to be wrong.
 [[nodiscard]] sim::Status check_together(const Config& config);

@@ -11,6 +11,7 @@
 #include "server/host/check.h"
 #include "server/host/config.h"
 #include "server/host/host.h"
+#include "server/host/json_log.h"
 #include "server/net/end_signals.h"
 
 namespace {
@@ -27,6 +28,7 @@ struct Arguments {
   std::string listen;
   std::string data;
   std::string log_level;
+  std::string log_format;
   std::uint32_t threads = 0;
   std::uint32_t tick_budget = 0;
   std::uint32_t backup_hours = 0;
@@ -72,6 +74,7 @@ void declare(CLI::App& app, Arguments& arguments) {
       ->check(CLI::Range(std::uint32_t{1}, sluice::host::kMostBackupHours));
   app.add_option("--backups-kept", arguments.backups_kept, "Of each world, default 7")
       ->check(CLI::Range(std::uint32_t{1}, sluice::host::kMostBackupsKept));
+  app.add_option("--log-format", arguments.log_format, "text (default), or json: an object a line");
   app.add_option("--trusted-proxy", arguments.trusted_proxies,
                  "An address, or a range as in 10.0.0.0/8, whose X-Forwarded headers are believed")
       ->allow_extra_args(false);
@@ -118,6 +121,9 @@ sluice::sim::Status combine(const CLI::App& app, const Arguments& arguments,
     if (Status status = set_account_header(arguments.account_header, config); !status.ok())
       return status;
   }
+  if (!arguments.log_format.empty()) {
+    if (Status status = set_log_format(arguments.log_format, config); !status.ok()) return status;
+  }
   if (!arguments.tls_certificate.empty()) config.tls_certificate = arguments.tls_certificate;
   if (!arguments.tls_key.empty()) config.tls_key = arguments.tls_key;
   if (!arguments.tokens.empty()) config.accounts_file = arguments.tokens;
@@ -148,7 +154,11 @@ int serve(const sluice::host::Config& config, const sluice::net::EndSignals& sig
   auto host = sluice::host::Host::start(config);
   if (!host.ok()) return fail(host.error());
   if (const std::string admin = host.value()->admin_address(); !admin.empty()) {
-    std::fprintf(stderr, "admins: http://%s\n", admin.c_str());
+    if (config.log_json) {
+      spdlog::info("admins: http://{}", admin);
+    } else {
+      std::fprintf(stderr, "admins: http://%s\n", admin.c_str());
+    }
   }
   std::printf("listening on %s://%s\n", config.tls_certificate.empty() ? "http" : "https",
               host.value()->address().c_str());
@@ -193,5 +203,6 @@ int main(int argc, char** argv) {
   }
   if (check_command->parsed()) return check(config);
   spdlog::set_level(spdlog::level::from_str(config.log_level));
+  if (config.log_json) spdlog::set_formatter(sluice::host::json_log_lines());
   return serve(config, signals);
 }

@@ -119,12 +119,14 @@ TEST(Config, MistakesNameTheirPlace) {
   const std::string at = directory.file("s.toml") + ":";
   EXPECT_EQ(error("\n\nlissten = 1"),
             at + "3: unknown key \"lissten\"; allowed: account_header, admin_listen, anonymous, "
-                 "backup_hours, backups_kept, data, hosts, listen, log_level, origins, threads, "
+                 "backup_hours, backups_kept, data, hosts, listen, log_format, log_level, origins, "
+                 "threads, "
                  "tick_budget, tls_cert, tls_key, tokens, trusted_proxies, verify, world, worlds");
   EXPECT_THAT(error("trusted_proxies = [\"10.0.0.0/99\"]"),
               testing::StartsWith(at + "1: trusted_proxies: \"10.0.0.0/99\" is no address"));
   EXPECT_THAT(error("account_header = \"a b\""),
               testing::HasSubstr("account_header must be the name of a header"));
+  EXPECT_EQ(error("log_format = \"xml\""), at + "1: log_format is \"xml\", allowed: text, json");
   EXPECT_EQ(error("threads = 999"), at + "1: threads must be a number from 0 to 256");
   EXPECT_EQ(error("tick_budget = 0"), at + "1: tick_budget must be a number from 1 to 1000");
   EXPECT_EQ(error("tick_budget = 1001"), at + "1: tick_budget must be a number from 1 to 1000");
