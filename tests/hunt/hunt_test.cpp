@@ -59,6 +59,16 @@ TEST_F(HuntTest, FixedSeedsFindNothingAndReachEveryMarkedPlace) {
   }
 }
 
+// The verifier took a disk that was away when it opened the file for damage, and gave up for good.
+TEST_F(HuntTest, ADiskThatIsAwayIsNoDamage) {
+  const auto plan = Plan::parse(
+      "seed = 148\ngone_disk = 1\nsecond_deaths = 28\nstops = 3\nclients = 0\nticks = 288\n"
+      "side = 4\ncommands = 0\nbad_commands = 0\nquiet = 20\ntick_rate = 16\n");
+  ASSERT_TRUE(plan.ok()) << plan.error();
+  const Outcome outcome = run(*plan);
+  EXPECT_FALSE(outcome.failure) << *outcome.failure;
+}
+
 TEST_F(HuntTest, APlanIsReadAsItIsWritten) {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     Plan plan = Plan::of_seed(seed);

@@ -91,7 +91,7 @@ PLANTS = [
     Plant("frame-shared-with-a-stale-one", "a viewer that is behind gets the frame of those in step",
           "server/net/hub.cpp",
           "    if (!viewer->interest.up_to_date()) {",
-          "    if (!viewer->interest.up_to_date() && !PLANTED) {"),
+          "    if (!viewer->interest.up_to_date() && !PLANTED) {", 0),
     Plant("pipes-not-published", "changes of pipes do not reach viewers",
           "server/net/published_world.cpp",
           "  pipes_.apply(tick_, std::move(publication.pipes), publication.complete);",
