@@ -64,27 +64,35 @@ void BackgroundVerifier::run() {
   }
 }
 
-bool BackgroundVerifier::open() {
+sim::Status BackgroundVerifier::open() {
   auto reader = record::Reader::open(options_.recording);
-  if (!reader.ok()) {
-    alarm("the recording cannot be read: " + reader.error());
-    return false;
-  }
+  if (!reader.ok()) return sim::Error{reader.error()};
   reader_ = std::move(reader).value();
   record::VerifyOptions options;
   // What was there before the server started was compared when the world came back from it.
   options.from = reader_->last_tick();
   verifier_.emplace(*reader_, std::move(options), executor_);
   surveyor_.emplace(*reader_);
-  return true;
+  return sim::Done{};
+}
+
+bool BackgroundVerifier::in_vain(const std::string& why) {
+  SLUICE_SOMETIMES("the verifier looked in vain");
+  if (++looks_in_vain_ < kMostLooksInVain) return true;
+  alarm("the recording cannot be read: " + why);
+  return false;
 }
 
 bool BackgroundVerifier::step() {
-  if (reader_ == nullptr && !open()) return false;
+  if (reader_ == nullptr) {
+    if (const sim::Status opened = open(); !opened) return in_vain(opened.error());
+  }
   if (const sim::Status looked = reader_->refresh(); !looked) {
+    if (!reader_->take_system_failure().empty()) return in_vain(looked.error());
     alarm("the recording cannot be read: " + looked.error());
     return false;
   }
+  looks_in_vain_ = 0;
   if (comparing_) comparing_ = compare(*reader_, *verifier_);
   look_at(options_.mismatches, kMostMismatchBundles, "what viewers were sent differed", mismatches_,
           *reader_);
@@ -140,6 +148,7 @@ bool BackgroundVerifier::compare(record::Reader& reader, record::Verifier& verif
   for (std::uint64_t tick = verified_tick_; tick < end && !verifier.report().divergence;) {
     tick = std::min(end, std::max(tick, verifier.report().last_tick) + options_.tick_rate);
     if (const sim::Status done = verifier.advance(tick); !done) {
+      if (!reader.take_system_failure().empty()) return true;
       alarm("the recording cannot be replayed: " + done.error());
       return false;
     }

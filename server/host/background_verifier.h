@@ -39,6 +39,9 @@ class BackgroundVerifier {
   /// Bundles for viewers that say so while the server finds nothing: a client that lies, or whose
   /// own decoder is wrong. Counted apart, so that they cannot use up the others.
   static constexpr std::uint64_t kMostClaimBundles = 4;
+  /// Looks in a row that the system may refuse (a disk that is away, no descriptors) before that is
+  /// called an alarm: it says nothing about what the file holds.
+  static constexpr int kMostLooksInVain = 60;
 
   struct Options {
     std::string name;       // the world's
@@ -76,7 +79,8 @@ class BackgroundVerifier {
  private:
   void run();
   [[nodiscard]] bool wait();
-  [[nodiscard]] bool open();
+  [[nodiscard]] sim::Status open();
+  [[nodiscard]] bool in_vain(const std::string& why);
   /// False when there is nothing more to compare.
   [[nodiscard]] bool compare(record::Reader& reader, record::Verifier& verifier);
   [[nodiscard]] bool stopping() const;
@@ -108,6 +112,7 @@ class BackgroundVerifier {
   std::optional<record::Verifier> verifier_;
   std::optional<record::Surveyor> surveyor_;
   bool comparing_ = true;
+  int looks_in_vain_ = 0;
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 #include <spdlog/spdlog.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "tests/hunt/planted.h"
 #include "tests/hunt/run.h"
@@ -19,9 +21,14 @@ namespace {
 constexpr std::uint64_t kSeeds = 60;
 // Places that so few seeds need not reach; `./dev hunt` shows whether any sweep does.
 const std::set<std::string> kRare = {
-    "a client that took nothing was let go",     "a commit that failed was in the file after all",
-    "a damaged row of history was proven whole", "a repair found another one undone",
-    "a repair kept a part of its own",           "a start completed a repair",
+    "a bundle was written",
+    "a client that took nothing was let go",
+    "a commit that failed was in the file after all",
+    "a damaged row of history was proven whole",
+    "a repair found another one undone",
+    "a repair kept a part of its own",
+    "a start completed a repair",
+    "the verifier found damage",
 };
 
 class HuntTest : public testing::Test {
@@ -50,6 +57,16 @@ TEST_F(HuntTest, FixedSeedsFindNothingAndReachEveryMarkedPlace) {
     if (tests::cases(kSeeds) < kSeeds || kRare.contains(place)) continue;
     EXPECT_TRUE(reached_places().contains(place)) << place;
   }
+}
+
+// The verifier took a disk that was away when it opened the file for damage, and gave up for good.
+TEST_F(HuntTest, ADiskThatIsAwayIsNoDamage) {
+  const auto plan = Plan::parse(
+      "seed = 148\ngone_disk = 1\nsecond_deaths = 28\nstops = 3\nclients = 0\nticks = 288\n"
+      "side = 4\ncommands = 0\nbad_commands = 0\nquiet = 20\ntick_rate = 16\n");
+  ASSERT_TRUE(plan.ok()) << plan.error();
+  const Outcome outcome = run(*plan);
+  EXPECT_FALSE(outcome.failure) << *outcome.failure;
 }
 
 TEST_F(HuntTest, APlanIsReadAsItIsWritten) {
@@ -89,17 +106,30 @@ TEST_F(HuntTest, AFailureIsMadeSmallAndReplays) {
 
 class PlantTest : public HuntTest, public testing::WithParamInterface<int> {};
 
+/// Whether a seed up to the last one fails. In a process of its own, for a crash is a failure too.
+bool is_found(const Plant& plant) {
+  const pid_t child = fork();
+  if (child == 0) {
+    wake_plant(plant.name);
+    for (int seed = 1; seed <= plant.seeds; ++seed) {
+      const Outcome outcome = run(Plan::of_seed(static_cast<std::uint64_t>(seed)));
+      if (!outcome.failure) continue;
+      std::printf("%s: seed %d, %s\n", plant.name, seed, outcome.failure->c_str());
+      std::fflush(stdout);
+      _exit(0);
+    }
+    _exit(1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFSIGNALED(status) || WEXITSTATUS(status) == 0;
+}
+
 TEST_P(PlantTest, IsFound) {
   const Plant& plant = plants()[static_cast<std::size_t>(GetParam())];
-  wake_plant(plant.name);
-  for (int seed = 1; seed <= plant.seeds; ++seed) {
-    const Outcome outcome = run(Plan::of_seed(static_cast<std::uint64_t>(seed)));
-    if (!outcome.failure) continue;
-    RecordProperty("seed", seed);
-    std::printf("%s: seed %d, %s\n", plant.name, seed, outcome.failure->c_str());
-    return;
-  }
-  FAIL() << plant.name << " (" << plant.what << ") is not found in " << plant.seeds << " seeds";
+  if (plant.seeds == 0) GTEST_SKIP() << "lies deeper than a test of seconds reaches";
+  EXPECT_TRUE(is_found(plant)) << plant.name << " (" << plant.what << ") is not found in "
+                               << plant.seeds << " seeds";
 }
 
 std::string name_of(const testing::TestParamInfo<int>& info) {

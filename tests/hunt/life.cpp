@@ -100,7 +100,9 @@ void Life::compose(host::LoadedWorld loaded) {
   hub_ = hub.get();
   network_.hubs.emplace("hunt", std::move(hub));
   runner_->feed().set_wake([this] {
-    after(std::chrono::microseconds(dice_.roll(0, 2000)), "mail", Kind::kMessage,
+    // Now and then the network's thread is busy for some ticks.
+    const std::int32_t most = dice_.chance(5) ? 600'000 : 2000;
+    after(std::chrono::microseconds(dice_.roll(0, most)), "mail", Kind::kMessage,
           [this] { take_mail(); });
   });
   host::BackgroundVerifier::Options verifier;

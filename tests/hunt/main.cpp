@@ -34,6 +34,7 @@ struct Options {
   int shrink_runs = 150;
   bool list_plants = false;
   bool log = false;
+  bool first = false;
 };
 
 std::uint64_t running = 0;  // the seed
@@ -119,7 +120,7 @@ int sweep(const Options& options, std::uint64_t from, std::uint64_t to) {
   const auto taken = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
   Sweep all;
   for (std::uint64_t seed = from; seed <= to; ++seed) {
-    if (interrupted != 0) break;
+    if (interrupted != 0 || (options.first && all.failures > 0)) break;
     if (options.minutes > 0 && taken() > 60 * options.minutes) break;
     const Plan plan = Plan::of_seed(seed);
     running = seed;
@@ -151,6 +152,7 @@ int go(int argc, char** argv) {
   app.add_option("--folder", options.folder, "for what failures leave");
   app.add_option("--shrink", options.shrink_runs, "runs spent on making a failure smaller");
   app.add_option("--events", Journal::kept, "shown before a failure");
+  app.add_flag("--first", options.first, "ends with the first failure");
   app.add_flag("--log", options.log, "each plan before it runs");
   CLI11_PARSE(app, argc, argv);
   spdlog::set_level(spdlog::level::off);

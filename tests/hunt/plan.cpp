@@ -142,7 +142,7 @@ Plan Plan::of_seed(std::uint64_t seed) {
   draw_sizes(dice, plan);
   draw_faults(dice, plan);
   plan.quiet = dice.roll(20, 150);
-  plan.restores = dice.chance(50) ? dice.roll(1, 60) : 0;
+  plan.restores = dice.chance(50) ? dice.roll(1, 10) : 0;
   return plan;
 }
 

@@ -11,7 +11,7 @@ class Plant:
     file: str
     find: str
     replace: str
-    seeds: int = 100  # within which it is to be found
+    seeds: int = 100  # within which it is to be found; 0: it lies deeper than a test of seconds reaches
 
 
 PLANTS = [
@@ -29,16 +29,15 @@ PLANTS = [
           "server/host/record_writer.cpp",
           "    fail(status.error());\n    return tell_of_failure(std::move(replies));",
           "    fail(status.error());\n    if (PLANTED) return deliver_(std::move(replies));\n"
-          "    return tell_of_failure(std::move(replies));", 300),
+          "    return tell_of_failure(std::move(replies));", 200),
     Plant("log-not-folded", "after a failed sync the log is not written anew",
           "server/record/recorder.cpp",
           """database_->integer("PRAGMA wal_checkpoint(TRUNCATE)")""",
-          """database_->integer(PLANTED ? "SELECT 0" : "PRAGMA wal_checkpoint(TRUNCATE)")""", 1000),
+          """database_->integer(PLANTED ? "SELECT 0" : "PRAGMA wal_checkpoint(TRUNCATE)")""", 0),
     Plant("commit-forgotten", "what a failed commit left in the file is written again",
           "server/record/recorder.cpp",
           "  pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(known));",
-          "  if (!PLANTED) pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(known));",
-          1000),
+          "  if (!PLANTED) pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(known));", 0),
     Plant("wrong-tick", "the answer names another tick than the one in which a command applied",
           "server/host/world_runner.cpp",
           "{queued.session, {queued.seq, outcome.applied(), report.tick, outcome.reason}});",
@@ -71,7 +70,7 @@ PLANTS = [
           "server/record/repair.cpp",
           "        if (const auto written = writer.add(record); !written) return written;",
           "        TickRecord kept = record;\n        if (PLANTED && kept.tick % 3 == 0) kept.commands.clear();\n"
-          "        if (const auto written = writer.add(kept); !written) return written;", 1500),
+          "        if (const auto written = writer.add(kept); !written) return written;", 0),
     Plant("stale-checkpoint", "a checkpoint holds chunks as they were at the one before",
           "server/record/checkpoint_keeper.cpp",
           "  changed_.insert(world.changed_chunks().begin(), world.changed_chunks().end());",
@@ -92,7 +91,7 @@ PLANTS = [
     Plant("frame-shared-with-a-stale-one", "a viewer that is behind gets the frame of those in step",
           "server/net/hub.cpp",
           "    if (!viewer->interest.up_to_date()) {",
-          "    if (!viewer->interest.up_to_date() && !PLANTED) {"),
+          "    if (!viewer->interest.up_to_date() && !PLANTED) {", 0),
     Plant("pipes-not-published", "changes of pipes do not reach viewers",
           "server/net/published_world.cpp",
           "  pipes_.apply(tick_, std::move(publication.pipes), publication.complete);",
@@ -114,11 +113,11 @@ PLANTS = [
     Plant("spring-sleeps-on", "a spring that sleeps does not hear of water that moves beside it",
           "server/sim/tick.cpp",
           "  wake_springs(changed);",
-          "  if (!PLANTED) wake_springs(changed);", 300),
+          "  if (!PLANTED) wake_springs(changed);", 200),
     Plant("wake-bits-lost", "a restored world's chunks are asleep",
           "server/sim/snapshot.cpp",
           "grid_.wake(*grid_.find(image.coord), image.wake);",
-          "grid_.wake(*grid_.find(image.coord), PLANTED ? std::uint8_t{0} : image.wake);", 300),
+          "grid_.wake(*grid_.find(image.coord), PLANTED ? std::uint8_t{0} : image.wake);", 200),
     Plant("drained-miscounted", "a drain counts a unit more than it takes",
           "server/sim/tick.cpp",
           "    move(place, -units);\n    core_.totals.drained += units;",
@@ -127,5 +126,5 @@ PLANTS = [
           "server/sim/tick.cpp",
           "pipes_.tick(core_.tick, run_options_.sleep, cells, executor);",
           "pipes_.tick(core_.tick + (PLANTED && run_options_.pipe_block_nodes < 64 ? 1 : 0), run_options_.sleep, "
-          "cells, executor);", 300),
+          "cells, executor);", 200),
 ]

@@ -15,7 +15,7 @@ using protocol::ClientSession;
 using std::chrono::milliseconds;
 
 protocol::ViewBox random_view(tests::Dice& dice, protocol::Position size) {
-  if (dice.chance(40)) return {{}, size};
+  if (dice.chance(60)) return {{}, size};
   const auto from = [&](std::int32_t side) { return dice.roll(-5, side); };
   const std::int32_t x = from(size.x);
   const std::int32_t y = from(size.y);
