@@ -210,8 +210,6 @@ TEST(Heat, IceThickensByStefansLaw) {
     const double thickness = double(sim::ice_in(world->core().heat, world->grid())) / sim::kFull;
     const double law = std::sqrt(2.0 * (48.0 / 4096.0) * 10.0 / 80.0 * ticks);
     RecordProperty("ticks " + std::to_string(ticks), std::to_string(thickness / law));
-    std::printf("ticks %d thickness %.3f law %.3f ratio %.4f\n", ticks, thickness, law,
-                thickness / law);
     EXPECT_NEAR(thickness / law, 1.0, 0.05) << ticks;
   }
 }

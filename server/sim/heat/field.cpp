@@ -4,12 +4,15 @@
 #include <array>
 #include <utility>
 
+#include "server/sim/draw.h"
 #include "server/sim/fields.h"
 #include "server/sim/spec.h"
 
 namespace sluice::sim {
 
 namespace {
+
+constexpr std::int32_t kMostFaces = 6;
 
 /// What a page adds to the digest: the product of both halves of each energy, each with a key of
 /// its place (NH of Black, Halevi, Krawczyk, Krovetz and Rogaway's UMAC), less what nothing adds.
@@ -265,6 +268,65 @@ void HeatField::finish(HeatState& state) {
       known_.erase(coord);
     }
   }
+}
+
+// Bubbles: the closer to boiling, the oftener and the stronger.
+std::vector<WavePush> HeatField::kicks(std::uint64_t tick, std::uint64_t seed, const Grid& grid,
+                                       const HeatState& state) const {
+  constexpr std::int64_t kWhole = 1024;
+  std::vector<WavePush> kicks;
+  const std::int32_t onset = state.options.simmer;
+  for (const auto& [coord, known] : known_) {
+    for (const Vec3 at : known.simmering) {
+      const std::int32_t t = temperature_at(state, grid, at);
+      if (t < onset) continue;
+      const std::int64_t share =
+          std::min(kWhole, (t - onset) * kWhole / std::max(1, kBoiling - kDegree - onset));
+      const std::uint32_t drawn =
+          choose(draw(seed, tick, at, DrawPurpose::kHeatKick), kWhole * kWhole * kTicksOfAKick);
+      if (drawn >= share * share) continue;
+      kicks.push_back({at, 0, static_cast<std::int32_t>(1 + kKickEnergy * share / kWhole), 0});
+    }
+  }
+  return kicks;
+}
+
+void HeatField::heat_cells(const Grid& grid, HeatState& state) {
+  heated_ = false;
+  for (const auto& [at, heater] : state.heaters) {
+    std::array<Vec3, kMostFaces> places{at};
+    std::size_t count = 1;
+    if (held_in(grid.cell(at)) == 0 && grid.cell(at) != kAir) {
+      // In rock: to the water that touches it, in equal shares.
+      count = 0;
+      for (const Vec3 step : {Vec3{-1, 0, 0}, Vec3{1, 0, 0}, Vec3{0, -1, 0}, Vec3{0, 1, 0},
+                              Vec3{0, 0, -1}, Vec3{0, 0, 1}}) {
+        if (held_in(grid.cell(at + step)) > 0) places[count++] = at + step;
+      }
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::int64_t given =
+          give(grid, places[i], heater.rate / static_cast<std::int32_t>(count), state);
+      heated_ = heated_ || given != 0;
+      if (given > 0) state.totals.come(given);
+      if (given < 0) state.totals.go(-given);
+    }
+  }
+}
+
+std::int64_t HeatField::give(const Grid& grid, Vec3 at, std::int64_t energy, HeatState& state) {
+  const std::int32_t units = held_in(grid.cell(at));
+  if (units == 0) return 0;
+  const ChunkCoord coord = shape_.chunk_of(at);
+  const auto index = static_cast<std::size_t>(shape_.index_of(at));
+  const auto page = state.pages.find(coord);
+  const std::int64_t before = page == state.pages.end() ? 0 : page->second.at(index);
+  const std::int64_t most = units * HeatCurve(state.options.latent).most();
+  const std::int64_t after = std::clamp<std::int64_t>(before + energy, 0, std::max(most, before));
+  if (after == before) return 0;
+  state.pages[coord].edit()[index] = after;
+  note(coord, know(coord));
+  return after - before;
 }
 
 std::int32_t temperature_at(const HeatState& state, const Grid& grid, Vec3 at) {

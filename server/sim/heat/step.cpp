@@ -6,15 +6,12 @@
 #include <array>
 #include <utility>
 
-#include "server/sim/draw.h"
 #include "server/sim/heat/field.h"
 #include "server/sim/int_math.h"
 
 namespace sluice::sim {
 
 namespace {
-
-constexpr std::int32_t kMostFaces = 6;
 
 /// A cell as a flux sees it.
 struct HeatCell {
@@ -27,12 +24,13 @@ struct HeatCell {
 /// From a to b, which is above or beside it. Temperatures are known to a part of 1/65536 degree,
 /// rounded down, so the difference may be that much less than it looks.
 std::int64_t conducted(std::int32_t parts, std::int32_t units, std::int32_t a, std::int32_t b) {
+  // Without branches: nobody can guess which of two cells is the warmer.
   const std::int64_t difference = std::int64_t{a} - b;
-  const std::int64_t size = difference < 0 ? -difference : difference;
-  if (size <= 1) return 0;
-  const std::int64_t energy = std::int64_t{parts} * std::min(units, kMostConducting) * (size - 1) >>
-                              (kLogHeatParts + kLogFine);
-  return difference < 0 ? -energy : energy;
+  const std::int64_t sign = difference >> 63;
+  const std::int64_t size = std::max<std::int64_t>(((difference ^ sign) - sign) - 1, 0);
+  const std::int64_t energy =
+      (std::int64_t{parts} * std::min(units, kMostConducting) * size) >> (kLogHeatParts + kLogFine);
+  return (energy ^ sign) - sign;
 }
 
 /// Whether water of the one temperature is lighter than of the other.
@@ -144,7 +142,7 @@ class HeatStep {
         heat.chunk->cells.is_shared_rock()) {
       return;
     }
-    if (!heat.full_and_alike) find_within(heat);
+    if (!heat.full_and_alike && !find_within_water(heat)) find_within(heat);
     find_over_borders(heat);
   }
 
@@ -152,6 +150,66 @@ class HeatStep {
     if (heat.change.empty()) heat.change.assign(kChunkCells, 0);
     heat.change[static_cast<std::size_t>(index)] += energy;
     heat.flows = true;
+  }
+
+  /// Temperatures and amounts of a chunk that holds neither ice nor water at 0 degrees or below;
+  /// false for any other.
+  [[nodiscard]] bool read_water(const ChunkHeat& heat, std::int32_t* fine,
+                                std::int32_t* units) const {
+    const Cell* const cells = heat.chunk->cells.data();
+    const std::int64_t least = (curve_.melted() + 1) * kFull;
+    const std::int64_t most = curve_.boils() * kFull;
+    const auto offset = static_cast<std::int32_t>(curve_.melted() << kLogFine);
+    for (std::int32_t i = 0; i < kChunkCells; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      const std::int64_t energy = heat.page == nullptr ? 0 : heat.page->at(at);
+      if (cells[at] == kFull && energy > least && energy < most) {
+        units[at] = kFull;
+        fine[at] = static_cast<std::int32_t>((energy << kLogFine) / kFull) - offset;
+        continue;
+      }
+      const HeatCell found = cell_of(*heat.chunk, heat.page, i);
+      if (found.units > 0 && (found.ice || found.fine <= 0)) return false;
+      units[at] = found.units;
+      fine[at] = found.fine;
+    }
+    return true;
+  }
+
+  // As find_within, for water alone: every face is looked at alike, so that there is little to
+  // guess. False where the chunk holds something else.
+  [[nodiscard]] bool find_within_water(ChunkHeat& heat) const {
+    std::array<std::int32_t, kChunkCells> fine;
+    std::array<std::int32_t, kChunkCells> units;
+    if (!read_water(heat, fine.data(), units.data())) return false;
+    heat.change.assign(kChunkCells, 0);
+    std::int64_t* const change = heat.change.data();
+    const auto slab = static_cast<std::size_t>(shape_.slab());
+    const auto width = static_cast<std::size_t>(shape_.width());
+    std::int64_t any = 0;
+    const auto exchange = [&](std::size_t a, std::size_t b, std::int32_t parts) {
+      const std::int64_t energy = conducted(parts, std::min(units[a], units[b]), fine[a], fine[b]);
+      change[a] -= energy;
+      change[b] += energy;
+      any |= energy;
+    };
+    for (std::size_t row = 0; row < kChunkCells; row += width) {
+      for (std::size_t i = row; i + 1 < row + width; ++i) exchange(i, i + 1, options_.sideways);
+      if (row % slab + width < slab) {
+        for (std::size_t i = row; i < row + width; ++i) exchange(i, i + width, options_.sideways);
+      }
+      if (row + slab >= kChunkCells) continue;
+      for (std::size_t i = row; i < row + width; ++i) {
+        exchange(i, i + slab, lighter(fine[i], fine[i + slab]) ? options_.up : options_.down);
+      }
+    }
+    heat.flows = any != 0;
+    for (std::size_t i = 0; i + slab < kChunkCells; ++i) {
+      if (units[i] == 0 || units[i + slab] > 0) continue;
+      meet_air(heat, static_cast<std::int32_t>(i), {fine[i], units[i], false, 0});
+    }
+    if (!heat.flows) heat.change.clear();
+    return true;
   }
 
   void find_within(ChunkHeat& heat) const {
@@ -275,13 +333,18 @@ class HeatStep {
     }
     const auto found = state_.pages.find(heat.coord);
     const HeatPage* const page = found == state_.pages.end() ? nullptr : &found->second;
+    const std::int64_t least = curve_.frozen() * kFull;
+    const std::int64_t most = curve_.boils() * kFull;
     std::int64_t gone = 0;
     Cell* cells = nullptr;
     for (std::size_t i = 0; i < kChunkCells; ++i) {
       const Cell cell = heat.chunk->cells[i];
       const std::int32_t units = held_in(cell);
       if (units == 0) continue;
-      const Cell next = turned(cell, units, page == nullptr ? 0 : page->at(i));
+      const std::int64_t energy = page == nullptr ? 0 : page->at(i);
+      // Most is water that stays so.
+      if (cell == kFull && energy > least && energy < most) continue;
+      const Cell next = turned(cell, units, energy);
       if (next == cell) continue;
       if (cells == nullptr) cells = grid_.find(heat.coord)->cells.edit();
       cells[i] = next;
@@ -399,65 +462,6 @@ std::int64_t HeatField::step(const HeatTick& now, Grid& grid, Executor& executor
   heat_cells(grid, state);
   if (awake_.empty()) return 0;
   return HeatStep(*this, now, grid, state).run(executor);
-}
-
-// Bubbles: the closer to boiling, the oftener and the stronger.
-std::vector<WavePush> HeatField::kicks(std::uint64_t tick, std::uint64_t seed, const Grid& grid,
-                                       const HeatState& state) const {
-  constexpr std::int64_t kWhole = 1024;
-  std::vector<WavePush> kicks;
-  const std::int32_t onset = state.options.simmer;
-  for (const auto& [coord, known] : known_) {
-    for (const Vec3 at : known.simmering) {
-      const std::int32_t t = temperature_at(state, grid, at);
-      if (t < onset) continue;
-      const std::int64_t share =
-          std::min(kWhole, (t - onset) * kWhole / std::max(1, kBoiling - kDegree - onset));
-      const std::uint32_t drawn =
-          choose(draw(seed, tick, at, DrawPurpose::kHeatKick), kWhole * kWhole * kTicksOfAKick);
-      if (drawn >= share * share) continue;
-      kicks.push_back({at, 0, static_cast<std::int32_t>(1 + kKickEnergy * share / kWhole), 0});
-    }
-  }
-  return kicks;
-}
-
-void HeatField::heat_cells(const Grid& grid, HeatState& state) {
-  heated_ = false;
-  for (const auto& [at, heater] : state.heaters) {
-    std::array<Vec3, kMostFaces> places{at};
-    std::size_t count = 1;
-    if (held_in(grid.cell(at)) == 0 && grid.cell(at) != kAir) {
-      // In rock: to the water that touches it, in equal shares.
-      count = 0;
-      for (const Vec3 step : {Vec3{-1, 0, 0}, Vec3{1, 0, 0}, Vec3{0, -1, 0}, Vec3{0, 1, 0},
-                              Vec3{0, 0, -1}, Vec3{0, 0, 1}}) {
-        if (held_in(grid.cell(at + step)) > 0) places[count++] = at + step;
-      }
-    }
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::int64_t given =
-          give(grid, places[i], heater.rate / static_cast<std::int32_t>(count), state);
-      heated_ = heated_ || given != 0;
-      if (given > 0) state.totals.come(given);
-      if (given < 0) state.totals.go(-given);
-    }
-  }
-}
-
-std::int64_t HeatField::give(const Grid& grid, Vec3 at, std::int64_t energy, HeatState& state) {
-  const std::int32_t units = held_in(grid.cell(at));
-  if (units == 0) return 0;
-  const ChunkCoord coord = shape_.chunk_of(at);
-  const auto index = static_cast<std::size_t>(shape_.index_of(at));
-  const auto page = state.pages.find(coord);
-  const std::int64_t before = page == state.pages.end() ? 0 : page->second.at(index);
-  const std::int64_t most = units * HeatCurve(state.options.latent).most();
-  const std::int64_t after = std::clamp<std::int64_t>(before + energy, 0, std::max(most, before));
-  if (after == before) return 0;
-  state.pages[coord].edit()[index] = after;
-  note(coord, know(coord));
-  return after - before;
 }
 
 }  // namespace sluice::sim
