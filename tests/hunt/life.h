@@ -39,6 +39,7 @@ class NoMetrics final : public host::WorldMetrics {
   void report(const host::TickSample& /*sample*/) override {}
   void report(const net::HubCounters& /*counters*/) override {}
   void report(const host::VerifierSample& /*sample*/) override {}
+  void report(const host::BackupSample& /*sample*/) override {}
 };
 
 /// What all of a run stands on.
