@@ -15,6 +15,7 @@ constexpr Colour kAirBottom{9, 12, 20};
 constexpr Colour kSurface{130, 205, 243};
 constexpr Colour kShallow{84, 176, 234};
 constexpr Colour kDeep{36, 98, 192};
+constexpr Colour kIce{206, 228, 240};
 
 std::uint8_t to_byte(double value) {
   return static_cast<std::uint8_t>(std::lround(std::clamp(value, 0.0, 255.0)));
@@ -45,6 +46,7 @@ Colour colour_of(const CellLook& look) {
   if (look.cell == protocol::kOutsideCell) return kBeyond;
   const Colour air = blend(kAirBottom, kAirTop, look.height);
   if (look.cell == 0 || look.cell == protocol::kTrappedAirCell) return air;
+  if (look.cell <= protocol::kThinnestIceCell) return kIce;
   if (look.cell < 0) return rock(look);
   if (look.depth > 0) {
     const double share = std::pow(std::min(look.depth, kDeepest) / double{kDeepest}, 0.7);

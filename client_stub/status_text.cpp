@@ -51,6 +51,9 @@ const char* name_of(Tool tool) {
 std::string describe_cell(std::int32_t cell) {
   if (cell == protocol::kOutsideCell) return "outside";
   if (cell == protocol::kTrappedAirCell) return "trapped air";
+  if (cell <= protocol::kThinnestIceCell) {
+    return "ice, " + std::to_string(protocol::kIceBaseCell - cell) + " units";
+  }
   if (cell < 0) return "rock";
   if (cell == 0) return "air";
   return std::to_string(cell) + " units";

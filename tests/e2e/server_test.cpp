@@ -166,7 +166,7 @@ TEST_F(Server, WrongUsageIsExitStatusTwoAndAMessage) {
                 "--data", data},
                "bad.toml:4");
   expect_wrong({"--config", directory_.write("c.toml", "\nport = 1\n")},
-               "c.toml:2: unknown key \"port\"; allowed: admin_listen, anonymous, data, ");
+               "c.toml:2: unknown key \"port\"; allowed: account_header, admin_listen, ");
 }
 
 TEST_F(Server, AConfigFileSaysTheSameAsFlags) {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "protocol/chunk.h"
+
 namespace sluice::protocol {
 namespace {
 
@@ -23,7 +25,9 @@ TEST(MapText, RoundsToTheNearestEighth) {
   EXPECT_EQ(glyph_of(4096), '~');
   EXPECT_EQ(glyph_of(1 << 30), '~');
   EXPECT_EQ(glyph_of(INT32_MAX), '~');
-  EXPECT_EQ(glyph_of(INT32_MIN), '#');
+  EXPECT_EQ(glyph_of(kIceBaseCell), '#');
+  EXPECT_EQ(glyph_of(kThinnestIceCell), '*');
+  EXPECT_EQ(glyph_of(INT32_MIN), '*');
 }
 
 TEST(MapText, PrintsTheTopRowFirstAndSeparatesLayers) {

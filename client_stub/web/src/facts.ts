@@ -4,7 +4,7 @@ import type { Activity } from "./activity";
 import { AWAKE_FOR } from "./activity";
 import type { Fixtures, Spring } from "./fixtures";
 import { CHUNK_CELLS, type Vec3 } from "./geometry";
-import { FULL, ROCK, TRAPPED_AIR, type Mirror } from "./mirror";
+import { FULL, ROCK, THINNEST_ICE, TRAPPED_AIR, type Mirror } from "./mirror";
 import { materialName } from "./palette";
 import { nodeFacts, portFacts } from "./pipe_facts";
 import { cellText, type NodeView, type PortView } from "./pipe_mirror";
@@ -118,6 +118,7 @@ function cellFacts(known: Known, at: Vec3): Facts | null {
     if (cell > FULL) facts.why.push("It holds more than a full cell, because what stands on it presses it in.");
   }
   if (cell === ROCK) facts.why.push("Nothing flows through rock. Dig it, or lay pipes.");
+  if (cell <= THINNEST_ICE) facts.why.push("Ice: solid until it melts.");
   if (cell === TRAPPED_AIR) facts.why.push("Air that cannot leave: water does not get in until it finds a way out.");
   facts.rows.push(["chunk", restText(known, at)]);
   return facts;

@@ -4,7 +4,7 @@
 //   bits 8-15   shade: depth below the connected surface, in quarters of a cell, up to DEEPEST
 //   bits 16-23  flags
 import { clamp, type ChunkSides } from "./geometry";
-import { FULL, OUTSIDE, ROCK, TRAPPED_AIR, type Mirror } from "./mirror";
+import { FULL, OUTSIDE, ROCK, THINNEST_ICE, TRAPPED_AIR, type Mirror } from "./mirror";
 import { DEEPEST, noise, SHADES_PER_CELL, stratum } from "./palette";
 import type { Pieces, Surfaces } from "./surfaces";
 
@@ -26,6 +26,8 @@ export const IS_BEYOND = 128 << 16;
 const DEPTH_SLOPE = 3;
 /** From this fill on a cell bears what stands on it, as in surfaces.ts. */
 const SETTLED_FILL = Math.floor(0.9 * 255);
+/** Ice is drawn as the palest of rock. */
+const PALE = 250;
 /** Columns beside a chunk that its depths depend on. */
 const MARGIN = Math.ceil(DEEPEST / DEPTH_SLOPE);
 
@@ -65,6 +67,7 @@ export class Looks {
         const place = (row << logX) | column;
         if (units === 0 || units === TRAPPED_AIR) look[place] = 0;
         else if (units === ROCK) look[place] = this.rock(at, stones[place]!);
+        else if (units <= THINNEST_ICE) look[place] = this.rock(at, PALE);
         else look[place] = units === OUTSIDE ? IS_BEYOND : this.water(at, units, column, row, above);
       }
     }

@@ -10,6 +10,9 @@ export const ROCK = -1;
 export const OUTSIDE = -2;
 /** Air that cannot leave: water does not get in. */
 export const TRAPPED_AIR = -3;
+/** Ice: this or less. The units of water in it are what it is below ICE_BASE. */
+export const ICE_BASE = -16;
+export const THINNEST_ICE = ICE_BASE - 1;
 export const FULL = 4096;
 
 const AIR_CHECKSUM = chunkChecksum(new Int32Array(CHUNK_CELLS));
@@ -93,7 +96,7 @@ export class Mirror {
     return x >= 0 && y >= 0 && z >= 0 && x < size.x && y < size.y && z < size.z;
   }
 
-  /** Units of water, ROCK, TRAPPED_AIR, or OUTSIDE. */
+  /** Units of water, ROCK, TRAPPED_AIR, ice, or OUTSIDE. */
   cell(x: number, y: number, z: number): number {
     if (!this.inside(x, y, z)) return OUTSIDE;
     const { logX, logY, logZ } = this.sides;

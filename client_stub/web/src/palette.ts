@@ -1,6 +1,6 @@
 // The colours of what is seen: one place for the painters and the legend. In each palette water of
 // every depth and rock have a contrast of three to one with air.
-import { OUTSIDE, ROCK, TRAPPED_AIR } from "./mirror";
+import { ICE_BASE, OUTSIDE, ROCK, THINNEST_ICE, TRAPPED_AIR } from "./mirror";
 
 /** Red, green, blue, 0 to 255. */
 export type Colour = readonly [number, number, number];
@@ -107,6 +107,7 @@ export function materialName(cell: number): string {
   if (cell === ROCK) return "rock";
   if (cell === OUTSIDE) return "outside";
   if (cell === TRAPPED_AIR) return "trapped air";
+  if (cell <= THINNEST_ICE) return `ice, ${ICE_BASE - cell} units`;
   return cell > 0 ? "water" : "air";
 }
 
