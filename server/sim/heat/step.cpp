@@ -36,7 +36,8 @@ std::int64_t conducted(std::int32_t parts, std::int32_t units, std::int32_t a, s
 /// Whether water of the one temperature is lighter than of the other.
 bool lighter(std::int32_t a, std::int32_t b) {
   constexpr std::int32_t kFineDensest = kDensest << kLogFine;
-  const auto away = [](std::int32_t fine) {
+  // In 64 bits: cells without water have no temperature, and are asked about, too.
+  const auto away = [](std::int64_t fine) {
     return fine < kFineDensest ? kFineDensest - fine : fine - kFineDensest;
   };
   return away(a) > away(b);
