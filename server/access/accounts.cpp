@@ -1,7 +1,9 @@
 #include "server/access/accounts.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <optional>
 #include <sstream>
 
@@ -156,13 +158,14 @@ std::string world_name_problem(std::string_view name) {
 
 sim::Result<Accounts> Accounts::read(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) return sim::Error{"cannot read the file of accounts " + path};
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (file.bad() || (text.str().empty() && !file.eof())) {
+  std::error_code error;
+  // A folder can be opened, and not read; an empty file is one without accounts.
+  if (!file || std::filesystem::is_directory(path, error)) {
     return sim::Error{"cannot read the file of accounts " + path};
   }
-  return parse(text.str(), path);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (file.bad()) return sim::Error{"cannot read the file of accounts " + path};
+  return parse(text, path);
 }
 
 sim::Result<Accounts> Accounts::parse(std::string_view text, const std::string& path) {

@@ -10,6 +10,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "server/access/accounts_file.h"
 #include "server/access/gate.h"
@@ -192,6 +194,29 @@ TEST(Gate, LetsInWhomItShould) {
   ASSERT_TRUE(gate.read_accounts());
   EXPECT_EQ(gate.account_of("a"), std::nullopt);
   EXPECT_EQ(gate.watch_refusal("park", "ada"), "not allowed: \"ada\" was removed");
+}
+
+// What deployments begin with: a file that somebody touched, of a user of its own.
+TEST(AccountsFile, BeginsEmptyAndKeepsItsOwner) {
+  const TemporaryDirectory folder;
+  const std::string path = folder.write("tokens.toml", "");
+  const auto empty = Accounts::read(path);
+  ASSERT_TRUE(empty.ok()) << empty.error();
+  EXPECT_TRUE(empty->all().empty());
+  EXPECT_FALSE(Accounts::read(folder.file("none.toml")).ok());
+  EXPECT_FALSE(Accounts::read(folder.file("")).ok()) << "a folder";
+  const bool administrator = geteuid() == 0;
+  const uid_t user = administrator ? 10001 : geteuid();
+  ASSERT_EQ(chown(path.c_str(), user, static_cast<gid_t>(-1)), 0);
+  ASSERT_TRUE(access::change_accounts(path, [](Accounts& accounts) {
+    return accounts.add(account("ada", "t", {{"*", Role::kBuild}}));
+  }));
+  for (const std::string& file : {path, path + ".lock"}) {
+    struct stat about = {};
+    ASSERT_EQ(stat(file.c_str(), &about), 0);
+    EXPECT_EQ(about.st_uid, user) << file;
+    EXPECT_EQ(about.st_mode & 0777, 0600U) << file;
+  }
 }
 
 TEST(AddressRange, HoldsWhatPeopleMean) {
