@@ -88,6 +88,23 @@ export function colour(page, x, y, pane = "view") {
   }, [x, y, pane]);
 }
 
+/** Waits until `holds` does; how long a machine takes is never a reason to fail. */
+export async function until(what, holds) {
+  for (let tries = 0; tries < 600; ++tries) {
+    if (await holds()) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  assert.fail(`this never came: ${what}`);
+}
+
+/** The middle of a cell comes to nearly that colour. */
+export function expectColour(page, x, y, [red, green, blue], what = "") {
+  return until(`${what} [${x}, ${y}] has the colour ${[red, green, blue]}`, async () => {
+    const seen = await colour(page, x, y);
+    return Math.abs(seen[0] - red) + Math.abs(seen[1] - green) + Math.abs(seen[2] - blue) < 45;
+  });
+}
+
 /** What that pixel looks like. */
 export async function look(page, x, y, pane = "view") {
   const [red, green, blue] = await colour(page, x, y, pane);
@@ -99,12 +116,10 @@ export async function look(page, x, y, pane = "view") {
 
 export async function expectLook(page, x, y, expected, pane = "view") {
   let seen = "";
-  for (let i = 0; i < 60; ++i) {
-    seen = await look(page, x, y, pane);
-    if (seen === expected) return;
-    await page.waitForTimeout(50);
-  }
-  assert.fail(`cell [${x}, ${y}] of ${pane} looks like ${seen}, not like ${expected}`);
+  const what = `cell [${x}, ${y}] of ${pane} looks like ${expected}`;
+  await until(what, async () => (seen = await look(page, x, y, pane)) === expected).catch((error) => {
+    throw new Error(`it looks like ${seen}`, { cause: error });
+  });
 }
 
 /** Runs a test to its end, and leaves nothing behind. */

@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
-  expectLook, folder, main, openBrowser, openPage, place, startServer, stopServer,
+  expectLook, folder, main, openBrowser, openPage, place, startServer, stopServer, until,
 } from "./browser_support.mjs";
 
 const [serverPath, chromiumPath, packagePath] = process.argv.slice(2);
@@ -62,11 +62,7 @@ async function stroke(page, key, from, to) {
 /** Waits until the page's mirror says so; `check` runs in the page, with its networks. */
 async function expectPipes(page, what, check) {
   // Not by waitForFunction: of a text it makes a function in the page, which the page's rules forbid.
-  for (let tries = 0; tries < 600; ++tries) {
-    if (await page.evaluate(`(${check})(window.sluice.mirror.pipes.networks)`)) return;
-    await page.waitForTimeout(50);
-  }
-  assert.fail(`the page's pipes never came to this: ${what}`);
+  await until(what, () => page.evaluate(`(${check})(window.sluice.mirror.pipes.networks)`));
 }
 
 async function drag(page, from, to) {
@@ -174,8 +170,10 @@ async function run() {
   await page.mouse.up();
   const after = await place(page, 40, 5);
   assert.ok(Math.abs(after.x - before.x + 60) < 2 && Math.abs(after.y - before.y + 30) < 2);
+  const scale = () => page.evaluate(() => window.sluice.camera.scale);
+  const small = await scale();
   await page.mouse.wheel(0, -300);
-  await page.waitForTimeout(100);
+  await until("the wheel zooms", async () => await scale() > small);
   const zoomed = await place(page, 40, 5);
   assert.ok(Math.abs(zoomed.x - after.x) < 25 && Math.abs(zoomed.y - after.y) < 25);
   await page.keyboard.press("f");

@@ -8,7 +8,9 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { colour, folder, launch, main, openPage, place, shot, SIZES, startServer, stopServer } from "./browser_support.mjs";
+import {
+  colour, expectColour, folder, launch, main, openPage, place, shot, SIZES, startServer, stopServer, until,
+} from "./browser_support.mjs";
 
 const [serverPath, toolPath, chromiumPath, packagePath] = process.argv.slice(2);
 
@@ -60,16 +62,12 @@ rate = 5
 
 /** A server with much to do may say "try again later". */
 async function setValve(page, open) {
-  for (let i = 0; i < 60; ++i) {
-    const done = await page.evaluate((wanted) => {
-      if (window.sluice.mirror.pipes.networks.byName.get("gate").node.open === wanted) return true;
-      window.sluice.command({ cmd: "set_valve", name: "gate", open: wanted });
-      return false;
-    }, open);
-    if (done) return;
-    await page.waitForTimeout(300);
-  }
-  assert.fail("the valve does not turn");
+  let waits = 0;
+  await until("the valve turns", () => page.evaluate(([wanted, again]) => {
+    if (window.sluice.mirror.pipes.networks.byName.get("gate").node.open === wanted) return true;
+    if (again) window.sluice.command({ cmd: "set_valve", name: "gate", open: wanted });
+    return false;
+  }, [open, waits++ % 6 === 0]));
 }
 
 const tip = (page) => page.locator("#pipe-tip");
@@ -80,7 +78,10 @@ async function hovers(page, at, title, ...words) {
   await page.waitForFunction((wanted) => {
     const box = document.getElementById("pipe-tip");
     return !box.hidden && box.textContent.startsWith(wanted);
-  }, title);
+  }, title).catch(async (error) => {
+    const told = await page.evaluate(() => document.getElementById("hover").textContent);
+    throw new Error(`no "${title}" under the pointer, but ${told}`, { cause: error });
+  });
   const said = await tip(page).textContent();
   for (const word of words) assert.match(said, word, `${title}: ${said}`);
 }
@@ -129,16 +130,15 @@ async function pins(page, name) {
   await click(90, 40);
   await click(50, 40);
   await page.waitForFunction(() => document.querySelectorAll("#pins article").length === 3);
-  await page.waitForTimeout(1200);
   const chart = page.locator("#pins article").first().locator("canvas");
-  assert.match(await chart.getAttribute("aria-label"), /now [\d,.]+ units; of the last minute between/);
-  const drawn = await chart.evaluate((canvas) => {
+  await until("a chart in words", async () =>
+    /now [\d,.]+ units; of the last minute between/.test(await chart.getAttribute("aria-label")));
+  await until("more than 40 pixels of a chart", () => chart.evaluate((canvas) => {
     const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
     let count = 0;
     for (let i = 3; i < data.length; i += 4) if (data[i] > 200) ++count;
-    return count;
-  });
-  assert.ok(drawn > 40, `${drawn} pixels of a chart`);
+    return count > 40;
+  }));
   await shot(page, `pins-${name}`);
   const [side, stage] = [await page.locator("#side").boundingBox(), await page.locator("#stage").boundingBox()];
   assert.ok(stage.width * stage.height > 0.35 * page.viewportSize().width * page.viewportSize().height, "the picture keeps its room");
@@ -174,15 +174,7 @@ async function byKeys(page) {
 async function overlays(page, name) {
   console.log(`${name}: overlays with legends`);
   await page.keyboard.press("1");
-  const near = async (x, y, [red, green, blue], what) => {
-    let seen = [];
-    for (let i = 0; i < 40; ++i) {
-      seen = await colour(page, x, y);
-      if (Math.abs(seen[0] - red) + Math.abs(seen[1] - green) + Math.abs(seen[2] - blue) < 45) return;
-      await page.waitForTimeout(50);
-    }
-    assert.fail(`${what}: [${x}, ${y}] has the colour ${seen}`);
-  };
+  const near = (x, y, expected, what) => expectColour(page, x, y, expected, what);
   await page.selectOption("#overlay", "amount");
   assert.match(await page.textContent("#legend-body"), /Water in a cell.*little.*full.*twice/);
   await near(25, 8, [33, 152, 148], "a full cell lies in the middle of the ramp");
@@ -200,8 +192,10 @@ async function overlays(page, name) {
     const known = window.sluice.known();
     return known.activity.sinceChange(1, 0, 0, known.now) < 1000;
   });
-  const [red, , blue] = await colour(page, 118, 58);
-  assert.ok(red > blue + 30, "the spring's chunk is awake");
+  await until("the spring's chunk is awake", async () => {
+    const [red, , blue] = await colour(page, 118, 58);
+    return red > blue + 30;
+  });
   await shot(page, `awake-${name}`);
   await page.keyboard.press("o");
   assert.equal(await page.inputValue("#overlay"), "bytes");

@@ -72,6 +72,19 @@ async function expectFits(page, what) {
   assert.ok(gap >= 0 && gap <= 16, `${what}: the world leaves ${gap} pixels where it could fill the window`);
 }
 
+/** The picture stays where it is whatever the line of figures has to say. */
+async function expectStill(page, name) {
+  const heights = await page.evaluate(() => ["–", "0", "1,234.5 kB/s", "9,007,199,254,740,991"].map((text) => {
+    const elements = [...document.querySelectorAll("#status b, #hover")];
+    const before = elements.map((element) => element.textContent);
+    for (const element of elements) element.textContent = element.id === "hover" ? text.repeat(12) : text;
+    const height = document.getElementById("stage").clientHeight;
+    elements.forEach((element, i) => { element.textContent = before[i]; });
+    return height;
+  }));
+  assert.equal(new Set(heights).size, 1, `${name}: the picture is ${heights} pixels high`);
+}
+
 async function live(browser, url, name, size) {
   console.log(`${name}: everything can be seen or reached`);
   const context = await open(browser, size);
@@ -83,6 +96,7 @@ async function live(browser, url, name, size) {
   assert.ok(stage.width * stage.height > size.share * size.width * size.height,
     `the picture has ${stage.width} x ${stage.height}`);
   await expectFits(page, name);
+  await expectStill(page, name);
   for (const id of ["tick", "bytes", "zoom"]) {
     assert.ok(await page.locator(`#${id}`).isVisible(), `${id} is not shown`);
   }

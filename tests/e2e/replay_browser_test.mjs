@@ -9,7 +9,7 @@ import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
-  expectLook, folder, main, openBrowser, openPage, place, startServer, stopServer,
+  expectLook, folder, main, openBrowser, openPage, place, startServer, stopServer, until,
 } from "./browser_support.mjs";
 
 const [tool, chromiumPath, packagePath] = process.argv.slice(2);
@@ -209,8 +209,10 @@ async function twoRecordings(context, first, second) {
     /^\[31, 20\] rock ≠ air/.test(document.getElementById("hover").textContent));
   const inB = await place(page, 31, 20, "view-b");
   await page.mouse.move(inB.x, inB.y);
+  const scale = () => page.evaluate(() => window.sluice.camera.scale);
+  const small = await scale();
   await page.mouse.wheel(0, -400);
-  await page.waitForTimeout(200);
+  await until("the wheel zooms", async () => await scale() > small);
   const zoomed = await place(page, 31, 20);
   assert.ok(Math.abs(zoomed.x - at.x) < 12 && Math.abs(zoomed.y - at.y) < 12);
   await page.mouse.move(inB.x, 100);

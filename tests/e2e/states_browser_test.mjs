@@ -46,6 +46,11 @@ async function links(page, url) {
   await page.evaluate(() => (location.hash = "#flat@60,30,0,8x,rock"));
   await page.waitForFunction(() => window.sluice.camera.x === 60);
   assert.deepEqual(await state(page), { x: 60, y: 30, z: 0, scale: 8, tool: "rock" });
+  await page.evaluate(() => { // a link is not lost where the address is kept before the page hears of it
+    location.hash = "#flat@40,20,0,8x";
+    document.getElementById("copy-link").click();
+  });
+  await page.waitForFunction(() => window.sluice.camera.x === 40);
   await page.evaluate(() => (location.hash = "#deep@16,8,20,10x"));
   await page.waitForFunction(() => window.sluice?.mirror?.welcome.world === "deep");
   assert.equal((await state(page)).z, 20);

@@ -8,7 +8,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
-  colour, expectLook, folder, launch, main, openPage, place, startServer, stopServer,
+  colour, expectColour, expectLook, folder, launch, main, openPage, place, startServer, stopServer, until,
 } from "./browser_support.mjs";
 
 const [serverPath, chromiumPath, packagePath] = process.argv.slice(2);
@@ -168,14 +168,7 @@ async function fixtures(page) {
   console.log("springs, drains and open edges are seen, and named");
   await page.keyboard.press("f");
   await page.waitForFunction(() => window.sluice.fixtures.sources.length === 1);
-  const near = async (x, y, [red, green, blue]) => {
-    for (let i = 0; i < 40; ++i) {
-      const seen = await colour(page, x, y);
-      if (Math.abs(seen[0] - red) + Math.abs(seen[1] - green) + Math.abs(seen[2] - blue) < 40) return;
-      await page.waitForTimeout(50);
-    }
-    assert.fail(`[${x}, ${y}] has the colour ${await colour(page, x, y)}`);
-  };
+  const near = (x, y, expected) => expectColour(page, x, y, expected);
   await near(60, 5, [143, 240, 192]);
   await near(180, 60, [255, 184, 107]);
   assert.deepEqual(await page.evaluate(() => [...window.sluice.fixtures.open]), ["right"]);
@@ -229,8 +222,7 @@ async function editing(page) {
   const deep = await place(page, 40, 20);
   await page.mouse.move(deep.x, deep.y);
   const told = /surface at 40\.0, 19\.5 deep/;
-  for (let i = 0; i < 100 && !told.test(await page.textContent("#hover")); ++i) await page.waitForTimeout(50);
-  assert.match(await page.textContent("#hover"), told);
+  await until(`hovering tells ${told}`, async () => told.test(await page.textContent("#hover")));
 }
 
 async function around(page) {
@@ -259,12 +251,11 @@ async function around(page) {
   const sky = async () => (await colour(page, 100, 110)).slice(0, 3).reduce((sum, byte) => sum + byte, 0);
   assert.ok(await sky() < 150);
   await page.selectOption("#palette", "light");
-  await page.waitForTimeout(100);
-  assert.ok(await sky() > 600);
+  await until("the sky is light", async () => await sky() > 600);
+  await until("the address names the whole world", () => page.evaluate(() => !location.hash.includes("@")));
   await page.reload();
   await page.waitForSelector('body[data-state="ready"]');
-  await page.waitForTimeout(300);
-  assert.ok(await sky() > 600);
+  await until("it is light again", async () => await sky() > 600);
   await page.selectOption("#palette", "dark");
 }
 

@@ -31,6 +31,8 @@ let tools: Tools = { tool: "pan", shape: "brush", size: 3, pipeTool: null };
 let asking = false;
 const session = new Session();
 let retryTimer: number | undefined;
+/** The part of the address that was taken or written last: another one is a link that is yet to be taken. */
+let address = location.hash;
 
 const inspector = new Inspector();
 let overlay: OverlayName = "none";
@@ -112,7 +114,8 @@ function show(): void {
 
 /** Place, tool and overlay, as far as the address names them. */
 function takeLink(): void {
-  const link = readLink(location.hash);
+  address = location.hash;
+  const link = readLink(address);
   if (link.place) viewer?.goTo(link.place);
   if (link.overlay) setOverlay(link.overlay);
   if (link.tool && !(viewer?.readOnly && link.tool !== "inspect")) viewer?.setTool(link.tool);
@@ -121,9 +124,12 @@ function takeLink(): void {
 /** The address says where we are, so that it can be copied, kept and come back to. */
 function keepAddress(): void {
   const world = viewer?.mirror?.welcome.world;
-  if (!viewer || world === undefined || world !== (readLink(location.hash).world || world)) return;
+  if (!viewer || location.hash !== address) return;
+  if (world === undefined || world !== (readLink(address).world || world)) return;
   const hash = writeLink({ world, place: viewer.place, tool: viewer.brush.tool, overlay });
-  if (hash !== location.hash && (location.hash !== "" || hash !== `#${encodeURIComponent(world)}`)) history.replaceState(null, "", hash);
+  if (hash === address || (address === "" && hash === `#${encodeURIComponent(world)}`)) return;
+  history.replaceState(null, "", hash);
+  address = location.hash;
 }
 
 function screenshot(): void {
