@@ -8,6 +8,7 @@
 #include <spdlog/spdlog.h>
 
 #include "server/access/bans.h"
+#include "server/record/durable.h"
 #include "server/record/repair.h"
 
 namespace sluice::host {
@@ -18,6 +19,7 @@ namespace {
 
 constexpr std::chrono::seconds kLook{30};
 constexpr std::string_view kEnding = ".sluice";
+constexpr std::string_view kUnfinishedEnding = ".sluice.new";  // as record::backup() names them
 constexpr std::string_view kForm = "20261122T131500Z";
 
 // 20261122T131500Z: file names hold no colons, and sort by time.
@@ -36,20 +38,22 @@ std::optional<std::int64_t> seconds_of_stamp(std::string_view stamp) {
 }
 
 /// When a file of that name was made for this world; nothing where it is none of its backups.
-std::optional<std::int64_t> made_at(const std::string& name, const std::string& world) {
-  const std::size_t size = world.size() + 1 + kForm.size() + kEnding.size();
-  if (name.size() != size || !name.starts_with(world + "-") || !name.ends_with(kEnding)) {
+std::optional<std::int64_t> made_at(const std::string& name, const std::string& world,
+                                    std::string_view ending) {
+  const std::size_t size = world.size() + 1 + kForm.size() + ending.size();
+  if (name.size() != size || !name.starts_with(world + "-") || !name.ends_with(ending)) {
     return std::nullopt;
   }
   return seconds_of_stamp(std::string_view(name).substr(world.size() + 1, kForm.size()));
 }
 
 /// The world's backups, the oldest first.
-std::vector<fs::path> backups_of(const std::string& folder, const std::string& world) {
+std::vector<fs::path> backups_of(const std::string& folder, const std::string& world,
+                                 std::string_view ending = kEnding) {
   std::vector<fs::path> found;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
-    if (made_at(entry.path().filename().string(), world)) found.push_back(entry.path());
+    if (made_at(entry.path().filename().string(), world, ending)) found.push_back(entry.path());
   }
   std::sort(found.begin(), found.end());
   return found;
@@ -85,7 +89,7 @@ void Backups::run() {
 std::optional<std::int64_t> Backups::newest(const std::string& world) const {
   const std::vector<fs::path> found = backups_of(options_.folder, world);
   if (found.empty()) return std::nullopt;
-  return made_at(found.back().filename().string(), world);
+  return made_at(found.back().filename().string(), world, kEnding);
 }
 
 void Backups::make_due() {
@@ -110,6 +114,10 @@ sim::Result<Backups::Made> Backups::make(const std::string& world) {
   const std::string file = world + "-" + stamp_of(options_.now()) + std::string(kEnding);
   std::error_code error;
   fs::create_directories(options_.folder, error);
+  // Of a server that was killed meanwhile.
+  for (const fs::path& left : backups_of(options_.folder, world, kUnfinishedEnding)) {
+    record::remove_recording(left.string());
+  }
   const auto tick =
       record::backup(options_.recordings.at(world), (fs::path(options_.folder) / file).string());
   if (tick.ok()) take_away_old(world);

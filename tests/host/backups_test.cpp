@@ -95,12 +95,16 @@ TEST_F(BackupsTest, AreMadeWhenTheyAreDueAndTheNewestAreKept) {
 
 TEST_F(BackupsTest, WhatCannotBeMadeTakesNothingAway) {
   backups_->make_due();
+  for (const char* left : {".new", ".new-journal", ".new-wal"}) {
+    std::ofstream(folder_.file("backups/bowl-19700101T001000Z.sluice" + std::string(left)))
+        << "killed";
+  }
   recorder_.reset();
   std::filesystem::resize_file(recording_, 100);
   now_ = 3600;
   backups_->make_due();
   now_ = 3630;
-  EXPECT_FALSE(backups_->make("bowl").ok());
+  backups_->make_due();  // tried again
   EXPECT_EQ(backups_->sample("bowl").made, 1U);
   EXPECT_EQ(backups_->sample("bowl").failures, 2U);
   EXPECT_EQ(files(), std::set<std::string>{"bowl-19700101T000000Z.sluice"});
