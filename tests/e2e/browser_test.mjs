@@ -194,7 +194,7 @@ async function run() {
   assert.equal(await stopServer(server), 0);
   await other.waitForSelector('body[data-state="waiting"], body[data-state="connecting"]');
   server = await startWorlds(server.address);
-  await other.waitForSelector('body[data-state="ready"]', { timeout: 20000 });
+  await other.waitForSelector('body[data-state="ready"]');
   await expectLook(other, 10, 20, "rock");
   assert.equal(await other.evaluate(() => window.sluice.mirror.mismatches), 0);
 

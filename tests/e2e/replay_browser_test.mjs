@@ -42,7 +42,7 @@ const serve = (...files) => startServer(tool, ["replay", ...files, "--serve", "1
 async function expectTick(page, tick) {
   try {
     await page.waitForFunction((wanted) => window.sluice.mirror.tick === wanted &&
-      document.getElementById("tl-tick").value === wanted.toLocaleString("en"), tick, { timeout: 8000 });
+      document.getElementById("tl-tick").value === wanted.toLocaleString("en"), tick);
   } catch {
     const seen = await page.evaluate(() => ({
       tick: window.sluice.mirror.tick, shown: document.getElementById("tl-tick").value,
@@ -164,7 +164,7 @@ async function expectMarks(page, tick, count) {
       const [a, b] = window.replay.viewers;
       return a.mirror.tick === wanted && b.mirror.tick === wanted &&
         window.replay.differences.count === cells && a.mirror.playback.differingCells === cells;
-    }, [tick, count], { timeout: 8000 });
+    }, [tick, count]);
   } catch {
     const seen = await page.evaluate(() => [window.replay.differences.count,
       window.sluice.mirror.playback.differingCells]);

@@ -104,7 +104,7 @@ async function goneAndBack(page, name, server) {
   assert.equal(await page.locator("#notice").isVisible(), false);
   await page.click("#fit");
   server.child.kill("SIGSTOP");
-  await page.waitForFunction(() => /slow: nothing for \d+ s/.test(document.getElementById("state").textContent), null, { timeout: 12000 });
+  await page.waitForFunction(() => /slow: nothing for \d+ s/.test(document.getElementById("state").textContent));
   await shot(page, `slow-${name}`);
   server.child.kill("SIGCONT");
   await page.waitForFunction(() => document.getElementById("state").textContent === "");
@@ -118,7 +118,7 @@ async function goneAndBack(page, name, server) {
   await shot(page, `gone-${name}`);
   const again = await start(server.address);
   await page.evaluate(() => document.querySelector("#notice button")?.click()); // unless it is back by itself
-  await page.waitForSelector('body[data-state="ready"]', { timeout: 20000 });
+  await page.waitForSelector('body[data-state="ready"]');
   await page.waitForFunction(() => document.getElementById("toast").textContent === "Connected again");
   assert.equal(await page.locator("#notice").isVisible(), false);
   await shot(page, `back-${name}`);
@@ -132,7 +132,7 @@ async function refusals(page, name) {
     window.sluice.connection.socket.close();
   });
   await page.waitForFunction(() => /refused: a message that makes no sense/i.test(document.getElementById("notice").textContent));
-  await page.waitForSelector('body[data-state="ready"]', { timeout: 20000 });
+  await page.waitForSelector('body[data-state="ready"]');
   await page.evaluate(() => window.sluice.connection.handle({ kind: "welcome", protocolVersion: 99 }));
   await page.waitForSelector('body[data-state="stopped"]');
   assert.match(await page.textContent("#notice"), /The server has another version.*version 99, this page version \d+.*Reload the page/);
@@ -163,7 +163,7 @@ async function installed(page, name, server) {
   assert.match(await page.textContent("h1"), /The server does not answer/);
   await shot(page, `offline-${name}`);
   const again = await start(server.address);
-  await page.waitForSelector('body[data-state="ready"]', { timeout: 20000 });
+  await page.waitForSelector('body[data-state="ready"]');
   return again;
 }
 

@@ -273,14 +273,14 @@ async function disconnected(page, server) {
 
   console.log("edits that were on their way when it was lost are reported, too");
   const again = await startWorlds(server.address);
-  await page.waitForSelector('body[data-state="ready"]', { timeout: 20000 });
+  await page.waitForSelector('body[data-state="ready"]');
   await page.evaluate(() => {
     window.sluice.brush.unanswered.add(987654);
     window.sluice.connection.socket.close();
   });
   await page.waitForFunction(() =>
     /one edit was sent without an answer/.test(document.getElementById("toast").textContent));
-  await page.waitForSelector('body[data-state="ready"]', { timeout: 20000 });
+  await page.waitForSelector('body[data-state="ready"]');
   await expectLook(page, 10, 5, "rock");
   assert.equal(await stopServer(again), 0);
 }
