@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "server/sim/assert.h"
+#include "server/sim/grow_ahead.h"
 #include "server/sim/pipes/graph.h"
 
 namespace sluice::sim {
@@ -14,6 +15,7 @@ namespace sluice::sim {
 std::uint32_t PipeGraph::make_component(Fluid fluid) {
   if (free_components_.empty()) {
     free_components_.push_back(component_limit());
+    grow_ahead(components_, components_.size() + 1, kMaxPipes);
     components_.emplace_back();
   }
   const std::uint32_t number = free_components_.back();
@@ -29,6 +31,7 @@ void PipeGraph::free_if_empty(std::uint32_t number) {
   fluids_.release(components_[number].fluid);
   components_[number] = {};
   lost_links_.erase(number);
+  grow_ahead(free_components_, free_components_.size() + 1, kMaxPipes);
   free_components_.push_back(number);
 }
 
@@ -281,6 +284,7 @@ void PipeGraph::settle(std::uint32_t number) {
   const bool scattered = components_[number].scattered;
   components_[number].pending = false;
   components_[number].scattered = false;
+  grow_ahead(searched_by_, nodes_.size(), kMaxPipes);
   searched_by_.resize(nodes_.size());
   Searches searches(*this, number, lost_links, scattered);
   for (const std::vector<Slot>& nodes : searches.run()) part(number, nodes);

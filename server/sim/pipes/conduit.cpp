@@ -6,6 +6,7 @@
 // conduit_flow.cpp says how much that is.
 #include <algorithm>
 
+#include "server/sim/grow_ahead.h"
 #include "server/sim/pipes/conduit_parts.h"
 
 namespace sluice::sim {
@@ -187,6 +188,7 @@ void find_conduits(const PipeGraph& graph, const PipeLayout& layout, PipeStep& s
   finder.find_siphons();
   finder.find_lines_under_pressure();
   if (search.found.empty()) return;
+  grow_ahead(search.distances, graph.node_limit(), kMaxPipes);
   search.distances.resize(graph.node_limit());
   for (Conduit& conduit : search.found) {
     for (const Slot node : conduit.inner) {

@@ -103,11 +103,11 @@ void PipeGraph::check() const {
 
 std::size_t PipeGraph::bytes(bool with_names) const {
   const std::size_t bytes =
-      nodes_.capacity() * (sizeof(Node) + sizeof(NodeEnds)) +
-      links_.capacity() * (sizeof(Link) + sizeof(LinkPlace)) + types_.bytes() +
-      components_.capacity() * sizeof(Component) +
-      (free_nodes_.capacity() + free_links_.capacity() + searched_by_.capacity()) * sizeof(Slot);
-  return with_names ? bytes + names_.bytes() + places_.capacity() * sizeof(Vec3) : bytes;
+      nodes_.size() * (sizeof(Node) + sizeof(NodeEnds)) +
+      links_.size() * (sizeof(Link) + sizeof(LinkPlace)) + types_.bytes() +
+      components_.size() * sizeof(Component) +
+      (free_nodes_.size() + free_links_.size() + searched_by_.size()) * sizeof(Slot);
+  return with_names ? bytes + names_.bytes() + places_.size() * sizeof(Vec3) : bytes;
 }
 
 }  // namespace sluice::sim

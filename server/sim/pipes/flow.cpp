@@ -3,6 +3,7 @@
 // limit.cpp shares out what there is. Then all amounts change at once.
 #include <algorithm>
 
+#include "server/sim/grow_ahead.h"
 #include "server/sim/pipes/step.h"
 
 namespace sluice::sim {
@@ -119,6 +120,9 @@ void add_shared_demand(const PipeGraph& graph, const PipeLayout& layout, Slot sl
 }  // namespace
 
 void PipeStep::begin(const PipeGraph& graph) {
+  grow_ahead(traffic, graph.node_limit(), kMaxPipes);
+  grow_ahead(flows, graph.link_limit(), kMaxPipeLinks);
+  grow_ahead(marks, graph.node_limit(), kMaxPipes);
   traffic.resize(graph.node_limit());
   flows.resize(graph.link_limit());
   marks.resize(graph.node_limit());

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "server/sim/assert.h"
+#include "server/sim/grow_ahead.h"
 
 namespace sluice::sim {
 
@@ -84,7 +85,10 @@ std::string PipeGraph::add(const PipeFields& fields, NodeKind kind, std::int32_t
       kFlagUsed | (open ? kFlagOpen : 0U);
   if (kind == NodeKind::kPump) pump_rates_[node] = rate;
   if (fields.at != kNowhere) {
-    if (places_.empty()) places_.resize(nodes_.size(), kNowhere);
+    if (places_.empty()) {
+      grow_ahead(places_, nodes_.size(), kMaxPipes);
+      places_.resize(nodes_.size(), kNowhere);
+    }
     places_[node] = fields.at;
   }
   const Fluid fluid = fluids_.acquire(fields.fluid);
@@ -103,9 +107,15 @@ std::string PipeGraph::add(const PipeFields& fields, NodeKind kind, std::int32_t
 Slot PipeGraph::make_node(std::string_view name) {
   if (free_nodes_.empty()) {
     free_nodes_.push_back(node_limit());
+    const std::size_t count = nodes_.size() + 1;
+    grow_ahead(nodes_, count, kMaxPipes);
+    grow_ahead(ends_, count, kMaxPipes);
     nodes_.emplace_back();
     ends_.emplace_back();
-    if (!places_.empty()) places_.push_back(kNowhere);
+    if (!places_.empty()) {
+      grow_ahead(places_, count, kMaxPipes);
+      places_.push_back(kNowhere);
+    }
   }
   const Slot slot = free_nodes_.back();
   free_nodes_.pop_back();
@@ -130,6 +140,7 @@ void PipeGraph::drop_node(Slot node) {
   names_.clear(node);
   nodes_[node] = {};
   ends_[node] = {};
+  grow_ahead(free_nodes_, free_nodes_.size() + 1, kMaxPipes);
   free_nodes_.push_back(node);
   --node_count_;
   if (components_[component].member == node) find_member(component);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "server/sim/assert.h"
+#include "server/sim/grow_ahead.h"
 #include "server/sim/pipes/graph.h"
 
 namespace sluice::sim {
@@ -24,6 +25,8 @@ std::string PipeGraph::make_link(std::string_view from, std::string_view to, boo
   const bool pump = type(a).kind == NodeKind::kPump || type(b).kind == NodeKind::kPump;
   if (free_links_.empty()) {
     free_links_.push_back(link_limit());
+    grow_ahead(links_, links_.size() + 1, kMaxPipeLinks);
+    grow_ahead(places_of_links_, links_.size() + 1, kMaxPipeLinks);
     links_.emplace_back();
     places_of_links_.emplace_back();
   }
@@ -48,6 +51,7 @@ void PipeGraph::drop_link(Slot link) {
   unhook(link, a);
   unhook(link, b);
   links_[link] = {};
+  grow_ahead(free_links_, free_links_.size() + 1, kMaxPipeLinks);
   free_links_.push_back(link);
   --link_count_;
   ++work_;

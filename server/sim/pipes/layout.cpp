@@ -2,6 +2,7 @@
 #include "server/sim/pipes/layout.h"
 
 #include "server/sim/assert.h"
+#include "server/sim/grow_ahead.h"
 
 namespace sluice::sim {
 
@@ -40,6 +41,8 @@ void PipeLayout::edited(const PipeGraph& graph, Slot node) {
 
 void PipeLayout::link_made(const PipeGraph& graph, Slot link) {
   if (link >= listed_at_.size()) {
+    grow_ahead(listed_at_, graph.link_limit(), kMaxPipeLinks);
+    grow_ahead(conductances_, graph.link_limit(), kMaxPipeLinks);
     listed_at_.resize(graph.link_limit());
     conductances_.resize(graph.link_limit());
   }
@@ -103,7 +106,10 @@ std::uint32_t PipeLayout::island_of(std::uint32_t block) {
 }
 
 void PipeLayout::wake(std::uint32_t component) {
-  if (component >= is_awake_.size()) is_awake_.resize(component + std::size_t{1}, kAsleep);
+  if (component >= is_awake_.size()) {
+    grow_ahead(is_awake_, component + std::size_t{1}, kMaxPipes);
+    is_awake_.resize(component + std::size_t{1}, kAsleep);
+  }
   if (is_awake_[component] != kAsleep) return;
   is_awake_[component] = kWoken;
   awake_.push_back(component);
@@ -150,10 +156,9 @@ bool PipeLayout::nothing_to_do_in(const Block& block, const PipeGraph& graph) co
 }
 
 std::size_t PipeLayout::bytes() const {
-  std::size_t bytes = blocks_.capacity() * sizeof(Block) +
-                      listed_at_.capacity() * sizeof(std::uint32_t) +
-                      conductances_.capacity() * sizeof(PackedConductance) + is_awake_.capacity() +
-                      awake_.capacity() * sizeof(std::uint32_t);
+  std::size_t bytes = blocks_.size() * sizeof(Block) + listed_at_.size() * sizeof(std::uint32_t) +
+                      conductances_.size() * sizeof(PackedConductance) + is_awake_.size() +
+                      awake_.size() * sizeof(std::uint32_t);
   for (const Block& block : blocks_) {
     bytes += (block.links.capacity() + block.shared.capacity()) * sizeof(Slot);
   }

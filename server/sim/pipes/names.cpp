@@ -1,7 +1,9 @@
 #include "server/sim/pipes/names.h"
 
 #include <algorithm>
+#include <cstring>
 
+#include "server/sim/grow_ahead.h"
 #include "server/sim/limits.h"
 #include "server/sim/text.h"
 
@@ -10,7 +12,11 @@ namespace sluice::sim {
 namespace {
 
 constexpr std::uint32_t kEmpty = UINT32_MAX;
-constexpr std::size_t kSmallestTable = 16;
+constexpr std::size_t kTables = 256;
+constexpr std::size_t kSmallestTable = 8;
+/// Before the text of a name: its slot, and its size in a byte.
+constexpr std::size_t kHeadBytes = sizeof(std::uint32_t) + 1;
+static_assert(kMaxPipeNameBytes <= UINT8_MAX);
 
 }  // namespace
 
@@ -42,106 +48,156 @@ std::uint64_t PipeNames::weight_of(std::string_view name) {
   return weight | 1;
 }
 
-std::size_t PipeNames::home(std::uint64_t weight) const {
-  return static_cast<std::size_t>(weight >> 1) & (table_.size() - 1);
+std::size_t PipeNames::home(std::uint64_t weight, const Table& table) {
+  return static_cast<std::size_t>(weight >> 1) & (table.slots.size() - 1);
 }
 
 std::uint32_t PipeNames::find(std::string_view name) const {
-  if (table_.empty()) return kEmpty;
+  if (tables_.empty()) return kEmpty;
   const std::uint64_t weight = weight_of(name);
-  for (std::size_t i = home(weight);; i = (i + 1) & (table_.size() - 1)) {
-    const std::uint32_t slot = table_[i];
+  const Table& table = table_of(weight);
+  if (table.slots.empty()) return kEmpty;
+  for (std::size_t i = home(weight, table);; i = (i + 1) & (table.slots.size() - 1)) {
+    const std::uint32_t slot = table.slots[i];
     if (slot == kEmpty) return kEmpty;
     if (weights_[slot] == weight && this->name(slot) == name) return slot;
   }
 }
 
 void PipeNames::set(std::uint32_t slot, std::string_view name) {
+  if (tables_.empty()) tables_.resize(kTables);
   if (slot >= places_.size()) {
+    grow_ahead(places_, std::size_t{slot} + 1, kMaxPipes);
+    grow_ahead(weights_, std::size_t{slot} + 1, kMaxPipes);
     places_.resize(std::size_t{slot} + 1);
     weights_.resize(std::size_t{slot} + 1);
   }
-  places_[slot] = {static_cast<std::uint32_t>(text_.size()),
-                   static_cast<std::uint32_t>(name.size())};
-  text_.insert(text_.end(), name.begin(), name.end());
-  used_text_ += name.size();
+  write(slot, name);
   weights_[slot] = weight_of(name);
-  ++count_;
-  if (2 * count_ > table_.size())
-    grow();  // inserts the new one too
-  else
-    insert(slot);
+  Table& table = table_of(weights_[slot]);
+  ++table.count;
+  if (2 * table.count > table.slots.size()) grow(table);
+  insert(slot, table);
 }
 
-void PipeNames::insert(std::uint32_t slot) {
-  std::size_t i = home(weights_[slot]);
-  while (table_[i] != kEmpty) i = (i + 1) & (table_.size() - 1);
-  table_[i] = slot;
+void PipeNames::insert(std::uint32_t slot, Table& table) {
+  std::size_t i = home(weights_[slot], table);
+  while (table.slots[i] != kEmpty) i = (i + 1) & (table.slots.size() - 1);
+  table.slots[i] = slot;
 }
 
-void PipeNames::grow() {
-  // A power of two, so that a mask wraps it round.
-  std::size_t size = kSmallestTable;
-  while (size < 3 * count_) size *= 2;
-  table_.assign(size, kEmpty);
-  for (std::uint32_t slot = 0; slot < places_.size(); ++slot) {
-    if (places_[slot].size != 0) insert(slot);
+void PipeNames::grow(Table& table) {
+  const std::vector<std::uint32_t> before = std::move(table.slots);
+  table.slots.assign(std::max(kSmallestTable, 2 * before.size()), kEmpty);
+  for (const std::uint32_t slot : before) {
+    if (slot != kEmpty) insert(slot, table);
   }
 }
 
 void PipeNames::clear(std::uint32_t slot) {
-  std::size_t hole = home(weights_[slot]);
-  while (table_[hole] != slot) hole = (hole + 1) & (table_.size() - 1);
+  Table& table = table_of(weights_[slot]);
+  std::vector<std::uint32_t>& slots = table.slots;
+  const std::size_t mask = slots.size() - 1;
+  std::size_t hole = home(weights_[slot], table);
+  while (slots[hole] != slot) hole = (hole + 1) & mask;
   // Moves later entries of the chain up, so that no search ends at the hole too early (Knuth, The
   // Art of Computer Programming, volume 3, 6.4, algorithm R).
-  for (std::size_t i = (hole + 1) & (table_.size() - 1); table_[i] != kEmpty;
-       i = (i + 1) & (table_.size() - 1)) {
-    const std::size_t from = home(weights_[table_[i]]);
-    const std::size_t mask = table_.size() - 1;
+  for (std::size_t i = (hole + 1) & mask; slots[i] != kEmpty; i = (i + 1) & mask) {
+    const std::size_t from = home(weights_[slots[i]], table);
     if (((i - from) & mask) >= ((i - hole) & mask)) {
-      table_[hole] = table_[i];
+      slots[hole] = slots[i];
       hole = i;
     }
   }
-  table_[hole] = kEmpty;
-  used_text_ -= places_[slot].size;
+  slots[hole] = kEmpty;
+  --table.count;
+  const Place place = places_[slot];
   places_[slot] = {};
-  --count_;
-  constexpr std::size_t kFew = 4096;
-  if (text_.size() > kFew + 2 * used_text_) compact();
+  Block& block = blocks_[place.block];
+  block.live -= kHeadBytes + place.size;
+  if (place.block != open_ && 2 * block.live < block.text.size()) rewrite(place.block);
 }
 
-void PipeNames::compact() {
-  std::vector<char> text;
-  text.reserve(used_text_);
-  for (Place& place : places_) {
-    const auto from = text_.begin() + place.begin;
-    place.begin = static_cast<std::uint32_t>(text.size());
-    text.insert(text.end(), from, from + place.size);
+void PipeNames::write(std::uint32_t slot, std::string_view name) {
+  const std::size_t bytes = kHeadBytes + name.size();
+  const auto full = [&] {
+    const std::size_t used = blocks_[open_].text.size();
+    return used > 0 && used + bytes > block_bytes_;
+  };
+  while (blocks_.empty() || full()) open_block();
+  Block& block = blocks_[open_];
+  std::vector<char>& text = block.text;
+  char head[kHeadBytes];
+  std::memcpy(head, &slot, sizeof(slot));
+  head[sizeof(slot)] = static_cast<char>(name.size());
+  text.insert(text.end(), head, head + kHeadBytes);
+  places_[slot] = {open_, static_cast<std::uint16_t>(text.size()),
+                   static_cast<std::uint16_t>(name.size())};
+  text.insert(text.end(), name.begin(), name.end());
+  block.live += bytes;
+}
+
+void PipeNames::open_block() {
+  if (free_blocks_.empty()) {
+    free_blocks_.push_back(static_cast<std::uint32_t>(blocks_.size()));
+    blocks_.emplace_back();
   }
-  text_ = std::move(text);
+  const std::uint32_t before = open_;
+  open_ = free_blocks_.back();
+  free_blocks_.pop_back();
+  // The one before may have become half empty while it was written to.
+  const Block& left = blocks_[before];
+  if (before != open_ && 2 * left.live < left.text.size()) rewrite(before);
+}
+
+// What is left of a block that was cleared for the greater part goes to the block that is written
+// to.
+void PipeNames::rewrite(std::uint32_t block) {
+  const std::vector<char> text = std::move(blocks_[block].text);
+  blocks_[block] = {};
+  for (std::size_t at = 0; at < text.size();) {
+    std::uint32_t slot = 0;
+    std::memcpy(&slot, text.data() + at, sizeof(slot));
+    const auto size = static_cast<std::size_t>(static_cast<unsigned char>(text[at + sizeof(slot)]));
+    const std::size_t begin = at + kHeadBytes;
+    const Place& place = places_[slot];
+    if (place.size != 0 && place.block == block && place.begin == begin) {
+      write(slot, {text.data() + begin, size});
+    }
+    at = begin + size;
+  }
+  free_blocks_.push_back(block);
 }
 
 void PipeNames::move(const std::vector<std::uint32_t>& to, std::size_t slots) {
-  std::vector<Place> places(slots);
-  std::vector<std::uint64_t> weights(slots);
-  for (std::size_t i = 0; i < places_.size(); ++i) {
-    if (places_[i].size == 0) continue;
-    places[to[i]] = places_[i];
-    weights[to[i]] = weights_[i];
-  }
-  places_ = std::move(places);
-  weights_ = std::move(weights);
-  compact();  // in the order of the slots
-  std::fill(table_.begin(), table_.end(), kEmpty);
+  PipeNames moved(block_bytes_);
+  moved.places_.resize(slots);
+  moved.weights_.resize(slots);
+  std::vector<std::uint32_t> from(slots, kEmpty);
   for (std::uint32_t slot = 0; slot < places_.size(); ++slot) {
-    if (places_[slot].size != 0) insert(slot);
+    if (places_[slot].size != 0) from[to[slot]] = slot;
   }
+  // The text in the order of the slots.
+  for (std::uint32_t slot = 0; slot < slots; ++slot) {
+    if (from[slot] == kEmpty) continue;
+    moved.write(slot, name(from[slot]));
+    moved.weights_[slot] = weights_[from[slot]];
+  }
+  moved.tables_ = std::move(tables_);
+  for (Table& table : moved.tables_) {
+    for (std::uint32_t& slot : table.slots) {
+      if (slot != kEmpty) slot = to[slot];
+    }
+  }
+  *this = std::move(moved);
 }
 
 std::size_t PipeNames::bytes() const {
-  return text_.capacity() + places_.capacity() * sizeof(Place) +
-         weights_.capacity() * sizeof(std::uint64_t) + table_.capacity() * sizeof(std::uint32_t);
+  std::size_t bytes = places_.size() * sizeof(Place) + weights_.size() * sizeof(std::uint64_t) +
+                      blocks_.size() * sizeof(Block) + tables_.size() * sizeof(Table);
+  for (const Block& block : blocks_) bytes += block.text.capacity();
+  for (const Table& table : tables_) bytes += table.slots.capacity() * sizeof(std::uint32_t);
+  return bytes;
 }
 
 }  // namespace sluice::sim

@@ -44,9 +44,9 @@ std::optional<Slot> PipeNetwork::find(std::string_view name) const {
 }
 
 std::size_t PipeNetwork::bytes(bool with_names) const {
-  return graph_.bytes(with_names) + layout_.bytes() + step_.traffic.capacity() * sizeof(Traffic) +
-         step_.flows.capacity() * sizeof(std::int32_t) + step_.marks.capacity() +
-         step_.conduits.distances.capacity() * sizeof(ConduitSearch::Distance);
+  return graph_.bytes(with_names) + layout_.bytes() + step_.traffic.size() * sizeof(Traffic) +
+         step_.flows.size() * sizeof(std::int32_t) + step_.marks.size() +
+         step_.conduits.distances.size() * sizeof(ConduitSearch::Distance);
 }
 
 }  // namespace sluice::sim
