@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <iterator>
 #include <utility>
 
@@ -11,8 +12,13 @@ namespace sluice::host {
 
 namespace {
 
-/// Over how many ticks the usual time of the world's own motion is taken.
-constexpr double kTicksOfUsual = 16;
+/// What the world's own motion takes in a tick, as far as the last ones tell: the second longest of
+/// them. One that was quicker is no sign that there is room, when every sixteenth does more; one
+/// that was slower than all others had another reason.
+double usual_of(std::array<double, kTicksOfUsual> seconds) {
+  std::nth_element(seconds.begin(), seconds.begin() + 1, seconds.end(), std::greater<>());
+  return seconds[1];
+}
 
 }  // namespace
 
@@ -89,9 +95,8 @@ void CommandQueue::begin_tick(double own_seconds) {
   refill();
   grow_strands();
   const double most = kSecondsOfWork * static_cast<double>(limits_.tick_work);
-  // A tick that was quicker than most is no sign that there is room.
-  usual_seconds_ += (std::clamp(own_seconds, 0.0, 2 * most) - usual_seconds_) / kTicksOfUsual;
-  const double taken = std::max(own_seconds, usual_seconds_);
+  own_seconds_[tick_ % kTicksOfUsual] = own_seconds;
+  const double taken = std::max(own_seconds, usual_of(own_seconds_));
   const std::int64_t own = std::llround(std::clamp(taken, 0.0, most) / kSecondsOfWork);
   const std::int64_t least = std::min(limits_.least_tick_work, limits_.tick_work);
   room_ = std::max(limits_.tick_work - own, least);

@@ -16,6 +16,7 @@
 // Nothing here looks at a clock. Not for two threads at once.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -35,6 +36,9 @@ namespace sluice::host {
 
 /// What one unit of work takes, at the most (sim::CommandCost).
 inline constexpr double kSecondsOfWork = 4e-9;
+/// Over how many ticks the usual time of the world's own motion is taken: pipes that stand level
+/// out every sixteenth.
+inline constexpr std::size_t kTicksOfUsual = 32;
 
 struct WorkLimits {
   /// For ticks that commands may bring to so many milliseconds.
@@ -47,7 +51,7 @@ struct WorkLimits {
   std::size_t commands = 8192;                       // that wait, of all
   std::size_t rested_clients = 4096;  // remembered as having saved all they can; the oldest go
   /// A world that takes longer than this for a tick's own motion gets no more of it from commands.
-  double busy_seconds = 0.012;
+  double busy_seconds = 0.010;
 };
 
 struct QueuedCommand {
@@ -114,7 +118,7 @@ class CommandQueue {
   std::set<std::uint64_t> rested_;       // without a line, who have saved all that they may
   std::uint64_t next_session_ = 0;       // where the next tick begins
   std::size_t size_ = 0;
-  double usual_seconds_ = 0;  // that the world's own motion takes
+  std::array<double, kTicksOfUsual> own_seconds_{};  // that the world's own motion took; a ring
   std::uint64_t tick_ = 0;
   std::multiset<std::uint64_t> grown_at_;  // strands that still grow: the tick of their last cell
   std::int64_t to_fall_ = 0;               // cells that they will grow by, together

@@ -25,7 +25,12 @@ class CostOf {
   explicit CostOf(const World& world) : grid_(world.grid()), world_(world) {}
 
   CommandCost operator()(const SetCells& command) const {
-    return of_box({command.from, command.size}, command.cell != kAir);
+    const Box box{command.from, command.size};
+    CommandCost cost = of_box(box, command.cell != kAir);
+    if (command.cell > 0 && cost.sets_in_motion) {
+      cost.work = capped(cost.work + kWorkOfFlowingCell * std::min(box.volume(), kTooMuchWork));
+    }
+    return cost;
   }
   CommandCost operator()(const RemoveWater& command) const {
     return of_box({command.from, command.size}, false);

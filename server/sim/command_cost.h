@@ -17,6 +17,9 @@ inline constexpr std::int64_t kWorkOfChunk = 256;
 inline constexpr std::int64_t kWorkOfNewChunk = 1024;
 /// A sleeping chunk that is woken: the sweeps of one tick over it.
 inline constexpr std::int64_t kWorkOfWaking = 5 * kChunkCells / 2;
+/// A cell of a box that is filled with water, beside that it is rewritten and its chunk woken: all
+/// of it may flow at once, in each sweep of the ticks after it.
+inline constexpr std::int64_t kWorkOfFlowingCell = 2;
 /// One more cell of a strand of falling water, in each tick.
 inline constexpr std::int64_t kWorkOfFallingCell = 128;
 /// What any command takes: names resolved, a row of the recording, a reply.

@@ -29,16 +29,19 @@ std::string name_of(std::uint64_t n) {
   return "p" + std::to_string(n);
 }
 
+/// About the largest box that a host takes.
+constexpr std::int32_t kSide = 768;
+
 sim::Command fill_and_empty(std::uint64_t n) {
-  const sim::Vec3 from = {dice(n, 0, 15) * 1024, 0, 0};
-  return {sim::SetCells{from, {1024, 1024, 1}, n % 2 == 0 ? sim::kFull : sim::kAir}};
+  const sim::Vec3 from = {dice(n, 0, 15) * kSide, 0, 0};
+  return {sim::SetCells{from, {kSide, kSide, 1}, n % 2 == 0 ? sim::kFull : sim::kAir}};
 }
 sim::Command pour_far_apart(std::uint64_t n) {
   return {sim::Pour{{dice(n, 0, (1 << 20) - 1), dice(n + 1, 1 << 19, (1 << 20) - 1), 0}, 1}};
 }
 sim::Command rock_far_apart(std::uint64_t n) {
   const sim::Vec3 from = {dice(n, 0, 1 << 19), dice(n + 1, 0, 1 << 19), 0};
-  return {sim::SetCells{from, {64 * 20, 64 * 20, 1}, sim::kRock}};
+  return {sim::SetCells{from, {kSide, kSide, 1}, sim::kRock}};
 }
 sim::Command springs_far_apart(std::uint64_t n) {
   return {sim::AddSource{{dice(n, 0, (1 << 20) - 1), dice(n + 1, 0, (1 << 20) - 1), 0}, 1}};

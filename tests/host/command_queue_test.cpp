@@ -202,11 +202,18 @@ TEST(CommandQueue, TheUsualTickCountsToo) {
   for (int tick = 0; tick < 60; ++tick) (void)take(queue, 0.014);
   ASSERT_TRUE(queue.push(costing(3, 1, 1)).ok());
   EXPECT_THAT(take(queue, 0.001).reasons, ElementsAre(HasSubstr("the world is busy")));
-  // And one slow tick soon is forgotten.
+  // And one slow tick soon is forgotten, however slow.
   for (int tick = 0; tick < 60; ++tick) (void)take(queue, 0.001);
   (void)take(queue, 10);
   ASSERT_TRUE(queue.push(costing(3, 1, 2)).ok());
   EXPECT_THAT(take(queue, 0.001).taken, ElementsAre(Taken{1, 2}));
+}
+
+TEST(CommandQueue, WhatEverySixteenthTickTakesCountsInAll) {
+  CommandQueue queue({.busy_seconds = 0.010}, kTickRate);
+  for (int tick = 0; tick < 40; ++tick) (void)take(queue, tick % 16 == 0 ? 0.014 : 0.001);
+  ASSERT_TRUE(queue.push(costing(3, 1, 1)).ok());
+  EXPECT_THAT(take(queue, 0.001).reasons, ElementsAre(HasSubstr("the world is busy")));
 }
 
 // A command's cost is asked for when those before it are out, never earlier.

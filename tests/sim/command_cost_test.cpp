@@ -88,6 +88,14 @@ TEST(CommandCost, ABoxCostsItsCellsAndChunks) {
             4 * (one - sim::cost_of({sim::RemoveSource{}}, *world).work));
 }
 
+TEST(CommandCost, ABoxOfWaterCostsWhatItsCellsFlow) {
+  const auto world = empty_world({4096, 4096, 1});
+  const sim::Vec3 size = {128, 128, 1};
+  const std::int64_t rock = cost(*world, sim::SetCells{{0, 0, 0}, size, sim::kRock}).work;
+  const std::int64_t water = cost(*world, sim::SetCells{{0, 0, 0}, size, sim::kFull}).work;
+  EXPECT_EQ(water - rock, 128 * 128 * sim::kWorkOfFlowingCell);
+}
+
 // A command of 110 bytes that covers the largest world: nothing may be counted cell by cell, and
 // nothing may wrap.
 TEST(CommandCost, TheLargestBoxIsTooMuchAndQuicklyToldSo) {

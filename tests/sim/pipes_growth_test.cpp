@@ -236,6 +236,43 @@ TEST(PipesGrowth, ports_that_can_do_nothing_are_not_looked_at) {
   EXPECT_GT(network.units(), 0) << "they wake when water comes";
 }
 
+// Two lines that rest: who wakes one pays for all that the tick goes through, once; the other
+// sleeps on.
+TEST(PipesGrowth, what_a_command_wakes_is_a_part_of_its_cost) {
+  constexpr int kLine = 1000;
+  for (const sim::Slot block : {sim::Slot{4}, sim::Slot{2048}}) {
+    Network run;
+    run.network.set_block_nodes(block);
+    for (int i = 0; i < 2 * kLine; ++i) {
+      add(run.network, p(i), {.amount = 100});
+      if (i % kLine != 0) link(run.network, i - 1, i);
+    }
+    run.network.arrange();
+    for (int i = 0; i < 4000 && !run.network.at_rest(); ++i) run.tick();
+    ASSERT_TRUE(run.network.at_rest());
+    run.tick();
+    const sim::UpgradePipe first{p(5), 9000, 0, 0};
+    const sim::UpgradePipe second{p(9), 9000, 0, 0};
+    const sim::UpgradePipe other{p(kLine + 5), 9000, 0, 0};
+    const std::int64_t asleep = run.network.cost_of(first);
+    EXPECT_GE(asleep, kLine);
+    EXPECT_EQ(run.network.cost_of(other), asleep);
+    ASSERT_EQ(run.network.upgrade(first), "");
+    EXPECT_LT(run.network.cost_of(second), 100);
+    if (block == 4) {
+      EXPECT_EQ(run.network.cost_of(other), asleep);
+    }
+    run.tick();
+    EXPECT_LT(run.network.cost_of(second), 100);
+    for (int i = 0; i < 4000 && !run.network.at_rest(); ++i) run.tick();
+    run.tick();
+    EXPECT_EQ(run.network.cost_of(second), asleep);
+    // A link makes one island of both, of which the next tick goes through all.
+    const std::int64_t both = run.network.cost_of(sim::LinkPipes{p(5), p(kLine + 5), false});
+    EXPECT_GE(both, block == 4 ? asleep + kLine : asleep);
+  }
+}
+
 TEST(PipesGrowth, no_command_costs_more_than_was_said) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Dice dice(seed);

@@ -98,7 +98,11 @@ void PipeLayout::arrange(PipeGraph& graph) {
 
 void PipeLayout::register_all_links(const PipeGraph& graph) {
   listed_at_.assign(graph.link_limit(), 0);
-  for (std::uint32_t block = 0; block < blocks_.size(); ++block) blocks_[block].island = block;
+  for (std::uint32_t block = 0; block < blocks_.size(); ++block) {
+    blocks_[block].island = block;
+    blocks_[block].island_blocks = 1;
+    blocks_[block].roused = false;
+  }
   for (Slot link = 0; link < graph.link_limit(); ++link) {
     if (!inner(graph.link(link))) register_link(graph, link);
   }

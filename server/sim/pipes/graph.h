@@ -89,6 +89,10 @@ class PipeGraph {
   [[nodiscard]] std::int64_t link_count() const { return link_count_; }
   [[nodiscard]] Slot node_limit() const { return static_cast<Slot>(nodes_.size()); }
   [[nodiscard]] Slot link_limit() const { return static_cast<Slot>(links_.size()); }
+  /// Of the node that is made next.
+  [[nodiscard]] Slot next_node() const {
+    return free_nodes_.empty() ? node_limit() : free_nodes_.back();
+  }
   [[nodiscard]] bool used(Slot node) const { return nodes_[node].is(kFlagUsed); }
   [[nodiscard]] const Node& node(Slot slot) const { return nodes_[slot]; }
   [[nodiscard]] const Link& link(Slot slot) const { return links_[slot]; }

@@ -80,8 +80,27 @@ void PipeLayout::register_link(const PipeGraph& graph, Slot slot) {
   listed_at_[slot] = static_cast<std::uint32_t>(list.size());
   list.push_back(slot);
   if (!shared) return;
-  const std::uint32_t first = island_of(number);
-  blocks_[island_of(block_of(link.b()))].island = first;
+  join_islands(number, block_of(link.b()));
+}
+
+void PipeLayout::join_islands(std::uint32_t block, std::uint32_t other) {
+  Block& first = blocks_[island_of(block)];
+  Block& second = blocks_[island_of(other)];
+  if (&first == &second) return;
+  second.island = first.island;
+  first.island_blocks += second.island_blocks;
+  first.roused = first.roused && second.roused;
+}
+
+std::uint32_t PipeLayout::first_of_island(std::uint32_t block) const {
+  while (blocks_[block].island != block) block = blocks_[block].island;
+  return block;
+}
+
+std::int64_t PipeLayout::nodes_to_rouse(Slot node) const {
+  if (block_of(node) >= blocks_.size()) return 0;
+  const Block& first = blocks_[first_of_island(block_of(node))];
+  return first.roused ? 0 : std::int64_t{first.island_blocks} << shift_;
 }
 
 void PipeLayout::unregister_link(const PipeGraph& graph, Slot slot) {
@@ -135,13 +154,13 @@ void PipeLayout::forget_empty(const PipeGraph& graph) {
 
 void PipeLayout::collect_awake_blocks(const PipeGraph& graph, bool all) {
   awake_blocks_.clear();
+  for (Block& block : blocks_) block.roused = false;
   if (awake_.empty() && !all) return;
-  std::vector<std::uint8_t> awake_islands(blocks_.size());
   for (const std::uint32_t number : awake_) {
-    awake_islands[island_of(block_of(graph.component(number).member))] = 1;
+    blocks_[island_of(block_of(graph.component(number).member))].roused = true;
   }
   for (std::uint32_t block = 0; block < blocks_.size(); ++block) {
-    const bool awake = awake_islands[island_of(block)] != 0;
+    const bool awake = blocks_[island_of(block)].roused;
     if (all || (awake && !nothing_to_do_in(blocks_[block], graph))) awake_blocks_.push_back(block);
   }
 }

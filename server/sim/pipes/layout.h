@@ -38,6 +38,10 @@ class PipeLayout {
     /// From one of its nodes to another block, or of a node with many links.
     std::vector<Slot> shared;
     std::uint32_t island = 0;  // a block on the way to the island's first
+    // Of an island's first block: how many blocks there are in all, and whether the last tick went
+    // through them or the next one will.
+    std::uint32_t island_blocks = 1;
+    bool roused = false;
     /// All its nodes belong to the component of this one; kNoSlot where that is not known.
     Slot speaker = kNoSlot;
   };
@@ -96,9 +100,17 @@ class PipeLayout {
   void wake(std::uint32_t component);
   /// Unless it holds nothing: then nothing can happen in it.
   void wake_if_it_holds(const PipeGraph& graph, Slot node) {
-    if (graph.component_at(node).units > 0) wake(graph.component_of(node));
+    if (graph.component_at(node).units == 0) return;
+    wake(graph.component_of(node));
+    blocks_[island_of(block_of(node))].roused = true;
   }
   [[nodiscard]] bool any_awake() const { return !awake_.empty(); }
+  /// Nodes that the next tick goes through when a node there is woken, and else would not.
+  [[nodiscard]] std::int64_t nodes_to_rouse(Slot node) const;
+  /// Whether the two lie in different islands.
+  [[nodiscard]] bool apart(Slot a, Slot b) const {
+    return first_of_island(block_of(a)) != first_of_island(block_of(b));
+  }
   /// Their numbers.
   [[nodiscard]] const std::vector<std::uint32_t>& awake_components() const { return awake_; }
   /// Those in which the tick did something, instead of all that were awake.
@@ -131,6 +143,8 @@ class PipeLayout {
   void register_link(const PipeGraph& graph, Slot link);
   void unregister_link(const PipeGraph& graph, Slot link);
   std::uint32_t island_of(std::uint32_t block);
+  [[nodiscard]] std::uint32_t first_of_island(std::uint32_t block) const;
+  void join_islands(std::uint32_t block, std::uint32_t other);
   void refresh_links_of(PipeGraph& graph, Slot node);
   [[nodiscard]] bool nothing_to_do_in(const Block& block, const PipeGraph& graph) const;
   void register_all_links(const PipeGraph& graph);

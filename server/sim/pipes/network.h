@@ -182,6 +182,8 @@ class PipeNetwork {
   [[nodiscard]] Status load(const PipesImage& image);
 
  private:
+  [[nodiscard]] std::int64_t cost_of_rousing(Slot node) const;
+  [[nodiscard]] std::int64_t cost_of_waking(Slot node) const;
   void edited(Slot node);
   void drop_link(Slot link);
   void settle();
