@@ -1,6 +1,6 @@
 # What costs a cold build most is reading the same headers of libraries for each source, and
 # optimizing code that does not need it. So the headers of each group below are read once. The preset
-# clang and the determinism test read each source with just its own includes: what builds there
+# clang and `./dev determinism` read each source with just its own includes: what builds there
 # includes what it needs.
 option(SLUICE_PRECOMPILE "Read the headers of libraries once, not for each source" ON)
 

@@ -6,6 +6,29 @@ namespace sluice::sim {
 
 namespace {
 
+/// Units of work_of_flowing_cell(), in a side view and in 3D.
+struct WorkOfFlowing {
+  std::int64_t side_view;
+  std::int64_t solid;
+};
+
+WorkOfFlowing work_of_flowing(WaterModel water) {
+  switch (water) {
+    case WaterModel::kCellular:
+      return {2, 16};
+    case WaterModel::kBlock:
+      return {25, 40};
+    case WaterModel::kStream:
+      return {80, 120};
+    case WaterModel::kHydro:
+      return {16, 200};
+  }
+  return {0, 0};
+}
+constexpr WorkOfFlowing kWorkOfFlowingWaves = {8, 60};
+constexpr WorkOfFlowing kWorkOfFlowingHeat = {130, 250};
+constexpr std::int64_t kMostWorkOfFlowing = 1024;  // of all three together
+
 std::int64_t capped(std::int64_t work) {
   return std::min(work, kTooMuchWork);
 }
@@ -28,7 +51,8 @@ class CostOf {
     const Box box{command.from, command.size};
     CommandCost cost = of_box(box, command.cell != kAir);
     if (command.cell > 0 && cost.sets_in_motion) {
-      cost.work = capped(cost.work + kWorkOfFlowingCell * std::min(box.volume(), kTooMuchWork));
+      const std::int64_t cells = std::min(box.volume(), kTooMuchWork / kMostWorkOfFlowing);
+      cost.work = capped(cost.work + work_of_flowing_cell(world_) * cells);
     }
     return cost;
   }
@@ -177,6 +201,14 @@ class CostOf {
 };
 
 }  // namespace
+
+std::int64_t work_of_flowing_cell(const World& world) {
+  const bool side_view = world.config().side_view();
+  const auto work = [&](const WorkOfFlowing& of) { return side_view ? of.side_view : of.solid; };
+  return work(work_of_flowing(world.config().water)) +
+         (world.core().waves.on ? work(kWorkOfFlowingWaves) : 0) +
+         (world.core().heat.on ? work(kWorkOfFlowingHeat) : 0);
+}
 
 CommandCost cost_of(const Command& command, const World& world) {
   return std::visit(CostOf(world), command.body);

@@ -18,8 +18,9 @@ inline constexpr std::int64_t kWorkOfNewChunk = 1024;
 /// A sleeping chunk that is woken: the sweeps of one tick over it.
 inline constexpr std::int64_t kWorkOfWaking = 5 * kChunkCells / 2;
 /// A cell of a box that is filled with water, beside that it is rewritten and its chunk woken: all
-/// of it may flow at once, in each sweep of the ticks after it.
-inline constexpr std::int64_t kWorkOfFlowingCell = 2;
+/// of it may flow at once in the ticks after it. What that takes differs by what moves it; measured
+/// as boxes that fall apart.
+[[nodiscard]] std::int64_t work_of_flowing_cell(const World& world);
 /// One more cell of a strand of falling water, in each tick.
 inline constexpr std::int64_t kWorkOfFallingCell = 128;
 /// What any command takes: names resolved, a row of the recording, a reply.

@@ -36,6 +36,11 @@ sim::Command fill_and_empty(std::uint64_t n) {
   const sim::Vec3 from = {dice(n, 0, 15) * kSide, 0, 0};
   return {sim::SetCells{from, {kSide, kSide, 1}, n % 2 == 0 ? sim::kFull : sim::kAir}};
 }
+sim::Command fill_and_empty_less(std::uint64_t n) {
+  constexpr std::int32_t kLess = 192;
+  const sim::Vec3 from = {dice(n, 0, 63) * kLess, 0, 0};
+  return {sim::SetCells{from, {kLess, kLess, 1}, n % 2 == 0 ? sim::kFull : sim::kAir}};
+}
 sim::Command pour_far_apart(std::uint64_t n) {
   return {sim::Pour{{dice(n, 0, (1 << 20) - 1), dice(n + 1, 1 << 19, (1 << 20) - 1), 0}, 1}};
 }
@@ -86,7 +91,38 @@ class Queued final : public sim::CommandSource {
   std::vector<host::TurnedAway> away_;
 };
 
-void BM_WorstTick(benchmark::State& state, sim::Command (*command)(std::uint64_t)) {
+sim::WorldSpec largest_world(sim::WaterModel water, std::int32_t depth = 1) {
+  sim::WorldSpec spec;
+  spec.config.size = {sim::kMaxSide, sim::kMaxSide, depth};
+  spec.config.water = water;
+  return spec;
+}
+
+/// Half of the stream fills, pours, adds springs; the other half takes water away and splashes.
+sim::Command of_every_kind(std::uint64_t n) {
+  const sim::Vec3 low = {dice(n, 0, 15) * 256 + dice(n + 1, 0, 255), dice(n + 2, 0, 300), 0};
+  switch (n % 8) {
+    case 0:
+      return {sim::SetCells{low, {300, 300, 1}, sim::kFull}};
+    case 1:
+      return {sim::SetCells{low, {90, 5, 1}, sim::kRock}};
+    case 2:
+      return {sim::RemoveWater{low, {400, 400, 1}}};
+    case 3:
+      return {sim::AddSource{low, sim::kFull}};
+    case 4:
+      return {sim::AddDrain{low, sim::kFull}};
+    case 5:
+      return {sim::Splash{low, sim::kMaxSplashRadius, 1 << 20, 1}};
+    case 6:
+      return {sim::FillLevel{low, 1 << 20}};
+    default:
+      return {sim::Pour{low, 1 << 20}};
+  }
+}
+
+void BM_WorstTick(benchmark::State& state, const sim::WorldSpec& spec, std::int32_t tick_count,
+                  sim::Command (*command)(std::uint64_t)) {
   double longest = 0;
   double longest_own = 0;
   std::int64_t long_ticks = 0;
@@ -94,14 +130,12 @@ void BM_WorstTick(benchmark::State& state, sim::Command (*command)(std::uint64_t
   std::int64_t ticks = 0;
   std::int64_t applied = 0;
   for (auto _ : state) {
-    sim::WorldSpec spec;
-    spec.config.size = {sim::kMaxSide, sim::kMaxSide, 1};
     auto world = std::move(sim::World::create(spec)).value();
     host::CommandQueue queue(host::WorkLimits{}, spec.config.tick_rate);
     sim::SerialExecutor serial;
     std::uint64_t sent = 0;
     double own = 0;
-    for (std::int32_t t = 0; t < kTicks; ++t) {
+    for (std::int32_t t = 0; t < tick_count; ++t) {
       for (std::uint64_t i = 0; i < kClients * kCommandsPerTick; ++i) {
         (void)queue.push({command(++sent), 1 + i % kClients, "client", sent});
       }
@@ -130,12 +164,44 @@ void BM_WorstTick(benchmark::State& state, sim::Command (*command)(std::uint64_t
   state.counters["mean_ms"] = 1e3 * total / static_cast<double>(ticks);
   state.counters["commands_a_tick"] = static_cast<double>(applied) / static_cast<double>(ticks);
 }
-BENCHMARK_CAPTURE(BM_WorstTick, fill_and_empty, fill_and_empty)->Unit(benchmark::kSecond);
-BENCHMARK_CAPTURE(BM_WorstTick, pour_far_apart, pour_far_apart)->Unit(benchmark::kSecond);
-BENCHMARK_CAPTURE(BM_WorstTick, rock_far_apart, rock_far_apart)->Unit(benchmark::kSecond);
-BENCHMARK_CAPTURE(BM_WorstTick, springs_far_apart, springs_far_apart)->Unit(benchmark::kSecond);
-BENCHMARK_CAPTURE(BM_WorstTick, remove_everything, remove_everything)->Unit(benchmark::kSecond);
-BENCHMARK_CAPTURE(BM_WorstTick, pipes_in_a_star, pipes_in_a_star)->Unit(benchmark::kSecond);
+
+#define WORST_TICK(stream)                                                                   \
+  BENCHMARK_CAPTURE(BM_WorstTick, stream, largest_world(sim::WaterModel::kCellular), kTicks, \
+                    stream)                                                                  \
+      ->Unit(benchmark::kSecond)
+WORST_TICK(fill_and_empty);
+WORST_TICK(pour_far_apart);
+WORST_TICK(rock_far_apart);
+WORST_TICK(springs_far_apart);
+WORST_TICK(remove_everything);
+WORST_TICK(pipes_in_a_star);
+
+sim::WorldSpec with_waves(sim::WorldSpec spec) {
+  spec.waves.on = true;
+  return spec;
+}
+sim::WorldSpec with_heat(sim::WorldSpec spec) {
+  spec.heat.on = true;
+  return spec;
+}
+/// Other models, for fewer ticks.
+constexpr std::int32_t kFewTicks = 200;
+#define WORST_TICK_OF(name, spec, stream) \
+  BENCHMARK_CAPTURE(BM_WorstTick, name, spec, kFewTicks, stream)->Unit(benchmark::kSecond)
+WORST_TICK_OF(cellular_of_every_kind, largest_world(sim::WaterModel::kCellular), of_every_kind);
+WORST_TICK_OF(waves_of_every_kind, with_waves(largest_world(sim::WaterModel::kCellular)),
+              of_every_kind);
+WORST_TICK_OF(heat_of_every_kind, with_heat(largest_world(sim::WaterModel::kCellular)),
+              of_every_kind);
+WORST_TICK_OF(solid_of_every_kind, largest_world(sim::WaterModel::kCellular, 16), of_every_kind);
+WORST_TICK_OF(block_of_every_kind, largest_world(sim::WaterModel::kBlock), of_every_kind);
+WORST_TICK_OF(block_pours, largest_world(sim::WaterModel::kBlock), pour_far_apart);
+WORST_TICK_OF(block_boxes, largest_world(sim::WaterModel::kBlock), fill_and_empty_less);
+WORST_TICK_OF(stream_of_every_kind, largest_world(sim::WaterModel::kStream), of_every_kind);
+WORST_TICK_OF(stream_boxes, largest_world(sim::WaterModel::kStream), fill_and_empty_less);
+WORST_TICK_OF(hydro_of_every_kind, largest_world(sim::WaterModel::kHydro), of_every_kind);
+WORST_TICK_OF(hydro_pours, largest_world(sim::WaterModel::kHydro), pour_far_apart);
+WORST_TICK_OF(hydro_boxes, largest_world(sim::WaterModel::kHydro), fill_and_empty_less);
 
 }  // namespace
 }  // namespace sluice::bench

@@ -1,9 +1,9 @@
 """The same bits everywhere: builds the simulation in many ways, runs a corpus of scenes on each, and
 compares every digest with those that a recording holds. Prints a table; fails if any cell differs.
 
-    matrix.py ROOT SLUICE BUILD_FOLDER [--quick] [--only TEXT] [--ticks N]
+    matrix.py ROOT SLUICE BUILD_FOLDER [--built NAME=PROGRAM] [--only TEXT] [--ticks N]
 
-SLUICE is the built toolbox: it records the scenes, and what it recorded (the commands as `log` prints
+With --built it builds nothing, and runs what is there. SLUICE is the built toolbox: it records the scenes, and what it recorded (the commands as `log` prints
 them, the digests as `replay --digests` does) is what each build is held to. So a recording made here
 is verified there, also where there is no SQLite.
 """
@@ -33,14 +33,14 @@ SANITIZERS = ["-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"
 class Build:
     """One way to build: its name, compiler, flags, and what runs the program."""
 
-    def __init__(self, name, compiler, flags, run=(), portable=False, quick=False):
+    def __init__(self, name, compiler, flags, run=(), portable=False):
         self.name, self.compiler, self.flags = name, compiler, list(flags)
-        self.run, self.portable, self.quick = list(run), portable, quick
+        self.run, self.portable = list(run), portable
 
 
 BUILDS = [
-    Build("gcc -O2", "g++", ["-O2"], quick=True),
-    Build("clang -O2", "clang++", ["-O2"], quick=True),
+    Build("gcc -O2", "g++", ["-O2"]),
+    Build("clang -O2", "clang++", ["-O2"]),
     Build("gcc -O0", "g++", ["-O0"]),
     Build("clang -O0", "clang++", ["-O0"]),
     Build("gcc -O3 lto", "g++", ["-O3", "-flto=auto"]),
@@ -61,7 +61,7 @@ BUILDS = [
 
 # Threads and order, tried with the builds for this machine.
 WAYS = [("1", "-"), ("2", "-"), ("3", "-"), ("7", "-"), ("1", "5"), ("3", "6")]
-QUICK_WAYS = [("1", "-"), ("3", "-"), ("3", "6")]
+BUILT_WAYS = [("1", "-"), ("3", "-"), ("3", "6")]
 
 
 def sources(root, portable):
@@ -159,7 +159,7 @@ def main():
     parser.add_argument("root", type=pathlib.Path)
     parser.add_argument("sluice")
     parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--built", help="NAME=PROGRAM, instead of the builds")
     parser.add_argument("--only", default="", help="builds with this text in their name")
     parser.add_argument("--ticks", type=int, default=200)
     arguments = parser.parse_args()
@@ -169,22 +169,28 @@ def main():
     headers = header_folder(folder)
     scenes = [(world, *record(arguments.sluice, root, folder, world, script, arguments.ticks))
               for world, script in SCENES]
-    width = max(len(build.name) for build in BUILDS) + 2
+    builds = [build for build in BUILDS if arguments.only in build.name]
+    if not builds:
+        parser.error(f"--only: no build is named like '{arguments.only}'; there are: "
+                     + ", ".join(build.name for build in BUILDS))
+    built = None
+    if arguments.built:
+        name, _, built = arguments.built.partition("=")
+        builds = [Build(name, "", [])]
+    width = max(len(build.name) for build in builds) + 2
     names = [pathlib.Path(world).stem for world, _, _ in scenes]
     print("".ljust(width) + " ".join(name.ljust(10) for name in names), flush=True)
     problems = []
-    if not any(arguments.only in build.name for build in BUILDS):
-        parser.error(f"--only: no build is named like '{arguments.only}'; there are: "
-                     + ", ".join(build.name for build in BUILDS))
-    for build in BUILDS:
-        if arguments.only not in build.name or (arguments.quick and not build.quick):
-            continue
-        program, why = compile_build(build, root, folder, headers)
+    for build in builds:
+        if built:
+            program, why = (built, "") if os.access(built, os.X_OK) else (None, f"{built} is not there")
+        else:
+            program, why = compile_build(build, root, folder, headers)
         if program is None:
             problems.append(f"{build.name}: not built: {why.strip()[-2000:]}")
             print(build.name.ljust(width) + "not built", flush=True)
             continue
-        ways = [WAYS[0], WAYS[5]] if build.run else QUICK_WAYS if arguments.quick else WAYS
+        ways = [WAYS[0], WAYS[5]] if build.run else BUILT_WAYS if built else WAYS
         row = []
         for world, log, digests in scenes:
             result = run_scene(build, program, root, world, log, digests, arguments.ticks, ways)

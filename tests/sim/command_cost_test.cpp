@@ -89,11 +89,35 @@ TEST(CommandCost, ABoxCostsItsCellsAndChunks) {
 }
 
 TEST(CommandCost, ABoxOfWaterCostsWhatItsCellsFlow) {
-  const auto world = empty_world({4096, 4096, 1});
-  const sim::Vec3 size = {128, 128, 1};
-  const std::int64_t rock = cost(*world, sim::SetCells{{0, 0, 0}, size, sim::kRock}).work;
-  const std::int64_t water = cost(*world, sim::SetCells{{0, 0, 0}, size, sim::kFull}).work;
-  EXPECT_EQ(water - rock, 128 * 128 * sim::kWorkOfFlowingCell);
+  sim::WorldSpec spec;
+  const auto flowing = [&](const sim::Vec3& world_size) {
+    spec.config.size = world_size;
+    const auto world = make_world(spec);
+    const sim::Vec3 size = {64, 64, 1};
+    const std::int64_t rock = cost(*world, sim::SetCells{{0, 0, 0}, size, sim::kRock}).work;
+    const std::int64_t water = cost(*world, sim::SetCells{{0, 0, 0}, size, sim::kFull}).work;
+    EXPECT_EQ(water - rock, 64 * 64 * sim::work_of_flowing_cell(*world));
+    // However large it is, nothing wraps.
+    const sim::SetCells all{{0, 0, 0}, world_size, sim::kFull};
+    EXPECT_GT(cost(*world, all).work, water);
+    EXPECT_LE(cost(*world, all).work, sim::kTooMuchWork);
+    return water - rock;
+  };
+  std::int64_t least = INT64_MAX;
+  for (const auto water : {sim::WaterModel::kCellular, sim::WaterModel::kBlock,
+                           sim::WaterModel::kStream, sim::WaterModel::kHydro}) {
+    spec.config.water = water;
+    spec.waves.on = spec.heat.on = false;
+    const std::int64_t calm = flowing({sim::kMaxSide, 4096, 1});
+    EXPECT_GT(flowing({4096, 4096, 512}), calm);
+    least = std::min(least, calm);
+    spec.waves.on = true;
+    const std::int64_t waves = flowing({sim::kMaxSide, 4096, 1});
+    EXPECT_GT(waves, calm);
+    spec.heat.on = true;
+    EXPECT_GT(flowing({sim::kMaxSide, 4096, 1}), waves);
+  }
+  EXPECT_GT(least, 0);
 }
 
 // A command of 110 bytes that covers the largest world: nothing may be counted cell by cell, and
