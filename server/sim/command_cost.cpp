@@ -59,7 +59,14 @@ class CostOf {
   CommandCost operator()(const RemoveWater& command) const {
     return of_box({command.from, command.size}, false);
   }
-  CommandCost operator()(const Pour& command) const { return of_cell(command.at); }
+  CommandCost operator()(const Pour& command) const {
+    CommandCost cost = of_cell(command.at);
+    // Hydro water is on its way through every chunk below from its first tick on.
+    if (world_.config().water != WaterModel::kHydro) return cost;
+    const std::int64_t each = world_.config().side_view() ? kWorkOfNewChunk : 4 * kWorkOfNewChunk;
+    cost.work = capped(cost.work + each * fall_below(command.at));
+    return cost;
+  }
   CommandCost operator()(const AddSource& command) const { return of_source(command.at); }
   CommandCost operator()(const AddSourceUpTo& command) const { return of_source(command.at); }
   CommandCost operator()(const AddDrain& command) const { return {of_cell(command.at).work, true}; }

@@ -88,6 +88,16 @@ TEST(CommandCost, ABoxCostsItsCellsAndChunks) {
             4 * (one - sim::cost_of({sim::RemoveSource{}}, *world).work));
 }
 
+TEST(CommandCost, HydroWaterIsPaidForAllTheWayDown) {
+  sim::WorldSpec spec;
+  spec.config.size = {640, 6400, 1};
+  spec.config.water = sim::WaterModel::kHydro;
+  const auto world = make_world(spec);
+  const std::int64_t low = cost(*world, sim::Pour{{5, 5, 0}, 4096}).work;
+  const std::int64_t high = cost(*world, sim::Pour{{5, 64 * 30 + 5, 0}, 4096}).work;
+  EXPECT_EQ(high - low, 30 * sim::kWorkOfNewChunk);
+}
+
 TEST(CommandCost, ABoxOfWaterCostsWhatItsCellsFlow) {
   sim::WorldSpec spec;
   const auto flowing = [&](const sim::Vec3& world_size) {
