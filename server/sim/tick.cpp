@@ -409,6 +409,11 @@ void World::check() const {
   SLUICE_ASSERT(core_.totals.pipes == pipes_.units());
   SLUICE_ASSERT(core_.heat.totals.balanced());
 #ifdef SLUICE_CHECKED
+  recheck();
+#endif
+}
+
+void World::recheck() const {
   std::int64_t water = 0;
   grid_.for_each([&](const Chunk& chunk) {
     for (std::size_t i = 0; i < kChunkCells; ++i) water += held_in(chunk.cells[i]);
@@ -416,7 +421,6 @@ void World::check() const {
   SLUICE_ASSERT(water == core_.totals.water);
   pipes_.check();
   SLUICE_ASSERT(digest() == recompute_digest());
-#endif
 }
 
 }  // namespace sluice::sim

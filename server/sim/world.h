@@ -147,6 +147,9 @@ class World {
   /// From scratch, without any cache: equal to digest() at all times.
   [[nodiscard]] Digest recompute_digest() const;
   [[nodiscard]] std::array<Digest, kLayerCount> recompute_layer_digests() const;
+  /// Asserts that every sum and cache is what the cells say: what builds for debugging do in each
+  /// tick.
+  void recheck() const;
 
  private:
   World(WorldConfig config, WorldLimits limits, WaveState waves, HeatState heat);

@@ -20,6 +20,7 @@ void apply(const std::vector<sim::Command>& commands) {
   const auto world = sim::World::create(spec);
   sim::SerialExecutor serial;
   (void)(*world)->tick(commands, serial);
+  (*world)->recheck();
 }
 
 }  // namespace

@@ -19,6 +19,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto world = sim::World::create(*spec);
   if (!world) return 0;
   sim::SerialExecutor serial;
-  for (int tick = 0; tick < 2; ++tick) (void)(*world)->tick({}, serial);
+  for (int tick = 0; tick < 2; ++tick) {
+    (void)(*world)->tick({}, serial);
+    (*world)->recheck();
+  }
   return 0;
 }
