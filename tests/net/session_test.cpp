@@ -250,15 +250,15 @@ cell = "~"
   ASSERT_TRUE(look_at(lively, whole));
   std::uint64_t queued_before = 0;
   std::uint64_t ticks_when_full = 0;
-  const auto counters = [&] { return server.feed().counters(); };
+  const auto& counters = server.feed().counters();
   for (int i = 0; i < 100; ++i) {
     ASSERT_TRUE(catch_up(server, lively, 1)) << "tick " << i;
-    if (counters().frames_skipped <= 5) continue;
-    if (ticks_when_full++ == 0) queued_before = counters().frames;
+    if (counters.frames_skipped <= 5) continue;
+    if (ticks_when_full++ == 0) queued_before = counters.frames;
   }
   EXPECT_GT(ticks_when_full, 10U);
   // Once it is full, nothing more is queued for the stalled one: all frames are the lively one's.
-  EXPECT_LE(counters().frames - queued_before, ticks_when_full + 5);
+  EXPECT_LE(counters.frames - queued_before, ticks_when_full + 5);
   expect_same(lively.mirror(), server.world(), server.world().config().box());
   // The stalled one reads again: it gets the newest state, not every state.
   ASSERT_TRUE(stalled.pump_until(
