@@ -1,14 +1,13 @@
 // Goal: names of pipes are found and read back whatever was added, cleared and moved, and memory
 // stays in proportion to what is there.
 // Method: random changes beside a map, with text in blocks of few bytes and of the real size.
-#include "server/sim/pipes/names.h"
-
 #include <map>
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include "server/sim/grow_ahead.h"
+#include "server/sim/pipes/names.h"
 
 namespace sluice::sim {
 namespace {

@@ -39,7 +39,7 @@ LAYERS = {
 # threads, streams, locales and generators are left out on purpose.
 SIM_STANDARD_HEADERS = {
     "algorithm", "array", "atomic", "bit", "bitset", "compare", "concepts", "cstddef", "cstdint", "cstdlib",
-    "functional", "iterator", "limits", "map", "memory", "numeric", "optional", "set", "span", "string",
+    "functional", "iterator", "limits", "map", "memory", "new", "numeric", "optional", "set", "span", "string",
     "string_view", "tuple", "type_traits", "utility", "variant", "vector",
 }
 # The last words of a program error.

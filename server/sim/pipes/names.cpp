@@ -1,7 +1,8 @@
 #include "server/sim/pipes/names.h"
 
 #include <algorithm>
-#include <cstring>
+#include <array>
+#include <bit>
 
 #include "server/sim/grow_ahead.h"
 #include "server/sim/limits.h"
@@ -15,7 +16,8 @@ constexpr std::uint32_t kEmpty = UINT32_MAX;
 constexpr std::size_t kTables = 256;
 constexpr std::size_t kSmallestTable = 8;
 /// Before the text of a name: its slot, and its size in a byte.
-constexpr std::size_t kHeadBytes = sizeof(std::uint32_t) + 1;
+using SlotBytes = std::array<char, sizeof(std::uint32_t)>;
+constexpr std::size_t kHeadBytes = sizeof(SlotBytes) + 1;
 static_assert(kMaxPipeNameBytes <= UINT8_MAX);
 
 }  // namespace
@@ -127,10 +129,9 @@ void PipeNames::write(std::uint32_t slot, std::string_view name) {
   while (blocks_.empty() || full()) open_block();
   Block& block = blocks_[open_];
   std::vector<char>& text = block.text;
-  char head[kHeadBytes];
-  std::memcpy(head, &slot, sizeof(slot));
-  head[sizeof(slot)] = static_cast<char>(name.size());
-  text.insert(text.end(), head, head + kHeadBytes);
+  const auto head = std::bit_cast<SlotBytes>(slot);
+  text.insert(text.end(), head.begin(), head.end());
+  text.push_back(static_cast<char>(name.size()));
   places_[slot] = {open_, static_cast<std::uint16_t>(text.size()),
                    static_cast<std::uint16_t>(name.size())};
   text.insert(text.end(), name.begin(), name.end());
@@ -156,9 +157,10 @@ void PipeNames::rewrite(std::uint32_t block) {
   const std::vector<char> text = std::move(blocks_[block].text);
   blocks_[block] = {};
   for (std::size_t at = 0; at < text.size();) {
-    std::uint32_t slot = 0;
-    std::memcpy(&slot, text.data() + at, sizeof(slot));
-    const auto size = static_cast<std::size_t>(static_cast<unsigned char>(text[at + sizeof(slot)]));
+    SlotBytes head;
+    std::copy_n(text.data() + at, head.size(), head.begin());
+    const auto slot = std::bit_cast<std::uint32_t>(head);
+    const auto size = static_cast<std::size_t>(static_cast<unsigned char>(text[at + head.size()]));
     const std::size_t begin = at + kHeadBytes;
     const Place& place = places_[slot];
     if (place.size != 0 && place.block == block && place.begin == begin) {
