@@ -195,7 +195,6 @@ WORST_TICK_OF(heat_of_every_kind, with_heat(largest_world(sim::WaterModel::kCell
               of_every_kind);
 WORST_TICK_OF(solid_of_every_kind, largest_world(sim::WaterModel::kCellular, 16), of_every_kind);
 WORST_TICK_OF(block_of_every_kind, largest_world(sim::WaterModel::kBlock), of_every_kind);
-WORST_TICK_OF(block_pours, largest_world(sim::WaterModel::kBlock), pour_far_apart);
 WORST_TICK_OF(block_boxes, largest_world(sim::WaterModel::kBlock), fill_and_empty_less);
 WORST_TICK_OF(stream_of_every_kind, largest_world(sim::WaterModel::kStream), of_every_kind);
 WORST_TICK_OF(stream_boxes, largest_world(sim::WaterModel::kStream), fill_and_empty_less);
