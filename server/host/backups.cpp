@@ -19,7 +19,6 @@ namespace {
 
 constexpr std::chrono::seconds kLook{30};
 constexpr std::string_view kEnding = ".sluice";
-constexpr std::string_view kUnfinishedEnding = ".sluice.new";  // as record::backup() names them
 constexpr std::string_view kForm = "20261122T131500Z";
 
 // 20261122T131500Z: file names hold no colons, and sort by time.
@@ -115,7 +114,8 @@ sim::Result<Backups::Made> Backups::make(const std::string& world) {
   std::error_code error;
   fs::create_directories(options_.folder, error);
   // Of a server that was killed meanwhile.
-  for (const fs::path& left : backups_of(options_.folder, world, kUnfinishedEnding)) {
+  const std::string unfinished = std::string(kEnding) + record::kUnfinishedEnding;
+  for (const fs::path& left : backups_of(options_.folder, world, unfinished)) {
     record::remove_recording(left.string());
   }
   const auto tick =

@@ -38,7 +38,7 @@ sim::Result<std::uint64_t> backup(const std::string& path, const std::string& to
   if (files().exists(to) && files().same(path, to)) {
     return sim::Error{to + ": is the recording itself"};
   }
-  const std::string unfinished = to + ".new";
+  const std::string unfinished = to + kUnfinishedEnding;
   remove_recording(unfinished);
   const auto clean_up = [&](const std::string& why) {
     remove_recording(unfinished);

@@ -14,6 +14,8 @@ namespace sluice::record {
 /// What SQLite keeps beside a database while it is open, or leaves there when its process is
 /// killed.
 inline constexpr const char* kCompanions[] = {"-wal", "-shm", "-journal"};
+/// After the name of a recording that is being made, until it is whole.
+inline constexpr const char* kUnfinishedEnding = ".new";
 /// A file of ours with its companions, where there are any.
 void remove_recording(const std::string& path);
 /// Copies a file, onto the medium.

@@ -98,7 +98,7 @@ sim::Result<std::unique_ptr<Recorder>> Recorder::create(const std::string& path,
                         "choose another name or move it away"};
     }
   }
-  const std::string unfinished = path + ".new";
+  const std::string unfinished = path + kUnfinishedEnding;
   remove_recording(unfinished);
   if (const auto written = write_new(unfinished, foundation, limits); !written) {
     remove_recording(unfinished);
