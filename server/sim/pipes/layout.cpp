@@ -83,13 +83,15 @@ void PipeLayout::register_link(const PipeGraph& graph, Slot slot) {
   join_islands(number, block_of(link.b()));
 }
 
+// The smaller one joins the larger, so that no path is longer than the logarithm of its blocks.
 void PipeLayout::join_islands(std::uint32_t block, std::uint32_t other) {
-  Block& first = blocks_[island_of(block)];
-  Block& second = blocks_[island_of(other)];
-  if (&first == &second) return;
-  second.island = first.island;
-  first.island_blocks += second.island_blocks;
-  first.roused = first.roused && second.roused;
+  std::uint32_t large = island_of(block);
+  std::uint32_t small = island_of(other);
+  if (large == small) return;
+  if (blocks_[large].island_blocks < blocks_[small].island_blocks) std::swap(large, small);
+  blocks_[small].island = large;
+  blocks_[large].island_blocks += blocks_[small].island_blocks;
+  blocks_[large].roused = blocks_[large].roused && blocks_[small].roused;
 }
 
 std::uint32_t PipeLayout::first_of_island(std::uint32_t block) const {

@@ -18,7 +18,7 @@ constexpr std::size_t kSmallestTable = 8;
 /// Before the text of a name: its slot, and its size in a byte.
 using SlotBytes = std::array<char, sizeof(std::uint32_t)>;
 constexpr std::size_t kHeadBytes = sizeof(SlotBytes) + 1;
-static_assert(kMaxPipeNameBytes <= UINT8_MAX);
+static_assert(kMaxPipeNameBytes <= UINT8_MAX && PipeNames::kBlockBytes <= UINT16_MAX);
 
 }  // namespace
 
