@@ -2,32 +2,24 @@
 
 #include <algorithm>
 
+#include "server/sim/models/registry.h"
+
 namespace sluice::sim {
 
 namespace {
 
-/// Units of work_of_flowing_cell(), in a side view and in 3D.
-struct WorkOfFlowing {
+/// What waves and heat add to a flowing cell, in a side view and in 3D.
+struct WorkOfLayer {
   std::int64_t side_view;
   std::int64_t solid;
 };
+constexpr WorkOfLayer kWorkOfWaves = {8, 60};
+constexpr WorkOfLayer kWorkOfHeat = {130, 250};
+constexpr std::int64_t kMostWorkOfFlowing = 1024;  // of a model, waves and heat together
 
-WorkOfFlowing work_of_flowing(WaterModel water) {
-  switch (water) {
-    case WaterModel::kCellular:
-      return {2, 16};
-    case WaterModel::kBlock:
-      return {25, 40};
-    case WaterModel::kStream:
-      return {80, 120};
-    case WaterModel::kHydro:
-      return {16, 200};
-  }
-  return {0, 0};
+const WorkOfWater& work_of_water(const World& world) {
+  return find_water_model(world.config().water)->work;
 }
-constexpr WorkOfFlowing kWorkOfFlowingWaves = {8, 60};
-constexpr WorkOfFlowing kWorkOfFlowingHeat = {130, 250};
-constexpr std::int64_t kMostWorkOfFlowing = 1024;  // of all three together
 
 std::int64_t capped(std::int64_t work) {
   return std::min(work, kTooMuchWork);
@@ -61,10 +53,10 @@ class CostOf {
   }
   CommandCost operator()(const Pour& command) const {
     CommandCost cost = of_cell(command.at);
-    // Hydro water is on its way through every chunk below from its first tick on.
-    if (world_.config().water != WaterModel::kHydro) return cost;
-    const std::int64_t each = world_.config().side_view() ? kWorkOfNewChunk : 4 * kWorkOfNewChunk;
-    cost.work = capped(cost.work + each * fall_below(command.at));
+    const WorkOfWater& work = work_of_water(world_);
+    const std::int64_t each =
+        world_.config().side_view() ? work.falling_side_view : work.falling_solid;
+    if (each > 0) cost.work = capped(cost.work + each * fall_below(command.at));
     return cost;
   }
   CommandCost operator()(const AddSource& command) const { return of_source(command.at); }
@@ -211,10 +203,11 @@ class CostOf {
 
 std::int64_t work_of_flowing_cell(const World& world) {
   const bool side_view = world.config().side_view();
-  const auto work = [&](const WorkOfFlowing& of) { return side_view ? of.side_view : of.solid; };
-  return work(work_of_flowing(world.config().water)) +
-         (world.core().waves.on ? work(kWorkOfFlowingWaves) : 0) +
-         (world.core().heat.on ? work(kWorkOfFlowingHeat) : 0);
+  const WorkOfWater& water = work_of_water(world);
+  std::int64_t work = side_view ? water.flowing_side_view : water.flowing_solid;
+  if (world.core().waves.on) work += side_view ? kWorkOfWaves.side_view : kWorkOfWaves.solid;
+  if (world.core().heat.on) work += side_view ? kWorkOfHeat.side_view : kWorkOfHeat.solid;
+  return work;
 }
 
 CommandCost cost_of(const Command& command, const World& world) {

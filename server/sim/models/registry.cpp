@@ -11,11 +11,20 @@ namespace sluice::sim {
 
 std::span<const WaterModelRow> water_models() {
   static const std::array kRows = {
-      WaterModelRow{WaterModel::kCellular, 2, "cellular", true, true, {}, make_cellular_water},
-      WaterModelRow{WaterModel::kBlock, 2, "block", true, true, block_marks(), make_block_water},
-      WaterModelRow{WaterModel::kStream, 2, "stream", true, true, stream_marks(),
+      WaterModelRow{
+          WaterModel::kCellular, 2, "cellular", true, true, {}, {2, 16}, make_cellular_water},
+      WaterModelRow{
+          WaterModel::kBlock, 2, "block", true, true, block_marks(), {25, 40}, make_block_water},
+      WaterModelRow{WaterModel::kStream,
+                    2,
+                    "stream",
+                    true,
+                    true,
+                    stream_marks(),
+                    {80, 120},
                     make_stream_water},
-      WaterModelRow{WaterModel::kHydro, 2, "hydro", true, true, {}, make_hydro_water},
+      WaterModelRow{
+          WaterModel::kHydro, 2, "hydro", true, true, {}, {16, 200, 1024, 4096}, make_hydro_water},
   };
   return kRows;
 }

@@ -80,6 +80,17 @@ struct MarkField {
   [[nodiscard]] constexpr std::uint32_t mask() const { return ((1U << bits) - 1) << shift; }
 };
 
+/// What a model's water in motion takes, in units of work (command_cost.h); measured as boxes that
+/// fall apart and as pours from high above.
+struct WorkOfWater {
+  std::int64_t flowing_side_view;  // of a cell
+  std::int64_t flowing_solid;
+  // Of each empty chunk below water that is put in, where it is on its way through all of them from
+  // its first tick on.
+  std::int64_t falling_side_view = 0;
+  std::int64_t falling_solid = 0;
+};
+
 struct WaterModelRow {
   WaterModel id;
   std::uint16_t version;  // rises with every change of results
@@ -87,6 +98,7 @@ struct WaterModelRow {
   bool side_view;
   bool solid;
   std::span<const MarkField> marks;
+  WorkOfWater work;
   std::unique_ptr<WaterModelState> (*make)(const WorldConfig& config);
 };
 
