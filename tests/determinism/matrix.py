@@ -3,9 +3,11 @@ compares every digest with those that a recording holds. Prints a table; fails i
 
     matrix.py ROOT SLUICE BUILD_FOLDER [--built NAME=PROGRAM] [--only TEXT] [--ticks N]
 
-With --built it builds nothing, and runs what is there. SLUICE is the built toolbox: it records the scenes, and what it recorded (the commands as `log` prints
-them, the digests as `replay --digests` does) is what each build is held to. So a recording made here
-is verified there, also where there is no SQLite.
+With --built it builds nothing, and runs what is there.
+
+SLUICE is the built toolbox: it records the scenes, and what it recorded (the commands as `log`
+prints them, the digests as `replay --digests` does) is what each build is held to. So a recording
+made here is verified there, also where there is no SQLite.
 """
 
 import argparse
