@@ -107,7 +107,6 @@ ResultBook::Opened Hub::join_again(Viewer& viewer, const ResultBook::Client& cli
   }
   if (opened.number == next_session_) ++next_session_;
   if (const auto other = viewers_.find(opened.number); other != viewers_.end()) {
-    SLUICE_SOMETIMES("a client came back before its connection had ended");
     other->second->replaced();
     // The one that left was it.
     opened = results_.open(client, opened.number, feed_.tick(), now);

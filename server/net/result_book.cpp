@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "server/access/token.h"
-#include "server/sim/sometimes.h"
 
 namespace sluice::net {
 
@@ -118,7 +117,6 @@ void ResultBook::settle(std::uint64_t number, const protocol::CommandResult& res
   while (bytes_ > limits_.bytes) {
     const std::string* address = fullest_address();
     if (address != nullptr && (gone_longest(address)->second.number != number)) {
-      SLUICE_SOMETIMES("a client's results were forgotten for others'");
       erase(gone_longest(address), tick);
     } else if (!forget_oldest_result(entry)) {
       break;

@@ -80,7 +80,6 @@ bool Session::answer_known(std::uint64_t seq) {
       found.result = {seq, false, 0, kForgotten, protocol::ResultKind::kUnknown};
       break;
   }
-  SLUICE_SOMETIMES("a command was answered without being applied again");
   ++waiting_commands_;
   send_reply(found.result);
   return true;

@@ -23,7 +23,8 @@ import xxhash
 
 CHUNK_CELLS = 4096
 NO_PLACE = -(2**31)
-HELLO, SET_VIEW, COMMAND, PING, RESYNC, RESYNC_PIPES = range(1, 7)
+HELLO, SET_VIEW, COMMAND, PING, RESYNC, RESYNC_PIPES, ASK_RESULTS = range(1, 8)
+NEW, AGAIN, UNKNOWN, NEVER_CAME = range(4)
 WELCOME, REFUSED, TICK, RESULT, PONG = range(1, 6)
 
 
@@ -31,14 +32,15 @@ WELCOME, REFUSED, TICK, RESULT, PONG = range(1, 6)
 # identifier, and tables that point forwards.
 
 def put_table(out, fields):
-    """fields: slot -> (format, value); formats of struct, or "table", "text" and "vector of structs"."""
-    size_of = {slot: 4 if kind in ("table", "text") else struct.calcsize("<" + kind)
+    """fields: slot -> (format, value); formats of struct, or "table", "text", "bytes" and "numbers"."""
+    apart = ("table", "text", "bytes", "numbers")
+    size_of = {slot: 4 if kind in apart else struct.calcsize("<" + kind)
                for slot, (kind, _) in fields.items()}
     slots = max(fields, default=-1) + 1
     place, end = {}, 4
     for slot in sorted(fields, key=lambda s: -min(size_of[s], 8)):
         kind = fields[slot][0]
-        align = 4 if kind in ("table", "text") or len(kind) > 1 else size_of[slot]
+        align = 4 if kind in apart or len(kind) > 1 else size_of[slot]
         end += -end % align
         place[slot] = end
         end += size_of[slot]
@@ -49,7 +51,7 @@ def put_table(out, fields):
     out += vtable + struct.pack("<i", len(vtable)) + bytes(end - 4)
     for slot, (kind, value) in fields.items():
         at = start + place[slot]
-        if kind not in ("table", "text"):
+        if kind not in apart:
             struct.pack_into("<" + kind, out, at, *(value if isinstance(value, tuple) else (value,)))
             continue
         if kind == "text":
@@ -57,6 +59,14 @@ def put_table(out, fields):
             child = len(out)
             data = value.encode()
             out += struct.pack("<I", len(data)) + data + b"\0"
+        elif kind == "bytes":
+            out += bytes(-len(out) % 4)
+            child = len(out)
+            out += struct.pack("<I", len(value)) + value
+        elif kind == "numbers":  # of 64 bits, which are aligned; their count stands before them
+            out += bytes((4 - len(out)) % 8)
+            child = len(out)
+            out += struct.pack("<I%dQ" % len(value), len(value), *value)
         else:
             child = put_table(out, value)
         struct.pack_into("<I", out, at, child - at)
@@ -363,10 +373,14 @@ class Socket:
 
 
 class Client:
-    def __init__(self, port, world, version=2):
+    def __init__(self, port, world, version=2, token=None, last_seq=0, since_tick=0):
         self.socket = Socket(port, "/worlds/" + world)
         self.mirror, self.results, self.pongs, self.refused = None, {}, [], None
-        self.send(HELLO, {0: ("I", version), 1: ("text", "by the document")})
+        self.kinds, self.results_kept, self.knows_client, self.since_tick = {}, 0, False, 0
+        fields = {0: ("I", version), 1: ("text", "by the document")}
+        if token:
+            fields.update({2: ("bytes", token), 3: ("Q", last_seq), 4: ("Q", since_tick)})
+        self.send(HELLO, fields)
 
     def send(self, kind, fields):
         self.socket.send(client_message(kind, fields))
@@ -380,6 +394,8 @@ class Client:
         kind, body = root.number(0, "B"), root.table(1)
         if kind == WELCOME:
             self.mirror = Mirror(body)
+            self.since_tick = body.number(7, "Q")
+            self.results_kept, self.knows_client = body.number(12, "I"), bool(body.number(13, "B"))
         elif kind == REFUSED:
             self.refused = (body.number(0, "H"), body.text(1))
         elif kind == TICK:
@@ -387,6 +403,7 @@ class Client:
         elif kind == RESULT:
             self.results.setdefault(body.number(0, "Q"), []).append(
                 (body.number(1, "B"), body.number(2, "Q"), body.text(3)))
+            self.kinds[body.number(0, "Q")] = body.number(4, "B")
         elif kind == PONG:
             self.pongs.append(body.number(0, "Q"))
         return True
@@ -439,6 +456,39 @@ def look_at(port, world):
     return mirror
 
 
+def come_back(port, world):
+    token = os.urandom(16)
+    client = Client(port, world, token=token)
+    client.receive_until(lambda: client.mirror is not None)
+    assert client.results_kept == 512 and client.knows_client
+    line = '{"cmd": "set_cells", "from": [0, 0, 0], "size": [1, 1, 1], "cell": "#"}'
+    told = client.command(1, line)
+    assert told[0] and client.command(1, line) == told and client.kinds[1] == AGAIN
+    client.send(COMMAND, {0: ("Q", 2), 1: ("text", line)})
+    since = client.since_tick
+    client.socket.socket.close()  # before the answer; number 3 never leaves
+
+    back = Client(port, world, token=token, last_seq=3, since_tick=since)
+    back.receive_until(lambda: back.mirror is not None)
+    assert back.knows_client
+    back.send(ASK_RESULTS, {0: ("numbers", [1, 2, 3])})
+    back.receive_until(lambda: len(back.results) == 3)
+    assert back.results[1] == [told] and back.results[2][0][0] and not back.results[3][0][0]
+    assert back.kinds[1] == AGAIN and back.kinds[2] in (NEW, AGAIN) and back.kinds[3] == NEVER_CAME
+    assert back.command(3, line)[0] and back.kinds[3] == NEW
+
+    second = Client(port, world, token=token, last_seq=3, since_tick=since)
+    second.receive_until(lambda: second.mirror is not None)
+    while back.receive():
+        pass
+    assert back.refused[0] == 7 and back.socket.close_code == 1008, back.refused
+    stranger = Client(port, world, token=os.urandom(16), last_seq=3, since_tick=0)
+    stranger.receive_until(lambda: stranger.mirror is not None)
+    stranger.send(ASK_RESULTS, {0: ("numbers", [3])})
+    stranger.receive_until(lambda: 3 in stranger.results)
+    assert not stranger.knows_client and stranger.kinds[3] == UNKNOWN
+
+
 def misbehave(port, world):
     client = Client(port, world, version=99)
     while client.receive():
@@ -467,6 +517,7 @@ def main():
                 sections += mirror.sections_checked
                 print(f"{name}: {mirror.checked} chunks and {mirror.sections_checked} sections compared")
             assert sections > 0, "one of the worlds must have pipes"
+            come_back(port, names[0])
             misbehave(port, names[0])
             last = Client(port, names[0])
             last.receive_until(lambda: last.mirror is not None)
