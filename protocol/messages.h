@@ -38,7 +38,7 @@ struct Resume {
 
 struct Hello {
   std::uint32_t protocol_version = kProtocolVersion;
-  std::string client_name;       // printable ASCII
+  std::string client_name;            // printable ASCII
   std::optional<Resume> resume = {};  // none: no results are kept for it
 };
 

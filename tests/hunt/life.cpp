@@ -210,8 +210,8 @@ std::string Life::beyond_bounds() const {
     // One more frame than the limit may be on its way, and of replies those whose commands wait.
     const net::Session::Waiting waiting = there->waiting();
     if (waiting.frames > limits.waiting_frames + 1 ||
-        waiting.replies > limits.waiting_replies + limits.waiting_commands +
-                              protocol::kResultsKept + 2) {
+        waiting.replies >
+            limits.waiting_replies + limits.waiting_commands + protocol::kResultsKept + 2) {
       return std::to_string(waiting.frames) + " frames and " + std::to_string(waiting.replies) +
              " replies wait for one client";
     }
