@@ -48,7 +48,7 @@ std::vector<std::int64_t> poured(const std::string& recording) {
           EXPECT_TRUE(one.applied) << one.reason;
           EXPECT_EQ(record::client_of(one.client).claimed, "steady");
           EXPECT_EQ(record::client_of(one.client).resume.size(), 11U);
-          units.push_back(std::get<sim::Pour>(one.command).units);
+          units.push_back(std::get<sim::Pour>(one.command.body).units);
         }
         return true;
       });
