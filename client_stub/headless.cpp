@@ -6,6 +6,8 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <optional>
+#include <random>
 #include <utility>
 #include <vector>
 
@@ -29,7 +31,15 @@ constexpr std::uint64_t kTicksToShow = 2;
 // A replay that stands still sends no further tick: what is in view has come when this much passed
 // without a message.
 constexpr std::chrono::milliseconds kQuiet{300};
+constexpr std::chrono::milliseconds kRetry{200};
 constexpr std::int64_t kMaxMapCells = std::int64_t{1} << 26;
+
+protocol::ResumeToken new_resume_token() {
+  std::random_device device;  // the system's
+  protocol::ResumeToken token{};
+  for (std::uint8_t& byte : token) byte = static_cast<std::uint8_t>(device());
+  return token;
+}
 
 class Headless {
  public:
@@ -37,16 +47,13 @@ class Headless {
       : options_(options),
         script_(std::move(script)),
         signals_(context_, SIGINT, SIGTERM),
-        quiet_(context_) {}
+        quiet_(context_),
+        retry_(context_) {}
 
   int run() {
-    WorldClient::Events events;
-    events.welcomed = [this] { welcomed(); };
-    events.ticked = [this] { ticked(); };
-    events.answered = [this](const protocol::CommandResult& result) { answered(result); };
-    events.closed = [this](std::string reason) { closed(std::move(reason)); };
-    client_ = std::make_unique<WorldClient>(context_, options_.address, options_.client_name,
-                                            std::move(events));
+    protocol::SentCommands commands;
+    if (options_.reconnect_seconds > 0) commands.token = new_resume_token();
+    connect(std::move(commands));
     signals_.async_wait([this](boost::system::error_code error, int) {
       if (!error) finish();
     });
@@ -55,14 +62,31 @@ class Headless {
   }
 
  private:
+  using Clock = std::chrono::steady_clock;
+
+  void connect(protocol::SentCommands commands) {
+    WorldClient::Events events;
+    events.welcomed = [this] { welcomed(); };
+    events.ticked = [this] { ticked(); };
+    events.answered = [this](const protocol::CommandResult& result) { answered(result); };
+    events.closed = [this](std::string reason) { closed(std::move(reason)); };
+    client_ = std::make_unique<WorldClient>(context_, options_.address, options_.client_name,
+                                            std::move(events), std::move(commands));
+  }
+
   void welcomed() {
+    lost_at_.reset();
+    was_welcomed_ = true;
+    for (const std::uint64_t seq : client_->session().forgotten()) in_doubt(seq, "it keeps none");
+    asked_ = client_->session().commands().unanswered.size();
     view_ = options_.view.value_or(client_->whole_world());
     client_->set_view(view_);
     send_more();
   }
 
   void send_more() {
-    while (next_ < script_.size() && waiting_.size() < kAhead) {
+    // What the server still has to tell of comes before what follows it.
+    while (asked_ == 0 && next_ < script_.size() && waiting_.size() < kAhead) {
       const ScriptLine& line = script_[next_++];
       waiting_[client_->send_command(line.json)] = line.number;
     }
@@ -77,6 +101,15 @@ class Headless {
   void answered(const protocol::CommandResult& result) {
     const auto sent = waiting_.find(result.seq);
     if (sent == waiting_.end()) return;
+    if (asked_ > 0) --asked_;
+    if (result.kind == protocol::ResultKind::kNeverCame) {
+      client_->send_again(result.seq);
+      return send_more();
+    }
+    if (result.kind == protocol::ResultKind::kUnknown) {
+      in_doubt(result.seq, result.reason);
+      return send_more();
+    }
     if (!result.applied) {
       ++refused_;
       std::cerr << options_.script << ":" << sent->second << ": refused: " << result.reason << '\n';
@@ -90,6 +123,31 @@ class Headless {
       first_tick_ = result.tick;  // it may have gone anywhere
       check_whether_done(client_->mirror().tick());
     }
+  }
+
+  void in_doubt(std::uint64_t seq, const std::string& why) {
+    std::cerr << options_.script << ":" << waiting_.at(seq)
+              << ": may have been applied or not: " << why << '\n';
+    waiting_.erase(seq);
+    status_ = kExitFound;
+  }
+
+  /// Whether it is worth it to try again.
+  bool lost() {
+    if (options_.reconnect_seconds == 0 || !was_welcomed_) return false;
+    const auto& refused = client_->session().refused();
+    if (refused && refused->code != protocol::RefusalCode::kShutdown) return false;
+    if (!lost_at_) lost_at_ = Clock::now();
+    return Clock::now() - *lost_at_ < std::chrono::seconds(options_.reconnect_seconds);
+  }
+
+  void connect_later() {
+    retry_.expires_after(kRetry);
+    retry_.async_wait([this](boost::system::error_code error) {
+      if (error) return;
+      ++reconnects_;
+      connect(client_->take_commands());
+    });
   }
 
   void check_whether_done(std::uint64_t tick) {
@@ -115,14 +173,16 @@ class Headless {
     finished_ = true;
     signals_.cancel();
     quiet_.cancel();
+    if (retry_.cancel() > 0) return closed("ended while there was no connection");
     client_->close();
   }
 
   void closed(std::string reason) {
+    if (!finished_ && lost()) return connect_later();
     // Beast keeps a timer for a while after a refused handshake: nothing to wait for.
     context_.stop();
-    if (!finished_) {
-      const bool was_welcomed = client_->mirror().welcome().tick_rate != 0 || first_tick_;
+    if (!finished_ || lost_at_) {
+      const bool was_welcomed = was_welcomed_ || first_tick_;
       std::cerr << "sluice-view: " << reason << '\n';
       if (next_ < script_.size() || !waiting_.empty()) {
         std::cerr << "sluice-view: " << script_.size() - next_ + waiting_.size()
@@ -176,6 +236,7 @@ class Headless {
                                          {"pipe_bytes", stats.pipe_bytes},
                                          {"commands_applied", applied_},
                                          {"commands_refused", refused_},
+                                         {"reconnects", reconnects_},
                                          {"water", counters.water},
                                          {"pipes", counters.pipes},
                                          {"sourced", counters.sourced},
@@ -189,6 +250,7 @@ class Headless {
   boost::asio::io_context context_{1};
   boost::asio::signal_set signals_;
   boost::asio::steady_timer quiet_;
+  boost::asio::steady_timer retry_;
   std::unique_ptr<WorldClient> client_;
   protocol::ViewBox view_;
   std::size_t next_ = 0;                          // the script's line to be sent next
@@ -197,6 +259,10 @@ class Headless {
   std::uint64_t last_answer_tick_ = 0;
   std::uint64_t applied_ = 0;
   std::uint64_t refused_ = 0;
+  std::uint64_t reconnects_ = 0;
+  std::size_t asked_ = 0;  // commands of an earlier connection of which the server has to tell
+  bool was_welcomed_ = false;
+  std::optional<Clock::time_point> lost_at_;  // while there is no connection
   bool finished_ = false;
   int status_ = kExitWell;
 };

@@ -22,11 +22,14 @@ struct HeadlessOptions {
   std::optional<protocol::ViewBox> view;   // default: the whole world
   bool map = false;
   bool json = false;
+  /// How long to try to connect again where a connection is lost; 0: not at all.
+  std::int64_t reconnect_seconds = 0;
 };
 
 /// Runs until the ticks have passed and the script's last command is answered; without either,
 /// until the view has been shown once. Commands are sent in order, a few ahead of their answers;
-/// refused ones are reported on standard error with their line. Returns the exit status.
+/// refused ones are reported on standard error with their line. Over lost connections each is still
+/// applied once, or said to be in doubt. Returns the exit status.
 [[nodiscard]] int run_headless(const HeadlessOptions& options);
 
 }  // namespace sluice::client

@@ -58,6 +58,10 @@ int main(int argc, char** argv) {
       ->needs(headless_flag);
   app.add_option("--script", options.script, "send these commands (JSON Lines, - for stdin)")
       ->needs(headless_flag);
+  app.add_option("--reconnect", options.reconnect_seconds,
+                 "where the connection is lost, try for so many seconds to go on")
+      ->check(CLI::Range(0, 86400))
+      ->needs(headless_flag);
   app.add_option("--view", view, "x,y,z,w,h,d in cells (default: the whole world)")
       ->needs(headless_flag);
   app.add_flag("--map", options.map, "print the view at the end")->needs(headless_flag);

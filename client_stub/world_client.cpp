@@ -5,8 +5,8 @@
 namespace sluice::client {
 
 WorldClient::WorldClient(boost::asio::io_context& context, const Address& address,
-                         std::string client_name, Events events)
-    : events_(std::move(events)), session_(std::move(client_name)) {
+                         std::string client_name, Events events, protocol::SentCommands commands)
+    : events_(std::move(events)), session_(std::move(client_name), std::move(commands)) {
   session_.start();
   Connection::Events connection_events;
   connection_events.opened = [this] { flush(); };
@@ -58,6 +58,11 @@ std::uint64_t WorldClient::send_command(std::string json) {
   const std::uint64_t seq = session_.send_command(std::move(json));
   flush();
   return seq;
+}
+
+void WorldClient::send_again(std::uint64_t seq) {
+  (void)session_.send_again(seq);
+  flush();
 }
 
 void WorldClient::send_ping(std::uint64_t nonce) {

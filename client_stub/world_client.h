@@ -23,8 +23,10 @@ class WorldClient {
     std::function<void(std::string reason)> closed;
   };
 
+  /// `commands`: of this client's last connection, or with a token to begin with
+  /// (protocol::SentCommands).
   WorldClient(boost::asio::io_context& context, const Address& address, std::string client_name,
-              Events events);
+              Events events, protocol::SentCommands commands = {});
   WorldClient(const WorldClient&) = delete;
   WorldClient& operator=(const WorldClient&) = delete;
 
@@ -32,6 +34,8 @@ class WorldClient {
   void set_view(const protocol::ViewBox& box);
   /// After `welcomed`. `json` is one line of a command script; the answer has the number returned.
   std::uint64_t send_command(std::string json);
+  /// An unanswered command under its own number; it is not applied twice.
+  void send_again(std::uint64_t seq);
   void send_ping(std::uint64_t nonce);
   void close();
   void set_reading(bool reading) { connection_->set_reading(reading); }
@@ -39,6 +43,9 @@ class WorldClient {
   [[nodiscard]] bool ready() const {
     return session_.state() == protocol::ClientSession::State::kReady;
   }
+  [[nodiscard]] const protocol::ClientSession& session() const { return session_; }
+  /// For the next connection, after this one was closed.
+  [[nodiscard]] protocol::SentCommands take_commands() { return session_.take_commands(); }
   [[nodiscard]] const protocol::Mirror& mirror() const { return session_.mirror(); }
   /// The whole world, as a view.
   [[nodiscard]] protocol::ViewBox whole_world() const { return {{}, mirror().welcome().size}; }

@@ -16,7 +16,9 @@ void require(bool condition) {
 
 void ClientSession::start() {
   require(state_ == State::kIdle);
-  outgoing_.push_back(encode(ClientMessage{Hello{kProtocolVersion, name_}}));
+  Hello hello{kProtocolVersion, name_, {}};
+  if (sent_.token) hello.resume = Resume{*sent_.token, sent_.last_seq, sent_.since_tick};
+  outgoing_.push_back(encode(ClientMessage{std::move(hello)}));
   state_ = State::kGreeting;
 }
 
@@ -39,8 +41,23 @@ ClientSession::Event ClientSession::on(const Welcome& welcome) {
   mirror_ = Mirror(welcome);
   mirror_.count_bytes(bytes);
   state_ = State::kReady;
+  ask_for_unanswered(welcome);
   if (waiting_view_) set_view(*waiting_view_);
   return Event::kWelcomed;
+}
+
+void ClientSession::ask_for_unanswered(const Welcome& welcome) {
+  if (!std::exchange(sent_.welcomed, true)) sent_.since_tick = welcome.tick;
+  AskResults ask;
+  for (const auto& [seq, json] : sent_.unanswered) {
+    if (welcome.results_kept == 0 || ask.seqs.size() == kResultsKept) {
+      forgotten_.push_back(seq);
+    } else {
+      ask.seqs.push_back(seq);
+    }
+  }
+  for (const std::uint64_t seq : forgotten_) sent_.unanswered.erase(seq);
+  if (!ask.seqs.empty()) outgoing_.push_back(encode(ClientMessage{std::move(ask)}));
 }
 
 ClientSession::Event ClientSession::on(const Refused& refused) {
@@ -63,6 +80,8 @@ ClientSession::Event ClientSession::on(const Tick& tick) {
 ClientSession::Event ClientSession::on(const CommandResult& result) {
   if (state_ != State::kReady) return fail("the server sent a command result before its welcome");
   last_result_ = result;
+  // What never came may be sent again.
+  if (result.kind != ResultKind::kNeverCame) sent_.unanswered.erase(result.seq);
   return Event::kResult;
 }
 
@@ -81,9 +100,17 @@ void ClientSession::set_view(const ViewBox& box) {
 std::uint64_t ClientSession::send_command(std::string json) {
   require(state_ == State::kReady || state_ == State::kClosed);
   if (state_ == State::kClosed) return 0;
-  const std::uint64_t seq = next_seq_++;
+  const std::uint64_t seq = ++sent_.last_seq;
+  if (sent_.token) sent_.unanswered[seq] = json;
   outgoing_.push_back(encode(ClientMessage{Command{seq, std::move(json)}}));
   return seq;
+}
+
+bool ClientSession::send_again(std::uint64_t seq) {
+  const auto command = sent_.unanswered.find(seq);
+  if (state_ != State::kReady || command == sent_.unanswered.end()) return false;
+  outgoing_.push_back(encode(ClientMessage{Command{seq, command->second}}));
+  return true;
 }
 
 void ClientSession::send_ping(std::uint64_t nonce) {

@@ -17,14 +17,25 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "protocol/messages.h"
 #include "protocol/mirror.h"
 
 namespace sluice::protocol {
+
+/// The commands of one client, over all its connections.
+struct SentCommands {
+  std::optional<ResumeToken> token;  // none: the server keeps no results for it
+  std::uint64_t last_seq = 0;
+  std::uint64_t since_tick = 0;
+  bool welcomed = false;                            // the token was used
+  std::map<std::uint64_t, std::string> unanswered;  // by number; with a token alone
+};
 
 class ClientSession {
  public:
@@ -42,6 +53,12 @@ class ClientSession {
 
   /// `client_name`: printable ASCII, at most kMaxClientNameBytes.
   explicit ClientSession(std::string client_name) : name_(std::move(client_name)) {}
+  /// Goes on with what take_commands() of an earlier session gave, or begins with a token of its
+  /// own: 16 bytes that nobody can guess. Commands without an answer are asked for after the
+  /// welcome (where the server keeps no results, forgotten() has them), and results come for them
+  /// as for those that this session sends.
+  ClientSession(std::string client_name, SentCommands commands)
+      : name_(std::move(client_name)), sent_(std::move(commands)) {}
 
   /// Queues Hello. Only in kIdle.
   void start();
@@ -54,10 +71,19 @@ class ClientSession {
   /// Queues a command; the number returned comes back in its CommandResult. In kReady; ignored in
   /// kClosed (0, which no command has).
   std::uint64_t send_command(std::string json);
+  /// Queues an unanswered command under its own number once more, as when the server says that it
+  /// never came. It is not applied twice. In kReady; false when there is no such command.
+  bool send_again(std::uint64_t seq);
   /// In kReady; ignored in kClosed.
   void send_ping(std::uint64_t nonce);
   /// The caller's connection ended, or is to end, for this reason.
   void close(std::string reason);
+
+  /// What the next session of this client is to know; only after the connection ended.
+  [[nodiscard]] SentCommands take_commands() { return std::exchange(sent_, {}); }
+  [[nodiscard]] const SentCommands& commands() const { return sent_; }
+  /// Numbers of earlier connections of which this server can say nothing.
+  [[nodiscard]] const std::vector<std::uint64_t>& forgotten() const { return forgotten_; }
 
   /// Messages to be sent, in order. Empties the queue.
   [[nodiscard]] std::vector<Bytes> take_outgoing();
@@ -77,6 +103,7 @@ class ClientSession {
   Event on(const Tick& tick);
   Event on(const CommandResult& result);
   Event on(const Pong& pong);
+  void ask_for_unanswered(const Welcome& welcome);
   Event fail(std::string reason);
 
   std::string name_;
@@ -86,7 +113,8 @@ class ClientSession {
   std::optional<ViewBox> waiting_view_;
   CommandResult last_result_;
   Pong last_pong_;
-  std::uint64_t next_seq_ = 1;
+  SentCommands sent_;
+  std::vector<std::uint64_t> forgotten_;
   std::vector<Bytes> outgoing_;
   Mirror mirror_;
 };

@@ -28,6 +28,12 @@ inline constexpr std::size_t kMaxClientNameBytes = 64;
 inline constexpr std::size_t kMaxCommandBytes = std::size_t{4} << 10;
 /// Longer reasons are cut, at the end of a character.
 inline constexpr std::size_t kMaxReasonBytes = 512;
+/// What a server keeps for a client that comes back (the hello's resume_token): so many of its
+/// last results, as long as they take no more than so many bytes; an AskResults names no more.
+inline constexpr std::size_t kResultsKept = 512;
+inline constexpr std::size_t kResultBytesKept = std::size_t{64} << 10;
+inline constexpr std::size_t kResumeTokenBytes = 16;
+static_assert(kResultsKept * 8 + 256 < kMaxClientMessageBytes);
 /// World and server names in a welcome.
 inline constexpr std::size_t kMaxNameBytes = 256;
 

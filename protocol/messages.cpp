@@ -68,7 +68,11 @@ Error too_long(std::string_view what, std::size_t bytes, std::size_t limit) {
 // Encoding: one function a message, chosen by overload.
 
 flatbuffers::Offset<void> build(FlatBufferBuilder& b, const Hello& m) {
-  return wire::CreateHello(b, m.protocol_version, text_of(b, m.client_name, kMaxClientNameBytes))
+  const auto name = text_of(b, m.client_name, kMaxClientNameBytes);
+  if (!m.resume) return wire::CreateHello(b, m.protocol_version, name).Union();
+  const auto token = b.CreateVector(m.resume->token.data(), m.resume->token.size());
+  return wire::CreateHello(b, m.protocol_version, name, token, m.resume->last_seq,
+                           m.resume->since_tick)
       .Union();
 }
 
@@ -80,6 +84,10 @@ flatbuffers::Offset<void> build(FlatBufferBuilder& b, const SetView& m) {
 
 flatbuffers::Offset<void> build(FlatBufferBuilder& b, const Command& m) {
   return wire::CreateCommand(b, m.seq, text_of(b, m.json, kMaxCommandBytes + 1)).Union();
+}
+
+flatbuffers::Offset<void> build(FlatBufferBuilder& b, const AskResults& m) {
+  return wire::CreateAskResults(b, b.CreateVector(m.seqs)).Union();
 }
 
 flatbuffers::Offset<void> build(FlatBufferBuilder& b, const Ping& m) {
@@ -104,7 +112,7 @@ flatbuffers::Offset<void> build(FlatBufferBuilder& b, const Welcome& m) {
   const auto account = text_of(b, m.account, kMaxNameBytes);
   return wire::CreateWelcome(b, m.protocol_version, version, world, &size, m.sides.log_x,
                              m.sides.log_y, m.sides.log_z, m.tick, m.tick_rate, water, account,
-                             m.watch_only)
+                             m.watch_only, m.results_kept, m.knows_client)
       .Union();
 }
 
@@ -192,7 +200,8 @@ flatbuffers::Offset<void> build(FlatBufferBuilder& b, const Tick& m) {
 
 flatbuffers::Offset<void> build(FlatBufferBuilder& b, const CommandResult& m) {
   return wire::CreateCommandResult(b, m.seq, m.applied, m.tick,
-                                   text_of(b, m.reason, kMaxReasonBytes))
+                                   text_of(b, m.reason, kMaxReasonBytes),
+                                   static_cast<std::uint8_t>(m.kind))
       .Union();
 }
 
@@ -204,13 +213,21 @@ flatbuffers::Offset<void> build(FlatBufferBuilder& b, const Pong& m) {
 
 Result<ClientMessage> plain(const wire::Hello& m) {
   // Checked before the name, so that a client of another version learns that and nothing else.
-  Hello hello{m.protocol_version(), string_of(m.client_name())};
+  Hello hello{m.protocol_version(), string_of(m.client_name()), {}};
   if (hello.protocol_version != kProtocolVersion) return ClientMessage{std::move(hello)};
   if (hello.client_name.size() > kMaxClientNameBytes) {
     return too_long("hello.client_name", hello.client_name.size(), kMaxClientNameBytes);
   }
   for (const char c : hello.client_name) {
     if (c < ' ' || c > '~') return Error{"hello.client_name must be printable ASCII"};
+  }
+  if (const auto* token = m.resume_token(); token != nullptr && token->size() > 0) {
+    if (token->size() != kResumeTokenBytes) {
+      return Error{"hello.resume_token has " + std::to_string(token->size()) +
+                   " bytes, allowed: " + std::to_string(kResumeTokenBytes)};
+    }
+    hello.resume = Resume{{}, m.last_seq(), m.since_tick()};
+    std::copy(token->begin(), token->end(), hello.resume->token.begin());
   }
   return ClientMessage{std::move(hello)};
 }
@@ -232,6 +249,21 @@ Result<ClientMessage> plain(const wire::Command& m) {
     return too_long("command.json", command.json.size(), kMaxCommandBytes);
   }
   return ClientMessage{std::move(command)};
+}
+
+Result<ClientMessage> plain(const wire::AskResults& m) {
+  AskResults ask;
+  if (m.seqs() == nullptr) return ClientMessage{std::move(ask)};
+  if (m.seqs()->size() > kResultsKept) {
+    return Error{"ask_results names " + std::to_string(m.seqs()->size()) + " commands, at most " +
+                 std::to_string(kResultsKept) + " are allowed"};
+  }
+  // The library's verifier looks at the alignment of a list's length, not of its elements.
+  if (reinterpret_cast<std::uintptr_t>(m.seqs()->Data()) % alignof(std::uint64_t) != 0) {
+    return Error{"ask_results: its numbers are not aligned"};
+  }
+  ask.seqs.assign(m.seqs()->begin(), m.seqs()->end());
+  return ClientMessage{std::move(ask)};
 }
 
 Result<ClientMessage> plain(const wire::Ping& m) {
@@ -258,6 +290,8 @@ Result<ServerMessage> plain(const wire::Welcome& m) {
   welcome.water = cut(string_of(m.water()), kMaxNameBytes);
   welcome.account = cut(string_of(m.account()), kMaxNameBytes);
   welcome.watch_only = m.watch_only();
+  welcome.results_kept = m.results_kept();
+  welcome.knows_client = m.knows_client();
   const Position size = welcome.size;
   if (std::min({size.x, size.y, size.z}) < 1 || std::max({size.x, size.y, size.z}) > kMaxSide) {
     return Error{"welcome.size is outside 1 to " + std::to_string(kMaxSide)};
@@ -344,8 +378,13 @@ Result<ServerMessage> plain(const wire::Tick& m) {
 }
 
 Result<ServerMessage> plain(const wire::CommandResult& m) {
+  // A kind of a later server's is no answer to rely on.
+  const auto kind = m.kind() > static_cast<std::uint8_t>(ResultKind::kNeverCame)
+                        ? ResultKind::kUnknown
+                        : static_cast<ResultKind>(m.kind());
   return ServerMessage{CommandResult{m.seq(), m.applied(), m.tick(),
-                                     std::string(cut(string_of(m.reason()), kMaxReasonBytes))}};
+                                     std::string(cut(string_of(m.reason()), kMaxReasonBytes)),
+                                     kind}};
 }
 
 Result<ServerMessage> plain(const wire::Pong& m) {
@@ -398,6 +437,8 @@ Result<ClientMessage> decode_client_message(ByteView bytes) {
       return plain(*message.body_as_Resync());
     case wire::ClientBody::ResyncPipes:
       return plain(*message.body_as_ResyncPipes());
+    case wire::ClientBody::AskResults:
+      return plain(*message.body_as_AskResults());
     case wire::ClientBody::NONE:
       break;
   }
@@ -431,8 +472,8 @@ Result<ServerMessage> decode_server_message(ByteView bytes) {
 }
 
 std::string_view name_of(const ClientMessage& message) {
-  static constexpr std::string_view kNames[] = {"hello", "set_view", "command",
-                                                "ping",  "resync",   "resync_pipes"};
+  static constexpr std::string_view kNames[] = {"hello",  "set_view",     "command",    "ping",
+                                                "resync", "resync_pipes", "ask_results"};
   return name_at(kNames, message);
 }
 

@@ -3,6 +3,7 @@
 // that keeps every limit, or an error that says what is wrong.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -23,9 +24,22 @@ using ByteView = std::span<const std::uint8_t>;
 
 // From a client.
 
+/// Random, and the client's own secret: who has it may ask what became of the client's commands.
+using ResumeToken = std::array<std::uint8_t, kResumeTokenBytes>;
+
+/// What makes a client the same one on its next connection.
+struct Resume {
+  ResumeToken token{};
+  std::uint64_t last_seq = 0;    // the highest number that was sent with the token
+  std::uint64_t since_tick = 0;  // of the welcome with which the token was first used
+
+  friend bool operator==(const Resume&, const Resume&) = default;
+};
+
 struct Hello {
   std::uint32_t protocol_version = kProtocolVersion;
-  std::string client_name;  // printable ASCII
+  std::string client_name;            // printable ASCII
+  std::optional<Resume> resume = {};  // none: no results are kept for it
 };
 
 struct SetView {
@@ -36,6 +50,10 @@ struct SetView {
 struct Command {
   std::uint64_t seq = 0;
   std::string json;  // one line of a command script
+};
+
+struct AskResults {
+  std::vector<std::uint64_t> seqs;  // at most kResultsKept
 };
 
 struct Ping {
@@ -50,7 +68,7 @@ struct ResyncPipes {
   PipeKey key;
 };
 
-using ClientMessage = std::variant<Hello, SetView, Command, Ping, Resync, ResyncPipes>;
+using ClientMessage = std::variant<Hello, SetView, Command, Ping, Resync, ResyncPipes, AskResults>;
 
 // From the server.
 
@@ -63,8 +81,10 @@ struct Welcome {
   std::uint64_t tick = 0;
   std::uint32_t tick_rate = 0;  // ticks a second
   std::string water;
-  std::string account = {};  // that the client was let in as; empty: nobody that is known
-  bool watch_only = false;   // its commands are refused as things are
+  std::string account = {};        // that the client was let in as; empty: nobody that is known
+  bool watch_only = false;         // its commands are refused as things are
+  std::uint32_t results_kept = 0;  // for this client; 0: none, and a number twice is two commands
+  bool knows_client = false;       // what became of all its numbers is known, or can be asked for
 };
 
 /// Why a server ends a connection; never reused.
@@ -75,6 +95,7 @@ enum class RefusalCode : std::uint16_t {
   kTooSlow = 4,
   kShutdown = 5,
   kNotAllowed = 6,
+  kReplaced = 7,  // the same client (resume_token) came on another connection
 };
 
 struct Refused {
@@ -142,11 +163,19 @@ struct Tick {
   std::optional<Playback> playback;  // in replays, whose ticks may fall; live worlds have none
 };
 
+enum class ResultKind : std::uint8_t {
+  kNew = 0,
+  kAgain = 1,      // stored before: the number was sent again, or asked for
+  kUnknown = 2,    // what became of it cannot be told; not applied again
+  kNeverCame = 3,  // asked for: it was not applied, and will not be unless it is sent again
+};
+
 struct CommandResult {
   std::uint64_t seq = 0;
   bool applied = false;
   std::uint64_t tick = 0;  // 0 when the command never reached the world
   std::string reason;      // empty when it applied
+  ResultKind kind = ResultKind::kNew;
 };
 
 struct Pong {

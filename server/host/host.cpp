@@ -104,6 +104,7 @@ sim::Status Host::add_world(const std::string& world_file) {
   runners_.push_back(std::make_unique<WorldRunner>(std::move(loaded->world),
                                                    std::move(loaded->recorder), executor_,
                                                    metrics_.add_world(name), work_limits_));
+  past_.push_back(std::move(loaded->past));
   return sim::Done{};
 }
 
@@ -175,7 +176,10 @@ sim::Status Host::listen(const Config& config) {
   options.readiness = [this] { return readiness(); };
   options.health_text = [this] { return health_text(); };
   std::vector<net::HostedWorld> worlds;
-  for (const auto& runner : runners_) worlds.push_back({&runner->feed(), runner.get()});
+  for (std::size_t i = 0; i < runners_.size(); ++i) {
+    worlds.push_back({&runners_[i]->feed(), runners_[i].get(), std::move(past_[i])});
+  }
+  past_.clear();
   auto server = net::Server::start(std::move(options), worlds);
   if (!server.ok()) return sim::Error{server.error()};
   server_ = std::move(server).value();

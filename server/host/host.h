@@ -72,6 +72,7 @@ class Host {
   SharedExecutor executor_{pool_};
   Metrics metrics_;
   std::vector<std::unique_ptr<WorldRunner>> runners_;
+  std::vector<net::PastResults> past_;        // one a runner, until the network has it
   std::set<std::string, std::less<>> names_;  // of all worlds, hosted or not
   std::vector<NotLoaded> not_loaded_;
   mutable std::mutex verifiers_mutex_;  // the listener may ask before all are there

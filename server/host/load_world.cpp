@@ -4,6 +4,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include "server/host/past_results.h"
 #include "server/sim/sometimes.h"
 
 namespace sluice::host {
@@ -33,7 +34,15 @@ sim::Result<LoadedWorld> load_whole(const WorldSource& source, sim::Executor& ex
         "it away",
         recovered->world->config().name, source.world_file, path);
   }
-  return LoadedWorld{std::move(recovered->world), std::move(recorder).value(), std::nullopt};
+  // What the world is does not hang on it.
+  net::PastResults past;
+  if (auto read = read_past_results(path); read.ok()) {
+    past = std::move(read).value();
+  } else {
+    spdlog::warn("what became of the commands before the start cannot be told: {}", read.error());
+  }
+  return LoadedWorld{std::move(recovered->world), std::move(recorder).value(), std::nullopt,
+                     std::move(past)};
 }
 
 }  // namespace
@@ -53,7 +62,10 @@ sim::Result<LoadedWorld> load_recorded(const WorldSource& source, sim::Executor&
   SLUICE_SOMETIMES("a start repaired its recording");
   spdlog::critical("{}", record::describe(*repaired));
   loaded = load_whole(source, executor);
-  if (loaded.ok()) loaded->repaired = std::move(repaired).value();
+  if (loaded.ok()) {
+    loaded->repaired = std::move(repaired).value();
+    loaded->past = {};  // what was lost may have been applied
+  }
   return loaded;
 }
 
@@ -64,7 +76,7 @@ sim::Result<LoadedWorld> load_new(const WorldSource& source, const sim::WorldSpe
       record::Recorder::create(source.recording, source.text, *world.value(), source.repair.limits);
   if (!recorder.ok()) return sim::Error{recorder.error()};
   spdlog::info("{}: begins, recorded in {}", spec.config.name, source.recording);
-  return LoadedWorld{std::move(world).value(), std::move(recorder).value(), std::nullopt};
+  return LoadedWorld{std::move(world).value(), std::move(recorder).value(), std::nullopt, {}};
 }
 
 }  // namespace sluice::host

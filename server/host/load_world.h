@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "server/net/result_book.h"
 #include "server/record/recorder.h"
 #include "server/record/repair.h"
 #include "server/sim/executor.h"
@@ -20,6 +21,9 @@ struct LoadedWorld {
   std::unique_ptr<record::Recorder> recorder;
   /// Where the recording was damaged: what was lost and kept.
   std::optional<record::Repair> repaired;
+  /// Of clients that may come back. Of a recording that begins now, or was damaged, nothing is
+  /// known of the time before.
+  net::PastResults past;
 };
 
 struct WorldSource {

@@ -213,7 +213,9 @@ void RecordWriter::tell_of_failure(std::vector<net::CommandReply> replies) {
   if (replies.empty()) return;
   SLUICE_SOMETIMES("a client was told that its command may be lost");
   for (net::CommandReply& reply : replies) {
+    told_.push_back(reply);
     reply.result.applied = false;
+    reply.result.kind = protocol::ResultKind::kUnknown;
     reply.result.reason = "the recording failed, the command may be lost: " + failure();
   }
   deliver_(std::move(replies));
@@ -232,10 +234,18 @@ void RecordWriter::try_again() {
   SLUICE_SOMETIMES("what was held back while the disk failed was written");
   spdlog::warn("{}: the recording goes on after tick {}; nothing that was acknowledged is lost",
                name_, recorder_->last_tick());
+  tell_the_truth();
   const std::lock_guard lock(mutex_);
   failure_.clear();
   failed_ = false;
   changed_.notify_all();
+}
+
+// Clients that ask again what became of their commands are to learn it.
+void RecordWriter::tell_the_truth() {
+  if (told_.empty()) return;
+  for (net::CommandReply& reply : told_) reply.late = true;
+  deliver_(std::exchange(told_, {}));
 }
 
 }  // namespace sluice::host

@@ -99,6 +99,7 @@ class RecordWriter {
   void fail(const std::string& why);
   void tell_of_failure(std::vector<net::CommandReply> replies);
   void try_again();
+  void tell_the_truth();
 
   const std::string name_;
   const std::unique_ptr<record::Recorder> recorder_;
@@ -108,8 +109,9 @@ class RecordWriter {
   std::atomic<std::uint64_t> pushed_tick_;
   std::atomic<std::uint64_t> durable_tick_;
   std::atomic<bool> failed_{false};
-  Clock::Time last_commit_;  // the writer's thread alone, as the next
-  std::vector<Item> held_;   // taken from the queue, not yet by the recorder
+  Clock::Time last_commit_;              // the writer's thread alone, as the next
+  std::vector<Item> held_;               // taken from the queue, not yet by the recorder
+  std::vector<net::CommandReply> told_;  // that their command may be lost; these are their results
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;

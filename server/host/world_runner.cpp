@@ -17,7 +17,8 @@ namespace sluice::host {
 namespace {
 
 // What a client claims, the separator and the account are recorded whole.
-static_assert(record::kMaxClientBytes > protocol::kMaxClientNameBytes + access::kMaxNameBytes);
+static_assert(record::kMaxClientBytes >=
+              protocol::kMaxClientNameBytes + access::kMaxNameBytes + net::kResumeTextBytes + 2);
 
 constexpr std::chrono::milliseconds kStandstillLook{20};
 
@@ -76,7 +77,8 @@ sim::Status WorldRunner::submit(net::ClientCommand command) {
   const std::lock_guard lock(mutex_);
   if (stopping_) return sim::Error{"the server stops"};
   return queue_.push({std::move(parsed).value(), command.session,
-                      record::client_in_history(command.client, command.account), command.seq});
+                      record::client_in_history(command.client, command.account, command.resume),
+                      command.seq});
 }
 
 void WorldRunner::pause() {

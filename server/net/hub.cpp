@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "server/sim/assert.h"
 #include "server/sim/models/registry.h"
 #include "server/sim/sometimes.h"
 
@@ -20,8 +21,10 @@ protocol::ChunkSides sides_of(const sim::ChunkShape& shape) {
 
 }  // namespace
 
-Hub::Hub(WorldFeed& feed, CommandIntake& intake, std::string server_version)
-    : feed_(feed), intake_(intake), server_version_(std::move(server_version)) {}
+Hub::Hub(WorldFeed& feed, CommandIntake& intake, std::string server_version, PastResults past)
+    : feed_(feed), intake_(intake), server_version_(std::move(server_version)) {
+  results_.remember(std::move(past));
+}
 
 protocol::Welcome Hub::welcome() const {
   protocol::Welcome welcome;
@@ -42,6 +45,8 @@ void Hub::on_mail() {
     step();
   }
   for (const CommandReply& reply : mail.replies) {
+    results_.settle(reply.session, reply.result, world_.tick());
+    if (reply.late) continue;
     // A client that left does not hear of its command; the recording still has it.
     if (!viewers_.contains(reply.session)) SLUICE_SOMETIMES("a reply found its client gone");
     if (const auto it = viewers_.find(reply.session); it != viewers_.end()) {
@@ -85,13 +90,39 @@ void Hub::step() {
 
 std::uint64_t Hub::join(Viewer& viewer) {
   const std::uint64_t session = next_session_++;
-  viewers_.emplace(session, &viewer);
-  counters().viewers = static_cast<std::int64_t>(viewers_.size());
-  feed_.set_watched(true);
+  add(session, viewer);
   return session;
 }
 
-void Hub::leave(std::uint64_t session) {
+// A client has one number over all its connections, so what it sent over an earlier one is answered
+// over the newest, and coming again gives it no further share of the ticks' work.
+ResultBook::Opened Hub::join_again(Viewer& viewer, const ResultBook::Client& client,
+                                   ResultBook::Time now) {
+  ResultBook::Opened opened;
+  // Commands to a replay steer it, and are nobody's to be found again.
+  if (!replays()) opened = results_.open(client, next_session_, feed_.tick(), now);
+  if (opened.number == 0) {
+    opened.number = join(viewer);
+    return opened;
+  }
+  if (opened.number == next_session_) ++next_session_;
+  if (const auto other = viewers_.find(opened.number); other != viewers_.end()) {
+    other->second->replaced();
+    // The one that left was it.
+    opened = results_.open(client, opened.number, feed_.tick(), now);
+  }
+  add(opened.number, viewer);
+  return opened;
+}
+
+void Hub::add(std::uint64_t session, Viewer& viewer) {
+  SLUICE_ASSERT(viewers_.emplace(session, &viewer).second);
+  counters().viewers = static_cast<std::int64_t>(viewers_.size());
+  feed_.set_watched(true);
+}
+
+void Hub::leave(std::uint64_t session, ResultBook::Time now) {
+  results_.leave(session, now);
   viewers_.erase(session);
   counters().viewers = static_cast<std::int64_t>(viewers_.size());
   if (viewers_.empty()) feed_.set_watched(false);
@@ -136,7 +167,11 @@ void Hub::catch_up(Viewer& viewer) {
 }
 
 sim::Status Hub::submit(ClientCommand command) {
-  return intake_.submit(std::move(command));
+  const std::uint64_t session = command.session;
+  const std::uint64_t seq = command.seq;
+  sim::Status status = intake_.submit(std::move(command));
+  if (status) results_.begin(session, seq);
+  return status;
 }
 
 }  // namespace sluice::net

@@ -9,6 +9,7 @@
 #include "protocol/messages.h"
 #include "server/net/interest.h"
 #include "server/net/published_world.h"
+#include "server/net/result_book.h"
 #include "server/net/world_feed.h"
 
 namespace sluice::net {
@@ -24,6 +25,8 @@ class Viewer {
   [[nodiscard]] virtual bool has_room() const = 0;
   virtual void send_frame(SharedBytes frame) = 0;
   virtual void send_reply(const protocol::ServerMessage& message) = 0;
+  /// The same client has come on another connection, which gets what is to come. It must leave.
+  virtual void replaced() = 0;
 
   Interest interest;
   bool claimed = false;  // it said that its mirror differed
@@ -32,7 +35,7 @@ class Viewer {
 class Hub {
  public:
   /// The feed and the intake must outlive the hub.
-  Hub(WorldFeed& feed, CommandIntake& intake, std::string server_version);
+  Hub(WorldFeed& feed, CommandIntake& intake, std::string server_version, PastResults past = {});
 
   [[nodiscard]] const sim::WorldConfig& config() const { return feed_.config(); }
   [[nodiscard]] const WorldFeed& feed() const { return feed_; }
@@ -46,7 +49,19 @@ class Hub {
 
   /// A viewer's number, for its commands. It must leave before it ends.
   std::uint64_t join(Viewer& viewer);
-  void leave(std::uint64_t session);
+  /// The same of a client that may come back, and go on with its commands.
+  [[nodiscard]] ResultBook::Opened join_again(Viewer& viewer, const ResultBook::Client& client,
+                                              ResultBook::Time now);
+  void leave(std::uint64_t session, ResultBook::Time now);
+  /// What is known of a client's command. Of viewers that joined without more: nothing.
+  [[nodiscard]] ResultBook::Found find(std::uint64_t session, std::uint64_t seq) const {
+    return results_.find(session, seq);
+  }
+  [[nodiscard]] bool keeps_results(std::uint64_t session) const { return results_.keeps(session); }
+  /// The command was refused before it reached the world.
+  void note_refusal(std::uint64_t session, const protocol::CommandResult& result) {
+    results_.settle(session, result, world_.tick());
+  }
 
   void set_view(Viewer& viewer, const protocol::ViewBox& box);
   /// False when the request makes no sense.
@@ -58,6 +73,7 @@ class Hub {
   [[nodiscard]] sim::Status submit(ClientCommand command);
 
  private:
+  void add(std::uint64_t session, Viewer& viewer);
   void step();
   void note_claim(Viewer& viewer);
 
@@ -65,6 +81,7 @@ class Hub {
   CommandIntake& intake_;
   std::string server_version_;
   PublishedWorld world_;
+  ResultBook results_;
   std::map<std::uint64_t, Viewer*> viewers_;
   std::uint64_t next_session_ = 1;
 };

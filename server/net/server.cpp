@@ -155,7 +155,8 @@ sim::Result<std::unique_ptr<Server>> Server::start(ServerOptions options,
   }
   for (const HostedWorld& world : worlds) {
     SLUICE_ASSERT(world.feed != nullptr && world.intake != nullptr);
-    auto hub = std::make_unique<Hub>(*world.feed, *world.intake, it.network.options.server_version);
+    auto hub = std::make_unique<Hub>(*world.feed, *world.intake, it.network.options.server_version,
+                                     world.past);
     const std::string name = hub->config().name;
     SLUICE_ASSERT(it.network.hubs.emplace(name, std::move(hub)).second);
     it.feeds.push_back(world.feed);

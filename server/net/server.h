@@ -27,6 +27,7 @@
 #include "server/net/asset.h"
 #include "server/net/origins.h"
 #include "server/net/proxies.h"
+#include "server/net/result_book.h"
 #include "server/net/world_feed.h"
 #include "server/sim/result.h"
 
@@ -91,6 +92,7 @@ struct ServerOptions {
 struct HostedWorld {
   WorldFeed* feed = nullptr;
   CommandIntake* intake = nullptr;
+  PastResults past = {};
 };
 
 class Server {

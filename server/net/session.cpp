@@ -142,13 +142,7 @@ void Session::on(const protocol::Hello& hello) {
   socket_->cancel_wait();
   client_name_ = hello.client_name;
   state_ = State::kOpen;
-  number_ = hub_.join(*this);
-  spdlog::debug("{} {}: \"{}\" joined", hub_.config().name, peer_, client_name_);
-  protocol::Welcome welcome = hub_.welcome();
-  const access::Gate& gate = *network_.options.gate;
-  welcome.account = account_;
-  welcome.watch_only = !gate.build_refusal(hub_.config().name, account_).empty();
-  send_reply(welcome);
+  join(hello);
 }
 
 void Session::on(const protocol::SetView& view) {
@@ -166,37 +160,6 @@ std::string Session::watch_refusal() const {
 void Session::apply_role() {
   const std::string refusal = watch_refusal();
   if (!refusal.empty()) refuse(protocol::RefusalCode::kNotAllowed, refusal);
-}
-
-std::string Session::refusal_of(const protocol::Command& command) {
-  std::string not_allowed = network_.options.gate->build_refusal(hub_.config().name, account_);
-  if (!not_allowed.empty()) return not_allowed;
-  const Limits& limits = network_.options.limits;
-  if (waiting_commands_ >= limits.waiting_commands) {
-    SLUICE_SOMETIMES("too many commands of a client waited");
-    return "too many commands wait for their result (" + std::to_string(limits.waiting_commands) +
-           ")";
-  }
-  if (!commands_.take(1, socket_->now())) {
-    return "too many commands a second (" +
-           std::to_string(static_cast<std::int64_t>(limits.commands_per_second)) + ")";
-  }
-  if (!command_bytes_.take(static_cast<double>(command.json.size()), socket_->now())) {
-    return "too many bytes of commands a second (" +
-           std::to_string(static_cast<std::int64_t>(limits.command_bytes_per_second)) + ")";
-  }
-  const sim::Status status =
-      hub_.submit({number_, client_name_, command.seq, command.json, account_});
-  return status.ok() ? std::string() : status.error();
-}
-
-void Session::on(protocol::Command& command) {
-  ++hub_.counters().commands;
-  const std::string reason = refusal_of(command);
-  ++waiting_commands_;
-  if (reason.empty()) return;
-  ++hub_.counters().commands_refused;
-  send_reply(protocol::CommandResult{command.seq, false, 0, reason});
 }
 
 void Session::on(const protocol::Ping& ping) {
@@ -318,7 +281,7 @@ void Session::close() {
 }
 
 void Session::leave() {
-  if (number_ != 0) hub_.leave(number_);
+  if (number_ != 0) hub_.leave(number_, socket_->now());
   number_ = 0;
 }
 

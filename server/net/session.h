@@ -66,6 +66,7 @@ class Session final : public Viewer, public std::enable_shared_from_this<Session
   [[nodiscard]] bool has_room() const override;
   void send_frame(SharedBytes frame) override;
   void send_reply(const protocol::ServerMessage& message) override;
+  void replaced() override;
 
  private:
   enum class State : std::uint8_t { kHandshake, kHello, kOpen, kClosing, kEnded };
@@ -84,9 +85,12 @@ class Session final : public Viewer, public std::enable_shared_from_this<Session
   void on(const protocol::Hello& hello);
   void on(const protocol::SetView& view);
   void on(protocol::Command& command);
+  void on(const protocol::AskResults& ask);
   void on(const protocol::Ping& ping);
   void on(const protocol::Resync& resync);
   void on(const protocol::ResyncPipes& resync);
+  void join(const protocol::Hello& hello);
+  [[nodiscard]] bool answer_known(std::uint64_t seq);
   [[nodiscard]] std::string refusal_of(const protocol::Command& command);
   /// Why it is not to see its world any more; empty when it is.
   [[nodiscard]] std::string watch_refusal() const;
@@ -111,6 +115,7 @@ class Session final : public Viewer, public std::enable_shared_from_this<Session
   State state_ = State::kHandshake;
   std::uint64_t number_ = 0;   // among the hub's viewers; 0 before the hello
   std::string client_name_;    // as it calls itself
+  std::string resume_;         // what is left of its token; empty: no results are kept for it
   const std::string account_;  // that it has shown a token of; may be empty
   const std::string address_;  // of the client, without the port
   TokenBucket commands_;

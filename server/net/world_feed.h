@@ -64,6 +64,8 @@ inline constexpr std::size_t kMostFixtures = 1024;
 struct CommandReply {
   std::uint64_t session = 0;
   protocol::CommandResult result;
+  /// The client got another answer before, while this one was not yet certain.
+  bool late = false;
 };
 
 /// A command as a client sent it.
@@ -73,6 +75,7 @@ struct ClientCommand {
   std::uint64_t seq = 0;      // the client's number
   std::string json;           // a line of a command script
   std::string account = {};   // of whom; empty: nobody that is known
+  std::string resume = {};    // what is left of its token (record/client_name.h); may be empty
 };
 
 /// Takes commands for a world; implemented by the host.

@@ -84,11 +84,11 @@ async function watches(page, name) {
   await page.keyboard.press("2");
   assert.match(await text(page, "#toast"), /sign in to build/);
   assert.equal(await page.evaluate(() => window.sluice.brush.tool), "pan");
-  const before = await page.evaluate(() => window.sluice.connection.nextSeq);
+  const before = await page.evaluate(() => window.sluice.connection.recovery.lastSeq);
   const at = await place(page, 30, 20);
   await page.mouse.click(at.x, at.y, { button: "right" });
   await page.keyboard.press("Control+z");
-  assert.equal(await page.evaluate(() => window.sluice.connection.nextSeq), before, "no command is sent");
+  assert.equal(await page.evaluate(() => window.sluice.connection.recovery.lastSeq), before, "no command is sent");
   await shot(page, `watch-${name}`);
   assert.deepEqual(await findViolations(page, packagePath), []);
 

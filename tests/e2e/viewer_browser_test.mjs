@@ -271,16 +271,24 @@ async function disconnected(page, server) {
   await page.waitForFunction(() =>
     /Not connected: nothing was changed/.test(document.getElementById("toast").textContent));
 
-  console.log("edits that were on their way when it was lost are reported, too");
+  console.log("edits that were on their way when it was lost are asked for, and told of");
   const again = await startWorlds(server.address);
   await page.waitForSelector('body[data-state="ready"]');
   await page.evaluate(() => {
-    window.sluice.brush.unanswered.add(987654);
-    window.sluice.connection.socket.close();
+    const { brush, connection } = window.sluice;
+    const command = (x) => ({ cmd: "set_cells", from: [x, 70, 0], size: [1, 1, 1], cell: "#" });
+    brush.unanswered.add(connection.command(command(20)));
+    connection.socket.close(); // what was sent before still leaves, what is sent now does not
+    brush.unanswered.add(connection.command(command(22)));
   });
   await page.waitForFunction(() =>
-    /one edit was sent without an answer/.test(document.getElementById("toast").textContent));
+    /2 edits were on their way; the server will be asked/.test(document.getElementById("toast").textContent));
   await page.waitForSelector('body[data-state="ready"]');
+  await page.waitForFunction(() =>
+    /Of the 2 edits that were on their way, 1 was made, 1 was lost on the way and not made/
+      .test(document.getElementById("toast").textContent));
+  await expectLook(page, 20, 70, "rock");
+  await expectLook(page, 22, 70, "air");
   await expectLook(page, 10, 5, "rock");
   assert.equal(await stopServer(again), 0);
 }

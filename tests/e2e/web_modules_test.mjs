@@ -102,6 +102,8 @@ test("the system takes a pointer away", () => {
 // Tools.
 const { rectsOf, stepsBetween, flood, boxOf, dabAt } = await load("shapes.ts");
 const { Brush } = await load("brush.ts");
+const { Recovery, recoveredText } = await load("recovery.ts");
+const RESULT_NEW = 0;
 
 test("rectangles cover each cell once, and nothing else", () => {
   let seed = 5;
@@ -254,9 +256,42 @@ test("edits without a connection are told", () => {
   lost.tool = "rock";
   lost.begin(mirror, 1, 0, 0);
   lost.reset();
-  assert.match(said[1], /one edit was sent without an answer/);
+  assert.match(said[1], /one edit was on its way; the server will be asked/);
   lost.reset();
   assert.equal(said.length, 2);
+});
+
+test("commands that were on their way are asked for, counted, and told of once", () => {
+  const recovery = new Recovery();
+  const result = (seq, told, applied = false) => ({ kind: "result", seq, applied, tick: 1, reason: "", told });
+  assert.deepEqual(recovery.welcomed(40, 512), []);
+  for (let seq = 1; seq <= 6; ++seq) assert.equal(recovery.next(), seq);
+  assert.equal(recovery.answered(result(1, RESULT_NEW, true)), false);
+  const { lastSeq, sinceTick, token } = recovery.resume;
+  assert.deepEqual([lastSeq, sinceTick, token.length], [6, 40, 16]);
+  assert.deepEqual(recovery.welcomed(50, 512), [2, 3, 4, 5, 6]);
+  assert.equal(recovery.resume.sinceTick, 40);
+  assert.equal(recovery.take(), null);
+  recovery.next(); // sent on the new connection
+  assert.equal(recovery.answered(result(7, RESULT_NEW)), false);
+  for (const [seq, told, applied] of [[2, 1, true], [3, 1, false], [4, 3], [5, 2], [6, RESULT_NEW, true]]) {
+    assert.equal(recovery.take(), null);
+    assert.equal(recovery.answered(result(seq, told, applied)), true);
+  }
+  const found = recovery.take();
+  assert.deepEqual(found, { made: 2, refused: 1, lost: 1, unknown: 1 });
+  assert.match(recoveredText(found), /5 edits .* 2 were made, 1 was refused, 1 was lost .*, 1 was made or not/);
+  assert.equal(recovery.take(), null);
+  assert.deepEqual(recovery.welcomed(60, 512), []);
+});
+
+test("of a server that keeps no results nothing is asked", () => {
+  const recovery = new Recovery();
+  recovery.welcomed(1, 0);
+  recovery.next();
+  assert.deepEqual(recovery.welcomed(2, 0), []);
+  assert.deepEqual(recovery.take(), { made: 0, refused: 0, lost: 0, unknown: 1 });
+  assert.deepEqual(recovery.welcomed(3, 512), []);
 });
 
 // Links.

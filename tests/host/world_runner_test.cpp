@@ -13,6 +13,7 @@
 #include <sys/resource.h>
 
 #include "server/formats/world_file.h"
+#include "server/host/past_results.h"
 #include "server/record/reader.h"
 #include "server/record/verify.h"
 #include "tests/support/process.h"
@@ -183,6 +184,44 @@ class FullDisk {
   rlimit before_{};
 };
 
+TEST_F(WorldRunnerTest, ResultsOfClientsThatMayComeBackAreInTheRecording) {
+  runner_->start();
+  const auto send = [this](std::uint64_t seq, const char* units) {
+    const std::string json =
+        std::string(R"({"cmd": "pour", "at": [5, 60, 0], "units": )") + units + "}";
+    return runner_->submit({7, "tester", seq, json, "ada", "0123456789a"});
+  };
+  ASSERT_TRUE(pour(1).ok());  // of a client that may not
+  ASSERT_TRUE(send(8, "9").ok());
+  ASSERT_TRUE(send(9, "-9").ok());
+  const auto answers = replies(3);
+  ASSERT_EQ(answers.size(), 3U);
+  runner_->stop();
+  const std::uint64_t last = runner_->feed().tick();
+  runner_.reset();
+
+  const auto past = read_past_results(path());
+  ASSERT_TRUE(past.ok()) << past.error();
+  EXPECT_EQ(past->complete_since, 0U);
+  ASSERT_EQ(past->results.size(), 2U);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const net::PastResult& one = past->results[i];
+    const protocol::CommandResult& told = answers[i + 1].result;
+    EXPECT_EQ(one.client, net::ResultBook::key_of("ada", "0123456789a"));
+    EXPECT_EQ(one.result.seq, told.seq);
+    EXPECT_EQ(one.result.applied, told.applied);
+    EXPECT_EQ(one.result.tick, told.tick);
+    EXPECT_EQ(one.result.reason, told.reason);
+  }
+  EXPECT_FALSE(past->results[1].result.applied);
+
+  const std::uint64_t after = past->results[1].result.tick;
+  const auto later = read_past_results(path(), last - after);
+  ASSERT_TRUE(later.ok()) << later.error();
+  EXPECT_EQ(later->complete_since, after);
+  EXPECT_TRUE(later->results.empty());
+}
+
 TEST_F(WorldRunnerTest, StandsStillWhileTheRecordingFailsAndGoesOnWhenItCan) {
   runner_->start();
   ASSERT_TRUE(pour(1).ok());
@@ -194,6 +233,8 @@ TEST_F(WorldRunnerTest, StandsStillWhileTheRecordingFailsAndGoesOnWhenItCan) {
     const auto answers = replies(1);
     ASSERT_EQ(answers.size(), 1U);
     EXPECT_FALSE(answers[0].result.applied);
+    EXPECT_EQ(answers[0].result.kind, protocol::ResultKind::kUnknown);
+    EXPECT_FALSE(answers[0].late);
     EXPECT_NE(answers[0].result.reason.find("the recording failed"), std::string::npos);
     EXPECT_EQ(answers[0].result.reason.find(path()), std::string::npos)
         << "a path is nobody's business: " << answers[0].result.reason;
@@ -210,9 +251,15 @@ TEST_F(WorldRunnerTest, StandsStillWhileTheRecordingFailsAndGoesOnWhenItCan) {
     std::this_thread::sleep_for(milliseconds(5));
   }
   ASSERT_EQ(runner_->trouble(), "") << "the disk is free again";
-  (void)replies(1);
-  ASSERT_TRUE(pour(4).ok());
+  // What was in doubt is settled, for a client that asks again.
   std::vector<net::CommandReply> answers = replies(1);
+  ASSERT_EQ(answers.size(), 1U);
+  EXPECT_TRUE(answers[0].late);
+  EXPECT_EQ(answers[0].result.seq, 2U);
+  EXPECT_TRUE(answers[0].result.applied);
+  EXPECT_EQ(answers[0].result.kind, protocol::ResultKind::kNew);
+  ASSERT_TRUE(pour(4).ok());
+  answers = replies(1);
   ASSERT_EQ(answers.size(), 1U);
   EXPECT_TRUE(answers[0].result.applied) << answers[0].result.reason;
   EXPECT_GT(answers[0].result.tick, stood_at);

@@ -96,7 +96,7 @@ void Life::compose(host::LoadedWorld loaded) {
                                                 writer_limits_of(plan));
   network_.options.limits = limits_of(plan);
   network_.options.gate = std::make_shared<const access::Gate>(access::GateRules{});
-  auto hub = std::make_unique<net::Hub>(runner_->feed(), *runner_, "hunt");
+  auto hub = std::make_unique<net::Hub>(runner_->feed(), *runner_, "hunt", std::move(loaded.past));
   hub_ = hub.get();
   network_.hubs.emplace("hunt", std::move(hub));
   runner_->feed().set_wake([this] {
@@ -210,7 +210,8 @@ std::string Life::beyond_bounds() const {
     // One more frame than the limit may be on its way, and of replies those whose commands wait.
     const net::Session::Waiting waiting = there->waiting();
     if (waiting.frames > limits.waiting_frames + 1 ||
-        waiting.replies > limits.waiting_replies + limits.waiting_commands + 2) {
+        waiting.replies >
+            limits.waiting_replies + limits.waiting_commands + protocol::kResultsKept + 2) {
       return std::to_string(waiting.frames) + " frames and " + std::to_string(waiting.replies) +
              " replies wait for one client";
     }

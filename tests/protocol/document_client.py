@@ -21,103 +21,13 @@ import time
 
 import xxhash
 
+from document_flatbuffers import Table, client_message
+
 CHUNK_CELLS = 4096
 NO_PLACE = -(2**31)
-HELLO, SET_VIEW, COMMAND, PING, RESYNC, RESYNC_PIPES = range(1, 7)
+HELLO, SET_VIEW, COMMAND, PING, RESYNC, RESYNC_PIPES, ASK_RESULTS = range(1, 8)
+NEW, AGAIN, UNKNOWN, NEVER_CAME = range(4)
 WELCOME, REFUSED, TICK, RESULT, PONG = range(1, 6)
-
-
-# --- FlatBuffers: https://flatbuffers.dev/internals; a message is its root's offset, its file
-# identifier, and tables that point forwards.
-
-def put_table(out, fields):
-    """fields: slot -> (format, value); formats of struct, or "table", "text" and "vector of structs"."""
-    size_of = {slot: 4 if kind in ("table", "text") else struct.calcsize("<" + kind)
-               for slot, (kind, _) in fields.items()}
-    slots = max(fields, default=-1) + 1
-    place, end = {}, 4
-    for slot in sorted(fields, key=lambda s: -min(size_of[s], 8)):
-        kind = fields[slot][0]
-        align = 4 if kind in ("table", "text") or len(kind) > 1 else size_of[slot]
-        end += -end % align
-        place[slot] = end
-        end += size_of[slot]
-    vtable = struct.pack("<HH", 4 + 2 * slots, end)
-    vtable += b"".join(struct.pack("<H", place.get(slot, 0)) for slot in range(slots))
-    out += bytes(-(len(out) + len(vtable)) % 8)
-    start = len(out) + len(vtable)
-    out += vtable + struct.pack("<i", len(vtable)) + bytes(end - 4)
-    for slot, (kind, value) in fields.items():
-        at = start + place[slot]
-        if kind not in ("table", "text"):
-            struct.pack_into("<" + kind, out, at, *(value if isinstance(value, tuple) else (value,)))
-            continue
-        if kind == "text":
-            out += bytes(-len(out) % 4)
-            child = len(out)
-            data = value.encode()
-            out += struct.pack("<I", len(data)) + data + b"\0"
-        else:
-            child = put_table(out, value)
-        struct.pack_into("<I", out, at, child - at)
-    return start
-
-
-def client_message(kind, fields):
-    out = bytearray(b"\0\0\0\0SLUC")
-    root = put_table(out, {0: ("B", kind), 1: ("table", fields)})
-    struct.pack_into("<I", out, 0, root)
-    return bytes(out)
-
-
-class Table:
-    """A table of a received message. Any access out of range raises struct.error or IndexError."""
-
-    def __init__(self, data, at):
-        self.data, self.at = data, at
-        self.vtable = at - struct.unpack_from("<i", data, at)[0]
-        self.slots = (struct.unpack_from("<H", data, self.vtable)[0] - 4) // 2
-
-    def find(self, slot):
-        if slot >= self.slots:
-            return None
-        offset = struct.unpack_from("<H", self.data, self.vtable + 4 + 2 * slot)[0]
-        return self.at + offset if offset else None
-
-    def number(self, slot, kind, default=0):
-        at = self.find(slot)
-        return default if at is None else struct.unpack_from("<" + kind, self.data, at)[0]
-
-    def structure(self, slot, kind):
-        at = self.find(slot)
-        return None if at is None else struct.unpack_from("<" + kind, self.data, at)
-
-    def follow(self, slot):
-        at = self.find(slot)
-        return None if at is None else at + struct.unpack_from("<I", self.data, at)[0]
-
-    def table(self, slot):
-        at = self.follow(slot)
-        return None if at is None else Table(self.data, at)
-
-    def bytes(self, slot):
-        at = self.follow(slot)
-        if at is None:
-            return b""
-        size = struct.unpack_from("<I", self.data, at)[0]
-        if at + 4 + size > len(self.data):
-            raise IndexError("a vector is cut off")
-        return self.data[at + 4:at + 4 + size]
-
-    def text(self, slot):
-        return self.bytes(slot).decode()
-
-    def structures(self, slot, kind, size):
-        at = self.follow(slot)
-        if at is None:
-            return []
-        count = struct.unpack_from("<I", self.data, at)[0]
-        return [struct.unpack_from("<" + kind, self.data, at + 4 + size * i) for i in range(count)]
 
 
 # --- Rows of numbers
@@ -363,10 +273,14 @@ class Socket:
 
 
 class Client:
-    def __init__(self, port, world, version=2):
+    def __init__(self, port, world, version=2, token=None, last_seq=0, since_tick=0):
         self.socket = Socket(port, "/worlds/" + world)
         self.mirror, self.results, self.pongs, self.refused = None, {}, [], None
-        self.send(HELLO, {0: ("I", version), 1: ("text", "by the document")})
+        self.kinds, self.results_kept, self.knows_client, self.since_tick = {}, 0, False, 0
+        fields = {0: ("I", version), 1: ("text", "by the document")}
+        if token:
+            fields.update({2: ("bytes", token), 3: ("Q", last_seq), 4: ("Q", since_tick)})
+        self.send(HELLO, fields)
 
     def send(self, kind, fields):
         self.socket.send(client_message(kind, fields))
@@ -380,6 +294,8 @@ class Client:
         kind, body = root.number(0, "B"), root.table(1)
         if kind == WELCOME:
             self.mirror = Mirror(body)
+            self.since_tick = body.number(7, "Q")
+            self.results_kept, self.knows_client = body.number(12, "I"), bool(body.number(13, "B"))
         elif kind == REFUSED:
             self.refused = (body.number(0, "H"), body.text(1))
         elif kind == TICK:
@@ -387,6 +303,7 @@ class Client:
         elif kind == RESULT:
             self.results.setdefault(body.number(0, "Q"), []).append(
                 (body.number(1, "B"), body.number(2, "Q"), body.text(3)))
+            self.kinds[body.number(0, "Q")] = body.number(4, "B")
         elif kind == PONG:
             self.pongs.append(body.number(0, "Q"))
         return True
@@ -439,6 +356,39 @@ def look_at(port, world):
     return mirror
 
 
+def come_back(port, world):
+    token = os.urandom(16)
+    client = Client(port, world, token=token)
+    client.receive_until(lambda: client.mirror is not None)
+    assert client.results_kept == 512 and client.knows_client
+    line = '{"cmd": "set_cells", "from": [0, 0, 0], "size": [1, 1, 1], "cell": "#"}'
+    told = client.command(1, line)
+    assert told[0] and client.command(1, line) == told and client.kinds[1] == AGAIN
+    client.send(COMMAND, {0: ("Q", 2), 1: ("text", line)})
+    since = client.since_tick
+    client.socket.socket.close()  # before the answer; number 3 never leaves
+
+    back = Client(port, world, token=token, last_seq=3, since_tick=since)
+    back.receive_until(lambda: back.mirror is not None)
+    assert back.knows_client
+    back.send(ASK_RESULTS, {0: ("numbers", [1, 2, 3])})
+    back.receive_until(lambda: len(back.results) == 3)
+    assert back.results[1] == [told] and back.results[2][0][0] and not back.results[3][0][0]
+    assert back.kinds[1] == AGAIN and back.kinds[2] in (NEW, AGAIN) and back.kinds[3] == NEVER_CAME
+    assert back.command(3, line)[0] and back.kinds[3] == NEW
+
+    second = Client(port, world, token=token, last_seq=3, since_tick=since)
+    second.receive_until(lambda: second.mirror is not None)
+    while back.receive():
+        pass
+    assert back.refused[0] == 7 and back.socket.close_code == 1008, back.refused
+    stranger = Client(port, world, token=os.urandom(16), last_seq=3, since_tick=0)
+    stranger.receive_until(lambda: stranger.mirror is not None)
+    stranger.send(ASK_RESULTS, {0: ("numbers", [3])})
+    stranger.receive_until(lambda: 3 in stranger.results)
+    assert not stranger.knows_client and stranger.kinds[3] == UNKNOWN
+
+
 def misbehave(port, world):
     client = Client(port, world, version=99)
     while client.receive():
@@ -467,6 +417,7 @@ def main():
                 sections += mirror.sections_checked
                 print(f"{name}: {mirror.checked} chunks and {mirror.sections_checked} sections compared")
             assert sections > 0, "one of the worlds must have pipes"
+            come_back(port, names[0])
             misbehave(port, names[0])
             last = Client(port, names[0])
             last.receive_until(lambda: last.mirror is not None)

@@ -36,8 +36,8 @@ struct WireClient::Socket {
 };
 
 WireClient::WireClient(std::uint16_t port, const std::string& path, std::string name,
-                       const std::string& token)
-    : socket_(std::make_unique<Socket>()), session_(std::move(name)) {
+                       const std::string& token, protocol::SentCommands commands)
+    : socket_(std::make_unique<Socket>()), session_(std::move(name), std::move(commands)) {
   beast::get_lowest_layer(socket_->stream)
       .connect(Tcp::endpoint(asio::ip::make_address("127.0.0.1"), port));
   socket_->stream.read_message_max(protocol::kMaxServerMessageBytes);

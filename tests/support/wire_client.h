@@ -16,9 +16,9 @@ class WireClient {
   using Milliseconds = std::chrono::milliseconds;
 
   /// Throws std::runtime_error when the server cannot be reached or does not take the upgrade.
-  /// `token` is shown to the server, where it is not empty.
+  /// `token` is shown to the server, where it is not empty; `commands`: of an earlier connection.
   WireClient(std::uint16_t port, const std::string& path, std::string name = "test",
-             const std::string& token = "");
+             const std::string& token = "", protocol::SentCommands commands = {});
   ~WireClient();
   WireClient(const WireClient&) = delete;
   WireClient& operator=(const WireClient&) = delete;

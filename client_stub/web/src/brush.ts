@@ -136,7 +136,7 @@ export class Brush {
     this.flush();
   }
 
-  /** The connection is lost, or a new one: what was sent on the old one is not repeated. */
+  /** The connection is lost: what was sent on it is asked for on the next one (recovery.ts). */
   reset(): void {
     const unsent = this.queue.length;
     const unknown = this.unanswered.size;
@@ -145,7 +145,7 @@ export class Brush {
     this.stroke = this.start = this.last = null;
     const parts: string[] = [];
     if (unsent > 0) parts.push(`${edits(unsent)} not sent`);
-    if (unknown > 0) parts.push(`${edits(unknown)} sent without an answer and may not have happened`);
+    if (unknown > 0) parts.push(`${edits(unknown)} on ${unknown === 1 ? "its" : "their"} way; the server will be asked`);
     if (parts.length > 0) this.warn(`The connection was lost: ${parts.join(", ")}`);
   }
 

@@ -3,12 +3,13 @@
 //   connecting ──► greeting ──► ready ──► waiting ──► connecting ...
 //        └────────────┴───────────────────────┘  (any end leads to waiting, with a growing delay)
 import {
-  decodeServerMessage, encodeCommand, encodeHello, encodePing, encodeResync, encodeResyncPipes,
+  decodeServerMessage, encodeAskResults, encodeCommand, encodeHello, encodePing, encodeResync, encodeResyncPipes,
   encodeSetView,
   PROTOCOL_VERSION, type FromServer, type ResultMessage, type TickMessage, type WelcomeMessage,
 } from "./messages";
 import type { Box, Vec3 } from "./geometry";
 import type { PipeKey } from "./pipes";
+import { Recovery, type Recovered } from "./recovery";
 
 export type ConnectionState = "connecting" | "ready" | "waiting" | "stopped";
 
@@ -17,6 +18,8 @@ export interface ConnectionEvents {
   welcome(message: WelcomeMessage): void;
   tick(message: TickMessage): void;
   result(message: ResultMessage): void;
+  /** What came of the commands that were on their way when the connection was lost. */
+  recovered?(found: Recovered): void;
   /** Nothing was heard for so many seconds; 0: there was something now. */
   silent(seconds: number): void;
 }
@@ -32,6 +35,8 @@ const SLOW_SILENCE = 3000;
 const SILENCE_LIMIT = 15000;
 /** What the reader of a refusal can do nothing about by waiting. */
 const FINAL_REFUSALS = new Set([1]);
+/** Another connection of this very page took this one's place: there is nothing to come back for. */
+const REPLACED = 7;
 /** The refusal that says good-bye to everybody. */
 const SHUTDOWN = 5;
 
@@ -46,7 +51,7 @@ export class Connection {
   private lastHeard = 0;
   private lastPing = 0;
   private wasSilent = false;
-  private nextSeq = 1;
+  private readonly recovery = new Recovery();
   private readonly pings: number;
   private readonly wake = () => {
     if (this.retry !== undefined && document.visibilityState === "visible") this.open();
@@ -93,7 +98,7 @@ export class Connection {
   /** The number that its result will carry, or 0 when there is no connection. */
   command(command: object): number {
     if (!this.isReady) return 0;
-    const seq = this.nextSeq++;
+    const seq = this.recovery.next();
     this.socket!.send(encodeCommand(seq, command));
     return seq;
   }
@@ -118,7 +123,7 @@ export class Connection {
     const socket = new WebSocket(this.url);
     this.socket = socket;
     socket.binaryType = "arraybuffer";
-    socket.onopen = () => socket.send(encodeHello("browser"));
+    socket.onopen = () => socket.send(encodeHello("browser", this.recovery.resume));
     socket.onmessage = (event) => {
       if (this.socket === socket) this.receive(new Uint8Array(event.data as ArrayBuffer));
     };
@@ -151,15 +156,31 @@ export class Connection {
         this.delay = FIRST_DELAY;
         this.events.welcome(message);
         this.events.state("ready", "");
+        this.ask(message);
         break;
       case "refused":
+        if (message.code === REPLACED) return this.giveUp("This page is connected elsewhere");
         if (FINAL_REFUSALS.has(message.code)) return this.giveUp(`It refuses this page's version: ${message.reason}`);
         this.reason = message.code === SHUTDOWN ? "the server stops" : `refused: ${message.reason}`;
         break;
       case "tick": this.events.tick(message); break;
-      case "result": this.events.result(message); break;
+      case "result":
+        if (!this.recovery.answered(message)) this.events.result(message);
+        this.tellOfRecovered();
+        break;
       case "pong": break;
     }
+  }
+
+  private ask(welcome: WelcomeMessage): void {
+    const seqs = this.recovery.welcomed(welcome.tick, welcome.resultsKept);
+    if (seqs.length > 0) this.socket!.send(encodeAskResults(seqs));
+    this.tellOfRecovered();
+  }
+
+  private tellOfRecovered(): void {
+    const found = this.recovery.take();
+    if (found) this.events.recovered?.(found);
   }
 
   private ended(reason: string): void {

@@ -1,5 +1,6 @@
 // The messages of the wire as plain data. The classes that flatc generates stay in this file.
 import { Builder, ByteBuffer } from "flatbuffers";
+import { AskResults } from "@wire/ask-results";
 import { ClientBody } from "@wire/client-body";
 import { ClientMessage } from "@wire/client-message";
 import { ClientVec3 } from "@wire/client-vec3";
@@ -30,6 +31,15 @@ export interface WelcomeMessage {
   tick: number;
   tickRate: number;
   water: string;
+  /** How many of this page's results the server keeps; 0: none. */
+  resultsKept: number;
+}
+
+/** What makes this page the same client on its next connection. */
+export interface Resume {
+  token: Uint8Array;
+  lastSeq: number;
+  sinceTick: number;
 }
 
 export interface RefusedMessage {
@@ -80,6 +90,8 @@ export interface ResultMessage {
   applied: boolean;
   tick: number;
   reason: string;
+  /** 0 new, 1 told again, 2 nobody knows, 3 the command never came. */
+  told: number;
 }
 
 export interface PongMessage {
@@ -99,11 +111,17 @@ function envelope(type: ClientBody, build: (builder: Builder) => number): Uint8A
   return builder.asUint8Array();
 }
 
-export function encodeHello(clientName: string): Uint8Array {
+export function encodeHello(clientName: string, resume: Resume): Uint8Array {
   return envelope(ClientBody.Hello, (builder) => {
     const name = builder.createString(clientName);
-    return Hello.createHello(builder, PROTOCOL_VERSION, name);
+    const token = Hello.createResumeTokenVector(builder, resume.token);
+    return Hello.createHello(builder, PROTOCOL_VERSION, name, token, BigInt(resume.lastSeq), BigInt(resume.sinceTick));
   });
+}
+
+export function encodeAskResults(seqs: number[]): Uint8Array {
+  return envelope(ClientBody.AskResults, (builder) =>
+    AskResults.createAskResults(builder, AskResults.createSeqsVector(builder, seqs.map(BigInt))));
 }
 
 export function encodeSetView(box: Box): Uint8Array {
@@ -185,6 +203,7 @@ function readWelcome(welcome: Welcome): WelcomeMessage {
     tick: Number(welcome.tick()),
     tickRate: welcome.tickRate(),
     water: welcome.water() ?? "",
+    resultsKept: welcome.resultsKept(),
   };
 }
 
@@ -199,6 +218,7 @@ function readResult(result: CommandResult): ResultMessage {
     applied: result.applied(),
     tick: Number(result.tick()),
     reason: result.reason() ?? "",
+    told: result.kind(),
   };
 }
 

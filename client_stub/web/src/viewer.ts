@@ -15,6 +15,7 @@ import type { ResultMessage, TickMessage, WelcomeMessage } from "./messages";
 import { Mirror } from "./mirror";
 import { Numbers } from "./numbers";
 import { Painter } from "./painter";
+import { recoveredText } from "./recovery";
 import type { Shape } from "./shapes";
 import type { Differences } from "./differences";
 import { PipePainter } from "./pipe_painter";
@@ -92,6 +93,7 @@ export class Viewer {
       welcome: (message) => this.welcomed(message),
       tick: (message) => this.ticked(message),
       result: (message) => this.answered(message),
+      recovered: (found) => this.panel.warn(recoveredText(found)),
       silent: (seconds) => this.panel.showSlow(seconds === 0 ? "" : `slow: nothing for ${seconds} s`),
     });
     this.numbers = new Numbers(this, this.connection, panel);

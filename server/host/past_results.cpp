@@ -1,0 +1,34 @@
+#include "server/host/past_results.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "server/record/client_name.h"
+#include "server/record/reader.h"
+
+namespace sluice::host {
+
+sim::Result<net::PastResults> read_past_results(const std::string& recording, std::uint64_t ticks) {
+  auto reader = record::Reader::open(recording);
+  if (!reader.ok()) return sim::Error{reader.error()};
+  record::Reader& history = *reader.value();
+  const std::uint64_t last = history.last_tick();
+  net::PastResults past;
+  past.complete_since = std::max(history.first_tick(), last - std::min(last, ticks));
+  if (past.complete_since == last) return past;
+  const auto look_at = [&past](const record::TickRecord& tick) {
+    for (const record::RecordedCommand& command : tick.commands) {
+      const record::ClientName name = record::client_of(command.client);
+      if (name.resume.empty()) continue;
+      past.results.push_back({net::ResultBook::key_of(name.account, name.resume),
+                              {command.seq, command.applied, tick.tick, command.reason}});
+    }
+    return true;
+  };
+  if (const sim::Status read = history.read_ticks(past.complete_since + 1, last, look_at); !read) {
+    return sim::Error{read.error()};
+  }
+  return past;
+}
+
+}  // namespace sluice::host
