@@ -79,6 +79,19 @@ TEST(CommandTypes, WhatTheSchemaRequiresTheReaderMisses) {
   }
 }
 
+// What holds of the manifest is checked where it stands; here that the check notices.
+struct PourOfAnother {
+  static constexpr std::uint16_t kOpcode = 999;
+  static constexpr std::string_view kName = "pour";
+};
+template <class... Rows>
+constexpr bool kToldApart =
+    sim::rows_are_told_apart(static_cast<const std::variant<Rows...>*>(nullptr));
+static_assert(kToldApart<sim::WarmPour, sim::Pour, sim::SetCells>);
+static_assert(!kToldApart<sim::AddSource, sim::AddSpring<4>>, "one opcode twice");
+static_assert(!kToldApart<sim::Pour, PourOfAnother>, "one name twice");
+static_assert(!kToldApart<sim::Pour, sim::WarmPour>, "never read: the row before takes it");
+
 TEST(CommandTypes, TheDeclarationHasATypeForEachRow) {
   const std::string text = formats::command_declarations();
   EXPECT_THAT(text, HasSubstr("export interface Pour {\n  cmd: \"pour\";\n  at: Place;\n"
