@@ -8,6 +8,7 @@
 
 #include "client_stub/status_text.h"
 #include "protocol/codec.h"
+#include "protocol/map_text.h"
 #include "server/formats/script.h"
 
 namespace sluice::client {
