@@ -90,7 +90,7 @@ export class Viewer {
     this.connection = new Connection(url, {
       state: (state, detail) => {
         this.panel.showState(state, detail);
-        if (state === "waiting" || state === "stopped") this.forgetCommands();
+        if (state === "waiting" || state === "stopped") [this.brush, this.queue].forEach((each) => each.reset());
         if (state === "waiting") this.doubts?.();
       },
       welcome: (message) => this.welcomed(message),
@@ -380,7 +380,7 @@ export class Viewer {
     const activity = this.activity = new Activity(this.mirror);
     this.overlays = new Overlay(this.mirror, activity, () => this.legendShown(this.overlay, this.overlays!.legend));
     this.setOverlay(this.overlay);
-    this.forgetCommands();
+    [this.brush, this.queue].forEach((each) => each.reset());
     this.sentView = null;
     if (isFirst) {
       this.slice = middleSlice(welcome.size.z);
@@ -421,11 +421,6 @@ export class Viewer {
     this.panel.warn(`Refused: ${result.reason}`);
     // What we may do is no longer what the page goes by.
     if (result.reason.startsWith("not allowed")) this.doubts?.();
-  }
-
-  private forgetCommands(): void {
-    this.brush.reset();
-    this.queue.reset();
   }
 
   private sendView(): void {
