@@ -3,6 +3,7 @@
 #include <optional>
 #include <string_view>
 
+#include "client_stub/command_json.h"
 #include "protocol/map_text.h"
 
 namespace sluice::client {
@@ -18,23 +19,6 @@ constexpr int kTankCapacity = 400000;
 constexpr int kTankHeight = 16384;
 /// Of pumps and ports, in units a tick.
 constexpr int kRate = 1000;
-
-std::string cell_text(Position p) {
-  return "[" + std::to_string(p.x) + "," + std::to_string(p.y) + "," + std::to_string(p.z) + "]";
-}
-
-/// {"cmd":"...", then key and value in turn. Names need no escapes: a mirror holds letters, digits
-/// and a few signs only.
-std::string command(std::string_view name,
-                    const std::vector<std::pair<std::string, std::string>>& keys) {
-  std::string text = "{\"cmd\":\"" + std::string(name) + "\"";
-  for (const auto& [key, value] : keys) text += ",\"" + key + "\":" + value;
-  return text + "}";
-}
-
-std::string quoted(const std::string& text) {
-  return "\"" + text + "\"";
-}
 
 }  // namespace
 
@@ -55,16 +39,15 @@ PipeAct PipeTool::press(char key, Position cursor, const protocol::Mirror& mirro
       return {{}, "marked " + node + ": b builds on from it, c links it, u unlinks it"};
     case 'X':
       if (marked_ == node) clear();
-      return {{command("remove_pipe", {{"name", quoted(node)}})}, ""};
+      return {{line_of({{"cmd", "remove_pipe"}, {"name", node}})}, ""};
     case 'o': {
       const protocol::PipeNode& what = *here.front().node;
       if (what.kind == PipeKind::kValve) {
-        const char* open = what.open ? "false" : "true";
-        return {{command("set_valve", {{"name", quoted(node)}, {"open", open}})}, ""};
+        return {{line_of({{"cmd", "set_valve"}, {"name", node}, {"open", !what.open}})}, ""};
       }
       if (what.kind == PipeKind::kPump) {
-        const std::string rate = std::to_string(what.rate > 0 ? 0 : kRate);
-        return {{command("set_pump", {{"name", quoted(node)}, {"rate", rate}})}, ""};
+        const int rate = what.rate > 0 ? 0 : kRate;
+        return {{line_of({{"cmd", "set_pump"}, {"name", node}, {"rate", rate}})}, ""};
       }
       return {{}, node + " is neither a valve nor a pump"};
     }
@@ -79,17 +62,17 @@ PipeAct PipeTool::build(char key, Position cursor, const protocol::Mirror& mirro
   const std::string kind = is_pump ? "pump" : key == 'v' ? "valve" : is_tank ? "tank" : "pipe";
   const std::string name = free_name(kind, mirror);
   const std::int64_t base = std::int64_t{cursor.y} * protocol::kFullCellUnits;
-  std::vector<std::pair<std::string, std::string>> keys = {
-      {"name", quoted(name)},
-      {"capacity", std::to_string(is_tank ? kTankCapacity : kPipeCapacity)},
-      {"height", std::to_string(is_tank ? kTankHeight : kPipeHeight)},
-      {"base", std::to_string(base)},
-      {"at", cell_text(cursor)}};
-  if (is_pump) keys.emplace_back("rate", std::to_string(kRate));
+  CommandJson add = {{"cmd", is_tank ? "add_pipe" : "add_" + kind},
+                     {"name", name},
+                     {"capacity", is_tank ? kTankCapacity : kPipeCapacity},
+                     {"height", is_tank ? kTankHeight : kPipeHeight},
+                     {"base", base},
+                     {"at", place_json(cursor)}};
+  if (is_pump) add["rate"] = kRate;
   PipeAct act;
-  act.commands.push_back(command(is_tank ? "add_pipe" : "add_" + kind, keys));
+  act.commands.push_back(line_of(add));
   if (!marked_.empty()) {
-    act.commands.push_back(command("link", {{"from", quoted(marked_)}, {"to", quoted(name)}}));
+    act.commands.push_back(line_of({{"cmd", "link"}, {"from", marked_}, {"to", name}}));
   }
   act.said = name + (marked_.empty() ? "" : ", linked from " + marked_) + "; b builds on, Esc ends";
   marked_ = name;
@@ -103,10 +86,9 @@ PipeAct PipeTool::link(char key, const std::string& node) {
             "from " + node + ": move the cursor to the other pipe and press " +
                 std::string(1, key) + " again"};
   }
-  std::vector<std::pair<std::string, std::string>> keys = {{"from", quoted(marked_)},
-                                                           {"to", quoted(node)}};
-  if (key == 'C') keys.emplace_back("one_way", "true");
-  PipeAct act{{command(key == 'u' ? "unlink" : "link", keys)}, ""};
+  CommandJson command = {{"cmd", key == 'u' ? "unlink" : "link"}, {"from", marked_}, {"to", node}};
+  if (key == 'C') command["one_way"] = true;
+  PipeAct act{{line_of(command)}, ""};
   clear();
   return act;
 }
@@ -114,13 +96,14 @@ PipeAct PipeTool::link(char key, const std::string& node) {
 PipeAct PipeTool::port(char key, const std::string& node, Position cursor) {
   const std::string owner = node.empty() ? marked_ : node;
   if (owner.empty()) return {{}, "put the cursor on a pipe, or mark one with m"};
-  const std::vector<std::pair<std::string, std::string>> place = {{"node", quoted(owner)},
-                                                                  {"cell", cell_text(cursor)}};
-  if (key == 'E') return {{command("remove_port", place)}, ""};
-  auto keys = place;
-  keys.emplace_back("kind", key == 'i' ? "\"inlet\"" : "\"outlet\"");
-  keys.emplace_back("rate", std::to_string(kRate));
-  return {{command("add_port", keys)}, ""};
+  CommandJson command = {{"cmd", key == 'E' ? "remove_port" : "add_port"},
+                         {"node", owner},
+                         {"cell", place_json(cursor)}};
+  if (key != 'E') {
+    command["kind"] = key == 'i' ? "inlet" : "outlet";
+    command["rate"] = kRate;
+  }
+  return {{line_of(command)}, ""};
 }
 
 // Those without a place can be reached in no other way.

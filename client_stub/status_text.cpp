@@ -1,8 +1,10 @@
 #include "client_stub/status_text.h"
 
 #include <cstdio>
+#include <optional>
 #include <utility>
 
+#include "client_stub/command_json.h"
 #include "protocol/map_text.h"
 
 namespace sluice::client {
@@ -35,13 +37,33 @@ constexpr std::string_view kHelp[] = {
     "                                                ",
 };
 
-std::string set_cells(std::int32_t x, std::int32_t y, std::int32_t z, std::int32_t width,
-                      std::int32_t height, char cell) {
-  char text[200];
-  std::snprintf(text, sizeof(text),
-                R"({"cmd":"set_cells","from":[%d,%d,%d],"size":[%d,%d,1],"cell":"%c"})", x, y, z,
-                width, height, cell);
-  return text;
+bool has_room(std::int32_t cell) {
+  return cell >= 0 && cell < protocol::kFullCellUnits;
+}
+
+std::string pour(const protocol::Position& at, std::int32_t held) {
+  return line_of(
+      {{"cmd", "pour"}, {"at", place_json(at)}, {"units", protocol::kFullCellUnits - held}});
+}
+
+/// A column of the box is filled up. One that is full gets one cell's worth where its water ends
+/// above, so that pouring into a lake makes it rise.
+void pour_into_column(std::int32_t x, const protocol::ViewBox& box, const protocol::Mirror& mirror,
+                      std::vector<std::string>& commands) {
+  bool took = false;
+  std::optional<std::int32_t> top;  // the highest full cell
+  for (std::int32_t y = box.from.y; y < box.from.y + box.size.y; ++y) {
+    const std::int32_t cell = mirror.cell({x, y, box.from.z});
+    if (cell < 0) continue;
+    top = y;
+    if (!has_room(cell)) continue;
+    took = true;
+    commands.push_back(pour({x, y, box.from.z}, cell));
+  }
+  if (took || !top) return;
+  protocol::Position above{x, *top + 1, box.from.z};
+  while (mirror.cell(above) >= protocol::kFullCellUnits) ++above.y;
+  if (has_room(mirror.cell(above))) commands.push_back(pour(above, mirror.cell(above)));
 }
 
 const char* name_of(Tool tool) {
@@ -76,19 +98,15 @@ std::string bytes_text(double bytes) {
 std::vector<std::string> commands_of(Tool tool, const protocol::ViewBox& box,
                                      const protocol::Mirror& mirror) {
   std::vector<std::string> commands;
-  const auto& [from, size] = box;
   if (tool != Tool::kPour) {
-    const char cell = tool == Tool::kRock ? '#' : '.';
-    commands.push_back(set_cells(from.x, from.y, from.z, size.x, size.y, cell));
+    commands.push_back(line_of({{"cmd", "set_cells"},
+                                {"from", place_json(box.from)},
+                                {"size", place_json(box.size)},
+                                {"cell", tool == Tool::kRock ? "#" : "."}}));
     return commands;
   }
-  for (std::int32_t y = from.y; y < from.y + size.y; ++y) {
-    std::int32_t run = 0;  // open cells that end before x
-    for (std::int32_t x = from.x; x <= from.x + size.x; ++x) {
-      const bool is_open = x < from.x + size.x && mirror.cell({x, y, from.z}) >= 0;
-      if (!is_open && run > 0) commands.push_back(set_cells(x - run, y, from.z, run, 1, '~'));
-      run = is_open ? run + 1 : 0;
-    }
+  for (std::int32_t x = box.from.x; x < box.from.x + box.size.x; ++x) {
+    pour_into_column(x, box, mirror, commands);
   }
   return commands;
 }

@@ -17,7 +17,7 @@ namespace sluice::host {
 
 namespace {
 
-constexpr std::chrono::milliseconds kSurveySlice{200};
+constexpr std::chrono::milliseconds kSearchSlice{200};
 
 /// Runs only when nobody else wants to. Where the system knows no such thing it runs as others do.
 void give_way() {
@@ -60,7 +60,7 @@ bool BackgroundVerifier::wait() {
 void BackgroundVerifier::run() {
   give_way();
   // What was there before is looked through without a pause.
-  while (step() && (surveyor_ ? !stopping() : wait())) {
+  while (step() && (search_ ? !stopping() : wait())) {
   }
 }
 
@@ -72,7 +72,7 @@ sim::Status BackgroundVerifier::open() {
   // What was there before the server started was compared when the world came back from it.
   options.from = reader_->last_tick();
   verifier_.emplace(*reader_, std::move(options), executor_);
-  surveyor_.emplace(*reader_);
+  search_.emplace(*reader_);
   return sim::Done{};
 }
 
@@ -98,7 +98,7 @@ bool BackgroundVerifier::step() {
           *reader_);
   look_at(options_.claimants, kMostClaimBundles, "a viewer says that its mirror differed", claims_,
           *reader_);
-  if (surveyor_ && !look_for_damage(*surveyor_)) surveyor_.reset();
+  if (search_ && !look_for_damage(*search_)) search_.reset();
   return true;
 }
 
@@ -110,11 +110,11 @@ bool BackgroundVerifier::stopping() const {
 // A world comes back from its last checkpoint and what follows it; what lies before that is read
 // by nobody until somebody needs it. In slices, so that what happens meanwhile is compared, too.
 // False when all was looked at.
-bool BackgroundVerifier::look_for_damage(record::Surveyor& surveyor) {
+bool BackgroundVerifier::look_for_damage(record::DamageSearch& search) {
   const Clock& clock = *options_.drive.clock;
-  const auto end = clock.now() + kSurveySlice;
+  const auto end = clock.now() + kSearchSlice;
   for (;;) {
-    const auto more = surveyor.step();
+    const auto more = search.step();
     if (!more.ok()) {
       spdlog::warn("{}: the recording could not be looked through: {}", options_.name,
                    more.error());
@@ -123,7 +123,7 @@ bool BackgroundVerifier::look_for_damage(record::Surveyor& surveyor) {
     if (!*more) break;
     if (stopping() || clock.now() >= end) return true;
   }
-  const record::Survey& found = surveyor.found();
+  const record::Damage& found = search.found();
   if (found.whole()) return false;
   SLUICE_SOMETIMES("the verifier found damage");
   std::string what = "the recording is damaged: ";

@@ -84,7 +84,7 @@ class BackgroundVerifier {
   /// False when there is nothing more to compare.
   [[nodiscard]] bool compare(record::Reader& reader, record::Verifier& verifier);
   [[nodiscard]] bool stopping() const;
-  [[nodiscard]] bool look_for_damage(record::Surveyor& surveyor);
+  [[nodiscard]] bool look_for_damage(record::DamageSearch& search);
   /// Something that is counted, and leaves a bundle whenever it rose.
   struct Watched {
     std::uint64_t seen = 0;
@@ -110,7 +110,7 @@ class BackgroundVerifier {
   sim::SerialExecutor executor_;
   std::unique_ptr<record::Reader> reader_;
   std::optional<record::Verifier> verifier_;
-  std::optional<record::Surveyor> surveyor_;
+  std::optional<record::DamageSearch> search_;
   bool comparing_ = true;
   int looks_in_vain_ = 0;
 

@@ -130,7 +130,7 @@ std::string CommandQueue::refusal_of(const sim::CommandCost& needed) const {
 
 CommandQueue::Turn CommandQueue::take_from(std::uint64_t session, const Cost& cost,
                                            std::optional<QueuedCommand>& taken,
-                                           std::vector<TurnedAway>& turned_away) {
+                                           std::vector<QueuedCommand>& turned_away) {
   const auto found = lines_.find(session);
   if (found == lines_.end() || found->second.commands.empty()) return Turn::kOver;
   Line& line = found->second;
@@ -158,12 +158,14 @@ CommandQueue::Turn CommandQueue::take_from(std::uint64_t session, const Cost& co
     return Turn::kTaken;
   }
   SLUICE_SOMETIMES("a command was turned away by its tick");
-  turned_away.push_back({std::move(command), std::move(refusal)});
+  command.applied = false;
+  command.reason = std::move(refusal);
+  turned_away.push_back(std::move(command));
   return Turn::kTurnedAway;
 }
 
 std::optional<QueuedCommand> CommandQueue::next(const Cost& cost,
-                                                std::vector<TurnedAway>& turned_away) {
+                                                std::vector<QueuedCommand>& turned_away) {
   std::optional<QueuedCommand> taken;
   while (!taken) {
     if (turn_ == turns_.size()) {

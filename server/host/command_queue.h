@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "server/host/tick_budget.h"
+#include "server/record/records.h"
 #include "server/sim/command_cost.h"
 #include "server/sim/commands.h"
 #include "server/sim/result.h"
@@ -54,19 +55,11 @@ struct WorkLimits {
   double busy_seconds = 0.010;
 };
 
-struct QueuedCommand {
-  sim::Command command;
-  std::uint64_t session = 0;
-  std::string client;
-  std::uint64_t seq = 0;
+/// A command on its way into the recording: what becomes of it is written down in it.
+struct QueuedCommand : record::RecordedCommand {
+  std::uint64_t session = 0;  // to be answered
   /// Of one that was taken: what its cost said.
   std::int64_t to_fall = 0;
-};
-
-/// A command that no tick takes, and why.
-struct TurnedAway {
-  QueuedCommand queued;
-  std::string reason;
 };
 
 class CommandQueue {
@@ -83,9 +76,9 @@ class CommandQueue {
 
   /// The tick's next command, in the order in which they apply; none when it has all. `cost` tells
   /// what a command costs now that those before it have been applied. Commands that can never run,
-  /// and those that a busy world does not take, are written to `turned_away`.
+  /// and those that a busy world does not take, are written to `turned_away`, with the reason.
   [[nodiscard]] std::optional<QueuedCommand> next(const Cost& cost,
-                                                  std::vector<TurnedAway>& turned_away);
+                                                  std::vector<QueuedCommand>& turned_away);
 
   /// A command of the tick under way applied, and what it lets flow falls so far
   /// (CommandCost::to_fall).
@@ -106,7 +99,7 @@ class CommandQueue {
 
   [[nodiscard]] Turn take_from(std::uint64_t session, const Cost& cost,
                                std::optional<QueuedCommand>& taken,
-                               std::vector<TurnedAway>& turned_away);
+                               std::vector<QueuedCommand>& turned_away);
   /// Why no tick as busy as this one takes a command of that cost; empty when one does.
   [[nodiscard]] std::string refusal_of(const sim::CommandCost& needed) const;
   void refill();

@@ -58,7 +58,7 @@ sim::Result<LoadedWorld> load_recorded(const WorldSource& source, sim::Executor&
     if (repaired.error() == loaded.error()) return loaded;
     return sim::Error{loaded.error() + "; and it cannot be repaired: " + repaired.error()};
   }
-  if (repaired->survey.whole()) return loaded;
+  if (repaired->damage.whole()) return loaded;
   SLUICE_SOMETIMES("a start repaired its recording");
   spdlog::critical("{}", record::describe(*repaired));
   loaded = load_whole(source, executor);

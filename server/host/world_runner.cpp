@@ -26,6 +26,11 @@ double seconds_of(TickClock::Duration duration) {
   return std::chrono::duration<double>(duration).count();
 }
 
+/// `tick`: in which it was applied or refused; 0: it reached none.
+net::CommandReply reply_to(const QueuedCommand& queued, std::uint64_t tick) {
+  return {queued.session, {queued.seq, queued.applied, tick, queued.reason}};
+}
+
 }  // namespace
 
 WorldRunner::WorldRunner(std::unique_ptr<sim::World> world,
@@ -76,9 +81,12 @@ sim::Status WorldRunner::submit(net::ClientCommand command) {
   if (!parsed.ok()) return sim::Error{parsed.error()};
   const std::lock_guard lock(mutex_);
   if (stopping_) return sim::Error{"the server stops"};
-  return queue_.push({std::move(parsed).value(), command.session,
-                      record::client_in_history(command.client, command.account, command.resume),
-                      command.seq});
+  QueuedCommand queued;
+  queued.command = std::move(parsed).value();
+  queued.client = record::client_in_history(command.client, command.account, command.resume);
+  queued.seq = command.seq;
+  queued.session = command.session;
+  return queue_.push(std::move(queued));
 }
 
 void WorldRunner::pause() {
@@ -237,7 +245,7 @@ class WorldRunner::Taken final : public sim::CommandSource {
   }
 
   std::deque<QueuedCommand> commands;
-  std::vector<TurnedAway> turned_away;
+  std::vector<QueuedCommand> turned_away;
   Clock::Time ended;  // when the last of them had been applied
 
  private:
@@ -285,21 +293,18 @@ void WorldRunner::record(const sim::TickReport& report, std::deque<QueuedCommand
   std::vector<net::CommandReply> replies;
   for (std::size_t i = 0; i < commands.size(); ++i) {
     QueuedCommand& queued = commands[i];
-    const sim::CommandOutcome& outcome = report.outcomes[i];
-    replies.push_back(
-        {queued.session, {queued.seq, outcome.applied(), report.tick, outcome.reason}});
-    tick.commands.push_back({std::move(queued.command), std::move(queued.client), queued.seq,
-                             outcome.applied(), outcome.reason});
+    queued.applied = report.outcomes[i].applied();
+    queued.reason = report.outcomes[i].reason;
+    replies.push_back(reply_to(queued, report.tick));
+    tick.commands.push_back(std::move(queued));
   }
   writer_.push(std::move(tick), std::move(replies));
 }
 
 // They never reach the world, so they are no part of its history.
-void WorldRunner::turn_away(std::vector<TurnedAway> turned_away) {
+void WorldRunner::turn_away(std::vector<QueuedCommand> turned_away) {
   std::vector<net::CommandReply> replies;
-  for (TurnedAway& one : turned_away) {
-    replies.push_back({one.queued.session, {one.queued.seq, false, 0, std::move(one.reason)}});
-  }
+  for (const QueuedCommand& one : turned_away) replies.push_back(reply_to(one, 0));
   feed_.deliver(std::move(replies));
 }
 
@@ -310,8 +315,10 @@ void WorldRunner::refuse_queue(const std::string& reason) {
     commands = queue_.clear();
   }
   std::vector<net::CommandReply> replies;
-  for (const QueuedCommand& queued : commands) {
-    replies.push_back({queued.session, {queued.seq, false, 0, reason}});
+  for (QueuedCommand& queued : commands) {
+    queued.applied = false;
+    queued.reason = reason;
+    replies.push_back(reply_to(queued, 0));
   }
   feed_.deliver(std::move(replies));
 }

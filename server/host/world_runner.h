@@ -84,7 +84,7 @@ class WorldRunner final : public net::CommandIntake {
   [[nodiscard]] bool called() const;
   [[nodiscard]] std::optional<Clock::Time> due_later(std::unique_lock<std::mutex>& lock);
   void save_if_asked(std::unique_lock<std::mutex>& lock);
-  void turn_away(std::vector<TurnedAway> turned_away);
+  void turn_away(std::vector<QueuedCommand> turned_away);
   void tick();
   void tell_queue(const sim::TickReport& report, const std::deque<QueuedCommand>& commands);
   void record(const sim::TickReport& report, std::deque<QueuedCommand> commands);

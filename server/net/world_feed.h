@@ -68,12 +68,10 @@ struct CommandReply {
   bool late = false;
 };
 
-/// A command as a client sent it.
-struct ClientCommand {
+/// A command as it came over the wire, and who sent it.
+struct ClientCommand : protocol::Command {
   std::uint64_t session = 0;  // for CommandReply
   std::string client;         // as the client calls itself, for the recording
-  std::uint64_t seq = 0;      // the client's number
-  std::string json;           // a line of a command script
   std::string account = {};   // of whom; empty: nobody that is known
   std::string resume = {};    // what is left of its token (record/client_name.h); may be empty
 };

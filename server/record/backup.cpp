@@ -52,7 +52,7 @@ sim::Result<std::uint64_t> backup(const std::string& path, const std::string& to
     auto copy = Reader::open(unfinished);
     if (!copy) return clean_up(copy.error());
     last = (*copy)->last_tick();
-    const auto found = survey(**copy);
+    const auto found = find_damage(**copy);
     if (!found) return clean_up(found.error());
     if (!found->ticks.empty()) return clean_up(path + ": " + found->ticks.front().why);
     if (!found->checkpoints.empty()) return clean_up(path + ": " + found->checkpoints.front().why);

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "server/record/checkpoint.h"
-#include "server/record/lone_change.h"
+#include "server/record/flipped_bit.h"
 #include "server/record/tick_cursor.h"
 #include "server/sim/fields.h"
 #include "server/sim/text.h"

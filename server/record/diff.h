@@ -7,7 +7,7 @@
 // A side that this program replays to its recorded digest is looked at phase by phase. A side that
 // it does not replay (another build, a fault of the machine) shows its state at T in three ways: by
 // a trace that its own build made (trace_file.h), by a checkpoint at T, or, if one value alone is
-// off, by the digest itself (lone_change.h). Failing these, the first later tick at which both
+// off, by the digest itself (flipped_bit.h). Failing these, the first later tick at which both
 // sides can be seen is compared, and the report says so.
 #pragma once
 

@@ -16,7 +16,7 @@ struct RecordedCommand {
   std::string client;     // who sent it; empty for the server itself
   std::uint64_t seq = 0;  // the sender's own number of the command
   bool applied = true;
-  std::string reason;  // why not; empty when it applied
+  std::string reason = {};  // why not; empty when it applied
 };
 
 /// Refused commands of one client that were counted and not kept (refusals.h).

@@ -36,12 +36,12 @@ class Salvage {
   Salvage(Reader& reader, const RepairOptions& options) : reader_(reader), options_(options) {}
 
   /// Finds out what there is. An error is one of the system.
-  sim::Status look(Survey& survey) {
-    auto found = record::survey(reader_);
+  sim::Status look(Damage& damage) {
+    auto found = record::find_damage(reader_);
     if (!found) return sim::Error{found.error()};
-    survey = std::move(found).value();
-    for (const LostCheckpoint& lost : survey.checkpoints) bad_checkpoints_.insert(lost.tick);
-    lost_ = survey.ticks;
+    damage = std::move(found).value();
+    for (const LostCheckpoint& lost : damage.checkpoints) bad_checkpoints_.insert(lost.tick);
+    lost_ = damage.ticks;
     cut_into_stretches();
     return prove_damaged_rows();
   }
@@ -259,11 +259,11 @@ class Repairer {
       : path_(path), reader_(reader), options_(options), salvage_(reader, options) {}
 
   sim::Result<Repair> run() {
-    if (const sim::Status looked = salvage_.look(result_.survey); !looked) {
+    if (const sim::Status looked = salvage_.look(result_.damage); !looked) {
       return sim::Error{looked.error() + "; it is not repaired, for it may be whole"};
     }
     result_.main = {path_, reader_.first_tick(), reader_.last_tick()};
-    if (result_.survey.whole()) return std::move(result_);
+    if (result_.damage.whole()) return std::move(result_);
     result_.lost = salvage_.lost();
     if (const sim::Status kept = keep_what_there_is(); !kept) {
       remove_unfinished(path_);
@@ -377,7 +377,7 @@ class Repairer {
   }
 
   void not_rebuilt(std::uint64_t tick) {
-    for (const LostCheckpoint& lost : result_.survey.checkpoints) {
+    for (const LostCheckpoint& lost : result_.damage.checkpoints) {
       if (lost.tick == tick) result_.not_rebuilt.push_back(lost);
     }
   }
@@ -420,7 +420,7 @@ sim::Result<Repair> repair(const std::string& path, const RepairOptions& options
   reader->reset();
   if (!result) return result;
   result->completed_another = completed;
-  if (result->survey.whole()) return result;
+  if (result->damage.whole()) return result;
   const auto aside = exchange(path);
   if (!aside) return sim::Error{aside.error()};
   result->set_aside = *aside;

@@ -40,7 +40,7 @@ struct LostCheckpoint {
 };
 
 /// What of a recording cannot be read.
-struct Survey {
+struct Damage {
   std::vector<LostTicks> ticks;
   std::vector<LostCheckpoint> checkpoints;
   std::vector<std::string> troubles;  // with what stands before the history
@@ -50,21 +50,21 @@ struct Survey {
 };
 
 /// Reads a recording row by row, and takes its time where it is told to.
-class Surveyor {
+class DamageSearch {
  public:
   /// Up to the last tick that the reader knows of now.
-  explicit Surveyor(Reader& reader);
+  explicit DamageSearch(Reader& reader);
   /// Looks at the next row of history or the next checkpoint. False when there is none. An error is
   /// one of the system, which says nothing about the file.
   [[nodiscard]] sim::Result<bool> step();
-  [[nodiscard]] const Survey& found() const { return found_; }
+  [[nodiscard]] const Damage& found() const { return found_; }
 
  private:
   [[nodiscard]] sim::Status look_at_row();
   [[nodiscard]] sim::Result<bool> look_at_checkpoint();
 
   Reader& reader_;
-  Survey found_;
+  Damage found_;
   const std::uint64_t last_;
   std::uint64_t tick_;        // the next to be looked at
   std::uint64_t checkpoint_;  // likewise, at or after it
@@ -72,7 +72,7 @@ class Surveyor {
 };
 
 /// Reads every row and every chunk. An error is one of the system.
-[[nodiscard]] sim::Result<Survey> survey(Reader& reader);
+[[nodiscard]] sim::Result<Damage> find_damage(Reader& reader);
 
 /// A recording that was made of a part.
 struct Part {
@@ -82,7 +82,7 @@ struct Part {
 };
 
 struct Repair {
-  Survey survey;                            // what the medium lost
+  Damage damage;                            // what the medium lost
   std::vector<LostTicks> lost;              // of that, what could not be had otherwise
   std::vector<LostCheckpoint> not_rebuilt;  // likewise
   Part main;                // under the old name; all of it, where nothing was damaged

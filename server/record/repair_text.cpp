@@ -47,13 +47,13 @@ std::string describe(const Repair& repair) {
   const Part& main = repair.main;
   const std::string completed =
       repair.completed_another ? "; a repair that had been interrupted was completed" : "";
-  if (repair.survey.whole()) {
+  if (repair.damage.whole()) {
     return main.path + ": whole: " + ticks_text(main.first_tick, main.last_tick) +
            " and every checkpoint can be read" + completed;
   }
   std::string text =
       main.path + ": was damaged; the damaged file is now " + repair.set_aside + completed;
-  for (const std::string& trouble : repair.survey.troubles) text += "\n  damaged: " + trouble;
+  for (const std::string& trouble : repair.damage.troubles) text += "\n  damaged: " + trouble;
   LostTicks all;
   std::uint64_t ticks = 0;
   const auto add = [&](const LostTicks& lost) {
@@ -70,12 +70,12 @@ std::string describe(const Repair& repair) {
   for (const LostCheckpoint& lost : repair.not_rebuilt) {
     text += "\n  lost: the checkpoint of tick " + std::to_string(lost.tick) + " (" + lost.why + ")";
   }
-  const std::size_t rebuilt = repair.survey.checkpoints.size() - repair.not_rebuilt.size();
+  const std::size_t rebuilt = repair.damage.checkpoints.size() - repair.not_rebuilt.size();
   if (rebuilt != 0) {
     text += "\n  " + counted(rebuilt, "checkpoint") +
             " made anew or left out, beginning with tick " +
-            std::to_string(repair.survey.checkpoints.front().tick) + " (" +
-            repair.survey.checkpoints.front().why + ")";
+            std::to_string(repair.damage.checkpoints.front().tick) + " (" +
+            repair.damage.checkpoints.front().why + ")";
   }
   for (const LostTicks& left : repair.without_state) {
     add(left);

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "server/record/checkpoint.h"
-#include "server/record/lone_change.h"
+#include "server/record/flipped_bit.h"
 #include "server/sim/text.h"
 
 namespace sluice::record {

@@ -32,7 +32,7 @@ Timeline::Timeline(std::vector<TimelineRow> rows, std::uint64_t first_tick, std:
       first_tick_(first_tick),
       last_tick_(last_tick),
       tick_rate_(tick_rate),
-      surveys_(rows_.size()),
+      overviews_(rows_.size()),
       thread_([this] { run(); }) {}
 
 Timeline::~Timeline() {
@@ -69,22 +69,22 @@ std::string Timeline::look(std::size_t row) {
   if (!reader) return reader.error();
   const auto checkpoints = (*reader)->checkpoints();
   if (!checkpoints) return checkpoints.error();
-  Survey survey;
+  Overview overview;
   for (const record::CheckpointInfo& checkpoint : *checkpoints) {
     if (checkpoint.tick < first_tick_ || checkpoint.tick > last_tick_) continue;
-    survey.checkpoints.push_back(checkpoint.tick);
+    overview.checkpoints.push_back(checkpoint.tick);
   }
-  survey.checkpoints = thinned(std::move(survey.checkpoints), kMostMarks);
+  overview.checkpoints = thinned(std::move(overview.checkpoints), kMostMarks);
   const std::uint64_t piece =
       std::max<std::uint64_t>(1, (last_tick_ - first_tick_) / kMostMarks + 1);
   const auto visit = [&](const record::TickRecord& record) {
     if (record.commands.empty()) return true;
-    survey.commands += record.commands.size();
+    overview.commands += record.commands.size();
     const bool same_piece =
-        !survey.marks.empty() &&
-        (survey.marks.back().tick - first_tick_) / piece == (record.tick - first_tick_) / piece;
-    if (!same_piece) survey.marks.push_back({record.tick, 0});
-    survey.marks.back().commands += record.commands.size();
+        !overview.marks.empty() &&
+        (overview.marks.back().tick - first_tick_) / piece == (record.tick - first_tick_) / piece;
+    if (!same_piece) overview.marks.push_back({record.tick, 0});
+    overview.marks.back().commands += record.commands.size();
     return true;
   };
   for (std::uint64_t tick = first_tick_ + 1; tick <= last_tick_ && !stop_; tick += kTicksAtATime) {
@@ -92,7 +92,7 @@ std::string Timeline::look(std::size_t row) {
     if (const auto read = (*reader)->read_ticks(tick, end, visit); !read) return read.error();
   }
   const std::lock_guard lock(mutex_);
-  surveys_[row] = std::move(survey);
+  overviews_[row] = std::move(overview);
   return "";
 }
 
@@ -108,15 +108,15 @@ std::string Timeline::json() const {
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     const TimelineRow& row = rows_[i];
     Json marks = Json::array();
-    for (const Mark& mark : surveys_[i].marks) marks.push_back({mark.tick, mark.commands});
+    for (const Mark& mark : overviews_[i].marks) marks.push_back({mark.tick, mark.commands});
     recordings.push_back({{"world", row.world},
                           {"file", std::filesystem::path(row.path).filename().string()},
                           {"recorded", row.recorded},
                           {"first_tick", row.first_tick},
                           {"last_tick", row.last_tick},
-                          {"commands", surveys_[i].commands},
+                          {"commands", overviews_[i].commands},
                           {"marks", std::move(marks)},
-                          {"checkpoints", surveys_[i].checkpoints}});
+                          {"checkpoints", overviews_[i].checkpoints}});
   }
   const Json json = {{"first_tick", first_tick_},
                      {"last_tick", last_tick_},

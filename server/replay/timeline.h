@@ -46,7 +46,7 @@ class Timeline {
     std::uint64_t tick = 0;  // of the first command
     std::uint64_t commands = 0;
   };
-  struct Survey {
+  struct Overview {
     std::vector<Mark> marks;
     std::vector<std::uint64_t> checkpoints;
     std::uint64_t commands = 0;
@@ -62,7 +62,7 @@ class Timeline {
   const std::int64_t tick_rate_;
 
   mutable std::mutex mutex_;
-  std::vector<Survey> surveys_;  // by row; guarded by mutex_, as all that follows
+  std::vector<Overview> overviews_;  // by row; guarded by mutex_, as all that follows
   std::optional<std::uint64_t> first_difference_;
   std::string trouble_;
   bool complete_ = false;

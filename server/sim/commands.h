@@ -7,11 +7,13 @@
 //   u16 opcode, then the fields in the order of visit_state, each in its width.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -242,6 +244,35 @@ using CommandBody =
                  RemoveSource, AddDrain, RemoveDrain, AddPipe, AddPump, AddValve, RemovePipe,
                  UpgradePipe, LinkPipes, UnlinkPipes, SetValve, SetPump, AddPort, RemovePort,
                  FillLevel, EvaporateLevel, Splash, SetWind, SetAir, AddHeater, RemoveHeater>;
+
+/// What tells the rows of the manifest apart: on disk the opcode, in scripts the name, and of rows
+/// with one name the key that they have. Scripts take the first row that fits, so that of several
+/// rows with one name the one without a key stands last.
+template <class... Rows>
+consteval bool rows_are_told_apart(const std::variant<Rows...>* /*manifest*/) {
+  struct Row {
+    std::uint16_t opcode = 0;
+    std::string_view name;
+    std::string_view with;
+  };
+  constexpr auto row_of = []<class R>(std::type_identity<R> /*row*/) {
+    if constexpr (requires { R::kWithKey; }) {
+      return Row{R::kOpcode, R::kName, R::kWithKey};
+    } else {
+      return Row{R::kOpcode, R::kName, {}};
+    }
+  };
+  const std::array<Row, sizeof...(Rows)> rows = {row_of(std::type_identity<Rows>{})...};
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (std::size_t before = 0; before < i; ++before) {
+      if (rows[before].opcode == rows[i].opcode) return false;
+      if (rows[before].name != rows[i].name) continue;
+      if (rows[before].with.empty() || rows[before].with == rows[i].with) return false;
+    }
+  }
+  return true;
+}
+static_assert(rows_are_told_apart(static_cast<const CommandBody*>(nullptr)));
 
 struct Command {
   CommandBody body;

@@ -25,6 +25,7 @@ void add_fill_command(CLI::App& app, int& exit_status);
 void add_log_command(CLI::App& app, int& exit_status);
 void add_repair_command(CLI::App& app, int& exit_status);
 void add_replay_command(CLI::App& app, int& exit_status);
+void add_schema_command(CLI::App& app, int& exit_status);
 void add_sim_command(CLI::App& app, int& exit_status);
 void add_sync_test_command(CLI::App& app, int& exit_status);
 void add_ban_command(CLI::App& app, int& exit_status);

@@ -36,12 +36,12 @@ int run_repair(const std::string& file, bool as_json) {
   if (!repaired) return fail(repaired.error(), kExitWrongInput);
   std::cout << record::describe(*repaired) << '\n';
   if (as_json) {
-    nlohmann::ordered_json json = {{"whole", repaired->survey.whole()},
+    nlohmann::ordered_json json = {{"whole", repaired->damage.whole()},
                                    {"kept", part_json(repaired->main)},
                                    {"parts", nlohmann::ordered_json::array()},
                                    {"lost", nlohmann::ordered_json::array()},
                                    {"without_state", nlohmann::ordered_json::array()},
-                                   {"damaged_checkpoints", repaired->survey.checkpoints.size()},
+                                   {"damaged_checkpoints", repaired->damage.checkpoints.size()},
                                    {"lost_checkpoints", nlohmann::ordered_json::array()},
                                    {"set_aside", repaired->set_aside}};
     for (const record::Part& part : repaired->parts) json["parts"].push_back(part_json(part));
@@ -54,7 +54,7 @@ int run_repair(const std::string& file, bool as_json) {
     }
     std::cout << json.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) << '\n';
   }
-  return repaired->survey.whole() ? kExitWell : kExitFound;
+  return repaired->damage.whole() ? kExitWell : kExitFound;
 }
 
 int run_backup(const std::string& file, const std::string& to) {

@@ -29,12 +29,12 @@ class TextbookPipes {
                      [&](std::size_t a, std::size_t b) { return levels[a] < levels[b]; });
     std::int64_t moved = 0;
     for (const std::size_t node : order) {
-      std::int64_t wished = 0;
-      for (const std::size_t to : neighbours_[node]) wished += reserved(levels, node, to);
-      if (wished == 0) continue;
-      const std::int64_t gives = std::min<std::int64_t>(wished, amounts_[node]);
+      std::int64_t demanded = 0;
+      for (const std::size_t to : neighbours_[node]) demanded += reserved(levels, node, to);
+      if (demanded == 0) continue;
+      const std::int64_t gives = std::min<std::int64_t>(demanded, amounts_[node]);
       for (const std::size_t to : neighbours_[node]) {
-        const std::int64_t part = gives * reserved(levels, node, to) / wished;
+        const std::int64_t part = gives * reserved(levels, node, to) / demanded;
         const auto fits = std::min<std::int64_t>(part, capacity_ - amounts_[to]);
         amounts_[to] += static_cast<std::int32_t>(fits);
         amounts_[node] -= static_cast<std::int32_t>(fits);

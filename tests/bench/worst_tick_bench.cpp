@@ -88,7 +88,7 @@ class Queued final : public sim::CommandSource {
 
  private:
   host::CommandQueue& queue_;
-  std::vector<host::TurnedAway> away_;
+  std::vector<host::QueuedCommand> away_;
 };
 
 sim::WorldSpec largest_world(sim::WaterModel water, std::int32_t depth = 1) {
@@ -137,7 +137,7 @@ void BM_WorstTick(benchmark::State& state, const sim::WorldSpec& spec, std::int3
     double own = 0;
     for (std::int32_t t = 0; t < tick_count; ++t) {
       for (std::uint64_t i = 0; i < kClients * kCommandsPerTick; ++i) {
-        (void)queue.push({command(++sent), 1 + i % kClients, "client", sent});
+        (void)queue.push({{command(++sent), "client", sent}, 1 + i % kClients});
       }
       const double begin = seconds_of_this_thread();
       queue.begin_tick(own);

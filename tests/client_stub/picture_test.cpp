@@ -2,16 +2,20 @@
 // commands touch what the cursor covers.
 #include "client_stub/picture.h"
 
+#include <functional>
+
 #include <gtest/gtest.h>
 
 #include "client_stub/status_text.h"
 #include "protocol/codec.h"
+#include "protocol/map_text.h"
+#include "server/formats/script.h"
 
 namespace sluice::client {
 namespace {
 
-/// 64x64 cells: the lower half rock, one cell of water on it at [10, 32].
-protocol::Mirror make_mirror() {
+/// 64x64 cells: the lower half rock, one cell of water on it at [10, 32]; and what `draw` does.
+protocol::Mirror make_mirror(const std::function<void(protocol::ChunkCells&)>& draw = {}) {
   protocol::Welcome welcome;
   welcome.world = "test";
   welcome.size = {64, 64, 1};
@@ -20,6 +24,7 @@ protocol::Mirror make_mirror() {
   protocol::ChunkCells cells{};
   for (std::size_t i = 0; i < 32 * 64; ++i) cells[i] = protocol::kRockCell;
   cells[32 * 64 + 10] = 4096;
+  if (draw) draw(cells);
   protocol::Bytes payload;
   protocol::encode_keyframe(cells, payload);
   protocol::Tick tick;
@@ -105,8 +110,31 @@ TEST(Tools, BrushesAreCutToTheWorldAndPouringSparesRock) {
       commands_of(Tool::kDig, box, mirror),
       std::vector<std::string>{R"({"cmd":"set_cells","from":[0,31,0],"size":[3,4,1],"cell":"."})"});
   const auto pours = commands_of(Tool::kPour, box, mirror);
-  ASSERT_EQ(pours.size(), 3U) << "the row of rock is left out";
-  EXPECT_EQ(pours[0], R"({"cmd":"set_cells","from":[0,32,0],"size":[3,1,1],"cell":"~"})");
+  ASSERT_EQ(pours.size(), 9U) << "the row of rock is left out";
+  EXPECT_EQ(pours[0], R"({"cmd":"pour","at":[0,32,0],"units":4096})");
+}
+
+// Setting a cell full would take from one that holds more.
+TEST(Tools, PouringOnlyEverAdds) {
+  const protocol::Mirror mirror = make_mirror([](protocol::ChunkCells& cells) {
+    for (std::size_t y = 1; y < 5; ++y) cells[y * 64 + 8] = y == 4 ? 1024 : 5000;
+    for (std::size_t y = 0; y < 4; ++y) cells[y * 64 + 9] = protocol::kFullCellUnits;
+    cells[4 * 64 + 9] = protocol::kRockCell;
+  });
+  using Lines = std::vector<std::string>;
+  EXPECT_EQ(commands_of(Tool::kPour, {{8, 4, 0}, {1, 1, 1}}, mirror),
+            Lines{R"({"cmd":"pour","at":[8,4,0],"units":3072})"});
+  EXPECT_EQ(commands_of(Tool::kPour, {{8, 1, 0}, {1, 2, 1}}, mirror),
+            Lines{R"({"cmd":"pour","at":[8,4,0],"units":3072})"})
+      << "deep in water it is the surface that rises";
+  EXPECT_EQ(commands_of(Tool::kPour, {{9, 0, 0}, {1, 2, 1}}, mirror), Lines{})
+      << "what is full up to the rock has no room";
+  for (const Tool tool : {Tool::kDig, Tool::kRock, Tool::kPour}) {
+    for (const std::string& line : commands_of(tool, {{8, 1, 0}, {3, 8, 1}}, mirror)) {
+      const auto parsed = formats::parse_command(line, "tool");
+      EXPECT_TRUE(parsed.ok()) << parsed.error();
+    }
+  }
 }
 
 TEST(Status, NamesWhatTheIssueAsksFor) {

@@ -140,7 +140,9 @@ export async function main(run) {
 
 /** What axe-core finds wrong with the page as it is, as text. */
 export async function findViolations(page, packagePath) {
-  await page.waitForTimeout(300); // what fades in is read when it is there
+  // What fades in is read when it is there.
+  await page.evaluate(() => Promise.allSettled(document.getAnimations()
+    .filter(({ effect }) => Number.isFinite(effect.getComputedTiming().endTime)).map(({ finished }) => finished)));
   if (!(await page.evaluate(() => "axe" in window))) {
     // Not as a script of the page, which allows none but its own.
     await page.evaluate(readFileSync(createRequire(packagePath).resolve("axe-core/axe.min.js"), "utf8"));

@@ -9,7 +9,6 @@ import re
 import subprocess
 import sys
 import tempfile
-import time
 import urllib.request
 
 
@@ -25,7 +24,6 @@ def metrics_of(server_program, world):
              "127.0.0.1:0"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         try:
             address = next(line.split("admins: ")[1].strip() for line in server.stderr if "admins: " in line)
-            time.sleep(0.5)
             text = urllib.request.urlopen(address + "/metrics", timeout=10).read().decode()
         finally:
             server.terminate()

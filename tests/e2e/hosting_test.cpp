@@ -82,7 +82,7 @@ TEST_F(Hosting, TokensOpenWhatTheirRolesAllowAndTheRecordingNamesTheAccount) {
     // Who is removed is gone at once, and the others are not disturbed.
     EXPECT_EQ(run({"token", "revoke", "ada", "--file", tokens_}).status, 0);
     server.send_signal(SIGHUP);
-    for (int i = 0; i < 500 && server.errors().find("SIGHUP") == std::string::npos; ++i)
+    for (int i = 0; i < 3000 && server.errors().find("SIGHUP") == std::string::npos; ++i)
       usleep(10000);
     EXPECT_THAT(view(server, {"--token", builder}).error, HasSubstr("nobody holds this token"));
     EXPECT_EQ(view(server, {"--token", watcher}).status, 0);
@@ -153,7 +153,7 @@ TEST_F(Hosting, ConnectionsAreEncryptedByACertificateThatCanChange) {
   EXPECT_EQ(http_request(server.port(), "GET", "/healthz").status, 0U);  // not in the clear
   const auto reload = [&](const std::string& wanted) {
     server.send_signal(SIGHUP);
-    for (int i = 0; i < 500 && server.errors().find(wanted) == std::string::npos; ++i) {
+    for (int i = 0; i < 3000 && server.errors().find(wanted) == std::string::npos; ++i) {
       usleep(10000);
     }
     EXPECT_THAT(server.errors(), HasSubstr(wanted));

@@ -1,8 +1,8 @@
 // Goal: a server that is killed at any moment (kill -9, under load) comes back with every command
 // that it acknowledged, at the tick that it said, and its recording verifies.
 // Method: the real server, clients that pour as fast as they are acknowledged, a kill after a
-// random time, the recording's log compared with what the clients were told; again and again on one
-// file.
+// random number of acknowledgements, the recording's log compared with what the clients were told;
+// again and again on one file.
 #include <atomic>
 #include <map>
 #include <random>
@@ -22,6 +22,8 @@ namespace {
 
 constexpr int kKills = 22;
 constexpr int kClients = 3;
+/// Before the kill.
+constexpr std::uint64_t kMostAnswers = 400;
 
 constexpr const char* kWorld = R"(
 [world]
@@ -81,7 +83,8 @@ using Acknowledged = std::map<Key, std::uint64_t>;
 
 // Pours until the connection breaks. Several commands are under way at a time, so that a kill
 // finds some sent, some applied and some durable.
-void pour_until_killed(std::uint16_t port, const std::string& name, Acknowledged& acknowledged) {
+void pour_until_killed(std::uint16_t port, const std::string& name, Acknowledged& acknowledged,
+                       std::atomic<std::uint64_t>& answers) {
   try {
     WireClient client(port, "/worlds/lake", name);
     if (!client.greet()) return;
@@ -101,6 +104,7 @@ void pour_until_killed(std::uint16_t port, const std::string& name, Acknowledged
     client.pump_until(
         [&](protocol::ClientSession::Event event) {
           if (event != protocol::ClientSession::Event::kResult) return false;
+          ++answers;
           const protocol::CommandResult& result = client.session().last_result();
           if (result.applied) acknowledged[{name, result.seq}] = result.tick;
           pour();
@@ -150,12 +154,18 @@ TEST(Kill, EveryAcknowledgedCommandSurvives) {
     ASSERT_NE(server.port(), 0) << "kill " << kill_number << ": " << server.finish().error;
     std::vector<Acknowledged> told(kClients);
     std::vector<std::thread> clients;
+    std::atomic<std::uint64_t> answers = 0;
     for (int i = 0; i < kClients; ++i) {
       const std::string name = "bot-" + std::to_string(kill_number) + "-" + std::to_string(i);
       clients.emplace_back(pour_until_killed, server.port(), name,
-                           std::ref(told[static_cast<std::size_t>(i)]));
+                           std::ref(told[static_cast<std::size_t>(i)]), std::ref(answers));
     }
-    std::this_thread::sleep_for(std::chrono::milliseconds(100 + random() % 400));
+    const std::uint64_t enough = random() % kMostAnswers;
+    for (int i = 0; i < 20000 && answers < enough; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    // And at any moment between two of them.
+    std::this_thread::sleep_for(std::chrono::microseconds(random() % 20000));
     server.send_signal(SIGKILL);
     for (std::thread& client : clients) client.join();
     EXPECT_EQ(server.finish().status, 128 + SIGKILL);

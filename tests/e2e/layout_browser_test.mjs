@@ -146,11 +146,9 @@ async function pinch(page, session, [from, to]) {
   const fingers = (half) => [{ x: x - half, y, id: 1 }, { x: x + half, y, id: 2 }];
   const send = (type, touchPoints) => session.send("Input.dispatchTouchEvent", { type, touchPoints });
   await send("touchStart", fingers(from).slice(0, 1));
-  await page.waitForTimeout(30);
   await send("touchStart", fingers(from));
   for (let i = 1; i <= 8; ++i) await send("touchMove", fingers(from + ((to - from) * i) / 8));
   await send("touchEnd", fingers(to).slice(0, 1));
-  await page.waitForTimeout(30);
   await send("touchMove", [{ x: x - to, y: y + 40, id: 1 }]);
   await send("touchEnd", []);
 }
@@ -161,8 +159,8 @@ async function fingers(browser, url) {
   const session = await context.newCDPSession(page);
   await page.evaluate(() => {
     window.sent = 0;
-    const { command } = window.sluice.brush.connection;
-    window.sluice.brush.connection.command = function (...all) {
+    const { command } = window.sluice.connection;
+    window.sluice.connection.command = function (...all) {
       ++window.sent;
       return command.apply(this, all);
     };
@@ -176,7 +174,8 @@ async function fingers(browser, url) {
     await pinch(page, session, [40, 120]);
     assert.ok(Math.abs((await scale()) / before - 3) < 0.4, `zoomed by ${(await scale()) / before}`);
     await pinch(page, session, [120, 40]);
-    await page.waitForTimeout(250);
+    // The page's timers come in order: whatever a resting finger would have begun has begun before this.
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 200)));
     assert.equal(await page.evaluate(() => window.sent), 0);
   }
   assert.equal(await water(), 0);

@@ -87,14 +87,29 @@ def read_address(server):
     raise SystemExit("the server does not listen")
 
 
+def read_anew(server, errors):
+    """Has the server read its accounts, and waits until it says that it has."""
+    def times():
+        with open(errors) as text:
+            return text.read().count("SIGHUP: read")
+    before = times()
+    server.send_signal(signal.SIGHUP)
+    for _ in range(2000):
+        if times() > before:
+            return
+        time.sleep(0.01)
+    raise SystemExit("the server never read its accounts anew")
+
+
 def run(kind, example, server_program, tool, world, folder):
     accounts = f"{folder}/tokens.toml"
+    errors = f"{folder}/errors.txt"
     token = subprocess.run([tool, "token", "add", "ada", "--role", "build", "--file", accounts],
                            check=True, capture_output=True, text=True).stdout.strip()
     server = subprocess.Popen(
         [server_program, "--world", world, "--data", f"{folder}/data", "--listen", "127.0.0.1:0", "--tokens",
          accounts, "--host", NAME, "--trusted-proxy", "127.0.0.1", "--account-header", "X-Forwarded-User"],
-        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        stdout=subprocess.PIPE, stderr=open(errors, "w"), text=True)
     proxy = None
     try:
         proxy = Proxy(kind, example, folder, read_address(server))
@@ -118,13 +133,11 @@ def run(kind, example, server_program, tool, world, folder):
                               capture_output=True, text=True, timeout=60)
         check(load.returncode and load.stdout + load.stderr, "viewers come through, and see what there is")
         subprocess.run([tool, "ban", "add", "--address", "203.0.113.0/24", "--file", accounts], check=True)
-        server.send_signal(signal.SIGHUP)
-        time.sleep(0.5)
+        read_anew(server, errors)
         status, body, _ = proxy.ask("GET", "/worlds", {"X-Forwarded-For": "203.0.113.9"})
         check(status != 200 and body, "what clients say of themselves is not believed")
         subprocess.run([tool, "ban", "add", "--address", CLIENT, "--file", accounts], check=True)
-        server.send_signal(signal.SIGHUP)
-        time.sleep(0.5)
+        read_anew(server, errors)
         status, body, _ = proxy.ask("GET", "/worlds")
         check((status != 403 or "banned" not in body) and body, "who is banned is known behind it")
     finally:

@@ -76,7 +76,7 @@ async function links(page, url) {
   console.log("a damaged link still leads to its world, one to no world says so");
   for (const damaged of ["#flat@", "#flat@1,2", "#flat@a,b,c,dx", "#flat@1,2,3,0x", "#flat@9e9,1,0,4x,nothing"]) {
     await page.evaluate((text) => (location.hash = text), damaged);
-    await page.waitForTimeout(60);
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
     assert.equal(await page.evaluate(() => window.sluice.mirror?.welcome.world ?? "flat"), "flat", damaged);
   }
   await page.evaluate(() => (location.hash = "#nowhere%"));

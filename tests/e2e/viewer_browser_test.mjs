@@ -8,7 +8,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
-  colour, expectColour, expectLook, folder, launch, main, openPage, place, startServer, stopServer, until,
+  colour, expectColour, expectLook, folder, launch, main, openPage, place, shot, startServer, stopServer, until,
 } from "./browser_support.mjs";
 
 const [serverPath, chromiumPath, packagePath] = process.argv.slice(2);
@@ -225,6 +225,32 @@ async function editing(page) {
   await until(`hovering tells ${told}`, async () => told.test(await page.textContent("#hover")));
 }
 
+async function pouring(page) {
+  console.log("pouring deep into a lake makes it rise, and drains nothing");
+  await page.keyboard.press("4");
+  const before = await page.evaluate(() => {
+    const { connection, mirror } = window.sluice;
+    const { command } = connection;
+    window.poured = [];
+    connection.command = function (...all) {
+      window.poured.push(all[0]);
+      return command.apply(this, all);
+    };
+    return { ...mirror.counters, deep: mirror.cell(40, 12, 0) };
+  });
+  assert.ok(before.deep > 4096, `a cell of this lake holds ${before.deep}`);
+  const at = await place(page, 40, 12);
+  await page.mouse.move(at.x, at.y);
+  await page.mouse.down();
+  await page.mouse.up();
+  const poured = () => page.evaluate(() => window.poured.reduce((sum, { cmd, units }) => sum + (cmd === "pour" ? units : 0), 0));
+  await until("something is poured", async () => await poured() > 0);
+  await page.waitForFunction((sum) => window.sluice.mirror.counters.sourced >= sum, before.sourced + await poured());
+  assert.equal(await page.evaluate(() => window.sluice.mirror.counters.drained), before.drained);
+  assert.deepEqual(await page.evaluate(() => window.poured.filter(({ cmd, at }) => cmd !== "pour" || at[1] < 38)), []);
+  await shot(page, "poured");
+}
+
 async function around(page) {
   console.log("a world that is larger than the screen has a map in the corner, which leads anywhere");
   assert.equal(await page.locator("#minimap").isVisible(), false);
@@ -275,11 +301,11 @@ async function disconnected(page, server) {
   const again = await startWorlds(server.address);
   await page.waitForSelector('body[data-state="ready"]');
   await page.evaluate(() => {
-    const { brush, connection } = window.sluice;
-    const command = (x) => ({ cmd: "set_cells", from: [x, 70, 0], size: [1, 1, 1], cell: "#" });
-    brush.unanswered.add(connection.command(command(20)));
+    const { queue, connection } = window.sluice;
+    const rock = (x) => queue.send({ cmd: "set_cells", from: [x, 70, 0], size: [1, 1, 1], cell: "#" }, queue);
+    rock(20);
     connection.socket.close(); // what was sent before still leaves, what is sent now does not
-    brush.unanswered.add(connection.command(command(22)));
+    rock(22);
   });
   await page.waitForFunction(() =>
     /2 edits were on their way; the server will be asked/.test(document.getElementById("toast").textContent));
@@ -303,6 +329,7 @@ await main(async () => {
   await drawing(page);
   await fixtures(page);
   await editing(page);
+  await pouring(page);
   await around(page);
   await disconnected(page, server);
   await browser.close();

@@ -102,6 +102,8 @@ test("the system takes a pointer away", () => {
 // Tools.
 const { rectsOf, stepsBetween, flood, boxOf, dabAt } = await load("shapes.ts");
 const { Brush } = await load("brush.ts");
+const { CommandQueue, MOST_UNANSWERED } = await load("command_queue.ts");
+const { PipeTools } = await load("pipe_tools.ts");
 const { Recovery, recoveredText } = await load("recovery.ts");
 const RESULT_NEW = 0;
 
@@ -174,11 +176,124 @@ function brushOn(mirror) {
   const said = [];
   const log = [];
   let seq = 0;
-  const brush = new Brush({ ready: true, command: (command) => (log.push(command), obey(mirror, [command]), ++seq) },
-    (text) => said.push(text));
-  const settle = () => { for (let i = 1; i <= seq; ++i) brush.answered(i); };
-  return { brush, said, log, settle };
+  const warn = (text) => said.push(text);
+  const line = { ready: true, command: (command) => (log.push(command), obey(mirror, [command]), ++seq) };
+  let now = 0;
+  const queue = new CommandQueue(line, warn, () => (now += 1000), () => assert.fail("waits"));
+  const brush = new Brush(queue, warn);
+  const settle = () => { for (let i = 1; i <= seq; ++i) queue.answered(i); };
+  return { brush, said, log, settle, queue };
 }
+
+/** A queue whose commands are written down, with a clock and timers of its own. */
+function recordedQueue(ready = true) {
+  const sent = [];
+  const said = [];
+  const due = [];
+  const line = { ready, command: (command) => (line.ready ? sent.push(command) : 0) };
+  const clock = { now: 0 };
+  const queue = new CommandQueue(line, (text) => said.push(text), () => clock.now, (act) => due.push(act));
+  return { queue, line, sent, said, clock, wait: (ms) => { clock.now += ms; due.splice(0).forEach((act) => act()); } };
+}
+
+const pump = (number) => ({ cmd: "set_pump", name: "p", rate: number });
+
+test("commands are sent in the order in which they were made, whoever makes them", () => {
+  const { queue, sent } = recordedQueue();
+  const mirror = drawn(["....", "...."]);
+  const brush = new Brush(queue, () => {});
+  const tools = new PipeTools(queue, () => {});
+  Object.assign(brush, { tool: "rock", size: 1 });
+  // More than may be unanswered: what follows waits behind it.
+  for (let i = 0; i < MOST_UNANSWERED; ++i) queue.send(pump(i), tools);
+  brush.begin(mirror, 0, 0, 0);
+  tools.send({ cmd: "remove_pipe", name: "a" });
+  brush.move(mirror, 1, 0);
+  assert.equal(sent.length, MOST_UNANSWERED);
+  for (let seq = 1; seq <= 3; ++seq) queue.answered(seq);
+  assert.deepEqual(sent.slice(MOST_UNANSWERED).map(({ cmd }) => cmd), ["set_cells", "remove_pipe", "set_cells"]);
+});
+
+test("the queue keeps to its pace, and goes on by itself", () => {
+  const { queue, sent, clock, wait } = recordedQueue();
+  let answers = 0;
+  const answer = () => { while (answers < sent.length) queue.answered(++answers); };
+  for (let i = 0; i < 4000; ++i) { queue.send(pump(i), queue); answer(); }
+  const atOnce = sent.length;
+  assert.ok(atOnce < 1000, `${atOnce} at once`);
+  while (!queue.sentAll) {
+    wait(50);
+    answer();
+    assert.ok(sent.length - atOnce <= 1.3 * clock.now, `${sent.length - atOnce} in ${clock.now} ms`);
+    assert.ok(clock.now < 10000);
+  }
+  assert.deepEqual(sent.map(({ rate }) => rate), [...Array(4000).keys()]);
+});
+
+test("what is lost with a connection is told once, and who waits for it hears of it", () => {
+  const { queue, said, line } = recordedQueue();
+  let done = 0;
+  for (let i = 0; i <= MOST_UNANSWERED; ++i) queue.send(pump(i), queue, () => ++done);
+  queue.reset();
+  assert.equal(done, MOST_UNANSWERED + 1);
+  assert.match(said[0], /one edit was not sent, 256 edits were on their way; the server will be asked/);
+  line.ready = false;
+  assert.equal(queue.send(pump(1), queue), false);
+  queue.reset();
+  assert.equal(said.length, 1);
+});
+
+test("pouring adds, wherever and whatever is there", () => {
+  const deep = 5000;
+  const mirror = drawn([".....", "..#..", "~3~~.", "~~~~#", "#####"]);
+  for (const [x, y] of [[0, 1], [2, 1]]) mirror.chunk(0, 0, 0)[(y << 6) | x] = deep;
+  const before = contents(mirror);
+  const { brush, log, settle } = brushOn(mirror);
+  Object.assign(brush, { tool: "water", size: 1 });
+  const pour = (x, y) => {
+    log.length = 0;
+    brush.begin(mirror, x, y, 0);
+    brush.end(mirror);
+    settle();
+    return log.map(({ cmd, at, units }) => [cmd, ...(at ?? []), units]);
+  };
+  assert.deepEqual(pour(1, 2), [["pour", 1, 2, 0, FULL - (3 * FULL) / 8]], "a cell is filled up");
+  assert.deepEqual(pour(0, 1), [["pour", 0, 3, 0, FULL]], "deep in water, its surface rises");
+  assert.deepEqual(pour(2, 1), [], "under rock there is no room");
+  assert.deepEqual(pour(4, 1), [], "rock is not washed away");
+  assert.deepEqual(pour(4, 0), []);
+  Object.assign(brush, { size: 3 });
+  assert.ok(pour(2, 2).every(([cmd, , , , units]) => cmd === "pour" && units > 0 && units <= FULL));
+  const after = contents(mirror);
+  assert.ok(after.every((cell, i) => cell >= before[i]));
+  // A cell whose pour is under way gets no other before it is known what it holds.
+  const waiting = recordedQueue();
+  const slow = new Brush(waiting.queue, () => {});
+  Object.assign(slow, { tool: "water", size: 1 });
+  const still = drawn(["..", "##"]);
+  slow.begin(still, 0, 1, 0);
+  slow.hold(still);
+  slow.hold(still);
+  assert.equal(waiting.sent.length, 1);
+  waiting.queue.answered(1);
+  slow.hold(still);
+  assert.equal(waiting.sent.length, 2);
+});
+
+test("a large box of air is filled at once, and no water in it is replaced", () => {
+  const width = 60;
+  const mirror = drawn([...Array(5).fill(".".repeat(width)), "3".repeat(10) + ".".repeat(width - 10), "~".repeat(width)]);
+  mirror.chunk(0, 0, 0)[0] = 5000;
+  const { brush, log } = brushOn(mirror);
+  Object.assign(brush, { tool: "water", shape: "box" });
+  brush.begin(mirror, 0, 0, 0);
+  brush.move(mirror, width - 1, 6);
+  brush.end(mirror);
+  assert.equal(log.filter(({ cmd }) => cmd === "pour").length, 10);
+  assert.ok(log.length < 15, `${log.length} commands`);
+  assert.equal(mirror.cell(0, 0, 0), 5000);
+  assert.ok(contents(mirror).every((cell) => cell >= FULL));
+});
 
 test("undo gives back exactly what was there, redo makes it again", () => {
   const rows = ["..........", "..3..5....", "#~~#~~##..", "##########", "#~~~~#####"];
@@ -248,17 +363,16 @@ test("a stroke that is cancelled is taken back, also what was sent and is not se
 test("edits without a connection are told", () => {
   const mirror = drawn(["...."]);
   const said = [];
-  const brush = new Brush({ ready: false, command: () => 0 }, (text) => said.push(text));
+  const brush = new Brush(recordedQueue(false).queue, (text) => said.push(text));
   brush.tool = "rock";
   brush.begin(mirror, 1, 0, 0);
   assert.match(said[0], /Not connected/);
-  const lost = new Brush({ ready: true, command: () => 7 }, (text) => said.push(text));
-  lost.tool = "rock";
-  lost.begin(mirror, 1, 0, 0);
-  lost.reset();
-  assert.match(said[1], /one edit was on its way; the server will be asked/);
-  lost.reset();
-  assert.equal(said.length, 2);
+  const lost = recordedQueue();
+  const tool = new Brush(lost.queue, () => {});
+  tool.tool = "rock";
+  tool.begin(mirror, 1, 0, 0);
+  lost.queue.reset();
+  assert.match(lost.said[0], /one edit was on its way; the server will be asked/);
 });
 
 test("commands that were on their way are asked for, counted, and told of once", () => {

@@ -19,7 +19,7 @@ constexpr std::int32_t kTickRate = 10;
 
 /// A pour whose units are its cost; odd ones set in motion what is at rest.
 QueuedCommand costing(std::int32_t work, std::uint64_t session, std::uint64_t seq) {
-  return {{sim::Pour{{}, work}}, session, "client", seq};
+  return {{{sim::Pour{{}, work}}, "client", seq}, session};
 }
 
 sim::CommandCost cost_of(const sim::Command& command) {
@@ -34,14 +34,14 @@ struct Tick {
 };
 
 Tick take(CommandQueue& queue, double own_seconds = 0) {
-  std::vector<TurnedAway> turned_away;
+  std::vector<QueuedCommand> turned_away;
   Tick tick;
   queue.begin_tick(own_seconds);
   while (const auto one = queue.next(cost_of, turned_away)) {
     tick.taken.emplace_back(one->session, one->seq);
     tick.work += cost_of(one->command).work;
   }
-  for (const TurnedAway& one : turned_away) tick.reasons.push_back(one.reason);
+  for (const QueuedCommand& one : turned_away) tick.reasons.push_back(one.reason);
   return tick;
 }
 
@@ -164,7 +164,7 @@ TEST(CommandQueue, WhatHasYetToFallIsTakenOffTheBudget) {
     return sim::CommandCost{1, true, std::get<sim::Pour>(command.body).units};
   };
   const auto taken = [&](std::int32_t falls) {
-    std::vector<TurnedAway> turned_away;
+    std::vector<QueuedCommand> turned_away;
     EXPECT_TRUE(queue.push(costing(falls, 1, 1)).ok());
     queue.begin_tick(0);
     const auto one = queue.next(spring, turned_away);
@@ -222,7 +222,7 @@ TEST(CommandQueue, CostsAreThoseOfTheMoment) {
   for (std::uint64_t seq = 1; seq <= 3; ++seq) ASSERT_TRUE(queue.push(costing(2, 1, seq)).ok());
   std::int64_t made = 2;
   const auto growing = [&](const sim::Command&) { return sim::CommandCost{made, false}; };
-  std::vector<TurnedAway> turned_away;
+  std::vector<QueuedCommand> turned_away;
   queue.begin_tick(0);
   ASSERT_TRUE(queue.next(growing, turned_away).has_value());
   made = 9;

@@ -128,9 +128,9 @@ void Ledger::check_promises() {
 }
 
 void Ledger::check_whole(record::Reader& reader) {
-  const auto survey = record::survey(reader);
-  if (!survey) return fail("cannot be looked through: " + survey.error());
-  if (!survey->whole() && !damaged_) fail("is damaged, though nothing damaged it");
+  const auto damage = record::find_damage(reader);
+  if (!damage) return fail("cannot be looked through: " + damage.error());
+  if (!damage->whole() && !damaged_) fail("is damaged, though nothing damaged it");
 }
 
 void Ledger::replay(record::Reader& reader) {

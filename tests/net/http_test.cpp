@@ -102,7 +102,7 @@ TEST(Http, HandshakesHaveARate) {
   TestServer server(std::move(options));
   std::vector<std::unique_ptr<SilentConnection>> silent;
   for (int i = 0; i < 2; ++i) silent.push_back(std::make_unique<SilentConnection>(server.port()));
-  for (int i = 0; i < 500 && server.server().connections() < 2; ++i) {
+  for (int i = 0; i < 10000 && server.server().connections() < 2; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
   EXPECT_EQ(server.server().connections(), 2U);

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "server/record/lone_change.h"
+#include "server/record/flipped_bit.h"
 #include "tests/record/support.h"
 #include "tests/support/world_access.h"
 

@@ -168,7 +168,7 @@ TEST(Format, ARecordingOfAnotherModelVersionIsRefusedAndNotTakenForDamage) {
                                    "has version 2"),
             std::string::npos)
       << recovered.error();
-  EXPECT_TRUE(must(repair(path)).survey.whole()) << "its bytes are whole";
+  EXPECT_TRUE(must(repair(path)).damage.whole()) << "its bytes are whole";
   EXPECT_EQ(read_file(path), before);
 }
 

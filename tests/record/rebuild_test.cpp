@@ -41,7 +41,7 @@ class RebuildTest : public testing::Test {
   /// All of the history and every checkpoint.
   void expect_all_there(const std::string& path) {
     auto reader = must(Reader::open(path));
-    EXPECT_TRUE(must(survey(*reader)).whole());
+    EXPECT_TRUE(must(find_damage(*reader)).whole());
     ASSERT_EQ(reader->first_tick(), 0U);
     ASSERT_EQ(reader->last_tick(), 300U);
     EXPECT_EQ(must(reader->checkpoints()).size(), 7U);
@@ -63,7 +63,7 @@ class RebuildTest : public testing::Test {
 
 TEST_F(RebuildTest, AChunkThatAllCheckpointsShareIsHadAgainFromTheWorldFile) {
   change("UPDATE chunks SET data = x'0000'");
-  ASSERT_EQ(must(survey(*must(Reader::open(path_)))).checkpoints.size(), 7U);
+  ASSERT_EQ(must(find_damage(*must(Reader::open(path_)))).checkpoints.size(), 7U);
   const Repair result = must(repair(path_, with_world_file()));
   EXPECT_TRUE(result.lost.empty());
   EXPECT_TRUE(result.not_rebuilt.empty());
@@ -108,7 +108,7 @@ TEST_F(RebuildTest, LaterCheckpointsAreHadAgainFromAnEarlierOne) {
 TEST_F(RebuildTest, ADigestThatWasHitIsHadAgain) {
   change("UPDATE history SET digests = zeroblob(24) WHERE first_tick = 220");
   const Repair result = must(repair(path_));
-  ASSERT_EQ(result.survey.ticks.size(), 1U);
+  ASSERT_EQ(result.damage.ticks.size(), 1U);
   EXPECT_TRUE(result.lost.empty()) << "its commands lead to digests that fit the check sum";
   expect_all_there(path_);
 }
@@ -238,7 +238,7 @@ TEST_F(RebuildTest, ARepairThatWasKilledAtAnyMomentIsCompletedByTheNext) {
     auto reader = must(Reader::open(path));
     EXPECT_EQ(reader->first_tick(), 250U);
     EXPECT_EQ(reader->last_tick(), 300U);
-    EXPECT_TRUE(must(survey(*reader)).whole());
+    EXPECT_TRUE(must(find_damage(*reader)).whole());
     EXPECT_EQ(must(Reader::open(path + ".part-0-219"))->last_tick(), 219U);
     EXPECT_EQ(read_file(path + ".damaged"), damaged);
     reader.reset();
@@ -266,7 +266,7 @@ TEST_F(RebuildTest, EveryStepOfTheExchangeMayBeTheLast) {
     if (step < 2) write_file(path + "-wal", log);
     if (step < 3) write_file(path + "-shm", "shared");
     const Repair result = must(repair(path));
-    EXPECT_TRUE(result.survey.whole());
+    EXPECT_TRUE(result.damage.whole());
     EXPECT_TRUE(result.completed_another);
     EXPECT_EQ(must(Reader::open(path))->first_tick(), 250U);
     EXPECT_EQ(folder.names(),
@@ -277,7 +277,7 @@ TEST_F(RebuildTest, EveryStepOfTheExchangeMayBeTheLast) {
 TEST_F(RebuildTest, ASystemThatFailsIsNotAFileThatIsDamaged) {
   const std::string whole = read_file(path_);
   tests::FaultyVfs medium;
-  (void)must(survey(*must(Reader::open(path_))));
+  (void)must(find_damage(*must(Reader::open(path_))));
   for (const auto fault :
        {tests::ReadFault::kDevice, tests::ReadFault::kNoMemory, tests::ReadFault::kNoDescriptors}) {
     medium.heal();
@@ -291,7 +291,7 @@ TEST_F(RebuildTest, ASystemThatFailsIsNotAFileThatIsDamaged) {
       const auto result = repair(path_);
       medium.heal();
       failed += result.ok() ? 0 : 1;
-      EXPECT_TRUE(!result.ok() || result->survey.whole()) << describe(*result);
+      EXPECT_TRUE(!result.ok() || result->damage.whole()) << describe(*result);
       EXPECT_EQ(folder_.names(), std::vector<std::string>{"a.sluice"}) << at;
       if (HasFailure()) return;
     }

@@ -40,7 +40,7 @@ class RepairTest : public testing::Test {
 TEST_F(RepairTest, AWholeFileIsLeftAlone) {
   const std::string before = read_file(path_);
   const Repair result = must(repair(path_));
-  EXPECT_TRUE(result.survey.whole());
+  EXPECT_TRUE(result.damage.whole());
   EXPECT_EQ(result.set_aside, "");
   EXPECT_EQ(read_file(path_), before);
   EXPECT_EQ(folder_.names(), std::vector<std::string>{"a.sluice"});
@@ -51,9 +51,9 @@ TEST_F(RepairTest, ARowLostInTheMiddleCutsTheHistoryInTwo) {
   change("UPDATE history SET digests = zeroblob(16) WHERE first_tick = 220");
   const std::string damaged = read_file(path_);
   const Repair result = must(repair(path_));
-  ASSERT_EQ(result.survey.ticks.size(), 1U);
-  EXPECT_EQ(result.survey.ticks[0].first, 220U);
-  EXPECT_EQ(result.survey.ticks[0].last, 222U);
+  ASSERT_EQ(result.damage.ticks.size(), 1U);
+  EXPECT_EQ(result.damage.ticks[0].first, 220U);
+  EXPECT_EQ(result.damage.ticks[0].last, 222U);
   EXPECT_EQ(result.main.first_tick, 250U);
   ASSERT_EQ(result.parts.size(), 1U);
   expect_verifies(path_, 250, 300);
@@ -67,15 +67,15 @@ TEST_F(RepairTest, ARowLostInTheMiddleCutsTheHistoryInTwo) {
   EXPECT_NE(text.find("kept: ticks 250 to 300"), std::string::npos) << text;
   // And it goes on.
   EXPECT_TRUE(Recorder::open(path_).ok());
-  EXPECT_TRUE(must(repair(path_)).survey.whole());
+  EXPECT_TRUE(must(repair(path_)).damage.whole());
 }
 
 TEST_F(RepairTest, ALostCheckpointCostsNoHistory) {
   change("UPDATE checkpoints SET core = x'00' WHERE tick = 300");
   const Repair result = must(repair(path_));
-  EXPECT_TRUE(result.survey.ticks.empty());
-  ASSERT_EQ(result.survey.checkpoints.size(), 1U);
-  EXPECT_EQ(result.survey.checkpoints[0].tick, 300U);
+  EXPECT_TRUE(result.damage.ticks.empty());
+  ASSERT_EQ(result.damage.checkpoints.size(), 1U);
+  EXPECT_EQ(result.damage.checkpoints[0].tick, 300U);
   expect_verifies(path_, 0, 300);
 }
 
@@ -95,7 +95,7 @@ TEST_F(RepairTest, ALossAtTheEndKeepsWhatComesBefore) {
   EXPECT_EQ(result.main.first_tick, 300U);
   EXPECT_EQ(result.main.last_tick, 300U);
   ASSERT_EQ(result.parts.size(), 1U);
-  expect_verifies(result.parts[0].path, 0, result.survey.ticks[0].first - 1);
+  expect_verifies(result.parts[0].path, 0, result.damage.ticks[0].first - 1);
 }
 
 TEST_F(RepairTest, WithoutAnyCheckpointNothingIsChanged) {

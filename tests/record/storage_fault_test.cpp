@@ -4,7 +4,7 @@
 // then the medium is sound again and the world is brought back. And one flipped bit in every page
 // of a file.
 #include <chrono>
-#include <thread>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -253,6 +253,7 @@ TEST_P(StorageFault, WhenTheMediumIsSoundAgainTheRecordingGoesOn) {
 
 // A backup program, say, or somebody's SQLite shell.
 TEST(StorageFaults, ALockOfAnotherProcessIsWaitedForAndThenNamed) {
+  tests::FaultyVfs medium;
   TemporaryFolder folder;
   const std::string path = folder.file("a.sluice");
   const auto world = make_world();
@@ -261,20 +262,26 @@ TEST(StorageFaults, ALockOfAnotherProcessIsWaitedForAndThenNamed) {
   must(recorder->commit());
   const auto other = must(Database::open(path, Database::Mode::kWrite));
   must(other->execute("BEGIN IMMEDIATE"));
-  std::thread lets_go([&other] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));
-    must(other->execute("ROLLBACK"));
+  bool locked = true;
+  medium.wait_by([&](std::chrono::microseconds waited) {
+    if (waited >= std::chrono::milliseconds(300) && std::exchange(locked, false)) {
+      must(other->execute("ROLLBACK"));
+    }
   });
   must(recorder->append(play(*world, {})));
   EXPECT_TRUE(recorder->commit().ok()) << "it was only a moment";
-  lets_go.join();
+  EXPECT_FALSE(locked);
 
+  std::chrono::microseconds patience{};
+  medium.wait_by([&](std::chrono::microseconds waited) { patience = waited; });
   must(other->execute("BEGIN IMMEDIATE"));
   must(recorder->append(play(*world, {})));
   const sim::Status refused = recorder->commit();
   ASSERT_FALSE(refused.ok());
   EXPECT_NE(refused.error().find("is locked by another process"), std::string::npos)
       << refused.error();
+  EXPECT_GE(patience, std::chrono::seconds(9));
+  medium.wait_by({});
   must(other->execute("ROLLBACK"));
   recorder.reset();
   sim::SerialExecutor executor;
@@ -314,7 +321,7 @@ TEST(StorageFaults, RotInAnyPageIsFoundAndTheRestIsKept) {
       continue;
     }
     ++kept;
-    if (!repaired->survey.whole()) {
+    if (!repaired->damage.whole()) {
       EXPECT_EQ(read_file(repaired->set_aside), rotten);
     }
     auto reader = must(Reader::open(copy));

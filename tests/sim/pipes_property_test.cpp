@@ -189,7 +189,7 @@ TEST(PipesProperty, at_rest_nothing_is_stranded_above_a_lower_neighbour) {
     for (const Way& way : ways_down(network)) {
       const sim::NodeView from = network.node(way.from);
       const sim::NodeView to = network.node(way.to);
-      // Units that a node's mouths cannot share stay (pipes.md, "Limits and their reasons").
+      // Units that a node's openings cannot share stay (pipes.md, "Limits and their reasons").
       if (way.full_pipes > 0 && from.amount < way.links) continue;
       // Two units; through full pipes what makes no unit a tick.
       const double most = two_units(from, to) + 2.0 * static_cast<double>(way.full_pipes + 1) *

@@ -23,6 +23,8 @@ struct State {
   bool syncs_fail = false;
   bool clock_runs_back = false;
   sqlite3_int64 clock = 0;
+  std::function<void(std::chrono::microseconds)> waited;
+  std::chrono::microseconds waiting{};
 };
 State state;
 
@@ -157,6 +159,12 @@ int x_current_time(sqlite3_vfs* /*vfs*/, sqlite3_int64* out) {
   return SQLITE_OK;
 }
 
+int x_sleep(sqlite3_vfs* /*vfs*/, int microseconds) {
+  if (!state.waited) return state.inner->xSleep(state.inner, microseconds);
+  state.waited(state.waiting += std::chrono::microseconds(microseconds));
+  return microseconds;
+}
+
 void start_counting() {
   state.writes = state.written_bytes = state.syncs = state.reads = state.openings = 0;
   state.struck = false;
@@ -167,6 +175,7 @@ void start_counting() {
 FaultyVfs::FaultyVfs() {
   state.clock_runs_back = state.no_shared_memory = false;
   state.clock = 0;
+  wait_by({});
   heal();
   state.inner = sqlite3_vfs_find(nullptr);
   state.shim = *state.inner;
@@ -175,6 +184,7 @@ FaultyVfs::FaultyVfs() {
   state.shim.pNext = nullptr;
   state.shim.xOpen = x_open;
   state.shim.xCurrentTimeInt64 = x_current_time;
+  state.shim.xSleep = x_sleep;
   sqlite3_vfs_register(&state.shim, 1);
 }
 
@@ -211,6 +221,11 @@ void FaultyVfs::heal() {
 
 void FaultyVfs::turn_back_the_clock() {
   state.clock_runs_back = true;
+}
+
+void FaultyVfs::wait_by(std::function<void(std::chrono::microseconds)> waited) {
+  state.waited = std::move(waited);
+  state.waiting = {};
 }
 
 std::uint64_t FaultyVfs::writes() const {

@@ -2,7 +2,9 @@
 // of a recording goes while it lives.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <functional>
 
 #include <sqlite3.h>
 
@@ -45,6 +47,9 @@ class FaultyVfs {
   void heal();
   /// Each look at the clock is earlier than the one before.
   void turn_back_the_clock();
+  /// Waiting for a lock takes no time from now on: instead of each wait this is called, with all
+  /// that would have been waited so far.
+  void wait_by(std::function<void(std::chrono::microseconds)> waited);
   /// Writes since the last fail() or heal().
   [[nodiscard]] std::uint64_t writes() const;
   /// Likewise bytes written, syncs, reads, and openings of files.

@@ -44,10 +44,10 @@ class ReferenceBlock {
     std::map<sim::Vec3, std::vector<Claim>> claims;
     for (std::size_t g = 0; g < groups_.size(); ++g) claim(g, tick, claims);
     std::map<std::size_t, std::vector<Place>> won;
-    for (auto& [at, wishes] : claims) {
-      std::sort(wishes.begin(), wishes.end());
-      won[wishes.front().group].push_back(wishes.front().place);
-      if (wishes.size() > 1 && wishes[0].same_but_for_side(wishes[1])) ++ties_;
+    for (auto& [at, claimed] : claims) {
+      std::sort(claimed.begin(), claimed.end());
+      won[claimed.front().group].push_back(claimed.front().place);
+      if (claimed.size() > 1 && claimed[0].same_but_for_side(claimed[1])) ++ties_;
     }
     std::int64_t drained = 0;
     std::map<sim::Vec3, int> change;
@@ -246,7 +246,7 @@ class ReferenceBlock {
   [[nodiscard]] bool greatest() const { return config_.block.downward == sim::Downward::kGreatest; }
 
   /// What one group wants, with as many parts for each place as it can bring there.
-  std::vector<Place> wishes(std::size_t g, std::uint64_t tick) {
+  std::vector<Place> demands(std::size_t g, std::uint64_t tick) {
     const std::int32_t lean = tick % 2 == 1 ? 1 : -1;
     const std::int64_t top_height = top(g);
     std::vector<Place> list = places(g);
@@ -359,7 +359,7 @@ class ReferenceBlock {
 
   void claim(std::size_t g, std::uint64_t tick, std::map<sim::Vec3, std::vector<Claim>>& claims) {
     const std::int64_t top_height = top(g);
-    const std::vector<Place> wanted = wishes(g, tick);
+    const std::vector<Place> wanted = demands(g, tick);
     for (const Place& place : wanted) {
       const std::int64_t pressure =
           place.falls && greatest() ? kGreatest : top_height - place.height;

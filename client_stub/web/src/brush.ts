@@ -1,15 +1,13 @@
 // The tools that change cells. A stroke becomes commands; the picture changes when the server says that
 // the world has.
-import type { Connection } from "./connection";
+import type { Command } from "@commands";
+import type { CommandQueue } from "./command_queue";
 import { History, LETTERS, reversal, Stroke, type Material } from "./history";
 import { ROCK, type Mirror } from "./mirror";
+import { commandsToFill, hasRoom, poursAt } from "./pouring";
 import { boxOf, dabAt, flood, MOST_FILLED, rectsOf, stepsBetween, type Rect, type Shape } from "./shapes";
 
 export type Tool = "pan" | "inspect" | Material;
-
-/** Commands that may wait for their results: a longer stroke waits with them. */
-const MAX_UNANSWERED = 256;
-const MAX_QUEUED = 8192;
 
 interface Place {
   x: number;
@@ -22,14 +20,14 @@ export class Brush {
   /** Cells along one side. */
   size = 3;
   private readonly history = new History();
-  private queue: object[] = [];
-  private readonly unanswered = new Set<number>();
+  /** Cells whose pour has no answer yet: what they will hold is not known. */
+  private readonly pouring = new Set<string>();
   private stroke: Stroke | null = null;
   private start: Place | null = null;
   private last: Place | null = null;
 
   constructor(
-    private readonly connection: Pick<Connection, "command" | "ready">,
+    private readonly queue: CommandQueue,
     private readonly warn: (text: string) => void,
   ) {}
 
@@ -54,13 +52,12 @@ export class Brush {
 
   /** `digs`: whatever the tool is. */
   begin(mirror: Mirror, x: number, y: number, z: number, digs = false): void {
-    if (!this.connection.ready) return this.warn("Not connected: nothing was changed");
+    if (!this.queue.ready) return this.warn("Not connected: nothing was changed");
     if (!this.edits && !digs) return;
     this.stroke = new Stroke(digs ? "air" : (this.tool as Material), z);
     this.start = this.last = { x, y };
     if (this.shape === "brush") this.dab(mirror, x, y);
     if (this.shape === "fill") this.fill(mirror, x, y);
-    this.flush();
   }
 
   /** To the cell, leaving out none on the way. */
@@ -71,14 +68,12 @@ export class Brush {
       for (const place of stepsBetween(from, { x, y }, this.size)) this.dab(mirror, place.x, place.y);
     }
     this.last = { x, y };
-    this.flush();
   }
 
   /** Water keeps pouring while the button is held. */
   hold(mirror: Mirror): void {
-    if (!this.last || this.shape !== "brush" || this.stroke?.material !== "water" || this.queue.length > 0) return;
+    if (!this.last || this.shape !== "brush" || this.stroke?.material !== "water" || !this.queue.sentAll) return;
     this.dab(mirror, this.last.x, this.last.y);
-    this.flush();
   }
 
   end(mirror: Mirror): void {
@@ -88,14 +83,13 @@ export class Brush {
       this.history.add(stroke);
     }
     this.stroke = this.start = this.last = null;
-    this.flush();
   }
 
   /** The stroke was not meant: what waits is never sent, what was sent is taken back. */
   cancel(mirror: Mirror | null): void {
     const { stroke } = this;
     this.stroke = this.start = this.last = null;
-    this.queue = [];
+    this.queue.forgetUnsent(this);
     if (!stroke || !mirror || stroke.before.size === 0 || this.shape === "line" || this.shape === "box") return;
     this.send(reversal(stroke, mirror, false).commands);
   }
@@ -109,8 +103,8 @@ export class Brush {
   }
 
   undo(mirror: Mirror): void {
-    if (!this.connection.ready) return this.warn("Not connected: nothing was undone");
-    const done = this.history.undo(mirror, this.unanswered.size === 0 && this.queue.length === 0);
+    if (!this.queue.ready) return this.warn("Not connected: nothing was undone");
+    const done = this.history.undo(mirror, this.queue.idle);
     if (!done) return this.warn("There is nothing of yours to undo");
     if (done.conflicts > 0) {
       const cells = done.conflicts === 1 ? "one cell was" : `${done.conflicts.toLocaleString("en")} cells were`;
@@ -120,7 +114,7 @@ export class Brush {
   }
 
   redo(mirror: Mirror): void {
-    if (!this.connection.ready) return this.warn("Not connected: nothing was redone");
+    if (!this.queue.ready) return this.warn("Not connected: nothing was redone");
     const commands = this.history.redo(mirror);
     if (!commands) return this.warn("There is nothing to redo");
     this.send(commands);
@@ -131,22 +125,9 @@ export class Brush {
     return cell === ROCK ? "rock" : cell > 0 ? "water" : "air";
   }
 
-  answered(seq: number): void {
-    this.unanswered.delete(seq);
-    this.flush();
-  }
-
-  /** The connection is lost: what was sent on it is asked for on the next one (recovery.ts). */
+  /** The connection is lost, or a new one: the stroke ends where it is. */
   reset(): void {
-    const unsent = this.queue.length;
-    const unknown = this.unanswered.size;
-    this.queue = [];
-    this.unanswered.clear();
     this.stroke = this.start = this.last = null;
-    const parts: string[] = [];
-    if (unsent > 0) parts.push(`${edits(unsent)} not sent`);
-    if (unknown > 0) parts.push(`${edits(unknown)} on ${unknown === 1 ? "its" : "their"} way; the server will be asked`);
-    if (parts.length > 0) this.warn(`The connection was lost: ${parts.join(", ")}`);
   }
 
   private dab(mirror: Mirror, x: number, y: number): void {
@@ -166,36 +147,39 @@ export class Brush {
   private apply(mirror: Mirror, rect: Rect): void {
     if (rect.width <= 0 || rect.height <= 0) return;
     const { material, z } = this.stroke!;
-    const cells: Place[] = [];
-    for (let y = rect.y; y < rect.y + rect.height; ++y) {
-      for (let x = rect.x; x < rect.x + rect.width; ++x) {
-        // Water does not wash rock away.
-        if (material !== "water" || mirror.cell(x, y, z) >= 0) cells.push({ x, y });
-      }
-    }
+    if (material === "water") return this.pour(mirror, rect, z);
+    const { x, y, width, height } = rect;
+    if (!this.hasPlaceFor(1)) return;
+    this.stroke!.touch(mirror, cellsOf(rect));
+    this.send([{ cmd: "set_cells", from: [x, y, z], size: [width, height, 1], cell: LETTERS[material] }]);
+  }
+
+  private pour(mirror: Mirror, rect: Rect, z: number): void {
+    const pours = ({ x, y }: Place) => this.pouring.has(`${x},${y},${z}`);
+    // A brush raises the water that it is held into; a box and a fill end where they end.
+    const cells = this.shape === "brush" || this.shape === "line" ? poursAt(mirror, rect, z, pours)
+      : cellsOf(rect).filter((cell) => hasRoom(mirror, cell, z) && !pours(cell));
+    const commands = commandsToFill(mirror, cells, z);
+    if (!this.hasPlaceFor(commands.length)) return;
     this.stroke!.touch(mirror, cells);
-    const rects = material === "water" ? rectsOf(cells) : [rect];
-    for (const { x, y, width, height } of rects) {
-      if (this.queue.length >= MAX_QUEUED) return this.warn("The stroke is faster than the server: its end is left out");
-      this.queue.push({ cmd: "set_cells", from: [x, y, z], size: [width, height, 1], cell: LETTERS[material] });
-    }
+    this.send(commands);
   }
 
-  private send(commands: object[]): void {
-    this.queue.push(...commands);
-    this.flush();
+  private hasPlaceFor(commands: number): boolean {
+    if (commands <= this.queue.room) return true;
+    this.warn("The stroke is faster than the server: its end is left out");
+    return false;
   }
 
-  private flush(): void {
-    while (this.queue.length > 0 && this.unanswered.size < MAX_UNANSWERED) {
-      const seq = this.connection.command(this.queue[0]!);
-      if (seq === 0) return this.reset();
-      this.queue.shift();
-      this.unanswered.add(seq);
+  private send(commands: Command[]): void {
+    for (const command of commands) {
+      const cell = command.cmd === "pour" ? command.at.join() : null;
+      const isTaken = this.queue.send(command, this, () => this.pouring.delete(cell ?? ""));
+      if (isTaken && cell !== null) this.pouring.add(cell);
     }
   }
 }
 
-function edits(count: number): string {
-  return count === 1 ? "one edit was" : `${count} edits were`;
+function cellsOf({ x, y, width, height }: Rect): Place[] {
+  return Array.from({ length: width * height }, (_, i) => ({ x: x + (i % width), y: y + Math.floor(i / width) }));
 }

@@ -7,8 +7,10 @@ import {
   encodeSetView,
   PROTOCOL_VERSION, type FromServer, type ResultMessage, type TickMessage, type WelcomeMessage,
 } from "./messages";
+import type { Command } from "@commands";
 import type { Box, Vec3 } from "./geometry";
 import type { PipeKey } from "./pipes";
+import type { PlaybackCommand } from "./playback";
 import { Recovery, type Recovered } from "./recovery";
 
 export type ConnectionState = "connecting" | "ready" | "waiting" | "stopped";
@@ -96,7 +98,7 @@ export class Connection {
   }
 
   /** The number that its result will carry, or 0 when there is no connection. */
-  command(command: object): number {
+  command(command: Command | PlaybackCommand): number {
     if (!this.isReady) return 0;
     const seq = this.recovery.next();
     this.socket!.send(encodeCommand(seq, command));

@@ -1,6 +1,8 @@
 // One's own edits, so that they can be taken back. The world is shared and its water moves: taking back
 // is a new edit that gives each cell what it had, as far as nobody else has changed it since.
+import type { Command } from "@commands";
 import { FULL, ROCK, type Mirror } from "./mirror";
+import { commandsToFill, hasRoom } from "./pouring";
 import { rectsOf } from "./shapes";
 
 export type Material = "rock" | "air" | "water";
@@ -28,7 +30,7 @@ export class Stroke {
 }
 
 export interface Reversal {
-  commands: object[];
+  commands: Command[];
   /** Cells that somebody else has changed since. */
   conflicts: number;
 }
@@ -38,7 +40,7 @@ export interface Reversal {
 export function reversal(stroke: Stroke, mirror: Mirror, isSeen: boolean): Reversal {
   const rock: { x: number; y: number }[] = [];
   const open: { x: number; y: number }[] = [];
-  const pours: object[] = [];
+  const pours: Command[] = [];
   let conflicts = 0;
   for (const [key, had] of stroke.before) {
     const x = key % mirror.size.x;
@@ -60,29 +62,30 @@ export function reversal(stroke: Stroke, mirror: Mirror, isSeen: boolean): Rever
       pours.push({ cmd: "pour", at: [x, y, stroke.z], units: missing });
     }
   }
-  const set = (cells: { x: number; y: number }[], cell: string) =>
-    rectsOf(cells).map(({ x, y, width, height }) =>
-      ({ cmd: "set_cells", from: [x, y, stroke.z], size: [width, height, 1], cell }));
   // From open cells whatever water is in them now is taken with the rock or the pour.
-  return { commands: [...set(rock, "#"), ...set(open, "."), ...pours], conflicts };
+  return { commands: [...setCells(rock, "#", stroke.z), ...setCells(open, ".", stroke.z), ...pours], conflicts };
 }
 
 /** What makes the stroke once more. */
-export function repetition(stroke: Stroke, mirror: Mirror): { commands: object[]; stroke: Stroke } {
+export function repetition(stroke: Stroke, mirror: Mirror): { commands: Command[]; stroke: Stroke } {
   const again = new Stroke(stroke.material, stroke.z);
   const cells = [...stroke.before.keys()].map((key) =>
     ({ x: key % mirror.size.x, y: Math.floor(key / mirror.size.x) }));
   // Water is poured where there is room for it, as it was the first time.
   const wanted = stroke.material !== "water" ? cells
-    : cells.filter(({ x, y }) => mirror.cell(x, y, stroke.z) !== ROCK);
+    : cells.filter((cell) => hasRoom(mirror, cell, stroke.z));
   again.touch(mirror, wanted);
-  const cell = LETTERS[stroke.material];
-  const commands = rectsOf(wanted).map(({ x, y, width, height }) =>
-    ({ cmd: "set_cells", from: [x, y, stroke.z], size: [width, height, 1], cell }));
+  const commands = stroke.material === "water" ? commandsToFill(mirror, wanted, stroke.z)
+    : setCells(wanted, LETTERS[stroke.material], stroke.z);
   return { commands, stroke: again };
 }
 
-export const LETTERS: Record<Material, string> = { rock: "#", air: ".", water: "~" };
+export const LETTERS = { rock: "#", air: "." } as const;
+
+function setCells(cells: { x: number; y: number }[], cell: "#" | ".", z: number): Command[] {
+  return rectsOf(cells).map(({ x, y, width, height }) =>
+    ({ cmd: "set_cells", from: [x, y, z], size: [width, height, 1], cell }));
+}
 
 /** Strokes in the order in which they were made, and those that were taken back. */
 export class History {
@@ -112,7 +115,7 @@ export class History {
     return reversal(stroke, mirror, isSeen);
   }
 
-  redo(mirror: Mirror): object[] | null {
+  redo(mirror: Mirror): Command[] | null {
     const stroke = this.undone.pop();
     if (!stroke) return null;
     const again = repetition(stroke, mirror);

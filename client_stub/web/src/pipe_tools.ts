@@ -1,6 +1,7 @@
 // The tools that build and run pipe networks. Each click or drag becomes commands; the server's word
 // decides, and its refusals are shown as they are.
-import type { Connection } from "./connection";
+import type { Command, Place } from "@commands";
+import type { CommandQueue } from "./command_queue";
 import type { Vec3 } from "./geometry";
 import { cellText, type LinkView, type NodeView, type PipeMirror } from "./pipe_mirror";
 import type { PortKind } from "./pipes";
@@ -42,7 +43,7 @@ export class PipeTools {
   private nextNumber = 1;
 
   constructor(
-    private readonly connection: Connection, private readonly warn: (text: string) => void,
+    private readonly queue: CommandQueue, private readonly warn: (text: string) => void,
   ) {}
 
   /** From where to draw a rubber band, while a link or a port is being dragged. */
@@ -121,8 +122,8 @@ export class PipeTools {
   }
 
   /** What the panel's buttons do to a node. */
-  send(command: object): boolean {
-    if (this.connection.command(command) !== 0) return true;
+  send(command: Command): boolean {
+    if (this.queue.send(command, this)) return true;
     this.warn("Not connected");
     return false;
   }
@@ -156,8 +157,9 @@ export class PipeTools {
   }
 
   private join(tool: "link" | "unlink", from: string, to: string): void {
-    const way = tool === "link" ? { one_way: this.options.oneWay } : {};
-    if (this.send({ cmd: tool, from, to, ...way })) this.chosen = null;
+    const isSent = tool === "link" ? this.send({ cmd: "link", from, to, one_way: this.options.oneWay })
+      : this.send({ cmd: "unlink", from, to });
+    if (isSent) this.chosen = null;
   }
 
   /** A pipe in the cell, unless there is one, joined to the one before. */
@@ -176,9 +178,10 @@ export class PipeTools {
     const { fluid, capacity, height, throughput, rate } = this.options;
     const name = this.freeName(pipes, kind);
     const base = this.options.base ?? cell.y * CELL_LEVEL;
-    const command = { cmd: `add_${kind}`, name, fluid, capacity, height, base, throughput,
-      at: [cell.x, cell.y, cell.z] };
-    if (!this.send(kind === "pump" ? { ...command, rate } : command)) return null;
+    const fields = { name, fluid, capacity, height, base, throughput, at: placeOf(cell) };
+    const isSent = kind === "pump" ? this.send({ cmd: "add_pump", ...fields, rate })
+      : this.send({ cmd: kind === "pipe" ? "add_pipe" : "add_valve", ...fields });
+    if (!isSent) return null;
     this.pending.set(cellText(cell), name);
     return name;
   }
@@ -198,19 +201,19 @@ export class PipeTools {
     const view = name ? pipes.networks.byName.get(name) : undefined;
     if (view?.node.kind === "valve") this.toggle(view);
     else if (view?.node.kind === "pump") {
-      this.send({ cmd: "set_pump", name, rate: this.options.rate });
+      this.send({ cmd: "set_pump", name: view.node.name, rate: this.options.rate });
     } else this.warn("Click a valve to open or close it, a pump to set its rate");
   }
 
   private addPort(node: string, cell: Vec3): void {
     const { portKind, rate } = this.options;
-    this.send({ cmd: "add_port", node, cell: [cell.x, cell.y, cell.z], kind: portKind, rate });
+    this.send({ cmd: "add_port", node, cell: placeOf(cell), kind: portKind, rate });
   }
 
   private removePort(pipes: PipeMirror, cell: Vec3): void {
     const found = pipes.networks.ports.find(({ port }) => cellText(port.cell) === cellText(cell));
     if (!found) return this.warn("There is no port in this cell");
-    this.send({ cmd: "remove_port", node: found.owner.node.name, cell: [cell.x, cell.y, cell.z] });
+    this.send({ cmd: "remove_port", node: found.owner.node.name, cell: placeOf(cell) });
   }
 
   private unlinkAt(pipes: PipeMirror, cell: Vec3): void {
@@ -218,6 +221,10 @@ export class PipeTools {
     if (!link) return this.warn("There is no link here");
     this.send({ cmd: "unlink", from: link.from.node.name, to: link.to.node.name });
   }
+}
+
+function placeOf({ x, y, z }: Vec3): Place {
+  return [x, y, z];
 }
 
 /** From the middle of a cell to a link, in cells. */

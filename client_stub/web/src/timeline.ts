@@ -3,6 +3,7 @@
 import { clamp } from "./geometry";
 import { takesKey } from "./input";
 import type { Playback, ResultMessage } from "./messages";
+import type { PlaybackCommand } from "./playback";
 import { paintTrack, timeText, type TimelineFacts, type TrackScene } from "./timeline_track";
 
 /** Speeds offered, in thousandths of the recorded one; 0: as fast as it goes. */
@@ -11,7 +12,7 @@ const SPEED_NAMES: Record<number, string> = { 125: "⅛×", 250: "¼×", 500: "�
 
 export interface TimelineEvents {
   /** Sends a request; the number that its result will carry, or 0. */
-  send(request: object): number;
+  send(request: PlaybackCommand): number;
   fit(): void;
   pipes(): void;
 }

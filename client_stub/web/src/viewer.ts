@@ -1,6 +1,7 @@
 // One world on the canvas: brings connection, mirror, painter and brush together.
 import { Brush, type Tool } from "./brush";
 import { Camera } from "./camera";
+import { CommandQueue } from "./command_queue";
 import { Connection } from "./connection";
 import { fetchFixtures, NO_FIXTURES, paintFixtures, type Fixtures } from "./fixtures";
 import { clamp, sameBox, type Box, type Vec3 } from "./geometry";
@@ -20,6 +21,7 @@ import type { Shape } from "./shapes";
 import type { Differences } from "./differences";
 import { PipePainter } from "./pipe_painter";
 import { PipeTools, type PipeTool } from "./pipe_tools";
+import type { PlaybackCommand } from "./playback";
 import { Sharpness } from "./sharpness";
 import { viewBox } from "./view_box";
 import type { Tools, ViewerEvents, ViewerInspector, ViewerPanel, ViewerPipePanel } from "./viewer_parts";
@@ -56,6 +58,8 @@ export class Viewer {
   /** Between this viewer's world and its peer's. */
   differences: Differences | null = null;
   private readonly connection: Connection;
+  /** Of whatever changes the world. */
+  private readonly queue: CommandQueue;
   private readonly context: CanvasRenderingContext2D;
   private readonly timers: number[] = [];
   private readonly observer: ResizeObserver;
@@ -87,7 +91,7 @@ export class Viewer {
     this.connection = new Connection(url, {
       state: (state, detail) => {
         this.panel.showState(state, detail);
-        if (state === "waiting" || state === "stopped") this.brush.reset();
+        if (state === "waiting" || state === "stopped") [this.brush, this.queue].forEach((each) => each.reset());
         if (state === "waiting") this.doubts?.();
       },
       welcome: (message) => this.welcomed(message),
@@ -98,9 +102,10 @@ export class Viewer {
     });
     this.numbers = new Numbers(this, this.connection, panel);
     this.sharpness = new Sharpness(canvas);
-    this.brush = new Brush(this.connection, (text) => this.panel.warn(text));
+    this.queue = new CommandQueue(this.connection, (text) => this.panel.warn(text));
+    this.brush = new Brush(this.queue, (text) => this.panel.warn(text));
     this.keys = new KeyCursor(this, (text) => this.panel.announce(text));
-    this.pipeTools = new PipeTools(this.connection, (text) => this.panel.warn(text));
+    this.pipeTools = new PipeTools(this.queue, (text) => this.panel.warn(text));
     this.observer = new ResizeObserver(() => this.resize());
     this.observer.observe(canvas);
     this.resize();
@@ -215,7 +220,7 @@ export class Viewer {
   }
 
   /** The number that its result will carry, or 0 when there is no connection. */
-  command(command: object): number {
+  command(command: PlaybackCommand): number {
     return this.connection.command(command);
   }
 
@@ -377,7 +382,7 @@ export class Viewer {
     const activity = this.activity = new Activity(this.mirror);
     this.overlays = new Overlay(this.mirror, activity, () => this.legendShown(this.overlay, this.overlays!.legend));
     this.setOverlay(this.overlay);
-    this.brush.reset();
+    [this.brush, this.queue].forEach((each) => each.reset());
     this.sentView = null;
     if (isFirst) {
       this.slice = middleSlice(welcome.size.z);
@@ -411,7 +416,7 @@ export class Viewer {
   }
 
   private answered(result: ResultMessage): void {
-    this.brush.answered(result.seq);
+    this.queue.answered(result.seq);
     this.events?.result(result);
     if (result.applied) return;
     this.pipeTools.refused();

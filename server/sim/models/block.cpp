@@ -61,7 +61,7 @@ class BlockWater final : public WaterModelState {
   // Made again from the grid whenever asked to.
   std::unique_ptr<BlockCells> cells_;
   std::unique_ptr<BlockGroups> groups_;
-  std::unique_ptr<BlockClaims> wishes_;
+  std::unique_ptr<BlockClaims> demands_;
   std::size_t most_slots_ = 0;  // beyond, what the grid has dropped is forgotten
   // Of the tick under way.
   std::vector<BlockClaim> claims_;
@@ -79,7 +79,7 @@ WaterAdvance BlockWater::advance(const WaterTick& now, Grid& grid, Executor& /*e
   claims_.clear();
   const std::vector<BlockGroup> active = groups_->take_active();
   for (const BlockGroup group : active) {
-    if (!wishes_->claim_for(group, now.tick, claims_)) claim_walk(group, now.tick, grid);
+    if (!demands_->claim_for(group, now.tick, claims_)) claim_walk(group, now.tick, grid);
   }
   give_away();
   choose_blocks();
@@ -95,7 +95,7 @@ void BlockWater::look_at_changes(bool everything, const Grid& grid) {
   if (cells_ == nullptr) {
     cells_ = std::make_unique<BlockCells>(grid, options_.parts);
     groups_ = std::make_unique<BlockGroups>(*cells_);
-    wishes_ = std::make_unique<BlockClaims>(options_, *cells_, *groups_);
+    demands_ = std::make_unique<BlockClaims>(options_, *cells_, *groups_);
     everything = true;
   }
   // More than that is quicker made anew than mended.

@@ -1,4 +1,4 @@
-// What each group of block water wishes for in a tick: the places below its top, as far as it has
+// What each group of block water demands in a tick: the places below its top, as far as it has
 // water above them and ways to get there (block.md, "The rule").
 #pragma once
 
@@ -16,7 +16,7 @@ namespace sluice::sim {
 inline constexpr std::int32_t kGreatestPressure = std::numeric_limits<std::int32_t>::max();
 inline constexpr std::int32_t kNoPressure = 0;  // that of a walk
 
-/// A group's wish for a place.
+/// A group's demand for a place.
 struct BlockClaim {
   BlockTarget target;
   std::int32_t pressure = 0;

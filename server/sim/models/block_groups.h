@@ -68,7 +68,7 @@ class BlockGroups {
     return of(group).rows;
   }
 
-  /// The group's places below `limit`, those it falls to included; the lowest first, if so wished
+  /// The group's places below `limit`, those it falls to included; the lowest first, if so asked
   /// those of the lowest height alone.
   [[nodiscard]] std::vector<BlockTarget> places(BlockGroup group, std::int32_t limit,
                                                 bool lowest_only = false);

@@ -24,11 +24,11 @@ struct Mover {
   Level contact = 0;  // likewise; its ceiling where it is full
   Q16 inflow = 0;     // by the flows of the last tick
   Q16 conductance = 0;
-  Units through = 0;  // that the last tick's flows carry
-  Units margin = 0;   // room that it is to keep while it is full
-  Units wished = 0;   // moved out if all wishes came true
-  Units given = 0;    // moved out
-  Units taken = 0;    // moved in
+  Units through = 0;   // that the last tick's flows carry
+  Units margin = 0;    // room that it is to keep while it is full
+  Units demanded = 0;  // moved out if all demands were met
+  Units given = 0;     // moved out
+  Units taken = 0;     // moved in
 };
 
 enum class Joint : std::uint8_t { kContact, kSpill };
@@ -50,7 +50,7 @@ struct Way {
   Q16 push = 0;   // the flow without the heads, before that share
   Q16 flow = 0;
   std::int32_t carry = 0;
-  Units wished = 0;  // towards `high`
+  Units demanded = 0;  // towards `high`
   Units moved = 0;
 
   [[nodiscard]] std::int32_t other(std::int32_t mover) const { return mover == low ? high : low; }
@@ -141,8 +141,8 @@ class Flow {
   [[nodiscard]] Q16 flow_of(const Way& way);
   [[nodiscard]] Q16 fastest(const Way& way, bool from_low);
   // moves.cpp
-  void wish(Way& way);
-  void wish_old(std::int32_t mover);
+  void set_demand(Way& way);
+  void set_demand_of_old(std::int32_t mover);
   void limit_givers();
   void give_last_unit(std::int32_t mover);
   void limit_takers();

@@ -46,16 +46,16 @@ void Flow::move(std::span<const std::int32_t> landed) {
   }
   find_pressures();
   for (Way& way : ways_) {
-    if (!way.direct && !(way.fixed && way.flow == 0)) wish(way);
+    if (!way.direct && !(way.fixed && way.flow == 0)) set_demand(way);
   }
-  for (std::int32_t m = 0; m < static_cast<std::int32_t>(movers_.size()); ++m) wish_old(m);
+  for (std::int32_t m = 0; m < static_cast<std::int32_t>(movers_.size()); ++m) set_demand_of_old(m);
   limit_givers();
   limit_direct();
   limit_takers();
   transfer();
 }
 
-void Flow::wish(Way& way) {
+void Flow::set_demand(Way& way) {
   Q16 flow = flow_of(way);
   const Q16 most = fastest(way, flow > 0);
   flow = std::clamp(flow, -most, most);
@@ -71,12 +71,12 @@ void Flow::wish(Way& way) {
       way.carry = 0;
     }
   }
-  way.wished = way.moved;
+  way.demanded = way.moved;
 }
 
 // An old body spills over its lowest sill alone, and never more than what stands above it: what
 // spills ends lower than it was.
-void Flow::wish_old(std::int32_t m) {
+void Flow::set_demand_of_old(std::int32_t m) {
   const Mover& mover = mover_at(m);
   if (mover.body == kNone || !body_at(mover.body).old()) return;
   Level lowest = INT64_MAX;
@@ -94,9 +94,9 @@ void Flow::wish_old(std::int32_t m) {
   for (const std::int32_t w : ways_of(m)) {
     Way& way = way_at(w);
     if (!spills(way) || way.sill != lowest) continue;
-    way.wished = std::max<Units>(1, height / 8) * (way.low == m ? 1 : -1);
+    way.demanded = std::max<Units>(1, height / 8) * (way.low == m ? 1 : -1);
     // Fewer units than ways stay, but for the last unit of all (give_last_unit).
-    way.moved = height >= ways ? way.wished : 0;
+    way.moved = height >= ways ? way.demanded : 0;
   }
 }
 
@@ -109,13 +109,13 @@ void Flow::cut(Way& way, Units most) const {
 
 void Flow::limit_givers() {
   for (Way& way : ways_) {
-    if (way.moved != 0) mover_at(way.giver()).wished += absolute(way.moved);
+    if (way.moved != 0) mover_at(way.giver()).demanded += absolute(way.moved);
   }
   for (Way& way : ways_) {
     if (way.moved == 0) continue;
     const Mover& giver = mover_at(way.giver());
     const Units there = run_of(giver).volume;
-    if (giver.wished > there) cut(way, share_of(absolute(way.moved), there, giver.wished));
+    if (giver.demanded > there) cut(way, share_of(absolute(way.moved), there, giver.demanded));
   }
   for (std::int32_t m = 0; m < static_cast<std::int32_t>(movers_.size()); ++m) give_last_unit(m);
 }
@@ -130,7 +130,7 @@ void Flow::give_last_unit(std::int32_t m) {
   Level best_level = 0;
   for (const std::int32_t w : ways_of(m)) {
     Way& way = way_at(w);
-    if (way.wished == 0 || (way.wished > 0) != (way.low == m)) continue;
+    if (way.demanded == 0 || (way.demanded > 0) != (way.low == m)) continue;
     if (way.moved != 0) return;
     any = true;
     if (way.joint != Joint::kSpill) continue;
@@ -144,7 +144,7 @@ void Flow::give_last_unit(std::int32_t m) {
     }
     single = lower || (single && !equal);
   }
-  if (any && single) best->moved = best->wished > 0 ? 1 : -1;
+  if (any && single) best->moved = best->demanded > 0 ? 1 : -1;
 }
 
 // What spills from old bodies finds its place below the sill that it came over.

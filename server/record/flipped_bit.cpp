@@ -1,4 +1,4 @@
-#include "server/record/lone_change.h"
+#include "server/record/flipped_bit.h"
 
 #include <array>
 #include <span>

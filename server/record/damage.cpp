@@ -33,7 +33,7 @@ LostTicks loss_of(const DamagedRow& row, std::uint64_t tick, const std::string& 
 
 }  // namespace
 
-Surveyor::Surveyor(Reader& reader)
+DamageSearch::DamageSearch(Reader& reader)
     : reader_(reader),
       last_(reader.last_tick()),
       tick_(reader.first_tick() + 1),
@@ -41,13 +41,13 @@ Surveyor::Surveyor(Reader& reader)
   found_.troubles = reader.troubles();
 }
 
-sim::Result<bool> Surveyor::step() {
+sim::Result<bool> DamageSearch::step() {
   if (tick_ > last_) return look_at_checkpoint();
   if (const sim::Status looked = look_at_row(); !looked) return sim::Error{looked.error()};
   return true;
 }
 
-sim::Status Surveyor::look_at_row() {
+sim::Status DamageSearch::look_at_row() {
   const auto row = reader_.row_at(tick_);
   if (row) {
     tick_ = row->back().tick + 1;
@@ -68,7 +68,7 @@ sim::Status Surveyor::look_at_row() {
   return sim::Done{};
 }
 
-sim::Result<bool> Surveyor::look_at_checkpoint() {
+sim::Result<bool> DamageSearch::look_at_checkpoint() {
   const auto next = checkpoint_ > last_ ? sim::Result<std::optional<CheckpointInfo>>(std::nullopt)
                                         : reader_.checkpoint_after(checkpoint_);
   if (next && *next && (*next)->tick <= last_) {
@@ -92,12 +92,12 @@ sim::Result<bool> Surveyor::look_at_checkpoint() {
   return checkpoint_ != UINT64_MAX;
 }
 
-sim::Result<Survey> survey(Reader& reader) {
-  Surveyor surveyor(reader);
+sim::Result<Damage> find_damage(Reader& reader) {
+  DamageSearch search(reader);
   for (;;) {
-    const auto more = surveyor.step();
+    const auto more = search.step();
     if (!more) return sim::Error{more.error()};
-    if (!*more) return surveyor.found();
+    if (!*more) return search.found();
   }
 }
 

@@ -1,0 +1,7 @@
+// What a recording that is being watched is told (server/replay/control.h).
+export type PlaybackCommand =
+  | { cmd: "play" }
+  | { cmd: "pause" }
+  | { cmd: "seek"; to: number }
+  | { cmd: "step"; by: number }
+  | { cmd: "speed"; times: number | "max" };
