@@ -83,7 +83,7 @@ async function watches(page, name) {
   assert.equal(await page.locator('[data-tool="pan"]').isEnabled(), true);
   await page.keyboard.press("2");
   assert.match(await text(page, "#toast"), /sign in to build/);
-  assert.equal(await page.evaluate(() => window.sluice.brush.tool), "pan");
+  assert.equal(await page.evaluate(() => window.sluice.hand.brush.tool), "pan");
   const before = await page.evaluate(() => window.sluice.connection.recovery.lastSeq);
   const at = await place(page, 30, 20);
   await page.mouse.click(at.x, at.y, { button: "right" });

@@ -88,7 +88,7 @@ async function keysAndTools(page) {
   await page.selectOption("#world", "still");
   await shows(page, "still");
   assert.equal(await activeTool(page), "water");
-  assert.equal(await page.evaluate(() => window.sluice.brush.size), size + 1);
+  assert.equal(await page.evaluate(() => window.sluice.hand.brush.size), size + 1);
   await page.keyboard.press("2");
   assert.equal(await activeTool(page), "rock");
   await page.selectOption("#world", "moving");

@@ -33,34 +33,34 @@ export function listen(canvas: HTMLCanvasElement, current: () => Viewer | null):
     kindOf(button: number): StrokeKind {
       const viewer = current();
       if (!viewer || spaceHeld || button === 1) return "pan";
-      if (viewer.pipeTools.tool !== null && button === 0) return "pipe";
-      return viewer.brush.edits && !viewer.readOnly ? "brush" : "pan";
+      if (viewer.hand.pipes.tool !== null && button === 0) return "pipe";
+      return viewer.hand.brush.edits && !viewer.hand.readOnly ? "brush" : "pan";
     },
     begin(kind, x, y, button) {
       withCell(x, y, (viewer, cell) => {
         viewer.hover = cell;
-        if (kind === "pipe") viewer.pipeTools.begin(viewer.mirror!.pipes, { ...cell, z: viewer.slice });
+        if (kind === "pipe") viewer.hand.pipes.begin(viewer.mirror!.pipes, { ...cell, z: viewer.slice });
         // The right button digs, whatever the left one does.
-        if (kind === "brush") viewer.brush.begin(viewer.mirror!, cell.x, cell.y, viewer.slice, button === 2);
+        if (kind === "brush") viewer.hand.brush.begin(viewer.mirror!, cell.x, cell.y, viewer.slice, button === 2);
       });
     },
     move(kind, x, y) {
       withCell(x, y, (viewer, cell) => {
-        if (kind === "brush") viewer.brush.move(viewer.mirror!, cell.x, cell.y);
-        if (kind === "pipe") viewer.pipeTools.move(viewer.mirror!.pipes, { ...cell, z: viewer.slice });
+        if (kind === "brush") viewer.hand.brush.move(viewer.mirror!, cell.x, cell.y);
+        if (kind === "pipe") viewer.hand.pipes.move(viewer.mirror!.pipes, { ...cell, z: viewer.slice });
       });
     },
     end(kind, x, y, clicked) {
       withCell(x, y, (viewer, cell) => {
-        if (kind === "brush") viewer.brush.end(viewer.mirror!);
-        if (kind === "pipe") viewer.pipeTools.end(viewer.mirror!.pipes, { ...cell, z: viewer.slice });
+        if (kind === "brush") viewer.hand.brush.end(viewer.mirror!);
+        if (kind === "pipe") viewer.hand.pipes.end(viewer.mirror!.pipes, { ...cell, z: viewer.slice });
         if (kind === "pan" && clicked) viewer.clicked(cell);
       });
     },
     cancel(kind) {
       const viewer = current();
-      if (kind === "brush") viewer?.brush.cancel(viewer.mirror);
-      if (kind === "pipe") viewer?.pipeTools.cancel();
+      if (kind === "brush") viewer?.hand.brush.cancel(viewer.mirror);
+      if (kind === "pipe") viewer?.hand.pipes.cancel();
     },
     pan(dx, dy) {
       current()?.pan(dx, dy);
@@ -162,8 +162,8 @@ export function listenToKeys(current: () => Viewer | null, page: PageKeys): void
       const undoes = event.key.toLowerCase() === "z" && !event.shiftKey;
       const redoes = event.key.toLowerCase() === "y" || (event.key.toLowerCase() === "z" && event.shiftKey);
       if (viewer.replays || (!undoes && !redoes)) return;
-      if (undoes) viewer.undo();
-      else viewer.redo();
+      if (undoes) viewer.hand.undo();
+      else viewer.hand.redo();
       return event.preventDefault();
     }
     const onButton = event.target instanceof HTMLButtonElement;
@@ -205,14 +205,14 @@ function pressed(viewer: Viewer, key: string): boolean {
   const { camera } = viewer;
   // What happened cannot be changed: a replay has no tools but the one that looks.
   const tool = viewer.replays && key !== "6" ? undefined : TOOL_KEYS[key];
-  if (tool) viewer.setTool(tool);
-  else if (SHAPE_KEYS[key] && !viewer.replays) viewer.setShape(SHAPE_KEYS[key]);
-  else if (key === "i" && !viewer.replays) viewer.pick();
+  if (tool) viewer.hand.setTool(tool);
+  else if (SHAPE_KEYS[key] && !viewer.replays) viewer.hand.setShape(SHAPE_KEYS[key]);
+  else if (key === "i" && !viewer.replays) viewer.hand.pick();
   else if (key === "p") viewer.pin();
-  else if (key === "5") viewer.togglePipes();
-  else if (key === "Escape") viewer.setPipeTool(null);
-  else if (key === "[") viewer.setSize(viewer.brush.size - 1);
-  else if (key === "]") viewer.setSize(viewer.brush.size + 1);
+  else if (key === "5") viewer.hand.togglePipes();
+  else if (key === "Escape") viewer.hand.setPipeTool(null);
+  else if (key === "[") viewer.hand.setSize(viewer.hand.brush.size - 1);
+  else if (key === "]") viewer.hand.setSize(viewer.hand.brush.size + 1);
   else if (key === "," || key === "PageDown") viewer.setSlice(viewer.slice - 1);
   else if (key === "." || key === "PageUp") viewer.setSlice(viewer.slice + 1);
   else if (key === "f" || key === "F") viewer.fit();

@@ -29,8 +29,8 @@ export class KeyCursor {
     viewer.hover = to;
     this.shown = true;
     if (this.began) {
-      if (viewer.pipeTools.tool !== null) viewer.pipeTools.move(mirror.pipes, { ...to, z: viewer.slice });
-      else viewer.brush.move(mirror, to.x, to.y);
+      if (viewer.hand.pipes.tool !== null) viewer.hand.pipes.move(mirror.pipes, { ...to, z: viewer.slice });
+      else viewer.hand.brush.move(mirror, to.x, to.y);
     }
     this.follow();
     viewer.moved();
@@ -40,17 +40,18 @@ export class KeyCursor {
   /** Applies the tool, or ends what the press before began. */
   apply(): void {
     const { viewer } = this;
-    const { mirror, hover, brush, pipeTools } = viewer;
+    const { mirror, hover } = viewer;
+    const { brush, pipes } = viewer.hand;
     if (!mirror) return;
     if (!hover || !this.shown) return this.move(0, 0);
     const at = { ...hover, z: viewer.slice };
     const place = mirror.size.z === 1 ? `${at.x}, ${at.y}` : `${at.x}, ${at.y}, ${at.z}`;
-    if (pipeTools.tool !== null) {
-      if (this.began) pipeTools.end(mirror.pipes, at);
-      else pipeTools.begin(mirror.pipes, at);
-      const reaches = REACHING.includes(pipeTools.tool) && !this.began;
-      if (!reaches && !this.began) pipeTools.end(mirror.pipes, at);
-      this.say(reaches ? `${pipeTools.tool} begins at ${place}; go on and press Enter again` : `${pipeTools.tool} at ${place}`);
+    if (pipes.tool !== null) {
+      if (this.began) pipes.end(mirror.pipes, at);
+      else pipes.begin(mirror.pipes, at);
+      const reaches = REACHING.includes(pipes.tool) && !this.began;
+      if (!reaches && !this.began) pipes.end(mirror.pipes, at);
+      this.say(reaches ? `${pipes.tool} begins at ${place}; go on and press Enter again` : `${pipes.tool} at ${place}`);
       this.began = reaches;
     } else if (brush.edits) {
       const reaches = (brush.shape === "line" || brush.shape === "box") && !this.began;
@@ -67,8 +68,8 @@ export class KeyCursor {
   /** The pointer is used again, or another tool is taken up. */
   cancel(): void {
     if (this.began) {
-      this.viewer.brush.cancel(this.viewer.mirror);
-      this.viewer.pipeTools.cancel();
+      this.viewer.hand.brush.cancel(this.viewer.mirror);
+      this.viewer.hand.pipes.cancel();
     }
     this.began = false;
   }

@@ -39,11 +39,11 @@ let overlay: OverlayName = "none";
 const legend: LegendPanel = new LegendPanel((name) => setOverlay(name));
 
 const panel = new Panel({
-  tool: (tool) => viewer?.setTool(tool),
-  size: (size) => viewer?.setSize(size),
-  shape: (shape) => viewer?.setShape(shape),
-  undo: () => viewer?.undo(),
-  redo: () => viewer?.redo(),
+  tool: (tool) => viewer?.hand.setTool(tool),
+  size: (size) => viewer?.hand.setSize(size),
+  shape: (shape) => viewer?.hand.setShape(shape),
+  undo: () => viewer?.hand.undo(),
+  redo: () => viewer?.hand.redo(),
   slice: (z) => viewer?.setSlice(z),
   fit: () => viewer?.fit(),
   zoom: (factor) => viewer?.zoom(factor),
@@ -54,7 +54,7 @@ const panel = new Panel({
 });
 
 const signIn = new SignIn(session, () => void load(), (text) => panel.warn(text));
-const pipePanel = new PipePanel((tool) => viewer?.setPipeTool(tool));
+const pipePanel = new PipePanel((tool) => viewer?.hand.setPipeTool(tool));
 
 /** The colours that were chosen last, on this page or on one before. */
 function colours(chosen: string | null): void {
@@ -93,7 +93,7 @@ function chosenWorld(): string | null {
 function show(): void {
   const chosen = chosenWorld();
   // The tool goes along to another world; each world keeps its place.
-  if (viewer) tools = viewer.tools;
+  if (viewer) tools = viewer.hand.tools;
   viewer?.stop();
   viewer = null;
   Object.assign(window, { sluice: null });
@@ -104,8 +104,8 @@ function show(): void {
   viewer = new Viewer(canvas, panel, pipePanel, chosen, camera, null, minimap, inspector,
     (name, key) => legend.show(name, key));
   viewer.setOverlay(overlay);
-  viewer.setTools(tools);
-  viewer.setRights(session.whyNotBuild(chosen));
+  viewer.hand.setTools(tools);
+  viewer.hand.setRights(session.whyNotBuild(chosen));
   viewer.doubts = () => void askSession();
   takeLink();
   // For tests and for the curious.
@@ -118,7 +118,7 @@ function takeLink(): void {
   const link = readLink(address);
   if (link.place) viewer?.goTo(link.place);
   if (link.overlay) setOverlay(link.overlay);
-  if (link.tool && !(viewer?.readOnly && link.tool !== "inspect")) viewer?.setTool(link.tool);
+  if (link.tool && !(viewer?.hand.readOnly && link.tool !== "inspect")) viewer?.hand.setTool(link.tool);
 }
 
 /** The address says where we are, so that it can be copied, kept and come back to. */
@@ -126,7 +126,7 @@ function keepAddress(): void {
   const world = viewer?.mirror?.welcome.world;
   if (!viewer || location.hash !== address) return;
   if (world === undefined || world !== (readLink(address).world || world)) return;
-  const hash = writeLink({ world, place: viewer.place, tool: viewer.brush.tool, overlay });
+  const hash = writeLink({ world, place: viewer.place, tool: viewer.hand.brush.tool, overlay });
   if (hash === address || (address === "" && hash === `#${encodeURIComponent(world)}`)) return;
   history.replaceState(null, "", hash);
   address = location.hash;

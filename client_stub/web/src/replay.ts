@@ -65,7 +65,7 @@ export class Replay {
         }, null, index === 0 ? inspector : null,
         index === 0 ? (name, key) => legend.show(name, key) : undefined);
       this.viewers.push(viewer);
-      viewer.setTool("pan");
+      viewer.hand.setTool("pan");
       if (index > 0) listen(canvases[index]!, () => viewer);
     });
     const [a, b] = this.viewers;
@@ -76,7 +76,7 @@ export class Replay {
     this.timeline = new Timeline(facts, {
       send: (request) => this.viewers[0]!.command(request),
       fit: () => this.viewers[0]!.fit(),
-      pipes: () => this.viewers[0]!.togglePipes(),
+      pipes: () => this.viewers[0]!.hand.togglePipes(),
     });
     if (!facts.complete) window.setTimeout(() => void this.ask(), POLL_MILLISECONDS);
   }

@@ -1,12 +1,13 @@
 // One world on the canvas: brings connection, mirror, painter and brush together.
-import { Brush, type Tool } from "./brush";
 import { Camera } from "./camera";
 import { CommandQueue } from "./command_queue";
 import { Connection } from "./connection";
 import { fetchFixtures, NO_FIXTURES, paintFixtures, type Fixtures } from "./fixtures";
+import { Frames, PeerWait } from "./frames";
 import { clamp, sameBox, type Box, type Vec3 } from "./geometry";
 import { Activity } from "./activity";
 import type { Known } from "./facts";
+import { Hand } from "./hand";
 import { hoverLine, paintCursor, pipeAt, subjectAt } from "./hover";
 import { KeyCursor } from "./key_cursor";
 import { Overlay, type Legend, type OverlayName } from "./overlay";
@@ -17,40 +18,30 @@ import { Mirror } from "./mirror";
 import { Numbers } from "./numbers";
 import { Painter } from "./painter";
 import { recoveredText } from "./recovery";
-import type { Shape } from "./shapes";
 import type { Differences } from "./differences";
 import { PipePainter } from "./pipe_painter";
-import { PipeTools, type PipeTool } from "./pipe_tools";
 import type { PlaybackCommand } from "./playback";
-import { Sharpness } from "./sharpness";
 import { viewBox } from "./view_box";
-import type { Tools, ViewerEvents, ViewerInspector, ViewerPanel, ViewerPipePanel } from "./viewer_parts";
+import type { ViewerEvents, ViewerInspector, ViewerPanel, ViewerPipePanel } from "./viewer_parts";
 
 /** Views are sent at most this often, in milliseconds. */
 const VIEW_INTERVAL = 120;
 const NUMBERS_INTERVAL = 1000;
 const HOLD_INTERVAL = 120;
 const FIXTURES_INTERVAL = 2000;
-/** Two panes are painted at the same tick; one that is late is waited for this long. */
-const PEER_PATIENCE = 150;
-/** Milliseconds without a change after which the picture is sharp again. */
-const REST = 300;
 
 function middleSlice(depth: number): number {
   return Math.floor((depth - 1) / 2);
 }
 
 export class Viewer {
-  readonly brush: Brush;
-  readonly pipeTools: PipeTools;
+  readonly hand: Hand;
   mirror: Mirror | null = null;
   slice = 0;
   /** The cell under the pointer, or where keys moved the cursor. */
   hover: { x: number; y: number } | null = null;
   readonly keys: KeyCursor;
   overlay: OverlayName = "none";
-  /** Why nothing can be changed here; null: it can. */
-  private whyNot: string | null = null;
   /** The viewer of the other recording, where two are shown side by side. */
   peer: Viewer | null = null;
   /** Called when the server no longer lets us do what we may do, or is away. */
@@ -69,13 +60,10 @@ export class Viewer {
   private activity: Activity | null = null;
   private overlays: Overlay | null = null;
   private sentView: Box | null = null;
-  private needsPaint = true;
   private wanted: Place | null = null;
-  private lateSince = 0;
-  private frame = 0;
-  private lastPaint = 0;
   private readonly numbers: Numbers;
-  private readonly sharpness: Sharpness;
+  private readonly frames: Frames;
+  private readonly peerWait = new PeerWait();
 
   constructor(
     private readonly canvas: HTMLCanvasElement, private readonly panel: ViewerPanel,
@@ -91,7 +79,7 @@ export class Viewer {
     this.connection = new Connection(url, {
       state: (state, detail) => {
         this.panel.showState(state, detail);
-        if (state === "waiting" || state === "stopped") [this.brush, this.queue].forEach((each) => each.reset());
+        if (state === "waiting" || state === "stopped") [this.hand.brush, this.queue].forEach((each) => each.reset());
         if (state === "waiting") this.doubts?.();
       },
       welcome: (message) => this.welcomed(message),
@@ -101,11 +89,11 @@ export class Viewer {
       silent: (seconds) => this.panel.showSlow(seconds === 0 ? "" : `slow: nothing for ${seconds} s`),
     });
     this.numbers = new Numbers(this, this.connection, panel);
-    this.sharpness = new Sharpness(canvas);
+    this.frames = new Frames(canvas, () => this.paint(),
+      () => this.peerWait.waits(this.mirror?.tick, this.peer?.mirror?.tick));
     this.queue = new CommandQueue(this.connection, (text) => this.panel.warn(text));
-    this.brush = new Brush(this.queue, (text) => this.panel.warn(text));
+    this.hand = new Hand(this, this.queue, panel, pipePanel);
     this.keys = new KeyCursor(this, (text) => this.panel.announce(text));
-    this.pipeTools = new PipeTools(this.queue, (text) => this.panel.warn(text));
     this.observer = new ResizeObserver(() => this.resize());
     this.observer.observe(canvas);
     this.resize();
@@ -113,22 +101,12 @@ export class Viewer {
       window.setInterval(() => this.sendView(), VIEW_INTERVAL),
       window.setInterval(() => this.numbers.show(), NUMBERS_INTERVAL),
       window.setInterval(() => void this.askFixtures(), FIXTURES_INTERVAL),
-      window.setInterval(() => this.mirror && this.brush.hold(this.mirror), HOLD_INTERVAL),
+      window.setInterval(() => this.mirror && this.hand.brush.hold(this.mirror), HOLD_INTERVAL),
     );
-    const paint = () => {
-      this.frame = requestAnimationFrame(paint);
-      const now = performance.now();
-      if (!this.needsPaint && now - this.lastPaint > REST && this.sharpness.set(1)) this.needsPaint = true;
-      if (!this.needsPaint || this.waitsForPeer()) return;
-      this.paint();
-      this.lastPaint = performance.now();
-      if (this.sharpness.pace(this.lastPaint - now)) this.needsPaint = true;
-    };
-    this.frame = requestAnimationFrame(paint);
   }
 
   stop(): void {
-    cancelAnimationFrame(this.frame);
+    this.frames.stop();
     this.observer.disconnect();
     for (const timer of this.timers) window.clearInterval(timer);
     this.connection.stop();
@@ -136,7 +114,7 @@ export class Viewer {
 
   /** The picture takes the place that the page leaves to it. */
   resize(): void {
-    this.sharpness.setPixels();
+    this.frames.sharpness.setPixels();
     this.camera.resize(this.canvas.clientWidth, this.canvas.clientHeight, this.mirror?.size ?? null);
     this.paint(); // a canvas of another size is empty until then
     this.panel.showZoom(this.camera.scale);
@@ -173,7 +151,7 @@ export class Viewer {
   }
 
   repaint(): void {
-    this.needsPaint = true;
+    this.frames.needed = true;
   }
 
   /** Whether this is a recording, which nobody can change. */
@@ -203,10 +181,10 @@ export class Viewer {
   picture(): Promise<Blob | null> {
     const { hover } = this;
     this.hover = null;
-    this.sharpness.set(1);
+    this.frames.sharpness.set(1);
     this.paint();
     this.hover = hover;
-    this.needsPaint = true;
+    this.frames.needed = true;
     return new Promise((resolve) => this.canvas.toBlob(resolve, "image/png"));
   }
 
@@ -235,86 +213,29 @@ export class Viewer {
     this.moved();
   }
 
-  /** `why` this world cannot be changed by us; null: it can. */
-  setRights(why: string | null): void {
-    this.whyNot = why;
-    this.panel.showRights(why);
-    if (why === null) return;
-    this.brush.cancel(this.mirror);
-    if (this.tools.pipeTool !== null || this.brush.edits) this.setTool("pan");
-  }
-
-  /** Whether edits make sense; says why not. */
-  get mayBuild(): boolean {
-    if (this.whyNot !== null) this.panel.warn(this.whyNot.charAt(0).toUpperCase() + this.whyNot.slice(1));
-    return this.whyNot === null;
-  }
-
-  /** Nobody can change a recording, and not everybody a world. */
-  get readOnly(): boolean {
-    return this.replays || this.whyNot !== null;
-  }
-
-  setTool(tool: Tool): void {
-    if (tool !== "pan" && tool !== "inspect" && !this.mayBuild) return;
-    this.keys.cancel();
-    this.brush.tool = tool;
-    this.pipeTools.tool = null;
-    this.pipePanel.showTool(null);
-    this.panel.showTool(tool, this.brush.size);
-    this.needsPaint = true;
-  }
-
   /** Other colours, or another picture of the same. */
   paintAnew(): void {
     if (this.mirror) this.painter = this.newPainter();
     this.overlays?.reset();
-    this.needsPaint = true;
+    this.frames.needed = true;
   }
 
   setOverlay(name: OverlayName): void {
     this.overlay = name;
     this.overlays?.set(name);
     this.legendShown(name, this.overlays?.legend ?? null);
-    this.needsPaint = true;
+    this.frames.needed = true;
   }
 
   paintSmall(context: CanvasRenderingContext2D): void {
     this.painter?.paintSmall(context);
   }
 
-  /** What is in the hand. */
-  get tools(): Tools {
-    const { tool, shape, size } = this.brush;
-    return { tool, shape, size, pipeTool: this.pipeTools.tool };
-  }
-
-  setTools({ tool, shape, size, pipeTool }: Tools): void {
-    this.brush.size = size;
-    this.brush.shape = shape;
-    this.panel.showShape(shape);
-    if (pipeTool !== null) this.setPipeTool(pipeTool);
-    else this.setTool(tool);
-  }
-
-  /** Null: back to moving the view. */
-  setPipeTool(tool: PipeTool | null): void {
-    if (tool !== null && !this.mayBuild) return;
-    this.setTool("pan");
-    this.pipeTools.tool = tool;
-    this.pipePanel.showTool(tool);
-    if (tool !== null) this.panel.showTool(null, this.brush.size);
-  }
-
-  togglePipes(): void {
-    this.pipePanel.toggle();
-  }
-
   /** Clicks without a tool choose the node that the pipes' panel shows; with the inspector they pin. */
   clicked(cell: { x: number; y: number }): void {
-    if (this.brush.tool === "inspect") return this.pin(cell);
+    if (this.hand.brush.tool === "inspect") return this.pin(cell);
     const found = this.mirror && pipeAt(this.mirror, { ...cell, z: this.slice });
-    this.pipeTools.chosen = found && !("port" in found) ? found.node.name : null;
+    this.hand.pipes.chosen = found && !("port" in found) ? found.node.name : null;
     this.moved();
   }
 
@@ -340,34 +261,6 @@ export class Viewer {
     return hoverLine(known, { ...this.hover, z: this.slice }, this.peer?.mirror?.cell(this.hover.x, this.hover.y, this.slice));
   }
 
-  setShape(shape: Shape): void {
-    if (!this.mayBuild) return this.panel.showShape(this.brush.shape);
-    this.brush.shape = shape;
-    this.panel.showShape(shape);
-    if (this.brush.tool === "pan") this.setTool("rock"); // a shape is to be drawn with something
-    this.needsPaint = true;
-  }
-
-  undo(): void {
-    if (this.mirror && this.mayBuild) this.brush.undo(this.mirror);
-  }
-
-  redo(): void {
-    if (this.mirror && this.mayBuild) this.brush.redo(this.mirror);
-  }
-
-  /** Takes up the tool that would make what lies under the pointer. */
-  pick(): void {
-    if (!this.mirror || !this.hover || !this.mirror.inside(this.hover.x, this.hover.y, this.slice)) return;
-    this.setTool(this.brush.pick(this.mirror.cell(this.hover.x, this.hover.y, this.slice)));
-  }
-
-  setSize(size: number): void {
-    this.brush.size = clamp(size, 1, 16);
-    this.panel.showTool(this.brush.tool, this.brush.size);
-    this.needsPaint = true;
-  }
-
   private newPainter(): Painter {
     const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
     return new Painter(this.mirror!, this.slice, still);
@@ -377,12 +270,12 @@ export class Viewer {
     const isFirst = this.mirror === null;
     this.mirror = new Mirror(welcome);
     this.pipePainter = new PipePainter(this.mirror.pipes);
-    this.pipePanel.attach(this.pipeTools, this.mirror.pipes);
+    this.pipePanel.attach(this.hand.pipes, this.mirror.pipes);
     this.inspector?.attach(welcome.world, () => this.known());
     const activity = this.activity = new Activity(this.mirror);
     this.overlays = new Overlay(this.mirror, activity, () => this.legendShown(this.overlay, this.overlays!.legend));
     this.setOverlay(this.overlay);
-    [this.brush, this.queue].forEach((each) => each.reset());
+    [this.hand.brush, this.queue].forEach((each) => each.reset());
     this.sentView = null;
     if (isFirst) {
       this.slice = middleSlice(welcome.size.z);
@@ -396,7 +289,7 @@ export class Viewer {
     this.takePlace();
     this.sendView();
     void this.askFixtures();
-    this.needsPaint = true;
+    this.frames.needed = true;
     this.events?.welcome();
   }
 
@@ -408,10 +301,10 @@ export class Viewer {
     for (const coord of resyncs) this.connection.resync(coord);
     const pipes = this.mirror.applyPipes(message);
     for (const key of pipes.resyncs) this.connection.resyncPipes(key);
-    if (pipes.changed) this.pipeTools.changed(this.mirror.pipes);
+    if (pipes.changed) this.hand.pipes.changed(this.mirror.pipes);
     this.events?.tick(changed);
     if (changed.length === 0 && !pipes.changed) return;
-    this.needsPaint = true;
+    this.frames.needed = true;
     this.showHover();
   }
 
@@ -419,7 +312,7 @@ export class Viewer {
     this.queue.answered(result.seq);
     this.events?.result(result);
     if (result.applied) return;
-    this.pipeTools.refused();
+    this.hand.pipes.refused();
     this.panel.warn(`Refused: ${result.reason}`);
     // What we may do is no longer what the page goes by.
     if (result.reason.startsWith("not allowed")) this.doubts?.();
@@ -439,7 +332,7 @@ export class Viewer {
     const fixtures = await fetchFixtures(this.mirror.welcome.world);
     if (!fixtures) return;
     this.fixtures = fixtures;
-    this.needsPaint = true;
+    this.frames.needed = true;
   }
 
   private showHover(): void {
@@ -450,34 +343,22 @@ export class Viewer {
       return this.panel.showHover("");
     }
     const subject = subjectAt(known, { ...this.hover, z: this.slice });
-    const tells = subject !== null && (subject.kind !== "cell" || this.brush.tool === "inspect");
+    const tells = subject !== null && (subject.kind !== "cell" || this.hand.brush.tool === "inspect");
     const { left, top } = this.canvas.getBoundingClientRect();
     this.inspector?.hover(tells ? subject : null,
       { x: left + this.camera.screenX(this.hover.x + 1), y: top + this.camera.screenY(this.hover.y) });
     this.panel.showHover(this.placeText());
   }
 
-  /** Whether the peer's picture of this tick is still on its way. */
-  private waitsForPeer(): boolean {
-    const peer = this.peer?.mirror;
-    if (!peer || !this.mirror || peer.tick === this.mirror.tick) {
-      this.lateSince = 0;
-      return false;
-    }
-    const now = performance.now();
-    if (this.lateSince === 0) this.lateSince = now;
-    return now - this.lateSince < PEER_PATIENCE;
-  }
-
   private paint(): void {
-    this.needsPaint = false;
+    this.frames.needed = false;
     const { context, camera } = this;
     const ratio = this.canvas.width / camera.width;
     if (!this.mirror || !this.painter) return;
-    if (this.painter.paint(context, camera, performance.now())) this.needsPaint = true;
+    if (this.painter.paint(context, camera, performance.now())) this.frames.needed = true;
     context.setTransform(ratio, 0, 0, this.canvas.height / camera.height, 0, 0);
     const { size } = this.mirror;
-    if (this.overlays!.paint(context, camera, this.slice, this.painter, performance.now())) this.needsPaint = true;
+    if (this.overlays!.paint(context, camera, this.slice, this.painter, performance.now())) this.frames.needed = true;
     context.strokeStyle = "rgba(140, 165, 200, 0.28)";
     context.lineWidth = 1;
     context.strokeRect(
@@ -486,16 +367,16 @@ export class Viewer {
     paintFixtures(context, camera, size, this.slice, this.fixtures);
     this.paintPipes();
     this.differences?.paint(context, camera, ratio);
-    if (this.hover) paintCursor(context, camera, this.brush, this.mirror, { ...this.hover, z: this.slice }, this.keys.shown);
+    if (this.hover) paintCursor(context, camera, this.hand.brush, this.mirror, { ...this.hover, z: this.slice }, this.keys.shown);
     this.minimap?.show(this, performance.now());
   }
 
   private paintPipes(): void {
-    const from = this.pipeTools.rubberFrom();
+    const from = this.hand.pipes.rubberFrom();
     const moves = this.pipePainter!.paint(this.context, {
-      camera: this.camera, slice: this.slice, chosen: this.pipeTools.chosen,
+      camera: this.camera, slice: this.slice, chosen: this.hand.pipes.chosen,
       rubber: from && this.hover ? { from, x: this.hover.x, y: this.hover.y } : null,
     }, performance.now() / 1000);
-    if (moves) this.needsPaint = true;
+    if (moves) this.frames.needed = true;
   }
 }

@@ -1,0 +1,125 @@
+// What is in the hand: a brush with its shape and size, or a tool for pipes; and whether this world may be
+// changed with it.
+import { Brush, type Tool } from "./brush";
+import type { CommandQueue } from "./command_queue";
+import { clamp } from "./geometry";
+import type { KeyCursor } from "./key_cursor";
+import type { Mirror } from "./mirror";
+import { PipeTools, type PipeTool } from "./pipe_tools";
+import type { Shape } from "./shapes";
+import type { Tools, ViewerPanel, ViewerPipePanel } from "./viewer_parts";
+
+const LARGEST_BRUSH = 16;
+
+/** The viewer whose hand it is. */
+export interface Holder {
+  readonly mirror: Mirror | null;
+  readonly keys: KeyCursor;
+  readonly replays: boolean;
+  readonly slice: number;
+  readonly hover: { x: number; y: number } | null;
+  repaint(): void;
+}
+
+export class Hand {
+  readonly brush: Brush;
+  readonly pipes: PipeTools;
+  /** Why nothing can be changed here; null: it can. */
+  private whyNot: string | null = null;
+
+  constructor(
+    private readonly holder: Holder, queue: CommandQueue,
+    private readonly panel: ViewerPanel, private readonly pipePanel: ViewerPipePanel,
+  ) {
+    this.brush = new Brush(queue, (text) => panel.warn(text));
+    this.pipes = new PipeTools(queue, (text) => panel.warn(text));
+  }
+
+  /** `why` this world cannot be changed by us; null: it can. */
+  setRights(why: string | null): void {
+    this.whyNot = why;
+    this.panel.showRights(why);
+    if (why === null) return;
+    this.brush.cancel(this.holder.mirror);
+    if (this.tools.pipeTool !== null || this.brush.edits) this.setTool("pan");
+  }
+
+  /** Whether edits make sense; says why not. */
+  get mayBuild(): boolean {
+    if (this.whyNot !== null) this.panel.warn(this.whyNot.charAt(0).toUpperCase() + this.whyNot.slice(1));
+    return this.whyNot === null;
+  }
+
+  /** Nobody can change a recording, and not everybody a world. */
+  get readOnly(): boolean {
+    return this.holder.replays || this.whyNot !== null;
+  }
+
+  setTool(tool: Tool): void {
+    if (tool !== "pan" && tool !== "inspect" && !this.mayBuild) return;
+    this.holder.keys.cancel();
+    this.brush.tool = tool;
+    this.pipes.tool = null;
+    this.pipePanel.showTool(null);
+    this.panel.showTool(tool, this.brush.size);
+    this.holder.repaint();
+  }
+
+  /** All of it, for the hand of the next viewer. */
+  get tools(): Tools {
+    const { tool, shape, size } = this.brush;
+    return { tool, shape, size, pipeTool: this.pipes.tool };
+  }
+
+  setTools({ tool, shape, size, pipeTool }: Tools): void {
+    this.brush.size = size;
+    this.brush.shape = shape;
+    this.panel.showShape(shape);
+    if (pipeTool !== null) this.setPipeTool(pipeTool);
+    else this.setTool(tool);
+  }
+
+  /** Null: back to moving the view. */
+  setPipeTool(tool: PipeTool | null): void {
+    if (tool !== null && !this.mayBuild) return;
+    this.setTool("pan");
+    this.pipes.tool = tool;
+    this.pipePanel.showTool(tool);
+    if (tool !== null) this.panel.showTool(null, this.brush.size);
+  }
+
+  togglePipes(): void {
+    this.pipePanel.toggle();
+  }
+
+  setShape(shape: Shape): void {
+    if (!this.mayBuild) return this.panel.showShape(this.brush.shape);
+    this.brush.shape = shape;
+    this.panel.showShape(shape);
+    if (this.brush.tool === "pan") this.setTool("rock"); // a shape is to be drawn with something
+    this.holder.repaint();
+  }
+
+  undo(): void {
+    const { mirror } = this.holder;
+    if (mirror && this.mayBuild) this.brush.undo(mirror);
+  }
+
+  redo(): void {
+    const { mirror } = this.holder;
+    if (mirror && this.mayBuild) this.brush.redo(mirror);
+  }
+
+  /** Takes up the tool that would make what lies under the pointer. */
+  pick(): void {
+    const { mirror, hover, slice } = this.holder;
+    if (!mirror || !hover || !mirror.inside(hover.x, hover.y, slice)) return;
+    this.setTool(this.brush.pick(mirror.cell(hover.x, hover.y, slice)));
+  }
+
+  setSize(size: number): void {
+    this.brush.size = clamp(size, 1, LARGEST_BRUSH);
+    this.panel.showTool(this.brush.tool, this.brush.size);
+    this.holder.repaint();
+  }
+}
