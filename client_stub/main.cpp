@@ -41,7 +41,7 @@ int fail(const std::string& message) {
 int main(int argc, char** argv) {
   CLI::App app{"Shows a hosted world of water on a terminal; ? inside it lists the keys"};
   app.name("sluice-view");
-  app.set_version_flag("--version", "sluice-view " SLUICE_VERSION, "print the version and exit");
+  app.set_version_flag("--version", "sluice-view " SLUICE_VERSION, "print the version");
   std::string url;
   std::string view;
   bool headless = false;

@@ -118,7 +118,7 @@ CLI::App& add_action(CLI::App& admin, const Options& options, int& exit_status,
 
 void add_admin_command(CLI::App& app, int& exit_status) {
   const auto options = std::make_shared<AdminOptions>();
-  CLI::App* const admin = app.add_subcommand("admin", "run a server: its worlds' time, its people");
+  CLI::App* const admin = app.add_subcommand("admin", "Run a server: its worlds' time, its people");
   admin->require_subcommand(1);
   admin->footer("Example: sluice admin --server http://127.0.0.1:9090 pause cave");
   admin->add_option("--server", options->server,
@@ -129,56 +129,56 @@ void add_admin_command(CLI::App& app, int& exit_status) {
                        std::function<Json(const AdminOptions&)> body = {}) -> CLI::App& {
     return add_action(*admin, options, exit_status, name, what, of_world, std::move(body));
   };
-  add("worlds", "list the worlds, and how each goes", false);
-  add("pause", "hold a world's time", true);
-  add("resume", "let it go on", true);
-  add("step", "let a paused world take ticks", true,
+  add("worlds", "List the worlds, and how each goes", false);
+  add("pause", "Hold a world's time", true);
+  add("resume", "Let it go on", true);
+  add("step", "Let a paused world take ticks", true,
       [](const AdminOptions& o) {
         return Json{{"ticks", o.ticks}};
       })
       .add_option("TICKS", options->ticks, "how many (default: 1)")
       ->check(whole_number());
-  add("speed", "let its time go faster or slower", true,
+  add("speed", "Let its time go faster or slower", true,
       [](const AdminOptions& o) {
         return Json{{"speed", o.speed}};
       })
       .add_option("SPEED", options->speed, "times its own, 0.01 to 100")
       ->required();
-  add("save", "checkpoint it now, and wait until its history is durable", true);
-  add("backup", "copy its recording, and read the copy whole", true);
-  add("kick", "end the connections of an account", true, [](const AdminOptions& o) {
+  add("save", "Checkpoint it now, and wait until its history is durable", true);
+  add("backup", "Copy its recording, and read the copy whole", true);
+  add("kick", "End the connections of an account", true, [](const AdminOptions& o) {
     return Json{{"account", o.account}};
   }).add_option("ACCOUNT", options->account, "default: all who showed no token");
   for (const auto& [name, path, what] :
-       {std::tuple("health", "/healthz", "whether the server is alive, and what it has to say"),
-        {"ready", "/readyz", "whether all its worlds run"}}) {
+       {std::tuple("health", "/healthz", "Say whether the server is alive, and what it has to say"),
+        {"ready", "/readyz", "Say whether all its worlds run"}}) {
     admin->add_subcommand(name, what)
         ->fallthrough()
         ->callback([options, &exit_status, path = std::string(path)] {
           exit_status = run_question(*options, path);
         });
   }
-  add("bans", "who is banned", false);
-  CLI::App& ban = add("ban", "let an account or an address in no more", false,
+  add("bans", "List who is banned", false);
+  CLI::App& ban = add("ban", "Let an account or an address in no more", false,
                       [](const AdminOptions& o) { return ban_of(o); });
   CLI::Option* const account = ban.add_option("--account", options->account, "its name");
   ban.add_option("--address", options->address, "or a range of them, as in 203.0.113.0/24")
       ->excludes(account);
   ban.add_option("--hours", options->hours, "how long (default: for ever)")->check(whole_number());
   ban.add_option("--reason", options->reason, "which who is banned is told");
-  add("unban", "let an account or an address in again", false,
+  add("unban", "Let an account or an address in again", false,
       [](const AdminOptions& o) {
         return Json{{"of", o.account}};
       })
       .add_option("OF", options->account, "the account, or the address as it was banned")
       ->required();
-  add("log-level", "of the server's log", false,
+  add("log-level", "Set how much the server's log says", false,
       [](const AdminOptions& o) {
         return Json{{"level", o.level}};
       })
       .add_option("LEVEL", options->level, "trace, debug, info, warn or error")
       ->required();
-  add("reload", "read the file of accounts and the certificate anew", false);
+  add("reload", "Read the file of accounts and the certificate anew", false);
 }
 
 }  // namespace sluice::tools

@@ -77,24 +77,24 @@ CLI::App& add_action(CLI::App& ban, const Options& options, int& exit_status, co
 }  // namespace
 
 void add_ban_command(CLI::App& app, int& exit_status) {
-  CLI::App* const ban = app.add_subcommand("ban", "accounts and addresses that are not let in");
+  CLI::App* const ban = app.add_subcommand("ban", "Keep accounts and addresses out");
   ban->require_subcommand(1);
   ban->footer(
       "Example: sluice ban add --address 203.0.113.0/24 --hours 24 --reason floods --file "
       "tokens.toml\n"
       "A server that runs takes notice at SIGHUP; `sluice admin ban` tells it at once.");
   const auto options = std::make_shared<BanOptions>();
-  CLI::App& add = add_action(*ban, options, exit_status, "add", "let somebody in no more", run_add);
+  CLI::App& add = add_action(*ban, options, exit_status, "add", "Let somebody in no more", run_add);
   CLI::Option* const account = add.add_option("--account", options->ban.account, "its name");
   add.add_option("--address", options->ban.address, "or a range of them, as in 203.0.113.0/24")
       ->excludes(account);
   add.add_option("--hours", options->hours, "how long (default: for ever)")
       ->check(CLI::Range(std::uint64_t{1}, access::kMostBanHours));
   add.add_option("--reason", options->ban.reason, "which who is banned is told");
-  add_action(*ban, options, exit_status, "lift", "let somebody in again", run_lift)
+  add_action(*ban, options, exit_status, "lift", "Let somebody in again", run_lift)
       .add_option("OF", options->of, "the account, or the address as it was banned")
       ->required();
-  add_action(*ban, options, exit_status, "list", "print who is banned", run_list)
+  add_action(*ban, options, exit_status, "list", "Print who is banned", run_list)
       .add_flag("--json", options->json, "as one JSON array");
 }
 

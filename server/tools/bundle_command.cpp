@@ -63,6 +63,7 @@ void add_bundle_command(CLI::App& app, int& exit_status) {
   auto flags = std::make_shared<BundleFlags>();
   CLI::App* command =
       app.add_subcommand("bundle", "Cut a small recording around a tick, for a bug report");
+  command->footer("Example: sluice bundle cave.sluice --around 900 --out report.sluice");
   command->add_option("FILE", flags->file, "a recording (NAME.sluice), of a running server too")
       ->required()
       ->check(recording_file());

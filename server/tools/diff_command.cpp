@@ -228,6 +228,7 @@ void add_diff_command(CLI::App& app, int& exit_status) {
   auto flags = std::make_shared<DiffFlags>();
   CLI::App* command = app.add_subcommand(
       "diff", "Compare two recordings of a world, to the first value that differs");
+  command->footer("Example: sluice diff ours.sluice theirs.sluice");
   command->add_option("A", flags->a, "a recording (NAME.sluice)")
       ->required()
       ->check(recording_file());

@@ -95,7 +95,8 @@ sim::Status run_fill(const FillOptions& options) {
 
 void add_fill_command(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<FillOptions>();
-  CLI::App* command = app.add_subcommand("fill", "say what the marks of a world file fill");
+  CLI::App* command = app.add_subcommand("fill", "Say what the marks of a world file fill");
+  command->footer("Example: sluice fill cave.toml --write filled.toml");
   command->add_option("FILE", options->file, "the world file (TOML)")->required();
   command->add_option("--write", options->write,
                       "write the filled world, in boxes instead of marks, into this file");

@@ -225,6 +225,8 @@ int run_load(const LoadOptions& options) {
 void add_load_command(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<LoadOptions>();
   CLI::App* command = app.add_subcommand("load", "Put many clients on a hosted world");
+  command->footer(
+      "Example: sluice load ws://127.0.0.1:8080/worlds/cave --clients 100 --commands-per-second 2");
   command->add_option("URL", options->url, "ws://HOST:PORT/worlds/NAME")->required();
   command->add_option("--token", options->token, "of all of them (default: SLUICE_TOKEN)");
   command->add_option("--clients", options->clients, "how many (default: 10)")

@@ -84,6 +84,7 @@ int run_log(const LogOptions& options) {
 void add_log_command(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<LogOptions>();
   CLI::App* command = app.add_subcommand("log", "Print a recording's commands as a script");
+  command->footer("Example: sluice log cave.sluice --from 900 --to 1000 > edits.jsonl");
   command->add_option("FILE", options->file, "a recording (NAME.sluice)")
       ->required()
       ->check(recording_file());

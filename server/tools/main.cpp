@@ -12,7 +12,8 @@ int main(int argc, char** argv) {
   CLI::App app{"Sluice: deterministic worlds of water - run, record, replay, verify"};
   app.name("sluice");
   app.require_subcommand(1);
-  app.set_version_flag("--version", "sluice " SLUICE_VERSION, "print the version and exit");
+  app.set_help_flag("-h,--help", "print this help");
+  app.set_version_flag("--version", "sluice " SLUICE_VERSION, "print the version");
   app.footer("'sluice COMMAND --help' tells of a command.");
   int exit_status = sluice::tools::kExitWell;
   sluice::tools::add_sim_command(app, exit_status);
@@ -31,6 +32,8 @@ int main(int argc, char** argv) {
   sluice::tools::add_ban_command(app, exit_status);
   sluice::tools::add_schema_command(app, exit_status);
   sluice::tools::add_admin_command(app, exit_status);
+  sluice::tools::add_completions_command(app, exit_status);
+  sluice::tools::add_manual_command(app, exit_status);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

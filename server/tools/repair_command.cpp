@@ -71,6 +71,7 @@ void add_repair_command(CLI::App& app, int& exit_status) {
   auto json = std::make_shared<bool>(false);
   CLI::App* command = app.add_subcommand(
       "repair", "Make a damaged recording whole again; what is damaged is set aside");
+  command->footer("Example: sluice repair data/cave.sluice");
   command->add_option("FILE", *file, "a recording (NAME.sluice) that nobody writes")
       ->required()
       ->check(recording_file())
@@ -84,6 +85,7 @@ void add_backup_command(CLI::App& app, int& exit_status) {
   auto to = std::make_shared<std::string>();
   CLI::App* command =
       app.add_subcommand("backup", "Copy a recording, of a running server too, and read the copy");
+  command->footer("Example: sluice backup data/cave.sluice copies/cave.sluice");
   command->add_option("FILE", *file, "a recording (NAME.sluice)")
       ->required()
       ->check(recording_file())

@@ -123,6 +123,9 @@ void add_replay_command(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<ReplayOptions>();
   CLI::App* command =
       app.add_subcommand("replay", "Bring back the world of a recording at any tick");
+  command->footer(
+      "Example: sluice replay cave.sluice --to 900 --png tick-900.png\nor:      sluice replay "
+      "cave.sluice --serve 127.0.0.1:8090");
   command->add_option("FILE", options->file, "a recording (NAME.sluice)")
       ->required()
       ->check(recording_file());

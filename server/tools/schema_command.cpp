@@ -17,6 +17,7 @@ void add_schema_command(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<Options>();
   CLI::App* command =
       app.add_subcommand("schema", "Print the shapes of all commands as a JSON Schema");
+  command->footer("Example: sluice schema --script > script.schema.json");
   CLI::Option* script = command->add_flag(
       "--script", options->script, "of the lines of a script: as commands, and they have a tick");
   command->add_flag("--typescript", options->typescript, "print a TypeScript declaration instead")

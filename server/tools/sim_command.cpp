@@ -138,7 +138,8 @@ sim::Status run_sim(const SimFlags& flags) {
 }  // namespace
 
 void add_sim_command(CLI::App& app, int& exit_status) {
-  CLI::App* command = app.add_subcommand("sim", "run a world without a network");
+  CLI::App* command = app.add_subcommand("sim", "Run a world without a network");
+  command->footer("Example: sluice sim cave.toml --ticks 500 --script edits.jsonl --map");
   auto flags = std::make_shared<SimFlags>();
   command->add_option("FILE", flags->world_file, "the world file (TOML)")->required();
   command->add_option("--ticks", flags->ticks, "run that many ticks")

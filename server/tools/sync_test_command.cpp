@@ -113,6 +113,7 @@ void add_sync_test_command(CLI::App& app, int& exit_status) {
   auto flags = std::make_shared<SyncFlags>();
   CLI::App* command = app.add_subcommand(
       "sync-test", "Run a world on two engines that must not differ, and compare each phase");
+  command->footer("Example: sluice sync-test cave.toml --ticks 200 --restore-every 10");
   command->add_option("WORLD", flags->world_file, "the world file (TOML)")->required();
   command->add_option("--script", flags->script, "commands (JSON Lines)");
   command->add_option("--ticks", flags->ticks, "run that many ticks (default: 1000)")

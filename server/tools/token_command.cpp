@@ -153,27 +153,28 @@ void add_role(CLI::App& action, const Options& options, std::size_t least) {
 }  // namespace
 
 void add_token_command(CLI::App& app, int& exit_status) {
-  CLI::App* const token = app.add_subcommand("token", "accounts and the tokens that they show");
+  CLI::App* const token =
+      app.add_subcommand("token", "Make accounts and the tokens that they show");
   token->require_subcommand(1);
   token->footer(
       "Example: sluice token add ada --role build --world cave --file tokens.toml\n"
       "then:    sluice-server --world cave.toml --tokens tokens.toml");
   const auto options = std::make_shared<TokenOptions>();
   CLI::App& add = add_action(*token, options, exit_status, "add",
-                             "make an account and print its token, once", run_add);
+                             "Make an account and print its token, once", run_add);
   add_name(add, options);
   add_role(add, options, 1);
   add.add_flag("--by-proxy", options->by_proxy,
                "without a token: a trusted proxy names who it is (--account-header)");
   CLI::App& grant = add_action(*token, options, exit_status, "grant",
-                               "give an account another role; none takes it away", run_grant);
+                               "Give an account another role; none takes it away", run_grant);
   add_name(grant, options);
   add_role(grant, options, 0);
   CLI::App& revoke = add_action(*token, options, exit_status, "revoke",
-                                "remove an account: its token opens nothing any more", run_revoke);
+                                "Remove an account: its token opens nothing any more", run_revoke);
   add_name(revoke, options);
   CLI::App& list =
-      add_action(*token, options, exit_status, "list", "print accounts and their roles", run_list);
+      add_action(*token, options, exit_status, "list", "Print accounts and their roles", run_list);
   list.add_flag("--json", options->json, "as one JSON array");
 }
 

@@ -108,6 +108,7 @@ void add_trace_command(CLI::App& app, int& exit_status) {
   auto flags = std::make_shared<TraceFlags>();
   CLI::App* command =
       app.add_subcommand("trace", "Run one tick of a recording, with the digest after each phase");
+  command->footer("Example: sluice trace cave.sluice --tick 900 --out tick-900.trace");
   command->add_option("FILE", flags->file, "a recording (NAME.sluice)")
       ->required()
       ->check(recording_file());

@@ -157,6 +157,7 @@ void add_verify_command(CLI::App& app, int& exit_status) {
   auto flags = std::make_shared<VerifyFlags>();
   CLI::App* command =
       app.add_subcommand("verify", "Replay a recording and compare every digest on the way");
+  command->footer("Example: sluice verify cave.sluice --from 900");
   command->add_option("FILE", flags->file, "a recording (NAME.sluice), of a running server too")
       ->required()
       ->check(recording_file());

@@ -1,0 +1,170 @@
+// The reader's checkpoints, and the worlds that come back from them.
+#include <algorithm>
+#include <utility>
+
+#include "server/record/checkpoint.h"
+#include "server/record/chunk_store.h"
+#include "server/record/core_store.h"
+#include "server/record/database.h"
+#include "server/record/packing.h"
+#include "server/record/reader.h"
+#include "server/sim/snapshot.h"
+
+namespace sluice::record {
+
+namespace {
+
+std::string checkpoint_text(std::uint64_t tick) {
+  return "the checkpoint of tick " + std::to_string(tick);
+}
+
+}  // namespace
+
+sim::Result<std::vector<CheckpointInfo>> Reader::checkpoints() {
+  auto rows = database_->prepare("SELECT tick, digest FROM checkpoints ORDER BY tick");
+  if (!rows) return sim::Error{rows.error()};
+  std::vector<CheckpointInfo> checkpoints;
+  for (;;) {
+    const sim::Result<bool> found = rows->step();
+    if (!found) return sim::Error{found.error() + ", in its table of checkpoints"};
+    if (!*found) break;
+    checkpoints.push_back(
+        {static_cast<std::uint64_t>(rows->integer(0)), static_cast<sim::Digest>(rows->integer(1))});
+  }
+  if (checkpoints.empty() || checkpoints.front().tick != first_tick_) {
+    return lacks_first_checkpoint();
+  }
+  return checkpoints;
+}
+
+sim::Error Reader::lacks_first_checkpoint() const {
+  return database_->error("is damaged: it lacks " + checkpoint_text(first_tick_));
+}
+
+sim::Result<std::optional<CheckpointInfo>> Reader::find_checkpoint(std::string_view sql,
+                                                                   std::uint64_t tick) {
+  auto row = database_->prepare(sql);
+  if (!row) return sim::Error{row.error()};
+  constexpr std::uint64_t kMost = INT64_MAX;
+  const auto bound = static_cast<std::int64_t>(std::min(tick, kMost));
+  const sim::Result<bool> found = row->bind(1, bound).step();
+  if (!found) return sim::Error{found.error() + ", in its table of checkpoints"};
+  if (!*found || row->integer(0) < static_cast<std::int64_t>(first_tick_)) {
+    return std::optional<CheckpointInfo>();
+  }
+  return std::optional(CheckpointInfo{static_cast<std::uint64_t>(row->integer(0)),
+                                      static_cast<sim::Digest>(row->integer(1))});
+}
+
+sim::Result<std::optional<CheckpointInfo>> Reader::checkpoint_before(std::uint64_t tick) {
+  return find_checkpoint(
+      "SELECT tick, digest FROM checkpoints WHERE tick <= ?1 ORDER BY tick DESC LIMIT 1", tick);
+}
+
+sim::Result<std::optional<CheckpointInfo>> Reader::checkpoint_after(std::uint64_t tick) {
+  return find_checkpoint(
+      "SELECT tick, digest FROM checkpoints WHERE tick >= ?1 ORDER BY tick LIMIT 1", tick);
+}
+
+sim::Result<CheckpointImage> Reader::read_checkpoint(std::uint64_t checkpoint_tick) {
+  const std::string name = checkpoint_text(checkpoint_tick);
+  auto row =
+      database_->prepare("SELECT digest, core, chunks, checksum FROM checkpoints WHERE tick = ?1");
+  if (!row) return sim::Error{row.error()};
+  const sim::Result<bool> found = row->bind(1, static_cast<std::int64_t>(checkpoint_tick)).step();
+  if (!found) return sim::Error{found.error() + ", in " + name};
+  if (!*found) return database_->error("lacks " + name);
+  const auto digest = static_cast<sim::Digest>(row->integer(0));
+  if (row_checksum(sim::combine(checkpoint_tick, digest), row->blob(1), row->blob(2)) !=
+      row->integer(3)) {
+    return database_->error("is damaged: the check sum of " + name + " does not fit");
+  }
+  const sim::Result<Bytes> core =
+      cores_ == nullptr ? unpack(row->blob(1), limits_.core_bytes) : cores_->load(row->blob(1));
+  if (!core) return database_->error("is damaged: the core of " + name + " " + core.error());
+  const auto listed = decode_chunk_list(row->blob(2), limits_.chunk_list_bytes);
+  if (!listed) return database_->error("is damaged: " + name + ": " + listed.error());
+
+  CheckpointImage image;
+  image.tick = checkpoint_tick;
+  image.digest = digest;
+  image.core = *core;
+  for (const ListedChunk& chunk : *listed) {
+    sim::Result<Bytes> bytes = chunks_->load(chunk.row_id);
+    if (!bytes) {
+      return database_->error("is damaged: chunk " + std::to_string(chunk.row_id) + ", of " + name +
+                              ", " + bytes.error());
+    }
+    image.chunks.push_back({chunk.coord, chunk.wake, std::move(bytes).value(), {}});
+    if (chunk.marks_row_id == 0) continue;
+    sim::Result<Bytes> marks = chunks_->load(chunk.marks_row_id);
+    if (!marks) {
+      return database_->error("is damaged: the marks " + std::to_string(chunk.marks_row_id) +
+                              ", of " + name + ", " + marks.error());
+    }
+    image.chunks.back().marks = std::move(marks).value();
+  }
+  return image;
+}
+
+sim::Result<std::unique_ptr<sim::World>> Reader::restore(std::uint64_t checkpoint_tick) {
+  const sim::Result<CheckpointImage> image = read_checkpoint(checkpoint_tick);
+  if (!image) return sim::Error{image.error()};
+  const std::string name = checkpoint_text(checkpoint_tick);
+  auto world = image->restore();
+  if (!world) {
+    // Its check sum fits: what other rules made is whole, and not this program's to read.
+    const bool other_rules = world.error().starts_with(sim::kMadeByOtherRules);
+    return database_->error((other_rules ? "cannot be used: " : "is damaged: ") + name + ": " +
+                            world.error());
+  }
+  if ((*world)->tick_number() != checkpoint_tick || (*world)->recompute_digest() != image->digest) {
+    return database_->error("is damaged: the state in " + name + " has another digest than stated");
+  }
+  return world;
+}
+
+sim::Result<WorldAt> world_at(Reader& reader, std::uint64_t tick, sim::Executor& executor,
+                              const TickVisitor& visit) {
+  SLUICE_ASSERT(tick <= reader.last_tick());
+  WorldAt result;
+  for (std::uint64_t latest = tick; result.world == nullptr;) {
+    const auto checkpoint = reader.checkpoint_before(latest);
+    if (!checkpoint) return sim::Error{checkpoint.error()};
+    if (!*checkpoint) break;
+    auto world = reader.restore((*checkpoint)->tick);
+    if (world) {
+      result.world = std::move(world).value();
+    } else {
+      result.warnings.push_back(world.error());
+      if ((*checkpoint)->tick == reader.first_tick()) break;
+      latest = (*checkpoint)->tick - 1;
+    }
+  }
+  if (result.world == nullptr && result.warnings.empty()) return reader.lacks_first_checkpoint();
+  if (result.world == nullptr) return sim::Error{result.warnings.front()};
+  sim::World& world = *result.world;
+  if (world.tick_number() == tick) return result;
+
+  std::string divergence;
+  std::vector<sim::Command> commands;
+  const auto replay = [&](const TickRecord& record) {
+    commands.clear();
+    for (const RecordedCommand& recorded : record.commands) commands.push_back(recorded.command);
+    const sim::TickReport report = world.tick(commands, executor);
+    ++result.replayed_ticks;
+    if (report.digest != record.digest) {
+      divergence = reader.path() + ": the replay diverges from the recording at tick " +
+                   std::to_string(record.tick) + "; 'sluice verify' tells more";
+      return false;
+    }
+    if (visit) visit(world, report);
+    return true;
+  };
+  const sim::Status read = reader.read_ticks(world.tick_number() + 1, tick, replay);
+  if (!read) return sim::Error{read.error()};
+  if (!divergence.empty()) return sim::Error{divergence};
+  return result;
+}
+
+}  // namespace sluice::record
