@@ -409,7 +409,7 @@ void World::check() const {
   SLUICE_ASSERT(core_.totals.pipes == pipes_.units());
   SLUICE_ASSERT(core_.heat.totals.balanced());
 #ifdef SLUICE_CHECKED
-  recheck();
+  if (rechecks_) recheck();
 #endif
 }
 

@@ -219,6 +219,9 @@ class World {
   mutable Digest springs_digest_ = 0;
   mutable bool springs_digest_known_ = false;
   RunOptions run_options_;
+#ifdef SLUICE_CHECKED
+  bool rechecks_ = true;  // false once a test has damaged it
+#endif
   PhaseObserver* phase_observer_ = nullptr;
 };
 

@@ -33,7 +33,7 @@ const start = (listen) => startServer(serverPath, [...WORLDS.flatMap((path) => [
   "--data", join(folder, "data")]);
 const hash = (page) => page.evaluate(() => location.hash);
 const state = (page) => page.evaluate(() => {
-  const { camera, slice, brush } = window.sluice;
+  const { camera, slice, hand: { brush } } = window.sluice;
   return { x: camera.x, y: camera.y, z: slice, scale: camera.scale, tool: brush.tool };
 });
 
