@@ -178,6 +178,9 @@ AdminAnswer AdminApi::answer(const net::AdminAsked& asked) {
   if (get && asked.path == "/metrics") {
     return {200, "text/plain; version=0.0.4; charset=utf-8", targets_.metrics()};
   }
+  if (get && (asked.path == "/" || asked.path == "/status")) {
+    return {200, "text/html; charset=utf-8", targets_.status()};
+  }
   if (get && asked.path == "/openapi.json") return {200, "application/json", openapi()};
   std::string methods;
   for (const Route& route : routes()) {
@@ -207,8 +210,8 @@ AdminAnswer AdminApi::answer(const net::AdminAsked& asked) {
     return failed(405, sim::printable(asked.method) + " is not allowed; allowed: " + methods);
   }
   return failed(404, "nothing at " + sim::printable(asked.path) +
-                         "; there are /healthz, /readyz, /metrics, /openapi.json and what that "
-                         "lists");
+                         "; there are /status, /healthz, /readyz, /metrics, /openapi.json and "
+                         "what that lists");
 }
 
 AdminAnswer AdminApi::run(const Route& route, Request& request) {

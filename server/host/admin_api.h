@@ -30,6 +30,8 @@ struct AdminTargets {
   std::function<std::string()> health;
   std::function<net::Readiness()> readiness;
   std::function<std::string()> metrics;
+  /// A page of HTML (status_page.h).
+  std::function<std::string()> status;
   std::function<sim::Status()> reload;
   std::function<sim::Result<Backups::Made>(const std::string& world)> backup;
   /// Changes the file of accounts, and takes notice of it.

@@ -17,11 +17,11 @@ namespace sluice::host {
 namespace {
 
 constexpr std::array<std::string_view, 5> kLogLevels = {"trace", "debug", "info", "warn", "error"};
-constexpr std::array<std::string_view, 20> kKeys = {
-    "account_header", "admin_listen",    "anonymous",   "backup_hours", "backups_kept",
-    "data",           "hosts",           "listen",      "log_format",   "log_level",
-    "origins",        "threads",         "tick_budget", "tls_cert",     "tls_key",
-    "tokens",         "trusted_proxies", "verify",      "world",        "worlds"};
+constexpr std::array<std::string_view, 22> kKeys = {
+    "account_header", "admin_listen", "anonymous", "backup_hours", "backups_kept", "data",
+    "disk_reserve", "hosts", "listen", "log_format", "log_level", "origins", "recording_per_day",
+    "threads", "tick_budget", "tls_cert", "tls_key", "tokens", "trusted_proxies", "verify",
+    "world", "worlds"};
 
 template <class Names>
 std::string list_of(const Names& names) {
@@ -96,15 +96,17 @@ sim::Status set_world_key(const std::string& path, const std::string& world, std
     config.anonymous_in[world] = *role;
     return sim::Done{};
   }
-  if (key == "read_only") {
-    const auto read_only = node.value_exact<bool>();
-    if (!read_only) return error_at(path, node.source(), "read_only must be true or false");
-    if (*read_only) config.read_only.insert(world);
+  if (key == "read_only" || key == "pause_when_alone") {
+    const auto value = node.value_exact<bool>();
+    if (!value) {
+      return error_at(path, node.source(), std::string(key) + " must be true or false");
+    }
+    if (*value) (key == "read_only" ? config.read_only : config.pause_when_alone).insert(world);
     return sim::Done{};
   }
   return error_at(path, node.source(),
                   "unknown key \"" + std::string(key) + "\" in [worlds." + world +
-                      "]; allowed: anonymous, read_only");
+                      "]; allowed: anonymous, pause_when_alone, read_only");
 }
 
 sim::Status set_world_keys(const std::string& path, const toml::node& node, Config& config) {
@@ -150,6 +152,12 @@ sim::Status set_key(const std::string& path, std::string_view key, const toml::n
   }
   if (key == "backups_kept") {
     return set_number(path, key, node, 1, kMostBackupsKept, config.backups_kept);
+  }
+  if (key == "disk_reserve") {
+    return set_number(path, key, node, 0, kMostDiskMebibytes, config.disk.reserve);
+  }
+  if (key == "recording_per_day") {
+    return set_number(path, key, node, 0, kMostDiskMebibytes, config.disk.recording_per_day);
   }
   if (key == "tick_budget") {
     return set_number(path, key, node, 1, kMaxTickBudget, config.tick_budget);

@@ -12,6 +12,10 @@
 //   log_format  = "text"                  or json: an object a line (json_log.h)
 //   backup_hours = 24                     a backup of each world every so many hours (backups.h)
 //   backups_kept = 7                      of each world, the newest
+//   disk_reserve = 512                    MiB: while the recordings' disk has less left, edits are
+//                                         refused; 0: never (disk_guard.h)
+//   recording_per_day = 16384             MiB: once a recording grew by so much in 24 hours, edits
+//                                         of its world are refused; 0: never
 //   trusted_proxies = ["10.0.0.0/8"]      addresses of proxies, whose word is taken for who
 //   connects account_header  = "X-Forwarded-User"  where they name the account that they have
 //   signed in verify      = true                    replay recordings in the background
@@ -28,6 +32,7 @@
 //   [worlds.cave]                         of one world:
 //   anonymous   = "build"
 //   read_only   = true                    nobody builds
+//   pause_when_alone = true               its time stands while nobody watches it
 #pragma once
 
 #include <cstdint>
@@ -40,6 +45,7 @@
 
 #include "server/access/gate.h"
 #include "server/host/backups.h"
+#include "server/host/disk_guard.h"
 #include "server/host/tick_budget.h"
 #include "server/net/address.h"
 #include "server/net/origins.h"
@@ -60,6 +66,7 @@ struct Config {
   bool verify = true;
   std::uint32_t backup_hours = 0;  // 0: none by themselves
   std::uint32_t backups_kept = kDefaultBackupsKept;
+  DiskLimits disk;
   net::Origins origins;
   net::Proxies proxies;
   std::string accounts_file;
@@ -69,6 +76,7 @@ struct Config {
   std::optional<access::Role> anonymous;
   std::map<std::string, access::Role, std::less<>> anonymous_in;  // worlds
   std::set<std::string, std::less<>> read_only;                   // worlds
+  std::set<std::string, std::less<>> pause_when_alone;            // worlds
   std::set<std::string, std::less<>> worlds_spoken_of;            // in [worlds.NAME]
 };
 

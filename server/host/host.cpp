@@ -11,6 +11,7 @@
 #include "server/access/accounts_file.h"
 #include "server/formats/world_file.h"
 #include "server/host/load_world.h"
+#include "server/host/status_page.h"
 #include "server/net/tls.h"
 #include "server/net/viewer_assets.h"
 
@@ -39,7 +40,7 @@ sim::Result<std::unique_ptr<Host>> Host::start(const Config& config) {
   }
   std::unique_ptr<Host> host(new Host(config));
   for (const std::string& file : config.world_files) {
-    if (const sim::Status status = host->add_world(file); !status.ok()) {
+    if (const sim::Status status = host->add_world(file, config); !status.ok()) {
       return sim::Error{status.error()};
     }
   }
@@ -47,16 +48,19 @@ sim::Result<std::unique_ptr<Host>> Host::start(const Config& config) {
   if (const sim::Status status = host->open_gate(config); !status.ok()) {
     return sim::Error{status.error()};
   }
+  // Who listens may be asked about them.
+  host->prepare_backups(config);
+  host->prepare_disk_guard(config);
   if (const sim::Status status = host->listen(config); !status.ok()) {
     return sim::Error{status.error()};
   }
-  host->prepare_backups(config);
   if (const sim::Status status = host->listen_for_admins(config); !status.ok()) {
     return sim::Error{status.error()};
   }
   for (const auto& runner : host->runners_) runner->start();
   if (config.verify) host->start_verifiers();
   host->backups_->start();
+  host->disk_->start();
   return host;
 }
 
@@ -72,11 +76,27 @@ void Host::prepare_backups(const Config& config) {
   backups_ = std::make_unique<Backups>(std::move(options));
 }
 
+void Host::prepare_disk_guard(const Config& config) {
+  DiskGuard::Options options;
+  options.folder = data_directory_;
+  options.limits = config.disk;
+  options.free_bytes = DiskGuard::free_bytes_of;
+  options.file_bytes = DiskGuard::recording_bytes_of;
+  options.now = access::Gate::system_time;
+  for (const auto& runner : runners_) {
+    options.recordings.push_back(
+        {runner->name(), recording_path(runner->name()),
+         [it = runner.get()](std::string why) { it->refuse_edits(std::move(why)); }});
+  }
+  disk_ = std::make_unique<DiskGuard>(std::move(options));
+  disk_->look();  // before anybody edits
+}
+
 std::string Host::recording_path(const std::string& name) const {
   return (std::filesystem::path(data_directory_) / (name + ".sluice")).string();
 }
 
-sim::Status Host::add_world(const std::string& world_file) {
+sim::Status Host::add_world(const std::string& world_file, const Config& config) {
   const auto text = formats::read_file(world_file);
   if (!text.ok()) return sim::Error{text.error()};
   const auto spec = formats::parse_world(text.value(), world_file);
@@ -104,6 +124,7 @@ sim::Status Host::add_world(const std::string& world_file) {
   runners_.push_back(std::make_unique<WorldRunner>(std::move(loaded->world),
                                                    std::move(loaded->recorder), executor_,
                                                    metrics_.add_world(name), work_limits_));
+  if (config.pause_when_alone.contains(name)) runners_.back()->pause_when_alone();
   past_.push_back(std::move(loaded->past));
   return sim::Done{};
 }
@@ -138,6 +159,7 @@ sim::Status Host::listen_for_admins(const Config& config) {
   targets.health = [this] { return health_text(); };
   targets.readiness = [this] { return readiness(); };
   targets.metrics = [this] { return metrics_text(); };
+  targets.status = [this] { return status_text(); };
   targets.reload = [this] { return reload(); };
   targets.backup = [this](const std::string& world) { return backups_->make(world); };
   targets.change_accounts = [this, file = config.accounts_file](const auto& change) -> sim::Status {
@@ -232,10 +254,43 @@ std::string Host::health_text() const {
   return text;
 }
 
+std::string Host::status_text() const {
+  ServerStatus status{SLUICE_VERSION, address(), {}, {}};
+  for (const auto& runner : runners_) {
+    WorldStatus world;
+    world.name = runner->name();
+    const std::string trouble = runner->trouble();
+    const Pace pace = runner->pace();
+    world.disk = disk_->sample(world.name);
+    world.state = !trouble.empty()             ? "stands still, its recording failed: " + trouble
+                  : pace.paused                ? "paused"
+                  : runner->alone()            ? "nobody watches: paused"
+                  : world.disk.refuses_edits   ? "runs; edits are refused for the sake of the disk"
+                  : gate_->read_only(world.name) ? "runs; read-only"
+                                               : "runs";
+    world.well = trouble.empty() && !world.disk.refuses_edits;
+    world.tick = runner->feed().tick();
+    world.viewers = runner->feed().counters().viewers.load();
+    world.backup_tick = backups_->sample(world.name).tick;
+    status.worlds.push_back(std::move(world));
+  }
+  for (const NotLoaded& world : not_loaded_) {
+    status.notes.push_back(world.name + ": cannot be loaded; the server's log says why");
+  }
+  const std::lock_guard lock(verifiers_mutex_);
+  for (std::size_t i = 0; i < verifiers_.size(); ++i) {
+    status.worlds[i].verified_tick = verifiers_[i]->verified_tick();
+    const std::string detail = verifiers_[i]->detail();
+    if (!detail.empty()) status.notes.push_back(runners_[i]->name() + ": " + detail);
+  }
+  return status_page(status);
+}
+
 std::string Host::metrics_text() {
   for (const auto& runner : runners_) {
     runner->metrics().report(runner->feed().counters());
     runner->metrics().report(backups_->sample(runner->name()));
+    runner->metrics().report(disk_->sample(runner->name()));
   }
   const std::lock_guard lock(verifiers_mutex_);
   for (std::size_t i = 0; i < verifiers_.size(); ++i) {
@@ -249,6 +304,7 @@ std::string Host::metrics_text() {
 bool Host::stop() {
   admin_.reset();
   if (backups_) backups_->stop();
+  if (disk_) disk_->stop();
   for (const auto& verifier : verifiers_) verifier->stop();
   bool kept = not_loaded_.empty();
   for (const auto& runner : runners_) {

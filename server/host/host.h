@@ -10,6 +10,7 @@
 #include "server/host/admin_api.h"
 #include "server/host/background_verifier.h"
 #include "server/host/config.h"
+#include "server/host/disk_guard.h"
 #include "server/host/metrics.h"
 #include "server/host/shared_executor.h"
 #include "server/host/world_runner.h"
@@ -50,10 +51,12 @@ class Host {
 
  private:
   explicit Host(const Config& config);
-  [[nodiscard]] sim::Status add_world(const std::string& world_file);
+  [[nodiscard]] sim::Status add_world(const std::string& world_file, const Config& config);
   [[nodiscard]] sim::Status listen(const Config& config);
   void start_verifiers();
   void prepare_backups(const Config& config);
+  void prepare_disk_guard(const Config& config);
+  [[nodiscard]] std::string status_text() const;
   [[nodiscard]] std::string recording_path(const std::string& name) const;
   [[nodiscard]] std::string why_not_loaded() const;
 
@@ -78,6 +81,7 @@ class Host {
   mutable std::mutex verifiers_mutex_;  // the listener may ask before all are there
   std::vector<std::unique_ptr<BackgroundVerifier>> verifiers_;  // one a runner, or none at all
   std::unique_ptr<Backups> backups_;
+  std::unique_ptr<DiskGuard> disk_;
   std::unique_ptr<net::Server> server_;  // ends before the runners that it looks into
   std::unique_ptr<AdminApi> admin_api_;
   std::unique_ptr<net::AdminServer> admin_;  // ends before all that it acts on

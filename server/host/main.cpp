@@ -33,6 +33,7 @@ struct Arguments {
   std::uint32_t tick_budget = 0;
   std::uint32_t backup_hours = 0;
   std::uint32_t backups_kept = 0;
+  sluice::host::DiskLimits disk;
   std::vector<std::string> trusted_proxies;
   std::string account_header;
   bool no_verify = false;
@@ -74,6 +75,13 @@ void declare(CLI::App& app, Arguments& arguments) {
       ->check(CLI::Range(std::uint32_t{1}, sluice::host::kMostBackupHours));
   app.add_option("--backups-kept", arguments.backups_kept, "Of each world, default 7")
       ->check(CLI::Range(std::uint32_t{1}, sluice::host::kMostBackupsKept));
+  app.add_option("--disk-reserve", arguments.disk.reserve,
+                 "Refuse edits while the recordings' disk has fewer MiB left, default 512; 0: never")
+      ->check(CLI::Range(std::uint32_t{0}, sluice::host::kMostDiskMebibytes));
+  app.add_option("--recording-per-day", arguments.disk.recording_per_day,
+                 "Refuse edits of a world whose recording grew by so many MiB in 24 hours, default "
+                 "16384; 0: never")
+      ->check(CLI::Range(std::uint32_t{0}, sluice::host::kMostDiskMebibytes));
   app.add_option("--log-format", arguments.log_format, "text (default), or json: an object a line");
   app.add_option("--trusted-proxy", arguments.trusted_proxies,
                  "An address, or a range as in 10.0.0.0/8, whose X-Forwarded headers are believed")
@@ -132,6 +140,10 @@ sluice::sim::Status combine(const CLI::App& app, const Arguments& arguments,
   if (app.count("--tick-budget") > 0) config.tick_budget = arguments.tick_budget;
   if (app.count("--backup-hours") > 0) config.backup_hours = arguments.backup_hours;
   if (app.count("--backups-kept") > 0) config.backups_kept = arguments.backups_kept;
+  if (app.count("--disk-reserve") > 0) config.disk.reserve = arguments.disk.reserve;
+  if (app.count("--recording-per-day") > 0) {
+    config.disk.recording_per_day = arguments.disk.recording_per_day;
+  }
   if (arguments.no_verify) config.verify = false;
   const auto add = [](std::vector<std::string>& list, const std::vector<std::string>& more) {
     list.insert(list.end(), more.begin(), more.end());

@@ -76,7 +76,13 @@ class PrometheusWorldMetrics final : public WorldMetrics {
         backup_tick_(gauge(r, "sluice_backup_tick", "Last tick of the newest backup made", l)),
         backups_(counter(r, "sluice_backups_total", "Backups made", l)),
         backup_failures_(
-            counter(r, "sluice_backup_failures_total", "Backups that could not be made", l)) {}
+            counter(r, "sluice_backup_failures_total", "Backups that could not be made", l)),
+        disk_free_(gauge(r, "sluice_disk_free_bytes", "Free on the recording's disk", l)),
+        recording_(gauge(r, "sluice_recording_bytes", "The recording's size", l)),
+        grown_(gauge(r, "sluice_recording_grown_bytes",
+                     "That the recording grew by in the last 24 hours", l)),
+        edits_refused_(gauge(r, "sluice_edits_refused",
+                             "1 while edits are refused for the sake of the disk", l)) {}
 
   void report(const TickSample& sample) override {
     tick_.Set(static_cast<double>(sample.tick));
@@ -114,6 +120,13 @@ class PrometheusWorldMetrics final : public WorldMetrics {
     raise_to(backup_failures_, sample.failures);
   }
 
+  void report(const DiskSample& sample) override {
+    if (sample.free_bytes != UINT64_MAX) disk_free_.Set(static_cast<double>(sample.free_bytes));
+    recording_.Set(static_cast<double>(sample.recording_bytes));
+    grown_.Set(static_cast<double>(sample.grown_bytes));
+    edits_refused_.Set(sample.refuses_edits ? 1 : 0);
+  }
+
  private:
   prometheus::Gauge& tick_;
   prometheus::Histogram& tick_seconds_;
@@ -139,6 +152,10 @@ class PrometheusWorldMetrics final : public WorldMetrics {
   prometheus::Gauge& backup_tick_;
   prometheus::Counter& backups_;
   prometheus::Counter& backup_failures_;
+  prometheus::Gauge& disk_free_;
+  prometheus::Gauge& recording_;
+  prometheus::Gauge& grown_;
+  prometheus::Gauge& edits_refused_;
 };
 
 }  // namespace

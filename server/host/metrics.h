@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "server/host/disk_guard.h"
 #include "server/net/world_feed.h"
 
 namespace sluice::host {
@@ -43,6 +44,7 @@ class WorldMetrics {
   virtual void report(const net::HubCounters& counters) = 0;
   virtual void report(const VerifierSample& sample) = 0;
   virtual void report(const BackupSample& sample) = 0;
+  virtual void report(const DiskSample& sample) = 0;
 };
 
 class Metrics {

@@ -21,6 +21,7 @@ static_assert(record::kMaxClientBytes >=
               protocol::kMaxClientNameBytes + access::kMaxNameBytes + net::kResumeTextBytes + 2);
 
 constexpr std::chrono::milliseconds kStandstillLook{20};
+constexpr std::chrono::milliseconds kAloneLook{50};
 
 double seconds_of(TickClock::Duration duration) {
   return std::chrono::duration<double>(duration).count();
@@ -81,6 +82,7 @@ sim::Status WorldRunner::submit(net::ClientCommand command) {
   if (!parsed.ok()) return sim::Error{parsed.error()};
   const std::lock_guard lock(mutex_);
   if (stopping_) return sim::Error{"the server stops"};
+  if (!edits_refused_.empty()) return sim::Error{edits_refused_};
   QueuedCommand queued;
   queued.command = std::move(parsed).value();
   queued.client = record::client_in_history(command.client, command.account, command.resume);
@@ -156,6 +158,11 @@ sim::Result<std::uint64_t> WorldRunner::save(std::chrono::milliseconds patience)
   return tick;
 }
 
+void WorldRunner::refuse_edits(std::string why) {
+  const std::lock_guard lock(mutex_);
+  edits_refused_ = std::move(why);
+}
+
 std::size_t WorldRunner::waiting_commands() const {
   const std::lock_guard lock(mutex_);
   return queue_.size();
@@ -195,6 +202,7 @@ std::optional<Clock::Time> WorldRunner::step() {
 std::optional<Clock::Time> WorldRunner::due_later(std::unique_lock<std::mutex>& lock) {
   const Clock::Time now = drive_.clock->now();
   if (pace_.paused && pace_.steps == 0) return Clock::Time::max();
+  if (stands_alone(now)) return now + kAloneLook;
   if (!pace_.paused && now < clock_.due()) return clock_.due();
   if (writer_.failed()) {
     // The writer tries again by itself; a command that came meanwhile is not kept waiting for it.
@@ -210,6 +218,14 @@ std::optional<Clock::Time> WorldRunner::due_later(std::unique_lock<std::mutex>& 
     return now + kStandstillLook;
   }
   return std::nullopt;
+}
+
+// Only with mutex_ held. Nobody is to see the world catch up with the time that it stood.
+bool WorldRunner::stands_alone(Clock::Time now) {
+  const bool alone = pauses_when_alone_ && !pace_.paused && queue_.size() == 0 &&
+                     feed_.counters().viewers.load() == 0;
+  if (alone_.exchange(alone) && !alone) clock_.restart(pace_.period(world_->config().tick_rate), now);
+  return alone;
 }
 
 void WorldRunner::save_if_asked(std::unique_lock<std::mutex>& lock) {

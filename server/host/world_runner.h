@@ -63,6 +63,12 @@ class WorldRunner final : public net::CommandIntake {
   /// Thousandths of the world's own rate, from kSlowestSpeed to kFastestSpeed.
   [[nodiscard]] sim::Status set_speed(std::int32_t speed);
   [[nodiscard]] Pace pace() const;
+  /// Why no client may change the world from now on; empty: they may. Time goes on.
+  void refuse_edits(std::string why);
+  /// Time stands while nobody watches and no command waits. Before start().
+  void pause_when_alone() { pauses_when_alone_ = true; }
+  /// Whether it stands for that reason.
+  [[nodiscard]] bool alone() const { return alone_.load(); }
   /// Takes a checkpoint of the world as it stands, and waits until all before it is durable.
   /// Returns the tick. Error: it took longer than `patience`, or the recording failed.
   [[nodiscard]] sim::Result<std::uint64_t> save(std::chrono::milliseconds patience);
@@ -83,6 +89,7 @@ class WorldRunner final : public net::CommandIntake {
   void run();
   [[nodiscard]] bool called() const;
   [[nodiscard]] std::optional<Clock::Time> due_later(std::unique_lock<std::mutex>& lock);
+  [[nodiscard]] bool stands_alone(Clock::Time now);
   void save_if_asked(std::unique_lock<std::mutex>& lock);
   void turn_away(std::vector<QueuedCommand> turned_away);
   void tick();
@@ -100,6 +107,8 @@ class WorldRunner final : public net::CommandIntake {
   record::CheckpointKeeper keeper_;
   TickClock clock_;         // the world's thread alone, as the next
   double own_seconds_ = 0;  // of the last tick, beside its commands
+  bool pauses_when_alone_ = false;
+  std::atomic<bool> alone_{false};
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
@@ -110,6 +119,7 @@ class WorldRunner final : public net::CommandIntake {
   std::uint64_t saves_taken_ = 0;  // guarded by mutex_
   std::uint64_t saved_tick_ = 0;   // guarded by mutex_; of the last one
   CommandQueue queue_;             // guarded by mutex_
+  std::string edits_refused_;      // guarded by mutex_; why
   bool stopping_ = false;          // guarded by mutex_
   bool stopped_ = false;           // the owner's thread alone
   std::thread thread_;
