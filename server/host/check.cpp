@@ -40,9 +40,22 @@ sim::Status explain_worlds(const Config& config, const access::Gate& gate,
          << world.size.z << " cells, " << world.tick_rate << " ticks a second, from " << file
          << (std::filesystem::exists(recording, ignored) ? "; goes on from " : "; begins in ")
          << recording.string() << "; who shows no token may " << may(gate.role_in(world.name, ""))
-         << (gate.read_only(world.name) ? "; read-only" : "") << '\n';
+         << (gate.read_only(world.name) ? "; read-only" : "")
+         << (config.pause_when_alone.contains(world.name) ? "; pauses while nobody watches" : "")
+         << '\n';
   }
   return check_worlds(config, names);
+}
+
+void explain_disk(const DiskLimits& limits, std::ostringstream& text) {
+  if (limits.reserve > 0) {
+    text << "edits are refused while the disk of the recordings has less than " << limits.reserve
+         << " MiB left\n";
+  }
+  if (limits.recording_per_day > 0) {
+    text << "edits of a world are refused once its recording grew by " << limits.recording_per_day
+         << " MiB in a day\n";
+  }
 }
 
 }  // namespace
@@ -67,6 +80,7 @@ sim::Result<std::string> explain(const Config& config) {
   } else {
     text << "no accounts (tokens): nobody has more than who shows no token\n";
   }
+  explain_disk(config.disk, text);
   if (!config.admin) {
     text << "no listener for admins (admin_listen); metrics are on the public port\n";
   } else {

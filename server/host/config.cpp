@@ -18,10 +18,10 @@ namespace {
 
 constexpr std::array<std::string_view, 5> kLogLevels = {"trace", "debug", "info", "warn", "error"};
 constexpr std::array<std::string_view, 22> kKeys = {
-    "account_header", "admin_listen", "anonymous", "backup_hours", "backups_kept", "data",
-    "disk_reserve", "hosts", "listen", "log_format", "log_level", "origins", "recording_per_day",
-    "threads", "tick_budget", "tls_cert", "tls_key", "tokens", "trusted_proxies", "verify",
-    "world", "worlds"};
+    "account_header",    "admin_listen", "anonymous",   "backup_hours", "backups_kept", "data",
+    "disk_reserve",      "hosts",        "listen",      "log_format",   "log_level",    "origins",
+    "recording_per_day", "threads",      "tick_budget", "tls_cert",     "tls_key",      "tokens",
+    "trusted_proxies",   "verify",       "world",       "worlds"};
 
 template <class Names>
 std::string list_of(const Names& names) {

@@ -99,7 +99,8 @@ void DiskGuard::look() {
 void DiskGuard::count_growth(const Recording& recording, State& state) const {
   const std::uint64_t bytes = options_.file_bytes(recording.path);
   const std::int64_t hour = options_.now() / kSecondsOfHour;
-  // Of hours that have passed since, nothing is known yet. A clock that was set back changes nothing.
+  // Of hours that have passed since, nothing is known yet. A clock that was set back changes
+  // nothing.
   const std::int64_t passed = std::min<std::int64_t>(hour - state.hour, kHours);
   for (std::int64_t i = 0; i < passed; ++i) {
     state.grown[static_cast<std::size_t>(hour - i) % kHours] = 0;

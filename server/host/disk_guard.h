@@ -76,9 +76,9 @@ class DiskGuard {
  private:
   static constexpr std::size_t kHours = 24;
   struct State {
-    std::optional<std::uint64_t> bytes;          // at the last look
-    std::array<std::uint64_t, kHours> grown{};   // by the hour; a ring
-    std::int64_t hour = 0;                       // since 1970, of the last look
+    std::optional<std::uint64_t> bytes;         // at the last look
+    std::array<std::uint64_t, kHours> grown{};  // by the hour; a ring
+    std::int64_t hour = 0;                      // since 1970, of the last look
     bool warned = false;
     DiskSample sample;
   };

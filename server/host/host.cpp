@@ -262,12 +262,12 @@ std::string Host::status_text() const {
     const std::string trouble = runner->trouble();
     const Pace pace = runner->pace();
     world.disk = disk_->sample(world.name);
-    world.state = !trouble.empty()             ? "stands still, its recording failed: " + trouble
-                  : pace.paused                ? "paused"
-                  : runner->alone()            ? "nobody watches: paused"
-                  : world.disk.refuses_edits   ? "runs; edits are refused for the sake of the disk"
+    world.state = !trouble.empty()           ? "stands still, its recording failed: " + trouble
+                  : pace.paused              ? "paused"
+                  : runner->alone()          ? "nobody watches: paused"
+                  : world.disk.refuses_edits ? "runs; edits are refused for the sake of the disk"
                   : gate_->read_only(world.name) ? "runs; read-only"
-                                               : "runs";
+                                                 : "runs";
     world.well = trouble.empty() && !world.disk.refuses_edits;
     world.tick = runner->feed().tick();
     world.viewers = runner->feed().counters().viewers.load();
@@ -291,6 +291,7 @@ std::string Host::metrics_text() {
     runner->metrics().report(runner->feed().counters());
     runner->metrics().report(backups_->sample(runner->name()));
     runner->metrics().report(disk_->sample(runner->name()));
+    runner->metrics().report_paused(runner->pace().paused || runner->alone());
   }
   const std::lock_guard lock(verifiers_mutex_);
   for (std::size_t i = 0; i < verifiers_.size(); ++i) {

@@ -75,8 +75,9 @@ void declare(CLI::App& app, Arguments& arguments) {
       ->check(CLI::Range(std::uint32_t{1}, sluice::host::kMostBackupHours));
   app.add_option("--backups-kept", arguments.backups_kept, "Of each world, default 7")
       ->check(CLI::Range(std::uint32_t{1}, sluice::host::kMostBackupsKept));
-  app.add_option("--disk-reserve", arguments.disk.reserve,
-                 "Refuse edits while the recordings' disk has fewer MiB left, default 512; 0: never")
+  app.add_option(
+         "--disk-reserve", arguments.disk.reserve,
+         "Refuse edits while the recordings' disk has fewer MiB left, default 512; 0: never")
       ->check(CLI::Range(std::uint32_t{0}, sluice::host::kMostDiskMebibytes));
   app.add_option("--recording-per-day", arguments.disk.recording_per_day,
                  "Refuse edits of a world whose recording grew by so many MiB in 24 hours, default "

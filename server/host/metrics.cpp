@@ -82,7 +82,8 @@ class PrometheusWorldMetrics final : public WorldMetrics {
         grown_(gauge(r, "sluice_recording_grown_bytes",
                      "That the recording grew by in the last 24 hours", l)),
         edits_refused_(gauge(r, "sluice_edits_refused",
-                             "1 while edits are refused for the sake of the disk", l)) {}
+                             "1 while edits are refused for the sake of the disk", l)),
+        paused_(gauge(r, "sluice_paused", "1 while its time is held", l)) {}
 
   void report(const TickSample& sample) override {
     tick_.Set(static_cast<double>(sample.tick));
@@ -127,6 +128,8 @@ class PrometheusWorldMetrics final : public WorldMetrics {
     edits_refused_.Set(sample.refuses_edits ? 1 : 0);
   }
 
+  void report_paused(bool paused) override { paused_.Set(paused ? 1 : 0); }
+
  private:
   prometheus::Gauge& tick_;
   prometheus::Histogram& tick_seconds_;
@@ -156,6 +159,7 @@ class PrometheusWorldMetrics final : public WorldMetrics {
   prometheus::Gauge& recording_;
   prometheus::Gauge& grown_;
   prometheus::Gauge& edits_refused_;
+  prometheus::Gauge& paused_;
 };
 
 }  // namespace

@@ -45,6 +45,8 @@ class WorldMetrics {
   virtual void report(const VerifierSample& sample) = 0;
   virtual void report(const BackupSample& sample) = 0;
   virtual void report(const DiskSample& sample) = 0;
+  /// Whether its time is held: by an admin, or because nobody watches.
+  virtual void report_paused(bool paused) = 0;
 };
 
 class Metrics {

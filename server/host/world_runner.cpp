@@ -224,7 +224,8 @@ std::optional<Clock::Time> WorldRunner::due_later(std::unique_lock<std::mutex>& 
 bool WorldRunner::stands_alone(Clock::Time now) {
   const bool alone = pauses_when_alone_ && !pace_.paused && queue_.size() == 0 &&
                      feed_.counters().viewers.load() == 0;
-  if (alone_.exchange(alone) && !alone) clock_.restart(pace_.period(world_->config().tick_rate), now);
+  if (alone_.exchange(alone) && !alone)
+    clock_.restart(pace_.period(world_->config().tick_rate), now);
   return alone;
 }
 

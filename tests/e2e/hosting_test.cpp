@@ -127,6 +127,25 @@ TEST_F(Hosting, AnOperatorHoldsAWorldsTime) {
   EXPECT_THAT(http_request(port, "GET", "/metrics").body, HasSubstr("sluice_tick{"));
 }
 
+TEST_F(Hosting, OnADiskThatIsNearlyFullTimeGoesOnAndNobodyEdits) {
+  // No disk has a pebibyte to spare.
+  ServerProcess server(SLUICE_SERVER,
+                       serving({"--disk-reserve", "1073741824", "--admin-listen", "127.0.0.1:0"}));
+  ASSERT_NE(server.port(), 0);
+  const Finished refused = view(server, {"--script", script_});
+  EXPECT_THAT(refused.error, HasSubstr("the server's disk is nearly full"));
+  EXPECT_THAT(refused.out, HasSubstr("\"commands_applied\":0"));
+  EXPECT_THAT(server.errors(), HasSubstr("pond: edits are refused: the server's disk is nearly"));
+  const std::string admins = admins_of(server);
+  const auto port = static_cast<std::uint16_t>(std::stoul(admins.substr(admins.rfind(':') + 1)));
+  EXPECT_THAT(http_request(port, "GET", "/metrics").body,
+              HasSubstr("sluice_edits_refused{world=\"pond\"} 1"));
+  const auto page = http_request(port, "GET", "/status");
+  EXPECT_EQ(page.status, 200U);
+  EXPECT_THAT(page.body, HasSubstr("<td>pond</td><td class=\"bad\">runs; edits are refused"));
+  EXPECT_EQ(http_request(port, "GET", "/readyz").status, 200U) << "it can be watched";
+}
+
 TEST_F(Hosting, ConnectionsAreEncryptedByACertificateThatCanChange) {
   const Certificate first = make_certificate();
   const Certificate second = make_certificate();

@@ -66,6 +66,7 @@ class AdminApiTest : public ::testing::Test {
     targets.health = [] { return std::string("alive\n"); };
     targets.readiness = [] { return net::Readiness{false, "pond: stands still\n"}; };
     targets.metrics = [] { return std::string("a_metric 1\n"); };
+    targets.status = [] { return std::string("<!doctype html>\n"); };
     targets.reload = [this] { return gate_->read_accounts(); };
     Backups::Options backups;
     backups.folder = folder_.file("backups");

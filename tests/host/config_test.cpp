@@ -39,8 +39,9 @@ TEST(Config, AFileSetsEveryKey) {
       "admin_listen = \"127.0.0.1:82\"\n"
       "trusted_proxies = [\"10.0.0.0/8\", \"::1\"]\n"
       "account_header = \"X-User\"\n"
+      "disk_reserve = 7\nrecording_per_day = 8\n"
       "[worlds.cave]\nanonymous = \"build\"\n"
-      "[worlds.lake]\nread_only = true\n");
+      "[worlds.lake]\nread_only = true\npause_when_alone = true\n");
   ASSERT_TRUE(read_config(path, config).ok());
   EXPECT_EQ(config.world_files, (std::vector<std::string>{directory.file("a.toml"), "/b.toml"}));
   EXPECT_EQ(config.port, 81);
@@ -62,6 +63,9 @@ TEST(Config, AFileSetsEveryKey) {
   EXPECT_EQ(rules.anonymous, access::Role::kNone);
   EXPECT_EQ(rules.anonymous_in.at("cave"), access::Role::kBuild);
   EXPECT_TRUE(rules.read_only.contains("lake"));
+  EXPECT_TRUE(config.pause_when_alone.contains("lake"));
+  EXPECT_EQ(config.disk.reserve, 7U);
+  EXPECT_EQ(config.disk.recording_per_day, 8U);
   EXPECT_EQ(config.worlds_spoken_of.size(), 2U);
 }
 
@@ -119,9 +123,9 @@ TEST(Config, MistakesNameTheirPlace) {
   const std::string at = directory.file("s.toml") + ":";
   EXPECT_EQ(error("\n\nlissten = 1"),
             at + "3: unknown key \"lissten\"; allowed: account_header, admin_listen, anonymous, "
-                 "backup_hours, backups_kept, data, hosts, listen, log_format, log_level, origins, "
-                 "threads, "
-                 "tick_budget, tls_cert, tls_key, tokens, trusted_proxies, verify, world, worlds");
+                 "backup_hours, backups_kept, data, disk_reserve, hosts, listen, log_format, "
+                 "log_level, origins, recording_per_day, threads, tick_budget, tls_cert, tls_key, "
+                 "tokens, trusted_proxies, verify, world, worlds");
   EXPECT_THAT(error("trusted_proxies = [\"10.0.0.0/99\"]"),
               testing::StartsWith(at + "1: trusted_proxies: \"10.0.0.0/99\" is no address"));
   EXPECT_THAT(error("account_header = \"a b\""),
@@ -143,7 +147,12 @@ TEST(Config, MistakesNameTheirPlace) {
             at + "2: anonymous is \"\", allowed: none, watch, build");
   EXPECT_EQ(error("[worlds.cave]\nread_only = 1"), at + "2: read_only must be true or false");
   EXPECT_EQ(error("[worlds.cave]\nreadonly = true"),
-            at + "2: unknown key \"readonly\" in [worlds.cave]; allowed: anonymous, read_only");
+            at + "2: unknown key \"readonly\" in [worlds.cave]; allowed: anonymous, "
+                 "pause_when_alone, read_only");
+  EXPECT_EQ(error("[worlds.cave]\npause_when_alone = 1"),
+            at + "2: pause_when_alone must be true or false");
+  EXPECT_EQ(error("disk_reserve = -1"),
+            at + "1: disk_reserve must be a number from 0 to 1073741824");
   EXPECT_EQ(error("worlds = 5"), at + "1: worlds must be tables, as in [worlds.cave]");
   EXPECT_TRUE(error("admin_listen = \"9090\"").starts_with(at + "1: admin_listen is \"9090\""));
   EXPECT_TRUE(error("= 1").starts_with(at + "1: "));

@@ -53,6 +53,8 @@ TEST(MetricsTest, EachSaysWhatHappened) {
   world.report(network);
   world.report(VerifierSample{17, true, 18});
   world.report(BackupSample{20, 21, 22});
+  world.report(DiskSample{23, 24, 25, true});
+  world.report_paused(true);
   const std::string text = metrics.text();
   const std::pair<const char*, const char*> expected[] = {
       {"sluice_tick", "31"},
@@ -80,7 +82,12 @@ TEST(MetricsTest, EachSaysWhatHappened) {
       {"sluice_bundles_total", "18"},
       {"sluice_backup_tick", "20"},
       {"sluice_backups_total", "21"},
-      {"sluice_backup_failures_total", "22"}};
+      {"sluice_backup_failures_total", "22"},
+      {"sluice_disk_free_bytes", "23"},
+      {"sluice_recording_bytes", "24"},
+      {"sluice_recording_grown_bytes", "25"},
+      {"sluice_edits_refused", "1"},
+      {"sluice_paused", "1"}};
   for (const auto& [name, value] : expected) EXPECT_EQ(value_of(text, name), value) << name;
   EXPECT_EQ(value_of(text, "sluice_tick_seconds_bucket", R"({world="tub",le="+Inf"})"), "2");
 }

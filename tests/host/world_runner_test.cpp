@@ -313,6 +313,49 @@ TEST_F(SteppedWorldTest, StandsStillWhileTheRecordingFailsAndGoesOnWhenItCan) {
   EXPECT_EQ(recovered->world->totals().sourced, sourced);
 }
 
+TEST_F(SteppedWorldTest, WhileEditsAreRefusedTimeGoesOn) {
+  runner_->start();
+  runner_->refuse_edits("the disk is nearly full");
+  EXPECT_EQ(pour(1).error(), "the disk is nearly full");
+  run_for(4 * kPeriod);
+  EXPECT_EQ(runner_->world().tick_number(), 4U);
+  runner_->refuse_edits("");
+  ASSERT_TRUE(pour(2).ok());
+  run_for(kPeriod);
+  EXPECT_TRUE(answers().at(0).result.applied);
+}
+
+TEST_F(SteppedWorldTest, AloneItsTimeStandsAndIsNotMadeUpFor) {
+  runner_->pause_when_alone();
+  runner_->start();
+  run_for(milliseconds(500));
+  EXPECT_EQ(runner_->world().tick_number(), 0U);
+  EXPECT_TRUE(runner_->alone());
+  // Whoever commands it from afar, as an admin's script does, is somebody.
+  ASSERT_TRUE(pour(1).ok());
+  run_for(kPeriod);
+  EXPECT_EQ(runner_->world().tick_number(), 1U);
+  EXPECT_TRUE(answers().at(0).result.applied);
+  run_for(milliseconds(500));
+  EXPECT_EQ(runner_->world().tick_number(), 1U);
+
+  runner_->feed().counters().viewers = 1;
+  run_for(10 * kPeriod);
+  EXPECT_FALSE(runner_->alone());
+  EXPECT_EQ(runner_->world().tick_number(), 11U) << "each in its time, and none at once";
+  runner_->feed().counters().viewers = 0;
+  run_for(10 * kPeriod);
+  EXPECT_EQ(runner_->world().tick_number(), 11U);
+
+  // Paused by somebody, it takes the steps that it is told to.
+  runner_->pause();
+  run_for(kPeriod);
+  ASSERT_TRUE(runner_->step(3).ok());
+  run_for(4 * kPeriod);
+  EXPECT_EQ(runner_->world().tick_number(), 14U);
+  EXPECT_FALSE(runner_->alone());
+}
+
 TEST_F(WorldRunnerTest, AServerThatStopsOnAFullDiskSaysSo) {
   runner_->start();
   ASSERT_TRUE(pour(1).ok());

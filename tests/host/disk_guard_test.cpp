@@ -1,0 +1,143 @@
+// Goal: a disk is never filled by what people send. Before it is, edits are refused with a reason
+// that says until when, and are taken again when there is room.
+// Method: a disk and a clock that the test sets; then the real functions on a real file.
+#include "server/host/disk_guard.h"
+
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/process.h"
+
+namespace sluice::host {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+
+class DiskGuardTest : public ::testing::Test {
+ protected:
+  DiskGuard& guard(const DiskLimits& limits) {
+    DiskGuard::Options options;
+    options.folder = "data";
+    options.limits = limits;
+    options.free_bytes = [this](const std::string&) { return free_; };
+    options.file_bytes = [this](const std::string& path) { return size_[path]; };
+    options.now = [this] { return now_; };
+    for (const char* world : {"cave", "lake"}) {
+      options.recordings.push_back({world, world, [this, world](const std::string& why) {
+                                      refusal_[world] = why;
+                                      ++told_[world];
+                                    }});
+    }
+    guard_ = std::make_unique<DiskGuard>(std::move(options));
+    guard_->look();
+    return *guard_;
+  }
+
+  std::optional<std::uint64_t> free_ = 1000 * kMiB;
+  std::int64_t now_ = 1'800'000'000 / 3600 * 3600;  // an hour begins
+  std::map<std::string, std::uint64_t> size_;
+  std::map<std::string, std::string> refusal_;
+  std::map<std::string, int> told_;
+  std::unique_ptr<DiskGuard> guard_;
+};
+
+TEST_F(DiskGuardTest, EditsAreRefusedWhileTheDiskHasLessThanItsReserve) {
+  DiskGuard& guard = this->guard({100, 0});
+  EXPECT_TRUE(told_.empty()) << "nothing is wrong";
+  free_ = 100 * kMiB;  // to the limit
+  guard.look();
+  EXPECT_TRUE(told_.empty());
+  free_ = 100 * kMiB - 1;  // and one beyond
+  guard.look();
+  for (const char* world : {"cave", "lake"}) {
+    EXPECT_THAT(refusal_[world], HasSubstr("disk is nearly full"));
+    EXPECT_TRUE(guard.sample(world).refuses_edits);
+    EXPECT_EQ(guard.sample(world).free_bytes, 100 * kMiB - 1);
+  }
+  // Not to and fro: there has to be some more.
+  free_ = 106 * kMiB;
+  guard.look();
+  EXPECT_NE(refusal_["cave"], "");
+  free_ = 107 * kMiB;
+  guard.look();
+  EXPECT_EQ(refusal_["cave"], "");
+  EXPECT_FALSE(guard.sample("cave").refuses_edits);
+}
+
+TEST_F(DiskGuardTest, ADiskThatCannotTellRefusesNothing) {
+  DiskGuard& guard = this->guard({100, 0});
+  free_.reset();
+  guard.look();
+  EXPECT_TRUE(told_.empty());
+}
+
+TEST_F(DiskGuardTest, ARecordingGrowsByItsLimitInADay) {
+  size_["cave"] = 500 * kMiB;  // what was there at the start does not count
+  DiskGuard& guard = this->guard({0, 24});
+  // A MiB an hour is just what it may.
+  for (int hour = 0; hour < 100; ++hour) {
+    size_["cave"] += kMiB - 1;
+    guard.look();
+    ASSERT_FALSE(guard.sample("cave").refuses_edits) << hour;
+    now_ += 3600;
+  }
+  EXPECT_EQ(guard.sample("cave").grown_bytes, 24 * (kMiB - 1));
+  size_["cave"] += 3 * kMiB;
+  guard.look();
+  EXPECT_THAT(refusal_["cave"], HasSubstr("grown by 24 MiB, as much as it may in a day"));
+  EXPECT_THAT(refusal_["cave"], HasSubstr("within 2 h")) << "two hours have to be forgotten";
+  EXPECT_FALSE(guard.sample("lake").refuses_edits) << "that is the other world's";
+  now_ += 3600;
+  guard.look();
+  EXPECT_THAT(refusal_["cave"], HasSubstr("within 1 h"));
+  now_ += 3600;
+  guard.look();
+  EXPECT_EQ(refusal_["cave"], "");
+}
+
+TEST_F(DiskGuardTest, AllOfADayIsForgottenAfterADay) {
+  DiskGuard& guard = this->guard({0, 10});
+  size_["cave"] = 11 * kMiB;
+  guard.look();
+  EXPECT_THAT(refusal_["cave"], HasSubstr("within 24 h"));
+  now_ += 24 * 3600 - 1;
+  guard.look();
+  EXPECT_NE(refusal_["cave"], "");
+  now_ += 1;
+  guard.look();
+  EXPECT_EQ(refusal_["cave"], "");
+  EXPECT_EQ(guard.sample("cave").grown_bytes, 0U);
+  // A clock that is set back, and a file that shrinks, are no reason for anything.
+  now_ -= 1'000'000;
+  size_["cave"] = kMiB;
+  guard.look();
+  EXPECT_EQ(guard.sample("cave").grown_bytes, 0U);
+  size_["cave"] = 2 * kMiB;
+  guard.look();
+  EXPECT_EQ(guard.sample("cave").grown_bytes, kMiB);
+}
+
+TEST_F(DiskGuardTest, NothingIsBoundedByNought) {
+  DiskGuard& guard = this->guard({0, 0});
+  free_ = 0;
+  size_["cave"] = kMiB << 20;
+  guard.look();
+  EXPECT_TRUE(told_.empty());
+}
+
+TEST(DiskGuard, LooksAtARealDisk) {
+  const tests::TemporaryDirectory folder;
+  const std::string path = folder.file("cave.sluice");
+  for (const char* ending : {"", "-wal"}) std::ofstream(path + ending) << std::string(1000, 'x');
+  EXPECT_EQ(DiskGuard::recording_bytes_of(path), 2000U);
+  EXPECT_EQ(DiskGuard::recording_bytes_of(folder.file("none")), 0U);
+  EXPECT_GT(DiskGuard::free_bytes_of(folder.file("")).value_or(0), 0U);
+  EXPECT_FALSE(DiskGuard::free_bytes_of(folder.file("no/such/folder")));
+}
+
+}  // namespace
+}  // namespace sluice::host
