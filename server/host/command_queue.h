@@ -27,6 +27,7 @@
 #include <string>
 #include <vector>
 
+#include "server/access/roles.h"
 #include "server/host/tick_budget.h"
 #include "server/record/records.h"
 #include "server/sim/command_cost.h"
@@ -57,7 +58,8 @@ struct WorkLimits {
 
 /// A command on its way into the recording: what becomes of it is written down in it.
 struct QueuedCommand : record::RecordedCommand {
-  std::uint64_t session = 0;  // to be answered
+  std::uint64_t session = 0;                 // to be answered
+  access::Role role = access::Role::kBuild;  // of who sent it
   /// Of one that was taken: what its cost said.
   std::int64_t to_fall = 0;
 };

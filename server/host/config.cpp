@@ -88,6 +88,69 @@ sim::Result<access::Role> visitors_role(std::string_view text) {
   return sim::Error{"anonymous is \"" + std::string(text) + "\", allowed: none, watch, build"};
 }
 
+/// Three whole numbers from `least` on.
+sim::Result<sim::Vec3> vector_of(const std::string& path, std::string_view key,
+                                 const toml::node& node, std::int32_t least) {
+  const sim::Error wrong =
+      error_at(path, node.source(),
+               std::string(key) + " must be three numbers from " + std::to_string(least) + " to " +
+                   std::to_string(sim::kMaxSide));
+  const toml::array* const list = node.as_array();
+  if (list == nullptr || list->size() != 3) return wrong;
+  std::array<std::int32_t, 3> numbers{};
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto number = (*list)[i].value_exact<std::int64_t>();
+    if (!number || *number < least || *number > sim::kMaxSide) return wrong;
+    numbers[i] = static_cast<std::int32_t>(*number);
+  }
+  return sim::Vec3{numbers[0], numbers[1], numbers[2]};
+}
+
+sim::Result<Area> area_of(const std::string& path, const toml::table& table) {
+  Area area;
+  bool has_from = false;
+  for (const auto& [key, value] : table) {
+    if (key == "from" || key == "size") {
+      const auto vector = vector_of(path, key.str(), value, key == "from" ? 0 : 1);
+      if (!vector.ok()) return sim::Error{vector.error()};
+      (key == "from" ? area.box.from : area.box.size) = *vector;
+      has_from = has_from || key == "from";
+    } else if (key == "role") {
+      const auto role = access::role_named(value.value_or<std::string_view>(""));
+      if (!role || *role < access::Role::kOperate) {
+        return error_at(path, value.source(), "role of an area must be operate or admin");
+      }
+      area.role = *role;
+    } else {
+      return error_at(
+          path, value.source(),
+          "unknown key \"" + std::string(key.str()) + "\" in an area; allowed: from, role, size");
+    }
+  }
+  if (!has_from || area.box.empty()) {
+    return error_at(path, table.source(), "an area needs from and size");
+  }
+  return area;
+}
+
+sim::Status set_areas(const std::string& path, const std::string& world, const toml::node& node,
+                      Config& config) {
+  const std::string wrong = "area must be tables, as in [[worlds.cave.area]]";
+  const toml::array* const list = node.as_array();
+  if (list == nullptr) return error_at(path, node.source(), wrong);
+  if (list->size() > kMostAreas) {
+    return error_at(path, node.source(), "at most " + std::to_string(kMostAreas) + " areas");
+  }
+  for (const toml::node& entry : *list) {
+    const toml::table* const table = entry.as_table();
+    if (table == nullptr) return error_at(path, entry.source(), wrong);
+    const auto area = area_of(path, *table);
+    if (!area.ok()) return sim::Error{area.error()};
+    config.areas[world].push_back(*area);
+  }
+  return sim::Done{};
+}
+
 sim::Status set_world_key(const std::string& path, const std::string& world, std::string_view key,
                           const toml::node& node, Config& config) {
   if (key == "anonymous") {
@@ -104,9 +167,10 @@ sim::Status set_world_key(const std::string& path, const std::string& world, std
     if (*value) (key == "read_only" ? config.read_only : config.pause_when_alone).insert(world);
     return sim::Done{};
   }
+  if (key == "area") return set_areas(path, world, node, config);
   return error_at(path, node.source(),
                   "unknown key \"" + std::string(key) + "\" in [worlds." + world +
-                      "]; allowed: anonymous, pause_when_alone, read_only");
+                      "]; allowed: anonymous, area, pause_when_alone, read_only");
 }
 
 sim::Status set_world_keys(const std::string& path, const toml::node& node, Config& config) {

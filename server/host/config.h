@@ -33,6 +33,10 @@
 //   anonymous   = "build"
 //   read_only   = true                    nobody builds
 //   pause_when_alone = true               its time stands while nobody watches it
+//   [[worlds.cave.area]]                  a part of it that not every builder may change (areas.h)
+//   from        = [0, 0, 0]
+//   size        = [32, 32, 1]
+//   role        = "operate"               who may: operate, or admin
 #pragma once
 
 #include <cstdint>
@@ -44,6 +48,7 @@
 #include <vector>
 
 #include "server/access/gate.h"
+#include "server/host/areas.h"
 #include "server/host/backups.h"
 #include "server/host/disk_guard.h"
 #include "server/host/tick_budget.h"
@@ -77,6 +82,7 @@ struct Config {
   std::map<std::string, access::Role, std::less<>> anonymous_in;  // worlds
   std::set<std::string, std::less<>> read_only;                   // worlds
   std::set<std::string, std::less<>> pause_when_alone;            // worlds
+  std::map<std::string, std::vector<Area>, std::less<>> areas;    // by world
   std::set<std::string, std::less<>> worlds_spoken_of;            // in [worlds.NAME]
 };
 

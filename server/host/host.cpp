@@ -125,6 +125,9 @@ sim::Status Host::add_world(const std::string& world_file, const Config& config)
                                                    std::move(loaded->recorder), executor_,
                                                    metrics_.add_world(name), work_limits_));
   if (config.pause_when_alone.contains(name)) runners_.back()->pause_when_alone();
+  if (const auto areas = config.areas.find(name); areas != config.areas.end()) {
+    runners_.back()->set_areas(Areas(areas->second));
+  }
   past_.push_back(std::move(loaded->past));
   return sim::Done{};
 }

@@ -88,6 +88,7 @@ sim::Status WorldRunner::submit(net::ClientCommand command) {
   queued.client = record::client_in_history(command.client, command.account, command.resume);
   queued.seq = command.seq;
   queued.session = command.session;
+  queued.role = command.role;
   return queue_.push(std::move(queued));
 }
 
@@ -252,13 +253,14 @@ class WorldRunner::Taken final : public sim::CommandSource {
       return sim::cost_of(command, world);
     };
     const std::lock_guard lock(runner_.mutex_);
-    std::optional<QueuedCommand> queued = runner_.queue_.next(cost, turned_away);
-    if (!queued) {
-      ended = runner_.drive_.clock->now();
-      return nullptr;
+    while (std::optional<QueuedCommand> queued = runner_.queue_.next(cost, turned_away)) {
+      queued->reason = runner_.areas_.refusal_of(queued->command, world, queued->role);
+      queued->applied = queued->reason.empty();
+      if (queued->applied) return &commands.emplace_back(std::move(*queued)).command;
+      turned_away.push_back(std::move(*queued));
     }
-    commands.push_back(std::move(*queued));
-    return &commands.back().command;
+    ended = runner_.drive_.clock->now();
+    return nullptr;
   }
 
   std::deque<QueuedCommand> commands;

@@ -21,6 +21,7 @@
 #include <thread>
 #include <vector>
 
+#include "server/host/areas.h"
 #include "server/host/command_queue.h"
 #include "server/host/drive.h"
 #include "server/host/metrics.h"
@@ -65,6 +66,8 @@ class WorldRunner final : public net::CommandIntake {
   [[nodiscard]] Pace pace() const;
   /// Why no client may change the world from now on; empty: they may. Time goes on.
   void refuse_edits(std::string why);
+  /// Parts of the world that not everybody who may build may change. Before start().
+  void set_areas(Areas areas) { areas_ = std::move(areas); }
   /// Time stands while nobody watches and no command waits. Before start().
   void pause_when_alone() { pauses_when_alone_ = true; }
   /// Whether it stands for that reason.
@@ -107,6 +110,7 @@ class WorldRunner final : public net::CommandIntake {
   record::CheckpointKeeper keeper_;
   TickClock clock_;         // the world's thread alone, as the next
   double own_seconds_ = 0;  // of the last tick, beside its commands
+  Areas areas_;
   bool pauses_when_alone_ = false;
   std::atomic<bool> alone_{false};
 

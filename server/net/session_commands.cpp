@@ -58,7 +58,8 @@ std::string Session::refusal_of(const protocol::Command& command) {
     return "too many bytes of commands a second (" +
            std::to_string(static_cast<std::int64_t>(limits.command_bytes_per_second)) + ")";
   }
-  const sim::Status status = hub_.submit({command, number_, client_name_, account_, resume_});
+  const access::Role role = network_.options.gate->role_in(hub_.config().name, account_);
+  const sim::Status status = hub_.submit({command, number_, client_name_, account_, resume_, role});
   return status.ok() ? std::string() : status.error();
 }
 

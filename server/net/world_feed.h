@@ -24,6 +24,7 @@
 
 #include "protocol/chunk.h"
 #include "protocol/messages.h"
+#include "server/access/roles.h"
 #include "server/net/pipe_survey.h"
 #include "server/sim/result.h"
 #include "server/sim/world.h"
@@ -74,6 +75,7 @@ struct ClientCommand : protocol::Command {
   std::string client;         // as the client calls itself, for the recording
   std::string account = {};   // of whom; empty: nobody that is known
   std::string resume = {};    // what is left of its token (record/client_name.h); may be empty
+  access::Role role = access::Role::kBuild;  // in this world
 };
 
 /// Takes commands for a world; implemented by the host.

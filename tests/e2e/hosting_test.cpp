@@ -127,6 +127,21 @@ TEST_F(Hosting, AnOperatorHoldsAWorldsTime) {
   EXPECT_THAT(http_request(port, "GET", "/metrics").body, HasSubstr("sluice_tick{"));
 }
 
+TEST_F(Hosting, AnAreaIsChangedByThoseWhoMay) {
+  const std::string builder = token("ada", "build");
+  const std::string keeper = token("olga", "operate");
+  const std::string config =
+      folder_.write("s.toml", "[[worlds.pond.area]]\nfrom = [0, 0, 0]\nsize = [10, 48, 1]\n");
+  ServerProcess server(SLUICE_SERVER, serving({"--tokens", tokens_, "--config", config}));
+  ASSERT_NE(server.port(), 0);
+  const Finished ada = view(server, {"--token", builder, "--script", script_});
+  EXPECT_THAT(ada.error, HasSubstr("not allowed: that lies in an area (from [0, 0, 0], size "
+                                   "[10, 48, 1]) which needs the role operate"));
+  EXPECT_THAT(ada.out, HasSubstr("\"commands_applied\":0"));
+  EXPECT_THAT(view(server, {"--token", keeper, "--script", script_}).out,
+              HasSubstr("\"commands_applied\":1"));
+}
+
 TEST_F(Hosting, OnADiskThatIsNearlyFullTimeGoesOnAndNobodyEdits) {
   // No disk has a pebibyte to spare.
   ServerProcess server(SLUICE_SERVER,

@@ -41,7 +41,8 @@ TEST(Config, AFileSetsEveryKey) {
       "account_header = \"X-User\"\n"
       "disk_reserve = 7\nrecording_per_day = 8\n"
       "[worlds.cave]\nanonymous = \"build\"\n"
-      "[worlds.lake]\nread_only = true\npause_when_alone = true\n");
+      "[worlds.lake]\nread_only = true\npause_when_alone = true\n"
+      "[[worlds.lake.area]]\nfrom = [1, 2, 0]\nsize = [3, 4, 1]\nrole = \"admin\"\n");
   ASSERT_TRUE(read_config(path, config).ok());
   EXPECT_EQ(config.world_files, (std::vector<std::string>{directory.file("a.toml"), "/b.toml"}));
   EXPECT_EQ(config.port, 81);
@@ -64,6 +65,8 @@ TEST(Config, AFileSetsEveryKey) {
   EXPECT_EQ(rules.anonymous_in.at("cave"), access::Role::kBuild);
   EXPECT_TRUE(rules.read_only.contains("lake"));
   EXPECT_TRUE(config.pause_when_alone.contains("lake"));
+  EXPECT_EQ(config.areas.at("lake").at(0).box, (sim::Box{{1, 2, 0}, {3, 4, 1}}));
+  EXPECT_EQ(config.areas.at("lake").at(0).role, access::Role::kAdmin);
   EXPECT_EQ(config.disk.reserve, 7U);
   EXPECT_EQ(config.disk.recording_per_day, 8U);
   EXPECT_EQ(config.worlds_spoken_of.size(), 2U);
@@ -148,7 +151,19 @@ TEST(Config, MistakesNameTheirPlace) {
   EXPECT_EQ(error("[worlds.cave]\nread_only = 1"), at + "2: read_only must be true or false");
   EXPECT_EQ(error("[worlds.cave]\nreadonly = true"),
             at + "2: unknown key \"readonly\" in [worlds.cave]; allowed: anonymous, "
-                 "pause_when_alone, read_only");
+                 "area, pause_when_alone, read_only");
+  const std::string area = "[[worlds.cave.area]]\n";
+  EXPECT_EQ(error(area + "from = [0, 0, 0]"), at + "1: an area needs from and size");
+  EXPECT_EQ(error(area + "size = [1, 1, 1]"), at + "1: an area needs from and size");
+  EXPECT_EQ(error(area + "from = [0, -1, 0]"),
+            at + "2: from must be three numbers from 0 to 1048576");
+  EXPECT_EQ(error(area + "size = [1, 1, 0]"),
+            at + "2: size must be three numbers from 1 to 1048576");
+  EXPECT_EQ(error(area + "role = \"build\""), at + "2: role of an area must be operate or admin");
+  EXPECT_EQ(error(area + "box = 1"),
+            at + "2: unknown key \"box\" in an area; allowed: from, role, size");
+  EXPECT_EQ(error("[worlds.cave]\narea = 1"),
+            at + "2: area must be tables, as in [[worlds.cave.area]]");
   EXPECT_EQ(error("[worlds.cave]\npause_when_alone = 1"),
             at + "2: pause_when_alone must be true or false");
   EXPECT_EQ(error("disk_reserve = -1"),

@@ -325,6 +325,46 @@ TEST_F(SteppedWorldTest, WhileEditsAreRefusedTimeGoesOn) {
   EXPECT_TRUE(answers().at(0).result.applied);
 }
 
+TEST_F(SteppedWorldTest, AnAreaIsChangedByThoseWhoMay) {
+  using access::Role;
+  runner_->set_areas(
+      Areas({{{{5, 60, 0}, {2, 1, 1}}, Role::kOperate}, {{{6, 0, 0}, {1, 64, 1}}, Role::kAdmin}}));
+  runner_->start();
+  std::uint64_t seq = 0;
+  const auto reason = [&](Role role, const std::string& json) {
+    EXPECT_TRUE(runner_->submit({{++seq, json}, 7, "tester", "", "", role}).ok());
+    run_for(kPeriod);
+    const auto told = answers();
+    EXPECT_EQ(told.size(), 1U);
+    EXPECT_EQ(told.at(0).result.seq, seq);
+    EXPECT_EQ(told.at(0).result.applied, told.at(0).result.reason.empty());
+    return told.at(0).result.reason;
+  };
+  const std::string in_it = R"({"cmd": "pour", "at": [5, 60, 0], "units": 9})";
+  const std::string over_it = R"({"cmd": "remove_water", "from": [0, 0, 0], "size": [64, 64, 1]})";
+  EXPECT_EQ(reason(Role::kBuild, R"({"cmd": "pour", "at": [4, 60, 0], "units": 9})"), "");
+  EXPECT_EQ(reason(Role::kBuild, in_it),
+            "not allowed: that lies in an area (from [5, 60, 0], size [2, 1, 1]) which needs the "
+            "role operate");
+  EXPECT_EQ(reason(Role::kOperate, in_it), "");
+  EXPECT_THAT(reason(Role::kOperate, over_it), testing::HasSubstr("needs the role admin"));
+  EXPECT_EQ(reason(Role::kAdmin, over_it), "");
+  EXPECT_THAT(reason(Role::kOperate, R"({"cmd": "fill_level", "at": [60, 2, 0], "level": 4096})"),
+              testing::HasSubstr("may reach an area"));
+  // What is not allowed is no part of the history.
+  runner_->stop();
+  runner_.reset();
+  auto reader = record::Reader::open(path());
+  ASSERT_TRUE(reader.ok()) << reader.error();
+  std::size_t recorded = 0;
+  const auto count = [&](const record::TickRecord& tick) {
+    recorded += tick.commands.size();
+    return true;
+  };
+  EXPECT_TRUE((*reader)->read_ticks(1, (*reader)->last_tick(), count).ok());
+  EXPECT_EQ(recorded, 3U);
+}
+
 TEST_F(SteppedWorldTest, AloneItsTimeStandsAndIsNotMadeUpFor) {
   runner_->pause_when_alone();
   runner_->start();
