@@ -18,6 +18,15 @@ std::string text_of(const sim::Box& box) {
 
 }  // namespace
 
+sim::Status check_areas(const std::string& world, sim::Vec3 size, const std::vector<Area>& areas) {
+  for (const Area& area : areas) {
+    if (sim::lies_in(area.box, {{0, 0, 0}, size})) continue;
+    return sim::Error{"[[worlds." + world + ".area]]: " + text_of(area.box) +
+                      ", does not lie in the world"};
+  }
+  return sim::Done{};
+}
+
 std::string Areas::refusal_of(const sim::Command& command, const sim::World& world,
                               access::Role role) const {
   const auto is_kept = [role](const Area& area) { return area.role > role; };

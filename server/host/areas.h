@@ -17,6 +17,10 @@ struct Area {
 };
 inline constexpr std::size_t kMostAreas = 1024;  // of a world
 
+/// Whether they lie in the world of that name and size.
+[[nodiscard]] sim::Status check_areas(const std::string& world, sim::Vec3 size,
+                                      const std::vector<Area>& areas);
+
 class Areas {
  public:
   Areas() = default;

@@ -45,12 +45,12 @@ sim::Status explain_worlds(const Config& config, const access::Gate& gate,
          << '\n';
     const auto areas = config.areas.find(world.name);
     if (areas == config.areas.end()) continue;
+    if (sim::Status status = check_areas(world.name, world.size, areas->second); !status.ok()) {
+      return status;
+    }
     for (const Area& area : areas->second) {
       const sim::Vec3 from = area.box.from;
       const sim::Vec3 size = area.box.size;
-      if (!sim::lies_in(area.box, world.box())) {
-        return sim::Error{"[worlds." + world.name + "]: an area does not lie in the world"};
-      }
       text << "  " << size.x << " x " << size.y << " x " << size.z << " cells from [" << from.x
            << ", " << from.y << ", " << from.z << "] need the role " << name_of(area.role) << '\n';
     }

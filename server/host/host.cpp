@@ -105,6 +105,11 @@ sim::Status Host::add_world(const std::string& world_file, const Config& config)
   if (!names_.insert(name).second) {
     return sim::Error{world_file + ": there is another world named \"" + name + "\""};
   }
+  const auto areas = config.areas.find(name);
+  if (areas != config.areas.end()) {
+    sim::Status status = check_areas(name, spec->config.size, areas->second);
+    if (!status.ok()) return status;
+  }
   const std::string path = recording_path(name);
   WorldSource source{path, world_file, text.value(), {}};
   source.repair.build_world = formats::build_world;
@@ -125,9 +130,7 @@ sim::Status Host::add_world(const std::string& world_file, const Config& config)
                                                    std::move(loaded->recorder), executor_,
                                                    metrics_.add_world(name), work_limits_));
   if (config.pause_when_alone.contains(name)) runners_.back()->pause_when_alone();
-  if (const auto areas = config.areas.find(name); areas != config.areas.end()) {
-    runners_.back()->set_areas(Areas(areas->second));
-  }
+  if (areas != config.areas.end()) runners_.back()->set_areas(Areas(areas->second));
   past_.push_back(std::move(loaded->past));
   return sim::Done{};
 }

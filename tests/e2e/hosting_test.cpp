@@ -140,6 +140,14 @@ TEST_F(Hosting, AnAreaIsChangedByThoseWhoMay) {
   EXPECT_THAT(ada.out, HasSubstr("\"commands_applied\":0"));
   EXPECT_THAT(view(server, {"--token", keeper, "--script", script_}).out,
               HasSubstr("\"commands_applied\":1"));
+  EXPECT_THAT(run_program({SLUICE_SERVER, "--world", world_, "check", config}).out,
+              HasSubstr("10 x 48 x 1 cells from [0, 0, 0] need the role operate"));
+  const std::string beyond =
+      folder_.write("b.toml", "[[worlds.pond.area]]\nfrom = [90, 0, 0]\nsize = [7, 1, 1]\n");
+  const Finished wrong = run_program({SLUICE_SERVER, "--world", world_, "--config", beyond});
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_THAT(wrong.error, HasSubstr("[[worlds.pond.area]]: from [90, 0, 0], size [7, 1, 1], "
+                                     "does not lie in the world"));
 }
 
 TEST_F(Hosting, OnADiskThatIsNearlyFullTimeGoesOnAndNobodyEdits) {
