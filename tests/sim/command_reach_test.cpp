@@ -17,7 +17,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 
-std::vector<sim::Cell> cells_of(const sim::World& world) {
+std::vector<sim::Cell> all_cells(const sim::World& world) {
   const sim::Vec3 size = world.config().size;
   std::vector<sim::Cell> cells;
   for (std::int32_t z = 0; z < size.z; ++z) {
@@ -34,7 +34,7 @@ class Watched final : public sim::CommandSource {
   explicit Watched(const std::vector<sim::Command>& commands) : commands_(commands) {}
 
   const sim::Command* next(const sim::World& world) override {
-    const std::vector<sim::Cell> now = cells_of(world);
+    const std::vector<sim::Cell> now = all_cells(world);
     if (next_ > 0) compare(world.config().size, now);
     if (next_ == commands_.size()) return nullptr;
     before_ = now;
@@ -89,7 +89,7 @@ class CommandReachTest : public ::testing::Test {
     placed.at = {3, 4, 0};
     sim::AddPipe bare;
     bare.name = "bare";
-    give({{placed}, {bare}, {sim::AddPort{"placed", {5, 6, 0}, sim::PortKind::kOpen, 0}}});
+    give({{placed}, {bare}, {sim::AddPort{"placed", {5, 6, 0}, sim::PortKind::kOpen, 1}}});
   }
   void give(const std::vector<sim::Command>& commands) {
     for (const auto& outcome : world_->tick(commands, serial_).outcomes) {
@@ -123,7 +123,7 @@ TEST_F(CommandReachTest, OfPipesItIsTheirPlaceAndTheirPorts) {
   EXPECT_THAT(boxes(sim::LinkPipes{"bare", "placed", false}), UnorderedElementsAre(place, port));
   EXPECT_THAT(boxes(sim::UnlinkPipes{"placed", "bare"}), UnorderedElementsAre(place, port));
   EXPECT_THAT(boxes(sim::RemovePort{"placed", {5, 6, 0}}), UnorderedElementsAre(place, port, port));
-  EXPECT_THAT(boxes(sim::AddPort{"bare", {9, 9, 0}, sim::PortKind::kOpen, 0}),
+  EXPECT_THAT(boxes(sim::AddPort{"bare", {9, 9, 0}, sim::PortKind::kOpen, 1}),
               ElementsAre(cell({9, 9, 0})));
   EXPECT_THAT(boxes(sim::RemovePipe{"bare"}), IsEmpty());
   EXPECT_THAT(boxes(sim::RemovePipe{"nobody"}), IsEmpty());
