@@ -78,6 +78,11 @@ void CommandQueue::grow_strands() {
   to_fall_ -= static_cast<std::int64_t>(grown_at_.size());
 }
 
+// What was set in motion so long ago.
+void CommandQueue::forget_seen() {
+  unseen_work_ -= std::exchange(unseen_[tick_ % kTicksUntilSeen], 0);
+}
+
 void CommandQueue::let_fall(std::int64_t cells) {
   if (cells > 0) {
     grown_at_.insert(tick_ + static_cast<std::uint64_t>(cells));
@@ -94,6 +99,7 @@ void CommandQueue::let_fall(std::int64_t cells) {
 void CommandQueue::begin_tick(double own_seconds) {
   refill();
   grow_strands();
+  forget_seen();
   const double most = kSecondsOfWork * static_cast<double>(limits_.tick_work);
   own_seconds_[tick_ % kTicksOfUsual] = own_seconds;
   const double taken = std::max(own_seconds, usual_of(own_seconds_));
@@ -121,7 +127,7 @@ std::string CommandQueue::refusal_of(const sim::CommandCost& needed) const {
   }
   const std::int64_t falling =
       to_fall_ + taken_to_fall_ + std::max<std::int64_t>(0, needed.to_fall);
-  const bool no_room = needed.work + sim::kWorkOfFallingCell * falling > room_;
+  const bool no_room = needed.work + unseen_work_ + sim::kWorkOfFallingCell * falling > room_;
   if (needed.sets_in_motion && (busy_ || no_room)) {
     return "too much at once: the world is busy with what moves already; try again later";
   }
@@ -154,6 +160,10 @@ CommandQueue::Turn CommandQueue::take_from(std::uint64_t session, const Cost& co
   if (refusal.empty()) {
     command.to_fall = needed.to_fall;
     taken_to_fall_ += std::max<std::int64_t>(0, needed.to_fall);
+    if (needed.sets_in_motion) {
+      unseen_[tick_ % kTicksUntilSeen] += needed.work;
+      unseen_work_ += needed.work;
+    }
     taken = std::move(command);
     return Turn::kTaken;
   }

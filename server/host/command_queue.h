@@ -10,8 +10,9 @@
 // can delay another by more than that, nor a tick by more than its budget.
 //
 // What the water and the pipes did in the last tick by themselves they will do in the next one too:
-// it is taken off the budget, so that what commands set in motion does not add up. Springs that
-// were taken have yet to grow their strands, cell by cell: what is still to come is taken off, too.
+// it is taken off the budget, so that what commands set in motion does not add up. What was set in
+// motion of late does not show there yet, and springs that were taken have yet to grow their
+// strands, cell by cell: for more motion, both are taken off, too.
 //
 // Nothing here looks at a clock. Not for two threads at once.
 #pragma once
@@ -41,6 +42,9 @@ inline constexpr double kSecondsOfWork = 4e-9;
 /// Over how many ticks the usual time of the world's own motion is taken: pipes that stand level
 /// out every sixteenth.
 inline constexpr std::size_t kTicksOfUsual = 32;
+/// For so many ticks what a command sets in motion counts as its cost says: by then it has spread,
+/// and shows in what the world's own motion takes.
+inline constexpr std::size_t kTicksUntilSeen = 32;
 
 struct WorkLimits {
   /// For ticks that commands may bring to so many milliseconds.
@@ -106,6 +110,7 @@ class CommandQueue {
   [[nodiscard]] std::string refusal_of(const sim::CommandCost& needed) const;
   void refill();
   void grow_strands();
+  void forget_seen();
 
   const WorkLimits limits_;
   const std::int64_t allowance_per_tick_;
@@ -113,7 +118,9 @@ class CommandQueue {
   std::set<std::uint64_t> rested_;       // without a line, who have saved all that they may
   std::uint64_t next_session_ = 0;       // where the next tick begins
   std::size_t size_ = 0;
-  std::array<double, kTicksOfUsual> own_seconds_{};  // that the world's own motion took; a ring
+  std::array<double, kTicksOfUsual> own_seconds_{};     // that the world's own motion took; a ring
+  std::array<std::int64_t, kTicksUntilSeen> unseen_{};  // work set in motion, by the tick; a ring
+  std::int64_t unseen_work_ = 0;                        // together
   std::uint64_t tick_ = 0;
   std::multiset<std::uint64_t> grown_at_;  // strands that still grow: the tick of their last cell
   std::int64_t to_fall_ = 0;               // cells that they will grow by, together

@@ -14,8 +14,10 @@ struct WorkOfLayer {
   std::int64_t solid;
 };
 constexpr WorkOfLayer kWorkOfWaves = {8, 60};
-constexpr WorkOfLayer kWorkOfHeat = {130, 250};
+constexpr WorkOfLayer kWorkOfHeat = {160, 300};
 constexpr std::int64_t kMostWorkOfFlowing = 1024;  // of a model, waves and heat together
+/// Of a cell that the sweep over its chunk reaches anyway.
+constexpr std::int64_t kWorkOfSweptCell = 2;
 
 const WorkOfWater& work_of_water(const World& world) {
   return find_water_model(world.config().water)->work;
@@ -42,10 +44,13 @@ class CostOf {
   CommandCost operator()(const SetCells& command) const {
     const Box box{command.from, command.size};
     CommandCost cost = of_box(box, command.cell != kAir);
-    if (command.cell > 0 && cost.sets_in_motion) {
-      const std::int64_t cells = std::min(box.volume(), kTooMuchWork / kMostWorkOfFlowing);
-      cost.work = capped(cost.work + work_of_flowing_cell(world_) * cells);
-    }
+    if (command.cell <= 0 || box.empty() || !lies_in(box, grid_.world_box())) return cost;
+    const std::int64_t each = work_of_flowing_cell(world_);
+    // Where a chunk is swept as a whole, more water in one that is awake costs nothing more.
+    if (!cost.sets_in_motion && each <= kWorkOfSweptCell) return cost;
+    const std::int64_t cells = std::min(box.volume(), kTooMuchWork / kMostWorkOfFlowing);
+    cost.work = capped(cost.work + each * cells);
+    cost.sets_in_motion = true;
     return cost;
   }
   CommandCost operator()(const RemoveWater& command) const {
@@ -53,10 +58,10 @@ class CostOf {
   }
   CommandCost operator()(const Pour& command) const {
     CommandCost cost = of_cell(command.at);
-    const WorkOfWater& work = work_of_water(world_);
-    const std::int64_t each =
-        world_.config().side_view() ? work.falling_side_view : work.falling_solid;
-    if (each > 0) cost.work = capped(cost.work + each * fall_below(command.at));
+    // A cell can be given more than fits it: that spreads.
+    const std::int64_t cells = std::max(command.units, 0) / kFull;
+    cost.work = capped(cost.work + work_of_flowing_cell(world_) * cells);
+    cost.sets_in_motion = cost.sets_in_motion || work_of_flowing_cell(world_) > kWorkOfSweptCell;
     return cost;
   }
   CommandCost operator()(const AddSource& command) const { return of_source(command.at); }
@@ -84,9 +89,11 @@ class CostOf {
     const std::int64_t climb = of_climb() / grid_.shape().height();
     return {capped(kWorkOfAnyCommand + grid_.chunk_count() * (kWorkOfWaking + climb)), true};
   }
-  CommandCost operator()(const WarmPour& command) const { return of_warmth(of_cell(command.at)); }
+  CommandCost operator()(const WarmPour& command) const {
+    return of_warmth((*this)(Pour{command.at, command.units}));
+  }
   CommandCost operator()(const AddWarmSource& command) const {
-    return of_warmth(of_source(command.at));
+    return world_.core().heat.on ? of_source(command.at) : CommandCost{kWorkOfAnyCommand};
   }
   /// Every surface meets the air, and what it sets in motion spreads.
   CommandCost operator()(const SetAir& /*command*/) const {
@@ -116,6 +123,7 @@ class CostOf {
     CommandCost cost{capped(of_cell(at).work + chunks), true};
     cost.to_fall = chunks * grid_.shape().height();
     if (chunks == kMostChunksCounted) cost.work = kTooMuchWork;
+    if (world_.core().heat.on) cost.work = of_warmth(cost).work;
     return cost;
   }
   /// The chunk of a cell and those around it have their heat looked at.
@@ -171,6 +179,11 @@ class CostOf {
     return cost;
   }
 
+  [[nodiscard]] std::int64_t work_of_new_chunk() const {
+    const WorkOfWater& water = work_of_water(world_);
+    return kWorkOfNewChunk + (world_.config().side_view() ? water.new_side_view : water.new_solid);
+  }
+
   void add_chunk(ChunkCoord coord, const Box& box, bool makes, CommandCost& cost) const {
     const Chunk* chunk = grid_.find(coord);
     if (chunk == nullptr && !makes) {
@@ -178,7 +191,7 @@ class CostOf {
       return;
     }
     cost.work += kWorkOfChunk + intersect(box, grid_.shape().box(coord)).volume();
-    if (chunk == nullptr) cost.work += kWorkOfNewChunk;
+    if (chunk == nullptr) cost.work += work_of_new_chunk();
     if (chunk != nullptr && chunk->wake != 0) return;
     cost.work += kWorkOfWaking;
     cost.sets_in_motion = true;
@@ -191,7 +204,7 @@ class CostOf {
     // Nothing is looked up beyond what is stored or covered, whichever is less.
     const std::int64_t looked_at = std::min(covered, stored);
     return {capped(kWorkOfAnyCommand + looked_at + cells +
-                   touched * (kWorkOfChunk + kWorkOfNewChunk + kWorkOfWaking)),
+                   touched * (kWorkOfChunk + work_of_new_chunk() + kWorkOfWaking)),
             touched > 0};
   }
 
@@ -204,7 +217,7 @@ class CostOf {
 std::int64_t work_of_flowing_cell(const World& world) {
   const bool side_view = world.config().side_view();
   const WorkOfWater& water = work_of_water(world);
-  std::int64_t work = side_view ? water.flowing_side_view : water.flowing_solid;
+  std::int64_t work = side_view ? water.side_view : water.solid;
   if (world.core().waves.on) work += side_view ? kWorkOfWaves.side_view : kWorkOfWaves.solid;
   if (world.core().heat.on) work += side_view ? kWorkOfHeat.side_view : kWorkOfHeat.solid;
   return work;

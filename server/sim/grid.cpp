@@ -99,6 +99,7 @@ Chunk& Grid::adopt(std::unique_ptr<Chunk> chunk) {
   auto& slot = chunks_[chunk->coord];
   SLUICE_ASSERT(slot == nullptr);
   slot = std::move(chunk);
+  ++chunks_version_;
   link(*slot);
   wake(*slot, kWakeAll);
   return *slot;
@@ -268,6 +269,7 @@ void Grid::settle(const std::vector<Chunk*>& candidates) {
       continue;
     }
     unlink(*chunk);
+    ++chunks_version_;
     chunks_.erase(chunk->coord);
   }
 }

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <vector>
@@ -62,6 +63,18 @@ class Grid {
     for (auto& [coord, chunk] : chunks_) f(*chunk);
   }
 
+  /// Of those over one chunk's ground, x and z, from the lowest up, gutters included: f(Chunk&).
+  template <class F>
+  void for_each_in_column(std::int32_t x, std::int32_t z, F&& f) {
+    each_in_column(chunks_, x, z, [&f](Chunk& chunk) { f(chunk); });
+  }
+  template <class F>
+  void for_each_in_column(std::int32_t x, std::int32_t z, F&& f) const {
+    each_in_column(chunks_, x, z, [&f](const Chunk& chunk) { f(chunk); });
+  }
+  /// Grows with every chunk that comes or goes.
+  [[nodiscard]] std::uint64_t chunks_version() const { return chunks_version_; }
+
   /// kOutside beyond the world.
   [[nodiscard]] Cell cell(Vec3 at) const;
   /// The first cell at or above `at` that holds less than `full`, which is one number for each
@@ -109,6 +122,14 @@ class Grid {
   std::int64_t drain_gutter(Chunk& chunk) const;
 
  private:
+  template <class Chunks, class F>
+  static void each_in_column(Chunks& chunks, std::int32_t x, std::int32_t z, F&& f) {
+    constexpr std::int32_t kLowest = std::numeric_limits<std::int32_t>::min();
+    for (auto at = chunks.lower_bound({x, kLowest, z}); at != chunks.end(); ++at) {
+      if (at->first.x != x || at->first.z != z) return;
+      f(*at->second);
+    }
+  }
   void link(Chunk& chunk);
   void unlink(Chunk& chunk);
   void fill_pristine(Chunk& chunk) const;
@@ -121,6 +142,7 @@ class Grid {
   Box open_;
   std::vector<Box> gutters_;  // one for each open edge; they meet nowhere, corners stay solid
   std::map<ChunkCoord, std::unique_ptr<Chunk>> chunks_;
+  std::uint64_t chunks_version_ = 0;
   std::vector<Chunk*> awake_;
   std::vector<Chunk*> changed_;
   std::int64_t holding_ = 0;  // chunks of which holds() is true

@@ -40,6 +40,8 @@ class NoMetrics final : public host::WorldMetrics {
   void report(const net::HubCounters& /*counters*/) override {}
   void report(const host::VerifierSample& /*sample*/) override {}
   void report(const host::BackupSample& /*sample*/) override {}
+  void report(const host::DiskSample& /*sample*/) override {}
+  void report_paused(bool /*paused*/) override {}
 };
 
 /// What all of a run stands on.

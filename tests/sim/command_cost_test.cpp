@@ -14,6 +14,7 @@ namespace {
 
 using sim::CommandCost;
 using sim::cost_of;
+using sim::kFull;
 
 CommandCost cost(const sim::World& world, sim::CommandBody body) {
   return cost_of({std::move(body)}, world);
@@ -88,14 +89,26 @@ TEST(CommandCost, ABoxCostsItsCellsAndChunks) {
             4 * (one - sim::cost_of({sim::RemoveSource{}}, *world).work));
 }
 
-TEST(CommandCost, HydroWaterIsPaidForAllTheWayDown) {
-  sim::WorldSpec spec;
-  spec.config.size = {640, 6400, 1};
-  spec.config.water = sim::WaterModel::kHydro;
-  const auto world = make_world(spec);
-  const std::int64_t low = cost(*world, sim::Pour{{5, 5, 0}, 4096}).work;
-  const std::int64_t high = cost(*world, sim::Pour{{5, 64 * 30 + 5, 0}, 4096}).work;
-  EXPECT_EQ(high - low, 30 * 1024);
+// Where every cell that moves costs something, more water in a chunk that is awake is more motion.
+TEST(CommandCost, WaterInAChunkThatIsAwakeIsPaidForByWhatMovesIt) {
+  const auto added = [](sim::WaterModel water) {
+    sim::WorldSpec spec;
+    spec.config.size = {640, 640, 1};
+    spec.config.water = water;
+    const auto world = make_world(spec);
+    sim::SerialExecutor serial;
+    (void)world->tick({{{sim::Pour{{5, 60, 0}, kFull}}}}, serial);
+    return std::pair(cost(*world, sim::SetCells{{0, 0, 0}, {8, 8, 1}, kFull}),
+                     cost(*world, sim::Pour{{9, 9, 0}, 100 * kFull}));
+  };
+  const auto [swept_box, swept_pour] = added(sim::WaterModel::kCellular);
+  EXPECT_FALSE(swept_box.sets_in_motion);
+  EXPECT_FALSE(swept_pour.sets_in_motion);
+  const auto [box, pour] = added(sim::WaterModel::kHydro);
+  EXPECT_TRUE(box.sets_in_motion);
+  EXPECT_TRUE(pour.sets_in_motion);
+  EXPECT_GT(box.work, swept_box.work + 64 * 8);
+  EXPECT_GT(pour.work, swept_pour.work + 100 * 8);
 }
 
 TEST(CommandCost, ABoxOfWaterCostsWhatItsCellsFlow) {

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "server/sim/models/hydro/columns.h"
 #include "tests/support/drawn_world.h"
 #include "tests/support/through_a_snapshot.h"
 
@@ -244,6 +245,56 @@ TEST(HydroFlows, ADigCostsTheSameInASmallWorldAndInALargeOne) {
 }
 
 // ---- State
+
+// Once each changed column was read up to the top of the world, stored or not.
+TEST(HydroColumns, WhatAChangeCostsDoesNotGrowWithTheHeightOfTheWorld) {
+  const auto steps_in = [](std::int32_t height) {
+    sim::WorldConfig config;
+    config.size = {200, height, 1};
+    config.water = sim::WaterModel::kHydro;
+    sim::Grid grid(config);
+    sim::HydroState state;
+    sim::hydro::Columns columns(config);
+    grid.add_to_cell({5, 0, 0}, kFull);
+    columns.build(grid, state);
+    (void)grid.take_changed();
+    const std::int64_t before = columns.steps();
+    // A pour as high as the lower world is, rock, and water that is seen again.
+    grid.add_to_cell({5, 250, 0}, 1);
+    grid.add_to_cell({9, 250, 0}, sim::kRock);
+    std::vector<std::int32_t> woken;
+    columns.repair(woken);
+    EXPECT_FALSE(woken.empty());
+    for (const std::int32_t id : woken) columns.show(columns.run(id));
+    EXPECT_EQ(grid.cell({5, 250, 0}), 1);
+    return columns.steps() - before;
+  };
+  const std::int64_t low = steps_in(256);
+  EXPECT_EQ(steps_in(sim::kMaxSide), low);
+  EXPECT_LT(low, 64 * 64 * 8);
+}
+
+// The same where the water stands high, over a floor that is far above the world's.
+TEST(HydroColumns, WhatIsShownCostsDoesNotGrowWithTheHeightOfTheWorld) {
+  const auto steps_at = [](std::int32_t y) {
+    sim::WorldConfig config;
+    config.size = {64, sim::kMaxSide, 1};
+    config.water = sim::WaterModel::kHydro;
+    sim::Grid grid(config);
+    sim::HydroState state;
+    sim::hydro::Columns columns(config);
+    grid.add_to_cell({5, y, 0}, 7);
+    columns.build(grid, state);
+    const std::int64_t before = columns.steps();
+    grid.add_to_cell({5, y, 0}, 1);
+    std::vector<std::int32_t> woken;
+    columns.repair(woken);
+    for (const std::int32_t id : woken) columns.show(columns.run(id));
+    EXPECT_EQ(grid.cell({5, y, 0}), 8);
+    return columns.steps() - before;
+  };
+  EXPECT_EQ(steps_at(sim::kMaxSide - 10), steps_at(640 - 10));
+}
 
 TEST(HydroState, ASnapshotWithImpossibleMotionIsRefused) {
   WorldSpec spec = box_of({8, 8, 1});

@@ -12,9 +12,9 @@ namespace sluice::sim {
 std::span<const WaterModelRow> water_models() {
   static const std::array kRows = {
       WaterModelRow{
-          WaterModel::kCellular, 2, "cellular", true, true, {}, {2, 16}, make_cellular_water},
+          WaterModel::kCellular, 2, "cellular", true, true, {}, {2, 20}, make_cellular_water},
       WaterModelRow{
-          WaterModel::kBlock, 2, "block", true, true, block_marks(), {25, 40}, make_block_water},
+          WaterModel::kBlock, 2, "block", true, true, block_marks(), {40, 60}, make_block_water},
       WaterModelRow{WaterModel::kStream,
                     2,
                     "stream",
@@ -23,8 +23,14 @@ std::span<const WaterModelRow> water_models() {
                     stream_marks(),
                     {80, 120},
                     make_stream_water},
-      WaterModelRow{
-          WaterModel::kHydro, 2, "hydro", true, true, {}, {16, 200, 1024, 4096}, make_hydro_water},
+      WaterModelRow{WaterModel::kHydro,
+                    2,
+                    "hydro",
+                    true,
+                    true,
+                    {},
+                    {16, 200, 30'000, 300'000},
+                    make_hydro_water},
   };
   return kRows;
 }

@@ -80,15 +80,14 @@ struct MarkField {
   [[nodiscard]] constexpr std::uint32_t mask() const { return ((1U << bits) - 1) << shift; }
 };
 
-/// What a model's water in motion takes, in units of work (command_cost.h); measured as boxes that
-/// fall apart and as pours from high above.
+/// What a cell of a model's water takes that flows, in units of work (command_cost.h); measured as
+/// boxes that fall apart.
 struct WorkOfWater {
-  std::int64_t flowing_side_view;  // of a cell
-  std::int64_t flowing_solid;
-  // Of each empty chunk below water that is put in, where it is on its way through all of them from
-  // its first tick on.
-  std::int64_t falling_side_view = 0;
-  std::int64_t falling_solid = 0;
+  std::int64_t side_view;
+  std::int64_t solid;
+  // Of the first water in a chunk, where a model then looks at the ground around it.
+  std::int64_t new_side_view = 0;
+  std::int64_t new_solid = 0;
 };
 
 struct WaterModelRow {

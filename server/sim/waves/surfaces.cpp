@@ -68,14 +68,21 @@ class Climber {
   std::int32_t landing_ = 0;
 };
 
-/// f(chunk or null, from, end) for each chunk of a stack, from the bottom up, in cells of y.
+/// f(chunk or null, from, end) for each chunk of a stack, and for all that is not stored between
+/// two of them at once, from the bottom up, in cells of y: however high the world is, few are
+/// stored.
 template <class F>
 void for_each_in_stack(const Grid& grid, ChunkCoord stack, F&& f) {
-  const std::int32_t height = grid.shape().height();
   const std::int32_t world = grid.world_box().size.y;
-  for (std::int32_t y = 0; y < world; y += height) {
-    f(grid.find({stack.x, y / height, stack.z}), y, std::min(y + height, world));
-  }
+  std::int32_t known_to = 0;
+  grid.for_each_in_column(stack.x, stack.z, [&](const Chunk& chunk) {
+    if (chunk.world_cells == 0) return;
+    const std::int32_t from = grid.shape().origin(chunk.coord).y;
+    if (known_to < from) f(nullptr, known_to, from);
+    known_to = std::min(from + grid.shape().height(), world);
+    f(&chunk, from, known_to);
+  });
+  if (known_to < world) f(nullptr, known_to, world);
 }
 
 void climb(const Chunk* chunk, const ChunkShape& shape, std::int32_t column, std::int32_t from,
@@ -111,8 +118,6 @@ SurfacePatch scan_surfaces(const Grid& grid, std::int32_t full, ChunkCoord stack
   const Vec3 origin = shape.origin({stack.x, 0, stack.z});
   std::vector<std::pair<const Chunk*, std::int32_t>> chunks;
   for_each_in_stack(grid, stack, [&](const Chunk* chunk, std::int32_t from, std::int32_t /*end*/) {
-    // Of air upon air one look is enough.
-    if (chunk == nullptr && !chunks.empty() && chunks.back().first == nullptr) return;
     chunks.emplace_back(chunk, from);
   });
   const std::int32_t world = grid.world_box().size.y;

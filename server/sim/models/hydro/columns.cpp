@@ -57,6 +57,7 @@ void Columns::build(Grid& grid, HydroState& state) {
   grid_ = &grid;
   state_ = &state;
   ++repair_;
+  repair_version_ = grid_->chunks_version();
   blocks_.clear();
   runs_.clear();
   links_.clear();
@@ -191,20 +192,11 @@ bool Columns::is_gutter(Place place) const {
           ((z == -1 && edges_.front == Edge::kOpen) || (z == end.z && edges_.back == Edge::kOpen)));
 }
 
-Chunk* Columns::chunk_in(Block& block, std::int32_t y) {
-  Block::KnownChunk& known = block.chunks[static_cast<std::size_t>(y >> shape_.log_y)];
-  if (known.repair != repair_) {
-    known = {grid_->find({block.x, y >> shape_.log_y, block.z}), repair_};
-  }
-  return known.chunk;
-}
-
 Block& Columns::make_block(Place chunk) {
   Block& block = blocks_[chunk];
   block.x = chunk.first;
   block.z = chunk.second;
   block.columns.resize(static_cast<std::size_t>(shape_.slab()));
-  block.chunks.resize(static_cast<std::size_t>((world_.size.y - 1) >> shape_.log_y) + 1);
   const Vec3 from = shape_.origin({chunk.first, 0, chunk.second});
   for (std::int32_t z = from.z; z < from.z + shape_.depth(); ++z) {
     for (std::int32_t x = from.x; x < from.x + shape_.width(); ++x) {
@@ -230,32 +222,6 @@ Block& Columns::make_block(Place chunk) {
   return block;
 }
 
-std::vector<Columns::Interval> Columns::intervals_of(Block& block, Place place) {
-  std::vector<Interval> intervals;
-  bool open = false;
-  const auto turn = [&](std::int32_t y, bool to_open) {
-    if (to_open && !open) intervals.push_back({y, y});
-    if (!to_open && open) intervals.back().ceiling = y;
-    open = to_open;
-  };
-  for (std::int32_t from = 0; from < world_.size.y; from += shape_.height()) {
-    const Chunk* const chunk = chunk_in(block, from);
-    const std::int32_t end = std::min(from + shape_.height(), world_.size.y);
-    if (chunk == nullptr || chunk->cells.is_shared()) {
-      turn(from, chunk == nullptr || is_open(chunk->cells[0]));
-      ++steps_;
-      continue;
-    }
-    for (std::int32_t y = from; y < end; ++y) {
-      const Vec3 at = {place.first, y, place.second};
-      turn(y, is_open(chunk->cells[static_cast<std::size_t>(shape_.index_of(at))]));
-    }
-    steps_ += end - from;
-  }
-  turn(world_.size.y, false);
-  return intervals;
-}
-
 std::int32_t Columns::make_run(Block& block, Place place, Interval interval) {
   std::int32_t id = 0;
   if (free_runs_.empty()) {
@@ -277,55 +243,6 @@ std::int32_t Columns::make_run(Block& block, Place place, Interval interval) {
   made.open_bottom = interval.floor == 0 && edges_.bottom == Edge::kOpen;
   ++steps_;
   return id;
-}
-
-// As a world that nothing is known about shows itself.
-void Columns::read_settled(Run& run) {
-  bool settled = !run.open_bottom;
-  std::int32_t next = run.floor;
-  for_each_wet_cell(run, [&](std::int32_t y, Cell amount) {
-    amount = std::min(amount, kFull);  // more there is only where a fault put it
-    settled = settled && y == next;
-    if (settled) {
-      run.volume += amount;
-      settled = amount == kFull;
-      ++next;
-    } else {
-      run.falls.push_back({y, amount, 0});
-      run.air += amount;
-      run.shown_falls.push_back(y);
-    }
-  });
-  run.shown = run.volume;
-}
-
-// After something from outside changed its cells. A gap of one cell closes at once, over a larger
-// one water falls; what fell already goes on falling.
-void Columns::read_changed(Run& run, const std::vector<Fall>& before) {
-  run.volume = 0;
-  run.air = 0;
-  run.falls.clear();
-  run.shown_falls.clear();
-  bool settled = !run.open_bottom;
-  std::int32_t next = run.floor;
-  auto known = before.begin();
-  for_each_wet_cell(run, [&](std::int32_t y, Cell amount) {
-    amount = std::min(amount, kFull);
-    while (known != before.end() && known->y < y) ++known;
-    const bool fell = known != before.end() && known->y == y;
-    settled = settled && !fell && y - next < 2;
-    if (settled) {
-      run.volume += amount;
-    } else {
-      run.falls.push_back({y, amount, fell ? known->speed : 0});
-      run.air += amount;
-    }
-    next = y + 1;
-  });
-  run.shown = Units{next - run.floor} * kFull;
-  run.shows_holes = true;
-  run.absorb();
-  store_falls(run);
 }
 
 void Columns::meet_neighbours(std::int32_t id) {
@@ -391,8 +308,12 @@ void Columns::show(Run& run) {
   if (run.shown != run.volume || run.shows_holes) {
     const Units from = run.shows_holes ? 0 : std::min(run.shown, run.volume);
     const Units to = std::max(run.shown, run.volume);
-    for (std::int32_t y = run.floor + cell_of(from); y < run.floor + cell_of(to + kFull - 1); ++y) {
-      set_cell(block, {run.x, y, run.z}, settled_in(y));
+    const std::int32_t end = run.floor + cell_of(to + kFull - 1);
+    const std::int32_t settled_end = run.floor + cell_of(run.volume + kFull - 1);
+    for (std::int32_t y = run.floor + cell_of(from); y < end; ++y) {
+      // Above what is settled, cells become air: most of them are, and not stored.
+      if (y >= settled_end) y = next_stored(block, y);
+      if (y < end) set_cell(block, {run.x, y, run.z}, settled_in(y));
     }
   }
   for (const std::int32_t y : run.shown_falls) set_cell(block, {run.x, y, run.z}, settled_in(y));
@@ -406,11 +327,14 @@ void Columns::show(Run& run) {
 }
 
 void Columns::set_cell(Block& block, Vec3 at, Cell cell) {
+  ++steps_;
   Chunk* chunk = chunk_in(block, at.y);
   if (chunk == nullptr) {
     if (cell == kAir) return;
     chunk = &grid_->obtain(shape_.chunk_of(at));
-    block.chunks[static_cast<std::size_t>(at.y >> shape_.log_y)].chunk = chunk;
+    std::vector<Block::StoredChunk>& chunks = chunks_of(block);
+    const auto place = static_cast<std::ptrdiff_t>(first_from(chunks, chunk->coord.y));
+    chunks.insert(chunks.begin() + place, {chunk->coord.y, chunk});
   }
   const auto index = static_cast<std::size_t>(shape_.index_of(at));
   if (chunk->cells[index] == cell) return;

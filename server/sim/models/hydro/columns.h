@@ -102,14 +102,19 @@ struct Link {
 
 /// The columns over one chunk's ground.
 struct Block {
-  struct KnownChunk {
+  struct StoredChunk {
+    std::int32_t y = 0;  // in chunks
     Chunk* chunk = nullptr;
-    std::uint64_t repair = 0;  // found since that repair; chunks come and go between ticks
   };
   std::int32_t x = 0;  // in chunks
   std::int32_t z = 0;
   std::vector<std::vector<std::int32_t>> columns;  // runs, from the lowest up
-  std::vector<KnownChunk> chunks;                  // from the lowest up
+  // Those that are stored, from the lowest up: however high the world is, few are. Chunks come and
+  // go between ticks, so they are listed anew in the first look after a repair, if any did.
+  std::vector<StoredChunk> chunks;
+  std::uint64_t listed_version = 0;  // of the grid's chunks, when that was done
+  std::uint64_t listed_repair = 0;
+  std::size_t last = 0;  // of `chunks`, looked at last
 };
 
 class Columns {
@@ -141,7 +146,7 @@ class Columns {
   void store_falls(Run& run);
   void take_speeds(Run& run);
   void store(Link& link, const HydroLinkState& state);
-  /// Cells and runs looked at so far, for tests of what a repair costs.
+  /// Cells and runs looked at or written so far, for tests of what a change costs.
   [[nodiscard]] std::int64_t steps() const { return steps_; }
 
  private:
@@ -175,6 +180,10 @@ class Columns {
   [[nodiscard]] Block& block_of(Place place);
   Block& make_block(Place chunk);
   Chunk* chunk_in(Block& block, std::int32_t y);
+  std::vector<Block::StoredChunk>& chunks_of(Block& block);
+  /// The first one in `chunks` that is not below chunk `y`.
+  [[nodiscard]] static std::size_t first_from(const std::vector<Block::StoredChunk>& chunks,
+                                              std::int32_t y);
   [[nodiscard]] std::size_t column_in_block(Place place) const {
     return static_cast<std::size_t>(shape_.index_of({place.first, 0, place.second}));
   }
@@ -209,6 +218,8 @@ class Columns {
     return link.along_z ? state_->links_z : state_->links_x;
   }
   [[nodiscard]] Vec3 key_of(const Link& link) const;
+  /// The first cell from `y` on, in a column of the block, whose chunk is stored.
+  [[nodiscard]] std::int32_t next_stored(Block& block, std::int32_t y);
   void set_cell(Block& block, Vec3 at, Cell cell);
 
   ChunkShape shape_;
@@ -221,6 +232,7 @@ class Columns {
   [[nodiscard]] StateMarks marks_of_state() const;
   StateMarks state_marks_{};
   std::uint64_t repair_ = 1;
+  std::uint64_t repair_version_ = 0;  // of the grid's chunks, at that repair
   std::map<Place, Block> blocks_;
   std::vector<Run> runs_;
   std::vector<Link> links_;
@@ -233,19 +245,17 @@ class Columns {
 
 template <class F>
 void Columns::for_each_wet_cell(Run& run, F&& f) {
-  Block& block = *run.block;
-  std::int32_t y = run.floor;
-  while (y < run.ceiling) {
-    const std::int32_t end = std::min((y | (shape_.height() - 1)) + 1, run.ceiling);
-    const Chunk* const chunk = chunk_in(block, y);
-    if (chunk == nullptr || chunk->cells.is_shared_air()) {
-      y = end;
-      ++steps_;
-      continue;
-    }
-    steps_ += end - y;
-    for (; y < end; ++y) {
-      const Cell cell = chunk->cells[static_cast<std::size_t>(shape_.index_of({run.x, y, run.z}))];
+  const std::vector<Block::StoredChunk>& chunks = chunks_of(*run.block);
+  for (std::size_t i = first_from(chunks, run.floor >> shape_.log_y); i < chunks.size(); ++i) {
+    const Chunk& chunk = *chunks[i].chunk;
+    const std::int32_t from = std::max(chunks[i].y << shape_.log_y, run.floor);
+    if (from >= run.ceiling) return;
+    ++steps_;
+    if (chunk.cells.is_shared_air()) continue;
+    const std::int32_t end = std::min((chunks[i].y + 1) << shape_.log_y, run.ceiling);
+    steps_ += end - from;
+    for (std::int32_t y = from; y < end; ++y) {
+      const Cell cell = chunk.cells[static_cast<std::size_t>(shape_.index_of({run.x, y, run.z}))];
       if (cell > 0) f(y, cell);
     }
   }

@@ -9,6 +9,7 @@ namespace sluice::sim::hydro {
 
 void Columns::repair(std::vector<std::int32_t>& woken) {
   ++repair_;
+  repair_version_ = grid_->chunks_version();
   woken_ = &woken;
   std::vector<Place> other_shape;
   std::vector<std::int32_t> changed_runs;
