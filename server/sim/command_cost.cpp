@@ -16,6 +16,8 @@ struct WorkOfLayer {
 constexpr WorkOfLayer kWorkOfWaves = {8, 60};
 constexpr WorkOfLayer kWorkOfHeat = {160, 300};
 constexpr std::int64_t kMostWorkOfFlowing = 1024;  // of a model, waves and heat together
+/// Below a box, for what it stands on; more are not looked at, and it is taken to fall.
+constexpr std::int64_t kMostColumnsLookedAt = 512;
 /// Of a cell that the sweep over its chunk reaches anyway.
 constexpr std::int64_t kWorkOfSweptCell = 2;
 
@@ -49,7 +51,7 @@ class CostOf {
     // Where a chunk is swept as a whole, more water in one that is awake costs nothing more.
     if (!cost.sets_in_motion && each <= kWorkOfSweptCell) return cost;
     const std::int64_t cells = std::min(box.volume(), kTooMuchWork / kMostWorkOfFlowing);
-    cost.work = capped(cost.work + each * cells);
+    cost.work = capped(cost.work + (each + work_of_fall(box)) * cells);
     cost.sets_in_motion = true;
     return cost;
   }
@@ -177,6 +179,22 @@ class CostOf {
       }
     }
     return cost;
+  }
+
+  /// More of each cell of a box of water than that it flows: some of its columns stand on nothing.
+  [[nodiscard]] std::int64_t work_of_fall(const Box& box) const {
+    const std::int64_t falling = work_of_water(world_).falling;
+    if (falling == 0 || box.from.y == 0) return 0;
+    const std::int64_t columns = std::int64_t{box.size.x} * box.size.z;
+    if (columns > kMostColumnsLookedAt) return falling;
+    std::int64_t unsupported = 0;
+    for (std::int32_t z = box.from.z; z < box.end().z; ++z) {
+      for (std::int32_t x = box.from.x; x < box.end().x; ++x) {
+        const Cell below = grid_.cell({x, box.from.y - 1, z});
+        unsupported += is_open(below) && below < kFull ? 1 : 0;
+      }
+    }
+    return (falling * unsupported + columns - 1) / columns;
   }
 
   [[nodiscard]] std::int64_t work_of_new_chunk() const {

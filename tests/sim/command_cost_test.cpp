@@ -111,6 +111,27 @@ TEST(CommandCost, WaterInAChunkThatIsAwakeIsPaidForByWhatMovesIt) {
   EXPECT_GT(pour.work, swept_pour.work + 100 * 8);
 }
 
+// In hydro water each cell that falls has a speed of its own.
+TEST(CommandCost, ABoxOfWaterCostsMoreWhereItFalls) {
+  const auto box_at = [](sim::WaterModel water, std::int32_t y, std::int32_t width) {
+    sim::WorldSpec spec;
+    spec.config.size = {1280, 640, 1};
+    spec.config.water = water;
+    spec.fills.push_back({{{0, 0, 0}, {20, 100, 1}}, sim::kRock});
+    return cost(*make_world(spec), sim::SetCells{{0, y, 0}, {width, 10, 1}, kFull}).work;
+  };
+  const std::int64_t standing = box_at(sim::WaterModel::kHydro, 100, 20);
+  const std::int64_t falling = box_at(sim::WaterModel::kHydro, 102, 20);
+  EXPECT_GT(falling, standing + 200 * 100);
+  const std::int64_t half = box_at(sim::WaterModel::kHydro, 100, 40);
+  EXPECT_GT(half, standing + 200 * 100);
+  EXPECT_LT(half, 2 * falling);
+  EXPECT_EQ(box_at(sim::WaterModel::kCellular, 102, 20),
+            box_at(sim::WaterModel::kCellular, 100, 20));
+  // Of one that is wide nothing is looked up: all of it is taken to fall.
+  EXPECT_GT(box_at(sim::WaterModel::kHydro, 100, 513), 25 * falling);
+}
+
 TEST(CommandCost, ABoxOfWaterCostsWhatItsCellsFlow) {
   sim::WorldSpec spec;
   const auto flowing = [&](const sim::Vec3& world_size) {

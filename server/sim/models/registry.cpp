@@ -29,7 +29,7 @@ std::span<const WaterModelRow> water_models() {
                     true,
                     true,
                     {},
-                    {16, 200, 30'000, 300'000},
+                    {16, 200, 30'000, 300'000, 180},
                     make_hydro_water},
   };
   return kRows;

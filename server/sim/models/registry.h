@@ -88,6 +88,8 @@ struct WorkOfWater {
   // Of the first water in a chunk, where a model then looks at the ground around it.
   std::int64_t new_side_view = 0;
   std::int64_t new_solid = 0;
+  // More of a cell that falls, where each has a speed of its own.
+  std::int64_t falling = 0;
 };
 
 struct WaterModelRow {
