@@ -70,8 +70,12 @@ class ReachOf {
     add_cell(graph.place(*slot));
     constexpr std::int32_t kLeast = std::numeric_limits<std::int32_t>::min();
     const PipeGraph::Ports& ports = graph.ports();
-    for (auto port = ports.lower_bound({*slot, {kLeast, kLeast, kLeast}});
-         port != ports.end() && port->first.first == *slot; ++port) {
+    auto port = ports.lower_bound({*slot, {kLeast, kLeast, kLeast}});
+    for (std::size_t i = 0; port != ports.end() && port->first.first == *slot; ++i, ++port) {
+      if (i == kMostPortsLookedAt) {
+        reach_.everywhere = true;
+        return;
+      }
       add_cell(port->first.second);
     }
   }

@@ -2,6 +2,7 @@
 // afterwards by itself is not counted: it flows where it flows.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "server/sim/commands.h"
@@ -13,6 +14,9 @@ struct CommandReach {
   bool everywhere = false;  // or it is known only once it has run
   std::vector<Box> boxes;   // otherwise; within the world
 };
+
+/// Of a node with more ports than this nobody counts them: a command of it may reach everywhere.
+inline constexpr std::size_t kMostPortsLookedAt = 64;
 
 /// Of a command that applies to the world as it is now, next. Of pipes, pumps and valves it is
 /// their place and the cells of their ports; what has neither reaches no cell. Nor does what is

@@ -142,6 +142,19 @@ TEST_F(CommandReachTest, IsEverywhereWhereNobodyKnows) {
   }
 }
 
+TEST_F(CommandReachTest, OfManyPortsNobodyCounts) {
+  const auto everywhere = [this] {
+    return sim::reach_of({sim::SetValve{"bare", true}}, *world_).everywhere;
+  };
+  for (std::size_t i = 0; i < sim::kMostPortsLookedAt; ++i) {
+    const auto n = static_cast<std::int32_t>(i);
+    give({{sim::AddPort{"bare", {n % 20, n / 20, 0}, sim::PortKind::kOpen, 1}}});
+  }
+  EXPECT_FALSE(everywhere());
+  give({{sim::AddPort{"bare", {19, 9, 0}, sim::PortKind::kOpen, 1}}});
+  EXPECT_TRUE(everywhere());
+}
+
 TEST_F(CommandReachTest, OutsideTheWorldIsNothing) {
   constexpr std::int32_t kMost = INT32_MAX;
   EXPECT_THAT(boxes(sim::SetCells{{kMost, kMost, 0}, {kMost, kMost, kMost}, 0}), IsEmpty());
