@@ -15,10 +15,10 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "protocol/limits.h"
 #include "protocol/messages.h"
@@ -40,7 +40,7 @@ struct PastResult {
 struct PastResults {
   /// All that was applied after this tick is in `results`. The highest number: nothing is known.
   std::uint64_t complete_since = ~std::uint64_t{0};
-  std::vector<PastResult> results;  // in the order of their ticks
+  std::deque<PastResult> results;  // in the order of their ticks
 };
 
 class ResultBook {

@@ -227,6 +227,14 @@ TEST_F(WorldRunnerTest, ResultsOfClientsThatMayComeBackAreInTheRecording) {
   ASSERT_TRUE(later.ok()) << later.error();
   EXPECT_EQ(later->complete_since, after);
   EXPECT_TRUE(later->results.empty());
+
+  // Of more than are kept the oldest are left out, and so all that came before them.
+  EXPECT_EQ(read_past_results(path(), kTicksReadBack, 2)->results.size(), 2U);
+  const auto fewer = read_past_results(path(), kTicksReadBack, 1);
+  ASSERT_TRUE(fewer.ok()) << fewer.error();
+  ASSERT_EQ(fewer->results.size(), 1U);
+  EXPECT_EQ(fewer->results[0].result.seq, 9U);
+  EXPECT_EQ(fewer->complete_since, past->results[0].result.tick);
 }
 
 /// A world without threads, on a clock that stands still until it is moved.
@@ -371,6 +379,7 @@ TEST_F(SteppedWorldTest, AloneItsTimeStandsAndIsNotMadeUpFor) {
   run_for(milliseconds(500));
   EXPECT_EQ(runner_->world().tick_number(), 0U);
   EXPECT_TRUE(runner_->alone());
+  EXPECT_LE(*runner_->step() - clock_.now(), milliseconds(50)) << "as the document says";
   // Whoever commands it from afar, as an admin's script does, is somebody.
   ASSERT_TRUE(pour(1).ok());
   run_for(2 * kPeriod);
