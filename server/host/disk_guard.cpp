@@ -1,7 +1,6 @@
 #include "server/host/disk_guard.h"
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <numeric>
 
@@ -15,7 +14,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::chrono::seconds kDiskLook{5};
 constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20;
 constexpr std::int64_t kSecondsOfHour = 3600;
 
@@ -67,7 +65,7 @@ void DiskGuard::run() {
   for (;;) {
     look();
     std::unique_lock lock(mutex_);
-    if (changed_.wait_for(lock, kDiskLook, [this] { return stopping_; })) return;
+    if (changed_.wait_for(lock, options_.interval, [this] { return stopping_; })) return;
   }
 }
 

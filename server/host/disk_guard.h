@@ -9,6 +9,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -53,6 +54,7 @@ class DiskGuard {
     std::function<std::uint64_t(const std::string& path)> file_bytes;
     /// Seconds since 1970.
     std::function<std::int64_t()> now;
+    std::chrono::milliseconds interval{5000};  // between two looks
   };
   /// The functions of a real disk.
   [[nodiscard]] static std::optional<std::uint64_t> free_bytes_of(const std::string& folder);
@@ -64,7 +66,7 @@ class DiskGuard {
   DiskGuard(const DiskGuard&) = delete;
   DiskGuard& operator=(const DiskGuard&) = delete;
 
-  /// Begins to look, every few seconds.
+  /// Begins to look, again and again.
   void start();
   void stop();
 

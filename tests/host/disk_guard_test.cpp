@@ -3,7 +3,9 @@
 // Method: a disk and a clock that the test sets; then the real functions on a real file.
 #include "server/host/disk_guard.h"
 
+#include <atomic>
 #include <fstream>
+#include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -127,6 +129,26 @@ TEST_F(DiskGuardTest, NothingIsBoundedByNought) {
   size_["cave"] = kMiB << 20;
   guard.look();
   EXPECT_TRUE(told_.empty());
+}
+
+TEST(DiskGuard, LooksAgainAndAgain) {
+  std::atomic<bool> full = false;
+  std::atomic<int> told = 0;
+  DiskGuard::Options options;
+  EXPECT_EQ(options.interval, std::chrono::seconds(5)) << "as the document says";
+  options.interval = std::chrono::milliseconds(1);
+  options.free_bytes = [&full](const std::string&) { return full ? 0 : 1000 * kMiB; };
+  options.file_bytes = [](const std::string&) { return std::uint64_t{0}; };
+  options.now = [] { return std::int64_t{0}; };
+  options.recordings.push_back({"cave", "cave", [&told](const std::string&) { ++told; }});
+  DiskGuard guard(std::move(options));
+  guard.start();
+  full = true;
+  for (int i = 0; i < 10000 && told < 2; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  guard.stop();
+  EXPECT_GE(told.load(), 2);
 }
 
 TEST(DiskGuard, LooksAtARealDisk) {
