@@ -4,15 +4,12 @@
 #include <deque>
 #include <utility>
 
-#include <boost/asio/connect.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/ssl/host_name_verification.hpp>
+#include <boost/asio/ssl/context.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/core/tcp_stream.hpp>
-#include <boost/beast/ssl.hpp>
-#include <boost/beast/websocket.hpp>
+
+#include "protocol/transport/web_socket.h"
 
 namespace sluice::client {
 
@@ -24,83 +21,64 @@ namespace websocket = beast::websocket;
 using asio::ip::tcp;
 using boost::system::error_code;
 
-constexpr bool kDeflates = false;  // the server never does
 constexpr std::chrono::seconds kOpenTimeout{10};
 constexpr std::chrono::seconds kCloseTimeout{1};
 
 /// Shared by all connections, for as long as the program runs.
-asio::ssl::context& trusting_this_system() {
-  static asio::ssl::context context = [] {
-    asio::ssl::context made(asio::ssl::context::tls_client);
+const transport::Stream::Context& trusting_this_system() {
+  static const transport::Stream::Context context = [] {
+    auto made = std::make_shared<asio::ssl::context>(asio::ssl::context::tls_client);
     error_code ignored;  // then nobody is trusted, which the handshake says
-    made.set_default_verify_paths(ignored);
-    made.set_verify_mode(asio::ssl::verify_peer, ignored);
+    made->set_default_verify_paths(ignored);
+    made->set_verify_mode(asio::ssl::verify_peer, ignored);
     return made;
   }();
   return context;
 }
 
-using PlainStream = beast::tcp_stream;
-using TlsStream = beast::ssl_stream<beast::tcp_stream>;
-
-/// What a Connection does.
-class Socket {
- public:
-  virtual ~Socket() = default;
-  virtual void open() = 0;
-  virtual void send(protocol::Bytes message) = 0;
-  virtual void close() = 0;
-  virtual void set_reading(bool reading) = 0;
-  virtual void abandon() = 0;
-};
-
 /// The part that pending operations keep alive, whatever its owner does.
-template <class Stream>
-class SocketOver final : public Socket, public std::enable_shared_from_this<SocketOver<Stream>> {
+class Socket final : public std::enable_shared_from_this<Socket> {
  public:
-  /// `arguments` are those of the stream.
-  template <class... Arguments>
-  SocketOver(asio::io_context& context, Address address, Connection::Events events,
-             Arguments&&... arguments)
+  Socket(asio::io_context& context, Address address, Connection::Events events)
       : address_(std::move(address)),
         events_(std::move(events)),
         resolver_(context),
-        stream_(std::forward<Arguments>(arguments)...),
+        socket_(transport::Stream(tcp::socket(context),
+                                  address_.encrypted ? trusting_this_system() : nullptr)),
         close_timer_(context) {}
 
-  void open() override {
-    resolver_.async_resolve(
-        address_.host, address_.port,
-        [self = this->shared_from_this()](error_code error, const auto& endpoints) {
-          self->connect(error, endpoints);
-        });
+  void open() {
+    resolver_.async_resolve(address_.host, address_.port,
+                            [self = shared_from_this()](error_code error, const auto& endpoints) {
+                              self->connect(error, endpoints);
+                            });
   }
 
-  void send(protocol::Bytes message) override {
+  void send(protocol::Bytes message) {
     if (ended_) return;
     outgoing_.push_back(std::move(message));
     if (is_open_ && !writing_) write();
   }
 
-  void close() override {
+  void close() {
     if (ended_) return;
     if (!is_open_) return end("closed");
     is_open_ = false;
     close_timer_.expires_after(kCloseTimeout);
-    close_timer_.async_wait([self = this->shared_from_this()](error_code error) {
+    close_timer_.async_wait([self = shared_from_this()](error_code error) {
       if (!error) self->end("closed");
     });
-    stream_.async_close(websocket::close_code::normal,
-                        [self = this->shared_from_this()](error_code) { self->end("closed"); });
+    transport::close(socket_, websocket::close_code::normal,
+                     [self = shared_from_this()](error_code) { self->end("closed"); });
   }
 
-  void set_reading(bool reading) override {
+  void set_reading(bool reading) {
     const bool resumes = reading && !reading_;
     reading_ = reading;
     if (resumes && is_open_ && !read_pending_) read();
   }
 
-  void abandon() override {
+  void abandon() {
     events_ = {};
     end("abandoned");
   }
@@ -109,12 +87,9 @@ class SocketOver final : public Socket, public std::enable_shared_from_this<Sock
   void connect(error_code error, const tcp::resolver::results_type& endpoints) {
     if (ended_) return;
     if (error) return end("cannot find " + address_.host + ": " + error.message());
-    auto& lowest = beast::get_lowest_layer(stream_);
-    lowest.expires_after(kOpenTimeout);
-    lowest.async_connect(
-        endpoints, [self = this->shared_from_this()](error_code failed, const tcp::endpoint&) {
-          self->secure(failed);
-        });
+    stream().expires_after(kOpenTimeout);
+    stream().connect(endpoints,
+                     [self = shared_from_this()](error_code failed) { self->secure(failed); });
   }
 
   /// The certificate must be of that host, and signed by somebody whom this system trusts (or by
@@ -122,44 +97,36 @@ class SocketOver final : public Socket, public std::enable_shared_from_this<Sock
   void secure(error_code error) {
     if (ended_) return;
     if (error) return end("cannot connect to " + address_.authority() + ": " + error.message());
-    if constexpr (std::is_same_v<Stream, TlsStream>) {
-      auto& tls = stream_.next_layer();
-      tls.set_verify_callback(asio::ssl::host_name_verification(address_.host));
-      if (SSL_set_tlsext_host_name(tls.native_handle(), address_.host.c_str()) != 1) {
-        return end("cannot connect to " + address_.authority() + ": its name is too long");
-      }
-      tls.async_handshake(asio::ssl::stream_base::client, [self = this->shared_from_this()](
-                                                              error_code failed) {
-        if (self->ended_) return;
-        if (failed) {
-          return self->end("cannot trust " + self->address_.authority() + ": " + failed.message());
-        }
-        self->greet();
-      });
-    } else {
-      greet();
+    if (!stream().encrypted()) return greet();
+    if (!stream().expect_host(address_.host)) {
+      return end("cannot connect to " + address_.authority() + ": its name is too long");
     }
+    stream().handshake(beast::role_type::client, [self = shared_from_this()](error_code failed) {
+      if (self->ended_) return;
+      if (failed) {
+        return self->end("cannot trust " + self->address_.authority() + ": " + failed.message());
+      }
+      self->greet();
+    });
   }
 
   void greet() {
-    auto& lowest = beast::get_lowest_layer(stream_);
-    lowest.expires_never();
+    stream().expires_never();
     error_code ignored;
     // Small commands must not wait for company.
-    lowest.socket().set_option(tcp::no_delay(true), ignored);
+    stream().socket().set_option(tcp::no_delay(true), ignored);
     websocket::stream_base::timeout timeout{kOpenTimeout, websocket::stream_base::none(), false};
-    stream_.set_option(timeout);
-    stream_.read_message_max(protocol::kMaxServerMessageBytes);
-    stream_.binary(true);
+    socket_.set_option(timeout);
+    socket_.read_message_max(protocol::kMaxServerMessageBytes);
+    socket_.binary(true);
     if (!address_.token.empty()) {
-      stream_.set_option(
+      socket_.set_option(
           websocket::stream_base::decorator([token = address_.token](websocket::request_type& r) {
             r.set(beast::http::field::authorization, "Bearer " + token);
           }));
     }
-    stream_.async_handshake(
-        response_, address_.authority(), address_.path,
-        [self = this->shared_from_this()](error_code failed) { self->opened(failed); });
+    transport::upgrade(socket_, address_.authority(), address_.path, response_,
+                       [self = shared_from_this()](error_code failed) { self->opened(failed); });
   }
 
   void opened(error_code error) {
@@ -184,9 +151,8 @@ class SocketOver final : public Socket, public std::enable_shared_from_this<Sock
 
   void read() {
     read_pending_ = true;
-    stream_.async_read(buffer_, [self = this->shared_from_this()](error_code error, std::size_t) {
-      self->take(error);
-    });
+    transport::read(socket_, buffer_,
+                    [self = shared_from_this()](error_code error) { self->take(error); });
   }
 
   void take(error_code error) {
@@ -202,8 +168,8 @@ class SocketOver final : public Socket, public std::enable_shared_from_this<Sock
   }
 
   std::string explain_end(error_code error) const {
-    if (error == websocket::error::closed && !stream_.reason().reason.empty()) {
-      return "the server closed the connection: " + std::string(stream_.reason().reason.c_str());
+    if (error == websocket::error::closed && !socket_.reason().reason.empty()) {
+      return "the server closed the connection: " + std::string(socket_.reason().reason.c_str());
     }
     return "the connection ended: " + error.message();
   }
@@ -212,15 +178,15 @@ class SocketOver final : public Socket, public std::enable_shared_from_this<Sock
   // at its address by then.
   void write() {
     writing_ = true;
-    stream_.async_write(asio::buffer(outgoing_.front()),
-                        [self = this->shared_from_this()](error_code error, std::size_t) {
-                          self->writing_ = false;
-                          if (self->ended_) return;
-                          // What the server said before it hung up is still to be read.
-                          if (error) return;
-                          self->outgoing_.pop_front();
-                          if (!self->outgoing_.empty() && self->is_open_) self->write();
-                        });
+    transport::write(socket_, asio::buffer(outgoing_.front()),
+                     [self = shared_from_this()](error_code error) {
+                       self->writing_ = false;
+                       if (self->ended_) return;
+                       // What the server said before it hung up is still to be read.
+                       if (error) return;
+                       self->outgoing_.pop_front();
+                       if (!self->outgoing_.empty() && self->is_open_) self->write();
+                     });
   }
 
   void end(std::string reason) {
@@ -229,17 +195,18 @@ class SocketOver final : public Socket, public std::enable_shared_from_this<Sock
     is_open_ = false;
     close_timer_.cancel();
     resolver_.cancel();
-    error_code ignored;
-    beast::get_lowest_layer(stream_).socket().close(ignored);
+    stream().close();
     // The handlers may own what owns this object.
     const Connection::Events events = std::move(events_);
     if (events.closed) events.closed(std::move(reason));
   }
 
+  transport::Stream& stream() { return socket_.next_layer(); }
+
   Address address_;
   Connection::Events events_;
   tcp::resolver resolver_;
-  websocket::stream<Stream, kDeflates> stream_;
+  transport::WebSocketStream socket_;
   asio::steady_timer close_timer_;
   websocket::response_type response_;
   beast::flat_buffer buffer_;
@@ -270,14 +237,7 @@ class SocketConnection final : public Connection {
 
 std::unique_ptr<Connection> Connection::start(asio::io_context& context, const Address& address,
                                               Events events) {
-  std::shared_ptr<Socket> socket;
-  if (address.encrypted) {
-    socket = std::make_shared<SocketOver<TlsStream>>(context, address, std::move(events), context,
-                                                     trusting_this_system());
-  } else {
-    socket =
-        std::make_shared<SocketOver<PlainStream>>(context, address, std::move(events), context);
-  }
+  auto socket = std::make_shared<Socket>(context, address, std::move(events));
   auto connection = std::make_unique<SocketConnection>(socket);
   socket->open();
   return connection;

@@ -5,10 +5,9 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/beast/core.hpp>
-#include <boost/beast/http.hpp>
 
 #include "client_stub/address.h"
+#include "protocol/transport/http.h"
 
 namespace sluice::client {
 
@@ -26,7 +25,7 @@ constexpr std::chrono::seconds kPatience{15};
 class Exchange {
  public:
   Exchange(asio::io_context& context, const HttpRequest& request, const std::string& authority)
-      : stream_(context), resolver_(context) {
+      : stream_(asio::ip::tcp::socket(context)), resolver_(context) {
     request_.method_string(request.method);
     request_.target(request.path);
     request_.version(11);
@@ -45,7 +44,7 @@ class Exchange {
     stream_.expires_after(kPatience);
     resolver_.async_resolve(host, port, [this](error_code error, const auto& endpoints) {
       if (failed(error)) return;
-      stream_.async_connect(endpoints, [this](error_code refused, const auto& /*endpoint*/) {
+      stream_.connect(endpoints, [this](error_code refused) {
         if (!failed(refused)) write();
       });
     });
@@ -62,18 +61,18 @@ class Exchange {
     return error.failed();
   }
   void write() {
-    http::async_write(stream_, request_, [this](error_code error, std::size_t) {
+    transport::write_request(stream_, request_, [this](error_code error) {
       if (failed(error)) return;
-      http::async_read(stream_, buffer_, parser_,
-                       [this](error_code unread, std::size_t) { (void)failed(unread); });
+      transport::read_response(stream_, buffer_, parser_,
+                               [this](error_code unread) { (void)failed(unread); });
     });
   }
 
-  beast::tcp_stream stream_;
+  transport::Stream stream_;
   asio::ip::tcp::resolver resolver_;
-  http::request<http::string_body> request_;
+  transport::Request request_;
   beast::flat_buffer buffer_;
-  http::response_parser<http::string_body> parser_;
+  transport::ResponseParser parser_;
   error_code error_;
 };
 

@@ -10,9 +10,8 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/thread_pool.hpp>
-#include <boost/beast/core.hpp>
-#include <boost/beast/http.hpp>
 
+#include "protocol/transport/http.h"
 #include "server/net/origins.h"
 
 namespace sluice::net {
@@ -37,16 +36,12 @@ class AdminConnection : public std::enable_shared_from_this<AdminConnection> {
     parser_->header_limit(static_cast<std::uint32_t>(options_.limits.header_bytes));
     parser_->body_limit(options_.limits.body_bytes);
     stream_.expires_after(options_.limits.request);
-    http::async_read(stream_, buffer_, *parser_,
-                     [self = shared_from_this()](beast::error_code error, std::size_t) {
-                       self->on_read(error);
-                     });
+    transport::read_request(
+        stream_, buffer_, *parser_,
+        [self = shared_from_this()](beast::error_code error) { self->on_read(error); });
   }
 
-  void end() {
-    beast::error_code ignored;
-    stream_.socket().close(ignored);
-  }
+  void end() { stream_.close(); }
 
  private:
   void on_read(beast::error_code error) {
@@ -92,11 +87,11 @@ class AdminConnection : public std::enable_shared_from_this<AdminConnection> {
     response_.content_length(answer.body.size());
     if (parser_->get().method() != http::verb::head) response_.body() = std::move(answer.body);
     stream_.expires_after(options_.limits.request);
-    http::async_write(stream_, serializer_.emplace(response_),
-                      [self = shared_from_this()](beast::error_code error, std::size_t) {
-                        if (error || !self->response_.keep_alive()) return self->finish();
-                        self->read();
-                      });
+    transport::write_response(stream_, serializer_.emplace(response_),
+                              [self = shared_from_this()](beast::error_code error) {
+                                if (error || !self->response_.keep_alive()) return self->finish();
+                                self->read();
+                              });
   }
 
   void finish() {
@@ -106,11 +101,11 @@ class AdminConnection : public std::enable_shared_from_this<AdminConnection> {
 
   const AdminOptions& options_;
   asio::thread_pool& actions_;
-  beast::tcp_stream stream_;
+  transport::Stream stream_;
   beast::flat_buffer buffer_;
-  std::optional<http::request_parser<http::string_body>> parser_;
-  http::response<http::string_body> response_;
-  std::optional<http::response_serializer<http::string_body>> serializer_;
+  std::optional<transport::RequestParser> parser_;
+  transport::Response response_;
+  std::optional<transport::ResponseSerializer> serializer_;
 };
 
 }  // namespace

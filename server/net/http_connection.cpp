@@ -5,11 +5,10 @@
 #include <string>
 #include <utility>
 
-#include <boost/beast/core.hpp>
-#include <boost/beast/http.hpp>
 #include <boost/beast/websocket/rfc6455.hpp>
 #include <spdlog/spdlog.h>
 
+#include "protocol/transport/http.h"
 #include "server/net/routes.h"
 #include "server/net/session.h"
 
@@ -32,41 +31,30 @@ std::string_view view_of(beast::string_view text) {
   return {text.data(), text.size()};
 }
 
-template <class Stream>
 class HttpConnection : public SurplusConnection,
-                       public std::enable_shared_from_this<HttpConnection<Stream>> {
+                       public std::enable_shared_from_this<HttpConnection> {
  public:
-  /// A TLS stream refers to the context, which must live as long.
-  HttpConnection(Stream stream, std::shared_ptr<boost::asio::ssl::context> tls, Network& network)
-      : network_(network),
-        tls_(std::move(tls)),
-        slot_(network, address_of(beast::get_lowest_layer(stream).socket())),
-        stream_(std::move(stream)) {}
+  HttpConnection(transport::Stream stream, Network& network)
+      : network_(network), slot_(network, stream.peer_address()), stream_(std::move(stream)) {}
 
   void start() {
     if (!slot_.counted()) join_surplus();
-    if constexpr (std::is_same_v<Stream, TlsStream>) {
-      lowest().expires_after(patience());
-      stream_.async_handshake(boost::asio::ssl::stream_base::server,
-                              [self = this->shared_from_this()](beast::error_code error) {
-                                error ? self->end() : self->read();
-                              });
-    } else {
-      read();
-    }
+    if (!stream_.encrypted()) return read();
+    stream_.expires_after(patience());
+    stream_.handshake(beast::role_type::server,
+                      [self = shared_from_this()](beast::error_code error) {
+                        error ? self->end() : self->read();
+                      });
   }
 
-  void end() override {
-    beast::error_code ignored;
-    lowest().socket().close(ignored);
-  }
+  void end() override { stream_.close(); }
 
  private:
   // Whoever watches over the server must hear from it whatever the others do: so the oldest one
   // makes room for the newest.
   void join_surplus() {
     network_.refused_log.log(LogLimiter::Clock::now(), [&](const std::string& left_out) {
-      spdlog::warn("{}: too many connections{}", address_of(lowest().socket()), left_out);
+      spdlog::warn("{}: too many connections{}", stream_.peer_address(), left_out);
     });
     auto& surplus = network_.surplus;
     std::erase_if(surplus, [](const auto& one) { return one.expired(); });
@@ -74,10 +62,8 @@ class HttpConnection : public SurplusConnection,
       if (const auto oldest = surplus.front().lock()) oldest->end();
       surplus.pop_front();
     }
-    surplus.push_back(this->weak_from_this());
+    surplus.push_back(weak_from_this());
   }
-
-  beast::tcp_stream& lowest() { return beast::get_lowest_layer(stream_); }
 
   /// For a handshake, a request, or an answer.
   [[nodiscard]] std::chrono::milliseconds patience() const {
@@ -91,11 +77,10 @@ class HttpConnection : public SurplusConnection,
     parser_.emplace();
     parser_->header_limit(static_cast<std::uint32_t>(limits.header_bytes));
     parser_->body_limit(limits.body_bytes);
-    lowest().expires_after(patience());
-    http::async_read(stream_, buffer_, *parser_,
-                     [self = this->shared_from_this()](beast::error_code error, std::size_t) {
-                       self->on_read(error);
-                     });
+    stream_.expires_after(patience());
+    transport::read_request(
+        stream_, buffer_, *parser_,
+        [self = shared_from_this()](beast::error_code error) { self->on_read(error); });
   }
 
   void on_read(beast::error_code error) {
@@ -152,8 +137,8 @@ class HttpConnection : public SurplusConnection,
       refusal = gate.watch_refusal(hub->config().name, visitor.account);
     }
     if (!refusal.empty()) return respond(refusal_answer(refusal, visitor), version, false);
-    std::make_shared<Session>(make_web_socket(std::move(stream_)), std::move(tls_),
-                              std::move(slot_), network_, *hub, visitor.account)
+    std::make_shared<Session>(make_web_socket(std::move(stream_)), std::move(slot_), network_, *hub,
+                              visitor.account)
         ->start(request);
   }
 
@@ -170,7 +155,7 @@ class HttpConnection : public SurplusConnection,
   };
   [[nodiscard]] Client client_of(const Session::Request& request) {
     const Proxies& proxies = network_.options.proxies;
-    const std::string peer = address_of(lowest().socket());
+    const std::string peer = stream_.peer_address();
     if (!proxies.trust(peer)) return {peer, {}, network_.tls != nullptr};
     std::string forwarded;
     const auto [first, end] = request.equal_range("X-Forwarded-For");
@@ -239,10 +224,9 @@ class HttpConnection : public SurplusConnection,
     const bool bodiless = answer.status == 204 || answer.status == 304;
     if (!bodiless) response_.content_length(answer.body.size());
     if (!head_) response_.body() = std::move(answer.body);
-    http::async_write(stream_, serializer_.emplace(response_),
-                      [self = this->shared_from_this()](beast::error_code error, std::size_t) {
-                        self->on_write(error);
-                      });
+    transport::write_response(
+        stream_, serializer_.emplace(response_),
+        [self = shared_from_this()](beast::error_code error) { self->on_write(error); });
   }
 
   void on_write(beast::error_code error) {
@@ -251,23 +235,21 @@ class HttpConnection : public SurplusConnection,
   }
 
   void finish() {
-    if constexpr (std::is_same_v<Stream, TlsStream>) {
-      lowest().expires_after(patience());
-      stream_.async_shutdown([self = this->shared_from_this()](beast::error_code) { self->end(); });
-    } else {
-      beast::error_code ignored;
-      stream_.socket().shutdown(boost::asio::ip::tcp::socket::shutdown_send, ignored);
+    if (stream_.encrypted()) {
+      stream_.expires_after(patience());
+      return stream_.shutdown([self = shared_from_this()](beast::error_code) { self->end(); });
     }
+    beast::error_code ignored;
+    stream_.socket().shutdown(boost::asio::ip::tcp::socket::shutdown_send, ignored);
   }
 
   Network& network_;
-  std::shared_ptr<boost::asio::ssl::context> tls_;  // before the stream, which refers to it
   ConnectionSlot slot_;
-  Stream stream_;
+  transport::Stream stream_;
   beast::flat_buffer buffer_;
-  std::optional<http::request_parser<http::string_body>> parser_;
-  http::response<http::string_body> response_;
-  std::optional<http::response_serializer<http::string_body>> serializer_;
+  std::optional<transport::RequestParser> parser_;
+  transport::Response response_;
+  std::optional<transport::ResponseSerializer> serializer_;
   bool head_ = false;
 };
 
@@ -276,14 +258,8 @@ class HttpConnection : public SurplusConnection,
 void serve_http(boost::asio::ip::tcp::socket socket, Network& network) {
   // A handshake costs us a millisecond, and a stranger nothing.
   if (network.handshakes && !network.handshakes->take(1, TokenBucket::Clock::now())) return;
-  if (network.tls) {
-    std::make_shared<HttpConnection<TlsStream>>(TlsStream(std::move(socket), *network.tls),
-                                                network.tls, network)
-        ->start();
-  } else {
-    std::make_shared<HttpConnection<PlainStream>>(PlainStream(std::move(socket)), nullptr, network)
-        ->start();
-  }
+  std::make_shared<HttpConnection>(transport::Stream(std::move(socket), network.tls), network)
+      ->start();
 }
 
 }  // namespace sluice::net

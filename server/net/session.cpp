@@ -30,12 +30,11 @@ std::string peer_text(const std::string& peer, const std::string& address) {
 
 }  // namespace
 
-Session::Session(std::unique_ptr<WebSocket> socket, std::shared_ptr<void> context,
-                 ConnectionSlot slot, Network& network, Hub& hub, std::string account)
+Session::Session(std::unique_ptr<WebSocket> socket, ConnectionSlot slot, Network& network, Hub& hub,
+                 std::string account)
     : network_(network),
       hub_(hub),
       slot_(std::move(slot)),
-      context_(std::move(context)),
       socket_(std::move(socket)),
       buffer_(2 * protocol::kMaxClientMessageBytes),
       peer_(peer_text(socket_->peer(), slot_.address())),

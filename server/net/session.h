@@ -33,10 +33,9 @@ class Session final : public Viewer, public std::enable_shared_from_this<Session
   using Request = WebSocket::Request;
 
   /// `network` and `hub` must outlive the session.
-  /// `context` is what the socket refers to. `account` is who connects; empty: nobody that is
-  /// known.
-  Session(std::unique_ptr<WebSocket> socket, std::shared_ptr<void> context, ConnectionSlot slot,
-          Network& network, Hub& hub, std::string account);
+  /// `account` is who connects; empty: nobody that is known.
+  Session(std::unique_ptr<WebSocket> socket, ConnectionSlot slot, Network& network, Hub& hub,
+          std::string account);
   ~Session() override;
 
   /// Answers the upgrade. From here on the session keeps itself alive.
@@ -106,7 +105,6 @@ class Session final : public Viewer, public std::enable_shared_from_this<Session
   Network& network_;
   Hub& hub_;
   ConnectionSlot slot_;
-  std::shared_ptr<void> context_;      // before the socket, which refers to it
   std::unique_ptr<WebSocket> socket_;  // its timer: until the hello; then until reading goes on
   Request upgrade_;
   boost::beast::flat_buffer buffer_;

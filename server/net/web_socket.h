@@ -8,20 +8,20 @@
 #include <memory>
 #include <string>
 
-#include <boost/beast/core.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
-#include <boost/beast/websocket.hpp>
+#include <boost/beast/websocket/rfc6455.hpp>
 
 #include "protocol/codec.h"
+#include "protocol/transport/http.h"
 #include "server/net/server.h"
-#include "server/net/stream.h"
 
 namespace sluice::net {
 
 class WebSocket {
  public:
-  using Request = boost::beast::http::request<boost::beast::http::string_body>;
-  using Done = std::function<void(boost::beast::error_code)>;
+  using Request = transport::Request;
+  using Done = transport::Called;
 
   virtual ~WebSocket() = default;
   [[nodiscard]] virtual std::chrono::steady_clock::time_point now() = 0;
@@ -42,9 +42,6 @@ class WebSocket {
 };
 
 /// Over a stream that was used for HTTP until now.
-template <class Stream>
-[[nodiscard]] std::unique_ptr<WebSocket> make_web_socket(Stream stream);
-extern template std::unique_ptr<WebSocket> make_web_socket(PlainStream stream);
-extern template std::unique_ptr<WebSocket> make_web_socket(TlsStream stream);
+[[nodiscard]] std::unique_ptr<WebSocket> make_web_socket(transport::Stream stream);
 
 }  // namespace sluice::net

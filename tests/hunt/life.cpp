@@ -186,7 +186,7 @@ void Life::take_mail() {
 
 void Life::accept(const std::shared_ptr<Wire>& wire) {
   const auto session = std::make_shared<net::Session>(
-      wire->socket(), nullptr, net::ConnectionSlot(network_, "client"), network_, *hub_, "");
+      wire->socket(), net::ConnectionSlot(network_, "client"), network_, *hub_, "");
   wires_.push_back(wire);
   sessions_.push_back(session);
   session->start({});

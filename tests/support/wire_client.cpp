@@ -7,8 +7,8 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/write.hpp>
-#include <boost/beast/core.hpp>
-#include <boost/beast/websocket.hpp>
+
+#include "protocol/transport/web_socket.h"
 
 namespace sluice::tests {
 
@@ -19,7 +19,7 @@ using Event = protocol::ClientSession::Event;
 
 struct WireClient::Socket {
   asio::io_context context;
-  beast::websocket::stream<beast::tcp_stream, false> stream{context};  // never deflates
+  transport::WebSocketStream stream{transport::Stream(Tcp::socket(context))};
   beast::flat_buffer buffer;
   // A read that outlived its patience goes on and is picked up by the next call.
   bool reading = false;
@@ -28,18 +28,27 @@ struct WireClient::Socket {
   void start_read() {
     reading = true;
     read_result.reset();
-    stream.async_read(buffer, [this](beast::error_code error, std::size_t) {
+    transport::read(stream, buffer, [this](beast::error_code error) {
       reading = false;
       read_result = error;
     });
+  }
+
+  /// Runs until what `begin` began with its argument has ended; reading goes on beside it.
+  beast::error_code wait_for(const std::function<void(transport::Called)>& begin) {
+    std::optional<beast::error_code> result;
+    begin([&result](beast::error_code error) { result = error; });
+    context.restart();
+    while (!result) context.run_one();
+    return *result;
   }
 };
 
 WireClient::WireClient(std::uint16_t port, const std::string& path, std::string name,
                        const std::string& token, protocol::SentCommands commands)
     : socket_(std::make_unique<Socket>()), session_(std::move(name), std::move(commands)) {
-  beast::get_lowest_layer(socket_->stream)
-      .connect(Tcp::endpoint(asio::ip::make_address("127.0.0.1"), port));
+  socket_->stream.next_layer().socket().connect(
+      Tcp::endpoint(asio::ip::make_address("127.0.0.1"), port));
   socket_->stream.read_message_max(protocol::kMaxServerMessageBytes);
   if (!token.empty()) {
     socket_->stream.set_option(
@@ -47,8 +56,11 @@ WireClient::WireClient(std::uint16_t port, const std::string& path, std::string 
           request.set(beast::http::field::authorization, "Bearer " + token);
         }));
   }
-  beast::error_code error;
-  socket_->stream.handshake("127.0.0.1:" + std::to_string(port), path, error);
+  transport::Response answer;
+  const beast::error_code error = socket_->wait_for([&](transport::Called done) {
+    transport::upgrade(socket_->stream, "127.0.0.1:" + std::to_string(port), path, answer,
+                       std::move(done));
+  });
   if (error) throw std::runtime_error("handshake: " + error.message());
   socket_->stream.binary(true);
 }
@@ -58,8 +70,7 @@ WireClient::~WireClient() {
 }
 
 void WireClient::abort() {
-  beast::error_code ignored;
-  beast::get_lowest_layer(socket_->stream).socket().close(ignored);
+  socket_->stream.next_layer().close();
   socket_->context.restart();
   socket_->context.run();  // the read that may be under way ends
   ended_ = true;
@@ -70,9 +81,10 @@ void WireClient::flush() {
 }
 
 void WireClient::send_raw(const protocol::Bytes& bytes, bool binary) {
-  beast::error_code error;
   socket_->stream.binary(binary);
-  socket_->stream.write(asio::buffer(bytes), error);
+  const beast::error_code error = socket_->wait_for([&](transport::Called done) {
+    transport::write(socket_->stream, asio::buffer(bytes), std::move(done));
+  });
   if (error) ended_ = true;
 }
 
@@ -142,9 +154,8 @@ std::string WireClient::close_reason() const {
 }
 
 void WireClient::shrink_receive_buffer() {
-  beast::get_lowest_layer(socket_->stream)
-      .socket()
-      .set_option(asio::socket_base::receive_buffer_size(64 << 10));
+  socket_->stream.next_layer().socket().set_option(
+      asio::socket_base::receive_buffer_size(64 << 10));
 }
 
 struct SilentConnection::Socket {
