@@ -1,6 +1,6 @@
 // Commands as clients write them: lines of a command script, made by the JSON library, so that
-// whatever a name holds arrives as it is. Their shapes stand in server/sim/commands.h, which
-// clients do not include; tests read every line that a client makes with the server's reader.
+// whatever a name holds arrives as it is. Their shapes stand in server/sim/commands/commands.h,
+// which clients do not include; tests read every line that a client makes with the server's reader.
 #pragma once
 
 #include <string>

@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "server/formats/cell_text.h"
-#include "server/sim/commands.h"
+#include "server/sim/commands/commands.h"
 
 namespace sluice::formats {
 
@@ -216,7 +216,7 @@ std::string command_declarations() {
   std::string letters;
   for (const std::string& letter : cell_letters()) letters += "\"" + letter + "\" | ";
   std::string text =
-      "// Written by the build from the commands' manifest (server/sim/commands.h).\n\n"
+      "// Written by the build from the commands' manifest (server/sim/commands/commands.h).\n\n"
       "/** x, y (up), z. */\n"
       "export type Place = [x: number, y: number, z: number];\n\n"
       "/** A letter of the map alphabet, or any amount of water, in units. */\n"

@@ -1,6 +1,6 @@
 // The shapes of all commands, for those who write them: as a JSON Schema and as a TypeScript
-// declaration. Both follow from the manifest in server/sim/commands.h, so that a new command, or
-// a new field of one, is in them without being written down again.
+// declaration. Both follow from the manifest in server/sim/commands/commands.h, so that a new
+// command, or a new field of one, is in them without being written down again.
 #pragma once
 
 #include <cstdint>

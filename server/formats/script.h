@@ -1,7 +1,7 @@
 // Command scripts: JSON Lines, one command a line, in tick order. Scripts, the log of a recording
 // and the commands of clients are the same lines. The keys of a line are `tick`, `cmd`, and the
-// fields of that command as server/sim/commands.h declares them; a cell is a glyph of the map
-// alphabet ("#", ".", "~", "1" to "7") or an object {"water": units}.
+// fields of that command as server/sim/commands/commands.h declares them; a cell is a glyph of the
+// map alphabet ("#", ".", "~", "1" to "7") or an object {"water": units}.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "server/sim/commands.h"
+#include "server/sim/commands/commands.h"
 #include "server/sim/result.h"
 
 namespace sluice::formats {

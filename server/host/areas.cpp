@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "server/sim/command_reach.h"
+#include "server/sim/commands/reach.h"
 
 namespace sluice::host {
 

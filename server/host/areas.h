@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "server/access/roles.h"
-#include "server/sim/commands.h"
+#include "server/sim/commands/commands.h"
 #include "server/sim/world.h"
 
 namespace sluice::host {

@@ -31,8 +31,8 @@
 #include "server/access/roles.h"
 #include "server/host/tick_budget.h"
 #include "server/record/records.h"
-#include "server/sim/command_cost.h"
-#include "server/sim/commands.h"
+#include "server/sim/commands/commands.h"
+#include "server/sim/commands/cost.h"
 #include "server/sim/result.h"
 
 namespace sluice::host {

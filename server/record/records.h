@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "server/sim/commands.h"
+#include "server/sim/commands/commands.h"
 #include "server/sim/digest.h"
 
 namespace sluice::record {

@@ -13,7 +13,7 @@
 #include "server/sim/cell.h"
 #include "server/sim/chunk.h"
 #include "server/sim/geometry.h"
-#include "server/sim/models/cellular_rule.h"
+#include "server/sim/models/cellular/rule.h"
 #include "server/sim/waves/step_kernel.h"
 
 namespace sluice::sim {

@@ -1,5 +1,5 @@
 // The vector kernels: one source, compiled once for each vector unit that Highway knows here, the
-// best one picked at run time. They compute the expressions of models/cellular_rule.h and
+// best one picked at run time. They compute the expressions of models/cellular/rule.h and
 // kernels_scalar.cpp; a test holds them to the same bits. Integers only.
 #include <vector>
 
@@ -10,7 +10,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "server/sim/kernels_vector_sideways-inl.h"
+#include "server/sim/models/cellular/kernels_vector_sideways-inl.h"
 #include "server/sim/waves/kernels_vector_waves-inl.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -17,7 +17,7 @@ inline constexpr std::int32_t kChunkCells = 4096;
 /// Chunks of one world that hold anything: 2^18 are 4 GiB of cells.
 inline constexpr std::int64_t kMaxChunks = std::int64_t{1} << 18;
 
-/// Options of the cellular model (models/cellular.md says what they do).
+/// Options of the cellular model (models/cellular/cellular.md says what they do).
 inline constexpr std::int32_t kMaxFullOption = 8192;
 inline constexpr std::int32_t kMaxSweeps = 1024;
 
@@ -74,11 +74,11 @@ static_assert(std::int64_t{kMaxCellUnits} * kMaxChunks * kChunkCells +
 // A level with 32 fractional bits, and the difference of two, fit 64 bits.
 static_assert((std::int64_t{kMaxPipeBase} + kMaxPipeHeight) * 2 < INT64_MAX >> 32);
 
-/// Options of the block model (models/block.md).
+/// Options of the block model (models/block/block.md).
 inline constexpr std::int32_t kMaxBlockParts = 8;
 inline constexpr std::int32_t kMaxWalkSteps = 4095;
 
-/// The stream model (models/stream.md): levels of a full cell, and its options.
+/// The stream model (models/stream/stream.md): levels of a full cell, and its options.
 inline constexpr std::int32_t kStreamLevels = 8;
 inline constexpr std::int32_t kMaxDrying = 1 << 20;
 

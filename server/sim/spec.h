@@ -45,7 +45,7 @@ struct Edges {
   }
 };
 
-/// Options of the cellular model; models/cellular.md explains them.
+/// Options of the cellular model; models/cellular/cellular.md explains them.
 struct CellularOptions {
   std::int32_t full = kFull;           // units at which a cell counts as full
   std::int32_t compressed_max = 4137;  // units: full plus what one cell of depth adds
@@ -69,7 +69,7 @@ enum class Downward : std::uint8_t {
   kHead = 1,      // one more than the depth: a tall column can hold back high falling water
 };
 
-/// Options of the block model; models/block.md explains them.
+/// Options of the block model; models/block/block.md explains them.
 struct BlockOptions {
   std::int32_t parts = 1;        // parts of a full cell that move as one: 1 (whole blocks) to 8
   std::int32_t walk_steps = 64;  // steps that water left alone on a ledge walks at the most
@@ -83,7 +83,7 @@ struct BlockOptions {
   }
 };
 
-/// Options of the stream model; models/stream.md explains them.
+/// Options of the stream model; models/stream/stream.md explains them.
 struct StreamOptions {
   std::int32_t drying = 8;  // a level that nothing flows through is lost in one of so many ticks
 

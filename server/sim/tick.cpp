@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "server/sim/assert.h"
-#include "server/sim/command_context.h"
+#include "server/sim/commands/context.h"
 #include "server/sim/heat/field.h"
 #include "server/sim/int_math.h"
 #include "server/sim/models/registry.h"

@@ -4,7 +4,7 @@
 
 #include "server/sim/assert.h"
 #include "server/sim/at_rest.h"
-#include "server/sim/command_context.h"
+#include "server/sim/commands/context.h"
 #include "server/sim/fields.h"
 #include "server/sim/heat/field.h"
 #include "server/sim/models/hydro/hydro.h"

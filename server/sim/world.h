@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "server/sim/commands.h"
+#include "server/sim/commands/commands.h"
 #include "server/sim/core_state.h"
 #include "server/sim/digest.h"
 #include "server/sim/executor.h"
@@ -49,7 +49,7 @@ struct RunOptions {
 };
 
 /// Hands out the commands of one tick, one by one. Each is asked for when those before it have been
-/// applied, so that what it would cost can be seen in the world as it then is (command_cost.h).
+/// applied, so that what it would cost can be seen in the world as it then is (commands/cost.h).
 class CommandSource {
  public:
   virtual ~CommandSource() = default;

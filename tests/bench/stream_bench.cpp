@@ -5,7 +5,7 @@
 
 #include <benchmark/benchmark.h>
 
-#include "server/sim/models/stream_cells.h"
+#include "server/sim/models/stream/cells.h"
 #include "server/sim/world.h"
 #include "tests/bench/textbook_stream.h"
 

@@ -11,7 +11,7 @@
 #include <random>
 #include <vector>
 
-#include "server/sim/models/stream_cells.h"
+#include "server/sim/models/stream/cells.h"
 #include "server/sim/world.h"
 
 namespace sluice::bench {

@@ -1,11 +1,10 @@
 // Goal: what a command costs is known before it runs, grows with what it touches, and is never
 // less. Method: costs of boxes against what is stored; the cells that a command really rewrites,
 // counted.
-#include "server/sim/command_cost.h"
-
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "server/sim/commands/cost.h"
 #include "tests/support/drawn_world.h"
 #include "tests/support/random_world.h"
 

@@ -1,12 +1,11 @@
 // Goal: no command changes a cell outside the boxes that it is said to reach.
 // Method: random worlds and scripts of every model, with pipes and ports; all cells are compared
 // between two commands of a tick.
-#include "server/sim/command_reach.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "server/sim/commands/reach.h"
 #include "server/sim/executor.h"
 #include "tests/support/random_world.h"
 

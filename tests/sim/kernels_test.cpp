@@ -1,5 +1,5 @@
 // Goal: every set of kernels gives the same bits as the portable one, and the rule that they share
-// keeps the promises on which the proof of rest stands (models/cellular.md).
+// keeps the promises on which the proof of rest stands (models/cellular/cellular.md).
 #include "server/sim/kernels.h"
 
 #include <gtest/gtest.h>
@@ -206,7 +206,7 @@ RC_GTEST_PROP(CellularRule, SidewaysMovesAtMostHalfTheDifferenceAndIsAntisymmetr
   }
 }
 
-// The worked example of models/cellular.md.
+// The worked example of models/cellular/cellular.md.
 TEST(CellularRule, TheDocumentsColumnSettlesAsItSays) {
   const CellularRule rule = sim::prepare({}, true);
   Cell bottom = sim::kFull;

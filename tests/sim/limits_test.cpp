@@ -7,7 +7,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "server/sim/kernels.h"
-#include "server/sim/models/cellular_rule.h"
+#include "server/sim/models/cellular/rule.h"
 #include "server/sim/world.h"
 #include "server/workers/thread_pool.h"
 #include "tests/support/drawn_world.h"

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "server/sim/models/stream_cells.h"
+#include "server/sim/models/stream/cells.h"
 #include "server/workers/thread_pool.h"
 #include "tests/support/drawn_world.h"
 #include "tests/support/random_world.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "server/sim/commands.h"
+#include "server/sim/commands/commands.h"
 #include "server/sim/pipes/image.h"
 #include "server/sim/pipes/network.h"
 #include "server/sim/spec.h"

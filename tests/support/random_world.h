@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include "server/sim/commands.h"
+#include "server/sim/commands/commands.h"
 #include "server/sim/spec.h"
 #include "tests/support/dice.h"
 #include "tests/support/random_network.h"

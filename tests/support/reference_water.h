@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "server/sim/models/cellular_rule.h"
+#include "server/sim/models/cellular/rule.h"
 #include "server/sim/world.h"
 
 namespace sluice::tests {

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "server/sim/models/stream_cells.h"
+#include "server/sim/models/stream/cells.h"
 #include "tests/support/drawn_world.h"
 
 namespace sluice::tests {

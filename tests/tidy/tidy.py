@@ -12,7 +12,7 @@ SOURCE_FOLDERS = ("server", "protocol", "client_stub", "tests")
 MOST_LINES = 500
 MOST_LINES_OF_A_FUNCTION = 70
 # Functions that were longer when the rule came, and may not grow.
-LONGER_FUNCTIONS = {"server/sim/models/block_groups.cpp": 75}
+LONGER_FUNCTIONS = {"server/sim/models/block/groups.cpp": 75}
 
 # Folder -> folders of ours whose headers it may include. What is not listed is not allowed.
 LAYERS = {

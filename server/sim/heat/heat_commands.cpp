@@ -1,7 +1,7 @@
 // The commands of heat, and what their numbers may be.
 #include <string>
 
-#include "server/sim/command_context.h"
+#include "server/sim/commands/context.h"
 #include "server/sim/heat/field.h"
 
 namespace sluice::sim {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <string>
 
-#include "server/sim/command_context.h"
+#include "server/sim/commands/context.h"
 
 namespace sluice::sim {
 

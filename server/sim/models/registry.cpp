@@ -2,10 +2,10 @@
 
 #include <array>
 
-#include "server/sim/models/block.h"
-#include "server/sim/models/cellular.h"
+#include "server/sim/models/block/block.h"
+#include "server/sim/models/cellular/cellular.h"
 #include "server/sim/models/hydro/hydro.h"
-#include "server/sim/models/stream.h"
+#include "server/sim/models/stream/stream.h"
 
 namespace sluice::sim {
 

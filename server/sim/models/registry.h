@@ -80,7 +80,7 @@ struct MarkField {
   [[nodiscard]] constexpr std::uint32_t mask() const { return ((1U << bits) - 1) << shift; }
 };
 
-/// What a cell of a model's water takes that flows, in units of work (command_cost.h); measured as
+/// What a cell of a model's water takes that flows, in units of work (commands/cost.h); measured as
 /// boxes that fall apart.
 struct WorkOfWater {
   std::int64_t side_view;

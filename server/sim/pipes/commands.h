@@ -1,4 +1,5 @@
-// The commands that build and run pipe networks; rows of the manifest in server/sim/commands.h.
+// The commands that build and run pipe networks; rows of the manifest in
+// server/sim/commands/commands.h.
 //
 // `v.optional` is a field that a script may leave out; it then keeps the default given here. In
 // bytes, digests and comparisons it is a field like any other.

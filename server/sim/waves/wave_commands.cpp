@@ -1,7 +1,7 @@
 // The commands of waves, and what their numbers may be.
 #include <string>
 
-#include "server/sim/command_context.h"
+#include "server/sim/commands/context.h"
 #include "server/sim/waves/field.h"
 #include "server/sim/waves/surfaces.h"
 

@@ -1,0 +1,121 @@
+// What each command does to a world; the only code besides the water models and the springs that
+// writes cells.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "server/sim/commands/commands.h"
+#include "server/sim/marks/levels.h"
+#include "server/sim/world.h"
+
+namespace sluice::sim {
+
+/// Applies commands to one world. A command that cannot apply changes nothing.
+class CommandContext {
+ public:
+  explicit CommandContext(World& world) : world_(world), measure_(measure_of(world.config())) {}
+
+  CommandOutcome apply(const Command& command) {
+    return std::visit([this](const auto& body) { return apply(body); }, command.body);
+  }
+  CommandOutcome apply(const SetCells& command);
+  CommandOutcome apply(const Pour& command);
+  CommandOutcome apply(const RemoveWater& command);
+  CommandOutcome apply(const AddSourceUpTo& command);
+  CommandOutcome apply(const AddSource& command);
+  CommandOutcome apply(const RemoveSource& command);
+  CommandOutcome apply(const AddDrain& command);
+  CommandOutcome apply(const RemoveDrain& command);
+  CommandOutcome apply(const AddPipe& command);
+  CommandOutcome apply(const AddPump& command);
+  CommandOutcome apply(const AddValve& command);
+  CommandOutcome apply(const RemovePipe& command);
+  CommandOutcome apply(const UpgradePipe& command);
+  CommandOutcome apply(const LinkPipes& command);
+  CommandOutcome apply(const UnlinkPipes& command);
+  CommandOutcome apply(const SetValve& command);
+  CommandOutcome apply(const SetPump& command);
+  CommandOutcome apply(const AddPort& command);
+  CommandOutcome apply(const RemovePort& command);
+
+  // marks/level_commands.cpp
+  CommandOutcome apply(const FillLevel& command);
+  CommandOutcome apply(const EvaporateLevel& command);
+  /// The marks of a world file. The units that each one brought or keeps out go to `units`.
+  CommandOutcome fill(std::span<const Mark> marks, std::vector<std::int64_t>& units);
+
+  // waves/wave_commands.cpp
+  CommandOutcome apply(const Splash& command);
+  CommandOutcome apply(const SetWind& command);
+
+  // heat/heat_commands.cpp
+  CommandOutcome apply(const WarmPour& command);
+  CommandOutcome apply(const AddWarmSource& command);
+  CommandOutcome apply(const SetAir& command);
+  CommandOutcome apply(const AddHeater& command);
+  CommandOutcome apply(const RemoveHeater& command);
+  /// Of a world file.
+  CommandOutcome add_source(const Spring& source);
+
+  /// What add_pipe, add_pump and add_valve share.
+  CommandOutcome add_node(const PipeFields& fields, NodeKind kind, std::int32_t rate, bool open);
+
+ private:
+  /// Empty when the box is not empty and lies in the world.
+  [[nodiscard]] std::string box_problem(const Box& box) const;
+  [[nodiscard]] std::string place_problem(Vec3 at) const;
+  struct SpringKind {
+    const char* name;
+    Springs& springs;
+    SpringSchedule& schedule;
+  };
+  [[nodiscard]] SpringKind sources() const {
+    return {"source", world_.core_.sources, world_.source_schedule_};
+  }
+  [[nodiscard]] SpringKind drains() const {
+    return {"drain", world_.core_.drains, world_.drain_schedule_};
+  }
+  CommandOutcome add_spring(const SpringKind& kind, Vec3 at, std::int32_t rate);
+  CommandOutcome remove_spring(const SpringKind& kind, Vec3 at);
+  /// What a command did to cells.
+  struct Change {
+    std::int64_t came = 0;  // units
+    std::int64_t went = 0;
+    bool any = false;
+    void add(Cell before, Cell after, std::int64_t times) {
+      const std::int64_t units = times * (std::int64_t{held_in(after)} - held_in(before));
+      came += units > 0 ? units : 0;
+      went -= units < 0 ? units : 0;
+      any = any || before != after;
+    }
+  };
+  void note(Chunk& chunk, const Change& change, const ChunkRegion& where);
+  /// Makes every cell of a chunk that lies wholly in the world of one kind.
+  void refill(Chunk& chunk, Cell kind);
+  /// Sets every cell of `part`, which lies in one chunk, to next(cell).
+  template <class Next>
+  void rewrite(Chunk& chunk, const Box& part, Next&& next);
+  void rewrite_cell(Vec3 at, Cell cell);
+  /// Calls f(chunk coordinate, the part of the box in it), in ChunkCoord's order.
+  template <class F>
+  void for_each_part(const Box& box, F&& f);
+  /// As for_each_part, for stored chunks only: f(chunk, part). Its cost does not grow with the air.
+  template <class F>
+  void for_each_stored_part(const Box& box, F&& f);
+
+  [[nodiscard]] std::string level_problem(std::int64_t level) const;
+  CommandOutcome write(Filling& filling, const LevelSums& sums);
+  [[nodiscard]] std::string quantum_problem(std::int32_t units) const;
+  /// Empty when the world may take in so many units more (WorldLimits::units).
+  [[nodiscard]] std::string intake_problem(std::int64_t units) const;
+  /// Empty when so many more chunks may hold something (WorldLimits::chunks).
+  [[nodiscard]] std::string chunks_problem(std::int64_t chunks) const;
+  /// Whether that cell's chunk counts among those that hold something.
+  [[nodiscard]] bool chunk_holds(Vec3 at) const;
+
+  World& world_;
+  WaterMeasure measure_;
+};
+
+}  // namespace sluice::sim

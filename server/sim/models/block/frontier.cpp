@@ -1,0 +1,110 @@
+// Where a group's water may go.
+#include <algorithm>
+
+#include "server/sim/models/block/groups.h"
+
+namespace sluice::sim {
+
+std::optional<BlockTarget> BlockGroups::target_of(BlockCell cell, BlockGroup group) {
+  const std::uint8_t held = cells_.level(cell);
+  if (held >= cells_.parts()) return std::nullopt;  // full, or solid
+  if (held > 0 && cells_.group(cell) != group) return std::nullopt;
+  std::optional<BlockTarget> target;
+  touching(cell, group, [&](BlockCell /*touches*/, Face from, bool diagonal) {
+    target = {cell, cells_.height(cell, held), from, diagonal, from == Face::kAbove};
+    return true;
+  });
+  return target;
+}
+
+void BlockGroups::note(BlockGroup group, const BlockTarget& target) {
+  // A list that doubled is looked through, so that none grows with the number of ticks.
+  constexpr std::size_t kFew = 64;
+  Notes& notes = of(group).frontier[target.height];
+  notes.cells.push_back(target.cell);
+  if (notes.cells.size() > 2 * notes.tidied + kFew) look_through(notes, group, target.height);
+}
+
+template <class F>
+void BlockGroups::around(BlockCell cell, F&& f) {
+  f(cell);
+  for (const Face face : faces_of(cells_.shape())) {
+    const BlockCell place = cells_.neighbor(cell, face);
+    if (place == kNoBlockCell) continue;
+    f(place);
+    if (face == Face::kAbove || face == Face::kBelow) continue;
+    const BlockCell ledge = cells_.neighbor(place, Face::kBelow);
+    if (ledge != kNoBlockCell) f(ledge);
+  }
+}
+
+void BlockGroups::note_from(BlockGroup group, BlockCell cell) {
+  around(cell, [&](BlockCell place) {
+    if (const auto target = target_of(place, group)) note(group, *target);
+  });
+}
+
+void BlockGroups::note_around(BlockCell cell) {
+  around(cell, [&](BlockCell place) { note_place(place); });
+}
+
+void BlockGroups::note_place(BlockCell place) {
+  const std::uint8_t held = cells_.level(place);
+  if (held >= cells_.parts()) return;
+  const auto look = [&](BlockGroup group) {
+    mark(group);
+    if (of(group).size == 1) return;
+    if (const auto target = target_of(place, group)) note(group, *target);
+  };
+  if (held > 0) {
+    look(cells_.group(place));
+    return;
+  }
+  const auto look_beside = [&](BlockCell cell, std::span<const Face> faces) {
+    for (const Face face : faces) {
+      const BlockCell next = cells_.neighbor(cell, face);
+      if (next != kNoBlockCell && cells_.has_water(next)) look(cells_.group(next));
+    }
+  };
+  look_beside(place, faces_of(cells_.shape()));
+  const BlockCell above = cells_.neighbor(place, Face::kAbove);
+  if (cells_.is_air(above)) look_beside(above, sides_of(cells_.shape()));
+}
+
+std::vector<BlockTarget> BlockGroups::look_through(Notes& notes, BlockGroup group,
+                                                   std::int32_t height) {
+  std::vector<BlockCell>& cells = notes.cells;
+  std::sort(cells.begin(), cells.end());
+  cells.erase(std::unique(cells.begin(), cells.end()), cells.end());
+  std::vector<BlockTarget> found;
+  for (const BlockCell cell : cells) {
+    const auto target = target_of(cell, group);
+    if (target && target->height == height) found.push_back(*target);
+  }
+  cells.clear();
+  for (const BlockTarget& target : found) cells.push_back(target.cell);
+  notes.tidied = cells.size();
+  return found;
+}
+
+std::vector<BlockTarget> BlockGroups::places(BlockGroup group, std::int32_t limit,
+                                             bool lowest_only) {
+  std::vector<BlockTarget> found;
+  if (of(group).size == 1) {  // it keeps no notes
+    around(of(group).only, [&](BlockCell place) {
+      const auto target = target_of(place, group);
+      if (target && target->height < limit) found.push_back(*target);
+    });
+    return found;
+  }
+  std::map<std::int32_t, Notes>& frontier = of(group).frontier;
+  for (auto row = frontier.begin(); row != frontier.end() && row->first < limit;) {
+    const std::vector<BlockTarget> here = look_through(row->second, group, row->first);
+    found.insert(found.end(), here.begin(), here.end());
+    row = here.empty() ? frontier.erase(row) : std::next(row);
+    if (lowest_only && !found.empty()) break;
+  }
+  return found;
+}
+
+}  // namespace sluice::sim

@@ -1,0 +1,175 @@
+// The block model's groups: the sets of water cells that touch each other, kept from tick to tick
+// and repaired where cells change. All of it follows from the levels in BlockCells: which group has
+// which number, and what stale notes it still holds, never enters a result.
+//
+// A group knows its cells by the height of their topmost part, because the rule takes water from
+// the top; and the places where it may go, its *frontier*, by their height, because the rule looks
+// for the lowest. Frontier notes are made where a cell changed and only struck out when somebody
+// looks at them: a note counts if, when looked at, it is true (target_of).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "server/sim/models/block/cells.h"
+
+namespace sluice::sim {
+
+/// A water cell in a row. Rows are sorted by x, then z.
+struct RowCell {
+  std::int32_t x = 0;
+  std::int32_t z = 0;
+  BlockCell cell = kNoBlockCell;
+
+  friend bool operator<(const RowCell& a, const RowCell& b) {
+    return a.x != b.x ? a.x < b.x : a.z < b.z;
+  }
+};
+using BlockRow = std::vector<RowCell>;
+
+/// A cell that a group's water may go to, and what touches it there.
+struct BlockTarget {
+  BlockCell cell = kNoBlockCell;
+  std::int32_t height = 0;   // of the lowest part that has room there, in parts
+  Face from = Face::kBelow;  // through which the group touches it
+  bool diagonal = false;     // over a ledge: down from the cell above it, which is air
+  bool falls = false;        // the group's water stands right above it
+};
+
+class BlockGroups {
+ public:
+  explicit BlockGroups(BlockCells& cells) : cells_(cells) {}
+
+  /// Finds all groups anew; every one is active then.
+  void rebuild();
+  /// Makes a cell's level another one, and the groups around it true again, but for groups that
+  /// fell apart: settle() finds those.
+  void set_level(BlockCell cell, std::uint8_t level);
+  /// Moves the only part of a group of one to a cell beside it or below, where it touches no other
+  /// water; then nothing else has to be looked at. False, and nothing done, where that is not so.
+  [[nodiscard]] bool move_alone(BlockCell from, BlockCell to);
+  /// Divides the groups that fell apart since the last call.
+  void settle();
+
+  /// Groups around which something changed since they were last taken, and those that were marked.
+  [[nodiscard]] std::vector<BlockGroup> take_active();
+  void mark(BlockGroup group);
+
+  /// Cells that hold water.
+  [[nodiscard]] std::int64_t size(BlockGroup group) const { return of(group).size; }
+  /// The only cell of a group of one.
+  [[nodiscard]] BlockCell only_cell(BlockGroup group) const { return of(group).only; }
+  /// The height of the highest part.
+  [[nodiscard]] std::int32_t top(BlockGroup group) const;
+  /// By the height of the cells' topmost parts; empty in a group of one cell.
+  [[nodiscard]] const std::map<std::int32_t, BlockRow>& rows(BlockGroup group) const {
+    return of(group).rows;
+  }
+
+  /// The group's places below `limit`, those it falls to included; the lowest first, if so asked
+  /// those of the lowest height alone.
+  [[nodiscard]] std::vector<BlockTarget> places(BlockGroup group, std::int32_t limit,
+                                                bool lowest_only = false);
+  /// Whether a part of the group's water could go into that cell; for a group of one cell, too.
+  [[nodiscard]] std::optional<BlockTarget> target_of(BlockCell cell, BlockGroup group);
+  /// f(BlockCell, Face, bool diagonal) for each cell with the group's water that touches an empty
+  /// place or lies over a part-full one, in the order in which they take precedence, until it
+  /// returns true.
+  template <class F>
+  bool touching(BlockCell place, BlockGroup group, F&& f);
+  /// Room for a walk over the cells: `size` numbers that no cell has been visited with.
+  [[nodiscard]] std::uint64_t new_visits(std::uint64_t size) {
+    const std::uint64_t first = visits_ + 1;
+    visits_ += size;
+    return first;
+  }
+
+ private:
+  /// Notes of places, some of them twice or no longer true.
+  struct Notes {
+    std::vector<BlockCell> cells;
+    std::size_t tidied = 0;  // how many there were when last looked through
+  };
+  struct Group {
+    std::int64_t size = 0;
+    BlockCell only = kNoBlockCell;
+    bool active = false;
+    std::map<std::int32_t, BlockRow> rows;
+    std::map<std::int32_t, Notes> frontier;
+    std::vector<BlockCell> seeds;  // cells whose connection has to be looked at
+  };
+
+  [[nodiscard]] Group& of(BlockGroup group) { return groups_[static_cast<std::size_t>(group)]; }
+  [[nodiscard]] const Group& of(BlockGroup group) const {
+    return groups_[static_cast<std::size_t>(group)];
+  }
+  BlockGroup make();
+  void free(BlockGroup group);
+
+  [[nodiscard]] RowCell row_cell(BlockCell cell) const;
+  [[nodiscard]] std::int32_t top_of(BlockCell cell) const {
+    return cells_.height(cell, cells_.level(cell) - 1);
+  }
+  void enter_row(Group& group, BlockCell cell);
+  void leave_row(Group& group, BlockCell cell);
+
+  void add(BlockCell cell);
+  void join(BlockCell cell, BlockGroup group);
+  BlockGroup merge(BlockGroup a, BlockGroup b);
+  void remove(BlockCell cell, std::uint8_t level);
+  void shrink_to_one(Group& group);
+  void note_cut(BlockCell cell, BlockGroup group);
+  void divide(BlockGroup group);
+  void split_off(BlockGroup group, const std::vector<BlockCell>& part);
+
+  // frontier.cpp
+
+  /// Notes the cell and those around it as places for the groups that touch them.
+  void note_around(BlockCell cell);
+  /// f(place) for the cell and every cell that water in it may touch as a place, or may open.
+  template <class F>
+  void around(BlockCell cell, F&& f);
+  void note_place(BlockCell place);
+  /// Notes the places that a cell of a group of several opens to it.
+  void note_from(BlockGroup group, BlockCell cell);
+  void note(BlockGroup group, const BlockTarget& target);
+  /// The notes that are true, of places of that height, sorted by cell; all others are struck out.
+  std::vector<BlockTarget> look_through(Notes& notes, BlockGroup group, std::int32_t height);
+
+  BlockCells& cells_;
+  std::vector<Group> groups_;
+  std::vector<BlockGroup> free_;
+  std::vector<BlockGroup> active_;
+  std::vector<BlockGroup> cut_;  // groups with seeds
+  std::uint64_t visits_ = 0;
+};
+
+template <class F>
+bool BlockGroups::touching(BlockCell place, BlockGroup group, F&& f) {
+  const auto holds = [&](BlockCell cell) {
+    return cell != kNoBlockCell && cells_.has_water(cell) && cells_.group(cell) == group;
+  };
+  const BlockCell above = cells_.neighbor(place, Face::kAbove);
+  if (holds(above) && f(above, Face::kAbove, false)) return true;
+  if (cells_.level(place) != 0) return holds(place) && f(place, Face::kBelow, false);
+  const BlockCell below = cells_.neighbor(place, Face::kBelow);
+  // What goes aside into air that has air below it falls in the same tick.
+  if (!cells_.is_air(below)) {
+    for (const Face face : sides_of(cells_.shape())) {
+      const BlockCell next = cells_.neighbor(place, face);
+      if (holds(next) && f(next, face, false)) return true;
+    }
+  }
+  if (cells_.is_air(above)) {
+    for (const Face face : sides_of(cells_.shape())) {
+      const BlockCell next = cells_.neighbor(above, face);
+      if (holds(next) && f(next, face, true)) return true;
+    }
+  }
+  // Only a full cell has its topmost part under the next cell.
+  return holds(below) && cells_.level(below) == cells_.parts() && f(below, Face::kBelow, false);
+}
+
+}  // namespace sluice::sim

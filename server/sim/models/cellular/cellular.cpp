@@ -1,0 +1,378 @@
+#include "server/sim/models/cellular/cellular.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdlib>
+#include <utility>
+
+#include "server/sim/models/cellular/head.h"
+
+namespace sluice::sim {
+
+namespace {
+
+/// What differs between the two sideways axes.
+struct AxisView {
+  Chunk* Chunk::*low;
+  Chunk* Chunk::*high;
+};
+
+constexpr AxisView view_of(SidewaysAxis axis) {
+  return axis == SidewaysAxis::kX ? AxisView{&Chunk::left, &Chunk::right}
+                                  : AxisView{&Chunk::front, &Chunk::back};
+}
+
+ChunkCoord step(ChunkCoord coord, SidewaysAxis axis, std::int32_t by) {
+  return axis == SidewaysAxis::kX ? ChunkCoord{coord.x + by, coord.y, coord.z}
+                                  : ChunkCoord{coord.x, coord.y, coord.z + by};
+}
+
+/// Faces of a border: those in any of these slabs and on any of these lines.
+struct FaceMask {
+  std::uint64_t slabs = 0;
+  std::uint32_t lines = 0;
+};
+
+/// The cells on a border, as an index into the chunk's cells: [y][z] for x, [y][x] for z.
+struct Border {
+  Border(const ChunkShape& shape, SidewaysAxis axis)
+      : lines(axis == SidewaysAxis::kX ? shape.depth() : shape.width()),
+        line_step(axis == SidewaysAxis::kX ? shape.width() : 1),
+        slab(shape.slab()),
+        height(shape.height()),
+        last(axis == SidewaysAxis::kX ? shape.width() - 1 : (shape.depth() - 1) * shape.width()),
+        segment_is_line(axis == SidewaysAxis::kX && shape.depth() > 1),
+        last_segment(sim::last_segment(shape)) {}
+  std::int32_t lines;      // border cells of one slab
+  std::int32_t line_step;  // from one to the next
+  std::int32_t slab;
+  std::int32_t height;
+  std::int32_t last;  // from the low border's cell to the high border's
+  bool segment_is_line;
+  std::uint32_t last_segment;
+
+  [[nodiscard]] std::size_t faces() const { return static_cast<std::size_t>(lines * height); }
+
+  /// Those between the region of the chunk on the low side and that of the chunk on the high side;
+  /// null: where no chunk is, so that the other alone counts.
+  [[nodiscard]] FaceMask faces_in(const ChunkRegion* low, const ChunkRegion* high) const {
+    FaceMask mask = {~std::uint64_t{0}, ~std::uint32_t{0} >> (32 - lines)};
+    for (const ChunkRegion* region : {low, high}) {
+      if (region == nullptr) continue;
+      mask.slabs &= region->slabs;
+      // Along z a segment is a line; along x its first or last segment holds a border.
+      if (segment_is_line) {
+        mask.lines &= region->segments;
+      } else if ((region->segments & (region == low ? last_segment : 1U)) == 0) {
+        mask.lines = 0;
+      }
+    }
+    return mask;
+  }
+};
+
+class CellularWater final : public WaterModelState {
+ public:
+  explicit CellularWater(const WorldConfig& config)
+      : options_(config.cellular),
+        rule_(prepare(config.cellular, config.side_view())),
+        borders_{Border(config.shape(), SidewaysAxis::kX),
+                 Border(config.shape(), SidewaysAxis::kZ)},
+        axes_(config.side_view() ? 1 : 2),
+        fluxes_(2 * axes_, borders_[0].faces()) {}
+
+  WaterAdvance advance(const WaterTick& now, Grid& grid, Executor& executor) override {
+    WaterAdvance done;
+    bool moved = true;
+    while (moved && done.sweeps < options_.max_sweeps) {
+      // For this sweep alone: one that comes no more in this tick would find no rest.
+      if (!now.sleep) grid.wake_all();
+      least_ = done.sweeps == 0 ? 0 : options_.smallest_flow;
+      moved = sweep(grid, executor, now.moves, done);
+      ++done.sweeps;
+    }
+    for (Chunk* chunk : waiting_) {
+      grid.wake(*chunk, kWakeX | kWakeZ, std::exchange(chunk->regions.next_tick, {}));
+    }
+    waiting_.clear();
+    return done;
+  }
+
+  WaterHead head(const Grid& grid, Vec3 at) override { return cellular_head(rule_, grid, at); }
+  std::int64_t most_at(const Grid& grid, Vec3 at, std::int64_t head) override {
+    return cellular_most(rule_, grid, at, head);
+  }
+
+ private:
+  /// Whether anything flowed.
+  bool sweep(Grid& grid, Executor& executor, WaterMoves* moves, WaterAdvance& done) {
+    choose_active(grid);
+    if (active_.empty()) return false;
+    plan(grid, executor);
+    if (moves != nullptr) tell(grid, *moves);
+    cut_into_stacks();
+    executor.run(stacks_.size(), [&](std::size_t i) {
+      const auto [first, count] = stacks_[i];
+      apply_to_stack(rule_, grid, least_, std::span(active_).subspan(first, count), fluxes_,
+                     reports_[i]);
+    });
+    bool moved = false;
+    for (std::size_t i = 0; i < stacks_.size(); ++i) {
+      moved = take_report(grid, reports_[i], done) || moved;
+    }
+    return moved;
+  }
+
+  // The chunks that this sweep must look at, in stack order, each with what it must look for.
+  void choose_active(Grid& grid) {
+    std::vector<Chunk*>& awake = grid.awake();
+    const auto by_coord = [](const Chunk* a, const Chunk* b) { return a->coord < b->coord; };
+    if (!std::is_sorted(awake.begin(), awake.end(), by_coord)) {
+      std::sort(awake.begin(), awake.end(), by_coord);
+    }
+    active_.clear();
+    for (Chunk* chunk : awake) {
+      const std::uint8_t wake = std::exchange(chunk->wake, std::uint8_t{0});
+      const ChunkRegion sideways = std::exchange(chunk->regions.sideways, {});
+      const ChunkRegion vertical = std::exchange(chunk->regions.vertical, {});
+      if (wake == 0) continue;
+      chunk->pass_slot = static_cast<std::uint32_t>(active_.size());
+      chunk->pass_region = sideways;
+      active_.push_back({chunk, sideways, vertical, chunk->pass_slot});
+    }
+  }
+
+  // Every flux over a border between two chunks is computed once, from the old state: by the chunk
+  // on the border's low side, or by the other where there is none. A flux that a sleeping
+  // neighbour, or a slab that one of the two need not look at, could have is nothing, or a change
+  // in what it depends on would have woken it (Grid::note_change).
+  void plan(Grid& grid, Executor& executor) {
+    fluxes_.reset(active_.size());
+    for (std::size_t axis = 0; axis < axes_; ++axis) planned_[axis].assign(active_.size(), {});
+    executor.run(active_.size(), [&](std::size_t i) {
+      for (std::size_t axis = 0; axis < axes_; ++axis) {
+        plan_chunk(grid, static_cast<SidewaysAxis>(axis), active_[i], planned_[axis][i]);
+      }
+    });
+    const std::size_t planned = active_.size();
+    for (std::size_t i = 0; i < planned; ++i) {
+      for (std::size_t axis = 0; axis < axes_; ++axis) {
+        take_plan(grid, static_cast<SidewaysAxis>(axis), active_[i], planned_[axis][i]);
+      }
+    }
+    for (ActiveChunk& active : active_) active.chunk->pass_region = {};
+    if (active_.size() > planned) {
+      std::sort(active_.begin(), active_.end(), [](const ActiveChunk& a, const ActiveChunk& b) {
+        return a.chunk->coord < b.chunk->coord;
+      });
+    }
+  }
+
+  /// What planning one chunk along one axis found beside the fluxes.
+  struct Plan {
+    bool low_missing = false;  // something flows into a place where no chunk is
+    bool high_missing = false;
+    std::uint64_t low_waits = 0;  // slabs with a flux too small for this sweep
+    std::uint64_t high_waits = 0;
+  };
+
+  void plan_chunk(const Grid& grid, SidewaysAxis axis, const ActiveChunk& active, Plan& plan) {
+    if (active.sideways.empty()) return;
+    const AxisView view = view_of(axis);
+    const Border& border = borders_[static_cast<std::size_t>(axis)];
+    const Chunk& chunk = *active.chunk;
+    const Chunk* high = chunk.*view.high;
+    std::int32_t* const high_flux = fluxes_.high(active.fluxes, axis);
+    const Cell* const below = slab_below(grid, chunk);
+    if (high != nullptr) {
+      const FaceMask faces = border.faces_in(&active.sideways, &high->pass_region);
+      if (flux_between(border, chunk.cells.data(), below, high->cells.data(),
+                       slab_below(grid, *high), faces, high_flux, plan.high_waits)) {
+        std::copy_n(high_flux, border.faces(), fluxes_.low(high->pass_slot, axis));
+      }
+    } else if (grid.reaches(step(chunk.coord, axis, +1))) {
+      plan.high_missing =
+          flux_between(border, chunk.cells.data(), below, nullptr, nullptr,
+                       border.faces_in(&active.sideways, nullptr), high_flux, plan.high_waits);
+    }
+    if (chunk.*view.low == nullptr && grid.reaches(step(chunk.coord, axis, -1))) {
+      plan.low_missing = flux_between(border, nullptr, nullptr, chunk.cells.data(), below,
+                                      border.faces_in(nullptr, &active.sideways),
+                                      fluxes_.low(active.fluxes, axis), plan.low_waits);
+    }
+  }
+
+  void take_plan(Grid& grid, SidewaysAxis axis, ActiveChunk active, const Plan& plan) {
+    if (plan.low_missing) store_receiver(grid, axis, active, -1);
+    if (plan.high_missing) store_receiver(grid, axis, active, +1);
+    if ((plan.low_waits | plan.high_waits) == 0) return;
+    wait(*active.chunk, plan.low_waits | plan.high_waits);
+    Chunk* const high = active.chunk->*view_of(axis).high;
+    if (high != nullptr) wait(*high, plan.high_waits);
+  }
+
+  void wait(Chunk& chunk, std::uint64_t slabs) {
+    if (slabs == 0) return;
+    waiting_.push_back(&chunk);
+    chunk.regions.next_tick.add({slabs, chunk.pass_region.segments});
+  }
+
+  // From the high border of `a` to the low border of `b`, over the given faces; null is air. True
+  // if anything flows. A flux that is too small for this sweep is noted in `waits`.
+  bool flux_between(const Border& border, const Cell* a, const Cell* below_a, const Cell* b,
+                    const Cell* below_b, FaceMask faces, std::int32_t* flux,
+                    std::uint64_t& waits) const {
+    bool flows = false;
+    if (faces.lines == 0) return false;
+    for (std::uint64_t left = faces.slabs; left != 0; left &= left - 1) {
+      const std::int32_t y = std::countr_zero(left);
+      for (std::uint32_t lines = faces.lines; lines != 0; lines &= lines - 1) {
+        const std::int32_t line = std::countr_zero(lines);
+        const std::int32_t at = line * border.line_step;
+        const std::int32_t here = y * border.slab + at;
+        const Cell from = a != nullptr ? a[here + border.last] : kAir;
+        const Cell to = b != nullptr ? b[here] : kAir;
+        if (from == to) continue;  // the buffer is zero
+        const Cell* under_a = y == 0 ? below_a : a != nullptr ? a + (y - 1) * border.slab : nullptr;
+        const Cell* under_b = y == 0 ? below_b : b != nullptr ? b + (y - 1) * border.slab : nullptr;
+        const Cell from_under = under_a != nullptr ? under_a[at + border.last] : kAir;
+        const Cell to_under = under_b != nullptr ? under_b[at] : kAir;
+        const std::int32_t amount = sideways_flux(rule_, from, to, from_under, to_under);
+        if (amount == 0) continue;
+        if (std::abs(amount) < least_) {
+          waits |= std::uint64_t{1} << y;
+          continue;
+        }
+        flux[y * border.lines + line] = amount;
+        flows = true;
+      }
+    }
+    return flows;
+  }
+
+  // Every sideways flux of the sweep, as the kernels will find it: within each chunk from its
+  // cells, over borders from the plan, where each stands as the high border of the chunk on its low
+  // side.
+  void tell(const Grid& grid, WaterMoves& moves) {
+    for (const ActiveChunk& active : active_) {
+      for (std::size_t axis = 0; axis < axes_; ++axis) {
+        tell_within(grid, static_cast<SidewaysAxis>(axis), active, moves);
+        tell_over(grid, static_cast<SidewaysAxis>(axis), active, moves);
+      }
+    }
+  }
+
+  void tell_within(const Grid& grid, SidewaysAxis axis, const ActiveChunk& active,
+                   WaterMoves& moves) const {
+    const Chunk& chunk = *active.chunk;
+    if (active.sideways.empty() || chunk.cells.is_shared()) return;
+    const ChunkShape& shape = grid.shape();
+    const std::int32_t slab = shape.slab();
+    const std::int32_t next = axis == SidewaysAxis::kX ? 1 : shape.width();
+    const auto in_region = [&](std::int32_t in_slab) {
+      return (active.sideways.segments >> (in_slab / kSegment) & 1U) != 0;
+    };
+    for (std::uint64_t left = active.sideways.slabs; left != 0; left &= left - 1) {
+      const std::int32_t y = std::countr_zero(left);
+      const Cell* const cells = chunk.cells.data() + y * slab;
+      const Cell* const under = y == 0 ? slab_below(grid, chunk) : cells - slab;
+      for (std::int32_t i = 0; i < slab; ++i) {
+        const bool last = axis == SidewaysAxis::kX ? (i & (shape.width() - 1)) == shape.width() - 1
+                                                   : i >= slab - shape.width();
+        if (last || cells[i] == cells[i + next] || !in_region(i) || !in_region(i + next)) continue;
+        const std::int32_t flux =
+            sideways_flux(rule_, cells[i], cells[i + next], under[i], under[i + next]);
+        if (std::abs(flux) < std::max(least_, 1)) continue;
+        const Vec3 at = shape.cell_at(chunk.coord, y * slab + i);
+        tell_flux(axis, at, flux, moves);
+      }
+    }
+  }
+
+  void tell_over(const Grid& grid, SidewaysAxis axis, const ActiveChunk& active,
+                 WaterMoves& moves) {
+    const Border& border = borders_[static_cast<std::size_t>(axis)];
+    const std::int32_t* const flux = fluxes_.high(active.fluxes, axis);
+    for (std::size_t face = 0; face < border.faces(); ++face) {
+      if (flux[face] == 0) continue;
+      const auto y = static_cast<std::int32_t>(face) / border.lines;
+      const auto line = static_cast<std::int32_t>(face) % border.lines;
+      const std::int32_t index = y * border.slab + line * border.line_step + border.last;
+      tell_flux(axis, grid.shape().cell_at(active.chunk->coord, index), flux[face], moves);
+    }
+  }
+
+  static void tell_flux(SidewaysAxis axis, Vec3 low, std::int32_t flux, WaterMoves& moves) {
+    const Vec3 high = low + (axis == SidewaysAxis::kX ? Vec3{1, 0, 0} : Vec3{0, 0, 1});
+    flux > 0 ? moves.add(low, high, flux) : moves.add(high, low, -flux);
+  }
+
+  // Water flows from `donor` into a place where no chunk is yet: makes it one, and part of the
+  // sweep.
+  void store_receiver(Grid& grid, SidewaysAxis axis, ActiveChunk donor, std::int32_t side) {
+    Chunk& receiver = grid.obtain(step(donor.chunk->coord, axis, side));
+    if (receiver.pass_region.empty()) {
+      receiver.wake = 0;
+      receiver.regions = {};
+      receiver.pass_region = whole_chunk(grid.shape());
+      receiver.pass_slot = static_cast<std::uint32_t>(active_.size());
+      active_.push_back({&receiver, receiver.pass_region, {}, receiver.pass_slot});
+      fluxes_.grow(active_.size());
+    }
+    const std::int32_t* const from =
+        side > 0 ? fluxes_.high(donor.fluxes, axis) : fluxes_.low(donor.fluxes, axis);
+    std::int32_t* const to =
+        side > 0 ? fluxes_.low(receiver.pass_slot, axis) : fluxes_.high(receiver.pass_slot, axis);
+    std::copy_n(from, fluxes_.faces(), to);
+  }
+
+  void cut_into_stacks() {
+    stacks_.clear();
+    for (std::size_t i = 0; i < active_.size(); ++i) {
+      const ChunkCoord here = active_[i].chunk->coord;
+      if (i > 0) {
+        const ChunkCoord before = active_[i - 1].chunk->coord;
+        if (before.x == here.x && before.z == here.z) {
+          ++stacks_.back().second;
+          continue;
+        }
+      }
+      stacks_.emplace_back(i, 1);
+    }
+    if (reports_.size() < stacks_.size()) reports_.resize(stacks_.size());
+    for (std::size_t i = 0; i < stacks_.size(); ++i) reports_[i].clear();
+  }
+
+  bool take_report(Grid& grid, StackReport& report, WaterAdvance& done) {
+    done.drained += report.drained;
+    done.cell_updates += report.processed_cells;
+    for (auto& chunk : report.stored) grid.adopt(std::move(chunk));
+    for (Chunk* chunk : report.touched) {
+      grid.note_change(*chunk, std::exchange(chunk->changed, std::uint8_t{0}),
+                       std::exchange(chunk->changed_region, {}));
+    }
+    for (Chunk* chunk : report.waiting) waiting_.push_back(chunk);
+    return !report.touched.empty();
+  }
+
+  CellularOptions options_;
+  CellularRule rule_;
+  std::array<Border, 2> borders_;  // by axis
+  std::size_t axes_;
+  std::int32_t least_ = 0;  // units: a smaller sideways flux waits for the next tick
+  std::vector<ActiveChunk> active_;
+  std::array<std::vector<Plan>, 2> planned_;  // by axis, then as active_
+  BorderFluxes fluxes_;
+  std::vector<std::pair<std::size_t, std::size_t>> stacks_;  // first in active_, how many
+  std::vector<StackReport> reports_;
+  std::vector<Chunk*> waiting_;  // each may stand there more than once
+};
+
+}  // namespace
+
+std::unique_ptr<WaterModelState> make_cellular_water(const WorldConfig& config) {
+  return std::make_unique<CellularWater>(config);
+}
+
+}  // namespace sluice::sim

@@ -1,0 +1,92 @@
+// The cellular water model: compressible water that flows between neighbouring cells until nothing
+// flows any more. The rule, its order and the proof that it comes to rest stand in cellular.md; its
+// arithmetic in rule.h; its loops over cells in kernels.h. Here is what moves through a
+// whole grid.
+//
+// A tick is a number of sweeps. A sweep first *plans* (reads cells, writes the fluxes over chunk
+// borders), then *applies*: each stack of chunks writes its own cells only, first what flows
+// sideways, then what rises and falls, up each column from its lowest cell to its highest, through
+// all chunks of the stack. So neither the order of chunks nor the number of workers can matter.
+//
+// What a sweep costs follows what moves: in each chunk only the region is looked at in which
+// something changed (Chunk::regions).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "server/sim/kernels.h"
+#include "server/sim/models/registry.h"
+
+namespace sluice::sim {
+
+[[nodiscard]] std::unique_ptr<WaterModelState> make_cellular_water(const WorldConfig& config);
+
+enum class SidewaysAxis : std::uint8_t { kX, kZ };
+
+/// What one stack of chunks did in a sweep; one worker writes one report.
+struct StackReport {
+  std::vector<Chunk*> touched;  // their Chunk::changed and changed_region say how
+  std::vector<Chunk*> waiting;  // their WakeRegions::next_tick says where
+  /// Chunks that the stack's water rose or fell into: linked to those above and below them, which
+  /// no other worker looks at; still to be stored in the grid.
+  std::vector<std::unique_ptr<Chunk>> stored;
+  std::int64_t drained = 0;
+  std::int64_t processed_cells = 0;
+
+  void clear() {
+    touched.clear();
+    waiting.clear();
+    stored.clear();
+    drained = 0;
+    processed_cells = 0;
+  }
+};
+
+/// A chunk's part in the sweep under way.
+struct ActiveChunk {
+  Chunk* chunk = nullptr;
+  ChunkRegion sideways;
+  ChunkRegion vertical;
+  std::uint32_t fluxes = 0;  // where its border fluxes lie
+};
+
+/// The fluxes over the sideways borders of each active chunk: for x the low border, then the high
+/// one, and in a 3D world the same for z.
+class BorderFluxes {
+ public:
+  BorderFluxes(std::size_t borders, std::size_t faces) : borders_(borders), faces_(faces) {}
+  void reset(std::size_t chunks) { fluxes_.assign(chunks * cells() + kOverread, 0); }
+  void grow(std::size_t chunks) { fluxes_.resize(chunks * cells() + kOverread, 0); }
+  [[nodiscard]] std::int32_t* low(std::uint32_t slot, SidewaysAxis axis) {
+    return all(slot) + (axis == SidewaysAxis::kX ? 0 : 2 * faces_);
+  }
+  [[nodiscard]] std::int32_t* high(std::uint32_t slot, SidewaysAxis axis) {
+    return low(slot, axis) + faces_;
+  }
+  /// Of one chunk, cells() of them.
+  [[nodiscard]] std::int32_t* all(std::uint32_t slot) { return fluxes_.data() + slot * cells(); }
+  [[nodiscard]] std::size_t cells() const { return borders_ * faces_; }
+  [[nodiscard]] std::size_t faces() const { return faces_; }
+
+ private:
+  std::size_t borders_;  // of a chunk: two or four
+  std::size_t faces_;    // of a border
+  std::vector<std::int32_t> fluxes_;
+};
+
+/// Applies a sweep to the chunks of one stack, given from the bottom up. Inside a chunk, sideways
+/// fluxes below `least` wait for the next tick. `report` is written.
+///
+/// A missing chunk is as good as air wherever water can come from: water stands inside the world
+/// only, since gutters are emptied before anything settles, and behind every cell of the world lies
+/// a cell of the world, a gutter, or a place that Grid::reaches() denies.
+void apply_to_stack(const CellularRule& rule, Grid& grid, std::int32_t least,
+                    std::span<const ActiveChunk> stack, BorderFluxes& fluxes, StackReport& report);
+
+/// The slab that a sideways pass sees below a chunk: the chunk below's top, air, or rock.
+[[nodiscard]] const Cell* slab_below(const Grid& grid, const Chunk& chunk);
+
+}  // namespace sluice::sim

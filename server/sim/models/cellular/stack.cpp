@@ -1,0 +1,254 @@
+// The apply half of a pass, for one stack of chunks (see cellular.h).
+#include <algorithm>
+#include <bit>
+
+#include "server/sim/models/cellular/cellular.h"
+
+namespace sluice::sim {
+
+namespace {
+
+constexpr std::uint64_t kLowest = 1;
+
+constexpr SlabBuffer filled_slab(Cell cell) {
+  SlabBuffer slab{};
+  slab.fill(cell);
+  return slab;
+}
+
+constexpr SlabBuffer kAirSlab = filled_slab(kAir);
+constexpr SlabBuffer kSolidSlab = filled_slab(kOutside);
+
+const Cell* bottom_slab(const Chunk& chunk) {
+  return chunk.cells.data();
+}
+
+std::int32_t highest_slab_index(const ChunkShape& shape) {
+  return (shape.height() - 1) * shape.slab();
+}
+
+const Cell* highest_slab(const ChunkShape& shape, const Chunk& chunk) {
+  return chunk.cells.data() + highest_slab_index(shape);
+}
+
+/// What a sweep changed in a chunk: the borders that it touches, and where.
+struct Touched {
+  std::uint8_t borders = 0;
+  ChunkRegion region;
+};
+
+/// Nothing changed beyond `segments`.
+Touched touched_by(const ChunkShape& shape, const PassChanges& changes, std::uint32_t segments) {
+  Touched touched;
+  touched.region.slabs = changes.slabs;
+  if (changes.slabs == 0) return touched;
+  const auto note = [&](bool set, std::uint8_t border) {
+    if (set) touched.borders = static_cast<std::uint8_t>(touched.borders | border);
+  };
+  for (std::uint32_t left = segments; left != 0; left &= left - 1) {
+    const auto segment = static_cast<std::uint32_t>(std::countr_zero(left));
+    const Cell* const cells = changes.columns.data() + segment * kSegment;
+    Cell any = 0;
+    for (std::int32_t i = 0; i < kSegment; ++i) any |= cells[i];
+    if (any == 0) continue;
+    const std::uint32_t bit = 1U << segment;
+    touched.region.segments |= bit;
+    const bool first = segment == 0;
+    const bool last = bit == last_segment(shape);
+    const bool row = shape.depth() > 1;  // the segment goes from the left border to the right one
+    note((row || first) && cells[0] != 0, kChangedLeft);
+    note((row || last) && cells[kSegment - 1] != 0, kChangedRight);
+    note(row && first, kChangedFront);
+    note(row && last, kChangedBack);
+  }
+  note(touched.region.segments != 0, kChangedInside);
+  note((changes.slabs & kLowest) != 0, kChangedBottom);
+  note((changes.slabs & top_slab(shape)) != 0, kChangedTop);
+  return touched;
+}
+
+/// Walks up one stack. Each chunk first lets its water spread sideways (from the old state alone:
+/// `old_top_` keeps the slab below as it was), then settles with the chunk below it, then within.
+class StackWalk {
+ public:
+  StackWalk(const CellularRule& rule, Grid& grid, std::int32_t least, BorderFluxes& fluxes,
+            StackReport& report)
+      : rule_(rule),
+        grid_(grid),
+        shape_(grid.shape()),
+        least_(least),
+        fluxes_(fluxes),
+        report_(report) {}
+
+  /// Visits one chunk. Returns the segments of its uppermost slab that may have changed, so that
+  /// what settles may go on into the chunk above.
+  std::uint32_t visit(const ActiveChunk& active) {
+    Chunk& chunk = *active.chunk;
+    const bool follows = previous_ != nullptr && previous_ == chunk.below;
+    const Cell* below = follows ? old_top_[turn_].data() : slab_below(grid_, chunk);
+    turn_ ^= 1;
+    std::copy_n(highest_slab(shape_, chunk), shape_.slab(), old_top_[turn_].begin());
+
+    PassChanges changes;
+    // In nothing but rock nothing moves, nor in nothing but air into which nothing comes.
+    const bool all_rock = chunk.cells.is_shared_rock();
+    const bool still = all_rock || (chunk.cells.is_shared_air() && nothing_comes(active));
+    std::uint32_t seen = active.sideways.segments | active.vertical.segments;
+    if (!active.sideways.empty() && !still) spread(active, below, changes);
+    ChunkRegion settling = active.vertical;
+    settling.add({changes.slabs, active.sideways.segments});
+    const std::uint32_t rising = follows ? previous_rises_ : 0;
+    if ((settling.slabs & kLowest) != 0 || rising != 0) {
+      const std::uint32_t segments = rising | settling.segments;
+      if (settle_with_below(chunk, segments, changes)) settling.add({kLowest, segments});
+      seen |= segments;
+    }
+    if (!settling.empty() && !all_rock && !chunk.cells.is_shared_air()) {
+      kernels().vertical(rule_, shape_, chunk.cells.edit(), settling, changes);
+      settling.slabs |= changes.slabs;
+    }
+    finish(chunk, changes, seen);
+    const std::uint32_t rises =
+        (settling.slabs & top_slab(shape_)) != 0 ? settling.segments : std::uint32_t{0};
+    if (rises != 0 && chunk.above == nullptr &&
+        would_move(highest_slab(shape_, chunk), kAirSlab.data(), rises)) {
+      store_beside(chunk, +1);
+    }
+    report_.processed_cells +=
+        std::min(chunk.world_cells, std::popcount(active.sideways.slabs | settling.slabs) *
+                                        std::popcount(seen) * kSegment);
+    previous_ = &chunk;
+    previous_rises_ = rises;
+    return rises;
+  }
+
+ private:
+  [[nodiscard]] bool nothing_comes(const ActiveChunk& active) {
+    const std::int32_t* const fluxes = fluxes_.all(active.fluxes);
+    return std::all_of(fluxes, fluxes + fluxes_.cells(), [](std::int32_t f) { return f == 0; });
+  }
+
+  void spread(const ActiveChunk& active, const Cell* below, PassChanges& changes) {
+    Chunk& chunk = *active.chunk;
+    SidewaysInput input;
+    input.below = below;
+    input.low_x = fluxes_.low(active.fluxes, SidewaysAxis::kX);
+    input.high_x = fluxes_.high(active.fluxes, SidewaysAxis::kX);
+    if (shape_.depth() > 1) {
+      input.low_z = fluxes_.low(active.fluxes, SidewaysAxis::kZ);
+      input.high_z = fluxes_.high(active.fluxes, SidewaysAxis::kZ);
+    }
+    input.region = active.sideways;
+    input.least = least_;
+    kernels().sideways(rule_, shape_, chunk.cells.edit(), input, changes);
+    if (changes.later != 0) {
+      chunk.regions.next_tick.add({changes.later, active.sideways.segments});
+      report_.waiting.push_back(&chunk);
+    }
+    drain(chunk);
+  }
+
+  /// The pair of the chunk below's top and this one's bottom.
+  bool settle_with_below(Chunk& chunk, std::uint32_t segments, PassChanges& changes) {
+    if (chunk.below == nullptr && would_move(kAirSlab.data(), bottom_slab(chunk), segments)) {
+      store_beside(chunk, -1);
+    }
+    if (chunk.below == nullptr) return false;
+    if (chunk.cells.is_shared_rock() || chunk.below->cells.is_shared_rock()) return false;
+    PassChanges pair;
+    const bool moved =
+        kernels().pair(rule_, segments, chunk.below->cells.edit() + highest_slab_index(shape_),
+                       chunk.cells.edit(), pair);
+    if (!moved) return false;
+    for (std::size_t i = 0; i < changes.columns.size(); ++i) changes.columns[i] |= pair.columns[i];
+    changes.slabs |= kLowest;
+    pair.slabs |= top_slab(shape_);
+    finish(*chunk.below, pair, segments);
+    return true;
+  }
+
+  /// Whether two slabs, one over the other, would exchange anything.
+  [[nodiscard]] bool would_move(const Cell* lower, const Cell* upper,
+                                std::uint32_t segments) const {
+    SlabBuffer low;
+    SlabBuffer up;
+    std::copy_n(lower, shape_.slab(), low.begin());
+    std::copy_n(upper, shape_.slab(), up.begin());
+    PassChanges ignored;
+    return kernels().pair(rule_, segments, low.data(), up.data(), ignored);
+  }
+
+  /// Makes the missing chunk above (+1) or below (-1) and links it into this stack, which is all
+  /// that looks at it in this pass.
+  void store_beside(Chunk& chunk, std::int32_t step) {
+    const ChunkCoord c = chunk.coord;
+    const ChunkCoord coord = {c.x, c.y + step, c.z};
+    if (!grid_.reaches(coord)) return;
+    report_.stored.push_back(grid_.make(coord));
+    Chunk& made = *report_.stored.back();
+    // Its other neighbour may be stored already, or have been made in this very pass.
+    Chunk* const beyond = known({c.x, c.y + 2 * step, c.z});
+    made.above = step > 0 ? beyond : &chunk;
+    made.below = step > 0 ? &chunk : beyond;
+    if (made.above != nullptr) made.above->below = &made;
+    if (made.below != nullptr) made.below->above = &made;
+  }
+
+  [[nodiscard]] Chunk* known(ChunkCoord coord) const {
+    for (const auto& made : report_.stored) {
+      if (made->coord == coord) return made.get();
+    }
+    return grid_.find(coord);
+  }
+
+  void drain(Chunk& chunk) {
+    if (chunk.has_gutter) report_.drained += grid_.drain_gutter(chunk);
+  }
+
+  void finish(Chunk& chunk, const PassChanges& changes, std::uint32_t segments) {
+    const Touched touched = touched_by(shape_, changes, segments);
+    if (touched.borders == 0) return;
+    if (chunk.changed == 0) report_.touched.push_back(&chunk);
+    chunk.changed |= touched.borders;
+    chunk.changed_region.add(touched.region);
+  }
+
+  const CellularRule& rule_;
+  Grid& grid_;
+  const ChunkShape& shape_;
+  std::int32_t least_;
+  BorderFluxes& fluxes_;
+  StackReport& report_;
+  SlabBuffer old_top_[2];
+  int turn_ = 0;
+  const Chunk* previous_ = nullptr;
+  std::uint32_t previous_rises_ = 0;  // segments of its uppermost slab that may have changed
+};
+
+}  // namespace
+
+const Cell* slab_below(const Grid& grid, const Chunk& chunk) {
+  if (chunk.below != nullptr) return highest_slab(grid.shape(), *chunk.below);
+  const ChunkCoord below = {chunk.coord.x, chunk.coord.y - 1, chunk.coord.z};
+  return grid.reaches(below) ? kAirSlab.data() : kSolidSlab.data();
+}
+
+void apply_to_stack(const CellularRule& rule, Grid& grid, std::int32_t least,
+                    std::span<const ActiveChunk> stack, BorderFluxes& fluxes, StackReport& report) {
+  StackWalk walk(rule, grid, least, fluxes, report);
+  for (std::size_t i = 0; i < stack.size(); ++i) {
+    // What settles may push water into sleeping chunks above, or into new ones.
+    Chunk* chunk = stack[i].chunk;
+    std::uint32_t rising = walk.visit(stack[i]);
+    const Chunk* const next = i + 1 < stack.size() ? stack[i + 1].chunk : nullptr;
+    while (rising != 0 && chunk->above != nullptr && chunk->above != next) {
+      chunk = chunk->above;
+      rising = walk.visit({chunk, {}, {}, 0});
+    }
+  }
+  for (Chunk* chunk : report.touched) {
+    if (chunk->has_gutter) report.drained += grid.drain_gutter(*chunk);
+  }
+}
+
+}  // namespace sluice::sim

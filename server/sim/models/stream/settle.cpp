@@ -1,0 +1,255 @@
+#include <algorithm>
+#include <array>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "server/sim/models/stream/phases.h"
+
+namespace sluice::sim {
+
+namespace {
+
+constexpr std::array<Face, 4> kSideways = {kLeft, kRight, kFront, kBack};
+
+/// What a cell sees beside it.
+struct Target {
+  bool open = false;
+  bool edge = false;   // what goes there is drained
+  bool falls = false;  // what goes there falls on
+  std::int32_t slot = kDryThere;
+  std::int32_t level = 0;
+};
+
+class Settling {
+ public:
+  explicit Settling(StreamCells& cells) : cells_(cells) {}
+
+  std::int64_t run() {
+    // Rivers first, from the edge backwards: each cell finds the next one emptied, and passes on
+    // what it holds; so a steady spring makes a river of steady levels.
+    order_rivers();
+    for (const std::int32_t slot : rivers_) settle(cells_[slot]);
+    for (std::int32_t slot = 0; slot < cells_.size(); ++slot) {
+      if (!in_river(cells_[slot])) settle(cells_[slot]);
+    }
+    return drained_;
+  }
+
+ private:
+  [[nodiscard]] static bool in_river(const StreamCell& cell) {
+    return cell.mark.has_source && cell.to_edge != kUnreached;
+  }
+
+  void order_rivers() {
+    for (std::int32_t slot = 0; slot < cells_.size(); ++slot) {
+      if (in_river(cells_[slot])) rivers_.push_back(slot);
+    }
+    std::sort(rivers_.begin(), rivers_.end(), [this](std::int32_t a, std::int32_t b) {
+      const StreamCell& one = cells_[a];
+      const StreamCell& other = cells_[b];
+      return std::tuple(one.to_edge, one.at) < std::tuple(other.to_edge, other.at);
+    });
+  }
+
+  void settle(StreamCell& cell) {
+    if (cell.level > 0) fall(cell);
+    if (cell.level > 0 && has_way(cell)) spread(cell);
+  }
+
+  [[nodiscard]] Target look(const StreamCell& cell, Face face) const {
+    Target target;
+    target.slot = cell.beside[face];
+    target.open = target.slot != kSolidThere;
+    if (target.slot == kGutterThere) {
+      target.edge = target.falls = true;
+    } else if (target.slot == kDryThere) {
+      target.level = cells_.fresh_level(cell, face);
+      target.falls = !cells_.fresh_supported(cell, face);
+    } else if (target.slot >= 0) {
+      target.level = cells_[target.slot].level;
+      target.falls = !cells_.supported(cells_[target.slot]);
+    }
+    return target;
+  }
+
+  void give(StreamCell& cell, Face face, const Target& target, std::int32_t levels) {
+    cell.level -= levels;
+    cells_.tell(cell.at, cell.at + kFaceStep[face], levels);
+    cell.flowed = true;
+    cell.mark.direction = static_cast<std::uint8_t>(face + 1);
+    // What arrives goes on as it came, until it has a way of its own.
+    const auto onward = static_cast<std::uint8_t>(face == kBelow ? 0 : face + 1);
+    if (target.edge) {
+      drained_ += levels;
+    } else if (target.slot >= 0) {
+      StreamCell& to = cells_[target.slot];
+      to.level += levels;
+      to.flowed = true;
+      if (to.mark.direction == 0 || to.mark.direction == kBelow + 1) to.mark.direction = onward;
+    } else {
+      StreamMark mark;
+      mark.direction = onward;
+      mark.active = 1;
+      mark.has_source = cell.mark.has_source;
+      mark.largest = cell.mark.largest;
+      mark.parents = static_cast<std::uint8_t>(1 << opposite(face));
+      cells_.wet(cell, face, levels, mark);
+    }
+  }
+
+  void fall(StreamCell& cell) {
+    const Target below = look(cell, kBelow);
+    if (!below.open) return;
+    const std::int32_t levels =
+        below.edge ? cell.level : std::min(cell.level, kStreamLevels - below.level);
+    if (levels > 0) give(cell, kBelow, below, levels);
+  }
+
+  // A quick look, before anything is drawn: deep water mostly has none.
+  [[nodiscard]] bool has_way(const StreamCell& cell) const {
+    return std::any_of(kSideways.begin(), kSideways.end(), [&](Face face) {
+      const std::int32_t there = cell.beside[face];
+      if (there < 0) return there != kSolidThere;
+      return cells_[there].level <= std::min(cell.level, kStreamLevels - 1);
+    });
+  }
+
+  void spread(StreamCell& cell) {
+    order_ = kSideways;
+    // A river's ways are the same in every tick; elsewhere chance has no favourites.
+    const std::uint64_t tick = in_river(cell) ? 0 : cells_.tick();
+    const std::uint64_t drawn = draw(cells_.seed(), tick, cell.at, DrawPurpose::kStreamSpread);
+    // Each pick from 16 bits of its own.
+    for (std::uint32_t left = 4; left > 1; --left) {
+      const std::uint32_t pick = choose(drawn << 16 * (left - 2), left);
+      std::swap(order_[left - 1], order_[pick]);
+    }
+    if (!cell.mark.has_source) {
+      level_out(cell, kStreamLevels);
+    } else if (cell.mark.flow_out) {
+      run_out(cell);
+    } else {
+      explore(cell);
+    }
+  }
+
+  // Towards everything that holds at least two levels less, or from where water falls on.
+  void level_out(StreamCell& cell, std::int32_t most) {
+    for (const Face face : order_) {
+      const Target target = look(cell, face);
+      if (!target.open) continue;
+      const std::int32_t less = cell.level - target.level;
+      const std::int32_t levels = target.falls ? less : std::min(less / 2, most);
+      if (levels > 0) give(cell, face, target, levels);
+    }
+  }
+
+  // Along the ways to the edge; elsewhere only where they cannot take it all.
+  void run_out(StreamCell& cell) {
+    const bool brimful = cell.level == kStreamLevels;
+    const auto leads_on = [&](Face face) {
+      const std::int32_t there = cell.beside[face];
+      return there >= 0
+                 ? cells_[there].to_edge != kUnreached && cells_[there].to_edge < cell.to_edge
+                 : there == kGutterThere;
+    };
+    // In equal shares, as far as there is room; what one way cannot take goes the others.
+    std::int64_t ways = std::count_if(order_.begin(), order_.end(), leads_on);
+    for (const Face face : order_) {
+      if (!leads_on(face)) continue;
+      const auto share = static_cast<std::int32_t>((cell.level + ways - 1) / ways);
+      run_on(cell, face, look(cell, face), share);
+      --ways;
+    }
+    if (brimful) level_out(cell, cell.mark.largest);
+  }
+
+  // On level ground a river runs without a slope: all that the next cells have room for.
+  void run_on(StreamCell& cell, Face face, const Target& target, std::int32_t share) {
+    const std::int32_t levels = target.edge ? share : std::min(share, kStreamLevels - target.level);
+    if (levels > 0) give(cell, face, target, levels);
+  }
+
+  // Straight on while that is possible; then wherever water can go that does not lead back.
+  void explore(StreamCell& cell) {
+    bool went = false;
+    for (const Face face : order_) {
+      const Target target = look(cell, face);
+      if (!went && target.open && target.falls) went = stream(cell, face, target);
+    }
+    if (!went && cell.mark.direction != 0) {
+      const auto ahead = static_cast<Face>(cell.mark.direction - 1);
+      if (ahead != kBelow && ahead != kAbove) went = stream_ahead(cell, ahead);
+    }
+    for (const Face face : order_) {
+      if (!went) went = stream_ahead(cell, face);
+    }
+    if (!went || cell.level == kStreamLevels) level_out(cell, cell.mark.largest);
+  }
+
+  bool stream_ahead(StreamCell& cell, Face face) {
+    const Target target = look(cell, face);
+    if (!target.open) return false;
+    if (target.slot >= 0) {
+      const StreamCell& to = cells_[target.slot];
+      if (to.to_source != kUnreached && to.to_source <= cell.to_source) return false;
+    }
+    return stream(cell, face, target);
+  }
+
+  // Levels fall or stay along the way from the spring. Over a difference of one, a level comes from
+  // farther up: from the first cell that stands higher than the next one does.
+  bool stream(StreamCell& cell, Face face, const Target& target) {
+    const std::int32_t less = cell.level - target.level;
+    if (less <= 0) return false;
+    if (!target.falls && less == 1 && !cell.mark.is_source && !pull(cell)) return false;
+    const std::int32_t levels =
+        target.falls ? less : std::min<std::int32_t>(std::max(less / 2, 1), cell.mark.largest);
+    give(cell, face, target, levels);
+    return true;
+  }
+
+  // Lets a cell have one level more from the way to its spring, along its own layer.
+  bool pull(StreamCell& cell) {
+    StreamCell* to = &cell;
+    while (!to->unsupplied && to->from_source != kUnreached) {
+      StreamCell& from = cells_[to->from_source];
+      if (from.at.y != to->at.y) break;
+      // A spring is filled up again, so it may stand a level lower for the rest of the tick.
+      if (from.level > 0 && from.level + (from.mark.is_source ? 1 : 0) > to->level) {
+        --from.level;
+        ++cell.level;
+        from.flowed = cell.flowed = true;
+        tell_way(from, cell);
+        return true;
+      }
+      to->unsupplied = true;  // until the next tick
+      to = &from;
+    }
+    to->unsupplied = true;
+    return false;
+  }
+
+  // Of a level that was pulled, from cell to cell.
+  void tell_way(const StreamCell& from, const StreamCell& to) {
+    for (const StreamCell* at = &to; at != &from;) {
+      const StreamCell& before = cells_[at->from_source];
+      cells_.tell(before.at, at->at, 1);
+      at = &before;
+    }
+  }
+
+  StreamCells& cells_;
+  std::array<Face, 4> order_{};
+  std::vector<std::int32_t> rivers_;
+  std::int64_t drained_ = 0;
+};
+
+}  // namespace
+
+std::int64_t settle_streams(StreamCells& cells) {
+  return Settling(cells).run();
+}
+
+}  // namespace sluice::sim

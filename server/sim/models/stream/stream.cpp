@@ -1,0 +1,157 @@
+#include "server/sim/models/stream/stream.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "server/sim/models/stream/cells.h"
+#include "server/sim/models/stream/phases.h"
+#include "server/sim/models/stream/pools.h"
+
+namespace sluice::sim {
+
+namespace {
+
+/// Ticks in which `active` falls by one where nothing flows.
+constexpr std::int32_t kFadingTicks = 8;
+
+class StreamWater final : public WaterModelState {
+ public:
+  explicit StreamWater(const WorldConfig& config)
+      : seed_(config.seed), drying_(config.stream.drying) {}
+
+  WaterAdvance advance(const WaterTick& now, Grid& grid, Executor& /*executor*/) override {
+    if (!now.sleep) grid.wake_all();
+    mark_sources(now.sources, grid);
+    cells_.gather(grid, seed_, now.tick, now.moves);
+    WaterAdvance done;
+    done.cell_updates = cells_.size();
+    done.sweeps = 1;
+    paths_.find(cells_);
+    pressure_.move(cells_);
+    done.drained = settle_streams(cells_) * kUnitsPerLevel;
+    for (StreamCell& cell : cells_.cells()) fade(cell, done);
+    for (StreamCell& cell : cells_.cells()) finish(cell);
+    cells_.release();
+    return done;
+  }
+
+  void look(const Grid& /*grid*/) override { pools_.forget(); }
+  void follow(const Grid& /*grid*/, Vec3 /*at*/) override { pools_.forget(); }
+  WaterHead head(const Grid& grid, Vec3 at) override { return {pools_.head(grid, at), 1}; }
+  std::int64_t most_at(const Grid& /*grid*/, Vec3 at, std::int64_t head) override {
+    return std::clamp<std::int64_t>(head - std::int64_t{at.y} * kFull, 0, kFull);
+  }
+  std::optional<Vec3> giver(const Grid& grid, Vec3 at) override { return pools_.giver(grid, at); }
+  std::optional<Vec3> taker(const Grid& grid, Vec3 at) override { return pools_.taker(grid, at); }
+
+ private:
+  // Springs come and go by commands that touch no cell, so their marks are what tells.
+  void mark_sources(const Springs& sources, Grid& grid) {
+    if (!knows_sources_) find_marked_sources(grid);
+    for (const Vec3 at : marked_sources_) {
+      if (!sources.contains(at)) change_source_bit(grid, at, false);
+    }
+    marked_sources_.clear();
+    for (const auto& [at, spring] : sources) {
+      if (!is_open(grid.cell(at))) continue;
+      change_source_bit(grid, at, true);
+      marked_sources_.push_back(at);
+    }
+  }
+
+  void find_marked_sources(const Grid& grid) {
+    knows_sources_ = true;
+    grid.for_each([&](const Chunk& chunk) {
+      if (chunk.marks == nullptr) return;
+      for (std::int32_t i = 0; i < kChunkCells; ++i) {
+        if ((chunk.marks->cells[static_cast<std::size_t>(i)] & kIsSourceBit) == 0) continue;
+        marked_sources_.push_back(grid.shape().cell_at(chunk.coord, i));
+      }
+    });
+  }
+
+  static void change_source_bit(Grid& grid, Vec3 at, bool is_source) {
+    Chunk* chunk = grid.find(grid.shape().chunk_of(at));
+    if (chunk == nullptr) {
+      if (!is_source) return;
+      chunk = &grid.obtain(grid.shape().chunk_of(at));
+    }
+    if (chunk->marks == nullptr) {
+      if (!is_source) return;
+      chunk->marks = std::make_unique<Marks>();
+    }
+    Cell& mark = chunk->marks->cells[static_cast<std::size_t>(grid.shape().index_of(at))];
+    const Cell wanted = is_source ? mark | kIsSourceBit : mark & ~kIsSourceBit;
+    if (mark == wanted) return;
+    mark = wanted;
+    grid.note_change(*chunk, kChangedInside);
+  }
+
+  void fade(StreamCell& cell, WaterAdvance& done) {
+    StreamMark& mark = cell.mark;
+    if (cell.flowed) {
+      mark.active = std::min<std::uint8_t>(kMostActive, mark.active + 1);
+    } else if (mark.active > 0) {
+      if (due(cell, kFadingTicks)) --mark.active;
+    } else if (cell.level > 0 && !mark.has_source && drying_ > 0 && due(cell, drying_)) {
+      --cell.level;
+      cells_.tell(cell.at, kNowhere, 1);
+      done.evaporated += kUnitsPerLevel;
+    }
+  }
+
+  void finish(StreamCell& cell) {
+    StreamMark& mark = cell.mark;
+    mark.parents = parents_of(cell);
+    if (cell.level == 0 && mark.active == 0 && !mark.is_source) mark = {};
+    cells_.store(cell);
+    const bool drying = cell.level > 0 && !mark.has_source && drying_ > 0;
+    if (mark.active > 0 || drying) cells_.keep_awake(cell);
+  }
+
+  // Once in every `ticks` ticks, at a moment that is drawn: so chance never takes for ever.
+  [[nodiscard]] bool due(const StreamCell& cell, std::int32_t ticks) const {
+    const auto span = static_cast<std::uint64_t>(ticks);
+    const std::uint64_t tick = cells_.tick();
+    const std::uint64_t drawn = draw(seed_, tick / span, cell.at, DrawPurpose::kStreamDrying);
+    return choose(drawn, static_cast<std::uint32_t>(ticks)) == tick % span;
+  }
+
+  // Those neighbours whose flow comes here.
+  [[nodiscard]] std::uint8_t parents_of(const StreamCell& cell) const {
+    std::uint32_t parents = 0;
+    for (std::size_t face = 0; face < kFaces; ++face) {
+      if (cell.beside[face] < 0) continue;
+      const StreamMark& there = cells_[cell.beside[face]].mark;
+      if (there.active == 0 || there.has_source != cell.mark.has_source) continue;
+      if (there.direction == opposite(static_cast<Face>(face)) + 1) parents |= 1U << face;
+    }
+    return static_cast<std::uint8_t>(parents);
+  }
+
+  std::uint64_t seed_;
+  std::int32_t drying_;
+  StreamPaths paths_;
+  StreamPressure pressure_;
+  StreamPools pools_;
+
+  // Made again from the marks when it is not known, and room for one tick's work.
+  bool knows_sources_ = false;
+  std::vector<Vec3> marked_sources_;
+  StreamCells cells_;
+};
+
+}  // namespace
+
+std::unique_ptr<WaterModelState> make_stream_water(const WorldConfig& config) {
+  return std::make_unique<StreamWater>(config);
+}
+
+std::span<const MarkField> stream_marks() {
+  static constexpr MarkField kFields[] = {
+      {"direction", 0, 3}, {"is_source", 3, 1}, {"has_source", 4, 1}, {"largest", 5, 3},
+      {"active", 8, 3},    {"flow_out", 11, 1}, {"parents", 12, 6}};
+  return kFields;
+}
+
+}  // namespace sluice::sim

@@ -1,0 +1,77 @@
+// What the commands of pipe networks do to a world: the network's part, and the totals.
+#include <algorithm>
+
+#include "server/sim/commands/context.h"
+#include "server/sim/int_math.h"
+
+namespace sluice::sim {
+
+CommandOutcome CommandContext::add_node(const PipeFields& fields, NodeKind kind, std::int32_t rate,
+                                        bool open) {
+  if (fields.at != kNowhere) {
+    if (std::string problem = place_problem(fields.at); !problem.empty()) return {"at " + problem};
+  }
+  if (fields.amount > 0) {
+    if (std::string problem = intake_problem(fields.amount); !problem.empty()) return {problem};
+  }
+  std::string problem = world_.pipes_.add(fields, kind, rate, open);
+  if (problem.empty()) {
+    world_.core_.totals.sourced += fields.amount;
+    world_.core_.totals.pipes += fields.amount;
+  }
+  return {std::move(problem)};
+}
+
+CommandOutcome CommandContext::apply(const AddPipe& command) {
+  return add_node(command, NodeKind::kPipe, 0, true);
+}
+CommandOutcome CommandContext::apply(const AddPump& command) {
+  return add_node(command, NodeKind::kPump, command.rate, true);
+}
+CommandOutcome CommandContext::apply(const AddValve& command) {
+  return add_node(command, NodeKind::kValve, 0, command.open);
+}
+
+CommandOutcome CommandContext::apply(const RemovePipe& command) {
+  Vec3 at = kNowhere;
+  std::int32_t held = 0;
+  std::string problem = world_.pipes_.remove(command.name, at, held);
+  if (!problem.empty()) return {std::move(problem)};
+  Totals& totals = world_.core_.totals;
+  totals.pipes -= held;
+  totals.drained += held;
+  const Cell cell = at == kNowhere ? kOutside : world_.grid_.cell(at);
+  const bool has_room = is_open(cell) && chunks_problem(chunk_holds(at) ? 0 : 1).empty();
+  const std::int32_t spilled =
+      has_room ? round_down_to(std::min(held, measure_.cell_max - cell), measure_.quantum) : 0;
+  if (spilled == 0) return {};
+  // What the cell takes was not lost after all; rewrite() counts it as sourced.
+  totals.drained -= spilled;
+  totals.sourced -= spilled;
+  rewrite_cell(at, cell + spilled);
+  return {};
+}
+
+CommandOutcome CommandContext::apply(const UpgradePipe& command) {
+  return {world_.pipes_.upgrade(command)};
+}
+CommandOutcome CommandContext::apply(const LinkPipes& command) {
+  return {world_.pipes_.link(command.from, command.to, command.one_way)};
+}
+CommandOutcome CommandContext::apply(const UnlinkPipes& command) {
+  return {world_.pipes_.unlink(command.from, command.to)};
+}
+CommandOutcome CommandContext::apply(const SetValve& command) {
+  return {world_.pipes_.set_valve(command.name, command.open)};
+}
+CommandOutcome CommandContext::apply(const SetPump& command) {
+  return {world_.pipes_.set_pump(command.name, command.rate)};
+}
+CommandOutcome CommandContext::apply(const AddPort& command) {
+  return {world_.pipes_.add_port(command)};
+}
+CommandOutcome CommandContext::apply(const RemovePort& command) {
+  return {world_.pipes_.remove_port(command.node, command.cell)};
+}
+
+}  // namespace sluice::sim
