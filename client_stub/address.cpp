@@ -13,7 +13,7 @@ constexpr std::string_view kEncryptedScheme = "wss://";
 constexpr std::string_view kWorlds = "/worlds/";
 constexpr std::size_t kMaxTokenBytes = 128;  // what servers look at
 
-protocol::Error wrong(std::string_view url, std::string_view what) {
+Error wrong(std::string_view url, std::string_view what) {
   return {"'" + std::string(url) + "': " + std::string(what) +
           "; expected ws://HOST:PORT/worlds/NAME"};
 }
@@ -34,12 +34,12 @@ bool valid_name(std::string_view name) {
 
 }  // namespace
 
-protocol::Result<std::string> token_to_show(const std::string& given) {
+Result<std::string> token_to_show(const std::string& given) {
   const char* const environment = std::getenv("SLUICE_TOKEN");
   std::string token = given.empty() && environment != nullptr ? environment : given;
   const auto fits = [](char c) { return c > ' ' && c <= '~'; };
   if (!std::all_of(token.begin(), token.end(), fits) || token.size() > kMaxTokenBytes) {
-    return protocol::Error{"the token is none: it must be what `sluice token add` printed"};
+    return Error{"the token is none: it must be what `sluice token add` printed"};
   }
   return token;
 }
@@ -53,7 +53,7 @@ std::string Address::url() const {
   return std::string(encrypted ? kEncryptedScheme : kScheme) + authority() + path;
 }
 
-protocol::Result<Address> parse_address(std::string_view url) {
+Result<Address> parse_address(std::string_view url) {
   if (url.starts_with("http://") || url.starts_with("https://")) {
     return wrong(url, "that is the address of the page; a world's begins with ws://");
   }

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace sluice::client {
 
@@ -22,9 +22,9 @@ struct Address {
 
 /// `given`, or what the environment has in SLUICE_TOKEN; empty for none. An error where it cannot
 /// be one.
-[[nodiscard]] protocol::Result<std::string> token_to_show(const std::string& given);
+[[nodiscard]] Result<std::string> token_to_show(const std::string& given);
 
 /// The error shows the form that is expected.
-[[nodiscard]] protocol::Result<Address> parse_address(std::string_view url);
+[[nodiscard]] Result<Address> parse_address(std::string_view url);
 
 }  // namespace sluice::client

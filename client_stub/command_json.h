@@ -14,7 +14,7 @@ namespace sluice::client {
 /// Its keys in the order in which they are given.
 using CommandJson = nlohmann::ordered_json;
 
-[[nodiscard]] inline CommandJson place_json(const protocol::Position& p) {
+[[nodiscard]] inline CommandJson place_json(const Vec3& p) {
   return CommandJson::array({p.x, p.y, p.z});
 }
 

@@ -252,7 +252,7 @@ class Headless {
   boost::asio::steady_timer quiet_;
   boost::asio::steady_timer retry_;
   std::unique_ptr<WorldClient> client_;
-  protocol::ViewBox view_;
+  Box view_;
   std::size_t next_ = 0;                          // the script's line to be sent next
   std::map<std::uint64_t, std::size_t> waiting_;  // unanswered: number to line
   std::optional<std::uint64_t> first_tick_;

@@ -19,7 +19,7 @@ struct HeadlessOptions {
   std::string client_name = "sluice-view";
   std::optional<std::uint64_t> for_ticks;  // after the first message
   std::string script;                      // a file, "-" for standard input, empty for none
-  std::optional<protocol::ViewBox> view;   // default: the whole world
+  std::optional<Box> view;                 // default: the whole world
   bool map = false;
   bool json = false;
   /// How long to try to connect again where a connection is lost; 0: not at all.

@@ -78,25 +78,23 @@ class Exchange {
 
 }  // namespace
 
-protocol::Result<HttpReply> ask(const HttpRequest& request) {
+Result<HttpReply> ask(const HttpRequest& request) {
   if (!request.server.starts_with(kScheme)) {
-    return protocol::Error{"'" + request.server +
-                           "' is no address of a server; expected http://HOST:PORT"};
+    return Error{"'" + request.server + "' is no address of a server; expected http://HOST:PORT"};
   }
   // The rest is as in a world's address.
   std::string authority = request.server.substr(kScheme.size());
   while (authority.ends_with('/')) authority.pop_back();
   const auto address = parse_address("ws://" + authority + "/worlds/any");
   if (!address.ok()) {
-    return protocol::Error{"'" + request.server +
-                           "' is no address of a server; expected http://HOST:PORT"};
+    return Error{"'" + request.server + "' is no address of a server; expected http://HOST:PORT"};
   }
   asio::io_context context(1);
   Exchange exchange(context, request, address.value().authority());
   exchange.start(address.value().host, address.value().port);
   context.run();
   if (exchange.error()) {
-    return protocol::Error{request.server + " does not answer: " + exchange.error().message()};
+    return Error{request.server + " does not answer: " + exchange.error().message()};
   }
   return exchange.reply();
 }

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace sluice::client {
 
@@ -26,6 +26,6 @@ struct HttpReply {
 inline constexpr std::size_t kMaxReplyBytes = std::size_t{4} << 20;
 
 /// An error when no answer came, for whatever reason, within some seconds.
-[[nodiscard]] protocol::Result<HttpReply> ask(const HttpRequest& request);
+[[nodiscard]] Result<HttpReply> ask(const HttpRequest& request);
 
 }  // namespace sluice::client

@@ -13,9 +13,9 @@ namespace {
 using namespace sluice;
 
 /// "x,y,z,w,h,d".
-protocol::Result<protocol::ViewBox> parse_view(const std::string& text) {
-  const protocol::Error wrong{"--view '" + text +
-                              "' is not x,y,z,w,h,d: six whole numbers, the last three above 0"};
+Result<Box> parse_view(const std::string& text) {
+  const Error wrong{"--view '" + text +
+                    "' is not x,y,z,w,h,d: six whole numbers, the last three above 0"};
   std::int32_t numbers[6] = {};
   const char* at = text.data();
   const char* const end = at + text.size();
@@ -27,8 +27,7 @@ protocol::Result<protocol::ViewBox> parse_view(const std::string& text) {
   }
   const bool sizes_fit = numbers[3] > 0 && numbers[4] > 0 && numbers[5] > 0;
   if (at != end || !sizes_fit) return wrong;
-  return protocol::ViewBox{{numbers[0], numbers[1], numbers[2]},
-                           {numbers[3], numbers[4], numbers[5]}};
+  return Box{{numbers[0], numbers[1], numbers[2]}, {numbers[3], numbers[4], numbers[5]}};
 }
 
 int fail(const std::string& message) {

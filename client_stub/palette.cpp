@@ -52,7 +52,7 @@ Colour colour_of(const CellLook& look) {
     const double share = std::pow(std::min(look.depth, kDeepest) / double{kDeepest}, 0.7);
     return blend(kShallow, kDeep, share);
   }
-  const double full = std::min(1.0, look.cell / double{protocol::kFullCellUnits});
+  const double full = std::min(1.0, look.cell / double{kFull});
   return blend(air, kSurface, 0.25 + 0.75 * full);
 }
 

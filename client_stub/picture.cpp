@@ -22,7 +22,7 @@ std::int32_t floor_cell(double value) {
 /// Whether the pixel, `from_bottom` of `pixels` in its cell, lies under the cell's level.
 bool below_level(std::int32_t units, int from_bottom, int pixels) {
   if (from_bottom == 0) return true;
-  return (from_bottom + 0.5) / pixels < units / double{protocol::kFullCellUnits};
+  return (from_bottom + 0.5) / pixels < units / double{kFull};
 }
 
 }  // namespace
@@ -39,7 +39,7 @@ std::int32_t Picture::cell_y(double pixel_y) const {
   return floor_cell(center_y - (pixel_y + 0.5 - height / 2) / pixels_per_cell());
 }
 
-void Picture::fit(protocol::Position size) {
+void Picture::fit(Vec3 size) {
   zoom = kNearest;
   const auto too_large = [&] {
     return size.x * pixels_per_cell() > width || size.y * pixels_per_cell() > height;
@@ -50,24 +50,24 @@ void Picture::fit(protocol::Position size) {
   cursor_y = size.y / 2;
 }
 
-void Picture::center_on(double x, double y, protocol::Position size) {
+void Picture::center_on(double x, double y, Vec3 size) {
   // On whole pixels, so that a cell's pixels do not change their number while panning.
   const double step = zoom > 0 ? 1 / pixels_per_cell() : 1;
   center_x = std::round(std::clamp(x, 0.0, double(size.x)) / step) * step;
   center_y = std::round(std::clamp(y, 0.0, double(size.y)) / step) * step;
 }
 
-void Picture::pan(double right, double up, protocol::Position size) {
+void Picture::pan(double right, double up, Vec3 size) {
   center_on(center_x + std::ceil(right * width / pixels_per_cell()),
             center_y + std::ceil(up * height / pixels_per_cell()), size);
 }
 
-void Picture::change_zoom(int by, protocol::Position size) {
+void Picture::change_zoom(int by, Vec3 size) {
   zoom = std::clamp(zoom + by, kFarthest, kNearest);
   center_on(cursor_x + 0.5, cursor_y + 0.5, size);
 }
 
-void Picture::move_cursor(std::int32_t x, std::int32_t y, protocol::Position size) {
+void Picture::move_cursor(std::int32_t x, std::int32_t y, Vec3 size) {
   cursor_x = std::clamp(x, 0, size.x - 1);
   cursor_y = std::clamp(y, 0, size.y - 1);
   const double reach_x = (width / 2 - 2) / pixels_per_cell();
@@ -76,7 +76,7 @@ void Picture::move_cursor(std::int32_t x, std::int32_t y, protocol::Position siz
             std::clamp(center_y, cursor_y - reach_y, cursor_y + reach_y), size);
 }
 
-protocol::ViewBox Picture::brush_box(protocol::Position size) const {
+Box Picture::brush_box(Vec3 size) const {
   const std::int32_t before = (brush - 1) / 2;
   const std::int32_t left = std::max(cursor_x - before, 0);
   const std::int32_t bottom = std::max(cursor_y - before, 0);
@@ -85,7 +85,7 @@ protocol::ViewBox Picture::brush_box(protocol::Position size) const {
   return {{left, bottom, slice}, {right - left, top - bottom, 1}};
 }
 
-protocol::ViewBox Picture::view(protocol::Position size) const {
+Box Picture::view(Vec3 size) const {
   const std::int32_t left = std::clamp(cell_x(0) - kViewMargin, 0, size.x - 1);
   const std::int32_t right = std::clamp(cell_x(width) + kViewMargin, left, size.x - 1);
   const std::int32_t bottom = std::clamp(cell_y(height) - kViewMargin, 0, size.y - 1);
@@ -130,8 +130,8 @@ void Picture::draw_column(const protocol::Mirror& mirror, int pixel_x, Screen& s
   }
 }
 
-void Picture::draw_cursor(protocol::Position size, Screen& screen) const {
-  const protocol::ViewBox box = brush_box(size);
+void Picture::draw_cursor(Vec3 size, Screen& screen) const {
+  const Box box = brush_box(size);
   const double scale = pixels_per_cell();
   const int left = floor_cell((box.from.x - center_x) * scale + width / 2);
   const int right =

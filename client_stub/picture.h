@@ -24,23 +24,23 @@ struct Picture {
   [[nodiscard]] std::int32_t cell_x(double pixel_x) const;
   [[nodiscard]] std::int32_t cell_y(double pixel_y) const;
 
-  void fit(protocol::Position size);
-  void center_on(double x, double y, protocol::Position size);
+  void fit(Vec3 size);
+  void center_on(double x, double y, Vec3 size);
   /// By a share of the picture's size.
-  void pan(double right, double up, protocol::Position size);
-  void change_zoom(int by, protocol::Position size);
+  void pan(double right, double up, Vec3 size);
+  void change_zoom(int by, Vec3 size);
   /// Moves the cursor, and the picture after it.
-  void move_cursor(std::int32_t x, std::int32_t y, protocol::Position size);
+  void move_cursor(std::int32_t x, std::int32_t y, Vec3 size);
   /// The cells that the brush covers, cut to the world; depth 1.
-  [[nodiscard]] protocol::ViewBox brush_box(protocol::Position size) const;
+  [[nodiscard]] Box brush_box(Vec3 size) const;
   /// The cells on the picture, and some around them.
-  [[nodiscard]] protocol::ViewBox view(protocol::Position size) const;
+  [[nodiscard]] Box view(Vec3 size) const;
 
   void draw(const protocol::Mirror& mirror, Screen& screen) const;
 
  private:
   void draw_column(const protocol::Mirror& mirror, int pixel_x, Screen& screen) const;
-  void draw_cursor(protocol::Position size, Screen& screen) const;
+  void draw_cursor(Vec3 size, Screen& screen) const;
 };
 
 }  // namespace sluice::client

@@ -12,7 +12,6 @@ namespace {
 
 using protocol::PipeKind;
 using protocol::PipeNodeView;
-using protocol::Position;
 
 constexpr Colour kCasing{154, 167, 184};
 constexpr Colour kInside{20, 27, 40};
@@ -36,7 +35,7 @@ std::int64_t floor_to_int(double value) {
   return static_cast<std::int64_t>(std::floor(std::clamp(value, -1e9, 1e9)));
 }
 
-Spot spot_of(const Picture& picture, Position cell) {
+Spot spot_of(const Picture& picture, Vec3 cell) {
   const double scale = picture.pixels_per_cell();
   const double x = (cell.x + 0.5 - picture.center_x) * scale + picture.width / 2;
   const double y = (picture.center_y - cell.y - 0.5) * scale + picture.height / 2;

@@ -11,7 +11,6 @@ namespace sluice::client {
 namespace {
 
 using protocol::PipeKind;
-using protocol::Position;
 
 constexpr int kPipeCapacity = 20000;
 constexpr int kPipeHeight = 10000;
@@ -26,7 +25,7 @@ bool PipeTool::takes(char key) {
   return std::string_view("bBPvmcCuXoieEn").find(key) != std::string_view::npos;
 }
 
-PipeAct PipeTool::press(char key, Position cursor, const protocol::Mirror& mirror) {
+PipeAct PipeTool::press(char key, Vec3 cursor, const protocol::Mirror& mirror) {
   if (key == 'n') return mark_next(mirror);
   if (key == 'b' || key == 'B' || key == 'P' || key == 'v') return build(key, cursor, mirror);
   const auto here = mirror.pipes().nodes_in(cursor);
@@ -56,12 +55,12 @@ PipeAct PipeTool::press(char key, Position cursor, const protocol::Mirror& mirro
   }
 }
 
-PipeAct PipeTool::build(char key, Position cursor, const protocol::Mirror& mirror) {
+PipeAct PipeTool::build(char key, Vec3 cursor, const protocol::Mirror& mirror) {
   const bool is_pump = key == 'P';
   const bool is_tank = key == 'B';
   const std::string kind = is_pump ? "pump" : key == 'v' ? "valve" : is_tank ? "tank" : "pipe";
   const std::string name = free_name(kind, mirror);
-  const std::int64_t base = std::int64_t{cursor.y} * protocol::kFullCellUnits;
+  const std::int64_t base = std::int64_t{cursor.y} * kFull;
   CommandJson add = {{"cmd", is_tank ? "add_pipe" : "add_" + kind},
                      {"name", name},
                      {"capacity", is_tank ? kTankCapacity : kPipeCapacity},
@@ -93,7 +92,7 @@ PipeAct PipeTool::link(char key, const std::string& node) {
   return act;
 }
 
-PipeAct PipeTool::port(char key, const std::string& node, Position cursor) {
+PipeAct PipeTool::port(char key, const std::string& node, Vec3 cursor) {
   const std::string owner = node.empty() ? marked_ : node;
   if (owner.empty()) return {{}, "put the cursor on a pipe, or mark one with m"};
   CommandJson command = {{"cmd", key == 'E' ? "remove_port" : "add_port"},

@@ -24,12 +24,12 @@ class PipeTool {
   /// Whether the character is one of the keys of pipes: b B P v m c C u X o i e E n.
   [[nodiscard]] static bool takes(char key);
   /// The key, with the cursor on a cell.
-  [[nodiscard]] PipeAct press(char key, protocol::Position cursor, const protocol::Mirror& mirror);
+  [[nodiscard]] PipeAct press(char key, Vec3 cursor, const protocol::Mirror& mirror);
 
  private:
-  [[nodiscard]] PipeAct build(char key, protocol::Position cursor, const protocol::Mirror& mirror);
+  [[nodiscard]] PipeAct build(char key, Vec3 cursor, const protocol::Mirror& mirror);
   [[nodiscard]] PipeAct link(char key, const std::string& node);
-  [[nodiscard]] PipeAct port(char key, const std::string& node, protocol::Position cursor);
+  [[nodiscard]] PipeAct port(char key, const std::string& node, Vec3 cursor);
   [[nodiscard]] PipeAct mark_next(const protocol::Mirror& mirror);
   [[nodiscard]] std::string free_name(const std::string& kind, const protocol::Mirror& mirror);
 

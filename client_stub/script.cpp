@@ -26,11 +26,11 @@ std::string what_is_wrong(const std::string& line) {
 
 }  // namespace
 
-protocol::Result<std::vector<ScriptLine>> read_script(const std::string& path) {
+Result<std::vector<ScriptLine>> read_script(const std::string& path) {
   std::ifstream file;
   if (path != "-") {
     file.open(path);
-    if (!file) return protocol::Error{path + ": cannot be opened for reading"};
+    if (!file) return Error{path + ": cannot be opened for reading"};
   }
   std::istream& in = path == "-" ? std::cin : file;
   std::vector<ScriptLine> lines;
@@ -40,11 +40,11 @@ protocol::Result<std::vector<ScriptLine>> read_script(const std::string& path) {
     if (!line.empty() && line.back() == '\r') line.pop_back();
     if (line.find_first_not_of(" \t") == std::string::npos) continue;
     if (const std::string wrong = what_is_wrong(line); !wrong.empty()) {
-      return protocol::Error{path + ":" + std::to_string(number) + ": " + wrong};
+      return Error{path + ":" + std::to_string(number) + ": " + wrong};
     }
     lines.push_back({number, line});
   }
-  if (in.bad()) return protocol::Error{path + ": cannot be read to its end"};
+  if (in.bad()) return Error{path + ": cannot be read to its end"};
   return lines;
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace sluice::client {
 
@@ -16,6 +16,6 @@ struct ScriptLine {
 
 /// Reads the file ("-" for standard input); empty lines are left out. Each line must be a JSON
 /// object with a `cmd`: what the commands are is the server's to say. Errors name file and line.
-[[nodiscard]] protocol::Result<std::vector<ScriptLine>> read_script(const std::string& path);
+[[nodiscard]] Result<std::vector<ScriptLine>> read_script(const std::string& path);
 
 }  // namespace sluice::client

@@ -38,17 +38,16 @@ constexpr std::string_view kHelp[] = {
 };
 
 bool has_room(std::int32_t cell) {
-  return cell >= 0 && cell < protocol::kFullCellUnits;
+  return cell >= 0 && cell < kFull;
 }
 
-std::string pour(const protocol::Position& at, std::int32_t held) {
-  return line_of(
-      {{"cmd", "pour"}, {"at", place_json(at)}, {"units", protocol::kFullCellUnits - held}});
+std::string pour(const Vec3& at, std::int32_t held) {
+  return line_of({{"cmd", "pour"}, {"at", place_json(at)}, {"units", kFull - held}});
 }
 
 /// A column of the box is filled up. One that is full gets one cell's worth where its water ends
 /// above, so that pouring into a lake makes it rise.
-void pour_into_column(std::int32_t x, const protocol::ViewBox& box, const protocol::Mirror& mirror,
+void pour_into_column(std::int32_t x, const Box& box, const protocol::Mirror& mirror,
                       std::vector<std::string>& commands) {
   bool took = false;
   std::optional<std::int32_t> top;  // the highest full cell
@@ -61,8 +60,8 @@ void pour_into_column(std::int32_t x, const protocol::ViewBox& box, const protoc
     commands.push_back(pour({x, y, box.from.z}, cell));
   }
   if (took || !top) return;
-  protocol::Position above{x, *top + 1, box.from.z};
-  while (mirror.cell(above) >= protocol::kFullCellUnits) ++above.y;
+  Vec3 above{x, *top + 1, box.from.z};
+  while (mirror.cell(above) >= kFull) ++above.y;
   if (has_room(mirror.cell(above))) commands.push_back(pour(above, mirror.cell(above)));
 }
 
@@ -95,8 +94,7 @@ std::string bytes_text(double bytes) {
 
 }  // namespace
 
-std::vector<std::string> commands_of(Tool tool, const protocol::ViewBox& box,
-                                     const protocol::Mirror& mirror) {
+std::vector<std::string> commands_of(Tool tool, const Box& box, const protocol::Mirror& mirror) {
   std::vector<std::string> commands;
   if (tool != Tool::kPour) {
     commands.push_back(line_of({{"cmd", "set_cells"},
@@ -143,7 +141,7 @@ std::string Facts::status(const protocol::Mirror& mirror) const {
   if (Clock::now() < said_until_) return line + "  " + said_;
   std::snprintf(text, sizeof(text), "  %.1f/s  %s  water %.1f", ticks_per_second_,
                 bytes_text(bytes_per_second_).c_str(),
-                static_cast<double>(mirror.counters().water) / protocol::kFullCellUnits);
+                static_cast<double>(mirror.counters().water) / kFull);
   line += text;
   if (welcome.size.z > 1) line += "  z " + std::to_string(picture.slice);
   const std::int32_t cell = mirror.cell({picture.cursor_x, picture.cursor_y, picture.slice});

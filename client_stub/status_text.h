@@ -17,7 +17,7 @@ enum class Tool : std::uint8_t { kDig, kRock, kPour };
 
 /// What the tool does to the cells of a box one slice deep, as lines of a command script. Pouring
 /// adds water and takes none away: it fills cells up to a full one, and raises water that is full.
-[[nodiscard]] std::vector<std::string> commands_of(Tool tool, const protocol::ViewBox& box,
+[[nodiscard]] std::vector<std::string> commands_of(Tool tool, const Box& box,
                                                    const protocol::Mirror& mirror);
 
 /// Lines of equal length.

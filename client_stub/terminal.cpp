@@ -36,12 +36,12 @@ void restore_and_die(int signal_number) {
 
 }  // namespace
 
-protocol::Status Terminal::enter() {
+Status Terminal::enter() {
   if (isatty(STDIN_FILENO) == 0 || isatty(STDOUT_FILENO) == 0) {
-    return protocol::Error{"standard input and output are not a terminal; use --headless"};
+    return Error{"standard input and output are not a terminal; use --headless"};
   }
   if (tcgetattr(STDIN_FILENO, &original) != 0) {
-    return protocol::Error{"the terminal does not tell its modes; use --headless"};
+    return Error{"the terminal does not tell its modes; use --headless"};
   }
   entered = true;
   std::atexit(restore);
@@ -52,7 +52,7 @@ protocol::Status Terminal::enter() {
   cfmakeraw(&raw);
   tcsetattr(STDIN_FILENO, TCSAFLUSH, &raw);
   write(kEnter);
-  return protocol::Done{};
+  return Done{};
 }
 
 void Terminal::leave() {

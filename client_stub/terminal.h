@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace sluice::client {
 
@@ -17,7 +17,7 @@ struct TerminalSize {
 class Terminal {
  public:
   /// Standard input and output must be a terminal.
-  [[nodiscard]] static protocol::Status enter();
+  [[nodiscard]] static Status enter();
   /// Undoes enter(). Does nothing the second time.
   static void leave();
 

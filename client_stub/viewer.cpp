@@ -96,7 +96,7 @@ class Viewer {
   }
 
   void welcomed() {
-    const protocol::Position size = client_->mirror().welcome().size;
+    const Vec3 size = client_->mirror().welcome().size;
     if (!was_welcomed_) {
       picture_.slice = (size.z - 1) / 2;
       picture_.fit(size);
@@ -174,13 +174,13 @@ class Viewer {
 
   void send_view() {
     if (!client_->ready()) return;
-    const protocol::ViewBox view = picture_.view(world_size());
+    const Box view = picture_.view(world_size());
     if (view == sent_view_) return;
     sent_view_ = view;
     client_->set_view(view);
   }
 
-  [[nodiscard]] protocol::Position world_size() const { return client_->mirror().welcome().size; }
+  [[nodiscard]] Vec3 world_size() const { return client_->mirror().welcome().size; }
 
   void handle(const Key& key) {
     if (key.kind == KeyKind::kCharacter && (key.character == 'q' || key.character == 3)) {
@@ -188,7 +188,7 @@ class Viewer {
     }
     if (shows_help_) return handle_help(key);
     if (!was_welcomed_ || !client_->ready()) return;
-    const protocol::Position size = world_size();
+    const Vec3 size = world_size();
     switch (key.kind) {
       case KeyKind::kLeft:
         return picture_.pan(-0.1, 0, size);
@@ -247,7 +247,7 @@ class Viewer {
 
   void handle_character(char character) {
     if (PipeTool::takes(character)) return use_pipe_tool(character);
-    const protocol::Position size = world_size();
+    const Vec3 size = world_size();
     const auto move = [&](std::int32_t x, std::int32_t y) {
       picture_.move_cursor(picture_.cursor_x + x, picture_.cursor_y + y, size);
     };
@@ -318,13 +318,13 @@ class Viewer {
   }
 
   void use_tool() {
-    const protocol::ViewBox box = picture_.brush_box(world_size());
+    const Box box = picture_.brush_box(world_size());
     for (std::string& command : commands_of(tool_, box, client_->mirror())) {
       client_->send_command(std::move(command));
     }
   }
 
-  [[nodiscard]] protocol::Position cursor() const {
+  [[nodiscard]] Vec3 cursor() const {
     return {picture_.cursor_x, picture_.cursor_y, picture_.slice};
   }
 
@@ -398,7 +398,7 @@ class Viewer {
   Facts facts_;
   Tool tool_ = Tool::kDig;
   PipeTool pipe_tool_;
-  protocol::ViewBox sent_view_;
+  Box sent_view_;
   milliseconds retry_delay_ = kFirstRetry;
   bool was_welcomed_ = false;
   bool shows_help_ = false;
@@ -417,7 +417,7 @@ int run_viewer(ViewerOptions options) {
     return 2;
   }
   options.style = *style;
-  if (const protocol::Status entered = Terminal::enter(); !entered.ok()) {
+  if (const Status entered = Terminal::enter(); !entered.ok()) {
     std::cerr << "sluice-view: " << entered.error() << '\n';
     return 2;
   }

@@ -49,7 +49,7 @@ void WorldClient::flush() {
   for (protocol::Bytes& message : session_.take_outgoing()) connection_->send(std::move(message));
 }
 
-void WorldClient::set_view(const protocol::ViewBox& box) {
+void WorldClient::set_view(const Box& box) {
   session_.set_view(box);
   if (ready()) flush();
 }

@@ -31,7 +31,7 @@ class WorldClient {
   WorldClient& operator=(const WorldClient&) = delete;
 
   /// After `welcomed`, or before: then it is sent after the welcome.
-  void set_view(const protocol::ViewBox& box);
+  void set_view(const Box& box);
   /// After `welcomed`. `json` is one line of a command script; the answer has the number returned.
   std::uint64_t send_command(std::string json);
   /// An unanswered command under its own number; it is not applied twice.
@@ -48,7 +48,7 @@ class WorldClient {
   [[nodiscard]] protocol::SentCommands take_commands() { return session_.take_commands(); }
   [[nodiscard]] const protocol::Mirror& mirror() const { return session_.mirror(); }
   /// The whole world, as a view.
-  [[nodiscard]] protocol::ViewBox whole_world() const { return {{}, mirror().welcome().size}; }
+  [[nodiscard]] Box whole_world() const { return {{}, mirror().welcome().size}; }
 
  private:
   void receive(protocol::ByteView bytes);

@@ -68,7 +68,7 @@ ClientSession::Event ClientSession::on(const Refused& refused) {
 ClientSession::Event ClientSession::on(const Tick& tick) {
   if (state_ != State::kReady) return fail("the server sent a tick before its welcome");
   if (Status status = mirror_.apply(tick); !status.ok()) return fail(status.error());
-  for (const Position& coord : mirror_.take_wanted_resyncs()) {
+  for (const ChunkCoord& coord : mirror_.take_wanted_resyncs()) {
     outgoing_.push_back(encode(ClientMessage{Resync{coord}}));
   }
   for (const PipeKey& key : mirror_.take_wanted_pipe_resyncs()) {
@@ -91,7 +91,7 @@ ClientSession::Event ClientSession::on(const Pong& pong) {
   return Event::kPong;
 }
 
-void ClientSession::set_view(const ViewBox& box) {
+void ClientSession::set_view(const Box& box) {
   require(state_ != State::kIdle);
   if (state_ == State::kGreeting) waiting_view_ = box;
   if (state_ == State::kReady) outgoing_.push_back(encode(ClientMessage{SetView{box, 0}}));

@@ -67,7 +67,7 @@ class ClientSession {
   Event receive(ByteView bytes);
 
   /// Part of the world to be sent, in cells. In kGreeting and kReady; ignored in kClosed.
-  void set_view(const ViewBox& box);
+  void set_view(const Box& box);
   /// Queues a command; the number returned comes back in its CommandResult. In kReady; ignored in
   /// kClosed (0, which no command has).
   std::uint64_t send_command(std::string json);
@@ -110,7 +110,7 @@ class ClientSession {
   State state_ = State::kIdle;
   std::string reason_;
   std::optional<Refused> refused_;
-  std::optional<ViewBox> waiting_view_;
+  std::optional<Box> waiting_view_;
   CommandResult last_result_;
   Pong last_pong_;
   SentCommands sent_;

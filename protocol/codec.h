@@ -15,8 +15,8 @@
 #include <span>
 #include <vector>
 
+#include "protocol/base/result.h"
 #include "protocol/chunk.h"
-#include "protocol/result.h"
 
 namespace sluice::protocol {
 

@@ -4,13 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "protocol/base/limits.h"
+
 namespace sluice::protocol {
 
 /// Raised with every change of the messages that an older end would misread.
 inline constexpr std::uint32_t kProtocolVersion = 2;
-
-/// Cells of one chunk: 64x64x1 in a side-view world, 16x16x16 in a 3D one.
-inline constexpr std::size_t kChunkCells = 4096;
 
 /// One message from a client to the server.
 inline constexpr std::size_t kMaxClientMessageBytes = std::size_t{64} << 10;
@@ -37,17 +36,13 @@ static_assert(kResultsKept * 8 + 256 < kMaxClientMessageBytes);
 /// World and server names in a welcome.
 inline constexpr std::size_t kMaxNameBytes = 256;
 
-/// Cells along one side of a world.
-inline constexpr std::int32_t kMaxSide = 1 << 20;
-
 /// Chunks that a mirror keeps: as many as a server's world can hold.
-inline constexpr std::size_t kMaxMirrorChunks = std::size_t{1} << 18;
+inline constexpr std::size_t kMaxMirrorChunks = kMaxChunks;
 
 /// One section of a pipe network (pipes.h).
 inline constexpr std::size_t kMaxSectionNodes = 256;
 inline constexpr std::size_t kMaxSectionLinks = 4096;
 inline constexpr std::size_t kMaxSectionPorts = 4096;
-inline constexpr std::size_t kMaxPipeNameBytes = 64;  // of fluids, too
 
 /// A section's payload: the tag and four counts; a fluid and a node for each node (two texts, nine
 /// numbers), a link (eight numbers), a port (six); and the row, a value of five bytes for each of
@@ -57,7 +52,7 @@ inline constexpr std::size_t kMaxPipePayloadBytes =
     kMaxSectionLinks * (8 * 5 + 5) + kMaxSectionPorts * (6 * 5 + 5) + 10;
 
 /// Pipe sections that a mirror keeps: as many as a server's world can hold.
-inline constexpr std::size_t kMaxMirrorSections = std::size_t{1} << 23;
+inline constexpr std::size_t kMaxMirrorSections = kMaxPipes;
 
 /// What a chunk or a section adds to a tick message besides its payload, at the most.
 inline constexpr std::size_t kChunkOverheadBytes = 64;

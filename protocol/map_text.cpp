@@ -7,13 +7,13 @@
 namespace sluice::protocol {
 
 char glyph_of(std::int32_t cell) {
-  constexpr std::int32_t kEighth = kFullCellUnits / 8;
+  constexpr std::int32_t kEighth = kFull / 8;
   if (cell == -2) return ' ';
   if (cell == kTrappedAirCell) return 'o';
   if (cell <= kThinnestIceCell) return '*';
   if (cell < 0) return '#';
   if (cell == 0) return '.';
-  if (cell >= kFullCellUnits - kEighth / 2) return '~';
+  if (cell >= kFull - kEighth / 2) return '~';
   const std::int32_t eighths = (cell + kEighth / 2) / kEighth;  // rounds halves up
   return eighths == 0 ? ',' : static_cast<char>('0' + eighths);
 }

@@ -11,9 +11,6 @@
 
 namespace sluice::protocol {
 
-/// Units of water in a full cell, for printing.
-inline constexpr std::int32_t kFullCellUnits = 4096;
-
 /// The character for a cell of the wire (units of water, -1 rock, -3 trapped air, -2 outside the
 /// world, which is printed as a space). Any other negative value is a solid and printed as rock.
 [[nodiscard]] char glyph_of(std::int32_t cell);

@@ -37,10 +37,13 @@ std::string string_of(const flatbuffers::String* text) {
   return text == nullptr ? std::string() : text->str();
 }
 
-wire::Vec3 vec3_of(Position p) {
+// Places of cells and of chunks.
+template <class Place>
+wire::Vec3 vec3_of(const Place& p) {
   return {p.x, p.y, p.z};
 }
-wire::ClientVec3 client_vec3_of(Position p) {
+template <class Place>
+wire::ClientVec3 client_vec3_of(const Place& p) {
   return {p.x, p.y, p.z};
 }
 
@@ -52,8 +55,16 @@ PipeKey key_of(const wire::PipeKey& key) {
 }
 
 template <class V>
-Position position_of(const V* v) {
-  return v == nullptr ? Position{} : Position{v->x(), v->y(), v->z()};
+Vec3 position_of(const V* v) {
+  return v == nullptr ? Vec3{} : Vec3{v->x(), v->y(), v->z()};
+}
+template <class V>
+ChunkCoord coord_of(const V* v) {
+  return v == nullptr ? ChunkCoord{} : ChunkCoord{v->x(), v->y(), v->z()};
+}
+// Sides of chunks on the wire.
+std::uint8_t byte_of(std::int32_t log) {
+  return static_cast<std::uint8_t>(log);
 }
 
 Bytes finished(const FlatBufferBuilder& builder) {
@@ -110,9 +121,9 @@ flatbuffers::Offset<void> build(FlatBufferBuilder& b, const Welcome& m) {
   const auto world = text_of(b, m.world, kMaxNameBytes);
   const auto water = text_of(b, m.water, kMaxNameBytes);
   const auto account = text_of(b, m.account, kMaxNameBytes);
-  return wire::CreateWelcome(b, m.protocol_version, version, world, &size, m.sides.log_x,
-                             m.sides.log_y, m.sides.log_z, m.tick, m.tick_rate, water, account,
-                             m.watch_only, m.results_kept, m.knows_client)
+  return wire::CreateWelcome(b, m.protocol_version, version, world, &size, byte_of(m.sides.log_x),
+                             byte_of(m.sides.log_y), byte_of(m.sides.log_z), m.tick, m.tick_rate,
+                             water, account, m.watch_only, m.results_kept, m.knows_client)
       .Union();
 }
 
@@ -181,7 +192,7 @@ flatbuffers::Offset<void> build(FlatBufferBuilder& b, const Tick& m) {
     chunks.emplace_back(chunk.coord.x, chunk.coord.y, chunk.coord.z,
                         static_cast<std::uint32_t>(chunk.payload.size()));
   }
-  for (const Position& coord : m.dropped) dropped.push_back(vec3_of(coord));
+  for (const ChunkCoord& coord : m.dropped) dropped.push_back(vec3_of(coord));
   for (const ChunkDigest& d : m.digests) {
     digests.emplace_back(d.coord.x, d.coord.y, d.coord.z, d.digest);
   }
@@ -234,7 +245,7 @@ Result<ClientMessage> plain(const wire::Hello& m) {
 
 Result<ClientMessage> plain(const wire::SetView& m) {
   const SetView view{{position_of(m.from()), position_of(m.size())}, m.level_of_detail()};
-  const Position size = view.box.size;
+  const Vec3 size = view.box.size;
   if (size.x < 0 || size.y < 0 || size.z < 0) return Error{"set_view.size must not be negative"};
   if (view.level_of_detail != 0) {
     return Error{"set_view.level_of_detail is " + std::to_string(view.level_of_detail) +
@@ -271,11 +282,11 @@ Result<ClientMessage> plain(const wire::Ping& m) {
 }
 
 Result<ClientMessage> plain(const wire::Resync& m) {
-  return ClientMessage{Resync{position_of(m.coord())}};
+  return ClientMessage{Resync{coord_of(m.coord())}};
 }
 
 Result<ClientMessage> plain(const wire::ResyncPipes& m) {
-  return ClientMessage{ResyncPipes{{position_of(m.coord()), m.part()}}};
+  return ClientMessage{ResyncPipes{{coord_of(m.coord()), m.part()}}};
 }
 
 Result<ServerMessage> plain(const wire::Welcome& m) {
@@ -292,7 +303,7 @@ Result<ServerMessage> plain(const wire::Welcome& m) {
   welcome.watch_only = m.watch_only();
   welcome.results_kept = m.results_kept();
   welcome.knows_client = m.knows_client();
-  const Position size = welcome.size;
+  const Vec3 size = welcome.size;
   if (std::min({size.x, size.y, size.z}) < 1 || std::max({size.x, size.y, size.z}) > kMaxSide) {
     return Error{"welcome.size is outside 1 to " + std::to_string(kMaxSide)};
   }
@@ -312,7 +323,7 @@ Status split_payloads(const wire::Tick& m, Tick& tick) {
   if (m.chunks() != nullptr) {
     for (const wire::ChunkSpan* span : *m.chunks()) {
       if (span->bytes() > rest.size()) return Error{"tick: a chunk's payload is cut off"};
-      tick.chunks.push_back({position_of(span), rest.first(span->bytes())});
+      tick.chunks.push_back({coord_of(span), rest.first(span->bytes())});
       rest = rest.subspan(span->bytes());
     }
   }
@@ -352,11 +363,11 @@ Result<ServerMessage> plain(const wire::Tick& m) {
                    m.drained(), m.evaporated(), m.active_chunks()};
   if (const Status status = split_payloads(m, tick); !status.ok()) return Error{status.error()};
   if (m.dropped() != nullptr) {
-    for (const wire::Vec3* coord : *m.dropped()) tick.dropped.push_back(position_of(coord));
+    for (const wire::Vec3* coord : *m.dropped()) tick.dropped.push_back(coord_of(coord));
   }
   if (m.digests() != nullptr) {
     for (const wire::ChunkDigest* d : *m.digests()) {
-      tick.digests.push_back({position_of(d), d->digest()});
+      tick.digests.push_back({coord_of(d), d->digest()});
     }
   }
   if (const Status s = split_pipe_payloads(m, tick); !s.ok()) return Error{s.error()};

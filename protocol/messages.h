@@ -12,10 +12,10 @@
 #include <variant>
 #include <vector>
 
+#include "protocol/base/result.h"
 #include "protocol/chunk.h"
 #include "protocol/limits.h"
 #include "protocol/pipes.h"
-#include "protocol/result.h"
 
 namespace sluice::protocol {
 
@@ -43,7 +43,7 @@ struct Hello {
 };
 
 struct SetView {
-  ViewBox box;  // cells; the server cuts it to the world
+  Box box;  // cells; the server cuts it to the world
   std::uint8_t level_of_detail = 0;
 };
 
@@ -61,7 +61,7 @@ struct Ping {
 };
 
 struct Resync {
-  Position coord;  // in chunks
+  ChunkCoord coord;  // in chunks
 };
 
 struct ResyncPipes {
@@ -76,8 +76,8 @@ struct Welcome {
   std::uint32_t protocol_version = kProtocolVersion;
   std::string server_version;
   std::string world;
-  Position size;  // cells
-  ChunkSides sides;
+  Vec3 size;  // cells
+  ChunkShape sides;
   std::uint64_t tick = 0;
   std::uint32_t tick_rate = 0;  // ticks a second
   std::string water;
@@ -105,12 +105,12 @@ struct Refused {
 
 /// A chunk's change. `payload` (codec.h) is not owned: when decoded it lies in the message's bytes.
 struct ChunkUpdate {
-  Position coord;
+  ChunkCoord coord;
   ByteView payload;
 };
 
 struct ChunkDigest {
-  Position coord;
+  ChunkCoord coord;
   std::uint64_t digest = 0;  // chunk_checksum of the chunk after this message
 };
 
@@ -155,7 +155,7 @@ struct Tick {
   std::uint64_t tick = 0;
   Counters counters;
   std::vector<ChunkUpdate> chunks;
-  std::vector<Position> dropped;  // chunks to forget; handled before `chunks`
+  std::vector<ChunkCoord> dropped;  // chunks to forget; handled before `chunks`
   std::vector<ChunkDigest> digests;
   std::vector<PipeUpdate> pipes;
   std::vector<PipeKey> pipes_dropped;  // sections to forget; handled before `pipes`

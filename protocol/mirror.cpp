@@ -8,13 +8,7 @@
 
 namespace sluice::protocol {
 
-namespace {
-
-std::string text_of(Position p) {
-  return "[" + std::to_string(p.x) + ", " + std::to_string(p.y) + ", " + std::to_string(p.z) + "]";
-}
-
-}  // namespace
+namespace {}  // namespace
 
 Mirror::Mirror(Welcome welcome)
     : welcome_(std::move(welcome)), tick_(welcome_.tick), pipes_(welcome_.sides) {}
@@ -29,7 +23,7 @@ Status Mirror::apply(const Tick& tick) {
   counters_ = tick.counters;
   playback_ = tick.playback;
   ++stats_.frames;
-  for (const Position& coord : tick.dropped) {
+  for (const ChunkCoord& coord : tick.dropped) {
     if (chunks_.erase(coord) > 0) changed_.push_back(coord);
   }
   for (const ChunkUpdate& chunk : tick.chunks) {
@@ -46,7 +40,7 @@ Status Mirror::apply(const Tick& tick) {
 
 Status Mirror::update(const ChunkUpdate& chunk) {
   if (!in_world(chunk.coord)) {
-    return Error{"tick: chunk " + text_of(chunk.coord) + " lies outside the world"};
+    return Error{"tick: chunk " + to_string(chunk.coord) + " lies outside the world"};
   }
   auto place = chunks_.find(chunk.coord);
   if (place == chunks_.end()) {
@@ -56,7 +50,7 @@ Status Mirror::update(const ChunkUpdate& chunk) {
   ++stats_.chunk_updates;
   changed_.push_back(chunk.coord);
   if (Status status = decode_chunk(chunk.payload, *place->second); !status.ok()) {
-    return Error{"tick: chunk " + text_of(chunk.coord) + ": " + status.error()};
+    return Error{"tick: chunk " + to_string(chunk.coord) + ": " + status.error()};
   }
   return Done{};
 }
@@ -73,7 +67,7 @@ void Mirror::check(const ChunkDigest& digest) {
 
 Status Mirror::update(const PipeUpdate& pipes) {
   if (pipes.key.placed() && !in_world(pipes.key.coord)) {
-    return Error{"tick: pipe section " + text_of(pipes.key.coord) + " lies outside the world"};
+    return Error{"tick: pipe section " + to_string(pipes.key.coord) + " lies outside the world"};
   }
   ++stats_.pipe_updates;
   stats_.pipe_bytes += pipes.payload.size();
@@ -88,29 +82,29 @@ void Mirror::check(const PipeDigest& digest) {
   wanted_pipe_resyncs_.push_back(digest.key);
 }
 
-bool Mirror::in_world(Position coord) const {
-  const ChunkSides& sides = welcome_.sides;
-  const Position last =
+bool Mirror::in_world(ChunkCoord coord) const {
+  const ChunkShape& sides = welcome_.sides;
+  const ChunkCoord last =
       sides.chunk_of({welcome_.size.x - 1, welcome_.size.y - 1, welcome_.size.z - 1});
   return coord.x >= 0 && coord.y >= 0 && coord.z >= 0 && coord.x <= last.x && coord.y <= last.y &&
          coord.z <= last.z;
 }
 
-std::int32_t Mirror::cell(Position at) const {
-  const Position size = welcome_.size;
+std::int32_t Mirror::cell(Vec3 at) const {
+  const Vec3 size = welcome_.size;
   if (at.x < 0 || at.y < 0 || at.z < 0 || at.x >= size.x || at.y >= size.y || at.z >= size.z) {
     return kOutsideCell;
   }
   const ChunkCells* cells = find(welcome_.sides.chunk_of(at));
-  return cells == nullptr ? 0 : (*cells)[welcome_.sides.index_of(at)];
+  return cells == nullptr ? 0 : (*cells)[static_cast<std::size_t>(welcome_.sides.index_of(at))];
 }
 
-const ChunkCells* Mirror::find(Position coord) const {
+const ChunkCells* Mirror::find(ChunkCoord coord) const {
   const auto place = chunks_.find(coord);
   return place == chunks_.end() ? nullptr : place->second.get();
 }
 
-std::vector<Position> Mirror::take_wanted_resyncs() {
+std::vector<ChunkCoord> Mirror::take_wanted_resyncs() {
   return std::exchange(wanted_resyncs_, {});
 }
 

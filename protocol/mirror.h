@@ -12,10 +12,10 @@
 #include <optional>
 #include <vector>
 
+#include "protocol/base/result.h"
 #include "protocol/chunk.h"
 #include "protocol/messages.h"
 #include "protocol/pipe_mirror.h"
-#include "protocol/result.h"
 
 namespace sluice::protocol {
 
@@ -53,10 +53,10 @@ class Mirror {
   [[nodiscard]] const MirrorStats& stats() const { return stats_; }
 
   /// Units of water, kRockCell, or kOutsideCell beyond the world. Air where nothing was sent.
-  [[nodiscard]] std::int32_t cell(Position at) const;
+  [[nodiscard]] std::int32_t cell(Vec3 at) const;
   /// Null where nothing is held: all air, or not in view.
-  [[nodiscard]] const ChunkCells* find(Position coord) const;
-  /// f(Position coord, const ChunkCells& cells), in rising order of coordinates.
+  [[nodiscard]] const ChunkCells* find(ChunkCoord coord) const;
+  /// f(ChunkCoord coord, const ChunkCells& cells), in rising order of coordinates.
   template <class F>
   void for_each_chunk(F&& f) const {
     for (const auto& [coord, cells] : chunks_) f(coord, *cells);
@@ -66,10 +66,10 @@ class Mirror {
   [[nodiscard]] const PipeMirror& pipes() const { return pipes_; }
 
   /// Chunks that the last message changed or dropped.
-  [[nodiscard]] const std::vector<Position>& changed() const { return changed_; }
+  [[nodiscard]] const std::vector<ChunkCoord>& changed() const { return changed_; }
 
   /// Chunks whose digest differed: to be asked for with Resync. Empties the list.
-  [[nodiscard]] std::vector<Position> take_wanted_resyncs();
+  [[nodiscard]] std::vector<ChunkCoord> take_wanted_resyncs();
   [[nodiscard]] std::vector<PipeKey> take_wanted_pipe_resyncs();
 
  private:
@@ -77,16 +77,16 @@ class Mirror {
   void check(const ChunkDigest& digest);
   [[nodiscard]] Status update(const PipeUpdate& pipes);
   void check(const PipeDigest& digest);
-  [[nodiscard]] bool in_world(Position coord) const;
+  [[nodiscard]] bool in_world(ChunkCoord coord) const;
 
   Welcome welcome_;
   std::uint64_t tick_ = 0;
   Counters counters_;
   std::optional<Playback> playback_;
   MirrorStats stats_;
-  std::map<Position, std::unique_ptr<ChunkCells>> chunks_;
-  std::vector<Position> changed_;
-  std::vector<Position> wanted_resyncs_;
+  std::map<ChunkCoord, std::unique_ptr<ChunkCells>> chunks_;
+  std::vector<ChunkCoord> changed_;
+  std::vector<ChunkCoord> wanted_resyncs_;
   PipeMirror pipes_;
   std::vector<PipeKey> wanted_pipe_resyncs_;
 };

@@ -5,10 +5,10 @@
 #include <string_view>
 #include <utility>
 
+#include "protocol/base/varint.h"
 #include "protocol/checksum.h"
 #include "protocol/codec.h"
 #include "protocol/row_coding.h"
-#include "protocol/varint.h"
 
 namespace sluice::protocol {
 
@@ -21,18 +21,13 @@ constexpr std::uint32_t kOneWay = 1;
 constexpr std::uint32_t kElsewhere = 2;  // `to` lies in another section
 constexpr std::uint32_t kNowhere = 4;    // which has no place
 
-Position origin_of(const PipeKey& key, const ChunkSides& sides) {
-  if (!key.placed()) return {};
-  const auto times = [](std::int32_t chunks, std::uint8_t log) {
-    return static_cast<std::int32_t>(static_cast<std::uint32_t>(chunks) << log);
-  };
-  return {times(key.coord.x, sides.log_x), times(key.coord.y, sides.log_y),
-          times(key.coord.z, sides.log_z)};
+Vec3 origin_of(const PipeKey& key, const ChunkShape& sides) {
+  return key.placed() ? sides.origin(key.coord) : Vec3{};
 }
 
 /// What a link's place is told from.
-Position base_of(const PipeKey& key) {
-  return key.placed() ? key.coord : Position{};
+ChunkCoord base_of(const PipeKey& key) {
+  return key.placed() ? key.coord : ChunkCoord{};
 }
 
 class Writer {
@@ -47,7 +42,8 @@ class Writer {
     number(text.size());
     bytes_.insert(bytes_.end(), text.begin(), text.end());
   }
-  void difference(Position to, Position from) {
+  template <class Place>
+  void difference(const Place& to, const Place& from) {
     whole(wrapping_subtract(to.x, from.x));
     whole(wrapping_subtract(to.y, from.y));
     whole(wrapping_subtract(to.z, from.z));
@@ -71,7 +67,7 @@ class Reader {
   std::uint32_t number(std::uint32_t most, const char* what) {
     if (failed()) return 0;
     const std::size_t begin = offset_;
-    const auto value = read_varint(bytes_, offset_);
+    const auto value = read_varint<std::uint32_t>(bytes_, offset_);
     if (!value) return fail(begin, "not a number");
     if (*value > most) {
       return fail(begin, std::string(what) + " is " + std::to_string(*value) + ", at most " +
@@ -103,7 +99,8 @@ class Reader {
     }
     return text;
   }
-  Position sum(Position from, const char* what) {
+  template <class Place>
+  Place sum(const Place& from, const char* what) {
     const std::int32_t x = whole(what);
     const std::int32_t y = whole(what);
     const std::int32_t z = whole(what);
@@ -121,7 +118,7 @@ class Reader {
   std::string problem_;
 };
 
-void write_node(const PipeKey& key, const ChunkSides& sides, const PipeNode& node,
+void write_node(const PipeKey& key, const ChunkShape& sides, const PipeNode& node,
                 std::size_t fluid, std::size_t gap, Writer& writer) {
   writer.number(gap);
   writer.text(node.name);
@@ -132,7 +129,7 @@ void write_node(const PipeKey& key, const ChunkSides& sides, const PipeNode& nod
   writer.whole(node.base);
   writer.amount(node.throughput);
   if (node.kind == PipeKind::kPump) writer.amount(node.rate);
-  if (key.placed()) writer.number(sides.index_of(node.at));
+  if (key.placed()) writer.amount(sides.index_of(node.at));
 }
 
 void write_link(const PipeKey& key, const PipeLink& link, Writer& writer) {
@@ -150,7 +147,7 @@ void write_link(const PipeKey& key, const PipeLink& link, Writer& writer) {
   writer.number(link.to.index);
 }
 
-PipeNode read_node(const PipeKey& key, const ChunkSides& sides,
+PipeNode read_node(const PipeKey& key, const ChunkShape& sides,
                    const std::vector<std::string>& fluids, std::uint32_t& next, Reader& reader) {
   PipeNode node;
   next += reader.number(kMaxSectionNodes - 1, "a node's gap");
@@ -172,7 +169,8 @@ PipeNode read_node(const PipeKey& key, const ChunkSides& sides,
   node.throughput = reader.amount("a node's throughput");
   if (node.kind == PipeKind::kPump) node.rate = reader.amount("a pump's rate");
   if (key.placed()) {
-    node.at = sides.cell_at(key.coord, reader.number(kChunkCells - 1, "a node's cell"));
+    const std::uint32_t cell = reader.number(kChunkCells - 1, "a node's cell");
+    node.at = sides.cell_at(key.coord, static_cast<std::int32_t>(cell));
   }
   return node;
 }
@@ -194,7 +192,7 @@ PipeLink read_link(const PipeKey& key, Reader& reader) {
   return link;
 }
 
-PipePlan read_plan(const PipeKey& key, const ChunkSides& sides, Reader& reader) {
+PipePlan read_plan(const PipeKey& key, const ChunkShape& sides, Reader& reader) {
   PipePlan plan;
   std::vector<std::string> fluids;
   for (std::uint32_t n = reader.number(kMaxSectionNodes, "the number of fluids"); n > 0; --n) {
@@ -210,7 +208,7 @@ PipePlan read_plan(const PipeKey& key, const ChunkSides& sides, Reader& reader) 
     plan.links.push_back(read_link(key, reader));
     if (reader.failed()) return plan;
   }
-  const Position origin = origin_of(key, sides);
+  const Vec3 origin = origin_of(key, sides);
   for (std::uint32_t n = reader.number(kMaxSectionPorts, "the number of ports"); n > 0; --n) {
     PipePort port;
     port.node = reader.index("a port's node");
@@ -229,7 +227,7 @@ Error error_in_payload(const std::string& what) {
 
 }  // namespace
 
-void encode_plan(const PipeKey& key, const ChunkSides& sides, const PipePlan& plan,
+void encode_plan(const PipeKey& key, const ChunkShape& sides, const PipePlan& plan,
                  std::vector<std::uint8_t>& bytes) {
   Writer writer(bytes);
   std::vector<std::string_view> fluids;
@@ -249,7 +247,7 @@ void encode_plan(const PipeKey& key, const ChunkSides& sides, const PipePlan& pl
   writer.number(plan.links.size());
   for (const PipeLink& link : plan.links) write_link(key, link, writer);
   writer.number(plan.ports.size());
-  const Position origin = origin_of(key, sides);
+  const Vec3 origin = origin_of(key, sides);
   for (const PipePort& port : plan.ports) {
     writer.number(port.node);
     writer.number(static_cast<std::uint32_t>(port.kind));
@@ -275,7 +273,7 @@ void encode_pipe_delta(std::span<const std::int32_t> before, std::span<const std
   append_row(differences, payload);
 }
 
-Status decode_pipes(const PipeKey& key, const ChunkSides& sides,
+Status decode_pipes(const PipeKey& key, const ChunkShape& sides,
                     std::span<const std::uint8_t> payload, PipeSection& section) {
   if (payload.empty()) return error_in_payload("byte 0: no tag");
   const auto tag = static_cast<PayloadTag>(payload[0]);

@@ -21,13 +21,13 @@
 #include <span>
 #include <vector>
 
+#include "protocol/base/result.h"
 #include "protocol/pipes.h"
-#include "protocol/result.h"
 
 namespace sluice::protocol {
 
 /// Appends the plan of the section. Nodes must be in rising order of index, and within the limits.
-void encode_plan(const PipeKey& key, const ChunkSides& sides, const PipePlan& plan,
+void encode_plan(const PipeKey& key, const ChunkShape& sides, const PipePlan& plan,
                  std::vector<std::uint8_t>& bytes);
 
 /// Appends the section, whatever the other end holds.
@@ -40,7 +40,7 @@ void encode_pipe_delta(std::span<const std::int32_t> before, std::span<const std
 
 /// Turns `section`, what is held so far, into what the payload says. Any bytes are safe to give.
 /// The error names the offset; `section` is then unchanged.
-[[nodiscard]] Status decode_pipes(const PipeKey& key, const ChunkSides& sides,
+[[nodiscard]] Status decode_pipes(const PipeKey& key, const ChunkShape& sides,
                                   std::span<const std::uint8_t> payload, PipeSection& section);
 
 /// By which a mirror's section is compared with the server's. README.md says how it is made.

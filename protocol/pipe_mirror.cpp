@@ -94,9 +94,9 @@ PipeFlows PipeMirror::flows(const PipeNodeView& view) const {
   return flows;
 }
 
-std::vector<PipeNodeView> PipeMirror::nodes_in(Position cell) const {
+std::vector<PipeNodeView> PipeMirror::nodes_in(Vec3 cell) const {
   std::vector<PipeNodeView> found;
-  const Position coord = sides_.chunk_of(cell);
+  const ChunkCoord coord = sides_.chunk_of(cell);
   for (auto it = sections_.lower_bound({coord, 0});
        it != sections_.end() && it->first.coord == coord; ++it) {
     const auto& nodes = it->second.plan.nodes;

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "protocol/base/result.h"
 #include "protocol/messages.h"
 #include "protocol/pipes.h"
-#include "protocol/result.h"
 
 namespace sluice::protocol {
 
@@ -31,7 +31,7 @@ struct PipeFlows {
 class PipeMirror {
  public:
   /// The sides of the world's chunks.
-  explicit PipeMirror(ChunkSides sides = {}) : sides_(sides) {}
+  explicit PipeMirror(ChunkShape sides = {}) : sides_(sides) {}
 
   /// The error names the section; what is held of it is then unchanged.
   [[nodiscard]] Status update(const PipeUpdate& update);
@@ -50,7 +50,7 @@ class PipeMirror {
   /// The node of a link's end; nothing when its section is not held, or has no such node.
   [[nodiscard]] std::optional<PipeNodeView> look(const PipeRef& ref) const;
   /// The nodes that lie in a cell, in the order of sections.
-  [[nodiscard]] std::vector<PipeNodeView> nodes_in(Position cell) const;
+  [[nodiscard]] std::vector<PipeNodeView> nodes_in(Vec3 cell) const;
   /// Looks through all sections.
   [[nodiscard]] std::optional<PipeNodeView> find_name(std::string_view name) const;
   /// Walks through the links of all sections.
@@ -60,7 +60,7 @@ class PipeMirror {
   [[nodiscard]] PipeNodeView view(const PipeKey& key, const PipeSection& section,
                                   std::size_t place) const;
 
-  ChunkSides sides_;
+  ChunkShape sides_;
   std::map<PipeKey, PipeSection> sections_;
 };
 

@@ -28,11 +28,11 @@ namespace sluice::protocol {
 struct PipeKey {
   static constexpr std::int32_t kNoPlace = std::numeric_limits<std::int32_t>::min();
 
-  Position coord{kNoPlace, kNoPlace, kNoPlace};  // of its chunk
-  std::uint32_t part = 0;                        // block << 16 | which of the chunk's sections
+  ChunkCoord coord{kNoPlace, kNoPlace, kNoPlace};  // of its chunk
+  std::uint32_t part = 0;                          // block << 16 | which of the chunk's sections
 
   friend auto operator<=>(const PipeKey&, const PipeKey&) = default;
-  [[nodiscard]] bool placed() const { return coord != Position{kNoPlace, kNoPlace, kNoPlace}; }
+  [[nodiscard]] bool placed() const { return coord != ChunkCoord{kNoPlace, kNoPlace, kNoPlace}; }
   [[nodiscard]] std::uint32_t block() const { return part >> 16; }
   /// The section that holds the nodes.
   [[nodiscard]] PipeKey nodes() const { return {coord, part & 0xffffU}; }
@@ -54,7 +54,7 @@ struct PipeNode {
   std::int32_t base = 0;        // level of its bottom
   std::int32_t throughput = 0;  // units a tick; 0: no limit
   std::int32_t rate = 0;        // of a pump, units a tick
-  Position at;                  // where the section is placed
+  Vec3 at;                      // where the section is placed
 
   friend bool operator==(const PipeNode&, const PipeNode&) = default;
 };
@@ -77,7 +77,7 @@ struct PipeLink {
 struct PipePort {
   std::uint8_t node = 0;  // index of a node of this section
   PipePortKind kind = PipePortKind::kOpen;
-  Position cell;
+  Vec3 cell;
   std::int32_t rate = 0;  // units a tick
 
   friend bool operator==(const PipePort&, const PipePort&) = default;

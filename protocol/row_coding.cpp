@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "protocol/varint.h"
+#include "protocol/base/varint.h"
 
 namespace sluice::protocol {
 
@@ -50,8 +50,8 @@ Status read_row(std::span<const std::uint8_t> bytes, std::size_t offset,
   std::size_t place = 0;
   while (offset < bytes.size()) {
     const std::size_t group = offset;
-    const auto gap = read_varint(bytes, offset);
-    const auto count = gap ? read_varint(bytes, offset) : gap;
+    const auto gap = read_varint<std::uint32_t>(bytes, offset);
+    const auto count = gap ? read_varint<std::uint32_t>(bytes, offset) : gap;
     if (!gap || !count) return error_at(offset, "not a number");
     if (*count == 0) return error_at(group, "a group without values");
     if (*gap > row.size() - place || *count > row.size() - place - *gap) {
@@ -59,7 +59,7 @@ Status read_row(std::span<const std::uint8_t> bytes, std::size_t offset,
     }
     place += *gap;
     for (const std::size_t end = place + *count; place < end; ++place) {
-      const auto value = read_varint(bytes, offset);
+      const auto value = read_varint<std::uint32_t>(bytes, offset);
       if (!value) return error_at(offset, "not a number");
       row[place] = unzigzag(*value);
     }

@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "protocol/result.h"
+#include "protocol/base/result.h"
 
 namespace sluice::protocol {
 

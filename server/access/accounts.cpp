@@ -33,7 +33,7 @@ class FileReader {
  public:
   explicit FileReader(std::string path) : path_(std::move(path)) {}
 
-  sim::Status read(const toml::table& table, Accounts& accounts) const {
+  Status read(const toml::table& table, Accounts& accounts) const {
     for (const auto& [key, node] : table) {
       const std::string name = text_of(key);
       if (name != "account" && name != "ban") {
@@ -42,30 +42,30 @@ class FileReader {
       const toml::array* const list = node.as_array();
       if (list == nullptr) return wrong(node, name + " must be tables: [[" + name + "]]");
       for (const toml::node& entry : *list) {
-        const sim::Status added =
+        const Status added =
             name == "ban" ? add_ban(entry, accounts) : add_account(entry, accounts);
         if (!added) return added;
       }
     }
-    return sim::Done{};
+    return Done{};
   }
 
  private:
   static std::string text_of(const toml::key& key) { return std::string(key.str()); }
 
-  [[nodiscard]] sim::Error wrong(const toml::node& node, const std::string& what) const {
-    return sim::Error{path_ + ":" + std::to_string(node.source().begin.line) + ": " + what};
+  [[nodiscard]] Error wrong(const toml::node& node, const std::string& what) const {
+    return Error{path_ + ":" + std::to_string(node.source().begin.line) + ": " + what};
   }
 
-  [[nodiscard]] sim::Status add_account(const toml::node& entry, Accounts& accounts) const {
+  [[nodiscard]] Status add_account(const toml::node& entry, Accounts& accounts) const {
     auto account = read_account(entry);
-    if (!account) return sim::Error{account.error()};
-    const sim::Status added = accounts.add(std::move(account).value());
+    if (!account) return Error{account.error()};
+    const Status added = accounts.add(std::move(account).value());
     if (!added) return wrong(entry, added.error());
-    return sim::Done{};
+    return Done{};
   }
 
-  [[nodiscard]] sim::Status add_ban(const toml::node& entry, Accounts& accounts) const {
+  [[nodiscard]] Status add_ban(const toml::node& entry, Accounts& accounts) const {
     const toml::table* const table = entry.as_table();
     if (table == nullptr) return wrong(entry, "ban must be a table");
     Ban ban;
@@ -84,19 +84,18 @@ class FileReader {
       if (!text) return wrong(node, text_of(key) + " must be a text");
       *known->second = *text;
     }
-    const sim::Status added = accounts.bans().add(std::move(ban));
+    const Status added = accounts.bans().add(std::move(ban));
     if (!added) return wrong(entry, added.error());
-    return sim::Done{};
+    return Done{};
   }
 
-  [[nodiscard]] sim::Result<Account> read_account(const toml::node& entry) const {
+  [[nodiscard]] Result<Account> read_account(const toml::node& entry) const {
     const toml::table* const table = entry.as_table();
     if (table == nullptr) return wrong(entry, "account must be a table");
     Account account;
     for (const auto& [key, node] : *table) {
       if (key == "roles") {
-        if (sim::Status status = read_roles(node, account); !status)
-          return sim::Error{status.error()};
+        if (Status status = read_roles(node, account); !status) return Error{status.error()};
         continue;
       }
       const auto text = node.value_exact<std::string>();
@@ -115,7 +114,7 @@ class FileReader {
     return account;
   }
 
-  [[nodiscard]] sim::Status read_roles(const toml::node& node, Account& account) const {
+  [[nodiscard]] Status read_roles(const toml::node& node, Account& account) const {
     const toml::table* const roles = node.as_table();
     if (roles == nullptr) return wrong(node, "roles must be a table: [account.roles]");
     for (const auto& [world, value] : *roles) {
@@ -124,7 +123,7 @@ class FileReader {
         return wrong(value, "the role in " + text_of(world) + " must be one of " + roles_text());
       account.roles.emplace(text_of(world), *role);
     }
-    return sim::Done{};
+    return Done{};
   }
 
   std::string path_;
@@ -156,31 +155,31 @@ std::string world_name_problem(std::string_view name) {
          "\" is no name of a world: 1 to 64 of a-z, 0-9 and '-', or * for all of them";
 }
 
-sim::Result<Accounts> Accounts::read(const std::string& path) {
+Result<Accounts> Accounts::read(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::error_code error;
   // A folder can be opened, and not read; an empty file is one without accounts.
   if (!file || std::filesystem::is_directory(path, error)) {
-    return sim::Error{"cannot read the file of accounts " + path};
+    return Error{"cannot read the file of accounts " + path};
   }
   const std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (file.bad()) return sim::Error{"cannot read the file of accounts " + path};
+  if (file.bad()) return Error{"cannot read the file of accounts " + path};
   return parse(text, path);
 }
 
-sim::Result<Accounts> Accounts::parse(std::string_view text, const std::string& path) {
+Result<Accounts> Accounts::parse(std::string_view text, const std::string& path) {
   if (text.size() > kMaxFileBytes) {
-    return sim::Error{path + ": has more than " + std::to_string(kMaxFileBytes) + " bytes"};
+    return Error{path + ": has more than " + std::to_string(kMaxFileBytes) + " bytes"};
   }
   Accounts accounts;
   try {
     const toml::table table = toml::parse(text, path);
-    if (sim::Status status = FileReader(path).read(table, accounts); !status) {
-      return sim::Error{status.error()};
+    if (Status status = FileReader(path).read(table, accounts); !status) {
+      return Error{status.error()};
     }
   } catch (const toml::parse_error& error) {
-    return sim::Error{path + ":" + std::to_string(error.source().begin.line) + ": " +
-                      std::string(error.description())};
+    return Error{path + ":" + std::to_string(error.source().begin.line) + ": " +
+                 std::string(error.description())};
   }
   return accounts;
 }
@@ -205,35 +204,33 @@ std::string Accounts::text() const {
   return text.str();
 }
 
-sim::Status Accounts::add(Account account) {
+Status Accounts::add(Account account) {
   if (std::string problem = account_name_problem(account.name); !problem.empty()) {
-    return sim::Error{problem};
+    return Error{problem};
   }
   if (by_name_.size() >= kMostAccounts) {
-    return sim::Error{"there are " + std::to_string(kMostAccounts) + " accounts, and no more fit"};
+    return Error{"there are " + std::to_string(kMostAccounts) + " accounts, and no more fit"};
   }
   const bool shows_token = !account.token_hash.empty();
   if (shows_token && (account.token_hash.size() != kHashDigits ||
                       !all_of(account.token_hash, "0123456789abcdef"))) {
-    return sim::Error{"the token of \"" + account.name +
-                      "\" is no SHA-256: 64 digits of 0-9 and a-f"};
+    return Error{"the token of \"" + account.name + "\" is no SHA-256: 64 digits of 0-9 and a-f"};
   }
   if (!all_of(account.created, "0123456789-")) {
-    return sim::Error{"created of \"" + account.name + "\" is no date, as in 2026-11-22"};
+    return Error{"created of \"" + account.name + "\" is no date, as in 2026-11-22"};
   }
   for (const auto& [world, role] : account.roles) {
-    if (std::string problem = world_name_problem(world); !problem.empty())
-      return sim::Error{problem};
+    if (std::string problem = world_name_problem(world); !problem.empty()) return Error{problem};
   }
   if (by_name_.contains(account.name)) {
-    return sim::Error{"there is an account named \"" + account.name + "\" already"};
+    return Error{"there is an account named \"" + account.name + "\" already"};
   }
   if (shows_token && !names_by_hash_.emplace(account.token_hash, account.name).second) {
-    return sim::Error{"\"" + account.name + "\" has the token of another account"};
+    return Error{"\"" + account.name + "\" has the token of another account"};
   }
   std::string name = account.name;
   by_name_.emplace(std::move(name), std::move(account));
-  return sim::Done{};
+  return Done{};
 }
 
 bool Accounts::remove(std::string_view name) {

@@ -17,9 +17,9 @@
 #include <string_view>
 #include <vector>
 
+#include "protocol/base/result.h"
 #include "server/access/bans.h"
 #include "server/access/roles.h"
-#include "server/sim/result.h"
 
 namespace sluice::access {
 
@@ -43,12 +43,12 @@ struct Account {
 class Accounts {
  public:
   /// Errors name the file, the line and the key.
-  [[nodiscard]] static sim::Result<Accounts> read(const std::string& path);
-  [[nodiscard]] static sim::Result<Accounts> parse(std::string_view text, const std::string& path);
+  [[nodiscard]] static Result<Accounts> read(const std::string& path);
+  [[nodiscard]] static Result<Accounts> parse(std::string_view text, const std::string& path);
   [[nodiscard]] std::string text() const;
 
   /// Error: there is one of that name, it is no name, or there are too many.
-  [[nodiscard]] sim::Status add(Account account);
+  [[nodiscard]] Status add(Account account);
   /// False where there is none of that name.
   bool remove(std::string_view name);
   /// Null where there is none.

@@ -32,8 +32,8 @@ class Descriptor {
   int number_;
 };
 
-sim::Error failed(const std::string& what, const std::string& path) {
-  return sim::Error{"cannot " + what + " " + path + ": " + std::strerror(errno)};
+Error failed(const std::string& what, const std::string& path) {
+  return Error{"cannot " + what + " " + path + ": " + std::strerror(errno)};
 }
 
 /// Whose file it is: an administrator who changes the accounts of a service leaves them readable
@@ -49,7 +49,7 @@ struct Owner {
   [[nodiscard]] bool take(int file) const { return ::fchown(file, user, group) == 0; }
 };
 
-sim::Status write_all(const std::string& path, const std::string& text, const Owner& owner) {
+Status write_all(const std::string& path, const std::string& text, const Owner& owner) {
   const Descriptor file(
       ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kOwnerAlone));
   if (!file.open()) return failed("write", path);
@@ -61,13 +61,12 @@ sim::Status write_all(const std::string& path, const std::string& text, const Ow
     done += static_cast<std::size_t>(some);
   }
   if (::fsync(file.number()) != 0) return failed("keep", path);
-  return sim::Done{};
+  return Done{};
 }
 
 }  // namespace
 
-sim::Status change_accounts(const std::string& path,
-                            const std::function<sim::Status(Accounts&)>& change) {
+Status change_accounts(const std::string& path, const std::function<Status(Accounts&)>& change) {
   // Beside the file, because the file itself is replaced.
   const std::string lock_path = path + ".lock";
   const Descriptor lock(::open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kOwnerAlone));
@@ -79,18 +78,18 @@ sim::Status change_accounts(const std::string& path,
   std::error_code error;
   if (std::filesystem::exists(path, error)) {
     auto read = Accounts::read(path);
-    if (!read) return sim::Error{read.error()};
+    if (!read) return Error{read.error()};
     accounts = std::move(read).value();
   }
-  if (sim::Status changed = change(accounts); !changed) return changed;
+  if (Status changed = change(accounts); !changed) return changed;
   const std::string fresh = path + ".new";
-  if (sim::Status written = write_all(fresh, accounts.text(), owner); !written) return written;
+  if (Status written = write_all(fresh, accounts.text(), owner); !written) return written;
   if (std::rename(fresh.c_str(), path.c_str()) != 0) return failed("replace", path);
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   const Descriptor directory(
       ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (directory.open()) ::fsync(directory.number());
-  return sim::Done{};
+  return Done{};
 }
 
 }  // namespace sluice::access

@@ -12,7 +12,7 @@ namespace sluice::access {
 /// Reads the file (none there: no accounts), lets `change` change it, and writes it, readable by
 /// its owner alone. Whoever else changes it waits. Where `change` returns an error nothing is
 /// written.
-[[nodiscard]] sim::Status change_accounts(const std::string& path,
-                                          const std::function<sim::Status(Accounts&)>& change);
+[[nodiscard]] Status change_accounts(const std::string& path,
+                                     const std::function<Status(Accounts&)>& change);
 
 }  // namespace sluice::access

@@ -24,10 +24,10 @@ bool AddressRange::read(std::string_view text, Bytes& bytes, bool& is_v4) {
   return is_v4 || inet_pton(AF_INET6, terminated.c_str(), bytes.data()) == 1;
 }
 
-sim::Result<AddressRange> AddressRange::parse(std::string_view text) {
-  const sim::Error wrong{"\"" + std::string(text.substr(0, 2 * kLongestAddress)) +
-                         "\" is no address or range of addresses, as in 203.0.113.7, "
-                         "203.0.113.0/24 or 2001:db8::/32"};
+Result<AddressRange> AddressRange::parse(std::string_view text) {
+  const Error wrong{"\"" + std::string(text.substr(0, 2 * kLongestAddress)) +
+                    "\" is no address or range of addresses, as in 203.0.113.7, "
+                    "203.0.113.0/24 or 2001:db8::/32"};
   const std::size_t slash = text.find('/');
   AddressRange range;
   bool is_v4 = false;

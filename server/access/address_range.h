@@ -6,14 +6,14 @@
 #include <string>
 #include <string_view>
 
-#include "server/sim/result.h"
+#include "protocol/base/result.h"
 
 namespace sluice::access {
 
 class AddressRange {
  public:
   /// The error says what is wrong with the text.
-  [[nodiscard]] static sim::Result<AddressRange> parse(std::string_view text);
+  [[nodiscard]] static Result<AddressRange> parse(std::string_view text);
 
   /// Of a numeric address; false for any other text. An IPv4 address in the form of an IPv6 one is
   /// the IPv4 address.

@@ -53,36 +53,36 @@ std::string time_of(std::int64_t seconds) {
   return text;
 }
 
-sim::Status Bans::add(Ban ban) {
+Status Bans::add(Ban ban) {
   if (ban.account.empty() == ban.address.empty()) {
-    return sim::Error{"a ban must name either an account or an address"};
+    return Error{"a ban must name either an account or an address"};
   }
   Rule rule;
   if (!ban.account.empty()) {
     if (std::string problem = account_name_problem(ban.account); !problem.empty()) {
-      return sim::Error{problem};
+      return Error{problem};
     }
   } else {
     const auto range = AddressRange::parse(ban.address);
-    if (!range.ok()) return sim::Error{range.error()};
+    if (!range.ok()) return Error{range.error()};
     rule.range = *range;
   }
   if (!ban.until.empty()) {
     const auto until = seconds_of(ban.until);
-    if (!until) return sim::Error{"until is no time, as in 2026-12-01T00:00:00Z"};
+    if (!until) return Error{"until is no time, as in 2026-12-01T00:00:00Z"};
     rule.until = *until;
   }
   if (ban.reason.size() > kMaxBanReasonBytes || !printable(ban.reason)) {
-    return sim::Error{"the reason of a ban has at most " + std::to_string(kMaxBanReasonBytes) +
-                      " bytes, without line breaks, quotes and backslashes"};
+    return Error{"the reason of a ban has at most " + std::to_string(kMaxBanReasonBytes) +
+                 " bytes, without line breaks, quotes and backslashes"};
   }
   (void)lift(ban.of());  // a new one takes the place of the one before
   if (bans_.size() >= kMostBans) {
-    return sim::Error{"there are " + std::to_string(kMostBans) + " bans, and no more fit"};
+    return Error{"there are " + std::to_string(kMostBans) + " bans, and no more fit"};
   }
   bans_.push_back(std::move(ban));
   rules_.push_back(std::move(rule));
-  return sim::Done{};
+  return Done{};
 }
 
 bool Bans::lift(std::string_view of) {

@@ -14,8 +14,8 @@
 #include <string_view>
 #include <vector>
 
+#include "protocol/base/result.h"
 #include "server/access/address_range.h"
-#include "server/sim/result.h"
 
 namespace sluice::access {
 
@@ -40,7 +40,7 @@ struct Ban {
 class Bans {
  public:
   /// Error: it bans nobody, says something that is wrong, or there are too many.
-  [[nodiscard]] sim::Status add(Ban ban);
+  [[nodiscard]] Status add(Ban ban);
   /// Of an account, or of an address or range as it was banned. False where there is none.
   bool lift(std::string_view of);
   [[nodiscard]] const std::vector<Ban>& all() const { return bans_; }

@@ -13,13 +13,13 @@ std::int64_t Gate::system_time() {
   return std::chrono::duration_cast<std::chrono::seconds>(now).count();
 }
 
-sim::Status Gate::read_accounts() {
-  if (rules_.accounts_file.empty()) return sim::Done{};
+Status Gate::read_accounts() {
+  if (rules_.accounts_file.empty()) return Done{};
   auto read = Accounts::read(rules_.accounts_file);
-  if (!read) return sim::Error{read.error()};
+  if (!read) return Error{read.error()};
   const std::lock_guard lock(mutex_);
   accounts_ = std::move(read).value();
-  return sim::Done{};
+  return Done{};
 }
 
 std::optional<std::string> Gate::account_of(std::string_view token) const {

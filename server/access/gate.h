@@ -33,7 +33,7 @@ class Gate {
   [[nodiscard]] static std::int64_t system_time();
 
   /// Reads the file of accounts. On an error all stays as it was.
-  [[nodiscard]] sim::Status read_accounts();
+  [[nodiscard]] Status read_accounts();
 
   /// Nothing where nobody holds this token.
   [[nodiscard]] std::optional<std::string> account_of(std::string_view token) const;

@@ -25,10 +25,10 @@ std::string hexadecimal(std::span<const std::uint8_t> bytes) {
 
 }  // namespace
 
-sim::Result<std::string> new_token() {
+Result<std::string> new_token() {
   std::array<std::uint8_t, 32> bytes{};
   if (RAND_bytes(bytes.data(), static_cast<int>(bytes.size())) != 1) {
-    return sim::Error{"the system gives no random numbers for a token"};
+    return Error{"the system gives no random numbers for a token"};
   }
   return std::string(kPrefix) + hexadecimal(bytes);
 }

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "server/sim/result.h"
+#include "protocol/base/result.h"
 
 namespace sluice::access {
 
@@ -13,7 +13,7 @@ namespace sluice::access {
 inline constexpr std::size_t kMaxTokenBytes = 128;
 
 /// "sluice-" and 64 hexadecimal digits. An error when the system has no randomness.
-[[nodiscard]] sim::Result<std::string> new_token();
+[[nodiscard]] Result<std::string> new_token();
 
 /// 64 hexadecimal digits.
 [[nodiscard]] std::string hash_of(std::string_view token);

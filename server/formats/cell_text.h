@@ -16,9 +16,9 @@ inline constexpr const char* kAllowedGlyphs =
 [[nodiscard]] inline std::optional<sim::Cell> cell_of_glyph(char glyph) {
   if (glyph == '#') return sim::kRock;
   if (glyph == '.' || glyph == ' ') return sim::kAir;
-  if (glyph == '~') return sim::kFull;
+  if (glyph == '~') return kFull;
   if (glyph == 'o') return sim::kTrappedAir;
-  if (glyph >= '1' && glyph <= '7') return (glyph - '0') * (sim::kFull / 8);
+  if (glyph >= '1' && glyph <= '7') return (glyph - '0') * (kFull / 8);
   return std::nullopt;
 }
 

@@ -38,7 +38,7 @@ class FieldLister {
  public:
   explicit FieldLister(std::vector<Field>& fields) : fields_(fields) {}
 
-  void field(const char* name, const sim::Vec3& /*value*/) { add(name, Kind::kPlace); }
+  void field(const char* name, const Vec3& /*value*/) { add(name, Kind::kPlace); }
   void field(const char* name, std::int32_t /*value*/) { add(name, Kind::kNumber); }
   void field(const char* name, const std::string& /*value*/) { add(name, Kind::kText); }
   void field(const char* name, bool /*value*/) { add(name, Kind::kFlag); }

@@ -10,7 +10,6 @@ namespace sluice::formats {
 namespace {
 
 using sim::Cell;
-using sim::Vec3;
 
 std::string cell_text(Cell cell) {
   if (cell == sim::kRock) return "\"#\"";

@@ -75,7 +75,7 @@ class Parser {
     if (failed()) return;
     check_range(table, "rate", row.rate, 1, sim::kMaxPourUnits);
     if (!ports_.emplace(row.node, row.cell).second) {
-      table.fail("cell", "repeats the port of '" + row.node + "' in " + sim::to_string(row.cell));
+      table.fail("cell", "repeats the port of '" + row.node + "' in " + to_string(row.cell));
     }
     spec_.ports.push_back(std::move(row));
   }
@@ -90,8 +90,7 @@ class Parser {
   void check_fields(TomlTable& table, const sim::PipeFields& fields) {
     for (const auto& [key, text] : {std::pair("name", &fields.name), {"fluid", &fields.fluid}}) {
       if (sim::valid_pipe_name(*text)) continue;
-      table.fail(key, "is '" + *text + "'; allowed: 1 to " +
-                          std::to_string(sim::kMaxPipeNameBytes) +
+      table.fail(key, "is '" + *text + "'; allowed: 1 to " + std::to_string(kMaxPipeNameBytes) +
                           " letters, digits and _ - . : / # @ +");
     }
     check_range(table, "capacity", fields.capacity, 1, sim::kMaxPipeCapacity);
@@ -99,9 +98,9 @@ class Parser {
     check_range(table, "base", fields.base, -sim::kMaxPipeBase, sim::kMaxPipeBase);
     check_range(table, "amount", fields.amount, 0, fields.capacity);
     check_range(table, "throughput", fields.throughput, 0, INT32_MAX);
-    if (!failed() && fields.at != sim::kNowhere && !spec_.config.box().contains(fields.at)) {
-      table.fail("at", sim::to_string(fields.at) + " lies outside the world of size " +
-                           sim::to_string(spec_.config.size));
+    if (!failed() && fields.at != kNowhere && !spec_.config.box().contains(fields.at)) {
+      table.fail("at", to_string(fields.at) + " lies outside the world of size " +
+                           to_string(spec_.config.size));
     }
   }
   void check_name(TomlTable& table, const char* key, const std::string& name) {
@@ -114,7 +113,7 @@ class Parser {
   sim::WorldSpec& spec_;
   std::map<std::string, toml::source_index> lines_;      // of the nodes, by name
   std::set<std::pair<std::string, std::string>> links_;  // the lesser name first
-  std::set<std::pair<std::string, sim::Vec3>> ports_;
+  std::set<std::pair<std::string, Vec3>> ports_;
 };
 
 }  // namespace

@@ -26,7 +26,7 @@ class FieldReader {
     known_ = {"cmd", "tick", "account", "client", "seq"};  // a log adds the last three
   }
 
-  void field(const char* name, sim::Vec3& value) {
+  void field(const char* name, Vec3& value) {
     const Json* node = take(name);
     if (node == nullptr) return;
     if (!node->is_array() || node->size() != 3) {
@@ -129,7 +129,7 @@ class FieldReader {
 class FieldWriter {
  public:
   explicit FieldWriter(OrderedJson& object) : object_(object) {}
-  void field(const char* name, const sim::Vec3& v) { object_[name] = {v.x, v.y, v.z}; }
+  void field(const char* name, const Vec3& v) { object_[name] = {v.x, v.y, v.z}; }
   void field(const char* name, std::int32_t value) { object_[name] = value; }
   void field(const char* name, const std::string& value) { object_[name] = value; }
   void field(const char* name, bool value) { object_[name] = value; }
@@ -138,8 +138,8 @@ class FieldWriter {
     field(name, value);
   }
   /// What has no place has no key.
-  void optional(const char* name, const sim::Vec3& v) {
-    if (v != sim::kNowhere) field(name, v);
+  void optional(const char* name, const Vec3& v) {
+    if (v != kNowhere) field(name, v);
   }
   template <class T, class Names>
   void choice(const char* name, const T& value, const Names& names) {
@@ -152,10 +152,10 @@ class FieldWriter {
       object_[name] = "o";
     } else if (value == sim::kAir) {
       object_[name] = ".";
-    } else if (value == sim::kFull) {
+    } else if (value == kFull) {
       object_[name] = "~";
-    } else if (value > 0 && value < sim::kFull && value % (sim::kFull / 8) == 0) {
-      object_[name] = std::string(1, static_cast<char>('0' + value / (sim::kFull / 8)));
+    } else if (value > 0 && value < kFull && value % (kFull / 8) == 0) {
+      object_[name] = std::string(1, static_cast<char>('0' + value / (kFull / 8)));
     } else {
       object_[name] = {{"water", value}};
     }
@@ -190,22 +190,22 @@ std::string allowed_commands() {
   return names;
 }
 
-sim::Result<sim::Command> command_of(const Json& object) {
-  if (!object.is_object()) return sim::Error{"a command is a JSON object"};
+Result<sim::Command> command_of(const Json& object) {
+  if (!object.is_object()) return Error{"a command is a JSON object"};
   const auto name = object.find("cmd");
   if (name == object.end() || !name->is_string()) {
-    return sim::Error{"key 'cmd' is missing; allowed: " + allowed_commands()};
+    return Error{"key 'cmd' is missing; allowed: " + allowed_commands()};
   }
   std::string problem;
   FieldReader reader(object, problem);
   sim::Command command;
   if (!read_body(name->get<std::string>(), reader, command.body)) {
-    return sim::Error{"unknown command '" + name->get<std::string>() +
-                      "'; allowed: " + allowed_commands()};
+    return Error{"unknown command '" + name->get<std::string>() +
+                 "'; allowed: " + allowed_commands()};
   }
   reader.finish();
   if (!problem.empty()) {
-    return sim::Error{"command '" + name->get<std::string>() + "': " + problem};
+    return Error{"command '" + name->get<std::string>() + "': " + problem};
   }
   return command;
 }
@@ -239,45 +239,45 @@ LineShape shape_of(std::string_view line) {
   return shape;
 }
 
-sim::Result<Json> parse_json(std::string_view line) {
+Result<Json> parse_json(std::string_view line) {
   if (line.size() > kMaxLineBytes) {
-    return sim::Error{"longer than " + std::to_string(kMaxLineBytes) + " bytes"};
+    return Error{"longer than " + std::to_string(kMaxLineBytes) + " bytes"};
   }
   const LineShape shape = shape_of(line);
   if (shape.depth > kMaxLineDepth) {
-    return sim::Error{"nested more than " + std::to_string(kMaxLineDepth) + " deep"};
+    return Error{"nested more than " + std::to_string(kMaxLineDepth) + " deep"};
   }
   if (shape.keys > kMaxLineKeys) {
-    return sim::Error{"more than " + std::to_string(kMaxLineKeys) + " keys"};
+    return Error{"more than " + std::to_string(kMaxLineKeys) + " keys"};
   }
   Json object = Json::parse(line, nullptr, false);
-  if (object.is_discarded()) return sim::Error{"not JSON"};
+  if (object.is_discarded()) return Error{"not JSON"};
   return object;
 }
 
-sim::Result<ScriptLine> parse_line(std::string_view line) {
-  sim::Result<Json> object = parse_json(line);
-  if (!object) return sim::Error{object.error()};
-  sim::Result<sim::Command> command = command_of(*object);
-  if (!command) return sim::Error{command.error()};
+Result<ScriptLine> parse_line(std::string_view line) {
+  Result<Json> object = parse_json(line);
+  if (!object) return Error{object.error()};
+  Result<sim::Command> command = command_of(*object);
+  if (!command) return Error{command.error()};
   const auto tick = object->find("tick");
   if (tick == object->end() || !tick->is_number_unsigned() || tick->get<std::uint64_t>() == 0) {
-    return sim::Error{"key 'tick' must be a whole number, 1 or more"};
+    return Error{"key 'tick' must be a whole number, 1 or more"};
   }
   return ScriptLine{tick->get<std::uint64_t>(), *command};
 }
 
 }  // namespace
 
-sim::Result<sim::Command> parse_command(std::string_view json, std::string_view where) {
-  sim::Result<Json> object = parse_json(json);
-  if (!object) return sim::Error{std::string(where) + ": " + object.error()};
-  sim::Result<sim::Command> command = command_of(*object);
-  if (!command) return sim::Error{std::string(where) + ": " + command.error()};
+Result<sim::Command> parse_command(std::string_view json, std::string_view where) {
+  Result<Json> object = parse_json(json);
+  if (!object) return Error{std::string(where) + ": " + object.error()};
+  Result<sim::Command> command = command_of(*object);
+  if (!command) return Error{std::string(where) + ": " + command.error()};
   return command;
 }
 
-sim::Result<std::vector<ScriptLine>> parse_script(std::string_view text, std::string_view where) {
+Result<std::vector<ScriptLine>> parse_script(std::string_view text, std::string_view where) {
   std::vector<ScriptLine> lines;
   std::size_t number = 0;
   while (!text.empty()) {
@@ -287,20 +287,20 @@ sim::Result<std::vector<ScriptLine>> parse_script(std::string_view text, std::st
     ++number;
     if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
     const std::string place = std::string(where) + ":" + std::to_string(number) + ": ";
-    sim::Result<ScriptLine> parsed = parse_line(line);
-    if (!parsed) return sim::Error{place + parsed.error()};
+    Result<ScriptLine> parsed = parse_line(line);
+    if (!parsed) return Error{place + parsed.error()};
     if (!lines.empty() && parsed->tick < lines.back().tick) {
-      return sim::Error{place + "tick " + std::to_string(parsed->tick) + " comes after tick " +
-                        std::to_string(lines.back().tick) + "; a script is in tick order"};
+      return Error{place + "tick " + std::to_string(parsed->tick) + " comes after tick " +
+                   std::to_string(lines.back().tick) + "; a script is in tick order"};
     }
     lines.push_back(*parsed);
   }
   return lines;
 }
 
-sim::Result<std::vector<ScriptLine>> read_script(const std::string& path) {
-  sim::Result<std::string> text = read_file(path);
-  if (!text) return sim::Error{text.error()};
+Result<std::vector<ScriptLine>> read_script(const std::string& path) {
+  Result<std::string> text = read_file(path);
+  if (!text) return Error{text.error()};
   return parse_script(*text, path);
 }
 

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "protocol/base/result.h"
 #include "server/sim/commands/commands.h"
-#include "server/sim/result.h"
 
 namespace sluice::formats {
 
@@ -27,13 +27,12 @@ struct ScriptLine {
 };
 
 /// A whole script. Errors name `where` (the file) and the line.
-[[nodiscard]] sim::Result<std::vector<ScriptLine>> parse_script(std::string_view text,
-                                                                std::string_view where);
-[[nodiscard]] sim::Result<std::vector<ScriptLine>> read_script(const std::string& path);
+[[nodiscard]] Result<std::vector<ScriptLine>> parse_script(std::string_view text,
+                                                           std::string_view where);
+[[nodiscard]] Result<std::vector<ScriptLine>> read_script(const std::string& path);
 
 /// One command; a `tick` in it is allowed and ignored. Errors begin with `where`.
-[[nodiscard]] sim::Result<sim::Command> parse_command(std::string_view json,
-                                                      std::string_view where);
+[[nodiscard]] Result<sim::Command> parse_command(std::string_view json, std::string_view where);
 
 /// One line of a script, without the line's end. `extra` holds more keys and their JSON values, put
 /// last (a log adds client and seq).

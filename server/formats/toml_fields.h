@@ -33,7 +33,7 @@ class TomlFields {
   }
   std::optional<std::int32_t> read(const char* name, std::int32_t) { return table_.number(name); }
   std::optional<bool> read(const char* name, bool) { return table_.boolean(name); }
-  std::optional<sim::Vec3> read(const char* name, sim::Vec3) { return table_.vec3(name); }
+  std::optional<Vec3> read(const char* name, Vec3) { return table_.vec3(name); }
 
   TomlTable& table_;
 };

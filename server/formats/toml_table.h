@@ -13,7 +13,7 @@
 
 #include <toml++/toml.h>
 
-#include "server/sim/geometry.h"
+#include "protocol/base/geometry.h"
 
 namespace sluice::formats {
 
@@ -64,7 +64,7 @@ class TomlTable {
     if (const auto value = node->value_exact<bool>()) return *value;
     return fail(key, node, "must be true or false");
   }
-  std::optional<sim::Vec3> vec3(const char* key) {
+  std::optional<Vec3> vec3(const char* key) {
     const toml::node* node = take(key);
     if (node == nullptr) return std::nullopt;
     const toml::array* array = node->as_array();
@@ -75,7 +75,7 @@ class TomlTable {
     const auto y = to_int(key, (*array)[1]);
     const auto z = to_int(key, (*array)[2]);
     if (!x || !y || !z) return std::nullopt;
-    return sim::Vec3{*x, *y, *z};
+    return Vec3{*x, *y, *z};
   }
   /// One of the names, as its index.
   std::optional<std::size_t> choice(const char* key, const std::vector<std::string>& names) {

@@ -13,7 +13,6 @@ namespace sluice::formats {
 
 namespace {
 
-using sim::Vec3;
 using sim::WorldSpec;
 
 /// A drawing and a file of drawings stay well under what a world may hold; beyond, a fill is meant.
@@ -70,8 +69,8 @@ struct WorldFileParser {
   }
   void require_in_world(const toml::table& table, const std::string& key, Vec3 at) {
     if (!spec.config.box().contains(at)) {
-      report(table, "key '" + key + "' " + sim::to_string(at) + " lies outside the world of size " +
-                        sim::to_string(spec.config.size));
+      report(table, "key '" + key + "' " + to_string(at) + " lies outside the world of size " +
+                        to_string(spec.config.size));
     }
   }
 };
@@ -95,7 +94,7 @@ void WorldFileParser::parse(const toml::table& root) {
   parse_world(*world);
   if (water != nullptr && problem.empty()) parse_water(*water);
   if (problem.empty()) {
-    if (sim::Status valid = sim::validate(spec.config); !valid) {
+    if (Status valid = sim::validate(spec.config); !valid) {
       const bool about_water = valid.error().starts_with("water.") && water != nullptr;
       report(about_water ? *water : *world, "key " + valid.error());
     }
@@ -141,7 +140,7 @@ void WorldFileParser::parse_limits(const toml::table& node) {
   spec.limits.pipes = table.long_number("pipes").value_or(spec.limits.pipes);
   table.finish();
   if (!problem.empty()) return;
-  if (sim::Status valid = sim::validate(spec.limits); !valid) report(node, "key " + valid.error());
+  if (Status valid = sim::validate(spec.limits); !valid) report(node, "key " + valid.error());
 }
 
 void WorldFileParser::parse_edges(const toml::table& node) {
@@ -193,8 +192,8 @@ void WorldFileParser::parse_waves(const toml::table& node) {
     blows.finish();
   }
   if (!problem.empty()) return;
-  if (sim::Status valid = sim::validate(options); !valid) report(node, "key " + valid.error());
-  if (sim::Status valid = sim::validate_wind(spec.waves.wind); !valid) {
+  if (Status valid = sim::validate(options); !valid) report(node, "key " + valid.error());
+  if (Status valid = sim::validate_wind(spec.waves.wind); !valid) {
     report(*wind, "key " + valid.error());
   }
 }
@@ -227,8 +226,8 @@ void WorldFileParser::parse_heat(const toml::table& node) {
     days.finish();
   }
   if (!problem.empty()) return;
-  if (sim::Status valid = sim::validate(options); !valid) report(node, "key " + valid.error());
-  if (sim::Status valid = sim::validate_temperature("heat.air", spec.heat.air); !valid) {
+  if (Status valid = sim::validate(options); !valid) report(node, "key " + valid.error());
+  if (Status valid = sim::validate_temperature("heat.air", spec.heat.air); !valid) {
     report(node, "key " + valid.error());
   }
 }
@@ -274,9 +273,9 @@ void WorldFileParser::parse_fill(const toml::table& node, std::size_t index) {
   const Vec3 last = fill.box.end() - Vec3{1, 1, 1};
   if (problem.empty() && (fill.box.empty() || !spec.config.box().contains(fill.box.from) ||
                           !spec.config.box().contains(last))) {
-    report(node, "key '" + path + "' the box at " + sim::to_string(fill.box.from) + " of size " +
-                     sim::to_string(fill.box.size) + " is empty or leaves the world of size " +
-                     sim::to_string(spec.config.size));
+    report(node, "key '" + path + "' the box at " + to_string(fill.box.from) + " of size " +
+                     to_string(fill.box.size) + " is empty or leaves the world of size " +
+                     to_string(spec.config.size));
   }
   spec.fills.push_back(fill);
 }
@@ -321,7 +320,7 @@ void WorldFileParser::place_rows(Vec3 at, const std::vector<std::string>& rows,
       const Vec3 size = spec.config.size;
       if (x < 0 || x >= size.x || y < 0 || y >= size.y || at.z < 0 || at.z >= size.z) {
         problem = here + "the cell [" + std::to_string(x) + ", " + std::to_string(y) + ", " +
-                  std::to_string(at.z) + "] lies outside the world of size " + sim::to_string(size);
+                  std::to_string(at.z) + "] lies outside the world of size " + to_string(size);
         return;
       }
       spec.cells.push_back(
@@ -346,7 +345,7 @@ void WorldFileParser::parse_spring(const toml::table& node, const std::string& p
       report(node, "key '" + path + ".temperature' stands in a world without [heat]");
     }
     if (problem.empty() && spring.temperature) {
-      const sim::Status valid =
+      const Status valid =
           sim::validate_temperature((path + ".temperature").c_str(), *spring.temperature);
       if (!valid) report(node, "key " + valid.error());
     }
@@ -374,7 +373,7 @@ void WorldFileParser::parse_mark(const toml::table& node, std::size_t index) {
 
 }  // namespace
 
-sim::Result<WorldSpec> parse_world(std::string_view text, std::string_view where) {
+Result<WorldSpec> parse_world(std::string_view text, std::string_view where) {
   WorldFileParser parser;
   parser.where = std::string(where);
   try {
@@ -383,35 +382,35 @@ sim::Result<WorldSpec> parse_world(std::string_view text, std::string_view where
   } catch (const toml::parse_error& error) {  // the packaged library reports by exception
     std::ostringstream message;
     message << where << ":" << error.source().begin.line << ": not TOML: " << error.description();
-    return sim::Error{message.str()};
+    return Error{message.str()};
   }
-  if (!parser.problem.empty()) return sim::Error{parser.problem};
+  if (!parser.problem.empty()) return Error{parser.problem};
   return std::move(parser.spec);
 }
 
-sim::Result<std::unique_ptr<sim::World>> build_world(const std::string& text) {
+Result<std::unique_ptr<sim::World>> build_world(const std::string& text) {
   const auto spec = parse_world(text, "world file");
-  if (!spec) return sim::Error{spec.error()};
+  if (!spec) return Error{spec.error()};
   return sim::World::create(*spec);
 }
 
-sim::Result<std::string> read_file(const std::string& path) {
+Result<std::string> read_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) return sim::Error{path + ": cannot be opened for reading"};
+  if (!file) return Error{path + ": cannot be opened for reading"};
   // Piece by piece: a pipe has no size to ask for.
   std::string text;
   std::array<char, 1 << 16> piece{};
   while (file.read(piece.data(), piece.size()) || file.gcount() > 0) {
     text.append(piece.data(), static_cast<std::size_t>(file.gcount()));
-    if (text.size() > kMaxFileBytes) return sim::Error{path + ": is larger than 256 MiB"};
+    if (text.size() > kMaxFileBytes) return Error{path + ": is larger than 256 MiB"};
   }
-  if (file.bad() || !file.eof()) return sim::Error{path + ": cannot be read"};
+  if (file.bad() || !file.eof()) return Error{path + ": cannot be read"};
   return text;
 }
 
-sim::Result<WorldSpec> read_world_file(const std::string& path) {
-  sim::Result<std::string> text = read_file(path);
-  if (!text) return sim::Error{text.error()};
+Result<WorldSpec> read_world_file(const std::string& path) {
+  Result<std::string> text = read_file(path);
+  if (!text) return Error{text.error()};
   return parse_world(*text, path);
 }
 

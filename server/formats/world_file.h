@@ -5,21 +5,20 @@
 #include <string>
 #include <string_view>
 
-#include "server/sim/result.h"
+#include "protocol/base/result.h"
 #include "server/sim/spec.h"
 #include "server/sim/world.h"
 
 namespace sluice::formats {
 
 /// Errors name `where` (the file), the line and the key, and what is allowed there.
-[[nodiscard]] sim::Result<sim::WorldSpec> parse_world(std::string_view text,
-                                                      std::string_view where);
-[[nodiscard]] sim::Result<sim::WorldSpec> read_world_file(const std::string& path);
+[[nodiscard]] Result<sim::WorldSpec> parse_world(std::string_view text, std::string_view where);
+[[nodiscard]] Result<sim::WorldSpec> read_world_file(const std::string& path);
 
 /// The world that the text of a world file describes, at tick 0.
-[[nodiscard]] sim::Result<std::unique_ptr<sim::World>> build_world(const std::string& text);
+[[nodiscard]] Result<std::unique_ptr<sim::World>> build_world(const std::string& text);
 
 /// A file's bytes; the error says why it cannot be read. At most 256 MiB.
-[[nodiscard]] sim::Result<std::string> read_file(const std::string& path);
+[[nodiscard]] Result<std::string> read_file(const std::string& path);
 
 }  // namespace sluice::formats

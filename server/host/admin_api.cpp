@@ -267,7 +267,7 @@ AdminAnswer AdminApi::resume(const Request& request) {
 
 AdminAnswer AdminApi::step(const Request& request) {
   if (!request.value.is_number_unsigned()) return failed(400, "ticks must be a whole number");
-  const sim::Status status = request.runner->step(request.value.get<std::uint64_t>());
+  const Status status = request.runner->step(request.value.get<std::uint64_t>());
   if (!status.ok()) return failed(400, status.error());
   return json_answer(200, {{"ticks", request.value}});
 }
@@ -277,7 +277,7 @@ AdminAnswer AdminApi::speed(const Request& request) {
   const double speed = request.value.get<double>();
   // What does not fit an integer is none of those that are allowed.
   const bool fits = speed >= 0 && speed <= 2.0 * kFastestSpeed;
-  const sim::Status status = request.runner->set_speed(
+  const Status status = request.runner->set_speed(
       fits ? static_cast<std::int32_t>(std::lround(speed * kOwnSpeed)) : 0);
   if (!status.ok()) return failed(400, status.error());
   return json_answer(200, {{"speed", speed}});
@@ -337,7 +337,7 @@ AdminAnswer AdminApi::ban(const Request& request) {
     }
   }
   const std::string of = ban.of();
-  const sim::Status status = targets_.change_accounts(
+  const Status status = targets_.change_accounts(
       [&ban](access::Accounts& accounts) { return accounts.bans().add(std::move(ban)); });
   if (!status.ok()) return failed(400, status.error());
   return json_answer(200, {{"banned", of}});
@@ -346,10 +346,9 @@ AdminAnswer AdminApi::ban(const Request& request) {
 AdminAnswer AdminApi::unban(const Request& request) {
   if (!request.value.is_string()) return failed(400, "of must be a string");
   const std::string of = request.value.get<std::string>();
-  const sim::Status status = targets_.change_accounts([&of](access::Accounts& accounts) {
-    return accounts.bans().lift(of)
-               ? sim::Status(sim::Done{})
-               : sim::Status(sim::Error{sim::printable(of) + " is not banned"});
+  const Status status = targets_.change_accounts([&of](access::Accounts& accounts) {
+    return accounts.bans().lift(of) ? Status(Done{})
+                                    : Status(Error{sim::printable(of) + " is not banned"});
   });
   if (!status.ok()) return failed(400, status.error());
   return json_answer(200, {{"let_in", of}});
@@ -358,14 +357,14 @@ AdminAnswer AdminApi::unban(const Request& request) {
 AdminAnswer AdminApi::log_level(const Request& request) {
   Config config;
   if (!request.value.is_string()) return failed(400, "level must be a string");
-  const sim::Status status = set_log_level(request.value.get<std::string>(), config);
+  const Status status = set_log_level(request.value.get<std::string>(), config);
   if (!status.ok()) return failed(400, status.error());
   spdlog::set_level(spdlog::level::from_str(config.log_level));
   return json_answer(200, {{"level", config.log_level}});
 }
 
 AdminAnswer AdminApi::reload(const Request& /*request*/) {
-  const sim::Status status = targets_.reload();
+  const Status status = targets_.reload();
   if (!status.ok()) return failed(400, status.error());
   return json_answer(200, {{"accounts", targets_.gate->accounts()}});
 }

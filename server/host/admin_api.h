@@ -11,11 +11,11 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "protocol/base/result.h"
 #include "server/access/gate.h"
 #include "server/host/backups.h"
 #include "server/net/admin_server.h"
 #include "server/net/server.h"
-#include "server/sim/result.h"
 
 namespace sluice::host {
 
@@ -32,11 +32,10 @@ struct AdminTargets {
   std::function<std::string()> metrics;
   /// A page of HTML (status_page.h).
   std::function<std::string()> status;
-  std::function<sim::Status()> reload;
-  std::function<sim::Result<Backups::Made>(const std::string& world)> backup;
+  std::function<Status()> reload;
+  std::function<Result<Backups::Made>(const std::string& world)> backup;
   /// Changes the file of accounts, and takes notice of it.
-  std::function<sim::Status(const std::function<sim::Status(access::Accounts&)>& change)>
-      change_accounts;
+  std::function<Status(const std::function<Status(access::Accounts&)>& change)> change_accounts;
   /// Ends the connections of an account in a world. Returns how many; nothing: it took too long.
   std::function<std::optional<std::size_t>(const std::string& world, const std::string& account)>
       kick;

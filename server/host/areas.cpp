@@ -8,8 +8,8 @@ namespace sluice::host {
 
 namespace {
 
-std::string text_of(const sim::Box& box) {
-  const auto of = [](const sim::Vec3& v) {
+std::string text_of(const Box& box) {
+  const auto of = [](const Vec3& v) {
     return "[" + std::to_string(v.x) + ", " + std::to_string(v.y) + ", " + std::to_string(v.z) +
            "]";
   };
@@ -18,13 +18,13 @@ std::string text_of(const sim::Box& box) {
 
 }  // namespace
 
-sim::Status check_areas(const std::string& world, sim::Vec3 size, const std::vector<Area>& areas) {
+Status check_areas(const std::string& world, Vec3 size, const std::vector<Area>& areas) {
   for (const Area& area : areas) {
-    if (sim::lies_in(area.box, {{0, 0, 0}, size})) continue;
-    return sim::Error{"[[worlds." + world + ".area]]: " + text_of(area.box) +
-                      ", does not lie in the world"};
+    if (lies_in(area.box, {{0, 0, 0}, size})) continue;
+    return Error{"[[worlds." + world + ".area]]: " + text_of(area.box) +
+                 ", does not lie in the world"};
   }
-  return sim::Done{};
+  return Done{};
 }
 
 std::string Areas::refusal_of(const sim::Command& command, const sim::World& world,
@@ -34,9 +34,7 @@ std::string Areas::refusal_of(const sim::Command& command, const sim::World& wor
   const sim::CommandReach reach = sim::reach_of(command, world);
   for (const Area& area : areas_) {
     if (!is_kept(area)) continue;
-    const auto meets = [&area](const sim::Box& box) {
-      return !sim::intersect(box, area.box).empty();
-    };
+    const auto meets = [&area](const Box& box) { return !intersect(box, area.box).empty(); };
     const bool met = std::any_of(reach.boxes.begin(), reach.boxes.end(), meets);
     if (!reach.everywhere && !met) continue;
     return std::string("not allowed: ") +

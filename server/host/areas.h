@@ -12,14 +12,14 @@
 namespace sluice::host {
 
 struct Area {
-  sim::Box box;
+  Box box;
   access::Role role = access::Role::kOperate;  // that changes it need, at the least
 };
 inline constexpr std::size_t kMostAreas = 1024;  // of a world
 
 /// Whether they lie in the world of that name and size.
-[[nodiscard]] sim::Status check_areas(const std::string& world, sim::Vec3 size,
-                                      const std::vector<Area>& areas);
+[[nodiscard]] Status check_areas(const std::string& world, Vec3 size,
+                                 const std::vector<Area>& areas);
 
 class Areas {
  public:

@@ -64,16 +64,16 @@ void BackgroundVerifier::run() {
   }
 }
 
-sim::Status BackgroundVerifier::open() {
+Status BackgroundVerifier::open() {
   auto reader = record::Reader::open(options_.recording);
-  if (!reader.ok()) return sim::Error{reader.error()};
+  if (!reader.ok()) return Error{reader.error()};
   reader_ = std::move(reader).value();
   record::VerifyOptions options;
   // What was there before the server started was compared when the world came back from it.
   options.from = reader_->last_tick();
   verifier_.emplace(*reader_, std::move(options), executor_);
   search_.emplace(*reader_);
-  return sim::Done{};
+  return Done{};
 }
 
 bool BackgroundVerifier::in_vain(const std::string& why) {
@@ -85,9 +85,9 @@ bool BackgroundVerifier::in_vain(const std::string& why) {
 
 bool BackgroundVerifier::step() {
   if (reader_ == nullptr) {
-    if (const sim::Status opened = open(); !opened) return in_vain(opened.error());
+    if (const Status opened = open(); !opened) return in_vain(opened.error());
   }
-  if (const sim::Status looked = reader_->refresh(); !looked) {
+  if (const Status looked = reader_->refresh(); !looked) {
     if (!reader_->take_system_failure().empty()) return in_vain(looked.error());
     alarm("the recording cannot be read: " + looked.error());
     return false;
@@ -147,7 +147,7 @@ bool BackgroundVerifier::compare(record::Reader& reader, record::Verifier& verif
   // In pieces, so that a stop need not wait until all is compared that has gathered.
   for (std::uint64_t tick = verified_tick_; tick < end && !verifier.report().divergence;) {
     tick = std::min(end, std::max(tick, verifier.report().last_tick) + options_.tick_rate);
-    if (const sim::Status done = verifier.advance(tick); !done) {
+    if (const Status done = verifier.advance(tick); !done) {
       if (!reader.take_system_failure().empty()) return true;
       alarm("the recording cannot be replayed: " + done.error());
       return false;
@@ -157,7 +157,7 @@ bool BackgroundVerifier::compare(record::Reader& reader, record::Verifier& verif
   }
   if (!verifier.report().divergence) return true;
   if (!verifier.finished()) {
-    if (const sim::Status done = verifier.advance(UINT64_MAX); !done) {
+    if (const Status done = verifier.advance(UINT64_MAX); !done) {
       spdlog::warn("{}: the divergence could not be located: {}", options_.name, done.error());
     }
   }

@@ -79,7 +79,7 @@ class BackgroundVerifier {
  private:
   void run();
   [[nodiscard]] bool wait();
-  [[nodiscard]] sim::Status open();
+  [[nodiscard]] Status open();
   [[nodiscard]] bool in_vain(const std::string& why);
   /// False when there is nothing more to compare.
   [[nodiscard]] bool compare(record::Reader& reader, record::Verifier& verifier);

@@ -108,7 +108,7 @@ void Backups::make_due() {
   }
 }
 
-sim::Result<Backups::Made> Backups::make(const std::string& world) {
+Result<Backups::Made> Backups::make(const std::string& world) {
   const std::lock_guard one_at_a_time(making_);
   const std::string file = world + "-" + stamp_of(options_.now()) + std::string(kEnding);
   std::error_code error;
@@ -124,7 +124,7 @@ sim::Result<Backups::Made> Backups::make(const std::string& world) {
   const std::lock_guard lock(mutex_);
   BackupSample& sample = samples_[world];
   ++(tick.ok() ? sample.made : sample.failures);
-  if (!tick.ok()) return sim::Error{tick.error()};
+  if (!tick.ok()) return Error{tick.error()};
   sample.tick = *tick;
   return Made{file, *tick};
 }

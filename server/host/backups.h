@@ -17,8 +17,8 @@
 #include <string_view>
 #include <thread>
 
+#include "protocol/base/result.h"
 #include "server/host/metrics.h"
-#include "server/sim/result.h"
 
 namespace sluice::host {
 
@@ -54,7 +54,7 @@ class Backups {
     std::uint64_t tick = 0;
   };
   /// Copies a world's recording, and takes away what is older than those that are kept.
-  sim::Result<Made> make(const std::string& world);
+  Result<Made> make(const std::string& world);
   /// Makes those that are due.
   void make_due();
   [[nodiscard]] BackupSample sample(const std::string& world) const;

@@ -22,17 +22,16 @@ std::string_view may(access::Role role) {
   }
 }
 
-sim::Status explain_worlds(const Config& config, const access::Gate& gate,
-                           std::ostringstream& text) {
+Status explain_worlds(const Config& config, const access::Gate& gate, std::ostringstream& text) {
   std::set<std::string, std::less<>> names;
   for (const std::string& file : config.world_files) {
     const auto content = formats::read_file(file);
-    if (!content.ok()) return sim::Error{content.error()};
+    if (!content.ok()) return Error{content.error()};
     const auto spec = formats::parse_world(content.value(), file);
-    if (!spec.ok()) return sim::Error{spec.error()};
+    if (!spec.ok()) return Error{spec.error()};
     const sim::WorldConfig& world = spec->config;
     if (!names.insert(world.name).second) {
-      return sim::Error{file + ": there is another world named \"" + world.name + "\""};
+      return Error{file + ": there is another world named \"" + world.name + "\""};
     }
     const auto recording = std::filesystem::path(config.data_directory) / (world.name + ".sluice");
     std::error_code ignored;
@@ -45,12 +44,12 @@ sim::Status explain_worlds(const Config& config, const access::Gate& gate,
          << '\n';
     const auto areas = config.areas.find(world.name);
     if (areas == config.areas.end()) continue;
-    if (sim::Status status = check_areas(world.name, world.size, areas->second); !status.ok()) {
+    if (Status status = check_areas(world.name, world.size, areas->second); !status.ok()) {
       return status;
     }
     for (const Area& area : areas->second) {
-      const sim::Vec3 from = area.box.from;
-      const sim::Vec3 size = area.box.size;
+      const Vec3 from = area.box.from;
+      const Vec3 size = area.box.size;
       text << "  " << size.x << " x " << size.y << " x " << size.z << " cells from [" << from.x
            << ", " << from.y << ", " << from.z << "] need the role " << name_of(area.role) << '\n';
     }
@@ -71,20 +70,20 @@ void explain_disk(const DiskLimits& limits, std::ostringstream& text) {
 
 }  // namespace
 
-sim::Result<std::string> explain(const Config& config) {
+Result<std::string> explain(const Config& config) {
   std::ostringstream text;
   const access::GateRules rules = gate_rules(config);
   const bool local = net::is_loopback(config.address);
-  if (sim::Status status = net::check_tls(config.tls_certificate, config.tls_key); !status.ok()) {
-    return sim::Error{status.error()};
+  if (Status status = net::check_tls(config.tls_certificate, config.tls_key); !status.ok()) {
+    return Error{status.error()};
   }
   text << "listens on " << config.address << " port " << config.port
        << (config.tls_certificate.empty() ? ", not encrypted: " : ", encrypted: ")
        << (local ? "this machine alone can connect" : "other machines can connect") << '\n';
   access::Gate gate(rules);
-  if (sim::Status status = gate.read_accounts(); !status.ok()) return sim::Error{status.error()};
-  if (sim::Status status = explain_worlds(config, gate, text); !status.ok()) {
-    return sim::Error{status.error()};
+  if (Status status = gate.read_accounts(); !status.ok()) return Error{status.error()};
+  if (Status status = explain_worlds(config, gate, text); !status.ok()) {
+    return Error{status.error()};
   }
   if (gate.has_accounts()) {
     text << gate.accounts() << " accounts in " << rules.accounts_file << '\n';

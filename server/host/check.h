@@ -3,13 +3,13 @@
 
 #include <string>
 
+#include "protocol/base/result.h"
 #include "server/host/config.h"
-#include "server/sim/result.h"
 
 namespace sluice::host {
 
 /// Text for people, a line for each thing. The error is what starting would have failed with, as
 /// far as files tell: what is not looked at is whether addresses are free, and recordings.
-[[nodiscard]] sim::Result<std::string> explain(const Config& config);
+[[nodiscard]] Result<std::string> explain(const Config& config);
 
 }  // namespace sluice::host

@@ -37,11 +37,11 @@ CommandQueue::CommandQueue(WorkLimits limits, std::int32_t tick_rate)
     : limits_(limits),
       allowance_per_tick_(std::max<std::int64_t>(1, limits.client_work_per_second / tick_rate)) {}
 
-sim::Status CommandQueue::push(QueuedCommand command) {
+Status CommandQueue::push(QueuedCommand command) {
   if (size_ >= limits_.commands) {
     SLUICE_SOMETIMES("the queue of commands was full");
-    return sim::Error{"the world has too many commands waiting (" +
-                      std::to_string(limits_.commands) + ")"};
+    return Error{"the world has too many commands waiting (" + std::to_string(limits_.commands) +
+                 ")"};
   }
   const auto [place, is_new] = lines_.try_emplace(command.session);
   Line& line = place->second;
@@ -51,12 +51,12 @@ sim::Status CommandQueue::push(QueuedCommand command) {
     line.allowance = saved ? limits_.tick_work : 0;
   }
   if (line.commands.size() >= limits_.client_commands) {
-    return sim::Error{"too much at once: " + std::to_string(limits_.client_commands) +
-                      " of your commands wait for their turn"};
+    return Error{"too much at once: " + std::to_string(limits_.client_commands) +
+                 " of your commands wait for their turn"};
   }
   line.commands.push_back(std::move(command));
   ++size_;
-  return sim::Done{};
+  return Done{};
 }
 
 // What a client does not use is kept up to one tick's budget, so that its largest command can run.

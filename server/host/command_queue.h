@@ -28,12 +28,12 @@
 #include <string>
 #include <vector>
 
+#include "protocol/base/result.h"
 #include "server/access/roles.h"
 #include "server/host/tick_budget.h"
 #include "server/record/records.h"
 #include "server/sim/commands/commands.h"
 #include "server/sim/commands/cost.h"
-#include "server/sim/result.h"
 
 namespace sluice::host {
 
@@ -75,7 +75,7 @@ class CommandQueue {
   CommandQueue(WorkLimits limits, std::int32_t tick_rate);
 
   /// An error is the reason why it was not taken in.
-  [[nodiscard]] sim::Status push(QueuedCommand command);
+  [[nodiscard]] Status push(QueuedCommand command);
 
   /// Begins the next tick. `own_seconds` is what the last one took beside its commands.
   void begin_tick(double own_seconds);

@@ -33,14 +33,13 @@ std::string list_of(const Names& names) {
   return text;
 }
 
-sim::Error error_at(const std::string& path, const toml::source_region& place,
-                    const std::string& what) {
-  return sim::Error{path + ":" + std::to_string(place.begin.line) + ": " + what};
+Error error_at(const std::string& path, const toml::source_region& place, const std::string& what) {
+  return Error{path + ":" + std::to_string(place.begin.line) + ": " + what};
 }
 
 /// A list of texts; `what` they are, for messages.
-sim::Result<std::vector<std::string>> list_of_texts(const std::string& path, std::string_view key,
-                                                    const toml::node& node, const char* what) {
+Result<std::vector<std::string>> list_of_texts(const std::string& path, std::string_view key,
+                                               const toml::node& node, const char* what) {
   const std::string wrong = std::string(key) + " must be a list of " + what;
   const toml::array* list = node.as_array();
   if (list == nullptr) return error_at(path, node.source(), wrong);
@@ -53,24 +52,24 @@ sim::Result<std::vector<std::string>> list_of_texts(const std::string& path, std
   return texts;
 }
 
-sim::Status set_worlds(const std::string& path, const toml::node& node, Config& config) {
+Status set_worlds(const std::string& path, const toml::node& node, Config& config) {
   const auto files = list_of_texts(path, "world", node, "files");
-  if (!files.ok()) return sim::Error{files.error()};
+  if (!files.ok()) return Error{files.error()};
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   for (const std::string& file : *files) config.world_files.push_back((folder / file).string());
-  return sim::Done{};
+  return Done{};
 }
 
-sim::Status add_texts(const std::string& path, std::string_view key, const toml::node& node,
-                      const char* what, std::vector<std::string>& list) {
+Status add_texts(const std::string& path, std::string_view key, const toml::node& node,
+                 const char* what, std::vector<std::string>& list) {
   const auto texts = list_of_texts(path, key, node, what);
-  if (!texts.ok()) return sim::Error{texts.error()};
+  if (!texts.ok()) return Error{texts.error()};
   list.insert(list.end(), texts->begin(), texts->end());
-  return sim::Done{};
+  return Done{};
 }
 
-sim::Status set_number(const std::string& path, std::string_view key, const toml::node& node,
-                       std::uint32_t least, std::uint32_t most, std::uint32_t& set) {
+Status set_number(const std::string& path, std::string_view key, const toml::node& node,
+                  std::uint32_t least, std::uint32_t most, std::uint32_t& set) {
   const auto number = node.value_exact<std::int64_t>();
   if (!number || *number < std::int64_t{least} || *number > std::int64_t{most}) {
     return error_at(path, node.source(),
@@ -78,41 +77,40 @@ sim::Status set_number(const std::string& path, std::string_view key, const toml
                         std::to_string(most));
   }
   set = static_cast<std::uint32_t>(*number);
-  return sim::Done{};
+  return Done{};
 }
 
 /// The role of who shows no token; those above build need an account.
-sim::Result<access::Role> visitors_role(std::string_view text) {
+Result<access::Role> visitors_role(std::string_view text) {
   const std::optional<access::Role> role = access::role_named(text);
   if (role && *role <= access::Role::kBuild) return *role;
-  return sim::Error{"anonymous is \"" + std::string(text) + "\", allowed: none, watch, build"};
+  return Error{"anonymous is \"" + std::string(text) + "\", allowed: none, watch, build"};
 }
 
 /// Three whole numbers from `least` on.
-sim::Result<sim::Vec3> vector_of(const std::string& path, std::string_view key,
-                                 const toml::node& node, std::int32_t least) {
-  const sim::Error wrong =
-      error_at(path, node.source(),
-               std::string(key) + " must be three numbers from " + std::to_string(least) + " to " +
-                   std::to_string(sim::kMaxSide));
+Result<Vec3> vector_of(const std::string& path, std::string_view key, const toml::node& node,
+                       std::int32_t least) {
+  const Error wrong = error_at(path, node.source(),
+                               std::string(key) + " must be three numbers from " +
+                                   std::to_string(least) + " to " + std::to_string(kMaxSide));
   const toml::array* const list = node.as_array();
   if (list == nullptr || list->size() != 3) return wrong;
   std::array<std::int32_t, 3> numbers{};
   for (std::size_t i = 0; i < 3; ++i) {
     const auto number = (*list)[i].value_exact<std::int64_t>();
-    if (!number || *number < least || *number > sim::kMaxSide) return wrong;
+    if (!number || *number < least || *number > kMaxSide) return wrong;
     numbers[i] = static_cast<std::int32_t>(*number);
   }
-  return sim::Vec3{numbers[0], numbers[1], numbers[2]};
+  return Vec3{numbers[0], numbers[1], numbers[2]};
 }
 
-sim::Result<Area> area_of(const std::string& path, const toml::table& table) {
+Result<Area> area_of(const std::string& path, const toml::table& table) {
   Area area;
   bool has_from = false;
   for (const auto& [key, value] : table) {
     if (key == "from" || key == "size") {
       const auto vector = vector_of(path, key.str(), value, key == "from" ? 0 : 1);
-      if (!vector.ok()) return sim::Error{vector.error()};
+      if (!vector.ok()) return Error{vector.error()};
       (key == "from" ? area.box.from : area.box.size) = *vector;
       has_from = has_from || key == "from";
     } else if (key == "role") {
@@ -133,8 +131,8 @@ sim::Result<Area> area_of(const std::string& path, const toml::table& table) {
   return area;
 }
 
-sim::Status set_areas(const std::string& path, const std::string& world, const toml::node& node,
-                      Config& config) {
+Status set_areas(const std::string& path, const std::string& world, const toml::node& node,
+                 Config& config) {
   const std::string wrong = "area must be tables, as in [[worlds.cave.area]]";
   const toml::array* const list = node.as_array();
   if (list == nullptr) return error_at(path, node.source(), wrong);
@@ -145,19 +143,19 @@ sim::Status set_areas(const std::string& path, const std::string& world, const t
     const toml::table* const table = entry.as_table();
     if (table == nullptr) return error_at(path, entry.source(), wrong);
     const auto area = area_of(path, *table);
-    if (!area.ok()) return sim::Error{area.error()};
+    if (!area.ok()) return Error{area.error()};
     config.areas[world].push_back(*area);
   }
-  return sim::Done{};
+  return Done{};
 }
 
-sim::Status set_world_key(const std::string& path, const std::string& world, std::string_view key,
-                          const toml::node& node, Config& config) {
+Status set_world_key(const std::string& path, const std::string& world, std::string_view key,
+                     const toml::node& node, Config& config) {
   if (key == "anonymous") {
     const auto role = visitors_role(node.value_or<std::string_view>(""));
     if (!role.ok()) return error_at(path, node.source(), role.error());
     config.anonymous_in[world] = *role;
-    return sim::Done{};
+    return Done{};
   }
   if (key == "read_only" || key == "pause_when_alone") {
     const auto value = node.value_exact<bool>();
@@ -165,7 +163,7 @@ sim::Status set_world_key(const std::string& path, const std::string& world, std
       return error_at(path, node.source(), std::string(key) + " must be true or false");
     }
     if (*value) (key == "read_only" ? config.read_only : config.pause_when_alone).insert(world);
-    return sim::Done{};
+    return Done{};
   }
   if (key == "area") return set_areas(path, world, node, config);
   return error_at(path, node.source(),
@@ -173,7 +171,7 @@ sim::Status set_world_key(const std::string& path, const std::string& world, std
                       "]; allowed: anonymous, area, pause_when_alone, read_only");
 }
 
-sim::Status set_world_keys(const std::string& path, const toml::node& node, Config& config) {
+Status set_world_keys(const std::string& path, const toml::node& node, Config& config) {
   const std::string wrong = "worlds must be tables, as in [worlds.cave]";
   const toml::table* const worlds = node.as_table();
   if (worlds == nullptr) return error_at(path, node.source(), wrong);
@@ -182,33 +180,33 @@ sim::Status set_world_keys(const std::string& path, const toml::node& node, Conf
     if (keys == nullptr) return error_at(path, entry.source(), wrong);
     config.worlds_spoken_of.insert(std::string(name.str()));
     for (const auto& [key, value] : *keys) {
-      sim::Status status = set_world_key(path, std::string(name.str()), key.str(), value, config);
+      Status status = set_world_key(path, std::string(name.str()), key.str(), value, config);
       if (!status.ok()) return status;
     }
   }
-  return sim::Done{};
+  return Done{};
 }
 
-sim::Status set_verify(const std::string& path, const toml::node& node, Config& config) {
+Status set_verify(const std::string& path, const toml::node& node, Config& config) {
   const auto verify = node.value_exact<bool>();
   if (!verify) return error_at(path, node.source(), "verify must be true or false");
   config.verify = *verify;
-  return sim::Done{};
+  return Done{};
 }
 
-sim::Status set_key(const std::string& path, std::string_view key, const toml::node& node,
-                    Config& config) {
+Status set_key(const std::string& path, std::string_view key, const toml::node& node,
+               Config& config) {
   if (key == "world") return set_worlds(path, node, config);
   if (key == "hosts") return add_texts(path, key, node, "names", config.origins.hosts);
   if (key == "origins") return add_texts(path, key, node, "origins", config.origins.origins);
   if (key == "trusted_proxies") {
     const auto ranges = list_of_texts(path, key, node, "addresses");
-    if (!ranges.ok()) return sim::Error{ranges.error()};
+    if (!ranges.ok()) return Error{ranges.error()};
     for (const std::string& range : *ranges) {
-      const sim::Status added = add_trusted_proxy(range, config);
+      const Status added = add_trusted_proxy(range, config);
       if (!added.ok()) return error_at(path, node.source(), added.error());
     }
-    return sim::Done{};
+    return Done{};
   }
   if (key == "threads") return set_number(path, key, node, 0, kMaxThreads, config.threads);
   if (key == "backup_hours") {
@@ -234,7 +232,7 @@ sim::Status set_key(const std::string& path, std::string_view key, const toml::n
   }
   const auto text = node.value_exact<std::string>();
   if (!text) return error_at(path, node.source(), std::string(key) + " must be a text");
-  sim::Status status = sim::Done{};
+  Status status = Done{};
   if (key == "data") config.data_directory = *text;
   if (key == "tls_cert") config.tls_certificate = *text;
   if (key == "tls_key") config.tls_key = *text;
@@ -251,51 +249,51 @@ sim::Status set_key(const std::string& path, std::string_view key, const toml::n
 
 }  // namespace
 
-sim::Status set_listen(std::string_view text, Config& config) {
+Status set_listen(std::string_view text, Config& config) {
   auto parsed = net::parse_listen_address(text, "listen");
-  if (!parsed.ok()) return sim::Error{parsed.error()};
+  if (!parsed.ok()) return Error{parsed.error()};
   config.address = std::move(parsed->address);
   config.port = parsed->port;
-  return sim::Done{};
+  return Done{};
 }
 
-sim::Status check_together(const Config& config) {
+Status check_together(const Config& config) {
   if (config.tls_certificate.empty() != config.tls_key.empty()) {
-    return sim::Error{"tls_cert and tls_key go together: one of them is missing"};
+    return Error{"tls_cert and tls_key go together: one of them is missing"};
   }
   if (config.admin && !net::is_loopback(config.admin->address) && config.accounts_file.empty()) {
-    return sim::Error{"admin_listen is open to other machines: that needs tokens"};
+    return Error{"admin_listen is open to other machines: that needs tokens"};
   }
   if (!config.proxies.account_header.empty() &&
       (config.proxies.trusted.empty() || config.accounts_file.empty())) {
-    return sim::Error{
+    return Error{
         "account_header needs trusted_proxies, which may send it, and tokens, the file of the "
         "accounts that it names"};
   }
-  return sim::Done{};
+  return Done{};
 }
 
-sim::Status check_worlds(const Config& config, const std::set<std::string, std::less<>>& names) {
+Status check_worlds(const Config& config, const std::set<std::string, std::less<>>& names) {
   for (const std::string& world : config.worlds_spoken_of) {
     if (!names.contains(world)) {
-      return sim::Error{"[worlds." + world + "] speaks of a world that is not hosted"};
+      return Error{"[worlds." + world + "] speaks of a world that is not hosted"};
     }
   }
-  return sim::Done{};
+  return Done{};
 }
 
-sim::Status set_admin_listen(std::string_view text, Config& config) {
+Status set_admin_listen(std::string_view text, Config& config) {
   auto parsed = net::parse_listen_address(text, "admin_listen");
-  if (!parsed.ok()) return sim::Error{parsed.error()};
+  if (!parsed.ok()) return Error{parsed.error()};
   config.admin = std::move(parsed).value();
-  return sim::Done{};
+  return Done{};
 }
 
-sim::Status set_anonymous(std::string_view text, Config& config) {
+Status set_anonymous(std::string_view text, Config& config) {
   const auto role = visitors_role(text);
-  if (!role.ok()) return sim::Error{role.error()};
+  if (!role.ok()) return Error{role.error()};
   config.anonymous = *role;
-  return sim::Done{};
+  return Done{};
 }
 
 access::GateRules gate_rules(const Config& config) {
@@ -309,55 +307,53 @@ access::GateRules gate_rules(const Config& config) {
   return rules;
 }
 
-sim::Status add_trusted_proxy(std::string_view text, Config& config) {
+Status add_trusted_proxy(std::string_view text, Config& config) {
   const auto range = access::AddressRange::parse(text);
-  if (!range.ok()) return sim::Error{"trusted_proxies: " + range.error()};
+  if (!range.ok()) return Error{"trusted_proxies: " + range.error()};
   config.proxies.trusted.push_back(*range);
-  return sim::Done{};
+  return Done{};
 }
 
-sim::Status set_account_header(std::string_view text, Config& config) {
+Status set_account_header(std::string_view text, Config& config) {
   constexpr std::size_t kLongest = 64;
   const bool is_name = std::all_of(text.begin(), text.end(), [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-';
   });
   if (text.empty() || text.size() > kLongest || !is_name) {
-    return sim::Error{
-        "account_header must be the name of a header: 1 to 64 letters, digits and '-'"};
+    return Error{"account_header must be the name of a header: 1 to 64 letters, digits and '-'"};
   }
   config.proxies.account_header = text;
-  return sim::Done{};
+  return Done{};
 }
 
-sim::Status set_log_format(std::string_view text, Config& config) {
+Status set_log_format(std::string_view text, Config& config) {
   if (text != "text" && text != "json") {
-    return sim::Error{"log_format is \"" + std::string(text) + "\", allowed: text, json"};
+    return Error{"log_format is \"" + std::string(text) + "\", allowed: text, json"};
   }
   config.log_json = text == "json";
-  return sim::Done{};
+  return Done{};
 }
 
-sim::Status set_log_level(std::string_view text, Config& config) {
+Status set_log_level(std::string_view text, Config& config) {
   if (std::find(kLogLevels.begin(), kLogLevels.end(), text) == kLogLevels.end()) {
-    return sim::Error{"log_level is \"" + std::string(text) +
-                      "\", allowed: " + list_of(kLogLevels)};
+    return Error{"log_level is \"" + std::string(text) + "\", allowed: " + list_of(kLogLevels)};
   }
   config.log_level = text;
-  return sim::Done{};
+  return Done{};
 }
 
-sim::Status read_config(const std::string& path, Config& config) {
+Status read_config(const std::string& path, Config& config) {
   std::optional<toml::table> table;
   try {
     table = toml::parse_file(path);
   } catch (const toml::parse_error& error) {
-    if (error.source().begin.line == 0) return sim::Error{path + ": cannot be read"};
+    if (error.source().begin.line == 0) return Error{path + ": cannot be read"};
     return error_at(path, error.source(), std::string(error.description()));
   }
   for (const auto& [key, node] : *table) {
-    if (sim::Status status = set_key(path, key.str(), node, config); !status.ok()) return status;
+    if (Status status = set_key(path, key.str(), node, config); !status.ok()) return status;
   }
-  return sim::Done{};
+  return Done{};
 }
 
 }  // namespace sluice::host

@@ -47,6 +47,7 @@
 #include <string_view>
 #include <vector>
 
+#include "protocol/base/result.h"
 #include "server/access/gate.h"
 #include "server/host/areas.h"
 #include "server/host/backups.h"
@@ -55,7 +56,6 @@
 #include "server/net/address.h"
 #include "server/net/origins.h"
 #include "server/net/proxies.h"
-#include "server/sim/result.h"
 
 namespace sluice::host {
 
@@ -92,22 +92,22 @@ struct Config {
 inline constexpr std::uint32_t kMaxThreads = 256;
 
 /// "ADDRESS:PORT", "[IPV6]:PORT" or "localhost:PORT".
-[[nodiscard]] sim::Status set_listen(std::string_view text, Config& config);
+[[nodiscard]] Status set_listen(std::string_view text, Config& config);
 /// "none", "watch" or "build".
-[[nodiscard]] sim::Status set_anonymous(std::string_view text, Config& config);
-[[nodiscard]] sim::Status set_admin_listen(std::string_view text, Config& config);
-[[nodiscard]] sim::Status add_trusted_proxy(std::string_view text, Config& config);
-[[nodiscard]] sim::Status set_account_header(std::string_view text, Config& config);
-[[nodiscard]] sim::Status set_log_level(std::string_view text, Config& config);
-[[nodiscard]] sim::Status set_log_format(std::string_view text, Config& config);
+[[nodiscard]] Status set_anonymous(std::string_view text, Config& config);
+[[nodiscard]] Status set_admin_listen(std::string_view text, Config& config);
+[[nodiscard]] Status add_trusted_proxy(std::string_view text, Config& config);
+[[nodiscard]] Status set_account_header(std::string_view text, Config& config);
+[[nodiscard]] Status set_log_level(std::string_view text, Config& config);
+[[nodiscard]] Status set_log_format(std::string_view text, Config& config);
 
 /// What no single key shows to be wrong.
-[[nodiscard]] sim::Status check_together(const Config& config);
+[[nodiscard]] Status check_together(const Config& config);
 /// `names` are those of the worlds that are to be hosted.
-[[nodiscard]] sim::Status check_worlds(const Config& config,
-                                       const std::set<std::string, std::less<>>& names);
+[[nodiscard]] Status check_worlds(const Config& config,
+                                  const std::set<std::string, std::less<>>& names);
 
 /// Sets what the file says. Errors name the file, the line and the key, and list what is allowed.
-[[nodiscard]] sim::Status read_config(const std::string& path, Config& config);
+[[nodiscard]] Status read_config(const std::string& path, Config& config);
 
 }  // namespace sluice::host

@@ -26,36 +26,35 @@ Host::~Host() {
   stop();
 }
 
-sim::Result<std::unique_ptr<Host>> Host::start(const Config& config) {
+Result<std::unique_ptr<Host>> Host::start(const Config& config) {
   std::error_code error;
   std::filesystem::create_directories(config.data_directory, error);
   if (error) {
-    return sim::Error{"cannot make the data directory " + config.data_directory + ": " +
-                      error.message()};
+    return Error{"cannot make the data directory " + config.data_directory + ": " +
+                 error.message()};
   }
   // Before any world is begun.
-  if (const sim::Status status = net::check_tls(config.tls_certificate, config.tls_key);
-      !status.ok()) {
-    return sim::Error{status.error()};
+  if (const Status status = net::check_tls(config.tls_certificate, config.tls_key); !status.ok()) {
+    return Error{status.error()};
   }
   std::unique_ptr<Host> host(new Host(config));
   for (const std::string& file : config.world_files) {
-    if (const sim::Status status = host->add_world(file, config); !status.ok()) {
-      return sim::Error{status.error()};
+    if (const Status status = host->add_world(file, config); !status.ok()) {
+      return Error{status.error()};
     }
   }
-  if (host->runners_.empty()) return sim::Error{host->why_not_loaded()};
-  if (const sim::Status status = host->open_gate(config); !status.ok()) {
-    return sim::Error{status.error()};
+  if (host->runners_.empty()) return Error{host->why_not_loaded()};
+  if (const Status status = host->open_gate(config); !status.ok()) {
+    return Error{status.error()};
   }
   // Who listens may be asked about them.
   host->prepare_backups(config);
   host->prepare_disk_guard(config);
-  if (const sim::Status status = host->listen(config); !status.ok()) {
-    return sim::Error{status.error()};
+  if (const Status status = host->listen(config); !status.ok()) {
+    return Error{status.error()};
   }
-  if (const sim::Status status = host->listen_for_admins(config); !status.ok()) {
-    return sim::Error{status.error()};
+  if (const Status status = host->listen_for_admins(config); !status.ok()) {
+    return Error{status.error()};
   }
   for (const auto& runner : host->runners_) runner->start();
   if (config.verify) host->start_verifiers();
@@ -96,18 +95,18 @@ std::string Host::recording_path(const std::string& name) const {
   return (std::filesystem::path(data_directory_) / (name + ".sluice")).string();
 }
 
-sim::Status Host::add_world(const std::string& world_file, const Config& config) {
+Status Host::add_world(const std::string& world_file, const Config& config) {
   const auto text = formats::read_file(world_file);
-  if (!text.ok()) return sim::Error{text.error()};
+  if (!text.ok()) return Error{text.error()};
   const auto spec = formats::parse_world(text.value(), world_file);
-  if (!spec.ok()) return sim::Error{spec.error()};
+  if (!spec.ok()) return Error{spec.error()};
   const std::string& name = spec->config.name;
   if (!names_.insert(name).second) {
-    return sim::Error{world_file + ": there is another world named \"" + name + "\""};
+    return Error{world_file + ": there is another world named \"" + name + "\""};
   }
   const auto areas = config.areas.find(name);
   if (areas != config.areas.end()) {
-    sim::Status status = check_areas(name, spec->config.size, areas->second);
+    Status status = check_areas(name, spec->config.size, areas->second);
     if (!status.ok()) return status;
   }
   const std::string path = recording_path(name);
@@ -117,14 +116,14 @@ sim::Status Host::add_world(const std::string& world_file, const Config& config)
   auto loaded = std::filesystem::exists(path, ignored) ? load_recorded(source, executor_)
                                                        : load_new(source, spec.value());
   if (loaded.ok() && loaded->world->config().name != name) {
-    loaded = sim::Error{path + ": holds the world \"" + loaded->world->config().name +
-                        "\", not \"" + name + "\""};
+    loaded = Error{path + ": holds the world \"" + loaded->world->config().name + "\", not \"" +
+                   name + "\""};
   }
   if (!loaded.ok()) {
     // What ails one world is no reason to keep the others from their players.
     spdlog::critical("{}: is not hosted: {}", name, loaded.error());
     not_loaded_.push_back({name, loaded.error()});
-    return sim::Done{};
+    return Done{};
   }
   runners_.push_back(std::make_unique<WorldRunner>(std::move(loaded->world),
                                                    std::move(loaded->recorder), executor_,
@@ -132,31 +131,31 @@ sim::Status Host::add_world(const std::string& world_file, const Config& config)
   if (config.pause_when_alone.contains(name)) runners_.back()->pause_when_alone();
   if (areas != config.areas.end()) runners_.back()->set_areas(Areas(areas->second));
   past_.push_back(std::move(loaded->past));
-  return sim::Done{};
+  return Done{};
 }
 
-sim::Status Host::open_gate(const Config& config) {
-  if (sim::Status status = check_worlds(config, names_); !status.ok()) return status;
+Status Host::open_gate(const Config& config) {
+  if (Status status = check_worlds(config, names_); !status.ok()) return status;
   const access::GateRules rules = gate_rules(config);
   gate_ = std::make_shared<access::Gate>(rules);
-  if (const sim::Status status = gate_->read_accounts(); !status.ok()) return status;
+  if (const Status status = gate_->read_accounts(); !status.ok()) return status;
   spdlog::info(
       "who shows no token may {}; {}",
       rules.anonymous == access::Role::kNone ? "do nothing" : access::name_of(rules.anonymous),
       rules.accounts_file.empty()
           ? "there are no accounts"
           : std::to_string(gate_->accounts()) + " accounts in " + rules.accounts_file);
-  return sim::Done{};
+  return Done{};
 }
 
-sim::Status Host::reload() {
-  if (sim::Status status = gate_->read_accounts(); !status.ok()) return status;
+Status Host::reload() {
+  if (Status status = gate_->read_accounts(); !status.ok()) return status;
   server_->apply_roles();
   return server_->reload_tls();
 }
 
-sim::Status Host::listen_for_admins(const Config& config) {
-  if (!config.admin) return sim::Done{};
+Status Host::listen_for_admins(const Config& config) {
+  if (!config.admin) return Done{};
   const bool open = net::is_loopback(config.admin->address) && !gate_->has_accounts();
   AdminTargets targets;
   for (const auto& runner : runners_) targets.worlds.emplace(runner->name(), runner.get());
@@ -168,12 +167,12 @@ sim::Status Host::listen_for_admins(const Config& config) {
   targets.status = [this] { return status_text(); };
   targets.reload = [this] { return reload(); };
   targets.backup = [this](const std::string& world) { return backups_->make(world); };
-  targets.change_accounts = [this, file = config.accounts_file](const auto& change) -> sim::Status {
-    if (file.empty()) return sim::Error{"this server has no file of accounts (tokens)"};
-    if (sim::Status changed = access::change_accounts(file, change); !changed) return changed;
-    if (sim::Status read = gate_->read_accounts(); !read) return read;
+  targets.change_accounts = [this, file = config.accounts_file](const auto& change) -> Status {
+    if (file.empty()) return Error{"this server has no file of accounts (tokens)"};
+    if (Status changed = access::change_accounts(file, change); !changed) return changed;
+    if (Status read = gate_->read_accounts(); !read) return read;
     server_->apply_roles();
-    return sim::Done{};
+    return Done{};
   };
   targets.kick = [this](const std::string& world, const std::string& account) {
     return server_->kick(world, account);
@@ -184,12 +183,12 @@ sim::Status Host::listen_for_admins(const Config& config) {
   options.port = config.admin->port;
   options.answer = [this](const net::AdminAsked& asked) { return admin_api_->answer(asked); };
   auto server = net::AdminServer::start(std::move(options));
-  if (!server.ok()) return sim::Error{server.error()};
+  if (!server.ok()) return Error{server.error()};
   admin_ = std::move(server).value();
-  return sim::Done{};
+  return Done{};
 }
 
-sim::Status Host::listen(const Config& config) {
+Status Host::listen(const Config& config) {
   net::ServerOptions options;
   options.address = config.address;
   options.port = config.port;
@@ -209,9 +208,9 @@ sim::Status Host::listen(const Config& config) {
   }
   past_.clear();
   auto server = net::Server::start(std::move(options), worlds);
-  if (!server.ok()) return sim::Error{server.error()};
+  if (!server.ok()) return Error{server.error()};
   server_ = std::move(server).value();
-  return sim::Done{};
+  return Done{};
 }
 
 std::string Host::why_not_loaded() const {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "protocol/base/result.h"
 #include "server/host/admin_api.h"
 #include "server/host/background_verifier.h"
 #include "server/host/config.h"
@@ -15,7 +16,6 @@
 #include "server/host/shared_executor.h"
 #include "server/host/world_runner.h"
 #include "server/net/server.h"
-#include "server/sim/result.h"
 #include "server/workers/thread_pool.h"
 
 namespace sluice::host {
@@ -25,7 +25,7 @@ class Host {
   /// Brings the worlds up (from their recordings, where there are any), and listens. A world that
   /// cannot be brought up is logged and left out, as long as there is another one. Errors say what
   /// to change.
-  [[nodiscard]] static sim::Result<std::unique_ptr<Host>> start(const Config& config);
+  [[nodiscard]] static Result<std::unique_ptr<Host>> start(const Config& config);
 
   /// Stops.
   ~Host();
@@ -37,7 +37,7 @@ class Host {
   bool stop();
 
   /// Reads the file of accounts and the certificate anew. What cannot be read stays as it was.
-  [[nodiscard]] sim::Status reload();
+  [[nodiscard]] Status reload();
 
   /// What /readyz answers.
   [[nodiscard]] net::Readiness readiness() const;
@@ -51,8 +51,8 @@ class Host {
 
  private:
   explicit Host(const Config& config);
-  [[nodiscard]] sim::Status add_world(const std::string& world_file, const Config& config);
-  [[nodiscard]] sim::Status listen(const Config& config);
+  [[nodiscard]] Status add_world(const std::string& world_file, const Config& config);
+  [[nodiscard]] Status listen(const Config& config);
   void start_verifiers();
   void prepare_backups(const Config& config);
   void prepare_disk_guard(const Config& config);
@@ -65,8 +65,8 @@ class Host {
     std::string why;  // with paths: for the log
   };
 
-  [[nodiscard]] sim::Status listen_for_admins(const Config& config);
-  [[nodiscard]] sim::Status open_gate(const Config& config);
+  [[nodiscard]] Status listen_for_admins(const Config& config);
+  [[nodiscard]] Status open_gate(const Config& config);
 
   const std::string data_directory_;
   const WorkLimits work_limits_;

@@ -13,18 +13,18 @@ namespace {
 
 // The recorder is opened before the world is brought back, because it keeps other servers out of
 // the file.
-sim::Result<LoadedWorld> load_whole(const WorldSource& source, sim::Executor& executor) {
+Result<LoadedWorld> load_whole(const WorldSource& source, sim::Executor& executor) {
   const std::string& path = source.recording;
   auto recorder = record::Recorder::open(path, source.repair.limits);
-  if (!recorder.ok()) return sim::Error{recorder.error()};
+  if (!recorder.ok()) return Error{recorder.error()};
   auto recovered = record::recover(path, executor);
-  if (!recovered.ok()) return sim::Error{recovered.error()};
+  if (!recovered.ok()) return Error{recovered.error()};
   for (const std::string& warning : recovered->warnings) spdlog::warn("{}", warning);
   const std::uint64_t tick = recovered->world->tick_number();
   if (recorder.value()->last_tick() != tick) {
-    return sim::Error{path + ": its history ends at tick " +
-                      std::to_string(recorder.value()->last_tick()) + ", the world at tick " +
-                      std::to_string(tick)};
+    return Error{path + ": its history ends at tick " +
+                 std::to_string(recorder.value()->last_tick()) + ", the world at tick " +
+                 std::to_string(tick)};
   }
   spdlog::info("{}: goes on at tick {} from {} ({} ticks replayed)",
                recovered->world->config().name, tick, path, recovered->replayed_ticks);
@@ -47,16 +47,16 @@ sim::Result<LoadedWorld> load_whole(const WorldSource& source, sim::Executor& ex
 
 }  // namespace
 
-sim::Result<LoadedWorld> load_recorded(const WorldSource& source, sim::Executor& executor) {
+Result<LoadedWorld> load_recorded(const WorldSource& source, sim::Executor& executor) {
   if (const auto finished = record::finish_repair(source.recording); !finished) {
-    return sim::Error{finished.error()};
+    return Error{finished.error()};
   }
   auto loaded = load_whole(source, executor);
   if (loaded.ok()) return loaded;
   auto repaired = record::repair(source.recording, source.repair);
   if (!repaired) {
     if (repaired.error() == loaded.error()) return loaded;
-    return sim::Error{loaded.error() + "; and it cannot be repaired: " + repaired.error()};
+    return Error{loaded.error() + "; and it cannot be repaired: " + repaired.error()};
   }
   if (repaired->damage.whole()) return loaded;
   SLUICE_SOMETIMES("a start repaired its recording");
@@ -69,12 +69,12 @@ sim::Result<LoadedWorld> load_recorded(const WorldSource& source, sim::Executor&
   return loaded;
 }
 
-sim::Result<LoadedWorld> load_new(const WorldSource& source, const sim::WorldSpec& spec) {
+Result<LoadedWorld> load_new(const WorldSource& source, const sim::WorldSpec& spec) {
   auto world = sim::World::create(spec);
-  if (!world.ok()) return sim::Error{source.world_file + ": " + world.error()};
+  if (!world.ok()) return Error{source.world_file + ": " + world.error()};
   auto recorder =
       record::Recorder::create(source.recording, source.text, *world.value(), source.repair.limits);
-  if (!recorder.ok()) return sim::Error{recorder.error()};
+  if (!recorder.ok()) return Error{recorder.error()};
   spdlog::info("{}: begins, recorded in {}", spec.config.name, source.recording);
   return LoadedWorld{std::move(world).value(), std::move(recorder).value(), std::nullopt, {}};
 }

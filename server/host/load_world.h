@@ -7,11 +7,11 @@
 #include <optional>
 #include <string>
 
+#include "protocol/base/result.h"
 #include "server/net/result_book.h"
 #include "server/record/recorder.h"
 #include "server/record/repair.h"
 #include "server/sim/executor.h"
-#include "server/sim/result.h"
 #include "server/sim/world.h"
 
 namespace sluice::host {
@@ -35,10 +35,8 @@ struct WorldSource {
 
 /// A file that the medium damaged is repaired, and what was lost is said; a history that does not
 /// replay is not damage, and is left for somebody to look at.
-[[nodiscard]] sim::Result<LoadedWorld> load_recorded(const WorldSource& source,
-                                                     sim::Executor& executor);
+[[nodiscard]] Result<LoadedWorld> load_recorded(const WorldSource& source, sim::Executor& executor);
 
-[[nodiscard]] sim::Result<LoadedWorld> load_new(const WorldSource& source,
-                                                const sim::WorldSpec& spec);
+[[nodiscard]] Result<LoadedWorld> load_new(const WorldSource& source, const sim::WorldSpec& spec);
 
 }  // namespace sluice::host

@@ -104,9 +104,9 @@ void declare(CLI::App& app, Arguments& arguments) {
   app.add_option("--log-level", arguments.log_level, "trace, debug, info, warn or error");
 }
 
-sluice::sim::Status combine(const CLI::App& app, const Arguments& arguments,
-                            sluice::host::Config& config) {
-  using sluice::sim::Status;
+sluice::Status combine(const CLI::App& app, const Arguments& arguments,
+                       sluice::host::Config& config) {
+  using sluice::Status;
   if (!arguments.config_file.empty()) {
     if (Status status = read_config(arguments.config_file, config); !status.ok()) return status;
   }
@@ -153,7 +153,7 @@ sluice::sim::Status combine(const CLI::App& app, const Arguments& arguments,
   add(config.origins.hosts, arguments.hosts);
   add(config.origins.origins, arguments.origins);
   if (config.world_files.empty()) {
-    return sluice::sim::Error{"no world to host: give --world FILE.toml, or world in --config"};
+    return sluice::Error{"no world to host: give --world FILE.toml, or world in --config"};
   }
   return check_together(config);
 }

@@ -8,10 +8,10 @@
 
 namespace sluice::host {
 
-sim::Result<net::PastResults> read_past_results(const std::string& recording, std::uint64_t ticks,
-                                                std::size_t most) {
+Result<net::PastResults> read_past_results(const std::string& recording, std::uint64_t ticks,
+                                           std::size_t most) {
   auto reader = record::Reader::open(recording);
-  if (!reader.ok()) return sim::Error{reader.error()};
+  if (!reader.ok()) return Error{reader.error()};
   record::Reader& history = *reader.value();
   const std::uint64_t last = history.last_tick();
   net::PastResults past;
@@ -31,8 +31,8 @@ sim::Result<net::PastResults> read_past_results(const std::string& recording, st
     }
     return true;
   };
-  if (const sim::Status read = history.read_ticks(past.complete_since + 1, last, look_at); !read) {
-    return sim::Error{read.error()};
+  if (const Status read = history.read_ticks(past.complete_since + 1, last, look_at); !read) {
+    return Error{read.error()};
   }
   return past;
 }

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include "protocol/base/result.h"
 #include "server/net/result_book.h"
-#include "server/sim/result.h"
 
 namespace sluice::host {
 
@@ -18,8 +18,8 @@ inline constexpr std::size_t kMostReadBack = 1 << 18;
 
 /// The newest results, `most` of them, in the recording's last `ticks` ticks. Errors as those of
 /// the reader.
-[[nodiscard]] sim::Result<net::PastResults> read_past_results(const std::string& recording,
-                                                              std::uint64_t ticks = kTicksReadBack,
-                                                              std::size_t most = kMostReadBack);
+[[nodiscard]] Result<net::PastResults> read_past_results(const std::string& recording,
+                                                         std::uint64_t ticks = kTicksReadBack,
+                                                         std::size_t most = kMostReadBack);
 
 }  // namespace sluice::host

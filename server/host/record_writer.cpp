@@ -5,8 +5,8 @@
 
 #include <spdlog/spdlog.h>
 
+#include "protocol/base/assert.h"
 #include "server/record/bounds.h"
-#include "server/sim/assert.h"
 #include "server/sim/sometimes.h"
 
 namespace sluice::host {
@@ -175,7 +175,7 @@ void RecordWriter::write(std::vector<Item> items) {
   }
   std::vector<net::CommandReply> replies = take_replies(items);
   held_ = std::move(items);
-  sim::Status status = append_held();
+  Status status = append_held();
   if (status) status = recorder_->commit();
   if (!status) {
     fail(status.error());
@@ -186,8 +186,8 @@ void RecordWriter::write(std::vector<Item> items) {
 }
 
 // What the recorder does not take stays held.
-sim::Status RecordWriter::append_held() {
-  sim::Status status = sim::Done{};
+Status RecordWriter::append_held() {
+  Status status = Done{};
   std::size_t taken = 0;
   for (; status && taken < held_.size(); ++taken) {
     Item& item = held_[taken];
@@ -223,7 +223,7 @@ void RecordWriter::tell_of_failure(std::vector<net::CommandReply> replies) {
 
 void RecordWriter::try_again() {
   last_commit_ = drive_.clock->now();
-  sim::Status status = recorder_->resume();
+  Status status = recorder_->resume();
   if (status) status = append_held();
   if (status) status = recorder_->commit();
   if (!status) {

@@ -95,7 +95,7 @@ class RecordWriter {
   void write_in_parts(std::vector<Item> items);
   void write(std::vector<Item> items);
   [[nodiscard]] static std::vector<net::CommandReply> take_replies(std::vector<Item>& items);
-  [[nodiscard]] sim::Status append_held();
+  [[nodiscard]] Status append_held();
   void fail(const std::string& why);
   void tell_of_failure(std::vector<net::CommandReply> replies);
   void try_again();

@@ -76,13 +76,13 @@ void WorldRunner::stop() {
   if (!writer_.failed()) spdlog::info("{}: stopped at tick {}", name_, world_->tick_number());
 }
 
-sim::Status WorldRunner::submit(net::ClientCommand command) {
-  if (writer_.failed()) return sim::Error{"the world stands still: its recording failed"};
+Status WorldRunner::submit(net::ClientCommand command) {
+  if (writer_.failed()) return Error{"the world stands still: its recording failed"};
   auto parsed = formats::parse_command(command.json, "command " + std::to_string(command.seq));
-  if (!parsed.ok()) return sim::Error{parsed.error()};
+  if (!parsed.ok()) return Error{parsed.error()};
   const std::lock_guard lock(mutex_);
-  if (stopping_) return sim::Error{"the server stops"};
-  if (!edits_refused_.empty()) return sim::Error{edits_refused_};
+  if (stopping_) return Error{"the server stops"};
+  if (!edits_refused_.empty()) return Error{edits_refused_};
   QueuedCommand queued;
   queued.command = std::move(parsed).value();
   queued.client = record::client_in_history(command.client, command.account, command.resume);
@@ -108,28 +108,28 @@ void WorldRunner::resume() {
   changed_.notify_all();
 }
 
-sim::Status WorldRunner::step(std::uint64_t ticks) {
+Status WorldRunner::step(std::uint64_t ticks) {
   const std::lock_guard lock(mutex_);
-  if (!pace_.paused) return sim::Error{"the world is not paused; only a paused one is stepped"};
+  if (!pace_.paused) return Error{"the world is not paused; only a paused one is stepped"};
   if (ticks == 0 || ticks > kMostSteps - std::min(pace_.steps, kMostSteps)) {
-    return sim::Error{"ticks must be from 1 to " + std::to_string(kMostSteps) +
-                      ", those that are still to be taken included"};
+    return Error{"ticks must be from 1 to " + std::to_string(kMostSteps) +
+                 ", those that are still to be taken included"};
   }
   pace_.steps += ticks;
   pace_changed_ = true;
   changed_.notify_all();
-  return sim::Done{};
+  return Done{};
 }
 
-sim::Status WorldRunner::set_speed(std::int32_t speed) {
+Status WorldRunner::set_speed(std::int32_t speed) {
   if (speed < kSlowestSpeed || speed > kFastestSpeed) {
-    return sim::Error{"speed must be from 0.01 to 100 times the world's own"};
+    return Error{"speed must be from 0.01 to 100 times the world's own"};
   }
   const std::lock_guard lock(mutex_);
   pace_.speed = speed;
   pace_changed_ = true;
   changed_.notify_all();
-  return sim::Done{};
+  return Done{};
 }
 
 Pace WorldRunner::pace() const {
@@ -137,22 +137,22 @@ Pace WorldRunner::pace() const {
   return pace_;
 }
 
-sim::Result<std::uint64_t> WorldRunner::save(std::chrono::milliseconds patience) {
+Result<std::uint64_t> WorldRunner::save(std::chrono::milliseconds patience) {
   const auto deadline = std::chrono::steady_clock::now() + patience;
   std::unique_lock lock(mutex_);
   const std::uint64_t mine = ++saves_asked_;
   changed_.notify_all();
   const bool taken = saved_.wait_until(
       lock, deadline, [&] { return saves_taken_ >= mine || stopping_ || writer_.failed(); });
-  if (writer_.failed()) return sim::Error{"the recording failed: " + writer_.failure()};
-  if (stopping_) return sim::Error{"the server stops"};
-  if (!taken) return sim::Error{"the world did not come to it in time"};
+  if (writer_.failed()) return Error{"the recording failed: " + writer_.failure()};
+  if (stopping_) return Error{"the server stops"};
+  if (!taken) return Error{"the world did not come to it in time"};
   const std::uint64_t tick = saved_tick_;
   lock.unlock();
   while (writer_.durable_tick() < tick) {
-    if (writer_.failed()) return sim::Error{"the recording failed: " + writer_.failure()};
+    if (writer_.failed()) return Error{"the recording failed: " + writer_.failure()};
     if (std::chrono::steady_clock::now() > deadline) {
-      return sim::Error{"the disk did not take it in time"};
+      return Error{"the disk did not take it in time"};
     }
     std::this_thread::sleep_for(kStandstillLook);
   }

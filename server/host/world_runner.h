@@ -54,15 +54,15 @@ class WorldRunner final : public net::CommandIntake {
   /// Ends ticking, checkpoints, and waits until all is durable and answered.
   void stop();
 
-  [[nodiscard]] sim::Status submit(net::ClientCommand command) override;
+  [[nodiscard]] Status submit(net::ClientCommand command) override;
 
   // For any thread. While it is paused, commands wait for the next step.
   void pause();
   void resume();
   /// Error: it is not paused, or that is too many. The ticks follow at once, as fast as they go.
-  [[nodiscard]] sim::Status step(std::uint64_t ticks);
+  [[nodiscard]] Status step(std::uint64_t ticks);
   /// Thousandths of the world's own rate, from kSlowestSpeed to kFastestSpeed.
-  [[nodiscard]] sim::Status set_speed(std::int32_t speed);
+  [[nodiscard]] Status set_speed(std::int32_t speed);
   [[nodiscard]] Pace pace() const;
   /// Why no client may change the world from now on; empty: they may. Time goes on.
   void refuse_edits(std::string why);
@@ -74,7 +74,7 @@ class WorldRunner final : public net::CommandIntake {
   [[nodiscard]] bool alone() const { return alone_.load(); }
   /// Takes a checkpoint of the world as it stands, and waits until all before it is durable.
   /// Returns the tick. Error: it took longer than `patience`, or the recording failed.
-  [[nodiscard]] sim::Result<std::uint64_t> save(std::chrono::milliseconds patience);
+  [[nodiscard]] Result<std::uint64_t> save(std::chrono::milliseconds patience);
 
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] net::WorldFeed& feed() { return feed_; }

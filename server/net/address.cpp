@@ -8,9 +8,9 @@
 
 namespace sluice::net {
 
-sim::Result<ListenAddress> parse_listen_address(std::string_view text, std::string_view name) {
-  const sim::Error error{std::string(name) + " is \"" + std::string(text) +
-                         "\", it must be ADDRESS:PORT with a port from 0 to 65535"};
+Result<ListenAddress> parse_listen_address(std::string_view text, std::string_view name) {
+  const Error error{std::string(name) + " is \"" + std::string(text) +
+                    "\", it must be ADDRESS:PORT with a port from 0 to 65535"};
   const std::size_t colon = text.rfind(':');
   if (colon == std::string_view::npos || colon == 0) return error;
   std::string_view address = text.substr(0, colon);

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "server/sim/result.h"
+#include "protocol/base/result.h"
 
 namespace sluice::net {
 
@@ -15,8 +15,8 @@ struct ListenAddress {
 };
 
 /// Reads "ADDRESS:PORT", "[IPV6]:PORT" or "localhost:PORT". `name` is what the error calls it.
-[[nodiscard]] sim::Result<ListenAddress> parse_listen_address(std::string_view text,
-                                                              std::string_view name);
+[[nodiscard]] Result<ListenAddress> parse_listen_address(std::string_view text,
+                                                         std::string_view name);
 
 /// Whether only this machine can connect to a numeric address.
 [[nodiscard]] bool is_loopback(const std::string& address);

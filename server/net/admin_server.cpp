@@ -121,12 +121,12 @@ struct AdminServer::Implementation {
   std::uint16_t port = 0;
   std::thread thread;
 
-  sim::Status listen();
+  Status listen();
   void accept();
   void serve(Tcp::socket socket);
 };
 
-sim::Status AdminServer::Implementation::listen() {
+Status AdminServer::Implementation::listen() {
   const std::string wanted = options.address + ":" + std::to_string(options.port);
   boost::system::error_code error;
   const auto ip = asio::ip::make_address(options.address, error);
@@ -136,11 +136,11 @@ sim::Status AdminServer::Implementation::listen() {
   if (!error) acceptor.bind(endpoint, error);
   if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
   if (error) {
-    return sim::Error{"cannot listen for admins on " + wanted + ": " + error.message()};
+    return Error{"cannot listen for admins on " + wanted + ": " + error.message()};
   }
   port = acceptor.local_endpoint().port();
   address = (ip.is_v6() ? "[" + ip.to_string() + "]" : ip.to_string()) + ":" + std::to_string(port);
-  return sim::Done{};
+  return Done{};
 }
 
 void AdminServer::Implementation::serve(Tcp::socket socket) {
@@ -168,11 +168,11 @@ void AdminServer::Implementation::accept() {
   });
 }
 
-sim::Result<std::unique_ptr<AdminServer>> AdminServer::start(AdminOptions options) {
+Result<std::unique_ptr<AdminServer>> AdminServer::start(AdminOptions options) {
   auto implementation = std::make_unique<Implementation>();
   Implementation& it = *implementation;
   it.options = std::move(options);
-  if (const sim::Status status = it.listen(); !status.ok()) return sim::Error{status.error()};
+  if (const Status status = it.listen(); !status.ok()) return Error{status.error()};
   it.accept();
   it.thread = std::thread([&it] { it.context.run(); });
   return std::unique_ptr<AdminServer>(new AdminServer(std::move(implementation)));

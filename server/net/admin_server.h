@@ -9,7 +9,7 @@
 #include <memory>
 #include <string>
 
-#include "server/sim/result.h"
+#include "protocol/base/result.h"
 
 namespace sluice::net {
 
@@ -45,7 +45,7 @@ struct AdminOptions {
 class AdminServer {
  public:
   /// Listens when this returns ok. The error names the address and says why not.
-  [[nodiscard]] static sim::Result<std::unique_ptr<AdminServer>> start(AdminOptions options);
+  [[nodiscard]] static Result<std::unique_ptr<AdminServer>> start(AdminOptions options);
   /// Stops: no further request is answered.
   ~AdminServer();
   AdminServer(const AdminServer&) = delete;

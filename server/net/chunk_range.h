@@ -12,12 +12,12 @@ namespace sluice::net {
 
 /// A box of chunks, both ends included; empty when low > high on an axis.
 struct ChunkRange {
-  protocol::Position low{0, 0, 0};
-  protocol::Position high{-1, -1, -1};
+  ChunkCoord low{0, 0, 0};
+  ChunkCoord high{-1, -1, -1};
 
   friend auto operator<=>(const ChunkRange&, const ChunkRange&) = default;
   [[nodiscard]] bool empty() const { return low.x > high.x || low.y > high.y || low.z > high.z; }
-  [[nodiscard]] bool contains(protocol::Position p) const {
+  [[nodiscard]] bool contains(ChunkCoord p) const {
     return p.x >= low.x && p.x <= high.x && p.y >= low.y && p.y <= high.y && p.z >= low.z &&
            p.z <= high.z;
   }
@@ -31,19 +31,19 @@ template <class Map, class CoordOf, class FirstAt, class F>
 void walk_range(const Map& map, const ChunkRange& range, CoordOf&& coord_of, FirstAt&& first_at,
                 F&& f) {
   if (range.empty()) return;
-  const protocol::Position low = range.low;
-  const protocol::Position high = range.high;
+  const ChunkCoord low = range.low;
+  const ChunkCoord high = range.high;
   auto it = map.lower_bound(first_at(low));
-  while (it != map.end() && coord_of(it->first).x <= high.x) {
-    const protocol::Position p = coord_of(it->first);
-    if (p.y > high.y) {
-      it = map.lower_bound(first_at({p.x + 1, low.y, low.z}));
+  while (it != map.end() && coord_of(it->first).z <= high.z) {
+    const ChunkCoord p = coord_of(it->first);
+    if (p.x > high.x) {
+      it = map.lower_bound(first_at({low.x, low.y, p.z + 1}));
+    } else if (p.x < low.x) {
+      it = map.lower_bound(first_at({low.x, low.y, p.z}));
+    } else if (p.y > high.y) {
+      it = map.lower_bound(first_at({p.x + 1, low.y, p.z}));
     } else if (p.y < low.y) {
-      it = map.lower_bound(first_at({p.x, low.y, low.z}));
-    } else if (p.z > high.z) {
-      it = map.lower_bound(first_at({p.x, p.y + 1, low.z}));
-    } else if (p.z < low.z) {
-      it = map.lower_bound(first_at({p.x, p.y, low.z}));
+      it = map.lower_bound(first_at({p.x, low.y, p.z}));
     } else {
       if (!f(it->first)) return;
       ++it;

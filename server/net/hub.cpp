@@ -2,24 +2,11 @@
 
 #include <utility>
 
-#include "server/sim/assert.h"
+#include "protocol/base/assert.h"
 #include "server/sim/models/registry.h"
 #include "server/sim/sometimes.h"
 
 namespace sluice::net {
-
-namespace {
-
-protocol::Position position_of(sim::Vec3 v) {
-  return {v.x, v.y, v.z};
-}
-
-protocol::ChunkSides sides_of(const sim::ChunkShape& shape) {
-  return {static_cast<std::uint8_t>(shape.log_x), static_cast<std::uint8_t>(shape.log_y),
-          static_cast<std::uint8_t>(shape.log_z)};
-}
-
-}  // namespace
 
 Hub::Hub(WorldFeed& feed, CommandIntake& intake, std::string server_version, PastResults past)
     : feed_(feed), intake_(intake), server_version_(std::move(server_version)) {
@@ -30,8 +17,8 @@ protocol::Welcome Hub::welcome() const {
   protocol::Welcome welcome;
   welcome.server_version = server_version_;
   welcome.world = config().name;
-  welcome.size = position_of(config().size);
-  welcome.sides = sides_of(config().shape());
+  welcome.size = config().size;
+  welcome.sides = config().shape();
   welcome.tick = world_.tick();
   welcome.tick_rate = static_cast<std::uint32_t>(config().tick_rate);
   welcome.water = sim::find_water_model(config().water)->name;
@@ -128,15 +115,14 @@ void Hub::leave(std::uint64_t session, ResultBook::Time now) {
   if (viewers_.empty()) feed_.set_watched(false);
 }
 
-void Hub::set_view(Viewer& viewer, const protocol::ViewBox& box) {
-  viewer.interest.set_view(
-      chunks_in_view(box, position_of(config().size), sides_of(config().shape())), world_);
+void Hub::set_view(Viewer& viewer, const Box& box) {
+  viewer.interest.set_view(chunks_in_view(box, config().size, config().shape()), world_);
   catch_up(viewer);
 }
 
 // A claim is not believed: the chunk is compared with the world. What is not in the viewer's view
 // is not in its mirror either, or was dropped since.
-bool Hub::resync(Viewer& viewer, protocol::Position coord) {
+bool Hub::resync(Viewer& viewer, ChunkCoord coord) {
   if (!viewer.interest.view().contains(coord)) return true;
   note_claim(viewer);
   feed_.audit({coord.x, coord.y, coord.z});
@@ -166,10 +152,10 @@ void Hub::catch_up(Viewer& viewer) {
       std::make_shared<const protocol::Bytes>(viewer.interest.catch_up_frame(world_)));
 }
 
-sim::Status Hub::submit(ClientCommand command) {
+Status Hub::submit(ClientCommand command) {
   const std::uint64_t session = command.session;
   const std::uint64_t seq = command.seq;
-  sim::Status status = intake_.submit(std::move(command));
+  Status status = intake_.submit(std::move(command));
   if (status) results_.begin(session, seq);
   return status;
 }

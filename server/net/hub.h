@@ -63,14 +63,14 @@ class Hub {
     results_.settle(session, result, world_.tick());
   }
 
-  void set_view(Viewer& viewer, const protocol::ViewBox& box);
+  void set_view(Viewer& viewer, const Box& box);
   /// False when the request makes no sense.
-  [[nodiscard]] bool resync(Viewer& viewer, protocol::Position coord);
+  [[nodiscard]] bool resync(Viewer& viewer, ChunkCoord coord);
   [[nodiscard]] bool resync_pipes(Viewer& viewer, const protocol::PipeKey& key);
   /// Sends what the viewer lacks, if it has room.
   void catch_up(Viewer& viewer);
   /// Error: the command is refused with this reason, and no reply follows.
-  [[nodiscard]] sim::Status submit(ClientCommand command);
+  [[nodiscard]] Status submit(ClientCommand command);
 
  private:
   void add(std::uint64_t session, Viewer& viewer);

@@ -23,7 +23,7 @@ struct Interest::Draft {
     tick.playback = world.playback();
   }
   [[nodiscard]] bool full() const { return bytes >= protocol::kTickBudgetBytes; }
-  void drop(protocol::Position coord) {
+  void drop(ChunkCoord coord) {
     tick.dropped.push_back(coord);
     bytes += sizeof(coord);
   }
@@ -31,7 +31,7 @@ struct Interest::Draft {
     tick.pipes_dropped.push_back(key);
     bytes += sizeof(key);
   }
-  void update(protocol::Position coord, protocol::ByteView payload) {
+  void update(ChunkCoord coord, protocol::ByteView payload) {
     tick.chunks.push_back({coord, payload});
     bytes += payload.size() + protocol::kChunkOverheadBytes;
   }
@@ -39,9 +39,7 @@ struct Interest::Draft {
     tick.pipes.push_back({key, payload});
     bytes += payload.size() + protocol::kChunkOverheadBytes;
   }
-  void check(protocol::Position coord, std::uint64_t digest) {
-    tick.digests.push_back({coord, digest});
-  }
+  void check(ChunkCoord coord, std::uint64_t digest) { tick.digests.push_back({coord, digest}); }
   void check(const protocol::PipeKey& key, std::uint64_t digest) {
     tick.pipe_digests.push_back({key, digest});
   }
@@ -115,7 +113,7 @@ void Interest::set_view(const ChunkRange& range, const PublishedWorld& world) {
   change_view(world.pipes(), before, range, pipes_);
 }
 
-bool Interest::resync(protocol::Position coord, const PublishedWorld& world) {
+bool Interest::resync(ChunkCoord coord, const PublishedWorld& world) {
   if (!view_.contains(coord)) return true;  // asked for before the view moved on
   if (!world.has(coord) && chunks_.size() >= world.chunk_count() + kMaxStaleAir) return false;
   chunks_.insert(coord);

@@ -25,7 +25,7 @@ class Interest {
 
   /// The viewer's copy of the chunk is wrong. False when there are too many such chunks that the
   /// world does not hold: no well-behaved viewer asks for those.
-  [[nodiscard]] bool resync(protocol::Position coord, const PublishedWorld& world);
+  [[nodiscard]] bool resync(ChunkCoord coord, const PublishedWorld& world);
 
   /// The same of a section of the pipe networks.
   [[nodiscard]] bool resync_pipes(const protocol::PipeKey& key, const PublishedWorld& world);
@@ -52,7 +52,7 @@ class Interest {
   // it the tick that it missed, even if nothing in its view changed.
   bool told_ = false;
   // What is stale: in view, or held since an earlier view.
-  std::set<protocol::Position> chunks_;
+  std::set<ChunkCoord> chunks_;
   std::set<protocol::PipeKey> pipes_;
 };
 

@@ -6,7 +6,7 @@
 #include <xxhash.h>
 #include <zlib.h>
 
-#include "server/sim/assert.h"
+#include "protocol/base/assert.h"
 
 namespace sluice::net {
 

@@ -5,23 +5,20 @@
 #include <tuple>
 #include <utility>
 
+#include "protocol/base/assert.h"
 #include "protocol/pipe_codec.h"
-#include "server/sim/assert.h"
 
 namespace sluice::net {
 
 namespace {
 
 using protocol::PipeKey;
-using protocol::Position;
 
-static_assert(protocol::kMaxPipeNameBytes >= std::size_t{sim::kMaxPipeNameBytes});
-static_assert(protocol::kMaxMirrorSections >= std::size_t{sim::kMaxPipes});
 // Parts of one place, and blocks of one part, have 16 bits each.
-static_assert(sim::kMaxPipes / protocol::kMaxSectionNodes <= 0xffff);
+static_assert(kMaxPipes / protocol::kMaxSectionNodes <= 0xffff);
 static_assert(sim::kMaxPipeLinks / protocol::kMaxSectionLinks <= 0xffff);
 static_assert(sim::kMaxPorts / protocol::kMaxSectionPorts <= 0xffff);
-static_assert(PipeKey::kNoPlace == sim::kNowhere.x);
+static_assert(PipeKey::kNoPlace == kNowhere.x);
 static_assert(static_cast<int>(protocol::PipeKind::kValve) ==
               static_cast<int>(sim::NodeKind::kValve));
 static_assert(static_cast<int>(protocol::PipePortKind::kOpen) ==
@@ -29,19 +26,8 @@ static_assert(static_cast<int>(protocol::PipePortKind::kOpen) ==
 static_assert(static_cast<int>(protocol::PipePortState::kOutside) ==
               static_cast<int>(sim::PortState::kBeyond));
 
-Position position_of(sim::Vec3 v) {
-  return {v.x, v.y, v.z};
-}
-
-Position coord_of(const sim::ChunkShape& shape, sim::Vec3 at) {
-  if (at == sim::kNowhere) return position_of(at);
-  const sim::ChunkCoord coord = shape.chunk_of(at);
-  return {coord.x, coord.y, coord.z};
-}
-
-protocol::ChunkSides sides_of(const sim::ChunkShape& shape) {
-  return {static_cast<std::uint8_t>(shape.log_x), static_cast<std::uint8_t>(shape.log_y),
-          static_cast<std::uint8_t>(shape.log_z)};
+ChunkCoord coord_of(const ChunkShape& shape, Vec3 at) {
+  return at == kNowhere ? protocol::PipeKey().coord : shape.chunk_of(at);
 }
 
 std::int32_t value_of(const sim::Port& port) {
@@ -101,7 +87,7 @@ void PipeSurvey::rebuild(const sim::World& world, PipeStates& changed) {
 }
 
 // Homes for all nodes: those that stay first, so that who leaves makes room for who comes.
-void PipeSurvey::settle(const sim::PipeNetwork& pipes, const sim::ChunkShape& shape) {
+void PipeSurvey::settle(const sim::PipeNetwork& pipes, const ChunkShape& shape) {
   std::vector<Home> homes(pipes.slot_limit());
   std::vector<sim::Slot> newcomers;
   for (Section& section : sections_) {
@@ -127,7 +113,7 @@ void PipeSurvey::settle(const sim::PipeNetwork& pipes, const sim::ChunkShape& sh
 }
 
 PipeSurvey::Home PipeSurvey::known_home(sim::Slot slot, std::string_view name,
-                                        Position coord) const {
+                                        ChunkCoord coord) const {
   const auto fits = [&](Home home) {
     return home.section < sections_.size() && sections_[home.section].names[home.index] == name &&
            sections_[home.section].key.coord == coord;
@@ -151,7 +137,7 @@ void PipeSurvey::move_out(Section& section) {
   }
 }
 
-void PipeSurvey::move_in(sim::Slot slot, std::string_view name, Position coord) {
+void PipeSurvey::move_in(sim::Slot slot, std::string_view name, ChunkCoord coord) {
   const std::uint32_t number = section_with_room(coord);
   Section& section = sections_[number];
   const auto free = std::find(section.names.begin(), section.names.end(), std::string());
@@ -164,7 +150,7 @@ void PipeSurvey::move_in(sim::Slot slot, std::string_view name, Position coord) 
   if (++section.count == protocol::kMaxSectionNodes) with_room_[coord].erase(number);
 }
 
-std::uint32_t PipeSurvey::section_with_room(Position coord) {
+std::uint32_t PipeSurvey::section_with_room(ChunkCoord coord) {
   std::set<std::uint32_t>& candidates = with_room_[coord];
   if (!candidates.empty()) return *candidates.begin();
   std::set<std::uint32_t>& parts = parts_[coord];
@@ -206,7 +192,7 @@ void PipeSurvey::collect_links(const sim::PipeNetwork& pipes) {
 
 void PipeSurvey::collect_ports(const sim::PipeNetwork& pipes) {
   std::size_t order = 0;
-  pipes.for_each_port([&](sim::Slot node, sim::Vec3 cell, const sim::Port& port) {
+  pipes.for_each_port([&](sim::Slot node, Vec3 cell, const sim::Port& port) {
     const Home home = homes_[node];
     sections_[home.section].ports.push_back({home.index, cell,
                                              static_cast<protocol::PipePortKind>(port.kind),
@@ -230,15 +216,14 @@ protocol::PipePlan PipeSurvey::plan_of(const sim::PipeNetwork& pipes, const Sect
     const sim::NodeView node = pipes.node(section.slots[i]);
     plan.nodes.push_back({static_cast<std::uint8_t>(i), static_cast<protocol::PipeKind>(node.kind),
                           node.open, std::string(node.name), std::string(node.fluid), node.capacity,
-                          node.height, node.base, node.throughput, node.rate,
-                          position_of(node.at)});
+                          node.height, node.base, node.throughput, node.rate, node.at});
   }
   for (const Link& link : block_of(section.links, block, protocol::kMaxSectionLinks)) {
     plan.links.push_back(
         {link.from, {sections_[link.to.section].key, link.to.index}, link.one_way});
   }
   for (const Port& port : block_of(section.ports, block, protocol::kMaxSectionPorts)) {
-    plan.ports.push_back({port.node, port.kind, position_of(port.cell), port.rate});
+    plan.ports.push_back({port.node, port.kind, port.cell, port.rate});
   }
   return plan;
 }
@@ -273,7 +258,7 @@ void PipeSurvey::describe(const sim::World& world, Section& section, PipeStates&
   section.blocks.resize(count);
   for (std::size_t block = 0; block < count; ++block) {
     auto plan = std::make_shared<protocol::Bytes>();
-    protocol::encode_plan(key_of(block), sides_of(world.grid().shape()),
+    protocol::encode_plan(key_of(block), world.grid().shape(),
                           plan_of(world.pipes(), section, block), *plan);
     std::shared_ptr<const PipeState>& state = section.blocks[block];
     PipeState now{std::move(plan), {}};
@@ -307,7 +292,7 @@ void PipeSurvey::touch(std::uint32_t section) {
 
 void PipeSurvey::touch_ports(const sim::PipeNetwork& pipes) {
   std::size_t order = 0;
-  pipes.for_each_port([&](sim::Slot, sim::Vec3, const sim::Port& port) {
+  pipes.for_each_port([&](sim::Slot, Vec3, const sim::Port& port) {
     const PortPlace place = port_places_[order++];
     std::int32_t& value = sections_[place.section].ports[place.place].value;
     const std::int32_t now = value_of(port);

@@ -53,7 +53,7 @@ class PipeSurvey {
   };
   struct Port {
     std::uint8_t node = 0;
-    sim::Vec3 cell;
+    Vec3 cell;
     protocol::PipePortKind kind = protocol::PipePortKind::kOpen;
     std::int32_t rate = 0;
     std::size_t order = 0;  // among the network's ports
@@ -75,12 +75,11 @@ class PipeSurvey {
   };
 
   void rebuild(const sim::World& world, PipeStates& changed);
-  void settle(const sim::PipeNetwork& pipes, const sim::ChunkShape& shape);
-  [[nodiscard]] Home known_home(sim::Slot slot, std::string_view name,
-                                protocol::Position coord) const;
+  void settle(const sim::PipeNetwork& pipes, const ChunkShape& shape);
+  [[nodiscard]] Home known_home(sim::Slot slot, std::string_view name, ChunkCoord coord) const;
   void move_out(Section& section);
-  void move_in(sim::Slot slot, std::string_view name, protocol::Position coord);
-  std::uint32_t section_with_room(protocol::Position coord);
+  void move_in(sim::Slot slot, std::string_view name, ChunkCoord coord);
+  std::uint32_t section_with_room(ChunkCoord coord);
   void collect_links(const sim::PipeNetwork& pipes);
   void collect_ports(const sim::PipeNetwork& pipes);
   void describe(const sim::World& world, Section& section, PipeStates& changed);
@@ -94,13 +93,13 @@ class PipeSurvey {
   static void read_values(const sim::PipeNetwork& pipes, const Section& section, std::size_t block,
                           std::vector<std::int32_t>& values);
 
-  std::vector<Section> sections_;                       // by number; those without names are free
-  std::vector<std::uint32_t> free_;                     // numbers
-  std::vector<Home> homes_;                             // by slot
-  std::unordered_map<std::string_view, Home> by_name_;  // never walked through
-  std::map<protocol::Position, std::set<std::uint32_t>> parts_;      // taken, by place
-  std::map<protocol::Position, std::set<std::uint32_t>> with_room_;  // sections, by place
-  std::vector<PortPlace> port_places_;                               // in the network's order
+  std::vector<Section> sections_;                        // by number; those without names are free
+  std::vector<std::uint32_t> free_;                      // numbers
+  std::vector<Home> homes_;                              // by slot
+  std::unordered_map<std::string_view, Home> by_name_;   // never walked through
+  std::map<ChunkCoord, std::set<std::uint32_t>> parts_;  // taken, by place
+  std::map<ChunkCoord, std::set<std::uint32_t>> with_room_;  // sections, by place
+  std::vector<PortPlace> port_places_;                       // in the network's order
   std::vector<std::uint32_t> touched_;
   std::vector<std::int32_t> values_;  // for read_values()
   std::uint64_t version_ = 0;

@@ -2,8 +2,8 @@
 
 #include <utility>
 
+#include "protocol/base/assert.h"
 #include "protocol/pipe_codec.h"
-#include "server/sim/assert.h"
 
 namespace sluice::net {
 

@@ -50,7 +50,7 @@ class PublishedPipes {
     }
     walk_range(
         sections_, view, [](const protocol::PipeKey& key) { return key.coord; },
-        [](protocol::Position coord) {
+        [](ChunkCoord coord) {
           return protocol::PipeKey{coord, 0};
         },
         f);

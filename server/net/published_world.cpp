@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "protocol/base/assert.h"
 #include "protocol/checksum.h"
 #include "protocol/codec.h"
-#include "server/sim/assert.h"
 #include "server/sim/sometimes.h"
 
 namespace sluice::net {
@@ -21,16 +21,15 @@ std::int32_t cut(std::int64_t value, std::int64_t low, std::int64_t high) {
 
 }  // namespace
 
-ChunkRange chunks_in_view(const protocol::ViewBox& view, protocol::Position size,
-                          const protocol::ChunkSides& sides) {
+ChunkRange chunks_in_view(const Box& view, Vec3 size, const ChunkShape& sides) {
   const auto last = [](std::int32_t from, std::int32_t length) {
     return std::int64_t{from} + length - 1;
   };
-  const protocol::Position low = {cut(view.from.x, 0, size.x), cut(view.from.y, 0, size.y),
-                                  cut(view.from.z, 0, size.z)};
-  const protocol::Position high = {cut(last(view.from.x, view.size.x), -1, size.x - 1),
-                                   cut(last(view.from.y, view.size.y), -1, size.y - 1),
-                                   cut(last(view.from.z, view.size.z), -1, size.z - 1)};
+  const Vec3 low = {cut(view.from.x, 0, size.x), cut(view.from.y, 0, size.y),
+                    cut(view.from.z, 0, size.z)};
+  const Vec3 high = {cut(last(view.from.x, view.size.x), -1, size.x - 1),
+                     cut(last(view.from.y, view.size.y), -1, size.y - 1),
+                     cut(last(view.from.z, view.size.z), -1, size.z - 1)};
   // Compared as cells: two ends in one chunk can still hold no cell between them.
   if (low.x > high.x || low.y > high.y || low.z > high.z) return {};
   return {sides.chunk_of(low), sides.chunk_of(high)};
@@ -66,15 +65,14 @@ std::size_t PublishedWorld::apply(Publication publication, bool watched) {
 }
 
 // Whether viewers that take in every message hold these cells; null: air.
-bool PublishedWorld::sound(protocol::Position coord, const protocol::ChunkCells* cells) {
+bool PublishedWorld::sound(ChunkCoord coord, const protocol::ChunkCells* cells) {
   if (cells == nullptr || !has(coord)) return cells == nullptr && !has(coord);
   if (*entry(coord).cells != *cells) return false;
   protocol::ChunkCells read_back{};
   return protocol::decode_chunk(keyframe(coord), read_back).ok() && read_back == *cells;
 }
 
-void PublishedWorld::update(protocol::Position coord,
-                            std::shared_ptr<const protocol::ChunkCells> cells) {
+void PublishedWorld::update(ChunkCoord coord, std::shared_ptr<const protocol::ChunkCells> cells) {
   const auto place = chunks_.find(coord);
   const bool held = place != chunks_.end();
   if (cells == nullptr) {
@@ -101,26 +99,26 @@ std::shared_ptr<const protocol::Bytes> PublishedWorld::payload_to(const Entry* b
   return payload;
 }
 
-PublishedWorld::Entry& PublishedWorld::entry(protocol::Position coord) {
+PublishedWorld::Entry& PublishedWorld::entry(ChunkCoord coord) {
   const auto place = chunks_.find(coord);
   SLUICE_ASSERT(place != chunks_.end());
   return place->second;
 }
 
-const protocol::Bytes& PublishedWorld::keyframe(protocol::Position coord) {
+const protocol::Bytes& PublishedWorld::keyframe(ChunkCoord coord) {
   Entry& e = entry(coord);
   if (e.keyframe.empty()) protocol::encode_keyframe(*e.cells, e.keyframe);
   return e.keyframe;
 }
 
-std::uint64_t PublishedWorld::checksum(protocol::Position coord) {
+std::uint64_t PublishedWorld::checksum(ChunkCoord coord) {
   Entry& e = entry(coord);
   if (!e.checksum) e.checksum = protocol::chunk_checksum(*e.cells);
   return *e.checksum;
 }
 
-std::vector<protocol::Position> PublishedWorld::due_checks(const ChunkRange& range) const {
-  return due_of<protocol::Position>(tick_, [&](auto&& f) { for_each_in(range, f); });
+std::vector<ChunkCoord> PublishedWorld::due_checks(const ChunkRange& range) const {
+  return due_of<ChunkCoord>(tick_, [&](auto&& f) { for_each_in(range, f); });
 }
 
 }  // namespace sluice::net

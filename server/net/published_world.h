@@ -17,11 +17,10 @@
 namespace sluice::net {
 
 /// The chunks that a view touches, after it was cut to the world. Any box is safe to give.
-[[nodiscard]] ChunkRange chunks_in_view(const protocol::ViewBox& view, protocol::Position size,
-                                        const protocol::ChunkSides& sides);
+[[nodiscard]] ChunkRange chunks_in_view(const Box& view, Vec3 size, const ChunkShape& sides);
 
 struct Change {
-  protocol::Position key;
+  ChunkCoord key;
   /// From the state before to the state now; null: now all air.
   std::shared_ptr<const protocol::Bytes> payload;
 };
@@ -41,26 +40,26 @@ class PublishedWorld {
   /// In rising order of coordinates, each once.
   [[nodiscard]] const std::vector<Change>& changes() const { return changes_; }
 
-  [[nodiscard]] static bool in_view(const ChunkRange& view, protocol::Position coord) {
+  [[nodiscard]] static bool in_view(const ChunkRange& view, ChunkCoord coord) {
     return view.contains(coord);
   }
 
-  [[nodiscard]] bool has(protocol::Position coord) const { return chunks_.contains(coord); }
+  [[nodiscard]] bool has(ChunkCoord coord) const { return chunks_.contains(coord); }
   [[nodiscard]] std::size_t chunk_count() const { return chunks_.size(); }
   /// Only when has(coord). Valid until the next apply().
-  [[nodiscard]] const protocol::Bytes& keyframe(protocol::Position coord);
+  [[nodiscard]] const protocol::Bytes& keyframe(ChunkCoord coord);
   /// Only when has(coord).
-  [[nodiscard]] std::uint64_t checksum(protocol::Position coord);
+  [[nodiscard]] std::uint64_t checksum(ChunkCoord coord);
 
   /// f(coord) for each chunk in the range, in rising order; f returns whether to go on.
   template <class F>
   void for_each_in(const ChunkRange& range, F&& f) const {
-    const auto same = [](protocol::Position coord) { return coord; };
+    const auto same = [](ChunkCoord coord) { return coord; };
     walk_range(chunks_, range, same, same, f);
   }
 
   /// A few chunks of the range to be checked with this tick, other ones each time; often none.
-  [[nodiscard]] std::vector<protocol::Position> due_checks(const ChunkRange& range) const;
+  [[nodiscard]] std::vector<ChunkCoord> due_checks(const ChunkRange& range) const;
 
   [[nodiscard]] PublishedPipes& pipes() { return pipes_; }
   [[nodiscard]] const PublishedPipes& pipes() const { return pipes_; }
@@ -72,16 +71,16 @@ class PublishedWorld {
     std::optional<std::uint64_t> checksum;  // empty until asked for
   };
 
-  [[nodiscard]] bool sound(protocol::Position coord, const protocol::ChunkCells* cells);
-  void update(protocol::Position coord, std::shared_ptr<const protocol::ChunkCells> cells);
+  [[nodiscard]] bool sound(ChunkCoord coord, const protocol::ChunkCells* cells);
+  void update(ChunkCoord coord, std::shared_ptr<const protocol::ChunkCells> cells);
   [[nodiscard]] std::shared_ptr<const protocol::Bytes> payload_to(const Entry* before,
                                                                   Entry& now) const;
-  Entry& entry(protocol::Position coord);
+  Entry& entry(ChunkCoord coord);
 
   std::uint64_t tick_ = 0;
   protocol::Counters counters_;
   std::optional<protocol::Playback> playback_;
-  std::map<protocol::Position, Entry> chunks_;
+  std::map<ChunkCoord, Entry> chunks_;
   std::vector<Change> changes_;
   PublishedPipes pipes_;
 };

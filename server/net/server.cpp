@@ -11,11 +11,11 @@
 #include <boost/asio/steady_timer.hpp>
 #include <spdlog/spdlog.h>
 
+#include "protocol/base/assert.h"
 #include "server/net/http_connection.h"
 #include "server/net/network.h"
 #include "server/net/session.h"
 #include "server/net/tls.h"
-#include "server/sim/assert.h"
 
 namespace sluice::net {
 
@@ -44,7 +44,7 @@ struct Server::Implementation {
   std::string address;
   std::thread thread;
 
-  sim::Status listen();
+  Status listen();
   void accept();
   void end_stalled();
   void begin_stop();
@@ -53,25 +53,25 @@ struct Server::Implementation {
   void poll_stop();
 };
 
-sim::Status Server::Implementation::listen() {
+Status Server::Implementation::listen() {
   const ServerOptions& options = network.options;
   const std::string wanted = options.address + ":" + std::to_string(options.port);
   boost::system::error_code error;
   const auto ip = asio::ip::make_address(options.address, error);
   if (error) {
-    return sim::Error{"cannot listen on " + wanted + ": \"" + options.address +
-                      "\" is not a numeric IPv4 or IPv6 address"};
+    return Error{"cannot listen on " + wanted + ": \"" + options.address +
+                 "\" is not a numeric IPv4 or IPv6 address"};
   }
   const Tcp::endpoint endpoint(ip, options.port);
   acceptor.open(endpoint.protocol(), error);
   if (!error) acceptor.set_option(asio::socket_base::reuse_address(true), error);
   if (!error) acceptor.bind(endpoint, error);
   if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
-  if (error) return sim::Error{"cannot listen on " + wanted + ": " + error.message()};
+  if (error) return Error{"cannot listen on " + wanted + ": " + error.message()};
   network.options.port = acceptor.local_endpoint().port();
   const std::string host = ip.is_v6() ? "[" + ip.to_string() + "]" : ip.to_string();
   address = host + ":" + std::to_string(network.options.port);
-  return sim::Done{};
+  return Done{};
 }
 
 void Server::Implementation::accept() {
@@ -144,8 +144,8 @@ void Server::Implementation::poll_stop() {
   });
 }
 
-sim::Result<std::unique_ptr<Server>> Server::start(ServerOptions options,
-                                                   const std::vector<HostedWorld>& worlds) {
+Result<std::unique_ptr<Server>> Server::start(ServerOptions options,
+                                              const std::vector<HostedWorld>& worlds) {
   auto implementation = std::make_unique<Implementation>();
   Implementation& it = *implementation;
   it.network.assets = pack(std::exchange(options.assets, {}));
@@ -163,12 +163,12 @@ sim::Result<std::unique_ptr<Server>> Server::start(ServerOptions options,
   }
   if (!it.network.options.tls_certificate.empty()) {
     auto tls = make_tls(it.network.options.tls_certificate, it.network.options.tls_key);
-    if (!tls.ok()) return sim::Error{tls.error()};
+    if (!tls.ok()) return Error{tls.error()};
     it.network.tls = std::move(tls).value();
     const double rate = it.network.options.limits.handshakes_per_second;
     it.network.handshakes.emplace(rate, rate);
   }
-  if (const sim::Status status = it.listen(); !status.ok()) return sim::Error{status.error()};
+  if (const Status status = it.listen(); !status.ok()) return Error{status.error()};
   for (WorldFeed* feed : it.feeds) {
     Hub* hub = it.network.hubs.at(feed->config().name).get();
     feed->set_wake([&it, hub] { asio::post(it.context, [hub] { hub->on_mail(); }); });
@@ -194,14 +194,14 @@ void Server::stop() {
   it.thread.join();
 }
 
-sim::Status Server::reload_tls() {
+Status Server::reload_tls() {
   Implementation& it = *implementation_;
   const ServerOptions& options = it.network.options;
-  if (options.tls_certificate.empty()) return sim::Done{};
+  if (options.tls_certificate.empty()) return Done{};
   auto tls = make_tls(options.tls_certificate, options.tls_key);
-  if (!tls.ok()) return sim::Error{tls.error()};
+  if (!tls.ok()) return Error{tls.error()};
   asio::post(it.context, [&it, fresh = std::move(tls).value()] { it.network.tls = fresh; });
-  return sim::Done{};
+  return Done{};
 }
 
 void Server::apply_roles() {

@@ -23,13 +23,13 @@
 #include <string>
 #include <vector>
 
+#include "protocol/base/result.h"
 #include "server/access/gate.h"
 #include "server/net/asset.h"
 #include "server/net/origins.h"
 #include "server/net/proxies.h"
 #include "server/net/result_book.h"
 #include "server/net/world_feed.h"
-#include "server/sim/result.h"
 
 namespace sluice::net {
 
@@ -98,7 +98,7 @@ struct HostedWorld {
 class Server {
  public:
   /// Listens when this returns ok. The error names the address and says why not.
-  [[nodiscard]] static sim::Result<std::unique_ptr<Server>> start(
+  [[nodiscard]] static Result<std::unique_ptr<Server>> start(
       ServerOptions options, const std::vector<HostedWorld>& worlds);
 
   /// Stops.
@@ -112,7 +112,7 @@ class Server {
 
   /// Reads the certificate and its key anew, for connections from now on. On an error all stays as
   /// it was. For any thread but the network's.
-  [[nodiscard]] sim::Status reload_tls();
+  [[nodiscard]] Status reload_tls();
 
   /// Ends connections of those who may not see their world any more. For any thread.
   void apply_roles();

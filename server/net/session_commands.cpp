@@ -59,7 +59,7 @@ std::string Session::refusal_of(const protocol::Command& command) {
            std::to_string(static_cast<std::int64_t>(limits.command_bytes_per_second)) + ")";
   }
   const access::Role role = network_.options.gate->role_in(hub_.config().name, account_);
-  const sim::Status status = hub_.submit({command, number_, client_name_, account_, resume_, role});
+  const Status status = hub_.submit({command, number_, client_name_, account_, resume_, role});
   return status.ok() ? std::string() : status.error();
 }
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "server/sim/result.h"
+#include "protocol/base/result.h"
 
 namespace boost::asio::ssl {
 class context;
@@ -15,11 +15,10 @@ namespace sluice::net {
 
 /// PEM files; the certificate's may hold the chain behind it. TLS 1.2 and later. Errors name the
 /// file.
-[[nodiscard]] sim::Result<std::shared_ptr<boost::asio::ssl::context>> make_tls(
+[[nodiscard]] Result<std::shared_ptr<boost::asio::ssl::context>> make_tls(
     const std::string& certificate_file, const std::string& key_file);
 
 /// Whether make_tls() would take them; empty names are none, and right.
-[[nodiscard]] sim::Status check_tls(const std::string& certificate_file,
-                                    const std::string& key_file);
+[[nodiscard]] Status check_tls(const std::string& certificate_file, const std::string& key_file);
 
 }  // namespace sluice::net

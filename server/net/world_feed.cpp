@@ -9,14 +9,11 @@ namespace sluice::net {
 
 namespace {
 
-static_assert(protocol::kChunkCells == std::size_t{sim::kChunkCells});
 static_assert(protocol::kRockCell == sim::kRock && protocol::kOutsideCell == sim::kOutside &&
               protocol::kTrappedAirCell == sim::kTrappedAir &&
               protocol::kIceBaseCell == sim::kIceBase);
-static_assert(protocol::kMaxSide == sim::kMaxSide);
 // Reasons of the world are not cut once more on their way.
 static_assert(protocol::kMaxReasonBytes >= std::size_t{sim::kMaxReasonBytes});
-static_assert(protocol::kMaxMirrorChunks >= std::size_t{sim::kMaxChunks});
 
 protocol::Counters counters_of(const sim::World& world) {
   const sim::Totals& totals = world.totals();
@@ -33,16 +30,12 @@ std::shared_ptr<const protocol::ChunkCells> all_of(sim::Cell kind) {
 // Chunks of one kind of cell share their copies as they share their cells.
 std::shared_ptr<const protocol::ChunkCells> copy_of(const sim::Chunk& chunk) {
   static const auto all_rock = all_of(sim::kRock);
-  static const auto all_full = all_of(sim::kFull);
+  static const auto all_full = all_of(kFull);
   if (chunk.cells.is_shared_rock()) return all_rock;
-  if (chunk.cells.is_shared() && chunk.cells[0] == sim::kFull) return all_full;
+  if (chunk.cells.is_shared() && chunk.cells[0] == kFull) return all_full;
   auto cells = std::make_shared<protocol::ChunkCells>();
   std::copy_n(chunk.cells.begin(), cells->size(), cells->begin());
   return cells;
-}
-
-protocol::Position position_of(sim::ChunkCoord coord) {
-  return {coord.x, coord.y, coord.z};
 }
 
 // One that holds air alone is as good as none: viewers get no more chunks than a world may hold.
@@ -51,8 +44,8 @@ bool holds_cells(const sim::Chunk& chunk) {
 }
 
 // A chunk that holds nothing but an edge's gutter is no viewer's business.
-bool in_world(const sim::Grid& grid, sim::ChunkCoord coord) {
-  return !sim::intersect(grid.shape().box(coord), grid.world_box()).empty();
+bool in_world(const sim::Grid& grid, ChunkCoord coord) {
+  return !intersect(grid.shape().box(coord), grid.world_box()).empty();
 }
 
 }  // namespace
@@ -79,7 +72,7 @@ Publication WorldFeed::describe(const sim::World& world) {
   publication.has_chunks = watched_.load(std::memory_order_relaxed);
   publication.complete = publication.has_chunks && !complete_published_;
   complete_published_ = publication.has_chunks;
-  std::set<sim::ChunkCoord> changed = std::exchange(skipped_chunks_, {});
+  std::set<ChunkCoord> changed = std::exchange(skipped_chunks_, {});
   publication.pipes = std::exchange(skipped_pipes_, {});
   if (!publication.has_chunks || publication.complete) publication.pipes.clear();
   if (!publication.has_chunks) {
@@ -91,16 +84,16 @@ Publication WorldFeed::describe(const sim::World& world) {
   if (publication.complete) {
     grid.for_each([&](const sim::Chunk& chunk) {
       if (!in_world(grid, chunk.coord) || !holds_cells(chunk)) return;
-      publication.chunks[position_of(chunk.coord)] = copy_of(chunk);
+      publication.chunks[chunk.coord] = copy_of(chunk);
     });
     return publication;
   }
   changed.insert(world.changed_chunks().begin(), world.changed_chunks().end());
-  for (const sim::ChunkCoord coord : changed) {
+  for (const ChunkCoord coord : changed) {
     if (!in_world(grid, coord)) continue;
     const sim::Chunk* chunk = grid.find(coord);
     const bool holds = chunk != nullptr && holds_cells(*chunk);
-    publication.chunks[position_of(coord)] = holds ? copy_of(*chunk) : nullptr;
+    publication.chunks[coord] = holds ? copy_of(*chunk) : nullptr;
   }
   return publication;
 }
@@ -141,20 +134,20 @@ std::shared_ptr<const Fixtures> WorldFeed::fixtures() {
 
 // What the world holds, whether or not anything says that it changed.
 void WorldFeed::add_audits(const sim::World& world, Publication& publication) {
-  std::set<sim::ChunkCoord> audits;
+  std::set<ChunkCoord> audits;
   {
     const std::lock_guard lock(mutex_);
     audits.swap(audits_);
   }
   if (!publication.has_chunks) return;
-  for (const sim::ChunkCoord coord : audits) {
+  for (const ChunkCoord coord : audits) {
     const sim::Chunk* chunk = world.grid().find(coord);
     const bool holds = chunk != nullptr && holds_cells(*chunk);
-    publication.audits[position_of(coord)] = holds ? copy_of(*chunk) : nullptr;
+    publication.audits[coord] = holds ? copy_of(*chunk) : nullptr;
   }
 }
 
-void WorldFeed::audit(sim::ChunkCoord coord) {
+void WorldFeed::audit(ChunkCoord coord) {
   const std::lock_guard lock(mutex_);
   if (audits_.size() < kMostAudits) audits_.insert(coord);
 }

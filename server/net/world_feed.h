@@ -22,11 +22,11 @@
 #include <string>
 #include <vector>
 
+#include "protocol/base/result.h"
 #include "protocol/chunk.h"
 #include "protocol/messages.h"
 #include "server/access/roles.h"
 #include "server/net/pipe_survey.h"
-#include "server/sim/result.h"
 #include "server/sim/world.h"
 
 namespace sluice::net {
@@ -41,16 +41,16 @@ struct Publication {
   /// `chunks` and `pipes` are all that is stored, not only what changed.
   bool complete = false;
   /// Null: now all air.
-  std::map<protocol::Position, std::shared_ptr<const protocol::ChunkCells>> chunks;
+  std::map<ChunkCoord, std::shared_ptr<const protocol::ChunkCells>> chunks;
   PipeStates pipes;
   /// Chunks that somebody asked to have compared (WorldFeed::audit), as they are; null: all air.
-  std::map<protocol::Position, std::shared_ptr<const protocol::ChunkCells>> audits;
+  std::map<ChunkCoord, std::shared_ptr<const protocol::ChunkCells>> audits;
 };
 
 /// What stands in a world beside cells and pipes: people who look at it want to see where water
 /// comes from and goes to.
 struct Fixture {
-  sim::Vec3 at;
+  Vec3 at;
   std::int32_t rate = 0;  // units a tick
 };
 /// Of each kind the first ones in the order of their cells, kMostFixtures at the most.
@@ -84,7 +84,7 @@ class CommandIntake {
   virtual ~CommandIntake() = default;
   /// Called on the network's thread; must not wait. An error refuses the command at once. When ok,
   /// exactly one CommandReply follows through WorldFeed::deliver, unless the world stops before.
-  [[nodiscard]] virtual sim::Status submit(ClientCommand command) = 0;
+  [[nodiscard]] virtual Status submit(ClientCommand command) = 0;
 };
 
 /// What the network counted for one world; read on any thread.
@@ -141,7 +141,7 @@ class WorldFeed {
   [[nodiscard]] Mail take();
   /// Has a chunk compared with the world after its next tick. Asked for too often it is forgotten:
   /// at most kMostAudits a tick.
-  void audit(sim::ChunkCoord coord);
+  void audit(ChunkCoord coord);
   static constexpr std::size_t kMostAudits = 16;
   /// Whether chunks are to be published at all.
   void set_watched(bool watched);
@@ -169,7 +169,7 @@ class WorldFeed {
   bool complete_published_ = false;  // the world's thread alone
   PipeSurvey survey_;                // the world's thread alone
   // What skipped ticks changed, and what goes with each publication; the world's thread alone.
-  std::set<sim::ChunkCoord> skipped_chunks_;
+  std::set<ChunkCoord> skipped_chunks_;
   PipeStates skipped_pipes_;
   std::optional<protocol::Playback> playback_;
   std::function<void()> watch_;
@@ -177,7 +177,7 @@ class WorldFeed {
 
   std::mutex mutex_;
   Mail mail_;                                 // guarded by mutex_
-  std::set<sim::ChunkCoord> audits_;          // guarded by mutex_
+  std::set<ChunkCoord> audits_;               // guarded by mutex_
   std::function<void()> wake_;                // guarded by mutex_
   std::shared_ptr<const Fixtures> fixtures_;  // guarded by mutex_; never null
 };

@@ -12,10 +12,10 @@ namespace sluice::record {
 namespace {
 
 /// The last checkpoint at or before `tick` that can be read.
-sim::Result<CheckpointImage> usable_checkpoint(Reader& reader, std::uint64_t tick) {
+Result<CheckpointImage> usable_checkpoint(Reader& reader, std::uint64_t tick) {
   for (;;) {
     const auto found = reader.checkpoint_before(tick);
-    if (!found) return sim::Error{found.error()};
+    if (!found) return Error{found.error()};
     if (!*found) return reader.lacks_first_checkpoint();
     auto image = reader.read_checkpoint((*found)->tick);
     if (image || (*found)->tick == reader.first_tick()) return image;
@@ -36,36 +36,35 @@ std::vector<Fact> facts_of(const Reader& reader, const BundleOptions& options) {
 
 }  // namespace
 
-sim::Result<Bundle> write_bundle(Reader& reader, const BundleOptions& options,
-                                 const std::string& path) {
+Result<Bundle> write_bundle(Reader& reader, const BundleOptions& options, const std::string& path) {
   SLUICE_ASSERT(options.around >= reader.first_tick() && options.around <= reader.last_tick());
   const std::uint64_t earliest =
       options.around - std::min(options.before, options.around - reader.first_tick());
   const std::uint64_t last =
       options.around + std::min(options.after, reader.last_tick() - options.around);
   auto first = usable_checkpoint(reader, earliest);
-  if (!first) return sim::Error{first.error()};
+  if (!first) return Error{first.error()};
   Bundle part{first->tick, last, 0};
   auto writer = PartWriter::create(path,
                                    {reader.world_file_text(), reader.made_by(),
                                     facts_of(reader, options), std::move(first).value()},
                                    {});
-  if (!writer) return sim::Error{writer.error()};
+  if (!writer) return Error{writer.error()};
   TickCursor cursor(reader, part.first_tick + 1);
   for (std::uint64_t tick = part.first_tick + 1; tick <= last; ++tick) {
     const auto record = cursor.next();
-    if (!record) return sim::Error{record.error()};
+    if (!record) return Error{record.error()};
     part.commands += (*record)->commands.size();
-    sim::Status written = (*writer)->add(**record);
+    Status written = (*writer)->add(**record);
     const auto checkpoint = reader.checkpoint_before(tick);
     if (written && checkpoint && *checkpoint && (*checkpoint)->tick == tick) {
       // One that cannot be read is left out: it would only make the part refuse itself.
       auto image = reader.read_checkpoint(tick);
       if (image) written = (*writer)->add(std::move(image).value());
     }
-    if (!written) return sim::Error{written.error()};
+    if (!written) return Error{written.error()};
   }
-  if (const sim::Status done = (*writer)->finish(); !done) return sim::Error{done.error()};
+  if (const Status done = (*writer)->finish(); !done) return Error{done.error()};
   return part;
 }
 

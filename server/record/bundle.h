@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "protocol/base/result.h"
 #include "server/record/facts.h"
 #include "server/record/reader.h"
-#include "server/sim/result.h"
 
 namespace sluice::record {
 
@@ -30,7 +30,7 @@ struct Bundle {
 
 /// Writes a new file: the ticks, and all checkpoints among them that can be read. Refuses to
 /// overwrite.
-[[nodiscard]] sim::Result<Bundle> write_bundle(Reader& reader, const BundleOptions& options,
-                                               const std::string& path);
+[[nodiscard]] Result<Bundle> write_bundle(Reader& reader, const BundleOptions& options,
+                                          const std::string& path);
 
 }  // namespace sluice::record

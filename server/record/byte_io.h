@@ -9,29 +9,18 @@
 #include <string_view>
 #include <vector>
 
+#include "protocol/base/varint.h"
+
 namespace sluice::record {
 
 using Bytes = std::vector<std::byte>;
-
-/// Small magnitudes of either sign become small numbers: 0, -1, 1, -2, ... -> 0, 1, 2, 3, ...
-constexpr std::uint64_t zigzag(std::int64_t value) {
-  return (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
-}
-constexpr std::int64_t unzigzag(std::uint64_t value) {
-  return static_cast<std::int64_t>((value >> 1) ^ (~(value & 1) + 1));
-}
 
 inline void put_u64(std::uint64_t value, Bytes& out) {
   for (int shift = 0; shift < 64; shift += 8) out.push_back(static_cast<std::byte>(value >> shift));
 }
 
-inline void put_varint(std::uint64_t value, Bytes& out) {
-  for (; value >= 0x80; value >>= 7) out.push_back(static_cast<std::byte>(value | 0x80));
-  out.push_back(static_cast<std::byte>(value));
-}
-
 inline void put_string(std::string_view text, Bytes& out) {
-  put_varint(text.size(), out);
+  append_varint(text.size(), out);
   for (const char c : text) out.push_back(static_cast<std::byte>(c));
 }
 
@@ -55,17 +44,11 @@ class ByteReader {
   }
 
   std::uint64_t varint() {
-    std::uint64_t value = 0;
-    for (std::size_t i = 0; i < bytes_.size() && i < 10; ++i) {
-      const auto byte = std::to_integer<std::uint64_t>(bytes_[i]);
-      if (i == 9 && byte > 1) return fail();
-      value |= (byte & 0x7f) << 7 * i;
-      if (byte < 0x80) {
-        bytes_ = bytes_.subspan(i + 1);
-        return value;
-      }
-    }
-    return fail();
+    std::size_t read = 0;
+    const auto value = read_varint<std::uint64_t>(bytes_, read);
+    if (!value) return fail();
+    bytes_ = bytes_.subspan(read);
+    return *value;
   }
 
   std::string string() {

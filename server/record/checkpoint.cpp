@@ -19,7 +19,7 @@ constexpr std::size_t kSmallestListedBytes = 5;
 }  // namespace
 
 CheckpointImage CheckpointImage::of(const sim::World& world) {
-  std::set<sim::ChunkCoord> all;
+  std::set<ChunkCoord> all;
   world.grid().for_each([&all](const sim::Chunk& chunk) { all.insert(chunk.coord); });
   sim::CoreCopier copier;
   CheckpointImage image = changes(world, all, copier);
@@ -35,7 +35,7 @@ void CheckpointImage::make_core() {
 }
 
 CheckpointImage CheckpointImage::changes(const sim::World& world,
-                                         const std::set<sim::ChunkCoord>& changed,
+                                         const std::set<ChunkCoord>& changed,
                                          sim::CoreCopier& copier) {
   CheckpointImage image;
   image.tick = world.tick_number();
@@ -52,7 +52,7 @@ CheckpointImage CheckpointImage::changes(const sim::World& world,
   return image;
 }
 
-sim::Result<std::unique_ptr<sim::World>> CheckpointImage::restore() const {
+Result<std::unique_ptr<sim::World>> CheckpointImage::restore() const {
   std::vector<sim::World::ChunkImage> images;
   images.reserve(chunks.size());
   for (const Chunk& chunk : chunks)
@@ -62,12 +62,12 @@ sim::Result<std::unique_ptr<sim::World>> CheckpointImage::restore() const {
 
 void encode_chunk_list(std::span<const ListedChunk> chunks, Bytes& out) {
   Bytes list;
-  put_varint(chunks.size(), list);
-  sim::ChunkCoord before;
+  append_varint(chunks.size(), list);
+  ChunkCoord before;
   for (const ListedChunk& chunk : chunks) {
-    put_varint(zigzag(std::int64_t{chunk.coord.x} - before.x), list);
-    put_varint(zigzag(std::int64_t{chunk.coord.y} - before.y), list);
-    put_varint(zigzag(std::int64_t{chunk.coord.z} - before.z), list);
+    append_varint(zigzag(std::int64_t{chunk.coord.x} - before.x), list);
+    append_varint(zigzag(std::int64_t{chunk.coord.y} - before.y), list);
+    append_varint(zigzag(std::int64_t{chunk.coord.z} - before.z), list);
     before = chunk.coord;
   }
   for (const ListedChunk& chunk : chunks) {
@@ -78,7 +78,7 @@ void encode_chunk_list(std::span<const ListedChunk> chunks, Bytes& out) {
   const auto put_id = [&](std::int64_t row_id) {
     const std::uint64_t expected = id + 1;
     id = static_cast<std::uint64_t>(row_id);
-    put_varint(zigzag(static_cast<std::int64_t>(id - expected)), list);
+    append_varint(zigzag(static_cast<std::int64_t>(id - expected)), list);
   };
   for (const ListedChunk& chunk : chunks) put_id(chunk.row_id);
   for (const ListedChunk& chunk : chunks) {
@@ -87,14 +87,14 @@ void encode_chunk_list(std::span<const ListedChunk> chunks, Bytes& out) {
   pack(list, kListLevel, out);
 }
 
-sim::Result<std::vector<ListedChunk>> decode_chunk_list(std::span<const std::byte> blob,
-                                                        std::size_t most_bytes) {
-  const sim::Result<Bytes> list = unpack(blob, most_bytes);
-  if (!list) return sim::Error{"its list of chunks " + list.error()};
+Result<std::vector<ListedChunk>> decode_chunk_list(std::span<const std::byte> blob,
+                                                   std::size_t most_bytes) {
+  const Result<Bytes> list = unpack(blob, most_bytes);
+  if (!list) return Error{"its list of chunks " + list.error()};
   ByteReader reader(*list);
   const std::size_t count = reader.count();
   if (reader.failed() || count > reader.rest().size() / kSmallestListedBytes) {
-    return sim::Error{"its list of chunks states more than it has room for"};
+    return Error{"its list of chunks states more than it has room for"};
   }
   std::vector<ListedChunk> chunks(count);
   // Sums wrap around in 32 bits: damage may name any place, and restoring the world checks it.
@@ -102,7 +102,7 @@ sim::Result<std::vector<ListedChunk>> decode_chunk_list(std::span<const std::byt
     return static_cast<std::int32_t>(static_cast<std::uint32_t>(from) +
                                      static_cast<std::uint32_t>(unzigzag(reader.varint())));
   };
-  sim::ChunkCoord coord;
+  ChunkCoord coord;
   for (ListedChunk& chunk : chunks) {
     coord.x = moved(coord.x);
     coord.y = moved(coord.y);
@@ -110,7 +110,7 @@ sim::Result<std::vector<ListedChunk>> decode_chunk_list(std::span<const std::byt
     chunk.coord = coord;
   }
   const std::span<const std::byte> wakes = reader.rest();
-  if (wakes.size() < count) return sim::Error{"its list of chunks ends too early"};
+  if (wakes.size() < count) return Error{"its list of chunks ends too early"};
   reader.set_rest(wakes.subspan(count));
   std::uint64_t id = 0;
   const auto next_id = [&] {
@@ -123,10 +123,10 @@ sim::Result<std::vector<ListedChunk>> decode_chunk_list(std::span<const std::byt
     chunks[i].wake = wake & static_cast<std::uint8_t>(~kHasMarks);
     if ((wake & kHasMarks) == 0) continue;
     chunks[i].marks_row_id = next_id();
-    if (chunks[i].marks_row_id == 0) return sim::Error{"its list of chunks names no marks"};
+    if (chunks[i].marks_row_id == 0) return Error{"its list of chunks names no marks"};
   }
   if (reader.failed() || !reader.rest().empty()) {
-    return sim::Error{"its list of chunks has the wrong length"};
+    return Error{"its list of chunks has the wrong length"};
   }
   return chunks;
 }

@@ -16,11 +16,11 @@
 #include <span>
 #include <vector>
 
+#include "protocol/base/geometry.h"
+#include "protocol/base/result.h"
 #include "server/record/byte_io.h"
 #include "server/sim/core_copy.h"
 #include "server/sim/digest.h"
-#include "server/sim/geometry.h"
-#include "server/sim/result.h"
 #include "server/sim/world.h"
 
 namespace sluice::record {
@@ -29,7 +29,7 @@ namespace sluice::record {
 /// any other.
 struct CheckpointImage {
   struct Chunk {
-    sim::ChunkCoord coord;
+    ChunkCoord coord;
     std::uint8_t wake = 0;
     Bytes bytes;  // World::chunk_bytes; empty: this and the marks are as in the image before
     Bytes marks;  // World::mark_bytes
@@ -44,17 +44,17 @@ struct CheckpointImage {
   [[nodiscard]] static CheckpointImage of(const sim::World& world);
   /// With the bytes of those chunks alone that are in `changed`, and the core as a copy.
   [[nodiscard]] static CheckpointImage changes(const sim::World& world,
-                                               const std::set<sim::ChunkCoord>& changed,
+                                               const std::set<ChunkCoord>& changed,
                                                sim::CoreCopier& copier);
   /// A world that goes on exactly as the one that it was taken of. Needs every chunk's bytes.
-  [[nodiscard]] sim::Result<std::unique_ptr<sim::World>> restore() const;
+  [[nodiscard]] Result<std::unique_ptr<sim::World>> restore() const;
   /// Makes the core's bytes, where they are not made yet: the long part of taking an image.
   void make_core();
 };
 
 /// A chunk of a checkpoint as its list names it.
 struct ListedChunk {
-  sim::ChunkCoord coord;
+  ChunkCoord coord;
   std::uint8_t wake = 0;
   std::int64_t row_id = 0;
   std::int64_t marks_row_id = 0;  // 0: it has none
@@ -63,7 +63,7 @@ struct ListedChunk {
 /// Appends the list's blob.
 void encode_chunk_list(std::span<const ListedChunk> chunks, Bytes& out);
 /// Any bytes are safe to give; at most `most_bytes` before packing are read.
-[[nodiscard]] sim::Result<std::vector<ListedChunk>> decode_chunk_list(
-    std::span<const std::byte> blob, std::size_t most_bytes);
+[[nodiscard]] Result<std::vector<ListedChunk>> decode_chunk_list(std::span<const std::byte> blob,
+                                                                 std::size_t most_bytes);
 
 }  // namespace sluice::record

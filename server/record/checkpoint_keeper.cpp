@@ -25,7 +25,7 @@ std::optional<CheckpointImage> CheckpointKeeper::after_tick(const sim::World& wo
 
 CheckpointImage CheckpointKeeper::take(const sim::World& world) {
   // A chunk may be new without a change: one that was made for water that did not come.
-  std::vector<sim::ChunkCoord> stored;
+  std::vector<ChunkCoord> stored;
   stored.reserve(static_cast<std::size_t>(world.grid().chunk_count()));
   world.grid().for_each([&stored](const sim::Chunk& chunk) { stored.push_back(chunk.coord); });
   if (complete_) known_.clear();

@@ -35,8 +35,8 @@ class CheckpointKeeper {
   std::uint64_t last_tick_;
   bool complete_ = true;   // the next image must hold every chunk's bytes
   bool happened_ = false;  // since the last image
-  std::set<sim::ChunkCoord> changed_;
-  std::vector<sim::ChunkCoord> known_;  // the chunks of the last image, in order
+  std::set<ChunkCoord> changed_;
+  std::vector<ChunkCoord> known_;  // the chunks of the last image, in order
   sim::CoreCopier copier_;
 };
 

@@ -15,7 +15,7 @@ namespace {
 constexpr std::byte kDifference{2};
 constexpr int kWholeLevel = 6;
 constexpr int kDifferenceLevel = 3;
-constexpr std::size_t kChunkBytes = std::size_t{sim::kChunkCells} * sizeof(sim::Cell);
+constexpr std::size_t kChunkBytes = std::size_t{kChunkCells} * sizeof(sim::Cell);
 
 std::uint32_t cell_at(std::span<const std::byte> bytes, std::size_t index) {
   std::uint32_t value = 0;
@@ -27,11 +27,11 @@ std::uint32_t cell_at(std::span<const std::byte> bytes, std::size_t index) {
 
 Bytes planes_of(std::span<const std::byte> bytes, std::span<const std::byte> base) {
   Bytes planes(kChunkBytes);
-  for (std::size_t i = 0; i < sim::kChunkCells; ++i) {
+  for (std::size_t i = 0; i < kChunkCells; ++i) {
     const std::uint32_t change = cell_at(bytes, i) - cell_at(base, i);
     const std::uint32_t small = change << 1 ^ (0 - (change >> 31));
     for (std::size_t k = 0; k < 4; ++k) {
-      planes[k * sim::kChunkCells + i] = static_cast<std::byte>(small >> 8 * k);
+      planes[k * kChunkCells + i] = static_cast<std::byte>(small >> 8 * k);
     }
   }
   return planes;
@@ -39,10 +39,10 @@ Bytes planes_of(std::span<const std::byte> bytes, std::span<const std::byte> bas
 
 /// The inverse of planes_of, in place of the base.
 void add_planes(std::span<const std::byte> planes, Bytes& bytes) {
-  for (std::size_t i = 0; i < sim::kChunkCells; ++i) {
+  for (std::size_t i = 0; i < kChunkCells; ++i) {
     std::uint32_t small = 0;
     for (std::size_t k = 0; k < 4; ++k) {
-      small |= std::to_integer<std::uint32_t>(planes[k * sim::kChunkCells + i]) << 8 * k;
+      small |= std::to_integer<std::uint32_t>(planes[k * kChunkCells + i]) << 8 * k;
     }
     const std::uint32_t value = cell_at(bytes, i) + (small >> 1 ^ (0 - (small & 1)));
     for (std::size_t k = 0; k < 4; ++k) bytes[4 * i + k] = static_cast<std::byte>(value >> 8 * k);
@@ -61,15 +61,15 @@ struct ChunkStore::Statements {
 ChunkStore::ChunkStore(Database& database) : database_(database) {}
 ChunkStore::~ChunkStore() = default;
 
-sim::Result<std::unique_ptr<ChunkStore>> ChunkStore::open(Database& database) {
+Result<std::unique_ptr<ChunkStore>> ChunkStore::open(Database& database) {
   auto find = database.prepare("SELECT id FROM chunks WHERE content_hash = ?1");
-  if (!find) return sim::Error{find.error()};
+  if (!find) return Error{find.error()};
   auto read = database.prepare("SELECT content_hash, data FROM chunks WHERE id = ?1");
-  if (!read) return sim::Error{read.error()};
+  if (!read) return Error{read.error()};
   auto insert = database.prepare("INSERT INTO chunks (content_hash, data) VALUES (?1, ?2)");
-  if (!insert) return sim::Error{insert.error()};
+  if (!insert) return Error{insert.error()};
   auto heal = database.prepare("UPDATE chunks SET data = ?2 WHERE id = ?1");
-  if (!heal) return sim::Error{heal.error()};
+  if (!heal) return Error{heal.error()};
   std::unique_ptr<ChunkStore> store(new ChunkStore(database));
   store->statements_ =
       std::make_unique<Statements>(Statements{std::move(find).value(), std::move(read).value(),
@@ -77,18 +77,18 @@ sim::Result<std::unique_ptr<ChunkStore>> ChunkStore::open(Database& database) {
   return store;
 }
 
-sim::Result<std::int64_t> ChunkStore::store(std::span<const std::byte> bytes, std::int64_t base) {
+Result<std::int64_t> ChunkStore::store(std::span<const std::byte> bytes, std::int64_t base) {
   const Bytes hash = content_hash(bytes);
   Statement& find = statements_->find;
-  const sim::Result<bool> found = find.bind(1, hash).step();
-  if (!found) return sim::Error{found.error()};
+  const Result<bool> found = find.bind(1, hash).step();
+  if (!found) return Error{found.error()};
   const std::int64_t known = *found ? find.integer(0) : 0;
   find.reset();
   if (known != 0) return reuse(known, bytes);
   std::optional<Bytes> data = as_difference(bytes, base);
   if (!data) pack(bytes, kWholeLevel, data.emplace());
   if (const auto done = statements_->insert.bind(1, hash).bind(2, *data).run(); !done) {
-    return sim::Error{done.error()};
+    return Error{done.error()};
   }
   const std::int64_t row_id = database_.last_row_id();
   const int depth = data->front() == kDifference ? std::to_integer<int>((*data)[1]) : 0;
@@ -98,13 +98,13 @@ sim::Result<std::int64_t> ChunkStore::store(std::span<const std::byte> bytes, st
 
 // What a row is said to hold is not built upon before it was read; where the medium lost it, every
 // checkpoint that shares it gets it back.
-sim::Result<std::int64_t> ChunkStore::reuse(std::int64_t row_id, std::span<const std::byte> bytes) {
+Result<std::int64_t> ChunkStore::reuse(std::int64_t row_id, std::span<const std::byte> bytes) {
   if (const auto held = whole(row_id); held && std::ranges::equal(held->bytes, bytes))
     return row_id;
   Bytes data;
   pack(bytes, kWholeLevel, data);
   if (const auto done = statements_->heal.bind(1, row_id).bind(2, data).run(); !done) {
-    return sim::Error{done.error()};
+    return Error{done.error()};
   }
   keep(row_id, {Bytes(bytes.begin(), bytes.end()), 0});
   return row_id;
@@ -114,46 +114,45 @@ std::optional<Bytes> ChunkStore::as_difference(std::span<const std::byte> bytes,
                                                std::int64_t base) {
   if (base <= 0) return std::nullopt;
   // A base that cannot be read is not built upon; whoever needs it will be told.
-  const sim::Result<Content> before = whole(base);
+  const Result<Content> before = whole(base);
   if (!before || before->depth >= kMaxDepth) return std::nullopt;
   Bytes data{kDifference, static_cast<std::byte>(before->depth + 1)};
-  put_varint(static_cast<std::uint64_t>(base), data);
+  append_varint(static_cast<std::uint64_t>(base), data);
   pack(planes_of(bytes, before->bytes), kDifferenceLevel, data);
   // Where more than a fourth is left a fresh start is worth its price to those who come after.
   if (data.size() > kChunkBytes / 4) return std::nullopt;
   return data;
 }
 
-sim::Result<ChunkStore::Content> ChunkStore::content(std::int64_t row_id, int most_depth,
-                                                     Bytes* hash) {
+Result<ChunkStore::Content> ChunkStore::content(std::int64_t row_id, int most_depth, Bytes* hash) {
   if (const auto kept = lately_.find(row_id); kept != lately_.end() && hash == nullptr) {
-    if (kept->second.depth > most_depth) return sim::Error{"states an impossible depth"};
+    if (kept->second.depth > most_depth) return Error{"states an impossible depth"};
     return kept->second;
   }
   Statement& read = statements_->read;
-  const sim::Result<bool> found = read.bind(1, row_id).step();
-  if (!found) return sim::Error{found.error()};
-  if (!*found) return sim::Error{"is not there"};
+  const Result<bool> found = read.bind(1, row_id).step();
+  if (!found) return Error{found.error()};
+  if (!*found) return Error{"is not there"};
   if (hash != nullptr) hash->assign(read.blob(0).begin(), read.blob(0).end());
   const Bytes data(read.blob(1).begin(), read.blob(1).end());
   read.reset();
   if (data.empty() || data.front() != kDifference) {
-    sim::Result<Bytes> bytes = unpack(data, kChunkBytes);
-    if (!bytes) return sim::Error{bytes.error()};
-    if (bytes->size() != kChunkBytes) return sim::Error{"has the wrong size"};
+    Result<Bytes> bytes = unpack(data, kChunkBytes);
+    if (!bytes) return Error{bytes.error()};
+    if (bytes->size() != kChunkBytes) return Error{"has the wrong size"};
     return Content{std::move(bytes).value(), 0};
   }
   const int depth = data.size() < 2 ? 0 : std::to_integer<int>(data[1]);
-  if (depth < 1 || depth > most_depth) return sim::Error{"states an impossible depth"};
+  if (depth < 1 || depth > most_depth) return Error{"states an impossible depth"};
   ByteReader reader(std::span<const std::byte>(data).subspan(2));
   const auto base = static_cast<std::int64_t>(reader.varint());
-  const sim::Result<Bytes> planes = unpack(reader.rest(), kChunkBytes);
-  if (reader.failed() || !planes) return sim::Error{"does not unpack"};
-  if (planes->size() != kChunkBytes) return sim::Error{"has the wrong size"};
+  const Result<Bytes> planes = unpack(reader.rest(), kChunkBytes);
+  if (reader.failed() || !planes) return Error{"does not unpack"};
+  if (planes->size() != kChunkBytes) return Error{"has the wrong size"};
   // Depths fall along the chain, so that damage cannot make it endless.
-  sim::Result<Content> whole = content(base, depth - 1, nullptr);
+  Result<Content> whole = content(base, depth - 1, nullptr);
   if (!whole)
-    return sim::Error{"is based on chunk " + std::to_string(base) + ", which " + whole.error()};
+    return Error{"is based on chunk " + std::to_string(base) + ", which " + whole.error()};
   add_planes(*planes, whole->bytes);
   whole->depth = depth;
   return whole;
@@ -165,21 +164,21 @@ void ChunkStore::keep(std::int64_t row_id, const Content& content) {
   lately_.insert_or_assign(row_id, content);
 }
 
-sim::Result<ChunkStore::Content> ChunkStore::whole(std::int64_t row_id) {
+Result<ChunkStore::Content> ChunkStore::whole(std::int64_t row_id) {
   if (const auto kept = lately_.find(row_id); kept != lately_.end()) return kept->second;
   Bytes hash;
-  sim::Result<Content> loaded = content(row_id, kMaxDepth, &hash);
+  Result<Content> loaded = content(row_id, kMaxDepth, &hash);
   if (!loaded) return loaded;
   if (!std::ranges::equal(content_hash(loaded->bytes), hash)) {
-    return sim::Error{"does not fit its content hash"};
+    return Error{"does not fit its content hash"};
   }
   keep(row_id, *loaded);
   return loaded;
 }
 
-sim::Result<Bytes> ChunkStore::load(std::int64_t row_id) {
-  sim::Result<Content> loaded = whole(row_id);
-  if (!loaded) return sim::Error{loaded.error()};
+Result<Bytes> ChunkStore::load(std::int64_t row_id) {
+  Result<Content> loaded = whole(row_id);
+  if (!loaded) return Error{loaded.error()};
   return std::move(loaded->bytes);
 }
 

@@ -15,9 +15,9 @@
 #include <optional>
 #include <span>
 
+#include "protocol/base/geometry.h"
+#include "protocol/base/result.h"
 #include "server/record/byte_io.h"
-#include "server/sim/geometry.h"
-#include "server/sim/result.h"
 
 namespace sluice::record {
 
@@ -31,7 +31,7 @@ class ChunkStore {
   static constexpr std::size_t kKept = 256;
 
   /// Used by the database's own thread; must go before it does.
-  [[nodiscard]] static sim::Result<std::unique_ptr<ChunkStore>> open(Database& database);
+  [[nodiscard]] static Result<std::unique_ptr<ChunkStore>> open(Database& database);
   ~ChunkStore();
   ChunkStore(const ChunkStore&) = delete;
   ChunkStore& operator=(const ChunkStore&) = delete;
@@ -39,10 +39,9 @@ class ChunkStore {
   /// The row that holds these bytes (World::chunk_bytes), a new one if need be; one that the medium
   /// damaged is written anew. `base` is the row of an earlier content of the same place, 0 where
   /// there is none.
-  [[nodiscard]] sim::Result<std::int64_t> store(std::span<const std::byte> bytes,
-                                                std::int64_t base);
+  [[nodiscard]] Result<std::int64_t> store(std::span<const std::byte> bytes, std::int64_t base);
   /// The content of a row, compared with its hash. Errors go after "chunk N ".
-  [[nodiscard]] sim::Result<Bytes> load(std::int64_t row_id);
+  [[nodiscard]] Result<Bytes> load(std::int64_t row_id);
 
  private:
   struct Statements;
@@ -52,12 +51,11 @@ class ChunkStore {
     Bytes bytes;
     int depth = 0;
   };
-  [[nodiscard]] sim::Result<Content> content(std::int64_t row_id, int most_depth, Bytes* hash);
+  [[nodiscard]] Result<Content> content(std::int64_t row_id, int most_depth, Bytes* hash);
   /// The same, compared with its hash.
-  [[nodiscard]] sim::Result<Content> whole(std::int64_t row_id);
+  [[nodiscard]] Result<Content> whole(std::int64_t row_id);
   /// A row whose hash is that of these bytes, after a look whether it holds them.
-  [[nodiscard]] sim::Result<std::int64_t> reuse(std::int64_t row_id,
-                                                std::span<const std::byte> bytes);
+  [[nodiscard]] Result<std::int64_t> reuse(std::int64_t row_id, std::span<const std::byte> bytes);
   /// The delta form, or nothing where it does not pay.
   [[nodiscard]] std::optional<Bytes> as_difference(std::span<const std::byte> bytes,
                                                    std::int64_t base);

@@ -19,9 +19,9 @@
 #include <span>
 #include <vector>
 
+#include "protocol/base/result.h"
 #include "server/record/byte_io.h"
 #include "server/record/records.h"
-#include "server/sim/result.h"
 
 namespace sluice::record {
 
@@ -32,7 +32,7 @@ void encode_commands(std::span<const TickRecord> ticks, int level, Bytes& out);
 /// Puts the commands of a blob where their ticks are: `ticks` follow each other and hold no
 /// commands yet. At most `most_bytes` before packing are read. Any bytes are safe to give; the
 /// error says what is wrong with the blob.
-[[nodiscard]] sim::Status decode_commands(std::span<const std::byte> blob, std::size_t most_bytes,
-                                          std::span<TickRecord> ticks);
+[[nodiscard]] Status decode_commands(std::span<const std::byte> blob, std::size_t most_bytes,
+                                     std::span<TickRecord> ticks);
 
 }  // namespace sluice::record

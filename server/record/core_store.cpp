@@ -64,14 +64,14 @@ CoreStore::CoreStore(Database& database, const Limits& limits)
     : database_(database), limits_(limits) {}
 CoreStore::~CoreStore() = default;
 
-sim::Result<std::unique_ptr<CoreStore>> CoreStore::open(Database& database, const Limits& limits) {
+Result<std::unique_ptr<CoreStore>> CoreStore::open(Database& database, const Limits& limits) {
   std::vector<Statement> made;
   for (const char* sql : {"SELECT id FROM pieces WHERE content_hash = ?1",
                           "SELECT content_hash, data FROM pieces WHERE id = ?1",
                           "INSERT INTO pieces (content_hash, data) VALUES (?1, ?2)",
                           "UPDATE pieces SET data = ?2 WHERE id = ?1"}) {
     auto statement = database.prepare(sql);
-    if (!statement) return sim::Error{statement.error()};
+    if (!statement) return Error{statement.error()};
     made.push_back(std::move(statement).value());
   }
   std::unique_ptr<CoreStore> store(new CoreStore(database, limits));
@@ -80,7 +80,7 @@ sim::Result<std::unique_ptr<CoreStore>> CoreStore::open(Database& database, cons
   return store;
 }
 
-sim::Result<Bytes> CoreStore::store(std::span<const std::byte> core) {
+Result<Bytes> CoreStore::store(std::span<const std::byte> core) {
   if (core.size() > limits_.core_bytes) {
     return database_.error("cannot take a checkpoint whose core has " +
                            std::to_string(core.size()) + " bytes; at most " +
@@ -95,15 +95,15 @@ sim::Result<Bytes> CoreStore::store(std::span<const std::byte> core) {
   const auto middle = core.subspan(head, core.size() - head - kTailBytes);
   const std::vector<std::size_t> ends = piece_ends(middle, limits_.core_piece_bytes);
   blob.push_back(kInPieces);
-  put_varint(core.size(), blob);
-  put_varint(head, blob);
-  put_varint(ends.size(), blob);
+  append_varint(core.size(), blob);
+  append_varint(head, blob);
+  append_varint(ends.size(), blob);
   std::size_t begin = 0;
   std::int64_t before = 0;
   for (const std::size_t end : ends) {
     const auto row_id = store_piece(middle.subspan(begin, end - begin));
-    if (!row_id) return sim::Error{row_id.error()};
-    put_varint(zigzag(*row_id - (before + 1)), blob);
+    if (!row_id) return Error{row_id.error()};
+    append_varint(zigzag(*row_id - (before + 1)), blob);
     before = *row_id;
     begin = end;
   }
@@ -113,18 +113,18 @@ sim::Result<Bytes> CoreStore::store(std::span<const std::byte> core) {
   return blob;
 }
 
-sim::Result<std::int64_t> CoreStore::store_piece(std::span<const std::byte> piece) {
+Result<std::int64_t> CoreStore::store_piece(std::span<const std::byte> piece) {
   const Bytes hash = content_hash(piece);
   Statement& find = statements_->find;
-  const sim::Result<bool> found = find.bind(1, hash).step();
-  if (!found) return sim::Error{found.error()};
+  const Result<bool> found = find.bind(1, hash).step();
+  if (!found) return Error{found.error()};
   const std::int64_t known = *found ? find.integer(0) : 0;
   find.reset();
   if (good_.size() >= kMostKnown) good_.clear();
   if (known != 0 && good_.contains(known)) return known;
   // What a row is said to hold is not built upon before it was read.
   if (known != 0) {
-    const sim::Result<Bytes> held = load_piece(known);
+    const Result<Bytes> held = load_piece(known);
     if (held && std::ranges::equal(*held, piece)) {
       good_.insert(known);
       return known;
@@ -134,22 +134,22 @@ sim::Result<std::int64_t> CoreStore::store_piece(std::span<const std::byte> piec
   pack(piece, kPieceLevel, data);
   Statement& write = known != 0 ? statements_->heal.bind(1, known).bind(2, data)
                                 : statements_->insert.bind(1, hash).bind(2, data);
-  if (const sim::Status done = write.run(); !done) return sim::Error{done.error()};
+  if (const Status done = write.run(); !done) return Error{done.error()};
   const std::int64_t row_id = known != 0 ? known : database_.last_row_id();
   good_.insert(row_id);
   return row_id;
 }
 
-sim::Result<Bytes> CoreStore::load_piece(std::int64_t row_id) {
+Result<Bytes> CoreStore::load_piece(std::int64_t row_id) {
   const auto failed = [row_id](const std::string& what) {
-    return sim::Error{"is in pieces, of which " + std::to_string(row_id) + " " + what};
+    return Error{"is in pieces, of which " + std::to_string(row_id) + " " + what};
   };
   Statement& read = statements_->read;
-  const sim::Result<bool> found = read.bind(1, row_id).step();
+  const Result<bool> found = read.bind(1, row_id).step();
   if (!found) return failed(found.error());
   if (!*found) return failed("is not there");
   const Bytes hash(read.blob(0).begin(), read.blob(0).end());
-  sim::Result<Bytes> piece = unpack(read.blob(1), 4 * limits_.core_piece_bytes);
+  Result<Bytes> piece = unpack(read.blob(1), 4 * limits_.core_piece_bytes);
   read.reset();
   if (!piece) return failed(piece.error());
   if (!std::ranges::equal(content_hash(*piece), hash)) {
@@ -158,7 +158,7 @@ sim::Result<Bytes> CoreStore::load_piece(std::int64_t row_id) {
   return piece;
 }
 
-sim::Result<Bytes> CoreStore::load(std::span<const std::byte> blob) {
+Result<Bytes> CoreStore::load(std::span<const std::byte> blob) {
   if (blob.empty() || blob.front() != kInPieces) return unpack(blob, limits_.core_bytes);
   ByteReader reader(blob.subspan(1));
   const std::uint64_t size = reader.varint();
@@ -171,22 +171,22 @@ sim::Result<Bytes> CoreStore::load(std::span<const std::byte> blob) {
     ids.push_back(static_cast<std::int64_t>(id));
   }
   if (reader.failed() || size > limits_.core_bytes || head > size || size - head < kTailBytes) {
-    return sim::Error{"states an impossible size"};
+    return Error{"states an impossible size"};
   }
-  const sim::Result<Bytes> rest = unpack(reader.rest(), limits_.core_bytes);
-  if (!rest) return sim::Error{rest.error()};
-  if (rest->size() != head + kTailBytes) return sim::Error{"has a head of the wrong size"};
+  const Result<Bytes> rest = unpack(reader.rest(), limits_.core_bytes);
+  if (!rest) return Error{rest.error()};
+  if (rest->size() != head + kTailBytes) return Error{"has a head of the wrong size"};
   Bytes core(rest->begin(), rest->end() - kTailBytes);
   for (const std::int64_t row_id : ids) {
-    const sim::Result<Bytes> piece = load_piece(row_id);
-    if (!piece) return sim::Error{piece.error()};
+    const Result<Bytes> piece = load_piece(row_id);
+    if (!piece) return Error{piece.error()};
     if (piece->size() > size - kTailBytes - core.size()) {
-      return sim::Error{"is in pieces that are too long together"};
+      return Error{"is in pieces that are too long together"};
     }
     core.insert(core.end(), piece->begin(), piece->end());
   }
   core.insert(core.end(), rest->end() - kTailBytes, rest->end());
-  if (core.size() != size) return sim::Error{"is in pieces that are too short together"};
+  if (core.size() != size) return Error{"is in pieces that are too short together"};
   return core;
 }
 

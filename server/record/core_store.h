@@ -20,9 +20,9 @@
 #include <span>
 #include <vector>
 
+#include "protocol/base/result.h"
 #include "server/record/byte_io.h"
 #include "server/record/format.h"
-#include "server/sim/result.h"
 
 namespace sluice::record {
 
@@ -31,22 +31,22 @@ class Database;
 class CoreStore {
  public:
   /// Used by the database's own thread; must go before it does.
-  [[nodiscard]] static sim::Result<std::unique_ptr<CoreStore>> open(Database& database,
-                                                                    const Limits& limits);
+  [[nodiscard]] static Result<std::unique_ptr<CoreStore>> open(Database& database,
+                                                               const Limits& limits);
   ~CoreStore();
   CoreStore(const CoreStore&) = delete;
   CoreStore& operator=(const CoreStore&) = delete;
 
   /// What goes into the checkpoint's row, its pieces stored. Refuses what load() would not take.
-  [[nodiscard]] sim::Result<Bytes> store(std::span<const std::byte> core);
+  [[nodiscard]] Result<Bytes> store(std::span<const std::byte> core);
   /// Any bytes are safe to give.
-  [[nodiscard]] sim::Result<Bytes> load(std::span<const std::byte> blob);
+  [[nodiscard]] Result<Bytes> load(std::span<const std::byte> blob);
 
  private:
   struct Statements;
   CoreStore(Database& database, const Limits& limits);
-  [[nodiscard]] sim::Result<std::int64_t> store_piece(std::span<const std::byte> piece);
-  [[nodiscard]] sim::Result<Bytes> load_piece(std::int64_t row_id);
+  [[nodiscard]] Result<std::int64_t> store_piece(std::span<const std::byte> piece);
+  [[nodiscard]] Result<Bytes> load_piece(std::int64_t row_id);
 
   Database& database_;
   const Limits limits_;

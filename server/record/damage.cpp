@@ -41,35 +41,35 @@ DamageSearch::DamageSearch(Reader& reader)
   found_.troubles = reader.troubles();
 }
 
-sim::Result<bool> DamageSearch::step() {
+Result<bool> DamageSearch::step() {
   if (tick_ > last_) return look_at_checkpoint();
-  if (const sim::Status looked = look_at_row(); !looked) return sim::Error{looked.error()};
+  if (const Status looked = look_at_row(); !looked) return Error{looked.error()};
   return true;
 }
 
-sim::Status DamageSearch::look_at_row() {
+Status DamageSearch::look_at_row() {
   const auto row = reader_.row_at(tick_);
   if (row) {
     tick_ = row->back().tick + 1;
-    return sim::Done{};
+    return Done{};
   }
   if (const std::string failure = reader_.take_system_failure(); !failure.empty()) {
-    return sim::Error{failure};
+    return Error{failure};
   }
   const auto damaged = reader_.damaged_row_at(tick_);
   if (const std::string failure = reader_.take_system_failure(); !failure.empty()) {
-    return sim::Error{failure};
+    return Error{failure};
   }
   LostTicks lost{tick_, tick_, row.error(), 0, {}, true};
   if (damaged) lost = loss_of(*damaged, tick_, row.error());
   lost.last = std::min(lost.last, last_);
   tick_ = lost.last + 1;
   add_loss(found_.ticks, std::move(lost));
-  return sim::Done{};
+  return Done{};
 }
 
-sim::Result<bool> DamageSearch::look_at_checkpoint() {
-  const auto next = checkpoint_ > last_ ? sim::Result<std::optional<CheckpointInfo>>(std::nullopt)
+Result<bool> DamageSearch::look_at_checkpoint() {
+  const auto next = checkpoint_ > last_ ? Result<std::optional<CheckpointInfo>>(std::nullopt)
                                         : reader_.checkpoint_after(checkpoint_);
   if (next && *next && (*next)->tick <= last_) {
     const std::uint64_t tick = (*next)->tick;
@@ -87,16 +87,16 @@ sim::Result<bool> DamageSearch::look_at_checkpoint() {
     has_first_ = true;
   }
   if (const std::string failure = reader_.take_system_failure(); !failure.empty()) {
-    return sim::Error{failure};
+    return Error{failure};
   }
   return checkpoint_ != UINT64_MAX;
 }
 
-sim::Result<Damage> find_damage(Reader& reader) {
+Result<Damage> find_damage(Reader& reader) {
   DamageSearch search(reader);
   for (;;) {
     const auto more = search.step();
-    if (!more) return sim::Error{more.error()};
+    if (!more) return Error{more.error()};
     if (!*more) return search.found();
   }
 }

@@ -78,9 +78,9 @@ bool is_damage(int code) {
   }
 }
 
-sim::Error error_of(const std::string& path, int code, const char* sqlite_message,
-                    const SystemFailure& failure) {
-  sim::Error error{path + ": " + explain(code, sqlite_message)};
+Error error_of(const std::string& path, int code, const char* sqlite_message,
+               const SystemFailure& failure) {
+  Error error{path + ": " + explain(code, sqlite_message)};
   if (!is_damage(code)) *failure = error.message;
   return error;
 }
@@ -111,7 +111,7 @@ Statement& Statement::bind_null(int parameter) {
   return *this;
 }
 
-sim::Result<bool> Statement::step() {
+Result<bool> Statement::step() {
   sqlite3* connection = sqlite3_db_handle(statement_.get());
   if (bind_error_ != SQLITE_OK) {
     return error_of(path_, bind_error_, sqlite3_errmsg(connection), failure_);
@@ -122,16 +122,16 @@ sim::Result<bool> Statement::step() {
     reset();
     return false;
   }
-  sim::Error error = error_of(path_, code, sqlite3_errmsg(connection), failure_);
+  Error error = error_of(path_, code, sqlite3_errmsg(connection), failure_);
   reset();
   return error;
 }
 
-sim::Status Statement::run() {
-  const sim::Result<bool> stepped = step();
-  if (!stepped) return sim::Error{stepped.error()};
+Status Statement::run() {
+  const Result<bool> stepped = step();
+  if (!stepped) return Error{stepped.error()};
   reset();
-  return sim::Done{};
+  return Done{};
 }
 
 void Statement::reset() {
@@ -168,7 +168,7 @@ void Database::Closer::operator()(sqlite3* connection) const {
   sqlite3_close_v2(connection);
 }
 
-sim::Result<std::unique_ptr<Database>> Database::open(const std::string& path, Mode mode) {
+Result<std::unique_ptr<Database>> Database::open(const std::string& path, Mode mode) {
   const int flags = mode == Mode::kRead    ? SQLITE_OPEN_READONLY
                     : mode == Mode::kWrite ? SQLITE_OPEN_READWRITE
                                            : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
@@ -180,8 +180,7 @@ sim::Result<std::unique_ptr<Database>> Database::open(const std::string& path, M
   if (code != SQLITE_OK) {
     return database->failed(code, connection == nullptr ? nullptr : sqlite3_errmsg(connection));
   }
-  if (const sim::Status hardened = database->harden(); !hardened)
-    return sim::Error{hardened.error()};
+  if (const Status hardened = database->harden(); !hardened) return Error{hardened.error()};
   if (mode == Mode::kRead && path != kInMemory) database->take_back_what_was_cut_off();
   return database;
 }
@@ -200,7 +199,7 @@ void Database::take_back_what_was_cut_off() const {
   sqlite3_close_v2(writer);
 }
 
-sim::Result<std::unique_ptr<Database>> Database::open_image(std::span<const std::byte> image) {
+Result<std::unique_ptr<Database>> Database::open_image(std::span<const std::byte> image) {
   auto opened = open(kInMemory, Mode::kWrite);
   if (!opened) return opened;
   std::unique_ptr<Database>& database = *opened;
@@ -213,11 +212,11 @@ sim::Result<std::unique_ptr<Database>> Database::open_image(std::span<const std:
   return opened;
 }
 
-sim::Status Database::copy(const std::string& from, const std::string& to) {
+Status Database::copy(const std::string& from, const std::string& to) {
   auto source = open(from, Mode::kRead);
-  if (!source) return sim::Error{source.error()};
+  if (!source) return Error{source.error()};
   auto target = open(to, Mode::kCreate);
-  if (!target) return sim::Error{target.error()};
+  if (!target) return Error{target.error()};
   sqlite3* connection = (*target)->connection_.get();
   sqlite3_backup* copying =
       sqlite3_backup_init(connection, "main", (*source)->connection_.get(), "main");
@@ -234,7 +233,7 @@ sim::Status Database::copy(const std::string& from, const std::string& to) {
 }
 
 // A recording may come from a stranger: nothing in it may run, and damage is to show as an error.
-sim::Status Database::harden() {
+Status Database::harden() {
   sqlite3* connection = connection_.get();
   sqlite3_extended_result_codes(connection, 1);
   sqlite3_busy_timeout(connection, kBusyMilliseconds);
@@ -247,7 +246,7 @@ sim::Status Database::harden() {
   return execute("PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0");
 }
 
-sim::Result<Statement> Database::prepare(std::string_view sql) {
+Result<Statement> Database::prepare(std::string_view sql) {
   sqlite3_stmt* statement = nullptr;
   const int code = sqlite3_prepare_v2(connection_.get(), sql.data(), static_cast<int>(sql.size()),
                                       &statement, nullptr);
@@ -255,26 +254,26 @@ sim::Result<Statement> Database::prepare(std::string_view sql) {
   return Statement(path_, failure_, statement);
 }
 
-sim::Status Database::execute(const char* sql) {
+Status Database::execute(const char* sql) {
   const int code = sqlite3_exec(connection_.get(), sql, nullptr, nullptr, nullptr);
   if (code != SQLITE_OK) return failed(code, sqlite3_errmsg(connection_.get()));
-  return sim::Done{};
+  return Done{};
 }
 
-sim::Result<std::int64_t> Database::integer(std::string_view sql) {
-  sim::Result<Statement> statement = prepare(sql);
-  if (!statement) return sim::Error{statement.error()};
-  const sim::Result<bool> row = statement->step();
-  if (!row) return sim::Error{row.error()};
+Result<std::int64_t> Database::integer(std::string_view sql) {
+  Result<Statement> statement = prepare(sql);
+  if (!statement) return Error{statement.error()};
+  const Result<bool> row = statement->step();
+  if (!row) return Error{row.error()};
   if (!*row) return error("lacks a row (asked: " + std::string(sql) + ")");
   return statement->integer(0);
 }
 
-sim::Result<std::string> Database::text(std::string_view sql) {
-  sim::Result<Statement> statement = prepare(sql);
-  if (!statement) return sim::Error{statement.error()};
-  const sim::Result<bool> row = statement->step();
-  if (!row) return sim::Error{row.error()};
+Result<std::string> Database::text(std::string_view sql) {
+  Result<Statement> statement = prepare(sql);
+  if (!statement) return Error{statement.error()};
+  const Result<bool> row = statement->step();
+  if (!row) return Error{row.error()};
   if (!*row) return error("lacks a row (asked: " + std::string(sql) + ")");
   return statement->text(0);
 }
@@ -287,11 +286,11 @@ std::string Database::take_system_failure() {
   return std::exchange(*failure_, {});
 }
 
-sim::Error Database::failed(int code, const char* sqlite_message) const {
+Error Database::failed(int code, const char* sqlite_message) const {
   return error_of(path_, code, sqlite_message, failure_);
 }
 
-sim::Error Database::error(const std::string& what) const {
+Error Database::error(const std::string& what) const {
   return {path_ + ": " + what};
 }
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "protocol/base/result.h"
 #include "server/record/byte_io.h"
-#include "server/sim/result.h"
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -32,9 +32,9 @@ class Statement {
   Statement& bind_null(int parameter);
 
   /// True: there is a row to read. False: the statement is done, and was reset.
-  [[nodiscard]] sim::Result<bool> step();
+  [[nodiscard]] Result<bool> step();
   /// Steps a statement that yields no rows.
-  [[nodiscard]] sim::Status run();
+  [[nodiscard]] Status run();
   void reset();
 
   /// Columns count from 0. Another type than asked for reads as 0 or empty.
@@ -59,39 +59,38 @@ class Database {
   enum class Mode : std::uint8_t { kRead, kWrite, kCreate };
 
   /// kRead never changes the file; kWrite needs it to exist; kCreate makes it.
-  [[nodiscard]] static sim::Result<std::unique_ptr<Database>> open(const std::string& path,
-                                                                   Mode mode);
+  [[nodiscard]] static Result<std::unique_ptr<Database>> open(const std::string& path, Mode mode);
   /// A database that lies in memory, read only; `image` must outlive it.
-  [[nodiscard]] static sim::Result<std::unique_ptr<Database>> open_image(
+  [[nodiscard]] static Result<std::unique_ptr<Database>> open_image(
       std::span<const std::byte> image);
 
   /// Copies a database, of a running writer too, into a new single file, as of one moment.
-  [[nodiscard]] static sim::Status copy(const std::string& from, const std::string& to);
+  [[nodiscard]] static Status copy(const std::string& from, const std::string& to);
 
   [[nodiscard]] const std::string& path() const { return path_; }
-  [[nodiscard]] sim::Result<Statement> prepare(std::string_view sql);
+  [[nodiscard]] Result<Statement> prepare(std::string_view sql);
   /// Runs statements whose rows do not matter.
-  [[nodiscard]] sim::Status execute(const char* sql);
+  [[nodiscard]] Status execute(const char* sql);
   /// The first column of the first row; an error when there is none.
-  [[nodiscard]] sim::Result<std::int64_t> integer(std::string_view sql);
+  [[nodiscard]] Result<std::int64_t> integer(std::string_view sql);
   /// The same as text.
-  [[nodiscard]] sim::Result<std::string> text(std::string_view sql);
+  [[nodiscard]] Result<std::string> text(std::string_view sql);
   [[nodiscard]] std::int64_t last_row_id() const;
   /// Whether the system failed since the last call, and how.
   [[nodiscard]] std::string take_system_failure();
   /// "PATH: what".
-  [[nodiscard]] sim::Error error(const std::string& what) const;
+  [[nodiscard]] Error error(const std::string& what) const;
 
  private:
   struct Closer {
     void operator()(sqlite3* connection) const;
   };
   Database(std::string path, sqlite3* connection);
-  [[nodiscard]] sim::Status harden();
+  [[nodiscard]] Status harden();
   void take_back_what_was_cut_off() const;
 
   /// What to say of a code of SQLite's; takes note of failures of the system.
-  [[nodiscard]] sim::Error failed(int code, const char* sqlite_message) const;
+  [[nodiscard]] Error failed(int code, const char* sqlite_message) const;
 
   std::string path_;
   SystemFailure failure_ = std::make_shared<std::string>();

@@ -50,24 +50,24 @@ class Differ {
   Differ(Reader& a, Reader& b, const DiffOptions& options, sim::Executor& executor)
       : a_(a), b_(b), options_(options), executor_(executor) {}
 
-  sim::Result<DiffReport> run() {
+  Result<DiffReport> run() {
     for (const auto step : {&Differ::check_beginnings, &Differ::find_first_tick, &Differ::locate}) {
-      if (const sim::Status done = (this->*step)(); !done) return sim::Error{done.error()};
+      if (const Status done = (this->*step)(); !done) return Error{done.error()};
       if (finished_) break;
     }
     return std::move(report_);
   }
 
  private:
-  [[nodiscard]] sim::Error both(const std::string& what) const {
+  [[nodiscard]] Error both(const std::string& what) const {
     return {a_.path() + " and " + b_.path() + ": " + what};
   }
 
-  sim::Status check_beginnings() {
+  Status check_beginnings() {
     auto first_a = a_.restore(a_.first_tick());
-    if (!first_a) return sim::Error{first_a.error()};
+    if (!first_a) return Error{first_a.error()};
     auto first_b = b_.restore(b_.first_tick());
-    if (!first_b) return sim::Error{first_b.error()};
+    if (!first_b) return Error{first_b.error()};
     const sim::World& world_a = **first_a;
     const sim::World& world_b = **first_b;
     report_.world = world_a.config().name;
@@ -98,7 +98,7 @@ class Differ {
                   std::to_string(b_.last_tick()));
     }
     if (same_begin && !beginnings.same()) begin_differently(world_a, world_b, beginnings);
-    return sim::Done{};
+    return Done{};
   }
 
   void begin_differently(const sim::World& a, const sim::World& b, const Comparison& where) {
@@ -114,19 +114,19 @@ class Differ {
     found.remark = "the world file is the same, and was read differently by the two programs";
   }
 
-  sim::Status find_first_tick() {
+  Status find_first_tick() {
     TickCursor cursor_a(a_, report_.first_tick + 1);
     TickCursor cursor_b(b_, report_.first_tick + 1);
     for (std::uint64_t tick = report_.first_tick + 1; tick <= report_.last_tick; ++tick) {
       const auto a = cursor_a.next();
-      if (!a) return sim::Error{a.error()};
+      if (!a) return Error{a.error()};
       const auto b = cursor_b.next();
-      if (!b) return sim::Error{b.error()};
+      if (!b) return Error{b.error()};
       compare_tick(**a, **b);
       if (options_.progress && tick % kTicksPerProgress == 0) options_.progress(tick);
     }
     finished_ = !report_.difference;
-    return sim::Done{};
+    return Done{};
   }
 
   void compare_tick(const TickRecord& a, const TickRecord& b) {
@@ -153,21 +153,21 @@ class Differ {
   }
 
   /// The world before the first differing tick, which both sides agree on.
-  sim::Result<std::unique_ptr<sim::World>> world_before(std::uint64_t tick) {
+  Result<std::unique_ptr<sim::World>> world_before(std::uint64_t tick) {
     const auto in_a = a_.checkpoint_before(tick - 1);
-    if (!in_a) return sim::Error{in_a.error()};
+    if (!in_a) return Error{in_a.error()};
     const auto in_b = b_.checkpoint_before(tick - 1);
-    if (!in_b) return sim::Error{in_b.error()};
+    if (!in_b) return Error{in_b.error()};
     const bool b_is_nearer = *in_b && (!*in_a || (*in_b)->tick > (*in_a)->tick);
     Reader& better = b_is_nearer ? b_ : a_;
     Reader& other = b_is_nearer ? a_ : b_;
     auto at = world_at(better, tick - 1, executor_);
     if (!at) at = world_at(other, tick - 1, executor_);
-    if (!at) return sim::Error{at.error()};
+    if (!at) return Error{at.error()};
     return std::move(at->world);
   }
 
-  sim::Status locate() {
+  Status locate() {
     FirstDifference& found = *report_.difference;
     std::optional<TickTrace> trace_a;
     std::optional<TickTrace> trace_b;
@@ -175,7 +175,7 @@ class Differ {
     if (before) {
       world_a_ = std::move(before).value();
       auto copy = CheckpointImage::of(*world_a_).restore();
-      if (!copy) return sim::Error{copy.error()};
+      if (!copy) return Error{copy.error()};
       world_b_ = std::move(copy).value();
       trace_a = replay(*world_a_, found.a);
       trace_b = replay(*world_b_, found.b);
@@ -193,7 +193,7 @@ class Differ {
     } else if (found.seen_by == SeenBy::kNothing) {
       compare_checkpoints();
     }
-    return sim::Done{};
+    return Done{};
   }
 
   std::optional<TickTrace> replay(sim::World& world, DiffSide& side) {
@@ -204,9 +204,9 @@ class Differ {
     return trace;
   }
 
-  sim::Status use_given(const TraceFile* given, const Reader& reader, const DiffSide& side,
-                        std::optional<TickTrace>& trace) {
-    if (given == nullptr) return sim::Done{};
+  Status use_given(const TraceFile* given, const Reader& reader, const DiffSide& side,
+                   std::optional<TickTrace>& trace) {
+    if (given == nullptr) return Done{};
     const std::uint64_t tick = report_.difference->tick;
     std::string problem;
     if (given->world != report_.world) {
@@ -218,9 +218,9 @@ class Differ {
       problem = "by a program (" + sim::printable(given->made_by) +
                 ") that does not replay that tick either";
     }
-    if (!problem.empty()) return sim::Error{reader.path() + ": its trace is " + problem};
+    if (!problem.empty()) return Error{reader.path() + ": its trace is " + problem};
     trace = given->trace;
-    return sim::Done{};
+    return Done{};
   }
 
   void compare_phases(const TickTrace& a, const TickTrace& b) {
@@ -286,7 +286,7 @@ class Differ {
   bool advance(sim::World& world, Reader& reader, std::uint64_t tick) {
     if (world.tick_number() >= tick) return world.tick_number() == tick;
     bool agrees = true;
-    const sim::Status read =
+    const Status read =
         reader.read_ticks(world.tick_number() + 1, tick, [&](const TickRecord& record) {
           agrees = world.tick(bare(record.commands), executor_).digest == record.digest;
           return agrees;
@@ -316,7 +316,7 @@ class Differ {
     }
   }
 
-  sim::Status follow_both() {
+  Status follow_both() {
     FirstDifference& found = *report_.difference;
     const std::uint64_t end = std::min(found.tick + options_.spread_ticks, report_.last_tick);
     found.spread.push_back(
@@ -330,7 +330,7 @@ class Differ {
       found.spread.push_back(
           spread_at(tick, compare_worlds(*world_a_, *world_b_, options_.listed)));
     }
-    return sim::Done{};
+    return Done{};
   }
 
   Reader& a_;
@@ -345,8 +345,8 @@ class Differ {
 
 }  // namespace
 
-sim::Result<std::optional<std::uint64_t>> first_differing_tick(Reader& a, Reader& b,
-                                                               const std::atomic<bool>& stop) {
+Result<std::optional<std::uint64_t>> first_differing_tick(Reader& a, Reader& b,
+                                                          const std::atomic<bool>& stop) {
   using Found = std::optional<std::uint64_t>;
   constexpr std::uint64_t kTicksAtATime = 20'000;
   const std::uint64_t first = std::max(a.first_tick(), b.first_tick());
@@ -354,16 +354,16 @@ sim::Result<std::optional<std::uint64_t>> first_differing_tick(Reader& a, Reader
   if (a.first_tick() == b.first_tick()) {
     const auto in_a = a.checkpoint_before(first);
     const auto in_b = b.checkpoint_before(first);
-    if (!in_a) return sim::Error{in_a.error()};
-    if (!in_b) return sim::Error{in_b.error()};
+    if (!in_a) return Error{in_a.error()};
+    if (!in_b) return Error{in_b.error()};
     if (*in_a && *in_b && (*in_a)->digest != (*in_b)->digest) return Found(first);
   }
   for (std::uint64_t tick = first + 1; tick <= last && !stop; tick += kTicksAtATime) {
     const std::uint64_t end = std::min(last, tick + kTicksAtATime - 1);
     const auto in_a = a.digests(tick, end);
     const auto in_b = b.digests(tick, end);
-    if (!in_a) return sim::Error{in_a.error()};
-    if (!in_b) return sim::Error{in_b.error()};
+    if (!in_a) return Error{in_a.error()};
+    if (!in_b) return Error{in_b.error()};
     const auto differs = std::mismatch(in_a->begin(), in_a->end(), in_b->begin());
     if (differs.first != in_a->end()) {
       return Found(tick + static_cast<std::uint64_t>(differs.first - in_a->begin()));
@@ -372,8 +372,7 @@ sim::Result<std::optional<std::uint64_t>> first_differing_tick(Reader& a, Reader
   return Found();
 }
 
-sim::Result<DiffReport> diff(Reader& a, Reader& b, const DiffOptions& options,
-                             sim::Executor& executor) {
+Result<DiffReport> diff(Reader& a, Reader& b, const DiffOptions& options, sim::Executor& executor) {
   return Differ(a, b, options, executor).run();
 }
 

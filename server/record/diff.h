@@ -18,12 +18,12 @@
 #include <string>
 #include <vector>
 
+#include "protocol/base/result.h"
 #include "server/record/difference.h"
 #include "server/record/phase_trace.h"
 #include "server/record/reader.h"
 #include "server/record/trace_file.h"
 #include "server/sim/executor.h"
-#include "server/sim/result.h"
 
 namespace sluice::record {
 
@@ -53,7 +53,7 @@ struct Spread {
   std::uint64_t cells = 0;
   std::uint64_t chunks = 0;
   std::uint64_t fields = 0;
-  sim::Box cell_box;
+  Box cell_box;
 };
 
 /// One side in the first differing tick.
@@ -95,12 +95,12 @@ struct DiffReport {
 
 /// The first tick that both hold and whose digests differ, whatever worlds they are of; nothing
 /// where there is none, or where `stop` was set (by another thread) before it was found.
-[[nodiscard]] sim::Result<std::optional<std::uint64_t>> first_differing_tick(
+[[nodiscard]] Result<std::optional<std::uint64_t>> first_differing_tick(
     Reader& a, Reader& b, const std::atomic<bool>& stop);
 
 /// An error means that the two cannot be compared (they are of different worlds, or one of them
 /// cannot be read) and says why.
-[[nodiscard]] sim::Result<DiffReport> diff(Reader& a, Reader& b, const DiffOptions& options,
-                                           sim::Executor& executor);
+[[nodiscard]] Result<DiffReport> diff(Reader& a, Reader& b, const DiffOptions& options,
+                                      sim::Executor& executor);
 
 }  // namespace sluice::record

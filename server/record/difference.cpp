@@ -22,7 +22,7 @@ std::string describe(sim::Cell cell, bool both_open) {
   return both_open ? std::to_string(cell) : "open with " + std::to_string(cell) + " units";
 }
 
-std::string to_string(sim::ChunkCoord c) {
+std::string text_of(ChunkCoord c) {
   return "(" + std::to_string(c.x) + ", " + std::to_string(c.y) + ", " + std::to_string(c.z) + ")";
 }
 
@@ -49,14 +49,14 @@ class Comparer {
 
   void cells(const StateView& expected, const StateView& actual) {
     for_each_differing(expected.chunks, actual.chunks,
-                       [&](sim::ChunkCoord coord, const sim::Cell* a, const sim::Cell* b) {
+                       [&](ChunkCoord coord, const sim::Cell* a, const sim::Cell* b) {
                          chunk(*expected.core, coord, a, b);
                        });
   }
 
   void marks(const StateView& expected, const StateView& actual) {
     for_each_differing(expected.marks, actual.marks,
-                       [&](sim::ChunkCoord coord, const sim::Cell* a, const sim::Cell* b) {
+                       [&](ChunkCoord coord, const sim::Cell* a, const sim::Cell* b) {
                          chunk_marks(*expected.core, coord, a, b);
                        });
   }
@@ -77,23 +77,23 @@ class Comparer {
   template <class F>
   static void for_each_differing(const StateView::Planes& expected, const StateView::Planes& actual,
                                  F&& f) {
-    static constexpr std::array<sim::Cell, sim::kChunkCells> kNothing{};
-    const auto cells_of = [](const StateView::Planes& planes, sim::ChunkCoord coord) {
+    static constexpr std::array<sim::Cell, kChunkCells> kNothing{};
+    const auto cells_of = [](const StateView::Planes& planes, ChunkCoord coord) {
       const auto found = planes.find(coord);
       return found == planes.end() ? kNothing.data() : found->second;
     };
-    std::set<sim::ChunkCoord> coords;
+    std::set<ChunkCoord> coords;
     for (const auto& [coord, cells] : expected) coords.insert(coord);
     for (const auto& [coord, cells] : actual) coords.insert(coord);
-    for (const sim::ChunkCoord coord : coords) {
+    for (const ChunkCoord coord : coords) {
       const sim::Cell* a = cells_of(expected, coord);
       const sim::Cell* b = cells_of(actual, coord);
-      if (!std::equal(a, a + sim::kChunkCells, b)) f(coord, a, b);
+      if (!std::equal(a, a + kChunkCells, b)) f(coord, a, b);
     }
   }
 
-  static std::string place_of(sim::ChunkCoord coord, sim::Vec3 at) {
-    return "chunk " + to_string(coord) + " cell " + sim::to_string(at);
+  static std::string place_of(ChunkCoord coord, Vec3 at) {
+    return "chunk " + text_of(coord) + " cell " + to_string(at);
   }
 
   void note(const StateField& field, const std::string& expected, const std::string& actual) {
@@ -105,14 +105,13 @@ class Comparer {
     if (listed_[difference.layer]++ < limit_) out_.differences.push_back(std::move(difference));
   }
 
-  void chunk(const sim::CoreState& core, sim::ChunkCoord coord, const sim::Cell* a,
-             const sim::Cell* b) {
-    const sim::ChunkShape shape = core.config.shape();
-    const sim::Box world = core.config.box();
+  void chunk(const sim::CoreState& core, ChunkCoord coord, const sim::Cell* a, const sim::Cell* b) {
+    const ChunkShape shape = core.config.shape();
+    const Box world = core.config.box();
     std::uint64_t differing = 0;
-    for (std::int32_t i = 0; i < sim::kChunkCells; ++i) {
+    for (std::int32_t i = 0; i < kChunkCells; ++i) {
       if (a[i] == b[i]) continue;
-      const sim::Vec3 at = shape.cell_at(coord, i);
+      const Vec3 at = shape.cell_at(coord, i);
       if (!world.contains(at)) continue;
       ++differing;
       include(at);
@@ -127,12 +126,12 @@ class Comparer {
 
   /// The parts of a mark as the world's water model declares them; what it does not declare is
   /// nobody's, and yet a difference.
-  void chunk_marks(const sim::CoreState& core, sim::ChunkCoord coord, const sim::Cell* a,
+  void chunk_marks(const sim::CoreState& core, ChunkCoord coord, const sim::Cell* a,
                    const sim::Cell* b) {
     const sim::WaterModelRow* model = sim::find_water_model(core.config.water);
-    for (std::int32_t i = 0; i < sim::kChunkCells; ++i) {
+    for (std::int32_t i = 0; i < kChunkCells; ++i) {
       if (a[i] == b[i]) continue;
-      const sim::Vec3 at = core.config.shape().cell_at(coord, i);
+      const Vec3 at = core.config.shape().cell_at(coord, i);
       const auto both = [&](const char* name, std::uint32_t mask, std::int32_t shift) {
         const std::uint32_t one = (static_cast<std::uint32_t>(a[i]) & mask) >> shift;
         const std::uint32_t other = (static_cast<std::uint32_t>(b[i]) & mask) >> shift;
@@ -152,17 +151,17 @@ class Comparer {
     }
   }
 
-  void include(sim::Vec3 at) {
-    sim::Box& box = out_.cell_box;
+  void include(Vec3 at) {
+    Box& box = out_.cell_box;
     if (box.empty()) {
       box = {at, {1, 1, 1}};
       return;
     }
-    const sim::Vec3 end = box.from + box.size;
-    const sim::Vec3 low = {std::min(box.from.x, at.x), std::min(box.from.y, at.y),
-                           std::min(box.from.z, at.z)};
-    const sim::Vec3 high = {std::max(end.x, at.x + 1), std::max(end.y, at.y + 1),
-                            std::max(end.z, at.z + 1)};
+    const Vec3 end = box.from + box.size;
+    const Vec3 low = {std::min(box.from.x, at.x), std::min(box.from.y, at.y),
+                      std::min(box.from.z, at.z)};
+    const Vec3 high = {std::max(end.x, at.x + 1), std::max(end.y, at.y + 1),
+                       std::max(end.z, at.z + 1)};
     box = {low, high - low};
   }
 

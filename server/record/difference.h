@@ -20,8 +20,8 @@ struct Difference {
   std::string expected;
   std::string actual;
   // For differences of cells.
-  std::optional<sim::ChunkCoord> chunk;
-  std::optional<sim::Vec3> cell;
+  std::optional<ChunkCoord> chunk;
+  std::optional<Vec3> cell;
 
   friend bool operator==(const Difference&, const Difference&) = default;
 };
@@ -31,7 +31,7 @@ struct Comparison {
   std::uint64_t cells = 0;              // how many cells differ in all
   std::uint64_t chunks = 0;             // how many chunks hold such cells
   std::uint64_t fields = 0;             // how many values besides cells differ
-  sim::Box cell_box;                    // around those cells; empty when there are none
+  Box cell_box;                         // around those cells; empty when there are none
 
   [[nodiscard]] bool same() const { return cells == 0 && fields == 0; }
 };

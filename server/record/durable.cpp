@@ -6,18 +6,18 @@ namespace sluice::record {
 
 namespace {
 
-sim::Status named(const std::string& path, const char* what, const sim::Status& done) {
+Status named(const std::string& path, const char* what, const Status& done) {
   if (done) return done;
-  return sim::Error{path + ": " + what + ": " + done.error()};
+  return Error{path + ": " + what + ": " + done.error()};
 }
 
 }  // namespace
 
-sim::Status sync_file(const std::string& path) {
+Status sync_file(const std::string& path) {
   return named(path, "cannot be made durable", files().sync(path));
 }
 
-sim::Status sync_directory_of(const std::string& path) {
+Status sync_directory_of(const std::string& path) {
   return named(path, "its folder cannot be made durable", files().sync_folder_of(path));
 }
 
@@ -26,13 +26,12 @@ void remove_recording(const std::string& path) {
   for (const char* companion : kCompanions) (void)files().remove(path + companion);
 }
 
-sim::Status copy_durably(const std::string& from, const std::string& to) {
-  if (const sim::Status made = named(to, "cannot be made", files().copy(from, to)); !made)
-    return made;
+Status copy_durably(const std::string& from, const std::string& to) {
+  if (const Status made = named(to, "cannot be made", files().copy(from, to)); !made) return made;
   return sync_file(to);
 }
 
-sim::Status rename_file(const std::string& from, const std::string& to) {
+Status rename_file(const std::string& from, const std::string& to) {
   return named(to, "cannot be replaced", files().rename(from, to));
 }
 

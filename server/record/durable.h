@@ -3,13 +3,13 @@
 
 #include <string>
 
-#include "server/sim/result.h"
+#include "protocol/base/result.h"
 
 namespace sluice::record {
 
-[[nodiscard]] sim::Status sync_file(const std::string& path);
+[[nodiscard]] Status sync_file(const std::string& path);
 /// After a file was made, renamed or removed in it.
-[[nodiscard]] sim::Status sync_directory_of(const std::string& path);
+[[nodiscard]] Status sync_directory_of(const std::string& path);
 
 /// What SQLite keeps beside a database while it is open, or leaves there when its process is
 /// killed.
@@ -19,9 +19,9 @@ inline constexpr const char* kUnfinishedEnding = ".new";
 /// A file of ours with its companions, where there are any.
 void remove_recording(const std::string& path);
 /// Copies a file, onto the medium.
-[[nodiscard]] sim::Status copy_durably(const std::string& from, const std::string& to);
+[[nodiscard]] Status copy_durably(const std::string& from, const std::string& to);
 /// Gives a file another name, in place of one that has it; durable with the next
 /// sync_directory_of().
-[[nodiscard]] sim::Status rename_file(const std::string& from, const std::string& to);
+[[nodiscard]] Status rename_file(const std::string& from, const std::string& to);
 
 }  // namespace sluice::record

@@ -33,11 +33,11 @@ std::string name_aside(const std::string& path) {
   return free_name(path, "damaged");
 }
 
-sim::Status set_aside(const std::string& path, const std::string& aside) {
+Status set_aside(const std::string& path, const std::string& aside) {
   if (!files().exists(aside) && !files().link(path, aside)) {
     // A file system without links. What is half copied must not pass for a copy.
     const std::string copy = path + kUnfinished + "aside";
-    sim::Status done = copy_durably(path, copy);
+    Status done = copy_durably(path, copy);
     if (done) done = rename_file(copy, aside);
     if (!done) return done;
   }
@@ -62,15 +62,15 @@ void remove_unfinished(const std::string& path) {
   for (const std::string& name : beside(path, kUnfinished)) (void)files().remove(name);
 }
 
-sim::Result<std::string> exchange(const std::string& path) {
+Result<std::string> exchange(const std::string& path) {
   for (const std::string& made : beside(path, kUnfinished)) {
-    if (const auto synced = sync_file(made); !synced) return sim::Error{synced.error()};
+    if (const auto synced = sync_file(made); !synced) return Error{synced.error()};
   }
   const std::string aside = name_aside(path);
-  sim::Status done = set_aside(path, aside);
+  Status done = set_aside(path, aside);
   if (done) done = rename_file(unfinished_main(path), path + kRepaired);
   if (done) done = sync_directory_of(path);
-  if (!done) return sim::Error{done.error()};
+  if (!done) return Error{done.error()};
   return aside;
 }
 
@@ -78,22 +78,22 @@ bool is_exchanging(const std::string& path) {
   return files().exists(path + kRepaired);
 }
 
-sim::Result<std::vector<std::string>> finish_exchange(const std::string& path) {
+Result<std::vector<std::string>> finish_exchange(const std::string& path) {
   std::vector<std::string> parts;
   const std::string begin = path + kUnfinished;
   for (const std::string& made : beside(path, std::string(kUnfinished) + kPart)) {
     parts.push_back(free_name(path, made.substr(begin.size())));
-    if (const auto done = rename_file(made, parts.back()); !done) return sim::Error{done.error()};
+    if (const auto done = rename_file(made, parts.back()); !done) return Error{done.error()};
   }
-  sim::Status done = sync_directory_of(path);
+  Status done = sync_directory_of(path);
   for (const char* companion : kCompanions) {
-    const sim::Status removed = files().remove(path + companion);
-    if (!removed) return sim::Error{path + companion + ": cannot be removed: " + removed.error()};
+    const Status removed = files().remove(path + companion);
+    if (!removed) return Error{path + companion + ": cannot be removed: " + removed.error()};
   }
   if (done) done = sync_directory_of(path);
   if (done) done = rename_file(path + kRepaired, path);
   if (done) done = sync_directory_of(path);
-  if (!done) return sim::Error{done.error()};
+  if (!done) return Error{done.error()};
   return parts;
 }
 

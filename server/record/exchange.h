@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "server/sim/result.h"
+#include "protocol/base/result.h"
 
 namespace sluice::record {
 
@@ -28,11 +28,11 @@ void remove_unfinished(const std::string& path);
 
 /// Sets the file at `path` aside and puts those that were made in its place: all of them single
 /// files. Returns where it lies now. Needs the writer's lock.
-[[nodiscard]] sim::Result<std::string> exchange(const std::string& path);
+[[nodiscard]] Result<std::string> exchange(const std::string& path);
 /// Whether a repair decided and did not end.
 [[nodiscard]] bool is_exchanging(const std::string& path);
 /// Completes it, and returns the new names of the parts. Needs the writer's lock.
-[[nodiscard]] sim::Result<std::vector<std::string>> finish_exchange(const std::string& path);
+[[nodiscard]] Result<std::vector<std::string>> finish_exchange(const std::string& path);
 
 /// A name beside `path` that nothing has: PATH.WORD, PATH.WORD-2 ...
 [[nodiscard]] std::string free_name(const std::string& path, const std::string& word);

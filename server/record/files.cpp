@@ -17,17 +17,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-sim::Status status_of(const std::error_code& error) {
-  return error ? sim::Status(sim::Error{error.message()}) : sim::Done{};
+Status status_of(const std::error_code& error) {
+  return error ? Status(Error{error.message()}) : Done{};
 }
 
-sim::Status sync_descriptor(const std::string& path, int flags) {
+Status sync_descriptor(const std::string& path, int flags) {
   const int descriptor = open(path.c_str(), flags | O_CLOEXEC);
   const bool synced = descriptor >= 0 && fsync(descriptor) == 0;
   const int reason = errno;
   if (descriptor >= 0) close(descriptor);
-  if (!synced) return sim::Error{std::strerror(reason)};
-  return sim::Done{};
+  if (!synced) return Error{std::strerror(reason)};
+  return Done{};
 }
 
 std::string folder_of(const std::string& path) {
@@ -53,30 +53,30 @@ class SystemFiles final : public Files {
     }
     return names;
   }
-  sim::Status remove(const std::string& path) override {
+  Status remove(const std::string& path) override {
     std::error_code error;
     fs::remove(path, error);
     return status_of(error);
   }
-  sim::Status rename(const std::string& from, const std::string& to) override {
-    if (std::rename(from.c_str(), to.c_str()) == 0) return sim::Done{};
-    return sim::Error{std::strerror(errno)};
+  Status rename(const std::string& from, const std::string& to) override {
+    if (std::rename(from.c_str(), to.c_str()) == 0) return Done{};
+    return Error{std::strerror(errno)};
   }
-  sim::Status link(const std::string& from, const std::string& to) override {
+  Status link(const std::string& from, const std::string& to) override {
     std::error_code error;
     fs::create_hard_link(from, to, error);
     return status_of(error);
   }
-  sim::Status copy(const std::string& from, const std::string& to) override {
+  Status copy(const std::string& from, const std::string& to) override {
     std::error_code error;
     fs::copy_file(from, to, fs::copy_options::overwrite_existing, error);
     return status_of(error);
   }
-  sim::Status sync(const std::string& path) override { return sync_descriptor(path, O_RDONLY); }
-  sim::Status sync_folder_of(const std::string& path) override {
+  Status sync(const std::string& path) override { return sync_descriptor(path, O_RDONLY); }
+  Status sync_folder_of(const std::string& path) override {
     return sync_descriptor(folder_of(path), O_RDONLY | O_DIRECTORY);
   }
-  sim::Result<std::unique_ptr<WriteLock>> lock(const std::string& path) override {
+  Result<std::unique_ptr<WriteLock>> lock(const std::string& path) override {
     return SystemLock::acquire(path);
   }
   bool is_locked(const std::string& path) override { return SystemLock::held(path); }
@@ -99,7 +99,7 @@ void put_files(Files* others) {
   in_place() = others;
 }
 
-sim::Result<std::unique_ptr<WriteLock>> WriteLock::acquire(const std::string& path) {
+Result<std::unique_ptr<WriteLock>> WriteLock::acquire(const std::string& path) {
   return files().lock(path);
 }
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "protocol/base/result.h"
 #include "server/record/write_lock.h"
-#include "server/sim/result.h"
 
 namespace sluice::record {
 
@@ -23,18 +23,18 @@ class Files {
   /// The names of all that lies in the folder of `path`, in no order.
   [[nodiscard]] virtual std::vector<std::string> names_beside(const std::string& path) = 0;
   /// Nothing to remove is well.
-  [[nodiscard]] virtual sim::Status remove(const std::string& path) = 0;
+  [[nodiscard]] virtual Status remove(const std::string& path) = 0;
   /// Takes the place of what has the new name.
-  [[nodiscard]] virtual sim::Status rename(const std::string& from, const std::string& to) = 0;
+  [[nodiscard]] virtual Status rename(const std::string& from, const std::string& to) = 0;
   /// A second name for a file.
-  [[nodiscard]] virtual sim::Status link(const std::string& from, const std::string& to) = 0;
-  [[nodiscard]] virtual sim::Status copy(const std::string& from, const std::string& to) = 0;
+  [[nodiscard]] virtual Status link(const std::string& from, const std::string& to) = 0;
+  [[nodiscard]] virtual Status copy(const std::string& from, const std::string& to) = 0;
   /// What was written to the file outlasts a loss of power.
-  [[nodiscard]] virtual sim::Status sync(const std::string& path) = 0;
+  [[nodiscard]] virtual Status sync(const std::string& path) = 0;
   /// What was made, renamed and removed in the folder of `path` does.
-  [[nodiscard]] virtual sim::Status sync_folder_of(const std::string& path) = 0;
+  [[nodiscard]] virtual Status sync_folder_of(const std::string& path) = 0;
   /// See WriteLock.
-  [[nodiscard]] virtual sim::Result<std::unique_ptr<WriteLock>> lock(const std::string& path) = 0;
+  [[nodiscard]] virtual Result<std::unique_ptr<WriteLock>> lock(const std::string& path) = 0;
   [[nodiscard]] virtual bool is_locked(const std::string& path) = 0;
 };
 

@@ -56,7 +56,7 @@ std::uint64_t element_behind(std::span<const std::uint64_t> values, std::size_t 
   return value_behind(wanted, seed);
 }
 
-std::uint64_t place_of(sim::ChunkCoord coord) {
+std::uint64_t place_of(ChunkCoord coord) {
   // chunk_contribution's mix of the place, by way of its own difference from nothing.
   std::uint64_t place = sim::combine(0x736c75696365U, static_cast<std::uint32_t>(coord.x));
   place = sim::combine(place, static_cast<std::uint32_t>(coord.y));
@@ -75,7 +75,7 @@ Sums sums_of(const sim::Cell* cells) {
 std::optional<std::pair<std::int32_t, int>> flip_in_lane(const sim::Cell* cells, std::size_t lane,
                                                          std::uint64_t change) {
   std::uint64_t key = sim::kDigestKeys[lane];
-  for (std::size_t i = 2 * lane; i < sim::kChunkCells; i += 2 * sim::kDigestLanes) {
+  for (std::size_t i = 2 * lane; i < kChunkCells; i += 2 * sim::kDigestLanes) {
     const std::uint64_t data = static_cast<std::uint32_t>(cells[i]) |
                                std::uint64_t{static_cast<std::uint32_t>(cells[i + 1])} << 32;
     const auto term = [key](std::uint64_t pair) {

@@ -54,7 +54,7 @@ inline constexpr std::int64_t kMaxBlobBytes = std::int64_t{1} << 28;
 inline constexpr std::size_t kMaxClientBytes = 128;
 inline constexpr std::size_t kMaxReasonBytes = sim::kMaxReasonBytes;
 inline constexpr std::size_t kMaxTextBytes = 80;
-static_assert(kMaxTextBytes > std::size_t{sim::kMaxPipeNameBytes} + 3);
+static_assert(kMaxTextBytes > std::size_t{kMaxPipeNameBytes} + 3);
 
 /// The most that one command takes of a batch: columns, client, reason, and a body of two texts.
 inline constexpr std::size_t kMaxCommandBytes =
@@ -64,12 +64,12 @@ static_assert(Limits().bytes_per_row + std::size_t{sim::kMaxCommandsPerTick} * k
 
 // The largest world that there can be has a core that fits: a node takes at most 46 bytes
 // beside its two texts, a link 9, a port 21, a spring 20.
-static_assert(std::uint64_t{sim::kMaxPipes} * (2 * sim::kMaxPipeNameBytes + 46) +
+static_assert(std::uint64_t{kMaxPipes} * (2 * kMaxPipeNameBytes + 46) +
                   std::uint64_t{sim::kMaxPipeLinks} * 9 + std::uint64_t{sim::kMaxPorts} * 21 +
                   std::uint64_t{sim::kMaxSprings} * 40 <
               Limits().core_bytes);
 // Coordinates of at most 3 bytes each as differences, a wake byte, two ids.
-static_assert(std::size_t{2 * sim::kMaxChunks} * (3 * 3 + 1 + 2 * 10) <= Limits().chunk_list_bytes);
+static_assert(std::size_t{2 * kMaxChunks} * (3 * 3 + 1 + 2 * 10) <= Limits().chunk_list_bytes);
 
 /// Refused commands change nothing, so they need not be kept for the history's sake: of each
 /// client's they are kept whole up to so many bytes in so many ticks, of all clients' together up

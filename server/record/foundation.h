@@ -3,10 +3,10 @@
 
 #include <vector>
 
+#include "protocol/base/result.h"
 #include "server/record/facts.h"
 #include "server/record/reader.h"
 #include "server/record/recorder.h"
-#include "server/sim/result.h"
 
 namespace sluice::record {
 
@@ -14,6 +14,6 @@ namespace sluice::record {
 [[nodiscard]] std::vector<Fact> first_facts(const sim::World& first);
 
 /// Writes all that a new file holds but its first checkpoint.
-[[nodiscard]] sim::Status write_foundation(Database& database, const Foundation& foundation);
+[[nodiscard]] Status write_foundation(Database& database, const Foundation& foundation);
 
 }  // namespace sluice::record

@@ -30,7 +30,7 @@ void pack(std::span<const std::byte> bytes, int level, Bytes& out) {
     SLUICE_ASSERT(!ZSTD_isError(size));
     if (size + 8 < bytes.size()) {
       out.push_back(kZstd);
-      put_varint(bytes.size(), out);
+      append_varint(bytes.size(), out);
       put_all({frame.data(), size}, out);
       return;
     }
@@ -39,20 +39,20 @@ void pack(std::span<const std::byte> bytes, int level, Bytes& out) {
   put_all(bytes, out);
 }
 
-sim::Result<Bytes> unpack(std::span<const std::byte> packed, std::size_t maximum_size) {
-  if (packed.empty()) return sim::Error{"is empty"};
+Result<Bytes> unpack(std::span<const std::byte> packed, std::size_t maximum_size) {
+  if (packed.empty()) return Error{"is empty"};
   const std::byte codec = packed.front();
   ByteReader reader(packed.subspan(1));
   if (codec == kStored) {
-    if (packed.size() - 1 > maximum_size) return sim::Error{"is longer than allowed"};
+    if (packed.size() - 1 > maximum_size) return Error{"is longer than allowed"};
     return Bytes(packed.begin() + 1, packed.end());
   }
   if (codec != kZstd) {
-    return sim::Error{"is packed by the unknown codec " +
-                      std::to_string(std::to_integer<int>(codec)) + " (known: 0 stored, 1 zstd)"};
+    return Error{"is packed by the unknown codec " + std::to_string(std::to_integer<int>(codec)) +
+                 " (known: 0 stored, 1 zstd)"};
   }
   const std::uint64_t size = reader.varint();
-  if (reader.failed() || size > maximum_size) return sim::Error{"states an impossible size"};
+  if (reader.failed() || size > maximum_size) return Error{"states an impossible size"};
   Bytes bytes(size);
   const std::span<const std::byte> frame = reader.rest();
   const std::size_t written =
@@ -60,9 +60,9 @@ sim::Result<Bytes> unpack(std::span<const std::byte> packed, std::size_t maximum
   // No memory is not damage.
   if (ZSTD_getErrorCode(written) == ZSTD_error_memory_allocation) throw std::bad_alloc();
   if (ZSTD_isError(written)) {
-    return sim::Error{std::string("does not unpack (zstd: ") + ZSTD_getErrorName(written) + ")"};
+    return Error{std::string("does not unpack (zstd: ") + ZSTD_getErrorName(written) + ")"};
   }
-  if (written != size) return sim::Error{"unpacks to another size than it states"};
+  if (written != size) return Error{"unpacks to another size than it states"};
   return bytes;
 }
 

@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <span>
 
+#include "protocol/base/result.h"
 #include "server/record/byte_io.h"
-#include "server/sim/result.h"
 
 namespace sluice::record {
 
@@ -17,8 +17,7 @@ namespace sluice::record {
 void pack(std::span<const std::byte> bytes, int level, Bytes& out);
 
 /// Any bytes are safe to give. Refuses to unpack to more than `maximum_size` bytes.
-[[nodiscard]] sim::Result<Bytes> unpack(std::span<const std::byte> packed,
-                                        std::size_t maximum_size);
+[[nodiscard]] Result<Bytes> unpack(std::span<const std::byte> packed, std::size_t maximum_size);
 
 /// XXH3, 128 bits, canonical (big-endian) bytes: names a chunk by its content.
 [[nodiscard]] Bytes content_hash(std::span<const std::byte> bytes);

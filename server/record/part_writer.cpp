@@ -6,22 +6,22 @@
 
 namespace sluice::record {
 
-sim::Result<std::unique_ptr<PartWriter>> PartWriter::create(const std::string& path,
-                                                            Foundation foundation,
-                                                            const Limits& limits) {
+Result<std::unique_ptr<PartWriter>> PartWriter::create(const std::string& path,
+                                                       Foundation foundation,
+                                                       const Limits& limits) {
   auto recorder = Recorder::create(path, std::move(foundation), limits);
-  if (!recorder) return sim::Error{recorder.error()};
+  if (!recorder) return Error{recorder.error()};
   return std::unique_ptr<PartWriter>(new PartWriter(std::move(recorder).value()));
 }
 
-sim::Status PartWriter::add(const TickRecord& tick) {
-  if (const sim::Status taken = recorder_->append_copy(tick); !taken) return taken;
+Status PartWriter::add(const TickRecord& tick) {
+  if (const Status taken = recorder_->append_copy(tick); !taken) return taken;
   ++ticks_;
   bytes_ += batch_bytes(tick);
   return commit_if_much();
 }
 
-sim::Status PartWriter::add(CheckpointImage image) {
+Status PartWriter::add(CheckpointImage image) {
   bytes_ += image.core.size();
   for (const CheckpointImage::Chunk& chunk : image.chunks) {
     bytes_ += chunk.bytes.size() + chunk.marks.size();
@@ -30,11 +30,11 @@ sim::Status PartWriter::add(CheckpointImage image) {
   return commit_if_much();
 }
 
-sim::Status PartWriter::commit_if_much() {
-  return ticks_ >= kTicksPerPiece || bytes_ >= kBytesPerPiece ? finish() : sim::Done{};
+Status PartWriter::commit_if_much() {
+  return ticks_ >= kTicksPerPiece || bytes_ >= kBytesPerPiece ? finish() : Done{};
 }
 
-sim::Status PartWriter::finish() {
+Status PartWriter::finish() {
   ticks_ = 0;
   bytes_ = 0;
   return recorder_->commit();

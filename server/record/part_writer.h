@@ -6,8 +6,8 @@
 #include <memory>
 #include <string>
 
+#include "protocol/base/result.h"
 #include "server/record/recorder.h"
-#include "server/sim/result.h"
 
 namespace sluice::record {
 
@@ -18,19 +18,19 @@ class PartWriter {
   static constexpr std::size_t kBytesPerPiece = std::size_t{16} << 20;
 
   /// Refuses to overwrite.
-  [[nodiscard]] static sim::Result<std::unique_ptr<PartWriter>> create(const std::string& path,
-                                                                       Foundation foundation,
-                                                                       const Limits& limits);
+  [[nodiscard]] static Result<std::unique_ptr<PartWriter>> create(const std::string& path,
+                                                                  Foundation foundation,
+                                                                  const Limits& limits);
   /// The next tick.
-  [[nodiscard]] sim::Status add(const TickRecord& tick);
+  [[nodiscard]] Status add(const TickRecord& tick);
   /// An image of the last tick that was added, complete.
-  [[nodiscard]] sim::Status add(CheckpointImage image);
+  [[nodiscard]] Status add(CheckpointImage image);
   /// All is durable; to be called last.
-  [[nodiscard]] sim::Status finish();
+  [[nodiscard]] Status finish();
 
  private:
   explicit PartWriter(std::unique_ptr<Recorder> recorder) : recorder_(std::move(recorder)) {}
-  [[nodiscard]] sim::Status commit_if_much();
+  [[nodiscard]] Status commit_if_much();
 
   std::unique_ptr<Recorder> recorder_;
   std::size_t ticks_ = 0;  // since the last commit

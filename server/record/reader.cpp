@@ -31,40 +31,40 @@ const std::string& Reader::path() const {
   return database_->path();
 }
 
-sim::Result<std::unique_ptr<Reader>> Reader::open(const std::string& path, const Limits& limits) {
+Result<std::unique_ptr<Reader>> Reader::open(const std::string& path, const Limits& limits) {
   auto database = Database::open(path, Database::Mode::kRead);
-  if (!database) return sim::Error{database.error()};
+  if (!database) return Error{database.error()};
   return check(std::move(database).value(), limits, false);
 }
 
-sim::Result<std::unique_ptr<Reader>> Reader::open_damaged(const std::string& path,
-                                                          const Limits& limits) {
+Result<std::unique_ptr<Reader>> Reader::open_damaged(const std::string& path,
+                                                     const Limits& limits) {
   auto database = Database::open(path, Database::Mode::kRead);
-  if (!database) return sim::Error{database.error()};
+  if (!database) return Error{database.error()};
   return check(std::move(database).value(), limits, true);
 }
 
-sim::Result<std::unique_ptr<Reader>> Reader::open_image(std::span<const std::byte> image) {
+Result<std::unique_ptr<Reader>> Reader::open_image(std::span<const std::byte> image) {
   auto database = Database::open_image(image);
-  if (!database) return sim::Error{database.error()};
+  if (!database) return Error{database.error()};
   return check(std::move(database).value(), {}, false);
 }
 
-sim::Result<std::unique_ptr<Reader>> Reader::check(std::unique_ptr<Database> database,
-                                                   const Limits& limits, bool damaged) {
+Result<std::unique_ptr<Reader>> Reader::check(std::unique_ptr<Database> database,
+                                              const Limits& limits, bool damaged) {
   std::unique_ptr<Reader> reader(new Reader(std::move(database), limits, damaged));
   for (const auto step : {&Reader::check_kind, &Reader::check_schema, &Reader::read_world_row,
                           &Reader::read_facts, &Reader::read_begin, &Reader::refresh}) {
-    if (const sim::Status passed = (reader.get()->*step)(); !passed) {
-      return sim::Error{passed.error()};
+    if (const Status passed = (reader.get()->*step)(); !passed) {
+      return Error{passed.error()};
     }
   }
   auto chunks = ChunkStore::open(*reader->database_);
-  if (!chunks) return sim::Error{chunks.error()};
+  if (!chunks) return Error{chunks.error()};
   reader->chunks_ = std::move(chunks).value();
   if (reader->format_version_ < kFirstVersionWithPieces) return reader;
   auto cores = CoreStore::open(*reader->database_, limits);
-  if (!cores) return sim::Error{cores.error()};
+  if (!cores) return Error{cores.error()};
   reader->cores_ = std::move(cores).value();
   return reader;
 }
@@ -73,23 +73,22 @@ std::string Reader::take_system_failure() {
   return database_->take_system_failure();
 }
 
-sim::Status Reader::trouble(const sim::Error& error) {
+Status Reader::trouble(const Error& error) {
   if (!damaged_) return error;
-  if (const std::string failure = take_system_failure(); !failure.empty())
-    return sim::Error{failure};
+  if (const std::string failure = take_system_failure(); !failure.empty()) return Error{failure};
   troubles_.push_back(error.message);
-  return sim::Done{};
+  return Done{};
 }
 
-sim::Status Reader::check_kind() {
+Status Reader::check_kind() {
   const auto kind = database_->integer("PRAGMA application_id");
-  if (!kind) return sim::Error{kind.error()};
+  if (!kind) return Error{kind.error()};
   if (*kind != kApplicationId) {
     return database_->error("is not a recording: an SQLite file of application id " +
                             std::to_string(*kind) + ", expected " + std::to_string(kApplicationId));
   }
   const auto version = database_->integer("PRAGMA user_version");
-  if (!version) return sim::Error{version.error()};
+  if (!version) return Error{version.error()};
   if (*version < kOldestFormatVersion || *version > kFormatVersion) {
     return database_->error(
         "is a recording of format version " + std::to_string(*version) +
@@ -97,76 +96,76 @@ sim::Status Reader::check_kind() {
         std::to_string(kFormatVersion) + (*version > kFormatVersion ? ": use a newer one" : ""));
   }
   format_version_ = *version;
-  return sim::Done{};
+  return Done{};
 }
 
-sim::Status Reader::check_schema() {
+Status Reader::check_schema() {
   for (const Table& table : kTables) {
     if (table.since > format_version_) continue;
     const std::string_view name = table.name;
     auto row = database_->prepare("SELECT CAST(sql AS BLOB) FROM sqlite_schema WHERE name = '" +
                                   std::string(name) + "'");
-    if (!row) return sim::Error{row.error()};
-    const sim::Result<bool> found = row->step();
-    if (!found) return sim::Error{found.error()};
+    if (!row) return Error{row.error()};
+    const Result<bool> found = row->step();
+    if (!found) return Error{found.error()};
     if (!*found || row->text(0) != table.sql) {
       return database_->error("is damaged: its table '" + std::string(name) +
                               "' is missing or not as this format has it");
     }
   }
-  return sim::Done{};
+  return Done{};
 }
 
-sim::Status Reader::read_world_row() {
+Status Reader::read_world_row() {
   auto row = database_->prepare(
       "SELECT world_file, CAST(made_by AS BLOB), checksum FROM world WHERE id = 1");
-  if (!row) return sim::Error{row.error()};
-  const sim::Result<bool> found = row->step();
+  if (!row) return Error{row.error()};
+  const Result<bool> found = row->step();
   if (!found) return trouble({found.error()});
   if (!*found) return trouble(database_->error("is damaged: it lacks its world file"));
   world_file_text_ = row->text(0);
   made_by_ = row->text(1);
-  if (row_checksum(1, row->blob(0), row->blob(1)) == row->integer(2)) return sim::Done{};
+  if (row_checksum(1, row->blob(0), row->blob(1)) == row->integer(2)) return Done{};
   return trouble(database_->error("is damaged: the check sum of its world file does not fit"));
 }
 
-sim::Status Reader::read_facts() {
-  if (format_version_ < kFirstVersionWithFacts) return sim::Done{};
+Status Reader::read_facts() {
+  if (format_version_ < kFirstVersionWithFacts) return Done{};
   auto rows = database_->prepare(
       "SELECT CAST(name AS BLOB), CAST(value AS BLOB), checksum FROM facts ORDER BY name");
-  if (!rows) return sim::Error{rows.error()};
+  if (!rows) return Error{rows.error()};
   for (;;) {
-    const sim::Result<bool> found = rows->step();
+    const Result<bool> found = rows->step();
     if (!found) return trouble({found.error() + ", in its table of facts"});
-    if (!*found) return sim::Done{};
+    if (!*found) return Done{};
     Fact fact{rows->text(0), rows->text(1)};
     if (row_checksum(0, rows->blob(0), rows->blob(1)) == rows->integer(2)) {
       facts_.push_back(std::move(fact));
       continue;
     }
-    const sim::Status noted = trouble(database_->error(
-        "is damaged: the check sum of its fact '" + sim::printable(fact.name) + "' does not fit"));
+    const Status noted = trouble(database_->error("is damaged: the check sum of its fact '" +
+                                                  sim::printable(fact.name) + "' does not fit"));
     if (!noted) return noted;
   }
 }
 
-sim::Status Reader::read_begin() {
-  if (format_version_ < kFirstVersionWithFacts) return sim::Done{};
+Status Reader::read_begin() {
+  if (format_version_ < kFirstVersionWithFacts) return Done{};
   const std::string begins = fact("begins");
   const bool number = !begins.empty() && begins.size() < 20 &&
                       begins.find_first_not_of("0123456789") == std::string::npos;
   if (number) {
     first_tick_ = std::stoull(begins);
-    return sim::Done{};
+    return Done{};
   }
-  const sim::Status noted =
+  const Status noted =
       trouble(database_->error("is damaged: it does not say at which tick it begins"));
   if (!noted) return noted;
   // Every history begins with a checkpoint.
   const auto first = database_->integer("SELECT coalesce(min(tick), 0) FROM checkpoints");
-  if (!first) return sim::Error{first.error()};
+  if (!first) return Error{first.error()};
   first_tick_ = static_cast<std::uint64_t>(*first);
-  return sim::Done{};
+  return Done{};
 }
 
 std::string Reader::fact(std::string_view name) const {
@@ -176,12 +175,12 @@ std::string Reader::fact(std::string_view name) const {
   return {};
 }
 
-sim::Result<std::uint64_t> Reader::end_of_history() {
+Result<std::uint64_t> Reader::end_of_history() {
   auto row = database_->prepare(
       "SELECT first_tick, length(digests) FROM history ORDER BY first_tick DESC LIMIT 1");
-  if (!row) return sim::Error{row.error()};
-  const sim::Result<bool> found = row->step();
-  if (!found) return sim::Error{found.error()};
+  if (!row) return Error{row.error()};
+  const Result<bool> found = row->step();
+  if (!found) return Error{found.error()};
   if (!*found) return first_tick_;
   const std::int64_t first = row->integer(0);
   const std::int64_t bytes = row->integer(1);
@@ -189,17 +188,17 @@ sim::Result<std::uint64_t> Reader::end_of_history() {
   if (follows && bytes >= 8 && bytes % 8 == 0) {
     return static_cast<std::uint64_t>(first) + static_cast<std::uint64_t>(bytes) / 8 - 1;
   }
-  const sim::Status noted = trouble(database_->error("is damaged: its last history row, of tick " +
-                                                     std::to_string(first) + ", holds " +
-                                                     std::to_string(bytes) + " bytes of digests"));
-  if (!noted) return sim::Error{noted.error()};
+  const Status noted = trouble(database_->error("is damaged: its last history row, of tick " +
+                                                std::to_string(first) + ", holds " +
+                                                std::to_string(bytes) + " bytes of digests"));
+  if (!noted) return Error{noted.error()};
   return follows ? static_cast<std::uint64_t>(first) : first_tick_;
 }
 
-sim::Status Reader::refresh() {
+Status Reader::refresh() {
   auto end = end_of_history();
   if (!end) {
-    const sim::Status noted = trouble({end.error()});
+    const Status noted = trouble({end.error()});
     if (!noted) return noted;
     end = first_tick_;
   }
@@ -207,29 +206,29 @@ sim::Status Reader::refresh() {
   // Looked for second, so that a writer may go on meanwhile.
   const auto last = checkpoint_after(*end + 1);
   last_tick_ = *end;
-  if (!last) return damaged_ ? trouble({last.error()}) : sim::Status(sim::Done{});
-  if (!*last) return sim::Done{};
+  if (!last) return damaged_ ? trouble({last.error()}) : Status(Done{});
+  if (!*last) return Done{};
   const auto grown = end_of_history();
   if (grown && *grown >= (*last)->tick) {
     last_tick_ = *grown;
-    return sim::Done{};
+    return Done{};
   }
-  const sim::Status noted =
+  const Status noted =
       trouble(database_->error("is damaged: its history ends at tick " + std::to_string(*end) +
                                ", before the checkpoint of tick " + std::to_string((*last)->tick)));
   if (!noted) return noted;
   const auto newest = checkpoint_before(INT64_MAX);
   if (newest && *newest) last_tick_ = (*newest)->tick;
-  return sim::Done{};
+  return Done{};
 }
 
-sim::Result<std::vector<TickRecord>> Reader::read_row(std::uint64_t tick, bool with_commands) {
+Result<std::vector<TickRecord>> Reader::read_row(std::uint64_t tick, bool with_commands) {
   auto row = database_->prepare(
       "SELECT first_tick, digests, commands, checksum FROM history WHERE first_tick <= ?1 "
       "ORDER BY first_tick DESC LIMIT 1");
-  if (!row) return sim::Error{row.error()};
-  const sim::Result<bool> found = row->bind(1, static_cast<std::int64_t>(tick)).step();
-  if (!found) return sim::Error{found.error() + ", at tick " + std::to_string(tick)};
+  if (!row) return Error{row.error()};
+  const Result<bool> found = row->bind(1, static_cast<std::int64_t>(tick)).step();
+  if (!found) return Error{found.error() + ", at tick " + std::to_string(tick)};
   const auto first = static_cast<std::uint64_t>(*found ? row->integer(0) : 0);
   const std::span<const std::byte> digests = row->blob(1);
   const std::uint64_t count = digests.size() / 8;
@@ -249,25 +248,25 @@ sim::Result<std::vector<TickRecord>> Reader::read_row(std::uint64_t tick, bool w
     ticks[i].digest = reader.u64();
   }
   if (with_commands) {
-    if (const sim::Status read = decode_commands(row->blob(2), limits_.batch_bytes, ticks); !read) {
+    if (const Status read = decode_commands(row->blob(2), limits_.batch_bytes, ticks); !read) {
       return database_->error("is damaged: the commands of " + name + ": the blob " + read.error());
     }
   }
   return ticks;
 }
 
-sim::Result<std::vector<TickRecord>> Reader::row_at(std::uint64_t tick) {
+Result<std::vector<TickRecord>> Reader::row_at(std::uint64_t tick) {
   return read_row(tick, true);
 }
 
-sim::Result<DamagedRow> Reader::damaged_row_at(std::uint64_t tick) {
+Result<DamagedRow> Reader::damaged_row_at(std::uint64_t tick) {
   auto row = database_->prepare(
       "SELECT first_tick, digests, commands, checksum, "
       "(SELECT min(first_tick) FROM history WHERE first_tick > ?1) FROM history "
       "WHERE first_tick <= ?1 ORDER BY first_tick DESC LIMIT 1");
-  if (!row) return sim::Error{row.error()};
-  const sim::Result<bool> found = row->bind(1, static_cast<std::int64_t>(tick)).step();
-  if (!found) return sim::Error{found.error()};
+  if (!row) return Error{row.error()};
+  const Result<bool> found = row->bind(1, static_cast<std::int64_t>(tick)).step();
+  if (!found) return Error{found.error()};
   if (!*found) return database_->error("lacks tick " + std::to_string(tick));
   DamagedRow damaged;
   const auto first = static_cast<std::uint64_t>(row->integer(0));
@@ -295,27 +294,27 @@ sim::Result<DamagedRow> Reader::damaged_row_at(std::uint64_t tick) {
   return damaged;
 }
 
-sim::Status Reader::read_ticks(std::uint64_t from, std::uint64_t to,
-                               const std::function<bool(const TickRecord&)>& visit) {
+Status Reader::read_ticks(std::uint64_t from, std::uint64_t to,
+                          const std::function<bool(const TickRecord&)>& visit) {
   SLUICE_ASSERT(from >= 1 && to <= last_tick_);
   for (std::uint64_t tick = from; tick <= to;) {
-    const sim::Result<std::vector<TickRecord>> row = read_row(tick, true);
-    if (!row) return sim::Error{row.error()};
+    const Result<std::vector<TickRecord>> row = read_row(tick, true);
+    if (!row) return Error{row.error()};
     for (const TickRecord& record : *row) {
       if (record.tick < tick) continue;
-      if (record.tick > to || !visit(record)) return sim::Done{};
+      if (record.tick > to || !visit(record)) return Done{};
     }
     tick = row->back().tick + 1;
   }
-  return sim::Done{};
+  return Done{};
 }
 
-sim::Result<std::vector<sim::Digest>> Reader::digests(std::uint64_t from, std::uint64_t to) {
+Result<std::vector<sim::Digest>> Reader::digests(std::uint64_t from, std::uint64_t to) {
   SLUICE_ASSERT(from >= 1 && to <= last_tick_);
   std::vector<sim::Digest> digests;
   for (std::uint64_t tick = from; tick <= to;) {
-    const sim::Result<std::vector<TickRecord>> row = read_row(tick, false);
-    if (!row) return sim::Error{row.error()};
+    const Result<std::vector<TickRecord>> row = read_row(tick, false);
+    if (!row) return Error{row.error()};
     for (const TickRecord& record : *row) {
       if (record.tick >= tick && record.tick <= to) digests.push_back(record.digest);
     }

@@ -15,12 +15,12 @@
 #include <string_view>
 #include <vector>
 
+#include "protocol/base/result.h"
 #include "server/record/checkpoint.h"
 #include "server/record/facts.h"
 #include "server/record/format.h"
 #include "server/record/records.h"
 #include "server/sim/executor.h"
-#include "server/sim/result.h"
 #include "server/sim/world.h"
 
 namespace sluice::record {
@@ -47,15 +47,14 @@ struct DamagedRow {
 /// with its path and say what is wrong and where.
 class Reader {
  public:
-  [[nodiscard]] static sim::Result<std::unique_ptr<Reader>> open(const std::string& path,
-                                                                 const Limits& limits = {});
+  [[nodiscard]] static Result<std::unique_ptr<Reader>> open(const std::string& path,
+                                                            const Limits& limits = {});
   /// For repair: of a damaged file, too, as long as its tables are there. What of the file's head
   /// cannot be trusted is named in troubles().
-  [[nodiscard]] static sim::Result<std::unique_ptr<Reader>> open_damaged(const std::string& path,
-                                                                         const Limits& limits = {});
+  [[nodiscard]] static Result<std::unique_ptr<Reader>> open_damaged(const std::string& path,
+                                                                    const Limits& limits = {});
   /// Of a recording that lies in memory (and is not in WAL mode); `image` must outlive the reader.
-  [[nodiscard]] static sim::Result<std::unique_ptr<Reader>> open_image(
-      std::span<const std::byte> image);
+  [[nodiscard]] static Result<std::unique_ptr<Reader>> open_image(std::span<const std::byte> image);
   ~Reader();
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
@@ -80,48 +79,47 @@ class Reader {
   /// read), since the last call: then what could not be read may well be whole. Empty: it did not.
   [[nodiscard]] std::string take_system_failure();
   /// Looks whether the file has grown.
-  [[nodiscard]] sim::Status refresh();
+  [[nodiscard]] Status refresh();
 
   /// Ticks of [from, to] in their order, until `visit` returns false. Both must be in
   /// [1, last_tick()].
-  [[nodiscard]] sim::Status read_ticks(std::uint64_t from, std::uint64_t to,
-                                       const std::function<bool(const TickRecord&)>& visit);
+  [[nodiscard]] Status read_ticks(std::uint64_t from, std::uint64_t to,
+                                  const std::function<bool(const TickRecord&)>& visit);
   /// The digests of [from, to], in order.
-  [[nodiscard]] sim::Result<std::vector<sim::Digest>> digests(std::uint64_t from, std::uint64_t to);
+  [[nodiscard]] Result<std::vector<sim::Digest>> digests(std::uint64_t from, std::uint64_t to);
   /// All ticks of the row in which `tick` stands.
-  [[nodiscard]] sim::Result<std::vector<TickRecord>> row_at(std::uint64_t tick);
+  [[nodiscard]] Result<std::vector<TickRecord>> row_at(std::uint64_t tick);
   /// The same of a row whose check sum does not fit: what there is, which may be wrong anywhere.
-  [[nodiscard]] sim::Result<DamagedRow> damaged_row_at(std::uint64_t tick);
+  [[nodiscard]] Result<DamagedRow> damaged_row_at(std::uint64_t tick);
 
   /// The last one at or before `tick`, at or after first_tick().
-  [[nodiscard]] sim::Result<std::optional<CheckpointInfo>> checkpoint_before(std::uint64_t tick);
+  [[nodiscard]] Result<std::optional<CheckpointInfo>> checkpoint_before(std::uint64_t tick);
   /// The first one at or after `tick`.
-  [[nodiscard]] sim::Result<std::optional<CheckpointInfo>> checkpoint_after(std::uint64_t tick);
+  [[nodiscard]] Result<std::optional<CheckpointInfo>> checkpoint_after(std::uint64_t tick);
   /// What to say where checkpoint_before() finds none.
-  [[nodiscard]] sim::Error lacks_first_checkpoint() const;
+  [[nodiscard]] Error lacks_first_checkpoint() const;
   /// In rising order; the first is that of first_tick().
-  [[nodiscard]] sim::Result<std::vector<CheckpointInfo>> checkpoints();
+  [[nodiscard]] Result<std::vector<CheckpointInfo>> checkpoints();
   /// A checkpoint as it is stored, with the bytes of every chunk; not yet a world.
-  [[nodiscard]] sim::Result<CheckpointImage> read_checkpoint(std::uint64_t checkpoint_tick);
+  [[nodiscard]] Result<CheckpointImage> read_checkpoint(std::uint64_t checkpoint_tick);
   /// The world of a checkpoint; its digest, computed from scratch, is that of the checkpoint.
-  [[nodiscard]] sim::Result<std::unique_ptr<sim::World>> restore(std::uint64_t checkpoint_tick);
+  [[nodiscard]] Result<std::unique_ptr<sim::World>> restore(std::uint64_t checkpoint_tick);
 
  private:
   Reader(std::unique_ptr<Database> database, const Limits& limits, bool damaged);
-  [[nodiscard]] static sim::Result<std::unique_ptr<Reader>> check(
-      std::unique_ptr<Database> database, const Limits& limits, bool damaged);
-  [[nodiscard]] sim::Status check_kind();
-  [[nodiscard]] sim::Status check_schema();
-  [[nodiscard]] sim::Status read_world_row();
-  [[nodiscard]] sim::Status read_facts();
-  [[nodiscard]] sim::Status read_begin();
+  [[nodiscard]] static Result<std::unique_ptr<Reader>> check(std::unique_ptr<Database> database,
+                                                             const Limits& limits, bool damaged);
+  [[nodiscard]] Status check_kind();
+  [[nodiscard]] Status check_schema();
+  [[nodiscard]] Status read_world_row();
+  [[nodiscard]] Status read_facts();
+  [[nodiscard]] Status read_begin();
   /// Fails, or, of a damaged file, takes note of it and goes on.
-  [[nodiscard]] sim::Status trouble(const sim::Error& error);
-  [[nodiscard]] sim::Result<std::uint64_t> end_of_history();
-  [[nodiscard]] sim::Result<std::optional<CheckpointInfo>> find_checkpoint(std::string_view sql,
-                                                                           std::uint64_t tick);
-  [[nodiscard]] sim::Result<std::vector<TickRecord>> read_row(std::uint64_t tick,
-                                                              bool with_commands);
+  [[nodiscard]] Status trouble(const Error& error);
+  [[nodiscard]] Result<std::uint64_t> end_of_history();
+  [[nodiscard]] Result<std::optional<CheckpointInfo>> find_checkpoint(std::string_view sql,
+                                                                      std::uint64_t tick);
+  [[nodiscard]] Result<std::vector<TickRecord>> read_row(std::uint64_t tick, bool with_commands);
 
   std::unique_ptr<Database> database_;
   const Limits limits_;
@@ -146,8 +144,7 @@ struct WorldAt {
   std::vector<std::string> warnings;
 };
 using TickVisitor = std::function<void(const sim::World&, const sim::TickReport&)>;
-[[nodiscard]] sim::Result<WorldAt> world_at(Reader& reader, std::uint64_t tick,
-                                            sim::Executor& executor,
-                                            const TickVisitor& visit = nullptr);
+[[nodiscard]] Result<WorldAt> world_at(Reader& reader, std::uint64_t tick, sim::Executor& executor,
+                                       const TickVisitor& visit = nullptr);
 
 }  // namespace sluice::record

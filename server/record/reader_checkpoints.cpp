@@ -20,13 +20,13 @@ std::string checkpoint_text(std::uint64_t tick) {
 
 }  // namespace
 
-sim::Result<std::vector<CheckpointInfo>> Reader::checkpoints() {
+Result<std::vector<CheckpointInfo>> Reader::checkpoints() {
   auto rows = database_->prepare("SELECT tick, digest FROM checkpoints ORDER BY tick");
-  if (!rows) return sim::Error{rows.error()};
+  if (!rows) return Error{rows.error()};
   std::vector<CheckpointInfo> checkpoints;
   for (;;) {
-    const sim::Result<bool> found = rows->step();
-    if (!found) return sim::Error{found.error() + ", in its table of checkpoints"};
+    const Result<bool> found = rows->step();
+    if (!found) return Error{found.error() + ", in its table of checkpoints"};
     if (!*found) break;
     checkpoints.push_back(
         {static_cast<std::uint64_t>(rows->integer(0)), static_cast<sim::Digest>(rows->integer(1))});
@@ -37,18 +37,18 @@ sim::Result<std::vector<CheckpointInfo>> Reader::checkpoints() {
   return checkpoints;
 }
 
-sim::Error Reader::lacks_first_checkpoint() const {
+Error Reader::lacks_first_checkpoint() const {
   return database_->error("is damaged: it lacks " + checkpoint_text(first_tick_));
 }
 
-sim::Result<std::optional<CheckpointInfo>> Reader::find_checkpoint(std::string_view sql,
-                                                                   std::uint64_t tick) {
+Result<std::optional<CheckpointInfo>> Reader::find_checkpoint(std::string_view sql,
+                                                              std::uint64_t tick) {
   auto row = database_->prepare(sql);
-  if (!row) return sim::Error{row.error()};
+  if (!row) return Error{row.error()};
   constexpr std::uint64_t kMost = INT64_MAX;
   const auto bound = static_cast<std::int64_t>(std::min(tick, kMost));
-  const sim::Result<bool> found = row->bind(1, bound).step();
-  if (!found) return sim::Error{found.error() + ", in its table of checkpoints"};
+  const Result<bool> found = row->bind(1, bound).step();
+  if (!found) return Error{found.error() + ", in its table of checkpoints"};
   if (!*found || row->integer(0) < static_cast<std::int64_t>(first_tick_)) {
     return std::optional<CheckpointInfo>();
   }
@@ -56,30 +56,30 @@ sim::Result<std::optional<CheckpointInfo>> Reader::find_checkpoint(std::string_v
                                       static_cast<sim::Digest>(row->integer(1))});
 }
 
-sim::Result<std::optional<CheckpointInfo>> Reader::checkpoint_before(std::uint64_t tick) {
+Result<std::optional<CheckpointInfo>> Reader::checkpoint_before(std::uint64_t tick) {
   return find_checkpoint(
       "SELECT tick, digest FROM checkpoints WHERE tick <= ?1 ORDER BY tick DESC LIMIT 1", tick);
 }
 
-sim::Result<std::optional<CheckpointInfo>> Reader::checkpoint_after(std::uint64_t tick) {
+Result<std::optional<CheckpointInfo>> Reader::checkpoint_after(std::uint64_t tick) {
   return find_checkpoint(
       "SELECT tick, digest FROM checkpoints WHERE tick >= ?1 ORDER BY tick LIMIT 1", tick);
 }
 
-sim::Result<CheckpointImage> Reader::read_checkpoint(std::uint64_t checkpoint_tick) {
+Result<CheckpointImage> Reader::read_checkpoint(std::uint64_t checkpoint_tick) {
   const std::string name = checkpoint_text(checkpoint_tick);
   auto row =
       database_->prepare("SELECT digest, core, chunks, checksum FROM checkpoints WHERE tick = ?1");
-  if (!row) return sim::Error{row.error()};
-  const sim::Result<bool> found = row->bind(1, static_cast<std::int64_t>(checkpoint_tick)).step();
-  if (!found) return sim::Error{found.error() + ", in " + name};
+  if (!row) return Error{row.error()};
+  const Result<bool> found = row->bind(1, static_cast<std::int64_t>(checkpoint_tick)).step();
+  if (!found) return Error{found.error() + ", in " + name};
   if (!*found) return database_->error("lacks " + name);
   const auto digest = static_cast<sim::Digest>(row->integer(0));
   if (row_checksum(sim::combine(checkpoint_tick, digest), row->blob(1), row->blob(2)) !=
       row->integer(3)) {
     return database_->error("is damaged: the check sum of " + name + " does not fit");
   }
-  const sim::Result<Bytes> core =
+  const Result<Bytes> core =
       cores_ == nullptr ? unpack(row->blob(1), limits_.core_bytes) : cores_->load(row->blob(1));
   if (!core) return database_->error("is damaged: the core of " + name + " " + core.error());
   const auto listed = decode_chunk_list(row->blob(2), limits_.chunk_list_bytes);
@@ -90,14 +90,14 @@ sim::Result<CheckpointImage> Reader::read_checkpoint(std::uint64_t checkpoint_ti
   image.digest = digest;
   image.core = *core;
   for (const ListedChunk& chunk : *listed) {
-    sim::Result<Bytes> bytes = chunks_->load(chunk.row_id);
+    Result<Bytes> bytes = chunks_->load(chunk.row_id);
     if (!bytes) {
       return database_->error("is damaged: chunk " + std::to_string(chunk.row_id) + ", of " + name +
                               ", " + bytes.error());
     }
     image.chunks.push_back({chunk.coord, chunk.wake, std::move(bytes).value(), {}});
     if (chunk.marks_row_id == 0) continue;
-    sim::Result<Bytes> marks = chunks_->load(chunk.marks_row_id);
+    Result<Bytes> marks = chunks_->load(chunk.marks_row_id);
     if (!marks) {
       return database_->error("is damaged: the marks " + std::to_string(chunk.marks_row_id) +
                               ", of " + name + ", " + marks.error());
@@ -107,9 +107,9 @@ sim::Result<CheckpointImage> Reader::read_checkpoint(std::uint64_t checkpoint_ti
   return image;
 }
 
-sim::Result<std::unique_ptr<sim::World>> Reader::restore(std::uint64_t checkpoint_tick) {
-  const sim::Result<CheckpointImage> image = read_checkpoint(checkpoint_tick);
-  if (!image) return sim::Error{image.error()};
+Result<std::unique_ptr<sim::World>> Reader::restore(std::uint64_t checkpoint_tick) {
+  const Result<CheckpointImage> image = read_checkpoint(checkpoint_tick);
+  if (!image) return Error{image.error()};
   const std::string name = checkpoint_text(checkpoint_tick);
   auto world = image->restore();
   if (!world) {
@@ -124,13 +124,13 @@ sim::Result<std::unique_ptr<sim::World>> Reader::restore(std::uint64_t checkpoin
   return world;
 }
 
-sim::Result<WorldAt> world_at(Reader& reader, std::uint64_t tick, sim::Executor& executor,
-                              const TickVisitor& visit) {
+Result<WorldAt> world_at(Reader& reader, std::uint64_t tick, sim::Executor& executor,
+                         const TickVisitor& visit) {
   SLUICE_ASSERT(tick <= reader.last_tick());
   WorldAt result;
   for (std::uint64_t latest = tick; result.world == nullptr;) {
     const auto checkpoint = reader.checkpoint_before(latest);
-    if (!checkpoint) return sim::Error{checkpoint.error()};
+    if (!checkpoint) return Error{checkpoint.error()};
     if (!*checkpoint) break;
     auto world = reader.restore((*checkpoint)->tick);
     if (world) {
@@ -142,7 +142,7 @@ sim::Result<WorldAt> world_at(Reader& reader, std::uint64_t tick, sim::Executor&
     }
   }
   if (result.world == nullptr && result.warnings.empty()) return reader.lacks_first_checkpoint();
-  if (result.world == nullptr) return sim::Error{result.warnings.front()};
+  if (result.world == nullptr) return Error{result.warnings.front()};
   sim::World& world = *result.world;
   if (world.tick_number() == tick) return result;
 
@@ -161,9 +161,9 @@ sim::Result<WorldAt> world_at(Reader& reader, std::uint64_t tick, sim::Executor&
     if (visit) visit(world, report);
     return true;
   };
-  const sim::Status read = reader.read_ticks(world.tick_number() + 1, tick, replay);
-  if (!read) return sim::Error{read.error()};
-  if (!divergence.empty()) return sim::Error{divergence};
+  const Status read = reader.read_ticks(world.tick_number() + 1, tick, replay);
+  if (!read) return Error{read.error()};
+  if (!divergence.empty()) return Error{divergence};
   return result;
 }
 

@@ -39,7 +39,7 @@ struct Recorder::Statements {
   Statement has_checkpoint;
   Statement insert_checkpoint;
 
-  static sim::Result<std::unique_ptr<Statements>> prepare(Database& database) {
+  static Result<std::unique_ptr<Statements>> prepare(Database& database) {
     constexpr std::string_view kSql[] = {
         "BEGIN IMMEDIATE",
         "COMMIT",
@@ -51,8 +51,8 @@ struct Recorder::Statements {
     };
     std::vector<Statement> made;
     for (const std::string_view sql : kSql) {
-      sim::Result<Statement> statement = database.prepare(sql);
-      if (!statement) return sim::Error{statement.error()};
+      Result<Statement> statement = database.prepare(sql);
+      if (!statement) return Error{statement.error()};
       made.push_back(std::move(statement).value());
     }
     auto at = [&made](std::size_t i) { return std::move(made[i]); };
@@ -74,10 +74,10 @@ Recorder::~Recorder() {
   (void)database_->execute("PRAGMA journal_mode = DELETE");
 }
 
-sim::Result<std::unique_ptr<Recorder>> Recorder::create(const std::string& path,
-                                                        std::string_view world_file_text,
-                                                        const sim::World& world_at_tick_0,
-                                                        const Limits& limits) {
+Result<std::unique_ptr<Recorder>> Recorder::create(const std::string& path,
+                                                   std::string_view world_file_text,
+                                                   const sim::World& world_at_tick_0,
+                                                   const Limits& limits) {
   SLUICE_ASSERT(world_at_tick_0.tick_number() == 0);
   return create(path,
                 {std::string(world_file_text), program_name(), first_facts(world_at_tick_0),
@@ -85,40 +85,37 @@ sim::Result<std::unique_ptr<Recorder>> Recorder::create(const std::string& path,
                 limits);
 }
 
-sim::Result<std::unique_ptr<Recorder>> Recorder::create(const std::string& path,
-                                                        Foundation foundation,
-                                                        const Limits& limits) {
+Result<std::unique_ptr<Recorder>> Recorder::create(const std::string& path, Foundation foundation,
+                                                   const Limits& limits) {
   auto lock = WriteLock::acquire(path);
-  if (!lock) return sim::Error{lock.error()};
+  if (!lock) return Error{lock.error()};
   // A stale log beside a new file of its name would be taken for the new file's own.
   for (const char* suffix : {"", "-wal", "-journal"}) {
     if (files().exists(path + suffix)) {
-      return sim::Error{path + suffix +
-                        ": exists already; a recording is never overwritten, "
-                        "choose another name or move it away"};
+      return Error{path + suffix +
+                   ": exists already; a recording is never overwritten, "
+                   "choose another name or move it away"};
     }
   }
   const std::string unfinished = path + kUnfinishedEnding;
   remove_recording(unfinished);
   if (const auto written = write_new(unfinished, foundation, limits); !written) {
     remove_recording(unfinished);
-    return sim::Error{written.error()};
+    return Error{written.error()};
   }
-  if (const sim::Status named = files().rename(unfinished, path); !named) {
-    return sim::Error{path + ": cannot be created: " + named.error()};
+  if (const Status named = files().rename(unfinished, path); !named) {
+    return Error{path + ": cannot be created: " + named.error()};
   }
-  if (const sim::Status synced = sync_directory_of(path); !synced)
-    return sim::Error{synced.error()};
+  if (const Status synced = sync_directory_of(path); !synced) return Error{synced.error()};
   return open_locked(path, std::move(lock).value(), limits);
 }
 
-sim::Status Recorder::write_new(const std::string& path, Foundation& foundation,
-                                const Limits& limits) {
+Status Recorder::write_new(const std::string& path, Foundation& foundation, const Limits& limits) {
   Recorder writer(path, nullptr, limits);
   auto database = Database::open(path, Database::Mode::kCreate);
-  if (!database) return sim::Error{database.error()};
+  if (!database) return Error{database.error()};
   writer.database_ = std::move(database).value();
-  sim::Status done = writer.database_->execute("PRAGMA synchronous = FULL; BEGIN IMMEDIATE");
+  Status done = writer.database_->execute("PRAGMA synchronous = FULL; BEGIN IMMEDIATE");
   if (done) done = write_foundation(*writer.database_, foundation);
   if (done) done = writer.prepare();
   if (done) done = writer.write_checkpoint(foundation.image);
@@ -126,22 +123,21 @@ sim::Status Recorder::write_new(const std::string& path, Foundation& foundation,
   return done;
 }
 
-sim::Result<std::unique_ptr<Recorder>> Recorder::open(const std::string& path,
-                                                      const Limits& limits) {
+Result<std::unique_ptr<Recorder>> Recorder::open(const std::string& path, const Limits& limits) {
   // Asked first, so that a wrong path leaves no lock file and a wrong file is called what it is.
-  if (const auto reader = Reader::open(path, limits); !reader) return sim::Error{reader.error()};
+  if (const auto reader = Reader::open(path, limits); !reader) return Error{reader.error()};
   auto lock = WriteLock::acquire(path);
-  if (!lock) return sim::Error{lock.error()};
+  if (!lock) return Error{lock.error()};
   return open_locked(path, std::move(lock).value(), limits);
 }
 
-sim::Result<std::unique_ptr<Recorder>> Recorder::open_locked(const std::string& path,
-                                                             std::unique_ptr<WriteLock> lock,
-                                                             const Limits& limits) {
+Result<std::unique_ptr<Recorder>> Recorder::open_locked(const std::string& path,
+                                                        std::unique_ptr<WriteLock> lock,
+                                                        const Limits& limits) {
   std::unique_ptr<Recorder> recorder(new Recorder(path, std::move(lock), limits));
-  if (const sim::Status connected = recorder->connect(); !connected) {
+  if (const Status connected = recorder->connect(); !connected) {
     recorder->disconnect();
-    return sim::Error{connected.error()};
+    return Error{connected.error()};
   }
   recorder->durable_tick_ = recorder->last_tick_;
   return recorder;
@@ -154,26 +150,26 @@ void Recorder::disconnect() {
   database_.reset();
 }
 
-sim::Status Recorder::connect() {
+Status Recorder::connect() {
   auto database = Database::open(path_, Database::Mode::kWrite);
-  if (!database) return sim::Error{database.error()};
+  if (!database) return Error{database.error()};
   database_ = std::move(database).value();
   // SQLite says which mode it came to, and takes another one where it cannot have this.
   const auto mode = database_->text("PRAGMA journal_mode = WAL");
-  if (!mode) return sim::Error{mode.error()};
+  if (!mode) return Error{mode.error()};
   if (*mode != "wal") {
     return database_->error("cannot be kept with a write-ahead log: its journal mode stays '" +
                             *mode + "' (a file system without shared memory?)");
   }
-  const sim::Status durable =
+  const Status durable =
       database_->execute("PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 4194304");
   if (!durable) return durable;
   const auto level = database_->integer("PRAGMA synchronous");
-  if (!level) return sim::Error{level.error()};
+  if (!level) return Error{level.error()};
   if (*level != kSynchronousFull) return database_->error("cannot be synced at each commit");
   {
     auto reader = Reader::open(path_, limits_);
-    if (!reader) return sim::Error{reader.error()};
+    if (!reader) return Error{reader.error()};
     // Every older format was written with water of older rules, so there is none to go on with.
     const std::int64_t version = (*reader)->format_version();
     if (version != kFormatVersion) {
@@ -181,33 +177,33 @@ sim::Status Recorder::connect() {
                               ", this program writes " + std::to_string(kFormatVersion));
     }
   }
-  if (const sim::Status prepared = prepare(); !prepared) return prepared;
+  if (const Status prepared = prepare(); !prepared) return prepared;
   return load_tail();
 }
 
-sim::Status Recorder::prepare() {
+Status Recorder::prepare() {
   auto statements = Statements::prepare(*database_);
-  if (!statements) return sim::Error{statements.error()};
+  if (!statements) return Error{statements.error()};
   auto chunks = ChunkStore::open(*database_);
-  if (!chunks) return sim::Error{chunks.error()};
+  if (!chunks) return Error{chunks.error()};
   auto cores = CoreStore::open(*database_, limits_);
-  if (!cores) return sim::Error{cores.error()};
+  if (!cores) return Error{cores.error()};
   statements_ = std::move(statements).value();
   chunks_ = std::move(chunks).value();
   cores_ = std::move(cores).value();
-  return sim::Done{};
+  return Done{};
 }
 
-sim::Status Recorder::load_tail() {
+Status Recorder::load_tail() {
   auto reader = Reader::open(path_, limits_);
-  if (!reader) return sim::Error{reader.error()};
+  if (!reader) return Error{reader.error()};
   last_tick_ = (*reader)->last_tick();
   tail_.clear();
   tail_bytes_.clear();
   for (std::uint64_t end = last_tick_; end > (*reader)->first_tick();
        end = tail_.front().tick - 1) {
-    sim::Result<std::vector<TickRecord>> row = (*reader)->row_at(end);
-    if (!row) return sim::Error{row.error()};
+    Result<std::vector<TickRecord>> row = (*reader)->row_at(end);
+    if (!row) return Error{row.error()};
     std::vector<std::size_t> bytes;
     Load load = load_of(0, tail_.size());
     for (const TickRecord& tick : *row) {
@@ -221,7 +217,7 @@ sim::Status Recorder::load_tail() {
   }
   // Rows that a former process left are not worth a merge of their own before the full one.
   short_begin_ = tail_.size();
-  return sim::Done{};
+  return Done{};
 }
 
 void Recorder::Load::add(const TickRecord& tick, std::size_t tick_bytes) {
@@ -241,49 +237,49 @@ bool Recorder::full(const Load& load) const {
          load.bytes >= limits_.bytes_per_row;
 }
 
-sim::Status Recorder::append(TickRecord tick) {
+Status Recorder::append(TickRecord tick) {
   if (failure_) return *failure_;
   for (RecordedCommand& recorded : tick.commands) bound(recorded);
   refusals_.apply(tick);
   return append_copy(std::move(tick));
 }
 
-sim::Status Recorder::append_copy(TickRecord tick) {
+Status Recorder::append_copy(TickRecord tick) {
   if (failure_) return *failure_;
   SLUICE_ASSERT(tick.tick == last_tick_ + 1);
   for (RecordedCommand& recorded : tick.commands) bound(recorded);
   if (const std::size_t bytes = batch_bytes(tick); bytes > limits_.batch_bytes) {
-    return sim::Error{path_ + ": cannot take tick " + std::to_string(tick.tick) +
-                      ": its commands take " + std::to_string(bytes) + " bytes; at most " +
-                      std::to_string(limits_.batch_bytes)};
+    return Error{path_ + ": cannot take tick " + std::to_string(tick.tick) +
+                 ": its commands take " + std::to_string(bytes) + " bytes; at most " +
+                 std::to_string(limits_.batch_bytes)};
   }
   last_tick_ = tick.tick;
   pending_.push_back(std::move(tick));
-  return sim::Done{};
+  return Done{};
 }
 
-sim::Status Recorder::append_checkpoint(CheckpointImage image) {
+Status Recorder::append_checkpoint(CheckpointImage image) {
   if (failure_) return *failure_;
   SLUICE_ASSERT(image.tick <= last_tick_);
   pending_images_.push_back(std::move(image));
-  return sim::Done{};
+  return Done{};
 }
 
-sim::Status Recorder::commit() {
+Status Recorder::commit() {
   if (failure_) return *failure_;
-  if (pending_.empty() && pending_images_.empty()) return sim::Done{};
+  if (pending_.empty() && pending_images_.empty()) return Done{};
   return in_transaction();
 }
 
-sim::Status Recorder::checkpoint(CheckpointImage image) {
-  if (const sim::Status taken = append_checkpoint(std::move(image)); !taken) return taken;
+Status Recorder::checkpoint(CheckpointImage image) {
+  if (const Status taken = append_checkpoint(std::move(image)); !taken) return taken;
   return in_transaction();
 }
 
-sim::Status Recorder::in_transaction() {
-  std::map<sim::ChunkCoord, ChunkRows> rows_before;
+Status Recorder::in_transaction() {
+  std::map<ChunkCoord, ChunkRows> rows_before;
   if (!pending_images_.empty()) rows_before = rows_;
-  sim::Status done = statements_->begin.run();
+  Status done = statements_->begin.run();
   if (done) done = write_pending();
   for (CheckpointImage& image : pending_images_) {
     if (done) done = write_checkpoint(image);
@@ -295,23 +291,23 @@ sim::Status Recorder::in_transaction() {
     durable_tick_ = last_tick_;
     return done;
   }
-  failure_ = sim::Error{done.error()};
+  failure_ = Error{done.error()};
   (void)database_->execute("ROLLBACK");
   // What waits will be written again, from where the last commit that went well left off.
   if (!pending_images_.empty()) rows_ = std::move(rows_before);
   return *failure_;
 }
 
-sim::Status Recorder::resume() {
-  if (!failure_) return sim::Done{};
+Status Recorder::resume() {
+  if (!failure_) return Done{};
   const std::uint64_t appended = pending_.empty() ? durable_tick_ : pending_.back().tick;
   disconnect();
-  sim::Status done = connect();
+  Status done = connect();
   // A failed sync may have left pages that the system holds for clean and the medium does not
   // have: folding the log writes all that it holds anew, so that the sync after it is a true one.
   if (done) {
     const auto busy = database_->integer("PRAGMA wal_checkpoint(TRUNCATE)");
-    if (!busy) done = sim::Error{busy.error()};
+    if (!busy) done = Error{busy.error()};
     if (busy && *busy != 0) done = database_->error("is being read; its log cannot be folded back");
   }
   if (done) done = drop_what_is_there();
@@ -326,7 +322,7 @@ sim::Status Recorder::resume() {
 }
 
 // A commit that failed in its last moment may be in the file after all.
-sim::Status Recorder::drop_what_is_there() {
+Status Recorder::drop_what_is_there() {
   const std::uint64_t there = last_tick_;
   const std::uint64_t most = pending_.empty() ? durable_tick_ : pending_.back().tick;
   if (there < durable_tick_ || there > most) {
@@ -346,11 +342,11 @@ sim::Status Recorder::drop_what_is_there() {
   pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(known));
   last_tick_ = most;
   durable_tick_ = there;
-  return sim::Done{};
+  return Done{};
 }
 
-sim::Status Recorder::write_pending() {
-  if (pending_.empty()) return sim::Done{};
+Status Recorder::write_pending() {
+  if (pending_.empty()) return Done{};
   const std::size_t old_size = tail_.size();
   for (const TickRecord& tick : pending_) {
     tail_.push_back(tick);
@@ -365,20 +361,19 @@ sim::Status Recorder::write_pending() {
       recent.bytes < limits_.bytes_per_short_merge) {
     return write_row(tail.subspan(old_size), kShortRowLevel);
   }
-  if (const sim::Status removed = remove_rows_from(short_begin_, old_size); !removed)
-    return removed;
+  if (const Status removed = remove_rows_from(short_begin_, old_size); !removed) return removed;
   SLUICE_SOMETIMES("short rows of history were merged");
   const std::size_t begin = std::exchange(short_begin_, tail_.size());
   return write_row(tail.subspan(begin), kMediumRowLevel);
 }
 
-sim::Status Recorder::remove_rows_from(std::size_t index, std::size_t written) {
-  if (index >= written) return sim::Done{};
+Status Recorder::remove_rows_from(std::size_t index, std::size_t written) {
+  if (index >= written) return Done{};
   return statements_->delete_tail.bind(1, static_cast<std::int64_t>(tail_[index].tick)).run();
 }
 
-sim::Status Recorder::write_full_rows(std::size_t written) {
-  if (const sim::Status removed = remove_rows_from(0, written); !removed) return removed;
+Status Recorder::write_full_rows(std::size_t written) {
+  if (const Status removed = remove_rows_from(0, written); !removed) return removed;
   std::size_t begin = 0;
   Load load;
   const auto write_up_to = [&](std::size_t end) {
@@ -388,7 +383,7 @@ sim::Status Recorder::write_full_rows(std::size_t written) {
     return write_row(row, kFullRowLevel);
   };
   for (std::size_t i = 0; i < tail_.size(); ++i) {
-    sim::Status done = sim::Done{};
+    Status done = Done{};
     // A row that another tick would make too long ends before it, though it is not full.
     if (i > begin && load.bytes + tail_bytes_[i] > limits_.batch_bytes) done = write_up_to(i);
     load.add(tail_[i], tail_bytes_[i]);
@@ -399,10 +394,10 @@ sim::Status Recorder::write_full_rows(std::size_t written) {
   tail_bytes_.erase(tail_bytes_.begin(), tail_bytes_.begin() + static_cast<std::ptrdiff_t>(begin));
   short_begin_ = 0;
   SLUICE_SOMETIMES("a full row of history was written");
-  return tail_.empty() ? sim::Status(sim::Done{}) : write_row(tail_, kShortRowLevel);
+  return tail_.empty() ? Status(Done{}) : write_row(tail_, kShortRowLevel);
 }
 
-sim::Status Recorder::write_row(std::span<const TickRecord> ticks, int level) {
+Status Recorder::write_row(std::span<const TickRecord> ticks, int level) {
   Bytes digests;
   for (const TickRecord& tick : ticks) put_u64(tick.digest, digests);
   Bytes commands;
@@ -418,25 +413,25 @@ sim::Status Recorder::write_row(std::span<const TickRecord> ticks, int level) {
   return insert.bind(4, row_checksum(first_tick, digests, commands)).run();
 }
 
-sim::Status Recorder::write_checkpoint(CheckpointImage& image) {
+Status Recorder::write_checkpoint(CheckpointImage& image) {
   std::vector<ListedChunk> listed;
-  std::map<sim::ChunkCoord, ChunkRows> rows;
+  std::map<ChunkCoord, ChunkRows> rows;
   for (const CheckpointImage::Chunk& chunk : image.chunks) {
-    const sim::Result<ChunkRows> stored = store_chunk(chunk);
-    if (!stored) return sim::Error{stored.error()};
+    const Result<ChunkRows> stored = store_chunk(chunk);
+    if (!stored) return Error{stored.error()};
     listed.push_back({chunk.coord, chunk.wake, stored->cells, stored->marks});
     rows.emplace_hint(rows.end(), chunk.coord, *stored);
   }
   rows_ = std::move(rows);
   Statement& has = statements_->has_checkpoint;
-  const sim::Result<bool> there = has.bind(1, static_cast<std::int64_t>(image.tick)).step();
+  const Result<bool> there = has.bind(1, static_cast<std::int64_t>(image.tick)).step();
   has.reset();
-  if (!there) return sim::Error{there.error()};
-  if (*there) return sim::Done{};
+  if (!there) return Error{there.error()};
+  if (*there) return Done{};
 
   image.make_core();
-  const sim::Result<Bytes> stored_core = cores_->store(image.core);
-  if (!stored_core) return sim::Error{stored_core.error()};
+  const Result<Bytes> stored_core = cores_->store(image.core);
+  if (!stored_core) return Error{stored_core.error()};
   const Bytes& core = *stored_core;
   Bytes list;
   encode_chunk_list(listed, list);
@@ -448,18 +443,18 @@ sim::Status Recorder::write_checkpoint(CheckpointImage& image) {
       .run();
 }
 
-sim::Result<Recorder::ChunkRows> Recorder::store_chunk(const CheckpointImage::Chunk& chunk) {
+Result<Recorder::ChunkRows> Recorder::store_chunk(const CheckpointImage::Chunk& chunk) {
   const auto found = rows_.find(chunk.coord);
   const ChunkRows before = found == rows_.end() ? ChunkRows{} : found->second;
   if (chunk.bytes.empty()) {
     SLUICE_ASSERT(before.cells != 0);  // an image that is not complete follows its own base
     return before;
   }
-  const sim::Result<std::int64_t> cells = chunks_->store(chunk.bytes, before.cells);
-  if (!cells) return sim::Error{cells.error()};
+  const Result<std::int64_t> cells = chunks_->store(chunk.bytes, before.cells);
+  if (!cells) return Error{cells.error()};
   if (chunk.marks.empty()) return ChunkRows{*cells, 0};
-  const sim::Result<std::int64_t> marks = chunks_->store(chunk.marks, before.marks);
-  if (!marks) return sim::Error{marks.error()};
+  const Result<std::int64_t> marks = chunks_->store(chunk.marks, before.marks);
+  if (!marks) return Error{marks.error()};
   return ChunkRows{*cells, *marks};
 }
 

@@ -5,11 +5,11 @@
 
 namespace sluice::record {
 
-sim::Result<Recovered> recover(const std::string& path, sim::Executor& executor) {
+Result<Recovered> recover(const std::string& path, sim::Executor& executor) {
   auto reader = Reader::open(path);
-  if (!reader) return sim::Error{reader.error()};
-  sim::Result<WorldAt> last = world_at(**reader, (*reader)->last_tick(), executor);
-  if (!last) return sim::Error{last.error()};
+  if (!reader) return Error{reader.error()};
+  Result<WorldAt> last = world_at(**reader, (*reader)->last_tick(), executor);
+  if (!last) return Error{last.error()};
   return Recovered{std::move(last->world), (*reader)->world_file_text(), last->replayed_ticks,
                    std::move(last->warnings)};
 }

@@ -36,9 +36,9 @@ class Salvage {
   Salvage(Reader& reader, const RepairOptions& options) : reader_(reader), options_(options) {}
 
   /// Finds out what there is. An error is one of the system.
-  sim::Status look(Damage& damage) {
+  Status look(Damage& damage) {
     auto found = record::find_damage(reader_);
-    if (!found) return sim::Error{found.error()};
+    if (!found) return Error{found.error()};
     damage = std::move(found).value();
     for (const LostCheckpoint& lost : damage.checkpoints) bad_checkpoints_.insert(lost.tick);
     lost_ = damage.ticks;
@@ -50,10 +50,10 @@ class Salvage {
   [[nodiscard]] const std::vector<Stretch>& stretches() const { return stretches_; }
 
   /// A checkpoint of [from, to] that can be read: the first, or the last.
-  sim::Result<std::optional<std::uint64_t>> first_checkpoint(std::uint64_t from, std::uint64_t to) {
+  Result<std::optional<std::uint64_t>> first_checkpoint(std::uint64_t from, std::uint64_t to) {
     for (std::uint64_t tick = from; tick <= to;) {
       const auto next = reader_.checkpoint_after(tick);
-      if (const sim::Status well = system(); !well) return sim::Error{well.error()};
+      if (const Status well = system(); !well) return Error{well.error()};
       if (!next || !*next || (*next)->tick > to) break;
       tick = (*next)->tick;
       if (!bad_checkpoints_.contains(tick)) return std::optional(tick);
@@ -61,10 +61,10 @@ class Salvage {
     }
     return std::optional<std::uint64_t>();
   }
-  sim::Result<std::optional<std::uint64_t>> last_checkpoint(std::uint64_t from, std::uint64_t to) {
+  Result<std::optional<std::uint64_t>> last_checkpoint(std::uint64_t from, std::uint64_t to) {
     for (std::uint64_t tick = to; tick >= from;) {
       const auto before = reader_.checkpoint_before(tick);
-      if (const sim::Status well = system(); !well) return sim::Error{well.error()};
+      if (const Status well = system(); !well) return Error{well.error()};
       if (!before || !*before || (*before)->tick < from) break;
       tick = (*before)->tick;
       if (!bad_checkpoints_.contains(tick)) return std::optional(tick);
@@ -74,7 +74,7 @@ class Salvage {
   }
 
   /// The first tick of a stretch whose state can be had.
-  sim::Result<std::optional<std::uint64_t>> first_state(const Stretch& stretch) {
+  Result<std::optional<std::uint64_t>> first_state(const Stretch& stretch) {
     if (stretch.begin == 0 && reader_.first_tick() == 0 && bad_checkpoints_.contains(0) &&
         first_world() != nullptr) {
       return std::optional<std::uint64_t>(0);
@@ -84,14 +84,14 @@ class Salvage {
 
   /// A checkpoint's image: as it is stored, or of the world that a replay leads to. Nothing where
   /// neither can be had. Ticks are to be asked for in rising order.
-  sim::Result<std::optional<CheckpointImage>> image_at(std::uint64_t tick) {
+  Result<std::optional<CheckpointImage>> image_at(std::uint64_t tick) {
     if (!bad_checkpoints_.contains(tick)) {
       auto image = reader_.read_checkpoint(tick);
-      if (const sim::Status well = system(); !well) return sim::Error{well.error()};
+      if (const Status well = system(); !well) return Error{well.error()};
       if (image) return std::optional(std::move(image).value());
     }
     const auto reached = reach(tick);
-    if (!reached) return sim::Error{reached.error()};
+    if (!reached) return Error{reached.error()};
     if (!*reached) return std::optional<CheckpointImage>();
     return std::optional(CheckpointImage::of(*world_));
   }
@@ -100,7 +100,7 @@ class Salvage {
   }
 
   /// The ticks of the row in which this one stands.
-  sim::Result<std::vector<TickRecord>> row_at(std::uint64_t tick) {
+  Result<std::vector<TickRecord>> row_at(std::uint64_t tick) {
     const auto proven = proven_.upper_bound(tick);
     if (proven != proven_.begin() && std::prev(proven)->second.back().tick >= tick) {
       return std::prev(proven)->second;
@@ -109,9 +109,9 @@ class Salvage {
   }
 
  private:
-  sim::Status system() {
+  Status system() {
     const std::string failure = reader_.take_system_failure();
-    return failure.empty() ? sim::Status(sim::Done{}) : sim::Error{failure};
+    return failure.empty() ? Status(Done{}) : Error{failure};
   }
 
   void cut_into_stretches() {
@@ -141,18 +141,18 @@ class Salvage {
   }
 
   /// Moves world_ to a tick by replaying from the nearest state; false where that cannot be done.
-  sim::Result<bool> reach(std::uint64_t tick) {
+  Result<bool> reach(std::uint64_t tick) {
     const auto stretch = std::find_if(stretches_.begin(), stretches_.end(),
                                       [&](const Stretch& s) { return contains(s, tick); });
     if (stretch == stretches_.end()) return false;
     const auto nearest = last_checkpoint(stretch->begin, tick);
-    if (!nearest) return sim::Error{nearest.error()};
+    if (!nearest) return Error{nearest.error()};
     const bool here = world_ != nullptr && contains(*stretch, world_->tick_number()) &&
                       world_->tick_number() <= tick &&
                       (!*nearest || world_->tick_number() >= **nearest);
     if (!here && *nearest) {
       auto restored = reader_.restore(**nearest);
-      if (const sim::Status well = system(); !well) return sim::Error{well.error()};
+      if (const Status well = system(); !well) return Error{well.error()};
       if (!restored) {
         bad_checkpoints_.insert(**nearest);
         return reach(tick);
@@ -167,10 +167,10 @@ class Salvage {
     return replay_to(tick);
   }
 
-  sim::Result<bool> replay_to(std::uint64_t tick) {
+  Result<bool> replay_to(std::uint64_t tick) {
     while (world_->tick_number() < tick) {
       const auto row = row_at(world_->tick_number() + 1);
-      if (const sim::Status well = system(); !well) return sim::Error{well.error()};
+      if (const Status well = system(); !well) return Error{well.error()};
       if (!row) return false;
       for (const TickRecord& record : *row) {
         if (record.tick <= world_->tick_number() || record.tick > tick) continue;
@@ -191,13 +191,13 @@ class Salvage {
   /// A row whose check sum does not fit is whole after all where its commands lead from the state
   /// before it to the digests that it has (the sum was hit), or to others with which the sum fits
   /// (a digest was hit).
-  sim::Status prove_damaged_rows() {
+  Status prove_damaged_rows() {
     for (std::size_t i = 0; i < lost_.size();) {
       const LostTicks range = lost_[i];
       std::uint64_t tick = range.first;
       while (tick <= range.last) {
         const auto proven = prove_row(tick);
-        if (!proven) return sim::Error{proven.error()};
+        if (!proven) return Error{proven.error()};
         if (!*proven) break;
         tick = proven_.at(tick).back().tick + 1;
         lost_[i].first = tick;
@@ -210,12 +210,12 @@ class Salvage {
       lost_.erase(lost_.begin() + static_cast<std::ptrdiff_t>(i));
       cut_into_stretches();
     }
-    return sim::Done{};
+    return Done{};
   }
 
-  sim::Result<bool> prove_row(std::uint64_t tick) {
+  Result<bool> prove_row(std::uint64_t tick) {
     auto row = reader_.damaged_row_at(tick);
-    if (const sim::Status well = system(); !well) return sim::Error{well.error()};
+    if (const Status well = system(); !well) return Error{well.error()};
     if (!row || row->ticks.empty() || row->ticks.front().tick != tick) return false;
     const auto reached = reach(tick - 1);
     if (!reached || !*reached) return reached;
@@ -258,22 +258,22 @@ class Repairer {
   Repairer(const std::string& path, Reader& reader, const RepairOptions& options)
       : path_(path), reader_(reader), options_(options), salvage_(reader, options) {}
 
-  sim::Result<Repair> run() {
-    if (const sim::Status looked = salvage_.look(result_.damage); !looked) {
-      return sim::Error{looked.error() + "; it is not repaired, for it may be whole"};
+  Result<Repair> run() {
+    if (const Status looked = salvage_.look(result_.damage); !looked) {
+      return Error{looked.error() + "; it is not repaired, for it may be whole"};
     }
     result_.main = {path_, reader_.first_tick(), reader_.last_tick()};
     if (result_.damage.whole()) return std::move(result_);
     result_.lost = salvage_.lost();
-    if (const sim::Status kept = keep_what_there_is(); !kept) {
+    if (const Status kept = keep_what_there_is(); !kept) {
       remove_unfinished(path_);
-      return sim::Error{kept.error()};
+      return Error{kept.error()};
     }
     return std::move(result_);
   }
 
  private:
-  sim::Status keep_what_there_is() {
+  Status keep_what_there_is() {
     const std::vector<Stretch>& stretches = salvage_.stretches();
     bool have_main = false;
     // From the last one back: the first that has a state becomes the main part.
@@ -283,21 +283,21 @@ class Repairer {
         const bool last = stretch == stretches.rbegin();
         const std::uint64_t to = last ? reader_.last_tick() : std::prev(stretch)->begin;
         const auto lone = salvage_.last_checkpoint(stretch->end + 1, to);
-        if (!lone) return sim::Error{lone.error()};
+        if (!lone) return Error{lone.error()};
         if (stretch->end < to && *lone) {
           if (const auto done = write({**lone, **lone}, true); !done) return done;
           have_main = true;
         }
       }
       const auto state = salvage_.first_state(*stretch);
-      if (!state) return sim::Error{state.error()};
+      if (!state) return Error{state.error()};
       leave_without_state(*stretch, *state);
       if (!*state) continue;
       if (const auto done = write({**state, stretch->end}, !have_main); !done) return done;
       have_main = true;
     }
-    if (!have_main) return sim::Error{path_ + ": no state in it can be had: restore a backup"};
-    return sim::Done{};
+    if (!have_main) return Error{path_ + ": no state in it can be had: restore a backup"};
+    return Done{};
   }
 
   void leave_without_state(const Stretch& stretch, const std::optional<std::uint64_t>& state) {
@@ -317,13 +317,13 @@ class Repairer {
     result_.without_state.push_back(std::move(left));
   }
 
-  sim::Status write(const Stretch& part, bool main) {
-    if (!main && part.begin == part.end) return sim::Done{};  // a world that was left long ago
+  Status write(const Stretch& part, bool main) {
+    if (!main && part.begin == part.end) return Done{};  // a world that was left long ago
     const std::string range = std::to_string(part.begin) + "-" + std::to_string(part.end);
     const std::string path = main ? unfinished_main(path_) : unfinished_part(path_, range);
     auto first = salvage_.image_at(part.begin);
-    if (!first) return sim::Error{first.error()};
-    if (!*first) return sim::Error{path_ + ": the state of tick " + range + " went away"};
+    if (!first) return Error{first.error()};
+    if (!*first) return Error{path_ + ": the state of tick " + range + " went away"};
     std::vector<Fact> facts;
     for (const Fact& fact : reader_.facts()) {
       if (fact.name != "begins") facts.push_back(fact);
@@ -332,13 +332,13 @@ class Repairer {
     auto writer = PartWriter::create(
         path, {reader_.world_file_text(), reader_.made_by(), std::move(facts), std::move(**first)},
         options_.limits);
-    if (!writer) return sim::Error{writer.error()};
+    if (!writer) return Error{writer.error()};
     if (const auto copied = copy(part, **writer); !copied) return copied;
     if (const auto done = (*writer)->finish(); !done) return done;
     writer->reset();
     for (const char* companion : kCompanions) {
       if (!files().exists(path + companion)) continue;
-      return sim::Error{path + companion + ": is left: somebody reads what is being made"};
+      return Error{path + companion + ": is left: somebody reads what is being made"};
     }
     if (!main) SLUICE_SOMETIMES("a repair kept a part of its own");
     if (main) {
@@ -346,13 +346,13 @@ class Repairer {
     } else {
       result_.parts.push_back({path_ + ".part-" + range, part.begin, part.end});
     }
-    return sim::Done{};
+    return Done{};
   }
 
-  sim::Status copy(const Stretch& part, PartWriter& writer) {
+  Status copy(const Stretch& part, PartWriter& writer) {
     for (std::uint64_t tick = part.begin + 1; tick <= part.end;) {
       const auto row = salvage_.row_at(tick);
-      if (!row) return sim::Error{row.error()};
+      if (!row) return Error{row.error()};
       for (const TickRecord& record : *row) {
         if (record.tick < tick || record.tick > part.end) continue;
         if (const auto written = writer.add(record); !written) return written;
@@ -364,16 +364,16 @@ class Repairer {
       }
       tick = row->back().tick + 1;
     }
-    return sim::Done{};
+    return Done{};
   }
 
-  sim::Status copy_checkpoint(std::uint64_t tick, PartWriter& writer) {
+  Status copy_checkpoint(std::uint64_t tick, PartWriter& writer) {
     auto image = salvage_.image_at(tick);
-    if (!image) return sim::Error{image.error()};
+    if (!image) return Error{image.error()};
     // One that cannot be had is left out: it would only make the part refuse itself.
     if (*image) return writer.add(std::move(**image));
     not_rebuilt(tick);
-    return sim::Done{};
+    return Done{};
   }
 
   void not_rebuilt(std::uint64_t tick) {
@@ -391,41 +391,41 @@ class Repairer {
 
 }  // namespace
 
-sim::Status finish_repair(const std::string& path) {
-  if (!is_exchanging(path)) return sim::Done{};
+Status finish_repair(const std::string& path) {
+  if (!is_exchanging(path)) return Done{};
   SLUICE_SOMETIMES("a start completed a repair");
   const auto lock = WriteLock::acquire(path);
-  if (!lock) return sim::Error{lock.error()};
+  if (!lock) return Error{lock.error()};
   const auto finished = finish_exchange(path);
-  if (!finished) return sim::Error{finished.error()};
-  return sim::Done{};
+  if (!finished) return Error{finished.error()};
+  return Done{};
 }
 
-sim::Result<Repair> repair(const std::string& path, const RepairOptions& options) {
+Result<Repair> repair(const std::string& path, const RepairOptions& options) {
   const bool completed = is_exchanging(path);
   if (completed) SLUICE_SOMETIMES("a repair found another one undone");
-  if (const sim::Status finished = finish_repair(path); !finished) {
-    return sim::Error{finished.error()};
+  if (const Status finished = finish_repair(path); !finished) {
+    return Error{finished.error()};
   }
   // Asked first, so that a wrong path leaves no lock file and a wrong file is called what it is.
   if (const auto asked = Reader::open_damaged(path, options.limits); !asked) {
-    return sim::Error{asked.error()};
+    return Error{asked.error()};
   }
   const auto lock = WriteLock::acquire(path);
-  if (!lock) return sim::Error{lock.error()};
+  if (!lock) return Error{lock.error()};
   remove_unfinished(path);
   auto reader = Reader::open_damaged(path, options.limits);
-  if (!reader) return sim::Error{reader.error()};
+  if (!reader) return Error{reader.error()};
   auto result = Repairer(path, **reader, options).run();
   reader->reset();
   if (!result) return result;
   result->completed_another = completed;
   if (result->damage.whole()) return result;
   const auto aside = exchange(path);
-  if (!aside) return sim::Error{aside.error()};
+  if (!aside) return Error{aside.error()};
   result->set_aside = *aside;
   const auto parts = finish_exchange(path);
-  if (!parts) return sim::Error{parts.error()};
+  if (!parts) return Error{parts.error()};
   for (Part& part : result->parts) {
     for (const std::string& name : *parts) {
       if (name == part.path || name.starts_with(part.path + "-")) part.path = name;

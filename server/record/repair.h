@@ -16,9 +16,9 @@
 #include <string>
 #include <vector>
 
+#include "protocol/base/result.h"
 #include "server/record/format.h"
 #include "server/record/reader.h"
-#include "server/sim/result.h"
 
 namespace sluice::record {
 
@@ -56,12 +56,12 @@ class DamageSearch {
   explicit DamageSearch(Reader& reader);
   /// Looks at the next row of history or the next checkpoint. False when there is none. An error is
   /// one of the system, which says nothing about the file.
-  [[nodiscard]] sim::Result<bool> step();
+  [[nodiscard]] Result<bool> step();
   [[nodiscard]] const Damage& found() const { return found_; }
 
  private:
-  [[nodiscard]] sim::Status look_at_row();
-  [[nodiscard]] sim::Result<bool> look_at_checkpoint();
+  [[nodiscard]] Status look_at_row();
+  [[nodiscard]] Result<bool> look_at_checkpoint();
 
   Reader& reader_;
   Damage found_;
@@ -72,7 +72,7 @@ class DamageSearch {
 };
 
 /// Reads every row and every chunk. An error is one of the system.
-[[nodiscard]] sim::Result<Damage> find_damage(Reader& reader);
+[[nodiscard]] Result<Damage> find_damage(Reader& reader);
 
 /// A recording that was made of a part.
 struct Part {
@@ -98,18 +98,17 @@ struct Repair {
 struct RepairOptions {
   /// The world that the text of a world file describes, for whoever can read one: what was recorded
   /// from tick 0 on can then be replayed without any checkpoint.
-  std::function<sim::Result<std::unique_ptr<sim::World>>(const std::string&)> build_world;
+  std::function<Result<std::unique_ptr<sim::World>>(const std::string&)> build_world;
   Limits limits;
 };
 
 /// Makes the file at `path` whole again, if it is not. Needs the writer's lock. May be ended at any
 /// moment and be begun again. An error means that nothing was lost by it: the file is what it was,
 /// or a later repair completes this one.
-[[nodiscard]] sim::Result<Repair> repair(const std::string& path,
-                                         const RepairOptions& options = {});
+[[nodiscard]] Result<Repair> repair(const std::string& path, const RepairOptions& options = {});
 /// Completes a repair that was ended in its last steps; does nothing where there was none. To be
 /// called before a file is gone on with.
-[[nodiscard]] sim::Status finish_repair(const std::string& path);
+[[nodiscard]] Status finish_repair(const std::string& path);
 
 /// For people, a line each: what was lost, what was kept where.
 [[nodiscard]] std::string describe(const Repair& repair);
@@ -117,6 +116,6 @@ struct RepairOptions {
 /// Copies a recording, of a running server too, to `to`, which is replaced only by a copy that was
 /// read whole and that goes on where the old one ends: a good backup never gives way to a bad file.
 /// Returns the last tick of the copy.
-[[nodiscard]] sim::Result<std::uint64_t> backup(const std::string& path, const std::string& to);
+[[nodiscard]] Result<std::uint64_t> backup(const std::string& path, const std::string& to);
 
 }  // namespace sluice::record

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "protocol/base/geometry.h"
 #include "server/sim/digest.h"
-#include "server/sim/geometry.h"
 #include "server/sim/pipes/image.h"
 #include "server/sim/pipes/network.h"
 
@@ -123,8 +123,8 @@ class StateFieldLister {
 
   template <class Key>
   static std::string text_of(const Key& key) {
-    if constexpr (std::is_same_v<Key, sim::Vec3>) {
-      return "at " + sim::to_string(key);
+    if constexpr (std::is_same_v<Key, Vec3>) {
+      return "at " + to_string(key);
     } else if constexpr (std::is_convertible_v<Key, std::string>) {
       return "'" + std::string(key) + "'";
     } else if constexpr (std::is_arithmetic_v<Key>) {
@@ -175,7 +175,7 @@ std::vector<StateField> state_fields(const State& state, bool layered) {
     lister.at_place(layer, "link " + name(link.from) + " to " + name(link.to), link);
   }
   for (const sim::PipesImage::Port& port : pipes.ports) {
-    lister.at_place(layer, "port of " + name(port.node) + " at " + sim::to_string(port.cell), port);
+    lister.at_place(layer, "port of " + name(port.node) + " at " + to_string(port.cell), port);
   }
   return fields;
 }

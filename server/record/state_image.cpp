@@ -18,7 +18,7 @@ StateView StateView::of(const sim::World& world) {
 
 namespace {
 
-void add_copy(sim::ChunkCoord coord, const sim::Cell* cells, const StateImage::Planes* before,
+void add_copy(ChunkCoord coord, const sim::Cell* cells, const StateImage::Planes* before,
               StateImage::Planes& planes) {
   std::shared_ptr<const StateImage::Cells> copy;
   if (before != nullptr) {
@@ -27,7 +27,7 @@ void add_copy(sim::ChunkCoord coord, const sim::Cell* cells, const StateImage::P
         old != before->end() && std::equal(old->second->begin(), old->second->end(), cells);
     if (same) copy = old->second;
   }
-  if (!copy) copy = std::make_shared<const StateImage::Cells>(cells, cells + sim::kChunkCells);
+  if (!copy) copy = std::make_shared<const StateImage::Cells>(cells, cells + kChunkCells);
   planes.emplace_hint(planes.end(), coord, std::move(copy));
 }
 

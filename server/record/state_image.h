@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
+#include "protocol/base/geometry.h"
 #include "server/sim/core_state.h"
-#include "server/sim/geometry.h"
 #include "server/sim/pipes/image.h"
 #include "server/sim/world.h"
 
@@ -17,7 +17,7 @@ namespace sluice::record {
 struct StateView {
   const sim::CoreState* core = nullptr;
   sim::PipesImage pipes;
-  using Planes = std::map<sim::ChunkCoord, const sim::Cell*>;  // kChunkCells each
+  using Planes = std::map<ChunkCoord, const sim::Cell*>;  // kChunkCells each
   Planes chunks;
   Planes marks;  // of the chunks that may have any
 
@@ -29,7 +29,7 @@ struct StateImage {
   using Cells = std::vector<sim::Cell>;
   sim::CoreState core;
   sim::PipesImage pipes;
-  using Planes = std::map<sim::ChunkCoord, std::shared_ptr<const Cells>>;
+  using Planes = std::map<ChunkCoord, std::shared_ptr<const Cells>>;
   Planes chunks;
   Planes marks;
 

@@ -46,9 +46,9 @@ class SyncTest {
            const SyncOptions& options)
       : a_(world), first_(first), second_(second), options_(options) {}
 
-  sim::Result<SyncReport> run() {
+  Result<SyncReport> run() {
     auto copy = CheckpointImage::of(a_).restore();
-    if (!copy) return sim::Error{copy.error()};
+    if (!copy) return Error{copy.error()};
     b_ = std::move(copy).value();
     for (std::uint64_t i = 0; i < options_.ticks && !report_.divergence; ++i) {
       tick();
@@ -127,8 +127,8 @@ class SyncTest {
 
 }  // namespace
 
-sim::Result<SyncReport> sync_test(sim::World& world, sim::Executor& first, sim::Executor& second,
-                                  const SyncOptions& options) {
+Result<SyncReport> sync_test(sim::World& world, sim::Executor& first, sim::Executor& second,
+                             const SyncOptions& options) {
   return SyncTest(world, first, second, options).run();
 }
 

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "protocol/base/result.h"
 #include "server/record/phase_trace.h"
 #include "server/sim/executor.h"
-#include "server/sim/result.h"
 #include "server/sim/world.h"
 
 namespace sluice::record {
@@ -50,7 +50,7 @@ struct SyncReport {
 };
 
 /// Runs a copy of `world` beside it. An error means that the world cannot even be copied.
-[[nodiscard]] sim::Result<SyncReport> sync_test(sim::World& world, sim::Executor& first,
-                                                sim::Executor& second, const SyncOptions& options);
+[[nodiscard]] Result<SyncReport> sync_test(sim::World& world, sim::Executor& first,
+                                           sim::Executor& second, const SyncOptions& options);
 
 }  // namespace sluice::record

@@ -27,12 +27,12 @@ SystemLock::~SystemLock() {
   close(descriptor_);
 }
 
-sim::Result<std::unique_ptr<WriteLock>> SystemLock::acquire(const std::string& path) {
+Result<std::unique_ptr<WriteLock>> SystemLock::acquire(const std::string& path) {
   const std::string lock_path = path + "-lock";
   for (int attempts = 0;;) {
     const int descriptor = open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
     if (descriptor < 0) {
-      return sim::Error{lock_path + ": cannot be created: " + std::strerror(errno)};
+      return Error{lock_path + ": cannot be created: " + std::strerror(errno)};
     }
     if (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
       close(descriptor);
@@ -41,7 +41,7 @@ sim::Result<std::unique_ptr<WriteLock>> SystemLock::acquire(const std::string& p
         usleep(kAttemptMicroseconds);
         continue;
       }
-      return sim::Error{path + ": is being written by another process; stop that one first"};
+      return Error{path + ": is being written by another process; stop that one first"};
     }
     struct stat held = {};
     struct stat in_place = {};

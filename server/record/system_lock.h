@@ -4,14 +4,14 @@
 #include <memory>
 #include <string>
 
+#include "protocol/base/result.h"
 #include "server/record/write_lock.h"
-#include "server/sim/result.h"
 
 namespace sluice::record {
 
 class SystemLock final : public WriteLock {
  public:
-  [[nodiscard]] static sim::Result<std::unique_ptr<WriteLock>> acquire(const std::string& path);
+  [[nodiscard]] static Result<std::unique_ptr<WriteLock>> acquire(const std::string& path);
   [[nodiscard]] static bool held(const std::string& path);
   ~SystemLock() override;
 

@@ -16,10 +16,10 @@ class TickCursor {
   TickCursor(Reader& reader, std::uint64_t tick) : reader_(reader), tick_(tick) {}
 
   /// The next tick; valid until the next call.
-  sim::Result<const TickRecord*> next() {
+  Result<const TickRecord*> next() {
     if (at_ == row_.size()) {
-      sim::Result<std::vector<TickRecord>> row = reader_.row_at(tick_);
-      if (!row) return sim::Error{row.error()};
+      Result<std::vector<TickRecord>> row = reader_.row_at(tick_);
+      if (!row) return Error{row.error()};
       row_ = std::move(row).value();
       at_ = static_cast<std::size_t>(tick_ - row_.front().tick);
     }

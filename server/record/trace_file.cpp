@@ -21,18 +21,18 @@ void put_phase(const TracedPhase& phase, const std::map<const void*, std::size_t
                Bytes& out) {
   put_string(phase.phase, out);
   put_u64(phase.digest, out);
-  put_varint(phase.layers.size(), out);
+  append_varint(phase.layers.size(), out);
   for (const sim::Digest layer : phase.layers) put_u64(layer, out);
   std::vector<std::byte> core = sim::canonical_bytes(phase.state.core);
   sim::StateWriter writer(core);
   sim::PipesImage::visit_state(phase.state.pipes, writer);
-  put_varint(core.size(), out);
+  append_varint(core.size(), out);
   out.insert(out.end(), core.begin(), core.end());
   for (const StateImage::Planes* planes : {&phase.state.chunks, &phase.state.marks}) {
-    put_varint(planes->size(), out);
+    append_varint(planes->size(), out);
     for (const auto& [coord, cells] : *planes) {
-      for (const std::int32_t c : {coord.x, coord.y, coord.z}) put_varint(zigzag(c), out);
-      put_varint(contents.at(cells.get()), out);
+      for (const std::int32_t c : {coord.x, coord.y, coord.z}) append_varint(zigzag(c), out);
+      append_varint(contents.at(cells.get()), out);
     }
   }
 }
@@ -42,7 +42,7 @@ void read_planes(ByteReader& reader, const Contents& contents, StateImage::Plane
   const std::size_t count = reader.count();
   for (std::size_t i = 0; i < count && !reader.failed(); ++i) {
     const auto axis = [&reader] { return static_cast<std::int32_t>(unzigzag(reader.varint())); };
-    sim::ChunkCoord coord;
+    ChunkCoord coord;
     coord.x = axis();
     coord.y = axis();
     coord.z = axis();
@@ -77,7 +77,7 @@ Contents read_contents(ByteReader& reader) {
   Contents contents;
   const std::size_t count = reader.count();
   for (std::size_t i = 0; i < count && !reader.failed(); ++i) {
-    StateImage::Cells cells(sim::kChunkCells);
+    StateImage::Cells cells(kChunkCells);
     for (std::size_t c = 0; c < cells.size(); c += 2) {
       const std::uint64_t pair = reader.u64();
       cells[c] = static_cast<sim::Cell>(static_cast<std::uint32_t>(pair));
@@ -92,10 +92,10 @@ Contents read_contents(ByteReader& reader) {
 
 Bytes encode_trace(const TraceFile& file) {
   Bytes body;
-  put_varint(kVersion, body);
+  append_varint(kVersion, body);
   put_string(file.world, body);
   put_string(file.made_by, body);
-  put_varint(file.trace.tick, body);
+  append_varint(file.trace.tick, body);
   put_u64(file.trace.digest, body);
   std::map<const void*, std::size_t> index;  // looked up only: no order follows from addresses
   Bytes cells;
@@ -111,9 +111,9 @@ Bytes encode_trace(const TraceFile& file) {
       }
     }
   }
-  put_varint(index.size(), body);
+  append_varint(index.size(), body);
   body.insert(body.end(), cells.begin(), cells.end());
-  put_varint(file.trace.phases.size(), body);
+  append_varint(file.trace.phases.size(), body);
   for (const TracedPhase& phase : file.trace.phases) put_phase(phase, index, body);
   Bytes packed;
   pack(body, kTraceLevel, packed);
@@ -125,25 +125,25 @@ Bytes encode_trace(const TraceFile& file) {
   return out;
 }
 
-sim::Result<TraceFile> decode_trace(std::span<const std::byte> bytes) {
+Result<TraceFile> decode_trace(std::span<const std::byte> bytes) {
   constexpr std::size_t kHeadBytes = 12;
   std::uint64_t magic = 0;
   for (std::size_t i = 0; i < 4 && i < bytes.size(); ++i) {
     magic |= std::to_integer<std::uint64_t>(bytes[i]) << 8 * i;
   }
-  if (bytes.size() < kHeadBytes || magic != kMagic) return sim::Error{"is not a trace"};
+  if (bytes.size() < kHeadBytes || magic != kMagic) return Error{"is not a trace"};
   ByteReader head(bytes.subspan(4));
   const std::uint64_t checksum = head.u64();
   const std::span<const std::byte> packed = bytes.subspan(kHeadBytes);
   if (static_cast<std::uint64_t>(row_checksum(kVersion, packed, {})) != checksum) {
-    return sim::Error{"is damaged: its check sum does not fit"};
+    return Error{"is damaged: its check sum does not fit"};
   }
-  const sim::Result<Bytes> body = unpack(packed, kMaxTraceBytes);
-  if (!body) return sim::Error{"is damaged: it " + body.error()};
+  const Result<Bytes> body = unpack(packed, kMaxTraceBytes);
+  if (!body) return Error{"is damaged: it " + body.error()};
   ByteReader reader(*body);
   if (const std::uint64_t version = reader.varint(); version != kVersion) {
-    return sim::Error{"is a trace of version " + std::to_string(version) +
-                      "; this program reads version " + std::to_string(kVersion)};
+    return Error{"is a trace of version " + std::to_string(version) +
+                 "; this program reads version " + std::to_string(kVersion)};
   }
   TraceFile file;
   file.world = reader.string();
@@ -156,8 +156,8 @@ sim::Result<TraceFile> decode_trace(std::span<const std::byte> bytes) {
   for (std::size_t i = 0; i < phases && !reader.failed() && problem.empty(); ++i) {
     file.trace.phases.push_back(read_phase(reader, contents, problem));
   }
-  if (!problem.empty()) return sim::Error{problem};
-  if (reader.failed() || !reader.rest().empty()) return sim::Error{"ends in the wrong place"};
+  if (!problem.empty()) return Error{problem};
+  if (reader.failed() || !reader.rest().empty()) return Error{"ends in the wrong place"};
   return file;
 }
 

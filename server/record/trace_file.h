@@ -12,9 +12,9 @@
 #include <span>
 #include <string>
 
+#include "protocol/base/result.h"
 #include "server/record/byte_io.h"
 #include "server/record/phase_trace.h"
-#include "server/sim/result.h"
 
 namespace sluice::record {
 
@@ -26,6 +26,6 @@ struct TraceFile {
 
 [[nodiscard]] Bytes encode_trace(const TraceFile& file);
 /// Any bytes are safe to give.
-[[nodiscard]] sim::Result<TraceFile> decode_trace(std::span<const std::byte> bytes);
+[[nodiscard]] Result<TraceFile> decode_trace(std::span<const std::byte> bytes);
 
 }  // namespace sluice::record

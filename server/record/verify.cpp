@@ -40,39 +40,39 @@ Verifier::Verifier(Reader& reader, VerifyOptions options, sim::Executor& executo
     : reader_(reader), options_(std::move(options)), executor_(executor) {}
 Verifier::~Verifier() = default;
 
-sim::Status Verifier::advance(std::uint64_t to) {
+Status Verifier::advance(std::uint64_t to) {
   if (world_ == nullptr) {
-    if (const sim::Status started = start(); !started) return started;
+    if (const Status started = start(); !started) return started;
   }
   to = std::min(to, reader_.last_tick());
-  if (finished_ || world_->tick_number() >= to) return sim::Done{};
-  sim::Status compared = sim::Done{};
+  if (finished_ || world_->tick_number() >= to) return Done{};
+  Status compared = Done{};
   const auto visit = [&](const TickRecord& record) {
     compared = take(record);
     return compared.ok() && !finished_;
   };
-  const sim::Status read = reader_.read_ticks(world_->tick_number() + 1, to, visit);
+  const Status read = reader_.read_ticks(world_->tick_number() + 1, to, visit);
   return read ? compared : read;
 }
 
-sim::Status Verifier::start() {
+Status Verifier::start() {
   const auto before = reader_.checkpoint_before(std::max(options_.from, reader_.first_tick()));
-  if (!before) return sim::Error{before.error()};
+  if (!before) return Error{before.error()};
   if (!*before) return reader_.lacks_first_checkpoint();
   const CheckpointInfo first = **before;
   report_.first_tick = report_.last_tick = first.tick;
   auto world = reader_.restore(first.tick);
-  if (!world) return sim::Error{world.error()};
+  if (!world) return Error{world.error()};
   world_ = std::move(world).value();
   if (first.tick == 0 && options_.described_world && *options_.described_world != first.digest) {
     note(DivergenceKind::kDescription, 0, first.digest, *options_.described_world,
          "tick 0 is not the world that the recording's world file describes");
     finished_ = true;
   }
-  return sim::Done{};
+  return Done{};
 }
 
-sim::Status Verifier::take(const TickRecord& record) {
+Status Verifier::take(const TickRecord& record) {
   commands_.clear();
   for (const RecordedCommand& recorded : record.commands) commands_.push_back(recorded.command);
   const sim::TickReport tick = world_->tick(commands_, executor_);
@@ -84,22 +84,22 @@ sim::Status Verifier::take(const TickRecord& record) {
   }
   if (options_.progress && record.tick % kTicksPerProgress == 0) options_.progress(record.tick);
   if (!next_ || next_->tick < record.tick) {
-    if (const sim::Status found = find_next_checkpoint(record.tick); !found) return found;
+    if (const Status found = find_next_checkpoint(record.tick); !found) return found;
   }
   if (next_ && next_->tick == record.tick) {
-    if (const sim::Status compared = compare_checkpoint(*next_); !compared) return compared;
+    if (const Status compared = compare_checkpoint(*next_); !compared) return compared;
   }
   if (options_.restore_every_tick && !report_.divergence) return restore_world(record);
   // After a divergence the replay goes on to the next checkpoint, to be compared with it.
   if (report_.divergence && !next_) finished_ = true;
-  return sim::Done{};
+  return Done{};
 }
 
-sim::Status Verifier::find_next_checkpoint(std::uint64_t from) {
+Status Verifier::find_next_checkpoint(std::uint64_t from) {
   const auto next = reader_.checkpoint_after(from);
-  if (!next) return sim::Error{next.error()};
+  if (!next) return Error{next.error()};
   next_ = *next;
-  return sim::Done{};
+  return Done{};
 }
 
 void Verifier::compare_outcomes(const TickRecord& record, const sim::TickReport& tick) {
@@ -126,40 +126,40 @@ void Verifier::compare_digest(const TickRecord& record, sim::Digest replayed) {
   report_.divergence->flipped_bit = find_flipped_bit(*world_, record.digest);
 }
 
-sim::Status Verifier::compare_checkpoint(const CheckpointInfo& checkpoint) {
+Status Verifier::compare_checkpoint(const CheckpointInfo& checkpoint) {
   next_.reset();
   const bool same = checkpoint.digest == world_->digest();
   if (!report_.divergence) {
     const auto image = reader_.read_checkpoint(checkpoint.tick);
-    if (!image) return sim::Error{image.error()};
+    if (!image) return Error{image.error()};
     ++report_.checkpoints;
-    if (same && same_bytes(*image, *world_)) return sim::Done{};
+    if (same && same_bytes(*image, *world_)) return Done{};
     const auto recorded = reader_.restore(checkpoint.tick);
-    if (!recorded) return sim::Error{recorded.error()};
-    if (same && compare_worlds(**recorded, *world_, 1).same()) return sim::Done{};
+    if (!recorded) return Error{recorded.error()};
+    if (same && compare_worlds(**recorded, *world_, 1).same()) return Done{};
     note(DivergenceKind::kCheckpoint, checkpoint.tick, checkpoint.digest, world_->digest(),
          "the checkpoint holds another state than the recorded history leads to");
   }
   finished_ = true;
   const auto recorded = reader_.restore(checkpoint.tick);
   // What cannot be read does not say where, and the divergence stands without it.
-  if (!recorded) return sim::Done{};
+  if (!recorded) return Done{};
   report_.divergence->located_at = checkpoint.tick;
   if (!same || report_.divergence->kind == DivergenceKind::kCheckpoint) {
     report_.divergence->where = compare_worlds(**recorded, *world_, kListedDifferences);
   }
-  return sim::Done{};
+  return Done{};
 }
 
-sim::Status Verifier::restore_world(const TickRecord& record) {
+Status Verifier::restore_world(const TickRecord& record) {
   auto restored = CheckpointImage::of(*world_).restore();
-  if (!restored) return sim::Error{"tick " + std::to_string(record.tick) + ": " + restored.error()};
+  if (!restored) return Error{"tick " + std::to_string(record.tick) + ": " + restored.error()};
   const sim::Digest digest = (*restored)->recompute_digest();
   const bool same = digest == world_->digest() && compare_worlds(*world_, **restored, 1).same() &&
                     (*restored)->active_chunks() == world_->active_chunks();
   if (same) {
     world_ = std::move(restored).value();
-    return sim::Done{};
+    return Done{};
   }
   note(DivergenceKind::kSnapshot, record.tick, world_->digest(), digest,
        "a world restored from a snapshot of it is not the same world");
@@ -167,7 +167,7 @@ sim::Status Verifier::restore_world(const TickRecord& record) {
   report_.divergence->located_at = record.tick;
   report_.divergence->where = compare_worlds(*world_, **restored, kListedDifferences);
   finished_ = true;
-  return sim::Done{};
+  return Done{};
 }
 
 void Verifier::note(DivergenceKind kind, std::uint64_t tick, sim::Digest recorded,
@@ -181,13 +181,13 @@ void Verifier::note(DivergenceKind kind, std::uint64_t tick, sim::Digest recorde
   report_.divergence = std::move(divergence);
 }
 
-sim::Result<VerifyReport> verify(Reader& reader, const VerifyOptions& options,
-                                 sim::Executor& executor, std::uint64_t to) {
+Result<VerifyReport> verify(Reader& reader, const VerifyOptions& options, sim::Executor& executor,
+                            std::uint64_t to) {
   Verifier verifier(reader, options, executor);
-  if (const sim::Status done = verifier.advance(to); !done) return sim::Error{done.error()};
+  if (const Status done = verifier.advance(to); !done) return Error{done.error()};
   if (verifier.report().divergence && !verifier.finished()) {
-    if (const sim::Status done = verifier.advance(UINT64_MAX); !done) {
-      return sim::Error{done.error()};
+    if (const Status done = verifier.advance(UINT64_MAX); !done) {
+      return Error{done.error()};
     }
   }
   return verifier.report();

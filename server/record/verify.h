@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "protocol/base/result.h"
 #include "server/record/difference.h"
 #include "server/record/reader.h"
 #include "server/sim/executor.h"
-#include "server/sim/result.h"
 
 namespace sluice::record {
 
@@ -72,19 +72,19 @@ class Verifier {
   /// outcome and every checkpoint on the way. After a divergence, which is a part of the report,
   /// it goes on to the next checkpoint, to see where, and then does nothing more. An error means
   /// that the recording could not be read.
-  [[nodiscard]] sim::Status advance(std::uint64_t to);
+  [[nodiscard]] Status advance(std::uint64_t to);
   [[nodiscard]] const VerifyReport& report() const { return report_; }
   /// Diverged, and located as well as can be.
   [[nodiscard]] bool finished() const { return finished_; }
 
  private:
-  [[nodiscard]] sim::Status start();
-  [[nodiscard]] sim::Status take(const TickRecord& record);
+  [[nodiscard]] Status start();
+  [[nodiscard]] Status take(const TickRecord& record);
   void compare_outcomes(const TickRecord& record, const sim::TickReport& tick);
   void compare_digest(const TickRecord& record, sim::Digest replayed);
-  [[nodiscard]] sim::Status compare_checkpoint(const CheckpointInfo& checkpoint);
-  [[nodiscard]] sim::Status find_next_checkpoint(std::uint64_t from);
-  [[nodiscard]] sim::Status restore_world(const TickRecord& record);
+  [[nodiscard]] Status compare_checkpoint(const CheckpointInfo& checkpoint);
+  [[nodiscard]] Status find_next_checkpoint(std::uint64_t from);
+  [[nodiscard]] Status restore_world(const TickRecord& record);
   void note(DivergenceKind kind, std::uint64_t tick, sim::Digest recorded, sim::Digest replayed,
             std::string what);
 
@@ -99,9 +99,8 @@ class Verifier {
 };
 
 /// Up to `to`, and to the next checkpoint behind it where a divergence is to be located.
-[[nodiscard]] sim::Result<VerifyReport> verify(Reader& reader, const VerifyOptions& options,
-                                               sim::Executor& executor,
-                                               std::uint64_t to = UINT64_MAX);
+[[nodiscard]] Result<VerifyReport> verify(Reader& reader, const VerifyOptions& options,
+                                          sim::Executor& executor, std::uint64_t to = UINT64_MAX);
 
 /// What a divergence is, for a person: one line, then one a detail.
 [[nodiscard]] std::string describe(const Divergence& divergence);

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "server/sim/result.h"
+#include "protocol/base/result.h"
 
 namespace sluice::record {
 
@@ -13,7 +13,7 @@ namespace sluice::record {
 /// closing any descriptor of the recording would drop SQLite's locks on it.
 class WriteLock {
  public:
-  [[nodiscard]] static sim::Result<std::unique_ptr<WriteLock>> acquire(const std::string& path);
+  [[nodiscard]] static Result<std::unique_ptr<WriteLock>> acquire(const std::string& path);
   /// Whether somebody holds it.
   [[nodiscard]] static bool held(const std::string& path);
   virtual ~WriteLock() = default;

@@ -9,14 +9,14 @@ namespace {
 std::int64_t differing(const sim::Chunk& a, const sim::Chunk& b) {
   if (a.digest == b.digest) return 0;
   std::int64_t count = 0;
-  for (std::size_t i = 0; i < sim::kChunkCells; ++i) count += a.cells[i] != b.cells[i] ? 1 : 0;
+  for (std::size_t i = 0; i < kChunkCells; ++i) count += a.cells[i] != b.cells[i] ? 1 : 0;
   return count;
 }
 
 /// Against a chunk that is not stored: all air, and beyond the world what lies there.
 std::int64_t not_air(const sim::Chunk& chunk) {
   if (chunk.digest == chunk.pristine) return 0;
-  return std::count_if(chunk.cells.begin(), chunk.cells.begin() + sim::kChunkCells,
+  return std::count_if(chunk.cells.begin(), chunk.cells.begin() + kChunkCells,
                        [](sim::Cell cell) { return cell != sim::kAir && cell != sim::kOutside; });
 }
 

@@ -28,16 +28,16 @@ constexpr Form kForms[] = {
     {"speed", Kind::kSpeed, "times", R"({"cmd": "speed", "times": 8})"},
 };
 
-sim::Error wrong(const Form& form, const std::string& what) {
+Error wrong(const Form& form, const std::string& what) {
   return {std::string(form.name) + ": " + what + "; expected " + form.example};
 }
 
-sim::Result<Control> read_seek(const Form& form, const Json& value) {
+Result<Control> read_seek(const Form& form, const Json& value) {
   if (!value.is_number_unsigned()) return wrong(form, "\"to\" must be a tick, 0 or more");
   return Control{.kind = Kind::kSeek, .tick = value.get<std::uint64_t>()};
 }
 
-sim::Result<Control> read_step(const Form& form, const Json& value) {
+Result<Control> read_step(const Form& form, const Json& value) {
   // What does not fit into 63 bits is beyond every recording anyway.
   const bool fits = value.is_number_integer() &&
                     (!value.is_number_unsigned() || value.get<std::uint64_t>() <= INT64_MAX);
@@ -45,7 +45,7 @@ sim::Result<Control> read_step(const Form& form, const Json& value) {
   return Control{.kind = Kind::kStep, .by = value.get<std::int64_t>()};
 }
 
-sim::Result<Control> read_speed(const Form& form, const Json& value) {
+Result<Control> read_speed(const Form& form, const Json& value) {
   if (value == "max") return Control{.kind = Kind::kSpeed, .speed = kAsFastAsItGoes};
   const double times = value.is_number() ? value.get<double>() : 0;
   const double thousandths = std::round(times * kRealTime);
@@ -55,7 +55,7 @@ sim::Result<Control> read_speed(const Form& form, const Json& value) {
   return Control{.kind = Kind::kSpeed, .speed = static_cast<std::uint32_t>(thousandths)};
 }
 
-sim::Result<Control> read(const Form& form, const Json& json) {
+Result<Control> read(const Form& form, const Json& json) {
   for (const auto& [key, value] : json.items()) {
     if (key == "cmd" || (form.key != nullptr && key == form.key)) continue;
     return wrong(form, "unknown key \"" + key + "\"");
@@ -70,18 +70,18 @@ sim::Result<Control> read(const Form& form, const Json& json) {
 
 }  // namespace
 
-sim::Result<Control> parse_control(std::string_view text) {
+Result<Control> parse_control(std::string_view text) {
   const Json json = Json::parse(text, nullptr, false);
-  if (json.is_discarded()) return sim::Error{"the command is not JSON"};
+  if (json.is_discarded()) return Error{"the command is not JSON"};
   if (!json.is_object() || !json.contains("cmd") || !json["cmd"].is_string()) {
-    return sim::Error{R"(the command must be an object like {"cmd": "play"})"};
+    return Error{R"(the command must be an object like {"cmd": "play"})"};
   }
   const std::string name = json["cmd"].get<std::string>();
   for (const Form& form : kForms) {
     if (name == form.name) return read(form, json);
   }
-  return sim::Error{"this is a replay: what happened cannot be changed, so there is no \"" +
-                    name.substr(0, 64) + "\" here; allowed: " + kAllowed};
+  return Error{"this is a replay: what happened cannot be changed, so there is no \"" +
+               name.substr(0, 64) + "\" here; allowed: " + kAllowed};
 }
 
 }  // namespace sluice::replay

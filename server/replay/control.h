@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "server/sim/result.h"
+#include "protocol/base/result.h"
 
 namespace sluice::replay {
 
@@ -29,6 +29,6 @@ struct Control {
 };
 
 /// Any text is safe to give. The error says what is wrong and what is allowed.
-[[nodiscard]] sim::Result<Control> parse_control(std::string_view json);
+[[nodiscard]] Result<Control> parse_control(std::string_view json);
 
 }  // namespace sluice::replay

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "server/sim/assert.h"
+#include "protocol/base/assert.h"
 
 namespace sluice::replay {
 
@@ -18,13 +18,13 @@ Cursor::Cursor(std::unique_ptr<record::Reader> reader, sim::Executor& executor,
                std::size_t cache_bytes)
     : reader_(std::move(reader)), executor_(executor), cache_(cache_bytes) {}
 
-sim::Result<std::unique_ptr<Cursor>> Cursor::open(const std::string& path, sim::Executor& executor,
-                                                  std::size_t cache_bytes) {
+Result<std::unique_ptr<Cursor>> Cursor::open(const std::string& path, sim::Executor& executor,
+                                             std::size_t cache_bytes) {
   auto reader = record::Reader::open(path);
-  if (!reader) return sim::Error{reader.error()};
+  if (!reader) return Error{reader.error()};
   std::unique_ptr<Cursor> cursor(new Cursor(std::move(reader).value(), executor, cache_bytes));
   auto first = cursor->reader_->restore(cursor->first_tick());
-  if (!first) return sim::Error{first.error()};
+  if (!first) return Error{first.error()};
   cursor->adopt(std::move(first).value());
   return cursor;
 }
@@ -36,56 +36,56 @@ void Cursor::adopt(std::unique_ptr<sim::World> world) {
 }
 
 // False digests make the world unsound: it is then of no recorded tick.
-sim::Status Cursor::tick_once() {
+Status Cursor::tick_once() {
   if (!history_) history_.emplace(*reader_, tick() + 1);
   const auto record = history_->next();
-  if (!record) return sim::Error{record.error()};
+  if (!record) return Error{record.error()};
   commands_.clear();
   for (const auto& recorded : (*record)->commands) commands_.push_back(recorded.command);
   const sim::TickReport report = world_->tick(commands_, executor_);
   ++replayed_ticks_;
-  if (report.digest == (*record)->digest) return sim::Done{};
+  if (report.digest == (*record)->digest) return Done{};
   sound_ = false;
-  return sim::Error{reader_->path() + ": the replay diverges from the recording at tick " +
-                    std::to_string(report.tick) + "; 'sluice verify' tells more"};
+  return Error{reader_->path() + ": the replay diverges from the recording at tick " +
+               std::to_string(report.tick) + "; 'sluice verify' tells more"};
 }
 
 // Where a tick cannot be shown, the state of the next checkpoint still can.
-sim::Error Cursor::with_way_on(const sim::Status& failed, std::uint64_t tick) {
+Error Cursor::with_way_on(const Status& failed, std::uint64_t tick) {
   const auto checkpoint = reader_->checkpoint_after(tick);
   if (!checkpoint || !*checkpoint || (*checkpoint)->tick > last_tick()) return {failed.error()};
   return {failed.error() + "; from its checkpoint of tick " + std::to_string((*checkpoint)->tick) +
           " on it can be shown again"};
 }
 
-sim::Status Cursor::advance() {
+Status Cursor::advance() {
   const std::uint64_t before = tick();
   SLUICE_ASSERT(before < last_tick());
   if (!sound_) {
-    if (sim::Status back = restore(before, before); !back.ok()) return back;
+    if (Status back = restore(before, before); !back.ok()) return back;
   }
-  const sim::Status done = tick_once();
+  const Status done = tick_once();
   if (done.ok()) return done;
   if (!sound_) {
-    if (const sim::Status back = restore(before, before); !back.ok()) return back;
+    if (const Status back = restore(before, before); !back.ok()) return back;
   }
   return with_way_on(done, before + 1);
 }
 
-sim::Status Cursor::replay_to(std::uint64_t tick) {
+Status Cursor::replay_to(std::uint64_t tick) {
   while (this->tick() < tick) {
-    if (sim::Status done = advance(); !done.ok()) return done;
+    if (Status done = advance(); !done.ok()) return done;
   }
-  return sim::Done{};
+  return Done{};
 }
 
-sim::Status Cursor::seek(std::uint64_t tick) {
+Status Cursor::seek(std::uint64_t tick) {
   SLUICE_ASSERT(tick >= first_tick() && tick <= last_tick());
   replayed_ticks_ = 0;
   const std::uint64_t here = this->tick();
-  if (sound_ && here == tick) return sim::Done{};
+  if (sound_ && here == tick) return Done{};
   const auto checkpoint = reader_->checkpoint_before(tick);
-  if (!checkpoint) return sim::Error{checkpoint.error()};
+  if (!checkpoint) return Error{checkpoint.error()};
   const std::uint64_t from = *checkpoint ? (*checkpoint)->tick : first_tick();
   const record::CheckpointImage* kept = cache_.nearest(from, tick);
   if (sound_ && here < tick && here >= (kept == nullptr ? from : kept->tick)) {
@@ -103,8 +103,8 @@ sim::Status Cursor::seek(std::uint64_t tick) {
     cache_.forget(kept_tick);
   }
   const bool steps_back = tick < here && here - tick <= kStepTicks;
-  const sim::Status restored = restore(tick, steps_back ? trail_begin(tick) : tick);
-  return restored.ok() ? restored : sim::Status(with_way_on(restored, tick));
+  const Status restored = restore(tick, steps_back ? trail_begin(tick) : tick);
+  return restored.ok() ? restored : Status(with_way_on(restored, tick));
 }
 
 // The first tick whose state a step back to `tick` keeps.
@@ -115,17 +115,17 @@ std::uint64_t Cursor::trail_begin(std::uint64_t tick) const {
 }
 
 // From a checkpoint. States of [keep_from, tick) go to the cache on the way.
-sim::Status Cursor::restore(std::uint64_t tick, std::uint64_t keep_from) {
+Status Cursor::restore(std::uint64_t tick, std::uint64_t keep_from) {
   const auto visit = [&](const sim::World& world, const sim::TickReport& report) {
     if (report.tick >= keep_from && report.tick < tick) cache_.keep(world);
   };
   auto at = record::world_at(*reader_, tick, executor_, visit);
-  if (!at) return sim::Error{at.error()};
+  if (!at) return Error{at.error()};
   warnings_.insert(warnings_.end(), std::make_move_iterator(at->warnings.begin()),
                    std::make_move_iterator(at->warnings.end()));
   replayed_ticks_ += at->replayed_ticks;
   adopt(std::move(at->world));
-  return sim::Done{};
+  return Done{};
 }
 
 std::vector<std::string> Cursor::take_warnings() {

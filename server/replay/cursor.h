@@ -15,11 +15,11 @@
 #include <string>
 #include <vector>
 
+#include "protocol/base/result.h"
 #include "server/record/reader.h"
 #include "server/record/tick_cursor.h"
 #include "server/replay/state_cache.h"
 #include "server/sim/executor.h"
-#include "server/sim/result.h"
 #include "server/sim/world.h"
 
 namespace sluice::replay {
@@ -33,8 +33,9 @@ class Cursor {
 
   /// Stands at the recording's first tick. Errors begin with the path and say what is wrong. The
   /// executor must outlive the cursor.
-  [[nodiscard]] static sim::Result<std::unique_ptr<Cursor>> open(
-      const std::string& path, sim::Executor& executor, std::size_t cache_bytes = kCacheBytes);
+  [[nodiscard]] static Result<std::unique_ptr<Cursor>> open(const std::string& path,
+                                                            sim::Executor& executor,
+                                                            std::size_t cache_bytes = kCacheBytes);
 
   [[nodiscard]] const sim::World& world() const { return *world_; }
   [[nodiscard]] std::uint64_t tick() const { return world_->tick_number(); }
@@ -47,19 +48,19 @@ class Cursor {
 
   /// Goes to a tick of [first_tick(), last_tick()]. After an error, which says why that tick cannot
   /// be reached, the world is that of some earlier or later tick that could be.
-  [[nodiscard]] sim::Status seek(std::uint64_t tick);
+  [[nodiscard]] Status seek(std::uint64_t tick);
   /// Goes on by one tick, which must be there. After an error it stands where it stood.
-  [[nodiscard]] sim::Status advance();
+  [[nodiscard]] Status advance();
 
   /// What was found wrong and gone around, damaged checkpoints for instance. Empties the list.
   [[nodiscard]] std::vector<std::string> take_warnings();
 
  private:
   Cursor(std::unique_ptr<record::Reader> reader, sim::Executor& executor, std::size_t cache_bytes);
-  [[nodiscard]] sim::Status replay_to(std::uint64_t tick);
-  [[nodiscard]] sim::Status tick_once();
-  [[nodiscard]] sim::Status restore(std::uint64_t tick, std::uint64_t keep_from);
-  [[nodiscard]] sim::Error with_way_on(const sim::Status& failed, std::uint64_t tick);
+  [[nodiscard]] Status replay_to(std::uint64_t tick);
+  [[nodiscard]] Status tick_once();
+  [[nodiscard]] Status restore(std::uint64_t tick, std::uint64_t keep_from);
+  [[nodiscard]] Error with_way_on(const Status& failed, std::uint64_t tick);
   [[nodiscard]] std::uint64_t trail_begin(std::uint64_t tick) const;
   void adopt(std::unique_ptr<sim::World> world);
 

@@ -5,8 +5,8 @@
 
 #include <spdlog/spdlog.h>
 
+#include "protocol/base/assert.h"
 #include "server/replay/comparison.h"
-#include "server/sim/assert.h"
 
 namespace sluice::replay {
 
@@ -61,13 +61,13 @@ std::vector<net::HostedWorld> Player::hosted() {
   return worlds;
 }
 
-sim::Status Player::begin_at(std::uint64_t tick) {
+Status Player::begin_at(std::uint64_t tick) {
   // Recordings may begin at different ticks.
-  if (sim::Status first = go_to(first_tick_); !first.ok()) return first;
-  if (sim::Status there = go_to(tick); !there.ok()) return there;
+  if (Status first = go_to(first_tick_); !first.ok()) return first;
+  if (Status there = go_to(tick); !there.ok()) return there;
   // Whoever connects before the thread runs is shown this tick, too.
   publish();
-  return sim::Done{};
+  return Done{};
 }
 
 void Player::start() {
@@ -83,17 +83,17 @@ void Player::stop() {
   if (thread_.joinable()) thread_.join();
 }
 
-sim::Status Player::Pane::submit(net::ClientCommand command) {
+Status Player::Pane::submit(net::ClientCommand command) {
   const auto control = parse_control(command.json);
-  if (!control.ok()) return sim::Error{control.error()};
+  if (!control.ok()) return Error{control.error()};
   const std::lock_guard lock(player->mutex_);
-  if (player->stopping_) return sim::Error{"the server stops"};
+  if (player->stopping_) return Error{"the server stops"};
   if (player->requests_.size() >= kMostRequests) {
-    return sim::Error{"too many requests wait (" + std::to_string(kMostRequests) + ")"};
+    return Error{"too many requests wait (" + std::to_string(kMostRequests) + ")"};
   }
   player->requests_.push_back({*control, number, command.session, command.seq, ""});
   player->changed_.notify_all();
-  return sim::Done{};
+  return Done{};
 }
 
 void Player::run() {
@@ -185,7 +185,7 @@ void Player::obey(std::vector<Request>& requests) {
   std::uint64_t target = tick_;
   for (Request& request : requests) target = target_of(request, target);
   if (target == tick_) return;
-  const sim::Status gone = go_to(target);
+  const Status gone = go_to(target);
   set_pace();
   if (gone.ok()) return;
   playing_ = false;
@@ -198,24 +198,24 @@ void Player::obey(std::vector<Request>& requests) {
   }
 }
 
-sim::Status Player::go_to(std::uint64_t tick) {
+Status Player::go_to(std::uint64_t tick) {
   if (tick < first_tick_ || tick > last_tick_) {
-    return sim::Error{"there is no tick " + std::to_string(tick) + "; ticks " +
-                      std::to_string(first_tick_) + " to " + std::to_string(last_tick_) +
-                      " can be shown"};
+    return Error{"there is no tick " + std::to_string(tick) + "; ticks " +
+                 std::to_string(first_tick_) + " to " + std::to_string(last_tick_) +
+                 " can be shown"};
   }
   if (tick == tick_ + 1) {
-    return advance() ? sim::Status(sim::Done{}) : sim::Status(sim::Error{trouble_});
+    return advance() ? Status(Done{}) : Status(Error{trouble_});
   }
   for (const auto& pane : panes_) pane->feed->jump();
   for (const auto& pane : panes_) {
-    if (const sim::Status gone = pane->cursor->seek(tick); !gone.ok()) {
+    if (const Status gone = pane->cursor->seek(tick); !gone.ok()) {
       retreat(gone.error());
       return gone;
     }
   }
   tick_ = tick;
-  return sim::Done{};
+  return Done{};
 }
 
 /// All panes by one tick. False where that tick cannot be shown.
@@ -225,7 +225,7 @@ bool Player::advance() {
   }
   unpublished_ = true;
   for (const auto& pane : panes_) {
-    if (const sim::Status done = pane->cursor->advance(); !done.ok()) {
+    if (const Status done = pane->cursor->advance(); !done.ok()) {
       retreat(done.error());
       return false;
     }
@@ -240,7 +240,7 @@ void Player::retreat(const std::string& trouble) {
   playing_ = false;
   for (const auto& pane : panes_) {
     pane->feed->jump();
-    const sim::Status back = pane->cursor->seek(tick_);
+    const Status back = pane->cursor->seek(tick_);
     if (!back.ok()) trouble_ += "; and back: " + back.error();
   }
 }
@@ -270,7 +270,7 @@ void Player::look_for_more() {
   looked_for_more_ = Clock::now();
   std::uint64_t last = UINT64_MAX;
   for (const auto& pane : panes_) {
-    const sim::Status looked = pane->cursor->reader().refresh();
+    const Status looked = pane->cursor->reader().refresh();
     if (!looked.ok()) warnings_.insert(looked.error());
     last = std::min(last, pane->cursor->last_tick());
   }

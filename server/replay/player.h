@@ -50,7 +50,7 @@ class Player {
   Player& operator=(const Player&) = delete;
 
   /// Goes to the first tick that is shown; to be called once, before start().
-  [[nodiscard]] sim::Status begin_at(std::uint64_t tick);
+  [[nodiscard]] Status begin_at(std::uint64_t tick);
   void start();
   void stop();
 
@@ -77,14 +77,14 @@ class Player {
     std::size_t number = 0;
     std::unique_ptr<Cursor> cursor;
     std::unique_ptr<net::WorldFeed> feed;
-    [[nodiscard]] sim::Status submit(net::ClientCommand command) override;
+    [[nodiscard]] Status submit(net::ClientCommand command) override;
   };
 
   void run();
   [[nodiscard]] bool wait(std::vector<Request>& requests);
   void obey(std::vector<Request>& requests);
   [[nodiscard]] std::uint64_t target_of(Request& request, std::uint64_t target);
-  [[nodiscard]] sim::Status go_to(std::uint64_t tick);
+  [[nodiscard]] Status go_to(std::uint64_t tick);
   [[nodiscard]] bool play();
   [[nodiscard]] bool advance();
   void retreat(const std::string& trouble);

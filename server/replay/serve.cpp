@@ -19,29 +19,28 @@ std::string range_text(const Cursor& cursor) {
 }
 
 std::string size_text(const sim::World& world) {
-  const sim::Vec3 size = world.config().size;
+  const Vec3 size = world.config().size;
   return std::to_string(size.x) + " x " + std::to_string(size.y) + " x " + std::to_string(size.z);
 }
 
 /// Whether two recordings can be shown side by side.
-sim::Status check_pair(Cursor& a, Cursor& b) {
+Status check_pair(Cursor& a, Cursor& b) {
   const std::string both = a.reader().path() + " and " + b.reader().path() + ": ";
   const sim::WorldConfig& of_a = a.world().config();
   const sim::WorldConfig& of_b = b.world().config();
   if (!(of_a.size == of_b.size)) {
-    return sim::Error{both + "are of different sizes, " + size_text(a.world()) + " and " +
-                      size_text(b.world()) +
-                      "; side by side there can be recordings of one size only"};
+    return Error{both + "are of different sizes, " + size_text(a.world()) + " and " +
+                 size_text(b.world()) + "; side by side there can be recordings of one size only"};
   }
   if (of_a.tick_rate != of_b.tick_rate) {
-    return sim::Error{both + "have different tick rates, " + std::to_string(of_a.tick_rate) +
-                      " and " + std::to_string(of_b.tick_rate)};
+    return Error{both + "have different tick rates, " + std::to_string(of_a.tick_rate) + " and " +
+                 std::to_string(of_b.tick_rate)};
   }
   if (std::max(a.first_tick(), b.first_tick()) > std::min(a.last_tick(), b.last_tick())) {
-    return sim::Error{both + "have no tick in common: the first holds " + range_text(a) +
-                      ", the second " + range_text(b)};
+    return Error{both + "have no tick in common: the first holds " + range_text(a) +
+                 ", the second " + range_text(b)};
   }
-  return sim::Done{};
+  return Done{};
 }
 
 }  // namespace
@@ -55,16 +54,16 @@ struct ReplayServer::Implementation {
   std::unique_ptr<net::Server> server;
   std::string note;
 
-  sim::Status open(const std::vector<std::string>& files);
-  sim::Status listen(const ServeOptions& options);
+  Status open(const std::vector<std::string>& files);
+  Status listen(const ServeOptions& options);
 };
 
-sim::Status ReplayServer::Implementation::open(const std::vector<std::string>& files) {
+Status ReplayServer::Implementation::open(const std::vector<std::string>& files) {
   std::vector<Player::Recording> recordings;
   std::vector<TimelineRow> rows;
   for (const std::string& file : files) {
     auto cursor = Cursor::open(file, pool);
-    if (!cursor.ok()) return sim::Error{cursor.error()};
+    if (!cursor.ok()) return Error{cursor.error()};
     const std::string recorded = (*cursor)->world().config().name;
     // Two recordings are mostly of one world, so its name would not tell them apart.
     const std::string name = files.size() == 1 ? recorded : rows.empty() ? "a" : "b";
@@ -74,7 +73,7 @@ sim::Status ReplayServer::Implementation::open(const std::vector<std::string>& f
   Cursor& first = *recordings.front().cursor;
   if (recordings.size() == 2) {
     Cursor& second = *recordings.back().cursor;
-    if (const sim::Status fits = check_pair(first, second); !fits.ok()) return fits;
+    if (const Status fits = check_pair(first, second); !fits.ok()) return fits;
     if (first.first_tick() != second.first_tick() || first.last_tick() != second.last_tick()) {
       note = first.reader().path() + " holds " + range_text(first) + ", " + second.reader().path() +
              " " + range_text(second) + "; what both hold can be shown";
@@ -84,10 +83,10 @@ sim::Status ReplayServer::Implementation::open(const std::vector<std::string>& f
   player = std::make_unique<Player>(std::move(recordings));
   timeline = std::make_unique<Timeline>(std::move(rows), player->first_tick(), player->last_tick(),
                                         tick_rate);
-  return sim::Done{};
+  return Done{};
 }
 
-sim::Status ReplayServer::Implementation::listen(const ServeOptions& options) {
+Status ReplayServer::Implementation::listen(const ServeOptions& options) {
   net::ServerOptions net;
   net.address = options.address;
   net.port = options.port;
@@ -95,24 +94,24 @@ sim::Status ReplayServer::Implementation::listen(const ServeOptions& options) {
   net.assets = net::viewer_assets();
   net.pages = {{"/timeline", "application/json", [this] { return timeline->json(); }}};
   auto started = net::Server::start(std::move(net), player->hosted());
-  if (!started.ok()) return sim::Error{started.error()};
+  if (!started.ok()) return Error{started.error()};
   server = std::move(started).value();
   player->start();
-  return sim::Done{};
+  return Done{};
 }
 
-sim::Result<std::unique_ptr<ReplayServer>> ReplayServer::start(const ServeOptions& options) {
+Result<std::unique_ptr<ReplayServer>> ReplayServer::start(const ServeOptions& options) {
   auto implementation = std::make_unique<Implementation>(options.threads);
   Implementation& it = *implementation;
-  if (const sim::Status opened = it.open(options.files); !opened.ok()) {
-    return sim::Error{opened.error()};
+  if (const Status opened = it.open(options.files); !opened.ok()) {
+    return Error{opened.error()};
   }
   const std::uint64_t begin = options.begin_at.value_or(it.player->first_tick());
-  if (const sim::Status begun = it.player->begin_at(begin); !begun.ok()) {
-    return sim::Error{begun.error()};
+  if (const Status begun = it.player->begin_at(begin); !begun.ok()) {
+    return Error{begun.error()};
   }
-  if (const sim::Status listening = it.listen(options); !listening.ok()) {
-    return sim::Error{listening.error()};
+  if (const Status listening = it.listen(options); !listening.ok()) {
+    return Error{listening.error()};
   }
   return std::unique_ptr<ReplayServer>(new ReplayServer(std::move(implementation)));
 }

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "server/sim/result.h"
+#include "protocol/base/result.h"
 
 namespace sluice::replay {
 
@@ -22,8 +22,7 @@ struct ServeOptions {
 class ReplayServer {
  public:
   /// Serves when this returns ok. Errors name the file or the address and say what is wrong.
-  [[nodiscard]] static sim::Result<std::unique_ptr<ReplayServer>> start(
-      const ServeOptions& options);
+  [[nodiscard]] static Result<std::unique_ptr<ReplayServer>> start(const ServeOptions& options);
   /// Stops.
   ~ReplayServer();
   ReplayServer(const ReplayServer&) = delete;

@@ -7,10 +7,11 @@
 #include <cstdint>
 #include <memory>
 
+#include "protocol/base/geometry.h"
 #include "server/sim/cell.h"
 #include "server/sim/cell_page.h"
+#include "server/sim/chunk_region.h"
 #include "server/sim/digest.h"
-#include "server/sim/geometry.h"
 
 namespace sluice::sim {
 

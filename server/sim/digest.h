@@ -13,8 +13,8 @@
 #include <cstdint>
 #include <span>
 
+#include "protocol/base/geometry.h"
 #include "server/sim/cell.h"
-#include "server/sim/geometry.h"
 
 namespace sluice::sim {
 

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
+#include "protocol/base/geometry.h"
 #include "server/sim/digest.h"
-#include "server/sim/geometry.h"
 
 namespace sluice::sim {
 

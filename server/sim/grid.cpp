@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "server/sim/assert.h"
+#include "protocol/base/assert.h"
 
 namespace sluice::sim {
 

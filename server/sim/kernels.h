@@ -10,9 +10,10 @@
 #include <span>
 #include <string_view>
 
+#include "protocol/base/geometry.h"
 #include "server/sim/cell.h"
 #include "server/sim/chunk.h"
-#include "server/sim/geometry.h"
+#include "server/sim/chunk_region.h"
 #include "server/sim/models/cellular/rule.h"
 #include "server/sim/waves/step_kernel.h"
 

@@ -3,19 +3,9 @@
 
 #include <cstdint>
 
+#include "protocol/base/limits.h"
+
 namespace sluice::sim {
-
-/// Units of water in one full cell.
-inline constexpr std::int32_t kFull = 4096;
-
-/// Cells along one side of a world.
-inline constexpr std::int32_t kMaxSide = 1 << 20;
-
-/// Cells in a chunk: 64x64x1 in a side-view world, 16x16x16 in a 3D one.
-inline constexpr std::int32_t kChunkCells = 4096;
-
-/// Chunks of one world that hold anything: 2^18 are 4 GiB of cells.
-inline constexpr std::int64_t kMaxChunks = std::int64_t{1} << 18;
 
 /// Options of the cellular model (models/cellular/cellular.md says what they do).
 inline constexpr std::int32_t kMaxFullOption = 8192;
@@ -55,13 +45,11 @@ inline constexpr std::int32_t kMaxCommandsPerTick = 1 << 16;
 inline constexpr std::int32_t kMaxPipeCapacity = 1 << 30;
 inline constexpr std::int32_t kMaxPipeHeight = 1 << 24;  // level units: 4,096 cells
 inline constexpr std::int32_t kMaxPipeBase = 1 << 29;    // level units, either side of zero
-inline constexpr std::int32_t kMaxPipes = 1 << 23;
 inline constexpr std::int32_t kMaxPipeLinks = 1 << 24;
 /// Of a world with a limit of its own.
 inline constexpr std::int64_t kLinksAPipe = 4;
 inline constexpr std::int32_t kMaxPorts = 1 << 16;
 inline constexpr std::int32_t kMaxFluids = 1 << 10;
-inline constexpr std::int32_t kMaxPipeNameBytes = 64;
 inline constexpr std::int32_t kDefaultPipeCapacity = 20000;
 inline constexpr std::int32_t kDefaultPipeHeight = 10000;
 

@@ -8,12 +8,12 @@
 #include <string_view>
 #include <vector>
 
+#include "protocol/base/geometry.h"
+#include "protocol/base/result.h"
 #include "server/sim/cell.h"
-#include "server/sim/geometry.h"
 #include "server/sim/heat/state.h"
 #include "server/sim/pipes/commands.h"
 #include "server/sim/pipes/types.h"
-#include "server/sim/result.h"
 #include "server/sim/waves/state.h"
 
 namespace sluice::sim {

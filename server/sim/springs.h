@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <map>
 
-#include "server/sim/geometry.h"
+#include "protocol/base/geometry.h"
 
 namespace sluice::sim {
 

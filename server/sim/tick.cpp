@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "server/sim/assert.h"
+#include "protocol/base/assert.h"
 #include "server/sim/commands/context.h"
 #include "server/sim/heat/field.h"
 #include "server/sim/int_math.h"

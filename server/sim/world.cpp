@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "server/sim/assert.h"
+#include "protocol/base/assert.h"
 #include "server/sim/at_rest.h"
 #include "server/sim/commands/context.h"
 #include "server/sim/fields.h"

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "protocol/base/result.h"
 #include "server/sim/commands/commands.h"
 #include "server/sim/core_state.h"
 #include "server/sim/digest.h"
@@ -19,7 +20,6 @@
 #include "server/sim/heat/moves.h"
 #include "server/sim/marks/trapped_air.h"
 #include "server/sim/pipes/network.h"
-#include "server/sim/result.h"
 #include "server/sim/spec.h"
 #include "server/sim/spring_schedule.h"
 

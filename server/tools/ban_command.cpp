@@ -42,9 +42,8 @@ int run_add(const BanOptions& options) {
 
 int run_lift(const BanOptions& options) {
   const auto lifted = access::change_accounts(options.file, [&](access::Accounts& accounts) {
-    return accounts.bans().lift(options.of)
-               ? sim::Status(sim::Done{})
-               : sim::Status(sim::Error{options.of + " is not banned"});
+    return accounts.bans().lift(options.of) ? Status(Done{})
+                                            : Status(Error{options.of + " is not banned"});
   });
   return lifted ? kExitWell : fail(lifted.error());
 }

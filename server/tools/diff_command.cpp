@@ -136,8 +136,8 @@ void print_spread(const record::FirstDifference& found) {
     std::cout << "    tick " << one.tick << ": " << counted(one.cells, "cell") << " in "
               << counted(one.chunks, "chunk") << ", " << counted(one.fields, "other value");
     if (!one.cell_box.empty()) {
-      std::cout << "; cells " << sim::to_string(one.cell_box.from) << " to "
-                << sim::to_string(one.cell_box.from + one.cell_box.size - sim::Vec3{1, 1, 1});
+      std::cout << "; cells " << to_string(one.cell_box.from) << " to "
+                << to_string(one.cell_box.from + one.cell_box.size - Vec3{1, 1, 1});
     }
     std::cout << '\n';
   }
@@ -184,12 +184,12 @@ void print_text(const DiffFlags& flags, const record::DiffReport& report) {
 }
 
 /// Empty path: nothing.
-sim::Result<std::optional<record::TraceFile>> read_trace(const std::string& path) {
+Result<std::optional<record::TraceFile>> read_trace(const std::string& path) {
   if (path.empty()) return std::optional<record::TraceFile>();
   const auto bytes = formats::read_file(path);
-  if (!bytes) return sim::Error{bytes.error()};
+  if (!bytes) return Error{bytes.error()};
   auto trace = record::decode_trace(std::as_bytes(std::span(*bytes)));
-  if (!trace) return sim::Error{path + ": " + trace.error()};
+  if (!trace) return Error{path + ": " + trace.error()};
   return std::optional(std::move(trace).value());
 }
 

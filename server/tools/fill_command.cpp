@@ -25,7 +25,7 @@ const char* name_of(sim::MarkKind kind) {
   return kind == sim::MarkKind::kLevel ? "level" : "bubble";
 }
 
-bool in_rock(const sim::World& world, sim::Vec3 at) {
+bool in_rock(const sim::World& world, Vec3 at) {
   return world.cell(at) == sim::kRock;
 }
 
@@ -51,7 +51,7 @@ void print_text(const sim::WorldSpec& spec, const sim::World& world) {
   for (std::size_t i = 0; i < spec.marks.size(); ++i) {
     const sim::Mark& mark = spec.marks[i];
     const std::int64_t units = world.units_of_marks()[i];
-    std::cout << "mark[" << i << "] " << name_of(mark.kind) << " at " << sim::to_string(mark.at)
+    std::cout << "mark[" << i << "] " << name_of(mark.kind) << " at " << to_string(mark.at)
               << ", level " << mark.level_or_default() << ": " << (units > 0 ? "+" : "") << units
               << " units";
     if (in_rock(world, mark.at)) std::cout << " (in rock: ignored)";
@@ -61,34 +61,34 @@ void print_text(const sim::WorldSpec& spec, const sim::World& world) {
             << " units of water\n";
 }
 
-sim::Status write_file(const std::string& path, const std::string& text) {
+Status write_file(const std::string& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary);
-  if (!file) return sim::Error{path + ": cannot be opened for writing"};
+  if (!file) return Error{path + ": cannot be opened for writing"};
   file << text;
   file.close();
-  if (!file) return sim::Error{path + ": could not be written whole"};
-  return sim::Done{};
+  if (!file) return Error{path + ": could not be written whole"};
+  return Done{};
 }
 
-sim::Status run_fill(const FillOptions& options) {
+Status run_fill(const FillOptions& options) {
   const auto text = formats::read_file(options.file);
-  if (!text) return sim::Error{text.error()};
+  if (!text) return Error{text.error()};
   const auto spec = formats::parse_world(*text, options.file);
-  if (!spec) return sim::Error{spec.error()};
+  if (!spec) return Error{spec.error()};
   const auto start = std::chrono::steady_clock::now();
   const auto world = sim::World::create(*spec);
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-  if (!world) return sim::Error{options.file + ": " + world.error()};
+  if (!world) return Error{options.file + ": " + world.error()};
   if (!options.write.empty()) {
     const std::string filled = formats::filled_world_file(*text, **world);
-    if (sim::Status s = write_file(options.write, filled); !s) return s;
+    if (Status s = write_file(options.write, filled); !s) return s;
   }
   if (options.json) {
     print_json(*spec, **world, spent.count());
   } else {
     print_text(*spec, **world);
   }
-  return sim::Done{};
+  return Done{};
 }
 
 }  // namespace
@@ -102,7 +102,7 @@ void add_fill_command(CLI::App& app, int& exit_status) {
                       "write the filled world, in boxes instead of marks, into this file");
   command->add_flag("--json", options->json, "print one JSON object");
   command->callback([options, &exit_status] {
-    if (sim::Status s = run_fill(*options); !s) {
+    if (Status s = run_fill(*options); !s) {
       std::cerr << "sluice: " << s.error() << '\n';
       exit_status = kExitWrongInput;
     }

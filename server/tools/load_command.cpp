@@ -121,7 +121,7 @@ class Bot {
   }
 
   void send_one() {
-    const protocol::Position size = client_->mirror().welcome().size;
+    const Vec3 size = client_->mirror().welcome().size;
     const auto below = [this](std::int32_t limit) {
       return static_cast<std::int32_t>(random_() % static_cast<std::uint32_t>(limit));
     };

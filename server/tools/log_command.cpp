@@ -67,7 +67,7 @@ int run_log(const LogOptions& options) {
               << '\n';
     return kExitWell;
   }
-  const sim::Status read = (*reader)->read_ticks(from, to, [&](const record::TickRecord& tick) {
+  const Status read = (*reader)->read_ticks(from, to, [&](const record::TickRecord& tick) {
     print_tick(tick, options.outcomes);
     return std::cout.good();
   });

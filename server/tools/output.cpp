@@ -27,7 +27,7 @@ const char* material_name(sim::Cell cell) {
 }
 
 /// The columns of a world with heat; empty where there is no water.
-void dump_heat(const sim::World& world, sim::Vec3 at, std::ostream& out) {
+void dump_heat(const sim::World& world, Vec3 at, std::ostream& out) {
   if (world.heat() == nullptr) return;
   const sim::HeatState& heat = world.core().heat;
   if (sim::held_in(world.cell(at)) == 0) {
@@ -46,17 +46,17 @@ void dump_no_heat(const sim::World& world, std::ostream& out) {
 /// Every cell that is not air, front to back, bottom up, left to right.
 void dump_cells(const sim::World& world, std::ostream& out) {
   struct Row {
-    sim::Vec3 at;
+    Vec3 at;
     sim::Cell cell;
   };
   std::vector<Row> rows;
-  const sim::Box box = world.config().box();
-  const sim::ChunkShape& shape = world.grid().shape();
+  const Box box = world.config().box();
+  const ChunkShape& shape = world.grid().shape();
   world.grid().for_each([&](const sim::Chunk& chunk) {
-    for (std::int32_t i = 0; i < sim::kChunkCells; ++i) {
+    for (std::int32_t i = 0; i < kChunkCells; ++i) {
       const sim::Cell cell = chunk.cells[static_cast<std::size_t>(i)];
       if (cell == sim::kAir || cell == sim::kOutside) continue;
-      const sim::Vec3 at = shape.cell_at(chunk.coord, i);
+      const Vec3 at = shape.cell_at(chunk.coord, i);
       if (box.contains(at)) rows.push_back({at, cell});
     }
   });
@@ -85,7 +85,7 @@ void dump_nodes(const sim::World& world, std::ostream& out) {
             [](const sim::NodeView& a, const sim::NodeView& b) { return a.name < b.name; });
   for (const sim::NodeView& node : nodes) {
     out << sim::node_kind_name(node.kind) << ',' << node.name << ',';
-    if (node.at == sim::kNowhere) {
+    if (node.at == kNowhere) {
       out << ",,";
     } else {
       out << node.at.x << ',' << node.at.y << ',' << node.at.z;
@@ -117,17 +117,17 @@ void dump(const sim::World& world, std::ostream& out) {
   dump_surfaces(world, out);
 }
 
-sim::Status write_dump(const std::string& path, const sim::World& world) {
+Status write_dump(const std::string& path, const sim::World& world) {
   if (path == "-") {
     dump(world, std::cout);
-    return sim::Done{};
+    return Done{};
   }
   std::ofstream file(path);
-  if (!file) return sim::Error{path + ": cannot be opened for writing"};
+  if (!file) return Error{path + ": cannot be opened for writing"};
   dump(world, file);
   file.close();
-  if (!file) return sim::Error{path + ": could not be written whole"};
-  return sim::Done{};
+  if (!file) return Error{path + ": could not be written whole"};
+  return Done{};
 }
 
 void print_json(const sim::World& world, const RunFacts& facts) {
@@ -182,23 +182,23 @@ void OutputFlags::declare(CLI::App& app) {
                  "with --png: the cells x,y,z,w,h,d (default: the whole world)");
 }
 
-sim::Result<PictureView> OutputFlags::picture() const {
+Result<PictureView> OutputFlags::picture() const {
   if (png.empty() && (scale || !png_view.empty())) {
-    return sim::Error{"--scale and --view say how --png draws, which is not given"};
+    return Error{"--scale and --view say how --png draws, which is not given"};
   }
   PictureView view;
   view.scale = scale;
   if (png_view.empty()) return view;
   const auto box = parse_view(png_view);
-  if (!box) return sim::Error{box.error()};
+  if (!box) return Error{box.error()};
   view.cells = *box;
   return view;
 }
 
-sim::Status check(const OutputFlags& flags, const sim::World& world) {
+Status check(const OutputFlags& flags, const sim::World& world) {
   const auto view = flags.picture();
-  if (!view) return sim::Error{view.error()};
-  return flags.png.empty() ? sim::Status(sim::Done{}) : check(world, *view);
+  if (!view) return Error{view.error()};
+  return flags.png.empty() ? Status(Done{}) : check(world, *view);
 }
 
 void RunFacts::add(const sim::TickReport& report, double tick_seconds) {
@@ -212,13 +212,13 @@ void RunFacts::add(const sim::TickReport& report, double tick_seconds) {
   }
 }
 
-sim::Status DigestFile::open(const std::string& path) {
+Status DigestFile::open(const std::string& path) {
   path_ = path;
   to_standard_output_ = path == "-";
-  if (path.empty() || to_standard_output_) return sim::Done{};
+  if (path.empty() || to_standard_output_) return Done{};
   file_.open(path);
-  if (!file_) return sim::Error{path + ": cannot be opened for writing"};
-  return sim::Done{};
+  if (!file_) return Error{path + ": cannot be opened for writing"};
+  return Done{};
 }
 
 void DigestFile::add(std::uint64_t tick, sim::Digest digest) {
@@ -227,11 +227,11 @@ void DigestFile::add(std::uint64_t tick, sim::Digest digest) {
   out << tick << ' ' << hex(digest) << '\n';
 }
 
-sim::Status DigestFile::close() {
-  if (path_.empty() || to_standard_output_) return sim::Done{};
+Status DigestFile::close() {
+  if (path_.empty() || to_standard_output_) return Done{};
   file_.close();
-  if (!file_) return sim::Error{path_ + ": could not be written whole"};
-  return sim::Done{};
+  if (!file_) return Error{path_ + ": could not be written whole"};
+  return Done{};
 }
 
 std::string hex(sim::Digest digest) {
@@ -240,13 +240,12 @@ std::string hex(sim::Digest digest) {
   return text;
 }
 
-sim::Status print_results(const OutputFlags& flags, const sim::World& world,
-                          const RunFacts& facts) {
+Status print_results(const OutputFlags& flags, const sim::World& world, const RunFacts& facts) {
   if (flags.map) {
-    const sim::Vec3 size = world.config().size;
+    const Vec3 size = world.config().size;
     if (world.config().box().volume() > kMaxMapCells) {
-      return sim::Error{"--map: a map of " + sim::to_string(size) +
-                        " cells is too large to print; use --dump"};
+      return Error{"--map: a map of " + to_string(size) +
+                   " cells is too large to print; use --dump"};
     }
     std::cout << protocol::print_map(size.x, size.y, size.z,
                                      [&](std::int32_t x, std::int32_t y, std::int32_t z) {
@@ -254,16 +253,16 @@ sim::Status print_results(const OutputFlags& flags, const sim::World& world,
                                      });
   }
   if (!flags.dump.empty()) {
-    if (sim::Status s = write_dump(flags.dump, world); !s) return s;
+    if (Status s = write_dump(flags.dump, world); !s) return s;
   }
   if (!flags.png.empty()) {
-    if (sim::Status s = check(flags, world); !s) return s;
-    if (sim::Status s = write_png(flags.png, draw(world, *flags.picture())); !s) return s;
+    if (Status s = check(flags, world); !s) return s;
+    if (Status s = write_png(flags.png, draw(world, *flags.picture())); !s) return s;
   }
   if (flags.json) print_json(world, facts);
   std::cout.flush();
-  if (!std::cout) return sim::Error{"standard output: could not be written whole"};
-  return sim::Done{};
+  if (!std::cout) return Error{"standard output: could not be written whole"};
+  return Done{};
 }
 
 }  // namespace sluice::tools

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "server/sim/result.h"
+#include "protocol/base/result.h"
 #include "server/sim/world.h"
 #include "server/tools/picture.h"
 
@@ -33,7 +33,7 @@ struct OutputFlags {
     return map || json || !dump.empty() || !digests.empty() || !png.empty();
   }
   /// How --png draws; an error where its flags are wrong.
-  [[nodiscard]] sim::Result<PictureView> picture() const;
+  [[nodiscard]] Result<PictureView> picture() const;
 };
 
 /// Counts over the ticks that were run.
@@ -49,9 +49,9 @@ struct RunFacts {
 /// The `--digests` file: a line "tick digest" for each tick. Does nothing without the flag.
 class DigestFile {
  public:
-  [[nodiscard]] sim::Status open(const std::string& path);
+  [[nodiscard]] Status open(const std::string& path);
   void add(std::uint64_t tick, sim::Digest digest);
-  [[nodiscard]] sim::Status close();
+  [[nodiscard]] Status close();
 
  private:
   std::string path_;
@@ -63,10 +63,10 @@ class DigestFile {
 [[nodiscard]] std::string hex(sim::Digest digest);
 
 /// What is wrong with the flags for this world: asked before a long run, not after it.
-[[nodiscard]] sim::Status check(const OutputFlags& flags, const sim::World& world);
+[[nodiscard]] Status check(const OutputFlags& flags, const sim::World& world);
 
 /// Prints the map, the dump and the JSON line that the flags ask for.
-[[nodiscard]] sim::Status print_results(const OutputFlags& flags, const sim::World& world,
-                                        const RunFacts& facts);
+[[nodiscard]] Status print_results(const OutputFlags& flags, const sim::World& world,
+                                   const RunFacts& facts);
 
 }  // namespace sluice::tools

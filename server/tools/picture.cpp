@@ -17,7 +17,6 @@ namespace sluice::tools {
 namespace {
 
 using sim::Cell;
-using sim::Vec3;
 
 using client::CellLook;
 using client::Colour;
@@ -41,7 +40,7 @@ struct Seen {
 /// The cells of a view as they are seen, and how high the water stands that each is joined to.
 class Front {
  public:
-  Front(const sim::World& world, const sim::Box& view)
+  Front(const sim::World& world, const Box& view)
       : view_(view),
         seen_(static_cast<std::size_t>(view.size.x) * static_cast<std::size_t>(view.size.y)) {
     for (std::int32_t y = 0; y < view.size.y; ++y) {
@@ -62,8 +61,8 @@ class Front {
   }
   /// Water that does not stand on anything.
   [[nodiscard]] bool falls(std::int32_t x, std::int32_t y) const {
-    return wet(x, y) && at(x, y).cell < sim::kFull && y > 0 && at(x, y - 1).cell >= 0 &&
-           at(x, y - 1).cell < sim::kFull;
+    return wet(x, y) && at(x, y).cell < kFull && y > 0 && at(x, y - 1).cell >= 0 &&
+           at(x, y - 1).cell < kFull;
   }
 
  private:
@@ -90,7 +89,7 @@ class Front {
     for (std::int32_t y = 0; y < view_.size.y; ++y) {
       for (std::int32_t x = 0; x < view_.size.x; ++x) {
         if (!wet(x, y)) continue;
-        const double fill = std::min(1.0, double(at(x, y).cell) / sim::kFull);
+        const double fill = std::min(1.0, double(at(x, y).cell) / kFull);
         top_[index(x, y)] = y + fill;
         if (wet(x - 1, y)) unite(index(x, y), index(x - 1, y));
         if (wet(x, y - 1) && !falls(x, y)) unite(index(x, y), index(x, y - 1));
@@ -113,7 +112,7 @@ class Front {
     return i;
   }
 
-  sim::Box view_;
+  Box view_;
   std::vector<Seen> seen_;  // from the lowest row up
   std::vector<std::size_t> body_;
   std::vector<double> top_;  // of the body, cells above the view's floor
@@ -121,7 +120,7 @@ class Front {
 
 class Painter {
  public:
-  Painter(const sim::World& world, const sim::Box& view, std::int32_t scale)
+  Painter(const sim::World& world, const Box& view, std::int32_t scale)
       : world_(world), view_(view), scale_(scale), front_(world, view) {
     picture_.width = view.size.x * scale;
     picture_.height = view.size.y * scale;
@@ -159,7 +158,7 @@ class Painter {
   }
   /// Of a full cell; at a depth of 0 that of a surface.
   [[nodiscard]] Colour water(std::int32_t y, int depth) const {
-    return client::colour_of({.cell = sim::kFull, .depth = depth, .height = height(y)});
+    return client::colour_of({.cell = kFull, .depth = depth, .height = height(y)});
   }
   [[nodiscard]] Colour dimmed(const Colour& colour, std::int32_t y, std::int32_t distance) const {
     return client::blend(colour, air(y),
@@ -172,7 +171,7 @@ class Painter {
     if (seen.cell == sim::kAir || seen.cell == sim::kTrappedAir) return fill_cell(x, y, behind);
     if (sim::is_ice(seen.cell)) return fill_cell(x, y, dimmed(kIce, y, seen.distance));
     if (seen.cell < 0) return paint_rock(x, y, seen);
-    const double fill = std::min(1.0, double(seen.cell) / sim::kFull);
+    const double fill = std::min(1.0, double(seen.cell) / kFull);
     const Colour deep =
         dimmed(water(y, 1 + static_cast<int>(front_.depth(x, y))), y, seen.distance);
     if (scale_ == 1) return fill_cell(x, y, client::blend(behind, deep, 0.25 + 0.75 * fill));
@@ -201,7 +200,7 @@ class Painter {
 
   void paint_wave(Vec3 at, const sim::DrawnSurface& surface) {
     const auto pixels = [this](std::int64_t level) {
-      return static_cast<std::int32_t>(level * scale_ / sim::kFull);  // rounded towards 0
+      return static_cast<std::int32_t>(level * scale_ / kFull);  // rounded towards 0
     };
     const std::int32_t rest = at.y * scale_ + pixels(surface.rest);
     const std::int32_t crest = at.y * scale_ + pixels(std::int64_t{surface.rest} + surface.height);
@@ -292,7 +291,7 @@ class Painter {
   }
 
   [[nodiscard]] bool shown(const sim::NodeView& node) const {
-    return !(node.at == sim::kNowhere) && view_.contains(node.at);
+    return !(node.at == kNowhere) && view_.contains(node.at);
   }
   [[nodiscard]] std::int32_t middle(std::int32_t cell) const { return cell * scale_ + scale_ / 2; }
 
@@ -338,57 +337,56 @@ class Painter {
   }
 
   const sim::World& world_;
-  sim::Box view_;
+  Box view_;
   std::int32_t scale_;
   Front front_;
   Picture picture_;
 };
 
-sim::Box box_of(const sim::World& world, const PictureView& view) {
+Box box_of(const sim::World& world, const PictureView& view) {
   return view.cells.value_or(world.config().box());
 }
 
-std::int32_t scale_of(const sim::Box& box, const PictureView& view) {
+std::int32_t scale_of(const Box& box, const PictureView& view) {
   const std::int32_t fitting = kLongerSide / std::max(box.size.x, box.size.y);
   return view.scale.value_or(std::clamp(fitting, 1, kMostPixelsByDefault));
 }
 
 }  // namespace
 
-sim::Result<sim::Box> parse_view(const std::string& text) {
+Result<Box> parse_view(const std::string& text) {
   std::array<std::int32_t, 6> numbers{};
   int end = 0;
   const int read = std::sscanf(text.c_str(), "%d,%d,%d,%d,%d,%d%n", &numbers[0], &numbers[1],
                                &numbers[2], &numbers[3], &numbers[4], &numbers[5], &end);
   if (read != 6 || static_cast<std::size_t>(end) != text.size()) {
-    return sim::Error{"--view: '" + text + "' is not six whole numbers x,y,z,w,h,d"};
+    return Error{"--view: '" + text + "' is not six whole numbers x,y,z,w,h,d"};
   }
-  return sim::Box{{numbers[0], numbers[1], numbers[2]}, {numbers[3], numbers[4], numbers[5]}};
+  return Box{{numbers[0], numbers[1], numbers[2]}, {numbers[3], numbers[4], numbers[5]}};
 }
 
-sim::Status check(const sim::World& world, const PictureView& view) {
-  const sim::Box box = box_of(world, view);
-  if (box.empty() || !sim::lies_in(box, world.config().box())) {
-    return sim::Error{"--view: the box at " + sim::to_string(box.from) + " of size " +
-                      sim::to_string(box.size) + " is empty or leaves the world of size " +
-                      sim::to_string(world.config().size)};
+Status check(const sim::World& world, const PictureView& view) {
+  const Box box = box_of(world, view);
+  if (box.empty() || !lies_in(box, world.config().box())) {
+    return Error{"--view: the box at " + to_string(box.from) + " of size " + to_string(box.size) +
+                 " is empty or leaves the world of size " + to_string(world.config().size)};
   }
   const std::int64_t scale = scale_of(box, view);
   if (std::int64_t{box.size.x} * box.size.y > kMaxPicturePixels / (scale * scale)) {
-    return sim::Error{"--png: " + std::to_string(box.size.x) + " x " + std::to_string(box.size.y) +
-                      " cells of " + std::to_string(scale) + " x " + std::to_string(scale) +
-                      " pixels are more than " + std::to_string(kMaxPicturePixels) +
-                      " pixels; give a smaller --view or --scale"};
+    return Error{"--png: " + std::to_string(box.size.x) + " x " + std::to_string(box.size.y) +
+                 " cells of " + std::to_string(scale) + " x " + std::to_string(scale) +
+                 " pixels are more than " + std::to_string(kMaxPicturePixels) +
+                 " pixels; give a smaller --view or --scale"};
   }
-  return sim::Done{};
+  return Done{};
 }
 
 Picture draw(const sim::World& world, const PictureView& view) {
-  const sim::Box box = box_of(world, view);
+  const Box box = box_of(world, view);
   return Painter(world, box, scale_of(box, view)).paint();
 }
 
-sim::Status write_png(const std::string& path, const Picture& picture) {
+Status write_png(const std::string& path, const Picture& picture) {
   png_image image;
   std::memset(&image, 0, sizeof image);
   image.version = PNG_IMAGE_VERSION;
@@ -396,9 +394,9 @@ sim::Status write_png(const std::string& path, const Picture& picture) {
   image.height = static_cast<png_uint_32>(picture.height);
   image.format = PNG_FORMAT_RGB;
   if (png_image_write_to_file(&image, path.c_str(), 0, picture.bytes.data(), 0, nullptr) == 0) {
-    return sim::Error{path + ": cannot be written: " + image.message};
+    return Error{path + ": cannot be written: " + image.message};
   }
-  return sim::Done{};
+  return Done{};
 }
 
 }  // namespace sluice::tools

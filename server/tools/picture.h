@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "server/sim/result.h"
+#include "protocol/base/result.h"
 #include "server/sim/world.h"
 
 namespace sluice::tools {
@@ -24,19 +24,19 @@ struct Picture {
 };
 
 struct PictureView {
-  std::optional<sim::Box> cells;      // default: the whole world
+  std::optional<Box> cells;           // default: the whole world
   std::optional<std::int32_t> scale;  // pixels a cell; default: what makes the longer side 1,000
 };
 
 /// Of "x,y,z,w,h,d".
-[[nodiscard]] sim::Result<sim::Box> parse_view(const std::string& text);
+[[nodiscard]] Result<Box> parse_view(const std::string& text);
 
 /// An error where the view leaves the world or the picture would be too large.
-[[nodiscard]] sim::Status check(const sim::World& world, const PictureView& view);
+[[nodiscard]] Status check(const sim::World& world, const PictureView& view);
 
 /// The view has passed check().
 [[nodiscard]] Picture draw(const sim::World& world, const PictureView& view);
 
-[[nodiscard]] sim::Status write_png(const std::string& path, const Picture& picture);
+[[nodiscard]] Status write_png(const std::string& path, const Picture& picture);
 
 }  // namespace sluice::tools

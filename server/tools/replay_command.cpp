@@ -34,12 +34,12 @@ int fail(const std::string& message, int status) {
 }
 
 /// The recorded digests up to `tick`: those of the replayed ticks were compared with them.
-sim::Status write_digests(record::Reader& reader, std::uint64_t tick, const std::string& path) {
-  if (path.empty()) return sim::Done{};
+Status write_digests(record::Reader& reader, std::uint64_t tick, const std::string& path) {
+  if (path.empty()) return Done{};
   DigestFile file;
-  if (const sim::Status opened = file.open(path); !opened) return opened;
+  if (const Status opened = file.open(path); !opened) return opened;
   if (tick > 0) {
-    const sim::Status read = reader.read_ticks(1, tick, [&](const record::TickRecord& record) {
+    const Status read = reader.read_ticks(1, tick, [&](const record::TickRecord& record) {
       file.add(record.tick, record.digest);
       return true;
     });

@@ -75,7 +75,7 @@ nlohmann::ordered_json to_json(const std::vector<record::RecordedCommand>& comma
   return json;
 }
 
-nlohmann::ordered_json to_json(const sim::Box& box) {
+nlohmann::ordered_json to_json(const Box& box) {
   if (box.empty()) return nullptr;
   return {{"from", place_of(box.from.x, box.from.y, box.from.z)},
           {"size", place_of(box.size.x, box.size.y, box.size.z)}};

@@ -32,7 +32,7 @@ struct SideNames {
 /// As `sluice log` prints them, with what became of each.
 [[nodiscard]] nlohmann::ordered_json to_json(const std::vector<record::RecordedCommand>& commands,
                                              std::uint64_t tick);
-[[nodiscard]] nlohmann::ordered_json to_json(const sim::Box& box);
+[[nodiscard]] nlohmann::ordered_json to_json(const Box& box);
 
 /// The first difference that has a place, or the first.
 [[nodiscard]] const record::Difference* first_of(const record::Comparison& comparison);

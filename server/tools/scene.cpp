@@ -8,35 +8,34 @@ namespace sluice::tools {
 
 namespace {
 
-sim::Status check_tick_sizes(const std::vector<formats::ScriptLine>& lines,
-                             const std::string& path) {
+Status check_tick_sizes(const std::vector<formats::ScriptLine>& lines, const std::string& path) {
   std::size_t in_tick = 0;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     in_tick = i > 0 && lines[i].tick == lines[i - 1].tick ? in_tick + 1 : 1;
     if (in_tick > static_cast<std::size_t>(sim::kMaxCommandsPerTick)) {
-      return sim::Error{path + ": more than " + std::to_string(sim::kMaxCommandsPerTick) +
-                        " commands in tick " + std::to_string(lines[i].tick)};
+      return Error{path + ": more than " + std::to_string(sim::kMaxCommandsPerTick) +
+                   " commands in tick " + std::to_string(lines[i].tick)};
     }
   }
-  return sim::Done{};
+  return Done{};
 }
 
 }  // namespace
 
-sim::Result<Scene> load_scene(const std::string& world_file, const std::string& script) {
+Result<Scene> load_scene(const std::string& world_file, const std::string& script) {
   Scene scene;
-  sim::Result<std::string> text = formats::read_file(world_file);
-  if (!text) return sim::Error{text.error()};
+  Result<std::string> text = formats::read_file(world_file);
+  if (!text) return Error{text.error()};
   scene.world_file_text = std::move(text).value();
-  const sim::Result<sim::WorldSpec> spec = formats::parse_world(scene.world_file_text, world_file);
-  if (!spec) return sim::Error{spec.error()};
-  sim::Result<std::unique_ptr<sim::World>> world = sim::World::create(*spec);
-  if (!world) return sim::Error{world_file + ": " + world.error()};
+  const Result<sim::WorldSpec> spec = formats::parse_world(scene.world_file_text, world_file);
+  if (!spec) return Error{spec.error()};
+  Result<std::unique_ptr<sim::World>> world = sim::World::create(*spec);
+  if (!world) return Error{world_file + ": " + world.error()};
   scene.world = std::move(world).value();
   if (script.empty()) return scene;
-  sim::Result<std::vector<formats::ScriptLine>> lines = formats::read_script(script);
-  if (!lines) return sim::Error{lines.error()};
-  if (sim::Status s = check_tick_sizes(*lines, script); !s) return sim::Error{s.error()};
+  Result<std::vector<formats::ScriptLine>> lines = formats::read_script(script);
+  if (!lines) return Error{lines.error()};
+  if (Status s = check_tick_sizes(*lines, script); !s) return Error{s.error()};
   scene.script = ScriptPlayer(std::move(lines).value());
   return scene;
 }

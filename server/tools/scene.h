@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "protocol/base/result.h"
 #include "server/formats/script.h"
-#include "server/sim/result.h"
 #include "server/sim/world.h"
 
 namespace sluice::tools {
@@ -42,7 +42,6 @@ struct Scene {
 };
 
 /// An empty script path means no commands. Errors name the file and the place in it.
-[[nodiscard]] sim::Result<Scene> load_scene(const std::string& world_file,
-                                            const std::string& script);
+[[nodiscard]] Result<Scene> load_scene(const std::string& world_file, const std::string& script);
 
 }  // namespace sluice::tools

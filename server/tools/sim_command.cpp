@@ -47,9 +47,9 @@ void report_refusals(const std::vector<sim::Command>& commands, const sim::TickR
   }
 }
 
-sim::Status record_tick(record::Recorder& recorder, record::CheckpointKeeper& keeper,
-                        const sim::World& world, const std::vector<sim::Command>& commands,
-                        const sim::TickReport& report, std::uint64_t& seq) {
+Status record_tick(record::Recorder& recorder, record::CheckpointKeeper& keeper,
+                   const sim::World& world, const std::vector<sim::Command>& commands,
+                   const sim::TickReport& report, std::uint64_t& seq) {
   record::TickRecord tick;
   tick.tick = report.tick;
   tick.digest = report.digest;
@@ -57,13 +57,13 @@ sim::Status record_tick(record::Recorder& recorder, record::CheckpointKeeper& ke
     const sim::CommandOutcome& outcome = report.outcomes[i];
     tick.commands.push_back({commands[i], "script", ++seq, outcome.applied(), outcome.reason});
   }
-  if (sim::Status s = recorder.append(tick); !s) return s;
+  if (Status s = recorder.append(tick); !s) return s;
   // Checkpoints go into the transactions of the ticks: nobody waits for these.
   if (auto image = keeper.after_tick(world, report, !commands.empty())) {
-    if (sim::Status s = recorder.append_checkpoint(std::move(*image)); !s) return s;
+    if (Status s = recorder.append_checkpoint(std::move(*image)); !s) return s;
   }
   if (report.tick % kTicksPerCommit == 0) return recorder.commit();
-  return sim::Done{};
+  return Done{};
 }
 
 /// What the run needs besides the world.
@@ -78,7 +78,7 @@ struct Run {
   RunFacts facts;
   std::uint64_t commands_recorded = 0;
 
-  sim::Status all_ticks() {
+  Status all_ticks() {
     Progress progress("simulating", flags.ticks);
     for (std::uint64_t i = 0; i < flags.ticks; ++i) {
       const std::vector<sim::Command> commands = script.take(world.tick_number() + 1);
@@ -89,27 +89,27 @@ struct Run {
       report_refusals(commands, report);
       digests.add(report.tick, report.digest);
       if (recorder) {
-        sim::Status s = record_tick(*recorder, keeper, world, commands, report, commands_recorded);
+        Status s = record_tick(*recorder, keeper, world, commands, report, commands_recorded);
         if (!s) return s;
       }
       if (flags.until_rest && report.at_rest && script.done()) break;
       progress.at(i + 1);
     }
     if (recorder) return recorder->checkpoint(keeper.take(world));
-    return sim::Done{};
+    return Done{};
   }
 };
 
-sim::Status run_sim(const SimFlags& flags) {
+Status run_sim(const SimFlags& flags) {
   if (!flags.kernels.empty() && !sim::select_kernels(flags.kernels)) {
     std::string known;
     for (const sim::Kernels& set : sim::all_kernels()) known += std::string(" ") + set.name;
-    return sim::Error{"--kernels: '" + flags.kernels + "' is not here; allowed:" + known};
+    return Error{"--kernels: '" + flags.kernels + "' is not here; allowed:" + known};
   }
   auto scene = load_scene(flags.world_file, flags.script);
-  if (!scene) return sim::Error{scene.error()};
+  if (!scene) return Error{scene.error()};
   sim::World& world = *scene->world;
-  if (sim::Status s = check(flags.output, world); !s) return s;
+  if (Status s = check(flags.output, world); !s) return s;
   workers::ThreadPool pool(flags.threads);
   std::optional<workers::ShuffledExecutor> shuffled;
   if (flags.shuffle) shuffled.emplace(pool, *flags.shuffle);
@@ -121,12 +121,12 @@ sim::Status run_sim(const SimFlags& flags) {
       {},    {},    0};
   if (!flags.record.empty()) {
     auto recorder = record::Recorder::create(flags.record, scene->world_file_text, world);
-    if (!recorder) return sim::Error{recorder.error()};
+    if (!recorder) return Error{recorder.error()};
     run.recorder = std::move(recorder).value();
   }
-  if (sim::Status s = run.digests.open(flags.output.digests); !s) return s;
-  if (sim::Status s = run.all_ticks(); !s) return s;
-  if (sim::Status s = run.digests.close(); !s) return s;
+  if (Status s = run.digests.open(flags.output.digests); !s) return s;
+  if (Status s = run.all_ticks(); !s) return s;
+  if (Status s = run.digests.close(); !s) return s;
   if (!run.script.done()) {
     std::fprintf(stderr, "sluice: %zu commands of %s lie after the last tick %llu\n",
                  run.script.left(), flags.script.c_str(),
@@ -158,7 +158,7 @@ void add_sim_command(CLI::App& app, int& exit_status) {
   command->add_flag("--no-sleep", flags->no_sleep, "process sleeping chunks too");
   flags->output.declare(*command);
   command->callback([flags, &exit_status] {
-    if (sim::Status s = run_sim(*flags); !s) {
+    if (Status s = run_sim(*flags); !s) {
       std::fprintf(stderr, "sluice: %s\n", s.error().c_str());
       exit_status = kExitWrongInput;
     }

@@ -42,26 +42,26 @@ std::string today() {
 }
 
 /// The role in the worlds that were named, or in every world.
-sim::Status set_roles(const TokenOptions& options, access::Account& account) {
+Status set_roles(const TokenOptions& options, access::Account& account) {
   const std::optional<access::Role> role = access::role_named(options.role);
-  if (!role) return sim::Error{"there is no role \"" + options.role + "\""};
+  if (!role) return Error{"there is no role \"" + options.role + "\""};
   std::vector<std::string> worlds = options.worlds;
   if (worlds.empty()) worlds.emplace_back(access::kEveryWorld);
   for (const std::string& world : worlds) {
     if (std::string problem = access::world_name_problem(world); !problem.empty()) {
-      return sim::Error{problem};
+      return Error{problem};
     }
     account.roles[world] = *role;
   }
-  return sim::Done{};
+  return Done{};
 }
 
-sim::Error no_account(const std::string& name, const access::Accounts& accounts) {
+Error no_account(const std::string& name, const access::Accounts& accounts) {
   std::vector<std::string> names;
   for (const auto& [known, account] : accounts.all()) names.push_back(known);
   const std::string meant = nearest(name, names);
-  return sim::Error{"there is no account named \"" + name + "\"" +
-                    (meant.empty() ? "" : "; did you mean \"" + meant + "\"?")};
+  return Error{"there is no account named \"" + name + "\"" +
+               (meant.empty() ? "" : "; did you mean \"" + meant + "\"?")};
 }
 
 int run_add(const TokenOptions& options) {
@@ -70,10 +70,10 @@ int run_add(const TokenOptions& options) {
   const auto added = access::change_accounts(options.file, [&](access::Accounts& accounts) {
     access::Account account{
         options.name, options.by_proxy ? "" : access::hash_of(*token), today(), {}};
-    if (sim::Status status = set_roles(options, account); !status) return status;
+    if (Status status = set_roles(options, account); !status) return status;
     if (accounts.named(options.name) != nullptr) {
-      return sim::Status(sim::Error{"there is an account named \"" + options.name +
-                                    "\" already; `sluice token grant` changes its roles"});
+      return Status(Error{"there is an account named \"" + options.name +
+                          "\" already; `sluice token grant` changes its roles"});
     }
     return accounts.add(std::move(account));
   });
@@ -87,9 +87,9 @@ int run_add(const TokenOptions& options) {
 int run_grant(const TokenOptions& options) {
   const auto granted = access::change_accounts(options.file, [&](access::Accounts& accounts) {
     const access::Account* const known = accounts.named(options.name);
-    if (known == nullptr) return sim::Status(no_account(options.name, accounts));
+    if (known == nullptr) return Status(no_account(options.name, accounts));
     access::Account account = *known;
-    if (sim::Status status = set_roles(options, account); !status) return status;
+    if (Status status = set_roles(options, account); !status) return status;
     (void)accounts.remove(options.name);
     return accounts.add(std::move(account));
   });
@@ -98,8 +98,8 @@ int run_grant(const TokenOptions& options) {
 
 int run_revoke(const TokenOptions& options) {
   const auto revoked = access::change_accounts(options.file, [&](access::Accounts& accounts) {
-    if (!accounts.remove(options.name)) return sim::Status(no_account(options.name, accounts));
-    return sim::Status(sim::Done{});
+    if (!accounts.remove(options.name)) return Status(no_account(options.name, accounts));
+    return Status(Done{});
   });
   return revoked ? kExitWell : fail(revoked.error());
 }

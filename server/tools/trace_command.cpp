@@ -30,15 +30,15 @@ int fail(const std::string& message, int status) {
   return status;
 }
 
-sim::Status write(const record::TraceFile& file, const std::string& path) {
+Status write(const record::TraceFile& file, const std::string& path) {
   const record::Bytes bytes = record::encode_trace(file);
   std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  if (!out) return sim::Error{path + ": cannot be opened for writing"};
+  if (!out) return Error{path + ": cannot be opened for writing"};
   out.write(reinterpret_cast<const char*>(bytes.data()),
             static_cast<std::streamsize>(bytes.size()));
   out.close();
-  if (!out) return sim::Error{path + ": could not be written whole"};
-  return sim::Done{};
+  if (!out) return Error{path + ": could not be written whole"};
+  return Done{};
 }
 
 void print(const record::TickTrace& trace, sim::Digest recorded, bool as_json) {
@@ -79,7 +79,7 @@ int run_trace(const TraceFlags& flags) {
   auto before = record::world_at(**reader, flags.tick - 1, pool);
   if (!before) return fail(before.error(), kExitFound);
   record::TickRecord record;
-  const sim::Status read =
+  const Status read =
       (*reader)->read_ticks(flags.tick, flags.tick, [&record](const record::TickRecord& tick) {
         record = tick;
         return false;
@@ -95,7 +95,7 @@ int run_trace(const TraceFlags& flags) {
   file.trace = record::trace_tick(*before->world, commands, pool);
   print(file.trace, record.digest, flags.json);
   if (!flags.out.empty()) {
-    if (const sim::Status written = write(file, flags.out); !written) {
+    if (const Status written = write(file, flags.out); !written) {
       return fail(written.error(), kExitWrongInput);
     }
   }

@@ -93,21 +93,20 @@ void print_text(const VerifyFlags& flags, const record::VerifyReport& report) {
 
 /// Verifies what is there, and with --follow also what comes, until the recording's writer has
 /// gone.
-sim::Status run_to_end(const VerifyFlags& flags, record::Reader& reader,
-                       record::Verifier& verifier) {
+Status run_to_end(const VerifyFlags& flags, record::Reader& reader, record::Verifier& verifier) {
   const std::uint64_t to = flags.to.value_or(UINT64_MAX);
   for (;;) {
     // Asked before the file is looked at: what a writer that has gone by then left is all there.
     const bool grows = flags.follow && record::WriteLock::held(flags.file);
     if (flags.follow) {
-      if (const sim::Status looked = reader.refresh(); !looked) return looked;
+      if (const Status looked = reader.refresh(); !looked) return looked;
     }
-    if (const sim::Status done = verifier.advance(to); !done) return done;
+    if (const Status done = verifier.advance(to); !done) return done;
     if (verifier.finished() || !grows || verifier.report().last_tick >= to) break;
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
   if (verifier.report().divergence && !verifier.finished()) return verifier.advance(UINT64_MAX);
-  return sim::Done{};
+  return Done{};
 }
 
 int wrong(const std::string& message) {
@@ -140,7 +139,7 @@ int run_verify(const VerifyFlags& flags) {
   options.progress = [&progress](std::uint64_t tick) { progress.at(tick); };
   record::Verifier verifier(**reader, std::move(options), *executor);
   const auto start = std::chrono::steady_clock::now();
-  const sim::Status done = run_to_end(flags, **reader, verifier);
+  const Status done = run_to_end(flags, **reader, verifier);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   if (!done) {
     std::cerr << "sluice: " << done.error() << '\n';

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <thread>
 
-#include "server/sim/assert.h"
+#include "protocol/base/assert.h"
 #include "server/sim/digest.h"
 
 namespace sluice::workers {

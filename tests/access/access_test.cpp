@@ -139,7 +139,7 @@ TEST(AccountsFile, IsItsOwnersAndIsReplacedAsAWhole) {
   EXPECT_FALSE(add("bob"));
   EXPECT_EQ(text_of(path), "[[account]\n");
   EXPECT_FALSE(access::change_accounts(folder.file("none/tokens.toml"),
-                                       [](Accounts&) { return sim::Status(sim::Done{}); }));
+                                       [](Accounts&) { return Status(Done{}); }));
 }
 
 TEST(AccountsFile, WritersWaitForOneAnother) {

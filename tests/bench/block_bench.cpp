@@ -9,7 +9,6 @@ namespace sluice::bench {
 namespace {
 
 using sim::Fill;
-using sim::kFull;
 using sim::kRock;
 
 constexpr std::int32_t kTubeHeight = 100;
@@ -40,7 +39,7 @@ sim::WorldSpec block_spec(std::int32_t side, std::vector<Fill> fills) {
 TextbookBlock textbook(const sim::WorldSpec& spec) {
   TextbookBlock water(spec.config.size.x, spec.config.size.y);
   for (const Fill& fill : spec.fills) {
-    const sim::Vec3 end = fill.box.end();
+    const Vec3 end = fill.box.end();
     for (std::int32_t y = fill.box.from.y; y < end.y; ++y) {
       for (std::int32_t x = fill.box.from.x; x < end.x; ++x) {
         water.at(x, y) = fill.cell < 0   ? TextbookBlock::Kind::kRock

@@ -16,24 +16,24 @@ void count_cells(benchmark::State& state, std::int64_t cells) {
       static_cast<double>(cells) * 1e-9, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
-std::unique_ptr<sim::World> warm_lake(sim::Vec3 size) {
+std::unique_ptr<sim::World> warm_lake(Vec3 size) {
   sim::WorldSpec spec;
   spec.config.water = sim::WaterModel::kHydro;
   spec.config.size = size;
   spec.heat.on = true;
-  spec.fills.push_back({{{0, 0, 0}, size}, sim::kFull});
+  spec.fills.push_back({{{0, 0, 0}, size}, kFull});
   return std::move(sim::World::create(spec)).value();
 }
 
 /// Every cell gets some heat of its own for a tick.
 void make_uneven(sim::World& world) {
-  const sim::Vec3 size = world.config().size;
+  const Vec3 size = world.config().size;
   std::vector<sim::Command> on;
   std::vector<sim::Command> off;
   for (std::int32_t y = 0; y < size.y; y += 8) {
     for (std::int32_t z = 0; z < size.z; z += 8) {
       for (std::int32_t x = 0; x < size.x; x += 8) {
-        const sim::Vec3 at = {x, y, z};
+        const Vec3 at = {x, y, z};
         on.push_back({sim::AddHeater{at, 40'000'000}});
         off.push_back({sim::RemoveHeater{at}});
       }
@@ -45,7 +45,7 @@ void make_uneven(sim::World& world) {
   for (int i = 0; i < 20; ++i) (void)world.tick({}, serial);
 }
 
-void BM_Heat(benchmark::State& state, sim::Vec3 size) {
+void BM_Heat(benchmark::State& state, Vec3 size) {
   sim::SerialExecutor serial;
   const auto world = warm_lake(size);
   make_uneven(*world);
@@ -53,8 +53,8 @@ void BM_Heat(benchmark::State& state, sim::Vec3 size) {
   for (auto _ : state) (void)world->tick({}, serial);
   count_cells(state, world->heat()->cells_stepped() - before);
 }
-BENCHMARK_CAPTURE(BM_Heat, side_view, sim::Vec3{512, 512, 1})->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(BM_Heat, solid, sim::Vec3{64, 64, 64})->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(BM_Heat, side_view, Vec3{512, 512, 1})->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(BM_Heat, solid, Vec3{64, 64, 64})->Unit(benchmark::kMicrosecond);
 
 /// As tutorials have it: each cell moves towards the mean of its neighbours.
 void BM_TextbookHeat(benchmark::State& state) {

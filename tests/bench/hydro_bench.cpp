@@ -12,7 +12,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-sim::WorldSpec box_of(sim::WaterModel water, sim::Vec3 size) {
+sim::WorldSpec box_of(sim::WaterModel water, Vec3 size) {
   sim::WorldSpec spec;
   spec.config.water = water;
   spec.config.size = size;
@@ -25,7 +25,7 @@ std::unique_ptr<sim::World> made(const sim::WorldSpec& spec) {
 
 sim::WorldSpec basin(sim::WaterModel water, std::int32_t width, std::int32_t height) {
   sim::WorldSpec spec = box_of(water, {width, height, 1});
-  spec.fills.push_back({{{0, 0, 0}, {width / 4, height * 3 / 4, 1}}, sim::kFull});
+  spec.fills.push_back({{{0, 0, 0}, {width / 4, height * 3 / 4, 1}}, kFull});
   return spec;
 }
 
@@ -33,8 +33,8 @@ sim::WorldSpec basin(sim::WaterModel water, std::int32_t width, std::int32_t hei
 sim::WorldSpec vessels() {
   sim::WorldSpec spec = box_of(sim::WaterModel::kHydro, {502, 205, 1});
   spec.fills.push_back({{{1, 1, 0}, {500, 204, 1}}, sim::kRock});
-  spec.fills.push_back({{{0, 0, 0}, {502, 1, 1}}, sim::kFull});
-  spec.fills.push_back({{{0, 0, 0}, {1, 200, 1}}, sim::kFull});
+  spec.fills.push_back({{{0, 0, 0}, {502, 1, 1}}, kFull});
+  spec.fills.push_back({{{0, 0, 0}, {1, 200, 1}}, kFull});
   return spec;
 }
 
@@ -90,15 +90,15 @@ BENCHMARK(BM_HydroFullRuns)->Unit(benchmark::kMillisecond);
 void BM_HydroOcean(benchmark::State& state) {
   const auto side = static_cast<std::int32_t>(state.range(0));
   sim::WorldSpec spec = box_of(sim::WaterModel::kHydro, {side, 64, side});
-  spec.fills.push_back({{{0, 0, 0}, {side, 40, side}}, sim::kFull});
-  spec.fills.push_back({{{0, 40, 0}, {side / 4, 16, side / 4}}, sim::kFull});
+  spec.fills.push_back({{{0, 0, 0}, {side, 40, side}}, kFull});
+  spec.fills.push_back({{{0, 40, 0}, {side / 4, 16, side / 4}}, kFull});
   run_to_rest(state, spec, 20);
 }
 BENCHMARK(BM_HydroOcean)->Arg(64)->Arg(256)->Unit(benchmark::kMillisecond)->Iterations(1);
 
 void BM_HydroDrop(benchmark::State& state) {
   sim::WorldSpec spec = box_of(sim::WaterModel::kHydro, {256, 1000, 1});
-  spec.fills.push_back({{{0, 0, 0}, {256, 100, 1}}, sim::kFull});
+  spec.fills.push_back({{{0, 0, 0}, {256, 100, 1}}, kFull});
   sim::SerialExecutor serial;
   auto world = made(spec);
   for (int t = 0; t < 3; ++t) (void)world->tick({}, serial);
@@ -119,7 +119,7 @@ BENCHMARK(BM_HydroDrop);
 /// 100 million cells.
 void BM_HydroResting(benchmark::State& state) {
   sim::WorldSpec spec = box_of(sim::WaterModel::kHydro, {10000, 10000, 1});
-  spec.fills.push_back({{{0, 0, 0}, {10000, 9000, 1}}, sim::kFull});
+  spec.fills.push_back({{{0, 0, 0}, {10000, 9000, 1}}, kFull});
   sim::SerialExecutor serial;
   auto world = made(spec);
   for (int t = 0; t < 3; ++t) (void)world->tick({}, serial);
@@ -132,7 +132,7 @@ void BM_HydroDig(benchmark::State& state) {
   const auto side = static_cast<std::int32_t>(state.range(0));
   sim::WorldSpec spec = box_of(sim::WaterModel::kHydro, {side, side, 1});
   spec.fills.push_back({{{0, 0, 0}, {side, side, 1}}, sim::kRock});
-  spec.fills.push_back({{{40, 0, 0}, {side - 40, side / 2, 1}}, sim::kFull});
+  spec.fills.push_back({{{40, 0, 0}, {side - 40, side / 2, 1}}, kFull});
   sim::SerialExecutor serial;
   auto world = made(spec);
   for (int t = 0; t < 3; ++t) (void)world->tick({}, serial);

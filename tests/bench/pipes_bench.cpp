@@ -177,7 +177,7 @@ void BM_PipesRebuilding(benchmark::State& state) {
     const double start = thread_seconds();
     for (std::size_t k = 0; k < kLineNodes / 100; ++k) {
       const auto i = static_cast<std::size_t>(dice.next() % kLineNodes);
-      sim::Vec3 at;
+      Vec3 at;
       std::int32_t held = 0;
       (void)built.network.remove(built.names[i], at, held);
       built.add(i, held);

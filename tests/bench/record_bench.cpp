@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t kTicks = 2400;  // two minutes at 20 ticks a second
 
-void require(const sim::Status& status) {
+void require(const Status& status) {
   if (!status) throw std::runtime_error(status.error());
 }
 

@@ -27,7 +27,7 @@ sim::WorldSpec slope(std::int32_t side, std::int32_t rivers, std::int32_t length
   spec.fills.push_back({{{length, 0, 0}, {1, kHeight, 4 * rivers}}, sim::kRock});
   spec.fills.push_back({{{0, 0, 4 * rivers}, {length + 1, kHeight, 1}}, sim::kRock});
   for (std::int32_t i = 0; i < rivers; ++i) {
-    spec.sources.push_back({{length - 1, 2 + length / 16, 4 * i + 1}, sim::kFull / 4});
+    spec.sources.push_back({{length - 1, 2 + length / 16, 4 * i + 1}, kFull / 4});
   }
   return spec;
 }
@@ -45,7 +45,7 @@ std::int64_t flowing_cells(const sim::World& world) {
   std::int64_t flowing = 0;
   world.grid().for_each([&](const sim::Chunk& chunk) {
     if (chunk.marks == nullptr) return;
-    for (std::size_t i = 0; i < sim::kChunkCells; ++i) {
+    for (std::size_t i = 0; i < kChunkCells; ++i) {
       flowing += sim::unpack(chunk.marks->cells[i]).active > 0 ? 1 : 0;
     }
   });
@@ -118,8 +118,8 @@ void BM_StreamLake(benchmark::State& state) {
   spec.config.size = {side + 8, 16, side};
   spec.config.edges.right = sim::Edge::kOpen;
   spec.fills.push_back({{{side, 0, 0}, {1, 8, side}}, sim::kRock});
-  spec.fills.push_back({{{0, 0, 0}, {side, 8, side}}, sim::kFull});
-  spec.sources.push_back({{2, 12, side / 2}, sim::kFull / 4});
+  spec.fills.push_back({{{0, 0, 0}, {side, 8, side}}, kFull});
+  spec.sources.push_back({{2, 12, side / 2}, kFull / 4});
   const auto world = grown(spec, 300);
   state.counters["lake_cells"] = static_cast<double>(side) * side * 8;
   measure(state, *world);
@@ -132,7 +132,7 @@ void BM_StreamResting(benchmark::State& state) {
   spec.config.water = sim::WaterModel::kStream;
   spec.config.stream.drying = 0;
   spec.config.size = {256, 64, 256};
-  spec.fills.push_back({{{0, 0, 0}, {256, 8, 256}}, sim::kFull});
+  spec.fills.push_back({{{0, 0, 0}, {256, 8, 256}}, kFull});
   const auto world = grown(spec, 1);
   sim::SerialExecutor serial;
   while (!world->tick({}, serial).at_rest) {

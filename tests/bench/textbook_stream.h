@@ -20,13 +20,13 @@ class TextbookStream {
  public:
   /// The flowing cells of a world of stream water, each with the neighbour that leads to a spring.
   explicit TextbookStream(const sim::World& world) {
-    std::map<sim::Vec3, std::size_t> places;
+    std::map<Vec3, std::size_t> places;
     world.grid().for_each([&](const sim::Chunk& chunk) {
       if (chunk.marks == nullptr) return;
-      for (std::size_t i = 0; i < sim::kChunkCells; ++i) {
+      for (std::size_t i = 0; i < kChunkCells; ++i) {
         const sim::StreamMark mark = sim::unpack(chunk.marks->cells[i]);
         if (mark.active == 0) continue;
-        const sim::Vec3 at = world.grid().shape().cell_at(chunk.coord, static_cast<int>(i));
+        const Vec3 at = world.grid().shape().cell_at(chunk.coord, static_cast<int>(i));
         places.emplace(at, cells_.size());
         cells_.push_back({mark, cells_.size(), chunk.cells[i] / sim::kUnitsPerLevel, 0});
         where_.push_back(at);
@@ -42,7 +42,7 @@ class TextbookStream {
       queue.push_back(i);
     }
     for (std::size_t next = 0; next < queue.size(); ++next) {
-      for (const sim::Vec3 step : sim::kFaceStep) {
+      for (const Vec3 step : sim::kFaceStep) {
         const auto found = places.find(where_[queue[next]] + step);
         if (found == places.end() || reached[found->second]) continue;
         reached[found->second] = true;
@@ -78,7 +78,7 @@ class TextbookStream {
     std::int32_t active;
   };
   std::vector<Cell> cells_;
-  std::vector<sim::Vec3> where_;
+  std::vector<Vec3> where_;
   std::vector<std::size_t> order_;
   std::mt19937_64 generator_{1};
 };

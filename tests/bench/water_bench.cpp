@@ -24,8 +24,8 @@ std::unique_ptr<sim::World> all_wet(std::int32_t side, std::int32_t sweeps) {
     for (std::int32_t x = 0; x < side; ++x) {
       const auto i = static_cast<std::uint64_t>(y) * static_cast<std::uint64_t>(side) +
                      static_cast<std::uint64_t>(x);
-      const auto part = static_cast<std::int32_t>(sim::mix64(i) % (sim::kFull / 2));
-      spec.cells.push_back({{x, y, 0}, sim::kFull / 2 + part});
+      const auto part = static_cast<std::int32_t>(sim::mix64(i) % (kFull / 2));
+      spec.cells.push_back({{x, y, 0}, kFull / 2 + part});
     }
   }
   return std::move(sim::World::create(spec)).value();
@@ -67,7 +67,7 @@ void BM_DigestUpkeep(benchmark::State& state) {
     world->grid().for_each(
         [&](const sim::Chunk& chunk) { sum += sim::digest_cells(chunk.cells.data()); });
     benchmark::DoNotOptimize(sum);
-    cells += world->grid().chunk_count() * sim::kChunkCells;
+    cells += world->grid().chunk_count() * kChunkCells;
   }
   count_cells(state, cells);
 }
@@ -78,7 +78,7 @@ void BM_RestingWorldTick(benchmark::State& state) {
   constexpr std::int32_t kRestingSide = 10000;
   sim::WorldSpec spec;
   spec.config.size = {kRestingSide, kRestingSide, 1};
-  spec.fills.push_back({{{0, 0, 0}, spec.config.size}, sim::kFull});
+  spec.fills.push_back({{{0, 0, 0}, spec.config.size}, kFull});
   for (std::int32_t y = 1; y < kRestingSide; y += 2) {
     spec.fills.push_back({{{0, y, 0}, {kRestingSide, 1, 1}}, sim::kRock});
   }
@@ -105,7 +105,7 @@ void BM_FallingDropTick(benchmark::State& state) {
       state.PauseTiming();
       world = std::move(sim::World::create(spec)).value();
       const std::vector<sim::Command> pour = {
-          {sim::Pour{{1 << 19, (1 << 20) - 2, 1 % spec.config.size.z}, sim::kFull}}};
+          {sim::Pour{{1 << 19, (1 << 20) - 2, 1 % spec.config.size.z}, kFull}}};
       (void)world->tick(pour, serial);
       state.ResumeTiming();
     }

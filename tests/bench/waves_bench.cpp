@@ -19,13 +19,13 @@ void count_columns(benchmark::State& state, std::int64_t columns) {
                          benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
-std::unique_ptr<sim::World> lake(sim::Vec3 size) {
+std::unique_ptr<sim::World> lake(Vec3 size) {
   sim::WorldSpec spec;
   spec.config.water = sim::WaterModel::kHydro;
   spec.config.size = size;
   spec.waves.on = true;
   spec.fills.push_back({{{0, 0, 0}, {size.x, 1, size.z}}, sim::kRock});
-  spec.fills.push_back({{{0, 1, 0}, {size.x, 3, size.z}}, sim::kFull});
+  spec.fills.push_back({{{0, 1, 0}, {size.x, 3, size.z}}, kFull});
   return std::move(sim::World::create(spec)).value();
 }
 
@@ -39,7 +39,7 @@ void stir(sim::World& world) {
   (void)world.tick(calm, serial);
 }
 
-void BM_Waves(benchmark::State& state, sim::Vec3 size) {
+void BM_Waves(benchmark::State& state, Vec3 size) {
   sim::SerialExecutor serial;
   const auto world = lake(size);
   const std::int64_t all = std::int64_t{size.x} * size.z;
@@ -55,8 +55,8 @@ void BM_Waves(benchmark::State& state, sim::Vec3 size) {
   }
   count_columns(state, columns);
 }
-BENCHMARK_CAPTURE(BM_Waves, side_view, sim::Vec3{1 << 16, 8, 1})->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(BM_Waves, solid, sim::Vec3{256, 8, 256})->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(BM_Waves, side_view, Vec3{1 << 16, 8, 1})->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(BM_Waves, solid, Vec3{256, 8, 256})->Unit(benchmark::kMicrosecond);
 
 /// As tutorials have it: springs, then a pass over neighbours.
 void BM_TextbookWaves(benchmark::State& state) {

@@ -13,7 +13,7 @@ namespace {
 
 protocol::ChunkCells copy_of(const sim::Chunk& chunk) {
   protocol::ChunkCells cells{};
-  std::copy_n(chunk.cells.begin(), sim::kChunkCells, cells.begin());
+  std::copy_n(chunk.cells.begin(), kChunkCells, cells.begin());
   return cells;
 }
 
@@ -22,7 +22,7 @@ void BM_Deltas(benchmark::State& state, const std::string& name) {
   const auto spec = formats::read_world_file(SLUICE_SOURCE_DIR "/server/worlds/" + name);
   const auto world = std::move(sim::World::create(*spec)).value();
   sim::SerialExecutor serial;
-  std::map<sim::ChunkCoord, protocol::ChunkCells> baselines;
+  std::map<ChunkCoord, protocol::ChunkCells> baselines;
   world->grid().for_each([&](const sim::Chunk& chunk) { baselines[chunk.coord] = copy_of(chunk); });
   std::int64_t changed = 0;
   std::int64_t bytes = 0;
@@ -31,7 +31,7 @@ void BM_Deltas(benchmark::State& state, const std::string& name) {
     state.PauseTiming();
     (void)world->tick({}, serial);
     state.ResumeTiming();
-    for (const sim::ChunkCoord coord : world->changed_chunks()) {
+    for (const ChunkCoord coord : world->changed_chunks()) {
       const sim::Chunk* chunk = world->grid().find(coord);
       if (chunk == nullptr) continue;
       protocol::ChunkCells& baseline = baselines[coord];

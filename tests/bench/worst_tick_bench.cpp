@@ -33,19 +33,19 @@ std::string name_of(std::uint64_t n) {
 constexpr std::int32_t kSide = 768;
 
 sim::Command fill_and_empty(std::uint64_t n) {
-  const sim::Vec3 from = {dice(n, 0, 15) * kSide, 0, 0};
-  return {sim::SetCells{from, {kSide, kSide, 1}, n % 2 == 0 ? sim::kFull : sim::kAir}};
+  const Vec3 from = {dice(n, 0, 15) * kSide, 0, 0};
+  return {sim::SetCells{from, {kSide, kSide, 1}, n % 2 == 0 ? kFull : sim::kAir}};
 }
 sim::Command fill_and_empty_less(std::uint64_t n) {
   constexpr std::int32_t kLess = 192;
-  const sim::Vec3 from = {dice(n, 0, 63) * kLess, 0, 0};
-  return {sim::SetCells{from, {kLess, kLess, 1}, n % 2 == 0 ? sim::kFull : sim::kAir}};
+  const Vec3 from = {dice(n, 0, 63) * kLess, 0, 0};
+  return {sim::SetCells{from, {kLess, kLess, 1}, n % 2 == 0 ? kFull : sim::kAir}};
 }
 sim::Command pour_far_apart(std::uint64_t n) {
   return {sim::Pour{{dice(n, 0, (1 << 20) - 1), dice(n + 1, 1 << 19, (1 << 20) - 1), 0}, 1}};
 }
 sim::Command rock_far_apart(std::uint64_t n) {
-  const sim::Vec3 from = {dice(n, 0, 1 << 19), dice(n + 1, 0, 1 << 19), 0};
+  const Vec3 from = {dice(n, 0, 1 << 19), dice(n + 1, 0, 1 << 19), 0};
   return {sim::SetCells{from, {kSide, kSide, 1}, sim::kRock}};
 }
 sim::Command springs_far_apart(std::uint64_t n) {
@@ -93,25 +93,25 @@ class Queued final : public sim::CommandSource {
 
 sim::WorldSpec largest_world(sim::WaterModel water, std::int32_t depth = 1) {
   sim::WorldSpec spec;
-  spec.config.size = {sim::kMaxSide, sim::kMaxSide, depth};
+  spec.config.size = {kMaxSide, kMaxSide, depth};
   spec.config.water = water;
   return spec;
 }
 
 /// Half of the stream fills, pours, adds springs; the other half takes water away and splashes.
 sim::Command of_every_kind(std::uint64_t n) {
-  const sim::Vec3 low = {dice(n, 0, 15) * 256 + dice(n + 1, 0, 255), dice(n + 2, 0, 300), 0};
+  const Vec3 low = {dice(n, 0, 15) * 256 + dice(n + 1, 0, 255), dice(n + 2, 0, 300), 0};
   switch (n % 8) {
     case 0:
-      return {sim::SetCells{low, {300, 300, 1}, sim::kFull}};
+      return {sim::SetCells{low, {300, 300, 1}, kFull}};
     case 1:
       return {sim::SetCells{low, {90, 5, 1}, sim::kRock}};
     case 2:
       return {sim::RemoveWater{low, {400, 400, 1}}};
     case 3:
-      return {sim::AddSource{low, sim::kFull}};
+      return {sim::AddSource{low, kFull}};
     case 4:
-      return {sim::AddDrain{low, sim::kFull}};
+      return {sim::AddDrain{low, kFull}};
     case 5:
       return {sim::Splash{low, sim::kMaxSplashRadius, 1 << 20, 1}};
     case 6:

@@ -89,7 +89,7 @@ TEST(Picture, TheCursorStaysInTheWorldAndInSight) {
   picture.width = 40;
   picture.height = 20;
   picture.zoom = 1;
-  const protocol::Position size = {64, 64, 1};
+  const Vec3 size = {64, 64, 1};
   picture.center_on(32, 32, size);
   picture.move_cursor(500, -3, size);
   EXPECT_EQ(picture.cursor_x, 63);
@@ -104,8 +104,8 @@ TEST(Tools, BrushesAreCutToTheWorldAndPouringSparesRock) {
   Picture picture;
   picture.brush = 4;
   picture.move_cursor(0, 32, {64, 64, 1});
-  const protocol::ViewBox box = picture.brush_box({64, 64, 1});
-  EXPECT_EQ(box, (protocol::ViewBox{{0, 31, 0}, {3, 4, 1}}));
+  const Box box = picture.brush_box({64, 64, 1});
+  EXPECT_EQ(box, (Box{{0, 31, 0}, {3, 4, 1}}));
   EXPECT_EQ(
       commands_of(Tool::kDig, box, mirror),
       std::vector<std::string>{R"({"cmd":"set_cells","from":[0,31,0],"size":[3,4,1],"cell":"."})"});
@@ -118,7 +118,7 @@ TEST(Tools, BrushesAreCutToTheWorldAndPouringSparesRock) {
 TEST(Tools, PouringOnlyEverAdds) {
   const protocol::Mirror mirror = make_mirror([](protocol::ChunkCells& cells) {
     for (std::size_t y = 1; y < 5; ++y) cells[y * 64 + 8] = y == 4 ? 1024 : 5000;
-    for (std::size_t y = 0; y < 4; ++y) cells[y * 64 + 9] = protocol::kFullCellUnits;
+    for (std::size_t y = 0; y < 4; ++y) cells[y * 64 + 9] = kFull;
     cells[4 * 64 + 9] = protocol::kRockCell;
   });
   using Lines = std::vector<std::string>;

@@ -96,7 +96,7 @@ TEST(PipePicture, AnyCameraIsSafe) {
 }
 
 /// The commands of a key, each of which the server can read.
-std::vector<std::string> commands_of(PipeTool& tool, char key, protocol::Position cursor,
+std::vector<std::string> commands_of(PipeTool& tool, char key, Vec3 cursor,
                                      const protocol::Mirror& mirror) {
   EXPECT_TRUE(PipeTool::takes(key));
   std::vector<std::string> commands = tool.press(key, cursor, mirror).commands;
@@ -122,9 +122,9 @@ TEST(PipeTool, BuildsOnFromWhatItBuilt) {
 TEST(PipeTool, WorksOnWhatLiesUnderTheCursor) {
   const protocol::Mirror mirror = make_mirror();
   PipeTool tool;
-  const protocol::Position a{10, 32, 0};
-  const protocol::Position p{20, 32, 0};
-  const protocol::Position v{20, 40, 0};
+  const Vec3 a{10, 32, 0};
+  const Vec3 p{20, 32, 0};
+  const Vec3 v{20, 40, 0};
   using Commands = std::vector<std::string>;
   EXPECT_EQ(commands_of(tool, 'o', v, mirror),
             Commands{R"({"cmd":"set_valve","name":"v","open":true})"});

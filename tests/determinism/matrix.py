@@ -67,7 +67,7 @@ BUILT_WAYS = [("1", "-"), ("3", "-"), ("3", "6")]
 
 
 def sources(root, portable):
-    found = sorted((root / "server/sim").rglob("*.cpp")) + sorted((root / "server/formats").glob("*.cpp"))
+    found = sorted((root / "protocol/base").glob("*.cpp")) + sorted((root / "server/sim").rglob("*.cpp")) + sorted((root / "server/formats").glob("*.cpp"))
     found += [root / "server/workers/thread_pool.cpp", root / "tests/determinism/digests.cpp"]
     if portable:
         found = [path for path in found if "kernels_vector" not in path.name]

@@ -41,7 +41,7 @@ TEST(Script, TheInterfacesExamplesAreRead) {
   ASSERT_TRUE(script.ok()) << script.error();
   ASSERT_EQ(script->size(), 17U);
   EXPECT_EQ(script->at(0).tick, 10U);
-  EXPECT_EQ(std::get<sim::SetCells>(script->at(0).command.body).size, (sim::Vec3{3, 1, 1}));
+  EXPECT_EQ(std::get<sim::SetCells>(script->at(0).command.body).size, (Vec3{3, 1, 1}));
   EXPECT_EQ(std::get<sim::Pour>(script->at(1).command.body).units, 4096);
 }
 
@@ -118,7 +118,7 @@ TEST(Script, WhatIsLeftOutOfAPipeHasItsDefault) {
   const auto& pipe = std::get<sim::AddPipe>(add->body);
   EXPECT_EQ(pipe.fluid, "water");
   EXPECT_EQ(pipe.capacity, sim::kDefaultPipeCapacity);
-  EXPECT_EQ(pipe.at, sim::kNowhere);
+  EXPECT_EQ(pipe.at, kNowhere);
   EXPECT_EQ(formats::format_command(*add, 1).find("\"at\""), std::string::npos);
   const auto link = formats::parse_command(R"({"cmd": "link", "from": "a", "to": "b"})", "client");
   ASSERT_TRUE(link.ok());

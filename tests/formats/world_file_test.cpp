@@ -61,7 +61,7 @@ rate = 7
   ASSERT_TRUE(spec.ok()) << spec.error();
   const sim::WorldConfig& config = spec->config;
   EXPECT_EQ(config.name, "u-tube");
-  EXPECT_EQ(config.size, (sim::Vec3{50, 60, 1}));
+  EXPECT_EQ(config.size, (Vec3{50, 60, 1}));
   EXPECT_EQ(config.seed, UINT64_MAX);
   EXPECT_EQ(config.tick_rate, 30);
   EXPECT_EQ(config.edges.left, sim::Edge::kOpen);
@@ -72,12 +72,12 @@ rate = 7
   EXPECT_EQ(config.cellular.max_sweeps, 5);
   EXPECT_EQ(config.cellular.compression, sim::Compression::kUniform);
   ASSERT_EQ(spec->cells.size(), 5U);  // the blank leaves its cell as it is
-  EXPECT_EQ(spec->cells[0].at, (sim::Vec3{2, 4, 0}));
+  EXPECT_EQ(spec->cells[0].at, (Vec3{2, 4, 0}));
   EXPECT_EQ(spec->cells[0].cell, sim::kRock);
-  EXPECT_EQ(spec->cells[4].at, (sim::Vec3{4, 3, 0}));
-  EXPECT_EQ(spec->cells[4].cell, 7 * sim::kFull / 8);
+  EXPECT_EQ(spec->cells[4].at, (Vec3{4, 3, 0}));
+  EXPECT_EQ(spec->cells[4].cell, 7 * kFull / 8);
   EXPECT_EQ(spec->sources.at(0).rate, 512);
-  EXPECT_EQ(spec->drains.at(0).at, (sim::Vec3{3, 1, 0}));
+  EXPECT_EQ(spec->drains.at(0).at, (Vec3{3, 1, 0}));
 }
 
 TEST(WorldFile, MistakesNameFileLineKeyAndWhatIsAllowed) {
@@ -354,10 +354,10 @@ at = [3, 4, 0]
   EXPECT_EQ(a.fields.base, -3);
   EXPECT_EQ(a.fields.amount, 20001);
   EXPECT_EQ(a.fields.throughput, 55);
-  EXPECT_EQ(a.fields.at, (sim::Vec3{3, 4, 0}));
+  EXPECT_EQ(a.fields.at, (Vec3{3, 4, 0}));
   EXPECT_EQ(spec->pipes[1].kind, sim::NodeKind::kPump);
   EXPECT_EQ(spec->pipes[1].rate, 500);
-  EXPECT_EQ(spec->pipes[1].fields.at, sim::kNowhere);
+  EXPECT_EQ(spec->pipes[1].fields.at, kNowhere);
   EXPECT_EQ(spec->pipes[2].kind, sim::NodeKind::kValve);
   EXPECT_FALSE(spec->pipes[2].open);
   EXPECT_EQ(spec->pipes[2].fields.fluid, "water");

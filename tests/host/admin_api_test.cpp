@@ -74,10 +74,9 @@ class AdminApiTest : public ::testing::Test {
     backups.now = [] { return std::int64_t{0}; };
     backups_ = std::make_unique<Backups>(std::move(backups));
     targets.backup = [this](const std::string& world) { return backups_->make(world); };
-    targets.change_accounts = [this,
-                               file = rules.accounts_file](const auto& change) -> sim::Status {
-      if (file.empty()) return sim::Error{"no file"};
-      if (sim::Status changed = access::change_accounts(file, change); !changed) return changed;
+    targets.change_accounts = [this, file = rules.accounts_file](const auto& change) -> Status {
+      if (file.empty()) return Error{"no file"};
+      if (Status changed = access::change_accounts(file, change); !changed) return changed;
       return gate_->read_accounts();
     };
     targets.kick = [](const std::string& /*world*/, const std::string& account) {

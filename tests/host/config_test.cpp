@@ -65,7 +65,7 @@ TEST(Config, AFileSetsEveryKey) {
   EXPECT_EQ(rules.anonymous_in.at("cave"), access::Role::kBuild);
   EXPECT_TRUE(rules.read_only.contains("lake"));
   EXPECT_TRUE(config.pause_when_alone.contains("lake"));
-  EXPECT_EQ(config.areas.at("lake").at(0).box, (sim::Box{{1, 2, 0}, {3, 4, 1}}));
+  EXPECT_EQ(config.areas.at("lake").at(0).box, (Box{{1, 2, 0}, {3, 4, 1}}));
   EXPECT_EQ(config.areas.at("lake").at(0).role, access::Role::kAdmin);
   EXPECT_EQ(config.disk.reserve, 7U);
   EXPECT_EQ(config.disk.recording_per_day, 8U);
@@ -120,7 +120,7 @@ TEST(Config, MistakesNameTheirPlace) {
   const tests::TemporaryDirectory directory;
   const auto error = [&](const std::string& text) {
     Config config;
-    const sim::Status status = read_config(directory.write("s.toml", text), config);
+    const Status status = read_config(directory.write("s.toml", text), config);
     return status.ok() ? std::string() : status.error();
   };
   const std::string at = directory.file("s.toml") + ":";

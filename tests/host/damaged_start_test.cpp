@@ -35,7 +35,7 @@ class DamagedStart : public testing::Test {
     must(must(record::Database::open(recording_, record::Database::Mode::kWrite))
              ->execute(sql.c_str()));
   }
-  sim::Result<std::unique_ptr<Host>> start(const std::vector<std::string>& worlds = {"bowl.toml"}) {
+  Result<std::unique_ptr<Host>> start(const std::vector<std::string>& worlds = {"bowl.toml"}) {
     Config config;
     for (const std::string& world : worlds) config.world_files.push_back(folder_.file(world));
     config.data_directory = folder_.file(".");

@@ -44,7 +44,7 @@ class WorldRunnerTest : public testing::Test {
   [[nodiscard]] virtual Drive drive() const { return {}; }
   [[nodiscard]] std::string path() const { return directory_.file("tub.sluice"); }
 
-  sim::Status pour(std::uint64_t seq) {
+  Status pour(std::uint64_t seq) {
     return runner_->submit(
         {{seq, R"({"cmd": "pour", "at": [5, 60, 0], "units": 9})"}, 7, "tester"});
   }
@@ -87,7 +87,7 @@ TEST_F(WorldRunnerTest, AnswersEachCommandOnceWithItsTick) {
 }
 
 TEST_F(WorldRunnerTest, RefusesWhatIsNoCommandAtOnce) {
-  const sim::Status status = runner_->submit({{4, "{\"cmd\": \"flood\"}"}, 7, "tester"});
+  const Status status = runner_->submit({{4, "{\"cmd\": \"flood\"}"}, 7, "tester"});
   ASSERT_FALSE(status.ok());
   EXPECT_TRUE(status.error().starts_with("command 4")) << status.error();
 }

@@ -9,22 +9,17 @@ namespace sluice::hunt {
 
 namespace {
 
-std::string text_of(protocol::Position at) {
-  return "[" + std::to_string(at.x) + ", " + std::to_string(at.y) + ", " + std::to_string(at.z) +
-         "]";
-}
-
-std::string chunk_difference(const protocol::Mirror& mirror, protocol::Position coord,
+std::string chunk_difference(const protocol::Mirror& mirror, ChunkCoord coord,
                              const sim::World& world) {
   const protocol::ChunkCells* held = mirror.find(coord);
-  const sim::Chunk* chunk = world.grid().find({coord.x, coord.y, coord.z});
+  const sim::Chunk* chunk = world.grid().find(coord);
   const bool stored = chunk != nullptr && chunk->digest != chunk->pristine;
-  for (std::size_t i = 0; i < protocol::kChunkCells; ++i) {
+  for (std::size_t i = 0; i < kChunkCells; ++i) {
     const std::int32_t there = stored ? chunk->cells[i] : 0;
     const std::int32_t shown = held == nullptr ? 0 : (*held)[i];
     if (there == shown) continue;
-    const protocol::Position at = mirror.welcome().sides.cell_at(coord, i);
-    return "cell " + text_of(at) + " holds " + std::to_string(there) + ", its mirror " +
+    const Vec3 at = mirror.welcome().sides.cell_at(coord, static_cast<std::int32_t>(i));
+    return "cell " + to_string(at) + " holds " + std::to_string(there) + ", its mirror " +
            std::to_string(shown);
   }
   return {};
@@ -56,33 +51,31 @@ std::string pipe_difference(const protocol::Mirror& mirror, bool whole, const si
 
 }  // namespace
 
-std::string difference(const protocol::Mirror& mirror, const protocol::ViewBox& view,
-                       const sim::World& world) {
+std::string difference(const protocol::Mirror& mirror, const Box& view, const sim::World& world) {
   if (mirror.tick() != world.tick_number()) {
     return "it is at tick " + std::to_string(mirror.tick()) + ", the world at " +
            std::to_string(world.tick_number());
   }
-  const protocol::Position size = mirror.welcome().size;
+  const Vec3 size = mirror.welcome().size;
   const net::ChunkRange range = net::chunks_in_view(view, size, mirror.welcome().sides);
   std::string found;
-  std::set<protocol::Position> looked_at;
-  const auto look = [&](protocol::Position coord) {
+  std::set<ChunkCoord> looked_at;
+  const auto look = [&](ChunkCoord coord) {
     if (found.empty() && looked_at.insert(coord).second) {
       found = chunk_difference(mirror, coord, world);
     }
   };
   world.grid().for_each([&](const sim::Chunk& chunk) {
-    const protocol::Position coord{chunk.coord.x, chunk.coord.y, chunk.coord.z};
-    if (range.contains(coord)) look(coord);
+    if (range.contains(chunk.coord)) look(chunk.coord);
   });
-  mirror.for_each_chunk([&](protocol::Position coord, const protocol::ChunkCells&) {
+  mirror.for_each_chunk([&](ChunkCoord coord, const protocol::ChunkCells&) {
     if (found.empty() && !range.contains(coord)) {
-      found = "it holds chunk " + text_of(coord) + ", which is not in its view";
+      found = "it holds chunk " + to_string(coord) + ", which is not in its view";
     }
     look(coord);
   });
   if (!found.empty()) return found;
-  const bool whole = view.from == protocol::Position{} && view.size == size;
+  const bool whole = view.from == Vec3{} && view.size == size;
   return pipe_difference(mirror, whole, world);
 }
 
@@ -90,7 +83,7 @@ std::string inconsistency(const sim::World& world) {
   if (world.recompute_digest() != world.digest()) return "the digest is not that of the state";
   std::int64_t water = 0;
   world.grid().for_each([&](const sim::Chunk& chunk) {
-    for (std::size_t i = 0; i < sim::kChunkCells; ++i) {
+    for (std::size_t i = 0; i < kChunkCells; ++i) {
       if (chunk.cells[i] > 0) water += chunk.cells[i];
     }
   });

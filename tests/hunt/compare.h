@@ -9,7 +9,7 @@
 namespace sluice::hunt {
 
 /// Where a mirror of this view differs from the world; empty where it does not.
-[[nodiscard]] std::string difference(const protocol::Mirror& mirror, const protocol::ViewBox& view,
+[[nodiscard]] std::string difference(const protocol::Mirror& mirror, const Box& view,
                                      const sim::World& world);
 
 /// What a world's own sums and caches do not agree with; empty where they do.

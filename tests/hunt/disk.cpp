@@ -6,7 +6,7 @@
 
 #include <sqlite3.h>
 
-#include "server/sim/assert.h"
+#include "protocol/base/assert.h"
 
 namespace sluice::hunt {
 
@@ -28,8 +28,8 @@ class HeldLock final : public record::WriteLock {
   std::string path_;
 };
 
-sim::Status status_of(bool done) {
-  return done ? sim::Status(sim::Done{}) : sim::Error{"Input/output error"};
+Status status_of(bool done) {
+  return done ? Status(Done{}) : Error{"Input/output error"};
 }
 
 }  // namespace
@@ -145,30 +145,30 @@ void Disk::set_name(const std::string& path, FilePtr file) {
   follow(name_changes_.back(), names_);
 }
 
-sim::Status Disk::remove(const std::string& path) {
-  if (!exists(path)) return sim::Done{};
+Status Disk::remove(const std::string& path) {
+  if (!exists(path)) return Done{};
   if (!change()) return status_of(false);
   set_name(path, nullptr);
-  return sim::Done{};
+  return Done{};
 }
 
-sim::Status Disk::rename(const std::string& from, const std::string& to) {
+Status Disk::rename(const std::string& from, const std::string& to) {
   const FilePtr file = find(from);
   if (file == nullptr || fault_ == DiskFault::kGone || !change()) return status_of(false);
   name_changes_.push_back({to, file, from});
   follow(name_changes_.back(), names_);
-  return sim::Done{};
+  return Done{};
 }
 
-sim::Status Disk::link(const std::string& from, const std::string& to) {
+Status Disk::link(const std::string& from, const std::string& to) {
   const FilePtr file = find(from);
   const bool full = fault_ == DiskFault::kFull || fault_ == DiskFault::kGone;
   if (file == nullptr || exists(to) || full || !change()) return status_of(false);
   set_name(to, file);
-  return sim::Done{};
+  return Done{};
 }
 
-sim::Status Disk::copy(const std::string& from, const std::string& to) {
+Status Disk::copy(const std::string& from, const std::string& to) {
   const FilePtr file = find(from);
   if (file == nullptr || read_code() != SQLITE_OK) return status_of(false);
   const FilePtr made = make(to);
@@ -176,23 +176,23 @@ sim::Status Disk::copy(const std::string& from, const std::string& to) {
   return status_of(write(*made, file->now.data(), file->now.size(), 0) == SQLITE_OK);
 }
 
-sim::Status Disk::sync(const std::string& path) {
+Status Disk::sync(const std::string& path) {
   const FilePtr file = find(path);
   return status_of(file != nullptr && sync_file(*file, false) == SQLITE_OK);
 }
 
-sim::Status Disk::sync_folder_of(const std::string& /*path*/) {
+Status Disk::sync_folder_of(const std::string& /*path*/) {
   if (fault_ == DiskFault::kSyncsFail || fault_ == DiskFault::kGone || !change()) {
     return status_of(false);
   }
   synced_names_ = names_;
   name_changes_.clear();
-  return sim::Done{};
+  return Done{};
 }
 
-sim::Result<std::unique_ptr<record::WriteLock>> Disk::lock(const std::string& path) {
-  if (dead_) return sim::Error{path + "-lock: cannot be created"};
-  if (locked_.contains(path)) return sim::Error{path + ": is being written by another process"};
+Result<std::unique_ptr<record::WriteLock>> Disk::lock(const std::string& path) {
+  if (dead_) return Error{path + "-lock: cannot be created"};
+  if (locked_.contains(path)) return Error{path + ": is being written by another process"};
   return std::unique_ptr<record::WriteLock>(new HeldLock(locked_, path));
 }
 

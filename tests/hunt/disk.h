@@ -55,13 +55,13 @@ class Disk final : public record::Files {
   bool exists(const std::string& path) override { return names_.contains(path); }
   bool same(const std::string& path, const std::string& other) override;
   std::vector<std::string> names_beside(const std::string& path) override;
-  sim::Status remove(const std::string& path) override;
-  sim::Status rename(const std::string& from, const std::string& to) override;
-  sim::Status link(const std::string& from, const std::string& to) override;
-  sim::Status copy(const std::string& from, const std::string& to) override;
-  sim::Status sync(const std::string& path) override;
-  sim::Status sync_folder_of(const std::string& path) override;
-  sim::Result<std::unique_ptr<record::WriteLock>> lock(const std::string& path) override;
+  Status remove(const std::string& path) override;
+  Status rename(const std::string& from, const std::string& to) override;
+  Status link(const std::string& from, const std::string& to) override;
+  Status copy(const std::string& from, const std::string& to) override;
+  Status sync(const std::string& path) override;
+  Status sync_folder_of(const std::string& path) override;
+  Result<std::unique_ptr<record::WriteLock>> lock(const std::string& path) override;
   bool is_locked(const std::string& path) override { return locked_.contains(path); }
 
   // SQLite's side (disk_vfs.cpp). Codes are SQLite's.

@@ -66,8 +66,7 @@ Life::Life(Ground& ground, std::uint64_t number, Watcher watcher)
       dice_(ground.stream("life") + number),
       executor_(ground.stream("order") + number, ground.plan.shuffle != 0) {}
 
-sim::Result<std::unique_ptr<Life>> Life::start(Ground& ground, std::uint64_t number,
-                                               Watcher watcher) {
+Result<std::unique_ptr<Life>> Life::start(Ground& ground, std::uint64_t number, Watcher watcher) {
   std::unique_ptr<Life> life(new Life(ground, number, std::move(watcher)));
   host::WorldSource source{kRecording, "plan", ground.plan.text(), {}};
   source.repair.limits = ground.plan.record_limits();
@@ -78,8 +77,8 @@ sim::Result<std::unique_ptr<Life>> Life::start(Ground& ground, std::uint64_t num
       ground.disk.exists(kRecording) || ground.disk.exists(std::string(kRecording) + ".repaired")
           ? host::load_recorded(source, life->executor_)
           : host::load_new(source, ground.spec);
-  if (!loaded) return sim::Error{loaded.error()};
-  if (ground.disk.dead()) return sim::Error{"the process died while it started"};
+  if (!loaded) return Error{loaded.error()};
+  if (ground.disk.dead()) return Error{"the process died while it started"};
   life->compose(std::move(loaded).value());
   return life;
 }

@@ -71,9 +71,8 @@ class Life {
   };
 
   /// Brings the world up, as a server's start does. Error: why not.
-  [[nodiscard]] static sim::Result<std::unique_ptr<Life>> start(Ground& ground,
-                                                                std::uint64_t number,
-                                                                Watcher watcher);
+  [[nodiscard]] static Result<std::unique_ptr<Life>> start(Ground& ground, std::uint64_t number,
+                                                           Watcher watcher);
   ~Life();
   Life(const Life&) = delete;
   Life& operator=(const Life&) = delete;

@@ -186,7 +186,7 @@ std::string Plan::text() const {
   return lines;
 }
 
-sim::Result<Plan> Plan::parse(std::string_view text) {
+Result<Plan> Plan::parse(std::string_view text) {
   Plan plan;
   const auto number_of = [](std::string_view digits, std::int64_t& value) {
     const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), value);
@@ -197,7 +197,7 @@ sim::Result<Plan> Plan::parse(std::string_view text) {
     text.remove_prefix(std::min(text.size(), line.size() + 1));
     if (line.empty() || line.front() == '#') continue;
     const std::size_t middle = line.find(" = ");
-    if (middle == std::string_view::npos) return sim::Error{"no ' = ' in: " + std::string(line)};
+    if (middle == std::string_view::npos) return Error{"no ' = ' in: " + std::string(line)};
     const std::string_view name = line.substr(0, middle);
     const std::string_view value = line.substr(middle + 3);
     if (name == "without") {
@@ -205,7 +205,7 @@ sim::Result<Plan> Plan::parse(std::string_view text) {
       const std::size_t dot = std::min(value.find('.'), value.size());
       if (!number_of(value.substr(0, dot), one.first) || dot == value.size() ||
           !number_of(value.substr(dot + 1), one.second)) {
-        return sim::Error{"no CLIENT.NUMBER: " + std::string(line)};
+        return Error{"no CLIENT.NUMBER: " + std::string(line)};
       }
       plan.without.insert(one);
       continue;
@@ -215,8 +215,8 @@ sim::Result<Plan> Plan::parse(std::string_view text) {
     std::int64_t* place = name == "seed"               ? &plan.seed
                           : field == std::end(kFields) ? nullptr
                                                        : &(plan.*field->value);
-    if (place == nullptr) return sim::Error{"nothing is named '" + std::string(name) + "'"};
-    if (!number_of(value, *place)) return sim::Error{"no number: " + std::string(line)};
+    if (place == nullptr) return Error{"nothing is named '" + std::string(name) + "'"};
+    if (!number_of(value, *place)) return Error{"no number: " + std::string(line)};
   }
   return plan;
 }

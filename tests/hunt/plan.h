@@ -9,8 +9,8 @@
 #include <string_view>
 #include <utility>
 
+#include "protocol/base/result.h"
 #include "server/record/format.h"
-#include "server/sim/result.h"
 #include "server/sim/spec.h"
 
 namespace sluice::hunt {
@@ -85,7 +85,7 @@ struct Plan {
   [[nodiscard]] record::Limits record_limits() const;
   /// A line "name = value" each, of what differs from a plan without faults.
   [[nodiscard]] std::string text() const;
-  [[nodiscard]] static sim::Result<Plan> parse(std::string_view text);
+  [[nodiscard]] static Result<Plan> parse(std::string_view text);
 };
 
 struct PlanField {

@@ -1,6 +1,6 @@
 #include "tests/hunt/planted.h"
 
-#include "server/sim/assert.h"
+#include "protocol/base/assert.h"
 #include "server/sim/sometimes.h"
 #include "tests/hunt/sometimes.h"
 

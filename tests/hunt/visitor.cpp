@@ -14,7 +14,7 @@ using Kind = Timeline::Kind;
 using protocol::ClientSession;
 using std::chrono::milliseconds;
 
-protocol::ViewBox random_view(tests::Dice& dice, protocol::Position size) {
+Box random_view(tests::Dice& dice, Vec3 size) {
   if (dice.chance(60)) return {{}, size};
   const auto from = [&](std::int32_t side) { return dice.roll(-5, side); };
   const std::int32_t x = from(size.x);
@@ -59,8 +59,8 @@ void Visitor::connect() {
   session_->start();
   unanswered_ = 0;
   stalled_ = false;
-  const sim::Vec3 cells = ground_.spec.config.size;
-  const protocol::Position size{cells.x, cells.y, cells.z};
+  const Vec3 cells = ground_.spec.config.size;
+  const Vec3 size{cells.x, cells.y, cells.z};
   tests::Dice dice(seed);
   view_ = random_view(dice, size);
   session_->set_view(view_);
@@ -152,8 +152,8 @@ void Visitor::send_command() {
   tests::Dice dice(ground_.stream("command") +
                    static_cast<std::uint64_t>(number_ * 1'000'003 + number));
   if (ground_.plan.without.contains({number_, number})) return;
-  const protocol::Position size = session_->mirror().welcome().size;
-  const sim::Vec3 cells{size.x, size.y, size.z};
+  const Vec3 size = session_->mirror().welcome().size;
+  const Vec3 cells{size.x, size.y, size.z};
   ++unanswered_;
   const bool bad = dice.roll(1, 100) <= ground_.plan.bad_commands;
   if (bad && dice.chance(40)) {
@@ -164,7 +164,7 @@ void Visitor::send_command() {
   }
   const bool pipes = ground_.plan.pipes != 0 && dice.chance(50);
   // Bad ones lie outside as often as not.
-  const sim::Vec3 room = bad ? sim::Vec3{2 * cells.x, 2 * cells.y, 2 * cells.z} : cells;
+  const Vec3 room = bad ? Vec3{2 * cells.x, 2 * cells.y, 2 * cells.z} : cells;
   sim::Command command = pipes ? tests::random_network_command(dice, room, ground_.plan.pipes == 2)
                                : tests::random_command(dice, room);
   const std::string json = formats::format_command(command, 0);

@@ -33,7 +33,7 @@ class Visitor {
   /// That it has sent in all, or left out.
   [[nodiscard]] std::int64_t commands() const { return commands_; }
   [[nodiscard]] const protocol::Mirror& mirror() const { return session_->mirror(); }
-  [[nodiscard]] const protocol::ViewBox& view() const { return view_; }
+  [[nodiscard]] const Box& view() const { return view_; }
   [[nodiscard]] const std::string& name() const { return name_; }
 
  private:
@@ -61,7 +61,7 @@ class Visitor {
   std::string name_;
   std::shared_ptr<Wire> wire_;
   std::optional<protocol::ClientSession> session_;
-  protocol::ViewBox view_;
+  Box view_;
   std::size_t unanswered_ = 0;
   bool stalled_ = false;
 };

@@ -13,10 +13,9 @@ namespace sluice::net {
 namespace {
 
 using protocol::ChunkCells;
-using protocol::Position;
 
-constexpr Position kSize = {256, 192, 1};
-constexpr protocol::ChunkSides kSides = {6, 6, 0};
+constexpr Vec3 kSize = {256, 192, 1};
+constexpr ChunkShape kSides = {6, 6, 0};
 
 protocol::Mirror new_mirror() {
   protocol::Welcome welcome;
@@ -31,12 +30,12 @@ void give(protocol::Mirror& mirror, const protocol::Bytes& frame) {
   RC_ASSERT(mirror.apply(std::get<protocol::Tick>(message.value())).ok());
 }
 
-Publication random_publication(std::uint64_t tick, std::map<Position, ChunkCells>& truth) {
+Publication random_publication(std::uint64_t tick, std::map<ChunkCoord, ChunkCells>& truth) {
   Publication publication;
   publication.tick = tick;
   publication.has_chunks = true;
   for (int i = *rc::gen::inRange(0, 4); i > 0; --i) {
-    const Position coord{*rc::gen::inRange(0, 4), *rc::gen::inRange(0, 3), 0};
+    const ChunkCoord coord{*rc::gen::inRange(0, 4), *rc::gen::inRange(0, 3), 0};
     if (*rc::gen::inRange(0, 4) == 0) {
       truth.erase(coord);
       publication.chunks[coord] = nullptr;
@@ -48,13 +47,13 @@ Publication random_publication(std::uint64_t tick, std::map<Position, ChunkCells
   return publication;
 }
 
-protocol::ViewBox random_view() {
+Box random_view() {
   return {{*rc::gen::inRange(-50, 250), *rc::gen::inRange(-50, 200), 0},
           {*rc::gen::inRange(0, 300), *rc::gen::inRange(0, 300), 1}};
 }
 
 RC_GTEST_PROP(Interest, AnUpToDateViewerHoldsTheViewAndNothingElse, ()) {
-  std::map<Position, ChunkCells> truth;
+  std::map<ChunkCoord, ChunkCells> truth;
   PublishedWorld world;
   Interest interest;
   protocol::Mirror mirror = new_mirror();
@@ -87,7 +86,7 @@ RC_GTEST_PROP(Interest, AnUpToDateViewerHoldsTheViewAndNothingElse, ()) {
 }
 
 TEST(ChunksInView, CutsAnyBoxToTheWorld) {
-  const auto range = [](protocol::ViewBox box) { return chunks_in_view(box, kSize, kSides); };
+  const auto range = [](Box box) { return chunks_in_view(box, kSize, kSides); };
   EXPECT_EQ(range({{0, 0, 0}, kSize}), (ChunkRange{{0, 0, 0}, {3, 2, 0}}));
   EXPECT_EQ(range({{64, 63, 0}, {1, 2, 1}}), (ChunkRange{{1, 0, 0}, {1, 1, 0}}));
   EXPECT_TRUE(range({{0, 0, 0}, {0, 5, 1}}).empty());
@@ -139,7 +138,7 @@ TEST(Interest, ResyncsOfAirAreBounded) {
 TEST(PublishedWorld, ChecksComeRoundAllChunks) {
   PublishedWorld world;
   const ChunkRange all = {{0, 0, 0}, {99, 99, 0}};
-  std::set<Position> checked;
+  std::set<ChunkCoord> checked;
   for (std::uint64_t tick = 1; tick <= 200; ++tick) {
     Publication publication;
     publication.tick = tick;
@@ -148,7 +147,7 @@ TEST(PublishedWorld, ChecksComeRoundAllChunks) {
       publication.chunks[{x, 0, 0}] = std::make_shared<const ChunkCells>();
     }
     world.apply(std::move(publication), true);
-    for (const Position coord : world.due_checks(all)) checked.insert(coord);
+    for (const ChunkCoord coord : world.due_checks(all)) checked.insert(coord);
   }
   EXPECT_EQ(checked.size(), 30U);
 }

@@ -16,11 +16,10 @@ namespace sluice::net {
 namespace {
 
 using protocol::PipeKey;
-using protocol::Position;
 
-constexpr sim::Vec3 kSize = {150, 140, 1};
-constexpr Position kWireSize = {150, 140, 1};
-constexpr protocol::ChunkSides kSides = {6, 6, 0};
+constexpr Vec3 kSize = {150, 140, 1};
+constexpr Vec3 kWireSize = {150, 140, 1};
+constexpr ChunkShape kSides = {6, 6, 0};
 
 /// A network as lines of text, of which sorted ones can be compared.
 using Lines = std::map<std::string, std::string>;
@@ -34,14 +33,14 @@ std::string join(std::initializer_list<std::int64_t> numbers) {
 Lines lines_of(const sim::PipeNetwork& pipes, const ChunkRange& view) {
   Lines lines;
   const auto shown = [&](const sim::NodeView& node) {
-    const sim::ChunkCoord c = sim::kSideViewShape.chunk_of(node.at);
-    return node.at == sim::kNowhere || view.contains({c.x, c.y, c.z});
+    const ChunkCoord c = kSideViewShape.chunk_of(node.at);
+    return node.at == kNowhere || view.contains({c.x, c.y, c.z});
   };
   for (sim::Slot slot = 0; slot < pipes.slot_limit(); ++slot) {
     if (!pipes.used(slot)) continue;
     const sim::NodeView n = pipes.node(slot);
     if (!shown(n)) continue;
-    const bool placed = n.at != sim::kNowhere;
+    const bool placed = n.at != kNowhere;
     lines["node " + std::string(n.name)] =
         std::string(n.fluid) +
         join({static_cast<int>(n.kind), n.open, n.capacity, n.height, n.base, n.throughput, n.rate,
@@ -55,10 +54,10 @@ Lines lines_of(const sim::PipeNetwork& pipes, const ChunkRange& view) {
     lines["link " + std::string(from.name) + " " + std::string(to.name)] =
         join({link.one_way, protocol::flow_class(link.flow)});
   });
-  pipes.for_each_port([&](sim::Slot slot, sim::Vec3 cell, const sim::Port& port) {
+  pipes.for_each_port([&](sim::Slot slot, Vec3 cell, const sim::Port& port) {
     const sim::NodeView node = pipes.node(slot);
     if (!shown(node)) return;
-    lines["port " + std::string(node.name) + " " + sim::to_string(cell)] =
+    lines["port " + std::string(node.name) + " " + to_string(cell)] =
         join({static_cast<int>(port.kind), port.rate, static_cast<int>(port.state),
               protocol::flow_class(port.moved)});
   });
@@ -88,8 +87,7 @@ Lines lines_of(const protocol::PipeMirror& pipes) {
       const protocol::PipePort& port = plan.ports[i];
       const auto node = pipes.look({key.nodes(), port.node});
       const std::int32_t value = section.port(i);
-      lines["port " + node->node->name + " " +
-            sim::to_string({port.cell.x, port.cell.y, port.cell.z})] =
+      lines["port " + node->node->name + " " + to_string(port.cell)] =
           join({static_cast<int>(port.kind), port.rate,
                 static_cast<int>(protocol::state_of_port(value)), protocol::class_of_port(value)});
     }
@@ -101,7 +99,7 @@ std::string random_name(tests::Dice& dice) {
   return "n" + std::to_string(dice.roll(0, 40));
 }
 
-sim::Vec3 any_place(tests::Dice& dice) {
+Vec3 any_place(tests::Dice& dice) {
   return {dice.roll(0, kSize.x - 1), dice.roll(0, kSize.y - 1), 0};
 }
 
@@ -160,7 +158,7 @@ struct Rig {
   void give(const protocol::Bytes& frame) {
     const auto message = protocol::decode_server_message(frame);
     ASSERT_TRUE(message.ok()) << message.error();
-    const protocol::Status status = mirror.apply(std::get<protocol::Tick>(message.value()));
+    const Status status = mirror.apply(std::get<protocol::Tick>(message.value()));
     ASSERT_TRUE(status.ok()) << status.error();
   }
   void expect_equal() {
@@ -208,8 +206,8 @@ TEST(Pipes, AViewerHoldsThePipesOfItsViewWhateverHappens) {
         rig.give(rig.interest.step_frame(rig.published));
       }
       if (dice.chance(10)) {
-        const protocol::ViewBox box{{dice.roll(-50, 150), dice.roll(-50, 150), 0},
-                                    {dice.roll(0, 200), dice.roll(0, 200), 1}};
+        const Box box{{dice.roll(-50, 150), dice.roll(-50, 150), 0},
+                      {dice.roll(0, 200), dice.roll(0, 200), 1}};
         rig.interest.set_view(chunks_in_view(box, kWireSize, kSides), rig.published);
       }
       if (dice.chance(10)) {

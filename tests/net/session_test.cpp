@@ -14,10 +14,10 @@ namespace {
 using Event = protocol::ClientSession::Event;
 using std::chrono::milliseconds;
 
-constexpr protocol::ViewBox kWholeDam = {{0, 0, 0}, {200, 100, 1}};
+constexpr Box kWholeDam = {{0, 0, 0}, {200, 100, 1}};
 
 // Sets the view and waits until the server has obeyed: the pong comes behind it.
-bool look_at(WireClient& client, const protocol::ViewBox& box) {
+bool look_at(WireClient& client, const Box& box) {
   client.session().set_view(box);
   client.session().send_ping(7);
   client.flush();
@@ -31,9 +31,9 @@ bool catch_up(TestServer& server, WireClient& client, int ticks) {
   return client.pump_until([&](Event) { return client.mirror().tick() >= wanted; });
 }
 
-void expect_same(const protocol::Mirror& mirror, const sim::World& world, sim::Box box) {
+void expect_same(const protocol::Mirror& mirror, const sim::World& world, Box box) {
   int wrong = 0;
-  const sim::Vec3 end = box.end();
+  const Vec3 end = box.end();
   for (std::int32_t z = box.from.z; z < end.z; ++z) {
     for (std::int32_t y = box.from.y; y < end.y; ++y) {
       for (std::int32_t x = box.from.x; x < end.x; ++x) {
@@ -79,7 +79,7 @@ cell = "~"
 )");
   WireClient client(server.port(), "/worlds/dam");
   ASSERT_TRUE(client.greet());
-  EXPECT_EQ(client.mirror().welcome().sides, (protocol::ChunkSides{4, 4, 4}));
+  EXPECT_EQ(client.mirror().welcome().sides, (ChunkShape{4, 4, 4}));
   ASSERT_TRUE(look_at(client, {{0, 0, 0}, {40, 40, 40}}));
   for (int round = 0; round < 20; ++round) {
     ASSERT_TRUE(catch_up(server, client, 5));
@@ -240,7 +240,7 @@ from = [0, 0, 0]
 size = [250, 512, 1]
 cell = "~"
 )");
-  const protocol::ViewBox whole = {{0, 0, 0}, {512, 512, 1}};
+  const Box whole = {{0, 0, 0}, {512, 512, 1}};
   WireClient stalled(server.port(), "/worlds/dam", "stalled");
   stalled.shrink_receive_buffer();
   ASSERT_TRUE(stalled.greet());
@@ -306,7 +306,7 @@ TEST(Session, AResyncOutsideTheViewOrWithoutOneClaimsNothing) {
   TestServer server;
   WireClient client(server.port(), "/worlds/dam");
   ASSERT_TRUE(client.greet());
-  const auto resync = [&](protocol::Position coord) {
+  const auto resync = [&](ChunkCoord coord) {
     client.send_raw(protocol::encode(protocol::ClientMessage{protocol::Resync{coord}}));
   };
   resync({0, 0, 0});

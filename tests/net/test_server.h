@@ -40,12 +40,12 @@ class TestServer final : public net::CommandIntake {
   }
   ~TestServer() override { server_->stop(); }
 
-  [[nodiscard]] sim::Status submit(net::ClientCommand command) override {
+  [[nodiscard]] Status submit(net::ClientCommand command) override {
     auto parsed = formats::parse_command(command.json, "command");
-    if (!parsed.ok()) return sim::Error{parsed.error()};
+    if (!parsed.ok()) return Error{parsed.error()};
     const std::lock_guard lock(mutex_);
     waiting_.push_back({std::move(parsed).value(), std::move(command)});
-    return sim::Done{};
+    return Done{};
   }
 
   /// One tick with the commands that came, published and answered.

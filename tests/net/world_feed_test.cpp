@@ -48,12 +48,12 @@ struct Rig {
     EXPECT_EQ(published.tick(), world->tick_number());
     std::size_t chunks = 0;
     world->grid().for_each([&](const sim::Chunk& chunk) {
-      if (sim::intersect(world->grid().shape().box(chunk.coord), world->config().box()).empty()) {
+      if (intersect(world->grid().shape().box(chunk.coord), world->config().box()).empty()) {
         return;
       }
       if (!chunk.holds()) return;  // whether it is stored is no part of the world
       ++chunks;
-      const protocol::Position coord{chunk.coord.x, chunk.coord.y, chunk.coord.z};
+      const ChunkCoord coord = chunk.coord;
       ASSERT_TRUE(published.has(coord));
       protocol::ChunkCells cells;
       std::copy_n(chunk.cells.begin(), cells.size(), cells.begin());
@@ -269,8 +269,7 @@ TEST(WorldFeed, AnAuditFindsACopyThatDiffersAndPutsItRight) {
   rig.feed.set_watched(true);
   rig.tick(3);
   rig.take();
-  const sim::ChunkCoord coord = rig.world->changed_chunks().front();
-  const protocol::Position key{coord.x, coord.y, coord.z};
+  const ChunkCoord coord = rig.world->changed_chunks().front();
   const auto audit = [&] {
     rig.feed.audit(coord);
     rig.tick();
@@ -280,7 +279,7 @@ TEST(WorldFeed, AnAuditFindsACopyThatDiffersAndPutsItRight) {
   Publication wrong;
   wrong.tick = rig.world->tick_number();
   wrong.has_chunks = true;
-  wrong.chunks[key] = std::make_shared<protocol::ChunkCells>();
+  wrong.chunks[coord] = std::make_shared<protocol::ChunkCells>();
   (void)rig.published.apply(wrong, true);
   rig.feed.audit(coord);
   rig.feed.publish(*rig.world);  // the world changed nothing, says the list of changes
@@ -319,7 +318,7 @@ TEST(WorldFeed, TellsOfSpringsSoonAfterTheyChange) {
 TEST(WorldFeed, TellsOfSoManySpringsAndHowManyItLeavesOut) {
   Rig rig;
   rig.feed.set_watched(true);
-  const sim::Vec3 size = rig.world->config().size;
+  const Vec3 size = rig.world->config().size;
   std::vector<sim::Command> commands;
   for (std::size_t i = 0; i < kMostFixtures + 1; ++i) {
     const auto n = static_cast<std::int32_t>(i);

@@ -56,7 +56,7 @@ TEST(ClientSession, AViewSetEarlyIsSentAfterTheWelcome) {
   session.set_view({{0, 0, 0}, {9, 9, 1}});
   EXPECT_TRUE(session.take_outgoing().empty());
   give(session, welcome_message());
-  EXPECT_EQ(std::get<SetView>(only_message(session)).box.size, (Position{9, 9, 1}));
+  EXPECT_EQ(std::get<SetView>(only_message(session)).box.size, (Vec3{9, 9, 1}));
 }
 
 TEST(ClientSession, IsRefused) {
@@ -115,7 +115,7 @@ TEST(ClientSession, AWrongDigestQueuesAResync) {
   tick.tick = 4;
   tick.digests = {{{0, 0, 0}, 1}};
   EXPECT_EQ(give(session, tick), Event::kTicked);
-  EXPECT_EQ(std::get<Resync>(only_message(session)).coord, (Position{0, 0, 0}));
+  EXPECT_EQ(std::get<Resync>(only_message(session)).coord, (ChunkCoord{0, 0, 0}));
   EXPECT_EQ(session.mirror().stats().resyncs, 1U);
 }
 

@@ -10,8 +10,9 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "protocol/base/varint.h"
 #include "protocol/checksum.h"
-#include "protocol/varint.h"
+#include "protocol/limits.h"
 #include "tests/protocol/chunk_generators.h"
 
 namespace sluice::protocol {
@@ -62,7 +63,7 @@ TEST(Varint, SpellsEveryWidthAndReadsItBack) {
     Payload bytes;
     append_varint(value, bytes);
     std::size_t offset = 0;
-    EXPECT_EQ(read_varint(bytes, offset), value);
+    EXPECT_EQ(read_varint<std::uint32_t>(std::span<const std::uint8_t>(bytes), offset), value);
     EXPECT_EQ(offset, bytes.size());
   }
   for (const std::int32_t value : {0, -1, 1, -64, 63, INT32_MAX, INT32_MIN}) {
@@ -75,7 +76,8 @@ TEST(Varint, RefusesWhatIsCutOffOrTooLarge) {
   for (const Payload& bytes : {Payload{}, Payload{0x80}, Payload{0xff, 0xff, 0xff, 0xff, 0x1f},
                                Payload{0x80, 0x80, 0x80, 0x80, 0x80, 0x01}}) {
     std::size_t offset = 0;
-    EXPECT_FALSE(read_varint(bytes, offset).has_value());
+    EXPECT_FALSE(
+        read_varint<std::uint32_t>(std::span<const std::uint8_t>(bytes), offset).has_value());
     EXPECT_EQ(offset, 0U);
   }
 }

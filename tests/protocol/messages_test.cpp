@@ -27,13 +27,13 @@ TEST(Messages, ClientMessagesComeBack) {
   const auto hello = over_the_wire<Hello>(Hello{1, "bot 7"});
   EXPECT_EQ(hello.protocol_version, 1U);
   EXPECT_EQ(hello.client_name, "bot 7");
-  const ViewBox box{{-1, 2, 3}, {64, 32, 1}};
+  const Box box{{-1, 2, 3}, {64, 32, 1}};
   EXPECT_EQ(over_the_wire<SetView>(SetView{box, 0}).box, box);
   const auto command = over_the_wire<Command>(Command{UINT64_MAX, R"({"cmd":"pour"})"});
   EXPECT_EQ(command.seq, UINT64_MAX);
   EXPECT_EQ(command.json, R"({"cmd":"pour"})");
   EXPECT_EQ(over_the_wire<Ping>(Ping{9}).nonce, 9U);
-  EXPECT_EQ(over_the_wire<Resync>(Resync{{1, 2, 3}}).coord, (Position{1, 2, 3}));
+  EXPECT_EQ(over_the_wire<Resync>(Resync{{1, 2, 3}}).coord, (ChunkCoord{1, 2, 3}));
   const PipeKey key{{1, 2, 3}, 65537};
   EXPECT_EQ(over_the_wire<ResyncPipes>(ResyncPipes{key}).key, key);
 }
@@ -110,12 +110,12 @@ TEST(Messages, TicksComeBackWithTheirPayloads) {
   EXPECT_EQ(t.tick, 12U);
   EXPECT_EQ(t.counters, tick.counters);
   ASSERT_EQ(t.chunks.size(), 3U);
-  EXPECT_EQ(t.chunks[0].coord, (Position{0, 1, 2}));
+  EXPECT_EQ(t.chunks[0].coord, (ChunkCoord{0, 1, 2}));
   EXPECT_EQ(Bytes(t.chunks[0].payload.begin(), t.chunks[0].payload.end()), first);
   EXPECT_EQ(Bytes(t.chunks[1].payload.begin(), t.chunks[1].payload.end()), second);
   EXPECT_TRUE(t.chunks[2].payload.empty());
   ASSERT_EQ(t.dropped.size(), 1U);
-  EXPECT_EQ(t.dropped[0], (Position{7, 8, 9}));
+  EXPECT_EQ(t.dropped[0], (ChunkCoord{7, 8, 9}));
   ASSERT_EQ(t.digests.size(), 1U);
   EXPECT_EQ(t.digests[0].digest, 0x123456789abcdef0U);
 }

@@ -29,23 +29,23 @@ struct Frame {
   std::deque<Bytes> payloads;
   Tick tick;
 
-  void keyframe(Position coord, const ChunkCells& cells) {
+  void keyframe(ChunkCoord coord, const ChunkCells& cells) {
     encode_keyframe(cells, payloads.emplace_back());
     tick.chunks.push_back({coord, payloads.back()});
   }
-  void delta(Position coord, const ChunkCells& from, const ChunkCells& to) {
+  void delta(ChunkCoord coord, const ChunkCells& from, const ChunkCells& to) {
     encode_delta(from, to, payloads.emplace_back());
     tick.chunks.push_back({coord, payloads.back()});
   }
 };
 
 RC_GTEST_PROP(Mirror, FollowsAnyWorld, ()) {
-  std::map<Position, ChunkCells> world;
+  std::map<ChunkCoord, ChunkCells> world;
   Mirror mirror(small_world());
   for (std::uint64_t tick = 1; tick <= 8; ++tick) {
     Frame frame;
     frame.tick.tick = tick;
-    const Position coord{*rc::gen::inRange(0, 3), *rc::gen::inRange(0, 2), 0};
+    const ChunkCoord coord{*rc::gen::inRange(0, 3), *rc::gen::inRange(0, 2), 0};
     if (*rc::gen::inRange(0, 4) == 0) {
       world.erase(coord);
       frame.tick.dropped.push_back(coord);
@@ -65,7 +65,7 @@ RC_GTEST_PROP(Mirror, FollowsAnyWorld, ()) {
   }
   RC_ASSERT(mirror.chunk_count() == world.size());
   mirror.for_each_chunk(
-      [&](Position coord, const ChunkCells& cells) { RC_ASSERT(world.at(coord) == cells); });
+      [&](ChunkCoord coord, const ChunkCells& cells) { RC_ASSERT(world.at(coord) == cells); });
   RC_ASSERT(mirror.stats().digest_mismatches == 0U);
   RC_ASSERT(mirror.stats().frames == 8U);
 }
@@ -82,7 +82,7 @@ TEST(Mirror, CellsOutsideAndUnsentCells) {
   EXPECT_EQ(mirror.cell({150, 0, 0}), kOutsideCell);
   EXPECT_EQ(mirror.cell({-1, 0, 0}), kOutsideCell);
   EXPECT_EQ(mirror.cell({0, 0, 1}), kOutsideCell);
-  EXPECT_EQ(mirror.changed(), (std::vector<Position>{{1, 1, 0}}));
+  EXPECT_EQ(mirror.changed(), (std::vector<ChunkCoord>{{1, 1, 0}}));
 }
 
 TEST(Mirror, AWrongDigestAsksForAResyncOnce) {
@@ -94,7 +94,7 @@ TEST(Mirror, AWrongDigestAsksForAResyncOnce) {
   EXPECT_EQ(mirror.stats().chunks_checked, 2U);
   EXPECT_EQ(mirror.stats().digest_mismatches, 1U);
   EXPECT_EQ(mirror.stats().resyncs, 1U);
-  EXPECT_EQ(mirror.take_wanted_resyncs(), (std::vector<Position>{{0, 0, 0}}));
+  EXPECT_EQ(mirror.take_wanted_resyncs(), (std::vector<ChunkCoord>{{0, 0, 0}}));
   EXPECT_TRUE(mirror.take_wanted_resyncs().empty());
 }
 

@@ -11,7 +11,7 @@
 
 namespace sluice::protocol {
 
-inline constexpr ChunkSides kPipeSides = {6, 6, 0};
+inline constexpr ChunkShape kPipeSides = {6, 6, 0};
 
 inline PipeKey any_key() {
   PipeKey key;
@@ -61,7 +61,7 @@ inline PipePlan any_plan(const PipeKey& key) {
     node.throughput = any_amount();
     if (node.kind == PipeKind::kPump) node.rate = any_amount();
     if (key.placed()) {
-      node.at = kPipeSides.cell_at(key.coord, *rc::gen::inRange<std::size_t>(0, kChunkCells));
+      node.at = kPipeSides.cell_at(key.coord, *rc::gen::inRange(0, kChunkCells));
     }
     plan.nodes.push_back(std::move(node));
   }

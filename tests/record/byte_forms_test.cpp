@@ -41,7 +41,7 @@ std::vector<TickRecord> without_commands(std::vector<TickRecord> ticks) {
 TEST(ByteForms, IntegersComeBack) {
   EXPECT_TRUE(rc::check("varint and zigzag", [](std::int64_t value) {
     Bytes bytes;
-    put_varint(zigzag(value), bytes);
+    append_varint(zigzag(value), bytes);
     put_u64(static_cast<std::uint64_t>(value), bytes);
     ByteReader reader(bytes);
     RC_ASSERT(unzigzag(reader.varint()) == value);
@@ -163,7 +163,7 @@ TEST(ByteForms, CommandsOfAnotherTickAreRefused) {
   encode_commands(ticks, 3, blob);
   std::vector<TickRecord> fewer = without_commands(ticks);
   fewer.resize(3);
-  const sim::Status read = decode_commands(blob, Limits().batch_bytes, fewer);
+  const Status read = decode_commands(blob, Limits().batch_bytes, fewer);
   ASSERT_FALSE(read.ok());
   EXPECT_EQ(read.error(), "holds a command of a tick outside its row");
 }
@@ -192,7 +192,7 @@ TEST(ByteForms, ChunkListsComeBack) {
 
 TEST(ByteForms, ListsThatStateTooManyChunksAreRefused) {
   Bytes list;
-  put_varint(std::uint64_t{1} << 40, list);
+  append_varint(std::uint64_t{1} << 40, list);
   Bytes blob;
   pack(list, 3, blob);
   EXPECT_FALSE(decode_chunk_list(blob, Limits().chunk_list_bytes).ok());

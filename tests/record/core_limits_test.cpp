@@ -81,7 +81,7 @@ TEST(CoreLimits, ACheckpointBeyondTheLimitIsRefusedAndTheFileStaysGood) {
   commands[0].command.body = pipe;
   must(recorder->append(play(*world, std::move(commands))));
   must(recorder->commit());
-  const sim::Status refused = recorder->checkpoint(CheckpointImage::of(*world));
+  const Status refused = recorder->checkpoint(CheckpointImage::of(*world));
   ASSERT_FALSE(refused.ok());
   EXPECT_NE(refused.error().find("at most"), std::string::npos) << refused.error();
   recorder.reset();

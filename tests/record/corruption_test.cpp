@@ -97,7 +97,7 @@ std::string examine(const std::string& path, const std::vector<TickRecord>& hist
   if (!verified.ok()) return verified.error();
   if (verified->divergence) return describe(*verified->divergence);
   std::size_t next = 0;
-  const sim::Status read = (*reader)->read_ticks(1, history.size(), [&](const TickRecord& record) {
+  const Status read = (*reader)->read_ticks(1, history.size(), [&](const TickRecord& record) {
     expect_equal(record, history[next++]);
     return !testing::Test::HasFatalFailure();
   });

@@ -187,7 +187,7 @@ TEST(Crash, AfterAFailedCommitEveryCallFailsAndTheFileIsGood) {
     for (std::uint64_t tick = 1; tick <= 2000; ++tick) {
       const TickRecord record = play(*world, {});
       must(recorder->append(record));
-      const sim::Status committed = recorder->commit();
+      const Status committed = recorder->commit();
       if (committed.ok()) {
         report(pipe_end, tick);
         continue;

@@ -56,8 +56,8 @@ class Diff : public testing::Test {
     return path;
   }
 
-  static sim::Result<DiffReport> compare(const std::string& a, const std::string& b,
-                                         const DiffOptions& options = {}) {
+  static Result<DiffReport> compare(const std::string& a, const std::string& b,
+                                    const DiffOptions& options = {}) {
     auto reader_a = must(Reader::open(a));
     auto reader_b = must(Reader::open(b));
     sim::SerialExecutor executor;
@@ -98,8 +98,8 @@ TEST_F(Diff, AnotherCommandIsFoundInThePhaseOfCommands) {
   EXPECT_EQ(found.where.cells, 1U);
   EXPECT_EQ(found.where.fields, 2U) << "totals.water and totals.sourced";
   const Difference& cell = found.where.differences.back();
-  EXPECT_EQ(cell.cell, (sim::Vec3{80, 60, 0}));
-  EXPECT_EQ(cell.chunk, (sim::ChunkCoord{1, 0, 0}));
+  EXPECT_EQ(cell.cell, (Vec3{80, 60, 0}));
+  EXPECT_EQ(cell.chunk, (ChunkCoord{1, 0, 0}));
   EXPECT_EQ(cell.field, "water");
   EXPECT_EQ(cell.expected, "100");
   EXPECT_EQ(cell.actual, "103");
@@ -159,7 +159,7 @@ TEST_F(Diff, AFlippedBitIsNamedFromTheDigestAlone) {
       EXPECT_EQ(found.seen_at, kTick);
       ASSERT_EQ(found.where.differences.size(), 1U);
       const Difference& cell = found.where.differences[0];
-      EXPECT_EQ(cell.cell, (sim::Vec3{7, 3, 0}));
+      EXPECT_EQ(cell.cell, (Vec3{7, 3, 0}));
       const std::int64_t good = std::stoll(swapped ? cell.actual : cell.expected);
       const std::int64_t bad = std::stoll(swapped ? cell.expected : cell.actual);
       EXPECT_EQ(good ^ bad, std::int64_t{1} << bit);
@@ -173,7 +173,7 @@ TEST_F(Diff, EveryBitOfACellCanBeNamed) {
   for (int tick = 0; tick < 40; ++tick) play(*world, {});
   for (int bit = 0; bit < 32; ++bit) {
     const auto faulty = must(CheckpointImage::of(*world).restore());
-    const sim::Vec3 at = {5 + bit, 3, 0};
+    const Vec3 at = {5 + bit, 3, 0};
     sim::WorldTestAccess::flip_cell(*faulty, at, bit);
     const auto found = find_flipped_bit(*world, faulty->recompute_digest());
     ASSERT_TRUE(found) << bit;
@@ -185,8 +185,8 @@ TEST_F(Diff, EveryBitOfACellCanBeNamed) {
 /// Water that moves for no reason: what another build's wrong rule might do in one tick.
 void move_water(sim::World& world) {
   if (world.tick_number() != kTick) return;
-  const sim::Vec3 from = {6, 2, 0};
-  const sim::Vec3 to = {90, 75, 0};
+  const Vec3 from = {6, 2, 0};
+  const Vec3 to = {90, 75, 0};
   sim::WorldTestAccess::set_cell(world, from, world.cell(from) - 5);
   sim::WorldTestAccess::set_cell(world, to, world.cell(to) + 5);
 }
@@ -212,7 +212,7 @@ TEST_F(Diff, ACheckpointInTheVeryTickIsExact) {
   EXPECT_EQ(report.difference->seen_at, kTick);
   ASSERT_EQ(report.difference->where.cells, 2U);
   const Difference& last = report.difference->where.differences.back();
-  EXPECT_EQ(last.cell, (sim::Vec3{90, 75, 0}));
+  EXPECT_EQ(last.cell, (Vec3{90, 75, 0}));
   EXPECT_EQ(last.expected, "5") << "A is the faulty one here";
   EXPECT_EQ(last.actual, "0");
 }

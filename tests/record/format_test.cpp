@@ -173,7 +173,7 @@ TEST(Format, ARecordingOfAnotherModelVersionIsRefusedAndNotTakenForDamage) {
 }
 
 Bytes random_chunk(std::mt19937& random) {
-  Bytes bytes(sim::kChunkCells * 4);
+  Bytes bytes(kChunkCells * 4);
   for (std::byte& byte : bytes) byte = static_cast<std::byte>(random() % 7 == 0 ? random() : 0);
   return bytes;
 }

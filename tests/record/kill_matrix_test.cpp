@@ -153,7 +153,7 @@ std::unique_ptr<sim::World> eventful_world() {
   commands[1].command.body = pipe;
   commands[2].command.body = sim::LinkPipes{"tank", "pipe", false};
   commands[3].command.body = port;
-  commands[4].command.body = sim::AddSourceUpTo{{58, 60, 0}, 300, 70 * sim::kFull};
+  commands[4].command.body = sim::AddSourceUpTo{{58, 60, 0}, 300, 70 * kFull};
   const TickRecord built = play(*world, std::move(commands));
   for (const RecordedCommand& command : built.commands)
     EXPECT_TRUE(command.applied) << command.reason;
@@ -218,9 +218,9 @@ std::unique_ptr<sim::World> flowing_world() {
   spec.config.water = sim::WaterModel::kHydro;
   spec.fills = {{{{0, 0, 0}, {20, 12, 20}}, sim::kRock},
                 {{{12, 0, 0}, {8, 12, 20}}, sim::kAir},
-                {{{12, 0, 4}, {4, 3, 10}}, sim::kFull},
+                {{{12, 0, 4}, {4, 3, 10}}, kFull},
                 {{{15, 1, 0}, {1, 3, 20}}, sim::kRock},
-                {{{0, 12, 0}, {6, 8, 6}}, sim::kFull}};
+                {{{0, 12, 0}, {6, 8, 6}}, kFull}};
   spec.sources = {{{1, 19, 1}, 700}};
   spec.drains = {{{19, 0, 19}, 300}};
   return must(sim::World::create(spec));
@@ -317,7 +317,7 @@ TEST(KillMatrix, EveryBitOfCellsIsCaughtAndNamed) {
   for (int bit = 0; bit < 32; ++bit) {
     for (const char* phase : kPhases) {
       for (const bool silent : {false, true}) {
-        const sim::Vec3 at = tests::random_place(dice, {64, 64, 1});
+        const Vec3 at = tests::random_place(dice, {64, 64, 1});
         expect_caught(
             eventful_world, phase,
             [=](sim::World& world) {
@@ -327,7 +327,7 @@ TEST(KillMatrix, EveryBitOfCellsIsCaughtAndNamed) {
               cell = static_cast<sim::Cell>(static_cast<std::uint32_t>(cell) ^ (1U << bit));
               if (!silent) grid.note_change(chunk, sim::kChangedAll);
             },
-            "bit " + std::to_string(bit) + " of cell " + sim::to_string(at) + " after " + phase);
+            "bit " + std::to_string(bit) + " of cell " + to_string(at) + " after " + phase);
         if (HasFatalFailure()) return;
       }
     }
@@ -341,14 +341,14 @@ TEST(KillMatrix, EveryBitOfAMarkIsCaughtAndNamed) {
     spec.config.size = {90, 8, 1};
     spec.config.water = sim::WaterModel::kBlock;
     spec.config.block.walk_steps = 1000;
-    spec.fills = {{{{0, 0, 0}, {90, 2, 1}}, sim::kRock}, {{{45, 2, 0}, {1, 1, 1}}, sim::kFull}};
+    spec.fills = {{{{0, 0, 0}, {90, 2, 1}}, sim::kRock}, {{{45, 2, 0}, {1, 1, 1}}, kFull}};
     return must(sim::World::create(spec));
   };
   for (const char* phase : kPhases) {
     for (int bit = 0; bit < 32; ++bit) {
       const auto change = [bit](sim::World& world) {
-        sim::Vec3 at = {0, 2, 0};
-        while (world.cell(at) != sim::kFull) ++at.x;
+        Vec3 at = {0, 2, 0};
+        while (world.cell(at) != kFull) ++at.x;
         sim::WorldTestAccess::flip_mark(world, at, bit);
       };
       expect_caught(walking, phase, change, "bit " + std::to_string(bit) + " after " + phase);

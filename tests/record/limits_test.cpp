@@ -42,7 +42,7 @@ TEST(RecordLimits, LongTextsAreCutBetweenCharactersAndStayRefused) {
   bound(recorded);
   const std::string kept = std::get<sim::RemovePipe>(recorded.command.body).name;
   EXPECT_LE(kept.size(), kMaxTextBytes);
-  EXPECT_GT(kept.size(), std::size_t{sim::kMaxPipeNameBytes}) << "shorter it might be a name";
+  EXPECT_GT(kept.size(), std::size_t{kMaxPipeNameBytes}) << "shorter it might be a name";
   EXPECT_LE(recorded.client.size(), kMaxClientBytes);
   EXPECT_LE(recorded.reason.size(), kMaxReasonBytes);
   for (const std::string& text : {kept, recorded.client, recorded.reason}) {
@@ -233,7 +233,7 @@ TEST(RecordLimits, ATickUpToTheLimitIsReadAndOneByteMoreIsRefused) {
     limits.batch_bytes = batch_bytes(tick) - (fits ? 0 : 1);
     const auto world = make_world();
     auto recorder = must(Recorder::create(path, kWorldFile, *world, limits));
-    const sim::Status taken = recorder->append(tick);
+    const Status taken = recorder->append(tick);
     EXPECT_EQ(taken.ok(), fits);
     if (!fits) {
       EXPECT_NE(taken.error().find("at most"), std::string::npos) << taken.error();

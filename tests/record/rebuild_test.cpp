@@ -24,7 +24,7 @@ RepairOptions with_world_file() {
   RepairOptions options;
   options.build_world = [](const std::string& text) {
     EXPECT_EQ(text, kWorldFile);
-    return sim::Result<std::unique_ptr<sim::World>>(make_world());
+    return Result<std::unique_ptr<sim::World>>(make_world());
   };
   return options;
 }

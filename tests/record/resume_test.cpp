@@ -29,7 +29,7 @@ sim::WorldSpec random_spec(std::uint64_t seed) {
   spec.pipes = std::move(plan.nodes);
   spec.pipe_links = std::move(plan.links);
   // Half of the networks are let alone and come to rest.
-  for (sim::PipeNode& node : spec.pipes) node.fields.at = sim::kNowhere;
+  for (sim::PipeNode& node : spec.pipes) node.fields.at = kNowhere;
   return spec;
 }
 

@@ -46,8 +46,8 @@ Outcome record_on(const std::string& path) {
   CommandSource source(6, 3);
   for (std::uint64_t tick = 1; tick <= kTicks; ++tick) {
     must((*recorder)->append(play(*world, source.some(0.5))));
-    const sim::Status done = tick % 40 == 0 ? (*recorder)->checkpoint(CheckpointImage::of(*world))
-                                            : (*recorder)->commit();
+    const Status done = tick % 40 == 0 ? (*recorder)->checkpoint(CheckpointImage::of(*world))
+                                       : (*recorder)->commit();
     if (!done) {
       outcome.error = done.error();
       EXPECT_FALSE((*recorder)->append({tick + 1, 0, {}}).ok()) << "it stays failed";
@@ -277,7 +277,7 @@ TEST(StorageFaults, ALockOfAnotherProcessIsWaitedForAndThenNamed) {
   medium.wait_by([&](std::chrono::microseconds waited) { patience = waited; });
   must(other->execute("BEGIN IMMEDIATE"));
   must(recorder->append(play(*world, {})));
-  const sim::Status refused = recorder->commit();
+  const Status refused = recorder->commit();
   ASSERT_FALSE(refused.ok());
   EXPECT_NE(refused.error().find("is locked by another process"), std::string::npos)
       << refused.error();

@@ -29,7 +29,7 @@ inline std::unique_ptr<sim::World> make_world() {
   spec.config.seed = 7;
   spec.fills = {{{{0, 0, 0}, {96, 2, 1}}, sim::kRock},
                 {{{40, 2, 0}, {3, 20, 1}}, sim::kRock},
-                {{{4, 2, 0}, {20, 30, 1}}, sim::kFull}};
+                {{{4, 2, 0}, {20, 30, 1}}, kFull}};
   spec.sources = {{{60, 70, 0}, 700}};
   spec.drains = {{{90, 2, 0}, 300}};
   auto world = sim::World::create(spec);
@@ -48,7 +48,7 @@ class CommandSource {
     const std::size_t client = random_() % seqs_.size();
     recorded.client = "client-" + std::to_string(client);
     recorded.seq = ++seqs_[client];
-    const sim::Vec3 at = {number(98), number(80), 0};
+    const Vec3 at = {number(98), number(80), 0};
     switch (random_() % 4) {
       case 0:
         recorded.command.body = sim::SetCells{at, {3, 2, 1}, sim::kRock};
@@ -149,7 +149,7 @@ inline void write_file(const std::string& path, std::string_view content) {
 
 /// Fails the test with the error.
 template <class T>
-T must(sim::Result<T> result) {
+T must(Result<T> result) {
   if (!result.ok()) {
     ADD_FAILURE() << result.error();
     std::abort();

@@ -151,12 +151,12 @@ void move_water(CheckpointImage& image) {
     const auto set = [&chunk](std::size_t cell, std::int32_t units) {
       std::memcpy(&chunk.bytes[cell * 4], &units, 4);
     };
-    for (std::size_t cell = 0; cell < sim::kChunkCells && !taken; ++cell) {
+    for (std::size_t cell = 0; cell < kChunkCells && !taken; ++cell) {
       if (value(cell) < 100) continue;
       set(cell, value(cell) - 77);
       taken = true;
     }
-    if (chunk.coord == sim::ChunkCoord{0, 1, 0}) {
+    if (chunk.coord == ChunkCoord{0, 1, 0}) {
       ASSERT_EQ(value(2 * 64 + 5), 0);
       set(2 * 64 + 5, 77);
       given = true;

@@ -133,7 +133,7 @@ TEST_F(Cursors, AHistoryThatDoesNotReplayIsShownAroundTheHole) {
   }
   must(recorder->commit());
   const auto cursor = open();
-  const sim::Status far = cursor->seek(160);
+  const Status far = cursor->seek(160);
   ASSERT_FALSE(far.ok());
   EXPECT_EQ(far.error(),
             path_ +
@@ -186,7 +186,7 @@ TEST(Comparison, CountsTheCellsThatDiffer) {
   sim::SerialExecutor executor;
   std::mt19937 random(3);
   for (int i = 0; i < 60; ++i) {
-    const sim::Vec3 at{static_cast<std::int32_t>(random() % 96), 70, 0};
+    const Vec3 at{static_cast<std::int32_t>(random() % 96), 70, 0};
     const sim::Command pour{sim::Pour{at, 4096}};
     a->tick({}, executor);
     b->tick(std::span(&pour, 1), executor);

@@ -13,7 +13,7 @@ namespace {
 using namespace record::test;
 
 /// A recording of an empty world of this size.
-void record_empty(const std::string& path, sim::Vec3 size, std::int32_t tick_rate, int ticks) {
+void record_empty(const std::string& path, Vec3 size, std::int32_t tick_rate, int ticks) {
   sim::WorldSpec spec;
   spec.config.name = "empty";
   spec.config.size = size;

@@ -41,21 +41,21 @@ TEST(AtRest, ADeepLakeStandsWhereItWasDrawn) {
     sim::WorldSpec spec;
     spec.config.size = {70, 120, 1};
     spec.config.cellular.compression = compression;
-    spec.fills.push_back({{{0, 0, 0}, {70, 100, 1}}, sim::kFull, true});
+    spec.fills.push_back({{{0, 0, 0}, {70, 100, 1}}, kFull, true});
     auto world = make_world(spec);
     expect_still(*world);
-    EXPECT_EQ(world->cell({3, 99, 0}), sim::kFull);
-    EXPECT_EQ(world->cell({3, 98, 0}), sim::kFull + 41);
+    EXPECT_EQ(world->cell({3, 99, 0}), kFull);
+    EXPECT_EQ(world->cell({3, 98, 0}), kFull + 41);
     EXPECT_EQ(world->cell({3, 0, 0}),
-              sim::kFull + (compression == sim::Compression::kHydrostatic ? 99 * 41 : 41));
+              kFull + (compression == sim::Compression::kHydrostatic ? 99 * 41 : 41));
   }
 }
 
 TEST(AtRest, WithoutItAFullCellHoldsWhatItSays) {
   sim::WorldSpec spec;
   spec.config.size = {70, 120, 1};
-  spec.fills.push_back({{{0, 0, 0}, {70, 100, 1}}, sim::kFull});
-  EXPECT_EQ(make_world(spec)->cell({3, 0, 0}), sim::kFull);
+  spec.fills.push_back({{{0, 0, 0}, {70, 100, 1}}, kFull});
+  EXPECT_EQ(make_world(spec)->cell({3, 0, 0}), kFull);
 }
 
 // Depth is that below the body's surface, also under a roof and along a passage; two bodies have
@@ -72,8 +72,8 @@ TEST(AtRest, ABodyHasOneSurface) {
                                                 }}));
     expect_still(*world);
     if (water != sim::WaterModel::kCellular) continue;
-    EXPECT_EQ(world->cell({3, 1, 0}), sim::kFull + 2 * 41);
-    EXPECT_EQ(world->cell({8, 1, 0}), sim::kFull + 41);
+    EXPECT_EQ(world->cell({3, 1, 0}), kFull + 2 * 41);
+    EXPECT_EQ(world->cell({8, 1, 0}), kFull + 41);
   }
 }
 
@@ -81,13 +81,13 @@ TEST(AtRest, ABodyHasOneSurface) {
 TEST(AtRest, WhatIsDrawnOverItCounts) {
   sim::WorldSpec spec;
   spec.config.size = {12, 12, 12};
-  spec.fills.push_back({{{0, 0, 0}, {12, 8, 12}}, sim::kFull, true});
+  spec.fills.push_back({{{0, 0, 0}, {12, 8, 12}}, kFull, true});
   spec.fills.push_back({{{5, 0, 0}, {1, 8, 12}}, sim::kRock});
   spec.fills.push_back({{{6, 6, 0}, {6, 2, 12}}, sim::kAir});
   auto world = make_world(spec);
   expect_still(*world);
-  EXPECT_EQ(world->cell({4, 0, 3}), sim::kFull + 7 * 41);
-  EXPECT_EQ(world->cell({6, 0, 3}), sim::kFull + 5 * 41);
+  EXPECT_EQ(world->cell({4, 0, 3}), kFull + 7 * 41);
+  EXPECT_EQ(world->cell({6, 0, 3}), kFull + 5 * 41);
 }
 
 // Of any level bodies between rocks, with any options: nothing moves by more than a rounding.
@@ -103,7 +103,7 @@ RC_GTEST_PROP(AtRest, LevelWaterStays, (std::uint64_t seed, bool solid)) {
   const std::int32_t level = dice.roll(1, side - 1);
   spec.fills.push_back({{{0, 0, 0}, {side, level, spec.config.size.z}}, sim::kMaxFullOption, true});
   for (int i = dice.roll(0, 6); i > 0; --i) {
-    const sim::Vec3 from = {dice.roll(0, side - 1), 0, solid ? dice.roll(0, side - 1) : 0};
+    const Vec3 from = {dice.roll(0, side - 1), 0, solid ? dice.roll(0, side - 1) : 0};
     const std::int32_t wide = std::min(dice.roll(1, 6), side - from.x);
     const std::int32_t deep = solid ? std::min(dice.roll(1, 6), side - from.z) : 1;
     spec.fills.push_back({{from, {wide, dice.roll(1, side), deep}}, sim::kRock});

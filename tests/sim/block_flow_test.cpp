@@ -9,7 +9,6 @@
 namespace sluice::tests {
 namespace {
 
-using sim::Vec3;
 using sim::World;
 using sim::WorldSpec;
 
@@ -51,11 +50,11 @@ TEST(BlockFlow, AGapRunsWhileAHoleRuns) {
   for (int t = 0; t < 10; ++t) {
     const std::int64_t drained = world->totals().drained;
     (void)world->tick({}, serial);
-    EXPECT_EQ(world->totals().drained - drained, sim::kFull) << "through a hole of one cell";
+    EXPECT_EQ(world->totals().drained - drained, kFull) << "through a hole of one cell";
   }
   const std::int64_t through_the_gap = held_in(*world, {1, 2, 0}, {6, 7, 1});
-  EXPECT_GE(through_the_gap, 7 * sim::kFull);
-  EXPECT_LE(through_the_gap, 10 * sim::kFull) << "the gap is one cell high";
+  EXPECT_GE(through_the_gap, 7 * kFull);
+  EXPECT_LE(through_the_gap, 10 * kFull) << "the gap is one cell high";
 }
 
 TEST(BlockFlow, TwoHolesAtDifferentDepthsBothRun) {
@@ -66,14 +65,14 @@ TEST(BlockFlow, TwoHolesAtDifferentDepthsBothRun) {
   sim::SerialExecutor serial;
   // Six blocks stand in the air beside the upper hole, or have gone over the edge.
   for (int t = 0; t < 2; ++t) (void)world->tick({}, serial);
-  EXPECT_EQ(held_in(*world, {1, 1, 0}, {8, 6, 1}), (48 - 4) * sim::kFull)
+  EXPECT_EQ(held_in(*world, {1, 1, 0}, {8, 6, 1}), (48 - 4) * kFull)
       << "a block a tick through each";
 }
 
 // Two blocks, for ever.
 TEST(BlockFlow, ASpringUnderARoofGivesToTheLowestPlace) {
   WorldSpec spec = blocks({{"####.##", "####.##", "####.##", "#....##", "#######"}});
-  spec.sources = {{{1, 1, 0}, sim::kFull}};
+  spec.sources = {{{1, 1, 0}, kFull}};
   auto world = make_world(spec);
   ASSERT_TRUE(run_to_rest(*world));
   EXPECT_EQ(drawing_of(*world), (Drawing{"####~##", "####~##", "####~##", "#~~~~##", "#######"}));
@@ -83,7 +82,7 @@ TEST(BlockFlow, APairOnALedgeFallsOffIt) {
   auto world = make_world(blocks({{".~~....", ".##...."}}));
   ASSERT_TRUE(run_to_rest(*world));
   EXPECT_EQ(held_in(*world, {0, 1, 0}, {7, 1, 1}), 0);
-  EXPECT_EQ(held_in(*world, {0, 0, 0}, {7, 1, 1}), 2 * sim::kFull);
+  EXPECT_EQ(held_in(*world, {0, 0, 0}, {7, 1, 1}), 2 * kFull);
 }
 
 /// A lake of 16 x 16 x 6 over a floor with a hole of one cell, and an empty hall below.
@@ -105,10 +104,10 @@ TEST(BlockFlow, AHoleOfOneCellPassesABlockATick) {
   for (int t = 0; t < 200; ++t) {
     (void)world->tick({}, serial);
     const std::int64_t passed = held_in(*world, {0, 0, 0}, {16, 4, 16});
-    EXPECT_LE(passed - before, sim::kFull) << "tick " << t + 1;
+    EXPECT_LE(passed - before, kFull) << "tick " << t + 1;
     before = passed;
   }
-  EXPECT_GE(before, 190 * sim::kFull);
+  EXPECT_GE(before, 190 * kFull);
 }
 
 // The surface receded as a strip along x.

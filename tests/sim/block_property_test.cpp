@@ -18,7 +18,6 @@
 namespace sluice::tests {
 namespace {
 
-using sim::Vec3;
 using sim::World;
 using sim::WorldSpec;
 
@@ -66,7 +65,7 @@ std::string difference_from_reference(std::uint64_t seed, bool solid) {
     (void)reference.advance(t + 1);
     for_each_cell(spec.config.size, [&](Vec3 p) {
       if (world->cell(p) == reference.cell(p)) return;
-      difference = "tick " + std::to_string(t + 1) + ", cell " + sim::to_string(p) + ": " +
+      difference = "tick " + std::to_string(t + 1) + ", cell " + to_string(p) + ": " +
                    std::to_string(world->cell(p)) + ", not " + std::to_string(reference.cell(p));
     });
   }
@@ -89,7 +88,7 @@ RC_GTEST_PROP(BlockProperty, ConservesEveryPartAndBreaksNone, (std::uint64_t see
     for_each_cell(spec.config.size, [&](Vec3 p) {
       const sim::Cell cell = world->cell(p);
       water += sim::water_of(cell);
-      RC_ASSERT(cell <= sim::kFull && sim::water_of(cell) % quantum == 0);
+      RC_ASSERT(cell <= kFull && sim::water_of(cell) % quantum == 0);
     });
     RC_ASSERT(water == world->totals().water);
     RC_ASSERT(world->conserved());

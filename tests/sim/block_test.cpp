@@ -267,21 +267,21 @@ TEST(Block, WaterOverAnOpenEdgeIsDrained) {
   spec.config.edges.right = sim::Edge::kOpen;
   const auto world = after(40, spec);
   EXPECT_EQ(drawing_of(*world), (Drawing{"...", "~~~"}));
-  EXPECT_EQ(world->totals().drained, 3 * sim::kFull);
+  EXPECT_EQ(world->totals().drained, 3 * kFull);
   spec.config.edges.bottom = sim::Edge::kOpen;
-  EXPECT_EQ(after(40, spec)->totals().drained, 6 * sim::kFull);
+  EXPECT_EQ(after(40, spec)->totals().drained, 6 * kFull);
 }
 
 TEST(Block, SpringsAndDrainsMoveWholeBlocksWhenTheirRateAddsUpToOne) {
   WorldSpec spec = block_world({"....", "####"});
   spec.sources = {{{0, 1, 0}, 512}};
   EXPECT_EQ(after(7, spec)->totals().sourced, 0);
-  EXPECT_EQ(after(8, spec)->totals().sourced, sim::kFull);
+  EXPECT_EQ(after(8, spec)->totals().sourced, kFull);
   EXPECT_FALSE(after(7, spec)->sources().empty());
   spec = block_world({"~~~~", "####"});
   spec.drains = {{{3, 1, 0}, 1024}};
   const auto world = after(4, spec);
-  EXPECT_EQ(world->totals().drained, sim::kFull);
+  EXPECT_EQ(world->totals().drained, kFull);
   EXPECT_EQ(drawing_of(*world), (Drawing{"~~~.", "####"}));
 }
 
@@ -291,7 +291,7 @@ TEST(Block, PortsMoveWholeBlocksWhenTheirRateAddsUpToOne) {
   sim::AddPipe tank;
   tank.name = "tank";
   tank.amount = 10000;
-  tank.base = 4 * sim::kFull;
+  tank.base = 4 * kFull;
   sim::SerialExecutor serial;
   const std::vector<sim::Command> build = {
       {tank}, {sim::AddPort{"tank", {0, 1, 0}, sim::PortKind::kOutlet, 1000}}};
@@ -300,8 +300,8 @@ TEST(Block, PortsMoveWholeBlocksWhenTheirRateAddsUpToOne) {
   EXPECT_EQ(world->totals().water, 0);
   while (!world->tick({}, serial).at_rest) EXPECT_LT(world->tick_number(), 100U);
   // A block that lies in front of the outlet gives way to the next one.
-  EXPECT_EQ(world->totals().water, 2 * sim::kFull);
-  EXPECT_EQ(world->totals().pipes, 10000 - 2 * sim::kFull);
+  EXPECT_EQ(world->totals().water, 2 * kFull);
+  EXPECT_EQ(world->totals().pipes, 10000 - 2 * kFull);
   EXPECT_TRUE(world->conserved());
 }
 
@@ -311,17 +311,17 @@ TEST(Block, ASpringUnderWaterRaisesItUntilThereIsNoRoom) {
   auto world = make_world(spec);
   sim::SerialExecutor serial;
   while (!world->tick({}, serial).at_rest) EXPECT_LT(world->tick_number(), 100U);
-  EXPECT_EQ(world->totals().sourced, sim::kFull);
+  EXPECT_EQ(world->totals().sourced, kFull);
   EXPECT_EQ(drawing_of(*world), (Drawing{"#~#", "#~#", "#~#", "###"}));
   EXPECT_EQ(world->sources().begin()->second.missed, 0);
   for (int tick = 0; tick < 8; ++tick) (void)world->tick({}, serial);
-  EXPECT_EQ(world->totals().sourced, sim::kFull) << "it is full to the roof";
+  EXPECT_EQ(world->totals().sourced, kFull) << "it is full to the roof";
 }
 
 // On level ground a block lies where it came out, and the next one comes out on top of it.
 TEST(Block, ASpringOnLevelGroundSpreads) {
   WorldSpec spec = block_world({"#.....#", "#.....#", "#######"});
-  spec.sources = {{{3, 1, 0}, sim::kFull}};
+  spec.sources = {{{3, 1, 0}, kFull}};
   EXPECT_EQ(map_after(5, spec), (Drawing{"#.....#", "#~~~~~#", "#######"}));
 }
 
@@ -330,9 +330,9 @@ TEST(Block, BrokenBlocksAreRefused) {
   sim::SerialExecutor serial;
   const std::vector<sim::Command> commands = {
       {sim::Pour{{0, 1, 0}, 100}},
-      {sim::Pour{{0, 1, 0}, sim::kFull}},
-      {sim::Pour{{0, 1, 0}, sim::kFull}},
-      {sim::SetCells{{1, 1, 0}, {1, 1, 1}, 2 * sim::kFull}},
+      {sim::Pour{{0, 1, 0}, kFull}},
+      {sim::Pour{{0, 1, 0}, kFull}},
+      {sim::SetCells{{1, 1, 0}, {1, 1, 1}, 2 * kFull}},
       {sim::SetCells{{1, 1, 0}, {1, 1, 1}, 512}},
   };
   const auto outcomes = world->tick(commands, serial).outcomes;
@@ -386,7 +386,7 @@ TEST(Block, ARockDividesAGroupAndItsRemovalJoinsItAgain) {
                                          "#~~~#.#",  //
                                          "#~~~#~#",  //
                                          "#######"}));
-  EXPECT_EQ(world->totals().drained, sim::kFull);
+  EXPECT_EQ(world->totals().drained, kFull);
   (void)world->tick({{{sim::SetCells{{4, 1, 0}, {1, 1, 1}, sim::kAir}}}}, serial);
   for (int tick = 0; tick < 9; ++tick) (void)world->tick({}, serial);
   EXPECT_EQ(drawing_of(*world), (Drawing{"#..~#.#",  //
@@ -400,14 +400,14 @@ TEST(Block, ALongFallTakesNoMoreMemoryThanAShortOne) {
   WorldSpec spec;
   spec.config.water = sim::WaterModel::kBlock;
   spec.config.size = {1, 1 << 17, 1};
-  spec.cells = {{{0, (1 << 17) - 1, 0}, sim::kFull}};
+  spec.cells = {{{0, (1 << 17) - 1, 0}, kFull}};
   auto world = make_world(spec);
   sim::SerialExecutor serial;
   for (int tick = 0; tick < 1000; ++tick) (void)world->tick({}, serial);
   const std::size_t early = mallinfo2().uordblks;
   while (!world->tick({}, serial).at_rest) {
   }
-  EXPECT_EQ(world->cell({0, 0, 0}), sim::kFull);
+  EXPECT_EQ(world->cell({0, 0, 0}), kFull);
   EXPECT_EQ(world->grid().chunk_count(), 1);
   EXPECT_LT(mallinfo2().uordblks, early + (32U << 20));
 }

@@ -15,7 +15,7 @@ using sim::Cell;
 using sim::CellPage;
 
 TEST(CellPage, ReadsTheSameSharedOrOwn) {
-  for (const Cell kind : {sim::kAir, sim::kRock, sim::kFull}) {
+  for (const Cell kind : {sim::kAir, sim::kRock, kFull}) {
     CellPage page(kind);
     EXPECT_TRUE(page.is_shared());
     CellPage other(kind);
@@ -24,22 +24,21 @@ TEST(CellPage, ReadsTheSameSharedOrOwn) {
     EXPECT_EQ(own, page.data());
     EXPECT_FALSE(page.is_shared());
     for (const Cell cell : page) ASSERT_EQ(cell, kind);
-    for (std::size_t i = 0; i < sim::kOverread; ++i)
-      ASSERT_EQ(page.data()[sim::kChunkCells + i], 0);
+    for (std::size_t i = 0; i < sim::kOverread; ++i) ASSERT_EQ(page.data()[kChunkCells + i], 0);
     page.share_if_uniform();
     EXPECT_TRUE(page.is_shared());
   }
 }
 
 TEST(CellPage, OneOtherCellKeepsItItsOwn) {
-  for (const std::size_t at : {std::size_t{0}, std::size_t{1}, std::size_t{sim::kChunkCells - 1}}) {
+  for (const std::size_t at : {std::size_t{0}, std::size_t{1}, std::size_t{kChunkCells - 1}}) {
     CellPage page(sim::kRock);
     page.edit()[at] = 7;
     page.share_if_uniform();
     EXPECT_FALSE(page.is_shared());
     EXPECT_EQ(page[at], 7);
     EXPECT_EQ(CellPage(sim::kRock)[at], sim::kRock);  // nobody else's page changed
-    page.fill(sim::kFull);
+    page.fill(kFull);
     EXPECT_TRUE(page.is_shared());
     page.fill(5);
     EXPECT_FALSE(page.is_shared());
@@ -56,7 +55,7 @@ std::int64_t own_pages(const sim::World& world) {
 // A command of 110 bytes made a gigabyte of cells that are all rock.
 TEST(CellPage, AWorldOfRockHasNoCellsOfItsOwn) {
   sim::WorldSpec spec;
-  spec.config.size = {sim::kMaxSide, sim::kMaxSide, 1};
+  spec.config.size = {kMaxSide, kMaxSide, 1};
   auto world = make_world(spec);
   sim::SerialExecutor serial;
   const std::vector<sim::Command> rock = {
@@ -67,7 +66,7 @@ TEST(CellPage, AWorldOfRockHasNoCellsOfItsOwn) {
   EXPECT_EQ(world->grid().chunk_count(), 1600);
   EXPECT_EQ(own_pages(*world), 0);
   // A hole gives one chunk cells of its own; filled up again it has none.
-  const sim::Vec3 hole = {1000, 1000, 0};
+  const Vec3 hole = {1000, 1000, 0};
   (void)world->tick(std::vector<sim::Command>{{sim::SetCells{hole, {1, 1, 1}, sim::kAir}}}, serial);
   EXPECT_EQ(own_pages(*world), 1);
   EXPECT_EQ(world->cell(hole), sim::kAir);
@@ -80,7 +79,7 @@ TEST(CellPage, AWorldOfRockHasNoCellsOfItsOwn) {
 
 // Filled as a whole or cell by cell, the history is the same.
 TEST(CellPage, WholeChunksAndSingleCellsGiveTheSameWorld) {
-  for (const Cell kind : {sim::kRock, sim::kFull, Cell{1000}, sim::kAir}) {
+  for (const Cell kind : {sim::kRock, kFull, Cell{1000}, sim::kAir}) {
     sim::WorldSpec spec;
     spec.config.size = {192, 128, 1};
     spec.fills.push_back({{{30, 20, 0}, {100, 100, 1}}, 700});

@@ -18,7 +18,6 @@ namespace sluice::tests {
 namespace {
 
 using sim::Cell;
-using sim::Vec3;
 using sim::World;
 using sim::WorldSpec;
 
@@ -41,7 +40,7 @@ void for_each_cell(Vec3 size, const std::function<void(Vec3)>& f) {
 std::int64_t water_in(const World& world) {
   std::int64_t sum = 0;
   world.grid().for_each([&](const sim::Chunk& chunk) {
-    for (std::size_t i = 0; i < sim::kChunkCells; ++i) sum += sim::water_of(chunk.cells[i]);
+    for (std::size_t i = 0; i < kChunkCells; ++i) sum += sim::water_of(chunk.cells[i]);
   });
   return sum;
 }
@@ -60,7 +59,7 @@ std::string difference_from_reference(std::uint64_t seed, bool solid) {
     drained += reference.advance();
     for_each_cell(spec.config.size, [&](Vec3 p) {
       if (world->cell(p) == reference.cell(p)) return;
-      difference = "tick " + std::to_string(t) + ", cell " + sim::to_string(p) + ": " +
+      difference = "tick " + std::to_string(t) + ", cell " + to_string(p) + ": " +
                    std::to_string(world->cell(p)) + ", not " + std::to_string(reference.cell(p));
     });
     if (world->totals().drained != drained) difference = "drained at tick " + std::to_string(t);
@@ -115,7 +114,7 @@ TEST(Cellular, ADropFallsAsFastBesideABusyLake) {
   spec.fills.push_back({{{3, 0, 0}, {1, 64, 1}}, sim::kRock});
   spec.cells.push_back({{1, 60, 0}, 30});
   auto alone = make(spec);
-  spec.fills.push_back({{{4, 0, 0}, {8, 50, 1}}, sim::kFull});
+  spec.fills.push_back({{{4, 0, 0}, {8, 50, 1}}, kFull});
   auto beside = make(spec);
   sim::SerialExecutor serial;
   for (int t = 0; t < 12; ++t) {
@@ -152,7 +151,7 @@ Vec3 mirrored(Vec3 p, Vec3 size, bool in_x) {
   return in_x ? Vec3{size.x - 1 - p.x, p.y, p.z} : Vec3{p.x, p.y, size.z - 1 - p.z};
 }
 
-sim::Box mirrored(const sim::Box& box, Vec3 size, bool in_x) {
+Box mirrored(const Box& box, Vec3 size, bool in_x) {
   const Vec3 last = box.end() - Vec3{1, 1, 1};
   const Vec3 a = mirrored(box.from, size, in_x);
   const Vec3 b = mirrored(last, size, in_x);
@@ -167,7 +166,7 @@ sim::Command mirrored(const sim::Command& command, Vec3 size, bool in_x) {
         if constexpr (requires { body.at; }) {
           body.at = mirrored(body.at, size, in_x);
         } else if constexpr (requires { body.size; }) {
-          body.from = mirrored(sim::Box{body.from, body.size}, size, in_x).from;
+          body.from = mirrored(Box{body.from, body.size}, size, in_x).from;
         }
       },
       image.body);
@@ -274,7 +273,7 @@ RC_GTEST_PROP(Cellular, AWorldElsewhereHasTheSameHistory, (std::uint64_t seed, b
   // A head counts from the world's floor; the default is that of the world's top.
   for (sim::Spring& spring : shifted.sources) {
     spring.at = spring.at + offset;
-    spring.head = (size.y + offset.y) * sim::kFull;
+    spring.head = (size.y + offset.y) * kFull;
   }
   for (sim::Spring& spring : shifted.drains) spring.at = spring.at + offset;
   auto world = make(spec);

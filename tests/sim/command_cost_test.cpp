@@ -13,20 +13,19 @@ namespace {
 
 using sim::CommandCost;
 using sim::cost_of;
-using sim::kFull;
 
 CommandCost cost(const sim::World& world, sim::CommandBody body) {
   return cost_of({std::move(body)}, world);
 }
 
-std::unique_ptr<sim::World> empty_world(sim::Vec3 size) {
+std::unique_ptr<sim::World> empty_world(Vec3 size) {
   sim::WorldSpec spec;
   spec.config.size = size;
   return make_world(spec);
 }
 
 TEST(CommandCost, OneCellCostsLittleHoweverLargeTheWorld) {
-  const auto world = empty_world({sim::kMaxSide, sim::kMaxSide, 1});
+  const auto world = empty_world({kMaxSide, kMaxSide, 1});
   EXPECT_LT(cost(*world, sim::Pour{{5, 1 << 19, 0}, 1}).work,
             2 * (sim::kWorkOfNewChunk + sim::kWorkOfWaking));
   EXPECT_TRUE(cost(*world, sim::Pour{{5, 1 << 19, 0}, 1}).sets_in_motion);
@@ -36,7 +35,7 @@ TEST(CommandCost, OneCellCostsLittleHoweverLargeTheWorld) {
 // it.
 TEST(CommandCost, ASpringCostsWhatItWillKeepInMotion) {
   const auto world = empty_world({640, 64 * 1024, 1});
-  const sim::Vec3 high = {5, 64 * 10 + 3, 0};
+  const Vec3 high = {5, 64 * 10 + 3, 0};
   const std::int64_t low = cost(*world, sim::AddSource{{5, 3, 0}, 1}).work;
   EXPECT_EQ(cost(*world, sim::AddSource{{5, 3, 0}, 1}).to_fall, 0);
   EXPECT_EQ(cost(*world, sim::AddSource{high, 1}).to_fall, 640);
@@ -83,7 +82,7 @@ TEST(CommandCost, ABoxCostsItsCellsAndChunks) {
   const auto world = empty_world({4096, 4096, 1});
   const std::int64_t one = cost(*world, sim::SetCells{{0, 0, 0}, {64, 64, 1}, sim::kRock}).work;
   const std::int64_t four = cost(*world, sim::SetCells{{0, 0, 0}, {128, 128, 1}, sim::kRock}).work;
-  EXPECT_GE(one, sim::kChunkCells);
+  EXPECT_GE(one, kChunkCells);
   EXPECT_EQ(four - sim::cost_of({sim::RemoveSource{}}, *world).work,
             4 * (one - sim::cost_of({sim::RemoveSource{}}, *world).work));
 }
@@ -133,15 +132,15 @@ TEST(CommandCost, ABoxOfWaterCostsMoreWhereItFalls) {
 
 TEST(CommandCost, ABoxOfWaterCostsWhatItsCellsFlow) {
   sim::WorldSpec spec;
-  const auto flowing = [&](const sim::Vec3& world_size) {
+  const auto flowing = [&](const Vec3& world_size) {
     spec.config.size = world_size;
     const auto world = make_world(spec);
-    const sim::Vec3 size = {64, 64, 1};
+    const Vec3 size = {64, 64, 1};
     const std::int64_t rock = cost(*world, sim::SetCells{{0, 0, 0}, size, sim::kRock}).work;
-    const std::int64_t water = cost(*world, sim::SetCells{{0, 0, 0}, size, sim::kFull}).work;
+    const std::int64_t water = cost(*world, sim::SetCells{{0, 0, 0}, size, kFull}).work;
     EXPECT_EQ(water - rock, 64 * 64 * sim::work_of_flowing_cell(*world));
     // However large it is, nothing wraps.
-    const sim::SetCells all{{0, 0, 0}, world_size, sim::kFull};
+    const sim::SetCells all{{0, 0, 0}, world_size, kFull};
     EXPECT_GT(cost(*world, all).work, water);
     EXPECT_LE(cost(*world, all).work, sim::kTooMuchWork);
     return water - rock;
@@ -151,14 +150,14 @@ TEST(CommandCost, ABoxOfWaterCostsWhatItsCellsFlow) {
                            sim::WaterModel::kStream, sim::WaterModel::kHydro}) {
     spec.config.water = water;
     spec.waves.on = spec.heat.on = false;
-    const std::int64_t calm = flowing({sim::kMaxSide, 4096, 1});
+    const std::int64_t calm = flowing({kMaxSide, 4096, 1});
     EXPECT_GT(flowing({4096, 4096, 512}), calm);
     least = std::min(least, calm);
     spec.waves.on = true;
-    const std::int64_t waves = flowing({sim::kMaxSide, 4096, 1});
+    const std::int64_t waves = flowing({kMaxSide, 4096, 1});
     EXPECT_GT(waves, calm);
     spec.heat.on = true;
-    EXPECT_GT(flowing({sim::kMaxSide, 4096, 1}), waves);
+    EXPECT_GT(flowing({kMaxSide, 4096, 1}), waves);
   }
   EXPECT_GT(least, 0);
 }
@@ -166,9 +165,9 @@ TEST(CommandCost, ABoxOfWaterCostsWhatItsCellsFlow) {
 // A command of 110 bytes that covers the largest world: nothing may be counted cell by cell, and
 // nothing may wrap.
 TEST(CommandCost, TheLargestBoxIsTooMuchAndQuicklyToldSo) {
-  for (const std::int32_t depth : {1, sim::kMaxSide}) {
-    const auto world = empty_world({sim::kMaxSide, sim::kMaxSide, depth});
-    const sim::Vec3 all = world->config().size;
+  for (const std::int32_t depth : {1, kMaxSide}) {
+    const auto world = empty_world({kMaxSide, kMaxSide, depth});
+    const Vec3 all = world->config().size;
     EXPECT_EQ(cost(*world, sim::SetCells{{0, 0, 0}, all, sim::kRock}).work, sim::kTooMuchWork);
     // Where nothing is stored, taking water away costs next to nothing.
     EXPECT_LT(cost(*world, sim::RemoveWater{{0, 0, 0}, all}).work, 1000);
@@ -204,9 +203,8 @@ RC_GTEST_PROP(CommandCost, IsNeverLessThanTheCellsThatChange, (std::uint64_t see
     for (const sim::Command& command : commands) {
       const std::int64_t bound = cost_of(command, *world).work;
       if (const auto* set = std::get_if<sim::SetCells>(&command.body)) {
-        const std::int64_t volume =
-            sim::intersect({set->from, set->size}, spec.config.box()).volume();
-        const bool inside = volume == sim::Box{set->from, set->size}.volume();
+        const std::int64_t volume = intersect({set->from, set->size}, spec.config.box()).volume();
+        const bool inside = volume == Box{set->from, set->size}.volume();
         RC_ASSERT(set->cell == sim::kAir || !inside || bound >= volume);
       }
       RC_ASSERT(bound > 0);

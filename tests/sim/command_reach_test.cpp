@@ -17,7 +17,7 @@ using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 
 std::vector<sim::Cell> all_cells(const sim::World& world) {
-  const sim::Vec3 size = world.config().size;
+  const Vec3 size = world.config().size;
   std::vector<sim::Cell> cells;
   for (std::int32_t z = 0; z < size.z; ++z) {
     for (std::int32_t y = 0; y < size.y; ++y) {
@@ -41,17 +41,17 @@ class Watched final : public sim::CommandSource {
     return &commands_[next_++];
   }
 
-  std::vector<sim::Vec3> outside;
+  std::vector<Vec3> outside;
 
  private:
-  void compare(sim::Vec3 size, const std::vector<sim::Cell>& now) {
+  void compare(Vec3 size, const std::vector<sim::Cell>& now) {
     if (reach_.everywhere) return;
     for (std::size_t i = 0; i < now.size(); ++i) {
       if (now[i] == before_[i]) continue;
       const auto index = static_cast<std::int32_t>(i);
-      const sim::Vec3 at = {index % size.x, index / size.x % size.y, index / size.x / size.y};
+      const Vec3 at = {index % size.x, index / size.x % size.y, index / size.x / size.y};
       const bool named = std::any_of(reach_.boxes.begin(), reach_.boxes.end(),
-                                     [&](const sim::Box& box) { return box.contains(at); });
+                                     [&](const Box& box) { return box.contains(at); });
       if (!named) outside.push_back(at);
     }
   }
@@ -73,7 +73,7 @@ RC_GTEST_PROP(CommandReach, NothingOutsideItChanges, (std::uint64_t seed, bool s
   for (const auto& commands : random_script(seed, spec.config.size, 12)) {
     Watched watched(commands);
     (void)(*world)->tick(watched, serial);
-    RC_ASSERT(watched.outside == std::vector<sim::Vec3>());
+    RC_ASSERT(watched.outside == std::vector<Vec3>());
   }
 }
 
@@ -95,12 +95,12 @@ class CommandReachTest : public ::testing::Test {
       EXPECT_TRUE(outcome.applied()) << outcome.reason;
     }
   }
-  std::vector<sim::Box> boxes(const sim::CommandBody& body) {
+  std::vector<Box> boxes(const sim::CommandBody& body) {
     const sim::CommandReach reach = sim::reach_of({body}, *world_);
     EXPECT_FALSE(reach.everywhere);
     return reach.boxes;
   }
-  static sim::Box cell(sim::Vec3 at) { return {at, {1, 1, 1}}; }
+  static Box cell(Vec3 at) { return {at, {1, 1, 1}}; }
 
   std::unique_ptr<sim::World> world_;
   sim::SerialExecutor serial_;
@@ -108,15 +108,15 @@ class CommandReachTest : public ::testing::Test {
 
 TEST_F(CommandReachTest, IsTheBoxOrTheCell) {
   EXPECT_THAT(boxes(sim::SetCells{{1, 2, 0}, {3, 4, 1}, sim::kRock}),
-              ElementsAre(sim::Box{{1, 2, 0}, {3, 4, 1}}));
+              ElementsAre(Box{{1, 2, 0}, {3, 4, 1}}));
   EXPECT_THAT(boxes(sim::Pour{{7, 8, 0}, 5}), ElementsAre(cell({7, 8, 0})));
   EXPECT_THAT(boxes(sim::AddDrain{{7, 8, 0}, 5}), ElementsAre(cell({7, 8, 0})));
-  EXPECT_THAT(boxes(sim::Splash{{1, 2, 0}, 3, 9, 0}), ElementsAre(sim::Box{{0, 0, 0}, {5, 10, 1}}));
+  EXPECT_THAT(boxes(sim::Splash{{1, 2, 0}, 3, 9, 0}), ElementsAre(Box{{0, 0, 0}, {5, 10, 1}}));
 }
 
 TEST_F(CommandReachTest, OfPipesItIsTheirPlaceAndTheirPorts) {
-  const sim::Box place = cell({3, 4, 0});
-  const sim::Box port = cell({5, 6, 0});
+  const Box place = cell({3, 4, 0});
+  const Box port = cell({5, 6, 0});
   EXPECT_THAT(boxes(sim::RemovePipe{"placed"}), UnorderedElementsAre(place, port));
   EXPECT_THAT(boxes(sim::SetValve{"placed", true}), UnorderedElementsAre(place, port));
   EXPECT_THAT(boxes(sim::LinkPipes{"bare", "placed", false}), UnorderedElementsAre(place, port));

@@ -11,7 +11,7 @@
 namespace sluice::tests {
 namespace {
 
-sim::Vec3 walked_top(const sim::Grid& grid, sim::Vec3 at, sim::Cell full) {
+Vec3 walked_top(const sim::Grid& grid, Vec3 at, sim::Cell full) {
   while (grid.cell(at) >= full) ++at.y;
   return at;
 }
@@ -19,18 +19,18 @@ sim::Vec3 walked_top(const sim::Grid& grid, sim::Vec3 at, sim::Cell full) {
 void tops_are_those_of_a_walk(std::uint64_t seed, bool solid) {
   Dice dice(seed);
   sim::WorldConfig config;
-  config.size = solid ? sim::Vec3{3, 80, 2} : sim::Vec3{3, 300, 1};
+  config.size = solid ? Vec3{3, 80, 2} : Vec3{3, 300, 1};
   config.edges.top = dice.chance(50) ? sim::Edge::kOpen : sim::Edge::kWall;
   sim::Grid grid(config);
-  const sim::Cell full = dice.chance(50) ? sim::kFull : 3000;
+  const sim::Cell full = dice.chance(50) ? kFull : 3000;
   for (int i = 0; i < 400; ++i) {
-    const sim::Vec3 at = random_place(dice, config.size);
+    const Vec3 at = random_place(dice, config.size);
     switch (dice.roll(0, 5)) {
       case 0: {
         const std::int32_t high = std::min(config.size.y - at.y, dice.roll(1, config.size.y));
         const sim::Cell cell = dice.roll(full - 1, full + 2);
         for (std::int32_t y = at.y; y < at.y + high; ++y) {
-          const sim::Vec3 one = {at.x, y, at.z};
+          const Vec3 one = {at.x, y, at.z};
           grid.add_to_cell(one, cell - std::max(grid.cell(one), 0));
         }
         break;
@@ -50,7 +50,7 @@ void tops_are_those_of_a_walk(std::uint64_t seed, bool solid) {
         break;
       }
       default: {
-        const sim::Vec3 top = grid.top_over(at, full);
+        const Vec3 top = grid.top_over(at, full);
         RC_ASSERT(top == walked_top(grid, at, full));
         for (std::int32_t y = at.y; y <= std::min(top.y, config.size.y - 1); ++y) {
           const sim::Chunk* const chunk = grid.find(grid.shape().chunk_of({at.x, y, at.z}));
@@ -74,7 +74,7 @@ TEST(FullColumns, SpringsOfOneColumnClimbItOnce) {
     spec.config.water = water;
     spec.config.cellular.compression = sim::Compression::kUniform;
     spec.config.size = {1, 64 * 200, 1};
-    spec.fills.push_back({{{0, 0, 0}, {1, 64 * 150, 1}}, sim::kFull});
+    spec.fills.push_back({{{0, 0, 0}, {1, 64 * 150, 1}}, kFull});
     // From the top down, which is the order of their cells backwards, too.
     for (std::int32_t y = 0; y < 64 * 150; y += 16) spec.sources.push_back({{0, y, 0}, 1});
     auto world = make_world(spec);

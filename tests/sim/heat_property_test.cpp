@@ -16,7 +16,6 @@
 namespace sluice::tests {
 namespace {
 
-using sim::Vec3;
 using sim::World;
 using sim::WorldSpec;
 
@@ -29,7 +28,7 @@ bool adds_up(const World& world) {
   for (const auto& [coord, page] : heat.pages) {
     const sim::Chunk* const chunk = world.grid().find(coord);
     if (chunk == nullptr) return false;
-    for (std::size_t i = 0; i < sim::kChunkCells; ++i) {
+    for (std::size_t i = 0; i < kChunkCells; ++i) {
       if (page.at(i) < 0) return false;
       if (page.at(i) > 0 && sim::held_in(chunk->cells[i]) == 0) return false;
       energy += static_cast<std::uint64_t>(page.at(i));
@@ -155,7 +154,7 @@ RC_GTEST_PROP(HeatProperty, NothingBecomesWarmerOrColderThanAllWas,
   const Vec3 size = spec.config.size;
   add_random_heat(seed, spec);
   spec.heaters.clear();
-  spec.fills = {{{{0, 0, 0}, size}, sim::kFull}};
+  spec.fills = {{{{0, 0, 0}, size}, kFull}};
   spec.heat.options.surface = 0;
   auto world = make_world(spec);
   // Heaters of one tick make it uneven.
@@ -194,7 +193,7 @@ RC_GTEST_PROP(HeatProperty, NothingBecomesWarmerOrColderThanAllWas,
     warmest = high;
     // Crumbs of what flowed on its way to rest.
     RC_ASSERT(energy - world->core().heat.totals.now >= 0);
-    RC_ASSERT(energy - world->core().heat.totals.now < sim::kFull);
+    RC_ASSERT(energy - world->core().heat.totals.now < kFull);
   }
 }
 

@@ -13,7 +13,6 @@ namespace sluice::tests {
 namespace {
 
 using sim::kDegree;
-using sim::Vec3;
 using sim::World;
 using sim::WorldSpec;
 
@@ -186,11 +185,11 @@ TEST(Heat, ALakeFreezesFromAboveAndMeltsAgain) {
     const std::int64_t water = world->totals().water;
     run(*world, 400);
     EXPECT_TRUE(sim::is_ice(world->cell({2, 3, 0}))) << static_cast<int>(model);
-    EXPECT_GE(world->cell({2, 1, 0}), sim::kFull);
+    EXPECT_GE(world->cell({2, 1, 0}), kFull);
     EXPECT_EQ(world->totals().water, water);
     EXPECT_TRUE(give(*world, {sim::SetAir{80 * kDegree}}).applied());
     run(*world, 4000);
-    EXPECT_GT(world->cell({2, 3, 0}), sim::kFull / 2);
+    EXPECT_GT(world->cell({2, 3, 0}), kFull / 2);
     EXPECT_EQ(sim::ice_in(world->core().heat, world->grid()), 0);
     EXPECT_EQ(world->totals().water, water);
   }
@@ -207,7 +206,7 @@ TEST(Heat, IceThickensByStefansLaw) {
   auto world = make_world(heated(sim::WaterModel::kHydro, drawing, 0, -10));
   for (const int ticks : {4000, 8000, 16000, 32000}) {
     run(*world, ticks - static_cast<int>(world->tick_number()));
-    const double thickness = double(sim::ice_in(world->core().heat, world->grid())) / sim::kFull;
+    const double thickness = double(sim::ice_in(world->core().heat, world->grid())) / kFull;
     const double law = std::sqrt(2.0 * (48.0 / 4096.0) * 10.0 / 80.0 * ticks);
     RecordProperty("ticks " + std::to_string(ticks), std::to_string(thickness / law));
     EXPECT_NEAR(thickness / law, 1.0, 0.05) << ticks;
@@ -274,7 +273,7 @@ TEST(Heat, IceIsSolidToWater) {
     EXPECT_TRUE(give(*world, {sim::AddHeater{{1, 1, 0}, -sim::kMostHeaterRate}}).applied());
     const bool held = sim::is_ice(world->cell({1, 1, 0}));
     EXPECT_TRUE(held) << static_cast<int>(model);
-    EXPECT_EQ(sim::held_in(world->cell({1, 1, 0})), sim::kFull);
+    EXPECT_EQ(sim::held_in(world->cell({1, 1, 0})), kFull);
     run(*world, 200);
     EXPECT_TRUE(world->conserved());
   }
@@ -289,11 +288,11 @@ TEST(Heat, IceGrowsWhereItHasRoom) {
   EXPECT_TRUE(sim::is_ice(world->cell({1, 1, 0})));
   EXPECT_EQ(sim::held_in(world->cell({1, 1, 0})), 4096 * 1024 / 1116);
   EXPECT_EQ(world->cell({1, 2, 0}), 4096 - 4096 * 1024 / 1116);
-  EXPECT_EQ(world->totals().water, sim::kFull);
+  EXPECT_EQ(world->totals().water, kFull);
   spec.cells.push_back({{1, 2, 0}, sim::kRock});
   world = make_world(spec);
   EXPECT_TRUE(give(*world, {sim::AddHeater{{1, 1, 0}, -4096 * sim::kHeatOfMelting}}).applied());
-  EXPECT_EQ(sim::held_in(world->cell({1, 1, 0})), sim::kFull);
+  EXPECT_EQ(sim::held_in(world->cell({1, 1, 0})), kFull);
 }
 
 TEST(Heat, WaterThatSimmersKicksTheWaves) {

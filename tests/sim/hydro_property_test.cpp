@@ -17,8 +17,6 @@
 namespace sluice::tests {
 namespace {
 
-using sim::kFull;
-using sim::Vec3;
 using sim::World;
 using sim::WorldSpec;
 
@@ -52,7 +50,7 @@ RC_GTEST_PROP(HydroProperty, ConservesEveryUnitAndNoCellHoldsMoreThanItsFill,
     (void)world->tick(commands, serial);
     std::int64_t water = 0;
     world->grid().for_each([&](const sim::Chunk& chunk) {
-      for (std::size_t i = 0; i < sim::kChunkCells; ++i) {
+      for (std::size_t i = 0; i < kChunkCells; ++i) {
         RC_ASSERT(chunk.cells[i] <= kFull);
         water += sim::water_of(chunk.cells[i]);
       }

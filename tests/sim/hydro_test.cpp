@@ -12,8 +12,6 @@
 namespace sluice::tests {
 namespace {
 
-using sim::kFull;
-using sim::Vec3;
 using sim::World;
 using sim::WorldSpec;
 
@@ -270,7 +268,7 @@ TEST(HydroColumns, WhatAChangeCostsDoesNotGrowWithTheHeightOfTheWorld) {
     return columns.steps() - before;
   };
   const std::int64_t low = steps_in(256);
-  EXPECT_EQ(steps_in(sim::kMaxSide), low);
+  EXPECT_EQ(steps_in(kMaxSide), low);
   EXPECT_LT(low, 64 * 64 * 8);
 }
 
@@ -278,7 +276,7 @@ TEST(HydroColumns, WhatAChangeCostsDoesNotGrowWithTheHeightOfTheWorld) {
 TEST(HydroColumns, WhatIsShownCostsDoesNotGrowWithTheHeightOfTheWorld) {
   const auto steps_at = [](std::int32_t y) {
     sim::WorldConfig config;
-    config.size = {64, sim::kMaxSide, 1};
+    config.size = {64, kMaxSide, 1};
     config.water = sim::WaterModel::kHydro;
     sim::Grid grid(config);
     sim::HydroState state;
@@ -293,7 +291,7 @@ TEST(HydroColumns, WhatIsShownCostsDoesNotGrowWithTheHeightOfTheWorld) {
     EXPECT_EQ(grid.cell({5, y, 0}), 8);
     return columns.steps() - before;
   };
-  EXPECT_EQ(steps_at(sim::kMaxSide - 10), steps_at(640 - 10));
+  EXPECT_EQ(steps_at(kMaxSide - 10), steps_at(640 - 10));
 }
 
 TEST(HydroState, ASnapshotWithImpossibleMotionIsRefused) {

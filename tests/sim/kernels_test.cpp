@@ -54,7 +54,7 @@ std::vector<std::int32_t> random_fluxes(Dice& dice, std::size_t count) {
 }
 
 /// All of a chunk, parts of it, or nothing.
-sim::ChunkRegion random_region(Dice& dice, const sim::ChunkShape& shape) {
+sim::ChunkRegion random_region(Dice& dice, const ChunkShape& shape) {
   sim::ChunkRegion region;
   const std::int32_t slabs = dice.roll(0, 4) * 25;
   const std::int32_t segments = dice.roll(0, 4) * 25;
@@ -69,9 +69,9 @@ sim::ChunkRegion random_region(Dice& dice, const sim::ChunkShape& shape) {
 
 RC_GTEST_PROP(Kernels, SidewaysGivesTheSameBitsEverywhere, (std::uint64_t seed, bool solid)) {
   Dice dice(seed);
-  const sim::ChunkShape shape = solid ? sim::kSolidShape : sim::kSideViewShape;
+  const ChunkShape shape = solid ? kSolidShape : kSideViewShape;
   const CellularRule rule = random_rule(dice, !solid);
-  const ChunkCells cells = random_cells(dice, sim::kChunkCells);
+  const ChunkCells cells = random_cells(dice, kChunkCells);
   const ChunkCells below = random_cells(dice, sim::kMaxSlab);
   const auto low_x = random_fluxes(dice, sim::kMaxSlab);
   const auto high_x = random_fluxes(dice, sim::kMaxSlab);
@@ -101,20 +101,20 @@ RC_GTEST_PROP(Kernels, SidewaysGivesTheSameBitsEverywhere, (std::uint64_t seed, 
 
 RC_GTEST_PROP(Kernels, VerticalAndPairGiveTheSameBitsEverywhere, (std::uint64_t seed, bool solid)) {
   Dice dice(seed);
-  const sim::ChunkShape shape = solid ? sim::kSolidShape : sim::kSideViewShape;
+  const ChunkShape shape = solid ? kSolidShape : kSideViewShape;
   const CellularRule rule = random_rule(dice, !solid);
-  ChunkCells cells = random_cells(dice, sim::kChunkCells);
+  ChunkCells cells = random_cells(dice, kChunkCells);
   const ChunkCells other = random_cells(dice, sim::kMaxSlab);
   // In a chunk whose columns have settled something changes in a few slabs: what is told of those
   // is enough.
   const bool settled = dice.chance(50);
   for (bool moved = settled; moved;) {
     PassChanges changes;
-    sim::scalar_kernels().vertical(rule, shape, cells.data(), whole_chunk(shape), changes);
+    sim::scalar_kernels().vertical(rule, shape, cells.data(), sim::whole_chunk(shape), changes);
     moved = changes.slabs != 0;
   }
-  const sim::ChunkRegion region = settled ? random_region(dice, shape) : whole_chunk(shape);
-  for (std::int32_t i = 0; settled && i < sim::kChunkCells; ++i) {
+  const sim::ChunkRegion region = settled ? random_region(dice, shape) : sim::whole_chunk(shape);
+  for (std::int32_t i = 0; settled && i < kChunkCells; ++i) {
     const auto at = static_cast<std::size_t>(i);
     const std::int32_t segment = i % shape.slab() / sim::kSegment;
     if ((region.slabs >> (i / shape.slab()) & 1U) == 0) continue;
@@ -149,7 +149,7 @@ RC_GTEST_PROP(Kernels, VerticalAndPairGiveTheSameBitsEverywhere, (std::uint64_t 
 
 RC_GTEST_PROP(Kernels, DigestsGiveTheSameBitsAndSeeEveryBit, (std::uint64_t seed)) {
   Dice dice(seed);
-  ChunkCells cells = random_cells(dice, sim::kChunkCells);
+  ChunkCells cells = random_cells(dice, kChunkCells);
   std::uint64_t expected[sim::kDigestLanes];
   sim::scalar_kernels().digest_cells(cells.data(), expected);
   for (const sim::Kernels& set : sim::all_kernels()) {
@@ -159,7 +159,7 @@ RC_GTEST_PROP(Kernels, DigestsGiveTheSameBitsAndSeeEveryBit, (std::uint64_t seed
   }
   const sim::Digest before = sim::digest_cells(cells.data());
   for (int flips = 0; flips < 64; ++flips) {
-    const auto at = static_cast<std::size_t>(dice.roll(0, sim::kChunkCells - 1));
+    const auto at = static_cast<std::size_t>(dice.roll(0, kChunkCells - 1));
     const auto bit = static_cast<Cell>(1U << dice.roll(0, 31));
     cells[at] ^= bit;
     RC_ASSERT(sim::digest_cells(cells.data()) != before);
@@ -209,9 +209,9 @@ RC_GTEST_PROP(CellularRule, SidewaysMovesAtMostHalfTheDifferenceAndIsAntisymmetr
 // The worked example of models/cellular/cellular.md.
 TEST(CellularRule, TheDocumentsColumnSettlesAsItSays) {
   const CellularRule rule = sim::prepare({}, true);
-  Cell bottom = sim::kFull;
-  Cell middle = sim::kFull;
-  Cell top = sim::kFull;
+  Cell bottom = kFull;
+  Cell middle = kFull;
+  Cell top = kFull;
   const auto pass = [&] {
     const auto settle = [&](Cell& lower, Cell& upper) {
       const std::int32_t sum = lower + upper;

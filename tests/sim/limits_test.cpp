@@ -27,7 +27,7 @@ std::string reason_of(World& world, sim::CommandBody body) {
   return world.tick(commands, serial).outcomes.front().reason;
 }
 
-WorldSpec empty_world(sim::Vec3 size, sim::WorldLimits limits) {
+WorldSpec empty_world(Vec3 size, sim::WorldLimits limits) {
   WorldSpec spec;
   spec.config.size = size;
   spec.limits = limits;
@@ -71,7 +71,7 @@ TEST(LimitOfPipes, HoldsAndIsAPartOfTheWorld) {
 
 // In 32 bits the sum of two cells at their maximum overflowed.
 TEST(CellMaximum, SharesOfTwoFullestCellsAreThoseOf64Bits) {
-  for (const std::int32_t full : {64, sim::kFull, sim::kMaxFullOption}) {
+  for (const std::int32_t full : {64, kFull, sim::kMaxFullOption}) {
     sim::CellularOptions options;
     options.full = full;
     options.compressed_max = full + full / 8;
@@ -114,31 +114,31 @@ TEST(CellMaximum, AClosedShaftAtItsMaximumStaysThere) {
 // ---- Units
 
 TEST(LimitOfUnits, CommandsBeyondItAreRefusedWithTheReason) {
-  auto world = make_world(empty_world({8, 8, 1}, {.units = 3 * sim::kFull}));
-  EXPECT_EQ(reason_of(*world, sim::Pour{{0, 0, 0}, 2 * sim::kFull}), "");
-  EXPECT_THAT(reason_of(*world, sim::Pour{{0, 0, 0}, sim::kFull + 1}),
+  auto world = make_world(empty_world({8, 8, 1}, {.units = 3 * kFull}));
+  EXPECT_EQ(reason_of(*world, sim::Pour{{0, 0, 0}, 2 * kFull}), "");
+  EXPECT_THAT(reason_of(*world, sim::Pour{{0, 0, 0}, kFull + 1}),
               HasSubstr("has taken in 8192 units and takes 12288 over its whole life"));
-  EXPECT_THAT(reason_of(*world, sim::SetCells{{0, 0, 0}, {2, 1, 1}, sim::kFull}),
+  EXPECT_THAT(reason_of(*world, sim::SetCells{{0, 0, 0}, {2, 1, 1}, kFull}),
               HasSubstr("not 8192 more"));
   sim::AddPipe tank;
   tank.name = "tank";
-  tank.capacity = 4 * sim::kFull;
-  tank.amount = sim::kFull + 1;
+  tank.capacity = 4 * kFull;
+  tank.amount = kFull + 1;
   EXPECT_THAT(reason_of(*world, tank), HasSubstr("over its whole life"));
-  tank.amount = sim::kFull;
+  tank.amount = kFull;
   EXPECT_EQ(reason_of(*world, tank), "");
   EXPECT_THAT(reason_of(*world, sim::Pour{{0, 0, 0}, 1}), HasSubstr("not 1 more"));
-  EXPECT_EQ(world->totals().taken_in(), 3 * sim::kFull);
+  EXPECT_EQ(world->totals().taken_in(), 3 * kFull);
 }
 
 // Filling and emptying a box over and over overflowed the totals.
 TEST(LimitOfUnits, WhatLeavesDoesNotMakeRoom) {
-  auto world = make_world(empty_world({8, 8, 1}, {.units = 2 * sim::kFull}));
+  auto world = make_world(empty_world({8, 8, 1}, {.units = 2 * kFull}));
   for (int turn = 0; turn < 2; ++turn) {
-    EXPECT_EQ(reason_of(*world, sim::SetCells{{0, 0, 0}, {1, 1, 1}, sim::kFull}), "");
+    EXPECT_EQ(reason_of(*world, sim::SetCells{{0, 0, 0}, {1, 1, 1}, kFull}), "");
     EXPECT_EQ(reason_of(*world, sim::RemoveWater{{0, 0, 0}, {8, 8, 1}}), "");
   }
-  EXPECT_NE(reason_of(*world, sim::SetCells{{0, 0, 0}, {1, 1, 1}, sim::kFull}), "");
+  EXPECT_NE(reason_of(*world, sim::SetCells{{0, 0, 0}, {1, 1, 1}, kFull}), "");
 }
 
 TEST(LimitOfUnits, ASpringStopsAtItAndTheWorldComesToRest) {
@@ -198,7 +198,7 @@ TEST(LimitOfChunks, CommandsOfOneTickCountTogether) {
 // Flow made 270,000 chunks in a world of 262,144.
 TEST(LimitOfChunks, WaterThatFlowsIntoTooManyIsDrained) {
   auto world = make_world(empty_world({64 * 4, 8, 1}, {.chunks = 2}));
-  ASSERT_EQ(reason_of(*world, sim::SetCells{{0, 0, 0}, {40, 8, 1}, sim::kFull}), "");
+  ASSERT_EQ(reason_of(*world, sim::SetCells{{0, 0, 0}, {40, 8, 1}, kFull}), "");
   sim::SerialExecutor serial;
   for (int tick = 0; tick < 3000; ++tick) {
     (void)world->tick({}, serial);

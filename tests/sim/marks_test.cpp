@@ -21,7 +21,6 @@ namespace {
 
 using sim::Mark;
 using sim::MarkKind;
-using sim::Vec3;
 using sim::WaterModel;
 using sim::World;
 using sim::WorldSpec;
@@ -59,7 +58,7 @@ std::string after_ticks(World& world, int ticks) {
 TEST(Marks, FillWhatTheWaterReachesAtRest) {
   for (const WaterModel water : kModels) {
     auto world = make_world(marked(water, kCave,
-                                   {{{9, 3, 0}, MarkKind::kLevel, 6 * sim::kFull},
+                                   {{{9, 3, 0}, MarkKind::kLevel, 6 * kFull},
                                     {{5, 2, 0}, MarkKind::kLevel, -1},
                                     {{3, 4, 0}, MarkKind::kLevel, -1}}));
     sim::SerialExecutor serial;
@@ -76,7 +75,7 @@ TEST(Marks, FillWhatTheWaterReachesAtRest) {
               "############\n")
         << static_cast<int>(water);
     // The lower mark lies in water already, the last one in rock.
-    EXPECT_GT(world->units_of_marks()[0], 24 * sim::kFull - 1);
+    EXPECT_GT(world->units_of_marks()[0], 24 * kFull - 1);
     EXPECT_EQ(world->units_of_marks()[1], 0);
     EXPECT_EQ(world->units_of_marks()[2], 0);
     EXPECT_EQ(world->totals().initial, world->totals().water);
@@ -86,14 +85,13 @@ TEST(Marks, FillWhatTheWaterReachesAtRest) {
 TEST(Marks, OneLevelOverThePartOfACellOfEachModel) {
   for (const WaterModel water : {WaterModel::kCellular, WaterModel::kHydro}) {
     auto world =
-        make_world(marked(water, kCave, {{{9, 3, 0}, MarkKind::kLevel, 5 * sim::kFull + 1234}}));
+        make_world(marked(water, kCave, {{{9, 3, 0}, MarkKind::kLevel, 5 * kFull + 1234}}));
     sim::SerialExecutor serial;
     EXPECT_TRUE(world->tick({}, serial).at_rest);
-    for (const std::int32_t x : {1, 2, 5}) EXPECT_EQ(world->head({x, 5, 0}), 5 * sim::kFull + 1234);
+    for (const std::int32_t x : {1, 2, 5}) EXPECT_EQ(world->head({x, 5, 0}), 5 * kFull + 1234);
   }
   for (const WaterModel water : {WaterModel::kBlock, WaterModel::kStream}) {
-    const WorldSpec spec =
-        marked(water, kCave, {{{9, 3, 0}, MarkKind::kLevel, 5 * sim::kFull + 1234}});
+    const WorldSpec spec = marked(water, kCave, {{{9, 3, 0}, MarkKind::kLevel, 5 * kFull + 1234}});
     const auto world = World::create(spec);
     ASSERT_FALSE(world.ok());
     EXPECT_NE(world.error().find("mark[0]: 1234 units: this world's water moves in parts"),
@@ -104,9 +102,9 @@ TEST(Marks, OneLevelOverThePartOfACellOfEachModel) {
 
 TEST(Marks, ABubbleKeepsAPocketUntilItIsOpened) {
   for (const WaterModel water : kModels) {
-    const WorldSpec spec = marked(water, kCave,
-                                  {{{9, 3, 0}, MarkKind::kLevel, 7 * sim::kFull},
-                                   {{9, 4, 0}, MarkKind::kBubble, 4 * sim::kFull - 5}});
+    const WorldSpec spec = marked(
+        water, kCave,
+        {{{9, 3, 0}, MarkKind::kLevel, 7 * kFull}, {{9, 4, 0}, MarkKind::kBubble, 4 * kFull - 5}});
     auto world = make_world(spec);
     auto wakeful = make_world(spec);
     auto restored = make_world(spec);
@@ -115,10 +113,10 @@ TEST(Marks, ABubbleKeepsAPocketUntilItIsOpened) {
     EXPECT_TRUE(world->tick({}, serial).at_rest) << static_cast<int>(water);
     (void)wakeful->tick({}, serial);
     (void)restored->tick({}, serial);
-    EXPECT_LE(world->units_of_marks()[1], 4 * -sim::kFull);
+    EXPECT_LE(world->units_of_marks()[1], 4 * -kFull);
     for (std::int32_t x = 7; x < 11; ++x) {
       EXPECT_EQ(world->cell({x, 4, 0}), sim::kTrappedAir);
-      EXPECT_GE(world->cell({x, 3, 0}), sim::kFull);  // a cell in part would be pressed full
+      EXPECT_GE(world->cell({x, 3, 0}), kFull);  // a cell in part would be pressed full
     }
     const std::vector<sim::Command> dig = {{sim::SetCells{{10, 5, 0}, {1, 1, 1}, sim::kAir}}};
     std::vector<sim::Command> commands = dig;
@@ -139,10 +137,10 @@ TEST(Marks, ABubbleKeepsAPocketUntilItIsOpened) {
 
 // Its water sinks until air comes to lie beside the pocket: then it is one with that air.
 TEST(Marks, APocketOpensWhenAirReachesIt) {
-  WorldSpec spec = marked(WaterModel::kHydro, kCave,
-                          {{{9, 3, 0}, MarkKind::kLevel, 7 * sim::kFull},
-                           {{9, 4, 0}, MarkKind::kBubble, 3 * sim::kFull}});
-  spec.drains.push_back({{4, 1, 0}, 4 * sim::kFull});
+  WorldSpec spec =
+      marked(WaterModel::kHydro, kCave,
+             {{{9, 3, 0}, MarkKind::kLevel, 7 * kFull}, {{9, 4, 0}, MarkKind::kBubble, 3 * kFull}});
+  spec.drains.push_back({{4, 1, 0}, 4 * kFull});
   auto world = make_world(spec);
   sim::SerialExecutor serial;
   bool opened = false;
@@ -157,9 +155,9 @@ TEST(Marks, APocketOpensWhenAirReachesIt) {
 }
 
 TEST(Marks, ABubbleThatReachesAFreeSurfaceIsRefusedWithThePlace) {
-  const auto world = World::create(marked(WaterModel::kHydro, kCave,
-                                          {{{9, 3, 0}, MarkKind::kLevel, 7 * sim::kFull},
-                                           {{9, 3, 0}, MarkKind::kBubble, 2 * sim::kFull}}));
+  const auto world = World::create(marked(
+      WaterModel::kHydro, kCave,
+      {{{9, 3, 0}, MarkKind::kLevel, 7 * kFull}, {{9, 3, 0}, MarkKind::kBubble, 2 * kFull}}));
   ASSERT_FALSE(world.ok());
   EXPECT_NE(world.error().find("mark[1]: its pocket reaches the free surface at ["),
             std::string::npos)
@@ -173,7 +171,7 @@ TEST(Marks, WrongOnesAreNamed) {
   };
   EXPECT_NE(problem({{99, 1, 0}, MarkKind::kLevel, -1}).find("mark[0]: [99, 1, 0] lies outside"),
             std::string::npos);
-  EXPECT_NE(problem({{1, 1, 0}, MarkKind::kLevel, 9 * sim::kFull + 1})
+  EXPECT_NE(problem({{1, 1, 0}, MarkKind::kLevel, 9 * kFull + 1})
                 .find("level 36865 is out of range; allowed: 0 to 36864"),
             std::string::npos);
 }
@@ -188,12 +186,12 @@ std::map<Vec3, std::int64_t> plain_levels(const WorldSpec& spec, const World& dr
     // From every cell of its run below the level.
     std::deque<Vec3> pending;
     const auto reach = [&](Vec3 at) {
-      if (!sim::is_open(dry.cell(at)) || std::int64_t{at.y} * sim::kFull >= mark.level) return;
+      if (!sim::is_open(dry.cell(at)) || std::int64_t{at.y} * kFull >= mark.level) return;
       if (level.emplace(at, mark.level).second) pending.push_back(at);
     };
     if (!sim::is_open(dry.cell(mark.at))) continue;
     Vec3 at = mark.at;
-    while (std::int64_t{at.y} * sim::kFull >= mark.level &&
+    while (std::int64_t{at.y} * kFull >= mark.level &&
            sim::is_open(dry.cell({at.x, at.y - 1, at.z}))) {
       --at.y;
     }
@@ -222,7 +220,7 @@ RC_GTEST_PROP(MarksProperty, EqualAPlainFloodAndAreAtRest,
   Dice dice(seed);
   const std::int32_t quantum = sim::measure_of(spec.config).quantum;
   for (std::int32_t i = dice.roll(1, 5); i > 0; --i) {
-    const std::int64_t level = dice.roll(0, spec.config.size.y * sim::kFull);
+    const std::int64_t level = dice.roll(0, spec.config.size.y * kFull);
     spec.marks.push_back(
         {random_place(dice, spec.config.size), MarkKind::kLevel, level - level % quantum});
   }
@@ -235,11 +233,11 @@ RC_GTEST_PROP(MarksProperty, EqualAPlainFloodAndAreAtRest,
       RC_ASSERT(cell == dry->cell(at));
       return;
     }
-    const std::int64_t over = found->second - std::int64_t{at.y} * sim::kFull;
-    if (over < sim::kFull) {
+    const std::int64_t over = found->second - std::int64_t{at.y} * kFull;
+    if (over < kFull) {
       RC_ASSERT(cell == sim::surface_units(spec.config, at.y, found->second));
     } else {
-      RC_ASSERT(cell >= (water == WaterModel::kCellular ? spec.config.cellular.full : sim::kFull));
+      RC_ASSERT(cell >= (water == WaterModel::kCellular ? spec.config.cellular.full : kFull));
     }
   };
   const Vec3 size = spec.config.size;
@@ -268,13 +266,13 @@ std::string refused(World& world, const sim::CommandBody& body) {
 TEST(LevelCommands, FillAndEvaporateWhatIsJoined) {
   for (const WaterModel water : kModels) {
     auto world = make_world(marked(water, kCave, {}));
-    EXPECT_EQ(refused(*world, sim::FillLevel{{9, 3, 0}, 6 * sim::kFull}), "");
+    EXPECT_EQ(refused(*world, sim::FillLevel{{9, 3, 0}, 6 * kFull}), "");
     const std::int64_t filled = world->totals().sourced;
     EXPECT_EQ(filled, world->totals().water);
-    auto marks = make_world(marked(water, kCave, {{{9, 3, 0}, MarkKind::kLevel, 6 * sim::kFull}}));
+    auto marks = make_world(marked(water, kCave, {{{9, 3, 0}, MarkKind::kLevel, 6 * kFull}}));
     EXPECT_EQ(filled, marks->totals().initial);
     EXPECT_EQ(after_ticks(*world, 3), after_ticks(*marks, 3)) << static_cast<int>(water);
-    EXPECT_EQ(refused(*world, sim::EvaporateLevel{{1, 5, 0}, 4 * sim::kFull}), "");
+    EXPECT_EQ(refused(*world, sim::EvaporateLevel{{1, 5, 0}, 4 * kFull}), "");
     EXPECT_EQ(world->totals().evaporated + world->totals().water, filled);
     EXPECT_EQ(after_ticks(*world, 20),
               "############\n"
@@ -293,7 +291,7 @@ TEST(LevelCommands, FillAndEvaporateWhatIsJoined) {
 
 TEST(LevelCommands, AreRefusedWithTheReason) {
   auto world = make_world(marked(WaterModel::kBlock, kCave, {}));
-  EXPECT_EQ(refused(*world, sim::FillLevel{{3, 5, 0}, sim::kFull}), "the cell [3, 5, 0] is rock");
+  EXPECT_EQ(refused(*world, sim::FillLevel{{3, 5, 0}, kFull}), "the cell [3, 5, 0] is rock");
   EXPECT_NE(refused(*world, sim::FillLevel{{9, 3, 0}, -1}).find("level -1 is out of range"),
             std::string::npos);
   EXPECT_NE(refused(*world, sim::FillLevel{{9, 3, 0}, 5}).find("moves in parts"),
@@ -309,13 +307,13 @@ TEST(LevelCommands, ReachTheirBoundAndNoFarther) {
   spec.config.size = {1 << 10, 1 << 10, 1};
   auto world = make_world(spec);
   constexpr std::int32_t kRows = sim::kMostLevelCells >> 10;
-  EXPECT_NE(refused(*world, sim::FillLevel{{0, 0, 0}, (kRows + 1) * sim::kFull})
+  EXPECT_NE(refused(*world, sim::FillLevel{{0, 0, 0}, (kRows + 1) * kFull})
                 .find("the region has more than 262144 cells"),
             std::string::npos);
   EXPECT_EQ(world->totals().water, 0);
-  EXPECT_EQ(refused(*world, sim::FillLevel{{0, 0, 0}, kRows * sim::kFull}), "");
-  EXPECT_EQ(world->totals().water, sim::kMostLevelCells * sim::kFull);
-  EXPECT_EQ(refused(*world, sim::FillLevel{{0, kRows, 0}, (kRows + 1) * sim::kFull})
+  EXPECT_EQ(refused(*world, sim::FillLevel{{0, 0, 0}, kRows * kFull}), "");
+  EXPECT_EQ(world->totals().water, sim::kMostLevelCells * kFull);
+  EXPECT_EQ(refused(*world, sim::FillLevel{{0, kRows, 0}, (kRows + 1) * kFull})
                 .find("the region has more"),
             0U);
   EXPECT_EQ(refused(*world, sim::EvaporateLevel{{0, 0, 0}, 0}), "");
@@ -333,9 +331,9 @@ TEST(LevelCommands, SearchNoFartherThanTheyFill) {
     const auto world = make_world(spec);
     sim::Grid& grid = sim::WorldTestAccess::grid(*world);
     sim::Filling filling(spec.config, grid, {});
-    const std::int64_t level = std::int64_t{floor + 2} * sim::kFull;
+    const std::int64_t level = std::int64_t{floor + 2} * kFull;
     EXPECT_TRUE(*filling.fill({50, floor + 1, 0}, level, 0));
-    EXPECT_EQ(filling.sums(1)->came, 100 * sim::kFull);
+    EXPECT_EQ(filling.sums(1)->came, 100 * kFull);
     return filling.steps();
   };
   const std::int64_t here = steps({200, 64, 1}, 10);
@@ -364,7 +362,7 @@ TEST(LevelCommands, AreBoundInRunsAndChunksToo) {
   // A shaft of so many chunks, and one more.
   for (const std::int64_t high : {sim::kMostLevelChunks, sim::kMostLevelChunks + 1}) {
     spec.config.size = {3, static_cast<std::int32_t>(high * 64), 1};
-    const auto top = static_cast<std::int32_t>(high * 64) * sim::kFull;
+    const auto top = static_cast<std::int32_t>(high * 64) * kFull;
     world = make_world(spec);
     const std::string reason = refused(*world, sim::FillLevel{{0, 0, 0}, top});
     EXPECT_EQ(reason.empty(), high == sim::kMostLevelChunks) << reason;
@@ -401,7 +399,7 @@ TEST(TrappedAir, LargePocketsOpenInPieces) {
     int ticks = 0;
     for (bool opens = true; opens; ++ticks) {
       pockets.open(grid);
-      std::vector<sim::ChunkCoord> changed;
+      std::vector<ChunkCoord> changed;
       for (const sim::Chunk* chunk : grid.take_changed()) changed.push_back(chunk->coord);
       opens = pockets.look(grid, changed);
     }

@@ -31,7 +31,7 @@ std::string add(PipeNetwork& network, const std::string& name, const std::string
 }
 
 std::string remove(PipeNetwork& network, const std::string& name) {
-  sim::Vec3 at;
+  Vec3 at;
   std::int32_t held = 0;
   return network.remove(name, at, held);
 }

@@ -42,7 +42,7 @@ void link(PipeNetwork& network, int a, int b) {
 }
 
 void remove(PipeNetwork& network, const std::string& name) {
-  sim::Vec3 at;
+  Vec3 at;
   std::int32_t held = 0;
   ASSERT_EQ(network.remove(name, at, held), "");
 }
@@ -198,15 +198,15 @@ TEST(PipesGrowth, toggling_the_fluid_of_an_empty_network_does_not_touch_it) {
 TEST(PipesGrowth, ports_that_can_do_nothing_are_not_looked_at) {
   class StillCells final : public sim::PortCells {
    public:
-    [[nodiscard]] sim::Cell cell(sim::Vec3 /*at*/) const override { return water; }
-    void add(sim::Vec3 /*at*/, std::int32_t units) override { water += units; }
-    [[nodiscard]] sim::Vec3 region(sim::Vec3 at) const override { return {at.x / 64, 0, 0}; }
-    [[nodiscard]] bool changed_regions(std::vector<sim::Vec3>& regions) const override {
+    [[nodiscard]] sim::Cell cell(Vec3 /*at*/) const override { return water; }
+    void add(Vec3 /*at*/, std::int32_t units) override { water += units; }
+    [[nodiscard]] Vec3 region(Vec3 at) const override { return {at.x / 64, 0, 0}; }
+    [[nodiscard]] bool changed_regions(std::vector<Vec3>& regions) const override {
       regions = changed;
       return true;
     }
     sim::Cell water = 0;
-    std::vector<sim::Vec3> changed;
+    std::vector<Vec3> changed;
   };
   PipeNetwork network;
   add(network, "a", {});
@@ -296,7 +296,7 @@ TEST(PipesGrowth, no_command_costs_more_than_was_said) {
         }
         case 2: {
           said = run.network.cost_of(sim::RemovePipe{first});
-          sim::Vec3 at;
+          Vec3 at;
           std::int32_t held = 0;
           (void)run.network.remove(first, at, held);
           break;

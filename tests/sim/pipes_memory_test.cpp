@@ -217,7 +217,7 @@ TEST(PipesMemory, a_world_whose_last_pipe_is_removed_rests) {
   TestCells cells(3);
   sim::SerialExecutor serial;
   network.tick(1, true, cells, serial);
-  sim::Vec3 at;
+  Vec3 at;
   std::int32_t held = 0;
   for (const auto& [name, amount] : amounts_of(network)) {
     ASSERT_EQ(network.remove(name, at, held), "");

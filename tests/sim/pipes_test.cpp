@@ -31,10 +31,10 @@ class Net {
 
   Net& node(const std::string& name, const Measures& m, NodeKind kind = NodeKind::kPipe,
             std::int32_t rate = 0) {
-    EXPECT_EQ(network.add({name, m.fluid, m.capacity, m.height, m.base, m.amount, m.throughput,
-                           sim::kNowhere},
-                          kind, rate, true),
-              "");
+    EXPECT_EQ(
+        network.add({name, m.fluid, m.capacity, m.height, m.base, m.amount, m.throughput, kNowhere},
+                    kind, rate, true),
+        "");
     return *this;
   }
   Net& pipe(const std::string& name, std::int32_t amount) { return node(name, {.amount = amount}); }
@@ -378,7 +378,7 @@ TEST(Pipes, building_and_removing_disturbs_nothing_else) {
   for (Net* net : {&busy, &quiet}) net->line("p", 30, 20000).pump("x", 50).link("p9", "x");
   for (int i = 0; i < 200; ++i) {
     const std::string name = "other" + std::to_string(i % 7);
-    sim::Vec3 at;
+    Vec3 at;
     std::int32_t held = 0;
     busy.network.remove(name, at, held);
     busy.node(name, {.amount = i});

@@ -31,7 +31,7 @@ std::string refusal(World& world, const sim::CommandBody& body) {
   return report.outcomes.front().reason;
 }
 
-sim::AddPipe pipe(const std::string& name, std::int32_t amount, sim::Vec3 at = sim::kNowhere) {
+sim::AddPipe pipe(const std::string& name, std::int32_t amount, Vec3 at = kNowhere) {
   sim::AddPipe command;
   command.name = name;
   command.amount = amount;
@@ -79,13 +79,13 @@ TEST(PipesInWorld, a_refused_command_changes_nothing) {
 TEST(PipesInWorld, a_port_in_rock_or_outside_says_so_and_moves_nothing) {
   const auto world = empty_world();
   sim::AddPipe high = pipe("a", 10000);
-  high.base = 4 * sim::kFull;
+  high.base = 4 * kFull;
   EXPECT_EQ(refusal(*world, high), "");
   EXPECT_EQ(refusal(*world, sim::AddPort{"a", {1, 0, 0}, sim::PortKind::kOutlet, 100}), "");
   EXPECT_EQ(refusal(*world, sim::AddPort{"a", {-1, 3, 0}, sim::PortKind::kOutlet, 100}), "");
   EXPECT_EQ(refusal(*world, sim::AddPort{"a", {5, 3, 0}, sim::PortKind::kOutlet, 100}), "");
-  std::map<sim::Vec3, sim::Port> ports;
-  world->pipes().for_each_port([&](sim::Slot, sim::Vec3 at, const sim::Port& p) { ports[at] = p; });
+  std::map<Vec3, sim::Port> ports;
+  world->pipes().for_each_port([&](sim::Slot, Vec3 at, const sim::Port& p) { ports[at] = p; });
   EXPECT_EQ(sim::port_state_name((ports[{1, 0, 0}].state)), "blocked");
   EXPECT_EQ(sim::port_state_name((ports[{-1, 3, 0}].state)), "outside");
   EXPECT_EQ(sim::port_state_name((ports[{5, 3, 0}].state)), "running");

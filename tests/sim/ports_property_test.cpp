@@ -24,14 +24,14 @@ WorldSpec world_with_ports(WaterModel model, std::uint64_t seed, bool solid) {
   NetworkPlan plan = random_networks(dice.next(), {.nodes = 6, .pumps = false}, each);
   spec.pipes = std::move(plan.nodes);
   spec.pipe_links = std::move(plan.links);
-  const std::int32_t top = spec.config.size.y * sim::kFull;
+  const std::int32_t top = spec.config.size.y * kFull;
   for (sim::PipeNode& node : spec.pipes) {
     node.fields.base = dice.roll(-top / 4, top);
     node.fields.fluid = "water";
     if (!dice.chance(60)) continue;
     for (std::int32_t i = dice.roll(1, 3); i > 0; --i) {
       const auto kind = static_cast<sim::PortKind>(dice.roll(0, 2));
-      const sim::Vec3 at = random_place(dice, spec.config.size);
+      const Vec3 at = random_place(dice, spec.config.size);
       const bool taken = std::any_of(spec.ports.begin(), spec.ports.end(), [&](const auto& port) {
         return port.node == node.fields.name && port.cell == at;
       });
@@ -45,12 +45,12 @@ WorldSpec world_with_ports(WaterModel model, std::uint64_t seed, bool solid) {
 long double energy(const World& world) {
   long double sum = 0;
   world.grid().for_each([&](const sim::Chunk& chunk) {
-    for (std::int32_t i = 0; i < sim::kChunkCells; ++i) {
+    for (std::int32_t i = 0; i < kChunkCells; ++i) {
       const auto water =
           static_cast<long double>(sim::water_of(chunk.cells[static_cast<std::size_t>(i)]));
       if (water == 0) continue;
       const std::int32_t y = world.grid().shape().cell_at(chunk.coord, i).y;
-      sum += water * (2.0L * y * sim::kFull + water);
+      sum += water * (2.0L * y * kFull + water);
     }
   });
   for (sim::Slot slot = 0; slot < world.pipes().slot_limit(); ++slot) {
@@ -89,7 +89,7 @@ RC_GTEST_PROP(PortsProperty, StreamWaterAndPipesNeverGainEnergy, (std::uint64_t 
 RC_GTEST_PROP(PortsProperty, CellularWaterAndPipesEndBelowTheirFirstEnergy,
               (std::uint64_t seed, bool solid)) {
   WorldSpec spec = world_with_ports(WaterModel::kCellular, seed, solid);
-  for (sim::Fill& fill : spec.fills) fill.cell = std::min(fill.cell, sim::kFull);
+  for (sim::Fill& fill : spec.fills) fill.cell = std::min(fill.cell, kFull);
   auto world = make_world(spec);
   sim::SerialExecutor serial;
   const long double before = energy(*world);

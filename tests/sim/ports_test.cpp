@@ -9,12 +9,11 @@ namespace sluice::tests {
 namespace {
 
 using sim::PortKind;
-using sim::Vec3;
 using sim::WaterModel;
 using sim::World;
 using sim::WorldSpec;
 
-constexpr std::int32_t kCell = sim::kFull;
+constexpr std::int32_t kCell = kFull;
 
 class PortsInModel : public testing::TestWithParam<WaterModel> {
  protected:

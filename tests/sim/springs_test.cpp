@@ -24,9 +24,9 @@ WorldSpec full_box(sim::WaterModel water, std::int32_t side) {
   WorldSpec spec;
   spec.config.water = water;
   spec.config.size = {side, side, 1};
-  spec.fills.push_back({spec.config.box(), sim::kFull});
+  spec.fills.push_back({spec.config.box(), kFull});
   for (std::int32_t y = 0; y < 4; ++y) {
-    for (std::int32_t x = 0; x < side; ++x) spec.sources.push_back({{x, y, 0}, sim::kFull, -1});
+    for (std::int32_t x = 0; x < side; ++x) spec.sources.push_back({{x, y, 0}, kFull, -1});
   }
   return spec;
 }
@@ -46,7 +46,7 @@ TEST(Springs, ThoseUnderAFullBoxSleep) {
     const std::vector<sim::Command> dig = {{sim::RemoveWater{{15, 29, 0}, {1, 1, 1}}}};
     (void)world->tick(dig, serial);
     for (int tick = 0; tick < 10; ++tick) (void)world->tick({}, serial);
-    EXPECT_EQ(world->totals().sourced, sourced + sim::kFull);
+    EXPECT_EQ(world->totals().sourced, sourced + kFull);
   }
 }
 
@@ -57,13 +57,13 @@ TEST(Springs, NonePressesBeyondItsHead) {
     spec.config.size = {5, 12, 1};
     spec.fills.push_back({spec.config.box(), sim::kRock});
     spec.fills.push_back({{{1, 1, 0}, {3, 3, 1}}, sim::kAir});
-    spec.sources = {{{2, 1, 0}, 40960, told ? 6 * sim::kFull : -1}};
+    spec.sources = {{{2, 1, 0}, 40960, told ? 6 * kFull : -1}};
     auto world = make_world(spec);
     sim::SerialExecutor serial;
     for (int tick = 0; tick < 1000; ++tick) (void)world->tick({}, serial);
-    EXPECT_GE(world->totals().water, 9 * sim::kFull);
-    EXPECT_LE(world->totals().water, 9 * (sim::kFull + (told ? 6 : 12) * 41));
-    EXPECT_LE(world->head({2, 1, 0}), (told ? 6 : 12) * sim::kFull + 100);
+    EXPECT_GE(world->totals().water, 9 * kFull);
+    EXPECT_LE(world->totals().water, 9 * (kFull + (told ? 6 : 12) * 41));
+    EXPECT_LE(world->head({2, 1, 0}), (told ? 6 : 12) * kFull + 100);
   }
 }
 
@@ -71,13 +71,13 @@ TEST(Springs, EachModelsStopAtTheHeadThatTheyWereTold) {
   for (const sim::WaterModel model :
        {sim::WaterModel::kCellular, sim::WaterModel::kBlock, sim::WaterModel::kStream}) {
     WorldSpec spec = drawn_spec(model, {Drawing(12, "#...#")});
-    spec.sources = {{{2, 0, 0}, sim::kFull, 5 * sim::kFull}};
+    spec.sources = {{{2, 0, 0}, kFull, 5 * kFull}};
     auto world = make_world(spec);
     sim::SerialExecutor serial;
     bool at_rest = false;
     for (int tick = 0; tick < 3000 && !at_rest; ++tick) at_rest = world->tick({}, serial).at_rest;
     EXPECT_TRUE(at_rest);
-    EXPECT_NEAR(static_cast<double>(world->totals().sourced), 15 * sim::kFull, 2500)
+    EXPECT_NEAR(static_cast<double>(world->totals().sourced), 15 * kFull, 2500)
         << static_cast<int>(model);
     auto restored = through_a_snapshot(*world);
     EXPECT_EQ(restored->digest(), world->digest());
@@ -121,7 +121,7 @@ TEST(Springs, ADrainTakesWhatTheSpringOfItsCellGivesInTheSameTick) {
   spec.config.water = sim::WaterModel::kBlock;
   spec.config.size = {1, 1, 1};
   spec.sources.push_back({{0, 0, 0}, 578});  // a block in every eighth tick or so
-  spec.drains.push_back({{0, 0, 0}, sim::kFull});
+  spec.drains.push_back({{0, 0, 0}, kFull});
   auto world = make_world(spec);
   sim::SerialExecutor serial;
   for (int tick = 1; tick <= 100; ++tick) {
@@ -137,14 +137,14 @@ TEST(Springs, RiseThroughTallColumns) {
   WorldSpec spec;
   spec.config.water = sim::WaterModel::kBlock;
   spec.config.size = {1, 64 * 40, 1};
-  spec.fills.push_back({{{0, 0, 0}, {1, 64 * 30 + 7, 1}}, sim::kFull});
-  for (const std::int32_t y : {0, 1, 70, 64 * 30}) spec.sources.push_back({{0, y, 0}, sim::kFull});
+  spec.fills.push_back({{{0, 0, 0}, {1, 64 * 30 + 7, 1}}, kFull});
+  for (const std::int32_t y : {0, 1, 70, 64 * 30}) spec.sources.push_back({{0, y, 0}, kFull});
   auto world = make_world(spec);
   sim::SerialExecutor serial;
   for (int tick = 1; tick <= 20; ++tick) {
     (void)world->tick({}, serial);
-    ASSERT_EQ(world->totals().sourced, std::int64_t{4} * tick * sim::kFull);
-    ASSERT_EQ(world->cell({0, 64 * 30 + 7 + 4 * tick - 1, 0}), sim::kFull);
+    ASSERT_EQ(world->totals().sourced, std::int64_t{4} * tick * kFull);
+    ASSERT_EQ(world->cell({0, 64 * 30 + 7 + 4 * tick - 1, 0}), kFull);
     ASSERT_EQ(world->cell({0, 64 * 30 + 7 + 4 * tick, 0}), sim::kAir);
   }
 }
@@ -157,8 +157,8 @@ WorldSpec flooded_tunnel() {
   spec.config.water = sim::WaterModel::kHydro;
   spec.config.size = {kLong, 6, 1};
   spec.fills.push_back({spec.config.box(), sim::kRock});
-  spec.fills.push_back({{{1, 1, 0}, {kLong - 2, 1, 1}}, sim::kFull});
-  spec.fills.push_back({{{kLong - 2, 1, 0}, {1, 3, 1}}, sim::kFull});
+  spec.fills.push_back({{{1, 1, 0}, {kLong - 2, 1, 1}}, kFull});
+  spec.fills.push_back({{{kLong - 2, 1, 0}, {1, 3, 1}}, kFull});
   return spec;
 }
 
@@ -181,7 +181,7 @@ TEST(Springs, OneUnderARoofHearsOfASurfaceFarAway) {
     (void)world->tick({}, serial);
     EXPECT_GE(world->totals().sourced, 500) << sleep;
     for (int tick = 0; tick < 50; ++tick) (void)world->tick({}, serial);
-    EXPECT_EQ(world->totals().sourced, sim::kFull) << sleep;
+    EXPECT_EQ(world->totals().sourced, kFull) << sleep;
   }
 }
 
@@ -191,7 +191,7 @@ TEST(Springs, APortUnderARoofHearsOfASurfaceFarAway) {
     WorldSpec spec = flooded_tunnel();
     sim::PipeNode tank;
     tank.fields.name = "tank";
-    tank.fields.base = 10 * sim::kFull;
+    tank.fields.base = 10 * kFull;
     tank.fields.amount = tank.fields.capacity;
     spec.pipes = {tank};
     spec.ports = {{"tank", {1, 1, 0}, sim::PortKind::kOutlet, 500}};
@@ -216,13 +216,13 @@ RC_GTEST_PROP(Springs, SleepAndRestoresChangeNothing,
   Dice dice(seed);
   for (int i = 0; i < 40; ++i) {
     auto& springs = dice.chance(50) ? spec.sources : spec.drains;
-    const sim::Vec3 at = random_place(dice, spec.config.size);
+    const Vec3 at = random_place(dice, spec.config.size);
     const bool taken = std::any_of(springs.begin(), springs.end(),
                                    [&](const sim::Spring& s) { return s.at == at; });
     const bool source = &springs == &spec.sources;
     const std::int32_t head =
-        source && dice.chance(50) ? dice.roll(0, spec.config.size.y * sim::kFull) : -1;
-    if (!taken) springs.push_back({at, dice.roll(1, 2 * sim::kFull), head});
+        source && dice.chance(50) ? dice.roll(0, spec.config.size.y * kFull) : -1;
+    if (!taken) springs.push_back({at, dice.roll(1, 2 * kFull), head});
   }
   const Script script =
       fitted(random_script(seed, spec.config.size, 90), sim::measure_of(spec.config));

@@ -15,7 +15,6 @@
 namespace sluice::tests {
 namespace {
 
-using sim::Vec3;
 using sim::World;
 using sim::WorldSpec;
 
@@ -31,7 +30,7 @@ WorldSpec random_streams(std::uint64_t seed, bool solid, Pipes pipes = Pipes::kJ
     const Vec3 at = random_place(dice, spec.config.size);
     const bool taken = std::any_of(spec.sources.begin(), spec.sources.end(),
                                    [&](const sim::Spring& s) { return s.at == at; });
-    if (!taken) spec.sources.push_back({at, dice.roll(1, sim::kFull), -1});
+    if (!taken) spec.sources.push_back({at, dice.roll(1, kFull), -1});
   }
   return spec;
 }
@@ -59,10 +58,10 @@ RC_GTEST_PROP(StreamProperty, ConservesEveryLevelAndNeverHoldsMoreThanEight,
     (void)world->tick(commands, serial);
     std::int64_t water = 0;
     world->grid().for_each([&](const sim::Chunk& chunk) {
-      for (std::size_t i = 0; i < sim::kChunkCells; ++i) {
+      for (std::size_t i = 0; i < kChunkCells; ++i) {
         const sim::Cell cell = chunk.cells[i];
         water += sim::water_of(cell);
-        RC_ASSERT(cell <= sim::kFull && sim::water_of(cell) % sim::kUnitsPerLevel == 0);
+        RC_ASSERT(cell <= kFull && sim::water_of(cell) % sim::kUnitsPerLevel == 0);
         if (chunk.marks == nullptr) continue;
         const sim::Cell mark = chunk.marks->cells[i];
         RC_ASSERT(mark == 0 || sim::is_open(cell));

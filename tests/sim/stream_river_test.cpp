@@ -8,8 +8,6 @@
 namespace sluice::tests {
 namespace {
 
-using sim::Vec3;
-
 // The far arm dried and was filled again, for ever.
 TEST(StreamRiver, ASpringInATubeComesToRest) {
   sim::WorldSpec spec = drawn({"#.#.#", "#.#.#", "#~#~#", "#~#~#", "#~~~#", "#####"});

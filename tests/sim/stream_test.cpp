@@ -10,7 +10,6 @@
 namespace sluice::tests {
 namespace {
 
-using sim::Vec3;
 using testing::ElementsAre;
 
 TEST(StreamMarks, ComeBackFromTheirBits) {
@@ -48,7 +47,7 @@ TEST(Stream, FallsThroughAnOpenBottom) {
   StreamScene scene(drawn({"~", "."}));
   scene.open(&sim::Edges::bottom).start().run(2);
   EXPECT_EQ(scene.levels(), 0);
-  EXPECT_EQ(scene.world->totals().drained, sim::kFull);
+  EXPECT_EQ(scene.world->totals().drained, kFull);
 }
 
 // Ponds: water without a spring.
@@ -142,7 +141,7 @@ TEST(Stream, APondDriesUnlessItIsToldNotTo) {
   EXPECT_GT(ticks, 0);
   EXPECT_LE(ticks, 8 * (sim::kMostActive + 8 + 2)) << "once in eight ticks for each level";
   EXPECT_EQ(scene.levels(), 0);
-  EXPECT_EQ(scene.world->totals().evaporated, 4 * sim::kFull);
+  EXPECT_EQ(scene.world->totals().evaporated, 4 * kFull);
   StreamScene kept(drawn({"#~~~~#", "######"}), 0);
   kept.start();
   EXPECT_GT(kept.ticks_to_rest(100), 0);
@@ -165,7 +164,7 @@ TEST(Stream, ARiverRunsDownASlopeAndOffTheOpenEdge) {
   EXPECT_TRUE(scene.mark({0, 5, 0}).is_source);
   for (const Vec3 at : {Vec3{3, 4, 0}, Vec3{7, 3, 0}, Vec3{12, 2, 0}, Vec3{19, 1, 0}}) {
     const sim::StreamMark mark = scene.mark(at);
-    EXPECT_TRUE(mark.has_source && mark.flow_out) << sim::to_string(at);
+    EXPECT_TRUE(mark.has_source && mark.flow_out) << to_string(at);
     EXPECT_EQ(mark.active, sim::kMostActive);
     EXPECT_GE(mark.largest, 1);
   }

@@ -15,7 +15,6 @@
 namespace sluice::tests {
 namespace {
 
-using sim::Vec3;
 using sim::World;
 using sim::WorldSpec;
 
@@ -36,7 +35,7 @@ WorldSpec random_waves(std::uint64_t seed, bool solid, bool springs) {
   const Vec3 size = spec.config.size;
   if (size.y > 3 && dice.chance(70)) {
     spec.fills.insert(spec.fills.begin(),
-                      {{{0, 0, 0}, {size.x, size.y / 2, size.z}}, sim::kFull, false});
+                      {{{0, 0, 0}, {size.x, size.y / 2, size.z}}, kFull, false});
   }
   return spec;
 }

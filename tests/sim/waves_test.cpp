@@ -34,12 +34,12 @@ sim::WorldSpec with_waves(sim::WorldSpec spec, sim::WaveOptions options = {}) {
 }
 
 /// Still water, `depth` cells of it in a world of that size, with rock below.
-sim::WorldSpec lake(WaterModel water, sim::Vec3 size, std::int32_t depth) {
+sim::WorldSpec lake(WaterModel water, Vec3 size, std::int32_t depth) {
   sim::WorldSpec spec;
   spec.config.water = water;
   spec.config.size = size;
   spec.fills.push_back({{{0, 0, 0}, {size.x, 1, size.z}}, sim::kRock});
-  spec.fills.push_back({{{0, 1, 0}, {size.x, depth, size.z}}, sim::kFull, true});
+  spec.fills.push_back({{{0, 1, 0}, {size.x, depth, size.z}}, kFull, true});
   return with_waves(spec);
 }
 
@@ -48,12 +48,12 @@ sim::TickReport tick(sim::World& world, const std::vector<sim::Command>& command
   return world.tick(commands, serial);
 }
 
-sim::TickReport splash(sim::World& world, sim::Vec3 at, std::int32_t radius = 3,
+sim::TickReport splash(sim::World& world, Vec3 at, std::int32_t radius = 3,
                        std::int32_t energy = 200'000, std::int32_t direction = 0) {
   return tick(world, {{sim::Splash{at, radius, energy, direction}}});
 }
 
-std::map<sim::Vec3, sim::WaveColumn> columns(const sim::World& world) {
+std::map<Vec3, sim::WaveColumn> columns(const sim::World& world) {
   return world.core().waves.columns.by_place();
 }
 
@@ -276,11 +276,10 @@ TEST(Waves, DrawnWavesStayBetweenBedAndCeiling) {
     passed = passed || moves_at(*world, 25);
     for (const sim::DrawnSurface& surface :
          sim::drawn_surfaces(world->config(), world->grid(), world->core().waves)) {
-      const std::int64_t level =
-          std::int64_t{surface.at.y} * sim::kFull + surface.rest + surface.height;
-      ASSERT_GE(level, sim::kFull);
+      const std::int64_t level = std::int64_t{surface.at.y} * kFull + surface.rest + surface.height;
+      ASSERT_GE(level, kFull);
       const bool roof = surface.at.x >= 10 && surface.at.x < 20;
-      ASSERT_LE(level, (roof ? 3 : 5) * sim::kFull);
+      ASSERT_LE(level, (roof ? 3 : 5) * kFull);
     }
   }
   EXPECT_TRUE(passed);  // heads are exchanged unclamped under the roof
@@ -291,7 +290,7 @@ TEST(Waves, FollowTheSurfaceAsItRises) {
   splash(*world, {20, 4, 0}, 3, 2'000'000);
   const auto before = columns(*world);
   std::int64_t energy = world->wave_energy();
-  tick(*world, {{sim::FillLevel{{0, 4, 0}, 9 * sim::kFull}}});
+  tick(*world, {{sim::FillLevel{{0, 4, 0}, 9 * kFull}}});
   EXPECT_LE(world->wave_energy(), energy);
   EXPECT_GT(world->wave_energy(), energy / 2);
   for (const auto& [place, column] : columns(*world)) EXPECT_EQ(place.y, 8);

@@ -8,8 +8,6 @@
 namespace sluice::tests {
 namespace {
 
-using sim::Vec3;
-
 class WorldTest : public ::testing::Test {
  protected:
   /// A box of rock with open space inside, 20 x 20.
@@ -48,7 +46,7 @@ TEST_F(WorldTest, PourAddsToOneCellAndCountsAsSourced) {
 
 TEST_F(WorldTest, RockSetOverWaterDrainsIt) {
   sim::WorldSpec spec = basin();
-  spec.fills.push_back({{{1, 1, 0}, {18, 3, 1}}, sim::kFull});
+  spec.fills.push_back({{{1, 1, 0}, {18, 3, 1}}, kFull});
   start(spec);
   tick();
   const std::int64_t before = world->totals().water;
@@ -62,11 +60,11 @@ TEST_F(WorldTest, RockSetOverWaterDrainsIt) {
 
 TEST_F(WorldTest, RemoveWaterLeavesRock) {
   sim::WorldSpec spec = basin();
-  spec.fills.push_back({{{1, 1, 0}, {18, 3, 1}}, sim::kFull});
+  spec.fills.push_back({{{1, 1, 0}, {18, 3, 1}}, kFull});
   start(spec);
   tick({{sim::RemoveWater{{0, 0, 0}, {20, 20, 1}}}});
   EXPECT_EQ(world->totals().water, 0);
-  EXPECT_EQ(world->totals().drained, 18 * 3 * sim::kFull);
+  EXPECT_EQ(world->totals().drained, 18 * 3 * kFull);
   EXPECT_EQ(world->cell({0, 0, 0}), sim::kRock);
 }
 
@@ -106,11 +104,11 @@ TEST_F(WorldTest, WaterThatCrossesAnOpenEdgeIsDrained) {
   sim::WorldSpec spec;
   spec.config.size = {70, 10, 1};
   spec.config.edges.right = sim::Edge::kOpen;
-  spec.fills.push_back({{{0, 0, 0}, {70, 4, 1}}, sim::kFull});
+  spec.fills.push_back({{{0, 0, 0}, {70, 4, 1}}, kFull});
   start(spec);
   for (int i = 0; i < 100000 && !tick().at_rest; ++i) {
   }
-  EXPECT_GT(world->totals().drained, 69 * 4 * sim::kFull - 70 * 70);
+  EXPECT_GT(world->totals().drained, 69 * 4 * kFull - 70 * 70);
   EXPECT_TRUE(world->conserved());
 }
 
@@ -139,7 +137,7 @@ TEST_F(WorldTest, RefusedCommandsChangeNothingAndNameTheReason) {
 
 TEST_F(WorldTest, AKilometreOfAirCostsNothing) {
   sim::WorldSpec spec;
-  spec.config.size = {sim::kMaxSide, sim::kMaxSide, 1};
+  spec.config.size = {kMaxSide, kMaxSide, 1};
   start(spec);
   EXPECT_EQ(world->grid().chunk_count(), 0);
   EXPECT_TRUE(tick({{sim::SetCells{{0, 0, 0}, spec.config.size, sim::kAir}}}).at_rest);
@@ -155,7 +153,7 @@ TEST_F(WorldTest, AKilometreOfAirCostsNothing) {
 
 TEST_F(WorldTest, AWorldThatCannotBeHeldIsRefused) {
   sim::WorldSpec spec;
-  spec.config.size = {sim::kMaxSide, sim::kMaxSide, 1};
+  spec.config.size = {kMaxSide, kMaxSide, 1};
   spec.fills.push_back({{{0, 0, 0}, spec.config.size}, sim::kRock});
   const auto made = sim::World::create(spec);
   ASSERT_FALSE(made.ok());
@@ -165,9 +163,9 @@ TEST_F(WorldTest, AWorldThatCannotBeHeldIsRefused) {
 
 TEST_F(WorldTest, AWideOpenEdgeCostsOnlyWhereWaterComes) {
   sim::WorldSpec spec;
-  spec.config.size = {sim::kMaxSide, 64, 1};
+  spec.config.size = {kMaxSide, 64, 1};
   spec.config.edges.bottom = sim::Edge::kOpen;
-  spec.fills.push_back({{{1000, 0, 0}, {10, 10, 1}}, sim::kFull});
+  spec.fills.push_back({{{1000, 0, 0}, {10, 10, 1}}, kFull});
   start(spec);
   for (int i = 0; i < 200 && !tick().at_rest; ++i) {
   }

@@ -24,9 +24,9 @@ inline sim::Cell drawn_cell(char glyph) {
     case '.':
       return sim::kAir;
     case '~':
-      return sim::kFull;
+      return kFull;
     default:
-      return (glyph - '0') * (sim::kFull / 8);
+      return (glyph - '0') * (kFull / 8);
   }
 }
 
@@ -43,7 +43,7 @@ inline sim::WorldSpec drawn_spec(sim::WaterModel water, const std::vector<Drawin
     for (std::size_t row = 0; row < layers[z].size(); ++row) {
       for (std::size_t x = 0; x < layers[z][row].size(); ++x) {
         const auto y = static_cast<std::int32_t>(layers[z].size() - 1 - row);
-        const sim::Vec3 at = {static_cast<std::int32_t>(x), y, static_cast<std::int32_t>(z)};
+        const Vec3 at = {static_cast<std::int32_t>(x), y, static_cast<std::int32_t>(z)};
         if (layers[z][row][x] != '.') spec.cells.push_back({at, drawn_cell(layers[z][row][x])});
       }
     }
@@ -60,15 +60,15 @@ inline std::unique_ptr<sim::World> make_world(const sim::WorldSpec& spec) {
 /// One z layer of a world; an amount is shown as its whole eighths.
 inline Drawing drawing_of(const sim::World& world, std::int32_t z = 0) {
   Drawing rows;
-  const sim::Vec3 size = world.config().size;
+  const Vec3 size = world.config().size;
   for (std::int32_t y = size.y - 1; y >= 0; --y) {
     std::string row;
     for (std::int32_t x = 0; x < size.x; ++x) {
       const sim::Cell cell = world.cell({x, y, z});
-      row += cell < 0             ? '#'
-             : cell == 0          ? '.'
-             : cell >= sim::kFull ? '~'
-                                  : static_cast<char>('0' + cell / (sim::kFull / 8));
+      row += cell < 0        ? '#'
+             : cell == 0     ? '.'
+             : cell >= kFull ? '~'
+                             : static_cast<char>('0' + cell / (kFull / 8));
     }
     rows.push_back(row);
   }

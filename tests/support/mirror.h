@@ -12,20 +12,20 @@ namespace sluice::tests {
 /// Bits: 1 exchanges left and right, 2 front and back, 4 x and z (after those).
 struct Mirror {
   int bits = 0;
-  sim::Vec3 size;  // of the world
+  Vec3 size;  // of the world
 
-  [[nodiscard]] sim::Vec3 operator()(sim::Vec3 p) const {
+  [[nodiscard]] Vec3 operator()(Vec3 p) const {
     if ((bits & 1) != 0) p.x = size.x - 1 - p.x;
     if ((bits & 2) != 0) p.z = size.z - 1 - p.z;
     if ((bits & 4) != 0) std::swap(p.x, p.z);
     return p;
   }
-  [[nodiscard]] sim::Box operator()(const sim::Box& box) const {
-    const sim::Vec3 a = (*this)(box.from);
-    const sim::Vec3 b = (*this)(box.end() - sim::Vec3{1, 1, 1});
-    const sim::Vec3 low = {std::min(a.x, b.x), std::min(a.y, b.y), std::min(a.z, b.z)};
-    const sim::Vec3 high = {std::max(a.x, b.x), std::max(a.y, b.y), std::max(a.z, b.z)};
-    return {low, high - low + sim::Vec3{1, 1, 1}};
+  [[nodiscard]] Box operator()(const Box& box) const {
+    const Vec3 a = (*this)(box.from);
+    const Vec3 b = (*this)(box.end() - Vec3{1, 1, 1});
+    const Vec3 low = {std::min(a.x, b.x), std::min(a.y, b.y), std::min(a.z, b.z)};
+    const Vec3 high = {std::max(a.x, b.x), std::max(a.y, b.y), std::max(a.z, b.z)};
+    return {low, high - low + Vec3{1, 1, 1}};
   }
   [[nodiscard]] sim::WorldSpec operator()(sim::WorldSpec spec) const {
     for (sim::Fill& fill : spec.fills) fill.box = (*this)(fill.box);
@@ -45,11 +45,11 @@ struct Mirror {
     for (auto& tick : script) {
       for (sim::Command& command : tick) {
         if (auto* set = std::get_if<sim::SetCells>(&command.body)) {
-          const sim::Box box = (*this)(sim::Box{set->from, set->size});
+          const Box box = (*this)(Box{set->from, set->size});
           set->from = box.from;
           set->size = box.size;
         } else if (auto* remove = std::get_if<sim::RemoveWater>(&command.body)) {
-          const sim::Box box = (*this)(sim::Box{remove->from, remove->size});
+          const Box box = (*this)(Box{remove->from, remove->size});
           remove->from = box.from;
           remove->size = box.size;
         } else if (auto* pour = std::get_if<sim::Pour>(&command.body)) {

@@ -23,10 +23,10 @@ inline void add_random_heat(std::uint64_t seed, sim::WorldSpec& spec) {
   options.air_cells = dice.roll(1, sim::kMostAirCells);
   if (dice.chance(50)) options.growth = dice.roll(1, sim::kMostGrowth);
   if (dice.chance(30)) spec.waves.on = true;
-  const sim::Vec3 size = spec.config.size;
+  const Vec3 size = spec.config.size;
   const std::int32_t heaters = dice.roll(0, 3);
   for (std::int32_t i = 0; i < heaters; ++i) {
-    const sim::Vec3 at = random_place(dice, size);
+    const Vec3 at = random_place(dice, size);
     const std::int32_t rate = dice.roll(1, 2'000'000) * (dice.chance(50) ? 1 : -1);
     const bool taken =
         std::any_of(spec.heaters.begin(), spec.heaters.end(),
@@ -39,12 +39,11 @@ inline void add_random_heat(std::uint64_t seed, sim::WorldSpec& spec) {
   // Something to warm.
   if (size.y > 3 && dice.chance(70)) {
     spec.fills.insert(spec.fills.begin(),
-                      {{{0, 0, 0}, {size.x, size.y / 2, size.z}}, sim::kFull, false});
+                      {{{0, 0, 0}, {size.x, size.y / 2, size.z}}, kFull, false});
   }
 }
 
-inline sim::WorldSpec random_heat(std::uint64_t seed, bool solid, bool springs,
-                                  sim::Vec3 least = {}) {
+inline sim::WorldSpec random_heat(std::uint64_t seed, bool solid, bool springs, Vec3 least = {}) {
   Dice dice(seed ^ 0xb011U);
   const auto water = static_cast<sim::WaterModel>(dice.roll(1, 4));
   sim::WorldSpec spec = random_world_of(
@@ -56,18 +55,17 @@ inline sim::WorldSpec random_heat(std::uint64_t seed, bool solid, bool springs,
   return spec;
 }
 
-inline sim::Command random_heat_command(Dice& dice, sim::Vec3 size) {
-  const sim::Vec3 at = random_place(dice, size);
+inline sim::Command random_heat_command(Dice& dice, Vec3 size) {
+  const Vec3 at = random_place(dice, size);
   switch (dice.roll(0, 4)) {
     case 0: {
-      const std::int32_t units = dice.roll(1, 4) * sim::kFull;
+      const std::int32_t units = dice.roll(1, 4) * kFull;
       return {sim::WarmPour{at, units, dice.roll(-100, 200) * sim::kDegree}};
     }
     case 1: {
-      const std::int32_t rate = dice.roll(1, sim::kFull);
+      const std::int32_t rate = dice.roll(1, kFull);
       const std::int32_t temperature = dice.roll(-100, 200) * sim::kDegree;
-      return {sim::AddWarmSource{at, rate, temperature,
-                                 dice.chance(50) ? -1 : size.y * sim::kFull / 2}};
+      return {sim::AddWarmSource{at, rate, temperature, dice.chance(50) ? -1 : size.y * kFull / 2}};
     }
     case 2:
       return {sim::SetAir{dice.roll(-100, 200) * sim::kDegree}};
@@ -84,7 +82,7 @@ inline sim::Command random_heat_command(Dice& dice, sim::Vec3 size) {
 inline Script random_heat_script(std::uint64_t seed, const sim::WorldSpec& spec, std::size_t ticks,
                                  bool springs) {
   Dice dice(seed ^ 0x7e11U);
-  const sim::Vec3 size = spec.config.size;
+  const Vec3 size = spec.config.size;
   Script script = random_script(seed, size, ticks, springs ? Pipes::kJoined : Pipes::kNone);
   for (auto& commands : script) {
     while (dice.chance(20)) commands.push_back(random_heat_command(dice, size));

@@ -33,13 +33,13 @@ class TestCells final : public sim::PortCells {
   explicit TestCells(std::uint64_t seed) {
     Dice dice(seed);
     for (sim::Cell& cell : cells_) {
-      cell = dice.chance(20) ? sim::kRock : dice.roll(0, 2 * sim::kFull);
+      cell = dice.chance(20) ? sim::kRock : dice.roll(0, 2 * kFull);
     }
   }
-  [[nodiscard]] sim::Cell cell(sim::Vec3 at) const override {
+  [[nodiscard]] sim::Cell cell(Vec3 at) const override {
     return inside(at) ? cells_[index(at)] : sim::kOutside;
   }
-  void add(sim::Vec3 at, std::int32_t units) override { cells_[index(at)] += units; }
+  void add(Vec3 at, std::int32_t units) override { cells_[index(at)] += units; }
   [[nodiscard]] std::int64_t water() const {
     std::int64_t sum = 0;
     for (const sim::Cell cell : cells_) sum += sim::water_of(cell);
@@ -48,10 +48,10 @@ class TestCells final : public sim::PortCells {
   [[nodiscard]] const auto& all() const { return cells_; }
 
  private:
-  static bool inside(sim::Vec3 at) {
+  static bool inside(Vec3 at) {
     return at.x >= 0 && at.x < kSide && at.y >= 0 && at.y < kSide && at.z == 0;
   }
-  static std::size_t index(sim::Vec3 at) { return static_cast<std::size_t>(at.y * kSide + at.x); }
+  static std::size_t index(Vec3 at) { return static_cast<std::size_t>(at.y * kSide + at.x); }
   std::array<sim::Cell, kSide * kSide> cells_{};
 };
 
@@ -187,7 +187,7 @@ inline NetworkPlan random_networks(std::uint64_t seed, NetworkKind kind,
 }
 
 /// A command for networks like those of random_networks(); some cannot apply.
-inline sim::Command random_network_command(Dice& dice, sim::Vec3 size, bool joined) {
+inline sim::Command random_network_command(Dice& dice, Vec3 size, bool joined) {
   const auto name = [&] {
     const std::string network = std::to_string(dice.roll(0, 7));
     return network + ".n" + std::to_string(dice.roll(0, 11));
@@ -195,7 +195,7 @@ inline sim::Command random_network_command(Dice& dice, sim::Vec3 size, bool join
   const std::string first = name();
   const std::string second = name();
   const std::int32_t x = dice.roll(-1, size.x);
-  const sim::Vec3 cell = {x, dice.roll(0, size.y - 1), dice.roll(0, size.z - 1)};
+  const Vec3 cell = {x, dice.roll(0, size.y - 1), dice.roll(0, size.z - 1)};
   switch (dice.roll(0, 10)) {
     case 0:
     case 1: {

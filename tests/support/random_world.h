@@ -13,15 +13,15 @@
 
 namespace sluice::tests {
 
-inline sim::Vec3 random_place(Dice& dice, sim::Vec3 size) {
+inline Vec3 random_place(Dice& dice, Vec3 size) {
   const std::int32_t x = dice.roll(0, size.x - 1);
   const std::int32_t y = dice.roll(0, size.y - 1);
   const std::int32_t z = dice.roll(0, size.z - 1);
   return {x, y, z};
 }
 
-inline sim::Box random_box(Dice& dice, sim::Vec3 size, std::int32_t most) {
-  const sim::Vec3 from = random_place(dice, size);
+inline Box random_box(Dice& dice, Vec3 size, std::int32_t most) {
+  const Vec3 from = random_place(dice, size);
   const std::int32_t x = std::min(dice.roll(1, most), size.x - from.x);
   const std::int32_t y = std::min(dice.roll(1, most), size.y - from.y);
   const std::int32_t z = std::min(dice.roll(1, most), size.z - from.z);
@@ -32,9 +32,9 @@ inline sim::Cell random_cell(Dice& dice) {
   const std::int32_t kind = dice.roll(0, 9);
   if (kind < 4) return sim::kRock;
   if (kind < 5) return sim::kAir;
-  if (kind < 8) return sim::kFull;
-  if (kind < 9) return dice.roll(1, sim::kFull);
-  return dice.roll(1, 40 * sim::kFull);  // under pressure
+  if (kind < 8) return kFull;
+  if (kind < 9) return dice.roll(1, kFull);
+  return dice.roll(1, 40 * kFull);  // under pressure
 }
 
 /// Which pipes random worlds and scripts have beside all else.
@@ -102,7 +102,7 @@ inline sim::WorldSpec random_world(std::uint64_t seed, WorldKind kind) {
       dice.chance(30) ? sim::Compression::kUniform : sim::Compression::kHydrostatic;
   const std::int32_t boxes = dice.roll(2, 24);
   for (std::int32_t i = 0; i < boxes; ++i) {
-    const sim::Box box = random_box(dice, config.size, std::max(2, side / 3));
+    const Box box = random_box(dice, config.size, std::max(2, side / 3));
     spec.fills.push_back({box, random_cell(dice)});
   }
   add_random_pipes(seed, kind.pipes, spec);
@@ -111,20 +111,20 @@ inline sim::WorldSpec random_world(std::uint64_t seed, WorldKind kind) {
   for (std::vector<sim::Spring>* springs : {&spec.sources, &spec.drains}) {
     const std::int32_t count = dice.roll(0, 3);
     for (std::int32_t i = 0; i < count; ++i) {
-      const sim::Vec3 at = random_place(dice, config.size);
+      const Vec3 at = random_place(dice, config.size);
       const bool taken = std::any_of(springs->begin(), springs->end(),
                                      [&](const sim::Spring& s) { return s.at == at; });
-      if (!taken) springs->push_back({at, dice.roll(1, 3 * sim::kFull), -1});
+      if (!taken) springs->push_back({at, dice.roll(1, 3 * kFull), -1});
     }
   }
   return spec;
 }
 
-inline sim::Command random_command(Dice& dice, sim::Vec3 size) {
+inline sim::Command random_command(Dice& dice, Vec3 size) {
   switch (dice.roll(0, 7)) {
     case 7: {
-      const sim::Vec3 at = random_place(dice, size);
-      const std::int32_t level = dice.roll(0, std::min(size.y, 1000)) * sim::kFull;
+      const Vec3 at = random_place(dice, size);
+      const std::int32_t level = dice.roll(0, std::min(size.y, 1000)) * kFull;
       switch (dice.roll(0, 3)) {
         case 0:
           return {sim::FillLevel{at, level}};
@@ -139,29 +139,28 @@ inline sim::Command random_command(Dice& dice, sim::Vec3 size) {
       }
     }
     case 0: {
-      const sim::Box box = random_box(dice, size, 12);
+      const Box box = random_box(dice, size, 12);
       return {sim::SetCells{box.from, box.size, random_cell(dice)}};
     }
     case 1: {
-      const sim::Vec3 at = random_place(dice, size);
-      return {sim::Pour{at, dice.roll(1, 20 * sim::kFull)}};
+      const Vec3 at = random_place(dice, size);
+      return {sim::Pour{at, dice.roll(1, 20 * kFull)}};
     }
     case 2: {
-      const sim::Box box = random_box(dice, size, 12);
+      const Box box = random_box(dice, size, 12);
       return {sim::RemoveWater{box.from, box.size}};
     }
     case 3: {
-      const sim::Vec3 at = random_place(dice, size);
-      const std::int32_t rate = dice.roll(1, sim::kFull);
+      const Vec3 at = random_place(dice, size);
+      const std::int32_t rate = dice.roll(1, kFull);
       if (dice.chance(50)) return {sim::AddSource{at, rate}};
-      return {
-          sim::AddSourceUpTo{at, rate, dice.roll(0, std::min(size.y, 1000)) * (sim::kFull / 2)}};
+      return {sim::AddSourceUpTo{at, rate, dice.roll(0, std::min(size.y, 1000)) * (kFull / 2)}};
     }
     case 4:
       return {sim::RemoveSource{random_place(dice, size)}};
     case 5: {
-      const sim::Vec3 at = random_place(dice, size);
-      return {sim::AddDrain{at, dice.roll(1, sim::kFull)}};
+      const Vec3 at = random_place(dice, size);
+      return {sim::AddDrain{at, dice.roll(1, kFull)}};
     }
     default:
       return {sim::RemoveDrain{random_place(dice, size)}};
@@ -197,7 +196,7 @@ inline sim::WorldSpec random_world_of(sim::WaterModel water, std::uint64_t seed,
 /// The commands of each tick; index 0 is tick 1.
 using Script = std::vector<std::vector<sim::Command>>;
 
-inline Script random_script(std::uint64_t seed, sim::Vec3 size, std::size_t ticks,
+inline Script random_script(std::uint64_t seed, Vec3 size, std::size_t ticks,
                             Pipes pipes = Pipes::kJoined) {
   Dice dice(seed ^ 0x5c217U);
   Dice pipe_dice(seed ^ 0x91be5U);

@@ -21,14 +21,14 @@ namespace sluice::tests {
 class ReferenceBlock {
  public:
   explicit ReferenceBlock(const sim::World& world)
-      : config_(world.config()), parts_(config_.block.parts), quantum_(sim::kFull / parts_) {
+      : config_(world.config()), parts_(config_.block.parts), quantum_(kFull / parts_) {
     load(world);
   }
 
   /// Takes over the cells, as after commands and springs. A walk ends where there is no longer
   /// exactly one part.
   void load(const sim::World& world) {
-    for_each([&](sim::Vec3 p) {
+    for_each([&](Vec3 p) {
       const sim::Cell cell = world.cell(p);
       const int level = sim::is_open(cell) ? cell / quantum_ : kRock;
       if (level != 1) steps_.erase(p);
@@ -41,7 +41,7 @@ class ReferenceBlock {
   std::int64_t advance(std::uint64_t tick) {
     ties_ = 0;
     find_groups();
-    std::map<sim::Vec3, std::vector<Claim>> claims;
+    std::map<Vec3, std::vector<Claim>> claims;
     for (std::size_t g = 0; g < groups_.size(); ++g) claim(g, tick, claims);
     std::map<std::size_t, std::vector<Place>> won;
     for (auto& [at, claimed] : claims) {
@@ -50,11 +50,11 @@ class ReferenceBlock {
       if (claimed.size() > 1 && claimed[0].same_but_for_side(claimed[1])) ++ties_;
     }
     std::int64_t drained = 0;
-    std::map<sim::Vec3, int> change;
-    std::map<sim::Vec3, int> walked;
+    std::map<Vec3, int> change;
+    std::map<Vec3, int> walked;
     for (auto& [group, places] : won) {
-      const std::vector<sim::Vec3> from = take(group, places);
-      for (const sim::Vec3 at : from) --change[at];
+      const std::vector<Vec3> from = take(group, places);
+      for (const Vec3 at : from) --change[at];
       for (const Place& place : places) {
         if (config_.box().contains(place.at)) {
           change[place.at] += place.parts;
@@ -72,7 +72,7 @@ class ReferenceBlock {
     return drained;
   }
 
-  [[nodiscard]] sim::Cell cell(sim::Vec3 p) const {
+  [[nodiscard]] sim::Cell cell(Vec3 p) const {
     const int level = level_.at(p);
     return level == kRock ? solid_.at(p) : level * quantum_;
   }
@@ -84,7 +84,7 @@ class ReferenceBlock {
   static constexpr int kGreatest = INT32_MAX;
 
   struct Place {
-    sim::Vec3 at;
+    Vec3 at;
     std::int64_t height = 0;
     int side = 0;  // through which the group touches it, in the order of precedence
     bool diagonal = false;
@@ -94,7 +94,7 @@ class ReferenceBlock {
   };
   /// A cell of the group that touches a place.
   struct Touch {
-    sim::Vec3 at;
+    Vec3 at;
     int side = 0;
     bool diagonal = false;
   };
@@ -126,13 +126,13 @@ class ReferenceBlock {
   void for_each(F&& f) const {
     for (std::int32_t y = 0; y < config_.size.y; ++y) {
       for (std::int32_t z = 0; z < config_.size.z; ++z) {
-        for (std::int32_t x = 0; x < config_.size.x; ++x) f(sim::Vec3{x, y, z});
+        for (std::int32_t x = 0; x < config_.size.x; ++x) f(Vec3{x, y, z});
       }
     }
   }
   /// Above, left, right, front, back, below.
-  [[nodiscard]] std::vector<std::pair<int, sim::Vec3>> around(sim::Vec3 p) const {
-    std::vector<std::pair<int, sim::Vec3>> cells = {
+  [[nodiscard]] std::vector<std::pair<int, Vec3>> around(Vec3 p) const {
+    std::vector<std::pair<int, Vec3>> cells = {
         {0, {p.x, p.y + 1, p.z}}, {1, {p.x - 1, p.y, p.z}}, {2, {p.x + 1, p.y, p.z}}};
     if (!config_.side_view()) {
       cells.push_back({3, {p.x, p.y, p.z - 1}});
@@ -142,10 +142,10 @@ class ReferenceBlock {
     return cells;
   }
   /// Beyond an open edge there is always room; beyond a wall, and beyond two edges, there is rock.
-  [[nodiscard]] int level(sim::Vec3 p) const {
+  [[nodiscard]] int level(Vec3 p) const {
     if (const auto found = level_.find(p); found != level_.end()) return found->second;
     const sim::Edges& edges = config_.edges;
-    const sim::Vec3 end = config_.size;
+    const Vec3 end = config_.size;
     int outside = 0;
     bool open = false;
     const auto beyond = [&](bool there, sim::Edge edge) {
@@ -167,7 +167,7 @@ class ReferenceBlock {
     groups_.clear();
     for (const auto& [start, held] : level_) {
       if (held <= 0 || group_of_.contains(start)) continue;
-      std::vector<sim::Vec3> cells = {start};
+      std::vector<Vec3> cells = {start};
       group_of_[start] = groups_.size();
       for (std::size_t i = 0; i < cells.size(); ++i) {
         for (const auto& [side, next] : around(cells[i])) {
@@ -182,28 +182,28 @@ class ReferenceBlock {
 
   [[nodiscard]] std::int64_t top(std::size_t g) const {
     std::int64_t top = INT64_MIN;
-    for (const sim::Vec3 p : groups_[g]) {
+    for (const Vec3 p : groups_[g]) {
       top = std::max(top, std::int64_t{p.y} * parts_ + level(p) - 1);
     }
     return top;
   }
 
-  [[nodiscard]] bool in_group(sim::Vec3 p, std::size_t g) const {
+  [[nodiscard]] bool in_group(Vec3 p, std::size_t g) const {
     const auto found = group_of_.find(p);
     return found != group_of_.end() && found->second == g;
   }
 
   /// The group's cells that touch a place, in the order of precedence.
-  [[nodiscard]] std::vector<Touch> touching(sim::Vec3 p, std::size_t g) const {
+  [[nodiscard]] std::vector<Touch> touching(Vec3 p, std::size_t g) const {
     std::vector<Touch> found;
-    const sim::Vec3 above = {p.x, p.y + 1, p.z};
-    const sim::Vec3 below = {p.x, p.y - 1, p.z};
+    const Vec3 above = {p.x, p.y + 1, p.z};
+    const Vec3 below = {p.x, p.y - 1, p.z};
     if (in_group(above, g)) found.push_back({above, 0, false});
     if (level(p) > 0) {
       if (in_group(p, g)) found.push_back({p, 5, false});
       return found;
     }
-    const auto sides = [&](sim::Vec3 from, bool diagonal) {
+    const auto sides = [&](Vec3 from, bool diagonal) {
       for (const auto& [side, next] : around(from)) {
         if (side != 0 && side != 5 && in_group(next, g)) found.push_back({next, side, diagonal});
       }
@@ -216,8 +216,8 @@ class ReferenceBlock {
 
   /// Every place that the group's water could go to next.
   [[nodiscard]] std::vector<Place> places(std::size_t g) const {
-    std::set<sim::Vec3> cells;
-    for (const sim::Vec3 p : groups_[g]) {
+    std::set<Vec3> cells;
+    for (const Vec3 p : groups_[g]) {
       cells.insert(p);
       for (const auto& [side, next] : around(p)) {
         cells.insert(next);
@@ -225,7 +225,7 @@ class ReferenceBlock {
       }
     }
     std::vector<Place> list;
-    for (const sim::Vec3 p : cells) {
+    for (const Vec3 p : cells) {
       if (level(p) == kRock || level(p) == parts_) continue;
       const std::vector<Touch> touches = touching(p, g);
       if (touches.empty()) continue;
@@ -236,7 +236,7 @@ class ReferenceBlock {
     return list;
   }
 
-  [[nodiscard]] bool stands(sim::Vec3 p) const {
+  [[nodiscard]] bool stands(Vec3 p) const {
     do {
       --p.y;
     } while (level(p) > 0);
@@ -294,7 +294,7 @@ class ReferenceBlock {
   [[nodiscard]] std::pair<std::int64_t, std::int64_t> middle_of_top_row(std::size_t g) const {
     std::set<std::int32_t> x;
     std::set<std::int32_t> z;
-    for (const sim::Vec3 p : groups_[g]) {
+    for (const Vec3 p : groups_[g]) {
       if (std::int64_t{p.y} * parts_ + level(p) - 1 != top(g)) continue;
       x.insert(p.x);
       z.insert(p.z);
@@ -305,7 +305,7 @@ class ReferenceBlock {
   /// Of all parts, from the top.
   [[nodiscard]] std::vector<std::int64_t> heights_of(std::size_t g) const {
     std::vector<std::int64_t> heights;
-    for (const sim::Vec3 p : groups_[g]) {
+    for (const Vec3 p : groups_[g]) {
       for (int part = 0; part < level(p); ++part) {
         heights.push_back(std::int64_t{p.y} * parts_ + part);
       }
@@ -336,15 +336,15 @@ class ReferenceBlock {
   }
 
   /// A search for a way to the top; all that it enters stays closed but for the way that it found.
-  bool pass(std::size_t g, sim::Vec3 p, int direction, std::int64_t cut) {
+  bool pass(std::size_t g, Vec3 p, int direction, std::int64_t cut) {
     if (!in_group(p, g) || passing_[p] >= parts_) return false;
     const int before = passing_[p];
     passing_[p] = parts_;
-    const auto at_top = [&](sim::Vec3 q) {
+    const auto at_top = [&](Vec3 q) {
       return in_group(q, g) && std::int64_t{q.y} * parts_ + level(q) - 1 >= cut;
     };
     bool found = at_top(p);
-    const sim::Vec3 above = {p.x, p.y + 1, p.z};
+    const Vec3 above = {p.x, p.y + 1, p.z};
     if (!found && at_top(above)) found = pass(g, above, 0, cut);
     const auto neighbours = around(p);
     for (const auto& [side, next] : neighbours) {
@@ -357,7 +357,7 @@ class ReferenceBlock {
     return found;
   }
 
-  void claim(std::size_t g, std::uint64_t tick, std::map<sim::Vec3, std::vector<Claim>>& claims) {
+  void claim(std::size_t g, std::uint64_t tick, std::map<Vec3, std::vector<Claim>>& claims) {
     const std::int64_t top_height = top(g);
     const std::vector<Place> wanted = demands(g, tick);
     for (const Place& place : wanted) {
@@ -365,7 +365,7 @@ class ReferenceBlock {
           place.falls && greatest() ? kGreatest : top_height - place.height;
       claims[place.at].push_back({place, pressure, groups_[g].size(), g});
     }
-    const sim::Vec3 only = groups_[g].front();
+    const Vec3 only = groups_[g].front();
     if (!wanted.empty() || groups_[g].size() > 1 || level(only) != 1) return;
     if (steps_[only] >= config_.block.walk_steps) return;
     std::vector<Place> ways;
@@ -382,23 +382,21 @@ class ReferenceBlock {
   }
 
   /// The cells that give a part each.
-  std::vector<sim::Vec3> take(std::size_t g, const std::vector<Place>& places) {
+  std::vector<Vec3> take(std::size_t g, const std::vector<Place>& places) {
     if (places.front().walk) return groups_[g];
-    std::vector<sim::Vec3> wanted;
+    std::vector<Vec3> wanted;
     for (const Place& place : places) {
       wanted.insert(wanted.end(), static_cast<std::size_t>(place.parts), place.at);
     }
     // All parts of the group, from the top.
-    std::map<std::int64_t, std::vector<sim::Vec3>, std::greater<>> rows;
-    for (const sim::Vec3 p : groups_[g]) {
+    std::map<std::int64_t, std::vector<Vec3>, std::greater<>> rows;
+    for (const Vec3 p : groups_[g]) {
       for (int part = 0; part < level(p); ++part) {
         rows[std::int64_t{p.y} * parts_ + part].push_back(p);
       }
     }
-    const auto by_x = [](sim::Vec3 a, sim::Vec3 b) {
-      return std::pair(a.x, a.z) < std::pair(b.x, b.z);
-    };
-    std::vector<sim::Vec3> from;
+    const auto by_x = [](Vec3 a, Vec3 b) { return std::pair(a.x, a.z) < std::pair(b.x, b.z); };
+    std::vector<Vec3> from;
     for (auto& [height, row] : rows) {
       std::sort(row.begin(), row.end(), by_x);
       const std::size_t left = wanted.size() - from.size();
@@ -422,10 +420,10 @@ class ReferenceBlock {
     return (doubled / whole + 1) / 2;
   }
 
-  void take_from_ends(const std::vector<sim::Vec3>& row, const std::vector<sim::Vec3>& places,
-                      std::size_t count, std::vector<sim::Vec3>& from) {
+  void take_from_ends(const std::vector<Vec3>& row, const std::vector<Vec3>& places,
+                      std::size_t count, std::vector<Vec3>& from) {
     std::size_t left_of_middle = 0;
-    for (const sim::Vec3 p : places) {
+    for (const Vec3 p : places) {
       const int twice = 2 * p.x - row.front().x - row.back().x;
       left_of_middle += twice < 0 ? 1U : 0U;
       ties_ += twice == 0 ? 1 : 0;
@@ -435,19 +433,19 @@ class ReferenceBlock {
     from.insert(from.end(), row.begin(), row.begin() + static_cast<std::ptrdiff_t>(count - right));
   }
 
-  void take_farthest(std::vector<sim::Vec3> row, const std::vector<sim::Vec3>& places,
-                     std::size_t count, std::vector<sim::Vec3>& from) {
-    const auto distance = [&](sim::Vec3 p) {
+  void take_farthest(std::vector<Vec3> row, const std::vector<Vec3>& places, std::size_t count,
+                     std::vector<Vec3>& from) {
+    const auto distance = [&](Vec3 p) {
       std::int64_t x = 0;
       std::int64_t z = 0;
-      for (const sim::Vec3 place : places) {
+      for (const Vec3 place : places) {
         x += p.x - place.x;
         z += p.z - place.z;
       }
       return std::abs(x) + std::abs(z);
     };
     std::stable_sort(row.begin(), row.end(),
-                     [&](sim::Vec3 a, sim::Vec3 b) { return distance(a) > distance(b); });
+                     [&](Vec3 a, Vec3 b) { return distance(a) > distance(b); });
     if (distance(row[count - 1]) == distance(row[count])) ++ties_;
     from.insert(from.end(), row.begin(), row.begin() + static_cast<std::ptrdiff_t>(count));
   }
@@ -455,12 +453,12 @@ class ReferenceBlock {
   sim::WorldConfig config_;
   int parts_;
   int quantum_;
-  std::map<sim::Vec3, int> level_;
-  std::map<sim::Vec3, sim::Cell> solid_;  // of which material
-  std::map<sim::Vec3, int> steps_;
-  std::map<sim::Vec3, std::size_t> group_of_;
-  std::vector<std::vector<sim::Vec3>> groups_;
-  std::map<sim::Vec3, int> passing_;  // parts, through each cell of the group under way
+  std::map<Vec3, int> level_;
+  std::map<Vec3, sim::Cell> solid_;  // of which material
+  std::map<Vec3, int> steps_;
+  std::map<Vec3, std::size_t> group_of_;
+  std::vector<std::vector<Vec3>> groups_;
+  std::map<Vec3, int> passing_;  // parts, through each cell of the group under way
   int ties_ = 0;
 };
 

@@ -22,7 +22,7 @@ class ReferenceWater {
   /// Takes over the cells, as after commands and springs.
   void load(const sim::World& world) {
     cells_.clear();
-    for_each([&](sim::Vec3 p) { cells_.push_back(world.cell(p)); });
+    for_each([&](Vec3 p) { cells_.push_back(world.cell(p)); });
   }
 
   /// The sweeps of one tick. Returns the units that left over open edges.
@@ -42,27 +42,27 @@ class ReferenceWater {
     return drained_;
   }
 
-  [[nodiscard]] sim::Cell cell(sim::Vec3 p) const {
+  [[nodiscard]] sim::Cell cell(Vec3 p) const {
     return inside(p) ? cells_[index(p)] : sim::kOutside;
   }
 
  private:
-  [[nodiscard]] bool inside(sim::Vec3 p) const { return config_.box().contains(p); }
-  [[nodiscard]] std::size_t index(sim::Vec3 p) const {
-    const sim::Vec3 s = config_.size;
+  [[nodiscard]] bool inside(Vec3 p) const { return config_.box().contains(p); }
+  [[nodiscard]] std::size_t index(Vec3 p) const {
+    const Vec3 s = config_.size;
     return static_cast<std::size_t>((std::int64_t{p.y} * s.z + p.z) * s.x + p.x);
   }
   template <class F>
   void for_each(F&& f) {
     for (std::int32_t y = 0; y < config_.size.y; ++y) {
       for (std::int32_t z = 0; z < config_.size.z; ++z) {
-        for (std::int32_t x = 0; x < config_.size.x; ++x) f(sim::Vec3{x, y, z});
+        for (std::int32_t x = 0; x < config_.size.x; ++x) f(Vec3{x, y, z});
       }
     }
   }
   /// What stands under a cell: below an open bottom, air.
   [[nodiscard]] static sim::Cell under(const std::vector<sim::Cell>& old, const ReferenceWater& me,
-                                       sim::Vec3 p) {
+                                       Vec3 p) {
     if (p.y > 0) return old[me.index({p.x, p.y - 1, p.z})];
     return me.config_.edges.bottom == sim::Edge::kOpen ? sim::kAir : sim::kOutside;
   }
@@ -72,8 +72,8 @@ class ReferenceWater {
     return std::abs(flux) < least_ ? 0 : flux;
   }
 
-  void sideways(const std::vector<sim::Cell>& old, sim::Vec3 step, sim::Edge low, sim::Edge high) {
-    const auto flux = [&](sim::Vec3 p, sim::Vec3 q) {  // from p to q = p + step
+  void sideways(const std::vector<sim::Cell>& old, Vec3 step, sim::Edge low, sim::Edge high) {
+    const auto flux = [&](Vec3 p, Vec3 q) {  // from p to q = p + step
       if (inside(p) && inside(q)) {
         return sim::sideways_flux(rule_, old[index(p)], old[index(q)], under(old, *this, p),
                                   under(old, *this, q));
@@ -86,7 +86,7 @@ class ReferenceWater {
       }
       return 0;
     };
-    for_each([&](sim::Vec3 p) {
+    for_each([&](Vec3 p) {
       const std::int32_t in = large_enough(flux(p - step, p));
       const std::int32_t out = large_enough(flux(p, p + step));
       cells_[index(p)] += in - out;

@@ -22,7 +22,7 @@ inline sim::WorldSpec drawn_stream(std::vector<Drawing> layers, std::int32_t rat
         char& glyph = layers[z][row][x];
         if (glyph != 'S' && glyph != 'D') continue;
         const auto y = static_cast<std::int32_t>(layers[z].size() - 1 - row);
-        const sim::Vec3 at = {static_cast<std::int32_t>(x), y, static_cast<std::int32_t>(z)};
+        const Vec3 at = {static_cast<std::int32_t>(x), y, static_cast<std::int32_t>(z)};
         (glyph == 'S' ? sources : drains).push_back({at, rate, -1});
         glyph = '.';
       }
@@ -95,13 +95,13 @@ struct StreamScene {
     run(ticks);
     return (world->totals().drained - before) / kLevel;
   }
-  [[nodiscard]] sim::StreamMark mark(sim::Vec3 at) const {
-    const sim::ChunkShape& shape = world->grid().shape();
+  [[nodiscard]] sim::StreamMark mark(Vec3 at) const {
+    const ChunkShape& shape = world->grid().shape();
     const sim::Chunk* chunk = world->grid().find(shape.chunk_of(at));
     if (chunk == nullptr || chunk->marks == nullptr) return {};
     return sim::unpack(chunk->marks->cells[static_cast<std::size_t>(shape.index_of(at))]);
   }
-  [[nodiscard]] std::int32_t level(sim::Vec3 at) const { return world->cell(at) / kLevel; }
+  [[nodiscard]] std::int32_t level(Vec3 at) const { return world->cell(at) / kLevel; }
   [[nodiscard]] std::int64_t levels() const { return world->totals().water / kLevel; }
   /// The cells of one y that are wet.
   [[nodiscard]] int wet_cells(std::int32_t y) const {

@@ -16,22 +16,24 @@ LONGER_FUNCTIONS = {"server/sim/models/block/groups.cpp": 75}
 
 # Folder -> folders of ours whose headers it may include. What is not listed is not allowed.
 LAYERS = {
-    "server/sim": {"server/sim"},
-    "server/workers": {"server/workers", "server/sim"},
-    "server/formats": {"server/formats", "server/sim"},
-    "server/record": {"server/record", "server/sim"},
+    # What every layer shares: results, places, boxes, chunks, limits.
+    "protocol/base": {"protocol/base"},
+    "server/sim": {"protocol/base", "server/sim"},
+    "server/workers": {"protocol/base", "server/workers", "server/sim"},
+    "server/formats": {"protocol/base", "server/formats", "server/sim"},
+    "server/record": {"protocol/base", "server/record", "server/sim"},
     # Who may do what: accounts, roles, tokens.
-    "server/access": {"server/access", "server/sim"},
-    "protocol": {"protocol"},
-    "client_stub": {"client_stub", "protocol"},
-    "server/net": {"server/net", "server/access", "protocol", "server/sim", "server/formats"},
-    "server/host": {"server/host", "server/access", "server/net", "server/record", "server/workers",
+    "server/access": {"protocol/base", "server/access", "server/sim"},
+    "protocol": {"protocol/base", "protocol"},
+    "client_stub": {"protocol/base", "client_stub", "protocol"},
+    "server/net": {"protocol/base", "server/net", "server/access", "protocol", "server/sim", "server/formats"},
+    "server/host": {"protocol/base", "server/host", "server/access", "server/net", "server/record", "server/workers",
                     "server/formats", "server/sim", "protocol"},
     # Plays recordings to the network, as the host plays living worlds: beside it, not above it.
-    "server/replay": {"server/replay", "server/net", "server/record", "server/workers",
+    "server/replay": {"protocol/base", "server/replay", "server/net", "server/record", "server/workers",
                       "server/sim", "protocol"},
     # `sluice replay --serve` is the one tool that listens.
-    "server/tools": {"server/tools", "server/access", "server/replay", "server/net", "server/record",
+    "server/tools": {"protocol/base", "server/tools", "server/access", "server/replay", "server/net", "server/record",
                      "server/workers", "server/formats", "server/sim", "protocol", "client_stub"},
 }
 
@@ -43,7 +45,7 @@ SIM_STANDARD_HEADERS = {
     "string_view", "tuple", "type_traits", "utility", "variant", "vector",
 }
 # The last words of a program error.
-SIM_EXCEPTIONS = {"server/sim/assert.cpp": {"cstdio"}}
+SIM_EXCEPTIONS = {"protocol/base/assert.cpp": {"cstdio"}}
 VECTOR_KERNELS = re.compile(r"server/sim/.*kernels_vector[^/]*\.(?:cpp|h)$")
 
 SIM_BANNED_WORDS = re.compile(
@@ -119,11 +121,11 @@ def check_sim_includes(root):
     problems = []
     for path in sources(root):
         name = name_of(root, path)
-        if layer_of(name) != "server/sim" or path.suffix not in (".h", ".cpp"):
+        if layer_of(name) not in ("protocol/base", "server/sim") or path.suffix not in (".h", ".cpp"):
             continue
         allowed = SIM_STANDARD_HEADERS | SIM_EXCEPTIONS.get(name, set())
         for kind, header in INCLUDE.findall(path.read_text()):
-            if header.startswith("server/sim/") or header in allowed:
+            if header.startswith(("protocol/base/", "server/sim/")) or header in allowed:
                 continue
             if header.startswith("hwy/") and VECTOR_KERNELS.search(name):
                 continue
@@ -135,7 +137,7 @@ def check_sim_words(root):
     problems = []
     for path in sources(root):
         name = name_of(root, path)
-        if layer_of(name) != "server/sim" or path.suffix not in (".h", ".cpp"):
+        if layer_of(name) not in ("protocol/base", "server/sim") or path.suffix not in (".h", ".cpp"):
             continue
         for number, line in enumerate(without_comments(path.read_text()).splitlines(), 1):
             for match in SIM_BANNED_WORDS.finditer(line):
@@ -264,7 +266,7 @@ def check_state_fields(root):
     problems = []
     for path in sources(root):
         name = name_of(root, path)
-        if layer_of(name) != "server/sim" or path.suffix not in (".h", ".cpp"):
+        if layer_of(name) not in ("protocol/base", "server/sim") or path.suffix not in (".h", ".cpp"):
             continue
         for struct, body in structs_of(path.read_text()):
             visit = re.search(r"^  static void visit_state\(.*?^  \}", body, re.M | re.S)

@@ -17,10 +17,10 @@
 #include <variant>
 #include <vector>
 
+#include "protocol/base/geometry.h"
+#include "protocol/base/result.h"
 #include "server/sim/cell.h"
-#include "server/sim/geometry.h"
 #include "server/sim/pipes/commands.h"
-#include "server/sim/result.h"
 
 namespace sluice::sim {
 

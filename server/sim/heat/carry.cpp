@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-#include "server/sim/assert.h"
+#include "protocol/base/assert.h"
 #include "server/sim/heat/field.h"
 
 namespace sluice::sim {

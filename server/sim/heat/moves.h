@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "server/sim/geometry.h"
+#include "protocol/base/geometry.h"
 
 namespace sluice::sim {
 

@@ -7,9 +7,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "server/sim/geometry.h"
+#include "protocol/base/geometry.h"
+#include "protocol/base/result.h"
 #include "server/sim/heat/options.h"
-#include "server/sim/result.h"
 
 namespace sluice::sim {
 

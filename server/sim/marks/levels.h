@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "protocol/base/result.h"
 #include "server/sim/marks/cell_runs.h"
-#include "server/sim/result.h"
 #include "server/sim/spec.h"
 
 namespace sluice::sim {

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "protocol/base/geometry.h"
 #include "server/sim/digest.h"
-#include "server/sim/geometry.h"
 #include "server/sim/pipes/node.h"
 
 namespace sluice::sim {

@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
+#include "protocol/base/geometry.h"
 #include "server/sim/cell.h"
-#include "server/sim/geometry.h"
 
 namespace sluice::sim {
 

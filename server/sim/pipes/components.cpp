@@ -6,7 +6,7 @@
 // number may stand for several components; never the other way round.
 #include <algorithm>
 
-#include "server/sim/assert.h"
+#include "protocol/base/assert.h"
 #include "server/sim/grow_ahead.h"
 #include "server/sim/pipes/graph.h"
 

@@ -1,7 +1,7 @@
 // Digests, checks and memory of the graph.
 #include <algorithm>
 
-#include "server/sim/assert.h"
+#include "protocol/base/assert.h"
 #include "server/sim/pipes/graph.h"
 
 namespace sluice::sim {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "server/sim/assert.h"
+#include "protocol/base/assert.h"
 #include "server/sim/grow_ahead.h"
 
 namespace sluice::sim {

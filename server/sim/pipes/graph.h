@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "protocol/base/geometry.h"
 #include "server/sim/digest.h"
-#include "server/sim/geometry.h"
 #include "server/sim/pipes/commands.h"
 #include "server/sim/pipes/fluids.h"
 #include "server/sim/pipes/names.h"

@@ -1,7 +1,7 @@
 // Links, and which fluid two sides agree on.
 #include <algorithm>
 
-#include "server/sim/assert.h"
+#include "protocol/base/assert.h"
 #include "server/sim/grow_ahead.h"
 #include "server/sim/pipes/graph.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "server/sim/geometry.h"
+#include "protocol/base/geometry.h"
 #include "server/sim/pipes/commands.h"
 #include "server/sim/pipes/types.h"
 

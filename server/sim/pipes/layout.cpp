@@ -1,7 +1,7 @@
 // Blocks, islands, and what is awake.
 #include "server/sim/pipes/layout.h"
 
-#include "server/sim/assert.h"
+#include "protocol/base/assert.h"
 #include "server/sim/grow_ahead.h"
 
 namespace sluice::sim {

@@ -20,6 +20,7 @@
 #include <string_view>
 #include <vector>
 
+#include "protocol/base/result.h"
 #include "server/sim/digest.h"
 #include "server/sim/executor.h"
 #include "server/sim/pipes/cells.h"
@@ -27,7 +28,6 @@
 #include "server/sim/pipes/graph.h"
 #include "server/sim/pipes/layout.h"
 #include "server/sim/pipes/step.h"
-#include "server/sim/result.h"
 
 namespace sluice::sim {
 

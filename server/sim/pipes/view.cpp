@@ -1,5 +1,5 @@
 // What others may look at.
-#include "server/sim/assert.h"
+#include "protocol/base/assert.h"
 #include "server/sim/pipes/network.h"
 
 namespace sluice::sim {

@@ -7,8 +7,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "server/sim/geometry.h"
-#include "server/sim/result.h"
+#include "protocol/base/geometry.h"
+#include "protocol/base/result.h"
 #include "server/sim/waves/options.h"
 
 namespace sluice::sim {

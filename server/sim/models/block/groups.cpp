@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "server/sim/assert.h"
+#include "protocol/base/assert.h"
 
 namespace sluice::sim {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <map>
 
-#include "server/sim/geometry.h"
+#include "protocol/base/geometry.h"
 
 namespace sluice::sim {
 

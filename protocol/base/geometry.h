@@ -11,9 +11,9 @@
 #include <cstdint>
 #include <string>
 
-#include "server/sim/limits.h"
+#include "protocol/base/limits.h"
 
-namespace sluice::sim {
+namespace sluice {
 
 struct Vec3 {
   std::int32_t x = 0;
@@ -111,12 +111,23 @@ struct ChunkCoord {
   }
 };
 
+inline std::string to_string(ChunkCoord c) {
+  return to_string(Vec3{c.x, c.y, c.z});
+}
+
 /// How a world is cut into chunks. Sides are powers of two.
 struct ChunkShape {
   std::int32_t log_x = 6;
   std::int32_t log_y = 6;
   std::int32_t log_z = 0;
 
+  friend bool operator==(const ChunkShape&, const ChunkShape&) = default;
+  /// Whether it makes chunks of kChunkCells.
+  [[nodiscard]] bool valid() const {
+    const auto fits = [](std::int32_t log) { return log >= 0 && log <= 12; };
+    static_assert(kChunkCells == 1 << 12);
+    return fits(log_x) && fits(log_y) && fits(log_z) && log_x + log_y + log_z == 12;
+  }
   [[nodiscard]] std::int32_t width() const { return 1 << log_x; }   // cells in x
   [[nodiscard]] std::int32_t height() const { return 1 << log_y; }  // cells in y
   [[nodiscard]] std::int32_t depth() const { return 1 << log_z; }   // cells in z
@@ -126,8 +137,12 @@ struct ChunkShape {
   [[nodiscard]] ChunkCoord chunk_of(Vec3 p) const {
     return {p.x >> log_x, p.y >> log_y, p.z >> log_z};  // arithmetic shifts: towards minus infinity
   }
+  /// Wraps, as the coordinates may be anybody's.
   [[nodiscard]] Vec3 origin(ChunkCoord c) const {
-    return {c.x * width(), c.y * height(), c.z * depth()};
+    const auto cells = [](std::int32_t chunks, std::int32_t log) {
+      return static_cast<std::int32_t>(static_cast<std::uint32_t>(chunks) << log);
+    };
+    return {cells(c.x, log_x), cells(c.y, log_y), cells(c.z, log_z)};
   }
   [[nodiscard]] Box box(ChunkCoord c) const { return {origin(c), {width(), height(), depth()}}; }
   /// Where the cell lies in its chunk's array.
@@ -145,55 +160,7 @@ struct ChunkShape {
   }
 };
 
-/// Cells that lie side by side in x, and share a bit of ChunkRegion::segments: a quarter of a slab
-/// in a side view, a row of x in 3D.
-inline constexpr std::int32_t kSegment = 16;
-
-/// Cells of a chunk, as bits: those that lie in any of these slabs and in any of these segments.
-struct ChunkRegion {
-  std::uint64_t slabs = 0;  // the lowest first
-  std::uint32_t segments = 0;
-
-  [[nodiscard]] bool empty() const { return slabs == 0 || segments == 0; }
-  /// The smallest region that holds both.
-  void add(const ChunkRegion& other) {
-    slabs |= other.slabs;
-    segments |= other.segments;
-  }
-};
-
-inline std::uint32_t all_segments(const ChunkShape& shape) {
-  return ~std::uint32_t{0} >> (32 - shape.slab() / kSegment);
-}
-inline std::uint32_t last_segment(const ChunkShape& shape) {
-  return std::uint32_t{1} << (shape.slab() / kSegment - 1);
-}
-inline std::uint64_t top_slab(const ChunkShape& shape) {
-  return std::uint64_t{1} << (shape.height() - 1);
-}
-inline ChunkRegion whole_chunk(const ChunkShape& shape) {
-  return {~std::uint64_t{0} >> (64 - shape.height()), all_segments(shape)};
-}
-/// And every cell whose sideways flow depends on one in the region: those beside and above it.
-inline ChunkRegion widened(const ChunkRegion& region, const ChunkShape& shape) {
-  const ChunkRegion all = whole_chunk(shape);
-  return {(region.slabs | region.slabs << 1) & all.slabs,
-          (region.segments | region.segments << 1 | region.segments >> 1) & all.segments};
-}
-/// The region of a box that lies within one chunk.
-inline ChunkRegion region_of(const Box& box, const ChunkShape& shape) {
-  const auto bits = [](std::int32_t first, std::int32_t last) {
-    return (~std::uint64_t{0} >> (63 - (last - first))) << first;
-  };
-  const Vec3 last = box.end() - Vec3{1, 1, 1};
-  const auto segment = [&](Vec3 at) {
-    return (shape.index_of(at) & (shape.slab() - 1)) / kSegment;
-  };
-  return {bits(box.from.y & (shape.height() - 1), last.y & (shape.height() - 1)),
-          static_cast<std::uint32_t>(bits(segment(box.from), segment(last)))};
-}
-
 inline constexpr ChunkShape kSideViewShape{6, 6, 0};
 inline constexpr ChunkShape kSolidShape{4, 4, 4};
 
-}  // namespace sluice::sim
+}  // namespace sluice

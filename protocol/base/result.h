@@ -6,9 +6,9 @@
 #include <utility>
 #include <variant>
 
-#include "server/sim/assert.h"
+#include "protocol/base/assert.h"
 
-namespace sluice::sim {
+namespace sluice {
 
 struct Error {
   std::string message;
@@ -50,4 +50,4 @@ class [[nodiscard]] Result {
 struct Done {};
 using Status = Result<Done>;
 
-}  // namespace sluice::sim
+}  // namespace sluice
