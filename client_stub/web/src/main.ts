@@ -12,6 +12,7 @@ import type { OverlayName } from "./overlay";
 import { Panel, type WorldEntry } from "./panel";
 import { PipePanel } from "./pipe_panel";
 import { Replay } from "./replay";
+import { Screen } from "./screen";
 import { Session } from "./session";
 import { copyLink, saveScreenshot } from "./sharing";
 import { SignIn } from "./sign_in";
@@ -143,7 +144,7 @@ function shareLink(): void {
 
 /** Nothing is to be seen before somebody signs in. */
 function showLocked(world: string | null): void {
-  canvas.width = canvas.width; // empties it
+  Screen.of(canvas).clear();
   if (!session.hasAccounts) {
     panel.showNone(null);
     return panel.showState("stopped", "the server hosts no world");

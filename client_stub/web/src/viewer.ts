@@ -18,6 +18,7 @@ import { Mirror } from "./mirror";
 import { Numbers } from "./numbers";
 import { Painter } from "./painter";
 import { recoveredText } from "./recovery";
+import { Screen } from "./screen";
 import type { Differences } from "./differences";
 import { PipePainter } from "./pipe_painter";
 import type { PlaybackCommand } from "./playback";
@@ -51,7 +52,7 @@ export class Viewer {
   private readonly connection: Connection;
   /** Of whatever changes the world. */
   private readonly queue: CommandQueue;
-  private readonly context: CanvasRenderingContext2D;
+  private readonly screen: Screen;
   private readonly timers: number[] = [];
   private readonly observer: ResizeObserver;
   private painter: Painter | null = null;
@@ -73,7 +74,7 @@ export class Viewer {
     private readonly inspector: ViewerInspector | null = null,
     private readonly legendShown: (name: OverlayName, legend: Legend | null) => void = () => undefined,
   ) {
-    this.context = canvas.getContext("2d", { alpha: false })!;
+    this.screen = Screen.of(canvas);
     const scheme = location.protocol === "https:" ? "wss:" : "ws:";
     const url = `${scheme}//${location.host}/worlds/${encodeURIComponent(world)}`;
     this.connection = new Connection(url, {
@@ -90,7 +91,7 @@ export class Viewer {
     });
     this.numbers = new Numbers(this, this.connection, panel);
     this.frames = new Frames(canvas, () => this.paint(),
-      () => this.peerWait.waits(this.mirror?.tick, this.peer?.mirror?.tick));
+      () => this.peerWait.waits(this.mirror?.tick, this.peer?.mirror?.tick), () => !this.screen.byGl);
     this.queue = new CommandQueue(this.connection, (text) => this.panel.warn(text));
     this.hand = new Hand(this, this.queue, panel, pipePanel);
     this.keys = new KeyCursor(this, (text) => this.panel.announce(text));
@@ -183,6 +184,7 @@ export class Viewer {
     this.hover = null;
     this.frames.sharpness.set(1);
     this.paint();
+    this.screen.flatten();
     this.hover = hover;
     this.frames.needed = true;
     return new Promise((resolve) => this.canvas.toBlob(resolve, "image/png"));
@@ -352,11 +354,13 @@ export class Viewer {
 
   private paint(): void {
     this.frames.needed = false;
-    const { context, camera } = this;
-    const ratio = this.canvas.width / camera.width;
+    const { camera } = this;
+    const { context } = this.screen;
+    const { width, height } = this.canvas;
+    const ratio = width / camera.width;
     if (!this.mirror || !this.painter) return;
-    if (this.painter.paint(context, camera, performance.now())) this.frames.needed = true;
-    context.setTransform(ratio, 0, 0, this.canvas.height / camera.height, 0, 0);
+    if (this.painter.paint(this.screen, width, height, camera, performance.now())) this.frames.needed = true;
+    context.setTransform(ratio, 0, 0, height / camera.height, 0, 0);
     const { size } = this.mirror;
     if (this.overlays!.paint(context, camera, this.slice, this.painter, performance.now())) this.frames.needed = true;
     context.strokeStyle = "rgba(140, 165, 200, 0.28)";
@@ -373,7 +377,7 @@ export class Viewer {
 
   private paintPipes(): void {
     const from = this.hand.pipes.rubberFrom();
-    const moves = this.pipePainter!.paint(this.context, {
+    const moves = this.pipePainter!.paint(this.screen.context, {
       camera: this.camera, slice: this.slice, chosen: this.hand.pipes.chosen,
       rubber: from && this.hover ? { from, x: this.hover.x, y: this.hover.y } : null,
     }, performance.now() / 1000);
