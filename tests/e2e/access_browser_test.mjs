@@ -84,7 +84,7 @@ async function focusOrder(page) {
     }));
   }
   assert.deepEqual(order, ["skip", "world", "palette", "help-open", "pan", "rock", "air", "water", "size", "shape",
-    "undo", "redo", "inspect", "pipes-toggle", "view", "overlay", "screenshot", "copy-link", "zoom-in", "zoom-out", "fit"]);
+    "copy", "paste", "undo", "redo", "inspect", "pipes-toggle", "view", "overlay", "screenshot", "copy-link", "zoom-in", "zoom-out", "fit"]);
   await page.focus("#skip");
   await page.keyboard.press("Enter");
   assert.equal(await page.evaluate(() => document.activeElement.id), "view");

@@ -28,7 +28,7 @@ let viewer: Viewer | null = null;
 const minimap = new Minimap();
 const cameras = new Map<string, Camera>();
 let replay: Replay | null = null;
-let tools: Tools = { tool: "pan", shape: "brush", size: 3, pipeTool: null };
+let tools: Tools = { tool: "pan", shape: "brush", size: 3, pipeTool: null, region: null };
 let asking = false;
 const session = new Session();
 let retryTimer: number | undefined;

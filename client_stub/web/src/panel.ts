@@ -123,7 +123,7 @@ export class Panel {
 
   /** `why` nothing can be built; null: all tools can be used. */
   showRights(why: string | null): void {
-    const editing = "[data-tool]:not([data-tool=pan]):not([data-tool=inspect]), [data-pipe], #size, #shape, #undo, #redo";
+    const editing = "[data-tool]:not([data-tool=pan]):not([data-tool=inspect]):not([data-tool=copy]), [data-pipe], #size, #shape, #undo, #redo";
     for (const control of document.querySelectorAll<HTMLButtonElement>(editing)) {
       control.disabled = why !== null;
       const held = (control.dataset["title"] ??= control.title);

@@ -25,6 +25,7 @@ function quiet(panel: Panel): ViewerPanel {
       if (state !== "ready") panel.showState(state, detail);
     },
     warn: (text) => panel.warn(text),
+    tell: (text) => panel.tell(text),
     showZoom: nothing, showSlice: nothing, showTool: nothing, showShape: nothing, showRights: nothing, showWelcome: nothing,
     showNumbers: nothing, showHover: nothing, announce: nothing, showSlow: nothing,
   };

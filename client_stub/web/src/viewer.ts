@@ -371,7 +371,7 @@ export class Viewer {
     paintFixtures(context, camera, size, this.slice, this.fixtures);
     this.paintPipes();
     this.differences?.paint(context, camera, ratio);
-    if (this.hover) paintCursor(context, camera, this.hand.brush, this.mirror, { ...this.hover, z: this.slice }, this.keys.shown);
+    if (this.hover) paintCursor(context, camera, this.hand, this.mirror, { ...this.hover, z: this.slice }, this.keys.shown);
     this.minimap?.show(this, performance.now());
   }
 
