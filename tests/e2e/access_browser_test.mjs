@@ -83,7 +83,7 @@ async function focusOrder(page) {
       return element.id || element.dataset.tool;
     }));
   }
-  assert.deepEqual(order, ["skip", "world", "palette", "help-open", "pan", "rock", "air", "water", "size", "shape",
+  assert.deepEqual(order, ["skip", "world", "gallery-open", "palette", "help-open", "pan", "rock", "air", "water", "size", "shape",
     "copy", "paste", "undo", "redo", "inspect", "pipes-toggle", "view", "overlay", "screenshot", "copy-link", "zoom-in", "zoom-out", "fit"]);
   await page.focus("#skip");
   await page.keyboard.press("Enter");

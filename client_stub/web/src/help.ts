@@ -29,6 +29,7 @@ const LIVE: Rows = [
   ["Enter, Space", "use the tool at the cursor; lines, boxes, links: again at the other end"],
   ["Ctrl+Z, Ctrl+Shift+Z", "undo, redo your own edits"],
   ["Esc", "put the tool away"],
+  ["W", "all worlds of this server, as they are now"],
 ];
 const REPLAY: Rows = [
   ["Space", "play, pause"],

@@ -147,6 +147,7 @@ export interface PageKeys {
   nextOverlay(): void;
   screenshot(): void;
   copyLink(): void;
+  gallery(): void;
 }
 
 /** Once for the page. */
@@ -175,6 +176,7 @@ export function listenToKeys(current: () => Viewer | null, page: PageKeys): void
     if (event.key === "o") page.nextOverlay();
     else if (event.key === "s") page.screenshot();
     else if (event.key === "k") page.copyLink();
+    else if (event.key === "w") page.gallery();
     else if (!pressed(viewer, event.key) && (event.code !== "Space" || onButton)) return;
     event.preventDefault();
   });

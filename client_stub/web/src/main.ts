@@ -2,6 +2,7 @@
 // names it, so that a link leads to a world.
 import { Camera } from "./camera";
 import { listenToHelp } from "./help";
+import type { Gallery } from "./gallery";
 import { Inspector } from "./inspector";
 import { LegendPanel } from "./legend";
 import { listen, listenToKeys } from "./input";
@@ -11,7 +12,7 @@ import { PALETTES, usePalette, type PaletteName } from "./palette";
 import type { OverlayName } from "./overlay";
 import { Panel, type WorldEntry } from "./panel";
 import { PipePanel } from "./pipe_panel";
-import { Replay } from "./replay";
+import type { Replay } from "./replay";
 import { Screen } from "./screen";
 import { Session } from "./session";
 import { copyLink, saveScreenshot } from "./sharing";
@@ -53,6 +54,20 @@ const panel = new Panel({
   screenshot: () => screenshot(),
   copyLink: () => shareLink(),
 });
+
+let gallery: Gallery | null = null;
+
+/** All worlds at a glance. */
+async function openGallery(): Promise<void> {
+  if (worlds.length < 2 || replay !== null) return;
+  try {
+    const { Gallery } = await import("./gallery");
+    gallery ??= new Gallery((name) => (location.hash = encodeURIComponent(name)));
+    gallery.open(worlds, viewer?.mirror?.welcome.world);
+  } catch {
+    panel.warn("The server does not answer"); // it, or a newer one, has no such part any more
+  }
+}
 
 const signIn = new SignIn(session, () => void load(), (text) => panel.warn(text));
 const pipePanel = new PipePanel((tool) => viewer?.hand.setPipeTool(tool));
@@ -176,6 +191,8 @@ async function askSession(): Promise<void> {
 
 /** All that the server has are recordings, shown at one tick. */
 async function showReplay(): Promise<void> {
+  // Fetched by those who look at one.
+  const { Replay } = await import("./replay");
   replay = await Replay.open(panel, pipePanel, inspector, legend);
   viewer = replay.viewers[0]!;
   takeLink();
@@ -218,7 +235,9 @@ listenToKeys(() => viewer, {
   },
   screenshot,
   copyLink: shareLink,
+  gallery: () => void openGallery(),
 });
+document.getElementById("gallery-open")!.addEventListener("click", () => void openGallery());
 listenToHelp(() => replay !== null);
 document.getElementById("palette")!.addEventListener("change", (event) => {
   const select = event.target as HTMLSelectElement;
