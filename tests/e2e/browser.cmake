@@ -37,6 +37,7 @@ if(SLUICE_WEB AND NODE)
   module_test(DecodesAsTheProtocolsDocumentSays web_codec_test.mjs)
   module_test(ItsPartsWithoutAPageDoWhatTheySay web_modules_test.mjs)
   module_test(DrawsTheWorldAsItIs web_drawing_test.mjs)
+  module_test(IsSmall web_size_test.mjs)
   module_test(PutsWhatWasCopiedAsItWas web_region_test.mjs)
   add_test(NAME Commands.HaveTheShapesThatTheSchemaSays
     COMMAND ${NODE} ${CMAKE_CURRENT_LIST_DIR}/command_schema_test.mjs $<TARGET_FILE:sluice>

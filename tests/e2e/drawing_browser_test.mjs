@@ -125,6 +125,17 @@ async function placesAndScales(page) {
   }
 }
 
+async function lateParts(page) {
+  console.log("nothing but what it begins with is fetched before the first picture");
+  const early = await page.evaluate(() => {
+    const [{ startTime }] = performance.getEntriesByName("first-picture");
+    const preloaded = [...document.querySelectorAll("link[rel=modulepreload]")].map(({ href }) => href);
+    return performance.getEntriesByType("resource").filter((entry) => entry.startTime < startTime)
+      .map(({ name }) => name).filter((name) => /part-/.test(name) && !preloaded.includes(name));
+  });
+  assert.deepEqual(early, []);
+}
+
 async function changes(page) {
   console.log("what is built is seen, in a window of any size, and in the picture that is saved");
   await page.keyboard.press("f");
@@ -189,6 +200,7 @@ await main(async () => {
   const context = await browser.newContext({ viewport: SIZES.desktop });
   const page = await openPage(context, `${server.url}/?draw=webgl#wide`);
   await byGl(page);
+  await lateParts(page);
   await shot(page, "webgl");
   await placesAndScales(page);
   await changes(page);

@@ -1,6 +1,5 @@
 // What lies under a place in the picture: which subject it is, the line that tells of it, and its frame.
 import type { Camera } from "./camera";
-import { fixtureAt, subjectOf, type Known, type Subject } from "./facts";
 import { describeFixture } from "./fixtures";
 import type { Vec3 } from "./geometry";
 import type { Hand } from "./hand";
@@ -8,6 +7,7 @@ import { FULL, type Mirror } from "./mirror";
 import { materialName } from "./palette";
 import { cellText, type NodeView, type PortView } from "./pipe_mirror";
 import { nodeRadius } from "./pipe_painter";
+import { fixtureAt, subjectOf, type Known, type Subject } from "./subjects";
 
 /** The node whose picture covers the cell, or a port in it. */
 export function pipeAt(mirror: Mirror, at: Vec3): NodeView | PortView | null {

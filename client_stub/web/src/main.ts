@@ -3,7 +3,7 @@
 import { Camera } from "./camera";
 import { listenToHelp } from "./help";
 import type { Gallery } from "./gallery";
-import { Inspector } from "./inspector";
+import { LateInspector } from "./late_inspector";
 import { LegendPanel } from "./legend";
 import { listen, listenToKeys } from "./input";
 import { readLink, writeLink } from "./links";
@@ -36,7 +36,7 @@ let retryTimer: number | undefined;
 /** The part of the address that was taken or written last: another one is a link that is yet to be taken. */
 let address = location.hash;
 
-const inspector = new Inspector();
+const inspector = new LateInspector((text) => panel.announce(text));
 let overlay: OverlayName = "none";
 const legend: LegendPanel = new LegendPanel((name) => setOverlay(name));
 

@@ -2,14 +2,13 @@
 import { Camera } from "./camera";
 import { Differences } from "./differences";
 import { listen } from "./input";
-import type { Inspector } from "./inspector";
 import type { LegendPanel } from "./legend";
 import type { Panel } from "./panel";
 import type { PipePanel } from "./pipe_panel";
 import { Timeline } from "./timeline";
 import type { TimelineFacts } from "./timeline_track";
 import { Viewer } from "./viewer";
-import type { ViewerPanel, ViewerPipePanel } from "./viewer_parts";
+import type { ViewerInspector, ViewerPanel, ViewerPipePanel } from "./viewer_parts";
 
 const POLL_MILLISECONDS = 500;
 
@@ -44,7 +43,7 @@ export class Replay {
 
   private constructor(
     private facts: TimelineFacts, private readonly panel: Panel, pipePanel: PipePanel,
-    inspector: Inspector, legend: LegendPanel,
+    inspector: ViewerInspector, legend: LegendPanel,
   ) {
     const pair = facts.recordings.length > 1;
     document.body.classList.add("replay");
@@ -83,7 +82,7 @@ export class Replay {
   }
 
   static async open(
-    panel: Panel, pipePanel: PipePanel, inspector: Inspector, legend: LegendPanel,
+    panel: Panel, pipePanel: PipePanel, inspector: ViewerInspector, legend: LegendPanel,
   ): Promise<Replay> {
     return new Replay(await fetchFacts(), panel, pipePanel, inspector, legend);
   }

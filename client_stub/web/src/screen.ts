@@ -1,7 +1,7 @@
 // Where a pane's picture is painted. The page's canvas has the marks, the cursor and the pipes on it; the
 // world is painted beneath them by WebGL, on a canvas of its own, or else into the same one.
 //
-// WebGL's part is fetched after the first picture: water is to be seen before it is there. It is given back
+// WebGL's part is fetched after the first picture of a tick: water is to be seen before it is there. It is given back
 // where the graphics card forgets what it held (a laptop that sleeps), and taken up anew after a while.
 import { CanvasPicture } from "./canvas_picture";
 import type { GlPicture } from "./gl_picture";
@@ -25,14 +25,14 @@ export class Screen implements Picture {
   private readonly way = wayOf(location.search);
   private beneath: HTMLCanvasElement | null = null;
   private gl: GlPicture | null = null;
-  /** When WebGL is looked for; Infinity: never again. */
-  private due = 0;
+  /** When WebGL is looked for; Infinity: not before there is a picture, or never again. */
+  private due = Infinity;
+  private isPictured = false;
   private current: Picture;
 
   private constructor(private readonly canvas: HTMLCanvasElement) {
     this.context = canvas.getContext("2d")!;
     this.current = this.plain = new CanvasPicture(this.context);
-    if (this.way === "canvas") this.due = Infinity;
   }
 
   private static readonly all = new WeakMap<HTMLCanvasElement, Screen>();
@@ -67,6 +67,14 @@ export class Screen implements Picture {
   end(): void {
     this.current.end();
     if (!this.gl && performance.now() >= this.due) void this.lookForGl();
+  }
+
+  /** Something of a world is on the screen now. */
+  pictured(): void {
+    if (this.isPictured) return;
+    this.isPictured = true;
+    performance.mark("first-picture"); // for those who measure
+    if (this.way !== "canvas") this.due = 0;
   }
 
   /** Nothing is to be seen. */

@@ -6,7 +6,6 @@ import { fetchFixtures, NO_FIXTURES, paintFixtures, type Fixtures } from "./fixt
 import { Frames, PeerWait } from "./frames";
 import { clamp, sameBox, type Box, type Vec3 } from "./geometry";
 import { Activity } from "./activity";
-import type { Known } from "./facts";
 import { Hand } from "./hand";
 import { hoverLine, paintCursor, pipeAt, subjectAt } from "./hover";
 import { KeyCursor } from "./key_cursor";
@@ -22,6 +21,7 @@ import { Screen } from "./screen";
 import type { Differences } from "./differences";
 import { PipePainter } from "./pipe_painter";
 import type { PlaybackCommand } from "./playback";
+import type { Known } from "./subjects";
 import { viewBox } from "./view_box";
 import type { ViewerEvents, ViewerInspector, ViewerPanel, ViewerPipePanel } from "./viewer_parts";
 
@@ -60,6 +60,8 @@ export class Viewer {
   private pipePainter: PipePainter | null = null;
   private activity: Activity | null = null;
   private overlays: Overlay | null = null;
+  /** Whether anything of the world has come. */
+  private hasChunks = false;
   private sentView: Box | null = null;
   private wanted: Place | null = null;
   private readonly numbers: Numbers;
@@ -305,6 +307,7 @@ export class Viewer {
     for (const key of pipes.resyncs) this.connection.resyncPipes(key);
     if (pipes.changed) this.hand.pipes.changed(this.mirror.pipes);
     this.events?.tick(changed);
+    this.hasChunks ||= changed.length > 0;
     if (changed.length === 0 && !pipes.changed) return;
     this.frames.needed = true;
     this.showHover();
@@ -373,6 +376,7 @@ export class Viewer {
     this.differences?.paint(context, camera, ratio);
     if (this.hover) paintCursor(context, camera, this.hand, this.mirror, { ...this.hover, z: this.slice }, this.keys.shown);
     this.minimap?.show(this, performance.now());
+    if (this.hasChunks) this.screen.pictured();
   }
 
   private paintPipes(): void {
