@@ -7,7 +7,7 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { findViolations, folder, launch, main, openPage, place, shot, SIZES, startServer, stopServer } from "./browser_support.mjs";
+import { findViolations, folder, launch, main, openPage, place, shot, SIZES, startServer, stopServer, until } from "./browser_support.mjs";
 import { startProxy } from "./proxy.mjs";
 
 const [serverPath, chromiumPath, packagePath] = process.argv.slice(2);
@@ -95,7 +95,7 @@ async function watches(page, name) {
   console.log(`${name}: pipes can be looked at, not worked on`);
   await page.click("#pipes-toggle");
   await page.locator("#pipe-list button").first().click();
-  assert.match(await text(page, "#pipe-card"), /reserve · pipe/);
+  await until("the card tells of the pipe", async () => /reserve · pipe/.test(await text(page, "#pipe-card")));
   assert.equal(await page.locator("#pipe-card .actions").isVisible(), false);
   assert.equal(await page.locator('[data-pipe="pump"]').isDisabled(), true);
   await page.click("#pipes-close");

@@ -71,7 +71,8 @@ export class PipePanel {
   toggle(): void {
     this.panel.hidden = !this.panel.hidden;
     element("pipes-toggle").classList.toggle("active", this.shown);
-    if (!this.shown) this.choose(null);
+    if (this.shown) this.words.want();
+    else this.choose(null);
     this.update();
   }
 
@@ -140,12 +141,12 @@ export class PipePanel {
     this.update();
   }
 
-  /** What the card says is fetched when there is first one. */
+  /** What the card says is fetched when the panel is first opened, and may come after the choice. */
   private showCard(): void {
     const view = this.tools!.chosen ? this.pipes!.networks.byName.get(this.tools!.chosen) : undefined;
     this.card.hidden = !view;
     if (!view) return void (this.carded = "");
-    this.words.want();
+    this.words.want(); // unless it is there, as it mostly is by now
     const said = this.words.part?.cardOf(view, this.pipes!, this.tools!.options.rate);
     if (!said || said.key === this.carded) return;
     this.carded = said.key;
