@@ -22,6 +22,7 @@ export class GlPicture implements Picture {
   private readonly moves: Ring;
   /** By level of detail, the first one of halves. */
   private readonly levels: Ring[] = [];
+  private readonly most: number;
   private moving = new Uint8Array(0);
   private view: View | null = null;
 
@@ -35,6 +36,7 @@ export class GlPicture implements Picture {
   }
 
   private constructor(private readonly gl: WebGL2RenderingContext) {
+    this.most = gl.getParameter(gl.MAX_TEXTURE_SIZE) as number;
     gl.pixelStorei(gl.UNPACK_ALIGNMENT, 1);
     this.near = new Program(gl, VERTEX, NEAR_FRAGMENT);
     this.far = new Program(gl, VERTEX, FAR_FRAGMENT);
@@ -54,7 +56,7 @@ export class GlPicture implements Picture {
 
   /** Whether the textures can be as large as this view needs them. */
   takes({ firstX, lastX, firstY, lastY, sides, level }: View): boolean {
-    const most = this.gl.getParameter(this.gl.MAX_TEXTURE_SIZE) as number;
+    const { most } = this;
     return (lastX - firstX + 1) << (sides.logX - level) <= most && (lastY - firstY + 1) << (sides.logY - level) <= most;
   }
 
