@@ -3,7 +3,7 @@
 // source tree holds no packages.
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 
 const [sourceDir, bundleDir, output] = process.argv.slice(2).map((path) => resolve(path));
 const esbuild = createRequire(join(bundleDir, "package.json"))("esbuild");
@@ -13,7 +13,12 @@ const result = await esbuild.build({
   bundle: true,
   minify: true,
   write: false,
+  metafile: true,
   format: "esm",
+  // What the page imports later is a file of its own, fetched when it is wanted.
+  splitting: true,
+  entryNames: "viewer",
+  chunkNames: "part-[hash]",
   target: "es2022",
   nodePaths: [join(bundleDir, "node_modules")],
   alias: { "@wire": join(bundleDir, "generated/sluice/protocol/wire") },
@@ -24,12 +29,20 @@ const style = await esbuild.transform(readFileSync(join(sourceDir, "style.css"),
   loader: "css", minify: true,
 });
 
+const nameOf = (path) => `/${basename(path)}`;
+/** Files that the page's script cannot begin without: they are fetched beside it, and not after it. */
+const needed = Object.entries(result.metafile.outputs)
+  .find(([path]) => nameOf(path) === "/viewer.js")[1].imports.filter(({ kind }) => kind === "import-statement");
+const links = needed.map(({ path }) => `<link rel="modulepreload" href="${nameOf(path)}">\n`).join("");
+const page = readFileSync(join(sourceDir, "index.html"), "utf8").replace("</head>", `${links}</head>`);
+
 const worker = await esbuild.transform(readFileSync(join(sourceDir, "worker.js"), "utf8"), { minify: true });
 const plain = (name) => readFileSync(join(sourceDir, name));
 
 const files = [
-  ["/", "text/html; charset=utf-8", readFileSync(join(sourceDir, "index.html"))],
-  ["/viewer.js", "text/javascript; charset=utf-8", Buffer.from(result.outputFiles[0].contents)],
+  ["/", "text/html; charset=utf-8", Buffer.from(page)],
+  ...result.outputFiles.map(({ path, contents }) =>
+    [nameOf(path), "text/javascript; charset=utf-8", Buffer.from(contents)]),
   ["/viewer.css", "text/css; charset=utf-8", Buffer.from(style.code)],
   ["/worker.js", "text/javascript; charset=utf-8", Buffer.from(worker.code)],
   ["/offline.html", "text/html; charset=utf-8", plain("offline.html")],

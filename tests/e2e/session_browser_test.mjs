@@ -7,7 +7,7 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { findViolations, folder, launch, main, openPage, place, shot, SIZES, startServer, stopServer } from "./browser_support.mjs";
+import { findViolations, folder, launch, main, openPage, place, shot, SIZES, startServer, stopServer, until } from "./browser_support.mjs";
 import { startProxy } from "./proxy.mjs";
 
 const [serverPath, chromiumPath, packagePath] = process.argv.slice(2);
@@ -76,7 +76,7 @@ async function watches(page, name) {
   await page.waitForSelector('body[data-state="ready"]');
   assert.match(await text(page, "#rights"), /^You may watch this world; sign in to build$/);
   assert.equal(await page.locator("#rights").isVisible(), true);
-  for (const tool of ["rock", "air", "water"]) {
+  for (const tool of ["rock", "air", "water", "paste"]) {
     assert.equal(await page.locator(`[data-tool="${tool}"]`).isDisabled(), true);
     assert.equal(await page.locator(`[data-tool="${tool}"]`).getAttribute("title"), "you may watch this world; sign in to build");
   }
@@ -88,6 +88,14 @@ async function watches(page, name) {
   const at = await place(page, 30, 20);
   await page.mouse.click(at.x, at.y, { button: "right" });
   await page.keyboard.press("Control+z");
+  // Copying changes nothing; what is held can be put where one may build.
+  await page.keyboard.press("7");
+  await page.mouse.click(at.x, at.y);
+  await until("a cell is held", () => page.evaluate(() => window.sluice.hand.stamp.region !== null));
+  await page.keyboard.press("8");
+  await page.mouse.click(at.x, at.y);
+  assert.equal(await page.evaluate(() => window.sluice.hand.brush.tool), "copy");
+  await page.keyboard.press("1");
   assert.equal(await page.evaluate(() => window.sluice.connection.recovery.lastSeq), before, "no command is sent");
   await shot(page, `watch-${name}`);
   assert.deepEqual(await findViolations(page, packagePath), []);
@@ -95,7 +103,7 @@ async function watches(page, name) {
   console.log(`${name}: pipes can be looked at, not worked on`);
   await page.click("#pipes-toggle");
   await page.locator("#pipe-list button").first().click();
-  assert.match(await text(page, "#pipe-card"), /reserve · pipe/);
+  await until("the card tells of the pipe", async () => /reserve · pipe/.test(await text(page, "#pipe-card")));
   assert.equal(await page.locator("#pipe-card .actions").isVisible(), false);
   assert.equal(await page.locator('[data-pipe="pump"]').isDisabled(), true);
   await page.click("#pipes-close");

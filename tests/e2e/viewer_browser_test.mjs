@@ -113,7 +113,7 @@ async function drawing(page) {
   console.log("between two ticks the picture moves on");
   const frames = await page.evaluate(async () => {
     const viewer = window.sluice;
-    const { painter, context, camera } = viewer;
+    const { painter, screen, camera, canvas: { width, height } } = viewer;
     // As it is painted at two moments after one and the same tick.
     await new Promise((done) => {
       const ticked = painter.ticked.bind(painter);
@@ -125,8 +125,8 @@ async function drawing(page) {
     });
     painter.step = 50; // ticks come late on a machine with much to do
     const at = (milliseconds) => {
-      const more = painter.paint(context, camera, painter.tickTime + milliseconds);
-      const { data } = context.getImageData(0, 0, context.canvas.width, context.canvas.height);
+      const more = painter.paint(screen, width, height, camera, painter.tickTime + milliseconds);
+      const { data } = screen.context.getImageData(0, 0, width, height);
       let sum = 0;
       for (let i = 0; i < data.length; ++i) sum = (Math.imul(sum, 31) + data[i]) | 0;
       return { more, sum };

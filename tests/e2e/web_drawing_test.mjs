@@ -212,14 +212,27 @@ test("a frame has no hole, at any place and scale", () => {
   assert.notEqual(farPixel(look[0], 0xff000000), 0);
 });
 
+test("ice, the palest of rock, has a colour everywhere, its lit edge included", () => {
+  const mirror = drawn(Array.from({ length: 64 }, () => ".".repeat(64)));
+  for (let i = 0; i < 20 * 64; ++i) mirror.chunk(0, 0, 0)[i] = -16 - FULL;
+  const seen = seenOf(mirror);
+  const look = new Uint32Array(4096).map((_, i) => seen(i & 63, i >> 6));
+  const frame = { pixels: new Uint32Array(200 * 100), width: 200, height: 100, left: 4, top: 22, scale: 10, worldHeight: 64 };
+  drawNear(frame, look, { left: null, right: null }, SHAPES[0], 0, 0);
+  assert.equal(frame.pixels.indexOf(0), -1, "no pixel is transparent");
+});
+
 const { Painter } = await load("painter.ts");
+const { CanvasPicture } = await load("canvas_picture.ts");
 const { Camera } = await load("camera.ts");
 
-/** A canvas as far as the painter needs one. */
+/** A canvas as far as a picture needs one; `paint` gives it a frame of the painter's. */
 function canvasOf(width, height) {
-  const context = { canvas: { width, height }, image: null,
+  const context = { image: null,
     createImageData: (w, h) => ({ width: w, height: h, data: new Uint8ClampedArray(w * h * 4) }),
     putImageData: (image) => (context.image = image.data.slice()) };
+  const picture = new CanvasPicture(context);
+  context.paint = (painter, camera, now) => painter.paint(picture, width, height, camera, now);
   return context;
 }
 
@@ -234,26 +247,26 @@ test("chunks are looked at once, however far the picture is moved, and not all a
   const camera = new Camera();
   camera.resize(300, 200, null);
   Object.assign(camera, { x: 150, y: 200, scale: 2 });
-  painter.paint(context, camera, 0);
+  context.paint(painter, camera, 0);
   const seen = refreshed;
   assert.ok(seen >= 4);
   for (let i = 0; i < 50; ++i) {
     camera.pan(i % 2 ? 9 : -9, i % 3 ? 2 : -4, mirror.size);
-    painter.paint(context, camera, i);
+    context.paint(painter, camera, i);
   }
   assert.ok(refreshed <= seen + 8, `${refreshed} looks for ${seen} chunks`);
   for (let x = 0; x < 1000; x += 10) {
     Object.assign(camera, { x });
-    painter.paint(context, camera, x);
+    context.paint(painter, camera, x);
     const onScreen = 4 * 3 + 8;
     assert.ok(painter.tiles.size <= most + onScreen, `${painter.tiles.size} chunks are kept`);
   }
   // What was forgotten looks the same when it comes back.
   Object.assign(camera, { x: 150, y: 200 });
-  painter.paint(context, camera, 0);
+  context.paint(painter, camera, 0);
   const again = context.image;
   const anew = new Painter(mirror, 0, false);
-  anew.paint(context, camera, 0);
+  context.paint(anew, camera, 0);
   assert.deepEqual(again, context.image);
 });
 
@@ -264,7 +277,7 @@ test("a change is seen in the next frames, however few milliseconds they have", 
   const camera = new Camera();
   camera.resize(200, 200, null);
   Object.assign(camera, { x: 100, y: 100, scale: 1 });
-  while (painter.paint(context, camera, 0));
+  while (context.paint(painter, camera, 0));
   const { now } = performance;
   let clock = 0;
   performance.now = () => (clock += 100); // each look costs all of a frame's time
@@ -272,12 +285,12 @@ test("a change is seen in the next frames, however few milliseconds they have", 
     for (const key of mirror.chunks.keys()) mirror.chunks.get(key).fill(FULL);
     painter.ticked(mirror.coords(), 50);
     let frames = 1;
-    while (painter.paint(context, camera, 60)) ++frames;
+    while (context.paint(painter, camera, 60)) ++frames;
     assert.ok(frames > 1, "not all of it fits one frame");
   } finally {
     performance.now = now;
   }
   const late = context.image;
-  new Painter(mirror, 0, true).paint(context, camera, 0);
+  context.paint(new Painter(mirror, 0, true), camera, 0);
   assert.deepEqual(late, context.image);
 });

@@ -7,7 +7,7 @@ import { ROCK, type Mirror } from "./mirror";
 import { commandsToFill, hasRoom, poursAt } from "./pouring";
 import { boxOf, dabAt, flood, MOST_FILLED, rectsOf, stepsBetween, type Rect, type Shape } from "./shapes";
 
-export type Tool = "pan" | "inspect" | Material;
+export type Tool = "pan" | "inspect" | "copy" | "paste" | Material;
 
 interface Place {
   x: number;
@@ -19,7 +19,7 @@ export class Brush {
   shape: Shape = "brush";
   /** Cells along one side. */
   size = 3;
-  private readonly history = new History();
+  readonly history = new History();
   /** Cells whose pour has no answer yet: what they will hold is not known. */
   private readonly pouring = new Set<string>();
   private stroke: Stroke | null = null;
@@ -33,7 +33,7 @@ export class Brush {
 
   /** Whether the tool changes cells. */
   get edits(): boolean {
-    return this.tool !== "pan" && this.tool !== "inspect";
+    return this.tool === "rock" || this.tool === "air" || this.tool === "water";
   }
 
   /** The cells that the tool would touch at this cell, cut to the world. */

@@ -1,20 +1,12 @@
 // What is under the pointer, in words: of cells, columns, chunks, springs and drains. pipe_facts.ts does
 // the same for pipes and ports.
-import type { Activity } from "./activity";
 import { AWAKE_FOR } from "./activity";
-import type { Fixtures, Spring } from "./fixtures";
 import { CHUNK_CELLS, type Vec3 } from "./geometry";
-import { FULL, ROCK, THINNEST_ICE, TRAPPED_AIR, type Mirror } from "./mirror";
+import { FULL, ROCK, THINNEST_ICE, TRAPPED_AIR } from "./mirror";
 import { materialName } from "./palette";
 import { nodeFacts, portFacts } from "./pipe_facts";
-import { cellText, type NodeView, type PortView } from "./pipe_mirror";
-
-/** What can be asked about. Pipes by name: they may come and go. */
-export type Subject =
-  | { kind: "cell" | "column" | "chunk"; at: Vec3 }
-  | { kind: "spring" | "drain"; at: Vec3 }
-  | { kind: "node"; name: string }
-  | { kind: "port"; name: string; at: Vec3 };
+import { cellText } from "./pipe_mirror";
+import type { Known, Subject } from "./subjects";
 
 /** A number that is worth a chart. */
 export interface Measure {
@@ -29,17 +21,6 @@ export interface Facts {
   /** Why it is as it is, in sentences. */
   why: string[];
   measures: Measure[];
-}
-
-/** What is known of a world. */
-export interface Known {
-  mirror: Mirror;
-  fixtures: Fixtures;
-  activity: Activity;
-  slice: number;
-  /** Of the water in a cell of the slice, in cells over the world's floor; null: none at rest. */
-  headAt(x: number, y: number): number | null;
-  now: number;
 }
 
 export function units(value: number): string {
@@ -74,18 +55,6 @@ export function factsOf(known: Known, subject: Subject): Facts | null {
     case "column": return columnFacts(known, subject.at);
     case "cell": return cellFacts(known, subject.at);
   }
-}
-
-/** The subject that a node's or a port's picture stands for. */
-export function subjectOf(view: NodeView | PortView): Subject {
-  return "port" in view ? { kind: "port", name: view.owner.node.name, at: view.port.cell }
-                        : { kind: "node", name: view.node.name };
-}
-
-export function fixtureAt(fixtures: Fixtures, at: Vec3): Subject | null {
-  const here = (spring: Spring) => cellText(spring.at) === cellText(at);
-  if (fixtures.sources.some(here)) return { kind: "spring", at };
-  return fixtures.drains.some(here) ? { kind: "drain", at } : null;
 }
 
 function placeText(known: Known, { x, y, z }: Vec3): string {

@@ -12,8 +12,8 @@ export class Frames {
   private last = 0;
   private frame = 0;
 
-  /** `waits`: the picture has to wait for somebody. */
-  constructor(canvas: HTMLCanvasElement, paint: () => void, waits: () => boolean) {
+  /** `waits`: the picture has to wait for somebody. `byPixels`: whether fewer pixels make a frame cost less. */
+  constructor(canvas: HTMLCanvasElement, paint: () => void, waits: () => boolean, byPixels: () => boolean) {
     this.sharpness = new Sharpness(canvas);
     const next = () => {
       this.frame = requestAnimationFrame(next);
@@ -22,7 +22,7 @@ export class Frames {
       if (!this.needed || waits()) return;
       paint();
       this.last = performance.now();
-      if (this.sharpness.pace(this.last - now)) this.needed = true;
+      if (byPixels() ? this.sharpness.pace(this.last - now) : this.sharpness.set(1)) this.needed = true;
     };
     this.frame = requestAnimationFrame(next);
   }

@@ -7,9 +7,12 @@ import type { KeyCursor } from "./key_cursor";
 import type { Mirror } from "./mirror";
 import { PipeTools, type PipeTool } from "./pipe_tools";
 import type { Shape } from "./shapes";
+import { Stamp } from "./stamp";
 import type { Tools, ViewerPanel, ViewerPipePanel } from "./viewer_parts";
 
 const LARGEST_BRUSH = 16;
+/** Tools that change nothing. */
+const LOOKING: Tool[] = ["pan", "inspect", "copy"];
 
 /** The viewer whose hand it is. */
 export interface Holder {
@@ -24,6 +27,7 @@ export interface Holder {
 export class Hand {
   readonly brush: Brush;
   readonly pipes: PipeTools;
+  readonly stamp: Stamp;
   /** Why nothing can be changed here; null: it can. */
   private whyNot: string | null = null;
 
@@ -33,6 +37,13 @@ export class Hand {
   ) {
     this.brush = new Brush(queue, (text) => panel.warn(text));
     this.pipes = new PipeTools(queue, (text) => panel.warn(text));
+    this.stamp = new Stamp(queue, this.brush.history, {
+      copied: (text) => {
+        if (!this.readOnly) this.setTool("paste");
+        panel.tell(text);
+      },
+      warn: (text) => panel.warn(text),
+    });
   }
 
   /** `why` this world cannot be changed by us; null: it can. */
@@ -41,7 +52,7 @@ export class Hand {
     this.panel.showRights(why);
     if (why === null) return;
     this.brush.cancel(this.holder.mirror);
-    if (this.tools.pipeTool !== null || this.brush.edits) this.setTool("pan");
+    if (this.tools.pipeTool !== null || this.brush.edits || this.brush.tool === "paste") this.setTool("pan");
   }
 
   /** Whether edits make sense; says why not. */
@@ -56,8 +67,9 @@ export class Hand {
   }
 
   setTool(tool: Tool): void {
-    if (tool !== "pan" && tool !== "inspect" && !this.mayBuild) return;
+    if (!LOOKING.includes(tool) && !this.mayBuild) return;
     this.holder.keys.cancel();
+    this.stamp.cancel();
     this.brush.tool = tool;
     this.pipes.tool = null;
     this.pipePanel.showTool(null);
@@ -68,10 +80,11 @@ export class Hand {
   /** All of it, for the hand of the next viewer. */
   get tools(): Tools {
     const { tool, shape, size } = this.brush;
-    return { tool, shape, size, pipeTool: this.pipes.tool };
+    return { tool, shape, size, pipeTool: this.pipes.tool, region: this.stamp.region };
   }
 
-  setTools({ tool, shape, size, pipeTool }: Tools): void {
+  setTools({ tool, shape, size, pipeTool, region }: Tools): void {
+    this.stamp.region = region;
     this.brush.size = size;
     this.brush.shape = shape;
     this.panel.showShape(shape);
@@ -108,6 +121,20 @@ export class Hand {
   redo(): void {
     const { mirror } = this.holder;
     if (mirror && this.mayBuild) this.brush.redo(mirror);
+  }
+
+  /** What the pointer does with Copy and Paste; null: another tool is in use. */
+  get stamps(): "copy" | "paste" | null {
+    const { tool } = this.brush;
+    return tool === "copy" ? tool : tool === "paste" && !this.readOnly ? tool : null;
+  }
+
+  /** A stroke of Copy or Paste ends in the cell. */
+  endStamp(x: number, y: number): void {
+    const { mirror, slice } = this.holder;
+    if (!mirror) return;
+    if (this.stamps === "copy") this.stamp.copy(mirror, { x, y }, slice);
+    else if (this.stamps === "paste") this.stamp.paste(mirror, { x, y }, slice);
   }
 
   /** Takes up the tool that would make what lies under the pointer. */

@@ -22,11 +22,14 @@ const LIVE: Rows = [
   ["Space and drag, middle button", "move the picture, whatever the tool is"],
   ["B, L, R, G", "brush, line, rectangle, fill"],
   ["[ and ]", "brush size"],
+  ["7 or Ctrl+C", "copy a box of the world, with its pipes"],
+  ["8 or Ctrl+V", "paste it, in another world too"],
   ["I", "take up the tool for what lies under the pointer"],
   ["arrows", "move the cursor; with Ctrl ten cells"],
   ["Enter, Space", "use the tool at the cursor; lines, boxes, links: again at the other end"],
   ["Ctrl+Z, Ctrl+Shift+Z", "undo, redo your own edits"],
   ["Esc", "put the tool away"],
+  ["W", "all worlds of this server, as they are now"],
 ];
 const REPLAY: Rows = [
   ["Space", "play, pause"],

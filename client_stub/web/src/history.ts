@@ -7,11 +7,20 @@ import { rectsOf } from "./shapes";
 
 export type Material = "rock" | "air" | "water";
 
-/** Strokes that are remembered. */
-const MOST_STROKES = 200;
+/** Edits that are remembered. */
+const MOST_EDITS = 200;
+
+/** What can be taken back and made again. */
+export interface Edit {
+  /** Nothing came of it. */
+  readonly isEmpty: boolean;
+  /** `isSeen`: whether the mirror shows it already. */
+  reverse(mirror: Mirror, isSeen: boolean): Reversal;
+  repeat(mirror: Mirror): { commands: Command[]; edit: Edit };
+}
 
 /** What one stroke did, cell by cell. */
-export class Stroke {
+export class Stroke implements Edit {
   /** What each cell held before, by its place in the slice. */
   readonly before = new Map<number, number>();
 
@@ -26,6 +35,18 @@ export class Stroke {
       const cell = mirror.cell(x, y, this.z);
       if (cell !== made && !this.before.has(key)) this.before.set(key, cell);
     }
+  }
+
+  get isEmpty(): boolean {
+    return this.before.size === 0;
+  }
+
+  reverse(mirror: Mirror, isSeen: boolean): Reversal {
+    return reversal(this, mirror, isSeen);
+  }
+
+  repeat(mirror: Mirror): { commands: Command[]; edit: Edit } {
+    return repetition(this, mirror);
   }
 }
 
@@ -67,7 +88,7 @@ export function reversal(stroke: Stroke, mirror: Mirror, isSeen: boolean): Rever
 }
 
 /** What makes the stroke once more. */
-export function repetition(stroke: Stroke, mirror: Mirror): { commands: Command[]; stroke: Stroke } {
+function repetition(stroke: Stroke, mirror: Mirror): { commands: Command[]; edit: Edit } {
   const again = new Stroke(stroke.material, stroke.z);
   const cells = [...stroke.before.keys()].map((key) =>
     ({ x: key % mirror.size.x, y: Math.floor(key / mirror.size.x) }));
@@ -77,7 +98,7 @@ export function repetition(stroke: Stroke, mirror: Mirror): { commands: Command[
   again.touch(mirror, wanted);
   const commands = stroke.material === "water" ? commandsToFill(mirror, wanted, stroke.z)
     : setCells(wanted, LETTERS[stroke.material], stroke.z);
-  return { commands, stroke: again };
+  return { commands, edit: again };
 }
 
 export const LETTERS = { rock: "#", air: "." } as const;
@@ -87,16 +108,16 @@ function setCells(cells: { x: number; y: number }[], cell: "#" | ".", z: number)
     ({ cmd: "set_cells", from: [x, y, z], size: [width, height, 1], cell }));
 }
 
-/** Strokes in the order in which they were made, and those that were taken back. */
+/** Edits in the order in which they were made, and those that were taken back. */
 export class History {
-  private done: Stroke[] = [];
-  private undone: Stroke[] = [];
+  private done: Edit[] = [];
+  private undone: Edit[] = [];
 
-  add(stroke: Stroke): void {
-    if (stroke.before.size === 0) return;
-    this.done.push(stroke);
+  add(edit: Edit): void {
+    if (edit.isEmpty) return;
+    this.done.push(edit);
     this.undone = [];
-    if (this.done.length > MOST_STROKES) this.done.shift();
+    if (this.done.length > MOST_EDITS) this.done.shift();
   }
 
   get canUndo(): boolean {
@@ -109,17 +130,17 @@ export class History {
 
   /** Null: there is none. */
   undo(mirror: Mirror, isSeen: boolean): Reversal | null {
-    const stroke = this.done.pop();
-    if (!stroke) return null;
-    this.undone.push(stroke);
-    return reversal(stroke, mirror, isSeen);
+    const edit = this.done.pop();
+    if (!edit) return null;
+    this.undone.push(edit);
+    return edit.reverse(mirror, isSeen);
   }
 
   redo(mirror: Mirror): Command[] | null {
-    const stroke = this.undone.pop();
-    if (!stroke) return null;
-    const again = repetition(stroke, mirror);
-    this.done.push(again.stroke);
-    return again.commands;
+    const undone = this.undone.pop();
+    if (!undone) return null;
+    const { commands, edit } = undone.repeat(mirror);
+    this.done.push(edit);
+    return commands;
   }
 }

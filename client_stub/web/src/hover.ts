@@ -1,13 +1,13 @@
 // What lies under a place in the picture: which subject it is, the line that tells of it, and its frame.
-import type { Brush } from "./brush";
 import type { Camera } from "./camera";
-import { fixtureAt, subjectOf, type Known, type Subject } from "./facts";
 import { describeFixture } from "./fixtures";
 import type { Vec3 } from "./geometry";
+import type { Hand } from "./hand";
 import { FULL, type Mirror } from "./mirror";
 import { materialName } from "./palette";
 import { cellText, type NodeView, type PortView } from "./pipe_mirror";
 import { nodeRadius } from "./pipe_painter";
+import { fixtureAt, subjectOf, type Known, type Subject } from "./subjects";
 
 /** The node whose picture covers the cell, or a port in it. */
 export function pipeAt(mirror: Mirror, at: Vec3): NodeView | PortView | null {
@@ -49,8 +49,9 @@ function unitsText(cell: number): string {
 
 /** The cells that the tool would touch; `keyed`: it is moved by keys, and must be found at once. */
 export function paintCursor(
-  context: CanvasRenderingContext2D, camera: Camera, brush: Brush, mirror: Mirror, at: Vec3, keyed: boolean,
+  context: CanvasRenderingContext2D, camera: Camera, { brush, stamp, stamps }: Hand, mirror: Mirror, at: Vec3, keyed: boolean,
 ): void {
+  if (stamps !== null) stamp.paint(context, camera, mirror, at, stamps === "paste");
   if (!mirror.inside(at.x, at.y, at.z)) return;
   for (const { x, y, width, height } of brush.preview(mirror, at)) {
     context.fillStyle = "rgba(255, 255, 255, 0.28)";

@@ -5,7 +5,8 @@ import { Gestures, type StrokeKind } from "./gesture";
 import type { Shape } from "./shapes";
 import type { Viewer } from "./viewer";
 
-const TOOL_KEYS: Record<string, Tool> = { "1": "pan", "2": "rock", "3": "air", "4": "water", "6": "inspect" };
+const TOOL_KEYS: Record<string, Tool> = { "1": "pan", "2": "rock", "3": "air", "4": "water", "6": "inspect",
+  "7": "copy", "8": "paste" };
 const SHAPE_KEYS: Record<string, Shape> = { b: "brush", l: "line", r: "box", g: "fill" };
 const PAN_STEP = 64; // screen pixels
 const ARROWS: Record<string, [dx: number, dy: number]> = {
@@ -34,12 +35,14 @@ export function listen(canvas: HTMLCanvasElement, current: () => Viewer | null):
       const viewer = current();
       if (!viewer || spaceHeld || button === 1) return "pan";
       if (viewer.hand.pipes.tool !== null && button === 0) return "pipe";
+      if (viewer.hand.stamps !== null && button === 0) return "stamp";
       return viewer.hand.brush.edits && !viewer.hand.readOnly ? "brush" : "pan";
     },
     begin(kind, x, y, button) {
       withCell(x, y, (viewer, cell) => {
         viewer.hover = cell;
         if (kind === "pipe") viewer.hand.pipes.begin(viewer.mirror!.pipes, { ...cell, z: viewer.slice });
+        if (kind === "stamp") viewer.hand.stamp.begin(cell);
         // The right button digs, whatever the left one does.
         if (kind === "brush") viewer.hand.brush.begin(viewer.mirror!, cell.x, cell.y, viewer.slice, button === 2);
       });
@@ -54,6 +57,7 @@ export function listen(canvas: HTMLCanvasElement, current: () => Viewer | null):
       withCell(x, y, (viewer, cell) => {
         if (kind === "brush") viewer.hand.brush.end(viewer.mirror!);
         if (kind === "pipe") viewer.hand.pipes.end(viewer.mirror!.pipes, { ...cell, z: viewer.slice });
+        if (kind === "stamp") viewer.hand.endStamp(cell.x, cell.y);
         if (kind === "pan" && clicked) viewer.clicked(cell);
       });
     },
@@ -61,6 +65,7 @@ export function listen(canvas: HTMLCanvasElement, current: () => Viewer | null):
       const viewer = current();
       if (kind === "brush") viewer?.hand.brush.cancel(viewer.mirror);
       if (kind === "pipe") viewer?.hand.pipes.cancel();
+      if (kind === "stamp") viewer?.hand.stamp.cancel();
     },
     pan(dx, dy) {
       current()?.pan(dx, dy);
@@ -142,6 +147,7 @@ export interface PageKeys {
   nextOverlay(): void;
   screenshot(): void;
   copyLink(): void;
+  gallery(): void;
 }
 
 /** Once for the page. */
@@ -159,12 +165,8 @@ export function listenToKeys(current: () => Viewer | null, page: PageKeys): void
     if (!viewer?.mirror || event.altKey || takesKey(event.target, event.key)) return;
     if (cursorKey(viewer, event)) return event.preventDefault();
     if (event.ctrlKey || event.metaKey) {
-      const undoes = event.key.toLowerCase() === "z" && !event.shiftKey;
-      const redoes = event.key.toLowerCase() === "y" || (event.key.toLowerCase() === "z" && event.shiftKey);
-      if (viewer.replays || (!undoes && !redoes)) return;
-      if (undoes) viewer.hand.undo();
-      else viewer.hand.redo();
-      return event.preventDefault();
+      if (withControl(viewer, event)) event.preventDefault();
+      return;
     }
     const onButton = event.target instanceof HTMLButtonElement;
     if (event.code === "Space" && !viewer.replays && !onButton) {
@@ -174,9 +176,24 @@ export function listenToKeys(current: () => Viewer | null, page: PageKeys): void
     if (event.key === "o") page.nextOverlay();
     else if (event.key === "s") page.screenshot();
     else if (event.key === "k") page.copyLink();
+    else if (event.key === "w") page.gallery();
     else if (!pressed(viewer, event.key) && (event.code !== "Space" || onButton)) return;
     event.preventDefault();
   });
+}
+
+/** Undo, redo, copy and paste; returns whether it was one of them. */
+function withControl(viewer: Viewer, { key, shiftKey }: KeyboardEvent): boolean {
+  const { hand, replays } = viewer;
+  const letter = key.toLowerCase();
+  // Text on the page that is selected is what is to be copied.
+  if (replays || (letter === "c" && !getSelection()!.isCollapsed)) return false;
+  if (letter === "z" && !shiftKey) hand.undo();
+  else if (letter === "y" || letter === "z") hand.redo();
+  else if (letter === "c" && !shiftKey) hand.setTool("copy");
+  else if (letter === "v" && !shiftKey) hand.setTool("paste");
+  else return false;
+  return true;
 }
 
 /** Arrows move the cursor, with Ctrl ten cells at a time, with Shift the picture; Enter applies the tool.

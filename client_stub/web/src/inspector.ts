@@ -1,6 +1,7 @@
 // What hovering tells, and the cards of what is pinned, each with a chart over the last minute.
 import { Chart } from "./chart";
-import { factsOf, subjectText, type Facts, type Known, type Subject } from "./facts";
+import { factsOf, subjectText, type Facts } from "./facts";
+import type { Known, Subject } from "./subjects";
 
 /** Cards at a time; a further one takes the oldest's place. */
 const MOST_PINS = 3;

@@ -30,7 +30,7 @@ export class KeyCursor {
     this.shown = true;
     if (this.began) {
       if (viewer.hand.pipes.tool !== null) viewer.hand.pipes.move(mirror.pipes, { ...to, z: viewer.slice });
-      else viewer.hand.brush.move(mirror, to.x, to.y);
+      else if (viewer.hand.stamps === null) viewer.hand.brush.move(mirror, to.x, to.y);
     }
     this.follow();
     viewer.moved();
@@ -53,6 +53,8 @@ export class KeyCursor {
       if (!reaches && !this.began) pipes.end(mirror.pipes, at);
       this.say(reaches ? `${pipes.tool} begins at ${place}; go on and press Enter again` : `${pipes.tool} at ${place}`);
       this.began = reaches;
+    } else if (viewer.hand.stamps !== null) {
+      this.stamp(viewer.hand.stamps, place);
     } else if (brush.edits) {
       const reaches = (brush.shape === "line" || brush.shape === "box") && !this.began;
       if (!this.began) brush.begin(mirror, at.x, at.y, at.z);
@@ -65,11 +67,23 @@ export class KeyCursor {
     viewer.moved();
   }
 
+  /** A box that is copied takes two presses, a paste one. */
+  private stamp(does: "copy" | "paste", place: string): void {
+    const { hand, hover } = this.viewer;
+    const begins = does === "copy" && !this.began;
+    this.began = begins;
+    if (begins) hand.stamp.begin(hover!);
+    else hand.endStamp(hover!.x, hover!.y);
+    if (begins) this.say(`copy begins at ${place}; go on and press Enter again`);
+    else if (does === "paste") this.say(`paste at ${place}`);
+  }
+
   /** The pointer is used again, or another tool is taken up. */
   cancel(): void {
     if (this.began) {
       this.viewer.hand.brush.cancel(this.viewer.mirror);
       this.viewer.hand.pipes.cancel();
+      this.viewer.hand.stamp.cancel();
     }
     this.began = false;
   }

@@ -3,6 +3,7 @@
 import type { Tool } from "./brush";
 import { OVERLAYS, type OverlayName } from "./overlay";
 
+/** Those that make sense to somebody else: what was copied stays here. */
 const TOOLS: Tool[] = ["pan", "inspect", "rock", "air", "water"];
 
 export interface Place {
@@ -42,7 +43,7 @@ export function writeLink({ world, place, tool, overlay }: Link): string {
   const parts: string[] = [];
   const short = (value: number, digits: number) => String(Number(value.toFixed(digits)));
   if (place) parts.push(short(place.x, 1), short(place.y, 1), String(place.z), `${short(place.scale, 3)}x`);
-  if (tool && tool !== "pan") parts.push(tool);
+  if (tool && tool !== "pan" && TOOLS.includes(tool)) parts.push(tool);
   if (overlay && overlay !== "none") parts.push(overlay);
   return `#${encodeURIComponent(world)}${parts.length > 0 ? `@${parts.join(",")}` : ""}`;
 }

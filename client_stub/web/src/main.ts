@@ -2,7 +2,8 @@
 // names it, so that a link leads to a world.
 import { Camera } from "./camera";
 import { listenToHelp } from "./help";
-import { Inspector } from "./inspector";
+import type { Gallery } from "./gallery";
+import { LateInspector } from "./late_inspector";
 import { LegendPanel } from "./legend";
 import { listen, listenToKeys } from "./input";
 import { readLink, writeLink } from "./links";
@@ -11,7 +12,8 @@ import { PALETTES, usePalette, type PaletteName } from "./palette";
 import type { OverlayName } from "./overlay";
 import { Panel, type WorldEntry } from "./panel";
 import { PipePanel } from "./pipe_panel";
-import { Replay } from "./replay";
+import type { Replay } from "./replay";
+import { Screen } from "./screen";
 import { Session } from "./session";
 import { copyLink, saveScreenshot } from "./sharing";
 import { SignIn } from "./sign_in";
@@ -27,14 +29,14 @@ let viewer: Viewer | null = null;
 const minimap = new Minimap();
 const cameras = new Map<string, Camera>();
 let replay: Replay | null = null;
-let tools: Tools = { tool: "pan", shape: "brush", size: 3, pipeTool: null };
+let tools: Tools = { tool: "pan", shape: "brush", size: 3, pipeTool: null, region: null };
 let asking = false;
 const session = new Session();
 let retryTimer: number | undefined;
 /** The part of the address that was taken or written last: another one is a link that is yet to be taken. */
 let address = location.hash;
 
-const inspector = new Inspector();
+const inspector = new LateInspector((text) => panel.announce(text));
 let overlay: OverlayName = "none";
 const legend: LegendPanel = new LegendPanel((name) => setOverlay(name));
 
@@ -52,6 +54,20 @@ const panel = new Panel({
   screenshot: () => screenshot(),
   copyLink: () => shareLink(),
 });
+
+let gallery: Gallery | null = null;
+
+/** All worlds at a glance. */
+async function openGallery(): Promise<void> {
+  if (worlds.length < 2 || replay !== null) return;
+  try {
+    const { Gallery } = await import("./gallery");
+    gallery ??= new Gallery((name) => (location.hash = encodeURIComponent(name)));
+    gallery.open(worlds, viewer?.mirror?.welcome.world);
+  } catch {
+    panel.warn("The server does not answer"); // it, or a newer one, has no such part any more
+  }
+}
 
 const signIn = new SignIn(session, () => void load(), (text) => panel.warn(text));
 const pipePanel = new PipePanel((tool) => viewer?.hand.setPipeTool(tool));
@@ -143,7 +159,7 @@ function shareLink(): void {
 
 /** Nothing is to be seen before somebody signs in. */
 function showLocked(world: string | null): void {
-  canvas.width = canvas.width; // empties it
+  Screen.of(canvas).clear();
   if (!session.hasAccounts) {
     panel.showNone(null);
     return panel.showState("stopped", "the server hosts no world");
@@ -175,6 +191,8 @@ async function askSession(): Promise<void> {
 
 /** All that the server has are recordings, shown at one tick. */
 async function showReplay(): Promise<void> {
+  // Fetched by those who look at one.
+  const { Replay } = await import("./replay");
   replay = await Replay.open(panel, pipePanel, inspector, legend);
   viewer = replay.viewers[0]!;
   takeLink();
@@ -217,7 +235,9 @@ listenToKeys(() => viewer, {
   },
   screenshot,
   copyLink: shareLink,
+  gallery: () => void openGallery(),
 });
+document.getElementById("gallery-open")!.addEventListener("click", () => void openGallery());
 listenToHelp(() => replay !== null);
 document.getElementById("palette")!.addEventListener("change", (event) => {
   const select = event.target as HTMLSelectElement;

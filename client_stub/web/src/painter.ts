@@ -1,14 +1,15 @@
-// Paints a slice of the world into a canvas, pixel by pixel. What each chunk looks like is kept, as it
-// is and as it was a tick ago: between two ticks the picture is between the two.
+// Which chunks of a slice are in the picture, and which of them are looked at anew. What each looks like is
+// kept, as it is and as it was a tick ago: between two ticks the picture is between the two.
 import type { Camera } from "./camera";
 import { chunkKey, clamp, type Vec3 } from "./geometry";
-import { Looks, mixLooks, stonesOf } from "./look";
+import { Looks, stonesOf } from "./look";
 import type { Mirror } from "./mirror";
-import { BEYOND_PIXEL } from "./palette";
-import { airOf, drawFar, drawNear, halve, NEAR, paintFar, type Frame } from "./raster";
+import { levelOf, viewOf, type Picture, type View } from "./picture";
+import { airOf, drawFar, type Frame } from "./raster";
 import { Surfaces, type Pieces } from "./surfaces";
+import { detail, newStamp, newTile, type Tile } from "./tile";
 
-/** Milliseconds of a frame for chunks that changed; others of them wait for the next frame. */
+/** Milliseconds of a frame for surfaces and chunks that changed; others of them wait for the next frame. */
 const BUDGET = 6;
 /** Milliseconds after which a tick is no longer the continuation of the one before. */
 const LONGEST_STEP = 250;
@@ -17,31 +18,10 @@ const MOST_TILES = 4096;
 /** Below this many milliseconds a tick, each is simply shown. */
 const SHORTEST_STEP = 20;
 
-interface Tile {
-  x: number;
-  y: number;
-  look: Uint32Array;
-  stones: Uint8Array;
-  /** A tick ago; empty until the chunk first changed. */
-  before: Uint32Array;
-  /** Whether `before` is that, and not older. */
-  moves: boolean;
-  /** Levels of detail of `look`, the cells themselves first; made when they are asked for. */
-  levels: Uint32Array[];
-  stale: boolean;
-  /** Grows whenever it became stale. */
-  version: number;
-  /** The frame that it was last in. */
-  frame: number;
-}
-
 export class Painter {
   private readonly tiles = new Map<number, Tile>();
   private readonly surfaces: Surfaces;
   private readonly looks: Looks;
-  private readonly mixed: Uint32Array;
-  private readonly mixedFar: Uint32Array;
-  private image: ImageData | null = null;
   private frames = 0;
   private tickTime = 0;
   private step = 0;
@@ -51,11 +31,8 @@ export class Painter {
     private readonly mirror: Mirror, private readonly slice: number, private readonly still: boolean,
     private readonly mostTiles = MOST_TILES,
   ) {
-    const { logX, logY } = mirror.sides;
     this.surfaces = new Surfaces(mirror, slice);
     this.looks = new Looks(mirror, this.surfaces, slice);
-    this.mixed = new Uint32Array(1 << (logX + logY));
-    this.mixedFar = new Uint32Array(1 << (logX + logY));
   }
 
   /** A tick's chunks changed, at this time. */
@@ -72,25 +49,20 @@ export class Painter {
     this.fresh.clear();
   }
 
-  /** Returns whether the next frame will look different. */
-  paint(context: CanvasRenderingContext2D, camera: Camera, now: number): boolean {
-    const { canvas } = context;
-    if (!this.image || this.image.width !== canvas.width || this.image.height !== canvas.height) {
-      this.image = context.createImageData(Math.max(1, canvas.width), Math.max(1, canvas.height));
-    }
-    const scale = (camera.scale * canvas.width) / camera.width;
-    const frame: Frame = {
-      pixels: new Uint32Array(this.image.data.buffer), width: canvas.width, height: canvas.height,
-      left: camera.worldX(0), top: camera.worldY(0), scale, worldHeight: this.mirror.size.y,
-    };
+  /** A picture of so many pixels; returns whether the next frame will look different. */
+  paint(picture: Picture, width: number, height: number, camera: Camera, now: number): boolean {
+    const end = performance.now() + BUDGET;
     for (const { x, y } of this.surfaces.settle()) {
       for (const dx of [-1, 0, 1]) this.spoil(x + dx, y);
     }
+    const { size, sides } = this.mirror;
     const share = this.share(now);
+    const view = viewOf(camera, width, height, size, sides, share);
     ++this.frames;
-    const unfinished = this.draw(frame, share);
+    picture.begin(view, (x, y) => this.tiles.get(chunkKey(x, y, 0))?.look ?? null);
+    const unfinished = this.draw(view, picture, end);
+    picture.end();
     if (this.tiles.size > this.mostTiles) this.forget();
-    context.putImageData(this.image, 0, 0);
     return unfinished || (share < 1 && this.fresh.size > 0);
   }
 
@@ -106,10 +78,11 @@ export class Painter {
     for (let y = 0; y < height; ++y) {
       frame.pixels.fill(airOf(size.y - y / frame.scale, size.y), y * width, (y + 1) * width);
     }
-    const level = clamp(Math.ceil(Math.log2(1 / frame.scale)), 0, Math.min(sides.logX, sides.logY));
+    const level = levelOf(frame.scale, sides);
     for (const tile of this.tiles.values()) {
-      if (tile.levels.length === 0) continue;
-      drawFar(frame, this.detail(tile, level), sides, level, tile.x << sides.logX, tile.y << sides.logY);
+      if (tile.stamp === 0) continue;
+      const pixels = detail(tile, level, sides, size.y);
+      drawFar(frame, pixels, sides, level, tile.x << sides.logX, tile.y << sides.logY);
     }
     context.putImageData(image, 0, 0);
   }
@@ -140,32 +113,22 @@ export class Painter {
     ++tile.version;
   }
 
-  /** All chunks in the frame; returns whether some could not be brought up to date in time. */
-  private draw(frame: Frame, share: number): boolean {
-    const { size, sides } = this.mirror;
-    const right = frame.left + frame.width / frame.scale;
-    const bottom = frame.top - frame.height / frame.scale;
-    if (frame.left < 0 || bottom < 0 || right > size.x || frame.top > size.y) frame.pixels.fill(BEYOND_PIXEL);
-    const firstX = Math.max(0, Math.floor(frame.left) >> sides.logX);
-    const lastX = Math.min(size.x - 1, Math.floor(right)) >> sides.logX;
-    const firstY = Math.max(0, Math.floor(bottom) >> sides.logY);
-    const lastY = Math.min(size.y - 1, Math.floor(frame.top)) >> sides.logY;
-    const level = clamp(Math.ceil(Math.log2(1 / frame.scale)), 0, Math.min(sides.logX, sides.logY));
-    const end = performance.now() + BUDGET;
+  /** All chunks in view; returns whether some could not be brought up to date in time. */
+  private draw({ firstX, lastX, firstY, lastY }: View, picture: Picture, end: number): boolean {
     let late = false;
     let refreshed = 0; // of those that were shown before; one at least, or a slow machine would never end
     for (let y = firstY; y <= lastY; ++y) {
       for (let x = firstX; x <= lastX; ++x) {
         const tile = this.tile(x, y);
         if (tile.stale) {
-          const canWait = tile.levels.length > 0;
+          const canWait = tile.stamp !== 0;
           if (canWait && refreshed > 0 && performance.now() > end) late = true;
           else {
             this.refresh(tile);
             if (canWait) ++refreshed;
           }
         }
-        this.drawTile(frame, tile, level, share);
+        picture.tile(tile);
       }
     }
     return late;
@@ -186,58 +149,22 @@ export class Painter {
   private tile(x: number, y: number): Tile {
     const key = chunkKey(x, y, 0);
     let tile = this.tiles.get(key);
-    if (!tile) {
-      const stones = stonesOf(this.mirror.sides, x, y);
-      tile = { x, y, look: new Uint32Array(stones.length), stones, before: new Uint32Array(0), moves: false,
-        levels: [], stale: true, version: 1, frame: 0 };
-      this.tiles.set(key, tile);
-    }
+    if (!tile) this.tiles.set(key, (tile = newTile(x, y, stonesOf(this.mirror.sides, x, y))));
     tile.frame = this.frames;
     return tile;
   }
 
   private refresh(tile: Tile): void {
-    if (tile.levels.length > 0 && !tile.moves) {
+    if (tile.stamp !== 0 && !tile.moves) {
       if (tile.before.length === 0) tile.before = tile.look.slice();
       else tile.before.set(tile.look);
+      tile.beforeStamp = tile.stamp;
       tile.moves = true;
       this.fresh.add(tile);
     }
     this.looks.paint(tile.x, tile.y, tile.stones, tile.look);
-    const { sides, size } = this.mirror;
-    const pixels = tile.levels[0] ?? new Uint32Array(tile.look.length);
-    paintFar(tile.look, sides, tile.y << sides.logY, size.y, pixels);
-    tile.levels = [pixels];
+    tile.stamp = newStamp();
+    tile.made = 0;
     tile.stale = false;
-  }
-
-  private drawTile(frame: Frame, tile: Tile, level: number, share: number): void {
-    const { sides, size } = this.mirror;
-    const left = tile.x << sides.logX;
-    const floor = tile.y << sides.logY;
-    let look = tile.look;
-    const moves = share < 1 && tile.moves && level === 0;
-    if (moves) mixLooks(tile.before, tile.look, share, (look = this.mixed));
-    if (frame.scale >= NEAR) {
-      const beside = (x: number) => this.tiles.get(chunkKey(x, tile.y, 0))?.look ?? null;
-      drawNear(frame, look, { left: beside(tile.x - 1), right: beside(tile.x + 1) }, sides, left, floor);
-    } else if (moves) {
-      paintFar(look, sides, floor, size.y, this.mixedFar);
-      drawFar(frame, this.mixedFar, sides, 0, left, floor);
-    } else {
-      drawFar(frame, this.detail(tile, level), sides, level, left, floor);
-    }
-  }
-
-  private detail(tile: Tile, level: number): Uint32Array {
-    const { logX, logY } = this.mirror.sides;
-    for (let have = tile.levels.length; have <= level; ++have) {
-      const width = 1 << (logX - have + 1);
-      const height = 1 << (logY - have + 1);
-      const half = new Uint32Array((width * height) / 4);
-      halve(tile.levels[have - 1]!, width, height, half);
-      tile.levels.push(half);
-    }
-    return tile.levels[level]!;
   }
 }

@@ -62,6 +62,8 @@ export const AIR = new Uint32Array(256);
 export const STONES = new Uint32Array(256);
 export let SURFACE_PIXEL = 0;
 export let BEYOND_PIXEL = 0;
+/** Grows with every change of the colours, for those who keep copies of them. */
+export let coloursVersion = 0;
 
 /** From now on; what was painted before stays as it is. */
 export function usePalette(name: PaletteName): void {
@@ -76,6 +78,7 @@ export function usePalette(name: PaletteName): void {
   }
   SURFACE_PIXEL = pixel(surface);
   BEYOND_PIXEL = pixel(beyond);
+  ++coloursVersion;
 }
 
 function byte(value: number): number {

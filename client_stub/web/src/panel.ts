@@ -123,7 +123,7 @@ export class Panel {
 
   /** `why` nothing can be built; null: all tools can be used. */
   showRights(why: string | null): void {
-    const editing = "[data-tool]:not([data-tool=pan]):not([data-tool=inspect]), [data-pipe], #size, #shape, #undo, #redo";
+    const editing = "[data-tool]:not([data-tool=pan]):not([data-tool=inspect]):not([data-tool=copy]), [data-pipe], #size, #shape, #undo, #redo";
     for (const control of document.querySelectorAll<HTMLButtonElement>(editing)) {
       control.disabled = why !== null;
       const held = (control.dataset["title"] ??= control.title);
@@ -142,7 +142,7 @@ export class Panel {
   showWorlds(worlds: WorldEntry[], chosen: string): void {
     this.select.replaceChildren(
       ...worlds.map((world) => new Option(world.locked ? `${world.name} (locked)` : world.name, world.name, false, world.name === chosen)));
-    this.select.hidden = worlds.length < 2;
+    this.select.hidden = element("gallery-open").hidden = worlds.length < 2;
     this.name.classList.toggle("unseen", worlds.length >= 2); // every page has a heading
     element("view").setAttribute("aria-label", `The world ${chosen}`);
     this.name.textContent = chosen;
@@ -151,7 +151,7 @@ export class Panel {
 
   /** The recordings' files. */
   showReplay(files: string[]): void {
-    this.select.hidden = true;
+    this.select.hidden = element("gallery-open").hidden = true;
     this.name.classList.remove("unseen");
     this.name.textContent = files.join(" | ");
     document.title = `${files.join(" | ")} – Sluice`;

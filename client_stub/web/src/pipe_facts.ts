@@ -1,8 +1,9 @@
 // Why pipes and ports do what they do, as server/sim/pipes/pipes.md has the rules: a port goes by the
 // heads at its two ends, a pipe gets only what stands higher, a pump draws over the links that end in it.
-import { cellsText, units, type Facts, type Known } from "./facts";
+import { cellsText, units, type Facts } from "./facts";
 import { FULL, type Mirror } from "./mirror";
 import type { LinkView, Networks, NodeView, PortView } from "./pipe_mirror";
+import type { Known } from "./subjects";
 
 /** Nodes that are looked at for where a line's fluid should come from. */
 const MOST_LOOKED_AT = 5000;

@@ -1,6 +1,5 @@
 // The panel of the pipe tools: what they build with, the chosen node, and the nodes without a place.
-import { factElements } from "./inspector";
-import { nodeRows } from "./pipe_facts";
+import { Late } from "./late";
 import type { NodeView, PipeMirror } from "./pipe_mirror";
 import { fluidColour } from "./pipe_painter";
 import type { PipeOptions, PipeTool, PipeTools } from "./pipe_tools";
@@ -25,6 +24,7 @@ export class PipePanel {
   private readonly form = element<HTMLFormElement>("pipe-options");
   private readonly card = element("pipe-card");
   private readonly list = element("pipe-list");
+  private readonly words = new Late(() => import("./pipe_card"), () => this.update());
   private readonly bars = new Map<string, HTMLElement>();
   private tools: PipeTools | null = null;
   private pipes: PipeMirror | null = null;
@@ -71,7 +71,8 @@ export class PipePanel {
   toggle(): void {
     this.panel.hidden = !this.panel.hidden;
     element("pipes-toggle").classList.toggle("active", this.shown);
-    if (!this.shown) this.choose(null);
+    if (this.shown) this.words.want();
+    else this.choose(null);
     this.update();
   }
 
@@ -140,29 +141,16 @@ export class PipePanel {
     this.update();
   }
 
+  /** What the card says is fetched when the panel is first opened, and may come after the choice. */
   private showCard(): void {
     const view = this.tools!.chosen ? this.pipes!.networks.byName.get(this.tools!.chosen) : undefined;
     this.card.hidden = !view;
     if (!view) return void (this.carded = "");
-    const { node } = view;
-    const rows = nodeRows({ mirror: { pipes: this.pipes! } }, view);
-    const seen = JSON.stringify([node.name, rows]);
-    if (seen === this.carded) return;
-    this.carded = seen;
-    const button = (action: string, text: string) => {
-      const made = document.createElement("button");
-      made.dataset["action"] = action;
-      made.textContent = text;
-      if (text === "×") made.setAttribute("aria-label", "Let it go");
-      return made;
-    };
-    const actions = document.createElement("div");
-    actions.className = "actions";
-    if (node.kind === "valve") actions.append(button("toggle", node.open ? "Close" : "Open"));
-    if (node.kind === "pump") actions.append(button("rate", `Set rate ${this.tools!.options.rate}`));
-    actions.append(button("upgrade", "Upgrade"), button("remove", "Remove"), button("close", "×"));
-    this.card.replaceChildren(...factElements({ title: `${node.name} · ${node.kind}`, rows, why: [], measures: [] }, "strong"),
-      actions);
+    this.words.want(); // unless it is there, as it mostly is by now
+    const said = this.words.part?.cardOf(view, this.pipes!, this.tools!.options.rate);
+    if (!said || said.key === this.carded) return;
+    this.carded = said.key;
+    this.card.replaceChildren(...said.elements());
   }
 
   private showList(): void {

@@ -30,14 +30,16 @@ export interface Frame {
 }
 
 /** Brightness of rock within a cell, for every place of a repeating pattern. */
-const GRAIN_SIDE = 64;
-const GRAIN = Int8Array.from({ length: GRAIN_SIDE * GRAIN_SIDE }, (_, i) => {
+export const GRAIN_SIDE = 64;
+export const GRAIN = Int8Array.from({ length: GRAIN_SIDE * GRAIN_SIDE }, (_, i) => {
   const x = i % GRAIN_SIDE;
   const y = Math.floor(i / GRAIN_SIDE);
   return ((noise(x >> 1, y >> 1) + noise(x >> 3, y >> 2)) >> 1) * 0.14 - 18;
 });
+/** Of rock before its grain: no grain of ice, the palest, is brighter than there are colours. */
+export const BRIGHTEST = 255 - GRAIN.reduce((most, grain) => Math.max(most, grain), 0);
 /** Grains to a cell's side. */
-const FINE = 8;
+export const FINE = 8;
 
 /** A cell's colour from far. */
 export function farPixel(look: number, air: number): number {
@@ -258,6 +260,7 @@ function drawRock(frame: Frame, area: Area, seen: number, x: number, y: number):
     let light = base;
     if (seen & OPEN_ABOVE && row < y0 + edge) light += 40;
     else if (seen & OPEN_BELOW && row >= y1 - edge) light -= 40;
+    light = Math.min(light, BRIGHTEST);
     const to = row * frame.width;
     const source = fineY * 1024 + light;
     if (source === before) {

@@ -2,14 +2,13 @@
 import { Camera } from "./camera";
 import { Differences } from "./differences";
 import { listen } from "./input";
-import type { Inspector } from "./inspector";
 import type { LegendPanel } from "./legend";
 import type { Panel } from "./panel";
 import type { PipePanel } from "./pipe_panel";
 import { Timeline } from "./timeline";
 import type { TimelineFacts } from "./timeline_track";
 import { Viewer } from "./viewer";
-import type { ViewerPanel, ViewerPipePanel } from "./viewer_parts";
+import type { ViewerInspector, ViewerPanel, ViewerPipePanel } from "./viewer_parts";
 
 const POLL_MILLISECONDS = 500;
 
@@ -25,6 +24,7 @@ function quiet(panel: Panel): ViewerPanel {
       if (state !== "ready") panel.showState(state, detail);
     },
     warn: (text) => panel.warn(text),
+    tell: (text) => panel.tell(text),
     showZoom: nothing, showSlice: nothing, showTool: nothing, showShape: nothing, showRights: nothing, showWelcome: nothing,
     showNumbers: nothing, showHover: nothing, announce: nothing, showSlow: nothing,
   };
@@ -43,7 +43,7 @@ export class Replay {
 
   private constructor(
     private facts: TimelineFacts, private readonly panel: Panel, pipePanel: PipePanel,
-    inspector: Inspector, legend: LegendPanel,
+    inspector: ViewerInspector, legend: LegendPanel,
   ) {
     const pair = facts.recordings.length > 1;
     document.body.classList.add("replay");
@@ -82,7 +82,7 @@ export class Replay {
   }
 
   static async open(
-    panel: Panel, pipePanel: PipePanel, inspector: Inspector, legend: LegendPanel,
+    panel: Panel, pipePanel: PipePanel, inspector: ViewerInspector, legend: LegendPanel,
   ): Promise<Replay> {
     return new Replay(await fetchFacts(), panel, pipePanel, inspector, legend);
   }

@@ -6,7 +6,6 @@ import { fetchFixtures, NO_FIXTURES, paintFixtures, type Fixtures } from "./fixt
 import { Frames, PeerWait } from "./frames";
 import { clamp, sameBox, type Box, type Vec3 } from "./geometry";
 import { Activity } from "./activity";
-import type { Known } from "./facts";
 import { Hand } from "./hand";
 import { hoverLine, paintCursor, pipeAt, subjectAt } from "./hover";
 import { KeyCursor } from "./key_cursor";
@@ -18,9 +17,11 @@ import { Mirror } from "./mirror";
 import { Numbers } from "./numbers";
 import { Painter } from "./painter";
 import { recoveredText } from "./recovery";
+import { Screen } from "./screen";
 import type { Differences } from "./differences";
 import { PipePainter } from "./pipe_painter";
 import type { PlaybackCommand } from "./playback";
+import type { Known } from "./subjects";
 import { viewBox } from "./view_box";
 import type { ViewerEvents, ViewerInspector, ViewerPanel, ViewerPipePanel } from "./viewer_parts";
 
@@ -51,7 +52,7 @@ export class Viewer {
   private readonly connection: Connection;
   /** Of whatever changes the world. */
   private readonly queue: CommandQueue;
-  private readonly context: CanvasRenderingContext2D;
+  private readonly screen: Screen;
   private readonly timers: number[] = [];
   private readonly observer: ResizeObserver;
   private painter: Painter | null = null;
@@ -59,6 +60,8 @@ export class Viewer {
   private pipePainter: PipePainter | null = null;
   private activity: Activity | null = null;
   private overlays: Overlay | null = null;
+  /** Whether anything of the world has come. */
+  private hasChunks = false;
   private sentView: Box | null = null;
   private wanted: Place | null = null;
   private readonly numbers: Numbers;
@@ -73,7 +76,7 @@ export class Viewer {
     private readonly inspector: ViewerInspector | null = null,
     private readonly legendShown: (name: OverlayName, legend: Legend | null) => void = () => undefined,
   ) {
-    this.context = canvas.getContext("2d", { alpha: false })!;
+    this.screen = Screen.of(canvas);
     const scheme = location.protocol === "https:" ? "wss:" : "ws:";
     const url = `${scheme}//${location.host}/worlds/${encodeURIComponent(world)}`;
     this.connection = new Connection(url, {
@@ -90,7 +93,7 @@ export class Viewer {
     });
     this.numbers = new Numbers(this, this.connection, panel);
     this.frames = new Frames(canvas, () => this.paint(),
-      () => this.peerWait.waits(this.mirror?.tick, this.peer?.mirror?.tick));
+      () => this.peerWait.waits(this.mirror?.tick, this.peer?.mirror?.tick), () => !this.screen.byGl);
     this.queue = new CommandQueue(this.connection, (text) => this.panel.warn(text));
     this.hand = new Hand(this, this.queue, panel, pipePanel);
     this.keys = new KeyCursor(this, (text) => this.panel.announce(text));
@@ -183,6 +186,7 @@ export class Viewer {
     this.hover = null;
     this.frames.sharpness.set(1);
     this.paint();
+    this.screen.flatten();
     this.hover = hover;
     this.frames.needed = true;
     return new Promise((resolve) => this.canvas.toBlob(resolve, "image/png"));
@@ -303,6 +307,7 @@ export class Viewer {
     for (const key of pipes.resyncs) this.connection.resyncPipes(key);
     if (pipes.changed) this.hand.pipes.changed(this.mirror.pipes);
     this.events?.tick(changed);
+    this.hasChunks ||= changed.length > 0;
     if (changed.length === 0 && !pipes.changed) return;
     this.frames.needed = true;
     this.showHover();
@@ -352,11 +357,13 @@ export class Viewer {
 
   private paint(): void {
     this.frames.needed = false;
-    const { context, camera } = this;
-    const ratio = this.canvas.width / camera.width;
+    const { camera } = this;
+    const { context } = this.screen;
+    const { width, height } = this.canvas;
+    const ratio = width / camera.width;
     if (!this.mirror || !this.painter) return;
-    if (this.painter.paint(context, camera, performance.now())) this.frames.needed = true;
-    context.setTransform(ratio, 0, 0, this.canvas.height / camera.height, 0, 0);
+    if (this.painter.paint(this.screen, width, height, camera, performance.now())) this.frames.needed = true;
+    context.setTransform(ratio, 0, 0, height / camera.height, 0, 0);
     const { size } = this.mirror;
     if (this.overlays!.paint(context, camera, this.slice, this.painter, performance.now())) this.frames.needed = true;
     context.strokeStyle = "rgba(140, 165, 200, 0.28)";
@@ -367,13 +374,14 @@ export class Viewer {
     paintFixtures(context, camera, size, this.slice, this.fixtures);
     this.paintPipes();
     this.differences?.paint(context, camera, ratio);
-    if (this.hover) paintCursor(context, camera, this.hand.brush, this.mirror, { ...this.hover, z: this.slice }, this.keys.shown);
+    if (this.hover) paintCursor(context, camera, this.hand, this.mirror, { ...this.hover, z: this.slice }, this.keys.shown);
     this.minimap?.show(this, performance.now());
+    if (this.hasChunks) this.screen.pictured();
   }
 
   private paintPipes(): void {
     const from = this.hand.pipes.rubberFrom();
-    const moves = this.pipePainter!.paint(this.context, {
+    const moves = this.pipePainter!.paint(this.screen.context, {
       camera: this.camera, slice: this.slice, chosen: this.hand.pipes.chosen,
       rubber: from && this.hover ? { from, x: this.hover.x, y: this.hover.y } : null,
     }, performance.now() / 1000);

@@ -6,10 +6,11 @@ import type { ResultMessage } from "./messages";
 import type { Panel } from "./panel";
 import type { PipePanel } from "./pipe_panel";
 import type { PipeTool } from "./pipe_tools";
+import type { Region } from "./region";
 import type { Shape } from "./shapes";
 
 export type ViewerPanel = Pick<Panel, "showState" | "showZoom" | "showSlice" | "showTool" |
-  "showShape" | "showRights" | "showWelcome" | "showNumbers" | "showHover" | "warn" | "announce" | "showSlow">;
+  "showShape" | "showRights" | "showWelcome" | "showNumbers" | "showHover" | "warn" | "tell" | "announce" | "showSlow">;
 export type ViewerPipePanel = Pick<PipePanel, "showTool" | "toggle" | "attach" | "update">;
 
 export type ViewerInspector = Pick<Inspector, "attach" | "hover" | "pin">;
@@ -26,4 +27,6 @@ export interface Tools {
   shape: Shape;
   size: number;
   pipeTool: PipeTool | null;
+  /** What was copied last. */
+  region: Region | null;
 }

@@ -1,0 +1,57 @@
+// The picture as a 2D canvas's pixels, painted by the processor.
+import { mixLooks } from "./look";
+import { BEYOND_PIXEL } from "./palette";
+import type { Picture, View } from "./picture";
+import { drawFar, drawNear, NEAR, paintFar, type Frame } from "./raster";
+import { detail, type Tile } from "./tile";
+
+export class CanvasPicture implements Picture {
+  private image: ImageData | null = null;
+  private frame: Frame | null = null;
+  private view: View | null = null;
+  private beside: (x: number, y: number) => Uint32Array | null = () => null;
+  private mixed = new Uint32Array(0);
+  private mixedFar = new Uint32Array(0);
+
+  constructor(private readonly context: CanvasRenderingContext2D) {}
+
+  begin(view: View, beside: (x: number, y: number) => Uint32Array | null): void {
+    const { width, height, left, top, scale, size, sides } = view;
+    if (!this.image || this.image.width !== width || this.image.height !== height) {
+      this.image = this.context.createImageData(Math.max(1, width), Math.max(1, height));
+    }
+    if (this.mixed.length !== 1 << (sides.logX + sides.logY)) {
+      this.mixed = new Uint32Array(1 << (sides.logX + sides.logY));
+      this.mixedFar = new Uint32Array(this.mixed.length);
+    }
+    this.view = view;
+    this.beside = beside;
+    const pixels = new Uint32Array(this.image.data.buffer);
+    this.frame = { pixels, width, height, left, top, scale, worldHeight: size.y };
+    const isInside = left >= 0 && top <= size.y && left + width / scale <= size.x && top - height / scale >= 0;
+    if (!isInside) pixels.fill(BEYOND_PIXEL);
+  }
+
+  tile(tile: Tile): void {
+    const { sides, size, scale, share, level } = this.view!;
+    const frame = this.frame!;
+    const left = tile.x << sides.logX;
+    const floor = tile.y << sides.logY;
+    let { look } = tile;
+    const moves = share < 1 && tile.moves && level === 0;
+    if (moves) mixLooks(tile.before, tile.look, share, (look = this.mixed));
+    if (scale >= NEAR) {
+      const around = { left: this.beside(tile.x - 1, tile.y), right: this.beside(tile.x + 1, tile.y) };
+      drawNear(frame, look, around, sides, left, floor);
+    } else if (moves) {
+      paintFar(look, sides, floor, size.y, this.mixedFar);
+      drawFar(frame, this.mixedFar, sides, 0, left, floor);
+    } else {
+      drawFar(frame, detail(tile, level, sides, size.y), sides, level, left, floor);
+    }
+  }
+
+  end(): void {
+    this.context.putImageData(this.image!, 0, 0);
+  }
+}

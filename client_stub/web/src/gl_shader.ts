@@ -1,0 +1,174 @@
+// The picture as WebGL programs: what raster.ts does for each pixel of a canvas, in the same words, so that
+// both show the same.
+//
+// Looks lie in a texture that wraps around: the cell (x, y) is the texel (x mod width, y mod height). The
+// texture is larger than what is on the screen, so that no two cells of it meet in one texel, and a pan
+// only writes the chunks that come in. Positions are whole cells and a rest, since a float has too few
+// digits for a pixel of a world with a million cells to a side.
+import { FALLS, IS_BEYOND, IS_ROCK, OPEN_ABOVE, OPEN_BELOW, OPEN_LEFT, OPEN_RIGHT, SURFACE } from "./look";
+import { DEEPEST, SHADES_PER_CELL } from "./palette";
+import { BRIGHTEST, FINE, GRAIN_SIDE, NEAR } from "./raster";
+
+export const VERTEX = `#version 300 es
+void main() {
+  // One triangle that is larger than the window.
+  gl_Position = vec4(float(gl_VertexID & 1) * 4.0 - 1.0, float(gl_VertexID >> 1) * 4.0 - 1.0, 0.0, 1.0);
+}`;
+
+const COMMON = `#version 300 es
+precision highp float;
+precision highp int;
+precision highp sampler2D;
+precision highp usampler2D;
+precision highp isampler2D;
+uniform ivec2 uOrigin;     // the cell in the window's left upper corner
+uniform vec2 uShift;       // where in it the corner is
+uniform ivec2 uSize;       // of the world, in cells
+uniform float uScale;      // pixels a cell
+uniform float uRows;       // pixels of the window
+uniform vec3 uBeyond;
+out vec4 colour;
+
+ivec2 pixelOf() { return ivec2(gl_FragCoord.x, uRows - gl_FragCoord.y); }
+vec2 placeOf(ivec2 pixel) {
+  vec2 middle = (vec2(pixel) + 0.5) / uScale;
+  return vec2(uShift.x + middle.x, uShift.y - middle.y);
+}
+bool beyond(ivec2 cell) { return any(lessThan(cell, ivec2(0))) || any(greaterThanEqual(cell, uSize)); }
+`;
+
+/** Several cells are a pixel. */
+export const FAR_FRAGMENT = `${COMMON}
+uniform sampler2D uTiles;
+uniform int uLevel;
+void main() {
+  ivec2 cell = uOrigin + ivec2(floor(placeOf(pixelOf())));
+  if (beyond(cell)) { colour = vec4(uBeyond, 1.0); return; }
+  colour = texelFetch(uTiles, (cell >> uLevel) % textureSize(uTiles, 0), 0);
+}`;
+
+const LOOKS = `
+uniform usampler2D uNow;
+uniform usampler2D uBefore;
+uniform usampler2D uMoves;   // a texel a chunk: whether what was before is that of the last tick
+uniform ivec2 uSides;        // of a chunk, as logarithms
+uniform ivec4 uHeld;         // cells that the textures hold: first, and one behind the last
+uniform uint uWeight;        // of the newest tick, of 256
+uniform sampler2D uColours;  // rows: water by depth, air by height, rock by brightness
+uniform isampler2D uGrain;
+uniform vec3 uSurface;
+
+const uint FALLS = ${FALLS}u, SURFACE = ${SURFACE}u, ROCK = ${IS_ROCK}u, BEYOND = ${IS_BEYOND}u;
+const uint ABOVE = ${OPEN_ABOVE}u, BELOW = ${OPEN_BELOW}u, LEFT = ${OPEN_LEFT}u, RIGHT = ${OPEN_RIGHT}u;
+
+uint mixed(uint a, uint b) {
+  if (a == b || ((a | b) & (ROCK | BEYOND)) != 0u) return b;
+  uint rest = 256u - uWeight;
+  uint fill = ((a & 255u) * rest + (b & 255u) * uWeight) >> 8;
+  if (fill == 0u) return 0u;
+  uint deepA = (a >> 8) & 255u, deepB = (b >> 8) & 255u;
+  uint deep = (a & 255u) == 0u ? deepB : (b & 255u) == 0u ? deepA : (deepA * rest + deepB * uWeight) >> 8;
+  uint flags = ((b & 255u) == 0u ? a : b) & (FALLS | SURFACE);
+  if (fill < 255u && ((a | b) & SURFACE) != 0u) flags = SURFACE;
+  return flags | (deep << 8) | fill;
+}
+uint lookAt(ivec2 cell) {
+  if (any(lessThan(cell, uHeld.xy)) || any(greaterThanEqual(cell, uHeld.zw))) return BEYOND;
+  ivec2 texel = cell % textureSize(uNow, 0);
+  uint now = texelFetch(uNow, texel, 0).r;
+  if (uWeight == 256u || texelFetch(uMoves, texel >> uSides, 0).r == 0u) return now;
+  return mixed(texelFetch(uBefore, texel, 0).r, now);
+}
+vec3 waterAt(int deep) { return texelFetch(uColours, ivec2(clamp(deep, 0, ${DEEPEST * SHADES_PER_CELL}), 0), 0).rgb; }
+vec3 stoneAt(int light) { return texelFetch(uColours, ivec2(clamp(light, 0, 255), 2), 0).rgb; }
+vec3 airAt(int y) {
+  return texelFetch(uColours, ivec2(clamp(int(float(y) * 255.0 / float(uSize.y)), 0, 255), 1), 0).rgb;
+}
+vec3 dim(vec3 air, vec3 water, int fill) {
+  return fill == 255 ? water : mix(air, water, float(64 + ((fill * 192) >> 8)) / 256.0);
+}
+`;
+
+const INSIDE = `
+/** The pixels of a cell: first column and row, and those behind the last. */
+ivec4 pixelsOf(ivec2 cell) {
+  vec2 low = vec2(cell - uOrigin) - uShift;
+  return ivec4(ceil(vec4(low.x, -low.y - 1.0, low.x + 1.0, -low.y) * uScale - 0.5));
+}
+vec3 rock(uint seen, ivec2 cell, ivec2 pixel, vec2 inside) {
+  ivec4 area = pixelsOf(cell);
+  int base = int(seen & 255u);
+  int edge = max(1, int(floor(uScale / ${FINE}.0 + 0.5)));
+  int light = base;
+  if ((seen & ABOVE) != 0u && pixel.y < area.y + edge) light += 40;
+  else if ((seen & BELOW) != 0u && pixel.y >= area.w - edge) light -= 40;
+  light = min(light, ${BRIGHTEST});
+  if ((seen & LEFT) != 0u && pixel.x < area.x + edge) return stoneAt(light - 60);
+  if ((seen & RIGHT) != 0u && pixel.x >= area.z - edge) return stoneAt(light - 60);
+  ivec2 grain = (cell * ${FINE} + ivec2(floor(inside * ${FINE}.0))) & ${GRAIN_SIDE - 1};
+  return stoneAt(light + texelFetch(uGrain, grain, 0).r);
+}
+vec3 fall(uint seen, ivec2 cell, ivec2 pixel, vec3 air) {
+  ivec4 area = pixelsOf(cell);
+  float fill = float(seen & 255u);
+  float width = float(area.z - area.x);
+  float wide = max(1.0, width * fill / 255.0);
+  float first = float(area.x) + (width - wide) / 2.0;
+  float column = float(pixel.x);
+  float covered = min(column + 1.0, first + wide) - max(column, first);
+  vec3 core = mix(air, waterAt(0), float(150u + (((seen & 255u) * 90u) >> 8)) / 256.0);
+  return mix(air, core, clamp(covered, 0.0, 1.0));
+}
+/** How high the water of the cell beside stands, of 255, as in raster.ts. */
+int levelOf(ivec2 beside, int here) {
+  uint seen = lookAt(beside);
+  if ((seen & (ROCK | BEYOND | FALLS)) != 0u) return here;
+  if (seen != 0u) return int(seen & 255u);
+  uint below = lookAt(beside - ivec2(0, 1));
+  return below != BEYOND && below != 0u && (below & FALLS) == 0u ? 0 : here;
+}
+vec3 surface(uint seen, ivec2 cell, ivec2 pixel, vec2 inside, vec3 air) {
+  int here = int(seen & 255u);
+  float low = float(here + levelOf(cell - ivec2(1, 0), here)) / 510.0;
+  float high = float(here + levelOf(cell + ivec2(1, 0), here)) / 510.0;
+  float middle = float(here) / 255.0;
+  float along = inside.x;
+  float level = along < 0.5 ? mix(low, middle, along * 2.0) : mix(middle, high, along * 2.0 - 1.0);
+  vec3 water = waterAt(int(seen >> 8) & 255);
+  float line = max(1.0, uScale * 0.12);
+  float under = (level - inside.y) * uScale + 0.5;
+  if (under <= 0.0) return air;
+  if (under < 1.0) return mix(air, uSurface, under);
+  return mix(uSurface, water, clamp(under - line, 0.0, 1.0));
+}
+vec3 within(uint seen, ivec2 cell, vec2 inside, vec3 air) {
+  float deep = float((seen >> 8) & 255u) + (0.5 - inside.y) * ${SHADES_PER_CELL}.0;
+  return dim(air, waterAt(int(floor(deep + 0.5))), int(seen & 255u));
+}
+`;
+
+/** A cell is a pixel or more: with an inside from NEAR on. */
+export const NEAR_FRAGMENT = `${COMMON}${LOOKS}${INSIDE}
+vec3 farColour(uint seen, vec3 air) {
+  int fill = int(seen & 255u);
+  if ((seen & ROCK) != 0u) return stoneAt(fill + ((seen & ABOVE) != 0u ? 16 : 0));
+  if (fill == 0) return air;
+  return dim(air, waterAt(int(seen >> 8) & 255), fill);
+}
+vec3 nearColour(uint seen, ivec2 cell, ivec2 pixel, vec2 inside, vec3 air) {
+  if ((seen & ROCK) != 0u) return rock(seen, cell, pixel, inside);
+  if ((seen & FALLS) != 0u) return fall(seen, cell, pixel, air);
+  if ((seen & SURFACE) != 0u) return surface(seen, cell, pixel, inside, air);
+  return (seen & 255u) == 0u ? air : within(seen, cell, inside, air);
+}
+void main() {
+  ivec2 pixel = pixelOf();
+  vec2 place = placeOf(pixel);
+  vec2 whole = floor(place);
+  ivec2 cell = uOrigin + ivec2(whole);
+  uint seen = beyond(cell) ? BEYOND : lookAt(cell);
+  vec3 air = airAt(cell.y);
+  if ((seen & BEYOND) != 0u) colour = vec4(uBeyond, 1.0);
+  else if (uScale < ${NEAR}.0) colour = vec4(farColour(seen, air), 1.0);
+  else colour = vec4(nearColour(seen, cell, pixel, place - whole, air), 1.0);
+}`;

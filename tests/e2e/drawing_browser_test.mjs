@@ -1,0 +1,217 @@
+// Goal: WebGL paints what the processor paints, wherever one looks and however near; frames in motion and
+// what others change arrive; where the graphics card forgets everything, or there is none, the world is seen
+// all the same.
+// Method: a real server and headless Chromium, whose WebGL is the processor's; both pictures of one moment
+// are compared pixel by pixel.
+//
+//   node drawing_browser_test.mjs SLUICE_SERVER CHROMIUM PACKAGE_JSON
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { folder, launch, main, openPage, shot, SIZES, startServer, stopServer, until } from "./browser_support.mjs";
+
+const [serverPath, chromiumPath, packagePath] = process.argv.slice(2);
+
+/** A landscape with a lake, a roofed chamber, a fall, part-filled cells and a step of rock. */
+const WIDE = `[world]
+name = "wide"
+size = [900, 300, 1]
+[[fill]]
+from = [0, 0, 0]
+size = [900, 40, 1]
+cell = "#"
+[[fill]]
+from = [100, 15, 0]
+size = [300, 20, 1]
+cell = "~"
+[[fill]]
+from = [200, 36, 0]
+size = [150, 4, 1]
+cell = "."
+[[fill]]
+from = [420, 40, 0]
+size = [4, 200, 1]
+cell = "#"
+[[fill]]
+from = [500, 40, 0]
+size = [60, 120, 1]
+cell = "~"
+[[fill]]
+from = [610, 200, 0]
+size = [60, 4, 1]
+cell = "#"
+[[source]]
+at = [640, 210, 0]
+rate = 6000
+`;
+const DEEP = `[world]
+name = "deep"
+size = [64, 64, 64]
+[[fill]]
+from = [0, 0, 0]
+size = [64, 20, 64]
+cell = "#"
+[[fill]]
+from = [10, 10, 10]
+size = [30, 8, 30]
+cell = "~"
+`;
+
+function startWorlds() {
+  const parameters = Object.entries({ wide: WIDE, deep: DEEP }).flatMap(([name, text]) => {
+    writeFileSync(join(folder, `${name}.toml`), text);
+    return ["--world", join(folder, `${name}.toml`)];
+  });
+  return startServer(serverPath, [...parameters, "--listen", "127.0.0.1:0", "--data", join(folder, "data")]);
+}
+
+const byGl = (page) => page.waitForFunction(() => window.sluice?.screen.byGl);
+
+/** Of both pictures of the same moment: pixels that differ by more than a shade, and how many there are. */
+function compare(page, milliseconds) {
+  return page.evaluate((after) => {
+    const { painter, screen, camera, canvas: { width, height } } = window.sluice;
+    const pixels = (picture) => {
+      for (let tries = 0; painter.paint(picture, width, height, camera, painter.tickTime + after) && tries < 30;) ++tries;
+      if (picture === screen) screen.flatten();
+      const { data } = screen.context.getImageData(0, 0, width, height);
+      return data;
+    };
+    const graphics = pixels(screen);
+    if (!screen.byGl) throw new Error("not by WebGL");
+    const processor = pixels(screen.plain);
+    let [differ, worst, colours] = [0, "", new Set()];
+    for (let i = 0; i < graphics.length; i += 4) {
+      colours.add(graphics[i] * 65536 + graphics[i + 1] * 256 + graphics[i + 2]);
+      const by = Math.max(...[0, 1, 2].map((k) => Math.abs(graphics[i + k] - processor[i + k])));
+      if (by <= 6) continue;
+      ++differ;
+      if (worst === "") {
+        worst = `[${(i / 4) % width}, ${Math.floor(i / 4 / width)}] ${graphics.slice(i, i + 3)}, not ${processor.slice(i, i + 3)}`;
+      }
+    }
+    window.sluice.repaint();
+    return { share: differ / (width * height), worst, colours: colours.size };
+  }, milliseconds);
+}
+
+async function samePicture(page, what, milliseconds) {
+  const { share, worst, colours } = await compare(page, milliseconds);
+  assert.ok(share < 0.002, `${what}: ${(share * 100).toFixed(2)} % of the pixels differ, as ${worst}`);
+  return colours;
+}
+
+async function placesAndScales(page) {
+  console.log("both paint the same from far and near");
+  await page.keyboard.press("f");
+  await samePicture(page, "the whole world", 500);
+  // No scale at which pixels lie on the borders of grains: which of the two they take is chance.
+  for (const scale of [1 / 16, 0.3, 0.5, 0.9, 1, 1.7, 2.9, 3.01, 5.3, 12.03, 31.01]) {
+    for (const [x, y] of [[530, 150], [421.3, 238.7], [250, 33], [640, 203], [3, 2], [898, 299]]) {
+      await page.evaluate((place) => window.sluice.goTo(place), { x, y, z: 0, scale });
+      await samePicture(page, `[${x}, ${y}] at ${scale}`, 500);
+    }
+  }
+  for (const colours of ["light", "contrast", "dark"]) {
+    await page.selectOption("#palette", colours);
+    await samePicture(page, colours, 500);
+  }
+  for (const scale of [1.3, 7]) {
+    await page.evaluate((place) => window.sluice.goTo(place), { x: 640.2, y: 150.1, z: 0, scale });
+    for (const milliseconds of [0, 12, 31]) {
+      await page.evaluate(() => (window.sluice.painter.step = 50)); // ticks come late on a machine with much to do
+      await samePicture(page, `${milliseconds} ms after a tick at ${scale}`, milliseconds);
+    }
+  }
+}
+
+async function lateParts(page) {
+  console.log("nothing but what it begins with is fetched before the first picture");
+  const early = await page.evaluate(() => {
+    const [{ startTime }] = performance.getEntriesByName("first-picture");
+    const preloaded = [...document.querySelectorAll("link[rel=modulepreload]")].map(({ href }) => href);
+    return performance.getEntriesByType("resource").filter((entry) => entry.startTime < startTime)
+      .map(({ name }) => name).filter((name) => /part-/.test(name) && !preloaded.includes(name));
+  });
+  assert.deepEqual(early, []);
+}
+
+async function changes(page) {
+  console.log("what is built is seen, in a window of any size, and in the picture that is saved");
+  await page.keyboard.press("f");
+  await page.setViewportSize({ width: 900, height: 600 });
+  await samePicture(page, "a smaller window", 500);
+  await page.evaluate(() =>
+    window.sluice.command({ cmd: "set_cells", from: [700, 100, 0], size: [120, 120, 1], cell: "#" }));
+  await page.waitForFunction(() => window.sluice.mirror.cell(760, 160, 0) === -1);
+  // Of the picture that is saved: the colour of the middle of what was built.
+  const stone = () => page.evaluate(async () => {
+    const { camera, canvas } = window.sluice;
+    const image = await createImageBitmap(await window.sluice.picture());
+    const copy = new OffscreenCanvas(image.width, image.height).getContext("2d");
+    copy.drawImage(image, 0, 0);
+    const ratio = canvas.width / camera.width;
+    return [...copy.getImageData(camera.screenX(760) * ratio, camera.screenY(160) * ratio, 1, 1).data];
+  });
+  await until("the rock is in the picture", async () => {
+    const [red, green, blue, alpha] = await stone();
+    return red > blue && red + green + blue > 200 && alpha === 255;
+  });
+  assert.equal(await page.evaluate(() => window.sluice.screen.byGl), true);
+  await samePicture(page, "with the rock", 500);
+}
+
+async function forgets(page) {
+  console.log("a card that forgets everything: the world is seen meanwhile, and then by WebGL again");
+  await page.evaluate(() => {
+    const { gl } = window.sluice.screen.gl;
+    gl.getExtension("WEBGL_lose_context").loseContext();
+    window.sluice.repaint();
+  });
+  await page.waitForFunction(() => window.sluice.screen.byGl === false);
+  const rock = await page.evaluate(() => {
+    const { camera, canvas, screen } = window.sluice;
+    const ratio = canvas.width / camera.width;
+    return [...screen.context.getImageData(camera.screenX(760) * ratio, camera.screenY(160) * ratio, 1, 1).data];
+  });
+  assert.ok(rock[0] > rock[2] && rock[3] === 255, `the rock's pixel is ${rock}`);
+  await byGl(page); // the spring keeps the world in motion
+  assert.equal(await page.locator(".beneath").count(), 1);
+  await samePicture(page, "after it came back", 500);
+}
+
+async function without(browser, url) {
+  console.log("a processor that plays a graphics card is passed over, and one can do without");
+  for (const query of ["", "?draw=canvas"]) {
+    const page = await openPage(await browser.newContext({ viewport: SIZES.desktop }), `${url}/${query}#wide`);
+    await page.waitForFunction(() => window.sluice.mirror?.counters.water > 0);
+    await page.waitForFunction(() => window.sluice.screen.due === Infinity);
+    // Asked for once more, so that it has been answered.
+    if (query === "") await page.evaluate(() => window.sluice.screen.lookForGl());
+    assert.equal(await page.evaluate(() => window.sluice.screen.byGl), false);
+    assert.equal(await page.locator(".beneath").count(), 0);
+    await page.context().close();
+  }
+}
+
+await main(async () => {
+  const server = await startWorlds();
+  const browser = await launch(packagePath, chromiumPath, ["--use-angle=swiftshader", "--enable-unsafe-swiftshader"]);
+  const context = await browser.newContext({ viewport: SIZES.desktop });
+  const page = await openPage(context, `${server.url}/?draw=webgl#wide`);
+  await byGl(page);
+  await lateParts(page);
+  await shot(page, "webgl");
+  await placesAndScales(page);
+  await changes(page);
+  await forgets(page);
+  await page.goto(`${server.url}/?draw=webgl#deep`);
+  await page.waitForFunction(() => window.sluice?.mirror?.welcome.world === "deep" && window.sluice.mirror.chunks.size > 0);
+  await page.keyboard.press("f");
+  await samePicture(page, "a slice", 500);
+  await page.locator("#slice").fill("12");
+  await samePicture(page, "another slice", 500);
+  await without(browser, server.url);
+  await browser.close();
+  assert.equal(await stopServer(server), 0);
+});
