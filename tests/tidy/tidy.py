@@ -231,58 +231,6 @@ def floating_point_instructions(library):
     return found
 
 
-# What holds a world's state, and its members that are state. All others are derived, and stand behind
-# a comment that begins with "Derived", so that whoever adds one has said which of the two it is.
-STATE_HOLDERS = {"World": {"core_", "grid_", "pipes_"}, "Grid": {"chunks_"}, "Chunk": {"cells", "marks", "coord"}}
-
-STRUCT = re.compile(r"^(?:template <[^\n]*>\n)?(struct|class) (\w+)[^;{\n]*\{\n(.*?)^\};", re.M | re.S)
-MEMBER = re.compile(r"^  (?!static|using|friend|return|template|explicit|enum|struct|class|public|private)"
-                    r"(?:alignas\(\w+\) |mutable |const )*[\w:]+(?:<[^;=(){}]*>)?[ *&]+(\w+)"
-                    r"(?:\{[^;]*\}| = [^;]*)?;", re.M)
-
-
-def members_of(body):
-    """The data members of a struct's body, with whether each stands behind a "Derived" comment."""
-    derived = False
-    found = []
-    for line in body.splitlines():
-        if re.match(r"\s*// Derived\b", line):
-            derived = True
-        match = MEMBER.match(line.split("//")[0].rstrip())
-        if match:
-            found.append((match.group(1), derived))
-    return found
-
-
-def structs_of(text):
-    """Name and body of each struct and class, nested ones too, as if they stood outermost."""
-    for _, name, body in STRUCT.findall(text):
-        yield name, body
-        yield from structs_of("\n".join(line[2:] for line in body.splitlines()) + "\n")
-
-
-def check_state_fields(root):
-    """A member that visit_state does not name would be in no digest, snapshot or comparison."""
-    problems = []
-    for path in sources(root):
-        name = name_of(root, path)
-        if layer_of(name) not in ("protocol/base", "server/sim") or path.suffix not in (".h", ".cpp"):
-            continue
-        for struct, body in structs_of(path.read_text()):
-            visit = re.search(r"^  static void visit_state\(.*?^  \}", body, re.M | re.S)
-            if visit:
-                declared = set(re.findall(r"\bself\.(\w+)", visit.group(0)))
-                members = {member for member, _ in members_of(body)}
-                problems += [f"{name}: {struct}::{member} is not declared in visit_state"
-                             for member in sorted(members - declared)]
-            elif struct in STATE_HOLDERS:
-                problems += [f"{name}: {struct}::{member} is neither known as state nor behind a "
-                             "comment that begins with 'Derived'"
-                             for member, derived in members_of(body)
-                             if not derived and member not in STATE_HOLDERS[struct]]
-    return problems
-
-
 def check_properties(root):
     """A property whose result nobody looks at cannot fail: rc::check only returns it."""
     problems = []
@@ -292,7 +240,7 @@ def check_properties(root):
     return problems
 
 
-SOURCE_CHECKS = (check_layers, check_state_fields, check_sim_includes, check_sim_words, check_length,
+SOURCE_CHECKS = (check_layers, check_sim_includes, check_sim_words, check_length,
                  check_functions, check_format, check_properties)
 
 

@@ -114,53 +114,6 @@ class Simulation(unittest.TestCase):
         self.assertEqual([], found(tidy.check_sim_words, "server/net/a.h", "double seconds;\n"))
 
 
-STATE = """struct Springs {
-  std::int32_t rate = 0;  // units
-  std::map<Vec3, std::int32_t> missed;
-  bool on = true;
-  %s
-  template <class Self, class Visitor>
-  static void visit_state(Self& self, Visitor& v) {
-    v.field("rate", self.rate);
-    v.field("missed", self.missed);
-    v.field("on", self.on);
-  }
-  [[nodiscard]] bool balanced() const { return rate == 0; }
-};
-"""
-
-
-class StateFields(unittest.TestCase):
-    def test_a_member_that_is_not_declared_is_found(self):
-        name = "server/sim/a.h"
-        self.assertEqual([], found(tidy.check_state_fields, name, STATE % ""))
-        for member in ["std::int64_t age = 0;", "std::vector<Vec3> way;", "Vec3 at;", "bool wet{};",
-                       "std::map<Vec3, std::pair<int, int>> both;", "std::array<Cell, 4> cells{};",
-                       "Springs* next = nullptr;", "std::string name = \"a\";"]:
-            self.assertEqual(1, len(found(tidy.check_state_fields, name, STATE % member)), member)
-
-    def test_nested_structs_are_looked_into(self):
-        def nested(member):
-            inner = "".join(f"  {line}\n" for line in (STATE % member).splitlines())
-            return "struct Network {\n" + inner + "  std::int64_t sum = 0;\n};\n"
-        self.assertEqual([], found(tidy.check_state_fields, "server/sim/a.h", nested("")))
-        self.assertEqual(1, len(found(tidy.check_state_fields, "server/sim/a.h",
-                                      nested("std::int64_t age = 0;"))))
-
-    def test_what_is_no_member_is_not_taken_for_one(self):
-        for line in ["static constexpr int kMost = 3;", "using Map = std::map<int, int>;",
-                     "[[nodiscard]] int sum() const;", "// std::int32_t gone = 0;",
-                     "friend bool operator==(const Springs&, const Springs&) = default;"]:
-            self.assertEqual([], found(tidy.check_state_fields, "server/sim/a.h", STATE % line), line)
-
-    def test_a_world_says_of_each_member_what_it_is(self):
-        world = "class World {\n private:\n  CoreState core_;\n  Grid grid_;\n%s\n};\n"
-        for text, problems in [("", 0), ("  std::int32_t wind_ = 0;", 1),
-                               ("\n  // Derived: not part of the digest.\n  std::int32_t wind_ = 0;", 0)]:
-            self.assertEqual(problems, len(found(tidy.check_state_fields, "server/sim/world.h",
-                                                 world % text)), text)
-
-
 class Length(unittest.TestCase):
     def test_a_long_file(self):
         self.assertEqual([], found(tidy.check_length, "server/net/a.cpp", "\n" * tidy.MOST_LINES))
