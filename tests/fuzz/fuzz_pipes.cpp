@@ -8,7 +8,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace sluice::protocol;  // NOLINT(google-build-using-namespace)
-  const ChunkShape sides;
+  const sluice::ChunkShape sides;
   for (const PipeKey& key : {PipeKey{{1, 2, 0}, 0}, PipeKey{}}) {
     PipeSection section;
     if (!decode_pipes(key, sides, {data, size}, section).ok()) continue;
