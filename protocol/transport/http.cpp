@@ -4,20 +4,6 @@
 
 namespace sluice::transport {
 
-namespace {
-
-/// One kind of handler for all that moves bytes: each other one would be compiled once more.
-class Then {
- public:
-  explicit Then(Called done) : done_(std::move(done)) {}
-  void operator()(boost::system::error_code error, std::size_t) { done_(error); }
-
- private:
-  Called done_;
-};
-
-}  // namespace
-
 void read_request(Stream& stream, boost::beast::flat_buffer& buffer, RequestParser& parser,
                   Called done) {
   http::async_read(stream, buffer, parser, Then(std::move(done)));

@@ -72,12 +72,6 @@ std::unique_ptr<Stream::Layer> make_layer(asio::ip::tcp::socket socket,
 Stream::Stream(asio::ip::tcp::socket socket, Context tls)
     : tls_(std::move(tls)), layer_(make_layer(std::move(socket), tls_)) {}
 Stream::Stream(Stream&& other) noexcept = default;
-// The layer goes before what it refers to.
-Stream& Stream::operator=(Stream&& other) noexcept {
-  layer_ = std::move(other.layer_);
-  tls_ = std::move(other.tls_);
-  return *this;
-}
 Stream::~Stream() = default;
 
 Stream::executor_type Stream::get_executor() {

@@ -24,10 +24,9 @@ class context;
 namespace sluice::transport {
 
 /// The first buffers of a sequence that hold something: as many as one call passes on.
-template <class Buffer>
+template <class Buffer, std::size_t kMost = 16>
 class Parts {
  public:
-  static constexpr std::size_t kMost = 16;
   using value_type = Buffer;
   using const_iterator = const Buffer*;
 
@@ -63,7 +62,6 @@ class Stream {
   /// Speaks TLS with `tls`, which it keeps; with none it speaks plainly.
   explicit Stream(boost::asio::ip::tcp::socket socket, Context tls = nullptr);
   Stream(Stream&& other) noexcept;
-  Stream& operator=(Stream&& other) noexcept;
   ~Stream();
 
   [[nodiscard]] bool encrypted() const { return tls_ != nullptr; }

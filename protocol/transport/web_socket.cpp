@@ -14,15 +14,11 @@ void upgrade(WebSocketStream& socket, const std::string& authority, const std::s
 }
 
 void read(WebSocketStream& socket, boost::beast::flat_buffer& buffer, Called done) {
-  socket.async_read(buffer, [done = std::move(done)](boost::system::error_code error, std::size_t) {
-    done(error);
-  });
+  socket.async_read(buffer, Then(std::move(done)));
 }
 
 void write(WebSocketStream& socket, boost::asio::const_buffer bytes, Called done) {
-  socket.async_write(bytes, [done = std::move(done)](boost::system::error_code error, std::size_t) {
-    done(error);
-  });
+  socket.async_write(bytes, Then(std::move(done)));
 }
 
 void close(WebSocketStream& socket, const websocket::close_reason& reason, Called done) {

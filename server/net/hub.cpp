@@ -125,7 +125,7 @@ void Hub::set_view(Viewer& viewer, const Box& box) {
 bool Hub::resync(Viewer& viewer, ChunkCoord coord) {
   if (!viewer.interest.view().contains(coord)) return true;
   note_claim(viewer);
-  feed_.audit({coord.x, coord.y, coord.z});
+  feed_.audit(coord);
   if (!viewer.interest.resync(coord, world_)) return false;
   catch_up(viewer);
   return true;

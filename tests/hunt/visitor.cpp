@@ -59,8 +59,7 @@ void Visitor::connect() {
   session_->start();
   unanswered_ = 0;
   stalled_ = false;
-  const Vec3 cells = ground_.spec.config.size;
-  const Vec3 size{cells.x, cells.y, cells.z};
+  const Vec3 size = ground_.spec.config.size;
   tests::Dice dice(seed);
   view_ = random_view(dice, size);
   session_->set_view(view_);
@@ -152,8 +151,7 @@ void Visitor::send_command() {
   tests::Dice dice(ground_.stream("command") +
                    static_cast<std::uint64_t>(number_ * 1'000'003 + number));
   if (ground_.plan.without.contains({number_, number})) return;
-  const Vec3 size = session_->mirror().welcome().size;
-  const Vec3 cells{size.x, size.y, size.z};
+  const Vec3 cells = session_->mirror().welcome().size;
   ++unanswered_;
   const bool bad = dice.roll(1, 100) <= ground_.plan.bad_commands;
   if (bad && dice.chance(40)) {

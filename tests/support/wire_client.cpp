@@ -39,7 +39,9 @@ struct WireClient::Socket {
     std::optional<beast::error_code> result;
     begin([&result](beast::error_code error) { result = error; });
     context.restart();
-    while (!result) context.run_one();
+    while (!result && context.run_one() > 0) {
+    }
+    if (!result) throw std::runtime_error("nothing is under way");
     return *result;
   }
 };
