@@ -51,9 +51,16 @@ export function openBrowser(packagePath, chromiumPath, name, viewport = { width:
   });
 }
 
+/** Milliseconds for what a page is waited for: how long a machine takes is never a reason to fail. */
+const PATIENCE = 150_000;
+
 export async function openPage(context, url) {
   const page = await context.newPage();
+  page.setDefaultTimeout(PATIENCE);
   page.on("pageerror", (error) => { throw error; });
+  page.on("console", (message) => {
+    if (message.type() === "warning" || message.type() === "error") console.log(`the page says: ${message.text()}`);
+  });
   await page.goto(url);
   await page.waitForSelector('body[data-state="ready"]');
   return page;
@@ -88,9 +95,9 @@ export function colour(page, x, y, pane = "view") {
   }, [x, y, pane]);
 }
 
-/** Waits until `holds` does; how long a machine takes is never a reason to fail. */
+/** Waits until `holds` does. */
 export async function until(what, holds) {
-  for (let tries = 0; tries < 600; ++tries) {
+  for (const begin = performance.now(); performance.now() - begin < PATIENCE;) {
     if (await holds()) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
@@ -129,6 +136,7 @@ export async function main(run) {
     console.log("all well");
   } catch (error) {
     console.error(error);
+    console.error(`failed: ${error.message}`); // at the end, where a log that was cut still has it
     process.exitCode = 1;
   } finally {
     running?.kill("SIGKILL");

@@ -164,13 +164,20 @@ async function changes(page) {
 async function forgets(page) {
   console.log("a card that forgets everything: the world is seen meanwhile, and then by WebGL again");
   await page.evaluate(() => {
+    const { getContext } = HTMLCanvasElement.prototype;
+    HTMLCanvasElement.prototype.getContext = function once(kind, ...more) {
+      if (kind !== "webgl2") return getContext.call(this, kind, ...more);
+      HTMLCanvasElement.prototype.getContext = getContext;
+      return null; // as a card that just woke up
+    };
     const { gl } = window.sluice.screen.gl;
     gl.getExtension("WEBGL_lose_context").loseContext();
     window.sluice.repaint();
   });
-  await page.waitForFunction(() => window.sluice.screen.byGl === false);
-  const rock = await page.evaluate(() => {
+  // One turn: WebGL comes back by itself after a while.
+  const rock = await page.evaluate(async () => {
     const { camera, canvas, screen } = window.sluice;
+    while (screen.byGl) await new Promise(requestAnimationFrame);
     const ratio = canvas.width / camera.width;
     return [...screen.context.getImageData(camera.screenX(760) * ratio, camera.screenY(160) * ratio, 1, 1).data];
   });
@@ -196,7 +203,9 @@ async function without(browser, url) {
 
 await main(async () => {
   const server = await startWorlds();
-  const browser = await launch(packagePath, chromiumPath, ["--use-angle=swiftshader", "--enable-unsafe-swiftshader"]);
+  // Neither a slow machine nor what it forgets on the way is a reason for Chromium to give WebGL up.
+  const browser = await launch(packagePath, chromiumPath, ["--use-angle=swiftshader", "--enable-unsafe-swiftshader",
+    "--disable-gpu-watchdog", "--disable-gpu-process-crash-limit"]);
   const context = await browser.newContext({ viewport: SIZES.desktop });
   const page = await openPage(context, `${server.url}/?draw=webgl#wide`);
   await byGl(page);

@@ -26,10 +26,10 @@ export class GlPicture implements Picture {
   private moving = new Uint8Array(0);
   private view: View | null = null;
 
-  /** Null: there is no WebGL2 that is worth it. `forced`: take any. */
+  /** Null: WebGL2 is not worth it here. Throws where there is none. `forced`: take any. */
   static open(canvas: HTMLCanvasElement, forced: boolean): GlPicture | null {
     const gl = canvas.getContext("webgl2", { alpha: false, antialias: false, depth: false, stencil: false });
-    if (!gl) return null;
+    if (!gl) throw new Error("there is no WebGL2");
     const facts = gl.getExtension("WEBGL_debug_renderer_info");
     const renderer = String(gl.getParameter(facts ? facts.UNMASKED_RENDERER_WEBGL : gl.RENDERER));
     return SOFTWARE.test(renderer) && !forced ? null : new GlPicture(gl);

@@ -8,8 +8,10 @@ import type { GlPicture } from "./gl_picture";
 import type { Picture, View } from "./picture";
 import type { Tile } from "./tile";
 
-/** Milliseconds after which a card that forgot everything is tried again. */
+/** Milliseconds after which a card that forgot everything, or gave nothing, is tried again. */
 const PATIENCE = 2000;
+/** How often in a row a card that gives nothing is tried: one that just woke up may refuse at first. */
+const TRIES = 5;
 
 /** "?draw=canvas" or "?draw=webgl" in the address: whatever the page thinks better. */
 type Way = "canvas" | "webgl" | null;
@@ -27,6 +29,7 @@ export class Screen implements Picture {
   private gl: GlPicture | null = null;
   /** When WebGL is looked for; Infinity: not before there is a picture, or never again. */
   private due = Infinity;
+  private tries = TRIES;
   private isPictured = false;
   private current: Picture;
 
@@ -102,11 +105,13 @@ export class Screen implements Picture {
       beneath.setAttribute("aria-hidden", "true");
       this.gl = GlPicture.open(beneath, this.way === "webgl");
       if (!this.gl) return;
+      this.tries = TRIES;
       beneath.hidden = true;
       this.canvas.before(beneath);
       this.beneath = beneath;
     } catch (error) {
-      console.warn("The world is painted without WebGL:", error);
+      if (--this.tries > 0) this.due = performance.now() + PATIENCE;
+      else console.warn("The world is painted without WebGL:", error);
     }
   }
 
