@@ -18,7 +18,7 @@
 
 #include "client_stub/script.h"
 #include "client_stub/world_client.h"
-#include "protocol/map_text.h"
+#include "protocol/base/map_text.h"
 
 namespace sluice::client {
 
@@ -212,7 +212,7 @@ class Headless {
       status_ = kExitWrongInput;
       return;
     }
-    std::cout << protocol::print_map(
+    std::cout << sluice::print_map(
         view_.size.x, view_.size.y, view_.size.z,
         [&](std::int32_t x, std::int32_t y, std::int32_t z) {
           return mirror.cell({view_.from.x + x, view_.from.y + y, view_.from.z + z});

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "protocol/base/map_text.h"
 #include "protocol/chunk.h"
-#include "protocol/map_text.h"
 
 namespace sluice::client {
 
@@ -43,10 +43,10 @@ Colour blend(Colour a, Colour b, double share) {
 }
 
 Colour colour_of(const CellLook& look) {
-  if (look.cell == protocol::kOutsideCell) return kBeyond;
+  if (look.cell == kOutside) return kBeyond;
   const Colour air = blend(kAirBottom, kAirTop, look.height);
-  if (look.cell == 0 || look.cell == protocol::kTrappedAirCell) return air;
-  if (look.cell <= protocol::kThinnestIceCell) return kIce;
+  if (look.cell == 0 || look.cell == kTrappedAir) return air;
+  if (look.cell <= kThinnestIce) return kIce;
   if (look.cell < 0) return rock(look);
   if (look.depth > 0) {
     const double share = std::pow(std::min(look.depth, kDeepest) / double{kDeepest}, 0.7);

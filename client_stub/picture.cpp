@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "client_stub/palette.h"
-#include "protocol/map_text.h"
+#include "protocol/base/map_text.h"
 
 namespace sluice::client {
 

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "client_stub/command_json.h"
-#include "protocol/map_text.h"
+#include "protocol/base/map_text.h"
 
 namespace sluice::client {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "client_stub/command_json.h"
-#include "protocol/map_text.h"
+#include "protocol/base/map_text.h"
 
 namespace sluice::client {
 
@@ -70,10 +70,10 @@ const char* name_of(Tool tool) {
 }
 
 std::string describe_cell(std::int32_t cell) {
-  if (cell == protocol::kOutsideCell) return "outside";
-  if (cell == protocol::kTrappedAirCell) return "trapped air";
-  if (cell <= protocol::kThinnestIceCell) {
-    return "ice, " + std::to_string(protocol::kIceBaseCell - cell) + " units";
+  if (cell == kOutside) return "outside";
+  if (cell == kTrappedAir) return "trapped air";
+  if (cell <= kThinnestIce) {
+    return "ice, " + std::to_string(kIceBase - cell) + " units";
   }
   if (cell < 0) return "rock";
   if (cell == 0) return "air";

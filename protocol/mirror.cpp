@@ -93,7 +93,7 @@ bool Mirror::in_world(ChunkCoord coord) const {
 std::int32_t Mirror::cell(Vec3 at) const {
   const Vec3 size = welcome_.size;
   if (at.x < 0 || at.y < 0 || at.z < 0 || at.x >= size.x || at.y >= size.y || at.z >= size.z) {
-    return kOutsideCell;
+    return kOutside;
   }
   const ChunkCells* cells = find(welcome_.sides.chunk_of(at));
   return cells == nullptr ? 0 : (*cells)[static_cast<std::size_t>(welcome_.sides.index_of(at))];

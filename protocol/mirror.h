@@ -52,7 +52,7 @@ class Mirror {
   [[nodiscard]] const std::optional<Playback>& playback() const { return playback_; }
   [[nodiscard]] const MirrorStats& stats() const { return stats_; }
 
-  /// Units of water, kRockCell, or kOutsideCell beyond the world. Air where nothing was sent.
+  /// Units of water, kRock, or kOutside beyond the world. Air where nothing was sent.
   [[nodiscard]] std::int32_t cell(Vec3 at) const;
   /// Null where nothing is held: all air, or not in view.
   [[nodiscard]] const ChunkCells* find(ChunkCoord coord) const;

@@ -9,7 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "server/formats/cell_text.h"
+#include "protocol/base/map_text.h"
 #include "server/sim/commands/commands.h"
 
 namespace sluice::formats {
@@ -42,7 +42,7 @@ class FieldLister {
   void field(const char* name, std::int32_t /*value*/) { add(name, Kind::kNumber); }
   void field(const char* name, const std::string& /*value*/) { add(name, Kind::kText); }
   void field(const char* name, bool /*value*/) { add(name, Kind::kFlag); }
-  void cell(const char* name, sim::Cell /*value*/) { add(name, Kind::kCell); }
+  void cell(const char* name, Cell /*value*/) { add(name, Kind::kCell); }
   template <class T>
   void optional(const char* name, const T& value) {
     field(name, value);

@@ -9,11 +9,9 @@ namespace sluice::formats {
 
 namespace {
 
-using sim::Cell;
-
 std::string cell_text(Cell cell) {
-  if (cell == sim::kRock) return "\"#\"";
-  if (cell == sim::kTrappedAir) return "\"o\"";
+  if (cell == kRock) return "\"#\"";
+  if (cell == kTrappedAir) return "\"o\"";
   return std::to_string(cell);
 }
 
@@ -21,7 +19,7 @@ std::string cell_text(Cell cell) {
 struct Stretch {
   std::int32_t x = 0;
   std::int32_t end = 0;
-  Cell cell = sim::kAir;
+  Cell cell = kAir;
 
   friend auto operator<=>(const Stretch&, const Stretch&) = default;
 };
@@ -51,7 +49,7 @@ class Boxes {
     std::vector<Stretch> found;
     for (std::int32_t x = 0; x < world_.config().size.x; ++x) {
       const Cell cell = world_.cell({x, y, z});
-      if (cell == sim::kAir) continue;
+      if (cell == kAir) continue;
       if (!found.empty() && found.back().end == x && found.back().cell == cell) {
         ++found.back().end;
       } else {

@@ -9,7 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "server/formats/cell_text.h"
+#include "protocol/base/map_text.h"
 #include "server/formats/world_file.h"
 
 namespace sluice::formats {
@@ -74,7 +74,7 @@ class FieldReader {
     }
     fail(name, "is '" + text + "'; allowed: " + allowed);
   }
-  void cell(const char* name, sim::Cell& value) {
+  void cell(const char* name, Cell& value) {
     const Json* node = take(name);
     if (node == nullptr) return;
     if (node->is_string()) {
@@ -145,12 +145,12 @@ class FieldWriter {
   void choice(const char* name, const T& value, const Names& names) {
     object_[name] = std::string(names[static_cast<std::size_t>(value)]);
   }
-  void cell(const char* name, sim::Cell value) {
-    if (value == sim::kRock) {
+  void cell(const char* name, Cell value) {
+    if (value == kRock) {
       object_[name] = "#";
-    } else if (value == sim::kTrappedAir) {
+    } else if (value == kTrappedAir) {
       object_[name] = "o";
-    } else if (value == sim::kAir) {
+    } else if (value == kAir) {
       object_[name] = ".";
     } else if (value == kFull) {
       object_[name] = "~";

@@ -4,7 +4,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "server/formats/cell_text.h"
+#include "protocol/base/map_text.h"
 #include "server/formats/pipe_tables.h"
 #include "server/formats/toml_table.h"
 #include "server/sim/models/registry.h"
@@ -17,28 +17,6 @@ using sim::WorldSpec;
 
 /// A drawing and a file of drawings stay well under what a world may hold; beyond, a fill is meant.
 constexpr std::size_t kMaxFileBytes = std::size_t{256} << 20;
-
-void read_options(TomlTable& table, sim::CellularOptions& water) {
-  water.full = table.number("full").value_or(water.full);
-  water.compressed_max = table.number("compressed_max").value_or(water.compressed_max);
-  water.smallest_flow = table.number("smallest_flow").value_or(water.smallest_flow);
-  water.max_sweeps = table.number("max_sweeps").value_or(water.max_sweeps);
-  if (const auto choice = table.choice("compression", {"hydrostatic", "uniform"})) {
-    water.compression = *choice == 0 ? sim::Compression::kHydrostatic : sim::Compression::kUniform;
-  }
-}
-
-void read_options(TomlTable& table, sim::BlockOptions& water) {
-  water.parts = table.number("parts").value_or(water.parts);
-  water.walk_steps = table.number("walk_steps").value_or(water.walk_steps);
-  if (const auto choice = table.choice("downward", {"greatest", "head"})) {
-    water.downward = *choice == 0 ? sim::Downward::kGreatest : sim::Downward::kHead;
-  }
-}
-
-void read_options(TomlTable& table, sim::StreamOptions& water) {
-  water.drying = table.number("drying").value_or(water.drying);
-}
 
 /// One parse: `problem` is the first mistake, with its place.
 struct WorldFileParser {
@@ -159,19 +137,13 @@ void WorldFileParser::parse_edges(const toml::table& node) {
 
 void WorldFileParser::parse_water(const toml::table& node) {
   TomlTable table(node, where, "water", problem);
-  sim::WorldConfig& config = spec.config;
-  switch (config.water) {
-    case sim::WaterModel::kCellular:
-      read_options(table, config.cellular);
-      break;
-    case sim::WaterModel::kBlock:
-      read_options(table, config.block);
-      break;
-    case sim::WaterModel::kStream:
-      read_options(table, config.stream);
-      break;
-    case sim::WaterModel::kHydro:  // has none
-      break;
+  for (const sim::WaterOption& option : sim::options_of(spec.config.water)) {
+    const auto& names = option.values_by_name;
+    if (!option.has_names()) {
+      if (const auto value = table.number(option.name)) spec.config.options[option.name] = *value;
+    } else if (const auto value = table.choice(option.name, {names.begin(), names.end()})) {
+      spec.config.options[option.name] = static_cast<std::int32_t>(*value);
+    }
   }
   table.finish();
 }
@@ -262,11 +234,11 @@ void WorldFileParser::parse_fill(const toml::table& node, std::size_t index) {
         table.fail("cell", "is '" + cell + "'; allowed: " + kAllowedGlyphs +
                                ", a number of units of water");
       }
-      fill.cell = value.value_or(sim::kAir);
+      fill.cell = value.value_or(kAir);
     }
   }
   fill.at_rest = table.boolean("at_rest").value_or(false);
-  if (problem.empty() && fill.at_rest && sim::water_of(fill.cell) == 0) {
+  if (problem.empty() && fill.at_rest && water_of(fill.cell) == 0) {
     table.fail("at_rest", "is true for a box without water");
   }
   table.finish();

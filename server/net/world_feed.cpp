@@ -9,9 +9,6 @@ namespace sluice::net {
 
 namespace {
 
-static_assert(protocol::kRockCell == sim::kRock && protocol::kOutsideCell == sim::kOutside &&
-              protocol::kTrappedAirCell == sim::kTrappedAir &&
-              protocol::kIceBaseCell == sim::kIceBase);
 // Reasons of the world are not cut once more on their way.
 static_assert(protocol::kMaxReasonBytes >= std::size_t{sim::kMaxReasonBytes});
 
@@ -21,7 +18,7 @@ protocol::Counters counters_of(const sim::World& world) {
           totals.drained, totals.evaporated, world.active_chunks()};
 }
 
-std::shared_ptr<const protocol::ChunkCells> all_of(sim::Cell kind) {
+std::shared_ptr<const protocol::ChunkCells> all_of(Cell kind) {
   auto cells = std::make_shared<protocol::ChunkCells>();
   cells->fill(kind);
   return cells;
@@ -29,7 +26,7 @@ std::shared_ptr<const protocol::ChunkCells> all_of(sim::Cell kind) {
 
 // Chunks of one kind of cell share their copies as they share their cells.
 std::shared_ptr<const protocol::ChunkCells> copy_of(const sim::Chunk& chunk) {
-  static const auto all_rock = all_of(sim::kRock);
+  static const auto all_rock = all_of(kRock);
   static const auto all_full = all_of(kFull);
   if (chunk.cells.is_shared_rock()) return all_rock;
   if (chunk.cells.is_shared() && chunk.cells[0] == kFull) return all_full;

@@ -25,7 +25,7 @@ class TextCutter {
   void field(const char* /*name*/, T& value) {
     if constexpr (std::is_same_v<T, std::string>) cut(value, kMaxTextBytes);
   }
-  void cell(const char* /*name*/, sim::Cell& /*value*/) {}
+  void cell(const char* /*name*/, Cell& /*value*/) {}
   template <class T>
   void optional(const char* name, T& value) {
     field(name, value);

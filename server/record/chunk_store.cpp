@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "protocol/base/cell.h"
 #include "server/record/database.h"
 #include "server/record/packing.h"
-#include "server/sim/cell.h"
 #include "server/sim/limits.h"
 
 namespace sluice::record {
@@ -15,7 +15,7 @@ namespace {
 constexpr std::byte kDifference{2};
 constexpr int kWholeLevel = 6;
 constexpr int kDifferenceLevel = 3;
-constexpr std::size_t kChunkBytes = std::size_t{kChunkCells} * sizeof(sim::Cell);
+constexpr std::size_t kChunkBytes = std::size_t{kChunkCells} * sizeof(Cell);
 
 std::uint32_t cell_at(std::span<const std::byte> bytes, std::size_t index) {
   std::uint32_t value = 0;

@@ -13,12 +13,12 @@ namespace sluice::record {
 
 namespace {
 
-std::string describe(sim::Cell cell, bool both_open) {
-  if (cell == sim::kRock) return "rock";
-  if (cell == sim::kOutside) return "outside";
-  if (cell == sim::kTrappedAir) return "trapped air";
-  if (sim::is_ice(cell)) return "ice of " + std::to_string(sim::held_in(cell)) + " units";
-  if (!sim::is_open(cell)) return "material " + std::to_string(-std::int64_t{cell});
+std::string describe(Cell cell, bool both_open) {
+  if (cell == kRock) return "rock";
+  if (cell == kOutside) return "outside";
+  if (cell == kTrappedAir) return "trapped air";
+  if (is_ice(cell)) return "ice of " + std::to_string(held_in(cell)) + " units";
+  if (!is_open(cell)) return "material " + std::to_string(-std::int64_t{cell});
   return both_open ? std::to_string(cell) : "open with " + std::to_string(cell) + " units";
 }
 
@@ -49,14 +49,14 @@ class Comparer {
 
   void cells(const StateView& expected, const StateView& actual) {
     for_each_differing(expected.chunks, actual.chunks,
-                       [&](ChunkCoord coord, const sim::Cell* a, const sim::Cell* b) {
+                       [&](ChunkCoord coord, const Cell* a, const Cell* b) {
                          chunk(*expected.core, coord, a, b);
                        });
   }
 
   void marks(const StateView& expected, const StateView& actual) {
     for_each_differing(expected.marks, actual.marks,
-                       [&](ChunkCoord coord, const sim::Cell* a, const sim::Cell* b) {
+                       [&](ChunkCoord coord, const Cell* a, const Cell* b) {
                          chunk_marks(*expected.core, coord, a, b);
                        });
   }
@@ -77,7 +77,7 @@ class Comparer {
   template <class F>
   static void for_each_differing(const StateView::Planes& expected, const StateView::Planes& actual,
                                  F&& f) {
-    static constexpr std::array<sim::Cell, kChunkCells> kNothing{};
+    static constexpr std::array<Cell, kChunkCells> kNothing{};
     const auto cells_of = [](const StateView::Planes& planes, ChunkCoord coord) {
       const auto found = planes.find(coord);
       return found == planes.end() ? kNothing.data() : found->second;
@@ -86,8 +86,8 @@ class Comparer {
     for (const auto& [coord, cells] : expected) coords.insert(coord);
     for (const auto& [coord, cells] : actual) coords.insert(coord);
     for (const ChunkCoord coord : coords) {
-      const sim::Cell* a = cells_of(expected, coord);
-      const sim::Cell* b = cells_of(actual, coord);
+      const Cell* a = cells_of(expected, coord);
+      const Cell* b = cells_of(actual, coord);
       if (!std::equal(a, a + kChunkCells, b)) f(coord, a, b);
     }
   }
@@ -105,7 +105,7 @@ class Comparer {
     if (listed_[difference.layer]++ < limit_) out_.differences.push_back(std::move(difference));
   }
 
-  void chunk(const sim::CoreState& core, ChunkCoord coord, const sim::Cell* a, const sim::Cell* b) {
+  void chunk(const sim::CoreState& core, ChunkCoord coord, const Cell* a, const Cell* b) {
     const ChunkShape shape = core.config.shape();
     const Box world = core.config.box();
     std::uint64_t differing = 0;
@@ -115,7 +115,7 @@ class Comparer {
       if (!world.contains(at)) continue;
       ++differing;
       include(at);
-      const bool both_open = sim::is_open(a[i]) && sim::is_open(b[i]);
+      const bool both_open = is_open(a[i]) && is_open(b[i]);
       list({sim::layer_name(sim::Layer::kCells), place_of(coord, at),
             both_open ? "water" : "material", describe(a[i], both_open), describe(b[i], both_open),
             coord, at});
@@ -126,8 +126,7 @@ class Comparer {
 
   /// The parts of a mark as the world's water model declares them; what it does not declare is
   /// nobody's, and yet a difference.
-  void chunk_marks(const sim::CoreState& core, ChunkCoord coord, const sim::Cell* a,
-                   const sim::Cell* b) {
+  void chunk_marks(const sim::CoreState& core, ChunkCoord coord, const Cell* a, const Cell* b) {
     const sim::WaterModelRow* model = sim::find_water_model(core.config.water);
     for (std::int32_t i = 0; i < kChunkCells; ++i) {
       if (a[i] == b[i]) continue;

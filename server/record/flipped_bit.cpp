@@ -65,14 +65,14 @@ std::uint64_t place_of(ChunkCoord coord) {
 
 using Sums = std::array<std::uint64_t, sim::kDigestLanes>;
 
-Sums sums_of(const sim::Cell* cells) {
+Sums sums_of(const Cell* cells) {
   Sums sums{};
   sim::kernels().digest_cells(cells, sums.data());
   return sums;
 }
 
 /// The cell and bit of the lane whose flip adds `change` to the lane's sum.
-std::optional<std::pair<std::int32_t, int>> flip_in_lane(const sim::Cell* cells, std::size_t lane,
+std::optional<std::pair<std::int32_t, int>> flip_in_lane(const Cell* cells, std::size_t lane,
                                                          std::uint64_t change) {
   std::uint64_t key = sim::kDigestKeys[lane];
   for (std::size_t i = 2 * lane; i < kChunkCells; i += 2 * sim::kDigestLanes) {
@@ -96,7 +96,7 @@ Difference flipped(const sim::World& state, const sim::Chunk& chunk, std::int32_
   StateImage image = StateImage::of(state);
   StateImage::Cells cells = *image.chunks.at(chunk.coord);
   const auto value = static_cast<std::uint32_t>(cells[static_cast<std::size_t>(index)]);
-  cells[static_cast<std::size_t>(index)] = static_cast<sim::Cell>(value ^ (1U << bit));
+  cells[static_cast<std::size_t>(index)] = static_cast<Cell>(value ^ (1U << bit));
   image.chunks[chunk.coord] = std::make_shared<const StateImage::Cells>(std::move(cells));
   const Comparison comparison = compare_states(StateView::of(state), image.view(), 1);
   return comparison.differences.empty() ? Difference{} : comparison.differences.front();

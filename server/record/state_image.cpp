@@ -18,7 +18,7 @@ StateView StateView::of(const sim::World& world) {
 
 namespace {
 
-void add_copy(ChunkCoord coord, const sim::Cell* cells, const StateImage::Planes* before,
+void add_copy(ChunkCoord coord, const Cell* cells, const StateImage::Planes* before,
               StateImage::Planes& planes) {
   std::shared_ptr<const StateImage::Cells> copy;
   if (before != nullptr) {

@@ -17,7 +17,7 @@ namespace sluice::record {
 struct StateView {
   const sim::CoreState* core = nullptr;
   sim::PipesImage pipes;
-  using Planes = std::map<ChunkCoord, const sim::Cell*>;  // kChunkCells each
+  using Planes = std::map<ChunkCoord, const Cell*>;  // kChunkCells each
   Planes chunks;
   Planes marks;  // of the chunks that may have any
 
@@ -26,7 +26,7 @@ struct StateView {
 
 /// A copy. Images of states that follow each other share the chunks that did not change.
 struct StateImage {
-  using Cells = std::vector<sim::Cell>;
+  using Cells = std::vector<Cell>;
   sim::CoreState core;
   sim::PipesImage pipes;
   using Planes = std::map<ChunkCoord, std::shared_ptr<const Cells>>;

@@ -80,8 +80,8 @@ Contents read_contents(ByteReader& reader) {
     StateImage::Cells cells(kChunkCells);
     for (std::size_t c = 0; c < cells.size(); c += 2) {
       const std::uint64_t pair = reader.u64();
-      cells[c] = static_cast<sim::Cell>(static_cast<std::uint32_t>(pair));
-      cells[c + 1] = static_cast<sim::Cell>(static_cast<std::uint32_t>(pair >> 32));
+      cells[c] = static_cast<Cell>(static_cast<std::uint32_t>(pair));
+      cells[c + 1] = static_cast<Cell>(static_cast<std::uint32_t>(pair >> 32));
     }
     contents.push_back(std::make_shared<const StateImage::Cells>(std::move(cells)));
   }

@@ -17,7 +17,7 @@ std::int64_t differing(const sim::Chunk& a, const sim::Chunk& b) {
 std::int64_t not_air(const sim::Chunk& chunk) {
   if (chunk.digest == chunk.pristine) return 0;
   return std::count_if(chunk.cells.begin(), chunk.cells.begin() + kChunkCells,
-                       [](sim::Cell cell) { return cell != sim::kAir && cell != sim::kOutside; });
+                       [](Cell cell) { return cell != kAir && cell != kOutside; });
 }
 
 }  // namespace

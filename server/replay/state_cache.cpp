@@ -10,7 +10,7 @@ namespace {
 // Names, lists and tables that belong to a state or a chunk.
 constexpr std::size_t kStateOverhead = 256;
 constexpr std::size_t kChunkOverhead = 64;
-constexpr std::size_t kChunkBytes = kChunkCells * sizeof(sim::Cell) + kChunkOverhead;
+constexpr std::size_t kChunkBytes = kChunkCells * sizeof(Cell) + kChunkOverhead;
 // About what a pipe with its links takes in a core.
 constexpr std::size_t kPipeBytes = 128;
 

@@ -126,19 +126,17 @@ class Bodies {
 
 }  // namespace
 
-Cell amount_at_rest(const WorldConfig& config, std::int32_t depth, Cell surface) {
-  if (config.water != WaterModel::kCellular) return depth == 0 ? surface : kFull;
-  const CellularOptions& options = config.cellular;
-  const std::int64_t full = options.full;
-  const std::int64_t extra = options.compressed_max - options.full;
+Cell amount_at_rest(const WaterMeasure& measure, std::int32_t depth, Cell surface) {
+  const std::int64_t full = measure.full;
+  const std::int64_t load = measure.load;
   const std::int64_t top = std::min<std::int64_t>(surface, full);
   if (depth == 0) return static_cast<Cell>(top);
-  if (options.compression == Compression::kUniform) return options.compressed_max;
-  const std::int64_t amount = full + top * extra / full + (depth - 1) * extra;
+  if (measure.uniform_load) return static_cast<Cell>(full + load);
+  const std::int64_t amount = full + top * load / full + (depth - 1) * load;
   return static_cast<Cell>(std::min<std::int64_t>(amount, kMaxCellUnits));
 }
 
-std::int64_t set_at_rest(const WorldConfig& config, Grid& grid, const std::vector<Box>& boxes) {
+std::int64_t set_at_rest(const WaterMeasure& measure, Grid& grid, const std::vector<Box>& boxes) {
   std::int64_t gain = 0;
   Bodies bodies(grid, boxes);
   bodies.for_each([&](std::int32_t x, std::int32_t z, const Run& run, const Run& highest) {
@@ -146,7 +144,7 @@ std::int64_t set_at_rest(const WorldConfig& config, Grid& grid, const std::vecto
       const Cell before = grid.cell({x, y, z});
       const bool surface = y == highest.top;
       const Cell after =
-          amount_at_rest(config, highest.top - y, surface ? before : highest.surface);
+          amount_at_rest(measure, highest.top - y, surface ? before : highest.surface);
       if (after == before) continue;
       grid.add_to_cell({x, y, z}, after - before);
       gain += after - before;

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <memory>
 
-#include "server/sim/cell.h"
+#include "protocol/base/cell.h"
 
 namespace sluice::sim {
 

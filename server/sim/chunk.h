@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <memory>
 
+#include "protocol/base/cell.h"
 #include "protocol/base/geometry.h"
-#include "server/sim/cell.h"
 #include "server/sim/cell_page.h"
 #include "server/sim/chunk_region.h"
 #include "server/sim/digest.h"

@@ -13,8 +13,8 @@
 #include <cstdint>
 #include <span>
 
+#include "protocol/base/cell.h"
 #include "protocol/base/geometry.h"
-#include "server/sim/cell.h"
 
 namespace sluice::sim {
 

@@ -1,4 +1,5 @@
-// Every maximum of the simulation, and the proofs that nothing overflows below them.
+// The maxima that the whole simulation shares (a model's own stand in its folder), and the proofs
+// that nothing overflows below them.
 #pragma once
 
 #include <cstdint>
@@ -7,18 +8,9 @@
 
 namespace sluice::sim {
 
-/// Options of the cellular model (models/cellular/cellular.md says what they do).
-inline constexpr std::int32_t kMaxFullOption = 8192;
-inline constexpr std::int32_t kMaxSweeps = 1024;
-
 /// What a cell can hold at the most. The kernels add the amounts of two cells in 32 bits.
 inline constexpr std::int32_t kMaxCellUnits = (1 << 30) - 1;
 static_assert(2 * std::int64_t{kMaxCellUnits} <= INT32_MAX);
-// What the lower of two stacked cells holds is half of their sum and a little more, computed in
-// unsigned 32 bits.
-static_assert(2 * std::int64_t{kMaxCellUnits} + kMaxFullOption / 8 <= UINT32_MAX);
-// A sideways flux is at most (3d + 4) / 8 of the difference d, computed in unsigned 32 bits.
-static_assert(3 * std::int64_t{kMaxCellUnits} + 4 <= UINT32_MAX);
 // The total of every cell of the largest world fits 64 bits.
 static_assert(std::int64_t{kMaxCellUnits} <= INT64_MAX / (kMaxChunks * kChunkCells));
 
@@ -61,14 +53,6 @@ static_assert(std::int64_t{kMaxCellUnits} * kMaxChunks * kChunkCells +
               kMaxTakenIn);
 // A level with 32 fractional bits, and the difference of two, fit 64 bits.
 static_assert((std::int64_t{kMaxPipeBase} + kMaxPipeHeight) * 2 < INT64_MAX >> 32);
-
-/// Options of the block model (models/block/block.md).
-inline constexpr std::int32_t kMaxBlockParts = 8;
-inline constexpr std::int32_t kMaxWalkSteps = 4095;
-
-/// The stream model (models/stream/stream.md): levels of a full cell, and its options.
-inline constexpr std::int32_t kStreamLevels = 8;
-inline constexpr std::int32_t kMaxDrying = 1 << 20;
 
 inline constexpr std::int32_t kMaxTickRate = 1000;
 

@@ -283,7 +283,6 @@ Status World::load_marks(Chunk& chunk, std::span<const std::byte> bytes,
 }
 
 Status World::load_chunks(std::span<const ChunkImage> images) {
-  const WaterMeasure measure = measure_of(core_.config);
   std::int64_t water = 0;
   for (const ChunkImage& image : images) {
     const ChunkCoord c = image.coord;
@@ -300,8 +299,8 @@ Status World::load_chunks(std::span<const ChunkImage> images) {
       reader.field("cell", value);
       const bool outside = cells[i] == kOutside;
       const bool frozen = is_ice(value) && core_.heat.on && held_in(value) <= kMostIce;
-      if ((value < kTrappedAir && !frozen) || value > measure.cell_max ||
-          held_in(value) % measure.quantum != 0 || outside != (value == kOutside)) {
+      if ((value < kTrappedAir && !frozen) || value > measure_.cell_max ||
+          held_in(value) % measure_.quantum != 0 || outside != (value == kOutside)) {
         return Error{name + ", cell " + to_string(grid_.shape().cell_at(c, static_cast<int>(i))) +
                      ": " + std::to_string(value) + " is not a cell's value"};
       }

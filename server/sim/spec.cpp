@@ -1,19 +1,67 @@
 #include "server/sim/spec.h"
 
 #include <algorithm>
+#include <span>
 
+#include "protocol/base/assert.h"
 #include "server/sim/models/registry.h"
 
 namespace sluice::sim {
 
 namespace {
 
-Error out_of_range(const char* key, std::int64_t value, std::int64_t low, std::int64_t high) {
-  return Error{std::string(key) + ": " + std::to_string(value) +
-               " is out of range; allowed: " + std::to_string(low) + " to " + std::to_string(high)};
+const WaterModelRow& model_of(const WorldConfig& config) {
+  const WaterModelRow* const model = find_water_model(config.water);
+  SLUICE_ASSERT(model != nullptr);  // validate() has looked
+  return *model;
+}
+
+/// "a, b, c".
+std::string listed(std::span<const char* const> names) {
+  std::string text;
+  for (const char* const name : names) text += (text.empty() ? "" : ", ") + std::string(name);
+  return text;
+}
+
+Status validate_option(const WaterOption& option, std::int32_t value) {
+  if (value >= option.low && value <= option.high) return Done{};
+  const std::string key = std::string("water.") + option.name;
+  if (!option.has_names()) return out_of_range(key, value, option.low, option.high);
+  return Error{key + ": unknown; allowed: " + listed(option.values_by_name)};
+}
+
+Status validate_options(const WorldConfig& config, const WaterModelRow& model) {
+  for (const auto& [name, value] : config.options) {
+    const auto is_named = [&name = name](const WaterOption& option) { return name == option.name; };
+    if (std::any_of(model.options.begin(), model.options.end(), is_named)) continue;
+    return Error{"water." + name + ": the model '" + model.name + "' has no such option"};
+  }
+  for (const WaterOption& option : model.options) {
+    if (Status s = validate_option(option, config.option(option)); !s) return s;
+  }
+  return model.check != nullptr ? model.check(config) : Done{};
 }
 
 }  // namespace
+
+Error out_of_range(const std::string& key, std::int64_t value, std::int64_t low,
+                   std::int64_t high) {
+  return Error{key + ": " + std::to_string(value) +
+               " is out of range; allowed: " + std::to_string(low) + " to " + std::to_string(high)};
+}
+
+std::int32_t WorldConfig::option(const WaterOption& declared) const {
+  const auto found = options.find(std::string_view(declared.name));
+  return found != options.end() ? found->second : declared.usual;
+}
+
+std::int32_t WorldConfig::option(std::string_view key) const {
+  const std::span<const WaterOption> all = options_of(water);
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [key](const WaterOption& each) { return key == each.name; });
+  SLUICE_ASSERT(found != all.end());
+  return option(*found);
+}
 
 bool valid_world_name(std::string_view name) {
   return !name.empty() && name.size() <= 64 && std::all_of(name.begin(), name.end(), [](char c) {
@@ -22,17 +70,7 @@ bool valid_world_name(std::string_view name) {
 }
 
 WaterMeasure measure_of(const WorldConfig& config) {
-  switch (config.water) {
-    case WaterModel::kCellular:
-      break;
-    case WaterModel::kBlock:
-      return {kFull / config.block.parts, kFull, false, true};
-    case WaterModel::kStream:
-      return {kFull / kStreamLevels, kFull, true, true};
-    case WaterModel::kHydro:
-      return {1, kFull, false, true};
-  }
-  return {};
+  return model_of(config).measure(config);
 }
 
 Status validate(const WorldLimits& limits) {
@@ -53,8 +91,6 @@ Status validate(const WorldConfig& config) {
     return Error{"world.name: '" + config.name +
                  "' is not a world name; allowed: 1 to 64 of a-z, 0-9 and '-'"};
   }
-  const CellularOptions& water = config.cellular;
-  const BlockOptions& block = config.block;
   struct Range {
     const char* key;
     std::int64_t value, low, high;
@@ -64,34 +100,19 @@ Status validate(const WorldConfig& config) {
       {"world.size[1]", config.size.y, 1, kMaxSide},
       {"world.size[2]", config.size.z, 1, kMaxSide},
       {"world.tick_rate", config.tick_rate, 1, kMaxTickRate},
-      {"water.full", water.full, 64, kMaxFullOption},
-      {"water.compressed_max", water.compressed_max, water.full, water.full + water.full / 8},
-      {"water.smallest_flow", water.smallest_flow, 0, kFull},
-      {"water.max_sweeps", water.max_sweeps, 1, kMaxSweeps},
-      {"water.parts", block.parts, 1, kMaxBlockParts},
-      {"water.walk_steps", block.walk_steps, 0, kMaxWalkSteps},
-      {"water.drying", config.stream.drying, 0, kMaxDrying},
   };
   for (const Range& range : ranges) {
     if (range.value < range.low || range.value > range.high) {
       return out_of_range(range.key, range.value, range.low, range.high);
     }
   }
-  // These come from text or from a snapshot's bytes; both must name something that exists.
-  if (find_water_model(config.water) == nullptr) {
+  // Text and a snapshot's bytes may name what does not exist.
+  const WaterModelRow* const model = find_water_model(config.water);
+  if (model == nullptr) {
     return Error{"world.water: no model has the id " +
                  std::to_string(static_cast<int>(config.water))};
   }
-  if (water.compression > Compression::kUniform) {
-    return Error{"water.compression: unknown; allowed: hydrostatic, uniform"};
-  }
-  if (kFull % block.parts != 0) {
-    return Error{"water.parts: " + std::to_string(block.parts) +
-                 " does not divide a cell; allowed: 1, 2, 4, 8"};
-  }
-  if (block.downward > Downward::kHead) {
-    return Error{"water.downward: unknown; allowed: greatest, head"};
-  }
+  if (Status s = validate_options(config, *model); !s) return s;
   const Edges& edges = config.edges;
   for (const Edge edge :
        {edges.left, edges.right, edges.bottom, edges.top, edges.front, edges.back}) {

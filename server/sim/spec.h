@@ -3,27 +3,26 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "protocol/base/geometry.h"
 #include "protocol/base/result.h"
-#include "server/sim/cell.h"
 #include "server/sim/heat/state.h"
+#include "server/sim/models/measure.h"
+#include "server/sim/models/option.h"
 #include "server/sim/pipes/commands.h"
 #include "server/sim/pipes/types.h"
 #include "server/sim/waves/state.h"
 
 namespace sluice::sim {
 
-/// Written to disk; never reused.
-enum class WaterModel : std::uint16_t { kCellular = 1, kBlock = 2, kStream = 3, kHydro = 4 };
-
 enum class Edge : std::uint8_t { kWall = 0, kOpen = 1 };
-
-enum class Compression : std::uint8_t { kHydrostatic = 0, kUniform = 1 };
 
 /// What happens to water that crosses each side of the world.
 struct Edges {
@@ -45,53 +44,8 @@ struct Edges {
   }
 };
 
-/// Options of the cellular model; models/cellular/cellular.md explains them.
-struct CellularOptions {
-  std::int32_t full = kFull;           // units at which a cell counts as full
-  std::int32_t compressed_max = 4137;  // units: full plus what one cell of depth adds
-  std::int32_t smallest_flow = 41;     // units: smaller sideways flows have one sweep a tick
-  std::int32_t max_sweeps = 8;         // sweeps a tick at the most
-  Compression compression = Compression::kHydrostatic;
-
-  template <class Self, class Visitor>
-  static void visit_state(Self& self, Visitor& v) {
-    v.field("full", self.full);
-    v.field("compressed_max", self.compressed_max);
-    v.field("smallest_flow", self.smallest_flow);
-    v.field("max_sweeps", self.max_sweeps);
-    v.field("compression", self.compression);
-  }
-};
-
-/// The pressure with which block water moves down.
-enum class Downward : std::uint8_t {
-  kGreatest = 0,  // above every other: what can fall, falls
-  kHead = 1,      // one more than the depth: a tall column can hold back high falling water
-};
-
-/// Options of the block model; models/block/block.md explains them.
-struct BlockOptions {
-  std::int32_t parts = 1;        // parts of a full cell that move as one: 1 (whole blocks) to 8
-  std::int32_t walk_steps = 64;  // steps that water left alone on a ledge walks at the most
-  Downward downward = Downward::kGreatest;
-
-  template <class Self, class Visitor>
-  static void visit_state(Self& self, Visitor& v) {
-    v.field("parts", self.parts);
-    v.field("walk_steps", self.walk_steps);
-    v.field("downward", self.downward);
-  }
-};
-
-/// Options of the stream model; models/stream/stream.md explains them.
-struct StreamOptions {
-  std::int32_t drying = 8;  // a level that nothing flows through is lost in one of so many ticks
-
-  template <class Self, class Visitor>
-  static void visit_state(Self& self, Visitor& v) {
-    v.field("drying", self.drying);
-  }
-};
+/// The values of a model's options that are not as usual, by name.
+using WaterOptionValues = std::map<std::string, std::int32_t, std::less<>>;
 
 /// What a world may grow to. A command that would exceed one is refused; water that flows on is
 /// drained where it would. So a world's memory is bounded, and equally in every replay.
@@ -120,9 +74,7 @@ struct WorldConfig {
   std::uint64_t seed = 0;
   std::int32_t tick_rate = 20;  // ticks a second when hosted; the simulation itself ignores it
   Edges edges;
-  CellularOptions cellular;  // of these, only those of the world's own model are state
-  BlockOptions block;
-  StreamOptions stream;
+  WaterOptionValues options;  // of its water
 
   template <class Self, class Visitor>
   static void visit_state(Self& self, Visitor& v) {
@@ -132,10 +84,20 @@ struct WorldConfig {
     v.field("seed", self.seed);
     v.field("tick_rate", self.tick_rate);
     v.field("edges", self.edges);
-    if (self.water == WaterModel::kCellular) v.field("cellular", self.cellular);
-    if (self.water == WaterModel::kBlock) v.field("block", self.block);
-    if (self.water == WaterModel::kStream) v.field("stream", self.stream);
+    // Every option of its model: a number in 32 bits, one of names in 8.
+    for (const WaterOption& option : options_of(self.water)) {
+      std::int32_t number = self.option(option);
+      auto choice = static_cast<std::uint8_t>(number);
+      option.has_names() ? v.field(option.name, choice) : v.field(option.name, number);
+      if constexpr (!std::is_const_v<Self>) {
+        self.options[option.name] = option.has_names() ? choice : number;
+      }
+    }
   }
+
+  /// The value of an option of its own model.
+  [[nodiscard]] std::int32_t option(std::string_view key) const;
+  [[nodiscard]] std::int32_t option(const WaterOption& declared) const;
 
   [[nodiscard]] bool side_view() const { return size.z == 1; }
   [[nodiscard]] ChunkShape shape() const { return side_view() ? kSideViewShape : kSolidShape; }
@@ -223,6 +185,10 @@ struct WorldSpec {
 /// checked by World::create.
 [[nodiscard]] Status validate(const WorldConfig& config);
 [[nodiscard]] Status validate(const WorldLimits& limits);
+
+/// The error that names a key, its value and what is allowed.
+[[nodiscard]] Error out_of_range(const std::string& key, std::int64_t value, std::int64_t low,
+                                 std::int64_t high);
 
 [[nodiscard]] bool valid_world_name(std::string_view name);
 

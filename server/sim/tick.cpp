@@ -81,26 +81,26 @@ std::int64_t World::head_of_source(Vec3 at) const {
   if (const auto told = core_.source_heads.find(at); told != core_.source_heads.end()) {
     return told->second;
   }
-  if (measure_of(core_.config).springs_give_to_their_cell) return (std::int64_t{at.y} + 1) * kFull;
+  if (measure_.springs_give_to_their_cell) return (std::int64_t{at.y} + 1) * kFull;
   return std::int64_t{core_.config.size.y} * kFull;
 }
 
 // Where a source's water comes to lie, and what there is room for, in whole quanta: below its head,
 // and of what the world still takes in.
-World::SourceRoom World::room_for_source(Vec3 at, const WaterMeasure& measure) {
+World::SourceRoom World::room_for_source(Vec3 at) {
   const std::int64_t head = head_of_source(at);
   if (!is_open(grid_.cell(at))) return {at, 0};
   const std::optional<Vec3> place =
-      measure.springs_give_to_their_cell && !core_.source_heads.contains(at)
+      measure_.springs_give_to_their_cell && !core_.source_heads.contains(at)
           ? std::optional(at)
           : water_->taker(grid_, at);
   if (!place) return {at, 0};
   const std::int64_t most =
-      std::min<std::int64_t>(water_->most_at(grid_, *place, head), measure.cell_max);
+      std::min<std::int64_t>(water_->most_at(grid_, *place, head), measure_.cell_max);
   const std::int64_t left = core_.limits.units - core_.totals.taken_in();
   const std::int64_t room = std::min(most - grid_.cell(*place), left);
   return {*place, round_down_to(static_cast<std::int32_t>(std::max<std::int64_t>(room, 0)),
-                                measure.quantum)};
+                                measure_.quantum)};
 }
 
 // Chunks that changed since the springs were last looked at.
@@ -117,7 +117,7 @@ void World::wake_springs(const std::vector<Chunk*>& changed) {
 // any.
 template <class Run>
 void World::run_kind(Springs& springs, SpringSchedule& schedule, Run&& run) {
-  const std::int32_t quantum = measure_of(core_.config).quantum;
+  const std::int32_t quantum = measure_.quantum;
   const auto note_missed = [this](SpringState& spring, std::int32_t missed) {
     if (spring.missed == missed) return;
     spring.missed = missed;
@@ -142,9 +142,8 @@ void World::run_kind(Springs& springs, SpringSchedule& schedule, Run&& run) {
 void World::run_springs() {
   springs_active_ = false;
   wake_springs(grid_.changed());
-  const WaterMeasure measure = measure_of(core_.config);
-  const bool bodies = measure.heads_of_bodies &&
-                      (!measure.springs_give_to_their_cell || !core_.source_heads.empty());
+  const bool bodies = measure_.heads_of_bodies &&
+                      (!measure_.springs_give_to_their_cell || !core_.source_heads.empty());
   if (bodies && !core_.sources.empty()) {
     water_->look(grid_);
     if (!changed_.empty() || !grid_.changed().empty()) source_schedule_.wake_all(core_.sources);
@@ -162,7 +161,7 @@ void World::run_springs() {
   run_kind(core_.sources, source_schedule_, [&](Vec3 place, std::int32_t due) {
     watch(place);
     temperature = source_temperature(place);
-    SourceRoom room = room_for_source(place, measure);
+    SourceRoom room = room_for_source(place);
     const std::int32_t possible = room.units;
     std::int32_t given = 0;
     while (given < due && room.units > 0) {
@@ -171,7 +170,7 @@ void World::run_springs() {
       core_.totals.sourced += units;
       given += units;
       if (!bodies) break;
-      room = room_for_source(place, measure);  // the next place of its body
+      room = room_for_source(place);  // the next place of its body
     }
     return std::pair(given, possible);
   });
@@ -280,8 +279,7 @@ class PortGrid final : public PortCells {
 void World::advance_pipes(Executor& executor) {
   if (pipes_.port_count() > 0) water_->look(grid_);
   const std::int64_t highest = std::int64_t{core_.config.size.y} * kFull;
-  PortGrid cells(grid_, *water_, measure_of(core_.config), highest, changed_, heat_.get(),
-                 core_.heat);
+  PortGrid cells(grid_, *water_, measure_, highest, changed_, heat_.get(), core_.heat);
   const PipesAdvance done = pipes_.tick(core_.tick, run_options_.sleep, cells, executor);
   cells.carry_heat();
   core_.totals.pipes += done.into_pipes;
@@ -311,8 +309,7 @@ void World::take_heat_of_changes() {
 
 void World::advance_heat(Executor& executor) {
   if (!heat_) return;
-  const HeatTick now{core_.tick, run_options_.sleep, measure_of(core_.config).quantum,
-                     measure_of(core_.config).cell_max};
+  const HeatTick now{core_.tick, run_options_.sleep, measure_.quantum, measure_.cell_max};
   take_heat_of_changes();  // air that was trapped
   const std::int64_t steam = heat_->step(now, grid_, executor, core_.heat);
   core_.totals.evaporated += steam;

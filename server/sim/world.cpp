@@ -41,15 +41,14 @@ Digest digest_of_config(const CoreState& core) {
 World::World(WorldConfig config, WorldLimits limits, WaveState waves, HeatState heat)
     : core_{std::move(config), 0, {}, {}, {}, limits, {}, {}, std::move(waves), std::move(heat)},
       grid_(core_.config),
-      config_digest_(digest_of_config(core_)) {
-  const WaterModelRow* model = find_water_model(core_.config.water);
-  SLUICE_ASSERT(model != nullptr);  // validate() has looked
-  water_ = model->make(core_.config);
+      config_digest_(digest_of_config(core_)),
+      measure_(measure_of(core_.config)),
+      water_(find_water_model(core_.config.water)->make(core_.config)) {
   PipeLimits of_pipes;
   of_pipes.nodes = core_.limits.pipes;
   of_pipes.links = std::min(of_pipes.links, kLinksAPipe * core_.limits.pipes);
   pipes_.set_limits(of_pipes);
-  if (core_.waves.on) waves_ = std::make_unique<WaveField>(full_units(core_.config));
+  if (core_.waves.on) waves_ = std::make_unique<WaveField>(measure_.full);
   if (core_.heat.on) heat_ = std::make_unique<HeatField>(core_.config);
 }
 
@@ -142,7 +141,7 @@ void World::place_at_rest(const WorldSpec& spec) {
   for (const PlacedCell& cell : spec.cells) {
     if (cell.at_rest && water_of(cell.cell) > 0) boxes.push_back({cell.at, {1, 1, 1}});
   }
-  if (!boxes.empty()) core_.totals.water += set_at_rest(core_.config, grid_, boxes);
+  if (!boxes.empty()) core_.totals.water += set_at_rest(measure_, grid_, boxes);
 }
 
 Status World::place_marks(const WorldSpec& spec) {

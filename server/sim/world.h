@@ -88,6 +88,8 @@ class World {
   /// Everything but the cells, as declared.
   [[nodiscard]] const CoreState& core() const { return core_; }
   [[nodiscard]] const WorldConfig& config() const { return core_.config; }
+  /// Of its water model and that one's options.
+  [[nodiscard]] const WaterMeasure& measure() const { return measure_; }
   /// Ticks that have run; the first tick is 1.
   [[nodiscard]] std::uint64_t tick_number() const { return core_.tick; }
   /// Of the whole state after the last tick.
@@ -171,7 +173,7 @@ class World {
   };
   [[nodiscard]] std::int64_t head_of_source(Vec3 at) const;
   [[nodiscard]] std::int32_t source_temperature(Vec3 at) const;
-  [[nodiscard]] SourceRoom room_for_source(Vec3 at, const WaterMeasure& measure);
+  [[nodiscard]] SourceRoom room_for_source(Vec3 at);
   void advance_pipes(Executor& executor);
   void advance_water(Executor& executor, TickReport& report);
   void take_heat_of_changes();
@@ -204,6 +206,7 @@ class World {
 
   // Derived: not part of the digest.
   Digest config_digest_ = 0;
+  WaterMeasure measure_;
   std::unique_ptr<WaterModelState> water_;
   std::vector<ChunkCoord> changed_;
   TrappedAir trapped_air_;

@@ -25,6 +25,7 @@ void add_load_command(CLI::App& app, int& exit_status);
 void add_fill_command(CLI::App& app, int& exit_status);
 void add_log_command(CLI::App& app, int& exit_status);
 void add_manual_command(CLI::App& app, int& exit_status);
+void add_models_command(CLI::App& app, int& exit_status);
 void add_repair_command(CLI::App& app, int& exit_status);
 void add_replay_command(CLI::App& app, int& exit_status);
 void add_schema_command(CLI::App& app, int& exit_status);

@@ -26,7 +26,7 @@ const char* name_of(sim::MarkKind kind) {
 }
 
 bool in_rock(const sim::World& world, Vec3 at) {
-  return world.cell(at) == sim::kRock;
+  return world.cell(at) == kRock;
 }
 
 void print_json(const sim::WorldSpec& spec, const sim::World& world, double seconds) {
@@ -39,7 +39,7 @@ void print_json(const sim::WorldSpec& spec, const sim::World& world, double seco
         {{"at", {mark.at.x, mark.at.y, mark.at.z}},
          {"kind", name_of(mark.kind)},
          {"level", mark.level_or_default()},
-         {"in_rock", !sim::is_open(world.cell(mark.at)) && world.cell(mark.at) != sim::kTrappedAir},
+         {"in_rock", !is_open(world.cell(mark.at)) && world.cell(mark.at) != kTrappedAir},
          {"units", world.units_of_marks()[i]}});
   }
   object["water"] = world.totals().water;

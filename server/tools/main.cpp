@@ -30,6 +30,7 @@ int main(int argc, char** argv) {
   sluice::tools::add_load_command(app, exit_status);
   sluice::tools::add_token_command(app, exit_status);
   sluice::tools::add_ban_command(app, exit_status);
+  sluice::tools::add_models_command(app, exit_status);
   sluice::tools::add_schema_command(app, exit_status);
   sluice::tools::add_admin_command(app, exit_status);
   sluice::tools::add_completions_command(app, exit_status);

@@ -9,7 +9,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "protocol/map_text.h"
+#include "protocol/base/map_text.h"
 #include "server/sim/heat/field.h"
 #include "server/sim/waves/surfaces.h"
 
@@ -20,17 +20,17 @@ namespace {
 /// Larger maps are pictures for nobody; --dump has no limit.
 constexpr std::int64_t kMaxMapCells = std::int64_t{1} << 26;
 
-const char* material_name(sim::Cell cell) {
-  if (cell == sim::kTrappedAir) return "trapped-air";
-  if (sim::is_ice(cell)) return "ice";
-  return cell == sim::kRock ? "rock" : "water";
+const char* material_name(Cell cell) {
+  if (cell == kTrappedAir) return "trapped-air";
+  if (is_ice(cell)) return "ice";
+  return cell == kRock ? "rock" : "water";
 }
 
 /// The columns of a world with heat; empty where there is no water.
 void dump_heat(const sim::World& world, Vec3 at, std::ostream& out) {
   if (world.heat() == nullptr) return;
   const sim::HeatState& heat = world.core().heat;
-  if (sim::held_in(world.cell(at)) == 0) {
+  if (held_in(world.cell(at)) == 0) {
     out << ",,";
     return;
   }
@@ -47,15 +47,15 @@ void dump_no_heat(const sim::World& world, std::ostream& out) {
 void dump_cells(const sim::World& world, std::ostream& out) {
   struct Row {
     Vec3 at;
-    sim::Cell cell;
+    Cell cell;
   };
   std::vector<Row> rows;
   const Box box = world.config().box();
   const ChunkShape& shape = world.grid().shape();
   world.grid().for_each([&](const sim::Chunk& chunk) {
     for (std::int32_t i = 0; i < kChunkCells; ++i) {
-      const sim::Cell cell = chunk.cells[static_cast<std::size_t>(i)];
-      if (cell == sim::kAir || cell == sim::kOutside) continue;
+      const Cell cell = chunk.cells[static_cast<std::size_t>(i)];
+      if (cell == kAir || cell == kOutside) continue;
       const Vec3 at = shape.cell_at(chunk.coord, i);
       if (box.contains(at)) rows.push_back({at, cell});
     }
@@ -67,7 +67,7 @@ void dump_cells(const sim::World& world, std::ostream& out) {
   });
   for (const Row& row : rows) {
     out << "cell,," << row.at.x << ',' << row.at.y << ',' << row.at.z << ','
-        << material_name(row.cell) << ',' << sim::held_in(row.cell);
+        << material_name(row.cell) << ',' << held_in(row.cell);
     dump_heat(world, row.at, out);
     out << '\n';
   }
@@ -247,10 +247,10 @@ Status print_results(const OutputFlags& flags, const sim::World& world, const Ru
       return Error{"--map: a map of " + to_string(size) +
                    " cells is too large to print; use --dump"};
     }
-    std::cout << protocol::print_map(size.x, size.y, size.z,
-                                     [&](std::int32_t x, std::int32_t y, std::int32_t z) {
-                                       return world.cell({x, y, z});
-                                     });
+    std::cout << print_map(size.x, size.y, size.z,
+                           [&](std::int32_t x, std::int32_t y, std::int32_t z) {
+                             return world.cell({x, y, z});
+                           });
   }
   if (!flags.dump.empty()) {
     if (Status s = write_dump(flags.dump, world); !s) return s;

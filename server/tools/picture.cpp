@@ -16,8 +16,6 @@ namespace sluice::tools {
 
 namespace {
 
-using sim::Cell;
-
 using client::CellLook;
 using client::Colour;
 
@@ -33,7 +31,7 @@ constexpr std::int32_t kMostPixelsByDefault = 16;
 
 /// What is seen of a column of cells from the front.
 struct Seen {
-  Cell cell = sim::kAir;
+  Cell cell = kAir;
   std::int32_t distance = 0;  // cells of air before it
 };
 
@@ -75,7 +73,7 @@ class Front {
     Seen& seen = seen_[index(x, y)];
     for (std::int32_t z = 0; z < view_.size.z; ++z) {
       const Cell cell = world.cell(view_.from + Vec3{x, y, z});
-      if (cell == sim::kAir) continue;
+      if (cell == kAir) continue;
       seen = {cell, z};
       return;
     }
@@ -154,7 +152,7 @@ class Painter {
 
   [[nodiscard]] double height(std::int32_t y) const { return (y + 0.5) / view_.size.y; }
   [[nodiscard]] Colour air(std::int32_t y) const {
-    return client::colour_of({.cell = sim::kAir, .height = height(y)});
+    return client::colour_of({.cell = kAir, .height = height(y)});
   }
   /// Of a full cell; at a depth of 0 that of a surface.
   [[nodiscard]] Colour water(std::int32_t y, int depth) const {
@@ -168,8 +166,8 @@ class Painter {
   void paint_cell(std::int32_t x, std::int32_t y) {
     const Seen seen = front_.at(x, y);
     const Colour behind = air(y);
-    if (seen.cell == sim::kAir || seen.cell == sim::kTrappedAir) return fill_cell(x, y, behind);
-    if (sim::is_ice(seen.cell)) return fill_cell(x, y, dimmed(kIce, y, seen.distance));
+    if (seen.cell == kAir || seen.cell == kTrappedAir) return fill_cell(x, y, behind);
+    if (is_ice(seen.cell)) return fill_cell(x, y, dimmed(kIce, y, seen.distance));
     if (seen.cell < 0) return paint_rock(x, y, seen);
     const double fill = std::min(1.0, double(seen.cell) / kFull);
     const Colour deep =
@@ -177,7 +175,7 @@ class Painter {
     if (scale_ == 1) return fill_cell(x, y, client::blend(behind, deep, 0.25 + 0.75 * fill));
     const Colour surface = dimmed(water(y, 0), y, seen.distance);
     if (front_.falls(x, y)) return paint_strand(x, y, fill, client::blend(deep, surface, 0.35));
-    const bool covered = front_.at(x, y + 1).cell != sim::kAir && !front_.falls(x, y + 1);
+    const bool covered = front_.at(x, y + 1).cell != kAir && !front_.falls(x, y + 1);
     const auto high = static_cast<std::int32_t>(
         covered && fill > 0.99 ? scale_ : std::max(1L, std::lround(fill * scale_)));
     for (std::int32_t v = 0; v < scale_; ++v) {
@@ -228,8 +226,7 @@ class Painter {
         const std::int32_t t = sim::temperature_at(world_.core().heat, world_.grid(), at);
         if (t > kWarm) tint(x, y, kHotWater, std::min(0.7, (t - kWarm) / (120.0 * sim::kDegree)));
         const bool boils = t >= sim::kBoiling - sim::kDegree;
-        for (std::int32_t up = 1; boils && up <= 4 && front_.at(x, y + up).cell == sim::kAir;
-             ++up) {
+        for (std::int32_t up = 1; boils && up <= 4 && front_.at(x, y + up).cell == kAir; ++up) {
           if (y + up < view_.size.y) tint(x, y + up, kSteam, 0.45 - 0.1 * up);
         }
       }

@@ -8,8 +8,8 @@
 namespace sluice::bench {
 namespace {
 
+using kRock;
 using sim::Fill;
-using sim::kRock;
 
 constexpr std::int32_t kTubeHeight = 100;
 /// Ticks after which a tube is filled anew, so that it never comes to rest.
@@ -24,14 +24,14 @@ std::vector<Fill> lake_and_tube() {
           {{{211, 2, 0}, {2, kTubeHeight - 1, 1}}, kFull},
           {{{213, 1, 0}, {1, 1, 1}}, kFull},
           {{{211, 1, 0}, {5, 1, 1}}, kFull},
-          {{{214, 2, 0}, {2, kTubeHeight - 1, 1}}, sim::kAir}};
+          {{{214, 2, 0}, {2, kTubeHeight - 1, 1}}, kAir}};
 }
 
 sim::WorldSpec block_spec(std::int32_t side, std::vector<Fill> fills) {
   sim::WorldSpec spec;
   spec.config.water = sim::WaterModel::kBlock;
   spec.config.size = {side, side, 1};
-  spec.config.block.walk_steps = 0;
+  spec.config.options["walk_steps"] = 0;
   spec.fills = std::move(fills);
   return spec;
 }
@@ -119,7 +119,7 @@ void BM_BlockLeak(benchmark::State& state) {
   const auto side = static_cast<std::int32_t>(state.range(0));
   const std::vector<Fill> fills = {{{{0, 0, 0}, {side, side + 10, 1}}, kRock},
                                    {{{1, 8, 0}, {side - 2, side - 10, 1}}, kFull},
-                                   {{{side / 2, 1, 0}, {1, 7, 1}}, sim::kAir}};
+                                   {{{side / 2, 1, 0}, {1, 7, 1}}, kAir}};
   sim::WorldSpec spec = block_spec(side + 20, fills);
   spec.drains = {{{side / 2, 1, 0}, kFull}};
   run(state, spec, 200, engine);

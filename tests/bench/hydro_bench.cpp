@@ -32,7 +32,7 @@ sim::WorldSpec basin(sim::WaterModel water, std::int32_t width, std::int32_t hei
 /// Two shafts of 200 and a full tunnel of 500.
 sim::WorldSpec vessels() {
   sim::WorldSpec spec = box_of(sim::WaterModel::kHydro, {502, 205, 1});
-  spec.fills.push_back({{{1, 1, 0}, {500, 204, 1}}, sim::kRock});
+  spec.fills.push_back({{{1, 1, 0}, {500, 204, 1}}, kRock});
   spec.fills.push_back({{{0, 0, 0}, {502, 1, 1}}, kFull});
   spec.fills.push_back({{{0, 0, 0}, {1, 200, 1}}, kFull});
   return spec;
@@ -131,7 +131,7 @@ BENCHMARK(BM_HydroResting);
 void BM_HydroDig(benchmark::State& state) {
   const auto side = static_cast<std::int32_t>(state.range(0));
   sim::WorldSpec spec = box_of(sim::WaterModel::kHydro, {side, side, 1});
-  spec.fills.push_back({{{0, 0, 0}, {side, side, 1}}, sim::kRock});
+  spec.fills.push_back({{{0, 0, 0}, {side, side, 1}}, kRock});
   spec.fills.push_back({{{40, 0, 0}, {side - 40, side / 2, 1}}, kFull});
   sim::SerialExecutor serial;
   auto world = made(spec);
@@ -140,7 +140,7 @@ void BM_HydroDig(benchmark::State& state) {
   for (auto _ : state) {
     open = !open;
     const std::vector<sim::Command> dig = {
-        {sim::SetCells{{60, side - 10, 0}, {1, 1, 1}, open ? sim::kAir : sim::kRock}}};
+        {sim::SetCells{{60, side - 10, 0}, {1, 1, 1}, open ? kAir : kRock}}};
     benchmark::DoNotOptimize(world->tick(dig, serial).digest);
   }
 }

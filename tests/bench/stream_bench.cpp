@@ -22,10 +22,10 @@ sim::WorldSpec slope(std::int32_t side, std::int32_t rivers, std::int32_t length
   spec.config.size = {side, kHeight, side};
   spec.config.edges.left = sim::Edge::kOpen;
   for (std::int32_t x = 0; x < length; x += 16) {
-    spec.fills.push_back({{{x, 0, 0}, {16, 2 + x / 16, 4 * rivers}}, sim::kRock});
+    spec.fills.push_back({{{x, 0, 0}, {16, 2 + x / 16, 4 * rivers}}, kRock});
   }
-  spec.fills.push_back({{{length, 0, 0}, {1, kHeight, 4 * rivers}}, sim::kRock});
-  spec.fills.push_back({{{0, 0, 4 * rivers}, {length + 1, kHeight, 1}}, sim::kRock});
+  spec.fills.push_back({{{length, 0, 0}, {1, kHeight, 4 * rivers}}, kRock});
+  spec.fills.push_back({{{0, 0, 4 * rivers}, {length + 1, kHeight, 1}}, kRock});
   for (std::int32_t i = 0; i < rivers; ++i) {
     spec.sources.push_back({{length - 1, 2 + length / 16, 4 * i + 1}, kFull / 4});
   }
@@ -117,7 +117,7 @@ void BM_StreamLake(benchmark::State& state) {
   spec.config.water = sim::WaterModel::kStream;
   spec.config.size = {side + 8, 16, side};
   spec.config.edges.right = sim::Edge::kOpen;
-  spec.fills.push_back({{{side, 0, 0}, {1, 8, side}}, sim::kRock});
+  spec.fills.push_back({{{side, 0, 0}, {1, 8, side}}, kRock});
   spec.fills.push_back({{{0, 0, 0}, {side, 8, side}}, kFull});
   spec.sources.push_back({{2, 12, side / 2}, kFull / 4});
   const auto world = grown(spec, 300);
@@ -130,7 +130,7 @@ BENCHMARK(BM_StreamLake)->Arg(16)->Arg(32)->Arg(64)->Unit(benchmark::kMillisecon
 void BM_StreamResting(benchmark::State& state) {
   sim::WorldSpec spec;
   spec.config.water = sim::WaterModel::kStream;
-  spec.config.stream.drying = 0;
+  spec.config.options["drying"] = 0;
   spec.config.size = {256, 64, 256};
   spec.fills.push_back({{{0, 0, 0}, {256, 8, 256}}, kFull});
   const auto world = grown(spec, 1);

@@ -18,8 +18,8 @@ constexpr std::int32_t kSweeps = 8;
 std::unique_ptr<sim::World> all_wet(std::int32_t side, std::int32_t sweeps) {
   sim::WorldSpec spec;
   spec.config.size = {side, side, 1};
-  spec.config.cellular.smallest_flow = 0;
-  spec.config.cellular.max_sweeps = sweeps;
+  spec.config.options["smallest_flow"] = 0;
+  spec.config.options["max_sweeps"] = sweeps;
   for (std::int32_t y = 0; y < side; ++y) {
     for (std::int32_t x = 0; x < side; ++x) {
       const auto i = static_cast<std::uint64_t>(y) * static_cast<std::uint64_t>(side) +
@@ -80,7 +80,7 @@ void BM_RestingWorldTick(benchmark::State& state) {
   spec.config.size = {kRestingSide, kRestingSide, 1};
   spec.fills.push_back({{{0, 0, 0}, spec.config.size}, kFull});
   for (std::int32_t y = 1; y < kRestingSide; y += 2) {
-    spec.fills.push_back({{{0, y, 0}, {kRestingSide, 1, 1}}, sim::kRock});
+    spec.fills.push_back({{{0, y, 0}, {kRestingSide, 1, 1}}, kRock});
   }
   const auto world = std::move(sim::World::create(spec)).value();
   sim::SerialExecutor serial;

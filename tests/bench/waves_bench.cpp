@@ -24,7 +24,7 @@ std::unique_ptr<sim::World> lake(Vec3 size) {
   spec.config.water = sim::WaterModel::kHydro;
   spec.config.size = size;
   spec.waves.on = true;
-  spec.fills.push_back({{{0, 0, 0}, {size.x, 1, size.z}}, sim::kRock});
+  spec.fills.push_back({{{0, 0, 0}, {size.x, 1, size.z}}, kRock});
   spec.fills.push_back({{{0, 1, 0}, {size.x, 3, size.z}}, kFull});
   return std::move(sim::World::create(spec)).value();
 }

@@ -34,19 +34,19 @@ constexpr std::int32_t kSide = 768;
 
 sim::Command fill_and_empty(std::uint64_t n) {
   const Vec3 from = {dice(n, 0, 15) * kSide, 0, 0};
-  return {sim::SetCells{from, {kSide, kSide, 1}, n % 2 == 0 ? kFull : sim::kAir}};
+  return {sim::SetCells{from, {kSide, kSide, 1}, n % 2 == 0 ? kFull : kAir}};
 }
 sim::Command fill_and_empty_less(std::uint64_t n) {
   constexpr std::int32_t kLess = 192;
   const Vec3 from = {dice(n, 0, 63) * kLess, 0, 0};
-  return {sim::SetCells{from, {kLess, kLess, 1}, n % 2 == 0 ? kFull : sim::kAir}};
+  return {sim::SetCells{from, {kLess, kLess, 1}, n % 2 == 0 ? kFull : kAir}};
 }
 sim::Command pour_far_apart(std::uint64_t n) {
   return {sim::Pour{{dice(n, 0, (1 << 20) - 1), dice(n + 1, 1 << 19, (1 << 20) - 1), 0}, 1}};
 }
 sim::Command rock_far_apart(std::uint64_t n) {
   const Vec3 from = {dice(n, 0, 1 << 19), dice(n + 1, 0, 1 << 19), 0};
-  return {sim::SetCells{from, {kSide, kSide, 1}, sim::kRock}};
+  return {sim::SetCells{from, {kSide, kSide, 1}, kRock}};
 }
 sim::Command springs_far_apart(std::uint64_t n) {
   return {sim::AddSource{{dice(n, 0, (1 << 20) - 1), dice(n + 1, 0, (1 << 20) - 1), 0}, 1}};
@@ -105,7 +105,7 @@ sim::Command of_every_kind(std::uint64_t n) {
     case 0:
       return {sim::SetCells{low, {300, 300, 1}, kFull}};
     case 1:
-      return {sim::SetCells{low, {90, 5, 1}, sim::kRock}};
+      return {sim::SetCells{low, {90, 5, 1}, kRock}};
     case 2:
       return {sim::RemoveWater{low, {400, 400, 1}}};
     case 3:

@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "client_stub/status_text.h"
+#include "protocol/base/map_text.h"
 #include "protocol/codec.h"
-#include "protocol/map_text.h"
 #include "server/formats/script.h"
 
 namespace sluice::client {
@@ -22,7 +22,7 @@ protocol::Mirror make_mirror(const std::function<void(protocol::ChunkCells&)>& d
   welcome.tick_rate = 20;
   protocol::Mirror mirror(welcome);
   protocol::ChunkCells cells{};
-  for (std::size_t i = 0; i < 32 * 64; ++i) cells[i] = protocol::kRockCell;
+  for (std::size_t i = 0; i < 32 * 64; ++i) cells[i] = kRock;
   cells[32 * 64 + 10] = 4096;
   if (draw) draw(cells);
   protocol::Bytes payload;
@@ -119,7 +119,7 @@ TEST(Tools, PouringOnlyEverAdds) {
   const protocol::Mirror mirror = make_mirror([](protocol::ChunkCells& cells) {
     for (std::size_t y = 1; y < 5; ++y) cells[y * 64 + 8] = y == 4 ? 1024 : 5000;
     for (std::size_t y = 0; y < 4; ++y) cells[y * 64 + 9] = kFull;
-    cells[4 * 64 + 9] = protocol::kRockCell;
+    cells[4 * 64 + 9] = kRock;
   });
   using Lines = std::vector<std::string>;
   EXPECT_EQ(commands_of(Tool::kPour, {{8, 4, 0}, {1, 1, 1}}, mirror),

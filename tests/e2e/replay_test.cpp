@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
-#include "protocol/map_text.h"
+#include "protocol/base/map_text.h"
 #include "tests/support/process.h"
 #include "tests/support/wire_client.h"
 
@@ -61,7 +61,7 @@ class Replay : public testing::Test {
     const std::string expected = printed_map(file, tick);
     const auto shows = [&] {
       return client.mirror().tick() == tick &&
-             expected == protocol::print_map(40, 24, 1, [&](auto x, auto y, auto z) {
+             expected == print_map(40, 24, 1, [&](auto x, auto y, auto z) {
                return client.mirror().cell({x, y, z});
              });
     };

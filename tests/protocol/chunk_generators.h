@@ -13,10 +13,10 @@ namespace sluice::protocol {
 inline rc::Gen<std::int32_t> any_cell() {
   return rc::gen::weightedOneOf<std::int32_t>({
       {4, rc::gen::just(std::int32_t{0})},
-      {3, rc::gen::just(std::int32_t{kRockCell})},
+      {3, rc::gen::just(std::int32_t{kRock})},
       {4, rc::gen::just(std::int32_t{4096})},
       {4, rc::gen::inRange<std::int32_t>(0, 4200)},
-      {1, rc::gen::just(std::int32_t{kOutsideCell})},
+      {1, rc::gen::just(std::int32_t{kOutside})},
       {1, rc::gen::elementOf(std::vector<std::int32_t>{std::numeric_limits<std::int32_t>::max(),
                                                        std::numeric_limits<std::int32_t>::min(),
                                                        -1000})},

@@ -88,12 +88,12 @@ TEST(Codec, BytesAreTheDocumentedOnes) {
   expect_documented("01");
 
   ChunkCells rock;
-  rock.fill(kRockCell);
+  rock.fill(kRock);
   EXPECT_EQ(hex(keyframe_of(rock)), "01 00 01 01");
   expect_documented("01 00 01 01");
 
   ChunkCells floor{};
-  std::fill(floor.begin(), floor.begin() + 64, kRockCell);
+  std::fill(floor.begin(), floor.begin() + 64, kRock);
   floor[64 + 2] = 4096;
   EXPECT_EQ(hex(keyframe_of(floor)), "01 00 01 01 3f 04 02 00 80 40 ff 3f");
   expect_documented("01 00 01 01 3f 04 02 00 80 40 ff 3f");
@@ -121,7 +121,7 @@ TEST(Codec, ChecksumsAreTheDocumentedOnes) {
     return text.str();
   };
   ChunkCells rock;
-  rock.fill(kRockCell);
+  rock.fill(kRock);
   ChunkCells rising;
   for (std::size_t i = 0; i < kChunkCells; ++i) rising[i] = static_cast<std::int32_t>(i);
   EXPECT_EQ(air_checksum(), chunk_checksum({}));

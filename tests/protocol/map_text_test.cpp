@@ -1,5 +1,5 @@
 // Goal: the printed alphabet is the one of the interface, at the borders between its characters.
-#include "protocol/map_text.h"
+#include "protocol/base/map_text.h"
 
 #include <gtest/gtest.h>
 
@@ -25,8 +25,8 @@ TEST(MapText, RoundsToTheNearestEighth) {
   EXPECT_EQ(glyph_of(4096), '~');
   EXPECT_EQ(glyph_of(1 << 30), '~');
   EXPECT_EQ(glyph_of(INT32_MAX), '~');
-  EXPECT_EQ(glyph_of(kIceBaseCell), '#');
-  EXPECT_EQ(glyph_of(kThinnestIceCell), '*');
+  EXPECT_EQ(glyph_of(kIceBase), '#');
+  EXPECT_EQ(glyph_of(kThinnestIce), '*');
   EXPECT_EQ(glyph_of(INT32_MIN), '*');
 }
 

@@ -79,9 +79,9 @@ TEST(Mirror, CellsOutsideAndUnsentCells) {
   ASSERT_TRUE(mirror.apply(frame.tick).ok());
   EXPECT_EQ(mirror.cell({64 + 5, 64 + 2, 0}), 99);
   EXPECT_EQ(mirror.cell({0, 0, 0}), 0);
-  EXPECT_EQ(mirror.cell({150, 0, 0}), kOutsideCell);
-  EXPECT_EQ(mirror.cell({-1, 0, 0}), kOutsideCell);
-  EXPECT_EQ(mirror.cell({0, 0, 1}), kOutsideCell);
+  EXPECT_EQ(mirror.cell({150, 0, 0}), kOutside);
+  EXPECT_EQ(mirror.cell({-1, 0, 0}), kOutside);
+  EXPECT_EQ(mirror.cell({0, 0, 1}), kOutside);
   EXPECT_EQ(mirror.changed(), (std::vector<ChunkCoord>{{1, 1, 0}}));
 }
 

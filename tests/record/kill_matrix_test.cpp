@@ -216,10 +216,10 @@ std::unique_ptr<sim::World> flowing_world() {
   sim::WorldSpec spec;
   spec.config.size = {20, 20, 20};
   spec.config.water = sim::WaterModel::kHydro;
-  spec.fills = {{{{0, 0, 0}, {20, 12, 20}}, sim::kRock},
-                {{{12, 0, 0}, {8, 12, 20}}, sim::kAir},
+  spec.fills = {{{{0, 0, 0}, {20, 12, 20}}, kRock},
+                {{{12, 0, 0}, {8, 12, 20}}, kAir},
                 {{{12, 0, 4}, {4, 3, 10}}, kFull},
-                {{{15, 1, 0}, {1, 3, 20}}, sim::kRock},
+                {{{15, 1, 0}, {1, 3, 20}}, kRock},
                 {{{0, 12, 0}, {6, 8, 6}}, kFull}};
   spec.sources = {{{1, 19, 1}, 700}};
   spec.drains = {{{19, 0, 19}, 300}};
@@ -324,7 +324,7 @@ TEST(KillMatrix, EveryBitOfCellsIsCaughtAndNamed) {
               sim::Grid& grid = sim::WorldTestAccess::grid(world);
               sim::Chunk& chunk = grid.obtain(grid.shape().chunk_of(at));
               auto& cell = chunk.cells.edit()[static_cast<std::size_t>(grid.shape().index_of(at))];
-              cell = static_cast<sim::Cell>(static_cast<std::uint32_t>(cell) ^ (1U << bit));
+              cell = static_cast<Cell>(static_cast<std::uint32_t>(cell) ^ (1U << bit));
               if (!silent) grid.note_change(chunk, sim::kChangedAll);
             },
             "bit " + std::to_string(bit) + " of cell " + to_string(at) + " after " + phase);
@@ -340,8 +340,8 @@ TEST(KillMatrix, EveryBitOfAMarkIsCaughtAndNamed) {
     sim::WorldSpec spec;
     spec.config.size = {90, 8, 1};
     spec.config.water = sim::WaterModel::kBlock;
-    spec.config.block.walk_steps = 1000;
-    spec.fills = {{{{0, 0, 0}, {90, 2, 1}}, sim::kRock}, {{{45, 2, 0}, {1, 1, 1}}, kFull}};
+    spec.config.options["walk_steps"] = 1000;
+    spec.fills = {{{{0, 0, 0}, {90, 2, 1}}, kRock}, {{{45, 2, 0}, {1, 1, 1}}, kFull}};
     return must(sim::World::create(spec));
   };
   for (const char* phase : kPhases) {
@@ -361,7 +361,7 @@ TEST(KillMatrix, AWorldThatIsAwakeForNothingIsNamed) {
   // No digest knows who sleeps; and yet one engine would work for ever where the other rests.
   sim::WorldSpec spec;
   spec.config.size = {16, 16, 1};
-  spec.fills = {{{{0, 0, 0}, {16, 2, 1}}, sim::kRock}};
+  spec.fills = {{{{0, 0, 0}, {16, 2, 1}}, kRock}};
   const auto world = must(sim::World::create(spec));
   Fault waking("water", [](sim::World& second) {
     sim::Grid& grid = sim::WorldTestAccess::grid(second);

@@ -27,8 +27,8 @@ inline std::unique_ptr<sim::World> make_world() {
   spec.config.name = "bowl";
   spec.config.size = {96, 80, 1};
   spec.config.seed = 7;
-  spec.fills = {{{{0, 0, 0}, {96, 2, 1}}, sim::kRock},
-                {{{40, 2, 0}, {3, 20, 1}}, sim::kRock},
+  spec.fills = {{{{0, 0, 0}, {96, 2, 1}}, kRock},
+                {{{40, 2, 0}, {3, 20, 1}}, kRock},
                 {{{4, 2, 0}, {20, 30, 1}}, kFull}};
   spec.sources = {{{60, 70, 0}, 700}};
   spec.drains = {{{90, 2, 0}, 300}};
@@ -51,10 +51,10 @@ class CommandSource {
     const Vec3 at = {number(98), number(80), 0};
     switch (random_() % 4) {
       case 0:
-        recorded.command.body = sim::SetCells{at, {3, 2, 1}, sim::kRock};
+        recorded.command.body = sim::SetCells{at, {3, 2, 1}, kRock};
         break;
       case 1:
-        recorded.command.body = sim::SetCells{at, {2, 2, 1}, sim::kAir};
+        recorded.command.body = sim::SetCells{at, {2, 2, 1}, kAir};
         break;
       case 2:
         recorded.command.body = sim::RemoveWater{at, {4, 4, 1}};

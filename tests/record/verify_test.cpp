@@ -29,7 +29,7 @@ std::string record_with(const TemporaryFolder& folder, const Lies& lies) {
     std::vector<RecordedCommand> commands;
     if (tick == kLieTick) {
       commands.resize(2);
-      commands[0].command.body = sim::SetCells{{70, 75, 0}, {2, 1, 1}, sim::kRock};
+      commands[0].command.body = sim::SetCells{{70, 75, 0}, {2, 1, 1}, kRock};
       commands[1].command.body = sim::AddDrain{{30, 70, 0}, 5};
     }
     TickRecord record = play(*world, std::move(commands));

@@ -1,6 +1,7 @@
 // Goal: what is drawn at rest is at rest, in every model that does not dry, whatever its shape;
 // what is not keeps its amounts. Method: drawn worlds, ticked.
 #include "server/sim/at_rest.h"
+#include "server/sim/models/cellular/rule.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -37,17 +38,17 @@ void expect_still(sim::World& world) {
 
 // A lake of full cells, 100 deep, sank to 73 rows in the first ticks.
 TEST(AtRest, ADeepLakeStandsWhereItWasDrawn) {
-  for (const auto compression : {sim::Compression::kHydrostatic, sim::Compression::kUniform}) {
+  for (const std::int32_t compression : {0, 1}) {
     sim::WorldSpec spec;
     spec.config.size = {70, 120, 1};
-    spec.config.cellular.compression = compression;
+    spec.config.options["compression"] = compression;
     spec.fills.push_back({{{0, 0, 0}, {70, 100, 1}}, kFull, true});
     auto world = make_world(spec);
     expect_still(*world);
     EXPECT_EQ(world->cell({3, 99, 0}), kFull);
     EXPECT_EQ(world->cell({3, 98, 0}), kFull + 41);
     EXPECT_EQ(world->cell({3, 0, 0}),
-              kFull + (compression == sim::Compression::kHydrostatic ? 99 * 41 : 41));
+              kFull + (compression == 0 ? 99 * 41 : 41));
   }
 }
 
@@ -82,8 +83,8 @@ TEST(AtRest, WhatIsDrawnOverItCounts) {
   sim::WorldSpec spec;
   spec.config.size = {12, 12, 12};
   spec.fills.push_back({{{0, 0, 0}, {12, 8, 12}}, kFull, true});
-  spec.fills.push_back({{{5, 0, 0}, {1, 8, 12}}, sim::kRock});
-  spec.fills.push_back({{{6, 6, 0}, {6, 2, 12}}, sim::kAir});
+  spec.fills.push_back({{{5, 0, 0}, {1, 8, 12}}, kRock});
+  spec.fills.push_back({{{6, 6, 0}, {6, 2, 12}}, kAir});
   auto world = make_world(spec);
   expect_still(*world);
   EXPECT_EQ(world->cell({4, 0, 3}), kFull + 7 * 41);
@@ -96,20 +97,20 @@ RC_GTEST_PROP(AtRest, LevelWaterStays, (std::uint64_t seed, bool solid)) {
   sim::WorldSpec spec;
   const std::int32_t side = solid ? 20 : 80;
   spec.config.size = {side, side, solid ? side : 1};
-  spec.config.cellular.full = dice.roll(64, sim::kMaxFullOption);
-  spec.config.cellular.compressed_max =
-      spec.config.cellular.full + dice.roll(0, spec.config.cellular.full / 8);
-  if (dice.chance(30)) spec.config.cellular.compression = sim::Compression::kUniform;
+  spec.config.options["full"] = dice.roll(64, sim::kMaxFullOption);
+  spec.config.options["compressed_max"] =
+      spec.config.option("full") + dice.roll(0, spec.config.option("full") / 8);
+  if (dice.chance(30)) spec.config.options["compression"] = 1;
   const std::int32_t level = dice.roll(1, side - 1);
   spec.fills.push_back({{{0, 0, 0}, {side, level, spec.config.size.z}}, sim::kMaxFullOption, true});
   for (int i = dice.roll(0, 6); i > 0; --i) {
     const Vec3 from = {dice.roll(0, side - 1), 0, solid ? dice.roll(0, side - 1) : 0};
     const std::int32_t wide = std::min(dice.roll(1, 6), side - from.x);
     const std::int32_t deep = solid ? std::min(dice.roll(1, 6), side - from.z) : 1;
-    spec.fills.push_back({{from, {wide, dice.roll(1, side), deep}}, sim::kRock});
+    spec.fills.push_back({{from, {wide, dice.roll(1, side), deep}}, kRock});
   }
   auto world = make_world(spec);
-  std::vector<sim::Cell> before;
+  std::vector<Cell> before;
   const auto look = [&](auto&& f) {
     for (std::int32_t y = 0; y < side; ++y) {
       for (std::int32_t z = 0; z < spec.config.size.z; ++z) {
@@ -117,11 +118,11 @@ RC_GTEST_PROP(AtRest, LevelWaterStays, (std::uint64_t seed, bool solid)) {
       }
     }
   };
-  look([&](sim::Cell cell) { before.push_back(cell); });
+  look([&](Cell cell) { before.push_back(cell); });
   sim::SerialExecutor serial;
   for (int t = 0; t < 20; ++t) (void)world->tick({}, serial);
   std::size_t at = 0;
-  look([&](sim::Cell cell) { RC_ASSERT(std::abs(cell - before[at++]) <= 1); });
+  look([&](Cell cell) { RC_ASSERT(std::abs(cell - before[at++]) <= 1); });
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ using sim::WorldSpec;
 
 WorldSpec blocks(const std::vector<Drawing>& layers) {
   WorldSpec spec = drawn_spec(sim::WaterModel::kBlock, layers);
-  spec.config.block.walk_steps = 0;
+  spec.config.options["walk_steps"] = 0;
   return spec;
 }
 
@@ -24,7 +24,7 @@ std::int64_t held_in(const World& world, Vec3 from, Vec3 size) {
   for (std::int32_t y = from.y; y < from.y + size.y; ++y) {
     for (std::int32_t z = from.z; z < from.z + size.z; ++z) {
       for (std::int32_t x = from.x; x < from.x + size.x; ++x) {
-        units += sim::water_of(world.cell({x, y, z}));
+        units += water_of(world.cell({x, y, z}));
       }
     }
   }
@@ -131,7 +131,7 @@ TEST(BlockFlow, ASurfaceRecedesAlikeInXAndZ) {
 int ticks_to_level(std::int32_t parts) {
   Drawing rows(8, "~~~~~~~~........");
   WorldSpec spec = blocks({rows});
-  spec.config.block.parts = parts;
+  spec.config.options["parts"] = parts;
   auto world = make_world(spec);
   sim::SerialExecutor serial;
   int ticks = 1;

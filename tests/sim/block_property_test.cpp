@@ -86,9 +86,9 @@ RC_GTEST_PROP(BlockProperty, ConservesEveryPartAndBreaksNone, (std::uint64_t see
     (void)world->tick(commands, serial);
     std::int64_t water = 0;
     for_each_cell(spec.config.size, [&](Vec3 p) {
-      const sim::Cell cell = world->cell(p);
-      water += sim::water_of(cell);
-      RC_ASSERT(cell <= kFull && sim::water_of(cell) % quantum == 0);
+      const Cell cell = world->cell(p);
+      water += water_of(cell);
+      RC_ASSERT(cell <= kFull && water_of(cell) % quantum == 0);
     });
     RC_ASSERT(water == world->totals().water);
     RC_ASSERT(world->conserved());

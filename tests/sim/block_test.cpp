@@ -15,13 +15,13 @@ using ::testing::HasSubstr;
 
 WorldSpec block_world(const Drawing& rows) {
   WorldSpec spec = drawn_spec(sim::WaterModel::kBlock, {rows});
-  spec.config.block.walk_steps = 0;
+  spec.config.options["walk_steps"] = 0;
   return spec;
 }
 
 WorldSpec in_eighths(const Drawing& rows) {
   WorldSpec spec = block_world(rows);
-  spec.config.block.parts = 8;
+  spec.config.options["parts"] = 8;
   return spec;
 }
 
@@ -173,7 +173,7 @@ TEST(Block, ATallColumnMayHoldBackWhatFallsFromHigh) {
   EXPECT_EQ(map_after(1, spec), both);
   WorldSpec one = block_world({"#~~.", "~~#.", "~.#."});
   EXPECT_EQ(map_after(1, one), (Drawing{"#...", "~~#~", "~~#."}));
-  spec.config.block.downward = sim::Downward::kHead;
+  spec.config.options["downward"] = 1;
   EXPECT_EQ(map_after(1, spec), both);
 }
 
@@ -233,7 +233,7 @@ TEST(Block, WhatFallsFallsWhole) {
 WorldSpec lone_block_on_a_ledge(std::int32_t steps) {
   WorldSpec spec = block_world({"....~....",  //
                                 "#########"});
-  spec.config.block.walk_steps = steps;
+  spec.config.options["walk_steps"] = steps;
   return spec;
 }
 
@@ -256,7 +256,7 @@ TEST(Block, AWalkEndsInTheDepthsBesideTheLedge) {
   WorldSpec spec = block_world({"#.~.#",  //
                                 "#.#.#",  //
                                 "#.#.#"});
-  spec.config.block.walk_steps = 1;
+  spec.config.options["walk_steps"] = 1;
   const Drawing fallen = map_at_rest(spec);
   EXPECT_EQ(fallen[0], "#...#");
   EXPECT_TRUE(fallen[2] == "#~#.#" || fallen[2] == "#.#~#") << fallen[2];
@@ -380,14 +380,14 @@ TEST(Block, ARockDividesAGroupAndItsRemovalJoinsItAgain) {
                                        "#~~~~~#",  //
                                        "#######"}));
   sim::SerialExecutor serial;
-  (void)world->tick({{{sim::SetCells{{4, 1, 0}, {1, 1, 1}, sim::kRock}}}}, serial);
+  (void)world->tick({{{sim::SetCells{{4, 1, 0}, {1, 1, 1}, kRock}}}}, serial);
   for (int tick = 0; tick < 9; ++tick) (void)world->tick({}, serial);
   EXPECT_EQ(drawing_of(*world), (Drawing{"#~~~#.#",  //
                                          "#~~~#.#",  //
                                          "#~~~#~#",  //
                                          "#######"}));
   EXPECT_EQ(world->totals().drained, kFull);
-  (void)world->tick({{{sim::SetCells{{4, 1, 0}, {1, 1, 1}, sim::kAir}}}}, serial);
+  (void)world->tick({{{sim::SetCells{{4, 1, 0}, {1, 1, 1}, kAir}}}}, serial);
   for (int tick = 0; tick < 9; ++tick) (void)world->tick({}, serial);
   EXPECT_EQ(drawing_of(*world), (Drawing{"#..~#.#",  //
                                          "#~~~#~#",  //
@@ -415,7 +415,7 @@ TEST(Block, ALongFallTakesNoMoreMemoryThanAShortOne) {
 TEST(Block, InThreeDimensionsAColumnSpreadsToAllSides) {
   const Drawing empty = {"...", "..."};
   WorldSpec spec = drawn_spec(sim::WaterModel::kBlock, {empty, {".~.", ".~."}, empty});
-  spec.config.block.walk_steps = 0;
+  spec.config.options["walk_steps"] = 0;
   // One block for four places, all as near: the leftmost.
   const auto world = after(5, spec);
   EXPECT_EQ(drawing_of(*world, 0), empty);

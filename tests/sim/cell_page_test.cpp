@@ -11,11 +11,10 @@
 namespace sluice::tests {
 namespace {
 
-using sim::Cell;
 using sim::CellPage;
 
 TEST(CellPage, ReadsTheSameSharedOrOwn) {
-  for (const Cell kind : {sim::kAir, sim::kRock, kFull}) {
+  for (const Cell kind : {kAir, kRock, kFull}) {
     CellPage page(kind);
     EXPECT_TRUE(page.is_shared());
     CellPage other(kind);
@@ -32,12 +31,12 @@ TEST(CellPage, ReadsTheSameSharedOrOwn) {
 
 TEST(CellPage, OneOtherCellKeepsItItsOwn) {
   for (const std::size_t at : {std::size_t{0}, std::size_t{1}, std::size_t{kChunkCells - 1}}) {
-    CellPage page(sim::kRock);
+    CellPage page(kRock);
     page.edit()[at] = 7;
     page.share_if_uniform();
     EXPECT_FALSE(page.is_shared());
     EXPECT_EQ(page[at], 7);
-    EXPECT_EQ(CellPage(sim::kRock)[at], sim::kRock);  // nobody else's page changed
+    EXPECT_EQ(CellPage(kRock)[at], kRock);  // nobody else's page changed
     page.fill(kFull);
     EXPECT_TRUE(page.is_shared());
     page.fill(5);
@@ -59,7 +58,7 @@ TEST(CellPage, AWorldOfRockHasNoCellsOfItsOwn) {
   auto world = make_world(spec);
   sim::SerialExecutor serial;
   const std::vector<sim::Command> rock = {
-      {sim::SetCells{{64, 64, 0}, {64 * 40, 64 * 40, 1}, sim::kRock}}};
+      {sim::SetCells{{64, 64, 0}, {64 * 40, 64 * 40, 1}, kRock}}};
   ASSERT_TRUE(world->tick(rock, serial).outcomes.front().applied());
   while (!world->tick({}, serial).at_rest) {
   }
@@ -67,19 +66,18 @@ TEST(CellPage, AWorldOfRockHasNoCellsOfItsOwn) {
   EXPECT_EQ(own_pages(*world), 0);
   // A hole gives one chunk cells of its own; filled up again it has none.
   const Vec3 hole = {1000, 1000, 0};
-  (void)world->tick(std::vector<sim::Command>{{sim::SetCells{hole, {1, 1, 1}, sim::kAir}}}, serial);
+  (void)world->tick(std::vector<sim::Command>{{sim::SetCells{hole, {1, 1, 1}, kAir}}}, serial);
   EXPECT_EQ(own_pages(*world), 1);
-  EXPECT_EQ(world->cell(hole), sim::kAir);
+  EXPECT_EQ(world->cell(hole), kAir);
   EXPECT_EQ(own_pages(*through_a_snapshot(*world)), 1);
-  (void)world->tick(std::vector<sim::Command>{{sim::SetCells{hole, {1, 1, 1}, sim::kRock}}},
-                    serial);
+  (void)world->tick(std::vector<sim::Command>{{sim::SetCells{hole, {1, 1, 1}, kRock}}}, serial);
   EXPECT_EQ(own_pages(*world), 0);
   EXPECT_EQ(world->digest(), world->recompute_digest());
 }
 
 // Filled as a whole or cell by cell, the history is the same.
 TEST(CellPage, WholeChunksAndSingleCellsGiveTheSameWorld) {
-  for (const Cell kind : {sim::kRock, kFull, Cell{1000}, sim::kAir}) {
+  for (const Cell kind : {kRock, kFull, Cell{1000}, kAir}) {
     sim::WorldSpec spec;
     spec.config.size = {192, 128, 1};
     spec.fills.push_back({{{30, 20, 0}, {100, 100, 1}}, 700});

@@ -17,7 +17,6 @@
 namespace sluice::tests {
 namespace {
 
-using sim::Cell;
 using sim::World;
 using sim::WorldSpec;
 
@@ -40,7 +39,7 @@ void for_each_cell(Vec3 size, const std::function<void(Vec3)>& f) {
 std::int64_t water_in(const World& world) {
   std::int64_t sum = 0;
   world.grid().for_each([&](const sim::Chunk& chunk) {
-    for (std::size_t i = 0; i < kChunkCells; ++i) sum += sim::water_of(chunk.cells[i]);
+    for (std::size_t i = 0; i < kChunkCells; ++i) sum += water_of(chunk.cells[i]);
   });
   return sum;
 }
@@ -89,7 +88,7 @@ RC_GTEST_PROP(Cellular, AnEvenSlopeOverManyChunksIsAwake, (std::uint64_t seed, b
   WorldSpec spec;
   const std::int32_t chunk = solid ? 16 : 64;
   spec.config.size = {chunk * dice.roll(3, 6) + dice.roll(0, 5), 3, solid ? 2 : 1};
-  spec.config.cellular.smallest_flow = dice.roll(0, 41);
+  spec.config.options["smallest_flow"] = dice.roll(0, 41);
   const std::int32_t steep = dice.roll(1, 40);
   for_each_cell(spec.config.size, [&](Vec3 p) {
     if (p.y == 0) spec.cells.push_back({p, steep * (p.x + 1)});
@@ -111,7 +110,7 @@ RC_GTEST_PROP(Cellular, AnEvenSlopeOverManyChunksIsAwake, (std::uint64_t seed, b
 TEST(Cellular, ADropFallsAsFastBesideABusyLake) {
   WorldSpec spec;
   spec.config.size = {40, 64, 1};
-  spec.fills.push_back({{{3, 0, 0}, {1, 64, 1}}, sim::kRock});
+  spec.fills.push_back({{{3, 0, 0}, {1, 64, 1}}, kRock});
   spec.cells.push_back({{1, 60, 0}, 30});
   auto alone = make(spec);
   spec.fills.push_back({{{4, 0, 0}, {8, 50, 1}}, kFull});
@@ -142,7 +141,7 @@ RC_GTEST_PROP(Cellular, ConservesEveryUnitAndNeverGoesBelowZero, (std::uint64_t 
     RC_ASSERT(initial + totals.sourced - totals.drained - totals.evaporated ==
               totals.water + totals.pipes);
     RC_ASSERT(world->digest() == world->recompute_digest());
-    for_each_cell(spec.config.size, [&](Vec3 p) { RC_ASSERT(world->cell(p) >= sim::kTrappedAir); });
+    for_each_cell(spec.config.size, [&](Vec3 p) { RC_ASSERT(world->cell(p) >= kTrappedAir); });
   }
 }
 
@@ -265,8 +264,8 @@ RC_GTEST_PROP(Cellular, AWorldElsewhereHasTheSameHistory, (std::uint64_t seed, b
   shifted.config.size = size + offset + room;
   shifted.fills.clear();
   const Vec3 shell = {1, 1, solid ? 1 : 0};
-  shifted.fills.push_back({{offset - shell, size + shell + shell}, sim::kRock});
-  shifted.fills.push_back({{offset, size}, sim::kAir});
+  shifted.fills.push_back({{offset - shell, size + shell + shell}, kRock});
+  shifted.fills.push_back({{offset, size}, kAir});
   for (const sim::Fill& fill : spec.fills) {
     shifted.fills.push_back({{fill.box.from + offset, fill.box.size}, fill.cell});
   }
@@ -326,8 +325,8 @@ RC_GTEST_PROP(Cellular, GoingOnFromASnapshotIsGoingOn, (std::uint64_t seed, bool
 RC_GTEST_PROP(Cellular, ComesToRestWithoutSources, (std::uint64_t seed, bool solid)) {
   WorldSpec spec =
       random_world(seed, {.solid = solid, .springs = false, .side = 40, .pipes = Pipes::kNone});
-  spec.config.cellular.smallest_flow = 0;
-  spec.config.cellular.max_sweeps = 64;
+  spec.config.options["smallest_flow"] = 0;
+  spec.config.options["max_sweeps"] = 64;
   auto world = make(spec);
   sim::SerialExecutor serial;
   bool at_rest = false;

@@ -46,7 +46,7 @@ TEST(CommandCost, ASpringCostsWhatItWillKeepInMotion) {
   // However far down the ground is, so many are counted, and no host takes more.
   EXPECT_EQ(cost(*world, sim::AddSource{{5, 64 * 1000, 0}, 1}).work, sim::kTooMuchWork);
   sim::SerialExecutor serial;
-  const std::vector<sim::Command> rock = {{sim::SetCells{{5, 64 * 8, 0}, {1, 1, 1}, sim::kRock}}};
+  const std::vector<sim::Command> rock = {{sim::SetCells{{5, 64 * 8, 0}, {1, 1, 1}, kRock}}};
   (void)world->tick(rock, serial);
   EXPECT_EQ(cost(*world, sim::AddSource{high, 1}).to_fall, 64);
 }
@@ -80,8 +80,8 @@ TEST(CommandCost, ASplashCostsItsColumnsAndTheClimb) {
 
 TEST(CommandCost, ABoxCostsItsCellsAndChunks) {
   const auto world = empty_world({4096, 4096, 1});
-  const std::int64_t one = cost(*world, sim::SetCells{{0, 0, 0}, {64, 64, 1}, sim::kRock}).work;
-  const std::int64_t four = cost(*world, sim::SetCells{{0, 0, 0}, {128, 128, 1}, sim::kRock}).work;
+  const std::int64_t one = cost(*world, sim::SetCells{{0, 0, 0}, {64, 64, 1}, kRock}).work;
+  const std::int64_t four = cost(*world, sim::SetCells{{0, 0, 0}, {128, 128, 1}, kRock}).work;
   EXPECT_GE(one, kChunkCells);
   EXPECT_EQ(four - sim::cost_of({sim::RemoveSource{}}, *world).work,
             4 * (one - sim::cost_of({sim::RemoveSource{}}, *world).work));
@@ -115,7 +115,7 @@ TEST(CommandCost, ABoxOfWaterCostsMoreWhereItFalls) {
     sim::WorldSpec spec;
     spec.config.size = {1280, 640, 1};
     spec.config.water = water;
-    spec.fills.push_back({{{0, 0, 0}, {20, 100, 1}}, sim::kRock});
+    spec.fills.push_back({{{0, 0, 0}, {20, 100, 1}}, kRock});
     return cost(*make_world(spec), sim::SetCells{{0, y, 0}, {width, 10, 1}, kFull}).work;
   };
   const std::int64_t standing = box_at(sim::WaterModel::kHydro, 100, 20);
@@ -136,7 +136,7 @@ TEST(CommandCost, ABoxOfWaterCostsWhatItsCellsFlow) {
     spec.config.size = world_size;
     const auto world = make_world(spec);
     const Vec3 size = {64, 64, 1};
-    const std::int64_t rock = cost(*world, sim::SetCells{{0, 0, 0}, size, sim::kRock}).work;
+    const std::int64_t rock = cost(*world, sim::SetCells{{0, 0, 0}, size, kRock}).work;
     const std::int64_t water = cost(*world, sim::SetCells{{0, 0, 0}, size, kFull}).work;
     EXPECT_EQ(water - rock, 64 * 64 * sim::work_of_flowing_cell(*world));
     // However large it is, nothing wraps.
@@ -168,17 +168,17 @@ TEST(CommandCost, TheLargestBoxIsTooMuchAndQuicklyToldSo) {
   for (const std::int32_t depth : {1, kMaxSide}) {
     const auto world = empty_world({kMaxSide, kMaxSide, depth});
     const Vec3 all = world->config().size;
-    EXPECT_EQ(cost(*world, sim::SetCells{{0, 0, 0}, all, sim::kRock}).work, sim::kTooMuchWork);
+    EXPECT_EQ(cost(*world, sim::SetCells{{0, 0, 0}, all, kRock}).work, sim::kTooMuchWork);
     // Where nothing is stored, taking water away costs next to nothing.
     EXPECT_LT(cost(*world, sim::RemoveWater{{0, 0, 0}, all}).work, 1000);
-    EXPECT_LT(cost(*world, sim::SetCells{{0, 0, 0}, all, sim::kAir}).work, 1000);
+    EXPECT_LT(cost(*world, sim::SetCells{{0, 0, 0}, all, kAir}).work, 1000);
   }
 }
 
 TEST(CommandCost, BoxesThatWillBeRefusedCostLittle) {
   const auto world = empty_world({64, 64, 1});
   const std::int32_t most = INT32_MAX;
-  EXPECT_LT(cost(*world, sim::SetCells{{-5, -5, 0}, {0, 3, 1}, sim::kRock}).work, 1000);
+  EXPECT_LT(cost(*world, sim::SetCells{{-5, -5, 0}, {0, 3, 1}, kRock}).work, 1000);
   EXPECT_LT(cost(*world, sim::SetCells{{most, most, most}, {most, most, most}, 0}).work, 1000);
   EXPECT_LT(cost(*world, sim::Pour{{most, 0, 0}, 1}).work, 1000);
 }
@@ -205,7 +205,7 @@ RC_GTEST_PROP(CommandCost, IsNeverLessThanTheCellsThatChange, (std::uint64_t see
       if (const auto* set = std::get_if<sim::SetCells>(&command.body)) {
         const std::int64_t volume = intersect({set->from, set->size}, spec.config.box()).volume();
         const bool inside = volume == Box{set->from, set->size}.volume();
-        RC_ASSERT(set->cell == sim::kAir || !inside || bound >= volume);
+        RC_ASSERT(set->cell == kAir || !inside || bound >= volume);
       }
       RC_ASSERT(bound > 0);
       RC_ASSERT(bound <= sim::kTooMuchWork);

@@ -16,9 +16,9 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 
-std::vector<sim::Cell> all_cells(const sim::World& world) {
+std::vector<Cell> all_cells(const sim::World& world) {
   const Vec3 size = world.config().size;
-  std::vector<sim::Cell> cells;
+  std::vector<Cell> cells;
   for (std::int32_t z = 0; z < size.z; ++z) {
     for (std::int32_t y = 0; y < size.y; ++y) {
       for (std::int32_t x = 0; x < size.x; ++x) cells.push_back(world.cell({x, y, z}));
@@ -33,7 +33,7 @@ class Watched final : public sim::CommandSource {
   explicit Watched(const std::vector<sim::Command>& commands) : commands_(commands) {}
 
   const sim::Command* next(const sim::World& world) override {
-    const std::vector<sim::Cell> now = all_cells(world);
+    const std::vector<Cell> now = all_cells(world);
     if (next_ > 0) compare(world.config().size, now);
     if (next_ == commands_.size()) return nullptr;
     before_ = now;
@@ -44,7 +44,7 @@ class Watched final : public sim::CommandSource {
   std::vector<Vec3> outside;
 
  private:
-  void compare(Vec3 size, const std::vector<sim::Cell>& now) {
+  void compare(Vec3 size, const std::vector<Cell>& now) {
     if (reach_.everywhere) return;
     for (std::size_t i = 0; i < now.size(); ++i) {
       if (now[i] == before_[i]) continue;
@@ -58,7 +58,7 @@ class Watched final : public sim::CommandSource {
 
   const std::vector<sim::Command>& commands_;
   std::size_t next_ = 0;
-  std::vector<sim::Cell> before_;
+  std::vector<Cell> before_;
   sim::CommandReach reach_;
 };
 
@@ -107,7 +107,7 @@ class CommandReachTest : public ::testing::Test {
 };
 
 TEST_F(CommandReachTest, IsTheBoxOrTheCell) {
-  EXPECT_THAT(boxes(sim::SetCells{{1, 2, 0}, {3, 4, 1}, sim::kRock}),
+  EXPECT_THAT(boxes(sim::SetCells{{1, 2, 0}, {3, 4, 1}, kRock}),
               ElementsAre(Box{{1, 2, 0}, {3, 4, 1}}));
   EXPECT_THAT(boxes(sim::Pour{{7, 8, 0}, 5}), ElementsAre(cell({7, 8, 0})));
   EXPECT_THAT(boxes(sim::AddDrain{{7, 8, 0}, 5}), ElementsAre(cell({7, 8, 0})));

@@ -6,12 +6,13 @@
 
 #include "tests/support/drawn_world.h"
 #include "tests/support/random_world.h"
+#include "tests/support/water_options.h"
 #include "tests/support/world_access.h"
 
 namespace sluice::tests {
 namespace {
 
-Vec3 walked_top(const sim::Grid& grid, Vec3 at, sim::Cell full) {
+Vec3 walked_top(const sim::Grid& grid, Vec3 at, Cell full) {
   while (grid.cell(at) >= full) ++at.y;
   return at;
 }
@@ -22,13 +23,13 @@ void tops_are_those_of_a_walk(std::uint64_t seed, bool solid) {
   config.size = solid ? Vec3{3, 80, 2} : Vec3{3, 300, 1};
   config.edges.top = dice.chance(50) ? sim::Edge::kOpen : sim::Edge::kWall;
   sim::Grid grid(config);
-  const sim::Cell full = dice.chance(50) ? kFull : 3000;
+  const Cell full = dice.chance(50) ? kFull : 3000;
   for (int i = 0; i < 400; ++i) {
     const Vec3 at = random_place(dice, config.size);
     switch (dice.roll(0, 5)) {
       case 0: {
         const std::int32_t high = std::min(config.size.y - at.y, dice.roll(1, config.size.y));
-        const sim::Cell cell = dice.roll(full - 1, full + 2);
+        const Cell cell = dice.roll(full - 1, full + 2);
         for (std::int32_t y = at.y; y < at.y + high; ++y) {
           const Vec3 one = {at.x, y, at.z};
           grid.add_to_cell(one, cell - std::max(grid.cell(one), 0));
@@ -36,8 +37,7 @@ void tops_are_those_of_a_walk(std::uint64_t seed, bool solid) {
         break;
       }
       case 1:
-        if (const sim::Cell cell = grid.cell(at); cell > 0)
-          grid.add_to_cell(at, -dice.roll(1, cell));
+        if (const Cell cell = grid.cell(at); cell > 0) grid.add_to_cell(at, -dice.roll(1, cell));
         break;
       case 2:
         grid.add_to_cell(at, dice.roll(1, 500));
@@ -72,7 +72,7 @@ TEST(FullColumns, SpringsOfOneColumnClimbItOnce) {
   for (const sim::WaterModel water : {sim::WaterModel::kCellular, sim::WaterModel::kHydro}) {
     sim::WorldSpec spec;
     spec.config.water = water;
-    spec.config.cellular.compression = sim::Compression::kUniform;
+    set_option(spec.config, "compression", 1);
     spec.config.size = {1, 64 * 200, 1};
     spec.fills.push_back({{{0, 0, 0}, {1, 64 * 150, 1}}, kFull});
     // From the top down, which is the order of their cells backwards, too.

@@ -30,7 +30,7 @@ bool adds_up(const World& world) {
     if (chunk == nullptr) return false;
     for (std::size_t i = 0; i < kChunkCells; ++i) {
       if (page.at(i) < 0) return false;
-      if (page.at(i) > 0 && sim::held_in(chunk->cells[i]) == 0) return false;
+      if (page.at(i) > 0 && held_in(chunk->cells[i]) == 0) return false;
       energy += static_cast<std::uint64_t>(page.at(i));
     }
   }

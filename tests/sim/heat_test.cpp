@@ -8,6 +8,7 @@
 
 #include "server/sim/heat/field.h"
 #include "tests/support/drawn_world.h"
+#include "tests/support/water_options.h"
 
 namespace sluice::tests {
 namespace {
@@ -25,7 +26,7 @@ WorldSpec heated(sim::WaterModel water, const Drawing& drawing, std::int32_t deg
   spec.heat.on = true;
   spec.heat.options.water = degrees * kDegree;
   spec.heat.air = air * kDegree;
-  spec.config.stream.drying = 0;
+  set_option(spec.config, "drying", 0);
   return spec;
 }
 
@@ -184,7 +185,7 @@ TEST(Heat, ALakeFreezesFromAboveAndMeltsAgain) {
     auto world = make_world(spec);
     const std::int64_t water = world->totals().water;
     run(*world, 400);
-    EXPECT_TRUE(sim::is_ice(world->cell({2, 3, 0}))) << static_cast<int>(model);
+    EXPECT_TRUE(is_ice(world->cell({2, 3, 0}))) << static_cast<int>(model);
     EXPECT_GE(world->cell({2, 1, 0}), kFull);
     EXPECT_EQ(world->totals().water, water);
     EXPECT_TRUE(give(*world, {sim::SetAir{80 * kDegree}}).applied());
@@ -234,7 +235,7 @@ TEST(Heat, WithoutLatentHeatWaterFreezesAndBoilsAsWell) {
   spec.heat.options.latent = false;
   auto world = make_world(spec);
   run(*world, 200);
-  EXPECT_TRUE(sim::is_ice(world->cell({1, 2, 0})));
+  EXPECT_TRUE(is_ice(world->cell({1, 2, 0})));
   EXPECT_TRUE(give(*world, {sim::SetAir{150 * kDegree}}).applied());
   run(*world, 5000);
   EXPECT_GT(world->totals().evaporated, 0);
@@ -271,9 +272,9 @@ TEST(Heat, IceIsSolidToWater) {
   for (const sim::WaterModel model : kModels) {
     auto world = make_world(heated(model, {"#~..#", "#~..#", "#~..#", "#####"}, 0, -90));
     EXPECT_TRUE(give(*world, {sim::AddHeater{{1, 1, 0}, -sim::kMostHeaterRate}}).applied());
-    const bool held = sim::is_ice(world->cell({1, 1, 0}));
+    const bool held = is_ice(world->cell({1, 1, 0}));
     EXPECT_TRUE(held) << static_cast<int>(model);
-    EXPECT_EQ(sim::held_in(world->cell({1, 1, 0})), kFull);
+    EXPECT_EQ(held_in(world->cell({1, 1, 0})), kFull);
     run(*world, 200);
     EXPECT_TRUE(world->conserved());
   }
@@ -285,14 +286,14 @@ TEST(Heat, IceGrowsWhereItHasRoom) {
   spec.heat.options.growth = 92;
   auto world = make_world(spec);
   EXPECT_TRUE(give(*world, {sim::AddHeater{{1, 1, 0}, -4096 * sim::kHeatOfMelting}}).applied());
-  EXPECT_TRUE(sim::is_ice(world->cell({1, 1, 0})));
-  EXPECT_EQ(sim::held_in(world->cell({1, 1, 0})), 4096 * 1024 / 1116);
+  EXPECT_TRUE(is_ice(world->cell({1, 1, 0})));
+  EXPECT_EQ(held_in(world->cell({1, 1, 0})), 4096 * 1024 / 1116);
   EXPECT_EQ(world->cell({1, 2, 0}), 4096 - 4096 * 1024 / 1116);
   EXPECT_EQ(world->totals().water, kFull);
-  spec.cells.push_back({{1, 2, 0}, sim::kRock});
+  spec.cells.push_back({{1, 2, 0}, kRock});
   world = make_world(spec);
   EXPECT_TRUE(give(*world, {sim::AddHeater{{1, 1, 0}, -4096 * sim::kHeatOfMelting}}).applied());
-  EXPECT_EQ(sim::held_in(world->cell({1, 1, 0})), kFull);
+  EXPECT_EQ(held_in(world->cell({1, 1, 0})), kFull);
 }
 
 TEST(Heat, WaterThatSimmersKicksTheWaves) {

@@ -52,7 +52,7 @@ RC_GTEST_PROP(HydroProperty, ConservesEveryUnitAndNoCellHoldsMoreThanItsFill,
     world->grid().for_each([&](const sim::Chunk& chunk) {
       for (std::size_t i = 0; i < kChunkCells; ++i) {
         RC_ASSERT(chunk.cells[i] <= kFull);
-        water += sim::water_of(chunk.cells[i]);
+        water += water_of(chunk.cells[i]);
       }
     });
     RC_ASSERT(water == world->totals().water);
@@ -135,10 +135,9 @@ class RestingRuns {
     for (std::int32_t z = 0; z < size.z; ++z) {
       for (std::int32_t x = 0; x < size.x; ++x) {
         for (std::int32_t y = 0; y < size.y; ++y) {
-          if (!sim::is_open(world.cell({x, y, z}))) continue;
+          if (!is_open(world.cell({x, y, z}))) continue;
           Run run{x, z, y, y, 0};
-          for (; run.ceiling < size.y && sim::is_open(world.cell({x, run.ceiling, z}));
-               ++run.ceiling) {
+          for (; run.ceiling < size.y && is_open(world.cell({x, run.ceiling, z})); ++run.ceiling) {
             run_at_[{x, run.ceiling, z}] = runs_.size();
             run.volume += world.cell({x, run.ceiling, z});
           }

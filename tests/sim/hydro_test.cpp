@@ -22,7 +22,7 @@ WorldSpec box_of(Vec3 size) {
   return spec;
 }
 
-void fill(WorldSpec& spec, Vec3 from, Vec3 size, sim::Cell cell) {
+void fill(WorldSpec& spec, Vec3 from, Vec3 size, Cell cell) {
   spec.fills.push_back({{from, size}, cell});
 }
 
@@ -38,7 +38,7 @@ int ticks_to_rest(World& world, int most) {
 std::int64_t water_in_column(const World& world, std::int32_t x, std::int32_t z = 0) {
   std::int64_t units = 0;
   for (std::int32_t y = 0; y < world.config().size.y; ++y) {
-    units += sim::water_of(world.cell({x, y, z}));
+    units += water_of(world.cell({x, y, z}));
   }
   return units;
 }
@@ -62,9 +62,9 @@ TEST(HydroLevels, ABasinInTicksThatGrowWithItsWidth) {
 WorldSpec shafts(int count, int gap, int depth, int height, bool tunnel_full) {
   const int length = (count - 1) * gap + 1;
   WorldSpec spec = box_of({length, height + 1, 1});
-  fill(spec, {0, 0, 0}, {length, height + 1, 1}, sim::kRock);
-  for (int i = 0; i < count; ++i) fill(spec, {i * gap, 0, 0}, {1, height + 1, 1}, sim::kAir);
-  fill(spec, {0, 0, 0}, {length, 1, 1}, tunnel_full ? kFull : sim::kAir);
+  fill(spec, {0, 0, 0}, {length, height + 1, 1}, kRock);
+  for (int i = 0; i < count; ++i) fill(spec, {i * gap, 0, 0}, {1, height + 1, 1}, kAir);
+  fill(spec, {0, 0, 0}, {length, 1, 1}, tunnel_full ? kFull : kAir);
   fill(spec, {0, 0, 0}, {1, depth, 1}, kFull);
   return spec;
 }
@@ -155,7 +155,7 @@ TEST(HydroFalls, FasterByAQuarterOfACellEachTickUpToFourCells) {
 
 TEST(HydroFalls, OverALedgeInOneStrandWithoutAGap) {
   WorldSpec spec = box_of({40, 60, 1});
-  fill(spec, {0, 0, 0}, {20, 50, 1}, sim::kRock);
+  fill(spec, {0, 0, 0}, {20, 50, 1}, kRock);
   spec.sources.push_back({{0, 50, 0}, 2048});
   spec.drains.push_back({{39, 0, 0}, 4096});
   auto world = make_world(spec);
@@ -186,8 +186,8 @@ TEST(HydroFlows, OutOfAHoleByTheRootOfItsDepth) {
   for (const int depth : {4, 8, 16, 32, 64}) {
     // A reservoir of 300 columns; the hole, one cell high, 20 cells over the floor beside it.
     WorldSpec spec = box_of({362, 100, 1});
-    fill(spec, {60, 0, 0}, {302, 20, 1}, sim::kRock);
-    fill(spec, {60, 21, 0}, {1, 79, 1}, sim::kRock);
+    fill(spec, {60, 0, 0}, {302, 20, 1}, kRock);
+    fill(spec, {60, 21, 0}, {1, 79, 1}, kRock);
     fill(spec, {61, 20, 0}, {301, depth + 1, 1}, kFull);
     auto world = make_world(spec);
     sim::SerialExecutor serial;
@@ -209,15 +209,15 @@ TEST(HydroFlows, OutOfAHoleByTheRootOfItsDepth) {
 TEST(HydroFlows, ABreachWakesItsOwnBodyAlone) {
   // Two lakes with rock between them, each over a cave.
   WorldSpec spec = box_of({200, 64, 1});
-  fill(spec, {0, 0, 0}, {200, 30, 1}, sim::kRock);
+  fill(spec, {0, 0, 0}, {200, 30, 1}, kRock);
   fill(spec, {0, 30, 0}, {95, 20, 1}, kFull);
-  fill(spec, {95, 30, 0}, {10, 34, 1}, sim::kRock);
+  fill(spec, {95, 30, 0}, {10, 34, 1}, kRock);
   fill(spec, {105, 30, 0}, {95, 20, 1}, kFull);
-  fill(spec, {20, 10, 0}, {30, 10, 1}, sim::kAir);
+  fill(spec, {20, 10, 0}, {30, 10, 1}, kAir);
   auto world = make_world(spec);
   ASSERT_LE(ticks_to_rest(*world, 10), 10);
   sim::SerialExecutor serial;
-  const std::vector<sim::Command> dig = {{sim::SetCells{{30, 20, 0}, {1, 10, 1}, sim::kAir}}};
+  const std::vector<sim::Command> dig = {{sim::SetCells{{30, 20, 0}, {1, 10, 1}, kAir}}};
   std::int64_t most = world->tick(dig, serial).cell_updates;
   for (int t = 0; t < 300; ++t) most = std::max(most, world->tick({}, serial).cell_updates);
   EXPECT_LE(most, 95 + 30 + 2) << "runs of the lake on the left, of the cave, and the shaft";
@@ -229,14 +229,14 @@ TEST(HydroFlows, ADigCostsTheSameInASmallWorldAndInALargeOne) {
   std::vector<std::int64_t> updates;
   for (const std::int32_t side : {100, 1000}) {
     WorldSpec spec = box_of({side, side, 1});
-    fill(spec, {0, 0, 0}, {side, side, 1}, sim::kRock);
-    fill(spec, {10, 10, 0}, {20, 20, 1}, sim::kAir);
+    fill(spec, {0, 0, 0}, {side, side, 1}, kRock);
+    fill(spec, {10, 10, 0}, {20, 20, 1}, kAir);
     fill(spec, {10, 10, 0}, {20, 10, 1}, kFull);
     fill(spec, {40, 0, 0}, {side - 40, side / 2, 1}, kFull);
     auto world = make_world(spec);
     ASSERT_LE(ticks_to_rest(*world, 10), 10);
     sim::SerialExecutor serial;
-    const std::vector<sim::Command> dig = {{sim::SetCells{{30, 15, 0}, {1, 1, 1}, sim::kAir}}};
+    const std::vector<sim::Command> dig = {{sim::SetCells{{30, 15, 0}, {1, 1, 1}, kAir}}};
     updates.push_back(world->tick(dig, serial).cell_updates);
   }
   EXPECT_EQ(updates[0], updates[1]);
@@ -259,7 +259,7 @@ TEST(HydroColumns, WhatAChangeCostsDoesNotGrowWithTheHeightOfTheWorld) {
     const std::int64_t before = columns.steps();
     // A pour as high as the lower world is, rock, and water that is seen again.
     grid.add_to_cell({5, 250, 0}, 1);
-    grid.add_to_cell({9, 250, 0}, sim::kRock);
+    grid.add_to_cell({9, 250, 0}, kRock);
     std::vector<std::int32_t> woken;
     columns.repair(woken);
     EXPECT_FALSE(woken.empty());

@@ -10,7 +10,6 @@
 namespace sluice::tests {
 namespace {
 
-using sim::Cell;
 using sim::CellularRule;
 using sim::PassChanges;
 
@@ -20,8 +19,8 @@ ChunkCells random_cells(Dice& dice, std::size_t count) {
   ChunkCells cells(count + sim::kOverread, 0);
   for (std::size_t i = 0; i < count; ++i) {
     const std::int32_t kind = dice.roll(0, 9);
-    cells[i] = kind < 2   ? sim::kRock
-               : kind < 3 ? sim::kOutside
+    cells[i] = kind < 2   ? kRock
+               : kind < 3 ? kOutside
                : kind < 6 ? dice.roll(0, 5000)
                : kind < 9 ? dice.roll(4000, 9000)
                           : dice.roll(0, sim::kMaxCellUnits);
@@ -30,13 +29,15 @@ ChunkCells random_cells(Dice& dice, std::size_t count) {
 }
 
 CellularRule random_rule(Dice& dice, bool side_view) {
-  sim::CellularOptions options;
+  sim::WorldConfig config;
+  config.size.z = side_view ? 1 : 2;
   if (dice.chance(50)) {
-    options.full = dice.roll(64, sim::kMaxFullOption);
-    options.compressed_max = options.full + dice.roll(0, options.full / 8);
+    const std::int32_t full = dice.roll(64, sim::kMaxFullOption);
+    config.options["full"] = full;
+    config.options["compressed_max"] = full + dice.roll(0, full / 8);
   }
-  if (dice.chance(40)) options.compression = sim::Compression::kUniform;
-  return sim::prepare(options, side_view);
+  if (dice.chance(40)) config.options["compression"] = 1;
+  return sim::prepare(config);
 }
 
 void expect_same(const PassChanges& a, const PassChanges& b) {
@@ -87,7 +88,7 @@ RC_GTEST_PROP(Kernels, SidewaysGivesTheSameBitsEverywhere, (std::uint64_t seed, 
   input.least = dice.chance(50) ? 0 : dice.roll(0, 2000);
   const auto run = [&](const sim::Kernels& set, PassChanges& changes) {
     ChunkCells result = cells;
-    set.sideways(rule, shape, result.data(), input, changes);
+    set.cellular.sideways(rule, shape, result.data(), input, changes);
     return result;
   };
   PassChanges expected_changes;
@@ -110,7 +111,8 @@ RC_GTEST_PROP(Kernels, VerticalAndPairGiveTheSameBitsEverywhere, (std::uint64_t 
   const bool settled = dice.chance(50);
   for (bool moved = settled; moved;) {
     PassChanges changes;
-    sim::scalar_kernels().vertical(rule, shape, cells.data(), sim::whole_chunk(shape), changes);
+    sim::scalar_kernels().cellular.vertical(rule, shape, cells.data(), sim::whole_chunk(shape),
+                                            changes);
     moved = changes.slabs != 0;
   }
   const sim::ChunkRegion region = settled ? random_region(dice, shape) : sim::whole_chunk(shape);
@@ -127,9 +129,9 @@ RC_GTEST_PROP(Kernels, VerticalAndPairGiveTheSameBitsEverywhere, (std::uint64_t 
   };
   const auto run = [&](const sim::Kernels& set, PassChanges& changes, PassChanges& pair) {
     Outcome outcome{cells, other, false};
-    set.vertical(rule, shape, outcome.cells.data(), region, changes);
+    set.cellular.vertical(rule, shape, outcome.cells.data(), region, changes);
     outcome.moved =
-        set.pair(rule, region.segments, outcome.cells.data(), outcome.upper.data(), pair);
+        set.cellular.pair(rule, region.segments, outcome.cells.data(), outcome.upper.data(), pair);
     return outcome;
   };
   PassChanges expected_changes;
@@ -168,7 +170,7 @@ RC_GTEST_PROP(Kernels, DigestsGiveTheSameBitsAndSeeEveryBit, (std::uint64_t seed
 }
 
 TEST(CellularRule, SplitsAStackByThePublishedFormula) {
-  const CellularRule rule = sim::prepare({}, true);
+  const CellularRule rule = sim::prepare(sim::WorldConfig{});
   for (std::int32_t sum = 0; sum < 60000; ++sum) {
     const std::int32_t full = 4096;
     const std::int32_t extra = 41;
@@ -198,7 +200,7 @@ RC_GTEST_PROP(CellularRule, SidewaysMovesAtMostHalfTheDifferenceAndIsAntisymmetr
   const ChunkCells cells = random_cells(dice, 4);
   const std::int32_t flux = sim::sideways_flux(rule, cells[0], cells[1], cells[2], cells[3]);
   RC_ASSERT(sim::sideways_flux(rule, cells[1], cells[0], cells[3], cells[2]) == -flux);
-  if (!sim::is_open(cells[0]) || !sim::is_open(cells[1])) {
+  if (!is_open(cells[0]) || !is_open(cells[1])) {
     RC_ASSERT(flux == 0);
   } else {
     RC_ASSERT(2 * std::int64_t{std::abs(flux)} <= std::abs(cells[0] - cells[1]));
@@ -208,7 +210,7 @@ RC_GTEST_PROP(CellularRule, SidewaysMovesAtMostHalfTheDifferenceAndIsAntisymmetr
 
 // The worked example of models/cellular/cellular.md.
 TEST(CellularRule, TheDocumentsColumnSettlesAsItSays) {
-  const CellularRule rule = sim::prepare({}, true);
+  const CellularRule rule = sim::prepare(sim::WorldConfig{});
   Cell bottom = kFull;
   Cell middle = kFull;
   Cell top = kFull;

@@ -37,7 +37,7 @@ WorldSpec empty_world(Vec3 size, sim::WorldLimits limits) {
 std::int64_t holding(const World& world) {
   std::int64_t count = 0;
   world.grid().for_each([&](const sim::Chunk& chunk) {
-    const auto holds = [](sim::Cell cell) { return cell == sim::kRock || cell > 0; };
+    const auto holds = [](Cell cell) { return cell == kRock || cell > 0; };
     count += std::any_of(chunk.cells.begin(), chunk.cells.end(), holds) ? 1 : 0;
   });
   return count;
@@ -72,10 +72,9 @@ TEST(LimitOfPipes, HoldsAndIsAPartOfTheWorld) {
 // In 32 bits the sum of two cells at their maximum overflowed.
 TEST(CellMaximum, SharesOfTwoFullestCellsAreThoseOf64Bits) {
   for (const std::int32_t full : {64, kFull, sim::kMaxFullOption}) {
-    sim::CellularOptions options;
-    options.full = full;
-    options.compressed_max = full + full / 8;
-    const sim::CellularRule rule = sim::prepare(options, true);
+    sim::WorldConfig config;
+    config.options = {{"full", full}, {"compressed_max", full + full / 8}};
+    const sim::CellularRule rule = sim::prepare(config);
     for (std::int32_t less = 0; less < 3 * full; ++less) {
       const std::int32_t sum = 2 * sim::kMaxCellUnits - less;
       const std::int64_t both_full = (std::int64_t{sum} + rule.extra) / 2;
@@ -168,16 +167,16 @@ TEST(LimitOfUnits, TheGreatestOneIsTheDefaultAndKeepsDigests) {
 TEST(LimitOfChunks, CommandsBeyondItAreRefusedWithTheReason) {
   auto world = make_world(empty_world({64 * 8, 64, 1}, {.chunks = 2}));
   EXPECT_EQ(reason_of(*world, sim::Pour{{0, 0, 0}, 5}), "");
-  EXPECT_EQ(reason_of(*world, sim::SetCells{{64 * 3, 0, 0}, {64, 1, 1}, sim::kRock}), "");
+  EXPECT_EQ(reason_of(*world, sim::SetCells{{64 * 3, 0, 0}, {64, 1, 1}, kRock}), "");
   EXPECT_THAT(reason_of(*world, sim::Pour{{64 * 5, 0, 0}, 5}),
               HasSubstr("2 chunks of 4096 cells hold something and 1 more would; this world holds "
                         "at most 2"));
-  EXPECT_NE(reason_of(*world, sim::SetCells{{64 * 5, 0, 0}, {1, 1, 1}, sim::kRock}), "");
+  EXPECT_NE(reason_of(*world, sim::SetCells{{64 * 5, 0, 0}, {1, 1, 1}, kRock}), "");
   // Where something is already, more may come.
   EXPECT_EQ(reason_of(*world, sim::Pour{{1, 0, 0}, 5}), "");
-  EXPECT_EQ(reason_of(*world, sim::SetCells{{64 * 3, 5, 0}, {1, 1, 1}, sim::kRock}), "");
+  EXPECT_EQ(reason_of(*world, sim::SetCells{{64 * 3, 5, 0}, {1, 1, 1}, kRock}), "");
   // What is emptied makes room from the next tick on.
-  EXPECT_EQ(reason_of(*world, sim::SetCells{{0, 0, 0}, {64, 64, 1}, sim::kAir}), "");
+  EXPECT_EQ(reason_of(*world, sim::SetCells{{0, 0, 0}, {64, 64, 1}, kAir}), "");
   EXPECT_EQ(reason_of(*world, sim::Pour{{64 * 5, 0, 0}, 5}), "");
 }
 

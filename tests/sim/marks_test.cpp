@@ -14,6 +14,7 @@
 #include "tests/support/drawn_world.h"
 #include "tests/support/random_world.h"
 #include "tests/support/through_a_snapshot.h"
+#include "tests/support/water_options.h"
 #include "tests/support/world_access.h"
 
 namespace sluice::tests {
@@ -30,7 +31,7 @@ constexpr WaterModel kModels[] = {WaterModel::kCellular, WaterModel::kBlock, Wat
 
 WorldSpec marked(WaterModel water, const Drawing& drawing, std::vector<Mark> marks) {
   WorldSpec spec = drawn_spec(water, {drawing});
-  spec.config.stream.drying = 0;
+  set_option(spec.config, "drying", 0);
   spec.marks = std::move(marks);
   return spec;
 }
@@ -115,10 +116,10 @@ TEST(Marks, ABubbleKeepsAPocketUntilItIsOpened) {
     (void)restored->tick({}, serial);
     EXPECT_LE(world->units_of_marks()[1], 4 * -kFull);
     for (std::int32_t x = 7; x < 11; ++x) {
-      EXPECT_EQ(world->cell({x, 4, 0}), sim::kTrappedAir);
+      EXPECT_EQ(world->cell({x, 4, 0}), kTrappedAir);
       EXPECT_GE(world->cell({x, 3, 0}), kFull);  // a cell in part would be pressed full
     }
-    const std::vector<sim::Command> dig = {{sim::SetCells{{10, 5, 0}, {1, 1, 1}, sim::kAir}}};
+    const std::vector<sim::Command> dig = {{sim::SetCells{{10, 5, 0}, {1, 1, 1}, kAir}}};
     std::vector<sim::Command> commands = dig;
     for (int tick = 0; tick < 60; ++tick) {
       restored = through_a_snapshot(*restored);
@@ -129,8 +130,8 @@ TEST(Marks, ABubbleKeepsAPocketUntilItIsOpened) {
       ASSERT_EQ(other.at_rest, report.at_rest);
       commands.clear();
     }
-    EXPECT_EQ(world->cell({8, 4, 0}) == sim::kTrappedAir, false);
-    EXPECT_GT(sim::water_of(world->cell({8, 4, 0})), 0) << static_cast<int>(water);
+    EXPECT_EQ(world->cell({8, 4, 0}) == kTrappedAir, false);
+    EXPECT_GT(water_of(world->cell({8, 4, 0})), 0) << static_cast<int>(water);
     EXPECT_TRUE(world->conserved());
   }
 }
@@ -146,7 +147,7 @@ TEST(Marks, APocketOpensWhenAirReachesIt) {
   bool opened = false;
   for (int tick = 0; tick < 400 && !opened; ++tick) {
     const sim::TickReport report = world->tick({}, serial);
-    opened = world->cell({9, 4, 0}) != sim::kTrappedAir;
+    opened = world->cell({9, 4, 0}) != kTrappedAir;
     if (!opened) {
       EXPECT_FALSE(report.at_rest);
     }
@@ -186,13 +187,12 @@ std::map<Vec3, std::int64_t> plain_levels(const WorldSpec& spec, const World& dr
     // From every cell of its run below the level.
     std::deque<Vec3> pending;
     const auto reach = [&](Vec3 at) {
-      if (!sim::is_open(dry.cell(at)) || std::int64_t{at.y} * kFull >= mark.level) return;
+      if (!is_open(dry.cell(at)) || std::int64_t{at.y} * kFull >= mark.level) return;
       if (level.emplace(at, mark.level).second) pending.push_back(at);
     };
-    if (!sim::is_open(dry.cell(mark.at))) continue;
+    if (!is_open(dry.cell(mark.at))) continue;
     Vec3 at = mark.at;
-    while (std::int64_t{at.y} * kFull >= mark.level &&
-           sim::is_open(dry.cell({at.x, at.y - 1, at.z}))) {
+    while (std::int64_t{at.y} * kFull >= mark.level && is_open(dry.cell({at.x, at.y - 1, at.z}))) {
       --at.y;
     }
     reach(at);
@@ -214,8 +214,8 @@ RC_GTEST_PROP(MarksProperty, EqualAPlainFloodAndAreAtRest,
   WorldSpec spec = random_world_of(
       water, seed,
       {.solid = solid, .edges = false, .springs = false, .side = 100, .pipes = Pipes::kNone});
-  spec.config.stream.drying = 0;
-  for (sim::Fill& fill : spec.fills) fill.cell = fill.cell > 0 ? sim::kRock : fill.cell;
+  set_option(spec.config, "drying", 0);
+  for (sim::Fill& fill : spec.fills) fill.cell = fill.cell > 0 ? kRock : fill.cell;
   const auto dry = make_world(spec);
   Dice dice(seed);
   const std::int32_t quantum = sim::measure_of(spec.config).quantum;
@@ -228,16 +228,16 @@ RC_GTEST_PROP(MarksProperty, EqualAPlainFloodAndAreAtRest,
   const std::map<Vec3, std::int64_t> levels = plain_levels(spec, *dry);
   const auto expect_cell = [&](Vec3 at) {
     const auto found = levels.find(at);
-    const sim::Cell cell = world->cell(at);
+    const Cell cell = world->cell(at);
     if (found == levels.end()) {
       RC_ASSERT(cell == dry->cell(at));
       return;
     }
     const std::int64_t over = found->second - std::int64_t{at.y} * kFull;
     if (over < kFull) {
-      RC_ASSERT(cell == sim::surface_units(spec.config, at.y, found->second));
+      RC_ASSERT(cell == sim::surface_units(sim::measure_of(spec.config), at.y, found->second));
     } else {
-      RC_ASSERT(cell >= (water == WaterModel::kCellular ? spec.config.cellular.full : kFull));
+      RC_ASSERT(cell >= sim::measure_of(spec.config).full);
     }
   };
   const Vec3 size = spec.config.size;
@@ -326,8 +326,8 @@ TEST(LevelCommands, SearchNoFartherThanTheyFill) {
     WorldSpec spec;
     spec.config.water = WaterModel::kHydro;
     spec.config.size = size;
-    spec.fills.push_back({{{0, floor, 0}, {102, 2, 1}}, sim::kRock});
-    spec.fills.push_back({{{1, floor + 1, 0}, {100, 1, 1}}, sim::kAir});
+    spec.fills.push_back({{{0, floor, 0}, {102, 2, 1}}, kRock});
+    spec.fills.push_back({{{1, floor + 1, 0}, {100, 1, 1}}, kAir});
     const auto world = make_world(spec);
     sim::Grid& grid = sim::WorldTestAccess::grid(*world);
     sim::Filling filling(spec.config, grid, {});
@@ -379,7 +379,7 @@ TEST(Marks, FloatOverWhatTheyFill) {
   spec.config.size = {3, 1 << 20, 1};
   spec.marks = {{{1, (1 << 20) - 1, 0}, MarkKind::kLevel, 5}};
   EXPECT_EQ(make_world(spec)->totals().water, 15);
-  spec.fills.push_back({{{0, 100, 0}, {3, 1, 1}}, sim::kRock});
+  spec.fills.push_back({{{0, 100, 0}, {3, 1, 1}}, kRock});
   EXPECT_EQ(make_world(spec)->totals().water, 0);  // its run begins above its level
 }
 
@@ -390,9 +390,9 @@ TEST(TrappedAir, LargePocketsOpenInPieces) {
     config.size = {200, 3, 1};
     sim::Grid grid(config);
     for (std::int32_t x = 0; x < 200; ++x) {
-      grid.add_to_cell({x, 1, 0}, sim::kTrappedAir);
-      grid.add_to_cell({x, 0, 0}, sim::kRock);
-      grid.add_to_cell({x, 2, 0}, x == 70 ? sim::kAir : sim::kRock);
+      grid.add_to_cell({x, 1, 0}, kTrappedAir);
+      grid.add_to_cell({x, 0, 0}, kRock);
+      grid.add_to_cell({x, 2, 0}, x == 70 ? kAir : kRock);
     }
     sim::TrappedAir pockets(most);
     for (std::int32_t x = 0; x < 4; ++x) pockets.note({x, 0, 0});
@@ -404,7 +404,7 @@ TEST(TrappedAir, LargePocketsOpenInPieces) {
       opens = pockets.look(grid, changed);
     }
     EXPECT_EQ(ticks, (200 + most - 1) / most);
-    for (std::int32_t x = 0; x < 200; ++x) EXPECT_EQ(grid.cell({x, 1, 0}), sim::kAir);
+    for (std::int32_t x = 0; x < 200; ++x) EXPECT_EQ(grid.cell({x, 1, 0}), kAir);
   }
 }
 

@@ -198,14 +198,14 @@ TEST(PipesGrowth, toggling_the_fluid_of_an_empty_network_does_not_touch_it) {
 TEST(PipesGrowth, ports_that_can_do_nothing_are_not_looked_at) {
   class StillCells final : public sim::PortCells {
    public:
-    [[nodiscard]] sim::Cell cell(Vec3 /*at*/) const override { return water; }
+    [[nodiscard]] Cell cell(Vec3 /*at*/) const override { return water; }
     void add(Vec3 /*at*/, std::int32_t units) override { water += units; }
     [[nodiscard]] Vec3 region(Vec3 at) const override { return {at.x / 64, 0, 0}; }
     [[nodiscard]] bool changed_regions(std::vector<Vec3>& regions) const override {
       regions = changed;
       return true;
     }
-    sim::Cell water = 0;
+    Cell water = 0;
     std::vector<Vec3> changed;
   };
   PipeNetwork network;

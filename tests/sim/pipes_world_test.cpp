@@ -19,7 +19,7 @@ using testing::HasSubstr;
 std::unique_ptr<World> empty_world() {
   sim::WorldSpec spec;
   spec.config.size = {8, 8, 1};
-  spec.fills.push_back({{{0, 0, 0}, {8, 1, 1}}, sim::kRock});
+  spec.fills.push_back({{{0, 0, 0}, {8, 1, 1}}, kRock});
   return std::move(World::create(spec)).value();
 }
 
@@ -106,7 +106,7 @@ TEST(PipesInWorld, an_open_port_levels_a_tank_and_a_pool) {
   for (int i = 0; i < 5000 && !at_rest; ++i) at_rest = world->tick({}, serial).at_rest;
   EXPECT_TRUE(at_rest);
   const auto held = amount_of(world->pipes(), "tank");
-  EXPECT_NEAR(held, sim::water_of(world->cell({0, 1, 0})), 45);  // the pool's own steps
+  EXPECT_NEAR(held, water_of(world->cell({0, 1, 0})), 45);  // the pool's own steps
   EXPECT_EQ(world->totals().water + world->totals().pipes, 8000);
 }
 

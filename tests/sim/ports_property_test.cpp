@@ -6,6 +6,7 @@
 
 #include "tests/support/drawn_world.h"
 #include "tests/support/random_world.h"
+#include "tests/support/water_options.h"
 
 namespace sluice::tests {
 namespace {
@@ -18,7 +19,7 @@ WorldSpec world_with_ports(WaterModel model, std::uint64_t seed, bool solid) {
   WorldSpec spec = random_world_of(
       model, seed,
       {.solid = solid, .springs = false, .side = solid ? 40 : 24, .pipes = Pipes::kNone});
-  spec.config.stream.drying = 0;
+  set_option(spec.config, "drying", 0);
   Dice dice(seed ^ 0x9027U);
   std::vector<NetworkPlan> each;
   NetworkPlan plan = random_networks(dice.next(), {.nodes = 6, .pumps = false}, each);
@@ -47,7 +48,7 @@ long double energy(const World& world) {
   world.grid().for_each([&](const sim::Chunk& chunk) {
     for (std::int32_t i = 0; i < kChunkCells; ++i) {
       const auto water =
-          static_cast<long double>(sim::water_of(chunk.cells[static_cast<std::size_t>(i)]));
+          static_cast<long double>(water_of(chunk.cells[static_cast<std::size_t>(i)]));
       if (water == 0) continue;
       const std::int32_t y = world.grid().shape().cell_at(chunk.coord, i).y;
       sum += water * (2.0L * y * kFull + water);

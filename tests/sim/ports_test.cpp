@@ -4,6 +4,7 @@
 
 #include "server/sim/world.h"
 #include "tests/support/drawn_world.h"
+#include "tests/support/water_options.h"
 
 namespace sluice::tests {
 namespace {
@@ -19,7 +20,7 @@ class PortsInModel : public testing::TestWithParam<WaterModel> {
  protected:
   [[nodiscard]] static WorldSpec drawn(const Drawing& rows) {
     WorldSpec spec = drawn_spec(GetParam(), {rows});
-    spec.config.stream.drying = 0;
+    set_option(spec.config, "drying", 0);
     return spec;
   }
   /// A lake of `depth` cells between walls, on a floor of rock.

@@ -55,8 +55,8 @@ TEST(Springs, NonePressesBeyondItsHead) {
   for (const bool told : {false, true}) {
     WorldSpec spec;
     spec.config.size = {5, 12, 1};
-    spec.fills.push_back({spec.config.box(), sim::kRock});
-    spec.fills.push_back({{{1, 1, 0}, {3, 3, 1}}, sim::kAir});
+    spec.fills.push_back({spec.config.box(), kRock});
+    spec.fills.push_back({{{1, 1, 0}, {3, 3, 1}}, kAir});
     spec.sources = {{{2, 1, 0}, 40960, told ? 6 * kFull : -1}};
     auto world = make_world(spec);
     sim::SerialExecutor serial;
@@ -102,7 +102,7 @@ TEST(Springs, ADrainInAPlaceWhereNothingIsStoredHearsOfTheFirstWater) {
 TEST(Springs, RockOverASpringIsHeardOfWhenItGoes) {
   WorldSpec spec;
   spec.config.size = {64, 64, 1};
-  spec.fills.push_back({{{5, 5, 0}, {1, 1, 1}}, sim::kRock});
+  spec.fills.push_back({{{5, 5, 0}, {1, 1, 1}}, kRock});
   spec.sources.push_back({{5, 5, 0}, 100});
   auto world = make_world(spec);
   sim::SerialExecutor serial;
@@ -110,7 +110,7 @@ TEST(Springs, RockOverASpringIsHeardOfWhenItGoes) {
   (void)world->tick({}, serial);
   EXPECT_EQ(awake_sources(*world), 0U);
   EXPECT_EQ(world->sources().at({5, 5, 0}).missed, 100);
-  const std::vector<sim::Command> dig = {{sim::SetCells{{5, 5, 0}, {1, 1, 1}, sim::kAir}}};
+  const std::vector<sim::Command> dig = {{sim::SetCells{{5, 5, 0}, {1, 1, 1}, kAir}}};
   (void)world->tick(dig, serial);
   EXPECT_EQ(world->totals().sourced, 100);
 }
@@ -145,7 +145,7 @@ TEST(Springs, RiseThroughTallColumns) {
     (void)world->tick({}, serial);
     ASSERT_EQ(world->totals().sourced, std::int64_t{4} * tick * kFull);
     ASSERT_EQ(world->cell({0, 64 * 30 + 7 + 4 * tick - 1, 0}), kFull);
-    ASSERT_EQ(world->cell({0, 64 * 30 + 7 + 4 * tick, 0}), sim::kAir);
+    ASSERT_EQ(world->cell({0, 64 * 30 + 7 + 4 * tick, 0}), kAir);
   }
 }
 
@@ -156,7 +156,7 @@ WorldSpec flooded_tunnel() {
   WorldSpec spec;
   spec.config.water = sim::WaterModel::kHydro;
   spec.config.size = {kLong, 6, 1};
-  spec.fills.push_back({spec.config.box(), sim::kRock});
+  spec.fills.push_back({spec.config.box(), kRock});
   spec.fills.push_back({{{1, 1, 0}, {kLong - 2, 1, 1}}, kFull});
   spec.fills.push_back({{{kLong - 2, 1, 0}, {1, 3, 1}}, kFull});
   return spec;
@@ -175,8 +175,7 @@ TEST(Springs, OneUnderARoofHearsOfASurfaceFarAway) {
     if (sleep) {
       EXPECT_EQ(awake_sources(*world), 0U);
     }
-    const std::vector<sim::Command> dig = {
-        {sim::SetCells{{kLong - 2, 4, 0}, {1, 1, 1}, sim::kAir}}};
+    const std::vector<sim::Command> dig = {{sim::SetCells{{kLong - 2, 4, 0}, {1, 1, 1}, kAir}}};
     (void)world->tick(dig, serial);
     (void)world->tick({}, serial);
     EXPECT_GE(world->totals().sourced, 500) << sleep;
@@ -200,8 +199,7 @@ TEST(Springs, APortUnderARoofHearsOfASurfaceFarAway) {
     sim::SerialExecutor serial;
     for (int tick = 0; tick < 50; ++tick) (void)world->tick({}, serial);
     EXPECT_EQ(world->totals().pipes, tank.fields.amount);
-    const std::vector<sim::Command> dig = {
-        {sim::SetCells{{kLong - 2, 4, 0}, {1, 1, 1}, sim::kAir}}};
+    const std::vector<sim::Command> dig = {{sim::SetCells{{kLong - 2, 4, 0}, {1, 1, 1}, kAir}}};
     (void)world->tick(dig, serial);
     for (int tick = 0; tick < 50; ++tick) (void)world->tick({}, serial);
     EXPECT_LT(world->totals().pipes, tank.fields.amount) << sleep;

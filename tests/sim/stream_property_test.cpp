@@ -25,7 +25,7 @@ WorldSpec random_streams(std::uint64_t seed, bool solid, Pipes pipes = Pipes::kJ
   const WorldKind kind = {.solid = solid, .side = solid ? 80 : 100, .pipes = pipes};
   WorldSpec spec = fitted(random_world(seed, kind), sim::WaterModel::kStream);
   Dice dice(seed ^ 0x57eaU);
-  spec.config.stream.drying = dice.chance(30) ? 0 : dice.roll(1, 12);
+  spec.config.options["drying"] = dice.chance(30) ? 0 : dice.roll(1, 12);
   for (std::int32_t i = dice.roll(0, 3); i > 0; --i) {
     const Vec3 at = random_place(dice, spec.config.size);
     const bool taken = std::any_of(spec.sources.begin(), spec.sources.end(),
@@ -59,12 +59,12 @@ RC_GTEST_PROP(StreamProperty, ConservesEveryLevelAndNeverHoldsMoreThanEight,
     std::int64_t water = 0;
     world->grid().for_each([&](const sim::Chunk& chunk) {
       for (std::size_t i = 0; i < kChunkCells; ++i) {
-        const sim::Cell cell = chunk.cells[i];
-        water += sim::water_of(cell);
-        RC_ASSERT(cell <= kFull && sim::water_of(cell) % sim::kUnitsPerLevel == 0);
+        const Cell cell = chunk.cells[i];
+        water += water_of(cell);
+        RC_ASSERT(cell <= kFull && water_of(cell) % sim::kUnitsPerLevel == 0);
         if (chunk.marks == nullptr) continue;
-        const sim::Cell mark = chunk.marks->cells[i];
-        RC_ASSERT(mark == 0 || sim::is_open(cell));
+        const Cell mark = chunk.marks->cells[i];
+        RC_ASSERT(mark == 0 || is_open(cell));
         RC_ASSERT(sim::pack(sim::unpack(mark)) == mark);
       }
     });
@@ -82,7 +82,7 @@ TEST(StreamProperty, NoCellGivesMoreThanItHolds) {
   for (const auto& commands : random_orders(2457, spec)) {
     (void)world->tick(commands, serial);
     world->grid().for_each([&](const sim::Chunk& chunk) {
-      for (const sim::Cell cell : chunk.cells) EXPECT_GE(cell, sim::kTrappedAir);
+      for (const Cell cell : chunk.cells) EXPECT_GE(cell, kTrappedAir);
     });
   }
 }
@@ -147,7 +147,7 @@ int ticks_to_rest(World& world, int most) {
 RC_GTEST_PROP(StreamProperty, WithoutSpringsEveryWorldDriesUpInBoundedTime,
               (std::uint64_t seed, bool solid)) {
   WorldSpec spec = random_streams(seed, solid, Pipes::kNone);
-  spec.config.stream.drying = 8;
+  spec.config.options["drying"] = 8;
   auto world = make_world(spec);
   sim::SerialExecutor serial;
   for (std::size_t t = 0; t < 2 * kTicks; ++t) (void)world->tick({}, serial);
@@ -162,7 +162,7 @@ RC_GTEST_PROP(StreamProperty, WithoutSpringsEveryWorldDriesUpInBoundedTime,
 
 bool comes_to_rest(std::uint64_t seed, bool solid) {
   WorldSpec spec = random_streams(seed, solid, Pipes::kNone);
-  spec.config.stream.drying = 0;
+  spec.config.options["drying"] = 0;
   spec.sources.clear();
   spec.drains.clear();
   return ticks_to_rest(*make_world(spec), 20000) > 0;

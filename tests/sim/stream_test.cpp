@@ -294,8 +294,8 @@ TEST(Stream, AValleyFillsToTheBrimAndOverflowsAtTheLowestPointOfTheDam) {
                            "#####....##......#..###......", "#############################"},
                           2 * kLevel),
                     8);
-  scene.spec.cells.push_back({{22, 6, 0}, sim::kAir});  // the notch
-  scene.spec.cells.push_back({{22, 7, 0}, sim::kAir});
+  scene.spec.cells.push_back({{22, 6, 0}, kAir});  // the notch
+  scene.spec.cells.push_back({{22, 7, 0}, kAir});
   scene.open(&sim::Edges::right).start().run(1500);
   const Drawing rows = drawing_of(*scene.world);
   EXPECT_EQ(rows[4].substr(0, 20), "##~~~~~~~~~~~~~~~~~~");
@@ -340,7 +340,7 @@ TEST(Stream, ALakeOverflowsThroughTheNotchOfItsDamOnly) {
 TEST(Stream, ARockDroppedIntoARiverDamsIt) {
   StreamScene scene(drawn({"S...........", "############"}), 8);
   scene.open(&sim::Edges::right).start().run(100);
-  scene.run(1, {{sim::SetCells{{8, 1, 0}, {1, 1, 1}, sim::kRock}}});
+  scene.run(1, {{sim::SetCells{{8, 1, 0}, {1, 1, 1}, kRock}}});
   EXPECT_FALSE(scene.mark({4, 1, 0}).flow_out);
   EXPECT_FALSE(scene.mark({10, 1, 0}).has_source) << "cut off";
   EXPECT_EQ(sim::pack(scene.mark({8, 1, 0})), 0);
@@ -353,7 +353,7 @@ TEST(Stream, AnOpenedDamLetsItsLakeGo) {
   StreamScene scene(drawn({"#~~~~~~#.....", "#~~~~~~#.....", "#~~~~~~#.....", "#############"}), 0);
   scene.open(&sim::Edges::right).start();
   EXPECT_GT(scene.ticks_to_rest(100), 0);
-  scene.run(1, {{sim::SetCells{{7, 1, 0}, {1, 1, 1}, sim::kAir}}});
+  scene.run(1, {{sim::SetCells{{7, 1, 0}, {1, 1, 1}, kAir}}});
   EXPECT_GT(scene.ticks_to_rest(3000), 0);
   EXPECT_EQ(drawing_of(*scene.world)[1], "#......#.....");
   for (std::int32_t x = 1; x < 7; ++x) EXPECT_LE(scene.level({x, 1, 0}), 8);
@@ -389,11 +389,11 @@ TEST(Stream, AWorldOfOneCell) {
 
 TEST(Stream, ASpringInRockGivesNothing) {
   StreamScene scene(drawn({"..S..", "#####"}), 8);
-  scene.spec.cells.push_back({{2, 1, 0}, sim::kRock});
+  scene.spec.cells.push_back({{2, 1, 0}, kRock});
   scene.start();
   EXPECT_GT(scene.ticks_to_rest(10), 0);
   EXPECT_EQ(scene.levels(), 0);
-  scene.run(20, {{sim::SetCells{{2, 1, 0}, {1, 1, 1}, sim::kAir}}});
+  scene.run(20, {{sim::SetCells{{2, 1, 0}, {1, 1, 1}, kAir}}});
   EXPECT_EQ(scene.levels(), 20);
 }
 

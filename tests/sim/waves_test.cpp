@@ -38,7 +38,7 @@ sim::WorldSpec lake(WaterModel water, Vec3 size, std::int32_t depth) {
   sim::WorldSpec spec;
   spec.config.water = water;
   spec.config.size = size;
-  spec.fills.push_back({{{0, 0, 0}, {size.x, 1, size.z}}, sim::kRock});
+  spec.fills.push_back({{{0, 0, 0}, {size.x, 1, size.z}}, kRock});
   spec.fills.push_back({{{0, 1, 0}, {size.x, depth, size.z}}, kFull, true});
   return with_waves(spec);
 }
@@ -296,7 +296,7 @@ TEST(Waves, FollowTheSurfaceAsItRises) {
   for (const auto& [place, column] : columns(*world)) EXPECT_EQ(place.y, 8);
   // Where the water goes, its waves go.
   tick(*world, {{sim::RemoveWater{{0, 1, 0}, {20, 19, 1}}},
-                {sim::SetCells{{20, 1, 0}, {1, 19, 1}, sim::kRock}}});
+                {sim::SetCells{{20, 1, 0}, {1, 19, 1}, kRock}}});
   for (const auto& [place, column] : columns(*world)) EXPECT_GT(place.x, 20);
   EXPECT_LE(world->wave_energy(), energy);
 }

@@ -17,12 +17,12 @@ namespace sluice::tests {
 /// The rows of one z layer, the topmost first.
 using Drawing = std::vector<std::string>;
 
-inline sim::Cell drawn_cell(char glyph) {
+inline Cell drawn_cell(char glyph) {
   switch (glyph) {
     case '#':
-      return sim::kRock;
+      return kRock;
     case '.':
-      return sim::kAir;
+      return kAir;
     case '~':
       return kFull;
     default:
@@ -64,7 +64,7 @@ inline Drawing drawing_of(const sim::World& world, std::int32_t z = 0) {
   for (std::int32_t y = size.y - 1; y >= 0; --y) {
     std::string row;
     for (std::int32_t x = 0; x < size.x; ++x) {
-      const sim::Cell cell = world.cell({x, y, z});
+      const Cell cell = world.cell({x, y, z});
       row += cell < 0        ? '#'
              : cell == 0     ? '.'
              : cell >= kFull ? '~'

@@ -32,17 +32,17 @@ class TestCells final : public sim::PortCells {
   static constexpr std::int32_t kSide = 4;
   explicit TestCells(std::uint64_t seed) {
     Dice dice(seed);
-    for (sim::Cell& cell : cells_) {
-      cell = dice.chance(20) ? sim::kRock : dice.roll(0, 2 * kFull);
+    for (Cell& cell : cells_) {
+      cell = dice.chance(20) ? kRock : dice.roll(0, 2 * kFull);
     }
   }
-  [[nodiscard]] sim::Cell cell(Vec3 at) const override {
-    return inside(at) ? cells_[index(at)] : sim::kOutside;
+  [[nodiscard]] Cell cell(Vec3 at) const override {
+    return inside(at) ? cells_[index(at)] : kOutside;
   }
   void add(Vec3 at, std::int32_t units) override { cells_[index(at)] += units; }
   [[nodiscard]] std::int64_t water() const {
     std::int64_t sum = 0;
-    for (const sim::Cell cell : cells_) sum += sim::water_of(cell);
+    for (const Cell cell : cells_) sum += water_of(cell);
     return sum;
   }
   [[nodiscard]] const auto& all() const { return cells_; }
@@ -52,7 +52,7 @@ class TestCells final : public sim::PortCells {
     return at.x >= 0 && at.x < kSide && at.y >= 0 && at.y < kSide && at.z == 0;
   }
   static std::size_t index(Vec3 at) { return static_cast<std::size_t>(at.y * kSide + at.x); }
-  std::array<sim::Cell, kSide * kSide> cells_{};
+  std::array<Cell, kSide * kSide> cells_{};
 };
 
 struct NetworkPlan {

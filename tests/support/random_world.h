@@ -10,6 +10,7 @@
 #include "server/sim/spec.h"
 #include "tests/support/dice.h"
 #include "tests/support/random_network.h"
+#include "tests/support/water_options.h"
 
 namespace sluice::tests {
 
@@ -28,10 +29,10 @@ inline Box random_box(Dice& dice, Vec3 size, std::int32_t most) {
   return {from, {x, y, z}};
 }
 
-inline sim::Cell random_cell(Dice& dice) {
+inline Cell random_cell(Dice& dice) {
   const std::int32_t kind = dice.roll(0, 9);
-  if (kind < 4) return sim::kRock;
-  if (kind < 5) return sim::kAir;
+  if (kind < 4) return kRock;
+  if (kind < 5) return kAir;
   if (kind < 8) return kFull;
   if (kind < 9) return dice.roll(1, kFull);
   return dice.roll(1, 40 * kFull);  // under pressure
@@ -96,10 +97,9 @@ inline sim::WorldSpec random_world(std::uint64_t seed, WorldKind kind) {
                          &config.edges.top, &config.edges.front, &config.edges.back}) {
     *one = edge();
   }
-  config.cellular.max_sweeps = dice.roll(1, 6);
-  config.cellular.smallest_flow = dice.roll(0, 60);
-  config.cellular.compression =
-      dice.chance(30) ? sim::Compression::kUniform : sim::Compression::kHydrostatic;
+  config.options["max_sweeps"] = dice.roll(1, 6);
+  config.options["smallest_flow"] = dice.roll(0, 60);
+  config.options["compression"] = dice.chance(30) ? 1 : 0;
   const std::int32_t boxes = dice.roll(2, 24);
   for (std::int32_t i = 0; i < boxes; ++i) {
     const Box box = random_box(dice, config.size, std::max(2, side / 3));
@@ -135,7 +135,7 @@ inline sim::Command random_command(Dice& dice, Vec3 size) {
           return {sim::Splash{at, radius, dice.roll(1, 4'000'000), 0}};
         }
         default:
-          return {sim::SetCells{at, {1, 1, 1}, sim::kTrappedAir}};
+          return {sim::SetCells{at, {1, 1, 1}, kTrappedAir}};
       }
     }
     case 0: {
@@ -168,7 +168,7 @@ inline sim::Command random_command(Dice& dice, Vec3 size) {
 }
 
 /// The nearest amount below that such a world can hold.
-inline sim::Cell fitted(sim::Cell cell, sim::WaterMeasure measure) {
+inline Cell fitted(Cell cell, sim::WaterMeasure measure) {
   if (cell <= 0) return cell;
   const std::int32_t most = std::min(cell, measure.cell_max);
   return std::max(most - most % measure.quantum, measure.quantum);
@@ -176,7 +176,7 @@ inline sim::Cell fitted(sim::Cell cell, sim::WaterMeasure measure) {
 
 /// Another model's world of the same shape: every amount is one that it can hold.
 inline sim::WorldSpec fitted(sim::WorldSpec spec, sim::WaterModel water) {
-  spec.config.water = water;
+  choose_water(spec.config, water);
   const sim::WaterMeasure measure = sim::measure_of(spec.config);
   for (sim::Fill& fill : spec.fills) fill.cell = fitted(fill.cell, measure);
   return spec;
@@ -186,10 +186,10 @@ inline sim::WorldSpec fitted(sim::WorldSpec spec, sim::WaterModel water) {
 inline sim::WorldSpec random_world_of(sim::WaterModel water, std::uint64_t seed, WorldKind kind) {
   Dice dice(seed ^ 0xb10cU);
   sim::WorldSpec spec = random_world(seed, kind);
-  sim::BlockOptions& block = spec.config.block;
-  block.parts = dice.chance(40) ? 1 : 1 << dice.roll(0, 3);
-  block.walk_steps = dice.chance(30) ? 0 : dice.roll(1, 20);
-  block.downward = dice.chance(30) ? sim::Downward::kHead : sim::Downward::kGreatest;
+  choose_water(spec.config, water);
+  set_option(spec.config, "parts", dice.chance(40) ? 1 : 1 << dice.roll(0, 3));
+  set_option(spec.config, "walk_steps", dice.chance(30) ? 0 : dice.roll(1, 20));
+  set_option(spec.config, "downward", dice.chance(30) ? 1 : 0);
   return fitted(spec, water);
 }
 

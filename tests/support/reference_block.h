@@ -21,7 +21,7 @@ namespace sluice::tests {
 class ReferenceBlock {
  public:
   explicit ReferenceBlock(const sim::World& world)
-      : config_(world.config()), parts_(config_.block.parts), quantum_(kFull / parts_) {
+      : config_(world.config()), parts_(config_.option("parts")), quantum_(kFull / parts_) {
     load(world);
   }
 
@@ -29,8 +29,8 @@ class ReferenceBlock {
   /// exactly one part.
   void load(const sim::World& world) {
     for_each([&](Vec3 p) {
-      const sim::Cell cell = world.cell(p);
-      const int level = sim::is_open(cell) ? cell / quantum_ : kRock;
+      const Cell cell = world.cell(p);
+      const int level = is_open(cell) ? cell / quantum_ : kRock;
       if (level != 1) steps_.erase(p);
       level_[p] = level;
       solid_[p] = cell;
@@ -72,7 +72,7 @@ class ReferenceBlock {
     return drained;
   }
 
-  [[nodiscard]] sim::Cell cell(Vec3 p) const {
+  [[nodiscard]] Cell cell(Vec3 p) const {
     const int level = level_.at(p);
     return level == kRock ? solid_.at(p) : level * quantum_;
   }
@@ -243,7 +243,7 @@ class ReferenceBlock {
     return level(p) == kRock;
   }
 
-  [[nodiscard]] bool greatest() const { return config_.block.downward == sim::Downward::kGreatest; }
+  [[nodiscard]] bool greatest() const { return config_.option("downward") == 0; }
 
   /// What one group wants, with as many parts for each place as it can bring there.
   std::vector<Place> demands(std::size_t g, std::uint64_t tick) {
@@ -367,7 +367,7 @@ class ReferenceBlock {
     }
     const Vec3 only = groups_[g].front();
     if (!wanted.empty() || groups_[g].size() > 1 || level(only) != 1) return;
-    if (steps_[only] >= config_.block.walk_steps) return;
+    if (steps_[only] >= config_.option("walk_steps")) return;
     std::vector<Place> ways;
     for (const auto& [side, next] : around(only)) {
       if (side == 0 || side == 5 || level(next) != 0) continue;
@@ -454,7 +454,7 @@ class ReferenceBlock {
   int parts_;
   int quantum_;
   std::map<Vec3, int> level_;
-  std::map<Vec3, sim::Cell> solid_;  // of which material
+  std::map<Vec3, Cell> solid_;  // of which material
   std::map<Vec3, int> steps_;
   std::map<Vec3, std::size_t> group_of_;
   std::vector<std::vector<Vec3>> groups_;

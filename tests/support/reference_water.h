@@ -15,7 +15,7 @@ namespace sluice::tests {
 class ReferenceWater {
  public:
   explicit ReferenceWater(const sim::World& world)
-      : config_(world.config()), rule_(sim::prepare(config_.cellular, config_.side_view())) {
+      : config_(world.config()), rule_(sim::prepare(config_)) {
     load(world);
   }
 
@@ -29,10 +29,10 @@ class ReferenceWater {
   std::int64_t advance() {
     drained_ = 0;
     moved_ = true;
-    for (std::int32_t sweep = 0; moved_ && sweep < config_.cellular.max_sweeps; ++sweep) {
+    for (std::int32_t sweep = 0; moved_ && sweep < config_.option("max_sweeps"); ++sweep) {
       moved_ = false;
-      least_ = sweep == 0 ? 0 : config_.cellular.smallest_flow;
-      const std::vector<sim::Cell> old = cells_;
+      least_ = sweep == 0 ? 0 : config_.option("smallest_flow");
+      const std::vector<Cell> old = cells_;
       sideways(old, {1, 0, 0}, config_.edges.left, config_.edges.right);
       if (!config_.side_view()) {
         sideways(old, {0, 0, 1}, config_.edges.front, config_.edges.back);
@@ -42,9 +42,7 @@ class ReferenceWater {
     return drained_;
   }
 
-  [[nodiscard]] sim::Cell cell(Vec3 p) const {
-    return inside(p) ? cells_[index(p)] : sim::kOutside;
-  }
+  [[nodiscard]] Cell cell(Vec3 p) const { return inside(p) ? cells_[index(p)] : kOutside; }
 
  private:
   [[nodiscard]] bool inside(Vec3 p) const { return config_.box().contains(p); }
@@ -61,10 +59,9 @@ class ReferenceWater {
     }
   }
   /// What stands under a cell: below an open bottom, air.
-  [[nodiscard]] static sim::Cell under(const std::vector<sim::Cell>& old, const ReferenceWater& me,
-                                       Vec3 p) {
+  [[nodiscard]] static Cell under(const std::vector<Cell>& old, const ReferenceWater& me, Vec3 p) {
     if (p.y > 0) return old[me.index({p.x, p.y - 1, p.z})];
-    return me.config_.edges.bottom == sim::Edge::kOpen ? sim::kAir : sim::kOutside;
+    return me.config_.edges.bottom == sim::Edge::kOpen ? kAir : kOutside;
   }
 
   /// Without what is too small for this sweep.
@@ -72,17 +69,17 @@ class ReferenceWater {
     return std::abs(flux) < least_ ? 0 : flux;
   }
 
-  void sideways(const std::vector<sim::Cell>& old, Vec3 step, sim::Edge low, sim::Edge high) {
+  void sideways(const std::vector<Cell>& old, Vec3 step, sim::Edge low, sim::Edge high) {
     const auto flux = [&](Vec3 p, Vec3 q) {  // from p to q = p + step
       if (inside(p) && inside(q)) {
         return sim::sideways_flux(rule_, old[index(p)], old[index(q)], under(old, *this, p),
                                   under(old, *this, q));
       }
       if (inside(p) && high == sim::Edge::kOpen) {
-        return sim::sideways_flux(rule_, old[index(p)], sim::kAir, under(old, *this, p), 0);
+        return sim::sideways_flux(rule_, old[index(p)], kAir, under(old, *this, p), 0);
       }
       if (inside(q) && low == sim::Edge::kOpen) {
-        return sim::sideways_flux(rule_, sim::kAir, old[index(q)], 0, under(old, *this, q));
+        return sim::sideways_flux(rule_, kAir, old[index(q)], 0, under(old, *this, q));
       }
       return 0;
     };
@@ -99,12 +96,12 @@ class ReferenceWater {
   void vertical() {
     for (std::int32_t z = 0; z < config_.size.z; ++z) {
       for (std::int32_t x = 0; x < config_.size.x; ++x) {
-        sim::Cell below_world = sim::kAir;
+        Cell below_world = kAir;
         if (config_.edges.bottom == sim::Edge::kOpen) pair(below_world, cells_[index({x, 0, z})]);
         for (std::int32_t y = 0; y + 1 < config_.size.y; ++y) {
           pair(cells_[index({x, y, z})], cells_[index({x, y + 1, z})]);
         }
-        sim::Cell above_world = sim::kAir;
+        Cell above_world = kAir;
         if (config_.edges.top == sim::Edge::kOpen) {
           pair(cells_[index({x, config_.size.y - 1, z})], above_world);
         }
@@ -113,7 +110,7 @@ class ReferenceWater {
     }
   }
 
-  void pair(sim::Cell& lower, sim::Cell& upper) {
+  void pair(Cell& lower, Cell& upper) {
     if (lower < 0 || upper < 0) return;
     const std::int32_t sum = lower + upper;
     const std::int32_t settled = sim::lower_share(rule_, sum);
@@ -124,7 +121,7 @@ class ReferenceWater {
 
   sim::WorldConfig config_;
   sim::CellularRule rule_;
-  std::vector<sim::Cell> cells_;
+  std::vector<Cell> cells_;
   std::int64_t drained_ = 0;
   std::int32_t least_ = 0;  // units: a smaller sideways flux waits for the next tick
   bool moved_ = false;

@@ -61,7 +61,7 @@ inline Drawing plan_of(const sim::World& world, std::int32_t y) {
 struct StreamScene {
   explicit StreamScene(sim::WorldSpec described, std::int32_t drying = 0)
       : spec(std::move(described)) {
-    spec.config.stream.drying = drying;
+    spec.config.options["drying"] = drying;
     spec.config.seed = 7;
   }
   StreamScene& open(sim::Edge sim::Edges::*edge) {

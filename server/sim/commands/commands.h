@@ -17,9 +17,9 @@
 #include <variant>
 #include <vector>
 
+#include "protocol/base/cell.h"
 #include "protocol/base/geometry.h"
 #include "protocol/base/result.h"
-#include "server/sim/cell.h"
 #include "server/sim/pipes/commands.h"
 
 namespace sluice::sim {

@@ -14,7 +14,7 @@ namespace sluice::sim {
 /// Applies commands to one world. A command that cannot apply changes nothing.
 class CommandContext {
  public:
-  explicit CommandContext(World& world) : world_(world), measure_(measure_of(world.config())) {}
+  explicit CommandContext(World& world) : world_(world), measure_(world.measure()) {}
 
   CommandOutcome apply(const Command& command) {
     return std::visit([this](const auto& body) { return apply(body); }, command.body);

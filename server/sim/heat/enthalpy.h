@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "server/sim/cell.h"
+#include "protocol/base/cell.h"
 #include "server/sim/heat/options.h"
 
 namespace sluice::sim {

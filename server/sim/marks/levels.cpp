@@ -47,10 +47,9 @@ void add_chunks(const ChunkShape& shape, const PlacedRun& place, std::int32_t en
 
 }  // namespace
 
-Cell surface_units(const WorldConfig& config, std::int32_t y, std::int64_t level) {
+Cell surface_units(const WaterMeasure& measure, std::int32_t y, std::int64_t level) {
   const std::int64_t above = level - std::int64_t{y} * kFull;
-  if (config.water != WaterModel::kCellular) return static_cast<Cell>(above);
-  return static_cast<Cell>(above * config.cellular.full / kFull);
+  return static_cast<Cell>(above * measure.full / kFull);
 }
 
 Cell WaterAtRest::work_out(std::int32_t y, std::int64_t level) {
@@ -61,14 +60,18 @@ Cell WaterAtRest::work_out(std::int32_t y, std::int64_t level) {
   }
   const auto depth = static_cast<std::size_t>(surface_ - y);
   while (cells_.size() <= depth) {
-    cells_.push_back(amount_at_rest(config_, static_cast<std::int32_t>(cells_.size()),
-                                    surface_units(config_, surface_, level)));
+    cells_.push_back(amount_at_rest(measure_, static_cast<std::int32_t>(cells_.size()),
+                                    surface_units(measure_, surface_, level)));
   }
   return cells_[depth];
 }
 
 Filling::Filling(const WorldConfig& config, Grid& grid, const LevelBounds& bounds)
-    : config_(config), grid_(grid), runs_(grid, kAir), at_rest_(config), bounds_(bounds) {}
+    : config_(config),
+      grid_(grid),
+      runs_(grid, kAir),
+      at_rest_(measure_of(config)),
+      bounds_(bounds) {}
 
 // A region goes on to every neighbour that has a cell below the level beside one of its own.
 Result<bool> Filling::fill(Vec3 at, std::int64_t level, std::int32_t mark) {
@@ -229,7 +232,7 @@ Result<std::int64_t> evaporate(const WorldConfig& config, Grid& grid, Vec3 at, s
   }
   if (!problem.empty()) return Error{problem};
   std::int64_t gone = 0;
-  WaterAtRest at_rest(config);
+  WaterAtRest at_rest(measure_of(config));
   for (const PlacedRun& place : body) {
     for (std::int32_t y = place.run->floor; y < place.run->end; ++y) {
       const Vec3 cell = {place.x, y, place.z};

@@ -31,7 +31,7 @@ struct LevelBounds {
 /// as the level stays.
 class WaterAtRest {
  public:
-  explicit WaterAtRest(const WorldConfig& config) : config_(config) {}
+  explicit WaterAtRest(const WaterMeasure& measure) : measure_(measure) {}
   [[nodiscard]] Cell at(std::int32_t y, std::int64_t level) {
     const auto depth = static_cast<std::size_t>(surface_ - y);
     return level == level_ && depth < cells_.size() ? cells_[depth] : work_out(y, level);
@@ -40,7 +40,7 @@ class WaterAtRest {
  private:
   Cell work_out(std::int32_t y, std::int64_t level);
 
-  const WorldConfig& config_;
+  WaterMeasure measure_;
   std::int64_t level_ = -1;
   std::int32_t surface_ = 0;  // the cell of the surface
   std::vector<Cell> cells_;   // by depth below the surface's cell
@@ -87,6 +87,6 @@ class Filling {
 
 /// Units that a cell of `y` holds whose surface stands at `level`; `level` must lie in that cell or
 /// on its top.
-[[nodiscard]] Cell surface_units(const WorldConfig& config, std::int32_t y, std::int64_t level);
+[[nodiscard]] Cell surface_units(const WaterMeasure& measure, std::int32_t y, std::int64_t level);
 
 }  // namespace sluice::sim

@@ -1,6 +1,8 @@
-// The closed list of water models. A model is one row: its id and version (both written to disk,
-// never reused), its name in world files, the worlds it can fill, and a function that makes its
-// engine. One indirect call a tick leads into an engine; inside, everything is plain.
+// What a water model is to the rest of the simulation, and the closed list of them. A model is a
+// folder here that describes itself in one row: its id and version (both written to disk, never
+// reused), its name in world files, its options, its marks, how it measures water, and a function
+// that makes its engine. rows.cpp lists the rows; README.md says how to add one. One indirect call
+// a tick leads into an engine; inside, everything is plain.
 #pragma once
 
 #include <cstdint>
@@ -96,13 +98,17 @@ struct WaterModelRow {
   WaterModel id;
   std::uint16_t version;  // rises with every change of results
   const char* name;
-  bool side_view;
-  bool solid;
-  std::span<const MarkField> marks;
+  const char* meaning;  // one line, for people
+  std::span<const WaterOption> options = {};
+  std::span<const MarkField> marks = {};
   WorkOfWater work;
+  WaterMeasure (*measure)(const WorldConfig& config);
+  /// What the bounds of each option do not say; null where they say all.
+  Status (*check)(const WorldConfig& config) = nullptr;
   std::unique_ptr<WaterModelState> (*make)(const WorldConfig& config);
 };
 
+/// All of them (rows.cpp).
 [[nodiscard]] std::span<const WaterModelRow> water_models();
 /// Null when there is no such model.
 [[nodiscard]] const WaterModelRow* find_water_model(WaterModel id);

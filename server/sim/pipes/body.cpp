@@ -49,7 +49,7 @@ std::vector<Group> group_equal(const std::vector<BodyNode>& nodes) {
 
 }  // namespace
 
-Filling fill_body(const std::vector<BodyNode>& nodes) {
+BodyFilling fill_body(const std::vector<BodyNode>& nodes) {
   const std::vector<Group> groups = group_equal(nodes);
   std::int64_t total = 0;
   Level low = INT64_MAX;
@@ -71,7 +71,7 @@ Filling fill_body(const std::vector<BodyNode>& nodes) {
     else
       low = middle + 1;
   }
-  Filling filling;
+  BodyFilling filling;
   filling.surface = low;
   filling.least.resize(nodes.size());
   filling.may_have_more.resize(nodes.size());
@@ -193,7 +193,7 @@ struct Claimants {
   [[nodiscard]] std::int64_t count() const { return static_cast<std::int64_t>(nodes.size()); }
 };
 
-std::vector<Claimants> group_claims(std::vector<Claim> claims, const Filling& filling) {
+std::vector<Claimants> group_claims(std::vector<Claim> claims, const BodyFilling& filling) {
   std::sort(claims.begin(), claims.end());
   std::vector<Claimants> groups;
   for (std::size_t i = 0; i < claims.size(); ++i) {
@@ -267,8 +267,8 @@ bool leave_with_donors(std::vector<Claimants>& groups, std::int64_t units,
 
 }  // namespace
 
-std::vector<std::int32_t> decide_filling(const std::vector<BodyNode>& nodes, const Filling& filling,
-                                         const BodyLinks& links,
+std::vector<std::int32_t> decide_filling(const std::vector<BodyNode>& nodes,
+                                         const BodyFilling& filling, const BodyLinks& links,
                                          const std::vector<BodyTraits>& traits) {
   std::vector<std::int32_t> amounts = filling.least;
   if (!filling.undecided) {

@@ -28,14 +28,14 @@ struct BodyTraits {
 
 /// The least energy: every node gets `least`; of those with `may_have_more`, `extra` in all get one
 /// unit more.
-struct Filling {
+struct BodyFilling {
   Level surface = 0;  // where the dearest unit stands, with half a unit's rise
   std::vector<std::int32_t> least;
   std::vector<std::uint8_t> may_have_more;
   std::int64_t extra = 0;
   bool undecided = false;  // fewer extra units than nodes that may have one
 };
-[[nodiscard]] Filling fill_body(const std::vector<BodyNode>& nodes);
+[[nodiscard]] BodyFilling fill_body(const std::vector<BodyNode>& nodes);
 
 /// Links between the nodes of a body, by their places in its list.
 class BodyLinks {
@@ -57,7 +57,7 @@ class BodyLinks {
 /// to the fullest, then by place and surroundings; nodes that nothing tells apart get the same, and
 /// what they cannot share stays with the fullest. `traits` may be empty where nothing is undecided.
 [[nodiscard]] std::vector<std::int32_t> decide_filling(const std::vector<BodyNode>& nodes,
-                                                       const Filling& filling,
+                                                       const BodyFilling& filling,
                                                        const BodyLinks& links,
                                                        const std::vector<BodyTraits>& traits);
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "protocol/base/geometry.h"
-#include "server/sim/cell.h"
+#include "server/sim/models/measure.h"
 
 namespace sluice::sim {
 

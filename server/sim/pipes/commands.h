@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "protocol/base/cell.h"
 #include "protocol/base/geometry.h"
-#include "server/sim/cell.h"
 #include "server/sim/limits.h"
 
 namespace sluice::sim {

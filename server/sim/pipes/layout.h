@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "server/sim/cell.h"
+#include "protocol/base/cell.h"
 #include "server/sim/pipes/graph.h"
 
 namespace sluice::sim {

@@ -78,7 +78,7 @@ bool level_or_part(const std::vector<Slot>& body, const PipeLayout& layout, Pipe
     members.push_back({graph.node(slot).base, row.height, static_cast<std::int32_t>(row.capacity),
                        graph.node(slot).amount});
   }
-  const Filling filling = fill_body(members);
+  const BodyFilling filling = fill_body(members);
   // Water does not stand below a sill that it had to cross: where the levelled surface would, the
   // body falls into parts that are levelled for themselves.
   bool parted = false;

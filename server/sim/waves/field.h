@@ -26,7 +26,7 @@ struct WavePush {
 
 class WaveField {
  public:
-  /// `full`: full_units() of its world.
+  /// `full`: WaterMeasure::full of its world.
   explicit WaveField(std::int32_t full) : full_(full) {}
 
   /// Columns that the state names and no surface of the grid has are gone.

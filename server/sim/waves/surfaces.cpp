@@ -104,10 +104,6 @@ void climb(const Chunk* chunk, const ChunkShape& shape, std::int32_t column, std
 
 }  // namespace
 
-std::int32_t full_units(const WorldConfig& config) {
-  return config.water == WaterModel::kCellular ? config.cellular.full : kFull;
-}
-
 bool SurfacePatch::same_runs(const SurfacePatch& other) const {
   return std::equal(surfaces.begin(), surfaces.end(), other.surfaces.begin(), other.surfaces.end(),
                     [](const Surface& a, const Surface& b) { return a.same_run(b); });
@@ -156,7 +152,7 @@ std::vector<Surface> scan_column(const Grid& grid, std::int32_t full, std::int32
 
 std::vector<DrawnSurface> drawn_surfaces(const WorldConfig& config, const Grid& grid,
                                          const WaveState& state) {
-  const std::int32_t full = full_units(config);
+  const std::int32_t full = measure_of(config).full;
   std::set<ChunkCoord> stacks;
   grid.for_each([&](const Chunk& chunk) {
     if (chunk.world_cells > 0) stacks.insert({chunk.coord.x, 0, chunk.coord.z});

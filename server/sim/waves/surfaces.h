@@ -11,9 +11,6 @@ namespace sluice::sim {
 
 struct WaveState;
 
-/// Units with which a cell of a world counts as full.
-[[nodiscard]] std::int32_t full_units(const WorldConfig& config);
-
 struct Surface {
   Vec3 at;                   // the cell of the surface
   std::int32_t floor = 0;    // the lowest cell of its run
@@ -41,7 +38,7 @@ struct SurfacePatch {
   [[nodiscard]] bool same_runs(const SurfacePatch& other) const;
 };
 
-/// `full`: full_units(); `stack`: the chunk of y = 0.
+/// `full`: WaterMeasure::full; `stack`: the chunk of y = 0.
 [[nodiscard]] SurfacePatch scan_surfaces(const Grid& grid, std::int32_t full, ChunkCoord stack);
 
 /// Of one column of the world.

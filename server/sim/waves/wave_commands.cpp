@@ -62,7 +62,7 @@ CommandOutcome CommandContext::apply(const Splash& command) {
   }
   bool found = false;
   for (const Surface& surface :
-       scan_column(world_.grid_, full_units(world_.config()), command.at.x, command.at.z)) {
+       scan_column(world_.grid_, measure_.full, command.at.x, command.at.z)) {
     found = found || (surface.floor <= command.at.y && command.at.y < surface.ceiling);
   }
   if (!found) return {"there is no free surface of water over or under " + to_string(command.at)};

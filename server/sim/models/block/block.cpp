@@ -21,7 +21,11 @@ namespace {
 class BlockWater final : public WaterModelState {
  public:
   explicit BlockWater(const WorldConfig& config)
-      : seed_(config.seed), options_(config.block), quantum_(kFull / config.block.parts) {}
+      : seed_(config.seed),
+        parts_(config.option("parts")),
+        walk_steps_(config.option("walk_steps")),
+        downward_(Downward{config.option("downward")}),
+        quantum_(kFull / parts_) {}
 
   WaterAdvance advance(const WaterTick& now, Grid& grid, Executor& executor) override;
 
@@ -56,7 +60,9 @@ class BlockWater final : public WaterModelState {
   };
 
   std::uint64_t seed_;
-  BlockOptions options_;
+  std::int32_t parts_;  // of a full cell
+  std::int32_t walk_steps_;
+  Downward downward_;
   std::int32_t quantum_;
   // Made again from the grid whenever asked to.
   std::unique_ptr<BlockCells> cells_;
@@ -93,9 +99,9 @@ WaterAdvance BlockWater::advance(const WaterTick& now, Grid& grid, Executor& /*e
 
 void BlockWater::look_at_changes(bool everything, const Grid& grid) {
   if (cells_ == nullptr) {
-    cells_ = std::make_unique<BlockCells>(grid, options_.parts);
+    cells_ = std::make_unique<BlockCells>(grid, parts_);
     groups_ = std::make_unique<BlockGroups>(*cells_);
-    demands_ = std::make_unique<BlockClaims>(options_, *cells_, *groups_);
+    demands_ = std::make_unique<BlockClaims>(downward_, *cells_, *groups_);
     everything = true;
   }
   // More than that is quicker made anew than mended.
@@ -131,10 +137,10 @@ void BlockWater::claim_walk(BlockGroup group, std::uint64_t tick, const Grid& gr
   if (groups_->size(group) != 1) return;
   const BlockCell cell = groups_->only_cell(group);
   if (cells_->level(cell) != 1) return;
-  if (steps_at(cell, grid) >= options_.walk_steps) return;
+  if (steps_at(cell, grid) >= walk_steps_) return;
   std::array<BlockCell, kFaces> ways{};
   std::uint32_t count = 0;
-  for (const Face side : sides_of(cells_->shape())) {
+  for (const BlockFace side : sides_of(cells_->shape())) {
     const BlockCell next = cells_->neighbor(cell, side);
     if (cells_->is_air(next)) ways[count++] = next;
   }
@@ -328,15 +334,47 @@ std::int32_t BlockWater::steps_at(BlockCell cell, const Grid& grid) const {
   return chunk->marks->cells[BlockCells::index(cell)];
 }
 
-}  // namespace
+constexpr std::int32_t kStepBits = 12;
 
-std::unique_ptr<WaterModelState> make_block_water(const WorldConfig& config) {
+constexpr MarkField kMarks[] = {{"steps", 0, kStepBits}};
+
+constexpr const char* kDownwards[] = {"greatest", "head"};  // as Downward
+
+constexpr WaterOption kOptions[] = {
+    {"parts", 1, 1, 8, "parts of a full cell that move as one: 1 (whole blocks), 2, 4 or 8"},
+    {"walk_steps", 64, 0, (1 << kStepBits) - 1,
+     "steps that water left alone on a ledge walks at the most"},
+    choice("downward", kDownwards, "the pressure downwards: above every other, or the depth's"),
+};
+
+Status check(const WorldConfig& config) {
+  const std::int32_t parts = config.option("parts");
+  if (kFull % parts == 0) return Done{};
+  return Error{"water.parts: " + std::to_string(parts) +
+               " does not divide a cell; allowed: 1, 2, 4, 8"};
+}
+
+WaterMeasure measure(const WorldConfig& config) {
+  return {.quantum = kFull / config.option("parts"), .cell_max = kFull, .heads_of_bodies = true};
+}
+
+std::unique_ptr<WaterModelState> make(const WorldConfig& config) {
   return std::make_unique<BlockWater>(config);
 }
 
-std::span<const MarkField> block_marks() {
-  static constexpr MarkField kFields[] = {{"steps", 0, 12}};
-  return kFields;
+}  // namespace
+
+WaterModelRow block_water() {
+  return {.id = WaterModel::kBlock,
+          .version = 2,
+          .name = "block",
+          .meaning = "whole blocks, moved by the pressure of those that touch each other",
+          .options = kOptions,
+          .marks = kMarks,
+          .work = {.side_view = 40, .solid = 60},
+          .measure = measure,
+          .check = check,
+          .make = make};
 }
 
 }  // namespace sluice::sim

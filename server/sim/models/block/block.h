@@ -8,15 +8,10 @@
 // groups, chunks or workers can matter.
 #pragma once
 
-#include <memory>
-#include <span>
-
 #include "server/sim/models/registry.h"
 
 namespace sluice::sim {
 
-[[nodiscard]] std::unique_ptr<WaterModelState> make_block_water(const WorldConfig& config);
-/// What the bits of a cell's mark mean.
-[[nodiscard]] std::span<const MarkField> block_marks();
+[[nodiscard]] WaterModelRow block_water();
 
 }  // namespace sluice::sim

@@ -4,15 +4,17 @@
 
 namespace sluice::sim {
 
-std::span<const Face> faces_of(const ChunkShape& shape) {
-  static constexpr Face kSideView[] = {Face::kAbove, Face::kLeft, Face::kRight, Face::kBelow};
-  static constexpr Face kSolid[] = {Face::kAbove, Face::kLeft, Face::kRight,
-                                    Face::kFront, Face::kBack, Face::kBelow};
-  return shape.log_z == 0 ? std::span<const Face>(kSideView) : std::span<const Face>(kSolid);
+std::span<const BlockFace> faces_of(const ChunkShape& shape) {
+  static constexpr BlockFace kSideView[] = {BlockFace::kAbove, BlockFace::kLeft, BlockFace::kRight,
+                                            BlockFace::kBelow};
+  static constexpr BlockFace kSolid[] = {BlockFace::kAbove, BlockFace::kLeft, BlockFace::kRight,
+                                         BlockFace::kFront, BlockFace::kBack, BlockFace::kBelow};
+  return shape.log_z == 0 ? std::span<const BlockFace>(kSideView)
+                          : std::span<const BlockFace>(kSolid);
 }
 
-std::span<const Face> sides_of(const ChunkShape& shape) {
-  const std::span<const Face> faces = faces_of(shape);
+std::span<const BlockFace> sides_of(const ChunkShape& shape) {
+  const std::span<const BlockFace> faces = faces_of(shape);
   return faces.subspan(1, faces.size() - 2);
 }
 
@@ -23,15 +25,15 @@ BlockCells::BlockCells(const Grid& grid, std::int32_t parts)
       shape_(grid.shape()),
       world_(grid.world_box()) {
   // A place is [y][z][x]: each axis has its bits.
-  const auto axis = [this](Face low, Face high, std::int32_t log, std::int32_t shift) {
+  const auto axis = [this](BlockFace low, BlockFace high, std::int32_t log, std::int32_t shift) {
     const std::int32_t mask = ((1 << log) - 1) << shift;
     const std::int32_t one = 1 << shift;
     steps_[static_cast<std::size_t>(low)] = {mask, 0, -one, mask};
     steps_[static_cast<std::size_t>(high)] = {mask, mask, one, -mask};
   };
-  axis(Face::kLeft, Face::kRight, shape_.log_x, 0);
-  axis(Face::kFront, Face::kBack, shape_.log_z, shape_.log_x);
-  axis(Face::kBelow, Face::kAbove, shape_.log_y, shape_.log_x + shape_.log_z);
+  axis(BlockFace::kLeft, BlockFace::kRight, shape_.log_x, 0);
+  axis(BlockFace::kFront, BlockFace::kBack, shape_.log_z, shape_.log_x);
+  axis(BlockFace::kBelow, BlockFace::kAbove, shape_.log_y, shape_.log_x + shape_.log_z);
 }
 
 void BlockCells::rebuild(const Grid& grid) {
@@ -61,25 +63,25 @@ std::int32_t BlockCells::obtain(ChunkCoord coord) {
   return known->second;
 }
 
-std::int32_t BlockCells::look_beside(std::int32_t slot, Face face) {
+std::int32_t BlockCells::look_beside(std::int32_t slot, BlockFace face) {
   ChunkCoord coord = slots_[static_cast<std::size_t>(slot)]->coord;
   switch (face) {
-    case Face::kAbove:
+    case BlockFace::kAbove:
       ++coord.y;
       break;
-    case Face::kLeft:
+    case BlockFace::kLeft:
       --coord.x;
       break;
-    case Face::kRight:
+    case BlockFace::kRight:
       ++coord.x;
       break;
-    case Face::kFront:
+    case BlockFace::kFront:
       --coord.z;
       break;
-    case Face::kBack:
+    case BlockFace::kBack:
       ++coord.z;
       break;
-    case Face::kBelow:
+    case BlockFace::kBelow:
       --coord.y;
       break;
   }

@@ -21,13 +21,13 @@ inline constexpr BlockCell kNoBlockCell = -1;
 using BlockGroup = std::int32_t;
 inline constexpr BlockGroup kNoGroup = -1;
 
-enum class Face : std::uint8_t { kAbove, kLeft, kRight, kFront, kBack, kBelow };
+enum class BlockFace : std::uint8_t { kAbove, kLeft, kRight, kFront, kBack, kBelow };
 inline constexpr std::size_t kFaces = 6;
 
 /// The faces that a world's cells have, in the order in which they take precedence.
-[[nodiscard]] std::span<const Face> faces_of(const ChunkShape& shape);
+[[nodiscard]] std::span<const BlockFace> faces_of(const ChunkShape& shape);
 /// Those beside a cell.
-[[nodiscard]] std::span<const Face> sides_of(const ChunkShape& shape);
+[[nodiscard]] std::span<const BlockFace> sides_of(const ChunkShape& shape);
 
 class BlockCells {
  public:
@@ -71,7 +71,7 @@ class BlockCells {
   [[nodiscard]] std::uint64_t& visit(BlockCell cell) { return slot(cell).visit[index(cell)]; }
 
   /// The cell behind a face; kNoBlockCell where there can never be any water.
-  [[nodiscard]] BlockCell neighbor(BlockCell cell, Face face) {
+  [[nodiscard]] BlockCell neighbor(BlockCell cell, BlockFace face) {
     const auto at = static_cast<std::int32_t>(cell & (kChunkCells - 1));
     const Step& step = steps_[static_cast<std::size_t>(face)];
     if ((at & step.mask) != step.border) return cell + step.inside;
@@ -133,12 +133,12 @@ class BlockCells {
   [[nodiscard]] const Slot& slot(BlockCell cell) const {
     return *slots_[static_cast<std::size_t>(cell / kChunkCells)];
   }
-  [[nodiscard]] std::int32_t beside(std::int32_t slot, Face face) {
+  [[nodiscard]] std::int32_t beside(std::int32_t slot, BlockFace face) {
     const std::int32_t known =
         slots_[static_cast<std::size_t>(slot)]->beside[static_cast<std::size_t>(face)];
     return known != kUnknown ? known : look_beside(slot, face);
   }
-  std::int32_t look_beside(std::int32_t slot, Face face);
+  std::int32_t look_beside(std::int32_t slot, BlockFace face);
   /// kNone where the grid reaches nothing.
   std::int32_t obtain(ChunkCoord coord);
   [[nodiscard]] std::uint8_t level_of(Cell cell) const {

@@ -25,7 +25,7 @@ bool BlockClaims::claim_for(BlockGroup group, std::uint64_t tick, std::vector<Bl
   for (std::size_t i = 0; i < targets_.size(); ++i) {
     if (parts_[i] == 0) continue;
     const BlockTarget& target = targets_[i];
-    const bool greatest = target.falls && options_.downward == Downward::kGreatest;
+    const bool greatest = target.falls && downward_ == Downward::kGreatest;
     claims.push_back({target, greatest ? kGreatestPressure : top - target.height,
                       groups_.size(group), group, parts_[i]});
   }
@@ -36,14 +36,14 @@ void BlockClaims::list_rooms(BlockGroup group, std::int32_t top, std::int32_t le
   rooms_.clear();
   const RowMiddle middle = groups_.size(group) > 1 ? middle_of(groups_.rows(group).rbegin()->second)
                                                    : middle_of(cells_.at(groups_.only_cell(group)));
-  const bool greatest = options_.downward == Downward::kGreatest;
+  const bool greatest = downward_ == Downward::kGreatest;
   for (std::size_t i = 0; i < targets_.size(); ++i) {
     const BlockTarget& target = targets_[i];
     const bool falls = greatest && target.falls;
     // Water that is falling itself presses on nothing.
     if (greatest && !falls &&
         !groups_.touching(target.cell, group,
-                          [&](BlockCell cell, Face, bool) { return stands(cell); })) {
+                          [&](BlockCell cell, BlockFace, bool) { return stands(cell); })) {
       continue;
     }
     const Vec3 at = cells_.at(target.cell);
@@ -102,20 +102,21 @@ std::size_t BlockClaims::possible_moves() {
 }
 
 bool BlockClaims::reaches(BlockGroup group, const BlockTarget& target, bool falls) {
-  const bool greatest = options_.downward == Downward::kGreatest;
-  return groups_.touching(target.cell, group, [&](BlockCell cell, Face from, bool /*diagonal*/) {
-    if (falls && from != Face::kAbove) return false;
-    if (greatest && !falls && !stands(cell)) return false;
-    // A cell that takes more passes it down itself.
-    return flow_.pass(cell, cell == target.cell ? Face::kAbove : from);
-  });
+  const bool greatest = downward_ == Downward::kGreatest;
+  return groups_.touching(target.cell, group,
+                          [&](BlockCell cell, BlockFace from, bool /*diagonal*/) {
+                            if (falls && from != BlockFace::kAbove) return false;
+                            if (greatest && !falls && !stands(cell)) return false;
+                            // A cell that takes more passes it down itself.
+                            return flow_.pass(cell, cell == target.cell ? BlockFace::kAbove : from);
+                          });
 }
 
 // On rock, or on a wall of the world, by way of the group's own water.
 bool BlockClaims::stands(BlockCell cell) {
-  BlockCell below = cells_.neighbor(cell, Face::kBelow);
+  BlockCell below = cells_.neighbor(cell, BlockFace::kBelow);
   while (below != kNoBlockCell && cells_.has_water(below)) {
-    below = cells_.neighbor(below, Face::kBelow);
+    below = cells_.neighbor(below, BlockFace::kBelow);
   }
   return !cells_.is_air(below);
 }

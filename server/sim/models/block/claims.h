@@ -9,9 +9,14 @@
 
 #include "server/sim/models/block/flow.h"
 #include "server/sim/models/block/groups.h"
-#include "server/sim/spec.h"
 
 namespace sluice::sim {
+
+/// The pressure with which block water moves down.
+enum class Downward : std::int32_t {
+  kGreatest = 0,  // above every other: what can fall, falls
+  kHead = 1,      // one more than the depth: a tall column can hold back high falling water
+};
 
 inline constexpr std::int32_t kGreatestPressure = std::numeric_limits<std::int32_t>::max();
 inline constexpr std::int32_t kNoPressure = 0;  // that of a walk
@@ -33,8 +38,8 @@ struct BlockClaim {
 
 class BlockClaims {
  public:
-  BlockClaims(const BlockOptions& options, BlockCells& cells, BlockGroups& groups)
-      : options_(options), cells_(cells), groups_(groups), flow_(cells, groups) {}
+  BlockClaims(Downward downward, BlockCells& cells, BlockGroups& groups)
+      : downward_(downward), cells_(cells), groups_(groups), flow_(cells, groups) {}
 
   /// Appends the group's claims; false where it is at rest. Of places that nothing but their side
   /// tells apart, those on the left and in front come first in ticks of odd numbers, the others in
@@ -64,7 +69,7 @@ class BlockClaims {
   [[nodiscard]] bool reaches(BlockGroup group, const BlockTarget& target, bool falls);
   [[nodiscard]] bool stands(BlockCell cell);
 
-  const BlockOptions& options_;
+  Downward downward_;
   BlockCells& cells_;
   BlockGroups& groups_;
   BlockFlow flow_;

@@ -22,14 +22,14 @@ bool BlockFlow::at_top(BlockCell cell) const {
   return cells_.height(cell, cells_.level(cell) - 1) >= cut_;
 }
 
-void BlockFlow::enter(BlockCell cell, Face direction) {
+void BlockFlow::enter(BlockCell cell, BlockFace direction) {
   way_.push_back({cell, direction, 0, passing(cell)});
   cells_.visit(cell) = base_ + static_cast<std::uint64_t>(cells_.parts());
 }
 
-bool BlockFlow::pass(BlockCell cell, Face from) {
+bool BlockFlow::pass(BlockCell cell, BlockFace from) {
   if (!usable(cell)) return false;
-  const std::span<const Face> faces = faces_of(cells_.shape());
+  const std::span<const BlockFace> faces = faces_of(cells_.shape());
   way_.clear();
   enter(cell, from);
   while (!way_.empty()) {
@@ -44,7 +44,9 @@ bool BlockFlow::pass(BlockCell cell, Face from) {
       continue;
     }
     const std::uint8_t turn = step.turn++;
-    const Face face = turn == 0 ? Face::kAbove : turn == 1 ? step.direction : faces[turn - 2U];
+    const BlockFace face = turn == 0   ? BlockFace::kAbove
+                           : turn == 1 ? step.direction
+                                       : faces[turn - 2U];
     const BlockCell next = cells_.neighbor(step.cell, face);
     if (turn == 0 && !(next != kNoBlockCell && cells_.has_water(next) && at_top(next))) continue;
     if (usable(next)) enter(next, face);

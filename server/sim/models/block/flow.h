@@ -23,19 +23,19 @@ class BlockFlow {
   void begin(BlockGroup group, std::int32_t cut);
   /// Lets a part pass from the top to `cell`, which was reached from a place through `from`; false
   /// where no way is left.
-  bool pass(BlockCell cell, Face from);
+  bool pass(BlockCell cell, BlockFace from);
 
  private:
   struct Step {
     BlockCell cell = kNoBlockCell;
-    Face direction = Face::kAbove;
+    BlockFace direction = BlockFace::kAbove;
     std::uint8_t turn = 0;      // faces tried so far
     std::uint64_t passing = 0;  // parts that pass the cell by other ways
   };
   [[nodiscard]] std::uint64_t passing(BlockCell cell) const;
   [[nodiscard]] bool usable(BlockCell cell) const;
   [[nodiscard]] bool at_top(BlockCell cell) const;
-  void enter(BlockCell cell, Face direction);
+  void enter(BlockCell cell, BlockFace direction);
 
   BlockCells& cells_;
   BlockGroups& groups_;

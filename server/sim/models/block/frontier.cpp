@@ -10,8 +10,8 @@ std::optional<BlockTarget> BlockGroups::target_of(BlockCell cell, BlockGroup gro
   if (held >= cells_.parts()) return std::nullopt;  // full, or solid
   if (held > 0 && cells_.group(cell) != group) return std::nullopt;
   std::optional<BlockTarget> target;
-  touching(cell, group, [&](BlockCell /*touches*/, Face from, bool diagonal) {
-    target = {cell, cells_.height(cell, held), from, diagonal, from == Face::kAbove};
+  touching(cell, group, [&](BlockCell /*touches*/, BlockFace from, bool diagonal) {
+    target = {cell, cells_.height(cell, held), from, diagonal, from == BlockFace::kAbove};
     return true;
   });
   return target;
@@ -28,12 +28,12 @@ void BlockGroups::note(BlockGroup group, const BlockTarget& target) {
 template <class F>
 void BlockGroups::around(BlockCell cell, F&& f) {
   f(cell);
-  for (const Face face : faces_of(cells_.shape())) {
+  for (const BlockFace face : faces_of(cells_.shape())) {
     const BlockCell place = cells_.neighbor(cell, face);
     if (place == kNoBlockCell) continue;
     f(place);
-    if (face == Face::kAbove || face == Face::kBelow) continue;
-    const BlockCell ledge = cells_.neighbor(place, Face::kBelow);
+    if (face == BlockFace::kAbove || face == BlockFace::kBelow) continue;
+    const BlockCell ledge = cells_.neighbor(place, BlockFace::kBelow);
     if (ledge != kNoBlockCell) f(ledge);
   }
 }
@@ -60,14 +60,14 @@ void BlockGroups::note_place(BlockCell place) {
     look(cells_.group(place));
     return;
   }
-  const auto look_beside = [&](BlockCell cell, std::span<const Face> faces) {
-    for (const Face face : faces) {
+  const auto look_beside = [&](BlockCell cell, std::span<const BlockFace> faces) {
+    for (const BlockFace face : faces) {
       const BlockCell next = cells_.neighbor(cell, face);
       if (next != kNoBlockCell && cells_.has_water(next)) look(cells_.group(next));
     }
   };
   look_beside(place, faces_of(cells_.shape()));
-  const BlockCell above = cells_.neighbor(place, Face::kAbove);
+  const BlockCell above = cells_.neighbor(place, BlockFace::kAbove);
   if (cells_.is_air(above)) look_beside(above, sides_of(cells_.shape()));
 }
 

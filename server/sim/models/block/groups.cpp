@@ -73,7 +73,7 @@ void BlockGroups::rebuild() {
     cells_.set_group(cell, group);
     front.assign(1, cell);
     for (std::size_t i = 0; i < front.size(); ++i) {
-      for (const Face face : faces_of(cells_.shape())) {
+      for (const BlockFace face : faces_of(cells_.shape())) {
         const BlockCell next = cells_.neighbor(front[i], face);
         if (next == kNoBlockCell || !cells_.has_water(next) || cells_.group(next) != kNoGroup) {
           continue;
@@ -126,7 +126,7 @@ void BlockGroups::set_level(BlockCell cell, std::uint8_t level) {
 bool BlockGroups::move_alone(BlockCell from, BlockCell to) {
   const BlockGroup group = cells_.group(from);
   if (of(group).size != 1 || cells_.level(from) != 1 || cells_.level(to) != 0) return false;
-  for (const Face face : faces_of(cells_.shape())) {
+  for (const BlockFace face : faces_of(cells_.shape())) {
     const BlockCell next = cells_.neighbor(to, face);
     if (next != kNoBlockCell && next != from && cells_.has_water(next)) return false;
   }
@@ -143,7 +143,7 @@ bool BlockGroups::move_alone(BlockCell from, BlockCell to) {
 
 void BlockGroups::add(BlockCell cell) {
   BlockGroup group = kNoGroup;
-  for (const Face face : faces_of(cells_.shape())) {
+  for (const BlockFace face : faces_of(cells_.shape())) {
     const BlockCell next = cells_.neighbor(cell, face);
     if (next == kNoBlockCell || !cells_.has_water(next)) continue;
     const BlockGroup other = cells_.group(next);
@@ -228,7 +228,7 @@ void BlockGroups::shrink_to_one(Group& group) {
 void BlockGroups::note_cut(BlockCell cell, BlockGroup group) {
   std::array<BlockCell, kFaces> around{};
   std::size_t count = 0;
-  for (const Face face : faces_of(cells_.shape())) {
+  for (const BlockFace face : faces_of(cells_.shape())) {
     const BlockCell next = cells_.neighbor(cell, face);
     if (next != kNoBlockCell && cells_.has_water(next)) around[count++] = next;
   }
@@ -241,10 +241,10 @@ void BlockGroups::note_cut(BlockCell cell, BlockGroup group) {
     return i;
   };
   for (std::size_t i = 0; i < count; ++i) {
-    for (const Face face : faces_of(cells_.shape())) {
+    for (const BlockFace face : faces_of(cells_.shape())) {
       const BlockCell corner = cells_.neighbor(around[i], face);
       if (corner == kNoBlockCell || corner == cell || !cells_.has_water(corner)) continue;
-      for (const Face back : faces_of(cells_.shape())) {
+      for (const BlockFace back : faces_of(cells_.shape())) {
         const BlockCell met = cells_.neighbor(corner, back);
         const BlockCell* const end = around.data() + count;
         const BlockCell* const found = std::find<const BlockCell*>(around.data(), end, met);
@@ -306,7 +306,7 @@ void BlockGroups::divide(BlockGroup group) {
       if (root(i) != i) continue;
       if (walks[i].next == walks[i].cells.size()) continue;
       const BlockCell cell = walks[i].cells[walks[i].next++];
-      for (const Face face : faces_of(cells_.shape())) {
+      for (const BlockFace face : faces_of(cells_.shape())) {
         const BlockCell next = cells_.neighbor(cell, face);
         if (next == kNoBlockCell || !cells_.has_water(next)) continue;
         std::uint64_t& visit = cells_.visit(next);

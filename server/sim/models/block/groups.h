@@ -32,10 +32,10 @@ using BlockRow = std::vector<RowCell>;
 /// A cell that a group's water may go to, and what touches it there.
 struct BlockTarget {
   BlockCell cell = kNoBlockCell;
-  std::int32_t height = 0;   // of the lowest part that has room there, in parts
-  Face from = Face::kBelow;  // through which the group touches it
-  bool diagonal = false;     // over a ledge: down from the cell above it, which is air
-  bool falls = false;        // the group's water stands right above it
+  std::int32_t height = 0;             // of the lowest part that has room there, in parts
+  BlockFace from = BlockFace::kBelow;  // through which the group touches it
+  bool diagonal = false;               // over a ledge: down from the cell above it, which is air
+  bool falls = false;                  // the group's water stands right above it
 };
 
 class BlockGroups {
@@ -74,8 +74,8 @@ class BlockGroups {
                                                 bool lowest_only = false);
   /// Whether a part of the group's water could go into that cell; for a group of one cell, too.
   [[nodiscard]] std::optional<BlockTarget> target_of(BlockCell cell, BlockGroup group);
-  /// f(BlockCell, Face, bool diagonal) for each cell with the group's water that touches an empty
-  /// place or lies over a part-full one, in the order in which they take precedence, until it
+  /// f(BlockCell, BlockFace, bool diagonal) for each cell with the group's water that touches an
+  /// empty place or lies over a part-full one, in the order in which they take precedence, until it
   /// returns true.
   template <class F>
   bool touching(BlockCell place, BlockGroup group, F&& f);
@@ -151,25 +151,26 @@ bool BlockGroups::touching(BlockCell place, BlockGroup group, F&& f) {
   const auto holds = [&](BlockCell cell) {
     return cell != kNoBlockCell && cells_.has_water(cell) && cells_.group(cell) == group;
   };
-  const BlockCell above = cells_.neighbor(place, Face::kAbove);
-  if (holds(above) && f(above, Face::kAbove, false)) return true;
-  if (cells_.level(place) != 0) return holds(place) && f(place, Face::kBelow, false);
-  const BlockCell below = cells_.neighbor(place, Face::kBelow);
+  const BlockCell above = cells_.neighbor(place, BlockFace::kAbove);
+  if (holds(above) && f(above, BlockFace::kAbove, false)) return true;
+  if (cells_.level(place) != 0) return holds(place) && f(place, BlockFace::kBelow, false);
+  const BlockCell below = cells_.neighbor(place, BlockFace::kBelow);
   // What goes aside into air that has air below it falls in the same tick.
   if (!cells_.is_air(below)) {
-    for (const Face face : sides_of(cells_.shape())) {
+    for (const BlockFace face : sides_of(cells_.shape())) {
       const BlockCell next = cells_.neighbor(place, face);
       if (holds(next) && f(next, face, false)) return true;
     }
   }
   if (cells_.is_air(above)) {
-    for (const Face face : sides_of(cells_.shape())) {
+    for (const BlockFace face : sides_of(cells_.shape())) {
       const BlockCell next = cells_.neighbor(above, face);
       if (holds(next) && f(next, face, true)) return true;
     }
   }
   // Only a full cell has its topmost part under the next cell.
-  return holds(below) && cells_.level(below) == cells_.parts() && f(below, Face::kBelow, false);
+  return holds(below) && cells_.level(below) == cells_.parts() &&
+         f(below, BlockFace::kBelow, false);
 }
 
 }  // namespace sluice::sim

@@ -75,8 +75,9 @@ struct Border {
 class CellularWater final : public WaterModelState {
  public:
   explicit CellularWater(const WorldConfig& config)
-      : options_(config.cellular),
-        rule_(prepare(config.cellular, config.side_view())),
+      : max_sweeps_(config.option("max_sweeps")),
+        smallest_flow_(config.option("smallest_flow")),
+        rule_(prepare(config)),
         borders_{Border(config.shape(), SidewaysAxis::kX),
                  Border(config.shape(), SidewaysAxis::kZ)},
         axes_(config.side_view() ? 1 : 2),
@@ -85,10 +86,10 @@ class CellularWater final : public WaterModelState {
   WaterAdvance advance(const WaterTick& now, Grid& grid, Executor& executor) override {
     WaterAdvance done;
     bool moved = true;
-    while (moved && done.sweeps < options_.max_sweeps) {
+    while (moved && done.sweeps < max_sweeps_) {
       // For this sweep alone: one that comes no more in this tick would find no rest.
       if (!now.sleep) grid.wake_all();
-      least_ = done.sweeps == 0 ? 0 : options_.smallest_flow;
+      least_ = done.sweeps == 0 ? 0 : smallest_flow_;
       moved = sweep(grid, executor, now.moves, done);
       ++done.sweeps;
     }
@@ -356,7 +357,8 @@ class CellularWater final : public WaterModelState {
     return !report.touched.empty();
   }
 
-  CellularOptions options_;
+  std::int32_t max_sweeps_;
+  std::int32_t smallest_flow_;  // units
   CellularRule rule_;
   std::array<Border, 2> borders_;  // by axis
   std::size_t axes_;
@@ -369,10 +371,45 @@ class CellularWater final : public WaterModelState {
   std::vector<Chunk*> waiting_;  // each may stand there more than once
 };
 
+constexpr const char* kCompressions[] = {"hydrostatic", "uniform"};  // as Compression
+
+constexpr WaterOption kOptions[] = {
+    {"full", kFull, 64, kMaxFullOption, "units at which a cell counts as full"},
+    {"compressed_max", 4137, 64, kMaxFullOption + kMaxFullOption / 8,
+     "units: full, and what a cell of depth adds, at most an eighth of it"},
+    {"smallest_flow", 41, 0, kFull, "units: a smaller sideways flow has one sweep a tick"},
+    {"max_sweeps", 8, 1, 1024, "sweeps a tick at the most"},
+    choice("compression", kCompressions, "whether what a cell of depth adds grows with the depth"),
+};
+
+Status check(const WorldConfig& config) {
+  const std::int32_t full = config.option("full");
+  const std::int32_t compressed = config.option("compressed_max");
+  if (compressed >= full && compressed <= full + full / 8) return Done{};
+  return out_of_range("water.compressed_max", compressed, full, full + full / 8);
+}
+
+WaterMeasure measure(const WorldConfig& config) {
+  const CellularRule rule = prepare(config);
+  return {.full = rule.full, .load = rule.extra, .uniform_load = rule.uniform};
+}
+
+std::unique_ptr<WaterModelState> make(const WorldConfig& config) {
+  return std::make_unique<CellularWater>(config);
+}
+
 }  // namespace
 
-std::unique_ptr<WaterModelState> make_cellular_water(const WorldConfig& config) {
-  return std::make_unique<CellularWater>(config);
+WaterModelRow cellular_water() {
+  return {.id = WaterModel::kCellular,
+          .version = 2,
+          .name = "cellular",
+          .meaning = "compressible water that settles between neighbouring cells",
+          .options = kOptions,
+          .work = {.side_view = 2, .solid = 20},
+          .measure = measure,
+          .check = check,
+          .make = make};
 }
 
 }  // namespace sluice::sim

@@ -17,12 +17,12 @@
 #include <span>
 #include <vector>
 
-#include "server/sim/kernels.h"
+#include "server/sim/models/cellular/kernels.h"
 #include "server/sim/models/registry.h"
 
 namespace sluice::sim {
 
-[[nodiscard]] std::unique_ptr<WaterModelState> make_cellular_water(const WorldConfig& config);
+[[nodiscard]] WaterModelRow cellular_water();
 
 enum class SidewaysAxis : std::uint8_t { kX, kZ };
 

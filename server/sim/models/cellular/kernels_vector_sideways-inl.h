@@ -1,10 +1,10 @@
-// The sideways half of the vector kernels, and what both halves share. Included by
-// kernels_vector.cpp once for each vector unit; never by anything else.
+// The sideways half of the vector kernels of cellular water, and what both halves share. Included
+// by kernels_vector_vertical-inl.h once for each vector unit; never by anything else.
 #include <array>
 #include <cstddef>
 #include <cstdint>
 
-#include "server/sim/kernels.h"
+#include "server/sim/models/cellular/kernels.h"
 
 // Toggled by Highway with each vector unit, as its own headers are.
 #if defined(SLUICE_SIM_KERNELS_VECTOR_SIDEWAYS_INL_H) == defined(HWY_TARGET_TOGGLE)

@@ -6,11 +6,20 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "server/sim/cell.h"
+#include "protocol/base/cell.h"
 #include "server/sim/limits.h"
 #include "server/sim/spec.h"
 
 namespace sluice::sim {
+
+inline constexpr std::int32_t kMaxFullOption = 8192;
+// What the lower of two stacked cells holds is half of their sum and a little more, computed in
+// unsigned 32 bits.
+static_assert(2 * std::int64_t{kMaxCellUnits} + kMaxFullOption / 8 <= UINT32_MAX);
+// A sideways flux is at most (3d + 4) / 8 of the difference d, computed in unsigned 32 bits.
+static_assert(3 * std::int64_t{kMaxCellUnits} + 4 <= UINT32_MAX);
+
+enum class Compression : std::int32_t { kHydrostatic = 0, kUniform = 1 };
 
 /// A world's options, prepared.
 struct CellularRule {
@@ -25,15 +34,16 @@ struct CellularRule {
   std::int32_t sideways_shift = 3;
 };
 
-inline CellularRule prepare(const CellularOptions& options, bool side_view) {
+/// `config`: of a world of cellular water.
+inline CellularRule prepare(const WorldConfig& config) {
   CellularRule rule;
-  if (!side_view) {
+  if (!config.side_view()) {
     rule.sideways_round = 4;
     rule.sideways_shift = 4;
   }
-  rule.full = options.full;
-  rule.extra = options.compressed_max - options.full;
-  rule.uniform = options.compression == Compression::kUniform;
+  rule.full = config.option("full");
+  rule.extra = config.option("compressed_max") - rule.full;
+  rule.uniform = Compression{config.option("compression")} == Compression::kUniform;
   // The largest scale at which the product below still fits 31 bits. For the standard constants the
   // scaled product is the exact floor for every sum (a test tries them all).
   const std::int64_t span = std::int64_t{rule.full} + rule.extra;

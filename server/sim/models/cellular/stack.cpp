@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "server/sim/kernels.h"
 #include "server/sim/models/cellular/cellular.h"
 
 namespace sluice::sim {
@@ -104,7 +105,7 @@ class StackWalk {
       seen |= segments;
     }
     if (!settling.empty() && !all_rock && !chunk.cells.is_shared_air()) {
-      kernels().vertical(rule_, shape_, chunk.cells.edit(), settling, changes);
+      kernels().cellular.vertical(rule_, shape_, chunk.cells.edit(), settling, changes);
       settling.slabs |= changes.slabs;
     }
     finish(chunk, changes, seen);
@@ -140,7 +141,7 @@ class StackWalk {
     }
     input.region = active.sideways;
     input.least = least_;
-    kernels().sideways(rule_, shape_, chunk.cells.edit(), input, changes);
+    kernels().cellular.sideways(rule_, shape_, chunk.cells.edit(), input, changes);
     if (changes.later != 0) {
       chunk.regions.next_tick.add({changes.later, active.sideways.segments});
       report_.waiting.push_back(&chunk);
@@ -156,9 +157,9 @@ class StackWalk {
     if (chunk.below == nullptr) return false;
     if (chunk.cells.is_shared_rock() || chunk.below->cells.is_shared_rock()) return false;
     PassChanges pair;
-    const bool moved =
-        kernels().pair(rule_, segments, chunk.below->cells.edit() + highest_slab_index(shape_),
-                       chunk.cells.edit(), pair);
+    const bool moved = kernels().cellular.pair(
+        rule_, segments, chunk.below->cells.edit() + highest_slab_index(shape_), chunk.cells.edit(),
+        pair);
     if (!moved) return false;
     for (std::size_t i = 0; i < changes.columns.size(); ++i) changes.columns[i] |= pair.columns[i];
     changes.slabs |= kLowest;
@@ -175,7 +176,7 @@ class StackWalk {
     std::copy_n(lower, shape_.slab(), low.begin());
     std::copy_n(upper, shape_.slab(), up.begin());
     PassChanges ignored;
-    return kernels().pair(rule_, segments, low.data(), up.data(), ignored);
+    return kernels().cellular.pair(rule_, segments, low.data(), up.data(), ignored);
   }
 
   /// Makes the missing chunk above (+1) or below (-1) and links it into this stack, which is all

@@ -127,10 +127,28 @@ class HydroWater final : public WaterModelState {
   bool looks_at_all_ = true;
 };
 
+WaterMeasure measure(const WorldConfig& /*config*/) {
+  return {.cell_max = kFull, .heads_of_bodies = true};
+}
+
+std::unique_ptr<WaterModelState> make(const WorldConfig& config) {
+  return std::make_unique<HydroWater>(config);
+}
+
 }  // namespace
 
-std::unique_ptr<WaterModelState> make_hydro_water(const WorldConfig& config) {
-  return std::make_unique<HydroWater>(config);
+WaterModelRow hydro_water() {
+  return {.id = WaterModel::kHydro,
+          .version = 2,
+          .name = "hydro",
+          .meaning = "columns with momentum: exact volume, flat at rest",
+          .work = {.side_view = 16,
+                   .solid = 200,
+                   .new_side_view = 30'000,
+                   .new_solid = 300'000,
+                   .falling = 180},
+          .measure = measure,
+          .make = make};
 }
 
 Digest digest_of(const HydroState& state) {

@@ -1,15 +1,13 @@
 // The hydro water model; hydro.md says how its water moves.
 #pragma once
 
-#include <memory>
-
 #include "server/sim/digest.h"
 #include "server/sim/models/hydro/state.h"
 #include "server/sim/models/registry.h"
 
 namespace sluice::sim {
 
-[[nodiscard]] std::unique_ptr<WaterModelState> make_hydro_water(const WorldConfig& config);
+[[nodiscard]] WaterModelRow hydro_water();
 
 /// Of what moves; 0 where nothing does.
 [[nodiscard]] Digest digest_of(const HydroState& state);

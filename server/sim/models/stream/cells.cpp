@@ -214,11 +214,11 @@ Cell StreamCells::value_at(const Chunk* near, Vec3 at) const {
                           : chunk->cells[static_cast<std::size_t>(grid_->shape().index_of(at))];
 }
 
-std::int32_t StreamCells::fresh_level(const StreamCell& cell, Face face) const {
+std::int32_t StreamCells::fresh_level(const StreamCell& cell, StreamFace face) const {
   return value_at(cell.chunk, cell.at + kFaceStep[face]) / kUnitsPerLevel;
 }
 
-bool StreamCells::fresh_supported(const StreamCell& cell, Face face) const {
+bool StreamCells::fresh_supported(const StreamCell& cell, StreamFace face) const {
   const Vec3 below = cell.at + kFaceStep[face] + kFaceStep[kBelow];
   if (!grid_->world_box().contains(below)) return !grid_->open_box().contains(below);
   const Chunk* const chunk = chunk_at(cell.chunk, below);
@@ -232,7 +232,7 @@ bool StreamCells::fresh_supported(const StreamCell& cell, Face face) const {
   return (slot >= 0 ? (*this)[slot].level : chunk->cells[index] / kUnitsPerLevel) == kStreamLevels;
 }
 
-void StreamCells::wet(const StreamCell& from, Face face, std::int32_t levels,
+void StreamCells::wet(const StreamCell& from, StreamFace face, std::int32_t levels,
                       const StreamMark& mark) {
   const Vec3 at = from.at + kFaceStep[face];
   Chunk* chunk = chunk_at(from.chunk, at);

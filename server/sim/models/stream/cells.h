@@ -18,14 +18,16 @@
 namespace sluice::sim {
 
 /// Opposite faces differ in the lowest bit.
-enum Face : std::uint8_t { kLeft, kRight, kBelow, kAbove, kFront, kBack };
+enum StreamFace : std::uint8_t { kLeft, kRight, kBelow, kAbove, kFront, kBack };
 inline constexpr std::size_t kFaces = 6;
 inline constexpr std::array<Vec3, kFaces> kFaceStep = {
     {{-1, 0, 0}, {1, 0, 0}, {0, -1, 0}, {0, 1, 0}, {0, 0, -1}, {0, 0, 1}}};
-constexpr Face opposite(Face face) {
-  return static_cast<Face>(face ^ 1);
+constexpr StreamFace opposite(StreamFace face) {
+  return static_cast<StreamFace>(face ^ 1);
 }
 
+/// Levels of a full cell.
+inline constexpr std::int32_t kStreamLevels = 8;
 inline constexpr std::int32_t kUnitsPerLevel = kFull / kStreamLevels;
 static_assert(kFull % kStreamLevels == 0);
 
@@ -120,10 +122,10 @@ class StreamCells {
     return below == kSolidThere || (below >= 0 && (*this)[below].level == kStreamLevels);
   }
   /// Of a dry cell behind a face: what flowed into it in this tick, and whether it is supported.
-  [[nodiscard]] std::int32_t fresh_level(const StreamCell& cell, Face face) const;
-  [[nodiscard]] bool fresh_supported(const StreamCell& cell, Face face) const;
+  [[nodiscard]] std::int32_t fresh_level(const StreamCell& cell, StreamFace face) const;
+  [[nodiscard]] bool fresh_supported(const StreamCell& cell, StreamFace face) const;
   /// Puts water into the dry cell behind a face, and marks it as a stream's.
-  void wet(const StreamCell& from, Face face, std::int32_t levels, const StreamMark& mark);
+  void wet(const StreamCell& from, StreamFace face, std::int32_t levels, const StreamMark& mark);
 
   /// Writes a cell back to its chunk.
   void store(const StreamCell& cell);

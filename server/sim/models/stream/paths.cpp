@@ -103,7 +103,7 @@ void StreamPaths::reach_from_edges(StreamCells& cells) {
   for (std::int32_t slot = 0; slot < cells.size(); ++slot) {
     StreamCell& cell = cells[slot];
     bool at_edge = cell.beside[kBelow] == kGutterThere;
-    for (const Face face : {kLeft, kRight, kFront, kBack}) {
+    for (const StreamFace face : {kLeft, kRight, kFront, kBack}) {
       at_edge = at_edge || (cell.beside[face] == kGutterThere && cells.supported(cell));
     }
     if (!at_edge) continue;

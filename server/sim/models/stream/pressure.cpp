@@ -173,7 +173,7 @@ void StreamPressure::grant(StreamCells& cells, StreamCell& cell, std::int32_t sl
   for (std::size_t face = 0; face < kFaces && cell.granted > 0; ++face) {
     if (cell.beside[face] < 0) continue;
     StreamCell& child = cells[cell.beside[face]];
-    const auto back = opposite(static_cast<Face>(face));
+    const auto back = opposite(static_cast<StreamFace>(face));
     if (child.pool != cell.pool || child.from_giver != cell.from_giver + 1) continue;
     if (child.beside[back] != slot) continue;
     const std::int32_t levels = std::min<std::int32_t>(child.asked[back], cell.granted);

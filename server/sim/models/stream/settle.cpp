@@ -10,7 +10,7 @@ namespace sluice::sim {
 
 namespace {
 
-constexpr std::array<Face, 4> kSideways = {kLeft, kRight, kFront, kBack};
+constexpr std::array<StreamFace, 4> kSideways = {kLeft, kRight, kFront, kBack};
 
 /// What a cell sees beside it.
 struct Target {
@@ -57,7 +57,7 @@ class Settling {
     if (cell.level > 0 && has_way(cell)) spread(cell);
   }
 
-  [[nodiscard]] Target look(const StreamCell& cell, Face face) const {
+  [[nodiscard]] Target look(const StreamCell& cell, StreamFace face) const {
     Target target;
     target.slot = cell.beside[face];
     target.open = target.slot != kSolidThere;
@@ -73,7 +73,7 @@ class Settling {
     return target;
   }
 
-  void give(StreamCell& cell, Face face, const Target& target, std::int32_t levels) {
+  void give(StreamCell& cell, StreamFace face, const Target& target, std::int32_t levels) {
     cell.level -= levels;
     cells_.tell(cell.at, cell.at + kFaceStep[face], levels);
     cell.flowed = true;
@@ -108,7 +108,7 @@ class Settling {
 
   // A quick look, before anything is drawn: deep water mostly has none.
   [[nodiscard]] bool has_way(const StreamCell& cell) const {
-    return std::any_of(kSideways.begin(), kSideways.end(), [&](Face face) {
+    return std::any_of(kSideways.begin(), kSideways.end(), [&](StreamFace face) {
       const std::int32_t there = cell.beside[face];
       if (there < 0) return there != kSolidThere;
       return cells_[there].level <= std::min(cell.level, kStreamLevels - 1);
@@ -136,7 +136,7 @@ class Settling {
 
   // Towards everything that holds at least two levels less, or from where water falls on.
   void level_out(StreamCell& cell, std::int32_t most) {
-    for (const Face face : order_) {
+    for (const StreamFace face : order_) {
       const Target target = look(cell, face);
       if (!target.open) continue;
       const std::int32_t less = cell.level - target.level;
@@ -148,7 +148,7 @@ class Settling {
   // Along the ways to the edge; elsewhere only where they cannot take it all.
   void run_out(StreamCell& cell) {
     const bool brimful = cell.level == kStreamLevels;
-    const auto leads_on = [&](Face face) {
+    const auto leads_on = [&](StreamFace face) {
       const std::int32_t there = cell.beside[face];
       return there >= 0
                  ? cells_[there].to_edge != kUnreached && cells_[there].to_edge < cell.to_edge
@@ -156,7 +156,7 @@ class Settling {
     };
     // In equal shares, as far as there is room; what one way cannot take goes the others.
     std::int64_t ways = std::count_if(order_.begin(), order_.end(), leads_on);
-    for (const Face face : order_) {
+    for (const StreamFace face : order_) {
       if (!leads_on(face)) continue;
       const auto share = static_cast<std::int32_t>((cell.level + ways - 1) / ways);
       run_on(cell, face, look(cell, face), share);
@@ -166,7 +166,7 @@ class Settling {
   }
 
   // On level ground a river runs without a slope: all that the next cells have room for.
-  void run_on(StreamCell& cell, Face face, const Target& target, std::int32_t share) {
+  void run_on(StreamCell& cell, StreamFace face, const Target& target, std::int32_t share) {
     const std::int32_t levels = target.edge ? share : std::min(share, kStreamLevels - target.level);
     if (levels > 0) give(cell, face, target, levels);
   }
@@ -174,21 +174,21 @@ class Settling {
   // Straight on while that is possible; then wherever water can go that does not lead back.
   void explore(StreamCell& cell) {
     bool went = false;
-    for (const Face face : order_) {
+    for (const StreamFace face : order_) {
       const Target target = look(cell, face);
       if (!went && target.open && target.falls) went = stream(cell, face, target);
     }
     if (!went && cell.mark.direction != 0) {
-      const auto ahead = static_cast<Face>(cell.mark.direction - 1);
+      const auto ahead = static_cast<StreamFace>(cell.mark.direction - 1);
       if (ahead != kBelow && ahead != kAbove) went = stream_ahead(cell, ahead);
     }
-    for (const Face face : order_) {
+    for (const StreamFace face : order_) {
       if (!went) went = stream_ahead(cell, face);
     }
     if (!went || cell.level == kStreamLevels) level_out(cell, cell.mark.largest);
   }
 
-  bool stream_ahead(StreamCell& cell, Face face) {
+  bool stream_ahead(StreamCell& cell, StreamFace face) {
     const Target target = look(cell, face);
     if (!target.open) return false;
     if (target.slot >= 0) {
@@ -200,7 +200,7 @@ class Settling {
 
   // Levels fall or stay along the way from the spring. Over a difference of one, a level comes from
   // farther up: from the first cell that stands higher than the next one does.
-  bool stream(StreamCell& cell, Face face, const Target& target) {
+  bool stream(StreamCell& cell, StreamFace face, const Target& target) {
     const std::int32_t less = cell.level - target.level;
     if (less <= 0) return false;
     if (!target.falls && less == 1 && !cell.mark.is_source && !pull(cell)) return false;
@@ -241,7 +241,7 @@ class Settling {
   }
 
   StreamCells& cells_;
-  std::array<Face, 4> order_{};
+  std::array<StreamFace, 4> order_{};
   std::vector<std::int32_t> rivers_;
   std::int64_t drained_ = 0;
 };

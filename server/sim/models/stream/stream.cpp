@@ -17,7 +17,7 @@ constexpr std::int32_t kFadingTicks = 8;
 class StreamWater final : public WaterModelState {
  public:
   explicit StreamWater(const WorldConfig& config)
-      : seed_(config.seed), drying_(config.stream.drying) {}
+      : seed_(config.seed), drying_(config.option("drying")) {}
 
   WaterAdvance advance(const WaterTick& now, Grid& grid, Executor& /*executor*/) override {
     if (!now.sleep) grid.wake_all();
@@ -124,7 +124,7 @@ class StreamWater final : public WaterModelState {
       if (cell.beside[face] < 0) continue;
       const StreamMark& there = cells_[cell.beside[face]].mark;
       if (there.active == 0 || there.has_source != cell.mark.has_source) continue;
-      if (there.direction == opposite(static_cast<Face>(face)) + 1) parents |= 1U << face;
+      if (there.direction == opposite(static_cast<StreamFace>(face)) + 1) parents |= 1U << face;
     }
     return static_cast<std::uint8_t>(parents);
   }
@@ -141,17 +141,38 @@ class StreamWater final : public WaterModelState {
   StreamCells cells_;
 };
 
-}  // namespace
+constexpr MarkField kMarks[] = {{"direction", 0, 3}, {"is_source", 3, 1}, {"has_source", 4, 1},
+                                {"largest", 5, 3},   {"active", 8, 3},    {"flow_out", 11, 1},
+                                {"parents", 12, 6}};
 
-std::unique_ptr<WaterModelState> make_stream_water(const WorldConfig& config) {
+constexpr WaterOption kOptions[] = {
+    {"drying", 8, 0, 1 << 20,
+     "a level that nothing flows through is lost in one of so many ticks; 0: never"},
+};
+
+WaterMeasure measure(const WorldConfig& /*config*/) {
+  return {.quantum = kUnitsPerLevel,
+          .cell_max = kFull,
+          .springs_give_to_their_cell = true,
+          .heads_of_bodies = true};
+}
+
+std::unique_ptr<WaterModelState> make(const WorldConfig& config) {
   return std::make_unique<StreamWater>(config);
 }
 
-std::span<const MarkField> stream_marks() {
-  static constexpr MarkField kFields[] = {
-      {"direction", 0, 3}, {"is_source", 3, 1}, {"has_source", 4, 1}, {"largest", 5, 3},
-      {"active", 8, 3},    {"flow_out", 11, 1}, {"parents", 12, 6}};
-  return kFields;
+}  // namespace
+
+WaterModelRow stream_water() {
+  return {.id = WaterModel::kStream,
+          .version = 2,
+          .name = "stream",
+          .meaning = "rivers in eight levels, which dry up where no spring feeds them",
+          .options = kOptions,
+          .marks = kMarks,
+          .work = {.side_view = 80, .solid = 120},
+          .measure = measure,
+          .make = make};
 }
 
 }  // namespace sluice::sim

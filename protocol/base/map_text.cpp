@@ -1,16 +1,30 @@
-#include "protocol/map_text.h"
+#include "protocol/base/map_text.h"
 
 #include <cstddef>
 
-#include "protocol/chunk.h"
+#include "protocol/base/limits.h"
 
-namespace sluice::protocol {
+namespace sluice {
 
-char glyph_of(std::int32_t cell) {
-  constexpr std::int32_t kEighth = kFull / 8;
-  if (cell == -2) return ' ';
-  if (cell == kTrappedAirCell) return 'o';
-  if (cell <= kThinnestIceCell) return '*';
+namespace {
+
+constexpr std::int32_t kEighth = kFull / 8;
+
+}  // namespace
+
+std::optional<Cell> cell_of_glyph(char glyph) {
+  if (glyph == '#') return kRock;
+  if (glyph == '.' || glyph == ' ') return kAir;
+  if (glyph == '~') return kFull;
+  if (glyph == 'o') return kTrappedAir;
+  if (glyph >= '1' && glyph <= '7') return (glyph - '0') * kEighth;
+  return std::nullopt;
+}
+
+char glyph_of(Cell cell) {
+  if (cell == kOutside) return ' ';
+  if (cell == kTrappedAir) return 'o';
+  if (is_ice(cell)) return '*';
   if (cell < 0) return '#';
   if (cell == 0) return '.';
   if (cell >= kFull - kEighth / 2) return '~';
@@ -34,4 +48,4 @@ std::string print_map(std::int32_t width, std::int32_t height, std::int32_t dept
   return text;
 }
 
-}  // namespace sluice::protocol
+}  // namespace sluice
