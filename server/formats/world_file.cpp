@@ -1,5 +1,6 @@
 #include "server/formats/world_file.h"
 
+#include <algorithm>
 #include <array>
 #include <fstream>
 #include <sstream>
@@ -22,6 +23,7 @@ constexpr std::size_t kMaxFileBytes = std::size_t{256} << 20;
 struct WorldFileParser {
   std::string where;
   std::string problem;
+  std::string usual_water;
   WorldSpec spec;
 
   void parse(const toml::table& root);
@@ -29,6 +31,7 @@ struct WorldFileParser {
   void parse_edges(const toml::table& table);
   void parse_limits(const toml::table& table);
   void parse_water(const toml::table& table);
+  void refuse_other_models(const toml::table& node);
   void parse_waves(const toml::table& table);
   void parse_heat(const toml::table& table);
   void parse_heater(const toml::table& table, std::size_t index);
@@ -98,7 +101,10 @@ void WorldFileParser::parse_world(const toml::table& node) {
   config.name = table.require("name", table.text("name"));
   config.size = table.require("size", table.vec3("size"));
   std::vector<std::string> models;
-  for (const sim::WaterModelRow& row : sim::water_models()) models.emplace_back(row.name);
+  for (const sim::WaterModelRow& row : sim::water_models()) {
+    models.emplace_back(row.name);
+    if (row.name == usual_water) config.water = row.id;
+  }
   if (const auto model = table.choice("water", models)) {
     config.water = sim::water_models()[*model].id;
   }
@@ -137,6 +143,7 @@ void WorldFileParser::parse_edges(const toml::table& node) {
 
 void WorldFileParser::parse_water(const toml::table& node) {
   TomlTable table(node, where, "water", problem);
+  refuse_other_models(node);
   for (const sim::WaterOption& option : sim::options_of(spec.config.water)) {
     const auto& names = option.values_by_name;
     if (!option.has_names()) {
@@ -146,6 +153,23 @@ void WorldFileParser::parse_water(const toml::table& node) {
     }
   }
   table.finish();
+}
+
+// An option that another model has says which one was meant.
+void WorldFileParser::refuse_other_models(const toml::table& node) {
+  const auto has = [](const sim::WaterModelRow& row, std::string_view name) {
+    return std::any_of(row.options.begin(), row.options.end(),
+                       [name](const sim::WaterOption& option) { return name == option.name; });
+  };
+  const sim::WaterModelRow& own = *sim::find_water_model(spec.config.water);
+  for (const auto& [key, value] : node) {
+    for (const sim::WaterModelRow& row : sim::water_models()) {
+      if (has(own, key.str()) || !has(row, key.str()) || !problem.empty()) continue;
+      problem = where + ":" + std::to_string(value.source().begin.line) + ": key 'water." +
+                std::string(key.str()) + "' is an option of " + row.name + " water, but this world's is " +
+                own.name + "; water = \"" + row.name + "\" in [world] says otherwise";
+    }
+  }
 }
 
 void WorldFileParser::parse_waves(const toml::table& node) {
@@ -345,9 +369,11 @@ void WorldFileParser::parse_mark(const toml::table& node, std::size_t index) {
 
 }  // namespace
 
-Result<WorldSpec> parse_world(std::string_view text, std::string_view where) {
+Result<WorldSpec> parse_world(std::string_view text, std::string_view where,
+                              std::string_view usual_water) {
   WorldFileParser parser;
   parser.where = std::string(where);
+  parser.usual_water = std::string(usual_water);
   try {
     const toml::table table = toml::parse(text, where);
     parser.parse(table);
@@ -360,8 +386,9 @@ Result<WorldSpec> parse_world(std::string_view text, std::string_view where) {
   return std::move(parser.spec);
 }
 
-Result<std::unique_ptr<sim::World>> build_world(const std::string& text) {
-  const auto spec = parse_world(text, "world file");
+Result<std::unique_ptr<sim::World>> build_world(const std::string& text,
+                                                std::string_view usual_water) {
+  const auto spec = parse_world(text, "world file", usual_water);
   if (!spec) return Error{spec.error()};
   return sim::World::create(*spec);
 }

@@ -175,6 +175,11 @@ std::string Reader::fact(std::string_view name) const {
   return {};
 }
 
+std::string Reader::water() const {
+  const std::string model = fact("model");
+  return model.empty() ? "cellular" : model;
+}
+
 Result<std::uint64_t> Reader::end_of_history() {
   auto row = database_->prepare(
       "SELECT first_tick, length(digests) FROM history ORDER BY first_tick DESC LIMIT 1");

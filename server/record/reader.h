@@ -65,6 +65,9 @@ class Reader {
   [[nodiscard]] std::int64_t format_version() const { return format_version_; }
   /// In the order of their names; none in files of format version 1.
   [[nodiscard]] const std::vector<Fact>& facts() const { return facts_; }
+  /// The name of its world's water model, for a world file that names none. Recordings that do not
+  /// say are older than the other models.
+  [[nodiscard]] std::string water() const;
   /// Empty where the file does not have it.
   [[nodiscard]] std::string fact(std::string_view name) const;
   /// The program that made the file, and its version.

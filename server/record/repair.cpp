@@ -130,7 +130,7 @@ class Salvage {
   /// The world that the world file describes; null where that cannot be had.
   const sim::World* first_world() {
     if (described_ || !options_.build_world) return described_.get();
-    auto built = options_.build_world(reader_.world_file_text());
+    auto built = options_.build_world(reader_.world_file_text(), reader_.water());
     if (!built) return nullptr;
     // A checkpoint whose own row is whole says what it was.
     const auto stated = reader_.checkpoint_after(0);

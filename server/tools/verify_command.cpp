@@ -38,7 +38,8 @@ struct VerifyFlags {
 /// The digest of the world that the recording's own world file describes. A file that this program
 /// can no longer read is a warning, because the checkpoint of tick 0 holds all that a replay needs.
 std::optional<sim::Digest> described_world(const record::Reader& reader) {
-  const auto spec = formats::parse_world(reader.world_file_text(), reader.path() + " (world file)");
+  const auto spec = formats::parse_world(reader.world_file_text(), reader.path() + " (world file)",
+                                          reader.water());
   if (!spec) {
     std::cerr << "sluice: warning: " << sim::printable(spec.error()) << '\n';
     return std::nullopt;

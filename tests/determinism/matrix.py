@@ -19,8 +19,8 @@ import subprocess
 import sys
 
 # World, script; every model, pipes and each kind of command are among them.
-SCENES = [("server/worlds/u-tube.toml", None), ("server/worlds/dam-break.toml", None),
-          ("server/worlds/cave.toml", None), ("server/worlds/waterfall.toml", None),
+SCENES = [("tests/scenes/u-tube.toml", None), ("tests/scenes/dam-break.toml", None),
+          ("tests/scenes/cave.toml", None), ("server/worlds/waterfall.toml", None),
           ("tests/scenes/storm.toml", "tests/scenes/storm.jsonl"), ("tests/scenes/hall.toml", None),
           ("server/worlds/vessels.toml", None), ("tests/scenes/blocks.toml", "tests/scenes/blocks.jsonl"),
           ("tests/scenes/eighths.toml", None), ("server/worlds/river.toml", None),

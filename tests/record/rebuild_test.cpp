@@ -22,7 +22,7 @@ namespace {
 
 RepairOptions with_world_file() {
   RepairOptions options;
-  options.build_world = [](const std::string& text) {
+  options.build_world = [](const std::string& text, std::string_view /*water*/) {
     EXPECT_EQ(text, kWorldFile);
     return Result<std::unique_ptr<sim::World>>(make_world());
   };
