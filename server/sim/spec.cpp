@@ -5,6 +5,7 @@
 
 #include "protocol/base/assert.h"
 #include "server/sim/models/registry.h"
+#include "server/sim/range.h"
 
 namespace sluice::sim {
 
@@ -43,12 +44,6 @@ Status validate_options(const WorldConfig& config, const WaterModelRow& model) {
 }
 
 }  // namespace
-
-Error out_of_range(const std::string& key, std::int64_t value, std::int64_t low,
-                   std::int64_t high) {
-  return Error{key + ": " + std::to_string(value) +
-               " is out of range; allowed: " + std::to_string(low) + " to " + std::to_string(high)};
-}
 
 std::int32_t WorldConfig::option(const WaterOption& declared) const {
   const auto found = options.find(std::string_view(declared.name));

@@ -186,10 +186,6 @@ struct WorldSpec {
 [[nodiscard]] Status validate(const WorldConfig& config);
 [[nodiscard]] Status validate(const WorldLimits& limits);
 
-/// The error that names a key, its value and what is allowed.
-[[nodiscard]] Error out_of_range(const std::string& key, std::int64_t value, std::int64_t low,
-                                 std::int64_t high);
-
 [[nodiscard]] bool valid_world_name(std::string_view name);
 
 }  // namespace sluice::sim

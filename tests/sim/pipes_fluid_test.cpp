@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/random_network.h"
+#include "tests/support/reason.h"
 
 namespace sluice::tests {
 namespace {
@@ -27,13 +28,13 @@ sim::PipeFields pipe(const std::string& name, const std::string& fluid, std::int
 
 std::string add(PipeNetwork& network, const std::string& name, const std::string& fluid,
                 std::int32_t amount) {
-  return network.add(pipe(name, fluid, amount), NodeKind::kPipe, 0, true);
+  return reason(network.add(pipe(name, fluid, amount), NodeKind::kPipe, 0, true));
 }
 
 std::string remove(PipeNetwork& network, const std::string& name) {
   Vec3 at;
   std::int32_t held = 0;
-  return network.remove(name, at, held);
+  return reason(network.remove(name, at, held));
 }
 
 std::string fluid_of(const PipeNetwork& network, const std::string& name) {
@@ -45,10 +46,10 @@ std::string outcome(const std::vector<sim::PipeFields>& pipes,
                     const std::vector<std::pair<std::string, std::string>>& links) {
   PipeNetwork network;
   for (const sim::PipeFields& one : pipes) {
-    EXPECT_EQ(network.add(one, NodeKind::kPipe, 0, true), "");
+    EXPECT_EQ(reason(network.add(one, NodeKind::kPipe, 0, true)), "");
   }
   for (const auto& [from, to] : links) {
-    if (!network.link(from, to, false).empty()) return "refused";
+    if (!network.link(from, to, false)) return "refused";
   }
   std::string fluids;
   for (const sim::PipeFields& one : pipes) fluids += fluid_of(network, one.name) + " ";
@@ -94,21 +95,21 @@ TEST(PipeFluids, a_port_keeps_a_network_to_water) {
   PipeNetwork network;
   ASSERT_EQ(add(network, "a", "water", 0), "");
   ASSERT_EQ(add(network, "b", "oil", 0), "");
-  ASSERT_EQ(network.add_port({"a", {0, 0, 0}, sim::PortKind::kInlet, 5}), "");
-  ASSERT_EQ(network.link("b", "a", false), "");
+  ASSERT_EQ(reason(network.add_port({"a", {0, 0, 0}, sim::PortKind::kInlet, 5})), "");
+  ASSERT_EQ(reason(network.link("b", "a", false)), "");
   EXPECT_EQ(fluid_of(network, "b"), "water");
   ASSERT_EQ(add(network, "c", "oil", 3), "");
-  EXPECT_THAT(network.link("c", "b", false), HasSubstr("never mix"));
+  EXPECT_THAT(reason(network.link("c", "b", false)), HasSubstr("never mix"));
 }
 
 TEST(PipeFluids, a_side_that_was_cut_off_takes_another_fluid_alone) {
   PipeNetwork network;
   for (const char* name : {"a", "b", "c"}) ASSERT_EQ(add(network, name, "oil", 0), "");
-  ASSERT_EQ(network.link("a", "b", false), "");
-  ASSERT_EQ(network.link("b", "c", false), "");
+  ASSERT_EQ(reason(network.link("a", "b", false)), "");
+  ASSERT_EQ(reason(network.link("b", "c", false)), "");
   ASSERT_EQ(add(network, "full", "lava", 10), "");
-  ASSERT_EQ(network.unlink("b", "c"), "");
-  ASSERT_EQ(network.link("c", "full", false), "");  // in the same tick
+  ASSERT_EQ(reason(network.unlink("b", "c")), "");
+  ASSERT_EQ(reason(network.link("c", "full", false)), "");  // in the same tick
   EXPECT_EQ(fluid_of(network, "c"), "lava");
   EXPECT_EQ(fluid_of(network, "b"), "oil");
   network.check();
@@ -150,11 +151,11 @@ TEST(PipeFluids, a_restored_network_takes_and_refuses_the_same) {
             return remove(network, first);
           case 3:
           case 4:
-            return network.link(first, name(), false);
+            return reason(network.link(first, name(), false));
           case 5:
-            return network.unlink(first, name());
+            return reason(network.unlink(first, name()));
           default:
-            return network.add_port({first, {own.roll(0, 3), own.roll(0, 3), 0}, {}, 5});
+            return reason(network.add_port({first, {own.roll(0, 3), own.roll(0, 3), 0}, {}, 5}));
         }
       };
       const std::string expected = command(live);

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/random_network.h"
+#include "tests/support/reason.h"
 
 namespace sluice::tests {
 namespace {
@@ -34,17 +35,17 @@ void add(PipeNetwork& network, const std::string& name, const Measures& measures
   fields.capacity = measures.capacity;
   fields.base = measures.base;
   fields.amount = measures.amount;
-  ASSERT_EQ(network.add(fields, NodeKind::kPipe, 0, true), "");
+  ASSERT_EQ(reason(network.add(fields, NodeKind::kPipe, 0, true)), "");
 }
 
 void link(PipeNetwork& network, int a, int b) {
-  ASSERT_EQ(network.link(p(a), p(b), false), "") << a << " " << b;
+  ASSERT_EQ(reason(network.link(p(a), p(b), false)), "") << a << " " << b;
 }
 
 void remove(PipeNetwork& network, const std::string& name) {
   Vec3 at;
   std::int32_t held = 0;
-  ASSERT_EQ(network.remove(name, at, held), "");
+  ASSERT_EQ(reason(network.remove(name, at, held)), "");
 }
 
 struct Network {
@@ -165,7 +166,7 @@ TEST(PipesGrowth, a_comb_costs_in_line_with_its_size) {
           if (i > 0) link(run.network, 2 * i - 2, 2 * i);
         }
         add(run.network, "lake", {.capacity = 1 << 29, .base = 20000, .amount = 1 << 29});
-        EXPECT_EQ(run.network.link("lake", p(0), false), "");
+        EXPECT_EQ(reason(run.network.link("lake", p(0), false)), "");
         run.tick(3);
         return run.network.work();
       },
@@ -186,8 +187,8 @@ TEST(PipesGrowth, toggling_the_fluid_of_an_empty_network_does_not_touch_it) {
         const std::int64_t before = run.network.work();
         for (int i = 0; i < 20; ++i) {
           const std::string other = i % 2 == 0 ? "oil" : "lava";
-          EXPECT_EQ(run.network.link(p(0), other, false), "");
-          EXPECT_EQ(run.network.unlink(p(0), other), "");
+          EXPECT_EQ(reason(run.network.link(p(0), other, false)), "");
+          EXPECT_EQ(reason(run.network.unlink(p(0), other)), "");
           run.tick();
         }
         return run.network.work() - before;
@@ -213,7 +214,7 @@ TEST(PipesGrowth, ports_that_can_do_nothing_are_not_looked_at) {
   add(network, "b", {});
   for (int i = 0; i < 4096; ++i) {
     const char* node = i % 2 == 0 ? "a" : "b";
-    ASSERT_EQ(network.add_port({node, {i, 0, 0}, sim::PortKind::kInlet, 5}), "");
+    ASSERT_EQ(reason(network.add_port({node, {i, 0, 0}, sim::PortKind::kInlet, 5})), "");
   }
   StillCells cells;
   sim::SerialExecutor serial;
@@ -226,8 +227,8 @@ TEST(PipesGrowth, ports_that_can_do_nothing_are_not_looked_at) {
   EXPECT_EQ(network.work() - before, 64) << "one region was changed";
   cells.changed.clear();
   before = network.work();
-  ASSERT_EQ(network.remove_port("a", {0, 0, 0}), "");
-  ASSERT_EQ(network.add_port({"a", {0, 0, 0}, sim::PortKind::kOutlet, 5}), "");
+  ASSERT_EQ(reason(network.remove_port("a", {0, 0, 0})), "");
+  ASSERT_EQ(reason(network.add_port({"a", {0, 0, 0}, sim::PortKind::kOutlet, 5})), "");
   network.tick(4, true, cells, serial);
   EXPECT_LE(network.work() - before, 2);
   cells.water = 100;
@@ -257,7 +258,7 @@ TEST(PipesGrowth, what_a_command_wakes_is_a_part_of_its_cost) {
     const std::int64_t asleep = run.network.cost_of(first);
     EXPECT_GE(asleep, kLine);
     EXPECT_EQ(run.network.cost_of(other), asleep);
-    ASSERT_EQ(run.network.upgrade(first), "");
+    ASSERT_EQ(reason(run.network.upgrade(first)), "");
     EXPECT_LT(run.network.cost_of(second), 100);
     if (block == 4) {
       EXPECT_EQ(run.network.cost_of(other), asleep);

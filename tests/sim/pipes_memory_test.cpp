@@ -11,6 +11,7 @@
 #include "server/workers/thread_pool.h"
 #include "tests/support/effort.h"
 #include "tests/support/random_network.h"
+#include "tests/support/reason.h"
 
 namespace sluice::tests {
 namespace {
@@ -220,7 +221,7 @@ TEST(PipesMemory, a_world_whose_last_pipe_is_removed_rests) {
   Vec3 at;
   std::int32_t held = 0;
   for (const auto& [name, amount] : amounts_of(network)) {
-    ASSERT_EQ(network.remove(name, at, held), "");
+    ASSERT_EQ(reason(network.remove(name, at, held)), "");
     network.check();
   }
   network.tick(2, true, cells, serial);

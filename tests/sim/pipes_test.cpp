@@ -9,6 +9,7 @@
 #include "server/sim/pipes/image.h"
 #include "server/sim/pipes/network.h"
 #include "tests/support/random_network.h"
+#include "tests/support/reason.h"
 
 namespace sluice::tests {
 namespace {
@@ -31,10 +32,10 @@ class Net {
 
   Net& node(const std::string& name, const Measures& m, NodeKind kind = NodeKind::kPipe,
             std::int32_t rate = 0) {
-    EXPECT_EQ(
-        network.add({name, m.fluid, m.capacity, m.height, m.base, m.amount, m.throughput, kNowhere},
-                    kind, rate, true),
-        "");
+    EXPECT_EQ(reason(network.add(
+                  {name, m.fluid, m.capacity, m.height, m.base, m.amount, m.throughput, kNowhere},
+                  kind, rate, true)),
+              "");
     return *this;
   }
   Net& pipe(const std::string& name, std::int32_t amount) { return node(name, {.amount = amount}); }
@@ -42,7 +43,7 @@ class Net {
     return node(name, {.amount = amount}, NodeKind::kPump, rate);
   }
   Net& link(const std::string& from, const std::string& to, bool one_way = false) {
-    EXPECT_EQ(network.link(from, to, one_way), "");
+    EXPECT_EQ(reason(network.link(from, to, one_way)), "");
     return *this;
   }
   /// Pipes name0 to name(count - 1) in a row; the first holds `amount`.
@@ -143,7 +144,7 @@ TEST(Pipes, a_pump_lifts_against_the_level_and_never_draws_from_its_outlet) {
   EXPECT_EQ(net.holds("low"), 0);
   EXPECT_GT(net.holds("high"), 0);
   EXPECT_EQ(net.holds("low") + net.holds("p") + net.holds("high"), 25000);
-  EXPECT_THAT(net.network.link("high", "p", false), HasSubstr("linked already"));
+  EXPECT_THAT(reason(net.network.link("high", "p", false)), HasSubstr("linked already"));
 }
 
 TEST(Pipes, a_loop_of_pumps_filled_to_the_brim_neither_locks_nor_creates) {
@@ -293,10 +294,10 @@ TEST(Pipes, a_closed_valve_passes_nothing) {
   Net net;
   net.pipe("a", 10000).node("v", {}, NodeKind::kValve).pipe("b", 0);
   net.link("a", "v").link("v", "b");
-  EXPECT_EQ(net.network.set_valve("v", false), "");
+  EXPECT_EQ(reason(net.network.set_valve("v", false)), "");
   net.rest();
   EXPECT_EQ(net.holds("a"), 10000);
-  EXPECT_EQ(net.network.set_valve("v", true), "");
+  EXPECT_EQ(reason(net.network.set_valve("v", true)), "");
   net.rest();
   EXPECT_NEAR(net.holds("b"), 3333, 1);
 }
@@ -323,7 +324,7 @@ TEST(Pipes, tall_thin_pipes_do_not_swap_for_ever) {
 TEST(Pipes, a_line_stands_level_from_end_to_end) {
   Net net;
   net.line("p", 50, 20000);
-  for (int i = 0; i < 50; ++i) net.network.upgrade({"p" + std::to_string(i), 0, 0, 0});
+  for (int i = 0; i < 50; ++i) (void)net.network.upgrade({"p" + std::to_string(i), 0, 0, 0});
   net.rest();
   for (int i = 0; i < 50; ++i) EXPECT_EQ(net.holds("p" + std::to_string(i)), 400) << i;
   Net odd;
@@ -343,25 +344,25 @@ TEST(Pipes, what_alike_branches_cannot_share_stays_with_its_donor) {
 TEST(Pipes, different_fluids_are_kept_apart_until_one_side_is_empty) {
   Net net;
   net.node("oil", {.amount = 100, .fluid = "oil"}).pipe("water", 100).pipe("empty", 0);
-  EXPECT_THAT(net.network.link("oil", "water", false), HasSubstr("never mix"));
+  EXPECT_THAT(reason(net.network.link("oil", "water", false)), HasSubstr("never mix"));
   net.link("empty", "oil");  // takes the oil's side
-  EXPECT_THAT(net.network.link("empty", "water", false), HasSubstr("never mix"));
+  EXPECT_THAT(reason(net.network.link("empty", "water", false)), HasSubstr("never mix"));
   net.run(20);
   EXPECT_EQ(net.network.node(*net.network.find("empty")).fluid, "oil");
-  EXPECT_THAT(net.network.add_port({"empty", {0, 0, 0}, sim::PortKind::kInlet, 5}),
+  EXPECT_THAT(reason(net.network.add_port({"empty", {0, 0, 0}, sim::PortKind::kInlet, 5})),
               HasSubstr("the grid holds water"));
 }
 
 TEST(Pipes, upgrading_keeps_the_content_and_refuses_what_would_not_hold_it) {
   Net net;
   net.pipe("a", 9000);
-  EXPECT_EQ(net.network.upgrade({"a", 40000, 5000, 700}), "");
+  EXPECT_EQ(reason(net.network.upgrade({"a", 40000, 5000, 700})), "");
   const sim::NodeView view = net.network.node(*net.network.find("a"));
   EXPECT_EQ(view.amount, 9000);
   EXPECT_EQ(view.capacity, 40000);
   EXPECT_EQ(view.height, 5000);
   EXPECT_EQ(view.throughput, 700);
-  EXPECT_THAT(net.network.upgrade({"a", 8999, 0, 0}), HasSubstr("holds 9000 units"));
+  EXPECT_THAT(reason(net.network.upgrade({"a", 8999, 0, 0})), HasSubstr("holds 9000 units"));
 }
 
 TEST(Pipes, throughput_limits_what_passes_a_node) {
@@ -380,9 +381,9 @@ TEST(Pipes, building_and_removing_disturbs_nothing_else) {
     const std::string name = "other" + std::to_string(i % 7);
     Vec3 at;
     std::int32_t held = 0;
-    busy.network.remove(name, at, held);
+    (void)busy.network.remove(name, at, held);
     busy.node(name, {.amount = i});
-    if (i % 7 > 0) busy.network.link(name, "other" + std::to_string(i % 7 - 1), false);
+    if (i % 7 > 0) (void)busy.network.link(name, "other" + std::to_string(i % 7 - 1), false);
     busy.run(1);
     quiet.run(1);
     for (int k = 0; k < 30; ++k) {
@@ -396,7 +397,7 @@ TEST(Pipes, wrong_input_is_refused_with_a_reason) {
   Net net;
   net.pipe("a", 0).pump("p", 10);
   const auto add = [&](const sim::PipeFields& fields) {
-    return net.network.add(fields, NodeKind::kPipe, 0, true);
+    return reason(net.network.add(fields, NodeKind::kPipe, 0, true));
   };
   EXPECT_THAT(add({.name = "a"}), HasSubstr("already"));
   EXPECT_THAT(add({.name = ""}), HasSubstr("no pipe's name"));
@@ -404,15 +405,15 @@ TEST(Pipes, wrong_input_is_refused_with_a_reason) {
   EXPECT_THAT(add({.name = "b", .capacity = 0}), HasSubstr("capacity 0 is out of range"));
   EXPECT_THAT(add({.name = "b", .height = -1}), HasSubstr("height -1 is out of range"));
   EXPECT_THAT(add({.name = "b", .capacity = 5, .amount = 6}), HasSubstr("does not fit"));
-  EXPECT_THAT(net.network.link("a", "zz", false), HasSubstr("no pipe, pump or valve 'zz'"));
-  EXPECT_THAT(net.network.link("a", "a", false), HasSubstr("itself"));
-  EXPECT_THAT(net.network.unlink("a", "p"), HasSubstr("not linked"));
-  EXPECT_THAT(net.network.set_valve("a", true), HasSubstr("no valve"));
-  EXPECT_THAT(net.network.set_pump("a", 1), HasSubstr("no pump"));
-  EXPECT_THAT(net.network.set_pump("p", -1), HasSubstr("out of range"));
-  EXPECT_THAT(net.network.add_port({"a", {0, 0, 0}, sim::PortKind::kInlet, 0}),
+  EXPECT_THAT(reason(net.network.link("a", "zz", false)), HasSubstr("no pipe, pump or valve 'zz'"));
+  EXPECT_THAT(reason(net.network.link("a", "a", false)), HasSubstr("itself"));
+  EXPECT_THAT(reason(net.network.unlink("a", "p")), HasSubstr("not linked"));
+  EXPECT_THAT(reason(net.network.set_valve("a", true)), HasSubstr("no valve"));
+  EXPECT_THAT(reason(net.network.set_pump("a", 1)), HasSubstr("no pump"));
+  EXPECT_THAT(reason(net.network.set_pump("p", -1)), HasSubstr("out of range"));
+  EXPECT_THAT(reason(net.network.add_port({"a", {0, 0, 0}, sim::PortKind::kInlet, 0})),
               HasSubstr("rate 0 is out of range"));
-  EXPECT_THAT(net.network.remove_port("a", {0, 0, 0}), HasSubstr("no port"));
+  EXPECT_THAT(reason(net.network.remove_port("a", {0, 0, 0})), HasSubstr("no port"));
   EXPECT_EQ(net.network.version() > 0, true);
 }
 

@@ -230,16 +230,13 @@ inline sim::Command random_network_command(Dice& dice, Vec3 size, bool joined) {
 /// Empty, or what the network refused.
 inline std::string build(const NetworkPlan& plan, sim::PipeNetwork& network) {
   for (const sim::PipeNode& node : plan.nodes) {
-    const std::string problem = network.add(node.fields, node.kind, node.rate, node.open);
-    if (!problem.empty()) return problem;
+    if (Status s = network.add(node.fields, node.kind, node.rate, node.open); !s) return s.error();
   }
   for (const sim::PipeLink& link : plan.links) {
-    const std::string problem = network.link(link.from, link.to, link.one_way);
-    if (!problem.empty()) return problem;
+    if (Status s = network.link(link.from, link.to, link.one_way); !s) return s.error();
   }
   for (const sim::PipePort& port : plan.ports) {
-    const std::string problem = network.add_port(port);
-    if (!problem.empty()) return problem;
+    if (Status s = network.add_port(port); !s) return s.error();
   }
   return {};
 }

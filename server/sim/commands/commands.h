@@ -285,6 +285,17 @@ struct CommandOutcome {
   [[nodiscard]] bool applied() const { return reason.empty(); }
 };
 
+[[nodiscard]] inline CommandOutcome refused(std::string reason) {
+  return {std::move(reason)};
+}
+/// `why` is an error.
+[[nodiscard]] inline CommandOutcome refused(const Status& why) {
+  return {why.error()};
+}
+[[nodiscard]] inline CommandOutcome outcome_of(const Status& status) {
+  return status ? CommandOutcome{} : refused(status);
+}
+
 [[nodiscard]] std::string_view name_of(const Command& command);
 
 /// Every command's name, in the manifest's order, for messages that list what is allowed.

@@ -1,48 +1,43 @@
 #include "server/sim/commands/context.h"
 
 #include "server/sim/limits.h"
+#include "server/sim/range.h"
 
 namespace sluice::sim {
 
-namespace {
-
-CommandOutcome refused(std::string reason) {
-  return {std::move(reason)};
-}
-
-}  // namespace
-
-std::string CommandContext::box_problem(const Box& box) const {
+Status CommandContext::check_box(const Box& box) const {
   if (box.empty())
-    return "size " + to_string(box.size) + " holds no cell; every side must be at least 1";
+    return Error{"size " + to_string(box.size) + " holds no cell; every side must be at least 1"};
   const Box& world = world_.grid_.world_box();
   if (!lies_in(box, world)) {
-    return "the box at " + to_string(box.from) + " of size " + to_string(box.size) +
-           " leaves the world of size " + to_string(world.size);
+    return Error{"the box at " + to_string(box.from) + " of size " + to_string(box.size) +
+                 " leaves the world of size " + to_string(world.size)};
   }
-  return {};
+  return Done{};
 }
 
-std::string CommandContext::quantum_problem(std::int32_t units) const {
-  if (units % measure_.quantum == 0) return {};
-  return std::to_string(units) + " units: this world's water moves in parts of " +
-         std::to_string(measure_.quantum) + " units, and takes no broken ones";
+Status CommandContext::check_quantum(std::int32_t units) const {
+  if (units % measure_.quantum == 0) return Done{};
+  return Error{std::to_string(units) + " units: this world's water moves in parts of " +
+               std::to_string(measure_.quantum) + " units, and takes no broken ones"};
 }
 
-std::string CommandContext::intake_problem(std::int64_t units) const {
+Status CommandContext::check_intake(std::int64_t units) const {
   const std::int64_t taken = world_.core_.totals.taken_in();
   const std::int64_t most = world_.core_.limits.units;
-  if (units <= most - taken) return {};
-  return "the world has taken in " + std::to_string(taken) + " units and takes " +
-         std::to_string(most) + " over its whole life: not " + std::to_string(units) + " more";
+  if (units <= most - taken) return Done{};
+  return Error{"the world has taken in " + std::to_string(taken) + " units and takes " +
+               std::to_string(most) + " over its whole life: not " + std::to_string(units) +
+               " more"};
 }
 
-std::string CommandContext::chunks_problem(std::int64_t chunks) const {
+Status CommandContext::check_chunks(std::int64_t chunks) const {
   const std::int64_t held = world_.grid_.holding_count();
   const std::int64_t most = world_.core_.limits.chunks;
-  if (chunks <= most - held) return {};
-  return std::to_string(held) + " chunks of 4096 cells hold something and " +
-         std::to_string(chunks) + " more would; this world holds at most " + std::to_string(most);
+  if (chunks <= most - held) return Done{};
+  return Error{std::to_string(held) + " chunks of 4096 cells hold something and " +
+               std::to_string(chunks) + " more would; this world holds at most " +
+               std::to_string(most)};
 }
 
 bool CommandContext::chunk_holds(Vec3 at) const {
@@ -50,10 +45,10 @@ bool CommandContext::chunk_holds(Vec3 at) const {
   return chunk != nullptr && (chunk->holds() || chunk->claimed);
 }
 
-std::string CommandContext::place_problem(Vec3 at) const {
-  if (world_.grid_.world_box().contains(at)) return {};
-  return to_string(at) + " lies outside the world of size " +
-         to_string(world_.grid_.world_box().size);
+Status CommandContext::check_place(Vec3 at) const {
+  if (world_.grid_.world_box().contains(at)) return Done{};
+  return Error{to_string(at) + " lies outside the world of size " +
+               to_string(world_.grid_.world_box().size)};
 }
 
 template <class Next>
@@ -134,7 +129,7 @@ void CommandContext::for_each_stored_part(const Box& box, F&& f) {
 
 CommandOutcome CommandContext::apply(const SetCells& command) {
   const Box box = {command.from, command.size};
-  if (std::string problem = box_problem(box); !problem.empty()) return refused(problem);
+  if (Status s = check_box(box); !s) return refused(s);
   const bool solid = command.cell == kRock || command.cell == kTrappedAir;
   if ((command.cell < 0 && !solid) || command.cell > kMaxPourUnits) {
     return refused(
@@ -146,8 +141,8 @@ CommandOutcome CommandContext::apply(const SetCells& command) {
     return refused("cell value " + std::to_string(command.cell) + ": a cell of this world holds " +
                    std::to_string(measure_.cell_max) + " units at the most");
   }
-  if (std::string problem = quantum_problem(water_of(command.cell)); !problem.empty()) {
-    return refused("cell value " + problem);
+  if (Status s = check_quantum(water_of(command.cell)); !s) {
+    return refused("cell value " + s.error());
   }
   const auto to_cell = [&](Cell /*before*/) { return command.cell; };
   if (command.cell == kAir) {  // what is not stored is air already
@@ -161,16 +156,15 @@ CommandOutcome CommandContext::apply(const SetCells& command) {
   // Each factor is at most 2^16 and the product of three 2^48.
   std::int64_t filled = (std::int64_t{last.x} - first.x + 1) *
                         (std::int64_t{last.y} - first.y + 1) * (std::int64_t{last.z} - first.z + 1);
-  if (!chunks_problem(filled).empty()) {
+  if (!check_chunks(filled)) {
     for_each_stored_part(box, [&](const Chunk& chunk, const Box& /*part*/) {
       filled -= chunk.holds() || chunk.claimed ? 1 : 0;
     });
   }
-  if (std::string problem = chunks_problem(filled); !problem.empty()) return refused(problem);
+  if (Status s = check_chunks(filled); !s) return refused(s);
   // At most 2^30 cells in so many chunks, of 2^30 units.
-  if (std::string problem = intake_problem(water_of(command.cell) * box.volume());
-      !problem.empty()) {
-    return refused(problem);
+  if (Status s = check_intake(water_of(command.cell) * box.volume()); !s) {
+    return refused(s);
   }
   for_each_part(box, [&](ChunkCoord coord, const Box& part) {
     Chunk& chunk = world_.grid_.obtain(coord);
@@ -186,13 +180,10 @@ CommandOutcome CommandContext::apply(const SetCells& command) {
 }
 
 CommandOutcome CommandContext::apply(const Pour& command) {
-  if (std::string problem = place_problem(command.at); !problem.empty()) return refused(problem);
-  if (command.units < 1 || command.units > kMaxPourUnits) {
-    return refused("units " + std::to_string(command.units) + " is out of range; allowed: 1 to " +
-                   std::to_string(kMaxPourUnits));
-  }
-  if (std::string problem = quantum_problem(command.units); !problem.empty()) {
-    return refused(problem);
+  if (Status s = check_place(command.at); !s) return refused(s);
+  if (Status s = check_range("units", command.units, 1, kMaxPourUnits); !s) return refused(s);
+  if (Status s = check_quantum(command.units); !s) {
+    return refused(s);
   }
   const Cell before = world_.grid_.cell(command.at);
   if (!is_open(before)) {
@@ -203,11 +194,11 @@ CommandOutcome CommandContext::apply(const Pour& command) {
     return refused("the cell " + to_string(command.at) + " has room for " +
                    std::to_string(measure_.cell_max - before) + " units only");
   }
-  if (std::string problem = chunks_problem(chunk_holds(command.at) ? 0 : 1); !problem.empty()) {
-    return refused(problem);
+  if (Status s = check_chunks(chunk_holds(command.at) ? 0 : 1); !s) {
+    return refused(s);
   }
-  if (std::string problem = intake_problem(command.units); !problem.empty()) {
-    return refused(problem);
+  if (Status s = check_intake(command.units); !s) {
+    return refused(s);
   }
   rewrite_cell(command.at, before + command.units);
   return {};
@@ -221,7 +212,7 @@ void CommandContext::rewrite_cell(Vec3 at, Cell cell) {
 
 CommandOutcome CommandContext::apply(const RemoveWater& command) {
   const Box box = {command.from, command.size};
-  if (std::string problem = box_problem(box); !problem.empty()) return refused(problem);
+  if (Status s = check_box(box); !s) return refused(s);
   for_each_stored_part(box, [&](Chunk& chunk, const Box& part) {
     rewrite(chunk, part, [](Cell cell) { return is_open(cell) ? kAir : cell; });
   });
@@ -229,10 +220,9 @@ CommandOutcome CommandContext::apply(const RemoveWater& command) {
 }
 
 CommandOutcome CommandContext::add_spring(const SpringKind& kind, Vec3 at, std::int32_t rate) {
-  if (std::string problem = place_problem(at); !problem.empty()) return refused(problem);
-  if (rate < 1 || rate > kMaxPourUnits) {
-    return refused("rate " + std::to_string(rate) + " is out of range; allowed: 1 to " +
-                   std::to_string(kMaxPourUnits) + " units a tick");
+  if (Status s = check_place(at); !s) return refused(s);
+  if (Status s = check_range("rate", rate, 1, kMaxPourUnits, " units a tick"); !s) {
+    return refused(s);
   }
   if (kind.springs.contains(at)) {
     return refused("there is a " + std::string(kind.name) + " at " + to_string(at) +

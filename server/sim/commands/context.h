@@ -63,8 +63,8 @@ class CommandContext {
 
  private:
   /// Empty when the box is not empty and lies in the world.
-  [[nodiscard]] std::string box_problem(const Box& box) const;
-  [[nodiscard]] std::string place_problem(Vec3 at) const;
+  [[nodiscard]] Status check_box(const Box& box) const;
+  [[nodiscard]] Status check_place(Vec3 at) const;
   struct SpringKind {
     const char* name;
     Springs& springs;
@@ -104,13 +104,13 @@ class CommandContext {
   template <class F>
   void for_each_stored_part(const Box& box, F&& f);
 
-  [[nodiscard]] std::string level_problem(std::int64_t level) const;
+  [[nodiscard]] Status check_level(std::int64_t level) const;
   CommandOutcome write(Filling& filling, const LevelSums& sums);
-  [[nodiscard]] std::string quantum_problem(std::int32_t units) const;
+  [[nodiscard]] Status check_quantum(std::int32_t units) const;
   /// Empty when the world may take in so many units more (WorldLimits::units).
-  [[nodiscard]] std::string intake_problem(std::int64_t units) const;
+  [[nodiscard]] Status check_intake(std::int64_t units) const;
   /// Empty when so many more chunks may hold something (WorldLimits::chunks).
-  [[nodiscard]] std::string chunks_problem(std::int64_t chunks) const;
+  [[nodiscard]] Status check_chunks(std::int64_t chunks) const;
   /// Whether that cell's chunk counts among those that hold something.
   [[nodiscard]] bool chunk_holds(Vec3 at) const;
 

@@ -10,17 +10,12 @@ namespace {
 
 constexpr const char* kNoHeat = "this world has no heat: its world file has no [heat]";
 
-std::string temperature_problem(std::int32_t temperature) {
-  const Status valid = validate_temperature("temperature", temperature);
-  return valid ? std::string() : valid.error();
-}
-
 }  // namespace
 
 CommandOutcome CommandContext::apply(const WarmPour& command) {
   if (!world_.core_.heat.on) return {kNoHeat};
-  if (std::string problem = temperature_problem(command.temperature); !problem.empty()) {
-    return {problem};
+  if (Status s = validate_temperature("temperature", command.temperature); !s) {
+    return refused(s);
   }
   const CommandOutcome poured = apply(Pour{command.at, command.units});
   if (poured.applied()) {
@@ -32,8 +27,8 @@ CommandOutcome CommandContext::apply(const WarmPour& command) {
 
 CommandOutcome CommandContext::apply(const AddWarmSource& command) {
   if (!world_.core_.heat.on) return {kNoHeat};
-  if (std::string problem = temperature_problem(command.temperature); !problem.empty()) {
-    return {problem};
+  if (Status s = validate_temperature("temperature", command.temperature); !s) {
+    return refused(s);
   }
   if (command.head < -1) return {"head " + std::to_string(command.head) + " is below zero"};
   const CommandOutcome made = command.head < 0
@@ -53,8 +48,8 @@ CommandOutcome CommandContext::add_source(const Spring& source) {
 
 CommandOutcome CommandContext::apply(const SetAir& command) {
   if (!world_.core_.heat.on) return {kNoHeat};
-  if (std::string problem = temperature_problem(command.temperature); !problem.empty()) {
-    return {problem};
+  if (Status s = validate_temperature("temperature", command.temperature); !s) {
+    return refused(s);
   }
   world_.core_.heat.air = command.temperature;
   return {};
@@ -63,7 +58,7 @@ CommandOutcome CommandContext::apply(const SetAir& command) {
 CommandOutcome CommandContext::apply(const AddHeater& command) {
   HeatState& heat = world_.core_.heat;
   if (!heat.on) return {kNoHeat};
-  if (std::string problem = place_problem(command.at); !problem.empty()) return {problem};
+  if (Status s = check_place(command.at); !s) return refused(s);
   if (command.rate == 0 || command.rate < -kMostHeaterRate || command.rate > kMostHeaterRate) {
     return {"rate " + std::to_string(command.rate) + " is out of range; allowed: 1 to " +
             std::to_string(kMostHeaterRate) + " units of energy a tick, or as much below zero"};

@@ -13,18 +13,18 @@ constexpr LevelBounds kBounds{kMostLevelCells, kMostLevelRuns, kMostLevelChunks}
 
 }  // namespace
 
-std::string CommandContext::level_problem(std::int64_t level) const {
+Status CommandContext::check_level(std::int64_t level) const {
   const std::int64_t top = std::int64_t{world_.config().size.y} * kFull;
   if (level < 0 || level > top) {
-    return "level " + std::to_string(level) + " is out of range; allowed: 0 to " +
-           std::to_string(top) + ", the world's top";
+    return Error{"level " + std::to_string(level) + " is out of range; allowed: 0 to " +
+                 std::to_string(top) + ", the world's top"};
   }
-  return quantum_problem(static_cast<std::int32_t>(level % kFull));
+  return check_quantum(static_cast<std::int32_t>(level % kFull));
 }
 
 CommandOutcome CommandContext::write(Filling& filling, const LevelSums& sums) {
-  if (std::string problem = chunks_problem(sums.new_chunks); !problem.empty()) return {problem};
-  if (std::string problem = intake_problem(sums.came); !problem.empty()) return {problem};
+  if (Status s = check_chunks(sums.new_chunks); !s) return refused(s);
+  if (Status s = check_intake(sums.came); !s) return refused(s);
   filling.write();
   Totals& totals = world_.core_.totals;
   totals.sourced += sums.came;
@@ -34,8 +34,8 @@ CommandOutcome CommandContext::write(Filling& filling, const LevelSums& sums) {
 }
 
 CommandOutcome CommandContext::apply(const FillLevel& command) {
-  if (std::string problem = place_problem(command.at); !problem.empty()) return {problem};
-  if (std::string problem = level_problem(command.level); !problem.empty()) return {problem};
+  if (Status s = check_place(command.at); !s) return refused(s);
+  if (Status s = check_level(command.level); !s) return refused(s);
   Filling filling(world_.config(), world_.grid_, kBounds);
   const auto too_large = [](const std::string& why) {
     return CommandOutcome{why + "; fill it in parts, or by marks of its world file"};
@@ -48,8 +48,8 @@ CommandOutcome CommandContext::apply(const FillLevel& command) {
 }
 
 CommandOutcome CommandContext::apply(const EvaporateLevel& command) {
-  if (std::string problem = place_problem(command.at); !problem.empty()) return {problem};
-  if (std::string problem = level_problem(command.level); !problem.empty()) return {problem};
+  if (Status s = check_place(command.at); !s) return refused(s);
+  if (Status s = check_level(command.level); !s) return refused(s);
   if (water_of(world_.grid_.cell(command.at)) == 0) {
     return {"there is no water at " + to_string(command.at)};
   }
@@ -72,12 +72,12 @@ CommandOutcome CommandContext::fill(std::span<const Mark> marks, std::vector<std
   for (const std::size_t i : order) {
     const std::string name = "mark[" + std::to_string(i) + "]: ";
     const std::int64_t level = marks[i].level_or_default();
-    if (std::string problem = place_problem(marks[i].at); !problem.empty()) {
-      return {name + problem};
+    if (Status s = check_place(marks[i].at); !s) {
+      return {name + s.error()};
     }
     // A pocket begins at a whole cell in any case.
     const std::int64_t checked = marks[i].kind == MarkKind::kLevel ? level : level / kFull * kFull;
-    if (std::string problem = level_problem(checked); !problem.empty()) return {name + problem};
+    if (Status s = check_level(checked); !s) return {name + s.error()};
     const auto mark = static_cast<std::int32_t>(i);
     const auto done = marks[i].kind == MarkKind::kLevel ? filling.fill(marks[i].at, level, mark)
                                                         : filling.trap(marks[i].at, level, mark);

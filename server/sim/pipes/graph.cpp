@@ -5,74 +5,56 @@
 
 #include "protocol/base/assert.h"
 #include "server/sim/grow_ahead.h"
+#include "server/sim/range.h"
 
 namespace sluice::sim {
 
 namespace {
 
-std::string out_of_range(const char* field, std::int64_t value, std::int64_t low,
-                         std::int64_t high) {
-  return std::string(field) + " " + std::to_string(value) +
-         " is out of range; allowed: " + std::to_string(low) + " to " + std::to_string(high);
+Error at_most(std::int64_t most, const char* what) {
+  return Error{"a world holds at most " + std::to_string(most) + " " + what};
 }
 
-bool within(std::int64_t value, std::int64_t low, std::int64_t high) {
-  return low <= value && value <= high;
+Status check_measure(std::int32_t capacity, std::int32_t height, std::int32_t throughput) {
+  if (Status s = check_range("capacity", capacity, 1, kMaxPipeCapacity); !s) return s;
+  if (Status s = check_range("height", height, 1, kMaxPipeHeight); !s) return s;
+  if (Status s = check_range("throughput", throughput, 0, INT32_MAX); !s) return s;
+  return Done{};
 }
 
-std::string at_most(std::int64_t most, const char* what) {
-  return "a world holds at most " + std::to_string(most) + " " + what;
+Status check_name(const char* field, const std::string& name, const char* whose) {
+  if (valid_pipe_name(name)) return Done{};
+  return Error{std::string(field) + " " + quoted_pipe_name(name) + " is no " + whose +
+               " name; allowed: 1 to " + std::to_string(kMaxPipeNameBytes) +
+               " letters, digits and _ - . : / # @ +"};
 }
 
-/// Empty when the numbers of a pipe are possible.
-std::string measure_problem(std::int32_t capacity, std::int32_t height, std::int32_t throughput) {
-  if (!within(capacity, 1, kMaxPipeCapacity)) {
-    return out_of_range("capacity", capacity, 1, kMaxPipeCapacity);
+Status check_field(const PipeFields& fields) {
+  if (Status s = check_name("name", fields.name, "pipe's"); !s) return s;
+  if (Status s = check_name("fluid", fields.fluid, "fluid's"); !s) return s;
+  if (Status s = check_measure(fields.capacity, fields.height, fields.throughput); !s) return s;
+  if (Status s = check_range("base", fields.base, -kMaxPipeBase, kMaxPipeBase); !s) return s;
+  if (fields.amount < 0 || fields.amount > fields.capacity) {
+    return Error{"amount " + std::to_string(fields.amount) + " does not fit a capacity of " +
+                 std::to_string(fields.capacity)};
   }
-  if (!within(height, 1, kMaxPipeHeight)) return out_of_range("height", height, 1, kMaxPipeHeight);
-  if (!within(throughput, 0, INT32_MAX))
-    return out_of_range("throughput", throughput, 0, INT32_MAX);
-  return {};
-}
-
-std::string name_problem(const char* field, const std::string& name, const char* whose) {
-  if (valid_pipe_name(name)) return {};
-  return std::string(field) + " " + quoted_pipe_name(name) + " is no " + whose +
-         " name; allowed: 1 to " + std::to_string(kMaxPipeNameBytes) +
-         " letters, digits and _ - . : / # @ +";
-}
-
-std::string field_problem(const PipeFields& fields) {
-  std::string problem = name_problem("name", fields.name, "pipe's");
-  if (problem.empty()) problem = name_problem("fluid", fields.fluid, "fluid's");
-  if (problem.empty()) {
-    problem = measure_problem(fields.capacity, fields.height, fields.throughput);
-  }
-  if (!problem.empty()) return problem;
-  if (!within(fields.base, -kMaxPipeBase, kMaxPipeBase)) {
-    return out_of_range("base", fields.base, -kMaxPipeBase, kMaxPipeBase);
-  }
-  if (!within(fields.amount, 0, fields.capacity)) {
-    return "amount " + std::to_string(fields.amount) + " does not fit a capacity of " +
-           std::to_string(fields.capacity);
-  }
-  return {};
+  return Done{};
 }
 
 }  // namespace
 
-std::string PipeGraph::find_node(std::string_view name, Slot& node) const {
+Status PipeGraph::find_node(std::string_view name, Slot& node) const {
   node = names_.find(name);
-  if (node != kNoSlot) return {};
-  return "there is no pipe, pump or valve " + quoted_pipe_name(name);
+  if (node != kNoSlot) return Done{};
+  return Error{"there is no pipe, pump or valve " + quoted_pipe_name(name)};
 }
 
-std::string PipeGraph::add(const PipeFields& fields, NodeKind kind, std::int32_t rate, bool open,
-                           Slot& node) {
-  if (std::string problem = field_problem(fields); !problem.empty()) return problem;
-  if (!within(rate, 0, kMaxPipeCapacity)) return out_of_range("rate", rate, 0, kMaxPipeCapacity);
+Status PipeGraph::add(const PipeFields& fields, NodeKind kind, std::int32_t rate, bool open,
+                      Slot& node) {
+  if (Status s = check_field(fields); !s) return s;
+  if (Status s = check_range("rate", rate, 0, kMaxPipeCapacity); !s) return s;
   if (names_.find(fields.name) != kNoSlot) {
-    return "there is a pipe, pump or valve '" + fields.name + "' already";
+    return Error{"there is a pipe, pump or valve '" + fields.name + "' already"};
   }
   if (node_count_ >= limits_.nodes) return at_most(limits_.nodes, "pipes");
   if (!fluids_.known(fields.fluid) && fluids_.count() >= limits_.fluids) {
@@ -101,7 +83,7 @@ std::string PipeGraph::add(const PipeFields& fields, NodeKind kind, std::int32_t
   fluids_digest_ += names_.weight(node) * fluids_.share(fluid);
   build_digest_ += build_digest(node);
   change_amount(node, fields.amount);
-  return {};
+  return Done{};
 }
 
 Slot PipeGraph::make_node(std::string_view name) {
@@ -147,23 +129,20 @@ void PipeGraph::drop_node(Slot node) {
   free_if_empty(component);
 }
 
-std::string PipeGraph::upgrade(const UpgradePipe& command, Slot& node) {
-  if (std::string problem = find_node(command.name, node); !problem.empty()) return problem;
-  if (command.throughput < -1) {
-    return out_of_range("throughput", command.throughput, -1, INT32_MAX);
-  }
+Status PipeGraph::upgrade(const UpgradePipe& command, Slot& node) {
+  if (Status s = find_node(command.name, node); !s) return s;
+  if (Status s = check_range("throughput", command.throughput, -1, INT32_MAX); !s) return s;
   PipeType type = this->type(node).type();
   if (command.capacity != 0) type.capacity = command.capacity;
   if (command.height != 0) type.height = command.height;
   if (command.throughput != 0) type.throughput = std::max(command.throughput, 0);
-  std::string problem = measure_problem(type.capacity, type.height, type.throughput);
-  if (!problem.empty()) return problem;
+  if (Status s = check_measure(type.capacity, type.height, type.throughput); !s) return s;
   if (type.capacity < nodes_[node].amount) {
-    return "'" + command.name + "' holds " + std::to_string(nodes_[node].amount) +
-           " units, which a capacity of " + std::to_string(type.capacity) + " does not hold";
+    return Error{"'" + command.name + "' holds " + std::to_string(nodes_[node].amount) +
+                 " units, which a capacity of " + std::to_string(type.capacity) + " does not hold"};
   }
   set_type(node, type);
-  return {};
+  return Done{};
 }
 
 void PipeGraph::set_type(Slot node, const PipeType& type) {
@@ -176,23 +155,23 @@ void PipeGraph::set_type(Slot node, const PipeType& type) {
   build_digest_ += build_digest(node);
 }
 
-std::string PipeGraph::set_valve(std::string_view name, bool open, Slot& node) {
-  if (std::string problem = find_node(name, node); !problem.empty()) return problem;
-  if (type(node).kind != NodeKind::kValve) return "'" + std::string(name) + "' is no valve";
+Status PipeGraph::set_valve(std::string_view name, bool open, Slot& node) {
+  if (Status s = find_node(name, node); !s) return s;
+  if (type(node).kind != NodeKind::kValve) return Error{"'" + std::string(name) + "' is no valve"};
   build_digest_ -= build_digest(node);
   nodes_[node].set(kFlagOpen, open);
   build_digest_ += build_digest(node);
-  return {};
+  return Done{};
 }
 
-std::string PipeGraph::set_pump(std::string_view name, std::int32_t rate, Slot& node) {
-  if (std::string problem = find_node(name, node); !problem.empty()) return problem;
-  if (type(node).kind != NodeKind::kPump) return "'" + std::string(name) + "' is no pump";
-  if (!within(rate, 0, kMaxPipeCapacity)) return out_of_range("rate", rate, 0, kMaxPipeCapacity);
+Status PipeGraph::set_pump(std::string_view name, std::int32_t rate, Slot& node) {
+  if (Status s = find_node(name, node); !s) return s;
+  if (type(node).kind != NodeKind::kPump) return Error{"'" + std::string(name) + "' is no pump"};
+  if (Status s = check_range("rate", rate, 0, kMaxPipeCapacity); !s) return s;
   build_digest_ -= build_digest(node);
   pump_rates_[node] = rate;
   build_digest_ += build_digest(node);
-  return {};
+  return Done{};
 }
 
 std::int32_t PipeGraph::pump_rate(Slot node) const {
@@ -205,20 +184,19 @@ bool PipeGraph::has_port(Slot node) const {
   return port != ports_.end() && port->first.first == node;
 }
 
-std::string PipeGraph::add_port(const AddPort& command, Slot& node) {
-  if (std::string problem = find_node(command.node, node); !problem.empty()) return problem;
-  if (!within(command.rate, 1, kMaxPourUnits)) {
-    return out_of_range("rate", command.rate, 1, kMaxPourUnits);
-  }
-  if (command.cell == kNowhere) return "a port needs a cell";
+Status PipeGraph::add_port(const AddPort& command, Slot& node) {
+  if (Status s = find_node(command.node, node); !s) return s;
+  if (Status s = check_range("rate", command.rate, 1, kMaxPourUnits); !s) return s;
+  if (command.cell == kNowhere) return Error{"a port needs a cell"};
   if (ports_.contains({node, command.cell})) {
-    return "'" + command.node + "' has a port at " + to_string(command.cell) + " already";
+    return Error{"'" + command.node + "' has a port at " + to_string(command.cell) + " already"};
   }
   if (static_cast<std::int64_t>(ports_.size()) >= limits_.ports) {
     return at_most(limits_.ports, "ports");
   }
   if (!is_water(node)) {
-    return "'" + command.node + "' belongs to " + fluid_name(node) + ", but the grid holds water";
+    return Error{"'" + command.node + "' belongs to " + fluid_name(node) +
+                 ", but the grid holds water"};
   }
   Port port;
   port.kind = command.kind;
@@ -226,15 +204,15 @@ std::string PipeGraph::add_port(const AddPort& command, Slot& node) {
   ports_[{node, command.cell}] = port;
   ++components_[component_of(node)].ports;
   build_digest_ += port_digest(node, command.cell, port);
-  return {};
+  return Done{};
 }
 
-std::string PipeGraph::find_port(std::string_view name, Vec3 cell, PortKey& port) const {
+Status PipeGraph::find_port(std::string_view name, Vec3 cell, PortKey& port) const {
   Slot node = kNoSlot;
-  if (std::string problem = find_node(name, node); !problem.empty()) return problem;
+  if (Status s = find_node(name, node); !s) return s;
   port = {node, cell};
-  if (ports_.contains(port)) return {};
-  return "'" + std::string(name) + "' has no port at " + to_string(cell);
+  if (ports_.contains(port)) return Done{};
+  return Error{"'" + std::string(name) + "' has no port at " + to_string(cell)};
 }
 
 void PipeGraph::drop_port(const PortKey& port) {

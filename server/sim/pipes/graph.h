@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "protocol/base/geometry.h"
+#include "protocol/base/result.h"
 #include "server/sim/digest.h"
 #include "server/sim/pipes/commands.h"
 #include "server/sim/pipes/fluids.h"
@@ -156,17 +157,17 @@ class PipeGraph {
   // Building. Each returns an empty text, or why nothing was changed; `node` and `link` are what
   // was made or changed.
 
-  [[nodiscard]] std::string add(const PipeFields& fields, NodeKind kind, std::int32_t rate,
-                                bool open, Slot& node);
-  [[nodiscard]] std::string upgrade(const UpgradePipe& command, Slot& node);
-  [[nodiscard]] std::string set_valve(std::string_view name, bool open, Slot& node);
-  [[nodiscard]] std::string set_pump(std::string_view name, std::int32_t rate, Slot& node);
-  [[nodiscard]] std::string add_port(const AddPort& command, Slot& node);
-  [[nodiscard]] std::string make_link(std::string_view from, std::string_view to, bool one_way,
-                                      Slot& link);
-  [[nodiscard]] std::string find_node(std::string_view name, Slot& node) const;
-  [[nodiscard]] std::string find_link(std::string_view from, std::string_view to, Slot& link) const;
-  [[nodiscard]] std::string find_port(std::string_view name, Vec3 cell, PortKey& port) const;
+  [[nodiscard]] Status add(const PipeFields& fields, NodeKind kind, std::int32_t rate, bool open,
+                           Slot& node);
+  [[nodiscard]] Status upgrade(const UpgradePipe& command, Slot& node);
+  [[nodiscard]] Status set_valve(std::string_view name, bool open, Slot& node);
+  [[nodiscard]] Status set_pump(std::string_view name, std::int32_t rate, Slot& node);
+  [[nodiscard]] Status add_port(const AddPort& command, Slot& node);
+  [[nodiscard]] Status make_link(std::string_view from, std::string_view to, bool one_way,
+                                 Slot& link);
+  [[nodiscard]] Status find_node(std::string_view name, Slot& node) const;
+  [[nodiscard]] Status find_link(std::string_view from, std::string_view to, Slot& link) const;
+  [[nodiscard]] Status find_port(std::string_view name, Vec3 cell, PortKey& port) const;
   void drop_link(Slot link);
   void drop_port(const PortKey& port);
   void set_waited(const PortKey& key, Port& port, std::int32_t ticks);
@@ -224,7 +225,7 @@ class PipeGraph {
   // graph_links.cpp
   void hook(Slot link, Slot node);
   void unhook(Slot link, Slot node);
-  [[nodiscard]] std::string join_fluids(Slot a, Slot b);
+  [[nodiscard]] Status join_fluids(Slot a, Slot b);
   void set_fluid(std::uint32_t component, Fluid fluid);
 
   // components.cpp

@@ -7,20 +7,19 @@
 
 namespace sluice::sim {
 
-std::string PipeGraph::make_link(std::string_view from, std::string_view to, bool one_way,
-                                 Slot& link) {
+Status PipeGraph::make_link(std::string_view from, std::string_view to, bool one_way, Slot& link) {
   Slot a = kNoSlot;
   Slot b = kNoSlot;
-  if (std::string problem = find_node(from, a); !problem.empty()) return problem;
-  if (std::string problem = find_node(to, b); !problem.empty()) return problem;
-  if (a == b) return "'" + std::string(from) + "' cannot be linked to itself";
+  if (Status s = find_node(from, a); !s) return s;
+  if (Status s = find_node(to, b); !s) return s;
+  if (a == b) return Error{"'" + std::string(from) + "' cannot be linked to itself"};
   if (link_between(a, b) != kNoSlot) {
-    return "'" + std::string(from) + "' and '" + std::string(to) + "' are linked already";
+    return Error{"'" + std::string(from) + "' and '" + std::string(to) + "' are linked already"};
   }
   if (link_count_ >= limits_.links) {
-    return "a world holds at most " + std::to_string(limits_.links) + " links";
+    return Error{"a world holds at most " + std::to_string(limits_.links) + " links"};
   }
-  if (std::string problem = join_fluids(a, b); !problem.empty()) return problem;
+  if (Status s = join_fluids(a, b); !s) return s;
   merge_components(a, b);
   const bool pump = type(a).kind == NodeKind::kPump || type(b).kind == NodeKind::kPump;
   if (free_links_.empty()) {
@@ -41,7 +40,7 @@ std::string PipeGraph::make_link(std::string_view from, std::string_view to, boo
   ++link_count_;
   ++work_;
   build_digest_ += link_digest(links_[link]);
-  return {};
+  return Done{};
 }
 
 void PipeGraph::drop_link(Slot link) {
@@ -103,22 +102,22 @@ Slot PipeGraph::link_between(Slot a, Slot b) const {
   return found;
 }
 
-std::string PipeGraph::find_link(std::string_view from, std::string_view to, Slot& link) const {
+Status PipeGraph::find_link(std::string_view from, std::string_view to, Slot& link) const {
   Slot a = kNoSlot;
   Slot b = kNoSlot;
-  if (std::string problem = find_node(from, a); !problem.empty()) return problem;
-  if (std::string problem = find_node(to, b); !problem.empty()) return problem;
+  if (Status s = find_node(from, a); !s) return s;
+  if (Status s = find_node(to, b); !s) return s;
   link = a == b ? kNoSlot : link_between(a, b);
-  if (link != kNoSlot) return {};
-  return "'" + std::string(from) + "' and '" + std::string(to) + "' are not linked";
+  if (link != kNoSlot) return Done{};
+  return Error{"'" + std::string(from) + "' and '" + std::string(to) + "' are not linked"};
 }
 
 // Which fluid a set of linked nodes has must not depend on the order of its links. So a side that
 // holds something, or has a port, says which; and of two free sides the choice is one that comes to
 // the same in whatever order it is made: water gives way to any other, and of two others the one
 // stays whose name comes first in the alphabet.
-std::string PipeGraph::join_fluids(Slot a, Slot b) {
-  if (component_at(a).fluid == component_at(b).fluid) return {};
+Status PipeGraph::join_fluids(Slot a, Slot b) {
+  if (component_at(a).fluid == component_at(b).fluid) return Done{};
   for (const Slot node : {a, b}) {
     if (component_at(node).pending) settle(component_of(node));  // what hangs there, exactly
   }
@@ -127,9 +126,10 @@ std::string PipeGraph::join_fluids(Slot a, Slot b) {
   const std::string& left_name = fluids_.name(left.fluid);
   const std::string& right_name = fluids_.name(right.fluid);
   if (left.claimed() && right.claimed()) {
-    return "'" + std::string(name(a)) + "' belongs to " + left_name + " and '" +
-           std::string(name(b)) + "' to " + right_name +
-           ": different fluids never mix; empty one side, with all that it is linked to, first";
+    return Error{
+        "'" + std::string(name(a)) + "' belongs to " + left_name + " and '" + std::string(name(b)) +
+        "' to " + right_name +
+        ": different fluids never mix; empty one side, with all that it is linked to, first"};
   }
   const bool left_first =
       right.fluid == kWaterFluid || (left.fluid != kWaterFluid && left_name < right_name);
@@ -138,7 +138,7 @@ std::string PipeGraph::join_fluids(Slot a, Slot b) {
     set_fluid(component_of(b), left.fluid);
   else
     set_fluid(component_of(a), right.fluid);
-  return {};
+  return Done{};
 }
 
 void PipeGraph::set_fluid(std::uint32_t number, Fluid fluid) {

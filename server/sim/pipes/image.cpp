@@ -72,29 +72,29 @@ PipesImage PipeNetwork::image() const {
 }
 
 Status PipeNetwork::load(const PipesImage& image) {
-  const auto failed = [](const std::string& what, const std::string& problem) {
-    return Error{"pipes: " + what + ": " + problem};
+  const auto failed = [](const std::string& what, const std::string& why) {
+    return Error{"pipes: " + what + ": " + why};
   };
   for (const PipesImage::Node& node : image.nodes) {
     const bool known = node.kind <= NodeKind::kValve;
-    std::string problem =
-        known ? add(node.fields, node.kind, node.rate, node.open) : "is of no kind that there is";
-    if (!problem.empty()) return failed("node '" + node.fields.name + "'", problem);
+    const Status added = known ? add(node.fields, node.kind, node.rate, node.open)
+                               : Error{"is of no kind that there is"};
+    if (!added) return failed("node '" + node.fields.name + "'", added.error());
   }
   const auto count = static_cast<std::uint32_t>(image.nodes.size());
   for (const PipesImage::Link& link : image.links) {
     if (link.from >= count || link.to >= count) return failed("a link", "names no node");
     const std::string& from = image.nodes[link.from].fields.name;
     const std::string& to = image.nodes[link.to].fields.name;
-    if (std::string problem = this->link(from, to, link.one_way); !problem.empty()) {
-      return failed("link '" + from + "' to '" + to + "'", problem);
+    if (Status s = this->link(from, to, link.one_way); !s) {
+      return failed("link '" + from + "' to '" + to + "'", s.error());
     }
   }
   for (const PipesImage::Port& port : image.ports) {
     if (port.node >= count) return failed("a port", "names no node");
     const std::string& name = image.nodes[port.node].fields.name;
-    if (std::string problem = add_port({name, port.cell, port.kind, port.rate}); !problem.empty()) {
-      return failed("port of '" + name + "'", problem);
+    if (Status s = add_port({name, port.cell, port.kind, port.rate}); !s) {
+      return failed("port of '" + name + "'", s.error());
     }
     if (port.waited < 0) return failed("port of '" + name + "'", "waited less than no time");
     const PipeGraph::PortKey key = {graph_.find(name), port.cell};

@@ -10,20 +10,18 @@ void PipeNetwork::edited(Slot node) {
   ++version_;
 }
 
-std::string PipeNetwork::add(const PipeFields& fields, NodeKind kind, std::int32_t rate,
-                             bool open) {
+Status PipeNetwork::add(const PipeFields& fields, NodeKind kind, std::int32_t rate, bool open) {
   Slot node = kNoSlot;
-  std::string problem = graph_.add(fields, kind, rate, open, node);
-  if (!problem.empty()) return problem;
+  if (Status s = graph_.add(fields, kind, rate, open, node); !s) return s;
   if (node < step_.traffic.size()) step_.traffic[node] = {};
   layout_.node_made(graph_, node);
   ++version_;
-  return {};
+  return Done{};
 }
 
-std::string PipeNetwork::remove(std::string_view name, Vec3& at, std::int32_t& spilled) {
+Status PipeNetwork::remove(std::string_view name, Vec3& at, std::int32_t& spilled) {
   Slot node = kNoSlot;
-  if (std::string problem = graph_.find_node(name, node); !problem.empty()) return problem;
+  if (Status s = graph_.find_node(name, node); !s) return s;
   at = graph_.is_water(node) ? graph_.place(node) : kNowhere;  // the grid holds nothing else
   spilled = graph_.node(node).amount;
   graph_.for_links_of(node, [&](Slot link) { drop_link(link); });
@@ -38,7 +36,7 @@ std::string PipeNetwork::remove(std::string_view name, Vec3& at, std::int32_t& s
   layout_.node_dropped(graph_, node);
   graph_.drop_node(node);
   ++version_;
-  return {};
+  return Done{};
 }
 
 void PipeNetwork::drop_link(Slot link) {
@@ -47,61 +45,58 @@ void PipeNetwork::drop_link(Slot link) {
   ++version_;
 }
 
-std::string PipeNetwork::upgrade(const UpgradePipe& command) {
+Status PipeNetwork::upgrade(const UpgradePipe& command) {
   Slot node = kNoSlot;
-  std::string problem = graph_.upgrade(command, node);
-  if (problem.empty()) edited(node);
-  return problem;
+  const Status done = graph_.upgrade(command, node);
+  if (done.ok()) edited(node);
+  return done;
 }
 
-std::string PipeNetwork::link(std::string_view from, std::string_view to, bool one_way) {
+Status PipeNetwork::link(std::string_view from, std::string_view to, bool one_way) {
   Slot link = kNoSlot;
-  std::string problem = graph_.make_link(from, to, one_way, link);
-  if (!problem.empty()) return problem;
+  if (Status s = graph_.make_link(from, to, one_way, link); !s) return s;
   if (link < step_.flows.size()) step_.flows[link] = 0;
   layout_.link_made(graph_, link);
   ++version_;
-  return {};
+  return Done{};
 }
 
-std::string PipeNetwork::unlink(std::string_view from, std::string_view to) {
+Status PipeNetwork::unlink(std::string_view from, std::string_view to) {
   Slot link = kNoSlot;
-  std::string problem = graph_.find_link(from, to, link);
-  if (problem.empty()) drop_link(link);
-  return problem;
+  const Status done = graph_.find_link(from, to, link);
+  if (done.ok()) drop_link(link);
+  return done;
 }
 
-std::string PipeNetwork::set_valve(std::string_view name, bool open) {
+Status PipeNetwork::set_valve(std::string_view name, bool open) {
   Slot node = kNoSlot;
-  std::string problem = graph_.set_valve(name, open, node);
-  if (problem.empty()) edited(node);
-  return problem;
+  const Status done = graph_.set_valve(name, open, node);
+  if (done.ok()) edited(node);
+  return done;
 }
 
-std::string PipeNetwork::set_pump(std::string_view name, std::int32_t rate) {
+Status PipeNetwork::set_pump(std::string_view name, std::int32_t rate) {
   Slot node = kNoSlot;
-  std::string problem = graph_.set_pump(name, rate, node);
-  if (problem.empty()) edited(node);
-  return problem;
+  const Status done = graph_.set_pump(name, rate, node);
+  if (done.ok()) edited(node);
+  return done;
 }
 
-std::string PipeNetwork::add_port(const AddPort& command) {
+Status PipeNetwork::add_port(const AddPort& command) {
   Slot node = kNoSlot;
-  std::string problem = graph_.add_port(command, node);
-  if (!problem.empty()) return problem;
+  if (Status s = graph_.add_port(command, node); !s) return s;
   layout_.port_made({node, command.cell});
   ++version_;
-  return {};
+  return Done{};
 }
 
-std::string PipeNetwork::remove_port(std::string_view node, Vec3 cell) {
+Status PipeNetwork::remove_port(std::string_view node, Vec3 cell) {
   PipeGraph::PortKey key;
-  std::string problem = graph_.find_port(node, cell, key);
-  if (!problem.empty()) return problem;
+  if (Status s = graph_.find_port(node, cell, key); !s) return s;
   layout_.port_dropped(key, graph_.ports().at(key));
   graph_.drop_port(key);
   ++version_;
-  return {};
+  return Done{};
 }
 
 void PipeNetwork::settle() {

@@ -78,16 +78,16 @@ class PipeNetwork {
   // Building. Each returns an empty text, or why nothing was changed. Amounts that come or go are
   // the caller's to count.
 
-  std::string add(const PipeFields& fields, NodeKind kind, std::int32_t rate, bool open);
+  Status add(const PipeFields& fields, NodeKind kind, std::int32_t rate, bool open);
   /// `spilled` is what the node held.
-  std::string remove(std::string_view name, Vec3& at, std::int32_t& spilled);
-  std::string upgrade(const UpgradePipe& command);
-  std::string link(std::string_view from, std::string_view to, bool one_way);
-  std::string unlink(std::string_view from, std::string_view to);
-  std::string set_valve(std::string_view name, bool open);
-  std::string set_pump(std::string_view name, std::int32_t rate);
-  std::string add_port(const AddPort& command);
-  std::string remove_port(std::string_view node, Vec3 cell);
+  Status remove(std::string_view name, Vec3& at, std::int32_t& spilled);
+  Status upgrade(const UpgradePipe& command);
+  Status link(std::string_view from, std::string_view to, bool one_way);
+  Status unlink(std::string_view from, std::string_view to);
+  Status set_valve(std::string_view name, bool open);
+  Status set_pump(std::string_view name, std::int32_t rate);
+  Status add_port(const AddPort& command);
+  Status remove_port(std::string_view node, Vec3 cell);
   /// Lays the network out in memory along its links. Never changes a result; called when much was
   /// built at once.
   void arrange();

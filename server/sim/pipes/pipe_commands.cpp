@@ -9,17 +9,15 @@ namespace sluice::sim {
 CommandOutcome CommandContext::add_node(const PipeFields& fields, NodeKind kind, std::int32_t rate,
                                         bool open) {
   if (fields.at != kNowhere) {
-    if (std::string problem = place_problem(fields.at); !problem.empty()) return {"at " + problem};
+    if (Status s = check_place(fields.at); !s) return {"at " + s.error()};
   }
   if (fields.amount > 0) {
-    if (std::string problem = intake_problem(fields.amount); !problem.empty()) return {problem};
+    if (Status s = check_intake(fields.amount); !s) return refused(s);
   }
-  std::string problem = world_.pipes_.add(fields, kind, rate, open);
-  if (problem.empty()) {
-    world_.core_.totals.sourced += fields.amount;
-    world_.core_.totals.pipes += fields.amount;
-  }
-  return {std::move(problem)};
+  if (Status s = world_.pipes_.add(fields, kind, rate, open); !s) return refused(s);
+  world_.core_.totals.sourced += fields.amount;
+  world_.core_.totals.pipes += fields.amount;
+  return {};
 }
 
 CommandOutcome CommandContext::apply(const AddPipe& command) {
@@ -35,13 +33,12 @@ CommandOutcome CommandContext::apply(const AddValve& command) {
 CommandOutcome CommandContext::apply(const RemovePipe& command) {
   Vec3 at = kNowhere;
   std::int32_t held = 0;
-  std::string problem = world_.pipes_.remove(command.name, at, held);
-  if (!problem.empty()) return {std::move(problem)};
+  if (Status s = world_.pipes_.remove(command.name, at, held); !s) return refused(s);
   Totals& totals = world_.core_.totals;
   totals.pipes -= held;
   totals.drained += held;
   const Cell cell = at == kNowhere ? kOutside : world_.grid_.cell(at);
-  const bool has_room = is_open(cell) && chunks_problem(chunk_holds(at) ? 0 : 1).empty();
+  const bool has_room = is_open(cell) && check_chunks(chunk_holds(at) ? 0 : 1).ok();
   const std::int32_t spilled =
       has_room ? round_down_to(std::min(held, measure_.cell_max - cell), measure_.quantum) : 0;
   if (spilled == 0) return {};
@@ -53,25 +50,25 @@ CommandOutcome CommandContext::apply(const RemovePipe& command) {
 }
 
 CommandOutcome CommandContext::apply(const UpgradePipe& command) {
-  return {world_.pipes_.upgrade(command)};
+  return outcome_of(world_.pipes_.upgrade(command));
 }
 CommandOutcome CommandContext::apply(const LinkPipes& command) {
-  return {world_.pipes_.link(command.from, command.to, command.one_way)};
+  return outcome_of(world_.pipes_.link(command.from, command.to, command.one_way));
 }
 CommandOutcome CommandContext::apply(const UnlinkPipes& command) {
-  return {world_.pipes_.unlink(command.from, command.to)};
+  return outcome_of(world_.pipes_.unlink(command.from, command.to));
 }
 CommandOutcome CommandContext::apply(const SetValve& command) {
-  return {world_.pipes_.set_valve(command.name, command.open)};
+  return outcome_of(world_.pipes_.set_valve(command.name, command.open));
 }
 CommandOutcome CommandContext::apply(const SetPump& command) {
-  return {world_.pipes_.set_pump(command.name, command.rate)};
+  return outcome_of(world_.pipes_.set_pump(command.name, command.rate));
 }
 CommandOutcome CommandContext::apply(const AddPort& command) {
-  return {world_.pipes_.add_port(command)};
+  return outcome_of(world_.pipes_.add_port(command));
 }
 CommandOutcome CommandContext::apply(const RemovePort& command) {
-  return {world_.pipes_.remove_port(command.node, command.cell)};
+  return outcome_of(world_.pipes_.remove_port(command.node, command.cell));
 }
 
 }  // namespace sluice::sim

@@ -2,19 +2,13 @@
 #include <string>
 
 #include "server/sim/commands/context.h"
+#include "server/sim/range.h"
 #include "server/sim/waves/field.h"
 #include "server/sim/waves/surfaces.h"
 
 namespace sluice::sim {
 
 namespace {
-
-std::string range_problem(const char* key, std::int64_t value, std::int64_t low,
-                          std::int64_t high) {
-  if (value >= low && value <= high) return {};
-  return std::string(key) + " " + std::to_string(value) +
-         " is out of range; allowed: " + std::to_string(low) + " to " + std::to_string(high);
-}
 
 Status in_range(const char* key, std::int64_t value, std::int64_t low, std::int64_t high) {
   if (value >= low && value <= high) return Done{};
@@ -54,11 +48,11 @@ Status validate(const WaveState& state, const WorldConfig& config) {
 
 CommandOutcome CommandContext::apply(const Splash& command) {
   if (!world_.core_.waves.on) return {kNoWaves};
-  if (std::string problem = place_problem(command.at); !problem.empty()) return {problem};
-  for (std::string problem : {range_problem("radius", command.radius, 0, kMaxSplashRadius),
-                              range_problem("energy", command.energy, 1, INT32_MAX),
-                              range_problem("direction", command.direction, -1, 1)}) {
-    if (!problem.empty()) return {problem};
+  if (Status s = check_place(command.at); !s) return refused(s);
+  for (const Status& s : {check_range("radius", command.radius, 0, kMaxSplashRadius),
+                          check_range("energy", command.energy, 1, INT32_MAX),
+                          check_range("direction", command.direction, -1, 1)}) {
+    if (!s) return refused(s);
   }
   bool found = false;
   for (const Surface& surface :
@@ -72,9 +66,8 @@ CommandOutcome CommandContext::apply(const Splash& command) {
 
 CommandOutcome CommandContext::apply(const SetWind& command) {
   if (!world_.core_.waves.on) return {kNoWaves};
-  if (std::string problem = range_problem("speed", command.speed, -kMaxWind, kMaxWind);
-      !problem.empty()) {
-    return {problem};
+  if (Status s = check_range("speed", command.speed, -kMaxWind, kMaxWind); !s) {
+    return refused(s);
   }
   world_.core_.waves.wind = command.speed;
   return {};

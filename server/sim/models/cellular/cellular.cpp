@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "server/sim/models/cellular/head.h"
+#include "server/sim/range.h"
 
 namespace sluice::sim {
 
