@@ -39,7 +39,7 @@ struct VerifyFlags {
 /// can no longer read is a warning, because the checkpoint of tick 0 holds all that a replay needs.
 std::optional<sim::Digest> described_world(const record::Reader& reader) {
   const auto spec = formats::parse_world(reader.world_file_text(), reader.path() + " (world file)",
-                                          reader.water());
+                                         reader.water());
   if (!spec) {
     std::cerr << "sluice: warning: " << sim::printable(spec.error()) << '\n';
     return std::nullopt;

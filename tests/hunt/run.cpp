@@ -322,7 +322,9 @@ void Run::end() {
   if (ledger_.is_damaged()) {
     record::RepairOptions options;
     options.limits = ground_.plan.record_limits();
-    options.build_world = [this](const std::string&, std::string_view) { return sim::World::create(ground_.spec); };
+    options.build_world = [this](const std::string&, std::string_view) {
+      return sim::World::create(ground_.spec);
+    };
     const auto repaired = record::repair(kRecording, options);
     if (!repaired) return;  // it says why; there is nothing to compare
     ledger_.lost(*repaired);

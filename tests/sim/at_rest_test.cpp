@@ -1,11 +1,11 @@
 // Goal: what is drawn at rest is at rest, in every model that does not dry, whatever its shape;
 // what is not keeps its amounts. Method: drawn worlds, ticked.
 #include "server/sim/at_rest.h"
-#include "server/sim/models/cellular/rule.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "server/sim/models/cellular/rule.h"
 #include "tests/support/dice.h"
 #include "tests/support/drawn_world.h"
 
@@ -47,8 +47,7 @@ TEST(AtRest, ADeepLakeStandsWhereItWasDrawn) {
     expect_still(*world);
     EXPECT_EQ(world->cell({3, 99, 0}), kFull);
     EXPECT_EQ(world->cell({3, 98, 0}), kFull + 41);
-    EXPECT_EQ(world->cell({3, 0, 0}),
-              kFull + (compression == 0 ? 99 * 41 : 41));
+    EXPECT_EQ(world->cell({3, 0, 0}), kFull + (compression == 0 ? 99 * 41 : 41));
   }
 }
 
