@@ -166,8 +166,9 @@ void WorldFileParser::refuse_other_models(const toml::table& node) {
     for (const sim::WaterModelRow& row : sim::water_models()) {
       if (has(own, key.str()) || !has(row, key.str()) || !problem.empty()) continue;
       problem = where + ":" + std::to_string(value.source().begin.line) + ": key 'water." +
-                std::string(key.str()) + "' is an option of " + row.name + " water, but this world's is " +
-                own.name + "; water = \"" + row.name + "\" in [world] says otherwise";
+                std::string(key.str()) + "' is an option of " + row.name +
+                " water, but this world's is " + own.name + "; water = \"" + row.name +
+                "\" in [world] says otherwise";
     }
   }
 }

@@ -39,12 +39,13 @@ void dump_heat(const sim::World& world, Vec3 at, std::ostream& out) {
 }
 
 /// And of rows that are no cells.
-void dump_no_heat(const sim::World& world, std::ostream& out) {
+void dump_no_more(const sim::World& world, bool heads, std::ostream& out) {
   if (world.heat() != nullptr) out << ",,";
+  if (heads) out << ',';
 }
 
 /// Every cell that is not air, front to back, bottom up, left to right.
-void dump_cells(const sim::World& world, std::ostream& out) {
+void dump_cells(const sim::World& world, bool heads, std::ostream& out) {
   struct Row {
     Vec3 at;
     Cell cell;
@@ -69,12 +70,14 @@ void dump_cells(const sim::World& world, std::ostream& out) {
     out << "cell,," << row.at.x << ',' << row.at.y << ',' << row.at.z << ','
         << material_name(row.cell) << ',' << held_in(row.cell);
     dump_heat(world, row.at, out);
+    if (heads) out << ',';
+    if (heads && water_of(row.cell) > 0) out << world.head(row.at);
     out << '\n';
   }
 }
 
 /// Every pipe, pump and valve, by name.
-void dump_nodes(const sim::World& world, std::ostream& out) {
+void dump_nodes(const sim::World& world, bool heads, std::ostream& out) {
   const sim::PipeNetwork& pipes = world.pipes();
   std::vector<sim::NodeView> nodes;
   nodes.reserve(static_cast<std::size_t>(pipes.node_count()));
@@ -91,40 +94,41 @@ void dump_nodes(const sim::World& world, std::ostream& out) {
       out << node.at.x << ',' << node.at.y << ',' << node.at.z;
     }
     out << ',' << node.fluid << ',' << node.amount;
-    dump_no_heat(world, out);
+    dump_no_more(world, heads, out);
     out << '\n';
   }
 }
 
 /// Every free surface, with the height of its wave as it is drawn.
-void dump_surfaces(const sim::World& world, std::ostream& out) {
+void dump_surfaces(const sim::World& world, bool heads, std::ostream& out) {
   if (world.waves() == nullptr) return;
   const auto surfaces = sim::drawn_surfaces(world.config(), world.grid(), world.core().waves);
   for (const sim::DrawnSurface& surface : surfaces) {
     out << "surface,," << surface.at.x << ',' << surface.at.y << ',' << surface.at.z << ",water,"
         << surface.height;
-    dump_no_heat(world, out);
+    dump_no_more(world, heads, out);
     out << '\n';
   }
 }
 
-void dump(const sim::World& world, std::ostream& out) {
+void dump(const sim::World& world, bool heads, std::ostream& out) {
   out << "kind,name,x,y,z,material,amount";
   if (world.heat() != nullptr) out << ",temperature,ice";
+  if (heads) out << ",head";
   out << '\n';
-  dump_cells(world, out);
-  dump_nodes(world, out);
-  dump_surfaces(world, out);
+  dump_cells(world, heads, out);
+  dump_nodes(world, heads, out);
+  dump_surfaces(world, heads, out);
 }
 
-Status write_dump(const std::string& path, const sim::World& world) {
+Status write_dump(const std::string& path, const sim::World& world, bool heads) {
   if (path == "-") {
-    dump(world, std::cout);
+    dump(world, heads, std::cout);
     return Done{};
   }
   std::ofstream file(path);
   if (!file) return Error{path + ": cannot be opened for writing"};
-  dump(world, file);
+  dump(world, heads, file);
   file.close();
   if (!file) return Error{path + ": could not be written whole"};
   return Done{};
@@ -170,6 +174,9 @@ void OutputFlags::declare(CLI::App& app) {
       "write every cell that is not air, every pipe, pump and valve, and where there are "
       "waves every free surface, as CSV "
       "('-': standard output)");
+  app.add_flag("--heads", heads,
+               "with --dump: a last column, how high the water of a cell stands, in level units")
+      ->needs("--dump");
   app.add_option("--digests", digests,
                  "write a line 'tick digest' for each tick ('-': standard output)");
   app.add_flag("--json", json, "last line of standard output: one JSON object");
@@ -253,7 +260,7 @@ Status print_results(const OutputFlags& flags, const sim::World& world, const Ru
                            });
   }
   if (!flags.dump.empty()) {
-    if (Status s = write_dump(flags.dump, world); !s) return s;
+    if (Status s = write_dump(flags.dump, world, flags.heads); !s) return s;
   }
   if (!flags.png.empty()) {
     if (Status s = check(flags, world); !s) return s;

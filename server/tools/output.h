@@ -21,6 +21,7 @@ namespace sluice::tools {
 struct OutputFlags {
   bool map = false;
   std::string dump;     // a file, "-" for standard output, empty for none
+  bool heads = false;   // with it: a column of heads
   std::string digests;  // likewise
   bool json = false;
   std::string png;                    // a file; empty for none

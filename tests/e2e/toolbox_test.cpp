@@ -51,12 +51,43 @@ open = false
   EXPECT_EQ(last_line(dump).at("pipes"), 7);
 }
 
+// Worlds that named no water were of cellular water when they were recorded.
+TEST_F(Toolbox, ARecordingKeepsTheWaterThatItsWorldFileDoesNotName) {
+  const auto recordings = std::filesystem::path(SLUICE_SOURCE_DIR) / "tests/golden/recordings";
+  for (const char* const name : {"format3-cellular2", "format3-block2", "format3-stream2",
+                                 "format3-hydro2", "format3-pipes3-cellular2"}) {
+    const Finished verified =
+        sluice({"verify", (recordings / (name + std::string(".sluice"))).string()});
+    EXPECT_EQ(verified.status, 0) << verified.out << verified.error;
+  }
+}
+
 TEST_F(Toolbox, SimPrintsMapDumpAndDigests) {
   const Finished map = sluice({"sim", world, "--ticks", "0", "--map"});
   EXPECT_EQ(map.out, "#~#.#\n#~#.#\n#~#.#\n#~#.#\n#~~~#\n#####\n");
   const Finished dump = sluice({"sim", world, "--ticks", "0", "--dump", "-"});
   EXPECT_THAT(dump.out, StartsWith("kind,name,x,y,z,material,amount\ncell,,0,0,0,rock,0\n"));
   EXPECT_THAT(dump.out, HasSubstr("\ncell,,1,5,0,water,4096\n"));
+  // Block water stands as high as its body: the full arm of five cells.
+  const std::string vessel = folder.write("vessel.toml", R"([world]
+name = "vessel"
+size = [3, 4, 1]
+water = "block"
+[[map]]
+rows = """
+~#.
+~#.
+~#~
+~~~
+"""
+)");
+  const Finished heads = sluice({"sim", vessel, "--ticks", "0", "--dump", "-", "--heads"});
+  EXPECT_THAT(heads.out, StartsWith("kind,name,x,y,z,material,amount,head\n"));
+  for (const char* const row : {"\ncell,,0,3,0,water,4096,16384\n",
+                                "\ncell,,2,1,0,water,4096,16384\n", "\ncell,,1,1,0,rock,0,\n"}) {
+    EXPECT_THAT(heads.out, HasSubstr(row));
+  }
+  EXPECT_EQ(sluice({"sim", world, "--ticks", "0", "--heads"}).status, 2);
   const Finished digests = sluice({"sim", world, "--ticks", "3", "--digests", "-"});
   std::istringstream lines(digests.out);
   std::string tick;

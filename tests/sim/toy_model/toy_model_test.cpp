@@ -6,6 +6,8 @@
 
 #include "server/formats/model_list.h"
 #include "server/formats/world_file.h"
+#include "server/record/reader.h"
+#include "server/record/verify.h"
 #include "server/sim/world.h"
 #include "tests/record/support.h"
 #include "tests/sim/toy_model/toy.h"
