@@ -98,7 +98,8 @@ struct Repair {
 struct RepairOptions {
   /// The world that the text of a world file describes, for whoever can read one: what was recorded
   /// from tick 0 on can then be replayed without any checkpoint. `water` is Reader::water().
-  std::function<Result<std::unique_ptr<sim::World>>(const std::string& text, std::string_view water)>
+  std::function<Result<std::unique_ptr<sim::World>>(const std::string& text,
+                                                    std::string_view water)>
       build_world;
   Limits limits;
 };
