@@ -8,7 +8,6 @@
 namespace sluice::bench {
 namespace {
 
-using kRock;
 using sim::Fill;
 
 constexpr std::int32_t kTubeHeight = 100;

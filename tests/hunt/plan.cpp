@@ -66,8 +66,7 @@ constexpr PlanField kFields[] = {
 void draw_world(tests::Dice& dice, Plan& plan) {
   const auto models = sim::water_models();
   plan.model = dice.roll(0, static_cast<std::int32_t>(models.size()) - 1);
-  const sim::WaterModelRow& row = models[static_cast<std::size_t>(plan.model)];
-  plan.solid = row.solid && (!row.side_view || dice.chance(30)) ? 1 : 0;
+  plan.solid = dice.chance(30) ? 1 : 0;
   plan.side = dice.chance(70) ? dice.roll(4, 48) : dice.roll(60, 140);
   plan.edges = dice.chance(40) ? 1 : 0;
   plan.springs = dice.chance(50) ? 1 : 0;

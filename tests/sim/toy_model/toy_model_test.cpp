@@ -125,7 +125,9 @@ TEST(ToyModel, ARecordingOfItVerifies) {
   must(recorder->commit());
   auto reader = must(record::Reader::open(path));
   sim::SerialExecutor serial;
-  const auto report = must(record::verify(*reader, {.from = 10}, serial));
+  record::VerifyOptions from_a_checkpoint;
+  from_a_checkpoint.from = 10;
+  const auto report = must(record::verify(*reader, from_a_checkpoint, serial));
   EXPECT_FALSE(report.divergence);
   EXPECT_EQ(report.last_tick, 30U);
 }
