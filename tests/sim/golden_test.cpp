@@ -87,7 +87,7 @@ TEST_P(Golden, DigestsAreThoseOfTheFirstDay) {
 INSTANTIATE_TEST_SUITE_P(
     Scenes, Golden,
     ::testing::Values(Scene{"u-tube", "tests/scenes"}, Scene{"dam-break", "tests/scenes"},
-                      Scene{"cave", "tests/scenes"}, Scene{"waterfall", "tests/scenes"},
+                      Scene{"cave", "tests/scenes"}, Scene{"waterfall", "server/worlds"},
                       Scene{"storm", "tests/scenes"}, Scene{"network", "tests/scenes"},
                       Scene{"hall", "tests/scenes"}, Scene{"brook", "tests/scenes"},
                       Scene{"blocks", "tests/scenes"}, Scene{"eighths", "tests/scenes"},

@@ -10,7 +10,9 @@ trap 'rm -rf "$folder"' EXIT
 
 draw() {  # world ticks scale
   for water in cellular block stream hydro; do
-    sed "0,/^size = /s/^size = .*/&\nwater = \"$water\"/" "$worlds/$1.toml" >"$folder/$1.toml"
+    # Without a water of their own and its options.
+    sed -e '/^water = /d; /^\[water\]/d; /^max_sweeps/d' -e "0,/^size = /s/^size = .*/&\nwater = \"$water\"/" \
+      "$worlds/$1.toml" >"$folder/$1.toml"
     "$sluice" sim "$folder/$1.toml" --ticks "$2" --png "$here/$1-$water.png" --scale "$3"
   done
 }
