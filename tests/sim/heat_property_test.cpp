@@ -74,6 +74,27 @@ RC_GTEST_PROP(HeatProperty, WorkersOrderAndSleepChangeNothing, (std::uint64_t se
   }
 }
 
+// Which part of block water went where was told in the order in which chunks had come: another one
+// without sleep, and after a restore.
+TEST(Heat, BlockWaterOfSeveralChunksCarriesTheSameAfterARestore) {
+  constexpr std::uint64_t kSeed = 3121972883779316474;
+  const WorldSpec spec = random_heat(kSeed, false, true);
+  ASSERT_EQ(spec.config.water, sim::WaterModel::kBlock);
+  auto world = make_world(spec);
+  auto awake = make_world(spec);
+  awake->set_run_options({.sleep = false});
+  auto restored = through_a_snapshot(*world);
+  sim::SerialExecutor serial;
+  int tick = 0;
+  for (const auto& commands : random_heat_script(kSeed, spec, kTicks, true)) {
+    ++tick;
+    const sim::Digest expected = world->tick(commands, serial).digest;
+    ASSERT_EQ(awake->tick(commands, serial).digest, expected) << tick;
+    restored = through_a_snapshot(*restored);
+    ASSERT_EQ(restored->tick(commands, serial).digest, expected) << tick;
+  }
+}
+
 RC_GTEST_PROP(HeatProperty, GoingOnFromASnapshotIsGoingOn, (std::uint64_t seed, bool solid)) {
   const WorldSpec spec = random_heat(seed, solid, true);
   auto world = make_world(spec);

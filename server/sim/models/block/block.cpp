@@ -41,7 +41,7 @@ class BlockWater final : public WaterModelState {
   void end_walks(Grid& grid);
   void claim_walk(BlockGroup group, std::uint64_t tick, const Grid& grid);
   void give_away();
-  void choose_blocks();
+  void choose_blocks(bool told);
   void choose_for(BlockGroup group, std::vector<BlockMove>& moves, bool walks);
   void tell(WaterMoves* moves) const;
   WaterAdvance move(Grid& grid);
@@ -88,7 +88,7 @@ WaterAdvance BlockWater::advance(const WaterTick& now, Grid& grid, Executor& /*e
     if (!demands_->claim_for(group, now.tick, claims_)) claim_walk(group, now.tick, grid);
   }
   give_away();
-  choose_blocks();
+  choose_blocks(now.moves != nullptr);
   tell(now.moves);
   WaterAdvance done = move(grid);
   groups_->settle();
@@ -164,7 +164,8 @@ void BlockWater::give_away() {
                    [](const BlockClaim& a, const BlockClaim& b) { return a.group < b.group; });
 }
 
-void BlockWater::choose_blocks() {
+// `told`: it matters to somebody which part goes where.
+void BlockWater::choose_blocks(bool told) {
   from_.clear();
   to_.clear();
   lone_moves_.clear();
@@ -175,6 +176,13 @@ void BlockWater::choose_blocks() {
     for (; i < claims_.size() && claims_[i].group == first.group; ++i) {
       const BlockCell to = claims_[i].target.cell;
       moves.insert(moves.end(), static_cast<std::size_t>(claims_[i].parts), {to, cells_->at(to)});
+    }
+    // The numbers of cells say in which order their chunks came, which a restore does not know.
+    if (told) {
+      std::stable_sort(moves.begin(), moves.end(), [this](const BlockMove& a, const BlockMove& b) {
+        return std::tuple(cells_->coord(a.to), BlockCells::index(a.to)) <
+               std::tuple(cells_->coord(b.to), BlockCells::index(b.to));
+      });
     }
     choose_for(first.group, moves, first.pressure == kNoPressure);
   }

@@ -53,9 +53,10 @@ void take_farthest(const BlockRow& row, std::span<const BlockMove> moves, std::s
     return std::tuple(-((x < 0 ? -x : x) + (z < 0 ? -z : z)), entry.x, entry.z);
   };
   BlockRow sorted = row;
-  std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(count),
-                   sorted.end(),
-                   [&key](const RowCell& a, const RowCell& b) { return key(a) < key(b); });
+  // In order: who is told which part went where must hear the same of every library's algorithm.
+  std::partial_sort(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(count),
+                    sorted.end(),
+                    [&key](const RowCell& a, const RowCell& b) { return key(a) < key(b); });
   for (std::size_t i = 0; i < count; ++i) from.push_back(sorted[i].cell);
 }
 
