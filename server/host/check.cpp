@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "server/formats/world_file.h"
+#include "server/host/worlds_file.h"
 #include "server/net/tls.h"
 
 namespace sluice::host {
@@ -53,6 +54,21 @@ Status explain_worlds(const Config& config, const access::Gate& gate, std::ostri
       text << "  " << size.x << " x " << size.y << " x " << size.z << " cells from [" << from.x
            << ", " << from.y << ", " << from.z << "] need the role " << name_of(area.role) << '\n';
     }
+  }
+  const auto made = WorldsFile::read(worlds_file_of(config.data_directory));
+  if (!made.ok()) return Error{made.error()};
+  for (const auto& [name, state] : made->all()) {
+    const bool configured = !names.insert(name).second;
+    text << "world " << name << ": "
+         << (state == WorldState::kUnloaded  ? "an admin unloaded it: not hosted"
+             : state == WorldState::kRemoved ? "an admin removed it: not hosted"
+                                             : "an admin made it: goes on from its recording")
+         << (configured ? ", although the configuration names it\n" : "\n");
+  }
+  if (names.empty() && !config.admin) return Error{kNoWorld};
+  if (config.admin) {
+    text << "admins may make worlds: up to " << config.bounds.worlds << " in all, that begin with "
+         << config.bounds.chunks << " chunks at the most\n";
   }
   return check_worlds(config, names);
 }

@@ -17,11 +17,15 @@ namespace sluice::host {
 namespace {
 
 constexpr std::array<std::string_view, 5> kLogLevels = {"trace", "debug", "info", "warn", "error"};
-constexpr std::array<std::string_view, 22> kKeys = {
-    "account_header",    "admin_listen", "anonymous",   "backup_hours", "backups_kept", "data",
-    "disk_reserve",      "hosts",        "listen",      "log_format",   "log_level",    "origins",
-    "recording_per_day", "threads",      "tick_budget", "tls_cert",     "tls_key",      "tokens",
-    "trusted_proxies",   "verify",       "world",       "worlds"};
+constexpr std::array<std::string_view, 24> kKeys = {
+    "account_header",  "admin_listen", "anonymous",
+    "backup_hours",    "backups_kept", "data",
+    "disk_reserve",    "hosts",        "listen",
+    "log_format",      "log_level",    "most_worlds",
+    "most_new_chunks", "origins",      "recording_per_day",
+    "threads",         "tick_budget",  "tls_cert",
+    "tls_key",         "tokens",       "trusted_proxies",
+    "verify",          "world",        "worlds"};
 
 template <class Names>
 std::string list_of(const Names& names) {
@@ -221,6 +225,13 @@ Status set_key(const std::string& path, std::string_view key, const toml::node& 
   if (key == "recording_per_day") {
     return set_number(path, key, node, 0, kMostDiskMebibytes, config.disk.recording_per_day);
   }
+  if (key == "most_worlds") {
+    return set_number(path, key, node, 1, kMostWorlds, config.bounds.worlds);
+  }
+  if (key == "most_new_chunks") {
+    return set_number(path, key, node, 1, static_cast<std::uint32_t>(kMaxChunks),
+                      config.bounds.chunks);
+  }
   if (key == "tick_budget") {
     return set_number(path, key, node, 1, kMaxTickBudget, config.tick_budget);
   }
@@ -294,6 +305,10 @@ Status set_anonymous(std::string_view text, Config& config) {
   if (!role.ok()) return Error{role.error()};
   config.anonymous = *role;
   return Done{};
+}
+
+std::string worlds_file_of(const std::string& data_directory) {
+  return (std::filesystem::path(data_directory) / "worlds.toml").string();
 }
 
 access::GateRules gate_rules(const Config& config) {

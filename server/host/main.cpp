@@ -152,9 +152,6 @@ sluice::Status combine(const CLI::App& app, const Arguments& arguments,
   add(config.world_files, arguments.worlds);
   add(config.origins.hosts, arguments.hosts);
   add(config.origins.origins, arguments.origins);
-  if (config.world_files.empty()) {
-    return sluice::Error{"no world to host: give --world FILE.toml, or world in --config"};
-  }
   return check_together(config);
 }
 

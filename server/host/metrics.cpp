@@ -1,5 +1,9 @@
 #include "server/host/metrics.h"
 
+#include <iterator>
+#include <map>
+#include <mutex>
+#include <utility>
 #include <vector>
 
 #include <prometheus/counter.h>
@@ -7,6 +11,8 @@
 #include <prometheus/histogram.h>
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
+
+#include "protocol/base/assert.h"
 
 namespace sluice::host {
 
@@ -164,21 +170,59 @@ class PrometheusWorldMetrics final : public WorldMetrics {
 
 }  // namespace
 
+/// A registry for each world, so that all of a world goes at once.
 struct Metrics::Implementation {
-  prometheus::Registry registry{prometheus::Registry::InsertBehavior::Merge};
-  std::vector<std::unique_ptr<WorldMetrics>> worlds;
+  struct World {
+    prometheus::Registry registry{prometheus::Registry::InsertBehavior::Merge};
+    std::unique_ptr<WorldMetrics> metrics;
+  };
+  prometheus::Registry server;
+  prometheus::Gauge& hosted = gauge(server, "sluice_worlds", "Worlds that are hosted", {});
+  prometheus::Gauge& not_hosted =
+      gauge(server, "sluice_worlds_not_hosted", "Worlds that are unloaded, or failed to load", {});
+  std::mutex mutex;
+  std::map<std::string, World> worlds;  // guarded by mutex
 };
 
 Metrics::Metrics() : implementation_(std::make_unique<Implementation>()) {}
 Metrics::~Metrics() = default;
 
 WorldMetrics& Metrics::add_world(const std::string& name) {
-  return *implementation_->worlds.emplace_back(
-      std::make_unique<PrometheusWorldMetrics>(implementation_->registry, Labels{{"world", name}}));
+  const std::lock_guard lock(implementation_->mutex);
+  const auto [place, is_new] = implementation_->worlds.try_emplace(name);
+  SLUICE_ASSERT(is_new);
+  Implementation::World& world = place->second;
+  world.metrics = std::make_unique<PrometheusWorldMetrics>(world.registry, Labels{{"world", name}});
+  return *world.metrics;
 }
 
+void Metrics::remove_world(const std::string& name) {
+  const std::lock_guard lock(implementation_->mutex);
+  implementation_->worlds.erase(name);
+}
+
+void Metrics::report_worlds(std::size_t hosted, std::size_t not_hosted) {
+  implementation_->hosted.Set(static_cast<double>(hosted));
+  implementation_->not_hosted.Set(static_cast<double>(not_hosted));
+}
+
+// A metric stands in the text once, with all worlds under it.
 std::string Metrics::text() const {
-  return prometheus::TextSerializer().Serialize(implementation_->registry.Collect());
+  const std::lock_guard lock(implementation_->mutex);
+  std::vector<prometheus::MetricFamily> all = implementation_->server.Collect();
+  std::map<std::string, std::size_t> places;
+  for (const auto& [name, world] : implementation_->worlds) {
+    for (prometheus::MetricFamily& family : world.registry.Collect()) {
+      const auto [place, is_new] = places.emplace(family.name, all.size());
+      if (is_new) {
+        all.push_back(std::move(family));
+        continue;
+      }
+      auto& metrics = all[place->second].metric;
+      std::move(family.metric.begin(), family.metric.end(), std::back_inserter(metrics));
+    }
+  }
+  return prometheus::TextSerializer().Serialize(all);
 }
 
 }  // namespace sluice::host

@@ -51,8 +51,9 @@ class WorldRunner final : public net::CommandIntake {
   /// Does what is due now: a tick at the most. Returns when something is due again, if nobody calls
   /// before; nothing once it is to stop. For its owner, where it has no thread.
   std::optional<Clock::Time> step();
-  /// Ends ticking, checkpoints, and waits until all is durable and answered.
-  void stop();
+  /// Ends ticking, checkpoints, and waits until all is durable and answered. `why` is what those
+  /// are told whose commands come too late.
+  void stop(const std::string& why = "the server stops");
 
   [[nodiscard]] Status submit(net::ClientCommand command) override;
 
@@ -125,6 +126,7 @@ class WorldRunner final : public net::CommandIntake {
   CommandQueue queue_;             // guarded by mutex_
   std::string edits_refused_;      // guarded by mutex_; why
   bool stopping_ = false;          // guarded by mutex_
+  std::string why_stopping_;       // guarded by mutex_
   bool stopped_ = false;           // the owner's thread alone
   std::thread thread_;
 };

@@ -67,6 +67,7 @@ void Session::on_accept(ErrorCode error) {
   if (network_.stopping) {
     return refuse(protocol::RefusalCode::kShutdown, "the server stops");
   }
+  if (refused_early_) return refuse(refused_early_->code, refused_early_->reason);
   wait(network_.options.limits.hello);
   read();
 }
@@ -186,13 +187,15 @@ void Session::bad_message(const std::string& what) {
 }
 
 void Session::refuse(protocol::RefusalCode code, const std::string& reason) {
+  if (state_ == State::kHandshake) refused_early_ = protocol::Refused{code, reason};
   if (state_ != State::kHello && state_ != State::kOpen) return;
   log_closed(reason);
   leave();
   socket_->cancel_wait();
   state_ = State::kClosing;
-  close_code_ = code == protocol::RefusalCode::kShutdown ? websocket::close_code::going_away
-                                                         : websocket::close_code::policy_error;
+  const bool goes =
+      code == protocol::RefusalCode::kShutdown || code == protocol::RefusalCode::kWorldGone;
+  close_code_ = goes ? websocket::close_code::going_away : websocket::close_code::policy_error;
   close_reason_ = reason.substr(0, kMaxCloseReasonBytes);
   // Replies that are due still leave; frames that are not yet on their way do not.
   for (std::size_t i = outgoing_.size(); i > 1; --i) {

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <boost/beast/core.hpp>
@@ -42,6 +43,7 @@ class Session final : public Viewer, public std::enable_shared_from_this<Session
   void start(const Request& upgrade);
 
   [[nodiscard]] const std::string& world() const { return hub_.config().name; }
+  [[nodiscard]] bool is_of(const Hub& hub) const { return &hub_ == &hub; }
   [[nodiscard]] const std::string& account() const { return account_; }
 
   /// Tells the client why, and closes.
@@ -49,6 +51,9 @@ class Session final : public Viewer, public std::enable_shared_from_this<Session
 
   /// Roles may have changed: ends the connection where it may not watch any more.
   void apply_role();
+
+  /// Ends the connection at once, whatever the client has not taken yet.
+  void end();
 
   /// Ends the connection if the message that is being written began before that.
   void end_if_stalled_since(std::chrono::steady_clock::time_point latest);
@@ -97,7 +102,6 @@ class Session final : public Viewer, public std::enable_shared_from_this<Session
   void write();
   void on_write(ErrorCode error);
   void close();
-  void end();
   void leave();
   void bad_message(const std::string& what);
   void log_closed(const std::string& why);
@@ -111,8 +115,9 @@ class Session final : public Viewer, public std::enable_shared_from_this<Session
   std::string peer_;  // for the log
 
   State state_ = State::kHandshake;
-  std::uint64_t number_ = 0;   // among the hub's viewers; 0 before the hello
-  std::string client_name_;    // as it calls itself
+  std::optional<protocol::Refused> refused_early_;  // before it could be told
+  std::uint64_t number_ = 0;                        // among the hub's viewers; 0 before the hello
+  std::string client_name_;                         // as it calls itself
   std::string resume_;         // what is left of its token; empty: no results are kept for it
   const std::string account_;  // that it has shown a token of; may be empty
   const std::string address_;  // of the client, without the port

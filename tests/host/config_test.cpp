@@ -39,7 +39,7 @@ TEST(Config, AFileSetsEveryKey) {
       "admin_listen = \"127.0.0.1:82\"\n"
       "trusted_proxies = [\"10.0.0.0/8\", \"::1\"]\n"
       "account_header = \"X-User\"\n"
-      "disk_reserve = 7\nrecording_per_day = 8\n"
+      "disk_reserve = 7\nrecording_per_day = 8\nmost_worlds = 9\nmost_new_chunks = 10\n"
       "[worlds.cave]\nanonymous = \"build\"\n"
       "[worlds.lake]\nread_only = true\npause_when_alone = true\n"
       "[[worlds.lake.area]]\nfrom = [1, 2, 0]\nsize = [3, 4, 1]\nrole = \"admin\"\n");
@@ -69,6 +69,8 @@ TEST(Config, AFileSetsEveryKey) {
   EXPECT_EQ(config.areas.at("lake").at(0).role, access::Role::kAdmin);
   EXPECT_EQ(config.disk.reserve, 7U);
   EXPECT_EQ(config.disk.recording_per_day, 8U);
+  EXPECT_EQ(config.bounds.worlds, 9U);
+  EXPECT_EQ(config.bounds.chunks, 10U);
   EXPECT_EQ(config.worlds_spoken_of.size(), 2U);
 }
 
@@ -127,7 +129,8 @@ TEST(Config, MistakesNameTheirPlace) {
   EXPECT_EQ(error("\n\nlissten = 1"),
             at + "3: unknown key \"lissten\"; allowed: account_header, admin_listen, anonymous, "
                  "backup_hours, backups_kept, data, disk_reserve, hosts, listen, log_format, "
-                 "log_level, origins, recording_per_day, threads, tick_budget, tls_cert, tls_key, "
+                 "log_level, most_worlds, most_new_chunks, origins, recording_per_day, threads, "
+                 "tick_budget, tls_cert, tls_key, "
                  "tokens, trusted_proxies, verify, world, worlds");
   EXPECT_THAT(error("trusted_proxies = [\"10.0.0.0/99\"]"),
               testing::StartsWith(at + "1: trusted_proxies: \"10.0.0.0/99\" is no address"));
@@ -137,6 +140,9 @@ TEST(Config, MistakesNameTheirPlace) {
   EXPECT_EQ(error("threads = 999"), at + "1: threads must be a number from 0 to 256");
   EXPECT_EQ(error("tick_budget = 0"), at + "1: tick_budget must be a number from 1 to 1000");
   EXPECT_EQ(error("tick_budget = 1001"), at + "1: tick_budget must be a number from 1 to 1000");
+  EXPECT_EQ(error("most_worlds = 1025"), at + "1: most_worlds must be a number from 1 to 1024");
+  EXPECT_EQ(error("most_new_chunks = 262145"),
+            at + "1: most_new_chunks must be a number from 1 to 262144");
   EXPECT_EQ(error("world = \"a\""), at + "1: world must be a list of files");
   EXPECT_EQ(error("world = [1]"), at + "1: world must be a list of files");
   EXPECT_EQ(error("hosts = [1]"), at + "1: hosts must be a list of names");
