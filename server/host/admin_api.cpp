@@ -267,8 +267,10 @@ void AdminApi::audit(const Route& route, const Request& request, const AdminAnsw
   const std::string who =
       request.account.empty() ? "somebody on this machine" : "\"" + request.account + "\"";
   std::string given = request.value.is_null() ? "" : " " + request.value.dump();
-  if (given.size() > kMostLogged) given = " (" + std::to_string(given.size()) + " bytes)";
   const bool creates = route.action == &AdminApi::create;
+  if (creates || given.size() > kMostLogged) {
+    given = " (" + std::to_string(given.size()) + " bytes)";
+  }
   const std::string_view name =
       creates ? "create"
               : std::string_view(route.path).substr(std::string_view(route.path).rfind('/') + 1);
