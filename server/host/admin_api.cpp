@@ -128,6 +128,9 @@ const std::vector<AdminApi::Route>& AdminApi::routes() {
       {"POST", "/api/worlds/{world}/kick", Role::kOperate,
        "End the connections of an account; empty: of all who showed no token", "account", "string",
        &AdminApi::kick},
+      {"GET", "/api/limits", Role::kNone,
+       "What a connection may take, by its role; null: no bound but the server's own", nullptr,
+       nullptr, &AdminApi::limits},
       {"GET", "/api/bans", Role::kAdmin, "Who is banned", nullptr, nullptr, &AdminApi::bans},
       {"POST", "/api/ban", Role::kAdmin,
        "Let an \"account\", or an \"address\" or range of them, in no more; \"hours\" (for ever "
@@ -137,8 +140,9 @@ const std::vector<AdminApi::Route>& AdminApi::routes() {
        &AdminApi::unban},
       {"POST", "/api/log-level", Role::kAdmin, "trace, debug, info, warn or error", "level",
        "string", &AdminApi::log_level},
-      {"POST", "/api/reload", Role::kAdmin, "Read the file of accounts and the certificate anew",
-       nullptr, nullptr, &AdminApi::reload}};
+      {"POST", "/api/reload", Role::kAdmin,
+       "Read accounts, certificate and the limits of roles anew", nullptr, nullptr,
+       &AdminApi::reload}};
   return routes;
 }
 
@@ -394,6 +398,20 @@ AdminAnswer AdminApi::kick(const Request& request) {
   return json_answer(200, {{"ended", *ended}});
 }
 
+AdminAnswer AdminApi::limits(const Request& /*request*/) {
+  Json roles = Json::object();
+  const auto bound = [](std::uint32_t limit) { return limit == 0 ? Json(nullptr) : Json(limit); };
+  for (const access::Role role :
+       {access::Role::kWatch, access::Role::kBuild, access::Role::kOperate, access::Role::kAdmin}) {
+    const access::RoleLimits limits = targets_.gate->limits_of(role);
+    roles[std::string(name_of(role))] = {{"commands_per_second", bound(limits.commands_per_second)},
+                                         {"work_per_second", bound(limits.work_per_second)},
+                                         {"view_cells", bound(limits.view_cells)},
+                                         {"bytes_per_second", bound(limits.bytes_per_second)}};
+  }
+  return json_answer(200, roles);
+}
+
 AdminAnswer AdminApi::bans(const Request& /*request*/) {
   Json list = Json::array();
   for (const access::Ban& ban : targets_.gate->bans()) {
@@ -452,9 +470,9 @@ AdminAnswer AdminApi::log_level(const Request& request) {
 }
 
 AdminAnswer AdminApi::reload(const Request& /*request*/) {
-  const Status status = targets_.reload();
-  if (!status.ok()) return failed(400, status.error());
-  return json_answer(200, {{"accounts", targets_.gate->accounts()}});
+  const auto keys = targets_.reload();
+  if (!keys.ok()) return failed(400, keys.error());
+  return json_answer(200, {{"accounts", targets_.gate->accounts()}, {"needs_restart", *keys}});
 }
 
 }  // namespace sluice::host

@@ -30,7 +30,8 @@ struct AdminTargets {
   std::function<std::string()> metrics;
   /// A page of HTML (status_page.h).
   std::function<std::string()> status;
-  std::function<Status()> reload;
+  /// Returns the keys of the configuration that need a restart.
+  std::function<Result<std::vector<std::string>>()> reload;
   std::function<Result<Backups::Made>(const std::string& world)> backup;
   /// Changes the file of accounts, and takes notice of it.
   std::function<Status(const std::function<Status(access::Accounts&)>& change)> change_accounts;
@@ -71,6 +72,7 @@ class AdminApi {
   net::AdminAnswer save(const Request& request);
   net::AdminAnswer backup(const Request& request);
   net::AdminAnswer kick(const Request& request);
+  net::AdminAnswer limits(const Request& request);
   net::AdminAnswer bans(const Request& request);
   net::AdminAnswer ban(const Request& request);
   net::AdminAnswer unban(const Request& request);

@@ -84,6 +84,25 @@ void explain_disk(const DiskLimits& limits, std::ostringstream& text) {
   }
 }
 
+void explain_limits(const access::LimitsByRole& limits, std::ostringstream& text) {
+  for (std::size_t i = 0; i < limits.size(); ++i) {
+    const access::RoleLimits& one = limits[i];
+    const char* separator = ": ";
+    const auto say = [&](std::uint32_t limit, const char* before, const char* after) {
+      if (limit == 0) return;
+      text << separator << before << limit << after;
+      separator = ", ";
+    };
+    if (one == access::RoleLimits{}) continue;
+    text << "a connection with the role " << access::kRoleNames[i] << " is bound";
+    say(one.commands_per_second, "to ", " commands a second");
+    say(one.work_per_second, "to ", " units of their work a second");
+    say(one.view_cells, "to views of ", " cells");
+    say(one.bytes_per_second, "to ", " bytes a second");
+    text << '\n';
+  }
+}
+
 }  // namespace
 
 Result<std::string> explain(const Config& config) {
@@ -107,6 +126,7 @@ Result<std::string> explain(const Config& config) {
     text << "no accounts (tokens): nobody has more than who shows no token\n";
   }
   explain_disk(config.disk, text);
+  explain_limits(config.limits, text);
   if (!config.admin) {
     text << "no listener for admins (admin_listen); metrics are on the public port\n";
   } else {

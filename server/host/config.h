@@ -31,6 +31,13 @@
 //                                         nowhere else then
 //   most_worlds = 64                      that this server has, before admins may make no more
 //   most_new_chunks = 65536               that a world may begin with which admins make
+//   [limits.build]                        of each connection with that role: watch, build, operate
+//   or
+//                                         admin; without a key, or with 0, the server's own
+//   commands_per_second = 20
+//   work_per_second = 4000000             units, of some four nanoseconds each
+//   view_cells  = 65536                   seen at a time
+//   bytes_per_second = 200000             sent to it
 //   [worlds.cave]                         of one world:
 //   anonymous   = "build"
 //   read_only   = true                    nobody builds
@@ -76,6 +83,7 @@ struct Config {
   std::uint32_t backups_kept = kDefaultBackupsKept;
   DiskLimits disk;
   WorldBounds bounds;
+  access::LimitsByRole limits;
   net::Origins origins;
   net::Proxies proxies;
   std::string accounts_file;
@@ -89,6 +97,10 @@ struct Config {
   std::map<std::string, std::vector<Area>, std::less<>> areas;    // by world
   std::set<std::string, std::less<>> worlds_spoken_of;            // in [worlds.NAME]
 };
+
+/// The keys by which these differ that a running server does not take on.
+[[nodiscard]] std::vector<std::string> keys_that_need_a_restart(const Config& running,
+                                                                const Config& read);
 
 /// Where the worlds file of a data folder lies (worlds_file.h).
 [[nodiscard]] std::string worlds_file_of(const std::string& data_directory);

@@ -25,6 +25,7 @@ namespace sluice::host {
 struct DiskLimits {
   std::uint32_t reserve = 512;              // of the disk, for what is no edit
   std::uint32_t recording_per_day = 16384;  // of each world
+  bool operator==(const DiskLimits&) const = default;
 };
 inline constexpr std::uint32_t kMostDiskMebibytes = 1U << 30;
 

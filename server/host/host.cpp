@@ -30,8 +30,10 @@ HostedWorlds::Options options_of(const Config& config) {
 
 }  // namespace
 
-Host::Host(const Config& config)
-    : data_directory_(config.data_directory),
+Host::Host(const Config& config, ReadAgain read_again)
+    : config_(config),
+      read_again_(std::move(read_again)),
+      data_directory_(config.data_directory),
       pool_(config.threads),
       worlds_(options_of(config), executor_, metrics_) {}
 
@@ -39,7 +41,7 @@ Host::~Host() {
   stop();
 }
 
-Result<std::unique_ptr<Host>> Host::start(const Config& config) {
+Result<std::unique_ptr<Host>> Host::start(const Config& config, ReadAgain read_again) {
   std::error_code error;
   std::filesystem::create_directories(config.data_directory, error);
   if (error) {
@@ -50,7 +52,7 @@ Result<std::unique_ptr<Host>> Host::start(const Config& config) {
   if (const Status status = net::check_tls(config.tls_certificate, config.tls_key); !status.ok()) {
     return Error{status.error()};
   }
-  std::unique_ptr<Host> host(new Host(config));
+  std::unique_ptr<Host> host(new Host(config, std::move(read_again)));
   if (const Status status = host->bring_up(config); !status.ok()) return Error{status.error()};
   if (const Status status = host->open_gate(config); !status.ok()) {
     return Error{status.error()};
@@ -112,6 +114,7 @@ Status Host::open_gate(const Config& config) {
   const access::GateRules rules = gate_rules(config);
   gate_ = std::make_shared<access::Gate>(rules);
   if (const Status status = gate_->read_accounts(); !status.ok()) return status;
+  take_limits(config.limits);
   spdlog::info(
       "who shows no token may {}; {}",
       rules.anonymous == access::Role::kNone ? "do nothing" : access::name_of(rules.anonymous),
@@ -121,10 +124,30 @@ Status Host::open_gate(const Config& config) {
   return Done{};
 }
 
-Status Host::reload() {
-  if (Status status = gate_->read_accounts(); !status.ok()) return status;
+Result<std::vector<std::string>> Host::reload() {
+  const std::lock_guard one_at_a_time(reloading_);
+  Config read = config_;
+  if (read_again_) {
+    auto again = read_again_();
+    if (!again.ok()) return Error{again.error()};
+    read = std::move(again).value();
+  }
+  if (Status status = gate_->read_accounts(); !status.ok()) return Error{status.error()};
+  if (Status status = server_->reload_tls(); !status.ok()) {
+    server_->apply_roles();
+    return Error{status.error()};
+  }
+  if (read_again_) take_limits(read.limits);
   server_->apply_roles();
-  return server_->reload_tls();
+  return keys_that_need_a_restart(config_, read);
+}
+
+// Who is there is told by apply_roles().
+void Host::take_limits(const access::LimitsByRole& limits) {
+  gate_->set_limits(limits);
+  CommandQueue::WorkByRole work{};
+  for (std::size_t i = 0; i < work.size(); ++i) work[i] = limits[i].work_per_second;
+  worlds_.set_role_work(work);
 }
 
 Status Host::listen_for_admins(const Config& config) {

@@ -1,8 +1,11 @@
 // The whole server: worlds, their threads and recordings, the network.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <vector>
 
 #include "protocol/base/result.h"
 #include "server/host/admin_api.h"
@@ -21,7 +24,10 @@ class Host {
   /// Brings the worlds up (from their recordings, where there are any), and listens. A world that
   /// cannot be brought up is logged and left out, as long as there is another one, or admins who
   /// can make one. Errors say what to change.
-  [[nodiscard]] static Result<std::unique_ptr<Host>> start(const Config& config);
+  /// `read_again` reads the configuration anew, for reload(); without it that stays as it is.
+  using ReadAgain = std::function<Result<Config>()>;
+  [[nodiscard]] static Result<std::unique_ptr<Host>> start(const Config& config,
+                                                           ReadAgain read_again = {});
 
   /// Stops.
   ~Host();
@@ -32,8 +38,10 @@ class Host {
   /// to be kept could not be, or a world was left out.
   bool stop();
 
-  /// Reads the file of accounts and the certificate anew. What cannot be read stays as it was.
-  [[nodiscard]] Status reload();
+  /// Reads the configuration, the file of accounts and the certificate anew, and takes on accounts,
+  /// certificate and the limits of roles. Returns the keys that have changed and need a restart.
+  /// What cannot be read stays as it was. Not for two threads at once.
+  [[nodiscard]] Result<std::vector<std::string>> reload();
 
   /// What /readyz answers.
   [[nodiscard]] net::Readiness readiness() const;
@@ -46,7 +54,8 @@ class Host {
   [[nodiscard]] std::string admin_address() const { return admin_ ? admin_->address() : ""; }
 
  private:
-  explicit Host(const Config& config);
+  Host(const Config& config, ReadAgain read_again);
+  void take_limits(const access::LimitsByRole& limits);
   [[nodiscard]] Status bring_up(const Config& config);
   [[nodiscard]] Status listen(const Config& config);
   void prepare_backups(const Config& config);
@@ -55,7 +64,10 @@ class Host {
   [[nodiscard]] Status listen_for_admins(const Config& config);
   [[nodiscard]] Status open_gate(const Config& config);
 
+  const Config config_;  // as of the start
+  const ReadAgain read_again_;
   const std::string data_directory_;
+  std::mutex reloading_;
   std::shared_ptr<access::Gate> gate_;
   workers::ThreadPool pool_;
   SharedExecutor executor_{pool_};

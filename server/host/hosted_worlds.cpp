@@ -123,9 +123,21 @@ Result<std::unique_ptr<Hosted>> HostedWorlds::compose(Result<LoadedWorld> loaded
   hosted->runner =
       std::make_unique<WorldRunner>(std::move(loaded->world), std::move(loaded->recorder),
                                     executor_, metrics_.add_world(name), options_.work_limits);
+  {
+    const std::lock_guard lock(mutex_);
+    hosted->runner->set_role_work(role_work_);
+  }
   if (options_.pause_when_alone.contains(name)) hosted->runner->pause_when_alone();
   if (areas != options_.areas.end()) hosted->runner->set_areas(Areas(areas->second));
   return hosted;
+}
+
+void HostedWorlds::set_role_work(const CommandQueue::WorkByRole& work_per_second) {
+  const std::lock_guard lock(mutex_);
+  role_work_ = work_per_second;
+  for (auto& [name, known] : known_) {
+    if (known.hosted) known.hosted->runner->set_role_work(role_work_);
+  }
 }
 
 void HostedWorlds::watch_over(Backups& backups, DiskGuard& disk) {

@@ -81,6 +81,8 @@ class HostedWorlds {
   /// Both outlive this, or stop().
   void watch_over(Backups& backups, DiskGuard& disk);
   [[nodiscard]] std::vector<net::HostedWorld> to_serve();
+  /// By role, of those that are there and of those to come. Any thread.
+  void set_role_work(const CommandQueue::WorkByRole& work_per_second);
   void set_server(net::Server* server) { server_ = server; }
   void start();
 
@@ -158,6 +160,7 @@ class HostedWorlds {
   std::optional<WorldsFile> file_;                 // from read_file() on
   std::set<std::string, std::less<>> configured_;  // worlds that the configuration names
   mutable std::mutex mutex_;
+  CommandQueue::WorkByRole role_work_{};             // guarded by mutex_
   std::map<std::string, Known, std::less<>> known_;  // guarded by mutex_; changed by one thread
 };
 

@@ -18,6 +18,7 @@ struct WorldBounds {
   std::uint32_t worlds = kDefaultMostWorlds;  // with those that are unloaded
   /// Chunks that hold anything in a world that is made while the server runs; it may grow.
   std::uint32_t chunks = 1U << 16;
+  bool operator==(const WorldBounds&) const = default;
 };
 static_assert(WorldBounds{}.chunks <= kMaxChunks);
 

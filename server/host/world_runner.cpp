@@ -165,6 +165,11 @@ void WorldRunner::refuse_edits(std::string why) {
   edits_refused_ = std::move(why);
 }
 
+void WorldRunner::set_role_work(const CommandQueue::WorkByRole& work_per_second) {
+  const std::lock_guard lock(mutex_);
+  queue_.set_role_work(work_per_second);
+}
+
 std::size_t WorldRunner::waiting_commands() const {
   const std::lock_guard lock(mutex_);
   return queue_.size();

@@ -67,6 +67,8 @@ class WorldRunner final : public net::CommandIntake {
   [[nodiscard]] Pace pace() const;
   /// Why no client may change the world from now on; empty: they may. Time goes on.
   void refuse_edits(std::string why);
+  /// By role, for commands that come from now on. Any thread.
+  void set_role_work(const CommandQueue::WorkByRole& work_per_second);
   /// Parts of the world that not everybody who may build may change. Before start().
   void set_areas(Areas areas) { areas_ = std::move(areas); }
   /// Time stands while nobody watches and no command waits. Before start().

@@ -115,7 +115,10 @@ void Server::Implementation::end_stalled() {
     if (error || network.stopping) return;
     const auto latest = std::chrono::steady_clock::now() - patience;
     const std::set<Session*> sessions = network.sessions;
-    for (Session* session : sessions) session->end_if_stalled_since(latest);
+    for (Session* session : sessions) {
+      session->catch_up();
+      session->end_if_stalled_since(latest);
+    }
     end_stalled();
   });
 }

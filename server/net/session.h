@@ -24,6 +24,7 @@
 
 #include "server/net/hub.h"
 #include "server/net/network.h"
+#include "server/net/role_allowance.h"
 #include "server/net/token_bucket.h"
 #include "server/net/web_socket.h"
 
@@ -51,6 +52,9 @@ class Session final : public Viewer, public std::enable_shared_from_this<Session
 
   /// Roles may have changed: ends the connection where it may not watch any more.
   void apply_role();
+
+  /// Sends what waited for its role's bandwidth, where no tick brings anything.
+  void catch_up();
 
   /// Ends the connection at once, whatever the client has not taken yet.
   void end();
@@ -96,6 +100,9 @@ class Session final : public Viewer, public std::enable_shared_from_this<Session
   void join(const protocol::Hello& hello);
   [[nodiscard]] bool answer_known(std::uint64_t seq);
   [[nodiscard]] std::string refusal_of(const protocol::Command& command);
+  [[nodiscard]] std::string rate_refusal(const protocol::Command& command);
+  void take_limits();
+  [[nodiscard]] bool view_fits();
   /// Why it is not to see its world any more; empty when it is.
   [[nodiscard]] std::string watch_refusal() const;
   void send(SharedBytes bytes, bool is_frame);
@@ -124,6 +131,8 @@ class Session final : public Viewer, public std::enable_shared_from_this<Session
   TokenBucket commands_;
   TokenBucket command_bytes_;
   TokenBucket messages_;
+  mutable RoleAllowance allowance_;  // of its role, since the hello
+  std::int64_t view_cells_ = 0;      // that it asked for, in its world
   std::size_t waiting_commands_ = 0;
 
   std::deque<Outgoing> outgoing_;  // the first one is being written

@@ -130,6 +130,10 @@ int run_question(const AdminOptions& options, const std::string& path) {
   return reply.value().status == 200 ? kExitWell : kExitWrongInput;
 }
 
+bool asks(const std::string& name) {
+  return name == "worlds" || name == "bans" || name == "limits";
+}
+
 /// `body` makes the request's body from the options when it is sent.
 CLI::App& add_action(CLI::App& admin, const Options& options, int& exit_status,
                      const std::string& name, const std::string& what, bool of_world,
@@ -139,8 +143,8 @@ CLI::App& add_action(CLI::App& admin, const Options& options, int& exit_status,
   action->callback([options, &exit_status, name, of_world, body] {
     const std::string path =
         of_world ? "/api/worlds/" + options->world + "/" + name : "/api/" + name;
-    exit_status = run(*options, name == "worlds" || name == "bans" ? "GET" : "POST", path,
-                      body ? body(*options) : Json(nullptr));
+    exit_status =
+        run(*options, asks(name) ? "GET" : "POST", path, body ? body(*options) : Json(nullptr));
   });
   return *action;
 }
@@ -212,6 +216,7 @@ void add_admin_command(CLI::App& app, int& exit_status) {
           exit_status = run_question(*options, path);
         });
   }
+  add("limits", "Say what a connection may take, by its role", false);
   add("bans", "List who is banned", false);
   CLI::App& ban = add("ban", "Let an account or an address in no more", false,
                       [](const AdminOptions& o) { return ban_of(o); });
@@ -232,7 +237,7 @@ void add_admin_command(CLI::App& app, int& exit_status) {
       })
       .add_option("LEVEL", options->level, "trace, debug, info, warn or error")
       ->required();
-  add("reload", "Read the file of accounts and the certificate anew", false);
+  add("reload", "Read accounts, certificate and the limits of roles anew", false);
 }
 
 }  // namespace sluice::tools

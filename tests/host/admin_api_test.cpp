@@ -70,7 +70,10 @@ class AdminApiTest : public ::testing::Test {
     targets.readiness = [] { return net::Readiness{false, "pond: stands still\n"}; };
     targets.metrics = [] { return std::string("a_metric 1\n"); };
     targets.status = [] { return std::string("<!doctype html>\n"); };
-    targets.reload = [this] { return gate_->read_accounts(); };
+    targets.reload = [this]() -> Result<std::vector<std::string>> {
+      if (Status read = gate_->read_accounts(); !read.ok()) return Error{read.error()};
+      return std::vector<std::string>{"listen"};
+    };
     Backups::Options backups;
     backups.folder = folder_.file("backups");
     backups.now = [] { return std::int64_t{0}; };
@@ -216,7 +219,7 @@ TEST_F(AdminApiTest, EachActionNeedsItsRole) {
       ++tried;
     }
   }
-  EXPECT_EQ(tried, 19);
+  EXPECT_EQ(tried, 20);
   ASSERT_EQ(ask("POST", "/api/worlds/pond/load", "", "adam").status, 200U);
   EXPECT_THAT(
       ask("POST", "/api/worlds/pond/pause", "", "bert").body,
@@ -261,6 +264,19 @@ TEST_F(AdminApiTest, BansAreMadeListedAndLifted) {
   EXPECT_EQ(post("/api/unban", {{"of", "bert"}}).status, 200U);
   EXPECT_EQ(gate_->role_in("pond", "bert"), access::Role::kBuild);
   EXPECT_EQ(ask("GET", "/api/bans", "", "olga").status, 403U);
+}
+
+TEST_F(AdminApiTest, LimitsOfRolesAreTold) {
+  open(false);
+  access::LimitsByRole limits;
+  limits[static_cast<std::size_t>(access::Role::kBuild)] = {5, 6000, 7, 8000};
+  gate_->set_limits(limits);
+  const json told = json::parse(ask("GET", "/api/limits").body);
+  EXPECT_EQ(told["build"], json::parse(R"({"commands_per_second": 5, "work_per_second": 6000,
+                                           "view_cells": 7, "bytes_per_second": 8000})"));
+  EXPECT_EQ(told["watch"]["view_cells"], nullptr);
+  EXPECT_EQ(told.size(), 4U);
+  EXPECT_EQ(json::parse(ask("POST", "/api/reload").body)["needs_restart"], json({"listen"}));
 }
 
 TEST_F(AdminApiTest, WorldsComeAndGo) {
