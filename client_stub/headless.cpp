@@ -136,7 +136,10 @@ class Headless {
   bool lost() {
     if (options_.reconnect_seconds == 0 || !was_welcomed_) return false;
     const auto& refused = client_->session().refused();
-    if (refused && refused->code != protocol::RefusalCode::kShutdown) return false;
+    if (refused && refused->code != protocol::RefusalCode::kShutdown &&
+        refused->code != protocol::RefusalCode::kWorldGone) {
+      return false;
+    }
     if (!lost_at_) lost_at_ = Clock::now();
     return Clock::now() - *lost_at_ < std::chrono::seconds(options_.reconnect_seconds);
   }

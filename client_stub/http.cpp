@@ -19,13 +19,12 @@ namespace http = beast::http;
 using boost::system::error_code;
 
 constexpr std::string_view kScheme = "http://";
-constexpr std::chrono::seconds kPatience{15};
 
 /// The steps of one exchange, each of which begins the next.
 class Exchange {
  public:
   Exchange(asio::io_context& context, const HttpRequest& request, const std::string& authority)
-      : stream_(asio::ip::tcp::socket(context)), resolver_(context) {
+      : stream_(asio::ip::tcp::socket(context)), resolver_(context), patience_(request.patience) {
     request_.method_string(request.method);
     request_.target(request.path);
     request_.version(11);
@@ -41,7 +40,7 @@ class Exchange {
   }
 
   void start(const std::string& host, const std::string& port) {
-    stream_.expires_after(kPatience);
+    stream_.expires_after(patience_);
     resolver_.async_resolve(host, port, [this](error_code error, const auto& endpoints) {
       if (failed(error)) return;
       stream_.connect(endpoints, [this](error_code refused) {
@@ -70,6 +69,7 @@ class Exchange {
 
   transport::Stream stream_;
   asio::ip::tcp::resolver resolver_;
+  const std::chrono::seconds patience_;
   transport::Request request_;
   beast::flat_buffer buffer_;
   transport::ResponseParser parser_;

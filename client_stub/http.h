@@ -2,6 +2,8 @@
 // in http.cpp.
 #pragma once
 
+#include <chrono>
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -15,6 +17,7 @@ struct HttpRequest {
   std::string path;    // "/api/worlds"
   std::string token;   // shown to the server; may be empty
   std::string body;    // JSON; may be empty
+  std::chrono::seconds patience{15};
 };
 
 struct HttpReply {
@@ -25,7 +28,7 @@ struct HttpReply {
 /// Answers of more bytes than this are an error.
 inline constexpr std::size_t kMaxReplyBytes = std::size_t{4} << 20;
 
-/// An error when no answer came, for whatever reason, within some seconds.
+/// An error when no answer came, for whatever reason, within HttpRequest::patience.
 [[nodiscard]] Result<HttpReply> ask(const HttpRequest& request);
 
 }  // namespace sluice::client

@@ -95,7 +95,8 @@ enum class RefusalCode : std::uint16_t {
   kTooSlow = 4,
   kShutdown = 5,
   kNotAllowed = 6,
-  kReplaced = 7,  // the same client (resume_token) came on another connection
+  kReplaced = 7,   // the same client (resume_token) came on another connection
+  kWorldGone = 8,  // an admin unloaded, removed or reset the world; the server goes on
 };
 
 struct Refused {

@@ -18,6 +18,7 @@ class AddressRange {
   /// Of a numeric address; false for any other text. An IPv4 address in the form of an IPv6 one is
   /// the IPv4 address.
   [[nodiscard]] bool contains(std::string_view address) const;
+  bool operator==(const AddressRange&) const = default;
 
  private:
   using Bytes = std::array<std::uint8_t, 16>;

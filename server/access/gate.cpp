@@ -6,7 +6,18 @@
 
 namespace sluice::access {
 
-Gate::Gate(GateRules rules, Clock clock) : rules_(std::move(rules)), clock_(std::move(clock)) {}
+Gate::Gate(GateRules rules, Clock clock)
+    : rules_(std::move(rules)), clock_(std::move(clock)), limits_(rules_.limits) {}
+
+RoleLimits Gate::limits_of(Role role) const {
+  const std::lock_guard lock(mutex_);
+  return limits_[static_cast<std::size_t>(role)];
+}
+
+void Gate::set_limits(const LimitsByRole& limits) {
+  const std::lock_guard lock(mutex_);
+  limits_ = limits;
+}
 
 std::int64_t Gate::system_time() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();

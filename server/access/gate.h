@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "server/access/accounts.h"
+#include "server/access/role_limits.h"
 
 namespace sluice::access {
 
@@ -22,6 +23,7 @@ struct GateRules {
   std::map<std::string, Role, std::less<>> anonymous_in;  // worlds that have a rule of their own
   std::set<std::string, std::less<>> read_only;           // worlds in which nobody builds
   std::string accounts_file;                              // empty: there are no accounts
+  LimitsByRole limits;                                    // until set_limits()
 };
 
 class Gate {
@@ -54,6 +56,9 @@ class Gate {
   /// Why it may not see this world; empty when it may.
   [[nodiscard]] std::string watch_refusal(std::string_view world, std::string_view account) const;
 
+  [[nodiscard]] RoleLimits limits_of(Role role) const;
+  void set_limits(const LimitsByRole& limits);
+
   [[nodiscard]] bool has_accounts() const { return !rules_.accounts_file.empty(); }
   [[nodiscard]] std::size_t accounts() const;
 
@@ -63,7 +68,8 @@ class Gate {
   const GateRules rules_;
   const Clock clock_;
   mutable std::mutex mutex_;
-  Accounts accounts_;  // guarded by mutex_
+  Accounts accounts_;    // guarded by mutex_
+  LimitsByRole limits_;  // guarded by mutex_
 };
 
 }  // namespace sluice::access

@@ -1,6 +1,7 @@
 // World files (TOML) to plain data. README.md beside this file describes every key.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -24,6 +25,9 @@ inline constexpr std::string_view kUsualWater = "hydro";
 /// The world that the text of a world file describes, at tick 0.
 [[nodiscard]] Result<std::unique_ptr<sim::World>> build_world(
     const std::string& text, std::string_view usual_water = kUsualWater);
+
+/// Of a world file that is sent to a server (`sluice admin create`).
+inline constexpr std::size_t kMostSentBytes = std::size_t{1} << 20;
 
 /// A file's bytes; the error says why it cannot be read. At most 256 MiB.
 [[nodiscard]] Result<std::string> read_file(const std::string& path);

@@ -34,6 +34,23 @@ AdminAnswer failed(unsigned status, const std::string& why) {
   return json_answer(status, {{"error", why}});
 }
 
+constexpr const char* kFates = "recording must be \"keep\" (it goes to DATA/removed) or \"delete\"";
+
+std::optional<RecordingFate> fate_of(const nlohmann::json& value) {
+  if (value == "keep") return RecordingFate::kKeep;
+  if (value == "delete") return RecordingFate::kDelete;
+  return std::nullopt;
+}
+
+/// What became of a world's history.
+AdminAnswer ended_answer(const Result<HostedWorlds::Ended>& ended) {
+  if (!ended.ok()) return failed(400, ended.error());
+  return json_answer(
+      200, {{"tick", ended->tick},
+            {"lost_ticks", ended->lost_ticks},
+            {"recording", ended->recording.empty() ? Json(nullptr) : Json(ended->recording)}});
+}
+
 /// The part of `path` that stands where `pattern` has {world}; nothing where they do not match.
 std::optional<std::string> matched(std::string_view pattern, std::string_view path) {
   const std::size_t at = pattern.find(kWorldPart);
@@ -67,6 +84,7 @@ struct AdminApi::Route {
   const char* field;  // of the body, which must be {FIELD: value}; null: no body
   const char* type;   // of that value: "integer", "number", "object" or "string"
   AdminAnswer (AdminApi::*action)(const Request&);
+  bool of_hosted = true;  // the world must be hosted
 };
 
 const std::vector<AdminApi::Route>& AdminApi::routes() {
@@ -75,6 +93,24 @@ const std::vector<AdminApi::Route>& AdminApi::routes() {
       {"GET", "/api/worlds", Role::kNone,
        "The worlds that the account may watch, and how each goes", nullptr, nullptr,
        &AdminApi::worlds},
+      {"POST", "/api/worlds", Role::kAdmin, "Make a world from the text of a world file",
+       "world_file", "string", &AdminApi::create},
+      {"POST", "/api/worlds/{world}/load", Role::kAdmin,
+       "Host it again, from its recording in the data folder", nullptr, nullptr, &AdminApi::load,
+       false},
+      {"POST", "/api/worlds/{world}/unload", Role::kAdmin,
+       "Save it and host it no more, until it is loaded; its recording stays", nullptr, nullptr,
+       &AdminApi::unload, false},
+      {"POST", "/api/worlds/{world}/remove", Role::kAdmin,
+       "Host it no more; \"keep\" its recording in DATA/removed, or \"delete\" it", "recording",
+       "string", &AdminApi::remove, false},
+      {"POST", "/api/worlds/{world}/reset", Role::kAdmin,
+       "Begin it anew from its world file; \"keep\" the recording up to now in DATA/removed, or "
+       "\"delete\" it",
+       "recording", "string", &AdminApi::reset},
+      {"POST", "/api/worlds/{world}/export", Role::kOperate,
+       "Write its world file and a copy of its recording, read whole, to DATA/exports", nullptr,
+       nullptr, &AdminApi::export_bundle},
       {"POST", "/api/worlds/{world}/pause", Role::kOperate, "Hold its time", nullptr, nullptr,
        &AdminApi::pause},
       {"POST", "/api/worlds/{world}/resume", Role::kOperate, "Let its time go on", nullptr, nullptr,
@@ -92,6 +128,9 @@ const std::vector<AdminApi::Route>& AdminApi::routes() {
       {"POST", "/api/worlds/{world}/kick", Role::kOperate,
        "End the connections of an account; empty: of all who showed no token", "account", "string",
        &AdminApi::kick},
+      {"GET", "/api/limits", Role::kNone,
+       "What a connection may take, by its role; null: no bound but the server's own", nullptr,
+       nullptr, &AdminApi::limits},
       {"GET", "/api/bans", Role::kAdmin, "Who is banned", nullptr, nullptr, &AdminApi::bans},
       {"POST", "/api/ban", Role::kAdmin,
        "Let an \"account\", or an \"address\" or range of them, in no more; \"hours\" (for ever "
@@ -101,8 +140,9 @@ const std::vector<AdminApi::Route>& AdminApi::routes() {
        &AdminApi::unban},
       {"POST", "/api/log-level", Role::kAdmin, "trace, debug, info, warn or error", "level",
        "string", &AdminApi::log_level},
-      {"POST", "/api/reload", Role::kAdmin, "Read the file of accounts and the certificate anew",
-       nullptr, nullptr, &AdminApi::reload}};
+      {"POST", "/api/reload", Role::kAdmin,
+       "Read accounts, certificate and the limits of roles anew", nullptr, nullptr,
+       &AdminApi::reload}};
   return routes;
 }
 
@@ -215,44 +255,96 @@ AdminAnswer AdminApi::answer(const net::AdminAsked& asked) {
 }
 
 AdminAnswer AdminApi::run(const Route& route, Request& request) {
-  if (!request.world.empty()) {
-    const auto place = targets_.worlds.find(request.world);
-    if (place == targets_.worlds.end()) {
+  if (!request.world.empty() && route.of_hosted) {
+    request.runner = targets_.worlds->runner(request.world);
+    if (request.runner == nullptr) {
       return failed(404, "no such world: " + sim::printable(request.world));
     }
-    request.runner = place->second;
   }
   AdminAnswer answer = (this->*route.action)(request);
-  if (std::string_view(route.method) != "GET") {
-    const std::string who =
-        request.account.empty() ? "somebody on this machine" : "\"" + request.account + "\"";
-    const std::string given = request.value.is_null() ? "" : " " + request.value.dump();
-    const std::string_view name =
-        std::string_view(route.path).substr(std::string_view(route.path).rfind('/') + 1);
-    spdlog::info("audit: {}: {}{}{}: {}", who, name,
-                 request.world.empty() ? "" : " " + request.world, given.substr(0, kMostLogged),
-                 answer.status == 200 ? "done" : answer.body.substr(0, answer.body.find('\n')));
-  }
+  if (std::string_view(route.method) != "GET") audit(route, request, answer);
   return answer;
+}
+
+// What was given may be long: a world file is. What came of making a world names it.
+void AdminApi::audit(const Route& route, const Request& request, const AdminAnswer& answer) const {
+  const std::string who =
+      request.account.empty() ? "somebody on this machine" : "\"" + request.account + "\"";
+  std::string given = request.value.is_null() ? "" : " " + request.value.dump();
+  const bool creates = route.action == &AdminApi::create;
+  if (creates || given.size() > kMostLogged) {
+    given = " (" + std::to_string(given.size()) + " bytes)";
+  }
+  const std::string_view name =
+      creates ? "create"
+              : std::string_view(route.path).substr(std::string_view(route.path).rfind('/') + 1);
+  const std::string said = answer.body.substr(0, answer.body.find('\n'));
+  spdlog::info("audit: {}: {}{}{}: {}", who, name,
+               request.world.empty() ? "" : " " + sim::printable(request.world), given,
+               answer.status != 200 ? said
+               : creates            ? "done " + said
+                                    : "done");
 }
 
 AdminAnswer AdminApi::worlds(const Request& request) {
   Json list = Json::array();
-  for (const auto& [name, runner] : targets_.worlds) {
-    if (!targets_.open && targets_.gate->role_in(name, request.account) < access::Role::kWatch) {
-      continue;
-    }
-    const Pace pace = runner->pace();
-    const std::string trouble = runner->trouble();
-    list.push_back({{"name", name},
-                    {"tick", runner->feed().tick()},
-                    {"tick_rate", runner->feed().config().tick_rate},
+  const auto sees = [&](const std::string& name) {
+    return targets_.open || targets_.gate->role_in(name, request.account) >= access::Role::kWatch;
+  };
+  targets_.worlds->for_each([&](const Hosted& world) {
+    if (!sees(world.name)) return;
+    const WorldRunner& runner = *world.runner;
+    const Pace pace = runner.pace();
+    const std::string trouble = runner.trouble();
+    list.push_back({{"name", world.name},
+                    {"state", "hosted"},
+                    {"tick", world.runner->feed().tick()},
+                    {"tick_rate", world.runner->feed().config().tick_rate},
                     {"paused", pace.paused},
                     {"speed", pace.speed / double(kOwnSpeed)},
-                    {"clients", runner->feed().counters().viewers.load()},
+                    {"clients", world.runner->feed().counters().viewers.load()},
                     {"trouble", trouble.empty() ? Json(nullptr) : Json(trouble)}});
+  });
+  for (const NotHosted& world : targets_.worlds->not_hosted()) {
+    if (!sees(world.name)) continue;
+    list.push_back({{"name", world.name}, {"state", world.why.empty() ? "unloaded" : "failed"}});
   }
   return json_answer(200, list);
+}
+
+AdminAnswer AdminApi::create(const Request& request) {
+  if (!request.value.is_string()) return failed(400, "world_file must be a string");
+  const auto made = targets_.worlds->create(request.value.get<std::string>());
+  if (!made.ok()) return failed(400, made.error());
+  return json_answer(200, {{"world", *made}});
+}
+
+AdminAnswer AdminApi::load(const Request& request) {
+  const auto tick = targets_.worlds->load(request.world);
+  if (!tick.ok()) return failed(400, tick.error());
+  return json_answer(200, {{"tick", *tick}});
+}
+
+AdminAnswer AdminApi::unload(const Request& request) {
+  return ended_answer(targets_.worlds->unload(request.world));
+}
+
+AdminAnswer AdminApi::remove(const Request& request) {
+  const auto fate = fate_of(request.value);
+  if (!fate) return failed(400, kFates);
+  return ended_answer(targets_.worlds->remove(request.world, *fate));
+}
+
+AdminAnswer AdminApi::reset(const Request& request) {
+  const auto fate = fate_of(request.value);
+  if (!fate) return failed(400, kFates);
+  return ended_answer(targets_.worlds->reset(request.world, *fate));
+}
+
+AdminAnswer AdminApi::export_bundle(const Request& request) {
+  const auto made = targets_.worlds->export_bundle(request.world);
+  if (!made.ok()) return failed(400, made.error());
+  return json_answer(200, {{"folder", made->folder}, {"tick", made->tick}});
 }
 
 AdminAnswer AdminApi::pause(const Request& request) {
@@ -304,6 +396,20 @@ AdminAnswer AdminApi::kick(const Request& request) {
   const std::optional<std::size_t> ended = targets_.kick(request.world, account);
   if (!ended) return failed(400, "the network did not come to it in time");
   return json_answer(200, {{"ended", *ended}});
+}
+
+AdminAnswer AdminApi::limits(const Request& /*request*/) {
+  Json roles = Json::object();
+  const auto bound = [](std::uint32_t limit) { return limit == 0 ? Json(nullptr) : Json(limit); };
+  for (const access::Role role :
+       {access::Role::kWatch, access::Role::kBuild, access::Role::kOperate, access::Role::kAdmin}) {
+    const access::RoleLimits limits = targets_.gate->limits_of(role);
+    roles[std::string(name_of(role))] = {{"commands_per_second", bound(limits.commands_per_second)},
+                                         {"work_per_second", bound(limits.work_per_second)},
+                                         {"view_cells", bound(limits.view_cells)},
+                                         {"bytes_per_second", bound(limits.bytes_per_second)}};
+  }
+  return json_answer(200, roles);
 }
 
 AdminAnswer AdminApi::bans(const Request& /*request*/) {
@@ -364,9 +470,9 @@ AdminAnswer AdminApi::log_level(const Request& request) {
 }
 
 AdminAnswer AdminApi::reload(const Request& /*request*/) {
-  const Status status = targets_.reload();
-  if (!status.ok()) return failed(400, status.error());
-  return json_answer(200, {{"accounts", targets_.gate->accounts()}});
+  const auto keys = targets_.reload();
+  if (!keys.ok()) return failed(400, keys.error());
+  return json_answer(200, {{"accounts", targets_.gate->accounts()}, {"needs_restart", *keys}});
 }
 
 }  // namespace sluice::host

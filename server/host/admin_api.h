@@ -3,7 +3,6 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,16 +13,15 @@
 #include "protocol/base/result.h"
 #include "server/access/gate.h"
 #include "server/host/backups.h"
+#include "server/host/hosted_worlds.h"
 #include "server/net/admin_server.h"
 #include "server/net/server.h"
 
 namespace sluice::host {
 
-class WorldRunner;
-
 /// What the API acts on; all must outlive it.
 struct AdminTargets {
-  std::map<std::string, WorldRunner*> worlds;
+  HostedWorlds* worlds = nullptr;
   const access::Gate* gate = nullptr;
   /// Whether who shows no token may do all: nobody else can connect, and there are no accounts.
   bool open = false;
@@ -32,7 +30,8 @@ struct AdminTargets {
   std::function<std::string()> metrics;
   /// A page of HTML (status_page.h).
   std::function<std::string()> status;
-  std::function<Status()> reload;
+  /// Returns the keys of the configuration that need a restart.
+  std::function<Result<std::vector<std::string>>()> reload;
   std::function<Result<Backups::Made>(const std::string& world)> backup;
   /// Changes the file of accounts, and takes notice of it.
   std::function<Status(const std::function<Status(access::Accounts&)>& change)> change_accounts;
@@ -56,9 +55,16 @@ class AdminApi {
   [[nodiscard]] static const std::vector<Route>& routes();
 
   [[nodiscard]] net::AdminAnswer run(const Route& route, Request& request);
+  void audit(const Route& route, const Request& request, const net::AdminAnswer& answer) const;
   [[nodiscard]] std::string refusal_of(const Route& route, const Request& request) const;
 
   net::AdminAnswer worlds(const Request& request);
+  net::AdminAnswer create(const Request& request);
+  net::AdminAnswer load(const Request& request);
+  net::AdminAnswer unload(const Request& request);
+  net::AdminAnswer remove(const Request& request);
+  net::AdminAnswer reset(const Request& request);
+  net::AdminAnswer export_bundle(const Request& request);
   net::AdminAnswer pause(const Request& request);
   net::AdminAnswer resume(const Request& request);
   net::AdminAnswer step(const Request& request);
@@ -66,6 +72,7 @@ class AdminApi {
   net::AdminAnswer save(const Request& request);
   net::AdminAnswer backup(const Request& request);
   net::AdminAnswer kick(const Request& request);
+  net::AdminAnswer limits(const Request& request);
   net::AdminAnswer bans(const Request& request);
   net::AdminAnswer ban(const Request& request);
   net::AdminAnswer unban(const Request& request);

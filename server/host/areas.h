@@ -14,6 +14,7 @@ namespace sluice::host {
 struct Area {
   Box box;
   access::Role role = access::Role::kOperate;  // that changes it need, at the least
+  bool operator==(const Area&) const = default;
 };
 inline constexpr std::size_t kMostAreas = 1024;  // of a world
 

@@ -21,13 +21,6 @@ constexpr std::chrono::seconds kLook{30};
 constexpr std::string_view kEnding = ".sluice";
 constexpr std::string_view kForm = "20261122T131500Z";
 
-// 20261122T131500Z: file names hold no colons, and sort by time.
-std::string stamp_of(std::int64_t seconds) {
-  std::string time = access::time_of(seconds);
-  std::erase_if(time, [](char c) { return c == '-' || c == ':'; });
-  return time;
-}
-
 std::optional<std::int64_t> seconds_of_stamp(std::string_view stamp) {
   if (stamp.size() != kForm.size()) return std::nullopt;
   std::string time(stamp);
@@ -59,6 +52,24 @@ std::vector<fs::path> backups_of(const std::string& folder, const std::string& w
 }
 
 }  // namespace
+
+std::string stamp_of(std::int64_t seconds) {
+  std::string time = access::time_of(seconds);
+  std::erase_if(time, [](char c) { return c == '-' || c == ':'; });
+  return time;
+}
+
+void Backups::add(const std::string& world, const std::string& recording) {
+  const std::lock_guard lock(mutex_);
+  recordings_[world] = recording;
+}
+
+void Backups::remove(const std::string& world) {
+  const std::lock_guard one_at_a_time(making_);
+  const std::lock_guard lock(mutex_);
+  recordings_.erase(world);
+  samples_.erase(world);
+}
 
 Backups::~Backups() {
   stop();
@@ -92,10 +103,16 @@ std::optional<std::int64_t> Backups::newest(const std::string& world) const {
 }
 
 void Backups::make_due() {
-  for (const auto& [world, recording] : options_.recordings) {
+  std::vector<std::string> worlds;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [world, recording] : recordings_) worlds.push_back(world);
+  }
+  for (const std::string& world : worlds) {
     {
       const std::lock_guard lock(mutex_);
       if (stopping_) return;
+      if (!recordings_.contains(world)) continue;  // it went meanwhile
     }
     const auto before = newest(world);
     if (before && options_.now() < *before + options_.interval_seconds) continue;
@@ -110,6 +127,13 @@ void Backups::make_due() {
 
 Result<Backups::Made> Backups::make(const std::string& world) {
   const std::lock_guard one_at_a_time(making_);
+  std::string recording;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto place = recordings_.find(world);
+    if (place == recordings_.end()) return Error{"no such world: " + world};
+    recording = place->second;
+  }
   const std::string file = world + "-" + stamp_of(options_.now()) + std::string(kEnding);
   std::error_code error;
   fs::create_directories(options_.folder, error);
@@ -118,8 +142,7 @@ Result<Backups::Made> Backups::make(const std::string& world) {
   for (const fs::path& left : backups_of(options_.folder, world, unfinished)) {
     record::remove_recording(left.string());
   }
-  const auto tick =
-      record::backup(options_.recordings.at(world), (fs::path(options_.folder) / file).string());
+  const auto tick = record::backup(recording, (fs::path(options_.folder) / file).string());
   if (tick.ok()) take_away_old(world);
   const std::lock_guard lock(mutex_);
   BackupSample& sample = samples_[world];

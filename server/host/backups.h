@@ -26,13 +26,15 @@ inline constexpr std::uint32_t kMostBackupHours = 24 * 366;
 inline constexpr std::uint32_t kDefaultBackupsKept = 7;
 inline constexpr std::uint32_t kMostBackupsKept = 10'000;
 
+/// 20261122T131500Z: file names hold no colons, and sort by time.
+[[nodiscard]] std::string stamp_of(std::int64_t seconds);
+
 class Backups {
  public:
   struct Options {
-    std::string folder;                             // is made
-    std::map<std::string, std::string> recordings;  // by world
-    std::int64_t interval_seconds = 0;              // 0: only on request
-    std::uint32_t kept = kDefaultBackupsKept;       // of each world, at least 1
+    std::string folder;                        // is made
+    std::int64_t interval_seconds = 0;         // 0: only on request
+    std::uint32_t kept = kDefaultBackupsKept;  // of each world, at least 1
     /// Seconds since 1970.
     std::function<std::int64_t()> now;
   };
@@ -48,6 +50,10 @@ class Backups {
   void stop();
 
   // On any thread; one at a time.
+
+  /// A world that came, or goes: no copy of it is under way when remove() returns.
+  void add(const std::string& world, const std::string& recording);
+  void remove(const std::string& world);
 
   struct Made {
     std::string file;  // its name in the folder
@@ -69,8 +75,9 @@ class Backups {
   std::mutex making_;  // while one is made
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  bool stopping_ = false;                        // guarded by mutex_
-  std::map<std::string, BackupSample> samples_;  // guarded by mutex_
+  bool stopping_ = false;                          // guarded by mutex_
+  std::map<std::string, std::string> recordings_;  // guarded by mutex_; by world
+  std::map<std::string, BackupSample> samples_;    // guarded by mutex_
   std::thread thread_;
 };
 

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "server/formats/world_file.h"
+#include "server/host/worlds_file.h"
 #include "server/net/tls.h"
 
 namespace sluice::host {
@@ -54,6 +55,21 @@ Status explain_worlds(const Config& config, const access::Gate& gate, std::ostri
            << ", " << from.y << ", " << from.z << "] need the role " << name_of(area.role) << '\n';
     }
   }
+  const auto made = WorldsFile::read(worlds_file_of(config.data_directory));
+  if (!made.ok()) return Error{made.error()};
+  for (const auto& [name, state] : made->all()) {
+    const bool configured = !names.insert(name).second;
+    text << "world " << name << ": "
+         << (state == WorldState::kUnloaded  ? "an admin unloaded it: not hosted"
+             : state == WorldState::kRemoved ? "an admin removed it: not hosted"
+                                             : "an admin made it: goes on from its recording")
+         << (configured ? ", although the configuration names it\n" : "\n");
+  }
+  if (names.empty() && !config.admin) return Error{kNoWorld};
+  if (config.admin) {
+    text << "admins may make worlds: up to " << config.bounds.worlds << " in all, that begin with "
+         << config.bounds.chunks << " chunks at the most\n";
+  }
   return check_worlds(config, names);
 }
 
@@ -65,6 +81,25 @@ void explain_disk(const DiskLimits& limits, std::ostringstream& text) {
   if (limits.recording_per_day > 0) {
     text << "edits of a world are refused once its recording grew by " << limits.recording_per_day
          << " MiB in a day\n";
+  }
+}
+
+void explain_limits(const access::LimitsByRole& limits, std::ostringstream& text) {
+  for (std::size_t i = 0; i < limits.size(); ++i) {
+    const access::RoleLimits& one = limits[i];
+    const char* separator = ": ";
+    const auto say = [&](std::uint32_t limit, const char* before, const char* after) {
+      if (limit == 0) return;
+      text << separator << before << limit << after;
+      separator = ", ";
+    };
+    if (one == access::RoleLimits{}) continue;
+    text << "a connection with the role " << access::kRoleNames[i] << " is bound";
+    say(one.commands_per_second, "to ", " commands a second");
+    say(one.work_per_second, "to ", " units of their work a second");
+    say(one.view_cells, "to views of ", " cells");
+    say(one.bytes_per_second, "to ", " bytes a second");
+    text << '\n';
   }
 }
 
@@ -91,6 +126,7 @@ Result<std::string> explain(const Config& config) {
     text << "no accounts (tokens): nobody has more than who shows no token\n";
   }
   explain_disk(config.disk, text);
+  explain_limits(config.limits, text);
   if (!config.admin) {
     text << "no listener for admins (admin_listen); metrics are on the public port\n";
   } else {

@@ -34,8 +34,18 @@ WorkLimits WorkLimits::for_ticks_of(std::uint32_t milliseconds) {
 }
 
 CommandQueue::CommandQueue(WorkLimits limits, std::int32_t tick_rate)
-    : limits_(limits),
-      allowance_per_tick_(std::max<std::int64_t>(1, limits.client_work_per_second / tick_rate)) {}
+    : limits_(limits), tick_rate_(tick_rate) {}
+
+void CommandQueue::bound(Line& line, access::Role role) const {
+  line.role = role;
+  line.role_work = role_work_[static_cast<std::size_t>(role)];
+  const std::int64_t of_role = line.role_work;
+  const std::int64_t per_second = of_role == 0 ? limits_.client_work_per_second
+                                               : std::min(of_role, limits_.client_work_per_second);
+  line.per_tick = std::max<std::int64_t>(1, per_second / tick_rate_);
+  line.most = of_role == 0 ? limits_.tick_work : std::min(of_role, limits_.tick_work);
+  line.allowance = std::min(line.allowance, line.most);
+}
 
 Status CommandQueue::push(QueuedCommand command) {
   if (size_ >= limits_.commands) {
@@ -45,14 +55,19 @@ Status CommandQueue::push(QueuedCommand command) {
   }
   const auto [place, is_new] = lines_.try_emplace(command.session);
   Line& line = place->second;
+  bound(line, command.role);
   if (is_new) {
     // Who has just come has saved nothing yet: else coming again would be a way to more.
     const bool saved = rested_.erase(command.session) > 0;
-    line.allowance = saved ? limits_.tick_work : 0;
+    line.allowance = saved ? line.most : 0;
   }
   if (line.commands.size() >= limits_.client_commands) {
     return Error{"too much at once: " + std::to_string(limits_.client_commands) +
-                 " of your commands wait for their turn"};
+                 " of your commands wait for their turn" +
+                 (line.role_work == 0 ? std::string()
+                                      : "; the role " + std::string(name_of(line.role)) +
+                                            " gives " + std::to_string(line.role_work) +
+                                            " units of work a second, and they come as it does")};
   }
   line.commands.push_back(std::move(command));
   ++size_;
@@ -62,9 +77,9 @@ Status CommandQueue::push(QueuedCommand command) {
 // What a client does not use is kept up to one tick's budget, so that its largest command can run.
 void CommandQueue::refill() {
   for (auto line = lines_.begin(); line != lines_.end();) {
-    std::int64_t& allowance = line->second.allowance;
-    allowance = std::min(limits_.tick_work, allowance + allowance_per_tick_);
-    const bool idle = line->second.commands.empty() && allowance == limits_.tick_work;
+    Line& one = line->second;
+    one.allowance = std::min(one.most, one.allowance + one.per_tick);
+    const bool idle = one.commands.empty() && one.allowance == one.most;
     if (idle) rested_.insert(line->first);
     line = idle ? lines_.erase(line) : std::next(line);
   }
@@ -119,7 +134,12 @@ void CommandQueue::begin_tick(double own_seconds) {
   for (auto at = lines_.begin(); at != first; ++at) turns_.push_back(at->first);
 }
 
-std::string CommandQueue::refusal_of(const sim::CommandCost& needed) const {
+std::string CommandQueue::refusal_of(const sim::CommandCost& needed, const Line& line) const {
+  if (line.role_work != 0 && needed.work > line.most) {
+    return "too much at once: the command takes " + std::to_string(needed.work) +
+           " units of work, the role " + std::string(name_of(line.role)) + " gives " +
+           std::to_string(line.most) + " a second; send it in smaller parts";
+  }
   if (needed.work > limits_.tick_work) {
     return "too much at once: the command takes " + std::to_string(needed.work) +
            " units of work, a tick gives commands " + std::to_string(limits_.tick_work) +
@@ -141,11 +161,10 @@ CommandQueue::Turn CommandQueue::take_from(std::uint64_t session, const Cost& co
   if (found == lines_.end() || found->second.commands.empty()) return Turn::kOver;
   Line& line = found->second;
   const sim::CommandCost needed = cost(line.commands.front().command);
-  std::string refusal = refusal_of(needed);
+  std::string refusal = refusal_of(needed, line);
   // Finding out that a command cannot run costs something, too.
-  const std::int64_t work = refusal.empty()
-                                ? needed.work
-                                : std::min({needed.work, sim::kWorkOfCounting, limits_.tick_work});
+  const std::int64_t work =
+      refusal.empty() ? needed.work : std::min({needed.work, sim::kWorkOfCounting, line.most});
   if (work > line.allowance) return Turn::kOver;
   if (work > budget_) {
     SLUICE_SOMETIMES("a tick's budget for commands ran out");

@@ -74,6 +74,11 @@ class CommandQueue {
 
   CommandQueue(WorkLimits limits, std::int32_t tick_rate);
 
+  /// Bounds a client's work by its role, below what everybody's is (access::RoleLimits); 0: it does
+  /// not. For commands that come from now on.
+  using WorkByRole = std::array<std::uint32_t, access::kRoleNames.size()>;
+  void set_role_work(const WorkByRole& work_per_second) { role_work_ = work_per_second; }
+
   /// An error is the reason why it was not taken in.
   [[nodiscard]] Status push(QueuedCommand command);
 
@@ -99,6 +104,10 @@ class CommandQueue {
   struct Line {
     std::deque<QueuedCommand> commands;
     std::int64_t allowance = 0;  // work
+    std::int64_t per_tick = 0;   // that it grows by
+    std::int64_t most = 0;       // that is saved
+    access::Role role = access::Role::kBuild;
+    std::uint32_t role_work = 0;  // that its role gives a second; 0: there is no such bound
   };
   /// What became of a client's turn: one command left its line, or it takes no more of this tick.
   enum class Turn : std::uint8_t { kTaken, kTurnedAway, kOver };
@@ -107,13 +116,15 @@ class CommandQueue {
                                std::optional<QueuedCommand>& taken,
                                std::vector<QueuedCommand>& turned_away);
   /// Why no tick as busy as this one takes a command of that cost; empty when one does.
-  [[nodiscard]] std::string refusal_of(const sim::CommandCost& needed) const;
+  [[nodiscard]] std::string refusal_of(const sim::CommandCost& needed, const Line& line) const;
+  void bound(Line& line, access::Role role) const;
   void refill();
   void grow_strands();
   void forget_seen();
 
   const WorkLimits limits_;
-  const std::int64_t allowance_per_tick_;
+  const std::int32_t tick_rate_;
+  WorkByRole role_work_{};
   std::map<std::uint64_t, Line> lines_;  // by session; those with nothing to wait for are dropped
   std::set<std::uint64_t> rested_;       // without a line, who have saved all that they may
   std::uint64_t next_session_ = 0;       // where the next tick begins

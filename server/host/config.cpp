@@ -17,11 +17,19 @@ namespace sluice::host {
 namespace {
 
 constexpr std::array<std::string_view, 5> kLogLevels = {"trace", "debug", "info", "warn", "error"};
-constexpr std::array<std::string_view, 22> kKeys = {
-    "account_header",    "admin_listen", "anonymous",   "backup_hours", "backups_kept", "data",
-    "disk_reserve",      "hosts",        "listen",      "log_format",   "log_level",    "origins",
-    "recording_per_day", "threads",      "tick_budget", "tls_cert",     "tls_key",      "tokens",
-    "trusted_proxies",   "verify",       "world",       "worlds"};
+constexpr std::array<std::string_view, 25> kKeys = {"account_header", "admin_listen",
+                                                    "anonymous",      "backup_hours",
+                                                    "backups_kept",   "data",
+                                                    "disk_reserve",   "hosts",
+                                                    "limits",         "listen",
+                                                    "log_format",     "log_level",
+                                                    "most_worlds",    "most_new_chunks",
+                                                    "origins",        "recording_per_day",
+                                                    "threads",        "tick_budget",
+                                                    "tls_cert",       "tls_key",
+                                                    "tokens",         "trusted_proxies",
+                                                    "verify",         "world",
+                                                    "worlds"};
 
 template <class Names>
 std::string list_of(const Names& names) {
@@ -187,6 +195,52 @@ Status set_world_keys(const std::string& path, const toml::node& node, Config& c
   return Done{};
 }
 
+Status set_limit(const std::string& path, const std::string& section, std::string_view key,
+                 const toml::node& node, access::RoleLimits& limits) {
+  struct Key {
+    std::string_view name;
+    std::uint32_t access::RoleLimits::*value;
+    std::uint32_t least;
+  };
+  constexpr std::array<Key, 4> kLimits = {
+      Key{"bytes_per_second", &access::RoleLimits::bytes_per_second, access::kLeastBytesPerSecond},
+      {"commands_per_second", &access::RoleLimits::commands_per_second, 1},
+      {"view_cells", &access::RoleLimits::view_cells, 1},
+      {"work_per_second", &access::RoleLimits::work_per_second, access::kLeastWorkPerSecond}};
+  for (const Key& one : kLimits) {
+    if (one.name != key) continue;
+    if (node.value_exact<std::int64_t>() == 0) {
+      limits.*one.value = 0;
+      return Done{};
+    }
+    return set_number(path, key, node, one.least, UINT32_MAX, limits.*one.value);
+  }
+  return error_at(path, node.source(),
+                  "unknown key \"" + std::string(key) + "\" in [limits." + section +
+                      "]; allowed: bytes_per_second, commands_per_second, view_cells, "
+                      "work_per_second");
+}
+
+Status set_limits(const std::string& path, const toml::node& node, Config& config) {
+  const std::string wrong =
+      "limits must be tables of watch, build, operate or admin, as in [limits.build]";
+  const toml::table* const roles = node.as_table();
+  if (roles == nullptr) return error_at(path, node.source(), wrong);
+  for (const auto& [name, entry] : *roles) {
+    const auto role = access::role_named(name.str());
+    const toml::table* const keys = entry.as_table();
+    if (keys == nullptr || !role || *role == access::Role::kNone) {
+      return error_at(path, entry.source(), wrong);
+    }
+    for (const auto& [key, value] : *keys) {
+      Status status = set_limit(path, std::string(name.str()), key.str(), value,
+                                config.limits[static_cast<std::size_t>(*role)]);
+      if (!status.ok()) return status;
+    }
+  }
+  return Done{};
+}
+
 Status set_verify(const std::string& path, const toml::node& node, Config& config) {
   const auto verify = node.value_exact<bool>();
   if (!verify) return error_at(path, node.source(), "verify must be true or false");
@@ -221,10 +275,18 @@ Status set_key(const std::string& path, std::string_view key, const toml::node& 
   if (key == "recording_per_day") {
     return set_number(path, key, node, 0, kMostDiskMebibytes, config.disk.recording_per_day);
   }
+  if (key == "most_worlds") {
+    return set_number(path, key, node, 1, kMostWorlds, config.bounds.worlds);
+  }
+  if (key == "most_new_chunks") {
+    return set_number(path, key, node, 1, static_cast<std::uint32_t>(kMaxChunks),
+                      config.bounds.chunks);
+  }
   if (key == "tick_budget") {
     return set_number(path, key, node, 1, kMaxTickBudget, config.tick_budget);
   }
   if (key == "verify") return set_verify(path, node, config);
+  if (key == "limits") return set_limits(path, node, config);
   if (key == "worlds") return set_world_keys(path, node, config);
   if (std::find(kKeys.begin(), kKeys.end(), key) == kKeys.end()) {
     return error_at(path, node.source(),
@@ -296,6 +358,39 @@ Status set_anonymous(std::string_view text, Config& config) {
   return Done{};
 }
 
+std::vector<std::string> keys_that_need_a_restart(const Config& running, const Config& read) {
+  std::vector<std::string> keys;
+  const auto differ = [&](const char* key, const auto&... members) {
+    if (((running.*members != read.*members) || ...)) keys.emplace_back(key);
+  };
+  differ("account_header, trusted_proxies", &Config::proxies);
+  differ("admin_listen", &Config::admin);
+  differ("anonymous", &Config::anonymous, &Config::anonymous_in);
+  differ("area", &Config::areas);
+  differ("backup_hours", &Config::backup_hours);
+  differ("backups_kept", &Config::backups_kept);
+  differ("data", &Config::data_directory);
+  differ("disk_reserve, recording_per_day", &Config::disk);
+  differ("hosts, origins", &Config::origins);
+  differ("listen", &Config::address, &Config::port);
+  differ("log_format", &Config::log_json);
+  differ("log_level", &Config::log_level);
+  differ("most_worlds, most_new_chunks", &Config::bounds);
+  differ("pause_when_alone", &Config::pause_when_alone);
+  differ("read_only", &Config::read_only);
+  differ("threads", &Config::threads);
+  differ("tick_budget", &Config::tick_budget);
+  differ("tls_cert, tls_key", &Config::tls_certificate, &Config::tls_key);
+  differ("tokens", &Config::accounts_file);
+  differ("verify", &Config::verify);
+  differ("world", &Config::world_files);
+  return keys;
+}
+
+std::string worlds_file_of(const std::string& data_directory) {
+  return (std::filesystem::path(data_directory) / "worlds.toml").string();
+}
+
 access::GateRules gate_rules(const Config& config) {
   access::GateRules rules;
   // Behind a proxy, who connects from this machine may be anybody.
@@ -304,6 +399,7 @@ access::GateRules gate_rules(const Config& config) {
   rules.anonymous_in = config.anonymous_in;
   rules.read_only = config.read_only;
   rules.accounts_file = config.accounts_file;
+  rules.limits = config.limits;
   return rules;
 }
 

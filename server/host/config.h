@@ -29,6 +29,15 @@
 //   tls_key     = "server.key"            relative to the working directory
 //   admin_listen = "127.0.0.1:9090"       where health, metrics and the admin API are; metrics are
 //                                         nowhere else then
+//   most_worlds = 64                      that this server has, before admins may make no more
+//   most_new_chunks = 65536               that a world may begin with which admins make
+//   [limits.build]                        of each connection with that role: watch, build, operate
+//   or
+//                                         admin; without a key, or with 0, the server's own
+//   commands_per_second = 20
+//   work_per_second = 4000000             units, of some four nanoseconds each
+//   view_cells  = 65536                   seen at a time
+//   bytes_per_second = 200000             sent to it
 //   [worlds.cave]                         of one world:
 //   anonymous   = "build"
 //   read_only   = true                    nobody builds
@@ -53,6 +62,7 @@
 #include "server/host/backups.h"
 #include "server/host/disk_guard.h"
 #include "server/host/tick_budget.h"
+#include "server/host/world_bounds.h"
 #include "server/net/address.h"
 #include "server/net/origins.h"
 #include "server/net/proxies.h"
@@ -72,6 +82,8 @@ struct Config {
   std::uint32_t backup_hours = 0;  // 0: none by themselves
   std::uint32_t backups_kept = kDefaultBackupsKept;
   DiskLimits disk;
+  WorldBounds bounds;
+  access::LimitsByRole limits;
   net::Origins origins;
   net::Proxies proxies;
   std::string accounts_file;
@@ -86,10 +98,20 @@ struct Config {
   std::set<std::string, std::less<>> worlds_spoken_of;            // in [worlds.NAME]
 };
 
+/// The keys by which these differ that a running server does not take on.
+[[nodiscard]] std::vector<std::string> keys_that_need_a_restart(const Config& running,
+                                                                const Config& read);
+
+/// Where the worlds file of a data folder lies (worlds_file.h).
+[[nodiscard]] std::string worlds_file_of(const std::string& data_directory);
+
 /// What the configuration comes to at the gate.
 [[nodiscard]] access::GateRules gate_rules(const Config& config);
 
 inline constexpr std::uint32_t kMaxThreads = 256;
+/// Of a configuration without any, and without admins who could make one.
+inline constexpr const char* kNoWorld =
+    "no world to host: give --world FILE.toml, or world in --config";
 
 /// "ADDRESS:PORT", "[IPV6]:PORT" or "localhost:PORT".
 [[nodiscard]] Status set_listen(std::string_view text, Config& config);

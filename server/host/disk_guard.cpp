@@ -41,8 +41,7 @@ std::uint64_t DiskGuard::recording_bytes_of(const std::string& path) {
   return bytes;
 }
 
-DiskGuard::DiskGuard(Options options)
-    : options_(std::move(options)), states_(options_.recordings.size()) {}
+DiskGuard::DiskGuard(Options options) : options_(std::move(options)) {}
 
 DiskGuard::~DiskGuard() {
   stop();
@@ -72,30 +71,51 @@ void DiskGuard::run() {
 void DiskGuard::look() {
   const std::optional<std::uint64_t> free = options_.free_bytes(options_.folder);
   const std::lock_guard lock(mutex_);
-  for (std::size_t i = 0; i < states_.size(); ++i) {
-    const Recording& recording = options_.recordings[i];
-    State& state = states_[i];
-    // A disk that cannot tell is the recorder's to complain of.
-    state.sample.free_bytes = free.value_or(UINT64_MAX);
-    count_growth(recording, state);
-    const std::string refusal = refusal_of(state);
-    const std::string warning = warning_of(state);
-    if (!refusal.empty() && !state.sample.refuses_edits) {
-      spdlog::error("{}: edits are refused: {}", recording.world, refusal);
-    } else if (refusal.empty() && state.sample.refuses_edits) {
-      spdlog::info("{}: edits are taken again", recording.world);
-    } else if (!warning.empty() && !state.warned) {
-      spdlog::warn("{}: {}", recording.world, warning);
-    }
-    state.warned = !warning.empty();
-    // Told each time: it says until when.
-    if (!refusal.empty() || state.sample.refuses_edits) recording.refuse_edits(refusal);
-    state.sample.refuses_edits = !refusal.empty();
-  }
+  for (State& state : states_) look_at(state, free);
 }
 
-void DiskGuard::count_growth(const Recording& recording, State& state) const {
-  const std::uint64_t bytes = options_.file_bytes(recording.path);
+void DiskGuard::look_at(State& state, std::optional<std::uint64_t> free) const {
+  const std::string& world = state.recording.world;
+  // A disk that cannot tell is the recorder's to complain of.
+  state.sample.free_bytes = free.value_or(UINT64_MAX);
+  count_growth(state);
+  const std::string refusal = refusal_of(state);
+  const std::string warning = warning_of(state);
+  if (!refusal.empty() && !state.sample.refuses_edits) {
+    spdlog::error("{}: edits are refused: {}", world, refusal);
+  } else if (refusal.empty() && state.sample.refuses_edits) {
+    spdlog::info("{}: edits are taken again", world);
+  } else if (!warning.empty() && !state.warned) {
+    spdlog::warn("{}: {}", world, warning);
+  }
+  state.warned = !warning.empty();
+  // Told each time: it says until when.
+  if (!refusal.empty() || state.sample.refuses_edits) state.recording.refuse_edits(refusal);
+  state.sample.refuses_edits = !refusal.empty();
+}
+
+void DiskGuard::add(Recording recording) {
+  const std::lock_guard lock(mutex_);
+  State state;
+  state.recording = std::move(recording);
+  states_.push_back(std::move(state));
+}
+
+void DiskGuard::remove(const std::string& world) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(states_, [&](const State& state) { return state.recording.world == world; });
+}
+
+std::string DiskGuard::no_room_for(std::uint64_t bytes) const {
+  const std::optional<std::uint64_t> free = options_.free_bytes(options_.folder);
+  const std::uint64_t reserve = options_.limits.reserve * kMebibyte;
+  if (!free || *free >= bytes + reserve) return {};
+  return "the disk of the data folder has " + mebibytes(*free) + " left; this needs " +
+         mebibytes(bytes + reserve) + ", those included that are kept back (disk_reserve)";
+}
+
+void DiskGuard::count_growth(State& state) const {
+  const std::uint64_t bytes = options_.file_bytes(state.recording.path);
   const std::int64_t hour = options_.now() / kSecondsOfHour;
   // Of hours that have passed since, nothing is known yet. A clock that was set back changes
   // nothing.
@@ -155,8 +175,8 @@ std::int64_t DiskGuard::hours_until_room(const State& state) const {
 
 DiskSample DiskGuard::sample(const std::string& world) const {
   const std::lock_guard lock(mutex_);
-  for (std::size_t i = 0; i < states_.size(); ++i) {
-    if (options_.recordings[i].world == world) return states_[i].sample;
+  for (const State& state : states_) {
+    if (state.recording.world == world) return state.sample;
   }
   return {};
 }

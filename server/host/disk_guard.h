@@ -25,6 +25,7 @@ namespace sluice::host {
 struct DiskLimits {
   std::uint32_t reserve = 512;              // of the disk, for what is no edit
   std::uint32_t recording_per_day = 16384;  // of each world
+  bool operator==(const DiskLimits&) const = default;
 };
 inline constexpr std::uint32_t kMostDiskMebibytes = 1U << 30;
 
@@ -47,7 +48,6 @@ class DiskGuard {
   struct Options {
     std::string folder;  // on the disk that is looked at
     DiskLimits limits;
-    std::vector<Recording> recordings;
     /// On a folder's disk; nothing when nobody can tell.
     std::function<std::optional<std::uint64_t>(const std::string& folder)> free_bytes;
     /// Of a file with its companions.
@@ -73,11 +73,17 @@ class DiskGuard {
   // On any thread.
 
   void look();
+  /// A world that came, or goes: its `refuse_edits` is not called any more when remove() returns.
+  void add(Recording recording);
+  void remove(const std::string& world);
+  /// Why nothing of that size is to be written; empty where there is room beside the reserve.
+  [[nodiscard]] std::string no_room_for(std::uint64_t bytes) const;
   [[nodiscard]] DiskSample sample(const std::string& world) const;
 
  private:
   static constexpr std::size_t kHours = 24;
   struct State {
+    Recording recording;
     std::optional<std::uint64_t> bytes;         // at the last look
     std::array<std::uint64_t, kHours> grown{};  // by the hour; a ring
     std::int64_t hour = 0;                      // since 1970, of the last look
@@ -86,7 +92,8 @@ class DiskGuard {
   };
 
   void run();
-  void count_growth(const Recording& recording, State& state) const;
+  void look_at(State& state, std::optional<std::uint64_t> free) const;
+  void count_growth(State& state) const;
   [[nodiscard]] std::string refusal_of(const State& state) const;
   [[nodiscard]] std::string warning_of(const State& state) const;
   [[nodiscard]] std::int64_t hours_until_room(const State& state) const;

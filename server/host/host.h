@@ -1,20 +1,19 @@
 // The whole server: worlds, their threads and recordings, the network.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "protocol/base/result.h"
 #include "server/host/admin_api.h"
-#include "server/host/background_verifier.h"
 #include "server/host/config.h"
 #include "server/host/disk_guard.h"
+#include "server/host/hosted_worlds.h"
 #include "server/host/metrics.h"
 #include "server/host/shared_executor.h"
-#include "server/host/world_runner.h"
 #include "server/net/server.h"
 #include "server/workers/thread_pool.h"
 
@@ -23,9 +22,12 @@ namespace sluice::host {
 class Host {
  public:
   /// Brings the worlds up (from their recordings, where there are any), and listens. A world that
-  /// cannot be brought up is logged and left out, as long as there is another one. Errors say what
-  /// to change.
-  [[nodiscard]] static Result<std::unique_ptr<Host>> start(const Config& config);
+  /// cannot be brought up is logged and left out, as long as there is another one, or admins who
+  /// can make one. Errors say what to change.
+  /// `read_again` reads the configuration anew, for reload(); without it that stays as it is.
+  using ReadAgain = std::function<Result<Config>()>;
+  [[nodiscard]] static Result<std::unique_ptr<Host>> start(const Config& config,
+                                                           ReadAgain read_again = {});
 
   /// Stops.
   ~Host();
@@ -36,8 +38,10 @@ class Host {
   /// to be kept could not be, or a world was left out.
   bool stop();
 
-  /// Reads the file of accounts and the certificate anew. What cannot be read stays as it was.
-  [[nodiscard]] Status reload();
+  /// Reads the configuration, the file of accounts and the certificate anew, and takes on accounts,
+  /// certificate and the limits of roles. Returns the keys that have changed and need a restart.
+  /// What cannot be read stays as it was. Not for two threads at once.
+  [[nodiscard]] Result<std::vector<std::string>> reload();
 
   /// What /readyz answers.
   [[nodiscard]] net::Readiness readiness() const;
@@ -50,39 +54,28 @@ class Host {
   [[nodiscard]] std::string admin_address() const { return admin_ ? admin_->address() : ""; }
 
  private:
-  explicit Host(const Config& config);
-  [[nodiscard]] Status add_world(const std::string& world_file, const Config& config);
+  Host(const Config& config, ReadAgain read_again);
+  void take_limits(const access::LimitsByRole& limits);
+  [[nodiscard]] Status bring_up(const Config& config);
   [[nodiscard]] Status listen(const Config& config);
-  void start_verifiers();
   void prepare_backups(const Config& config);
   void prepare_disk_guard(const Config& config);
   [[nodiscard]] std::string status_text() const;
-  [[nodiscard]] std::string recording_path(const std::string& name) const;
-  [[nodiscard]] std::string why_not_loaded() const;
-
-  struct NotLoaded {
-    std::string name;
-    std::string why;  // with paths: for the log
-  };
-
   [[nodiscard]] Status listen_for_admins(const Config& config);
   [[nodiscard]] Status open_gate(const Config& config);
 
+  const Config config_;  // as of the start
+  const ReadAgain read_again_;
   const std::string data_directory_;
-  const WorkLimits work_limits_;
+  std::mutex reloading_;
   std::shared_ptr<access::Gate> gate_;
   workers::ThreadPool pool_;
   SharedExecutor executor_{pool_};
   Metrics metrics_;
-  std::vector<std::unique_ptr<WorldRunner>> runners_;
-  std::vector<net::PastResults> past_;        // one a runner, until the network has it
-  std::set<std::string, std::less<>> names_;  // of all worlds, hosted or not
-  std::vector<NotLoaded> not_loaded_;
-  mutable std::mutex verifiers_mutex_;  // the listener may ask before all are there
-  std::vector<std::unique_ptr<BackgroundVerifier>> verifiers_;  // one a runner, or none at all
   std::unique_ptr<Backups> backups_;
   std::unique_ptr<DiskGuard> disk_;
-  std::unique_ptr<net::Server> server_;  // ends before the runners that it looks into
+  HostedWorlds worlds_;
+  std::unique_ptr<net::Server> server_;  // ends before the worlds that it looks into
   std::unique_ptr<AdminApi> admin_api_;
   std::unique_ptr<net::AdminServer> admin_;  // ends before all that it acts on
 };

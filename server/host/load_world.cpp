@@ -28,7 +28,7 @@ Result<LoadedWorld> load_whole(const WorldSource& source, sim::Executor& executo
   }
   spdlog::info("{}: goes on at tick {} from {} ({} ticks replayed)",
                recovered->world->config().name, tick, path, recovered->replayed_ticks);
-  if (recovered->world_file_text != source.text) {
+  if (!source.text.empty() && recovered->world_file_text != source.text) {
     spdlog::warn(
         "{}: {} has changed since the world was begun; the recording {} wins. To begin anew, move "
         "it away",

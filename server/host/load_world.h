@@ -29,7 +29,7 @@ struct LoadedWorld {
 struct WorldSource {
   std::string recording;   // its path
   std::string world_file;  // for messages
-  std::string text;        // of the world file
+  std::string text;        // of the world file; empty: there is none to compare with
   record::RepairOptions repair;
 };
 

@@ -152,9 +152,6 @@ sluice::Status combine(const CLI::App& app, const Arguments& arguments,
   add(config.world_files, arguments.worlds);
   add(config.origins.hosts, arguments.hosts);
   add(config.origins.origins, arguments.origins);
-  if (config.world_files.empty()) {
-    return sluice::Error{"no world to host: give --world FILE.toml, or world in --config"};
-  }
   return check_together(config);
 }
 
@@ -163,8 +160,25 @@ int fail(const std::string& message) {
   return kExitWrongUsage;
 }
 
-int serve(const sluice::host::Config& config, const sluice::net::EndSignals& signals) {
-  auto host = sluice::host::Host::start(config);
+std::string text_of(const std::vector<std::string>& keys) {
+  std::string text;
+  for (const std::string& key : keys) text += (text.empty() ? "" : ", ") + key;
+  return text;
+}
+
+void reload(sluice::host::Host& host) {
+  const auto keys = host.reload();
+  if (!keys.ok()) return spdlog::error("SIGHUP: all stays as it was: {}", keys.error());
+  spdlog::info(
+      "SIGHUP: read accounts and certificate anew, and the limits of roles; all else needs a "
+      "restart");
+  if (!keys->empty())
+    spdlog::warn("SIGHUP: changed, but not without a restart: {}", text_of(*keys));
+}
+
+int serve(const sluice::host::Config& config, const sluice::net::EndSignals& signals,
+          sluice::host::Host::ReadAgain read_again) {
+  auto host = sluice::host::Host::start(config, std::move(read_again));
   if (!host.ok()) return fail(host.error());
   if (const std::string admin = host.value()->admin_address(); !admin.empty()) {
     if (config.log_json) {
@@ -177,10 +191,7 @@ int serve(const sluice::host::Config& config, const sluice::net::EndSignals& sig
               host.value()->address().c_str());
   std::fflush(stdout);
   for (std::string_view signal = signals.wait(); signal == "SIGHUP"; signal = signals.wait()) {
-    const auto status = host.value()->reload();
-    if (status.ok())
-      spdlog::info("SIGHUP: read accounts and certificate anew; all else needs a restart");
-    if (!status.ok()) spdlog::error("SIGHUP: all stays as it was: {}", status.error());
+    reload(*host.value());
   }
   spdlog::info("stopping");
   return host.value()->stop() ? kExitWell : kExitFailed;
@@ -217,5 +228,11 @@ int main(int argc, char** argv) {
   if (check_command->parsed()) return check(config);
   spdlog::set_level(spdlog::level::from_str(config.log_level));
   if (config.log_json) spdlog::set_formatter(sluice::host::json_log_lines());
-  return serve(config, signals);
+  return serve(config, signals, [&]() -> sluice::Result<sluice::host::Config> {
+    sluice::host::Config again;
+    if (const auto status = combine(app, arguments, again); !status.ok()) {
+      return sluice::Error{status.error()};
+    }
+    return again;
+  });
 }

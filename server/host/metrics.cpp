@@ -1,5 +1,9 @@
 #include "server/host/metrics.h"
 
+#include <iterator>
+#include <map>
+#include <mutex>
+#include <utility>
 #include <vector>
 
 #include <prometheus/counter.h>
@@ -7,6 +11,8 @@
 #include <prometheus/histogram.h>
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
+
+#include "protocol/base/assert.h"
 
 namespace sluice::host {
 
@@ -68,6 +74,8 @@ class PrometheusWorldMetrics final : public WorldMetrics {
         received_(counter(r, "sluice_commands_received_total", "Commands from clients", l)),
         turned_away_(counter(r, "sluice_commands_turned_away_total",
                              "Commands refused before they reached a tick", l)),
+        over_limits_(counter(r, "sluice_over_limits_total",
+                             "Commands and views refused for the limits of a role", l)),
         verified_tick_(gauge(r, "sluice_verified_tick",
                              "Last tick that was found to replay in the background", l)),
         verify_alarm_(
@@ -107,6 +115,7 @@ class PrometheusWorldMetrics final : public WorldMetrics {
     raise_to(bad_messages_, counters.bad_messages);
     raise_to(received_, counters.commands);
     raise_to(turned_away_, counters.commands_refused);
+    raise_to(over_limits_, counters.over_limits);
   }
 
   void report(const VerifierSample& sample) override {
@@ -149,6 +158,7 @@ class PrometheusWorldMetrics final : public WorldMetrics {
   prometheus::Counter& bad_messages_;
   prometheus::Counter& received_;
   prometheus::Counter& turned_away_;
+  prometheus::Counter& over_limits_;
   prometheus::Gauge& verified_tick_;
   prometheus::Gauge& verify_alarm_;
   prometheus::Counter& bundles_;
@@ -164,21 +174,59 @@ class PrometheusWorldMetrics final : public WorldMetrics {
 
 }  // namespace
 
+/// A registry for each world, so that all of a world goes at once.
 struct Metrics::Implementation {
-  prometheus::Registry registry{prometheus::Registry::InsertBehavior::Merge};
-  std::vector<std::unique_ptr<WorldMetrics>> worlds;
+  struct World {
+    prometheus::Registry registry{prometheus::Registry::InsertBehavior::Merge};
+    std::unique_ptr<WorldMetrics> metrics;
+  };
+  prometheus::Registry server;
+  prometheus::Gauge& hosted = gauge(server, "sluice_worlds", "Worlds that are hosted", {});
+  prometheus::Gauge& not_hosted =
+      gauge(server, "sluice_worlds_not_hosted", "Worlds that are unloaded, or failed to load", {});
+  std::mutex mutex;
+  std::map<std::string, World> worlds;  // guarded by mutex
 };
 
 Metrics::Metrics() : implementation_(std::make_unique<Implementation>()) {}
 Metrics::~Metrics() = default;
 
 WorldMetrics& Metrics::add_world(const std::string& name) {
-  return *implementation_->worlds.emplace_back(
-      std::make_unique<PrometheusWorldMetrics>(implementation_->registry, Labels{{"world", name}}));
+  const std::lock_guard lock(implementation_->mutex);
+  const auto [place, is_new] = implementation_->worlds.try_emplace(name);
+  SLUICE_ASSERT(is_new);
+  Implementation::World& world = place->second;
+  world.metrics = std::make_unique<PrometheusWorldMetrics>(world.registry, Labels{{"world", name}});
+  return *world.metrics;
 }
 
+void Metrics::remove_world(const std::string& name) {
+  const std::lock_guard lock(implementation_->mutex);
+  implementation_->worlds.erase(name);
+}
+
+void Metrics::report_worlds(std::size_t hosted, std::size_t not_hosted) {
+  implementation_->hosted.Set(static_cast<double>(hosted));
+  implementation_->not_hosted.Set(static_cast<double>(not_hosted));
+}
+
+// A metric stands in the text once, with all worlds under it.
 std::string Metrics::text() const {
-  return prometheus::TextSerializer().Serialize(implementation_->registry.Collect());
+  const std::lock_guard lock(implementation_->mutex);
+  std::vector<prometheus::MetricFamily> all = implementation_->server.Collect();
+  std::map<std::string, std::size_t> places;
+  for (const auto& [name, world] : implementation_->worlds) {
+    for (prometheus::MetricFamily& family : world.registry.Collect()) {
+      const auto [place, is_new] = places.emplace(family.name, all.size());
+      if (is_new) {
+        all.push_back(std::move(family));
+        continue;
+      }
+      auto& metrics = all[place->second].metric;
+      std::move(family.metric.begin(), family.metric.end(), std::back_inserter(metrics));
+    }
+  }
+  return prometheus::TextSerializer().Serialize(all);
 }
 
 }  // namespace sluice::host

@@ -56,8 +56,12 @@ class Metrics {
   Metrics(const Metrics&) = delete;
   Metrics& operator=(const Metrics&) = delete;
 
-  /// Lives as long as this.
+  /// Lives as long as this, or until remove_world().
   [[nodiscard]] WorldMetrics& add_world(const std::string& name);
+  /// Nothing is said of it any more. None of that name: nothing happens.
+  void remove_world(const std::string& name);
+  /// How many worlds there are.
+  void report_worlds(std::size_t hosted, std::size_t not_hosted);
   [[nodiscard]] std::string text() const;
 
  private:

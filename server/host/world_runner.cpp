@@ -61,16 +61,17 @@ void WorldRunner::start() {
   if (drive_.by == Drive::By::kThread) thread_ = std::thread([this] { run(); });
 }
 
-void WorldRunner::stop() {
+void WorldRunner::stop(const std::string& why) {
   {
     const std::lock_guard lock(mutex_);
+    if (!stopping_) why_stopping_ = why;
     stopping_ = true;
     changed_.notify_all();
     saved_.notify_all();
   }
   if (std::exchange(stopped_, true)) return;
   if (thread_.joinable()) thread_.join();
-  refuse_queue("the server stops");
+  refuse_queue(why);
   writer_.push_checkpoint(keeper_.take(*world_));
   writer_.stop();
   if (!writer_.failed()) spdlog::info("{}: stopped at tick {}", name_, world_->tick_number());
@@ -81,7 +82,7 @@ Status WorldRunner::submit(net::ClientCommand command) {
   auto parsed = formats::parse_command(command.json, "command " + std::to_string(command.seq));
   if (!parsed.ok()) return Error{parsed.error()};
   const std::lock_guard lock(mutex_);
-  if (stopping_) return Error{"the server stops"};
+  if (stopping_) return Error{why_stopping_};
   if (!edits_refused_.empty()) return Error{edits_refused_};
   QueuedCommand queued;
   queued.command = std::move(parsed).value();
@@ -145,7 +146,7 @@ Result<std::uint64_t> WorldRunner::save(std::chrono::milliseconds patience) {
   const bool taken = saved_.wait_until(
       lock, deadline, [&] { return saves_taken_ >= mine || stopping_ || writer_.failed(); });
   if (writer_.failed()) return Error{"the recording failed: " + writer_.failure()};
-  if (stopping_) return Error{"the server stops"};
+  if (stopping_) return Error{why_stopping_};
   if (!taken) return Error{"the world did not come to it in time"};
   const std::uint64_t tick = saved_tick_;
   lock.unlock();
@@ -162,6 +163,11 @@ Result<std::uint64_t> WorldRunner::save(std::chrono::milliseconds patience) {
 void WorldRunner::refuse_edits(std::string why) {
   const std::lock_guard lock(mutex_);
   edits_refused_ = std::move(why);
+}
+
+void WorldRunner::set_role_work(const CommandQueue::WorkByRole& work_per_second) {
+  const std::lock_guard lock(mutex_);
+  queue_.set_role_work(work_per_second);
 }
 
 std::size_t WorldRunner::waiting_commands() const {

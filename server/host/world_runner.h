@@ -51,8 +51,9 @@ class WorldRunner final : public net::CommandIntake {
   /// Does what is due now: a tick at the most. Returns when something is due again, if nobody calls
   /// before; nothing once it is to stop. For its owner, where it has no thread.
   std::optional<Clock::Time> step();
-  /// Ends ticking, checkpoints, and waits until all is durable and answered.
-  void stop();
+  /// Ends ticking, checkpoints, and waits until all is durable and answered. `why` is what those
+  /// are told whose commands come too late.
+  void stop(const std::string& why = "the server stops");
 
   [[nodiscard]] Status submit(net::ClientCommand command) override;
 
@@ -66,6 +67,8 @@ class WorldRunner final : public net::CommandIntake {
   [[nodiscard]] Pace pace() const;
   /// Why no client may change the world from now on; empty: they may. Time goes on.
   void refuse_edits(std::string why);
+  /// By role, for commands that come from now on. Any thread.
+  void set_role_work(const CommandQueue::WorkByRole& work_per_second);
   /// Parts of the world that not everybody who may build may change. Before start().
   void set_areas(Areas areas) { areas_ = std::move(areas); }
   /// Time stands while nobody watches and no command waits. Before start().
@@ -125,6 +128,7 @@ class WorldRunner final : public net::CommandIntake {
   CommandQueue queue_;             // guarded by mutex_
   std::string edits_refused_;      // guarded by mutex_; why
   bool stopping_ = false;          // guarded by mutex_
+  std::string why_stopping_;       // guarded by mutex_
   bool stopped_ = false;           // the owner's thread alone
   std::thread thread_;
 };

@@ -12,6 +12,7 @@ namespace sluice::net {
 struct ListenAddress {
   std::string address;  // numeric
   std::uint16_t port = 0;
+  bool operator==(const ListenAddress&) const = default;
 };
 
 /// Reads "ADDRESS:PORT", "[IPV6]:PORT" or "localhost:PORT". `name` is what the error calls it.

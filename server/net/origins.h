@@ -16,6 +16,7 @@ namespace sluice::net {
 struct Origins {
   std::vector<std::string> hosts;    // names without a port: "play.example.org"
   std::vector<std::string> origins;  // as browsers send them: "https://play.example.org"
+  bool operator==(const Origins&) const = default;
 };
 
 /// A Host header's value, with or without a port.

@@ -17,6 +17,7 @@ namespace sluice::net {
 struct Proxies {
   std::vector<access::AddressRange> trusted;
   std::string account_header;  // empty: none is asked for
+  bool operator==(const Proxies&) const = default;
 
   [[nodiscard]] bool trust(std::string_view address) const;
   /// `forwarded`: what X-Forwarded-For says, of several lines all in their order, with commas

@@ -1,7 +1,9 @@
 #include "server/net/server.h"
 
 #include <algorithm>
+#include <atomic>
 #include <future>
+#include <map>
 #include <thread>
 #include <utility>
 
@@ -40,7 +42,7 @@ struct Server::Implementation {
   asio::steady_timer timer{context};  // pauses accepting; then polls for the end
   asio::steady_timer sweep{context};  // looks for clients that take nothing
   std::chrono::steady_clock::time_point stop_deadline;
-  std::vector<WorldFeed*> feeds;
+  std::map<std::string, WorldFeed*> feeds;  // by the world's name
   std::string address;
   std::thread thread;
 
@@ -51,6 +53,21 @@ struct Server::Implementation {
   void apply_roles();
   std::size_t kick(const std::string& world, const std::string& account);
   void poll_stop();
+  [[nodiscard]] std::unique_ptr<Hub> make_hub(const HostedWorld& world) const;
+  void wake(WorldFeed& feed, Hub& hub);
+  struct Removal;
+  void begin_removal(const std::shared_ptr<Removal>& removal, const std::string& name,
+                     const std::string& why);
+  void go_on_removing(const std::shared_ptr<Removal>& removal);
+};
+
+/// A world on its way out: it ends when no session speaks of it any more.
+struct Server::Implementation::Removal {
+  explicit Removal(asio::io_context& context) : timer(context) {}
+  std::unique_ptr<Hub> hub;
+  asio::steady_timer timer;
+  std::chrono::steady_clock::time_point deadline;
+  std::promise<std::unique_ptr<Hub>> done;
 };
 
 Status Server::Implementation::listen() {
@@ -98,7 +115,10 @@ void Server::Implementation::end_stalled() {
     if (error || network.stopping) return;
     const auto latest = std::chrono::steady_clock::now() - patience;
     const std::set<Session*> sessions = network.sessions;
-    for (Session* session : sessions) session->end_if_stalled_since(latest);
+    for (Session* session : sessions) {
+      session->catch_up();
+      session->end_if_stalled_since(latest);
+    }
     end_stalled();
   });
 }
@@ -144,6 +164,46 @@ void Server::Implementation::poll_stop() {
   });
 }
 
+std::unique_ptr<Hub> Server::Implementation::make_hub(const HostedWorld& world) const {
+  SLUICE_ASSERT(world.feed != nullptr && world.intake != nullptr);
+  return std::make_unique<Hub>(*world.feed, *world.intake, network.options.server_version,
+                               world.past);
+}
+
+void Server::Implementation::wake(WorldFeed& feed, Hub& hub) {
+  feed.set_wake([this, &hub] { asio::post(context, [&hub] { hub.on_mail(); }); });
+}
+
+// From here on nobody finds the world. What wakes the hub was taken away before, so nothing that
+// speaks of it is still to come but its sessions.
+void Server::Implementation::begin_removal(const std::shared_ptr<Removal>& removal,
+                                           const std::string& name, const std::string& why) {
+  removal->hub = std::move(network.hubs.extract(name).mapped());
+  removal->hub->on_mail();
+  removal->deadline = std::chrono::steady_clock::now() + network.options.limits.farewell;
+  const std::set<Session*> sessions = network.sessions;
+  for (Session* session : sessions) {
+    if (session->is_of(*removal->hub)) session->refuse(protocol::RefusalCode::kWorldGone, why);
+  }
+  go_on_removing(removal);
+}
+
+void Server::Implementation::go_on_removing(const std::shared_ptr<Removal>& removal) {
+  const bool late = std::chrono::steady_clock::now() > removal->deadline;
+  bool left = false;
+  const std::set<Session*> sessions = network.sessions;
+  for (Session* session : sessions) {
+    if (!session->is_of(*removal->hub)) continue;
+    left = true;
+    if (late) session->end();
+  }
+  if (!left) return removal->done.set_value(std::move(removal->hub));
+  removal->timer.expires_after(kStopPoll);
+  removal->timer.async_wait([this, removal](boost::system::error_code error) {
+    if (!error) go_on_removing(removal);
+  });
+}
+
 Result<std::unique_ptr<Server>> Server::start(ServerOptions options,
                                               const std::vector<HostedWorld>& worlds) {
   auto implementation = std::make_unique<Implementation>();
@@ -154,12 +214,10 @@ Result<std::unique_ptr<Server>> Server::start(ServerOptions options,
     it.network.options.gate = std::make_shared<const access::Gate>(access::GateRules{});
   }
   for (const HostedWorld& world : worlds) {
-    SLUICE_ASSERT(world.feed != nullptr && world.intake != nullptr);
-    auto hub = std::make_unique<Hub>(*world.feed, *world.intake, it.network.options.server_version,
-                                     world.past);
+    auto hub = it.make_hub(world);
     const std::string name = hub->config().name;
     SLUICE_ASSERT(it.network.hubs.emplace(name, std::move(hub)).second);
-    it.feeds.push_back(world.feed);
+    it.feeds.emplace(name, world.feed);
   }
   if (!it.network.options.tls_certificate.empty()) {
     auto tls = make_tls(it.network.options.tls_certificate, it.network.options.tls_key);
@@ -169,10 +227,7 @@ Result<std::unique_ptr<Server>> Server::start(ServerOptions options,
     it.network.handshakes.emplace(rate, rate);
   }
   if (const Status status = it.listen(); !status.ok()) return Error{status.error()};
-  for (WorldFeed* feed : it.feeds) {
-    Hub* hub = it.network.hubs.at(feed->config().name).get();
-    feed->set_wake([&it, hub] { asio::post(it.context, [hub] { hub->on_mail(); }); });
-  }
+  for (const auto& [name, feed] : it.feeds) it.wake(*feed, *it.network.hubs.at(name));
   it.accept();
   it.end_stalled();
   it.thread = std::thread([&it] { it.context.run(); });
@@ -189,9 +244,49 @@ Server::~Server() {
 void Server::stop() {
   Implementation& it = *implementation_;
   if (!it.thread.joinable()) return;
-  for (WorldFeed* feed : it.feeds) feed->set_wake({});
+  for (const auto& [name, feed] : it.feeds) feed->set_wake({});
   asio::post(it.context, [&it] { it.begin_stop(); });
   it.thread.join();
+}
+
+Status Server::add_world(HostedWorld world) {
+  Implementation& it = *implementation_;
+  const std::string name = world.feed->config().name;
+  SLUICE_ASSERT(it.feeds.emplace(name, world.feed).second);
+  // Whoever comes first decides: the network that takes it, or the patience that ends.
+  struct Handed {
+    std::unique_ptr<Hub> hub;
+    std::atomic<bool> decided{false};
+    std::promise<void> done;
+  };
+  const auto handed = std::make_shared<Handed>();
+  handed->hub = it.make_hub(world);
+  Hub& hub = *handed->hub;
+  auto done = handed->done.get_future();
+  asio::post(it.context, [&it, handed, name] {
+    if (handed->decided.exchange(true)) return;
+    SLUICE_ASSERT(it.network.hubs.emplace(name, std::move(handed->hub)).second);
+    handed->done.set_value();
+  });
+  if (done.wait_for(kStopPatience) != std::future_status::ready &&
+      !handed->decided.exchange(true)) {
+    it.feeds.erase(name);
+    return Error{"the network did not come to it in time"};
+  }
+  it.wake(*world.feed, hub);
+  return Done{};
+}
+
+void Server::remove_world(const std::string& name, const std::string& why) {
+  Implementation& it = *implementation_;
+  const auto place = it.feeds.find(name);
+  SLUICE_ASSERT(place != it.feeds.end());
+  place->second->set_wake({});
+  it.feeds.erase(place);
+  const auto removal = std::make_shared<Implementation::Removal>(it.context);
+  auto done = removal->done.get_future();
+  asio::post(it.context, [&it, removal, name, why] { it.begin_removal(removal, name, why); });
+  done.get().reset();  // here: a large world's copy takes a while to take down
 }
 
 Status Server::reload_tls() {

@@ -54,8 +54,9 @@ struct Limits {
   std::size_t body_bytes = 4U << 10;                // read and ignored
   std::chrono::milliseconds request{10000};         // for a request to arrive, a response to leave
   std::chrono::milliseconds hello{5000};            // from the handshake to the hello
-  std::chrono::milliseconds idle{60000};   // of silence, pings included, that ends a WebSocket
-  std::chrono::milliseconds stall{30000};  // in which a client takes no message, that ends it
+  std::chrono::milliseconds idle{60000};     // of silence, pings included, that ends a WebSocket
+  std::chrono::milliseconds stall{30000};    // in which a client takes no message, that ends it
+  std::chrono::milliseconds farewell{2000};  // for the last messages of a world that goes
   int send_buffer_bytes =
       256 << 10;                   // of a WebSocket, in the system; what lies there is on its way
   std::size_t waiting_frames = 4;  // tick messages queued for a client
@@ -88,7 +89,7 @@ struct ServerOptions {
   std::function<std::string()> health_text;   // likewise; /healthz says "alive" without it
 };
 
-/// What the host hands over for each world; both must outlive the server.
+/// What the host hands over for each world; both must outlive the server, or remove_world().
 struct HostedWorld {
   WorldFeed* feed = nullptr;
   CommandIntake* intake = nullptr;
@@ -109,6 +110,17 @@ class Server {
   /// Tells every client that the server stops, closes, and waits (a few seconds at the most).
   /// Replies that were delivered before are sent first.
   void stop();
+
+  /// Serves one world more from now on. Error: the network did not come to it within some seconds,
+  /// and never will. This, remove_world() and stop() are not for two threads at once, nor for the
+  /// network's.
+  [[nodiscard]] Status add_world(HostedWorld world);
+
+  /// Tells the viewers of a world why it goes, ends their connections, and returns when nothing
+  /// here refers to its feed and its intake any more: at once when they take it, after
+  /// Limits::farewell when one does not. What was delivered before is sent first. Other worlds'
+  /// viewers notice nothing.
+  void remove_world(const std::string& name, const std::string& why);
 
   /// Reads the certificate and its key anew, for connections from now on. On an error all stays as
   /// it was. For any thread but the network's.

@@ -1,5 +1,6 @@
 #include "server/net/session.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <boost/beast/websocket/rfc6455.hpp>
@@ -22,6 +23,16 @@ constexpr double kResyncCost = 20;
 constexpr std::chrono::milliseconds kThrottlePause{50};
 // What a close frame can carry.
 constexpr std::size_t kMaxCloseReasonBytes = 120;
+
+/// Those of the box that lie in a world of that size; the box may be any.
+std::int64_t cells_of(const Box& box, Vec3 size) {
+  const auto length = [](std::int32_t from, std::int32_t many, std::int32_t end) {
+    const std::int64_t last = std::min(std::int64_t{from} + many, std::int64_t{end});
+    return std::max<std::int64_t>(0, last - std::max(from, 0));
+  };
+  return length(box.from.x, box.size.x, size.x) * length(box.from.y, box.size.y, size.y) *
+         length(box.from.z, box.size.z, size.z);
+}
 
 /// A client behind a proxy is not who has connected.
 std::string peer_text(const std::string& peer, const std::string& address) {
@@ -67,6 +78,7 @@ void Session::on_accept(ErrorCode error) {
   if (network_.stopping) {
     return refuse(protocol::RefusalCode::kShutdown, "the server stops");
   }
+  if (refused_early_) return refuse(refused_early_->code, refused_early_->reason);
   wait(network_.options.limits.hello);
   read();
 }
@@ -141,12 +153,15 @@ void Session::on(const protocol::Hello& hello) {
   socket_->cancel_wait();
   client_name_ = hello.client_name;
   state_ = State::kOpen;
+  take_limits();
   join(hello);
 }
 
 void Session::on(const protocol::SetView& view) {
   // It is obeyed at once; the cost slows the reads that follow.
   messages_.charge(kViewCost, socket_->now());
+  view_cells_ = cells_of(view.box, hub_.config().size);
+  if (!view_fits()) return;
   hub_.set_view(*this, view.box);
 }
 
@@ -158,7 +173,29 @@ std::string Session::watch_refusal() const {
 
 void Session::apply_role() {
   const std::string refusal = watch_refusal();
-  if (!refusal.empty()) refuse(protocol::RefusalCode::kNotAllowed, refusal);
+  if (!refusal.empty()) return refuse(protocol::RefusalCode::kNotAllowed, refusal);
+  if (state_ != State::kOpen) return;
+  take_limits();
+  (void)view_fits();
+}
+
+void Session::take_limits() {
+  const access::Gate& gate = *network_.options.gate;
+  const access::Role role = gate.role_in(hub_.config().name, account_);
+  allowance_.set(role, gate.limits_of(role));
+}
+
+// A view cannot be answered: who asks for too large a one is told in what ends the connection.
+bool Session::view_fits() {
+  const std::string refusal = allowance_.refusal_of_view(view_cells_);
+  if (refusal.empty()) return true;
+  ++hub_.counters().over_limits;
+  refuse(protocol::RefusalCode::kNotAllowed, refusal);
+  return false;
+}
+
+void Session::catch_up() {
+  if (state_ == State::kOpen) hub_.catch_up(*this);
 }
 
 void Session::on(const protocol::Ping& ping) {
@@ -186,13 +223,15 @@ void Session::bad_message(const std::string& what) {
 }
 
 void Session::refuse(protocol::RefusalCode code, const std::string& reason) {
+  if (state_ == State::kHandshake) refused_early_ = protocol::Refused{code, reason};
   if (state_ != State::kHello && state_ != State::kOpen) return;
   log_closed(reason);
   leave();
   socket_->cancel_wait();
   state_ = State::kClosing;
-  close_code_ = code == protocol::RefusalCode::kShutdown ? websocket::close_code::going_away
-                                                         : websocket::close_code::policy_error;
+  const bool goes =
+      code == protocol::RefusalCode::kShutdown || code == protocol::RefusalCode::kWorldGone;
+  close_code_ = goes ? websocket::close_code::going_away : websocket::close_code::policy_error;
   close_reason_ = reason.substr(0, kMaxCloseReasonBytes);
   // Replies that are due still leave; frames that are not yet on their way do not.
   for (std::size_t i = outgoing_.size(); i > 1; --i) {
@@ -223,6 +262,7 @@ void Session::end_if_stalled_since(std::chrono::steady_clock::time_point latest)
 
 bool Session::has_room() const {
   const Limits& limits = network_.options.limits;
+  if (allowance_.holds_back(socket_->now())) return false;
   return waiting_frames_ == 0 || (waiting_frames_ < limits.waiting_frames &&
                                   waiting_frame_bytes_ < limits.waiting_frame_bytes);
 }
@@ -239,6 +279,7 @@ void Session::send_reply(const protocol::ServerMessage& message) {
 
 void Session::send(SharedBytes bytes, bool is_frame) {
   hub_.counters().bytes += bytes->size();
+  allowance_.note_sent(bytes->size(), socket_->now());
   if (is_frame) {
     ++waiting_frames_;
     waiting_frame_bytes_ += bytes->size();

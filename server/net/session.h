@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <boost/beast/core.hpp>
@@ -23,6 +24,7 @@
 
 #include "server/net/hub.h"
 #include "server/net/network.h"
+#include "server/net/role_allowance.h"
 #include "server/net/token_bucket.h"
 #include "server/net/web_socket.h"
 
@@ -42,6 +44,7 @@ class Session final : public Viewer, public std::enable_shared_from_this<Session
   void start(const Request& upgrade);
 
   [[nodiscard]] const std::string& world() const { return hub_.config().name; }
+  [[nodiscard]] bool is_of(const Hub& hub) const { return &hub_ == &hub; }
   [[nodiscard]] const std::string& account() const { return account_; }
 
   /// Tells the client why, and closes.
@@ -49,6 +52,12 @@ class Session final : public Viewer, public std::enable_shared_from_this<Session
 
   /// Roles may have changed: ends the connection where it may not watch any more.
   void apply_role();
+
+  /// Sends what waited for its role's bandwidth, where no tick brings anything.
+  void catch_up();
+
+  /// Ends the connection at once, whatever the client has not taken yet.
+  void end();
 
   /// Ends the connection if the message that is being written began before that.
   void end_if_stalled_since(std::chrono::steady_clock::time_point latest);
@@ -91,13 +100,15 @@ class Session final : public Viewer, public std::enable_shared_from_this<Session
   void join(const protocol::Hello& hello);
   [[nodiscard]] bool answer_known(std::uint64_t seq);
   [[nodiscard]] std::string refusal_of(const protocol::Command& command);
+  [[nodiscard]] std::string rate_refusal(const protocol::Command& command);
+  void take_limits();
+  [[nodiscard]] bool view_fits();
   /// Why it is not to see its world any more; empty when it is.
   [[nodiscard]] std::string watch_refusal() const;
   void send(SharedBytes bytes, bool is_frame);
   void write();
   void on_write(ErrorCode error);
   void close();
-  void end();
   void leave();
   void bad_message(const std::string& what);
   void log_closed(const std::string& why);
@@ -111,14 +122,17 @@ class Session final : public Viewer, public std::enable_shared_from_this<Session
   std::string peer_;  // for the log
 
   State state_ = State::kHandshake;
-  std::uint64_t number_ = 0;   // among the hub's viewers; 0 before the hello
-  std::string client_name_;    // as it calls itself
+  std::optional<protocol::Refused> refused_early_;  // before it could be told
+  std::uint64_t number_ = 0;                        // among the hub's viewers; 0 before the hello
+  std::string client_name_;                         // as it calls itself
   std::string resume_;         // what is left of its token; empty: no results are kept for it
   const std::string account_;  // that it has shown a token of; may be empty
   const std::string address_;  // of the client, without the port
   TokenBucket commands_;
   TokenBucket command_bytes_;
   TokenBucket messages_;
+  mutable RoleAllowance allowance_;  // of its role, since the hello
+  std::int64_t view_cells_ = 0;      // that it asked for, in its world
   std::size_t waiting_commands_ = 0;
 
   std::deque<Outgoing> outgoing_;  // the first one is being written

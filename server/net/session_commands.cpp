@@ -50,6 +50,18 @@ std::string Session::refusal_of(const protocol::Command& command) {
     return "too many commands wait for their result (" + std::to_string(limits.waiting_commands) +
            ")";
   }
+  if (std::string refusal = rate_refusal(command); !refusal.empty()) return refusal;
+  const access::Role role = network_.options.gate->role_in(hub_.config().name, account_);
+  const Status status = hub_.submit({command, number_, client_name_, account_, resume_, role});
+  return status.ok() ? std::string() : status.error();
+}
+
+std::string Session::rate_refusal(const protocol::Command& command) {
+  const Limits& limits = network_.options.limits;
+  if (std::string refusal = allowance_.refusal_of_command(socket_->now()); !refusal.empty()) {
+    ++hub_.counters().over_limits;
+    return refusal;
+  }
   if (!commands_.take(1, socket_->now())) {
     return "too many commands a second (" +
            std::to_string(static_cast<std::int64_t>(limits.commands_per_second)) + ")";
@@ -58,9 +70,7 @@ std::string Session::refusal_of(const protocol::Command& command) {
     return "too many bytes of commands a second (" +
            std::to_string(static_cast<std::int64_t>(limits.command_bytes_per_second)) + ")";
   }
-  const access::Role role = network_.options.gate->role_in(hub_.config().name, account_);
-  const Status status = hub_.submit({command, number_, client_name_, account_, resume_, role});
-  return status.ok() ? std::string() : status.error();
+  return {};
 }
 
 // A number that came before is answered as it was then, and never applied again.

@@ -22,6 +22,11 @@ class TokenBucket {
     return true;
   }
 
+  /// How long until take() has so many, as of the last call.
+  [[nodiscard]] double seconds_until(double uses) const {
+    return std::max(0.0, (uses - tokens_) / per_second_);
+  }
+
   /// Takes `uses` of something that was done already, there or not: what is owed has to fill up
   /// before take() succeeds again.
   void charge(double uses, Clock::time_point now) {

@@ -9,6 +9,7 @@
 
 #include "client_stub/address.h"
 #include "client_stub/http.h"
+#include "server/formats/world_file.h"
 #include "server/tools/arguments.h"
 #include "server/tools/commands.h"
 
@@ -22,6 +23,8 @@ struct AdminOptions {
   std::string server = "http://127.0.0.1:9090";
   std::string token;
   std::string world;
+  std::string file;
+  bool delete_recording = false;
   std::string account;
   std::string level;
   std::string address;
@@ -33,6 +36,9 @@ struct AdminOptions {
 };
 using Options = std::shared_ptr<AdminOptions>;
 
+// A large world takes a while to be replayed or copied.
+constexpr std::chrono::seconds kPatience{600};
+
 int fail(const std::string& message) {
   std::cerr << "sluice: " << message << '\n';
   return kExitWrongInput;
@@ -40,6 +46,12 @@ int fail(const std::string& message) {
 
 void print_worlds(const Json& worlds) {
   for (const Json& world : worlds) {
+    if (const std::string state = world.value("state", "hosted"); state != "hosted") {
+      std::cout << world.value("name", "") << "  "
+                << (state == "failed" ? "cannot be loaded; the server's log says why" : state)
+                << '\n';
+      continue;
+    }
     std::cout << world.value("name", "") << "  tick " << world.value("tick", 0ULL) << "  "
               << (world.value("paused", false) ? "paused" : "runs") << "  speed "
               << world.value("speed", 1.0) << "  " << world.value("clients", 0) << " clients";
@@ -59,12 +71,17 @@ void print_bans(const Json& bans) {
   }
 }
 
+/// What is no UTF-8 is sent as what can be, and refused for what it is then.
+std::string text_of(const Json& body) {
+  return body.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 int run(const AdminOptions& options, const std::string& method, const std::string& path,
         const Json& body) {
   const auto token = client::token_to_show(options.token);
   if (!token.ok()) return fail(token.error());
-  const auto reply =
-      client::ask({method, options.server, path, token.value(), body.is_null() ? "" : body.dump()});
+  const auto reply = client::ask({method, options.server, path, token.value(),
+                                  body.is_null() ? "" : text_of(body), kPatience});
   if (!reply.ok()) return fail(reply.error());
   const Json answer = Json::parse(reply.value().body, nullptr, false);
   if (answer.is_object() && answer.contains("error")) {
@@ -91,12 +108,30 @@ Json ban_of(const AdminOptions& options) {
   return {{"ban", ban}};
 }
 
+Json recording_of(const AdminOptions& options) {
+  return {{"recording", options.delete_recording ? "delete" : "keep"}};
+}
+
+int run_create(const AdminOptions& options) {
+  const auto text = formats::read_file(options.file);
+  if (!text.ok()) return fail(text.error());
+  if (text->size() > formats::kMostSentBytes) {
+    return fail(options.file + ": has " + std::to_string(text->size()) +
+                " bytes; a server is sent at most " + std::to_string(formats::kMostSentBytes));
+  }
+  return run(options, "POST", "/api/worlds", {{"world_file", *text}});
+}
+
 /// `path`: /healthz or /readyz, which say "all well" by their status.
 int run_question(const AdminOptions& options, const std::string& path) {
   const auto reply = client::ask({"GET", options.server, path, "", ""});
   if (!reply.ok()) return fail(reply.error());
   (reply.value().status == 200 ? std::cout : std::cerr) << reply.value().body;
   return reply.value().status == 200 ? kExitWell : kExitWrongInput;
+}
+
+bool asks(const std::string& name) {
+  return name == "worlds" || name == "bans" || name == "limits";
 }
 
 /// `body` makes the request's body from the options when it is sent.
@@ -108,10 +143,32 @@ CLI::App& add_action(CLI::App& admin, const Options& options, int& exit_status,
   action->callback([options, &exit_status, name, of_world, body] {
     const std::string path =
         of_world ? "/api/worlds/" + options->world + "/" + name : "/api/" + name;
-    exit_status = run(*options, name == "worlds" || name == "bans" ? "GET" : "POST", path,
-                      body ? body(*options) : Json(nullptr));
+    exit_status =
+        run(*options, asks(name) ? "GET" : "POST", path, body ? body(*options) : Json(nullptr));
   });
   return *action;
+}
+
+/// Worlds that come and go.
+void add_worlds_actions(CLI::App& admin, const Options& options, int& exit_status) {
+  CLI::App* const create =
+      admin.add_subcommand("create", "Make a world from a world file, and host it")->fallthrough();
+  create->add_option("FILE", options->file, "a world file (TOML), which is sent")->required();
+  create->callback([options, &exit_status] { exit_status = run_create(*options); });
+  add_action(admin, options, exit_status, "load",
+             "Host a world from its recording in the server's data folder", true);
+  add_action(admin, options, exit_status, "unload",
+             "Save a world and host it no more, until it is loaded", true);
+  for (const auto& [name, what] :
+       {std::pair("reset", "Begin a world anew; its recording goes to removed in the data folder"),
+        {"remove", "Host a world no more; its recording goes to removed in the data folder"}}) {
+    add_action(admin, options, exit_status, name, what, true, recording_of)
+        .add_flag("--delete-recording", options->delete_recording,
+                  "Delete the recording instead: nobody can bring it back");
+  }
+  add_action(admin, options, exit_status, "export",
+             "Write its world file and a copy of its recording to exports in the data folder",
+             true);
 }
 
 }  // namespace
@@ -144,6 +201,7 @@ void add_admin_command(CLI::App& app, int& exit_status) {
       })
       .add_option("SPEED", options->speed, "times its own, 0.01 to 100")
       ->required();
+  add_worlds_actions(*admin, options, exit_status);
   add("save", "Checkpoint it now, and wait until its history is durable", true);
   add("backup", "Copy its recording, and read the copy whole", true);
   add("kick", "End the connections of an account", true, [](const AdminOptions& o) {
@@ -158,6 +216,7 @@ void add_admin_command(CLI::App& app, int& exit_status) {
           exit_status = run_question(*options, path);
         });
   }
+  add("limits", "Say what a connection may take, by its role", false);
   add("bans", "List who is banned", false);
   CLI::App& ban = add("ban", "Let an account or an address in no more", false,
                       [](const AdminOptions& o) { return ban_of(o); });
@@ -178,7 +237,7 @@ void add_admin_command(CLI::App& app, int& exit_status) {
       })
       .add_option("LEVEL", options->level, "trace, debug, info, warn or error")
       ->required();
-  add("reload", "Read the file of accounts and the certificate anew", false);
+  add("reload", "Read accounts, certificate and the limits of roles anew", false);
 }
 
 }  // namespace sluice::tools

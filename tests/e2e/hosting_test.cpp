@@ -150,6 +150,37 @@ TEST_F(Hosting, AnAreaIsChangedByThoseWhoMay) {
                                      "does not lie in the world"));
 }
 
+TEST_F(Hosting, LimitsOfARoleAreTakenOnWithoutARestart) {
+  const auto write = [&](const std::string& text) { return folder_.write("s.toml", text); };
+  const std::string config = write("[limits.build]\nview_cells = 100\n");
+  ServerProcess server(SLUICE_SERVER, serving({"--config", config}));
+  ASSERT_NE(server.port(), 0);
+  const auto seen = [&](const char* view) {
+    return this->view(server, {"--view", view, "--for", "3"});
+  };
+  EXPECT_EQ(seen("0,0,0,10,10,1").status, 0);
+  EXPECT_THAT(seen("0,0,0,10,11,1").error,
+              HasSubstr("refused: not allowed: a view of 110 cells; the role build sees at most "
+                        "100 at a time"));
+  const auto reload = [&](const std::string& text, const std::string& wanted) {
+    (void)write(text);
+    server.send_signal(SIGHUP);
+    for (int i = 0; i < 3000 && server.errors().find(wanted) == std::string::npos; ++i) {
+      usleep(10000);
+    }
+    EXPECT_THAT(server.errors(), HasSubstr(wanted));
+  };
+  reload("[limits.build]\nview_cells = -1\n", "SIGHUP: all stays as it was: ");
+  EXPECT_NE(seen("0,0,0,10,11,1").status, 0);
+  reload("threads = 7\n[limits.build]\nview_cells = 110\ncommands_per_second = 5\n",
+         "SIGHUP: changed, but not without a restart: threads");
+  EXPECT_EQ(seen("0,0,0,10,11,1").status, 0);
+  EXPECT_NE(seen("0,0,0,11,11,1").status, 0);
+  const Finished checked = run_program({SLUICE_SERVER, "--world", world_, "check", config});
+  EXPECT_THAT(checked.out, HasSubstr("a connection with the role build is bound: to 5 commands a "
+                                     "second, to views of 110 cells\n"));
+}
+
 TEST_F(Hosting, OnADiskThatIsNearlyFullTimeGoesOnAndNobodyEdits) {
   // No disk has a pebibyte to spare.
   ServerProcess server(SLUICE_SERVER,

@@ -3,6 +3,7 @@
 // history. Method: the API without sockets, on a world that runs.
 #include "server/host/admin_api.h"
 
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <thread>
@@ -13,7 +14,6 @@
 
 #include "server/access/accounts_file.h"
 #include "server/access/token.h"
-#include "server/formats/world_file.h"
 #include "server/host/world_runner.h"
 #include "server/record/reader.h"
 #include "server/record/verify.h"
@@ -38,13 +38,16 @@ rate = 100
 class AdminApiTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    const auto spec = formats::parse_world(kPond, "test world");
-    auto world = std::move(sim::World::create(spec.value())).value();
-    auto recorder = record::Recorder::create(path(), kPond, *world);
-    ASSERT_TRUE(recorder.ok()) << recorder.error();
-    runner_ = std::make_unique<WorldRunner>(std::move(world), std::move(recorder).value(),
-                                            executor_, metrics_.add_world("pond"));
-    runner_->start();
+    std::filesystem::create_directories(folder_.file("data"));
+    HostedWorlds::Options options;
+    options.data_directory = folder_.file("data");
+    options.verify = false;
+    options.now = [] { return std::int64_t{0}; };
+    worlds_ = std::make_unique<HostedWorlds>(std::move(options), executor_, metrics_);
+    ASSERT_TRUE(worlds_->read_file().ok());
+    const auto made = worlds_->create(kPond);
+    ASSERT_TRUE(made.ok()) << made.error();
+    runner_ = worlds_->runner("pond");
   }
   void open(bool with_accounts) {
     access::GateRules rules;
@@ -60,19 +63,22 @@ class AdminApiTest : public ::testing::Test {
     gate_ = std::make_unique<access::Gate>(rules);
     ASSERT_TRUE(gate_->read_accounts().ok());
     AdminTargets targets;
-    targets.worlds = {{"pond", runner_.get()}};
+    targets.worlds = worlds_.get();
     targets.gate = gate_.get();
     targets.open = !with_accounts;
     targets.health = [] { return std::string("alive\n"); };
     targets.readiness = [] { return net::Readiness{false, "pond: stands still\n"}; };
     targets.metrics = [] { return std::string("a_metric 1\n"); };
     targets.status = [] { return std::string("<!doctype html>\n"); };
-    targets.reload = [this] { return gate_->read_accounts(); };
+    targets.reload = [this]() -> Result<std::vector<std::string>> {
+      if (Status read = gate_->read_accounts(); !read.ok()) return Error{read.error()};
+      return std::vector<std::string>{"listen"};
+    };
     Backups::Options backups;
     backups.folder = folder_.file("backups");
-    backups.recordings = {{"pond", path()}};
     backups.now = [] { return std::int64_t{0}; };
     backups_ = std::make_unique<Backups>(std::move(backups));
+    backups_->add("pond", path());
     targets.backup = [this](const std::string& world) { return backups_->make(world); };
     targets.change_accounts = [this, file = rules.accounts_file](const auto& change) -> Status {
       if (file.empty()) return Error{"no file"};
@@ -91,7 +97,7 @@ class AdminApiTest : public ::testing::Test {
   net::AdminAnswer post(const std::string& action, const std::string& body = "") {
     return ask("POST", "/api/worlds/pond/" + action, body);
   }
-  [[nodiscard]] std::string path() const { return folder_.file("pond.sluice"); }
+  [[nodiscard]] std::string path() const { return folder_.file("data/pond.sluice"); }
   /// Of a paused world, once it has taken the steps that it was told to. What is saved is saved
   /// between two ticks.
   std::uint64_t tick_when_still() {
@@ -106,7 +112,8 @@ class AdminApiTest : public ::testing::Test {
   tests::TemporaryDirectory folder_;
   sim::SerialExecutor executor_;
   Metrics metrics_;
-  std::unique_ptr<WorldRunner> runner_;
+  std::unique_ptr<HostedWorlds> worlds_;
+  WorldRunner* runner_ = nullptr;
   std::unique_ptr<access::Gate> gate_;
   std::unique_ptr<Backups> backups_;
   std::unique_ptr<AdminApi> api_;
@@ -199,6 +206,8 @@ TEST_F(AdminApiTest, EachActionNeedsItsRole) {
       EXPECT_EQ(ask(verb, target, "", "guess").status, 401U) << target;
       // What is wrong beyond the role is another matter: no body is given here.
       const auto passes = [&](const char* token) {
+        // What needs no body was done already for who came before.
+        if (target.ends_with("/unload")) (void)ask("POST", "/api/worlds/pond/load", "", "adam");
         const unsigned status = ask(verb, target, "", token).status;
         EXPECT_NE(status, 401U) << target;
         EXPECT_NE(status, 404U) << target << ": in the document, but not there";
@@ -210,7 +219,8 @@ TEST_F(AdminApiTest, EachActionNeedsItsRole) {
       ++tried;
     }
   }
-  EXPECT_EQ(tried, 13);
+  EXPECT_EQ(tried, 20);
+  ASSERT_EQ(ask("POST", "/api/worlds/pond/load", "", "adam").status, 200U);
   EXPECT_THAT(
       ask("POST", "/api/worlds/pond/pause", "", "bert").body,
       HasSubstr("not allowed: the role of \\\"bert\\\" in pond is build; this needs operate"));
@@ -254,6 +264,60 @@ TEST_F(AdminApiTest, BansAreMadeListedAndLifted) {
   EXPECT_EQ(post("/api/unban", {{"of", "bert"}}).status, 200U);
   EXPECT_EQ(gate_->role_in("pond", "bert"), access::Role::kBuild);
   EXPECT_EQ(ask("GET", "/api/bans", "", "olga").status, 403U);
+}
+
+TEST_F(AdminApiTest, LimitsOfRolesAreTold) {
+  open(false);
+  access::LimitsByRole limits;
+  limits[static_cast<std::size_t>(access::Role::kBuild)] = {5, 6000, 7, 8000};
+  gate_->set_limits(limits);
+  const json told = json::parse(ask("GET", "/api/limits").body);
+  EXPECT_EQ(told["build"], json::parse(R"({"commands_per_second": 5, "work_per_second": 6000,
+                                           "view_cells": 7, "bytes_per_second": 8000})"));
+  EXPECT_EQ(told["watch"]["view_cells"], nullptr);
+  EXPECT_EQ(told.size(), 4U);
+  EXPECT_EQ(json::parse(ask("POST", "/api/reload").body)["needs_restart"], json({"listen"}));
+}
+
+TEST_F(AdminApiTest, WorldsComeAndGo) {
+  open(false);
+  const auto world_file = [](const std::string& text) { return json{{"world_file", text}}.dump(); };
+  const auto names = [&] {
+    std::string text;
+    for (const json& world : json::parse(ask("GET", "/api/worlds").body)) {
+      text += world["name"].get<std::string>() + " " + world["state"].get<std::string>() + "\n";
+    }
+    return text;
+  };
+  const std::string lake = "[world]\nname = \"lake\"\nsize = [8, 8, 1]\n";
+  EXPECT_EQ(ask("POST", "/api/worlds", world_file(lake)).body, "{\"world\":\"lake\"}\n");
+  EXPECT_EQ(ask("POST", "/api/worlds", world_file(lake)).body,
+            "{\"error\":\"there is a world named \\\"lake\\\" already\"}\n");
+  EXPECT_EQ(ask("POST", "/api/worlds", R"({"world_file": 5})").status, 400U);
+  EXPECT_THAT(ask("POST", "/api/worlds", world_file("[world]\nsize = 5\n")).body,
+              HasSubstr("the world file:1: key 'world.name' is missing"));
+  EXPECT_EQ(names(), "lake hosted\npond hosted\n");
+  EXPECT_EQ(ask("POST", "/api/worlds/lake/unload").status, 200U);
+  EXPECT_EQ(names(), "pond hosted\nlake unloaded\n");
+  EXPECT_EQ(ask("POST", "/api/worlds/lake/pause").status, 404U);
+  EXPECT_EQ(ask("POST", "/api/worlds/lake/unload").status, 400U);
+  EXPECT_EQ(ask("POST", "/api/worlds/lake/load").status, 200U);
+  EXPECT_EQ(ask("POST", "/api/worlds/lake/load").status, 400U);
+  const json exported = json::parse(ask("POST", "/api/worlds/lake/export").body);
+  EXPECT_EQ(exported["folder"], "exports/lake-19700101T000000Z");
+  for (const char* action : {"reset", "remove"}) {
+    const std::string path = std::string("/api/worlds/lake/") + action;
+    EXPECT_THAT(ask("POST", path, R"({"recording": "burn"})").body, HasSubstr("or \\\"delete"));
+    EXPECT_EQ(ask("POST", path, R"({"recording": true})").status, 400U);
+  }
+  const json reset =
+      json::parse(ask("POST", "/api/worlds/lake/reset", R"({"recording": "keep"})").body);
+  EXPECT_EQ(reset["recording"], "removed/lake-19700101T000000Z.sluice");
+  const json removed =
+      json::parse(ask("POST", "/api/worlds/lake/remove", R"({"recording": "delete"})").body);
+  EXPECT_EQ(removed["recording"], nullptr);
+  EXPECT_EQ(names(), "pond hosted\n");
+  EXPECT_EQ(ask("POST", "/api/worlds/lake/load").status, 400U);
 }
 
 TEST_F(AdminApiTest, ItsDocumentNamesEveryAction) {

@@ -27,11 +27,11 @@ class BackupsTest : public testing::Test {
     run_to(20);
     Backups::Options options;
     options.folder = folder_.file("backups");
-    options.recordings = {{"bowl", recording_}};
     options.interval_seconds = 3600;
     options.kept = 2;
     options.now = [this] { return now_; };
     backups_ = std::make_unique<Backups>(std::move(options));
+    backups_->add("bowl", recording_);
   }
   void run_to(std::uint64_t last) {
     while (world_->tick_number() < last) must(recorder_->append(record::test::play(*world_, {})));
@@ -91,6 +91,15 @@ TEST_F(BackupsTest, AreMadeWhenTheyAreDueAndTheNewestAreKept) {
   EXPECT_EQ(files(), (std::set<std::string>{
                          "bowl-19700101T010000Z.sluice", "bowl-19700101T020000Z.sluice",
                          "bowl-2-19700101T000000Z.sluice", "bowl-notes.sluice", "bowl.sluice"}));
+}
+
+TEST_F(BackupsTest, OfAWorldThatWentNoneIsMade) {
+  backups_->make_due();
+  backups_->remove("bowl");
+  now_ = 3600;
+  backups_->make_due();
+  EXPECT_EQ(files(), std::set<std::string>{"bowl-19700101T000000Z.sluice"});
+  EXPECT_EQ(backups_->make("bowl").error(), "no such world: bowl");
 }
 
 TEST_F(BackupsTest, WhatCannotBeMadeTakesNothingAway) {

@@ -87,6 +87,54 @@ TEST(CommandQueue, AClientThatUsedItsAllowanceWaitsAloneAndInOrder) {
   EXPECT_THAT(take(queue).taken, ElementsAre(Taken{1, 3}));
 }
 
+// Of a role with 20 units a second a client saves a second's, and gets 2 a tick; of others all.
+TEST(CommandQueue, ARoleBoundsItsOwnClients) {
+  CommandQueue queue({.tick_work = 100, .client_work_per_second = 1000}, kTickRate);
+  CommandQueue::WorkByRole work{};
+  work[static_cast<std::size_t>(access::Role::kBuild)] = 20;
+  queue.set_role_work(work);
+  const auto push = [&queue](std::int32_t cost, std::uint64_t session, access::Role role) {
+    QueuedCommand command = costing(cost, session, static_cast<std::uint64_t>(cost));
+    command.role = role;
+    ASSERT_TRUE(queue.push(std::move(command)).ok());
+  };
+  push(20, 1, access::Role::kBuild);  // to the bound
+  push(21, 2, access::Role::kBuild);  // and one beyond
+  push(100, 3, access::Role::kOperate);
+  Tick tick = take(queue);
+  // Who has just come has saved nothing; what finding out costs is paid first.
+  EXPECT_THAT(tick.taken, ElementsAre(Taken{3, 100}));
+  int ticks = 1;
+  std::vector<std::string> reasons;
+  bool taken = false;
+  for (; ticks < 20; ++ticks) {
+    tick = take(queue);
+    taken = taken || !tick.taken.empty();
+    reasons.insert(reasons.end(), tick.reasons.begin(), tick.reasons.end());
+    if (taken) break;
+  }
+  EXPECT_EQ(ticks, 9) << "20 units at 2 a tick";
+  EXPECT_THAT(reasons, ElementsAre("too much at once: the command takes 21 units of work, the role "
+                                   "build gives 20 a second; send it in smaller parts"));
+  // The bound of a role can be taken away while it runs.
+  queue.set_role_work({});
+  push(100, 2, access::Role::kBuild);
+  for (ticks = 0; ticks < 20 && take(queue).taken.empty(); ++ticks) {
+  }
+  EXPECT_LT(ticks, 2);
+}
+
+TEST(CommandQueue, AFullLineOfABoundRoleSaysHowItMovesOn) {
+  CommandQueue queue({.tick_work = 100, .client_commands = 1}, kTickRate);
+  CommandQueue::WorkByRole work{};
+  work[static_cast<std::size_t>(access::Role::kBuild)] = 20;
+  queue.set_role_work(work);
+  ASSERT_TRUE(queue.push(costing(5, 1, 1)).ok());
+  EXPECT_EQ(queue.push(costing(5, 1, 2)).error(),
+            "too much at once: 1 of your commands wait for their turn; the role build gives 20 "
+            "units of work a second, and they come as it does");
+}
+
 // One that connected anew for each of its commands had a full allowance for each.
 TEST(CommandQueue, ComingAnewGainsNothing) {
   const WorkLimits limits{.tick_work = 10, .client_work_per_second = 20, .rested_clients = 2};

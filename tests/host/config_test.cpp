@@ -39,7 +39,9 @@ TEST(Config, AFileSetsEveryKey) {
       "admin_listen = \"127.0.0.1:82\"\n"
       "trusted_proxies = [\"10.0.0.0/8\", \"::1\"]\n"
       "account_header = \"X-User\"\n"
-      "disk_reserve = 7\nrecording_per_day = 8\n"
+      "disk_reserve = 7\nrecording_per_day = 8\nmost_worlds = 9\nmost_new_chunks = 10\n"
+      "[limits.watch]\nview_cells = 11\nbytes_per_second = 1000\n"
+      "[limits.build]\ncommands_per_second = 12\nwork_per_second = 1000\nview_cells = 0\n"
       "[worlds.cave]\nanonymous = \"build\"\n"
       "[worlds.lake]\nread_only = true\npause_when_alone = true\n"
       "[[worlds.lake.area]]\nfrom = [1, 2, 0]\nsize = [3, 4, 1]\nrole = \"admin\"\n");
@@ -69,7 +71,13 @@ TEST(Config, AFileSetsEveryKey) {
   EXPECT_EQ(config.areas.at("lake").at(0).role, access::Role::kAdmin);
   EXPECT_EQ(config.disk.reserve, 7U);
   EXPECT_EQ(config.disk.recording_per_day, 8U);
+  EXPECT_EQ(config.bounds.worlds, 9U);
+  EXPECT_EQ(config.bounds.chunks, 10U);
   EXPECT_EQ(config.worlds_spoken_of.size(), 2U);
+  const auto of = [&](access::Role role) { return rules.limits[static_cast<std::size_t>(role)]; };
+  EXPECT_EQ(of(access::Role::kWatch), (access::RoleLimits{0, 0, 11, 1000}));
+  EXPECT_EQ(of(access::Role::kBuild), (access::RoleLimits{12, 1000, 0, 0}));
+  EXPECT_EQ(of(access::Role::kAdmin), access::RoleLimits{});
 }
 
 TEST(Config, WhatDoesNotGoTogetherIsSaid) {
@@ -98,6 +106,19 @@ TEST(Config, WhatDoesNotGoTogetherIsSaid) {
   EXPECT_FALSE(check_worlds(config, {"lake"}).ok());
 }
 
+TEST(Config, WhatARunningServerDoesNotTakeOnIsNamed) {
+  const Config running;
+  Config read = running;
+  EXPECT_TRUE(keys_that_need_a_restart(running, read).empty());
+  read.limits[2].view_cells = 5;
+  EXPECT_TRUE(keys_that_need_a_restart(running, read).empty()) << "it takes on limits";
+  read.port = 1;
+  read.areas["cave"] = {Area{}};
+  ASSERT_TRUE(add_trusted_proxy("10.0.0.0/8", read).ok());
+  EXPECT_THAT(keys_that_need_a_restart(running, read),
+              testing::ElementsAre("account_header, trusted_proxies", "area", "listen"));
+}
+
 TEST(Config, StrangersBuildOnlyWhereNoneCanConnect) {
   Config config;
   for (const auto& [address, role] : {std::pair("127.0.0.1", access::Role::kBuild),
@@ -124,11 +145,13 @@ TEST(Config, MistakesNameTheirPlace) {
     return status.ok() ? std::string() : status.error();
   };
   const std::string at = directory.file("s.toml") + ":";
-  EXPECT_EQ(error("\n\nlissten = 1"),
-            at + "3: unknown key \"lissten\"; allowed: account_header, admin_listen, anonymous, "
-                 "backup_hours, backups_kept, data, disk_reserve, hosts, listen, log_format, "
-                 "log_level, origins, recording_per_day, threads, tick_budget, tls_cert, tls_key, "
-                 "tokens, trusted_proxies, verify, world, worlds");
+  EXPECT_EQ(
+      error("\n\nlissten = 1"),
+      at + "3: unknown key \"lissten\"; allowed: account_header, admin_listen, anonymous, "
+           "backup_hours, backups_kept, data, disk_reserve, hosts, limits, listen, log_format, "
+           "log_level, most_worlds, most_new_chunks, origins, recording_per_day, threads, "
+           "tick_budget, tls_cert, tls_key, "
+           "tokens, trusted_proxies, verify, world, worlds");
   EXPECT_THAT(error("trusted_proxies = [\"10.0.0.0/99\"]"),
               testing::StartsWith(at + "1: trusted_proxies: \"10.0.0.0/99\" is no address"));
   EXPECT_THAT(error("account_header = \"a b\""),
@@ -137,6 +160,9 @@ TEST(Config, MistakesNameTheirPlace) {
   EXPECT_EQ(error("threads = 999"), at + "1: threads must be a number from 0 to 256");
   EXPECT_EQ(error("tick_budget = 0"), at + "1: tick_budget must be a number from 1 to 1000");
   EXPECT_EQ(error("tick_budget = 1001"), at + "1: tick_budget must be a number from 1 to 1000");
+  EXPECT_EQ(error("most_worlds = 1025"), at + "1: most_worlds must be a number from 1 to 1024");
+  EXPECT_EQ(error("most_new_chunks = 262145"),
+            at + "1: most_new_chunks must be a number from 1 to 262144");
   EXPECT_EQ(error("world = \"a\""), at + "1: world must be a list of files");
   EXPECT_EQ(error("world = [1]"), at + "1: world must be a list of files");
   EXPECT_EQ(error("hosts = [1]"), at + "1: hosts must be a list of names");
@@ -173,6 +199,32 @@ TEST(Config, MistakesNameTheirPlace) {
   EXPECT_TRUE(error("= 1").starts_with(at + "1: "));
   Config config;
   EXPECT_FALSE(read_config(directory.file("none.toml"), config).ok());
+}
+
+TEST(Config, LimitsOfRolesHaveBoundsToo) {
+  const tests::TemporaryDirectory directory;
+  const auto error = [&](const std::string& text) {
+    Config config;
+    const Status status = read_config(directory.write("s.toml", text), config);
+    return status.ok() ? std::string() : status.error();
+  };
+  const std::string at = directory.file("s.toml") + ":";
+  EXPECT_EQ(error("[limits.build]\nwork_per_second = 999"),
+            at + "2: work_per_second must be a number from 1000 to 4294967295");
+  EXPECT_EQ(error("[limits.build]\nbytes_per_second = 999"),
+            at + "2: bytes_per_second must be a number from 1000 to 4294967295");
+  EXPECT_EQ(error("[limits.build]\ncommands_per_second = -1"),
+            at + "2: commands_per_second must be a number from 1 to 4294967295");
+  EXPECT_EQ(error("[limits.build]\nview_cells = 4294967296"),
+            at + "2: view_cells must be a number from 1 to 4294967295");
+  EXPECT_EQ(error("[limits.build]\nviews = 1"),
+            at + "2: unknown key \"views\" in [limits.build]; allowed: bytes_per_second, "
+                 "commands_per_second, view_cells, work_per_second");
+  for (const char* wrong :
+       {"limits = 5", "[limits.none]", "[limits.king]", "[limits]\nbuild = 5"}) {
+    EXPECT_THAT(error(wrong), testing::HasSubstr("limits must be tables of watch, build, operate"))
+        << wrong;
+  }
 }
 
 }  // namespace

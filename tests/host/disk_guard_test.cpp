@@ -28,13 +28,13 @@ class DiskGuardTest : public ::testing::Test {
     options.free_bytes = [this](const std::string&) { return free_; };
     options.file_bytes = [this](const std::string& path) { return size_[path]; };
     options.now = [this] { return now_; };
-    for (const char* world : {"cave", "lake"}) {
-      options.recordings.push_back({world, world, [this, world](const std::string& why) {
-                                      refusal_[world] = why;
-                                      ++told_[world];
-                                    }});
-    }
     guard_ = std::make_unique<DiskGuard>(std::move(options));
+    for (const char* world : {"cave", "lake"}) {
+      guard_->add({world, world, [this, world](const std::string& why) {
+                     refusal_[world] = why;
+                     ++told_[world];
+                   }});
+    }
     guard_->look();
     return *guard_;
   }
@@ -68,6 +68,29 @@ TEST_F(DiskGuardTest, EditsAreRefusedWhileTheDiskHasLessThanItsReserve) {
   guard.look();
   EXPECT_EQ(refusal_["cave"], "");
   EXPECT_FALSE(guard.sample("cave").refuses_edits);
+}
+
+TEST_F(DiskGuardTest, AWorldThatGoesIsToldNothingMore) {
+  DiskGuard& guard = this->guard({100, 0});
+  size_["lake"] = 5;
+  guard.look();
+  guard.remove("cave");
+  free_ = 0;
+  guard.look();
+  EXPECT_FALSE(told_.contains("cave"));
+  EXPECT_NE(refusal_["lake"], "");
+  EXPECT_EQ(guard.sample("lake").recording_bytes, 5U) << "the others keep what is known of them";
+  EXPECT_EQ(guard.sample("cave").recording_bytes, 0U);
+}
+
+TEST_F(DiskGuardTest, WhatIsToBeWrittenNeedsRoomBesideTheReserve) {
+  DiskGuard& guard = this->guard({100, 0});
+  free_ = 110 * kMiB;
+  EXPECT_EQ(guard.no_room_for(10 * kMiB), "");
+  EXPECT_THAT(guard.no_room_for(10 * kMiB + 1),
+              HasSubstr("has 110 MiB left; this needs 110 MiB, those included that are kept back"));
+  free_ = std::nullopt;
+  EXPECT_EQ(guard.no_room_for(10 * kMiB + 1), "");
 }
 
 TEST_F(DiskGuardTest, ADiskThatCannotTellRefusesNothing) {
@@ -140,8 +163,8 @@ TEST(DiskGuard, LooksAgainAndAgain) {
   options.free_bytes = [&full](const std::string&) { return full ? 0 : 1000 * kMiB; };
   options.file_bytes = [](const std::string&) { return std::uint64_t{0}; };
   options.now = [] { return std::int64_t{0}; };
-  options.recordings.push_back({"cave", "cave", [&told](const std::string&) { ++told; }});
   DiskGuard guard(std::move(options));
+  guard.add({"cave", "cave", [&told](const std::string&) { ++told; }});
   guard.start();
   full = true;
   for (int i = 0; i < 10000 && told < 2; ++i) {

@@ -50,6 +50,7 @@ TEST(MetricsTest, EachSaysWhatHappened) {
   network.bad_messages = 14;
   network.commands = 15;
   network.commands_refused = 16;
+  network.over_limits = 26;
   world.report(network);
   world.report(VerifierSample{17, true, 18});
   world.report(BackupSample{20, 21, 22});
@@ -77,6 +78,7 @@ TEST(MetricsTest, EachSaysWhatHappened) {
       {"sluice_bad_messages_total", "14"},
       {"sluice_commands_received_total", "15"},
       {"sluice_commands_turned_away_total", "16"},
+      {"sluice_over_limits_total", "26"},
       {"sluice_verified_tick", "17"},
       {"sluice_verify_alarm", "1"},
       {"sluice_bundles_total", "18"},
@@ -105,6 +107,29 @@ TEST(MetricsTest, CountersNeverFall) {
   world.report(VerifierSample{6, false, 1});
   EXPECT_EQ(value_of(metrics.text(), "sluice_verify_alarm"), "0");
   EXPECT_EQ(value_of(metrics.text(), "sluice_bundles_total"), "2");
+}
+
+TEST(MetricsTest, AWorldThatGoesTakesItsOwnAlone) {
+  Metrics metrics;
+  for (const char* name : {"tub", "lake"}) metrics.add_world(name).report_paused(true);
+  const auto count = [&metrics](const std::string& what) {
+    const std::string text = metrics.text();
+    std::size_t found = 0;
+    for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) {
+      ++found;
+    }
+    return found;
+  };
+  EXPECT_EQ(count("# TYPE sluice_paused gauge"), 1U) << "a metric stands in the text once";
+  EXPECT_EQ(count("sluice_paused{"), 2U);
+  metrics.remove_world("tub");
+  EXPECT_EQ(count("\"tub\""), 0U);
+  EXPECT_EQ(value_of(metrics.text(), "sluice_paused", R"({world="lake"})"), "1");
+  metrics.add_world("tub").report_paused(false);
+  EXPECT_EQ(value_of(metrics.text(), "sluice_paused"), "0");
+  metrics.report_worlds(3, 2);
+  EXPECT_EQ(value_of(metrics.text(), "sluice_worlds", ""), "3");
+  EXPECT_EQ(value_of(metrics.text(), "sluice_worlds_not_hosted", ""), "2");
 }
 
 TEST(MetricsTest, TheDocumentListsEveryOne) {
