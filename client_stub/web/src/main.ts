@@ -3,13 +3,14 @@
 import { Camera } from "./camera";
 import { listenToHelp } from "./help";
 import type { Gallery } from "./gallery";
+import { missing, tellOfMissing } from "./late";
 import { LateInspector } from "./late_inspector";
 import { LegendPanel } from "./legend";
 import { listen, listenToKeys } from "./input";
 import { readLink, writeLink } from "./links";
 import { Minimap } from "./minimap";
 import { PALETTES, usePalette, type PaletteName } from "./palette";
-import type { OverlayName } from "./overlay";
+import type { OverlayName } from "./overlay_kinds";
 import { Panel, type WorldEntry } from "./panel";
 import { PipePanel } from "./pipe_panel";
 import type { Replay } from "./replay";
@@ -55,18 +56,17 @@ const panel = new Panel({
   copyLink: () => shareLink(),
 });
 
+tellOfMissing((text) => panel.warn(text));
+
 let gallery: Gallery | null = null;
 
 /** All worlds at a glance. */
 async function openGallery(): Promise<void> {
   if (worlds.length < 2 || replay !== null) return;
-  try {
-    const { Gallery } = await import("./gallery");
-    gallery ??= new Gallery((name) => (location.hash = encodeURIComponent(name)));
-    gallery.open(worlds, viewer?.mirror?.welcome.world);
-  } catch {
-    panel.warn("The server does not answer"); // it, or a newer one, has no such part any more
-  }
+  const part = await import("./gallery").catch(() => null);
+  if (!part) return missing("The list of worlds");
+  gallery ??= new part.Gallery((name) => (location.hash = encodeURIComponent(name)));
+  gallery.open(worlds, viewer?.mirror?.welcome.world);
 }
 
 const signIn = new SignIn(session, () => void load(), (text) => panel.warn(text));
@@ -133,8 +133,15 @@ function takeLink(): void {
   address = location.hash;
   const link = readLink(address);
   if (link.place) viewer?.goTo(link.place);
+  if (link.tick !== null) goToTick(link.tick);
   if (link.overlay) setOverlay(link.overlay);
   if (link.tool && !(viewer?.hand.readOnly && link.tool !== "inspect")) viewer?.hand.setTool(link.tool);
+}
+
+/** Of a recording: all who watch it share one place in time. */
+function goToTick(tick: number): void {
+  if (replay) replay.timeline.goTo(tick);
+  else panel.tell("The world is live: only a recording can be shown at the link's tick");
 }
 
 /** The address says where we are, so that it can be copied, kept and come back to. */
@@ -142,7 +149,8 @@ function keepAddress(): void {
   const world = viewer?.mirror?.welcome.world;
   if (!viewer || location.hash !== address) return;
   if (world === undefined || world !== (readLink(address).world || world)) return;
-  const hash = writeLink({ world, place: viewer.place, tool: viewer.hand.brush.tool, overlay });
+  const hash = writeLink({ world, place: viewer.place, tool: viewer.hand.brush.tool, overlay,
+    tick: replay?.timeline.standsAt ?? null });
   if (hash === address || (address === "" && hash === `#${encodeURIComponent(world)}`)) return;
   history.replaceState(null, "", hash);
   address = location.hash;
@@ -192,8 +200,9 @@ async function askSession(): Promise<void> {
 /** All that the server has are recordings, shown at one tick. */
 async function showReplay(): Promise<void> {
   // Fetched by those who look at one.
-  const { Replay } = await import("./replay");
-  replay = await Replay.open(panel, pipePanel, inspector, legend);
+  const part = await import("./replay").catch(() => null);
+  if (!part) return missing("The timeline");
+  replay = await part.Replay.open(panel, pipePanel, inspector, legend);
   viewer = replay.viewers[0]!;
   takeLink();
   Object.assign(window, { sluice: viewer, replay });

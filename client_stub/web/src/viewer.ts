@@ -9,7 +9,9 @@ import { Activity } from "./activity";
 import { Hand } from "./hand";
 import { hoverLine, paintCursor, pipeAt, subjectAt } from "./hover";
 import { KeyCursor } from "./key_cursor";
-import { Overlay, type Legend, type OverlayName } from "./overlay";
+import { Late } from "./late";
+import type { Overlay } from "./overlay";
+import type { Legend, OverlayName } from "./overlay_kinds";
 import type { Place } from "./links";
 import type { Minimap } from "./minimap";
 import type { ResultMessage, TickMessage, WelcomeMessage } from "./messages";
@@ -60,6 +62,7 @@ export class Viewer {
   private pipePainter: PipePainter | null = null;
   private activity: Activity | null = null;
   private overlays: Overlay | null = null;
+  private readonly overlayPart = new Late("The overlay", () => import("./overlay"), () => this.setOverlay(this.overlay));
   /** Whether anything of the world has come. */
   private hasChunks = false;
   private sentView: Box | null = null;
@@ -226,6 +229,11 @@ export class Viewer {
 
   setOverlay(name: OverlayName): void {
     this.overlay = name;
+    if (name !== "none") this.overlayPart.want();
+    const { part } = this.overlayPart;
+    if (part && this.mirror) {
+      this.overlays ??= new part.Overlay(this.mirror, this.activity!, () => this.legendShown(this.overlay, this.overlays!.legend));
+    }
     this.overlays?.set(name);
     this.legendShown(name, this.overlays?.legend ?? null);
     this.frames.needed = true;
@@ -276,8 +284,8 @@ export class Viewer {
     this.pipePainter = new PipePainter(this.mirror.pipes);
     this.pipePanel.attach(this.hand.pipes, this.mirror.pipes);
     this.inspector?.attach(welcome.world, () => this.known());
-    const activity = this.activity = new Activity(this.mirror);
-    this.overlays = new Overlay(this.mirror, activity, () => this.legendShown(this.overlay, this.overlays!.legend));
+    this.activity = new Activity(this.mirror);
+    this.overlays = null;
     this.setOverlay(this.overlay);
     [this.hand.brush, this.queue].forEach((each) => each.reset());
     this.sentView = null;
@@ -365,7 +373,7 @@ export class Viewer {
     if (this.painter.paint(this.screen, width, height, camera, performance.now())) this.frames.needed = true;
     context.setTransform(ratio, 0, 0, height / camera.height, 0, 0);
     const { size } = this.mirror;
-    if (this.overlays!.paint(context, camera, this.slice, this.painter, performance.now())) this.frames.needed = true;
+    if (this.overlays?.paint(context, camera, this.slice, this.painter, performance.now())) this.frames.needed = true;
     context.strokeStyle = "rgba(140, 165, 200, 0.28)";
     context.lineWidth = 1;
     context.strokeRect(
