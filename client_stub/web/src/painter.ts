@@ -7,7 +7,7 @@ import type { Mirror } from "./mirror";
 import { levelOf, viewOf, type Picture, type View } from "./picture";
 import { airOf, drawFar, type Frame } from "./raster";
 import { Surfaces, type Pieces } from "./surfaces";
-import { detail, newStamp, newTile, type Tile } from "./tile";
+import { detail, keep, newStamp, newTile, type Tile } from "./tile";
 
 /** Milliseconds of a frame for surfaces and chunks that changed; others of them wait for the next frame. */
 const BUDGET = 6;
@@ -156,15 +156,13 @@ export class Painter {
 
   private refresh(tile: Tile): void {
     if (tile.stamp !== 0 && !tile.moves) {
-      if (tile.before.length === 0) tile.before = tile.look.slice();
-      else tile.before.set(tile.look);
-      tile.beforeStamp = tile.stamp;
+      keep(tile);
       tile.moves = true;
       this.fresh.add(tile);
     }
     this.looks.paint(tile.x, tile.y, tile.stones, tile.look);
     tile.stamp = newStamp();
-    tile.made = 0;
+    tile.details.made = 0;
     tile.stale = false;
   }
 }
