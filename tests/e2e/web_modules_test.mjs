@@ -412,13 +412,14 @@ test("of a server that keeps no results nothing is asked", () => {
 const { readLink, writeLink } = await load("links.ts");
 
 test("a link is read as it was written, and a damaged one still names its world", () => {
-  const none = { place: null, tool: null, overlay: null, tick: null };
+  const none = { place: null, tool: null, overlay: null, tick: null, sight: "front" };
   const links = [
     { ...none, world: "cave" },
     { ...none, world: "cave", place: { x: 120.5, y: 40, z: 3, scale: 0.125 } },
     { ...none, world: "a-1", place: { x: -0.5, y: 2, z: 0, scale: 48 }, tool: "rock", overlay: "depth" },
     { ...none, world: "cave", tool: "inspect", overlay: "bytes", tick: 0 },
     { ...none, world: "cave", place: { x: 1, y: 2, z: 0, scale: 4 }, tick: 1234567 },
+    { ...none, world: "deep", place: { x: 1, y: 2, z: 9, scale: 4 }, sight: "top", overlay: "awake" },
   ];
   for (const link of links) assert.deepEqual(readLink(writeLink(link)), link);
   assert.equal(writeLink(links[1]), "#cave@120.5,40,3,0.125x");

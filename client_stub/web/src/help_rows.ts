@@ -7,6 +7,7 @@ export const EVERYWHERE: Rows = [
   ["wheel, pinch, + and -", "zoom"],
   ["F", "show the whole world"],
   [", and . (PageDown, PageUp)", "slice of a 3D world"],
+  ["V", "a 3D world from its front, its side, from above"],
   ["5", "pipes"],
   ["6", "inspect: hovering explains, a click pins with a chart"],
   ["P", "pin what lies under the cursor, or let it go"],

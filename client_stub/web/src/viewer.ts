@@ -4,6 +4,7 @@ import { CommandQueue } from "./command_queue";
 import { Connection } from "./connection";
 import { fetchFixtures, NO_FIXTURES, paintFixtures, type Fixtures } from "./fixtures";
 import { Frames, PeerWait } from "./frames";
+import type { Command } from "@commands";
 import { clamp, sameBox, type Box, type Vec3 } from "./geometry";
 import { Activity } from "./activity";
 import { Hand } from "./hand";
@@ -24,6 +25,7 @@ import type { Differences } from "./differences";
 import { PipePainter } from "./pipe_painter";
 import type { PlaybackCommand } from "./playback";
 import type { Known } from "./subjects";
+import type { Sight } from "./sight";
 import { viewBox } from "./view_box";
 import type { ViewerEvents, ViewerInspector, ViewerPanel, ViewerPipePanel } from "./viewer_parts";
 
@@ -78,6 +80,8 @@ export class Viewer {
     private readonly minimap: Minimap | null = null,
     private readonly inspector: ViewerInspector | null = null,
     private readonly legendShown: (name: OverlayName, legend: Legend | null) => void = () => undefined,
+    /** Null: from the front. */
+    private readonly sight: Sight | null = null,
   ) {
     this.screen = Screen.of(canvas);
     const scheme = location.protocol === "https:" ? "wss:" : "ws:";
@@ -88,8 +92,8 @@ export class Viewer {
         if (state === "waiting" || state === "stopped") [this.hand.brush, this.queue].forEach((each) => each.reset());
         if (state === "waiting") this.doubts?.();
       },
-      welcome: (message) => this.welcomed(message),
-      tick: (message) => this.ticked(message),
+      welcome: (message) => this.welcomed(sight?.welcome(message) ?? message),
+      tick: (message) => this.ticked(sight?.tick(message) ?? message),
       result: (message) => this.answered(message),
       recovered: (found) => this.panel.warn(recoveredText(found)),
       silent: (seconds) => this.panel.showSlow(seconds === 0 ? "" : `slow: nothing for ${seconds} s`),
@@ -97,7 +101,7 @@ export class Viewer {
     this.numbers = new Numbers(this, this.connection, panel);
     this.frames = new Frames(canvas, () => this.paint(),
       () => this.peerWait.waits(this.mirror?.tick, this.peer?.mirror?.tick), () => !this.screen.byGl);
-    this.queue = new CommandQueue(this.connection, (text) => this.panel.warn(text));
+    this.queue = new CommandQueue(this, (text) => this.panel.warn(text));
     this.hand = new Hand(this, this.queue, panel, pipePanel);
     this.keys = new KeyCursor(this, (text) => this.panel.announce(text));
     this.observer = new ResizeObserver(() => this.resize());
@@ -205,8 +209,12 @@ export class Viewer {
   }
 
   /** The number that its result will carry, or 0 when there is no connection. */
-  command(command: PlaybackCommand): number {
-    return this.connection.command(command);
+  command(command: Command | PlaybackCommand): number {
+    return this.connection.command(this.sight?.command(command) ?? command);
+  }
+
+  get ready(): boolean {
+    return this.connection.ready;
   }
 
   setSlice(z: number): void {
@@ -275,12 +283,12 @@ export class Viewer {
 
   private newPainter(): Painter {
     const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
-    return new Painter(this.mirror!, this.slice, still);
+    return this.sight?.painter(this.mirror!, this.slice, still) ?? new Painter(this.mirror!, this.slice, still);
   }
 
   private welcomed(welcome: WelcomeMessage): void {
     const isFirst = this.mirror === null;
-    this.mirror = new Mirror(welcome);
+    this.mirror = this.sight?.mirror(welcome) ?? new Mirror(welcome);
     this.pipePainter = new PipePainter(this.mirror.pipes);
     this.pipePanel.attach(this.hand.pipes, this.mirror.pipes);
     this.inspector?.attach(welcome.world, () => this.known());
@@ -297,7 +305,7 @@ export class Viewer {
     }
     this.slice = clamp(this.slice, 0, welcome.size.z - 1);
     this.painter = this.newPainter();
-    this.panel.showWelcome(welcome, this.slice);
+    this.panel.showWelcome(welcome, this.slice, this.mirror.real(welcome.size), this.sight);
     this.takePlace();
     this.sendView();
     void this.askFixtures();
@@ -310,7 +318,7 @@ export class Viewer {
     this.activity!.note(message, performance.now());
     const { changed, resyncs } = this.mirror.apply(message);
     this.painter.ticked(changed, performance.now());
-    for (const coord of resyncs) this.connection.resync(coord);
+    for (const coord of resyncs) this.connection.resync(this.mirror.real(coord));
     const pipes = this.mirror.applyPipes(message);
     for (const key of pipes.resyncs) this.connection.resyncPipes(key);
     if (pipes.changed) this.hand.pipes.changed(this.mirror.pipes);
@@ -336,7 +344,7 @@ export class Viewer {
     const box = viewBox(this.mirror, this.camera, this.slice);
     if (this.sentView && sameBox(this.sentView, box)) return;
     this.sentView = box;
-    this.connection.setView(box);
+    this.connection.setView(this.sight?.box(box) ?? box);
   }
 
   /** Springs, drains and open edges are no part of the ticks. */
@@ -344,7 +352,7 @@ export class Viewer {
     if (!this.mirror || !this.connection.ready || document.visibilityState !== "visible") return;
     const fixtures = await fetchFixtures(this.mirror.welcome.world);
     if (!fixtures) return;
-    this.fixtures = fixtures;
+    this.fixtures = this.sight?.fixtures(fixtures) ?? fixtures;
     this.frames.needed = true;
   }
 
