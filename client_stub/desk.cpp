@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "client_stub/command_json.h"
 #include "client_stub/pipe_picture.h"
 
 namespace sluice::client {
@@ -22,6 +23,8 @@ constexpr std::chrono::milliseconds kLookUpAgain{200};
 constexpr int kSettleShare = 4;
 constexpr std::int32_t kLargestBrush = 16;
 constexpr std::int32_t kFar = 8;
+/// Units a tick, of springs and drains.
+constexpr std::int32_t kSpringRate = 512;
 
 }  // namespace
 
@@ -76,7 +79,7 @@ Vec3 Desk::cursor() const {
 }
 
 Known Desk::known(const protocol::Mirror& mirror, Clock::time_point now) const {
-  return {mirror, surfaces_, activity_, now};
+  return {mirror, surfaces_, activity_, fixtures_, now};
 }
 
 void Desk::handle(const protocol::Mirror& mirror, const Key& key, bool connected,
@@ -249,11 +252,27 @@ void Desk::handle_character(const protocol::Mirror& mirror, char character, cons
       return act(hand_.undo(mirror, queue_.idle()));
     case 'Z':
       return act(hand_.redo(mirror));
+    case 'g':
+    case 'U':
+      return act(toggle_spring(character == 'U'));
     case 'T':
       return facts_.say(inspector_.pin(known, inspector_.subject_at(known, cursor())));
     default:
       return;
   }
+}
+
+/// Puts a spring or a drain into the cursor's cell, or takes away the one that is there.
+Act Desk::toggle_spring(bool drains) const {
+  const Spring* const held = drains ? fixtures_.drain_at(cursor()) : fixtures_.source_at(cursor());
+  const std::string what = drains ? "drain" : "source";
+  CommandJson command = {{"cmd", (held == nullptr ? "add_" : "remove_") + what},
+                         {"at", place_json(cursor())}};
+  if (held == nullptr) command["rate"] = kSpringRate;
+  const char* const name = drains ? "drain" : "spring";
+  return {{line_of(command)},
+          held == nullptr ? std::string("a ") + name + "; again takes it away"
+                          : std::string("no ") + name};
 }
 
 void Desk::act(Act done) {
@@ -323,6 +342,7 @@ void Desk::draw_world(const Known& known) {
         return covered ? blend(colour, kCursor, share) : colour;
       },
       screen_);
+  draw_fixtures(fixtures_, picture_, known.mirror.welcome().size, screen_);
   draw_pipes(picture_, known.mirror, pipe_tool_.marked(), screen_);
   overlay_.write(known, picture_, screen_);
   overlay_.draw_legend(screen_);
@@ -349,6 +369,8 @@ void Desk::look_up(const Known& known) {
   const auto here = pipes.nodes_in(cursor());
   const auto view = here.empty() ? pipes.find_name(pipe_tool_.marked()) : here.front();
   if (view) lines_.push_back(describe_node(pipes, *view));
+  const std::string fixture = describe_fixture(fixtures_, cursor());
+  if (!fixture.empty()) lines_.push_back(fixture);
 }
 
 /// Over the status line: what is pinned, and under it what the cursor stands on.

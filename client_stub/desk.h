@@ -6,10 +6,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "client_stub/activity.h"
 #include "client_stub/command_queue.h"
+#include "client_stub/fixtures.h"
 #include "client_stub/hand.h"
 #include "client_stub/inspector.h"
 #include "client_stub/keys.h"
@@ -35,6 +37,7 @@ class Desk {
   void welcomed(const protocol::Mirror& mirror, bool first);
   void ticked(const protocol::Mirror& mirror, Clock::time_point now);
   void answered(const protocol::CommandResult& result);
+  void set_fixtures(Fixtures fixtures) { fixtures_ = std::move(fixtures); }
   /// The connection is gone. Edits that nobody answered are counted and told of.
   void lost(std::string why);
   void handle(const protocol::Mirror& mirror, const Key& key, bool connected,
@@ -59,6 +62,7 @@ class Desk {
   [[nodiscard]] bool choose(char character);
   void change_slice(std::int32_t by, Vec3 size);
   void act(Act done);
+  [[nodiscard]] Act toggle_spring(bool drains) const;
 
   [[nodiscard]] Vec3 cursor() const;
   [[nodiscard]] Known known(const protocol::Mirror& mirror, Clock::time_point now) const;
@@ -78,6 +82,7 @@ class Desk {
   Inspector inspector_;
   Surfaces surfaces_;
   Activity activity_;
+  Fixtures fixtures_;
   CommandQueue queue_;
 
   bool stale_ = true;  // what surfaces_ holds

@@ -69,6 +69,21 @@ CellReport cell_report(const Known& known, Vec3 at) {
     report.why = "Air that cannot leave: water does not get in until it finds a way out.";
   }
   report.facts += rest_text(known, at);
+  const Spring* const spring = known.fixtures.source_at(at);
+  const Spring* const drain = known.fixtures.drain_at(at);
+  if (spring == nullptr && drain == nullptr) return report;
+  report.facts = describe_fixture(known.fixtures, at) + "  " + report.facts;
+  if (cell == protocol::kRockCell) {
+    report.why = "Its cell is rock: nothing passes until it is dug out.";
+  } else if (spring != nullptr && cell >= kFull) {
+    report.why = "Its cell is full: how much still comes is up to the water around it.";
+  } else if (spring != nullptr) {
+    report.why = "It brings new water into its cell in every tick.";
+  } else {
+    report.why = cell > 0
+                     ? "It takes what is in its cell, up to its rate; that water leaves the world."
+                     : "Its cell is dry: there is nothing to take.";
+  }
   return report;
 }
 

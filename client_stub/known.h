@@ -2,6 +2,7 @@
 #pragma once
 
 #include "client_stub/activity.h"
+#include "client_stub/fixtures.h"
 #include "client_stub/surfaces.h"
 #include "protocol/mirror.h"
 
@@ -12,6 +13,7 @@ struct Known {
   const protocol::Mirror& mirror;
   const Surfaces& surfaces;  // of the slice that is shown
   const Activity& activity;
+  const Fixtures& fixtures;
   Activity::Clock::time_point now;
 };
 

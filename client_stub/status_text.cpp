@@ -26,6 +26,7 @@ constexpr std::string_view kHelp[] = {
     "   brush, line         f, L   (press at both ends)  ",
     "   box, fill           R, G                         ",
     "   take up the tool    t   (for what lies there)    ",
+    "   spring, drain       g, U   (again: takes it away)",
     "   copy, paste         y   (at two corners), Y      ",
     "   undo, redo          z, Z   (your own edits)      ",
     "                                                    ",

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "client_stub/desk.h"
+#include "client_stub/http.h"
 #include "client_stub/keys.h"
 #include "client_stub/terminal.h"
 #include "client_stub/world_client.h"
@@ -35,6 +36,7 @@ constexpr milliseconds kFrame{33};
 constexpr milliseconds kEscapeWait{50};
 constexpr milliseconds kFirstRetry{500};
 constexpr milliseconds kLongestRetry{8000};
+constexpr milliseconds kFixturesInterval{2000};
 constexpr char kControlC = 3;
 
 // A description of its own of the terminal that standard input is: Asio makes it non-blocking,
@@ -57,6 +59,7 @@ class Viewer {
         frame_(context_),
         escape_(context_),
         retry_(context_),
+        fixtures_(context_),
         desk_(options.style) {}
 
   int run() {
@@ -92,6 +95,27 @@ class Viewer {
     sent_view_ = {};
     retry_delay_ = kFirstRetry;
     send_view();
+    ask_fixtures();
+  }
+
+  /// Not over TLS, which a plain request does not speak: they are then not shown.
+  void ask_fixtures() {
+    const Address& address = options_.address;
+    if (address.encrypted || asks_fixtures_) return;
+    asks_fixtures_ = true;
+    const HttpRequest request{"GET", "http://" + address.authority(), address.path + "/fixtures",
+                              address.token, ""};
+    ask(context_, request, [this](const Result<HttpReply>& answer) {
+      auto fixtures = answer.ok() && answer.value().status == 200
+                          ? read_fixtures(answer.value().body)
+                          : std::nullopt;
+      if (fixtures) desk_.set_fixtures(std::move(*fixtures));
+      fixtures_.expires_after(kFixturesInterval);
+      fixtures_.async_wait([this](error_code cancelled) {
+        asks_fixtures_ = false;
+        if (!cancelled && client_->ready()) ask_fixtures();
+      });
+    });
   }
 
   void closed(std::string reason) {
@@ -194,6 +218,7 @@ class Viewer {
   asio::steady_timer frame_;
   asio::steady_timer escape_;
   asio::steady_timer retry_;
+  asio::steady_timer fixtures_;
   std::unique_ptr<WorldClient> client_;
   std::array<char, 1024> input_{};
   KeyParser parser_;
@@ -201,6 +226,7 @@ class Viewer {
   Box sent_view_;
   milliseconds retry_delay_ = kFirstRetry;
   bool was_welcomed_ = false;
+  bool asks_fixtures_ = false;  // or waits to ask again
   bool quitting_ = false;
   int status_ = 0;
   std::string complaint_;

@@ -29,13 +29,14 @@ struct Scene {
   });
   Surfaces surfaces;
   Activity activity;
+  Fixtures fixtures;
   Activity::Clock::time_point now = Activity::Clock::now();
 
   Scene() {
     surfaces.settle(mirror, {{}, {64, 64, 1}});
     activity.note(mirror, now);
   }
-  [[nodiscard]] Known known() const { return {mirror, surfaces, activity, now}; }
+  [[nodiscard]] Known known() const { return {mirror, surfaces, activity, fixtures, now}; }
 };
 
 Overlay overlay_of(OverlayKind kind, ColourDepth colours = ColourDepth::kTrue) {
@@ -209,8 +210,9 @@ protocol::Mirror make_network(bool valve_open) {
 TEST(Inspector, SaysWhyALineStaysEmptyAndAPortIdle) {
   const Surfaces surfaces;
   const Activity activity;
+  const Fixtures fixtures;
   const auto why = [&](const protocol::Mirror& mirror, const char* name) {
-    const Known known{mirror, surfaces, activity, Activity::Clock::now()};
+    const Known known{mirror, surfaces, activity, fixtures, Activity::Clock::now()};
     return report_of(known, {Subject::Kind::kPipe, {}, name})->why;
   };
   const protocol::Mirror closed = make_network(false);
@@ -222,6 +224,27 @@ TEST(Inspector, SaysWhyALineStaysEmptyAndAPortIdle) {
   EXPECT_EQ(why(closed, "far"),
             "Nothing leads to it: link it with a pipe that holds something, or give it an inlet.");
   EXPECT_TRUE(why(make_network(true), "e").starts_with("Fluid is on its way from t."));
+}
+
+TEST(Fixtures, AreReadAndExplainedAndNonsenseIsNot) {
+  Scene scene;
+  const auto read = read_fixtures(
+      R"({"edges": {"left": "open", "right": "wall"}, "sources": [[5, 15, 0, 512]], "drains": [[6, 15, 0, 9]], "left_out": 0})");
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->sources, (std::vector<Spring>{{{5, 15, 0}, 512}}));
+  EXPECT_EQ(read->open, std::vector<std::string>{"left"});
+  scene.fixtures = *read;
+  const auto spring = report_of(scene.known(), {Subject::Kind::kCell, {5, 15, 0}, ""});
+  EXPECT_TRUE(spring->facts.starts_with("spring, 512 units a tick  800 units")) << spring->facts;
+  EXPECT_EQ(spring->why, "It brings new water into its cell in every tick.");
+  const auto drain = report_of(scene.known(), {Subject::Kind::kCell, {6, 15, 0}, ""});
+  EXPECT_EQ(drain->why, "Its cell is dry: there is nothing to take.");
+  for (const char* nonsense : {"", "[]", "{}", "{\"sources\": 1, \"drains\": []}",
+                               "{\"sources\": [[1, 2, 3]], \"drains\": []}",
+                               "{\"sources\": [[1, 2, 3, 99999999999]], \"drains\": []}",
+                               "{\"sources\": [[1, 2, \"3\", 4]], \"drains\": []}"}) {
+    EXPECT_FALSE(read_fixtures(nonsense)) << nonsense;
+  }
 }
 
 /// What stands on the screen, without its colours.
@@ -301,10 +324,18 @@ TEST(Desk, KeysAndTheMouseReachToolsOverlaysAndTheInspector) {
   EXPECT_NE(sent[1].find(R"("cell":"."})"), std::string::npos) << "the right button digs";
   EXPECT_NE(type("z").find("there is nothing of yours to undo"), std::string::npos)
       << "air was dug: " << shown.text();
+  scene.fixtures.sources = {{{32, 32, 0}, 7}};
+  desk.set_fixtures(scene.fixtures);
+  EXPECT_NE(type("").find('S'), std::string::npos) << shown.text();
+  type("gU");
+  flush();
+  ASSERT_EQ(sent.size(), 4U);
+  EXPECT_TRUE(sent[2].starts_with(R"({"cmd":"add_source","at":[)")) << sent[2];
+  EXPECT_TRUE(sent[3].starts_with(R"({"cmd":"add_drain","at":[)")) << sent[3];
   desk.lost("gone");
   EXPECT_TRUE(desk.queue().idle());
   shown.take(desk.draw(scene.mirror, false, " lost: ", scene.now));
-  EXPECT_NE(shown.text().find("lost: gone; 2 edits may be lost"), std::string::npos)
+  EXPECT_NE(shown.text().find("lost: gone; 4 edits may be lost"), std::string::npos)
       << shown.text();
 }
 

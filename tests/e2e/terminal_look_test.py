@@ -119,6 +119,7 @@ def main():
             plain.wait_for("changed just now")
             plain.press(b"O")
             plain.wait_for("Bytes a second for a chunk")
+            plain.wait_for(r"\n.*[ #.~-]S[ #.~-]")  # a spring
             plain.press(b"OI")
             plain.wait_for(r"\[\d+, \d+\] (air|rock|water)  .*chunk ")
             plain.press(b"\x1b[<1;31;9M\x1b[<1;31;9m")  # the middle button
