@@ -42,6 +42,8 @@ std::optional<Key> mouse_key(const std::string& parameters, char final) {
     key.kind = (code & 1) == 0 ? KeyKind::kWheelUp : KeyKind::kWheelDown;
   } else if (final == 'm') {
     key.kind = KeyKind::kMouseRelease;
+  } else if ((code & 32) != 0) {
+    key.kind = KeyKind::kMouseDrag;
   }
   return key;
 }

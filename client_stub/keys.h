@@ -18,7 +18,8 @@ enum class KeyKind : std::uint8_t {
   kPageDown,
   kHome,
   kEscape,
-  kMousePress,  // or motion with the button held
+  kMousePress,
+  kMouseDrag,  // motion with the button held
   kMouseRelease,
   kWheelUp,
   kWheelDown,

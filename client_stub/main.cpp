@@ -1,12 +1,15 @@
 // `sluice-view`: a viewer of a hosted world, on a terminal or without one.
+#include <algorithm>
 #include <charconv>
 #include <iostream>
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
 #include "client_stub/headless.h"
 #include "client_stub/viewer.h"
+#include "protocol/base/suggestion.h"
 
 namespace {
 
@@ -28,6 +31,21 @@ Result<Box> parse_view(const std::string& text) {
   const bool sizes_fit = numbers[3] > 0 && numbers[4] > 0 && numbers[5] > 0;
   if (at != end || !sizes_fit) return wrong;
   return Box{{numbers[0], numbers[1], numbers[2]}, {numbers[3], numbers[4], numbers[5]}};
+}
+
+/// What was probably meant by the first flag that there is not; empty: every flag is known.
+std::string meant_by(const CLI::App& app, int argc, char** argv) {
+  std::vector<std::string> known;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  }
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = std::string(argv[i]).substr(0, std::string(argv[i]).find('='));
+    const bool is_known = std::find(known.begin(), known.end(), argument) != known.end();
+    if (!argument.starts_with("--") || argument == "--" || is_known) continue;
+    return "there is no flag '" + argument + "'" + did_you_mean(argument, known);
+  }
+  return "";
 }
 
 int fail(const std::string& message) {
@@ -69,6 +87,8 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
+    const std::string meant = error.get_exit_code() == 0 ? "" : meant_by(app, argc, argv);
+    if (!meant.empty()) return fail(meant);
     return app.exit(error) == 0 ? client::kExitWell : client::kExitWrongInput;
   }
   const auto address = client::parse_address(url);

@@ -93,12 +93,14 @@ Box Picture::view(Vec3 size) const {
   return {{left, bottom, slice}, {right - left + 1, top - bottom + 1, 1}};
 }
 
-void Picture::draw(const protocol::Mirror& mirror, Screen& screen) const {
-  for (int x = 0; x < width; ++x) draw_column(mirror, x, screen);
+void Picture::draw(const protocol::Mirror& mirror, const Surfaces& surfaces, const Tint& tint,
+                   Screen& screen) const {
+  for (int x = 0; x < width; ++x) draw_column(mirror, surfaces, tint, x, screen);
   draw_cursor(mirror.welcome().size, screen);
 }
 
-void Picture::draw_column(const protocol::Mirror& mirror, int pixel_x, Screen& screen) const {
+void Picture::draw_column(const protocol::Mirror& mirror, const Surfaces& surfaces,
+                          const Tint& tint, int pixel_x, Screen& screen) const {
   const std::int32_t x = cell_x(pixel_x);
   const std::int32_t world_height = std::max(1, mirror.welcome().size.y);
   const int pixels = zoom > 0 ? 1 << zoom : 1;
@@ -118,15 +120,20 @@ void Picture::draw_column(const protocol::Mirror& mirror, int pixel_x, Screen& s
       depth = cell > 0 ? depth + before - y : 0;
       before = y;
     }
-    CellLook look{cell,      x, y, depth_above, std::clamp(y / double(world_height), 0.0, 1.0),
-                  above >= 0};
+    // Under a roof a column's own water does not tell how deep it lies.
+    const auto deep = cell > 0 ? surfaces.depth(x, y) : std::nullopt;
+    const int shade = surfaces.known() ? static_cast<int>(deep.value_or(0)) : depth_above;
+    CellLook look{cell, x, y, shade, std::clamp(y / double(world_height), 0.0, 1.0), above >= 0};
     if (cell > 0 && depth_above == 0 && pixels > 1) {
       // Where in its cell the pixel lies, from the cell's lower edge.
       const double lower = height / 2 - (y - center_y) * pixels - 1;
       const int from_bottom = std::clamp(static_cast<int>(lower) - pixel_y, 0, pixels - 1);
       if (!below_level(cell, from_bottom, pixels)) look.cell = 0;
     }
-    screen.pixel(pixel_x, pixel_y, colour_of(look));
+    const Colour colour = colour_of(look);
+    // Over a cell's level there is air, on which nothing is laid.
+    const bool is_cell = look.cell == cell;
+    screen.pixel(pixel_x, pixel_y, is_cell ? tint({x, y, slice}, colour) : colour);
   }
 }
 

@@ -2,11 +2,16 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "client_stub/screen.h"
+#include "client_stub/surfaces.h"
 #include "protocol/mirror.h"
 
 namespace sluice::client {
+
+/// What a cell's colour becomes, for what is laid over the picture.
+using Tint = std::function<Colour(Vec3 cell, Colour base)>;
 
 /// The camera and the cursor. Pixels count from the upper left, cells from the lower left.
 struct Picture {
@@ -36,10 +41,14 @@ struct Picture {
   /// The cells on the picture, and some around them.
   [[nodiscard]] Box view(Vec3 size) const;
 
-  void draw(const protocol::Mirror& mirror, Screen& screen) const;
+  /// Water is shaded by its depth under the surface that it hangs together with; where `surfaces`
+  /// does not know (the view is too large), by the water over it in its column.
+  void draw(const protocol::Mirror& mirror, const Surfaces& surfaces, const Tint& tint,
+            Screen& screen) const;
 
  private:
-  void draw_column(const protocol::Mirror& mirror, int pixel_x, Screen& screen) const;
+  void draw_column(const protocol::Mirror& mirror, const Surfaces& surfaces, const Tint& tint,
+                   int pixel_x, Screen& screen) const;
   void draw_cursor(Vec3 size, Screen& screen) const;
 };
 

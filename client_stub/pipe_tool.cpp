@@ -25,7 +25,7 @@ bool PipeTool::takes(char key) {
   return std::string_view("bBPvmcCuXoieEn").find(key) != std::string_view::npos;
 }
 
-PipeAct PipeTool::press(char key, Vec3 cursor, const protocol::Mirror& mirror) {
+Act PipeTool::press(char key, Vec3 cursor, const protocol::Mirror& mirror) {
   if (key == 'n') return mark_next(mirror);
   if (key == 'b' || key == 'B' || key == 'P' || key == 'v') return build(key, cursor, mirror);
   const auto here = mirror.pipes().nodes_in(cursor);
@@ -55,7 +55,7 @@ PipeAct PipeTool::press(char key, Vec3 cursor, const protocol::Mirror& mirror) {
   }
 }
 
-PipeAct PipeTool::build(char key, Vec3 cursor, const protocol::Mirror& mirror) {
+Act PipeTool::build(char key, Vec3 cursor, const protocol::Mirror& mirror) {
   const bool is_pump = key == 'P';
   const bool is_tank = key == 'B';
   const std::string kind = is_pump ? "pump" : key == 'v' ? "valve" : is_tank ? "tank" : "pipe";
@@ -68,7 +68,7 @@ PipeAct PipeTool::build(char key, Vec3 cursor, const protocol::Mirror& mirror) {
                      {"base", base},
                      {"at", place_json(cursor)}};
   if (is_pump) add["rate"] = kRate;
-  PipeAct act;
+  Act act;
   act.commands.push_back(line_of(add));
   if (!marked_.empty()) {
     act.commands.push_back(line_of({{"cmd", "link"}, {"from", marked_}, {"to", name}}));
@@ -78,7 +78,7 @@ PipeAct PipeTool::build(char key, Vec3 cursor, const protocol::Mirror& mirror) {
   return act;
 }
 
-PipeAct PipeTool::link(char key, const std::string& node) {
+Act PipeTool::link(char key, const std::string& node) {
   if (marked_.empty() || marked_ == node) {
     marked_ = node;
     return {{},
@@ -87,12 +87,12 @@ PipeAct PipeTool::link(char key, const std::string& node) {
   }
   CommandJson command = {{"cmd", key == 'u' ? "unlink" : "link"}, {"from", marked_}, {"to", node}};
   if (key == 'C') command["one_way"] = true;
-  PipeAct act{{line_of(command)}, ""};
+  Act act{{line_of(command)}, ""};
   clear();
   return act;
 }
 
-PipeAct PipeTool::port(char key, const std::string& node, Vec3 cursor) {
+Act PipeTool::port(char key, const std::string& node, Vec3 cursor) {
   const std::string owner = node.empty() ? marked_ : node;
   if (owner.empty()) return {{}, "put the cursor on a pipe, or mark one with m"};
   CommandJson command = {{"cmd", key == 'E' ? "remove_port" : "add_port"},
@@ -106,7 +106,7 @@ PipeAct PipeTool::port(char key, const std::string& node, Vec3 cursor) {
 }
 
 // Those without a place can be reached in no other way.
-PipeAct PipeTool::mark_next(const protocol::Mirror& mirror) {
+Act PipeTool::mark_next(const protocol::Mirror& mirror) {
   std::optional<std::string> first;
   std::optional<std::string> next;
   mirror.pipes().for_each_section(

@@ -5,15 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "client_stub/hand.h"
 #include "protocol/mirror.h"
 
 namespace sluice::client {
-
-/// What a key did.
-struct PipeAct {
-  std::vector<std::string> commands;  // lines of a command script, in order
-  std::string said;                   // for the status line; may be empty
-};
 
 class PipeTool {
  public:
@@ -24,13 +19,13 @@ class PipeTool {
   /// Whether the character is one of the keys of pipes: b B P v m c C u X o i e E n.
   [[nodiscard]] static bool takes(char key);
   /// The key, with the cursor on a cell.
-  [[nodiscard]] PipeAct press(char key, Vec3 cursor, const protocol::Mirror& mirror);
+  [[nodiscard]] Act press(char key, Vec3 cursor, const protocol::Mirror& mirror);
 
  private:
-  [[nodiscard]] PipeAct build(char key, Vec3 cursor, const protocol::Mirror& mirror);
-  [[nodiscard]] PipeAct link(char key, const std::string& node);
-  [[nodiscard]] PipeAct port(char key, const std::string& node, Vec3 cursor);
-  [[nodiscard]] PipeAct mark_next(const protocol::Mirror& mirror);
+  [[nodiscard]] Act build(char key, Vec3 cursor, const protocol::Mirror& mirror);
+  [[nodiscard]] Act link(char key, const std::string& node);
+  [[nodiscard]] Act port(char key, const std::string& node, Vec3 cursor);
+  [[nodiscard]] Act mark_next(const protocol::Mirror& mirror);
   [[nodiscard]] std::string free_name(const std::string& kind, const protocol::Mirror& mirror);
 
   std::string marked_;

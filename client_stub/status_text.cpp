@@ -1,10 +1,10 @@
 #include "client_stub/status_text.h"
 
 #include <cstdio>
-#include <optional>
 #include <utility>
 
-#include "client_stub/command_json.h"
+#include "client_stub/inspector.h"
+#include "client_stub/overlay.h"
 #include "protocol/base/map_text.h"
 
 namespace sluice::client {
@@ -12,102 +12,42 @@ namespace sluice::client {
 namespace {
 
 constexpr std::string_view kHelp[] = {
-    "                                                ",
-    "   move the picture   arrows, or h j k l        ",
-    "   zoom               + and -, mouse wheel      ",
-    "   slice (3D)         , and .   PageDown, PageUp",
-    "   whole world        0 or Home                 ",
-    "                                                ",
-    "   move the cursor    w a s d   (capitals: far) ",
-    "   brush size         [ and ]                   ",
-    "   dig                x                         ",
-    "   place rock         r                         ",
-    "   pour water         p                         ",
-    "   the same again     space, or the mouse       ",
-    "                                                ",
-    "   pipe, tank         b, B   (from the marked)  ",
-    "   pump, valve        P, v                      ",
-    "   mark, next unseen  m, n   (Esc: none)        ",
-    "   link, check valve  c, C   (mark, then there) ",
-    "   unlink, remove     u, X                      ",
-    "   switch valve, pump o                         ",
-    "   inlet, outlet      i, e   (E: no port)       ",
-    "                                                ",
-    "   quit               q                         ",
-    "                                                ",
+    "                                                    ",
+    "   move the picture    arrows, or h j k l           ",
+    "   zoom                + and -, mouse wheel         ",
+    "   slice (3D)          , and .   PageDown, PageUp   ",
+    "   whole world         0 or Home                    ",
+    "                                                    ",
+    "   move the cursor     w a s d   (capitals: far)    ",
+    "   brush size          [ and ]                      ",
+    "   dig, rock, pour     x, r, p                      ",
+    "   the same again      space, or the mouse          ",
+    "   dig, whatever it is right button                 ",
+    "   brush, line         f, L   (press at both ends)  ",
+    "   box, fill           R, G                         ",
+    "   take up the tool    t   (for what lies there)    ",
+    "   spring, drain       g, U   (again: takes it away)",
+    "   copy, paste         y   (at two corners), Y      ",
+    "   undo, redo          z, Z   (your own edits)      ",
+    "                                                    ",
+    "   overlay             O   (amount, depth, awake,   ",
+    "                            bytes, none)            ",
+    "   inspect             I   (cell, column, chunk)    ",
+    "   pin with a chart    T, or the middle button      ",
+    "                                                    ",
+    "   pipe, tank          b, B   (from the marked)     ",
+    "   pump, valve         P, v                         ",
+    "   mark, next unseen   m, n   (Esc: none)           ",
+    "   link, check valve   c, C   (mark, then there)    ",
+    "   unlink, remove      u, X                         ",
+    "   switch valve, pump  o                            ",
+    "   inlet, outlet       i, e   (E: no port)          ",
+    "                                                    ",
+    "   quit                q                            ",
+    "                                                    ",
 };
 
-bool has_room(std::int32_t cell) {
-  return cell >= 0 && cell < kFull;
-}
-
-std::string pour(const Vec3& at, std::int32_t held) {
-  return line_of({{"cmd", "pour"}, {"at", place_json(at)}, {"units", kFull - held}});
-}
-
-/// A column of the box is filled up. One that is full gets one cell's worth where its water ends
-/// above, so that pouring into a lake makes it rise.
-void pour_into_column(std::int32_t x, const Box& box, const protocol::Mirror& mirror,
-                      std::vector<std::string>& commands) {
-  bool took = false;
-  std::optional<std::int32_t> top;  // the highest full cell
-  for (std::int32_t y = box.from.y; y < box.from.y + box.size.y; ++y) {
-    const std::int32_t cell = mirror.cell({x, y, box.from.z});
-    if (cell < 0) continue;
-    top = y;
-    if (!has_room(cell)) continue;
-    took = true;
-    commands.push_back(pour({x, y, box.from.z}, cell));
-  }
-  if (took || !top) return;
-  Vec3 above{x, *top + 1, box.from.z};
-  while (mirror.cell(above) >= kFull) ++above.y;
-  if (has_room(mirror.cell(above))) commands.push_back(pour(above, mirror.cell(above)));
-}
-
-const char* name_of(Tool tool) {
-  return tool == Tool::kDig ? "dig" : tool == Tool::kRock ? "rock" : "pour";
-}
-
-std::string describe_cell(std::int32_t cell) {
-  if (cell == kOutside) return "outside";
-  if (cell == kTrappedAir) return "trapped air";
-  if (cell <= kThinnestIce) {
-    return "ice, " + std::to_string(kIceBase - cell) + " units";
-  }
-  if (cell < 0) return "rock";
-  if (cell == 0) return "air";
-  return std::to_string(cell) + " units";
-}
-
-std::string bytes_text(double bytes) {
-  char text[40];
-  if (bytes < 1e3) {
-    std::snprintf(text, sizeof(text), "%.0f B/s", bytes);
-  } else if (bytes < 1e6) {
-    std::snprintf(text, sizeof(text), "%.1f kB/s", bytes / 1e3);
-  } else {
-    std::snprintf(text, sizeof(text), "%.2f MB/s", bytes / 1e6);
-  }
-  return text;
-}
-
 }  // namespace
-
-std::vector<std::string> commands_of(Tool tool, const Box& box, const protocol::Mirror& mirror) {
-  std::vector<std::string> commands;
-  if (tool != Tool::kPour) {
-    commands.push_back(line_of({{"cmd", "set_cells"},
-                                {"from", place_json(box.from)},
-                                {"size", place_json(box.size)},
-                                {"cell", tool == Tool::kRock ? "#" : "."}}));
-    return commands;
-  }
-  for (std::int32_t x = box.from.x; x < box.from.x + box.size.x; ++x) {
-    pour_into_column(x, box, mirror, commands);
-  }
-  return commands;
-}
 
 std::span<const std::string_view> help_lines() {
   return kHelp;
@@ -147,9 +87,9 @@ std::string Facts::status(const protocol::Mirror& mirror) const {
   const std::int32_t cell = mirror.cell({picture.cursor_x, picture.cursor_y, picture.slice});
   line += "  [" + std::to_string(picture.cursor_x) + ", " + std::to_string(picture.cursor_y) +
           "] " + describe_cell(cell);
-  line += welcome.watch_only
-              ? std::string("  watching only")
-              : std::string("  ") + name_of(tool) + " " + std::to_string(picture.brush);
+  line += welcome.watch_only ? std::string("  watching only")
+                             : std::string("  ") + name_of(tool) + " " + std::to_string(brush);
+  if (!welcome.watch_only && shape != Shape::kBrush) line += std::string(" ") + name_of(shape);
   return line + "  ? help";
 }
 

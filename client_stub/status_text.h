@@ -1,4 +1,4 @@
-// The words of the terminal viewer: status line, help, and the commands of its tools.
+// The words of the terminal viewer: status line and help.
 #pragma once
 
 #include <chrono>
@@ -6,19 +6,13 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "client_stub/picture.h"
+#include "client_stub/pouring.h"
+#include "client_stub/shapes.h"
 #include "protocol/mirror.h"
 
 namespace sluice::client {
-
-enum class Tool : std::uint8_t { kDig, kRock, kPour };
-
-/// What the tool does to the cells of a box one slice deep, as lines of a command script. Pouring
-/// adds water and takes none away: it fills cells up to a full one, and raises water that is full.
-[[nodiscard]] std::vector<std::string> commands_of(Tool tool, const Box& box,
-                                                   const protocol::Mirror& mirror);
 
 /// Lines of equal length.
 [[nodiscard]] std::span<const std::string_view> help_lines();
@@ -27,6 +21,8 @@ enum class Tool : std::uint8_t { kDig, kRock, kPour };
 struct Facts {
   Picture picture;
   Tool tool = Tool::kDig;
+  Shape shape = Shape::kBrush;
+  std::int32_t brush = 1;
   std::string connection_error;
 
   /// Counts the rates over about a second.

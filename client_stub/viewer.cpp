@@ -17,11 +17,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "client_stub/desk.h"
+#include "client_stub/http.h"
 #include "client_stub/keys.h"
-#include "client_stub/picture.h"
-#include "client_stub/pipe_picture.h"
-#include "client_stub/pipe_tool.h"
-#include "client_stub/status_text.h"
 #include "client_stub/terminal.h"
 #include "client_stub/world_client.h"
 
@@ -38,10 +36,8 @@ constexpr milliseconds kFrame{33};
 constexpr milliseconds kEscapeWait{50};
 constexpr milliseconds kFirstRetry{500};
 constexpr milliseconds kLongestRetry{8000};
-constexpr Colour kInk{215, 223, 235};
-constexpr Colour kBar{24, 32, 46};
-constexpr Colour kBadBar{96, 32, 36};
-constexpr Colour kPipeBar{34, 48, 70};
+constexpr milliseconds kFixturesInterval{2000};
+constexpr char kControlC = 3;
 
 // A description of its own of the terminal that standard input is: Asio makes it non-blocking,
 // which the shell's must not become. (/dev/tty would be the controlling terminal, which there may
@@ -62,9 +58,9 @@ class Viewer {
         keyboard_(context_, open_keyboard()),
         frame_(context_),
         escape_(context_),
-        retry_(context_) {
-    screen_.set_style(options.style);
-  }
+        retry_(context_),
+        fixtures_(context_),
+        desk_(options.style) {}
 
   int run() {
     resize();
@@ -86,26 +82,40 @@ class Viewer {
   void connect() {
     WorldClient::Events events;
     events.welcomed = [this] { welcomed(); };
-    events.ticked = [this] { facts_.tick_came(client_->mirror()); };
-    events.answered = [this](const protocol::CommandResult& result) {
-      if (!result.applied) facts_.say("refused: " + result.reason);
-    };
+    events.ticked = [this] { desk_.ticked(client_->mirror(), Clock::now()); };
+    events.answered = [this](const protocol::CommandResult& result) { desk_.answered(result); };
     events.closed = [this](std::string reason) { closed(std::move(reason)); };
     client_ = std::make_unique<WorldClient>(context_, options_.address, options_.client_name,
                                             std::move(events));
   }
 
   void welcomed() {
-    const Vec3 size = client_->mirror().welcome().size;
-    if (!was_welcomed_) {
-      picture_.slice = (size.z - 1) / 2;
-      picture_.fit(size);
-    }
+    desk_.welcomed(client_->mirror(), !was_welcomed_);
     was_welcomed_ = true;
     sent_view_ = {};
     retry_delay_ = kFirstRetry;
-    facts_.connection_error.clear();
     send_view();
+    ask_fixtures();
+  }
+
+  /// Not over TLS, which a plain request does not speak: they are then not shown.
+  void ask_fixtures() {
+    const Address& address = options_.address;
+    if (address.encrypted || asks_fixtures_) return;
+    asks_fixtures_ = true;
+    const HttpRequest request{"GET", "http://" + address.authority(), address.path + "/fixtures",
+                              address.token, ""};
+    ask(context_, request, [this](const Result<HttpReply>& answer) {
+      auto fixtures = answer.ok() && answer.value().status == 200
+                          ? read_fixtures(answer.value().body)
+                          : std::nullopt;
+      if (fixtures) desk_.set_fixtures(std::move(*fixtures));
+      fixtures_.expires_after(kFixturesInterval);
+      fixtures_.async_wait([this](error_code cancelled) {
+        asks_fixtures_ = false;
+        if (!cancelled && client_->ready()) ask_fixtures();
+      });
+    });
   }
 
   void closed(std::string reason) {
@@ -115,7 +125,7 @@ class Viewer {
       status_ = 2;
       return stop();
     }
-    facts_.connection_error = std::move(reason);
+    desk_.lost(std::move(reason));
     retry_.expires_after(retry_delay_);
     retry_delay_ = std::min(retry_delay_ * 2, kLongestRetry);
     retry_.async_wait([this](error_code error) {
@@ -144,9 +154,7 @@ class Viewer {
 
   void resize() {
     const TerminalSize size = Terminal::size();
-    screen_.resize(size.columns, size.rows);
-    picture_.width = size.columns;
-    picture_.height = std::max(1, size.rows - 1) * 2;
+    desk_.resize(size.columns, size.rows);
   }
 
   void read_keys() {
@@ -166,6 +174,7 @@ class Viewer {
   void draw_frames() {
     draw();
     send_view();
+    send_commands();
     frame_.expires_after(kFrame);
     frame_.async_wait([this](error_code error) {
       if (!error) draw_frames();
@@ -174,212 +183,31 @@ class Viewer {
 
   void send_view() {
     if (!client_->ready()) return;
-    const Box view = picture_.view(world_size());
+    const Box view = desk_.view(client_->mirror());
     if (view == sent_view_) return;
     sent_view_ = view;
     client_->set_view(view);
   }
 
-  [[nodiscard]] Vec3 world_size() const { return client_->mirror().welcome().size; }
-
   void handle(const Key& key) {
-    if (key.kind == KeyKind::kCharacter && (key.character == 'q' || key.character == 3)) {
+    if (key.kind == KeyKind::kCharacter && (key.character == 'q' || key.character == kControlC)) {
       return quit();
     }
-    if (shows_help_) return handle_help(key);
-    if (!was_welcomed_ || !client_->ready()) return;
-    const Vec3 size = world_size();
-    switch (key.kind) {
-      case KeyKind::kLeft:
-        return picture_.pan(-0.1, 0, size);
-      case KeyKind::kRight:
-        return picture_.pan(0.1, 0, size);
-      case KeyKind::kUp:
-        return picture_.pan(0, 0.1, size);
-      case KeyKind::kDown:
-        return picture_.pan(0, -0.1, size);
-      case KeyKind::kPageUp:
-        return change_slice(1);
-      case KeyKind::kPageDown:
-        return change_slice(-1);
-      case KeyKind::kHome:
-        return picture_.fit(size);
-      case KeyKind::kWheelUp:
-        return picture_.change_zoom(1, size);
-      case KeyKind::kWheelDown:
-        return picture_.change_zoom(-1, size);
-      case KeyKind::kMousePress:
-        picture_.move_cursor(picture_.cell_x(key.column), picture_.cell_y(key.row * 2), size);
-        if (key.button == 0) use_tool();
-        return;
-      case KeyKind::kCharacter:
-        return handle_character(key.character);
-      case KeyKind::kEscape:
-        return pipe_tool_.clear();
-      case KeyKind::kMouseRelease:
-        return;
-    }
+    desk_.handle(client_->mirror(), key, was_welcomed_ && client_->ready(), Clock::now());
+    send_commands();
   }
 
-  /// Keys that scroll do; any other one closes the help.
-  void handle_help(const Key& key) {
-    const auto is = [&](char character) {
-      return key.kind == KeyKind::kCharacter && key.character == character;
-    };
-    const int page = std::max(1, screen_.rows() - 2);
-    if (key.kind == KeyKind::kDown || key.kind == KeyKind::kWheelDown || is('j')) return scroll(1);
-    if (key.kind == KeyKind::kUp || key.kind == KeyKind::kWheelUp || is('k')) return scroll(-1);
-    if (key.kind == KeyKind::kPageDown || is(' ')) return scroll(page);
-    if (key.kind == KeyKind::kPageUp) return scroll(-page);
-    if (key.kind == KeyKind::kMouseRelease) return;
-    shows_help_ = false;
-  }
-
-  void scroll(int lines) {
-    const int hidden = static_cast<int>(help_lines().size()) - help_rows();
-    help_top_ = std::clamp(help_top_ + lines, 0, std::max(0, hidden));
-  }
-
-  /// Of the screen, for the help: the status line stays.
-  [[nodiscard]] int help_rows() const {
-    return std::min(static_cast<int>(help_lines().size()), std::max(1, screen_.rows() - 1));
-  }
-
-  void handle_character(char character) {
-    if (PipeTool::takes(character)) return use_pipe_tool(character);
-    const Vec3 size = world_size();
-    const auto move = [&](std::int32_t x, std::int32_t y) {
-      picture_.move_cursor(picture_.cursor_x + x, picture_.cursor_y + y, size);
-    };
-    switch (character) {
-      case 'h':
-        return picture_.pan(-0.1, 0, size);
-      case 'l':
-        return picture_.pan(0.1, 0, size);
-      case 'k':
-        return picture_.pan(0, 0.1, size);
-      case 'j':
-        return picture_.pan(0, -0.1, size);
-      case 'a':
-        return move(-1, 0);
-      case 'd':
-        return move(1, 0);
-      case 'w':
-        return move(0, 1);
-      case 's':
-        return move(0, -1);
-      case 'A':
-        return move(-8, 0);
-      case 'D':
-        return move(8, 0);
-      case 'W':
-        return move(0, 8);
-      case 'S':
-        return move(0, -8);
-      case '+':
-      case '=':
-        return picture_.change_zoom(1, size);
-      case '-':
-        return picture_.change_zoom(-1, size);
-      case '0':
-        return picture_.fit(size);
-      case ',':
-        return change_slice(-1);
-      case '.':
-        return change_slice(1);
-      case '[':
-        picture_.brush = std::max(1, picture_.brush - 1);
-        return;
-      case ']':
-        picture_.brush = std::min(16, picture_.brush + 1);
-        return;
-      case 'x':
-        tool_ = Tool::kDig;
-        return use_tool();
-      case 'r':
-        tool_ = Tool::kRock;
-        return use_tool();
-      case 'p':
-        tool_ = Tool::kPour;
-        return use_tool();
-      case ' ':
-        return use_tool();
-      case '?':
-        shows_help_ = true;
-        help_top_ = 0;
-        return;
-      default:
-        return;
-    }
-  }
-
-  void change_slice(std::int32_t by) {
-    picture_.slice = std::clamp(picture_.slice + by, 0, world_size().z - 1);
-  }
-
-  void use_tool() {
-    const Box box = picture_.brush_box(world_size());
-    for (std::string& command : commands_of(tool_, box, client_->mirror())) {
-      client_->send_command(std::move(command));
-    }
-  }
-
-  [[nodiscard]] Vec3 cursor() const {
-    return {picture_.cursor_x, picture_.cursor_y, picture_.slice};
-  }
-
-  void use_pipe_tool(char key) {
-    PipeAct act = pipe_tool_.press(key, cursor(), client_->mirror());
-    for (std::string& command : act.commands) client_->send_command(std::move(command));
-    if (!act.said.empty()) facts_.say(std::move(act.said));
-  }
-
-  /// Over the status line: the pipe under the cursor, or else the marked one.
-  void draw_pipe_line(const protocol::PipeMirror& pipes) {
-    const auto here = pipes.nodes_in(cursor());
-    const auto view = here.empty() ? pipes.find_name(pipe_tool_.marked()) : here.front();
-    if (!view) return;
-    std::string line = " " + describe_node(pipes, *view);
-    line.resize(std::max(line.size(), static_cast<std::size_t>(screen_.columns())), ' ');
-    screen_.text(0, screen_.rows() - 2, line, kInk, kPipeBar);
+  void send_commands() {
+    if (!client_->ready()) return;
+    desk_.queue().flush(
+        Clock::now(), [this](std::string line) { return client_->send_command(std::move(line)); });
   }
 
   void draw() {
-    const protocol::Mirror& mirror = client_->mirror();
-    const bool connected = client_->ready();
-    if (was_welcomed_ && connected) {
-      picture_.draw(mirror, screen_);
-      draw_pipes(picture_, mirror, pipe_tool_.marked(), screen_);
-      draw_pipe_line(mirror.pipes());
-    }
-    facts_.picture = picture_;
-    facts_.tool = tool_;
-    const std::string line = connected ? facts_.status(mirror)
-                             : was_welcomed_
-                                 ? " connection lost, trying again: " + facts_.connection_error
-                                 : " connecting to " + options_.address.url() + " ...";
-    const bool is_bad = was_welcomed_ && !connected;
-    std::string bar(static_cast<std::size_t>(screen_.columns()), ' ');
-    const int row = screen_.rows() - 1;
-    screen_.text(0, row, bar, kInk, is_bad ? kBadBar : kBar);
-    screen_.text(0, row, line, kInk, is_bad ? kBadBar : kBar);
-    if (shows_help_) draw_help();
-    Terminal::write(screen_.take_changes());
-  }
-
-  void draw_help() {
-    scroll(0);  // the window may be another one
-    const auto lines = help_lines();
-    const int rows = help_rows();
-    const int width = static_cast<int>(lines.front().size());
-    const int left = std::max(0, (screen_.columns() - width) / 2);
-    const int top = std::max(0, (screen_.rows() - 1 - rows) / 2);
-    for (int row = 0; row < rows; ++row) {
-      screen_.text(left, top + row, lines[static_cast<std::size_t>(help_top_ + row)], kInk, kBar);
-    }
-    const int below = static_cast<int>(lines.size()) - rows - help_top_;
-    if (help_top_ > 0) screen_.text(left + width - 10, top, " more: up ", kBar, kInk);
-    if (below > 0) screen_.text(left + width - 12, top + rows - 1, " more: down ", kBar, kInk);
+    const std::string waiting = was_welcomed_ ? std::string(" connection lost, trying again: ")
+                                              : " connecting to " + options_.address.url() + " ...";
+    Terminal::write(
+        desk_.draw(client_->mirror(), was_welcomed_ && client_->ready(), waiting, Clock::now()));
   }
 
   const ViewerOptions& options_;
@@ -390,19 +218,15 @@ class Viewer {
   asio::steady_timer frame_;
   asio::steady_timer escape_;
   asio::steady_timer retry_;
+  asio::steady_timer fixtures_;
   std::unique_ptr<WorldClient> client_;
   std::array<char, 1024> input_{};
   KeyParser parser_;
-  Screen screen_;
-  Picture picture_;
-  Facts facts_;
-  Tool tool_ = Tool::kDig;
-  PipeTool pipe_tool_;
+  Desk desk_;
   Box sent_view_;
   milliseconds retry_delay_ = kFirstRetry;
   bool was_welcomed_ = false;
-  bool shows_help_ = false;
-  int help_top_ = 0;  // the first of its lines that is shown
+  bool asks_fixtures_ = false;  // or waits to ask again
   bool quitting_ = false;
   int status_ = 0;
   std::string complaint_;

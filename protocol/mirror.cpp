@@ -8,8 +8,6 @@
 
 namespace sluice::protocol {
 
-namespace {}  // namespace
-
 Mirror::Mirror(Welcome welcome)
     : welcome_(std::move(welcome)), tick_(welcome_.tick), pipes_(welcome_.sides) {}
 
@@ -24,7 +22,7 @@ Status Mirror::apply(const Tick& tick) {
   playback_ = tick.playback;
   ++stats_.frames;
   for (const ChunkCoord& coord : tick.dropped) {
-    if (chunks_.erase(coord) > 0) changed_.push_back(coord);
+    if (chunks_.erase(coord) > 0) changed_.push_back({coord, 0, false});
   }
   for (const ChunkUpdate& chunk : tick.chunks) {
     if (Status status = update(chunk); !status.ok()) return status;
@@ -43,12 +41,13 @@ Status Mirror::update(const ChunkUpdate& chunk) {
     return Error{"tick: chunk " + to_string(chunk.coord) + " lies outside the world"};
   }
   auto place = chunks_.find(chunk.coord);
-  if (place == chunks_.end()) {
+  const bool came_in = place == chunks_.end();
+  if (came_in) {
     if (chunks_.size() >= kMaxMirrorChunks) return Error{"tick: more chunks than a world can hold"};
     place = chunks_.emplace(chunk.coord, std::make_unique<ChunkCells>()).first;
   }
   ++stats_.chunk_updates;
-  changed_.push_back(chunk.coord);
+  changed_.push_back({chunk.coord, chunk.payload.size(), came_in});
   if (Status status = decode_chunk(chunk.payload, *place->second); !status.ok()) {
     return Error{"tick: chunk " + to_string(chunk.coord) + ": " + status.error()};
   }

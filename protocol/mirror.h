@@ -31,6 +31,15 @@ struct MirrorStats {
   std::uint64_t sections_checked = 0;   // digests of pipe sections compared
 };
 
+/// What a message did to a chunk.
+struct ChunkChange {
+  ChunkCoord coord;
+  std::size_t bytes = 0;  // of its payload; 0: it was dropped
+  bool came_in = false;   // it was not held before: it need not have changed in the world
+
+  friend bool operator==(const ChunkChange&, const ChunkChange&) = default;
+};
+
 class Mirror {
  public:
   Mirror() = default;
@@ -66,7 +75,7 @@ class Mirror {
   [[nodiscard]] const PipeMirror& pipes() const { return pipes_; }
 
   /// Chunks that the last message changed or dropped.
-  [[nodiscard]] const std::vector<ChunkCoord>& changed() const { return changed_; }
+  [[nodiscard]] const std::vector<ChunkChange>& changed() const { return changed_; }
 
   /// Chunks whose digest differed: to be asked for with Resync. Empties the list.
   [[nodiscard]] std::vector<ChunkCoord> take_wanted_resyncs();
@@ -85,7 +94,7 @@ class Mirror {
   std::optional<Playback> playback_;
   MirrorStats stats_;
   std::map<ChunkCoord, std::unique_ptr<ChunkCells>> chunks_;
-  std::vector<ChunkCoord> changed_;
+  std::vector<ChunkChange> changed_;
   std::vector<ChunkCoord> wanted_resyncs_;
   PipeMirror pipes_;
   std::vector<PipeKey> wanted_pipe_resyncs_;

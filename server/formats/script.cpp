@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "protocol/base/map_text.h"
+#include "protocol/base/suggestion.h"
 #include "server/formats/world_file.h"
 
 namespace sluice::formats {
@@ -95,7 +96,8 @@ class FieldReader {
       if (!problem_.empty() || known_.contains(key)) continue;
       std::string allowed;
       for (const std::string& one : known_) allowed += (allowed.empty() ? "" : ", ") + one;
-      problem_ = "unknown key '" + key + "'; allowed here: " + allowed;
+      problem_ = "unknown key '" + key + "'; allowed here: " + allowed +
+                 did_you_mean(key, {known_.begin(), known_.end()});
     }
   }
 
@@ -200,8 +202,10 @@ Result<sim::Command> command_of(const Json& object) {
   FieldReader reader(object, problem);
   sim::Command command;
   if (!read_body(name->get<std::string>(), reader, command.body)) {
+    const auto names = sim::command_names();
     return Error{"unknown command '" + name->get<std::string>() +
-                 "'; allowed: " + allowed_commands()};
+                 "'; allowed: " + allowed_commands() +
+                 did_you_mean(name->get<std::string>(), {names.begin(), names.end()})};
   }
   reader.finish();
   if (!problem.empty()) {

@@ -14,6 +14,7 @@
 #include <toml++/toml.h>
 
 #include "protocol/base/geometry.h"
+#include "protocol/base/suggestion.h"
 
 namespace sluice::formats {
 
@@ -138,7 +139,8 @@ class TomlTable {
       std::string allowed;
       for (const std::string& one : known_) allowed += (allowed.empty() ? "" : ", ") + one;
       problem_ = where_ + ":" + std::to_string(node.source().begin.line) + ": unknown key '" +
-                 full(name) + "'; allowed here: " + allowed;
+                 full(name) + "'; allowed here: " + allowed +
+                 did_you_mean(name, {known_.begin(), known_.end()});
       return;
     }
   }

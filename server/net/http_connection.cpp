@@ -130,7 +130,7 @@ class HttpConnection : public SurplusConnection,
     }
     Hub* hub = hub_of(network_, target);
     if (hub == nullptr) {
-      return respond({404, kText, "no such world; /worlds lists them\n", ""}, version, false);
+      return respond({404, kText, no_such_world(network_, target, visitor), ""}, version, false);
     }
     std::string refusal = visitor.refusal;
     if (refusal.empty()) {

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <sstream>
+#include <vector>
+
+#include "protocol/base/suggestion.h"
 
 namespace sluice::net {
 
@@ -158,6 +161,18 @@ Hub* hub_of(Network& network, std::string_view target) {
   if (!path.starts_with(kWorldsPrefix)) return nullptr;
   const auto place = network.hubs.find(std::string(path.substr(kWorldsPrefix.size())));
   return place == network.hubs.end() ? nullptr : place->second.get();
+}
+
+std::string no_such_world(const Network& network, std::string_view target, const Visitor& visitor) {
+  const std::string_view path = target.substr(0, target.find('?'));
+  std::vector<std::string> names;
+  for (const auto& [name, hub] : network.hubs) {
+    const access::Role role = network.options.gate->role_in(name, visitor.account);
+    if (role != access::Role::kNone) names.push_back(name);
+  }
+  const bool is_world = path.starts_with(kWorldsPrefix);
+  const std::string name(is_world ? path.substr(kWorldsPrefix.size()) : std::string_view());
+  return "no such world" + did_you_mean(name, names) + "; /worlds lists them\n";
 }
 
 Answer refusal_answer(const std::string& why, const Visitor& visitor) {

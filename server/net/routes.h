@@ -44,4 +44,9 @@ struct Answer {
 /// The hub that a WebSocket request means; null when there is no such world.
 [[nodiscard]] Hub* hub_of(Network& network, std::string_view target);
 
+/// What to say where there is none: with the world that was probably meant, of those that the
+/// visitor may know of.
+[[nodiscard]] std::string no_such_world(const Network& network, std::string_view target,
+                                        const Visitor& visitor);
+
 }  // namespace sluice::net

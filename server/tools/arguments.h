@@ -14,10 +14,6 @@ namespace sluice::tools {
 /// is said where it is opened.
 [[nodiscard]] CLI::Validator recording_file();
 
-/// The one of `known` that is most like `word`, where any is; else empty. Unlike by at most a third
-/// of its letters: letters left out, put in, changed, or two of them swapped.
-[[nodiscard]] std::string nearest(const std::string& word, const std::vector<std::string>& known);
-
 /// What to say of `error`, with what was probably meant. `arguments` without the program's name.
 [[nodiscard]] std::string explain(const CLI::App& app, const CLI::ParseError& error,
                                   const std::vector<std::string>& arguments);

@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "protocol/base/suggestion.h"
 #include "server/access/accounts_file.h"
 #include "server/access/token.h"
 #include "server/tools/arguments.h"

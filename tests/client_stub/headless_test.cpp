@@ -142,8 +142,15 @@ TEST_F(Headless, WrongUsageIsStatusTwo) {
   EXPECT_EQ(run(std::string(SLUICE_VIEW) + " http://x/worlds/a --headless").status, 2);
 }
 
+TEST_F(Headless, SaysWhichFlagWasMeant) {
+  const Outcome outcome = run(std::string(SLUICE_VIEW) + " " + url_ + " --hedless");
+  EXPECT_EQ(outcome.status, 2);
+  expect_says(outcome, "there is no flag '--hedless'; did you mean '--headless'?");
+}
+
 TEST_F(Headless, NoSuchWorldOrServer) {
   const Outcome outcome = run(std::string(SLUICE_VIEW) + " " + url_ + "x --headless");
+  expect_says(outcome, "no such world; did you mean 'tank'?");
   EXPECT_EQ(outcome.status, 2);
   expect_says(outcome, "404");
   expect_says(run(std::string(SLUICE_VIEW) + " ws://127.0.0.1:1/worlds/a --headless"),

@@ -1,5 +1,5 @@
-// Goal: the terminal's picture shows each cell where the camera says, at every zoom, and the tools'
-// commands touch what the cursor covers.
+// Goal: the terminal's picture shows each cell where the camera says, at every zoom, shaded by how
+// deep it lies under the water that it hangs together with.
 #include "client_stub/picture.h"
 
 #include <functional>
@@ -9,7 +9,6 @@
 #include "client_stub/status_text.h"
 #include "protocol/base/map_text.h"
 #include "protocol/codec.h"
-#include "server/formats/script.h"
 
 namespace sluice::client {
 namespace {
@@ -76,9 +75,12 @@ TEST(Picture, DrawsWithoutTouchingWhatIsOutside) {
     picture.zoom = zoom;
     for (const double place : {-100.0, 0.0, 31.0, 64.0, 1000.0}) {
       picture.center_on(place, place, {64, 64, 1});
-      picture.draw(mirror, screen);
+      Surfaces surfaces;
+      surfaces.settle(mirror, {{}, {64, 64, 1}});
+      const auto as_it_is = [](Vec3, Colour base) { return base; };
+      picture.draw(mirror, surfaces, as_it_is, screen);
       (void)screen.take_changes();
-      picture.draw(mirror, screen);
+      picture.draw(mirror, surfaces, as_it_is, screen);
       EXPECT_TRUE(screen.take_changes().empty()) << "a picture is a function of what it shows";
     }
   }
@@ -99,42 +101,44 @@ TEST(Picture, TheCursorStaysInTheWorldAndInSight) {
   EXPECT_LE(picture.cell_y(19), 0);
 }
 
-TEST(Tools, BrushesAreCutToTheWorldAndPouringSparesRock) {
-  const protocol::Mirror mirror = make_mirror();
-  Picture picture;
-  picture.brush = 4;
-  picture.move_cursor(0, 32, {64, 64, 1});
-  const Box box = picture.brush_box({64, 64, 1});
-  EXPECT_EQ(box, (Box{{0, 31, 0}, {3, 4, 1}}));
-  EXPECT_EQ(
-      commands_of(Tool::kDig, box, mirror),
-      std::vector<std::string>{R"({"cmd":"set_cells","from":[0,31,0],"size":[3,4,1],"cell":"."})"});
-  const auto pours = commands_of(Tool::kPour, box, mirror);
-  ASSERT_EQ(pours.size(), 9U) << "the row of rock is left out";
-  EXPECT_EQ(pours[0], R"({"cmd":"pour","at":[0,32,0],"units":4096})");
+/// A basin 30 cells deep: open at its left, under a roof of rock at its right.
+protocol::Mirror make_basin() {
+  return make_mirror([](protocol::ChunkCells& cells) {
+    for (std::size_t y = 1; y < 31; ++y) {
+      for (std::size_t x = 1; x < 20; ++x) {
+        cells[y * 64 + x] = x < 10 || y < 20 ? kFull : kRock;
+      }
+    }
+    for (std::size_t x = 1; x < 10; ++x) cells[31 * 64 + x] = 0;
+  });
 }
 
-// Setting a cell full would take from one that holds more.
-TEST(Tools, PouringOnlyEverAdds) {
+TEST(Surfaces, WaterUnderARoofIsAsDeepAsTheWaterBesideIt) {
+  Surfaces surfaces;
+  surfaces.settle(make_basin(), {{}, {64, 64, 1}});
+  EXPECT_DOUBLE_EQ(surfaces.head(5, 10).value(), 31.0);
+  EXPECT_DOUBLE_EQ(surfaces.depth(5, 30).value(), 0.5);
+  EXPECT_NEAR(surfaces.depth(15, 19).value(), 11.5, 0.01) << "under the roof";
+  EXPECT_NEAR(surfaces.deepest(), 29.5, 0.01);
+  EXPECT_FALSE(surfaces.head(15, 25)) << "rock";
+  EXPECT_FALSE(surfaces.head(40, 40)) << "air";
+  EXPECT_FALSE(surfaces.head(64, 0)) << "outside";
+}
+
+TEST(Surfaces, WhatFallsHasNoDepthAndWhatIsTooMuchIsNotLookedAt) {
   const protocol::Mirror mirror = make_mirror([](protocol::ChunkCells& cells) {
-    for (std::size_t y = 1; y < 5; ++y) cells[y * 64 + 8] = y == 4 ? 1024 : 5000;
-    for (std::size_t y = 0; y < 4; ++y) cells[y * 64 + 9] = kFull;
-    cells[4 * 64 + 9] = kRock;
+    cells[50 * 64 + 20] = kFull / 2;
+    cells[49 * 64 + 20] = kFull / 2;
   });
-  using Lines = std::vector<std::string>;
-  EXPECT_EQ(commands_of(Tool::kPour, {{8, 4, 0}, {1, 1, 1}}, mirror),
-            Lines{R"({"cmd":"pour","at":[8,4,0],"units":3072})"});
-  EXPECT_EQ(commands_of(Tool::kPour, {{8, 1, 0}, {1, 2, 1}}, mirror),
-            Lines{R"({"cmd":"pour","at":[8,4,0],"units":3072})"})
-      << "deep in water it is the surface that rises";
-  EXPECT_EQ(commands_of(Tool::kPour, {{9, 0, 0}, {1, 2, 1}}, mirror), Lines{})
-      << "what is full up to the rock has no room";
-  for (const Tool tool : {Tool::kDig, Tool::kRock, Tool::kPour}) {
-    for (const std::string& line : commands_of(tool, {{8, 1, 0}, {3, 8, 1}}, mirror)) {
-      const auto parsed = formats::parse_command(line, "tool");
-      EXPECT_TRUE(parsed.ok()) << parsed.error();
-    }
-  }
+  Surfaces surfaces;
+  surfaces.settle(mirror, {{}, {64, 64, 1}});
+  EXPECT_FALSE(surfaces.depth(20, 50));
+  EXPECT_TRUE(surfaces.depth(10, 32)) << "full, on rock";
+  protocol::Welcome vast;
+  vast.size = {4096, 4096, 1};
+  surfaces.settle(protocol::Mirror(vast), {{}, vast.size});
+  EXPECT_FALSE(surfaces.known());
+  EXPECT_FALSE(surfaces.depth(10, 32));
 }
 
 TEST(Status, NamesWhatTheIssueAsksFor) {

@@ -23,6 +23,16 @@ TEST(Keys, SequencesAreReadWhole) {
   EXPECT_EQ(keys[6].kind, KeyKind::kWheelDown);
 }
 
+TEST(Keys, MotionWithAButtonHeldIsNoPress) {
+  KeyParser parser;
+  const auto keys = parser.feed("\x1b[<2;3;4M\x1b[<34;5;6M");
+  ASSERT_EQ(keys.size(), 2U);
+  EXPECT_EQ(keys[0].kind, KeyKind::kMousePress);
+  EXPECT_EQ(keys[1].kind, KeyKind::kMouseDrag);
+  EXPECT_EQ(keys[1].button, 2);
+  EXPECT_EQ(keys[1].column, 4);
+}
+
 TEST(Keys, SequencesMayComeInPieces) {
   KeyParser parser;
   EXPECT_TRUE(parser.feed("\x1b").empty());

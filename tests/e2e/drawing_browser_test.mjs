@@ -116,12 +116,36 @@ async function placesAndScales(page) {
     await page.selectOption("#palette", colours);
     await samePicture(page, colours, 500);
   }
-  for (const scale of [1.3, 7]) {
+  for (const scale of [0.11, 0.3, 0.8, 1.3, 2.7, 7]) {
     await page.evaluate((place) => window.sluice.goTo(place), { x: 640.2, y: 150.1, z: 0, scale });
     for (const milliseconds of [0, 12, 31]) {
       await page.evaluate(() => (window.sluice.painter.step = 50)); // ticks come late on a machine with much to do
       await samePicture(page, `${milliseconds} ms after a tick at ${scale}`, milliseconds);
     }
+  }
+}
+
+async function betweenTicks(page) {
+  console.log("from far, too, the picture between two ticks is between the two");
+  for (const scale of [0.3, 0.8, 2]) {
+    await page.evaluate((place) => window.sluice.goTo(place), { x: 530, y: 100, z: 0, scale });
+    let sums = null;
+    // Much of the column of water moves in any tick; not in every one does the picture of it change.
+    await until(`something moves at ${scale}`, async () => (sums = await page.evaluate(() => {
+      const { painter, screen, camera, canvas: { width, height } } = window.sluice;
+      const at = (milliseconds) => {
+        painter.step = 50;
+        for (let tries = 0; painter.paint(screen.plain, width, height, camera, painter.tickTime + milliseconds) && tries < 9;) ++tries;
+        return screen.context.getImageData(0, 0, width, height).data;
+      };
+      const [before, middle, after] = [at(0), at(25), at(50)];
+      const apart = (a, b) => a.reduce((sum, value, i) => sum + Math.abs(value - b[i]), 0);
+      window.sluice.repaint();
+      return { all: apart(before, after), first: apart(before, middle), second: apart(middle, after) };
+    })).all > 2000);
+    const { all, first, second } = sums;
+    assert.ok(first > all * 0.2 && second > all * 0.2 && first + second < all * 1.6,
+      `at ${scale}: ${all} apart, the middle ${first} and ${second} from the two`);
   }
 }
 
@@ -212,6 +236,7 @@ await main(async () => {
   await lateParts(page);
   await shot(page, "webgl");
   await placesAndScales(page);
+  await betweenTicks(page);
   await changes(page);
   await forgets(page);
   await page.goto(`${server.url}/?draw=webgl#deep`);

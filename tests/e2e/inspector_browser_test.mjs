@@ -176,7 +176,7 @@ async function overlays(page, name) {
   await page.keyboard.press("1");
   const near = (x, y, expected, what) => expectColour(page, x, y, expected, what);
   await page.selectOption("#overlay", "amount");
-  assert.match(await page.textContent("#legend-body"), /Water in a cell.*little.*full.*twice/);
+  await page.waitForFunction(() => /Water in a cell.*little.*full.*twice/.test(document.getElementById("legend-body").textContent));
   await near(25, 8, [33, 152, 148], "a full cell lies in the middle of the ramp");
   await shot(page, `amount-${name}`);
   await page.selectOption("#overlay", "depth");

@@ -119,6 +119,7 @@ async function live(browser, url, name, size) {
   await page.waitForFunction(() => window.sluice.mirror?.welcome.world === "deep");
   await expectApart(page, ["#world", "#slice-panel", "#stage", "#tools"]);
   await expectReachable(page, size, "#slice");
+  await expectReachable(page, size, "#sight");
   await context.close();
 }
 

@@ -137,6 +137,28 @@ async function oneRecording(context, file) {
   await page.keyboard.press("Home");
   await expectLook(other, 51, 20, "air");
 
+  console.log("the address has the tick, and a link leads to it, and stands still there");
+  await expectTick(page, 0);
+  await page.fill("#tl-tick", "250");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => location.hash === "#room@t250");
+  await page.evaluate(() => (location.hash = "#room@32,20,0,8x,t150"));
+  await expectTick(page, 150);
+  assert.equal(await page.evaluate(() => window.sluice.camera.scale), 8);
+  await expectLook(page, 31, 20, "air");
+  await page.selectOption("#tl-speed", "125");
+  await page.click("#tl-play");
+  await page.waitForFunction(() => window.sluice.mirror.playback.playing);
+  await page.waitForFunction(() => location.hash === "#room@32,20,0,8x"); // while it plays it is at no tick
+  const late = await openPage(context, `${server.url}/#room@t210`);
+  await expectTick(late, 210);
+  await expectTick(page, 210);
+  assert.equal(await late.evaluate(() => window.sluice.mirror.playback.playing), false);
+  await late.evaluate(() => (location.hash = "#room@t99999"));
+  await expectTick(late, 400);
+  await late.close();
+  await page.keyboard.press("f");
+
   console.log("what happened cannot be changed, and the arrows do not move the picture");
   const before = await place(page, 20, 20);
   await page.keyboard.press("2"); // would be the rock brush

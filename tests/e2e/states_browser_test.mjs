@@ -1,6 +1,7 @@
 // Goal: links lead to a place, zoom, slice, tool and overlay, and the address keeps them; a picture can be
 // saved; how the page stands with its server is always said: connecting, slow, gone, back, refused,
-// another version, and nobody there when the page is opened.
+// another version, parts that a newer server has no more,
+// and nobody there when the page is opened.
 // Method: a real server that is stopped, held and started anew; headless Chromium at two sizes.
 //
 //   node states_browser_test.mjs SLUICE_SERVER CHROMIUM PACKAGE_JSON
@@ -73,6 +74,9 @@ async function links(page, url) {
   assert.equal(await page.inputValue("#overlay"), "amount");
   await page.selectOption("#overlay", "none");
 
+  await page.evaluate(() => (location.hash = "#flat@50,30,0,8x,t17"));
+  await page.waitForFunction(() => /only a recording can be shown/.test(document.getElementById("toast").textContent));
+
   console.log("a damaged link still leads to its world, one to no world says so");
   for (const damaged of ["#flat@", "#flat@1,2", "#flat@a,b,c,dx", "#flat@1,2,3,0x", "#flat@9e9,1,0,4x,nothing"]) {
     await page.evaluate((text) => (location.hash = text), damaged);
@@ -83,6 +87,42 @@ async function links(page, url) {
   await page.waitForFunction(() => /There is no world "nowhere%" here/.test(document.getElementById("toast").textContent));
   await page.evaluate(() => (location.hash = "#flat"));
   await page.waitForSelector('body[data-state="ready"]');
+}
+
+async function missingParts(context, name, url) {
+  console.log(`${name}: a part of the page that does not come is told of, with what to do about it`);
+  const toast = (page, text) => page.waitForFunction((wanted) =>
+    document.getElementById("toast").textContent === wanted, text);
+  /** The page, and then a server that has none of its later parts any more. */
+  const open = async (answer) => {
+    const page = await openPage(context, `${url}/#flat`);
+    await page.waitForFunction(() => performance.getEntriesByName("first-picture").length > 0);
+    await page.route("**/part-*.js", (route) => route.fulfill({ status: 404, body: "" }));
+    await page.route(`${url}/`, answer);
+    return page;
+  };
+  const updated = await open((route) => route.fulfill({ contentType: "text/html", body: "<html>another one</html>" }));
+  await updated.click("body", { position: { x: 2, y: 2 } });
+  await updated.keyboard.press("o");
+  await toast(updated, "The overlay could not be fetched. The server was updated since this page was opened: reload the page.");
+  await shot(updated, `updated-${name}`);
+  await updated.keyboard.press("?");
+  await toast(updated, "The list of shortcuts could not be fetched. The server was updated since this page was opened: reload the page.");
+  await updated.keyboard.press("w");
+  await toast(updated, "The list of worlds could not be fetched. The server was updated since this page was opened: reload the page.");
+  await updated.keyboard.press("6");
+  const { x, y } = await updated.evaluate(() => ({ x: window.sluice.camera.width / 2, y: window.sluice.camera.height / 2 }));
+  await updated.mouse.move(x, y + 80);
+  await toast(updated, "The inspector could not be fetched. The server was updated since this page was opened: reload the page.");
+  await updated.close();
+  const damaged = await open((route) => route.continue());
+  await damaged.keyboard.press("?");
+  await toast(damaged, "The list of shortcuts could not be fetched. Reload the page.");
+  await damaged.close();
+  const alone = await open((route) => route.abort());
+  await alone.keyboard.press("?");
+  await toast(alone, "The list of shortcuts could not be fetched. The server does not answer.");
+  await alone.close();
 }
 
 async function sharing(page, name) {
@@ -175,6 +215,7 @@ await main(async () => {
     const page = await openPage(context, `${server.url}/#flat`);
     if (name === "desktop") await links(page, server.url);
     await sharing(page, name);
+    await missingParts(context, name, server.url);
     server = await goneAndBack(page, name, server);
     await refusals(page, name);
     server = await installed(page, name, server);

@@ -110,10 +110,29 @@ def main():
             plain.wait_for("move the picture")
             plain.press(b"x")  # closes it
             plain.wait_for(r"(?s)^(?!.*move the picture).*####")
+            plain.press(b"O")
+            plain.wait_for("Water in a cell")
+            plain.wait_for("eighths of a full cell")
+            plain.press(b"O")
+            plain.wait_for(r"Depth in cells +0 0 +5 \d+ +9 \d+")
+            plain.press(b"O")
+            plain.wait_for("changed just now")
+            plain.press(b"O")
+            plain.wait_for("Bytes a second for a chunk")
+            plain.wait_for(r"\n.*[ #.~-]S[ #.~-]")  # a spring
+            plain.press(b"OI")
+            plain.wait_for(r"\[\d+, \d+\] (air|rock|water)  .*chunk ")
+            plain.press(b"\x1b[<1;31;9M\x1b[<1;31;9m")  # the middle button
+            plain.wait_for(r"\[\d+, \d+\] \w+ +\d+\.\d\d units +\d+")
+            plain.press(b"II")
+            plain.wait_for(r"chunk \[\d+, \d+, 0\]")
+            plain.press(b"Rr\x1b[<0;20;5M\x1b[<32;24;6M\x1b[<0;24;6m")  # a box of rock, by dragging
+            plain.press(b"z")
+            plain.wait_for(" undone")
             assert plain.bytes.isascii(), "letters alone"
             assert b"[38;" not in plain.bytes and b"[48;" not in plain.bytes
             plain.quit()
-            print("letters without colours; the help scrolls")
+            print("letters without colours; the help scrolls; overlays, inspector and mouse")
 
             for term, mark in (("tmux-256color", b"\x1b[38;5;"), ("xterm-direct", b"\x1b[38;2;")):
                 colours = Terminal(viewer, url, {"TERM": term, "LC_ALL": "C.UTF-8"})

@@ -9,7 +9,7 @@ import { drawn, FULL, load, ROCK, SHAPES } from "./web_support.mjs";
 const { Surfaces } = await load("surfaces.ts");
 const { Looks, mixLooks, stonesOf, SURFACE, FALLS, IS_ROCK } = await load("look.ts");
 const palette = await load("palette.ts");
-const { farPixel, drawNear, drawFar, paintFar } = await load("raster.ts");
+const { farPixel, drawNear, drawFar, drawSurfaces, paintFar } = await load("raster.ts");
 
 /** What is seen of each cell: f(x, y) with the world's place, from below. */
 function seenOf(mirror) {
@@ -293,4 +293,30 @@ test("a change is seen in the next frames, however few milliseconds they have", 
   const late = context.image;
   context.paint(new Painter(mirror, 0, true), camera, 0);
   assert.deepEqual(late, context.image);
+});
+
+test("from far, where a cell is a pixel or more, a surface is a line at its height that runs on over the chunks", () => {
+  const sides = { logX: 6, logY: 6, logZ: 0 };
+  const look = new Uint32Array(4096);
+  for (let x = 0; x < 64; ++x) look[x] = SURFACE | (x * 4); // from the floor up to a full cell
+  const right = new Uint32Array(4096);
+  right[0] = SURFACE | 255;
+  for (const scale of [1, 1.5, 2.9]) {
+    const width = Math.round(64 * scale);
+    const frame = { pixels: new Uint32Array(width * 6), width, height: 6, left: 0, top: 2, scale, worldHeight: 64 };
+    frame.pixels.fill(1);
+    drawSurfaces(frame, look, { left: null, right }, sides, 0, 0);
+    for (let x = 0; x < width; ++x) {
+      const cell = Math.floor((x + 0.5) / scale);
+      // The line's place, from the frame's top, in pixels.
+      const line = (2 - (cell * 4) / 255) * scale;
+      for (let y = 0; y < 6; ++y) {
+        const pixel = frame.pixels[y * width + x];
+        const floor = Math.ceil(2 * scale - 0.5);
+        if (y + 1 < line - 0.6 && pixel !== 1) assert.equal(pixel, palette.AIR[0], `[${x}, ${y}] at ${scale} over the line`);
+        if (y >= floor) assert.equal(pixel, 1, `[${x}, ${y}] at ${scale} lies under the world`);
+        if (Math.abs(y + 0.5 - line) < 0.3 && y < floor) assert.notEqual(pixel, palette.AIR[0], `[${x}, ${y}] at ${scale} is the line`);
+      }
+    }
+  }
 });

@@ -412,16 +412,21 @@ test("of a server that keeps no results nothing is asked", () => {
 const { readLink, writeLink } = await load("links.ts");
 
 test("a link is read as it was written, and a damaged one still names its world", () => {
+  const none = { place: null, tool: null, overlay: null, tick: null, sight: "front" };
   const links = [
-    { world: "cave", place: null, tool: null, overlay: null },
-    { world: "cave", place: { x: 120.5, y: 40, z: 3, scale: 0.125 }, tool: null, overlay: null },
-    { world: "a-1", place: { x: -0.5, y: 2, z: 0, scale: 48 }, tool: "rock", overlay: "depth" },
-    { world: "cave", place: null, tool: "inspect", overlay: "bytes" },
+    { ...none, world: "cave" },
+    { ...none, world: "cave", place: { x: 120.5, y: 40, z: 3, scale: 0.125 } },
+    { ...none, world: "a-1", place: { x: -0.5, y: 2, z: 0, scale: 48 }, tool: "rock", overlay: "depth" },
+    { ...none, world: "cave", tool: "inspect", overlay: "bytes", tick: 0 },
+    { ...none, world: "cave", place: { x: 1, y: 2, z: 0, scale: 4 }, tick: 1234567 },
+    { ...none, world: "deep", place: { x: 1, y: 2, z: 9, scale: 4 }, sight: "top", overlay: "awake" },
   ];
   for (const link of links) assert.deepEqual(readLink(writeLink(link)), link);
   assert.equal(writeLink(links[1]), "#cave@120.5,40,3,0.125x");
+  assert.equal(writeLink(links[4]), "#cave@1,2,0,4x,t1234567");
   assert.equal(writeLink({ ...links[0], tool: "pan", overlay: "none" }), "#cave");
-  for (const text of ["#cave@", "#cave@1,2", "#cave@1,2,3", "#cave@1,2,3,0x", "#cave@1e999,2,3,4x", "#cave@x,y,z,4x", "#cave@,,,x"]) {
+  for (const text of ["#cave@", "#cave@1,2", "#cave@1,2,3", "#cave@1,2,3,0x", "#cave@1e999,2,3,4x", "#cave@x,y,z,4x",
+    "#cave@,,,x", "#cave@t", "#cave@t-1", "#cave@t1.5", "#cave@t9999999999999999"]) {
     assert.deepEqual(readLink(text), links[0], text);
   }
   assert.equal(readLink("#%E0%A4%A").world, "%E0%A4%A");

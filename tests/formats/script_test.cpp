@@ -154,6 +154,7 @@ TEST(Script, MistakesNameTheLineAndWhatIsAllowed) {
   EXPECT_THAT(mistake("{\"tick\": 1}"), HasSubstr("'cmd' is missing; allowed: set_cells, pour"));
   EXPECT_THAT(mistake("{\"tick\": 1, \"cmd\": \"por\"}"),
               HasSubstr("unknown command 'por'; allowed"));
+  EXPECT_THAT(mistake("{\"tick\": 1, \"cmd\": \"por\"}"), HasSubstr("; did you mean 'pour'?"));
   EXPECT_THAT(mistake("{\"tick\": 1, \"cmd\": \"pour\", \"at\": [1,2,0]}"),
               HasSubstr("'pour': key 'units' is missing"));
   EXPECT_THAT(mistake("{\"tick\": 1, \"cmd\": \"pour\", \"at\": [1,2], \"units\": 1}"),

@@ -98,6 +98,8 @@ TEST(WorldFile, MistakesNameFileLineKeyAndWhatIsAllowed) {
               HasSubstr("world.size[2]"));
   EXPECT_THAT(mistake(head + "watr = \"x\"\n"),
               HasSubstr("a.toml:4: unknown key 'world.watr'; allowed here: edges, limits, name"));
+  EXPECT_THAT(mistake(head + "watr = \"x\"\n"), HasSubstr("; did you mean 'water'?"));
+  EXPECT_THAT(mistake(head + "colour = 1\n"), ::testing::Not(HasSubstr("did you mean")));
   EXPECT_THAT(mistake(head + "water = \"lava\"\n"),
               HasSubstr("a.toml:4: key 'world.water' is 'lava'; allowed: cellular"));
   EXPECT_THAT(mistake(head + "seed = -1\n"), HasSubstr("18446744073709551615"));

@@ -82,7 +82,15 @@ TEST(Mirror, CellsOutsideAndUnsentCells) {
   EXPECT_EQ(mirror.cell({150, 0, 0}), kOutside);
   EXPECT_EQ(mirror.cell({-1, 0, 0}), kOutside);
   EXPECT_EQ(mirror.cell({0, 0, 1}), kOutside);
-  EXPECT_EQ(mirror.changed(), (std::vector<ChunkCoord>{{1, 1, 0}}));
+  const std::size_t bytes = frame.tick.chunks.front().payload.size();
+  EXPECT_EQ(mirror.changed(), (std::vector<ChunkChange>{{{1, 1, 0}, bytes, true}}));
+  ASSERT_TRUE(mirror.apply(frame.tick).ok());
+  EXPECT_EQ(mirror.changed(), (std::vector<ChunkChange>{{{1, 1, 0}, bytes, false}}));
+  Frame dropping;
+  dropping.tick.tick = frame.tick.tick;
+  dropping.tick.dropped = {{1, 1, 0}};
+  ASSERT_TRUE(mirror.apply(dropping.tick).ok());
+  EXPECT_EQ(mirror.changed(), (std::vector<ChunkChange>{{{1, 1, 0}, 0, false}}));
 }
 
 TEST(Mirror, AWrongDigestAsksForAResyncOnce) {

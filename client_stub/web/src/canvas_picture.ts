@@ -1,9 +1,9 @@
 // The picture as a 2D canvas's pixels, painted by the processor.
 import { mixLooks } from "./look";
-import { BEYOND_PIXEL } from "./palette";
+import { BEYOND_PIXEL, mixPixels } from "./palette";
 import type { Picture, View } from "./picture";
-import { drawFar, drawNear, NEAR, paintFar, type Frame } from "./raster";
-import { detail, type Tile } from "./tile";
+import { drawFar, drawNear, drawSurfaces, NEAR, paintFar, type Frame } from "./raster";
+import { detail, detailBefore, type Tile } from "./tile";
 
 export class CanvasPicture implements Picture {
   private image: ImageData | null = null;
@@ -37,21 +37,29 @@ export class CanvasPicture implements Picture {
     const frame = this.frame!;
     const left = tile.x << sides.logX;
     const floor = tile.y << sides.logY;
-    let { look } = tile;
-    const moves = share < 1 && tile.moves && level === 0;
-    if (moves) mixLooks(tile.before, tile.look, share, (look = this.mixed));
-    if (scale >= NEAR) {
-      const around = { left: this.beside(tile.x - 1, tile.y), right: this.beside(tile.x + 1, tile.y) };
-      drawNear(frame, look, around, sides, left, floor);
-    } else if (moves) {
-      paintFar(look, sides, floor, size.y, this.mixedFar);
-      drawFar(frame, this.mixedFar, sides, 0, left, floor);
-    } else {
-      drawFar(frame, detail(tile, level, sides, size.y), sides, level, left, floor);
+    const moves = share < 1 && tile.moves;
+    if (level > 0) {
+      let pixels = detail(tile, level, sides, size.y);
+      if (moves) pixels = mixAll(detailBefore(tile, level, sides, size.y), pixels, share, this.mixedFar);
+      return drawFar(frame, pixels, sides, level, left, floor);
     }
+    let { look } = tile;
+    if (moves) mixLooks(tile.before, tile.look, share, (look = this.mixed));
+    const around = { left: this.beside(tile.x - 1, tile.y), right: this.beside(tile.x + 1, tile.y) };
+    if (scale >= NEAR) return drawNear(frame, look, around, sides, left, floor);
+    if (moves) paintFar(look, sides, floor, size.y, this.mixedFar);
+    drawFar(frame, moves ? this.mixedFar : detail(tile, 0, sides, size.y), sides, 0, left, floor);
+    drawSurfaces(frame, look, around, sides, left, floor);
   }
 
   end(): void {
     this.context.putImageData(this.image!, 0, 0);
   }
+}
+
+/** Between what was seen (`share` 0) and what is. */
+function mixAll(before: Uint32Array, now: Uint32Array, share: number, mixed: Uint32Array): Uint32Array {
+  const weight = Math.round(share * 256);
+  for (let i = 0; i < now.length; ++i) mixed[i] = before[i] === now[i] ? now[i]! : mixPixels(before[i]!, now[i]!, weight);
+  return mixed;
 }

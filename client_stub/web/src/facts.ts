@@ -57,7 +57,8 @@ export function factsOf(known: Known, subject: Subject): Facts | null {
   }
 }
 
-function placeText(known: Known, { x, y, z }: Vec3): string {
+function placeText(known: Known, at: Vec3): string {
+  const { x, y, z } = known.mirror.real(at);
   return known.mirror.size.z === 1 ? `[${x}, ${y}]` : `[${x}, ${y}, ${z}]`;
 }
 

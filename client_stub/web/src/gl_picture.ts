@@ -5,7 +5,7 @@ import { FAR_FRAGMENT, NEAR_FRAGMENT, VERTEX } from "./gl_shader";
 import { AIR, BEYOND_PIXEL, coloursVersion, STONES, SURFACE_PIXEL, WATER } from "./palette";
 import type { Picture, View } from "./picture";
 import { GRAIN, GRAIN_SIDE } from "./raster";
-import { detail, type Tile } from "./tile";
+import { detail, detailBefore, type Tile } from "./tile";
 import { Program, Ring, texture } from "./gl_parts";
 
 /** Processors that play a graphics card: the canvas is painted faster by themselves. */
@@ -17,11 +17,9 @@ export class GlPicture implements Picture {
   private readonly colours: WebGLTexture;
   private readonly grain: WebGLTexture;
   private shownColours = -1;
-  private readonly now: Ring;
-  private readonly before: Ring;
   private readonly moves: Ring;
-  /** By level of detail, the first one of halves. */
-  private readonly levels: Ring[] = [];
+  /** By level of detail, looks first, then pixels: as it is, and as it was a tick ago. */
+  private readonly levels: { now: Ring; before: Ring }[] = [];
   private readonly most: number;
   private moving = new Uint8Array(0);
   private view: View | null = null;
@@ -41,8 +39,7 @@ export class GlPicture implements Picture {
     this.near = new Program(gl, VERTEX, NEAR_FRAGMENT);
     this.far = new Program(gl, VERTEX, FAR_FRAGMENT);
     const look = { inner: gl.R32UI, format: gl.RED_INTEGER, type: gl.UNSIGNED_INT };
-    this.now = new Ring(gl, look);
-    this.before = new Ring(gl, look);
+    this.levels[0] = { now: new Ring(gl, look), before: new Ring(gl, look) };
     this.moves = new Ring(gl, { inner: gl.R8UI, format: gl.RED_INTEGER, type: gl.UNSIGNED_BYTE });
     this.colours = texture(gl, gl.RGBA8, 256, 3);
     this.grain = texture(gl, gl.R8I, GRAIN_SIDE, GRAIN_SIDE);
@@ -68,11 +65,9 @@ export class GlPicture implements Picture {
     const [tilesX, tilesY] = [lastX - firstX + 1, lastY - firstY + 1];
     const most = { x: Math.ceil(size.x / (1 << sides.logX)), y: Math.ceil(size.y / (1 << sides.logY)) };
     const wanted = { tilesX, tilesY, most, tileWidth: 1 << (sides.logX - level), tileHeight: 1 << (sides.logY - level) };
-    if (level > 0) {
-      const ring = (this.levels[level] ??= new Ring(gl, { inner: gl.RGBA8, format: gl.RGBA, type: gl.UNSIGNED_BYTE }));
-      return ring.reach(wanted);
-    }
-    for (const ring of [this.now, this.before]) ring.reach(wanted);
+    const pixels = { inner: gl.RGBA8, format: gl.RGBA, type: gl.UNSIGNED_BYTE };
+    const { now, before } = (this.levels[level] ??= { now: new Ring(gl, pixels), before: new Ring(gl, pixels) });
+    for (const ring of [now, before]) ring.reach(wanted);
     this.moves.reach({ ...wanted, tileWidth: 1, tileHeight: 1 });
     const chunks = this.moves.tilesX * this.moves.tilesY;
     if (this.moving.length !== chunks) this.moving = new Uint8Array(chunks);
@@ -80,17 +75,14 @@ export class GlPicture implements Picture {
 
   tile(tile: Tile): void {
     const { level, sides, size } = this.view!;
-    if (level > 0) {
-      const ring = this.levels[level]!;
-      if (ring.has(tile.x, tile.y, tile.stamp)) return;
-      const { buffer, byteOffset, byteLength } = detail(tile, level, sides, size.y);
-      return ring.put(tile.x, tile.y, tile.stamp, new Uint8Array(buffer, byteOffset, byteLength));
-    }
-    if (!this.now.has(tile.x, tile.y, tile.stamp)) this.now.put(tile.x, tile.y, tile.stamp, tile.look);
-    if (tile.moves && !this.before.has(tile.x, tile.y, tile.beforeStamp)) {
-      this.before.put(tile.x, tile.y, tile.beforeStamp, tile.before);
-    }
     this.moving[this.moves.slot(tile.x, tile.y)] = tile.moves ? 1 : 0;
+    const { now, before } = this.levels[level]!;
+    if (!now.has(tile.x, tile.y, tile.stamp)) {
+      now.put(tile.x, tile.y, tile.stamp, level === 0 ? tile.look : bytesOf(detail(tile, level, sides, size.y)));
+    }
+    if (tile.moves && !before.has(tile.x, tile.y, tile.beforeStamp)) {
+      before.put(tile.x, tile.y, tile.beforeStamp, level === 0 ? tile.before : bytesOf(detailBefore(tile, level, sides, size.y)));
+    }
   }
 
   end(): void {
@@ -102,12 +94,13 @@ export class GlPicture implements Picture {
     const program = level > 0 ? this.far : this.near;
     program.use();
     this.place(program, view);
-    if (level > 0) {
-      program.texture("uTiles", 0, this.levels[level]!.texture);
-      gl.uniform1i(program.at("uLevel"), level);
-    } else {
-      this.looks(program, view);
-    }
+    this.moves.all(this.moving); // first: it is written through the unit of the next texture
+    const { now, before } = this.levels[level]!;
+    [now, before, this.moves].forEach((ring, unit) => program.texture(["uNow", "uBefore", "uMoves"][unit]!, unit, ring.texture));
+    gl.uniform2i(program.at("uSides"), view.sides.logX, view.sides.logY);
+    gl.uniform1ui(program.at("uWeight"), Math.round(view.share * 256));
+    if (level > 0) gl.uniform1i(program.at("uLevel"), level);
+    else this.looks(program, view);
     gl.drawArrays(gl.TRIANGLES, 0, 3);
   }
 
@@ -122,18 +115,12 @@ export class GlPicture implements Picture {
     gl.uniform3fv(program.at("uBeyond"), sharesOf(BEYOND_PIXEL));
   }
 
-  private looks(program: Program, { sides, share, firstX, lastX, firstY, lastY }: View): void {
-    const { gl, moves } = this;
-    moves.all(this.moving); // first: it is written through the unit of the next texture
-    program.texture("uNow", 0, this.now.texture);
-    program.texture("uBefore", 1, this.before.texture);
-    program.texture("uMoves", 2, moves.texture);
+  private looks(program: Program, { sides, firstX, lastX, firstY, lastY }: View): void {
+    const { gl } = this;
     program.texture("uColours", 3, this.colours);
     program.texture("uGrain", 4, this.grain);
-    gl.uniform2i(program.at("uSides"), sides.logX, sides.logY);
     gl.uniform4i(program.at("uHeld"), firstX << sides.logX, firstY << sides.logY,
       (lastX + 1) << sides.logX, (lastY + 1) << sides.logY);
-    gl.uniform1ui(program.at("uWeight"), Math.round(share * 256));
     gl.uniform3fv(program.at("uSurface"), sharesOf(SURFACE_PIXEL));
   }
 
@@ -147,6 +134,10 @@ export class GlPicture implements Picture {
     [WATER, AIR, STONES].forEach((row, y) =>
       gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, y, row.length, 1, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(row.buffer)));
   }
+}
+
+function bytesOf({ buffer, byteOffset, byteLength }: Uint32Array): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
 /** Only what differs: setting a canvas's size empties it, even to the same. */

@@ -34,26 +34,32 @@ vec2 placeOf(ivec2 pixel) {
   vec2 middle = (vec2(pixel) + 0.5) / uScale;
   return vec2(uShift.x + middle.x, uShift.y - middle.y);
 }
+uniform usampler2D uMoves;   // a texel a chunk: whether what was before is that of the last tick
+uniform ivec2 uSides;        // of a chunk, as logarithms
+uniform uint uWeight;        // of the newest tick, of 256
+bool moves(ivec2 cell) {
+  return uWeight != 256u && texelFetch(uMoves, (cell >> uSides) % textureSize(uMoves, 0), 0).r != 0u;
+}
 bool beyond(ivec2 cell) { return any(lessThan(cell, ivec2(0))) || any(greaterThanEqual(cell, uSize)); }
 `;
 
 /** Several cells are a pixel. */
 export const FAR_FRAGMENT = `${COMMON}
-uniform sampler2D uTiles;
+uniform sampler2D uNow;
+uniform sampler2D uBefore;
 uniform int uLevel;
 void main() {
   ivec2 cell = uOrigin + ivec2(floor(placeOf(pixelOf())));
   if (beyond(cell)) { colour = vec4(uBeyond, 1.0); return; }
-  colour = texelFetch(uTiles, (cell >> uLevel) % textureSize(uTiles, 0), 0);
+  ivec2 texel = (cell >> uLevel) % textureSize(uNow, 0);
+  colour = texelFetch(uNow, texel, 0);
+  if (moves(cell)) colour = mix(texelFetch(uBefore, (cell >> uLevel) % textureSize(uBefore, 0), 0), colour, float(uWeight) / 256.0);
 }`;
 
 const LOOKS = `
 uniform usampler2D uNow;
 uniform usampler2D uBefore;
-uniform usampler2D uMoves;   // a texel a chunk: whether what was before is that of the last tick
-uniform ivec2 uSides;        // of a chunk, as logarithms
 uniform ivec4 uHeld;         // cells that the textures hold: first, and one behind the last
-uniform uint uWeight;        // of the newest tick, of 256
 uniform sampler2D uColours;  // rows: water by depth, air by height, rock by brightness
 uniform isampler2D uGrain;
 uniform vec3 uSurface;
@@ -74,10 +80,8 @@ uint mixed(uint a, uint b) {
 }
 uint lookAt(ivec2 cell) {
   if (any(lessThan(cell, uHeld.xy)) || any(greaterThanEqual(cell, uHeld.zw))) return BEYOND;
-  ivec2 texel = cell % textureSize(uNow, 0);
-  uint now = texelFetch(uNow, texel, 0).r;
-  if (uWeight == 256u || texelFetch(uMoves, texel >> uSides, 0).r == 0u) return now;
-  return mixed(texelFetch(uBefore, texel, 0).r, now);
+  uint now = texelFetch(uNow, cell % textureSize(uNow, 0), 0).r;
+  return moves(cell) ? mixed(texelFetch(uBefore, cell % textureSize(uBefore, 0), 0).r, now) : now;
 }
 vec3 waterAt(int deep) { return texelFetch(uColours, ivec2(clamp(deep, 0, ${DEEPEST * SHADES_PER_CELL}), 0), 0).rgb; }
 vec3 stoneAt(int light) { return texelFetch(uColours, ivec2(clamp(light, 0, 255), 2), 0).rgb; }
@@ -169,6 +173,6 @@ void main() {
   uint seen = beyond(cell) ? BEYOND : lookAt(cell);
   vec3 air = airAt(cell.y);
   if ((seen & BEYOND) != 0u) colour = vec4(uBeyond, 1.0);
-  else if (uScale < ${NEAR}.0) colour = vec4(farColour(seen, air), 1.0);
+  else if (uScale < ${NEAR}.0 && (seen & (ROCK | FALLS | SURFACE)) != SURFACE) colour = vec4(farColour(seen, air), 1.0);
   else colour = vec4(nearColour(seen, cell, pixel, place - whole, air), 1.0);
 }`;

@@ -1,52 +1,14 @@
 // The list of shortcuts, under "?".
-
-type Rows = [keys: string, meaning: string][];
-
-const EVERYWHERE: Rows = [
-  ["drag, Shift+arrows", "move the picture"],
-  ["wheel, pinch, + and -", "zoom"],
-  ["F", "show the whole world"],
-  [", and . (PageDown, PageUp)", "slice of a 3D world"],
-  ["5", "pipes"],
-  ["6", "inspect: hovering explains, a click pins with a chart"],
-  ["P", "pin what lies under the cursor, or let it go"],
-  ["O", "next overlay: amount, depth, awake chunks, bytes"],
-  ["S", "save a picture"],
-  ["K", "copy a link to this place, tool and overlay"],
-  ["?", "this list"],
-];
-const LIVE: Rows = [
-  ["1", "move"],
-  ["2, 3, 4", "rock, dig, pour"],
-  ["right button", "dig, whatever the tool is"],
-  ["Space and drag, middle button", "move the picture, whatever the tool is"],
-  ["B, L, R, G", "brush, line, rectangle, fill"],
-  ["[ and ]", "brush size"],
-  ["7 or Ctrl+C", "copy a box of the world, with its pipes"],
-  ["8 or Ctrl+V", "paste it, in another world too"],
-  ["I", "take up the tool for what lies under the pointer"],
-  ["arrows", "move the cursor; with Ctrl ten cells"],
-  ["Enter, Space", "use the tool at the cursor; lines, boxes, links: again at the other end"],
-  ["Ctrl+Z, Ctrl+Shift+Z", "undo, redo your own edits"],
-  ["Esc", "put the tool away"],
-  ["W", "all worlds of this server, as they are now"],
-];
-const REPLAY: Rows = [
-  ["Space", "play, pause"],
-  ["Ctrl+arrows, Enter", "move the cursor, use the inspector there"],
-  ["Left, Right", "one tick back, on; with Shift a second"],
-  ["Up, Down", "faster, slower"],
-  ["Home, End", "first, last tick"],
-  ["C, Shift+C", "next, previous command"],
-  ["D", "first difference"],
-];
+import { Late } from "./late";
 
 /** Once for the page. */
 export function listenToHelp(replays: () => boolean): void {
   const dialog = document.getElementById("help") as HTMLDialogElement;
   const list = dialog.querySelector("dl")!;
-  const toggle = () => {
-    if (dialog.open) return dialog.close();
+  const rows = new Late("The list of shortcuts", () => import("./help_rows"), () => show());
+  const show = () => {
+    if (!rows.part) return rows.want();
+    const { LIVE, REPLAY, EVERYWHERE } = rows.part;
     list.replaceChildren(...[...(replays() ? REPLAY : LIVE), ...EVERYWHERE].flatMap(([keys, meaning]) => {
       const term = document.createElement("dt");
       term.textContent = keys;
@@ -56,6 +18,7 @@ export function listenToHelp(replays: () => boolean): void {
     }));
     dialog.showModal();
   };
+  const toggle = () => (dialog.open ? dialog.close() : show());
   document.getElementById("help-open")!.addEventListener("click", toggle);
   document.getElementById("help-close")!.addEventListener("click", () => dialog.close());
   dialog.addEventListener("click", (event) => {

@@ -35,7 +35,8 @@ export function hoverLine(known: Known, { x, y, z }: Vec3, other: number | undef
   const { mirror, fixtures } = known;
   if (!mirror.inside(x, y, z)) return "outside the world";
   const cell = mirror.cell(x, y, z);
-  const place = mirror.size.z === 1 ? `${x}, ${y}` : `${x}, ${y}, ${z}`;
+  const real = mirror.real({ x, y, z });
+  const place = mirror.size.z === 1 ? `${x}, ${y}` : `${real.x}, ${real.y}, ${real.z}`;
   const amount = cell > 0 ? `${unitsText(cell)} (${Math.round((cell * 100) / FULL)} %)` : "";
   const differs = other === undefined || other === cell ? "" : ` ≠ ${materialName(other)}${unitsText(other)}`;
   const head = known.headAt(x, y);

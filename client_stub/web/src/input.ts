@@ -148,6 +148,7 @@ export interface PageKeys {
   screenshot(): void;
   copyLink(): void;
   gallery(): void;
+  nextSight(): void;
 }
 
 /** Once for the page. */
@@ -177,6 +178,7 @@ export function listenToKeys(current: () => Viewer | null, page: PageKeys): void
     else if (event.key === "s") page.screenshot();
     else if (event.key === "k") page.copyLink();
     else if (event.key === "w") page.gallery();
+    else if (event.key === "v") page.nextSight();
     else if (!pressed(viewer, event.key) && (event.code !== "Space" || onButton)) return;
     event.preventDefault();
   });

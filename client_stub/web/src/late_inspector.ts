@@ -12,7 +12,7 @@ export class LateInspector implements ViewerInspector {
 
   /** `announce`: what came of a pin that had to wait. */
   constructor(announce: (text: string) => void) {
-    this.late = new Late(async () => new (await import("./inspector")).Inspector(), (inspector) => {
+    this.late = new Late("The inspector", async () => new (await import("./inspector")).Inspector(), (inspector) => {
       if (this.attached) inspector.attach(...this.attached);
       for (const subject of this.waiting.splice(0)) announce(inspector.pin(subject));
       inspector.hover(...this.hovered);

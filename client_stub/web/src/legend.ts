@@ -1,5 +1,5 @@
 // The choice of an overlay, and what its colours mean, in a corner of the picture.
-import { OVERLAYS, RAMP_CSS, type Legend, type OverlayName } from "./overlay";
+import { OVERLAYS, type Legend, type OverlayName } from "./overlay_kinds";
 
 const NAMES: Record<OverlayName, string> = {
   none: "No overlay", amount: "Amount", depth: "Depth (pressure)", awake: "Awake chunks", bytes: "Bytes per chunk",
@@ -24,10 +24,10 @@ export class LegendPanel {
     const title = document.createElement("p");
     title.textContent = legend.title;
     const parts: HTMLElement[] = [title];
-    if (legend.marks.length > 0) {
+    if (legend.ramp !== undefined) {
       const ramp = document.createElement("div");
       ramp.className = "ramp";
-      ramp.style.background = RAMP_CSS;
+      ramp.style.background = legend.ramp;
       const marks = document.createElement("div");
       marks.className = "marks";
       marks.append(...legend.marks.map((text) => {

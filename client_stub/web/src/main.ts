@@ -3,17 +3,19 @@
 import { Camera } from "./camera";
 import { listenToHelp } from "./help";
 import type { Gallery } from "./gallery";
+import { Late, missing, tellOfMissing } from "./late";
 import { LateInspector } from "./late_inspector";
 import { LegendPanel } from "./legend";
 import { listen, listenToKeys } from "./input";
 import { readLink, writeLink } from "./links";
 import { Minimap } from "./minimap";
 import { PALETTES, usePalette, type PaletteName } from "./palette";
-import type { OverlayName } from "./overlay";
+import type { OverlayName } from "./overlay_kinds";
 import { Panel, type WorldEntry } from "./panel";
 import { PipePanel } from "./pipe_panel";
 import type { Replay } from "./replay";
 import { Screen } from "./screen";
+import { SIGHTS, type Sight, type SightName } from "./sight";
 import { Session } from "./session";
 import { copyLink, saveScreenshot } from "./sharing";
 import { SignIn } from "./sign_in";
@@ -47,6 +49,7 @@ const panel = new Panel({
   undo: () => viewer?.hand.undo(),
   redo: () => viewer?.hand.redo(),
   slice: (z) => viewer?.setSlice(z),
+  sight: (name) => lookFrom(name),
   fit: () => viewer?.fit(),
   zoom: (factor) => viewer?.zoom(factor),
   world: (name) => (location.hash = encodeURIComponent(name)),
@@ -55,18 +58,40 @@ const panel = new Panel({
   copyLink: () => shareLink(),
 });
 
+tellOfMissing((text) => panel.warn(text));
+
+let sight: SightName = readLink(location.hash).sight;
+const turned = new Late("The other sides of a world", () => import("./turned"), () => show());
+
+function isSolid(world: string | undefined): boolean {
+  return (worlds.find(({ name }) => name === world)?.size?.[2] ?? 1) > 1;
+}
+
+/** A 3D world from its front, its side or from above. */
+function lookFrom(name: SightName): void {
+  if (replay !== null || name === sight || !isSolid(viewer?.mirror?.welcome.world)) return;
+  sight = name;
+  // The place that the address has is one of the other picture.
+  if (viewer?.mirror) history.replaceState(null, "", `#${encodeURIComponent(viewer.mirror.welcome.world)}`);
+  show();
+}
+
+/** Null: from the front, because it has no other side, that is what was asked for, or the others are on their way. */
+function sightOf(world: string): Sight | null {
+  if (sight === "front" || !isSolid(world)) return null;
+  turned.want();
+  return turned.part ? new turned.part.Turned(sight) : null;
+}
+
 let gallery: Gallery | null = null;
 
 /** All worlds at a glance. */
 async function openGallery(): Promise<void> {
   if (worlds.length < 2 || replay !== null) return;
-  try {
-    const { Gallery } = await import("./gallery");
-    gallery ??= new Gallery((name) => (location.hash = encodeURIComponent(name)));
-    gallery.open(worlds, viewer?.mirror?.welcome.world);
-  } catch {
-    panel.warn("The server does not answer"); // it, or a newer one, has no such part any more
-  }
+  const part = await import("./gallery").catch(() => null);
+  if (!part) return missing("The list of worlds");
+  gallery ??= new part.Gallery((name) => (location.hash = encodeURIComponent(name)));
+  gallery.open(worlds, viewer?.mirror?.welcome.world);
 }
 
 const signIn = new SignIn(session, () => void load(), (text) => panel.warn(text));
@@ -115,13 +140,15 @@ function show(): void {
   Object.assign(window, { sluice: null });
   if (chosen !== null) panel.showWorlds(worlds, chosen);
   if (chosen === null || !session.mayWatch(chosen)) return showLocked(chosen);
-  const camera = cameras.get(chosen) ?? new Camera();
-  cameras.set(chosen, camera);
+  const seen = sightOf(chosen);
+  const key = `${chosen}@${seen?.name ?? "front"}`;
+  const camera = cameras.get(key) ?? new Camera();
+  cameras.set(key, camera);
   viewer = new Viewer(canvas, panel, pipePanel, chosen, camera, null, minimap, inspector,
-    (name, key) => legend.show(name, key));
+    (name, key) => legend.show(name, key), seen);
   viewer.setOverlay(overlay);
   viewer.hand.setTools(tools);
-  viewer.hand.setRights(session.whyNotBuild(chosen));
+  viewer.hand.setRights(session.whyNotBuild(chosen) ?? seen?.whyNotBuild ?? null);
   viewer.doubts = () => void askSession();
   takeLink();
   // For tests and for the curious.
@@ -132,9 +159,20 @@ function show(): void {
 function takeLink(): void {
   address = location.hash;
   const link = readLink(address);
+  if (replay === null && link.place && link.sight !== sight) {
+    sight = link.sight;
+    return show();
+  }
   if (link.place) viewer?.goTo(link.place);
+  if (link.tick !== null) goToTick(link.tick);
   if (link.overlay) setOverlay(link.overlay);
   if (link.tool && !(viewer?.hand.readOnly && link.tool !== "inspect")) viewer?.hand.setTool(link.tool);
+}
+
+/** Of a recording: all who watch it share one place in time. */
+function goToTick(tick: number): void {
+  if (replay) replay.timeline.goTo(tick);
+  else panel.tell("The world is live: only a recording can be shown at the link's tick");
 }
 
 /** The address says where we are, so that it can be copied, kept and come back to. */
@@ -142,7 +180,8 @@ function keepAddress(): void {
   const world = viewer?.mirror?.welcome.world;
   if (!viewer || location.hash !== address) return;
   if (world === undefined || world !== (readLink(address).world || world)) return;
-  const hash = writeLink({ world, place: viewer.place, tool: viewer.hand.brush.tool, overlay });
+  const hash = writeLink({ world, place: viewer.place, tool: viewer.hand.brush.tool, overlay,
+    tick: replay?.timeline.standsAt ?? null, sight: isSolid(world) ? sight : "front" });
   if (hash === address || (address === "" && hash === `#${encodeURIComponent(world)}`)) return;
   history.replaceState(null, "", hash);
   address = location.hash;
@@ -192,8 +231,9 @@ async function askSession(): Promise<void> {
 /** All that the server has are recordings, shown at one tick. */
 async function showReplay(): Promise<void> {
   // Fetched by those who look at one.
-  const { Replay } = await import("./replay");
-  replay = await Replay.open(panel, pipePanel, inspector, legend);
+  const part = await import("./replay").catch(() => null);
+  if (!part) return missing("The timeline");
+  replay = await part.Replay.open(panel, pipePanel, inspector, legend);
   viewer = replay.viewers[0]!;
   takeLink();
   Object.assign(window, { sluice: viewer, replay });
@@ -235,6 +275,7 @@ listenToKeys(() => viewer, {
   },
   screenshot,
   copyLink: shareLink,
+  nextSight: () => lookFrom(SIGHTS[(SIGHTS.indexOf(sight) + 1) % SIGHTS.length]!),
   gallery: () => void openGallery(),
 });
 document.getElementById("gallery-open")!.addEventListener("click", () => void openGallery());

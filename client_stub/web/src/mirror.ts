@@ -96,6 +96,11 @@ export class Mirror {
     return x >= 0 && y >= 0 && z >= 0 && x < size.x && y < size.y && z < size.z;
   }
 
+  /** The place in the world, where the picture is turned (turned.ts). */
+  real(v: Vec3): Vec3 {
+    return v;
+  }
+
   /** Units of water, ROCK, TRAPPED_AIR, ice, or OUTSIDE. */
   cell(x: number, y: number, z: number): number {
     if (!this.inside(x, y, z)) return OUTSIDE;

@@ -4,18 +4,9 @@ import { AWAKE_FOR, type Activity } from "./activity";
 import type { Camera } from "./camera";
 import { chunkKey } from "./geometry";
 import { FULL, type Mirror } from "./mirror";
+import type { Legend, OverlayName } from "./overlay_kinds";
 import { blend, pixel, type Colour } from "./palette";
 import type { Pieces } from "./surfaces";
-
-export const OVERLAYS = ["none", "amount", "depth", "awake", "bytes"] as const;
-export type OverlayName = (typeof OVERLAYS)[number];
-
-export interface Legend {
-  title: string;
-  /** Marks along the ramp, evenly apart; none: the swatches are all. */
-  marks: string[];
-  swatches: [colour: string, text: string][];
-}
 
 /** What the overlays need of the painter. */
 export interface Painted {
@@ -46,7 +37,7 @@ function rampAt(share: number): Colour {
   return blend(RAMP[i]!, RAMP[i + 1]!, at - i);
 }
 
-export const RAMP_CSS = `linear-gradient(90deg, ${RAMP.map((colour) => `rgb(${colour.join()})`).join(", ")})`;
+const RAMP_CSS = `linear-gradient(90deg, ${RAMP.map((colour) => `rgb(${colour.join()})`).join(", ")})`;
 
 interface Tile {
   canvas: OffscreenCanvas;
@@ -80,14 +71,14 @@ export class Overlay {
   get legend(): Legend | null {
     switch (this.name) {
       case "none": return null;
-      case "amount": return { title: "Water in a cell", marks: ["little", "full", "twice"], swatches: [] };
+      case "amount": return { title: "Water in a cell", marks: ["little", "full", "twice"], ramp: RAMP_CSS, swatches: [] };
       case "depth":
-        return { title: "Depth under the surface, in cells", marks: ["0", String(this.depth / 2), String(this.depth)], swatches: [] };
+        return { title: "Depth under the surface, in cells", marks: ["0", String(this.depth / 2), String(this.depth)], ramp: RAMP_CSS, swatches: [] };
       case "awake":
         return { title: "Chunks", marks: [], swatches: [[`rgba(${AWAKE.join()}, 0.6)`, "changed just now"],
           ["rgba(140, 165, 200, 0.25)", "at rest"], ["transparent", "all air, or out of view"]] };
       case "bytes":
-        return { title: "Bytes a second for a chunk", marks: ["10", "100", "1 k", "10 k", "100 k"], swatches: [] };
+        return { title: "Bytes a second for a chunk", marks: ["10", "100", "1 k", "10 k", "100 k"], ramp: RAMP_CSS, swatches: [] };
     }
   }
 

@@ -7,7 +7,7 @@ import type { Mirror } from "./mirror";
 import { levelOf, viewOf, type Picture, type View } from "./picture";
 import { airOf, drawFar, type Frame } from "./raster";
 import { Surfaces, type Pieces } from "./surfaces";
-import { detail, newStamp, newTile, type Tile } from "./tile";
+import { detail, keep, newStamp, newTile, type Tile } from "./tile";
 
 /** Milliseconds of a frame for surfaces and chunks that changed; others of them wait for the next frame. */
 const BUDGET = 6;
@@ -18,29 +18,48 @@ const MOST_TILES = 4096;
 /** Below this many milliseconds a tick, each is simply shown. */
 const SHORTEST_STEP = 20;
 
+/** What a painter sees of a slice. */
+export interface Eyes {
+  /** Whether chunks of that layer are seen. */
+  sees(z: number): boolean;
+  changed(x: number, y: number): void;
+  /** The chunks that look different, besides those that changed. */
+  settle(): { x: number; y: number }[];
+  paint(x: number, y: number, stones: Uint8Array, look: Uint32Array): void;
+  headAt(x: number, y: number): number | null;
+  piecesOf(x: number, y: number): Pieces | undefined;
+}
+
+function eyesOf(mirror: Mirror, slice: number): Eyes {
+  const surfaces = new Surfaces(mirror, slice);
+  const looks = new Looks(mirror, surfaces, slice);
+  return {
+    sees: (z) => z === slice >> mirror.sides.logZ,
+    changed: (x, y) => surfaces.changed(x, y),
+    settle: () => surfaces.settle(),
+    paint: (x, y, stones, look) => looks.paint(x, y, stones, look),
+    headAt: (x, y) => surfaces.headAt(x, y),
+    piecesOf: (x, y) => surfaces.of(x, y),
+  };
+}
+
 export class Painter {
   private readonly tiles = new Map<number, Tile>();
-  private readonly surfaces: Surfaces;
-  private readonly looks: Looks;
   private frames = 0;
   private tickTime = 0;
   private step = 0;
   private fresh = new Set<Tile>();
 
   constructor(
-    private readonly mirror: Mirror, private readonly slice: number, private readonly still: boolean,
-    private readonly mostTiles = MOST_TILES,
-  ) {
-    this.surfaces = new Surfaces(mirror, slice);
-    this.looks = new Looks(mirror, this.surfaces, slice);
-  }
+    private readonly mirror: Mirror, slice: number, private readonly still: boolean,
+    private readonly mostTiles = MOST_TILES, private readonly eyes = eyesOf(mirror, slice),
+  ) {}
 
   /** A tick's chunks changed, at this time. */
   ticked(coords: Vec3[], now: number): void {
-    const { logZ } = this.mirror.sides;
     for (const { x, y, z } of coords) {
-      if (z !== this.slice >> logZ) continue;
-      this.surfaces.changed(x, y);
+      if (!this.eyes.sees(z)) continue;
+      this.eyes.changed(x, y);
       for (const [dx, dy] of [[0, 0], [-1, 0], [1, 0], [0, -1], [0, 1]] as const) this.spoil(x + dx, y + dy);
     }
     this.step = now - this.tickTime;
@@ -52,7 +71,7 @@ export class Painter {
   /** A picture of so many pixels; returns whether the next frame will look different. */
   paint(picture: Picture, width: number, height: number, camera: Camera, now: number): boolean {
     const end = performance.now() + BUDGET;
-    for (const { x, y } of this.surfaces.settle()) {
+    for (const { x, y } of this.eyes.settle()) {
       for (const dx of [-1, 0, 1]) this.spoil(x + dx, y);
     }
     const { size, sides } = this.mirror;
@@ -89,7 +108,7 @@ export class Painter {
 
   /** Of the water in the cell, in cells over the world's floor; null: there is none at rest. */
   headAt(x: number, y: number): number | null {
-    return this.surfaces.headAt(x, y);
+    return this.eyes.headAt(x, y);
   }
 
   /** Grows whenever the chunk looks different; for pictures that are painted over this one. */
@@ -98,7 +117,7 @@ export class Painter {
   }
 
   piecesOf(x: number, y: number): Pieces | undefined {
-    return this.surfaces.of(x, y);
+    return this.eyes.piecesOf(x, y);
   }
 
   private share(now: number): number {
@@ -156,15 +175,13 @@ export class Painter {
 
   private refresh(tile: Tile): void {
     if (tile.stamp !== 0 && !tile.moves) {
-      if (tile.before.length === 0) tile.before = tile.look.slice();
-      else tile.before.set(tile.look);
-      tile.beforeStamp = tile.stamp;
+      keep(tile);
       tile.moves = true;
       this.fresh.add(tile);
     }
-    this.looks.paint(tile.x, tile.y, tile.stones, tile.look);
+    this.eyes.paint(tile.x, tile.y, tile.stones, tile.look);
     tile.stamp = newStamp();
-    tile.made = 0;
+    tile.details.made = 0;
     tile.stale = false;
   }
 }

@@ -5,6 +5,7 @@ import type { ConnectionState } from "./connection";
 import { FULL } from "./mirror";
 import type { NoticeText } from "./notice";
 import type { Shape } from "./shapes";
+import type { Sight, SightName } from "./sight";
 import { Standing } from "./standing";
 import type { WelcomeMessage } from "./messages";
 
@@ -14,6 +15,7 @@ export interface WorldEntry {
   replay?: boolean;
   /** Not for us. */
   locked?: boolean;
+  size?: [number, number, number];
 }
 
 export interface PanelEvents {
@@ -23,6 +25,7 @@ export interface PanelEvents {
   undo(): void;
   redo(): void;
   slice(z: number): void;
+  sight(name: SightName): void;
   fit(): void;
   /** By this factor, about the picture's middle. */
   zoom(factor: number): void;
@@ -62,6 +65,8 @@ export class Panel {
   /** Whether a world is, or was, to be seen. */
   private pictured = false;
   private slow = "";
+  /** Along which slices are chosen. */
+  private axis = "z";
 
   constructor(events: PanelEvents) {
     this.standing = new Standing(() => events.retry(), (text) => this.tell(text));
@@ -75,6 +80,11 @@ export class Panel {
     });
     this.sizeInput.addEventListener("input", () => events.size(Number(this.sizeInput.value)));
     this.sliceInput.addEventListener("input", () => events.slice(Number(this.sliceInput.value)));
+    element("sight").addEventListener("change", (event) => {
+      const select = event.target as HTMLSelectElement;
+      select.blur();
+      events.sight(select.value as SightName);
+    });
     this.select.addEventListener("change", () => {
       this.select.blur(); // keys are for the world that was chosen
       events.world(this.select.value);
@@ -157,19 +167,21 @@ export class Panel {
     document.title = `${files.join(" | ")} – Sluice`;
   }
 
-  showWelcome(welcome: WelcomeMessage, slice: number): void {
+  /** `size`: of the world, however it is turned. */
+  showWelcome(welcome: WelcomeMessage, slice: number, { x, y, z } = welcome.size, sight: Sight | null = null): void {
     this.pictured = true;
-    const { x, y, z } = welcome.size;
+    this.axis = sight?.axis ?? "z";
+    element<HTMLSelectElement>("sight").value = sight?.name ?? "front";
     const size = z === 1 ? `${x} × ${y}` : `${x} × ${y} × ${z}`;
     element("facts").textContent = `${size} · ${welcome.water}`;
     element("slice-panel").hidden = z === 1;
-    this.sliceInput.max = String(z - 1);
+    this.sliceInput.max = String(welcome.size.z - 1);
     this.showSlice(slice);
   }
 
   showSlice(z: number): void {
     this.sliceInput.value = String(z);
-    element("slice-value").textContent = `z ${z}`;
+    element("slice-value").textContent = `${this.axis} ${z}`;
   }
 
   showState(state: PageState, detail: string): void {

@@ -24,7 +24,7 @@ export class PipePanel {
   private readonly form = element<HTMLFormElement>("pipe-options");
   private readonly card = element("pipe-card");
   private readonly list = element("pipe-list");
-  private readonly words = new Late(() => import("./pipe_card"), () => this.update());
+  private readonly words = new Late("The words of the pipes' panel", () => import("./pipe_card"), () => this.update());
   private readonly bars = new Map<string, HTMLElement>();
   private tools: PipeTools | null = null;
   private pipes: PipeMirror | null = null;

@@ -130,6 +130,24 @@ export function drawNear(
   }
 }
 
+/** Surfaces over what is painted from far, where a cell is a pixel or more: they run on from cell to cell, as near. */
+export function drawSurfaces(
+  frame: Frame, look: Uint32Array, around: Around, sides: ChunkSides, left: number, bottom: number,
+): void {
+  const width = 1 << sides.logX;
+  for (let row = 0, start = 0; row < 1 << sides.logY; ++row, start += width) {
+    const y = bottom + row;
+    const [y0, y1] = span(frame.top - y - 1, 1, 0, frame.scale, frame.height);
+    if (y0 >= y1) continue;
+    const air = airOf(y, frame.worldHeight);
+    for (let column = 0; column < width; ++column) {
+      if ((look[start + column]! & (IS_ROCK | FALLS | SURFACE)) !== SURFACE) continue;
+      const [x0, x1] = span(left + column, 1, frame.left, frame.scale, frame.width);
+      if (x0 < x1) drawSurface(frame, { x0, x1, y0, y1 }, look, around, start, column, width, left + column, y, air);
+    }
+  }
+}
+
 interface Row {
   /** Cells of the chunk. */
   width: number;
@@ -158,12 +176,7 @@ function drawRow(frame: Frame, look: Uint32Array, around: Around, place: Row): v
     else if (seen & IS_ROCK) drawRock(frame, area, seen, left + column, y);
     else if (seen & FALLS) drawFall(frame, area, seen & 255, air);
     else if (seen & SURFACE) {
-      const here = seen & 255;
-      const before = column > 0 ? levelOf(look, start + column - 1, width, here)
-        : levelOf(around.left, start + width - 1, width, here);
-      const after = column + 1 < width ? levelOf(look, start + column + 1, width, here)
-        : levelOf(around.right, start, width, here);
-      drawSurface(frame, area, seen, before, after, left + column, y, air);
+      drawSurface(frame, area, look, around, start, column, width, left + column, y, air);
     } else if (seen & IS_BEYOND) fillArea(frame, area, BEYOND_PIXEL);
     else if ((seen & 255) === 0) fillArea(frame, area, air);
     else drawWater(frame, area, seen, y, air);
@@ -206,19 +219,26 @@ function levelOf(look: Uint32Array | null, at: number, width: number, here: numb
   return below !== undefined && below !== 0 && (below & FALLS) === 0 ? 0 : here;
 }
 
-/** A surface that runs on into the neighbours', with a line on it. */
+/** A surface that runs on into the neighbours', with a line on it. The cell is the `column`-th of a row of `width`
+ *  that begins at `start`; (x, y) is its place in the world. */
 function drawSurface(
-  frame: Frame, area: Area, seen: number, before: number, after: number, x: number, y: number, air: number,
+  frame: Frame, area: Area, look: Uint32Array, around: Around, start: number, column: number, width: number,
+  x: number, y: number, air: number,
 ): void {
   const { pixels, scale } = frame;
+  const seen = look[start + column]!;
   const here = seen & 255;
+  const before = column > 0 ? levelOf(look, start + column - 1, width, here)
+    : levelOf(around.left, start + width - 1, width, here);
+  const after = column + 1 < width ? levelOf(look, start + column + 1, width, here)
+    : levelOf(around.right, start, width, here);
   const low = (here + before) / 510;
   const high = (here + after) / 510;
   const middle = here / 255;
   const water = WATER[(seen >> 8) & 255]!;
   const line = Math.max(1, scale * 0.12);
-  for (let column = area.x0; column < area.x1; ++column) {
-    const along = frame.left + (column + 0.5) / scale - x;
+  for (let pixel = area.x0; pixel < area.x1; ++pixel) {
+    const along = frame.left + (pixel + 0.5) / scale - x;
     const level = along < 0.5 ? low + (middle - low) * along * 2 : middle + (high - middle) * (along * 2 - 1);
     const surface = (frame.top - y - level) * scale; // of the frame's rows, its place
     for (let row = area.y0; row < area.y1; ++row) {
@@ -228,7 +248,7 @@ function drawSurface(
       else if (under < 1) colour = mixPixels(air, SURFACE_PIXEL, (under * 256) | 0);
       else if (under < line) colour = SURFACE_PIXEL;
       else if (under < line + 1) colour = mixPixels(SURFACE_PIXEL, water, ((under - line) * 256) | 0);
-      pixels[row * frame.width + column] = colour;
+      pixels[row * frame.width + pixel] = colour;
     }
   }
 }

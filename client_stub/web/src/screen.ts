@@ -5,6 +5,7 @@
 // where the graphics card forgets what it held (a laptop that sleeps), and taken up anew after a while.
 import { CanvasPicture } from "./canvas_picture";
 import type { GlPicture } from "./gl_picture";
+import { missing } from "./late";
 import type { Picture, View } from "./picture";
 import type { Tile } from "./tile";
 
@@ -98,12 +99,13 @@ export class Screen implements Picture {
 
   private async lookForGl(): Promise<void> {
     this.due = Infinity;
+    const part = await import("./gl_picture").catch(() => null);
+    if (!part) return missing("Drawing by the graphics card");
     try {
-      const { GlPicture } = await import("./gl_picture");
       const beneath = document.createElement("canvas");
       beneath.className = "beneath";
       beneath.setAttribute("aria-hidden", "true");
-      this.gl = GlPicture.open(beneath, this.way === "webgl");
+      this.gl = part.GlPicture.open(beneath, this.way === "webgl");
       if (!this.gl) return;
       this.tries = TRIES;
       beneath.hidden = true;

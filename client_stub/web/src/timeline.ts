@@ -37,6 +37,8 @@ export class Timeline {
   private askedSeq = 0;
   private hover: number | null = null;
   private needsPaint = true;
+  /** A link's tick, until it is known which ticks there are. */
+  private begin: number | null = null;
 
   constructor(private facts: TimelineFacts, private readonly events: TimelineEvents) {
     element("timeline").hidden = false;
@@ -81,6 +83,23 @@ export class Timeline {
     element("tl-trouble").hidden = playback.trouble === "";
     this.showDifference();
     this.needsPaint = true;
+    const { begin } = this;
+    this.begin = null;
+    if (begin !== null) this.goTo(begin);
+  }
+
+  /** To a link's tick, and stands still there: it is that moment which is to be seen. */
+  goTo(tick: number): void {
+    if (!this.playback) this.begin = tick;
+    else if (tick !== this.standsAt) {
+      if (this.playback.playing) this.togglePlay();
+      this.seek(clamp(tick, this.playback.firstTick, this.playback.lastTick));
+    }
+  }
+
+  /** Null: it plays, or nothing has come yet. */
+  get standsAt(): number | null {
+    return this.playback && !this.playback.playing && this.begin === null ? this.tick : null;
   }
 
   answered(result: ResultMessage): void {

@@ -4,12 +4,15 @@ import { CommandQueue } from "./command_queue";
 import { Connection } from "./connection";
 import { fetchFixtures, NO_FIXTURES, paintFixtures, type Fixtures } from "./fixtures";
 import { Frames, PeerWait } from "./frames";
+import type { Command } from "@commands";
 import { clamp, sameBox, type Box, type Vec3 } from "./geometry";
 import { Activity } from "./activity";
 import { Hand } from "./hand";
 import { hoverLine, paintCursor, pipeAt, subjectAt } from "./hover";
 import { KeyCursor } from "./key_cursor";
-import { Overlay, type Legend, type OverlayName } from "./overlay";
+import { Late } from "./late";
+import type { Overlay } from "./overlay";
+import type { Legend, OverlayName } from "./overlay_kinds";
 import type { Place } from "./links";
 import type { Minimap } from "./minimap";
 import type { ResultMessage, TickMessage, WelcomeMessage } from "./messages";
@@ -22,6 +25,7 @@ import type { Differences } from "./differences";
 import { PipePainter } from "./pipe_painter";
 import type { PlaybackCommand } from "./playback";
 import type { Known } from "./subjects";
+import type { Sight } from "./sight";
 import { viewBox } from "./view_box";
 import type { ViewerEvents, ViewerInspector, ViewerPanel, ViewerPipePanel } from "./viewer_parts";
 
@@ -60,6 +64,7 @@ export class Viewer {
   private pipePainter: PipePainter | null = null;
   private activity: Activity | null = null;
   private overlays: Overlay | null = null;
+  private readonly overlayPart = new Late("The overlay", () => import("./overlay"), () => this.setOverlay(this.overlay));
   /** Whether anything of the world has come. */
   private hasChunks = false;
   private sentView: Box | null = null;
@@ -75,6 +80,8 @@ export class Viewer {
     private readonly minimap: Minimap | null = null,
     private readonly inspector: ViewerInspector | null = null,
     private readonly legendShown: (name: OverlayName, legend: Legend | null) => void = () => undefined,
+    /** Null: from the front. */
+    private readonly sight: Sight | null = null,
   ) {
     this.screen = Screen.of(canvas);
     const scheme = location.protocol === "https:" ? "wss:" : "ws:";
@@ -85,8 +92,8 @@ export class Viewer {
         if (state === "waiting" || state === "stopped") [this.hand.brush, this.queue].forEach((each) => each.reset());
         if (state === "waiting") this.doubts?.();
       },
-      welcome: (message) => this.welcomed(message),
-      tick: (message) => this.ticked(message),
+      welcome: (message) => this.welcomed(sight?.welcome(message) ?? message),
+      tick: (message) => this.ticked(sight?.tick(message) ?? message),
       result: (message) => this.answered(message),
       recovered: (found) => this.panel.warn(recoveredText(found)),
       silent: (seconds) => this.panel.showSlow(seconds === 0 ? "" : `slow: nothing for ${seconds} s`),
@@ -94,7 +101,7 @@ export class Viewer {
     this.numbers = new Numbers(this, this.connection, panel);
     this.frames = new Frames(canvas, () => this.paint(),
       () => this.peerWait.waits(this.mirror?.tick, this.peer?.mirror?.tick), () => !this.screen.byGl);
-    this.queue = new CommandQueue(this.connection, (text) => this.panel.warn(text));
+    this.queue = new CommandQueue(this, (text) => this.panel.warn(text));
     this.hand = new Hand(this, this.queue, panel, pipePanel);
     this.keys = new KeyCursor(this, (text) => this.panel.announce(text));
     this.observer = new ResizeObserver(() => this.resize());
@@ -202,8 +209,12 @@ export class Viewer {
   }
 
   /** The number that its result will carry, or 0 when there is no connection. */
-  command(command: PlaybackCommand): number {
-    return this.connection.command(command);
+  command(command: Command | PlaybackCommand): number {
+    return this.connection.command(this.sight?.command(command) ?? command);
+  }
+
+  get ready(): boolean {
+    return this.connection.ready;
   }
 
   setSlice(z: number): void {
@@ -226,6 +237,11 @@ export class Viewer {
 
   setOverlay(name: OverlayName): void {
     this.overlay = name;
+    if (name !== "none") this.overlayPart.want();
+    const { part } = this.overlayPart;
+    if (part && this.mirror) {
+      this.overlays ??= new part.Overlay(this.mirror, this.activity!, () => this.legendShown(this.overlay, this.overlays!.legend));
+    }
     this.overlays?.set(name);
     this.legendShown(name, this.overlays?.legend ?? null);
     this.frames.needed = true;
@@ -267,17 +283,17 @@ export class Viewer {
 
   private newPainter(): Painter {
     const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
-    return new Painter(this.mirror!, this.slice, still);
+    return this.sight?.painter(this.mirror!, this.slice, still) ?? new Painter(this.mirror!, this.slice, still);
   }
 
   private welcomed(welcome: WelcomeMessage): void {
     const isFirst = this.mirror === null;
-    this.mirror = new Mirror(welcome);
+    this.mirror = this.sight?.mirror(welcome) ?? new Mirror(welcome);
     this.pipePainter = new PipePainter(this.mirror.pipes);
     this.pipePanel.attach(this.hand.pipes, this.mirror.pipes);
     this.inspector?.attach(welcome.world, () => this.known());
-    const activity = this.activity = new Activity(this.mirror);
-    this.overlays = new Overlay(this.mirror, activity, () => this.legendShown(this.overlay, this.overlays!.legend));
+    this.activity = new Activity(this.mirror);
+    this.overlays = null;
     this.setOverlay(this.overlay);
     [this.hand.brush, this.queue].forEach((each) => each.reset());
     this.sentView = null;
@@ -289,7 +305,7 @@ export class Viewer {
     }
     this.slice = clamp(this.slice, 0, welcome.size.z - 1);
     this.painter = this.newPainter();
-    this.panel.showWelcome(welcome, this.slice);
+    this.panel.showWelcome(welcome, this.slice, this.mirror.real(welcome.size), this.sight);
     this.takePlace();
     this.sendView();
     void this.askFixtures();
@@ -302,7 +318,7 @@ export class Viewer {
     this.activity!.note(message, performance.now());
     const { changed, resyncs } = this.mirror.apply(message);
     this.painter.ticked(changed, performance.now());
-    for (const coord of resyncs) this.connection.resync(coord);
+    for (const coord of resyncs) this.connection.resync(this.mirror.real(coord));
     const pipes = this.mirror.applyPipes(message);
     for (const key of pipes.resyncs) this.connection.resyncPipes(key);
     if (pipes.changed) this.hand.pipes.changed(this.mirror.pipes);
@@ -328,7 +344,7 @@ export class Viewer {
     const box = viewBox(this.mirror, this.camera, this.slice);
     if (this.sentView && sameBox(this.sentView, box)) return;
     this.sentView = box;
-    this.connection.setView(box);
+    this.connection.setView(this.sight?.box(box) ?? box);
   }
 
   /** Springs, drains and open edges are no part of the ticks. */
@@ -336,7 +352,7 @@ export class Viewer {
     if (!this.mirror || !this.connection.ready || document.visibilityState !== "visible") return;
     const fixtures = await fetchFixtures(this.mirror.welcome.world);
     if (!fixtures) return;
-    this.fixtures = fixtures;
+    this.fixtures = this.sight?.fixtures(fixtures) ?? fixtures;
     this.frames.needed = true;
   }
 
@@ -365,7 +381,7 @@ export class Viewer {
     if (this.painter.paint(this.screen, width, height, camera, performance.now())) this.frames.needed = true;
     context.setTransform(ratio, 0, 0, height / camera.height, 0, 0);
     const { size } = this.mirror;
-    if (this.overlays!.paint(context, camera, this.slice, this.painter, performance.now())) this.frames.needed = true;
+    if (this.overlays?.paint(context, camera, this.slice, this.painter, performance.now())) this.frames.needed = true;
     context.strokeStyle = "rgba(140, 165, 200, 0.28)";
     context.lineWidth = 1;
     context.strokeRect(

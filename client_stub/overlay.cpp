@@ -1,0 +1,256 @@
+#include "client_stub/overlay.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "protocol/base/map_text.h"
+
+namespace sluice::client {
+
+namespace {
+
+constexpr Colour kInk{235, 240, 248};
+constexpr Colour kPaper{10, 14, 20};
+constexpr Colour kAwake{255, 176, 60};
+constexpr Colour kAsleep{140, 165, 200};
+/// From little to much: brighter with every step, and from blue to yellow, which nearly everybody
+/// sees.
+constexpr std::array<Colour, 5> kRamp = {
+    {{78, 70, 152}, {58, 110, 172}, {33, 152, 148}, {104, 201, 98}, {250, 230, 60}}};
+/// Of a terminal's sixteen colours, those that keep that order.
+constexpr std::array<Colour, 5> kFewRamp = {
+    {{0, 0, 170}, {85, 85, 255}, {0, 170, 170}, {85, 255, 85}, {255, 255, 85}}};
+/// Depths of the deepest colour: the smallest that suits what is in view is taken.
+constexpr std::array<double, 9> kDepths = {2, 5, 10, 20, 50, 100, 200, 500, 1000};
+/// Of the bytes' ramp, in powers of ten: 10 bytes a second to 100,000.
+constexpr double kLeastPower = 1;
+constexpr double kMostPower = 5;
+constexpr double kFadeMilliseconds = 3000;
+/// How much of the picture is left under what is laid over it.
+constexpr double kDimmed = 0.5;
+
+bool is_water(std::int32_t cell) {
+  return cell > 0;
+}
+
+std::string short_number(double value) {
+  char text[40];
+  std::snprintf(text, sizeof(text), "%g", value);
+  return text;
+}
+
+double power_share(double bytes) {
+  return (std::log10(std::max(bytes, 1.0)) - kLeastPower) / (kMostPower - kLeastPower);
+}
+
+}  // namespace
+
+std::string_view name_of(OverlayKind kind) {
+  switch (kind) {
+    case OverlayKind::kNone:
+      return "none";
+    case OverlayKind::kAmount:
+      return "amount";
+    case OverlayKind::kDepth:
+      return "depth";
+    case OverlayKind::kAwake:
+      return "awake chunks";
+    case OverlayKind::kBytes:
+      return "bytes per chunk";
+  }
+  return "";
+}
+
+std::string bytes_text(double bytes) {
+  char text[40];
+  if (bytes < 1e3) {
+    std::snprintf(text, sizeof(text), "%.0f B/s", bytes);
+  } else if (bytes < 1e6) {
+    std::snprintf(text, sizeof(text), "%.1f kB/s", bytes / 1e3);
+  } else {
+    std::snprintf(text, sizeof(text), "%.2f MB/s", bytes / 1e6);
+  }
+  return text;
+}
+
+void Overlay::next() {
+  kind_ = kind_ == OverlayKind::kBytes ? OverlayKind::kNone
+                                       : static_cast<OverlayKind>(static_cast<int>(kind_) + 1);
+}
+
+/// The scale shrinks only when it is far too large, so that it does not flicker.
+void Overlay::rescale(const Known& known) {
+  const double deepest = known.surfaces.deepest();
+  const auto* const fits =
+      std::find_if(kDepths.begin(), kDepths.end(), [&](double depth) { return depth >= deepest; });
+  const double scale = fits == kDepths.end() ? kDepths.back() : *fits;
+  if (scale > depth_ || deepest <= depth_ * 0.3) depth_ = scale;
+}
+
+Colour Overlay::ramp(double share) const {
+  const auto& steps = colours_ == ColourDepth::k16 ? kFewRamp : kRamp;
+  const double at = std::clamp(share, 0.0, 1.0) * static_cast<double>(steps.size() - 1);
+  // Between two of sixteen colours there is none.
+  if (colours_ == ColourDepth::k16) return steps.at(static_cast<std::size_t>(std::lround(at)));
+  const auto i = std::min(steps.size() - 2, static_cast<std::size_t>(at));
+  return blend(steps.at(i), steps.at(i + 1), at - static_cast<double>(i));
+}
+
+Colour Overlay::tint(const Known& known, Vec3 cell, Colour base) const {
+  if (kind_ == OverlayKind::kNone) return base;
+  const Colour dim = blend(base, {0, 0, 0}, kDimmed);
+  const std::int32_t units = known.mirror.cell(cell);
+  if (units == kOutside) return base;
+  const ChunkCoord chunk = known.mirror.welcome().sides.chunk_of(cell);
+  switch (kind_) {
+    case OverlayKind::kAmount:
+      return is_water(units) ? ramp(units / (2.0 * kFull)) : dim;
+    case OverlayKind::kDepth: {
+      const auto depth = known.surfaces.depth(cell.x, cell.y);
+      return depth ? ramp(*depth / depth_) : dim;
+    }
+    case OverlayKind::kAwake: {
+      if (known.mirror.find(chunk) == nullptr) return dim;
+      const auto since = known.activity.since_change(chunk, known.now);
+      if (!since) return blend(dim, kAsleep, 0.25);
+      const double late = static_cast<double>((*since - Activity::kAwakeFor).count());
+      const double share = std::clamp(1 - late / kFadeMilliseconds, 0.0, 1.0);
+      return share == 0 ? blend(dim, kAsleep, 0.25) : blend(dim, kAwake, 0.15 + 0.35 * share);
+    }
+    case OverlayKind::kBytes: {
+      if (known.mirror.find(chunk) == nullptr) return dim;
+      const double bytes = known.activity.bytes_per_second(chunk, known.now);
+      return bytes < 1 ? blend(dim, kAsleep, 0.25) : blend(dim, ramp(power_share(bytes)), 0.65);
+    }
+    case OverlayKind::kNone:
+      break;
+  }
+  return base;
+}
+
+char Overlay::letter(const Known& known, Vec3 cell) const {
+  const std::int32_t units = known.mirror.cell(cell);
+  if (!is_water(units)) return 0;
+  if (kind_ == OverlayKind::kAmount) {
+    const std::int32_t eighths = units > kFull ? 9 : std::max(1, (units * 8 + kFull / 2) / kFull);
+    return static_cast<char>('0' + eighths);
+  }
+  if (kind_ == OverlayKind::kDepth) {
+    const auto depth = known.surfaces.depth(cell.x, cell.y);
+    if (!depth) return 0;
+    return static_cast<char>('0' + std::min(9, static_cast<int>(*depth / depth_ * 10)));
+  }
+  return 0;
+}
+
+void Overlay::write(const Known& known, const Picture& picture, Screen& screen) const {
+  if (kind_ == OverlayKind::kNone) return;
+  if (kind_ == OverlayKind::kAmount || kind_ == OverlayKind::kDepth) {
+    if (colours_ == ColourDepth::kNone) write_digits(known, picture, screen);
+    return;
+  }
+  const protocol::Mirror& mirror = known.mirror;
+  const Box view = picture.view(mirror.welcome().size);
+  const ChunkShape& sides = mirror.welcome().sides;
+  const ChunkCoord low = sides.chunk_of(view.from);
+  const ChunkCoord high = sides.chunk_of(view.end() - Vec3{1, 1, 1});
+  for (std::int32_t y = low.y; y <= high.y; ++y) {
+    for (std::int32_t x = low.x; x <= high.x; ++x) {
+      const ChunkCoord chunk{x, y, low.z};
+      if (mirror.find(chunk) != nullptr) label_chunk(known, picture, chunk, screen);
+    }
+  }
+}
+
+/// A digit for each character that has water in either half.
+void Overlay::write_digits(const Known& known, const Picture& picture, Screen& screen) const {
+  for (int row = 0; row < picture.height / 2; ++row) {
+    for (int column = 0; column < picture.width; ++column) {
+      char digit = 0;
+      for (const int half : {0, 1}) {
+        const Vec3 cell{picture.cell_x(column), picture.cell_y(row * 2 + half), picture.slice};
+        digit = std::max(digit, letter(known, cell));
+      }
+      if (digit != 0) screen.mark(column, row, std::string(1, digit), kInk);
+    }
+  }
+}
+
+void Overlay::label_chunk(const Known& known, const Picture& picture, ChunkCoord chunk,
+                          Screen& screen) const {
+  const Box box =
+      intersect(known.mirror.welcome().sides.box(chunk), {{}, known.mirror.welcome().size});
+  const double scale = picture.pixels_per_cell();
+  const double middle_x = box.from.x + box.size.x / 2.0 - picture.center_x;
+  const double middle_y = box.from.y + box.size.y / 2.0 - picture.center_y;
+  const int wide = static_cast<int>(box.size.x * scale);
+  std::string text;
+  if (kind_ == OverlayKind::kAwake) {
+    const auto since = known.activity.since_change(chunk, known.now);
+    const bool rests = !since || *since >= Activity::kAwakeFor;
+    text = rests ? "rests" : "awake";
+    if (wide < 8) text = rests ? "." : "*";
+  } else {
+    const double bytes = known.activity.bytes_per_second(chunk, known.now);
+    text = bytes_text(bytes);
+    // The power of ten: what fits.
+    if (wide < 11) text = bytes < 1 ? "." : std::to_string(static_cast<int>(std::log10(bytes)));
+  }
+  const int column = static_cast<int>(std::floor(middle_x * scale + picture.width / 2)) -
+                     static_cast<int>(text.size()) / 2;
+  const int row = static_cast<int>(std::floor((picture.height / 2 - middle_y * scale) / 2));
+  if (row < 0 || row >= picture.height / 2 || wide < 2) return;
+  screen.text(column, row, text, kInk, kPaper);
+}
+
+Legend Overlay::legend() const {
+  switch (kind_) {
+    case OverlayKind::kNone:
+      return {};
+    case OverlayKind::kAmount:
+      return {
+          "Water in a cell",
+          {{ramp(0), "1-8", colours_ == ColourDepth::kNone ? "eighths of a full cell" : "little"},
+           {ramp(0.5), "", "full"},
+           {ramp(1), "9", colours_ == ColourDepth::kNone ? "more than full" : "twice"}}};
+    case OverlayKind::kDepth:
+      return {"Depth in cells",
+              {{ramp(0), "0", "0"},
+               {ramp(0.5), "5", short_number(depth_ / 2)},
+               {ramp(1), "9", short_number(depth_)}}};
+    case OverlayKind::kAwake:
+      return {"Chunks",
+              {{blend({0, 0, 0}, kAwake, 0.8), "*", "changed just now"},
+               {blend({0, 0, 0}, kAsleep, 0.4), ".", "at rest"}}};
+    case OverlayKind::kBytes:
+      return {"Bytes a second for a chunk",
+              {{ramp(0), "1", "10"}, {ramp(0.5), "3", "1 k"}, {ramp(1), "5", "100 k"}}};
+  }
+  return {};
+}
+
+void Overlay::draw_legend(Screen& screen) const {
+  const Legend shown = legend();
+  if (shown.title.empty()) return;
+  const bool plain = colours_ == ColourDepth::kNone;
+  int width = static_cast<int>(shown.title.size()) + 3;
+  for (const LegendEntry& entry : shown.entries) {
+    if (plain && entry.letters.empty()) continue;
+    width += static_cast<int>((plain ? entry.letters.size() : 2) + entry.text.size()) + 3;
+  }
+  int column = std::max(0, screen.columns() - width);
+  const auto put = [&](std::string_view text, Colour ink, Colour paper) {
+    screen.text(column, 0, text, ink, paper);
+    column += static_cast<int>(text.size());
+  };
+  put(" " + shown.title + "  ", kInk, kPaper);
+  for (const LegendEntry& entry : shown.entries) {
+    if (plain && entry.letters.empty()) continue;
+    put(plain ? entry.letters : "  ", kInk, plain ? kPaper : entry.colour);
+    put(" " + entry.text + "  ", kInk, kPaper);
+  }
+}
+
+}  // namespace sluice::client

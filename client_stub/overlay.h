@@ -1,0 +1,71 @@
+// A quantity over the terminal's picture: of cells (amount, depth) or of chunks (awake, bytes),
+// with a legend. Those of the browser viewer. Where there are no colours, cells are digits.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "client_stub/known.h"
+#include "client_stub/picture.h"
+#include "client_stub/screen.h"
+#include "client_stub/terminal_style.h"
+
+namespace sluice::client {
+
+enum class OverlayKind : std::uint8_t { kNone, kAmount, kDepth, kAwake, kBytes };
+
+/// One thing that a legend explains: a colour, or the digit in its place.
+struct LegendEntry {
+  Colour colour;
+  std::string letters;  // where there are no colours; empty: left out there
+  std::string text;
+};
+
+struct Legend {
+  std::string title;
+  std::vector<LegendEntry> entries;
+};
+
+class Overlay {
+ public:
+  explicit Overlay(ColourDepth colours = ColourDepth::kTrue) : colours_(colours) {}
+
+  [[nodiscard]] OverlayKind kind() const { return kind_; }
+  /// The next one, or none after the last.
+  void next();
+  /// To be called before a picture: the scale of depths follows what is in view.
+  void rescale(const Known& known);
+  [[nodiscard]] double deepest_of_scale() const { return depth_; }
+
+  /// The colour of a cell under the overlay.
+  [[nodiscard]] Colour tint(const Known& known, Vec3 cell, Colour base) const;
+  /// What stands for a cell where there are no colours; 0: the picture's own letter.
+  [[nodiscard]] char letter(const Known& known, Vec3 cell) const;
+  /// What is written into chunks, and the digits of cells where there are no colours.
+  void write(const Known& known, const Picture& picture, Screen& screen) const;
+
+  /// Empty title: there is nothing to explain.
+  [[nodiscard]] Legend legend() const;
+  /// In the picture's upper right corner.
+  void draw_legend(Screen& screen) const;
+
+ private:
+  [[nodiscard]] Colour ramp(double share) const;
+  void write_digits(const Known& known, const Picture& picture, Screen& screen) const;
+  void label_chunk(const Known& known, const Picture& picture, ChunkCoord chunk,
+                   Screen& screen) const;
+
+  ColourDepth colours_;
+  OverlayKind kind_ = OverlayKind::kNone;
+  double depth_ = 10;  // cells, of the deepest colour
+};
+
+/// "none", "amount", "depth", "awake chunks", "bytes per chunk".
+[[nodiscard]] std::string_view name_of(OverlayKind kind);
+
+/// "880 B/s", "1.2 kB/s", "3.40 MB/s".
+[[nodiscard]] std::string bytes_text(double bytes);
+
+}  // namespace sluice::client

@@ -1,0 +1,43 @@
+// The shortcuts, for the list under "?".
+
+type Rows = [keys: string, meaning: string][];
+
+export const EVERYWHERE: Rows = [
+  ["drag, Shift+arrows", "move the picture"],
+  ["wheel, pinch, + and -", "zoom"],
+  ["F", "show the whole world"],
+  [", and . (PageDown, PageUp)", "slice of a 3D world"],
+  ["V", "a 3D world from its front, its side, from above"],
+  ["5", "pipes"],
+  ["6", "inspect: hovering explains, a click pins with a chart"],
+  ["P", "pin what lies under the cursor, or let it go"],
+  ["O", "next overlay: amount, depth, awake chunks, bytes"],
+  ["S", "save a picture"],
+  ["K", "copy a link to this place, tool and overlay"],
+  ["?", "this list"],
+];
+export const LIVE: Rows = [
+  ["1", "move"],
+  ["2, 3, 4", "rock, dig, pour"],
+  ["right button", "dig, whatever the tool is"],
+  ["Space and drag, middle button", "move the picture, whatever the tool is"],
+  ["B, L, R, G", "brush, line, rectangle, fill"],
+  ["[ and ]", "brush size"],
+  ["7 or Ctrl+C", "copy a box of the world, with its pipes"],
+  ["8 or Ctrl+V", "paste it, in another world too"],
+  ["I", "take up the tool for what lies under the pointer"],
+  ["arrows", "move the cursor; with Ctrl ten cells"],
+  ["Enter, Space", "use the tool at the cursor; lines, boxes, links: again at the other end"],
+  ["Ctrl+Z, Ctrl+Shift+Z", "undo, redo your own edits"],
+  ["Esc", "put the tool away"],
+  ["W", "all worlds of this server, as they are now"],
+];
+export const REPLAY: Rows = [
+  ["Space", "play, pause"],
+  ["Ctrl+arrows, Enter", "move the cursor, use the inspector there"],
+  ["Left, Right", "one tick back, on; with Shift a second"],
+  ["Up, Down", "faster, slower"],
+  ["Home, End", "first, last tick"],
+  ["C, Shift+C", "next, previous command"],
+  ["D", "first difference"],
+];

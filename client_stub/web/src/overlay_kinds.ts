@@ -1,0 +1,14 @@
+// Which quantities can lie over the picture. What paints them is fetched with the first one that is chosen
+// (overlay.ts).
+
+export const OVERLAYS = ["none", "amount", "depth", "awake", "bytes"] as const;
+export type OverlayName = (typeof OVERLAYS)[number];
+
+export interface Legend {
+  title: string;
+  /** Marks along the ramp, evenly apart; none: the swatches are all. */
+  marks: string[];
+  /** The ramp's colours, from little to much, as a background of a style sheet. */
+  ramp?: string;
+  swatches: [colour: string, text: string][];
+}

@@ -1,0 +1,117 @@
+// A 3D world seen from its side or from above. Two axes are swapped where messages come in and go out, so that
+// the rest of the page knows of an x to the right, a y up and slices by z alone:
+//
+//   side: x and z are swapped         top: y and z are swapped; slices are heights, and one looks down
+//
+// Chunks are kept as they came, since deltas and check sums go by that; what is painted is a turned copy.
+import type { Fixtures } from "./fixtures";
+import { CHUNK_CELLS, chunkKey, type Box, type ChunkSides, type Vec3 } from "./geometry";
+import { TopLooks } from "./top_looks";
+import type { TickMessage, WelcomeMessage } from "./messages";
+import { Mirror } from "./mirror";
+import { Painter } from "./painter";
+import type { Sight, SightName } from "./sight";
+
+type Swap = (v: Vec3) => Vec3;
+const SWAPS: Record<Exclude<SightName, "front">, Swap> = {
+  side: ({ x, y, z }) => ({ x: z, y, z: x }),
+  top: ({ x, y, z }) => ({ x, y: z, z: y }),
+};
+/** The world's sides as the picture has them. */
+const EDGES: Record<Exclude<SightName, "front">, Record<string, string>> = {
+  side: { left: "front", right: "back", front: "left", back: "right" },
+  top: { bottom: "front", top: "back", front: "bottom", back: "top" },
+};
+
+export class Turned implements Sight {
+  readonly axis: "x" | "y";
+  readonly whyNotBuild: string | null;
+  readonly turn: Swap;
+
+  constructor(readonly name: Exclude<SightName, "front">) {
+    this.axis = name === "side" ? "x" : "y";
+    this.whyNotBuild = name === "top" ? "from above the world is only looked at" : null;
+    this.turn = SWAPS[name];
+  }
+
+  /** From above everything is needed down to the floor. */
+  box({ from, size }: Box): Box {
+    const floor = this.name === "top" ? 0 : from.z;
+    return { from: this.turn({ ...from, z: floor }), size: this.turn({ ...size, z: from.z + size.z - floor }) };
+  }
+
+  welcome(message: WelcomeMessage): WelcomeMessage {
+    const { logX, logY, logZ } = message.sides;
+    const sides = this.turn({ x: logX, y: logY, z: logZ });
+    return { ...message, size: this.turn(message.size), sides: { logX: sides.x, logY: sides.y, logZ: sides.z } };
+  }
+
+  /** Without pipes, which are drawn from the front alone. */
+  tick(message: TickMessage): TickMessage {
+    const turned = <T extends { coord: Vec3 }>(list: T[]) => list.map((each) => ({ ...each, coord: this.turn(each.coord) }));
+    return { ...message, chunks: turned(message.chunks), dropped: message.dropped.map(this.turn),
+      digests: turned(message.digests), pipes: [], pipesDropped: [], pipeDigests: [] };
+  }
+
+  /** Every place and size in it. */
+  command<C extends object>(command: C): C {
+    const turned = Object.entries(command).map(([key, value]) => {
+      if (!Array.isArray(value) || value.length !== 3) return [key, value];
+      const { x, y, z } = this.turn({ x: value[0], y: value[1], z: value[2] });
+      return [key, [x, y, z]];
+    });
+    return Object.fromEntries(turned) as C;
+  }
+
+  fixtures({ sources, drains, open }: Fixtures): Fixtures {
+    const turned = (list: Fixtures["sources"]) => list.map((each) => ({ ...each, at: this.turn(each.at) }));
+    const edges = EDGES[this.name as Exclude<SightName, "front">];
+    return { sources: turned(sources), drains: turned(drains), open: new Set([...open].map((side) => edges[side] ?? side)) };
+  }
+
+  mirror(welcome: WelcomeMessage): Mirror {
+    return new TurnedMirror(welcome, this.turn);
+  }
+
+  painter(mirror: Mirror, slice: number, still: boolean): Painter {
+    return this.name === "side" ? new Painter(mirror, slice, still)
+      : new Painter(mirror, slice, still, undefined, new TopLooks(mirror, slice));
+  }
+}
+
+class TurnedMirror extends Mirror {
+  private readonly copies = new Map<number, Int32Array>();
+  /** Of each cell of a turned chunk, where it lies in the one that came. */
+  private readonly places: Uint16Array;
+
+  constructor(welcome: WelcomeMessage, private readonly swap: Swap) {
+    super(welcome);
+    this.places = placesOf(welcome.sides, swap);
+  }
+
+  override apply(message: TickMessage): ReturnType<Mirror["apply"]> {
+    const done = super.apply(message);
+    for (const { x, y, z } of done.changed) this.copies.delete(chunkKey(x, y, z));
+    return done;
+  }
+
+  override chunk(x: number, y: number, z: number): Int32Array | undefined {
+    const key = chunkKey(x, y, z);
+    let copy = this.copies.get(key);
+    const cells = copy ? undefined : super.chunk(x, y, z);
+    if (cells) this.copies.set(key, (copy = Int32Array.from(this.places, (place) => cells[place]!)));
+    return copy;
+  }
+
+  override real(v: Vec3): Vec3 {
+    return this.swap(v);
+  }
+}
+
+function placesOf({ logX, logY, logZ }: ChunkSides, swap: Swap): Uint16Array {
+  const logs = swap({ x: logX, y: logY, z: logZ });
+  return Uint16Array.from({ length: CHUNK_CELLS }, (_, i) => {
+    const there = swap({ x: i & ((1 << logX) - 1), y: i >> (logX + logZ), z: (i >> logX) & ((1 << logZ) - 1) });
+    return (((there.y << logs.z) | there.z) << logs.x) | there.x;
+  });
+}

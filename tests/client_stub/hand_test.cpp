@@ -1,0 +1,246 @@
+// Goal: the terminal's tools touch the cells that they mean, by every shape; whatever they send is
+// a command that the server reads; and edits are taken back without touching what others did.
+#include "client_stub/hand.h"
+
+#include <set>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "client_stub/command_queue.h"
+#include "protocol/base/map_text.h"
+#include "server/formats/script.h"
+#include "tests/client_stub/mirrors.h"
+
+namespace sluice::client {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+/// The lower half rock, one cell of water on it at [10, 32].
+protocol::Mirror make_mirror() {
+  return mirror_of([](protocol::ChunkCells& cells) {
+    for (std::size_t i = 0; i < 32 * 64; ++i) cells[i] = kRock;
+    cells[32 * 64 + 10] = kFull;
+  });
+}
+
+void expect_readable(const Lines& lines) {
+  for (const std::string& line : lines) {
+    const auto parsed = formats::parse_command(line, "tool");
+    EXPECT_TRUE(parsed.ok()) << parsed.error();
+  }
+}
+
+/// What the world is after the commands, as far as they set and pour.
+protocol::ChunkCells after(const protocol::Mirror& mirror, const Lines& lines) {
+  protocol::ChunkCells cells = *mirror.find({0, 0, 0});
+  for (const std::string& line : lines) {
+    const auto command = nlohmann::json::parse(line);
+    if (command["cmd"] == "pour") {
+      const auto at = command["at"].get<std::vector<int>>();
+      cells[static_cast<std::size_t>(at[1] * 64 + at[0])] += command["units"].get<int>();
+      continue;
+    }
+    const auto from = command["from"].get<std::vector<int>>();
+    const auto size = command["size"].get<std::vector<int>>();
+    const auto& cell = command["cell"];
+    const int value = cell.is_object() ? cell["water"].get<int>()
+                      : cell == "#"    ? kRock
+                      : cell == "~"    ? kFull
+                                       : 0;
+    for (int y = from[1]; y < from[1] + size[1]; ++y) {
+      for (int x = from[0]; x < from[0] + size[0]; ++x) {
+        cells[static_cast<std::size_t>(y * 64 + x)] = value;
+      }
+    }
+  }
+  return cells;
+}
+
+std::set<std::pair<int, int>> differing(const protocol::Mirror& mirror, const Lines& lines) {
+  const protocol::ChunkCells before = *mirror.find({0, 0, 0});
+  const protocol::ChunkCells now = after(mirror, lines);
+  std::set<std::pair<int, int>> cells;
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    if (now[i] != before[i]) cells.insert({static_cast<int>(i % 64), static_cast<int>(i / 64)});
+  }
+  return cells;
+}
+
+TEST(Hand, BrushesAreCutToTheWorldAndPouringSparesRock) {
+  const protocol::Mirror mirror = make_mirror();
+  Hand hand;
+  hand.brush = 4;
+  EXPECT_EQ(hand.use(mirror, {0, 32, 0}).commands,
+            Lines{R"({"cmd":"set_cells","from":[0,31,0],"size":[3,4,1],"cell":"."})"});
+  hand.tool = Tool::kPour;
+  const Lines pours = hand.use(mirror, {0, 32, 0}).commands;
+  ASSERT_EQ(pours.size(), 9U) << "the row of rock is left out";
+  EXPECT_EQ(pours[0], R"({"cmd":"pour","at":[0,32,0],"units":4096})");
+}
+
+// Setting a cell full would take from one that holds more.
+TEST(Hand, PouringOnlyEverAdds) {
+  const protocol::Mirror mirror = mirror_of([](protocol::ChunkCells& cells) {
+    for (std::size_t y = 1; y < 5; ++y) cells[y * 64 + 8] = y == 4 ? 1024 : 5000;
+    for (std::size_t y = 0; y < 4; ++y) cells[y * 64 + 9] = kFull;
+    cells[4 * 64 + 9] = kRock;
+  });
+  Hand hand;
+  hand.tool = Tool::kPour;
+  EXPECT_EQ(hand.use(mirror, {8, 4, 0}).commands,
+            Lines{R"({"cmd":"pour","at":[8,4,0],"units":3072})"});
+  EXPECT_EQ(hand.use(mirror, {8, 1, 0}).commands,
+            Lines{R"({"cmd":"pour","at":[8,4,0],"units":3072})"})
+      << "deep in water it is the surface that rises";
+  EXPECT_EQ(hand.use(mirror, {9, 0, 0}).commands, Lines{})
+      << "what is full up to the rock has no room";
+}
+
+TEST(Hand, AStrokeOfTheMouseLeavesOutNoCell) {
+  const protocol::Mirror mirror = make_mirror();
+  Hand hand;
+  Lines sent = hand.begin(mirror, {5, 20, 0}).commands;
+  for (const Vec3 place : {Vec3{11, 20, 0}, Vec3{11, 14, 0}}) {
+    for (std::string& line : hand.move(mirror, place).commands) sent.push_back(std::move(line));
+  }
+  EXPECT_TRUE(hand.end(mirror).commands.empty());
+  EXPECT_EQ(differing(mirror, sent).size(), 13U);
+  expect_readable(sent);
+  EXPECT_TRUE(hand.move(mirror, {30, 20, 0}).commands.empty()) << "the stroke has ended";
+}
+
+TEST(Hand, LinesAndBoxesReachFromOneEndToTheOther) {
+  const protocol::Mirror mirror = make_mirror();
+  Hand hand;
+  hand.tool = Tool::kRock;
+  hand.shape = Shape::kBox;
+  EXPECT_TRUE(hand.use(mirror, {20, 40, 0}).commands.empty());
+  EXPECT_EQ(hand.preview(mirror, {17, 42, 0}), (std::vector<Box>{{{17, 40, 0}, {4, 3, 1}}}));
+  const Lines box = hand.use(mirror, {17, 42, 0}).commands;
+  EXPECT_EQ(box, Lines{R"({"cmd":"set_cells","from":[17,40,0],"size":[4,3,1],"cell":"#"})"});
+  EXPECT_TRUE(hand.preview(mirror, {0, 0, 0}).empty()) << "it is done";
+  hand.shape = Shape::kLine;
+  (void)hand.begin(mirror, {40, 40, 0});
+  (void)hand.move(mirror, {44, 44, 0});
+  const Lines line = hand.end(mirror).commands;
+  EXPECT_EQ(differing(mirror, line),
+            (std::set<std::pair<int, int>>{{40, 40}, {41, 41}, {42, 42}, {43, 43}, {44, 44}}));
+  (void)hand.use(mirror, {1, 50, 0});
+  hand.cancel();
+  EXPECT_TRUE(hand.preview(mirror, {5, 50, 0}).empty());
+}
+
+TEST(Hand, AFillTakesWhatHangsTogetherAndWaterNoMoreThanItsLevel) {
+  const protocol::Mirror mirror = mirror_of([](protocol::ChunkCells& cells) {
+    for (std::size_t i = 0; i < cells.size(); ++i) cells[i] = kRock;
+    for (std::size_t y = 10; y < 40; ++y) {
+      for (std::size_t x = 10; x < 40; ++x) cells[y * 64 + x] = 0;
+    }
+    cells[11 * 64 + 11] = 96;
+  });
+  Hand hand;
+  hand.shape = Shape::kFill;
+  hand.tool = Tool::kPour;
+  const Lines pours = hand.use(mirror, {20, 19, 0}).commands;
+  EXPECT_EQ(differing(mirror, pours).size(), 300U) << "ten rows of thirty cells";
+  EXPECT_EQ(after(mirror, pours)[11 * 64 + 11], kFull);
+  EXPECT_LT(pours.size(), 20U) << "what is empty is set at once";
+  expect_readable(pours);
+  hand.tool = Tool::kRock;
+  EXPECT_EQ(differing(mirror, hand.use(mirror, {20, 19, 0}).commands).size(), 900U);
+  hand.tool = Tool::kDig;
+  EXPECT_EQ(differing(mirror, hand.use(mirror, {0, 0, 0}).commands).size(), 64U * 64 - 900);
+}
+
+TEST(Hand, UndoGivesBackWhatCellsHadAndLeavesWhatOthersDid) {
+  protocol::Mirror mirror = make_mirror();
+  Hand hand;
+  hand.brush = 3;
+  const Lines dug = hand.use(mirror, {20, 31, 0}).commands;
+  protocol::ChunkCells cells = after(mirror, dug);
+  cells[31 * 64 + 20] = kRock;  // by somebody else
+  cells[30 * 64 + 19] = 77;     // water that came
+  send_chunk(mirror, cells, 2);
+  const Act undone = hand.undo(mirror, true);
+  expect_readable(undone.commands);
+  EXPECT_NE(undone.said.find("1 cell was changed by others"), std::string::npos) << undone.said;
+  const protocol::ChunkCells back = after(mirror, undone.commands);
+  for (const std::size_t x : {19U, 20U, 21U}) {
+    EXPECT_EQ(back[30 * 64 + x], kRock) << x;
+    EXPECT_EQ(back[31 * 64 + x], kRock) << x;
+    EXPECT_EQ(back[32 * 64 + x], 0) << x;
+  }
+  EXPECT_EQ(hand.undo(mirror, true).said, "there is nothing of yours to undo");
+  send_chunk(mirror, back, 3);
+  const Act again = hand.redo(mirror);
+  EXPECT_EQ(differing(mirror, again.commands).size(), 6U);
+  EXPECT_EQ(hand.redo(mirror).said, "there is nothing to redo");
+  EXPECT_EQ(hand.undo(mirror, false).commands.size(), 1U) << "what was made again can be undone";
+}
+
+TEST(Hand, ARegionIsCopiedAndPutElsewhereToTheUnit) {
+  protocol::Mirror mirror = make_mirror();
+  Hand hand;
+  EXPECT_TRUE(hand.paste(mirror, {30, 50, 0}).commands.empty()) << "nothing is held";
+  (void)hand.copy(mirror, {11, 33, 0});
+  ASSERT_TRUE(hand.copies());
+  const Act held = hand.copy(mirror, {9, 31, 0});
+  EXPECT_NE(held.said.find("3 x 3 cells: 3 rock, 1 with water"), std::string::npos) << held.said;
+  const Act put = hand.paste(mirror, {30, 50, 0});
+  expect_readable(put.commands);
+  const protocol::ChunkCells now = after(mirror, put.commands);
+  for (const std::size_t x : {29U, 30U, 31U}) {
+    EXPECT_EQ(now[49 * 64 + x], kRock);
+    EXPECT_EQ(now[50 * 64 + x], x == 30 ? kFull : 0);
+  }
+  send_chunk(mirror, now, 2);
+  EXPECT_EQ(after(mirror, hand.undo(mirror, true).commands), *make_mirror().find({0, 0, 0}));
+}
+
+TEST(Hand, TakesUpTheToolForWhatLiesThere) {
+  const protocol::Mirror mirror = make_mirror();
+  Hand hand;
+  (void)hand.pick(mirror, {10, 32, 0});
+  EXPECT_EQ(hand.tool, Tool::kPour);
+  (void)hand.pick(mirror, {10, 3, 0});
+  EXPECT_EQ(hand.tool, Tool::kRock);
+  (void)hand.pick(mirror, {10, 50, 0});
+  EXPECT_EQ(hand.tool, Tool::kDig);
+  EXPECT_TRUE(hand.begin(mirror, {10, 50, 0}, Tool::kRock).commands[0].ends_with(R"("cell":"#"})"));
+  EXPECT_EQ(hand.tool, Tool::kDig) << "the right button changes no tool";
+}
+
+TEST(CommandQueue, KeepsOrderPaceAndSendsNothingTwice) {
+  CommandQueue queue;
+  const auto start = CommandQueue::Clock::now();
+  Lines lines;
+  for (int i = 0; i < 400; ++i) lines.push_back("command " + std::to_string(i));
+  ASSERT_TRUE(queue.push(lines));
+  ASSERT_TRUE(queue.push(lines));
+  Lines sent;
+  const auto send = [&](std::string line) {
+    sent.push_back(std::move(line));
+    return sent.size();
+  };
+  queue.flush(start, send);
+  EXPECT_EQ(sent.size(), CommandQueue::kMostUnanswered) << "that many wait for their answers";
+  for (std::uint64_t seq = 1; seq <= 256; ++seq) queue.answered(seq);
+  queue.flush(start, send);
+  EXPECT_EQ(sent, lines) << "once each, in order";
+  EXPECT_FALSE(queue.idle());
+  for (std::uint64_t seq = 257; seq <= 400; ++seq) queue.answered(seq);
+  EXPECT_TRUE(queue.idle());
+  ASSERT_TRUE(queue.push(lines)) << "what was answered may be sent again";
+  queue.flush(start, send);
+  EXPECT_EQ(sent.size(), 512U) << "a burst, and then the pace";
+  queue.flush(start + std::chrono::milliseconds(50), send);
+  EXPECT_EQ(sent.size(), 572U);
+  EXPECT_EQ(queue.reset(), 400U);
+  EXPECT_TRUE(queue.idle());
+  EXPECT_FALSE(queue.push(Lines(CommandQueue::kMostQueued + 1, "too much")));
+}
+
+}  // namespace
+}  // namespace sluice::client

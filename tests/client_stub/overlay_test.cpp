@@ -1,0 +1,343 @@
+// Goal: each overlay shows its quantity in the colours that its legend explains, in digits where
+// there are no colours; the inspector says what lies there and why; and keys reach both on a desk.
+#include "client_stub/overlay.h"
+
+#include <gtest/gtest.h>
+
+#include "client_stub/desk.h"
+#include "client_stub/inspector.h"
+#include "client_stub/pipe_facts.h"
+#include "protocol/pipe_codec.h"
+#include "tests/client_stub/mirrors.h"
+
+namespace sluice::client {
+namespace {
+
+using std::chrono::milliseconds;
+
+/// A pool ten deep in a box of rock, one cell of it at double pressure; a drop that falls.
+struct Scene {
+  protocol::Mirror mirror = mirror_of([](protocol::ChunkCells& cells) {
+    for (std::size_t y = 0; y < 20; ++y) {
+      for (std::size_t x = 0; x < 20; ++x) {
+        const bool inside = x > 0 && x < 19 && y > 0;
+        cells[y * 64 + x] = !inside ? kRock : y <= 10 ? kFull : 0;
+      }
+    }
+    cells[1 * 64 + 5] = 2 * kFull;
+    cells[15 * 64 + 5] = 800;
+  });
+  Surfaces surfaces;
+  Activity activity;
+  Fixtures fixtures;
+  Activity::Clock::time_point now = Activity::Clock::now();
+
+  Scene() {
+    surfaces.settle(mirror, {{}, {64, 64, 1}});
+    activity.note(mirror, now);
+  }
+  [[nodiscard]] Known known() const { return {mirror, surfaces, activity, fixtures, now}; }
+};
+
+Overlay overlay_of(OverlayKind kind, ColourDepth colours = ColourDepth::kTrue) {
+  Overlay overlay(colours);
+  while (overlay.kind() != kind) overlay.next();
+  return overlay;
+}
+
+TEST(Overlay, GoesThroughAllAndBackToNone) {
+  Overlay overlay;
+  std::vector<std::string> names;
+  do {
+    names.emplace_back(name_of(overlay.kind()));
+    EXPECT_EQ(overlay.legend().title.empty(), overlay.kind() == OverlayKind::kNone);
+    overlay.next();
+  } while (overlay.kind() != OverlayKind::kNone);
+  EXPECT_EQ(names, (std::vector<std::string>{"none", "amount", "depth", "awake chunks",
+                                             "bytes per chunk"}));
+}
+
+TEST(Overlay, CellsHaveTheColoursOfTheLegend) {
+  Scene scene;
+  const Colour air{17, 23, 35};
+  Overlay amount = overlay_of(OverlayKind::kAmount);
+  EXPECT_EQ(amount.tint(scene.known(), {5, 5, 0}, air), amount.legend().entries[1].colour)
+      << "full";
+  EXPECT_EQ(amount.tint(scene.known(), {5, 1, 0}, air), amount.legend().entries[2].colour)
+      << "twice";
+  EXPECT_EQ(amount.tint(scene.known(), {5, 18, 0}, air), blend(air, {0, 0, 0}, 0.5)) << "dimmed";
+  EXPECT_EQ(amount.tint(scene.known(), {-1, 0, 0}, air), air) << "outside";
+  Overlay depth = overlay_of(OverlayKind::kDepth);
+  depth.rescale(scene.known());
+  EXPECT_EQ(depth.deepest_of_scale(), 10) << "9.5 is the deepest";
+  EXPECT_EQ(depth.legend().entries[2].text, "10");
+  const Colour top = depth.tint(scene.known(), {5, 10, 0}, air);
+  const Colour bottom = depth.tint(scene.known(), {5, 1, 0}, air);
+  EXPECT_LT(top.green, bottom.green) << "brighter with the depth";
+  EXPECT_EQ(depth.tint(scene.known(), {5, 15, 0}, air), blend(air, {0, 0, 0}, 0.5)) << "it falls";
+}
+
+TEST(Overlay, ChunksAreAwakeWhileTheyChangeAndCostWhatTheySend) {
+  Scene scene;
+  const Colour air{17, 23, 35};
+  Overlay awake = overlay_of(OverlayKind::kAwake);
+  const Colour at_rest = awake.tint(scene.known(), {40, 40, 0}, air);
+  EXPECT_FALSE(scene.activity.since_change({0, 0, 0}, scene.now)) << "it only came into view";
+  protocol::ChunkCells cells = *scene.mirror.find({0, 0, 0});
+  cells[16 * 64 + 5] = 5;
+  send_chunk(scene.mirror, cells, 2);
+  scene.activity.note(scene.mirror, scene.now);
+  EXPECT_NE(awake.tint(scene.known(), {40, 40, 0}, air), at_rest);
+  EXPECT_EQ(scene.activity.since_change({0, 0, 0}, scene.now + milliseconds(7)), milliseconds(7));
+  const double bytes = scene.activity.bytes_per_second({0, 0, 0}, scene.now);
+  EXPECT_GT(bytes, 10);
+  EXPECT_LT(scene.activity.bytes_per_second({0, 0, 0}, scene.now + milliseconds(3000)), bytes / 2);
+  scene.now += milliseconds(60'000);
+  EXPECT_EQ(awake.tint(scene.known(), {40, 40, 0}, air), at_rest) << "it fades";
+  protocol::Tick dropping;
+  dropping.tick = 3;
+  dropping.dropped = {{0, 0, 0}};
+  ASSERT_TRUE(scene.mirror.apply(dropping).ok());
+  scene.activity.note(scene.mirror, scene.now);
+  EXPECT_EQ(scene.activity.bytes_per_second({0, 0, 0}, scene.now), 0);
+}
+
+TEST(Overlay, IsDigitsWhereThereAreNoColours) {
+  Scene scene;
+  const Overlay amount = overlay_of(OverlayKind::kAmount, ColourDepth::kNone);
+  EXPECT_EQ(amount.letter(scene.known(), {5, 5, 0}), '8');
+  EXPECT_EQ(amount.letter(scene.known(), {5, 1, 0}), '9');
+  EXPECT_EQ(amount.letter(scene.known(), {5, 15, 0}), '2');
+  EXPECT_EQ(amount.letter(scene.known(), {5, 18, 0}), 0);
+  Overlay depth = overlay_of(OverlayKind::kDepth, ColourDepth::kNone);
+  depth.rescale(scene.known());
+  EXPECT_EQ(depth.letter(scene.known(), {5, 10, 0}), '0');
+  EXPECT_EQ(depth.letter(scene.known(), {5, 1, 0}), '9');
+}
+
+TEST(Overlay, OfSixteenColoursEachStepIsAnother) {
+  Scene scene;
+  const Overlay amount = overlay_of(OverlayKind::kAmount, ColourDepth::k16);
+  std::vector<std::string> steps;
+  for (const LegendEntry& entry : amount.legend().entries) {
+    steps.push_back(colour_sequence(ColourDepth::k16, false, entry.colour));
+  }
+  EXPECT_EQ(steps, (std::vector<std::string>{"\x1b[44m", "\x1b[46m", "\x1b[103m"}));
+}
+
+TEST(Inspector, TellsOfCellsColumnsAndChunksWithReasons) {
+  Scene scene;
+  const auto text = [&](Subject::Kind kind, Vec3 at) {
+    const auto report = report_of(scene.known(), {kind, at, ""});
+    return report->title + "  " + report->facts + "  " + report->why;
+  };
+  using Kind = Subject::Kind;
+  EXPECT_NE(text(Kind::kCell, {5, 5, 0})
+                .find("[5, 5] water  4096 units (100 %)  surface at 11.00  5.50 deep"),
+            std::string::npos)
+      << text(Kind::kCell, {5, 5, 0});
+  EXPECT_NE(text(Kind::kCell, {5, 1, 0}).find("more than a full cell"), std::string::npos);
+  EXPECT_NE(text(Kind::kCell, {5, 15, 0}).find("on its way down"), std::string::npos);
+  EXPECT_NE(text(Kind::kCell, {0, 0, 0}).find("Nothing flows through rock"), std::string::npos);
+  EXPECT_NE(text(Kind::kColumn, {5, 5, 0}).find("11.20 full cells in 11 cells"), std::string::npos)
+      << text(Kind::kColumn, {5, 5, 0});
+  EXPECT_NE(text(Kind::kColumn, {5, 5, 0}).find("2 pieces"), std::string::npos);
+  EXPECT_NE(text(Kind::kChunk, {5, 5, 0}).find("at rest since it came into view"),
+            std::string::npos);
+}
+
+TEST(Inspector, KeepsPinsWithAChartOfTheirValues) {
+  Scene scene;
+  Inspector inspector;
+  const Subject drop{Subject::Kind::kCell, {5, 15, 0}, ""};
+  EXPECT_EQ(inspector.pin(scene.known(), drop), "pinned [5, 15] water");
+  protocol::ChunkCells cells = *scene.mirror.find({0, 0, 0});
+  for (int i = 1; i <= 3; ++i) {
+    cells[15 * 64 + 5] = 800 + 100 * i;
+    send_chunk(scene.mirror, cells, static_cast<std::uint64_t>(1 + i));
+    inspector.sample(scene.known());
+    scene.now += milliseconds(1000);
+    inspector.sample(scene.known());
+    inspector.sample(scene.known());
+  }
+  const auto lines = inspector.pin_lines(scene.known(), false, 80);
+  ASSERT_EQ(lines.size(), 1U);
+  EXPECT_EQ(lines[0], " [5, 15] water  1100.00 units  0369") << "one sample a second";
+  EXPECT_TRUE(inspector.pin_lines(scene.known(), true, 80)[0].ends_with("▁▃▆█"))
+      << inspector.pin_lines(scene.known(), true, 80)[0];
+  EXPECT_EQ(inspector.pin(scene.known(), drop), "[5, 15] water is no longer pinned");
+  for (std::int32_t x = 1; x < 6; ++x) {
+    (void)inspector.pin(scene.known(), {Subject::Kind::kCell, {x, 5, 0}, ""});
+  }
+  EXPECT_EQ(inspector.pin_lines(scene.known(), true, 80).size(), Inspector::kMostPins);
+}
+
+TEST(Inspector, WrapsBetweenWords) {
+  EXPECT_EQ(wrap("one two three", 8), (std::vector<std::string>{"one two", "three"}));
+  EXPECT_EQ(wrap("abcdefghij", 4), (std::vector<std::string>{"abcd", "efgh", "ij"}));
+}
+
+/// Tank "t" at [10, 30], closed valve "v", empty pipe "e" with an outlet; "far" is linked with
+/// nothing.
+protocol::Mirror make_network(bool valve_open) {
+  protocol::Welcome welcome;
+  welcome.size = {64, 64, 1};
+  protocol::Mirror mirror(welcome);
+  using protocol::PipeKind;
+  protocol::PipePlan plan;
+  plan.nodes.push_back(
+      {0, PipeKind::kPipe, true, "t", "water", 100, 4096, 81920, 0, 0, {10, 30, 0}});
+  plan.nodes.push_back(
+      {1, PipeKind::kValve, valve_open, "v", "water", 100, 50, 7, 0, 0, {12, 20, 0}});
+  plan.nodes.push_back({2, PipeKind::kPipe, true, "e", "water", 100, 50, 7, 0, 0, {14, 20, 0}});
+  plan.nodes.push_back({3, PipeKind::kPipe, true, "far", "water", 100, 50, 7, 0, 0, {40, 20, 0}});
+  const protocol::PipeKey key{{0, 0, 0}, 0};
+  plan.links = {{0, {key, 1}, false}, {1, {key, 2}, false}};
+  plan.ports = {{2, protocol::PipePortKind::kOutlet, {15, 20, 0}, 5}};
+  protocol::Bytes bytes;
+  protocol::Bytes payload;
+  protocol::encode_plan(key, {6, 6, 0}, plan, bytes);
+  const std::vector<std::int32_t> values = {
+      50, 0, 0, 0, 0, 0, protocol::port_value(protocol::PipePortState::kIdle, 0)};
+  protocol::encode_pipe_keyframe(bytes, values, payload);
+  protocol::Tick tick;
+  tick.tick = 1;
+  tick.pipes = {{key, payload}};
+  EXPECT_TRUE(mirror.apply(tick).ok());
+  return mirror;
+}
+
+TEST(Inspector, SaysWhyALineStaysEmptyAndAPortIdle) {
+  const Surfaces surfaces;
+  const Activity activity;
+  const Fixtures fixtures;
+  const auto why = [&](const protocol::Mirror& mirror, const char* name) {
+    const Known known{mirror, surfaces, activity, fixtures, Activity::Clock::now()};
+    return report_of(known, {Subject::Kind::kPipe, {}, name})->why;
+  };
+  const protocol::Mirror closed = make_network(false);
+  EXPECT_EQ(
+      why(closed, "e"),
+      "The valve v is closed: open it. Port: The pipe is empty. The valve v is closed: open it.");
+  EXPECT_EQ(why(closed, "t"), "v, which it is linked with, is closed.");
+  EXPECT_EQ(why(closed, "v"), "It is closed: nothing passes until it is opened.");
+  EXPECT_EQ(why(closed, "far"),
+            "Nothing leads to it: link it with a pipe that holds something, or give it an inlet.");
+  EXPECT_TRUE(why(make_network(true), "e").starts_with("Fluid is on its way from t."));
+}
+
+TEST(Fixtures, AreReadAndExplainedAndNonsenseIsNot) {
+  Scene scene;
+  const auto read = read_fixtures(
+      R"({"edges": {"left": "open", "right": "wall"}, "sources": [[5, 15, 0, 512]], "drains": [[6, 15, 0, 9]], "left_out": 0})");
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->sources, (std::vector<Spring>{{{5, 15, 0}, 512}}));
+  EXPECT_EQ(read->open, std::vector<std::string>{"left"});
+  scene.fixtures = *read;
+  const auto spring = report_of(scene.known(), {Subject::Kind::kCell, {5, 15, 0}, ""});
+  EXPECT_TRUE(spring->facts.starts_with("spring, 512 units a tick  800 units")) << spring->facts;
+  EXPECT_EQ(spring->why, "It brings new water into its cell in every tick.");
+  const auto drain = report_of(scene.known(), {Subject::Kind::kCell, {6, 15, 0}, ""});
+  EXPECT_EQ(drain->why, "Its cell is dry: there is nothing to take.");
+  for (const char* nonsense : {"", "[]", "{}", "{\"sources\": 1, \"drains\": []}",
+                               "{\"sources\": [[1, 2, 3]], \"drains\": []}",
+                               "{\"sources\": [[1, 2, 3, 99999999999]], \"drains\": []}",
+                               "{\"sources\": [[1, 2, \"3\", 4]], \"drains\": []}"}) {
+    EXPECT_FALSE(read_fixtures(nonsense)) << nonsense;
+  }
+}
+
+/// What stands on the screen, without its colours.
+class Shown {
+ public:
+  Shown(int columns, int rows)
+      : rows_(static_cast<std::size_t>(rows), std::string(static_cast<std::size_t>(columns), ' ')) {
+  }
+
+  void take(const std::string& written) {
+    std::size_t row = 0;
+    std::size_t column = 0;
+    for (std::size_t i = 0; i < written.size(); ++i) {
+      if (written[i] != '\x1b') {
+        rows_.at(row).at(column++) = written[i];
+        continue;
+      }
+      const std::size_t end = written.find_first_of("Hm", i);
+      if (written[end] == 'H') {
+        row = std::stoul(written.substr(i + 2)) - 1;
+        column = std::stoul(written.substr(written.find(';', i) + 1)) - 1;
+      }
+      i = end;
+    }
+  }
+  [[nodiscard]] std::string text() const {
+    std::string all;
+    for (const std::string& row : rows_) all += row + "\n";
+    return all;
+  }
+
+ private:
+  std::vector<std::string> rows_;
+};
+
+TEST(Desk, KeysAndTheMouseReachToolsOverlaysAndTheInspector) {
+  Scene scene;
+  Desk desk({ColourDepth::kNone, false});
+  desk.resize(100, 34);
+  desk.welcomed(scene.mirror, true);
+  Shown shown(100, 34);
+  const auto press = [&](const Key& key) { desk.handle(scene.mirror, key, true, scene.now); };
+  const auto type = [&](const std::string& keys) {
+    for (const char key : keys) press({KeyKind::kCharacter, key, 0, 0, 0});
+    shown.take(desk.draw(scene.mirror, true, "", scene.now));
+    return shown.text();
+  };
+  std::vector<std::string> sent;
+  const auto flush = [&] {
+    desk.queue().flush(scene.now, [&](std::string line) {
+      sent.push_back(std::move(line));
+      return sent.size();
+    });
+  };
+  EXPECT_EQ(type("").find("eighths"), std::string::npos);
+  EXPECT_NE(type("O").find("1-8 eighths of a full cell"), std::string::npos) << shown.text();
+  EXPECT_NE(shown.text().find("8888"), std::string::npos) << shown.text();
+  EXPECT_NE(type("OOO").find("Bytes a second"), std::string::npos);
+  EXPECT_EQ(type("O").find("Bytes a second"), std::string::npos);
+  EXPECT_NE(type("I").find("[32, 32] air"), std::string::npos) << shown.text();
+  EXPECT_NE(type("T").find("0.00 units"), std::string::npos) << shown.text();
+  EXPECT_NE(type("II").find("chunk [0, 0, 0]"), std::string::npos) << shown.text();
+
+  type("R");
+  // The picture is 100 x 66 pixels, one a cell: [32, 32] stands in the middle.
+  press({KeyKind::kMousePress, 0, 0, 50, 10});
+  press({KeyKind::kMouseDrag, 0, 0, 53, 11});
+  press({KeyKind::kMouseRelease, 0, 0, 53, 11});
+  flush();
+  ASSERT_EQ(sent.size(), 1U);
+  EXPECT_NE(sent[0].find(R"("size":[4,3,1],"cell":"."})"), std::string::npos) << sent[0];
+  type("f");
+  press({KeyKind::kMousePress, 0, 2, 50, 10});
+  press({KeyKind::kMouseRelease, 0, 2, 50, 10});
+  flush();
+  ASSERT_EQ(sent.size(), 2U);
+  EXPECT_NE(sent[1].find(R"("cell":"."})"), std::string::npos) << "the right button digs";
+  EXPECT_NE(type("z").find("there is nothing of yours to undo"), std::string::npos)
+      << "air was dug: " << shown.text();
+  scene.fixtures.sources = {{{32, 32, 0}, 7}};
+  desk.set_fixtures(scene.fixtures);
+  EXPECT_NE(type("").find('S'), std::string::npos) << shown.text();
+  type("gU");
+  flush();
+  ASSERT_EQ(sent.size(), 4U);
+  EXPECT_TRUE(sent[2].starts_with(R"({"cmd":"add_source","at":[)")) << sent[2];
+  EXPECT_TRUE(sent[3].starts_with(R"({"cmd":"add_drain","at":[)")) << sent[3];
+  desk.lost("gone");
+  EXPECT_TRUE(desk.queue().idle());
+  shown.take(desk.draw(scene.mirror, false, " lost: ", scene.now));
+  EXPECT_NE(shown.text().find("lost: gone; 4 edits may be lost"), std::string::npos)
+      << shown.text();
+}
+
+}  // namespace
+}  // namespace sluice::client

@@ -1,0 +1,199 @@
+// Goal: a 3D world is seen from its front, its side and from above, each with slices along its own axis; what is built
+// from the side is built where one saw it; from above the ground is shaded by its depth, and nothing is built.
+// Method: a real server with a world in which every place is another one, headless Chromium at two sizes.
+//
+//   node sight_browser_test.mjs SLUICE_SERVER CHROMIUM PACKAGE_JSON
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  colour, expectLook, folder, launch, main, openPage, place, shot, SIZES, startServer, stopServer, until,
+} from "./browser_support.mjs";
+
+const [serverPath, chromiumPath, packagePath] = process.argv.slice(2);
+
+/** 40 wide, 30 high, 50 deep: a floor, a pillar, a basin of water 3 deep behind it, a step on the floor. */
+const WORLD = `[world]
+name = "solid"
+size = [40, 30, 50]
+[world.edges]
+front = "open"
+[[fill]]
+from = [0, 0, 0]
+size = [40, 4, 50]
+cell = "#"
+[[fill]]
+from = [10, 4, 5]
+size = [3, 20, 4]
+cell = "#"
+[[fill]]
+from = [20, 1, 30]
+size = [12, 3, 12]
+cell = "~"
+[[fill]]
+from = [2, 4, 20]
+size = [8, 6, 8]
+cell = "#"
+`;
+const FLAT = `[world]
+name = "flat"
+size = [40, 30, 1]
+[[fill]]
+from = [0, 0, 0]
+size = [40, 4, 1]
+cell = "#"
+`;
+
+const sight = async (page, name) => {
+  await page.waitForFunction((wanted) => window.sluice?.mirror && document.getElementById("sight").value === wanted &&
+    (window.sluice.sight?.name ?? "front") === wanted, name);
+  await page.waitForFunction(() => window.sluice.mirror.chunks.size > 0);
+};
+const slice = async (page, z) => {
+  await page.locator("#slice").fill(String(z));
+  await page.evaluate(() => document.getElementById("slice").blur());
+};
+const hoverAt = async (page, x, y) => {
+  const at = await place(page, x, y);
+  await page.mouse.move(at.x, at.y);
+};
+const shown = (page, pattern) => page.waitForFunction((text) =>
+  new RegExp(text).test(document.getElementById("hover").textContent), pattern.source);
+/** What the server has, asked for from the front. */
+const light = async (page, x, y) => (await colour(page, x, y)).slice(0, 3).reduce((sum, value) => sum + value);
+
+async function fromTheSide(page, name) {
+  console.log(`${name}: from the side z runs right, and slices are chosen by x`);
+  await page.selectOption("#sight", "side");
+  await sight(page, "side");
+  assert.equal(await page.inputValue("#slice"), "19");
+  assert.equal(await page.locator("#slice").getAttribute("max"), "39");
+  await slice(page, 11);
+  assert.equal(await page.textContent("#slice-value"), "x 11");
+  await expectLook(page, 6, 15, "rock"); // the pillar: z 5 to 8
+  await expectLook(page, 10, 15, "air");
+  await slice(page, 14);
+  await expectLook(page, 6, 15, "air");
+  await slice(page, 25);
+  await expectLook(page, 35, 2, "water");
+  await expectLook(page, 45, 2, "rock");
+  await shot(page, `side-${name}`);
+  if (name === "desktop") { // a phone has no hover
+    await hoverAt(page, 35, 2);
+    await shown(page, /^\[25, 2, 35\] water/);
+  }
+  assert.match(await page.textContent("#facts"), /^40 × 30 × 50/);
+  assert.deepEqual(await page.evaluate(() => [...window.sluice.fixtures.open]), ["left"], "the open front");
+  assert.equal(await page.evaluate(() => window.sluice.mirror.mismatches), 0);
+}
+
+async function building(page, name, column) {
+  console.log(`${name}: what is built from the side stands there from the front, and can be taken back`);
+  await slice(page, column);
+  await page.click("[data-tool=rock]");
+  await page.locator("#size").fill("1");
+  await page.evaluate(() => document.getElementById("size").blur());
+  const at = await place(page, 12, 20);
+  await page.mouse.click(at.x, at.y);
+  await expectLook(page, 12, 20, "rock");
+  await page.click("#undo");
+  await expectLook(page, 12, 20, "air");
+  await page.click("#redo");
+  await expectLook(page, 12, 20, "rock");
+  await page.click("[data-tool=pan]");
+  await page.selectOption("#sight", "front");
+  await sight(page, "front");
+  await slice(page, 12);
+  assert.equal(await page.textContent("#slice-value"), "z 12");
+  await expectLook(page, column, 20, "rock");
+  await expectLook(page, column + 2, 20, "air");
+}
+
+async function fromAbove(page, name) {
+  console.log(`${name}: from above z runs up, what lies deep is dark, and a height cuts through`);
+  await page.evaluate(() => document.activeElement.blur());
+  await page.keyboard.press("v");
+  await sight(page, "side");
+  await page.keyboard.press("v");
+  await sight(page, "top");
+  assert.equal(await page.locator("#slice").getAttribute("max"), "29");
+  await slice(page, 29);
+  assert.equal(await page.textContent("#slice-value"), "y 29");
+  await expectLook(page, 25, 35, "water");
+  await expectLook(page, 5, 24, "rock");
+  // The pillar is nearest, then the step, then the floor.
+  await until("what is deeper is darker", async () => {
+    const [pillar, step, floor] = [await light(page, 11, 7), await light(page, 6, 24), await light(page, 35, 10)];
+    return pillar > step + 40 && step > floor + 15;
+  });
+  await shot(page, `top-${name}`);
+  const deep = await light(page, 35, 10);
+  await slice(page, 3);
+  await until("a lower height is nearer to the floor", async () => await light(page, 35, 10) > deep + 30);
+  await slice(page, 2);
+  await expectLook(page, 25, 35, "water");
+  await slice(page, 29);
+  if (name === "desktop") {
+    await hoverAt(page, 25, 35);
+    await shown(page, /^\[25, 29, 35\] air/);
+  }
+  assert.equal(await page.locator("[data-tool=rock]").isDisabled(), true);
+  assert.match(await page.textContent("#rights"), /From above the world is only looked at/);
+
+  console.log(`${name}: what changes far below is seen from above`);
+  await page.evaluate(() => window.sluice.command({ cmd: "set_cells", from: [34, 9, 3], size: [3, 3, 1], cell: "~" }));
+  await expectLook(page, 35, 10, "water");
+  assert.equal(await page.evaluate(() => window.sluice.mirror.mismatches), 0);
+  await page.evaluate(() => window.sluice.command({ cmd: "set_cells", from: [34, 9, 3], size: [3, 3, 1], cell: "#" }));
+  await expectLook(page, 35, 10, "rock");
+  await page.keyboard.press("v");
+  await sight(page, "front");
+  assert.equal(await page.locator("[data-tool=rock]").isDisabled(), false);
+}
+
+async function links(page, url) {
+  console.log("a link leads to a side, and the address keeps it");
+  await page.goto(`${url}/#solid@35,15,25,12x,side`);
+  await sight(page, "side");
+  await page.waitForFunction(() => window.sluice.camera.x === 35 && window.sluice.slice === 25);
+  await expectLook(page, 35, 2, "water");
+  await page.click("#zoom-in");
+  await page.waitForFunction(() => /^#solid@35,15,25,15x,side$/.test(location.hash));
+  await page.evaluate(() => (location.hash = "#solid@20,25,29,10x,top"));
+  await sight(page, "top");
+  await page.waitForFunction(() => window.sluice.camera.y === 25);
+  await page.reload();
+  await sight(page, "top");
+
+  console.log("a flat world has no other side");
+  await page.selectOption("#world", "flat");
+  await page.waitForFunction(() => window.sluice?.mirror?.welcome.world === "flat" && window.sluice.mirror.chunks.size > 0);
+  assert.equal(await page.locator("#sight").isVisible(), false);
+  await page.keyboard.press("v");
+  await expectLook(page, 20, 2, "rock");
+  assert.equal(await page.evaluate(() => window.sluice.sight), null);
+}
+
+await main(async () => {
+  const paths = Object.entries({ solid: WORLD, flat: FLAT }).flatMap(([name, text]) => {
+    writeFileSync(join(folder, `${name}.toml`), text);
+    return ["--world", join(folder, `${name}.toml`)];
+  });
+  const server = await startServer(serverPath, [...paths, "--listen", "127.0.0.1:0", "--data", join(folder, "data")]);
+  const browser = await launch(packagePath, chromiumPath);
+  let column = 30;
+  for (const name of ["desktop", "phone"]) {
+    const context = await browser.newContext({ viewport: SIZES[name] });
+    const page = await openPage(context, `${server.url}/#solid`);
+    await sight(page, "front");
+    await expectLook(page, 5, 2, "rock");
+    await shot(page, `front-${name}`);
+    await fromTheSide(page, name);
+    await building(page, name, (column += 3));
+    await fromAbove(page, name);
+    if (name === "desktop") await links(page, server.url);
+    await context.close();
+  }
+  await browser.close();
+  assert.equal(await stopServer(server), 0);
+});
