@@ -19,6 +19,7 @@ constexpr const char* kPond = R"(
 [world]
 name = "pond"
 size = [40, 24, 1]
+water = "cellular"
 [[fill]]
 from = [0, 0, 0]
 size = [40, 4, 1]

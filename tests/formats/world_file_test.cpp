@@ -106,8 +106,11 @@ TEST(WorldFile, MistakesNameFileLineKeyAndWhatIsAllowed) {
   EXPECT_THAT(mistake(head + "tick_rate = 0\n"), HasSubstr("world.tick_rate"));
   EXPECT_THAT(mistake(head + "[world.edges]\nup = \"open\"\n"), HasSubstr("world.edges.up"));
   EXPECT_THAT(mistake(head + "[world.edges]\ntop = \"ajar\"\n"), HasSubstr("allowed: wall, open"));
-  EXPECT_THAT(mistake(head + "[water]\nmax_sweeps = 0\n"),
-              HasSubstr("a.toml:4: key water.max_sweeps: 0 is out of range; allowed: 1 to"));
+  EXPECT_THAT(mistake(head + "water = \"cellular\"\n[water]\nmax_sweeps = 0\n"),
+              HasSubstr("a.toml:5: key water.max_sweeps: 0 is out of range; allowed: 1 to"));
+  EXPECT_THAT(mistake(head + "[water]\nmax_sweeps = 8\n"),
+              HasSubstr("a.toml:5: key 'water.max_sweeps' is an option of cellular water, but this "
+                        "world's is hydro; water = \"cellular\" in [world]"));
   EXPECT_THAT(mistake(head + "[[fil]]\n"),
               HasSubstr("unknown key 'fil'; allowed here: drain, fill"));
   EXPECT_THAT(mistake(head + "[fill]\n"), HasSubstr("[[fill]]"));

@@ -65,6 +65,7 @@ TEST(Session, AWorldOfThreeDimensionsWithOpenEdgesIsMirroredToo) {
 [world]
 name = "dam"
 size = [40, 40, 40]
+water = "cellular"
 [world.edges]
 left = "open"
 back = "open"
@@ -235,6 +236,7 @@ TEST(Session, AStalledClientCostsOthersNothingAndCatchesUp) {
 [world]
 name = "dam"
 size = [512, 512, 1]
+water = "cellular"
 [[fill]]
 from = [0, 0, 0]
 size = [250, 512, 1]

@@ -17,6 +17,7 @@ inline constexpr const char* kDamWorld = R"(
 [world]
 name = "dam"
 size = [200, 100, 1]
+water = "cellular"
 tick_rate = 50
 [[fill]]
 from = [0, 0, 0]

@@ -134,7 +134,7 @@ TEST(Format, AFileSaysWhatMadeIt) {
   const auto reader = must(Reader::open(path));
   EXPECT_EQ(reader->fact("made_by"), program_name());
   EXPECT_EQ(reader->fact("model_version"), "2");
-  EXPECT_NE(reader->fact("options").find("cellular.max_sweeps 8"), std::string::npos)
+  EXPECT_NE(reader->fact("options").find("max_sweeps 8"), std::string::npos)
       << reader->fact("options");
   for (const char* name : {"compiler", "machine", "system", "kernels", "byte_order"}) {
     EXPECT_NE(reader->fact(name), "") << name;

@@ -16,6 +16,7 @@ namespace sluice::tests {
 inline constexpr const char* kUTube = R"([world]
 name = "u-tube"
 size = [5, 6, 1]
+water = "cellular"
 [[map]]
 rows = """
 #~#.#
