@@ -26,6 +26,7 @@ void WorldClient::receive(protocol::ByteView bytes) {
   flush();
   switch (event) {
     case Event::kNothing:
+    case Event::kPeople:  // session() has them
       break;
     case Event::kWelcomed:
       if (events_.welcomed) events_.welcomed();

@@ -91,6 +91,17 @@ ClientSession::Event ClientSession::on(const Pong& pong) {
   return Event::kPong;
 }
 
+ClientSession::Event ClientSession::on(const People& people) {
+  if (state_ != State::kReady) return fail("the server sent people before its welcome");
+  people_ = people.people;
+  return Event::kPeople;
+}
+
+void ClientSession::point(Pointer pointer) {
+  if (state_ != State::kReady || mirror_.welcome().person == 0) return;
+  outgoing_.push_back(encode(ClientMessage{std::move(pointer)}));
+}
+
 void ClientSession::set_view(const Box& box) {
   require(state_ != State::kIdle);
   if (state_ == State::kGreeting) waiting_view_ = box;

@@ -48,6 +48,7 @@ class ClientSession {
     kTicked,    // mirror() changed; see Mirror::changed()
     kResult,    // last_result() is new
     kPong,      // last_pong() is new
+    kPeople,    // people() are new
     kClosed,    // reason() is new; close the connection
   };
 
@@ -76,6 +77,9 @@ class ClientSession {
   bool send_again(std::uint64_t seq);
   /// In kReady; ignored in kClosed.
   void send_ping(std::uint64_t nonce);
+  /// Where this client's user points or looks; from then on people() are told of. In kReady, where
+  /// the welcome has a `person`; else ignored.
+  void point(Pointer pointer);
   /// The caller's connection ended, or is to end, for this reason.
   void close(std::string reason);
 
@@ -96,6 +100,8 @@ class ClientSession {
   [[nodiscard]] const CommandResult& last_result() const { return last_result_; }
   [[nodiscard]] const Pong& last_pong() const { return last_pong_; }
   [[nodiscard]] const Mirror& mirror() const { return mirror_; }
+  /// Who is here, as was said last.
+  [[nodiscard]] const std::vector<Person>& people() const { return people_; }
 
  private:
   Event on(const Welcome& welcome);
@@ -103,6 +109,7 @@ class ClientSession {
   Event on(const Tick& tick);
   Event on(const CommandResult& result);
   Event on(const Pong& pong);
+  Event on(const People& people);
   void ask_for_unanswered(const Welcome& welcome);
   Event fail(std::string reason);
 
@@ -113,6 +120,7 @@ class ClientSession {
   std::optional<Box> waiting_view_;
   CommandResult last_result_;
   Pong last_pong_;
+  std::vector<Person> people_;
   SentCommands sent_;
   std::vector<std::uint64_t> forgotten_;
   std::vector<Bytes> outgoing_;

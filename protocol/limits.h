@@ -33,6 +33,10 @@ inline constexpr std::size_t kResultsKept = 512;
 inline constexpr std::size_t kResultBytesKept = std::size_t{64} << 10;
 inline constexpr std::size_t kResumeTokenBytes = 16;
 static_assert(kResultsKept * 8 + 256 < kMaxClientMessageBytes);
+/// Of those who point, so many are told of; and of their places so often, in milliseconds: a
+/// message is at most some 8 KiB, so 80 KiB a second for each client in the most crowded world.
+inline constexpr std::size_t kMaxPeople = 64;
+inline constexpr int kPeoplePauseMilliseconds = 100;
 /// World and server names in a welcome.
 inline constexpr std::size_t kMaxNameBytes = 256;
 

@@ -68,7 +68,15 @@ struct ResyncPipes {
   PipeKey key;
 };
 
-using ClientMessage = std::variant<Hello, SetView, Command, Ping, Resync, ResyncPipes, AskResults>;
+/// What the client points at, or the middle of what it looks at.
+struct Pointer {
+  Vec3 at;
+  bool pointing = false;
+  std::string name;  // printable ASCII
+};
+
+using ClientMessage =
+    std::variant<Hello, SetView, Command, Ping, Resync, ResyncPipes, AskResults, Pointer>;
 
 // From the server.
 
@@ -85,6 +93,7 @@ struct Welcome {
   bool watch_only = false;         // its commands are refused as things are
   std::uint32_t results_kept = 0;  // for this client; 0: none, and a number twice is two commands
   bool knows_client = false;       // what became of all its numbers is known, or can be asked for
+  std::uint64_t person = 0;        // its number among People; 0: the server tells of nobody
 };
 
 /// Why a server ends a connection; never reused.
@@ -183,7 +192,23 @@ struct Pong {
   std::uint64_t nonce = 0;
 };
 
-using ServerMessage = std::variant<Welcome, Refused, Tick, CommandResult, Pong>;
+/// Somebody who sent a Pointer.
+struct Person {
+  std::uint64_t number = 0;
+  std::string name;    // printable ASCII
+  bool known = false;  // an account: the name is its own
+  Vec3 at;
+  bool pointing = false;
+
+  friend bool operator==(const Person&, const Person&) = default;
+};
+
+/// All who are here, those first who came first.
+struct People {
+  std::vector<Person> people;  // at most kMaxPeople
+};
+
+using ServerMessage = std::variant<Welcome, Refused, Tick, CommandResult, Pong, People>;
 
 /// Texts longer than their limit are cut. A tick's payloads must stay below kMaxServerMessageBytes
 /// (kTickBudgetBytes is the sender's guide).

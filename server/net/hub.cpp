@@ -1,5 +1,7 @@
 #include "server/net/hub.h"
 
+#include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "protocol/base/assert.h"
@@ -73,6 +75,46 @@ void Hub::step() {
     viewer->interest = place->second.after;
     viewer->send_frame(place->second.frame);
   }
+  // About as often as when somebody points.
+  const int rate = static_cast<int>(config().tick_rate);
+  if (++people_steps_ * 1000 >= rate * protocol::kPeoplePauseMilliseconds) tell_of_people();
+}
+
+void Hub::point(std::uint64_t session, Viewer& viewer, protocol::Person person,
+                ResultBook::Time now) {
+  const Vec3 size = config().size;
+  person.number = session;
+  person.at = {std::clamp(person.at.x, 0, size.x - 1), std::clamp(person.at.y, 0, size.y - 1),
+               std::clamp(person.at.z, 0, size.z - 1)};
+  if (viewer.person != person) {
+    viewer.person = std::move(person);
+    ++people_list_;
+  }
+  // What is not due yet goes with one of the next ticks, or with whoever points next.
+  if (now < people_due_) return;
+  people_due_ = now + std::chrono::milliseconds(protocol::kPeoplePauseMilliseconds);
+  tell_of_people();
+}
+
+// All of them each time: whoever missed a list needs none but the newest.
+void Hub::tell_of_people() {
+  people_steps_ = 0;
+  SharedBytes list;
+  for (const auto& [session, viewer] : viewers_) {
+    if (!viewer->person || viewer->people_told == people_list_ || !viewer->has_room()) continue;
+    if (list == nullptr) {
+      protocol::People people;
+      for (const auto& [number, other] : viewers_) {
+        if (other->person && people.people.size() < protocol::kMaxPeople) {
+          people.people.push_back(*other->person);
+        }
+      }
+      list = std::make_shared<const protocol::Bytes>(
+          protocol::encode(protocol::ServerMessage{std::move(people)}));
+    }
+    viewer->people_told = people_list_;
+    viewer->send_frame(list);
+  }
 }
 
 std::uint64_t Hub::join(Viewer& viewer) {
@@ -110,6 +152,9 @@ void Hub::add(std::uint64_t session, Viewer& viewer) {
 
 void Hub::leave(std::uint64_t session, ResultBook::Time now) {
   results_.leave(session, now);
+  if (const auto left = viewers_.find(session); left != viewers_.end() && left->second->person) {
+    ++people_list_;
+  }
   viewers_.erase(session);
   counters().viewers = static_cast<std::int64_t>(viewers_.size());
   if (viewers_.empty()) feed_.set_watched(false);

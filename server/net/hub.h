@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "protocol/messages.h"
@@ -29,7 +30,9 @@ class Viewer {
   virtual void replaced() = 0;
 
   Interest interest;
-  bool claimed = false;  // it said that its mirror differed
+  bool claimed = false;                    // it said that its mirror differed
+  std::optional<protocol::Person> person;  // it pointed: it is one of the world's people
+  std::uint64_t people_told = 0;           // the last of the hub's lists that it was sent
 };
 
 class Hub {
@@ -69,6 +72,8 @@ class Hub {
   [[nodiscard]] bool resync_pipes(Viewer& viewer, const protocol::PipeKey& key);
   /// Sends what the viewer lacks, if it has room.
   void catch_up(Viewer& viewer);
+  /// The viewer points: it is told of all who do, and they of it. `person` without its number.
+  void point(std::uint64_t session, Viewer& viewer, protocol::Person person, ResultBook::Time now);
   /// Error: the command is refused with this reason, and no reply follows.
   [[nodiscard]] Status submit(ClientCommand command);
 
@@ -76,6 +81,7 @@ class Hub {
   void add(std::uint64_t session, Viewer& viewer);
   void step();
   void note_claim(Viewer& viewer);
+  void tell_of_people();
 
   WorldFeed& feed_;
   CommandIntake& intake_;
@@ -84,6 +90,10 @@ class Hub {
   ResultBook results_;
   std::map<std::uint64_t, Viewer*> viewers_;
   std::uint64_t next_session_ = 1;
+
+  std::uint64_t people_list_ = 0;  // grows whenever somebody moves, comes or leaves
+  ResultBook::Time people_due_;    // not told of before, by the clock of those who point
+  int people_steps_ = 0;           // ticks since they were told of
 };
 
 }  // namespace sluice::net

@@ -202,6 +202,14 @@ void Session::on(const protocol::Ping& ping) {
   send_reply(protocol::Pong{ping.nonce});
 }
 
+// An account goes by its name, whatever its client says.
+void Session::on(const protocol::Pointer& pointer) {
+  const bool known = !account_.empty();
+  hub_.point(number_, *this,
+             {number_, known ? account_ : pointer.name, known, pointer.at, pointer.pointing},
+             socket_->now());
+}
+
 void Session::on(const protocol::Resync& resync) {
   messages_.charge(kResyncCost, socket_->now());
   spdlog::debug("{} {}: a chunk's check sum differed at \"{}\"", hub_.config().name, peer_,

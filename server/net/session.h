@@ -95,6 +95,7 @@ class Session final : public Viewer, public std::enable_shared_from_this<Session
   void on(protocol::Command& command);
   void on(const protocol::AskResults& ask);
   void on(const protocol::Ping& ping);
+  void on(const protocol::Pointer& pointer);
   void on(const protocol::Resync& resync);
   void on(const protocol::ResyncPipes& resync);
   void join(const protocol::Hello& hello);

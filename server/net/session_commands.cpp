@@ -34,6 +34,7 @@ void Session::join(const protocol::Hello& hello) {
   } else {
     number_ = hub_.join(*this);
   }
+  welcome.person = number_;
   spdlog::debug("{} {}: \"{}\" joined", hub_.config().name, peer_, client_name_);
   const access::Gate& gate = *network_.options.gate;
   welcome.account = account_;

@@ -96,7 +96,7 @@ async function missingParts(context, name, url) {
   /** The page, and then a server that has none of its later parts any more. */
   const open = async (answer) => {
     const page = await openPage(context, `${url}/#flat`);
-    await page.waitForFunction(() => performance.getEntriesByName("first-picture").length > 0);
+    await page.waitForFunction(() => window.sluice.people !== null); // fetched by itself
     await page.route("**/part-*.js", (route) => route.fulfill({ status: 404, body: "" }));
     await page.route(`${url}/`, answer);
     return page;

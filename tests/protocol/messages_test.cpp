@@ -33,9 +33,29 @@ TEST(Messages, ClientMessagesComeBack) {
   EXPECT_EQ(command.seq, UINT64_MAX);
   EXPECT_EQ(command.json, R"({"cmd":"pour"})");
   EXPECT_EQ(over_the_wire<Ping>(Ping{9}).nonce, 9U);
+  const auto pointer = over_the_wire<Pointer>(Pointer{{-1, 2, 1 << 30}, true, "ada"});
+  EXPECT_EQ(pointer.at, (Vec3{-1, 2, 1 << 30}));
+  EXPECT_TRUE(pointer.pointing);
+  EXPECT_EQ(pointer.name, "ada");
   EXPECT_EQ(over_the_wire<Resync>(Resync{{1, 2, 3}}).coord, (ChunkCoord{1, 2, 3}));
   const PipeKey key{{1, 2, 3}, 65537};
   EXPECT_EQ(over_the_wire<ResyncPipes>(ResyncPipes{key}).key, key);
+}
+
+TEST(Messages, PeopleComeBackAndThereAreOnlySoMany) {
+  Bytes bytes;
+  People people;
+  people.people.push_back({UINT64_MAX, "ada", true, {1, -2, 3}, true});
+  people.people.push_back({2, std::string(2 * kMaxClientNameBytes, 'x'), false, {}, false});
+  const auto back = over_the_wire<People>(people, bytes);
+  ASSERT_EQ(back.people.size(), 2U);
+  EXPECT_EQ(back.people[0], people.people[0]);
+  EXPECT_EQ(back.people[1].name.size(), kMaxClientNameBytes);
+  people.people.assign(3 * kMaxPeople, people.people[0]);
+  EXPECT_EQ(over_the_wire<People>(people, bytes).people.size(), kMaxPeople);
+  EXPECT_LT(bytes.size(), 8U << 10) << "what limits.h says that it costs";
+  EXPECT_EQ(decode_client_message(encode(ClientMessage{Pointer{{}, true, "a\nb"}})).error(),
+            "pointer.name must be printable ASCII");
 }
 
 TEST(Messages, PipesComeBack) {

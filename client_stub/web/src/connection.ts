@@ -5,7 +5,7 @@
 import {
   decodeServerMessage, encodeAskResults, encodeCommand, encodeHello, encodePing, encodeResync, encodeResyncPipes,
   encodeSetView,
-  PROTOCOL_VERSION, type FromServer, type ResultMessage, type TickMessage, type WelcomeMessage,
+  PROTOCOL_VERSION, type FromServer, type PeopleMessage, type ResultMessage, type TickMessage, type WelcomeMessage,
 } from "./messages";
 import type { Command } from "@commands";
 import type { Box, Vec3 } from "./geometry";
@@ -20,6 +20,7 @@ export interface ConnectionEvents {
   welcome(message: WelcomeMessage): void;
   tick(message: TickMessage): void;
   result(message: ResultMessage): void;
+  people?(message: PeopleMessage): void;
   /** What came of the commands that were on their way when the connection was lost. */
   recovered?(found: Recovered): void;
   /** Nothing was heard for so many seconds; 0: there was something now. */
@@ -87,6 +88,10 @@ export class Connection {
 
   setView(box: Box): void {
     if (this.isReady) this.socket!.send(encodeSetView(box));
+  }
+
+  send(bytes: Uint8Array): void {
+    if (this.isReady) this.socket!.send(bytes);
   }
 
   resync(coord: Vec3): void {
@@ -170,6 +175,7 @@ export class Connection {
         if (!this.recovery.answered(message)) this.events.result(message);
         this.tellOfRecovered();
         break;
+      case "people": this.events.people?.(message); break;
       case "pong": break;
     }
   }

@@ -33,6 +33,8 @@ export interface WelcomeMessage {
   water: string;
   /** How many of this page's results the server keeps; 0: none. */
   resultsKept: number;
+  /** This page's number among those who are here; 0: the server tells of nobody. */
+  person: number;
 }
 
 /** What makes this page the same client on its next connection. */
@@ -99,9 +101,15 @@ export interface PongMessage {
   nonce: number;
 }
 
-export type FromServer = WelcomeMessage | RefusedMessage | TickMessage | ResultMessage | PongMessage;
+/** Read by the part that asked for it (people_wire.ts). */
+export interface PeopleMessage {
+  kind: "people";
+  message: ServerMessage;
+}
 
-function envelope(type: ClientBody, build: (builder: Builder) => number): Uint8Array {
+export type FromServer = WelcomeMessage | RefusedMessage | TickMessage | ResultMessage | PongMessage | PeopleMessage;
+
+export function envelope(type: ClientBody, build: (builder: Builder) => number): Uint8Array {
   const builder = new Builder(256);
   const body = build(builder);
   ClientMessage.startClientMessage(builder);
@@ -176,6 +184,7 @@ export function decodeServerMessage(bytes: Uint8Array): FromServer {
     case ServerBody.Tick: return readTick(message.body(new Tick()) as Tick);
     case ServerBody.CommandResult:
       return readResult(message.body(new CommandResult()) as CommandResult);
+    case ServerBody.People: return { kind: "people", message };
     case ServerBody.Pong: return { kind: "pong", nonce: 0 };
     default: throw new Error(`the server sent a message of the unknown kind ${message.bodyType()}`);
   }
@@ -204,6 +213,7 @@ function readWelcome(welcome: Welcome): WelcomeMessage {
     tickRate: welcome.tickRate(),
     water: welcome.water() ?? "",
     resultsKept: welcome.resultsKept(),
+    person: Number(welcome.person()),
   };
 }
 

@@ -19,6 +19,7 @@ import type { ResultMessage, TickMessage, WelcomeMessage } from "./messages";
 import { Mirror } from "./mirror";
 import { Numbers } from "./numbers";
 import { Painter } from "./painter";
+import type { People } from "./people";
 import { recoveredText } from "./recovery";
 import { Screen } from "./screen";
 import type { Differences } from "./differences";
@@ -65,6 +66,11 @@ export class Viewer {
   private activity: Activity | null = null;
   private overlays: Overlay | null = null;
   private readonly overlayPart = new Late("The overlay", () => import("./overlay"), () => this.setOverlay(this.overlay));
+  private people: People | null = null;
+  private readonly peoplePart = new Late("Who is here", () => import("./people"), (part) => {
+    if (!this.stopped) this.people = new part.People(this);
+  });
+  private stopped = false;
   /** Whether anything of the world has come. */
   private hasChunks = false;
   private sentView: Box | null = null;
@@ -95,6 +101,7 @@ export class Viewer {
       welcome: (message) => this.welcomed(sight?.welcome(message) ?? message),
       tick: (message) => this.ticked(sight?.tick(message) ?? message),
       result: (message) => this.answered(message),
+      people: (message) => this.people?.take(message),
       recovered: (found) => this.panel.warn(recoveredText(found)),
       silent: (seconds) => this.panel.showSlow(seconds === 0 ? "" : `slow: nothing for ${seconds} s`),
     });
@@ -109,13 +116,29 @@ export class Viewer {
     this.resize();
     this.timers.push(
       window.setInterval(() => this.sendView(), VIEW_INTERVAL),
-      window.setInterval(() => this.numbers.show(), NUMBERS_INTERVAL),
+      window.setInterval(() => this.everySecond(), NUMBERS_INTERVAL),
       window.setInterval(() => void this.askFixtures(), FIXTURES_INTERVAL),
       window.setInterval(() => this.mirror && this.hand.brush.hold(this.mirror), HOLD_INTERVAL),
     );
   }
 
+  private everySecond(): void {
+    this.numbers.show();
+    // A recording is watched together anyway, at one tick.
+    if (this.hasChunks && this.mirror?.welcome.person && !this.replays) this.peoplePart.want();
+  }
+
+  sendBytes(bytes: Uint8Array): void {
+    this.connection.send(bytes);
+  }
+
+  say(text: string): void {
+    this.panel.tell(text);
+  }
+
   stop(): void {
+    this.stopped = true;
+    this.people?.stop();
     this.frames.stop();
     this.observer.disconnect();
     for (const timer of this.timers) window.clearInterval(timer);
@@ -391,6 +414,7 @@ export class Viewer {
     this.paintPipes();
     this.differences?.paint(context, camera, ratio);
     if (this.hover) paintCursor(context, camera, this.hand, this.mirror, { ...this.hover, z: this.slice }, this.keys.shown);
+    this.people?.paint(context, camera, this.slice);
     this.minimap?.show(this, performance.now());
     if (this.hasChunks) this.screen.pictured();
   }
