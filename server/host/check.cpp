@@ -70,6 +70,11 @@ Status explain_worlds(const Config& config, const access::Gate& gate, std::ostri
     text << "admins may make worlds: up to " << config.bounds.worlds << " in all, that begin with "
          << config.bounds.chunks << " chunks at the most\n";
   }
+  for (const std::string& world : config.worlds_spoken_of) {
+    if (names.contains(world) || !config.admin) continue;
+    text << "note: [worlds." << world
+         << "] speaks of a world that is not there; it holds once an admin makes it\n";
+  }
   return check_worlds(config, names);
 }
 

@@ -125,7 +125,8 @@ inline constexpr const char* kNoWorld =
 
 /// What no single key shows to be wrong.
 [[nodiscard]] Status check_together(const Config& config);
-/// `names` are those of the worlds that are to be hosted.
+/// `names` are those of the worlds that are to be hosted. Of others nothing may be said, but where
+/// there are admins who can make them.
 [[nodiscard]] Status check_worlds(const Config& config,
                                   const std::set<std::string, std::less<>>& names);
 

@@ -111,6 +111,11 @@ void Host::prepare_disk_guard(const Config& config) {
 
 Status Host::open_gate(const Config& config) {
   if (Status status = check_worlds(config, worlds_.names()); !status.ok()) return status;
+  for (const std::string& world : config.worlds_spoken_of) {
+    if (worlds_.names().contains(world)) continue;
+    spdlog::warn("[worlds.{}] speaks of a world that is not there; it holds once an admin makes it",
+                 world);
+  }
   const access::GateRules rules = gate_rules(config);
   gate_ = std::make_shared<access::Gate>(rules);
   if (const Status status = gate_->read_accounts(); !status.ok()) return status;

@@ -268,6 +268,8 @@ Result<HostedWorlds::Ended> HostedWorlds::reset(const std::string& name, Recordi
     WorldRunner& fresh = *hosted.value()->runner;
     if (pace.paused) fresh.pause();
     (void)fresh.set_speed(pace.speed);
+    // Of what came before it knows nothing, and says so to who comes back.
+    hosted.value()->past = {};
   }
   const Status opened =
       hosted.ok() ? open(std::move(hosted).value()) : Status(Error{hosted.error()});

@@ -27,9 +27,10 @@ struct AdminAnswer {
 };
 
 struct AdminLimits {
-  std::size_t connections = 32;              // beyond, the oldest one makes room
-  std::size_t header_bytes = 16U << 10;      // of a request
-  std::size_t body_bytes = 2U << 20;         // likewise; a world file with its escapes
+  std::size_t connections = 32;          // beyond, the oldest one makes room
+  std::size_t header_bytes = 16U << 10;  // of a request
+  // Likewise: the largest world file, whose line ends and quotes take twice as much.
+  std::size_t body_bytes = (2U << 20) + (4U << 10);
   std::chrono::milliseconds request{10000};  // for a request to arrive, an answer to leave
 };
 

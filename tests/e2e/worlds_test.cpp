@@ -119,11 +119,14 @@ TEST_F(WorldsEndToEnd, AreResetRemovedAndExportedByAnyWhoMay) {
   }
   const std::string large = folder_.write("large.toml", std::string((1U << 20) + 1, '#'));
   EXPECT_THAT(admin({"create", large}).error, HasSubstr("a server is sent at most 1048576"));
+  // Line ends take two bytes on their way.
   const std::string largest = std::string((1U << 20) - world_text("pit").size(), '\n');
   EXPECT_EQ(admin({"create", folder_.write("pit.toml", world_text("pit") + largest)}).out,
             "{\"world\":\"pit\"}\n");
-  const Finished checked = run_program({SLUICE_SERVER, "--data", data_, "--admin-listen",
-                                        "127.0.0.1:0", "check", folder_.write("c.toml", "")});
+  const Finished checked =
+      run_program({SLUICE_SERVER, "--data", data_, "--admin-listen", "127.0.0.1:0", "check",
+                   folder_.write("c.toml", "[worlds.later]\nread_only = true\n")});
+  EXPECT_THAT(checked.out, HasSubstr("note: [worlds.later] speaks of a world that is not there"));
   EXPECT_THAT(checked.out, HasSubstr("world pit: an admin made it: goes on from its recording"));
   EXPECT_THAT(checked.out, HasSubstr("admins may make worlds: up to 64 in all"));
   stop();

@@ -320,6 +320,22 @@ TEST_F(AdminApiTest, WorldsComeAndGo) {
   EXPECT_EQ(ask("POST", "/api/worlds/lake/load").status, 400U);
 }
 
+TEST_F(AdminApiTest, ItsDocumentsNumbersAreTrue) {
+  std::ifstream file(std::string(SLUICE_SOURCE_DIR) + "/server/host/admin.md");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const net::AdminLimits limits;
+  EXPECT_EQ(limits.body_bytes, 2052U << 10);
+  EXPECT_THAT(text, HasSubstr("2,052 KiB of body"));
+  EXPECT_EQ(WorldBounds{}.worlds, 64U);
+  EXPECT_THAT(text, HasSubstr("at most 64 worlds (`most_worlds`)"));
+  EXPECT_EQ(WorldBounds{}.chunks, 65'536U);
+  EXPECT_THAT(text, HasSubstr("65,536 chunks that hold anything (`most_new_chunks`)"));
+  EXPECT_EQ(kMostExports, 64U);
+  EXPECT_THAT(text, HasSubstr("`DATA/exports` holds at most 64;"));
+  EXPECT_EQ(net::Limits{}.farewell, std::chrono::seconds(2));
+  EXPECT_THAT(text, HasSubstr("after two seconds for those\nwho do not take the message"));
+}
+
 TEST_F(AdminApiTest, ItsDocumentNamesEveryAction) {
   std::ifstream file(std::string(SLUICE_SOURCE_DIR) + "/server/host/admin.md");
   std::stringstream text;

@@ -101,7 +101,10 @@ TEST(Config, WhatDoesNotGoTogetherIsSaid) {
   config.accounts_file = "";
   ASSERT_TRUE(set_admin_listen("127.0.0.1:1", config).ok());
   EXPECT_FALSE(check_together(config).ok());
+  EXPECT_TRUE(check_worlds(config, {}).ok());
   config.worlds_spoken_of = {"cave"};
+  EXPECT_TRUE(check_worlds(config, {"lake"}).ok()) << "an admin may make it";
+  config.admin.reset();
   EXPECT_TRUE(check_worlds(config, {"cave", "lake"}).ok());
   EXPECT_FALSE(check_worlds(config, {"lake"}).ok());
 }
