@@ -96,7 +96,7 @@ TEST(Limits, AClientThatTakesNothingIsLetGoWhateverItSends) {
   ASSERT_TRUE(greedy.greet());
   WireClient patient(server.port(), "/worlds/dam", "patient");
   ASSERT_TRUE(patient.greet());
-  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(120);
   std::uint64_t nonce = 0;
   while (server.feed().counters().viewers > 1 && std::chrono::steady_clock::now() < give_up) {
     for (int i = 0; i < 500; ++i) greedy.session().send_ping(++nonce);
@@ -107,7 +107,7 @@ TEST(Limits, AClientThatTakesNothingIsLetGoWhateverItSends) {
     }
     patient.pump_until([](Event) { return false; }, milliseconds(20));
   }
-  for (int i = 0; i < 200 && server.feed().counters().viewers > 1; ++i) {
+  for (int i = 0; i < 3000 && server.feed().counters().viewers > 1; ++i) {
     patient.pump_until([](Event) { return false; }, milliseconds(20));
   }
   EXPECT_EQ(server.feed().counters().viewers, 1);
