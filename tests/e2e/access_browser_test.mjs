@@ -55,12 +55,14 @@ async function states(page, name) {
     await page.mouse.click(at.x, at.y);
     await page.waitForSelector("#pins article");
     await page.selectOption("#overlay", "awake");
+    await page.waitForSelector("#legend-body:not([hidden])");
     await expectNoViolations(page, `${name}, ${colours}, with pipes, inspector and overlay`);
     await shot(page, `access-${colours}-${name}`);
     await page.click("#inspector-close");
     await page.click("#pipes-close");
     await page.selectOption("#overlay", "none");
     await page.click("#help-open");
+    await page.waitForSelector("#help[open]");
     await expectNoViolations(page, `${name}, ${colours}, shortcuts`);
     await page.keyboard.press("Escape");
     await page.evaluate(() => document.getElementById("sign-in").showModal());

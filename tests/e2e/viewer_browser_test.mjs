@@ -266,7 +266,7 @@ async function around(page) {
   console.log("? lists the shortcuts, which are not taken meanwhile");
   await page.keyboard.press("1");
   await page.keyboard.press("?");
-  assert.ok(await page.locator("#help").isVisible());
+  await page.waitForSelector("#help[open]"); // it is fetched when it is first wanted
   assert.match(await page.textContent("#help"), /Ctrl\+Z/);
   await page.keyboard.press("2");
   assert.equal(await activeTool(page), "pan");
