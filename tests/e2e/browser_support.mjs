@@ -9,9 +9,13 @@ import { join } from "node:path";
 export const folder = mkdtempSync(join(tmpdir(), "sluice-browser-"));
 let running = null; // the server's process
 
+/** A world that takes long for a tick refuses what sets more in motion: not on a machine with much to do. */
+const PATIENT = ["--tick-budget", "1000"];
+
 /** Starts a program that serves; resolves when it says where it listens. */
 export function startServer(program, parameters) {
-  const child = spawn(program, parameters, { stdio: ["ignore", "pipe", "inherit"] });
+  const all = parameters[0] === "replay" ? parameters : [...parameters, ...PATIENT];
+  const child = spawn(program, all, { stdio: ["ignore", "pipe", "inherit"] });
   running = child;
   return new Promise((resolve, reject) => {
     let output = "";

@@ -407,7 +407,8 @@ def main():
     names = [re.search(r'^name *= *"([^"]+)"', open(world).read(), re.M)[1] for world in worlds]
     with tempfile.TemporaryDirectory() as data:
         flags = [flag for world in worlds for flag in ("--world", world)]
-        server = subprocess.Popen([server_path, "--listen", "127.0.0.1:0", "--data", data, *flags],
+        server = subprocess.Popen([server_path, "--listen", "127.0.0.1:0", "--data", data,
+                                   "--tick-budget", "1000", *flags],
                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         try:
             port = int(server.stdout.readline().rsplit(":", 1)[1])
