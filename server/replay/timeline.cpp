@@ -102,12 +102,12 @@ bool Timeline::complete() const {
 }
 
 std::string Timeline::json() const {
-  using Json = nlohmann::ordered_json;
+  using Ordered = nlohmann::ordered_json;
   const std::lock_guard lock(mutex_);
-  Json recordings = Json::array();
+  Ordered recordings = Ordered::array();
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     const TimelineRow& row = rows_[i];
-    Json marks = Json::array();
+    Ordered marks = Ordered::array();
     for (const Mark& mark : overviews_[i].marks) marks.push_back({mark.tick, mark.commands});
     recordings.push_back({{"world", row.world},
                           {"file", std::filesystem::path(row.path).filename().string()},
@@ -118,15 +118,16 @@ std::string Timeline::json() const {
                           {"marks", std::move(marks)},
                           {"checkpoints", overviews_[i].checkpoints}});
   }
-  const Json json = {{"first_tick", first_tick_},
-                     {"last_tick", last_tick_},
-                     {"tick_rate", tick_rate_},
-                     {"first_difference", first_difference_ ? Json(*first_difference_) : Json()},
-                     {"recordings", std::move(recordings)},
-                     {"trouble", trouble_},
-                     {"complete", complete_}};
+  const Ordered json = {
+      {"first_tick", first_tick_},
+      {"last_tick", last_tick_},
+      {"tick_rate", tick_rate_},
+      {"first_difference", first_difference_ ? Ordered(*first_difference_) : Ordered()},
+      {"recordings", std::move(recordings)},
+      {"trouble", trouble_},
+      {"complete", complete_}};
   // A file's name may hold any bytes.
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json.dump(-1, ' ', false, Ordered::error_handler_t::replace) + "\n";
 }
 
 }  // namespace sluice::replay
