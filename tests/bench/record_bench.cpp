@@ -18,9 +18,10 @@ void require(const Status& status) {
   if (!status) throw std::runtime_error(status.error());
 }
 
-std::string record_demo(const std::string& name) {
-  const std::string world_file = SLUICE_SOURCE_DIR "/server/worlds/" + name + ".toml";
-  const std::string path = std::filesystem::temp_directory_path() / ("bench-" + name + ".sluice");
+/// `file` lies in the project's folder.
+std::string record_world(const std::string& file) {
+  const std::string world_file = SLUICE_SOURCE_DIR "/" + file;
+  const std::string path = std::filesystem::temp_directory_path() / "bench-verify.sluice";
   std::filesystem::remove(path);
   const auto spec = formats::read_world_file(world_file);
   const auto world = std::move(sim::World::create(*spec)).value();
@@ -34,8 +35,8 @@ std::string record_demo(const std::string& name) {
   return path;
 }
 
-void BM_Verify(benchmark::State& state, const std::string& name) {
-  const std::string path = record_demo(name);
+void BM_Verify(benchmark::State& state, const std::string& file) {
+  const std::string path = record_world(file);
   sim::SerialExecutor serial;
   for (auto _ : state) {
     auto reader = record::Reader::open(path);
@@ -47,10 +48,28 @@ void BM_Verify(benchmark::State& state, const std::string& name) {
       world_seconds * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
   std::filesystem::remove(path);
 }
-BENCHMARK_CAPTURE(BM_Verify, cave, "cave")->Unit(benchmark::kMillisecond)->UseRealTime();
-BENCHMARK_CAPTURE(BM_Verify, dam_break, "dam-break")->Unit(benchmark::kMillisecond)->UseRealTime();
-BENCHMARK_CAPTURE(BM_Verify, u_tube, "u-tube")->Unit(benchmark::kMillisecond)->UseRealTime();
-BENCHMARK_CAPTURE(BM_Verify, waterfall, "waterfall")->Unit(benchmark::kMillisecond)->UseRealTime();
+// In cellular water, and in hydro water.
+BENCHMARK_CAPTURE(BM_Verify, cave, "tests/scenes/cave.toml")
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(BM_Verify, dam_break, "tests/scenes/dam-break.toml")
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(BM_Verify, u_tube, "tests/scenes/u-tube.toml")
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(BM_Verify, waterfall, "server/worlds/waterfall.toml")
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(BM_Verify, cave_hydro, "server/worlds/cave.toml")
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(BM_Verify, dam_break_hydro, "server/worlds/dam-break.toml")
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(BM_Verify, u_tube_hydro, "server/worlds/u-tube.toml")
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
 
 }  // namespace
 }  // namespace sluice::bench

@@ -17,9 +17,9 @@ protocol::ChunkCells copy_of(const sim::Chunk& chunk) {
   return cells;
 }
 
-/// A demo world as a viewer of all of it would be told of it, tick by tick.
-void BM_Deltas(benchmark::State& state, const std::string& name) {
-  const auto spec = formats::read_world_file(SLUICE_SOURCE_DIR "/server/worlds/" + name);
+/// A world as a viewer of all of it would be told of it, tick by tick.
+void BM_Deltas(benchmark::State& state, const std::string& file) {
+  const auto spec = formats::read_world_file(SLUICE_SOURCE_DIR "/" + file);
   const auto world = std::move(sim::World::create(*spec)).value();
   sim::SerialExecutor serial;
   std::map<ChunkCoord, protocol::ChunkCells> baselines;
@@ -49,9 +49,18 @@ void BM_Deltas(benchmark::State& state, const std::string& name) {
   state.counters["bytes_per_tick"] =
       static_cast<double>(bytes) / static_cast<double>(state.iterations());
 }
-BENCHMARK_CAPTURE(BM_Deltas, cave, "cave.toml")->Iterations(600)->UseRealTime();
-BENCHMARK_CAPTURE(BM_Deltas, dam_break, "dam-break.toml")->Iterations(600)->UseRealTime();
-BENCHMARK_CAPTURE(BM_Deltas, waterfall, "waterfall.toml")->Iterations(600)->UseRealTime();
+// In cellular water, and in hydro water.
+BENCHMARK_CAPTURE(BM_Deltas, cave, "tests/scenes/cave.toml")->Iterations(600)->UseRealTime();
+BENCHMARK_CAPTURE(BM_Deltas, dam_break, "tests/scenes/dam-break.toml")
+    ->Iterations(600)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(BM_Deltas, waterfall, "server/worlds/waterfall.toml")
+    ->Iterations(600)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(BM_Deltas, cave_hydro, "server/worlds/cave.toml")->Iterations(600)->UseRealTime();
+BENCHMARK_CAPTURE(BM_Deltas, dam_break_hydro, "server/worlds/dam-break.toml")
+    ->Iterations(600)
+    ->UseRealTime();
 
 }  // namespace
 }  // namespace sluice::bench
