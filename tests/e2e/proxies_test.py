@@ -59,8 +59,11 @@ class Proxy:
         with open(path, "w", encoding="utf-8") as out:
             out.write(text)
         environment = dict(os.environ, PATH=os.environ["PATH"] + ":/usr/sbin", HOME=folder)
-        self.process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
-        for _ in range(200):
+        # To a file: nobody reads a pipe meanwhile, and a full one stops who writes.
+        errors = f"{folder}/proxy-errors.txt"
+        with open(errors, "w", encoding="utf-8") as out:
+            self.process = subprocess.Popen(command, env=environment, stderr=out, text=True)
+        for _ in range(2000):  # how long a machine takes is never a reason to fail
             try:
                 socket.create_connection(("127.0.0.1", self.port)).close()
                 return
@@ -68,7 +71,9 @@ class Proxy:
                 if self.process.poll() is not None:
                     break
                 time.sleep(0.05)
-        raise SystemExit(f"{kind} does not listen:\n{self.process.stderr.read()}")
+        self.process.kill()
+        with open(errors, encoding="utf-8") as text:
+            raise SystemExit(f"{kind} does not listen:\n{text.read()}")
 
     def ask(self, method, path, headers=None):
         context = ssl.create_default_context(cafile=self.certificate)
