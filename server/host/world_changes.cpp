@@ -235,7 +235,7 @@ Status HostedWorlds::prepare_reset(const std::string& name) {
   auto reader = record::Reader::open(path);
   if (!reader.ok()) return Error{reader.error()};
   const std::string text = (*reader)->world_file_text();
-  auto world = formats::build_world(text);
+  auto world = formats::build_world(text, (*reader)->water());
   if (!world.ok()) return Error{"its world file: " + world.error()};
   record::remove_recording(path + kResetEnding);
   const auto recorder = record::Recorder::create(path + kResetEnding, text, *world.value());

@@ -14,6 +14,7 @@
 
 #include "server/formats/world_file.h"
 #include "server/record/reader.h"
+#include "server/record/recorder.h"
 #include "server/record/verify.h"
 #include "tests/support/process.h"
 
@@ -205,6 +206,22 @@ TEST_F(HostedWorldsTest, AResetWorldBeginsAnewAtItsPace) {
   const auto before = record::Reader::open(folder_.file(ended->recording));
   const auto after = record::Reader::open(folder_.file("lake.sluice"));
   EXPECT_EQ((*(*before)->digests(1, ended->tick)), (*(*after)->digests(1, ended->tick)));
+}
+
+// Its file names no water, which meant another one when it was recorded.
+TEST_F(HostedWorldsTest, AResetWorldKeepsTheWaterOfItsRecording) {
+  const std::string text = world_file("lake");
+  {
+    const auto world = formats::build_world(text, "cellular");
+    ASSERT_TRUE(world.ok()) << world.error();
+    ASSERT_TRUE(record::Recorder::create(folder_.file("lake.sluice"), text, **world).ok());
+  }
+  ASSERT_TRUE(worlds_->load("lake").ok());
+  ASSERT_TRUE(worlds_->reset("lake", RecordingFate::kDelete).ok());
+  ASSERT_TRUE(worlds_->unload("lake").ok());
+  const auto reset = record::Reader::open(folder_.file("lake.sluice"));
+  ASSERT_TRUE(reset.ok()) << reset.error();
+  EXPECT_EQ((*reset)->water(), "cellular");
 }
 
 TEST_F(HostedWorldsTest, AResetThatACrashCutsShortIsFinishedOrForgotten) {
