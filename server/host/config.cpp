@@ -8,8 +8,7 @@
 #include <set>
 #include <utility>
 
-#include <toml++/toml.h>
-
+#include "server/host/toml_file.h"
 #include "server/net/address.h"
 
 namespace sluice::host {
@@ -39,10 +38,6 @@ std::string list_of(const Names& names) {
     text += name;
   }
   return text;
-}
-
-Error error_at(const std::string& path, const toml::source_region& place, const std::string& what) {
-  return Error{path + ":" + std::to_string(place.begin.line) + ": " + what};
 }
 
 /// A list of texts; `what` they are, for messages.
@@ -440,13 +435,8 @@ Status set_log_level(std::string_view text, Config& config) {
 }
 
 Status read_config(const std::string& path, Config& config) {
-  std::optional<toml::table> table;
-  try {
-    table = toml::parse_file(path);
-  } catch (const toml::parse_error& error) {
-    if (error.source().begin.line == 0) return Error{path + ": cannot be read"};
-    return error_at(path, error.source(), std::string(error.description()));
-  }
+  const Result<toml::table> table = read_toml(path);
+  if (!table) return Error{table.error()};
   for (const auto& [key, node] : *table) {
     if (Status status = set_key(path, key.str(), node, config); !status.ok()) return status;
   }

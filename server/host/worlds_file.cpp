@@ -3,8 +3,7 @@
 #include <array>
 #include <utility>
 
-#include <toml++/toml.h>
-
+#include "server/host/toml_file.h"
 #include "server/host/write_whole.h"
 #include "server/record/files.h"
 #include "server/sim/spec.h"
@@ -14,10 +13,6 @@ namespace sluice::host {
 namespace {
 
 constexpr std::array<std::string_view, 3> kStates = {"hosted", "unloaded", "removed"};
-
-Error error_at(const std::string& path, const toml::source_region& place, const std::string& what) {
-  return Error{path + ":" + std::to_string(place.begin.line) + ": " + what};
-}
 
 std::optional<WorldState> state_named(std::string_view name) {
   for (std::size_t i = 0; i < kStates.size(); ++i) {
@@ -35,13 +30,8 @@ std::string_view name_of(WorldState state) {
 Result<WorldsFile> WorldsFile::read(const std::string& path) {
   WorldsFile file(path);
   if (!record::files().exists(path)) return file;
-  std::optional<toml::table> table;
-  try {
-    table = toml::parse_file(path);
-  } catch (const toml::parse_error& error) {
-    if (error.source().begin.line == 0) return Error{path + ": cannot be read"};
-    return error_at(path, error.source(), std::string(error.description()));
-  }
+  const Result<toml::table> table = read_toml(path);
+  if (!table) return Error{table.error()};
   for (const auto& [key, node] : *table) {
     const toml::table* const worlds = node.as_table();
     if (key.str() != "worlds" || worlds == nullptr) {

@@ -69,16 +69,9 @@ WaterMeasure measure_of(const WorldConfig& config) {
 }
 
 Status validate(const WorldLimits& limits) {
-  if (limits.chunks < 1 || limits.chunks > kMaxChunks) {
-    return out_of_range("world.limits.chunks", limits.chunks, 1, kMaxChunks);
-  }
-  if (limits.units < 1 || limits.units > kMaxTakenIn) {
-    return out_of_range("world.limits.units", limits.units, 1, kMaxTakenIn);
-  }
-  if (limits.pipes < 0 || limits.pipes > kMaxPipes) {
-    return out_of_range("world.limits.pipes", limits.pipes, 0, kMaxPipes);
-  }
-  return Done{};
+  if (Status s = check_key("world.limits.chunks", limits.chunks, 1, kMaxChunks); !s) return s;
+  if (Status s = check_key("world.limits.units", limits.units, 1, kMaxTakenIn); !s) return s;
+  return check_key("world.limits.pipes", limits.pipes, 0, kMaxPipes);
 }
 
 Status validate(const WorldConfig& config) {
@@ -97,9 +90,7 @@ Status validate(const WorldConfig& config) {
       {"world.tick_rate", config.tick_rate, 1, kMaxTickRate},
   };
   for (const Range& range : ranges) {
-    if (range.value < range.low || range.value > range.high) {
-      return out_of_range(range.key, range.value, range.low, range.high);
-    }
+    if (Status s = check_key(range.key, range.value, range.low, range.high); !s) return s;
   }
   // Text and a snapshot's bytes may name what does not exist.
   const WaterModelRow* const model = find_water_model(config.water);

@@ -9,6 +9,13 @@
 namespace sluice::host {
 namespace {
 
+/// Of a configuration of that text; empty where it is none.
+std::string error_of(const tests::TemporaryDirectory& directory, const std::string& text) {
+  Config config;
+  const Status status = read_config(directory.write("s.toml", text), config);
+  return status.ok() ? std::string() : status.error();
+}
+
 TEST(Config, ListenTakesAddressesAndPorts) {
   Config config;
   EXPECT_TRUE(set_listen("0.0.0.0:0", config).ok());
@@ -142,11 +149,7 @@ TEST(Config, StrangersBuildOnlyWhereNoneCanConnect) {
 
 TEST(Config, MistakesNameTheirPlace) {
   const tests::TemporaryDirectory directory;
-  const auto error = [&](const std::string& text) {
-    Config config;
-    const Status status = read_config(directory.write("s.toml", text), config);
-    return status.ok() ? std::string() : status.error();
-  };
+  const auto error = [&](const std::string& text) { return error_of(directory, text); };
   const std::string at = directory.file("s.toml") + ":";
   EXPECT_EQ(
       error("\n\nlissten = 1"),
@@ -206,11 +209,7 @@ TEST(Config, MistakesNameTheirPlace) {
 
 TEST(Config, LimitsOfRolesHaveBoundsToo) {
   const tests::TemporaryDirectory directory;
-  const auto error = [&](const std::string& text) {
-    Config config;
-    const Status status = read_config(directory.write("s.toml", text), config);
-    return status.ok() ? std::string() : status.error();
-  };
+  const auto error = [&](const std::string& text) { return error_of(directory, text); };
   const std::string at = directory.file("s.toml") + ":";
   EXPECT_EQ(error("[limits.build]\nwork_per_second = 999"),
             at + "2: work_per_second must be a number from 1000 to 4294967295");

@@ -1,19 +1,10 @@
 #include "server/sim/heat/state.h"
 
 #include "server/sim/heat/enthalpy.h"
+#include "server/sim/range.h"
 #include "server/sim/spec.h"
 
 namespace sluice::sim {
-
-namespace {
-
-Status in_range(const std::string& key, std::int64_t value, std::int64_t low, std::int64_t high) {
-  if (value >= low && value <= high) return Done{};
-  return Error{key + ": " + std::to_string(value) +
-               " is out of range; allowed: " + std::to_string(low) + " to " + std::to_string(high)};
-}
-
-}  // namespace
 
 std::map<Vec3, HeatRun> runs_of(const HeatPages& pages, const ChunkShape& shape) {
   std::map<Vec3, HeatRun> runs;
@@ -45,7 +36,7 @@ bool take_runs(const std::map<Vec3, HeatRun>& runs, const ChunkShape& shape, Hea
 }
 
 Status validate_temperature(const char* key, std::int64_t temperature) {
-  return in_range(key, temperature, kColdest, kHottest);
+  return check_key(key, temperature, kColdest, kHottest);
 }
 
 Status validate(const HeatOptions& options) {
@@ -67,7 +58,7 @@ Status validate(const HeatOptions& options) {
       {"heat.day.swing", options.day_swing, 0, kHottest - kColdest},
   };
   for (const Range& range : ranges) {
-    if (Status s = in_range(range.key, range.value, range.low, range.high); !s) return s;
+    if (Status s = check_key(range.key, range.value, range.low, range.high); !s) return s;
   }
   // Of a cell of water, and of one of ice, which has half of its capacity. A face between ice and
   // water has twice the parts of ice at the most.

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "server/sim/commands/context.h"
+#include "server/sim/range.h"
 
 namespace sluice::sim {
 
@@ -15,10 +16,7 @@ constexpr LevelBounds kBounds{kMostLevelCells, kMostLevelRuns, kMostLevelChunks}
 
 Status CommandContext::check_level(std::int64_t level) const {
   const std::int64_t top = std::int64_t{world_.config().size.y} * kFull;
-  if (level < 0 || level > top) {
-    return Error{"level " + std::to_string(level) + " is out of range; allowed: 0 to " +
-                 std::to_string(top) + ", the world's top"};
-  }
+  if (Status s = check_range("level", level, 0, top, ", the world's top"); !s) return s;
   return check_quantum(static_cast<std::int32_t>(level % kFull));
 }
 

@@ -10,25 +10,20 @@ namespace sluice::sim {
 
 namespace {
 
-Status in_range(const char* key, std::int64_t value, std::int64_t low, std::int64_t high) {
-  if (value >= low && value <= high) return Done{};
-  return Error{std::string(key) + ": " + std::to_string(value) +
-               " is out of range; allowed: " + std::to_string(low) + " to " + std::to_string(high)};
-}
-
 constexpr const char* kNoWaves = "this world has no waves: its world file has no [waves]";
 
 }  // namespace
 
 Status validate(const WaveOptions& options) {
-  if (Status s = in_range("waves.tension", options.tension, 1, kMaxWaveTension); !s) return s;
-  if (Status s = in_range("waves.dampening", options.dampening, 1, kMaxWaveDampening); !s) return s;
-  if (Status s = in_range("waves.spread", options.spread, 0, kMaxWaveSpread); !s) return s;
-  return in_range("waves.steps", options.steps, 1, kMaxWaveSteps);
+  if (Status s = check_key("waves.tension", options.tension, 1, kMaxWaveTension); !s) return s;
+  if (Status s = check_key("waves.dampening", options.dampening, 1, kMaxWaveDampening); !s)
+    return s;
+  if (Status s = check_key("waves.spread", options.spread, 0, kMaxWaveSpread); !s) return s;
+  return check_key("waves.steps", options.steps, 1, kMaxWaveSteps);
 }
 
 Status validate_wind(std::int32_t speed) {
-  return in_range("waves.wind.speed", speed, -kMaxWind, kMaxWind);
+  return check_key("waves.wind.speed", speed, -kMaxWind, kMaxWind);
 }
 
 Status validate(const WaveState& state, const WorldConfig& config) {
