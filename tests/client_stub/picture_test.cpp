@@ -8,29 +8,18 @@
 
 #include "client_stub/status_text.h"
 #include "protocol/base/map_text.h"
-#include "protocol/codec.h"
+#include "tests/client_stub/mirrors.h"
 
 namespace sluice::client {
 namespace {
 
 /// 64x64 cells: the lower half rock, one cell of water on it at [10, 32]; and what `draw` does.
 protocol::Mirror make_mirror(const std::function<void(protocol::ChunkCells&)>& draw = {}) {
-  protocol::Welcome welcome;
-  welcome.world = "test";
-  welcome.size = {64, 64, 1};
-  welcome.tick_rate = 20;
-  protocol::Mirror mirror(welcome);
-  protocol::ChunkCells cells{};
-  for (std::size_t i = 0; i < 32 * 64; ++i) cells[i] = kRock;
-  cells[32 * 64 + 10] = 4096;
-  if (draw) draw(cells);
-  protocol::Bytes payload;
-  protocol::encode_keyframe(cells, payload);
-  protocol::Tick tick;
-  tick.tick = 1;
-  tick.chunks.push_back({{0, 0, 0}, payload});
-  EXPECT_TRUE(mirror.apply(tick).ok());
-  return mirror;
+  return mirror_of([&draw](protocol::ChunkCells& cells) {
+    for (std::size_t i = 0; i < 32 * 64; ++i) cells[i] = kRock;
+    cells[32 * 64 + 10] = 4096;
+    if (draw) draw(cells);
+  });
 }
 
 TEST(Picture, FitsTheWorldIntoTheTerminal) {
