@@ -15,6 +15,13 @@ constexpr std::byte kStored{0};
 constexpr std::byte kZstd{1};
 // Below this zstd's frame costs more than it can save.
 constexpr std::size_t kWorthCompressing = 64;
+// A block of a frame has at least a header and a byte, and holds at most ZSTD_BLOCKSIZE_MAX.
+constexpr std::size_t kLeastBlockBytes = 4;
+
+/// The most that a frame of so many bytes can hold.
+std::uint64_t most_unpacked(std::size_t frame_bytes) {
+  return std::uint64_t{frame_bytes / kLeastBlockBytes} * ZSTD_BLOCKSIZE_MAX;
+}
 
 void put_all(std::span<const std::byte> bytes, Bytes& out) {
   out.insert(out.end(), bytes.begin(), bytes.end());
@@ -52,9 +59,12 @@ Result<Bytes> unpack(std::span<const std::byte> packed, std::size_t maximum_size
                  " (known: 0 stored, 1 zstd)"};
   }
   const std::uint64_t size = reader.varint();
-  if (reader.failed() || size > maximum_size) return Error{"states an impossible size"};
-  Bytes bytes(size);
   const std::span<const std::byte> frame = reader.rest();
+  // A size is believed only as far as the frame can bear it out: memory follows the input.
+  if (reader.failed() || size > maximum_size || size > most_unpacked(frame.size())) {
+    return Error{"states an impossible size"};
+  }
+  Bytes bytes(size);
   const std::size_t written =
       ZSTD_decompress(bytes.data(), bytes.size(), frame.data(), frame.size());
   // No memory is not damage.

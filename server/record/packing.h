@@ -16,7 +16,8 @@ namespace sluice::record {
 /// Appends the packed form; compressed only where that is shorter. `level` is zstd's.
 void pack(std::span<const std::byte> bytes, int level, Bytes& out);
 
-/// Any bytes are safe to give. Refuses to unpack to more than `maximum_size` bytes.
+/// Any bytes are safe to give. Refuses to unpack to more than `maximum_size` bytes, and to take
+/// more memory than 32 KiB for each byte that is given.
 [[nodiscard]] Result<Bytes> unpack(std::span<const std::byte> packed, std::size_t maximum_size);
 
 /// XXH3, 128 bits, canonical (big-endian) bytes: names a chunk by its content.

@@ -210,6 +210,29 @@ TEST(ByteForms, UnpackingKeepsItsLimit) {
   EXPECT_NE(unpack(unknown, 10).error().find("unknown codec 9"), std::string::npos);
 }
 
+// A few bytes that claim two gigabytes must not get them, where the limit would allow it.
+TEST(ByteForms, UnpackingBelievesASizeOnlyAsFarAsItsBytesGo) {
+  constexpr std::size_t kLimit = std::size_t{1} << 31;
+  Bytes claim{std::byte{1}};
+  append_varint(0x7ffffffe, claim);
+  claim.insert(claim.end(), 8, std::byte{0xff});
+  EXPECT_EQ(unpack(claim, kLimit).error(), "states an impossible size");
+
+  // Two blocks of a frame: 256 KiB are believed, one byte more is not.
+  for (const std::uint64_t extra : {0U, 1U}) {
+    Bytes edge{std::byte{1}};
+    append_varint((std::uint64_t{1} << 18) + extra, edge);
+    edge.insert(edge.end(), 8, std::byte{0xff});
+    EXPECT_EQ(unpack(edge, kLimit).error() == "states an impossible size", extra == 1);
+  }
+
+  // The densest frame that there is, of one value over and over, is taken.
+  const Bytes zeros(std::size_t{1} << 26);
+  Bytes packed;
+  pack(zeros, 6, packed);
+  EXPECT_EQ(must(unpack(packed, kLimit)), zeros);
+}
+
 TEST(ByteForms, RowChecksumsSeeEveryPart) {
   const Bytes a{std::byte{1}, std::byte{2}};
   const Bytes b{std::byte{3}};
