@@ -4,10 +4,11 @@
 #include <string_view>
 #include <utility>
 
+#include "server/record/checkpoint_rows.h"
 #include "server/record/database.h"
-#include "server/record/format.h"
+#include "server/record/durable.h"
+#include "server/record/files.h"
 #include "server/record/packing.h"
-#include "server/record/reader.h"
 
 namespace sluice::record {
 
@@ -31,15 +32,8 @@ Status write_facts(Database& database, std::uint64_t begins, std::vector<Fact> f
   return Done{};
 }
 
-}  // namespace
-
-std::vector<Fact> first_facts(const sim::World& first) {
-  std::vector<Fact> facts = program_facts();
-  for (Fact& fact : world_facts(first)) facts.push_back(std::move(fact));
-  return facts;
-}
-
-Status write_foundation(Database& database, const Foundation& foundation) {
+/// All that a new file holds but its first checkpoint.
+Status write_head(Database& database, const Foundation& foundation) {
   for (const Table& table : kTables) {
     if (const Status made = database.execute(table.sql); !made) return made;
   }
@@ -54,6 +48,50 @@ Status write_foundation(Database& database, const Foundation& foundation) {
   const auto file = as_bytes(foundation.world_file_text);
   const auto maker = as_bytes(foundation.made_by);
   return insert->bind(1, file).bind(2, maker).bind(3, row_checksum(1, file, maker)).run();
+}
+
+Status write_whole(const std::string& path, Foundation& foundation, const Limits& limits) {
+  auto opened = Database::open(path, Database::Mode::kCreate);
+  if (!opened) return Error{opened.error()};
+  Database& database = **opened;
+  if (const Status begun = database.execute("PRAGMA synchronous = FULL; BEGIN IMMEDIATE"); !begun) {
+    return begun;
+  }
+  if (const Status head = write_head(database, foundation); !head) return head;
+  auto checkpoints = CheckpointRows::open(database, limits);
+  if (!checkpoints) return Error{checkpoints.error()};
+  ImageRows rows;
+  const Status written = (*checkpoints)->write(foundation.image, rows);
+  return written ? database.execute("COMMIT") : written;
+}
+
+}  // namespace
+
+std::vector<Fact> first_facts(const sim::World& first) {
+  std::vector<Fact> facts = program_facts();
+  for (Fact& fact : world_facts(first)) facts.push_back(std::move(fact));
+  return facts;
+}
+
+Status make_recording(const std::string& path, Foundation& foundation, const Limits& limits) {
+  // A stale log beside a new file of its name would be taken for the new file's own.
+  for (const char* suffix : {"", "-wal", "-journal"}) {
+    if (files().exists(path + suffix)) {
+      return Error{path + suffix +
+                   ": exists already; a recording is never overwritten, "
+                   "choose another name or move it away"};
+    }
+  }
+  const std::string unfinished = path + kUnfinishedEnding;
+  remove_recording(unfinished);
+  if (const Status written = write_whole(unfinished, foundation, limits); !written) {
+    remove_recording(unfinished);
+    return written;
+  }
+  if (const Status named = files().rename(unfinished, path); !named) {
+    return Error{path + ": cannot be created: " + named.error()};
+  }
+  return sync_directory_of(path);
 }
 
 }  // namespace sluice::record

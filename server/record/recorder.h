@@ -5,14 +5,11 @@
 //                                              checkpoint()  now and then, and before stopping
 //   start:  recover() -> the world -> Recorder::open() -> go on
 //
-// Short history rows, one a commit, are merged in passing into longer and then into full ones
-// (format.h), so that a file that was committed at every tick is hardly larger than one that was
-// committed once.
+// It opens the file, commits, and goes on after a failure; what a commit writes is in
+// history_rows.h and checkpoint_rows.h, what a new file holds in foundation.h.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,8 +18,9 @@
 
 #include "protocol/base/result.h"
 #include "server/record/checkpoint.h"
-#include "server/record/facts.h"
+#include "server/record/checkpoint_rows.h"
 #include "server/record/format.h"
+#include "server/record/foundation.h"
 #include "server/record/records.h"
 #include "server/record/refusals.h"
 #include "server/sim/executor.h"
@@ -30,19 +28,8 @@
 
 namespace sluice::record {
 
-class ChunkStore;
-class CoreStore;
-class Database;
-class Statement;
+class Reader;
 class WriteLock;
-
-/// What a new file holds before its first tick.
-struct Foundation {
-  std::string world_file_text;
-  std::string made_by;
-  std::vector<Fact> facts;  // but for "begins"
-  CheckpointImage image;    // complete; the history begins after its tick
-};
 
 /// The only writer of one file; used by one thread at a time. Errors begin with the file's path.
 class Recorder {
@@ -92,52 +79,21 @@ class Recorder {
   [[nodiscard]] const std::string& path() const { return path_; }
 
  private:
-  struct Statements;
+  struct Connection;
   Recorder(std::string path, std::unique_ptr<WriteLock> lock, const Limits& limits);
 
   [[nodiscard]] static Result<std::unique_ptr<Recorder>> open_locked(
       const std::string& path, std::unique_ptr<WriteLock> lock, const Limits& limits);
-  [[nodiscard]] static Status write_new(const std::string& path, Foundation& foundation,
-                                        const Limits& limits);
   [[nodiscard]] Status connect();
-  void disconnect();
-  [[nodiscard]] Status prepare();
-  [[nodiscard]] Status load_tail();
-  [[nodiscard]] Status drop_what_is_there();
+  [[nodiscard]] Status drop_what_is_there(std::uint64_t last_tick_there);
   [[nodiscard]] Status in_transaction();
-  [[nodiscard]] Status write_pending();
-  [[nodiscard]] Status write_full_rows(std::size_t written);
-  [[nodiscard]] Status remove_rows_from(std::size_t index, std::size_t written);
-  [[nodiscard]] Status write_row(std::span<const TickRecord> ticks, int level);
-  [[nodiscard]] Status write_checkpoint(CheckpointImage& image);
-  /// What some ticks of the tail would take of one row.
-  struct Load {
-    std::size_t ticks = 0;
-    std::size_t commands = 0;
-    std::size_t bytes = 0;
-    void add(const TickRecord& tick, std::size_t tick_bytes);
-  };
-  [[nodiscard]] Load load_of(std::size_t from, std::size_t to) const;
-  [[nodiscard]] bool full(const Load& load) const;
-  /// Where the contents of one chunk lie; 0: it has none.
-  struct ChunkRows {
-    std::int64_t cells = 0;
-    std::int64_t marks = 0;
-  };
-  [[nodiscard]] Result<ChunkRows> store_chunk(const CheckpointImage::Chunk& chunk);
 
   const std::string path_;
   std::unique_ptr<WriteLock> lock_;
   const Limits limits_;
-  std::unique_ptr<Database> database_;  // null after a resume() that failed
-  std::unique_ptr<Statements> statements_;
-  std::unique_ptr<ChunkStore> chunks_;
-  std::unique_ptr<CoreStore> cores_;
+  std::unique_ptr<Connection> file_;  // null after a resume() that failed
   RefusalLimit refusals_;
-  std::map<ChunkCoord, ChunkRows> rows_;  // of the last image's chunks
-  std::vector<TickRecord> tail_;          // of the rows at the file's end that are not full
-  std::vector<std::size_t> tail_bytes_;   // batch_bytes() of each
-  std::size_t short_begin_ = 0;      // from here on the tail's rows are those of single commits
+  ImageRows rows_;                   // of the last image that was committed
   std::vector<TickRecord> pending_;  // appended since the last commit that went well
   std::vector<CheckpointImage> pending_images_;
   std::uint64_t last_tick_ = 0;

@@ -22,9 +22,9 @@ PLANTS = [
           "  if (status && !(PLANTED && !replies.empty())) status = recorder_->commit();\n  if (!status) {\n    fail("),
     Plant("no-sync", "commits are not synced",
           "server/record/recorder.cpp",
-          """return database_->error("cannot be synced at each commit");""",
-          """return database_->error("cannot be synced at each commit");
-  if (PLANTED) (void)database_->execute("PRAGMA synchronous = OFF");"""),
+          """return database.error("cannot be synced at each commit");""",
+          """return database.error("cannot be synced at each commit");
+  if (PLANTED) (void)database.execute("PRAGMA synchronous = OFF");"""),
     Plant("failure-hidden", "a client is told that its command applied while the recording failed",
           "server/host/record_writer.cpp",
           "    fail(status.error());\n    return tell_of_failure(std::move(replies));",
@@ -32,8 +32,8 @@ PLANTS = [
           "    return tell_of_failure(std::move(replies));", 200),
     Plant("log-not-folded", "after a failed sync the log is not written anew",
           "server/record/recorder.cpp",
-          """database_->integer("PRAGMA wal_checkpoint(TRUNCATE)")""",
-          """database_->integer(PLANTED ? "SELECT 0" : "PRAGMA wal_checkpoint(TRUNCATE)")""", 0),
+          """database->integer("PRAGMA wal_checkpoint(TRUNCATE)")""",
+          """database->integer(PLANTED ? "SELECT 0" : "PRAGMA wal_checkpoint(TRUNCATE)")""", 0),
     Plant("commit-forgotten", "what a failed commit left in the file is written again",
           "server/record/recorder.cpp",
           "  pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(known));",
@@ -63,7 +63,7 @@ PLANTS = [
           "  if (PLANTED && waiting_frames_ > 0) return;"),
     # What is recorded.
     Plant("merge-drops-a-tick", "merging short rows leaves out the first tick",
-          "server/record/recorder.cpp",
+          "server/record/history_rows.cpp",
           "return write_row(tail.subspan(begin), kMediumRowLevel);",
           "return write_row(tail.subspan(PLANTED && tail.size() - begin > 1 ? begin + 1 : begin), kMediumRowLevel);"),
     Plant("repair-drops-commands", "a repair leaves out the commands of some ticks",

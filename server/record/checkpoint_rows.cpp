@@ -1,0 +1,85 @@
+#include "server/record/checkpoint_rows.h"
+
+#include <utility>
+#include <vector>
+
+#include "server/record/chunk_store.h"
+#include "server/record/core_store.h"
+#include "server/record/database.h"
+#include "server/record/packing.h"
+
+namespace sluice::record {
+
+struct CheckpointRows::Statements {
+  Statement has;
+  Statement insert;
+};
+
+CheckpointRows::CheckpointRows(std::unique_ptr<Statements> statements)
+    : statements_(std::move(statements)) {}
+CheckpointRows::~CheckpointRows() = default;
+
+Result<std::unique_ptr<CheckpointRows>> CheckpointRows::open(Database& database,
+                                                             const Limits& limits) {
+  auto has = database.prepare("SELECT 1 FROM checkpoints WHERE tick = ?1");
+  if (!has) return Error{has.error()};
+  auto insert = database.prepare(
+      "INSERT INTO checkpoints (tick, digest, core, chunks, checksum) "
+      "VALUES (?1, ?2, ?3, ?4, ?5)");
+  if (!insert) return Error{insert.error()};
+  auto chunks = ChunkStore::open(database);
+  if (!chunks) return Error{chunks.error()};
+  auto cores = CoreStore::open(database, limits);
+  if (!cores) return Error{cores.error()};
+  std::unique_ptr<CheckpointRows> made(new CheckpointRows(
+      std::make_unique<Statements>(Statements{std::move(has).value(), std::move(insert).value()})));
+  made->chunks_ = std::move(chunks).value();
+  made->cores_ = std::move(cores).value();
+  return made;
+}
+
+Status CheckpointRows::write(CheckpointImage& image, ImageRows& rows) {
+  std::vector<ListedChunk> listed;
+  ImageRows stored_rows;
+  for (const CheckpointImage::Chunk& chunk : image.chunks) {
+    const auto found = rows.find(chunk.coord);
+    const Result<ChunkRows> stored =
+        store_chunk(chunk, found == rows.end() ? ChunkRows{} : found->second);
+    if (!stored) return Error{stored.error()};
+    listed.push_back({chunk.coord, chunk.wake, stored->cells, stored->marks});
+    stored_rows.emplace_hint(stored_rows.end(), chunk.coord, *stored);
+  }
+  rows = std::move(stored_rows);
+  const Result<bool> there = statements_->has.bind(1, static_cast<std::int64_t>(image.tick)).step();
+  statements_->has.reset();
+  if (!there) return Error{there.error()};
+  if (*there) return Done{};
+
+  image.make_core();
+  const Result<Bytes> core = cores_->store(image.core);
+  if (!core) return Error{core.error()};
+  Bytes list;
+  encode_chunk_list(listed, list);
+  return statements_->insert.bind(1, static_cast<std::int64_t>(image.tick))
+      .bind(2, static_cast<std::int64_t>(image.digest))
+      .bind(3, *core)
+      .bind(4, list)
+      .bind(5, row_checksum(sim::combine(image.tick, image.digest), *core, list))
+      .run();
+}
+
+Result<ChunkRows> CheckpointRows::store_chunk(const CheckpointImage::Chunk& chunk,
+                                              const ChunkRows& before) {
+  if (chunk.bytes.empty()) {
+    SLUICE_ASSERT(before.cells != 0);  // an image that is not complete follows its own base
+    return before;
+  }
+  const Result<std::int64_t> cells = chunks_->store(chunk.bytes, before.cells);
+  if (!cells) return Error{cells.error()};
+  if (chunk.marks.empty()) return ChunkRows{*cells, 0};
+  const Result<std::int64_t> marks = chunks_->store(chunk.marks, before.marks);
+  if (!marks) return Error{marks.error()};
+  return ChunkRows{*cells, *marks};
+}
+
+}  // namespace sluice::record
