@@ -9,7 +9,7 @@
 
 #include "protocol/messages.h"
 #include "server/net/chunk_range.h"
-#include "server/net/pipe_survey.h"
+#include "server/net/pipe_sections.h"
 
 namespace sluice::net {
 

@@ -51,7 +51,7 @@ WorldFeed::WorldFeed(const sim::World& world)
     : config_(world.config()), tick_(world.tick_number()) {
   mail_.publication =
       Publication{world.tick_number(), counters_of(world), {}, false, false, {}, {}, {}};
-  survey_fixtures(world);
+  list_fixtures(world);
 }
 
 WorldFeed::WorldFeed(const sim::World& world, std::string name, const protocol::Playback& playback)
@@ -73,10 +73,10 @@ Publication WorldFeed::describe(const sim::World& world) {
   publication.pipes = std::exchange(skipped_pipes_, {});
   if (!publication.has_chunks || publication.complete) publication.pipes.clear();
   if (!publication.has_chunks) {
-    survey_.clear();
+    pipe_sections_.clear();
     return publication;
   }
-  survey_.update(world, publication.complete, publication.pipes);
+  pipe_sections_.update(world, publication.complete, publication.pipes);
   const sim::Grid& grid = world.grid();
   if (publication.complete) {
     grid.for_each([&](const sim::Chunk& chunk) {
@@ -101,13 +101,13 @@ void WorldFeed::publish(const sim::World& world) {
   // Now and then, and only when they changed: a world may have a hundred thousand.
   const bool due = publication.tick % kFixturesInterval == 0;
   if (publication.complete || (due && springs_version_ != world.springs_version())) {
-    survey_fixtures(world);
+    list_fixtures(world);
   }
   add_audits(world, publication);
   put(std::move(publication));
 }
 
-void WorldFeed::survey_fixtures(const sim::World& world) {
+void WorldFeed::list_fixtures(const sim::World& world) {
   springs_version_ = world.springs_version();
   Fixtures found;
   const auto copy = [&found](const sim::Springs& springs, std::vector<Fixture>& to) {
@@ -153,12 +153,12 @@ void WorldFeed::skip(const sim::World& world) {
   tick_.store(world.tick_number(), std::memory_order_relaxed);
   if (!complete_published_) return;  // all there is will be published
   skipped_chunks_.insert(world.changed_chunks().begin(), world.changed_chunks().end());
-  survey_.update(world, false, skipped_pipes_);
+  pipe_sections_.update(world, false, skipped_pipes_);
 }
 
 void WorldFeed::jump() {
   complete_published_ = false;
-  survey_.clear();
+  pipe_sections_.clear();
 }
 
 void WorldFeed::set_watched(bool watched) {

@@ -26,7 +26,7 @@
 #include "protocol/chunk.h"
 #include "protocol/messages.h"
 #include "server/access/roles.h"
-#include "server/net/pipe_survey.h"
+#include "server/net/pipe_sections.h"
 #include "server/sim/world.h"
 
 namespace sluice::net {
@@ -159,7 +159,7 @@ class WorldFeed {
 
  private:
   [[nodiscard]] Publication describe(const sim::World& world);
-  void survey_fixtures(const sim::World& world);
+  void list_fixtures(const sim::World& world);
   void add_audits(const sim::World& world, Publication& publication);
   void put(Publication publication);
 
@@ -168,13 +168,13 @@ class WorldFeed {
   std::atomic<bool> watched_{false};
   HubCounters counters_;
   bool complete_published_ = false;  // the world's thread alone
-  PipeSurvey survey_;                // the world's thread alone
+  PipeSections pipe_sections_;       // the world's thread alone
   // What skipped ticks changed, and what goes with each publication; the world's thread alone.
   std::set<ChunkCoord> skipped_chunks_;
   PipeStates skipped_pipes_;
   std::optional<protocol::Playback> playback_;
   std::function<void()> watch_;
-  std::uint64_t springs_version_ = 0;  // that was surveyed last
+  std::uint64_t springs_version_ = 0;  // that was listed last
 
   std::mutex mutex_;
   Mail mail_;                                 // guarded by mutex_
