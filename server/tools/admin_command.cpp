@@ -39,11 +39,6 @@ using Options = std::shared_ptr<AdminOptions>;
 // A large world takes a while to be replayed or copied.
 constexpr std::chrono::seconds kPatience{600};
 
-int fail(const std::string& message) {
-  std::cerr << "sluice: " << message << '\n';
-  return kExitWrongInput;
-}
-
 void print_worlds(const Json& worlds) {
   for (const Json& world : worlds) {
     if (const std::string state = world.value("state", "hosted"); state != "hosted") {

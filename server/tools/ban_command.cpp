@@ -24,11 +24,6 @@ struct BanOptions {
 };
 using Options = std::shared_ptr<BanOptions>;
 
-int fail(const std::string& message) {
-  std::cerr << "sluice: " << message << '\n';
-  return kExitWrongInput;
-}
-
 int run_add(const BanOptions& options) {
   access::Ban ban = options.ban;
   if (options.hours > 0) {

@@ -21,26 +21,20 @@ struct BundleFlags {
   record::BundleOptions options;
 };
 
-int wrong(const std::string& message) {
-  std::cerr << "sluice: " << message << '\n';
-  return kExitWrongInput;
-}
-
 int run_bundle(BundleFlags& flags) {
   auto reader = record::Reader::open(flags.file);
-  if (!reader) return wrong(reader.error());
+  if (!reader) return fail(reader.error());
   const std::uint64_t around = flags.options.around;
   if (around < (*reader)->first_tick() || around > (*reader)->last_tick()) {
-    return wrong(flags.file + ": holds ticks " + std::to_string((*reader)->first_tick()) + " to " +
-                 std::to_string((*reader)->last_tick()) + "; --around is " +
-                 std::to_string(around));
+    return fail(flags.file + ": holds ticks " + std::to_string((*reader)->first_tick()) + " to " +
+                std::to_string((*reader)->last_tick()) + "; --around is " + std::to_string(around));
   }
   if (flags.out.empty()) {
     flags.out = std::filesystem::path(flags.file).stem().string() + "-" + std::to_string(around) +
                 ".bundle.sluice";
   }
   const auto bundle = record::write_bundle(**reader, flags.options, flags.out);
-  if (!bundle) return wrong(bundle.error());
+  if (!bundle) return fail(bundle.error());
   std::error_code ignored;
   const auto bytes = std::filesystem::file_size(flags.out, ignored);
   if (flags.json) {

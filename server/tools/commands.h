@@ -3,6 +3,8 @@
 // something, 2 wrong usage or input).
 #pragma once
 
+#include <string>
+
 namespace CLI {
 class App;
 }
@@ -12,6 +14,9 @@ namespace sluice::tools {
 inline constexpr int kExitWell = 0;
 inline constexpr int kExitFound = 1;
 inline constexpr int kExitWrongInput = 2;
+
+/// Prints "sluice: MESSAGE" on standard error, and returns the status for `return fail(...)`.
+int fail(const std::string& message, int exit_status = kExitWrongInput);
 
 /// For `--threads`.
 inline constexpr int kMostThreads = 256;

@@ -194,10 +194,6 @@ Result<std::optional<record::TraceFile>> read_trace(const std::string& path) {
 }
 
 int run_diff(const DiffFlags& flags) {
-  const auto fail = [](const std::string& message) {
-    std::cerr << "sluice: " << message << '\n';
-    return kExitWrongInput;
-  };
   auto a = record::Reader::open(flags.a);
   if (!a) return fail(a.error());
   auto b = record::Reader::open(flags.b);

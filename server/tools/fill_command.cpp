@@ -102,10 +102,7 @@ void add_fill_command(CLI::App& app, int& exit_status) {
                       "write the filled world, in boxes instead of marks, into this file");
   command->add_flag("--json", options->json, "print one JSON object");
   command->callback([options, &exit_status] {
-    if (Status s = run_fill(*options); !s) {
-      std::cerr << "sluice: " << s.error() << '\n';
-      exit_status = kExitWrongInput;
-    }
+    if (const Status done = run_fill(*options); !done) exit_status = fail(done.error());
   });
 }
 

@@ -191,10 +191,7 @@ void print(Tally& tally, double seconds) {
 int run_load(const LoadOptions& options) {
   auto address = client::parse_address(options.url);
   const auto token = client::token_to_show(options.token);
-  if (!address.ok() || !token.ok()) {
-    std::cerr << "sluice: " << (address.ok() ? token.error() : address.error()) << '\n';
-    return kExitWrongInput;
-  }
+  if (!address.ok() || !token.ok()) return fail((address.ok() ? token.error() : address.error()));
   address.value().token = token.value();
   boost::asio::io_context context(1);
   Tally tally;

@@ -52,10 +52,7 @@ void print_tick(const record::TickRecord& tick, bool outcomes) {
 
 int run_log(const LogOptions& options) {
   auto reader = record::Reader::open(options.file);
-  if (!reader) {
-    std::cerr << "sluice: " << reader.error() << '\n';
-    return kExitWrongInput;
-  }
+  if (!reader) return fail(reader.error());
   if (options.from > options.to) {
     std::cerr << "sluice: --from " << options.from << " is after --to " << options.to << '\n';
     return kExitWrongInput;
@@ -72,10 +69,7 @@ int run_log(const LogOptions& options) {
     return std::cout.good();
   });
   std::cout.flush();
-  if (!read) {
-    std::cerr << "sluice: " << read.error() << '\n';
-    return kExitFound;
-  }
+  if (!read) return fail(read.error(), kExitFound);
   return kExitWell;
 }
 

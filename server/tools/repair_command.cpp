@@ -14,11 +14,6 @@ namespace sluice::tools {
 
 namespace {
 
-int fail(const std::string& message, int status) {
-  std::cerr << "sluice: " << message << '\n';
-  return status;
-}
-
 nlohmann::ordered_json part_json(const record::Part& part) {
   return {{"file", part.path}, {"first_tick", part.first_tick}, {"last_tick", part.last_tick}};
 }

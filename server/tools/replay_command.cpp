@@ -28,11 +28,6 @@ struct ReplayOptions {
   OutputFlags output;
 };
 
-int fail(const std::string& message, int status) {
-  std::cerr << "sluice: " << message << '\n';
-  return status;
-}
-
 /// The recorded digests up to `tick`: those of the replayed ticks were compared with them.
 Status write_digests(record::Reader& reader, std::uint64_t tick, const std::string& path) {
   if (path.empty()) return Done{};

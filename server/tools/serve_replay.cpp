@@ -15,19 +15,13 @@ namespace sluice::tools {
 
 int serve_replay(const ServeReplayOptions& options) {
   const auto listen = net::parse_listen_address(options.listen, "--serve");
-  if (!listen.ok()) {
-    std::cerr << "sluice: " << listen.error() << '\n';
-    return kExitWrongInput;
-  }
+  if (!listen.ok()) return fail(listen.error());
   const net::EndSignals signals;
   spdlog::set_default_logger(spdlog::stderr_color_mt("sluice"));
   spdlog::set_level(spdlog::level::warn);
   const auto server = replay::ReplayServer::start(
       {options.files, listen->address, listen->port, options.to, options.threads});
-  if (!server.ok()) {
-    std::cerr << "sluice: " << server.error() << '\n';
-    return kExitWrongInput;
-  }
+  if (!server.ok()) return fail(server.error());
   if (const std::string& note = (*server)->note(); !note.empty()) {
     std::cerr << "sluice: " << note << '\n';
   }

@@ -78,10 +78,7 @@ void print_text(const SyncFlags& flags, const record::SyncReport& report) {
 
 int run_sync_test(const SyncFlags& flags) {
   auto scene = load_scene(flags.world_file, flags.script);
-  if (!scene) {
-    std::cerr << "sluice: " << scene.error() << '\n';
-    return kExitWrongInput;
-  }
+  if (!scene) return fail(scene.error());
   sim::SerialExecutor serial;
   workers::ThreadPool pool(flags.threads);
   workers::ShuffledExecutor shuffled(pool, flags.shuffle);
@@ -94,10 +91,7 @@ int run_sync_test(const SyncFlags& flags) {
   const auto start = std::chrono::steady_clock::now();
   const auto report = record::sync_test(*scene->world, serial, shuffled, options);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  if (!report) {
-    std::cerr << "sluice: " << flags.world_file << ": " << report.error() << '\n';
-    return kExitFound;
-  }
+  if (!report) return fail(flags.world_file + ": " + report.error(), kExitFound);
   print_text(flags, *report);
   if (flags.json) print_json(*report, seconds.count());
   if (!report->divergence && !scene->script.done()) {

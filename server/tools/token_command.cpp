@@ -28,11 +28,6 @@ struct TokenOptions {
   bool json = false;
 };
 
-int fail(const std::string& message) {
-  std::cerr << "sluice: " << message << '\n';
-  return kExitWrongInput;
-}
-
 std::string today() {
   const std::chrono::year_month_day date{
       std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now())};

@@ -25,11 +25,6 @@ struct TraceFlags {
   bool json = false;
 };
 
-int fail(const std::string& message, int status) {
-  std::cerr << "sluice: " << message << '\n';
-  return status;
-}
-
 Status write(const record::TraceFile& file, const std::string& path) {
   const record::Bytes bytes = record::encode_trace(file);
   std::ofstream out(path, std::ios::binary | std::ios::trunc);

@@ -110,23 +110,18 @@ Status run_to_end(const VerifyFlags& flags, record::Reader& reader, record::Veri
   return Done{};
 }
 
-int wrong(const std::string& message) {
-  std::cerr << "sluice: " << message << '\n';
-  return kExitWrongInput;
-}
-
 int run_verify(const VerifyFlags& flags) {
   auto reader = record::Reader::open(flags.file);
-  if (!reader) return wrong(reader.error());
+  if (!reader) return fail(reader.error());
   const std::uint64_t last = (*reader)->last_tick();
   const std::string ends = flags.file + ": ends at tick " + std::to_string(last) + ", before --";
-  if (flags.from > last) return wrong(ends + "from " + std::to_string(flags.from));
+  if (flags.from > last) return fail(ends + "from " + std::to_string(flags.from));
   if (flags.to && *flags.to > last && !flags.follow) {
-    return wrong(ends + "to " + std::to_string(*flags.to));
+    return fail(ends + "to " + std::to_string(*flags.to));
   }
   if (flags.to && *flags.to < flags.from) {
-    return wrong("--to " + std::to_string(*flags.to) + " lies before --from " +
-                 std::to_string(flags.from));
+    return fail("--to " + std::to_string(*flags.to) + " lies before --from " +
+                std::to_string(flags.from));
   }
   workers::ThreadPool pool(flags.threads);
   workers::ShuffledExecutor shuffled(pool, flags.shuffle);
@@ -142,10 +137,7 @@ int run_verify(const VerifyFlags& flags) {
   const auto start = std::chrono::steady_clock::now();
   const Status done = run_to_end(flags, **reader, verifier);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  if (!done) {
-    std::cerr << "sluice: " << done.error() << '\n';
-    return kExitFound;
-  }
+  if (!done) return fail(done.error(), kExitFound);
   print_text(flags, verifier.report());
   if (flags.json) print_json(verifier.report(), seconds.count());
   return verifier.report().divergence ? kExitFound : kExitWell;

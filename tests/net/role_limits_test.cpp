@@ -18,7 +18,7 @@ using std::chrono::milliseconds;
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 
-constexpr const char* kPour = R"({"cmd": "pour", "at": [150, 50, 0], "units": 1})";
+constexpr const char* kDrop = R"({"cmd": "pour", "at": [150, 50, 0], "units": 1})";
 
 access::LimitsByRole limits_of(Role role, const access::RoleLimits& limits) {
   access::LimitsByRole all;
@@ -47,7 +47,7 @@ TEST(RoleLimits, CommandsGoToTheirRateAndNoFurther) {
   Bounded bounded({.commands_per_second = 3});
   WireClient client(bounded.server->port(), "/worlds/dam");
   ASSERT_TRUE(client.greet());
-  for (int i = 0; i < 5; ++i) client.session().send_command(kPour);
+  for (int i = 0; i < 5; ++i) client.session().send_command(kDrop);
   client.flush();
   int refused = 0;
   ASSERT_TRUE(client.pump_until([&](Event event) {
@@ -62,7 +62,7 @@ TEST(RoleLimits, CommandsGoToTheirRateAndNoFurther) {
   EXPECT_EQ(bounded.server->feed().counters().commands_refused, 2U);
   bounded.change({});
   for (int i = 0; i < 100 && bounded.server->waiting_commands() == 3; ++i) {
-    client.session().send_command(kPour);
+    client.session().send_command(kDrop);
     client.flush();
     std::this_thread::sleep_for(milliseconds(10));
   }
