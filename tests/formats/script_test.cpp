@@ -12,7 +12,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::string mistake(const std::string& text) {
+std::string script_mistake(const std::string& text) {
   const auto script = formats::parse_script(text, "s.jsonl");
   return script ? "" : script.error();
 }
@@ -71,7 +71,7 @@ sim::Command random_pipe_command(Dice& dice) {
   fields.base = dice.roll(-1000, 1000);
   fields.amount = dice.roll(0, fields.capacity);
   if (dice.chance(50)) fields.at = {dice.roll(0, 9), dice.roll(0, 9), dice.roll(0, 9)};
-  switch (dice.roll(0, 10)) {
+  switch (dice.roll(0, 11)) {
     case 0:
       return {sim::AddPipe{fields}};
     case 1:
@@ -82,6 +82,9 @@ sim::Command random_pipe_command(Dice& dice) {
       return {sim::RemovePipe{fields.name}};
     case 4:
       return {sim::UpgradePipe{fields.name, dice.roll(0, 9), dice.roll(0, 9), dice.roll(-1, 9)}};
+    case 11:
+      return {sim::UpgradePipeAndBase{fields.name, fields.base, dice.roll(0, 9), dice.roll(0, 9),
+                                      dice.roll(-1, 9)}};
     case 5:
       return {sim::LinkPipes{fields.name, "b", dice.chance(50)}};
     case 6:
@@ -148,36 +151,41 @@ TEST(Script, ANameThatIsNoUtf8IsPrinted) {
 }
 
 TEST(Script, MistakesNameTheLineAndWhatIsAllowed) {
-  EXPECT_THAT(mistake("{\"tick\": 1, \"cmd\": \"remove_source\", \"at\": [0,0,0]}\nnonsense\n"),
-              HasSubstr("s.jsonl:2: not JSON"));
-  EXPECT_THAT(mistake("[]"), HasSubstr("a command is a JSON object"));
-  EXPECT_THAT(mistake("{\"tick\": 1}"), HasSubstr("'cmd' is missing; allowed: set_cells, pour"));
-  EXPECT_THAT(mistake("{\"tick\": 1, \"cmd\": \"por\"}"),
-              HasSubstr("unknown command 'por'; allowed"));
-  EXPECT_THAT(mistake("{\"tick\": 1, \"cmd\": \"por\"}"), HasSubstr("; did you mean 'pour'?"));
-  EXPECT_THAT(mistake("{\"tick\": 1, \"cmd\": \"pour\", \"at\": [1,2,0]}"),
-              HasSubstr("'pour': key 'units' is missing"));
-  EXPECT_THAT(mistake("{\"tick\": 1, \"cmd\": \"pour\", \"at\": [1,2], \"units\": 1}"),
-              HasSubstr("key 'at' must be three whole numbers"));
-  EXPECT_THAT(mistake("{\"tick\": 1, \"cmd\": \"pour\", \"at\": [1,2,0], \"units\": 1.5}"),
-              HasSubstr("key 'units' must hold whole numbers"));
-  EXPECT_THAT(mistake("{\"tick\": 1, \"cmd\": \"pour\", \"at\": [1,2,0], \"units\": 99999999999}"),
-              HasSubstr("at most 32 bits"));
   EXPECT_THAT(
-      mistake("{\"tick\": 1, \"cmd\": \"pour\", \"at\": [1,2,0], \"units\": 1, \"x\": 1}"),
+      script_mistake("{\"tick\": 1, \"cmd\": \"remove_source\", \"at\": [0,0,0]}\nnonsense\n"),
+      HasSubstr("s.jsonl:2: not JSON"));
+  EXPECT_THAT(script_mistake("[]"), HasSubstr("a command is a JSON object"));
+  EXPECT_THAT(script_mistake("{\"tick\": 1}"),
+              HasSubstr("'cmd' is missing; allowed: set_cells, pour"));
+  EXPECT_THAT(script_mistake("{\"tick\": 1, \"cmd\": \"por\"}"),
+              HasSubstr("unknown command 'por'; allowed"));
+  EXPECT_THAT(script_mistake("{\"tick\": 1, \"cmd\": \"por\"}"),
+              HasSubstr("; did you mean 'pour'?"));
+  EXPECT_THAT(script_mistake("{\"tick\": 1, \"cmd\": \"pour\", \"at\": [1,2,0]}"),
+              HasSubstr("'pour': key 'units' is missing"));
+  EXPECT_THAT(script_mistake("{\"tick\": 1, \"cmd\": \"pour\", \"at\": [1,2], \"units\": 1}"),
+              HasSubstr("key 'at' must be three whole numbers"));
+  EXPECT_THAT(script_mistake("{\"tick\": 1, \"cmd\": \"pour\", \"at\": [1,2,0], \"units\": 1.5}"),
+              HasSubstr("key 'units' must hold whole numbers"));
+  EXPECT_THAT(
+      script_mistake("{\"tick\": 1, \"cmd\": \"pour\", \"at\": [1,2,0], \"units\": 99999999999}"),
+      HasSubstr("at most 32 bits"));
+  EXPECT_THAT(
+      script_mistake("{\"tick\": 1, \"cmd\": \"pour\", \"at\": [1,2,0], \"units\": 1, \"x\": 1}"),
       HasSubstr("unknown key 'x'; allowed here: account, at, client, cmd, seq, tick, units"));
-  EXPECT_THAT(mistake("{\"tick\": 1, \"cmd\": \"set_cells\", \"from\": [0,0,0], \"size\": [1,1,1], "
-                      "\"cell\": \"q\"}"),
-              HasSubstr("'cell' is no cell; allowed: '#' rock"));
-  EXPECT_THAT(mistake("{\"cmd\": \"remove_source\", \"at\": [0,0,0]}"),
+  EXPECT_THAT(
+      script_mistake("{\"tick\": 1, \"cmd\": \"set_cells\", \"from\": [0,0,0], \"size\": [1,1,1], "
+                     "\"cell\": \"q\"}"),
+      HasSubstr("'cell' is no cell; allowed: '#' rock"));
+  EXPECT_THAT(script_mistake("{\"cmd\": \"remove_source\", \"at\": [0,0,0]}"),
               HasSubstr("key 'tick' must be a whole number, 1 or more"));
-  EXPECT_THAT(mistake("{\"tick\": 0, \"cmd\": \"remove_source\", \"at\": [0,0,0]}"),
+  EXPECT_THAT(script_mistake("{\"tick\": 0, \"cmd\": \"remove_source\", \"at\": [0,0,0]}"),
               HasSubstr("1 or more"));
-  EXPECT_THAT(mistake("{\"tick\": 5, \"cmd\": \"remove_source\", \"at\": [0,0,0]}\n"
-                      "{\"tick\": 4, \"cmd\": \"remove_source\", \"at\": [0,0,0]}"),
+  EXPECT_THAT(script_mistake("{\"tick\": 5, \"cmd\": \"remove_source\", \"at\": [0,0,0]}\n"
+                             "{\"tick\": 4, \"cmd\": \"remove_source\", \"at\": [0,0,0]}"),
               HasSubstr("s.jsonl:2: tick 4 comes after tick 5"));
-  EXPECT_THAT(mistake(std::string(100000, '[')), HasSubstr("longer than"));
-  EXPECT_THAT(mistake("[[[["), HasSubstr("not JSON"));
+  EXPECT_THAT(script_mistake(std::string(100000, '[')), HasSubstr("longer than"));
+  EXPECT_THAT(script_mistake("[[[["), HasSubstr("not JSON"));
 }
 
 TEST(Script, ACommandOfAClientNeedsNoTick) {

@@ -365,6 +365,33 @@ TEST(Pipes, upgrading_keeps_the_content_and_refuses_what_would_not_hold_it) {
   EXPECT_THAT(reason(net.network.upgrade({"a", 8999, 0, 0})), HasSubstr("holds 9000 units"));
 }
 
+TEST(Pipes, upgrading_sets_the_base_where_one_is_given) {
+  // At rest on one level; then the right one is lowered, and drinks the left one empty.
+  Net net;
+  net.pipe("left", 6000).pipe("right", 6000).link("left", "right").run(20);
+  EXPECT_TRUE(net.network.at_rest());
+  EXPECT_EQ(reason(net.network.upgrade({"right", 0, 0, 0}, -30000)), "");
+  net.run(200);
+  EXPECT_EQ(net.network.node(*net.network.find("right")).base, -30000);
+  EXPECT_EQ(net.holds("left"), 0);
+  EXPECT_EQ(net.holds("right"), 12000);
+
+  // It is then what it would be if it had been built there.
+  Net built;
+  built.pipe("left", 0).node("right", {.amount = 12000, .base = -30000}).link("left", "right");
+  built.run(200);
+  EXPECT_EQ(net.network.digest(), built.network.digest());
+  EXPECT_EQ(net.network.digest(), net.network.recompute_digest());
+
+  EXPECT_EQ(reason(net.network.upgrade({"right", 0, 0, 0}, sim::kMaxPipeBase)), "");
+  EXPECT_EQ(reason(net.network.upgrade({"right", 0, 0, 0}, -sim::kMaxPipeBase)), "");
+  EXPECT_THAT(reason(net.network.upgrade({"right", 0, 0, 0}, sim::kMaxPipeBase + 1)),
+              HasSubstr("base"));
+  EXPECT_EQ(net.network.node(*net.network.find("right")).base, -sim::kMaxPipeBase);
+  EXPECT_EQ(reason(net.network.upgrade({"right", 30000, 0, 0})), "");
+  EXPECT_EQ(net.network.node(*net.network.find("right")).base, -sim::kMaxPipeBase);
+}
+
 TEST(Pipes, throughput_limits_what_passes_a_node) {
   Net net;
   net.pipe("a", 20000).node("narrow", {.throughput = 7}).pipe("b", 0);

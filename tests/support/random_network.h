@@ -217,8 +217,12 @@ inline sim::Command random_network_command(Dice& dice, Vec3 size, bool joined) {
       return {sim::SetValve{first, dice.chance(50)}};
     case 7:
       return {sim::SetPump{first, dice.roll(0, 500)}};
-    case 8:
-      return {sim::UpgradePipe{first, dice.roll(0, 30000), dice.roll(0, 9999), 0}};
+    case 8: {
+      const sim::UpgradePipe upgrade{first, dice.roll(0, 30000), dice.roll(0, 9999), 0};
+      if (upgrade.capacity % 2 == 0) return {upgrade};
+      return {sim::UpgradePipeAndBase{first, 3 * upgrade.height - 9999, upgrade.capacity,
+                                      upgrade.height, 0}};
+    }
     default:
       if (!joined) return {sim::LinkPipes{first, second, false}};
       if (dice.chance(30)) return {sim::RemovePort{first, cell}};

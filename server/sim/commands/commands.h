@@ -242,8 +242,9 @@ using RemoveDrain = RemoveSpring<7>;
 using CommandBody =
     std::variant<SetCells, WarmPour, Pour, RemoveWater, AddWarmSource, AddSourceUpTo, AddSource,
                  RemoveSource, AddDrain, RemoveDrain, AddPipe, AddPump, AddValve, RemovePipe,
-                 UpgradePipe, LinkPipes, UnlinkPipes, SetValve, SetPump, AddPort, RemovePort,
-                 FillLevel, EvaporateLevel, Splash, SetWind, SetAir, AddHeater, RemoveHeater>;
+                 UpgradePipeAndBase, UpgradePipe, LinkPipes, UnlinkPipes, SetValve, SetPump,
+                 AddPort, RemovePort, FillLevel, EvaporateLevel, Splash, SetWind, SetAir, AddHeater,
+                 RemoveHeater>;
 
 /// What tells the rows of the manifest apart: on disk the opcode, in scripts the name, and of rows
 /// with one name the key that they have. Scripts take the first row that fits, so that of several

@@ -32,6 +32,7 @@ class CommandContext {
   CommandOutcome apply(const AddValve& command);
   CommandOutcome apply(const RemovePipe& command);
   CommandOutcome apply(const UpgradePipe& command);
+  CommandOutcome apply(const UpgradePipeAndBase& command);
   CommandOutcome apply(const LinkPipes& command);
   CommandOutcome apply(const UnlinkPipes& command);
   CommandOutcome apply(const SetValve& command);

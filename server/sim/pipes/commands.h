@@ -108,6 +108,28 @@ struct UpgradePipe {
   }
 };
 
+/// The same, and sets its base: a row of its own, so that recordings from before upgrades could do
+/// that are read as they are. In scripts it has the same name.
+struct UpgradePipeAndBase {
+  static constexpr std::uint16_t kOpcode = 29;
+  static constexpr std::string_view kName = "upgrade_pipe";
+  static constexpr const char* kWithKey = "base";
+  std::string name;
+  std::int32_t base = 0;
+  std::int32_t capacity = 0;
+  std::int32_t height = 0;
+  std::int32_t throughput = 0;
+
+  template <class Self, class Visitor>
+  static void visit_state(Self& self, Visitor& v) {
+    v.field("name", self.name);
+    v.field("base", self.base);
+    v.optional("capacity", self.capacity);
+    v.optional("height", self.height);
+    v.optional("throughput", self.throughput);
+  }
+};
+
 /// Joins two nodes. One way: from `from` to `to` only (a check valve); a pump's links always are.
 struct LinkPipes {
   static constexpr std::uint16_t kOpcode = 13;

@@ -66,6 +66,10 @@ std::int64_t PipeNetwork::cost_of(const UpgradePipe& command) const {
   return node == kNoSlot ? 1 : edit_cost(graph_, node) + cost_of_waking(node);
 }
 
+std::int64_t PipeNetwork::cost_of(const UpgradePipeAndBase& command) const {
+  return cost_of(UpgradePipe{command.name});
+}
+
 std::int64_t PipeNetwork::cost_of(const LinkPipes& command) const {
   const Slot a = graph_.find(command.from);
   const Slot b = graph_.find(command.to);

@@ -29,11 +29,15 @@ Status check_name(const char* field, const std::string& name, const char* whose)
                " letters, digits and _ - . : / # @ +"};
 }
 
+Status check_base(std::int32_t base) {
+  return check_range("base", base, -kMaxPipeBase, kMaxPipeBase);
+}
+
 Status check_field(const PipeFields& fields) {
   if (Status s = check_name("name", fields.name, "pipe's"); !s) return s;
   if (Status s = check_name("fluid", fields.fluid, "fluid's"); !s) return s;
   if (Status s = check_measure(fields.capacity, fields.height, fields.throughput); !s) return s;
-  if (Status s = check_range("base", fields.base, -kMaxPipeBase, kMaxPipeBase); !s) return s;
+  if (Status s = check_base(fields.base); !s) return s;
   if (fields.amount < 0 || fields.amount > fields.capacity) {
     return Error{"amount " + std::to_string(fields.amount) + " does not fit a capacity of " +
                  std::to_string(fields.capacity)};
@@ -129,9 +133,11 @@ void PipeGraph::drop_node(Slot node) {
   free_if_empty(component);
 }
 
-Status PipeGraph::upgrade(const UpgradePipe& command, Slot& node) {
+Status PipeGraph::upgrade(const UpgradePipe& command, std::optional<std::int32_t> base,
+                          Slot& node) {
   if (Status s = find_node(command.name, node); !s) return s;
   if (Status s = check_range("throughput", command.throughput, -1, INT32_MAX); !s) return s;
+  if (Status s = check_base(base.value_or(0)); !s) return s;
   PipeType type = this->type(node).type();
   if (command.capacity != 0) type.capacity = command.capacity;
   if (command.height != 0) type.height = command.height;
@@ -141,18 +147,19 @@ Status PipeGraph::upgrade(const UpgradePipe& command, Slot& node) {
     return Error{"'" + command.name + "' holds " + std::to_string(nodes_[node].amount) +
                  " units, which a capacity of " + std::to_string(type.capacity) + " does not hold"};
   }
+  build_digest_ -= build_digest(node);
   set_type(node, type);
+  if (base) nodes_[node].base = *base;
+  build_digest_ += build_digest(node);
   return Done{};
 }
 
 void PipeGraph::set_type(Slot node, const PipeType& type) {
-  build_digest_ -= build_digest(node);
   const std::uint32_t before = nodes_[node].type();
   constexpr std::uint32_t kFlags = (1U << kFlagBits) - 1;
   nodes_[node].type_and_flags =
       types_.acquire(type) << kFlagBits | (nodes_[node].type_and_flags & kFlags);
   types_.release(before);
-  build_digest_ += build_digest(node);
 }
 
 Status PipeGraph::set_valve(std::string_view name, bool open, Slot& node) {

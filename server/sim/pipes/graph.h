@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -159,7 +160,9 @@ class PipeGraph {
 
   [[nodiscard]] Status add(const PipeFields& fields, NodeKind kind, std::int32_t rate, bool open,
                            Slot& node);
-  [[nodiscard]] Status upgrade(const UpgradePipe& command, Slot& node);
+  /// Without a base the node keeps the one it has.
+  [[nodiscard]] Status upgrade(const UpgradePipe& command, std::optional<std::int32_t> base,
+                               Slot& node);
   [[nodiscard]] Status set_valve(std::string_view name, bool open, Slot& node);
   [[nodiscard]] Status set_pump(std::string_view name, std::int32_t rate, Slot& node);
   [[nodiscard]] Status add_port(const AddPort& command, Slot& node);

@@ -45,9 +45,9 @@ void PipeNetwork::drop_link(Slot link) {
   ++version_;
 }
 
-Status PipeNetwork::upgrade(const UpgradePipe& command) {
+Status PipeNetwork::upgrade(const UpgradePipe& command, std::optional<std::int32_t> base) {
   Slot node = kNoSlot;
-  const Status done = graph_.upgrade(command, node);
+  const Status done = graph_.upgrade(command, base, node);
   if (done.ok()) edited(node);
   return done;
 }

@@ -81,7 +81,7 @@ class PipeNetwork {
   Status add(const PipeFields& fields, NodeKind kind, std::int32_t rate, bool open);
   /// `spilled` is what the node held.
   Status remove(std::string_view name, Vec3& at, std::int32_t& spilled);
-  Status upgrade(const UpgradePipe& command);
+  Status upgrade(const UpgradePipe& command, std::optional<std::int32_t> base = {});
   Status link(std::string_view from, std::string_view to, bool one_way);
   Status unlink(std::string_view from, std::string_view to);
   Status set_valve(std::string_view name, bool open);
@@ -106,6 +106,7 @@ class PipeNetwork {
   [[nodiscard]] std::int64_t cost_of(const PipeFields& added) const;  // of any kind
   [[nodiscard]] std::int64_t cost_of(const RemovePipe& command) const;
   [[nodiscard]] std::int64_t cost_of(const UpgradePipe& command) const;
+  [[nodiscard]] std::int64_t cost_of(const UpgradePipeAndBase& command) const;
   [[nodiscard]] std::int64_t cost_of(const LinkPipes& command) const;
   [[nodiscard]] std::int64_t cost_of(const UnlinkPipes& command) const;
   [[nodiscard]] std::int64_t cost_of(const SetValve& command) const;

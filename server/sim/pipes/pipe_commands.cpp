@@ -52,6 +52,10 @@ CommandOutcome CommandContext::apply(const RemovePipe& command) {
 CommandOutcome CommandContext::apply(const UpgradePipe& command) {
   return outcome_of(world_.pipes_.upgrade(command));
 }
+CommandOutcome CommandContext::apply(const UpgradePipeAndBase& command) {
+  return outcome_of(world_.pipes_.upgrade(
+      {command.name, command.capacity, command.height, command.throughput}, command.base));
+}
 CommandOutcome CommandContext::apply(const LinkPipes& command) {
   return outcome_of(world_.pipes_.link(command.from, command.to, command.one_way));
 }
