@@ -201,12 +201,18 @@ Status RecordWriter::append_held() {
 
 void RecordWriter::fail(const std::string& why) {
   spdlog::critical("{}: the recording failed and the world stands still: {}", name_, why);
-  const std::string prefix = recorder_->path() + ": ";
+  (void)set_failure(why);
   const std::lock_guard lock(mutex_);
-  // Clients and /readyz are shown this, and a server's paths are not their business.
-  failure_ = why.starts_with(prefix) ? why.substr(prefix.size()) : why;
   failed_ = true;
   changed_.notify_all();
+}
+
+bool RecordWriter::set_failure(const std::string& why) {
+  const std::string prefix = recorder_->path() + ": ";
+  // Clients and /readyz are shown this, and a server's paths are not their business.
+  std::string shown = why.starts_with(prefix) ? why.substr(prefix.size()) : why;
+  const std::lock_guard lock(mutex_);
+  return std::exchange(failure_, shown) != shown;
 }
 
 void RecordWriter::tell_of_failure(std::vector<net::CommandReply> replies) {
@@ -227,7 +233,10 @@ void RecordWriter::try_again() {
   if (status) status = append_held();
   if (status) status = recorder_->commit();
   if (!status) {
-    spdlog::debug("{}: the recording still fails: {}", name_, status.error());
+    // A full disk may hide a file that was damaged meanwhile: then waiting does not help.
+    if (set_failure(status.error())) {
+      spdlog::critical("{}: the recording still fails: {}", name_, status.error());
+    }
     return;
   }
   durable_tick_ = recorder_->last_tick();

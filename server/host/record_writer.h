@@ -97,6 +97,8 @@ class RecordWriter {
   [[nodiscard]] static std::vector<net::CommandReply> take_replies(std::vector<Item>& items);
   [[nodiscard]] Status append_held();
   void fail(const std::string& why);
+  /// Whether it is another reason than before.
+  bool set_failure(const std::string& why);
   void tell_of_failure(std::vector<net::CommandReply> replies);
   void try_again();
   void tell_the_truth();

@@ -14,6 +14,7 @@
 
 #include "server/formats/world_file.h"
 #include "server/host/past_results.h"
+#include "server/record/database.h"
 #include "server/record/reader.h"
 #include "server/record/verify.h"
 #include "tests/support/process.h"
@@ -319,6 +320,25 @@ TEST_F(SteppedWorldTest, StandsStillWhileTheRecordingFailsAndGoesOnWhenItCan) {
   const auto recovered = record::recover(path(), executor);
   ASSERT_TRUE(recovered.ok()) << recovered.error();
   EXPECT_EQ(recovered->world->totals().sourced, sourced);
+}
+
+// The disk is well again, but the file is not: waiting is in vain, and the reason must say so.
+TEST_F(SteppedWorldTest, SaysSoWhereTheFileWasDamagedWhileTheDiskWasFull) {
+  runner_->start();
+  {
+    const FullDisk full;
+    ASSERT_TRUE(pour(1).ok());
+    run_for(kPeriod);
+    EXPECT_EQ(runner_->trouble().find("is damaged"), std::string::npos) << runner_->trouble();
+  }
+  {
+    auto file = record::Database::open(path(), record::Database::Mode::kWrite);
+    ASSERT_TRUE(file.ok()) << file.error();
+    ASSERT_TRUE((*file)->execute("UPDATE facts SET value = 'another'").ok());
+  }
+  run_for(2 * RecordWriter::Limits{}.retry);
+  EXPECT_NE(runner_->trouble().find("is damaged"), std::string::npos) << runner_->trouble();
+  EXPECT_EQ(runner_->trouble().find("tub.sluice"), std::string::npos) << runner_->trouble();
 }
 
 TEST_F(SteppedWorldTest, WhileEditsAreRefusedTimeGoesOn) {

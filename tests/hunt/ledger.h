@@ -51,9 +51,11 @@ class Ledger {
   };
 
   void fail(const std::string& what) { ground_.journal.fail("history", what); }
-  void read(record::Reader& reader, bool main);
+  /// Whether all of it could be read.
+  bool read(record::Reader& reader, bool main);
   void look_at(const record::TickRecord& tick, bool main);
-  void check_promises();
+  /// `whole`: all that is recorded was read.
+  void check_promises(bool whole);
   void check_whole(record::Reader& reader);
   void replay(record::Reader& reader);
   [[nodiscard]] bool named_as_lost(std::uint64_t tick) const;

@@ -54,6 +54,7 @@ class Run {
   void live_to(std::uint64_t tick);
   [[nodiscard]] std::string state() const;
   bool wait_for(const char* what, const std::function<bool()>& reached);
+  void load_anew();
   void settle();
   void look();
   void go_on();
@@ -224,9 +225,19 @@ bool Run::wait_for(const char* what, const std::function<bool()>& reached) {
       fail("liveness", std::string("in ten minutes without a fault: ") + what + state());
       break;
     }
+    load_anew();
     step();
   }
   return !failed() && !gave_up_;
+}
+
+// A recording that failed goes on by itself when the disk is well. One that turns out to be damaged
+// does not: the handbook has the operator load the world anew, which repairs it.
+void Run::load_anew() {
+  if (!life_ || stopping_ || !ledger_.is_damaged()) return;
+  if (life_->runner().trouble().find("is damaged") == std::string::npos) return;
+  ground_.journal.add("is loaded anew");
+  stop_life();
 }
 
 void Run::live_to(std::uint64_t tick) {
@@ -234,6 +245,7 @@ void Run::live_to(std::uint64_t tick) {
   const Time latest = ground_.timeline.now() + 4 * kPatience +
                       seconds(4 * ground_.plan.ticks / ground_.plan.tick_rate);
   while (!failed() && !gave_up_ && reached_ < tick) {
+    load_anew();
     step();
     if (ground_.timeline.now() > latest) fail("liveness", "the world does not go on");
   }
