@@ -1,8 +1,10 @@
 #include "protocol/codec.h"
 
 #include <cstddef>
+#include <optional>
 #include <string>
 
+#include "protocol/column_coding.h"
 #include "protocol/row_coding.h"
 
 namespace sluice::protocol {
@@ -11,49 +13,115 @@ namespace {
 
 using Differences = ChunkCells;
 
+// A row of so few bytes is not worth the work on columns, which need about as many.
+constexpr std::size_t kShortRowBytes = 4;
+// A row of so many bytes is noise: columns would take up to a millisecond, and save a sixth.
+constexpr std::size_t kNoisyRowBytes = 7 * std::size_t{kChunkCells} / 4;
+
+constexpr ChunkCells kAllAir{};
+
+struct Coding {
+  bool keyframe;
+  int log_height;  // of columns; 0: a row
+};
+
+std::optional<Coding> coding_of(std::uint8_t tag) {
+  switch (static_cast<PayloadTag>(tag)) {
+    case PayloadTag::kKeyframe:
+      return Coding{true, 0};
+    case PayloadTag::kDelta:
+      return Coding{false, 0};
+    case PayloadTag::kKeyframeOf64:
+      return Coding{true, 6};
+    case PayloadTag::kDeltaOf64:
+      return Coding{false, 6};
+    case PayloadTag::kKeyframeOf16:
+      return Coding{true, 4};
+    case PayloadTag::kDeltaOf16:
+      return Coding{false, 4};
+  }
+  return std::nullopt;
+}
+
+std::uint8_t tag_of_columns(bool keyframe, int log_height) {
+  const PayloadTag keyframes =
+      log_height == 6 ? PayloadTag::kKeyframeOf64 : PayloadTag::kKeyframeOf16;
+  const PayloadTag deltas = log_height == 6 ? PayloadTag::kDeltaOf64 : PayloadTag::kDeltaOf16;
+  return static_cast<std::uint8_t>(keyframe ? keyframes : deltas);
+}
+
 Error error_in_payload(const std::string& what) {
   return Error{"chunk payload, " + what};
 }
 
+// Puts columns in the place of the row that begins at `begin` (with its tag), where they are
+// shorter.
+void shorten(const ChunkCells& baseline, const ChunkCells& cells, bool keyframe,
+             const ChunkShape& sides, std::size_t begin, std::vector<std::uint8_t>& payload) {
+  const std::size_t row_bytes = payload.size() - begin;
+  if (row_bytes <= kShortRowBytes || row_bytes >= kNoisyRowBytes) return;
+  if (!has_column_coding(sides.log_y)) return;
+  std::vector<std::uint8_t> columns = {tag_of_columns(keyframe, sides.log_y)};
+  append_columns(baseline, cells, sides.log_y, columns);
+  if (columns.size() >= row_bytes) return;
+  payload.resize(begin);
+  payload.insert(payload.end(), columns.begin(), columns.end());
+}
+
+Status read_row_of(std::span<const std::uint8_t> payload, bool keyframe, ChunkCells& cells) {
+  Differences differences{};
+  if (Status status = read_row(payload, 1, differences); !status.ok()) return status;
+  std::int32_t before = 0;
+  for (std::size_t i = 0; i < kChunkCells; ++i) {
+    const std::int32_t base = keyframe ? before : cells[i];
+    cells[i] = before = wrapping_add(base, differences[i]);
+  }
+  return Done{};
+}
+
 }  // namespace
 
-void encode_keyframe(const ChunkCells& cells, std::vector<std::uint8_t>& payload) {
+void encode_keyframe(const ChunkCells& cells, const ChunkShape& sides,
+                     std::vector<std::uint8_t>& payload, Effort effort) {
   Differences differences;
   std::int32_t before = 0;
   for (std::size_t i = 0; i < kChunkCells; ++i) {
     differences[i] = wrapping_subtract(cells[i], before);
     before = cells[i];
   }
+  const std::size_t begin = payload.size();
   payload.push_back(static_cast<std::uint8_t>(PayloadTag::kKeyframe));
   append_row(differences, payload);
+  if (effort == Effort::kRows) return;
+  shorten(kAllAir, cells, true, sides, begin, payload);
 }
 
-void encode_delta(const ChunkCells& baseline, const ChunkCells& cells,
-                  std::vector<std::uint8_t>& payload) {
+void encode_delta(const ChunkCells& baseline, const ChunkCells& cells, const ChunkShape& sides,
+                  std::vector<std::uint8_t>& payload, Effort effort) {
   Differences differences;
   for (std::size_t i = 0; i < kChunkCells; ++i) {
     differences[i] = wrapping_subtract(cells[i], baseline[i]);
   }
+  const std::size_t begin = payload.size();
   payload.push_back(static_cast<std::uint8_t>(PayloadTag::kDelta));
   append_row(differences, payload);
+  if (effort == Effort::kRows) return;
+  shorten(baseline, cells, false, sides, begin, payload);
 }
 
 Status decode_chunk(std::span<const std::uint8_t> payload, ChunkCells& cells) {
   if (payload.empty()) return error_in_payload("byte 0: no tag");
-  const auto tag = static_cast<PayloadTag>(payload[0]);
-  if (tag != PayloadTag::kKeyframe && tag != PayloadTag::kDelta) {
+  const std::optional<Coding> coding = coding_of(payload[0]);
+  if (!coding) {
     return error_in_payload("byte 0: unknown tag " + std::to_string(payload[0]) +
-                            " (1 keyframe, 2 delta)");
+                            " (1, 3, 5 keyframe, 2, 4, 6 delta)");
   }
-  Differences differences{};
-  if (Status status = read_row(payload, 1, differences); !status.ok()) {
-    return error_in_payload(status.error());
-  }
-  std::int32_t before = 0;
-  for (std::size_t i = 0; i < kChunkCells; ++i) {
-    const std::int32_t base = tag == PayloadTag::kKeyframe ? before : cells[i];
-    cells[i] = before = wrapping_add(base, differences[i]);
-  }
+  ChunkCells read = coding->keyframe ? kAllAir : cells;
+  const Status status = coding->log_height == 0
+                            ? read_row_of(payload, coding->keyframe, read)
+                            : read_columns(payload, 1, coding->log_height, read);
+  if (!status.ok()) return error_in_payload(status.error());
+  cells = read;
   return Done{};
 }
 

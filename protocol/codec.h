@@ -1,14 +1,19 @@
 // A chunk's cells as bytes. The grammar, for both ends:
 //
-//   payload  = tag row
-//   tag      = 0x01 keyframe | 0x02 delta
+//   payload  = tag row | tag columns
+//   tag      = 0x01 keyframe | 0x02 delta, of a row
+//            | 0x03 keyframe | 0x04 delta, of columns of 64 cells (chunks of 64x64x1)
+//            | 0x05 keyframe | 0x06 delta, of columns of 16 cells (chunks of 16x16x16)
 //   row      = 4096 differences (row_coding.h), which wrap at 32 bits
+//   columns  = decisions of a range coder (column_coding.h)
 //
-//   keyframe: difference = cell - the cell before it in the array (the first: - 0)
-//   delta:    difference = cell - the same cell in the baseline, the chunk that the client holds
-//             (all air when it holds none)
+//   row of a keyframe: difference = cell - the cell before it in the array (the first: - 0)
+//   row of a delta:    difference = cell - the same cell in the baseline, the chunk that the client
+//                      holds (all air when it holds none)
+//   columns:           the change from the baseline; of a keyframe, from all air
 //
-// README.md has worked examples. A new coding takes a new tag; tags are never reused.
+// An encoder takes the shorter of the two; a decoder takes what comes. README.md has worked
+// examples. A new coding takes a new tag; tags are never reused.
 #pragma once
 
 #include <cstdint>
@@ -20,14 +25,25 @@
 
 namespace sluice::protocol {
 
-enum class PayloadTag : std::uint8_t { kKeyframe = 1, kDelta = 2 };
+enum class PayloadTag : std::uint8_t {
+  kKeyframe = 1,
+  kDelta = 2,
+  kKeyframeOf64 = 3,
+  kDeltaOf64 = 4,
+  kKeyframeOf16 = 5,
+  kDeltaOf16 = 6,
+};
 
-/// Appends the chunk, whatever the other end holds.
-void encode_keyframe(const ChunkCells& cells, std::vector<std::uint8_t>& payload);
+/// Rows are made in some 10 microseconds, columns in 30 to 110, and in up to 500 at the worst.
+enum class Effort : std::uint8_t { kRows, kShortest };
+
+/// Appends the chunk, whatever the other end holds. `sides` are those of the world's chunks.
+void encode_keyframe(const ChunkCells& cells, const ChunkShape& sides,
+                     std::vector<std::uint8_t>& payload, Effort effort = Effort::kShortest);
 
 /// Appends the change from `baseline` to `cells`.
-void encode_delta(const ChunkCells& baseline, const ChunkCells& cells,
-                  std::vector<std::uint8_t>& payload);
+void encode_delta(const ChunkCells& baseline, const ChunkCells& cells, const ChunkShape& sides,
+                  std::vector<std::uint8_t>& payload, Effort effort = Effort::kShortest);
 
 /// Turns `cells`, the baseline, into what the payload says (a keyframe ignores the baseline). Any
 /// bytes are safe to give. The error names the offset; `cells` is then unchanged.

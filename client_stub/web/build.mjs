@@ -1,12 +1,43 @@
 // Bundles the viewer and writes it as a C++ source: node build.mjs SOURCE_DIR BUNDLE_DIR OUTPUT.cpp
 // BUNDLE_DIR holds node_modules (npm ci) and generated/ (flatc). esbuild is found there, because the
 // source tree holds no packages.
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, join, resolve } from "node:path";
 
 const [sourceDir, bundleDir, output] = process.argv.slice(2).map((path) => resolve(path));
 const esbuild = createRequire(join(bundleDir, "package.json"))("esbuild");
+
+/** What flatc makes can read and write every message, and bundlers keep a class whole. The page writes what a client
+ *  sends and reads what a server sends: of each of those classes the other half is left out. */
+const scripts = readdirSync(join(sourceDir, "src")).map((name) => readFileSync(join(sourceDir, "src", name), "utf8"));
+const WRITING = "(?:start|add|create|end|finish)\\w*\\(";
+const READING = "(?:static get|static bufferHas|[a-z])\\w*\\(";
+const writes = (name) => scripts.some((text) => new RegExp(`\\b${name}\\.${WRITING}`).test(text));
+function oneWay(contents) {
+  const name = /^export class (\w+)/m.exec(contents)?.[1];
+  if (!name) return contents;
+  const unused = writes(name) ? READING : `static (?:getSize\\w*\\(|${WRITING})`;
+  return contents.replace(new RegExp(`^${unused}[^]*?^}\\n`, "gm"), "");
+}
+const wire = join(bundleDir, "generated/sluice/protocol/wire");
+const messages = readdirSync(wire).map((name) => oneWay(readFileSync(join(wire, name), "utf8")));
+/** The same for what FlatBuffers' own classes can do: methods that nothing calls are left out. */
+const library = ["builder.js", "byte-buffer.js"].map(
+  (name) => readFileSync(join(bundleDir, "node_modules/flatbuffers/mjs", name), "utf8"),
+);
+const callers = [...messages, ...scripts, ...library].join("\n");
+const called = (contents) => contents.replace(/^ {4}(?:static )?(\w+)\([^]*?^ {4}}$/gm, (method, name) =>
+  name === "constructor" || callers.includes(`.${name}(`) ? method : "");
+const lean = {
+  name: "lean",
+  setup(build) {
+    const load = (filter, loader, change) => build.onLoad({ filter }, ({ path }) =>
+      ({ contents: change(readFileSync(path, "utf8")), loader }));
+    load(/generated\/sluice\/protocol\/wire\/.*\.ts$/, "ts", oneWay);
+    load(/flatbuffers\/mjs\/(?:builder|byte-buffer)\.js$/, "js", called);
+  },
+};
 
 const result = await esbuild.build({
   entryPoints: [join(sourceDir, "src/main.ts")],
@@ -14,6 +45,7 @@ const result = await esbuild.build({
   minify: true,
   write: false,
   metafile: true,
+  plugins: [lean],
   format: "esm",
   // What the page imports later is a file of its own, fetched when it is wanted.
   splitting: true,

@@ -11,7 +11,10 @@
 namespace sluice::net {
 
 Hub::Hub(WorldFeed& feed, CommandIntake& intake, std::string server_version, PastResults past)
-    : feed_(feed), intake_(intake), server_version_(std::move(server_version)) {
+    : feed_(feed),
+      intake_(intake),
+      server_version_(std::move(server_version)),
+      world_(feed.config().shape()) {
   results_.remember(std::move(past));
 }
 

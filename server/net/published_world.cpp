@@ -5,7 +5,6 @@
 
 #include "protocol/base/assert.h"
 #include "protocol/checksum.h"
-#include "protocol/codec.h"
 #include "server/sim/sometimes.h"
 
 namespace sluice::net {
@@ -40,6 +39,7 @@ std::size_t PublishedWorld::apply(Publication publication, bool watched) {
   counters_ = publication.counters;
   playback_ = std::move(publication.playback);
   changes_.clear();
+  thorough_left_ = thorough_chunks_;
   if (!publication.has_chunks) {
     // Somebody may have come just after this was published: the copy then stays as it is, one tick
     // behind, and the complete publication that follows brings it forward.
@@ -87,14 +87,19 @@ void PublishedWorld::update(ChunkCoord coord, std::shared_ptr<const protocol::Ch
   chunks_.insert_or_assign(coord, std::move(now));
 }
 
-std::shared_ptr<const protocol::Bytes> PublishedWorld::payload_to(const Entry* before,
-                                                                  Entry& now) const {
+protocol::Effort PublishedWorld::effort() {
+  if (thorough_left_ == 0) return protocol::Effort::kRows;
+  --thorough_left_;
+  return protocol::Effort::kShortest;
+}
+
+std::shared_ptr<const protocol::Bytes> PublishedWorld::payload_to(const Entry* before, Entry& now) {
   auto payload = std::make_shared<protocol::Bytes>();
   if (before != nullptr) {
-    protocol::encode_delta(*before->cells, *now.cells, *payload);
+    protocol::encode_delta(*before->cells, *now.cells, sides_, *payload, effort());
     if (payload->size() < kLargeDeltaBytes) return payload;
   }
-  protocol::encode_keyframe(*now.cells, now.keyframe);
+  protocol::encode_keyframe(*now.cells, sides_, now.keyframe, effort());
   if (before == nullptr || now.keyframe.size() < payload->size()) *payload = now.keyframe;
   return payload;
 }
@@ -107,7 +112,7 @@ PublishedWorld::Entry& PublishedWorld::entry(ChunkCoord coord) {
 
 const protocol::Bytes& PublishedWorld::keyframe(ChunkCoord coord) {
   Entry& e = entry(coord);
-  if (e.keyframe.empty()) protocol::encode_keyframe(*e.cells, e.keyframe);
+  if (e.keyframe.empty()) protocol::encode_keyframe(*e.cells, sides_, e.keyframe, effort());
   return e.keyframe;
 }
 

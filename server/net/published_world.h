@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "protocol/chunk.h"
+#include "protocol/codec.h"
 #include "protocol/messages.h"
 #include "server/net/chunk_range.h"
 #include "server/net/published_pipes.h"
@@ -27,6 +28,16 @@ struct Change {
 
 class PublishedWorld {
  public:
+  /// Chunks that are coded with all effort between two publications; the others are only rows. It
+  /// bounds the time that a world with much in motion, or a new viewer of it, takes from the
+  /// others.
+  static constexpr std::size_t kThoroughChunks = 64;
+
+  /// `sides` are those of the world's chunks.
+  explicit PublishedWorld(const ChunkShape& sides = kSideViewShape,
+                          std::size_t thorough_chunks = kThoroughChunks)
+      : sides_(sides), thorough_chunks_(thorough_chunks) {}
+
   /// Takes in what the world's thread published. Afterwards changes() leads from the state before
   /// to the state now. `watched`: somebody holds chunks, so none may be forgotten silently. Returns
   /// how many of the audited chunks were not what they should be: the copy, or what its payload is
@@ -73,10 +84,13 @@ class PublishedWorld {
 
   [[nodiscard]] bool sound(ChunkCoord coord, const protocol::ChunkCells* cells);
   void update(ChunkCoord coord, std::shared_ptr<const protocol::ChunkCells> cells);
-  [[nodiscard]] std::shared_ptr<const protocol::Bytes> payload_to(const Entry* before,
-                                                                  Entry& now) const;
+  [[nodiscard]] std::shared_ptr<const protocol::Bytes> payload_to(const Entry* before, Entry& now);
+  [[nodiscard]] protocol::Effort effort();
   Entry& entry(ChunkCoord coord);
 
+  ChunkShape sides_;
+  std::size_t thorough_chunks_;
+  std::size_t thorough_left_ = thorough_chunks_;
   std::uint64_t tick_ = 0;
   protocol::Counters counters_;
   std::optional<protocol::Playback> playback_;

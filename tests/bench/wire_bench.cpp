@@ -7,6 +7,7 @@
 #include "protocol/codec.h"
 #include "server/formats/world_file.h"
 #include "server/sim/world.h"
+#include "tests/bench/wire_scenes.h"
 
 namespace sluice::bench {
 namespace {
@@ -18,9 +19,9 @@ protocol::ChunkCells copy_of(const sim::Chunk& chunk) {
 }
 
 /// A world as a viewer of all of it would be told of it, tick by tick.
-void BM_Deltas(benchmark::State& state, const std::string& file) {
-  const auto spec = formats::read_world_file(SLUICE_SOURCE_DIR "/" + file);
-  const auto world = std::move(sim::World::create(*spec)).value();
+void measure_deltas(benchmark::State& state, const sim::WorldSpec& spec) {
+  const auto world = std::move(sim::World::create(spec)).value();
+  const ChunkShape sides = spec.config.shape();
   sim::SerialExecutor serial;
   std::map<ChunkCoord, protocol::ChunkCells> baselines;
   world->grid().for_each([&](const sim::Chunk& chunk) { baselines[chunk.coord] = copy_of(chunk); });
@@ -37,7 +38,7 @@ void BM_Deltas(benchmark::State& state, const std::string& file) {
       protocol::ChunkCells& baseline = baselines[coord];
       const protocol::ChunkCells cells = copy_of(*chunk);
       payload.clear();
-      protocol::encode_delta(baseline, cells, payload);
+      protocol::encode_delta(baseline, cells, sides, payload);
       bytes += static_cast<std::int64_t>(payload.size());
       for (std::size_t i = 0; i < cells.size(); ++i) changed += cells[i] != baseline[i] ? 1 : 0;
       baseline = cells;
@@ -48,6 +49,10 @@ void BM_Deltas(benchmark::State& state, const std::string& file) {
       static_cast<double>(bytes) / static_cast<double>(std::max<std::int64_t>(changed, 1));
   state.counters["bytes_per_tick"] =
       static_cast<double>(bytes) / static_cast<double>(state.iterations());
+}
+
+void BM_Deltas(benchmark::State& state, const std::string& file) {
+  measure_deltas(state, *formats::read_world_file(SLUICE_SOURCE_DIR "/" + file));
 }
 // In cellular water, and in hydro water.
 BENCHMARK_CAPTURE(BM_Deltas, cave, "tests/scenes/cave.toml")->Iterations(600)->UseRealTime();
@@ -60,6 +65,38 @@ BENCHMARK_CAPTURE(BM_Deltas, waterfall, "server/worlds/waterfall.toml")
 BENCHMARK_CAPTURE(BM_Deltas, cave_hydro, "server/worlds/cave.toml")->Iterations(600)->UseRealTime();
 BENCHMARK_CAPTURE(BM_Deltas, dam_break_hydro, "server/worlds/dam-break.toml")
     ->Iterations(600)
+    ->UseRealTime();
+
+using Scene = sim::WorldSpec (*)(sim::WaterModel);
+void BM_DeltasOf512(benchmark::State& state, Scene scene, sim::WaterModel water) {
+  measure_deltas(state, scene(water));
+}
+BENCHMARK_CAPTURE(BM_DeltasOf512, flood_hydro, flood, sim::WaterModel::kHydro)
+    ->Iterations(300)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(BM_DeltasOf512, flood_cellular, flood, sim::WaterModel::kCellular)
+    ->Iterations(300)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(BM_DeltasOf512, flood_stream, flood, sim::WaterModel::kStream)
+    ->Iterations(300)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(BM_DeltasOf512, streams_hydro, streams, sim::WaterModel::kHydro)
+    ->Iterations(300)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(BM_DeltasOf512, streams_cellular, streams, sim::WaterModel::kCellular)
+    ->Iterations(300)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(BM_DeltasOf512, streams_stream, streams, sim::WaterModel::kStream)
+    ->Iterations(300)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(BM_DeltasOf512, drips_hydro, drips, sim::WaterModel::kHydro)
+    ->Iterations(300)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(BM_DeltasOf512, drips_cellular, drips, sim::WaterModel::kCellular)
+    ->Iterations(300)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(BM_DeltasOf512, drips_stream, drips, sim::WaterModel::kStream)
+    ->Iterations(300)
     ->UseRealTime();
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace sluice::client {
 inline void send_chunk(protocol::Mirror& mirror, const protocol::ChunkCells& cells,
                        std::uint64_t at_tick) {
   protocol::Bytes payload;
-  protocol::encode_keyframe(cells, payload);
+  protocol::encode_keyframe(cells, kSideViewShape, payload);
   protocol::Tick tick;
   tick.tick = at_tick;
   tick.chunks.push_back({{0, 0, 0}, payload});

@@ -53,7 +53,45 @@ assert.deepEqual(one, cellsOf((i) => (i < 64 ? -1 : i === 66 ? 4096 : 0)));
 const spread = decode("delta of that: the full cell (66) spreads to 1024, 2048, 1024", one);
 assert.deepEqual([...spread.subarray(64, 69)], [0, 1024, 2048, 1024, 0]);
 
-for (const wrong of [[], [9], [1, 0], [1, 0, 0], [1, 0xff], [2, 0x80, 0x80, 0x80, 0x80, 0x80, 1]]) {
+// Columns: the document's examples, and a chain of payloads that C++ made.
+const COLUMNS = "columns: 64 cells of rock, 64 full, 64 of 3000, 3003, 3006 ..., air";
+const air = cellsOf(() => 0);
+assert.deepEqual(decode("columns: one unit in cell 2", air), cellsOf((i) => Number(i === 2)));
+const pond = decode(COLUMNS, junk);
+assert.deepEqual(pond, cellsOf((i) => (i < 64 ? -1 : i < 128 ? 4096 : i < 192 ? 3000 + 3 * (i - 128) : 0)));
+const sunk = decode("columns: those 64 lose 40 units each, cell 175 gets 7 of them back", pond);
+assert.deepEqual(sunk, pond.map((cell, i) => cell - (i >= 128 && i < 192 ? 40 : 0) + (i === 175 ? 7 : 0)));
+const hill = decode("columns of 16: cell [x, y, z] is rock if y <= (x + z) / 4", junk);
+assert.deepEqual(hill, cellsOf((i) => -Number((i >> 8) <= (((i & 15) + ((i >> 4) & 15)) >> 2))));
+const rain = decode("columns of 16: each third cell from 3,840 on of that gets 512 units", hill);
+assert.deepEqual(rain, hill.map((cell, i) => (i >= 3840 && i % 3 === 0 ? 512 : cell)));
+
+const hexBytes = (text) => Uint8Array.from(text.match(/../g), (byte) => parseInt(byte, 16));
+const chain = readFileSync(join(sourceDir, "tests/protocol/chunk_chain.txt"), "utf8").split("\n")
+  .filter((line) => line && !line.startsWith("#")).map((line) => line.split(" "));
+const tags = new Set();
+const held = cellsOf(() => 0);
+for (const [payload, sum] of chain) {
+  decodeChunk(hexBytes(payload), held);
+  tags.add(hexBytes(payload)[0]);
+  assert.equal(chunkChecksum(held).toString(16).padStart(16, "0"), sum, payload);
+}
+assert.deepEqual([...tags].sort(), [2, 3, 4, 5, 6]);
+// Any damage is an error or a chunk, never a hang.
+for (const [payload] of chain.slice(0, 12)) {
+  const bytes = hexBytes(payload);
+  for (let at = 1; at < bytes.length; at += 1 + (bytes.length >> 5)) {
+    const damaged = bytes.slice();
+    damaged[at] ^= 1 << (at & 7);
+    try {
+      decodeChunk(damaged, new Int32Array(CELLS));
+    } catch (error) {
+      assert.equal(error.constructor, Error);
+    }
+  }
+}
+
+for (const wrong of [[], [9], [3, 0, 0, 0, 0, 0, 0, 0, 0, 0], [4, 255, 255, 255, 255], [1, 0], [1, 0, 0], [1, 0xff], [2, 0x80, 0x80, 0x80, 0x80, 0x80, 1]]) {
   assert.throws(() => decodeChunk(Uint8Array.from(wrong), new Int32Array(CELLS)), Error, `${wrong}`);
 }
 // Pipe sections: the documented bytes, and the damaged ones.
@@ -99,6 +137,10 @@ for (let at = 0; at < keyframe.length; ++at) {
     }
   }
 }
+const timed = chain.filter(([payload]) => /^0[35]/.test(payload)).map(([payload]) => hexBytes(payload));
+const startColumns = performance.now();
+for (let i = 0; i < 20; ++i) for (const payload of timed) decodeChunk(payload, held);
+console.log(`${((performance.now() - startColumns) / 20 / timed.length).toFixed(3)} ms a chunk by columns`);
 const start = performance.now();
 for (let i = 0; i < 200; ++i) chunkChecksum(junk);
 console.log(`all well; ${((performance.now() - start) / 200).toFixed(3)} ms a check sum`);

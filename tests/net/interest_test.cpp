@@ -122,6 +122,28 @@ TEST(Interest, ALargeViewIsSentInPiecesThatKeepTheBudget) {
   EXPECT_GT(frames, 2U);
 }
 
+TEST(PublishedWorld, OnlySoManyChunksOfAPublicationAreCodedWithAllEffort) {
+  PublishedWorld world(kSides, 2);
+  const auto tags = [&](std::uint64_t tick, std::int32_t level) {
+    Publication publication;
+    publication.tick = tick;
+    publication.has_chunks = true;
+    for (std::int32_t x = 0; x < 4; ++x) {
+      ChunkCells cells{};
+      for (std::int32_t i = 0; i < 640; ++i) {
+        cells[static_cast<std::size_t>(i)] = level + x + i % 7 * 40;
+      }
+      publication.chunks[{x, 0, 0}] = std::make_shared<const ChunkCells>(cells);
+    }
+    world.apply(std::move(publication), true);
+    std::vector<int> of_each;
+    for (const Change& change : world.changes()) of_each.push_back(change.payload->at(0));
+    return of_each;
+  };
+  EXPECT_EQ(tags(1, 700), (std::vector<int>{3, 3, 1, 1}));
+  EXPECT_EQ(tags(2, 900), (std::vector<int>{4, 4, 2, 2}));
+}
+
 TEST(Interest, ResyncsOfAirAreBounded) {
   PublishedWorld world;
   Interest interest;

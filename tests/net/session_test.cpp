@@ -231,16 +231,24 @@ TEST(Session, WhoDoesNotGreetIsSentAway) {
 }
 
 TEST(Session, AStalledClientCostsOthersNothingAndCatchesUp) {
-  // A dam of 500 cells' height breaks, so that a stalled client's queue fills within seconds.
+  // A dam of 512 cells' height breaks, of water that nobody could foresee: its changes are long, so
+  // that a stalled client's queue fills within seconds.
+  std::string rows;
+  std::uint32_t dice = 1;
+  for (int i = 0; i < 512 * 250; ++i) {
+    dice = dice * 1664525 + 1013904223;
+    rows += i % 250 == 0 ? "\n" : "";
+    rows += ".1234567"[dice >> 29];
+  }
   TestServer server({}, R"(
 [world]
 name = "dam"
 size = [512, 512, 1]
 water = "cellular"
-[[fill]]
-from = [0, 0, 0]
-size = [250, 512, 1]
-cell = "~"
+[[map]]
+at = [0, 0, 0]
+rows = """)" + rows + R"(
+"""
 )");
   const Box whole = {{0, 0, 0}, {512, 512, 1}};
   WireClient stalled(server.port(), "/worlds/dam", "stalled");

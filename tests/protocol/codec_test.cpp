@@ -2,7 +2,6 @@
 // harm the decoder; and the bytes are the ones that README.md shows.
 #include "protocol/codec.h"
 
-#include <fstream>
 #include <iomanip>
 #include <sstream>
 #include <string>
@@ -14,49 +13,10 @@
 #include "protocol/checksum.h"
 #include "protocol/limits.h"
 #include "tests/protocol/chunk_generators.h"
+#include "tests/protocol/payloads.h"
 
 namespace sluice::protocol {
 namespace {
-
-using Payload = std::vector<std::uint8_t>;
-
-Payload keyframe_of(const ChunkCells& cells) {
-  Payload payload;
-  encode_keyframe(cells, payload);
-  return payload;
-}
-
-Payload delta_of(const ChunkCells& from, const ChunkCells& to) {
-  Payload payload;
-  encode_delta(from, to, payload);
-  return payload;
-}
-
-std::string hex(const Payload& payload) {
-  static constexpr char kDigits[] = "0123456789abcdef";
-  std::string text;
-  for (const std::uint8_t byte : payload) {
-    if (!text.empty()) text += ' ';
-    text += kDigits[byte >> 4];
-    text += kDigits[byte & 15];
-  }
-  return text;
-}
-
-const std::string& document() {
-  static const std::string kText = [] {
-    std::ifstream file(SLUICE_PROTOCOL_README);
-    std::stringstream text;
-    text << file.rdbuf();
-    return text.str();
-  }();
-  return kText;
-}
-
-void expect_documented(const std::string& text) {
-  EXPECT_NE(document().find("`" + text + "`"), std::string::npos)
-      << "protocol/README.md does not show `" << text << "`";
-}
 
 TEST(Varint, SpellsEveryWidthAndReadsItBack) {
   for (const std::uint32_t value : {0U, 1U, 127U, 128U, 16383U, 16384U, 0x7fffffffU, 0xffffffffU}) {
@@ -84,25 +44,25 @@ TEST(Varint, RefusesWhatIsCutOffOrTooLarge) {
 
 TEST(Codec, BytesAreTheDocumentedOnes) {
   ChunkCells cells{};
-  EXPECT_EQ(hex(keyframe_of(cells)), "01");
+  EXPECT_EQ(hex(keyframe_row(cells)), "01");
   expect_documented("01");
 
   ChunkCells rock;
   rock.fill(kRock);
-  EXPECT_EQ(hex(keyframe_of(rock)), "01 00 01 01");
+  EXPECT_EQ(hex(keyframe_row(rock)), "01 00 01 01");
   expect_documented("01 00 01 01");
 
   ChunkCells floor{};
   std::fill(floor.begin(), floor.begin() + 64, kRock);
   floor[64 + 2] = 4096;
-  EXPECT_EQ(hex(keyframe_of(floor)), "01 00 01 01 3f 04 02 00 80 40 ff 3f");
+  EXPECT_EQ(hex(keyframe_row(floor)), "01 00 01 01 3f 04 02 00 80 40 ff 3f");
   expect_documented("01 00 01 01 3f 04 02 00 80 40 ff 3f");
 
   ChunkCells fallen = floor;
   fallen[64 + 1] = 1024;
   fallen[64 + 2] = 2048;
   fallen[64 + 3] = 1024;
-  EXPECT_EQ(hex(delta_of(floor, fallen)), "02 41 03 80 10 ff 1f 80 10");
+  EXPECT_EQ(hex(delta_row(floor, fallen)), "02 41 03 80 10 ff 1f 80 10");
   expect_documented("02 41 03 80 10 ff 1f 80 10");
 }
 
@@ -110,7 +70,7 @@ TEST(Codec, ASingleUnchangedCellDoesNotSplitAGroup) {
   ChunkCells cells{};
   cells[10] = 1;
   cells[12] = 1;
-  EXPECT_EQ(hex(delta_of({}, cells)), "02 0a 03 02 00 02");
+  EXPECT_EQ(hex(delta_row({}, cells)), "02 0a 03 02 00 02");
   expect_documented("02 0a 03 02 00 02");
 }
 
@@ -133,7 +93,7 @@ TEST(Codec, ChecksumsAreTheDocumentedOnes) {
 RC_GTEST_PROP(Codec, KeyframesComeBack, ()) {
   ChunkCells cells{};
   scribble(cells, 30);
-  const Payload payload = keyframe_of(cells);
+  const Payload payload = keyframe_of(cells, any_effort(), any_sides());
   RC_ASSERT(payload.size() <= kMaxChunkPayloadBytes);
   ChunkCells decoded;
   decoded.fill(77);  // a keyframe must not look at the baseline
@@ -144,10 +104,11 @@ RC_GTEST_PROP(Codec, KeyframesComeBack, ()) {
 RC_GTEST_PROP(Codec, ChainsOfDeltasComeBack, ()) {
   ChunkCells cells{};
   ChunkCells mirror{};
+  const ChunkShape sides = any_sides();
   for (int i = 0; i < 6; ++i) {
     const ChunkCells before = cells;
     scribble(cells, 8);
-    RC_ASSERT(decode_chunk(delta_of(before, cells), mirror).ok());
+    RC_ASSERT(decode_chunk(delta_of(before, cells, any_effort(), sides), mirror).ok());
     RC_ASSERT(mirror == cells);
   }
 }
@@ -159,12 +120,15 @@ TEST(Codec, TheLargestPayloadKeepsItsLimit) {
     from[i] = 0;
     to[i] = i % 2 == 0 ? INT32_MIN : INT32_MAX;
   }
-  const Payload payload = delta_of(from, to);
+  const Payload payload = delta_row(from, to);
   EXPECT_LE(payload.size(), kMaxChunkPayloadBytes);
   EXPECT_GT(payload.size(), kMaxChunkPayloadBytes - 8);
-  ChunkCells decoded = from;
-  ASSERT_TRUE(decode_chunk(payload, decoded).ok());
-  EXPECT_EQ(decoded, to);
+  for (const Payload& bytes : {payload, delta_of(from, to)}) {
+    ChunkCells decoded = from;
+    ASSERT_TRUE(decode_chunk(bytes, decoded).ok());
+    EXPECT_EQ(decoded, to);
+  }
+  EXPECT_LE(delta_of(from, to).size(), payload.size());
 }
 
 TEST(Codec, ErrorsNameTheOffsetAndLeaveTheChunk) {
@@ -178,7 +142,10 @@ TEST(Codec, ErrorsNameTheOffsetAndLeaveTheChunk) {
     EXPECT_EQ(cells, before);
   };
   expect_error({}, "0: no tag");
-  expect_error({0x03}, "0: unknown tag 3 (1 keyframe, 2 delta)");
+  expect_error({0x07}, "0: unknown tag 7 (1, 3, 5 keyframe, 2, 4, 6 delta)");
+  expect_error({0x03, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00},
+               "10: more bytes than the chunk needs");
+  expect_error({0x04, 0xff, 0xff, 0xff, 0xff}, "5: cut off");
   expect_error({0x01, 0x00}, "2: not a number");
   expect_error({0x01, 0x00, 0x00}, "1: a group without values");
   expect_error({0x02, 0x80, 0x20, 0x01, 0x02}, "1: a group that reaches past the row's end");
@@ -189,7 +156,8 @@ TEST(Codec, ErrorsNameTheOffsetAndLeaveTheChunk) {
 
 RC_GTEST_PROP(Codec, AnyBytesAreAValueOrAnError, ()) {
   Payload payload = *rc::gen::arbitrary<Payload>();
-  if (!payload.empty()) payload[0] = *rc::gen::elementOf(std::vector<std::uint8_t>{1, 2, 7});
+  if (!payload.empty())
+    payload[0] = *rc::gen::elementOf(std::vector<std::uint8_t>{1, 2, 3, 4, 5, 6, 7});
   ChunkCells cells{};
   const ChunkCells before = cells;
   const Status status = decode_chunk(payload, cells);
@@ -199,7 +167,7 @@ RC_GTEST_PROP(Codec, AnyBytesAreAValueOrAnError, ()) {
 RC_GTEST_PROP(Codec, DamagedPayloadsAreAValueOrAnError, ()) {
   ChunkCells cells{};
   scribble(cells, 30);
-  Payload payload = keyframe_of(cells);
+  Payload payload = keyframe_of(cells, any_effort(), any_sides());
   const auto at = *rc::gen::inRange<std::size_t>(0, payload.size());
   payload[at] = static_cast<std::uint8_t>(payload[at] ^ (1 << *rc::gen::inRange(0, 8)));
   payload.resize(*rc::gen::inRange<std::size_t>(0, payload.size() + 1));

@@ -21,6 +21,7 @@ import time
 
 import xxhash
 
+from document_columns import decode_columns, read_table
 from document_flatbuffers import Table, client_message
 
 CHUNK_CELLS = 4096
@@ -78,9 +79,17 @@ def checksum(words):
 
 
 AIR = [0] * CHUNK_CELLS
+TAGS_SEEN = set()
+
+with open(os.path.join(os.path.dirname(__file__), "../../protocol/README.md"), encoding="utf-8") as file:
+    DOCUMENT = file.read()
+CHANCES = read_table(DOCUMENT)
 
 
 def decode_chunk(payload, held):
+    TAGS_SEEN.add(payload[0])
+    if 3 <= payload[0] <= 6:
+        return decode_columns(payload, CHANCES, held)
     row = read_row(payload, 1, CHUNK_CELLS)
     if payload[0] == 1:
         before = 0
@@ -273,7 +282,7 @@ class Socket:
 
 
 class Client:
-    def __init__(self, port, world, version=2, token=None, last_seq=0, since_tick=0):
+    def __init__(self, port, world, version=3, token=None, last_seq=0, since_tick=0):
         self.socket = Socket(port, "/worlds/" + world)
         self.mirror, self.results, self.pongs, self.refused = None, {}, [], None
         self.kinds, self.results_kept, self.knows_client, self.since_tick = {}, 0, False, 0
@@ -402,7 +411,29 @@ def misbehave(port, world):
     assert client.refused[0] == 2 and client.socket.close_code == 1008, client.refused
 
 
+# --- The document's examples of columns
+
+def check_examples():
+    table = {line.split("|")[1].strip(): bytes.fromhex(line.split("`")[1])
+             for line in DOCUMENT.splitlines() if line.startswith("| columns")}
+    trace = []
+    one = decode_columns(table["columns: one unit in cell 2"], CHANCES, AIR, trace)
+    assert one == [i == 2 for i in range(CHUNK_CELLS)]
+    for name, index, no, size, part, code, yes in trace[:10]:
+        line = f"| {name}[{index}] | {no} | {size:08x} | {part:08x} | {code:08x} | {'yes' if yes else 'no'}:"
+        assert line in DOCUMENT, line
+    pond = decode_columns(table["columns: 64 cells of rock, 64 full, 64 of 3000, 3003, 3006 ..., air"], CHANCES, AIR)
+    assert pond == [-1] * 64 + [4096] * 64 + [3000 + 3 * i for i in range(64)] + [0] * (CHUNK_CELLS - 192)
+    later = decode_columns(table["columns: those 64 lose 40 units each, cell 175 gets 7 of them back"], CHANCES, pond)
+    assert later == [cell - 40 * (128 <= i < 192) + 7 * (i == 175) for i, cell in enumerate(pond)]
+    hill = decode_columns(table["columns of 16: cell [x, y, z] is rock if y <= (x + z) / 4"], CHANCES, later)
+    assert hill == [-(i // 256 <= (i % 16 + i // 16 % 16) // 4) for i in range(CHUNK_CELLS)]
+    rain = decode_columns(table["columns of 16: each third cell from 3,840 on of that gets 512 units"], CHANCES, hill)
+    assert rain == [512 if i >= 3840 and i % 3 == 0 else cell for i, cell in enumerate(hill)]
+
+
 def main():
+    check_examples()
     server_path, worlds = sys.argv[1], sys.argv[2:]
     names = [re.search(r'^name *= *"([^"]+)"', open(world).read(), re.M)[1] for world in worlds]
     with tempfile.TemporaryDirectory() as data:
@@ -418,6 +449,7 @@ def main():
                 sections += mirror.sections_checked
                 print(f"{name}: {mirror.checked} chunks and {mirror.sections_checked} sections compared")
             assert sections > 0, "one of the worlds must have pipes"
+            assert TAGS_SEEN >= {3, 4, 5, 6}, f"some codings of columns were not sent: {TAGS_SEEN}"
             come_back(port, names[0])
             misbehave(port, names[0])
             last = Client(port, names[0])

@@ -30,11 +30,11 @@ struct Frame {
   Tick tick;
 
   void keyframe(ChunkCoord coord, const ChunkCells& cells) {
-    encode_keyframe(cells, payloads.emplace_back());
+    encode_keyframe(cells, kSideViewShape, payloads.emplace_back());
     tick.chunks.push_back({coord, payloads.back()});
   }
   void delta(ChunkCoord coord, const ChunkCells& from, const ChunkCells& to) {
-    encode_delta(from, to, payloads.emplace_back());
+    encode_delta(from, to, kSideViewShape, payloads.emplace_back());
     tick.chunks.push_back({coord, payloads.back()});
   }
 };
@@ -115,7 +115,8 @@ TEST(Mirror, RefusesWhatNoServerSends) {
   const Bytes bytes = {9};
   broken.tick.chunks = {{{0, 0, 0}, bytes}};
   EXPECT_EQ(mirror.apply(broken.tick).error(),
-            "tick: chunk [0, 0, 0]: chunk payload, byte 0: unknown tag 9 (1 keyframe, 2 delta)");
+            "tick: chunk [0, 0, 0]: chunk payload, byte 0: unknown tag 9 (1, 3, 5 keyframe, 2, 4, "
+            "6 delta)");
   Tick later;
   later.tick = 5;
   EXPECT_TRUE(mirror.apply(later).ok());

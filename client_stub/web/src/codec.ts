@@ -1,14 +1,22 @@
 // A chunk's payload: protocol/README.md has the grammar and worked examples.
+import { decodeColumns } from "./columns";
 import { CHUNK_CELLS } from "./geometry";
 
 const KEYFRAME = 1;
-const DELTA = 2;
+/** From here on by columns of 2^6, then of 2^4 cells; an odd tag is a keyframe. */
+const COLUMNS_OF_64 = 3;
+const COLUMNS_OF_16 = 5;
+const MOST = 6;
 
 /** Turns `cells`, what is held so far, into what the payload says. Throws on a payload that breaks
  *  the grammar: the server is then wrong or speaks another version. */
 export function decodeChunk(payload: Uint8Array, cells: Int32Array): void {
   const tag = payload[0];
-  if (tag !== KEYFRAME && tag !== DELTA) throw new Error(`a chunk of the unknown coding ${tag}`);
+  if (!tag || tag > MOST) throw new Error(`a chunk of the unknown coding ${tag}`);
+  if (tag >= COLUMNS_OF_64) {
+    if (tag % 2 === 1) cells.fill(0);
+    return decodeColumns(payload, tag < COLUMNS_OF_16 ? 6 : 4, cells);
+  }
   let at = 1;
   const varint = (): number => {
     let value = 0;

@@ -19,7 +19,7 @@ import { Welcome } from "@wire/welcome";
 import type { Box, ChunkSides, Vec3 } from "./geometry";
 import type { PipeKey } from "./pipes";
 
-export const PROTOCOL_VERSION = 2;
+export const PROTOCOL_VERSION = 3;
 
 export interface WelcomeMessage {
   kind: "welcome";

@@ -1,0 +1,279 @@
+#include "protocol/column_coding.h"
+
+#include <bit>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "protocol/base/varint.h"
+#include "protocol/column_model.h"
+
+namespace sluice::protocol {
+
+namespace {
+
+constexpr unsigned bit(bool set, unsigned place) {
+  return set ? 1U << place : 0U;
+}
+
+std::int32_t water(std::int32_t cell) {
+  return cell < 0 ? 0 : cell;
+}
+
+unsigned bits_of(std::uint32_t number) {
+  return static_cast<unsigned>(std::bit_width(number));
+}
+
+// One change of a chunk, told or heard: the same decisions in the same order at both ends, so the
+// code is one. An encoder gives each decision and goes on with it, a decoder is given it.
+template <class Coder>
+class Columns {
+ public:
+  using CellsToChange = std::conditional_t<Coder::kEncodes, const ChunkCells, ChunkCells>;
+
+  Columns(Coder& coder, int log_height)
+      : coder_(coder),
+        height_(1 << log_height),
+        width_(static_cast<int>(kChunkCells) >> log_height) {
+    for (auto& set : misses_) set.fill(kFirstMiss);
+  }
+
+  /// A decoder turns `cells` into the target, an encoder leaves them.
+  void code(CellsToChange& cells, const ChunkCells& target) {
+    code_step(cells, target);
+    for (int x = 0; x < width_; ++x) {
+      for (int y = 0; y < height_; ++y) {
+        baseline_[y] = cells[index(x, y)];
+        if constexpr (Coder::kEncodes) wanted_[y] = difference(target[index(x, y)], baseline_[y]);
+      }
+      // Solid ends the column.
+      for (int y = 0; y < Column::kMargin; ++y) baseline_[height_ + y] = -1;
+      [[maybe_unused]] const bool changed = code_column();
+      if constexpr (!Coder::kEncodes) {
+        for (int y = 0; changed && y < height_; ++y) {
+          cells[index(x, y)] = wrapping_add(baseline_[y], now_[y]);
+        }
+      }
+      std::swap(now_, before_);
+      changed_groups_before_ = changed_groups_;
+    }
+  }
+
+ private:
+  [[nodiscard]] std::size_t index(int x, int y) const {
+    return static_cast<std::size_t>(y * width_ + x);
+  }
+  static std::int32_t difference(std::int32_t a, std::int32_t b) { return wrapping_subtract(a, b); }
+
+  // The largest power of two that divides every difference: some water moves in large parts.
+  void code_step(const ChunkCells& cells, const ChunkCells& target) {
+    unsigned step = 0;
+    if constexpr (Coder::kEncodes) {
+      std::uint32_t all = 1U << kLargestStep;
+      for (std::size_t i = 0; i < kChunkCells; ++i) {
+        all |= static_cast<std::uint32_t>(difference(target[i], cells[i]));
+      }
+      step = static_cast<unsigned>(std::countr_zero(all));
+    }
+    if (coder_.decide(chances_.coarse, step != 0)) step_ = coder_.plain(step, 4);
+  }
+
+  // Returns whether it changed.
+  bool code_column() {
+    now_ = {};
+    changed_groups_ = same_groups_ = 0;
+    gained_ = {};
+    bool changed = false;
+    if constexpr (Coder::kEncodes) {
+      for (int y = 0; y < height_; ++y) changed |= wanted_[y] != 0;
+    }
+    changed = coder_.decide(chances_.column[history_], changed);
+    history_ = (history_ << 1 | bit(changed, 0)) & 3;
+    if (changed) {
+      foresee(baseline_, height_, gained_before_, refill_);
+      for (int group = 0; group < height_ / kGroupCells; ++group) code_group(group);
+    }
+    std::swap(gained_, gained_before_);
+    same_groups_before_ = same_groups_;
+    return changed;
+  }
+
+  void code_group(int group) {
+    const int begin = group * kGroupCells;
+    const int end = begin + kGroupCells;
+    const auto place = static_cast<unsigned>(group);
+    const bool left = (changed_groups_before_ >> place & 1) != 0;
+    bool changed = false;
+    if (left && code_same(begin, place)) {
+      for (int y = begin; y < end; ++y) now_[y] = before_[y];
+      same_groups_ |= bit(true, place);
+      changed_groups_ |= bit(true, place);
+    } else {
+      changed = code_group_changed(begin, place, left);
+    }
+    for (int y = begin; y < end; ++y) {
+      if (y == 0 || !is_open(baseline_[y - 1])) {
+        broken_ = false;
+        gain_ = 0;
+      }
+      if (changed) code_cell(y, left);
+      if (is_open(baseline_[y])) note_gain(y);
+    }
+  }
+
+  // Whether these cells changed as those of the column before did.
+  bool code_same(int begin, unsigned place) {
+    bool same = true;
+    if constexpr (Coder::kEncodes) {
+      for (int y = begin; y < begin + kGroupCells; ++y) same &= wanted_[y] == before_[y];
+    }
+    const bool below = place > 0 && (same_groups_ >> (place - 1) & 1) != 0;
+    const bool left = (same_groups_before_ >> place & 1) != 0;
+    return coder_.decide(chances_.same[bit(below, 0) | bit(left, 1)], same);
+  }
+
+  bool code_group_changed(int begin, unsigned place, bool left) {
+    bool changed = false;
+    bool foreseen = false;
+    bool partly_full = false;
+    for (int y = begin; y < begin + kGroupCells; ++y) {
+      if constexpr (Coder::kEncodes) changed |= wanted_[y] != 0;
+      foreseen |= refill_.cells[static_cast<std::size_t>(y)] != baseline_[y];
+      partly_full |= baseline_[y] > 0 && baseline_[y] != kFull;
+    }
+    const bool around = (changed_groups_before_ >> (place + 1) & 1) != 0 ||
+                        (place > 0 && (changed_groups_before_ >> (place - 1) & 1) != 0);
+    const bool below = place > 0 && (changed_groups_ >> (place - 1) & 1) != 0;
+    changed = coder_.decide(chances_.group[bit(left, 0) | bit(around, 1) | bit(below, 2) |
+                                           bit(foreseen, 3) | bit(partly_full, 4)],
+                            changed);
+    if (changed) changed_groups_ |= bit(true, place);
+    return changed;
+  }
+
+  // Where the run's water stands by the refill; once it is seen to end, nothing is above.
+  [[nodiscard]] std::int32_t foreseen(int y) const {
+    const auto at = static_cast<std::size_t>(y);
+    if (!is_open(baseline_[y]) || !broken_) return refill_.cells[at];
+    return y <= refill_.surface[at] ? 0 : baseline_[y];
+  }
+
+  void code_cell(int y, bool left_group) {
+    const std::int32_t cell = baseline_[y];
+    const std::int32_t refilled = foreseen(y);
+    const unsigned kind = cell < 0 ? 0 : cell == 0 ? 1 : cell < kFull ? 2 : 3;
+    const unsigned context =
+        bit(before_[y] != 0, 0) | bit(before_[y + 1] != 0 || before_[y - 1] != 0, 1) |
+        bit(now_[y - 1] != 0, 2) | bit(refilled != cell, 3) | kind << 4 |
+        bit(is_open(baseline_[y + 1]) && baseline_[y + 1] != cell, 6) | bit(left_group, 7);
+    if (!coder_.decide(chances_.changed[context], wanted_[y] != 0)) return;
+
+    const auto steps = [&](std::int32_t value) { return value >> step_; };
+    const std::array<std::int32_t, kGuesses> guesses = {
+        steps(difference(refilled, cell)),
+        steps(before_[y]),
+        steps(difference(water(baseline_[y + 1]), cell)),
+        steps(difference(water(baseline_[y + 2]), cell)),
+        steps(difference(water(baseline_[y + 4]), cell)),
+        steps(now_[y - 1])};
+    auto& misses = misses_[refilled != cell ? 1 : 0];
+    std::size_t best = 0;
+    for (std::size_t i = 1; i < kGuesses; ++i) {
+      if (misses[i] < misses[best]) best = i;
+    }
+    const unsigned miss_class =
+        std::min(bits_of(static_cast<std::uint32_t>(misses[best]) >> 1), kMissClasses - 1U);
+    std::int32_t change = steps(wanted_[y]);
+    change =
+        wrapping_add(guesses[best], code_rest(difference(change, guesses[best]), best, miss_class,
+                                              before_[y] == 0  ? 0
+                                              : before_[y] < 0 ? 1
+                                                               : 2));
+    now_[y] = static_cast<std::int32_t>(static_cast<std::uint32_t>(change) << step_);
+    for (std::size_t i = 0; i < kGuesses; ++i) {
+      const std::int32_t miss = difference(change, guesses[i]);
+      const std::int32_t size = miss > kLargestMiss || miss < -kLargestMiss ? kLargestMiss
+                                : miss < 0                                  ? -miss
+                                                                            : miss;
+      misses[i] = misses[i] / 2 + size;
+    }
+  }
+
+  // By how much the guess is wrong: sign, number of bits, the bit below the highest, the others.
+  std::int32_t code_rest(std::int32_t rest, std::size_t guess, unsigned miss_class,
+                         std::size_t sign_class) {
+    if (!coder_.decide(chances_.missed[guess][miss_class], rest != 0)) return 0;
+    const bool negative = coder_.decide(chances_.negative[sign_class], rest < 0);
+    const auto value = static_cast<std::uint32_t>(rest);
+    const std::uint32_t size = rest < 0 ? 0 - value : value;
+    const unsigned wanted_length = bits_of(size);
+    const auto length_class = [](unsigned n) { return std::min(n, kLengthClasses - 1U); };
+    unsigned length = 1;
+    while (length < 32 && coder_.decide(chances_.longer[miss_class][length_class(length)],
+                                        length < wanted_length)) {
+      ++length;
+    }
+    std::uint32_t told = 1;
+    if (length > 1) {
+      const unsigned others = length - 2;
+      const bool second =
+          coder_.decide(chances_.second[length_class(length)], (size >> others & 1) != 0);
+      told = 2U | (second ? 1U : 0U);
+      const std::uint32_t mask = (1U << others) - 1;
+      told = told << others | coder_.plain(size & mask, others);
+    }
+    return static_cast<std::int32_t>(negative ? 0 - told : told);
+  }
+
+  void note_gain(int y) {
+    gain_ = wrapping_add(gain_, now_[y]);
+    if (wrapping_add(baseline_[y], now_[y]) < kFull) broken_ = true;
+    if (y + 1 < height_ && is_open(baseline_[y + 1])) return;
+    for (int i = refill_.floor[static_cast<std::size_t>(y)]; i <= y; ++i) gained_[i] = gain_;
+  }
+
+  Coder& coder_;
+  int height_;
+  int width_;
+  unsigned step_ = 0;
+  ColumnChances chances_ = first_chances();
+  // Of each guess, a fading sum of how far it was off: where the refill sees no change, and where.
+  std::array<std::array<std::int32_t, kGuesses>, 2> misses_{};
+
+  Column baseline_;
+  Column wanted_;  // differences; of an encoder
+  Column now_;     // differences as told so far
+  Column before_;  // the last column's
+  Column gained_;  // by each cell's run
+  Column gained_before_;
+  Refill refill_{};
+  bool broken_ = false;  // a cell of this run is not full
+  std::int32_t gain_ = 0;
+  unsigned history_ = 0;  // whether the last two columns changed
+  unsigned changed_groups_ = 0;
+  unsigned changed_groups_before_ = 0;
+  unsigned same_groups_ = 0;
+  unsigned same_groups_before_ = 0;
+};
+
+}  // namespace
+
+void append_columns(const ChunkCells& baseline, const ChunkCells& cells, int log_height,
+                    std::vector<std::uint8_t>& bytes) {
+  RangeEncoder encoder(bytes);
+  Columns(encoder, log_height).code(baseline, cells);
+  encoder.finish();
+}
+
+Status read_columns(std::span<const std::uint8_t> bytes, std::size_t offset, int log_height,
+                    ChunkCells& cells) {
+  RangeDecoder decoder(bytes, offset);
+  Columns(decoder, log_height).code(cells, cells);
+  if (decoder.cut_off()) return Error{"byte " + std::to_string(bytes.size()) + ": cut off"};
+  if (decoder.has_more()) {
+    return Error{"byte " + std::to_string(bytes.size()) + ": more bytes than the chunk needs"};
+  }
+  return Done{};
+}
+
+}  // namespace sluice::protocol
