@@ -49,7 +49,8 @@ async function time(page) {
   await until("the panel knows", async () => (await state(page)).startsWith("Paused"));
   await page.waitForFunction(() => document.getElementById("state").textContent === "paused by an operator");
   await shot(page, "operators-paused");
-  const stands = await tick(page);
+  // As the server has it: the page may be behind.
+  const stands = await page.evaluate(async () => (await (await fetch("/worlds")).json())[0].tick);
   await page.fill('#operators-panel input[type="number"]', "7");
   await press(page, "Step");
   await until("seven ticks were taken", async () => (await tick(page)) === stands + 7);
@@ -120,14 +121,13 @@ async function reset(admin, page) {
   console.log("an admin resets the world, in two clicks; all are told and come back to its start");
   await admin.click("#operators-open");
   await admin.waitForSelector("#operators-panel");
-  const before = await tick(page);
+  assert.equal(await page.evaluate(() => window.sluice.mirror.cell(5, 5, 0)), 0);
   await press(admin, "Reset to start");
   await shot(admin, "operators-sure");
   await press(admin, "Yes, reset it");
   for (const each of [admin, page]) {
-    await until("the world begins anew", async () => each.evaluate((past) =>
-      window.sluice?.mirror && window.sluice.ready && window.sluice.mirror.tick < past, before));
-    await each.waitForFunction(() => window.sluice.mirror.cell(5, 5, 0) === -1);
+    // What was dug is rock again.
+    await each.waitForFunction(() => window.sluice?.mirror?.cell(5, 5, 0) === -1);
   }
 }
 

@@ -257,7 +257,7 @@ TEST_F(AdminApiTest, EachActionNeedsItsRole) {
       ++tried;
     }
   }
-  EXPECT_EQ(tried, 20);
+  EXPECT_EQ(tried, 21);
   ASSERT_EQ(ask("POST", "/api/worlds/pond/load", "", "adam").status, 200U);
   EXPECT_THAT(
       ask("POST", "/api/worlds/pond/pause", "", "bert").body,
