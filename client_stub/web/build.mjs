@@ -57,9 +57,9 @@ const result = await esbuild.build({
   outdir: bundleDir,
   logLevel: "warning",
 });
-const style = await esbuild.transform(readFileSync(join(sourceDir, "style.css"), "utf8"), {
+const styleOf = async (name) => (await esbuild.transform(readFileSync(join(sourceDir, name), "utf8"), {
   loader: "css", minify: true,
-});
+})).code;
 
 const nameOf = (path) => `/${basename(path)}`;
 /** Files that the page's script cannot begin without: they are fetched beside it, and not after it. */
@@ -75,7 +75,8 @@ const files = [
   ["/", "text/html; charset=utf-8", Buffer.from(page)],
   ...result.outputFiles.map(({ path, contents }) =>
     [nameOf(path), "text/javascript; charset=utf-8", Buffer.from(contents)]),
-  ["/viewer.css", "text/css; charset=utf-8", Buffer.from(style.code)],
+  ["/viewer.css", "text/css; charset=utf-8", Buffer.from(await styleOf("style.css"))],
+  ["/late.css", "text/css; charset=utf-8", Buffer.from(await styleOf("late.css"))],
   ["/worker.js", "text/javascript; charset=utf-8", Buffer.from(worker.code)],
   ["/offline.html", "text/html; charset=utf-8", plain("offline.html")],
   ["/offline.js", "text/javascript; charset=utf-8", plain("offline.js")],

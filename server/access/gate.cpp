@@ -7,7 +7,10 @@
 namespace sluice::access {
 
 Gate::Gate(GateRules rules, Clock clock)
-    : rules_(std::move(rules)), clock_(std::move(clock)), limits_(rules_.limits) {}
+    : rules_(std::move(rules)),
+      clock_(std::move(clock)),
+      read_only_(rules_.read_only),
+      limits_(rules_.limits) {}
 
 RoleLimits Gate::limits_of(Role role) const {
   const std::lock_guard lock(mutex_);
@@ -69,7 +72,28 @@ Role Gate::role_in(std::string_view world, std::string_view account) const {
 }
 
 bool Gate::read_only(std::string_view world) const {
-  return rules_.read_only.contains(world);
+  const std::lock_guard lock(mutex_);
+  return read_only_.contains(world);
+}
+
+void Gate::set_read_only(std::string_view world, bool read_only) {
+  const std::lock_guard lock(mutex_);
+  if (read_only) {
+    read_only_.emplace(world);
+  } else {
+    read_only_.erase(std::string(world));
+  }
+}
+
+std::string Gate::operate_refusal(std::string_view world, std::string_view account) const {
+  if (std::string banned = ban_refusal(account, ""); !banned.empty()) return banned;
+  const Role role = role_in(world, account);
+  if (role >= Role::kOperate) return "";
+  return "not allowed: " +
+         (account.empty() ? std::string("who shows no token may not run this world; that")
+                          : "the role of \"" + std::string(account) + "\" in this world is " +
+                                std::string(name_of(role)) + "; running it") +
+         " needs the role operate";
 }
 
 std::string Gate::build_refusal(std::string_view world, std::string_view account) const {

@@ -51,8 +51,13 @@ class Gate {
   [[nodiscard]] Role role_in(std::string_view world, std::string_view account) const;
   /// Whether nobody builds in it.
   [[nodiscard]] bool read_only(std::string_view world) const;
+  /// Otherwise than the configuration has it, as long as the server runs.
+  void set_read_only(std::string_view world, bool read_only);
   /// Why it may not give commands in this world; empty when it may.
   [[nodiscard]] std::string build_refusal(std::string_view world, std::string_view account) const;
+  /// Why it may not pause, step or save this world; empty when it may, in one in which nobody
+  /// builds, too.
+  [[nodiscard]] std::string operate_refusal(std::string_view world, std::string_view account) const;
   /// Why it may not see this world; empty when it may.
   [[nodiscard]] std::string watch_refusal(std::string_view world, std::string_view account) const;
 
@@ -68,8 +73,9 @@ class Gate {
   const GateRules rules_;
   const Clock clock_;
   mutable std::mutex mutex_;
-  Accounts accounts_;    // guarded by mutex_
-  LimitsByRole limits_;  // guarded by mutex_
+  Accounts accounts_;                             // guarded by mutex_
+  std::set<std::string, std::less<>> read_only_;  // guarded by mutex_
+  LimitsByRole limits_;                           // guarded by mutex_
 };
 
 }  // namespace sluice::access

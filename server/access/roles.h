@@ -3,7 +3,7 @@
 //   none     nothing
 //   watch    see the world
 //   build    give commands
-//   operate  pause, step and save it, and end connections (the admin listener)
+//   operate  pause, step and save it, and end connections (admins' listener or page)
 //   admin    all else: accounts, limits, worlds that come and go
 #pragma once
 

@@ -10,6 +10,7 @@
 #include <spdlog/spdlog.h>
 
 #include "server/host/config.h"
+#include "server/host/read_ban.h"
 #include "server/host/world_runner.h"
 #include "server/net/visitor.h"
 #include "server/sim/text.h"
@@ -82,7 +83,7 @@ struct AdminApi::Route {
   access::Role role;
   const char* what;
   const char* field;  // of the body, which must be {FIELD: value}; null: no body
-  const char* type;   // of that value: "integer", "number", "object" or "string"
+  const char* type;   // of that value: "boolean", "integer", "number", "object" or "string"
   AdminAnswer (AdminApi::*action)(const Request&);
   bool of_hosted = true;  // the world must be hosted
 };
@@ -125,6 +126,9 @@ const std::vector<AdminApi::Route>& AdminApi::routes() {
        &AdminApi::save},
       {"POST", "/api/worlds/{world}/backup", Role::kOperate,
        "Copy its recording, and read the copy whole", nullptr, nullptr, &AdminApi::backup},
+      {"POST", "/api/worlds/{world}/read-only", Role::kOperate,
+       "Let nobody build in it, or those again who may; until the server ends", "read_only",
+       "boolean", &AdminApi::read_only},
       {"POST", "/api/worlds/{world}/kick", Role::kOperate,
        "End the connections of an account; empty: of all who showed no token", "account", "string",
        &AdminApi::kick},
@@ -192,7 +196,6 @@ std::string AdminApi::openapi() {
 }
 
 std::string AdminApi::refusal_of(const Route& route, const Request& request) const {
-  if (targets_.open) return "";
   const std::string_view world = request.world.empty() ? access::kEveryWorld : request.world;
   if (request.account.empty()) {
     return "not allowed: this needs a token" +
@@ -233,17 +236,12 @@ AdminAnswer AdminApi::answer(const net::AdminAsked& asked) {
     const net::Visitor visitor = net::visitor_of(*targets_.gate, asked.authorization, "");
     if (!visitor.refusal.empty()) return failed(401, visitor.refusal);
     Request request{*world, nullptr, visitor.account, nullptr};
-    if (std::string refusal = refusal_of(route, request); !refusal.empty()) {
+    if (std::string refusal = targets_.open ? "" : refusal_of(route, request); !refusal.empty()) {
       return failed(visitor.account.empty() ? 401 : 403, refusal);
     }
-    if (route.field != nullptr) {
-      const auto body = nlohmann::json::parse(asked.body, nullptr, false);
-      if (!body.is_object() || body.size() != 1 || !body.contains(route.field)) {
-        return failed(
-            400, "the body must be {\"" + std::string(route.field) + "\": " + route.type + "}");
-      }
-      request.value = body[route.field];
-    }
+    if (const auto wrong = read_body(route, asked.body, request)) return *wrong;
+    if (std::string_view(route.method) == "GET") return run(route, request);
+    const auto one_at_a_time = alone();
     return run(route, request);
   }
   if (!methods.empty()) {
@@ -252,6 +250,33 @@ AdminAnswer AdminApi::answer(const net::AdminAsked& asked) {
   return failed(404, "nothing at " + sim::printable(asked.path) +
                          "; there are /status, /healthz, /readyz, /metrics, /openapi.json and "
                          "what that lists");
+}
+
+AdminAnswer AdminApi::act(std::string_view action, const std::string& world,
+                          const std::string& account, const std::string& body) {
+  const std::string path = "/api/worlds/{world}/" + std::string(action);
+  for (const Route& route : routes()) {
+    if (path != route.path) continue;
+    Request request{world, nullptr, account, nullptr};
+    if (std::string refusal = refusal_of(route, request); !refusal.empty()) {
+      return failed(403, refusal);
+    }
+    if (const auto wrong = read_body(route, body, request)) return *wrong;
+    return run(route, request);
+  }
+  return failed(404, "there is no action " + sim::printable(action));
+}
+
+std::optional<AdminAnswer> AdminApi::read_body(const Route& route, const std::string& body,
+                                               Request& request) {
+  if (route.field == nullptr) return std::nullopt;
+  const auto read = nlohmann::json::parse(body, nullptr, false);
+  if (!read.is_object() || read.size() != 1 || !read.contains(route.field)) {
+    return failed(400,
+                  "the body must be {\"" + std::string(route.field) + "\": " + route.type + "}");
+  }
+  request.value = read[route.field];
+  return std::nullopt;
 }
 
 AdminAnswer AdminApi::run(const Route& route, Request& request) {
@@ -390,6 +415,13 @@ AdminAnswer AdminApi::backup(const Request& request) {
   return json_answer(200, {{"file", made->file}, {"tick", made->tick}});
 }
 
+AdminAnswer AdminApi::read_only(const Request& request) {
+  if (!request.value.is_boolean()) return failed(400, "read_only must be true or false");
+  targets_.gate->set_read_only(request.world, request.value.get<bool>());
+  targets_.apply_roles();
+  return json_answer(200, {{"read_only", request.value}});
+}
+
 AdminAnswer AdminApi::kick(const Request& request) {
   if (!request.value.is_string()) return failed(400, "account must be a string");
   const std::string account = request.value.get<std::string>();
@@ -423,25 +455,9 @@ AdminAnswer AdminApi::bans(const Request& /*request*/) {
 }
 
 AdminAnswer AdminApi::ban(const Request& request) {
-  if (!request.value.is_object()) return failed(400, "ban must be an object");
-  access::Ban ban;
-  for (const auto& [key, value] : request.value.items()) {
-    std::string* const text = key == "account"   ? &ban.account
-                              : key == "address" ? &ban.address
-                              : key == "reason"  ? &ban.reason
-                                                 : nullptr;
-    if (text != nullptr && value.is_string()) {
-      *text = value.get<std::string>();
-    } else if (key == "hours" && value.is_number_unsigned() &&
-               value.get<std::uint64_t>() <= access::kMostBanHours) {
-      const auto hours = value.get<std::int64_t>();
-      ban.until = access::time_of(access::Gate::system_time() + 3600 * hours);
-    } else {
-      return failed(400, "a ban has an account or an address, hours (0 to " +
-                             std::to_string(access::kMostBanHours) + ") and a reason; not " +
-                             sim::printable(key) + ": " + value.dump().substr(0, kMostLogged));
-    }
-  }
+  auto read = read_ban(request.value);
+  if (!read.ok()) return failed(400, read.error());
+  access::Ban ban = std::move(read).value();
   const std::string of = ban.of();
   const Status status = targets_.change_accounts(
       [&ban](access::Accounts& accounts) { return accounts.bans().add(std::move(ban)); });

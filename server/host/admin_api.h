@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,7 +23,7 @@ namespace sluice::host {
 /// What the API acts on; all must outlive it.
 struct AdminTargets {
   HostedWorlds* worlds = nullptr;
-  const access::Gate* gate = nullptr;
+  access::Gate* gate = nullptr;
   /// Whether who shows no token may do all: nobody else can connect, and there are no accounts.
   bool open = false;
   std::function<std::string()> health;
@@ -35,6 +36,8 @@ struct AdminTargets {
   std::function<Result<Backups::Made>(const std::string& world)> backup;
   /// Changes the file of accounts, and takes notice of it.
   std::function<Status(const std::function<Status(access::Accounts&)>& change)> change_accounts;
+  /// What accounts may do has changed: whoever is connected is looked at anew.
+  std::function<void()> apply_roles;
   /// Ends the connections of an account in a world. Returns how many; nothing: it took too long.
   std::function<std::optional<std::size_t>(const std::string& world, const std::string& account)>
       kick;
@@ -45,6 +48,14 @@ class AdminApi {
   explicit AdminApi(AdminTargets targets) : targets_(std::move(targets)) {}
 
   [[nodiscard]] net::AdminAnswer answer(const net::AdminAsked& asked);
+
+  /// Holds off whatever acts until it is let go: changes come one after the other, also from
+  /// several threads.
+  [[nodiscard]] std::unique_lock<std::mutex> alone() { return std::unique_lock(acting_); }
+  /// An action on a world ("pause") for an account that is known otherwise than by a token; by the
+  /// same table, roles and audit. While it is alone().
+  [[nodiscard]] net::AdminAnswer act(std::string_view action, const std::string& world,
+                                     const std::string& account, const std::string& body);
 
   /// What it can do, as OpenAPI 3.1 in JSON: made from the table that requests are looked up in.
   [[nodiscard]] static std::string openapi();
@@ -57,6 +68,9 @@ class AdminApi {
   [[nodiscard]] net::AdminAnswer run(const Route& route, Request& request);
   void audit(const Route& route, const Request& request, const net::AdminAnswer& answer) const;
   [[nodiscard]] std::string refusal_of(const Route& route, const Request& request) const;
+  [[nodiscard]] static std::optional<net::AdminAnswer> read_body(const Route& route,
+                                                                 const std::string& body,
+                                                                 Request& request);
 
   net::AdminAnswer worlds(const Request& request);
   net::AdminAnswer create(const Request& request);
@@ -71,6 +85,7 @@ class AdminApi {
   net::AdminAnswer speed(const Request& request);
   net::AdminAnswer save(const Request& request);
   net::AdminAnswer backup(const Request& request);
+  net::AdminAnswer read_only(const Request& request);
   net::AdminAnswer kick(const Request& request);
   net::AdminAnswer limits(const Request& request);
   net::AdminAnswer bans(const Request& request);
@@ -80,6 +95,7 @@ class AdminApi {
   net::AdminAnswer reload(const Request& request);
 
   AdminTargets targets_;
+  std::mutex acting_;
 };
 
 }  // namespace sluice::host

@@ -16,7 +16,7 @@ namespace sluice::host {
 
 namespace {
 
-HostedWorlds::Options options_of(const Config& config) {
+HostedWorlds::Options options_of(const Config& config, const Host::Operate& operate) {
   HostedWorlds::Options options;
   options.data_directory = config.data_directory;
   options.work_limits = WorkLimits::for_ticks_of(config.tick_budget);
@@ -25,6 +25,7 @@ HostedWorlds::Options options_of(const Config& config) {
   options.areas = config.areas;
   options.pause_when_alone = config.pause_when_alone;
   options.now = access::Gate::system_time;
+  options.operate = operate;
   return options;
 }
 
@@ -35,7 +36,11 @@ Host::Host(const Config& config, ReadAgain read_again)
       read_again_(std::move(read_again)),
       data_directory_(config.data_directory),
       pool_(config.threads),
-      worlds_(options_of(config), executor_, metrics_) {}
+      worlds_(options_of(config,
+                         [this](net::ClientCommand command, auto asker, const std::string& world) {
+                           return operate(std::move(command), std::move(asker), world);
+                         }),
+              executor_, metrics_) {}
 
 Host::~Host() {
   stop();
@@ -69,6 +74,7 @@ Result<std::unique_ptr<Host>> Host::start(const Config& config, ReadAgain read_a
   host->backups_->start();
   host->disk_->start();
   // The last: from here on admins change what there is.
+  host->open_desk(config);
   if (const Status status = host->listen_for_admins(config); !status.ok()) {
     return Error{status.error()};
   }
@@ -155,13 +161,19 @@ void Host::take_limits(const access::LimitsByRole& limits) {
   worlds_.set_role_work(work);
 }
 
-Status Host::listen_for_admins(const Config& config) {
-  if (!config.admin) return Done{};
-  const bool open = net::is_loopback(config.admin->address) && !gate_->has_accounts();
+// Pages come before there is a desk.
+Status Host::operate(net::ClientCommand command, std::weak_ptr<const void> asker,
+                     const std::string& world) {
+  const std::lock_guard lock(opening_);
+  if (!desk_) return Error{"the server is starting, or stops"};
+  return desk_->ask(std::move(command), std::move(asker), world);
+}
+
+void Host::open_desk(const Config& config) {
   AdminTargets targets;
   targets.worlds = &worlds_;
   targets.gate = gate_.get();
-  targets.open = open;
+  targets.open = config.admin && net::is_loopback(config.admin->address) && !gate_->has_accounts();
   targets.health = [this] { return health_text(); };
   targets.readiness = [this] { return readiness(); };
   targets.metrics = [this] { return metrics_text(); };
@@ -175,10 +187,17 @@ Status Host::listen_for_admins(const Config& config) {
     server_->apply_roles();
     return Done{};
   };
+  targets.apply_roles = [this] { server_->apply_roles(); };
   targets.kick = [this](const std::string& world, const std::string& account) {
     return server_->kick(world, account);
   };
   admin_api_ = std::make_unique<AdminApi>(std::move(targets));
+  const std::lock_guard lock(opening_);
+  desk_ = std::make_unique<OperatorDesk>(*admin_api_, worlds_);
+}
+
+Status Host::listen_for_admins(const Config& config) {
+  if (!config.admin) return Done{};
   net::AdminOptions options;
   options.address = config.admin->address;
   options.port = config.admin->port;
@@ -293,6 +312,12 @@ std::string Host::metrics_text() {
 
 bool Host::stop() {
   admin_.reset();
+  std::unique_ptr<OperatorDesk> desk;
+  {
+    const std::lock_guard lock(opening_);
+    desk = std::move(desk_);
+  }
+  desk.reset();  // what is under way is finished, while there is all that it acts on
   if (backups_) backups_->stop();
   if (disk_) disk_->stop();
   const bool kept = worlds_.stop();

@@ -13,6 +13,7 @@
 #include "server/host/disk_guard.h"
 #include "server/host/hosted_worlds.h"
 #include "server/host/metrics.h"
+#include "server/host/operator_desk.h"
 #include "server/host/shared_executor.h"
 #include "server/net/server.h"
 #include "server/workers/thread_pool.h"
@@ -53,8 +54,14 @@ class Host {
   /// Of the admins' listener; empty where there is none.
   [[nodiscard]] std::string admin_address() const { return admin_ ? admin_->address() : ""; }
 
+  using Operate = std::function<Status(net::ClientCommand command, std::weak_ptr<const void> asker,
+                                       const std::string& world)>;
+
  private:
   Host(const Config& config, ReadAgain read_again);
+  [[nodiscard]] Status operate(net::ClientCommand command, std::weak_ptr<const void> asker,
+                               const std::string& world);
+  void open_desk(const Config& config);
   void take_limits(const access::LimitsByRole& limits);
   [[nodiscard]] Status bring_up(const Config& config);
   [[nodiscard]] Status listen(const Config& config);
@@ -77,6 +84,8 @@ class Host {
   HostedWorlds worlds_;
   std::unique_ptr<net::Server> server_;  // ends before the worlds that it looks into
   std::unique_ptr<AdminApi> admin_api_;
+  std::mutex opening_;
+  std::unique_ptr<OperatorDesk> desk_;       // guarded by opening_
   std::unique_ptr<net::AdminServer> admin_;  // ends before all that it acts on
 };
 

@@ -127,6 +127,11 @@ Result<std::unique_ptr<Hosted>> HostedWorlds::compose(Result<LoadedWorld> loaded
     const std::lock_guard lock(mutex_);
     hosted->runner->set_role_work(role_work_);
   }
+  if (options_.operate) {
+    hosted->runner->set_operate([this, name](net::ClientCommand command, auto asker) {
+      return options_.operate(std::move(command), std::move(asker), name);
+    });
+  }
   if (options_.pause_when_alone.contains(name)) hosted->runner->pause_when_alone();
   if (areas != options_.areas.end()) hosted->runner->set_areas(Areas(areas->second));
   return hosted;

@@ -8,7 +8,7 @@
 // Of each change the worlds file is written first where a crash right after it should have made it,
 // and last where it should not. Whatever fails leaves the world as it was, or says how it stands.
 //
-// Changes come from one thread, after another (net/admin_server.h); readers from any.
+// Changes come one after the other (AdminApi::alone); readers from any thread.
 #pragma once
 
 #include <cstdint>
@@ -63,6 +63,10 @@ class HostedWorlds {
     std::map<std::string, std::vector<Area>, std::less<>> areas;
     std::set<std::string, std::less<>> pause_when_alone;
     std::function<std::int64_t()> now;  // seconds since 1970
+    /// As WorldRunner::Operate, of the named world; may be empty.
+    std::function<Status(net::ClientCommand command, std::weak_ptr<const void> asker,
+                         const std::string& world)>
+        operate;
   };
 
   /// The executor and the metrics outlive this.

@@ -14,6 +14,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -36,6 +37,10 @@ namespace sluice::host {
 
 class WorldRunner final : public net::CommandIntake {
  public:
+  /// Takes what those who run the world ask for (operator_desk.h). `asker` expires with the runner.
+  using Operate =
+      std::function<Status(net::ClientCommand command, std::weak_ptr<const void> asker)>;
+
   /// `recorder` holds the world's history up to now. The executor and the metrics must outlive
   /// this.
   WorldRunner(std::unique_ptr<sim::World> world, std::unique_ptr<record::Recorder> recorder,
@@ -56,6 +61,7 @@ class WorldRunner final : public net::CommandIntake {
   void stop(const std::string& why = "the server stops");
 
   [[nodiscard]] Status submit(net::ClientCommand command) override;
+  [[nodiscard]] bool operates(const protocol::Command& command) const override;
 
   // For any thread. While it is paused, commands wait for the next step.
   void pause();
@@ -71,6 +77,8 @@ class WorldRunner final : public net::CommandIntake {
   void set_role_work(const CommandQueue::WorkByRole& work_per_second);
   /// Parts of the world that not everybody who may build may change. Before start().
   void set_areas(Areas areas) { areas_ = std::move(areas); }
+  /// Before start().
+  void set_operate(Operate operate) { operate_ = std::move(operate); }
   /// Time stands while nobody watches and no command waits. Before start().
   void pause_when_alone() { pauses_when_alone_ = true; }
   /// Whether it stands for that reason.
@@ -114,6 +122,8 @@ class WorldRunner final : public net::CommandIntake {
   TickClock clock_;         // the world's thread alone, as the next
   double own_seconds_ = 0;  // of the last tick, beside its commands
   Areas areas_;
+  Operate operate_;
+  std::shared_ptr<const void> alive_ = std::make_shared<char>();
   bool pauses_when_alone_ = false;
   std::atomic<bool> alone_{false};
 

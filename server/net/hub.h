@@ -74,6 +74,10 @@ class Hub {
   void catch_up(Viewer& viewer);
   /// The viewer points: it is told of all who do, and they of it. `person` without its number.
   void point(std::uint64_t session, Viewer& viewer, protocol::Person person, ResultBook::Time now);
+  /// As CommandIntake has it.
+  [[nodiscard]] bool operates(const protocol::Command& command) const {
+    return intake_.operates(command);
+  }
   /// Error: the command is refused with this reason, and no reply follows.
   [[nodiscard]] Status submit(ClientCommand command);
 

@@ -63,7 +63,15 @@ std::string session_json(const Network& network, const std::string& account) {
     json << separator << "\"" << name << "\"";
     separator = ", ";
   }
-  json << "]}\n";
+  json << "], \"operators\": {";
+  separator = "";
+  for (const auto& [name, hub] : network.hubs) {  // read-only worlds are run, too
+    if (hub->replays() || !gate.operate_refusal(name, account).empty()) continue;
+    json << separator << "\"" << name << "\": \"" << access::name_of(gate.role_in(name, account))
+         << "\"";
+    separator = ", ";
+  }
+  json << "}}\n";
   return json.str();
 }
 
@@ -94,7 +102,8 @@ void append_springs(std::ostringstream& json, std::string_view name,
   json << "]";
 }
 
-// Where water comes into the world and leaves it. At most 2 kMostFixtures rows: some 70 kB.
+// Where water comes into the world and leaves it, and what warms it. At most 5 kMostFixtures rows:
+// some 170 kB.
 std::string fixtures_json(Hub& hub) {
   const sim::Edges& edges = hub.config().edges;
   const auto edge = [](sim::Edge kind) { return kind == sim::Edge::kOpen ? "open" : "wall"; };
@@ -105,6 +114,12 @@ std::string fixtures_json(Hub& hub) {
        << R"(", "front": ")" << edge(edges.front) << R"(", "back": ")" << edge(edges.back) << "\"}";
   append_springs(json, "sources", fixtures->sources);
   append_springs(json, "drains", fixtures->drains);
+  append_springs(json, "heaters", fixtures->heaters);
+  append_springs(json, "heads", fixtures->heads);
+  append_springs(json, "temperatures", fixtures->temperatures);
+  json << ", \"paused\": " << (hub.feed().paused() ? "true" : "false")
+       << ", \"speed\": " << hub.feed().speed() / 1000.0;
+  json << ", \"heat\": " << (fixtures->heat ? "true" : "false");
   json << ", \"left_out\": " << fixtures->left_out << "}\n";
   return json.str();
 }

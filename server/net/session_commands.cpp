@@ -43,7 +43,10 @@ void Session::join(const protocol::Hello& hello) {
 }
 
 std::string Session::refusal_of(const protocol::Command& command) {
-  std::string not_allowed = network_.options.gate->build_refusal(hub_.config().name, account_);
+  const access::Gate& gate = *network_.options.gate;
+  std::string not_allowed = hub_.operates(command)
+                                ? gate.operate_refusal(hub_.config().name, account_)
+                                : gate.build_refusal(hub_.config().name, account_);
   if (!not_allowed.empty()) return not_allowed;
   const Limits& limits = network_.options.limits;
   if (waiting_commands_ >= limits.waiting_commands) {
@@ -52,7 +55,7 @@ std::string Session::refusal_of(const protocol::Command& command) {
            ")";
   }
   if (std::string refusal = rate_refusal(command); !refusal.empty()) return refusal;
-  const access::Role role = network_.options.gate->role_in(hub_.config().name, account_);
+  const access::Role role = gate.role_in(hub_.config().name, account_);
   const Status status = hub_.submit({command, number_, client_name_, account_, resume_, role});
   return status.ok() ? std::string() : status.error();
 }

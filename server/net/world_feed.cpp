@@ -110,15 +110,25 @@ void WorldFeed::publish(const sim::World& world) {
 void WorldFeed::list_fixtures(const sim::World& world) {
   springs_version_ = world.springs_version();
   Fixtures found;
-  const auto copy = [&found](const sim::Springs& springs, std::vector<Fixture>& to) {
+  const auto copy = [&found](const auto& springs, std::vector<Fixture>& to) {
     for (const auto& [at, spring] : springs) {
       if (to.size() == kMostFixtures) break;
       to.push_back({at, spring.rate});
     }
     found.left_out += springs.size() - to.size();
   };
+  const sim::HeatState& heat = world.core().heat;
   copy(world.sources(), found.sources);
   copy(world.drains(), found.drains);
+  copy(heat.heaters, found.heaters);
+  found.heat = heat.on;
+  for (const Fixture& source : found.sources) {
+    const auto head = world.core().source_heads.find(source.at);
+    if (head != world.core().source_heads.end()) found.heads.push_back({source.at, head->second});
+    const auto spring = heat.springs.find(source.at);
+    if (spring == heat.springs.end()) continue;
+    found.temperatures.push_back({source.at, spring->second.temperature});
+  }
   auto fixtures = std::make_shared<const Fixtures>(std::move(found));
   const std::lock_guard lock(mutex_);
   fixtures_ = std::move(fixtures);

@@ -51,12 +51,17 @@ struct Publication {
 /// comes from and goes to.
 struct Fixture {
   Vec3 at;
-  std::int32_t rate = 0;  // units a tick
+  std::int32_t rate = 0;  // units a tick; of heaters units of energy
 };
 /// Of each kind the first ones in the order of their cells, kMostFixtures at the most.
 struct Fixtures {
   std::vector<Fixture> sources;
   std::vector<Fixture> drains;
+  std::vector<Fixture> heaters;
+  // Of those sources that have one, as `rate`: what it takes to put a source back as it was.
+  std::vector<Fixture> heads;
+  std::vector<Fixture> temperatures;
+  bool heat = false;  // whether the world has heat
   std::size_t left_out = 0;
 };
 inline constexpr std::size_t kMostFixtures = 1024;
@@ -85,6 +90,9 @@ class CommandIntake {
   /// Called on the network's thread; must not wait. An error refuses the command at once. When ok,
   /// exactly one CommandReply follows through WorldFeed::deliver, unless the world stops before.
   [[nodiscard]] virtual Status submit(ClientCommand command) = 0;
+  /// Whether the command is about how the world is run, and not about what is in it: that takes the
+  /// role operate, in a world in which nobody builds, too.
+  [[nodiscard]] virtual bool operates(const protocol::Command& /*command*/) const { return false; }
 };
 
 /// What the network counted for one world; read on any thread.
@@ -123,6 +131,14 @@ class WorldFeed {
   void jump();
   /// What goes with every publication from now on.
   void set_playback(protocol::Playback playback) { playback_ = std::move(playback); }
+  /// How its time goes, for people: whether it stands, and thousandths of its own speed. Any
+  /// thread.
+  void set_pace(bool paused, std::int32_t speed) {
+    paused_.store(paused, std::memory_order_relaxed);
+    speed_.store(speed, std::memory_order_relaxed);
+  }
+  [[nodiscard]] bool paused() const { return paused_.load(std::memory_order_relaxed); }
+  [[nodiscard]] std::int32_t speed() const { return speed_.load(std::memory_order_relaxed); }
   /// Whether somebody came who waits for the next publication: a world that stands still has to be
   /// published for such a viewer's sake.
   [[nodiscard]] bool awaited() const {
@@ -174,6 +190,8 @@ class WorldFeed {
   PipeStates skipped_pipes_;
   std::optional<protocol::Playback> playback_;
   std::function<void()> watch_;
+  std::atomic<bool> paused_{false};
+  std::atomic<std::int32_t> speed_{1000};
   std::uint64_t springs_version_ = 0;  // that was listed last
 
   std::mutex mutex_;

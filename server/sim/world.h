@@ -112,7 +112,8 @@ class World {
   [[nodiscard]] std::int64_t head(Vec3 at) const;
   [[nodiscard]] const Springs& sources() const { return core_.sources; }
   [[nodiscard]] const Springs& drains() const { return core_.drains; }
-  /// Grows with every source or drain that commands add or remove; says nothing of another world.
+  /// Grows with every source, drain or heater that commands add or remove; says nothing of another
+  /// world.
   [[nodiscard]] std::uint64_t springs_version() const { return springs_version_; }
   [[nodiscard]] const PipeNetwork& pipes() const { return pipes_; }
   [[nodiscard]] std::int64_t active_chunks() const;

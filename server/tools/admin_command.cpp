@@ -32,6 +32,7 @@ struct AdminOptions {
   std::uint64_t hours = 0;
   std::uint64_t ticks = 1;
   double speed = 1;
+  bool off = false;
   bool json = false;
 };
 using Options = std::shared_ptr<AdminOptions>;
@@ -199,6 +200,11 @@ void add_admin_command(CLI::App& app, int& exit_status) {
   add_worlds_actions(*admin, options, exit_status);
   add("save", "Checkpoint it now, and wait until its history is durable", true);
   add("backup", "Copy its recording, and read the copy whole", true);
+  add("read-only", "Let nobody build in it, until the server ends", true,
+      [](const AdminOptions& o) {
+        return Json{{"read_only", !o.off}};
+      })
+      .add_flag("--off", options->off, "let those build again who may");
   add("kick", "End the connections of an account", true, [](const AdminOptions& o) {
     return Json{{"account", o.account}};
   }).add_option("ACCOUNT", options->account, "default: all who showed no token");

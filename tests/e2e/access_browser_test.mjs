@@ -85,8 +85,8 @@ async function focusOrder(page) {
       return element.id || element.dataset.tool;
     }));
   }
-  assert.deepEqual(order, ["skip", "world", "gallery-open", "palette", "help-open", "pan", "rock", "air", "water", "size", "shape",
-    "copy", "paste", "undo", "redo", "inspect", "pipes-toggle", "view", "overlay", "screenshot", "copy-link", "zoom-in", "zoom-out", "fit"]);
+  assert.deepEqual(order, ["skip", "world", "gallery-open", "palette", "help-open", "pan", "rock", "air", "water", "take", "size", "shape",
+    "copy", "paste", "undo", "redo", "inspect", "placing-toggle", "pipes-toggle", "view", "overlay", "screenshot", "copy-link", "zoom-in", "zoom-out", "fit"]);
   await page.focus("#skip");
   await page.keyboard.press("Enter");
   assert.equal(await page.evaluate(() => document.activeElement.id), "view");

@@ -148,6 +148,25 @@ test("a fill stays within what hangs together, and under its ceiling", () => {
   assert.deepEqual(dabAt(mirror, 3, 0, 0), { x: 0, y: 0, width: 2, height: 2 });
 });
 
+test("what is taken away while water flows in comes back on top of it, and what has no room is told", () => {
+  const mirror = drawn(["#....#", "#....#", "#~~~~#", "######"]);
+  const { brush, said, settle } = brushOn(mirror);
+  Object.assign(brush, { tool: "take", size: 1 });
+  brush.begin(mirror, 1, 1, 0);
+  brush.end(mirror);
+  settle();
+  assert.equal(mirror.cell(1, 1, 0), 0);
+  obey(mirror, [{ cmd: "set_cells", from: [1, 1, 0], size: [1, 1, 1], cell: "~" }]); // flowed in
+  brush.undo(mirror);
+  settle();
+  assert.deepEqual([1, 2, 3].map((y) => mirror.cell(1, y, 0)), [FULL, FULL, 0]);
+  brush.redo(mirror);
+  settle();
+  obey(mirror, [{ cmd: "set_cells", from: [1, 1, 0], size: [1, 1, 1], cell: "#" }]);
+  brush.undo(mirror);
+  assert.match(said[0], /one cell was changed by others/);
+});
+
 /** The world as commands leave it; water stays where it is. */
 function obey(mirror, commands) {
   const put = (x, y, value) => {
@@ -159,9 +178,12 @@ function obey(mirror, commands) {
       put(x, y, mirror.cell(x, y, 0) + command.units);
       continue;
     }
-    const value = { "#": ROCK, ".": 0, "~": FULL }[command.cell];
+    const takes = command.cmd === "remove_water"; // of open cells
+    const value = takes ? 0 : { "#": ROCK, ".": 0, "~": FULL }[command.cell];
     for (let y = command.from[1]; y < command.from[1] + command.size[1]; ++y) {
-      for (let x = command.from[0]; x < command.from[0] + command.size[0]; ++x) put(x, y, value);
+      for (let x = command.from[0]; x < command.from[0] + command.size[0]; ++x) {
+        if (!takes || mirror.cell(x, y, 0) > 0) put(x, y, value);
+      }
     }
   }
 }
@@ -297,13 +319,13 @@ test("a large box of air is filled at once, and no water in it is replaced", () 
 
 test("undo gives back exactly what was there, redo makes it again", () => {
   const rows = ["..........", "..3..5....", "#~~#~~##..", "##########", "#~~~~#####"];
-  for (const tool of ["rock", "air", "water"]) {
+  for (const tool of ["rock", "air", "water", "take"]) {
     for (const shape of ["brush", "line", "box", "fill"]) {
       const mirror = drawn(rows);
       const { brush, said, settle } = brushOn(mirror);
-      Object.assign(brush, { tool, shape, size: 2 });
+      Object.assign(brush, { tool, shape, size: 3, round: shape === "brush" });
       const states = [contents(mirror)];
-      for (const [from, to] of [[[1, 3], [6, 4]], [[0, 0], [8, 1]]]) {
+      for (const [from, to] of [[[1, 3], [6, 4]], [[0, 0], [8, 1]], [[2, 2], [4, 2]]]) {
         brush.begin(mirror, ...from, 0);
         brush.move(mirror, ...to);
         brush.end(mirror);

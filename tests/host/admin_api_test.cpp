@@ -85,6 +85,7 @@ class AdminApiTest : public ::testing::Test {
       if (Status changed = access::change_accounts(file, change); !changed) return changed;
       return gate_->read_accounts();
     };
+    targets.apply_roles = [this] { ++applied_; };
     targets.kick = [](const std::string& /*world*/, const std::string& account) {
       return std::optional(account.size());
     };
@@ -117,7 +118,44 @@ class AdminApiTest : public ::testing::Test {
   std::unique_ptr<access::Gate> gate_;
   std::unique_ptr<Backups> backups_;
   std::unique_ptr<AdminApi> api_;
+  int applied_ = 0;  // times that roles were looked at anew
 };
+
+TEST_F(AdminApiTest, AWorldIsMadeReadOnlyAndOpenAgain) {
+  open(true);
+  const auto set = [&](const char* body) {
+    return ask("POST", "/api/worlds/pond/read-only", body, "olga").status;
+  };
+  EXPECT_EQ(set(R"({"read_only": true})"), 200U);
+  EXPECT_THAT(gate_->build_refusal("pond", "adam"), HasSubstr("read-only"));
+  EXPECT_EQ(gate_->operate_refusal("pond", "olga"), "");
+  EXPECT_THAT(gate_->operate_refusal("pond", "bert"), HasSubstr("needs the role operate"));
+  EXPECT_THAT(gate_->operate_refusal("pond", ""), HasSubstr("who shows no token"));
+  EXPECT_EQ(set(R"({"read_only": "yes"})"), 400U);
+  EXPECT_TRUE(gate_->read_only("pond"));
+  EXPECT_EQ(set(R"({"read_only": false})"), 200U);
+  EXPECT_EQ(gate_->build_refusal("pond", "bert"), "");
+  EXPECT_EQ(applied_, 2);
+}
+
+// By the same roles as what comes with a token.
+TEST_F(AdminApiTest, ActsForWhoIsKnownOtherwise) {
+  open(true);
+  const auto act = [&](const char* action, const char* account, const char* body = "") {
+    const auto one_at_a_time = api_->alone();
+    return api_->act(action, "pond", account, body);
+  };
+  EXPECT_EQ(act("pause", "olga").status, 200U);
+  EXPECT_TRUE(runner_->pace().paused);
+  EXPECT_EQ(act("step", "olga", R"({"ticks": 3})").status, 200U);
+  EXPECT_EQ(act("step", "olga", R"({"steps": 3})").status, 400U);
+  EXPECT_EQ(act("pause", "bert").status, 403U);
+  EXPECT_EQ(act("pause", "").status, 403U);
+  EXPECT_EQ(act("reset", "olga", R"({"recording": "keep"})").status, 403U);
+  EXPECT_EQ(act("nothing", "adam").status, 404U);
+  open(false);  // what an open listener lets everybody do is for those on this machine
+  EXPECT_EQ(act("resume", "").status, 403U);
+}
 
 TEST_F(AdminApiTest, APausedWorldTakesTheTicksThatItIsTold) {
   open(false);
@@ -219,7 +257,7 @@ TEST_F(AdminApiTest, EachActionNeedsItsRole) {
       ++tried;
     }
   }
-  EXPECT_EQ(tried, 20);
+  EXPECT_EQ(tried, 21);
   ASSERT_EQ(ask("POST", "/api/worlds/pond/load", "", "adam").status, 200U);
   EXPECT_THAT(
       ask("POST", "/api/worlds/pond/pause", "", "bert").body,

@@ -314,6 +314,46 @@ TEST(WorldFeed, TellsOfSpringsSoonAfterTheyChange) {
   EXPECT_EQ(rig.feed.fixtures(), fixtures);  // not copied again
 }
 
+// What it takes to put a spring back as it was: its head goes with it.
+TEST(WorldFeed, TellsOfTheHeadsOfSprings) {
+  Rig rig;
+  rig.feed.set_watched(true);
+  const std::vector<sim::Command> commands = {{sim::AddSourceUpTo{{5, 9, 0}, 77, 4096}},
+                                              {sim::AddSource{{6, 9, 0}, 78}}};
+  rig.world->tick(commands, rig.executor);
+  rig.tick(static_cast<int>(WorldFeed::kFixturesInterval));
+  const auto fixtures = rig.feed.fixtures();
+  EXPECT_EQ(fixtures->sources.size(), 2U);
+  ASSERT_EQ(fixtures->heads.size(), 1U);
+  EXPECT_EQ(fixtures->heads.front().at, (Vec3{5, 9, 0}));
+  EXPECT_EQ(fixtures->heads.front().rate, 4096);
+  EXPECT_TRUE(fixtures->temperatures.empty());
+  EXPECT_FALSE(fixtures->heat);
+}
+
+TEST(WorldFeed, TellsOfHeatersSoonAfterTheyChange) {
+  const auto spec =
+      formats::parse_world("[world]\nname = \"warm\"\nsize = [16, 16, 1]\n[heat]\n", "test world");
+  ASSERT_TRUE(spec.ok()) << spec.error();
+  auto world = sim::World::create(*spec);
+  ASSERT_TRUE(world.ok()) << world.error();
+  sim::SerialExecutor executor;
+  WorldFeed feed(**world);
+  feed.set_watched(true);
+  const auto ticks = [&](std::vector<sim::Command> commands) {
+    for (std::uint64_t i = 0; i <= WorldFeed::kFixturesInterval; ++i) {
+      (*world)->tick(std::exchange(commands, {}), executor);
+      feed.publish(**world);
+    }
+  };
+  ticks({{sim::AddHeater{{3, 3, 0}, -500}}});
+  EXPECT_TRUE(feed.fixtures()->heat);
+  ASSERT_EQ(feed.fixtures()->heaters.size(), 1U);
+  EXPECT_EQ(feed.fixtures()->heaters.front().rate, -500);
+  ticks({{sim::RemoveHeater{{3, 3, 0}}}});
+  EXPECT_TRUE(feed.fixtures()->heaters.empty());
+}
+
 // One tick's answer is never more than so many, however many a world has.
 TEST(WorldFeed, TellsOfSoManySpringsAndHowManyItLeavesOut) {
   Rig rig;

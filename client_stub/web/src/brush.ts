@@ -2,12 +2,15 @@
 // the world has.
 import type { Command } from "@commands";
 import type { CommandQueue } from "./command_queue";
-import { History, LETTERS, reversal, Stroke, type Material } from "./history";
+import { commandToTake, History, LETTERS, reversal, Stroke, type Material } from "./history";
 import { ROCK, type Mirror } from "./mirror";
+import { type PlacingTool } from "./late_placer";
 import { commandsToFill, hasRoom, poursAt } from "./pouring";
-import { boxOf, dabAt, flood, MOST_FILLED, rectsOf, stepsBetween, type Rect, type Shape } from "./shapes";
+import { boxOf, dabsAt, flood, MOST_FILLED, rectsOf, stepsBetween, type Rect, type Shape } from "./shapes";
 
-export type Tool = "pan" | "inspect" | "copy" | "paste" | Material;
+export type Tool = "pan" | "inspect" | "copy" | "paste" | Material | PlacingTool;
+
+const MATERIALS: readonly Tool[] = ["rock", "air", "water", "take"];
 
 interface Place {
   x: number;
@@ -19,6 +22,8 @@ export class Brush {
   shape: Shape = "brush";
   /** Cells along one side. */
   size = 3;
+  /** Without corners. */
+  round = false;
   readonly history = new History();
   /** Cells whose pour has no answer yet: what they will hold is not known. */
   private readonly pouring = new Set<string>();
@@ -33,13 +38,13 @@ export class Brush {
 
   /** Whether the tool changes cells. */
   get edits(): boolean {
-    return this.tool === "rock" || this.tool === "air" || this.tool === "water";
+    return MATERIALS.includes(this.tool);
   }
 
   /** The cells that the tool would touch at this cell, cut to the world. */
-  area(mirror: Mirror, x: number, y: number): Rect {
+  areas(mirror: Mirror, x: number, y: number): Rect[] {
     const size = this.shape === "box" || this.shape === "fill" ? 1 : this.size;
-    return dabAt(mirror, size, x, y);
+    return dabsAt(mirror, size, x, y, this.round);
   }
 
   /** What a line or a box that is being dragged will cover. */
@@ -47,7 +52,7 @@ export class Brush {
     if (!this.start || !this.stroke) return [];
     if (this.shape === "box") return [boxOf(mirror, this.start, to)];
     if (this.shape !== "line") return [];
-    return [this.start, ...stepsBetween(this.start, to, this.size)].map(({ x, y }) => this.area(mirror, x, y));
+    return [this.start, ...stepsBetween(this.start, to, this.size)].flatMap(({ x, y }) => this.areas(mirror, x, y));
   }
 
   /** `digs`: whatever the tool is. */
@@ -70,9 +75,10 @@ export class Brush {
     this.last = { x, y };
   }
 
-  /** Water keeps pouring while the button is held. */
+  /** Water keeps pouring, or being taken, while the button is held. */
   hold(mirror: Mirror): void {
-    if (!this.last || this.shape !== "brush" || this.stroke?.material !== "water" || !this.queue.sentAll) return;
+    const flows = this.stroke?.material === "water" || this.stroke?.material === "take";
+    if (!this.last || this.shape !== "brush" || !flows || !this.queue.sentAll) return;
     this.dab(mirror, this.last.x, this.last.y);
   }
 
@@ -131,13 +137,15 @@ export class Brush {
   }
 
   private dab(mirror: Mirror, x: number, y: number): void {
-    this.apply(mirror, this.area(mirror, x, y));
+    for (const rect of this.areas(mirror, x, y)) this.apply(mirror, rect);
   }
 
   private fill(mirror: Mirror, x: number, y: number): void {
     // Water fills a basin up to where it was clicked.
-    const ceiling = this.stroke!.material === "water" ? y : mirror.size.y;
-    const cells = flood(mirror, x, y, this.stroke!.z, ceiling);
+    const { material, z } = this.stroke!;
+    const ceiling = material === "water" ? y : mirror.size.y;
+    const wet = (cell: number) => cell > 0;
+    const cells = flood(mirror, x, y, z, ceiling, material === "take" ? wet : undefined);
     if (!cells) {
       return this.warn(`More than ${MOST_FILLED.toLocaleString("en")} cells hang together here: nothing was filled`);
     }
@@ -149,8 +157,12 @@ export class Brush {
     const { material, z } = this.stroke!;
     if (material === "water") return this.pour(mirror, rect, z);
     const { x, y, width, height } = rect;
+    const cells = cellsOf(rect);
+    // Where nothing is, nothing is taken: a brush that is held costs the server nothing then.
+    if (material === "take" && !cells.some((cell) => mirror.cell(cell.x, cell.y, z) > 0)) return;
     if (!this.hasPlaceFor(1)) return;
-    this.stroke!.touch(mirror, cellsOf(rect));
+    this.stroke!.touch(mirror, cells);
+    if (material === "take") return this.send([commandToTake(rect, z)]);
     this.send([{ cmd: "set_cells", from: [x, y, z], size: [width, height, 1], cell: LETTERS[material] }]);
   }
 

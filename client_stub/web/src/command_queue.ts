@@ -5,6 +5,7 @@
 //
 // So many may wait for their answers, and so many are sent a second: the server takes 2,000 of a client.
 import type { Command } from "@commands";
+import type { Operation } from "./operators";
 
 export const MOST_UNANSWERED = 256;
 export const MOST_QUEUED = 32768;
@@ -17,15 +18,15 @@ const LOOK_INTERVAL = 50;
 export interface CommandLine {
   readonly ready: boolean;
   /** The number that its result will carry, or 0 when there is no connection. */
-  command(command: Command): number;
+  command(command: Command | Operation): number;
 }
 
 interface Waiting {
-  command: Command;
+  command: Command | Operation;
   /** On whose behalf: who may think better of it. */
   by: object;
-  /** It was answered, or is lost. */
-  done?: () => void;
+  /** It was answered, or is lost; whether it is known to have been applied. */
+  done?: (applied: boolean) => void;
 }
 
 export class CommandQueue {
@@ -64,17 +65,17 @@ export class CommandQueue {
   }
 
   /** False: there is no connection. */
-  send(command: Command, by: object, done?: () => void): boolean {
+  send(command: Command | Operation, by: object, done?: (applied: boolean) => void): boolean {
     if (!this.line.ready) return false;
     this.waiting.push({ command, by, done });
     this.flush();
     return true;
   }
 
-  answered(seq: number): void {
+  answered(seq: number, applied = true): void {
     const sent = this.unanswered.get(seq);
     this.unanswered.delete(seq);
-    sent?.done?.();
+    sent?.done?.(applied);
     this.flush();
   }
 
@@ -82,7 +83,7 @@ export class CommandQueue {
   forgetUnsent(by: object): void {
     const unsent = this.waiting.filter((each) => each.by === by);
     this.waiting = this.waiting.filter((each) => each.by !== by);
-    for (const { done } of unsent) done?.();
+    for (const { done } of unsent) done?.(false);
   }
 
   /** The connection is lost, or a new one: what was sent on the old one is asked for on the next (recovery.ts). */
@@ -91,7 +92,7 @@ export class CommandQueue {
     const unknown = [...this.unanswered.values()];
     this.waiting = [];
     this.unanswered.clear();
-    for (const { done } of [...unsent, ...unknown]) done?.();
+    for (const { done } of [...unsent, ...unknown]) done?.(false);
     const parts: string[] = [];
     if (unsent.length > 0) parts.push(`${edits(unsent.length)} not sent`);
     const whose = unknown.length === 1 ? "its" : "their";

@@ -9,6 +9,7 @@ import {
 } from "./messages";
 import type { Command } from "@commands";
 import type { Box, Vec3 } from "./geometry";
+import type { Operation } from "./operators";
 import type { PipeKey } from "./pipes";
 import type { PlaybackCommand } from "./playback";
 import { Recovery, type Recovered } from "./recovery";
@@ -103,7 +104,7 @@ export class Connection {
   }
 
   /** The number that its result will carry, or 0 when there is no connection. */
-  command(command: Command | PlaybackCommand): number {
+  command(command: Command | Operation | PlaybackCommand): number {
     if (!this.isReady) return 0;
     const seq = this.recovery.next();
     this.socket!.send(encodeCommand(seq, command));

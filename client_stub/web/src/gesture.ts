@@ -8,7 +8,7 @@
 // A finger waits, because the first one of two always lands alone, and what it did would have to be
 // taken back. No DOM in here: input.ts feeds events, tests feed numbers.
 
-export type StrokeKind = "pan" | "brush" | "pipe" | "stamp";
+export type StrokeKind = "pan" | "brush" | "pipe" | "stamp" | "place";
 
 export interface GestureTarget {
   /** What a single pointer with this button does now. */

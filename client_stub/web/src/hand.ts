@@ -3,7 +3,9 @@
 import { Brush, type Tool } from "./brush";
 import type { CommandQueue } from "./command_queue";
 import { clamp } from "./geometry";
+import type { Fixtures } from "./fixtures";
 import type { KeyCursor } from "./key_cursor";
+import { placingOf, type LatePlacer, type PlacingTool, type Site } from "./late_placer";
 import type { Mirror } from "./mirror";
 import { PipeTools, type PipeTool } from "./pipe_tools";
 import type { Shape } from "./shapes";
@@ -21,13 +23,23 @@ export interface Holder {
   readonly replays: boolean;
   readonly slice: number;
   readonly hover: { x: number; y: number } | null;
+  readonly camera: { readonly scale: number };
+  readonly fixtures: Fixtures;
   repaint(): void;
+  /** Springs, drains or heaters are others than they were. */
+  fixturesChanged(): void;
 }
+
+/** Pixels by which a click may miss what stands in a cell. */
+const REACH_PIXELS = 9;
 
 export class Hand {
   readonly brush: Brush;
   readonly pipes: PipeTools;
   readonly stamp: Stamp;
+  /** Null: a world that is only looked at. */
+  placer: LatePlacer | null = null;
+  private readonly site: Site;
   /** Why nothing can be changed here; null: it can. */
   private whyNot: string | null = null;
 
@@ -44,6 +56,11 @@ export class Hand {
       },
       warn: (text) => panel.warn(text),
     });
+    this.site = {
+      queue, history: this.brush.history, fixtures: () => holder.fixtures,
+      reach: () => Math.max(0.5, REACH_PIXELS / holder.camera.scale),
+      warn: (text) => panel.warn(text), changed: () => holder.fixturesChanged(),
+    };
   }
 
   /** `why` this world cannot be changed by us; null: it can. */
@@ -52,7 +69,7 @@ export class Hand {
     this.panel.showRights(why);
     if (why === null) return;
     this.brush.cancel(this.holder.mirror);
-    if (this.tools.pipeTool !== null || this.brush.edits || this.brush.tool === "paste") this.setTool("pan");
+    if (this.tools.pipeTool !== null || !LOOKING.includes(this.brush.tool)) this.setTool("pan");
   }
 
   /** Whether edits make sense; says why not. */
@@ -74,20 +91,43 @@ export class Hand {
     this.pipes.tool = null;
     this.pipePanel.showTool(null);
     this.panel.showTool(tool, this.brush.size);
+    this.placer?.showTool(tool, this.site);
     this.holder.repaint();
+  }
+
+  /** Springs, heaters and the like; null: another tool is in use. */
+  get places(): PlacingTool | null {
+    return this.readOnly ? null : placingOf(this.brush.tool);
+  }
+
+  setPlacing(tool: PlacingTool): void {
+    const heats = tool === "heater" || tool === "cooler";
+    if (heats && !this.holder.fixtures.heat) return this.panel.warn("This world has no heat");
+    this.setTool(tool);
+  }
+
+  beginPlacing(x: number, y: number): void {
+    const { places } = this;
+    if (places) this.placer?.begin(this.site, places, { x, y, z: this.holder.slice });
+  }
+
+  /** Whether anything that is in the hand changes the world. */
+  get builds(): boolean {
+    return !this.readOnly && (this.pipes.tool !== null || !LOOKING.includes(this.brush.tool));
   }
 
   /** All of it, for the hand of the next viewer. */
   get tools(): Tools {
-    const { tool, shape, size } = this.brush;
-    return { tool, shape, size, pipeTool: this.pipes.tool, region: this.stamp.region };
+    const { tool, shape, size, round } = this.brush;
+    return { tool, shape, size, round, pipeTool: this.pipes.tool, region: this.stamp.region };
   }
 
-  setTools({ tool, shape, size, pipeTool, region }: Tools): void {
+  setTools({ tool, shape, size, round, pipeTool, region }: Tools): void {
     this.stamp.region = region;
     this.brush.size = size;
     this.brush.shape = shape;
-    this.panel.showShape(shape);
+    this.brush.round = round;
+    this.panel.showShape(shape, round);
     if (pipeTool !== null) this.setPipeTool(pipeTool);
     else this.setTool(tool);
   }
@@ -105,10 +145,12 @@ export class Hand {
     this.pipePanel.toggle();
   }
 
-  setShape(shape: Shape): void {
-    if (!this.mayBuild) return this.panel.showShape(this.brush.shape);
+  /** A line is drawn with the brush that was in use last: `round` or not. */
+  setShape(shape: Shape, round = this.brush.round): void {
+    if (!this.mayBuild) return this.panel.showShape(this.brush.shape, this.brush.round);
     this.brush.shape = shape;
-    this.panel.showShape(shape);
+    this.brush.round = round;
+    this.panel.showShape(shape, round);
     if (this.brush.tool === "pan") this.setTool("rock"); // a shape is to be drawn with something
     this.holder.repaint();
   }

@@ -3,9 +3,10 @@
 import type { Command } from "@commands";
 import { FULL, ROCK, type Mirror } from "./mirror";
 import { commandsToFill, hasRoom } from "./pouring";
-import { rectsOf } from "./shapes";
+import { rectsOf, type Rect } from "./shapes";
 
-export type Material = "rock" | "air" | "water";
+/** What a stroke makes of cells; `take` makes air of water and leaves rock alone. */
+export type Material = "rock" | "air" | "water" | "take";
 
 /** Edits that are remembered. */
 const MOST_EDITS = 200;
@@ -29,10 +30,11 @@ export class Stroke implements Edit {
   /** The cells are about to be changed; what they hold now is what they had only the first time.
    *  Those that already are as the stroke makes them are none of its doing. */
   touch(mirror: Mirror, cells: Iterable<{ x: number; y: number }>): void {
-    const made = this.material === "rock" ? ROCK : this.material === "air" ? 0 : FULL;
+    const made = this.material === "rock" ? ROCK : this.material === "water" ? FULL : 0;
     for (const { x, y } of cells) {
       const key = y * mirror.size.x + x;
       const cell = mirror.cell(x, y, this.z);
+      if (this.material === "take" && cell <= 0) continue;
       if (cell !== made && !this.before.has(key)) this.before.set(key, cell);
     }
   }
@@ -63,6 +65,7 @@ export function reversal(stroke: Stroke, mirror: Mirror, isSeen: boolean): Rever
   const open: { x: number; y: number }[] = [];
   const pours: Command[] = [];
   let conflicts = 0;
+  if (stroke.material === "take") return pouringBack(stroke, mirror, isSeen);
   for (const [key, had] of stroke.before) {
     const x = key % mirror.size.x;
     const y = Math.floor(key / mirror.size.x);
@@ -87,6 +90,35 @@ export function reversal(stroke: Stroke, mirror: Mirror, isSeen: boolean): Rever
   return { commands: [...setCells(rock, "#", stroke.z), ...setCells(open, ".", stroke.z), ...pours], conflicts };
 }
 
+/** What was taken comes back to where it was; where other water has flowed in meanwhile it comes to stand on that, in
+ *  the same column. Cells whose water finds no room count as changed by others. */
+function pouringBack({ before, z }: Stroke, mirror: Mirror, isSeen: boolean): Reversal {
+  const pours = new Map<number, number>();
+  const held = (key: number) => (pours.get(key) ?? 0) +
+    (!isSeen && before.has(key) ? 0 : mirror.cell(key % mirror.size.x, Math.floor(key / mirror.size.x), z));
+  const pour = (key: number, units: number) => units > 0 && pours.set(key, (pours.get(key) ?? 0) + units);
+  let conflicts = 0;
+  // From below, so that what is left over comes to stand above what was put back.
+  const left: { key: number; rest: number }[] = [];
+  for (const [key, had] of [...before].sort(([a], [b]) => a - b)) {
+    const now = held(key);
+    const back = now < 0 ? 0 : Math.max(0, had - now);
+    pour(key, back);
+    if (back < had) left.push({ key, rest: had - back });
+  }
+  for (let { key, rest } of left) {
+    for (; rest > 0 && held(key) >= 0; key += mirror.size.x) {
+      const units = Math.min(rest, Math.max(0, FULL - held(key)));
+      pour(key, units);
+      rest -= units;
+    }
+    if (rest > 0) ++conflicts;
+  }
+  const commands: Command[] = [...pours].map(([key, units]) =>
+    ({ cmd: "pour", at: [key % mirror.size.x, Math.floor(key / mirror.size.x), z], units }));
+  return { commands, conflicts };
+}
+
 /** What makes the stroke once more. */
 function repetition(stroke: Stroke, mirror: Mirror): { commands: Command[]; edit: Edit } {
   const again = new Stroke(stroke.material, stroke.z);
@@ -97,11 +129,17 @@ function repetition(stroke: Stroke, mirror: Mirror): { commands: Command[]; edit
     : cells.filter((cell) => hasRoom(mirror, cell, stroke.z));
   again.touch(mirror, wanted);
   const commands = stroke.material === "water" ? commandsToFill(mirror, wanted, stroke.z)
+    : stroke.material === "take" ? rectsOf(wanted).map((rect) => commandToTake(rect, stroke.z))
     : setCells(wanted, LETTERS[stroke.material], stroke.z);
   return { commands, edit: again };
 }
 
 export const LETTERS = { rock: "#", air: "." } as const;
+
+/** What takes the water of the cells away. */
+export function commandToTake({ x, y, width, height }: Rect, z: number): Command {
+  return { cmd: "remove_water", from: [x, y, z], size: [width, height, 1] };
+}
 
 function setCells(cells: { x: number; y: number }[], cell: "#" | ".", z: number): Command[] {
   return rectsOf(cells).map(({ x, y, width, height }) =>

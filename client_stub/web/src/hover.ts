@@ -7,6 +7,7 @@ import { FULL, type Mirror } from "./mirror";
 import { materialName } from "./palette";
 import { cellText, type NodeView, type PortView } from "./pipe_mirror";
 import { nodeRadius } from "./pipe_painter";
+import type { Rect } from "./shapes";
 import { fixtureAt, subjectOf, type Known, type Subject } from "./subjects";
 
 /** The node whose picture covers the cell, or a port in it. */
@@ -58,7 +59,8 @@ export function paintCursor(
     context.fillStyle = "rgba(255, 255, 255, 0.28)";
     context.fillRect(camera.screenX(x), camera.screenY(y + height), width * camera.scale, height * camera.scale);
   }
-  const area = brush.edits ? brush.area(mirror, at.x, at.y) : { ...at, width: 1, height: 1 };
+  const areas = brush.edits ? brush.areas(mirror, at.x, at.y) : [{ ...at, width: 1, height: 1 }];
+  const area = boundsOf(areas);
   if (!brush.edits && !keyed && camera.scale < 4) return;
   const least = keyed ? 8 : 2;
   const width = Math.max(least, Math.round(area.width * camera.scale) - 1);
@@ -76,6 +78,31 @@ export function paintCursor(
   }
   if (!brush.edits) return frame("rgba(255, 255, 255, 0.5)", 1, 0);
   // On a dark line, so that it is seen on everything.
+  if (areas.length > 1) {
+    for (const [style, line] of [["rgba(6, 8, 11, 0.8)", 3], ["#ffffff", 1]] as const) {
+      context.strokeStyle = style;
+      context.lineWidth = line;
+      context.stroke(outlineOf(areas, camera));
+    }
+    return;
+  }
   frame("rgba(6, 8, 11, 0.8)", 3, 0);
   frame("#ffffff", 1, 0);
+}
+
+function boundsOf(rects: Rect[]): Rect {
+  const x = Math.min(...rects.map((rect) => rect.x));
+  const y = Math.min(...rects.map((rect) => rect.y));
+  return { x, y, width: Math.max(...rects.map((rect) => rect.x + rect.width)) - x,
+    height: Math.max(...rects.map((rect) => rect.y + rect.height)) - y };
+}
+
+/** Around rectangles that stand one on the other, from below: up along their right sides, down along the left. */
+function outlineOf(rects: Rect[], camera: Camera): Path2D {
+  const path = new Path2D();
+  const to = (x: number, y: number) => path.lineTo(Math.round(camera.screenX(x)) - 0.5, Math.round(camera.screenY(y)) - 0.5);
+  for (const { x, y, width, height } of rects) to(x + width, y), to(x + width, y + height);
+  for (const { x, y, height } of [...rects].reverse()) to(x, y + height), to(x, y);
+  path.closePath();
+  return path;
 }

@@ -2,12 +2,16 @@
 import type { Tool } from "./brush";
 import { ZOOM_STEP } from "./camera";
 import { Gestures, type StrokeKind } from "./gesture";
+import type { PlacingTool } from "./late_placer";
 import type { Shape } from "./shapes";
 import type { Viewer } from "./viewer";
 
 const TOOL_KEYS: Record<string, Tool> = { "1": "pan", "2": "rock", "3": "air", "4": "water", "6": "inspect",
-  "7": "copy", "8": "paste" };
-const SHAPE_KEYS: Record<string, Shape> = { b: "brush", l: "line", r: "box", g: "fill" };
+  "7": "copy", "8": "paste", "0": "take" };
+/** With Shift: small letters have other meanings. */
+const PLACING_KEYS: Record<string, PlacingTool> = { S: "spring", D: "drain", H: "heater", C: "cooler", L: "level",
+  E: "evaporate", X: "remove" };
+const SHAPE_KEYS: Record<string, Shape> = { l: "line", r: "box", g: "fill" };
 const PAN_STEP = 64; // screen pixels
 const ARROWS: Record<string, [dx: number, dy: number]> = {
   ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1],
@@ -34,15 +38,20 @@ export function listen(canvas: HTMLCanvasElement, current: () => Viewer | null):
     kindOf(button: number): StrokeKind {
       const viewer = current();
       if (!viewer || spaceHeld || button === 1) return "pan";
-      if (viewer.hand.pipes.tool !== null && button === 0) return "pipe";
-      if (viewer.hand.stamps !== null && button === 0) return "stamp";
-      return viewer.hand.brush.edits && !viewer.hand.readOnly ? "brush" : "pan";
+      const { hand } = viewer;
+      // The right button digs for whoever builds; with what only looks it carries the picture, as the left one.
+      if (button === 2) return hand.builds ? "brush" : "pan";
+      if (hand.pipes.tool !== null) return "pipe";
+      if (hand.stamps !== null) return "stamp";
+      if (hand.places !== null) return "place";
+      return hand.builds ? "brush" : "pan";
     },
     begin(kind, x, y, button) {
       withCell(x, y, (viewer, cell) => {
         viewer.hover = cell;
         if (kind === "pipe") viewer.hand.pipes.begin(viewer.mirror!.pipes, { ...cell, z: viewer.slice });
         if (kind === "stamp") viewer.hand.stamp.begin(cell);
+        if (kind === "place") viewer.hand.beginPlacing(cell.x, cell.y);
         // The right button digs, whatever the left one does.
         if (kind === "brush") viewer.hand.brush.begin(viewer.mirror!, cell.x, cell.y, viewer.slice, button === 2);
       });
@@ -51,6 +60,7 @@ export function listen(canvas: HTMLCanvasElement, current: () => Viewer | null):
       withCell(x, y, (viewer, cell) => {
         if (kind === "brush") viewer.hand.brush.move(viewer.mirror!, cell.x, cell.y);
         if (kind === "pipe") viewer.hand.pipes.move(viewer.mirror!.pipes, { ...cell, z: viewer.slice });
+        if (kind === "place") viewer.hand.placer?.move({ ...cell, z: viewer.slice });
       });
     },
     end(kind, x, y, clicked) {
@@ -58,6 +68,7 @@ export function listen(canvas: HTMLCanvasElement, current: () => Viewer | null):
         if (kind === "brush") viewer.hand.brush.end(viewer.mirror!);
         if (kind === "pipe") viewer.hand.pipes.end(viewer.mirror!.pipes, { ...cell, z: viewer.slice });
         if (kind === "stamp") viewer.hand.endStamp(cell.x, cell.y);
+        if (kind === "place") viewer.hand.placer?.end();
         if (kind === "pan" && clicked) viewer.clicked(cell);
       });
     },
@@ -66,6 +77,7 @@ export function listen(canvas: HTMLCanvasElement, current: () => Viewer | null):
       if (kind === "brush") viewer?.hand.brush.cancel(viewer.mirror);
       if (kind === "pipe") viewer?.hand.pipes.cancel();
       if (kind === "stamp") viewer?.hand.stamp.cancel();
+      if (kind === "place") viewer?.hand.placer?.end();
     },
     pan(dx, dy) {
       current()?.pan(dx, dy);
@@ -225,10 +237,14 @@ function pressed(viewer: Viewer, key: string): boolean {
   // What happened cannot be changed: a replay has no tools but the one that looks.
   const tool = viewer.replays && key !== "6" ? undefined : TOOL_KEYS[key];
   if (tool) viewer.hand.setTool(tool);
+  else if (PLACING_KEYS[key] && !viewer.replays) viewer.hand.setPlacing(PLACING_KEYS[key]);
+  // The brush's key once more makes it round, or square again.
+  else if (key === "b" && !viewer.replays) viewer.hand.setShape("brush", viewer.hand.brush.round !== (viewer.hand.brush.shape === "brush"));
   else if (SHAPE_KEYS[key] && !viewer.replays) viewer.hand.setShape(SHAPE_KEYS[key]);
   else if (key === "i" && !viewer.replays) viewer.hand.pick();
   else if (key === "p") viewer.pin();
   else if (key === "5") viewer.hand.togglePipes();
+  else if (key === "9" && !viewer.replays) viewer.hand.placer?.toggle();
   else if (key === "Escape") viewer.hand.setPipeTool(null);
   else if (key === "[") viewer.hand.setSize(viewer.hand.brush.size - 1);
   else if (key === "]") viewer.hand.setSize(viewer.hand.brush.size + 1);

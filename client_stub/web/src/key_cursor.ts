@@ -55,6 +55,10 @@ export class KeyCursor {
       this.began = reaches;
     } else if (viewer.hand.stamps !== null) {
       this.stamp(viewer.hand.stamps, place);
+    } else if (viewer.hand.places !== null) {
+      viewer.hand.beginPlacing(at.x, at.y);
+      viewer.hand.placer?.end();
+      this.say(`${viewer.hand.places} at ${place}`);
     } else if (brush.edits) {
       const reaches = (brush.shape === "line" || brush.shape === "box") && !this.began;
       if (!this.began) brush.begin(mirror, at.x, at.y, at.z);

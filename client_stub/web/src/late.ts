@@ -24,6 +24,25 @@ export async function missing(what: string): Promise<void> {
   tell(`${what} could not be fetched. ${why}`);
 }
 
+let style: Promise<void> | null = null;
+
+/** The looks of the parts that come late: fetched with the first of them. */
+export function lateStyle(): Promise<void> {
+  style ??= new Promise((resolve, reject) => {
+    const link = document.createElement("link");
+    link.rel = "stylesheet";
+    link.href = "/late.css";
+    link.onload = () => resolve();
+    link.onerror = () => {
+      style = null; // it is tried again
+      link.remove();
+      reject(new Error("late.css did not come"));
+    };
+    document.head.append(link);
+  });
+  return style;
+}
+
 export class Late<T> {
   /** Null: it is not there yet. */
   part: T | null = null;
@@ -37,7 +56,8 @@ export class Late<T> {
   want(): void {
     if (this.part || this.fetching || performance.now() < this.due) return;
     this.fetching = true;
-    void this.fetch().then((part) => this.came((this.part = part)), () => this.failed())
+    void Promise.all([this.fetch(), lateStyle()])
+      .then(([part]) => this.came((this.part = part)), () => this.failed())
       .finally(() => (this.fetching = false));
   }
 

@@ -5,7 +5,7 @@ import { SIGHTS, type SightName } from "./sight";
 import { OVERLAYS, type OverlayName } from "./overlay_kinds";
 
 /** Those that make sense to somebody else: what was copied stays here. */
-const TOOLS: Tool[] = ["pan", "inspect", "rock", "air", "water"];
+const TOOLS: Tool[] = ["pan", "inspect", "rock", "air", "water", "take"];
 
 export interface Place {
   x: number;

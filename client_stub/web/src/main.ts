@@ -3,7 +3,9 @@
 import { Camera } from "./camera";
 import { listenToHelp } from "./help";
 import type { Gallery } from "./gallery";
-import { Late, missing, tellOfMissing } from "./late";
+import { Late, lateStyle, missing, tellOfMissing } from "./late";
+import { LateOperators } from "./late_operators";
+import { LatePlacer } from "./late_placer";
 import { LateInspector } from "./late_inspector";
 import { LegendPanel } from "./legend";
 import { listen, listenToKeys } from "./input";
@@ -14,6 +16,7 @@ import type { OverlayName } from "./overlay_kinds";
 import { Panel, type WorldEntry } from "./panel";
 import { PipePanel } from "./pipe_panel";
 import type { Replay } from "./replay";
+import type { Operated } from "./operators";
 import { Screen } from "./screen";
 import { SIGHTS, type Sight, type SightName } from "./sight";
 import { Session } from "./session";
@@ -31,7 +34,7 @@ let viewer: Viewer | null = null;
 const minimap = new Minimap();
 const cameras = new Map<string, Camera>();
 let replay: Replay | null = null;
-let tools: Tools = { tool: "pan", shape: "brush", size: 3, pipeTool: null, region: null };
+let tools: Tools = { tool: "pan", shape: "brush", size: 3, round: false, pipeTool: null, region: null };
 let asking = false;
 const session = new Session();
 let retryTimer: number | undefined;
@@ -45,7 +48,7 @@ const legend: LegendPanel = new LegendPanel((name) => setOverlay(name));
 const panel = new Panel({
   tool: (tool) => viewer?.hand.setTool(tool),
   size: (size) => viewer?.hand.setSize(size),
-  shape: (shape) => viewer?.hand.setShape(shape),
+  shape: (shape, round) => viewer?.hand.setShape(shape, round),
   undo: () => viewer?.hand.undo(),
   redo: () => viewer?.hand.redo(),
   slice: (z) => viewer?.setSlice(z),
@@ -88,13 +91,15 @@ let gallery: Gallery | null = null;
 /** All worlds at a glance. */
 async function openGallery(): Promise<void> {
   if (worlds.length < 2 || replay !== null) return;
-  const part = await import("./gallery").catch(() => null);
+  const [part] = await Promise.all([import("./gallery"), lateStyle()]).catch(() => [null]);
   if (!part) return missing("The list of worlds");
   gallery ??= new part.Gallery((name) => (location.hash = encodeURIComponent(name)));
   gallery.open(worlds, viewer?.mirror?.welcome.world);
 }
 
 const signIn = new SignIn(session, () => void load(), (text) => panel.warn(text));
+const operators = new LateOperators();
+const placer = new LatePlacer((tool) => viewer?.hand.setTool(tool));
 const pipePanel = new PipePanel((tool) => viewer?.hand.setPipeTool(tool));
 
 /** The colours that were chosen last, on this page or on one before. */
@@ -137,6 +142,7 @@ function show(): void {
   if (viewer) tools = viewer.hand.tools;
   viewer?.stop();
   viewer = null;
+  operators.attach(null);
   Object.assign(window, { sluice: null });
   if (chosen !== null) panel.showWorlds(worlds, chosen);
   if (chosen === null || !session.mayWatch(chosen)) return showLocked(chosen);
@@ -147,12 +153,25 @@ function show(): void {
   viewer = new Viewer(canvas, panel, pipePanel, chosen, camera, null, minimap, inspector,
     (name, key) => legend.show(name, key), seen);
   viewer.setOverlay(overlay);
+  viewer.hand.placer = placer;
   viewer.hand.setTools(tools);
   viewer.hand.setRights(session.whyNotBuild(chosen) ?? seen?.whyNotBuild ?? null);
   viewer.doubts = () => void askSession();
+  viewer.fixturesCame = () => operators.update();
+  operators.attach(operatedBy(viewer, chosen));
   takeLink();
   // For tests and for the curious.
   Object.assign(window, { sluice: viewer });
+}
+
+/** What those who run the world do it with; null: it is not ours to run. */
+function operatedBy(shown: Viewer, world: string): Operated | null {
+  const role = session.operatesAs(world);
+  return role && {
+    role, queue: shown.queue, readOnly: session.isReadOnly(world), fixtures: () => shown.fixtures,
+    say: (text) => panel.tell(text), warn: (text) => panel.warn(text),
+    changed: () => shown.fixturesChanged(), rightsChanged: () => void askSession(),
+  };
 }
 
 /** Place, tool and overlay, as far as the address names them. */
@@ -231,7 +250,7 @@ async function askSession(): Promise<void> {
 /** All that the server has are recordings, shown at one tick. */
 async function showReplay(): Promise<void> {
   // Fetched by those who look at one.
-  const part = await import("./replay").catch(() => null);
+  const [part] = await Promise.all([import("./replay"), lateStyle()]).catch(() => [null]);
   if (!part) return missing("The timeline");
   replay = await part.Replay.open(panel, pipePanel, inspector, legend);
   viewer = replay.viewers[0]!;

@@ -10,6 +10,8 @@ export interface Source {
   readonly mirror: Mirror | null;
   /** A recording goes as fast as it is told to. */
   readonly replays: boolean;
+  /** How the world's time goes: whether it stands, and how many times as fast as its own. */
+  readonly fixtures: { readonly paused: boolean; readonly speed: number };
 }
 
 interface Line {
@@ -37,7 +39,9 @@ export class Numbers {
     const ticks = Math.max(0, mirror.tick - this.last.tick);
     const first = this.last.tick === 0 && !replays;
     const rate = first ? mirror.welcome.tickRate : ticks / seconds;
-    if (!replays && !first) this.watch(rate, mirror.welcome.tickRate);
+    const { paused, speed } = this.source.fixtures;
+    if (paused) this.panel.showSlow("paused by an operator");
+    else if (!replays && !first) this.watch(rate, mirror.welcome.tickRate * speed);
     const { water, pipes } = mirror.counters;
     this.panel.showNumbers(mirror.tick, rate, water, pipes, (this.line.bytes - this.last.bytes) / seconds);
     this.last = { time: now, bytes: this.line.bytes, tick: mirror.tick };

@@ -21,7 +21,7 @@ export interface WorldEntry {
 export interface PanelEvents {
   tool(tool: Tool): void;
   size(size: number): void;
-  shape(shape: Shape): void;
+  shape(shape: Shape, round?: boolean): void;
   undo(): void;
   redo(): void;
   slice(z: number): void;
@@ -75,9 +75,6 @@ export class Panel {
     for (const button of document.querySelectorAll<HTMLButtonElement>("[data-tool]")) {
       button.addEventListener("click", () => events.tool(button.dataset["tool"] as Tool));
     }
-    element("tl-inspect").addEventListener("click", (event) => {
-      events.tool((event.currentTarget as HTMLElement).classList.contains("active") ? "pan" : "inspect");
-    });
     this.sizeInput.addEventListener("input", () => events.size(Number(this.sizeInput.value)));
     this.sliceInput.addEventListener("input", () => events.slice(Number(this.sliceInput.value)));
     element("sight").addEventListener("change", (event) => {
@@ -95,7 +92,10 @@ export class Panel {
     }
     this.shape.addEventListener("change", () => {
       this.shape.blur();
-      events.shape(this.shape.value as Shape);
+      const round = this.shape.value === "round";
+      // Of the brushes one is chosen; another shape keeps the brush that there was.
+      if (round || this.shape.value === "brush") events.shape("brush", round);
+      else events.shape(this.shape.value as Shape);
     });
     element("skip").addEventListener("click", () => element("view").focus());
     element("undo").addEventListener("click", () => events.undo());
@@ -116,7 +116,7 @@ export class Panel {
     element("size-value").textContent = String(size);
     element("view").classList.toggle("brush", tool !== "pan" && tool !== "inspect");
     element("view").classList.toggle("inspect", tool === "inspect");
-    element("tl-inspect").classList.toggle("active", tool === "inspect");
+    document.getElementById("tl-inspect")?.classList.toggle("active", tool === "inspect"); // of a recording
   }
 
   /** No world is shown: nothing of the one before stays. */
@@ -145,8 +145,8 @@ export class Panel {
     rights.textContent = why === null ? "" : why.charAt(0).toUpperCase() + why.slice(1);
   }
 
-  showShape(shape: Shape): void {
-    this.shape.value = shape;
+  showShape(shape: Shape, round: boolean): void {
+    this.shape.value = shape === "brush" && round ? "round" : shape;
   }
 
   showWorlds(worlds: WorldEntry[], chosen: string): void {

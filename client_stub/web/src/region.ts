@@ -6,9 +6,6 @@ import { ICE_BASE, OUTSIDE, ROCK, THINNEST_ICE, TRAPPED_AIR, type Mirror } from 
 import { commandsToBuild, copyPipes, type PipePlan } from "./pipe_plan";
 import { rectsOf, type Rect } from "./shapes";
 
-/** Cells that can be copied at once: as many as a fill takes. */
-export const MOST_COPIED = 40_000;
-
 export interface Region {
   width: number;
   height: number;
@@ -32,11 +29,6 @@ export function describe({ width, height, cells, pipes }: Region): string {
   tell(count((cell) => cell > 0), "with water");
   tell(pipes.nodes.length, pipes.nodes.length === 1 ? "pipe" : "pipes");
   return `${width} × ${height} cells: ${parts.join(", ") || "all air"}`;
-}
-
-/** The rectangle that a region covers when its middle is put into the cell. */
-export function placeOf({ width, height }: Region, x: number, y: number): Rect {
-  return { x: x - Math.floor(width / 2), y: y - Math.floor(height / 2), width, height };
 }
 
 /** Putting a region into a world: the cells that it changes, and its pipes. */

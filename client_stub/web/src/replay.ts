@@ -6,6 +6,7 @@ import type { LegendPanel } from "./legend";
 import type { Panel } from "./panel";
 import type { PipePanel } from "./pipe_panel";
 import { Timeline } from "./timeline";
+import { buildTimeline } from "./timeline_markup";
 import type { TimelineFacts } from "./timeline_track";
 import { Viewer } from "./viewer";
 import type { ViewerInspector, ViewerPanel, ViewerPipePanel } from "./viewer_parts";
@@ -45,6 +46,7 @@ export class Replay {
     private facts: TimelineFacts, private readonly panel: Panel, pipePanel: PipePanel,
     inspector: ViewerInspector, legend: LegendPanel,
   ) {
+    buildTimeline();
     const pair = facts.recordings.length > 1;
     document.body.classList.add("replay");
     document.body.classList.toggle("pair", pair);
@@ -77,6 +79,10 @@ export class Replay {
       send: (request) => this.viewers[0]!.command(request),
       fit: () => this.viewers[0]!.fit(),
       pipes: () => this.viewers[0]!.hand.togglePipes(),
+      inspect: () => {
+        const { hand } = this.viewers[0]!;
+        hand.setTool(hand.brush.tool === "inspect" ? "pan" : "inspect");
+      },
     });
     if (!facts.complete) window.setTimeout(() => void this.ask(), POLL_MILLISECONDS);
   }

@@ -11,6 +11,8 @@ interface Known {
   worlds: Record<string, Role>;
   /** Worlds in which nobody builds. */
   read_only?: string[];
+  /** Those that one may run, and as what, read-only ones, too. */
+  operators?: Record<string, Role>;
 }
 
 export class Session {
@@ -40,10 +42,19 @@ export class Session {
     return this.roleIn(world) !== "none";
   }
 
+  /** As what one runs the world; null: one does not. */
+  operatesAs(world: string): Role | null {
+    return this.known?.operators?.[world] ?? null;
+  }
+
+  isReadOnly(world: string): boolean {
+    return this.known?.read_only?.includes(world) ?? false;
+  }
+
   /** Why nothing can be built in the world; null: it can. */
   whyNotBuild(world: string): string | null {
     if (ROLES.indexOf(this.roleIn(world)) >= ROLES.indexOf("build")) return null;
-    if (this.known?.read_only?.includes(world)) return "this world is read-only";
+    if (this.isReadOnly(world)) return "this world is read-only";
     if (!this.hasAccounts) return "you may watch this world; its server lets nobody build from here";
     return this.account === null ? "you may watch this world; sign in to build"
                                  : `you may watch this world; ${this.account} may not build in it`;
@@ -86,7 +97,8 @@ export class Session {
 
   private take(known: Known | null): boolean {
     const before = JSON.stringify(this.known);
-    this.known = known && { account: known.account ?? null, accounts: known.accounts, worlds: known.worlds ?? {}, read_only: known.read_only ?? [] };
+    this.known = known && { account: known.account ?? null, accounts: known.accounts, worlds: known.worlds ?? {}, read_only: known.read_only ?? [],
+      operators: known.operators ?? {} };
     return JSON.stringify(this.known) !== before;
   }
 }

@@ -19,6 +19,24 @@ export function dabAt(mirror: Mirror, size: number, x: number, y: number): Rect 
   return cut(mirror, x - before, y - before, x - before + size, y - before + size);
 }
 
+/** The cells of a brush about the cell as few rectangles, from below; a round one has no corners. */
+export function dabsAt(mirror: Mirror, size: number, x: number, y: number, round: boolean): Rect[] {
+  if (!round || size < 3) return [dabAt(mirror, size, x, y)];
+  const middle = (size - 1) / 2;
+  const [left, bottom] = [x - Math.floor(middle), y - Math.floor(middle)];
+  // A little less than half of the size: else a brush of three cells would be a square.
+  const reach = (size / 2 - 0.1) ** 2;
+  const rects: Rect[] = [];
+  for (let row = 0, end = 0; row < size; row = end) {
+    const inset = (at: number) => Math.ceil(middle - Math.sqrt(reach - (at - middle) ** 2));
+    for (end = row + 1; end < size && inset(end) === inset(row);) ++end;
+    const first = inset(row);
+    const rect = cut(mirror, left + first, bottom + row, left + size - first, bottom + end);
+    if (rect.width > 0 && rect.height > 0) rects.push(rect);
+  }
+  return rects;
+}
+
 /** Both ends, and all between, in any order. */
 export function boxOf(mirror: Mirror, from: { x: number; y: number }, to: { x: number; y: number }): Rect {
   return cut(mirror, Math.min(from.x, to.x), Math.min(from.y, to.y),
@@ -46,13 +64,16 @@ export function stepsBetween(
   return places;
 }
 
-/** Cells connected with the cell, all rock or all open as it is; `ceiling`: none higher than this.
- *  Null: there are more of them than a fill may take. */
+/** What a fill takes for one kind of cell: rock or not. */
+const isOpen = (cell: number): boolean => cell >= 0;
+
+/** Cells connected with the cell, all of its kind; `ceiling`: none higher than this. Null: there are more of
+ *  them than a fill may take. */
 export function flood(
-  mirror: Mirror, x: number, y: number, z: number, ceiling: number,
+  mirror: Mirror, x: number, y: number, z: number, ceiling: number, kind = isOpen,
 ): { x: number; y: number }[] | null {
   if (!mirror.inside(x, y, z)) return [];
-  const open = mirror.cell(x, y, z) >= 0;
+  const own = kind(mirror.cell(x, y, z));
   const { size } = mirror;
   const seen = new Set<number>([y * size.x + x]);
   const cells = [{ x, y }];
@@ -63,7 +84,7 @@ export function flood(
       const [nearX, nearY] = [cellX + dx, cellY + dy];
       if (!mirror.inside(nearX, nearY, z) || nearY > ceiling) continue;
       const key = nearY * size.x + nearX;
-      if (seen.has(key) || mirror.cell(nearX, nearY, z) >= 0 !== open) continue;
+      if (seen.has(key) || kind(mirror.cell(nearX, nearY, z)) !== own) continue;
       seen.add(key);
       cells.push({ x: nearX, y: nearY });
     }

@@ -6,13 +6,22 @@ import type { History } from "./history";
 import type { Mirror } from "./mirror";
 import { farPixel } from "./raster";
 import { IS_ROCK } from "./look";
-import { copyRegion, describe, MOST_COPIED, Paste, placeOf, type Region } from "./region";
-import { boxOf } from "./shapes";
+import { Late } from "./late";
+import type { Region } from "./region";
+import { boxOf, MOST_FILLED, type Rect } from "./shapes";
 import { FULL, ROCK } from "./mirror";
 
 interface Place {
   x: number;
   y: number;
+}
+
+/** Cells that can be copied at once: as many as a fill takes. */
+export const MOST_COPIED = MOST_FILLED;
+
+/** The rectangle that a region covers when its middle is put into the cell. */
+export function placeOf({ width, height }: Region, x: number, y: number): Rect {
+  return { x: x - Math.floor(width / 2), y: y - Math.floor(height / 2), width, height };
 }
 
 export interface StampEvents {
@@ -27,6 +36,11 @@ export class Stamp {
   private ghost: { region: Region; canvas: OffscreenCanvas } | null = null;
   /** Where a box that is being dragged began. */
   private start: Place | null = null;
+  /** What copies and puts, and those that wait for it. */
+  private readonly part = new Late("What copies and pastes", () => import("./region"), () => {
+    for (const act of this.waiting.splice(0)) act();
+  });
+  private readonly waiting: (() => void)[] = [];
 
   constructor(
     private readonly queue: CommandQueue, private readonly history: History, private readonly events: StampEvents,
@@ -46,21 +60,31 @@ export class Stamp {
     if (rect.width * rect.height > MOST_COPIED) {
       return this.events.warn(`At most ${MOST_COPIED.toLocaleString("en")} cells can be copied at once`);
     }
-    this.region = copyRegion(mirror, rect, z);
-    this.events.copied(`Copied ${describe(this.region)}`);
+    this.withPart((part) => {
+      this.region = part.copyRegion(mirror, rect, z);
+      this.events.copied(`Copied ${part.describe(this.region)}`);
+    });
   }
 
-  /** Puts what is held, with its middle into the cell; returns whether that was done. */
-  paste(mirror: Mirror, at: Place, z: number): boolean {
+  /** Puts what is held, with its middle into the cell. */
+  paste(mirror: Mirror, at: Place, z: number): void {
     this.start = null;
-    if (!this.region) return this.refuse("Nothing is copied yet: drag a box with Copy first");
-    if (!this.queue.ready) return this.refuse("Not connected: nothing was changed");
-    const { x, y } = placeOf(this.region, at.x, at.y);
-    const edit = new Paste(mirror, this.region, x, y, z);
-    if (edit.commands.length > this.queue.room) return this.refuse("This is faster than the server: nothing was pasted");
-    for (const command of edit.commands) this.queue.send(command, this);
-    this.history.add(edit);
-    return true;
+    const { region } = this;
+    if (!region) return this.events.warn("Nothing is copied yet: drag a box with Copy first");
+    this.withPart((part) => {
+      if (!this.queue.ready) return this.events.warn("Not connected: nothing was changed");
+      const { x, y } = placeOf(region, at.x, at.y);
+      const edit = new part.Paste(mirror, region, x, y, z);
+      if (edit.commands.length > this.queue.room) return this.events.warn("This is faster than the server: nothing was pasted");
+      for (const command of edit.commands) this.queue.send(command, this);
+      this.history.add(edit);
+    });
+  }
+
+  private withPart(act: (part: typeof import("./region")) => void): void {
+    if (this.part.part) return act(this.part.part);
+    this.waiting.push(() => act(this.part.part!));
+    this.part.want();
   }
 
   /** The box that was begun, or a stroke, was not meant. */
@@ -119,10 +143,5 @@ export class Stamp {
     canvas.getContext("2d")!.putImageData(image, 0, 0);
     this.ghost = { region, canvas };
     return canvas;
-  }
-
-  private refuse(why: string): false {
-    this.events.warn(why);
-    return false;
   }
 }

@@ -15,6 +15,7 @@ export interface TimelineEvents {
   send(request: PlaybackCommand): number;
   fit(): void;
   pipes(): void;
+  inspect(): void;
 }
 
 function element<T extends HTMLElement>(id: string): T {
@@ -199,6 +200,7 @@ export class Timeline {
     on("tl-command-after", () => this.toCommand(1));
     on("tl-first", () => this.toFirstDifference());
     on("tl-fit", () => this.events.fit());
+    on("tl-inspect", () => this.events.inspect());
     on("tl-pipes", () => this.events.pipes());
     this.speed.addEventListener("change", () => {
       this.changeSpeed(Number(this.speed.value));

@@ -63,10 +63,11 @@ export class Turned implements Sight {
     return Object.fromEntries(turned) as C;
   }
 
-  fixtures({ sources, drains, open }: Fixtures): Fixtures {
+  fixtures({ sources, drains, heaters, open, ...rest }: Fixtures): Fixtures {
     const turned = (list: Fixtures["sources"]) => list.map((each) => ({ ...each, at: this.turn(each.at) }));
     const edges = EDGES[this.name as Exclude<SightName, "front">];
-    return { sources: turned(sources), drains: turned(drains), open: new Set([...open].map((side) => edges[side] ?? side)) };
+    return { ...rest, sources: turned(sources), drains: turned(drains), heaters: turned(heaters),
+      open: new Set([...open].map((side) => edges[side] ?? side)) };
   }
 
   mirror(welcome: WelcomeMessage): Mirror {

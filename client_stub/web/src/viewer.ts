@@ -18,6 +18,7 @@ import type { Minimap } from "./minimap";
 import type { ResultMessage, TickMessage, WelcomeMessage } from "./messages";
 import { Mirror } from "./mirror";
 import { Numbers } from "./numbers";
+import type { Operation } from "./operators";
 import { Painter } from "./painter";
 import type { People } from "./people";
 import { recoveredText } from "./recovery";
@@ -35,6 +36,8 @@ const VIEW_INTERVAL = 120;
 const NUMBERS_INTERVAL = 1000;
 const HOLD_INTERVAL = 120;
 const FIXTURES_INTERVAL = 2000;
+/** The server's ten ticks, at its usual rate. */
+const FIXTURES_PATIENCE = 500;
 
 function middleSlice(depth: number): number {
   return Math.floor((depth - 1) / 2);
@@ -48,20 +51,23 @@ export class Viewer {
   hover: { x: number; y: number } | null = null;
   readonly keys: KeyCursor;
   overlay: OverlayName = "none";
+  /** Springs, drains and open edges, as they were a moment ago. */
+  fixtures: Fixtures = NO_FIXTURES;
   /** The viewer of the other recording, where two are shown side by side. */
   peer: Viewer | null = null;
   /** Called when the server no longer lets us do what we may do, or is away. */
   doubts: (() => void) | null = null;
+  /** Called when it is known anew how the world stands. */
+  fixturesCame: (() => void) | null = null;
   /** Between this viewer's world and its peer's. */
   differences: Differences | null = null;
   private readonly connection: Connection;
   /** Of whatever changes the world. */
-  private readonly queue: CommandQueue;
+  readonly queue: CommandQueue;
   private readonly screen: Screen;
   private readonly timers: number[] = [];
   private readonly observer: ResizeObserver;
   private painter: Painter | null = null;
-  private fixtures: Fixtures = NO_FIXTURES;
   private pipePainter: PipePainter | null = null;
   private activity: Activity | null = null;
   private overlays: Overlay | null = null;
@@ -232,7 +238,7 @@ export class Viewer {
   }
 
   /** The number that its result will carry, or 0 when there is no connection. */
-  command(command: Command | PlaybackCommand): number {
+  command(command: Command | Operation | PlaybackCommand): number {
     return this.connection.command(this.sight?.command(command) ?? command);
   }
 
@@ -353,7 +359,7 @@ export class Viewer {
   }
 
   private answered(result: ResultMessage): void {
-    this.queue.answered(result.seq);
+    this.queue.answered(result.seq, result.applied);
     this.events?.result(result);
     if (result.applied) return;
     this.hand.pipes.refused();
@@ -370,12 +376,19 @@ export class Viewer {
     this.connection.setView(this.sight?.box(box) ?? box);
   }
 
+  /** Soon after we changed them, so that the change is seen. The server looks every few ticks. */
+  fixturesChanged(): void {
+    window.setTimeout(() => void this.askFixtures(), FIXTURES_PATIENCE);
+  }
+
   /** Springs, drains and open edges are no part of the ticks. */
   private async askFixtures(): Promise<void> {
     if (!this.mirror || !this.connection.ready || document.visibilityState !== "visible") return;
     const fixtures = await fetchFixtures(this.mirror.welcome.world);
     if (!fixtures) return;
     this.fixtures = this.sight?.fixtures(fixtures) ?? fixtures;
+    this.hand.placer?.refresh();
+    this.fixturesCame?.();
     this.frames.needed = true;
   }
 

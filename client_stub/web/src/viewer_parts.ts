@@ -26,6 +26,8 @@ export interface Tools {
   tool: Tool;
   shape: Shape;
   size: number;
+  /** A brush without corners. */
+  round: boolean;
   pipeTool: PipeTool | null;
   /** What was copied last. */
   region: Region | null;

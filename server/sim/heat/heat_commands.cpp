@@ -70,6 +70,7 @@ CommandOutcome CommandContext::apply(const AddHeater& command) {
     return {"a world holds at most " + std::to_string(kMaxHeaters) + " heaters"};
   }
   heat.heaters[command.at] = {command.rate};
+  ++world_.springs_version_;
   return {};
 }
 
@@ -79,6 +80,7 @@ CommandOutcome CommandContext::apply(const RemoveHeater& command) {
   if (heat.heaters.erase(command.at) == 0) {
     return {"there is no heater at " + to_string(command.at)};
   }
+  ++world_.springs_version_;
   return {};
 }
 

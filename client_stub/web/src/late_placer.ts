@@ -1,0 +1,78 @@
+// The tools that put something into a cell: springs, drains, heaters, levels; and what takes it away. They are
+// fetched when the first of them is wanted.
+import type { Tool } from "./brush";
+import type { CommandQueue } from "./command_queue";
+import type { Fixtures } from "./fixtures";
+import type { Vec3 } from "./geometry";
+import type { History } from "./history";
+import { Late } from "./late";
+import type { Placer } from "./placer";
+
+export type PlacingTool = "spring" | "drain" | "heater" | "cooler" | "level" | "evaporate" | "remove";
+const PLACING: readonly Tool[] = ["spring", "drain", "heater", "cooler", "level", "evaporate", "remove"];
+
+/** Null: it is another tool. */
+export function placingOf(tool: Tool): PlacingTool | null {
+  return PLACING.includes(tool) ? (tool as PlacingTool) : null;
+}
+
+/** What the tools act on: the world that is shown. */
+export interface Site {
+  readonly queue: CommandQueue;
+  readonly history: History;
+  /** What stands in the world, as far as is known. */
+  fixtures(): Fixtures;
+  /** How near, in cells, a click must be to mean something that stands there. */
+  reach(): number;
+  warn(text: string): void;
+  /** Something came or went. */
+  changed(): void;
+}
+
+export class LatePlacer {
+  private readonly late: Late<Placer>;
+  private tool: PlacingTool | null = null;
+  private site: Site | null = null;
+  private wanted = false;
+
+  constructor(choose: (tool: Tool) => void) {
+    this.late = new Late("The tools for springs", async () => new (await import("./placer")).Placer(choose), (placer) => {
+      placer.show(this.wanted, this.tool, this.site);
+    });
+    document.getElementById("placing-toggle")!.addEventListener("click", () => this.toggle());
+  }
+
+  toggle(): void {
+    this.show(!(this.late.part?.shown ?? false), this.tool, this.site);
+  }
+
+  /** The tool that is taken up, whatever it is: one of these opens the panel. */
+  showTool(tool: Tool, site: Site): void {
+    const placing = placingOf(tool);
+    this.show(placing !== null || this.wanted, placing, site);
+  }
+
+  private show(wanted: boolean, tool: PlacingTool | null, site: Site | null): void {
+    [this.wanted, this.tool, this.site] = [wanted, tool, site];
+    if (wanted) this.late.want();
+    this.late.part?.show(wanted, tool, site);
+  }
+
+  /** More is known of the world. */
+  refresh(): void {
+    this.late.part?.update();
+  }
+
+  begin(site: Site, tool: PlacingTool, cell: Vec3): void {
+    if (this.late.part) this.late.part.begin(site, tool, cell);
+    else site.warn("The tool is still on its way: try again");
+  }
+
+  move(cell: Vec3): void {
+    this.late.part?.move(cell);
+  }
+
+  end(): void {
+    this.late.part?.end();
+  }
+}

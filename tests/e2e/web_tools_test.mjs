@@ -1,0 +1,58 @@
+// Goal: a brush of any size covers what its shape says, and springs, drains and heaters that were put or removed are
+// taken back as they were.
+// Method: the modules by themselves.
+//
+//   node web_tools_test.mjs SOURCE_DIR PACKAGE_JSON   (of the folder with esbuild)
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { drawn, load } from "./web_support.mjs";
+
+const { dabAt, dabsAt } = await load("shapes.ts");
+
+test("a round brush has no corners, as few rectangles as rows of equal length, and is cut to the world", () => {
+  const mirror = drawn(Array(40).fill(".".repeat(40)));
+  const rowsOf = (size, x = 20, y = 20) => {
+    const cells = dabsAt(mirror, size, x, y, true).flatMap((rect) => cellsOf(rect));
+    assert.equal(new Set(cells.map((cell) => cell.join())).size, cells.length, "no cell is covered twice");
+    const rows = new Map();
+    for (const [, row] of cells) rows.set(row, (rows.get(row) ?? 0) + 1);
+    return [...rows.values()];
+  };
+  const cellsOf = ({ x, y, width, height }) =>
+    Array.from({ length: width * height }, (_, i) => [x + (i % width), y + Math.floor(i / width)]);
+  assert.deepEqual(rowsOf(1), [1]);
+  assert.deepEqual(rowsOf(2), [2, 2]);
+  assert.deepEqual(rowsOf(3), [1, 3, 1]);
+  assert.deepEqual(rowsOf(4), [2, 4, 4, 2]);
+  assert.deepEqual(rowsOf(5), [3, 5, 5, 5, 3]);
+  assert.deepEqual(rowsOf(5, 0, 0), [3, 3, 2]);
+  for (let size = 3; size <= 16; ++size) {
+    const rects = dabsAt(mirror, size, 20, 20, true);
+    assert.ok(rects.length <= 9, `${rects.length} commands a dab of ${size}`);
+    assert.ok(rects.every(({ x, y }) => x >= 0 && y >= 0));
+  }
+  assert.deepEqual(dabsAt(mirror, 3, 5, 5, false), [dabAt(mirror, 3, 5, 5)]);
+});
+
+// Springs, drains and heaters.
+const { FixtureEdit, placement, removal } = await load("fixture_edit.ts");
+
+test("what was put is taken away, and what was removed comes back with all that it had", () => {
+  const fixtures = { sources: [], drains: [], heaters: [] };
+  const spring = { kind: "spring", at: { x: 1, y: 2, z: 0 }, rate: 7, head: 4096, temperature: -256 };
+  const added = { cmd: "add_source", at: [1, 2, 0], rate: 7, temperature: -256, head: 4096 };
+  assert.deepEqual(placement(spring), added);
+  assert.deepEqual(placement({ ...spring, temperature: undefined }), { cmd: "add_source", at: [1, 2, 0], rate: 7, head: 4096 });
+  assert.deepEqual(placement({ ...spring, kind: "heater" }), { cmd: "add_heater", at: [1, 2, 0], rate: 7 });
+  assert.deepEqual(removal({ ...spring, kind: "drain" }), { cmd: "remove_drain", at: [1, 2, 0] });
+  const [puts, takes] = [true, false].map((adds) => new FixtureEdit(adds, () => fixtures));
+  assert.ok(puts.isEmpty);
+  puts.standing.push(spring);
+  takes.standing.push(spring);
+  assert.deepEqual(puts.reverse(), { commands: [{ cmd: "remove_source", at: [1, 2, 0] }], conflicts: 0 });
+  assert.deepEqual(takes.reverse(), { commands: [added], conflicts: 0 });
+  assert.deepEqual(puts.repeat().commands, [added]);
+  assert.deepEqual(takes.repeat().commands, puts.reverse().commands);
+  fixtures.sources.push({ at: spring.at, rate: 8 }); // somebody else's, in its place
+  assert.deepEqual(puts.reverse(), { commands: [], conflicts: 1 });
+});
