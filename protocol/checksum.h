@@ -1,4 +1,4 @@
-// The check sum by which a mirror's chunk is compared with the server's. It finds accidents, not
+// The checksum by which a mirror's chunk is compared with the server's. It finds accidents, not
 // attackers.
 #pragma once
 

@@ -36,7 +36,7 @@ class PipeMirror {
   /// The error names the section; what is held of it is then unchanged.
   [[nodiscard]] Status update(const PipeUpdate& update);
   void drop(const PipeKey& key) { sections_.erase(key); }
-  /// Whether the section is the server's. One that is not held has the check sum 0.
+  /// Whether the section is the server's. One that is not held has the checksum 0.
   [[nodiscard]] bool matches(const PipeDigest& digest) const;
 
   [[nodiscard]] const PipeSection* find(const PipeKey& key) const;

@@ -133,7 +133,7 @@ constexpr std::int32_t class_of_port(std::int32_t value) {
 /// A section as a mirror holds it.
 struct PipeSection {
   PipePlan plan;
-  std::vector<std::uint8_t> plan_bytes;  // as they came; part of the check sum
+  std::vector<std::uint8_t> plan_bytes;  // as they came; part of the checksum
   std::vector<std::int32_t> values;      // plan.value_count() of them
 
   [[nodiscard]] std::int32_t amount(std::size_t node) const { return values[node]; }

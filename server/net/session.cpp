@@ -212,14 +212,14 @@ void Session::on(const protocol::Pointer& pointer) {
 
 void Session::on(const protocol::Resync& resync) {
   messages_.charge(kResyncCost, socket_->now());
-  spdlog::debug("{} {}: a chunk's check sum differed at \"{}\"", hub_.config().name, peer_,
+  spdlog::debug("{} {}: a chunk's checksum differed at \"{}\"", hub_.config().name, peer_,
                 client_name_);
   if (!hub_.resync(*this, resync.coord)) bad_message("too many resyncs of chunks that are air");
 }
 
 void Session::on(const protocol::ResyncPipes& resync) {
   messages_.charge(kResyncCost, socket_->now());
-  spdlog::debug("{} {}: a pipe section's check sum differed at \"{}\"", hub_.config().name, peer_,
+  spdlog::debug("{} {}: a pipe section's checksum differed at \"{}\"", hub_.config().name, peer_,
                 client_name_);
   if (!hub_.resync_pipes(*this, resync.key))
     bad_message("too many resyncs of sections that are not there");

@@ -1,6 +1,6 @@
 // Checkpoints: a world's whole state at the end of one tick.
 //
-//   checkpoint row := core, list, check sum            core: core_store.h
+//   checkpoint row := core, list, checksum            core: core_store.h
 //   list   := packed(
 //     varint(chunks)
 //     { zigzag varints of x, y, z less those of the chunk before }     in ChunkCoord's order

@@ -1,4 +1,4 @@
-// Compression and check sums of blobs.
+// Compression and checksums of blobs.
 //
 //   packed := 0x00 bytes...                       as they are
 //           | 0x01 varint(size) zstd-frame        compressed; `size` bytes when unpacked

@@ -126,7 +126,7 @@ Status Reader::read_world_row() {
   world_file_text_ = row->text(0);
   made_by_ = row->text(1);
   if (row_checksum(1, row->blob(0), row->blob(1)) == row->integer(2)) return Done{};
-  return trouble(database_->error("is damaged: the check sum of its world file does not fit"));
+  return trouble(database_->error("is damaged: the checksum of its world file does not fit"));
 }
 
 Status Reader::read_facts() {
@@ -143,7 +143,7 @@ Status Reader::read_facts() {
       facts_.push_back(std::move(fact));
       continue;
     }
-    const Status noted = trouble(database_->error("is damaged: the check sum of its fact '" +
+    const Status noted = trouble(database_->error("is damaged: the checksum of its fact '" +
                                                   sim::printable(fact.name) + "' does not fit"));
     if (!noted) return noted;
   }
@@ -243,8 +243,7 @@ Result<std::vector<TickRecord>> Reader::read_row(std::uint64_t tick, bool with_c
   }
   const std::string name = ticks_text(first, first + count - 1);
   if (row_checksum(first, digests, row->blob(2)) != row->integer(3)) {
-    return database_->error("is damaged: the check sum of the history of " + name +
-                            " does not fit");
+    return database_->error("is damaged: the checksum of the history of " + name + " does not fit");
   }
   std::vector<TickRecord> ticks(count);
   ByteReader reader(digests);

@@ -92,7 +92,7 @@ class Reader {
   [[nodiscard]] Result<std::vector<sim::Digest>> digests(std::uint64_t from, std::uint64_t to);
   /// All ticks of the row in which `tick` stands.
   [[nodiscard]] Result<std::vector<TickRecord>> row_at(std::uint64_t tick);
-  /// The same of a row whose check sum does not fit: what there is, which may be wrong anywhere.
+  /// The same of a row whose checksum does not fit: what there is, which may be wrong anywhere.
   [[nodiscard]] Result<DamagedRow> damaged_row_at(std::uint64_t tick);
 
   /// The last one at or before `tick`, at or after first_tick().

@@ -77,7 +77,7 @@ Result<CheckpointImage> Reader::read_checkpoint(std::uint64_t checkpoint_tick) {
   const auto digest = static_cast<sim::Digest>(row->integer(0));
   if (row_checksum(sim::combine(checkpoint_tick, digest), row->blob(1), row->blob(2)) !=
       row->integer(3)) {
-    return database_->error("is damaged: the check sum of " + name + " does not fit");
+    return database_->error("is damaged: the checksum of " + name + " does not fit");
   }
   const Result<Bytes> core =
       cores_ == nullptr ? unpack(row->blob(1), limits_.core_bytes) : cores_->load(row->blob(1));
@@ -113,7 +113,7 @@ Result<std::unique_ptr<sim::World>> Reader::restore(std::uint64_t checkpoint_tic
   const std::string name = checkpoint_text(checkpoint_tick);
   auto world = image->restore();
   if (!world) {
-    // Its check sum fits: what other rules made is whole, and not this program's to read.
+    // Its checksum fits: what other rules made is whole, and not this program's to read.
     const bool other_rules = world.error().starts_with(sim::kMadeByOtherRules);
     return database_->error((other_rules ? "cannot be used: " : "is damaged: ") + name + ": " +
                             world.error());

@@ -188,7 +188,7 @@ class Salvage {
     return world_->tick(commands, executor_);
   }
 
-  /// A row whose check sum does not fit is whole after all where its commands lead from the state
+  /// A row whose checksum does not fit is whole after all where its commands lead from the state
   /// before it to the digests that it has (the sum was hit), or to others with which the sum fits
   /// (a digest was hit).
   Status prove_damaged_rows() {

@@ -136,7 +136,7 @@ Result<TraceFile> decode_trace(std::span<const std::byte> bytes) {
   const std::uint64_t checksum = head.u64();
   const std::span<const std::byte> packed = bytes.subspan(kHeadBytes);
   if (static_cast<std::uint64_t>(row_checksum(kVersion, packed, {})) != checksum) {
-    return Error{"is damaged: its check sum does not fit"};
+    return Error{"is damaged: its checksum does not fit"};
   }
   const Result<Bytes> body = unpack(packed, kMaxTraceBytes);
   if (!body) return Error{"is damaged: it " + body.error()};

@@ -1,7 +1,7 @@
 // A tick's trace as a file: what one build or machine did in the tick where another one parts from
 // it, to be compared where both can be read (`sluice trace`, `sluice diff --trace-b`).
 //
-//   file   := u32 "SLTR"  u64 check sum of the rest  packed(body)
+//   file   := u32 "SLTR"  u64 checksum of the rest  packed(body)
 //   body   := varint(version = 1) string(world) string(made by) varint(tick) u64 digest
 //             varint(contents) { 4096 little-endian cells }
 //             varint(phases) { string(name) u64 digest  varint(layers) { u64 }

@@ -129,7 +129,7 @@ class World {
 
   // Snapshot (snapshot.cpp). A snapshot is the core (everything but the grid) and the chunks.
 
-  /// Everything but the chunks, as canonical bytes with a version and a check sum. A CoreCopy
+  /// Everything but the chunks, as canonical bytes with a version and a checksum. A CoreCopy
   /// (core_copy.h) makes the same bytes on another thread.
   [[nodiscard]] std::vector<std::byte> snapshot_core() const;
   /// The canonical bytes of one stored chunk: kChunkCells little-endian 32-bit cells. A snapshot

@@ -1,5 +1,5 @@
 // Goal: the demo world of pipes does what its file promises, for a viewer of a real server: the
-// tank fills from the lake, water comes out of the spout, nothing is lost, every check sum agrees,
+// tank fills from the lake, water comes out of the spout, nothing is lost, every checksum agrees,
 // and commands of pipes are obeyed or refused with a reason; its recording verifies. Method: the
 // world of server/worlds, ten times as fast; waits for ticks and states, never for time.
 #include <fstream>

@@ -1,4 +1,4 @@
-// Goal: the browser's own decoder and check sum are those of the protocol's document, which the C++
+// Goal: the browser's own decoder and checksum are those of the protocol's document, which the C++
 // ones are tested against too.
 // Method: the tables of protocol/README.md are read and tried.
 //
@@ -143,4 +143,4 @@ for (let i = 0; i < 20; ++i) for (const payload of timed) decodeChunk(payload, h
 console.log(`${((performance.now() - startColumns) / 20 / timed.length).toFixed(3)} ms a chunk by columns`);
 const start = performance.now();
 for (let i = 0; i < 200; ++i) chunkChecksum(junk);
-console.log(`all well; ${((performance.now() - start) / 200).toFixed(3)} ms a check sum`);
+console.log(`all well; ${((performance.now() - start) / 200).toFixed(3)} ms a checksum`);

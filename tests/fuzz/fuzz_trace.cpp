@@ -1,4 +1,4 @@
-// Any bytes as a trace whose check sum fits: an error, or a trace that can be written, comes back,
+// Any bytes as a trace whose checksum fits: an error, or a trace that can be written, comes back,
 // and compares with itself.
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace {
 
 namespace record = sluice::record;
 
-constexpr std::size_t kHeadBytes = 12;  // "SLTR" and the check sum
+constexpr std::size_t kHeadBytes = 12;  // "SLTR" and the checksum
 constexpr std::uint64_t kChecksumKey = 2;
 
 /// The unpacked body of a trace of a small world.

@@ -129,7 +129,7 @@ TEST_F(BackgroundVerifierTest, WhatIsCountedCanBeRead) {
   sinks.pop_back();
 }
 
-// A client that lies about check sums used up all bundles of a run.
+// A client that lies about checksums used up all bundles of a run.
 TEST_F(BackgroundVerifierTest, LiesUseUpTheirOwnBundlesOnly) {
   run_to(60, 0);
   BackgroundVerifier verifier(options());

@@ -47,7 +47,7 @@ class DamagedStart : public testing::Test {
   void expect_log(const std::string& text) {
     EXPECT_NE(log_.str().find(text), std::string::npos) << text << " is not in\n" << log_.str();
   }
-  /// The check sum of all that the file's tables hold.
+  /// The checksum of all that the file's tables hold.
   static std::string content_of(const std::string& path) {
     const auto database = must(record::Database::open(path, record::Database::Mode::kRead));
     std::string all;
@@ -100,14 +100,14 @@ TEST_F(DamagedStart, ADamagedCheckpointCostsNoHistoryAndNoRepair) {
     auto host = must(start());
     EXPECT_TRUE(host->stop());
   }
-  expect_log("the check sum of the checkpoint of tick 300 does not fit");
+  expect_log("the checksum of the checkpoint of tick 300 does not fit");
   expect_log("goes on at tick 330");
   EXPECT_FALSE(std::filesystem::exists(recording_ + ".damaged"));
   EXPECT_GE(must(record::Reader::open(recording_))->last_tick(), 330U);
 }
 
 TEST_F(DamagedStart, AHistoryThatDoesNotReplayIsLeftForSomebodyToLookAt) {
-  // Whole, by its check sums; but tick 330 has another digest than the world gets.
+  // Whole, by its checksums; but tick 330 has another digest than the world gets.
   {
     const auto world = make_world();
     std::filesystem::remove(recording_);
@@ -132,7 +132,7 @@ TEST_F(DamagedStart, AWorldThatCannotLoadDoesNotStopTheOthers) {
   write_file(folder_.file("pond.toml"), "[world]\nname = \"pond\"\nsize = [8, 8, 1]\n");
   write_file(folder_.file("wrong.toml"), "[world]\nname = \"wrong\"\nsize = [8, 8, 1]\n");
   write_file(folder_.file("wrong.sluice"), "this is no recording");
-  // Whole by its check sums, and yet it does not replay: a fault of a rule, not of the medium.
+  // Whole by its checksums, and yet it does not replay: a fault of a rule, not of the medium.
   {
     const auto world = make_world();
     std::filesystem::remove(recording_);

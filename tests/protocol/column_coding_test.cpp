@@ -127,7 +127,7 @@ TEST(Columns, AreTheDocumentedBytes) {
   expect_documented(hex(solid_delta));
 }
 
-// A payload and the check sum after it on each line, for chunks of 64x64x1 and then of 16x16x16:
+// A payload and the checksum after it on each line, for chunks of 64x64x1 and then of 16x16x16:
 // the page's decoder reads the same file.
 std::string chunk_chain() {
   std::ostringstream text;

@@ -3,7 +3,7 @@
 
 This client was written from the document and the two schemas alone: its own FlatBuffers, WebSocket,
 codec and mirror, none of the project's code. It starts a server on the worlds that it is given, looks
-at each of them, changes it, misbehaves a little as the document allows, and compares every check sum.
+at each of them, changes it, misbehaves a little as the document allows, and compares every checksum.
 What it cannot do by the document is the document's fault.
 
 Usage: document_client.py SERVER WORLD.toml...

@@ -81,7 +81,7 @@ TEST(WrongFile, DamagedCheckpointIsSkippedByRecovery) {
   EXPECT_EQ(recovered.world->digest(), history.back().digest);
   EXPECT_EQ(recovered.replayed_ticks, 100U);
   ASSERT_EQ(recovered.warnings.size(), 1U);
-  expect_says(recovered.warnings[0], "the check sum of the checkpoint of tick 300 does not fit");
+  expect_says(recovered.warnings[0], "the checksum of the checkpoint of tick 300 does not fit");
 }
 
 /// Everything that reading can do with a file. Returns an empty string when the file still holds

@@ -141,7 +141,7 @@ TEST(Format, AFileSaysWhatMadeIt) {
   }
   must(must(Database::open(path, Database::Mode::kWrite))
            ->execute("UPDATE facts SET value = '0.0' WHERE name = 'made_by'"));
-  EXPECT_NE(Reader::open(path).error().find("the check sum of its fact 'made_by'"),
+  EXPECT_NE(Reader::open(path).error().find("the checksum of its fact 'made_by'"),
             std::string::npos);
 }
 

@@ -109,7 +109,7 @@ TEST_F(RebuildTest, ADigestThatWasHitIsHadAgain) {
   change("UPDATE history SET digests = zeroblob(24) WHERE first_tick = 220");
   const Repair result = must(repair(path_));
   ASSERT_EQ(result.damage.ticks.size(), 1U);
-  EXPECT_TRUE(result.lost.empty()) << "its commands lead to digests that fit the check sum";
+  EXPECT_TRUE(result.lost.empty()) << "its commands lead to digests that fit the checksum";
   expect_all_there(path_);
 }
 
@@ -125,7 +125,7 @@ TEST_F(RebuildTest, FactsAndWorldFileDoNotStandInTheWayOfHistory) {
   expect_all_there(path_);
   change("UPDATE world SET world_file = 'xyz'");
   const Repair result = must(repair(path_));
-  EXPECT_NE(describe(result).find("the check sum of its world file"), std::string::npos);
+  EXPECT_NE(describe(result).find("the checksum of its world file"), std::string::npos);
   expect_all_there(path_);
 }
 

@@ -145,7 +145,7 @@ TEST_F(RepairTest, AGoodBackupNeverGivesWayToABadFile) {
   change("UPDATE chunks SET data = x'0000' WHERE id = 1");
   refused("is damaged: chunk 1");
   change("UPDATE history SET checksum = 0 WHERE first_tick = 220");
-  refused("the check sum of the history of ticks 220 to 222");
+  refused("the checksum of the history of ticks 220 to 222");
   write_file(path_, "");
   refused("is not a recording");
   std::filesystem::remove(path_);

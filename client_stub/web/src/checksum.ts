@@ -1,4 +1,4 @@
-// The check sum by which the server's chunk is compared with ours: XXH3 (64 bits, no seed) of 16 KiB,
+// The checksum by which the server's chunk is compared with ours: XXH3 (64 bits, no seed) of 16 KiB,
 // the cells as little-endian numbers. Only this length is needed, so only the path of long inputs is
 // here (Collet, "XXH3", xxHash 0.8). Lanes of 64 bits are two numbers of 32: BigInt would take ten
 // times as long.

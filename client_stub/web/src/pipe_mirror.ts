@@ -81,7 +81,7 @@ export class PipeMirror {
     if (this.sections.delete(keyText(key))) this.planChanged();
   }
 
-  /** Whether the section is the server's. One that is not held has the check sum 0. */
+  /** Whether the section is the server's. One that is not held has the checksum 0. */
   matches(key: PipeKey, digest: bigint): boolean {
     const section = this.sections.get(keyText(key));
     return (section ? pipeChecksum(section.planBytes, section.values) : 0n) === digest;

@@ -3,7 +3,7 @@
 //
 //   side: x and z are swapped         top: y and z are swapped; slices are heights, and one looks down
 //
-// Chunks are kept as they came, since deltas and check sums go by that; what is painted is a turned copy.
+// Chunks are kept as they came, since deltas and checksums go by that; what is painted is a turned copy.
 import type { Fixtures } from "./fixtures";
 import { CHUNK_CELLS, chunkKey, type Box, type ChunkSides, type Vec3 } from "./geometry";
 import { TopLooks } from "./top_looks";
