@@ -51,7 +51,12 @@ WorldRunner::WorldRunner(std::unique_ptr<sim::World> world,
           record_limits, drive),
       keeper_(*world_),
       clock_(world_->config().tick_rate, drive.clock->now()),
-      queue_(limits, world_->config().tick_rate) {}
+      queue_(limits, world_->config().tick_rate) {
+  feed_.set_watch([this] {
+    const std::lock_guard lock(mutex_);
+    changed_.notify_all();
+  });
+}
 
 WorldRunner::~WorldRunner() {
   stop();
@@ -200,7 +205,7 @@ void WorldRunner::run() {
 
 // Only with mutex_ held.
 bool WorldRunner::called() const {
-  return stopping_ || pace_changed_ || saves_asked_ != saves_taken_;
+  return stopping_ || pace_changed_ || saves_asked_ != saves_taken_ || feed_.awaited();
 }
 
 std::optional<Clock::Time> WorldRunner::step() {
@@ -210,7 +215,12 @@ std::optional<Clock::Time> WorldRunner::step() {
   if (std::exchange(pace_changed_, false)) {
     clock_.restart(pace_.period(world_->config().tick_rate), drive_.clock->now());
   }
-  if (const auto later = due_later(lock)) return later;
+  if (const auto later = due_later(lock)) {
+    lock.unlock();
+    // A world that stands still has no tick that would show it to who comes.
+    if (feed_.awaited()) feed_.publish(*world_);
+    return later;
+  }
   if (stopping_) return std::nullopt;
   if (pace_.paused) --pace_.steps;
   queue_.begin_tick(own_seconds_);

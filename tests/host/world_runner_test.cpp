@@ -341,6 +341,40 @@ TEST_F(SteppedWorldTest, SaysSoWhereTheFileWasDamagedWhileTheDiskWasFull) {
   EXPECT_EQ(runner_->trouble().find("tub.sluice"), std::string::npos) << runner_->trouble();
 }
 
+TEST_F(SteppedWorldTest, WhoComesToAPausedWorldSeesIt) {
+  runner_->start();
+  ASSERT_TRUE(pour(1).ok());
+  run_for(kPeriod);
+  runner_->pause();
+  run_for(kPeriod);
+  (void)runner_->feed().take();
+  runner_->feed().set_watched(true);
+  run_for(kPeriod);
+  const std::optional<net::Publication> seen = runner_->feed().take().publication;
+  ASSERT_TRUE(seen);
+  EXPECT_TRUE(seen->complete);
+  EXPECT_EQ(seen->chunks.size(), 1U);
+  EXPECT_EQ(seen->tick, runner_->world().tick_number());
+  run_for(10 * kPeriod);
+  EXPECT_FALSE(runner_->feed().take().publication) << "once is enough";
+}
+
+TEST_F(WorldRunnerTest, WhoComesToAPausedWorldWakesIt) {
+  runner_->start();
+  ASSERT_TRUE(pour(1).ok());
+  ASSERT_EQ(replies(1).size(), 1U);
+  runner_->pause();
+  runner_->feed().set_watched(true);
+  bool seen = false;
+  for (int i = 0; i < 30000 && !seen; ++i) {
+    const std::optional<net::Publication> publication = runner_->feed().take().publication;
+    seen = publication && publication->complete;
+    if (!seen) std::this_thread::sleep_for(milliseconds(1));
+  }
+  EXPECT_TRUE(seen);
+  runner_->stop();
+}
+
 TEST_F(SteppedWorldTest, WhileEditsAreRefusedTimeGoesOn) {
   runner_->start();
   runner_->refuse_edits("the disk is nearly full");

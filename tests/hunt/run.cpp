@@ -286,7 +286,7 @@ void Run::settle() {
   (void)runner.step(kStepsToSettle);
   if (!wait_for("messages are still on their way", [&] {
         return runner.world().tick_number() >= goal && ground_.timeline.messages() == 0 &&
-               runner.writer().lag_ticks() == 0;
+               runner.writer().lag_ticks() == 0 && !runner.feed().awaited();
       })) {
     return;
   }
