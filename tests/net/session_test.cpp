@@ -330,6 +330,9 @@ TEST(Session, AResyncOutsideTheViewOrWithoutOneClaimsNothing) {
   EXPECT_EQ(server.feed().counters().resyncs, 0U);
   resync({0, 0, 0});
   resync({0, 0, 0});
+  client.session().send_ping(6);
+  client.flush();
+  ASSERT_TRUE(client.pump_until([&](Event) { return client.session().last_pong().nonce == 6; }));
   ASSERT_TRUE(catch_up(server, client, 3));
   EXPECT_EQ(server.feed().counters().resyncs, 2U);
   EXPECT_EQ(server.feed().counters().claimants, 1U);

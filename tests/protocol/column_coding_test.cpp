@@ -146,7 +146,10 @@ std::string chunk_chain() {
   };
   for (const ChunkShape& sides : {kSideViewShape, kSolidShape}) {
     for (int step = 0; step < 12; ++step) {
-      ChunkCells next = watery(sides, roll(sides.height() * kFull), roll(400) - 200);
+      // One roll a statement: compilers take a call's arguments in different orders.
+      const std::int32_t tilt = roll(400) - 200;
+      const std::int32_t level = roll(sides.height() * kFull);
+      ChunkCells next = watery(sides, level, tilt);
       // Later ones have strands and wild cells, too; one has many.
       for (int i = 0; i < step * 3; ++i) {
         const auto at = static_cast<std::size_t>(roll(static_cast<std::int32_t>(kChunkCells)));
@@ -154,7 +157,8 @@ std::string chunk_chain() {
       }
       if (step == 9) {
         for (std::size_t at = 5; at < kChunkCells; at += 97) {
-          next[at] = wrapping_subtract(static_cast<std::int32_t>(dice), roll(1 << 20));
+          const std::int32_t less = roll(1 << 20);
+          next[at] = wrapping_subtract(static_cast<std::int32_t>(dice), less);
         }
       }
       if (step == 10) next = held;
