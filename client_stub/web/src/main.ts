@@ -218,6 +218,7 @@ function shareLink(): void {
 /** Nothing is to be seen before somebody signs in. */
 function showLocked(world: string | null): void {
   Screen.of(canvas).clear();
+  if (world === null) lookAgain();
   if (!session.hasAccounts) {
     panel.showNone(null);
     return panel.showState("stopped", "the server hosts no world");
@@ -232,6 +233,15 @@ function showLocked(world: string | null): void {
     const text = "Your account may not watch it. Choose another world, or sign in with another token.";
     panel.showNone({ title: `${session.account} may not see ${name}`, text, action });
   }
+}
+
+/** No world is hosted. The only one may be away for a moment, as when it is reset. */
+function lookAgain(): void {
+  window.clearTimeout(retryTimer);
+  retryTimer = window.setTimeout(async () => {
+    await (session.hasAccounts ? askSession() : load());
+    if (worlds.length === 0) lookAgain();
+  }, RETRY_MILLISECONDS);
 }
 
 /** Somebody may have been given, or lost, a right: then the page begins anew with what there is now. */
