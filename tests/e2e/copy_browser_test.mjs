@@ -123,14 +123,16 @@ async function takeBack(page) {
 
   console.log("over water that is there, undo gives that back; what another changed stays");
   await page.keyboard.press("7");
-  await drag(page, [30, 30], [32, 32]); // air
+  await drag(page, [14, 10], [16, 11]); // rock, which stands: water would flow into a hole
   await click(page, [60, 39]); // over water of the pasted tub
-  await expectCell(page, 60, 39, 0);
-  await page.evaluate(() => window.sluice.command({ cmd: "set_cells", from: [59, 38, 0], size: [1, 1, 1], cell: "#" }));
-  await expectCell(page, 59, 38, -1);
+  await expectCell(page, 60, 39, -1);
+  await page.evaluate(() => window.sluice.command({ cmd: "set_cells", from: [59, 38, 0], size: [1, 1, 1], cell: "." }));
+  await until("another dug there", async () => await cell(page, 59, 38) !== -1);
+  // Before its answer the page can't tell its own changes from others'.
+  await until("all is answered", () => page.evaluate(() => window.sluice.queue.idle));
   await page.keyboard.press("Control+z");
   await expectText(page, "toast", /Undone, but one cell was changed by others/);
-  assert.equal(await cell(page, 59, 38), -1);
+  await until("the rock is gone", async () => await cell(page, 60, 39) !== -1);
 }
 
 async function elsewhere(page) {

@@ -89,16 +89,21 @@ async function links(page, url) {
   await page.waitForSelector('body[data-state="ready"]');
 }
 
-async function missingParts(context, name, url) {
+async function missingParts(browser, name, url) {
   console.log(`${name}: a part of the page that does not come is told of, with what to do about it`);
+  // All routes stand before a page is opened: one that comes later may be passed by, as it may by service workers.
+  const context = await browser.newContext({ viewport: SIZES[name], serviceWorkers: "block" });
+  let answer = null; // what the server has in the page's place; null: the page
+  await context.route("**/part-*.js", (route) => answer ? route.fulfill({ status: 404, body: "" }) : route.continue());
+  await context.route(`${url}/`, (route) => answer ? answer(route) : route.continue());
   const toast = (page, text) => page.waitForFunction((wanted) =>
     document.getElementById("toast").textContent === wanted, text);
   /** The page, and then a server that has none of its later parts any more. */
-  const open = async (answer) => {
+  const open = async (then) => {
+    answer = null;
     const page = await openPage(context, `${url}/#flat`);
     await page.waitForFunction(() => window.sluice.people !== null); // fetched by itself
-    await page.route("**/part-*.js", (route) => route.fulfill({ status: 404, body: "" }));
-    await page.route(`${url}/`, answer);
+    answer = then;
     return page;
   };
   const updated = await open((route) => route.fulfill({ contentType: "text/html", body: "<html>another one</html>" }));
@@ -122,7 +127,7 @@ async function missingParts(context, name, url) {
   const alone = await open((route) => route.abort());
   await alone.keyboard.press("?");
   await toast(alone, "The list of shortcuts could not be fetched. The server does not answer.");
-  await alone.close();
+  await context.close();
 }
 
 async function sharing(page, name) {
@@ -215,7 +220,7 @@ await main(async () => {
     const page = await openPage(context, `${server.url}/#flat`);
     if (name === "desktop") await links(page, server.url);
     await sharing(page, name);
-    await missingParts(context, name, server.url);
+    await missingParts(browser, name, server.url);
     server = await goneAndBack(page, name, server);
     await refusals(page, name);
     server = await installed(page, name, server);
