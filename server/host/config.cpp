@@ -16,19 +16,16 @@ namespace sluice::host {
 namespace {
 
 constexpr std::array<std::string_view, 5> kLogLevels = {"trace", "debug", "info", "warn", "error"};
-constexpr std::array<std::string_view, 25> kKeys = {"account_header", "admin_listen",
-                                                    "anonymous",      "backup_hours",
-                                                    "backups_kept",   "data",
-                                                    "disk_reserve",   "hosts",
-                                                    "limits",         "listen",
-                                                    "log_format",     "log_level",
-                                                    "most_worlds",    "most_new_chunks",
-                                                    "origins",        "recording_per_day",
-                                                    "threads",        "tick_budget",
-                                                    "tls_cert",       "tls_key",
-                                                    "tokens",         "trusted_proxies",
-                                                    "verify",         "world",
-                                                    "worlds"};
+constexpr std::array<std::string_view, 27> kKeys = {
+    "account_header",  "admin_listen",    "anonymous",
+    "backup_hours",    "backups_kept",    "data",
+    "disk_reserve",    "history_dropped", "history_hours",
+    "hosts",           "limits",          "listen",
+    "log_format",      "log_level",       "most_worlds",
+    "most_new_chunks", "origins",         "recording_per_day",
+    "threads",         "tick_budget",     "tls_cert",
+    "tls_key",         "tokens",          "trusted_proxies",
+    "verify",          "world",           "worlds"};
 
 template <class Names>
 std::string list_of(const Names& names) {
@@ -152,6 +149,15 @@ Status set_areas(const std::string& path, const std::string& world, const toml::
   return Done{};
 }
 
+Status set_flag(const std::string& path, std::string_view key, const toml::node& node, bool& flag) {
+  const auto value = node.value_exact<bool>();
+  if (!value) {
+    return error_at(path, node.source(), std::string(key) + " must be true or false");
+  }
+  flag = *value;
+  return Done{};
+}
+
 Status set_world_key(const std::string& path, const std::string& world, std::string_view key,
                      const toml::node& node, Config& config) {
   if (key == "anonymous") {
@@ -161,11 +167,9 @@ Status set_world_key(const std::string& path, const std::string& world, std::str
     return Done{};
   }
   if (key == "read_only" || key == "pause_when_alone") {
-    const auto value = node.value_exact<bool>();
-    if (!value) {
-      return error_at(path, node.source(), std::string(key) + " must be true or false");
-    }
-    if (*value) (key == "read_only" ? config.read_only : config.pause_when_alone).insert(world);
+    bool value = false;
+    if (Status set = set_flag(path, key, node, value); !set) return set;
+    if (value) (key == "read_only" ? config.read_only : config.pause_when_alone).insert(world);
     return Done{};
   }
   if (key == "area") return set_areas(path, world, node, config);
@@ -236,13 +240,6 @@ Status set_limits(const std::string& path, const toml::node& node, Config& confi
   return Done{};
 }
 
-Status set_verify(const std::string& path, const toml::node& node, Config& config) {
-  const auto verify = node.value_exact<bool>();
-  if (!verify) return error_at(path, node.source(), "verify must be true or false");
-  config.verify = *verify;
-  return Done{};
-}
-
 Status set_key(const std::string& path, std::string_view key, const toml::node& node,
                Config& config) {
   if (key == "world") return set_worlds(path, node, config);
@@ -280,7 +277,11 @@ Status set_key(const std::string& path, std::string_view key, const toml::node& 
   if (key == "tick_budget") {
     return set_number(path, key, node, 1, kMaxTickBudget, config.tick_budget);
   }
-  if (key == "verify") return set_verify(path, node, config);
+  if (key == "history_hours") {
+    return set_number(path, key, node, 0, kMostHistoryHours, config.history.hours);
+  }
+  if (key == "history_dropped") return set_flag(path, key, node, config.history.drop);
+  if (key == "verify") return set_flag(path, key, node, config.verify);
   if (key == "limits") return set_limits(path, node, config);
   if (key == "worlds") return set_world_keys(path, node, config);
   if (std::find(kKeys.begin(), kKeys.end(), key) == kKeys.end()) {
@@ -367,6 +368,7 @@ std::vector<std::string> keys_that_need_a_restart(const Config& running, const C
   differ("backups_kept", &Config::backups_kept);
   differ("data", &Config::data_directory);
   differ("disk_reserve, recording_per_day", &Config::disk);
+  differ("history_hours, history_dropped", &Config::history);
   differ("hosts, origins", &Config::origins);
   differ("listen", &Config::address, &Config::port);
   differ("log_format", &Config::log_json);

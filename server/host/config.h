@@ -12,6 +12,10 @@
 //   log_format  = "text"                  or json: an object a line (json_log.h)
 //   backup_hours = 24                     a backup of each world every so many hours (backups.h)
 //   backups_kept = 7                      of each world, the newest
+//   history_hours = 720                   of history that a recording keeps when its world is
+//   loaded;
+//                                         older one is cut off (history_rule.h); 0: all is kept
+//   history_dropped = true                what is cut off is gone; by default it is kept beside
 //   disk_reserve = 512                    MiB: while the recordings' disk has less left, edits are
 //                                         refused; 0: never (disk_guard.h)
 //   recording_per_day = 16384             MiB: once a recording grew by so much in 24 hours, edits
@@ -61,6 +65,7 @@
 #include "server/host/areas.h"
 #include "server/host/backups.h"
 #include "server/host/disk_guard.h"
+#include "server/host/history_rule.h"
 #include "server/host/tick_budget.h"
 #include "server/host/world_bounds.h"
 #include "server/net/address.h"
@@ -81,6 +86,7 @@ struct Config {
   bool verify = true;
   std::uint32_t backup_hours = 0;  // 0: none by themselves
   std::uint32_t backups_kept = kDefaultBackupsKept;
+  HistoryRule history;
   DiskLimits disk;
   WorldBounds bounds;
   access::LimitsByRole limits;

@@ -99,6 +99,7 @@ Result<LoadedWorld> HostedWorlds::bring_back(const std::string& name, const std:
     return Error{source.recording + ": there is no recording of that name"};
   }
   source.repair.build_world = formats::build_world;
+  source.history = options_.history;
   return load_recorded(source, executor_);
 }
 

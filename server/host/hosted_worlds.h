@@ -59,6 +59,7 @@ class HostedWorlds {
     std::string data_directory;
     WorkLimits work_limits;
     bool verify = true;
+    HistoryRule history;
     WorldBounds bounds;
     std::map<std::string, std::vector<Area>, std::less<>> areas;
     std::set<std::string, std::less<>> pause_when_alone;

@@ -1,15 +1,44 @@
 #include "server/host/load_world.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <spdlog/spdlog.h>
 
 #include "server/host/past_results.h"
+#include "server/record/seal.h"
 #include "server/sim/sometimes.h"
 
 namespace sluice::host {
 
 namespace {
+
+/// Cuts the old history off, where there is enough of it. The world is not touched, so a cut that
+/// fails is no reason not to host it.
+Status cut_history(const WorldSource& source, const sim::World& world,
+                   std::unique_ptr<record::Recorder>& recorder) {
+  if (source.history.hours == 0) return Done{};
+  record::SealOptions options;
+  const std::uint64_t ticks_per_hour =
+      source.ticks_per_hour > 0 ? source.ticks_per_hour
+                                : 3600 * static_cast<std::uint64_t>(world.config().tick_rate);
+  options.keep = source.history.hours * ticks_per_hour;
+  options.at_least = std::max<std::uint64_t>(1, options.keep / kHistoryPartWorthACut);
+  options.drop = source.history.drop;
+  options.limits = source.repair.limits;
+  recorder.reset();  // nobody writes the file meanwhile
+  const auto sealed = record::seal(source.recording, options);
+  if (!sealed) {
+    spdlog::error("{}: its old history is not cut off: {}", world.config().name, sealed.error());
+  } else if (*sealed) {
+    SLUICE_SOMETIMES("a start cut old history off");
+    spdlog::info("{}", record::describe(**sealed));
+  }
+  auto opened = record::Recorder::open(source.recording, source.repair.limits);
+  if (!opened.ok()) return Error{opened.error()};
+  recorder = std::move(opened).value();
+  return Done{};
+}
 
 // The recorder is opened before the world is brought back, because it keeps other servers out of
 // the file.
@@ -40,6 +69,9 @@ Result<LoadedWorld> load_whole(const WorldSource& source, sim::Executor& executo
     past = std::move(read).value();
   } else {
     spdlog::warn("what became of the commands before the start cannot be told: {}", read.error());
+  }
+  if (Status cut = cut_history(source, *recovered->world, recorder.value()); !cut) {
+    return Error{cut.error()};
   }
   return LoadedWorld{std::move(recovered->world), std::move(recorder).value(), std::nullopt,
                      std::move(past)};

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "protocol/base/result.h"
+#include "server/host/history_rule.h"
 #include "server/net/result_book.h"
 #include "server/record/recorder.h"
 #include "server/record/repair.h"
@@ -31,6 +32,8 @@ struct WorldSource {
   std::string world_file;  // for messages
   std::string text;        // of the world file; empty: there is none to compare with
   record::RepairOptions repair;
+  HistoryRule history = {};
+  std::uint64_t ticks_per_hour = 0;  // 0: by the world's rate; tests have shorter hours
 };
 
 /// A file that the medium damaged is repaired, and what was lost is said; a history that does not

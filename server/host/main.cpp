@@ -33,6 +33,7 @@ struct Arguments {
   std::uint32_t tick_budget = 0;
   std::uint32_t backup_hours = 0;
   std::uint32_t backups_kept = 0;
+  sluice::host::HistoryRule history;
   sluice::host::DiskLimits disk;
   std::vector<std::string> trusted_proxies;
   std::string account_header;
@@ -75,6 +76,11 @@ void declare(CLI::App& app, Arguments& arguments) {
       ->check(CLI::Range(std::uint32_t{1}, sluice::host::kMostBackupHours));
   app.add_option("--backups-kept", arguments.backups_kept, "Of each world, default 7")
       ->check(CLI::Range(std::uint32_t{1}, sluice::host::kMostBackupsKept));
+  app.add_option("--history-hours", arguments.history.hours,
+                 "Cut off what of a recording is older, when its world is loaded; default 0: never")
+      ->check(CLI::Range(std::uint32_t{0}, sluice::host::kMostHistoryHours));
+  app.add_flag("--history-dropped", arguments.history.drop,
+               "What is cut off is gone, and not kept in a file beside the recording");
   app.add_option(
          "--disk-reserve", arguments.disk.reserve,
          "Refuse edits while the recordings' disk has fewer MiB left, default 512; 0: never")
@@ -141,6 +147,8 @@ sluice::Status combine(const CLI::App& app, const Arguments& arguments,
   if (app.count("--tick-budget") > 0) config.tick_budget = arguments.tick_budget;
   if (app.count("--backup-hours") > 0) config.backup_hours = arguments.backup_hours;
   if (app.count("--backups-kept") > 0) config.backups_kept = arguments.backups_kept;
+  if (app.count("--history-hours") > 0) config.history.hours = arguments.history.hours;
+  if (arguments.history.drop) config.history.drop = true;
   if (app.count("--disk-reserve") > 0) config.disk.reserve = arguments.disk.reserve;
   if (app.count("--recording-per-day") > 0) {
     config.disk.recording_per_day = arguments.disk.recording_per_day;

@@ -5,7 +5,6 @@
 
 #include "server/record/part_writer.h"
 #include "server/record/recorder.h"
-#include "server/record/tick_cursor.h"
 
 namespace sluice::record {
 
@@ -24,10 +23,8 @@ Result<CheckpointImage> usable_checkpoint(Reader& reader, std::uint64_t tick) {
 }
 
 std::vector<Fact> facts_of(const Reader& reader, const BundleOptions& options) {
-  std::vector<Fact> facts;
-  for (const Fact& fact : reader.facts()) {
-    if (fact.name != "begins" && !fact.name.starts_with("bundle_")) facts.push_back(fact);
-  }
+  std::vector<Fact> facts = facts_for_part(reader);
+  std::erase_if(facts, [](const Fact& fact) { return fact.name.starts_with("bundle_"); });
   for (const Fact& fact : program_facts()) facts.push_back({"bundle_" + fact.name, fact.value});
   facts.push_back({"bundle_around", std::to_string(options.around)});
   facts.insert(facts.end(), options.facts.begin(), options.facts.end());
@@ -50,21 +47,9 @@ Result<Bundle> write_bundle(Reader& reader, const BundleOptions& options, const 
                                     facts_of(reader, options), std::move(first).value()},
                                    {});
   if (!writer) return Error{writer.error()};
-  TickCursor cursor(reader, part.first_tick + 1);
-  for (std::uint64_t tick = part.first_tick + 1; tick <= last; ++tick) {
-    const auto record = cursor.next();
-    if (!record) return Error{record.error()};
-    part.commands += (*record)->commands.size();
-    Status written = (*writer)->add(**record);
-    const auto checkpoint = reader.checkpoint_before(tick);
-    if (written && checkpoint && *checkpoint && (*checkpoint)->tick == tick) {
-      // One that cannot be read is left out: it would only make the part refuse itself.
-      auto image = reader.read_checkpoint(tick);
-      if (image) written = (*writer)->add(std::move(image).value());
-    }
-    if (!written) return Error{written.error()};
-  }
-  if (const Status done = (*writer)->finish(); !done) return Error{done.error()};
+  const auto copied = copy_ticks(reader, part.first_tick, last, **writer);
+  if (!copied) return Error{copied.error()};
+  part.commands = copied->commands;
   return part;
 }
 

@@ -26,11 +26,11 @@ std::vector<std::string> beside(const std::string& path, const std::string& word
 }
 
 /// Where a repair that was interrupted set the file aside already, or a free name.
-std::string name_aside(const std::string& path) {
-  for (const std::string& name : beside(path, ".damaged")) {
+std::string name_aside(const std::string& path, const std::string& word) {
+  for (const std::string& name : beside(path, "." + word)) {
     if (files().same(path, name)) return name;
   }
-  return free_name(path, "damaged");
+  return free_name(path, word);
 }
 
 Status set_aside(const std::string& path, const std::string& aside) {
@@ -62,11 +62,11 @@ void remove_unfinished(const std::string& path) {
   for (const std::string& name : beside(path, kUnfinished)) (void)files().remove(name);
 }
 
-Result<std::string> exchange(const std::string& path) {
+Result<std::string> begin_exchange(const std::string& path, const std::string& word) {
   for (const std::string& made : beside(path, kUnfinished)) {
     if (const auto synced = sync_file(made); !synced) return Error{synced.error()};
   }
-  const std::string aside = name_aside(path);
+  const std::string aside = name_aside(path, word);
   Status done = set_aside(path, aside);
   if (done) done = rename_file(unfinished_main(path), path + kRepaired);
   if (done) done = sync_directory_of(path);

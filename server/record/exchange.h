@@ -3,6 +3,7 @@
 //
 //   PATH.new-main, PATH.new-part-A-B     being made; whoever finds them alone removes them
 //   PATH.damaged                         another name of the damaged file, with a copy of its log
+//                                        (PATH.uncut where nothing was damaged: see seal.h)
 //   PATH.new-main -> PATH.repaired       the moment that decides
 //   PATH.new-part-A-B -> PATH.part-A-B   from here on finish_exchange() does the rest
 //   PATH-wal, PATH-shm                   removed: they would be taken for those of the new file
@@ -27,8 +28,8 @@ namespace sluice::record {
 void remove_unfinished(const std::string& path);
 
 /// Sets the file at `path` aside and puts those that were made in its place: all of them single
-/// files. Returns where it lies now. Needs the writer's lock.
-[[nodiscard]] Result<std::string> exchange(const std::string& path);
+/// files. Returns where it lies now: PATH.WORD, or a free name like it. Needs the writer's lock.
+[[nodiscard]] Result<std::string> begin_exchange(const std::string& path, const std::string& word);
 /// Whether a repair decided and did not end.
 [[nodiscard]] bool is_exchanging(const std::string& path);
 /// Completes it, and returns the new names of the parts. Needs the writer's lock.

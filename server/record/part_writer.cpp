@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "server/record/bounds.h"
+#include "server/record/tick_cursor.h"
 
 namespace sluice::record {
 
@@ -38,6 +39,39 @@ Status PartWriter::finish() {
   ticks_ = 0;
   bytes_ = 0;
   return recorder_->commit();
+}
+
+Result<CopiedTicks> copy_ticks(Reader& reader, std::uint64_t after, std::uint64_t last,
+                               PartWriter& writer) {
+  CopiedTicks copied;
+  TickCursor cursor(reader, after + 1);
+  auto next = reader.checkpoint_after(after + 1);
+  for (std::uint64_t tick = after + 1; tick <= last; ++tick) {
+    const auto record = cursor.next();
+    if (!record) return Error{record.error()};
+    copied.commands += (*record)->commands.size();
+    if (const Status added = writer.add(**record); !added) return Error{added.error()};
+    if (!next) return Error{next.error()};
+    if (!*next || (*next)->tick != tick) continue;
+    auto image = reader.read_checkpoint(tick);
+    if (!image) {
+      ++copied.left_out;
+    } else if (const Status added = writer.add(std::move(image).value()); !added) {
+      return Error{added.error()};
+    }
+    next = reader.checkpoint_after(tick + 1);
+  }
+  if (const Status done = writer.finish(); !done) return Error{done.error()};
+  return copied;
+}
+
+std::vector<Fact> facts_for_part(const Reader& reader) {
+  std::vector<Fact> facts;
+  for (const Fact& fact : reader.facts()) {
+    if (fact.name != "begins") facts.push_back(fact);
+  }
+  if (facts.empty()) facts = program_facts();
+  return facts;
 }
 
 }  // namespace sluice::record

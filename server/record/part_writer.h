@@ -3,10 +3,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "protocol/base/result.h"
+#include "server/record/reader.h"
 #include "server/record/recorder.h"
 
 namespace sluice::record {
@@ -36,5 +39,20 @@ class PartWriter {
   std::size_t ticks_ = 0;  // since the last commit
   std::size_t bytes_ = 0;
 };
+
+struct CopiedTicks {
+  std::uint64_t commands = 0;
+  /// Checkpoints that cannot be read, which are left out: they would only make the part refuse
+  /// itself.
+  std::uint64_t left_out = 0;
+};
+
+/// The ticks after `after`, up to `last`, with the checkpoints among them. Both must be ticks of
+/// the reader's history. What is there of the part is durable when this returns.
+[[nodiscard]] Result<CopiedTicks> copy_ticks(Reader& reader, std::uint64_t after,
+                                             std::uint64_t last, PartWriter& writer);
+
+/// What the recording says about itself, for a part of it.
+[[nodiscard]] std::vector<Fact> facts_for_part(const Reader& reader);
 
 }  // namespace sluice::record

@@ -324,13 +324,9 @@ class Repairer {
     auto first = salvage_.image_at(part.begin);
     if (!first) return Error{first.error()};
     if (!*first) return Error{path_ + ": the state of tick " + range + " went away"};
-    std::vector<Fact> facts;
-    for (const Fact& fact : reader_.facts()) {
-      if (fact.name != "begins") facts.push_back(fact);
-    }
-    if (facts.empty()) facts = program_facts();
     auto writer = PartWriter::create(
-        path, {reader_.world_file_text(), reader_.made_by(), std::move(facts), std::move(**first)},
+        path,
+        {reader_.world_file_text(), reader_.made_by(), facts_for_part(reader_), std::move(**first)},
         options_.limits);
     if (!writer) return Error{writer.error()};
     if (const auto copied = copy(part, **writer); !copied) return copied;
@@ -421,7 +417,7 @@ Result<Repair> repair(const std::string& path, const RepairOptions& options) {
   if (!result) return result;
   result->completed_another = completed;
   if (result->damage.whole()) return result;
-  const auto aside = exchange(path);
+  const auto aside = begin_exchange(path, "damaged");
   if (!aside) return Error{aside.error()};
   result->set_aside = *aside;
   const auto parts = finish_exchange(path);

@@ -23,6 +23,7 @@ inline constexpr int kMostThreads = 256;
 
 void add_admin_command(CLI::App& app, int& exit_status);
 void add_backup_command(CLI::App& app, int& exit_status);
+void add_seal_command(CLI::App& app, int& exit_status);
 void add_bundle_command(CLI::App& app, int& exit_status);
 void add_completions_command(CLI::App& app, int& exit_status);
 void add_diff_command(CLI::App& app, int& exit_status);

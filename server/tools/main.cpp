@@ -26,6 +26,7 @@ int main(int argc, char** argv) {
   sluice::tools::add_sync_test_command(app, exit_status);
   sluice::tools::add_trace_command(app, exit_status);
   sluice::tools::add_backup_command(app, exit_status);
+  sluice::tools::add_seal_command(app, exit_status);
   sluice::tools::add_repair_command(app, exit_status);
   sluice::tools::add_load_command(app, exit_status);
   sluice::tools::add_token_command(app, exit_status);

@@ -32,6 +32,7 @@ struct VerifyFlags {
   unsigned threads = 0;
   std::uint64_t shuffle = 0;
   CLI::Option* shuffle_given = nullptr;
+  std::string after;
   bool json = false;
 };
 
@@ -70,10 +71,11 @@ nlohmann::ordered_json divergence_json(const record::Divergence& divergence) {
   return json;
 }
 
-void print_json(const record::VerifyReport& report, double seconds) {
+void print_json(const record::VerifyReport& report, std::uint64_t begins, double seconds) {
   nlohmann::ordered_json json = {{"verified", !report.divergence.has_value()},
                                  {"first_tick", report.first_tick},
                                  {"last_tick", report.last_tick},
+                                 {"begins", begins},
                                  {"commands", report.commands},
                                  {"checkpoints", report.checkpoints},
                                  {"seconds", seconds}};
@@ -81,7 +83,9 @@ void print_json(const record::VerifyReport& report, double seconds) {
   std::cout << json.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) << '\n';
 }
 
-void print_text(const VerifyFlags& flags, const record::VerifyReport& report) {
+/// `begins`: the tick of the recording's first state.
+void print_text(const VerifyFlags& flags, const record::VerifyReport& report,
+                std::uint64_t begins) {
   if (report.divergence) {
     std::cout << flags.file << ": " << record::describe(*report.divergence) << '\n'
               << to_text(report.divergence->commands, report.divergence->tick, "    ");
@@ -90,6 +94,41 @@ void print_text(const VerifyFlags& flags, const record::VerifyReport& report) {
   std::cout << flags.file << ": verified: " << report.last_tick - report.first_tick << " ticks ("
             << report.first_tick << " to " << report.last_tick << "), " << report.commands
             << " commands and " << report.checkpoints << " checkpoints replay bit for bit\n";
+  if (begins == 0) return;
+  std::cout << "    It begins with the state of tick " << begins;
+  if (flags.after.empty()) {
+    std::cout << ". How the world came to be that is not proved by it; a recording that ends there "
+                 "proves it with --after\n";
+  } else {
+    std::cout << ", which is that at the end of " << flags.after << '\n';
+  }
+}
+
+/// Whether the recording goes on where the other one ends: from the same world file, at its last
+/// tick, with its last digest. The other one is not verified by this.
+Status check_continues(record::Reader& reader, const std::string& before_path) {
+  auto before = record::Reader::open(before_path);
+  if (!before) return Error{before.error()};
+  const auto broken = [&](const std::string& why) {
+    return Error{reader.path() + ": does not go on from " + before_path + ": " + why};
+  };
+  if ((*before)->world_file_text() != reader.world_file_text()) {
+    return broken("they are of two worlds");
+  }
+  const std::uint64_t end = (*before)->last_tick();
+  if (end != reader.first_tick()) {
+    return broken("it begins at tick " + std::to_string(reader.first_tick()) +
+                  ", and that ends at tick " + std::to_string(end));
+  }
+  if (end == (*before)->first_tick()) return broken("that holds no tick");
+  const auto digest = (*before)->digests(end, end);
+  if (!digest) return Error{digest.error()};
+  const auto state = reader.checkpoint_after(end);
+  if (!state) return Error{state.error()};
+  if (!*state || (*state)->tick != end) return reader.lacks_first_checkpoint();
+  if ((*state)->digest == digest->front()) return Done{};
+  return broken("the states of tick " + std::to_string(end) + " differ (" + hex(digest->front()) +
+                " at its end, " + hex((*state)->digest) + " at the beginning of this one)");
 }
 
 /// Verifies what is there, and with --follow also what comes, until the recording's writer has
@@ -123,6 +162,11 @@ int run_verify(const VerifyFlags& flags) {
     return fail("--to " + std::to_string(*flags.to) + " lies before --from " +
                 std::to_string(flags.from));
   }
+  if (!flags.after.empty()) {
+    if (const Status fits = check_continues(**reader, flags.after); !fits) {
+      return fail(fits.error(), kExitFound);
+    }
+  }
   workers::ThreadPool pool(flags.threads);
   workers::ShuffledExecutor shuffled(pool, flags.shuffle);
   sim::Executor* executor = &pool;
@@ -138,8 +182,8 @@ int run_verify(const VerifyFlags& flags) {
   const Status done = run_to_end(flags, **reader, verifier);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   if (!done) return fail(done.error(), kExitFound);
-  print_text(flags, verifier.report());
-  if (flags.json) print_json(verifier.report(), seconds.count());
+  print_text(flags, verifier.report(), (*reader)->first_tick());
+  if (flags.json) print_json(verifier.report(), (*reader)->first_tick(), seconds.count());
   return verifier.report().divergence ? kExitFound : kExitWell;
 }
 
@@ -159,6 +203,11 @@ void add_verify_command(CLI::App& app, int& exit_status) {
       ->check(whole_number());
   command->add_option("--to", flags->to, "compare no further than this tick (default: the last)")
       ->check(whole_number());
+  command
+      ->add_option(
+          "--after", flags->after,
+          "the recording that holds what came before: its end must be the beginning of FILE")
+      ->check(recording_file());
   command->add_flag("--every-tick-restore", flags->every_tick_restore,
                     "go on from a restored snapshot after each tick: finds forgotten state");
   command->add_flag("--follow", flags->follow,

@@ -269,6 +269,45 @@ TEST_F(Toolbox, BundlesAndBackupsVerifyAndRepairSaysWhatItFound) {
   expect_wrong({"backup", folder.file("none"), copy}, "none");
 }
 
+TEST_F(Toolbox, OldHistoryIsCutOffAndProvesWhatComesAfterIt) {
+  const std::string file = folder.file("v.sluice");
+  ASSERT_EQ(sluice({"sim", world, "--ticks", "300", "--record", file}).status, 0);
+  EXPECT_THAT(sluice({"seal", file, "--keep", "300"}).out, HasSubstr("nothing is cut off"));
+  const nlohmann::json cut = last_line(sluice({"seal", file, "--keep", "100", "--json"}));
+  EXPECT_EQ(cut.at("kept").at("first_tick"), 200);
+  EXPECT_EQ(cut.at("kept").at("last_tick"), 300);
+  const std::string old = file + ".part-0-200";
+  EXPECT_EQ(cut.at("old").at("file"), old);
+  EXPECT_EQ(sluice({"verify", old}).status, 0);
+  EXPECT_THAT(sluice({"verify", file}).out,
+              HasSubstr("How the world came to be that is not proved"));
+  const Finished both = sluice({"verify", file, "--after", old, "--json"});
+  EXPECT_THAT(
+      both.out,
+      HasSubstr("It begins with the state of tick 200, which is that at the end of " + old));
+  EXPECT_EQ(last_line(both).at("begins"), 200);
+  // What is not its beginning is named.
+  const Finished turned = sluice({"verify", old, "--after", file});
+  EXPECT_EQ(turned.status, 1);
+  EXPECT_THAT(turned.error, HasSubstr("it begins at tick 0, and that ends at tick 300"));
+  const std::string other = folder.file("other.sluice");
+  ASSERT_EQ(sluice({"sim", world, "--ticks", "200", "--record", other, "--script",
+                    folder.write("s.jsonl",
+                                 "{\"tick\": 2, \"cmd\": \"pour\", \"at\": [3,5,0], "
+                                 "\"units\": 10}\n")})
+                .status,
+            0);
+  EXPECT_THAT(sluice({"verify", file, "--after", other}).error,
+              HasSubstr("the states of tick 200 differ"));
+  const nlohmann::json dropped =
+      last_line(sluice({"seal", file, "--keep", "40", "--drop", "--json"}));
+  EXPECT_EQ(dropped.at("old").at("file"), nullptr);
+  EXPECT_THAT(sluice({"verify", file}).out, HasSubstr("It begins with the state of tick 240"));
+  expect_wrong({"seal", file}, "--keep");
+  expect_wrong({"seal", world, "--keep", "1"}, "is not a recording");
+  expect_wrong({"seal", folder.file("none"), "--keep", "1"}, "none");
+}
+
 TEST_F(Toolbox, WrongUseIsAnsweredWithStatusTwo) {
   expect_wrong({}, "subcommand");
   expect_wrong({"fly"}, "there is no command 'fly'");

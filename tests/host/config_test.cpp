@@ -39,7 +39,8 @@ TEST(Config, AFileSetsEveryKey) {
       "s.toml",
       "world = [\"a.toml\", \"/b.toml\"]\n"
       "listen = \"0.0.0.0:81\"\ndata = \"d\"\n"
-      "threads = 3\ntick_budget = 40\nbackup_hours = 24\nbackups_kept = 3\nlog_level = \"error\"\n"
+      "threads = 3\ntick_budget = 40\nhistory_hours = 48\nhistory_dropped = true\nbackup_hours = "
+      "24\nbackups_kept = 3\nlog_level = \"error\"\n"
       "hosts = [\"a.example\", \"b.example\"]\n"
       "origins = [\"https://c.example\"]\n"
       "tokens = \"t.toml\"\nanonymous = \"none\"\n"
@@ -58,6 +59,7 @@ TEST(Config, AFileSetsEveryKey) {
   EXPECT_EQ(config.data_directory, "d");
   EXPECT_EQ(config.threads, 3U);
   EXPECT_EQ(config.tick_budget, 40U);
+  EXPECT_EQ(config.history, (HistoryRule{48, true}));
   EXPECT_EQ(config.backup_hours, 24U);
   EXPECT_EQ(config.backups_kept, 3U);
   EXPECT_EQ(config.log_level, "error");
@@ -154,8 +156,8 @@ TEST(Config, MistakesNameTheirPlace) {
   EXPECT_EQ(
       error("\n\nlissten = 1"),
       at + "3: unknown key \"lissten\"; allowed: account_header, admin_listen, anonymous, "
-           "backup_hours, backups_kept, data, disk_reserve, hosts, limits, listen, log_format, "
-           "log_level, most_worlds, most_new_chunks, origins, recording_per_day, threads, "
+           "backup_hours, backups_kept, data, disk_reserve, history_dropped, history_hours, hosts, "
+           "limits, listen, log_format, log_level, most_worlds, most_new_chunks, origins, recording_per_day, threads, "
            "tick_budget, tls_cert, tls_key, "
            "tokens, trusted_proxies, verify, world, worlds");
   EXPECT_THAT(error("trusted_proxies = [\"10.0.0.0/99\"]"),
@@ -200,6 +202,9 @@ TEST(Config, MistakesNameTheirPlace) {
             at + "2: pause_when_alone must be true or false");
   EXPECT_EQ(error("disk_reserve = -1"),
             at + "1: disk_reserve must be a number from 0 to 1073741824");
+  EXPECT_EQ(error("history_hours = 87841"),
+            at + "1: history_hours must be a number from 0 to 87840");
+  EXPECT_EQ(error("history_dropped = 1"), at + "1: history_dropped must be true or false");
   EXPECT_EQ(error("worlds = 5"), at + "1: worlds must be tables, as in [worlds.cave]");
   EXPECT_TRUE(error("admin_listen = \"9090\"").starts_with(at + "1: admin_listen is \"9090\""));
   EXPECT_TRUE(error("= 1").starts_with(at + "1: "));

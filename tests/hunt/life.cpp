@@ -70,6 +70,8 @@ Result<std::unique_ptr<Life>> Life::start(Ground& ground, std::uint64_t number, 
   std::unique_ptr<Life> life(new Life(ground, number, std::move(watcher)));
   host::WorldSource source{kRecording, "plan", ground.plan.text(), {}};
   source.repair.limits = ground.plan.record_limits();
+  source.history.hours = static_cast<std::uint32_t>(ground.plan.history);
+  source.ticks_per_hour = 1;
   source.repair.build_world = [&ground](const std::string&, std::string_view) {
     return sim::World::create(ground.spec);
   };

@@ -61,6 +61,7 @@ constexpr PlanField kFields[] = {
     {"queued_commands", &Plan::queued_commands, 1, true},
     {"writer_ticks", &Plan::writer_ticks, 1, true},
     {"writer_checkpoints", &Plan::writer_checkpoints, 1, true},
+    {"history", &Plan::history, 0, true},
 };
 
 void draw_world(tests::Dice& dice, Plan& plan) {
@@ -142,6 +143,8 @@ Plan Plan::of_seed(std::uint64_t seed) {
   draw_faults(dice, plan);
   plan.quiet = dice.roll(20, 150);
   plan.restores = dice.chance(50) ? dice.roll(1, 10) : 0;
+  // Drawn last: what a seed draws before stays what it was.
+  if (dice.chance(25)) plan.history = dice.roll(1, 100);
   return plan;
 }
 

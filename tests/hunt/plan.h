@@ -54,6 +54,7 @@ struct Plan {
   std::int64_t queued_commands = 8192;
   std::int64_t writer_ticks = 4096;
   std::int64_t writer_checkpoints = 4;
+  std::int64_t history = 0;  // ticks that a start leaves in the recording; 0: all
 
   // Faults; 0 is none.
   std::int64_t delay = 0;          // milliseconds, at the most
