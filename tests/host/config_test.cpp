@@ -157,7 +157,8 @@ TEST(Config, MistakesNameTheirPlace) {
       error("\n\nlissten = 1"),
       at + "3: unknown key \"lissten\"; allowed: account_header, admin_listen, anonymous, "
            "backup_hours, backups_kept, data, disk_reserve, history_dropped, history_hours, hosts, "
-           "limits, listen, log_format, log_level, most_worlds, most_new_chunks, origins, recording_per_day, threads, "
+           "limits, listen, log_format, log_level, most_worlds, most_new_chunks, origins, "
+           "recording_per_day, threads, "
            "tick_budget, tls_cert, tls_key, "
            "tokens, trusted_proxies, verify, world, worlds");
   EXPECT_THAT(error("trusted_proxies = [\"10.0.0.0/99\"]"),
