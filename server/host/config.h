@@ -87,6 +87,8 @@ struct Config {
   std::uint32_t backup_hours = 0;  // 0: none by themselves
   std::uint32_t backups_kept = kDefaultBackupsKept;
   HistoryRule history;
+  /// Worlds begin anew whose world file was changed since. For one start: no key of a file.
+  bool fresh = false;
   DiskLimits disk;
   WorldBounds bounds;
   access::LimitsByRole limits;

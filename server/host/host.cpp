@@ -22,6 +22,7 @@ HostedWorlds::Options options_of(const Config& config, const Host::Operate& oper
   options.work_limits = WorkLimits::for_ticks_of(config.tick_budget);
   options.verify = config.verify;
   options.history = config.history;
+  options.fresh = config.fresh;
   options.bounds = config.bounds;
   options.areas = config.areas;
   options.pause_when_alone = config.pause_when_alone;

@@ -60,6 +60,10 @@ Status HostedWorlds::add_configured(const std::string& world_file) {
     return Done{};
   }
   if (Status finished = finish_reset(name); !finished) return finished;
+  if (options_.fresh && recorded(name)) {
+    Status begun = begin_anew_if_changed(world_file, text.value(), spec.value());
+    if (!begun) return begun;
+  }
   WorldSource source{recording_of(name), world_file, text.value(), {}};
   keep(name, recorded(name) ? compose(bring_back(name, world_file, text.value()), name)
                             : compose(load_new(source, spec.value()), name));

@@ -60,6 +60,7 @@ class HostedWorlds {
     WorkLimits work_limits;
     bool verify = true;
     HistoryRule history;
+    bool fresh = false;  // worlds begin anew whose world file was changed since
     WorldBounds bounds;
     std::map<std::string, std::vector<Area>, std::less<>> areas;
     std::set<std::string, std::less<>> pause_when_alone;
@@ -154,6 +155,10 @@ class HostedWorlds {
                                                          const sim::WorldSpec& spec,
                                                          const std::string& recording);
   [[nodiscard]] Status prepare_reset(const std::string& name);
+  [[nodiscard]] Status prepare_beginning(const std::string& name, const std::string& text,
+                                         const Result<std::unique_ptr<sim::World>>& world);
+  [[nodiscard]] Status begin_anew_if_changed(const std::string& world_file, const std::string& text,
+                                             const sim::WorldSpec& spec);
   [[nodiscard]] Status finish_reset(const std::string& name) const;
 
   const Options options_;

@@ -59,8 +59,8 @@ Result<LoadedWorld> load_whole(const WorldSource& source, sim::Executor& executo
                recovered->world->config().name, tick, path, recovered->replayed_ticks);
   if (!source.text.empty() && recovered->world_file_text != source.text) {
     spdlog::warn(
-        "{}: {} has changed since the world was begun; the recording {} wins. To begin anew, move "
-        "it away",
+        "{}: {} has changed since the world was begun; the recording {} wins. To begin anew, start "
+        "with --fresh",
         recovered->world->config().name, source.world_file, path);
   }
   // What the world is does not hang on it.

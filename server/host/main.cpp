@@ -33,6 +33,7 @@ struct Arguments {
   std::uint32_t tick_budget = 0;
   std::uint32_t backup_hours = 0;
   std::uint32_t backups_kept = 0;
+  bool fresh = false;
   sluice::host::HistoryRule history;
   sluice::host::DiskLimits disk;
   std::vector<std::string> trusted_proxies;
@@ -59,6 +60,10 @@ void declare(CLI::App& app, Arguments& arguments) {
       ->multi_option_policy(kLast);
   app.add_option("--data", arguments.data, "Where recordings lie, default ./data")
       ->multi_option_policy(kLast);
+  app.add_flag(
+      "--fresh", arguments.fresh,
+      "Begin worlds anew whose world file was changed since; what was recorded is kept, in "
+      "DATA/removed");
   app.add_option("--threads", arguments.threads, "Workers, default one for each core")
       ->check(CLI::Range(std::uint32_t{0}, sluice::host::kMaxThreads));
   app.add_option("--tick-budget", arguments.tick_budget,
@@ -149,6 +154,7 @@ sluice::Status combine(const CLI::App& app, const Arguments& arguments,
   if (app.count("--backups-kept") > 0) config.backups_kept = arguments.backups_kept;
   if (app.count("--history-hours") > 0) config.history.hours = arguments.history.hours;
   if (arguments.history.drop) config.history.drop = true;
+  config.fresh = arguments.fresh;
   if (app.count("--disk-reserve") > 0) config.disk.reserve = arguments.disk.reserve;
   if (app.count("--recording-per-day") > 0) {
     config.disk.recording_per_day = arguments.disk.recording_per_day;

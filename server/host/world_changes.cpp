@@ -11,6 +11,7 @@
 #include "server/record/files.h"
 #include "server/record/reader.h"
 #include "server/record/repair.h"
+#include "server/record/write_lock.h"
 
 namespace sluice::host {
 
@@ -235,11 +236,40 @@ Status HostedWorlds::prepare_reset(const std::string& name) {
   auto reader = record::Reader::open(path);
   if (!reader.ok()) return Error{reader.error()};
   const std::string text = (*reader)->world_file_text();
-  auto world = formats::build_world(text, (*reader)->water());
+  return prepare_beginning(name, text, formats::build_world(text, (*reader)->water()));
+}
+
+Status HostedWorlds::prepare_beginning(const std::string& name, const std::string& text,
+                                       const Result<std::unique_ptr<sim::World>>& world) {
+  const std::string made = recording_of(name) + kResetEnding;
   if (!world.ok()) return Error{"its world file: " + world.error()};
-  record::remove_recording(path + kResetEnding);
-  const auto recorder = record::Recorder::create(path + kResetEnding, text, *world.value());
+  record::remove_recording(made);
+  const auto recorder = record::Recorder::create(made, text, *world.value());
   return recorder.ok() ? Status(Done{}) : Status(Error{recorder.error()});
+}
+
+Status HostedWorlds::begin_anew_if_changed(const std::string& world_file, const std::string& text,
+                                           const sim::WorldSpec& spec) {
+  const std::string& name = spec.config.name;
+  const std::string path = recording_of(name);
+  if (Status finished = record::finish_repair(path); !finished) return finished;
+  {
+    auto reader = record::Reader::open(path);
+    // What cannot be read is repaired first, and then goes on.
+    if (!reader.ok() || (*reader)->world_file_text() == text) return Done{};
+  }
+  const auto lock = record::WriteLock::acquire(path);  // no other server goes on with it
+  if (!lock.ok()) return Error{lock.error()};
+  if (Status made = prepare_beginning(name, text, sim::World::create(spec)); !made) {
+    return Error{world_file + ": cannot begin anew: " + made.error()};
+  }
+  std::string lies;
+  if (Status aside = set_aside(name, RecordingFate::kKeep, lies); !aside) return aside;
+  spdlog::info(
+      "{}: {} has changed, so it begins anew; what was recorded is kept as {} in the data "
+      "folder",
+      name, world_file, lies);
+  return finish_reset(name);
 }
 
 Status HostedWorlds::finish_reset(const std::string& name) const {

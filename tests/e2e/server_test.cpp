@@ -108,6 +108,26 @@ TEST_F(Server, AChangedWorldFileIsReportedAndTheRecordingWins) {
       << finished.error;
 }
 
+TEST_F(Server, AChangedWorldFileBeginsAnewWhereThatIsAskedFor) {
+  const std::string world = directory_.write("pond.toml", kPond);
+  const auto run = [&] {
+    std::vector<std::string> all = arguments(world);
+    all.push_back("--fresh");
+    ServerProcess server(SLUICE_SERVER, all);
+    server.send_signal(SIGTERM);
+    const Finished finished = server.finish();
+    EXPECT_EQ(finished.status, 0) << finished.error;
+    return finished.error;
+  };
+  EXPECT_NE(run().find("pond: begins"), std::string::npos);
+  EXPECT_NE(run().find("pond: goes on"), std::string::npos) << "nothing has changed";
+  (void)directory_.write("pond.toml", std::string(kPond) + "# changed\n");
+  EXPECT_NE(
+      run().find("has changed, so it begins anew; what was recorded is kept as removed/pond-"),
+      std::string::npos);
+  EXPECT_NE(run().find("pond: goes on"), std::string::npos) << "it has begun already";
+}
+
 TEST_F(Server, VerifyAndLogReadTheFileOfARunningServer) {
   ServerProcess server(SLUICE_SERVER, arguments(directory_.write("pond.toml", kPond)));
   WireClient client(server.port(), "/worlds/pond", "live");

@@ -56,6 +56,7 @@ class HostedWorldsTest : public ::testing::Test {
     options.bounds = bounds_;
     options.verify = false;
     options.areas = areas_;
+    options.fresh = fresh_;
     options.now = [this] { return now_; };
     worlds_ = std::make_unique<HostedWorlds>(std::move(options), executor_, metrics_);
     const Status read = worlds_->read_file();
@@ -113,6 +114,7 @@ class HostedWorldsTest : public ::testing::Test {
   WorldBounds bounds_;
   std::map<std::string, std::vector<Area>, std::less<>> areas_;
   std::int64_t now_ = 0;
+  bool fresh_ = false;
   sim::SerialExecutor executor_;
   Metrics metrics_;
   std::unique_ptr<HostedWorlds> worlds_;
@@ -238,6 +240,34 @@ TEST_F(HostedWorldsTest, AResetThatACrashCutsShortIsFinishedOrForgotten) {
   ASSERT_GE(worlds_->load("lake").value(), tick);
   EXPECT_TRUE(there("lake.sluice"));
   EXPECT_FALSE(there("lake.sluice.reset"));
+}
+
+TEST_F(HostedWorldsTest, AWorldWhoseFileWasChangedBeginsAnewAndTheOldOneIsKept) {
+  const std::vector<std::string> lake = {folder_.write("lake.toml", world_file("lake"))};
+  restart(lake);
+  run_to("lake", 30);
+  fresh_ = true;
+  restart(lake);
+  EXPECT_GE(worlds_->runner("lake")->feed().tick(), 30U) << "nothing has changed";
+  EXPECT_TRUE(worlds_->stop());
+  const std::uint64_t last = worlds_->runner("lake")->feed().tick();
+  // A repair that had decided comes first: else it would take the new world's place later.
+  fs::rename(folder_.file("lake.sluice"), folder_.file("lake.sluice.repaired"));
+  std::ofstream(folder_.file("lake.sluice")) << "damaged";
+  (void)folder_.write("lake.toml", world_file("lake", "seed = 5\n"));
+  metrics_worlds_gone();
+  start(lake);
+  EXPECT_TRUE(worlds_->stop());
+  metrics_worlds_gone();
+  const auto begun = record::Reader::open(folder_.file("lake.sluice"));
+  ASSERT_TRUE(begun.ok()) << begun.error();
+  EXPECT_EQ((*begun)->world_file_text(), world_file("lake", "seed = 5\n"));
+  expect_verified("removed/lake-19700101T000000Z.sluice", last);
+  // What is wrong leaves all as it is.
+  (void)folder_.write("lake.toml", world_file("lake", "seed = \"five\"\n"));
+  start();
+  EXPECT_FALSE(worlds_->add_configured(folder_.file("lake.toml")).ok());
+  EXPECT_TRUE(there("lake.sluice"));
 }
 
 TEST_F(HostedWorldsTest, AnExportHoldsAllThatHappenedWhileTheOthersRun) {
