@@ -69,6 +69,31 @@ TEST_F(HuntTest, ADiskThatIsAwayIsNoDamage) {
   EXPECT_FALSE(outcome.failure) << *outcome.failure;
 }
 
+// Two bodies of hydro water that press on each other over a spill were solved one after the other,
+// in an order that a restore changed.
+TEST_F(HuntTest, BodiesComeInNoOrder) {
+  const auto plan = Plan::parse(
+      "seed = 400074\n"
+      "stalls = 1\n"
+      "restores = 1\n"
+      "views = 20\n"
+      "clients = 3\n"
+      "ticks = 127\n"
+      "pipes = 1\n"
+      "edges = 1\n"
+      "side = 133\n"
+      "commands = 58\n"
+      "burst = 33\n"
+      "bad_commands = 31\n"
+      "quiet = 107\n"
+      "model = 3\n"
+      "tick_rate = 2\n"
+      "messages_per_second = 47\n");
+  ASSERT_TRUE(plan.ok()) << plan.error();
+  const Outcome outcome = run(*plan);
+  EXPECT_FALSE(outcome.failure) << *outcome.failure;
+}
+
 TEST_F(HuntTest, APlanIsReadAsItIsWritten) {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     Plan plan = Plan::of_seed(seed);

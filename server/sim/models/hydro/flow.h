@@ -15,9 +15,10 @@ namespace sluice::sim::hydro {
 struct Mover {
   std::int32_t id = kNone;
   std::int32_t body = kNone;
-  bool full = false;          // its head is its pressure
-  bool forced = false;        // made full because it would run over
-  std::int64_t pressure = 0;  // 1/256 level units
+  bool full = false;            // its head is its pressure
+  bool forced = false;          // made full because it would run over
+  std::int64_t pressure = 0;    // 1/256 level units
+  std::int64_t correction = 0;  // of the pressure, found in this round
   std::int32_t friction = 0;
   std::int32_t age = 0;
   Level level = 0;    // as the tick began, for all that asks who stands higher
@@ -130,10 +131,11 @@ class Flow {
   // pressure.cpp
   void find_pressures();
   void begin_pressures(const Body& body, std::span<const std::int32_t> full);
-  void correct_pressures(std::span<const std::int32_t> full);
+  void find_corrections(std::span<const std::int32_t> full);
   void set_up(std::int32_t mover, Unknown& unknown);
   void multiply(std::span<const std::int32_t> full);
-  bool free_or_fix(const Body& body);
+  void free_or_fix();
+  void list_too_fast(const Body& body, std::vector<std::int32_t>& ways);
   [[nodiscard]] bool runs_over(std::int32_t mover);
   [[nodiscard]] std::int64_t head(const Mover& mover) {
     return mover.full ? mover.pressure : mover.level * kHeadOne;

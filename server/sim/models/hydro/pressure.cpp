@@ -82,7 +82,8 @@ Q16 Flow::flow_of(const Way& way) {
 }
 
 // Round by round, and in a round one thing after the other for all bodies: what one spills may make
-// a run of another full.
+// a run of another full, and a full run below a spill presses against what spills. So each thing is
+// found for all bodies from what was before it, and then done: bodies come in no order.
 void Flow::find_pressures() {
   for (Body& body : bodies_) body.solves = !body.still && !body.old();
   for (int round = 0; round < kMostRounds; ++round) {
@@ -93,11 +94,15 @@ void Flow::find_pressures() {
         if (mover_at(m).full) body.full.push_back(m);
       }
       if (round == 0) begin_pressures(body, body.full);
-      if (!body.full.empty()) correct_pressures(body.full);
     }
-    for (Body& body : bodies_) {
-      if (body.solves) body.solves = free_or_fix(body);
+    for (const Body& body : bodies_) {
+      if (body.solves && !body.full.empty()) find_corrections(body.full);
     }
+    for (const Body& body : bodies_) {
+      if (!body.solves) continue;
+      for (const std::int32_t m : body.full) mover_at(m).pressure += mover_at(m).correction;
+    }
+    free_or_fix();
     if (round + 1 == kMostRounds) break;
     std::vector<std::int32_t> over;
     for (std::int32_t m = 0; m < static_cast<std::int32_t>(movers_.size()); ++m) {
@@ -164,7 +169,7 @@ void Flow::multiply(std::span<const std::int32_t> full) {
   }
 }
 
-void Flow::correct_pressures(std::span<const std::int32_t> full) {
+void Flow::find_corrections(std::span<const std::int32_t> full) {
   unknowns_.resize(full.size());
   unknown_of_.resize(movers_.size(), kNone);
   for (std::size_t i = 0; i < full.size(); ++i) {
@@ -195,35 +200,54 @@ void Flow::correct_pressures(std::span<const std::int32_t> full) {
   }
   for (std::size_t i = 0; i < full.size(); ++i) {
     unknown_of_[static_cast<std::size_t>(full[i])] = kNone;
-    mover_at(full[i]).pressure += unknowns_[i].correction / (kOne / kHeadOne);
+    mover_at(full[i]).correction = unknowns_[i].correction / (kOne / kHeadOne);
   }
 }
 
-bool Flow::free_or_fix(const Body& body) {
-  bool changed = false;
-  for (const std::int32_t m : body.full) {
-    Mover& mover = mover_at(m);
-    if (mover.pressure >= run_of(mover).top() * kHeadOne) continue;
-    mover.full = false;
-    mover.forced = false;
-    changed = true;
+// A body in which nothing was freed or fixed is solved.
+void Flow::free_or_fix() {
+  std::vector<std::int32_t> freed;
+  for (const Body& body : bodies_) {
+    if (!body.solves) continue;
+    for (const std::int32_t m : body.full) {
+      if (mover_at(m).pressure < run_at(m).top() * kHeadOne) freed.push_back(m);
+    }
   }
+  for (const std::int32_t m : freed) {
+    mover_at(m).full = false;
+    mover_at(m).forced = false;
+  }
+  std::vector<std::int32_t> too_fast;
+  for (Body& body : bodies_) {
+    if (!body.solves) continue;
+    const std::size_t before = too_fast.size();
+    list_too_fast(body, too_fast);
+    body.solves = too_fast.size() > before;
+  }
+  for (const std::int32_t m : freed) body_at(mover_at(m).body).solves = true;
+  for (const std::int32_t w : too_fast) {
+    Way& way = way_at(w);
+    if (way.fixed) continue;  // it is listed by both its ends
+    const Q16 flow = flow_of(way);
+    const Q16 most = fastest(way, flow > 0);
+    way.fixed = true;
+    way.flow = flow > 0 ? most : -most;
+  }
+}
+
+void Flow::list_too_fast(const Body& body, std::vector<std::int32_t>& ways) {
   for (const std::int32_t m : body.movers) {
     for (const std::int32_t w : ways_of(m)) {
-      Way& way = way_at(w);
+      const Way& way = way_at(w);
       const Mover& beside = mover_at(way.other(m));
       if (way.fixed || !(mover_at(m).full || beside.full)) continue;
       // A spill is settled by the body that spills.
       if (way.joint == Joint::kSpill && beside.contact > mover_at(m).contact) continue;
       const Q16 flow = flow_of(way);
       const Q16 most = fastest(way, flow > 0);
-      if (absolute(flow) <= most + most / 64) continue;
-      way.fixed = true;
-      way.flow = flow > 0 ? most : -most;
-      changed = true;
+      if (absolute(flow) > most + most / 64) ways.push_back(w);
     }
   }
-  return changed;
 }
 
 bool Flow::runs_over(std::int32_t m) {
