@@ -125,10 +125,21 @@ async function placesAndScales(page) {
   }
 }
 
+/** However long the machine took to come here: the column of water begins to fall once more. */
+async function standUp(page) {
+  await until("the column stands", () => page.evaluate(() => {
+    const stands = window.sluice.mirror.cell(530, 100, 0) === 4096;
+    if (!stands) window.sluice.command({ cmd: "set_cells", from: [500, 40, 0], size: [60, 120, 1], cell: "~" });
+    return stands;
+  }));
+  await page.waitForTimeout(500); // what was still on its way
+}
+
 async function betweenTicks(page) {
   console.log("from far, too, the picture between two ticks is between the two");
   for (const scale of [0.3, 0.8, 2]) {
     await page.evaluate((place) => window.sluice.goTo(place), { x: 530, y: 100, z: 0, scale });
+    await standUp(page);
     let sums = null;
     // Much of the column of water moves in any tick; not in every one does the picture of it change.
     await until(`something moves at ${scale}`, async () => (sums = await page.evaluate(() => {

@@ -219,10 +219,18 @@ std::string Run::state() const {
 }
 
 bool Run::wait_for(const char* what, const std::function<bool()>& reached) {
-  const Time latest = ground_.timeline.now() + kPatience;
+  // A small budget lets one command through in a tick.
+  std::int64_t unanswered = 0;
+  for (const auto& visitor : visitors_) {
+    unanswered += static_cast<std::int64_t>(visitor->unanswered());
+  }
+  const Time latest =
+      ground_.timeline.now() + kPatience + seconds(unanswered / ground_.plan.tick_rate);
   while (!failed() && !gave_up_ && !reached()) {
     if (ground_.timeline.now() > latest) {
-      fail("liveness", std::string("in ten minutes without a fault: ") + what + state());
+      fail("liveness",
+           std::string("in ten minutes without a fault, and a tick for each command: ") + what +
+               state());
       break;
     }
     load_anew();
