@@ -8,6 +8,7 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <sstream>
 #include <string>
 
 #include <CLI/CLI.hpp>
@@ -63,7 +64,10 @@ void leave(const std::string& folder, const Plan& plan, const Outcome& outcome) 
   const std::filesystem::path place =
       std::filesystem::path(folder) / ("seed-" + std::to_string(plan.seed));
   std::filesystem::create_directories(place);
-  std::ofstream(place / "plan") << "# " << *outcome.failure << "\n" << plan.text();
+  std::istringstream reasons(*outcome.failure);
+  std::ofstream file(place / "plan");
+  for (std::string line; std::getline(reasons, line);) file << "# " << line << "\n";
+  file << plan.text();
   for (const auto& [name, content] : outcome.files) {
     std::ofstream(place / std::filesystem::path(name).filename(), std::ios::binary) << content;
   }
