@@ -25,8 +25,8 @@ int run_seal(const SealFlags& flags) {
   if (*sealed) {
     std::cout << record::describe(**sealed) << '\n';
   } else {
-    std::cout << flags.file << ": nothing is cut off: no checkpoint lies " << flags.options.keep
-              << " ticks or more before its end\n";
+    std::cout << flags.file << ": nothing is cut off: no checkpoint after its beginning lies "
+              << flags.options.keep << " ticks or more before its end\n";
   }
   if (flags.json) {
     nlohmann::ordered_json json = {{"cut", sealed->has_value()}};
