@@ -308,6 +308,31 @@ TEST_F(Toolbox, OldHistoryIsCutOffAndProvesWhatComesAfterIt) {
   expect_wrong({"seal", folder.file("none"), "--keep", "1"}, "none");
 }
 
+TEST_F(Toolbox, TheCutInTheRecordingsDocumentIsAsItSays) {
+  std::ifstream file(SLUICE_SOURCE_DIR "/server/record/README.md");
+  const std::string document{std::istreambuf_iterator<char>(file), {}};
+  const std::string cave = folder.file("cave.sluice");
+  std::string said = "    $ sluice sim server/worlds/cave.toml --ticks 3000 --record cave.sluice\n";
+  EXPECT_EQ(sluice({"sim", SLUICE_SOURCE_DIR "/server/worlds/cave.toml", "--ticks", "3000",
+                    "--record", cave})
+                .status,
+            0);
+  const auto add = [&](const std::string& command, const std::vector<std::string>& arguments) {
+    said += "    $ sluice " + command + "\n";
+    std::istringstream lines(sluice(arguments).out);
+    for (std::string line; std::getline(lines, line);) {
+      for (std::size_t at = line.find(cave); at != std::string::npos; at = line.find(cave)) {
+        line.replace(at, cave.size(), "cave.sluice");
+      }
+      said += "    " + line + "\n";
+    }
+  };
+  add("seal cave.sluice --keep 1000", {"seal", cave, "--keep", "1000"});
+  add("verify cave.sluice --after cave.sluice.part-0-2000",
+      {"verify", cave, "--after", cave + ".part-0-2000"});
+  EXPECT_THAT(document, HasSubstr(said));
+}
+
 TEST_F(Toolbox, WrongUseIsAnsweredWithStatusTwo) {
   expect_wrong({}, "subcommand");
   expect_wrong({"fly"}, "there is no command 'fly'");
