@@ -94,6 +94,32 @@ TEST_F(HuntTest, BodiesComeInNoOrder) {
   EXPECT_FALSE(outcome.failure) << *outcome.failure;
 }
 
+// A device that did not read once ended the transaction of a checkpoint, whose pieces were gone
+// then and their numbers given to others; what came after it was written all the same.
+TEST_F(HuntTest, AReadThatFailsOnceLeavesNoHalfACheckpoint) {
+  const auto plan = Plan::parse(
+      "seed = 701203\n"
+      "bad_reads = 2\n"
+      "power_cuts = 3\n"
+      "dying_writes = 1\n"
+      "stalls = 1\n"
+      "views = 19\n"
+      "clients = 3\n"
+      "ticks = 126\n"
+      "edges = 1\n"
+      "side = 137\n"
+      "commands = 33\n"
+      "bad_commands = 0\n"
+      "quiet = 68\n"
+      "model = 3\n"
+      "tick_rate = 1\n"
+      "core_piece_bytes = 122\n"
+      "waiting_commands = 4\n");
+  ASSERT_TRUE(plan.ok()) << plan.error();
+  const Outcome outcome = run(*plan);
+  EXPECT_FALSE(outcome.failure) << *outcome.failure;
+}
+
 TEST_F(HuntTest, APlanIsReadAsItIsWritten) {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     Plan plan = Plan::of_seed(seed);
