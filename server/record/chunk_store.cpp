@@ -86,7 +86,6 @@ Result<std::int64_t> ChunkStore::store(std::span<const std::byte> bytes, std::in
   find.reset();
   if (known != 0) return reuse(known, bytes);
   std::optional<Bytes> data = as_difference(bytes, base);
-  if (const Status well = system(); !well) return Error{well.error()};
   if (!data) pack(bytes, kWholeLevel, data.emplace());
   if (const auto done = statements_->insert.bind(1, hash).bind(2, *data).run(); !done) {
     return Error{done.error()};
@@ -100,9 +99,8 @@ Result<std::int64_t> ChunkStore::store(std::span<const std::byte> bytes, std::in
 // What a row is said to hold is not built upon before it was read; where the medium lost it, every
 // checkpoint that shares it gets it back.
 Result<std::int64_t> ChunkStore::reuse(std::int64_t row_id, std::span<const std::byte> bytes) {
-  const auto held = whole(row_id);
-  if (const Status well = system(); !well) return Error{well.error()};
-  if (held && std::ranges::equal(held->bytes, bytes)) return row_id;
+  if (const auto held = whole(row_id); held && std::ranges::equal(held->bytes, bytes))
+    return row_id;
   Bytes data;
   pack(bytes, kWholeLevel, data);
   if (const auto done = statements_->heal.bind(1, row_id).bind(2, data).run(); !done) {
@@ -110,13 +108,6 @@ Result<std::int64_t> ChunkStore::reuse(std::int64_t row_id, std::span<const std:
   }
   keep(row_id, {Bytes(bytes.begin(), bytes.end()), 0});
   return row_id;
-}
-
-// A device that does not read may have ended the transaction: what is written after that stands
-// alone, and rows that were written before it are gone, with their numbers given to others.
-Status ChunkStore::system() {
-  const std::string failure = database_.take_system_failure();
-  return failure.empty() ? Status(Done{}) : Error{failure};
 }
 
 std::optional<Bytes> ChunkStore::as_difference(std::span<const std::byte> bytes,

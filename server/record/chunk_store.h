@@ -60,8 +60,6 @@ class ChunkStore {
   [[nodiscard]] std::optional<Bytes> as_difference(std::span<const std::byte> bytes,
                                                    std::int64_t base);
 
-  /// Whether the system failed since the last call.
-  [[nodiscard]] Status system();
   void keep(std::int64_t row_id, const Content& content);
 
   Database& database_;

@@ -125,10 +125,6 @@ Result<std::int64_t> CoreStore::store_piece(std::span<const std::byte> piece) {
   // What a row is said to hold is not built upon before it was read.
   if (known != 0) {
     const Result<Bytes> held = load_piece(known);
-    // A device that does not read may have ended the transaction: nothing more is to be written.
-    if (const std::string failure = database_.take_system_failure(); !failure.empty()) {
-      return Error{failure};
-    }
     if (held && std::ranges::equal(*held, piece)) {
       good_.insert(known);
       return known;

@@ -128,6 +128,13 @@ Result<bool> Statement::step() {
 }
 
 Status Statement::run() {
+  sqlite3* connection = sqlite3_db_handle(statement_.get());
+  if (sqlite3_stmt_readonly(statement_.get()) == 0 && sqlite3_get_autocommit(connection) != 0) {
+    reset();
+    Error error{path_ + ": a failure has ended the transaction; nothing more is written"};
+    *failure_ = error.message;
+    return error;
+  }
   const Result<bool> stepped = step();
   if (!stepped) return Error{stepped.error()};
   reset();

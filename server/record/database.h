@@ -33,7 +33,9 @@ class Statement {
 
   /// True: there is a row to read. False: the statement is done, and was reset.
   [[nodiscard]] Result<bool> step();
-  /// Steps a statement that yields no rows.
+  /// Steps a statement that yields no rows. One that writes needs a transaction: SQLite ends one by
+  /// itself where the system fails, be it at a read, and what was then written would stand alone,
+  /// beside rows that are gone.
   [[nodiscard]] Status run();
   void reset();
 

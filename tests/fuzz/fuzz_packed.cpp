@@ -36,7 +36,7 @@ class Rows {
     for (const auto& table : record::kTables) {
       SLUICE_ASSERT(database_->execute(table.sql).ok());
     }
-    SLUICE_ASSERT(database_->execute("PRAGMA synchronous = OFF").ok());
+    SLUICE_ASSERT(database_->execute("PRAGMA synchronous = OFF; BEGIN").ok());
     auto store = record::ChunkStore::open(*database_);
     SLUICE_ASSERT(store.ok());
     std::vector<std::byte> cells(kChunkBytes);

@@ -45,6 +45,7 @@ std::string core_comes_back(const sim::World& world, const Limits& limits) {
   const auto first = make_world();
   must(Recorder::create(path, kWorldFile, *first));
   auto database = must(Database::open(path, Database::Mode::kWrite));
+  must(database->execute("BEGIN"));
   auto store = must(CoreStore::open(*database, limits));
   const std::vector<std::byte> core = world.snapshot_core();
   const auto blob = store->store(core);

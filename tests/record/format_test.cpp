@@ -178,11 +178,33 @@ Bytes random_chunk(std::mt19937& random) {
   return bytes;
 }
 
+// SQLite ends a transaction by itself where the system fails, be it at a read that passes for
+// damage.
+TEST(ChunkStore, NothingIsWrittenOnceTheTransactionHasEnded) {
+  TemporaryFolder folder;
+  const std::string path = folder.file("a.sluice");
+  record_history(path, {.ticks = 1});
+  auto database = must(Database::open(path, Database::Mode::kWrite));
+  auto store = must(ChunkStore::open(*database));
+  const std::int64_t before = must(database->integer("SELECT count(*) FROM chunks"));
+  std::mt19937 random(4);
+  const Bytes bytes = random_chunk(random);
+  const auto stored = store->store(bytes, 0);
+  ASSERT_FALSE(stored.ok());
+  EXPECT_EQ(stored.error(),
+            path + ": a failure has ended the transaction; nothing more is written");
+  EXPECT_EQ(database->take_system_failure(), stored.error()) << "and it is no damage";
+  EXPECT_EQ(must(database->integer("SELECT count(*) FROM chunks")), before);
+  must(database->execute("BEGIN"));
+  EXPECT_TRUE(store->store(bytes, 0).ok());
+}
+
 TEST(ChunkStore, ContentsComeBackThroughAnyChain) {
   TemporaryFolder folder;
   const std::string path = folder.file("a.sluice");
   record_history(path, {.ticks = 1});
   auto database = must(Database::open(path, Database::Mode::kWrite));
+  must(database->execute("BEGIN"));
   auto store = must(ChunkStore::open(*database));
   std::mt19937 random(4);
   Bytes bytes = random_chunk(random);
@@ -211,6 +233,7 @@ TEST(ChunkStore, DamageInABaseIsFoundAndNeverEndless) {
   const std::string path = folder.file("a.sluice");
   record_history(path, {.ticks = 1});
   auto database = must(Database::open(path, Database::Mode::kWrite));
+  must(database->execute("BEGIN"));
   auto store = must(ChunkStore::open(*database));
   std::mt19937 random(4);
   Bytes bytes = random_chunk(random);

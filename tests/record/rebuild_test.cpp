@@ -88,7 +88,9 @@ TEST_F(RebuildTest, EveryBitOfAChunkIsHadAgain) {
       read.reset();
       data[random() % data.size()] ^= static_cast<std::byte>(1U << random() % 8);
       auto write = must(database->prepare("UPDATE chunks SET data = ?2 WHERE id = ?1"));
+      must(database->execute("BEGIN"));
       must(write.bind(1, id).bind(2, data).run());
+      must(database->execute("COMMIT"));
     }
     must(repair(path_, with_world_file()));
     expect_all_there(path_);
