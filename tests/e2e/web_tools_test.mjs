@@ -8,6 +8,8 @@ import { test } from "node:test";
 import { drawn, load } from "./web_support.mjs";
 
 const { dabAt, dabsAt } = await load("shapes.ts");
+const { Brush } = await load("brush.ts");
+const { CommandQueue } = await load("command_queue.ts");
 
 test("a round brush has no corners, as few rectangles as rows of equal length, and is cut to the world", () => {
   const mirror = drawn(Array(40).fill(".".repeat(40)));
@@ -55,4 +57,52 @@ test("what was put is taken away, and what was removed comes back with all that 
   assert.deepEqual(takes.repeat().commands, puts.reverse().commands);
   fixtures.sources.push({ at: spring.at, rate: 8 }); // somebody else's, in its place
   assert.deepEqual(puts.reverse(), { commands: [], conflicts: 1 });
+});
+
+test("an undo waits for the answer to what it takes back, and what was refused is none", async () => {
+  const mirror = drawn(["....", "...."]);
+  let seq = 0;
+  const sent = [];
+  const said = [];
+  const line = { ready: true, command: (command) => (sent.push(command), ++seq) };
+  const queue = new CommandQueue(line, (text) => said.push(text));
+  const brush = new Brush(queue, (text) => said.push(text));
+  const put = (x) => {
+    const edit = new FixtureEdit(true, () => ({ sources: [], drains: [], heaters: [] }));
+    const spring = { kind: "spring", at: { x, y: 0, z: 0 }, rate: 7 };
+    edit.sent();
+    brush.history.add(edit);
+    queue.send(placement(spring), edit, (applied) => edit.answered(applied ? spring : null));
+  };
+  const cmds = () => sent.splice(0).map(({ cmd, at }) => `${cmd} ${at[0]}`);
+  const turns = () => new Promise((resolve) => setTimeout(resolve));
+  put(0);
+  put(1);
+  put(2);
+  assert.deepEqual(cmds(), ["add_source 0", "add_source 1", "add_source 2"]);
+  brush.undo(mirror);
+  brush.undo(mirror);
+  brush.redo(mirror);
+  queue.answered(1, true, 5);
+  queue.answered(2, true, 5);
+  await turns();
+  assert.deepEqual(cmds(), [], "the last is not answered");
+  queue.answered(3, false, 5);
+  await turns();
+  assert.deepEqual(cmds(), ["remove_source 1", "remove_source 0", "add_source 0"]);
+  assert.deepEqual(said, []);
+  brush.undo(mirror);
+  assert.deepEqual(cmds(), ["remove_source 0"], "nothing is waited for any more");
+  brush.undo(mirror);
+  assert.match(said.join(), /nothing of yours to undo/);
+});
+
+test("an answer may come before the tick that shows what it tells", () => {
+  const queue = new CommandQueue({ ready: true, command: () => 1 }, () => assert.fail());
+  assert.ok(queue.isSeenAt(0));
+  queue.send({ cmd: "pour", at: [0, 0, 0], units: 1 }, queue);
+  assert.ok(!queue.isSeenAt(9));
+  queue.answered(1, true, 8);
+  assert.ok(!queue.isSeenAt(8));
+  assert.ok(queue.isSeenAt(9));
 });

@@ -25,6 +25,8 @@ export class Brush {
   /** Without corners. */
   round = false;
   readonly history = new History();
+  /** The last undo or redo that waits; null: none does. */
+  private turn: Promise<void> | null = null;
   /** Cells whose pour has no answer yet: what they will hold is not known. */
   private readonly pouring = new Set<string>();
   private stroke: Stroke | null = null;
@@ -109,8 +111,27 @@ export class Brush {
   }
 
   undo(mirror: Mirror): void {
+    this.inTurn(() => this.undoNow(mirror));
+  }
+
+  redo(mirror: Mirror): void {
+    this.inTurn(() => this.redoNow(mirror));
+  }
+
+  /** At once, or where the last edit is not settled yet, then; what is asked for meanwhile comes after it. */
+  private inTurn(act: () => void): void {
+    const before = this.turn ?? this.history.settled;
+    if (!before) return act();
+    const turn = before.then(() => {
+      if (this.turn === turn) this.turn = null;
+      act();
+    });
+    this.turn = turn;
+  }
+
+  private undoNow(mirror: Mirror): void {
     if (!this.queue.ready) return this.warn("Not connected: nothing was undone");
-    const done = this.history.undo(mirror, this.queue.idle);
+    const done = this.history.undo(mirror, this.queue.isSeenAt(mirror.tick));
     if (!done) return this.warn("There is nothing of yours to undo");
     if (done.conflicts > 0) {
       const cells = done.conflicts === 1 ? "one cell was" : `${done.conflicts.toLocaleString("en")} cells were`;
@@ -119,7 +140,7 @@ export class Brush {
     this.send(done.commands);
   }
 
-  redo(mirror: Mirror): void {
+  private redoNow(mirror: Mirror): void {
     if (!this.queue.ready) return this.warn("Not connected: nothing was redone");
     const commands = this.history.redo(mirror);
     if (!commands) return this.warn("There is nothing to redo");

@@ -32,6 +32,8 @@ interface Waiting {
 export class CommandQueue {
   private waiting: Waiting[] = [];
   private readonly unanswered = new Map<number, Waiting>();
+  /** The last tick in which one of them applied. */
+  private lastApplied = -1;
   private tokens = BURST;
   private lastRefill: number;
   private timer: unknown = null;
@@ -64,6 +66,11 @@ export class CommandQueue {
     return this.sentAll && this.unanswered.size === 0;
   }
 
+  /** Whether a mirror at that tick shows all that was sent. */
+  isSeenAt(tick: number): boolean {
+    return this.idle && tick > this.lastApplied;
+  }
+
   /** False: there is no connection. */
   send(command: Command | Operation, by: object, done?: (applied: boolean) => void): boolean {
     if (!this.line.ready) return false;
@@ -72,7 +79,9 @@ export class CommandQueue {
     return true;
   }
 
-  answered(seq: number, applied = true): void {
+  /** `tick`: in which it applied. */
+  answered(seq: number, applied = true, tick = -1): void {
+    this.lastApplied = Math.max(this.lastApplied, tick);
     const sent = this.unanswered.get(seq);
     this.unanswered.delete(seq);
     sent?.done?.(applied);
@@ -91,6 +100,7 @@ export class CommandQueue {
     const unsent = this.waiting;
     const unknown = [...this.unanswered.values()];
     this.waiting = [];
+    this.lastApplied = -1; // a world that goes on from a crash may be at an earlier tick
     this.unanswered.clear();
     for (const { done } of [...unsent, ...unknown]) done?.(false);
     const parts: string[] = [];

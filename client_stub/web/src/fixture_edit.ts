@@ -29,13 +29,29 @@ export function removal({ kind, at: { x, y, z } }: Standing): Command {
 export class FixtureEdit implements Edit {
   /** What came, or went; as the server says so, one after the other. */
   readonly standing: Standing[] = [];
+  settled: Promise<void> | null = null;
+  private unanswered = 0;
+  private settle: () => void = () => undefined;
 
   /** `fixtures`: what stands in the world, as far as is known. */
   constructor(private readonly adds: boolean, private readonly fixtures: () => Fixtures) {}
 
-  /** It is made when the server has done the first part of it. */
   get isEmpty(): boolean {
-    return this.standing.length === 0;
+    return this.standing.length === 0 && this.settled === null;
+  }
+
+  /** Another part of it is on its way to the server. */
+  sent(): void {
+    ++this.unanswered;
+    this.settled ??= new Promise((resolve) => (this.settle = resolve));
+  }
+
+  /** `standing`: what came of that part; null: nothing. */
+  answered(standing: Standing | null): void {
+    if (standing) this.standing.push(standing);
+    if (--this.unanswered > 0) return;
+    this.settled = null;
+    this.settle();
   }
 
   /** What somebody else put in its place stays. Whether it is still there the server knows best, and says so. */

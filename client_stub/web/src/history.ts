@@ -15,6 +15,8 @@ const MOST_EDITS = 200;
 export interface Edit {
   /** Nothing came of it. */
   readonly isEmpty: boolean;
+  /** Comes when it is known what the server did of it; null: it is known, or does not matter. */
+  readonly settled: Promise<void> | null;
   /** `isSeen`: whether the mirror shows it already. */
   reverse(mirror: Mirror, isSeen: boolean): Reversal;
   repeat(mirror: Mirror): { commands: Command[]; edit: Edit };
@@ -24,6 +26,7 @@ export interface Edit {
 export class Stroke implements Edit {
   /** What each cell held before, by its place in the slice. */
   readonly before = new Map<number, number>();
+  readonly settled = null;
 
   constructor(readonly material: Material, readonly z: number) {}
 
@@ -158,8 +161,13 @@ export class History {
     if (this.done.length > MOST_EDITS) this.done.shift();
   }
 
+  /** The last edit's; see Edit. */
+  get settled(): Promise<void> | null {
+    return this.done.at(-1)?.settled ?? null;
+  }
+
   get canUndo(): boolean {
-    return this.done.length > 0;
+    return this.done.some((edit) => !edit.isEmpty);
   }
 
   get canRedo(): boolean {
@@ -168,7 +176,8 @@ export class History {
 
   /** Null: there is none. */
   undo(mirror: Mirror, isSeen: boolean): Reversal | null {
-    const edit = this.done.pop();
+    let edit = this.done.pop();
+    while (edit?.isEmpty) edit = this.done.pop(); // the server refused it
     if (!edit) return null;
     this.undone.push(edit);
     return edit.reverse(mirror, isSeen);

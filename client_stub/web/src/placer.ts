@@ -183,13 +183,16 @@ export class Placer {
   /** What the server did can be taken back, all of a stroke at once. */
   private send(command: Command, standing: Standing, adds: boolean): void {
     const site = this.site!;
+    const isFirst = this.edit === null;
     const edit = (this.edit ??= new FixtureEdit(adds, () => site.fixtures()));
-    site.queue.send(command, this, (applied) => {
-      if (!applied) return;
-      edit.standing.push(standing);
-      if (edit.standing.length === 1) site.history.add(edit);
-      site.changed();
+    edit.sent();
+    // It has its place in the history from now on: what is drawn meanwhile comes after it.
+    if (isFirst) site.history.add(edit);
+    const isSent = site.queue.send(command, this, (applied) => {
+      edit.answered(applied ? standing : null);
+      if (applied) site.changed();
     });
+    if (!isSent) edit.answered(null);
   }
 
   /** Null: the field is empty. */

@@ -38,6 +38,7 @@ export class Paste implements Edit {
   private readonly made = new Map<number, number>();
   private readonly names: string[];
   readonly commands: Command[];
+  readonly settled = null;
 
   /** With the region's left lower cell at (x, y); what lies outside of the world is left out. */
   constructor(

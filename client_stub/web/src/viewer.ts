@@ -359,7 +359,7 @@ export class Viewer {
   }
 
   private answered(result: ResultMessage): void {
-    this.queue.answered(result.seq, result.applied);
+    this.queue.answered(result.seq, result.applied, result.tick);
     this.events?.result(result);
     if (result.applied) return;
     this.hand.pipes.refused();
