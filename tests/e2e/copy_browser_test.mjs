@@ -129,7 +129,7 @@ async function takeBack(page) {
   await page.evaluate(() => window.sluice.command({ cmd: "set_cells", from: [59, 38, 0], size: [1, 1, 1], cell: "." }));
   await until("another dug there", async () => await cell(page, 59, 38) !== -1);
   // Before its answer the page can't tell its own changes from others'.
-  await until("all is answered", () => page.evaluate(() => window.sluice.queue.idle));
+  await until("all is answered and shown", () => page.evaluate(() => window.sluice.queue.isSeenAt(window.sluice.mirror.tick)));
   await page.keyboard.press("Control+z");
   await expectText(page, "toast", /Undone, but one cell was changed by others/);
   await until("the rock is gone", async () => await cell(page, 60, 39) !== -1);

@@ -103,7 +103,7 @@ async function take(page) {
   await drag(page, [12, 8], [20, 8]);
   await until("water was taken", async () => (await water(page)) < before - 4096 * 10);
   assert.ok(isRock(await cell(page, 12, 7)), "rock stays");
-  await until("all is answered", async () => page.evaluate(() => window.sluice.queue.idle));
+  await until("all is answered and shown", () => page.evaluate(() => window.sluice.queue.isSeenAt(window.sluice.mirror.tick)));
   const left = await water(page);
   await page.keyboard.press("Control+z");
   // Not all of it: a brush that is drawn takes what flows in behind it, too, and water that moves takes up room.

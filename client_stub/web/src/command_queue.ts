@@ -68,7 +68,7 @@ export class CommandQueue {
 
   /** Whether a mirror at that tick shows all that was sent. */
   isSeenAt(tick: number): boolean {
-    return this.idle && tick > this.lastApplied;
+    return this.idle && tick >= this.lastApplied;
   }
 
   /** False: there is no connection. */
