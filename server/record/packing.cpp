@@ -1,7 +1,10 @@
 #include "server/record/packing.h"
 
+#include <algorithm>
+#include <bit>
 #include <new>
 #include <string>
+#include <utility>
 
 #include <xxhash.h>
 #include <zstd.h>
@@ -95,6 +98,28 @@ std::int64_t row_checksum(std::uint64_t number, std::span<const std::byte> first
   sum = XXH3_64bits_withSeed(first.data(), first.size(), sum);
   sum = XXH3_64bits_withSeed(second.data(), second.size(), sum);
   return static_cast<std::int64_t>(sum);
+}
+
+bool mend_row(std::uint64_t number, Bytes& first, Bytes& second, std::int64_t checksum,
+              std::uint64_t& budget) {
+  const auto differs = [&] {
+    return static_cast<std::uint64_t>(row_checksum(number, first, second) ^ checksum);
+  };
+  const auto mend = [&](Bytes& bytes) {
+    const std::uint64_t hashed = 8 * bytes.size() * (first.size() + second.size());
+    if (hashed > std::min(budget, kMendingOfARow)) return false;
+    budget -= hashed;
+    for (std::byte& byte : bytes) {
+      for (int bit = 0; bit < 8; ++bit) {
+        const std::byte before = std::exchange(byte, byte ^ std::byte(1U << bit));
+        if (differs() == 0) return true;
+        byte = before;
+      }
+    }
+    return false;
+  };
+  if (std::popcount(differs()) <= 1) return true;
+  return mend(second) || mend(first);
 }
 
 }  // namespace sluice::record

@@ -27,4 +27,16 @@ void pack(std::span<const std::byte> bytes, int level, Bytes& out);
 [[nodiscard]] std::int64_t row_checksum(std::uint64_t number, std::span<const std::byte> first,
                                         std::span<const std::byte> second);
 
+/// The most bytes that mend_row() hashes for a row and for a file, all tries together: half a
+/// second, and some seconds. A row of 22 KiB has so many.
+inline constexpr std::uint64_t kMendingOfARow = std::uint64_t{1} << 32;
+inline constexpr std::uint64_t kMendingOfAFile = std::uint64_t{1} << 35;
+
+/// Finds the one bit of a row that the medium flipped, and flips it back. True where the row fits
+/// its checksum then, or where the checksum differs by one bit only: it was that one. False where
+/// more was hit, or where the row is too large for what a row may take of `budget`, in bytes to
+/// hash, which is taken from it. The chance of taking a wrong bit is 2^-64 for each that is tried.
+[[nodiscard]] bool mend_row(std::uint64_t number, Bytes& first, Bytes& second,
+                            std::int64_t checksum, std::uint64_t& budget);
+
 }  // namespace sluice::record

@@ -274,7 +274,7 @@ Result<DamagedRow> Reader::damaged_row_at(std::uint64_t tick) {
   if (!*found) return database_->error("lacks tick " + std::to_string(tick));
   DamagedRow damaged;
   const auto first = static_cast<std::uint64_t>(row->integer(0));
-  const std::span<const std::byte> digests = row->blob(1);
+  Bytes digests(row->blob(1).begin(), row->blob(1).end());
   const std::uint64_t next =
       row->is_null(4) ? last_tick_ + 1 : static_cast<std::uint64_t>(row->integer(4));
   damaged.last_tick = next - 1;
@@ -282,6 +282,7 @@ Result<DamagedRow> Reader::damaged_row_at(std::uint64_t tick) {
   damaged.has_commands = !row->blob(2).empty() || tick - first >= digests.size() / 8;
   damaged.commands.assign(row->blob(2).begin(), row->blob(2).end());
   damaged.checksum = row->integer(3);
+  damaged.mended = mend_row(first, digests, damaged.commands, damaged.checksum, mending_);
   // The next row says how many ticks this one stands for.
   if (first == 0 || first > tick || tick >= next || digests.size() != 8 * (next - first)) {
     return damaged;

@@ -19,6 +19,7 @@
 #include "server/record/checkpoint.h"
 #include "server/record/facts.h"
 #include "server/record/format.h"
+#include "server/record/packing.h"
 #include "server/record/records.h"
 #include "server/sim/executor.h"
 #include "server/sim/world.h"
@@ -39,8 +40,9 @@ struct DamagedRow {
   std::uint64_t last_tick = 0;    // of the ticks that it stands for, as far as one can tell
   bool has_commands = false;      // it holds some, whether they can be read or not
   std::vector<TickRecord> ticks;  // empty where they cannot
-  Bytes commands;                 // as stored
-  std::int64_t checksum = 0;      // as stored
+  bool mended = false;        // one bit was hit, and is as it was: what is here is what was written
+  Bytes commands;             // as stored
+  std::int64_t checksum = 0;  // as stored
 };
 
 /// Used by one thread at a time. Never changes the file. Any file is safe to open; errors begin
@@ -136,6 +138,7 @@ class Reader {
   std::string made_by_;
   std::uint64_t first_tick_ = 0;
   std::uint64_t last_tick_ = 0;
+  std::uint64_t mending_ = kMendingOfAFile;  // what is left of it
 };
 
 /// The world after `tick` (at most last_tick()): the nearest checkpoint before it that can be used,

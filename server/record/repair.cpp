@@ -188,9 +188,9 @@ class Salvage {
     return world_->tick(commands, executor_);
   }
 
-  /// A row whose checksum does not fit is whole after all where its commands lead from the state
-  /// before it to the digests that it has (the sum was hit), or to others with which the sum fits
-  /// (a digest was hit).
+  /// A row whose checksum does not fit is whole after all where one bit explains that, where its
+  /// commands lead from the state before it to the digests that it has (the sum was hit; who sent
+  /// them is not proven so), or to others with which the sum fits (digests were hit).
   Status prove_damaged_rows() {
     for (std::size_t i = 0; i < lost_.size();) {
       const LostTicks range = lost_[i];
@@ -217,6 +217,7 @@ class Salvage {
     auto row = reader_.damaged_row_at(tick);
     if (const Status well = system(); !well) return Error{well.error()};
     if (!row || row->ticks.empty() || row->ticks.front().tick != tick) return false;
+    if (row->mended) return keep(tick, std::move(row->ticks));
     const auto reached = reach(tick - 1);
     if (!reached || !*reached) return reached;
     bool agrees = true;
@@ -237,8 +238,12 @@ class Salvage {
       world_.reset();
       return false;
     }
+    return keep(tick, std::move(row->ticks));
+  }
+
+  bool keep(std::uint64_t tick, std::vector<TickRecord> row) {
     SLUICE_SOMETIMES("a damaged row of history was proven whole");
-    proven_[tick] = std::move(row->ticks);
+    proven_[tick] = std::move(row);
     return true;
   }
 

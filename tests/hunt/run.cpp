@@ -220,12 +220,11 @@ std::string Run::state() const {
 
 bool Run::wait_for(const char* what, const std::function<bool()>& reached) {
   // A small budget lets one command through in a tick.
-  std::int64_t unanswered = 0;
-  for (const auto& visitor : visitors_) {
-    unanswered += static_cast<std::int64_t>(visitor->unanswered());
-  }
-  const Time latest =
-      ground_.timeline.now() + kPatience + seconds(unanswered / ground_.plan.tick_rate);
+  // Whoever sent what waits may be gone.
+  std::size_t waiting = life_ ? life_->runner().waiting_commands() : 0;
+  for (const auto& visitor : visitors_) waiting += visitor->unanswered();
+  const Time latest = ground_.timeline.now() + kPatience +
+                      seconds(static_cast<std::int64_t>(waiting) / ground_.plan.tick_rate);
   while (!failed() && !gave_up_ && !reached()) {
     if (ground_.timeline.now() > latest) {
       fail("liveness",

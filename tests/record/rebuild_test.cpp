@@ -12,6 +12,7 @@
 
 #include "server/record/database.h"
 #include "server/record/exchange.h"
+#include "server/record/packing.h"
 #include "server/record/repair.h"
 #include "server/record/verify.h"
 #include "tests/record/support.h"
@@ -119,6 +120,66 @@ TEST_F(RebuildTest, ACheckSumThatWasHitIsHadAgain) {
   change("UPDATE history SET checksum = 0");
   EXPECT_TRUE(must(repair(path_)).lost.empty());
   expect_all_there(path_);
+}
+
+TEST_F(RebuildTest, EveryBitOfARowIsHadAgainWithItsClientsAndNumbers) {
+  // Clients and numbers are in no digest: no replay proves them.
+  const std::string whole = read_file(path_);
+  std::mt19937 random(11);
+  for (int i = 0; i < 40; ++i) {
+    const char* const column = i % 2 == 0 ? "commands" : "digests";
+    {
+      auto database = must(Database::open(path_, Database::Mode::kWrite));
+      auto read = must(database->prepare((std::string("SELECT first_tick, ") + column +
+                                          " FROM history WHERE commands NOT NULL ORDER BY "
+                                          "random() LIMIT 1")
+                                             .c_str()));
+      ASSERT_TRUE(must(read.step()));
+      const std::int64_t first = read.integer(0);
+      Bytes data(read.blob(1).begin(), read.blob(1).end());
+      read.reset();
+      data[random() % data.size()] ^= static_cast<std::byte>(1U << random() % 8);
+      auto write = must(database->prepare(
+          (std::string("UPDATE history SET ") + column + " = ?2 WHERE first_tick = ?1").c_str()));
+      must(database->execute("BEGIN"));
+      must(write.bind(1, first).bind(2, data).run());
+      must(database->execute("COMMIT"));
+    }
+    EXPECT_TRUE(must(repair(path_)).lost.empty());
+    expect_all_there(path_);
+    if (HasFailure()) return;
+    write_file(path_, whole);
+  }
+}
+
+TEST(MendRow, FindsTheOneBitWithinItsBudget) {
+  Bytes first(24, std::byte{3});
+  Bytes second(40, std::byte{5});
+  const std::int64_t checksum = row_checksum(9, first, second);
+  constexpr std::uint64_t kAll = std::uint64_t{8} * 64 * 64;
+  const auto mends = [&](Bytes digests, Bytes commands, std::int64_t sum, std::uint64_t budget) {
+    return mend_row(9, digests, commands, sum, budget) && digests == first && commands == second;
+  };
+  for (const bool in_second : {false, true}) {
+    for (std::size_t bit = 0; bit < 8 * (in_second ? second : first).size(); ++bit) {
+      Bytes digests = first;
+      Bytes commands = second;
+      (in_second ? commands : digests)[bit / 8] ^= static_cast<std::byte>(1U << bit % 8);
+      EXPECT_TRUE(mends(digests, commands, checksum, kAll)) << bit;
+      EXPECT_FALSE(mends(digests, commands, checksum, std::uint64_t{8} * 24 * 64 - 1)) << bit;
+      (in_second ? digests : commands)[0] ^= std::byte{0x18};
+      EXPECT_FALSE(mends(digests, commands, checksum, kAll)) << "more than one bit";
+    }
+  }
+  for (int bit = 0; bit < 64; ++bit) {
+    EXPECT_TRUE(mends(first, second, checksum ^ static_cast<std::int64_t>(1ULL << bit), 0));
+  }
+  EXPECT_FALSE(mends(first, second, checksum ^ 5, 0));
+  // What was tried is taken from the budget: a file of nothing but ruined rows is read in bounded
+  // time.
+  std::uint64_t budget = kAll + 1;
+  EXPECT_FALSE(mend_row(9, first, second, checksum ^ 5, budget));
+  EXPECT_EQ(budget, 1U);
 }
 
 TEST_F(RebuildTest, FactsAndWorldFileDoNotStandInTheWayOfHistory) {
