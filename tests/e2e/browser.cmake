@@ -11,7 +11,7 @@ function(browser_test name file)
   endforeach()
   add_test(NAME Browser.${name}
     COMMAND ${NODE} ${CMAKE_CURRENT_LIST_DIR}/${file} ${programs} ${CHROMIUM} ${bundle})
-  set_tests_properties(Browser.${name} PROPERTIES TIMEOUT 400)
+  set_tests_properties(Browser.${name} PROPERTIES TIMEOUT 900)
 endfunction()
 
 # Parts of the page without a browser.
