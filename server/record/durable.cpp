@@ -26,6 +26,14 @@ void remove_recording(const std::string& path) {
   for (const char* companion : kCompanions) (void)files().remove(path + companion);
 }
 
+Status expect_alone(const std::string& path) {
+  for (const char* companion : kCompanions) {
+    if (!files().exists(path + companion)) continue;
+    return Error{path + companion + ": is left: somebody reads what is being made"};
+  }
+  return Done{};
+}
+
 Status copy_durably(const std::string& from, const std::string& to) {
   if (const Status made = named(to, "cannot be made", files().copy(from, to)); !made) return made;
   return sync_file(to);

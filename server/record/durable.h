@@ -16,6 +16,9 @@ namespace sluice::record {
 inline constexpr const char* kCompanions[] = {"-wal", "-shm", "-journal"};
 /// After the name of a recording that is being made, until it is whole.
 inline constexpr const char* kUnfinishedEnding = ".new";
+/// An error where a file that was just closed still has one: somebody reads what is being made, and
+/// its log would be taken for that of the file that gets the name.
+[[nodiscard]] Status expect_alone(const std::string& path);
 /// A file of ours with its companions, where there are any.
 void remove_recording(const std::string& path);
 /// Copies a file, onto the medium.

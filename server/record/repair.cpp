@@ -337,10 +337,7 @@ class Repairer {
     if (const auto copied = copy(part, **writer); !copied) return copied;
     if (const auto done = (*writer)->finish(); !done) return done;
     writer->reset();
-    for (const char* companion : kCompanions) {
-      if (!files().exists(path + companion)) continue;
-      return Error{path + companion + ": is left: somebody reads what is being made"};
-    }
+    if (const Status alone = expect_alone(path); !alone) return alone;
     if (!main) SLUICE_SOMETIMES("a repair kept a part of its own");
     if (main) {
       result_.main = {path_, part.begin, part.end};

@@ -53,10 +53,7 @@ Result<std::uint64_t> write_part(Reader& reader, const Part& part, const std::st
   if (copied.left_out > 0) {
     return Error{reader.path() + ": a checkpoint in it is damaged: repair it first"};
   }
-  for (const char* companion : kCompanions) {
-    if (!files().exists(path + companion)) continue;
-    return Error{path + companion + ": is left: somebody reads what is being made"};
-  }
+  if (const Status alone = expect_alone(path); !alone) return Error{alone.error()};
   auto written = Reader::open(path, limits);
   if (!written) return Error{written.error()};
   const auto damage = find_damage(**written);

@@ -9,14 +9,11 @@
 #include "server/record/repair.h"
 #include "server/tools/arguments.h"
 #include "server/tools/commands.h"
+#include "server/tools/report_text.h"
 
 namespace sluice::tools {
 
 namespace {
-
-nlohmann::ordered_json part_json(const record::Part& part) {
-  return {{"file", part.path}, {"first_tick", part.first_tick}, {"last_tick", part.last_tick}};
-}
 
 nlohmann::ordered_json lost_json(const record::LostTicks& lost) {
   return {{"first", lost.first},       {"last", lost.last},
@@ -32,14 +29,14 @@ int run_repair(const std::string& file, bool as_json) {
   std::cout << record::describe(*repaired) << '\n';
   if (as_json) {
     nlohmann::ordered_json json = {{"whole", repaired->damage.whole()},
-                                   {"kept", part_json(repaired->main)},
+                                   {"kept", to_json(repaired->main)},
                                    {"parts", nlohmann::ordered_json::array()},
                                    {"lost", nlohmann::ordered_json::array()},
                                    {"without_state", nlohmann::ordered_json::array()},
                                    {"damaged_checkpoints", repaired->damage.checkpoints.size()},
                                    {"lost_checkpoints", nlohmann::ordered_json::array()},
                                    {"set_aside", repaired->set_aside}};
-    for (const record::Part& part : repaired->parts) json["parts"].push_back(part_json(part));
+    for (const record::Part& part : repaired->parts) json["parts"].push_back(to_json(part));
     for (const record::LostTicks& lost : repaired->lost) json["lost"].push_back(lost_json(lost));
     for (const record::LostTicks& lost : repaired->without_state) {
       json["without_state"].push_back(lost_json(lost));

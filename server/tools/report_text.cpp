@@ -50,6 +50,13 @@ nlohmann::ordered_json to_json(const record::Difference& difference, const SideN
   return json;
 }
 
+nlohmann::ordered_json to_json(const record::Part& part) {
+  nlohmann::ordered_json json = {
+      {"file", part.path}, {"first_tick", part.first_tick}, {"last_tick", part.last_tick}};
+  if (part.path.empty()) json["file"] = nullptr;
+  return json;
+}
+
 nlohmann::ordered_json to_json(const record::Comparison& comparison, const SideNames& names) {
   nlohmann::ordered_json json;
   const record::Difference* first = first_of(comparison);

@@ -9,6 +9,7 @@
 
 #include "server/record/difference.h"
 #include "server/record/records.h"
+#include "server/record/repair.h"
 
 namespace sluice::tools {
 
@@ -33,6 +34,8 @@ struct SideNames {
 [[nodiscard]] nlohmann::ordered_json to_json(const std::vector<record::RecordedCommand>& commands,
                                              std::uint64_t tick);
 [[nodiscard]] nlohmann::ordered_json to_json(const Box& box);
+/// {"file", "first_tick", "last_tick"}; "file" is null where it has none.
+[[nodiscard]] nlohmann::ordered_json to_json(const record::Part& part);
 
 /// The first difference that has a place, or the first.
 [[nodiscard]] const record::Difference* first_of(const record::Comparison& comparison);

@@ -8,6 +8,7 @@
 #include "server/record/seal.h"
 #include "server/tools/arguments.h"
 #include "server/tools/commands.h"
+#include "server/tools/report_text.h"
 
 namespace sluice::tools {
 
@@ -31,13 +32,8 @@ int run_seal(const SealFlags& flags) {
   if (flags.json) {
     nlohmann::ordered_json json = {{"cut", sealed->has_value()}};
     if (*sealed) {
-      const record::Part& main = (*sealed)->main;
-      const record::Part& old = (*sealed)->old;
-      json["kept"] = {
-          {"file", main.path}, {"first_tick", main.first_tick}, {"last_tick", main.last_tick}};
-      json["old"] = {
-          {"file", old.path}, {"first_tick", old.first_tick}, {"last_tick", old.last_tick}};
-      if (old.path.empty()) json["old"]["file"] = nullptr;
+      json["kept"] = to_json((*sealed)->main);
+      json["old"] = to_json((*sealed)->old);
     }
     std::cout << json.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) << '\n';
   }

@@ -3,12 +3,9 @@
 // not a file that is damaged.
 // Method: rows, chunks and facts changed behind the recorder's back; a repair in a process of its
 // own that is killed at random; a medium that does not read.
-#include <csignal>
 #include <random>
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "server/record/database.h"
 #include "server/record/exchange.h"
@@ -278,22 +275,14 @@ TEST_F(RebuildTest, ARepairThatWasKilledAtAnyMomentIsCompletedByTheNext) {
   const std::string damaged = read_file(path_);
   const auto begun = std::chrono::steady_clock::now();
   must(repair(path_));
-  const auto took = std::chrono::duration_cast<std::chrono::microseconds>(
-      std::chrono::steady_clock::now() - begun);
+  const auto took = std::chrono::steady_clock::now() - begun;
   std::mt19937 random(2);
   int killed_in_exchange = 0;
   for (int round = 0; round < 60; ++round) {
     TemporaryFolder folder;
     const std::string path = folder.file("a.sluice");
     write_file(path, damaged);
-    const pid_t child = fork();
-    if (child == 0) {
-      (void)repair(path);
-      _exit(0);
-    }
-    usleep(static_cast<useconds_t>(random() % static_cast<std::uint32_t>(1 + took.count())));
-    kill(child, SIGKILL);
-    waitpid(child, nullptr, 0);
+    kill_within(took, random, [&] { (void)repair(path); });
     killed_in_exchange += is_exchanging(path) ? 1 : 0;
     ASSERT_TRUE(std::filesystem::exists(path)) << "else a server would begin a new world";
     const Repair result = must(repair(path));

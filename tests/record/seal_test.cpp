@@ -5,12 +5,9 @@
 #include "server/record/seal.h"
 
 #include <chrono>
-#include <csignal>
 #include <random>
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "server/record/database.h"
 #include "server/record/exchange.h"
@@ -169,21 +166,13 @@ TEST_F(SealTest, OneThatWasKilledAtAnyMomentLosesNothing) {
   const std::string whole = read_file(path_);
   const auto begun = std::chrono::steady_clock::now();
   must(seal(path_, keeping(120)));
-  const auto took = std::chrono::duration_cast<std::chrono::microseconds>(
-      std::chrono::steady_clock::now() - begun);
+  const auto took = std::chrono::steady_clock::now() - begun;
   std::mt19937 random(3);
   for (int round = 0; round < 30; ++round) {
     TemporaryFolder folder;
     const std::string path = folder.file("a.sluice");
     write_file(path, whole);
-    const pid_t child = fork();
-    if (child == 0) {
-      (void)seal(path, keeping(120));
-      _exit(0);
-    }
-    usleep(static_cast<useconds_t>(random() % static_cast<std::uint32_t>(1 + took.count())));
-    kill(child, SIGKILL);
-    waitpid(child, nullptr, 0);
+    kill_within(took, random, [&] { (void)seal(path, keeping(120)); });
     ASSERT_TRUE(std::filesystem::exists(path)) << "else a server would begin a new world";
     (void)must(seal(path, keeping(120)));
     expect_part(path + ".part-0-150", 0, 150);

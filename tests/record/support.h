@@ -1,9 +1,12 @@
 // A small eventful world, its history, and throw-away folders, for the tests of recordings.
 #pragma once
 
+#include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <memory>
 #include <random>
@@ -12,6 +15,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "server/record/recorder.h"
@@ -20,6 +24,20 @@
 namespace sluice::record::test {
 
 inline constexpr std::string_view kWorldFile = "[world]\nname = \"bowl\"\nsize = [96, 80, 1]\n";
+
+/// Runs `work` in a process of its own and kills that at a random moment, `took` at the latest.
+inline void kill_within(std::chrono::steady_clock::duration took, std::mt19937& random,
+                        const std::function<void()>& work) {
+  const pid_t child = fork();
+  if (child == 0) {
+    work();
+    _exit(0);
+  }
+  const auto most = std::chrono::duration_cast<std::chrono::microseconds>(took).count();
+  usleep(static_cast<useconds_t>(random() % static_cast<std::uint32_t>(1 + most)));
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+}
 
 /// Two by two chunks of a bowl with a pillar, a spring and a drain.
 inline std::unique_ptr<sim::World> make_world() {
