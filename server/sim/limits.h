@@ -18,6 +18,9 @@ static_assert(std::int64_t{kMaxCellUnits} <= INT64_MAX / (kMaxChunks * kChunkCel
 /// are already a jet; a larger number is a typing error).
 inline constexpr std::int32_t kMaxPourUnits = 1 << 24;
 
+/// Cells above its own that one pour may rise into.
+inline constexpr std::int32_t kMostPourAbove = 64;
+
 /// What one command fills or evaporates to a level: cells of its region, stretches of cells that
 /// lie one above the other, and chunks.
 inline constexpr std::int64_t kMostLevelCells = std::int64_t{1} << 18;

@@ -175,7 +175,13 @@ function obey(mirror, commands) {
   for (const command of commands) {
     if (command.cmd === "pour") {
       const [x, y] = command.at;
-      put(x, y, mirror.cell(x, y, 0) + command.units);
+      let left = command.units;
+      for (let to = y; to <= y + command.above && left > 0 && mirror.cell(x, to, 0) >= 0; ++to) {
+        const units = Math.min(left, Math.max(0, FULL - mirror.cell(x, to, 0)));
+        put(x, to, mirror.cell(x, to, 0) + units);
+        left -= units;
+      }
+      assert.equal(left, 0, "it is refused: there is no room");
       continue;
     }
     const takes = command.cmd === "remove_water"; // of open cells

@@ -4,12 +4,16 @@
 //
 //   node web_tools_test.mjs SOURCE_DIR PACKAGE_JSON   (of the folder with esbuild)
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { drawn, load } from "./web_support.mjs";
 
 const { dabAt, dabsAt } = await load("shapes.ts");
 const { Brush } = await load("brush.ts");
 const { CommandQueue } = await load("command_queue.ts");
+const { Stroke } = await load("history.ts");
+const { MOST_ABOVE } = await load("pouring.ts");
 
 test("a round brush has no corners, as few rectangles as rows of equal length, and is cut to the world", () => {
   const mirror = drawn(Array(40).fill(".".repeat(40)));
@@ -105,4 +109,17 @@ test("an answer may come before the tick that shows what it tells", () => {
   queue.answered(1, true, 8);
   assert.ok(!queue.isSeenAt(7));
   assert.ok(queue.isSeenAt(8));
+});
+
+test("a pour rises as far as the server lets it, and no farther", () => {
+  const limits = readFileSync(join(process.argv[2], "server/sim/limits.h"), "utf8");
+  assert.equal(MOST_ABOVE, Number(/kMostPourAbove = (\d+);/.exec(limits)[1]));
+  const mirror = drawn([...Array(120).fill("#~#"), "###"]);
+  const stroke = new Stroke("take", 0);
+  stroke.touch(mirror, Array.from({ length: 121 }, (_, y) => ({ x: 1, y })));
+  const { commands, conflicts } = stroke.reverse(mirror, true);
+  assert.equal(conflicts, 0);
+  assert.ok(commands.every(({ above }) => above <= MOST_ABOVE), "a deep shaft is poured in parts");
+  assert.equal(commands.reduce((sum, { units }) => sum + units, 0), 120 * 4096);
+  assert.deepEqual(commands.map(({ at }) => at[1]), [1, 49, 97]);
 });

@@ -144,7 +144,9 @@ inline sim::Command random_command(Dice& dice, Vec3 size) {
     }
     case 1: {
       const Vec3 at = random_place(dice, size);
-      return {sim::Pour{at, dice.roll(1, 20 * kFull)}};
+      const std::int32_t units = dice.roll(1, 20 * kFull);
+      if (units % 32 == 7) return {sim::RisingPour{at, units, units % 24}};
+      return {sim::Pour{at, units}};
     }
     case 2: {
       const Box box = random_box(dice, size, 12);

@@ -2,7 +2,7 @@
 // is a new edit that gives each cell what it had, as far as nobody else has changed it since.
 import type { Command } from "@commands";
 import { FULL, ROCK, type Mirror } from "./mirror";
-import { commandsToFill, hasRoom } from "./pouring";
+import { commandsToFill, hasRoom, MOST_ABOVE, pourInto, SPARE } from "./pouring";
 import { rectsOf, type Rect } from "./shapes";
 
 /** What a stroke makes of cells; `take` makes air of water and leaves rock alone. */
@@ -68,7 +68,7 @@ export function reversal(stroke: Stroke, mirror: Mirror, isSeen: boolean): Rever
   const open: { x: number; y: number }[] = [];
   const pours: Command[] = [];
   let conflicts = 0;
-  if (stroke.material === "take") return pouringBack(stroke, mirror, isSeen);
+  if (stroke.material === "take") return pouringBack(stroke, mirror);
   for (const [key, had] of stroke.before) {
     const x = key % mirror.size.x;
     const y = Math.floor(key / mirror.size.x);
@@ -82,44 +82,37 @@ export function reversal(stroke: Stroke, mirror: Mirror, isSeen: boolean): Rever
       continue;
     }
     if (isRock || stroke.material === "water") open.push({ x, y });
-    if (had > 0 && stroke.material !== "air") pours.push({ cmd: "pour", at: [x, y, stroke.z], units: had });
+    if (had > 0 && stroke.material !== "air") pours.push(pourInto(x, y, stroke.z, had));
     // Where water was taken from open cells, only what is missing comes back.
     const missing = isSeen ? had - mirror.cell(x, y, stroke.z) : had;
     if (stroke.material === "air" && missing > 0) {
-      pours.push({ cmd: "pour", at: [x, y, stroke.z], units: missing });
+      pours.push(pourInto(x, y, stroke.z, missing));
     }
   }
   // From open cells whatever water is in them now is taken with the rock or the pour.
   return { commands: [...setCells(rock, "#", stroke.z), ...setCells(open, ".", stroke.z), ...pours], conflicts };
 }
 
-/** What was taken comes back to where it was; where other water has flowed in meanwhile it comes to stand on that, in
- *  the same column. Cells whose water finds no room count as changed by others. */
-function pouringBack({ before, z }: Stroke, mirror: Mirror, isSeen: boolean): Reversal {
-  const pours = new Map<number, number>();
-  const held = (key: number) => (pours.get(key) ?? 0) +
-    (!isSeen && before.has(key) ? 0 : mirror.cell(key % mirror.size.x, Math.floor(key / mirror.size.x), z));
-  const pour = (key: number, units: number) => units > 0 && pours.set(key, (pours.get(key) ?? 0) + units);
+/** What was taken comes back to where it was, a column at a time; where other water has flowed in meanwhile, above that.
+ *  Water of cells that are none any more counts as changed by others. */
+function pouringBack({ before, z }: Stroke, mirror: Mirror): Reversal {
+  const runs: { x: number; y: number; cells: number; units: number }[] = [];
+  const { x: width } = mirror.size;
   let conflicts = 0;
-  // From below, so that what is left over comes to stand above what was put back.
-  const left: { key: number; rest: number }[] = [];
-  for (const [key, had] of [...before].sort(([a], [b]) => a - b)) {
-    const now = held(key);
-    const back = now < 0 ? 0 : Math.max(0, had - now);
-    pour(key, back);
-    if (back < had) left.push({ key, rest: had - back });
-  }
-  for (let { key, rest } of left) {
-    for (; rest > 0 && held(key) >= 0; key += mirror.size.x) {
-      const units = Math.min(rest, Math.max(0, FULL - held(key)));
-      pour(key, units);
-      rest -= units;
+  // By columns, each from below.
+  const cells = [...before].map(([key, had]) => ({ x: key % width, y: Math.floor(key / width), had }));
+  for (const { x, y, had } of cells.sort((a, b) => a.x - b.x || a.y - b.y)) {
+    const last = runs.at(-1);
+    if (mirror.cell(x, y, z) < 0) {
+      ++conflicts;
+    } else if (last && last.x === x && last.y + last.cells === y && last.cells < MOST_ABOVE - SPARE) {
+      last.units += had;
+      ++last.cells;
+    } else {
+      runs.push({ x, y, cells: 1, units: had });
     }
-    if (rest > 0) ++conflicts;
   }
-  const commands: Command[] = [...pours].map(([key, units]) =>
-    ({ cmd: "pour", at: [key % mirror.size.x, Math.floor(key / mirror.size.x), z], units }));
-  return { commands, conflicts };
+  return { commands: runs.map((run) => pourInto(run.x, run.y, z, run.units, run.cells - 1)), conflicts };
 }
 
 /** What makes the stroke once more. */

@@ -12,6 +12,16 @@ export interface Cell {
 /** More cells than the largest brush has are not poured into one by one where they are empty. */
 export const MOST_SINGLE_POURS = 256;
 
+/** Cells above its own that a pour may rise into: as many as the server lets it. */
+export const MOST_ABOVE = 64;
+/** Of these, so many for water that comes to stand there before the pour does. */
+export const SPARE = 16;
+
+/** Pours into a cell and `above` cells above it; water that has come there meanwhile is not in its way. */
+export function pourInto(x: number, y: number, z: number, units: number, above = 0): Command {
+  return { cmd: "pour", at: [x, y, z], units, above: above + SPARE };
+}
+
 export function hasRoom(mirror: Mirror, { x, y }: Cell, z: number): boolean {
   const cell = mirror.cell(x, y, z);
   return cell >= 0 && cell < FULL;
@@ -49,7 +59,7 @@ export function commandsToFill(mirror: Mirror, cells: readonly Cell[], z: number
   for (const { x, y } of cells) {
     const held = mirror.cell(x, y, z);
     if (empty.length > 0 && held === 0) continue;
-    commands.push({ cmd: "pour", at: [x, y, z], units: FULL - held });
+    commands.push(pourInto(x, y, z, FULL - held));
   }
   return commands;
 }

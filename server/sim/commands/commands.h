@@ -176,6 +176,24 @@ struct WarmPour {
   }
 };
 
+/// What a full cell has no room for goes into the cells above it, in turn, so that a pour into
+/// water that moves is not refused. A row of its own, as that of warm water.
+struct RisingPour {
+  static constexpr std::uint16_t kOpcode = 30;
+  static constexpr std::string_view kName = "pour";
+  static constexpr const char* kWithKey = "above";
+  Vec3 at;
+  std::int32_t units = 0;
+  std::int32_t above = 0;  // so many cells above `at`
+
+  template <class Self, class Visitor>
+  static void visit_state(Self& self, Visitor& v) {
+    v.field("at", self.at);
+    v.field("units", self.units);
+    v.field("above", self.above);
+  }
+};
+
 struct AddWarmSource {
   static constexpr std::uint16_t kOpcode = 25;
   static constexpr std::string_view kName = "add_source";
@@ -240,11 +258,11 @@ using RemoveDrain = RemoveSpring<7>;
 
 /// The manifest.
 using CommandBody =
-    std::variant<SetCells, WarmPour, Pour, RemoveWater, AddWarmSource, AddSourceUpTo, AddSource,
-                 RemoveSource, AddDrain, RemoveDrain, AddPipe, AddPump, AddValve, RemovePipe,
-                 UpgradePipeAndBase, UpgradePipe, LinkPipes, UnlinkPipes, SetValve, SetPump,
-                 AddPort, RemovePort, FillLevel, EvaporateLevel, Splash, SetWind, SetAir, AddHeater,
-                 RemoveHeater>;
+    std::variant<SetCells, WarmPour, RisingPour, Pour, RemoveWater, AddWarmSource, AddSourceUpTo,
+                 AddSource, RemoveSource, AddDrain, RemoveDrain, AddPipe, AddPump, AddValve,
+                 RemovePipe, UpgradePipeAndBase, UpgradePipe, LinkPipes, UnlinkPipes, SetValve,
+                 SetPump, AddPort, RemovePort, FillLevel, EvaporateLevel, Splash, SetWind, SetAir,
+                 AddHeater, RemoveHeater>;
 
 /// What tells the rows of the manifest apart: on disk the opcode, in scripts the name, and of rows
 /// with one name the key that they have. Scripts take the first row that fits, so that of several

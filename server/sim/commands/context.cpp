@@ -1,5 +1,8 @@
 #include "server/sim/commands/context.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "server/sim/limits.h"
 #include "server/sim/range.h"
 
@@ -201,6 +204,40 @@ CommandOutcome CommandContext::apply(const Pour& command) {
     return refused(s);
   }
   rewrite_cell(command.at, before + command.units);
+  return {};
+}
+
+CommandOutcome CommandContext::apply(const RisingPour& command) {
+  if (Status s = check_place(command.at); !s) return refused(s);
+  if (Status s = check_range("units", command.units, 1, kMaxPourUnits); !s) return refused(s);
+  if (Status s = check_range("above", command.above, 0, kMostPourAbove, " cells"); !s) {
+    return refused(s);
+  }
+  if (Status s = check_quantum(command.units); !s) return refused(s);
+  const std::int32_t top =
+      std::min(command.at.y + command.above, world_.grid_.world_box().size.y - 1);
+  std::int32_t left = command.units;
+  std::int64_t new_chunks = 0;
+  std::vector<std::pair<Vec3, Cell>> filled;  // places, and what they hold then
+  for (Vec3 at = command.at; at.y <= top && left > 0; ++at.y) {
+    const Cell before = world_.grid_.cell(at);
+    if (!is_open(before)) break;
+    const std::int32_t room = std::max(kFull - before, 0) / measure_.quantum * measure_.quantum;
+    const std::int32_t poured = std::min(room, left);
+    if (poured == 0) continue;
+    const bool same_chunk = !filled.empty() && world_.grid_.shape().chunk_of(filled.back().first) ==
+                                                   world_.grid_.shape().chunk_of(at);
+    if (!same_chunk && !chunk_holds(at)) ++new_chunks;
+    filled.emplace_back(at, before + poured);
+    left -= poured;
+  }
+  if (left > 0) {
+    return refused("the cells from " + to_string(command.at) + " up to y " + std::to_string(top) +
+                   " have room for " + std::to_string(command.units - left) + " units only");
+  }
+  if (Status s = check_chunks(new_chunks); !s) return refused(s);
+  if (Status s = check_intake(command.units); !s) return refused(s);
+  for (const auto& [at, cell] : filled) rewrite_cell(at, cell);
   return {};
 }
 

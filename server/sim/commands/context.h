@@ -21,6 +21,7 @@ class CommandContext {
   }
   CommandOutcome apply(const SetCells& command);
   CommandOutcome apply(const Pour& command);
+  CommandOutcome apply(const RisingPour& command);
   CommandOutcome apply(const RemoveWater& command);
   CommandOutcome apply(const AddSourceUpTo& command);
   CommandOutcome apply(const AddSource& command);

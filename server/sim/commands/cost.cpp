@@ -66,6 +66,11 @@ class CostOf {
     cost.sets_in_motion = cost.sets_in_motion || work_of_flowing_cell(world_) > kWorkOfSweptCell;
     return cost;
   }
+  CommandCost operator()(const RisingPour& command) const {
+    CommandCost cost = (*this)(Pour{command.at, command.units});
+    cost.work = capped(cost.work + std::clamp(command.above, 0, kMostPourAbove));
+    return cost;
+  }
   CommandCost operator()(const AddSource& command) const { return of_source(command.at); }
   CommandCost operator()(const AddSourceUpTo& command) const { return of_source(command.at); }
   CommandCost operator()(const AddDrain& command) const { return {of_cell(command.at).work, true}; }

@@ -31,6 +31,12 @@ class ReachOf {
          {static_cast<std::int32_t>(to(command.at.x, world.size.x)) - first.x, world.size.y,
           static_cast<std::int32_t>(to(command.at.z, world.size.z)) - first.z}});
   }
+  void operator()(const RisingPour& command) {
+    const std::int64_t top =
+        std::int64_t{command.at.y} + std::clamp(command.above, 0, kMostPourAbove);
+    const std::int64_t last = std::min<std::int64_t>(top, world_.grid().world_box().size.y - 1);
+    add({command.at, {1, static_cast<std::int32_t>(last - command.at.y + 1), 1}});
+  }
   void operator()(const LinkPipes& command) { add_nodes(command.from, command.to); }
   void operator()(const UnlinkPipes& command) { add_nodes(command.from, command.to); }
   void operator()(const AddPort& command) { add_port(command.node, command.cell); }
