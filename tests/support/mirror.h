@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -40,31 +41,29 @@ struct Mirror {
     }
     return spec;
   }
-  /// Commands without springs.
+  /// Of whatever names a box or a cell.
   [[nodiscard]] Script operator()(Script script) const {
     for (auto& tick : script) {
       for (sim::Command& command : tick) {
-        if (auto* set = std::get_if<sim::SetCells>(&command.body)) {
-          const Box box = (*this)(Box{set->from, set->size});
-          set->from = box.from;
-          set->size = box.size;
-        } else if (auto* remove = std::get_if<sim::RemoveWater>(&command.body)) {
-          const Box box = (*this)(Box{remove->from, remove->size});
-          remove->from = box.from;
-          remove->size = box.size;
-        } else if (auto* pour = std::get_if<sim::Pour>(&command.body)) {
-          pour->at = (*this)(pour->at);
-        } else if (auto* fill = std::get_if<sim::FillLevel>(&command.body)) {
-          fill->at = (*this)(fill->at);
-        } else if (auto* evaporate = std::get_if<sim::EvaporateLevel>(&command.body)) {
-          evaporate->at = (*this)(evaporate->at);
-        } else if (auto* splash = std::get_if<sim::Splash>(&command.body)) {
-          splash->at = (*this)(splash->at);
-          if ((bits & 1) != 0) splash->direction = -splash->direction;
-        }
+        std::visit([this](auto& body) { reflect(body); }, command.body);
       }
     }
     return script;
+  }
+
+ private:
+  template <class Body>
+  void reflect(Body& body) const {
+    if constexpr (requires { Box{body.from, body.size}; }) {
+      const Box box = (*this)(Box{body.from, body.size});
+      body.from = box.from;
+      body.size = box.size;
+    } else if constexpr (requires { body.at = Vec3(); }) {
+      body.at = (*this)(body.at);
+    }
+    if constexpr (std::is_same_v<Body, sim::Splash>) {
+      if ((bits & 1) != 0) body.direction = -body.direction;
+    }
   }
 };
 

@@ -221,6 +221,8 @@ inline Script fitted(Script script, sim::WaterMeasure measure) {
         set->cell = fitted(set->cell, measure);
       } else if (auto* pour = std::get_if<sim::Pour>(&command.body)) {
         pour->units = fitted(pour->units, measure);
+      } else if (auto* rising = std::get_if<sim::RisingPour>(&command.body)) {
+        rising->units = fitted(rising->units, measure);
       }
     }
   }
