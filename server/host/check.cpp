@@ -89,6 +89,19 @@ void explain_disk(const DiskLimits& limits, std::ostringstream& text) {
   }
 }
 
+void explain_keeping(const Config& config, std::ostringstream& text) {
+  if (config.backup_hours > 0) {
+    text << "each recording is backed up every " << config.backup_hours << " hours; the newest "
+         << config.backups_kept << " are kept\n";
+  }
+  const HistoryRule& history = config.history;
+  if (history.hours > 0) {
+    text << "when a world is loaded, its history of more than " << history.hours << " hours is "
+         << (history.drop ? "dropped: nobody can prove it or look at it any more\n"
+                          : "cut off, into a recording of its own beside it\n");
+  }
+}
+
 void explain_limits(const access::LimitsByRole& limits, std::ostringstream& text) {
   for (std::size_t i = 0; i < limits.size(); ++i) {
     const access::RoleLimits& one = limits[i];
@@ -131,6 +144,7 @@ Result<std::string> explain(const Config& config) {
     text << "no accounts (tokens): nobody has more than who shows no token\n";
   }
   explain_disk(config.disk, text);
+  explain_keeping(config, text);
   explain_limits(config.limits, text);
   if (!config.admin) {
     text << "no listener for admins (admin_listen); metrics are on the public port\n";
