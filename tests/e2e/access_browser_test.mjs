@@ -86,7 +86,7 @@ async function focusOrder(page) {
     }));
   }
   assert.deepEqual(order, ["skip", "world", "gallery-open", "palette", "help-open", "pan", "rock", "air", "water", "take", "size", "shape",
-    "copy", "paste", "undo", "redo", "inspect", "placing-toggle", "pipes-toggle", "view", "overlay", "screenshot", "copy-link", "zoom-in", "zoom-out", "fit"]);
+    "copy", "paste", "undo", "redo", "inspect", "placing-toggle", "pipes-toggle", "view", "overlay", "screenshot", "record", "copy-link", "zoom-in", "zoom-out", "fit"]);
   await page.focus("#skip");
   await page.keyboard.press("Enter");
   assert.equal(await page.evaluate(() => document.activeElement.id), "view");

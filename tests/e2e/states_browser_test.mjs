@@ -1,5 +1,5 @@
 // Goal: links lead to a place, zoom, slice, tool and overlay, and the address keeps them; a picture can be
-// saved; how the page stands with its server is always said: connecting, slow, gone, back, refused,
+// saved, a film recorded; how the page stands with its server is always said: connecting, slow, gone, back, refused,
 // another version, parts that a newer server has no more,
 // and nobody there when the page is opened.
 // Method: a real server that is stopped, held and started anew; headless Chromium at two sizes.
@@ -8,7 +8,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { colour, folder, launch, main, openPage, shot, SIZES, startServer, stopServer } from "./browser_support.mjs";
+import { colour, folder, launch, main, openPage, shot, SIZES, startServer, stopServer, until } from "./browser_support.mjs";
 
 const [serverPath, chromiumPath, packagePath] = process.argv.slice(2);
 
@@ -144,6 +144,42 @@ async function sharing(page, name) {
   assert.ok(bytes.length > 2000, `${bytes.length} bytes of a picture`);
 }
 
+async function filming(page, name) {
+  console.log(`${name}: a film is recorded, and shows what was on the screen`);
+  const pressed = () => page.getAttribute("#record", "aria-pressed");
+  await page.click("#record");
+  await until("it records", async () => await pressed() === "true");
+  for (const key of ["+", "+", "f"]) {
+    await page.keyboard.press(key);
+    await page.waitForTimeout(400);
+  }
+  const [download] = await Promise.all([page.waitForEvent("download"), page.keyboard.press("m")]);
+  assert.equal(await pressed(), "false");
+  assert.match(download.suggestedFilename(), /^flat-\d+\.webm$/);
+  await page.waitForFunction(() => /^Saved flat/.test(document.getElementById("toast").textContent));
+  const bytes = readFileSync(await download.path());
+  const player = await page.context().newPage();
+  const seen = await player.evaluate(async (source) => {
+    const video = document.createElement("video");
+    await new Promise((resolve, reject) => {
+      video.onloadeddata = () => (video.currentTime = 0.3);
+      video.onseeked = resolve;
+      video.onerror = () => reject(new Error(video.error.message));
+      video.src = source;
+    });
+    const canvas = document.createElement("canvas");
+    [canvas.width, canvas.height] = [video.videoWidth, video.videoHeight];
+    const context = canvas.getContext("2d");
+    context.drawImage(video, 0, 0);
+    const colours = new Set(new Uint32Array(context.getImageData(0, 0, canvas.width, canvas.height).data.buffer));
+    return { width: canvas.width, height: canvas.height, colours: colours.size };
+  }, `data:video/webm;base64,${bytes.toString("base64")}`);
+  const view = await page.locator("#view").boundingBox();
+  assert.ok(Math.abs(seen.width - view.width) <= 2 && Math.abs(seen.height - view.height) <= 2, JSON.stringify(seen));
+  assert.ok(seen.colours > 8, `a film of ${seen.colours} colours`);
+  await player.close();
+}
+
 async function goneAndBack(page, name, server) {
   console.log(`${name}: a server that is silent is called slow, then gone, then back`);
   assert.equal(await page.locator("#notice").isVisible(), false);
@@ -220,6 +256,7 @@ await main(async () => {
     const page = await openPage(context, `${server.url}/#flat`);
     if (name === "desktop") await links(page, server.url);
     await sharing(page, name);
+    await filming(page, name);
     await missingParts(browser, name, server.url);
     server = await goneAndBack(page, name, server);
     await refusals(page, name);

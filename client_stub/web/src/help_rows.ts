@@ -13,6 +13,7 @@ export const EVERYWHERE: Rows = [
   ["P", "pin what lies under the cursor, or let it go"],
   ["O", "next overlay: amount, depth, awake chunks, bytes"],
   ["S", "save a picture"],
+  ["M", "record a film, a minute at most; again to end it"],
   ["K", "copy a link to this place, tool and overlay"],
   ["?", "this list"],
 ];

@@ -158,6 +158,7 @@ export function takesKey(target: EventTarget | null, key: string): boolean {
 export interface PageKeys {
   nextOverlay(): void;
   screenshot(): void;
+  film(): void;
   copyLink(): void;
   gallery(): void;
   nextSight(): void;
@@ -188,6 +189,7 @@ export function listenToKeys(current: () => Viewer | null, page: PageKeys): void
     }
     if (event.key === "o") page.nextOverlay();
     else if (event.key === "s") page.screenshot();
+    else if (event.key === "m") page.film();
     else if (event.key === "k") page.copyLink();
     else if (event.key === "w") page.gallery();
     else if (event.key === "v") page.nextSight();

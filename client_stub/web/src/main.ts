@@ -20,7 +20,7 @@ import type { Operated } from "./operators";
 import { Screen } from "./screen";
 import { SIGHTS, type Sight, type SightName } from "./sight";
 import { Session } from "./session";
-import { copyLink, saveScreenshot } from "./sharing";
+import { copyLink } from "./sharing";
 import { SignIn } from "./sign_in";
 import { Viewer } from "./viewer";
 import type { Tools } from "./viewer_parts";
@@ -58,6 +58,7 @@ const panel = new Panel({
   world: (name) => (location.hash = encodeURIComponent(name)),
   retry: () => (viewer ? viewer.retry() : void load()),
   screenshot: () => screenshot(),
+  film: () => record(),
   copyLink: () => shareLink(),
 });
 
@@ -206,8 +207,16 @@ function keepAddress(): void {
   address = location.hash;
 }
 
+function withPictures(act: (part: typeof import("./pictures")) => void): void {
+  import("./pictures").then(act, () => missing("Saving pictures"));
+}
+
 function screenshot(): void {
-  if (viewer) void saveScreenshot(viewer, (text) => panel.tell(text));
+  withPictures((part) => viewer && part.saveScreenshot(viewer, panel));
+}
+
+function record(): void {
+  withPictures((part) => part.toggleFilm(() => viewer, panel));
 }
 
 function shareLink(): void {
@@ -303,6 +312,7 @@ listenToKeys(() => viewer, {
     panel.announce(LegendPanel.nameOf(overlay));
   },
   screenshot,
+  film: record,
   copyLink: shareLink,
   nextSight: () => lookFrom(SIGHTS[(SIGHTS.indexOf(sight) + 1) % SIGHTS.length]!),
   gallery: () => void openGallery(),

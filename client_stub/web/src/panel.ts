@@ -33,6 +33,7 @@ export interface PanelEvents {
   /** Connect now, and not when it is due. */
   retry(): void;
   screenshot(): void;
+  film(): void;
   copyLink(): void;
 }
 
@@ -71,6 +72,7 @@ export class Panel {
   constructor(events: PanelEvents) {
     this.standing = new Standing(() => events.retry(), (text) => this.tell(text));
     element("screenshot").addEventListener("click", () => events.screenshot());
+    element("record").addEventListener("click", () => events.film());
     element("copy-link").addEventListener("click", () => events.copyLink());
     for (const button of document.querySelectorAll<HTMLButtonElement>("[data-tool]")) {
       button.addEventListener("click", () => events.tool(button.dataset["tool"] as Tool));

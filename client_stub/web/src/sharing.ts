@@ -1,5 +1,4 @@
-// What is given to others: a link to what is on the screen, and a picture of it.
-import type { Viewer } from "./viewer";
+// What is given to others: a link to what is on the screen.
 
 /** Puts the text where it can be pasted from; false: the browser does not let us. */
 async function copy(text: string): Promise<boolean> {
@@ -21,16 +20,4 @@ async function copy(text: string): Promise<boolean> {
 export async function copyLink(tell: (text: string) => void, warn: (text: string) => void): Promise<void> {
   if (await copy(location.href)) tell("Link to this place copied");
   else warn("The browser does not let the page copy; the link is in the address bar");
-}
-
-/** Downloads the picture as it is on the screen, without the cursor. */
-export async function saveScreenshot(viewer: Viewer, tell: (text: string) => void): Promise<void> {
-  const blob = await viewer.picture();
-  if (!blob || !viewer.mirror) return;
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(blob);
-  link.download = `${viewer.mirror.welcome.world}-${viewer.mirror.tick}.png`;
-  link.click();
-  window.setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-  tell(`Saved ${link.download}`);
 }

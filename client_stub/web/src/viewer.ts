@@ -86,7 +86,7 @@ export class Viewer {
   private readonly peerWait = new PeerWait();
 
   constructor(
-    private readonly canvas: HTMLCanvasElement, private readonly panel: ViewerPanel,
+    readonly canvas: HTMLCanvasElement, private readonly panel: ViewerPanel,
     private readonly pipePanel: ViewerPipePanel, world: string, readonly camera = new Camera(),
     private readonly events: ViewerEvents | null = null,
     private readonly minimap: Minimap | null = null,
@@ -221,11 +221,21 @@ export class Viewer {
     const { hover } = this;
     this.hover = null;
     this.frames.sharpness.set(1);
-    this.paint();
-    this.screen.flatten();
+    this.flatten();
     this.hover = hover;
     this.frames.needed = true;
     return new Promise((resolve) => this.canvas.toBlob(resolve, "image/png"));
+  }
+
+  /** Likewise, with the cursor, as a frame of a film. */
+  paintInto(film: CanvasRenderingContext2D): void {
+    this.flatten();
+    film.drawImage(this.canvas, 0, 0, film.canvas.width, film.canvas.height);
+  }
+
+  private flatten(): void {
+    this.paint();
+    this.screen.flatten();
   }
 
   private takePlace(): void {
