@@ -51,7 +51,7 @@ class Headless : public testing::Test {
       const std::string world = folder_ + "/tank.toml";
       const std::string data = folder_ + "/data";
       execl(SLUICE_SERVER, SLUICE_SERVER, "--world", world.c_str(), "--listen", "127.0.0.1:0",
-            "--data", data.c_str(), nullptr);
+            "--data", data.c_str(), "--tick-budget", "1000", nullptr);
       _exit(127);
     }
     close(ends[1]);

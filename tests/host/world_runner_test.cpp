@@ -31,6 +31,13 @@ size = [64, 64, 1]
 tick_rate = 200
 )";
 
+/// However long the machine takes for a tick, commands are taken.
+WorkLimits patient() {
+  WorkLimits limits;
+  limits.busy_seconds = 1e9;
+  return limits;
+}
+
 class WorldRunnerTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -40,7 +47,7 @@ class WorldRunnerTest : public testing::Test {
     ASSERT_TRUE(recorder.ok()) << recorder.error();
     runner_ =
         std::make_unique<WorldRunner>(std::move(world), std::move(recorder).value(), executor_,
-                                      metrics_.add_world("tub"), WorkLimits{}, drive());
+                                      metrics_.add_world("tub"), patient(), drive());
   }
   [[nodiscard]] virtual Drive drive() const { return {}; }
   [[nodiscard]] std::string path() const { return directory_.file("tub.sluice"); }
