@@ -57,7 +57,8 @@ std::vector<std::string> commands_to_fill(const protocol::Mirror& mirror,
 }
 
 std::string pour_line(Vec3 at, std::int32_t units) {
-  return line_of({{"cmd", "pour"}, {"at", place_json(at)}, {"units", units}});
+  return line_of(
+      {{"cmd", "pour"}, {"at", place_json(at)}, {"units", units}, {"above", kPourSpare}});
 }
 
 std::string set_line(const Box& box, const char* cell) {

@@ -30,6 +30,9 @@ inline constexpr std::size_t kMostSinglePours = 256;
 [[nodiscard]] std::vector<std::string> commands_to_fill(const protocol::Mirror& mirror,
                                                         const std::vector<Vec3>& cells);
 
+/// Cells above its own that a pour may rise into, where water has come before it.
+inline constexpr std::int32_t kPourSpare = 16;
+
 [[nodiscard]] std::string pour_line(Vec3 at, std::int32_t units);
 /// `cell` is a letter of the maps' alphabet.
 [[nodiscard]] std::string set_line(const Box& box, const char* cell);

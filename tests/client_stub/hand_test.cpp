@@ -77,7 +77,7 @@ TEST(Hand, BrushesAreCutToTheWorldAndPouringSparesRock) {
   hand.tool = Tool::kPour;
   const Lines pours = hand.use(mirror, {0, 32, 0}).commands;
   ASSERT_EQ(pours.size(), 9U) << "the row of rock is left out";
-  EXPECT_EQ(pours[0], R"({"cmd":"pour","at":[0,32,0],"units":4096})");
+  EXPECT_EQ(pours[0], R"({"cmd":"pour","at":[0,32,0],"units":4096,"above":16})");
 }
 
 // Setting a cell full would take from one that holds more.
@@ -90,9 +90,9 @@ TEST(Hand, PouringOnlyEverAdds) {
   Hand hand;
   hand.tool = Tool::kPour;
   EXPECT_EQ(hand.use(mirror, {8, 4, 0}).commands,
-            Lines{R"({"cmd":"pour","at":[8,4,0],"units":3072})"});
+            Lines{R"({"cmd":"pour","at":[8,4,0],"units":3072,"above":16})"});
   EXPECT_EQ(hand.use(mirror, {8, 1, 0}).commands,
-            Lines{R"({"cmd":"pour","at":[8,4,0],"units":3072})"})
+            Lines{R"({"cmd":"pour","at":[8,4,0],"units":3072,"above":16})"})
       << "deep in water it is the surface that rises";
   EXPECT_EQ(hand.use(mirror, {9, 0, 0}).commands, Lines{})
       << "what is full up to the rock has no room";
