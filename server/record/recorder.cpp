@@ -35,6 +35,16 @@ Status make_durable(Database& database) {
   return Done{};
 }
 
+/// A failed sync, also one of a process that has died since, may have left pages that the system
+/// holds for clean and the medium does not have: folding the log writes all that it holds anew, so
+/// that the sync after it is a true one.
+Status fold_log(Database& database) {
+  const auto busy = database.integer("PRAGMA wal_checkpoint(TRUNCATE)");
+  if (!busy) return Error{busy.error()};
+  if (*busy != 0) return database.error("is being read; its log cannot be folded back");
+  return Done{};
+}
+
 }  // namespace
 
 /// The open file, ready to be written.
@@ -90,6 +100,10 @@ Result<std::unique_ptr<Recorder>> Recorder::open_locked(const std::string& path,
                                                         const Limits& limits) {
   std::unique_ptr<Recorder> recorder(new Recorder(path, std::move(lock), limits));
   if (const Status connected = recorder->connect(); !connected) return Error{connected.error()};
+  if (const Status folded = fold_log(*recorder->file_->database); !folded) {
+    recorder->file_.reset();
+    return Error{folded.error()};
+  }
   recorder->durable_tick_ = recorder->last_tick_;
   return recorder;
 }
@@ -184,15 +198,7 @@ Status Recorder::resume() {
   const std::uint64_t appended = last_tick_;
   file_.reset();
   Status done = connect();
-  // A failed sync may have left pages that the system holds for clean and the medium does not
-  // have: folding the log writes all that it holds anew, so that the sync after it is a true one.
-  if (done) {
-    const auto busy = file_->database->integer("PRAGMA wal_checkpoint(TRUNCATE)");
-    if (!busy) done = Error{busy.error()};
-    if (busy && *busy != 0) {
-      done = file_->database->error("is being read; its log cannot be folded back");
-    }
-  }
+  if (done) done = fold_log(*file_->database);
   if (done) done = drop_what_is_there(last_tick_);
   last_tick_ = appended;
   if (!done) {
