@@ -106,9 +106,6 @@ bool mend_row(std::uint64_t number, Bytes& first, Bytes& second, std::int64_t ch
     return static_cast<std::uint64_t>(row_checksum(number, first, second) ^ checksum);
   };
   const auto mend = [&](Bytes& bytes) {
-    const std::uint64_t hashed = 8 * bytes.size() * (first.size() + second.size());
-    if (hashed > std::min(budget, kMendingOfARow)) return false;
-    budget -= hashed;
     for (std::byte& byte : bytes) {
       for (int bit = 0; bit < 8; ++bit) {
         const std::byte before = std::exchange(byte, byte ^ std::byte(1U << bit));
@@ -119,6 +116,10 @@ bool mend_row(std::uint64_t number, Bytes& first, Bytes& second, std::int64_t ch
     return false;
   };
   if (std::popcount(differs()) <= 1) return true;
+  const std::uint64_t whole = first.size() + second.size();
+  const std::uint64_t hashed = 8 * whole * whole;
+  if (hashed > std::min(budget, kMendingOfARow)) return false;
+  budget -= hashed;
   return mend(second) || mend(first);
 }
 
