@@ -275,6 +275,7 @@ TEST(Heat, IceIsSolidToWater) {
     const bool held = is_ice(world->cell({1, 1, 0}));
     EXPECT_TRUE(held) << static_cast<int>(model);
     EXPECT_EQ(held_in(world->cell({1, 1, 0})), kFull);
+    EXPECT_EQ(give(*world, {sim::Pour{{1, 1, 0}, kFull}}).reason, "the cell [1, 1, 0] is ice");
     run(*world, 200);
     EXPECT_TRUE(world->conserved());
   }

@@ -54,6 +54,18 @@ Status CommandContext::check_place(Vec3 at) const {
                to_string(world_.grid_.world_box().size)};
 }
 
+Status CommandContext::check_pour(Vec3 at, std::int32_t units) const {
+  if (Status s = check_place(at); !s) return s;
+  if (Status s = check_range("units", units, 1, kMaxPourUnits); !s) return s;
+  if (Status s = check_quantum(units); !s) return s;
+  const Cell cell = world_.grid_.cell(at);
+  if (is_open(cell)) return Done{};
+  return Error{"the cell " + to_string(at) +
+               (cell == kTrappedAir ? " is trapped air"
+                : is_ice(cell)      ? " is ice"
+                                    : " is rock")};
+}
+
 template <class Next>
 void CommandContext::rewrite(Chunk& chunk, const Box& part, Next&& next) {
   const ChunkShape& shape = world_.grid_.shape();
@@ -183,16 +195,8 @@ CommandOutcome CommandContext::apply(const SetCells& command) {
 }
 
 CommandOutcome CommandContext::apply(const Pour& command) {
-  if (Status s = check_place(command.at); !s) return refused(s);
-  if (Status s = check_range("units", command.units, 1, kMaxPourUnits); !s) return refused(s);
-  if (Status s = check_quantum(command.units); !s) {
-    return refused(s);
-  }
+  if (Status s = check_pour(command.at, command.units); !s) return refused(s);
   const Cell before = world_.grid_.cell(command.at);
-  if (!is_open(before)) {
-    return refused("the cell " + to_string(command.at) +
-                   (before == kTrappedAir ? " is trapped air" : " is rock"));
-  }
   if (before > measure_.cell_max - command.units) {
     return refused("the cell " + to_string(command.at) + " has room for " +
                    std::to_string(measure_.cell_max - before) + " units only");
@@ -208,12 +212,10 @@ CommandOutcome CommandContext::apply(const Pour& command) {
 }
 
 CommandOutcome CommandContext::apply(const RisingPour& command) {
-  if (Status s = check_place(command.at); !s) return refused(s);
-  if (Status s = check_range("units", command.units, 1, kMaxPourUnits); !s) return refused(s);
+  if (Status s = check_pour(command.at, command.units); !s) return refused(s);
   if (Status s = check_range("above", command.above, 0, kMostPourAbove, " cells"); !s) {
     return refused(s);
   }
-  if (Status s = check_quantum(command.units); !s) return refused(s);
   const std::int32_t top =
       std::min(command.at.y + command.above, world_.grid_.world_box().size.y - 1);
   std::int32_t left = command.units;

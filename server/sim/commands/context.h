@@ -67,6 +67,8 @@ class CommandContext {
   /// Empty when the box is not empty and lies in the world.
   [[nodiscard]] Status check_box(const Box& box) const;
   [[nodiscard]] Status check_place(Vec3 at) const;
+  /// Whether anything at all can be poured there.
+  [[nodiscard]] Status check_pour(Vec3 at, std::int32_t units) const;
   struct SpringKind {
     const char* name;
     Springs& springs;
