@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "server/record/database.h"
 #include "server/record/reader.h"
 #include "server/record/recorder.h"
 #include "tests/record/support.h"
@@ -115,6 +116,28 @@ TEST(Crash, KilledWriterLosesNothingThatWasCommitted) {
     EXPECT_EQ(recovered.world->digest(), digests.at(reached));
   }
   EXPECT_GT(reached, 12U);
+}
+
+// What the killed writer's log holds may never have reached the medium, and is written anew.
+TEST(Crash, WhoGoesOnFoldsTheLogAndWaitsForWhoReadsIt) {
+  TemporaryFolder folder;
+  const std::string path = folder.file("a.sluice");
+  {
+    Child child([&](int pipe_end) { write_history(path, 30, pipe_end); });
+    ASSERT_EQ(child.wait_for(UINT64_MAX), 30U);
+  }
+  const auto log_bytes = [&] { return std::filesystem::file_size(path + "-wal"); };
+  ASSERT_GT(log_bytes(), 0U);
+  auto reader = must(Database::open(path, Database::Mode::kRead));
+  must(reader->execute("BEGIN; SELECT count(*) FROM history"));
+  const auto refused = Recorder::open(path);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error(), path + ": is being read; its log cannot be folded back");
+  EXPECT_GT(log_bytes(), 0U);
+  must(reader->execute("COMMIT"));
+  const auto recorder = must(Recorder::open(path));
+  EXPECT_EQ(log_bytes(), 0U);
+  EXPECT_EQ(must(Reader::open(path))->last_tick(), 30U);
 }
 
 class CutLog : public testing::Test {
