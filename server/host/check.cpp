@@ -91,12 +91,12 @@ void explain_disk(const DiskLimits& limits, std::ostringstream& text) {
 
 void explain_keeping(const Config& config, std::ostringstream& text) {
   if (config.backup_hours > 0) {
-    text << "each recording is backed up every " << config.backup_hours << " hours; the newest "
+    text << "each recording is backed up every " << config.backup_hours << " h; the newest "
          << config.backups_kept << " are kept\n";
   }
   const HistoryRule& history = config.history;
   if (history.hours > 0) {
-    text << "when a world is loaded, its history of more than " << history.hours << " hours is "
+    text << "when a world is loaded, its history of more than " << history.hours << " h is "
          << (history.drop ? "dropped: nobody can prove it or look at it any more\n"
                           : "cut off, into a recording of its own beside it\n");
   }

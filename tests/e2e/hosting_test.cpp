@@ -283,10 +283,10 @@ TEST_F(Hosting, AConfigurationIsExplainedBeforeAnythingStarts) {
   EXPECT_THAT(full.out, HasSubstr("may watch and build; read-only"));
   EXPECT_THAT(open.out, Not(HasSubstr("history")));
   const Finished kept = check(base + "backup_hours = 24\nhistory_hours = 48\n");
-  EXPECT_THAT(kept.out, HasSubstr("backed up every 24 hours; the newest 7 are kept\n"));
-  EXPECT_THAT(kept.out, HasSubstr("history of more than 48 hours is cut off, into a recording"));
+  EXPECT_THAT(kept.out, HasSubstr("backed up every 24 h; the newest 7 are kept\n"));
+  EXPECT_THAT(kept.out, HasSubstr("history of more than 48 h is cut off, into a recording"));
   EXPECT_THAT(check(base + "history_hours = 1\nhistory_dropped = true\n").out,
-              HasSubstr("history of more than 1 hours is dropped"));
+              HasSubstr("history of more than 1 h is dropped"));
   for (const auto& [more, why] :
        {std::pair("admin_listen = \"0.0.0.0:9090\"", "open to other machines: that needs tokens"),
         {"[worlds.pnd]", "[worlds.pnd] speaks of a world that is not hosted"},
