@@ -377,7 +377,7 @@ test("what others changed meanwhile stays, and is told", () => {
 test("a stroke that is cancelled is taken back, also what was sent and is not seen yet", () => {
   const mirror = drawn(["........", "..5.....", "########"]);
   const before = contents(mirror);
-  const { brush, log } = brushOn(drawn(["........", "..5.....", "########"])); // another world, where it arrives
+  const { brush, log, said } = brushOn(drawn(["........", "..5.....", "########"])); // another world, where it arrives
   Object.assign(brush, { tool: "water", size: 3 });
   brush.begin(mirror, 2, 2, 0);
   brush.move(mirror, 5, 2);
@@ -385,7 +385,8 @@ test("a stroke that is cancelled is taken back, also what was sent and is not se
   assert.ok(log.length > 2);
   obey(mirror, log);
   assert.deepEqual(contents(mirror), before);
-  assert.equal(brush.canUndo, false);
+  brush.undo(mirror);
+  assert.match(said.join(), /nothing of yours to undo/);
 });
 
 test("edits without a connection are told", () => {

@@ -13,7 +13,7 @@ const { dabAt, dabsAt } = await load("shapes.ts");
 const { Brush } = await load("brush.ts");
 const { CommandQueue } = await load("command_queue.ts");
 const { Stroke } = await load("history.ts");
-const { MOST_ABOVE } = await load("pouring.ts");
+const { MOST_ABOVE, SPARE } = await load("pouring.ts");
 
 test("a round brush has no corners, as few rectangles as rows of equal length, and is cut to the world", () => {
   const mirror = drawn(Array(40).fill(".".repeat(40)));
@@ -114,6 +114,9 @@ test("an answer may come before the tick that shows what it tells", () => {
 test("a pour rises as far as the server lets it, and no farther", () => {
   const limits = readFileSync(join(process.argv[2], "server/sim/limits.h"), "utf8");
   assert.equal(MOST_ABOVE, Number(/kMostPourAbove = (\d+);/.exec(limits)[1]));
+  // Both viewers pour alike.
+  const terminal = readFileSync(join(process.argv[2], "client_stub/pouring.h"), "utf8");
+  assert.equal(SPARE, Number(/kPourSpare = (\d+);/.exec(terminal)[1]));
   const mirror = drawn([...Array(120).fill("#~#"), "###"]);
   const stroke = new Stroke("take", 0);
   stroke.touch(mirror, Array.from({ length: 121 }, (_, y) => ({ x: 1, y })));

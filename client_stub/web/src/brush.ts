@@ -102,14 +102,6 @@ export class Brush {
     this.send(reversal(stroke, mirror, false).commands);
   }
 
-  get canUndo(): boolean {
-    return this.history.canUndo;
-  }
-
-  get canRedo(): boolean {
-    return this.history.canRedo;
-  }
-
   undo(mirror: Mirror): void {
     this.inTurn(() => this.undoNow(mirror));
   }

@@ -159,14 +159,6 @@ export class History {
     return this.done.at(-1)?.settled ?? null;
   }
 
-  get canUndo(): boolean {
-    return this.done.some((edit) => !edit.isEmpty);
-  }
-
-  get canRedo(): boolean {
-    return this.undone.length > 0;
-  }
-
   /** Null: there is none. */
   undo(mirror: Mirror, isSeen: boolean): Reversal | null {
     let edit = this.done.pop();

@@ -2,8 +2,9 @@
 import type { Viewer } from "./viewer";
 
 const FRAMES_PER_SECOND = 30;
-/** Milliseconds, and bits a second: what waits in memory is 30 MB at the most. */
-const LONGEST = 60_000;
+/** What a film has at the most, in milliseconds and bytes: it waits in memory. */
+export const MOST = { milliseconds: 60_000, bytes: 32 * 2 ** 20 };
+/** What encoders are asked for, and hold more or less: a film of a minute is some 30 MB. */
 const BITS_PER_SECOND = 4_000_000;
 /** Pixels along its longer side. */
 const MOST_PIXELS = 1920;
@@ -23,60 +24,93 @@ function save(blob: Blob, name: string, teller: Teller): void {
   teller.tell(`Saved ${name}`);
 }
 
+/** Paints what is on the screen anew, all of it into one canvas. */
+function painted(viewer: Viewer): HTMLCanvasElement {
+  viewer.paint();
+  viewer.screen.flatten();
+  return viewer.canvas;
+}
+
 /** Downloads the picture as it is on the screen, without the cursor. */
 export async function saveScreenshot(viewer: Viewer, teller: Teller): Promise<void> {
-  const blob = await viewer.picture();
+  const { hover, frames } = viewer;
+  viewer.hover = null;
+  frames.sharpness.set(1);
+  const canvas = painted(viewer);
+  viewer.hover = hover;
+  frames.needed = true;
+  const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, "image/png"));
   if (blob && viewer.mirror) save(blob, `${viewer.mirror.welcome.world}-${viewer.mirror.tick}.png`, teller);
 }
 
 class Film {
-  private readonly picture = document.createElement("canvas");
   private readonly recorder: MediaRecorder;
   private readonly timers: number[] = [];
-  private readonly name: string;
-  private parts: Blob[] = [];
+  private readonly parts: Blob[] = [];
+  private bytes = 0;
 
-  constructor(private readonly viewer: () => Viewer | null, type: string, private readonly teller: Teller) {
-    const { canvas, mirror } = viewer()!;
-    this.name = `${mirror!.welcome.world}-${mirror!.tick}.${type.startsWith("video/mp4") ? "mp4" : "webm"}`;
+  /** `first`: the viewer, whose size the film has; `viewer`: the one that is on the screen then. */
+  constructor(first: Viewer, viewer: () => Viewer | null, type: string, ended: (film: Blob) => void) {
+    const picture = document.createElement("canvas");
     // Encoders want even sides.
-    const scale = Math.min(1, MOST_PIXELS / Math.max(canvas.width, canvas.height));
-    this.picture.width = 2 * Math.max(1, Math.round((canvas.width * scale) / 2));
-    this.picture.height = 2 * Math.max(1, Math.round((canvas.height * scale) / 2));
-    const context = this.picture.getContext("2d")!;
-    viewer()!.paintInto(context); // a film does not begin with an empty picture
-    this.recorder = new MediaRecorder(this.picture.captureStream(FRAMES_PER_SECOND),
+    const { width, height } = first.canvas;
+    const scale = Math.min(1, MOST_PIXELS / Math.max(width, height));
+    picture.width = 2 * Math.max(1, Math.round((width * scale) / 2));
+    picture.height = 2 * Math.max(1, Math.round((height * scale) / 2));
+    const context = picture.getContext("2d")!;
+    const shoot = (seen: Viewer) => context.drawImage(painted(seen), 0, 0, picture.width, picture.height);
+    shoot(first); // a film does not begin with an empty picture
+    this.recorder = new MediaRecorder(picture.captureStream(FRAMES_PER_SECOND),
       { mimeType: type, videoBitsPerSecond: BITS_PER_SECOND });
-    this.recorder.addEventListener("dataavailable", ({ data }) => this.parts.push(data));
-    this.recorder.addEventListener("stop", () => save(new Blob(this.parts, { type }), this.name, this.teller));
+    this.recorder.addEventListener("dataavailable", ({ data }) => this.take(data));
+    // It stops by itself, too, where the encoder fails: what there is until then is the film.
+    this.recorder.addEventListener("stop", () => {
+      for (const timer of this.timers) window.clearTimeout(timer);
+      ended(new Blob(this.parts, { type }));
+    });
     this.recorder.start(1000);
     this.timers.push(
-      window.setInterval(() => this.viewer()?.paintInto(context), 1000 / FRAMES_PER_SECOND),
-      window.setTimeout(() => toggleFilm(this.viewer, this.teller), LONGEST),
+      window.setInterval(() => { const seen = viewer(); if (seen) shoot(seen); }, 1000 / FRAMES_PER_SECOND),
+      window.setTimeout(() => this.end(), MOST.milliseconds),
     );
   }
 
   end(): void {
-    for (const timer of this.timers) window.clearTimeout(timer);
-    this.recorder.stop();
+    if (this.recorder.state !== "inactive") this.recorder.stop();
+  }
+
+  private take(data: Blob): void {
+    this.parts.push(data);
+    this.bytes += data.size;
+    if (this.bytes >= MOST.bytes) this.end();
   }
 }
 
 let film: Film | null = null;
 
-/** Begins a film of what is on the screen, or ends it and downloads it. */
-export function toggleFilm(viewer: () => Viewer | null, teller: Teller): void {
-  const type = "MediaRecorder" in window ? KINDS.find((kind) => MediaRecorder.isTypeSupported(kind)) : undefined;
-  if (film) {
-    film.end();
-    film = null;
-  } else if (!type) {
-    return teller.warn("This browser records no films");
-  } else if (viewer()?.mirror) {
-    film = new Film(viewer, type, teller);
-    teller.tell("Recording, for a minute at most; once more to end it");
-  }
+function setFilm(now: Film | null): void {
+  film = now;
   const button = document.getElementById("record")!;
   button.classList.toggle("active", film !== null);
   button.setAttribute("aria-pressed", String(film !== null));
+}
+
+/** Begins a film of what is on the screen, or ends it and downloads it. */
+export function toggleFilm(viewer: () => Viewer | null, teller: Teller): void {
+  if (film) return film.end();
+  const first = viewer();
+  if (!first?.mirror) return;
+  const type = "MediaRecorder" in window ? KINDS.find((kind) => MediaRecorder.isTypeSupported(kind)) : undefined;
+  const name = `${first.mirror.welcome.world}-${first.mirror.tick}.${type?.startsWith("video/mp4") ? "mp4" : "webm"}`;
+  try {
+    if (!type) throw new Error("no encoder");
+    setFilm(new Film(first, viewer, type, (blob) => {
+      setFilm(null);
+      if (blob.size > 0) save(blob, name, teller);
+      else teller.warn("The browser recorded nothing");
+    }));
+    teller.tell("Recording, for a minute at most; once more to end it");
+  } catch {
+    teller.warn("This browser records no films");
+  }
 }

@@ -64,7 +64,7 @@ export class Viewer {
   private readonly connection: Connection;
   /** Of whatever changes the world. */
   readonly queue: CommandQueue;
-  private readonly screen: Screen;
+  readonly screen: Screen;
   private readonly timers: number[] = [];
   private readonly observer: ResizeObserver;
   private painter: Painter | null = null;
@@ -82,7 +82,7 @@ export class Viewer {
   private sentView: Box | null = null;
   private wanted: Place | null = null;
   private readonly numbers: Numbers;
-  private readonly frames: Frames;
+  readonly frames: Frames;
   private readonly peerWait = new PeerWait();
 
   constructor(
@@ -214,28 +214,6 @@ export class Viewer {
     const { camera, mirror, slice } = this;
     if (!mirror || (camera.fitted && slice === middleSlice(mirror.size.z))) return null;
     return { x: camera.x, y: camera.y, z: slice, scale: camera.scale };
-  }
-
-  /** What is on the screen, without the cursor. */
-  picture(): Promise<Blob | null> {
-    const { hover } = this;
-    this.hover = null;
-    this.frames.sharpness.set(1);
-    this.flatten();
-    this.hover = hover;
-    this.frames.needed = true;
-    return new Promise((resolve) => this.canvas.toBlob(resolve, "image/png"));
-  }
-
-  /** Likewise, with the cursor, as a frame of a film. */
-  paintInto(film: CanvasRenderingContext2D): void {
-    this.flatten();
-    film.drawImage(this.canvas, 0, 0, film.canvas.width, film.canvas.height);
-  }
-
-  private flatten(): void {
-    this.paint();
-    this.screen.flatten();
   }
 
   private takePlace(): void {
@@ -417,7 +395,7 @@ export class Viewer {
     this.panel.showHover(this.placeText());
   }
 
-  private paint(): void {
+  paint(): void {
     this.frames.needed = false;
     const { camera } = this;
     const { context } = this.screen;
