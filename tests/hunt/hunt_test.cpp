@@ -135,6 +135,23 @@ TEST_F(HuntTest, AReadThatFailsOnceLeavesNoHalfACheckpoint) {
       "waiting_commands = 4\n");
 }
 
+// The end of a connection was on its way when all were taken for settled; the client had not come
+// back when its mirror was looked at.
+TEST_F(HuntTest, AConnectionThatIsAboutToEndIsWaitedFor) {
+  expect_survives(
+      "seed = 1000702\n"
+      "breaks = 1\n"
+      "slow_disk = 327\n"
+      "delay = 386\n"
+      "clients = 1\n"
+      "ticks = 148\n"
+      "side = 13\n"
+      "commands = 0\n"
+      "bad_commands = 0\n"
+      "quiet = 27\n"
+      "tick_rate = 40\n");
+}
+
 TEST_F(HuntTest, APlanIsReadAsItIsWritten) {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     Plan plan = Plan::of_seed(seed);

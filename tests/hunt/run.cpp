@@ -274,7 +274,7 @@ void Run::settle() {
   if (!wait_for("no world, or not all clients are back", [this] {
         return life_ && !stopping_ && life_->runner().trouble().empty() &&
                std::all_of(visitors_.begin(), visitors_.end(),
-                           [](const auto& one) { return one->ready() || !one->honest(); });
+                           [](const auto& one) { return one->ready_to_stay() || !one->honest(); });
       })) {
     return;
   }

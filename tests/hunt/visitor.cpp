@@ -75,6 +75,10 @@ bool Visitor::ready() const {
   return wire_ != nullptr && session_ && session_->state() == ClientSession::State::kReady;
 }
 
+bool Visitor::ready_to_stay() const {
+  return ready() && wire_->whole();
+}
+
 void Visitor::flush() {
   if (wire_ == nullptr) return;
   for (protocol::Bytes& message : session_->take_outgoing()) wire_->send(std::move(message));

@@ -28,6 +28,8 @@ class Visitor {
   void recover();
   [[nodiscard]] bool honest() const { return !lies_; }
   [[nodiscard]] bool ready() const;
+  /// Ready, and its connection has not broken without its knowledge.
+  [[nodiscard]] bool ready_to_stay() const;
   /// Commands without an answer on the connection that there is.
   [[nodiscard]] std::size_t unanswered() const { return unanswered_; }
   /// That it has sent in all, or left out.

@@ -41,6 +41,8 @@ class Wire : public std::enable_shared_from_this<Wire> {
   void break_off();
   /// The client forgets it; nothing of it is heard any more.
   void abandon();
+  /// False from the moment it breaks, also while neither end has noticed.
+  [[nodiscard]] bool whole() const { return server_open_ && client_open_; }
 
   // The server's side.
 
