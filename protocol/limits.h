@@ -40,7 +40,10 @@ inline constexpr int kPeoplePauseMilliseconds = 100;
 /// World and server names in a welcome.
 inline constexpr std::size_t kMaxNameBytes = 256;
 
-/// Chunks that a mirror keeps: as many as a server's world can hold.
+/// Layers that a world has beside its cells (Welcome::layers).
+inline constexpr std::size_t kMaxLayers = 8;
+
+/// Chunks that a mirror keeps, of cells and of each layer: as many as a server's world can hold.
 inline constexpr std::size_t kMaxMirrorChunks = kMaxChunks;
 
 /// One section of a pipe network (pipes.h).
