@@ -139,6 +139,8 @@ class WorldFeed {
   }
   [[nodiscard]] bool paused() const { return paused_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::int32_t speed() const { return speed_.load(std::memory_order_relaxed); }
+  /// Whether anybody watches. Any thread.
+  [[nodiscard]] bool watched() const { return watched_.load(std::memory_order_relaxed); }
   /// Whether somebody came who waits for the next publication: a world that stands still has to be
   /// published for such a viewer's sake.
   [[nodiscard]] bool awaited() const {
