@@ -104,10 +104,19 @@ Status OwnPositions::make(const Player::AskedAlone& asked) {
 // Who is away for a while keeps a position for as long as nobody else needs it.
 Status OwnPositions::room_for_one_more() {
   if (positions_.size() < kMost) return Done{};
-  const auto longest = std::min_element(
-      positions_.begin(), positions_.end(),
-      [](const auto& a, const auto& b) { return a.second.watched < b.second.watched; });
-  if (Clock::now() - longest->second.watched < patience_.settling) {
+  const Clock::time_point now = Clock::now();
+  const auto is_free = [&](const Position& position) {
+    return !position.player->watched() &&
+           (position.player->visited() || now - position.watched >= patience_.settling);
+  };
+  auto longest = positions_.end();
+  for (auto place = positions_.begin(); place != positions_.end(); ++place) {
+    if (!is_free(place->second)) continue;
+    if (longest == positions_.end() || place->second.watched < longest->second.watched) {
+      longest = place;
+    }
+  }
+  if (longest == positions_.end()) {
     return Error{"all " + std::to_string(kMost) +
                  " positions beside the shared one are taken; it is possible again when somebody "
                  "goes back to the others"};

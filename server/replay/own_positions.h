@@ -33,7 +33,8 @@ namespace sluice::replay {
 struct PositionPatience {
   /// That nobody watches a position before it is freed: so long its viewer may be away.
   std::chrono::milliseconds unwatched{10'000};
-  /// Before it is freed for somebody else: so long its viewer may take to come.
+  /// Before one that nobody has come to yet is freed for somebody else: so long its viewer may
+  /// take.
   std::chrono::milliseconds settling{1'000};
 };
 

@@ -43,6 +43,7 @@ Player::Player(std::vector<Recording> recordings) {
     pane->feed = std::make_unique<net::WorldFeed>(pane->cursor->world(), std::move(recording.name),
                                                   playback);
     pane->feed->set_watch([this] {
+      visited_ = true;
       const std::lock_guard lock(mutex_);
       awaited_ = true;
       changed_.notify_all();

@@ -13,6 +13,7 @@
 // last is gone to, so that dragging a slider never lags behind.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -79,6 +80,8 @@ class Player {
   [[nodiscard]] std::uint64_t shown_tick() const { return panes_.front()->feed->tick(); }
   /// Whether anybody watches any of its recordings. Any thread.
   [[nodiscard]] bool watched() const;
+  /// Whether anybody ever came to watch. Any thread.
+  [[nodiscard]] bool visited() const { return visited_; }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -134,6 +137,7 @@ class Player {
   Clock::time_point looked_for_more_;
   std::set<std::string> warnings_;  // each is told once
 
+  std::atomic<bool> visited_{false};
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<Request> requests_;  // guarded by mutex_

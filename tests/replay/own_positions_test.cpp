@@ -150,7 +150,7 @@ TEST_F(Alone, WhoAsksForAPositionThatThereIsComesAlong) {
 
 TEST_F(Alone, ThereAreSoManyAndNoMore) {
   record("one.sluice");
-  start_alone({"one.sluice"}, {.unwatched = 1h, .settling = 100ms});
+  start_alone({"one.sluice"}, {.unwatched = 1h, .settling = 1h});
   const auto client = watch("a");
   std::vector<std::unique_ptr<WireClient>> viewers;
   for (std::size_t i = 0; i < OwnPositions::kMost; ++i) {
@@ -159,7 +159,6 @@ TEST_F(Alone, ThereAreSoManyAndNoMore) {
     viewers.push_back(watch(at(name)));
     EXPECT_TRUE(viewers.back()->command(seek_to(10 * i)).applied);
   }
-  std::this_thread::sleep_for(200ms);
   const auto refused = client->command(alone_as("more"));
   EXPECT_FALSE(refused.applied);
   EXPECT_EQ(refused.reason,
@@ -178,6 +177,23 @@ TEST_F(Alone, ThereAreSoManyAndNoMore) {
   EXPECT_THROW(watch(at("v5")), std::runtime_error);
   EXPECT_EQ(own_->count(), OwnPositions::kMost);
   EXPECT_TRUE(viewers[4]->command(seek_to(1)).applied);
+}
+
+TEST_F(Alone, WhoIsYetToComeIsWaitedFor) {
+  record("one.sluice");
+  start_alone({"one.sluice"}, {.unwatched = 1h, .settling = 500ms});
+  const auto client = watch("a");
+  const auto begin = std::chrono::steady_clock::now();
+  for (std::size_t i = 0; i < OwnPositions::kMost; ++i) {
+    EXPECT_TRUE(client->command(alone_as("v" + std::to_string(i))).applied);
+  }
+  const bool given = client->command(alone_as("more")).applied;
+  const bool in_time = std::chrono::steady_clock::now() - begin < 500ms;
+  EXPECT_FALSE(given && in_time);
+  std::this_thread::sleep_for(600ms);
+  EXPECT_TRUE(client->command(alone_as("other")).applied);
+  EXPECT_EQ(own_->count(), OwnPositions::kMost);
+  expect_shown(*watch(at("other")), "one.sluice", 0);
 }
 
 TEST_F(Alone, SoManyMayWaitForAPosition) {
