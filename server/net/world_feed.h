@@ -139,8 +139,6 @@ class WorldFeed {
   }
   [[nodiscard]] bool paused() const { return paused_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::int32_t speed() const { return speed_.load(std::memory_order_relaxed); }
-  /// Whether anybody watches. Any thread.
-  [[nodiscard]] bool watched() const { return watched_.load(std::memory_order_relaxed); }
   /// Whether somebody came who waits for the next publication: a world that stands still has to be
   /// published for such a viewer's sake.
   [[nodiscard]] bool awaited() const {
@@ -167,6 +165,8 @@ class WorldFeed {
 
   // Either side.
 
+  /// Whether anybody watches.
+  [[nodiscard]] bool watched() const { return watched_.load(std::memory_order_relaxed); }
   [[nodiscard]] HubCounters& counters() { return counters_; }
   [[nodiscard]] const sim::WorldConfig& config() const { return config_; }
   /// As of one of the last kFixturesInterval ticks while somebody watches.
