@@ -43,6 +43,16 @@ async function oneLooksElsewhere(context, file) {
   await expectLook(other, 51, 20, "air");
   await expectAlone(other, false);
 
+  console.log("where the others are shows on the timeline");
+  await me.waitForFunction(() => window.replay.timeline.others === 150);
+  const { x, y, width } = await me.locator("#seek").boundingBox();
+  await me.mouse.move(x + 10 + (150 / 400) * (width - 20), y + 16);
+  await me.waitForFunction(() => /tick 150 · the others are here/.test(document.getElementById("tl-tip").textContent));
+  await shot(me, "alone-others");
+  await other.keyboard.press("ArrowLeft");
+  await me.waitForFunction(() => window.replay.timeline.others === 149);
+  await other.keyboard.press("ArrowRight");
+
   console.log("each plays at a speed of its own, and the others' steps are not seen");
   await me.selectOption("#tl-speed", "0");
   await me.keyboard.press("Space");
@@ -62,6 +72,7 @@ async function oneLooksElsewhere(context, file) {
   await me.keyboard.press("a");
   await expectAlone(me, false);
   await expectTick(me, 151);
+  await me.waitForFunction(() => window.replay.timeline.others === null);
   await expectLook(me, 51, 20, "air");
   await other.keyboard.press("Home");
   await expectTick(me, 0);

@@ -7,6 +7,16 @@
 import type { ResultMessage } from "./messages";
 import type { Viewer } from "./viewer";
 
+/** How often to ask where the others are, in milliseconds. */
+const LOOK_INTERVAL = 1000;
+
+export interface OwnPositionEvents {
+  /** It is the one or the other now. */
+  moved(alone: boolean): void;
+  /** The tick at which the others are; null: it is not known, or we are with them. */
+  others(tick: number | null): void;
+}
+
 export class OwnPosition {
   private on = false;
   /** Nobody else's. */
@@ -14,9 +24,9 @@ export class OwnPosition {
   private askedSeq = 0;
   /** The tick to come back to as soon as the server is there. */
   private lostAt: number | null = null;
+  private looks: number | undefined;
 
-  /** `shown`: it is the one or the other now. */
-  constructor(private readonly viewers: Viewer[], private readonly shown: (alone: boolean) => void) {
+  constructor(private readonly viewers: Viewer[], private readonly events: OwnPositionEvents) {
     for (const viewer of viewers) {
       viewer.doubts = () => {
         if (!viewer.ready) this.lost();
@@ -59,6 +69,20 @@ export class OwnPosition {
   private move(alone: boolean): void {
     this.on = alone;
     for (const { connection } of this.viewers) connection.move(alone ? `?alone=${this.name}` : "");
-    this.shown(alone);
+    this.events.moved(alone);
+    window.clearInterval(this.looks);
+    if (alone) this.looks = window.setInterval(() => void this.look(), LOOK_INTERVAL);
+    void this.look();
+  }
+
+  private async look(): Promise<void> {
+    let tick: number | null = null;
+    try {
+      const listed = this.on ? ((await (await fetch("/worlds")).json()) as { name: string; tick: number }[]) : [];
+      tick = listed.find(({ name }) => name === this.viewers[0]!.mirror?.welcome.world)?.tick ?? null;
+    } catch {
+      // The server is away, which the connection tells.
+    }
+    this.events.others(this.on ? tick : null); // we may be back by now
   }
 }

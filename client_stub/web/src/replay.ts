@@ -80,9 +80,12 @@ export class Replay {
       a.peer = b;
       b.peer = a;
     }
-    this.own = new OwnPosition(this.viewers, (alone) => {
-      this.timeline.showAlone(alone);
-      panel.tell(alone ? "On your own: the others stay where they are" : "With the others again");
+    this.own = new OwnPosition(this.viewers, {
+      moved: (alone) => {
+        this.timeline.showAlone(alone);
+        panel.tell(alone ? "On your own: the others stay where they are" : "With the others again");
+      },
+      others: (tick) => this.timeline.showOthers(tick),
     });
     this.timeline = new Timeline(facts, {
       alone: () => this.own.toggle(),

@@ -39,6 +39,7 @@ export class Timeline {
   private askedSpeed: number | null = null;
   private askedSeq = 0;
   private hover: number | null = null;
+  private others: number | null = null;
   private needsPaint = true;
   /** A link's tick, until it is known which ticks there are. */
   private begin: number | null = null;
@@ -111,6 +112,12 @@ export class Timeline {
     element("tl-alone").setAttribute("aria-pressed", String(alone));
     element("tl-alone").title = alone ? "You are on your own: back to where the others are (A)"
       : "You watch with the others: look elsewhere on your own (A)";
+  }
+
+  /** Where the others are, while one is alone. */
+  showOthers(tick: number | null): void {
+    this.needsPaint ||= tick !== this.others;
+    this.others = tick;
   }
 
   answered(result: ResultMessage): void {
@@ -278,7 +285,7 @@ export class Timeline {
     this.slider.setAttribute("aria-valuetext", `tick ${shown}, ${timeText(shown, rate, 2)}`);
     const scene: TrackScene = {
       first: this.playback.firstTick, last: this.playback.lastTick, shown, facts: this.facts,
-      hover: this.hover, loud: this.dragging || this.hover !== null,
+      others: this.others, hover: this.hover, loud: this.dragging || this.hover !== null,
     };
     const tip = paintTrack(this.canvas, scene);
     const tipElement = element("tl-tip");
