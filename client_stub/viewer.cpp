@@ -103,8 +103,8 @@ class Viewer {
     const Address& address = options_.address;
     if (address.encrypted || asks_fixtures_) return;
     asks_fixtures_ = true;
-    const HttpRequest request{"GET", "http://" + address.authority(), address.path + "/fixtures",
-                              address.token, ""};
+    const HttpRequest request{"GET", "http://" + address.authority(),
+                              address.path + "/fixtures" + address.query, address.token, ""};
     ask(context_, request, [this](const Result<HttpReply>& answer) {
       auto fixtures = answer.ok() && answer.value().status == 200
                           ? read_fixtures(answer.value().body)
