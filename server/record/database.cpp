@@ -289,6 +289,10 @@ std::int64_t Database::last_row_id() const {
   return sqlite3_last_insert_rowid(connection_.get());
 }
 
+bool Database::met_damage() const {
+  return (sqlite3_errcode(connection_.get()) & 0xff) == SQLITE_CORRUPT;
+}
+
 std::string Database::take_system_failure() {
   return std::exchange(*failure_, {});
 }

@@ -80,6 +80,8 @@ class Database {
   [[nodiscard]] std::int64_t last_row_id() const;
   /// Whether the system failed since the last call, and how.
   [[nodiscard]] std::string take_system_failure();
+  /// Whether the last call that failed met damage in the file.
+  [[nodiscard]] bool met_damage() const;
   /// "PATH: what".
   [[nodiscard]] Error error(const std::string& what) const;
 

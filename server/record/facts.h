@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "server/sim/world.h"
@@ -13,6 +14,10 @@ struct Fact {
   std::string name;  // "begins", "model", "model_version", "options", "made_by", "compiler", ...
   std::string value;
 };
+
+/// The fact by which a writer that met damage tells whoever opens the file next: what it does not
+/// read as it starts would else meet the next writer, and the one after that.
+inline constexpr std::string_view kMetDamageFact = "met_damage";
 
 /// The program and its version, as recordings name it.
 [[nodiscard]] std::string program_name();

@@ -20,14 +20,8 @@ std::span<const std::byte> as_bytes(std::string_view text) {
 
 Status write_facts(Database& database, std::uint64_t begins, std::vector<Fact> facts) {
   facts.push_back({"begins", std::to_string(begins)});
-  auto insert = database.prepare(
-      "INSERT INTO facts (name, value, checksum) VALUES (CAST(?1 AS TEXT), CAST(?2 AS TEXT), ?3)");
-  if (!insert) return Error{insert.error()};
   for (const Fact& fact : facts) {
-    const auto name = as_bytes(fact.name);
-    const auto value = as_bytes(fact.value);
-    insert->bind(1, name).bind(2, value).bind(3, row_checksum(0, name, value));
-    if (const Status written = insert->run(); !written) return written;
+    if (const Status written = write_fact(database, fact); !written) return written;
   }
   return Done{};
 }
@@ -66,6 +60,16 @@ Status write_whole(const std::string& path, Foundation& foundation, const Limits
 }
 
 }  // namespace
+
+Status write_fact(Database& database, const Fact& fact) {
+  auto insert = database.prepare(
+      "INSERT OR REPLACE INTO facts (name, value, checksum) "
+      "VALUES (CAST(?1 AS TEXT), CAST(?2 AS TEXT), ?3)");
+  if (!insert) return Error{insert.error()};
+  const auto name = as_bytes(fact.name);
+  const auto value = as_bytes(fact.value);
+  return insert->bind(1, name).bind(2, value).bind(3, row_checksum(0, name, value)).run();
+}
 
 std::vector<Fact> first_facts(const sim::World& first) {
   std::vector<Fact> facts = program_facts();

@@ -13,6 +13,8 @@
 
 namespace sluice::record {
 
+class Database;
+
 struct Foundation {
   std::string world_file_text;
   std::string made_by;
@@ -22,6 +24,9 @@ struct Foundation {
 
 /// What a recording of this world, made here, says about itself.
 [[nodiscard]] std::vector<Fact> first_facts(const sim::World& first);
+
+/// In the transaction under way; a fact of the same name is replaced.
+[[nodiscard]] Status write_fact(Database& database, const Fact& fact);
 
 /// Makes the file, durably. Refuses to overwrite. A process that is killed meanwhile leaves no file
 /// of that name. The caller holds the file's WriteLock.

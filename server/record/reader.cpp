@@ -140,7 +140,12 @@ Status Reader::read_facts() {
     if (!*found) return Done{};
     Fact fact{rows->text(0), rows->text(1)};
     if (row_checksum(0, rows->blob(0), rows->blob(1)) == rows->integer(2)) {
-      facts_.push_back(std::move(fact));
+      if (fact.name != kMetDamageFact) {
+        facts_.push_back(std::move(fact));
+        continue;
+      }
+      const Status noted = trouble(database_->error("is damaged: " + fact.value));
+      if (!noted) return noted;
       continue;
     }
     const Status noted = trouble(database_->error("is damaged: the checksum of its fact '" +

@@ -5,6 +5,7 @@
 
 #include "server/record/bounds.h"
 #include "server/record/database.h"
+#include "server/record/facts.h"
 #include "server/record/history_rows.h"
 #include "server/record/reader.h"
 #include "server/record/write_lock.h"
@@ -183,7 +184,9 @@ Status Recorder::in_transaction() {
   if (!done) {
     // What waits will be written again, from where the last commit that went well left off.
     failure_ = Error{done.error()};
+    const bool damaged = database.met_damage();
     (void)database.execute("ROLLBACK");
+    if (damaged) note_damage();
     return done;
   }
   if (!pending_images_.empty()) rows_ = std::move(rows);
@@ -191,6 +194,16 @@ Status Recorder::in_transaction() {
   pending_images_.clear();
   durable_tick_ = last_tick_;
   return done;
+}
+
+// Where that fails, too, the next writer has to find out for itself.
+void Recorder::note_damage() {
+  const Fact fact{std::string(kMetDamageFact),
+                  "a write after tick " + std::to_string(durable_tick_) + " met damage in it"};
+  Database& database = *file_->database;
+  Status noted = database.execute("BEGIN IMMEDIATE");
+  if (noted) noted = write_fact(database, fact);
+  (void)database.execute(noted ? "COMMIT" : "ROLLBACK");
 }
 
 Status Recorder::resume() {

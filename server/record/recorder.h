@@ -87,6 +87,7 @@ class Recorder {
   [[nodiscard]] Status connect();
   [[nodiscard]] Status drop_what_is_there(std::uint64_t last_tick_there);
   [[nodiscard]] Status in_transaction();
+  void note_damage();
 
   const std::string path_;
   std::unique_ptr<WriteLock> lock_;

@@ -152,6 +152,29 @@ TEST_F(HuntTest, AConnectionThatIsAboutToEndIsWaitedFor) {
       "tick_rate = 40\n");
 }
 
+// A page was damaged that a start does not read: each server went on, met it as it wrote, and stood
+// still, and so did the next one.
+TEST_F(HuntTest, DamageThatOnlyAWriteMeetsIsRepairedByTheNextStart) {
+  expect_survives(
+      "seed = 1107083\n"
+      "flips = 1\n"
+      "bad_syncs = 3\n"
+      "power_cuts = 4\n"
+      "dying_writes = 1\n"
+      "views = 6\n"
+      "ticks = 836\n"
+      "springs = 1\n"
+      "side = 93\n"
+      "commands = 0\n"
+      "bad_commands = 0\n"
+      "quiet = 53\n"
+      "model = 1\n"
+      "tick_rate = 18\n"
+      "ticks_per_row = 8\n"
+      "messages_per_second = 27\n"
+      "writer_ticks = 4\n");
+}
+
 TEST_F(HuntTest, APlanIsReadAsItIsWritten) {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     Plan plan = Plan::of_seed(seed);

@@ -22,6 +22,14 @@ class RepairTest : public testing::Test {
   void change(const std::string& sql) {
     must(must(Database::open(path_, Database::Mode::kWrite))->execute(sql.c_str()));
   }
+  /// Of a world to which nobody does anything.
+  static TickRecord next_tick(sim::World& world) {
+    sim::SerialExecutor executor;
+    TickRecord record;
+    record.digest = world.tick({}, executor).digest;
+    record.tick = world.tick_number();
+    return record;
+  }
   void expect_verifies(const std::string& path, std::uint64_t first, std::uint64_t last) {
     auto reader = must(Reader::open(path));
     EXPECT_EQ(reader->first_tick(), first) << path;
@@ -44,6 +52,38 @@ TEST_F(RepairTest, AWholeFileIsLeftAlone) {
   EXPECT_EQ(result.set_aside, "");
   EXPECT_EQ(read_file(path_), before);
   EXPECT_EQ(folder_.names(), std::vector<std::string>{"a.sluice"});
+}
+
+// What a start does not read: the index by which a writer finds the chunks that it may share. Each
+// writer once met it anew, and none of them could go on.
+TEST_F(RepairTest, DamageThatOnlyAWriterMeetsIsKnownToTheNextOne) {
+  const auto page = must(must(Database::open(path_, Database::Mode::kRead))
+                             ->integer("SELECT rootpage FROM sqlite_master "
+                                       "WHERE name = 'sqlite_autoindex_chunks_1'"));
+  std::string bytes = read_file(path_);
+  bytes[static_cast<std::size_t>(page - 1) * 4096] = '\xff';
+  write_file(path_, bytes);
+  sim::SerialExecutor executor;
+  {
+    auto recovered = must(recover(path_, executor));
+    auto recorder = must(Recorder::open(path_));
+    must(recorder->append(next_tick(*recovered.world)));
+    const Status written = recorder->checkpoint(CheckpointImage::of(*recovered.world));
+    ASSERT_FALSE(written.ok());
+    EXPECT_NE(written.error().find("is damaged"), std::string::npos) << written.error();
+  }
+  EXPECT_EQ(Recorder::open(path_).error(),
+            path_ + ": is damaged: a write after tick 300 met damage in it");
+  const Repair result = must(repair(path_));
+  EXPECT_FALSE(result.damage.whole());
+  EXPECT_TRUE(result.damage.ticks.empty() && result.damage.checkpoints.empty());
+  expect_verifies(path_, 0, 300);
+  auto recovered = must(recover(path_, executor));
+  auto recorder = must(Recorder::open(path_));
+  must(recorder->append(next_tick(*recovered.world)));
+  must(recorder->checkpoint(CheckpointImage::of(*recovered.world)));
+  recorder.reset();
+  EXPECT_TRUE(must(repair(path_)).damage.whole());
 }
 
 TEST_F(RepairTest, ARowLostInTheMiddleCutsTheHistoryInTwo) {
