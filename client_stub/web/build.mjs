@@ -16,7 +16,7 @@ const writes = (name) => scripts.some((text) => new RegExp(`\\b${name}\\.(?:star
 const without = (contents, pattern, isCalled) => contents.replace(pattern, (method, isStatic, name) =>
   /^(?:constructor|__init)$/.test(name) || isCalled(name, isStatic) ? method : "");
 /** The page makes those classes itself that it names, and hands them over to be filled. */
-const isNamed = (name) => scripts.some((text) => text.includes(`import { ${name} } from "@wire/`) || text.includes(`import type { ${name} } from "@wire/`));
+const isNamed = (name) => scripts.some((text) => new RegExp(`^import (?:type )?\\{ ${name} \\} from "@wire/`, "m").test(text));
 /** One class: its static methods are called by its name, within it, too. Or a union, whose functions would bring in
  *  the classes of all messages with the first. */
 function lean(contents) {

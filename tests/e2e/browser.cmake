@@ -44,6 +44,7 @@ if(SLUICE_WEB AND NODE)
   module_test(RecordsFilmsWithinTheirBounds web_pictures_test.mjs)
   module_test(ReadsWhoIsHere web_people_test.mjs)
   module_test(DrawsTheWorldAsItIs web_drawing_test.mjs)
+  module_test(ReadsWhatAWorldHasBesideItsCells web_layers_test.mjs)
   module_test(IsSmall web_size_test.mjs)
   module_test(PutsWhatWasCopiedAsItWas web_region_test.mjs)
   add_test(NAME Commands.HaveTheShapesThatTheSchemaSays

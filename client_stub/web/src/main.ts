@@ -164,7 +164,7 @@ function show(): void {
   const camera = cameras.get(key) ?? new Camera();
   cameras.set(key, camera);
   viewer = new Viewer(canvas, panel, pipePanel, chosen, camera, null, minimap, inspector,
-    (name, key) => legend.show(name, key), seen);
+    (name, key, layers) => legend.show((overlay = name), key, layers), seen);
   viewer.setOverlay(overlay);
   viewer.hand.placer = placer;
   viewer.hand.setTools(tools);
@@ -322,7 +322,7 @@ window.setInterval(keepAddress, ADDRESS_MILLISECONDS);
 listen(canvas, () => viewer);
 listenToKeys(() => viewer, {
   nextOverlay: () => {
-    setOverlay(LegendPanel.next(overlay));
+    setOverlay(legend.next(overlay));
     panel.announce(LegendPanel.nameOf(overlay));
   },
   screenshot,

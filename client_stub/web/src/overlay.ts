@@ -1,9 +1,11 @@
-// Pictures of a quantity over the picture of the world: of cells (amount, depth) or of chunks (awake,
+// Pictures of a quantity over the picture of the world: of cells (amount, depth, layers) or of chunks (awake,
 // bytes). What a chunk's cells look like is kept until the chunk looks different.
 import { AWAKE_FOR, type Activity } from "./activity";
 import type { Camera } from "./camera";
 import { chunkKey } from "./geometry";
 import { FULL, type Mirror } from "./mirror";
+import { LayerShades, type Extent } from "./layer_overlay";
+import type { Layers } from "./layers";
 import type { Legend, OverlayName } from "./overlay_kinds";
 import { blend, pixel, type Colour } from "./palette";
 import type { Pieces } from "./surfaces";
@@ -45,21 +47,27 @@ interface Tile {
   version: number;
   /** Of the scale that it was painted with. */
   scale: number;
-  deepest: number;
+  /** What its numbers lie between. */
+  extent: Extent;
 }
 
 export class Overlay {
   private name: OverlayName = "none";
   private tiles = new Map<number, Tile>();
   private depth = DEPTHS[2]!;
+  /** Of the overlays that show a layer. */
+  private shades: LayerShades | null = null;
 
   constructor(
     private readonly mirror: Mirror, private readonly activity: Activity,
+    /** Null: they are not there yet. `above`: one looks down from a height. */
+    private readonly layers: () => Layers | null, private readonly above: boolean,
     private readonly legendChanged: () => void,
   ) {}
 
   set(name: OverlayName): void {
     this.name = name;
+    this.shades = null;
     this.reset();
   }
 
@@ -70,6 +78,8 @@ export class Overlay {
 
   get legend(): Legend | null {
     switch (this.name) {
+      case "temperature":
+      case "waves": return this.shades?.legend ?? null;
       case "none": return null;
       case "amount": return { title: "Water in a cell", marks: ["little", "full", "twice"], ramp: RAMP_CSS, swatches: [] };
       case "depth":
@@ -104,31 +114,51 @@ export class Overlay {
     const { sides } = this.mirror;
     const end = performance.now() + BUDGET;
     let late = false;
-    let deepest = 0;
+    const seen: Extent = { least: Infinity, most: -Infinity };
+    this.takeLayer();
     context.imageSmoothingEnabled = camera.scale < 1;
     for (let y = area.firstY; y <= area.lastY; ++y) {
       for (let x = area.firstX; x <= area.lastX; ++x) {
         if (!this.mirror.chunk(x, y, slice >> sides.logZ)) continue;
         const key = chunkKey(x, y, 0);
         let tile = this.tiles.get(key);
-        const version = painted.version(x, y);
-        if (!tile || tile.version !== version || tile.scale !== this.depth) {
+        const version = this.shades?.version(x, y, painted) ?? painted.version(x, y);
+        if (!tile || tile.version !== version || tile.scale !== this.scale) {
           // A chunk that was never painted is, at once: a hole would be a lie.
           if (tile && performance.now() > end) late = true;
           else this.tiles.set(key, (tile = this.paintTile(tile, x, y, slice, painted, version)));
         }
-        deepest = Math.max(deepest, tile.deepest);
+        seen.least = Math.min(seen.least, tile.extent.least);
+        seen.most = Math.max(seen.most, tile.extent.most);
         const { left, top, width, height } = placeOf(camera, sides, x, y);
         context.drawImage(tile.canvas, left, top, width, height);
       }
     }
     if (this.tiles.size > MOST_TILES) this.reset();
-    return this.rescale(deepest) || late;
+    return this.rescale(seen) || late;
+  }
+
+  /** The layer that is to be shown, as soon as there is one. */
+  private takeLayer(): void {
+    const layers = this.layers();
+    if (this.shades || !layers?.has(this.name)) return;
+    this.shades = new LayerShades(this.mirror, layers, this.name, this.above);
+    this.legendChanged();
+  }
+
+  private get scale(): number {
+    return this.shades?.scale ?? this.depth;
   }
 
   /** The scale suits what is in view; it shrinks only when it is far too large, so that it does not flicker. */
-  private rescale(deepest: number): boolean {
+  private rescale(seen: Extent): boolean {
+    if (this.shades) {
+      if (!this.shades.rescale(seen)) return false;
+      this.legendChanged();
+      return true;
+    }
     if (this.name !== "depth") return false;
+    const deepest = Math.max(0, seen.most);
     const fits = DEPTHS.find((depth) => depth >= deepest) ?? DEPTHS.at(-1)!;
     if (fits === this.depth || (fits < this.depth && deepest > this.depth * 0.3)) return false;
     this.depth = fits;
@@ -141,15 +171,16 @@ export class Overlay {
   ): Tile {
     const { logX, logY } = this.mirror.sides;
     const [width, height] = [1 << logX, 1 << logY];
-    const tile: Tile = held ?? { canvas: new OffscreenCanvas(width, height), image: new ImageData(width, height), version, scale: 0, deepest: 0 };
+    const tile: Tile = held ?? { canvas: new OffscreenCanvas(width, height), image: new ImageData(width, height), version, scale: 0, extent: { least: 0, most: 0 } };
     const pixels = new Uint32Array(tile.image.data.buffer);
     pixels.fill(0);
-    tile.deepest = 0;
-    if (this.name === "amount") this.amounts(pixels, x, y, slice);
-    else tile.deepest = this.depths(pixels, painted.piecesOf(x, y), y);
+    tile.extent = { least: 0, most: 0 };
+    if (this.shades) tile.extent = this.shades.paint(pixels, x, y, slice);
+    else if (this.name === "amount") this.amounts(pixels, x, y, slice);
+    else if (this.name === "depth") tile.extent.most = this.depths(pixels, painted.piecesOf(x, y), y);
     tile.canvas.getContext("2d")!.putImageData(tile.image, 0, 0);
     tile.version = version;
-    tile.scale = this.depth;
+    tile.scale = this.scale;
     return tile;
   }
 

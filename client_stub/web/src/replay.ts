@@ -65,7 +65,7 @@ export class Replay {
           tick: (changed) => this.ticked(index, changed),
           result: (result) => this.timeline?.answered(result),
         }, null, index === 0 ? inspector : null,
-        index === 0 ? (name, key) => legend.show(name, key) : undefined);
+        index === 0 ? (name, key, layers) => legend.show(name, key, layers) : undefined);
       this.viewers.push(viewer);
       viewer.hand.setTool("pan");
       if (index > 0) listen(canvases[index]!, () => viewer);
