@@ -15,7 +15,7 @@ const wire = { LayerChanges: "layer-changes", Tick: "tick", Welcome: "welcome", 
   SetView: "set-view", Resync: "resync" };
 const { outputFiles } = await createRequire(packagePath)("esbuild").build({
   stdin: {
-    contents: `export * from "./layers"; export * from "./layer_overlay"; export { Turned } from "./turned"; export * from "./messages";
+    contents: `export * from "./layers"; export * from "./layer_values"; export * from "./wave_looks"; export * from "./layer_overlay"; export { Surfaces } from "./surfaces"; export { Looks, SURFACE, IS_ROCK, stonesOf } from "./look"; export { Turned } from "./turned"; export * from "./messages";
       export * from "./mirror"; export { chunkChecksum } from "./checksum"; export { isOffered } from "./overlay_kinds";
       export { Builder, ByteBuffer } from "flatbuffers";
       ${Object.entries(wire).map(([name, file]) => `export { ${name} } from "@wire/${file}";`).join("\n")}`,
@@ -26,8 +26,8 @@ const { outputFiles } = await createRequire(packagePath)("esbuild").build({
 });
 const page = await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
 const { Builder, ByteBuffer, chunkChecksum, ChunkDigest, ChunkSpan, ClientMessage, decodeServerMessage, degreesOf, encodeResync,
-  encodeSetView, isOffered, LayerChanges, Layers, LayerShades, Mirror, Resync, ServerBody, ServerMessage, SetView, Tick, Turned,
-  Vec3, waveOf, Welcome } = page;
+  encodeSetView, isOffered, IS_ROCK, LayerChanges, Layers, LayerShades, Looks, Mirror, Resync, ServerBody, ServerMessage, SetView,
+  stonesOf, SURFACE, Surfaces, Tick, Turned, Vec3, waveOf, Welcome } = page;
 
 const CELLS = 4096;
 const FLAT = { logX: 6, logY: 6, logZ: 0 };
@@ -279,4 +279,52 @@ test("waves have a scale around the surface at rest", () => {
   assert.equal(at(9, 0), 0);
   const marks = (most) => (shades.rescale({ least: -most, most }), shades.legend.marks.join());
   assert.deepEqual([0.6, 0.4, 0.05, 4].map(marks), ["−1,at rest,+1", "−1,at rest,+1", "−0.25,at rest,+0.25", "−4,at rest,+4"]);
+});
+
+/** What is seen of two chunks, one over the other, with waves in them: by place, its fill and flags. */
+function looksOf(cells, waves) {
+  const { mirror, layers, take } = opened(["waves"], { size: AT(64, 128, 1) });
+  const chunks = (value) => [0, 1].map((y) => [AT(0, y, 0), cellsOf((i) => value(i & 63, (i >> 6) + 64 * y))]);
+  take(tickOf([{ layer: 0, chunks: chunks(waves) }], chunks(cells)));
+  const surfaces = new Surfaces(mirror, 0);
+  surfaces.settle();
+  const painted = [0, 1].map((y) => {
+    const look = new Uint32Array(CELLS);
+    new Looks(mirror, surfaces, 0).paint(0, y, stonesOf(FLAT, 0, y), look);
+    layers.waveLooks(0).raise(0, y, look);
+    return look;
+  });
+  return (x, y) => painted[y >> 6][((y & 63) << 6) | x];
+}
+const fillAt = (look, x, y) => look(x, y) & 255;
+const surfaceAt = (look, x) => Array.from({ length: 128 }, (_, y) => y).filter((y) => (look(x, y) & (SURFACE | IS_ROCK)) === SURFACE);
+
+test("a wave moves the surface that is drawn, between bed and ceiling", () => {
+  // Rock up to 4, water up to 10.5, and over column 9 a roof at 12.
+  const heights = [0.75, -0.25, -2, 4, -4, 0, 0.5, 0.25, 1, 3];
+  const look = looksOf((x, y) => (y < 4 ? -1 : y < 10 ? 4096 : y === 10 ? 2048 : y === 12 && x === 9 ? -1 : 0),
+    (x, y) => (y === 10 && heights[x] ? toldWave(heights[x]) : 0));
+  const levels = heights.map((_, x) => {
+    const [at, ...more] = surfaceAt(look, x);
+    assert.deepEqual(more, [], `column ${x} has one surface`);
+    for (let y = 4; y < at; ++y) assert.equal(fillAt(look, x, y), 255, `water at ${x}, ${y}`);
+    for (let y = at + 1; y < 12; ++y) assert.equal(fillAt(look, x, y), 0, `air at ${x}, ${y}`);
+    return at + fillAt(look, x, at) / 255;
+  });
+  levels.forEach((level, x) => assert.ok(Math.abs(level - Math.min(x === 9 ? 12 : 99, 10.5 + heights[x])) < 0.01, `${x}: ${level}`));
+  assert.ok(look(9, 12) & IS_ROCK);
+  const shades = Array.from({ length: 10 }, (_, i) => (look(3, 13 - i) >> 8) & 255);
+  assert.deepEqual(shades, shades.toSorted((a, b) => a - b), "it grows darker on the way down");
+});
+
+test("a wave goes over into the chunk above, and down to the bed", () => {
+  const up = looksOf((_, y) => (y < 64 ? 4096 : 0), (x, y) => (y === 63 && x < 2 ? toldWave(2 * x + 0.5) : 0));
+  assert.deepEqual([0, 1, 2].map((x) => surfaceAt(up, x)), [[64], [66], [63]]);
+  assert.equal(fillAt(up, 1, 63), 255);
+  const down = looksOf((_, y) => (y < 62 ? -1 : y < 66 ? 4096 : 0), (x, y) => (y === 65 && x < 3 ? toldWave([-2.5, -4, -4][x]) : 0));
+  assert.deepEqual([0, 1].map((x) => surfaceAt(down, x)), [[63], []]);
+  assert.deepEqual([62, 63, 64].map((y) => fillAt(down, 1, y)), [0, 0, 0], "a trough down to the bed is dry");
+  assert.ok(down(1, 61) & IS_ROCK);
+  const stale = looksOf((_, y) => (y < 10 ? 4096 : 0), (_, y) => (y === 20 ? toldWave(2) : 0));
+  assert.deepEqual(surfaceAt(stale, 5), [9], "a surface that has gone moves nothing");
 });

@@ -3,7 +3,7 @@
 import { AWAKE_FOR } from "./activity";
 import { CHUNK_CELLS, type Vec3 } from "./geometry";
 import { FULL, ROCK, THINNEST_ICE, TRAPPED_AIR } from "./mirror";
-import { degreesText, waveText } from "./layers";
+import { degreesText, waveText } from "./layer_values";
 import { materialName } from "./palette";
 import { nodeFacts, portFacts } from "./pipe_facts";
 import { cellText } from "./pipe_mirror";

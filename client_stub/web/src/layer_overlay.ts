@@ -4,7 +4,8 @@
 //   from the front and the side: temperature of each cell of the slice; a wave colours all water under its surface
 //   from above: of each column the first thing under the height, as one sees it; nothing where that is rock
 import type { Painted } from "./overlay";
-import { degreesOf, waveOf, type LayerName, type Layers } from "./layers";
+import { degreesOf, waveOf } from "./layer_values";
+import type { LayerName, Layers } from "./layers";
 import { OUTSIDE, ROCK, THINNEST_ICE, TRAPPED_AIR, type Mirror } from "./mirror";
 import type { Legend } from "./overlay_kinds";
 import { blend, pixel, type Colour } from "./palette";

@@ -2,8 +2,10 @@
 // come as those of the cells do. Fetched once the first water is there, and only for worlds that have any.
 import { LayerChanges } from "@wire/layer-changes";
 import { chunkKey, type Box, type Vec3 } from "./geometry";
+import { degreesOf, degreesText, waveOf, waveText } from "./layer_values";
 import { readChanges, type Changes, type TickMessage } from "./messages";
 import type { Mirror } from "./mirror";
+import { WaveLooks } from "./wave_looks";
 
 /** Those that the page knows what to do with; other names are passed over. */
 export const LAYERS = ["temperature", "waves"] as const;
@@ -11,33 +13,8 @@ export type LayerName = (typeof LAYERS)[number];
 
 /** A view's bits: what the welcome has behind them cannot be asked for. */
 const MOST_LAYERS = 32;
-/** Temperatures come in quarters of a degree, 1 for the coldest. */
-const [IN_DEGREE, COLDEST, HOTTEST] = [4, -100, 200];
-/** Heights of waves come in parts of a cell, up to four cells either way. */
-const [IN_CELL, HIGHEST] = [64, 4];
 /** After so many messages a chunk that did not come is all 0, and not on its way. */
 const ANSWERED = 2;
-
-/** Degrees; null: the cell has no temperature, or none that there can be. */
-export function degreesOf(told: number): number | null {
-  const degrees = (told - 1) / IN_DEGREE + COLDEST;
-  return told > 0 && degrees <= HOTTEST ? degrees : null;
-}
-
-/** Cells above the surface at rest; null: there can be no such wave. */
-export function waveOf(told: number): number | null {
-  const cells = told === 0 ? 0 : (told - 1) / IN_CELL - HIGHEST;
-  return told >= 0 && Math.abs(cells) <= HIGHEST ? cells : null;
-}
-
-export function degreesText(degrees: number): string {
-  return `${degrees.toLocaleString("en", { maximumFractionDigits: 2 })} °C`;
-}
-
-export function waveText(cells: number): string {
-  if (cells === 0) return "no wave";
-  return `a wave ${Math.abs(cells).toLocaleString("en", { maximumFractionDigits: 2 })} cells ${cells > 0 ? "high" : "deep"}`;
-}
 
 /** A chunk that is to be asked for again. */
 interface Wrong {
@@ -114,6 +91,11 @@ export class Layers {
   /** What was told of the chunk's cells; undefined: nothing, so all 0. */
   chunk(name: LayerName, x: number, y: number, z: number): Int32Array | undefined {
     return this.held.get(name)?.chunk(x, y, z);
+  }
+
+  /** What moves the surfaces of a slice; null: nothing does. */
+  waveLooks(slice: number): WaveLooks | null {
+    return this.has("waves") ? new WaveLooks(this.cells, this, slice) : null;
   }
 
   /** Degrees; null: none, or it is not known. */

@@ -49,6 +49,8 @@ export class Painter {
   private tickTime = 0;
   private step = 0;
   private fresh = new Set<Tile>();
+  /** What moves surfaces; null: they are at rest. */
+  waves: { raise(x: number, y: number, look: Uint32Array): void } | null = null;
 
   constructor(
     private readonly mirror: Mirror, slice: number, private readonly still: boolean,
@@ -66,6 +68,11 @@ export class Painter {
     this.tickTime = now;
     for (const tile of this.fresh) tile.moves = false;
     this.fresh.clear();
+  }
+
+  /** Waves changed there; they reach into the chunks above and below. */
+  moved(coords: Vec3[]): void {
+    for (const { x, y, z } of coords) if (this.eyes.sees(z)) for (const up of [-1, 0, 1]) this.spoil(x, y + up);
   }
 
   /** A picture of so many pixels; returns whether the next frame will look different. */
@@ -180,6 +187,7 @@ export class Painter {
       this.fresh.add(tile);
     }
     this.eyes.paint(tile.x, tile.y, tile.stones, tile.look);
+    this.waves?.raise(tile.x, tile.y, tile.look);
     tile.stamp = newStamp();
     tile.details.made = 0;
     tile.stale = false;

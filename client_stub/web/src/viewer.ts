@@ -74,7 +74,10 @@ export class Viewer {
   private overlays: Overlay | null = null;
   private readonly overlayPart = new Late("The overlay", () => import("./overlay"), () => this.setOverlay(this.overlay));
   private layers: Layers | null = null;
-  private readonly layerPart = new Late("What the world has beside its water", () => import("./layers"), () => this.makeLayers());
+  private readonly layerPart = new Late("What the world has beside its water", () => import("./layers"), () => {
+    this.makeLayers();
+    this.paintAnew(); // with waves
+  });
   private people: People | null = null;
   private readonly peoplePart = new Late("Who is here", () => import("./people"), (part) => {
     if (!this.stopped) this.people = new part.People(this);
@@ -264,7 +267,7 @@ export class Viewer {
     if (name !== "none") this.overlayPart.want();
     const { part } = this.overlayPart;
     if (part && this.mirror) {
-      this.overlays ??= new part.Overlay(this.mirror, this.activity!, () => this.layers, this.sight?.name === "top",
+      this.overlays ??= new part.Overlay(this.mirror, this.activity!, () => this.layers, this.fromAbove,
         () => this.legendShown(this.overlay, this.overlays!.legend, layers));
     }
     this.overlays?.set(name);
@@ -308,7 +311,9 @@ export class Viewer {
 
   private newPainter(): Painter {
     const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
-    return this.sight?.painter(this.mirror!, this.slice, still) ?? new Painter(this.mirror!, this.slice, still);
+    const painter = this.sight?.painter(this.mirror!, this.slice, still) ?? new Painter(this.mirror!, this.slice, still);
+    if (!this.fromAbove) painter.waves = this.layers?.waveLooks(this.slice) ?? null;
+    return painter;
   }
 
   private welcomed(welcome: WelcomeMessage): void {
@@ -342,7 +347,11 @@ export class Viewer {
   private makeLayers(): void {
     const { part } = this.layerPart;
     this.layers = part && this.mirror && new part.Layers(this.mirror, (text) => this.panel.warn(text));
-    this.frames.needed = true;
+  }
+
+  /** There one sees no surface line. */
+  private get fromAbove(): boolean {
+    return this.sight?.name === "top";
   }
 
   private ticked(message: TickMessage): void {
@@ -357,6 +366,7 @@ export class Viewer {
     this.events?.tick(changed);
     this.hasChunks ||= changed.length > 0;
     const beside = this.layers?.apply(message);
+    if (!this.fromAbove) this.painter.moved(beside?.changed.get("waves") ?? []);
     for (const { coord, layer } of beside?.resyncs ?? []) this.connection.resync(coord, layer);
     if (changed.length === 0 && !pipes.changed && !beside?.changed.size) return;
     this.frames.needed = true;
@@ -377,7 +387,7 @@ export class Viewer {
     if (!this.mirror || !this.connection.ready) return;
     const box = viewBox(this.mirror, this.camera, this.slice);
     const inspects = this.hand.brush.tool === "inspect" || this.inspector?.pinned.length;
-    const layers = this.layers?.bits(box, (name) => Boolean(inspects) || name === this.overlay) ?? 0;
+    const layers = this.layers?.bits(box, (name) => Boolean(inspects) || name === this.overlay || (name === "waves" && !this.fromAbove)) ?? 0;
     if (this.sentView && sameBox(this.sentView, box) && layers === this.sentLayers) return;
     this.sentView = box;
     this.sentLayers = layers;
