@@ -42,7 +42,7 @@ ClientSession::Event ClientSession::on(const Welcome& welcome) {
   mirror_.count_bytes(bytes);
   state_ = State::kReady;
   ask_for_unanswered(welcome);
-  if (waiting_view_) set_view(*waiting_view_);
+  if (waiting_view_) outgoing_.push_back(encode(ClientMessage{*waiting_view_}));
   return Event::kWelcomed;
 }
 
@@ -68,8 +68,8 @@ ClientSession::Event ClientSession::on(const Refused& refused) {
 ClientSession::Event ClientSession::on(const Tick& tick) {
   if (state_ != State::kReady) return fail("the server sent a tick before its welcome");
   if (Status status = mirror_.apply(tick); !status.ok()) return fail(status.error());
-  for (const ChunkCoord& coord : mirror_.take_wanted_resyncs()) {
-    outgoing_.push_back(encode(ClientMessage{Resync{coord}}));
+  for (const Resync& resync : mirror_.take_wanted_resyncs()) {
+    outgoing_.push_back(encode(ClientMessage{resync}));
   }
   for (const PipeKey& key : mirror_.take_wanted_pipe_resyncs()) {
     outgoing_.push_back(encode(ClientMessage{ResyncPipes{key}}));
@@ -102,10 +102,11 @@ void ClientSession::point(Pointer pointer) {
   outgoing_.push_back(encode(ClientMessage{std::move(pointer)}));
 }
 
-void ClientSession::set_view(const Box& box) {
+void ClientSession::set_view(const Box& box, std::uint32_t layers) {
   require(state_ != State::kIdle);
-  if (state_ == State::kGreeting) waiting_view_ = box;
-  if (state_ == State::kReady) outgoing_.push_back(encode(ClientMessage{SetView{box, 0}}));
+  const SetView view{box, 0, layers};
+  if (state_ == State::kGreeting) waiting_view_ = view;
+  if (state_ == State::kReady) outgoing_.push_back(encode(ClientMessage{view}));
 }
 
 std::uint64_t ClientSession::send_command(std::string json) {

@@ -67,8 +67,9 @@ class ClientSession {
   /// Takes in one WebSocket message.
   Event receive(ByteView bytes);
 
-  /// Part of the world to be sent, in cells. In kGreeting and kReady; ignored in kClosed.
-  void set_view(const Box& box);
+  /// Part of the world to be sent, in cells, and which layers of it (SetView). In kGreeting and
+  /// kReady; ignored in kClosed.
+  void set_view(const Box& box, std::uint32_t layers = 0);
   /// Queues a command; the number returned comes back in its CommandResult. In kReady; ignored in
   /// kClosed (0, which no command has).
   std::uint64_t send_command(std::string json);
@@ -117,7 +118,7 @@ class ClientSession {
   State state_ = State::kIdle;
   std::string reason_;
   std::optional<Refused> refused_;
-  std::optional<Box> waiting_view_;
+  std::optional<SetView> waiting_view_;
   CommandResult last_result_;
   Pong last_pong_;
   std::vector<Person> people_;

@@ -58,7 +58,7 @@ flatbuffers::Offset<void> build(FlatBufferBuilder& b, const Hello& m) {
 flatbuffers::Offset<void> build(FlatBufferBuilder& b, const SetView& m) {
   const wire::ClientVec3 from = client_vec3_of(m.box.from);
   const wire::ClientVec3 size = client_vec3_of(m.box.size);
-  return wire::CreateSetView(b, &from, &size, m.level_of_detail).Union();
+  return wire::CreateSetView(b, &from, &size, m.level_of_detail, m.layers).Union();
 }
 
 flatbuffers::Offset<void> build(FlatBufferBuilder& b, const Command& m) {
@@ -75,7 +75,7 @@ flatbuffers::Offset<void> build(FlatBufferBuilder& b, const Ping& m) {
 
 flatbuffers::Offset<void> build(FlatBufferBuilder& b, const Resync& m) {
   const wire::ClientVec3 coord = client_vec3_of(m.coord);
-  return wire::CreateResync(b, &coord).Union();
+  return wire::CreateResync(b, &coord, m.layer).Union();
 }
 
 flatbuffers::Offset<void> build(FlatBufferBuilder& b, const ResyncPipes& m) {
@@ -94,9 +94,12 @@ flatbuffers::Offset<void> build(FlatBufferBuilder& b, const Welcome& m) {
   const auto world = text_of(b, m.world, kMaxNameBytes);
   const auto water = text_of(b, m.water, kMaxNameBytes);
   const auto account = text_of(b, m.account, kMaxNameBytes);
+  flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<flatbuffers::String>>> layers;
+  if (!m.layers.empty()) layers = b.CreateVectorOfStrings(m.layers);
   return wire::CreateWelcome(b, m.protocol_version, version, world, &size, byte_of(m.sides.log_x),
                              byte_of(m.sides.log_y), byte_of(m.sides.log_z), m.tick, m.tick_rate,
-                             water, account, m.watch_only, m.results_kept, m.knows_client, m.person)
+                             water, account, m.watch_only, m.results_kept, m.knows_client, m.person,
+                             layers)
       .Union();
 }
 
@@ -157,28 +160,55 @@ flatbuffers::Offset<wire::Playback> playback_of(FlatBufferBuilder& b,
                               playback->speed, playback->differing_cells, trouble);
 }
 
+/// What a tick says of the chunks of its cells, or of one of its layers.
+struct ChunkLists {
+  flatbuffers::Offset<flatbuffers::Vector<const wire::ChunkSpan*>> spans;
+  flatbuffers::Offset<flatbuffers::Vector<std::uint8_t>> payloads;
+  flatbuffers::Offset<flatbuffers::Vector<const wire::Vec3*>> dropped;
+  flatbuffers::Offset<flatbuffers::Vector<const wire::ChunkDigest*>> digests;
+
+  template <class Lists>  // Tick or LayerChanges
+  ChunkLists(FlatBufferBuilder& b, const Lists& m) {
+    std::vector<wire::ChunkSpan> chunk_list;
+    std::vector<wire::Vec3> dropped_list;
+    std::vector<wire::ChunkDigest> digest_list;
+    for (const ChunkUpdate& chunk : m.chunks) {
+      chunk_list.emplace_back(chunk.coord.x, chunk.coord.y, chunk.coord.z,
+                              static_cast<std::uint32_t>(chunk.payload.size()));
+    }
+    for (const ChunkCoord& coord : m.dropped) dropped_list.push_back(vec3_of(coord));
+    for (const ChunkDigest& d : m.digests) {
+      digest_list.emplace_back(d.coord.x, d.coord.y, d.coord.z, d.digest);
+    }
+    payloads = payloads_of(b, m.chunks);
+    spans = b.CreateVectorOfStructs(chunk_list);
+    dropped = b.CreateVectorOfStructs(dropped_list);
+    digests = b.CreateVectorOfStructs(digest_list);
+  }
+};
+
+flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<wire::LayerChanges>>> layers_of(
+    FlatBufferBuilder& b, const std::vector<LayerChanges>& layers) {
+  if (layers.empty()) return {};
+  std::vector<flatbuffers::Offset<wire::LayerChanges>> list;
+  for (const LayerChanges& layer : layers) {
+    const ChunkLists chunks(b, layer);
+    list.push_back(wire::CreateLayerChanges(b, layer.layer, chunks.spans, chunks.payloads,
+                                            chunks.dropped, chunks.digests));
+  }
+  return b.CreateVector(list);
+}
+
 flatbuffers::Offset<void> build(FlatBufferBuilder& b, const Tick& m) {
-  std::vector<wire::ChunkSpan> chunks;
-  std::vector<wire::Vec3> dropped;
-  std::vector<wire::ChunkDigest> digests;
-  for (const ChunkUpdate& chunk : m.chunks) {
-    chunks.emplace_back(chunk.coord.x, chunk.coord.y, chunk.coord.z,
-                        static_cast<std::uint32_t>(chunk.payload.size()));
-  }
-  for (const ChunkCoord& coord : m.dropped) dropped.push_back(vec3_of(coord));
-  for (const ChunkDigest& d : m.digests) {
-    digests.emplace_back(d.coord.x, d.coord.y, d.coord.z, d.digest);
-  }
-  const auto payloads = payloads_of(b, m.chunks);
   const PipeLists pipes(b, m);
   const auto playback = playback_of(b, m.playback);
-  const auto chunk_list = b.CreateVectorOfStructs(chunks);
-  const auto dropped_list = b.CreateVectorOfStructs(dropped);
-  const auto digest_list = b.CreateVectorOfStructs(digests);
+  const auto layers = layers_of(b, m.layers);
+  const ChunkLists chunks(b, m);
   const Counters& c = m.counters;
   return wire::CreateTick(b, m.tick, c.water, c.pipes, c.sourced, c.drained, c.evaporated,
-                          c.active_chunks, chunk_list, payloads, dropped_list, digest_list,
-                          pipes.spans, pipes.payloads, pipes.dropped, pipes.digests, playback)
+                          c.active_chunks, chunks.spans, chunks.payloads, chunks.dropped,
+                          chunks.digests, pipes.spans, pipes.payloads, pipes.dropped, pipes.digests,
+                          playback, layers)
       .Union();
 }
 

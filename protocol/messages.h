@@ -45,6 +45,7 @@ struct Hello {
 struct SetView {
   Box box;  // cells; the server cuts it to the world
   std::uint8_t level_of_detail = 0;
+  std::uint32_t layers = 0;  // wanted ones: bit i is the i-th of Welcome::layers
 };
 
 struct Command {
@@ -61,7 +62,10 @@ struct Ping {
 };
 
 struct Resync {
-  ChunkCoord coord;  // in chunks
+  ChunkCoord coord;        // in chunks
+  std::uint8_t layer = 0;  // 0: of the cells; n: of the n-th layer, counted from 1
+
+  friend bool operator==(const Resync&, const Resync&) = default;
 };
 
 struct ResyncPipes {
@@ -94,6 +98,7 @@ struct Welcome {
   std::uint32_t results_kept = 0;  // for this client; 0: none, and a number twice is two commands
   bool knows_client = false;       // what became of all its numbers is known, or can be asked for
   std::uint64_t person = 0;        // its number among People; 0: the server tells of nobody
+  std::vector<std::string> layers = {};  // beside the cells (layers.h); at most kMaxLayers
 };
 
 /// Why a server ends a connection; never reused.
@@ -122,6 +127,14 @@ struct ChunkUpdate {
 struct ChunkDigest {
   ChunkCoord coord;
   std::uint64_t digest = 0;  // chunk_checksum of the chunk after this message
+};
+
+/// What changed in one layer (layers.h), as Tick has it for cells.
+struct LayerChanges {
+  std::uint8_t layer = 0;  // its place in Welcome::layers
+  std::vector<ChunkUpdate> chunks;
+  std::vector<ChunkCoord> dropped;  // handled before `chunks`
+  std::vector<ChunkDigest> digests;
 };
 
 /// A section's change. `payload` (pipe_codec.h) is not owned, as that of a chunk.
@@ -171,6 +184,7 @@ struct Tick {
   std::vector<PipeKey> pipes_dropped;  // sections to forget; handled before `pipes`
   std::vector<PipeDigest> pipe_digests;
   std::optional<Playback> playback;  // in replays, whose ticks may fall; live worlds have none
+  std::vector<LayerChanges> layers;  // each once at most; of those that the view asks for
 };
 
 enum class ResultKind : std::uint8_t {

@@ -70,7 +70,8 @@ Result<ClientMessage> plain(const wire::Hello& m) {
 }
 
 Result<ClientMessage> plain(const wire::SetView& m) {
-  const SetView view{{position_of(m.from()), position_of(m.size())}, m.level_of_detail()};
+  const SetView view{
+      {position_of(m.from()), position_of(m.size())}, m.level_of_detail(), m.layers()};
   const Vec3 size = view.box.size;
   if (size.x < 0 || size.y < 0 || size.z < 0) return Error{"set_view.size must not be negative"};
   if (view.level_of_detail != 0) {
@@ -108,7 +109,7 @@ Result<ClientMessage> plain(const wire::Ping& m) {
 }
 
 Result<ClientMessage> plain(const wire::Resync& m) {
-  return ClientMessage{Resync{coord_of(m.coord())}};
+  return ClientMessage{Resync{coord_of(m.coord()), m.layer()}};
 }
 
 Result<ClientMessage> plain(const wire::ResyncPipes& m) {
@@ -142,6 +143,14 @@ Result<ServerMessage> plain(const wire::Welcome& m) {
     return Error{"welcome.size is outside 1 to " + std::to_string(kMaxSide)};
   }
   if (!welcome.sides.valid()) return Error{"welcome: the chunk's sides do not make 4096 cells"};
+  if (m.layers() == nullptr) return ServerMessage{std::move(welcome)};
+  if (m.layers()->size() > kMaxLayers) {
+    return Error{"welcome: " + std::to_string(m.layers()->size()) + " layers, at most " +
+                 std::to_string(kMaxLayers) + " are allowed"};
+  }
+  for (const flatbuffers::String* layer : *m.layers()) {
+    welcome.layers.emplace_back(cut_text(string_of(layer), kMaxNameBytes));
+  }
   return ServerMessage{std::move(welcome)};
 }
 
@@ -150,18 +159,50 @@ Result<ServerMessage> plain(const wire::Refused& m) {
                                std::string(cut_text(string_of(m.reason()), kMaxReasonBytes))}};
 }
 
-// Splits the payloads among their chunks.
-Status split_payloads(const wire::Tick& m, Tick& tick) {
+/// The library's verifier looks at the alignment of a list's length, not of its elements.
+template <class Struct>
+bool misaligned(const flatbuffers::Vector<const Struct*>* list) {
+  return list != nullptr && list->size() > 0 &&
+         reinterpret_cast<std::uintptr_t>(list->Data()) % alignof(Struct) != 0;
+}
+
+// What is said of the chunks of a tick's cells, or of a layer: each payload goes to its chunk.
+template <class Table, class Lists>
+Status take_chunks(const Table& m, Lists& to) {
+  if (misaligned(m.digests())) return Error{"tick: its digests are not aligned"};
   ByteView rest;
   if (m.payloads() != nullptr) rest = {m.payloads()->data(), m.payloads()->size()};
   if (m.chunks() != nullptr) {
     for (const wire::ChunkSpan* span : *m.chunks()) {
       if (span->bytes() > rest.size()) return Error{"tick: a chunk's payload is cut off"};
-      tick.chunks.push_back({coord_of(span), rest.first(span->bytes())});
+      to.chunks.push_back({coord_of(span), rest.first(span->bytes())});
       rest = rest.subspan(span->bytes());
     }
   }
   if (!rest.empty()) return Error{"tick: payload bytes without a chunk"};
+  if (m.dropped() != nullptr) {
+    for (const wire::Vec3* coord : *m.dropped()) to.dropped.push_back(coord_of(coord));
+  }
+  if (m.digests() != nullptr) {
+    for (const wire::ChunkDigest* d : *m.digests()) {
+      to.digests.push_back({coord_of(d), d->digest()});
+    }
+  }
+  return Done{};
+}
+
+Status take_layers(const wire::Tick& m, Tick& tick) {
+  if (m.layers() == nullptr) return Done{};
+  if (m.layers()->size() > kMaxLayers) {
+    return Error{"tick: " + std::to_string(m.layers()->size()) + " layers, at most " +
+                 std::to_string(kMaxLayers) + " are allowed"};
+  }
+  for (const wire::LayerChanges* layer : *m.layers()) {
+    LayerChanges changes;
+    changes.layer = layer->layer();
+    if (const Status status = take_chunks(*layer, changes); !status.ok()) return status;
+    tick.layers.push_back(std::move(changes));
+  }
   return Done{};
 }
 
@@ -180,30 +221,14 @@ Status split_pipe_payloads(const wire::Tick& m, Tick& tick) {
   return Done{};
 }
 
-/// The library's verifier looks at the alignment of a list's length, not of its elements.
-template <class Struct>
-bool misaligned(const flatbuffers::Vector<const Struct*>* list) {
-  return list != nullptr && list->size() > 0 &&
-         reinterpret_cast<std::uintptr_t>(list->Data()) % alignof(Struct) != 0;
-}
-
 Result<ServerMessage> plain(const wire::Tick& m) {
   Tick tick;
-  if (misaligned(m.digests()) || misaligned(m.section_digests())) {
-    return Error{"tick: its digests are not aligned"};
-  }
+  if (misaligned(m.section_digests())) return Error{"tick: its digests are not aligned"};
   tick.tick = m.tick();
   tick.counters = {m.water(),   m.pipes(),      m.sourced(),
                    m.drained(), m.evaporated(), m.active_chunks()};
-  if (const Status status = split_payloads(m, tick); !status.ok()) return Error{status.error()};
-  if (m.dropped() != nullptr) {
-    for (const wire::Vec3* coord : *m.dropped()) tick.dropped.push_back(coord_of(coord));
-  }
-  if (m.digests() != nullptr) {
-    for (const wire::ChunkDigest* d : *m.digests()) {
-      tick.digests.push_back({coord_of(d), d->digest()});
-    }
-  }
+  if (const Status status = take_chunks(m, tick); !status.ok()) return Error{status.error()};
+  if (const Status status = take_layers(m, tick); !status.ok()) return Error{status.error()};
   if (const Status s = split_pipe_payloads(m, tick); !s.ok()) return Error{s.error()};
   if (m.sections_dropped() != nullptr) {
     for (const wire::PipeKey* key : *m.sections_dropped())

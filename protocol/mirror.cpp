@@ -9,7 +9,10 @@
 namespace sluice::protocol {
 
 Mirror::Mirror(Welcome welcome)
-    : welcome_(std::move(welcome)), tick_(welcome_.tick), pipes_(welcome_.sides) {}
+    : welcome_(std::move(welcome)),
+      tick_(welcome_.tick),
+      layers_(welcome_.layers.size()),
+      pipes_(welcome_.sides) {}
 
 Status Mirror::apply(const Tick& tick) {
   changed_.clear();
@@ -25,9 +28,13 @@ Status Mirror::apply(const Tick& tick) {
     if (chunks_.erase(coord) > 0) changed_.push_back({coord, 0, false});
   }
   for (const ChunkUpdate& chunk : tick.chunks) {
-    if (Status status = update(chunk); !status.ok()) return status;
+    changed_.push_back({chunk.coord, chunk.payload.size(), !chunks_.contains(chunk.coord)});
+    if (Status status = update(chunk, chunks_); !status.ok()) return status;
   }
-  for (const ChunkDigest& digest : tick.digests) check(digest);
+  for (const ChunkDigest& digest : tick.digests) check(digest, chunks_, 0);
+  for (const LayerChanges& changes : tick.layers) {
+    if (Status status = apply(changes); !status.ok()) return status;
+  }
   for (const PipeKey& key : tick.pipes_dropped) pipes_.drop(key);
   for (const PipeUpdate& pipes : tick.pipes) {
     if (Status status = update(pipes); !status.ok()) return status;
@@ -36,32 +43,46 @@ Status Mirror::apply(const Tick& tick) {
   return Done{};
 }
 
-Status Mirror::update(const ChunkUpdate& chunk) {
+Status Mirror::apply(const LayerChanges& changes) {
+  if (changes.layer >= layers_.size()) {
+    return Error{"tick: layer " + std::to_string(changes.layer) + ", but the world has " +
+                 std::to_string(layers_.size())};
+  }
+  Chunks& layer = layers_[changes.layer];
+  for (const ChunkCoord& coord : changes.dropped) layer.erase(coord);
+  for (const ChunkUpdate& chunk : changes.chunks) {
+    if (Status status = update(chunk, layer); !status.ok()) return status;
+  }
+  const auto number = static_cast<std::uint8_t>(changes.layer + 1);
+  for (const ChunkDigest& digest : changes.digests) check(digest, layer, number);
+  return Done{};
+}
+
+Status Mirror::update(const ChunkUpdate& chunk, Chunks& chunks) {
   if (!in_world(chunk.coord)) {
     return Error{"tick: chunk " + to_string(chunk.coord) + " lies outside the world"};
   }
-  auto place = chunks_.find(chunk.coord);
-  const bool came_in = place == chunks_.end();
-  if (came_in) {
-    if (chunks_.size() >= kMaxMirrorChunks) return Error{"tick: more chunks than a world can hold"};
-    place = chunks_.emplace(chunk.coord, std::make_unique<ChunkCells>()).first;
+  auto place = chunks.find(chunk.coord);
+  if (place == chunks.end()) {
+    if (chunks.size() >= kMaxMirrorChunks) return Error{"tick: more chunks than a world can hold"};
+    place = chunks.emplace(chunk.coord, std::make_unique<ChunkCells>()).first;
   }
   ++stats_.chunk_updates;
-  changed_.push_back({chunk.coord, chunk.payload.size(), came_in});
   if (Status status = decode_chunk(chunk.payload, *place->second); !status.ok()) {
     return Error{"tick: chunk " + to_string(chunk.coord) + ": " + status.error()};
   }
   return Done{};
 }
 
-void Mirror::check(const ChunkDigest& digest) {
-  const ChunkCells* cells = find(digest.coord);
-  const std::uint64_t mine = cells == nullptr ? air_checksum() : chunk_checksum(*cells);
+void Mirror::check(const ChunkDigest& digest, const Chunks& chunks, std::uint8_t number) {
+  const auto place = chunks.find(digest.coord);
+  const std::uint64_t mine =
+      place == chunks.end() ? air_checksum() : chunk_checksum(*place->second);
   ++stats_.chunks_checked;
   if (mine == digest.digest) return;
   ++stats_.digest_mismatches;
   ++stats_.resyncs;
-  wanted_resyncs_.push_back(digest.coord);
+  wanted_resyncs_.push_back({digest.coord, number});
 }
 
 Status Mirror::update(const PipeUpdate& pipes) {
@@ -98,12 +119,19 @@ std::int32_t Mirror::cell(Vec3 at) const {
   return cells == nullptr ? 0 : (*cells)[static_cast<std::size_t>(welcome_.sides.index_of(at))];
 }
 
+std::int32_t Mirror::layer_at(std::size_t layer, Vec3 at) const {
+  const Chunks& chunks = layers_[layer];
+  const auto place = chunks.find(welcome_.sides.chunk_of(at));
+  if (place == chunks.end()) return 0;
+  return (*place->second)[static_cast<std::size_t>(welcome_.sides.index_of(at))];
+}
+
 const ChunkCells* Mirror::find(ChunkCoord coord) const {
   const auto place = chunks_.find(coord);
   return place == chunks_.end() ? nullptr : place->second.get();
 }
 
-std::vector<ChunkCoord> Mirror::take_wanted_resyncs() {
+std::vector<Resync> Mirror::take_wanted_resyncs() {
   return std::exchange(wanted_resyncs_, {});
 }
 

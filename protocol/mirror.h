@@ -3,7 +3,8 @@
 //
 //   Tick ──► dropped ──► chunks (decode over what is held) ──► digests (compare) ──► resyncs wanted
 //
-// and likewise for the sections of pipe networks (pipe_mirror.h).
+// and likewise for the layers that were asked for, and the sections of pipe networks
+// (pipe_mirror.h).
 #pragma once
 
 #include <cstdint>
@@ -74,16 +75,27 @@ class Mirror {
 
   [[nodiscard]] const PipeMirror& pipes() const { return pipes_; }
 
-  /// Chunks that the last message changed or dropped.
+  /// A number of a layer (layers.h), by its place in Welcome::layers; 0 where nothing was sent.
+  [[nodiscard]] std::int32_t layer_at(std::size_t layer, Vec3 at) const;
+  /// f(ChunkCoord coord, const ChunkCells& numbers), in rising order of coordinates.
+  template <class F>
+  void for_each_chunk_of(std::size_t layer, F&& f) const {
+    for (const auto& [coord, numbers] : layers_[layer]) f(coord, *numbers);
+  }
+
+  /// Chunks of cells that the last message changed or dropped.
   [[nodiscard]] const std::vector<ChunkChange>& changed() const { return changed_; }
 
-  /// Chunks whose digest differed: to be asked for with Resync. Empties the list.
-  [[nodiscard]] std::vector<ChunkCoord> take_wanted_resyncs();
+  /// Chunks whose digest differed, of cells and layers. Empties the list.
+  [[nodiscard]] std::vector<Resync> take_wanted_resyncs();
   [[nodiscard]] std::vector<PipeKey> take_wanted_pipe_resyncs();
 
  private:
-  [[nodiscard]] Status update(const ChunkUpdate& chunk);
-  void check(const ChunkDigest& digest);
+  using Chunks = std::map<ChunkCoord, std::unique_ptr<ChunkCells>>;
+
+  [[nodiscard]] Status update(const ChunkUpdate& chunk, Chunks& chunks);
+  void check(const ChunkDigest& digest, const Chunks& chunks, std::uint8_t number);
+  [[nodiscard]] Status apply(const LayerChanges& changes);
   [[nodiscard]] Status update(const PipeUpdate& pipes);
   void check(const PipeDigest& digest);
   [[nodiscard]] bool in_world(ChunkCoord coord) const;
@@ -93,9 +105,10 @@ class Mirror {
   Counters counters_;
   std::optional<Playback> playback_;
   MirrorStats stats_;
-  std::map<ChunkCoord, std::unique_ptr<ChunkCells>> chunks_;
+  Chunks chunks_;
+  std::vector<Chunks> layers_;  // as Welcome::layers
   std::vector<ChunkChange> changed_;
-  std::vector<ChunkCoord> wanted_resyncs_;
+  std::vector<Resync> wanted_resyncs_;
   PipeMirror pipes_;
   std::vector<PipeKey> wanted_pipe_resyncs_;
 };

@@ -14,7 +14,9 @@ Hub::Hub(WorldFeed& feed, CommandIntake& intake, std::string server_version, Pas
     : feed_(feed),
       intake_(intake),
       server_version_(std::move(server_version)),
-      world_(feed.config().shape()) {
+      layers_(feed.layers()),
+      world_(feed.config().shape(), layers_.size()),
+      wanting_(layers_.size(), 0) {
   results_.remember(std::move(past));
 }
 
@@ -27,6 +29,7 @@ protocol::Welcome Hub::welcome() const {
   welcome.tick = world_.tick();
   welcome.tick_rate = static_cast<std::uint32_t>(config().tick_rate);
   welcome.water = sim::find_water_model(config().water)->name;
+  welcome.layers = layers_;
   return welcome;
 }
 
@@ -53,7 +56,7 @@ void Hub::step() {
     SharedBytes frame;
     Interest after;
   };
-  std::map<ChunkRange, Shared> shared;
+  std::map<std::pair<ChunkRange, std::uint32_t>, Shared> shared;
   for (const auto& [session, viewer] : viewers_) {
     if (!viewer->has_room()) {
       SLUICE_SOMETIMES("a slow client missed a tick");
@@ -68,12 +71,12 @@ void Hub::step() {
           std::make_shared<const protocol::Bytes>(viewer->interest.step_frame(world_)));
       continue;
     }
-    auto place = shared.find(viewer->interest.view());
+    auto place = shared.find(viewer->interest.subject());
     if (place != shared.end()) SLUICE_SOMETIMES("two clients shared a frame");
     if (place == shared.end()) {
       Interest after = viewer->interest;
       auto frame = std::make_shared<const protocol::Bytes>(after.step_frame(world_));
-      place = shared.emplace(after.view(), Shared{std::move(frame), after}).first;
+      place = shared.emplace(after.subject(), Shared{std::move(frame), after}).first;
     }
     viewer->interest = place->second.after;
     viewer->send_frame(place->second.frame);
@@ -155,26 +158,45 @@ void Hub::add(std::uint64_t session, Viewer& viewer) {
 
 void Hub::leave(std::uint64_t session, ResultBook::Time now) {
   results_.leave(session, now);
-  if (const auto left = viewers_.find(session); left != viewers_.end() && left->second->person) {
-    ++people_list_;
-  }
+  const auto left = viewers_.find(session);
+  if (left != viewers_.end() && left->second->person) ++people_list_;
+  if (left != viewers_.end()) count_wanted(*left->second, -1);
   viewers_.erase(session);
   counters().viewers = static_cast<std::int64_t>(viewers_.size());
+  follow_wanted();
   if (viewers_.empty()) feed_.set_watched(false);
 }
 
-void Hub::set_view(Viewer& viewer, const Box& box) {
-  viewer.interest.set_view(chunks_in_view(box, config().size, config().shape()), world_);
+void Hub::set_view(Viewer& viewer, const protocol::SetView& view) {
+  count_wanted(viewer, -1);
+  viewer.interest.set_view(chunks_in_view(view.box, config().size, config().shape()), world_,
+                           view.layers & ((1U << layers_.size()) - 1));
+  count_wanted(viewer, 1);
+  follow_wanted();
   catch_up(viewer);
+}
+
+// What nobody wants is neither asked of the world nor kept.
+void Hub::follow_wanted() {
+  for (std::size_t i = 0; i < layers_.size(); ++i) {
+    feed_.want_layer(i, wanting_[i] > 0);
+    if (wanting_[i] == 0) world_.forget_layer(i);
+  }
+}
+
+void Hub::count_wanted(const Viewer& viewer, int by) {
+  for (std::size_t i = 0; i < layers_.size(); ++i) {
+    if (viewer.interest.wants(i)) wanting_[i] += by;
+  }
 }
 
 // A claim is not believed: the chunk is compared with the world. What is not in the viewer's view
 // is not in its mirror either, or was dropped since.
-bool Hub::resync(Viewer& viewer, ChunkCoord coord) {
-  if (!viewer.interest.view().contains(coord)) return true;
+bool Hub::resync(Viewer& viewer, const protocol::Resync& resync) {
+  if (!viewer.interest.view().contains(resync.coord)) return true;
   note_claim(viewer);
-  feed_.audit(coord);
-  if (!viewer.interest.resync(coord, world_)) return false;
+  if (resync.layer == 0) feed_.audit(resync.coord);
+  if (!viewer.interest.resync(resync.coord, world_, resync.layer)) return false;
   catch_up(viewer);
   return true;
 }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "protocol/messages.h"
 #include "server/net/interest.h"
@@ -66,9 +67,9 @@ class Hub {
     results_.settle(session, result, world_.tick());
   }
 
-  void set_view(Viewer& viewer, const Box& box);
+  void set_view(Viewer& viewer, const protocol::SetView& view);
   /// False when the request makes no sense.
-  [[nodiscard]] bool resync(Viewer& viewer, ChunkCoord coord);
+  [[nodiscard]] bool resync(Viewer& viewer, const protocol::Resync& resync);
   [[nodiscard]] bool resync_pipes(Viewer& viewer, const protocol::PipeKey& key);
   /// Sends what the viewer lacks, if it has room.
   void catch_up(Viewer& viewer);
@@ -85,15 +86,19 @@ class Hub {
   void add(std::uint64_t session, Viewer& viewer);
   void step();
   void note_claim(Viewer& viewer);
+  void count_wanted(const Viewer& viewer, int by);
+  void follow_wanted();
   void tell_of_people();
 
   WorldFeed& feed_;
   CommandIntake& intake_;
   std::string server_version_;
+  std::vector<std::string> layers_;  // names
   PublishedWorld world_;
   ResultBook results_;
   std::map<std::uint64_t, Viewer*> viewers_;
   std::uint64_t next_session_ = 1;
+  std::vector<int> wanting_;  // viewers that want a layer, by its place
 
   std::uint64_t people_list_ = 0;  // grows whenever somebody moves, comes or leaves
   ResultBook::Time people_due_;    // not told of before, by the clock of those who point

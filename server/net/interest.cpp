@@ -23,65 +23,74 @@ struct Interest::Draft {
     tick.playback = world.playback();
   }
   [[nodiscard]] bool full() const { return bytes >= protocol::kTickBudgetBytes; }
-  void drop(ChunkCoord coord) {
-    tick.dropped.push_back(coord);
-    bytes += sizeof(coord);
-  }
-  void drop(const protocol::PipeKey& key) {
-    tick.pipes_dropped.push_back(key);
+  /// Adds to one of the message's lists of things with a key and, except those dropped, a content.
+  template <class Key>
+  void drop(std::vector<Key>& list, const Key& key) {
+    list.push_back(key);
     bytes += sizeof(key);
   }
-  void update(ChunkCoord coord, protocol::ByteView payload) {
-    tick.chunks.push_back({coord, payload});
+  template <class Update, class Key>
+  void update(std::vector<Update>& list, const Key& key, protocol::ByteView payload) {
+    list.push_back({key, payload});
     bytes += payload.size() + protocol::kChunkOverheadBytes;
-  }
-  void update(const protocol::PipeKey& key, protocol::ByteView payload) {
-    tick.pipes.push_back({key, payload});
-    bytes += payload.size() + protocol::kChunkOverheadBytes;
-  }
-  void check(ChunkCoord coord, std::uint64_t digest) { tick.digests.push_back({coord, digest}); }
-  void check(const protocol::PipeKey& key, std::uint64_t digest) {
-    tick.pipe_digests.push_back({key, digest});
-  }
-
-  // The parts of a frame, alike for chunks and for sections: `published` is the world's copy of
-  // them, `stale` those that this viewer lacks.
-
-  template <class Published, class Stale>
-  void add_changes(const Published& published, const ChunkRange& view, Stale& stale) {
-    for (const auto& change : published.changes()) {
-      if (!Published::in_view(view, change.key) || stale.contains(change.key)) continue;
-      if (full()) {
-        stale.insert(change.key);
-      } else if (change.payload == nullptr) {
-        drop(change.key);
-      } else {
-        update(change.key, *change.payload);
-      }
-    }
-  }
-  template <class Published, class Stale>
-  void add_stale(Published& published, const ChunkRange& view, Stale& stale) {
-    while (!stale.empty() && !full()) {
-      const auto key = *stale.begin();
-      stale.erase(stale.begin());
-      if (!Published::in_view(view, key) || !published.has(key)) {
-        drop(key);
-        continue;
-      }
-      update(key, published.keyframe(key));
-      check(key, published.checksum(key));
-    }
-  }
-  template <class Published, class Stale>
-  void add_checks(Published& published, const ChunkRange& view, const Stale& stale) {
-    for (const auto& key : published.due_checks(view)) {
-      if (!stale.contains(key)) check(key, published.checksum(key));
-    }
   }
 };
 
 namespace {
+
+/// Where in a message that stands which is said of chunks of cells, of sections, of a layer.
+template <class Updates, class Dropped, class Digests>
+struct Part {
+  Updates& updates;
+  Dropped& dropped;
+  Digests& digests;
+};
+template <class Lists>  // Tick or LayerChanges
+auto chunks_of(Lists& lists) {
+  return Part{lists.chunks, lists.dropped, lists.digests};
+}
+auto pipes_of(protocol::Tick& tick) {
+  return Part{tick.pipes, tick.pipes_dropped, tick.pipe_digests};
+}
+
+// What a frame says of one part: `published` is the world's copy of it, `stale` what this viewer
+// lacks.
+
+template <class Draft, class To, class Published, class Stale>
+void add_changes(Draft& draft, To to, const Published& published, const ChunkRange& view,
+                 Stale& stale) {
+  for (const auto& change : published.changes()) {
+    if (!Published::in_view(view, change.key) || stale.contains(change.key)) continue;
+    if (draft.full()) {
+      stale.insert(change.key);
+    } else if (change.payload == nullptr) {
+      draft.drop(to.dropped, change.key);
+    } else {
+      draft.update(to.updates, change.key, *change.payload);
+    }
+  }
+}
+
+template <class Draft, class To, class Published, class Stale>
+void add_stale(Draft& draft, To to, Published& published, const ChunkRange& view, Stale& stale) {
+  while (!stale.empty() && !draft.full()) {
+    const auto key = *stale.begin();
+    stale.erase(stale.begin());
+    if (!Published::in_view(view, key) || !published.has(key)) {
+      draft.drop(to.dropped, key);
+      continue;
+    }
+    draft.update(to.updates, key, published.keyframe(key));
+    to.digests.push_back({key, published.checksum(key)});
+  }
+}
+
+template <class To, class Published, class Stale>
+void add_checks(To to, Published& published, const ChunkRange& view, const Stale& stale) {
+  for (const auto& key : published.due_checks(view)) {
+    if (!stale.contains(key)) to.digests.push_back({key, published.checksum(key)});
+  }
+}
 
 template <class Published, class Stale>
 void change_view(const Published& published, const ChunkRange& before, const ChunkRange& now,
@@ -105,18 +114,35 @@ void miss_changes(const Published& published, const ChunkRange& view, Stale& sta
 
 }  // namespace
 
-void Interest::set_view(const ChunkRange& range, const PublishedWorld& world) {
-  if (range == view_) return;
+std::size_t Interest::stale_count() const {
+  std::size_t count = chunks_.size() + pipes_.size();
+  for (const auto& stale : layers_) count += stale.size();
+  return count;
+}
+
+void Interest::set_view(const ChunkRange& range, const PublishedWorld& world,
+                        std::uint32_t layers) {
+  if (range == view_ && layers == wanted_) return;
   const ChunkRange before = view_;
+  const std::uint32_t wanted_before = std::exchange(wanted_, layers);
   view_ = range;
   change_view(world, before, range, chunks_);
   change_view(world.pipes(), before, range, pipes_);
+  layers_.resize(world.layer_count());
+  for (std::size_t i = 0; i < layers_.size(); ++i) {
+    const bool held = (wanted_before >> i & 1U) != 0;
+    change_view(world.layer(i), held ? before : ChunkRange{}, wants(i) ? range : ChunkRange{},
+                layers_[i]);
+  }
 }
 
-bool Interest::resync(ChunkCoord coord, const PublishedWorld& world) {
+bool Interest::resync(ChunkCoord coord, const PublishedWorld& world, std::size_t layer) {
   if (!view_.contains(coord)) return true;  // asked for before the view moved on
-  if (!world.has(coord) && chunks_.size() >= world.chunk_count() + kMaxStaleAir) return false;
-  chunks_.insert(coord);
+  if (layer > layers_.size() || (layer > 0 && !wants(layer - 1))) return true;
+  const PublishedChunks& published = layer == 0 ? world : world.layer(layer - 1);
+  std::set<ChunkCoord>& stale = layer == 0 ? chunks_ : layers_[layer - 1];
+  if (!published.has(coord) && stale.size() >= published.chunk_count() + kMaxStaleAir) return false;
+  stale.insert(coord);
   return true;
 }
 
@@ -132,25 +158,51 @@ void Interest::miss(const PublishedWorld& world) {
   told_ = false;
   miss_changes(world, view_, chunks_);
   miss_changes(world.pipes(), view_, pipes_);
+  for (std::size_t i = 0; i < layers_.size(); ++i) {
+    if (wants(i)) miss_changes(world.layer(i), view_, layers_[i]);
+  }
 }
 
+// draw(to, published, view, stale) for each layer that the viewer wants, or still has some of.
+template <class Draw>
+void Interest::draw_layers(PublishedWorld& world, Draft& draft, Draw&& draw) {
+  for (std::size_t i = 0; i < layers_.size(); ++i) {
+    if (!wants(i) && layers_[i].empty()) continue;
+    protocol::LayerChanges changes;
+    changes.layer = static_cast<std::uint8_t>(i);
+    draw(chunks_of(changes), world.layer(i), wants(i) ? view_ : ChunkRange{}, layers_[i]);
+    if (changes.chunks.empty() && changes.dropped.empty() && changes.digests.empty()) continue;
+    draft.tick.layers.push_back(std::move(changes));
+  }
+}
+
+// Layers come last: they wait where there is much to tell of cells.
 protocol::Bytes Interest::step_frame(PublishedWorld& world) {
   told_ = true;
   Draft draft(world);
-  draft.add_changes(world, view_, chunks_);
-  draft.add_changes(world.pipes(), view_, pipes_);
-  draft.add_stale(world, view_, chunks_);
-  draft.add_stale(world.pipes(), view_, pipes_);
-  draft.add_checks(world, view_, chunks_);
-  draft.add_checks(world.pipes(), view_, pipes_);
-  return protocol::encode(protocol::ServerMessage{std::move(draft.tick)});
+  protocol::Tick& tick = draft.tick;
+  add_changes(draft, chunks_of(tick), world, view_, chunks_);
+  add_changes(draft, pipes_of(tick), world.pipes(), view_, pipes_);
+  add_stale(draft, chunks_of(tick), world, view_, chunks_);
+  add_stale(draft, pipes_of(tick), world.pipes(), view_, pipes_);
+  add_checks(chunks_of(tick), world, view_, chunks_);
+  add_checks(pipes_of(tick), world.pipes(), view_, pipes_);
+  draw_layers(world, draft, [&](auto to, auto& published, const auto& view, auto& stale) {
+    add_changes(draft, to, published, view, stale);
+    add_stale(draft, to, published, view, stale);
+    add_checks(to, published, view, stale);
+  });
+  return protocol::encode(protocol::ServerMessage{std::move(tick)});
 }
 
 protocol::Bytes Interest::catch_up_frame(PublishedWorld& world) {
   told_ = true;
   Draft draft(world);
-  draft.add_stale(world, view_, chunks_);
-  draft.add_stale(world.pipes(), view_, pipes_);
+  add_stale(draft, chunks_of(draft.tick), world, view_, chunks_);
+  add_stale(draft, pipes_of(draft.tick), world.pipes(), view_, pipes_);
+  draw_layers(world, draft, [&](auto to, auto& published, const auto& view, auto& stale) {
+    add_stale(draft, to, published, view, stale);
+  });
   return protocol::encode(protocol::ServerMessage{std::move(draft.tick)});
 }
 

@@ -4,14 +4,18 @@
 //   in view, not stale:  in step with PublishedWorld; the next change can be sent as a delta
 //   stale:               the viewer holds something else; a keyframe or "dropped" puts it right
 //
-// The same holds for the sections of pipe networks.
+// The same holds for the sections of pipe networks, and for the layers that the viewer wants: of
+// one that it does not want, nothing is in view.
 //
 // A viewer that is too slow for a tick's frame turns that tick's changes into stale chunks, so what
 // is kept for it is bounded by the chunks of its view, not by the time for which it is slow.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include "protocol/messages.h"
 #include "server/net/published_world.h"
@@ -20,12 +24,13 @@ namespace sluice::net {
 
 class Interest {
  public:
-  /// From now on `range` is in view. What left it will be dropped, what came will be sent.
-  void set_view(const ChunkRange& range, const PublishedWorld& world);
+  /// From now on `range` is in view, with the layers whose bits are set. What left it will be
+  /// dropped, what came will be sent.
+  void set_view(const ChunkRange& range, const PublishedWorld& world, std::uint32_t layers = 0);
 
-  /// The viewer's copy of the chunk is wrong. False when there are too many such chunks that the
-  /// world does not hold: no well-behaved viewer asks for those.
-  [[nodiscard]] bool resync(ChunkCoord coord, const PublishedWorld& world);
+  /// The viewer's copy of the chunk is wrong; `layer`: Resync::layer. False when there are too many
+  /// such chunks that the world does not hold: no well-behaved viewer asks for those.
+  [[nodiscard]] bool resync(ChunkCoord coord, const PublishedWorld& world, std::size_t layer = 0);
 
   /// The same of a section of the pipe networks.
   [[nodiscard]] bool resync_pipes(const protocol::PipeKey& key, const PublishedWorld& world);
@@ -34,9 +39,12 @@ class Interest {
   void miss(const PublishedWorld& world);
 
   /// Whether the viewer holds exactly the published state of its view, and knows of which tick.
-  [[nodiscard]] bool up_to_date() const { return told_ && chunks_.empty() && pipes_.empty(); }
+  [[nodiscard]] bool up_to_date() const { return told_ && stale_count() == 0; }
   [[nodiscard]] const ChunkRange& view() const { return view_; }
-  [[nodiscard]] std::size_t stale_count() const { return chunks_.size() + pipes_.size(); }
+  [[nodiscard]] bool wants(std::size_t layer) const { return (wanted_ >> layer & 1U) != 0; }
+  /// Viewers that are up to date and have the same of these are sent the same.
+  [[nodiscard]] std::pair<ChunkRange, std::uint32_t> subject() const { return {view_, wanted_}; }
+  [[nodiscard]] std::size_t stale_count() const;
 
   /// The frame that brings the viewer from the state before the world's last changes to (as far as
   /// the budget goes) the state now. Never larger than protocol::kMaxServerMessageBytes.
@@ -46,14 +54,18 @@ class Interest {
 
  private:
   struct Draft;
+  template <class Draw>
+  void draw_layers(PublishedWorld& world, Draft& draft, Draw&& draw);
 
   ChunkRange view_;
+  std::uint32_t wanted_ = 0;  // layers, by their bits
   // The viewer had a frame of the world's last tick. Where a world stands still no later one tells
   // it the tick that it missed, even if nothing in its view changed.
   bool told_ = false;
   // What is stale: in view, or held since an earlier view.
   std::set<ChunkCoord> chunks_;
   std::set<protocol::PipeKey> pipes_;
+  std::vector<std::set<ChunkCoord>> layers_;  // as many as the world has, or none yet
 };
 
 }  // namespace sluice::net

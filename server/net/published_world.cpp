@@ -3,16 +3,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "protocol/base/assert.h"
-#include "protocol/checksum.h"
 #include "server/sim/sometimes.h"
 
 namespace sluice::net {
 
 namespace {
-
-// A delta of fewer bytes is not worth the comparison with a keyframe.
-constexpr std::size_t kLargeDeltaBytes = 2048;
 
 std::int32_t cut(std::int64_t value, std::int64_t low, std::int64_t high) {
   return static_cast<std::int32_t>(std::clamp(value, low, high));
@@ -38,92 +33,21 @@ std::size_t PublishedWorld::apply(Publication publication, bool watched) {
   tick_ = publication.tick;
   counters_ = publication.counters;
   playback_ = std::move(publication.playback);
-  changes_.clear();
-  thorough_left_ = thorough_chunks_;
+  publication.layers.resize(layers_.size());
+  for (std::size_t i = 0; i < layers_.size(); ++i) {
+    layers_[i].apply(tick_, std::move(publication.layers[i]), false);
+  }
   if (!publication.has_chunks) {
     // Somebody may have come just after this was published: the copy then stays as it is, one tick
     // behind, and the complete publication that follows brings it forward.
     if (watched) SLUICE_SOMETIMES("somebody came just after a publication for nobody");
-    if (!watched) chunks_.clear();
+    PublishedChunks::pause(tick_, !watched);
     pipes_.pause(tick_, !watched);
     return 0;
   }
-  if (publication.complete) {
-    for (const auto& [coord, entry] : chunks_) publication.chunks.try_emplace(coord, nullptr);
-  }
-  for (auto& [coord, cells] : publication.chunks) update(coord, std::move(cells));
+  PublishedChunks::apply(tick_, std::move(publication.chunks), publication.complete);
   pipes_.apply(tick_, std::move(publication.pipes), publication.complete);
-  std::size_t mismatches = 0;
-  for (auto& [coord, cells] : publication.audits) {
-    if (sound(coord, cells.get())) continue;
-    ++mismatches;
-    update(coord, std::move(cells));
-  }
-  std::sort(changes_.begin(), changes_.end(),
-            [](const Change& a, const Change& b) { return a.key < b.key; });
-  return mismatches;
-}
-
-// Whether viewers that take in every message hold these cells; null: air.
-bool PublishedWorld::sound(ChunkCoord coord, const protocol::ChunkCells* cells) {
-  if (cells == nullptr || !has(coord)) return cells == nullptr && !has(coord);
-  if (*entry(coord).cells != *cells) return false;
-  protocol::ChunkCells read_back{};
-  return protocol::decode_chunk(keyframe(coord), read_back).ok() && read_back == *cells;
-}
-
-void PublishedWorld::update(ChunkCoord coord, std::shared_ptr<const protocol::ChunkCells> cells) {
-  const auto place = chunks_.find(coord);
-  const bool held = place != chunks_.end();
-  if (cells == nullptr) {
-    if (!held) return;
-    chunks_.erase(place);
-    changes_.push_back({coord, nullptr});
-    return;
-  }
-  if (held && *place->second.cells == *cells) return;
-  Entry now{std::move(cells), {}, std::nullopt};
-  changes_.push_back({coord, payload_to(held ? &place->second : nullptr, now)});
-  chunks_.insert_or_assign(coord, std::move(now));
-}
-
-protocol::Effort PublishedWorld::effort() {
-  if (thorough_left_ == 0) return protocol::Effort::kRows;
-  --thorough_left_;
-  return protocol::Effort::kShortest;
-}
-
-std::shared_ptr<const protocol::Bytes> PublishedWorld::payload_to(const Entry* before, Entry& now) {
-  auto payload = std::make_shared<protocol::Bytes>();
-  if (before != nullptr) {
-    protocol::encode_delta(*before->cells, *now.cells, sides_, *payload, effort());
-    if (payload->size() < kLargeDeltaBytes) return payload;
-  }
-  protocol::encode_keyframe(*now.cells, sides_, now.keyframe, effort());
-  if (before == nullptr || now.keyframe.size() < payload->size()) *payload = now.keyframe;
-  return payload;
-}
-
-PublishedWorld::Entry& PublishedWorld::entry(ChunkCoord coord) {
-  const auto place = chunks_.find(coord);
-  SLUICE_ASSERT(place != chunks_.end());
-  return place->second;
-}
-
-const protocol::Bytes& PublishedWorld::keyframe(ChunkCoord coord) {
-  Entry& e = entry(coord);
-  if (e.keyframe.empty()) protocol::encode_keyframe(*e.cells, sides_, e.keyframe, effort());
-  return e.keyframe;
-}
-
-std::uint64_t PublishedWorld::checksum(ChunkCoord coord) {
-  Entry& e = entry(coord);
-  if (!e.checksum) e.checksum = protocol::chunk_checksum(*e.cells);
-  return *e.checksum;
-}
-
-std::vector<ChunkCoord> PublishedWorld::due_checks(const ChunkRange& range) const {
-  return due_of<ChunkCoord>(tick_, [&](auto&& f) { for_each_in(range, f); });
+  return audit(std::move(publication.audits));
 }
 
 }  // namespace sluice::net

@@ -162,7 +162,7 @@ void Session::on(const protocol::SetView& view) {
   messages_.charge(kViewCost, socket_->now());
   view_cells_ = cells_of(view.box, hub_.config().size);
   if (!view_fits()) return;
-  hub_.set_view(*this, view.box);
+  hub_.set_view(*this, view);
 }
 
 std::string Session::watch_refusal() const {
@@ -214,7 +214,7 @@ void Session::on(const protocol::Resync& resync) {
   messages_.charge(kResyncCost, socket_->now());
   spdlog::debug("{} {}: a chunk's checksum differed at \"{}\"", hub_.config().name, peer_,
                 client_name_);
-  if (!hub_.resync(*this, resync.coord)) bad_message("too many resyncs of chunks that are air");
+  if (!hub_.resync(*this, resync)) bad_message("too many resyncs of chunks that are air");
 }
 
 void Session::on(const protocol::ResyncPipes& resync) {

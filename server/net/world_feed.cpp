@@ -18,14 +18,14 @@ protocol::Counters counters_of(const sim::World& world) {
           totals.drained, totals.evaporated, world.active_chunks()};
 }
 
-std::shared_ptr<const protocol::ChunkCells> all_of(Cell kind) {
+ChunkPicture all_of(Cell kind) {
   auto cells = std::make_shared<protocol::ChunkCells>();
   cells->fill(kind);
   return cells;
 }
 
 // Chunks of one kind of cell share their copies as they share their cells.
-std::shared_ptr<const protocol::ChunkCells> copy_of(const sim::Chunk& chunk) {
+ChunkPicture copy_of(const sim::Chunk& chunk) {
   static const auto all_rock = all_of(kRock);
   static const auto all_full = all_of(kFull);
   if (chunk.cells.is_shared_rock()) return all_rock;
@@ -49,8 +49,10 @@ bool in_world(const sim::Grid& grid, ChunkCoord coord) {
 
 WorldFeed::WorldFeed(const sim::World& world)
     : config_(world.config()), tick_(world.tick_number()) {
-  mail_.publication =
-      Publication{world.tick_number(), counters_of(world), {}, false, false, {}, {}, {}};
+  mail_.publication.emplace();
+  mail_.publication->tick = world.tick_number();
+  mail_.publication->counters = counters_of(world);
+  for (const Layer layer : layers_of(world)) layers_.emplace_back(LayerFollower(layer));
   list_fixtures(world);
 }
 
@@ -97,7 +99,9 @@ Publication WorldFeed::describe(const sim::World& world) {
 
 void WorldFeed::publish(const sim::World& world) {
   tick_.store(world.tick_number(), std::memory_order_relaxed);
+  follow_layers(world);
   Publication publication = describe(world);
+  add_layers(world, publication);
   // Now and then, and only when they changed: a world may have a hundred thousand.
   const bool due = publication.tick % kFixturesInterval == 0;
   if (publication.complete || (due && springs_version_ != world.springs_version())) {
@@ -105,6 +109,65 @@ void WorldFeed::publish(const sim::World& world) {
   }
   add_audits(world, publication);
   put(std::move(publication));
+}
+
+std::vector<std::string> WorldFeed::layers() const {
+  std::vector<std::string> names;
+  for (const FollowedLayer& layer : layers_) names.emplace_back(name_of(layer.follower.layer()));
+  return names;
+}
+
+void WorldFeed::want_layer(std::size_t layer, bool wanted) {
+  std::atomic<std::uint32_t>& count = layers_[layer].wanted;
+  const bool before = count.load(std::memory_order_relaxed) % 2 == 1;
+  if (wanted == before) return;
+  ++count;
+  if (wanted && watch_) watch_();
+}
+
+// Whether or not this tick is published.
+void WorldFeed::follow_layers(const sim::World& world) {
+  for (FollowedLayer& layer : layers_) {
+    const std::uint32_t count = layer.wanted.load(std::memory_order_relaxed);
+    const bool anew = layer.followed != count;
+    layer.followed = count;
+    if (count % 2 == 0) {
+      if (anew) layer.follower.stop();
+    } else if (anew) {
+      layer.follower.begin(world);
+    } else if (jumped_) {
+      layer.follower.jump(world);
+    } else {
+      layer.follower.note(world);
+    }
+  }
+  jumped_ = false;
+}
+
+// What stands still is told at once; what runs, some times a second.
+void WorldFeed::add_layers(const sim::World& world, Publication& publication) {
+  const auto every =
+      std::max<std::uint64_t>(1, static_cast<std::uint64_t>(config_.tick_rate) / kLayersPerSecond);
+  const bool stands = playback_ || paused();
+  const std::uint64_t tick = world.tick_number();
+  const bool due = stands || tick % every == 0;
+  publication.layers.resize(layers_.size());
+  for (std::size_t i = 0; i < layers_.size(); ++i) {
+    LayerFollower& follower = layers_[i].follower;
+    if (layers_[i].followed % 2 == 0 || !(due || follower.unfinished())) continue;
+    follower.collect(world, publication.layers[i]);
+  }
+  if (due) layers_tick_ = tick;
+}
+
+// A world that runs tells more with its next ticks.
+bool WorldFeed::layers_awaited() const {
+  if (!paused()) return false;
+  return std::any_of(layers_.begin(), layers_.end(), [this](const FollowedLayer& layer) {
+    const std::uint32_t count = layer.wanted.load(std::memory_order_relaxed);
+    if (count % 2 == 0) return false;
+    return count != layer.followed || layer.follower.unfinished() || layers_tick_ != tick();
+  });
 }
 
 void WorldFeed::list_fixtures(const sim::World& world) {
@@ -161,6 +224,7 @@ void WorldFeed::audit(ChunkCoord coord) {
 
 void WorldFeed::skip(const sim::World& world) {
   tick_.store(world.tick_number(), std::memory_order_relaxed);
+  follow_layers(world);
   if (!complete_published_) return;  // all there is will be published
   skipped_chunks_.insert(world.changed_chunks().begin(), world.changed_chunks().end());
   pipe_sections_.update(world, false, skipped_pipes_);
@@ -168,6 +232,7 @@ void WorldFeed::skip(const sim::World& world) {
 
 void WorldFeed::jump() {
   complete_published_ = false;
+  jumped_ = true;
   pipe_sections_.clear();
 }
 
@@ -188,6 +253,12 @@ void WorldFeed::put(Publication publication) {
     if (publication.complete) {
       std::erase_if(publication.chunks, [](auto& e) { return !e.second; });
       std::erase_if(publication.pipes, [](auto& e) { return !e.second; });
+    }
+  }
+  // Nothing tells a layer's chunk again that did not change.
+  if (mail_.publication) {
+    for (std::size_t i = 0; i < mail_.publication->layers.size(); ++i) {
+      publication.layers[i].merge(mail_.publication->layers[i]);
     }
   }
   mail_.publication = std::move(publication);

@@ -13,6 +13,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -20,32 +21,19 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "protocol/base/result.h"
 #include "protocol/chunk.h"
 #include "protocol/messages.h"
 #include "server/access/roles.h"
+#include "server/net/layer_follower.h"
 #include "server/net/pipe_sections.h"
+#include "server/net/publication.h"
 #include "server/sim/world.h"
 
 namespace sluice::net {
-
-/// A world's cells as of one tick, or what changed since the publication before.
-struct Publication {
-  std::uint64_t tick = 0;
-  protocol::Counters counters;
-  std::optional<protocol::Playback> playback;  // of a replay
-  /// False when nobody watched: the tick only; a complete publication comes before the next change.
-  bool has_chunks = false;
-  /// `chunks` and `pipes` are all that is stored, not only what changed.
-  bool complete = false;
-  /// Null: now all air.
-  std::map<ChunkCoord, std::shared_ptr<const protocol::ChunkCells>> chunks;
-  PipeStates pipes;
-  /// Chunks that somebody asked to have compared (WorldFeed::audit), as they are; null: all air.
-  std::map<ChunkCoord, std::shared_ptr<const protocol::ChunkCells>> audits;
-};
 
 /// What stands in a world beside cells and pipes: people who look at it want to see where water
 /// comes from and goes to.
@@ -139,10 +127,10 @@ class WorldFeed {
   }
   [[nodiscard]] bool paused() const { return paused_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::int32_t speed() const { return speed_.load(std::memory_order_relaxed); }
-  /// Whether somebody came who waits for the next publication: a world that stands still has to be
-  /// published for such a viewer's sake.
+  /// Whether somebody came who waits for the next publication, or for more of a layer: a world that
+  /// stands still has to be published for such a viewer's sake.
   [[nodiscard]] bool awaited() const {
-    return watched_.load(std::memory_order_relaxed) && !complete_published_;
+    return watched_.load(std::memory_order_relaxed) && (!complete_published_ || layers_awaited());
   }
   /// `watch` is called on the network's thread when somebody begins to watch; it must not wait. To
   /// be set before the server starts.
@@ -162,14 +150,20 @@ class WorldFeed {
   static constexpr std::size_t kMostAudits = 16;
   /// Whether chunks are to be published at all.
   void set_watched(bool watched);
+  /// Whether a layer is to be published. Who wants it anew gets all of it.
+  void want_layer(std::size_t layer, bool wanted);
 
   // Either side.
 
   [[nodiscard]] HubCounters& counters() { return counters_; }
   [[nodiscard]] const sim::WorldConfig& config() const { return config_; }
+  /// Those of the world, in the order of Welcome::layers.
+  [[nodiscard]] std::vector<std::string> layers() const;
   /// As of one of the last kFixturesInterval ticks while somebody watches.
   [[nodiscard]] std::shared_ptr<const Fixtures> fixtures();
   static constexpr std::uint64_t kFixturesInterval = 10;
+  /// Layers of a world that runs are told so often.
+  static constexpr std::uint64_t kLayersPerSecond = 5;
   /// The last tick that was published.
   [[nodiscard]] std::uint64_t tick() const { return tick_.load(std::memory_order_relaxed); }
 
@@ -177,6 +171,9 @@ class WorldFeed {
   [[nodiscard]] Publication describe(const sim::World& world);
   void list_fixtures(const sim::World& world);
   void add_audits(const sim::World& world, Publication& publication);
+  void follow_layers(const sim::World& world);
+  void add_layers(const sim::World& world, Publication& publication);
+  [[nodiscard]] bool layers_awaited() const;
   void put(Publication publication);
 
   sim::WorldConfig config_;  // never changes
@@ -193,6 +190,15 @@ class WorldFeed {
   std::atomic<bool> paused_{false};
   std::atomic<std::int32_t> speed_{1000};
   std::uint64_t springs_version_ = 0;  // that was listed last
+  struct FollowedLayer {
+    explicit FollowedLayer(LayerFollower how) : follower(std::move(how)) {}
+    LayerFollower follower;                // the world's thread alone
+    std::atomic<std::uint32_t> wanted{0};  // counts: odd while somebody wants it
+    std::uint32_t followed = 0;            // what it was; the world's thread alone
+  };
+  bool jumped_ = false;               // the world's thread alone
+  std::deque<FollowedLayer> layers_;  // their number never changes
+  std::uint64_t layers_tick_ = 0;     // of which they were told; the world's thread alone
 
   std::mutex mutex_;
   Mail mail_;                                 // guarded by mutex_

@@ -2,6 +2,8 @@
 // the published chunks of its view. Method: a random world, a random viewer, and the real mirror.
 #include "server/net/interest.h"
 
+#include <array>
+
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -85,6 +87,54 @@ RC_GTEST_PROP(Interest, AnUpToDateViewerHoldsTheViewAndNothingElse, ()) {
   RC_ASSERT(mirror.stats().digest_mismatches == 0U);
 }
 
+// The same for layers that the viewer begins and ceases to want.
+RC_GTEST_PROP(Interest, AnUpToDateViewerHoldsTheLayersThatItWants, ()) {
+  constexpr std::size_t kLayers = 2;
+  std::array<std::map<ChunkCoord, ChunkCells>, kLayers> truth;
+  PublishedWorld world(kSides, kLayers);
+  Interest interest;
+  protocol::Welcome welcome;
+  welcome.size = kSize;
+  welcome.sides = kSides;
+  welcome.layers = {"one", "other"};
+  protocol::Mirror mirror(welcome);
+  std::uint32_t wanted = 0;
+  const int steps = *rc::gen::inRange(1, 12);
+  for (int step = 1; step <= steps; ++step) {
+    Publication publication;
+    publication.tick = static_cast<std::uint64_t>(step);
+    publication.has_chunks = true;
+    for (std::size_t i = 0; i < kLayers; ++i) {
+      publication.layers.push_back(random_publication(publication.tick, truth[i]).chunks);
+    }
+    world.apply(std::move(publication), true);
+    if (*rc::gen::inRange(0, 3) == 0) {
+      interest.miss(world);
+    } else {
+      give(mirror, interest.step_frame(world));
+    }
+    if (*rc::gen::inRange(0, 2) == 0) {
+      wanted = *rc::gen::inRange<std::uint32_t>(0, 4);
+      interest.set_view(chunks_in_view(random_view(), kSize, kSides), world, wanted);
+    }
+    if (*rc::gen::inRange(0, 4) == 0) {
+      const auto layer = *rc::gen::inRange<std::size_t>(1, 5);  // some that there are not
+      RC_ASSERT(interest.resync({*rc::gen::inRange(0, 4), 0, 0}, world, layer));
+    }
+  }
+  while (!interest.up_to_date()) give(mirror, interest.catch_up_frame(world));
+  for (std::size_t i = 0; i < kLayers; ++i) {
+    std::map<ChunkCoord, ChunkCells> expected;
+    for (const auto& [coord, cells] : truth[i]) {
+      if ((wanted >> i & 1U) != 0 && interest.view().contains(coord)) expected[coord] = cells;
+    }
+    std::map<ChunkCoord, ChunkCells> held;
+    mirror.for_each_chunk_of(i, [&](ChunkCoord coord, const ChunkCells& n) { held[coord] = n; });
+    RC_ASSERT(held == expected);
+  }
+  RC_ASSERT(mirror.stats().digest_mismatches == 0U);
+}
+
 TEST(ChunksInView, CutsAnyBoxToTheWorld) {
   const auto range = [](Box box) { return chunks_in_view(box, kSize, kSides); };
   EXPECT_EQ(range({{0, 0, 0}, kSize}), (ChunkRange{{0, 0, 0}, {3, 2, 0}}));
@@ -123,7 +173,7 @@ TEST(Interest, ALargeViewIsSentInPiecesThatKeepTheBudget) {
 }
 
 TEST(PublishedWorld, OnlySoManyChunksOfAPublicationAreCodedWithAllEffort) {
-  PublishedWorld world(kSides, 2);
+  PublishedWorld world(kSides, 0, 2);
   const auto tags = [&](std::uint64_t tick, std::int32_t level) {
     Publication publication;
     publication.tick = tick;
@@ -137,7 +187,7 @@ TEST(PublishedWorld, OnlySoManyChunksOfAPublicationAreCodedWithAllEffort) {
     }
     world.apply(std::move(publication), true);
     std::vector<int> of_each;
-    for (const Change& change : world.changes()) of_each.push_back(change.payload->at(0));
+    for (const ChunkChange& change : world.changes()) of_each.push_back(change.payload->at(0));
     return of_each;
   };
   EXPECT_EQ(tags(1, 700), (std::vector<int>{3, 3, 1, 1}));

@@ -10,6 +10,7 @@
 #include "protocol/mirror.h"
 #include "server/formats/world_file.h"
 #include "server/net/interest.h"
+#include "server/net/world_feed.h"
 #include "tests/support/random_world.h"
 
 namespace sluice::net {

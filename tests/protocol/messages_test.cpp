@@ -29,6 +29,7 @@ TEST(Messages, ClientMessagesComeBack) {
   EXPECT_EQ(hello.client_name, "bot 7");
   const Box box{{-1, 2, 3}, {64, 32, 1}};
   EXPECT_EQ(over_the_wire<SetView>(SetView{box, 0}).box, box);
+  EXPECT_EQ(over_the_wire<SetView>(SetView{box, 0, 0x80000001}).layers, 0x80000001U);
   const auto command = over_the_wire<Command>(Command{UINT64_MAX, R"({"cmd":"pour"})"});
   EXPECT_EQ(command.seq, UINT64_MAX);
   EXPECT_EQ(command.json, R"({"cmd":"pour"})");
@@ -37,9 +38,40 @@ TEST(Messages, ClientMessagesComeBack) {
   EXPECT_EQ(pointer.at, (Vec3{-1, 2, 1 << 30}));
   EXPECT_TRUE(pointer.pointing);
   EXPECT_EQ(pointer.name, "ada");
-  EXPECT_EQ(over_the_wire<Resync>(Resync{{1, 2, 3}}).coord, (ChunkCoord{1, 2, 3}));
+  const Resync resync{{1, 2, 3}, 255};
+  EXPECT_EQ(over_the_wire<Resync>(resync), resync);
   const PipeKey key{{1, 2, 3}, 65537};
   EXPECT_EQ(over_the_wire<ResyncPipes>(ResyncPipes{key}).key, key);
+}
+
+TEST(Messages, LayersComeBackAndThereAreOnlySoMany) {
+  Bytes bytes;
+  Welcome welcome;
+  welcome.size = {1, 1, 1};
+  EXPECT_TRUE(over_the_wire<Welcome>(welcome, bytes).layers.empty());
+  welcome.layers.assign(kMaxLayers, "temperature");
+  EXPECT_EQ(over_the_wire<Welcome>(welcome, bytes).layers, welcome.layers);
+  welcome.layers.emplace_back("one more");
+  EXPECT_EQ(decode_server_message(encode(ServerMessage{welcome})).error(),
+            "welcome: 9 layers, at most 8 are allowed");
+
+  const Bytes payload = {1, 0, 1, 1};
+  Tick tick;
+  LayerChanges changes{3, {{{4, 5, 6}, payload}}, {{7, 8, 9}}, {{{4, 5, 6}, UINT64_MAX}}};
+  tick.layers.assign(kMaxLayers, changes);
+  const auto back = over_the_wire<Tick>(tick, bytes);
+  ASSERT_EQ(back.layers.size(), kMaxLayers);
+  const LayerChanges& read = back.layers.back();
+  EXPECT_EQ(read.layer, 3);
+  EXPECT_EQ(read.dropped, changes.dropped);
+  ASSERT_EQ(read.chunks.size(), 1U);
+  EXPECT_EQ(read.chunks[0].coord, (ChunkCoord{4, 5, 6}));
+  EXPECT_EQ(Bytes(read.chunks[0].payload.begin(), read.chunks[0].payload.end()), payload);
+  ASSERT_EQ(read.digests.size(), 1U);
+  EXPECT_EQ(read.digests[0].digest, UINT64_MAX);
+  tick.layers.push_back(changes);
+  EXPECT_EQ(decode_server_message(encode(ServerMessage{tick})).error(),
+            "tick: 9 layers, at most 8 are allowed");
 }
 
 TEST(Messages, PeopleComeBackAndThereAreOnlySoMany) {
@@ -195,6 +227,7 @@ RC_GTEST_PROP(Messages, DamagedBytesAreAMessageOrAnError, ()) {
   tick.chunks = {{{0, 0, 0}, payload}, {{1, 0, 0}, payload}};
   tick.dropped = {{2, 0, 0}};
   tick.digests = {{{0, 0, 0}, 5}};
+  tick.layers = {{1, tick.chunks, tick.dropped, tick.digests}};
   const Bytes bytes = damaged(encode(ServerMessage{tick}));
   const auto decoded = decode_server_message(bytes);
   if (!decoded.ok()) RC_ASSERT(!decoded.error().empty());

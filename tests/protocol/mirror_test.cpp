@@ -102,8 +102,34 @@ TEST(Mirror, AWrongDigestAsksForAResyncOnce) {
   EXPECT_EQ(mirror.stats().chunks_checked, 2U);
   EXPECT_EQ(mirror.stats().digest_mismatches, 1U);
   EXPECT_EQ(mirror.stats().resyncs, 1U);
-  EXPECT_EQ(mirror.take_wanted_resyncs(), (std::vector<ChunkCoord>{{0, 0, 0}}));
+  EXPECT_EQ(mirror.take_wanted_resyncs(), (std::vector<Resync>{{{0, 0, 0}, 0}}));
   EXPECT_TRUE(mirror.take_wanted_resyncs().empty());
+}
+
+TEST(Mirror, HoldsEachLayerByItself) {
+  Welcome welcome = small_world();
+  welcome.layers = {"one", "other"};
+  Mirror mirror(welcome);
+  ChunkCells cells{};
+  cells[64 * 2 + 5] = 99;
+  Frame frame;
+  frame.keyframe({1, 1, 0}, cells);
+  LayerChanges changes{1, std::exchange(frame.tick.chunks, {}), {}, {}};
+  changes.digests = {{{1, 1, 0}, chunk_checksum(cells)}, {{0, 0, 0}, 7}};
+  frame.tick.layers = {changes};
+  ASSERT_TRUE(mirror.apply(frame.tick).ok());
+  EXPECT_EQ(mirror.layer_at(1, {64 + 5, 64 + 2, 0}), 99);
+  EXPECT_EQ(mirror.layer_at(0, {64 + 5, 64 + 2, 0}), 0);
+  EXPECT_EQ(mirror.cell({64 + 5, 64 + 2, 0}), 0);
+  EXPECT_TRUE(mirror.changed().empty());
+  EXPECT_EQ(mirror.take_wanted_resyncs(), (std::vector<Resync>{{{0, 0, 0}, 2}}));
+  Tick dropping;
+  dropping.tick = frame.tick.tick;
+  dropping.layers = {{1, {}, {{1, 1, 0}}, {}}};
+  ASSERT_TRUE(mirror.apply(dropping).ok());
+  EXPECT_EQ(mirror.layer_at(1, {64 + 5, 64 + 2, 0}), 0);
+  dropping.layers[0].layer = 2;
+  EXPECT_EQ(mirror.apply(dropping).error(), "tick: layer 2, but the world has 2");
 }
 
 TEST(Mirror, RefusesWhatNoServerSends) {

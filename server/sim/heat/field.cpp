@@ -252,7 +252,8 @@ std::int64_t& HeatField::take_cell(const Grid& grid, Vec3 at, std::int32_t units
 }
 
 void HeatField::finish(HeatState& state) {
-  for (const ChunkCoord coord : std::exchange(stale_, {})) {
+  changed_ = std::exchange(stale_, {});
+  for (const ChunkCoord coord : changed_) {
     Known& known = know(coord);
     known.stale = false;
     digest_ -= contribution(coord, known.digest);

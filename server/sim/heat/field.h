@@ -67,6 +67,9 @@ class HeatField {
   /// Brings the digest up to date.
   void finish(HeatState& state);
 
+  /// Chunks in which some energy may differ from what it was before the last tick; each once.
+  [[nodiscard]] const std::vector<ChunkCoord>& changed_chunks() const { return changed_; }
+
   /// The next step changes nothing.
   [[nodiscard]] bool at_rest(const HeatState& state) const {
     return awake_.empty() && !heated_ && (state.options.day == 0 || state.options.day_swing == 0);
@@ -111,8 +114,9 @@ class HeatField {
   std::map<ChunkCoord, Known> known_;
   std::vector<ChunkCoord> awake_;
   std::vector<ChunkCoord> stale_;
-  std::int64_t simmering_ = 0;  // of all chunks
-  bool heated_ = false;         // a heater gave or took something in the last step
+  std::vector<ChunkCoord> changed_;  // stale before the last finish()
+  std::int64_t simmering_ = 0;       // of all chunks
+  bool heated_ = false;              // a heater gave or took something in the last step
   std::int32_t air_of_last_step_ = kNoTemperature;
   std::int64_t unexplained_ = 0;
   std::int64_t cells_stepped_ = 0;

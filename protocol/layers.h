@@ -1,0 +1,44 @@
+// What a world has beside its cells, as viewers are told of it: a layer is one number for each
+// cell, sent in chunks as the cells are, and coarser than the server knows it. 0 is nothing. The
+// names are those of Welcome::layers.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+
+namespace sluice::protocol {
+
+/// Of worlds with heat: of each cell that holds water or ice, its temperature.
+inline constexpr std::string_view kTemperatureLayer = "temperature";
+/// Of worlds with waves: of each cell in which a surface lies that moves, the height of its wave.
+inline constexpr std::string_view kWaveLayer = "waves";
+
+/// Temperatures are told by the quarter of a degree, rounded down: 1 is the coldest there is.
+inline constexpr std::int32_t kToldInDegree = 4;
+inline constexpr std::int32_t kToldColdest = -100;  // degrees
+inline constexpr std::int32_t kToldHottest = 200;
+
+/// `quarters` of a degree, from -400 to 800; beyond, the nearest of them.
+constexpr std::int32_t told_temperature(std::int32_t quarters) {
+  return 1 + std::clamp(quarters, kToldInDegree * kToldColdest, kToldInDegree * kToldHottest) -
+         kToldInDegree * kToldColdest;
+}
+/// The way back, in degrees; only of a number above 0.
+constexpr double degrees_told(std::int32_t number) {
+  return static_cast<double>(number - 1) / kToldInDegree + kToldColdest;
+}
+
+/// Heights of waves are told in 1/64 of a cell, up to four cells either way.
+inline constexpr std::int32_t kToldInCell = 64;
+inline constexpr std::int32_t kToldHighest = 4 * kToldInCell;
+
+constexpr std::int32_t told_wave(std::int32_t parts) {
+  return 1 + kToldHighest + std::clamp(parts, -kToldHighest, kToldHighest);
+}
+/// The way back, in cells; only of a number above 0.
+constexpr double wave_told(std::int32_t number) {
+  return static_cast<double>(number - 1 - kToldHighest) / kToldInCell;
+}
+
+}  // namespace sluice::protocol

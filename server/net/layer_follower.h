@@ -1,0 +1,58 @@
+// How the network learns of one layer of a world (protocol/layers.h): which chunks may look
+// different, and what they look like. On the world's thread.
+//
+// Layers are less urgent than cells. They are told some times a second, and a publication takes
+// only so many chunks; the others wait for the next ones, round and round, so none waits for ever.
+#pragma once
+
+#include <cstddef>
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include "protocol/chunk.h"
+#include "server/net/publication.h"
+#include "server/sim/world.h"
+
+namespace sluice::net {
+
+enum class Layer { kTemperature, kWaves };
+
+/// Those that a world has.
+[[nodiscard]] std::vector<Layer> layers_of(const sim::World& world);
+[[nodiscard]] std::string_view name_of(Layer layer);
+
+class LayerFollower {
+ public:
+  /// A chunk of temperatures takes some 20 microseconds.
+  static constexpr std::size_t kMostChunks = 64;
+
+  explicit LayerFollower(Layer layer, std::size_t most_chunks = kMostChunks)
+      : layer_(layer), most_chunks_(most_chunks) {}
+
+  [[nodiscard]] Layer layer() const { return layer_; }
+  /// From now on: nothing was told of it, and all that the world has of it is due.
+  void begin(const sim::World& world);
+  /// Nobody follows it any more.
+  void stop();
+  /// The world is any other one than it was: all is due, and all that was told.
+  void jump(const sim::World& world);
+  /// After each tick.
+  void note(const sim::World& world);
+  /// Adds what is due, as many chunks as one publication takes.
+  void collect(const sim::World& world, ChunkPictures& pictures);
+  /// Whether the last collect() left chunks for the next.
+  [[nodiscard]] bool unfinished() const { return unfinished_; }
+
+ private:
+  void add_all(const sim::World& world);
+
+  Layer layer_;
+  std::size_t most_chunks_;
+  std::set<ChunkCoord> due_;
+  std::set<ChunkCoord> told_;  // those that are not all 0
+  ChunkCoord next_;            // where the round goes on
+  bool unfinished_ = false;
+};
+
+}  // namespace sluice::net
