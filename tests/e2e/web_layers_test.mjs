@@ -15,7 +15,7 @@ const wire = { LayerChanges: "layer-changes", Tick: "tick", Welcome: "welcome", 
   SetView: "set-view", Resync: "resync" };
 const { outputFiles } = await createRequire(packagePath)("esbuild").build({
   stdin: {
-    contents: `export * from "./layers"; export * from "./layer_values"; export * from "./wave_looks"; export * from "./layer_overlay"; export { Surfaces } from "./surfaces"; export { Looks, SURFACE, IS_ROCK, stonesOf } from "./look"; export { Turned } from "./turned"; export * from "./messages";
+    contents: `export * from "./layers"; export * from "./layer_values"; export * from "./wave_looks"; export * from "./layer_overlay"; export { Surfaces } from "./surfaces"; export { Looks, SURFACE, IS_ROCK, stonesOf } from "./look"; export { newTile, newStamp } from "./tile"; export { Turned } from "./turned"; export * from "./messages";
       export * from "./mirror"; export { chunkChecksum } from "./checksum"; export { isOffered } from "./overlay_kinds";
       export { Builder, ByteBuffer } from "flatbuffers";
       ${Object.entries(wire).map(([name, file]) => `export { ${name} } from "@wire/${file}";`).join("\n")}`,
@@ -26,7 +26,7 @@ const { outputFiles } = await createRequire(packagePath)("esbuild").build({
 });
 const page = await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
 const { Builder, ByteBuffer, chunkChecksum, ChunkDigest, ChunkSpan, ClientMessage, decodeServerMessage, degreesOf, encodeResync,
-  encodeSetView, isOffered, IS_ROCK, LayerChanges, Layers, LayerShades, Looks, Mirror, Resync, ServerBody, ServerMessage, SetView,
+  encodeSetView, isOffered, IS_ROCK, LayerChanges, Layers, LayerShades, Looks, Mirror, newStamp, newTile, Resync, ServerBody, ServerMessage, SetView,
   stonesOf, SURFACE, Surfaces, Tick, Turned, Vec3, waveOf, Welcome } = page;
 
 const CELLS = 4096;
@@ -256,12 +256,14 @@ test("the scale suits what is in view, and ice is another pattern of the same co
   assert.equal(at(5, 2), 0, "rock has none");
   assert.equal(at(5, 9), 0, "nor has what is air by now");
   const marks = (least, most) => (shades.rescale({ least, most }), shades.legend.marks.join());
-  assert.equal(marks(3, 3), "3,4,5,6,7");
+  assert.equal(marks(3, 7), "3,4,5,6,7");
   assert.equal(marks(4.5, 6), "3,4,5,6,7", "what fits stays");
+  assert.equal(marks(-2, 12), "-5,0,5,10,15");
+  assert.equal(marks(3, 3), "3,4,5");
   assert.equal(marks(-2, 12), "-5,0,5,10,15");
   assert.equal(marks(0, 7.5), "-5,0,5,10,15", "it does not shrink at once");
   assert.equal(marks(0, 99), "0,25,50,75,100");
-  assert.equal(marks(-100, 200), "-100,0,100,200,300");
+  assert.equal(marks(-100, 200), "-100,0,100,200");
   assert.equal(shades.rescale({ least: Infinity, most: -Infinity }), false);
 });
 
@@ -281,18 +283,21 @@ test("waves have a scale around the surface at rest", () => {
   assert.deepEqual([0.6, 0.4, 0.05, 4].map(marks), ["−1,at rest,+1", "−1,at rest,+1", "−0.25,at rest,+0.25", "−4,at rest,+4"]);
 });
 
-/** What is seen of two chunks, one over the other, with waves in them: by place, its fill and flags. */
+/** Two chunks, one over the other. */
+const chunks = (value) => [0, 1].map((y) => [AT(0, y, 0), cellsOf((i) => value(i & 63, (i >> 6) + 64 * y))]);
+
+/** What is seen of them with waves: by place, its fill and flags. */
 function looksOf(cells, waves) {
   const { mirror, layers, take } = opened(["waves"], { size: AT(64, 128, 1) });
-  const chunks = (value) => [0, 1].map((y) => [AT(0, y, 0), cellsOf((i) => value(i & 63, (i >> 6) + 64 * y))]);
   take(tickOf([{ layer: 0, chunks: chunks(waves) }], chunks(cells)));
   const surfaces = new Surfaces(mirror, 0);
   surfaces.settle();
   const painted = [0, 1].map((y) => {
-    const look = new Uint32Array(CELLS);
-    new Looks(mirror, surfaces, 0).paint(0, y, stonesOf(FLAT, 0, y), look);
-    layers.waveLooks(0).raise(0, y, look);
-    return look;
+    const tile = newTile(0, y, stonesOf(FLAT, 0, y));
+    new Looks(mirror, surfaces, 0).paint(0, y, tile.stones, tile.look);
+    tile.stamp = newStamp();
+    layers.waveLooks(0, false).raise(tile, 0);
+    return tile.look;
   });
   return (x, y) => painted[y >> 6][((y & 63) << 6) | x];
 }
@@ -327,4 +332,48 @@ test("a wave goes over into the chunk above, and down to the bed", () => {
   assert.ok(down(1, 61) & IS_ROCK);
   const stale = looksOf((_, y) => (y < 10 ? 4096 : 0), (_, y) => (y === 20 ? toldWave(2) : 0));
   assert.deepEqual(surfaceAt(stale, 5), [9], "a surface that has gone moves nothing");
+});
+
+test("between two tellings waves go over by their heights, and rest when they are told to", () => {
+  const { mirror, layers, take } = opened(["waves"], { size: AT(64, 128, 1) });
+  const lakeCells = chunks((_, y) => (y < 32 ? 4096 : 0));
+  const tell = (told, row = 31) => take(tickOf([{ layer: 0, chunks: chunks((_, y) => (y === row ? told : 0)) }], lakeCells));
+  tell(toldWave(0.5));
+  const tile = newTile(0, 0, stonesOf(FLAT, 0, 0));
+  const surfaces = new Surfaces(mirror, 0);
+  surfaces.settle();
+  const looks = new Looks(mirror, surfaces, 0);
+  const paint = () => {
+    looks.paint(0, 0, tile.stones, tile.look);
+    tile.stamp = newStamp();
+  };
+  paint();
+  const waves = layers.waveLooks(0, false);
+  const levelAt = (now) => {
+    waves.raise(tile, now);
+    const at = Array.from({ length: 64 }, (_, y) => y).filter((y) => (tile.look[(y << 6) | 5] & (SURFACE | IS_ROCK)) === SURFACE);
+    assert.equal(at.length, 1, "one surface at any time");
+    return at[0] + (tile.look[(at[0] << 6) | 5] & 255) / 255;
+  };
+  const near = (now, level) => assert.ok(Math.abs(levelAt(now) - level) < 0.01, `${levelAt(now)} at ${now}, not ${level}`);
+  near(1000, 32.5);
+  const { stamp } = tile;
+  near(1010, 32.5);
+  assert.equal(tile.stamp, stamp, "what rests is not painted again");
+  tell(toldWave(-1.5));
+  waves.told([AT(0, 0, 0)], 1200);
+  assert.ok(waves.moves(1300) && !waves.moves(1400));
+  near(1200, 32.5);
+  assert.notEqual(tile.stamp, stamp);
+  near(1300, 31.5);
+  paint(); // the cells changed meanwhile
+  near(1350, 31);
+  near(1500, 30.5);
+  tell(0);
+  waves.told([AT(0, 0, 0)], 1400);
+  near(1500, 31.25);
+  near(1600, 32);
+  tell(toldWave(1));
+  waves.told([AT(0, 0, 0)], 9000);
+  near(9000, 33);
 });

@@ -14,10 +14,9 @@ import { blend, pixel, type Colour } from "./palette";
 const WARMTH: Colour[] = [[38, 62, 148], [70, 122, 190], [146, 194, 222], [244, 240, 226], [248, 186, 128], [226, 104, 68], [160, 14, 40]];
 /** From troughs to crests: purple, nearly white, orange. */
 const SWELL: Colour[] = [[88, 38, 140], [140, 108, 190], [196, 186, 222], [242, 240, 240], [250, 204, 134], [232, 136, 36], [160, 78, 4]];
-/** Degrees from one end of the ramp to the other; the smallest that suits what is in view is taken. */
-const SPANS = [4, 8, 20, 40, 100, 200, 400];
-/** Parts into which the ramp is cut by its marks. */
-const MARKED = 4;
+/** Degrees from one mark of the ramp to the next; the smallest is taken with which what is in view has few parts. */
+const STEPS = [1, 2, 5, 10, 25, 50, 100];
+const [FEWEST_PARTS, MOST_PARTS] = [2, 5];
 /** Cells from the surface at rest to an end of the ramp. */
 const REACHES = [0.25, 0.5, 1, 2, 4];
 /** A ramp is kept until what is in view takes less of it than this share. */
@@ -49,6 +48,7 @@ export interface Extent {
 export class LayerShades {
   private low: number;
   private span: number;
+  private step = STEPS[2]!;
   private readonly ramp: Colour[];
   private readonly shades: Uint32Array;
   private readonly frost: Uint32Array;
@@ -59,7 +59,7 @@ export class LayerShades {
     this.ramp = isWarmth ? WARMTH : SWELL;
     this.shades = pixelsOf(this.ramp);
     this.frost = pixelsOf(this.ramp, FROST);
-    [this.low, this.span] = isWarmth ? [0, SPANS[2]!] : [-REACHES[1]!, 2 * REACHES[1]!];
+    [this.low, this.span] = isWarmth ? [0, 4 * this.step] : [-REACHES[1]!, 2 * REACHES[1]!];
   }
 
   /** Of the scale, for tiles that were painted with it. */
@@ -70,12 +70,12 @@ export class LayerShades {
   get legend(): Legend {
     const ramp = `linear-gradient(90deg, ${this.ramp.map(css).join(", ")})`;
     if (this.name === "temperature") {
-      const marks = Array.from({ length: MARKED + 1 }, (_, i) => String(this.low + (i * this.span) / MARKED));
+      const marks = Array.from({ length: this.span / this.step + 1 }, (_, i) => String(this.low + i * this.step));
       const stripes = this.ramp.slice(1, 3).flatMap((colour, i) => [`${css(colour)} ${i * 6}px ${i * 6 + 3}px`, `${css(frosted(colour))} ${i * 6 + 3}px ${i * 6 + 6}px`]);
       return { title: "Temperature, °C", marks, ramp, swatches: [[`repeating-linear-gradient(45deg, ${stripes.join()})`, "ice"]] };
     }
     const reach = this.span / 2;
-    return { title: "Waves, cells from the surface at rest", marks: [`−${reach}`, "at rest", `+${reach}`], ramp, swatches: [] };
+    return { title: "Waves, in cells", marks: [`−${reach}`, "at rest", `+${reach}`], ramp, swatches: [] };
   }
 
   /** Grows whenever the chunk may look different. */
@@ -101,11 +101,11 @@ export class LayerShades {
    *  large, so that it does not flicker. */
   rescale({ least, most }: Extent): boolean {
     if (least > most) return false;
-    const [low, span] = this.name === "temperature" ? warmthScale(least, most) : waveScale(Math.max(-least, most));
+    const [low, span, step] = this.name === "temperature" ? warmthScale(least, most) : waveScale(Math.max(-least, most));
     const suits = least >= this.low && most <= this.low + this.span;
     if (suits && (span === this.span || most - least > ROOMY * this.span)) return false;
     if (low === this.low && span === this.span) return false;
-    [this.low, this.span] = [low, span];
+    [this.low, this.span, this.step] = [low, span, step];
     return true;
   }
 
@@ -172,16 +172,16 @@ export class LayerShades {
   }
 }
 
-/** The first degree and the number of degrees of the ramp: its marks are whole numbers. */
-function warmthScale(least: number, most: number): [low: number, span: number] {
-  for (const span of SPANS) {
-    const low = Math.floor(least / (span / MARKED)) * (span / MARKED);
-    if (low + span >= most) return [low, span];
-  }
-  return [-100, SPANS.at(-1)!];
+/** The first degree, the number of degrees of the ramp, and those between two marks. */
+function warmthScale(least: number, most: number): [low: number, span: number, step: number] {
+  const scales = STEPS.map((step): [number, number, number] => {
+    const low = Math.floor(least / step) * step;
+    return [low, Math.max(FEWEST_PARTS, Math.ceil((most - low) / step)) * step, step];
+  });
+  return scales.find(([, span, step]) => span <= MOST_PARTS * step) ?? scales.at(-1)!;
 }
 
-function waveScale(highest: number): [low: number, span: number] {
+function waveScale(highest: number): [low: number, span: number, step: number] {
   const reach = REACHES.find((each) => each >= highest) ?? REACHES.at(-1)!;
-  return [-reach, 2 * reach];
+  return [-reach, 2 * reach, reach];
 }

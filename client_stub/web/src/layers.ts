@@ -94,8 +94,8 @@ export class Layers {
   }
 
   /** What moves the surfaces of a slice; null: nothing does. */
-  waveLooks(slice: number): WaveLooks | null {
-    return this.has("waves") ? new WaveLooks(this.cells, this, slice) : null;
+  waveLooks(slice: number, still: boolean): WaveLooks | null {
+    return this.has("waves") ? new WaveLooks(this.cells, this, slice, still) : null;
   }
 
   /** Degrees; null: none, or it is not known. */

@@ -7,6 +7,7 @@ import type { Mirror } from "./mirror";
 import { levelOf, viewOf, type Picture, type View } from "./picture";
 import { airOf, drawFar, type Frame } from "./raster";
 import { Surfaces, type Pieces } from "./surfaces";
+import type { WaveLooks } from "./wave_looks";
 import { detail, keep, newStamp, newTile, type Tile } from "./tile";
 
 /** Milliseconds of a frame for surfaces and chunks that changed; others of them wait for the next frame. */
@@ -50,7 +51,7 @@ export class Painter {
   private step = 0;
   private fresh = new Set<Tile>();
   /** What moves surfaces; null: they are at rest. */
-  waves: { raise(x: number, y: number, look: Uint32Array): void } | null = null;
+  waves: WaveLooks | null = null;
 
   constructor(
     private readonly mirror: Mirror, slice: number, private readonly still: boolean,
@@ -70,11 +71,6 @@ export class Painter {
     this.fresh.clear();
   }
 
-  /** Waves changed there; they reach into the chunks above and below. */
-  moved(coords: Vec3[]): void {
-    for (const { x, y, z } of coords) if (this.eyes.sees(z)) for (const up of [-1, 0, 1]) this.spoil(x, y + up);
-  }
-
   /** A picture of so many pixels; returns whether the next frame will look different. */
   paint(picture: Picture, width: number, height: number, camera: Camera, now: number): boolean {
     const end = performance.now() + BUDGET;
@@ -86,10 +82,10 @@ export class Painter {
     const view = viewOf(camera, width, height, size, sides, share);
     ++this.frames;
     picture.begin(view, (x, y) => this.tiles.get(chunkKey(x, y, 0))?.look ?? null);
-    const unfinished = this.draw(view, picture, end);
+    const unfinished = this.draw(view, picture, end, now);
     picture.end();
     if (this.tiles.size > this.mostTiles) this.forget();
-    return unfinished || (share < 1 && this.fresh.size > 0);
+    return unfinished || this.waves?.moves(now) || (share < 1 && this.fresh.size > 0);
   }
 
   /** All of the world that was seen so far, as small as it gets. */
@@ -140,7 +136,7 @@ export class Painter {
   }
 
   /** All chunks in view; returns whether some could not be brought up to date in time. */
-  private draw({ firstX, lastX, firstY, lastY }: View, picture: Picture, end: number): boolean {
+  private draw({ firstX, lastX, firstY, lastY }: View, picture: Picture, end: number, now: number): boolean {
     let late = false;
     let refreshed = 0; // of those that were shown before; one at least, or a slow machine would never end
     for (let y = firstY; y <= lastY; ++y) {
@@ -154,6 +150,7 @@ export class Painter {
             if (canWait) ++refreshed;
           }
         }
+        this.waves?.raise(tile, now);
         picture.tile(tile);
       }
     }
@@ -187,7 +184,6 @@ export class Painter {
       this.fresh.add(tile);
     }
     this.eyes.paint(tile.x, tile.y, tile.stones, tile.look);
-    this.waves?.raise(tile.x, tile.y, tile.look);
     tile.stamp = newStamp();
     tile.details.made = 0;
     tile.stale = false;

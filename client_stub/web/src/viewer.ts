@@ -312,7 +312,7 @@ export class Viewer {
   private newPainter(): Painter {
     const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
     const painter = this.sight?.painter(this.mirror!, this.slice, still) ?? new Painter(this.mirror!, this.slice, still);
-    if (!this.fromAbove) painter.waves = this.layers?.waveLooks(this.slice) ?? null;
+    if (!this.fromAbove) painter.waves = this.layers?.waveLooks(this.slice, still) ?? null;
     return painter;
   }
 
@@ -366,7 +366,7 @@ export class Viewer {
     this.events?.tick(changed);
     this.hasChunks ||= changed.length > 0;
     const beside = this.layers?.apply(message);
-    if (!this.fromAbove) this.painter.moved(beside?.changed.get("waves") ?? []);
+    this.painter.waves?.told(beside?.changed.get("waves") ?? [], performance.now());
     for (const { coord, layer } of beside?.resyncs ?? []) this.connection.resync(coord, layer);
     if (changed.length === 0 && !pipes.changed && !beside?.changed.size) return;
     this.frames.needed = true;
