@@ -43,8 +43,8 @@ const overlays = (page) => page.evaluate(() => [...document.getElementById("over
 const asked = (page) => page.evaluate(() => window.sluice.sentLayers);
 const legend = (page) => page.textContent("#legend-body");
 
-async function enter(context, url, world) {
-  const page = await openPage(context, `${url}/#${world}`);
+async function enter(context, url, world, more = "") {
+  const page = await openPage(context, `${url}/#${world}${more}`);
   await page.waitForFunction((name) => window.sluice?.mirror?.welcome.world === name && window.sluice.layers !== null, world);
   return page;
 }
@@ -110,7 +110,7 @@ async function byKeysAndLinks(page, context, url) {
     await page.keyboard.press("o");
     assert.equal(await page.inputValue("#overlay"), next);
   }
-  const linked = await enter(context, url, "frost@80,32,0,6x,temperature");
+  const linked = await enter(context, url, "frost", "@80,32,0,6x,temperature");
   await linked.waitForFunction(() => /°C/.test(document.getElementById("legend-body").textContent));
   await linked.evaluate(() => (location.hash = "#storm@100,30,0,5x,temperature"));
   await linked.waitForFunction(() => window.sluice?.mirror?.welcome.world === "storm");
@@ -167,9 +167,9 @@ async function showsWaves(page, name) {
   await page.click('[data-tool="inspect"]');
   const spot = await place(page, 70, 24);
   await page.mouse.click(spot.x, spot.y);
-  await page.waitForFunction(() => /surface now (no wave|a wave [\d.]+ cells (high|deep))/.test(document.querySelector("#pins article")?.textContent ?? ""));
+  await page.waitForFunction(() => /wave (none|[\d.]+ cells (high|deep))/.test(document.querySelector("#pins article")?.textContent ?? ""));
   await page.click("#pins .scopes button:has-text('column')");
-  await page.waitForFunction(() => /Column x 70.*surface now/.test(document.querySelector("#pins article").textContent));
+  await page.waitForFunction(() => /Column x 70.*wave /.test(document.querySelector("#pins article").textContent));
   await shot(page, `pinned-wave-${name}`);
   await page.click("#inspector-close");
 }
@@ -192,6 +192,10 @@ async function fromAllSides(page) {
   await page.selectOption("#overlay", "waves");
   await until("both layers have their bits", async () => (await asked(page)) === 2);
   await page.waitForFunction(() => /Waves/.test(document.getElementById("legend-body").textContent));
+  await until("all water is painted, at rest or not", async () => {
+    const [red] = await colour(page, 40, 40); // water itself has less of it
+    return red > 80;
+  });
   await shot(page, "waves-top");
   for (const sight of ["side", "front"]) {
     await warmth(sight);

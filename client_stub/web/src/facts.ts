@@ -81,7 +81,7 @@ function addLayers(facts: Facts, { layers }: Known, at: Vec3): void {
 }
 
 function addWave(facts: Facts, wave: number): void {
-  facts.rows.push(["surface now", waveText(wave)]);
+  facts.rows.push(["wave", waveText(wave)]);
   facts.measures.push({ name: "wave", value: wave, unit: "cells" });
 }
 

@@ -21,6 +21,6 @@ export function degreesText(degrees: number): string {
 }
 
 export function waveText(cells: number): string {
-  if (cells === 0) return "no wave";
-  return `a wave ${Math.abs(cells).toLocaleString("en", { maximumFractionDigits: 2 })} cells ${cells > 0 ? "high" : "deep"}`;
+  if (cells === 0) return "none";
+  return `${Math.abs(cells).toLocaleString("en", { maximumFractionDigits: 2 })} cells ${cells > 0 ? "high" : "deep"}`;
 }

@@ -31,8 +31,8 @@ export class Layers {
   /** Messages since it was asked for. */
   private readonly messages = new Map<LayerName, number>();
   private asked = 0;
-  /** Layers that could not be read. */
-  private lost = 0;
+  /** How often all of them became another one. */
+  private turns = 0;
   private end: Vec3 = { x: 0, y: 0, z: 0 };
 
   /** `warn`: of what cannot be read. */
@@ -62,7 +62,12 @@ export class Layers {
   apply({ wire }: TickMessage): { changed: Map<LayerName, Vec3[]>; resyncs: Wrong[] } {
     const changed = new Map<LayerName, Vec3[]>();
     const resyncs: Wrong[] = [];
-    for (const [name, count] of this.messages) this.messages.set(name, count + 1);
+    for (const [name, count] of this.messages) {
+      this.messages.set(name, count + 1);
+      if (count + 1 !== ANSWERED) continue;
+      ++this.turns; // what did not come is at rest
+      changed.set(name, []);
+    }
     for (let i = 0; i < wire.layersLength(); ++i) {
       const changes = wire.layers(i, new LayerChanges())!;
       const name = LAYERS.find((each) => this.place(each) === changes.layer());
@@ -71,12 +76,12 @@ export class Layers {
       try {
         const done = held.take(this.inside(readChanges(changes)));
         changed.set(name, [...changed.get(name) ?? [], ...done.changed]);
-        for (const { x, y } of done.changed) this.versions.set(chunkKey(x, y, 0), this.version(x, y) + 1 - this.lost);
+        for (const { x, y } of done.changed) this.versions.set(chunkKey(x, y, 0), this.version(x, y) + 1 - this.turns);
         for (const coord of done.resyncs) resyncs.push({ coord: this.cells.real(coord), layer: changes.layer() + 1 });
       } catch (error) {
         // The world itself goes on: without what cannot be read.
         this.held.delete(name);
-        ++this.lost;
+        ++this.turns;
         this.warn(`The layer “${name}” of this server cannot be read: ${error instanceof Error ? error.message : String(error)}`);
       }
     }
@@ -85,7 +90,7 @@ export class Layers {
 
   /** Grows whenever something of the layers may be another one in that stack of chunks. */
   version(x: number, y: number): number {
-    return (this.versions.get(chunkKey(x, y, 0)) ?? 0) + this.lost;
+    return (this.versions.get(chunkKey(x, y, 0)) ?? 0) + this.turns;
   }
 
   /** What was told of the chunk's cells; undefined: nothing, so all 0. */
@@ -121,7 +126,7 @@ export class Layers {
   /** What is known of the cell, to go on a line. */
   text(at: Vec3): string {
     const [degrees, wave] = [this.temperatureAt(at), this.waveAt(at)];
-    return (degrees === null ? "" : ` · ${degreesText(degrees)}`) + (wave === null ? "" : ` · ${waveText(wave)}`);
+    return (degrees === null ? "" : ` · ${degreesText(degrees)}`) + (wave === null ? "" : ` · wave ${waveText(wave)}`);
   }
 
   /** Whether what did not come is 0. */
