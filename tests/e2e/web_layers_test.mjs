@@ -34,6 +34,8 @@ const FLAT = { logX: 6, logY: 6, logZ: 0 };
 const SOLID = { logX: 4, logY: 4, logZ: 4 };
 const AT = (x, y, z) => ({ x, y, z });
 const BOX = { from: AT(0, 0, 0), size: AT(1000, 1000, 1000) };
+/** Of a painter that draws no waves. */
+const BARE = { version: () => 1, lookOf: () => undefined, piecesOf: () => undefined, waves: null };
 const told = (degrees) => 1 + 4 * (degrees + 100);
 const toldWave = (cells) => 1 + 256 + 64 * cells;
 
@@ -242,9 +244,31 @@ test("from the side and from above the same cells have the same temperatures and
     if (name !== "top") continue;
     const shades = new LayerShades(mirror, layers, "temperature", true);
     const pixels = new Uint32Array(256);
-    assert.deepEqual(shades.paint(pixels, 0, 0, 15), { least: -80, most: 15 / 4 + 60 - 80 }, "the uppermost water");
+    assert.deepEqual(shades.paint(pixels, 0, 0, 15, BARE, 0), { least: -80, most: 15 / 4 + 60 - 80 }, "the uppermost water");
     assert.ok(pixels.every((pixel) => pixel !== 0));
   }
+});
+
+test("the colour of a wave goes up to the surface that is drawn", () => {
+  const { mirror, layers, take } = opened(["waves"]);
+  for (let i = 0; i < 2; ++i) take(tickOf([{ layer: 0, chunks: [[AT(0, 0, 0), cellsOf((i) => (i >> 6 === 9 ? toldWave([1.5, -1.75][i & 63] ?? 0) : 0))]] }],
+    [[AT(0, 0, 0), cellsOf((i) => ((i & 63) < 3 && i >> 6 < 10 ? 4096 : 0))]]));
+  const surfaces = new Surfaces(mirror, 0);
+  surfaces.settle();
+  const tile = newTile(0, 0, stonesOf(FLAT, 0, 0));
+  new Looks(mirror, surfaces, 0).paint(0, 0, tile.stones, tile.look);
+  tile.stamp = newStamp();
+  const waves = layers.waveLooks(0, false);
+  waves.raise(tile, 0);
+  const pixels = new Uint32Array(CELLS);
+  new LayerShades(mirror, layers, "waves", false).paint(pixels, 0, 0, 0, { ...BARE, waves, lookOf: () => tile.look }, 0);
+  const at = (x, y) => pixels[((63 - y) << 6) | x];
+  const alpha = (x, y) => at(x, y) >>> 24;
+  assert.deepEqual([9, 10, 11, 12].map((y) => alpha(0, y)), [255, 255, 128, 0]);
+  assert.deepEqual([7, 8, 9].map((y) => alpha(1, y)), [255, 64, 0]);
+  assert.deepEqual([8, 9, 10].map((y) => alpha(2, y)), [255, 255, 0]);
+  assert.equal(at(0, 10), at(0, 5));
+  assert.equal(at(0, 11) & 0xffffff, at(0, 5) & 0xffffff);
 });
 
 test("the scale suits what is in view, and ice is another pattern of the same colours", () => {
@@ -253,7 +277,7 @@ test("the scale suits what is in view, and ice is another pattern of the same co
   take(tickOf([{ layer: 0, chunks: [[AT(0, 0, 0), cellsOf((i) => (i < 128 ? told(3) : told(50)))]] }], [[AT(0, 0, 0), cells]]));
   const shades = new LayerShades(mirror, layers, "temperature", false);
   const pixels = new Uint32Array(CELLS);
-  assert.deepEqual(shades.paint(pixels, 0, 0, 0), { least: 3, most: 3 });
+  assert.deepEqual(shades.paint(pixels, 0, 0, 0, BARE, 0), { least: 3, most: 3 });
   const at = (x, y) => pixels[((63 - y) << 6) | x];
   assert.equal(at(5, 0), at(6, 0));
   assert.notEqual(at(5, 1), at(6, 1));
@@ -277,7 +301,7 @@ test("waves have a scale around the surface at rest", () => {
   for (let i = 0; i < 2; ++i) take(tickOf([{ layer: 0, chunks: [[AT(0, 0, 0), swell]] }], [[AT(0, 0, 0), lake]]));
   const shades = new LayerShades(mirror, layers, "waves", false);
   const pixels = new Uint32Array(CELLS);
-  assert.deepEqual(shades.paint(pixels, 0, 0, 0), { least: 0, most: 0.5 });
+  assert.deepEqual(shades.paint(pixels, 0, 0, 0, BARE, 0), { least: 0, most: 0.5 });
   const at = (x, y) => pixels[((63 - y) << 6) | x];
   assert.equal(at(0, 0), at(0, 9));
   assert.equal(at(3, 3), at(0, 3), "under a strand, too");

@@ -1,11 +1,13 @@
 // What the overlays "temperature" and "waves" paint: the numbers of a layer (layers.ts) as pixels, a cell each, and
 // the scale that suits those in view.
 //
-//   from the front and the side: temperature of each cell of the slice; a wave colours all water under its surface
+//   from the front and the side: temperature of each cell of the slice; a wave colours all water under its surface,
+//   up to where that is drawn
 //   from above: of each column the first thing under the height, as one sees it; nothing where that is rock
 import type { Painted } from "./overlay";
-import { degreesOf, waveOf } from "./layer_values";
-import type { LayerName, Layers } from "./layers";
+import { degreesOf } from "./layer_values";
+import type { LayerName, Layers, Shown } from "./layers";
+import { FALLS, IS_BEYOND, IS_ROCK, SURFACE } from "./look";
 import { OUTSIDE, ROCK, THINNEST_ICE, TRAPPED_AIR, type Mirror } from "./mirror";
 import type { Legend } from "./overlay_kinds";
 import { blend, pixel, type Colour } from "./palette";
@@ -79,21 +81,26 @@ export class LayerShades {
   }
 
   /** Grows whenever the chunk may look different. */
-  version(x: number, y: number, painted: Painted): number {
+  version(x: number, y: number, painted: Painted, now: number): number {
     let version = painted.version(x, y) + this.layers.version(x, y);
     if (this.name === "temperature" || this.above) return version;
     // Water is coloured by what is at its surface, which may lie in a chunk above.
     const { size, sides } = this.mirror;
     for (let up = y + 1; up << sides.logY < size.y; ++up) version += painted.version(x, up) + this.layers.version(x, up);
-    return version;
+    // Waves that are on their way look different in every frame.
+    return version + (painted.waves?.phase(now) ?? 0);
   }
 
   /** Returns what the numbers lie between. */
-  paint(pixels: Uint32Array, x: number, y: number, slice: number): Extent {
+  paint(pixels: Uint32Array, x: number, y: number, slice: number, painted: Painted, now: number): Extent {
     const extent: Extent = { least: Infinity, most: -Infinity };
     if (this.above) this.paintTop(pixels, x, y, slice, extent);
     else if (this.name === "temperature") this.paintWarmth(pixels, x, y, slice, extent);
-    else this.paintWaves(pixels, x, y, slice, extent);
+    else {
+      this.paintWaves(pixels, x, y, slice, extent, painted.waves?.shown(now));
+      const look = painted.waves && painted.lookOf(x, y);
+      if (look) this.fitToLook(pixels, look);
+    }
     return extent;
   }
 
@@ -125,7 +132,7 @@ export class LayerShades {
     }
   }
 
-  private paintWaves(pixels: Uint32Array, x: number, y: number, slice: number, extent: Extent): void {
+  private paintWaves(pixels: Uint32Array, x: number, y: number, slice: number, extent: Extent, shown?: Shown): void {
     const { logX, logY, logZ } = this.mirror.sides;
     const told = this.layers.chunk("waves", x, y, slice >> logZ);
     const cells = this.mirror.chunk(x, y, slice >> logZ);
@@ -136,11 +143,32 @@ export class LayerShades {
       let isWet = false;
       for (let row = (1 << logY) - 1; row >= 0; --row) {
         const place = (row << (logX + logZ)) + layer + column;
+        const at = { x: (x << logX) + column, y: (y << logY) + row, z: slice };
         // What falls on water hangs together with it, and has no wave of its own.
-        if (told?.[place]) wave = waveOf(told[place]!);
-        else if (!isWet && cells[place]! > 0) wave = this.layers.waveAt({ x: (x << logX) + column, y: (y << logY) + row, z: slice });
+        if (told?.[place] || (!isWet && cells[place]! > 0)) wave = this.layers.waveAt(at, shown);
         isWet = cells[place]! > 0;
         if (isWet && wave !== null) this.put(pixels, column, row, wave, cells[place]!, extent);
+      }
+    }
+  }
+
+  /** Colours go up to the surface that is drawn, and no farther. */
+  private fitToLook(pixels: Uint32Array, look: Uint32Array): void {
+    const { logX, logY } = this.mirror.sides;
+    for (let column = 0; column < 1 << logX; ++column) {
+      let colour = 0;
+      for (let row = 0; row < 1 << logY; ++row) {
+        const place = (((1 << logY) - 1 - row) << logX) | column;
+        const seen = look[(row << logX) | column]!;
+        if (seen & (IS_ROCK | IS_BEYOND | FALLS) || (seen & 255) === 0) {
+          // Water above it, if any, has a colour of its own.
+          if (!(seen & FALLS)) pixels[place] = 0;
+          colour = 0;
+          continue;
+        }
+        colour = pixels[place] || colour;
+        // The cell of the surface is covered as far as water goes in it.
+        pixels[place] = seen & SURFACE ? ((colour & 0xffffff) | ((colour && seen & 255) << 24)) >>> 0 : colour;
       }
     }
   }

@@ -16,6 +16,9 @@ const MOST_LAYERS = 32;
 /** After so many messages a chunk that did not come is all 0, and not on its way. */
 const ANSWERED = 2;
 
+/** The height of the wave in a cell of the slice as it is drawn; undefined: it is not. */
+export type Shown = (x: number, y: number) => number | undefined;
+
 /** A chunk that is to be asked for again. */
 interface Wrong {
   coord: Vec3;
@@ -109,7 +112,7 @@ export class Layers {
   }
 
   /** Of the water that the cell belongs to, at its surface, in cells; null: there is none, or it is not known. */
-  waveAt({ x, y, z }: Vec3): number | null {
+  waveAt({ x, y, z }: Vec3, shown?: Shown): number | null {
     const waves = this.held.get("waves");
     if (!waves || !this.answered("waves") || !(this.cells.cell(x, y, z) > 0)) return null;
     // The picture's y is not up in the world where one looks down.
@@ -117,7 +120,7 @@ export class Layers {
     // Where water that stands ends, and what falls on it begins, is the server's to say: the lowest wave counts.
     for (; this.cells.cell(x, y, z) > 0; y += up.y, z += up.z) {
       const told = waves.cell(x, y, z);
-      if (told !== 0) return waveOf(told);
+      if (told !== 0) return shown?.(x, y) ?? waveOf(told);
     }
     // A surface out of view may be anywhere.
     return this.cells.inside(x, y, z) && (y >= this.end.y || z >= this.end.z) ? null : 0;

@@ -9,12 +9,16 @@ import type { Layers } from "./layers";
 import type { Legend, OverlayName } from "./overlay_kinds";
 import { blend, pixel, type Colour } from "./palette";
 import type { Pieces } from "./surfaces";
+import type { WaveLooks } from "./wave_looks";
 
 /** What the overlays need of the painter. */
 export interface Painted {
   /** Grows whenever the chunk looks different. */
   version(x: number, y: number): number;
   piecesOf(x: number, y: number): Pieces | undefined;
+  /** What is seen of the chunk, with waves; null: none are drawn. */
+  lookOf(x: number, y: number): Uint32Array | undefined;
+  readonly waves: WaveLooks | null;
 }
 
 /** From little to much: brighter with every step, and from blue to yellow, which nearly everybody sees. */
@@ -105,11 +109,11 @@ export class Overlay {
     const lastY = Math.min(size.y - 1, Math.floor(camera.worldY(0))) >> sides.logY;
     const area = { firstX, lastX, firstY, lastY };
     if (this.name === "awake" || this.name === "bytes") return this.paintChunks(context, camera, slice, area, now);
-    return this.paintCells(context, camera, slice, area, painted);
+    return this.paintCells(context, camera, slice, area, painted, now);
   }
 
   private paintCells(
-    context: CanvasRenderingContext2D, camera: Camera, slice: number, area: Area, painted: Painted,
+    context: CanvasRenderingContext2D, camera: Camera, slice: number, area: Area, painted: Painted, now: number,
   ): boolean {
     const { sides } = this.mirror;
     const end = performance.now() + BUDGET;
@@ -122,11 +126,11 @@ export class Overlay {
         if (!this.mirror.chunk(x, y, slice >> sides.logZ)) continue;
         const key = chunkKey(x, y, 0);
         let tile = this.tiles.get(key);
-        const version = this.shades?.version(x, y, painted) ?? painted.version(x, y);
+        const version = this.shades?.version(x, y, painted, now) ?? painted.version(x, y);
         if (!tile || tile.version !== version || tile.scale !== this.scale) {
           // A chunk that was never painted is, at once: a hole would be a lie.
           if (tile && performance.now() > end) late = true;
-          else this.tiles.set(key, (tile = this.paintTile(tile, x, y, slice, painted, version)));
+          else this.tiles.set(key, (tile = this.paintTile(tile, x, y, slice, painted, version, now)));
         }
         seen.least = Math.min(seen.least, tile.extent.least);
         seen.most = Math.max(seen.most, tile.extent.most);
@@ -167,7 +171,7 @@ export class Overlay {
   }
 
   private paintTile(
-    held: Tile | undefined, x: number, y: number, slice: number, painted: Painted, version: number,
+    held: Tile | undefined, x: number, y: number, slice: number, painted: Painted, version: number, now: number,
   ): Tile {
     const { logX, logY } = this.mirror.sides;
     const [width, height] = [1 << logX, 1 << logY];
@@ -175,7 +179,7 @@ export class Overlay {
     const pixels = new Uint32Array(tile.image.data.buffer);
     pixels.fill(0);
     tile.extent = { least: 0, most: 0 };
-    if (this.shades) tile.extent = this.shades.paint(pixels, x, y, slice);
+    if (this.shades) tile.extent = this.shades.paint(pixels, x, y, slice, painted, now);
     else if (this.name === "amount") this.amounts(pixels, x, y, slice);
     else if (this.name === "depth") tile.extent.most = this.depths(pixels, painted.piecesOf(x, y), y);
     tile.canvas.getContext("2d")!.putImageData(tile.image, 0, 0);

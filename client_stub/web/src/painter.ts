@@ -119,6 +119,10 @@ export class Painter {
     return this.tiles.get(chunkKey(x, y, 0))?.version ?? 0;
   }
 
+  lookOf(x: number, y: number): Uint32Array | undefined {
+    return this.tiles.get(chunkKey(x, y, 0))?.look;
+  }
+
   piecesOf(x: number, y: number): Pieces | undefined {
     return this.eyes.piecesOf(x, y);
   }

@@ -10,7 +10,7 @@
 // pictures that are mixed cell by cell, as painters do it between two ticks, would show two surfaces.
 import { chunkKey, type Vec3 } from "./geometry";
 import { waveOf } from "./layer_values";
-import type { Layers } from "./layers";
+import type { Layers, Shown } from "./layers";
 import { IS_BEYOND, IS_ROCK, SURFACE } from "./look";
 import { FULL, OUTSIDE, type Mirror } from "./mirror";
 import { DEEPEST, SHADES_PER_CELL } from "./palette";
@@ -78,6 +78,23 @@ export class WaveLooks {
     return now < this.movesUntil;
   }
 
+  /** Grows while waves are on their way. */
+  phase(now: number): number {
+    return Math.min(now, this.movesUntil);
+  }
+
+  /** The heights that are drawn. */
+  shown(now: number): Shown {
+    const { logX, logY } = this.mirror.sides;
+    const chunks = new Map<number, Map<number, number>>();
+    return (x, y) => {
+      const key = chunkKey(x >> logX, y >> logY, 0);
+      let heights = chunks.get(key);
+      if (!heights) chunks.set(key, (heights = this.heightsOf(this.swell(x >> logX, y >> logY, now), now)));
+      return heights.get(((y & ((1 << logY) - 1)) << logX) | (x & ((1 << logX) - 1)));
+    };
+  }
+
   /** Brings a tile's look, which may just have been painted with water at rest, to where waves are now. */
   raise(tile: Tile, now: number): void {
     const swells = [-1, 0, 1].map((up) => this.swell(tile.x, tile.y + up, now));
@@ -110,11 +127,16 @@ export class WaveLooks {
     return swell;
   }
 
+  /** By the place of their cells in the chunk. */
+  private heightsOf(swell: Swell | null, now: number): Map<number, number> {
+    const share = swell ? shareOf(swell, now) : 1;
+    return new Map(swell?.waves.map(({ column, row, from, to }) => [(row << this.mirror.sides.logX) | column, from + (to - from) * share]));
+  }
+
   private read(x: number, y: number, before: Swell | null, now: number): Wave[] {
     const { logX, logY, logZ } = this.mirror.sides;
     const told = this.layers.chunk("waves", x, y, this.slice >> logZ);
-    const share = before ? shareOf(before, now) : 1;
-    const heights = new Map(before?.waves.map(({ column, row, from, to }) => [(row << logX) | column, from + (to - from) * share]));
+    const heights = this.heightsOf(before, now);
     const waves: Wave[] = [];
     const layer = (this.slice & ((1 << logZ) - 1)) << logX;
     const stride = 1 << (logX + logZ);
