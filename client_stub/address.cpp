@@ -11,6 +11,7 @@ namespace {
 constexpr std::string_view kScheme = "ws://";
 constexpr std::string_view kEncryptedScheme = "wss://";
 constexpr std::string_view kWorlds = "/worlds/";
+constexpr std::string_view kAlone = "?alone=";
 constexpr std::size_t kMaxTokenBytes = 128;  // what servers look at
 
 Error wrong(std::string_view url, std::string_view what) {
@@ -32,6 +33,12 @@ bool valid_name(std::string_view name) {
   return !name.empty() && name.size() <= 64;
 }
 
+bool valid_query(std::string_view query) {
+  if (query.empty()) return true;
+  return query.starts_with(kAlone) && valid_name(query.substr(kAlone.size())) &&
+         query.find('-') == std::string_view::npos;
+}
+
 }  // namespace
 
 Result<std::string> token_to_show(const std::string& given) {
@@ -50,7 +57,7 @@ std::string Address::authority() const {
 }
 
 std::string Address::url() const {
-  return std::string(encrypted ? kEncryptedScheme : kScheme) + authority() + path;
+  return std::string(encrypted ? kEncryptedScheme : kScheme) + authority() + path + query;
 }
 
 Result<Address> parse_address(std::string_view url) {
@@ -66,10 +73,16 @@ Result<Address> parse_address(std::string_view url) {
   Address address;
   address.encrypted = encrypted;
   if (encrypted) address.port = "443";
-  address.path = rest.substr(slash);
+  const std::string_view target = rest.substr(slash);
+  const std::size_t mark = std::min(target.find('?'), target.size());
+  address.path = target.substr(0, mark);
+  address.query = target.substr(mark);
   if (!address.path.starts_with(kWorlds) ||
       !valid_name(std::string_view(address.path).substr(kWorlds.size()))) {
     return wrong(url, "the path is not /worlds/NAME with a NAME of [a-z0-9-]");
+  }
+  if (!valid_query(address.query)) {
+    return wrong(url, "what follows the name is not ?alone=POSITION, a position of [a-z0-9]");
   }
   if (authority.starts_with('[')) {
     const std::size_t bracket = authority.find(']');

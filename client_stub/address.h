@@ -1,4 +1,6 @@
 // Where a world is: "ws://HOST:PORT/worlds/NAME", or "wss://..." where connections are encrypted.
+// With
+// "?alone=POSITION" at the end it is another position in a recording (server/replay/README.md).
 #pragma once
 
 #include <string>
@@ -11,7 +13,8 @@ namespace sluice::client {
 struct Address {
   std::string host;  // a name, an IPv4 address, or an IPv6 address without its brackets
   std::string port = "80";
-  std::string path;  // "/worlds/NAME"
+  std::string path;   // "/worlds/NAME"
+  std::string query;  // "?alone=POSITION", or empty
   bool encrypted = false;
   std::string token = {};  // shown to the server, and no part of the URL; may be empty
 

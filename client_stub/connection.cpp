@@ -125,7 +125,7 @@ class Socket final : public std::enable_shared_from_this<Socket> {
             r.set(beast::http::field::authorization, "Bearer " + token);
           }));
     }
-    transport::upgrade(socket_, address_.authority(), address_.path, response_,
+    transport::upgrade(socket_, address_.authority(), address_.path + address_.query, response_,
                        [self = shared_from_this()](error_code failed) { self->opened(failed); });
   }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "client_stub/command_json.h"
+#include "client_stub/layers.h"
 #include "client_stub/pipe_picture.h"
 
 namespace sluice::client {
@@ -192,7 +193,7 @@ bool Desk::move_by(char character, Vec3 size) {
 }
 
 /// What is in the hand, and what is shown.
-bool Desk::choose(char character) {
+bool Desk::choose(const protocol::Mirror& mirror, char character) {
   const auto take = [&](Shape shape) {
     hand_.cancel();
     hand_.shape = shape;
@@ -214,7 +215,7 @@ bool Desk::choose(char character) {
       hand_.brush = std::min(kLargestBrush, hand_.brush + 1);
       return true;
     case 'O':
-      overlay_.next();
+      overlay_.next(mirror);
       facts_.say("overlay: " + std::string(name_of(overlay_.kind())));
       return true;
     case 'I':
@@ -228,7 +229,7 @@ bool Desk::choose(char character) {
 
 void Desk::handle_character(const protocol::Mirror& mirror, char character, const Known& known) {
   if (PipeTool::takes(character)) return act(pipe_tool_.press(character, cursor(), mirror));
-  if (move_by(character, mirror.welcome().size) || choose(character)) return;
+  if (move_by(character, mirror.welcome().size) || choose(mirror, character)) return;
   const auto use = [&](Tool tool) {
     hand_.tool = tool;
     act(hand_.use(mirror, cursor()));
@@ -324,6 +325,16 @@ void Desk::settle(const protocol::Mirror& mirror) {
   settle_again_ = done + (done - now) * kSettleShare;
   settled_ = box;
   stale_ = false;
+}
+
+std::uint32_t Desk::layers(const protocol::Mirror& mirror) const {
+  std::uint32_t wanted = overlay_.layers(mirror);
+  if (inspector_.looks()) {
+    for (const std::string_view layer : {protocol::kTemperatureLayer, protocol::kWaveLayer}) {
+      wanted |= bit_of_layer(mirror, layer);
+    }
+  }
+  return wanted;
 }
 
 void Desk::draw_world(const Known& known) {

@@ -45,6 +45,8 @@ class Desk {
 
   /// What is to be seen of the world.
   [[nodiscard]] Box view(const protocol::Mirror& mirror) const;
+  /// And of what it has beside cells, as SetView has it.
+  [[nodiscard]] std::uint32_t layers(const protocol::Mirror& mirror) const;
   [[nodiscard]] CommandQueue& queue() { return queue_; }
 
   /// The picture and all that is laid over it; `line` stands at the bottom instead of the status
@@ -59,7 +61,7 @@ class Desk {
   void handle_mouse(const protocol::Mirror& mirror, const Key& key, const Known& known);
   void handle_character(const protocol::Mirror& mirror, char character, const Known& known);
   [[nodiscard]] bool move_by(char character, Vec3 size);
-  [[nodiscard]] bool choose(char character);
+  [[nodiscard]] bool choose(const protocol::Mirror& mirror, char character);
   void change_slice(std::int32_t by, Vec3 size);
   void act(Act done);
   [[nodiscard]] Act toggle_spring(bool drains) const;

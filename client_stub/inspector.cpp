@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "client_stub/layers.h"
 #include "client_stub/overlay.h"
 #include "client_stub/pipe_facts.h"
 #include "client_stub/pipe_picture.h"
@@ -43,6 +44,15 @@ const char* material_name(std::int32_t cell) {
   return cell < 0 ? "rock" : cell == 0 ? "air" : "water";
 }
 
+/// What there is beside the amount of water; empty where the world has none of it.
+std::string layer_text(const Known& known, Vec3 at) {
+  std::string text;
+  if (const auto degrees = degrees_at(known.mirror, at)) text += number(*degrees) + " degrees  ";
+  const auto wave = wave_at(known.mirror, known.surfaces, at);
+  if (wave && *wave != 0) text += "wave of " + number(*wave) + " cells  ";
+  return text;
+}
+
 CellReport cell_report(const Known& known, Vec3 at) {
   const std::int32_t cell = known.mirror.cell(at);
   CellReport report{place_text(known, at) + " " + material_name(cell), "", "",
@@ -68,7 +78,7 @@ CellReport cell_report(const Known& known, Vec3 at) {
   } else if (cell == kTrappedAir) {
     report.why = "Air that cannot leave: water does not get in until it finds a way out.";
   }
-  report.facts += rest_text(known, at);
+  report.facts += layer_text(known, at) + rest_text(known, at);
   const Spring* const spring = known.fixtures.source_at(at);
   const Spring* const drain = known.fixtures.drain_at(at);
   if (spring == nullptr && drain == nullptr) return report;

@@ -50,6 +50,8 @@ class Inspector {
   /// Off, then cells, columns and chunks under the cursor, then off again.
   void next();
   [[nodiscard]] bool on() const { return mode_.has_value(); }
+  /// Whether it tells of anything: of what lies under the cursor, or is pinned.
+  [[nodiscard]] bool looks() const { return on() || !pins_.empty(); }
   /// "cell", "column", "chunk" or "off".
   [[nodiscard]] const char* mode_name() const;
   /// A pipe where there is one, else what the mode asks for, or the cell.

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "client_stub/layers.h"
 #include "protocol/base/map_text.h"
 
 namespace sluice::client {
@@ -22,6 +23,14 @@ constexpr std::array<Colour, 5> kRamp = {
 /// Of a terminal's sixteen colours, those that keep that order.
 constexpr std::array<Colour, 5> kFewRamp = {
     {{0, 0, 170}, {85, 85, 255}, {0, 170, 170}, {85, 255, 85}, {255, 255, 85}}};
+/// From far below zero to far above: blue, white, red, which nearly everybody tells apart.
+constexpr std::array<Colour, 5> kDiverging = {
+    {{33, 102, 172}, {146, 197, 222}, {240, 240, 240}, {244, 165, 130}, {178, 24, 43}}};
+constexpr std::array<Colour, 5> kFewDiverging = {
+    {{0, 0, 170}, {85, 85, 255}, {255, 255, 255}, {255, 85, 85}, {170, 0, 0}}};
+/// Degrees, and cells of waves, of the colours farthest from zero: the smallest that suits.
+constexpr std::array<double, 6> kReachesOfDegrees = {5, 10, 20, 50, 100, 200};
+constexpr std::array<double, 6> kReachesOfWaves = {0.125, 0.25, 0.5, 1, 2, 4};
 /// Depths of the deepest colour: the smallest that suits what is in view is taken.
 constexpr std::array<double, 9> kDepths = {2, 5, 10, 20, 50, 100, 200, 500, 1000};
 /// Of the bytes' ramp, in powers of ten: 10 bytes a second to 100,000.
@@ -41,6 +50,39 @@ std::string short_number(double value) {
   return text;
 }
 
+/// The scale that suits, of rising ones; it shrinks only when it is far too large, so that it does
+/// not flicker.
+template <std::size_t kSteps>
+double fitting(const std::array<double, kSteps>& steps, double farthest, double now) {
+  const auto* const fits =
+      std::find_if(steps.begin(), steps.end(), [&](double step) { return step >= farthest; });
+  const double scale = fits == steps.end() ? steps.back() : *fits;
+  const bool of_these = std::find(steps.begin(), steps.end(), now) != steps.end();
+  return !of_these || scale > now || farthest <= now * 0.3 ? scale : now;
+}
+
+/// The value farthest from zero of what is held of a layer.
+double farthest_of(const protocol::Mirror& mirror, std::string_view name,
+                   double (*value)(std::int32_t)) {
+  double farthest = 0;
+  const auto layer = find_layer(mirror, name);
+  if (!layer) return farthest;
+  mirror.for_each_chunk_of(*layer, [&](ChunkCoord, const protocol::ChunkCells& numbers) {
+    const auto reach = [&](std::int32_t number) {
+      if (number > 0) farthest = std::max(farthest, std::abs(value(number)));
+    };
+    std::int32_t least = INT32_MAX;
+    std::int32_t most = 0;
+    for (const std::int32_t number : numbers) {
+      if (number > 0) least = std::min(least, number);
+      most = std::max(most, number);
+    }
+    if (most > 0) reach(least);
+    reach(most);
+  });
+  return farthest;
+}
+
 double power_share(double bytes) {
   return (std::log10(std::max(bytes, 1.0)) - kLeastPower) / (kMostPower - kLeastPower);
 }
@@ -55,6 +97,10 @@ std::string_view name_of(OverlayKind kind) {
       return "amount";
     case OverlayKind::kDepth:
       return "depth";
+    case OverlayKind::kTemperature:
+      return "temperature";
+    case OverlayKind::kWaves:
+      return "waves";
     case OverlayKind::kAwake:
       return "awake chunks";
     case OverlayKind::kBytes:
@@ -75,27 +121,62 @@ std::string bytes_text(double bytes) {
   return text;
 }
 
-void Overlay::next() {
-  kind_ = kind_ == OverlayKind::kBytes ? OverlayKind::kNone
-                                       : static_cast<OverlayKind>(static_cast<int>(kind_) + 1);
+void Overlay::next(const protocol::Mirror& mirror) {
+  const auto missing = [&] {
+    const bool needs = kind_ == OverlayKind::kTemperature || kind_ == OverlayKind::kWaves;
+    return needs && layers(mirror) == 0;
+  };
+  do {
+    kind_ = kind_ == OverlayKind::kBytes ? OverlayKind::kNone
+                                         : static_cast<OverlayKind>(static_cast<int>(kind_) + 1);
+  } while (missing());
 }
 
-/// The scale shrinks only when it is far too large, so that it does not flicker.
+std::uint32_t Overlay::layers(const protocol::Mirror& mirror) const {
+  if (kind_ == OverlayKind::kTemperature) return bit_of_layer(mirror, protocol::kTemperatureLayer);
+  if (kind_ == OverlayKind::kWaves) return bit_of_layer(mirror, protocol::kWaveLayer);
+  return 0;
+}
+
 void Overlay::rescale(const Known& known) {
-  const double deepest = known.surfaces.deepest();
-  const auto* const fits =
-      std::find_if(kDepths.begin(), kDepths.end(), [&](double depth) { return depth >= deepest; });
-  const double scale = fits == kDepths.end() ? kDepths.back() : *fits;
-  if (scale > depth_ || deepest <= depth_ * 0.3) depth_ = scale;
+  if (kind_ == OverlayKind::kDepth) depth_ = fitting(kDepths, known.surfaces.deepest(), depth_);
+  if (kind_ == OverlayKind::kTemperature) {
+    const double farthest =
+        farthest_of(known.mirror, protocol::kTemperatureLayer, protocol::degrees_told);
+    reach_ = fitting(kReachesOfDegrees, farthest, reach_);
+  }
+  if (kind_ == OverlayKind::kWaves) {
+    const double farthest = farthest_of(known.mirror, protocol::kWaveLayer, protocol::wave_told);
+    reach_ = fitting(kReachesOfWaves, farthest, reach_);
+  }
 }
 
-Colour Overlay::ramp(double share) const {
-  const auto& steps = colours_ == ColourDepth::k16 ? kFewRamp : kRamp;
+bool Overlay::of_cells() const {
+  return kind_ == OverlayKind::kAmount || kind_ == OverlayKind::kDepth ||
+         kind_ == OverlayKind::kTemperature || kind_ == OverlayKind::kWaves;
+}
+
+/// Of the layer that it shows.
+std::optional<double> Overlay::value_at(const Known& known, Vec3 cell) const {
+  if (kind_ == OverlayKind::kTemperature) return degrees_at(known.mirror, cell);
+  return wave_at(known.mirror, known.surfaces, cell);
+}
+
+// A colour of the steps, or between two of them; of sixteen colours none lies between.
+Colour Overlay::between(const std::array<Colour, 5>& steps, double share) const {
   const double at = std::clamp(share, 0.0, 1.0) * static_cast<double>(steps.size() - 1);
-  // Between two of sixteen colours there is none.
   if (colours_ == ColourDepth::k16) return steps.at(static_cast<std::size_t>(std::lround(at)));
   const auto i = std::min(steps.size() - 2, static_cast<std::size_t>(at));
   return blend(steps.at(i), steps.at(i + 1), at - static_cast<double>(i));
+}
+
+Colour Overlay::ramp(double share) const {
+  return between(colours_ == ColourDepth::k16 ? kFewRamp : kRamp, share);
+}
+
+Colour Overlay::around_zero(double value) const {
+  return between(colours_ == ColourDepth::k16 ? kFewDiverging : kDiverging,
+                 (value / reach_ + 1) / 2);
 }
 
 Colour Overlay::tint(const Known& known, Vec3 cell, Colour base) const {
@@ -110,6 +191,11 @@ Colour Overlay::tint(const Known& known, Vec3 cell, Colour base) const {
     case OverlayKind::kDepth: {
       const auto depth = known.surfaces.depth(cell.x, cell.y);
       return depth ? ramp(*depth / depth_) : dim;
+    }
+    case OverlayKind::kTemperature:
+    case OverlayKind::kWaves: {
+      const auto value = value_at(known, cell);
+      return value ? around_zero(*value) : dim;
     }
     case OverlayKind::kAwake: {
       if (known.mirror.find(chunk) == nullptr) return dim;
@@ -131,6 +217,12 @@ Colour Overlay::tint(const Known& known, Vec3 cell, Colour base) const {
 }
 
 char Overlay::letter(const Known& known, Vec3 cell) const {
+  if (kind_ == OverlayKind::kTemperature || kind_ == OverlayKind::kWaves) {
+    const auto value = value_at(known, cell);
+    if (!value) return 0;
+    const double share = (std::clamp(*value / reach_, -1.0, 1.0) + 1) / 2;
+    return static_cast<char>('0' + std::lround(share * 8));
+  }
   const std::int32_t units = known.mirror.cell(cell);
   if (!is_water(units)) return 0;
   if (kind_ == OverlayKind::kAmount) {
@@ -147,7 +239,7 @@ char Overlay::letter(const Known& known, Vec3 cell) const {
 
 void Overlay::write(const Known& known, const Picture& picture, Screen& screen) const {
   if (kind_ == OverlayKind::kNone) return;
-  if (kind_ == OverlayKind::kAmount || kind_ == OverlayKind::kDepth) {
+  if (of_cells()) {
     if (colours_ == ColourDepth::kNone) write_digits(known, picture, screen);
     return;
   }
@@ -220,6 +312,15 @@ Legend Overlay::legend() const {
               {{ramp(0), "0", "0"},
                {ramp(0.5), "5", short_number(depth_ / 2)},
                {ramp(1), "9", short_number(depth_)}}};
+    case OverlayKind::kTemperature:
+    case OverlayKind::kWaves: {
+      const bool warm = kind_ == OverlayKind::kTemperature;
+      const std::string far = short_number(reach_) + (warm ? " C" : "");
+      return {warm ? "Temperature" : "Height of waves, in cells",
+              {{around_zero(-reach_), "0", "-" + far},
+               {around_zero(0), "4", "0"},
+               {around_zero(reach_), "8", far}}};
+    }
     case OverlayKind::kAwake:
       return {"Chunks",
               {{blend({0, 0, 0}, kAwake, 0.8), "*", "changed just now"},

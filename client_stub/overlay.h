@@ -1,8 +1,11 @@
-// A quantity over the terminal's picture: of cells (amount, depth) or of chunks (awake, bytes),
-// with a legend. Those of the browser viewer. Where there are no colours, cells are digits.
+// A quantity over the terminal's picture: of cells (amount, depth, temperature, waves) or of chunks
+// (awake, bytes), with a legend. Those of the browser viewer. Where there are no colours, cells are
+// digits.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,7 +17,15 @@
 
 namespace sluice::client {
 
-enum class OverlayKind : std::uint8_t { kNone, kAmount, kDepth, kAwake, kBytes };
+enum class OverlayKind : std::uint8_t {
+  kNone,
+  kAmount,
+  kDepth,
+  kTemperature,
+  kWaves,
+  kAwake,
+  kBytes
+};
 
 /// One thing that a legend explains: a colour, or the digit in its place.
 struct LegendEntry {
@@ -33,9 +44,11 @@ class Overlay {
   explicit Overlay(ColourDepth colours = ColourDepth::kTrue) : colours_(colours) {}
 
   [[nodiscard]] OverlayKind kind() const { return kind_; }
-  /// The next one, or none after the last.
-  void next();
-  /// To be called before a picture: the scale of depths follows what is in view.
+  /// The next one that the world has, or none after the last.
+  void next(const protocol::Mirror& mirror);
+  /// Layers that it shows, as SetView has them.
+  [[nodiscard]] std::uint32_t layers(const protocol::Mirror& mirror) const;
+  /// To be called before a picture: scales follow what is in view.
   void rescale(const Known& known);
   [[nodiscard]] double deepest_of_scale() const { return depth_; }
 
@@ -52,7 +65,11 @@ class Overlay {
   void draw_legend(Screen& screen) const;
 
  private:
+  [[nodiscard]] Colour between(const std::array<Colour, 5>& steps, double share) const;
   [[nodiscard]] Colour ramp(double share) const;
+  [[nodiscard]] Colour around_zero(double value) const;
+  [[nodiscard]] std::optional<double> value_at(const Known& known, Vec3 cell) const;
+  [[nodiscard]] bool of_cells() const;
   void write_digits(const Known& known, const Picture& picture, Screen& screen) const;
   void label_chunk(const Known& known, const Picture& picture, ChunkCoord chunk,
                    Screen& screen) const;
@@ -60,9 +77,10 @@ class Overlay {
   ColourDepth colours_;
   OverlayKind kind_ = OverlayKind::kNone;
   double depth_ = 10;  // cells, of the deepest colour
+  double reach_ = 10;  // degrees, or cells of a wave, of the colours farthest from zero
 };
 
-/// "none", "amount", "depth", "awake chunks", "bytes per chunk".
+/// "none", "amount", "depth", "temperature", "waves", "awake chunks", "bytes per chunk".
 [[nodiscard]] std::string_view name_of(OverlayKind kind);
 
 /// "880 B/s", "1.2 kB/s", "3.40 MB/s".

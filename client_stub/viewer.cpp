@@ -103,8 +103,8 @@ class Viewer {
     const Address& address = options_.address;
     if (address.encrypted || asks_fixtures_) return;
     asks_fixtures_ = true;
-    const HttpRequest request{"GET", "http://" + address.authority(), address.path + "/fixtures",
-                              address.token, ""};
+    const HttpRequest request{"GET", "http://" + address.authority(),
+                              address.path + "/fixtures" + address.query, address.token, ""};
     ask(context_, request, [this](const Result<HttpReply>& answer) {
       auto fixtures = answer.ok() && answer.value().status == 200
                           ? read_fixtures(answer.value().body)
@@ -183,10 +183,10 @@ class Viewer {
 
   void send_view() {
     if (!client_->ready()) return;
-    const Box view = desk_.view(client_->mirror());
+    const std::pair view{desk_.view(client_->mirror()), desk_.layers(client_->mirror())};
     if (view == sent_view_) return;
     sent_view_ = view;
-    client_->set_view(view);
+    client_->set_view(view.first, view.second);
   }
 
   void handle(const Key& key) {
@@ -223,7 +223,7 @@ class Viewer {
   std::array<char, 1024> input_{};
   KeyParser parser_;
   Desk desk_;
-  Box sent_view_;
+  std::pair<Box, std::uint32_t> sent_view_;  // and its layers
   milliseconds retry_delay_ = kFirstRetry;
   bool was_welcomed_ = false;
   bool asks_fixtures_ = false;  // or waits to ask again

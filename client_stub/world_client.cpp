@@ -50,8 +50,8 @@ void WorldClient::flush() {
   for (protocol::Bytes& message : session_.take_outgoing()) connection_->send(std::move(message));
 }
 
-void WorldClient::set_view(const Box& box) {
-  session_.set_view(box);
+void WorldClient::set_view(const Box& box, std::uint32_t layers) {
+  session_.set_view(box, layers);
   if (ready()) flush();
 }
 

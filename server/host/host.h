@@ -14,8 +14,8 @@
 #include "server/host/hosted_worlds.h"
 #include "server/host/metrics.h"
 #include "server/host/operator_desk.h"
-#include "server/host/shared_executor.h"
 #include "server/net/server.h"
+#include "server/workers/shared_executor.h"
 #include "server/workers/thread_pool.h"
 
 namespace sluice::host {
@@ -77,7 +77,7 @@ class Host {
   std::mutex reloading_;
   std::shared_ptr<access::Gate> gate_;
   workers::ThreadPool pool_;
-  SharedExecutor executor_{pool_};
+  workers::SharedExecutor executor_{pool_};
   Metrics metrics_;
   std::unique_ptr<Backups> backups_;
   std::unique_ptr<DiskGuard> disk_;

@@ -37,17 +37,28 @@ class SurplusConnection {
 struct Network {
   ServerOptions options;  // without the assets
   std::vector<PackedAsset> assets;
-  std::shared_ptr<boost::asio::ssl::context> tls;        // of connections from now on; null: none
-  std::map<std::string, std::unique_ptr<Hub>> hubs;      // by the world's name
-  std::set<Session*> sessions;                           // those that are open
-  std::atomic<std::size_t> connections{0};               // those within the limits
-  std::map<std::string, std::size_t> by_address;         // of those, from each address
-  std::deque<std::weak_ptr<SurplusConnection>> surplus;  // the oldest first
+  std::shared_ptr<boost::asio::ssl::context> tls;         // of connections from now on; null: none
+  std::map<std::string, std::unique_ptr<Hub>> hubs;       // by the world's name
+  std::map<std::string, std::unique_ptr<Hub>> positions;  // by key_of(); no list names them
+  std::set<Session*> sessions;                            // those that are open
+  std::atomic<std::size_t> connections{0};                // those within the limits
+  std::map<std::string, std::size_t> by_address;          // of those, from each address
+  std::deque<std::weak_ptr<SurplusConnection>> surplus;   // the oldest first
   // What strangers may make the server write.
   LogLimiter refused_log{kLogLinesPerSecond, kLogLinesAtOnce};
   LogLimiter closed_log{kLogLinesPerSecond, kLogLinesAtOnce};
   std::optional<TokenBucket> handshakes;  // where there is TLS
   bool stopping = false;
+
+  /// Where a hub of that key belongs.
+  [[nodiscard]] std::map<std::string, std::unique_ptr<Hub>>& hubs_of(const std::string& key) {
+    return key.find(kPositionMark) == std::string::npos ? hubs : positions;
+  }
+  /// No name of a world holds the mark.
+  [[nodiscard]] static std::string key_of(const std::string& world, const std::string& position) {
+    return position.empty() ? world : world + kPositionMark + position;
+  }
+  static constexpr char kPositionMark = '?';
 
   static constexpr double kLogLinesPerSecond = 2;
   static constexpr double kLogLinesAtOnce = 20;

@@ -1,6 +1,7 @@
 #include "server/net/routes.h"
 
 #include <algorithm>
+#include <optional>
 #include <sstream>
 #include <vector>
 
@@ -13,6 +14,30 @@ namespace {
 constexpr std::string_view kWorldsPrefix = "/worlds/";
 constexpr std::string_view kFixturesSuffix = "/fixtures";
 constexpr std::string_view kSession = "/session";
+
+// In a query: the position that is meant, of those that no list names.
+constexpr std::string_view kAlone = "alone=";
+
+/// The position that the request names; nothing where it means the world itself.
+std::optional<std::string> position_in(std::string_view target) {
+  const std::size_t mark = target.find('?');
+  if (mark == std::string_view::npos) return std::nullopt;
+  for (std::string_view query = target.substr(mark + 1); !query.empty();) {
+    const std::string_view one = query.substr(0, query.find('&'));
+    if (one.starts_with(kAlone)) return std::string(one.substr(kAlone.size()));
+    query.remove_prefix(std::min(query.size(), one.size() + 1));
+  }
+  return std::nullopt;
+}
+
+Hub* hub_at(Network& network, std::string_view path, const std::optional<std::string>& position) {
+  if (!path.starts_with(kWorldsPrefix)) return nullptr;
+  const std::string name(path.substr(kWorldsPrefix.size()));
+  const auto& hubs = position ? network.positions : network.hubs;
+  // An empty position is none that there could be, and not the world.
+  const auto place = hubs.find(position ? name + Network::kPositionMark + *position : name);
+  return place == hubs.end() ? nullptr : place->second.get();
+}
 
 // Of our own messages: quotes are all that they may hold.
 std::string escaped(std::string_view text) {
@@ -172,10 +197,7 @@ bool is_health(std::string_view target) {
 }
 
 Hub* hub_of(Network& network, std::string_view target) {
-  const std::string_view path = target.substr(0, target.find('?'));
-  if (!path.starts_with(kWorldsPrefix)) return nullptr;
-  const auto place = network.hubs.find(std::string(path.substr(kWorldsPrefix.size())));
-  return place == network.hubs.end() ? nullptr : place->second.get();
+  return hub_at(network, target.substr(0, target.find('?')), position_in(target));
 }
 
 std::string no_such_world(const Network& network, std::string_view target, const Visitor& visitor) {
@@ -187,6 +209,9 @@ std::string no_such_world(const Network& network, std::string_view target, const
   }
   const bool is_world = path.starts_with(kWorldsPrefix);
   const std::string name(is_world ? path.substr(kWorldsPrefix.size()) : std::string_view());
+  if (position_in(target) && std::find(names.begin(), names.end(), name) != names.end()) {
+    return "no such position in the history of this world, or not any more\n";
+  }
   return "no such world" + did_you_mean(name, names) + "; /worlds lists them\n";
 }
 
@@ -227,7 +252,8 @@ Answer answer_to(Network& network, const Asked& asked) {
     return {200, "text/plain; version=0.0.4; charset=utf-8", network.options.metrics_text(), ""};
   }
   if (path.ends_with(kFixturesSuffix)) {
-    Hub* const hub = hub_of(network, path.substr(0, path.size() - kFixturesSuffix.size()));
+    Hub* const hub = hub_at(network, path.substr(0, path.size() - kFixturesSuffix.size()),
+                            position_in(asked.target));
     if (hub != nullptr) {
       const std::string refusal =
           network.options.gate->watch_refusal(hub->config().name, asked.visitor.account);

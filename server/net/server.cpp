@@ -42,7 +42,7 @@ struct Server::Implementation {
   asio::steady_timer timer{context};  // pauses accepting; then polls for the end
   asio::steady_timer sweep{context};  // looks for clients that take nothing
   std::chrono::steady_clock::time_point stop_deadline;
-  std::map<std::string, WorldFeed*> feeds;  // by the world's name
+  std::map<std::string, WorldFeed*> feeds;  // by Network::key_of()
   std::string address;
   std::thread thread;
 
@@ -56,7 +56,7 @@ struct Server::Implementation {
   [[nodiscard]] std::unique_ptr<Hub> make_hub(const HostedWorld& world) const;
   void wake(WorldFeed& feed, Hub& hub);
   struct Removal;
-  void begin_removal(const std::shared_ptr<Removal>& removal, const std::string& name,
+  void begin_removal(const std::shared_ptr<Removal>& removal, const std::string& key,
                      const std::string& why);
   void go_on_removing(const std::shared_ptr<Removal>& removal);
 };
@@ -129,6 +129,7 @@ void Server::Implementation::begin_stop() {
   sweep.cancel();
   acceptor.close(ignored);
   for (auto& [name, hub] : network.hubs) hub->on_mail();
+  for (auto& [key, hub] : network.positions) hub->on_mail();
   const std::set<Session*> sessions = network.sessions;
   for (Session* session : sessions) {
     session->refuse(protocol::RefusalCode::kShutdown, "the server stops");
@@ -177,8 +178,8 @@ void Server::Implementation::wake(WorldFeed& feed, Hub& hub) {
 // From here on nobody finds the world. What wakes the hub was taken away before, so nothing that
 // speaks of it is still to come but its sessions.
 void Server::Implementation::begin_removal(const std::shared_ptr<Removal>& removal,
-                                           const std::string& name, const std::string& why) {
-  removal->hub = std::move(network.hubs.extract(name).mapped());
+                                           const std::string& key, const std::string& why) {
+  removal->hub = std::move(network.hubs_of(key).extract(key).mapped());
   removal->hub->on_mail();
   removal->deadline = std::chrono::steady_clock::now() + network.options.limits.farewell;
   const std::set<Session*> sessions = network.sessions;
@@ -215,9 +216,9 @@ Result<std::unique_ptr<Server>> Server::start(ServerOptions options,
   }
   for (const HostedWorld& world : worlds) {
     auto hub = it.make_hub(world);
-    const std::string name = hub->config().name;
-    SLUICE_ASSERT(it.network.hubs.emplace(name, std::move(hub)).second);
-    it.feeds.emplace(name, world.feed);
+    const std::string key = Network::key_of(hub->config().name, world.position);
+    SLUICE_ASSERT(it.network.hubs_of(key).emplace(key, std::move(hub)).second);
+    it.feeds.emplace(key, world.feed);
   }
   if (!it.network.options.tls_certificate.empty()) {
     auto tls = make_tls(it.network.options.tls_certificate, it.network.options.tls_key);
@@ -227,7 +228,7 @@ Result<std::unique_ptr<Server>> Server::start(ServerOptions options,
     it.network.handshakes.emplace(rate, rate);
   }
   if (const Status status = it.listen(); !status.ok()) return Error{status.error()};
-  for (const auto& [name, feed] : it.feeds) it.wake(*feed, *it.network.hubs.at(name));
+  for (const auto& [key, feed] : it.feeds) it.wake(*feed, *it.network.hubs_of(key).at(key));
   it.accept();
   it.end_stalled();
   it.thread = std::thread([&it] { it.context.run(); });
@@ -251,8 +252,8 @@ void Server::stop() {
 
 Status Server::add_world(HostedWorld world) {
   Implementation& it = *implementation_;
-  const std::string name = world.feed->config().name;
-  SLUICE_ASSERT(it.feeds.emplace(name, world.feed).second);
+  const std::string key = Network::key_of(world.feed->config().name, world.position);
+  SLUICE_ASSERT(it.feeds.emplace(key, world.feed).second);
   // Whoever comes first decides: the network that takes it, or the patience that ends.
   struct Handed {
     std::unique_ptr<Hub> hub;
@@ -263,29 +264,31 @@ Status Server::add_world(HostedWorld world) {
   handed->hub = it.make_hub(world);
   Hub& hub = *handed->hub;
   auto done = handed->done.get_future();
-  asio::post(it.context, [&it, handed, name] {
+  asio::post(it.context, [&it, handed, key] {
     if (handed->decided.exchange(true)) return;
-    SLUICE_ASSERT(it.network.hubs.emplace(name, std::move(handed->hub)).second);
+    SLUICE_ASSERT(it.network.hubs_of(key).emplace(key, std::move(handed->hub)).second);
     handed->done.set_value();
   });
   if (done.wait_for(kStopPatience) != std::future_status::ready &&
       !handed->decided.exchange(true)) {
-    it.feeds.erase(name);
+    it.feeds.erase(key);
     return Error{"the network did not come to it in time"};
   }
   it.wake(*world.feed, hub);
   return Done{};
 }
 
-void Server::remove_world(const std::string& name, const std::string& why) {
+void Server::remove_world(const std::string& name, const std::string& why,
+                          const std::string& position) {
   Implementation& it = *implementation_;
-  const auto place = it.feeds.find(name);
+  const std::string key = Network::key_of(name, position);
+  const auto place = it.feeds.find(key);
   SLUICE_ASSERT(place != it.feeds.end());
   place->second->set_wake({});
   it.feeds.erase(place);
   const auto removal = std::make_shared<Implementation::Removal>(it.context);
   auto done = removal->done.get_future();
-  asio::post(it.context, [&it, removal, name, why] { it.begin_removal(removal, name, why); });
+  asio::post(it.context, [&it, removal, key, why] { it.begin_removal(removal, key, why); });
   done.get().reset();  // here: a large world's copy takes a while to take down
 }
 

@@ -10,6 +10,9 @@
 //   GET anything else    the host's own pages (ServerOptions::pages)
 //   WebSocket /worlds/NAME
 //
+// With the query ?alone=POSITION fixtures and WebSocket are of another position in that world's
+// history (HostedWorld::position).
+//
 // One thread of its own runs everything here; nothing that a client does can stop another one or a
 // world's thread.
 #pragma once
@@ -94,6 +97,9 @@ struct HostedWorld {
   WorldFeed* feed = nullptr;
   CommandIntake* intake = nullptr;
   PastResults past = {};
+  /// Not empty: another position in the history of the world of that name, served beside it for
+  /// those who ask for it, and named by no list. [a-z0-9]; roles are those in the world.
+  std::string position = {};
 };
 
 class Server {
@@ -111,16 +117,17 @@ class Server {
   /// Replies that were delivered before are sent first.
   void stop();
 
-  /// Serves one world more from now on. Error: the network did not come to it within some seconds,
-  /// and never will. This, remove_world() and stop() are not for two threads at once, nor for the
-  /// network's.
+  /// Serves one world, or position, more from now on. Error: the network did not come to it within
+  /// some seconds, and never will. This, remove_world() and stop() are not for two threads at once,
+  /// nor for the network's.
   [[nodiscard]] Status add_world(HostedWorld world);
 
   /// Tells the viewers of a world why it goes, ends their connections, and returns when nothing
   /// here refers to its feed and its intake any more: at once when they take it, after
   /// Limits::farewell when one does not. What was delivered before is sent first. Other worlds'
   /// viewers notice nothing.
-  void remove_world(const std::string& name, const std::string& why);
+  void remove_world(const std::string& name, const std::string& why,
+                    const std::string& position = {});
 
   /// Reads the certificate and its key anew, for connections from now on. On an error all stays as
   /// it was. For any thread but the network's.

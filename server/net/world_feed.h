@@ -155,6 +155,8 @@ class WorldFeed {
 
   // Either side.
 
+  /// Whether anybody watches.
+  [[nodiscard]] bool watched() const { return watched_.load(std::memory_order_relaxed); }
   [[nodiscard]] HubCounters& counters() { return counters_; }
   [[nodiscard]] const sim::WorldConfig& config() const { return config_; }
   /// Those of the world, in the order of Welcome::layers.

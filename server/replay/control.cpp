@@ -12,13 +12,14 @@ namespace {
 using Json = nlohmann::json;
 using Kind = Control::Kind;
 
-constexpr const char* kAllowed = "play, pause, seek, step and speed";
+constexpr const char* kAllowed = "play, pause, seek, step, speed and alone";
 
 struct Form {
   const char* name;
   Kind kind;
   const char* key;  // besides "cmd"; null: none
   const char* example;
+  const char* more = nullptr;  // a key that may be left out; null: none
 };
 constexpr Form kForms[] = {
     {"play", Kind::kPlay, nullptr, R"({"cmd": "play"})"},
@@ -26,6 +27,7 @@ constexpr Form kForms[] = {
     {"seek", Kind::kSeek, "to", R"({"cmd": "seek", "to": 1200})"},
     {"step", Kind::kStep, "by", R"({"cmd": "step", "by": -1})"},
     {"speed", Kind::kSpeed, "times", R"({"cmd": "speed", "times": 8})"},
+    {"alone", Kind::kAlone, "as", R"({"cmd": "alone", "as": "me", "to": 1200})", "to"},
 };
 
 Error wrong(const Form& form, const std::string& what) {
@@ -55,13 +57,34 @@ Result<Control> read_speed(const Form& form, const Json& value) {
   return Control{.kind = Kind::kSpeed, .speed = static_cast<std::uint32_t>(thousandths)};
 }
 
+bool names_position(const std::string& text) {
+  return !text.empty() && text.size() <= kMostPositionBytes &&
+         text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789") == std::string::npos;
+}
+
+Result<Control> read_alone(const Form& form, const Json& json) {
+  const Json& as = json[form.key];
+  if (!as.is_string() || !names_position(as.get_ref<const std::string&>())) {
+    return wrong(form, "\"as\" must be 1 to " + std::to_string(kMostPositionBytes) +
+                           " characters of a to z and 0 to 9");
+  }
+  Control control{.kind = Kind::kAlone, .position = as.get<std::string>()};
+  if (!json.contains(form.more)) return control;
+  const auto from = read_seek(form, json[form.more]);
+  if (!from.ok()) return Error{from.error()};
+  control.from = from->tick;
+  return control;
+}
+
 Result<Control> read(const Form& form, const Json& json) {
   for (const auto& [key, value] : json.items()) {
     if (key == "cmd" || (form.key != nullptr && key == form.key)) continue;
+    if (form.more != nullptr && key == form.more) continue;
     return wrong(form, "unknown key \"" + key + "\"");
   }
   if (form.key == nullptr) return Control{.kind = form.kind};
   if (!json.contains(form.key)) return wrong(form, "lacks \"" + std::string(form.key) + "\"");
+  if (form.kind == Kind::kAlone) return read_alone(form, json);
   const Json& value = json[form.key];
   if (form.kind == Kind::kSeek) return read_seek(form, value);
   if (form.kind == Kind::kStep) return read_step(form, value);

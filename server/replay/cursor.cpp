@@ -15,18 +15,23 @@ constexpr std::size_t kTrailBytes = std::size_t{16} << 20;
 }  // namespace
 
 Cursor::Cursor(std::unique_ptr<record::Reader> reader, sim::Executor& executor,
-               std::size_t cache_bytes)
-    : reader_(std::move(reader)), executor_(executor), cache_(cache_bytes) {}
+               std::shared_ptr<CacheBudget> budget)
+    : reader_(std::move(reader)), executor_(executor), cache_(std::move(budget)) {}
 
 Result<std::unique_ptr<Cursor>> Cursor::open(const std::string& path, sim::Executor& executor,
-                                             std::size_t cache_bytes) {
+                                             std::shared_ptr<CacheBudget> budget) {
   auto reader = record::Reader::open(path);
   if (!reader) return Error{reader.error()};
-  std::unique_ptr<Cursor> cursor(new Cursor(std::move(reader).value(), executor, cache_bytes));
+  std::unique_ptr<Cursor> cursor(
+      new Cursor(std::move(reader).value(), executor, std::move(budget)));
   auto first = cursor->reader_->restore(cursor->first_tick());
   if (!first) return Error{first.error()};
   cursor->adopt(std::move(first).value());
   return cursor;
+}
+
+Result<std::unique_ptr<Cursor>> Cursor::open(const std::string& path, sim::Executor& executor) {
+  return open(path, executor, std::make_shared<CacheBudget>(kCacheBytes));
 }
 
 void Cursor::adopt(std::unique_ptr<sim::World> world) {

@@ -32,10 +32,13 @@ class Cursor {
   static constexpr std::uint64_t kStepTicks = 16;
 
   /// Stands at the recording's first tick. Errors begin with the path and say what is wrong. The
-  /// executor must outlive the cursor.
+  /// executor must outlive the cursor. Its cache takes from the budget.
   [[nodiscard]] static Result<std::unique_ptr<Cursor>> open(const std::string& path,
                                                             sim::Executor& executor,
-                                                            std::size_t cache_bytes = kCacheBytes);
+                                                            std::shared_ptr<CacheBudget> budget);
+  /// With a budget of kCacheBytes to itself.
+  [[nodiscard]] static Result<std::unique_ptr<Cursor>> open(const std::string& path,
+                                                            sim::Executor& executor);
 
   [[nodiscard]] const sim::World& world() const { return *world_; }
   [[nodiscard]] std::uint64_t tick() const { return world_->tick_number(); }
@@ -51,12 +54,15 @@ class Cursor {
   [[nodiscard]] Status seek(std::uint64_t tick);
   /// Goes on by one tick, which must be there. After an error it stands where it stood.
   [[nodiscard]] Status advance();
+  /// Lets go of states that others need the room of. To be called now and then.
+  void keep_to_share() { cache_.keep_to_share(); }
 
   /// What was found wrong and gone around, damaged checkpoints for instance. Empties the list.
   [[nodiscard]] std::vector<std::string> take_warnings();
 
  private:
-  Cursor(std::unique_ptr<record::Reader> reader, sim::Executor& executor, std::size_t cache_bytes);
+  Cursor(std::unique_ptr<record::Reader> reader, sim::Executor& executor,
+         std::shared_ptr<CacheBudget> budget);
   [[nodiscard]] Status replay_to(std::uint64_t tick);
   [[nodiscard]] Status tick_once();
   [[nodiscard]] Status restore(std::uint64_t tick, std::uint64_t keep_from);

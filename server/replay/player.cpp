@@ -43,6 +43,7 @@ Player::Player(std::vector<Recording> recordings) {
     pane->feed = std::make_unique<net::WorldFeed>(pane->cursor->world(), std::move(recording.name),
                                                   playback);
     pane->feed->set_watch([this] {
+      visited_ = true;
       const std::lock_guard lock(mutex_);
       awaited_ = true;
       changed_.notify_all();
@@ -84,16 +85,31 @@ void Player::stop() {
 }
 
 Status Player::Pane::submit(net::ClientCommand command) {
-  const auto control = parse_control(command.json);
+  auto control = parse_control(command.json);
   if (!control.ok()) return Error{control.error()};
+  if (control->kind == Control::Kind::kAlone) {
+    if (!player->alone_) return Error{"alone: this is a position of one's own already"};
+    return player->alone_(
+        {std::move(control->position), control->from, number, command.session, command.seq});
+  }
   const std::lock_guard lock(player->mutex_);
   if (player->stopping_) return Error{"the server stops"};
   if (player->requests_.size() >= kMostRequests) {
     return Error{"too many requests wait (" + std::to_string(kMostRequests) + ")"};
   }
-  player->requests_.push_back({*control, number, command.session, command.seq, ""});
+  player->requests_.push_back({std::move(*control), number, command.session, command.seq, ""});
   player->changed_.notify_all();
   return Done{};
+}
+
+void Player::answer(const AskedAlone& asked, std::uint64_t tick, std::string refusal) {
+  const bool ok = refusal.empty();
+  panes_[asked.pane]->feed->deliver({{asked.session, {asked.seq, ok, tick, std::move(refusal)}}});
+}
+
+bool Player::watched() const {
+  return std::any_of(panes_.begin(), panes_.end(),
+                     [](const auto& pane) { return pane->feed->watched(); });
 }
 
 void Player::run() {
@@ -103,7 +119,7 @@ void Player::run() {
     bool news = !requests.empty();
     obey(requests);
     if (playing_) news = play() || news;
-    if (Clock::now() - looked_for_more_ >= kLookForMore) look_for_more();
+    if (Clock::now() - looked_for_more_ >= kLookForMore) look_about();
     const bool awaited = std::any_of(panes_.begin(), panes_.end(),
                                      [](const auto& pane) { return pane->feed->awaited(); });
     if (news || awaited) publish();
@@ -175,6 +191,8 @@ std::uint64_t Player::target_of(Request& request, std::uint64_t target) {
         return target - std::min(target - first_tick_, back);
       }
       return target + std::min(last_tick_ - target, static_cast<std::uint64_t>(control.by));
+    case Control::Kind::kAlone:  // was handed on
+      return target;
   }
   return target;
 }
@@ -266,8 +284,13 @@ bool Player::play() {
   return done > 0 || !playing_;
 }
 
-void Player::look_for_more() {
+void Player::look_about() {
   looked_for_more_ = Clock::now();
+  for (const auto& pane : panes_) pane->cursor->keep_to_share();
+  look_for_more();
+}
+
+void Player::look_for_more() {
   std::uint64_t last = UINT64_MAX;
   for (const auto& pane : panes_) {
     const Status looked = pane->cursor->reader().refresh();

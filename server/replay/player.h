@@ -5,19 +5,22 @@
 //   viewers
 //        reply ◄──────────────────────────── done, or why not
 //
-// All viewers of a server see the same tick and steer the same player: they watch together, and two
-// recordings stay side by side without any further agreement. A player of their own for each would
-// need a world for each.
+// All viewers of a player see the same tick and steer it: they watch together, and two recordings
+// stay side by side without any further agreement. Who asks for a position of its own is handed on
+// (own_positions.h), and gets another player.
 //
 // Requests that came while another was being obeyed are taken together: of several seeks only the
 // last is gone to, so that dragging a slider never lags behind.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
@@ -54,11 +57,31 @@ class Player {
   void start();
   void stop();
 
+  /// A viewer that wants a position of its own.
+  struct AskedAlone {
+    std::string position;
+    std::optional<std::uint64_t> from;
+    std::size_t pane = 0;
+    std::uint64_t session = 0;
+    std::uint64_t seq = 0;
+  };
+  /// Who takes such viewers; without, they are refused. Called on the network's thread; an ok must
+  /// be followed by one answer(). To be set before the server starts.
+  void set_alone(std::function<Status(AskedAlone)> alone) { alone_ = std::move(alone); }
+  /// `refusal` is empty where there is a position for it now, which stands at `tick`. Any thread.
+  void answer(const AskedAlone& asked, std::uint64_t tick, std::string refusal);
+
   /// For the server, which must be stopped before the player ends.
   [[nodiscard]] std::vector<net::HostedWorld> hosted();
   [[nodiscard]] std::uint64_t first_tick() const { return first_tick_; }
   /// As of the start.
   [[nodiscard]] std::uint64_t last_tick() const { return last_tick_; }
+  /// What viewers see. Any thread.
+  [[nodiscard]] std::uint64_t shown_tick() const { return panes_.front()->feed->tick(); }
+  /// Whether anybody watches any of its recordings. Any thread.
+  [[nodiscard]] bool watched() const;
+  /// Whether anybody ever came to watch. Any thread.
+  [[nodiscard]] bool visited() const { return visited_; }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -91,12 +114,14 @@ class Player {
   [[nodiscard]] std::uint64_t ticks_due(Clock::time_point now) const;
   [[nodiscard]] Clock::time_point next_look() const;
   void set_pace();
+  void look_about();
   void look_for_more();
   void publish();
   void reply(std::vector<Request>& requests);
   void report_warnings();
 
   std::vector<std::unique_ptr<Pane>> panes_;
+  std::function<Status(AskedAlone)> alone_;
   std::uint64_t first_tick_ = 0;
 
   // The player's thread alone, once started.
@@ -112,6 +137,7 @@ class Player {
   Clock::time_point looked_for_more_;
   std::set<std::string> warnings_;  // each is told once
 
+  std::atomic<bool> visited_{false};
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<Request> requests_;  // guarded by mutex_

@@ -22,6 +22,15 @@ std::size_t size_of(const record::CheckpointImage& image) {
 
 }  // namespace
 
+StateCache::StateCache(std::shared_ptr<CacheBudget> budget) : budget_(std::move(budget)) {
+  budget_->join();
+}
+
+StateCache::~StateCache() {
+  budget_->give_back(bytes_);
+  budget_->leave();
+}
+
 std::size_t StateCache::bytes_of(const sim::World& world) {
   return kStateOverhead + static_cast<std::size_t>(world.grid().chunk_count()) * kChunkBytes +
          std::size_t{world.pipes().slot_limit()} * kPipeBytes;
@@ -33,14 +42,16 @@ void StateCache::keep(const sim::World& world) {
     held->second.used = ++uses_;
     return;
   }
-  if (bytes_of(world) > most_bytes_) return;  // not worth the copy
+  const std::size_t share = budget_->share();
+  if (bytes_of(world) > share) return;  // not worth the copy
   Entry entry{record::CheckpointImage::of(world), 0, ++uses_};
   entry.bytes = size_of(entry.image);
-  if (entry.bytes > most_bytes_) return;
-  while (bytes_ + entry.bytes > most_bytes_) {
-    drop(std::min_element(states_.begin(), states_.end(), [](const auto& a, const auto& b) {
-      return a.second.used < b.second.used;
-    }));
+  if (entry.bytes > share) return;
+  while (bytes_ + entry.bytes > share) drop_oldest();
+  // Others may hold more than their share until their next look.
+  while (!budget_->take(entry.bytes)) {
+    if (states_.empty()) return;
+    drop_oldest();
   }
   bytes_ += entry.bytes;
   states_.emplace(tick, std::move(entry));
@@ -59,8 +70,20 @@ void StateCache::forget(std::uint64_t tick) {
   if (const auto place = states_.find(tick); place != states_.end()) drop(place);
 }
 
+void StateCache::keep_to_share() {
+  const std::size_t share = budget_->share();
+  while (bytes_ > share) drop_oldest();
+}
+
+void StateCache::drop_oldest() {
+  drop(std::min_element(states_.begin(), states_.end(), [](const auto& a, const auto& b) {
+    return a.second.used < b.second.used;
+  }));
+}
+
 void StateCache::drop(std::map<std::uint64_t, Entry>::iterator entry) {
   bytes_ -= entry->second.bytes;
+  budget_->give_back(entry->second.bytes);
   states_.erase(entry);
 }
 

@@ -1,18 +1,23 @@
 // States of ticks that were visited, so that stepping back need not begin at a checkpoint each
-// time. Holds so many bytes and no more: the state that was used longest ago goes first.
+// time. Holds no more than its share of a budget: the state that was used longest ago goes first.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 
 #include "server/record/checkpoint.h"
+#include "server/replay/cache_budget.h"
 
 namespace sluice::replay {
 
 class StateCache {
  public:
-  explicit StateCache(std::size_t most_bytes) : most_bytes_(most_bytes) {}
+  explicit StateCache(std::shared_ptr<CacheBudget> budget);
+  ~StateCache();
+  StateCache(const StateCache&) = delete;
+  StateCache& operator=(const StateCache&) = delete;
 
   /// About what a world's state takes here.
   [[nodiscard]] static std::size_t bytes_of(const sim::World& world);
@@ -23,6 +28,8 @@ class StateCache {
   /// forget().
   [[nodiscard]] const record::CheckpointImage* nearest(std::uint64_t from, std::uint64_t to);
   void forget(std::uint64_t tick);
+  /// Lets go of what is beyond the share, which is smaller since another cache joined.
+  void keep_to_share();
 
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
   [[nodiscard]] std::size_t count() const { return states_.size(); }
@@ -35,8 +42,9 @@ class StateCache {
   };
 
   void drop(std::map<std::uint64_t, Entry>::iterator entry);
+  void drop_oldest();
 
-  const std::size_t most_bytes_;
+  const std::shared_ptr<CacheBudget> budget_;
   std::map<std::uint64_t, Entry> states_;  // by tick
   std::size_t bytes_ = 0;
   std::uint64_t uses_ = 0;

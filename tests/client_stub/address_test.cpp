@@ -19,14 +19,36 @@ TEST(Address, PartsAreTaken) {
   ASSERT_TRUE(ipv6.ok());
   EXPECT_EQ(ipv6.value().host, "::1");
   EXPECT_EQ(ipv6.value().url(), "ws://[::1]:99/worlds/a");
+  const auto alone = parse_address("ws://h:1/worlds/a?alone=me2");
+  ASSERT_TRUE(alone.ok());
+  EXPECT_EQ(alone.value().path, "/worlds/a");
+  EXPECT_EQ(alone.value().query, "?alone=me2");
+  EXPECT_EQ(alone.value().url(), "ws://h:1/worlds/a?alone=me2");
 }
 
 TEST(Address, WrongOnesAreRefusedWithTheExpectedForm) {
-  for (const char* wrong :
-       {"", "http://h:1/worlds/a", "ws://h:1", "ws://h:1/", "ws://h:1/worlds/", "ws://h:1/other/a",
-        "ws://h:1/worlds/A", "ws://h:1/worlds/a/b", "ws://:1/worlds/a", "ws://h:/worlds/a",
-        "ws://h:0/worlds/a", "ws://h:65536/worlds/a", "ws://h:12x/worlds/a", "ws://[::1/worlds/a",
-        "ws://[::1]9/worlds/a", "ws://h:1/worlds/a?b"}) {
+  for (const char* wrong : {"",
+                            "http://h:1/worlds/a",
+                            "ws://h:1",
+                            "ws://h:1/",
+                            "ws://h:1/worlds/",
+                            "ws://h:1/other/a",
+                            "ws://h:1/worlds/A",
+                            "ws://h:1/worlds/a/b",
+                            "ws://:1/worlds/a",
+                            "ws://h:/worlds/a",
+                            "ws://h:0/worlds/a",
+                            "ws://h:65536/worlds/a",
+                            "ws://h:12x/worlds/a",
+                            "ws://[::1/worlds/a",
+                            "ws://[::1]9/worlds/a",
+                            "ws://h:1/worlds/a?b",
+                            "ws://h:1/worlds/a?",
+                            "ws://h:1/worlds/a?alone=",
+                            "ws://h:1/worlds/a?alone=A",
+                            "ws://h:1/worlds/a?alone=a-b",
+                            "ws://h:1/worlds/a?alone=a&b=c",
+                            "ws://h:1/worlds/?alone=a"}) {
     const auto parsed = parse_address(wrong);
     ASSERT_FALSE(parsed.ok()) << wrong;
     EXPECT_NE(parsed.error().find("expected ws://HOST:PORT/worlds/NAME"), std::string::npos);

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <functional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -21,9 +24,22 @@ inline void send_chunk(protocol::Mirror& mirror, const protocol::ChunkCells& cel
   EXPECT_TRUE(mirror.apply(tick).ok());
 }
 
+/// The same of a layer.
+inline void send_layer(protocol::Mirror& mirror, std::uint8_t layer,
+                       const protocol::ChunkCells& numbers) {
+  protocol::Bytes payload;
+  protocol::encode_keyframe(numbers, kSideViewShape, payload);
+  protocol::Tick tick;
+  tick.tick = mirror.tick();
+  tick.layers.push_back({layer, {{{0, 0, 0}, payload}}, {}, {}});
+  EXPECT_TRUE(mirror.apply(tick).ok());
+}
+
 /// 64x64 cells of air but for what `draw` puts there, by the index y * 64 + x.
-inline protocol::Mirror mirror_of(const std::function<void(protocol::ChunkCells&)>& draw) {
+inline protocol::Mirror mirror_of(const std::function<void(protocol::ChunkCells&)>& draw,
+                                  std::vector<std::string> layers = {}) {
   protocol::Welcome welcome;
+  welcome.layers = std::move(layers);
   welcome.world = "test";
   welcome.size = {64, 64, 1};
   welcome.tick_rate = 20;

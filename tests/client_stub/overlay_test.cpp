@@ -7,6 +7,7 @@
 #include "client_stub/desk.h"
 #include "client_stub/inspector.h"
 #include "client_stub/pipe_facts.h"
+#include "protocol/layers.h"
 #include "protocol/pipe_codec.h"
 #include "tests/client_stub/mirrors.h"
 
@@ -17,16 +18,18 @@ using std::chrono::milliseconds;
 
 /// A pool ten deep in a box of rock, one cell of it at double pressure; a drop that falls.
 struct Scene {
-  protocol::Mirror mirror = mirror_of([](protocol::ChunkCells& cells) {
-    for (std::size_t y = 0; y < 20; ++y) {
-      for (std::size_t x = 0; x < 20; ++x) {
-        const bool inside = x > 0 && x < 19 && y > 0;
-        cells[y * 64 + x] = !inside ? kRock : y <= 10 ? kFull : 0;
-      }
-    }
-    cells[1 * 64 + 5] = 2 * kFull;
-    cells[15 * 64 + 5] = 800;
-  });
+  protocol::Mirror mirror = mirror_of(
+      [](protocol::ChunkCells& cells) {
+        for (std::size_t y = 0; y < 20; ++y) {
+          for (std::size_t x = 0; x < 20; ++x) {
+            const bool inside = x > 0 && x < 19 && y > 0;
+            cells[y * 64 + x] = !inside ? kRock : y <= 10 ? kFull : 0;
+          }
+        }
+        cells[1 * 64 + 5] = 2 * kFull;
+        cells[15 * 64 + 5] = 800;
+      },
+      {"waves", "temperature"});
   Surfaces surfaces;
   Activity activity;
   Fixtures fixtures;
@@ -40,21 +43,84 @@ struct Scene {
 };
 
 Overlay overlay_of(OverlayKind kind, ColourDepth colours = ColourDepth::kTrue) {
+  const Scene scene;
   Overlay overlay(colours);
-  while (overlay.kind() != kind) overlay.next();
+  while (overlay.kind() != kind) overlay.next(scene.mirror);
   return overlay;
 }
 
-TEST(Overlay, GoesThroughAllAndBackToNone) {
+std::vector<std::string> overlays_of(const protocol::Mirror& mirror) {
   Overlay overlay;
   std::vector<std::string> names;
   do {
     names.emplace_back(name_of(overlay.kind()));
     EXPECT_EQ(overlay.legend().title.empty(), overlay.kind() == OverlayKind::kNone);
-    overlay.next();
+    overlay.next(mirror);
   } while (overlay.kind() != OverlayKind::kNone);
-  EXPECT_EQ(names, (std::vector<std::string>{"none", "amount", "depth", "awake chunks",
-                                             "bytes per chunk"}));
+  return names;
+}
+
+TEST(Overlay, GoesThroughAllThatTheWorldHasAndBackToNone) {
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(overlays_of(Scene().mirror), (Names{"none", "amount", "depth", "temperature", "waves",
+                                                "awake chunks", "bytes per chunk"}));
+  EXPECT_EQ(overlays_of(mirror_of([](protocol::ChunkCells&) {})),
+            (Names{"none", "amount", "depth", "awake chunks", "bytes per chunk"}));
+}
+
+/// A cell of water that is 3 degrees warm, and one 8.5 below zero.
+Scene warm_scene() {
+  Scene scene;
+  protocol::ChunkCells numbers{};
+  numbers[2 * 64 + 3] = protocol::told_temperature(12);
+  numbers[2 * 64 + 4] = protocol::told_temperature(-34);
+  send_layer(scene.mirror, 1, numbers);
+  return scene;
+}
+
+TEST(Overlay, TemperaturesAreBlueBelowZeroAndRedAbove) {
+  const Scene scene = warm_scene();
+  Overlay overlay = overlay_of(OverlayKind::kTemperature);
+  EXPECT_EQ(overlay.layers(scene.mirror), 2U);
+  overlay.rescale(scene.known());
+  EXPECT_EQ(overlay.legend().entries.front().text, "-10 C") << "what suits -8.5 degrees";
+  const Colour warm = overlay.tint(scene.known(), {3, 2, 0}, {});
+  const Colour cold = overlay.tint(scene.known(), {4, 2, 0}, {});
+  EXPECT_GT(warm.red, warm.blue);
+  EXPECT_GT(cold.blue, cold.red + 80);
+  EXPECT_EQ(overlay.tint(scene.known(), {5, 2, 0}, {}), Colour{}) << "nothing was told of it";
+  EXPECT_EQ(overlay.letter(scene.known(), {3, 2, 0}), '5');
+  EXPECT_EQ(overlay.letter(scene.known(), {4, 2, 0}), '1');
+  EXPECT_EQ(overlay.letter(scene.known(), {5, 2, 0}), 0);
+}
+
+TEST(Overlay, AWaveColoursAllTheWaterUnderIt) {
+  Scene scene;
+  protocol::ChunkCells numbers{};
+  numbers[10 * 64 + 3] = protocol::told_wave(12);
+  numbers[10 * 64 + 4] = protocol::told_wave(-30);
+  send_layer(scene.mirror, 0, numbers);
+  Overlay overlay = overlay_of(OverlayKind::kWaves);
+  EXPECT_EQ(overlay.layers(scene.mirror), 1U);
+  overlay.rescale(scene.known());
+  EXPECT_EQ(overlay.legend().entries.back().text, "0.5") << "what suits 30/64 of a cell";
+  for (const std::int32_t y : {2, 10}) {
+    const Colour crest = overlay.tint(scene.known(), {3, y, 0}, {});
+    const Colour trough = overlay.tint(scene.known(), {4, y, 0}, {});
+    EXPECT_GT(crest.red, crest.blue) << y;
+    EXPECT_GT(trough.blue, trough.red + 80) << y;
+  }
+  EXPECT_EQ(overlay.tint(scene.known(), {6, 5, 0}, {}), (Colour{240, 240, 240})) << "at rest";
+  EXPECT_EQ(overlay.tint(scene.known(), {6, 12, 0}, {}), Colour{}) << "air";
+}
+
+TEST(Inspector, TellsOfTemperaturesAndWaves) {
+  Scene scene = warm_scene();
+  protocol::ChunkCells numbers{};
+  numbers[10 * 64 + 3] = protocol::told_wave(-16);
+  send_layer(scene.mirror, 0, numbers);
+  const auto facts = report_of(scene.known(), {Subject::Kind::kCell, {3, 2, 0}, ""})->facts;
+  EXPECT_NE(facts.find("3.00 degrees  wave of -0.25 cells"), std::string::npos) << facts;
 }
 
 TEST(Overlay, CellsHaveTheColoursOfTheLegend) {
@@ -302,9 +368,14 @@ TEST(Desk, KeysAndTheMouseReachToolsOverlaysAndTheInspector) {
   EXPECT_EQ(type("").find("eighths"), std::string::npos);
   EXPECT_NE(type("O").find("1-8 eighths of a full cell"), std::string::npos) << shown.text();
   EXPECT_NE(shown.text().find("8888"), std::string::npos) << shown.text();
+  EXPECT_EQ(desk.layers(scene.mirror), 0U);
+  EXPECT_NE(type("OO").find("Temperature"), std::string::npos) << shown.text();
+  EXPECT_EQ(desk.layers(scene.mirror), 2U) << "asked for while it is shown";
   EXPECT_NE(type("OOO").find("Bytes a second"), std::string::npos);
   EXPECT_EQ(type("O").find("Bytes a second"), std::string::npos);
+  EXPECT_EQ(desk.layers(scene.mirror), 0U);
   EXPECT_NE(type("I").find("[32, 32] air"), std::string::npos) << shown.text();
+  EXPECT_EQ(desk.layers(scene.mirror), 3U) << "the inspector tells of both";
   EXPECT_NE(type("T").find("0.00 units"), std::string::npos) << shown.text();
   EXPECT_NE(type("II").find("chunk [0, 0, 0]"), std::string::npos) << shown.text();
 

@@ -5,53 +5,14 @@
 //
 //   node replay_browser_test.mjs SLUICE CHROMIUM PACKAGE_JSON   (of the folder with playwright-core)
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import {
-  expectLook, folder, main, openBrowser, openPage, place, startServer, stopServer, until,
+  expectLook, main, openBrowser, openPage, place, startServer, stopServer, until,
 } from "./browser_support.mjs";
+import { expectTick, record, wall } from "./replay_support.mjs";
 
 const [tool, chromiumPath, packagePath] = process.argv.slice(2);
 
-// An empty room in which walls are built: what is shown is then known for every tick.
-const WORLD = `[world]
-name = "room"
-size = [64, 40, 1]
-[[fill]]
-from = [0, 0, 0]
-size = [64, 4, 1]
-cell = "#"
-`;
-const wall = (tick, x) => JSON.stringify(
-  { tick, cmd: "set_cells", from: [x, 10, 0], size: [4, 20, 1], cell: "#" });
-
-function record(name, ticks, script) {
-  const world = join(folder, "room.toml");
-  const lines = join(folder, `${name}.jsonl`);
-  const file = join(folder, `${name}.sluice`);
-  writeFileSync(world, WORLD);
-  writeFileSync(lines, script.join("\n"));
-  execFileSync(tool, ["sim", world, "--ticks", String(ticks), "--script", lines, "--record", file]);
-  return file;
-}
-
 const serve = (...files) => startServer(tool, ["replay", ...files, "--serve", "127.0.0.1:0"]);
-
-/** Waits until the page stands at the tick. */
-async function expectTick(page, tick) {
-  try {
-    await page.waitForFunction((wanted) => window.sluice.mirror.tick === wanted &&
-      document.getElementById("tl-tick").value === wanted.toLocaleString("en"), tick);
-  } catch {
-    const seen = await page.evaluate(() => ({
-      tick: window.sluice.mirror.tick, shown: document.getElementById("tl-tick").value,
-      playback: window.sluice.mirror.playback, state: document.body.dataset.state,
-      toast: document.getElementById("toast").textContent, focus: document.activeElement.id,
-    }));
-    assert.fail(`the page does not come to tick ${tick}: ${JSON.stringify(seen)}`);
-  }
-}
 
 async function oneRecording(context, file) {
   const server = await serve(file);
@@ -251,9 +212,9 @@ async function twoRecordings(context, first, second) {
 }
 
 await main(async () => {
-  const one = record("one", 400, [wall(100, 10), wall(200, 30), wall(300, 50)]);
+  const one = record(tool, "one", 400, [wall(100, 10), wall(200, 30), wall(300, 50)]);
   // Parts from the first at tick 200; has the first one's wall too from tick 250 on.
-  const two = record("two", 350, [wall(100, 10), wall(200, 40), wall(250, 30), wall(300, 50)]);
+  const two = record(tool, "two", 350, [wall(100, 10), wall(200, 40), wall(250, 30), wall(300, 50)]);
   const context = await openBrowser(packagePath, chromiumPath, "one", { width: 1200, height: 700 });
   await oneRecording(context, one);
   await twoRecordings(context, one, two);

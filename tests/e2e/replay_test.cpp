@@ -153,6 +153,28 @@ TEST_F(Replay, TheScriptedViewerSteersAndSeesIt) {
   EXPECT_EQ(view({"--script", play, "--for", "1000"}).out, printed_map(one_, 400));
 }
 
+TEST_F(Replay, TheScriptedViewerTakesAPositionOfItsOwn) {
+  ServerProcess server(SLUICE_TOOL, {"replay", one_, "--serve", "127.0.0.1:0"});
+  ASSERT_NE(server.port(), 0);
+  const std::string url = "ws://127.0.0.1:" + std::to_string(server.port()) + "/worlds/pond";
+  const auto view = [](const std::string& world, std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {SLUICE_VIEW, world, "--headless", "--map"});
+    return run_program(arguments);
+  };
+  const std::string alone =
+      directory_.write("alone.jsonl", R"({"cmd": "alone", "as": "me", "to": 120})");
+  const std::string on = directory_.write("on.jsonl", R"({"cmd": "seek", "to": 250})");
+  EXPECT_EQ(view(url, {"--script", alone}).out, printed_map(one_, 0));
+  EXPECT_EQ(view(url + "?alone=me", {}).out, printed_map(one_, 120));
+  EXPECT_EQ(view(url + "?alone=me", {"--script", on}).out, printed_map(one_, 250));
+  EXPECT_EQ(view(url, {}).out, printed_map(one_, 0));
+  const Finished nobody = view(url + "?alone=you", {});
+  EXPECT_EQ(nobody.status, 2);
+  EXPECT_NE(nobody.error.find("no such position"), std::string::npos) << nobody.error;
+  server.send_signal(SIGTERM);
+  EXPECT_EQ(server.finish().status, 0);
+}
+
 TEST_F(Replay, WrongInputIsToldAndEndsWithTwo) {
   const std::string wide = directory_.write("wide.toml",
                                             "[world]\nname = \"wide\"\n"

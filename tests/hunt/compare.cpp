@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <set>
+#include <vector>
 
+#include "server/net/layer_follower.h"
 #include "server/net/published_world.h"
 
 namespace sluice::hunt {
@@ -49,9 +51,43 @@ std::string pipe_difference(const protocol::Mirror& mirror, bool whole, const si
   return found;
 }
 
+/// Of the layers that the client asks for; of the others it must hold nothing.
+std::string layer_difference(const protocol::Mirror& mirror, const net::ChunkRange& range,
+                             std::uint32_t wanted, const sim::World& world) {
+  const std::vector<net::Layer> layers = net::layers_of(world);
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const std::string name(net::name_of(layers[i]));
+    net::ChunkPictures there;
+    net::LayerFollower follower(layers[i], SIZE_MAX);
+    follower.begin(world);
+    follower.collect(world, there);
+    std::erase_if(there, [&](const auto& entry) {
+      return (wanted >> i & 1U) == 0 || !range.contains(entry.first);
+    });
+    std::string found;
+    mirror.for_each_chunk_of(i, [&](ChunkCoord coord, const protocol::ChunkCells& shown) {
+      const auto place = there.find(coord);
+      if (place == there.end()) {
+        found = "it holds chunk " + to_string(coord) + " of the layer " + name;
+      } else if (*place->second != shown) {
+        found = "chunk " + to_string(coord) + " of the layer " + name + " differs";
+      } else {
+        there.erase(place);
+      }
+    });
+    if (found.empty() && !there.empty()) {
+      found = "chunk " + to_string(there.begin()->first) + " of the layer " + name + " is missing";
+    }
+    if (!found.empty()) return found;
+  }
+  return {};
+}
+
 }  // namespace
 
-std::string difference(const protocol::Mirror& mirror, const Box& view, const sim::World& world) {
+std::string difference(const protocol::Mirror& mirror, const Asked& asked,
+                       const sim::World& world) {
+  const Box& view = asked.view;
   if (mirror.tick() != world.tick_number()) {
     return "it is at tick " + std::to_string(mirror.tick()) + ", the world at " +
            std::to_string(world.tick_number());
@@ -76,7 +112,8 @@ std::string difference(const protocol::Mirror& mirror, const Box& view, const si
   });
   if (!found.empty()) return found;
   const bool whole = view.from == Vec3{} && view.size == size;
-  return pipe_difference(mirror, whole, world);
+  found = pipe_difference(mirror, whole, world);
+  return found.empty() ? layer_difference(mirror, range, asked.layers, world) : found;
 }
 
 std::string inconsistency(const sim::World& world) {

@@ -1,6 +1,7 @@
 // What a client's mirror must be: the world, as far as the client looks.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "protocol/mirror.h"
@@ -8,8 +9,14 @@
 
 namespace sluice::hunt {
 
-/// Where a mirror of this view differs from the world; empty where it does not.
-[[nodiscard]] std::string difference(const protocol::Mirror& mirror, const Box& view,
+/// What a client asked for.
+struct Asked {
+  Box view;
+  std::uint32_t layers = 0;  // as SetView has them
+};
+
+/// Where a mirror of that differs from the world; empty where it does not.
+[[nodiscard]] std::string difference(const protocol::Mirror& mirror, const Asked& asked,
                                      const sim::World& world);
 
 /// What a world's own sums and caches do not agree with; empty where they do.

@@ -62,7 +62,8 @@ void Visitor::connect() {
   const Vec3 size = ground_.spec.config.size;
   tests::Dice dice(seed);
   view_ = random_view(dice, size);
-  session_->set_view(view_);
+  layers_ = static_cast<std::uint32_t>(seed % 4);
+  session_->set_view(view_, layers_);
   flush();
 }
 
@@ -146,7 +147,8 @@ void Visitor::act() {
 
 void Visitor::look_elsewhere() {
   view_ = random_view(moments_, session_->mirror().welcome().size);
-  session_->set_view(view_);
+  layers_ = static_cast<std::uint32_t>(view_.from.x + view_.size.y) % 4;
+  session_->set_view(view_, layers_);
 }
 
 // Each command is a function of the client and the command's number, so that one can be left out.

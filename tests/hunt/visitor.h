@@ -36,6 +36,8 @@ class Visitor {
   [[nodiscard]] std::int64_t commands() const { return commands_; }
   [[nodiscard]] const protocol::Mirror& mirror() const { return session_->mirror(); }
   [[nodiscard]] const Box& view() const { return view_; }
+  /// That it asks for, as SetView has them.
+  [[nodiscard]] std::uint32_t layers() const { return layers_; }
   [[nodiscard]] const std::string& name() const { return name_; }
 
  private:
@@ -64,6 +66,7 @@ class Visitor {
   std::shared_ptr<Wire> wire_;
   std::optional<protocol::ClientSession> session_;
   Box view_;
+  std::uint32_t layers_ = 0;
   std::size_t unanswered_ = 0;
   bool stalled_ = false;
 };

@@ -70,6 +70,50 @@ TEST(Worlds, OneComesAndGoesWhileAnotherIsWatched) {
   }
 }
 
+// As one who looks back has it: a place in the history of a world, beside the world.
+TEST(Worlds, APositionIsServedBesideItsWorldAndListedNowhere) {
+  TestServer server;
+  const std::string before = worlds_of(server);
+  auto world = std::make_unique<Pond>();
+  auto position = std::make_unique<Pond>();
+  ASSERT_TRUE(server.server().add_world({&world->feed(), world.get()}).ok());
+  const std::string listed = worlds_of(server);
+  EXPECT_THROW(WireClient(server.port(), "/worlds/pond?alone=me"), std::runtime_error);
+  ASSERT_TRUE(server.server().add_world({&position->feed(), position.get(), {}, "me"}).ok());
+  EXPECT_EQ(worlds_of(server), listed);
+  WireClient here(server.port(), "/worlds/pond?some=thing");
+  WireClient there(server.port(), "/worlds/pond?some=thing&alone=me");
+  for (WireClient* client : {&here, &there}) {
+    ASSERT_TRUE(client->greet());
+    EXPECT_EQ(client->mirror().welcome().world, "pond");
+  }
+  position->tick();
+  ASSERT_TRUE(there.pump_until([&](Event) { return there.mirror().tick() == 1; }));
+  EXPECT_EQ(here.mirror().tick(), 0U);
+  EXPECT_EQ(http_request(server.port(), "GET", "/worlds/pond/fixtures?alone=me").status, 200U);
+  for (const std::string wrong : {"", "you", "m", "me2", "ME", "%6de", "me?alone=me", "../me"}) {
+    const std::string target = "/worlds/pond?alone=" + wrong;
+    EXPECT_THROW(WireClient(server.port(), target), std::runtime_error) << target;
+    EXPECT_EQ(http_request(server.port(), "GET", "/worlds/pond/fixtures?alone=" + wrong).status,
+              404U);
+  }
+  // What the mark means in a query it does not mean in a path.
+  EXPECT_THROW(WireClient(server.port(), "/worlds/pond%3fme"), std::runtime_error);
+
+  std::thread remover([&] { server.server().remove_world("pond", "nobody watched it", "me"); });
+  EXPECT_TRUE(there.wait_closed());
+  remover.join();
+  EXPECT_EQ(there.session().reason(), "refused: nobody watched it");
+  position.reset();
+  world->tick();
+  EXPECT_TRUE(here.pump_until([&](Event) { return here.mirror().tick() == 1; }));
+  std::thread unloader([&] { server.server().remove_world("pond", "the world was unloaded"); });
+  EXPECT_TRUE(here.wait_closed());
+  unloader.join();
+  world.reset();
+  EXPECT_EQ(worlds_of(server), before);
+}
+
 TEST(Worlds, WhoTakesNoMessageDoesNotKeepAWorld) {
   net::ServerOptions options;
   options.limits.farewell = std::chrono::milliseconds(200);

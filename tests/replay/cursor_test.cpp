@@ -21,7 +21,7 @@ using namespace record::test;
 class Cursors : public testing::Test {
  protected:
   std::unique_ptr<Cursor> open(std::size_t cache_bytes = Cursor::kCacheBytes) {
-    return must(Cursor::open(path_, executor_, cache_bytes));
+    return must(Cursor::open(path_, executor_, std::make_shared<CacheBudget>(cache_bytes)));
   }
   void record(const HistoryOptions& options = {}) { history_ = record_history(path_, options); }
   void expect_at(const Cursor& cursor, std::uint64_t tick) {
@@ -96,6 +96,41 @@ TEST_F(Cursors, TheCacheKeepsItsBound) {
     }
     EXPECT_EQ(cursor->cache().count() > 0, bound > 0);
   }
+}
+
+TEST_F(Cursors, SeveralOfOneRecordingKeepTheBoundTogether) {
+  record();
+  constexpr std::size_t kBound = 300'000;
+  const auto budget = std::make_shared<CacheBudget>(kBound);
+  const auto open_one = [&] { return must(Cursor::open(path_, executor_, budget)); };
+  // Backwards, so that states are kept.
+  const auto fill = [](Cursor& cursor) {
+    for (std::uint64_t tick = 300; tick > 150; tick -= 10) must(cursor.seek(tick));
+  };
+  const auto first = open_one();
+  fill(*first);
+  const std::size_t alone = first->cache().bytes();
+  EXPECT_GT(alone, kBound / 2);
+  {
+    const auto second = open_one();
+    const auto third = open_one();
+    fill(*second);  // what the first one holds is not yet let go of
+    EXPECT_LE(budget->bytes(), kBound);
+    first->keep_to_share();
+    EXPECT_LE(first->cache().bytes(), kBound / 3);
+    EXPECT_GT(first->cache().count(), 0U);
+    fill(*second);
+    fill(*third);
+    for (const auto* cursor : {&second, &third}) {
+      EXPECT_GT((*cursor)->cache().count(), 0U);
+      EXPECT_LE((*cursor)->cache().bytes(), kBound / 3);
+    }
+    EXPECT_LE(budget->bytes(), kBound);
+    expect_at(*second, 160);
+  }
+  EXPECT_EQ(budget->bytes(), first->cache().bytes());
+  fill(*first);
+  EXPECT_EQ(first->cache().bytes(), alone);  // it has all of it again
 }
 
 TEST_F(Cursors, FollowsAFileThatGrows) {

@@ -2,6 +2,8 @@
 // where.
 #include "server/replay/serve.h"
 
+#include <thread>
+
 #include <gtest/gtest.h>
 
 #include "tests/record/support.h"
@@ -79,6 +81,31 @@ TEST_F(Serving, TwoRecordingsGoByAAndB) {
     ASSERT_TRUE(client->greet());
     EXPECT_EQ(client->mirror().welcome().tick, 12U);
   }
+}
+
+TEST_F(Serving, PositionsOfTheirOwnPlayWhileItStops) {
+  auto both = options({"one.sluice", "two.sluice"});
+  both.threads = 2;  // that all positions share
+  const auto server = must(ReplayServer::start(both));
+  const std::uint16_t port = port_of(*server);
+  tests::WireClient others(port, "/worlds/a");
+  ASSERT_TRUE(others.greet());
+  EXPECT_TRUE(others.command(R"({"cmd": "alone", "as": "me", "to": 20})").applied);
+  tests::WireClient a(port, "/worlds/a?alone=me");
+  tests::WireClient b(port, "/worlds/b?alone=me");
+  for (tests::WireClient* client : {&a, &b}) {
+    ASSERT_TRUE(client->greet());
+    EXPECT_EQ(client->mirror().welcome().tick, 20U);
+  }
+  EXPECT_EQ(others.command(R"({"cmd": "step", "by": 1})").tick, 1U);
+  EXPECT_TRUE(b.command(R"({"cmd": "speed", "times": 0.125})").applied);
+  EXPECT_TRUE(b.command(R"({"cmd": "play"})").applied);
+  std::thread stopper([&] { server->stop(); });
+  for (tests::WireClient* client : {&a, &b, &others}) {
+    EXPECT_TRUE(client->wait_closed());
+    EXPECT_EQ(client->session().reason(), "refused: the server stops");
+  }
+  stopper.join();
 }
 
 TEST_F(Serving, WhatCannotBeShownIsToldWithTheReason) {

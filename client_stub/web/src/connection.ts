@@ -46,6 +46,8 @@ const SHUTDOWN = 5;
 
 export class Connection {
   bytes = 0;
+  /** Of the address: another position in the world's history; empty: the world itself. */
+  query = "";
   private socket: WebSocket | null = null;
   private isReady = false;
   private stopped = false;
@@ -111,6 +113,14 @@ export class Connection {
     return seq;
   }
 
+  /** To another position, at once. */
+  move(query: string): void {
+    this.query = query;
+    this.isReady = false;
+    this.socket?.close();
+    this.open();
+  }
+
   /** Now, and not when it is due. */
   retryNow(): void {
     if (this.retry !== undefined) this.open();
@@ -128,7 +138,7 @@ export class Connection {
     this.retry = undefined;
     this.reason = "";
     this.events.state("connecting", "");
-    const socket = new WebSocket(this.url);
+    const socket = new WebSocket(this.url + this.query);
     this.socket = socket;
     socket.binaryType = "arraybuffer";
     socket.onopen = () => socket.send(encodeHello("browser", this.recovery.resume));

@@ -45,9 +45,9 @@ interface Answer {
 type Row = [x: number, y: number, z: number, value: number];
 
 /** Null: the server does not know, or is away. */
-export async function fetchFixtures(world: string): Promise<Fixtures | null> {
+export async function fetchFixtures(world: string, query: string): Promise<Fixtures | null> {
   try {
-    const response = await fetch(`/worlds/${encodeURIComponent(world)}/fixtures`);
+    const response = await fetch(`/worlds/${encodeURIComponent(world)}/fixtures${query}`);
     if (!response.ok) return null;
     const { edges, sources, drains, heaters, heads, temperatures, heat, paused, speed } = (await response.json()) as Answer;
     const springs = (list: Row[]): Spring[] => list.map(([x, y, z, rate]) => ({ at: { x, y, z }, rate }));

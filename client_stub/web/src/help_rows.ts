@@ -46,4 +46,5 @@ export const REPLAY: Rows = [
   ["Home, End", "first, last tick"],
   ["C, Shift+C", "next, previous command"],
   ["D", "first difference"],
+  ["A", "on your own, or with the others again"],
 ];

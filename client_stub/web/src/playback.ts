@@ -4,4 +4,5 @@ export type PlaybackCommand =
   | { cmd: "pause" }
   | { cmd: "seek"; to: number }
   | { cmd: "step"; by: number }
-  | { cmd: "speed"; times: number | "max" };
+  | { cmd: "speed"; times: number | "max" }
+  | { cmd: "alone"; as: string; to: number };

@@ -3,6 +3,7 @@ import { Camera } from "./camera";
 import { Differences } from "./differences";
 import { listen } from "./input";
 import type { LegendPanel } from "./legend";
+import { OwnPosition } from "./own_position";
 import type { Panel } from "./panel";
 import type { PipePanel } from "./pipe_panel";
 import { Timeline } from "./timeline";
@@ -40,6 +41,7 @@ export class Replay {
   /** One a recording. */
   readonly viewers: Viewer[] = [];
   readonly timeline: Timeline;
+  private readonly own: OwnPosition;
   differences: Differences | null = null;
 
   private constructor(
@@ -63,7 +65,10 @@ export class Replay {
         world, camera, {
           welcome: () => this.welcomed(index),
           tick: (changed) => this.ticked(index, changed),
-          result: (result) => this.timeline?.answered(result),
+          result: (result) => {
+            this.timeline?.answered(result);
+            if (index === 0) this.own.answered(result);
+          },
         }, null, index === 0 ? inspector : null,
         index === 0 ? (name, key, layers) => legend.show(name, key, layers) : undefined);
       this.viewers.push(viewer);
@@ -75,7 +80,15 @@ export class Replay {
       a.peer = b;
       b.peer = a;
     }
+    this.own = new OwnPosition(this.viewers, {
+      moved: (alone) => {
+        this.timeline.showAlone(alone);
+        panel.tell(alone ? "On your own: the others stay where they are" : "With the others again");
+      },
+      others: (tick) => this.timeline.showOthers(tick),
+    });
     this.timeline = new Timeline(facts, {
+      alone: () => this.own.toggle(),
       send: (request) => this.viewers[0]!.command(request),
       fit: () => this.viewers[0]!.fit(),
       pipes: () => this.viewers[0]!.hand.togglePipes(),
@@ -106,7 +119,10 @@ export class Replay {
   }
 
   private welcomed(index: number): void {
-    if (index === 0) this.timeline?.reset();
+    if (index === 0) {
+      this.timeline.reset();
+      this.own.welcomed();
+    }
     const [a, b] = this.viewers;
     if (!a?.mirror || !b?.mirror) return;
     this.differences = new Differences(a.mirror, b.mirror, a.slice);

@@ -1,5 +1,5 @@
-// The timeline of a replay: where it stands, and steering it. All who watch share one position, so
-// what is shown is what the server says; while the slider is dragged it shows what is asked for.
+// The timeline of a replay: where it stands, and steering it. Others may share the position, so what is shown
+// is what the server says; while the slider is dragged it shows what is asked for.
 import { clamp } from "./geometry";
 import { takesKey } from "./input";
 import type { Playback, ResultMessage } from "./messages";
@@ -13,6 +13,8 @@ const SPEED_NAMES: Record<number, string> = { 125: "⅛×", 250: "¼×", 500: "�
 export interface TimelineEvents {
   /** Sends a request; the number that its result will carry, or 0. */
   send(request: PlaybackCommand): number;
+  /** On one's own, or with the others again. */
+  alone(): void;
   fit(): void;
   pipes(): void;
   inspect(): void;
@@ -37,6 +39,7 @@ export class Timeline {
   private askedSpeed: number | null = null;
   private askedSeq = 0;
   private hover: number | null = null;
+  private others: number | null = null;
   private needsPaint = true;
   /** A link's tick, until it is known which ticks there are. */
   private begin: number | null = null;
@@ -48,6 +51,7 @@ export class Timeline {
     }
     this.listenToSlider();
     this.listenToButtons();
+    this.showAlone(false);
     window.addEventListener("keydown", (event) => this.pressed(event), { capture: true });
     window.addEventListener("resize", () => (this.needsPaint = true));
     this.setFacts(facts);
@@ -101,6 +105,19 @@ export class Timeline {
   /** Null: it plays, or nothing has come yet. */
   get standsAt(): number | null {
     return this.playback && !this.playback.playing && this.begin === null ? this.tick : null;
+  }
+
+  /** Whether this position is one's own. */
+  showAlone(alone: boolean): void {
+    element("tl-alone").setAttribute("aria-pressed", String(alone));
+    element("tl-alone").title = alone ? "You are on your own: back to where the others are (A)"
+      : "You watch with the others: look elsewhere on your own (A)";
+  }
+
+  /** Where the others are, while one is alone. */
+  showOthers(tick: number | null): void {
+    this.needsPaint ||= tick !== this.others;
+    this.others = tick;
   }
 
   answered(result: ResultMessage): void {
@@ -199,6 +216,7 @@ export class Timeline {
     on("tl-command-before", () => this.toCommand(-1));
     on("tl-command-after", () => this.toCommand(1));
     on("tl-first", () => this.toFirstDifference());
+    on("tl-alone", () => this.events.alone());
     on("tl-fit", () => this.events.fit());
     on("tl-inspect", () => this.events.inspect());
     on("tl-pipes", () => this.events.pipes());
@@ -232,6 +250,7 @@ export class Timeline {
       case "End": this.seek(this.playback.lastTick); break;
       case "c": this.toCommand(1); break;
       case "C": this.toCommand(-1); break;
+      case "a": this.events.alone(); break;
       case "d": this.toFirstDifference(); break;
       default: return;
     }
@@ -266,7 +285,7 @@ export class Timeline {
     this.slider.setAttribute("aria-valuetext", `tick ${shown}, ${timeText(shown, rate, 2)}`);
     const scene: TrackScene = {
       first: this.playback.firstTick, last: this.playback.lastTick, shown, facts: this.facts,
-      hover: this.hover, loud: this.dragging || this.hover !== null,
+      others: this.others, hover: this.hover, loud: this.dragging || this.hover !== null,
     };
     const tip = paintTrack(this.canvas, scene);
     const tipElement = element("tl-tip");

@@ -27,6 +27,7 @@ const MARKUP = `
     <div class="right">
       <span id="tl-difference" hidden></span>
       <button id="tl-first" title="First difference (D)" hidden>First difference</button>
+      <button id="tl-alone">Alone</button>
       <button id="tl-inspect" title="Inspect (6)">Inspect</button>
       <button id="tl-pipes" title="Pipes (5)">Pipes</button>
       <button id="tl-fit" title="Show the whole world (F)">Fit</button>

@@ -30,6 +30,8 @@ export interface TrackScene {
   last: number;
   shown: number;
   facts: TimelineFacts;
+  /** The tick at which the others are; null where that is this one. */
+  others: number | null;
   /** Pixels from the left, where the pointer is over it. */
   hover: number | null;
   loud: boolean;
@@ -73,6 +75,7 @@ export function paintTrack(
   paintLabels(context, scene, width, height, place);
   paintGroove(context, scene, place);
   paintMarks(context, scene, place);
+  if (scene.others !== null) paintOthers(context, place(scene.others));
   paintThumb(context, scene, place(scene.shown));
   if (scene.hover === null) return null;
   const tick = Math.round(scene.first + clamp((scene.hover - PAD) / inner, 0, 1) * span);
@@ -85,6 +88,7 @@ function tipText(scene: TrackScene, tick: number, reach: number): string {
   for (const { marks } of scene.facts.recordings) {
     for (const [at, count] of marks) if (Math.abs(at - tick) <= reach) commands += count;
   }
+  if (scene.others !== null && Math.abs(scene.others - tick) <= reach) parts.push("the others are here");
   if (commands > 0) parts.push(`${commands.toLocaleString("en")} command${commands === 1 ? "" : "s"}`);
   const first = scene.facts.first_difference;
   if (first !== null && Math.abs(first - tick) <= reach) parts.push("first difference");
@@ -173,6 +177,17 @@ function paintMarks(
     last = x;
     context.fillRect(x, GROOVE_TOP + GROOVE_HEIGHT + 3, 1, 3);
   }
+}
+
+/** A ring where the others are. */
+function paintOthers(context: CanvasRenderingContext2D, x: number): void {
+  context.fillStyle = "#141b27";
+  context.strokeStyle = "#e6edf6";
+  context.lineWidth = 2;
+  context.beginPath();
+  context.arc(x, GROOVE_TOP + GROOVE_HEIGHT / 2, 5, 0, 2 * Math.PI);
+  context.fill();
+  context.stroke();
 }
 
 function paintThumb(context: CanvasRenderingContext2D, scene: TrackScene, x: number): void {

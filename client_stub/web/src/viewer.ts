@@ -62,7 +62,7 @@ export class Viewer {
   fixturesCame: (() => void) | null = null;
   /** Between this viewer's world and its peer's. */
   differences: Differences | null = null;
-  private readonly connection: Connection;
+  readonly connection: Connection;
   /** Of whatever changes the world. */
   readonly queue: CommandQueue;
   readonly screen: Screen;
@@ -115,7 +115,8 @@ export class Viewer {
       tick: (message) => this.ticked(sight?.tick(message) ?? message),
       result: (message) => this.answered(message),
       people: (message) => this.people?.take(message),
-      recovered: (found) => this.panel.warn(recoveredText(found)),
+      // Of a recording none were edits.
+      recovered: (found) => this.replays || this.panel.warn(recoveredText(found)),
       silent: (seconds) => this.panel.showSlow(seconds === 0 ? "" : `slow: nothing for ${seconds} s`),
     });
     this.numbers = new Numbers(this, this.connection, panel);
@@ -402,7 +403,7 @@ export class Viewer {
   /** Springs, drains and open edges are no part of the ticks. */
   private async askFixtures(): Promise<void> {
     if (!this.mirror || !this.connection.ready || document.visibilityState !== "visible") return;
-    const fixtures = await fetchFixtures(this.mirror.welcome.world);
+    const fixtures = await fetchFixtures(this.mirror.welcome.world, this.connection.query);
     if (!fixtures) return;
     this.fixtures = this.sight?.fixtures(fixtures) ?? fixtures;
     this.hand.placer?.refresh();

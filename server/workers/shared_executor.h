@@ -8,7 +8,7 @@
 
 #include "server/sim/executor.h"
 
-namespace sluice::host {
+namespace sluice::workers {
 
 class SharedExecutor final : public sim::Executor {
  public:
@@ -28,4 +28,4 @@ class SharedExecutor final : public sim::Executor {
   std::mutex mutex_;
 };
 
-}  // namespace sluice::host
+}  // namespace sluice::workers

@@ -1,0 +1,57 @@
+// What a viewer knows of a world beside its cells (protocol/layers.h), in the units of people.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "client_stub/surfaces.h"
+#include "protocol/layers.h"
+#include "protocol/mirror.h"
+
+namespace sluice::client {
+
+/// Its place in Welcome::layers; nothing: the world has no such layer.
+[[nodiscard]] inline std::optional<std::size_t> find_layer(const protocol::Mirror& mirror,
+                                                           std::string_view name) {
+  const auto& layers = mirror.welcome().layers;
+  const auto place = std::find(layers.begin(), layers.end(), name);
+  if (place == layers.end()) return std::nullopt;
+  return static_cast<std::size_t>(place - layers.begin());
+}
+
+/// For SetView: the layer's bit, 0 where there is none.
+[[nodiscard]] inline std::uint32_t bit_of_layer(const protocol::Mirror& mirror,
+                                                std::string_view name) {
+  const auto layer = find_layer(mirror, name);
+  return layer ? 1U << *layer : 0;
+}
+
+/// Degrees, of a cell that holds water; nothing: it holds none, or the layer was not asked for.
+[[nodiscard]] inline std::optional<double> degrees_at(const protocol::Mirror& mirror, Vec3 at) {
+  const auto layer = find_layer(mirror, protocol::kTemperatureLayer);
+  const std::int32_t number = layer ? mirror.layer_at(*layer, at) : 0;
+  if (number <= 0) return std::nullopt;
+  return protocol::degrees_told(number);
+}
+
+/// Cells, of the wave on the water that a cell lies in; 0 where the surface does not move. Nothing:
+/// no surface of water is known there, or the world has no waves.
+[[nodiscard]] inline std::optional<double> wave_at(const protocol::Mirror& mirror,
+                                                   const Surfaces& surfaces, Vec3 at) {
+  const auto layer = find_layer(mirror, protocol::kWaveLayer);
+  const auto head = surfaces.head(at.x, at.y);
+  if (!layer || !head) return std::nullopt;
+  const auto top = static_cast<std::int32_t>(*head);
+  // A full cell's surface is the floor of the cell above it, and its own.
+  for (const std::int32_t y : {top, top - 1}) {
+    if (y < 0 || y >= mirror.welcome().size.y) continue;
+    const std::int32_t number = mirror.layer_at(*layer, {at.x, y, at.z});
+    if (number > 0) return protocol::wave_told(number);
+  }
+  return 0.0;
+}
+
+}  // namespace sluice::client
