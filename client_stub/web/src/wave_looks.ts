@@ -19,7 +19,9 @@ import { newStamp, type Tile } from "./tile";
 /** Cells below the surface in which depths go over into those of the water at rest. With the four that a wave is
  *  high they are less than the side of a chunk: it reaches into the next one, and no farther. */
 const FADING = 8;
-/** Milliseconds between two tellings that belong together. */
+/** Milliseconds between two tellings that belong together, as in a world that goes slowly; and for one to go over into
+ *  the other: what was told is not to be seen much later. */
+const LONGEST_GAP = 1000;
 const LONGEST_STEP = 400;
 
 /** A surface in a chunk: its cell, and its height a telling ago and as it was told last. */
@@ -67,7 +69,8 @@ export class WaveLooks {
       const key = chunkKey(x, y, 0);
       const held = this.swells.get(key);
       if (!held) continue;
-      const step = this.still || now - held.at > LONGEST_STEP ? 0 : now - held.at;
+      const gap = now - held.at;
+      const step = this.still || gap > LONGEST_GAP ? 0 : Math.min(gap, LONGEST_STEP);
       this.swells.set(key, { waves: this.read(x, y, held, now), at: now, step, version: ++this.versions });
       this.movesUntil = Math.max(this.movesUntil, now + step);
     }
