@@ -8,34 +8,40 @@ import { basename, join, resolve } from "node:path";
 const [sourceDir, bundleDir, output] = process.argv.slice(2).map((path) => resolve(path));
 const esbuild = createRequire(join(bundleDir, "package.json"))("esbuild");
 
-/** What flatc makes can read and write every message, and bundlers keep a class whole. The page writes what a client
- *  sends and reads what a server sends: of each of those classes the other half is left out. */
+/** What flatc makes can read and write every message, and bundlers keep a class whole: methods that nothing calls are
+ *  left out, of its classes and of FlatBuffers' own. Of each message the page reads what a server sends, or writes what a
+ *  client sends; the other half falls away with that. */
 const scripts = readdirSync(join(sourceDir, "src")).map((name) => readFileSync(join(sourceDir, "src", name), "utf8"));
-const WRITING = "(?:start|add|create|end|finish)\\w*\\(";
-const READING = "(?:static get|static bufferHas|[a-z])\\w*\\(";
-const writes = (name) => scripts.some((text) => new RegExp(`\\b${name}\\.${WRITING}`).test(text));
-function oneWay(contents) {
+const writes = (name) => scripts.some((text) => new RegExp(`\\b${name}\\.(?:start|add|create|end|finish)\\w*\\(`).test(text));
+const without = (contents, pattern, isCalled) => contents.replace(pattern, (method, isStatic, name) =>
+  /^(?:constructor|__init)$/.test(name) || isCalled(name, isStatic) ? method : "");
+/** The page makes those classes itself that it names, and hands them over to be filled. */
+const isNamed = (name) => scripts.some((text) => new RegExp(`^import (?:type )?\\{ ${name} \\} from "@wire/`, "m").test(text));
+/** One class: its static methods are called by its name, within it, too. Or a union, whose functions would bring in
+ *  the classes of all messages with the first. */
+function lean(contents) {
   const name = /^export class (\w+)/m.exec(contents)?.[1];
-  if (!name) return contents;
-  const unused = writes(name) ? READING : `static (?:getSize\\w*\\(|${WRITING})`;
-  return contents.replace(new RegExp(`^${unused}[^]*?^}\\n`, "gm"), "");
+  if (!name) return contents.replace(/^export function [^]*?^}\n/gm, "");
+  contents = contents.replace(/\(obj \|\| new (\w+)\(\)\)/g, (made, type) => (type !== name && isNamed(type) ? "obj!" : made));
+  const own = writes(name) ? [...scripts, contents] : scripts;
+  return without(contents, /^(static )?(\w+)\([^]*?^}\n/gm, (method, isStatic) =>
+    (isStatic ? own : scripts).some((text) => new RegExp(`${isStatic ? `\\b${name}` : ""}\\.${method}\\(`).test(text)));
 }
 const wire = join(bundleDir, "generated/sluice/protocol/wire");
-const messages = readdirSync(wire).map((name) => oneWay(readFileSync(join(wire, name), "utf8")));
-/** The same for what FlatBuffers' own classes can do: methods that nothing calls are left out. */
+const messages = readdirSync(wire).map((name) => lean(readFileSync(join(wire, name), "utf8")));
 const library = ["builder.js", "byte-buffer.js"].map(
   (name) => readFileSync(join(bundleDir, "node_modules/flatbuffers/mjs", name), "utf8"),
 );
 const callers = [...messages, ...scripts, ...library].join("\n");
-const called = (contents) => contents.replace(/^ {4}(?:static )?(\w+)\([^]*?^ {4}}$/gm, (method, name) =>
-  name === "constructor" || callers.includes(`.${name}(`) ? method : "");
-const lean = {
+const leanLibrary = (contents) =>
+  without(contents, /^ {4}(static )?(\w+)\([^]*?^ {4}}$/gm, (method) => callers.includes(`.${method}(`));
+const leaner = {
   name: "lean",
   setup(build) {
     const load = (filter, loader, change) => build.onLoad({ filter }, ({ path }) =>
       ({ contents: change(readFileSync(path, "utf8")), loader }));
-    load(/generated\/sluice\/protocol\/wire\/.*\.ts$/, "ts", oneWay);
-    load(/flatbuffers\/mjs\/(?:builder|byte-buffer)\.js$/, "js", called);
+    load(/generated\/sluice\/protocol\/wire\/.*\.ts$/, "ts", lean);
+    load(/flatbuffers\/mjs\/(?:builder|byte-buffer)\.js$/, "js", leanLibrary);
   },
 };
 
@@ -45,7 +51,7 @@ const result = await esbuild.build({
   minify: true,
   write: false,
   metafile: true,
-  plugins: [lean],
+  plugins: [leaner],
   format: "esm",
   // What the page imports later is a file of its own, fetched when it is wanted.
   splitting: true,

@@ -6,8 +6,9 @@
 //
 //   node drawing_browser_test.mjs SLUICE_SERVER CHROMIUM PACKAGE_JSON
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { folder, launch, main, openPage, shot, SIZES, startServer, stopServer, until } from "./browser_support.mjs";
 
 const [serverPath, chromiumPath, packagePath] = process.argv.slice(2);
@@ -62,7 +63,8 @@ function startWorlds() {
     writeFileSync(join(folder, `${name}.toml`), text);
     return ["--world", join(folder, `${name}.toml`)];
   });
-  return startServer(serverPath, [...parameters, "--listen", "127.0.0.1:0", "--data", join(folder, "data")]);
+  const storm = join(dirname(fileURLToPath(import.meta.url)), "../../server/worlds/storm.toml");
+  return startServer(serverPath, [...parameters, "--world", storm, "--listen", "127.0.0.1:0", "--data", join(folder, "data")]);
 }
 
 const byGl = (page) => page.waitForFunction(() => window.sluice?.screen.byGl);
@@ -180,14 +182,18 @@ async function changes(page) {
     window.sluice.command({ cmd: "set_cells", from: [700, 100, 0], size: [120, 120, 1], cell: "#" }));
   await page.waitForFunction(() => window.sluice.mirror.cell(760, 160, 0) === -1);
   // Of the picture that is saved: the colour of the middle of what was built.
-  const stone = () => page.evaluate(async () => {
+  const saved = async () => {
+    const [download] = await Promise.all([page.waitForEvent("download"), page.keyboard.press("s")]);
+    return readFileSync(await download.path()).toString("base64");
+  };
+  const stone = async () => page.evaluate(async (file) => {
     const { camera, canvas } = window.sluice;
-    const image = await createImageBitmap(await window.sluice.picture());
+    const image = await createImageBitmap(new Blob([Uint8Array.from(atob(file), (letter) => letter.charCodeAt(0))]));
     const copy = new OffscreenCanvas(image.width, image.height).getContext("2d");
     copy.drawImage(image, 0, 0);
     const ratio = canvas.width / camera.width;
     return [...copy.getImageData(camera.screenX(760) * ratio, camera.screenY(160) * ratio, 1, 1).data];
-  });
+  }, await saved());
   await until("the rock is in the picture", async () => {
     const [red, green, blue, alpha] = await stone();
     return red > blue && red + green + blue > 200 && alpha === 255;
@@ -236,6 +242,18 @@ async function without(browser, url) {
   }
 }
 
+async function waves(page, url) {
+  console.log("both paint the same waves, between two tellings, too");
+  await page.goto(`${url}/?draw=webgl#storm`);
+  await byGl(page);
+  await page.waitForFunction(() => window.sluice.painter.waves?.moves(performance.now()));
+  for (const scale of [0.7, 1.3, 3.7, 12.03]) {
+    await page.evaluate((place) => window.sluice.goTo(place), { x: 90, y: 34, z: 0, scale });
+    for (const milliseconds of [40, 500]) await samePicture(page, `waves at ${scale}, ${milliseconds} ms after a tick`, milliseconds);
+  }
+  await shot(page, "webgl-waves");
+}
+
 await main(async () => {
   const server = await startWorlds();
   // Neither a slow machine nor what it forgets on the way is a reason for Chromium to give WebGL up.
@@ -256,6 +274,7 @@ await main(async () => {
   await samePicture(page, "a slice", 500);
   await page.locator("#slice").fill("12");
   await samePicture(page, "another slice", 500);
+  await waves(page, server.url);
   await without(browser, server.url);
   await browser.close();
   assert.equal(await stopServer(server), 0);

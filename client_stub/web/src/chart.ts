@@ -32,7 +32,7 @@ export class Chart {
     if (canvas.width !== wide || canvas.height !== high) Object.assign(canvas, { width: wide, height: high });
     const values = samples.map(({ value }) => value);
     const [least, most] = [Math.min(...values), Math.max(...values)];
-    const text = (value: number) => value.toLocaleString("en", { maximumFractionDigits: 1 });
+    const text = (value: number) => value.toLocaleString("en", { maximumFractionDigits: 2 });
     canvas.setAttribute("aria-label", `now ${text(last.value)} ${unit}; of the last minute between ${text(least)} and ${text(most)}`);
     const context = canvas.getContext("2d")!;
     const style = getComputedStyle(canvas);

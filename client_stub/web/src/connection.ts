@@ -89,16 +89,16 @@ export class Connection {
     return this.wasSilent;
   }
 
-  setView(box: Box): void {
-    if (this.isReady) this.socket!.send(encodeSetView(box));
+  setView(box: Box, layers = 0): void {
+    if (this.isReady) this.socket!.send(encodeSetView(box, layers));
   }
 
   send(bytes: Uint8Array): void {
     if (this.isReady) this.socket!.send(bytes);
   }
 
-  resync(coord: Vec3): void {
-    if (this.isReady) this.socket!.send(encodeResync(coord));
+  resync(coord: Vec3, layer = 0): void {
+    if (this.isReady) this.socket!.send(encodeResync(coord, layer));
   }
 
   resyncPipes(key: PipeKey): void {

@@ -3,6 +3,7 @@
 import { AWAKE_FOR } from "./activity";
 import { CHUNK_CELLS, type Vec3 } from "./geometry";
 import { FULL, ROCK, THINNEST_ICE, TRAPPED_AIR } from "./mirror";
+import { degreesText, waveText } from "./layer_values";
 import { materialName } from "./palette";
 import { nodeFacts, portFacts } from "./pipe_facts";
 import { cellText } from "./pipe_mirror";
@@ -69,6 +70,21 @@ function restText(known: Known, { x, y, z }: Vec3): string {
   return since < AWAKE_FOR ? "awake: it changed just now" : `at rest for ${Math.round(since / 1000)} s`;
 }
 
+/** What the world has beside its cells. */
+function addLayers(facts: Facts, { layers }: Known, at: Vec3): void {
+  const [degrees, wave] = [layers?.temperatureAt(at) ?? null, layers?.waveAt(at) ?? null];
+  if (degrees !== null) {
+    facts.rows.push(["temperature", degreesText(degrees)]);
+    facts.measures.push({ name: "temperature", value: degrees, unit: "°C" });
+  }
+  if (wave !== null) addWave(facts, wave);
+}
+
+function addWave(facts: Facts, wave: number): void {
+  facts.rows.push(["wave", waveText(wave)]);
+  facts.measures.push({ name: "wave", value: wave, unit: "cells" });
+}
+
 function cellFacts(known: Known, at: Vec3): Facts | null {
   const { mirror } = known;
   if (!mirror.inside(at.x, at.y, at.z)) return null;
@@ -87,6 +103,7 @@ function cellFacts(known: Known, at: Vec3): Facts | null {
     }
     if (cell > FULL) facts.why.push("It holds more than a full cell, because what stands on it presses it in.");
   }
+  addLayers(facts, known, at);
   if (cell === ROCK) facts.why.push("Nothing flows through rock. Dig it, or lay pipes.");
   if (cell <= THINNEST_ICE) facts.why.push("Ice: solid until it melts.");
   if (cell === TRAPPED_AIR) facts.why.push("Air that cannot leave: water does not get in until it finds a way out.");
@@ -99,13 +116,16 @@ function columnFacts(known: Known, at: Vec3): Facts | null {
   if (!mirror.inside(at.x, at.y, at.z)) return null;
   let [water, cells, bodies, top] = [0, 0, 0, -1];
   let ground = -1;
-  let before = 0;
+  let [before, foot] = [0, 0]; // of the highest body of water
   for (let y = 0; y < mirror.size.y; ++y) {
     const cell = mirror.cell(at.x, y, at.z);
     if (cell > 0) {
       water += cell;
       ++cells;
-      if (before <= 0) ++bodies;
+      if (before <= 0) {
+        ++bodies;
+        foot = y;
+      }
       top = y + Math.min(1, cell / FULL);
     }
     if (cell === ROCK) ground = y;
@@ -116,6 +136,8 @@ function columnFacts(known: Known, at: Vec3): Facts | null {
   if (top >= 0) facts.rows.push(["highest", `its top at ${cellsText(top)}`]);
   if (bodies > 1) facts.rows.push(["pieces", `${bodies}, one over the other`]);
   facts.rows.push(["rock", ground < 0 ? "none" : `up to ${ground + 1}`]);
+  const wave = known.layers?.waveAt({ ...at, y: foot }) ?? null;
+  if (wave !== null) addWave(facts, wave);
   facts.why.push("As far as the column is in view: the page holds no more of the world than that.");
   facts.measures.push({ name: "water", value: water / FULL, unit: "cells" });
   return facts;

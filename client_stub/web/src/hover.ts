@@ -42,7 +42,7 @@ export function hoverLine(known: Known, { x, y, z }: Vec3, other: number | undef
   const differs = other === undefined || other === cell ? "" : ` ≠ ${materialName(other)}${unitsText(other)}`;
   const head = known.headAt(x, y);
   const deep = head === null ? "" : ` · surface at ${head.toFixed(1)}, ${Math.max(0, head - y - 0.5).toFixed(1)} deep`;
-  return `[${place}] ${materialName(cell)}${amount}${deep}${differs}${describeFixture(fixtures, x, y, z)}`;
+  return `[${place}] ${materialName(cell)}${amount}${deep}${known.layers?.text({ x, y, z }) ?? ""}${differs}${describeFixture(fixtures, x, y, z)}`;
 }
 
 function unitsText(cell: number): string {

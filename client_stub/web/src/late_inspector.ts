@@ -25,6 +25,10 @@ export class LateInspector implements ViewerInspector {
     this.late.part?.attach(world, known);
   }
 
+  get pinned(): Subject[] {
+    return this.late.part?.pinned ?? this.waiting;
+  }
+
   hover(...what: Parameters<Inspector["hover"]>): void {
     this.hovered = what;
     if (what[0]) this.late.want();

@@ -1,23 +1,26 @@
 // The choice of an overlay, and what its colours mean, in a corner of the picture.
-import { OVERLAYS, type Legend, type OverlayName } from "./overlay_kinds";
+import { isOffered, OVERLAYS, type Legend, type OverlayName } from "./overlay_kinds";
 
 const NAMES: Record<OverlayName, string> = {
-  none: "No overlay", amount: "Amount", depth: "Depth (pressure)", awake: "Awake chunks", bytes: "Bytes per chunk",
+  none: "No overlay", amount: "Amount", depth: "Depth (pressure)", temperature: "Temperature", waves: "Waves", awake: "Awake chunks", bytes: "Bytes per chunk",
 };
 
 export class LegendPanel {
   private readonly select = document.getElementById("overlay") as HTMLSelectElement;
+  private offered: OverlayName[] = [];
   private readonly body = document.getElementById("legend-body")!;
 
   constructor(choose: (name: OverlayName) => void) {
-    this.select.append(...OVERLAYS.map((name) => new Option(NAMES[name], name)));
+    this.offer();
     this.select.addEventListener("change", () => {
       this.select.blur(); // keys are for the world
       choose(this.select.value as OverlayName);
     });
   }
 
-  show(name: OverlayName, legend: Legend | null): void {
+  /** `layers`: what the world has. */
+  show(name: OverlayName, legend: Legend | null, layers: string[]): void {
+    this.offer(layers);
     this.select.value = name;
     this.body.hidden = legend === null;
     if (!legend) return;
@@ -48,8 +51,15 @@ export class LegendPanel {
     this.body.replaceChildren(...parts);
   }
 
-  static next(name: OverlayName): OverlayName {
-    return OVERLAYS[(OVERLAYS.indexOf(name) + 1) % OVERLAYS.length]!;
+  next(name: OverlayName): OverlayName {
+    return this.offered[(this.offered.indexOf(name) + 1) % this.offered.length]!;
+  }
+
+  private offer(layers: string[] = []): void {
+    const offered = OVERLAYS.filter((name) => isOffered(name, layers));
+    if (offered.join() === this.offered.join()) return;
+    this.offered = offered;
+    this.select.replaceChildren(...offered.map((name) => new Option(NAMES[name], name)));
   }
 
   static nameOf(name: OverlayName): string {

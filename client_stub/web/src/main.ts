@@ -21,7 +21,7 @@ import { Screen } from "./screen";
 import { SIGHTS, type Sight, type SightName } from "./sight";
 import { Session } from "./session";
 import { copyLink } from "./sharing";
-import { SignIn } from "./sign_in";
+import type { SignIn } from "./sign_in";
 import { Viewer } from "./viewer";
 import type { Tools } from "./viewer_parts";
 
@@ -98,7 +98,19 @@ async function openGallery(): Promise<void> {
   gallery.open(worlds, viewer?.mirror?.welcome.world);
 }
 
-const signIn = new SignIn(session, () => void load(), (text) => panel.warn(text));
+let asksForToken = false;
+const signIn = new Late<SignIn>("Signing in", async () =>
+  new (await import("./sign_in")).SignIn(session, () => void load(), (text) => panel.warn(text)), (part) => {
+  part.show();
+  if (asksForToken) part.open();
+});
+
+/** The dialog, as soon as it is there. */
+function askForToken(): void {
+  asksForToken = true;
+  signIn.want();
+  signIn.part?.open();
+}
 const operators = new LateOperators();
 const placer = new LatePlacer((tool) => viewer?.hand.setTool(tool));
 const pipePanel = new PipePanel((tool) => viewer?.hand.setPipeTool(tool));
@@ -152,7 +164,7 @@ function show(): void {
   const camera = cameras.get(key) ?? new Camera();
   cameras.set(key, camera);
   viewer = new Viewer(canvas, panel, pipePanel, chosen, camera, null, minimap, inspector,
-    (name, key) => legend.show(name, key), seen);
+    (name, key, layers) => legend.show((overlay = name), key, layers), seen);
   viewer.setOverlay(overlay);
   viewer.hand.placer = placer;
   viewer.hand.setTools(tools);
@@ -234,7 +246,7 @@ function showLocked(world: string | null): void {
   }
   panel.showState("locked", "");
   const name = world === null ? "the worlds of this server" : `“${world}”`;
-  const action = { label: session.account === null ? "Sign in" : "Sign in with another token", run: () => signIn.open() };
+  const action = { label: session.account === null ? "Sign in" : "Sign in with another token", run: askForToken };
   if (session.account === null) {
     const text = "It is shown only to those who have a token for it. The server's operator gives them out.";
     panel.showNone({ title: `Sign in to see ${name}`, text, action });
@@ -289,7 +301,9 @@ async function load(): Promise<void> {
     if (replay !== null) return location.reload(); // a timeline is begun once
     const [response] = await Promise.all([fetch("/worlds"), session.refresh()]);
     worlds = await worldsOf(response);
-    signIn.show();
+    // Elsewhere nobody signs in.
+    if (session.hasAccounts) signIn.want();
+    signIn.part?.show();
     if (worlds[0]?.replay && !worlds[0].locked) await showReplay();
     else show();
   } catch {
@@ -308,7 +322,7 @@ window.setInterval(keepAddress, ADDRESS_MILLISECONDS);
 listen(canvas, () => viewer);
 listenToKeys(() => viewer, {
   nextOverlay: () => {
-    setOverlay(LegendPanel.next(overlay));
+    setOverlay(legend.next(overlay));
     panel.announce(LegendPanel.nameOf(overlay));
   },
   screenshot,

@@ -7,6 +7,7 @@ import { ClientVec3 } from "@wire/client-vec3";
 import { Command } from "@wire/command";
 import { CommandResult } from "@wire/command-result";
 import { Hello } from "@wire/hello";
+import type { LayerChanges } from "@wire/layer-changes";
 import { Ping } from "@wire/ping";
 import { Refused } from "@wire/refused";
 import { Resync } from "@wire/resync";
@@ -35,6 +36,8 @@ export interface WelcomeMessage {
   resultsKept: number;
   /** This page's number among those who are here; 0: the server tells of nobody. */
   person: number;
+  /** What the world has beside its cells, by name: a view may ask for them. */
+  layers: string[];
 }
 
 /** What makes this page the same client on its next connection. */
@@ -72,18 +75,24 @@ export interface Playback {
   trouble: string;
 }
 
-export interface TickMessage {
-  kind: "tick";
-  tick: number;
-  counters: Counters;
+/** Of chunks: those of the cells, or those of a layer. */
+export interface Changes {
   chunks: { coord: Vec3; payload: Uint8Array }[];
   dropped: Vec3[];
   digests: { coord: Vec3; digest: bigint }[];
+}
+
+export interface TickMessage extends Changes {
+  kind: "tick";
+  tick: number;
+  counters: Counters;
   pipes: { key: PipeKey; payload: Uint8Array }[];
   pipesDropped: PipeKey[];
   pipeDigests: { key: PipeKey; digest: bigint }[];
   /** Null: the world is a live one. */
   playback: Playback | null;
+  /** Has the layers' changes: read by the part that asked for them (layers.ts). */
+  wire: Tick;
 }
 
 export interface ResultMessage {
@@ -132,12 +141,14 @@ export function encodeAskResults(seqs: number[]): Uint8Array {
     AskResults.createAskResults(builder, AskResults.createSeqsVector(builder, seqs.map(BigInt))));
 }
 
-export function encodeSetView(box: Box): Uint8Array {
+/** `layers`: bit i asks for the i-th of the welcome. */
+export function encodeSetView(box: Box, layers: number): Uint8Array {
   return envelope(ClientBody.SetView, (builder) => {
     SetView.startSetView(builder);
     const { from, size } = box;
     SetView.addFrom(builder, ClientVec3.createClientVec3(builder, from.x, from.y, from.z));
     SetView.addSize(builder, ClientVec3.createClientVec3(builder, size.x, size.y, size.z));
+    SetView.addLayers(builder, layers);
     return SetView.endSetView(builder);
   });
 }
@@ -153,10 +164,12 @@ export function encodePing(nonce: number): Uint8Array {
   return envelope(ClientBody.Ping, (builder) => Ping.createPing(builder, BigInt(nonce)));
 }
 
-export function encodeResync(coord: Vec3): Uint8Array {
+/** `layer`: 0 for the cells, else its place in the welcome, counted from 1. */
+export function encodeResync(coord: Vec3, layer: number): Uint8Array {
   return envelope(ClientBody.Resync, (builder) => {
     Resync.startResync(builder);
     Resync.addCoord(builder, ClientVec3.createClientVec3(builder, coord.x, coord.y, coord.z));
+    Resync.addLayer(builder, layer);
     return Resync.endResync(builder);
   });
 }
@@ -214,6 +227,7 @@ function readWelcome(welcome: Welcome): WelcomeMessage {
     water: welcome.water() ?? "",
     resultsKept: welcome.resultsKept(),
     person: Number(welcome.person()),
+    layers: Array.from({ length: welcome.layersLength() }, (_, i) => welcome.layers(i)),
   };
 }
 
@@ -232,8 +246,27 @@ function readResult(result: CommandResult): ResultMessage {
   };
 }
 
+/** Throws where payloads are missing. */
+export function readChanges(wire: Tick | LayerChanges): Changes {
+  const payloads = wire.payloadsArray() ?? new Uint8Array(0);
+  const changes: Changes = { chunks: [], dropped: [], digests: [] };
+  let offset = 0;
+  for (let i = 0; i < wire.chunksLength(); ++i) {
+    const span = wire.chunks(i)!;
+    const end = offset + span.bytes();
+    if (end > payloads.length) throw new Error("a tick's chunks are longer than their payloads");
+    changes.chunks.push({ coord: plain(span), payload: payloads.subarray(offset, end) });
+    offset = end;
+  }
+  for (let i = 0; i < wire.droppedLength(); ++i) changes.dropped.push(plain(wire.dropped(i)!));
+  for (let i = 0; i < wire.digestsLength(); ++i) {
+    const digest = wire.digests(i)!;
+    changes.digests.push({ coord: plain(digest), digest: digest.digest() });
+  }
+  return changes;
+}
+
 function readTick(tick: Tick): TickMessage {
-  const payloads = tick.payloadsArray() ?? new Uint8Array(0);
   const message: TickMessage = {
     kind: "tick",
     tick: Number(tick.tick()),
@@ -245,27 +278,13 @@ function readTick(tick: Tick): TickMessage {
       evaporated: Number(tick.evaporated()),
       activeChunks: Number(tick.activeChunks()),
     },
-    chunks: [],
-    dropped: [],
-    digests: [],
+    ...readChanges(tick),
     pipes: [],
     pipesDropped: [],
     pipeDigests: [],
     playback: readPlayback(tick),
+    wire: tick,
   };
-  let offset = 0;
-  for (let i = 0; i < tick.chunksLength(); ++i) {
-    const span = tick.chunks(i)!;
-    const end = offset + span.bytes();
-    if (end > payloads.length) throw new Error("a tick's chunks are longer than their payloads");
-    message.chunks.push({ coord: plain(span), payload: payloads.subarray(offset, end) });
-    offset = end;
-  }
-  for (let i = 0; i < tick.droppedLength(); ++i) message.dropped.push(plain(tick.dropped(i)!));
-  for (let i = 0; i < tick.digestsLength(); ++i) {
-    const digest = tick.digests(i)!;
-    message.digests.push({ coord: plain(digest), digest: digest.digest() });
-  }
   readPipes(tick, message);
   return message;
 }

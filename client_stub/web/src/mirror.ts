@@ -2,7 +2,7 @@
 import { chunkChecksum } from "./checksum";
 import { decodeChunk } from "./codec";
 import { CHUNK_CELLS, chunkKey, chunkOfKey, type ChunkSides, type Vec3 } from "./geometry";
-import type { Counters, Playback, TickMessage, WelcomeMessage } from "./messages";
+import type { Changes, Counters, Playback, TickMessage, WelcomeMessage } from "./messages";
 import { PipeMirror } from "./pipe_mirror";
 import type { PipeKey } from "./pipes";
 
@@ -45,6 +45,11 @@ export class Mirror {
     this.tick = message.tick;
     this.counters = message.counters;
     this.playback = message.playback;
+    return this.take(message);
+  }
+
+  /** Likewise for what changed alone, of cells or of a layer. */
+  take(message: Changes): { changed: Vec3[]; resyncs: Vec3[] } {
     const changed: Vec3[] = [];
     for (const coord of message.dropped) {
       this.chunks.delete(chunkKey(coord.x, coord.y, coord.z));
@@ -94,6 +99,11 @@ export class Mirror {
   inside(x: number, y: number, z: number): boolean {
     const { size } = this;
     return x >= 0 && y >= 0 && z >= 0 && x < size.x && y < size.y && z < size.z;
+  }
+
+  /** One for other numbers of the same world: a layer's. */
+  twin(): Mirror {
+    return new Mirror(this.welcome);
   }
 
   /** The place in the world, where the picture is turned (turned.ts). */

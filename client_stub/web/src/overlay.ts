@@ -1,18 +1,24 @@
-// Pictures of a quantity over the picture of the world: of cells (amount, depth) or of chunks (awake,
+// Pictures of a quantity over the picture of the world: of cells (amount, depth, layers) or of chunks (awake,
 // bytes). What a chunk's cells look like is kept until the chunk looks different.
 import { AWAKE_FOR, type Activity } from "./activity";
 import type { Camera } from "./camera";
 import { chunkKey } from "./geometry";
 import { FULL, type Mirror } from "./mirror";
+import { LayerShades, type Extent } from "./layer_overlay";
+import type { Layers } from "./layers";
 import type { Legend, OverlayName } from "./overlay_kinds";
 import { blend, pixel, type Colour } from "./palette";
 import type { Pieces } from "./surfaces";
+import type { WaveLooks } from "./wave_looks";
 
 /** What the overlays need of the painter. */
 export interface Painted {
   /** Grows whenever the chunk looks different. */
   version(x: number, y: number): number;
   piecesOf(x: number, y: number): Pieces | undefined;
+  /** What is seen of the chunk, with waves; null: none are drawn. */
+  lookOf(x: number, y: number): Uint32Array | undefined;
+  readonly waves: WaveLooks | null;
 }
 
 /** From little to much: brighter with every step, and from blue to yellow, which nearly everybody sees. */
@@ -45,21 +51,27 @@ interface Tile {
   version: number;
   /** Of the scale that it was painted with. */
   scale: number;
-  deepest: number;
+  /** What its numbers lie between. */
+  extent: Extent;
 }
 
 export class Overlay {
   private name: OverlayName = "none";
   private tiles = new Map<number, Tile>();
   private depth = DEPTHS[2]!;
+  /** Of the overlays that show a layer. */
+  private shades: LayerShades | null = null;
 
   constructor(
     private readonly mirror: Mirror, private readonly activity: Activity,
+    /** Null: they are not there yet. `above`: one looks down from a height. */
+    private readonly layers: () => Layers | null, private readonly above: boolean,
     private readonly legendChanged: () => void,
   ) {}
 
   set(name: OverlayName): void {
     this.name = name;
+    this.shades = null;
     this.reset();
   }
 
@@ -70,6 +82,8 @@ export class Overlay {
 
   get legend(): Legend | null {
     switch (this.name) {
+      case "temperature":
+      case "waves": return this.shades?.legend ?? null;
       case "none": return null;
       case "amount": return { title: "Water in a cell", marks: ["little", "full", "twice"], ramp: RAMP_CSS, swatches: [] };
       case "depth":
@@ -95,40 +109,60 @@ export class Overlay {
     const lastY = Math.min(size.y - 1, Math.floor(camera.worldY(0))) >> sides.logY;
     const area = { firstX, lastX, firstY, lastY };
     if (this.name === "awake" || this.name === "bytes") return this.paintChunks(context, camera, slice, area, now);
-    return this.paintCells(context, camera, slice, area, painted);
+    return this.paintCells(context, camera, slice, area, painted, now);
   }
 
   private paintCells(
-    context: CanvasRenderingContext2D, camera: Camera, slice: number, area: Area, painted: Painted,
+    context: CanvasRenderingContext2D, camera: Camera, slice: number, area: Area, painted: Painted, now: number,
   ): boolean {
     const { sides } = this.mirror;
     const end = performance.now() + BUDGET;
     let late = false;
-    let deepest = 0;
+    const seen: Extent = { least: Infinity, most: -Infinity };
+    this.takeLayer();
     context.imageSmoothingEnabled = camera.scale < 1;
     for (let y = area.firstY; y <= area.lastY; ++y) {
       for (let x = area.firstX; x <= area.lastX; ++x) {
         if (!this.mirror.chunk(x, y, slice >> sides.logZ)) continue;
         const key = chunkKey(x, y, 0);
         let tile = this.tiles.get(key);
-        const version = painted.version(x, y);
-        if (!tile || tile.version !== version || tile.scale !== this.depth) {
+        const version = this.shades?.version(x, y, painted, now) ?? painted.version(x, y);
+        if (!tile || tile.version !== version || tile.scale !== this.scale) {
           // A chunk that was never painted is, at once: a hole would be a lie.
           if (tile && performance.now() > end) late = true;
-          else this.tiles.set(key, (tile = this.paintTile(tile, x, y, slice, painted, version)));
+          else this.tiles.set(key, (tile = this.paintTile(tile, x, y, slice, painted, version, now)));
         }
-        deepest = Math.max(deepest, tile.deepest);
+        seen.least = Math.min(seen.least, tile.extent.least);
+        seen.most = Math.max(seen.most, tile.extent.most);
         const { left, top, width, height } = placeOf(camera, sides, x, y);
         context.drawImage(tile.canvas, left, top, width, height);
       }
     }
     if (this.tiles.size > MOST_TILES) this.reset();
-    return this.rescale(deepest) || late;
+    return this.rescale(seen) || late;
+  }
+
+  /** The layer that is to be shown, as soon as there is one. */
+  private takeLayer(): void {
+    const layers = this.layers();
+    if (this.shades || !layers?.has(this.name)) return;
+    this.shades = new LayerShades(this.mirror, layers, this.name, this.above);
+    this.legendChanged();
+  }
+
+  private get scale(): number {
+    return this.shades?.scale ?? this.depth;
   }
 
   /** The scale suits what is in view; it shrinks only when it is far too large, so that it does not flicker. */
-  private rescale(deepest: number): boolean {
+  private rescale(seen: Extent): boolean {
+    if (this.shades) {
+      if (!this.shades.rescale(seen)) return false;
+      this.legendChanged();
+      return true;
+    }
     if (this.name !== "depth") return false;
+    const deepest = Math.max(0, seen.most);
     const fits = DEPTHS.find((depth) => depth >= deepest) ?? DEPTHS.at(-1)!;
     if (fits === this.depth || (fits < this.depth && deepest > this.depth * 0.3)) return false;
     this.depth = fits;
@@ -137,19 +171,20 @@ export class Overlay {
   }
 
   private paintTile(
-    held: Tile | undefined, x: number, y: number, slice: number, painted: Painted, version: number,
+    held: Tile | undefined, x: number, y: number, slice: number, painted: Painted, version: number, now: number,
   ): Tile {
     const { logX, logY } = this.mirror.sides;
     const [width, height] = [1 << logX, 1 << logY];
-    const tile: Tile = held ?? { canvas: new OffscreenCanvas(width, height), image: new ImageData(width, height), version, scale: 0, deepest: 0 };
+    const tile: Tile = held ?? { canvas: new OffscreenCanvas(width, height), image: new ImageData(width, height), version, scale: 0, extent: { least: 0, most: 0 } };
     const pixels = new Uint32Array(tile.image.data.buffer);
     pixels.fill(0);
-    tile.deepest = 0;
-    if (this.name === "amount") this.amounts(pixels, x, y, slice);
-    else tile.deepest = this.depths(pixels, painted.piecesOf(x, y), y);
+    tile.extent = { least: 0, most: 0 };
+    if (this.shades) tile.extent = this.shades.paint(pixels, x, y, slice, painted, now);
+    else if (this.name === "amount") this.amounts(pixels, x, y, slice);
+    else if (this.name === "depth") tile.extent.most = this.depths(pixels, painted.piecesOf(x, y), y);
     tile.canvas.getContext("2d")!.putImageData(tile.image, 0, 0);
     tile.version = version;
-    tile.scale = this.depth;
+    tile.scale = this.scale;
     return tile;
   }
 

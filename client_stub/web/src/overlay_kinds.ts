@@ -1,8 +1,13 @@
 // Which quantities can lie over the picture. What paints them is fetched with the first one that is chosen
 // (overlay.ts).
 
-export const OVERLAYS = ["none", "amount", "depth", "awake", "bytes"] as const;
+export const OVERLAYS = ["none", "amount", "depth", "temperature", "waves", "awake", "bytes"] as const;
 export type OverlayName = (typeof OVERLAYS)[number];
+
+/** Whether a world with these layers has something to show there. */
+export function isOffered(name: OverlayName, layers: string[]): boolean {
+  return (name !== "temperature" && name !== "waves") || layers.includes(name);
+}
 
 export interface Legend {
   title: string;

@@ -7,6 +7,7 @@ import type { Mirror } from "./mirror";
 import { levelOf, viewOf, type Picture, type View } from "./picture";
 import { airOf, drawFar, type Frame } from "./raster";
 import { Surfaces, type Pieces } from "./surfaces";
+import type { WaveLooks } from "./wave_looks";
 import { detail, keep, newStamp, newTile, type Tile } from "./tile";
 
 /** Milliseconds of a frame for surfaces and chunks that changed; others of them wait for the next frame. */
@@ -49,6 +50,8 @@ export class Painter {
   private tickTime = 0;
   private step = 0;
   private fresh = new Set<Tile>();
+  /** What moves surfaces; null: they are at rest. */
+  waves: WaveLooks | null = null;
 
   constructor(
     private readonly mirror: Mirror, slice: number, private readonly still: boolean,
@@ -79,10 +82,10 @@ export class Painter {
     const view = viewOf(camera, width, height, size, sides, share);
     ++this.frames;
     picture.begin(view, (x, y) => this.tiles.get(chunkKey(x, y, 0))?.look ?? null);
-    const unfinished = this.draw(view, picture, end);
+    const unfinished = this.draw(view, picture, end, now);
     picture.end();
     if (this.tiles.size > this.mostTiles) this.forget();
-    return unfinished || (share < 1 && this.fresh.size > 0);
+    return unfinished || this.waves?.moves(now) || (share < 1 && this.fresh.size > 0);
   }
 
   /** All of the world that was seen so far, as small as it gets. */
@@ -116,6 +119,10 @@ export class Painter {
     return this.tiles.get(chunkKey(x, y, 0))?.version ?? 0;
   }
 
+  lookOf(x: number, y: number): Uint32Array | undefined {
+    return this.tiles.get(chunkKey(x, y, 0))?.look;
+  }
+
   piecesOf(x: number, y: number): Pieces | undefined {
     return this.eyes.piecesOf(x, y);
   }
@@ -133,7 +140,7 @@ export class Painter {
   }
 
   /** All chunks in view; returns whether some could not be brought up to date in time. */
-  private draw({ firstX, lastX, firstY, lastY }: View, picture: Picture, end: number): boolean {
+  private draw({ firstX, lastX, firstY, lastY }: View, picture: Picture, end: number, now: number): boolean {
     let late = false;
     let refreshed = 0; // of those that were shown before; one at least, or a slow machine would never end
     for (let y = firstY; y <= lastY; ++y) {
@@ -147,6 +154,7 @@ export class Painter {
             if (canWait) ++refreshed;
           }
         }
+        this.waves?.raise(tile, now);
         picture.tile(tile);
       }
     }

@@ -70,7 +70,7 @@ export class Replay {
             if (index === 0) this.own.answered(result);
           },
         }, null, index === 0 ? inspector : null,
-        index === 0 ? (name, key) => legend.show(name, key) : undefined);
+        index === 0 ? (name, key, layers) => legend.show(name, key, layers) : undefined);
       this.viewers.push(viewer);
       viewer.hand.setTool("pan");
       if (index > 0) listen(canvases[index]!, () => viewer);

@@ -2,6 +2,7 @@
 import type { Activity } from "./activity";
 import type { Fixtures, Spring } from "./fixtures";
 import type { Vec3 } from "./geometry";
+import type { Layers } from "./layers";
 import type { Mirror } from "./mirror";
 import { cellText, type NodeView, type PortView } from "./pipe_mirror";
 
@@ -18,6 +19,8 @@ export interface Known {
   fixtures: Fixtures;
   activity: Activity;
   slice: number;
+  /** Null: the world has none, or they are not there yet. */
+  layers: Layers | null;
   /** Of the water in a cell of the slice, in cells over the world's floor; null: none at rest. */
   headAt(x: number, y: number): number | null;
   now: number;

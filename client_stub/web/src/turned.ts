@@ -7,7 +7,7 @@
 import type { Fixtures } from "./fixtures";
 import { CHUNK_CELLS, chunkKey, type Box, type ChunkSides, type Vec3 } from "./geometry";
 import { TopLooks } from "./top_looks";
-import type { TickMessage, WelcomeMessage } from "./messages";
+import type { Changes, TickMessage, WelcomeMessage } from "./messages";
 import { Mirror } from "./mirror";
 import { Painter } from "./painter";
 import type { Sight, SightName } from "./sight";
@@ -90,8 +90,8 @@ class TurnedMirror extends Mirror {
     this.places = placesOf(welcome.sides, swap);
   }
 
-  override apply(message: TickMessage): ReturnType<Mirror["apply"]> {
-    const done = super.apply(message);
+  override take(message: Changes): ReturnType<Mirror["take"]> {
+    const done = super.take(message);
     for (const { x, y, z } of done.changed) this.copies.delete(chunkKey(x, y, z));
     return done;
   }
@@ -102,6 +102,10 @@ class TurnedMirror extends Mirror {
     const cells = copy ? undefined : super.chunk(x, y, z);
     if (cells) this.copies.set(key, (copy = Int32Array.from(this.places, (place) => cells[place]!)));
     return copy;
+  }
+
+  override twin(): Mirror {
+    return new TurnedMirror(this.welcome, this.swap);
   }
 
   override real(v: Vec3): Vec3 {

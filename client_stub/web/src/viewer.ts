@@ -11,8 +11,9 @@ import { Hand } from "./hand";
 import { hoverLine, paintCursor, pipeAt, subjectAt } from "./hover";
 import { KeyCursor } from "./key_cursor";
 import { Late } from "./late";
+import type { Layers } from "./layers";
 import type { Overlay } from "./overlay";
-import type { Legend, OverlayName } from "./overlay_kinds";
+import { isOffered, type Legend, type OverlayName } from "./overlay_kinds";
 import type { Place } from "./links";
 import type { Minimap } from "./minimap";
 import type { ResultMessage, TickMessage, WelcomeMessage } from "./messages";
@@ -72,6 +73,11 @@ export class Viewer {
   private activity: Activity | null = null;
   private overlays: Overlay | null = null;
   private readonly overlayPart = new Late("The overlay", () => import("./overlay"), () => this.setOverlay(this.overlay));
+  private layers: Layers | null = null;
+  private readonly layerPart = new Late("What the world has beside its water", () => import("./layers"), () => {
+    this.makeLayers();
+    this.paintAnew(); // with waves
+  });
   private people: People | null = null;
   private readonly peoplePart = new Late("Who is here", () => import("./people"), (part) => {
     if (!this.stopped) this.people = new part.People(this);
@@ -80,6 +86,7 @@ export class Viewer {
   /** Whether anything of the world has come. */
   private hasChunks = false;
   private sentView: Box | null = null;
+  private sentLayers = 0;
   private wanted: Place | null = null;
   private readonly numbers: Numbers;
   readonly frames: Frames;
@@ -91,7 +98,7 @@ export class Viewer {
     private readonly events: ViewerEvents | null = null,
     private readonly minimap: Minimap | null = null,
     private readonly inspector: ViewerInspector | null = null,
-    private readonly legendShown: (name: OverlayName, legend: Legend | null) => void = () => undefined,
+    private readonly legendShown: (name: OverlayName, legend: Legend | null, layers: string[]) => void = () => undefined,
     /** Null: from the front. */
     private readonly sight: Sight | null = null,
   ) {
@@ -131,6 +138,7 @@ export class Viewer {
 
   private everySecond(): void {
     this.numbers.show();
+    if (this.hasChunks && this.mirror?.welcome.layers.length) this.layerPart.want();
     // A recording is watched together anyway, at one tick.
     if (this.hasChunks && this.mirror?.welcome.person && !this.replays) this.peoplePart.want();
   }
@@ -254,14 +262,17 @@ export class Viewer {
   }
 
   setOverlay(name: OverlayName): void {
+    const layers = this.mirror?.welcome.layers ?? [];
+    if (this.mirror && !isOffered(name, layers)) name = "none";
     this.overlay = name;
     if (name !== "none") this.overlayPart.want();
     const { part } = this.overlayPart;
     if (part && this.mirror) {
-      this.overlays ??= new part.Overlay(this.mirror, this.activity!, () => this.legendShown(this.overlay, this.overlays!.legend));
+      this.overlays ??= new part.Overlay(this.mirror, this.activity!, () => this.layers, this.fromAbove,
+        () => this.legendShown(this.overlay, this.overlays!.legend, layers));
     }
     this.overlays?.set(name);
-    this.legendShown(name, this.overlays?.legend ?? null);
+    this.legendShown(name, this.overlays?.legend ?? null, layers);
     this.frames.needed = true;
   }
 
@@ -288,7 +299,7 @@ export class Viewer {
   /** What the inspector goes by. */
   known(): Known | null {
     if (!this.mirror || !this.activity) return null;
-    return { mirror: this.mirror, fixtures: this.fixtures, activity: this.activity, slice: this.slice,
+    return { mirror: this.mirror, fixtures: this.fixtures, activity: this.activity, slice: this.slice, layers: this.layers,
       headAt: (x, y) => this.painter?.headAt(x, y) ?? null, now: performance.now() };
   }
 
@@ -301,7 +312,9 @@ export class Viewer {
 
   private newPainter(): Painter {
     const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
-    return this.sight?.painter(this.mirror!, this.slice, still) ?? new Painter(this.mirror!, this.slice, still);
+    const painter = this.sight?.painter(this.mirror!, this.slice, still) ?? new Painter(this.mirror!, this.slice, still);
+    if (!this.fromAbove) painter.waves = this.layers?.waveLooks(this.slice, still) ?? null;
+    return painter;
   }
 
   private welcomed(welcome: WelcomeMessage): void {
@@ -312,6 +325,7 @@ export class Viewer {
     this.inspector?.attach(welcome.world, () => this.known());
     this.activity = new Activity(this.mirror);
     this.overlays = null;
+    this.makeLayers();
     this.setOverlay(this.overlay);
     [this.hand.brush, this.queue].forEach((each) => each.reset());
     this.sentView = null;
@@ -331,6 +345,16 @@ export class Viewer {
     this.events?.welcome();
   }
 
+  private makeLayers(): void {
+    const { part } = this.layerPart;
+    this.layers = part && this.mirror && new part.Layers(this.mirror, (text) => this.panel.warn(text));
+  }
+
+  /** There one sees no surface line. */
+  private get fromAbove(): boolean {
+    return this.sight?.name === "top";
+  }
+
   private ticked(message: TickMessage): void {
     if (!this.mirror || !this.painter) return;
     this.activity!.note(message, performance.now());
@@ -342,7 +366,10 @@ export class Viewer {
     if (pipes.changed) this.hand.pipes.changed(this.mirror.pipes);
     this.events?.tick(changed);
     this.hasChunks ||= changed.length > 0;
-    if (changed.length === 0 && !pipes.changed) return;
+    const beside = this.layers?.apply(message);
+    this.painter.waves?.told(beside?.changed.get("waves") ?? [], performance.now());
+    for (const { coord, layer } of beside?.resyncs ?? []) this.connection.resync(coord, layer);
+    if (changed.length === 0 && !pipes.changed && !beside?.changed.size) return;
     this.frames.needed = true;
     this.showHover();
   }
@@ -360,9 +387,12 @@ export class Viewer {
   private sendView(): void {
     if (!this.mirror || !this.connection.ready) return;
     const box = viewBox(this.mirror, this.camera, this.slice);
-    if (this.sentView && sameBox(this.sentView, box)) return;
+    const inspects = this.hand.brush.tool === "inspect" || this.inspector?.pinned.length;
+    const layers = this.layers?.bits(box, (name) => Boolean(inspects) || name === this.overlay || (name === "waves" && !this.fromAbove)) ?? 0;
+    if (this.sentView && sameBox(this.sentView, box) && layers === this.sentLayers) return;
     this.sentView = box;
-    this.connection.setView(this.sight?.box(box) ?? box);
+    this.sentLayers = layers;
+    this.connection.setView(this.sight?.box(box) ?? box, layers);
   }
 
   /** Soon after we changed them, so that the change is seen. The server looks every few ticks. */

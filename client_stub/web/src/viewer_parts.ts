@@ -13,7 +13,7 @@ export type ViewerPanel = Pick<Panel, "showState" | "showZoom" | "showSlice" | "
   "showShape" | "showRights" | "showWelcome" | "showNumbers" | "showHover" | "warn" | "tell" | "announce" | "showSlow">;
 export type ViewerPipePanel = Pick<PipePanel, "showTool" | "toggle" | "attach" | "update">;
 
-export type ViewerInspector = Pick<Inspector, "attach" | "hover" | "pin">;
+export type ViewerInspector = Pick<Inspector, "attach" | "hover" | "pin" | "pinned">;
 
 /** Of a replay: who else is to know. */
 export interface ViewerEvents {
