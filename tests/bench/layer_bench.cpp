@@ -1,0 +1,78 @@
+// What a layer costs while somebody wants it: the time that its copies take of the world's thread,
+// and the bytes that a telling takes on the wire.
+#include <benchmark/benchmark.h>
+
+#include "server/net/layer_follower.h"
+#include "server/net/published_chunks.h"
+#include "server/sim/world.h"
+
+namespace sluice::bench {
+namespace {
+
+/// A lake that frost cools from above and heaters warm in its bed, 64 chunks of it.
+std::unique_ptr<sim::World> lake() {
+  sim::WorldSpec spec;
+  spec.config.water = sim::WaterModel::kHydro;
+  spec.config.size = {512, 512, 1};
+  spec.heat.on = true;
+  spec.heat.air = -15 * sim::kDegree;
+  spec.fills.push_back({{{0, 0, 0}, {512, 500, 1}}, kFull});
+  for (std::int32_t x = 8; x < 512; x += 32) spec.heaters.push_back({{x, 0, 0}, 40'000'000});
+  auto world = std::move(sim::World::create(spec)).value();
+  sim::SerialExecutor serial;
+  for (int i = 0; i < 400; ++i) (void)world->tick({}, serial);
+  return world;
+}
+
+void BM_TemperatureLayer(benchmark::State& state) {
+  const auto world = lake();
+  net::LayerFollower follower(net::Layer::kTemperature);
+  std::int64_t chunks = 0;
+  for (auto _ : state) {
+    follower.begin(*world);
+    net::ChunkPictures pictures;
+    follower.collect(*world, pictures);
+    chunks += static_cast<std::int64_t>(pictures.size());
+    benchmark::DoNotOptimize(pictures);
+  }
+  state.SetItemsProcessed(chunks);
+  state.counters["us_per_chunk"] =
+      benchmark::Counter(static_cast<double>(chunks) * 1e-6,
+                         benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+}
+BENCHMARK(BM_TemperatureLayer)->Unit(benchmark::kMicrosecond);
+
+/// Of a quarter of a second of that lake: the deltas of all its chunks.
+void BM_TemperatureDeltas(benchmark::State& state) {
+  const auto world = lake();
+  sim::SerialExecutor serial;
+  net::LayerFollower follower(net::Layer::kTemperature);
+  net::PublishedChunks published(world->config().shape(), 16);
+  const auto publish = [&] {
+    net::ChunkPictures pictures;
+    follower.collect(*world, pictures);
+    published.apply(world->tick_number(), std::move(pictures), false);
+  };
+  follower.begin(*world);
+  publish();
+  std::size_t bytes = 0;
+  std::size_t chunks = 0;
+  for (auto _ : state) {
+    state.PauseTiming();
+    for (int i = 0; i < 4; ++i) {
+      (void)world->tick({}, serial);
+      follower.note(*world);
+    }
+    state.ResumeTiming();
+    publish();
+    for (const net::ChunkChange& change : published.changes()) bytes += change.payload->size();
+    chunks += published.changes().size();
+  }
+  const auto times = static_cast<double>(state.iterations());
+  state.counters["chunks"] = static_cast<double>(chunks) / times;
+  state.counters["bytes"] = static_cast<double>(bytes) / times;
+}
+BENCHMARK(BM_TemperatureDeltas)->Unit(benchmark::kMicrosecond);
+
+}  // namespace
+}  // namespace sluice::bench
