@@ -14,6 +14,8 @@ namespace {
 
 using protocol::ChunkCells;
 
+constexpr ChunkCoord kFirst{INT32_MIN, INT32_MIN, INT32_MIN};
+
 ChunkPicture temperatures(const sim::World& world, ChunkCoord coord) {
   const sim::HeatState& heat = world.core().heat;
   const sim::Chunk* const chunk = world.grid().find(coord);
@@ -78,26 +80,21 @@ std::string_view name_of(Layer layer) {
   return layer == Layer::kTemperature ? protocol::kTemperatureLayer : protocol::kWaveLayer;
 }
 
-void LayerFollower::begin(const sim::World& world) {
+void LayerFollower::begin() {
   stop();
-  add_all(world);
+  rest_ = kFirst;
 }
 
 void LayerFollower::stop() {
   due_.clear();
   told_.clear();
+  rest_.reset();
   unfinished_ = false;
 }
 
-void LayerFollower::jump(const sim::World& world) {
+void LayerFollower::jump() {
   if (layer_ == Layer::kTemperature) due_.insert(told_.begin(), told_.end());
-  add_all(world);
-}
-
-// All waves are looked for whenever they are told (collect).
-void LayerFollower::add_all(const sim::World& world) {
-  if (layer_ == Layer::kWaves) return;
-  for (const auto& [coord, page] : world.core().heat.pages) due_.insert(coord);
+  rest_ = kFirst;
 }
 
 // A temperature follows from a cell's energy and from its amount.
@@ -108,22 +105,43 @@ void LayerFollower::note(const sim::World& world) {
   due_.insert(world.changed_chunks().begin(), world.changed_chunks().end());
 }
 
+// All of them, whenever they are told: they are few, or move everywhere.
+void LayerFollower::look_for_waves(const sim::World& world) {
+  due_ = told_;
+  const ChunkShape shape = world.config().shape();
+  for_each_wave(world, [&](Vec3 place, std::int32_t) { due_.insert(shape.chunk_of(place)); });
+}
+
+std::optional<ChunkCoord> LayerFollower::take_due(const sim::World& world) {
+  if (rest_ && layer_ == Layer::kTemperature) {
+    const sim::HeatPages& pages = world.core().heat.pages;
+    auto page = pages.lower_bound(*rest_);
+    if (page != pages.end()) {
+      const ChunkCoord coord = page->first;
+      rest_ = ++page == pages.end() ? std::nullopt : std::optional(page->first);
+      due_.erase(coord);
+      return coord;
+    }
+  }
+  rest_.reset();
+  if (due_.empty()) return std::nullopt;
+  auto place = due_.lower_bound(next_);
+  if (place == due_.end()) place = due_.begin();
+  const ChunkCoord coord = *place;
+  place = due_.erase(place);
+  if (place != due_.end()) next_ = *place;
+  return coord;
+}
+
 void LayerFollower::collect(const sim::World& world, ChunkPictures& pictures) {
-  if (layer_ == Layer::kWaves && due_.empty()) {
-    due_ = told_;
-    const ChunkShape shape = world.config().shape();
-    for_each_wave(world, [&](Vec3 place, std::int32_t) { due_.insert(shape.chunk_of(place)); });
-  }
+  if (layer_ == Layer::kWaves && due_.empty()) look_for_waves(world);
   ChunkPictures now;
-  for (std::size_t i = std::min(most_chunks_, due_.size()); i > 0; --i) {
-    auto place = due_.lower_bound(next_);
-    if (place == due_.end()) place = due_.begin();
-    const ChunkCoord coord = *place;
-    place = due_.erase(place);
-    if (place != due_.end()) next_ = *place;
-    now[coord] = layer_ == Layer::kTemperature ? temperatures(world, coord) : nullptr;
+  while (now.size() < most_chunks_) {
+    const std::optional<ChunkCoord> coord = take_due(world);
+    if (!coord) break;
+    now[*coord] = layer_ == Layer::kTemperature ? temperatures(world, *coord) : nullptr;
   }
-  unfinished_ = !due_.empty();
+  unfinished_ = rest_ || !due_.empty();
   if (layer_ == Layer::kWaves) draw_waves(world, now);
   for (auto& [coord, picture] : now) {
     if (picture != nullptr) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <vector>
@@ -32,11 +33,11 @@ class LayerFollower {
 
   [[nodiscard]] Layer layer() const { return layer_; }
   /// From now on: nothing was told of it, and all that the world has of it is due.
-  void begin(const sim::World& world);
+  void begin();
   /// Nobody follows it any more.
   void stop();
   /// The world is any other one than it was: all is due, and all that was told.
-  void jump(const sim::World& world);
+  void jump();
   /// After each tick.
   void note(const sim::World& world);
   /// Adds what is due, as many chunks as one publication takes.
@@ -45,13 +46,17 @@ class LayerFollower {
   [[nodiscard]] bool unfinished() const { return unfinished_; }
 
  private:
-  void add_all(const sim::World& world);
+  [[nodiscard]] std::optional<ChunkCoord> take_due(const sim::World& world);
+  void look_for_waves(const sim::World& world);
 
   Layer layer_;
   std::size_t most_chunks_;
   std::set<ChunkCoord> due_;
   std::set<ChunkCoord> told_;  // those that are not all 0
   ChunkCoord next_;            // where the round goes on
+  // All that the world has from there on is due, too: that is not listed, since a large world would
+  // take long to be.
+  std::optional<ChunkCoord> rest_;
   bool unfinished_ = false;
 };
 

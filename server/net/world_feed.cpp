@@ -134,9 +134,9 @@ void WorldFeed::follow_layers(const sim::World& world) {
     if (count % 2 == 0) {
       if (anew) layer.follower.stop();
     } else if (anew) {
-      layer.follower.begin(world);
+      layer.follower.begin();
     } else if (jumped_) {
-      layer.follower.jump(world);
+      layer.follower.jump();
     } else {
       layer.follower.note(world);
     }

@@ -29,7 +29,7 @@ void BM_TemperatureLayer(benchmark::State& state) {
   net::LayerFollower follower(net::Layer::kTemperature);
   std::int64_t chunks = 0;
   for (auto _ : state) {
-    follower.begin(*world);
+    follower.begin();
     net::ChunkPictures pictures;
     follower.collect(*world, pictures);
     chunks += static_cast<std::int64_t>(pictures.size());
@@ -53,7 +53,7 @@ void BM_TemperatureDeltas(benchmark::State& state) {
     follower.collect(*world, pictures);
     published.apply(world->tick_number(), std::move(pictures), false);
   };
-  follower.begin(*world);
+  follower.begin();
   publish();
   std::size_t bytes = 0;
   std::size_t chunks = 0;

@@ -59,7 +59,7 @@ std::string layer_difference(const protocol::Mirror& mirror, const net::ChunkRan
     const std::string name(net::name_of(layers[i]));
     net::ChunkPictures there;
     net::LayerFollower follower(layers[i], SIZE_MAX);
-    follower.begin(world);
+    follower.begin();
     follower.collect(world, there);
     std::erase_if(there, [&](const auto& entry) {
       return (wanted >> i & 1U) == 0 || !range.contains(entry.first);

@@ -207,7 +207,7 @@ TEST_F(Layers, APublicationTakesSoManyChunksAndTheNextOnesTakeTheOthers) {
     LayerFollower follower(layer, 2);
     world_->tick(std::exchange(commands_, {splash(70), splash(250)}), executor_);
     for (int i = 0; i < 40; ++i) world_->tick({}, executor_);
-    follower.begin(*world_);
+    follower.begin();
     std::map<ChunkCoord, protocol::ChunkCells> told;
     int publications = 0;
     do {
@@ -219,6 +219,21 @@ TEST_F(Layers, APublicationTakesSoManyChunksAndTheNextOnesTakeTheOthers) {
     } while (follower.unfinished());
     EXPECT_GE(publications, 2);
     EXPECT_EQ(told, expected(*world_, layer));
+  }
+}
+
+// A client that wants a layer and ceases to, again and again, has each tick look at no more chunks
+// than a publication takes, however many the world has.
+TEST_F(Layers, BeginAtNoCostOfAllThatTheWorldHas) {
+  LayerFollower follower(Layer::kTemperature, 3);
+  for (int i = 0; i < 4; ++i) {
+    follower.begin();
+    ChunkPictures pictures;
+    follower.collect(*world_, pictures);
+    EXPECT_EQ(pictures.size(), 3U);
+    EXPECT_TRUE(follower.unfinished());
+    follower.stop();
+    EXPECT_FALSE(follower.unfinished());
   }
 }
 
