@@ -27,8 +27,6 @@ constexpr int kArrowSpacing = 4;
 struct Spot {
   int column = 0;
   int row = 0;
-
-  friend bool operator==(const Spot&, const Spot&) = default;
 };
 
 std::int64_t floor_to_int(double value) {

@@ -45,6 +45,10 @@ struct Part {
   Dropped& dropped;
   Digests& digests;
 };
+// Some compilers do not find that by themselves.
+template <class Updates, class Dropped, class Digests>
+Part(Updates&, Dropped&, Digests&) -> Part<Updates, Dropped, Digests>;
+
 template <class Lists>  // Tick or LayerChanges
 auto chunks_of(Lists& lists) {
   return Part{lists.chunks, lists.dropped, lists.digests};

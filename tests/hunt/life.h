@@ -110,7 +110,6 @@ class Life {
   std::vector<std::weak_ptr<Wire>> wires_;
   std::vector<std::weak_ptr<net::Session>> sessions_;
   bool writer_is_due_ = false;
-  bool runner_is_due_ = false;
   std::shared_ptr<bool> lives_ = std::make_shared<bool>(true);
 };
 
