@@ -79,16 +79,17 @@ bool is_damage(int code) {
 }
 
 Error error_of(const std::string& path, int code, const char* sqlite_message,
-               const SystemFailure& failure) {
+               const SharedFailures& failures) {
   Error error{path + ": " + explain(code, sqlite_message)};
-  if (!is_damage(code)) *failure = error.message;
+  if (!is_damage(code)) failures->system = error.message;
+  if ((code & 0xff) == SQLITE_CORRUPT) failures->damage = true;
   return error;
 }
 
 }  // namespace
 
-Statement::Statement(std::string path, SystemFailure failure, sqlite3_stmt* statement)
-    : path_(std::move(path)), failure_(std::move(failure)), statement_(statement) {}
+Statement::Statement(std::string path, SharedFailures failures, sqlite3_stmt* statement)
+    : path_(std::move(path)), failures_(std::move(failures)), statement_(statement) {}
 
 void Statement::Finalizer::operator()(sqlite3_stmt* statement) const {
   sqlite3_finalize(statement);
@@ -114,7 +115,7 @@ Statement& Statement::bind_null(int parameter) {
 Result<bool> Statement::step() {
   sqlite3* connection = sqlite3_db_handle(statement_.get());
   if (bind_error_ != SQLITE_OK) {
-    return error_of(path_, bind_error_, sqlite3_errmsg(connection), failure_);
+    return error_of(path_, bind_error_, sqlite3_errmsg(connection), failures_);
   }
   const int code = sqlite3_step(statement_.get());
   if (code == SQLITE_ROW) return true;
@@ -122,7 +123,7 @@ Result<bool> Statement::step() {
     reset();
     return false;
   }
-  Error error = error_of(path_, code, sqlite3_errmsg(connection), failure_);
+  Error error = error_of(path_, code, sqlite3_errmsg(connection), failures_);
   reset();
   return error;
 }
@@ -132,7 +133,7 @@ Status Statement::run() {
   if (sqlite3_stmt_readonly(statement_.get()) == 0 && sqlite3_get_autocommit(connection) != 0) {
     reset();
     Error error{path_ + ": a failure has ended the transaction; nothing more is written"};
-    *failure_ = error.message;
+    failures_->system = error.message;
     return error;
   }
   const Result<bool> stepped = step();
@@ -258,7 +259,7 @@ Result<Statement> Database::prepare(std::string_view sql) {
   const int code = sqlite3_prepare_v2(connection_.get(), sql.data(), static_cast<int>(sql.size()),
                                       &statement, nullptr);
   if (code != SQLITE_OK) return failed(code, sqlite3_errmsg(connection_.get()));
-  return Statement(path_, failure_, statement);
+  return Statement(path_, failures_, statement);
 }
 
 Status Database::execute(const char* sql) {
@@ -289,16 +290,16 @@ std::int64_t Database::last_row_id() const {
   return sqlite3_last_insert_rowid(connection_.get());
 }
 
-bool Database::met_damage() const {
-  return (sqlite3_errcode(connection_.get()) & 0xff) == SQLITE_CORRUPT;
+bool Database::take_damage() {
+  return std::exchange(failures_->damage, false);
 }
 
 std::string Database::take_system_failure() {
-  return std::exchange(*failure_, {});
+  return std::exchange(failures_->system, {});
 }
 
 Error Database::failed(int code, const char* sqlite_message) const {
-  return error_of(path_, code, sqlite_message, failure_);
+  return error_of(path_, code, sqlite_message, failures_);
 }
 
 Error Database::error(const std::string& what) const {

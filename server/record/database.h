@@ -16,15 +16,21 @@ struct sqlite3_stmt;
 
 namespace sluice::record {
 
-/// The last failure of the system and not of the file: a device that did not read, no memory, no
-/// descriptors, another one's lock. Says nothing about what the file holds. Empty: none.
-using SystemFailure = std::shared_ptr<std::string>;
+/// What went wrong on a connection since somebody asked.
+struct Failures {
+  /// The last failure of the system and not of the file: a device that did not read, no memory, no
+  /// descriptors, another one's lock. Says nothing about what the file holds. Empty: none.
+  std::string system;
+  /// A page of the file was not what it must be.
+  bool damage = false;
+};
+using SharedFailures = std::shared_ptr<Failures>;
 
 /// One prepared statement. Must go before its Database does. Views of a row's blobs are valid until
 /// the next step() or reset().
 class Statement {
  public:
-  Statement(std::string path, SystemFailure failure, sqlite3_stmt* statement);
+  Statement(std::string path, SharedFailures failures, sqlite3_stmt* statement);
 
   /// Parameters count from 1. The bytes of a blob must stay until reset(). Errors show in step().
   Statement& bind(int parameter, std::int64_t value);
@@ -50,7 +56,7 @@ class Statement {
     void operator()(sqlite3_stmt* statement) const;
   };
   std::string path_;
-  SystemFailure failure_;
+  SharedFailures failures_;
   std::unique_ptr<sqlite3_stmt, Finalizer> statement_;
   int bind_error_ = 0;
 };
@@ -80,8 +86,8 @@ class Database {
   [[nodiscard]] std::int64_t last_row_id() const;
   /// Whether the system failed since the last call, and how.
   [[nodiscard]] std::string take_system_failure();
-  /// Whether the last call that failed met damage in the file.
-  [[nodiscard]] bool met_damage() const;
+  /// Whether damage in the file was met since the last call.
+  [[nodiscard]] bool take_damage();
   /// "PATH: what".
   [[nodiscard]] Error error(const std::string& what) const;
 
@@ -93,11 +99,11 @@ class Database {
   [[nodiscard]] Status harden();
   void take_back_what_was_cut_off() const;
 
-  /// What to say of a code of SQLite's; takes note of failures of the system.
+  /// What to say of a code of SQLite's; takes note of it.
   [[nodiscard]] Error failed(int code, const char* sqlite_message) const;
 
   std::string path_;
-  SystemFailure failure_ = std::make_shared<std::string>();
+  SharedFailures failures_ = std::make_shared<Failures>();
   std::unique_ptr<sqlite3, Closer> connection_;
 };
 

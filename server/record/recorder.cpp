@@ -184,9 +184,8 @@ Status Recorder::in_transaction() {
   if (!done) {
     // What waits will be written again, from where the last commit that went well left off.
     failure_ = Error{done.error()};
-    const bool damaged = database.met_damage();
     (void)database.execute("ROLLBACK");
-    if (damaged) note_damage();
+    if (database.take_damage()) note_damage();
     return done;
   }
   if (!pending_images_.empty()) rows_ = std::move(rows);
