@@ -57,8 +57,7 @@ double fitting(const std::array<double, kSteps>& steps, double farthest, double 
   const auto* const fits =
       std::find_if(steps.begin(), steps.end(), [&](double step) { return step >= farthest; });
   const double scale = fits == steps.end() ? steps.back() : *fits;
-  const bool of_these = std::find(steps.begin(), steps.end(), now) != steps.end();
-  return !of_these || scale > now || farthest <= now * 0.3 ? scale : now;
+  return scale > now || farthest <= now * 0.3 ? scale : now;
 }
 
 /// The value farthest from zero of what is held of a layer.
@@ -143,17 +142,21 @@ void Overlay::rescale(const Known& known) {
   if (kind_ == OverlayKind::kTemperature) {
     const double farthest =
         farthest_of(known.mirror, protocol::kTemperatureLayer, protocol::degrees_told);
-    reach_ = fitting(kReachesOfDegrees, farthest, reach_);
+    degrees_ = fitting(kReachesOfDegrees, farthest, degrees_);
   }
   if (kind_ == OverlayKind::kWaves) {
     const double farthest = farthest_of(known.mirror, protocol::kWaveLayer, protocol::wave_told);
-    reach_ = fitting(kReachesOfWaves, farthest, reach_);
+    wave_ = fitting(kReachesOfWaves, farthest, wave_);
   }
 }
 
 bool Overlay::of_cells() const {
   return kind_ == OverlayKind::kAmount || kind_ == OverlayKind::kDepth ||
          kind_ == OverlayKind::kTemperature || kind_ == OverlayKind::kWaves;
+}
+
+double Overlay::reach() const {
+  return kind_ == OverlayKind::kTemperature ? degrees_ : wave_;
 }
 
 /// Of the layer that it shows.
@@ -176,7 +179,7 @@ Colour Overlay::ramp(double share) const {
 
 Colour Overlay::around_zero(double value) const {
   return between(colours_ == ColourDepth::k16 ? kFewDiverging : kDiverging,
-                 (value / reach_ + 1) / 2);
+                 (value / reach() + 1) / 2);
 }
 
 Colour Overlay::tint(const Known& known, Vec3 cell, Colour base) const {
@@ -220,7 +223,7 @@ char Overlay::letter(const Known& known, Vec3 cell) const {
   if (kind_ == OverlayKind::kTemperature || kind_ == OverlayKind::kWaves) {
     const auto value = value_at(known, cell);
     if (!value) return 0;
-    const double share = (std::clamp(*value / reach_, -1.0, 1.0) + 1) / 2;
+    const double share = (std::clamp(*value / reach(), -1.0, 1.0) + 1) / 2;
     return static_cast<char>('0' + std::lround(share * 8));
   }
   const std::int32_t units = known.mirror.cell(cell);
@@ -315,11 +318,11 @@ Legend Overlay::legend() const {
     case OverlayKind::kTemperature:
     case OverlayKind::kWaves: {
       const bool warm = kind_ == OverlayKind::kTemperature;
-      const std::string far = short_number(reach_) + (warm ? " C" : "");
+      const std::string far = short_number(reach()) + (warm ? " C" : "");
       return {warm ? "Temperature" : "Height of waves, in cells",
-              {{around_zero(-reach_), "0", "-" + far},
+              {{around_zero(-reach()), "0", "-" + far},
                {around_zero(0), "4", "0"},
-               {around_zero(reach_), "8", far}}};
+               {around_zero(reach()), "8", far}}};
     }
     case OverlayKind::kAwake:
       return {"Chunks",

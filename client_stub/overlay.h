@@ -67,6 +67,7 @@ class Overlay {
  private:
   [[nodiscard]] Colour between(const std::array<Colour, 5>& steps, double share) const;
   [[nodiscard]] Colour ramp(double share) const;
+  [[nodiscard]] double reach() const;
   [[nodiscard]] Colour around_zero(double value) const;
   [[nodiscard]] std::optional<double> value_at(const Known& known, Vec3 cell) const;
   [[nodiscard]] bool of_cells() const;
@@ -77,7 +78,9 @@ class Overlay {
   ColourDepth colours_;
   OverlayKind kind_ = OverlayKind::kNone;
   double depth_ = 10;  // cells, of the deepest colour
-  double reach_ = 10;  // degrees, or cells of a wave, of the colours farthest from zero
+  // Of the colours farthest from zero.
+  double degrees_ = 10;
+  double wave_ = 0.5;  // cells
 };
 
 /// "none", "amount", "depth", "temperature", "waves", "awake chunks", "bytes per chunk".
