@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "server/formats/world_file.h"
+#include "server/net/hub.h"
 #include "server/net/published_world.h"
 #include "server/net/world_feed.h"
 #include "server/sim/heat/field.h"
@@ -160,6 +161,32 @@ TEST_F(Layers, AreThoseOfAnotherStateAfterAJump) {
   expect_told();
 }
 
+TEST_F(Layers, AreToldFiveTimesASecondWhereTheWorldRuns) {
+  feed_.set_watched(true);
+  feed_.want_layer(0, true);
+  int tellings = 0;
+  for (std::int64_t i = 0; i < world_->config().tick_rate; ++i) {
+    takes_ = false;
+    tick();
+    const auto mail = feed_.take();
+    tellings += mail.publication->layers[0].empty() ? 0 : 1;
+  }
+  EXPECT_EQ(tellings, 5);
+}
+
+TEST_F(Layers, AreToldWithEachTickThatAReplayShows) {
+  const protocol::Playback playback{0, 90, false, 1000, -1, ""};
+  WorldFeed feed(*world_, "a", playback);
+  feed.set_watched(true);
+  feed.want_layer(0, true);
+  for (int i = 0; i < 7; ++i) {
+    world_->tick({}, executor_);
+    feed.publish(*world_);
+    const auto mail = feed.take();
+    EXPECT_FALSE(mail.publication->layers[0].empty()) << i;
+  }
+}
+
 // A world that is paused has no tick that would bring them.
 TEST_F(Layers, ComeToAWorldThatStands) {
   feed_.set_watched(true);
@@ -235,6 +262,57 @@ TEST_F(Layers, BeginAtNoCostOfAllThatTheWorldHas) {
     follower.stop();
     EXPECT_FALSE(follower.unfinished());
   }
+}
+
+/// Takes what a hub sends.
+class Watcher final : public Viewer {
+ public:
+  explicit Watcher(Hub& hub) : hub_(hub), number_(hub.join(*this)) {}
+  [[nodiscard]] bool has_room() const override { return true; }
+  void send_frame(SharedBytes) override {}
+  void send_reply(const protocol::ServerMessage&) override {}
+  void replaced() override {}
+  void want(std::uint32_t layers) { hub_.set_view(*this, {{{0, 0, 0}, {300, 100, 1}}, 0, layers}); }
+  void leave() { hub_.leave(number_, {}); }
+
+ private:
+  Hub& hub_;
+  std::uint64_t number_;
+};
+
+class NoCommands final : public CommandIntake {
+ public:
+  Status submit(ClientCommand) override { return Error{"no"}; }
+};
+
+// Bits that mean nothing are passed over; the last one who goes or wants it no more ends it.
+TEST_F(Layers, AreFollowedWhileAnybodyWantsThem) {
+  NoCommands intake;
+  Hub hub(feed_, intake, "test");
+  EXPECT_EQ(hub.welcome().layers, feed_.layers());
+  takes_ = false;
+  const auto told = [&] {
+    world_->tick({}, executor_);
+    feed_.set_pace(true, 1000);
+    feed_.publish(*world_);
+    const auto mail = feed_.take();
+    return !mail.publication->layers[0].empty();
+  };
+  Watcher first(hub);
+  Watcher other(hub);
+  EXPECT_FALSE(told());
+  first.want(0xffffffff);
+  first.want(0xffffffff);
+  other.want(1);
+  EXPECT_TRUE(told());
+  first.want(0);
+  EXPECT_TRUE(told());
+  other.leave();
+  EXPECT_FALSE(told());
+  first.want(3);
+  EXPECT_TRUE(told());
+  first.leave();
+  EXPECT_FALSE(told());
 }
 
 TEST(LayerNumbers, AreReadAsTheyAreWritten) {
