@@ -216,7 +216,7 @@ bool Desk::choose(const protocol::Mirror& mirror, char character) {
       return true;
     case 'O':
       overlay_.next(mirror);
-      facts_.say("overlay: " + std::string(name_of(overlay_.kind())));
+      facts_.say("overlay: " + overlay_.name());
       return true;
     case 'I':
       inspector_.next();
@@ -328,13 +328,7 @@ void Desk::settle(const protocol::Mirror& mirror) {
 }
 
 std::uint32_t Desk::layers(const protocol::Mirror& mirror) const {
-  std::uint32_t wanted = overlay_.layers(mirror);
-  if (inspector_.looks()) {
-    for (const std::string_view layer : {protocol::kTemperatureLayer, protocol::kWaveLayer}) {
-      wanted |= bit_of_layer(mirror, layer);
-    }
-  }
-  return wanted;
+  return inspector_.looks() ? bits_of_known_layers(mirror) : overlay_.layers(mirror);
 }
 
 void Desk::draw_world(const Known& known) {

@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "client_stub/surfaces.h"
 #include "protocol/layers.h"
@@ -35,6 +37,37 @@ namespace sluice::client {
   const std::int32_t number = layer ? mirror.layer_at(*layer, at) : 0;
   if (number <= 0) return std::nullopt;
   return protocol::degrees_told(number);
+}
+
+/// The names of the world's tracers, in its order.
+[[nodiscard]] inline std::vector<std::string> tracers_of(const protocol::Mirror& mirror) {
+  std::vector<std::string> names;
+  for (const std::string& layer : mirror.welcome().layers) {
+    if (layer.starts_with(protocol::kTracerLayer)) {
+      names.push_back(layer.substr(protocol::kTracerLayer.size()));
+    }
+  }
+  return names;
+}
+
+/// For SetView: all layers that a viewer can make sense of.
+[[nodiscard]] inline std::uint32_t bits_of_known_layers(const protocol::Mirror& mirror) {
+  std::uint32_t bits = bit_of_layer(mirror, protocol::kTemperatureLayer) |
+                       bit_of_layer(mirror, protocol::kWaveLayer);
+  for (const std::string& tracer : tracers_of(mirror)) {
+    bits |= bit_of_layer(mirror, std::string(protocol::kTracerLayer) + tracer);
+  }
+  return bits;
+}
+
+/// Units of a tracer in a unit of a cell's water; nothing: it holds none, or the layer was not
+/// asked for.
+[[nodiscard]] inline std::optional<double> share_at(const protocol::Mirror& mirror,
+                                                    const std::string& tracer, Vec3 at) {
+  const auto layer = find_layer(mirror, std::string(protocol::kTracerLayer) + tracer);
+  const std::int32_t number = layer ? mirror.layer_at(*layer, at) : 0;
+  if (number <= 0) return std::nullopt;
+  return protocol::share_told(number);
 }
 
 /// Cells, of the wave on the water that a cell lies in; 0 where the surface does not move. Nothing:

@@ -31,6 +31,8 @@ constexpr std::array<Colour, 5> kFewDiverging = {
 /// Degrees, and cells of waves, of the colours farthest from zero: the smallest that suits.
 constexpr std::array<double, 6> kReachesOfDegrees = {5, 10, 20, 50, 100, 200};
 constexpr std::array<double, 6> kReachesOfWaves = {0.125, 0.25, 0.5, 1, 2, 4};
+/// Units of a tracer in a unit of water, of the brightest colour.
+constexpr std::array<double, 6> kReachesOfShares = {0.0625, 0.25, 0.5, 1, 4, 16};
 /// Depths of the deepest colour: the smallest that suits what is in view is taken.
 constexpr std::array<double, 9> kDepths = {2, 5, 10, 20, 50, 100, 200, 500, 1000};
 /// Of the bytes' ramp, in powers of ten: 10 bytes a second to 100,000.
@@ -100,6 +102,8 @@ std::string_view name_of(OverlayKind kind) {
       return "temperature";
     case OverlayKind::kWaves:
       return "waves";
+    case OverlayKind::kTracer:
+      return "tracer";
     case OverlayKind::kAwake:
       return "awake chunks";
     case OverlayKind::kBytes:
@@ -120,21 +124,34 @@ std::string bytes_text(double bytes) {
   return text;
 }
 
+std::string Overlay::name() const {
+  return kind_ == OverlayKind::kTracer ? tracer_name_ : std::string(name_of(kind_));
+}
+
 void Overlay::next(const protocol::Mirror& mirror) {
+  const std::vector<std::string> tracers = tracers_of(mirror);
   const auto missing = [&] {
+    if (kind_ == OverlayKind::kTracer) return tracers.empty();
     const bool needs = kind_ == OverlayKind::kTemperature || kind_ == OverlayKind::kWaves;
     return needs && layers(mirror) == 0;
   };
+  if (kind_ == OverlayKind::kTracer && ++tracer_ < tracers.size()) {
+    tracer_name_ = tracers[tracer_];
+    return;
+  }
+  tracer_ = 0;
   do {
     kind_ = kind_ == OverlayKind::kBytes ? OverlayKind::kNone
                                          : static_cast<OverlayKind>(static_cast<int>(kind_) + 1);
   } while (missing());
+  if (kind_ == OverlayKind::kTracer) tracer_name_ = tracers.front();
 }
 
 std::uint32_t Overlay::layers(const protocol::Mirror& mirror) const {
   if (kind_ == OverlayKind::kTemperature) return bit_of_layer(mirror, protocol::kTemperatureLayer);
   if (kind_ == OverlayKind::kWaves) return bit_of_layer(mirror, protocol::kWaveLayer);
-  return 0;
+  if (kind_ != OverlayKind::kTracer) return 0;
+  return bit_of_layer(mirror, std::string(protocol::kTracerLayer) + tracer_name_);
 }
 
 void Overlay::rescale(const Known& known) {
@@ -148,11 +165,17 @@ void Overlay::rescale(const Known& known) {
     const double farthest = farthest_of(known.mirror, protocol::kWaveLayer, protocol::wave_told);
     wave_ = fitting(kReachesOfWaves, farthest, wave_);
   }
+  if (kind_ == OverlayKind::kTracer) {
+    const std::string layer = std::string(protocol::kTracerLayer) + tracer_name_;
+    share_ =
+        fitting(kReachesOfShares, farthest_of(known.mirror, layer, protocol::share_told), share_);
+  }
 }
 
 bool Overlay::of_cells() const {
   return kind_ == OverlayKind::kAmount || kind_ == OverlayKind::kDepth ||
-         kind_ == OverlayKind::kTemperature || kind_ == OverlayKind::kWaves;
+         kind_ == OverlayKind::kTemperature || kind_ == OverlayKind::kWaves ||
+         kind_ == OverlayKind::kTracer;
 }
 
 double Overlay::reach() const {
@@ -200,6 +223,10 @@ Colour Overlay::tint(const Known& known, Vec3 cell, Colour base) const {
       const auto value = value_at(known, cell);
       return value ? around_zero(*value) : dim;
     }
+    case OverlayKind::kTracer: {
+      const auto share = share_at(known.mirror, tracer_name_, cell);
+      return share ? ramp(*share / share_) : dim;
+    }
     case OverlayKind::kAwake: {
       if (known.mirror.find(chunk) == nullptr) return dim;
       const auto since = known.activity.since_change(chunk, known.now);
@@ -225,6 +252,11 @@ char Overlay::letter(const Known& known, Vec3 cell) const {
     if (!value) return 0;
     const double share = (std::clamp(*value / reach(), -1.0, 1.0) + 1) / 2;
     return static_cast<char>('0' + std::lround(share * 8));
+  }
+  if (kind_ == OverlayKind::kTracer) {
+    const auto share = share_at(known.mirror, tracer_name_, cell);
+    if (!share) return 0;
+    return static_cast<char>('0' + std::min(9, static_cast<int>(*share / share_ * 9)));
   }
   const std::int32_t units = known.mirror.cell(cell);
   if (!is_water(units)) return 0;
@@ -324,6 +356,11 @@ Legend Overlay::legend() const {
                {around_zero(0), "4", "0"},
                {around_zero(reach()), "8", far}}};
     }
+    case OverlayKind::kTracer:
+      return {"'" + tracer_name_ + "' in a unit of water",
+              {{ramp(0), "0", "little"},
+               {ramp(0.5), "4", short_number(share_ / 2)},
+               {ramp(1), "9", short_number(share_) + (share_ == 16 ? " or more" : "")}}};
     case OverlayKind::kAwake:
       return {"Chunks",
               {{blend({0, 0, 0}, kAwake, 0.8), "*", "changed just now"},

@@ -1,6 +1,6 @@
-// A quantity over the terminal's picture: of cells (amount, depth, temperature, waves) or of chunks
-// (awake, bytes), with a legend. Those of the browser viewer. Where there are no colours, cells are
-// digits.
+// A quantity over the terminal's picture: of cells (amount, depth, temperature, waves, tracers) or
+// of chunks (awake, bytes), with a legend. Those of the browser viewer. Where there are no colours,
+// cells are digits.
 #pragma once
 
 #include <array>
@@ -23,6 +23,7 @@ enum class OverlayKind : std::uint8_t {
   kDepth,
   kTemperature,
   kWaves,
+  kTracer,  // one after the other
   kAwake,
   kBytes
 };
@@ -44,6 +45,8 @@ class Overlay {
   explicit Overlay(ColourDepth colours = ColourDepth::kTrue) : colours_(colours) {}
 
   [[nodiscard]] OverlayKind kind() const { return kind_; }
+  /// What it shows: the name of its kind, or of the tracer.
+  [[nodiscard]] std::string name() const;
   /// The next one that the world has, or none after the last.
   void next(const protocol::Mirror& mirror);
   /// Layers that it shows, as SetView has them.
@@ -81,9 +84,13 @@ class Overlay {
   // Of the colours farthest from zero.
   double degrees_ = 10;
   double wave_ = 0.5;  // cells
+  // Of the tracer that is shown.
+  std::size_t tracer_ = 0;  // its place in the welcome
+  std::string tracer_name_;
+  double share_ = 1;  // units in a unit of water, of the brightest colour
 };
 
-/// "none", "amount", "depth", "temperature", "waves", "awake chunks", "bytes per chunk".
+/// "none", "amount", "depth", "temperature", "waves", "tracer", "awake chunks", "bytes per chunk".
 [[nodiscard]] std::string_view name_of(OverlayKind kind);
 
 /// "880 B/s", "1.2 kB/s", "3.40 MB/s".

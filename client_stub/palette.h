@@ -1,6 +1,7 @@
 // The colours of cells on a terminal: those of the browser viewer.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 namespace sluice::client {
@@ -33,5 +34,9 @@ struct CellLook {
   bool lit = false;
 };
 [[nodiscard]] Colour colour_of(const CellLook& look);
+
+/// Of a world's tracers, in their order: told apart by hue and by how dark they are.
+inline constexpr std::array<Colour, 4> kTracerColours = {
+    {{214, 39, 78}, {240, 200, 60}, {122, 82, 50}, {176, 110, 220}}};
 
 }  // namespace sluice::client

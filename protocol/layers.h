@@ -14,6 +14,10 @@ inline constexpr std::string_view kTemperatureLayer = "temperature";
 /// Of worlds with waves: of each cell in which a surface lies that moves, the height of its wave.
 inline constexpr std::string_view kWaveLayer = "waves";
 
+/// Of worlds with tracers, one for each: this and its name. Of each cell that holds any of it, its
+/// share in the cell's water.
+inline constexpr std::string_view kTracerLayer = "tracer:";
+
 /// Temperatures are told by the quarter of a degree, rounded down: 1 is the coldest there is.
 inline constexpr std::int32_t kToldInDegree = 4;
 inline constexpr std::int32_t kToldColdest = -100;  // degrees
@@ -39,6 +43,20 @@ constexpr std::int32_t told_wave(std::int32_t parts) {
 /// The way back, in cells; only of a number above 0.
 constexpr double wave_told(std::int32_t number) {
   return static_cast<double>(number - 1 - kToldHighest) / kToldInCell;
+}
+
+/// Shares of tracers are told in 1/64 unit in a unit of water, rounded up, up to 16.
+inline constexpr std::int32_t kToldInShare = 64;
+inline constexpr std::int32_t kToldMostShare = 16;
+
+constexpr std::int32_t told_share(std::int64_t amount, std::int32_t units) {
+  const std::int64_t most = kToldInShare * kToldMostShare;
+  if (amount >= most * units) return static_cast<std::int32_t>(most);
+  return static_cast<std::int32_t>((amount * kToldInShare + units - 1) / units);
+}
+/// The way back, in units of the tracer in a unit of water.
+constexpr double share_told(std::int32_t number) {
+  return static_cast<double>(number) / kToldInShare;
 }
 
 }  // namespace sluice::protocol

@@ -2,6 +2,8 @@
 
 #include <cctype>
 #include <limits>
+#include <map>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -18,7 +20,7 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-enum class Kind : std::uint8_t { kNumber, kPlace, kText, kFlag, kCell, kChoice };
+enum class Kind : std::uint8_t { kNumber, kPlace, kText, kFlag, kCell, kChoice, kAmounts };
 
 struct Field {
   std::string name;
@@ -42,11 +44,18 @@ class FieldLister {
   void field(const char* name, std::int32_t /*value*/) { add(name, Kind::kNumber); }
   void field(const char* name, const std::string& /*value*/) { add(name, Kind::kText); }
   void field(const char* name, bool /*value*/) { add(name, Kind::kFlag); }
+  void field(const char* name, const std::map<std::string, std::int32_t>& /*value*/) {
+    add(name, Kind::kAmounts);
+  }
   void cell(const char* name, Cell /*value*/) { add(name, Kind::kCell); }
   template <class T>
   void optional(const char* name, const T& value) {
     field(name, value);
     fields_.back().optional = true;
+  }
+  template <class T>
+  void optional(const char* name, const std::optional<T>& value) {
+    optional(name, value.value_or(T{}));
   }
   template <class T, class Names>
   void choice(const char* name, const T& /*value*/, const Names& names) {
@@ -117,6 +126,8 @@ OrderedJson schema_of(const Field& field) {
       return {{"$ref", "#/$defs/cell"}};
     case Kind::kChoice:
       return {{"enum", field.choices}};
+    case Kind::kAmounts:
+      return {{"type", "object"}, {"additionalProperties", {{"$ref", "#/$defs/number"}}}};
   }
   return {};
 }
@@ -160,6 +171,8 @@ std::string type_of(const Field& field) {
       return "boolean";
     case Kind::kCell:
       return "Cell";
+    case Kind::kAmounts:
+      return "Record<string, number>";
     case Kind::kChoice:
       break;
   }

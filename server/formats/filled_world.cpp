@@ -1,5 +1,6 @@
 #include "server/formats/filled_world.h"
 
+#include <array>
 #include <map>
 #include <sstream>
 
@@ -15,11 +16,15 @@ std::string cell_text(Cell cell) {
   return std::to_string(cell);
 }
 
+/// Of each tracer, units in 4,096 units of a cell's water.
+using Shares = std::array<std::int64_t, sim::kMostTracers>;
+
 /// Cells of a row that are alike.
 struct Stretch {
   std::int32_t x = 0;
   std::int32_t end = 0;
   Cell cell = kAir;
+  Shares shares{};
 
   friend auto operator<=>(const Stretch&, const Stretch&) = default;
 };
@@ -50,19 +55,42 @@ class Boxes {
     for (std::int32_t x = 0; x < world_.config().size.x; ++x) {
       const Cell cell = world_.cell({x, y, z});
       if (cell == kAir) continue;
-      if (!found.empty() && found.back().end == x && found.back().cell == cell) {
+      const Shares shares = shares_at({x, y, z}, cell);
+      if (!found.empty() && found.back().end == x && found.back().cell == cell &&
+          found.back().shares == shares) {
         ++found.back().end;
       } else {
-        found.push_back({x, x + 1, cell});
+        found.push_back({x, x + 1, cell, shares});
       }
     }
     return found;
+  }
+
+  // The least that give what the cell holds: what it holds was made of some that are no less.
+  [[nodiscard]] Shares shares_at(Vec3 at, Cell cell) const {
+    Shares shares{};
+    const sim::TracerState& state = world_.core().tracers;
+    for (std::size_t t = 0; cell > 0 && t < static_cast<std::size_t>(state.count); ++t) {
+      const std::int64_t amount = sim::amount_at(state.tracers[t].pages, state.shape(), at);
+      shares[t] = (amount * kFull + cell - 1) / cell;
+    }
+    return shares;
   }
 
   void write(const Stretch& stretch, std::int32_t from, std::int32_t end, std::int32_t z) {
     out_ << "\n[[fill]]\nfrom = [" << stretch.x << ", " << from << ", " << z << "]\nsize = ["
          << stretch.end - stretch.x << ", " << end - from
          << ", 1]\ncell = " << cell_text(stretch.cell) << '\n';
+    if (stretch.shares == Shares{}) return;
+    out_ << "tracer = {";
+    const char* separator = " ";
+    for (std::size_t t = 0; t < stretch.shares.size(); ++t) {
+      if (stretch.shares[t] == 0) continue;
+      out_ << separator << world_.core().tracers.tracers[t].options.name << " = "
+           << stretch.shares[t];
+      separator = ", ";
+    }
+    out_ << " }\n";
   }
 
   const sim::World& world_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -53,12 +54,25 @@ class FieldReader {
     if (!node->is_boolean()) return fail(name, "must be true or false");
     value = node->get<bool>();
   }
+  void field(const char* name, std::map<std::string, std::int32_t>& value) {
+    const Json* node = take(name);
+    if (node == nullptr) return;
+    if (!node->is_object()) return fail(name, "must be an object of names and whole numbers");
+    for (const auto& [key, number] : node->items()) read_number(name, number, value[key]);
+  }
   [[nodiscard]] bool has(const char* name) const { return object_.contains(name); }
   /// What is left out keeps its value.
   template <class T>
   void optional(const char* name, T& value) {
     known_.insert(name);
     if (object_.contains(name)) field(name, value);
+  }
+  template <class T>
+  void optional(const char* name, std::optional<T>& value) {
+    known_.insert(name);
+    if (!object_.contains(name)) return;
+    value.emplace();
+    field(name, *value);
   }
   template <class T, class Names>
   void choice(const char* name, T& value, const Names& names) {
@@ -135,9 +149,17 @@ class FieldWriter {
   void field(const char* name, std::int32_t value) { object_[name] = value; }
   void field(const char* name, const std::string& value) { object_[name] = value; }
   void field(const char* name, bool value) { object_[name] = value; }
+  void field(const char* name, const std::map<std::string, std::int32_t>& value) {
+    object_[name] = OrderedJson::object();
+    for (const auto& [key, number] : value) object_[name][key] = number;
+  }
   template <class T>
   void optional(const char* name, const T& value) {
     field(name, value);
+  }
+  template <class T>
+  void optional(const char* name, const std::optional<T>& value) {
+    if (value) field(name, *value);
   }
   /// What has no place has no key.
   void optional(const char* name, const Vec3& v) {

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -58,6 +59,20 @@ class TomlTable {
     const toml::node* node = take(key);
     if (node == nullptr) return std::nullopt;
     return to_int(key, *node);
+  }
+  /// A table of names and numbers; empty where the key is not there.
+  std::map<std::string, std::int32_t> numbers(const char* key) {
+    std::map<std::string, std::int32_t> found;
+    const toml::node* node = take(key);
+    if (node == nullptr) return found;
+    if (!node->is_table()) {
+      fail(key, node, "must be a table of names and whole numbers");
+      return found;
+    }
+    for (const auto& [name, value] : *node->as_table()) {
+      if (const auto number = to_int(key, value)) found[std::string(name.str())] = *number;
+    }
+    return found;
   }
   std::optional<bool> boolean(const char* key) {
     const toml::node* node = take(key);

@@ -35,6 +35,9 @@ struct WorldFileParser {
   void parse_waves(const toml::table& table);
   void parse_heat(const toml::table& table);
   void parse_heater(const toml::table& table, std::size_t index);
+  void parse_tracer(const toml::table& table, std::size_t index);
+  /// How much of each tracer water holds, under `tracer`: names of the world's, and in range.
+  sim::TracerAmounts tracers_of(TomlTable& table, const toml::table& node, const std::string& path);
   void parse_fill(const toml::table& table, std::size_t index);
   void parse_map(const toml::table& table, std::size_t index);
   void parse_mark(const toml::table& node, std::size_t index);
@@ -69,6 +72,7 @@ void WorldFileParser::parse(const toml::table& root) {
   const auto sources = table.tables("source");
   const auto drains = table.tables("drain");
   const auto heaters = table.tables("heater");
+  const auto tracers = table.tables("tracer");
   const PipeTables pipes = PipeTables::of(table);
   table.finish();
   if (!problem.empty()) return;
@@ -82,6 +86,7 @@ void WorldFileParser::parse(const toml::table& root) {
   }
   if (waves != nullptr && problem.empty()) parse_waves(*waves);
   if (heat != nullptr && problem.empty()) parse_heat(*heat);
+  for (std::size_t i = 0; i < tracers.size() && problem.empty(); ++i) parse_tracer(*tracers[i], i);
   for (std::size_t i = 0; i < fills.size() && problem.empty(); ++i) parse_fill(*fills[i], i);
   for (std::size_t i = 0; i < maps.size() && problem.empty(); ++i) parse_map(*maps[i], i);
   for (std::size_t i = 0; i < marks.size() && problem.empty(); ++i) parse_mark(*marks[i], i);
@@ -202,10 +207,7 @@ void WorldFileParser::parse_heat(const toml::table& node) {
   options.water = table.number("water").value_or(options.water);
   spec.heat.air = table.number("air").value_or(spec.heat.air);
   options.latent = table.boolean("latent").value_or(options.latent);
-  if (table.boolean("steam").value_or(false)) {
-    table.fail("steam",
-               "is true, but steam does not rise yet; allowed: false, it counts as evaporated");
-  }
+  options.steam = table.boolean("steam").value_or(options.steam);
   options.down = table.number("down").value_or(options.down);
   options.sideways = table.number("sideways").value_or(options.sideways);
   options.up = table.number("up").value_or(options.up);
@@ -242,6 +244,42 @@ void WorldFileParser::parse_heater(const toml::table& node, std::size_t index) {
   spec.heaters.push_back(heater);
 }
 
+void WorldFileParser::parse_tracer(const toml::table& node, std::size_t index) {
+  const std::string path = "tracer[" + std::to_string(index) + "]";
+  TomlTable table(node, where, path, problem);
+  const std::string name = table.require("name", table.text("name"));
+  const std::vector<std::string> kinds(sim::kTracerKinds.begin(), sim::kTracerKinds.end());
+  const std::size_t kind = table.choice("kind", kinds).value_or(0);
+  sim::TracerOptions options = sim::usual_options(static_cast<sim::TracerKind>(kind));
+  options.name = name;
+  options.spread = table.number("spread").value_or(options.spread);
+  options.overturn = table.number("overturn").value_or(options.overturn);
+  options.sink = table.number("sink").value_or(options.sink);
+  options.fade = table.number("fade").value_or(options.fade);
+  table.finish();
+  if (!problem.empty()) return;
+  const auto same_name = [&](const sim::TracerOptions& other) { return other.name == name; };
+  if (Status valid = sim::validate(options, path); !valid) {
+    report(node, "key " + valid.error());
+  } else if (std::any_of(spec.tracers.begin(), spec.tracers.end(), same_name)) {
+    report(node, "key '" + path + ".name': there is a tracer '" + name + "' already");
+  } else if (spec.tracers.size() == sim::kMostTracers) {
+    report(node, "key '" + path + "': a world has at most " + std::to_string(sim::kMostTracers) +
+                     " tracers");
+  }
+  spec.tracers.push_back(options);
+}
+
+sim::TracerAmounts WorldFileParser::tracers_of(TomlTable& table, const toml::table& node,
+                                               const std::string& path) {
+  sim::TracerAmounts amounts = table.numbers("tracer");
+  if (!problem.empty() || !node.contains("tracer")) return amounts;
+  if (Status valid = sim::check_amounts(spec.tracers, amounts); !valid) {
+    report(node, "key '" + path + ".tracer': " + valid.error());
+  }
+  return amounts;
+}
+
 void WorldFileParser::parse_fill(const toml::table& node, std::size_t index) {
   const std::string path = "fill[" + std::to_string(index) + "]";
   TomlTable table(node, where, path, problem);
@@ -266,6 +304,7 @@ void WorldFileParser::parse_fill(const toml::table& node, std::size_t index) {
   if (problem.empty() && fill.at_rest && water_of(fill.cell) == 0) {
     table.fail("at_rest", "is true for a box without water");
   }
+  fill.tracers = tracers_of(table, node, path);
   table.finish();
   const Vec3 last = fill.box.end() - Vec3{1, 1, 1};
   if (problem.empty() && (fill.box.empty() || !spec.config.box().contains(fill.box.from) ||
@@ -346,6 +385,7 @@ void WorldFileParser::parse_spring(const toml::table& node, const std::string& p
           sim::validate_temperature((path + ".temperature").c_str(), *spring.temperature);
       if (!valid) report(node, "key " + valid.error());
     }
+    spring.tracers = tracers_of(table, node, path);
   }
   table.finish();
   if (problem.empty()) require_in_world(node, path + ".at", spring.at);

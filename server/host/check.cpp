@@ -102,6 +102,16 @@ void explain_keeping(const Config& config, std::ostringstream& text) {
   }
 }
 
+void explain_look_back(const LookBackBounds& bounds, std::ostringstream& text) {
+  if (bounds.positions == 0) {
+    text << "nobody looks back at what was while a world runs\n";
+    return;
+  }
+  text << "who may watch a world may look back in it: " << bounds.positions << " at a time, "
+       << bounds.per_world << " of them in one world, with " << bounds.memory
+       << " MiB for all of them\n";
+}
+
 void explain_limits(const access::LimitsByRole& limits, std::ostringstream& text) {
   for (std::size_t i = 0; i < limits.size(); ++i) {
     const access::RoleLimits& one = limits[i];
@@ -145,6 +155,7 @@ Result<std::string> explain(const Config& config) {
   }
   explain_disk(config.disk, text);
   explain_keeping(config, text);
+  explain_look_back(config.look_back, text);
   explain_limits(config.limits, text);
   if (!config.admin) {
     text << "no listener for admins (admin_listen); metrics are on the public port\n";

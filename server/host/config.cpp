@@ -16,16 +16,36 @@ namespace sluice::host {
 namespace {
 
 constexpr std::array<std::string_view, 5> kLogLevels = {"trace", "debug", "info", "warn", "error"};
-constexpr std::array<std::string_view, 27> kKeys = {
-    "account_header",  "admin_listen",    "anonymous",
-    "backup_hours",    "backups_kept",    "data",
-    "disk_reserve",    "history_dropped", "history_hours",
-    "hosts",           "limits",          "listen",
-    "log_format",      "log_level",       "most_worlds",
-    "most_new_chunks", "origins",         "recording_per_day",
-    "threads",         "tick_budget",     "tls_cert",
-    "tls_key",         "tokens",          "trusted_proxies",
-    "verify",          "world",           "worlds"};
+constexpr std::array<std::string_view, 30> kKeys = {"account_header",
+                                                    "admin_listen",
+                                                    "anonymous",
+                                                    "backup_hours",
+                                                    "backups_kept",
+                                                    "data",
+                                                    "disk_reserve",
+                                                    "history_dropped",
+                                                    "history_hours",
+                                                    "hosts",
+                                                    "limits",
+                                                    "listen",
+                                                    "log_format",
+                                                    "log_level",
+                                                    "look_back",
+                                                    "look_back_memory",
+                                                    "look_back_per_world",
+                                                    "most_worlds",
+                                                    "most_new_chunks",
+                                                    "origins",
+                                                    "recording_per_day",
+                                                    "threads",
+                                                    "tick_budget",
+                                                    "tls_cert",
+                                                    "tls_key",
+                                                    "tokens",
+                                                    "trusted_proxies",
+                                                    "verify",
+                                                    "world",
+                                                    "worlds"};
 
 template <class Names>
 std::string list_of(const Names& names) {
@@ -266,6 +286,15 @@ Status set_key(const std::string& path, std::string_view key, const toml::node& 
   }
   if (key == "recording_per_day") {
     return set_number(path, key, node, 0, kMostDiskMebibytes, config.disk.recording_per_day);
+  }
+  if (key == "look_back") {
+    return set_number(path, key, node, 0, kMostLookBack, config.look_back.positions);
+  }
+  if (key == "look_back_per_world") {
+    return set_number(path, key, node, 1, kMostLookBack, config.look_back.per_world);
+  }
+  if (key == "look_back_memory") {
+    return set_number(path, key, node, 1, kMostLookBackMebibytes, config.look_back.memory);
   }
   if (key == "most_worlds") {
     return set_number(path, key, node, 1, kMostWorlds, config.bounds.worlds);

@@ -32,6 +32,10 @@
 //   tls_key     = "server.key"            relative to the working directory
 //   admin_listen = "127.0.0.1:9090"       where health, metrics and the admin API are; metrics are
 //                                         nowhere else then
+//   look_back   = 8                       who may watch a world may look at what was, so many at a
+//                                         time (look_back.h); 0: nobody
+//   look_back_per_world = 4               of those, in one world
+//   look_back_memory = 1024               MiB, that they may take together
 //   most_worlds = 64                      that this server has, before admins may make no more
 //   most_new_chunks = 65536               that a world may begin with which admins make
 //   [limits.build]                        of each connection with that role: watch, build, operate
@@ -65,6 +69,7 @@
 #include "server/host/backups.h"
 #include "server/host/disk_guard.h"
 #include "server/host/history_rule.h"
+#include "server/host/look_back_bounds.h"
 #include "server/host/tick_budget.h"
 #include "server/host/world_bounds.h"
 #include "server/net/address.h"
@@ -90,6 +95,7 @@ struct Config {
   bool fresh = false;
   DiskLimits disk;
   WorldBounds bounds;
+  LookBackBounds look_back;
   access::LimitsByRole limits;
   net::Origins origins;
   net::Proxies proxies;

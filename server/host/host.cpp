@@ -16,7 +16,8 @@ namespace sluice::host {
 
 namespace {
 
-HostedWorlds::Options options_of(const Config& config, const Host::Operate& operate) {
+HostedWorlds::Options options_of(const Config& config, LookBack& look_back,
+                                 const Host::Operate& operate) {
   HostedWorlds::Options options;
   options.data_directory = config.data_directory;
   options.work_limits = WorkLimits::for_ticks_of(config.tick_budget);
@@ -27,6 +28,7 @@ HostedWorlds::Options options_of(const Config& config, const Host::Operate& oper
   options.areas = config.areas;
   options.pause_when_alone = config.pause_when_alone;
   options.now = access::Gate::system_time;
+  options.look_back = &look_back;
   options.operate = operate;
   return options;
 }
@@ -38,7 +40,8 @@ Host::Host(const Config& config, ReadAgain read_again)
       read_again_(std::move(read_again)),
       data_directory_(config.data_directory),
       pool_(config.threads),
-      worlds_(options_of(config,
+      look_back_(config.look_back),
+      worlds_(options_of(config, look_back_,
                          [this](net::ClientCommand command, auto asker, const std::string& world) {
                            return operate(std::move(command), std::move(asker), world);
                          }),
@@ -150,7 +153,10 @@ Result<std::vector<std::string>> Host::reload() {
     server_->apply_roles();
     return Error{status.error()};
   }
-  if (read_again_) take_limits(read.limits);
+  if (read_again_) {
+    take_limits(read.limits);
+    look_back_.set_bounds(read.look_back);
+  }
   server_->apply_roles();
   return keys_that_need_a_restart(config_, read);
 }
@@ -228,6 +234,7 @@ Status Host::listen(const Config& config) {
   if (!server.ok()) return Error{server.error()};
   server_ = std::move(server).value();
   worlds_.set_server(server_.get());
+  look_back_.start(*server_);
   return Done{};
 }
 
@@ -302,6 +309,7 @@ std::string Host::metrics_text() {
     metrics.report(world.runner->feed().counters());
     metrics.report(backups_->sample(world.name));
     metrics.report(disk_->sample(world.name));
+    metrics.report(look_back_.sample(world.name));
     metrics.report_paused(world.runner->pace().paused || world.runner->alone());
     if (!world.verifier) return;
     const BackgroundVerifier& verifier = *world.verifier;
@@ -309,6 +317,7 @@ std::string Host::metrics_text() {
         VerifierSample{verifier.verified_tick(), verifier.alarmed(), verifier.bundles()});
   });
   metrics_.report_worlds(hosted, worlds_.not_hosted().size());
+  metrics_.report_look_back(look_back_.bytes());
   return metrics_.text();
 }
 
@@ -322,6 +331,7 @@ bool Host::stop() {
   desk.reset();  // what is under way is finished, while there is all that it acts on
   if (backups_) backups_->stop();
   if (disk_) disk_->stop();
+  look_back_.stop();
   const bool kept = worlds_.stop();
   if (server_) server_->stop();
   return kept;

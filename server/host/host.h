@@ -12,6 +12,7 @@
 #include "server/host/config.h"
 #include "server/host/disk_guard.h"
 #include "server/host/hosted_worlds.h"
+#include "server/host/look_back.h"
 #include "server/host/metrics.h"
 #include "server/host/operator_desk.h"
 #include "server/net/server.h"
@@ -40,8 +41,8 @@ class Host {
   bool stop();
 
   /// Reads the configuration, the file of accounts and the certificate anew, and takes on accounts,
-  /// certificate and the limits of roles. Returns the keys that have changed and need a restart.
-  /// What cannot be read stays as it was. Not for two threads at once.
+  /// certificate, the limits of roles and the bounds of looking back. Returns the keys that have
+  /// changed and need a restart. What cannot be read stays as it was. Not for two threads at once.
   [[nodiscard]] Result<std::vector<std::string>> reload();
 
   /// What /readyz answers.
@@ -81,6 +82,7 @@ class Host {
   Metrics metrics_;
   std::unique_ptr<Backups> backups_;
   std::unique_ptr<DiskGuard> disk_;
+  LookBack look_back_;
   HostedWorlds worlds_;
   std::unique_ptr<net::Server> server_;  // ends before the worlds that it looks into
   std::unique_ptr<AdminApi> admin_api_;

@@ -137,6 +137,7 @@ Result<std::unique_ptr<Hosted>> HostedWorlds::compose(Result<LoadedWorld> loaded
       return options_.operate(std::move(command), std::move(asker), name);
     });
   }
+  if (options_.look_back != nullptr) options_.look_back->serve(*hosted->runner);
   if (options_.pause_when_alone.contains(name)) hosted->runner->pause_when_alone();
   if (areas != options_.areas.end()) hosted->runner->set_areas(Areas(areas->second));
   return hosted;
@@ -184,6 +185,7 @@ void HostedWorlds::start() {
 
 void HostedWorlds::begin(Hosted& world) {
   world.runner->start();
+  if (options_.look_back != nullptr) options_.look_back->add(*world.runner, world.recording);
   if (!options_.verify) return;
   BackgroundVerifier::Options options;
   options.name = world.name;

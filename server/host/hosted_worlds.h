@@ -27,6 +27,7 @@
 #include "server/host/backups.h"
 #include "server/host/disk_guard.h"
 #include "server/host/load_world.h"
+#include "server/host/look_back.h"
 #include "server/host/metrics.h"
 #include "server/host/world_bounds.h"
 #include "server/host/world_runner.h"
@@ -65,6 +66,8 @@ class HostedWorlds {
     std::map<std::string, std::vector<Area>, std::less<>> areas;
     std::set<std::string, std::less<>> pause_when_alone;
     std::function<std::int64_t()> now;  // seconds since 1970
+    /// Null: nobody looks back. Outlives this.
+    LookBack* look_back = nullptr;
     /// As WorldRunner::Operate, of the named world; may be empty.
     std::function<Status(net::ClientCommand command, std::weak_ptr<const void> asker,
                          const std::string& world)>

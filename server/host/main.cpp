@@ -36,6 +36,7 @@ struct Arguments {
   bool fresh = false;
   sluice::host::HistoryRule history;
   sluice::host::DiskLimits disk;
+  sluice::host::LookBackBounds look_back;
   std::vector<std::string> trusted_proxies;
   std::string account_header;
   bool no_verify = false;
@@ -47,6 +48,19 @@ struct Arguments {
   std::vector<std::string> hosts;
   std::vector<std::string> origins;
 };
+
+void add_look_back_options(CLI::App& app, Arguments& arguments) {
+  app.add_option("--look-back", arguments.look_back.positions,
+                 "How many at a time may look at what a world recorded while it runs, default 8; "
+                 "0: nobody")
+      ->check(CLI::Range(std::uint32_t{0}, sluice::host::kMostLookBack));
+  app.add_option("--look-back-per-world", arguments.look_back.per_world,
+                 "Of those, in one world, default 4")
+      ->check(CLI::Range(std::uint32_t{1}, sluice::host::kMostLookBack));
+  app.add_option("--look-back-memory", arguments.look_back.memory,
+                 "MiB that they may take together, default 1024")
+      ->check(CLI::Range(std::uint32_t{1}, sluice::host::kMostLookBackMebibytes));
+}
 
 void declare(CLI::App& app, Arguments& arguments) {
   app.name("sluice-server");
@@ -94,6 +108,7 @@ void declare(CLI::App& app, Arguments& arguments) {
                  "Refuse edits of a world whose recording grew by so many MiB in 24 hours, default "
                  "16384; 0: never")
       ->check(CLI::Range(std::uint32_t{0}, sluice::host::kMostDiskMebibytes));
+  add_look_back_options(app, arguments);
   app.add_option("--log-format", arguments.log_format, "text (default), or json: an object a line");
   app.add_option("--trusted-proxy", arguments.trusted_proxies,
                  "An address, or a range as in 10.0.0.0/8, whose X-Forwarded headers are believed")
@@ -159,6 +174,11 @@ sluice::Status combine(const CLI::App& app, const Arguments& arguments,
   if (app.count("--recording-per-day") > 0) {
     config.disk.recording_per_day = arguments.disk.recording_per_day;
   }
+  if (app.count("--look-back") > 0) config.look_back.positions = arguments.look_back.positions;
+  if (app.count("--look-back-per-world") > 0) {
+    config.look_back.per_world = arguments.look_back.per_world;
+  }
+  if (app.count("--look-back-memory") > 0) config.look_back.memory = arguments.look_back.memory;
   if (arguments.no_verify) config.verify = false;
   const auto add = [](std::vector<std::string>& list, const std::vector<std::string>& more) {
     list.insert(list.end(), more.begin(), more.end());
@@ -184,7 +204,8 @@ void reload(sluice::host::Host& host) {
   const auto keys = host.reload();
   if (!keys.ok()) return spdlog::error("SIGHUP: all stays as it was: {}", keys.error());
   spdlog::info(
-      "SIGHUP: read accounts and certificate anew, and the limits of roles; all else needs a "
+      "SIGHUP: read accounts and certificate anew, the limits of roles and of looking back; all "
+      "else needs a "
       "restart");
   if (!keys->empty())
     spdlog::warn("SIGHUP: changed, but not without a restart: {}", text_of(*keys));

@@ -91,6 +91,10 @@ class PrometheusWorldMetrics final : public WorldMetrics {
                      "That the recording grew by in the last 24 hours", l)),
         edits_refused_(gauge(r, "sluice_edits_refused",
                              "1 while edits are refused for the sake of the disk", l)),
+        looking_back_(gauge(r, "sluice_look_back_positions", "Positions in its past", l)),
+        look_backs_(counter(r, "sluice_look_backs_total", "Positions made in its past", l)),
+        look_backs_refused_(counter(r, "sluice_look_backs_refused_total",
+                                    "Positions in its past that were refused", l)),
         paused_(gauge(r, "sluice_paused", "1 while its time is held", l)) {}
 
   void report(const TickSample& sample) override {
@@ -137,6 +141,12 @@ class PrometheusWorldMetrics final : public WorldMetrics {
     edits_refused_.Set(sample.refuses_edits ? 1 : 0);
   }
 
+  void report(const LookBackSample& sample) override {
+    looking_back_.Set(static_cast<double>(sample.positions));
+    raise_to(look_backs_, sample.made);
+    raise_to(look_backs_refused_, sample.refused);
+  }
+
   void report_paused(bool paused) override { paused_.Set(paused ? 1 : 0); }
 
  private:
@@ -169,6 +179,9 @@ class PrometheusWorldMetrics final : public WorldMetrics {
   prometheus::Gauge& recording_;
   prometheus::Gauge& grown_;
   prometheus::Gauge& edits_refused_;
+  prometheus::Gauge& looking_back_;
+  prometheus::Counter& look_backs_;
+  prometheus::Counter& look_backs_refused_;
   prometheus::Gauge& paused_;
 };
 
@@ -184,6 +197,8 @@ struct Metrics::Implementation {
   prometheus::Gauge& hosted = gauge(server, "sluice_worlds", "Worlds that are hosted", {});
   prometheus::Gauge& not_hosted =
       gauge(server, "sluice_worlds_not_hosted", "Worlds that are unloaded, or failed to load", {});
+  prometheus::Gauge& look_back =
+      gauge(server, "sluice_look_back_bytes", "Held by those who look back, in all worlds", {});
   std::mutex mutex;
   std::map<std::string, World> worlds;  // guarded by mutex
 };
@@ -208,6 +223,10 @@ void Metrics::remove_world(const std::string& name) {
 void Metrics::report_worlds(std::size_t hosted, std::size_t not_hosted) {
   implementation_->hosted.Set(static_cast<double>(hosted));
   implementation_->not_hosted.Set(static_cast<double>(not_hosted));
+}
+
+void Metrics::report_look_back(std::size_t bytes) {
+  implementation_->look_back.Set(static_cast<double>(bytes));
 }
 
 // A metric stands in the text once, with all worlds under it.

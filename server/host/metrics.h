@@ -1,6 +1,7 @@
 // What the server says about itself at /metrics (Prometheus text). Any thread may report.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -36,6 +37,13 @@ struct BackupSample {
   std::uint64_t failures = 0;  // likewise
 };
 
+/// Of those who look back in a world.
+struct LookBackSample {
+  std::size_t positions = 0;
+  std::uint64_t made = 0;     // since it was loaded
+  std::uint64_t refused = 0;  // likewise
+};
+
 class WorldMetrics {
  public:
   virtual ~WorldMetrics() = default;
@@ -45,6 +53,7 @@ class WorldMetrics {
   virtual void report(const VerifierSample& sample) = 0;
   virtual void report(const BackupSample& sample) = 0;
   virtual void report(const DiskSample& sample) = 0;
+  virtual void report(const LookBackSample& sample) = 0;
   /// Whether its time is held: by an admin, or because nobody watches.
   virtual void report_paused(bool paused) = 0;
 };
@@ -62,6 +71,8 @@ class Metrics {
   void remove_world(const std::string& name);
   /// How many worlds there are.
   void report_worlds(std::size_t hosted, std::size_t not_hosted);
+  /// What those who look back take of memory.
+  void report_look_back(std::size_t bytes);
   [[nodiscard]] std::string text() const;
 
  private:

@@ -133,6 +133,8 @@ HostedWorlds::Ended HostedWorlds::close(const std::string& name, const std::stri
     const std::lock_guard lock(mutex_);
     world = std::move(known_[name].hosted);
   }
+  // The first: what is looked back in is about to end, or to be moved.
+  if (options_.look_back != nullptr) options_.look_back->remove(name, why);
   if (disk_ != nullptr) disk_->remove(name);
   if (backups_ != nullptr) backups_->remove(name);
   world->verifier.reset();

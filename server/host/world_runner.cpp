@@ -28,6 +28,13 @@ double seconds_of(TickClock::Duration duration) {
   return std::chrono::duration<double>(duration).count();
 }
 
+/// Nearly no command is: what does not speak of it is not read twice.
+bool is_command(const protocol::Command& command, const std::string& name) {
+  if (command.json.find('"' + name + '"') == std::string::npos) return false;
+  const auto read = nlohmann::json::parse(command.json, nullptr, false);
+  return read.is_object() && read.contains("cmd") && read["cmd"] == name;
+}
+
 /// `tick`: in which it was applied or refused; 0: it reached none.
 net::CommandReply reply_to(const QueuedCommand& queued, std::uint64_t tick) {
   return {queued.session, {queued.seq, queued.applied, tick, queued.reason}};
@@ -83,18 +90,18 @@ void WorldRunner::stop(const std::string& why) {
   if (!writer_.failed()) spdlog::info("{}: stopped at tick {}", name_, world_->tick_number());
 }
 
-// Nearly no command is: what does not speak of it is not read twice.
-bool WorldRunner::operates(const protocol::Command& command) const {
-  if (command.json.find("\"operate\"") == std::string::npos) return false;
-  const auto read = nlohmann::json::parse(command.json, nullptr, false);
-  return read.is_object() && read.contains("cmd") && read["cmd"] == "operate";
+access::Role WorldRunner::role_for(const protocol::Command& command) const {
+  if (is_command(command, "operate")) return access::Role::kOperate;
+  const bool looks = look_back_.ask && is_command(command, "alone");
+  return looks ? access::Role::kWatch : access::Role::kBuild;
 }
 
 Status WorldRunner::submit(net::ClientCommand command) {
-  if (operates(command)) {
+  if (is_command(command, "operate")) {
     if (!operate_) return Error{"this world is not run from here"};
     return operate_(std::move(command), alive_);
   }
+  if (look_back_.ask && is_command(command, "alone")) return look_back_.ask(std::move(command));
   if (writer_.failed()) return Error{"the world stands still: its recording failed"};
   auto parsed = formats::parse_command(command.json, "command " + std::to_string(command.seq));
   if (!parsed.ok()) return Error{parsed.error()};

@@ -20,6 +20,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "server/host/areas.h"
@@ -61,7 +62,10 @@ class WorldRunner final : public net::CommandIntake {
   void stop(const std::string& why = "the server stops");
 
   [[nodiscard]] Status submit(net::ClientCommand command) override;
-  [[nodiscard]] bool operates(const protocol::Command& command) const override;
+  [[nodiscard]] access::Role role_for(const protocol::Command& command) const override;
+  [[nodiscard]] bool looks_back() const override {
+    return look_back_.offered && look_back_.offered();
+  }
 
   // For any thread. While it is paused, commands wait for the next step.
   void pause();
@@ -79,6 +83,14 @@ class WorldRunner final : public net::CommandIntake {
   void set_areas(Areas areas) { areas_ = std::move(areas); }
   /// Before start().
   void set_operate(Operate operate) { operate_ = std::move(operate); }
+  /// Takes those who watch and want to look at what was (look_back.h). As submit(), on the
+  /// network's thread.
+  struct LooksBack {
+    std::function<bool()> offered;
+    std::function<Status(net::ClientCommand command)> ask;
+  };
+  /// Before it is served.
+  void set_look_back(LooksBack look_back) { look_back_ = std::move(look_back); }
   /// Time stands while nobody watches and no command waits. Before start().
   void pause_when_alone() { pauses_when_alone_ = true; }
   /// Whether it stands for that reason.
@@ -123,6 +135,7 @@ class WorldRunner final : public net::CommandIntake {
   double own_seconds_ = 0;  // of the last tick, beside its commands
   Areas areas_;
   Operate operate_;
+  LooksBack look_back_;
   std::shared_ptr<const void> alive_ = std::make_shared<char>();
   bool pauses_when_alone_ = false;
   std::atomic<bool> alone_{false};

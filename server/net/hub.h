@@ -76,9 +76,10 @@ class Hub {
   /// The viewer points: it is told of all who do, and they of it. `person` without its number.
   void point(std::uint64_t session, Viewer& viewer, protocol::Person person, ResultBook::Time now);
   /// As CommandIntake has it.
-  [[nodiscard]] bool operates(const protocol::Command& command) const {
-    return intake_.operates(command);
+  [[nodiscard]] access::Role role_for(const protocol::Command& command) const {
+    return intake_.role_for(command);
   }
+  [[nodiscard]] bool looks_back() const { return intake_.looks_back(); }
   /// Error: the command is refused with this reason, and no reply follows.
   [[nodiscard]] Status submit(ClientCommand command);
 

@@ -6,6 +6,7 @@
 
 #include "protocol/layers.h"
 #include "server/sim/heat/field.h"
+#include "server/sim/tracers/field.h"
 #include "server/sim/waves/state.h"
 
 namespace sluice::net {
@@ -32,6 +33,22 @@ ChunkPicture temperatures(const sim::World& world, ChunkCoord coord) {
     // Rounded down, below 0 degrees too.
     (*picture)[i] =
         protocol::told_temperature((degrees - sim::kColdest) / kQuarter + sim::kColdest / kQuarter);
+    nothing = false;
+  }
+  return nothing ? nullptr : picture;
+}
+
+ChunkPicture shares(const sim::World& world, std::size_t tracer, ChunkCoord coord) {
+  const sim::AmountPages& pages = world.core().tracers.tracers[tracer].pages;
+  const sim::Chunk* const chunk = world.grid().find(coord);
+  const auto page = pages.find(coord);
+  if (chunk == nullptr || page == pages.end()) return nullptr;
+  auto picture = std::make_shared<ChunkCells>();
+  bool nothing = true;
+  for (std::size_t i = 0; i < kChunkCells; ++i) {
+    const std::int64_t amount = page->second.at(i);
+    if (amount == 0) continue;
+    (*picture)[i] = protocol::told_share(amount, held_in(chunk->cells[i]));
     nothing = false;
   }
   return nothing ? nullptr : picture;
@@ -71,13 +88,24 @@ void draw_waves(const sim::World& world, ChunkPictures& pictures) {
 
 std::vector<Layer> layers_of(const sim::World& world) {
   std::vector<Layer> layers;
-  if (world.core().heat.on) layers.push_back(Layer::kTemperature);
-  if (world.core().waves.on) layers.push_back(Layer::kWaves);
+  const auto add = [&](Layer::Kind kind, std::string_view name) {
+    layers.push_back({kind, 0, std::string(name)});
+  };
+  if (world.core().heat.on) add(Layer::Kind::kTemperature, protocol::kTemperatureLayer);
+  if (world.core().waves.on) add(Layer::Kind::kWaves, protocol::kWaveLayer);
+  const sim::TracerState& tracers = world.core().tracers;
+  for (std::size_t t = 0; t < static_cast<std::size_t>(tracers.count); ++t) {
+    add(Layer::Kind::kTracer,
+        std::string(protocol::kTracerLayer) + tracers.tracers[t].options.name);
+    layers.back().tracer = t;
+  }
   return layers;
 }
 
-std::string_view name_of(Layer layer) {
-  return layer == Layer::kTemperature ? protocol::kTemperatureLayer : protocol::kWaveLayer;
+const sim::AmountPages* LayerFollower::amounts(const sim::World& world) const {
+  if (layer_.kind == Layer::Kind::kTemperature) return &world.core().heat.pages;
+  if (layer_.kind == Layer::Kind::kWaves) return nullptr;
+  return &world.core().tracers.tracers[layer_.tracer].pages;
 }
 
 void LayerFollower::begin() {
@@ -93,16 +121,23 @@ void LayerFollower::stop() {
 }
 
 void LayerFollower::jump() {
-  if (layer_ == Layer::kTemperature) due_.insert(told_.begin(), told_.end());
+  // Waves are looked for anew in any case.
+  if (layer_.kind != Layer::Kind::kWaves) due_.insert(told_.begin(), told_.end());
   rest_ = kFirst;
 }
 
-// A temperature follows from a cell's energy and from its amount.
+// A temperature follows from a cell's energy and from its amount, a share of a tracer likewise.
 void LayerFollower::note(const sim::World& world) {
-  if (layer_ == Layer::kWaves) return;
-  const auto& warmed = world.heat()->changed_chunks();
-  due_.insert(warmed.begin(), warmed.end());
-  due_.insert(world.changed_chunks().begin(), world.changed_chunks().end());
+  if (layer_.kind == Layer::Kind::kTemperature) {
+    const auto& warmed = world.heat()->changed_chunks();
+    due_.insert(warmed.begin(), warmed.end());
+    due_.insert(world.changed_chunks().begin(), world.changed_chunks().end());
+  } else if (layer_.kind == Layer::Kind::kTracer) {
+    // Among them are all whose water changed: most hold none of it, and held none.
+    for (const ChunkCoord coord : world.tracers()->changed_chunks(layer_.tracer)) {
+      if (told_.contains(coord) || amounts(world)->contains(coord)) due_.insert(coord);
+    }
+  }
 }
 
 // All of them, whenever they are told: they are few, or move everywhere.
@@ -113,12 +148,11 @@ void LayerFollower::look_for_waves(const sim::World& world) {
 }
 
 std::optional<ChunkCoord> LayerFollower::take_due(const sim::World& world) {
-  if (rest_ && layer_ == Layer::kTemperature) {
-    const sim::HeatPages& pages = world.core().heat.pages;
-    auto page = pages.lower_bound(*rest_);
-    if (page != pages.end()) {
+  if (const sim::AmountPages* const pages = amounts(world); rest_ && pages != nullptr) {
+    auto page = pages->lower_bound(*rest_);
+    if (page != pages->end()) {
       const ChunkCoord coord = page->first;
-      rest_ = ++page == pages.end() ? std::nullopt : std::optional(page->first);
+      rest_ = ++page == pages->end() ? std::nullopt : std::optional(page->first);
       due_.erase(coord);
       return coord;
     }
@@ -133,16 +167,29 @@ std::optional<ChunkCoord> LayerFollower::take_due(const sim::World& world) {
   return coord;
 }
 
+// Waves are drawn all at once, when it is known where they are wanted.
+ChunkPicture LayerFollower::picture(const sim::World& world, ChunkCoord coord) const {
+  switch (layer_.kind) {
+    case Layer::Kind::kTemperature:
+      return temperatures(world, coord);
+    case Layer::Kind::kTracer:
+      return shares(world, layer_.tracer, coord);
+    case Layer::Kind::kWaves:
+      break;
+  }
+  return nullptr;
+}
+
 void LayerFollower::collect(const sim::World& world, ChunkPictures& pictures) {
-  if (layer_ == Layer::kWaves && due_.empty()) look_for_waves(world);
+  if (layer_.kind == Layer::Kind::kWaves && due_.empty()) look_for_waves(world);
   ChunkPictures now;
   while (now.size() < most_chunks_) {
     const std::optional<ChunkCoord> coord = take_due(world);
     if (!coord) break;
-    now[*coord] = layer_ == Layer::kTemperature ? temperatures(world, *coord) : nullptr;
+    now[*coord] = picture(world, *coord);
   }
   unfinished_ = rest_ || !due_.empty();
-  if (layer_ == Layer::kWaves) draw_waves(world, now);
+  if (layer_.kind == Layer::Kind::kWaves) draw_waves(world, now);
   for (auto& [coord, picture] : now) {
     if (picture != nullptr) {
       told_.insert(coord);

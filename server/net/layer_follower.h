@@ -8,20 +8,26 @@
 #include <cstddef>
 #include <optional>
 #include <set>
-#include <string_view>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "protocol/chunk.h"
 #include "server/net/publication.h"
+#include "server/sim/carried/amounts.h"
 #include "server/sim/world.h"
 
 namespace sluice::net {
 
-enum class Layer { kTemperature, kWaves };
+struct Layer {
+  enum class Kind : std::uint8_t { kTemperature, kWaves, kTracer };
+  Kind kind = Kind::kTemperature;
+  std::size_t tracer = 0;  // its number
+  std::string name;        // in the welcome
+};
 
 /// Those that a world has.
 [[nodiscard]] std::vector<Layer> layers_of(const sim::World& world);
-[[nodiscard]] std::string_view name_of(Layer layer);
 
 class LayerFollower {
  public:
@@ -29,9 +35,9 @@ class LayerFollower {
   static constexpr std::size_t kMostChunks = 64;
 
   explicit LayerFollower(Layer layer, std::size_t most_chunks = kMostChunks)
-      : layer_(layer), most_chunks_(most_chunks) {}
+      : layer_(std::move(layer)), most_chunks_(most_chunks) {}
 
-  [[nodiscard]] Layer layer() const { return layer_; }
+  [[nodiscard]] const Layer& layer() const { return layer_; }
   /// From now on: nothing was told of it, and all that the world has of it is due.
   void begin();
   /// Nobody follows it any more.
@@ -48,6 +54,9 @@ class LayerFollower {
  private:
   [[nodiscard]] std::optional<ChunkCoord> take_due(const sim::World& world);
   void look_for_waves(const sim::World& world);
+  [[nodiscard]] ChunkPicture picture(const sim::World& world, ChunkCoord coord) const;
+  /// What the numbers follow from, with the cells; null: from the waves.
+  [[nodiscard]] const sim::AmountPages* amounts(const sim::World& world) const;
 
   Layer layer_;
   std::size_t most_chunks_;

@@ -60,7 +60,8 @@ std::string worlds_json(const Network& network, const Visitor& visitor) {
          << "\", \"tick\": " << hub->feed().tick() << ", \"tick_rate\": " << config.tick_rate
          << ", \"clients\": " << hub->counters().viewers << ", \"socket\": \"" << kWorldsPrefix
          << name << "\", \"role\": \"" << access::name_of(role) << "\""
-         << (hub->replays() ? ", \"replay\": true" : "") << "}";
+         << (hub->replays() ? ", \"replay\": true" : "")
+         << (hub->looks_back() ? ", \"look_back\": true" : "") << "}";
     separator = ", ";
   }
   json << "]\n";

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <future>
 #include <map>
+#include <mutex>
 #include <thread>
 #include <utility>
 
@@ -42,7 +43,8 @@ struct Server::Implementation {
   asio::steady_timer timer{context};  // pauses accepting; then polls for the end
   asio::steady_timer sweep{context};  // looks for clients that take nothing
   std::chrono::steady_clock::time_point stop_deadline;
-  std::map<std::string, WorldFeed*> feeds;  // by Network::key_of()
+  std::mutex feeds_mutex;                   // held for no wait on the network's thread
+  std::map<std::string, WorldFeed*> feeds;  // by Network::key_of(); guarded by feeds_mutex
   std::string address;
   std::thread thread;
 
@@ -245,7 +247,10 @@ Server::~Server() {
 void Server::stop() {
   Implementation& it = *implementation_;
   if (!it.thread.joinable()) return;
-  for (const auto& [name, feed] : it.feeds) feed->set_wake({});
+  {
+    const std::lock_guard lock(it.feeds_mutex);
+    for (const auto& [name, feed] : it.feeds) feed->set_wake({});
+  }
   asio::post(it.context, [&it] { it.begin_stop(); });
   it.thread.join();
 }
@@ -253,7 +258,10 @@ void Server::stop() {
 Status Server::add_world(HostedWorld world) {
   Implementation& it = *implementation_;
   const std::string key = Network::key_of(world.feed->config().name, world.position);
-  SLUICE_ASSERT(it.feeds.emplace(key, world.feed).second);
+  {
+    const std::lock_guard lock(it.feeds_mutex);
+    SLUICE_ASSERT(it.feeds.emplace(key, world.feed).second);
+  }
   // Whoever comes first decides: the network that takes it, or the patience that ends.
   struct Handed {
     std::unique_ptr<Hub> hub;
@@ -271,6 +279,7 @@ Status Server::add_world(HostedWorld world) {
   });
   if (done.wait_for(kStopPatience) != std::future_status::ready &&
       !handed->decided.exchange(true)) {
+    const std::lock_guard lock(it.feeds_mutex);
     it.feeds.erase(key);
     return Error{"the network did not come to it in time"};
   }
@@ -280,16 +289,27 @@ Status Server::add_world(HostedWorld world) {
 
 void Server::remove_world(const std::string& name, const std::string& why,
                           const std::string& position) {
+  remove_worlds({{name, position}}, why);
+}
+
+void Server::remove_worlds(const std::vector<Leaving>& leaving, const std::string& why) {
   Implementation& it = *implementation_;
-  const std::string key = Network::key_of(name, position);
-  const auto place = it.feeds.find(key);
-  SLUICE_ASSERT(place != it.feeds.end());
-  place->second->set_wake({});
-  it.feeds.erase(place);
-  const auto removal = std::make_shared<Implementation::Removal>(it.context);
-  auto done = removal->done.get_future();
-  asio::post(it.context, [&it, removal, key, why] { it.begin_removal(removal, key, why); });
-  done.get().reset();  // here: a large world's copy takes a while to take down
+  std::vector<std::future<std::unique_ptr<Hub>>> gone;
+  for (const auto& [name, position] : leaving) {
+    const std::string key = Network::key_of(name, position);
+    {
+      const std::lock_guard lock(it.feeds_mutex);
+      const auto place = it.feeds.find(key);
+      SLUICE_ASSERT(place != it.feeds.end());
+      place->second->set_wake({});
+      it.feeds.erase(place);
+    }
+    const auto removal = std::make_shared<Implementation::Removal>(it.context);
+    gone.push_back(removal->done.get_future());
+    asio::post(it.context, [&it, removal, key, why] { it.begin_removal(removal, key, why); });
+  }
+  // Here: a large world's copy takes a while to take down.
+  for (auto& one : gone) one.get().reset();
 }
 
 Status Server::reload_tls() {

@@ -118,8 +118,8 @@ class Server {
   void stop();
 
   /// Serves one world, or position, more from now on. Error: the network did not come to it within
-  /// some seconds, and never will. This, remove_world() and stop() are not for two threads at once,
-  /// nor for the network's.
+  /// some seconds, and never will. For any thread but the network's, as remove_world(); neither
+  /// while another one is in stop(), or after it.
   [[nodiscard]] Status add_world(HostedWorld world);
 
   /// Tells the viewers of a world why it goes, ends their connections, and returns when nothing
@@ -128,6 +128,12 @@ class Server {
   /// viewers notice nothing.
   void remove_world(const std::string& name, const std::string& why,
                     const std::string& position = {});
+  /// The same of several at once: their farewells take no longer than one's.
+  struct Leaving {
+    std::string world;
+    std::string position = {};  // empty: the world itself
+  };
+  void remove_worlds(const std::vector<Leaving>& leaving, const std::string& why);
 
   /// Reads the certificate and its key anew, for connections from now on. On an error all stays as
   /// it was. For any thread but the network's.

@@ -100,6 +100,8 @@ class Session final : public Viewer, public std::enable_shared_from_this<Session
   void on(const protocol::ResyncPipes& resync);
   void join(const protocol::Hello& hello);
   [[nodiscard]] bool answer_known(std::uint64_t seq);
+  /// Why the account does not have the role here; empty where it does.
+  [[nodiscard]] std::string role_refusal(access::Role needed) const;
   [[nodiscard]] std::string refusal_of(const protocol::Command& command);
   [[nodiscard]] std::string rate_refusal(const protocol::Command& command);
   void take_limits();

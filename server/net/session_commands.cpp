@@ -38,15 +38,22 @@ void Session::join(const protocol::Hello& hello) {
   spdlog::debug("{} {}: \"{}\" joined", hub_.config().name, peer_, client_name_);
   const access::Gate& gate = *network_.options.gate;
   welcome.account = account_;
-  welcome.watch_only = !gate.build_refusal(hub_.config().name, account_).empty();
+  // Whoever may watch the past steers it.
+  welcome.watch_only = !hub_.replays() && !gate.build_refusal(hub_.config().name, account_).empty();
   send_reply(welcome);
+}
+
+// Who may not watch is not here any more.
+std::string Session::role_refusal(access::Role needed) const {
+  const access::Gate& gate = *network_.options.gate;
+  const std::string& world = hub_.config().name;
+  if (needed >= access::Role::kOperate) return gate.operate_refusal(world, account_);
+  return needed == access::Role::kBuild ? gate.build_refusal(world, account_) : std::string();
 }
 
 std::string Session::refusal_of(const protocol::Command& command) {
   const access::Gate& gate = *network_.options.gate;
-  std::string not_allowed = hub_.operates(command)
-                                ? gate.operate_refusal(hub_.config().name, account_)
-                                : gate.build_refusal(hub_.config().name, account_);
+  std::string not_allowed = role_refusal(hub_.role_for(command));
   if (!not_allowed.empty()) return not_allowed;
   const Limits& limits = network_.options.limits;
   if (waiting_commands_ >= limits.waiting_commands) {
@@ -56,7 +63,8 @@ std::string Session::refusal_of(const protocol::Command& command) {
   }
   if (std::string refusal = rate_refusal(command); !refusal.empty()) return refusal;
   const access::Role role = gate.role_in(hub_.config().name, account_);
-  const Status status = hub_.submit({command, number_, client_name_, account_, resume_, role});
+  const Status status =
+      hub_.submit({command, number_, client_name_, account_, resume_, role, address_});
   return status.ok() ? std::string() : status.error();
 }
 

@@ -52,7 +52,7 @@ WorldFeed::WorldFeed(const sim::World& world)
   mail_.publication.emplace();
   mail_.publication->tick = world.tick_number();
   mail_.publication->counters = counters_of(world);
-  for (const Layer layer : layers_of(world)) layers_.emplace_back(LayerFollower(layer));
+  for (const Layer& layer : layers_of(world)) layers_.emplace_back(LayerFollower(layer));
   list_fixtures(world);
 }
 
@@ -113,7 +113,7 @@ void WorldFeed::publish(const sim::World& world) {
 
 std::vector<std::string> WorldFeed::layers() const {
   std::vector<std::string> names;
-  for (const FollowedLayer& layer : layers_) names.emplace_back(name_of(layer.follower.layer()));
+  for (const FollowedLayer& layer : layers_) names.push_back(layer.follower.layer().name);
   return names;
 }
 

@@ -69,6 +69,7 @@ struct ClientCommand : protocol::Command {
   std::string account = {};   // of whom; empty: nobody that is known
   std::string resume = {};    // what is left of its token (record/client_name.h); may be empty
   access::Role role = access::Role::kBuild;  // in this world
+  std::string address = {};                  // from where, without the port; may be empty
 };
 
 /// Takes commands for a world; implemented by the host.
@@ -78,9 +79,14 @@ class CommandIntake {
   /// Called on the network's thread; must not wait. An error refuses the command at once. When ok,
   /// exactly one CommandReply follows through WorldFeed::deliver, unless the world stops before.
   [[nodiscard]] virtual Status submit(ClientCommand command) = 0;
-  /// Whether the command is about how the world is run, and not about what is in it: that takes the
-  /// role operate, in a world in which nobody builds, too.
-  [[nodiscard]] virtual bool operates(const protocol::Command& /*command*/) const { return false; }
+  /// The least role that may give the command: build for one that changes what is in the world;
+  /// operate for one about how it is run, in a world in which nobody builds, too; watch for one
+  /// that changes nothing.
+  [[nodiscard]] virtual access::Role role_for(const protocol::Command& /*command*/) const {
+    return access::Role::kBuild;
+  }
+  /// Whether those who watch may have positions of their own in the world's past.
+  [[nodiscard]] virtual bool looks_back() const { return false; }
 };
 
 /// What the network counted for one world; read on any thread.

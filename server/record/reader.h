@@ -5,6 +5,7 @@
 // the same answers, but would keep the writer's log from ever being folded back into the file.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -143,7 +144,9 @@ class Reader {
 
 /// The world after `tick` (at most last_tick()): the nearest checkpoint before it that can be used,
 /// and a replay of the rest, every digest compared. `visit`, where given, is shown each replayed
-/// tick. Unusable checkpoints are named in `warnings`.
+/// tick. Unusable checkpoints are named in `warnings`. Where `stop` is given and turns true the
+/// replay ends with an error. `begin_by`: no checkpoint after that tick is taken, unless there is
+/// none before it.
 struct WorldAt {
   std::unique_ptr<sim::World> world;
   std::uint64_t replayed_ticks = 0;
@@ -151,6 +154,8 @@ struct WorldAt {
 };
 using TickVisitor = std::function<void(const sim::World&, const sim::TickReport&)>;
 [[nodiscard]] Result<WorldAt> world_at(Reader& reader, std::uint64_t tick, sim::Executor& executor,
-                                       const TickVisitor& visit = nullptr);
+                                       const TickVisitor& visit = nullptr,
+                                       const std::atomic<bool>* stop = nullptr,
+                                       std::uint64_t begin_by = UINT64_MAX);
 
 }  // namespace sluice::record

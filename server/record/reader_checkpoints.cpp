@@ -125,10 +125,12 @@ Result<std::unique_ptr<sim::World>> Reader::restore(std::uint64_t checkpoint_tic
 }
 
 Result<WorldAt> world_at(Reader& reader, std::uint64_t tick, sim::Executor& executor,
-                         const TickVisitor& visit) {
+                         const TickVisitor& visit, const std::atomic<bool>* stop,
+                         std::uint64_t begin_by) {
   SLUICE_ASSERT(tick <= reader.last_tick());
   WorldAt result;
-  for (std::uint64_t latest = tick; result.world == nullptr;) {
+  const std::uint64_t most = std::max(begin_by, reader.first_tick());
+  for (std::uint64_t latest = std::min(tick, most); result.world == nullptr;) {
     const auto checkpoint = reader.checkpoint_before(latest);
     if (!checkpoint) return Error{checkpoint.error()};
     if (!*checkpoint) break;
@@ -146,16 +148,20 @@ Result<WorldAt> world_at(Reader& reader, std::uint64_t tick, sim::Executor& exec
   sim::World& world = *result.world;
   if (world.tick_number() == tick) return result;
 
-  std::string divergence;
+  std::string failure;
   std::vector<sim::Command> commands;
   const auto replay = [&](const TickRecord& record) {
+    if (stop != nullptr && *stop) {
+      failure = reader.path() + ": the replay was stopped";
+      return false;
+    }
     commands.clear();
     for (const RecordedCommand& recorded : record.commands) commands.push_back(recorded.command);
     const sim::TickReport report = world.tick(commands, executor);
     ++result.replayed_ticks;
     if (report.digest != record.digest) {
-      divergence = reader.path() + ": the replay diverges from the recording at tick " +
-                   std::to_string(record.tick) + "; 'sluice verify' tells more";
+      failure = reader.path() + ": the replay diverges from the recording at tick " +
+                std::to_string(record.tick) + "; 'sluice verify' tells more";
       return false;
     }
     if (visit) visit(world, report);
@@ -163,7 +169,7 @@ Result<WorldAt> world_at(Reader& reader, std::uint64_t tick, sim::Executor& exec
   };
   const Status read = reader.read_ticks(world.tick_number() + 1, tick, replay);
   if (!read) return Error{read.error()};
-  if (!divergence.empty()) return Error{divergence};
+  if (!failure.empty()) return Error{failure};
   return result;
 }
 

@@ -13,7 +13,7 @@ std::string size_text(const sim::World& world) {
 }
 
 /// Whether two recordings can be shown side by side.
-Status check_pair(Cursor& a, Cursor& b) {
+Status check_pair(playback::Cursor& a, playback::Cursor& b) {
   const std::string both = a.reader().path() + " and " + b.reader().path() + ": ";
   const sim::WorldConfig& of_a = a.world().config();
   const sim::WorldConfig& of_b = b.world().config();
@@ -34,7 +34,7 @@ Status check_pair(Cursor& a, Cursor& b) {
 
 }  // namespace
 
-std::string range_text(const Cursor& cursor) {
+std::string range_text(const playback::Cursor& cursor) {
   return "ticks " + std::to_string(cursor.first_tick()) + " to " +
          std::to_string(cursor.last_tick());
 }
@@ -42,14 +42,15 @@ std::string range_text(const Cursor& cursor) {
 Recordings::Recordings(std::vector<std::string> paths, sim::Executor& executor)
     : executor_(executor) {
   for (std::string& path : paths) {
-    files_.push_back({std::move(path), std::make_shared<CacheBudget>(Cursor::kCacheBytes)});
+    files_.push_back(
+        {std::move(path), std::make_shared<playback::CacheBudget>(playback::Cursor::kCacheBytes)});
   }
 }
 
-Result<std::vector<Player::Recording>> Recordings::open() const {
-  std::vector<Player::Recording> opened;
+Result<std::vector<playback::Player::Recording>> Recordings::open() const {
+  std::vector<playback::Player::Recording> opened;
   for (const File& file : files_) {
-    auto cursor = Cursor::open(file.path, executor_, file.budget);
+    auto cursor = playback::Cursor::open(file.path, executor_, file.budget);
     if (!cursor.ok()) return Error{cursor.error()};
     // Two recordings are mostly of one world, so its name would not tell them apart.
     const std::string name = files_.size() == 1 ? (*cursor)->world().config().name

@@ -4,8 +4,8 @@
 
 #include "server/net/server.h"
 #include "server/net/viewer_assets.h"
-#include "server/replay/own_positions.h"
-#include "server/replay/player.h"
+#include "server/playback/own_positions.h"
+#include "server/playback/player.h"
 #include "server/replay/recordings.h"
 #include "server/replay/timeline.h"
 #include "server/workers/shared_executor.h"
@@ -20,8 +20,8 @@ struct ReplayServer::Implementation {
   workers::ThreadPool pool;
   workers::SharedExecutor executor{pool};
   Recordings recordings;
-  std::unique_ptr<Player> player;
-  std::unique_ptr<OwnPositions> own_positions;
+  std::unique_ptr<playback::Player> player;
+  std::unique_ptr<playback::OwnPositions> own_positions;
   std::unique_ptr<Timeline> timeline;
   std::unique_ptr<net::Server> server;
   std::string note;
@@ -45,8 +45,9 @@ Status ReplayServer::Implementation::open() {
            range_text(*opened->back().cursor) + "; what both hold can be shown";
   }
   const std::int64_t tick_rate = opened->front().cursor->world().config().tick_rate;
-  player = std::make_unique<Player>(std::move(opened).value());
-  own_positions = std::make_unique<OwnPositions>(*player, [this] { return recordings.open(); });
+  player = std::make_unique<playback::Player>(std::move(opened).value());
+  own_positions = std::make_unique<playback::OwnPositions>();
+  own_positions->add_beside(*player, [this] { return recordings.open(); });
   timeline = std::make_unique<Timeline>(std::move(rows), player->first_tick(), player->last_tick(),
                                         tick_rate);
   return Done{};

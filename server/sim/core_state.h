@@ -8,6 +8,7 @@
 #include "server/sim/spec.h"
 #include "server/sim/springs.h"
 #include "server/sim/totals.h"
+#include "server/sim/tracers/state.h"
 #include "server/sim/waves/state.h"
 
 namespace sluice::sim {
@@ -23,6 +24,7 @@ struct CoreState {
   HydroState hydro;  // of a world of hydro water
   WaveState waves;
   HeatState heat;
+  TracerState tracers;
 
   template <class Self, class Visitor>
   static void visit_state(Self& self, Visitor& v) {
@@ -36,6 +38,7 @@ struct CoreState {
     if (self.config.water == WaterModel::kHydro) v.field("hydro", self.hydro);
     v.field("waves", self.waves);
     v.field("heat", self.heat);
+    v.field("tracers", self.tracers);
   }
 };
 

@@ -25,6 +25,8 @@ const char* layer_name(Layer layer) {
       return "waves";
     case Layer::kHeat:
       return "heat";
+    case Layer::kTracers:
+      return "tracers";
   }
   return "unknown";
 }

@@ -33,14 +33,15 @@ enum class Layer : std::uint8_t {
   kPipes,
   kMarks,
   kWaves,
-  kHeat
+  kHeat,
+  kTracers
 };
-inline constexpr std::size_t kLayerCount = 9;
+inline constexpr std::size_t kLayerCount = 10;
 [[nodiscard]] const char* layer_name(Layer layer);
 /// Layers that a world without such things does not have: a digest of 0 is left out of the tree.
 constexpr bool may_be_absent(Layer layer) {
   return layer == Layer::kPipes || layer == Layer::kMarks || layer == Layer::kWaves ||
-         layer == Layer::kHeat;
+         layer == Layer::kHeat || layer == Layer::kTracers;
 }
 
 /// A bijection of 64 bits in which every input bit reaches every output bit (the finalizer of

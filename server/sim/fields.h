@@ -4,6 +4,7 @@
 //   integers, enumerations, bool   little-endian, in their own width
 //   std::string                    u32 length, bytes
 //   std::vector<T>                 u32 count, then the elements
+//   std::optional<T>               u8 whether there is one, and then it
 //   std::map<K, V>                 u32 count, then K, V in rising order of K
 //   structs                        their fields, in the order of visit_state
 //
@@ -14,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -62,6 +64,11 @@ class StateWriter {
   void write(const std::string& text) {
     write(static_cast<std::uint32_t>(text.size()));
     for (const char c : text) bytes_.push_back(static_cast<std::byte>(c));
+  }
+  template <class T>
+  void write(const std::optional<T>& value) {
+    write(value.has_value());
+    if (value) write(*value);
   }
   template <class T>
   void write(const std::vector<T>& list) {
@@ -154,6 +161,16 @@ class StateReader {
     text.clear();
     for (std::uint32_t i = 0; i < length; ++i) text.push_back(static_cast<char>(bytes_[i]));
     bytes_ = bytes_.subspan(length);
+  }
+  template <class T>
+  void read(std::optional<T>& value) {
+    bool there = false;
+    read(there);
+    value.reset();
+    if (!ok_ || !there) return;
+    T found{};
+    read(found);
+    if (ok_) value = std::move(found);
   }
   template <class T>
   void read(std::vector<T>& list) {

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "protocol/base/cell.h"
+#include "server/sim/heat/kernels.h"
 #include "server/sim/models/cellular/kernels.h"
 #include "server/sim/waves/step_kernel.h"
 
@@ -29,6 +30,7 @@ struct Kernels {
   void (*digest_cells)(const Cell* cells, std::uint64_t* sums);
   CellularKernels cellular;
   WaveStepKernel waves;
+  HeatKernels heat;
 };
 
 /// The set in use: the best that the processor can run, unless another one was selected.

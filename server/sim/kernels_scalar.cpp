@@ -27,7 +27,7 @@ void digest_cells_scalar(const Cell* cells, std::uint64_t* sums) {
 
 const Kernels& scalar_kernels() {
   static const Kernels kScalar = {"scalar", digest_cells_scalar, scalar_cellular_kernels(),
-                                  step_waves_scalar};
+                                  step_waves_scalar, scalar_heat_kernels()};
   return kScalar;
 }
 

@@ -10,6 +10,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "server/sim/heat/kernels_vector_heat-inl.h"
 #include "server/sim/models/cellular/kernels_vector_vertical-inl.h"
 #include "server/sim/waves/kernels_vector_waves-inl.h"
 
@@ -49,7 +50,9 @@ Kernels make_kernels() {
   return {hwy::TargetName(HWY_TARGET),
           digest_cells_vector,
           {sideways_vector, vertical_vector, pair_vector},
-          step_waves_vector};
+          step_waves_vector,
+          {read_heat_vector, heat_fluxes_vector, add_heat_vector, other_cells_vector,
+           digest_heat_vector}};
 }
 
 #endif  // HWY_TARGET

@@ -3,8 +3,8 @@
 //   u32 magic "SLWC"   u16 version   u16 model version
 //   from version 3 on, u16 version of the pipes' rules
 //   the fields of CoreState (before version 3 no limits, before version 4 no heads of sources,
-//   before version 5 no waves, before version 6 no heat, and no
-//   limit of pipes)
+//   before version 5 no waves, before version 6 no heat and no limit of pipes, before version 7 no
+//   tracers). Builds from before there was steam refuse a core that has some.
 //   from version 2 on, the fields of PipesImage; in version 2 alone, u8 whether they all slept
 //   u64 digest of everything before it
 //
@@ -22,6 +22,8 @@
 #include "server/sim/models/hydro/hydro.h"
 #include "server/sim/models/registry.h"
 #include "server/sim/pipes/image.h"
+#include "server/sim/steam/field.h"
+#include "server/sim/tracers/field.h"
 #include "server/sim/waves/field.h"
 #include "server/sim/world.h"
 
@@ -30,11 +32,12 @@ namespace sluice::sim {
 namespace {
 
 constexpr std::uint32_t kMagic = 0x43574c53;  // "SLWC"
-constexpr std::uint16_t kVersion = 6;
+constexpr std::uint16_t kVersion = 7;
 constexpr std::uint16_t kVersionWithLimits = 3;
 constexpr std::uint16_t kVersionWithHeads = 4;  // of sources
 constexpr std::uint16_t kVersionWithWaves = 5;
 constexpr std::uint16_t kVersionWithHeat = 6;
+constexpr std::uint16_t kVersionWithTracers = 7;
 constexpr std::uint16_t kPipesVersionWithTurns = 3;  // of ports
 constexpr std::uint16_t kVersionWithoutPipes = 1;
 constexpr std::uint16_t kVersionWithSleep = 2;  // and the first version of the pipes' rules
@@ -106,6 +109,8 @@ Status check_core(const CoreState& state, const PipesImage& pipes, const CoreHea
   if (Status s = validate(state.hydro, state.config); !s) return s;
   if (Status s = validate(state.waves, state.config); !s) return s;
   if (Status s = validate(state.heat, state.config); !s) return s;
+  if (Status s = validate(state.tracers, state.config); !s) return s;
+  if (Status s = validate(state.heat.steam, state.config, state.totals.evaporated); !s) return s;
   if (Status s = check_springs(state.sources, "source", world); !s) return s;
   return check_springs(state.drains, "drain", world);
 }
@@ -208,6 +213,7 @@ Result<std::unique_ptr<World>> World::restore(std::span<const std::byte> core,
     reader.without("heat");
     reader.without("most_pipes");
   }
+  if (header.version < kVersionWithTracers) reader.without("tracers");
   if (header.pipes_version < kPipesVersionWithTurns) reader.without("waited");
   CoreState state;
   if (header.version >= kVersionWithLimits) {
@@ -232,7 +238,8 @@ Result<std::unique_ptr<World>> World::restore(std::span<const std::byte> core,
   if (chunks.size() > static_cast<std::size_t>((kNeighbours + 1) * kMaxChunks)) {
     return Error{"snapshot: more chunks than a world can hold"};
   }
-  std::unique_ptr<World> world(new World(state.config, state.limits, state.waves, state.heat));
+  std::unique_ptr<World> world(
+      new World(state.config, state.limits, state.waves, state.heat, state.tracers));
   world->core_ = std::move(state);
   world->springs_known_ = false;
   if (Status s = world->pipes_.load(pipes); !s) return Error{"snapshot: " + s.error()};
@@ -243,10 +250,16 @@ Result<std::unique_ptr<World>> World::restore(std::span<const std::byte> core,
   if (Status s = world->load_chunks(chunks); !s) return Error{s.error()};
   world->water_->attach(world->grid_, world->core_.hydro);
   if (world->waves_) world->waves_->attach(world->core_.waves, world->grid_);
+  if (world->carried_) world->carried_->begin(world->grid_);
   if (world->heat_) {
     if (Status s = world->heat_->attach(world->core_.heat, world->grid_); !s)
       return Error{s.error()};
   }
+  if (world->tracers_) {
+    if (Status s = world->tracers_->attach(world->core_.tracers, world->grid_); !s)
+      return Error{s.error()};
+  }
+  if (world->steam_) world->steam_->attach(world->core_.heat);
   return world;
 }
 

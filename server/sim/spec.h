@@ -18,6 +18,7 @@
 #include "server/sim/models/option.h"
 #include "server/sim/pipes/commands.h"
 #include "server/sim/pipes/types.h"
+#include "server/sim/tracers/state.h"
 #include "server/sim/waves/state.h"
 
 namespace sluice::sim {
@@ -108,7 +109,8 @@ struct WorldConfig {
 struct Fill {
   Box box;
   Cell cell = kAir;
-  bool at_rest = false;  // amounts as they stand at rest (at_rest.h)
+  bool at_rest = false;        // amounts as they stand at rest (at_rest.h)
+  TracerAmounts tracers = {};  // in 4,096 units of the water that stands there when all is placed
 };
 
 /// One cell of a drawing; applied after the fills.
@@ -124,6 +126,7 @@ struct Spring {
   std::int32_t rate = 0;   // units a tick
   std::int32_t head = -1;  // of a source, level units up to which it gives; -1: the model's default
   std::optional<std::int32_t> temperature = {};  // of its water, where the world has heat
+  TracerAmounts tracers = {};                    // in 4,096 units of its water
 };
 
 enum class MarkKind : std::uint8_t { kLevel, kBubble };
@@ -167,6 +170,7 @@ struct WorldSpec {
   WorldLimits limits;
   WaveState waves;  // without columns
   HeatState heat;   // without energies and heaters
+  std::vector<TracerOptions> tracers;
   std::vector<Fill> fills;
   std::vector<PlacedCell> cells;
   std::vector<Mark> marks;

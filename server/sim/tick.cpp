@@ -10,7 +10,9 @@
 #include "server/sim/heat/field.h"
 #include "server/sim/int_math.h"
 #include "server/sim/models/registry.h"
+#include "server/sim/steam/field.h"
 #include "server/sim/text.h"
+#include "server/sim/tracers/field.h"
 #include "server/sim/waves/field.h"
 #include "server/sim/world.h"
 
@@ -22,7 +24,7 @@ TickReport World::tick(CommandSource& commands, Executor& executor) {
 
   apply_commands(commands, report);  // in the order given
   after("commands");
-  take_heat_of_changes();
+  take_changes();
   run_springs();  // sources, then drains, cell by cell
   after("springs");
   advance_pipes(executor);  // ports, pumps, flows over links, levelling
@@ -31,10 +33,12 @@ TickReport World::tick(CommandSource& commands, Executor& executor) {
   after("pockets");
   advance_heat(executor);  // heaters, conduction and the air; ice and steam
   after("heat");
+  advance_tracers(executor);  // they spread, sink and fade
+  after("tracers");
   advance_water(executor, report);  // sweeps of plan and apply, until calm or the cap
   after("water");
   drain_beyond_limit(update_digest(executor));  // of the chunks that changed
-  finish_heat();
+  finish_layers();
   advance_waves();  // of the free surfaces, as the water now stands
   after("waves");
   sleep_and_wake(report);  // what moved nothing sleeps; what holds nothing is dropped
@@ -148,25 +152,23 @@ void World::run_springs() {
     water_->look(grid_);
     if (!changed_.empty() || !grid_.changed().empty()) source_schedule_.wake_all(core_.sources);
   }
-  std::int32_t temperature = 0;  // of what comes
-  const auto move = [&](Vec3 at, std::int32_t units) {
+  const auto move = [&](Vec3 place, Vec3 at, std::int32_t units) {
     if (units == 0) return;
     grid_.add_to_cell(at, units);
     core_.totals.water += units;
     if (bodies) water_->follow(grid_, at);
-    if (!heat_) return;
-    if (units < 0) return heat_->went(grid_, at, -units, core_.heat);
-    heat_->came(grid_, at, units, temperature, core_.heat);
+    if (!carried_) return;
+    if (units < 0) return carried_->exchanged(grid_, at, {0, -units}, {});
+    carried_->exchanged(grid_, at, {units, 0}, load_of_source(place, units));
   };
   run_kind(core_.sources, source_schedule_, [&](Vec3 place, std::int32_t due) {
     watch(place);
-    temperature = source_temperature(place);
     SourceRoom room = room_for_source(place);
     const std::int32_t possible = room.units;
     std::int32_t given = 0;
     while (given < due && room.units > 0) {
       const std::int32_t units = std::min(due - given, room.units);
-      move(room.at, units);
+      move(place, room.at, units);
       core_.totals.sourced += units;
       given += units;
       if (!bodies) break;
@@ -179,7 +181,7 @@ void World::run_springs() {
     watch(place);
     const std::int32_t possible = water_of(grid_.cell(place));
     const std::int32_t units = std::min(due, possible);
-    move(place, -units);
+    move(place, place, -units);
     core_.totals.drained += units;
     return std::pair(units, possible);
   });
@@ -200,10 +202,9 @@ class PortGrid final : public PortCells {
   /// `changed` lists the chunks that the last tick changed; the grid knows what this one did so
   /// far.
   PortGrid(Grid& grid, WaterModelState& water, WaterMeasure measure, std::int64_t highest_head,
-           std::span<const ChunkCoord> changed, HeatField* heat, HeatState& heat_state)
+           std::span<const ChunkCoord> changed, CarriedWater* carried)
       : grid_(grid),
-        heat_(heat),
-        heat_state_(heat_state),
+        carried_(carried),
         water_(water),
         measure_(measure),
         highest_head_(highest_head),
@@ -223,15 +224,15 @@ class PortGrid final : public PortCells {
   void add(Vec3 at, std::int32_t units) override {
     grid_.add_to_cell(at, units);
     water_.follow(grid_, at);
-    if (heat_ == nullptr) return;
-    HeatExchange& exchange = exchanges_[at];
+    if (carried_ == nullptr) return;
+    WaterExchange& exchange = exchanges_[at];
     (units > 0 ? exchange.came : exchange.went) += units > 0 ? units : -units;
   }
-  // When all ports are done, since their order is no part of the state. Pipes have no temperature:
-  // what comes out of them has the usual one.
-  void carry_heat() {
+  // When all ports are done, since their order is no part of the state. Pipes keep nothing of what
+  // water carries: what comes out of them brings the usual load.
+  void tell_exchanges() {
     for (const auto& [at, units] : exchanges_) {
-      heat_->exchanged(grid_, at, units, heat_state_.options.water, heat_state_);
+      carried_->exchanged(grid_, at, units, carried_->usual_load(units.came));
     }
   }
   // Water that cannot be pressed together comes to lie on a surface, a cell at a time.
@@ -265,9 +266,8 @@ class PortGrid final : public PortCells {
   }
 
   Grid& grid_;
-  HeatField* heat_;
-  HeatState& heat_state_;
-  std::map<Vec3, HeatExchange> exchanges_;
+  CarriedWater* carried_;
+  std::map<Vec3, WaterExchange> exchanges_;
   WaterModelState& water_;
   WaterMeasure measure_;
   std::int64_t highest_head_;
@@ -279,51 +279,78 @@ class PortGrid final : public PortCells {
 void World::advance_pipes(Executor& executor) {
   if (pipes_.port_count() > 0) water_->look(grid_);
   const std::int64_t highest = std::int64_t{core_.config.size.y} * kFull;
-  PortGrid cells(grid_, *water_, measure_, highest, changed_, heat_.get(), core_.heat);
+  PortGrid cells(grid_, *water_, measure_, highest, changed_, carried_.get());
   const PipesAdvance done = pipes_.tick(core_.tick, run_options_.sleep, cells, executor);
-  cells.carry_heat();
+  cells.tell_exchanges();
   core_.totals.pipes += done.into_pipes;
   core_.totals.water -= done.into_pipes;
 }
 
 void World::advance_water(Executor& executor, TickReport& report) {
   moves_.clear();
-  const WaterTick now{core_.tick, run_options_.sleep, core_.sources, heat_ ? &moves_ : nullptr};
+  const WaterTick now{core_.tick, run_options_.sleep, core_.sources, carried_ ? &moves_ : nullptr};
   const WaterAdvance done = water_->advance(now, grid_, executor);
   core_.totals.drained += done.drained;
   core_.totals.evaporated += done.evaporated;
   core_.totals.water -= done.drained + done.evaporated;
   report.cell_updates = done.cell_updates;
   report.sweeps = done.sweeps;
-  if (heat_) heat_->carry(moves_, grid_, core_.heat);
+  if (carried_) carried_->carry(moves_, grid_);
 }
 
-std::int32_t World::source_temperature(Vec3 at) const {
-  const auto told = core_.heat.springs.find(at);
-  return told == core_.heat.springs.end() ? core_.heat.options.water : told->second.temperature;
+// What a source's water brings along.
+Load World::load_of_source(Vec3 at, std::int32_t units) const {
+  Load load = carried_->usual_load(units);
+  if (const auto told = core_.heat.springs.find(at); told != core_.heat.springs.end()) {
+    load[kHeatCargo] = heat_->energy_of(units, told->second.temperature, core_.heat);
+  }
+  if (const auto told = core_.tracers.springs.find(at); told != core_.tracers.springs.end()) {
+    const auto shares = by_number(core_.tracers, told->second.shares);
+    for (std::size_t t = 0; t < static_cast<std::size_t>(core_.tracers.count); ++t) {
+      load[first_tracer_cargo() + t] = std::min(shares[t] * units / kFull, core_.tracers.room(t));
+    }
+  }
+  return load;
 }
 
-void World::take_heat_of_changes() {
-  if (heat_) heat_->take_changes(grid_, core_.heat);
+void World::take_changes() {
+  if (carried_) carried_->take_changes(grid_);
 }
 
 void World::advance_heat(Executor& executor) {
+  take_changes();  // air that was trapped
   if (!heat_) return;
-  const HeatTick now{core_.tick, run_options_.sleep, measure_.quantum, measure_.cell_max};
-  take_heat_of_changes();  // air that was trapped
-  const std::int64_t steam = heat_->step(now, grid_, executor, core_.heat);
+  const HeatTick now{core_.tick, run_options_.sleep, measure_.quantum, measure_.cell_max,
+                     run_options_.heat_by_cell};
+  const std::int64_t steam = heat_->step(now, grid_, *carried_, executor, core_.heat);
   core_.totals.evaporated += steam;
   core_.totals.water -= steam;
+  advance_steam();
   if (!waves_ || !heat_->simmers()) return;
   for (const WavePush& kick : heat_->kicks(core_.tick, core_.config.seed, grid_, core_.heat)) {
     waves_->push(kick);
   }
 }
 
-void World::finish_heat() {
-  if (!heat_) return;
-  take_heat_of_changes();  // what was drained just now
-  heat_->finish(core_.heat);
+// What is steam counts as evaporated until it is water again.
+void World::advance_steam() {
+  if (!steam_) return;
+  const SteamTick now{core_.tick, measure_.quantum, core_.waves.wind};
+  const std::int64_t rained = steam_->step(now, heat_->take_boiled(), grid_, *carried_, core_.heat);
+  core_.totals.evaporated -= rained;
+  core_.totals.water += rained;
+}
+
+void World::advance_tracers(Executor& executor) {
+  if (tracers_) tracers_->step(run_options_.sleep, grid_, executor, core_.tracers);
+}
+
+void World::finish_layers() {
+  if (!carried_) return;
+  take_changes();  // what was drained just now
+  if (heat_) heat_->finish(*carried_, core_.heat);
+  if (tracers_) tracers_->finish(core_.tracers);
+  carried_->finish();
 }
 
 // Returns the chunks that held nothing before.
@@ -398,13 +425,16 @@ void World::sleep_and_wake(TickReport& report) {
   report.active_chunks = static_cast<std::int64_t>(grid_.awake().size());
   report.at_rest = report.active_chunks == 0 && !springs_active_ && pipes_.at_rest() && !opens &&
                    (!waves_ || waves_->at_rest(core_.waves)) &&
-                   (!heat_ || heat_->at_rest(core_.heat)) && !(waves_ && heat_ && heat_->simmers());
+                   (!heat_ || heat_->at_rest(core_.heat)) && (!tracers_ || tracers_->at_rest()) &&
+                   (!steam_ || steam_->at_rest(core_.heat, core_.waves.wind)) &&
+                   !(waves_ && heat_ && heat_->simmers());
 }
 
 void World::check() const {
   SLUICE_ASSERT(core_.totals.balanced());
   SLUICE_ASSERT(core_.totals.pipes == pipes_.units());
   SLUICE_ASSERT(core_.heat.totals.balanced());
+  for (const Tracer& tracer : core_.tracers.tracers) SLUICE_ASSERT(tracer.totals.balanced());
 #ifdef SLUICE_CHECKED
   if (rechecks_) recheck();
 #endif

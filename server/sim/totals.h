@@ -12,7 +12,7 @@ struct Totals {
   std::int64_t pipes = 0;       // in the pipes now
   std::int64_t sourced = 0;     // added by springs and commands
   std::int64_t drained = 0;     // taken by drains, open edges and commands
-  std::int64_t evaporated = 0;  // lost to the air
+  std::int64_t evaporated = 0;  // lost to the air; falls again where steam of it rains (steam.md)
 
   template <class Self, class Visitor>
   static void visit_state(Self& self, Visitor& v) {

@@ -9,6 +9,8 @@
 #include "server/sim/heat/field.h"
 #include "server/sim/models/hydro/hydro.h"
 #include "server/sim/models/registry.h"
+#include "server/sim/steam/field.h"
+#include "server/sim/tracers/field.h"
 #include "server/sim/waves/field.h"
 
 namespace sluice::sim {
@@ -38,8 +40,10 @@ Digest digest_of_config(const CoreState& core) {
 
 }  // namespace
 
-World::World(WorldConfig config, WorldLimits limits, WaveState waves, HeatState heat)
-    : core_{std::move(config), 0, {}, {}, {}, limits, {}, {}, std::move(waves), std::move(heat)},
+World::World(WorldConfig config, WorldLimits limits, WaveState waves, HeatState heat,
+             TracerState tracers)
+    : core_{std::move(config), 0, {}, {}, {}, limits, {}, {}, std::move(waves), std::move(heat),
+            std::move(tracers)},
       grid_(core_.config),
       config_digest_(digest_of_config(core_)),
       measure_(measure_of(core_.config)),
@@ -48,11 +52,48 @@ World::World(WorldConfig config, WorldLimits limits, WaveState waves, HeatState 
   of_pipes.nodes = core_.limits.pipes;
   of_pipes.links = std::min(of_pipes.links, kLinksAPipe * core_.limits.pipes);
   pipes_.set_limits(of_pipes);
+  make_layers();
+}
+
+void World::make_layers() {
   if (core_.waves.on) waves_ = std::make_unique<WaveField>(measure_.full);
-  if (core_.heat.on) heat_ = std::make_unique<HeatField>(core_.config);
+  if (core_.heat.on && core_.heat.options.steam) {
+    steam_ = std::make_unique<SteamField>(core_.config);
+  }
+  if (!core_.heat.on && !core_.tracers.on()) return;
+  carried_ = std::make_unique<CarriedWater>(core_.config);
+  if (core_.heat.on) {
+    heat_ = std::make_unique<HeatField>(core_.config);
+    carried_->add(heat_->cargo(core_.heat));
+  }
+  if (core_.tracers.on()) {
+    tracers_ = std::make_unique<TracerField>(core_.config);
+    for (auto& cargo : tracers_->cargoes(core_.tracers)) carried_->add(std::move(cargo));
+  }
 }
 
 World::~World() = default;
+
+namespace {
+
+Result<TracerState> tracers_of(const WorldSpec& spec) {
+  TracerState state;
+  state.solid = !spec.tracers.empty() && !spec.config.side_view();
+  if (spec.tracers.size() > kMostTracers) {
+    return Error{"tracer: a world has at most " + std::to_string(kMostTracers) + " of them"};
+  }
+  for (const TracerOptions& options : spec.tracers) {
+    const std::string path = "tracer[" + std::to_string(state.count) + "]";
+    if (Status valid = validate(options, path); !valid) return Error{valid.error()};
+    if (state.find(options.name)) {
+      return Error{path + ".name: there is a tracer '" + options.name + "' already"};
+    }
+    state.tracers[static_cast<std::size_t>(state.count++)].options = options;
+  }
+  return state;
+}
+
+}  // namespace
 
 Result<std::unique_ptr<World>> World::create(const WorldSpec& spec) {
   if (Status valid = validate(spec.config); !valid) return Error{valid.error()};
@@ -71,7 +112,10 @@ Result<std::unique_ptr<World>> World::create(const WorldSpec& spec) {
     limits.units = std::min(limits.units, kMostHeatedUnits);
     heat.solid = !spec.config.side_view();
   }
-  std::unique_ptr<World> world(new World(spec.config, limits, spec.waves, std::move(heat)));
+  Result<TracerState> tracers = tracers_of(spec);
+  if (!tracers) return Error{tracers.error()};
+  std::unique_ptr<World> world(
+      new World(spec.config, limits, spec.waves, std::move(heat), std::move(*tracers)));
   if (Status placed = world->place(spec); !placed) return Error{placed.error()};
   // What the world file describes is the beginning, not a change.
   world->core_.totals.initial = world->core_.totals.water + world->core_.totals.pipes;
@@ -82,8 +126,25 @@ Result<std::unique_ptr<World>> World::create(const WorldSpec& spec) {
   world->changed_.clear();
   world->water_->attach(world->grid_, world->core_.hydro);
   if (world->waves_) world->waves_->attach(world->core_.waves, world->grid_);
+  if (world->carried_) world->carried_->begin(world->grid_);
   if (world->heat_) world->heat_->begin(world->core_.heat, world->grid_);
+  if (Status placed = world->place_tracers(spec); !placed) return Error{placed.error()};
   return world;
+}
+
+// When all water stands where it begins.
+Status World::place_tracers(const WorldSpec& spec) {
+  for (std::size_t i = 0; i < spec.fills.size(); ++i) {
+    const Fill& fill = spec.fills[i];
+    if (fill.tracers.empty()) continue;
+    if (Status s = check_amounts(core_.tracers.options(), fill.tracers); !s) {
+      return Error{"fill[" + std::to_string(i) + "].tracer: " + s.error()};
+    }
+    fill_tracers(grid_, fill.box, fill.tracers, core_.tracers);
+  }
+  if (!tracers_) return Done{};
+  if (Status begun = begin_tracers(core_.tracers); !begun) return begun;
+  return tracers_->attach(core_.tracers, grid_);
 }
 
 Status World::place(const WorldSpec& spec) {
@@ -223,7 +284,8 @@ Digest springs_digest(const CoreState& core) {
 }  // namespace
 
 std::array<Digest, kLayerCount> World::layers_with(Digest springs, Digest cells, Digest pipes,
-                                                   Digest marks, Digest waves, Digest heat) const {
+                                                   Digest marks, Digest waves, Digest heat,
+                                                   Digest tracers) const {
   std::array<Digest, kLayerCount> layers{};
   layers[static_cast<std::size_t>(Layer::kClock)] = mix64(core_.tick);
   layers[static_cast<std::size_t>(Layer::kConfig)] = config_digest_;
@@ -239,6 +301,10 @@ std::array<Digest, kLayerCount> World::layers_with(Digest springs, Digest cells,
   if (core_.heat.on) {
     layers[static_cast<std::size_t>(Layer::kHeat)] = combine(digest_of_small(core_.heat), heat);
   }
+  if (core_.tracers.on()) {
+    layers[static_cast<std::size_t>(Layer::kTracers)] =
+        combine(digest_of_small(core_.tracers), tracers);
+  }
   return layers;
 }
 
@@ -246,7 +312,9 @@ std::array<Digest, kLayerCount> World::layer_digests() const {
   if (!springs_digest_known_) springs_digest_ = springs_digest(core_);
   springs_digest_known_ = true;
   return layers_with(springs_digest_, grid_.cells_digest(), pipes_.digest(), grid_.marks_digest(),
-                     waves_ ? waves_->digest() : 0, heat_ ? heat_->digest() : 0);
+                     waves_ ? waves_->digest() : 0,
+                     (heat_ ? heat_->digest() : 0) + (steam_ ? steam_->digest() : 0),
+                     tracers_ ? tracers_->digest() : 0);
 }
 
 namespace {
@@ -274,9 +342,10 @@ std::array<Digest, kLayerCount> World::recompute_layer_digests() const {
     cells += chunk_contribution(chunk.coord, digest_cells(chunk.cells.data()), chunk.pristine);
     marks += chunk_contribution(chunk.coord, digest_marks(chunk.marks.get()), 0);
   });
-  std::array<Digest, kLayerCount> layers =
-      layers_with(springs_digest(core_), cells, pipes_.recompute_digest(), marks,
-                  digest_of(core_.waves.columns), digest_of(core_.heat.pages));
+  std::array<Digest, kLayerCount> layers = layers_with(
+      springs_digest(core_), cells, pipes_.recompute_digest(), marks,
+      digest_of(core_.waves.columns), digest_of(core_.heat.pages) + digest_of(core_.heat.steam),
+      digest_of(core_.tracers));
   layers[static_cast<std::size_t>(Layer::kConfig)] = digest_of_config(core_);
   return layers;
 }

@@ -12,12 +12,12 @@
 #include <vector>
 
 #include "protocol/base/result.h"
+#include "server/sim/carried/water.h"
 #include "server/sim/commands/commands.h"
 #include "server/sim/core_state.h"
 #include "server/sim/digest.h"
 #include "server/sim/executor.h"
 #include "server/sim/grid.h"
-#include "server/sim/heat/moves.h"
 #include "server/sim/marks/trapped_air.h"
 #include "server/sim/pipes/network.h"
 #include "server/sim/spec.h"
@@ -26,6 +26,8 @@
 namespace sluice::sim {
 
 class HeatField;
+class SteamField;
+class TracerField;
 class WaterModelState;
 class WaveField;
 class World;
@@ -44,6 +46,8 @@ struct TickReport {
 /// How a world is run; never changes a result.
 struct RunOptions {
   bool sleep = true;  // false: process every chunk in every sweep (for tests of sleeping)
+  bool heat_by_cell =
+      false;  // every flux of heat by its rule, none by vectors (for tests of those)
   /// Pipes that lie together in memory: a power of two (for tests of many small blocks).
   std::uint32_t pipe_block_nodes = PipeLayout::kBlockNodes;
 };
@@ -121,6 +125,10 @@ class World {
   [[nodiscard]] const WaveField* waves() const { return waves_.get(); }
   /// Null in a world without heat.
   [[nodiscard]] const HeatField* heat() const { return heat_.get(); }
+  /// Null in a world without tracers.
+  [[nodiscard]] const TracerField* tracers() const { return tracers_.get(); }
+  /// Null in a world whose water carries nothing.
+  [[nodiscard]] const CarriedWater* carried() const { return carried_.get(); }
   /// Of all waves, as a splash counts it (waves/waves.md); 0 only where none is.
   [[nodiscard]] std::int64_t wave_energy() const;
   /// Units that each mark of the world file brought, or keeps out (below zero): what create() did.
@@ -155,7 +163,8 @@ class World {
   void recheck() const;
 
  private:
-  World(WorldConfig config, WorldLimits limits, WaveState waves, HeatState heat);
+  World(WorldConfig config, WorldLimits limits, WaveState waves, HeatState heat,
+        TracerState tracers);
 
   friend class CommandContext;
   /// Defined in tests alone: flips single bits, to prove that each one is noticed.
@@ -173,13 +182,16 @@ class World {
     std::int32_t units = 0;
   };
   [[nodiscard]] std::int64_t head_of_source(Vec3 at) const;
-  [[nodiscard]] std::int32_t source_temperature(Vec3 at) const;
+  [[nodiscard]] std::size_t first_tracer_cargo() const { return core_.heat.on ? 1 : 0; }
+  [[nodiscard]] Load load_of_source(Vec3 at, std::int32_t units) const;
   [[nodiscard]] SourceRoom room_for_source(Vec3 at);
   void advance_pipes(Executor& executor);
   void advance_water(Executor& executor, TickReport& report);
-  void take_heat_of_changes();
+  void take_changes();
   void advance_heat(Executor& executor);
-  void finish_heat();
+  void advance_steam();
+  void advance_tracers(Executor& executor);
+  void finish_layers();
   void advance_waves();
   void sleep_and_wake(TickReport& report);
   void check() const;
@@ -190,6 +202,8 @@ class World {
     if (phase_observer_ != nullptr) phase_observer_->after_phase(phase, *this);
   }
 
+  void make_layers();
+  [[nodiscard]] Status place_tracers(const WorldSpec& spec);
   [[nodiscard]] Status place(const WorldSpec& spec);
   void place_at_rest(const WorldSpec& spec);
   [[nodiscard]] Status place_marks(const WorldSpec& spec);
@@ -199,7 +213,8 @@ class World {
   [[nodiscard]] Status load_chunks(std::span<const ChunkImage> images);
   [[nodiscard]] std::array<Digest, kLayerCount> layers_with(Digest springs, Digest cells,
                                                             Digest pipes, Digest marks,
-                                                            Digest waves, Digest heat) const;
+                                                            Digest waves, Digest heat,
+                                                            Digest tracers) const;
 
   CoreState core_;
   Grid grid_;
@@ -211,9 +226,13 @@ class World {
   std::unique_ptr<WaterModelState> water_;
   std::vector<ChunkCoord> changed_;
   TrappedAir trapped_air_;
-  std::unique_ptr<WaveField> waves_;  // null in a world without any
-  std::unique_ptr<HeatField> heat_;   // likewise
-  WaterMoves moves_;                  // of the tick under way, in a world with heat
+  std::unique_ptr<WaveField> waves_;   // null in a world without any
+  std::unique_ptr<HeatField> heat_;    // likewise
+  std::unique_ptr<SteamField> steam_;  // likewise
+  std::unique_ptr<TracerField> tracers_;
+  // In a world whose water carries anything, and its moves in the tick under way.
+  std::unique_ptr<CarriedWater> carried_;
+  WaterMoves moves_;
   std::vector<std::int64_t> units_of_marks_;
   bool springs_active_ = false;  // a spring could move water in the last tick
   std::uint64_t springs_version_ = 0;

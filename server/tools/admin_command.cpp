@@ -238,7 +238,7 @@ void add_admin_command(CLI::App& app, int& exit_status) {
       })
       .add_option("LEVEL", options->level, "trace, debug, info, warn or error")
       ->required();
-  add("reload", "Read accounts, certificate and the limits of roles anew", false);
+  add("reload", "Read accounts, certificate, the limits of roles and of looking back anew", false);
 }
 
 }  // namespace sluice::tools

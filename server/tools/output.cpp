@@ -38,9 +38,20 @@ void dump_heat(const sim::World& world, Vec3 at, std::ostream& out) {
       << sim::ice_at(heat, world.grid(), at);
 }
 
+/// One column for each tracer.
+void dump_tracers(const sim::World& world, Vec3 at, std::ostream& out) {
+  const sim::TracerState& state = world.core().tracers;
+  for (std::size_t t = 0; t < static_cast<std::size_t>(state.count); ++t) {
+    out << ',';
+    if (held_in(world.cell(at)) == 0) continue;
+    out << sim::amount_at(state.tracers[t].pages, state.shape(), at);
+  }
+}
+
 /// And of rows that are no cells.
 void dump_no_more(const sim::World& world, bool heads, std::ostream& out) {
   if (world.heat() != nullptr) out << ",,";
+  for (std::int32_t t = 0; t < world.core().tracers.count; ++t) out << ',';
   if (heads) out << ',';
 }
 
@@ -70,6 +81,7 @@ void dump_cells(const sim::World& world, bool heads, std::ostream& out) {
     out << "cell,," << row.at.x << ',' << row.at.y << ',' << row.at.z << ','
         << material_name(row.cell) << ',' << held_in(row.cell);
     dump_heat(world, row.at, out);
+    dump_tracers(world, row.at, out);
     if (heads) out << ',';
     if (heads && water_of(row.cell) > 0) out << world.head(row.at);
     out << '\n';
@@ -111,14 +123,31 @@ void dump_surfaces(const sim::World& world, bool heads, std::ostream& out) {
   }
 }
 
+/// Every cell of air that holds steam, with its temperature.
+void dump_steam(const sim::World& world, bool heads, std::ostream& out) {
+  const sim::HeatState& heat = world.core().heat;
+  const sim::HeatCurve curve(heat.options.latent);
+  for (const auto& [at, held] : heat.steam.cells) {
+    out << "steam,," << at.x << ',' << at.y << ',' << at.z << ",water," << held.units << ','
+        << curve.temperature(held.energy, held.units) << ',';
+    if (heads) out << ',';
+    out << '\n';
+  }
+}
+
 void dump(const sim::World& world, bool heads, std::ostream& out) {
   out << "kind,name,x,y,z,material,amount";
   if (world.heat() != nullptr) out << ",temperature,ice";
+  const sim::TracerState& tracers = world.core().tracers;
+  for (std::size_t t = 0; t < static_cast<std::size_t>(tracers.count); ++t) {
+    out << ',' << tracers.tracers[t].options.name;
+  }
   if (heads) out << ",head";
   out << '\n';
   dump_cells(world, heads, out);
   dump_nodes(world, heads, out);
   dump_surfaces(world, heads, out);
+  dump_steam(world, heads, out);
 }
 
 Status write_dump(const std::string& path, const sim::World& world, bool heads) {
@@ -132,6 +161,18 @@ Status write_dump(const std::string& path, const sim::World& world, bool heads) 
   file.close();
   if (!file) return Error{path + ": could not be written whole"};
   return Done{};
+}
+
+/// Units now, and the books of each: initial + in - out = now.
+void add_tracers(const sim::TracerState& state, nlohmann::ordered_json& line) {
+  for (std::size_t t = 0; t < static_cast<std::size_t>(state.count); ++t) {
+    const std::string& name = state.tracers[t].options.name;
+    const sim::AmountTotals& totals = state.tracers[t].totals;
+    line["tracers"][name] = totals.now;
+    line["tracers_initial"][name] = totals.initial;
+    line["tracers_in"][name] = totals.in;
+    line["tracers_out"][name] = totals.out;
+  }
 }
 
 void print_json(const sim::World& world, const RunFacts& facts) {
@@ -151,13 +192,15 @@ void print_json(const sim::World& world, const RunFacts& facts) {
   line["evaporated"] = totals.evaporated;
   if (world.waves() != nullptr) line["wave_energy"] = world.wave_energy();
   if (world.heat() != nullptr) {
-    const sim::HeatTotals& heat = world.core().heat.totals;
+    const sim::AmountTotals& heat = world.core().heat.totals;
     line["energy_initial"] = heat.initial;
     line["energy"] = heat.now;
     line["energy_in"] = heat.in;
     line["energy_out"] = heat.out;
     line["ice"] = sim::ice_in(world.core().heat, world.grid());
+    if (world.core().heat.options.steam) line["steam"] = world.core().heat.steam.units();
   }
+  if (world.tracers() != nullptr) add_tracers(world.core().tracers, line);
   line["chunks"] = world.grid().chunk_count();
   line["active_chunks"] = world.active_chunks();
   line["seconds"] = facts.seconds;
@@ -172,7 +215,7 @@ void OutputFlags::declare(CLI::App& app) {
   app.add_option(
       "--dump", dump,
       "write every cell that is not air, every pipe, pump and valve, and where there are "
-      "waves every free surface, as CSV "
+      "waves or steam every free surface and every cell of steam, as CSV "
       "('-': standard output)");
   app.add_flag("--heads", heads,
                "with --dump: a last column, how high the water of a cell stands, in level units")

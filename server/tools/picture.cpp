@@ -10,6 +10,7 @@
 
 #include "client_stub/palette.h"
 #include "server/sim/heat/field.h"
+#include "server/sim/tracers/field.h"
 #include "server/sim/waves/surfaces.h"
 
 namespace sluice::tools {
@@ -132,6 +133,7 @@ class Painter {
     }
     paint_waves();
     paint_heat();
+    paint_tracers();
     for (const auto& [at, spring] : world_.sources()) mark(at, kSource);
     for (const auto& [at, spring] : world_.drains()) mark(at, kDrain);
     paint_pipes();
@@ -228,6 +230,25 @@ class Painter {
         const bool boils = t >= sim::kBoiling - sim::kDegree;
         for (std::int32_t up = 1; boils && up <= 4 && front_.at(x, y + up).cell == kAir; ++up) {
           if (y + up < view_.size.y) tint(x, y + up, kSteam, 0.45 - 0.1 * up);
+        }
+      }
+    }
+  }
+
+  // The more of a tracer a unit of water holds, the stronger its colour; one unit is nearly all.
+  void paint_tracers() {
+    const sim::TracerState& state = world_.core().tracers;
+    for (std::size_t t = 0; t < static_cast<std::size_t>(state.count); ++t) {
+      for (std::int32_t y = 0; y < view_.size.y; ++y) {
+        for (std::int32_t x = 0; x < view_.size.x; ++x) {
+          const Seen seen = front_.at(x, y);
+          if (seen.cell <= 0) continue;
+          const Vec3 at = view_.from + Vec3{x, y, seen.distance};
+          const auto amount =
+              static_cast<double>(sim::amount_at(state.tracers[t].pages, state.shape(), at));
+          if (amount == 0) continue;
+          tint(x, y, client::kTracerColours.at(t),
+               0.85 * std::min(1.0, std::sqrt(amount / seen.cell)));
         }
       }
     }

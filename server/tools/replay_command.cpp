@@ -4,6 +4,7 @@
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -54,6 +55,47 @@ RunFacts facts_at_checkpoint(const sim::World& world) {
   return facts;
 }
 
+/// Whether the world rests at the end of a tick, which a checkpoint does not tell.
+Result<bool> rests_at(record::Reader& reader, std::uint64_t tick, sim::Executor& executor) {
+  if (tick <= reader.first_tick()) return false;
+  bool rests = false;
+  const auto at = record::world_at(
+      reader, tick, executor,
+      [&](const sim::World&, const sim::TickReport& report) { rests = report.at_rest; }, nullptr,
+      tick - 1);
+  if (!at) return Error{at.error()};
+  return rests;
+}
+
+/// Since when the world has rested that rests at `tick`. What rests goes on resting until there is
+/// a command: so between two of them the first such tick is found by halves.
+Result<std::uint64_t> rest_began(record::Reader& reader, std::uint64_t tick,
+                                 sim::Executor& executor) {
+  std::vector<std::uint64_t> commanded;
+  const Status read = reader.read_ticks(reader.first_tick() + 1, tick, [&](const auto& record) {
+    if (!record.commands.empty()) commanded.push_back(record.tick);
+    return true;
+  });
+  if (!read) return Error{read.error()};
+  for (;;) {
+    std::uint64_t low = commanded.empty() ? reader.first_tick() + 1 : commanded.back();
+    const std::uint64_t first = low;
+    while (low < tick) {
+      const std::uint64_t middle = low + (tick - low) / 2;
+      const auto rests = rests_at(reader, middle, executor);
+      if (!rests) return Error{rests.error()};
+      *rests ? tick = middle : low = middle + 1;
+    }
+    if (commanded.empty() || tick > first) return tick;
+    // The command changed nothing, perhaps: it may have rested before.
+    const auto rested = rests_at(reader, tick - 1, executor);
+    if (!rested) return Error{rested.error()};
+    if (!*rested) return tick;
+    --tick;
+    while (!commanded.empty() && commanded.back() > tick) commanded.pop_back();
+  }
+}
+
 int run_serve(const ReplayOptions& options) {
   if (options.output.any()) {
     return fail(
@@ -97,12 +139,20 @@ int run_replay(const ReplayOptions& options) {
     before = now;
     progress.at(report.tick);
   };
-  const auto at = record::world_at(**reader, to, pool, visit);
+  // Whether a world rests is told by a tick.
+  const std::uint64_t begin_by = options.output.json && to > 0 ? to - 1 : to;
+  const auto at = record::world_at(**reader, to, pool, visit, nullptr, begin_by);
   if (!at) return fail(at.error(), kExitFound);
   for (const std::string& warning : at->warnings) {
     std::cerr << "sluice: warning: " << warning << "; began at an earlier checkpoint\n";
   }
   if (at->replayed_ticks == 0) facts = facts_at_checkpoint(*at->world);
+  const std::uint64_t begun = to - at->replayed_ticks;
+  if (options.output.json && facts.rest_tick == begun + 1 && begun > (*reader)->first_tick()) {
+    const auto began = rest_began(**reader, begun + 1, pool);
+    if (!began) return fail(began.error(), kExitFound);
+    facts.rest_tick = *began;
+  }
   if (const auto written = write_digests(**reader, to, options.output.digests); !written) {
     return fail(written.error(), kExitWrongInput);
   }

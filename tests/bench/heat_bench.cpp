@@ -5,6 +5,7 @@
 #include <benchmark/benchmark.h>
 
 #include "server/sim/heat/field.h"
+#include "server/sim/steam/field.h"
 #include "server/sim/world.h"
 
 namespace sluice::bench {
@@ -16,11 +17,13 @@ void count_cells(benchmark::State& state, std::int64_t cells) {
       static_cast<double>(cells) * 1e-9, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
+/// At 50 degrees: neither the coolers nor the heaters below turn any of it.
 std::unique_ptr<sim::World> warm_lake(Vec3 size) {
   sim::WorldSpec spec;
   spec.config.water = sim::WaterModel::kHydro;
   spec.config.size = size;
   spec.heat.on = true;
+  spec.heat.options.water = 50 * sim::kDegree;
   spec.fills.push_back({{{0, 0, 0}, size}, kFull});
   return std::move(sim::World::create(spec)).value();
 }
@@ -45,16 +48,56 @@ void make_uneven(sim::World& world) {
   for (int i = 0; i < 20; ++i) (void)world.tick({}, serial);
 }
 
+/// A heater and a cooler in each chunk, so that it never comes to rest.
+void keep_uneven(sim::World& world) {
+  const ChunkShape& shape = world.grid().shape();
+  std::vector<sim::Command> commands;
+  world.grid().for_each([&](const sim::Chunk& chunk) {
+    const Vec3 at = shape.origin(chunk.coord);
+    if (!world.config().box().contains(at)) return;
+    const std::int32_t away = shape.width() / 2;
+    commands.push_back({sim::AddHeater{at, 40'000}});
+    commands.push_back({sim::AddHeater{at + Vec3{away, away, shape.depth() / 2}, -40'000}});
+  });
+  sim::SerialExecutor serial;
+  (void)world.tick(commands, serial);
+}
+
 void BM_Heat(benchmark::State& state, Vec3 size) {
   sim::SerialExecutor serial;
   const auto world = warm_lake(size);
   make_uneven(*world);
+  keep_uneven(*world);
   const std::int64_t before = world->heat()->cells_stepped();
   for (auto _ : state) (void)world->tick({}, serial);
   count_cells(state, world->heat()->cells_stepped() - before);
 }
 BENCHMARK_CAPTURE(BM_Heat, side_view, Vec3{512, 512, 1})->Unit(benchmark::kMicrosecond);
 BENCHMARK_CAPTURE(BM_Heat, solid, Vec3{64, 64, 64})->Unit(benchmark::kMicrosecond);
+
+/// A lake under a cold night, partly frozen; `by_cell`: every flux by its rule.
+void BM_HeatOfLake(benchmark::State& state, Vec3 size, bool by_cell) {
+  sim::SerialExecutor serial;
+  sim::WorldSpec spec;
+  spec.config.water = sim::WaterModel::kHydro;
+  spec.config.size = size;
+  spec.heat.on = true;
+  spec.heat.options.water = 2 * sim::kDegree;
+  spec.heat.air = -60 * sim::kDegree;
+  spec.fills.push_back({{{0, 0, 0}, {size.x, size.y - 8, size.z}}, kFull});
+  const auto world = std::move(sim::World::create(spec)).value();
+  make_uneven(*world);
+  world->set_run_options({.heat_by_cell = by_cell});
+  for (int i = 0; i < 200; ++i) (void)world->tick({}, serial);
+  const std::int64_t before = world->heat()->cells_stepped();
+  for (auto _ : state) (void)world->tick({}, serial);
+  count_cells(state, world->heat()->cells_stepped() - before);
+}
+BENCHMARK_CAPTURE(BM_HeatOfLake, side_view, Vec3{512, 128, 1}, false)
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(BM_HeatOfLake, solid, Vec3{64, 32, 64}, false)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(BM_HeatOfLake, solid_by_cell, Vec3{64, 32, 64}, true)
+    ->Unit(benchmark::kMicrosecond);
 
 /// As tutorials have it: each cell moves towards the mean of its neighbours.
 void BM_TextbookHeat(benchmark::State& state) {
@@ -89,6 +132,36 @@ void BM_RestingHeat(benchmark::State& state) {
   for (auto _ : state) (void)world->tick({}, serial);
 }
 BENCHMARK(BM_RestingHeat)->Unit(benchmark::kMicrosecond);
+
+/// A cell of steam in a tick: as many as there may be, under the roof of a hall.
+void BM_Steam(benchmark::State& state) {
+  sim::WorldSpec spec;
+  spec.config.water = sim::WaterModel::kHydro;
+  spec.config.size = {512, 80, 1};
+  spec.heat.on = true;
+  spec.heat.options.steam = true;
+  spec.heat.options.water = 100 * sim::kDegree;
+  spec.heat.air = 99 * sim::kDegree;
+  spec.fills.push_back({{{0, 0, 0}, {512, 8, 1}}, kFull});
+  for (std::int32_t x = 0; x < 512; ++x) spec.heaters.push_back({{x, 7, 0}, 10'000'000});
+  auto world = std::move(sim::World::create(spec)).value();
+  sim::SerialExecutor serial;
+  for (int i = 0; i < 100; ++i) (void)world->tick({}, serial);
+  // The steam alone: the world without it takes as long for all else.
+  std::int64_t cells = 0;
+  sim::HeatState heat = world->core().heat;
+  sim::SteamField field(world->config());
+  sim::Grid grid(world->config());
+  sim::CarriedWater unused(world->config());
+  std::uint64_t tick = 0;
+  for (auto _ : state) {
+    cells += static_cast<std::int64_t>(heat.steam.cells.size());
+    (void)field.step({++tick, 1, 0}, {}, grid, unused, heat);
+  }
+  count_cells(state, cells);
+  state.counters["cells"] = static_cast<double>(heat.steam.cells.size());
+}
+BENCHMARK(BM_Steam)->Unit(benchmark::kMicrosecond);
 
 }  // namespace
 }  // namespace sluice::bench

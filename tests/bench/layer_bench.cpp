@@ -26,7 +26,7 @@ std::unique_ptr<sim::World> lake() {
 
 void BM_TemperatureLayer(benchmark::State& state) {
   const auto world = lake();
-  net::LayerFollower follower(net::Layer::kTemperature);
+  net::LayerFollower follower(net::layers_of(*world).front());
   std::int64_t chunks = 0;
   for (auto _ : state) {
     follower.begin();
@@ -46,7 +46,7 @@ BENCHMARK(BM_TemperatureLayer)->Unit(benchmark::kMicrosecond);
 void BM_TemperatureDeltas(benchmark::State& state) {
   const auto world = lake();
   sim::SerialExecutor serial;
-  net::LayerFollower follower(net::Layer::kTemperature);
+  net::LayerFollower follower(net::layers_of(*world).front());
   net::PublishedChunks published(world->config().shape(), 16);
   const auto publish = [&] {
     net::ChunkPictures pictures;

@@ -68,6 +68,39 @@ TEST(Overlay, GoesThroughAllThatTheWorldHasAndBackToNone) {
             (Names{"none", "amount", "depth", "awake chunks", "bytes per chunk"}));
 }
 
+TEST(Overlay, EachTracerHasItsTurn) {
+  protocol::Mirror mirror = mirror_of(
+      [](protocol::ChunkCells& cells) {
+        cells[2 * 64 + 3] = kFull;
+        cells[2 * 64 + 4] = kFull;
+      },
+      {"tracer:red", "temperature", "tracer:mud"});
+  protocol::ChunkCells numbers{};
+  numbers[2 * 64 + 3] = protocol::told_share(2 * kFull, kFull);
+  send_layer(mirror, 2, numbers);
+  Surfaces surfaces;
+  Activity activity;
+  Fixtures fixtures;
+  const Known known{mirror, surfaces, activity, fixtures, Activity::Clock::now()};
+  Overlay overlay;
+  std::vector<std::string> names;
+  do {
+    overlay.next(mirror);
+    names.push_back(overlay.name());
+    if (overlay.name() != "mud") continue;
+    EXPECT_EQ(overlay.layers(mirror), 4U);
+    overlay.rescale(known);
+    EXPECT_EQ(overlay.legend().title, "'mud' in a unit of water");
+    EXPECT_EQ(overlay.legend().entries.back().text, "4") << "what suits 2";
+    EXPECT_EQ(overlay.letter(known, {3, 2, 0}), '4');
+    EXPECT_EQ(overlay.letter(known, {4, 2, 0}), 0) << "holds none of it";
+    EXPECT_NE(overlay.tint(known, {3, 2, 0}, {}), Colour{});
+    EXPECT_EQ(overlay.tint(known, {4, 2, 0}, {}), Colour{});
+  } while (overlay.kind() != OverlayKind::kNone);
+  EXPECT_EQ(names, (std::vector<std::string>{"amount", "depth", "temperature", "red", "mud",
+                                             "awake chunks", "bytes per chunk", "none"}));
+}
+
 /// A cell of water that is 3 degrees warm, and one 8.5 below zero.
 Scene warm_scene() {
   Scene scene;

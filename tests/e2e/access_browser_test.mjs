@@ -74,6 +74,7 @@ async function states(page, name) {
 
 async function focusOrder(page) {
   console.log("focus goes as the page is read, and is seen");
+  await page.waitForSelector("#look-back:not([hidden])"); // it comes late
   await page.evaluate(() => document.activeElement?.blur());
   const order = [];
   for (let i = 0; i < 40 && order.at(-1) !== "fit"; ++i) {
@@ -86,7 +87,7 @@ async function focusOrder(page) {
     }));
   }
   assert.deepEqual(order, ["skip", "world", "gallery-open", "palette", "help-open", "pan", "rock", "air", "water", "take", "size", "shape",
-    "copy", "paste", "undo", "redo", "inspect", "placing-toggle", "pipes-toggle", "view", "overlay", "screenshot", "record", "copy-link", "zoom-in", "zoom-out", "fit"]);
+    "copy", "paste", "undo", "redo", "inspect", "placing-toggle", "pipes-toggle", "view", "overlay", "look-back", "screenshot", "record", "copy-link", "zoom-in", "zoom-out", "fit"]);
   await page.focus("#skip");
   await page.keyboard.press("Enter");
   assert.equal(await page.evaluate(() => document.activeElement.id), "view");

@@ -52,7 +52,7 @@ test("every script and every example of the documents is right", () => {
   assert.ok(documented.length >= 25, `${documented.length} examples`);
   expectValid(isScriptLine, documented, "server/formats/README.md");
   // Of recordings, and of how a world is run: they change no world.
-  const controls = new Set(["play", "pause", "seek", "step", "speed", "operate"]);
+  const controls = new Set(["play", "pause", "seek", "step", "speed", "alone", "operate"]);
   for (const path of filesIn(".md")) {
     const lines = commandsIn(readFileSync(path, "utf8")).filter(({ cmd }) => !controls.has(cmd));
     expectValid(isCommand, lines, path);

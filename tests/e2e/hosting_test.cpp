@@ -2,6 +2,7 @@
 // real programs.
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -243,6 +244,24 @@ TEST_F(Hosting, ConnectionsAreEncryptedByACertificateThatCanChange) {
   EXPECT_EQ(server.finish().status, 0);
 }
 
+TEST_F(Hosting, HowManyLookBackIsTakenOnWithoutARestart) {
+  const std::string config = folder_.write("server.toml",
+                                           "world = [\"pond.toml\"]\nlisten = \"127.0.0.1:0\"\n"
+                                           "data = \"" +
+                                               folder_.file("data") + "\"\n");
+  ServerProcess server(SLUICE_SERVER, {"--config", config, "--no-verify"});
+  ASSERT_NE(server.port(), 0);
+  const auto worlds = [&] { return http_request(server.port(), "GET", "/worlds").body; };
+  EXPECT_THAT(worlds(), HasSubstr("\"look_back\": true"));
+  std::ofstream(config, std::ios::app) << "look_back = 0\n";
+  server.send_signal(SIGHUP);
+  for (int i = 0; i < 3000 && worlds().find("look_back") != std::string::npos; ++i) usleep(10000);
+  EXPECT_THAT(worlds(), Not(HasSubstr("look_back")));
+  EXPECT_THAT(server.errors(), Not(HasSubstr("not without a restart")));
+  server.send_signal(SIGTERM);
+  EXPECT_EQ(server.finish().status, 0);
+}
+
 TEST_F(Hosting, ACertificateThatIsNoneStartsNothing) {
   const Certificate one = make_certificate();
   const std::string certificate = folder_.write("c.pem", one.certificate);
@@ -285,6 +304,10 @@ TEST_F(Hosting, AConfigurationIsExplainedBeforeAnythingStarts) {
   const Finished kept = check(base + "backup_hours = 24\nhistory_hours = 48\n");
   EXPECT_THAT(kept.out, HasSubstr("backed up every 24 h; the newest 7 are kept\n"));
   EXPECT_THAT(kept.out, HasSubstr("history of more than 48 h is cut off, into a recording"));
+  EXPECT_THAT(open.out,
+              HasSubstr("who may watch a world may look back in it: 8 at a time, 4 of them "
+                        "in one world, with 1024 MiB for all of them\n"));
+  EXPECT_THAT(check(base + "look_back = 0\n").out, HasSubstr("nobody looks back at what was"));
   EXPECT_THAT(check(base + "history_hours = 1\nhistory_dropped = true\n").out,
               HasSubstr("history of more than 1 h is dropped"));
   for (const auto& [more, why] :

@@ -146,6 +146,29 @@ TEST_F(Toolbox, ARecordedRunVerifiesReplaysAndLogs) {
   EXPECT_EQ(last_line(again).at("digest"), last_line(run).at("digest"));
 }
 
+// Wherever the replay begins: at a checkpoint nobody knows since when the world has rested.
+TEST_F(Toolbox, ReplayTellsOfRestAsSimDoes) {
+  const std::string script =
+      folder.write("rest.jsonl",
+                   R"({"tick": 700, "cmd": "pour", "at": [1,5,0], "units": 4096}
+{"tick": 900, "cmd": "pour", "at": [99,5,0], "units": 4096}
+)");
+  const std::string recording = folder.file("rest.sluice");
+  ASSERT_EQ(
+      sluice({"sim", world, "--ticks", "3000", "--script", script, "--record", recording}).status,
+      0);
+  for (const char* to :
+       {"1", "5", "400", "600", "699", "700", "705", "899", "900", "901", "1200", "2999", "3000"}) {
+    const nlohmann::json run =
+        last_line(sluice({"sim", world, "--ticks", to, "--script", script, "--json"}));
+    const Finished replayed = sluice({"replay", recording, "--to", to, "--json"});
+    ASSERT_EQ(replayed.status, 0) << replayed.error;
+    for (const char* key : {"at_rest", "rest_tick", "active_chunks", "digest"}) {
+      EXPECT_EQ(last_line(replayed).at(key), run.at(key)) << key << " at tick " << to;
+    }
+  }
+}
+
 TEST_F(Toolbox, DiffNamesTheFirstDifference) {
   const auto record = [&](const std::string& name, const std::string& units) {
     const std::string script = folder.write(

@@ -16,7 +16,7 @@ const wire = { LayerChanges: "layer-changes", Tick: "tick", Welcome: "welcome", 
 const { outputFiles } = await createRequire(packagePath)("esbuild").build({
   stdin: {
     contents: `export * from "./layers"; export * from "./layer_values"; export * from "./wave_looks"; export * from "./layer_overlay"; export { Surfaces } from "./surfaces"; export { Looks, SURFACE, IS_ROCK, stonesOf } from "./look"; export { newTile, newStamp } from "./tile"; export { Turned } from "./turned"; export * from "./messages";
-      export * from "./mirror"; export { chunkChecksum } from "./checksum"; export { isOffered } from "./overlay_kinds";
+      export * from "./mirror"; export { chunkChecksum } from "./checksum"; export { isOffered, offered } from "./overlay_kinds";
       export { Builder, ByteBuffer } from "flatbuffers";
       ${Object.entries(wire).map(([name, file]) => `export { ${name} } from "@wire/${file}";`).join("\n")}`,
     resolveDir: join(sourceDir, "client_stub/web/src"), loader: "ts",
@@ -26,7 +26,7 @@ const { outputFiles } = await createRequire(packagePath)("esbuild").build({
 });
 const page = await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
 const { Builder, ByteBuffer, chunkChecksum, ChunkDigest, ChunkSpan, ClientMessage, decodeServerMessage, degreesOf, encodeResync,
-  encodeSetView, isOffered, IS_ROCK, LayerChanges, Layers, LayerShades, Looks, Mirror, newStamp, newTile, Resync, ServerBody, ServerMessage, SetView,
+  encodeSetView, isOffered, offered, IS_ROCK, LayerChanges, Layers, LayerShades, Looks, Mirror, newStamp, newTile, Resync, ServerBody, ServerMessage, SetView,
   stonesOf, SURFACE, Surfaces, Tick, Turned, Vec3, waveOf, Welcome } = page;
 
 const CELLS = 4096;
@@ -294,6 +294,27 @@ test("the scale suits what is in view, and ice is another pattern of the same co
   assert.equal(marks(0, 99), "0,25,50,75,100");
   assert.equal(marks(-100, 200), "-100,0,100,200");
   assert.equal(shades.rescale({ least: Infinity, most: -Infinity }), false);
+});
+
+test("tracers are layers of their own, each with its share in the water", () => {
+  const { mirror, layers, take } = opened(["tracer:red", "temperature", "tracer:mud"]);
+  assert.deepEqual(layers.tracers, ["tracer:red", "tracer:mud"]);
+  assert.deepEqual(offered(["tracer:red", "waves", "tracer:mud"]), ["none", "amount", "depth", "waves", "awake", "bytes", "tracer:red", "tracer:mud"]);
+  assert.ok(!isOffered("tracer:blue", ["tracer:red"]));
+  const cells = cellsOf((i) => (i < 64 ? 4096 : 0));
+  take(tickOf([{ layer: 2, chunks: [[AT(0, 0, 0), cellsOf((i) => (i < 10 ? 96 : i < 20 ? 2000 : 0))]] }], [[AT(0, 0, 0), cells]]));
+  assert.equal(layers.shareAt("tracer:mud", AT(3, 0, 0)), 1.5);
+  assert.equal(layers.shareAt("tracer:red", AT(3, 0, 0)), null);
+  assert.equal(layers.shareAt("tracer:mud", AT(15, 0, 0)), null, "there can be no such share");
+  assert.equal(layers.text(AT(3, 0, 0)), " · mud 1.5 a unit of water");
+  const shades = new LayerShades(mirror, layers, "tracer:mud", false);
+  const pixels = new Uint32Array(CELLS);
+  assert.deepEqual(shades.paint(pixels, 0, 0, 0, BARE, 0), { least: 1.5, most: 1.5 });
+  assert.ok(pixels[(63 << 6) | 3] !== 0 && pixels[(63 << 6) | 40] === 0, "clear water has no colour");
+  assert.ok(shades.rescale({ least: 0.1, most: 1.5 }));
+  assert.deepEqual([shades.legend.title, shades.legend.marks.join()], ["“mud” in a unit of water", "0,2,4"]);
+  shades.rescale({ least: 0, most: 16 });
+  assert.equal(shades.legend.marks.at(-1), "16 or more");
 });
 
 test("waves have a scale around the surface at rest", () => {

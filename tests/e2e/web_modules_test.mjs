@@ -7,6 +7,7 @@ import { test } from "node:test";
 import { drawn, FULL, load, ROCK } from "./web_support.mjs";
 
 const { Gestures, SLOP } = await load("gesture.ts");
+const { agoText } = await load("ago.ts");
 
 /** Gestures whose calls are written down, with a clock of its own. */
 function recorded(kind) {
@@ -477,4 +478,11 @@ test("chunks that only came into view are not awake; bytes fade", () => {
   assert.ok(activity.bytesPerSecond(0, 0, 0, 31000) < 0.01);
   activity.note({ chunks: [], dropped: [{ x: 0, y: 0, z: 0 }] }, 2000);
   assert.equal(activity.bytesPerSecond(0, 0, 0, 2000), 0);
+});
+
+test("how long ago a tick was is said in the largest units that tell it", () => {
+  for (const [seconds, text] of [[0, "just now"], [0.4, "just now"], [1, "1 s ago"], [89, "89 s ago"], [90, "2 min ago"],
+    [89 * 60, "89 min ago"], [90 * 60, "1 h 30 min ago"], [47.5 * 3600, "47 h 30 min ago"], [72 * 3600, "3 days ago"]]) {
+    assert.equal(agoText(seconds * 20, 20), text);
+  }
 });

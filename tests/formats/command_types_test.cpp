@@ -52,6 +52,7 @@ TEST(CommandTypes, WhatTheSchemaRequiresTheReaderMisses) {
     const std::string text = property.dump();
     if (property.contains("const")) return property["const"];
     if (property.contains("enum")) return property["enum"][0];
+    if (property.contains("additionalProperties")) return {{"red", 5}};
     if (text.find("number") != std::string::npos) return 5;
     if (text.find("place") != std::string::npos) return {1, 2, 3};
     if (text.find("cell") != std::string::npos) return "#";

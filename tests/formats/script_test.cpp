@@ -31,6 +31,8 @@ TEST(Script, TheInterfacesExamplesAreRead) {
 {"tick": 12, "cmd": "set_wind", "speed": -5}
 {"tick": 12, "cmd": "pour", "at": [2,4,0], "units": 4096, "temperature": 5120}
 {"tick": 12, "cmd": "add_source", "at": [2,4,0], "rate": 512, "temperature": 5120}
+{"tick": 12, "cmd": "pour", "at": [2,4,0], "units": 4096, "tracer": {"red": 5, "salt": 7}}
+{"tick": 12, "cmd": "add_source", "at": [2,4,0], "rate": 5, "tracer": {"red": 5}, "head": 9}
 {"tick": 12, "cmd": "set_air", "temperature": -5120}
 {"tick": 12, "cmd": "add_heater", "at": [2,4,0], "rate": -4096}
 {"tick": 12, "cmd": "remove_heater", "at": [2,4,0]}
@@ -39,7 +41,7 @@ TEST(Script, TheInterfacesExamplesAreRead) {
 {"tick": 21, "cmd": "remove_drain", "at": [2,4,0]})",
       "s.jsonl");
   ASSERT_TRUE(script.ok()) << script.error();
-  ASSERT_EQ(script->size(), 17U);
+  ASSERT_EQ(script->size(), 19U);
   EXPECT_EQ(script->at(0).tick, 10U);
   EXPECT_EQ(std::get<sim::SetCells>(script->at(0).command.body).size, (Vec3{3, 1, 1}));
   EXPECT_EQ(std::get<sim::Pour>(script->at(1).command.body).units, 4096);
@@ -60,6 +62,30 @@ TEST(Script, PrintingAndReadingIsTheIdentity) {
     EXPECT_EQ(before, after) << line;
     EXPECT_EQ(read->at(0).tick, 7U);
   }
+}
+
+TEST(Script, AmountsOfTracersAreReadAndPrinted) {
+  const std::string line =
+      R"({"tick":7,"cmd":"pour","at":[1,2,0],"units":9,"tracer":{"mud":0,"red":5}})";
+  const auto script = formats::parse_script(line, "s.jsonl");
+  ASSERT_TRUE(script.ok()) << script.error();
+  const auto& pour = std::get<sim::DyedPour>(script->at(0).command.body);
+  EXPECT_EQ(pour.tracer, (sim::TracerAmounts{{"mud", 0}, {"red", 5}}));
+  EXPECT_FALSE(pour.temperature);
+  EXPECT_EQ(formats::format_command(script->at(0).command, 7), line);
+  std::vector<std::byte> bytes;
+  sim::append_command(script->at(0).command, bytes);
+  std::span<const std::byte> left(bytes);
+  const auto read = sim::read_command(left);
+  ASSERT_TRUE(read.ok()) << read.error();
+  EXPECT_EQ(formats::format_command(*read, 7), line);
+  const std::string head = R"({"tick": 1, "cmd": "pour", "at": [1,2,0], "units": 9, "tracer": )";
+  EXPECT_THAT(script_mistake(head + "[1]}"),
+              HasSubstr("key 'tracer' must be an object of names and whole numbers"));
+  EXPECT_THAT(script_mistake(head + R"({"red": 1.5}})"),
+              HasSubstr("key 'tracer' must hold whole numbers"));
+  EXPECT_THAT(script_mistake(head + R"({"red": 1}, "above": 3})"),
+              HasSubstr("unknown key 'above'"));
 }
 
 // A text for every form that a pipe's command can take, from a seed.

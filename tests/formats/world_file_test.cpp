@@ -10,18 +10,12 @@
 
 #include "server/formats/filled_world.h"
 #include "server/sim/world.h"
+#include "tests/formats/mistake.h"
 
 namespace sluice::tests {
 namespace {
 
 using ::testing::HasSubstr;
-
-constexpr const char* kHead = "[world]\nname = \"a\"\nsize = [5, 6, 1]\n";
-
-std::string mistake(const std::string& text) {
-  const auto spec = formats::parse_world(text, "a.toml");
-  return spec ? "" : spec.error();
-}
 
 TEST(WorldFile, EveryKeyIsRead) {
   const auto spec = formats::parse_world(R"(
@@ -145,67 +139,6 @@ TEST(WorldFile, WaterIsDrawnAtRestWhereItIsAskedFor) {
   EXPECT_THAT(mistake(fill + "cell = \"~\"\nat_rest = 1\n"), HasSubstr("fill[0].at_rest"));
 }
 
-TEST(WorldFile, HeatHasDefaultsAndBounds) {
-  const auto plain = formats::parse_world(kHead, "w.toml");
-  ASSERT_TRUE(plain.ok()) << plain.error();
-  EXPECT_FALSE(plain->heat.on);
-  const std::string heat = std::string(kHead) + "[heat]\n";
-  const auto spec = formats::parse_world(
-      heat +
-          "air = -512\nlatent = false\n[heat.day]\nlength = 240\nswing = 2048\n"
-          "[[heater]]\nat = [1, 1, 0]\nrate = -9\n"
-          "[[source]]\nat = [1, 1, 0]\nrate = 5\ntemperature = 25600\n",
-      "w.toml");
-  ASSERT_TRUE(spec.ok()) << spec.error();
-  EXPECT_TRUE(spec->heat.on);
-  sim::HeatOptions expected;
-  expected.latent = false;
-  expected.day = 240;
-  expected.day_swing = 2048;
-  EXPECT_EQ(spec->heat.options, expected);
-  EXPECT_EQ(spec->heat.air, -512);
-  ASSERT_EQ(spec->heaters.size(), 1U);
-  EXPECT_EQ(spec->heaters[0].rate, -9);
-  EXPECT_EQ(spec->sources.at(0).temperature, 25600);
-  EXPECT_THAT(mistake(heat + "water = -25601\n"),
-              HasSubstr("key heat.water: -25601 is out of range; allowed: -25600 to 51200"));
-  EXPECT_THAT(mistake(heat + "air = 60000\n"), HasSubstr("key heat.air: 60000 is out of range"));
-  EXPECT_THAT(mistake(heat + "up = 1000\n"),
-              HasSubstr("key heat.up: the faces of a cell have 2192"));
-  EXPECT_THAT(mistake(heat + "up = 3\n"), HasSubstr("key heat.up: 3 is out of range; allowed: 12"));
-  EXPECT_THAT(mistake(heat + "air_cells = 0\n"), HasSubstr("heat.air_cells: 0"));
-  EXPECT_THAT(mistake(heat + "steam = true\n"), HasSubstr("key 'heat.steam' is true"));
-  EXPECT_THAT(mistake(heat + "warmth = 1\n"), HasSubstr("unknown key 'heat.warmth'"));
-  EXPECT_THAT(mistake(std::string(kHead) + "[[heater]]\nat = [1, 1, 0]\nrate = 1\n"),
-              HasSubstr("key 'heater[0]' stands in a world without [heat]"));
-  EXPECT_THAT(mistake(heat + "[[heater]]\nat = [-1, 1, 0]\nrate = 1\n"),
-              HasSubstr("key 'heater[0].at' [-1, 1, 0] lies outside the world"));
-  EXPECT_THAT(
-      mistake(std::string(kHead) + "[[source]]\nat = [1, 1, 0]\nrate = 1\ntemperature = 1\n"),
-      HasSubstr("key 'source[0].temperature' stands in a world without [heat]"));
-}
-
-TEST(WorldFile, WavesHaveDefaultsAndBounds) {
-  const auto plain = formats::parse_world(kHead, "w.toml");
-  ASSERT_TRUE(plain.ok()) << plain.error();
-  EXPECT_FALSE(plain->waves.on);
-  const std::string waves = std::string(kHead) + "[waves]\n";
-  const auto spec = formats::parse_world(waves + "steps = 6\n[waves.wind]\nspeed = -7\n", "w.toml");
-  ASSERT_TRUE(spec.ok()) << spec.error();
-  EXPECT_TRUE(spec->waves.on);
-  EXPECT_EQ(spec->waves.options, (sim::WaveOptions{16, 4, 32, 6}));
-  EXPECT_EQ(spec->waves.wind, -7);
-  EXPECT_THAT(mistake(waves + "tension = 0\n"),
-              HasSubstr("key waves.tension: 0 is out of range; allowed: 1 to 512"));
-  EXPECT_THAT(mistake(waves + "dampening = 129\n"), HasSubstr("waves.dampening: 129"));
-  EXPECT_THAT(mistake(waves + "spread = -1\n"), HasSubstr("waves.spread: -1"));
-  EXPECT_THAT(mistake(waves + "steps = 17\n"), HasSubstr("allowed: 1 to 16"));
-  EXPECT_THAT(mistake(waves + "foam = 1\n"), HasSubstr("unknown key 'waves.foam'"));
-  EXPECT_THAT(mistake(waves + "[waves.wind]\nspeed = 1001\n"),
-              HasSubstr("key waves.wind.speed: 1001 is out of range; allowed: -1000 to 1000"));
-  EXPECT_THAT(mistake(waves + "[waves.wind]\ngust = 1\n"), HasSubstr("'waves.wind.gust'"));
-}
-
 TEST(WorldFile, MarksHaveAKindAndALevel) {
   const std::string mark = std::string(kHead) + "[[mark]]\nat = [1, 5, 0]\n";
   const auto spec = formats::parse_world(
@@ -270,6 +203,21 @@ rate = 5
     ASSERT_TRUE(again.ok()) << again.error() << filled;
     EXPECT_EQ((*again)->digest(), (*world)->digest()) << water << filled;
   }
+}
+
+// What cells hold of tracers is written down, too, however it was put there.
+TEST(WorldFile, AFilledWorldHasItsTracers) {
+  const std::string text = std::string(kHead) +
+                           "[[tracer]]\nname = \"red\"\n[[tracer]]\nname = \"mud\"\n"
+                           "[[fill]]\nfrom = [0, 0, 0]\nsize = [5, 3, 1]\ncell = 1234\n"
+                           "tracer = { red = 777 }\n"
+                           "[[fill]]\nfrom = [1, 0, 0]\nsize = [2, 2, 1]\ncell = \"~\"\n"
+                           "tracer = { mud = 9, red = 0 }\n";
+  const auto world = sim::World::create(formats::parse_world(text, "a.toml").value());
+  const std::string filled = formats::filled_world_file(text, **world);
+  const auto again = formats::parse_world(filled, "b.toml");
+  ASSERT_TRUE(again.ok()) << again.error() << filled;
+  EXPECT_EQ((*sim::World::create(*again))->digest(), (*world)->digest()) << filled;
 }
 
 TEST(WorldFile, SourcesHaveAHead) {

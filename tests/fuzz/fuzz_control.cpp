@@ -5,16 +5,16 @@
 #include <string_view>
 
 #include "protocol/base/assert.h"
-#include "server/replay/control.h"
+#include "server/playback/control.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using sluice::replay::Control;
-  const auto control = sluice::replay::parse_control({reinterpret_cast<const char*>(data), size});
+  using sluice::playback::Control;
+  const auto control = sluice::playback::parse_control({reinterpret_cast<const char*>(data), size});
   if (!control) {
     SLUICE_ASSERT(!control.error().empty());
     return 0;
   }
   SLUICE_ASSERT(control->kind <= Control::Kind::kSpeed);
-  SLUICE_ASSERT(control->speed <= sluice::replay::kMostSpeed);
+  SLUICE_ASSERT(control->speed <= sluice::playback::kMostSpeed);
   return 0;
 }

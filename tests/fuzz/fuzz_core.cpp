@@ -10,7 +10,7 @@
 #include "server/sim/fields.h"
 #include "server/sim/world.h"
 #include "tests/fuzz/edits.h"
-#include "tests/support/random_heat.h"
+#include "tests/support/random_tracers.h"
 #include "tests/support/random_world.h"
 
 namespace {
@@ -38,7 +38,7 @@ struct Whole {
 };
 
 /// A world of each water, in side view and in 3D, in motion, with pipes; half of them with waves,
-/// half with heat.
+/// half with heat, a third with tracers.
 std::vector<Whole> make_wholes() {
   namespace tests = sluice::tests;
   std::vector<Whole> wholes;
@@ -49,6 +49,7 @@ std::vector<Whole> make_wholes() {
     auto spec = seed > 8 ? tests::fitted(tests::random_heat(seed, solid, true), water)
                          : tests::random_world_of(water, seed, {.solid = solid, .side = 40});
     if (seed % 4 < 2) tests::add_random_waves(seed, spec);
+    if (seed % 3 == 0) tests::add_random_tracers(seed, spec);
     auto world = World::create(spec);
     if (!world) continue;
     for (int t = 0; t < 4; ++t) (void)(*world)->tick({}, serial);

@@ -48,6 +48,7 @@ TEST(Config, AFileSetsEveryKey) {
       "trusted_proxies = [\"10.0.0.0/8\", \"::1\"]\n"
       "account_header = \"X-User\"\n"
       "disk_reserve = 7\nrecording_per_day = 8\nmost_worlds = 9\nmost_new_chunks = 10\n"
+      "look_back = 5\nlook_back_per_world = 3\nlook_back_memory = 77\n"
       "[limits.watch]\nview_cells = 11\nbytes_per_second = 1000\n"
       "[limits.build]\ncommands_per_second = 12\nwork_per_second = 1000\nview_cells = 0\n"
       "[worlds.cave]\nanonymous = \"build\"\n"
@@ -82,6 +83,7 @@ TEST(Config, AFileSetsEveryKey) {
   EXPECT_EQ(config.disk.recording_per_day, 8U);
   EXPECT_EQ(config.bounds.worlds, 9U);
   EXPECT_EQ(config.bounds.chunks, 10U);
+  EXPECT_EQ(config.look_back, (LookBackBounds{5, 3, 77}));
   EXPECT_EQ(config.worlds_spoken_of.size(), 2U);
   const auto of = [&](access::Role role) { return rules.limits[static_cast<std::size_t>(role)]; };
   EXPECT_EQ(of(access::Role::kWatch), (access::RoleLimits{0, 0, 11, 1000}));
@@ -157,7 +159,9 @@ TEST(Config, MistakesNameTheirPlace) {
       error("\n\nlissten = 1"),
       at + "3: unknown key \"lissten\"; allowed: account_header, admin_listen, anonymous, "
            "backup_hours, backups_kept, data, disk_reserve, history_dropped, history_hours, hosts, "
-           "limits, listen, log_format, log_level, most_worlds, most_new_chunks, origins, "
+           "limits, listen, log_format, log_level, look_back, look_back_memory, "
+           "look_back_per_world, "
+           "most_worlds, most_new_chunks, origins, "
            "recording_per_day, threads, "
            "tick_budget, tls_cert, tls_key, "
            "tokens, trusted_proxies, verify, world, worlds");
@@ -169,6 +173,11 @@ TEST(Config, MistakesNameTheirPlace) {
   EXPECT_EQ(error("threads = 999"), at + "1: threads must be a number from 0 to 256");
   EXPECT_EQ(error("tick_budget = 0"), at + "1: tick_budget must be a number from 1 to 1000");
   EXPECT_EQ(error("tick_budget = 1001"), at + "1: tick_budget must be a number from 1 to 1000");
+  EXPECT_EQ(error("look_back = 257"), at + "1: look_back must be a number from 0 to 256");
+  EXPECT_EQ(error("look_back_per_world = 0"),
+            at + "1: look_back_per_world must be a number from 1 to 256");
+  EXPECT_EQ(error("look_back_memory = 0"),
+            at + "1: look_back_memory must be a number from 1 to 1048576");
   EXPECT_EQ(error("most_worlds = 1025"), at + "1: most_worlds must be a number from 1 to 1024");
   EXPECT_EQ(error("most_new_chunks = 262145"),
             at + "1: most_new_chunks must be a number from 1 to 262144");

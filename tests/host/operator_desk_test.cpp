@@ -109,7 +109,7 @@ TEST_F(OperatorDeskTest, OtherCommandsAreNoneOfItsBusiness) {
   const auto operates = [&](const char* json) {
     protocol::Command command;
     command.json = json;
-    return runner.operates(command);
+    return runner.role_for(command) == access::Role::kOperate;
   };
   EXPECT_TRUE(operates(R"( {"action": "pause", "cmd": "operate"} )"));
   EXPECT_FALSE(operates(R"({"cmd": "remove_pipe", "name": "operate"})"));

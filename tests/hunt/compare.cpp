@@ -56,7 +56,7 @@ std::string layer_difference(const protocol::Mirror& mirror, const net::ChunkRan
                              std::uint32_t wanted, const sim::World& world) {
   const std::vector<net::Layer> layers = net::layers_of(world);
   for (std::size_t i = 0; i < layers.size(); ++i) {
-    const std::string name(net::name_of(layers[i]));
+    const std::string& name = layers[i].name;
     net::ChunkPictures there;
     net::LayerFollower follower(layers[i], SIZE_MAX);
     follower.begin();

@@ -5,7 +5,7 @@
 #include <iterator>
 
 #include "server/sim/models/registry.h"
-#include "tests/support/random_world.h"
+#include "tests/support/random_tracers.h"
 
 namespace sluice::hunt {
 
@@ -36,6 +36,8 @@ constexpr PlanField kFields[] = {
     {"ticks", &Plan::ticks, 1, false},
     {"pipes", &Plan::pipes, 0, false},
     {"waves", &Plan::waves, 0, false},
+    {"heat", &Plan::heat, 0, false},
+    {"tracers", &Plan::tracers, 0, false},
     {"springs", &Plan::springs, 0, false},
     {"edges", &Plan::edges, 0, false},
     {"solid", &Plan::solid, 0, false},
@@ -145,6 +147,8 @@ Plan Plan::of_seed(std::uint64_t seed) {
   plan.restores = dice.chance(50) ? dice.roll(1, 10) : 0;
   // Drawn last: what a seed draws before stays what it was.
   if (dice.chance(25)) plan.history = dice.roll(1, 100);
+  if (dice.chance(20)) plan.heat = 1;
+  if (dice.chance(20)) plan.tracers = 1;
   return plan;
 }
 
@@ -161,6 +165,11 @@ sim::WorldSpec Plan::world() const {
   kind.waves = waves != 0;
   const auto id = sim::water_models()[static_cast<std::size_t>(model)].id;
   sim::WorldSpec spec = tests::random_world_of(id, of_world, kind);
+  // Their fills are those of half a world of water, which many ticks of a large one are too slow
+  // for.
+  if (heat != 0) tests::add_random_heat(of_world, spec);
+  if (tracers != 0) tests::add_random_tracers(of_world, spec);
+  spec = tests::fitted(std::move(spec), id);
   spec.config.name = "hunt";
   spec.config.tick_rate = static_cast<std::int32_t>(tick_rate);
   return spec;

@@ -27,6 +27,8 @@ struct Plan {
   std::int64_t springs = 0;
   std::int64_t pipes = 0;
   std::int64_t waves = 0;
+  std::int64_t heat = 0;
+  std::int64_t tracers = 0;
   std::int64_t tick_rate = 10;
 
   // Who comes, and what they do.

@@ -62,7 +62,7 @@ void Visitor::connect() {
   const Vec3 size = ground_.spec.config.size;
   tests::Dice dice(seed);
   view_ = random_view(dice, size);
-  layers_ = static_cast<std::uint32_t>(seed % 4);
+  layers_ = static_cast<std::uint32_t>(seed % most_layers());
   session_->set_view(view_, layers_);
   flush();
 }
@@ -147,8 +147,13 @@ void Visitor::act() {
 
 void Visitor::look_elsewhere() {
   view_ = random_view(moments_, session_->mirror().welcome().size);
-  layers_ = static_cast<std::uint32_t>(view_.from.x + view_.size.y) % 4;
+  layers_ = static_cast<std::uint32_t>(view_.from.x + view_.size.y) % most_layers();
   session_->set_view(view_, layers_);
+}
+
+// Sets of the layers that its world may have.
+std::uint32_t Visitor::most_layers() const {
+  return ground_.plan.tracers != 0 ? 64 : 4;
 }
 
 // Each command is a function of the client and the command's number, so that one can be left out.
@@ -171,6 +176,11 @@ void Visitor::send_command() {
   const Vec3 room = bad ? Vec3{2 * cells.x, 2 * cells.y, 2 * cells.z} : cells;
   sim::Command command = pipes ? tests::random_network_command(dice, room, ground_.plan.pipes == 2)
                                : tests::random_command(dice, room);
+  if (ground_.plan.heat != 0 && dice.chance(15)) {
+    command = tests::random_heat_command(dice, room);
+  } else if (ground_.plan.tracers != 0 && dice.chance(20)) {
+    command = tests::random_tracer_command(dice, room, sim::kMostTracers - 1, true);
+  }
   const std::string json = formats::format_command(command, 0);
   ledger_.sent(name_, session_->send_command(json), std::move(command));
 }

@@ -51,6 +51,7 @@ class Visitor {
   void lie();
   void look_elsewhere();
   void send_command();
+  [[nodiscard]] std::uint32_t most_layers() const;
 
   Ground& ground_;
   Ledger& ledger_;

@@ -2,6 +2,7 @@
 // nothing is done for a layer that nobody wants.
 #include "protocol/layers.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -12,11 +13,13 @@
 #include "server/net/published_world.h"
 #include "server/net/world_feed.h"
 #include "server/sim/heat/field.h"
+#include "server/sim/tracers/field.h"
 
 namespace sluice::net {
 namespace {
 
-// A pond of 300 columns that the air cools, a heater at its bed, and a splash in it.
+// A pond of 300 columns that the air cools, a heater at its bed, a splash in it, and silt that
+// settles.
 std::unique_ptr<sim::World> pond() {
   const auto spec = formats::parse_world(R"(
 [world]
@@ -26,10 +29,18 @@ water = "hydro"
 [heat]
 air = -2560
 [waves]
+[[tracer]]
+name = "mud"
+kind = "silt"
 [[fill]]
 from = [0, 0, 0]
 size = [300, 80, 1]
 cell = "~"
+[[fill]]
+from = [100, 30, 0]
+size = [90, 50, 1]
+cell = "~"
+tracer = { mud = 9000 }
 [[heater]]
 at = [150, 0, 0]
 rate = 9000000
@@ -43,7 +54,7 @@ sim::Command splash(std::int32_t x) {
 }
 
 // Each number by the questions that the world answers of single cells.
-std::map<ChunkCoord, protocol::ChunkCells> expected(const sim::World& world, Layer layer) {
+std::map<ChunkCoord, protocol::ChunkCells> expected(const sim::World& world, const Layer& layer) {
   std::map<ChunkCoord, protocol::ChunkCells> all;
   const ChunkShape shape = world.config().shape();
   const auto set = [&](Vec3 at, std::int32_t number) {
@@ -52,15 +63,23 @@ std::map<ChunkCoord, protocol::ChunkCells> expected(const sim::World& world, Lay
     place->second[static_cast<std::size_t>(shape.index_of(at))] = number;
   };
   const Vec3 size = world.config().size;
-  for (std::int32_t y = 0; layer == Layer::kTemperature && y < size.y; ++y) {
+  for (std::int32_t y = 0; layer.kind != Layer::Kind::kWaves && y < size.y; ++y) {
     for (std::int32_t x = 0; x < size.x; ++x) {
+      if (layer.kind == Layer::Kind::kTracer) {
+        const sim::TracerState& state = world.core().tracers;
+        const std::int64_t amount =
+            sim::amount_at(state.tracers[layer.tracer].pages, state.shape(), {x, y, 0});
+        const double share = static_cast<double>(amount) / world.cell({x, y, 0});
+        if (amount > 0) set({x, y, 0}, std::min(1024, static_cast<int>(std::ceil(share * 64))));
+        continue;
+      }
       const std::int32_t degrees = sim::temperature_at(world.core().heat, world.grid(), {x, y, 0});
       if (degrees == sim::kNoTemperature) continue;
       const std::int32_t quarters = (degrees + 100 * 256) / 64 - 400;
       set({x, y, 0}, 1 + 400 + quarters);
     }
   }
-  if (layer == Layer::kTemperature) return all;
+  if (layer.kind != Layer::Kind::kWaves) return all;
   for (const auto& [at, column] : world.core().waves.columns.by_place()) {
     const auto parts = static_cast<std::int32_t>(std::lround(column.height / 4096.0));
     if (parts != 0) set(at, 1 + 256 + parts);
@@ -101,11 +120,11 @@ class Layers : public testing::Test {
     feed_.set_pace(true, 1000);
     while (feed_.awaited()) feed_.publish(*world_);
     take();
-    for (std::size_t i = 0; i < 2; ++i) {
+    for (std::size_t i = 0; i < 3; ++i) {
       const auto layer = layers_of(*world_)[i];
       const auto all = expected(*world_, layer);
-      EXPECT_EQ(held(published_.layer(i)), all) << name_of(layer);
-      EXPECT_GE(all.size(), 1U) << name_of(layer) << " in tick " << world_->tick_number();
+      EXPECT_EQ(held(published_.layer(i)), all) << layer.name;
+      EXPECT_GE(all.size(), 1U) << layer.name << " in tick " << world_->tick_number();
     }
     feed_.set_pace(false, 1000);
   }
@@ -113,13 +132,13 @@ class Layers : public testing::Test {
   std::unique_ptr<sim::World> world_ = pond();
   sim::SerialExecutor executor_;
   WorldFeed feed_{*world_};
-  PublishedWorld published_{world_->config().shape(), 2};
+  PublishedWorld published_{world_->config().shape(), 3};
   std::vector<sim::Command> commands_ = {splash(60), splash(128)};
   bool takes_ = true;
 };
 
 TEST_F(Layers, AreNamedWhereTheWorldHasThem) {
-  EXPECT_EQ(feed_.layers(), (std::vector<std::string>{"temperature", "waves"}));
+  EXPECT_EQ(feed_.layers(), (std::vector<std::string>{"temperature", "waves", "tracer:mud"}));
 }
 
 TEST_F(Layers, ComeToWhoWantsThemAndFollowTheWorld) {
@@ -127,6 +146,7 @@ TEST_F(Layers, ComeToWhoWantsThemAndFollowTheWorld) {
   tick(3);
   feed_.want_layer(0, true);
   feed_.want_layer(1, true);
+  feed_.want_layer(2, true);
   tick(5);
   expect_told();
   for (int i = 0; i < 6; ++i) {
@@ -140,6 +160,7 @@ TEST_F(Layers, WaitForANetworkThatIsLate) {
   feed_.set_watched(true);
   feed_.want_layer(0, true);
   feed_.want_layer(1, true);
+  feed_.want_layer(2, true);
   takes_ = false;
   tick(60);
   expect_told();
@@ -149,6 +170,7 @@ TEST_F(Layers, AreThoseOfAnotherStateAfterAJump) {
   feed_.set_watched(true);
   feed_.want_layer(0, true);
   feed_.want_layer(1, true);
+  feed_.want_layer(2, true);
   tick(40);
   expect_told();
   world_ = pond();
@@ -197,7 +219,8 @@ TEST_F(Layers, ComeToAWorldThatStands) {
   while (feed_.awaited()) feed_.publish(*world_);
   feed_.want_layer(0, true);
   feed_.want_layer(1, true);
-  EXPECT_EQ(watches, 2);
+  feed_.want_layer(2, true);
+  EXPECT_EQ(watches, 3);
   EXPECT_TRUE(feed_.awaited());
   expect_told();
 }
@@ -220,6 +243,7 @@ TEST_F(Layers, ComeAnewToWhoCeasedToWantThem) {
   feed_.set_watched(true);
   feed_.want_layer(0, true);
   feed_.want_layer(1, true);
+  feed_.want_layer(2, true);
   tick(20);
   feed_.want_layer(0, false);
   published_.forget_layer(0);
@@ -230,7 +254,7 @@ TEST_F(Layers, ComeAnewToWhoCeasedToWantThem) {
 }
 
 TEST_F(Layers, APublicationTakesSoManyChunksAndTheNextOnesTakeTheOthers) {
-  for (const Layer layer : layers_of(*world_)) {
+  for (const Layer& layer : layers_of(*world_)) {
     LayerFollower follower(layer, 2);
     world_->tick(std::exchange(commands_, {splash(70), splash(250)}), executor_);
     for (int i = 0; i < 40; ++i) world_->tick({}, executor_);
@@ -252,7 +276,7 @@ TEST_F(Layers, APublicationTakesSoManyChunksAndTheNextOnesTakeTheOthers) {
 // A client that wants a layer and ceases to, again and again, has each tick look at no more chunks
 // than a publication takes, however many the world has.
 TEST_F(Layers, BeginAtNoCostOfAllThatTheWorldHas) {
-  LayerFollower follower(Layer::kTemperature, 3);
+  LayerFollower follower(layers_of(*world_).front(), 3);
   for (int i = 0; i < 4; ++i) {
     follower.begin();
     ChunkPictures pictures;

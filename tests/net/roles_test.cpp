@@ -114,6 +114,7 @@ TEST_F(Roles, WhoWatchesChangesNothing) {
   EXPECT_TRUE(pour(ada).applied);
   EXPECT_EQ(server_->last_command().account, "ada");
   EXPECT_EQ(server_->last_command().client, "viewer");
+  EXPECT_EQ(server_->last_command().address, "127.0.0.1");
 }
 
 TEST_F(Roles, NobodyBuildsInAReadOnlyWorld) {

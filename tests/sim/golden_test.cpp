@@ -92,7 +92,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Scene{"hall", "tests/scenes"}, Scene{"brook", "tests/scenes"},
                       Scene{"blocks", "tests/scenes"}, Scene{"eighths", "tests/scenes"},
                       Scene{"breach", "tests/scenes"}, Scene{"cistern", "tests/scenes"},
-                      Scene{"frost", "server/worlds"}),
+                      Scene{"frost", "server/worlds"}, Scene{"estuary", "server/worlds"},
+                      Scene{"kettle", "tests/scenes"}),
     [](const auto& scene) {
       std::string name = scene.param.name;
       for (char& c : name) c = c == '-' ? '_' : c;

@@ -107,7 +107,7 @@ TEST(Heat, TwoCellsExchangeAsTheDocumentSays) {
   EXPECT_TRUE(give(*world, {sim::RemoveHeater{{1, 1, 0}}}).applied());
   const std::int64_t unit = sim::HeatCurve(true).energy_at(10 * kDegree, 1);
   const auto over = [&](std::int32_t x) {
-    const sim::HeatPage& page = world->core().heat.pages.at({0, 0, 0});
+    const sim::AmountPage& page = world->core().heat.pages.at({0, 0, 0});
     return page.at(static_cast<std::size_t>(world->grid().shape().index_of({x, 1, 0}))) -
            4096 * unit;
   };
@@ -254,7 +254,7 @@ TEST(Heat, ARiverCarriesTheHeatOfItsSpring) {
     auto world = make_world(spec);
     run(*world, 600);
     EXPECT_GT(temperature(*world, {8, 1, 0}), 45 * kDegree) << static_cast<int>(model);
-    EXPECT_EQ(world->heat()->unexplained_units(), 0);
+    EXPECT_EQ(world->carried()->unexplained_units(), 0);
   }
 }
 

@@ -169,6 +169,64 @@ RC_GTEST_PROP(Kernels, DigestsGiveTheSameBitsAndSeeEveryBit, (std::uint64_t seed
   }
 }
 
+RC_GTEST_PROP(Kernels, HeatGivesTheSameBitsEverywhere, (std::uint64_t seed, bool solid)) {
+  Dice dice(seed);
+  const ChunkShape shape = solid ? kSolidShape : kSideViewShape;
+  const sim::HeatCurve curve(dice.chance(50));
+  const sim::HeatRange range = sim::plain_range(curve);
+  const std::int32_t usual = dice.roll(0, 4) * 25;
+  std::vector<Cell> cells(kChunkCells, kFull);
+  std::vector<std::int64_t> energies(kChunkCells);
+  for (std::size_t i = 0; i < kChunkCells; ++i) {
+    const std::int32_t degrees = dice.roll(dice.chance(50) ? -100 : 1, 100) * sim::kDegree;
+    energies[i] = curve.energy_at(degrees, kFull) + dice.roll(-5000, 5000);
+    if (dice.chance(5)) energies[i] = range.least + dice.roll(-1, 2);
+    if (dice.chance(5)) energies[i] = range.most - dice.roll(-1, 2);
+    if (dice.chance(5)) energies[i] = range.most_of_ice - dice.roll(-1, 2);
+    energies[i] = std::max<std::int64_t>(energies[i], 0);
+    if (dice.chance(usual)) continue;
+    const std::int32_t kind = dice.roll(0, 5);
+    cells[i] = kind == 0   ? kRock
+               : kind == 1 ? kAir
+               : kind == 2 ? ice_of(dice.roll(1, kFull))
+               : kind == 3 ? dice.roll(1, 2 * kFull)
+               : kind == 4 ? ice_of(kFull)
+                           : kFull;
+    if (kind == 4 && dice.chance(20)) cells[i] = kTrappedAir;
+    if (kind == 5) energies[i] = std::int64_t{dice.roll(0, INT32_MAX)} * dice.roll(0, 1 << 20);
+  }
+  sim::HeatPlane plane(shape);  // the cells around are any of the chunk's
+  const sim::HeatKernels& portable = sim::scalar_kernels().heat;
+  std::vector<std::int32_t> fine(kChunkCells);
+  // Rows of 16 or more, with some cells left out between them.
+  const std::size_t row = std::size_t{16} << dice.roll(0, 2);
+  const sim::HeatRows rows{kChunkCells / row / 2, row, 2 * row, row + 2};
+  fine.resize(rows.rows * rows.to_step);
+  const std::int32_t plain = portable.read(curve, rows, cells.data(), energies.data(), fine.data());
+  for (std::size_t i = 0; i < sim::HeatPlane::kMost; ++i)
+    plane.plain[i] = fine[i * 7 % fine.size()];
+  const sim::HeatFluxInput input{shape, dice.roll(0, 512), dice.roll(0, 1024), dice.roll(0, 2048),
+                                 dice.roll(0, 128)};
+  std::vector<std::int64_t> change(kChunkCells);
+  const sim::HeatFluxesFound found = portable.fluxes(input, plane, change.data());
+  std::vector<std::int64_t> sum = energies;
+  const std::uint64_t others = portable.add(range, cells.data(), change.data(), sum.data());
+  for (const sim::Kernels& set : sim::all_kernels()) {
+    std::vector<std::int32_t> fine_here(fine.size());
+    std::vector<std::int64_t> change_here(kChunkCells, -1);
+    RC_ASSERT(set.heat.read(curve, rows, cells.data(), energies.data(), fine_here.data()) == plain);
+    RC_ASSERT(fine_here == fine);
+    RC_ASSERT(set.heat.fluxes(input, plane, change_here.data()) == found);
+    RC_ASSERT(change_here == change);
+    std::vector<std::int64_t> sum_here = energies;
+    RC_ASSERT(set.heat.add(range, cells.data(), change.data(), sum_here.data()) == others);
+    RC_ASSERT(sum_here == sum);
+    RC_ASSERT(set.heat.others(range, cells.data(), energies.data()) ==
+              portable.others(range, cells.data(), energies.data()));
+    RC_ASSERT(set.heat.digest(energies.data()) == portable.digest(energies.data()));
+  }
+}
+
 TEST(CellularRule, SplitsAStackByThePublishedFormula) {
   const CellularRule rule = sim::prepare(sim::WorldConfig{});
   for (std::int32_t sum = 0; sum < 60000; ++sum) {

@@ -41,6 +41,7 @@ inline void add_random_heat(std::uint64_t seed, sim::WorldSpec& spec) {
     spec.fills.insert(spec.fills.begin(),
                       {{{0, 0, 0}, {size.x, size.y / 2, size.z}}, kFull, false});
   }
+  options.steam = dice.chance(50);
 }
 
 inline sim::WorldSpec random_heat(std::uint64_t seed, bool solid, bool springs, Vec3 least = {}) {

@@ -27,11 +27,13 @@ LAYERS = {
     "protocol": {"protocol/base", "protocol"},
     "client_stub": {"protocol/base", "client_stub", "protocol"},
     "server/net": {"protocol/base", "server/net", "server/access", "protocol", "server/sim", "server/formats"},
-    "server/host": {"protocol/base", "server/host", "server/access", "server/net", "server/record", "server/workers",
-                    "server/formats", "server/sim", "protocol"},
-    # Plays recordings to the network, as the host plays living worlds: beside it, not above it.
-    "server/replay": {"protocol/base", "server/replay", "server/net", "server/record", "server/workers",
-                      "server/sim", "protocol"},
+    # Plays recordings to the network: for a replay, and for those who look back in a living world.
+    "server/playback": {"protocol/base", "server/playback", "server/net", "server/record", "server/sim", "protocol"},
+    "server/host": {"protocol/base", "server/host", "server/access", "server/net", "server/playback", "server/record",
+                    "server/workers", "server/formats", "server/sim", "protocol"},
+    # Serves recordings, as the host serves living worlds: beside it, not above it.
+    "server/replay": {"protocol/base", "server/replay", "server/playback", "server/net", "server/record",
+                      "server/workers", "server/sim", "protocol"},
     # `sluice replay --serve` is the one tool that listens.
     "server/tools": {"protocol/base", "server/tools", "server/access", "server/replay", "server/net", "server/record",
                      "server/workers", "server/formats", "server/sim", "protocol", "client_stub"},

@@ -6,6 +6,7 @@
 // So many may wait for their answers, and so many are sent a second: the server takes 2,000 of a client.
 import type { Command } from "@commands";
 import type { Operation } from "./operators";
+import type { PlaybackCommand } from "./playback";
 
 export const MOST_UNANSWERED = 256;
 export const MOST_QUEUED = 32768;
@@ -18,11 +19,11 @@ const LOOK_INTERVAL = 50;
 export interface CommandLine {
   readonly ready: boolean;
   /** The number that its result will carry, or 0 when there is no connection. */
-  command(command: Command | Operation): number;
+  command(command: Command | Operation | PlaybackCommand): number;
 }
 
 interface Waiting {
-  command: Command | Operation;
+  command: Command | Operation | PlaybackCommand;
   /** On whose behalf: who may think better of it. */
   by: object;
   /** It was answered, or is lost; whether it is known to have been applied. */
@@ -72,7 +73,7 @@ export class CommandQueue {
   }
 
   /** False: there is no connection. */
-  send(command: Command | Operation, by: object, done?: (applied: boolean) => void): boolean {
+  send(command: Command | Operation | PlaybackCommand, by: object, done?: (applied: boolean) => void): boolean {
     if (!this.line.ready) return false;
     this.waiting.push({ command, by, done });
     this.flush();

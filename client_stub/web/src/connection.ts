@@ -57,7 +57,9 @@ export class Connection {
   private lastHeard = 0;
   private lastPing = 0;
   private wasSilent = false;
-  private readonly recovery = new Recovery();
+  private recovery = new Recovery();
+  /** Of the other position: what was sent here is not asked for there. */
+  private aside = new Recovery();
   private readonly pings: number;
   private readonly wake = () => {
     if (this.retry !== undefined && document.visibilityState === "visible") this.open();
@@ -116,6 +118,7 @@ export class Connection {
   /** To another position, at once. */
   move(query: string): void {
     this.query = query;
+    [this.recovery, this.aside] = [this.aside, this.recovery];
     this.isReady = false;
     this.socket?.close();
     this.open();

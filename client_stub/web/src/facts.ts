@@ -3,7 +3,7 @@
 import { AWAKE_FOR } from "./activity";
 import { CHUNK_CELLS, type Vec3 } from "./geometry";
 import { FULL, ROCK, THINNEST_ICE, TRAPPED_AIR } from "./mirror";
-import { degreesText, waveText } from "./layer_values";
+import { degreesText, shareText, tracerOf, waveText } from "./layer_values";
 import { materialName } from "./palette";
 import { nodeFacts, portFacts } from "./pipe_facts";
 import { cellText } from "./pipe_mirror";
@@ -78,6 +78,12 @@ function addLayers(facts: Facts, { layers }: Known, at: Vec3): void {
     facts.measures.push({ name: "temperature", value: degrees, unit: "°C" });
   }
   if (wave !== null) addWave(facts, wave);
+  for (const name of layers?.tracers ?? []) {
+    const share = layers!.shareAt(name, at);
+    if (share === null) continue;
+    facts.rows.push([tracerOf(name), shareText(share)]);
+    facts.measures.push({ name: tracerOf(name), value: share, unit: "a unit" });
+  }
 }
 
 function addWave(facts: Facts, wave: number): void {

@@ -41,7 +41,7 @@ export class Hand {
   placer: LatePlacer | null = null;
   private readonly site: Site;
   /** Why nothing can be changed here; null: it can. */
-  private whyNot: string | null = null;
+  whyNot: string | null = null;
 
   constructor(
     private readonly holder: Holder, queue: CommandQueue,

@@ -36,6 +36,7 @@ export const LIVE: Rows = [
   ["Enter, Space", "use the tool at the cursor; lines, boxes, links: again at the other end"],
   ["Ctrl+Z, Ctrl+Shift+Z", "undo, redo your own edits"],
   ["Esc", "put the tool away"],
+  ["H", "look back at what was, while the world goes on; again: back to live"],
   ["W", "all worlds of this server, as they are now"],
 ];
 export const REPLAY: Rows = [
@@ -46,5 +47,5 @@ export const REPLAY: Rows = [
   ["Home, End", "first, last tick"],
   ["C, Shift+C", "next, previous command"],
   ["D", "first difference"],
-  ["A", "on your own, or with the others again"],
+  ["A", "on your own, or with the others again; in the past of a world that lives: back to live"],
 ];

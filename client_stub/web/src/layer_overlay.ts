@@ -1,11 +1,11 @@
-// What the overlays "temperature" and "waves" paint: the numbers of a layer (layers.ts) as pixels, a cell each, and
+// What the overlays "temperature" and "waves", and those of tracers, paint: the numbers of a layer (layers.ts) as pixels, a cell each, and
 // the scale that suits those in view.
 //
-//   from the front and the side: temperature of each cell of the slice; a wave colours all water under its surface,
+//   from the front and the side: temperature, or tracer, of each cell of the slice; a wave colours all water under its surface,
 //   up to where that is drawn
 //   from above: of each column the first thing under the height, as one sees it; nothing where that is rock
 import type { Painted } from "./overlay";
-import { degreesOf } from "./layer_values";
+import { degreesOf, shareOf, tracerOf } from "./layer_values";
 import type { LayerName, Layers, Shown } from "./layers";
 import { FALLS, IS_BEYOND, IS_ROCK, SURFACE } from "./look";
 import { OUTSIDE, ROCK, THINNEST_ICE, TRAPPED_AIR, type Mirror } from "./mirror";
@@ -16,6 +16,10 @@ import { blend, pixel, type Colour } from "./palette";
 const WARMTH: Colour[] = [[38, 62, 148], [70, 122, 190], [146, 194, 222], [244, 240, 226], [248, 186, 128], [226, 104, 68], [160, 14, 40]];
 /** From troughs to crests: purple, nearly white, orange. */
 const SWELL: Colour[] = [[88, 38, 140], [140, 108, 190], [196, 186, 222], [242, 240, 240], [250, 204, 134], [232, 136, 36], [160, 78, 4]];
+/** From little to much: pale yellow to dark violet, darker with every step. */
+const DYE: Colour[] = [[252, 244, 190], [250, 196, 120], [240, 130, 100], [196, 66, 116], [122, 22, 112], [56, 6, 78]];
+/** Units in a unit of water at the end of the ramp. */
+const SHARES = [0.0625, 0.25, 0.5, 1, 4, 16];
 /** Degrees from one mark of the ramp to the next; the smallest is taken with which what is in view has few parts. */
 const STEPS = [1, 2, 5, 10, 25, 50, 100];
 const [FEWEST_PARTS, MOST_PARTS] = [2, 5];
@@ -57,11 +61,10 @@ export class LayerShades {
 
   /** `above`: one looks down from a height. */
   constructor(private readonly mirror: Mirror, private readonly layers: Layers, readonly name: LayerName, private readonly above: boolean) {
-    const isWarmth = name === "temperature";
-    this.ramp = isWarmth ? WARMTH : SWELL;
+    this.ramp = name === "temperature" ? WARMTH : name === "waves" ? SWELL : DYE;
     this.shades = pixelsOf(this.ramp);
     this.frost = pixelsOf(this.ramp, FROST);
-    [this.low, this.span] = isWarmth ? [0, 4 * this.step] : [-REACHES[1]!, 2 * REACHES[1]!];
+    [this.low, this.span] = name === "temperature" ? [0, 4 * this.step] : name === "waves" ? [-REACHES[1]!, 2 * REACHES[1]!] : [0, 1];
   }
 
   /** Of the scale, for tiles that were painted with it. */
@@ -76,6 +79,10 @@ export class LayerShades {
       const stripes = this.ramp.slice(1, 3).flatMap((colour, i) => [`${css(colour)} ${i * 6}px ${i * 6 + 3}px`, `${css(frosted(colour))} ${i * 6 + 3}px ${i * 6 + 6}px`]);
       return { title: "Temperature, °C", marks, ramp, swatches: [[`repeating-linear-gradient(45deg, ${stripes.join()})`, "ice"]] };
     }
+    if (this.name !== "waves") {
+      const most = this.span === SHARES.at(-1) ? `${this.span} or more` : String(this.span);
+      return { title: `“${tracerOf(this.name)}” in a unit of water`, marks: ["0", String(this.span / 2), most], ramp, swatches: [] };
+    }
     const reach = this.span / 2;
     return { title: "Waves, in cells", marks: [`−${reach}`, "at rest", `+${reach}`], ramp, swatches: [] };
   }
@@ -83,7 +90,7 @@ export class LayerShades {
   /** Grows whenever the chunk may look different. */
   version(x: number, y: number, painted: Painted, now: number): number {
     let version = painted.version(x, y) + this.layers.version(x, y);
-    if (this.name === "temperature" || this.above) return version;
+    if (this.name !== "waves" || this.above) return version;
     // Water is coloured by what is at its surface, which may lie in a chunk above.
     const { size, sides } = this.mirror;
     for (let up = y + 1; up << sides.logY < size.y; ++up) version += painted.version(x, up) + this.layers.version(x, up);
@@ -95,7 +102,7 @@ export class LayerShades {
   paint(pixels: Uint32Array, x: number, y: number, slice: number, painted: Painted, now: number): Extent {
     const extent: Extent = { least: Infinity, most: -Infinity };
     if (this.above) this.paintTop(pixels, x, y, slice, extent);
-    else if (this.name === "temperature") this.paintWarmth(pixels, x, y, slice, extent);
+    else if (this.name !== "waves") this.paintCells(pixels, x, y, slice, extent);
     else {
       this.paintWaves(pixels, x, y, slice, extent, painted.waves?.shown(now));
       const look = painted.waves && painted.lookOf(x, y);
@@ -108,7 +115,8 @@ export class LayerShades {
    *  large, so that it does not flicker. */
   rescale({ least, most }: Extent): boolean {
     if (least > most) return false;
-    const [low, span, step] = this.name === "temperature" ? warmthScale(least, most) : waveScale(Math.max(-least, most));
+    const [low, span, step] = this.name === "temperature" ? warmthScale(least, most)
+      : this.name === "waves" ? waveScale(Math.max(-least, most)) : shareScale(most);
     const suits = least >= this.low && most <= this.low + this.span;
     if (suits && (span === this.span || most - least > ROOMY * this.span)) return false;
     if (low === this.low && span === this.span) return false;
@@ -116,18 +124,19 @@ export class LayerShades {
     return true;
   }
 
-  private paintWarmth(pixels: Uint32Array, x: number, y: number, slice: number, extent: Extent): void {
+  private paintCells(pixels: Uint32Array, x: number, y: number, slice: number, extent: Extent): void {
     const { logX, logY, logZ } = this.mirror.sides;
-    const told = this.layers.chunk("temperature", x, y, slice >> logZ);
+    const told = this.layers.chunk(this.name, x, y, slice >> logZ);
+    const valueOf = this.name === "temperature" ? degreesOf : shareOf;
     const cells = this.mirror.chunk(x, y, slice >> logZ);
     if (!told || !cells) return;
     const layer = (slice & ((1 << logZ) - 1)) << logX;
     for (let row = 0; row < 1 << logY; ++row) {
       const from = (row << (logX + logZ)) + layer;
       for (let column = 0; column < 1 << logX; ++column) {
-        const degrees = degreesOf(told[from + column]!);
-        // Water that has gone since its temperature was told has none.
-        if (degrees !== null) this.put(pixels, column, row, degrees, cells[from + column]!, extent);
+        const value = valueOf(told[from + column]!);
+        // Water that has gone since it was told has none.
+        if (value !== null) this.put(pixels, column, row, value, cells[from + column]!, extent);
       }
     }
   }
@@ -182,7 +191,8 @@ export class LayerShades {
         const at = { x: (x << logX) + column, y: (y << logY) + row, z: slice };
         let cell = mirror.cell(at.x, at.y, at.z);
         while (at.z > 0 && (cell === 0 || cell === TRAPPED_AIR)) cell = mirror.cell(at.x, at.y, --at.z);
-        const value = this.name === "temperature" ? layers.temperatureAt(at) : layers.waveAt(at);
+        const value = this.name === "temperature" ? layers.temperatureAt(at)
+          : this.name === "waves" ? layers.waveAt(at) : layers.shareAt(this.name, at);
         if (value !== null) this.put(pixels, column, row, value, cell, extent);
       }
     }
@@ -207,6 +217,11 @@ function warmthScale(least: number, most: number): [low: number, span: number, s
     return [low, Math.max(FEWEST_PARTS, Math.ceil((most - low) / step)) * step, step];
   });
   return scales.find(([, span, step]) => span <= MOST_PARTS * step) ?? scales.at(-1)!;
+}
+
+function shareScale(most: number): [low: number, span: number, step: number] {
+  const span = SHARES.find((each) => each >= most) ?? SHARES.at(-1)!;
+  return [0, span, span / 2];
 }
 
 function waveScale(highest: number): [low: number, span: number, step: number] {

@@ -16,6 +16,22 @@ export function waveOf(told: number): number | null {
   return told >= 0 && Math.abs(cells) <= HIGHEST ? cells : null;
 }
 
+/** Shares of tracers come in parts of a unit in a unit of water, 0 for none. */
+const [IN_SHARE, MOST_SHARE] = [64, 16];
+/** Units of a tracer in a unit of water; null: the cell holds none, or there can be no such share. */
+export function shareOf(told: number): number | null {
+  return told > 0 && told <= IN_SHARE * MOST_SHARE ? told / IN_SHARE : null;
+}
+
+/** What a tracer is called, of its layer's name. */
+export function tracerOf(layer: string): string {
+  return layer.slice(layer.indexOf(":") + 1);
+}
+
+export function shareText(share: number): string {
+  return `${share.toLocaleString("en", { maximumFractionDigits: 2 })}${share === MOST_SHARE ? " or more" : ""} a unit of water`;
+}
+
 export function degreesText(degrees: number): string {
   return `${degrees.toLocaleString("en", { maximumFractionDigits: 2 })} °C`;
 }

@@ -2,14 +2,18 @@
 // come as those of the cells do. Fetched once the first water is there, and only for worlds that have any.
 import { LayerChanges } from "@wire/layer-changes";
 import { chunkKey, type Box, type Vec3 } from "./geometry";
-import { degreesOf, degreesText, waveOf, waveText } from "./layer_values";
+import { degreesOf, degreesText, shareOf, shareText, tracerOf, waveOf, waveText } from "./layer_values";
 import { readChanges, type Changes, type TickMessage } from "./messages";
 import type { Mirror } from "./mirror";
 import { WaveLooks } from "./wave_looks";
 
 /** Those that the page knows what to do with; other names are passed over. */
-export const LAYERS = ["temperature", "waves"] as const;
-export type LayerName = (typeof LAYERS)[number];
+export type TracerName = `tracer:${string}`;
+export type LayerName = "temperature" | "waves" | TracerName;
+
+function isTracer(name: string): name is TracerName {
+  return name.startsWith("tracer:");
+}
 
 /** A view's bits: what the welcome has behind them cannot be asked for. */
 const MOST_LAYERS = 32;
@@ -40,7 +44,10 @@ export class Layers {
 
   /** `warn`: of what cannot be read. */
   constructor(private readonly cells: Mirror, private readonly warn: (text: string) => void) {
-    for (const name of LAYERS) if (this.place(name) >= 0) this.held.set(name, cells.twin());
+    for (const name of cells.welcome.layers) {
+      const isKnown = name === "temperature" || name === "waves" || isTracer(name);
+      if (isKnown && this.place(name) >= 0) this.held.set(name, cells.twin());
+    }
   }
 
   /** Whether the world has it, and it can be read. */
@@ -73,8 +80,8 @@ export class Layers {
     }
     for (let i = 0; i < wire.layersLength(); ++i) {
       const changes = wire.layers(i, new LayerChanges())!;
-      const name = LAYERS.find((each) => this.place(each) === changes.layer());
-      const held = name && this.held.get(name);
+      const name = this.cells.welcome.layers[changes.layer()] as LayerName;
+      const held = this.held.get(name);
       if (!held) continue;
       try {
         const done = held.take(this.inside(readChanges(changes)));
@@ -111,6 +118,16 @@ export class Layers {
     return degreesOf(this.held.get("temperature")?.cell(x, y, z) ?? 0);
   }
 
+  /** Those that the world has, and that can be read. */
+  get tracers(): TracerName[] {
+    return [...this.held.keys()].filter(isTracer);
+  }
+
+  /** Units in a unit of the cell's water; null: none, or it is not known. */
+  shareAt(name: TracerName, { x, y, z }: Vec3): number | null {
+    return shareOf(this.held.get(name)?.cell(x, y, z) ?? 0);
+  }
+
   /** Of the water that the cell belongs to, at its surface, in cells; null: there is none, or it is not known. */
   waveAt({ x, y, z }: Vec3, shown?: Shown): number | null {
     const waves = this.held.get("waves");
@@ -129,7 +146,11 @@ export class Layers {
   /** What is known of the cell, to go on a line. */
   text(at: Vec3): string {
     const [degrees, wave] = [this.temperatureAt(at), this.waveAt(at)];
-    return (degrees === null ? "" : ` · ${degreesText(degrees)}`) + (wave === null ? "" : ` · wave ${waveText(wave)}`);
+    const tracers = this.tracers.map((name) => {
+      const share = this.shareAt(name, at);
+      return share === null ? "" : ` · ${tracerOf(name)} ${shareText(share)}`;
+    });
+    return (degrees === null ? "" : ` · ${degreesText(degrees)}`) + (wave === null ? "" : ` · wave ${waveText(wave)}`) + tracers.join("");
   }
 
   /** Whether what did not come is 0. */

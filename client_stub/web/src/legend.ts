@@ -1,7 +1,7 @@
 // The choice of an overlay, and what its colours mean, in a corner of the picture.
-import { isOffered, OVERLAYS, type Legend, type OverlayName } from "./overlay_kinds";
+import { offered, type Legend, type OverlayName } from "./overlay_kinds";
 
-const NAMES: Record<OverlayName, string> = {
+const NAMES: Partial<Record<OverlayName, string>> = {
   none: "No overlay", amount: "Amount", depth: "Depth (pressure)", temperature: "Temperature", waves: "Waves", awake: "Awake chunks", bytes: "Bytes per chunk",
 };
 
@@ -56,13 +56,13 @@ export class LegendPanel {
   }
 
   private offer(layers: string[] = []): void {
-    const offered = OVERLAYS.filter((name) => isOffered(name, layers));
-    if (offered.join() === this.offered.join()) return;
-    this.offered = offered;
-    this.select.replaceChildren(...offered.map((name) => new Option(NAMES[name], name)));
+    const names = offered(layers);
+    if (names.join() === this.offered.join()) return;
+    this.offered = names;
+    this.select.replaceChildren(...names.map((name) => new Option(LegendPanel.nameOf(name), name)));
   }
 
   static nameOf(name: OverlayName): string {
-    return NAMES[name];
+    return NAMES[name] ?? name.replace(":", " ");
   }
 }

@@ -111,6 +111,10 @@ function askForToken(): void {
   signIn.want();
   signIn.part?.open();
 }
+/** A link's tick, until what leads there has come. */
+let linkTick: number | null = null;
+const past = new Late("Looking back", async () => new (await import("./look_back")).LookBack(() => viewer, () => worlds, panel),
+  (part) => linkTick === null || part.goTo(linkTick));
 const operators = new LateOperators();
 const placer = new LatePlacer((tool) => viewer?.hand.setTool(tool));
 const pipePanel = new PipePanel((tool) => viewer?.hand.setPipeTool(tool));
@@ -201,19 +205,22 @@ function takeLink(): void {
   if (link.tool && !(viewer?.hand.readOnly && link.tool !== "inspect")) viewer?.hand.setTool(link.tool);
 }
 
-/** Of a recording: all who watch it share one place in time. */
+/** Of a recording all who watch share one place in time; who looks back in a world has one of their own. */
 function goToTick(tick: number): void {
   if (replay) replay.timeline.goTo(tick);
-  else panel.tell("The world is live: only a recording can be shown at the link's tick");
+  else if (past.part) past.part.goTo(tick);
+  else linkTick = tick;
 }
 
 /** The address says where we are, so that it can be copied, kept and come back to. */
 function keepAddress(): void {
+  // A world of nothing but air is never a picture.
+  if (!replay && (Screen.of(canvas).isPictured || performance.now() > 9e3)) past.want();
   const world = viewer?.mirror?.welcome.world;
   if (!viewer || location.hash !== address) return;
   if (world === undefined || world !== (readLink(address).world || world)) return;
   const hash = writeLink({ world, place: viewer.place, tool: viewer.hand.brush.tool, overlay,
-    tick: replay?.timeline.standsAt ?? null, sight: isSolid(world) ? sight : "front" });
+    tick: (replay ?? past.part)?.timeline?.standsAt ?? null, sight: isSolid(world) ? sight : "front" });
   if (hash === address || (address === "" && hash === `#${encodeURIComponent(world)}`)) return;
   history.replaceState(null, "", hash);
   address = location.hash;
@@ -332,7 +339,7 @@ listenToKeys(() => viewer, {
   gallery: () => void openGallery(),
 });
 document.getElementById("gallery-open")!.addEventListener("click", () => void openGallery());
-listenToHelp(() => replay !== null);
+listenToHelp(() => viewer?.replays ?? false);
 document.getElementById("palette")!.addEventListener("change", (event) => {
   const select = event.target as HTMLSelectElement;
   select.blur();

@@ -82,8 +82,6 @@ export class Overlay {
 
   get legend(): Legend | null {
     switch (this.name) {
-      case "temperature":
-      case "waves": return this.shades?.legend ?? null;
       case "none": return null;
       case "amount": return { title: "Water in a cell", marks: ["little", "full", "twice"], ramp: RAMP_CSS, swatches: [] };
       case "depth":
@@ -93,6 +91,7 @@ export class Overlay {
           ["rgba(140, 165, 200, 0.25)", "at rest"], ["transparent", "all air, or out of view"]] };
       case "bytes":
         return { title: "Bytes a second for a chunk", marks: ["10", "100", "1 k", "10 k", "100 k"], ramp: RAMP_CSS, swatches: [] };
+      default: return this.shades?.legend ?? null;
     }
   }
 

@@ -2,11 +2,18 @@
 // (overlay.ts).
 
 export const OVERLAYS = ["none", "amount", "depth", "temperature", "waves", "awake", "bytes"] as const;
-export type OverlayName = (typeof OVERLAYS)[number];
+const TRACER = "tracer:";
+export type OverlayName = (typeof OVERLAYS)[number] | `${typeof TRACER}${string}`;
 
 /** Whether a world with these layers has something to show there. */
 export function isOffered(name: OverlayName, layers: string[]): boolean {
-  return (name !== "temperature" && name !== "waves") || layers.includes(name);
+  return (name !== "temperature" && name !== "waves" && !name.startsWith(TRACER)) || layers.includes(name);
+}
+
+/** All that a world with these layers has to show. */
+export function offered(layers: string[]): OverlayName[] {
+  const tracers = layers.filter((name) => name.startsWith(TRACER)) as OverlayName[];
+  return [...OVERLAYS.filter((name) => isOffered(name, layers)), ...tracers];
 }
 
 export interface Legend {

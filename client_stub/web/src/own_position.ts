@@ -1,5 +1,5 @@
 // At a tick of one's own, or with the others: a recording is watched together at first, and who wants to look
-// elsewhere gets another position on the server (server/replay/own_positions.h), with both panes of a comparison.
+// elsewhere gets another position on the server (server/playback/own_positions.h), with both panes of a comparison.
 //
 //   shared ──toggle, "alone" is answered──► own ──toggle──► shared
 //                                            │ the connection is lost, or the server has freed it

@@ -16,6 +16,8 @@ export interface WorldEntry {
   /** Not for us. */
   locked?: boolean;
   size?: [number, number, number];
+  /** What was can be looked at while it lives. */
+  look_back?: boolean;
 }
 
 export interface PanelEvents {

@@ -1,4 +1,4 @@
-// What a recording that is being watched is told (server/replay/control.h).
+// What a recording that is being watched is told (server/playback/control.h).
 export type PlaybackCommand =
   | { cmd: "play" }
   | { cmd: "pause" }

@@ -12,6 +12,9 @@ import type { TimelineFacts } from "./timeline_track";
 import { Viewer } from "./viewer";
 import type { ViewerInspector, ViewerPanel, ViewerPipePanel } from "./viewer_parts";
 
+// For look_back.ts, which needs no more of a replay.
+export { buildTimeline, Timeline };
+
 const POLL_MILLISECONDS = 500;
 
 function element<T extends HTMLElement>(id: string): T {

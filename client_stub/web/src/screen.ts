@@ -31,7 +31,7 @@ export class Screen implements Picture {
   /** When WebGL is looked for; Infinity: not before there is a picture, or never again. */
   private due = Infinity;
   private tries = TRIES;
-  private isPictured = false;
+  isPictured = false;
   private current: Picture;
 
   private constructor(private readonly canvas: HTMLCanvasElement) {

@@ -107,6 +107,19 @@ export class Timeline {
     return this.playback && !this.playback.playing && this.begin === null ? this.tick : null;
   }
 
+  /** No recording is shown any more. */
+  leave(): void {
+    element("timeline").hidden = true;
+    this.playback = null;
+    this.reset();
+  }
+
+  /** And one is again. */
+  enter(facts: TimelineFacts): void {
+    element("timeline").hidden = false;
+    this.setFacts(facts);
+  }
+
   /** Whether this position is one's own. */
   showAlone(alone: boolean): void {
     element("tl-alone").setAttribute("aria-pressed", String(alone));

@@ -95,7 +95,8 @@ export class Viewer {
   constructor(
     readonly canvas: HTMLCanvasElement, private readonly panel: ViewerPanel,
     private readonly pipePanel: ViewerPipePanel, world: string, readonly camera = new Camera(),
-    private readonly events: ViewerEvents | null = null,
+    /** Null: a world that lives. */
+    public events: ViewerEvents | null = null,
     private readonly minimap: Minimap | null = null,
     private readonly inspector: ViewerInspector | null = null,
     private readonly legendShown: (name: OverlayName, legend: Legend | null, layers: string[]) => void = () => undefined,

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,6 +22,7 @@
 #include "protocol/base/geometry.h"
 #include "protocol/base/result.h"
 #include "server/sim/pipes/commands.h"
+#include "server/sim/tracers/state.h"
 
 namespace sluice::sim {
 
@@ -212,6 +214,46 @@ struct AddWarmSource {
   }
 };
 
+/// Water that holds tracers, so many units of each by its name; of a temperature, if that is told.
+struct DyedPour {
+  static constexpr std::uint16_t kOpcode = 31;
+  static constexpr std::string_view kName = "pour";
+  static constexpr const char* kWithKey = "tracer";
+  Vec3 at;
+  std::int32_t units = 0;
+  TracerAmounts tracer;
+  std::optional<std::int32_t> temperature = {};
+
+  template <class Self, class Visitor>
+  static void visit_state(Self& self, Visitor& v) {
+    v.field("at", self.at);
+    v.field("units", self.units);
+    v.field("tracer", self.tracer);
+    v.optional("temperature", self.temperature);
+  }
+};
+
+/// A source whose water holds tracers, so many units of each in 4,096 units of water.
+struct AddDyedSource {
+  static constexpr std::uint16_t kOpcode = 32;
+  static constexpr std::string_view kName = "add_source";
+  static constexpr const char* kWithKey = "tracer";
+  Vec3 at;
+  std::int32_t rate = 0;
+  TracerAmounts tracer;
+  std::optional<std::int32_t> temperature = {};
+  std::optional<std::int32_t> head = {};  // as AddSourceUpTo has it
+
+  template <class Self, class Visitor>
+  static void visit_state(Self& self, Visitor& v) {
+    v.field("at", self.at);
+    v.field("rate", self.rate);
+    v.field("tracer", self.tracer);
+    v.optional("temperature", self.temperature);
+    v.optional("head", self.head);
+  }
+};
+
 /// The air's temperature, without the swing of the day.
 struct SetAir {
   static constexpr std::uint16_t kOpcode = 26;
@@ -258,11 +300,11 @@ using RemoveDrain = RemoveSpring<7>;
 
 /// The manifest.
 using CommandBody =
-    std::variant<SetCells, WarmPour, RisingPour, Pour, RemoveWater, AddWarmSource, AddSourceUpTo,
-                 AddSource, RemoveSource, AddDrain, RemoveDrain, AddPipe, AddPump, AddValve,
-                 RemovePipe, UpgradePipeAndBase, UpgradePipe, LinkPipes, UnlinkPipes, SetValve,
-                 SetPump, AddPort, RemovePort, FillLevel, EvaporateLevel, Splash, SetWind, SetAir,
-                 AddHeater, RemoveHeater>;
+    std::variant<SetCells, DyedPour, WarmPour, RisingPour, Pour, RemoveWater, AddDyedSource,
+                 AddWarmSource, AddSourceUpTo, AddSource, RemoveSource, AddDrain, RemoveDrain,
+                 AddPipe, AddPump, AddValve, RemovePipe, UpgradePipeAndBase, UpgradePipe, LinkPipes,
+                 UnlinkPipes, SetValve, SetPump, AddPort, RemovePort, FillLevel, EvaporateLevel,
+                 Splash, SetWind, SetAir, AddHeater, RemoveHeater>;
 
 /// What tells the rows of the manifest apart: on disk the opcode, in scripts the name, and of rows
 /// with one name the key that they have. Scripts take the first row that fits, so that of several

@@ -288,6 +288,7 @@ CommandOutcome CommandContext::remove_spring(const SpringKind& kind, Vec3 at) {
   if (&kind.springs == &world_.core_.sources) {
     world_.core_.source_heads.erase(at);
     world_.core_.heat.springs.erase(at);
+    world_.core_.tracers.springs.erase(at);
   }
   world_.springs_digest_known_ = false;
   ++world_.springs_version_;

@@ -57,6 +57,10 @@ class CommandContext {
   CommandOutcome apply(const SetAir& command);
   CommandOutcome apply(const AddHeater& command);
   CommandOutcome apply(const RemoveHeater& command);
+  // tracers/tracer_commands.cpp
+  CommandOutcome apply(const DyedPour& command);
+  CommandOutcome apply(const AddDyedSource& command);
+
   /// Of a world file.
   CommandOutcome add_source(const Spring& source);
 
@@ -64,6 +68,10 @@ class CommandContext {
   CommandOutcome add_node(const PipeFields& fields, NodeKind kind, std::int32_t rate, bool open);
 
  private:
+  static constexpr const char* kNoHeat = "this world has no heat: its world file has no [heat]";
+
+  [[nodiscard]] Status check_tracers(const TracerAmounts& amounts) const;
+  [[nodiscard]] Status check_temperature(std::optional<std::int32_t> temperature) const;
   /// Empty when the box is not empty and lies in the world.
   [[nodiscard]] Status check_box(const Box& box) const;
   [[nodiscard]] Status check_place(Vec3 at) const;

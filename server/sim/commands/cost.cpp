@@ -8,14 +8,15 @@ namespace sluice::sim {
 
 namespace {
 
-/// What waves and heat add to a flowing cell, in a side view and in 3D.
+/// What waves, heat and tracers add to a flowing cell, in a side view and in 3D.
 struct WorkOfLayer {
   std::int64_t side_view;
   std::int64_t solid;
 };
 constexpr WorkOfLayer kWorkOfWaves = {8, 60};
 constexpr WorkOfLayer kWorkOfHeat = {160, 300};
-constexpr std::int64_t kMostWorkOfFlowing = 1024;  // of a model, waves and heat together
+constexpr WorkOfLayer kWorkOfTracers = {60, 100};  // of each
+constexpr std::int64_t kMostWorkOfFlowing = 1400;  // of a model and all layers together
 /// Below a box, for what it stands on; more are not looked at, and it is taken to fall.
 constexpr std::int64_t kMostColumnsLookedAt = 512;
 /// Of a cell that the sweep over its chunk reaches anyway.
@@ -102,6 +103,13 @@ class CostOf {
   CommandCost operator()(const AddWarmSource& command) const {
     return world_.core().heat.on ? of_source(command.at) : CommandCost{kWorkOfAnyCommand};
   }
+  CommandCost operator()(const DyedPour& command) const {
+    if (!world_.core().tracers.on()) return {kWorkOfAnyCommand};
+    return of_layers((*this)(Pour{command.at, command.units}));
+  }
+  CommandCost operator()(const AddDyedSource& command) const {
+    return world_.core().tracers.on() ? of_source(command.at) : CommandCost{kWorkOfAnyCommand};
+  }
   /// Every surface meets the air, and what it sets in motion spreads.
   CommandCost operator()(const SetAir& /*command*/) const {
     if (!world_.core().heat.on) return {kWorkOfAnyCommand};
@@ -130,14 +138,22 @@ class CostOf {
     CommandCost cost{capped(of_cell(at).work + chunks), true};
     cost.to_fall = chunks * grid_.shape().height();
     if (chunks == kMostChunksCounted) cost.work = kTooMuchWork;
-    if (world_.core().heat.on) cost.work = of_warmth(cost).work;
+    cost.work = of_layers(cost).work;
     return cost;
   }
   /// The chunk of a cell and those around it have their heat looked at.
   [[nodiscard]] CommandCost of_warmth(CommandCost cost) const {
     if (!world_.core().heat.on) return {kWorkOfAnyCommand};
+    return of_layers(cost);
+  }
+  /// Likewise, of all that its water carries.
+  [[nodiscard]] CommandCost of_layers(CommandCost cost) const {
     constexpr std::int64_t kAround = 7;
-    return {capped(cost.work + kAround * kWorkOfHeatStep), true};
+    const CoreState& core = world_.core();
+    const std::int64_t work =
+        (core.heat.on ? kWorkOfHeatStep : 0) + core.tracers.count * kWorkOfTracerStep;
+    if (work == 0) return cost;
+    return {capped(cost.work + kAround * work), true};
   }
   /// How far it reaches is known when it has been looked at, so the largest region is paid for.
   [[nodiscard]] CommandCost of_level(Vec3 at) const {
@@ -243,6 +259,8 @@ std::int64_t work_of_flowing_cell(const World& world) {
   std::int64_t work = side_view ? water.side_view : water.solid;
   if (world.core().waves.on) work += side_view ? kWorkOfWaves.side_view : kWorkOfWaves.solid;
   if (world.core().heat.on) work += side_view ? kWorkOfHeat.side_view : kWorkOfHeat.solid;
+  work +=
+      world.core().tracers.count * (side_view ? kWorkOfTracers.side_view : kWorkOfTracers.solid);
   return work;
 }
 

@@ -31,6 +31,8 @@ inline constexpr std::int64_t kWorkOfRun = 300;
 inline constexpr std::int64_t kWorkOfSplashedColumn = 256;
 /// A chunk whose heat is looked at for a tick.
 inline constexpr std::int64_t kWorkOfHeatStep = 8 * kChunkCells;
+/// And of a tracer.
+inline constexpr std::int64_t kWorkOfTracerStep = 4 * kChunkCells;
 /// The cost of a box of more chunks than this is not counted out but bounded.
 inline constexpr std::int64_t kMostChunksCounted = 512;
 /// Finding out the cost, at the most: so many chunks are looked up.

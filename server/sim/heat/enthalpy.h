@@ -76,11 +76,4 @@ struct HeatCurve {
   }
 };
 
-/// floor(energy * moved / units), what so much of the water takes along. moved <= units.
-constexpr std::int64_t carried(std::int64_t energy, std::int64_t moved, std::int64_t units) {
-  if (moved == units) return energy;
-  // The remainder is less than 2^31 as the units are, and so is what moves.
-  return energy / units * moved + energy % units * moved / units;
-}
-
 }  // namespace sluice::sim

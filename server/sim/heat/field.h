@@ -8,14 +8,16 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "server/sim/carried/water.h"
 #include "server/sim/digest.h"
 #include "server/sim/executor.h"
 #include "server/sim/grid.h"
 #include "server/sim/heat/enthalpy.h"
-#include "server/sim/heat/moves.h"
 #include "server/sim/heat/state.h"
 #include "server/sim/waves/field.h"
 
@@ -27,12 +29,7 @@ struct HeatTick {
   bool sleep = true;
   std::int32_t quantum = 1;  // units: water leaves in whole ones
   std::int32_t cell_max = kMaxCellUnits;
-};
-
-/// Units of water that one cell exchanged with what is no cell.
-struct HeatExchange {
-  std::int64_t came = 0;
-  std::int64_t went = 0;
+  bool by_cell = false;  // every flux by its rule, none by vectors
 };
 
 class HeatField {
@@ -42,93 +39,79 @@ class HeatField {
   /// Takes the world as it begins: all water has the temperature that the options say.
   void begin(HeatState& state, const Grid& grid);
   /// After a restore.
-  [[nodiscard]] Status attach(const HeatState& state, const Grid& grid);
+  [[nodiscard]] Status attach(HeatState& state, const Grid& grid);
 
-  /// What was done to the cells of Grid::changed() since the last look: what came has the usual
-  /// temperature, what went took its share.
-  void take_changes(const Grid& grid, HeatState& state);
-  /// Water that came into one cell, or left it: the cell is changed already.
-  void came(const Grid& grid, Vec3 at, std::int32_t units, std::int32_t temperature,
-            HeatState& state);
-  void went(const Grid& grid, Vec3 at, std::int32_t units, HeatState& state);
-  /// Both at once: first what came, then what went of the mixture.
-  void exchanged(const Grid& grid, Vec3 at, HeatExchange units, std::int32_t temperature,
-                 HeatState& state);
+  /// Of so many units of water that come with a temperature.
+  [[nodiscard]] static std::int64_t energy_of(std::int64_t units, std::int32_t temperature,
+                                              const HeatState& state) {
+    return HeatCurve(state.options.latent).energy_at(temperature, units);
+  }
+  /// What water carries of it. Lives no longer than this and the state.
+  [[nodiscard]] std::unique_ptr<Cargo> cargo(HeatState& state);
   /// Heaters, conduction and the air; then water freezes, ice melts, and what boils leaves.
   /// Returns the units that left.
-  std::int64_t step(const HeatTick& now, Grid& grid, Executor& executor, HeatState& state);
+  std::int64_t step(const HeatTick& now, Grid& grid, CarriedWater& water, Executor& executor,
+                    HeatState& state);
+  /// In a world with steam what the last step let go, with its energy, which is in the books
+  /// still. Once.
+  [[nodiscard]] std::vector<SteamCell> take_boiled() { return std::exchange(boiled_, {}); }
   /// Surfaces that are warm enough to kick waves, found by the steps so far; and those of them
   /// that do in this tick.
   [[nodiscard]] bool simmers() const { return simmering_ > 0; }
   [[nodiscard]] std::vector<WavePush> kicks(std::uint64_t tick, std::uint64_t seed,
                                             const Grid& grid, const HeatState& state) const;
-  /// What water carried along as it moved. Grid::changed() lists where it did.
-  void carry(const WaterMoves& moves, const Grid& grid, HeatState& state);
   /// Brings the digest up to date.
-  void finish(HeatState& state);
+  void finish(const CarriedWater& water, HeatState& state);
 
   /// Chunks in which some energy may differ from what it was before the last tick; each once.
-  [[nodiscard]] const std::vector<ChunkCoord>& changed_chunks() const { return changed_; }
+  [[nodiscard]] const std::vector<ChunkCoord>& changed_chunks() const { return digest_.changed(); }
 
   /// The next step changes nothing.
   [[nodiscard]] bool at_rest(const HeatState& state) const {
     return awake_.empty() && !heated_ && (state.options.day == 0 || state.options.day_swing == 0);
   }
+  /// The chunk's energies changed, or the water that holds them.
+  void note(ChunkCoord coord);
   /// Has the chunk, and those that could hear of it, looked at in the next step.
   void wake_around(ChunkCoord coord);
   /// Of the energies alone.
-  [[nodiscard]] Digest digest() const { return digest_; }
+  [[nodiscard]] Digest digest() const { return digest_.digest(); }
   [[nodiscard]] std::int64_t awake_chunks() const {
     return static_cast<std::int64_t>(awake_.size());
   }
-  /// Units whose way water's own moves did not explain: none, if its model tells all of them.
-  [[nodiscard]] std::int64_t unexplained_units() const { return unexplained_; }
   /// Cells looked at by steps so far, for tests of what sleeps.
   [[nodiscard]] std::int64_t cells_stepped() const { return cells_stepped_; }
 
  private:
-  friend class HeatCarrier;
   friend class HeatStep;
 
-  /// What is known of a chunk: the cells that its energies belong to.
+  /// What is known of a chunk that holds water.
   struct Known {
-    CellPage cells;
     std::vector<Vec3> simmering;  // surfaces
-    Digest digest = 0;
     bool awake = false;
-    bool stale = false;  // its digest
   };
 
   Known& know(ChunkCoord coord) { return known_[coord]; }
-  void take_chunk(const Chunk& chunk, HeatState& state);
-  std::int64_t& take_cell(const Grid& grid, Vec3 at, std::int32_t units, HeatState& state);
-  static void remember(const CellPage& cells, Known& known);
-  void note(ChunkCoord coord, Known& known);
   void wake(ChunkCoord coord);
   void heat_cells(const Grid& grid, HeatState& state);
   [[nodiscard]] std::int64_t give(const Grid& grid, Vec3 at, std::int64_t energy, HeatState& state);
 
   ChunkShape shape_;
-  Edges edges_;
-  Box world_;
   std::map<ChunkCoord, Known> known_;
   std::vector<ChunkCoord> awake_;
-  std::vector<ChunkCoord> stale_;
-  std::vector<ChunkCoord> changed_;  // stale before the last finish()
-  std::int64_t simmering_ = 0;       // of all chunks
-  bool heated_ = false;              // a heater gave or took something in the last step
+  AmountDigest digest_;
+  std::int64_t simmering_ = 0;  // of all chunks
+  bool heated_ = false;         // a heater gave or took something in the last step
   std::int32_t air_of_last_step_ = kNoTemperature;
-  std::int64_t unexplained_ = 0;
+  std::vector<SteamCell> boiled_;
+  std::vector<std::vector<std::int64_t>> spares_;  // room that steps use
   std::int64_t cells_stepped_ = 0;
-  Digest digest_ = 0;
 };
 
 /// The air's temperature in a tick.
 [[nodiscard]] std::int32_t air_at(const HeatState& state, std::uint64_t tick);
 
-/// The digest of a state's energies from scratch: what HeatField::digest() must be.
-[[nodiscard]] Digest digest_of(const HeatPages& pages);
-/// And of all else that it has.
+/// Of all that a state has but its energies.
 [[nodiscard]] Digest digest_of_small(const HeatState& state);
 
 /// Of a cell of a world with heat, 1/256 degree; kNoTemperature where there is no water.

@@ -6,12 +6,6 @@
 
 namespace sluice::sim {
 
-namespace {
-
-constexpr const char* kNoHeat = "this world has no heat: its world file has no [heat]";
-
-}  // namespace
-
 CommandOutcome CommandContext::apply(const WarmPour& command) {
   if (!world_.core_.heat.on) return {kNoHeat};
   if (Status s = validate_temperature("temperature", command.temperature); !s) {
@@ -19,8 +13,10 @@ CommandOutcome CommandContext::apply(const WarmPour& command) {
   }
   const CommandOutcome poured = apply(Pour{command.at, command.units});
   if (poured.applied()) {
-    world_.heat_->came(world_.grid_, command.at, command.units, command.temperature,
-                       world_.core_.heat);
+    Load load = world_.carried_->usual_load(command.units);
+    load[kHeatCargo] =
+        world_.heat_->energy_of(command.units, command.temperature, world_.core_.heat);
+    world_.carried_->exchanged(world_.grid_, command.at, {command.units, 0}, load);
   }
   return poured;
 }
@@ -39,6 +35,11 @@ CommandOutcome CommandContext::apply(const AddWarmSource& command) {
 }
 
 CommandOutcome CommandContext::add_source(const Spring& source) {
+  if (!source.tracers.empty()) {
+    AddDyedSource dyed{source.at, source.rate, source.tracers, source.temperature, {}};
+    if (source.head >= 0) dyed.head = source.head;
+    return apply(dyed);
+  }
   if (source.temperature) {
     return apply(AddWarmSource{source.at, source.rate, *source.temperature, source.head});
   }

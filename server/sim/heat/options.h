@@ -62,6 +62,7 @@ static_assert(std::int64_t{kMostUnitHeat} * 256 < INT64_MAX / kMaxCellUnits);
 struct HeatOptions {
   std::int32_t water = 10 * kDegree;  // at the start, and of what comes without a temperature
   bool latent = true;                 // heat of melting and boiling
+  bool steam = false;                 // it rises and condenses; HeatState says whether it does
   std::int32_t down = 12;             // parts through the face between a cell and the one below
   std::int32_t sideways = 48;         // and between neighbours
   std::int32_t up = 768;  // through the face over a cell that is lighter: 50 to 100 times `down`
@@ -78,6 +79,8 @@ struct HeatOptions {
   static void visit_state(Self& self, Visitor& v) {
     v.field("water", self.water);
     v.field("latent", self.latent);
+    // HeatState writes it, so that worlds without steam keep their bytes.
+    (void)self.steam;
     v.field("down", self.down);
     v.field("sideways", self.sideways);
     v.field("up", self.up);

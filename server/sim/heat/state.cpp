@@ -6,35 +6,6 @@
 
 namespace sluice::sim {
 
-std::map<Vec3, HeatRun> runs_of(const HeatPages& pages, const ChunkShape& shape) {
-  std::map<Vec3, HeatRun> runs;
-  for (const auto& [coord, page] : pages) {
-    for (std::int32_t first = 0; first < kChunkCells;) {
-      const std::int64_t energy = page.at(static_cast<std::size_t>(first));
-      std::int32_t end = page.uniform() ? kChunkCells : first + 1;
-      while (end < kChunkCells && page.at(static_cast<std::size_t>(end)) == energy) ++end;
-      if (energy != 0) runs.emplace(shape.cell_at(coord, first), HeatRun{end - first, energy});
-      first = end;
-    }
-  }
-  return runs;
-}
-
-bool take_runs(const std::map<Vec3, HeatRun>& runs, const ChunkShape& shape, HeatPages& pages) {
-  pages.clear();
-  for (const auto& [at, run] : runs) {
-    const std::int32_t first = shape.index_of(at);
-    if (run.cells < 1 || run.cells > kChunkCells - first || run.energy <= 0) return false;
-    HeatPage& page = pages[shape.chunk_of(at)];
-    if (run.cells == kChunkCells) {
-      page.fill(run.energy);
-    } else {
-      std::fill_n(page.edit() + first, run.cells, run.energy);
-    }
-  }
-  return true;
-}
-
 Status validate_temperature(const char* key, std::int64_t temperature) {
   return check_key(key, temperature, kColdest, kHottest);
 }

@@ -10,9 +10,9 @@
 #include <optional>
 #include <span>
 
+#include "server/sim/carried/moves.h"
 #include "server/sim/executor.h"
 #include "server/sim/grid.h"
-#include "server/sim/heat/moves.h"
 #include "server/sim/models/hydro/state.h"
 #include "server/sim/spec.h"
 #include "server/sim/springs.h"

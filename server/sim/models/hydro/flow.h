@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "server/sim/heat/moves.h"
+#include "server/sim/carried/moves.h"
 #include "server/sim/models/hydro/columns.h"
 
 namespace sluice::sim::hydro {

@@ -10,9 +10,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "server/sim/carried/moves.h"
 #include "server/sim/draw.h"
 #include "server/sim/grid.h"
-#include "server/sim/heat/moves.h"
 #include "server/sim/springs.h"
 
 namespace sluice::sim {

@@ -1,0 +1,176 @@
+// The model says what moved between columns; what moved within one then follows from what its cells
+// held before and hold now: over each face, the sum of what came in below it and did not stay.
+#include "server/sim/carried/flows.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "server/sim/spec.h"
+
+namespace sluice::sim {
+
+void FlowFinder::find() {
+  find_slots();
+  if (slots_.empty()) return;
+  note_moves();
+  for (std::size_t i = 0; i < touched_;) i = climb_stack(i);
+  merge_flows();
+}
+
+void FlowFinder::find_slots() {
+  std::vector<ChunkCoord> coords;
+  for (const Chunk* chunk : grid_.changed()) {
+    if (chunk->world_cells > 0) coords.push_back(chunk->coord);
+  }
+  for (const WaterMove& move : moves_.list()) {
+    for (const Vec3 at : {move.from, move.to}) {
+      if (!water_.world_.contains(at)) continue;
+      const ChunkCoord coord = shape_.chunk_of(at);
+      if (coords.empty() || coords.back() != coord) coords.push_back(coord);
+    }
+  }
+  std::sort(coords.begin(), coords.end());
+  coords.erase(std::unique(coords.begin(), coords.end()), coords.end());
+  for (const ChunkCoord coord : coords) add_slot(coord);
+  touched_ = slots_.size();
+}
+
+std::size_t FlowFinder::add_slot(ChunkCoord coord) {
+  FlowSlot slot;
+  slot.coord = coord;
+  slot.chunk = grid_.find(coord);
+  slot.before = &water_.know(coord).cells;
+  const CellPage& before = *slot.before;
+  const bool alike = slot.chunk != nullptr && slot.chunk->cells.is_shared() && before.is_shared() &&
+                     slot.chunk->cells[0] == before[0];
+  slot.surplus.assign(kChunkCells, 0);
+  for (std::size_t i = 0; !alike && i < kChunkCells; ++i) {
+    slot.surplus[i] = std::int64_t{held_in(before[i])} - held_in(after(slot, i));
+  }
+  slots_.push_back(std::move(slot));
+  return slots_.size() - 1;
+}
+
+std::int32_t FlowFinder::node_at(Vec3 at) {
+  if (WaterMoves::is_pool(at)) return kPoolBit | at.z;
+  if (!water_.world_.contains(at)) return kOutsideNode;
+  const ChunkCoord coord = shape_.chunk_of(at);
+  if (last_slot_ >= touched_ || slots_[last_slot_].coord != coord) {
+    const auto found =
+        std::lower_bound(slots_.begin(), slots_.begin() + static_cast<std::ptrdiff_t>(touched_),
+                         coord, [](const FlowSlot& slot, ChunkCoord c) { return slot.coord < c; });
+    last_slot_ = static_cast<std::size_t>(found - slots_.begin());
+  }
+  return id_of(last_slot_, static_cast<std::size_t>(shape_.index_of(at)));
+}
+
+void FlowFinder::note_moves() {
+  for (const WaterMove& move : moves_.list()) {
+    const std::int32_t from = node_at(move.from);
+    const std::int32_t to = node_at(move.to);
+    if (from == to) continue;
+    add_flow(from, to, move.units);
+    if (from != kOutsideNode && !is_pool(from)) surplus(from) -= move.units;
+    if (to != kOutsideNode && !is_pool(to)) surplus(to) += move.units;
+  }
+}
+
+std::int64_t& FlowFinder::surplus(std::int32_t id) {
+  const auto cell = static_cast<std::size_t>(id);
+  return slots_[cell / kChunkCells].surplus[cell % kChunkCells];
+}
+
+void FlowFinder::add_flow(std::int32_t from, std::int32_t to, std::int64_t units) {
+  if (units < 0) return add_flow(to, from, -units);
+  if (units > 0) flows_.push_back({from, to, units});
+}
+
+// One stack of chunks, from its first touched slot on. What stands on an open floor leaves
+// downwards, so there the way goes from the top down. Returns the next stack's first slot.
+std::size_t FlowFinder::climb_stack(std::size_t first) {
+  const ChunkCoord stack = slots_[first].coord;
+  std::size_t end = first;
+  while (end < touched_ && slots_[end].coord.x == stack.x && slots_[end].coord.z == stack.z) ++end;
+  const bool down = water_.edges_.bottom == Edge::kOpen;
+  const std::int32_t step = down ? -1 : 1;
+  rising_.assign(static_cast<std::size_t>(shape_.slab()), 0);
+  last_.assign(static_cast<std::size_t>(shape_.slab()), kOutsideNode);
+  any_rises_ = false;
+  for (std::size_t i = 0; i < end - first; ++i) {
+    const std::size_t slot = down ? end - 1 - i : first + i;
+    climb_slot(slot, down);
+    const bool more = i + 1 < end - first;
+    ChunkCoord next = slots_[slot].coord;
+    next.y += step;
+    const std::int32_t stop = more ? slots_[down ? slot - 1 : slot + 1].coord.y : INT32_MIN;
+    // What passes through chunks in which nothing changed.
+    while (any_rises_ && next.y != stop && grid_.find(next) != nullptr &&
+           grid_.find(next)->world_cells > 0) {
+      climb_slot(add_slot(next), down);
+      next.y += step;
+    }
+    if (any_rises_ && next.y != stop) end_all();
+  }
+  return end;
+}
+
+void FlowFinder::climb_slot(std::size_t number, bool down) {
+  const FlowSlot& slot = slots_[number];
+  const auto slab = static_cast<std::size_t>(shape_.slab());
+  const auto height = static_cast<std::size_t>(shape_.height());
+  for (std::size_t i = 0; i < height; ++i) {
+    const std::size_t base = (down ? height - 1 - i : i) * slab;
+    for (std::size_t c = 0; c < slab; ++c) {
+      std::int64_t& rises = rising_[c];
+      const std::int64_t surplus = slot.surplus[base + c];
+      if (rises == 0 && surplus == 0) {
+        last_[c] = id_of(number, base + c);
+        continue;
+      }
+      const Cell cell = after(slot, base + c);
+      if (!is_open(cell)) {
+        end_column(c);
+        continue;
+      }
+      const std::int32_t here = id_of(number, base + c);
+      if (rises != 0) add_flow(last_[c], here, rises);
+      rises += surplus;
+      last_[c] = here;
+    }
+  }
+  any_rises_ = std::any_of(rising_.begin(), rising_.end(), [](std::int64_t r) { return r != 0; });
+}
+
+// What is left at the end of a column's run left it: over an open edge, or into the air.
+void FlowFinder::end_column(std::size_t column) {
+  const std::int64_t rest = std::exchange(rising_[column], 0);
+  if (rest < 0) water_.unexplained_ -= rest;
+  add_flow(last_[column], kOutsideNode, rest);
+}
+
+void FlowFinder::end_all() {
+  for (std::size_t c = 0; c < rising_.size(); ++c) end_column(c);
+  any_rises_ = false;
+}
+
+// One flow for each pair of nodes.
+void FlowFinder::merge_flows() {
+  for (Flow& flow : flows_) {
+    if (flow.from > flow.to) flow = {flow.to, flow.from, -flow.units};
+  }
+  std::sort(flows_.begin(), flows_.end(), [](const Flow& a, const Flow& b) {
+    return a.from != b.from ? a.from < b.from : a.to < b.to;
+  });
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < flows_.size();) {
+    Flow sum = flows_[i];
+    for (++i; i < flows_.size() && flows_[i].from == sum.from && flows_[i].to == sum.to; ++i) {
+      sum.units += flows_[i].units;
+    }
+    if (sum.units < 0) sum = {sum.to, sum.from, -sum.units};
+    if (sum.units != 0) flows_[kept++] = sum;
+  }
+  flows_.resize(kept);
+}
+
+}  // namespace sluice::sim

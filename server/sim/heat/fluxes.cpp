@@ -1,0 +1,229 @@
+// Every flux by its rule: what flows between two cells of any kind, and to the air. What
+// plain_fluxes.cpp has found already is left out.
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "server/sim/heat/flux.h"
+#include "server/sim/heat/step.h"
+
+namespace sluice::sim {
+
+HeatCell HeatStep::cell_of(const Chunk& chunk, const AmountPage* page, std::int32_t index) const {
+  const auto i = static_cast<std::size_t>(index);
+  const Cell cell = chunk.cells[i];
+  const std::int32_t units = held_in(cell);
+  if (units == 0) return {};
+  const std::int64_t energy = page == nullptr ? 0 : page->at(i);
+  HeatCell found{curve_.fine(energy, units), units, is_ice(cell), 0};
+  if (found.fine < 0) found.ice = true;
+  if (found.fine == 0 && !found.ice) {
+    found.frozen = static_cast<std::int32_t>(
+        (std::int64_t{curve_.frozen_units(energy, units, false)} << kLogHeatParts) / units);
+  }
+  return found;
+}
+
+std::int64_t HeatStep::beside(const HeatCell& a, const HeatCell& b) const {
+  if (a.units == 0 || b.units == 0) return 0;
+  const std::int32_t parts = a.ice || b.ice ? options_.ice : options_.sideways;
+  return conducted(parts, std::min(a.units, b.units), a.fine, b.fine);
+}
+std::int64_t HeatStep::upwards(const HeatCell& below, const HeatCell& above) const {
+  if (below.units == 0 || above.units == 0) return 0;
+  const std::int32_t parts = below.ice || above.ice            ? through_ice(below, above)
+                             : lighter(below.fine, above.fine) ? options_.up
+                                                               : options_.down;
+  return conducted(parts, std::min(below.units, above.units), below.fine, above.fine);
+}
+
+// From the middle of a cell of ice to where its neighbour is still water: half of a cell of ice,
+// and as much of the neighbour as is frozen.
+std::int32_t HeatStep::through_ice(const HeatCell& a, const HeatCell& b) const {
+  if (a.ice && b.ice) return options_.ice;
+  const std::int32_t frozen = a.ice ? b.frozen : a.frozen;
+  constexpr std::int32_t kWhole = 1 << kLogHeatParts;
+  return options_.ice * 2 * kWhole / (kWhole + 2 * frozen);
+}
+
+void HeatStep::move(ChunkHeat& heat, std::int32_t index, std::int64_t energy) const {
+  if (!std::exchange(heat.written, true)) heat.change.assign(kChunkCells, 0);
+  heat.change[static_cast<std::size_t>(index)] += energy;
+  heat.flows = true;
+}
+
+/// Temperatures and amounts of a chunk that holds neither ice nor water at 0 degrees or below;
+/// false for any other.
+bool HeatStep::read_water(const ChunkHeat& heat, std::int32_t* fine, std::int32_t* units) const {
+  const Cell* const cells = heat.chunk->cells.data();
+  const HeatRange plain{(curve_.melted() + 1) * kFull, curve_.boils() * kFull, 0};
+  const auto offset = static_cast<std::int32_t>(curve_.melted() << kLogFine);
+  for (std::int32_t i = 0; i < kChunkCells; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const std::int64_t energy = heat.page == nullptr ? 0 : heat.page->at(at);
+    if (cells[at] == kFull && plain.has_water(energy)) {
+      units[at] = kFull;
+      fine[at] = static_cast<std::int32_t>((energy << kLogFine) / kFull) - offset;
+      continue;
+    }
+    const HeatCell found = cell_of(*heat.chunk, heat.page, i);
+    if (found.units > 0 && (found.ice || found.fine <= 0)) return false;
+    units[at] = found.units;
+    fine[at] = found.fine;
+  }
+  return true;
+}
+
+// As find_within, for water alone: every face is looked at alike, so that there is little to
+// guess. False where the chunk holds something else.
+bool HeatStep::find_within_water(ChunkHeat& heat) const {
+  std::array<std::int32_t, kChunkCells> fine;
+  std::array<std::int32_t, kChunkCells> units;
+  if (!read_water(heat, fine.data(), units.data())) return false;
+  heat.change.assign(kChunkCells, 0);
+  heat.written = true;
+  std::int64_t* const change = heat.change.data();
+  const auto slab = static_cast<std::size_t>(shape_.slab());
+  const auto width = static_cast<std::size_t>(shape_.width());
+  std::int64_t any = 0;
+  const auto exchange = [&](std::size_t a, std::size_t b, std::int32_t parts) {
+    const std::int64_t energy = conducted(parts, std::min(units[a], units[b]), fine[a], fine[b]);
+    change[a] -= energy;
+    change[b] += energy;
+    any |= energy;
+  };
+  for (std::size_t row = 0; row < kChunkCells; row += width) {
+    for (std::size_t i = row; i + 1 < row + width; ++i) exchange(i, i + 1, options_.sideways);
+    if (row % slab + width < slab) {
+      for (std::size_t i = row; i < row + width; ++i) exchange(i, i + width, options_.sideways);
+    }
+    if (row + slab >= kChunkCells) continue;
+    for (std::size_t i = row; i < row + width; ++i) {
+      exchange(i, i + slab, lighter(fine[i], fine[i + slab]) ? options_.up : options_.down);
+    }
+  }
+  heat.flows = any != 0;
+  for (std::size_t i = 0; i + slab < kChunkCells; ++i) {
+    if (units[i] == 0 || units[i + slab] > 0) continue;
+    meet_air(heat, static_cast<std::int32_t>(i), {fine[i], units[i], false, 0});
+  }
+  return true;
+}
+
+void HeatStep::find_within(ChunkHeat& heat) const {
+  std::vector<HeatCell> cells(kChunkCells);
+  for (std::int32_t i = 0; i < kChunkCells; ++i) {
+    cells[static_cast<std::size_t>(i)] = cell_of(*heat.chunk, heat.page, i);
+  }
+  const std::int32_t slab = shape_.slab();
+  const std::int32_t width = shape_.width();
+  const auto exchange = [&](std::int32_t a, std::int32_t b, std::int64_t energy) {
+    if (energy == 0) return;
+    move(heat, a, -energy);
+    move(heat, b, energy);
+  };
+  for (std::int32_t i = 0; i < kChunkCells; ++i) {
+    const HeatCell& here = cells[static_cast<std::size_t>(i)];
+    if (here.units == 0) continue;
+    const auto at = [&](std::int32_t index) -> const HeatCell& {
+      return cells[static_cast<std::size_t>(index)];
+    };
+    if ((i & (width - 1)) != width - 1) exchange(i, i + 1, beside(here, at(i + 1)));
+    if ((i & (slab - 1)) < slab - width) exchange(i, i + width, beside(here, at(i + width)));
+    if (i >= kChunkCells - slab) continue;
+    if (at(i + slab).units > 0) {
+      exchange(i, i + slab, upwards(here, at(i + slab)));
+    } else {
+      meet_air(heat, i, here);
+    }
+  }
+}
+
+const AmountPage* HeatStep::page_of(const Chunk* chunk) const {
+  if (chunk == nullptr) return nullptr;
+  const auto found = state_.pages.find(chunk->coord);
+  return found == state_.pages.end() ? nullptr : &found->second;
+}
+
+std::array<HeatStep::Border, 6> HeatStep::borders_of(const Chunk& chunk) const {
+  const std::int32_t slab = shape_.slab();
+  const std::int32_t width = shape_.width();
+  const std::int32_t height = shape_.height();
+  const std::int32_t depth = shape_.depth();
+  const std::int32_t top = kChunkCells - slab;
+  const auto along_x = [&](const Chunk* other, bool high) {
+    const std::int32_t last = width - 1;
+    return Border{other,  high,  false, high ? last : 0,     slab,
+                  height, width, depth, high ? -last : last, {high ? 1 : -1, 0, 0}};
+  };
+  const auto along_z = [&](const Chunk* other, bool high) {
+    const std::int32_t last = slab - width;
+    return Border{other,  high, false, high ? last : 0,     slab,
+                  height, 1,    width, high ? -last : last, {0, 0, high ? 1 : -1}};
+  };
+  const auto along_y = [&](const Chunk* other, bool high) {
+    return Border{other, high, true,  high ? top : 0,    width,
+                  depth, 1,    width, high ? -top : top, {0, high ? 1 : -1, 0}};
+  };
+  // A side view has no cells along its borders in z.
+  const bool solid = depth > 1;
+  return {along_x(chunk.left, false),
+          along_x(chunk.right, true),
+          solid ? along_z(chunk.front, false) : Border{},
+          solid ? along_z(chunk.back, true) : Border{},
+          along_y(chunk.below, false),
+          along_y(chunk.above, true)};
+}
+
+void HeatStep::find_over_borders(ChunkHeat& heat, const Plain* plain) const {
+  for (const Border& border : borders_of(*heat.chunk)) {
+    // Over the top there may be air.
+    const bool top = border.vertical && border.high;
+    if (border.other != nullptr || top) find_over_border(heat, border, plain);
+  }
+}
+
+void HeatStep::find_over_border(ChunkHeat& heat, const Border& border, const Plain* plain) const {
+  const AmountPage* const page = page_of(border.other);
+  for (std::int32_t i = 0; i < border.outer_count; ++i) {
+    for (std::int32_t j = 0; j < border.inner_count; ++j) {
+      const std::int32_t index = border.first + i * border.outer + j * border.inner;
+      if (plain != nullptr && plain->over(shape_, border, index)) continue;
+      const HeatCell here = cell_of(*heat.chunk, heat.page, index);
+      if (here.units == 0) continue;
+      const HeatCell there = border.other == nullptr
+                                 ? HeatCell{}
+                                 : cell_of(*border.other, page, index + border.to_other);
+      if (there.units == 0) {
+        if (border.vertical && border.high) meet_air(heat, index, here);
+        continue;
+      }
+      const HeatCell& low = border.high ? here : there;
+      const HeatCell& high = border.high ? there : here;
+      const std::int64_t energy = border.vertical ? upwards(low, high) : beside(low, high);
+      if (energy != 0) move(heat, index, border.high ? -energy : energy);
+    }
+  }
+}
+
+// Over its gap; the more air, the faster.
+void HeatStep::meet_air(ChunkHeat& heat, std::int32_t index, const HeatCell& here) const {
+  const Vec3 at = shape_.cell_at(heat.coord, index);
+  const std::int32_t most = options_.air_cells * kFull;
+  std::int32_t gap = here.ice ? 0 : kFull - std::min(here.units, kFull);
+  for (Vec3 up = at + Vec3{0, 1, 0}; gap < most; ++up.y) {
+    const Cell cell = grid_.cell(up);
+    if (held_in(cell) > 0 && up.y == at.y + 1) return;
+    if (cell != kAir) break;
+    gap += kFull;
+  }
+  if (gap == 0) return;
+  if (here.fine >= options_.simmer << kLogFine && !here.ice) heat.simmering.push_back(at);
+  const std::int32_t parts = options_.surface * std::min(gap, most) / most;
+  const std::int64_t energy = conducted(parts, here.units, here.fine, air_);
+  if (energy == 0) return;
+  move(heat, index, -energy);
+  (energy > 0 ? heat.to_air : heat.from_air) += energy > 0 ? energy : -energy;
+}
+
+}  // namespace sluice::sim

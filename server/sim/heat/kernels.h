@@ -1,0 +1,145 @@
+// The loops of heat over cells, behind plain functions; server/sim/kernels.h says which run.
+//
+// Most water stands in full cells and does not boil; most ice is of full cells, too. Of such
+// *plain* cells all that the fluxes need is a temperature, and a flux between two fits 32 bits:
+//
+//   conducted() of 4,096 units   parts * 4096 * size >> 20  =  parts * size >> 8
+//   size = high * 256 + low      parts * high + (parts * low >> 8)
+//
+// They stand in a plane: the chunk's cells as they lie, with a layer of its neighbours around.
+// Whatever is not plain has no part in a kernel's fluxes.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "protocol/base/cell.h"
+#include "protocol/base/geometry.h"
+#include "server/sim/heat/enthalpy.h"
+
+namespace sluice::sim {
+
+/// Energies of full cells: of water between the first two, of ice below the third. All three are
+/// left out.
+struct HeatRange {
+  std::int64_t least = 0;
+  std::int64_t most = 0;
+  std::int64_t most_of_ice = 0;
+
+  [[nodiscard]] bool has_water(std::int64_t energy) const {
+    return energy > least && energy < most;
+  }
+};
+
+/// Cells that neither freeze, melt nor boil.
+inline HeatRange lasting_range(const HeatCurve& curve) {
+  return {curve.frozen() * kFull, curve.boils() * kFull,
+          (curve.melted() + (curve.melting == 0 ? 1 : 0)) * kFull};
+}
+
+/// Water from 0 to below 100 degrees; ice of 0 degrees or less. Water that is colder counts as ice.
+inline HeatRange plain_range(const HeatCurve& curve) {
+  return {curve.frozen() * kFull - 1, curve.boils() * kFull, curve.melted() * kFull};
+}
+
+/// A plain cell in a plane: twice its temperature of 1/65536 degree, and 1 if it conducts as ice.
+inline constexpr std::int32_t kNotPlain = INT32_MIN;
+inline constexpr std::int32_t kMelting = 0;  // water of 0 degrees, which may be partly frozen
+
+inline std::int32_t fine_of_plain(std::int32_t plain) {
+  return plain >> 1;
+}
+inline bool is_plain_ice(std::int32_t plain) {
+  return (plain & 1) != 0;
+}
+/// Between ice and water above or below it, of which some is frozen, flows what neither says.
+inline bool is_beyond_planes(std::int32_t below, std::int32_t above) {
+  return (below == kMelting && is_plain_ice(above)) || (above == kMelting && is_plain_ice(below));
+}
+
+inline std::int32_t plain_of(const HeatCurve& curve, Cell cell, std::int64_t energy) {
+  const HeatRange range = plain_range(curve);
+  const bool water = cell == kFull && range.has_water(energy);
+  const bool ice =
+      cell == kFull ? energy <= range.least : cell == ice_of(kFull) && energy < range.most_of_ice;
+  if (!water && !ice) return kNotPlain;
+  return 2 * curve.fine(energy, kFull) + (ice ? 1 : 0);
+}
+
+/// A chunk's plain cells, and those around it.
+struct HeatPlane {
+  static constexpr std::size_t kMost = 18 * 18 * 18;
+  static_assert(kMost >= 66 * 66);
+
+  explicit HeatPlane(const ChunkShape& shape)
+      : stride(static_cast<std::size_t>(shape.width()) + 2),
+        layer(stride * static_cast<std::size_t>(shape.depth() > 1 ? shape.depth() + 2 : 1)),
+        first(layer + (shape.depth() > 1 ? stride : 0) + 1) {}
+  /// Of a chunk's cell, or of one beside the chunk.
+  [[nodiscard]] std::size_t at(std::ptrdiff_t x, std::ptrdiff_t y, std::ptrdiff_t z) const {
+    const auto back = static_cast<std::ptrdiff_t>(stride);
+    const auto up = static_cast<std::ptrdiff_t>(layer);
+    return static_cast<std::size_t>(static_cast<std::ptrdiff_t>(first) + x + z * back + y * up);
+  }
+
+  std::size_t stride;  // from a cell to the one behind it
+  std::size_t layer;   // and to the one above
+  std::size_t first;   // of the chunk's cells
+  // Without a value until they are read, corners for ever.
+  std::array<std::int32_t, kMost> plain;
+};
+
+struct HeatFluxInput {
+  ChunkShape shape;
+  // Parts of 4,096, as validate() lets them be.
+  std::int32_t sideways = 0;  // at most 512: with less than 100 degrees the product fits 32 bits
+  std::int32_t down = 0;
+  std::int32_t up = 0;
+  std::int32_t ice = 0;  // at most 128, for the same reason: less than 200 degrees
+};
+
+// validate() sees to it that all faces of a cell have at most kMostHeatParts: four of water to the
+// side alone, and sixteen times those of ice.
+static_assert(std::int64_t{kMostHeatParts / 4} * (kBoiling << kLogFine) < UINT32_MAX);
+static_assert(std::int64_t{kMostHeatParts / 16} * ((kBoiling - kColdest) << kLogFine) < UINT32_MAX);
+
+/// Rows of cells, and where their temperatures go.
+struct HeatRows {
+  std::size_t rows = 1;
+  std::size_t cells = 0;      // of a row: a multiple of 16
+  std::size_t from_step = 0;  // from one row to the next
+  std::size_t to_step = 0;
+};
+
+struct HeatFluxesFound {
+  bool any = false;       // something flows over some face
+  bool left_out = false;  // a face is_beyond_planes()
+
+  friend bool operator==(const HeatFluxesFound&, const HeatFluxesFound&) = default;
+};
+
+struct HeatKernels {
+  /// plain_of() cells. Returns how many are plain.
+  std::int32_t (*read)(const HeatCurve& curve, const HeatRows& rows, const Cell* cells,
+                       const std::int64_t* energies, std::int32_t* plain);
+  /// What flows into each cell of the chunk from the plain ones around it, less what flows out.
+  HeatFluxesFound (*fluxes)(const HeatFluxInput& input, const HeatPlane& plane,
+                            std::int64_t* change);
+  /// Adds a chunk's changes to its energies, and returns what others() would say of it then.
+  std::uint64_t (*add)(const HeatRange& range, const Cell* cells, const std::int64_t* change,
+                       std::int64_t* energies);
+  /// Bit g is set if one of the chunk's 64 cells from 64 g on holds water or ice, and is no full
+  /// cell of water, or of ice, in the range.
+  std::uint64_t (*others)(const HeatRange& range, const Cell* cells, const std::int64_t* energies);
+  /// The sum of a page's digest (carried/amounts.cpp).
+  std::uint64_t (*digest)(const std::int64_t* energies);
+};
+
+/// Key of a page's energy i in its digest: the first, and i steps more.
+inline constexpr std::uint64_t kHeatDigestKey = 0x452821e638d01377U;
+inline constexpr std::uint64_t kHeatDigestStep = 0x9e3779b97f4a7c15U;
+
+[[nodiscard]] HeatKernels scalar_heat_kernels();
+
+}  // namespace sluice::sim

@@ -1,0 +1,142 @@
+// One step of heat, for the files that make it up: step.cpp (its order), fluxes.cpp (every flux by
+// its rule), plain_fluxes.cpp (those of full cells of water, by vectors) and turn.cpp (what
+// freezes, melts and boils).
+//
+// Every flux is a function of the old state of its two cells, computed by both of their chunks; so
+// neither the order of chunks nor the number of workers can matter.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "server/sim/heat/enthalpy.h"
+#include "server/sim/heat/field.h"
+#include "server/sim/heat/kernels.h"
+
+namespace sluice::sim {
+
+/// A cell as a flux sees it.
+struct HeatCell {
+  std::int32_t fine = kNoTemperature;
+  std::int32_t units = 0;
+  bool ice = false;         // or as cold as ice
+  std::int32_t frozen = 0;  // parts of 4,096 of water that is at 0 degrees
+};
+
+/// A chunk's part in the step under way.
+struct ChunkHeat {
+  ChunkCoord coord;
+  const Chunk* chunk = nullptr;  // null: air
+  const AmountPage* page = nullptr;
+  std::vector<std::int64_t> change;  // what each cell gains; room alone until it is written
+  std::int64_t to_air = 0;           // given and taken, each for itself
+  std::int64_t from_air = 0;
+  bool flows = false;
+  bool written = false;         // `change`
+  bool full_and_alike = false;  // within, nothing can flow
+  std::vector<Vec3> simmering;  // surfaces
+};
+
+class HeatStep {
+ public:
+  HeatStep(HeatField& field, const HeatTick& now, Grid& grid, CarriedWater& water, HeatState& state)
+      : field_(field),
+        now_(now),
+        grid_(grid),
+        water_(water),
+        shape_(grid.shape()),
+        state_(state),
+        options_(state.options),
+        curve_(state.options.latent),
+        air_(air_at(state, now.tick) << kLogFine) {}
+
+  /// Returns the units that left as steam.
+  std::int64_t run(Executor& executor);
+
+ private:
+  /// One of a chunk's six sides: the cells along it lie `outer` * i + `inner` * j from the first.
+  struct Border {
+    const Chunk* other = nullptr;
+    bool high = false;  // towards higher coordinates
+    bool vertical = false;
+    std::int32_t first = 0;
+    std::int32_t outer = 0;
+    std::int32_t outer_count = 0;
+    std::int32_t inner = 0;
+    std::int32_t inner_count = 0;
+    std::int32_t to_other = 0;  // from a cell's index to that of the one behind the border
+    Vec3 step;
+  };
+  /// Which of its fluxes a chunk's plain cells have had already.
+  struct Plain {
+    const HeatPlane& plane;
+    /// Whether both cells of a face over a border are.
+    [[nodiscard]] bool over(const ChunkShape& shape, const Border& border,
+                            std::int32_t index) const;
+  };
+
+  // step.cpp
+  void begin(ChunkCoord coord, ChunkHeat& heat);
+  void find_fluxes(ChunkHeat& heat) const;
+  /// Returns which of its cells may turn: HeatKernels::others.
+  [[nodiscard]] std::uint64_t apply(ChunkHeat& heat);
+  void fall_asleep();
+
+  // fluxes.cpp
+  [[nodiscard]] HeatCell cell_of(const Chunk& chunk, const AmountPage* page,
+                                 std::int32_t index) const;
+  [[nodiscard]] std::int64_t beside(const HeatCell& a, const HeatCell& b) const;
+  [[nodiscard]] std::int64_t upwards(const HeatCell& below, const HeatCell& above) const;
+  [[nodiscard]] std::int32_t through_ice(const HeatCell& a, const HeatCell& b) const;
+  void move(ChunkHeat& heat, std::int32_t index, std::int64_t energy) const;
+  [[nodiscard]] bool read_water(const ChunkHeat& heat, std::int32_t* fine,
+                                std::int32_t* units) const;
+  [[nodiscard]] bool find_within_water(ChunkHeat& heat) const;
+  void find_within(ChunkHeat& heat) const;
+  /// `plain`: null where no flux was found yet.
+  void find_over_borders(ChunkHeat& heat, const Plain* plain) const;
+  void find_over_border(ChunkHeat& heat, const Border& border, const Plain* plain) const;
+  [[nodiscard]] std::array<Border, 6> borders_of(const Chunk& chunk) const;
+  [[nodiscard]] const AmountPage* page_of(const Chunk* chunk) const;
+  void meet_air(ChunkHeat& heat, std::int32_t index, const HeatCell& here) const;
+
+  // plain_fluxes.cpp
+  [[nodiscard]] bool find_plain(ChunkHeat& heat) const;
+  [[nodiscard]] std::int32_t read_plain(const ChunkHeat& heat, HeatPlane& plane) const;
+  [[nodiscard]] bool read_beside(const Border& border, HeatPlane& plane) const;
+  [[nodiscard]] bool read_column(const Border& border, const AmountPage& page,
+                                 const HeatPlane& plane, std::size_t from, std::int32_t* to) const;
+  void find_of_others(ChunkHeat& heat, const HeatPlane& plane) const;
+  void find_of_other(ChunkHeat& heat, const HeatPlane& plane, std::int32_t index) const;
+  void exchange(ChunkHeat& heat, std::int32_t low, std::int32_t high, bool vertical) const;
+  void find_surfaces(ChunkHeat& heat) const;
+
+  // turn.cpp
+  /// What freezes, melts and boils. Returns the units that left as steam.
+  std::int64_t turn(ChunkHeat& heat, std::uint64_t groups);
+  /// Of a chunk to which nothing flowed, as HeatKernels::others.
+  [[nodiscard]] std::uint64_t groups_to_turn(const Chunk& chunk, const AmountPage* page) const;
+  /// Full cells that neither freeze, melt nor boil.
+  [[nodiscard]] HeatRange usual() const { return lasting_range(curve_); }
+  [[nodiscard]] Cell turned(Cell cell, std::int32_t units, std::int64_t energy) const;
+  void let_go(Vec3 at, std::int32_t units, std::int32_t left, std::int64_t& energy);
+  void grow(ChunkCoord coord, std::size_t index, std::int32_t units);
+  void move_grown();
+  [[nodiscard]] std::int64_t& energy_at(Vec3 at);
+
+  HeatField& field_;
+  const HeatTick& now_;
+  Grid& grid_;
+  CarriedWater& water_;
+  const ChunkShape& shape_;
+  HeatState& state_;
+  const HeatOptions& options_;
+  HeatCurve curve_;
+  std::int32_t air_;  // 1/65536 degree
+  std::vector<ChunkHeat> chunks_;
+  std::size_t turned_ = 0;        // cells
+  std::vector<WaterMove> grown_;  // from ice to the water above it
+};
+
+}  // namespace sluice::sim

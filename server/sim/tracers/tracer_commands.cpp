@@ -1,0 +1,60 @@
+// The commands of tracers, and what their numbers may be.
+#include <string>
+
+#include "server/sim/commands/context.h"
+#include "server/sim/heat/field.h"
+#include "server/sim/limits.h"
+#include "server/sim/tracers/field.h"
+
+namespace sluice::sim {
+
+Status CommandContext::check_tracers(const TracerAmounts& amounts) const {
+  const TracerState& state = world_.core_.tracers;
+  if (Status s = check_amounts(state.options(), amounts); !s) return Error{"tracer: " + s.error()};
+  return Done{};
+}
+
+Status CommandContext::check_temperature(std::optional<std::int32_t> temperature) const {
+  if (!temperature) return Done{};
+  if (!world_.core_.heat.on) return Error{kNoHeat};
+  return validate_temperature("temperature", *temperature);
+}
+
+CommandOutcome CommandContext::apply(const DyedPour& command) {
+  if (Status s = check_tracers(command.tracer); !s) return refused(s);
+  if (Status s = check_temperature(command.temperature); !s) return refused(s);
+  const TracerState& state = world_.core_.tracers;
+  const auto amounts = by_number(state, command.tracer);
+  for (std::size_t t = 0; t < amounts.size(); ++t) {
+    if (amounts[t] <= state.room(t)) continue;
+    return {"the world takes " + std::to_string(kMostTracerUnits) + " units of '" +
+            state.tracers[t].options.name + "' over its whole life, and has room for " +
+            std::to_string(state.room(t)) + " more"};
+  }
+  const CommandOutcome poured = apply(Pour{command.at, command.units});
+  if (!poured.applied()) return poured;
+  Load load = world_.carried_->usual_load(command.units);
+  if (command.temperature) {
+    load[kHeatCargo] = HeatField::energy_of(command.units, *command.temperature, world_.core_.heat);
+  }
+  for (std::size_t t = 0; t < static_cast<std::size_t>(state.count); ++t) {
+    load[world_.first_tracer_cargo() + t] = amounts[t];
+  }
+  world_.carried_->exchanged(world_.grid_, command.at, {command.units, 0}, load);
+  return poured;
+}
+
+CommandOutcome CommandContext::apply(const AddDyedSource& command) {
+  if (Status s = check_tracers(command.tracer); !s) return refused(s);
+  if (Status s = check_temperature(command.temperature); !s) return refused(s);
+  const Spring spring{command.at, command.rate, command.head.value_or(-1), command.temperature, {}};
+  if (command.head && *command.head < 0) {
+    return {"head " + std::to_string(*command.head) + " is below zero"};
+  }
+  const CommandOutcome made = add_source(spring);
+  if (!made.applied()) return made;
+  world_.core_.tracers.springs[command.at] = {command.tracer};
+  return made;
+}
+
+}  // namespace sluice::sim

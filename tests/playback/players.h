@@ -1,0 +1,86 @@
+// A player of recordings behind a real server in this process, and clients that watch it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "server/net/server.h"
+#include "server/playback/player.h"
+#include "tests/record/support.h"
+#include "tests/support/wire_client.h"
+
+namespace sluice::playback::test {
+
+using namespace record::test;
+using tests::WireClient;
+
+inline std::string seek_to(std::uint64_t tick) {
+  return R"({"cmd": "seek", "to": )" + std::to_string(tick) + "}";
+}
+
+class Players : public testing::Test {
+ protected:
+  void record(const std::string& name, const HistoryOptions& options = {}) {
+    record_history(folder_.file(name), options);
+  }
+  std::vector<Player::Recording> open(const std::vector<std::string>& files) {
+    std::vector<Player::Recording> recordings;
+    for (const std::string& file : files) {
+      recordings.push_back(
+          {recordings.empty() ? "a" : "b", must(Cursor::open(folder_.file(file), executor_))});
+    }
+    return recordings;
+  }
+  void start(const std::vector<std::string>& files) {
+    player_ = std::make_unique<Player>(open(files));
+    must(player_->begin_at(player_->first_tick()));
+    serve();
+  }
+  void serve() {
+    net::ServerOptions options;
+    options.port = 0;
+    server_ = must(net::Server::start(std::move(options), player_->hosted()));
+    player_->start();
+  }
+  void TearDown() override {
+    if (player_) player_->stop();
+    server_.reset();
+  }
+  std::unique_ptr<WireClient> watch(const std::string& world) {
+    auto client = std::make_unique<WireClient>(server_->port(), "/worlds/" + world);
+    EXPECT_TRUE(client->greet());
+    client->session().set_view({{0, 0, 0}, {96, 80, 1}});
+    client->flush();
+    return client;
+  }
+  static bool wait_tick(WireClient& client, std::uint64_t tick) {
+    const auto there = [&] { return client.mirror().tick() == tick && client.mirror().playback(); };
+    return there() || client.pump_until([&](auto) { return there(); });
+  }
+  void expect_shown(WireClient& client, const std::string& file, std::uint64_t tick) {
+    ASSERT_TRUE(wait_tick(client, tick)) << tick << ", not " << client.mirror().tick();
+    const auto cursor = must(Cursor::open(folder_.file(file), executor_));
+    must(cursor->seek(tick));
+    // The first message of a tick need not bring all that is in view.
+    const auto equal = [&] {
+      for (std::int32_t y = 0; y < 80; ++y) {
+        for (std::int32_t x = 0; x < 96; ++x) {
+          if (client.mirror().cell({x, y, 0}) != cursor->world().cell({x, y, 0})) return false;
+        }
+      }
+      return true;
+    };
+    EXPECT_TRUE(equal() || client.pump_until([&](auto) { return equal(); })) << "tick " << tick;
+    EXPECT_EQ(client.mirror().stats().digest_mismatches, 0U);
+  }
+
+  TemporaryFolder folder_;
+  sim::SerialExecutor executor_;
+  std::unique_ptr<Player> player_;
+  std::unique_ptr<net::Server> server_;
+};
+
+}  // namespace sluice::playback::test

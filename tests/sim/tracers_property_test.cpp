@@ -1,0 +1,185 @@
+// Goal: tracers keep their laws over any water, however it moves.
+// Method: worlds and scripts of every model drawn by rapidcheck (which prints the seed of a
+// failure), with tracers of every kind, some with heat, run in ways that must agree.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "server/sim/tracers/field.h"
+#include "server/workers/thread_pool.h"
+#include "tests/support/drawn_world.h"
+#include "tests/support/mirror.h"
+#include "tests/support/random_tracers.h"
+#include "tests/support/through_a_snapshot.h"
+
+namespace sluice::tests {
+namespace {
+
+using sim::World;
+using sim::WorldSpec;
+
+constexpr std::size_t kTicks = 40;
+
+/// The books say what the cells say; nothing is below zero, and cells without water hold nothing.
+bool adds_up(const World& world) {
+  const sim::TracerState& state = world.core().tracers;
+  for (std::size_t t = 0; t < static_cast<std::size_t>(state.count); ++t) {
+    std::int64_t sum = 0;
+    for (const auto& [coord, page] : state.tracers[t].pages) {
+      const sim::Chunk* const chunk = world.grid().find(coord);
+      if (chunk == nullptr) return false;
+      for (std::size_t i = 0; i < kChunkCells; ++i) {
+        if (page.at(i) < 0) return false;
+        if (page.at(i) > 0 && held_in(chunk->cells[i]) == 0) return false;
+        sum += page.at(i);
+      }
+    }
+    const sim::AmountTotals& totals = state.tracers[t].totals;
+    if (!totals.balanced() || totals.now != sum || totals.in < 0 || totals.out < 0) return false;
+  }
+  return true;
+}
+
+RC_GTEST_PROP(TracerProperty, NothingIsLost, (std::uint64_t seed, bool solid)) {
+  const WorldSpec spec = random_tracers(seed, solid, true);
+  auto world = make_world(spec);
+  sim::SerialExecutor serial;
+  Script script = random_tracer_script(seed, spec, kTicks, true);
+  script.resize(2 * kTicks);
+  RC_ASSERT(adds_up(*world));
+  for (const auto& commands : script) {
+    (void)world->tick(commands, serial);
+    RC_ASSERT(world->conserved());
+    RC_ASSERT(adds_up(*world));
+    RC_ASSERT(world->digest() == world->recompute_digest());
+  }
+}
+
+RC_GTEST_PROP(TracerProperty, WorkersOrderAndSleepChangeNothing, (std::uint64_t seed, bool solid)) {
+  const WorldSpec spec = random_tracers(seed, solid, true);
+  auto plain = make_world(spec);
+  auto shuffled = make_world(spec);
+  auto awake = make_world(spec);
+  awake->set_run_options({.sleep = false});
+  sim::SerialExecutor serial;
+  workers::ThreadPool pool(3);
+  workers::ShuffledExecutor any_order(pool, seed);
+  Script script = random_tracer_script(seed, spec, kTicks, true);
+  script.resize(2 * kTicks);
+  for (const auto& commands : script) {
+    const sim::TickReport report = plain->tick(commands, serial);
+    RC_ASSERT(shuffled->tick(commands, any_order).digest == report.digest);
+    const sim::TickReport wide_awake = awake->tick(commands, serial);
+    RC_ASSERT(wide_awake.digest == report.digest);
+    RC_ASSERT(wide_awake.at_rest == report.at_rest);
+  }
+}
+
+RC_GTEST_PROP(TracerProperty, GoingOnFromASnapshotIsGoingOn, (std::uint64_t seed, bool solid)) {
+  const WorldSpec spec = random_tracers(seed, solid, true);
+  auto world = make_world(spec);
+  auto restored = through_a_snapshot(*world);
+  sim::SerialExecutor serial;
+  Dice dice(seed);
+  Script script = random_tracer_script(seed, spec, kTicks, true);
+  script.resize(2 * kTicks);
+  for (const auto& commands : script) {
+    if (dice.chance(40)) restored = through_a_snapshot(*restored);
+    RC_ASSERT(restored->digest() == world->digest());
+    const sim::TickReport expected = world->tick(commands, serial);
+    const sim::TickReport report = restored->tick(commands, serial);
+    RC_ASSERT(report.digest == expected.digest);
+    RC_ASSERT(report.at_rest == expected.at_rest);
+  }
+}
+
+// The water's own history is the same with dyes in it as without.
+RC_GTEST_PROP(TracerProperty, WaterGoesItsWayWhateverItHolds, (std::uint64_t seed, bool solid)) {
+  const WorldSpec dyed = random_tracers(seed, solid, true);
+  WorldSpec clear = dyed;
+  clear.tracers.clear();
+  for (sim::Fill& fill : clear.fills) fill.tracers.clear();
+  for (sim::Spring& source : clear.sources) source.tracers.clear();
+  auto world = make_world(dyed);
+  auto plain = make_world(clear);
+  sim::SerialExecutor serial;
+  for (const auto& commands : random_heat_script(seed, dyed, kTicks, true)) {
+    (void)world->tick(commands, serial);
+    (void)plain->tick(commands, serial);
+    const auto layers = world->layer_digests();
+    const auto expected = plain->layer_digests();
+    for (const sim::Layer layer : {sim::Layer::kCells, sim::Layer::kTotals, sim::Layer::kHeat}) {
+      RC_ASSERT(layers[static_cast<std::size_t>(layer)] ==
+                expected[static_cast<std::size_t>(layer)]);
+    }
+  }
+}
+
+RC_GTEST_PROP(TracerProperty, TheMirrorImageOfAWorldHasTheMirroredTracers,
+              (std::uint64_t seed, bool solid)) {
+  WorldSpec spec = random_tracers(seed, solid, false);
+  // Stream water draws by place.
+  if (spec.config.water == sim::WaterModel::kStream ||
+      spec.config.water == sim::WaterModel::kBlock) {
+    spec =
+        fitted(spec, Dice(seed).chance(50) ? sim::WaterModel::kCellular : sim::WaterModel::kHydro);
+  }
+  spec.pipes.clear();
+  spec.pipe_links.clear();
+  spec.ports.clear();
+  spec.sources.clear();
+  spec.drains.clear();
+  spec.heaters.clear();
+  spec.config.size.x = solid ? std::max(2, spec.config.size.x) : spec.config.size.x;
+  const Mirror mirror = {solid ? Dice(seed).roll(1, 7) : 1, spec.config.size};
+  auto world = make_world(spec);
+  auto image = make_world(mirror(spec));
+  const Script script = random_tracer_script(seed, spec, kTicks, false);
+  const Script mirrored = mirror(script);
+  sim::SerialExecutor serial;
+  const sim::TracerState& state = world->core().tracers;
+  const sim::TracerState& other = image->core().tracers;
+  for (std::size_t t = 0; t < script.size(); ++t) {
+    (void)world->tick(script[t], serial);
+    (void)image->tick(mirrored[t], serial);
+    for (std::size_t i = 0; i < kTracerNames.size(); ++i) {
+      RC_ASSERT(state.tracers[i].totals.now == other.tracers[i].totals.now);
+      RC_ASSERT(state.tracers[i].totals.out == other.tracers[i].totals.out);
+    }
+  }
+  for (std::size_t i = 0; i < kTracerNames.size(); ++i) {
+    for (const auto& [at, run] : runs_of(state.tracers[i].pages, state.shape())) {
+      RC_ASSERT(sim::amount_at(other.tracers[i].pages, other.shape(), mirror(at)) == run.amount);
+    }
+  }
+}
+
+// Without springs and heat: what spreads, sinks or fades is done one day.
+RC_GTEST_PROP(TracerProperty, ItComesToRest, (std::uint64_t seed, bool solid)) {
+  Dice dice(seed);
+  WorldSpec spec;
+  spec.config.name = "still";
+  spec.config.water = static_cast<sim::WaterModel>(dice.roll(1, 4));
+  const std::int32_t side = solid ? 10 : 40;
+  spec.config.size = {dice.roll(1, side), dice.roll(2, side), solid ? dice.roll(2, 10) : 1};
+  const Vec3 size = spec.config.size;
+  spec.fills = {{{{0, 0, 0}, size}, kFull}};
+  for (int i = 0; i < 6; ++i) {
+    spec.fills.push_back({{random_place(dice, size), {1, 1, 1}}, dice.chance(50) ? kRock : kFull});
+  }
+  add_random_tracers(seed, spec);
+  // The more of it there is, the finer it spreads, and the longer.
+  for (sim::Fill& fill : spec.fills) {
+    for (auto& [name, amount] : fill.tracers) amount = std::min(amount, kFull);
+  }
+  auto world = make_world(spec);
+  sim::SerialExecutor serial;
+  bool rests = false;
+  for (int tick = 0; tick < 60'000 && !rests; ++tick) rests = world->tick({}, serial).at_rest;
+  RC_ASSERT(rests);
+  const sim::Digest cells = digest_of(world->core().tracers);
+  (void)world->tick({}, serial);
+  RC_ASSERT(digest_of(world->core().tracers) == cells);
+}
+
+}  // namespace
+}  // namespace sluice::tests
