@@ -120,9 +120,7 @@ std::string inconsistency(const sim::World& world) {
   if (world.recompute_digest() != world.digest()) return "the digest is not that of the state";
   std::int64_t water = 0;
   world.grid().for_each([&](const sim::Chunk& chunk) {
-    for (std::size_t i = 0; i < kChunkCells; ++i) {
-      if (chunk.cells[i] > 0) water += chunk.cells[i];
-    }
+    for (std::size_t i = 0; i < kChunkCells; ++i) water += held_in(chunk.cells[i]);
   });
   if (water != world.totals().water) {
     return "the cells hold " + std::to_string(water) + " units, the sum says " +

@@ -63,8 +63,7 @@ struct HeatState {
     v.field("springs", self.springs);
     v.field("totals", self.totals);
     v.field("solid", self.solid);
-    std::map<Vec3, AmountRun> runs;
-    if constexpr (std::is_const_v<Self>) runs = runs_of(self.pages, self.shape());
+    std::map<Vec3, AmountRun> runs = runs_of(self.pages, self.shape());
     v.field("heats", runs);
     std::map<Vec3, Steam> steam = self.steam.by_place();
     if (self.options.steam) v.field("steam", steam);

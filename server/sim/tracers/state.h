@@ -81,10 +81,7 @@ struct TracerState {
 
   template <class Self, class Visitor>
   static void visit_state(Self& self, Visitor& v) {
-    std::map<std::string, TracerImage> images;
-    if constexpr (std::is_const_v<Self>) {
-      images = images_of(self.tracers, self.count, self.shape());
-    }
+    auto images = images_of(self.tracers, self.count, self.shape());
     v.field("tracers", images);
     if (images.empty()) return;
     v.field("solid", self.solid);
