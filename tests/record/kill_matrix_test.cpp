@@ -306,8 +306,8 @@ TEST(KillMatrix, EveryBitOfWhatWaterCarriesIsCaughtAndNamed) {
               Flipper own(value, bit);
               State::visit_state(state_of(world), own);
             },
-            std::string(layer) + " value " + std::to_string(value) + " bit " +
-                std::to_string(bit) + " after " + phase);
+            std::string(layer) + " value " + std::to_string(value) + " bit " + std::to_string(bit) +
+                " after " + phase);
         if (testing::Test::HasFailure()) return;
         ++flips;
       }

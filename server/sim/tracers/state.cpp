@@ -137,7 +137,8 @@ Status check_amounts(const std::vector<TracerOptions>& tracers, const TracerAmou
     if (!known) {
       return Error{"'" + name + "' is no tracer of this world; allowed: " + allowed};
     }
-    if (Status s = check_range(name.c_str(), entry.second, 0, kMaxPourUnits, " units"); !s) return s;
+    if (Status s = check_range(name.c_str(), entry.second, 0, kMaxPourUnits, " units"); !s)
+      return s;
   }
   return Done{};
 }
