@@ -1,5 +1,6 @@
 #include "server/sim/carried/amounts.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -49,11 +50,14 @@ bool take_runs(const std::map<Vec3, AmountRun>& runs, const ChunkShape& shape, A
     const std::int32_t first = shape.index_of(at);
     if (run.cells < 1 || run.cells > kChunkCells - first || run.amount <= 0) return false;
     AmountPage& page = pages[shape.chunk_of(at)];
-    if (run.cells == kChunkCells) {
+    if (run.cells == kChunkCells && page.nothing()) {
       page.fill(run.amount);
-    } else {
-      std::fill_n(page.edit() + first, run.cells, run.amount);
+      continue;
     }
+    std::int64_t* const from = page.edit() + first;
+    // Each cell is told once.
+    if (std::any_of(from, from + run.cells, [](std::int64_t a) { return a != 0; })) return false;
+    std::fill_n(from, run.cells, run.amount);
   }
   return true;
 }
