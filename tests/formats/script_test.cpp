@@ -28,6 +28,8 @@ TEST(Script, TheInterfacesExamplesAreRead) {
 {"tick": 12, "cmd": "evaporate_level", "at": [2,4,0], "level": 8192}
 {"tick": 12, "cmd": "splash", "at": [2,4,0], "radius": 3, "energy": 900}
 {"tick": 12, "cmd": "splash", "at": [2,4,0], "radius": 3, "energy": 900, "direction": -1}
+{"tick": 12, "cmd": "explode", "at": [2,4,0], "radius": 3, "energy": 900}
+{"tick": 12, "cmd": "move_body", "from": [2,4,0], "to": [3,4,0], "radius": 2}
 {"tick": 12, "cmd": "set_wind", "speed": -5}
 {"tick": 12, "cmd": "pour", "at": [2,4,0], "units": 4096, "temperature": 5120}
 {"tick": 12, "cmd": "add_source", "at": [2,4,0], "rate": 512, "temperature": 5120}
@@ -41,7 +43,7 @@ TEST(Script, TheInterfacesExamplesAreRead) {
 {"tick": 21, "cmd": "remove_drain", "at": [2,4,0]})",
       "s.jsonl");
   ASSERT_TRUE(script.ok()) << script.error();
-  ASSERT_EQ(script->size(), 19U);
+  ASSERT_EQ(script->size(), 21U);
   EXPECT_EQ(script->at(0).tick, 10U);
   EXPECT_EQ(std::get<sim::SetCells>(script->at(0).command.body).size, (Vec3{3, 1, 1}));
   EXPECT_EQ(std::get<sim::Pour>(script->at(1).command.body).units, 4096);

@@ -76,6 +76,10 @@ TEST(CommandCost, ASplashCostsItsColumnsAndTheClimb) {
   EXPECT_LT(cost(*world, sim::Splash{{5, 5, 5}, INT32_MAX, 1, 0}).work,
             4'000'000);  // a host's default budget of a tick
   EXPECT_LT(cost(*world, sim::SetWind{0}).work, sim::kWorkOfAnyCommand + 100);
+  EXPECT_EQ(cost(*world, sim::Explode{{5, 5, 5}, 3, 1}).work,
+            cost(*world, sim::Splash{{5, 5, 5}, 3, 1, 0}).work);
+  EXPECT_EQ(cost(*world, sim::MoveBody{{5, 5, 5}, {9, 9, 9}, 3}).work - sim::kWorkOfAnyCommand,
+            2 * (cost(*world, sim::Splash{{5, 5, 5}, 3, 1, 0}).work - sim::kWorkOfAnyCommand));
 }
 
 TEST(CommandCost, ABoxCostsItsCellsAndChunks) {

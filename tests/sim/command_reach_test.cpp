@@ -112,6 +112,9 @@ TEST_F(CommandReachTest, IsTheBoxOrTheCell) {
   EXPECT_THAT(boxes(sim::Pour{{7, 8, 0}, 5}), ElementsAre(cell({7, 8, 0})));
   EXPECT_THAT(boxes(sim::AddDrain{{7, 8, 0}, 5}), ElementsAre(cell({7, 8, 0})));
   EXPECT_THAT(boxes(sim::Splash{{1, 2, 0}, 3, 9, 0}), ElementsAre(Box{{0, 0, 0}, {5, 10, 1}}));
+  EXPECT_THAT(boxes(sim::Explode{{1, 2, 0}, 3, 9}), ElementsAre(Box{{0, 0, 0}, {5, 10, 1}}));
+  EXPECT_THAT(boxes(sim::MoveBody{{1, 2, 0}, {7, 5, 0}, 1}),
+              ElementsAre(Box{{0, 0, 0}, {3, 10, 1}}, Box{{6, 0, 0}, {3, 10, 1}}));
 }
 
 TEST_F(CommandReachTest, OfPipesItIsTheirPlaceAndTheirPorts) {

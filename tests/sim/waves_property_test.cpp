@@ -40,7 +40,9 @@ WorldSpec random_waves(std::uint64_t seed, bool solid, bool springs) {
   return spec;
 }
 
-Script random_orders(std::uint64_t seed, const WorldSpec& spec, bool springs, bool wind) {
+/// `bounded`: without what has more energy than it says, wind and bodies.
+Script random_orders(std::uint64_t seed, const WorldSpec& spec, bool springs, bool wind,
+                     bool bounded = false) {
   Dice dice(seed ^ 0x1d5eU);
   const Vec3 size = spec.config.size;
   Script script =
@@ -56,6 +58,14 @@ Script random_orders(std::uint64_t seed, const WorldSpec& spec, bool springs, bo
       const std::int32_t radius = dice.roll(0, sim::kMaxSplashRadius);
       const std::int32_t energy = dice.chance(20) ? INT32_MAX : dice.roll(1, 10'000'000);
       commands.push_back({sim::Splash{at, radius, energy, wind ? dice.roll(-1, 1) : 0}});
+    }
+    if (dice.chance(10)) {
+      const Vec3 at = random_place(dice, size);
+      commands.push_back({sim::Explode{at, dice.roll(0, 12), dice.roll(1, 10'000'000)}});
+    }
+    if (!bounded && dice.chance(15)) {
+      const Vec3 from = random_place(dice, size);
+      commands.push_back({sim::MoveBody{from, random_place(dice, size), dice.roll(0, 6)}});
     }
     if (wind && dice.chance(5)) {
       commands.push_back({sim::SetWind{dice.chance(50) ? 0 : dice.roll(-1000, 1000)}});
@@ -117,15 +127,18 @@ RC_GTEST_PROP(WavesProperty, EnergyRisesByPushesAlone, (std::uint64_t seed, bool
   const WorldSpec spec = random_waves(seed, solid, true);
   auto world = make_world(spec);
   sim::SerialExecutor serial;
-  Script script = random_orders(seed, spec, true, false);
+  Script script = random_orders(seed, spec, true, false, true);
   script.resize(2 * kTicks);
   std::int64_t before = 0;
   for (const auto& commands : script) {
     const sim::TickReport report = world->tick(commands, serial);
     std::int64_t given = 0;
     for (std::size_t i = 0; i < commands.size(); ++i) {
+      if (!report.outcomes[i].applied()) continue;
       const auto* splash = std::get_if<sim::Splash>(&commands[i].body);
-      if (splash != nullptr && report.outcomes[i].applied()) given += splash->energy;
+      if (splash != nullptr) given += splash->energy;
+      const auto* explode = std::get_if<sim::Explode>(&commands[i].body);
+      if (explode != nullptr) given += explode->energy;
     }
     const std::int64_t now = world->wave_energy();
     if (!anything_lands(*world)) RC_ASSERT(now <= before + given);

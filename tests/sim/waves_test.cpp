@@ -1,6 +1,8 @@
 // Goal: waves go where the rules say, as fast and as long as the formula says, and die.
 // Method: single steps against the formula; drawn worlds with one splash each.
 #include <cmath>
+#include <cstdlib>
+#include <map>
 #include <numbers>
 #include <string>
 
@@ -331,6 +333,58 @@ TEST(Waves, WindRaisesThemByFetchAndKeepsWaterAwake) {
   while (!tick(*world).at_rest) ASSERT_LT(++ticks, 4000);
 }
 
+TEST(Waves, AnExplosionThrowsWaterUpWithinItsBall) {
+  const auto height_after = [](Vec3 at, std::int32_t radius) {
+    const auto world = make_world(lake(WaterModel::kHydro, {60, 30, 1}, 20));
+    EXPECT_EQ(tick(*world, {{sim::Explode{at, radius, 1'000'000}}}).outcomes.front().reason, "");
+    EXPECT_LE(world->wave_energy(), 1'000'000);
+    EXPECT_GT(world->wave_energy(), 900'000);
+    std::size_t widest = 0;
+    for (const auto& [place, column] : columns(*world)) {
+      if (std::abs(place.x - at.x) <= 1) EXPECT_GT(column.height, 0);
+      widest = std::max<std::size_t>(widest, static_cast<std::size_t>(std::abs(place.x - at.x)));
+    }
+    return widest;
+  };
+  // The deeper it is, the narrower is what it throws up.
+  const std::size_t shallow = height_after({30, 20, 0}, 8);
+  EXPECT_LT(height_after({30, 14, 0}, 8), shallow);
+}
+
+// What a ball displaces, by hand: one of three cells whose middle lies in the surface's cell.
+TEST(Waves, ABodyThatMovesLiftsWhereItWasAndSinksWhereItIs) {
+  const auto move = [](Vec3 from, Vec3 to, std::int32_t radius) {
+    auto spec = lake(WaterModel::kHydro, {60, 30, 1}, 20);
+    spec.waves.options = {.tension = 1, .dampening = 1, .spread = 0, .steps = 1};
+    const auto world = make_world(spec);
+    EXPECT_EQ(tick(*world, {{sim::MoveBody{from, to, radius}}}).outcomes.front().reason, "");
+    std::map<std::int32_t, std::int32_t> heights;  // level units
+    for (const auto& [place, column] : columns(*world)) {
+      heights[place.x] = (column.height + 32) >> sim::kLogWaveUnit;
+    }
+    return heights;
+  };
+  // Under the surface lies half of it: 1.5 cells in the middle, the root of 1.5^2 - 1 beside it.
+  const auto moved = move({20, 20, 0}, {40, 20, 0}, 1);
+  ASSERT_EQ(moved.size(), 6U);
+  EXPECT_NEAR(moved.at(20), 6144, 8);
+  EXPECT_NEAR(moved.at(19), 4579, 8);
+  EXPECT_EQ(moved.at(19), moved.at(21));
+  EXPECT_NEAR(moved.at(40), -6144, 8);
+  EXPECT_EQ(moved.at(39), moved.at(41));
+  // One column on: what overlaps takes itself back.
+  const auto step = move({20, 20, 0}, {21, 20, 0}, 1);
+  EXPECT_NEAR(step.at(19), 4579, 8);
+  EXPECT_NEAR(step.at(20), 6144 - 4579, 8);
+  EXPECT_NEAR(step.at(21), 4579 - 6144, 8);
+  EXPECT_NEAR(step.at(22), -4579, 8);
+  // It stays; it goes about in the air; deep under water; and out of it.
+  EXPECT_TRUE(move({20, 20, 0}, {20, 20, 0}, 1).empty());
+  EXPECT_TRUE(move({20, 26, 0}, {22, 26, 0}, 1).empty());
+  EXPECT_TRUE(move({20, 10, 0}, {40, 9, 0}, 1).empty());
+  EXPECT_NEAR(move({20, 19, 0}, {40, 28, 0}, 0).at(20), 4096 * 3 / 4, 8);
+}
+
 TEST(Waves, CommandsThatCannotApplySayWhy) {
   const auto world = make_world(lake(WaterModel::kHydro, {40, 10, 1}, 4));
   const auto reason = [&](sim::CommandBody body) {
@@ -342,6 +396,17 @@ TEST(Waves, CommandsThatCannotApplySayWhy) {
   EXPECT_NE(reason(sim::Splash{{5, 4, 0}, 1, 1, 2}).find("direction 2"), std::string::npos);
   EXPECT_NE(reason(sim::Splash{{5, 0, 0}, 1, 1, 0}).find("no free surface"), std::string::npos);
   EXPECT_NE(reason(sim::SetWind{1001}).find("speed 1001"), std::string::npos);
+  EXPECT_NE(reason(sim::Explode{{5, 4, 0}, 33, 1}).find("allowed: 0 to 32"), std::string::npos);
+  EXPECT_NE(reason(sim::Explode{{5, 9, 0}, 4, 1}).find("farther from it than its radius of 4"),
+            std::string::npos);
+  EXPECT_EQ(reason(sim::Explode{{5, 8, 0}, 5, 1}), "");
+  EXPECT_NE(reason(sim::MoveBody{{5, 4, 0}, {5, 10, 0}, 1}).find("outside the world"),
+            std::string::npos);
+  EXPECT_NE(reason(sim::MoveBody{{5, 4, 0}, {5, 4, 0}, 33}).find("allowed: 0 to 32"),
+            std::string::npos);
+  EXPECT_NE(reason(sim::MoveBody{{5, 0, 0}, {6, 0, 0}, 1}).find("no free surface"),
+            std::string::npos);
+  EXPECT_EQ(reason(sim::MoveBody{{5, 0, 0}, {6, 4, 0}, 1}), "");
   EXPECT_EQ(reason(sim::Splash{{5, 9, 0}, 1, 1, 0}), "");
   EXPECT_EQ(reason(sim::SetWind{-1000}), "");
 }

@@ -58,6 +58,9 @@ struct Mirror {
       const Box box = (*this)(Box{body.from, body.size});
       body.from = box.from;
       body.size = box.size;
+    } else if constexpr (requires { body.to = Vec3(); }) {
+      body.from = (*this)(body.from);
+      body.to = (*this)(body.to);
     } else if constexpr (requires { body.at = Vec3(); }) {
       body.at = (*this)(body.at);
     }

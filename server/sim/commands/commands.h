@@ -150,6 +150,39 @@ struct Splash {
   }
 };
 
+/// Throws up the free surface that stands in the run of cells around a place.
+struct Explode {
+  static constexpr std::uint16_t kOpcode = 33;
+  static constexpr std::string_view kName = "explode";
+  Vec3 at;
+  std::int32_t radius = 0;  // cells, in all directions
+  std::int32_t energy = 0;  // that it gives at the most (waves/waves.md)
+
+  template <class Self, class Visitor>
+  static void visit_state(Self& self, Visitor& v) {
+    v.field("at", self.at);
+    v.field("radius", self.radius);
+    v.field("energy", self.energy);
+  }
+};
+
+/// A ball has gone from one place to another: the surface comes back where it was, and gives way
+/// where it is now.
+struct MoveBody {
+  static constexpr std::uint16_t kOpcode = 34;
+  static constexpr std::string_view kName = "move_body";
+  Vec3 from;
+  Vec3 to;
+  std::int32_t radius = 0;  // cells around the one in the middle
+
+  template <class Self, class Visitor>
+  static void visit_state(Self& self, Visitor& v) {
+    v.field("from", self.from);
+    v.field("to", self.to);
+    v.field("radius", self.radius);
+  }
+};
+
 struct SetWind {
   static constexpr std::uint16_t kOpcode = 23;
   static constexpr std::string_view kName = "set_wind";
@@ -304,7 +337,7 @@ using CommandBody =
                  AddWarmSource, AddSourceUpTo, AddSource, RemoveSource, AddDrain, RemoveDrain,
                  AddPipe, AddPump, AddValve, RemovePipe, UpgradePipeAndBase, UpgradePipe, LinkPipes,
                  UnlinkPipes, SetValve, SetPump, AddPort, RemovePort, FillLevel, EvaporateLevel,
-                 Splash, SetWind, SetAir, AddHeater, RemoveHeater>;
+                 Splash, Explode, MoveBody, SetWind, SetAir, AddHeater, RemoveHeater>;
 
 /// What tells the rows of the manifest apart: on disk the opcode, in scripts the name, and of rows
 /// with one name the key that they have. Scripts take the first row that fits, so that of several

@@ -2,6 +2,7 @@
 // writes cells.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -49,6 +50,8 @@ class CommandContext {
 
   // waves/wave_commands.cpp
   CommandOutcome apply(const Splash& command);
+  CommandOutcome apply(const Explode& command);
+  CommandOutcome apply(const MoveBody& command);
   CommandOutcome apply(const SetWind& command);
 
   // heat/heat_commands.cpp
@@ -70,6 +73,8 @@ class CommandContext {
  private:
   static constexpr const char* kNoHeat = "this world has no heat: its world file has no [heat]";
 
+  /// Of the water that stands in the open run of cells around a place.
+  [[nodiscard]] std::optional<Vec3> surface_of_run(Vec3 at) const;
   [[nodiscard]] Status check_tracers(const TracerAmounts& amounts) const;
   [[nodiscard]] Status check_temperature(std::optional<std::int32_t> temperature) const;
   /// Empty when the box is not empty and lies in the world.

@@ -85,12 +85,9 @@ class CostOf {
   }
   CommandCost operator()(const FillLevel& command) const { return of_level(command.at); }
   CommandCost operator()(const EvaporateLevel& command) const { return of_level(command.at); }
-  CommandCost operator()(const Splash& command) const {
-    if (!world_.core().waves.on) return {kWorkOfAnyCommand};
-    const std::int64_t side = 2 * std::clamp(command.radius, 0, kMaxSplashRadius) + 1;
-    const std::int64_t columns = world_.config().side_view() ? side : side * side;
-    return {kWorkOfAnyCommand + of_climb() + kWorkOfSplashedColumn * columns, true};
-  }
+  CommandCost operator()(const Splash& command) const { return of_pushes(1, command.radius); }
+  CommandCost operator()(const Explode& command) const { return of_pushes(1, command.radius); }
+  CommandCost operator()(const MoveBody& command) const { return of_pushes(2, command.radius); }
   /// Wind moves every free surface there is, from now on.
   CommandCost operator()(const SetWind& command) const {
     if (!world_.core().waves.on || command.speed == 0) return {kWorkOfAnyCommand};
@@ -133,6 +130,13 @@ class CostOf {
   }
 
  private:
+  /// Of surfaces, so many columns to each side.
+  [[nodiscard]] CommandCost of_pushes(std::int64_t count, std::int32_t radius) const {
+    if (!world_.core().waves.on) return {kWorkOfAnyCommand};
+    const std::int64_t side = 2 * std::clamp(radius, 0, kMaxSplashRadius) + 1;
+    const std::int64_t columns = world_.config().side_view() ? side : side * side;
+    return {kWorkOfAnyCommand + count * (of_climb() + kWorkOfSplashedColumn * columns), true};
+  }
   [[nodiscard]] CommandCost of_source(Vec3 at) const {
     const std::int64_t chunks = fall_below(at);
     CommandCost cost{capped(of_cell(at).work + chunks), true};

@@ -18,18 +18,11 @@ class ReachOf {
   void operator()(const SetWind& /*command*/) { reach_.everywhere = true; }
   void operator()(const SetAir& /*command*/) { reach_.everywhere = true; }
   /// The columns around it.
-  void operator()(const Splash& command) {
-    const Box world = world_.grid().world_box();
-    if (!world.contains(command.at)) return;
-    const std::int32_t radius = std::clamp(command.radius, 0, kMaxSplashRadius);
-    const auto from = [&](std::int32_t at) { return std::max(at - radius, 0); };
-    const auto to = [&](std::int32_t at, std::int32_t size) {
-      return std::min(std::int64_t{at} + radius + 1, std::int64_t{size});
-    };
-    const Vec3 first = {from(command.at.x), 0, from(command.at.z)};
-    add({first,
-         {static_cast<std::int32_t>(to(command.at.x, world.size.x)) - first.x, world.size.y,
-          static_cast<std::int32_t>(to(command.at.z, world.size.z)) - first.z}});
+  void operator()(const Splash& command) { add_columns(command.at, command.radius); }
+  void operator()(const Explode& command) { add_columns(command.at, command.radius); }
+  void operator()(const MoveBody& command) {
+    add_columns(command.from, command.radius);
+    add_columns(command.to, command.radius);
   }
   void operator()(const RisingPour& command) {
     const std::int64_t top =
@@ -59,6 +52,19 @@ class ReachOf {
  private:
   void add(const Box& box) {
     if (!box.empty() && lies_in(box, world_.grid().world_box())) reach_.boxes.push_back(box);
+  }
+  void add_columns(Vec3 around, std::int32_t sides) {
+    const Box world = world_.grid().world_box();
+    if (!world.contains(around)) return;
+    const std::int32_t radius = std::clamp(sides, 0, kMaxSplashRadius);
+    const auto from = [&](std::int32_t at) { return std::max(at - radius, 0); };
+    const auto to = [&](std::int32_t at, std::int32_t size) {
+      return std::min(std::int64_t{at} + radius + 1, std::int64_t{size});
+    };
+    const Vec3 first = {from(around.x), 0, from(around.z)};
+    add({first,
+         {static_cast<std::int32_t>(to(around.x, world.size.x)) - first.x, world.size.y,
+          static_cast<std::int32_t>(to(around.z, world.size.z)) - first.z}});
   }
   void add_cell(Vec3 cell) { add({cell, {1, 1, 1}}); }
   void add_nodes(std::string_view from, std::string_view to) {

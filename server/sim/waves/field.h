@@ -18,10 +18,12 @@ inline constexpr std::uint64_t kTicksToRest = 16;
 
 /// A push that somebody asked for in the tick under way.
 struct WavePush {
+  enum class Kind : std::uint8_t { kSplash, kExplode, kBodyGoes, kBodyComes };
   Vec3 at;                     // any cell of the run
   std::int32_t radius = 0;     // columns
-  std::int32_t energy = 0;     // as WaveEnergy::told(): what it adds at the most
-  std::int32_t direction = 0;  // in x; 0: none
+  std::int32_t energy = 0;     // as WaveEnergy::told(): what it adds at the most; not of bodies
+  std::int32_t direction = 0;  // of a splash, in x; 0: none
+  Kind kind = Kind::kSplash;
 };
 
 class WaveField {

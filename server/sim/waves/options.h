@@ -29,7 +29,7 @@ static_assert(std::int64_t{kMaxWaveTension} * kMaxWaveHeight +
 // is less than 7/4 of them.
 static_assert(kMaxWaveTension + 8 * kMaxWaveSpread < 7 << (kLogWaveParts - 2));
 
-/// One splash: columns to each side, and its energy.
+/// One splash, explosion or body: columns to each side.
 inline constexpr std::int32_t kMaxSplashRadius = 32;
 
 /// A number of [waves], and what it may be.

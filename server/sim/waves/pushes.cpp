@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "server/sim/draw.h"
+#include "server/sim/square_root.h"
 #include "server/sim/waves/field.h"
 
 namespace sluice::sim {
@@ -23,10 +24,23 @@ WaveColumn limited(std::int64_t height, std::int64_t speed) {
                     std::clamp<std::int64_t>(speed, kept - kMaxWaveHeight, kept + kMaxWaveHeight))};
 }
 
-std::int64_t square_root(std::int64_t of) {
-  std::int64_t root = 0;
-  while ((root + 1) * (root + 1) <= of) ++root;
-  return root;
+/// What a ball around a cell displaces of one column, in units of a wave's height: the part of it
+/// that lies under the surface. The deeper under water the ball is, the less of that shows: at a
+/// depth of two of its widths nothing does.
+std::int64_t displaced(Vec3 ball, std::int32_t radius, Vec3 surface) {
+  const std::int64_t half_width = (2 * std::int64_t{radius} + 1) * kFull / 2;
+  const std::int64_t x = std::int64_t{surface.x - ball.x} * kFull;
+  const std::int64_t z = std::int64_t{surface.z - ball.z} * kFull;
+  const std::int64_t square = half_width * half_width - x * x - z * z;
+  if (square <= 0) return 0;
+  const std::int64_t half_height = square_root(square);
+  // Both stand in the middle of their cells.
+  const std::int64_t above = std::int64_t{surface.y - ball.y} * kFull;
+  const std::int64_t under = std::clamp<std::int64_t>(above + half_height, 0, 2 * half_height);
+  const std::int64_t depth = std::max<std::int64_t>(0, above - half_height);
+  const std::int64_t fades = 4 * half_width;
+  const std::int64_t shows = under * std::max<std::int64_t>(0, fades - depth) / fades;
+  return std::min<std::int64_t>(shows << kLogWaveUnit, kMaxWaveHeight);
 }
 
 /// The columns of one push, and those beside them.
@@ -36,6 +50,7 @@ class Pushed {
          const WaveSheet& sheet, const WaveColumns& columns)
       : push_(push), options_(options), sheet_(sheet), columns_(columns) {
     centre_ = sheet.surfaces[index(slot)].at;
+    if (push.kind == WavePush::Kind::kExplode) centre_.y = push.at.y;
     const std::size_t side = index(2 * push.radius + 3);
     last_.assign(side * side, kNoColumn);
     (void)place_of(slot);
@@ -50,9 +65,19 @@ class Pushed {
     }
   }
 
-  // The strongest that the energy allows. What it adds at some strength is looked at, not worked
-  // out, because there may be waves already.
   void give(WaveColumns& columns) {
+    if (moves_body()) {
+      displace();
+    } else {
+      find_strength();
+    }
+    for (const One& one : pushed_) columns.set(index(one.slot), one.now);
+  }
+
+ private:
+  /// The strongest that the energy allows. What it adds at some strength is looked at, not worked
+  /// out, because there may be waves already.
+  void find_strength() {
     WaveEnergy most = energy();
     most.add(std::int64_t{push_.energy} << kLogWaveEnergy);
     std::int32_t strength = 0;
@@ -61,10 +86,16 @@ class Pushed {
       if (energy() <= most) strength += bit;
     }
     set(strength);
-    for (const One& one : pushed_) columns.set(index(one.slot), one.now);
   }
 
- private:
+  /// Where it was, or where it is: each is a push of its own.
+  void displace() {
+    for (One& one : pushed_) {
+      const std::int64_t by = push_.kind == WavePush::Kind::kBodyGoes ? one.weight : -one.weight;
+      one.now = limited(one.before.height + by, one.before.speed);
+    }
+  }
+
   struct One {
     std::int32_t slot;
     std::int32_t below;   // of its column the one before it
@@ -88,21 +119,28 @@ class Pushed {
     return pushed_.size() - 1;
   }
 
-  [[nodiscard]] std::int64_t weight(std::int32_t slot) const {
-    const Vec3 at = sheet_.surfaces[index(slot)].at;
-    const std::int64_t x = at.x - centre_.x;
-    const std::int64_t z = at.z - centre_.z;
-    return std::max<std::int64_t>(0, greatest_ - x * x - z * z);
+  [[nodiscard]] bool moves_body() const {
+    return push_.kind == WavePush::Kind::kBodyGoes || push_.kind == WavePush::Kind::kBodyComes;
   }
 
-  // Without a direction the water is pressed down. With one it gets the shape and the speed of a
-  // wave that goes there.
+  [[nodiscard]] std::int64_t weight(std::int32_t slot) const {
+    const Vec3 at = sheet_.surfaces[index(slot)].at;
+    if (moves_body()) return displaced(push_.at, push_.radius, at);
+    const std::int64_t x = at.x - centre_.x;
+    const std::int64_t z = at.z - centre_.z;
+    const std::int64_t y = push_.kind == WavePush::Kind::kExplode ? at.y - centre_.y : 0;
+    return std::max<std::int64_t>(0, greatest_ - x * x - y * y - z * z);
+  }
+
+  // A splash without a direction presses the water down, what explodes throws it up. With a
+  // direction the water gets the shape and the speed of a wave that goes there.
   void set(std::int32_t strength) {
     for (One& one : pushed_) {
       if (one.weight == 0) continue;
       const std::int64_t part = strength * one.weight / greatest_;
       if (push_.direction == 0) {
-        one.now = limited(one.before.height, one.before.speed - part);
+        const bool up = push_.kind == WavePush::Kind::kExplode;
+        one.now = limited(one.before.height, one.before.speed + (up ? part : -part));
         continue;
       }
       const std::int64_t x = sheet_.surfaces[index(one.slot)].at.x - centre_.x;

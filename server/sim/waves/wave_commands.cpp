@@ -1,4 +1,6 @@
 // The commands of waves, and what their numbers may be.
+#include <cstdlib>
+#include <optional>
 #include <string>
 
 #include "server/sim/commands/context.h"
@@ -11,6 +13,10 @@ namespace sluice::sim {
 namespace {
 
 constexpr const char* kNoWaves = "this world has no waves: its world file has no [waves]";
+
+std::string no_surface(Vec3 at) {
+  return "there is no free surface of water over or under " + to_string(at);
+}
 
 }  // namespace
 
@@ -49,14 +55,52 @@ CommandOutcome CommandContext::apply(const Splash& command) {
                           check_range("direction", command.direction, -1, 1)}) {
     if (!s) return refused(s);
   }
-  bool found = false;
-  for (const Surface& surface :
-       scan_column(world_.grid_, measure_.full, command.at.x, command.at.z)) {
-    found = found || (surface.floor <= command.at.y && command.at.y < surface.ceiling);
-  }
-  if (!found) return {"there is no free surface of water over or under " + to_string(command.at)};
+  if (!surface_of_run(command.at)) return {no_surface(command.at)};
   world_.waves_->push({command.at, command.radius, command.energy, command.direction});
   return {};
+}
+
+CommandOutcome CommandContext::apply(const Explode& command) {
+  if (!world_.core_.waves.on) return {kNoWaves};
+  if (Status s = check_place(command.at); !s) return refused(s);
+  for (const Status& s : {check_range("radius", command.radius, 0, kMaxSplashRadius),
+                          check_range("energy", command.energy, 1, INT32_MAX)}) {
+    if (!s) return refused(s);
+  }
+  const std::optional<Vec3> surface = surface_of_run(command.at);
+  if (!surface) return {no_surface(command.at)};
+  if (std::abs(surface->y - command.at.y) > command.radius) {
+    return {"the surface of the water at " + to_string(*surface) +
+            " lies farther from it than its radius of " + std::to_string(command.radius)};
+  }
+  world_.waves_->push({command.at, command.radius, command.energy, 0, WavePush::Kind::kExplode});
+  return {};
+}
+
+CommandOutcome CommandContext::apply(const MoveBody& command) {
+  if (!world_.core_.waves.on) return {kNoWaves};
+  for (const Vec3 place : {command.from, command.to}) {
+    if (Status s = check_place(place); !s) return refused(s);
+  }
+  if (Status s = check_range("radius", command.radius, 0, kMaxSplashRadius); !s) {
+    return refused(s);
+  }
+  const bool from = surface_of_run(command.from).has_value();
+  const bool to = surface_of_run(command.to).has_value();
+  if (!from && !to) return {no_surface(command.from) + ", nor " + to_string(command.to)};
+  // Where it comes from and goes to the same columns, the second push takes back the first.
+  if (from) {
+    world_.waves_->push({command.from, command.radius, 0, 0, WavePush::Kind::kBodyGoes});
+  }
+  if (to) world_.waves_->push({command.to, command.radius, 0, 0, WavePush::Kind::kBodyComes});
+  return {};
+}
+
+std::optional<Vec3> CommandContext::surface_of_run(Vec3 at) const {
+  for (const Surface& surface : scan_column(world_.grid_, measure_.full, at.x, at.z)) {
+    if (surface.floor <= at.y && at.y < surface.ceiling) return surface.at;
+  }
+  return std::nullopt;
 }
 
 CommandOutcome CommandContext::apply(const SetWind& command) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "server/sim/models/hydro/flow.h"
+#include "server/sim/square_root.h"
 
 namespace sluice::sim::hydro {
 

@@ -68,14 +68,6 @@ constexpr Units share_of(Units amount, Units part, Units whole) {
   return amount * (part >> shift) / ((whole >> shift) + 1);
 }
 
-constexpr std::int64_t square_root(std::int64_t v) {
-  std::int64_t root = 0;
-  for (std::int64_t bit = std::int64_t{1} << 31; bit > 0; bit >>= 1) {
-    if ((root + bit) * (root + bit) <= v) root += bit;
-  }
-  return root;
-}
-
 /// The cell that holds a level.
 constexpr std::int32_t cell_of(Level level) {
   return static_cast<std::int32_t>(level >> 12);
