@@ -341,7 +341,9 @@ TEST(Waves, AnExplosionThrowsWaterUpWithinItsBall) {
     EXPECT_GT(world->wave_energy(), 900'000);
     std::size_t widest = 0;
     for (const auto& [place, column] : columns(*world)) {
-      if (std::abs(place.x - at.x) <= 1) EXPECT_GT(column.height, 0);
+      if (std::abs(place.x - at.x) <= 1) {
+        EXPECT_GT(column.height, 0);
+      }
       widest = std::max<std::size_t>(widest, static_cast<std::size_t>(std::abs(place.x - at.x)));
     }
     return widest;
