@@ -317,7 +317,7 @@ class Client:
             self.pongs.append(body.number(0, "Q"))
         return True
 
-    def receive_until(self, done, seconds=30):
+    def receive_until(self, done, seconds=120):  # the machine may be busy
         end = time.monotonic() + seconds
         while not done():
             assert time.monotonic() < end, "waited in vain"
