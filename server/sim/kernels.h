@@ -13,6 +13,7 @@
 #include "protocol/base/cell.h"
 #include "server/sim/heat/kernels.h"
 #include "server/sim/models/cellular/kernels.h"
+#include "server/sim/tracers/kernels.h"
 #include "server/sim/waves/step_kernel.h"
 
 namespace sluice::sim {
@@ -31,6 +32,7 @@ struct Kernels {
   CellularKernels cellular;
   WaveStepKernel waves;
   HeatKernels heat;
+  TracerKernels tracers;
 };
 
 /// The set in use: the best that the processor can run, unless another one was selected.

@@ -12,6 +12,7 @@
 
 #include "server/sim/heat/kernels_vector_heat-inl.h"
 #include "server/sim/models/cellular/kernels_vector_vertical-inl.h"
+#include "server/sim/tracers/kernels_vector_tracers-inl.h"
 #include "server/sim/waves/kernels_vector_waves-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -52,7 +53,8 @@ Kernels make_kernels() {
           {sideways_vector, vertical_vector, pair_vector},
           step_waves_vector,
           {read_heat_vector, heat_fluxes_vector, add_heat_vector, other_cells_vector,
-           digest_heat_vector}};
+           digest_heat_vector},
+          {tracer_fluxes_vector}};
 }
 
 #endif  // HWY_TARGET

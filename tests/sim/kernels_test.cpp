@@ -227,6 +227,29 @@ RC_GTEST_PROP(Kernels, HeatGivesTheSameBitsEverywhere, (std::uint64_t seed, bool
   }
 }
 
+RC_GTEST_PROP(Kernels, AllSetsMoveTracersAlike, (std::uint64_t seed, bool solid)) {
+  Dice dice(seed);
+  const ChunkShape shape = solid ? kSolidShape : kSideViewShape;
+  sim::TracerFluxInput input{shape, dice.roll(0, sim::kMostSpread), 0, 0};
+  if (dice.chance(50)) input.overturn = dice.roll(0, sim::kMostOverturn);
+  if (dice.chance(30)) input.sink = dice.roll(-sim::kMostSink, sim::kMostSink);
+  sim::TracerPlane plane(shape);
+  const int bits = dice.roll(1, input.sink == 0 ? 60 : 44);
+  const std::int32_t wet = dice.roll(0, 100);
+  for (std::size_t i = 0; i < sim::TracerPlane::kMost; ++i) {
+    plane.values[i] = static_cast<std::int64_t>(dice.next() >> (64 - bits));
+    if (dice.chance(30) && i > 0) plane.values[i] = plane.values[i - 1] + dice.roll(0, 1);
+    plane.units[i] = dice.chance(wet) ? kFull : dice.roll(0, 3) * dice.roll(0, 1 << 18);
+  }
+  std::vector<std::int64_t> change(kChunkCells);
+  const bool any = sim::scalar_kernels().tracers.fluxes(input, plane, change.data());
+  for (const sim::Kernels& set : sim::all_kernels()) {
+    std::vector<std::int64_t> change_here(kChunkCells, -1);
+    RC_ASSERT(set.tracers.fluxes(input, plane, change_here.data()) == any);
+    RC_ASSERT(change_here == change);
+  }
+}
+
 TEST(CellularRule, SplitsAStackByThePublishedFormula) {
   const CellularRule rule = sim::prepare(sim::WorldConfig{});
   for (std::int32_t sum = 0; sum < 60000; ++sum) {

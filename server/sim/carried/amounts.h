@@ -132,6 +132,7 @@ class AmountDigest {
 /// floor(amount * moved / units), what so much of the water takes along. moved <= units.
 constexpr std::int64_t carried(std::int64_t amount, std::int64_t moved, std::int64_t units) {
   if (moved == units) return amount;
+  if (amount <= INT32_MAX) return amount * moved / units;  // what is usual takes one division
   // The remainder is less than 2^31 as the units are, and so is what moves.
   return amount / units * moved + amount % units * moved / units;
 }

@@ -79,15 +79,14 @@ class Carrier {
   void gather_nodes() {
     number_nodes();
     gather_amounts();
-    std::sort(flows_.begin(), flows_.end(), [](const Flow& a, const Flow& b) {
-      return a.from != b.from ? a.from < b.from : a.to < b.to;
+    const auto ends = group_by_from(flows_, nodes_.size(), [](std::int32_t number) {
+      return static_cast<std::size_t>(number);
     });
-    for (std::size_t i = 0; i < flows_.size(); ++i) {
-      if (flows_[i].from == kOutsideNode) continue;
-      Node& node = nodes_[static_cast<std::size_t>(flows_[i].from)];
-      if (node.end_flow == 0) node.first_flow = i;
-      node.end_flow = i + 1;
-      node.leaving += flows_[i].units;
+    for (std::size_t n = 0; n < nodes_.size(); ++n) {
+      Node& node = nodes_[n];
+      node.first_flow = ends[n];
+      node.end_flow = ends[n + 1];
+      for (std::size_t f = ends[n]; f < ends[n + 1]; ++f) node.leaving += flows_[f].units;
     }
   }
 

@@ -158,17 +158,22 @@ void FlowFinder::merge_flows() {
   for (Flow& flow : flows_) {
     if (flow.from > flow.to) flow = {flow.to, flow.from, -flow.units};
   }
-  std::sort(flows_.begin(), flows_.end(), [](const Flow& a, const Flow& b) {
-    return a.from != b.from ? a.from < b.from : a.to < b.to;
-  });
+  // Few leave each node, so that what is left to sort is short.
+  const auto place_of = [this](std::int32_t id) { return place_in_table(id); };
   std::size_t kept = 0;
-  for (std::size_t i = 0; i < flows_.size();) {
-    Flow sum = flows_[i];
-    for (++i; i < flows_.size() && flows_[i].from == sum.from && flows_[i].to == sum.to; ++i) {
-      sum.units += flows_[i].units;
+  std::size_t i = 0;
+  for (const std::uint32_t end : group_by_from(flows_, table_size(), place_of)) {
+    if (end - i > 1) {
+      std::sort(flows_.begin() + static_cast<std::ptrdiff_t>(i),
+                flows_.begin() + static_cast<std::ptrdiff_t>(end),
+                [](const Flow& a, const Flow& b) { return a.to < b.to; });
     }
-    if (sum.units < 0) sum = {sum.to, sum.from, -sum.units};
-    if (sum.units != 0) flows_[kept++] = sum;
+    while (i < end) {
+      Flow sum = flows_[i];
+      for (++i; i < end && flows_[i].to == sum.to; ++i) sum.units += flows_[i].units;
+      if (sum.units < 0) sum = {sum.to, sum.from, -sum.units};
+      if (sum.units != 0) flows_[kept++] = sum;
+    }
   }
   flows_.resize(kept);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include "server/sim/carried/water.h"
@@ -18,6 +19,26 @@ struct Flow {
   std::int32_t to = 0;
   std::int64_t units = 0;
 };
+
+/// Puts the flows from one node side by side: those from outside, then in the order of
+/// place_of(node), which is less than `places`. Returns where each of these groups ends, outside
+/// first.
+template <class PlaceOf>
+[[nodiscard]] std::vector<std::uint32_t> group_by_from(std::vector<Flow>& flows, std::size_t places,
+                                                       PlaceOf&& place_of) {
+  const auto group_of = [&](const Flow& flow) -> std::size_t {
+    return flow.from == kOutsideNode ? 0 : place_of(flow.from) + 1;
+  };
+  std::vector<std::uint32_t> ends(places + 2, 0);
+  for (const Flow& flow : flows) ++ends[group_of(flow) + 1];
+  std::partial_sum(ends.begin(), ends.end(), ends.begin());
+  // Where a group begins moves on to where it ends.
+  std::vector<Flow> grouped(flows.size());
+  for (const Flow& flow : flows) grouped[ends[group_of(flow)]++] = flow;
+  flows.swap(grouped);
+  ends.pop_back();
+  return ends;
+}
 
 /// A chunk that takes part.
 struct FlowSlot {

@@ -16,6 +16,7 @@
 
 #include "protocol/base/cell.h"
 #include "protocol/base/geometry.h"
+#include "server/sim/chunk_plane.h"
 #include "server/sim/heat/enthalpy.h"
 
 namespace sluice::sim {
@@ -68,24 +69,8 @@ inline std::int32_t plain_of(const HeatCurve& curve, Cell cell, std::int64_t ene
 }
 
 /// A chunk's plain cells, and those around it.
-struct HeatPlane {
-  static constexpr std::size_t kMost = 18 * 18 * 18;
-  static_assert(kMost >= 66 * 66);
-
-  explicit HeatPlane(const ChunkShape& shape)
-      : stride(static_cast<std::size_t>(shape.width()) + 2),
-        layer(stride * static_cast<std::size_t>(shape.depth() > 1 ? shape.depth() + 2 : 1)),
-        first(layer + (shape.depth() > 1 ? stride : 0) + 1) {}
-  /// Of a chunk's cell, or of one beside the chunk.
-  [[nodiscard]] std::size_t at(std::ptrdiff_t x, std::ptrdiff_t y, std::ptrdiff_t z) const {
-    const auto back = static_cast<std::ptrdiff_t>(stride);
-    const auto up = static_cast<std::ptrdiff_t>(layer);
-    return static_cast<std::size_t>(static_cast<std::ptrdiff_t>(first) + x + z * back + y * up);
-  }
-
-  std::size_t stride;  // from a cell to the one behind it
-  std::size_t layer;   // and to the one above
-  std::size_t first;   // of the chunk's cells
+struct HeatPlane : ChunkPlane {
+  using ChunkPlane::ChunkPlane;
   // Without a value until they are read, corners for ever.
   std::array<std::int32_t, kMost> plain;
 };

@@ -18,6 +18,14 @@
 
 namespace sluice::sim {
 
+/// What one step does to a chunk.
+struct ChunkTracers {
+  ChunkCoord coord;
+  std::vector<std::int64_t> change;  // by cell
+  bool flows = false;
+  std::int64_t faded = 0;
+};
+
 class TracerField {
  public:
   explicit TracerField(const WorldConfig& config) : shape_(config.shape()) {}
@@ -53,7 +61,8 @@ class TracerField {
 
   ChunkShape shape_;
   std::array<AmountDigest, kMostTracers> digests_;
-  std::vector<ChunkCoord> awake_;  // some more than once
+  std::vector<ChunkCoord> awake_;   // some more than once
+  std::vector<ChunkTracers> room_;  // of a step, kept for the next one
   std::int64_t cells_stepped_ = 0;
 };
 

@@ -2,80 +2,46 @@
 // cells, computed by both of their chunks; so neither the order of chunks nor the number of workers
 // can matter.
 #include <algorithm>
+#include <array>
 #include <utility>
 
+#include "server/sim/kernels.h"
 #include "server/sim/tracers/field.h"
 
 namespace sluice::sim {
 
 namespace {
 
-/// Shares of a tracer in its water are known to a part of 65,536, rounded down.
-constexpr std::int32_t kLogShare = 16;
 constexpr std::int32_t kLogFullCell = 12;
 static_assert(1 << kLogFullCell == kFull);
-/// Beyond, shares spread as if they differed by no more, and cells as if they held no more, so that
-/// a flux fits 64 bits.
-constexpr std::int64_t kMostDifference = std::int64_t{1} << 32;
-constexpr std::int32_t kMostSpreading = 1 << 20;
-static_assert(kMostTracerUnits < INT64_MAX >> kLogShare);
-static_assert(std::int64_t{kMostOverturn} * kMostSpreading < INT64_MAX / kMostDifference);
-
-/// A cell as a flux sees it: without water, or frozen, it exchanges nothing.
-struct TracerCell {
-  std::int64_t amount = 0;
-  std::int64_t share = 0;
-  std::int32_t units = 0;
-};
-
-/// What is looked at: a chunk's cells and its amounts.
-struct Place {
-  const Chunk* chunk = nullptr;      // null: air
-  const AmountPage* page = nullptr;  // null: nothing
-
-  [[nodiscard]] TracerCell cell(std::int32_t index) const {
-    const auto i = static_cast<std::size_t>(index);
-    const Cell cell = chunk->cells[i];
-    if (cell <= 0) return {};
-    if (page == nullptr) return {0, 0, cell};
-    const std::int64_t amount = page->at(i);
-    // Most cells are full or hold none: a division takes as long as all else.
-    if (amount == 0) return {0, 0, cell};
-    if (cell == kFull) return {amount, amount << (kLogShare - kLogFullCell), cell};
-    return {amount, (amount << kLogShare) / cell, cell};
-  }
-};
-
-struct ChunkTracers {
-  ChunkCoord coord;
-  std::vector<std::int64_t> change;  // by cell; empty where nothing flows
-  std::int64_t faded = 0;
-};
 
 }  // namespace
 
 /// One tracer's step.
 class TracerStep {
  public:
-  TracerStep(const Grid& grid, Tracer& tracer)
-      : grid_(grid), shape_(grid.shape()), tracer_(tracer), options_(tracer.options) {}
+  TracerStep(const Grid& grid, Tracer& tracer, std::vector<ChunkTracers>& room)
+      : grid_(grid), shape_(grid.shape()), tracer_(tracer), options_(tracer.options), room_(room) {}
 
   /// Appends the chunks in which it moved anything. Returns the cells that it looked at.
   std::int64_t run(const std::vector<ChunkCoord>& awake, Executor& executor,
                    std::vector<ChunkCoord>& moved) {
-    std::vector<ChunkTracers> chunks;
+    std::size_t count = 0;
     for (const ChunkCoord coord : awake) {
-      if (holds_any_near(coord)) chunks.push_back({coord, {}, 0});
+      if (!holds_any_near(coord)) continue;
+      if (count == room_.size()) room_.emplace_back();
+      room_[count++].coord = coord;
     }
-    executor.run(chunks.size(), [&](std::size_t i) { look(chunks[i]); });
-    for (const ChunkTracers& chunk : chunks) {
-      if (chunk.change.empty()) continue;
+    executor.run(count, [&](std::size_t i) { look(room_[i]); });
+    for (std::size_t c = 0; c < count; ++c) {
+      const ChunkTracers& chunk = room_[c];
+      if (!chunk.flows && chunk.faded == 0) continue;
       std::int64_t* const amounts = tracer_.pages[chunk.coord].edit();
       for (std::size_t i = 0; i < kChunkCells; ++i) amounts[i] += chunk.change[i];
       tracer_.totals.go(chunk.faded);
       moved.push_back(chunk.coord);
     }
-    return static_cast<std::int64_t>(chunks.size()) * kChunkCells;
+    return static_cast<std::int64_t>(count) * kChunkCells;
   }
 
  private:
@@ -95,117 +61,123 @@ class TracerStep {
            page({c.x, c.y, c.z + 1}) != nullptr;
   }
 
-  /// From the greater share to the lesser, less than one part of what the shares may seem to differ
-  /// by for being rounded.
-  [[nodiscard]] static std::int64_t spread(std::int32_t parts, const TracerCell& a,
-                                           const TracerCell& b) {
-    const std::int64_t difference = a.share - b.share;
-    const std::int64_t size = std::clamp<std::int64_t>(
-        (difference < 0 ? -difference : difference) - 1, 0, kMostDifference - 1);
-    const std::int64_t units = std::min({a.units, b.units, kMostSpreading});
-    const std::int64_t amount = (parts * units * size) >> (kLogTracerParts + kLogShare);
-    return difference < 0 ? -amount : amount;
-  }
+  /// Cells of a chunk that follow each other in it: so many, `step` apart.
+  struct Row {
+    std::int32_t first = 0;
+    std::int32_t count = 0;
+    std::int32_t step = 1;
+  };
 
-  [[nodiscard]] std::int64_t beside(const TracerCell& a, const TracerCell& b) const {
-    if (a.units == 0 || b.units == 0) return 0;
-    return spread(options_.spread, a, b);
-  }
-
-  [[nodiscard]] std::int64_t upwards(const TracerCell& below, const TracerCell& above) const {
-    if (below.units == 0 || above.units == 0) return 0;
-    if (options_.sink > 0) return -(above.amount * options_.sink >> kLogTracerParts);
-    if (options_.sink < 0) return below.amount * -options_.sink >> kLogTracerParts;
-    const bool turns = options_.overturn > 0 && above.share > below.share;
-    return spread(turns ? options_.overturn : options_.spread, below, above);
-  }
-
-  void look(ChunkTracers& chunk) const {
-    const Place here{grid_.find(chunk.coord), page(chunk.coord)};
-    std::vector<TracerCell> cells(kChunkCells);
-    for (std::int32_t i = 0; i < kChunkCells; ++i) {
-      cells[static_cast<std::size_t>(i)] = here.cell(i);
+  // To `to` and, so many places apart, on.
+  void read(const Chunk* chunk, const AmountPage* page, const Row& row, std::size_t to,
+            std::size_t to_step, TracerPlane& plane) const {
+    const Cell* const cells = chunk == nullptr ? nullptr : chunk->cells.data();
+    const std::int64_t* const amounts = page == nullptr ? nullptr : page->data();
+    const std::int64_t usual = page == nullptr ? 0 : page->at(0);
+    for (std::int32_t i = 0; i < row.count; ++i, to += to_step) {
+      const std::int32_t index = row.first + i * row.step;
+      const Cell cell = cells == nullptr ? kAir : cells[index];
+      const std::int64_t amount = amounts == nullptr ? usual : amounts[index];
+      plane.units[to] = std::clamp(cell, 0, kMostSpreading);
+      plane.values[to] = cell <= 0 ? 0 : options_.sink != 0 ? amount : share_of(amount, cell);
     }
-    std::vector<std::int64_t> change(kChunkCells, 0);
-    // As much may come as goes: what flows through keeps a chunk awake, too.
-    bool flows = look_within(cells, change);
-    flows = look_over_borders(*here.chunk, cells, change) || flows;
-    if (options_.fade > 0) fade(cells, change, chunk.faded);
-    if (flows || chunk.faded > 0) chunk.change = std::move(change);
   }
 
-  /// True if anything flows.
-  bool look_within(const std::vector<TracerCell>& cells, std::vector<std::int64_t>& change) const {
-    const auto slab = static_cast<std::size_t>(shape_.slab());
+  [[nodiscard]] static std::int64_t share_of(std::int64_t amount, Cell cell) {
+    if (amount == 0) return 0;
+    return cell == kFull ? amount << (kLogTracerShare - kLogFullCell)
+                         : (amount << kLogTracerShare) / cell;
+  }
+
+  /// Likewise a whole row of the chunk. Most cells are full: the others' shares, of which each
+  /// takes a division, come after, so that the loop over all is one for vectors.
+  void read_row(const Cell* cells, const std::int64_t* amounts, std::size_t to,
+                TracerPlane& plane) const {
     const auto width = static_cast<std::size_t>(shape_.width());
-    bool flows = false;
-    const auto exchange = [&](std::size_t a, std::size_t b, std::int64_t amount) {
-      change[a] -= amount;
-      change[b] += amount;
-      flows = flows || amount != 0;
-    };
-    for (std::size_t i = 0; i < kChunkCells; ++i) {
-      if (cells[i].units == 0) continue;
-      if (i % width + 1 < width) exchange(i, i + 1, beside(cells[i], cells[i + 1]));
-      if (i % slab + width < slab) exchange(i, i + width, beside(cells[i], cells[i + width]));
-      if (i + slab < kChunkCells) exchange(i, i + slab, upwards(cells[i], cells[i + slab]));
+    const std::int32_t shift = options_.sink != 0 ? 0 : kLogTracerShare - kLogFullCell;
+    std::int64_t* const values = plane.values.data() + to;
+    std::int32_t* const units = plane.units.data() + to;
+    std::int32_t others = 0;
+    for (std::size_t x = 0; x < width; ++x) {
+      const std::int32_t wet = cells[x] > 0 ? -1 : 0;
+      units[x] = std::min(cells[x], kMostSpreading) & wet;
+      values[x] = (amounts[x] << shift) & std::int64_t{wet};
+      others |= (cells[x] ^ kFull) & wet;
     }
-    return flows;
+    if (others == 0 || options_.sink != 0) return;
+    for (std::size_t x = 0; x < width; ++x) {
+      if (cells[x] > 0) values[x] = share_of(amounts[x], cells[x]);
+    }
   }
 
-  bool look_over_borders(const Chunk& chunk, const std::vector<TracerCell>& cells,
-                         std::vector<std::int64_t>& change) const {
-    const std::int32_t slab = shape_.slab();
+  void read_rows(const Chunk& chunk, TracerPlane& plane) const {
+    const AmountPage* const amounts = page(chunk.coord);
+    std::array<std::int64_t, kChunkCells> alike;
+    const std::int64_t* from = amounts == nullptr ? nullptr : amounts->data();
+    if (from == nullptr) {
+      alike.fill(amounts == nullptr ? 0 : amounts->at(0));
+      from = alike.data();
+    }
+    const Cell* const cells = chunk.cells.data();
+    std::size_t row = 0;
+    for (std::int32_t y = 0; y < shape_.height(); ++y) {
+      for (std::int32_t z = 0; z < shape_.depth(); ++z) {
+        read_row(cells + row, from + row, plane.at(0, y, z), plane);
+        row += static_cast<std::size_t>(shape_.width());
+      }
+    }
+  }
+
+  // What lies beside the chunk.
+  void read_around(const Chunk& chunk, TracerPlane& plane) const {
     const std::int32_t width = shape_.width();
-    const std::int32_t top = kChunkCells - slab;
-    bool flows = false;
-    // `flux` is what comes into the cell here.
-    const auto look_at = [&](const Chunk* other, std::int32_t index, std::int32_t to_other,
-                             auto&& flux) {
-      const auto here = static_cast<std::size_t>(index);
-      const Place there{other, page(other->coord)};
-      const std::int64_t comes = flux(cells[here], there.cell(index + to_other));
-      change[here] += comes;
-      flows = flows || comes != 0;
+    const std::int32_t height = shape_.height();
+    const std::int32_t depth = shape_.depth();
+    const std::int32_t slab = shape_.slab();
+    const auto amounts = [this](const Chunk* other) {
+      return other == nullptr ? nullptr : page(other->coord);
     };
-    const auto side = [&](const TracerCell& here, const TracerCell& there) {
-      return beside(there, here);
-    };
-    for (std::int32_t i = 0; i < kChunkCells; i += width) {
-      if (chunk.left != nullptr) look_at(chunk.left, i, width - 1, side);
-      if (chunk.right != nullptr) look_at(chunk.right, i + width - 1, 1 - width, side);
+    for (std::int32_t z = 0; z < depth; ++z) {
+      const Row along_y{z * width, height, slab};
+      const Row last{along_y.first + width - 1, height, slab};
+      read(chunk.left, amounts(chunk.left), last, plane.at(-1, 0, z), plane.layer, plane);
+      read(chunk.right, amounts(chunk.right), along_y, plane.at(width, 0, z), plane.layer, plane);
+      const Row along_x{z * width, width};
+      const Row top{kChunkCells - slab + z * width, width};
+      read(chunk.below, amounts(chunk.below), top, plane.at(0, -1, z), 1, plane);
+      read(chunk.above, amounts(chunk.above), along_x, plane.at(0, height, z), 1, plane);
     }
-    if (shape_.depth() > 1) {
-      for (std::int32_t base = 0; base < kChunkCells; base += slab) {
-        for (std::int32_t i = base; i < base + width; ++i) {
-          if (chunk.front != nullptr) look_at(chunk.front, i, slab - width, side);
-          if (chunk.back != nullptr) look_at(chunk.back, i + slab - width, width - slab, side);
-        }
-      }
+    for (std::int32_t y = 0; depth > 1 && y < height; ++y) {
+      const Row nearest{y * slab, width};
+      const Row farthest{y * slab + slab - width, width};
+      read(chunk.front, amounts(chunk.front), farthest, plane.at(0, y, -1), 1, plane);
+      read(chunk.back, amounts(chunk.back), nearest, plane.at(0, y, depth), 1, plane);
     }
-    for (std::int32_t i = 0; i < slab; ++i) {
-      if (chunk.below != nullptr) {
-        look_at(chunk.below, i, top, [&](const TracerCell& here, const TracerCell& there) {
-          return upwards(there, here);
-        });
-      }
-      if (chunk.above != nullptr) {
-        look_at(chunk.above, top + i, -top, [&](const TracerCell& here, const TracerCell& there) {
-          return -upwards(here, there);
-        });
-      }
-    }
-    return flows;
+  }
+
+  void look(ChunkTracers& found) const {
+    const Chunk& chunk = *grid_.find(found.coord);
+    TracerPlane plane(shape_);
+    read_rows(chunk, plane);
+    read_around(chunk, plane);
+    const TracerFluxInput input{shape_, options_.spread, options_.overturn, options_.sink};
+    found.change.resize(kChunkCells);
+    // As much may come as goes: what flows through keeps a chunk awake, too.
+    found.flows = kernels().tracers.fluxes(input, plane, found.change.data());
+    found.faded = 0;
+    if (options_.fade > 0) fade(chunk, found);
   }
 
   // Rounded up, so that in the end nothing is left.
-  void fade(const std::vector<TracerCell>& cells, std::vector<std::int64_t>& change,
-            std::int64_t& faded) const {
+  void fade(const Chunk& chunk, ChunkTracers& found) const {
+    const AmountPage* const amounts = page(chunk.coord);
+    if (amounts == nullptr) return;
     constexpr std::int64_t kWhole = 1 << kLogTracerParts;
     for (std::size_t i = 0; i < kChunkCells; ++i) {
-      const std::int64_t goes = (cells[i].amount * options_.fade + kWhole - 1) >> kLogTracerParts;
-      change[i] -= goes;
-      faded += goes;
+      if (chunk.cells[i] <= 0) continue;
+      const std::int64_t goes = (amounts->at(i) * options_.fade + kWhole - 1) >> kLogTracerParts;
+      found.change[i] -= goes;
+      found.faded += goes;
     }
   }
 
@@ -213,6 +185,7 @@ class TracerStep {
   const ChunkShape& shape_;
   Tracer& tracer_;
   const TracerOptions& options_;
+  std::vector<ChunkTracers>& room_;
 };
 
 void TracerField::step(bool sleep, const Grid& grid, Executor& executor, TracerState& state) {
@@ -231,7 +204,7 @@ void TracerField::step(bool sleep, const Grid& grid, Executor& executor, TracerS
   for (std::size_t t = 0; t < static_cast<std::size_t>(state.count); ++t) {
     if (!state.tracers[t].options.moves()) continue;
     std::vector<ChunkCoord> moved;
-    cells_stepped_ += TracerStep(grid, state.tracers[t]).run(awake, executor, moved);
+    cells_stepped_ += TracerStep(grid, state.tracers[t], room_).run(awake, executor, moved);
     for (const ChunkCoord coord : moved) note(t, state, coord);
   }
 }
