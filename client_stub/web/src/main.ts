@@ -5,6 +5,7 @@ import { listenToHelp } from "./help";
 import type { Gallery } from "./gallery";
 import { Late, lateStyle, missing, tellOfMissing } from "./late";
 import { LateOperators } from "./late_operators";
+import { LatePipePanel } from "./late_pipe_panel";
 import { LatePlacer } from "./late_placer";
 import { LateInspector } from "./late_inspector";
 import { LegendPanel } from "./legend";
@@ -14,7 +15,6 @@ import { Minimap } from "./minimap";
 import { PALETTES, usePalette, type PaletteName } from "./palette";
 import type { OverlayName } from "./overlay_kinds";
 import { Panel, type WorldEntry } from "./panel";
-import { PipePanel } from "./pipe_panel";
 import type { Replay } from "./replay";
 import type { Operated } from "./operators";
 import { Screen } from "./screen";
@@ -117,7 +117,7 @@ const past = new Late("Looking back", async () => new (await import("./look_back
   (part) => linkTick === null || part.goTo(linkTick));
 const operators = new LateOperators();
 const placer = new LatePlacer((tool) => viewer?.hand.setTool(tool));
-const pipePanel = new PipePanel((tool) => viewer?.hand.setPipeTool(tool));
+const pipePanel = new LatePipePanel((tool) => viewer?.hand.setPipeTool(tool));
 
 /** The colours that were chosen last, on this page or on one before. */
 function colours(chosen: string | null): void {
