@@ -23,6 +23,7 @@ export const LIVE: Rows = [
   ["right button", "dig, whatever tool you build with"],
   ["Space and drag, middle button", "move the picture, whatever the tool is"],
   ["B, L, R, G", "brush (again: round or square), line, rectangle, fill"],
+  ["4, then Tab to the panel", "pour with a dye or another tracer, warm or cold, where the world has them"],
   ["[ and ]", "brush size"],
   ["7 or Ctrl+C", "copy a box of the world, with its pipes"],
   ["8 or Ctrl+V", "paste it, in another world too"],
