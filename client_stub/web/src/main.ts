@@ -66,6 +66,7 @@ tellOfMissing((text) => panel.warn(text));
 
 let sight: SightName = readLink(location.hash).sight;
 const turned = new Late("The other sides of a world", () => import("./turned"), () => show());
+const orbit = new Late("The orbiting view", () => import("./orbit"), () => show());
 
 function isSolid(world: string | undefined): boolean {
   return (worlds.find(({ name }) => name === world)?.size?.[2] ?? 1) > 1;
@@ -83,8 +84,9 @@ function lookFrom(name: SightName): void {
 /** Null: from the front, because it has no other side, that is what was asked for, or the others are on their way. */
 function sightOf(world: string): Sight | null {
   if (sight === "front" || !isSolid(world)) return null;
-  turned.want();
-  return turned.part ? new turned.part.Turned(sight) : null;
+  const part = sight === "orbit" ? orbit : turned;
+  part.want();
+  return part.part?.seenFrom(sight) ?? null;
 }
 
 let gallery: Gallery | null = null;
