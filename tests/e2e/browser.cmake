@@ -51,6 +51,7 @@ if(SLUICE_WEB AND NODE)
   module_test(DrawsTheWorldAsItIs web_drawing_test.mjs)
   module_test(ReadsWhatAWorldHasBesideItsCells web_layers_test.mjs)
   module_test(ReadsWhatTheOrbitShows web_orbit_test.mjs)
+  module_test(IsReadByWhoSeesFewerColours web_colours_test.mjs)
   module_test(IsSmall web_size_test.mjs)
   module_test(PutsWhatWasCopiedAsItWas web_region_test.mjs)
   add_test(NAME Commands.HaveTheShapesThatTheSchemaSays
