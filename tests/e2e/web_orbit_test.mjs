@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { FULL, load, Mirror, ROCK, SHAPES } from "./web_support.mjs";
 
-const { OrbitColumns, heightOf, iceAt, NONE, PARTS } = await load("orbit_columns.ts");
+const { OrbitColumns, heightOf, iceAt, NONE, PARTS, VOID } = await load("orbit_columns.ts");
 const { OrbitCamera } = await load("orbit_camera.ts");
 const { areaOf, WIDEST } = await load("orbit_painter.ts");
 const { between } = await load("orbit_gl.ts");
@@ -39,11 +39,11 @@ function columnOf(cells) {
 test("of a column there are its rock, the water on it, and what falls above both", () => {
   const dry = [NONE, NONE, NONE];
   assert.deepEqual(columnOf([ROCK, ROCK, 0, 0]), [2, ...dry]);
-  assert.deepEqual(columnOf([0, 0]), [0, ...dry]);
+  assert.deepEqual(columnOf([0, 0]), [VOID, ...dry], "there is nothing");
   assert.deepEqual(columnOf([ROCK, FULL, FULL / 2, 0]), [1, 2.5, NONE, NONE]);
   assert.deepEqual(columnOf([FULL, FULL]), [0, 2, NONE, NONE], "it stands on the world's floor");
   assert.deepEqual(columnOf([ROCK, FULL, 0, FULL / 4, FULL / 2, 0]), [1, 2, 4.5, 3], "it falls onto water");
-  assert.deepEqual(columnOf([0, FULL, 0]), [0, NONE, 2, 1], "it falls out of the world");
+  assert.deepEqual(columnOf([0, FULL, 0]), [VOID, NONE, 2, 1], "it falls out of the world");
   assert.deepEqual(columnOf([ROCK, FULL, 0, ROCK, 0]), [4, ...dry], "what lies under an overhang is not seen");
   assert.deepEqual(columnOf([ROCK, FULL, ICE, 0]), [iceAt(3), ...dry]);
   assert.equal(heightOf(iceAt(3)), 3);
@@ -71,10 +71,17 @@ test("what changed is read anew, as much of it as there is time for", () => {
   assert.notEqual(columns.version, version);
   // One at least, or a slow machine would never end.
   assert.equal(columns.read(area, -1, out), true);
-  assert.deepEqual([0, 16, 32, 48].map((x) => out[x * PARTS]), [0, 4, 4, 4]);
-  for (let i = 0; i < 3; ++i) columns.read(area, -1, out);
+  assert.deepEqual([0, 16, 32, 48].map((x) => out[x * PARTS]), [VOID, 4, 4, 4]);
+  // Where all change in every tick, each has its turn.
+  for (let i = 0; i < 3; ++i) {
+    columns.changed([{ x: 0, y: 0, z: 0 }]);
+    columns.read(area, -1, out);
+  }
+  assert.deepEqual([0, 16, 32, 48].map((x) => out[x * PARTS]), [VOID, VOID, VOID, VOID]);
   assert.equal(columns.read(area, Infinity, out), false);
-  assert.deepEqual([0, 16, 32, 48].map((x) => out[x * PARTS]), [0, 0, 0, 0]);
+  const one = new Float32Array(PARTS);
+  assert.ok(columns.known(17, 3, one));
+  assert.equal(columns.known(17, 300, one), false, "nothing is looked at for it");
 });
 
 test("waves lift the water, and never under its bed", () => {
@@ -96,6 +103,7 @@ test("it takes what the picture from above shows, cut to the world, and of what 
   camera.resize(400, 200, null);
   camera.fit({ x: 100, y: 40, z: 9 });
   assert.deepEqual(areaOf(camera, { x: 100, y: 40, z: 9 }), { x: 0, y: 0, width: 100, height: 40, step: 1 });
+  assert.deepEqual(areaOf(camera, { x: 100, y: 40, z: 9 }, 64), { x: 0, y: 0, width: 50, height: 20, step: 2 }, "on a slow machine");
   camera.show(50, 20, 10, { x: 100, y: 40, z: 9 });
   assert.deepEqual(areaOf(camera, { x: 100, y: 40, z: 9 }), { x: 30, y: 10, width: 40, height: 20, step: 1 });
   const large = { x: 1 << 20, y: 1 << 20, z: 9 };

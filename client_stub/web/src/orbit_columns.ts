@@ -17,6 +17,10 @@ export const PARTS = 4;
 /** Of a column without water, or without water that falls. */
 export const NONE = -1;
 
+/** The rock of a column without any, nor water that stands; or of one that is not known. Nothing is drawn there. */
+export const VOID = -65536;
+const EMPTY = [VOID, NONE, NONE, NONE];
+
 /** The height of rock as it is kept: below zero where it is ice. */
 export function iceAt(height: number): number {
   return -1 - height;
@@ -46,6 +50,8 @@ export class OrbitColumns {
   private readonly stacks = new Map<number, Stack>();
   /** Grows with each change of what was shown. */
   private changes = 0;
+  /** The stack of an area that is looked at next. */
+  private turn = 0;
 
   constructor(private readonly mirror: Mirror, private readonly layers: () => Layers | null) {}
 
@@ -64,49 +70,70 @@ export class OrbitColumns {
 
   /** The area's columns, PARTS numbers each, [y][x]. Stacks of chunks that changed are looked at anew until `end`; returns
    *  whether some are left. */
-  read({ x, y, width, height, step }: Area, end: number, out: Float32Array): boolean {
-    const { logX, logY } = this.mirror.sides;
-    let late = false;
-    const fresh = new Map<number, Stack | null>();
-    const stackAt = (chunkX: number, chunkY: number): Stack | null => {
-      const key = chunkKey(chunkX, chunkY, 0);
-      let stack = fresh.get(key);
-      if (stack === undefined) {
-        stack = this.stack(key, chunkX, chunkY, fresh.size === 0 || performance.now() < end);
-        late ||= stack === null || this.isStale(stack, chunkX, chunkY);
-        fresh.set(key, stack);
-      }
-      return stack;
-    };
-    for (let j = 0; j < height; ++j) {
+  read(area: Area, end: number, out: Float32Array): boolean {
+    const late = this.refresh(area, end);
+    const { x, y, width, height, step } = area;
+    const { logX } = this.mirror.sides;
+    for (let j = 0, to = 0; j < height; ++j) {
       const cellY = y + j * step;
-      for (let i = 0; i < width; ++i) {
+      for (let i = 0, chunkX = -1, columns: Float32Array | undefined; i < width; ++i, to += PARTS) {
         const cellX = x + i * step;
-        const stack = stackAt(cellX >> logX, cellY >> logY);
-        const to = (j * width + i) * PARTS;
-        if (!stack) {
-          out.set([0, NONE, NONE, NONE], to);
-          continue;
-        }
-        const from = (((cellY & ((1 << logY) - 1)) << logX) | (cellX & ((1 << logX) - 1))) * PARTS;
-        for (let part = 0; part < PARTS; ++part) out[to + part] = stack.columns[from + part]!;
+        if (cellX >> logX !== chunkX) columns = this.columnsAt((chunkX = cellX >> logX) << logX, cellY);
+        this.copy(columns, cellX, cellY, out, to);
       }
     }
     return late;
   }
 
-  /** Null: there is no time for one that was not seen before. */
-  private stack(key: number, x: number, y: number, hasTime: boolean): Stack | null {
-    const held = this.stacks.get(key);
-    if (held && !(hasTime && this.isStale(held, x, y))) return held;
-    if (!hasTime) return null;
+  /** A column as it was seen last; returns whether it was seen at all. */
+  known(x: number, y: number, out: Float32Array): boolean {
+    const columns = this.columnsAt(x, y);
+    this.copy(columns, x, y, out, 0);
+    return columns !== undefined;
+  }
+
+  private columnsAt(x: number, y: number): Float32Array | undefined {
+    const { logX, logY } = this.mirror.sides;
+    return this.stacks.get(chunkKey(x >> logX, y >> logY, 0))?.columns;
+  }
+
+  private copy(columns: Float32Array | undefined, x: number, y: number, out: Float32Array, to: number): void {
+    const { logX, logY } = this.mirror.sides;
+    const from = (((y & ((1 << logY) - 1)) << logX) | (x & ((1 << logX) - 1))) * PARTS;
+    for (let part = 0; part < PARTS; ++part) out[to + part] = columns ? columns[from + part]! : EMPTY[part]!;
+  }
+
+  /** Of the stacks that changed those first that had no turn the last time: where all change in every tick, all are seen. */
+  private refresh({ x, y, width, height, step }: Area, end: number): boolean {
+    const { logX, logY } = this.mirror.sides;
+    const [left, low] = [x >> logX, y >> logY];
+    const across = ((x + (width - 1) * step) >> logX) - left + 1;
+    const count = across * (((y + (height - 1) * step) >> logY) - low + 1);
+    const first = this.turn % count;
+    let done = 0; // one at least, or a slow machine would never end
+    for (let i = 0; i < count; ++i) {
+      const place = (first + i) % count;
+      const [chunkX, chunkY] = [left + (place % across), low + Math.floor(place / across)];
+      const key = chunkKey(chunkX, chunkY, 0);
+      const held = this.stacks.get(key);
+      if (held && !this.isStale(held, chunkX, chunkY)) continue;
+      if (done > 0 && performance.now() > end) {
+        this.turn = place;
+        return true;
+      }
+      this.rebuild(key, chunkX, chunkY, held);
+      ++done;
+    }
+    return false;
+  }
+
+  private rebuild(key: number, x: number, y: number, held: Stack | undefined): void {
     const { logX, logY } = this.mirror.sides;
     const stack = held ?? { columns: new Float32Array(PARTS << (logX + logY)), stale: false, waves: 0 };
     this.look(x, y, stack.columns);
     stack.stale = false;
     stack.waves = this.layers()?.version(x, y) ?? 0;
     this.stacks.set(key, stack);
-    return stack;
   }
 
   private isStale({ stale, waves }: Stack, x: number, y: number): boolean {
@@ -132,7 +159,7 @@ export class OrbitColumns {
   private column(x: number, y: number, columns: Float32Array, to: number): void {
     const { mirror } = this;
     const { logX, logY, logZ } = mirror.sides;
-    columns.set([0, NONE, NONE, NONE], to);
+    columns.set(EMPTY, to);
     let run = NONE; // the surface of the water that is being passed
     const fallen = (bottom: number) => {
       if (run !== NONE && columns[to + 2] === NONE) [columns[to + 2], columns[to + 3]] = [run, bottom];
@@ -159,6 +186,9 @@ export class OrbitColumns {
         }
       }
     }
-    columns[to + 1] = run; // it stands on the world's floor
+    if (run === NONE) return;
+    // It stands on the world's floor.
+    columns[to] = 0;
+    columns[to + 1] = run;
   }
 }

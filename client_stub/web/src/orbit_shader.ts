@@ -19,11 +19,14 @@ uniform float u_middle;   // the height that is in the middle
 uniform mat4 u_eye;
 uniform vec3 u_from;      // where the eye is
 const ivec2 CORNERS[6] = ivec2[6](ivec2(0, 0), ivec2(1, 0), ivec2(1, 1), ivec2(0, 0), ivec2(1, 1), ivec2(0, 1));
-bool isInside(ivec2 at) { return at.x >= 0 && at.y >= 0 && at.x < u_count.x && at.y < u_count.y; }
+/* Whether there is anything: beside what is shown and over a void there is not. */
+bool isThere(ivec2 at) {
+  return at.x >= 0 && at.y >= 0 && at.x < u_count.x && at.y < u_count.y && texelFetch(u_now, at, 0).x > -65000.0;
+}
 float heightOf(float rock) { return rock < 0.0 ? -1.0 - rock : rock; }
 /* rock, whether it is ice, water (below zero: none) */
 vec3 columnAt(ivec2 at) {
-  if (!isInside(at)) return vec3(u_base, 0.0, -1.0);
+  if (!isThere(at)) return vec3(u_base, 0.0, -1.0);
   vec4 now = texelFetch(u_now, at, 0);
   float before = texelFetch(u_before, at, 0).y;
   float water = now.y < 0.0 || before < 0.0 ? now.y : mix(before, now.y, u_share);
@@ -56,14 +59,14 @@ void main() {
   v_cell = vec2(at) + vec2(corner);
   v_shade = 0.0;
   if (quad == 0) {
-    if (!isInside(at)) { gl_Position = NOWHERE; return; }
+    if (!isThere(at)) { gl_Position = NOWHERE; return; }
     v_normal = vec3(0.0, 1.0, 0.0);
     v_height = here.x;
     v_ice = here.y;
     /* In a corner between higher rock it is darker. */
     for (int i = 0; i < 4; ++i) {
       ivec2 beside = at + ivec2(i < 2 ? (i * 2 - 1) : 0, i < 2 ? 0 : (i * 2 - 5));
-      v_shade += isInside(beside) && columnAt(beside).x > here.x + 0.5 ? 0.07 : 0.0;
+      v_shade += isThere(beside) && columnAt(beside).x > here.x + 0.5 ? 0.07 : 0.0;
     }
     gl_Position = u_eye * vec4(placeOf(v_cell, v_height), 1.0);
     return;
