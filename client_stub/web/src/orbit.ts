@@ -1,6 +1,6 @@
 // The orbiting view of a 3D world: its surfaces in perspective, turned by dragging. To the page it is one more side of
 // the world (sight.ts): what comes in is turned as for the picture from above, and another painter draws it.
-import type { Box, Vec3 } from "./geometry";
+import type { Box } from "./geometry";
 import type { Layers } from "./layers";
 import type { Mirror } from "./mirror";
 import { OrbitCamera } from "./orbit_camera";
@@ -40,7 +40,7 @@ export class Orbit extends Turned {
 
   /** All heights: nothing is cut. */
   override box({ from, size }: Box): Box {
-    return super.box({ from: { ...from, z: 0 }, size: { ...size, z: this.height } satisfies Vec3 });
+    return super.box({ from: { ...from, z: 0 }, size: { ...size, z: this.height } });
   }
 
   override painter(mirror: Mirror, _slice: number, still: boolean): Painter {
