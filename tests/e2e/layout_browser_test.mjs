@@ -107,6 +107,7 @@ async function live(browser, url, name, size) {
 
   console.log(`${name}: the pipes stand beside the picture, which is fitted anew`);
   await page.locator("#pipes-toggle").click();
+  await page.waitForSelector("#pipe-panel");
   await expectApart(page, ["#title", "#tools", "#stage", "#status", "#pipe-panel"]);
   const less = await box(page, "#stage");
   assert.ok(less.width * less.height > 0.5 * stage.width * stage.height, "the pipes take half of the picture");

@@ -125,6 +125,10 @@ async function signsIn(page, name) {
   await page.waitForSelector("#sign-in-trouble:not([hidden])");
   assert.equal(await text(page, "#sign-in-trouble"), "no account has this token");
   await shot(page, `sign-in-${name}`);
+  for (const colours of ["light", "dark"]) {
+    await page.evaluate((wanted) => (document.documentElement.dataset.palette = wanted), colours);
+    assert.deepEqual(await findViolations(page, packagePath), [], `signing in, ${colours}`);
+  }
   await page.fill("#token", `  ${TOKEN}\n`);
   await page.keyboard.press("Enter");
   await page.waitForSelector('body[data-state="ready"]');

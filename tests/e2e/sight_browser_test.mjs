@@ -147,6 +147,8 @@ async function fromAbove(page, name) {
   await page.evaluate(() => window.sluice.command({ cmd: "set_cells", from: [34, 9, 3], size: [3, 3, 1], cell: "#" }));
   await expectLook(page, 35, 10, "rock");
   await page.keyboard.press("v");
+  await sight(page, "orbit");
+  await page.keyboard.press("v");
   await sight(page, "front");
   assert.equal(await page.locator("[data-tool=rock]").isDisabled(), false);
 }

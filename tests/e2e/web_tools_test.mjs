@@ -14,6 +14,7 @@ const { Brush } = await load("brush.ts");
 const { CommandQueue } = await load("command_queue.ts");
 const { Stroke } = await load("history.ts");
 const { MOST_ABOVE, SPARE } = await load("pouring.ts");
+const { mixtureToFill } = await load("mixture.ts");
 
 test("a round brush has no corners, as few rectangles as rows of equal length, and is cut to the world", () => {
   const mirror = drawn(Array(40).fill(".".repeat(40)));
@@ -61,6 +62,32 @@ test("what was put is taken away, and what was removed comes back with all that 
   assert.deepEqual(takes.repeat().commands, puts.reverse().commands);
   fixtures.sources.push({ at: spring.at, rate: 8 }); // somebody else's, in its place
   assert.deepEqual(puts.reverse(), { commands: [], conflicts: 1 });
+});
+
+test("a spring keeps what its water holds", () => {
+  const dyed = { kind: "spring", at: { x: 1, y: 2, z: 0 }, rate: 7, tracer: { red: 100 } };
+  assert.deepEqual(placement(dyed), { cmd: "add_source", at: [1, 2, 0], rate: 7, tracer: { red: 100 } });
+  assert.deepEqual(placement({ ...dyed, head: 4096, temperature: 512 }),
+    { cmd: "add_source", at: [1, 2, 0], rate: 7, tracer: { red: 100 }, temperature: 512, head: 4096 });
+});
+
+test("dyed water is poured a cell at a time, with as much as its units hold, and made again as it was", () => {
+  const mirror = drawn(["..#", "~4#"]);
+  const cells = [{ x: 0, y: 1 }, { x: 1, y: 0 }];
+  const fill = mixtureToFill({ tracer: { red: 1001 } });
+  assert.deepEqual(fill(mirror, cells, 0), [
+    { cmd: "pour", at: [0, 1, 0], units: 4096, tracer: { red: 1001 } },
+    { cmd: "pour", at: [1, 0, 0], units: 2048, tracer: { red: 501 } },
+  ]);
+  assert.deepEqual(mixtureToFill({ temperature: 512 })(mirror, cells.slice(0, 1), 0),
+    [{ cmd: "pour", at: [0, 1, 0], units: 4096, temperature: 512 }]);
+  assert.deepEqual(mixtureToFill({ tracer: { red: 0 }, temperature: 512 })(mirror, cells.slice(0, 1), 0),
+    [{ cmd: "pour", at: [0, 1, 0], units: 4096, tracer: { red: 0 }, temperature: 512 }]);
+  const stroke = new Stroke("water", 0, fill);
+  stroke.touch(mirror, cells);
+  const { commands, edit } = stroke.repeat(mirror);
+  assert.deepEqual(commands, fill(mirror, cells, 0));
+  assert.equal(edit.fill, fill);
 });
 
 test("an undo waits for the answer to what it takes back, and what was refused is none", async () => {

@@ -24,6 +24,8 @@ export class Brush {
   size = 3;
   /** Without corners. */
   round = false;
+  /** What fills cells up: with plain water, or with what was chosen. */
+  pours = commandsToFill;
   readonly history = new History();
   /** The last undo or redo that waits; null: none does. */
   private turn: Promise<void> | null = null;
@@ -61,7 +63,7 @@ export class Brush {
   begin(mirror: Mirror, x: number, y: number, z: number, digs = false): void {
     if (!this.queue.ready) return this.warn("Not connected: nothing was changed");
     if (!this.edits && !digs) return;
-    this.stroke = new Stroke(digs ? "air" : (this.tool as Material), z);
+    this.stroke = new Stroke(digs ? "air" : (this.tool as Material), z, this.pours);
     this.start = this.last = { x, y };
     if (this.shape === "brush") this.dab(mirror, x, y);
     if (this.shape === "fill") this.fill(mirror, x, y);
@@ -184,7 +186,7 @@ export class Brush {
     // A brush raises the water that it is held into; a box and a fill end where they end.
     const cells = this.shape === "brush" || this.shape === "line" ? poursAt(mirror, rect, z, pours)
       : cellsOf(rect).filter((cell) => hasRoom(mirror, cell, z) && !pours(cell));
-    const commands = commandsToFill(mirror, cells, z);
+    const commands = this.stroke!.fill(mirror, cells, z);
     if (!this.hasPlaceFor(commands.length)) return;
     this.stroke!.touch(mirror, cells);
     this.send(commands);

@@ -9,13 +9,15 @@ export interface Standing extends Spring {
 }
 
 /** What puts it there. */
-export function placement({ kind, at: { x, y, z }, rate, head, temperature }: Standing): Command {
+export function placement({ kind, at: { x, y, z }, rate, head, temperature, tracer }: Standing): Command {
   const at: Place = [x, y, z];
   if (kind === "drain") return { cmd: "add_drain", at, rate };
   if (kind === "heater") return { cmd: "add_heater", at, rate };
-  if (temperature !== undefined) {
-    return { cmd: "add_source", at, rate, temperature, ...(head === undefined ? {} : { head }) };
+  const upTo = head === undefined ? {} : { head };
+  if (tracer !== undefined) {
+    return { cmd: "add_source", at, rate, tracer, ...(temperature === undefined ? {} : { temperature }), ...upTo };
   }
+  if (temperature !== undefined) return { cmd: "add_source", at, rate, temperature, ...upTo };
   return head === undefined ? { cmd: "add_source", at, rate } : { cmd: "add_source", at, rate, head };
 }
 

@@ -9,6 +9,8 @@ export interface Spring {
   /** Of springs that have one: level units up to which it gives, and its water's temperature, in 1/256 degree. */
   head?: number | undefined;
   temperature?: number | undefined;
+  /** Units of tracers in 4,096 units of its water; of springs that this page put alone: the server does not tell. */
+  tracer?: Record<string, number> | undefined;
 }
 
 export interface Fixtures {

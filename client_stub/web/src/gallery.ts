@@ -112,8 +112,20 @@ class Card {
   }
 }
 
+const MARKUP = `<dialog id="gallery" aria-labelledby="gallery-title">
+  <button id="gallery-close" class="close" aria-label="Close">×</button>
+  <h2 id="gallery-title">Worlds</h2>
+  <ul></ul>
+</dialog>`;
+
+/** The dialog, in the page from now on. */
+function dialogOfPage(): HTMLDialogElement {
+  document.body.insertAdjacentHTML("beforeend", MARKUP);
+  return document.getElementById("gallery") as HTMLDialogElement;
+}
+
 export class Gallery {
-  private readonly dialog = document.getElementById("gallery") as HTMLDialogElement;
+  private readonly dialog = dialogOfPage();
   private readonly list = this.dialog.querySelector("ul")!;
   private cards: Card[] = [];
   private timer: number | undefined;

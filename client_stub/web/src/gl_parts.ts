@@ -37,6 +37,10 @@ export class Program {
     return place;
   }
 
+  attribute(name: string): number {
+    return this.gl.getAttribLocation(this.program, name);
+  }
+
   texture(name: string, unit: number, held: WebGLTexture): void {
     const { gl } = this;
     gl.activeTexture(gl.TEXTURE0 + unit);

@@ -57,7 +57,8 @@ export class Hand {
       warn: (text) => panel.warn(text),
     });
     this.site = {
-      queue, history: this.brush.history, fixtures: () => holder.fixtures,
+      queue, history: this.brush.history, brush: this.brush, fixtures: () => holder.fixtures,
+      layers: () => holder.mirror?.welcome.layers ?? [],
       reach: () => Math.max(0.5, REACH_PIXELS / holder.camera.scale),
       warn: (text) => panel.warn(text), changed: () => holder.fixturesChanged(),
     };

@@ -28,7 +28,8 @@ export class Stroke implements Edit {
   readonly before = new Map<number, number>();
   readonly settled = null;
 
-  constructor(readonly material: Material, readonly z: number) {}
+  /** `fill`: what fills cells up with the water that is poured. */
+  constructor(readonly material: Material, readonly z: number, readonly fill = commandsToFill) {}
 
   /** The cells are about to be changed; what they hold now is what they had only the first time.
    *  Those that already are as the stroke makes them are none of its doing. */
@@ -117,14 +118,14 @@ function pouringBack({ before, z }: Stroke, mirror: Mirror): Reversal {
 
 /** What makes the stroke once more. */
 function repetition(stroke: Stroke, mirror: Mirror): { commands: Command[]; edit: Edit } {
-  const again = new Stroke(stroke.material, stroke.z);
+  const again = new Stroke(stroke.material, stroke.z, stroke.fill);
   const cells = [...stroke.before.keys()].map((key) =>
     ({ x: key % mirror.size.x, y: Math.floor(key / mirror.size.x) }));
   // Water is poured where there is room for it, as it was the first time.
   const wanted = stroke.material !== "water" ? cells
     : cells.filter((cell) => hasRoom(mirror, cell, stroke.z));
   again.touch(mirror, wanted);
-  const commands = stroke.material === "water" ? commandsToFill(mirror, wanted, stroke.z)
+  const commands = stroke.material === "water" ? stroke.fill(mirror, wanted, stroke.z)
     : stroke.material === "take" ? rectsOf(wanted).map((rect) => commandToTake(rect, stroke.z))
     : setCells(wanted, LETTERS[stroke.material], stroke.z);
   return { commands, edit: again };

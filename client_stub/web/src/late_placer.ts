@@ -1,6 +1,6 @@
 // The tools that put something into a cell: springs, drains, heaters, levels; and what takes it away. They are
 // fetched when the first of them is wanted.
-import type { Tool } from "./brush";
+import type { Brush, Tool } from "./brush";
 import type { CommandQueue } from "./command_queue";
 import type { Fixtures } from "./fixtures";
 import type { Vec3 } from "./geometry";
@@ -20,6 +20,9 @@ export function placingOf(tool: Tool): PlacingTool | null {
 export interface Site {
   readonly queue: CommandQueue;
   readonly history: History;
+  readonly brush: Brush;
+  /** What the world has beside its cells, by name. */
+  layers(): string[];
   /** What stands in the world, as far as is known. */
   fixtures(): Fixtures;
   /** How near, in cells, a click must be to mean something that stands there. */
@@ -34,10 +37,12 @@ export class LatePlacer {
   private tool: PlacingTool | null = null;
   private site: Site | null = null;
   private wanted = false;
+  /** Whether the tool is Pour, which may pour more than water. */
+  private pours = false;
 
   constructor(choose: (tool: Tool) => void) {
     this.late = new Late("The tools for springs", async () => new (await import("./placer")).Placer(choose), (placer) => {
-      placer.show(this.wanted, this.tool, this.site);
+      placer.show(this.wanted, this.tool, this.site, this.pours);
     });
     document.getElementById("placing-toggle")!.addEventListener("click", () => this.toggle());
   }
@@ -49,18 +54,19 @@ export class LatePlacer {
   /** The tool that is taken up, whatever it is: one of these opens the panel. */
   showTool(tool: Tool, site: Site): void {
     const placing = placingOf(tool);
+    this.pours = tool === "water";
     this.show(placing !== null || this.wanted, placing, site);
   }
 
   private show(wanted: boolean, tool: PlacingTool | null, site: Site | null): void {
     [this.wanted, this.tool, this.site] = [wanted, tool, site];
-    if (wanted) this.late.want();
-    this.late.part?.show(wanted, tool, site);
+    this.refresh();
   }
 
   /** More is known of the world. */
   refresh(): void {
-    this.late.part?.update();
+    if (this.wanted || (this.pours && this.site?.layers().length)) this.late.want();
+    this.late.part?.show(this.wanted, this.tool, this.site, this.pours);
   }
 
   begin(site: Site, tool: PlacingTool, cell: Vec3): void {

@@ -12,12 +12,14 @@ import { OUTSIDE, ROCK, THINNEST_ICE, TRAPPED_AIR, type Mirror } from "./mirror"
 import type { Legend } from "./overlay_kinds";
 import { blend, pixel, type Colour } from "./palette";
 
+// In each a colour is lighter or darker than the next, and the two sides of a middle are blue and yellow of some kind: so
+// nearly everybody tells them apart (web_colours_test.mjs).
 /** From cold to warm: blue, nearly white, red, each step lighter or darker than the one before. */
 const WARMTH: Colour[] = [[38, 62, 148], [70, 122, 190], [146, 194, 222], [244, 240, 226], [248, 186, 128], [226, 104, 68], [160, 14, 40]];
 /** From troughs to crests: purple, nearly white, orange. */
-const SWELL: Colour[] = [[88, 38, 140], [140, 108, 190], [196, 186, 222], [242, 240, 240], [250, 204, 134], [232, 136, 36], [160, 78, 4]];
+const SWELL: Colour[] = [[88, 38, 140], [140, 108, 190], [196, 186, 222], [242, 240, 240], [246, 194, 112], [232, 136, 36], [160, 78, 4]];
 /** From little to much: pale yellow to dark violet, darker with every step. */
-const DYE: Colour[] = [[252, 244, 190], [250, 196, 120], [240, 130, 100], [196, 66, 116], [122, 22, 112], [56, 6, 78]];
+const DYE: Colour[] = [[252, 244, 190], [250, 196, 120], [240, 130, 100], [196, 66, 116], [122, 22, 112], [44, 2, 66]];
 /** Units in a unit of water at the end of the ramp. */
 const SHARES = [0.0625, 0.25, 0.5, 1, 4, 16];
 /** Degrees from one mark of the ramp to the next; the smallest is taken with which what is in view has few parts. */

@@ -5,6 +5,7 @@ import { listenToHelp } from "./help";
 import type { Gallery } from "./gallery";
 import { Late, lateStyle, missing, tellOfMissing } from "./late";
 import { LateOperators } from "./late_operators";
+import { LatePipePanel } from "./late_pipe_panel";
 import { LatePlacer } from "./late_placer";
 import { LateInspector } from "./late_inspector";
 import { LegendPanel } from "./legend";
@@ -14,7 +15,6 @@ import { Minimap } from "./minimap";
 import { PALETTES, usePalette, type PaletteName } from "./palette";
 import type { OverlayName } from "./overlay_kinds";
 import { Panel, type WorldEntry } from "./panel";
-import { PipePanel } from "./pipe_panel";
 import type { Replay } from "./replay";
 import type { Operated } from "./operators";
 import { Screen } from "./screen";
@@ -66,6 +66,7 @@ tellOfMissing((text) => panel.warn(text));
 
 let sight: SightName = readLink(location.hash).sight;
 const turned = new Late("The other sides of a world", () => import("./turned"), () => show());
+const orbit = new Late("The orbiting view", () => import("./orbit"), () => show());
 
 function isSolid(world: string | undefined): boolean {
   return (worlds.find(({ name }) => name === world)?.size?.[2] ?? 1) > 1;
@@ -83,8 +84,9 @@ function lookFrom(name: SightName): void {
 /** Null: from the front, because it has no other side, that is what was asked for, or the others are on their way. */
 function sightOf(world: string): Sight | null {
   if (sight === "front" || !isSolid(world)) return null;
-  turned.want();
-  return turned.part ? new turned.part.Turned(sight) : null;
+  const part = sight === "orbit" ? orbit : turned;
+  part.want();
+  return part.part?.seenFrom(sight) ?? null;
 }
 
 let gallery: Gallery | null = null;
@@ -117,7 +119,7 @@ const past = new Late("Looking back", async () => new (await import("./look_back
   (part) => linkTick === null || part.goTo(linkTick));
 const operators = new LateOperators();
 const placer = new LatePlacer((tool) => viewer?.hand.setTool(tool));
-const pipePanel = new PipePanel((tool) => viewer?.hand.setPipeTool(tool));
+const pipePanel = new LatePipePanel((tool) => viewer?.hand.setPipeTool(tool));
 
 /** The colours that were chosen last, on this page or on one before. */
 function colours(chosen: string | null): void {

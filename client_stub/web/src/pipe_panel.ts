@@ -1,6 +1,7 @@
 // The panel of the pipe tools: what they build with, the chosen node, and the nodes without a place.
 import { Late } from "./late";
 import type { NodeView, PipeMirror } from "./pipe_mirror";
+import { addPipePanel } from "./pipe_markup";
 import { fluidColour } from "./pipe_painter";
 import type { PipeOptions, PipeTool, PipeTools } from "./pipe_tools";
 import type { PortKind } from "./pipes";
@@ -19,8 +20,14 @@ function element<T extends HTMLElement>(id: string): T {
   return document.getElementById(id) as T;
 }
 
+/** The panel, in the page from now on. */
+function panelOfPage(): HTMLElement {
+  addPipePanel();
+  return element("pipe-panel");
+}
+
 export class PipePanel {
-  private readonly panel = element("pipe-panel");
+  private readonly panel = panelOfPage();
   private readonly form = element<HTMLFormElement>("pipe-options");
   private readonly card = element("pipe-card");
   private readonly list = element("pipe-list");
@@ -32,9 +39,7 @@ export class PipePanel {
   private carded = "";
 
   constructor(private readonly choose: (tool: PipeTool | null) => void) {
-    for (const id of ["pipes-toggle", "pipes-close"]) {
-      element(id).addEventListener("click", () => this.toggle());
-    }
+    element("pipes-close").addEventListener("click", () => this.toggle());
     for (const button of this.buttons()) {
       button.addEventListener("click", () => this.choose(button.dataset["pipe"] as PipeTool));
     }
@@ -53,6 +58,8 @@ export class PipePanel {
       if (action) this.act(action.dataset["action"]!);
     });
     this.applyTier();
+    // Who may do what was said before there was a panel.
+    for (const button of this.buttons()) button.disabled = document.body.classList.contains("watching");
   }
 
   /** Another world is shown. */

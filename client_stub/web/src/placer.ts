@@ -5,11 +5,10 @@ import { FixtureEdit, placement, removal, type Standing } from "./fixture_edit";
 import type { Vec3 } from "./geometry";
 import type { PlacingTool, Site } from "./late_placer";
 import { FULL } from "./mirror";
+import { DEGREE, Mixture } from "./mixture";
 import { cellText } from "./pipe_mirror";
+import { PourPanel } from "./pour_panel";
 import { stepsBetween } from "./shapes";
-
-/** 1/256 degree, as the server counts. */
-const DEGREE = 256;
 
 interface About {
   label: string;
@@ -37,14 +36,13 @@ const TOOLS: Record<PlacingTool, About> = {
     text: "Click springs, drains and heaters, or drag over them: they are taken away. Undo puts them back as they were." },
 };
 
-type Field = "rate" | "energy" | "head" | "temperature" | "level";
+type Field = "rate" | "energy" | "head" | "level";
 const FIELDS: Record<Field, { label: string; for: PlacingTool[]; value: string; hint: string }> = {
   rate: { label: "Rate", for: ["spring", "drain"], value: "512", hint: `Units a tick; ${FULL} to a full cell` },
   energy: { label: "Energy", for: ["heater", "cooler"], value: "200000",
     hint: `Units a tick; ${(FULL * DEGREE).toLocaleString("en")} warm a full cell by a degree` },
   head: { label: "Up to", for: ["spring"], value: "",
     hint: "It gives until the water stands so many cells high; empty: as the world's water has it" },
-  temperature: { label: "Degrees", for: ["spring"], value: "", hint: "Of its water, in degrees Celsius; empty: the world's own" },
   level: { label: "Level", for: ["level", "evaporate"], value: "",
     hint: "Cells above the world's floor; empty: the top of the cell that is clicked" },
 };
@@ -53,6 +51,9 @@ export class Placer {
   private readonly panel = document.createElement("section");
   private readonly buttons = new Map<PlacingTool, HTMLButtonElement>();
   private readonly rows = new Map<Field, HTMLLabelElement>();
+  /** Of a spring's water. */
+  private readonly mixture = new Mixture();
+  private readonly pouring = new PourPanel();
   private readonly text = document.createElement("p");
   private site: Site | null = null;
   private tool: PlacingTool | null = null;
@@ -60,6 +61,8 @@ export class Placer {
   private edit: FixtureEdit | null = null;
   /** What the stroke has taken away already. */
   private readonly taken = new Set<string>();
+  /** Springs that were put from here with tracers, by their places: the server does not tell what a spring's water holds. */
+  private readonly dyed = new Map<string, Standing>();
 
   constructor(private readonly choose: (tool: Tool) => void) {
     this.panel.id = "placing-panel";
@@ -76,7 +79,7 @@ export class Placer {
     form.className = "options";
     form.autocomplete = "off";
     form.addEventListener("submit", (event) => event.preventDefault());
-    form.append(...Object.keys(FIELDS).map((name) => this.row(name as Field)));
+    form.append(...Object.keys(FIELDS).map((name) => this.row(name as Field)), ...this.mixture.rows);
     this.text.className = "about";
     this.panel.append(close, title, this.toolbar(), this.text, form);
     document.getElementById("side")!.prepend(this.panel);
@@ -87,19 +90,22 @@ export class Placer {
     return !this.panel.hidden;
   }
 
-  show(shown: boolean, tool: PlacingTool | null, site: Site | null): void {
+  /** `pours`: whether Pour is in the hand. */
+  show(shown: boolean, tool: PlacingTool | null, site: Site | null, pours: boolean): void {
     const drops = !shown && this.tool !== null;
+    if (site !== this.site) this.dyed.clear(); // another world
     [this.tool, this.site] = [shown ? tool : null, site];
     this.panel.hidden = !shown;
     const toggle = document.getElementById("placing-toggle")!;
     toggle.classList.toggle("active", shown);
     toggle.setAttribute("aria-expanded", String(shown));
+    this.pouring.show(pours, site);
     this.update();
     if (drops) this.choose("pan");
   }
 
   /** Which tools there are may change: only some worlds have heat. */
-  update(): void {
+  private update(): void {
     const heat = this.site?.fixtures().heat ?? false;
     const watching = document.body.classList.contains("watching");
     for (const [name, button] of this.buttons) {
@@ -109,8 +115,9 @@ export class Placer {
       button.setAttribute("aria-pressed", String(name === this.tool));
     }
     for (const [name, row] of this.rows) {
-      row.hidden = this.tool === null || !FIELDS[name].for.includes(this.tool) || (name === "temperature" && !heat);
+      row.hidden = this.tool === null || !FIELDS[name].for.includes(this.tool);
     }
+    this.mixture.offer(this.site?.layers() ?? [], heat, this.tool === "spring");
     this.text.textContent = this.tool === null ? "Choose what to put into a cell." : TOOLS[this.tool].text;
   }
 
@@ -155,9 +162,8 @@ export class Placer {
     }
     if (heats) return { kind: "heater", at, rate: tool === "cooler" ? -rate : rate };
     if (tool === "drain") return { kind: "drain", at, rate };
-    const [head, degrees] = [this.number("head"), this.site!.fixtures().heat ? this.number("temperature") : null];
-    return { kind: "spring", at, rate, head: head === null ? undefined : Math.round(head * FULL),
-      temperature: degrees === null ? undefined : Math.round(degrees * DEGREE) };
+    const head = this.number("head");
+    return { kind: "spring", at, rate, head: head === null ? undefined : Math.round(head * FULL), ...this.mixture.holds };
   }
 
   /** Takes away what stands near the cell; returns whether anything does. */
@@ -171,10 +177,13 @@ export class Placer {
     for (const [kind, list] of kinds) {
       for (const spring of list.filter(near)) {
         found = true;
-        const name = `${kind} ${cellText(spring.at)}`;
+        const place = cellText(spring.at);
+        const name = `${kind} ${place}`;
         if (this.taken.has(name)) continue;
         this.taken.add(name);
-        this.send(removal({ kind, ...spring }), { kind, ...spring }, false);
+        const dyed = kind === "spring" ? this.dyed.get(place) : undefined;
+        const standing = { kind, ...spring, tracer: dyed?.rate === spring.rate ? dyed.tracer : undefined };
+        this.send(removal(standing), standing, false);
       }
     }
     return found;
@@ -190,7 +199,9 @@ export class Placer {
     if (isFirst) site.history.add(edit);
     const isSent = site.queue.send(command, this, (applied) => {
       edit.answered(applied ? standing : null);
-      if (applied) site.changed();
+      if (!applied) return;
+      if (standing.tracer) this.dyed.set(cellText(standing.at), standing);
+      site.changed();
     });
     if (!isSent) edit.answered(null);
   }

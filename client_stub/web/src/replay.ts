@@ -5,7 +5,6 @@ import { listen } from "./input";
 import type { LegendPanel } from "./legend";
 import { OwnPosition } from "./own_position";
 import type { Panel } from "./panel";
-import type { PipePanel } from "./pipe_panel";
 import { Timeline } from "./timeline";
 import { buildTimeline } from "./timeline_markup";
 import type { TimelineFacts } from "./timeline_track";
@@ -48,7 +47,7 @@ export class Replay {
   differences: Differences | null = null;
 
   private constructor(
-    private facts: TimelineFacts, private readonly panel: Panel, pipePanel: PipePanel,
+    private facts: TimelineFacts, private readonly panel: Panel, pipePanel: ViewerPipePanel,
     inspector: ViewerInspector, legend: LegendPanel,
   ) {
     buildTimeline();
@@ -104,7 +103,7 @@ export class Replay {
   }
 
   static async open(
-    panel: Panel, pipePanel: PipePanel, inspector: ViewerInspector, legend: LegendPanel,
+    panel: Panel, pipePanel: ViewerPipePanel, inspector: ViewerInspector, legend: LegendPanel,
   ): Promise<Replay> {
     return new Replay(await fetchFacts(), panel, pipePanel, inspector, legend);
   }

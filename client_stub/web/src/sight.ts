@@ -5,9 +5,11 @@ import type { Box, Vec3 } from "./geometry";
 import type { TickMessage, WelcomeMessage } from "./messages";
 import type { Mirror } from "./mirror";
 import type { Painter } from "./painter";
+import type { Viewer } from "./viewer";
 
-/** The front shows x and y, slices by z; the side z and y, slices by x; the top x and z, down from a height. */
-export const SIGHTS = ["front", "side", "top"] as const;
+/** The front shows x and y, slices by z; the side z and y, slices by x; the top x and z, down from a height; the orbit
+ *  surfaces in perspective (orbit.ts). */
+export const SIGHTS = ["front", "side", "top", "orbit"] as const;
 export type SightName = (typeof SIGHTS)[number];
 
 /** Between the world and the page's picture of it, in which x always runs right and y up. */
@@ -26,4 +28,7 @@ export interface Sight {
   fixtures(fixtures: Fixtures): Fixtures;
   mirror(welcome: WelcomeMessage): Mirror;
   painter(mirror: Mirror, slice: number, still: boolean): Painter;
+  /** A viewer begins, or ends, to look like this. */
+  attach(viewer: Viewer): void;
+  detach(): void;
 }

@@ -1,12 +1,30 @@
 // Signing in and out: the account in the title bar, and the dialog that asks for a token once.
 import type { Session } from "./session";
 
+const MARKUP = `<dialog id="sign-in" aria-labelledby="sign-in-title">
+  <form id="sign-in-form" method="dialog" autocomplete="off">
+    <h2 id="sign-in-title">Sign in</h2>
+    <p>Paste the token that you were given for this server. It is sent once, over this page's connection, and not kept by it.</p>
+    <label for="token">Token</label>
+    <div class="row"><input id="token" type="password" required autocomplete="off" autocapitalize="off" spellcheck="false"
+      aria-describedby="sign-in-trouble"><button id="token-paste" type="button">Paste</button></div>
+    <p id="sign-in-trouble" role="alert" hidden></p>
+    <div class="row end"><button id="sign-in-cancel" type="button">Cancel</button><button id="sign-in-go">Sign in</button></div>
+  </form>
+</dialog>`;
+
+/** The dialog, in the page from now on. */
+function dialogOfPage(): HTMLDialogElement {
+  document.body.insertAdjacentHTML("beforeend", MARKUP);
+  return element<HTMLDialogElement>("sign-in");
+}
+
 function element<T extends HTMLElement>(id: string): T {
   return document.getElementById(id) as T;
 }
 
 export class SignIn {
-  private readonly dialog = element<HTMLDialogElement>("sign-in");
+  private readonly dialog = dialogOfPage();
   private readonly token = element<HTMLInputElement>("token");
   private readonly trouble = element("sign-in-trouble");
   private readonly submit = element<HTMLButtonElement>("sign-in-go");

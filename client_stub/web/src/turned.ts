@@ -13,14 +13,16 @@ import { Painter } from "./painter";
 import type { Sight, SightName } from "./sight";
 
 type Swap = (v: Vec3) => Vec3;
+const fromTop: Swap = ({ x, y, z }) => ({ x, y: z, z: y });
 const SWAPS: Record<Exclude<SightName, "front">, Swap> = {
   side: ({ x, y, z }) => ({ x: z, y, z: x }),
-  top: ({ x, y, z }) => ({ x, y: z, z: y }),
+  top: fromTop,
+  orbit: fromTop, // orbit.ts draws the same world in another way
 };
 /** The world's sides as the picture has them. */
-const EDGES: Record<Exclude<SightName, "front">, Record<string, string>> = {
-  side: { left: "front", right: "back", front: "left", back: "right" },
-  top: { bottom: "front", top: "back", front: "bottom", back: "top" },
+const EDGES = {
+  side: { left: "front", right: "back", front: "left", back: "right" } as Record<string, string>,
+  top: { bottom: "front", top: "back", front: "bottom", back: "top" } as Record<string, string>,
 };
 
 export class Turned implements Sight {
@@ -30,13 +32,13 @@ export class Turned implements Sight {
 
   constructor(readonly name: Exclude<SightName, "front">) {
     this.axis = name === "side" ? "x" : "y";
-    this.whyNotBuild = name === "top" ? "from above the world is only looked at" : null;
+    this.whyNotBuild = name === "side" ? null : `${name === "top" ? "from above" : "while it is turned"} the world is only looked at`;
     this.turn = SWAPS[name];
   }
 
   /** From above everything is needed down to the floor. */
   box({ from, size }: Box): Box {
-    const floor = this.name === "top" ? 0 : from.z;
+    const floor = this.name === "side" ? from.z : 0;
     return { from: this.turn({ ...from, z: floor }), size: this.turn({ ...size, z: from.z + size.z - floor }) };
   }
 
@@ -65,10 +67,13 @@ export class Turned implements Sight {
 
   fixtures({ sources, drains, heaters, open, ...rest }: Fixtures): Fixtures {
     const turned = (list: Fixtures["sources"]) => list.map((each) => ({ ...each, at: this.turn(each.at) }));
-    const edges = EDGES[this.name as Exclude<SightName, "front">];
+    const edges = EDGES[this.name === "side" ? "side" : "top"];
     return { ...rest, sources: turned(sources), drains: turned(drains), heaters: turned(heaters),
       open: new Set([...open].map((side) => edges[side] ?? side)) };
   }
+
+  attach(_viewer: object): void {}
+  detach(): void {}
 
   mirror(welcome: WelcomeMessage): Mirror {
     return new TurnedMirror(welcome, this.turn);
@@ -79,6 +84,8 @@ export class Turned implements Sight {
       : new Painter(mirror, slice, still, undefined, new TopLooks(mirror, slice));
   }
 }
+
+export const seenFrom = (name: Exclude<SightName, "front">) => new Turned(name);
 
 class TurnedMirror extends Mirror {
   private readonly copies = new Map<number, Int32Array>();

@@ -73,7 +73,7 @@ export class Viewer {
   private activity: Activity | null = null;
   private overlays: Overlay | null = null;
   private readonly overlayPart = new Late("The overlay", () => import("./overlay"), () => this.setOverlay(this.overlay));
-  private layers: Layers | null = null;
+  layers: Layers | null = null;
   private readonly layerPart = new Late("What the world has beside its water", () => import("./layers"), () => {
     this.makeLayers();
     this.paintAnew(); // with waves
@@ -129,6 +129,7 @@ export class Viewer {
     this.observer = new ResizeObserver(() => this.resize());
     this.observer.observe(canvas);
     this.resize();
+    sight?.attach(this);
     this.timers.push(
       window.setInterval(() => this.sendView(), VIEW_INTERVAL),
       window.setInterval(() => this.everySecond(), NUMBERS_INTERVAL),
@@ -154,6 +155,7 @@ export class Viewer {
 
   stop(): void {
     this.stopped = true;
+    this.sight?.detach();
     this.people?.stop();
     this.frames.stop();
     this.observer.disconnect();
@@ -430,14 +432,23 @@ export class Viewer {
   paint(): void {
     this.frames.needed = false;
     const { camera } = this;
-    const { context } = this.screen;
     const { width, height } = this.canvas;
-    const ratio = width / camera.width;
     if (!this.mirror || !this.painter) return;
     if (this.painter.paint(this.screen, width, height, camera, performance.now())) this.frames.needed = true;
-    context.setTransform(ratio, 0, 0, height / camera.height, 0, 0);
-    const { size } = this.mirror;
-    if (this.overlays?.paint(context, camera, this.slice, this.painter, performance.now())) this.frames.needed = true;
+    // In perspective nothing is where these would be.
+    if (this.sight?.name !== "orbit") this.paintMarks();
+    this.minimap?.show(this, performance.now());
+    if (this.hasChunks) this.screen.pictured();
+  }
+
+  /** What lies over the world. */
+  private paintMarks(): void {
+    const { camera } = this;
+    const { context } = this.screen;
+    const ratio = this.canvas.width / camera.width;
+    context.setTransform(ratio, 0, 0, this.canvas.height / camera.height, 0, 0);
+    const { size } = this.mirror!;
+    if (this.overlays?.paint(context, camera, this.slice, this.painter!, performance.now())) this.frames.needed = true;
     context.strokeStyle = "rgba(140, 165, 200, 0.28)";
     context.lineWidth = 1;
     context.strokeRect(
@@ -446,10 +457,8 @@ export class Viewer {
     paintFixtures(context, camera, size, this.slice, this.fixtures);
     this.paintPipes();
     this.differences?.paint(context, camera, ratio);
-    if (this.hover) paintCursor(context, camera, this.hand, this.mirror, { ...this.hover, z: this.slice }, this.keys.shown);
+    if (this.hover) paintCursor(context, camera, this.hand, this.mirror!, { ...this.hover, z: this.slice }, this.keys.shown);
     this.people?.paint(context, camera, this.slice);
-    this.minimap?.show(this, performance.now());
-    if (this.hasChunks) this.screen.pictured();
   }
 
   private paintPipes(): void {

@@ -1,0 +1,70 @@
+// The orbiting view of a 3D world: its surfaces in perspective, turned by dragging. To the page it is one more side of
+// the world (sight.ts): what comes in is turned as for the picture from above, and another painter draws it.
+import type { Box } from "./geometry";
+import type { Layers } from "./layers";
+import type { Mirror } from "./mirror";
+import { OrbitCamera } from "./orbit_camera";
+import { OrbitInput, type Turnable } from "./orbit_input";
+import { OrbitPainter } from "./orbit_painter";
+import type { Painter } from "./painter";
+import type { WelcomeMessage } from "./messages";
+import { Turned } from "./turned";
+
+const HINT = "Drag or arrow keys turn, Shift moves, wheel, + and - zoom";
+const TOUCH_HINT = "One finger turns, two move and zoom";
+const WITHOUT_GL = "Turning the world needs WebGL2, which this browser does not have or does not let the page use. " +
+  "The front, the side and the top show the same world.";
+
+interface Turning extends Turnable {
+  readonly layers: Layers | null;
+}
+
+export class Orbit extends Turned {
+  private readonly camera = new OrbitCamera();
+  private readonly hint = document.createElement("p");
+  private viewer: Turning | null = null;
+  private input: OrbitInput | null = null;
+  private height = 1;
+
+  constructor() {
+    super("orbit");
+    this.hint.id = "orbit-hint";
+    this.hint.className = "panel";
+    this.hint.textContent = window.matchMedia("(pointer: coarse)").matches ? TOUCH_HINT : HINT;
+  }
+
+  override welcome(message: WelcomeMessage): WelcomeMessage {
+    this.height = message.size.y;
+    return super.welcome(message);
+  }
+
+  /** All heights: nothing is cut. */
+  override box({ from, size }: Box): Box {
+    return super.box({ from: { ...from, z: 0 }, size: { ...size, z: this.height } });
+  }
+
+  override painter(mirror: Mirror, _slice: number, still: boolean): Painter {
+    return new OrbitPainter(mirror, still, this.camera, () => this.viewer?.layers ?? null, () => {
+      this.hint.textContent = WITHOUT_GL;
+      this.hint.classList.add("all"); // there is nothing else to see
+      this.hint.hidden = false;
+    });
+  }
+
+  override attach(viewer: Turning): void {
+    this.viewer = viewer;
+    this.input = new OrbitInput(viewer, this.camera, () => (this.hint.hidden = this.hint.textContent !== WITHOUT_GL));
+    viewer.canvas.after(this.hint);
+    viewer.canvas.setAttribute("aria-describedby", this.hint.id);
+    document.body.classList.add("orbiting");
+  }
+
+  override detach(): void {
+    this.input?.stop();
+    this.hint.remove();
+    this.viewer?.canvas.setAttribute("aria-describedby", "keys-hint");
+    document.body.classList.remove("orbiting");
+  }
+}
+
+export const seenFrom = () => new Orbit();

@@ -1,0 +1,253 @@
+// Goal: a 3D world is seen in perspective and turned: by dragging, by keys, by two fingers' ways of moving and zooming;
+// what flows is seen there, nothing is built; without WebGL the page says so, and a side-view world does not offer it.
+// Method: a real server with a basin under wind, headless Chromium (whose WebGL is the processor's) at two sizes.
+//
+//   node orbit_browser_test.mjs SLUICE_SERVER CHROMIUM PACKAGE_JSON
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { findViolations, folder, launch, main, openPage, shot, SIZES, startServer, stopServer, until } from "./browser_support.mjs";
+
+const [serverPath, chromiumPath, packagePath] = process.argv.slice(2);
+const worlds = join(dirname(fileURLToPath(import.meta.url)), "../../server/worlds");
+
+/** A basin with a pillar, a step and a bay, and a lake in it. */
+const BASIN = (name, more) => `[world]
+name = "${name}"
+size = [48, 32, 40]
+[[fill]]
+from = [0, 0, 0]
+size = [48, 12, 40]
+cell = "#"
+[[fill]]
+from = [6, 4, 6]
+size = [36, 8, 28]
+cell = "~"
+[[fill]]
+from = [20, 4, 16]
+size = [5, 20, 5]
+cell = "#"
+[[fill]]
+from = [34, 12, 26]
+size = [14, 6, 14]
+cell = "#"
+${more}`;
+const WIND = `[waves]
+tension = 8
+[waves.wind]
+speed = 900
+`;
+const FLAT = `[world]
+name = "flat"
+size = [40, 30, 1]
+[[fill]]
+from = [0, 0, 0]
+size = [40, 4, 1]
+cell = "#"
+`;
+
+async function enter(context, url, more = "") {
+  const page = await openPage(context, `${url}/${more}`);
+  await page.waitForFunction(() => window.sluice?.sight?.name === "orbit" && window.sluice.mirror?.chunks.size > 0);
+  return page;
+}
+
+/** Shares of pixels that look like water, rock and air, and a number for all of them: of a picture of the moment. */
+const seen = (page) => page.evaluate(() => {
+  const canvas = document.getElementById("view");
+  window.sluice.paint();
+  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  let [water, rock, sum] = [0, 0, 0];
+  for (let i = 0; i < data.length; i += 4) {
+    const [red, green, blue] = [data[i], data[i + 1], data[i + 2]];
+    if (blue > red + 25 && red + green + blue > 130) ++water;
+    else if (red >= blue && red + green + blue > 130) ++rock;
+    sum = (sum * 31 + red + green * 3 + blue * 7) % 1000003;
+  }
+  const all = data.length / 4;
+  return { water: water / all, rock: rock / all, sum };
+});
+/** Where it is turned to. */
+const angles = (page) => page.evaluate(() => ["yaw", "pitch"].map((name) => window.sluice.sight.camera[name]));
+const rests = (page) => until("it is turned where it goes to", () => page.evaluate(() =>
+  !window.sluice.sight.camera.step(performance.now(), false)));
+
+async function opens(page, name) {
+  console.log(`${name}: water in rock, over air, with the way to turn it`);
+  await until("all of it is drawn", async () => {
+    const { water, rock } = await seen(page);
+    return water > 0.04 && rock > 0.08;
+  });
+  await rests(page);
+  assert.ok((await page.textContent("#orbit-hint")).length > 20);
+  assert.equal(await page.locator("#legend").isVisible(), false);
+  assert.equal(await page.locator("#slice").isVisible(), false);
+  assert.equal(await page.locator("[data-tool=rock]").isDisabled(), true);
+  assert.match(await page.textContent("#rights"), /While it is turned the world is only looked at/);
+  assert.equal(await page.inputValue("#sight"), "orbit");
+  assert.equal(await page.evaluate(() => window.sluice.mirror.mismatches), 0);
+  await shot(page, `orbit-${name}`);
+  assert.deepEqual(await findViolations(page, packagePath), []);
+}
+
+async function turns(page, name) {
+  console.log(`${name}: dragging turns and tilts it, and says no more how`);
+  const [yaw, pitch] = await angles(page);
+  const { x, y, width, height } = await page.locator("#view").boundingBox();
+  await page.mouse.move(x + width / 2, y + height / 2);
+  await page.mouse.down();
+  await page.mouse.move(x + width / 2 - 120, y + height / 2 - 30, { steps: 6 });
+  await page.mouse.up();
+  await rests(page);
+  const [turned, tilted] = await angles(page);
+  assert.ok(turned > yaw + 0.8 && turned < yaw + 1.1 && tilted < pitch - 0.1, `${[yaw, pitch]} became ${[turned, tilted]}`);
+  assert.equal(await page.locator("#orbit-hint").isVisible(), false);
+  assert.equal(await page.evaluate(() => window.sluice.hover), null);
+  await shot(page, `orbit-turned-${name}`);
+
+  console.log(`${name}: Shift and a drag move it, the wheel zooms`);
+  const camera = () => page.evaluate(() => [window.sluice.camera.x, window.sluice.camera.y, window.sluice.camera.scale]);
+  const before = await camera();
+  await page.mouse.wheel(0, -400);
+  await until("it is nearer", async () => (await camera())[2] > before[2] * 1.5);
+  await page.keyboard.down("Shift");
+  await page.mouse.down();
+  await page.mouse.move(x + width / 2 - 60, y + height / 2, { steps: 4 });
+  await page.mouse.up();
+  await page.keyboard.up("Shift");
+  const moved = await camera();
+  assert.ok(Math.hypot(moved[0] - before[0], moved[1] - before[1]) > 1);
+  assert.deepEqual(await angles(page), [turned, tilted]);
+  await shot(page, `orbit-near-${name}`);
+  await page.keyboard.press("f");
+  await until("all of it again", async () => (await camera())[2] === before[2]);
+}
+
+async function byKeys(page) {
+  console.log("arrows turn, with Ctrl far, with Shift they move; + and - zoom");
+  await page.focus("#view");
+  const [yaw, pitch] = await angles(page);
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowUp");
+  await rests(page);
+  const [once, up] = await angles(page);
+  assert.ok(once > yaw + 0.05 && once < yaw + 0.12 && up > pitch + 0.05);
+  await page.keyboard.press("Control+ArrowLeft");
+  await rests(page);
+  assert.ok((await angles(page))[0] < once - 0.3);
+  const scale = await page.evaluate(() => window.sluice.camera.scale);
+  await page.keyboard.press("+");
+  assert.ok(await page.evaluate((before) => window.sluice.camera.scale > before, scale));
+  const x = await page.evaluate(() => window.sluice.camera.x);
+  await page.keyboard.press("Shift+ArrowRight");
+  assert.ok(await page.evaluate((before) => window.sluice.camera.x !== before, x));
+  await page.keyboard.press("f");
+  await page.keyboard.press("?");
+  await page.waitForSelector("#help[open]");
+  assert.match(await page.textContent("#help dl"), /in orbit: drag, arrows/);
+  await page.keyboard.press("Escape");
+}
+
+async function flows(page) {
+  console.log("what changes in the world is seen, and another picture of it is saved");
+  const still = await seen(page);
+  await page.evaluate(() => window.sluice.connection.command({ cmd: "set_cells", from: [2, 12, 2], size: [40, 8, 4], cell: "#" }));
+  await until("there is more rock", async () => (await seen(page)).rock > still.rock + 0.005);
+  const [download] = await Promise.all([page.waitForEvent("download"), page.keyboard.press("s")]);
+  assert.match(download.suggestedFilename(), /\.png$/);
+}
+
+/** Two fingers on the picture, that part and go to the right. */
+async function fingers(page) {
+  console.log("two fingers move and zoom it, one turns it");
+  const { x, y, width, height } = await page.locator("#view").boundingBox();
+  const session = await page.context().newCDPSession(page);
+  const send = (type, ...touchPoints) => session.send("Input.dispatchTouchEvent", { type, touchPoints });
+  const finger = (id, dx, dy = 0) => ({ id, x: x + width / 2 + dx, y: y + height / 2 + dy });
+  const state = () => page.evaluate(() => ({ scale: window.sluice.camera.scale, x: window.sluice.camera.x, y: window.sluice.camera.y }));
+  const [before, angle] = [await state(), await angles(page)];
+  await send("touchStart", finger(1, -20));
+  await send("touchStart", finger(1, -20), finger(2, 20));
+  for (let i = 1; i <= 8; ++i) await send("touchMove", finger(1, -20 - 2 * i), finger(2, 20 + 10 * i));
+  await send("touchEnd");
+  await until("it is nearer, and elsewhere", async () => {
+    const after = await state();
+    return after.scale > before.scale * 1.8 && Math.hypot(after.x - before.x, after.y - before.y) > 0.5;
+  });
+  assert.deepEqual(await angles(page), angle);
+  await send("touchStart", finger(1, 0));
+  for (let i = 1; i <= 8; ++i) await send("touchMove", finger(1, -8 * i));
+  await send("touchEnd");
+  await rests(page);
+  assert.ok((await angles(page))[0] > angle[0] + 0.3);
+}
+
+async function elsewhere(browser, url) {
+  console.log("where nothing is to move by itself it is there at once");
+  const calm = await browser.newContext({ viewport: SIZES.desktop, reducedMotion: "reduce" });
+  const page = await enter(calm, url, "#still@24,20,0,10x,orbit");
+  await until("it is drawn", async () => (await seen(page)).water > 0.02);
+  assert.equal(await page.evaluate(() => window.sluice.sight.camera.step(performance.now(), false)), false);
+
+  console.log("V leads on to the front, where tools are as ever");
+  await page.focus("#view");
+  await page.keyboard.press("v");
+  await page.waitForFunction(() => window.sluice?.mirror && window.sluice.sight === null);
+  assert.equal(await page.locator("#orbit-hint").count(), 0);
+  assert.equal(await page.getAttribute("#view", "aria-describedby"), "keys-hint");
+  await page.keyboard.press("ArrowRight");
+  await until("the arrows move the cursor", () => page.evaluate(() => window.sluice.hover !== null));
+
+  console.log("a side-view world does not offer it");
+  await page.evaluate(() => (location.hash = "#flat@20,15,0,10x,orbit"));
+  await page.waitForFunction(() => window.sluice?.mirror?.welcome.world === "flat");
+  assert.equal(await page.evaluate(() => window.sluice.sight), null);
+  assert.equal(await page.locator("#sight").isVisible(), false);
+  await calm.close();
+
+  console.log("without WebGL the page says what it needs");
+  const bare = await enter(await browser.newContext({ viewport: SIZES.phone }), url, "?draw=canvas#still@24,20,0,10x,orbit");
+  await bare.waitForFunction(() => /needs WebGL2/.test(document.getElementById("orbit-hint").textContent));
+  await shot(bare, "orbit-without-webgl");
+  assert.deepEqual(await findViolations(bare, packagePath), []);
+  await bare.selectOption("#sight", "top");
+  await bare.waitForFunction(() => window.sluice?.sight?.name === "top");
+}
+
+await main(async () => {
+  const paths = Object.entries({ basin: BASIN("basin", WIND), still: BASIN("still", ""), flat: FLAT }).map(([name, text]) => {
+    writeFileSync(join(folder, `${name}.toml`), text);
+    return join(folder, `${name}.toml`);
+  });
+  const server = await startServer(serverPath, [...[...paths, join(worlds, "waterfall.toml")].flatMap((path) => ["--world", path]),
+    "--listen", "127.0.0.1:0", "--data", join(folder, "data")]);
+  const browser = await launch(packagePath, chromiumPath);
+  for (const name of ["desktop", "phone"]) {
+    const context = await browser.newContext({ viewport: SIZES[name], hasTouch: name === "phone" });
+    const page = await openPage(context, `${server.url}/#still`);
+    await page.waitForFunction(() => window.sluice?.mirror?.chunks.size > 0);
+    await page.selectOption("#sight", "orbit");
+    await page.waitForFunction(() => window.sluice?.sight?.name === "orbit" && window.sluice.mirror?.chunks.size > 0);
+    await opens(page, name);
+    await turns(page, name);
+    if (name === "desktop") {
+      await byKeys(page);
+      await flows(page);
+    } else await fingers(page);
+    await page.close();
+    const windy = await enter(context, server.url, "#basin@24,20,0,10x,orbit");
+    await until("waves are asked for", () => windy.evaluate(() => window.sluice.sentLayers === 1));
+    const first = await seen(windy);
+    await until("the surface moves", async () => (await seen(windy)).sum !== first.sum);
+    await shot(windy, `orbit-waves-${name}`);
+    await windy.close();
+    const falls = await enter(context, server.url, "#waterfall@32,32,0,8x,orbit");
+    await until("it is drawn", async () => (await seen(falls)).rock > 0.05);
+    await shot(falls, `orbit-waterfall-${name}`);
+    await context.close();
+  }
+  await elsewhere(browser, server.url);
+  await browser.close();
+  assert.equal(await stopServer(server), 0);
+});

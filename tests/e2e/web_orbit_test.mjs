@@ -1,0 +1,169 @@
+// Goal: the orbiting view reads of each column what stands and falls there, takes what the picture from above would show,
+// and looks at it the right way round.
+// Method: the modules by themselves, over small worlds as the picture from above has them: x, y behind it, z up.
+//
+//   node web_orbit_test.mjs SOURCE_DIR PACKAGE_JSON   (of the folder with esbuild)
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { FULL, load, Mirror, ROCK, SHAPES } from "./web_support.mjs";
+
+const { OrbitColumns, heightOf, iceAt, NONE, PARTS, VOID } = await load("orbit_columns.ts");
+const { OrbitCamera } = await load("orbit_camera.ts");
+const { areaOf, WIDEST } = await load("orbit_painter.ts");
+const { between } = await load("orbit_gl.ts");
+const { Camera } = await load("camera.ts");
+const { chunkKey } = await load("geometry.ts");
+
+const ICE = -1000;
+const SIDE = 16;
+
+/** A world of so many cells; `cellAt` says what is in each. */
+function world(size, cellAt) {
+  const mirror = new Mirror({ size, sides: SHAPES[1], tick: 1, layers: [] });
+  const put = ({ x, y, z }) => {
+    const key = chunkKey(x >> 4, y >> 4, z >> 4);
+    if (!mirror.chunks.has(key)) mirror.chunks.set(key, new Int32Array(SIDE ** 3));
+    mirror.chunks.get(key)[((y % SIDE) * SIDE + (z % SIDE)) * SIDE + (x % SIDE)] = cellAt(x, y, z);
+  };
+  for (let z = 0; z < size.z; ++z) for (let y = 0; y < size.y; ++y) for (let x = 0; x < size.x; ++x) put({ x, y, z });
+  return mirror;
+}
+
+function columnOf(cells) {
+  const mirror = world({ x: 1, y: 1, z: cells.length }, (x, y, z) => cells[z]);
+  const out = new Float32Array(PARTS);
+  new OrbitColumns(mirror, () => null).read({ x: 0, y: 0, width: 1, height: 1, step: 1 }, Infinity, out);
+  return [...out];
+}
+
+test("of a column there are its rock, the water on it, and what falls above both", () => {
+  const dry = [NONE, NONE, NONE];
+  assert.deepEqual(columnOf([ROCK, ROCK, 0, 0]), [2, ...dry]);
+  assert.deepEqual(columnOf([0, 0]), [VOID, ...dry], "there is nothing");
+  assert.deepEqual(columnOf([ROCK, FULL, FULL / 2, 0]), [1, 2.5, NONE, NONE]);
+  assert.deepEqual(columnOf([FULL, FULL]), [0, 2, NONE, NONE], "it stands on the world's floor");
+  assert.deepEqual(columnOf([ROCK, FULL, 0, FULL / 4, FULL / 2, 0]), [1, 2, 4.5, 3], "it falls onto water");
+  assert.deepEqual(columnOf([0, FULL, 0]), [VOID, NONE, 2, 1], "it falls out of the world");
+  assert.deepEqual(columnOf([ROCK, FULL, 0, ROCK, 0]), [4, ...dry], "what lies under an overhang is not seen");
+  assert.deepEqual(columnOf([ROCK, FULL, ICE, 0]), [iceAt(3), ...dry]);
+  assert.equal(heightOf(iceAt(3)), 3);
+  assert.equal(heightOf(7), 7);
+  // Over the border of a chunk, and over one that is not there.
+  assert.deepEqual(columnOf([...Array(14).fill(ROCK), ...Array(5).fill(FULL)]), [14, 19, NONE, NONE]);
+  const mirror = world({ x: 1, y: 1, z: 48 }, (x, y, z) => (z < 3 ? ROCK : z >= 32 ? FULL : 0));
+  mirror.chunks.delete(chunkKey(0, 0, 1));
+  const out = new Float32Array(PARTS);
+  new OrbitColumns(mirror, () => null).read({ x: 0, y: 0, width: 1, height: 1, step: 1 }, Infinity, out);
+  assert.deepEqual([...out], [3, NONE, 48, 32]);
+});
+
+test("what changed is read anew, as much of it as there is time for", () => {
+  let top = 4;
+  const mirror = world({ x: 64, y: 16, z: 16 }, (x, y, z) => (z < top ? ROCK : 0));
+  const columns = new OrbitColumns(mirror, () => null);
+  const area = { x: 0, y: 0, width: 64, height: 16, step: 1 };
+  const out = new Float32Array(64 * 16 * PARTS);
+  assert.equal(columns.read(area, Infinity, out), false);
+  assert.equal(out[0], 4);
+  const version = columns.version;
+  for (const cells of mirror.chunks.values()) cells.fill(0);
+  columns.changed([0, 1, 2, 3].map((x) => ({ x, y: 0, z: 0 })));
+  assert.notEqual(columns.version, version);
+  // One at least, or a slow machine would never end.
+  assert.equal(columns.read(area, -1, out), true);
+  assert.deepEqual([0, 16, 32, 48].map((x) => out[x * PARTS]), [VOID, 4, 4, 4]);
+  // Where all change in every tick, each has its turn.
+  for (let i = 0; i < 3; ++i) {
+    columns.changed([{ x: 0, y: 0, z: 0 }]);
+    columns.read(area, -1, out);
+  }
+  assert.deepEqual([0, 16, 32, 48].map((x) => out[x * PARTS]), [VOID, VOID, VOID, VOID]);
+  assert.equal(columns.read(area, Infinity, out), false);
+  const one = new Float32Array(PARTS);
+  assert.ok(columns.known(17, 3, one));
+  assert.equal(columns.known(17, 300, one), false, "nothing is looked at for it");
+});
+
+test("waves lift the water, and never under its bed", () => {
+  const mirror = world({ x: 2, y: 1, z: 8 }, (x, y, z) => (z < 2 ? ROCK : z < 4 ? FULL : 0));
+  const layers = { has: (name) => name === "waves", version: () => 1, waveAt: ({ x, z }) => (assert.equal(z, 3), x === 0 ? 0.5 : -3) };
+  const out = new Float32Array(2 * PARTS);
+  new OrbitColumns(mirror, () => layers).read({ x: 0, y: 0, width: 2, height: 1, step: 1 }, Infinity, out);
+  assert.deepEqual([out[1], out[PARTS + 1]], [4.5, 2]);
+});
+
+test("between two readings only water that was there moves", () => {
+  const before = Float32Array.from([2, 4, NONE, NONE, 2, NONE, NONE, NONE]);
+  const now = Float32Array.from([3, 6, 9, 8, 2, 5, NONE, NONE]);
+  assert.deepEqual([...between(before, now, 0.5)], [3, 5, 9, 8, 2, 5, NONE, NONE]);
+});
+
+test("it takes what the picture from above shows, cut to the world, and of what is wide every so many columns", () => {
+  const camera = new Camera();
+  camera.resize(400, 200, null);
+  camera.fit({ x: 100, y: 40, z: 9 });
+  assert.deepEqual(areaOf(camera, { x: 100, y: 40, z: 9 }), { x: 0, y: 0, width: 100, height: 40, step: 1 });
+  assert.deepEqual(areaOf(camera, { x: 100, y: 40, z: 9 }, 64), { x: 0, y: 0, width: 50, height: 20, step: 2 }, "on a slow machine");
+  camera.show(50, 20, 10, { x: 100, y: 40, z: 9 });
+  assert.deepEqual(areaOf(camera, { x: 100, y: 40, z: 9 }), { x: 30, y: 10, width: 40, height: 20, step: 1 });
+  const large = { x: 1 << 20, y: 1 << 20, z: 9 };
+  camera.fit(large);
+  const { x, y, width, height, step } = areaOf(camera, large);
+  assert.ok(width * step <= WIDEST && height * step <= WIDEST && width <= 256 && height <= 256);
+  assert.ok(Math.abs(x + (width * step) / 2 - large.x / 2) <= step && Math.abs(y + (height * step) / 2 - large.y / 2) <= step, "its middle");
+});
+
+test("one looks at the middle, from above first, and never from under the ground", () => {
+  const seen = (orbit, x, y, z) => {
+    const m = orbit.matrix(10, 5, 1.5);
+    const row = (i) => m[i] * x + m[4 + i] * y + m[8 + i] * z + m[12 + i];
+    const w = row(3);
+    return { x: row(0) / w, y: row(1) / w, z: row(2) / w, w };
+  };
+  const orbit = new OrbitCamera();
+  const middle = seen(orbit, 0, 0, 0);
+  assert.ok(Math.abs(middle.x) < 1e-6 && Math.abs(middle.y) < 1e-6 && middle.z > -1 && middle.z < 1);
+  assert.ok(seen(orbit, 5, 0, 0).x > 0.1, "x runs right");
+  assert.ok(seen(orbit, 0, 0, -5).y > 0.1, "what lies behind is above");
+  assert.ok(seen(orbit, 0, 5, 0).w < middle.w, "what is high is near");
+  assert.equal(orbit.step(0, true), false, "nothing moves on its way");
+  assert.ok(seen(orbit, 0, 5, 0).y > 0.1, "tilted, what is high is above");
+  orbit.turn(0, -9);
+  orbit.step(0, true);
+  assert.ok(orbit.direction[1] > 0.05);
+  orbit.turn(0, 9);
+  orbit.step(0, true);
+  assert.ok(orbit.direction[1] > 0.999 && orbit.direction[1] <= 1);
+  const smooth = new OrbitCamera();
+  const first = smooth.pitch;
+  assert.equal(smooth.step(0, false), true);
+  assert.ok(smooth.pitch < first && smooth.pitch > 0.7, "it goes there by and by");
+});
+
+test("all that is shown is in view, whichever way one turns", () => {
+  for (const aspect of [0.4, 1, 2.5]) {
+    for (let i = 0; i < 60; ++i) {
+      const orbit = new OrbitCamera();
+      orbit.turn(i, (i % 12) / 8 - 0.6);
+      orbit.step(0, true);
+      const m = orbit.matrix(Math.hypot(8, 6), 5, aspect);
+      for (const [x, y, z] of [-8, 8].flatMap((x) => [-5, 5].flatMap((y) => [-6, 6].map((z) => [x, y, z])))) {
+        const [across, up, deep, w] = [0, 1, 2, 3].map((row) => m[row] * x + m[4 + row] * y + m[8 + row] * z + m[12 + row]);
+        for (const place of [across, up, deep]) assert.ok(w > 0 && Math.abs(place) <= w, `${[x, y, z]} at ${aspect}, ${i}`);
+      }
+    }
+  }
+});
+
+test("what is dragged follows the finger, from wherever one looks", () => {
+  for (const yaw of [0, 1, 2.5, -2]) {
+    const orbit = new OrbitCamera();
+    orbit.turn(yaw - 0.5, 9); // from straight above, where it is exact
+    orbit.step(0, true);
+    const [dx, dy] = orbit.across(3, 2);
+    // The picture from above has y down the screen, the view z towards who looks.
+    const m = orbit.matrix(10, 5, 1);
+    const on = (row) => (m[row] * dx + m[8 + row] * dy) / m[15];
+    assert.ok(Math.abs(on(0) / on(1) + 1.5) < 0.01 && on(0) > 0, `turned by ${yaw}`);
+  }
+});
