@@ -32,6 +32,8 @@ struct Publication {
   ChunkPictures audits;
   /// What may look different in each layer (layer_follower.h); empty: in none.
   std::vector<ChunkPictures> layers = {};
+  /// Of each layer, for which time that somebody wanted it this was found (WorldFeed::take).
+  std::vector<std::uint32_t> layers_for = {};
 };
 
 }  // namespace sluice::net

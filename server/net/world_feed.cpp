@@ -153,6 +153,7 @@ void WorldFeed::add_layers(const sim::World& world, Publication& publication) {
   const bool due = stands || tick % every == 0;
   publication.layers.resize(layers_.size());
   for (std::size_t i = 0; i < layers_.size(); ++i) {
+    publication.layers_for.push_back(layers_[i].followed);
     LayerFollower& follower = layers_[i].follower;
     if (layers_[i].followed % 2 == 0 || !(due || follower.unfinished())) continue;
     follower.collect(world, publication.layers[i]);
@@ -258,6 +259,7 @@ void WorldFeed::put(Publication publication) {
   // Nothing tells a layer's chunk again that did not change.
   if (mail_.publication) {
     for (std::size_t i = 0; i < mail_.publication->layers.size(); ++i) {
+      if (mail_.publication->layers_for[i] != publication.layers_for[i]) continue;
       publication.layers[i].merge(mail_.publication->layers[i]);
     }
   }
@@ -280,9 +282,21 @@ void WorldFeed::set_wake(std::function<void()> wake) {
   if (wake_ && (mail_.publication || !mail_.replies.empty())) wake_();
 }
 
+// Somebody may have ceased to want a layer, and want it again, while this was on its way. Then it
+// is told from its beginning: what was found before, nobody would take back.
 WorldFeed::Mail WorldFeed::take() {
-  const std::lock_guard lock(mutex_);
-  return std::exchange(mail_, {});
+  Mail mail;
+  {
+    const std::lock_guard lock(mutex_);
+    mail = std::exchange(mail_, {});
+  }
+  if (!mail.publication) return mail;
+  for (std::size_t i = 0; i < mail.publication->layers.size(); ++i) {
+    if (mail.publication->layers_for[i] == layers_[i].wanted.load(std::memory_order_relaxed))
+      continue;
+    mail.publication->layers[i].clear();
+  }
+  return mail;
 }
 
 }  // namespace sluice::net

@@ -253,6 +253,28 @@ TEST_F(Layers, ComeAnewToWhoCeasedToWantThem) {
   expect_told();
 }
 
+TEST_F(Layers, WhatIsOnItsWayWhenTheyBeginAnewIsPassedOver) {
+  feed_.set_watched(true);
+  for (std::size_t i = 0; i < 3; ++i) feed_.want_layer(i, true);
+  takes_ = false;
+  const auto want_anew = [&](std::size_t layer) {
+    feed_.want_layer(layer, false);
+    published_.forget_layer(layer);
+    feed_.want_layer(layer, true);
+  };
+  // Taken after it is wanted anew, and together with what is found then.
+  tick(10);
+  want_anew(1);
+  take();
+  EXPECT_EQ(published_.layer(1).chunk_count(), 0U);
+  EXPECT_GT(published_.layer(0).chunk_count(), 0U);
+  tick(10);
+  want_anew(1);
+  while (!world_->core().waves.columns.by_place().empty()) tick();
+  take();
+  EXPECT_EQ(published_.layer(1).chunk_count(), 0U);
+}
+
 TEST_F(Layers, APublicationTakesSoManyChunksAndTheNextOnesTakeTheOthers) {
   for (const Layer& layer : layers_of(*world_)) {
     LayerFollower follower(layer, 2);
