@@ -246,7 +246,7 @@ async function waves(page, url) {
   console.log("both paint the same waves, between two tellings, too");
   await page.goto(`${url}/?draw=webgl#storm`);
   await byGl(page);
-  await page.waitForFunction(() => window.sluice.painter.waves?.moves(performance.now()));
+  await page.waitForFunction(() => window.sluice?.painter?.waves?.moves(performance.now()));
   for (const scale of [0.7, 1.3, 3.7, 12.03]) {
     await page.evaluate((place) => window.sluice.goTo(place), { x: 90, y: 34, z: 0, scale });
     for (const milliseconds of [40, 500]) await samePicture(page, `waves at ${scale}, ${milliseconds} ms after a tick`, milliseconds);

@@ -54,7 +54,7 @@ async function showsWarmth(page, name) {
   assert.deepEqual(await overlays(page), ["none", "amount", "depth", "temperature", "awake", "bytes"]);
   assert.equal(await asked(page), 0, "nobody looks at it yet");
   await page.selectOption("#overlay", "temperature");
-  await page.waitForFunction(() => window.sluice.layers.temperatureAt({ x: 100, y: 13, z: 0 }) > 30);
+  await page.waitForFunction(() => window.sluice.layers?.temperatureAt({ x: 100, y: 13, z: 0 }) > 30);
   assert.equal(await asked(page), 1);
   await page.waitForFunction(() => /^Temperature, °C(-?\d+){3,6}ice$/.test(document.getElementById("legend-body").textContent));
   await until("water over the vent is warm, and cold far from it", async () => {
@@ -183,7 +183,7 @@ async function fromAllSides(page) {
     await page.waitForFunction(() => /°C/.test(document.getElementById("legend-body").textContent) && window.sluice.sentLayers % 2 === 1);
   };
   await warmth("top");
-  await page.waitForFunction(() => window.sluice.layers.temperatureAt({ x: 40, y: 40, z: 15 }) !== null);
+  await page.waitForFunction(() => (window.sluice.layers?.temperatureAt({ x: 40, y: 40, z: 15 }) ?? null) !== null);
   await until("water is painted, rock is not", async () => {
     const [water, rock] = [await colour(page, 40, 40), await colour(page, 8, 8)];
     return Math.abs(water[0] - water[2]) > 40 && Math.abs(rock[0] - rock[2]) < 25;
