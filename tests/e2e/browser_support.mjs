@@ -58,10 +58,15 @@ export function openBrowser(packagePath, chromiumPath, name, viewport = { width:
 /** Milliseconds for what a page is waited for: how long a machine takes is never a reason to fail. */
 const PATIENCE = 150_000;
 
+// What a page throws fails the test as whatever else does: thrown here it would end Node, and leave the server behind.
+let pageThrew;
+const thrown = new Promise((_, reject) => (pageThrew = reject));
+thrown.catch(() => undefined);
+
 export async function openPage(context, url) {
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE);
-  page.on("pageerror", (error) => { throw error; });
+  page.on("pageerror", pageThrew);
   page.on("console", (message) => {
     if (message.type() === "warning" || message.type() === "error") console.log(`the page says: ${message.text()}`);
   });
@@ -138,7 +143,9 @@ export async function expectLook(page, x, y, expected, pane = "view") {
  *  broken fails both times. SLUICE_ONCE=1 looks for those that fail now and then. */
 export async function main(run) {
   try {
-    await run();
+    const ended = run();
+    ended.catch(() => undefined); // it may fail once more after a page threw
+    await Promise.race([ended, thrown]);
     console.log("all well");
   } catch (error) {
     console.error(error);
