@@ -20,7 +20,7 @@ ATTACKERS = pathlib.Path(__file__).parent / "attackers.py"
 
 def start_server(program, world, folder, clients):
     config = pathlib.Path(folder) / "server.toml"
-    config.write_text(f'world = ["{world}"]\ndata = "{folder}/data"\nlisten = "127.0.0.1:0"\n'
+    config.write_text(f'world = ["{os.path.abspath(world)}"]\ndata = "{folder}/data"\nlisten = "127.0.0.1:0"\n'
                       f"[connections]\nmost = {clients + 64}\nper_address = {clients + 64}\n")
     log = open(pathlib.Path(folder) / "log", "w+", encoding="utf-8")
     server = subprocess.Popen([program, "--config", config], stdout=subprocess.PIPE, stderr=log, text=True)
