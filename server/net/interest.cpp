@@ -61,16 +61,17 @@ auto pipes_of(protocol::Tick& tick) {
 // lacks.
 
 template <class Draft, class To, class Published, class Stale>
-void add_changes(Draft& draft, To to, const Published& published, const ChunkRange& view,
-                 Stale& stale) {
+void add_changes(Draft& draft, To to, Published& published, const ChunkRange& view, Stale& stale) {
   for (const auto& change : published.changes()) {
     if (!Published::in_view(view, change.key) || stale.contains(change.key)) continue;
     if (draft.full()) {
       stale.insert(change.key);
-    } else if (change.payload == nullptr) {
-      draft.drop(to.dropped, change.key);
-    } else {
+    } else if (change.payload != nullptr) {
       draft.update(to.updates, change.key, *change.payload);
+    } else if (published.has(change.key)) {
+      draft.update(to.updates, change.key, published.keyframe(change.key));
+    } else {
+      draft.drop(to.dropped, change.key);
     }
   }
 }

@@ -62,7 +62,8 @@ void PublishedChunks::update(ChunkCoord coord, ChunkPicture cells) {
   }
   if (held && *place->second.cells == *cells) return;
   Entry now{std::move(cells), {}, std::nullopt};
-  changes_.push_back({coord, payload_to(held ? &place->second : nullptr, now)});
+  // What is new is coded when somebody sees it: of a large world's chunks, most are seen by nobody.
+  changes_.push_back({coord, held ? payload_to(place->second, now) : nullptr});
   chunks_.insert_or_assign(coord, std::move(now));
 }
 
@@ -72,15 +73,13 @@ protocol::Effort PublishedChunks::effort() {
   return protocol::Effort::kShortest;
 }
 
-std::shared_ptr<const protocol::Bytes> PublishedChunks::payload_to(const Entry* before,
+std::shared_ptr<const protocol::Bytes> PublishedChunks::payload_to(const Entry& before,
                                                                    Entry& now) {
   auto payload = std::make_shared<protocol::Bytes>();
-  if (before != nullptr) {
-    protocol::encode_delta(*before->cells, *now.cells, sides_, *payload, effort());
-    if (payload->size() < kLargeDeltaBytes) return payload;
-  }
+  protocol::encode_delta(*before.cells, *now.cells, sides_, *payload, effort());
+  if (payload->size() < kLargeDeltaBytes) return payload;
   protocol::encode_keyframe(*now.cells, sides_, now.keyframe, effort());
-  if (before == nullptr || now.keyframe.size() < payload->size()) *payload = now.keyframe;
+  if (now.keyframe.size() < payload->size()) *payload = now.keyframe;
   return payload;
 }
 

@@ -19,7 +19,8 @@ namespace sluice::net {
 
 struct ChunkChange {
   ChunkCoord key;
-  /// From the state before to the state now; null: now all air.
+  /// From the state before to the state now; null: there was none before, and the keyframe leads
+  /// there, or there is none now.
   std::shared_ptr<const protocol::Bytes> payload;
 };
 
@@ -71,7 +72,7 @@ class PublishedChunks {
 
   [[nodiscard]] bool sound(ChunkCoord coord, const protocol::ChunkCells* cells);
   void update(ChunkCoord coord, ChunkPicture cells);
-  [[nodiscard]] std::shared_ptr<const protocol::Bytes> payload_to(const Entry* before, Entry& now);
+  [[nodiscard]] std::shared_ptr<const protocol::Bytes> payload_to(const Entry& before, Entry& now);
   [[nodiscard]] protocol::Effort effort();
   void sort_changes();
   Entry& entry(ChunkCoord coord);

@@ -65,7 +65,9 @@ void BM_TemperatureDeltas(benchmark::State& state) {
     }
     state.ResumeTiming();
     publish();
-    for (const net::ChunkChange& change : published.changes()) bytes += change.payload->size();
+    for (const net::ChunkChange& change : published.changes()) {
+      bytes += change.payload ? change.payload->size() : published.keyframe(change.key).size();
+    }
     chunks += published.changes().size();
   }
   const auto times = static_cast<double>(state.iterations());

@@ -187,11 +187,57 @@ TEST(PublishedWorld, OnlySoManyChunksOfAPublicationAreCodedWithAllEffort) {
     }
     world.apply(std::move(publication), true);
     std::vector<int> of_each;
-    for (const ChunkChange& change : world.changes()) of_each.push_back(change.payload->at(0));
+    for (const ChunkChange& change : world.changes()) {
+      of_each.push_back(change.payload ? change.payload->at(0) : world.keyframe(change.key).at(0));
+    }
     return of_each;
   };
   EXPECT_EQ(tags(1, 700), (std::vector<int>{3, 3, 1, 1}));
   EXPECT_EQ(tags(2, 900), (std::vector<int>{4, 4, 2, 2}));
+}
+
+// Of a large world nobody sees most: what is new there waits to be coded, whoever comes.
+TEST(PublishedWorld, WhatIsNewIsCodedWhenSomebodySeesIt) {
+  PublishedWorld world(kSides);
+  Interest near;
+  near.set_view({{0, 0, 0}, {1, 0, 0}}, world);
+  Publication publication;
+  publication.tick = 1;
+  publication.has_chunks = true;
+  publication.complete = true;
+  for (std::int32_t x = 0; x < 9; ++x) {
+    auto cells = std::make_shared<ChunkCells>();
+    cells->fill(100 + x);
+    publication.chunks[{x, 0, 0}] = cells;
+  }
+  world.apply(std::move(publication), true);
+  for (const ChunkChange& change : world.changes()) EXPECT_EQ(change.payload, nullptr);
+  const protocol::Bytes frame = near.step_frame(world);
+  const auto message = protocol::decode_server_message(frame);
+  ASSERT_TRUE(message.ok());
+  const auto& tick = std::get<protocol::Tick>(message.value());
+  ASSERT_EQ(tick.chunks.size(), 2U);
+  EXPECT_TRUE(tick.dropped.empty());
+  ChunkCells read{};
+  ASSERT_TRUE(protocol::decode_chunk(tick.chunks[1].payload, read).ok());
+  EXPECT_EQ(read[7], 101);
+  // What changes later is told as the difference; what is gone, as gone.
+  Publication later;
+  later.tick = 2;
+  later.has_chunks = true;
+  auto changed = std::make_shared<ChunkCells>();
+  changed->fill(100);
+  (*changed)[5] = 7;
+  later.chunks[{0, 0, 0}] = changed;
+  later.chunks[{1, 0, 0}] = nullptr;
+  world.apply(std::move(later), true);
+  const protocol::Bytes second = near.step_frame(world);
+  const auto next = protocol::decode_server_message(second);
+  ASSERT_TRUE(next.ok());
+  const auto& after = std::get<protocol::Tick>(next.value());
+  ASSERT_EQ(after.chunks.size(), 1U);
+  EXPECT_LT(after.chunks[0].payload.size(), 20U);
+  EXPECT_EQ(after.dropped, (std::vector<ChunkCoord>{{1, 0, 0}}));
 }
 
 TEST(Interest, ResyncsOfAirAreBounded) {
