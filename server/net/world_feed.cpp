@@ -30,7 +30,7 @@ ChunkPicture copy_of(const sim::Chunk& chunk) {
   static const auto all_full = all_of(kFull);
   if (chunk.cells.is_shared_rock()) return all_rock;
   if (chunk.cells.is_shared() && chunk.cells[0] == kFull) return all_full;
-  auto cells = std::make_shared<protocol::ChunkCells>();
+  auto cells = std::make_shared_for_overwrite<protocol::ChunkCells>();
   std::copy_n(chunk.cells.begin(), cells->size(), cells->begin());
   return cells;
 }

@@ -118,6 +118,9 @@ class CommandContext {
   /// Pours into a cell and those above it, and lists what each of them got.
   CommandOutcome pour_upwards(const RisingPour& command,
                               std::vector<std::pair<Vec3, std::int32_t>>& poured);
+  /// So many units of water were poured into a cell just now: what they bring along.
+  void mix_in(Vec3 at, std::int32_t units, std::optional<std::int32_t> temperature,
+              const std::array<std::int64_t, kMostTracers>& amounts);
   /// Empty when the world takes in so much more of each tracer.
   [[nodiscard]] Status check_tracer_room(
       const std::array<std::int64_t, kMostTracers>& amounts) const;

@@ -34,6 +34,18 @@ Status CommandContext::check_tracer_room(
   return Done{};
 }
 
+void CommandContext::mix_in(Vec3 at, std::int32_t units, std::optional<std::int32_t> temperature,
+                            const std::array<std::int64_t, kMostTracers>& amounts) {
+  Load load = world_.carried_->usual_load(units);
+  if (temperature) {
+    load[kHeatCargo] = HeatField::energy_of(units, *temperature, world_.core_.heat);
+  }
+  for (std::size_t t = 0; t < static_cast<std::size_t>(world_.core_.tracers.count); ++t) {
+    load[world_.first_tracer_cargo() + t] = amounts[t];
+  }
+  world_.carried_->exchanged(world_.grid_, at, {units, 0}, load);
+}
+
 CommandOutcome CommandContext::apply(const DyedPour& command) {
   if (Status s = check_tracers(command.tracer); !s) return refused(s);
   if (Status s = check_temperature(command.temperature); !s) return refused(s);
@@ -42,14 +54,7 @@ CommandOutcome CommandContext::apply(const DyedPour& command) {
   if (Status s = check_tracer_room(amounts); !s) return refused(s);
   const CommandOutcome poured = apply(Pour{command.at, command.units});
   if (!poured.applied()) return poured;
-  Load load = world_.carried_->usual_load(command.units);
-  if (command.temperature) {
-    load[kHeatCargo] = HeatField::energy_of(command.units, *command.temperature, world_.core_.heat);
-  }
-  for (std::size_t t = 0; t < static_cast<std::size_t>(state.count); ++t) {
-    load[world_.first_tracer_cargo() + t] = amounts[t];
-  }
-  world_.carried_->exchanged(world_.grid_, command.at, {command.units, 0}, load);
+  mix_in(command.at, command.units, command.temperature, amounts);
   return poured;
 }
 
@@ -67,16 +72,13 @@ CommandOutcome CommandContext::apply(const MixedPour& command) {
   if (!outcome.applied() || (!command.tracer && !command.temperature)) return outcome;
   std::int64_t gone = 0;  // units of water
   for (const auto& [at, units] : poured) {
-    Load load = world_.carried_->usual_load(units);
-    if (command.temperature) {
-      load[kHeatCargo] = HeatField::energy_of(units, *command.temperature, world_.core_.heat);
-    }
-    for (std::size_t t = 0; t < static_cast<std::size_t>(state.count); ++t) {
-      load[world_.first_tracer_cargo() + t] = carried(amounts[t], gone + units, command.units) -
-                                              carried(amounts[t], gone, command.units);
+    std::array<std::int64_t, kMostTracers> part{};
+    for (std::size_t t = 0; t < part.size(); ++t) {
+      part[t] = carried(amounts[t], gone + units, command.units) -
+                carried(amounts[t], gone, command.units);
     }
     gone += units;
-    world_.carried_->exchanged(world_.grid_, at, {units, 0}, load);
+    mix_in(at, units, command.temperature, part);
   }
   return outcome;
 }
