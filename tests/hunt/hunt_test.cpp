@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "tests/hunt/planted.h"
+#include "tests/hunt/pushes.h"
 #include "tests/hunt/run.h"
 #include "tests/hunt/shrink.h"
 #include "tests/hunt/sometimes.h"
@@ -48,14 +49,20 @@ TEST_F(HuntTest, ASeedIsOneRunEventForEvent) {
 }
 
 TEST_F(HuntTest, FixedSeedsFindNothingAndReachEveryMarkedPlace) {
+  std::set<std::string> happened;
   for (std::uint64_t seed = 1; seed <= tests::cases(kSeeds); ++seed) {
     const Plan plan = Plan::of_seed(seed);
     const Outcome outcome = run(plan);
+    for (const auto& [name, count] : outcome.counts) happened.insert(name);
     ASSERT_FALSE(outcome.failure) << *outcome.failure << "\n" << outcome.last_events << plan.text();
   }
   for (const char* place : marked_places()) {
     if (tests::cases(kSeeds) < kSeeds || kRare.contains(place)) continue;
     EXPECT_TRUE(reached_places().contains(place)) << place;
+  }
+  for (const char* way : ways_of_pushes()) {
+    if (tests::cases(kSeeds) < kSeeds) continue;
+    EXPECT_TRUE(happened.contains(way)) << way;
   }
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "server/record/recorder.h"
+#include "tests/support/random_world.h"
 
 namespace sluice::hunt {
 
@@ -41,6 +42,16 @@ host::RecordWriter::Limits writer_limits_of(const Plan& plan) {
   limits.ticks = size_of(plan.writer_ticks);
   limits.checkpoints = size_of(plan.writer_checkpoints);
   return limits;
+}
+
+host::Areas areas_of(const Ground& ground) {
+  tests::Dice dice(ground.stream("areas"));
+  std::vector<host::Area> areas;
+  for (std::int64_t i = 0; i < ground.plan.areas; ++i) {
+    // Nobody who comes is more than a builder.
+    areas.push_back({tests::random_box(dice, ground.spec.config.size, 20), access::Role::kOperate});
+  }
+  return host::Areas(std::move(areas));
 }
 
 }  // namespace
@@ -95,6 +106,7 @@ void Life::compose(host::LoadedWorld loaded) {
   runner_ = std::make_unique<host::WorldRunner>(std::move(loaded.world), std::move(loaded.recorder),
                                                 executor_, metrics_, work_of(plan), drive,
                                                 writer_limits_of(plan));
+  runner_->set_areas(areas_of(ground_));
   network_.options.limits = limits_of(plan);
   network_.options.gate = std::make_shared<const access::Gate>(access::GateRules{});
   auto hub = std::make_unique<net::Hub>(runner_->feed(), *runner_, "hunt", std::move(loaded.past));

@@ -34,6 +34,8 @@ constexpr PlanField kFields[] = {
     {"views", &Plan::views, 0, false},
     {"clients", &Plan::clients, 0, false},
     {"ticks", &Plan::ticks, 1, false},
+    {"pushes", &Plan::pushes, 0, false},
+    {"areas", &Plan::areas, 0, false},
     {"pipes", &Plan::pipes, 0, false},
     {"waves", &Plan::waves, 0, false},
     {"heat", &Plan::heat, 0, false},
@@ -123,6 +125,13 @@ void draw_faults(tests::Dice& dice, Plan& plan) {
   some(plan.operator_acts, 15, 6);
 }
 
+// What came later has dice of its own: what a seed draws otherwise stays what it was.
+void draw_later(tests::Dice& dice, Plan& plan) {
+  if (dice.chance(20)) plan.pushes = dice.roll(5, 60);
+  if (plan.pushes > 0 && dice.chance(80)) plan.waves = 2;
+  if (dice.chance(12)) plan.areas = dice.roll(1, 3);
+}
+
 }  // namespace
 
 std::span<const PlanField> plan_fields() {
@@ -149,6 +158,8 @@ Plan Plan::of_seed(std::uint64_t seed) {
   if (dice.chance(25)) plan.history = dice.roll(1, 100);
   if (dice.chance(20)) plan.heat = 1;
   if (dice.chance(20)) plan.tracers = 1;
+  tests::Dice later(seed * 0x9e3779b97f4a7c15U + 13);
+  draw_later(later, plan);
   return plan;
 }
 
@@ -165,6 +176,7 @@ sim::WorldSpec Plan::world() const {
   kind.waves = waves != 0;
   const auto id = sim::water_models()[static_cast<std::size_t>(model)].id;
   sim::WorldSpec spec = tests::random_world_of(id, of_world, kind);
+  if (waves == 2) spec.waves.on = true;
   // Their fills are those of half a world of water, which many ticks of a large one are too slow
   // for.
   if (heat != 0) tests::add_random_heat(of_world, spec);

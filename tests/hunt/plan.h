@@ -26,7 +26,7 @@ struct Plan {
   std::int64_t edges = 0;
   std::int64_t springs = 0;
   std::int64_t pipes = 0;
-  std::int64_t waves = 0;
+  std::int64_t waves = 0;  // 1: in some of such worlds; 2: in all
   std::int64_t heat = 0;
   std::int64_t tracers = 0;
   std::int64_t tick_rate = 10;
@@ -38,7 +38,9 @@ struct Plan {
   std::int64_t burst = 1;          // at the most, at one moment
   std::int64_t bad_commands = 10;  // percent of commands
   std::int64_t views = 0;          // percent of moments with another view
-  std::int64_t operator_acts = 0;  // pauses, steps, another speed, saves
+  std::int64_t pushes = 0;         // percent of commands that are explosions and moved bodies
+  std::int64_t areas = 0;          // parts of the world that no client may change
+  std::int64_t operator_acts = 0;  // pauses, steps, another speed
 
   // Sizes inside the code.
   std::int64_t ticks_per_row = 2000;

@@ -58,6 +58,7 @@ void Visitor::connect() {
   session_.emplace(name_);
   session_->start();
   unanswered_ = 0;
+  pushes_.clear();
   stalled_ = false;
   const Vec3 size = ground_.spec.config.size;
   tests::Dice dice(seed);
@@ -88,10 +89,7 @@ void Visitor::flush() {
 void Visitor::receive(const protocol::Bytes& bytes) {
   const ClientSession::Event event = session_->receive(bytes);
   flush();
-  if (event == ClientSession::Event::kResult) {
-    if (unanswered_ > 0) --unanswered_;
-    ledger_.answered(name_, session_->last_result());
-  }
+  if (event == ClientSession::Event::kResult) note_result(session_->last_result());
   if (honest() && session_->mirror().stats().digest_mismatches > 0) {
     ground_.journal.fail("mirror", name_ + "'s has another digest than the server says, at tick " +
                                        std::to_string(session_->mirror().tick()));
@@ -103,6 +101,18 @@ void Visitor::receive(const protocol::Bytes& bytes) {
     ground_.journal.fail("protocol", "an honest client is sent away: " + session_->reason());
   }
   leave();
+}
+
+void Visitor::note_result(const protocol::CommandResult& result) {
+  if (unanswered_ > 0) --unanswered_;
+  ledger_.answered(name_, result);
+  const auto push = pushes_.find(result.seq);
+  if (push != pushes_.end()) {
+    ground_.journal.add(what_became(push->second, result.applied ? "" : result.reason));
+    pushes_.erase(push);
+  } else if (result.reason.starts_with("not allowed: ")) {
+    ground_.journal.add("a command where it is forbidden");
+  }
 }
 
 void Visitor::recover() {
@@ -181,8 +191,14 @@ void Visitor::send_command() {
   } else if (ground_.plan.tracers != 0 && dice.chance(20)) {
     command = tests::random_tracer_command(dice, room, sim::kMostTracers - 1, true);
   }
+  // With dice of their own: other commands stay what they are without them.
+  tests::Dice pushes(ground_.stream("push") +
+                     static_cast<std::uint64_t>(number_ * 1'000'003 + number));
+  if (pushes.roll(1, 100) <= ground_.plan.pushes) command = random_push(pushes, cells);
   const std::string json = formats::format_command(command, 0);
-  ledger_.sent(name_, session_->send_command(json), std::move(command));
+  const std::uint64_t seq = session_->send_command(json);
+  if (const auto push = push_of(command)) pushes_[seq] = *push;
+  ledger_.sent(name_, seq, std::move(command));
 }
 
 void Visitor::lie() {
