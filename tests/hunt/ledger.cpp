@@ -151,6 +151,7 @@ void Ledger::replay(record::Reader& reader) {
     world = std::move(restored).value();
   }
   if (reader.last_tick() == reader.first_tick()) return;
+  const std::uint64_t end = reader.last_tick();
   tests::Dice dice(ground_.stream("restores"));
   const auto compare = [&](const record::TickRecord& tick) {
     std::vector<sim::Command> commands;
@@ -174,6 +175,7 @@ void Ledger::replay(record::Reader& reader) {
   };
   const auto done = reader.read_ticks(reader.first_tick() + 1, reader.last_tick(), compare);
   if (!done && !damaged_) fail(done.error());
+  if (done && world->tick_number() == end) replayed_ = std::move(world);
 }
 
 }  // namespace sluice::hunt

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -39,6 +40,9 @@ class Ledger {
   /// Compares the recording with all that was promised and seen, and, in `from_scratch`, with a
   /// plain world that is given the same commands. What is wrong is said to the journal.
   void check(bool from_scratch);
+  /// The plain world of the last check from scratch, at the recording's end; null where that could
+  /// not be reached. No longer kept here.
+  [[nodiscard]] std::unique_ptr<sim::World> take_replayed() { return std::move(replayed_); }
 
  private:
   struct Promise {
@@ -70,6 +74,7 @@ class Ledger {
   // Of the check under way.
   std::map<Name, Found> found_;
   std::map<std::string, Name> last_of_client_;
+  std::unique_ptr<sim::World> replayed_;
 };
 
 }  // namespace sluice::hunt

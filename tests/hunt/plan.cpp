@@ -30,6 +30,7 @@ constexpr PlanField kFields[] = {
     {"shuffle", &Plan::shuffle, 0, false},
     {"operator_acts", &Plan::operator_acts, 0, false},
     {"restores", &Plan::restores, 0, false},
+    {"rest", &Plan::rest, 0, false},
     {"liars", &Plan::liars, 0, false},
     {"views", &Plan::views, 0, false},
     {"clients", &Plan::clients, 0, false},
@@ -125,11 +126,21 @@ void draw_faults(tests::Dice& dice, Plan& plan) {
   some(plan.operator_acts, 15, 6);
 }
 
+// Within which a world is to be at rest: for most as many ticks as the models' own tests give them.
+// Cellular water may level for long, which its document allows; a quarter of a million was seen.
+std::int64_t ticks_to_rest(const Plan& plan) {
+  const auto id = sim::water_models()[static_cast<std::size_t>(plan.model)].id;
+  return id == sim::WaterModel::kCellular ? 2'000'000 : 20'000;
+}
+
 // What came later has dice of its own: what a seed draws otherwise stays what it was.
 void draw_later(tests::Dice& dice, Plan& plan) {
   if (dice.chance(20)) plan.pushes = dice.roll(5, 60);
   if (plan.pushes > 0 && dice.chance(80)) plan.waves = 2;
   if (dice.chance(12)) plan.areas = dice.roll(1, 3);
+  // What is warm may go on for a million ticks, what spreads for a hundred thousand.
+  const bool comes_soon = plan.heat == 0 && plan.tracers == 0;
+  if (dice.chance(25) && comes_soon) plan.rest = ticks_to_rest(plan);
 }
 
 }  // namespace

@@ -81,6 +81,7 @@ struct Plan {
   // How it is looked at.
   std::int64_t quiet = 100;   // ticks between two moments in which all is let settle
   std::int64_t restores = 0;  // the reference goes through snapshots
+  std::int64_t rest = 0;      // ticks within which it is at rest, with its springs closed
 
   /// Commands left out, by client and number: for shrinking.
   std::set<std::pair<std::int64_t, std::int64_t>> without;

@@ -135,4 +135,8 @@ PLANTS = [
           "pipes_.tick(core_.tick, run_options_.sleep, cells, executor);",
           "pipes_.tick(core_.tick + (PLANTED && run_options_.pipe_block_nodes < 64 ? 1 : 0), run_options_.sleep, "
           "cells, executor);", 200),
+    Plant("rest-too-soon", "a world whose water moves is said to be at rest",
+          "server/sim/tick.cpp",
+          "report.at_rest = report.active_chunks == 0 &&",
+          "report.at_rest = (PLANTED || report.active_chunks == 0) &&"),
 ]

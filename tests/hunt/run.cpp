@@ -7,6 +7,7 @@
 #include "tests/hunt/compare.h"
 #include "tests/hunt/ledger.h"
 #include "tests/hunt/life.h"
+#include "tests/hunt/rest.h"
 #include "tests/hunt/sometimes.h"
 #include "tests/hunt/visitor.h"
 
@@ -59,6 +60,7 @@ class Run {
   void look();
   void go_on();
   void end();
+  void check_rest();
 
   Ground ground_;
   Ledger ledger_;
@@ -350,6 +352,16 @@ void Run::end() {
     ledger_.lost(*repaired);
   }
   ledger_.check(true);
+  check_rest();
+}
+
+// Of what its history comes to: a world that nothing befalls any more.
+void Run::check_rest() {
+  const std::unique_ptr<sim::World> world = ledger_.take_replayed();
+  if (ground_.plan.rest == 0 || failed() || !world) return;
+  const Rest rest = bring_to_rest(*world, static_cast<std::uint64_t>(ground_.plan.rest));
+  ground_.journal.add("is brought to rest", rest.ticks);
+  if (!rest.wrong.empty()) fail("rest", rest.wrong);
 }
 
 Outcome Run::go() {
