@@ -59,26 +59,46 @@ bool Ledger::named_as_lost(std::uint64_t tick) const {
 }
 
 void Ledger::check(bool from_scratch) {
-  found_.clear();
-  last_of_client_.clear();
   auto reader = record::Reader::open(kRecording, ground_.plan.record_limits());
   if (!reader) {
     // Damage that no start has met yet is not repaired yet.
     if (damaged_ && !from_scratch) return;
     return fail("cannot be read: " + reader.error());
   }
-  bool whole = read(**reader, true);
-  for (const std::string& name : ground_.disk.names()) {
-    if (!name.starts_with(std::string(kRecording) + ".part-")) continue;
-    auto part = record::Reader::open(name, ground_.plan.record_limits());
-    if (!part) return fail("a part cannot be read: " + part.error());
-    whole = read(**part, false) && whole;
-  }
+  const bool whole = read_all(**reader);
   check_promises(whole || from_scratch);
   if (from_scratch) {
     check_whole(**reader);
     replay(**reader);
   }
+}
+
+void Ledger::check_copy(const std::string& path, std::uint64_t last_tick) {
+  auto copy = record::Reader::open(path, ground_.plan.record_limits());
+  if (!copy) return fail("a copy cannot be read: " + copy.error());
+  if ((*copy)->last_tick() != last_tick) fail("a copy ends at another tick than was said");
+  check_promises(read_all(**copy));
+}
+
+bool Ledger::was_otherwise(std::uint64_t tick, sim::Digest digest) const {
+  const auto seen = seen_.find(tick);
+  return seen != seen_.end() && seen->second != digest;
+}
+
+bool Ledger::read_all(record::Reader& reader) {
+  found_.clear();
+  last_of_client_.clear();
+  bool whole = read(reader, true);
+  for (const std::string& name : ground_.disk.names()) {
+    if (!name.starts_with(std::string(kRecording) + ".part-")) continue;
+    auto part = record::Reader::open(name, ground_.plan.record_limits());
+    if (!part) {
+      fail("a part cannot be read: " + part.error());
+      return false;
+    }
+    whole = read(**part, false) && whole;
+  }
+  return whole;
 }
 
 bool Ledger::read(record::Reader& reader, bool main) {
@@ -93,8 +113,7 @@ bool Ledger::read(record::Reader& reader, bool main) {
 }
 
 void Ledger::look_at(const record::TickRecord& tick, bool main) {
-  if (const auto seen = seen_.find(tick.tick);
-      main && seen != seen_.end() && seen->second != tick.digest) {
+  if (main && was_otherwise(tick.tick, tick.digest)) {
     fail("tick " + std::to_string(tick.tick) + " is recorded with another digest than it had");
   }
   for (const record::RecordedCommand& recorded : tick.commands) {

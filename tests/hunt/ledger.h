@@ -40,6 +40,10 @@ class Ledger {
   /// Compares the recording with all that was promised and seen, and, in `from_scratch`, with a
   /// plain world that is given the same commands. What is wrong is said to the journal.
   void check(bool from_scratch);
+  /// The same of a copy of the recording, which ends at that tick; not from scratch.
+  void check_copy(const std::string& path, std::uint64_t last_tick);
+  /// Whether the world lived through that tick otherwise, as far as it is known.
+  [[nodiscard]] bool was_otherwise(std::uint64_t tick, sim::Digest digest) const;
   /// The plain world of the last check from scratch, at the recording's end; null where that could
   /// not be reached. No longer kept here.
   [[nodiscard]] std::unique_ptr<sim::World> take_replayed() { return std::move(replayed_); }
@@ -55,7 +59,8 @@ class Ledger {
   };
 
   void fail(const std::string& what) { ground_.journal.fail("history", what); }
-  /// Whether all of it could be read.
+  /// With the parts beside the recording. Whether all could be read.
+  bool read_all(record::Reader& reader);
   bool read(record::Reader& reader, bool main);
   void look_at(const record::TickRecord& tick, bool main);
   /// `whole`: all that is recorded was read.

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/hunt/admin.h"
 #include "tests/hunt/compare.h"
 #include "tests/hunt/ledger.h"
 #include "tests/hunt/life.h"
@@ -26,7 +27,8 @@ constexpr int kMostStarts = 60;
 
 class Run {
  public:
-  explicit Run(const Plan& plan) : ground_(plan), ledger_(ground_), dice_(ground_.stream("run")) {}
+  explicit Run(const Plan& plan)
+      : ground_(plan), ledger_(ground_), admin_(ground_, ledger_), dice_(ground_.stream("run")) {}
 
   Outcome go();
 
@@ -43,6 +45,7 @@ class Run {
   void start_life();
   void on_start_failed(const std::string& why);
   void on_tick(const host::WorldRunner& runner);
+  void on_looked_back(const Result<LookBack::Shown>& shown);
   void end_life(bool power);
   void stop_life();
 
@@ -58,12 +61,14 @@ class Run {
   void load_anew();
   void settle();
   void look();
+  void check_areas(const sim::World& world);
   void go_on();
   void end();
   void check_rest();
 
   Ground ground_;
   Ledger ledger_;
+  Admin admin_;
   tests::Dice dice_;
   std::vector<std::unique_ptr<Visitor>> visitors_;
   std::unique_ptr<Life> life_;
@@ -84,7 +89,8 @@ void Run::start_life() {
   }
   auto started = Life::start(ground_, ++lives_,
                              {[this](const host::WorldRunner& runner) { on_tick(runner); },
-                              [this] { end_life(death_cuts_power_); }});
+                              [this] { end_life(death_cuts_power_); },
+                              [this](const auto& shown) { on_looked_back(shown); }});
   if (ground_.disk.dead()) {
     if (started) started->reset();
     ground_.journal.add("dies while it starts");
@@ -119,6 +125,18 @@ void Run::on_tick(const host::WorldRunner& runner) {
   reached_ = std::max(reached_, runner.world().tick_number());
   ledger_.ticked(runner.world());
   if (const std::string what = life_->beyond_bounds(); !what.empty()) fail("bounds", what);
+}
+
+void Run::on_looked_back(const Result<LookBack::Shown>& shown) {
+  if (shown) {
+    if (ledger_.was_otherwise(shown->tick, shown->digest)) {
+      fail("look back", "tick " + std::to_string(shown->tick) + " is not what it was");
+    }
+    return;
+  }
+  const bool excused = ledger_.is_damaged() || ground_.plan.bad_reads > 0 || ground_.disk.dead() ||
+                       ground_.disk.fault() != DiskFault::kNone;
+  if (!excused) fail("look back", shown.error());
 }
 
 // The process is gone. Destructors run, and whatever they try to do to the medium fails.
@@ -173,6 +191,10 @@ void Run::plan_faults() {
   befall("fault: clock jumps", plan.clock_jumps,
          [this] { ground_.timeline.jump(milliseconds(dice_.roll(1, 30000))); });
   befall("fault: operator", plan.operator_acts, [this] { operate(); });
+  befall("fault: admin", plan.admin_acts, [this] {
+    admin_.act(*life_);
+    if (ground_.disk.dead()) end_life(death_cuts_power_);
+  });
 }
 
 void Run::crash(bool power) {
@@ -270,6 +292,7 @@ void Run::settle() {
     visitor->recover();
   }
   if (life_ && !stopping_) {
+    Admin::calm(*life_);
     life_->runner().resume();
     (void)life_->runner().set_speed(host::kOwnSpeed);
   }
@@ -318,10 +341,21 @@ void Run::look() {
     if (!what.empty()) fail("mirror", visitor->name() + "'s: " + what);
   }
   if (const std::string what = inconsistency(runner.world()); !what.empty()) fail("state", what);
+  check_areas(runner.world());
   if (counters.mismatches > 0) fail("mirror", "the server's own copy is not the world");
   const bool excused = ledger_.is_damaged() || ground_.plan.bad_reads > 0;
   if (life_->verifier().alarmed() && !excused) fail("verifier", life_->verifier().detail());
   ledger_.check(false);
+  admin_.look(*life_);
+}
+
+void Run::check_areas(const sim::World& world) {
+  const std::vector<Box> areas = areas_of(ground_);
+  if (areas.empty()) return;
+  const auto first = sim::World::create(ground_.spec);
+  if (!first) return fail("areas", first.error());
+  const std::string what = changed_rock(areas, world, **first);
+  if (!what.empty()) fail("areas", what + ", where nobody may");
 }
 
 void Run::go_on() {

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "protocol/client_session.h"
@@ -52,6 +53,7 @@ class Visitor {
   void lie();
   void look_elsewhere();
   void send_command();
+  void ask_to_look_back(tests::Dice& dice);
   void note_result(const protocol::CommandResult& result);
   [[nodiscard]] std::uint32_t most_layers() const;
 
@@ -71,6 +73,7 @@ class Visitor {
   Box view_;
   std::uint32_t layers_ = 0;
   std::size_t unanswered_ = 0;
+  std::set<std::uint64_t> looks_;         // back, without an answer, by number
   std::map<std::uint64_t, Push> pushes_;  // without an answer, by number
   bool stalled_ = false;
 };
