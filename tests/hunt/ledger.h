@@ -76,7 +76,8 @@ class Ledger {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> lost_;
   bool damaged_ = false;
 
-  // Of the check under way.
+  // Of the check under way, and of those before it in the same life of the server.
+  std::uint64_t read_to_ = 0;  // the tick up to which what follows knows the recording
   std::map<Name, Found> found_;
   std::map<std::string, Name> last_of_client_;
   std::unique_ptr<sim::World> replayed_;

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "server/formats/script.h"
-#include "tests/support/random_world.h"
+#include "tests/support/random_tracers.h"
 
 namespace sluice::hunt {
 
