@@ -47,6 +47,13 @@ void Ledger::came_back(std::uint64_t tick) {
   read_to_ = 0;
 }
 
+void Ledger::begins_anew() {
+  sent_.clear();
+  promises_.clear();
+  seen_.clear();
+  read_to_ = 0;
+}
+
 void Ledger::lost(const record::Repair& repair) {
   for (const auto* list : {&repair.lost, &repair.without_state}) {
     for (const record::LostTicks& range : *list) lost_.emplace_back(range.first, range.last);

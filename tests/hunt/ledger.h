@@ -31,6 +31,8 @@ class Ledger {
   /// The process came back with its world at this tick: what came after it was never promised, or
   /// was lost, and happens anew.
   void came_back(std::uint64_t tick);
+  /// The world was reset: nothing that was promised holds any more.
+  void begins_anew();
   /// A repair said what the medium lost.
   void lost(const record::Repair& repair);
   /// The medium was damaged: from now on a loss is no fault, if it is named.

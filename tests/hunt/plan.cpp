@@ -29,6 +29,7 @@ constexpr PlanField kFields[] = {
     {"clock_jumps", &Plan::clock_jumps, 0, false},
     {"shuffle", &Plan::shuffle, 0, false},
     {"operator_acts", &Plan::operator_acts, 0, false},
+    {"resets", &Plan::resets, 0, false},
     {"admin_acts", &Plan::admin_acts, 0, false},
     {"looks_back", &Plan::looks_back, 0, false},
     {"restores", &Plan::restores, 0, false},
@@ -145,6 +146,7 @@ void draw_later(tests::Dice& dice, Plan& plan) {
   if (dice.chance(25) && comes_soon) plan.rest = ticks_to_rest(plan);
   if (dice.chance(20)) plan.admin_acts = dice.roll(1, 10);
   if (dice.chance(15)) plan.looks_back = dice.roll(1, 30);
+  if (dice.chance(15) && plan.history == 0) plan.resets = dice.roll(1, 4);
 }
 
 }  // namespace

@@ -42,6 +42,7 @@ struct Plan {
   std::int64_t areas = 0;          // parts of the world that no client may change
   std::int64_t looks_back = 0;     // percent of commands that ask for a position in the recording
   std::int64_t admin_acts = 0;     // saves, backups, clients sent away, nobody may build
+  std::int64_t resets = 0;         // of the world to its start
   std::int64_t operator_acts = 0;  // pauses, steps, another speed
 
   // Sizes inside the code.

@@ -8,6 +8,7 @@
 #include "tests/hunt/compare.h"
 #include "tests/hunt/ledger.h"
 #include "tests/hunt/life.h"
+#include "tests/hunt/reset.h"
 #include "tests/hunt/rest.h"
 #include "tests/hunt/sometimes.h"
 #include "tests/hunt/visitor.h"
@@ -28,7 +29,11 @@ constexpr int kMostStarts = 60;
 class Run {
  public:
   explicit Run(const Plan& plan)
-      : ground_(plan), ledger_(ground_), admin_(ground_, ledger_), dice_(ground_.stream("run")) {}
+      : ground_(plan),
+        ledger_(ground_),
+        admin_(ground_, ledger_),
+        reset_(ground_),
+        dice_(ground_.stream("run")) {}
 
   Outcome go();
 
@@ -48,6 +53,8 @@ class Run {
   void on_looked_back(const Result<LookBack::Shown>& shown);
   void end_life(bool power);
   void stop_life();
+  void reset_world();
+  bool finish_reset();
 
   void plan_faults();
   void befall(const char* name, std::int64_t times, std::function<void()> fault);
@@ -69,12 +76,14 @@ class Run {
   Ground ground_;
   Ledger ledger_;
   Admin admin_;
+  Reset reset_;
   tests::Dice dice_;
   std::vector<std::unique_ptr<Visitor>> visitors_;
   std::unique_ptr<Life> life_;
   std::uint64_t lives_ = 0;
   std::uint64_t ticks_ = 0;
-  std::uint64_t reached_ = 0;  // the latest tick of all
+  std::uint64_t reached_ = 0;   // the latest tick of all
+  std::uint64_t begun_at_ = 0;  // of those, when the world was reset last
   int starts_in_vain_ = 0;
   bool calm_ = false;  // nothing befalls anybody
   bool stopping_ = false;
@@ -87,6 +96,7 @@ void Run::start_life() {
   if (!calm_ && dice_.roll(1, 100) <= ground_.plan.second_deaths) {
     ground_.disk.die_in(static_cast<std::uint64_t>(dice_.roll(1, 60)));
   }
+  if (!finish_reset()) return;
   auto started = Life::start(ground_, ++lives_,
                              {[this](const host::WorldRunner& runner) { on_tick(runner); },
                               [this] { end_life(death_cuts_power_); },
@@ -122,7 +132,7 @@ void Run::on_start_failed(const std::string& why) {
 
 void Run::on_tick(const host::WorldRunner& runner) {
   ++ticks_;
-  reached_ = std::max(reached_, runner.world().tick_number());
+  reached_ = std::max(reached_, begun_at_ + runner.world().tick_number());
   ledger_.ticked(runner.world());
   if (const std::string what = life_->beyond_bounds(); !what.empty()) fail("bounds", what);
 }
@@ -162,6 +172,39 @@ void Run::stop_life() {
   });
 }
 
+void Run::reset_world() {
+  // What a repair or a cut left beside it is of another history then, which nobody here tells
+  // apart.
+  if (ledger_.is_damaged() || ground_.plan.history > 0) return;
+  death_cuts_power_ = dice_.chance(50);
+  if (const Status prepared = reset_.prepare(); !prepared && !ground_.disk.dead()) {
+    ground_.journal.add("a reset that a fault prevents");
+    return;
+  }
+  if (ground_.disk.dead()) return end_life(death_cuts_power_);
+  ground_.journal.add("a reset");
+  life_->stop();
+  life_.reset();
+  reset_.set_aside();
+  if (ground_.disk.dead()) return end_life(death_cuts_power_);
+  after(milliseconds(dice_.roll(1, 500)), "start", [this] { start_life(); });
+}
+
+// False: the start has to wait, or the process died.
+bool Run::finish_reset() {
+  const Result<bool> anew = reset_.finish();
+  if (!anew && !ground_.disk.dead()) {
+    on_start_failed(anew.error());
+    return false;
+  }
+  if (anew && *anew) {
+    ground_.journal.add("the world begins anew");
+    begun_at_ = reached_;
+    ledger_.begins_anew();
+  }
+  return true;
+}
+
 void Run::befall(const char* name, std::int64_t times, std::function<void()> fault) {
   const std::int64_t length = 1000 * ground_.plan.ticks / ground_.plan.tick_rate;
   tests::Dice dice(ground_.stream(name));
@@ -191,6 +234,7 @@ void Run::plan_faults() {
   befall("fault: clock jumps", plan.clock_jumps,
          [this] { ground_.timeline.jump(milliseconds(dice_.roll(1, 30000))); });
   befall("fault: operator", plan.operator_acts, [this] { operate(); });
+  befall("fault: reset", plan.resets, [this] { reset_world(); });
   befall("fault: admin", plan.admin_acts, [this] {
     admin_.act(*life_);
     if (ground_.disk.dead()) end_life(death_cuts_power_);
