@@ -30,7 +30,9 @@ void Ledger::answered(const std::string& client, const protocol::CommandResult& 
   ground_.journal.add(result.applied ? "applied" : "refused", result.seq, result.tick);
   // "may be lost" promises nothing.
   const bool unsure = result.reason.starts_with("the recording failed");
-  if (result.tick == 0 || unsure) return;
+  // One that was sent before a reset speaks of a world that is gone.
+  const bool of_this_world = sent_.contains({client, result.seq});
+  if (result.tick == 0 || unsure || !of_this_world) return;
   promises_[{client, result.seq}] = {result.tick, result.applied};
 }
 
