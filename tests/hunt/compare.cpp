@@ -130,4 +130,21 @@ std::string inconsistency(const sim::World& world) {
   return {};
 }
 
+std::string changed_rock(std::span<const Box> boxes, const sim::World& world,
+                         const sim::World& before) {
+  for (const Box& box : boxes) {
+    for (std::int32_t z = box.from.z; z < box.from.z + box.size.z; ++z) {
+      for (std::int32_t y = box.from.y; y < box.from.y + box.size.y; ++y) {
+        for (std::int32_t x = box.from.x; x < box.from.x + box.size.x; ++x) {
+          const bool was = before.cell({x, y, z}) == kRock;
+          const bool is = world.cell({x, y, z}) == kRock;
+          if (was == is) continue;
+          return "the rock at " + to_string(Vec3{x, y, z}) + (is ? " was built" : " was dug");
+        }
+      }
+    }
+  }
+  return {};
+}
+
 }  // namespace sluice::hunt

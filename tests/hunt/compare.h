@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "protocol/mirror.h"
@@ -21,5 +22,10 @@ struct Asked {
 
 /// What a world's own sums and caches do not agree with; empty where they do.
 [[nodiscard]] std::string inconsistency(const sim::World& world);
+
+/// A cell of the boxes that is rock in one of the worlds alone; empty where there is none. Rock is
+/// changed by commands, and by nothing else.
+[[nodiscard]] std::string changed_rock(std::span<const Box> boxes, const sim::World& world,
+                                       const sim::World& before);
 
 }  // namespace sluice::hunt

@@ -3,13 +3,16 @@
 #include <cstdio>
 #include <set>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <spdlog/spdlog.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/hunt/admin.h"
 #include "tests/hunt/planted.h"
+#include "tests/hunt/pushes.h"
 #include "tests/hunt/run.h"
 #include "tests/hunt/shrink.h"
 #include "tests/hunt/sometimes.h"
@@ -48,14 +51,24 @@ TEST_F(HuntTest, ASeedIsOneRunEventForEvent) {
 }
 
 TEST_F(HuntTest, FixedSeedsFindNothingAndReachEveryMarkedPlace) {
+  std::set<std::string> happened;
   for (std::uint64_t seed = 1; seed <= tests::cases(kSeeds); ++seed) {
     const Plan plan = Plan::of_seed(seed);
     const Outcome outcome = run(plan);
+    for (const auto& [name, count] : outcome.counts) happened.insert(name);
     ASSERT_FALSE(outcome.failure) << *outcome.failure << "\n" << outcome.last_events << plan.text();
   }
   for (const char* place : marked_places()) {
     if (tests::cases(kSeeds) < kSeeds || kRare.contains(place)) continue;
     EXPECT_TRUE(reached_places().contains(place)) << place;
+  }
+  std::vector<const char*> must = {"is brought to rest", "a command where it is forbidden",
+                                   "looks back", "cannot look back", "the world begins anew"};
+  must.insert(must.end(), ways_of_pushes().begin(), ways_of_pushes().end());
+  must.insert(must.end(), admin_acts().begin(), admin_acts().end());
+  for (const char* what : must) {
+    if (tests::cases(kSeeds) < kSeeds) continue;
+    EXPECT_TRUE(happened.contains(what)) << what;
   }
 }
 

@@ -1,5 +1,6 @@
 #include "tests/hunt/ledger.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "server/record/verify.h"
@@ -29,7 +30,9 @@ void Ledger::answered(const std::string& client, const protocol::CommandResult& 
   ground_.journal.add(result.applied ? "applied" : "refused", result.seq, result.tick);
   // "may be lost" promises nothing.
   const bool unsure = result.reason.starts_with("the recording failed");
-  if (result.tick == 0 || unsure) return;
+  // One that was sent before a reset speaks of a world that is gone.
+  const bool of_this_world = sent_.contains({client, result.seq});
+  if (result.tick == 0 || unsure || !of_this_world) return;
   promises_[{client, result.seq}] = {result.tick, result.applied};
 }
 
@@ -43,6 +46,14 @@ void Ledger::ticked(const sim::World& world) {
 
 void Ledger::came_back(std::uint64_t tick) {
   seen_.erase(seen_.upper_bound(tick), seen_.end());
+  read_to_ = 0;
+}
+
+void Ledger::begins_anew() {
+  sent_.clear();
+  promises_.clear();
+  seen_.clear();
+  read_to_ = 0;
 }
 
 void Ledger::lost(const record::Repair& repair) {
@@ -59,21 +70,15 @@ bool Ledger::named_as_lost(std::uint64_t tick) const {
 }
 
 void Ledger::check(bool from_scratch) {
-  found_.clear();
-  last_of_client_.clear();
   auto reader = record::Reader::open(kRecording, ground_.plan.record_limits());
   if (!reader) {
     // Damage that no start has met yet is not repaired yet.
     if (damaged_ && !from_scratch) return;
     return fail("cannot be read: " + reader.error());
   }
-  bool whole = read(**reader, true);
-  for (const std::string& name : ground_.disk.names()) {
-    if (!name.starts_with(std::string(kRecording) + ".part-")) continue;
-    auto part = record::Reader::open(name, ground_.plan.record_limits());
-    if (!part) return fail("a part cannot be read: " + part.error());
-    whole = read(**part, false) && whole;
-  }
+  // At quiet moments what was read before is known; a merge that spoils it is found at the end.
+  if (from_scratch || damaged_) read_to_ = 0;
+  const bool whole = read_all(**reader);
   check_promises(whole || from_scratch);
   if (from_scratch) {
     check_whole(**reader);
@@ -81,20 +86,57 @@ void Ledger::check(bool from_scratch) {
   }
 }
 
+void Ledger::check_copy(const std::string& path, std::uint64_t last_tick) {
+  auto copy = record::Reader::open(path, ground_.plan.record_limits());
+  if (!copy) return fail("a copy cannot be read: " + copy.error());
+  if ((*copy)->last_tick() != last_tick) fail("a copy ends at another tick than was said");
+  read_to_ = 0;
+  check_promises(read_all(**copy));
+  read_to_ = 0;  // of the recording itself
+}
+
+bool Ledger::was_otherwise(std::uint64_t tick, sim::Digest digest) const {
+  const auto seen = seen_.find(tick);
+  return seen != seen_.end() && seen->second != digest;
+}
+
+bool Ledger::read_all(record::Reader& reader) {
+  std::vector<std::string> parts = ground_.disk.names();
+  std::erase_if(parts, [](const std::string& name) {
+    return !name.starts_with(std::string(kRecording) + ".part-");
+  });
+  if (!parts.empty()) read_to_ = 0;
+  if (read_to_ == 0) {
+    found_.clear();
+    last_of_client_.clear();
+  }
+  bool whole = read(reader, true);
+  read_to_ = whole ? reader.last_tick() : 0;
+  for (const std::string& name : parts) {
+    auto part = record::Reader::open(name, ground_.plan.record_limits());
+    if (!part) {
+      fail("a part cannot be read: " + part.error());
+      return false;
+    }
+    whole = read(**part, false) && whole;
+  }
+  return whole;
+}
+
 bool Ledger::read(record::Reader& reader, bool main) {
-  if (reader.last_tick() == reader.first_tick()) return true;
-  const auto done = reader.read_ticks(reader.first_tick() + 1, reader.last_tick(),
-                                      [&](const record::TickRecord& tick) {
-                                        look_at(tick, main);
-                                        return true;
-                                      });
+  const std::uint64_t before = std::max(reader.first_tick(), main ? read_to_ : 0);
+  if (reader.last_tick() <= before) return true;
+  const auto done =
+      reader.read_ticks(before + 1, reader.last_tick(), [&](const record::TickRecord& tick) {
+        look_at(tick, main);
+        return true;
+      });
   if (!done && !damaged_) fail(done.error());
   return done.ok();
 }
 
 void Ledger::look_at(const record::TickRecord& tick, bool main) {
-  if (const auto seen = seen_.find(tick.tick);
-      main && seen != seen_.end() && seen->second != tick.digest) {
+  if (main && was_otherwise(tick.tick, tick.digest)) {
     fail("tick " + std::to_string(tick.tick) + " is recorded with another digest than it had");
   }
   for (const record::RecordedCommand& recorded : tick.commands) {
@@ -151,6 +193,7 @@ void Ledger::replay(record::Reader& reader) {
     world = std::move(restored).value();
   }
   if (reader.last_tick() == reader.first_tick()) return;
+  const std::uint64_t end = reader.last_tick();
   tests::Dice dice(ground_.stream("restores"));
   const auto compare = [&](const record::TickRecord& tick) {
     std::vector<sim::Command> commands;
@@ -174,6 +217,7 @@ void Ledger::replay(record::Reader& reader) {
   };
   const auto done = reader.read_ticks(reader.first_tick() + 1, reader.last_tick(), compare);
   if (!done && !damaged_) fail(done.error());
+  if (done && world->tick_number() == end) replayed_ = std::move(world);
 }
 
 }  // namespace sluice::hunt

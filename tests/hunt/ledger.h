@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -30,6 +31,8 @@ class Ledger {
   /// The process came back with its world at this tick: what came after it was never promised, or
   /// was lost, and happens anew.
   void came_back(std::uint64_t tick);
+  /// The world was reset: nothing that was promised holds any more.
+  void begins_anew();
   /// A repair said what the medium lost.
   void lost(const record::Repair& repair);
   /// The medium was damaged: from now on a loss is no fault, if it is named.
@@ -39,6 +42,13 @@ class Ledger {
   /// Compares the recording with all that was promised and seen, and, in `from_scratch`, with a
   /// plain world that is given the same commands. What is wrong is said to the journal.
   void check(bool from_scratch);
+  /// The same of a copy of the recording, which ends at that tick; not from scratch.
+  void check_copy(const std::string& path, std::uint64_t last_tick);
+  /// Whether the world lived through that tick otherwise, as far as it is known.
+  [[nodiscard]] bool was_otherwise(std::uint64_t tick, sim::Digest digest) const;
+  /// The plain world of the last check from scratch, at the recording's end; null where that could
+  /// not be reached. No longer kept here.
+  [[nodiscard]] std::unique_ptr<sim::World> take_replayed() { return std::move(replayed_); }
 
  private:
   struct Promise {
@@ -51,7 +61,8 @@ class Ledger {
   };
 
   void fail(const std::string& what) { ground_.journal.fail("history", what); }
-  /// Whether all of it could be read.
+  /// With the parts beside the recording. Whether all could be read.
+  bool read_all(record::Reader& reader);
   bool read(record::Reader& reader, bool main);
   void look_at(const record::TickRecord& tick, bool main);
   /// `whole`: all that is recorded was read.
@@ -67,9 +78,11 @@ class Ledger {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> lost_;
   bool damaged_ = false;
 
-  // Of the check under way.
+  // Of the check under way, and of those before it in the same life of the server.
+  std::uint64_t read_to_ = 0;  // the tick up to which what follows knows the recording
   std::map<Name, Found> found_;
   std::map<std::string, Name> last_of_client_;
+  std::unique_ptr<sim::World> replayed_;
 };
 
 }  // namespace sluice::hunt

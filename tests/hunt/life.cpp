@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "server/playback/control.h"
 #include "server/record/recorder.h"
+#include "tests/support/random_world.h"
 
 namespace sluice::hunt {
 
@@ -60,10 +62,21 @@ std::uint64_t Ground::stream(std::string_view purpose) const {
   return mixed;
 }
 
+std::vector<Box> areas_of(const Ground& ground) {
+  tests::Dice dice(ground.stream("areas"));
+  std::vector<Box> areas;
+  for (std::int64_t i = 0; i < ground.plan.areas; ++i) {
+    areas.push_back(tests::random_box(dice, ground.spec.config.size, 20));
+  }
+  return areas;
+}
+
 Life::Life(Ground& ground, std::uint64_t number, Watcher watcher)
     : ground_(ground),
+      number_(number),
       watcher_(std::move(watcher)),
       dice_(ground.stream("life") + number),
+      look_dice_(ground.stream("look back") + number),
       executor_(ground.stream("order") + number, ground.plan.shuffle != 0) {}
 
 Result<std::unique_ptr<Life>> Life::start(Ground& ground, std::uint64_t number, Watcher watcher) {
@@ -95,8 +108,17 @@ void Life::compose(host::LoadedWorld loaded) {
   runner_ = std::make_unique<host::WorldRunner>(std::move(loaded.world), std::move(loaded.recorder),
                                                 executor_, metrics_, work_of(plan), drive,
                                                 writer_limits_of(plan));
+  std::vector<host::Area> areas;
+  // Nobody who comes is more than a builder.
+  for (const Box& box : areas_of(ground_)) areas.push_back({box, access::Role::kOperate});
+  runner_->set_areas(host::Areas(std::move(areas)));
+  if (plan.looks_back > 0) {
+    runner_->set_look_back(
+        {[] { return true; },
+         [this](const net::ClientCommand& command) { return ask_to_look_back(command); }});
+  }
   network_.options.limits = limits_of(plan);
-  network_.options.gate = std::make_shared<const access::Gate>(access::GateRules{});
+  network_.options.gate = gate_;
   auto hub = std::make_unique<net::Hub>(runner_->feed(), *runner_, "hunt", std::move(loaded.past));
   hub_ = hub.get();
   network_.hubs.emplace("hunt", std::move(hub));
@@ -193,7 +215,36 @@ void Life::accept(const std::shared_ptr<Wire>& wire) {
   session->start({});
 }
 
+std::size_t Life::kick(tests::Dice& dice) {
+  std::size_t ended = 0;
+  const std::vector<std::weak_ptr<net::Session>> sessions = sessions_;
+  for (const auto& session : sessions) {
+    const auto there = session.lock();
+    if (there == nullptr || !network_.sessions.contains(there.get()) || dice.chance(40)) continue;
+    there->refuse(protocol::RefusalCode::kNotAllowed,
+                  "not allowed: an operator ended this connection");
+    ++ended;
+  }
+  return ended;
+}
+
+Status Life::ask_to_look_back(const net::ClientCommand& command) {
+  const auto control = playback::parse_control(command.json);
+  if (!control) return Error{control.error()};
+  const std::uint64_t tick = control->from.value_or(runner_->feed().tick());
+  after(std::chrono::milliseconds(look_dice_.roll(0, 50)), "looks back", Kind::kRegular,
+        [this, tick, session = command.session, seq = command.seq] {
+          const auto shown = look_back_.go_to(tick);
+          watcher_.looked_back(shown);
+          runner_->feed().deliver({{session,
+                                    {seq, shown.ok(), shown ? shown->tick : 0,
+                                     shown ? std::string() : shown.error()}}});
+        });
+  return Done{};
+}
+
 void Life::stop() {
+  look_back_.close();
   runner_->stop();
   hub_->on_mail();
   for (const auto& session : sessions_) {

@@ -15,6 +15,7 @@
 #include "server/net/session.h"
 #include "tests/hunt/disk.h"
 #include "tests/hunt/journal.h"
+#include "tests/hunt/look_back.h"
 #include "tests/hunt/plan.h"
 #include "tests/hunt/timeline.h"
 #include "tests/hunt/wire.h"
@@ -64,11 +65,16 @@ struct Ground {
   Disk disk;
 };
 
+/// Boxes that no client may change.
+[[nodiscard]] std::vector<Box> areas_of(const Ground& ground);
+
 class Life {
  public:
   struct Watcher {
     std::function<void(const host::WorldRunner&)> ticked;
     std::function<void()> died;  // within what it did last; it is to be dropped
+    /// A client looked back; or why it could not.
+    std::function<void(const Result<LookBack::Shown>&)> looked_back;
   };
 
   /// Brings the world up, as a server's start does. Error: why not.
@@ -81,8 +87,13 @@ class Life {
   void accept(const std::shared_ptr<Wire>& wire);
   /// As on SIGTERM.
   void stop();
+  /// As an operator ends connections: some of them, as the dice say. Returns how many.
+  std::size_t kick(tests::Dice& dice);
 
+  /// 1 for the first of a run.
+  [[nodiscard]] std::uint64_t number() const { return number_; }
   [[nodiscard]] host::WorldRunner& runner() { return *runner_; }
+  [[nodiscard]] access::Gate& gate() { return *gate_; }
   [[nodiscard]] const host::BackgroundVerifier& verifier() const { return *verifier_; }
   [[nodiscard]] const std::optional<record::Repair>& repaired() const { return repaired_; }
   /// What is wrong with what waits; empty while all of it is within its bounds.
@@ -97,15 +108,20 @@ class Life {
   void step_verifier();
   void sweep();
   void take_mail();
+  [[nodiscard]] Status ask_to_look_back(const net::ClientCommand& command);
 
   Ground& ground_;
+  const std::uint64_t number_;
   const Watcher watcher_;
   tests::Dice dice_;
+  tests::Dice look_dice_;
   AnyOrder executor_;
   NoMetrics metrics_;
   std::optional<record::Repair> repaired_;
   std::unique_ptr<host::WorldRunner> runner_;
   std::unique_ptr<host::BackgroundVerifier> verifier_;
+  LookBack look_back_{kRecording};
+  const std::shared_ptr<access::Gate> gate_ = std::make_shared<access::Gate>(access::GateRules{});
   net::Network network_;
   net::Hub* hub_ = nullptr;
   std::vector<std::weak_ptr<Wire>> wires_;

@@ -29,11 +29,17 @@ constexpr PlanField kFields[] = {
     {"clock_jumps", &Plan::clock_jumps, 0, false},
     {"shuffle", &Plan::shuffle, 0, false},
     {"operator_acts", &Plan::operator_acts, 0, false},
+    {"resets", &Plan::resets, 0, false},
+    {"admin_acts", &Plan::admin_acts, 0, false},
+    {"looks_back", &Plan::looks_back, 0, false},
     {"restores", &Plan::restores, 0, false},
+    {"rest", &Plan::rest, 0, false},
     {"liars", &Plan::liars, 0, false},
     {"views", &Plan::views, 0, false},
     {"clients", &Plan::clients, 0, false},
     {"ticks", &Plan::ticks, 1, false},
+    {"pushes", &Plan::pushes, 0, false},
+    {"areas", &Plan::areas, 0, false},
     {"pipes", &Plan::pipes, 0, false},
     {"waves", &Plan::waves, 0, false},
     {"heat", &Plan::heat, 0, false},
@@ -123,6 +129,26 @@ void draw_faults(tests::Dice& dice, Plan& plan) {
   some(plan.operator_acts, 15, 6);
 }
 
+// Within which a world is to be at rest: for most as many ticks as the models' own tests give them.
+// Cellular water may level for long, which its document allows; a quarter of a million was seen.
+std::int64_t ticks_to_rest(const Plan& plan) {
+  const auto id = sim::water_models()[static_cast<std::size_t>(plan.model)].id;
+  return id == sim::WaterModel::kCellular ? 2'000'000 : 20'000;
+}
+
+// What came later has dice of its own: what a seed draws otherwise stays what it was.
+void draw_later(tests::Dice& dice, Plan& plan) {
+  if (dice.chance(20)) plan.pushes = dice.roll(5, 60);
+  if (plan.pushes > 0 && dice.chance(80)) plan.waves = 2;
+  if (dice.chance(12)) plan.areas = dice.roll(1, 3);
+  // What is warm may go on for a million ticks, what spreads for a hundred thousand.
+  const bool comes_soon = plan.heat == 0 && plan.tracers == 0;
+  if (dice.chance(25) && comes_soon) plan.rest = ticks_to_rest(plan);
+  if (dice.chance(20)) plan.admin_acts = dice.roll(1, 10);
+  if (dice.chance(15)) plan.looks_back = dice.roll(1, 30);
+  if (dice.chance(15) && plan.history == 0) plan.resets = dice.roll(1, 4);
+}
+
 }  // namespace
 
 std::span<const PlanField> plan_fields() {
@@ -149,6 +175,8 @@ Plan Plan::of_seed(std::uint64_t seed) {
   if (dice.chance(25)) plan.history = dice.roll(1, 100);
   if (dice.chance(20)) plan.heat = 1;
   if (dice.chance(20)) plan.tracers = 1;
+  tests::Dice later(seed * 0x9e3779b97f4a7c15U + 13);
+  draw_later(later, plan);
   return plan;
 }
 
@@ -165,6 +193,7 @@ sim::WorldSpec Plan::world() const {
   kind.waves = waves != 0;
   const auto id = sim::water_models()[static_cast<std::size_t>(model)].id;
   sim::WorldSpec spec = tests::random_world_of(id, of_world, kind);
+  if (waves == 2) spec.waves.on = true;
   // Their fills are those of half a world of water, which many ticks of a large one are too slow
   // for.
   if (heat != 0) tests::add_random_heat(of_world, spec);

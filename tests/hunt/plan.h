@@ -26,7 +26,7 @@ struct Plan {
   std::int64_t edges = 0;
   std::int64_t springs = 0;
   std::int64_t pipes = 0;
-  std::int64_t waves = 0;
+  std::int64_t waves = 0;  // 1: in some of such worlds; 2: in all
   std::int64_t heat = 0;
   std::int64_t tracers = 0;
   std::int64_t tick_rate = 10;
@@ -38,7 +38,12 @@ struct Plan {
   std::int64_t burst = 1;          // at the most, at one moment
   std::int64_t bad_commands = 10;  // percent of commands
   std::int64_t views = 0;          // percent of moments with another view
-  std::int64_t operator_acts = 0;  // pauses, steps, another speed, saves
+  std::int64_t pushes = 0;         // percent of commands that are explosions and moved bodies
+  std::int64_t areas = 0;          // parts of the world that no client may change
+  std::int64_t looks_back = 0;     // percent of commands that ask for a position in the recording
+  std::int64_t admin_acts = 0;     // saves, backups, clients sent away, nobody may build
+  std::int64_t resets = 0;         // of the world to its start
+  std::int64_t operator_acts = 0;  // pauses, steps, another speed
 
   // Sizes inside the code.
   std::int64_t ticks_per_row = 2000;
@@ -79,6 +84,7 @@ struct Plan {
   // How it is looked at.
   std::int64_t quiet = 100;   // ticks between two moments in which all is let settle
   std::int64_t restores = 0;  // the reference goes through snapshots
+  std::int64_t rest = 0;      // ticks within which it is at rest, with its springs closed
 
   /// Commands left out, by client and number: for shrinking.
   std::set<std::pair<std::int64_t, std::int64_t>> without;

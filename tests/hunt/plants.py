@@ -135,4 +135,17 @@ PLANTS = [
           "pipes_.tick(core_.tick, run_options_.sleep, cells, executor);",
           "pipes_.tick(core_.tick + (PLANTED && run_options_.pipe_block_nodes < 64 ? 1 : 0), run_options_.sleep, "
           "cells, executor);", 200),
+    Plant("rest-too-soon", "a world whose water moves is said to be at rest",
+          "server/sim/tick.cpp",
+          "report.at_rest = report.active_chunks == 0 &&",
+          "report.at_rest = (PLANTED || report.active_chunks == 0) &&"),
+    # What those who run a server ask for.
+    Plant("save-forgotten", "a world that is to be saved is not",
+          "server/host/world_runner.cpp",
+          "    lock.unlock();\n    writer_.push_checkpoint(keeper_.take(*world_));",
+          "    lock.unlock();\n    if (!PLANTED) writer_.push_checkpoint(keeper_.take(*world_));"),
+    Plant("areas-forgotten", "commands reach areas that need more rights",
+          "server/host/world_runner.cpp",
+          "      queued->applied = queued->reason.empty();",
+          "      if (PLANTED) queued->reason.clear();\n      queued->applied = queued->reason.empty();"),
 ]

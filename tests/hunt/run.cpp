@@ -4,9 +4,12 @@
 #include <utility>
 #include <vector>
 
+#include "tests/hunt/admin.h"
 #include "tests/hunt/compare.h"
 #include "tests/hunt/ledger.h"
 #include "tests/hunt/life.h"
+#include "tests/hunt/reset.h"
+#include "tests/hunt/rest.h"
 #include "tests/hunt/sometimes.h"
 #include "tests/hunt/visitor.h"
 
@@ -25,7 +28,12 @@ constexpr int kMostStarts = 60;
 
 class Run {
  public:
-  explicit Run(const Plan& plan) : ground_(plan), ledger_(ground_), dice_(ground_.stream("run")) {}
+  explicit Run(const Plan& plan)
+      : ground_(plan),
+        ledger_(ground_),
+        admin_(ground_, ledger_),
+        reset_(ground_),
+        dice_(ground_.stream("run")) {}
 
   Outcome go();
 
@@ -42,8 +50,11 @@ class Run {
   void start_life();
   void on_start_failed(const std::string& why);
   void on_tick(const host::WorldRunner& runner);
+  void on_looked_back(const Result<LookBack::Shown>& shown);
   void end_life(bool power);
   void stop_life();
+  void reset_world();
+  bool finish_reset();
 
   void plan_faults();
   void befall(const char* name, std::int64_t times, std::function<void()> fault);
@@ -57,17 +68,22 @@ class Run {
   void load_anew();
   void settle();
   void look();
+  void check_areas(const sim::World& world);
   void go_on();
   void end();
+  void check_rest();
 
   Ground ground_;
   Ledger ledger_;
+  Admin admin_;
+  Reset reset_;
   tests::Dice dice_;
   std::vector<std::unique_ptr<Visitor>> visitors_;
   std::unique_ptr<Life> life_;
   std::uint64_t lives_ = 0;
   std::uint64_t ticks_ = 0;
-  std::uint64_t reached_ = 0;  // the latest tick of all
+  std::uint64_t reached_ = 0;   // the latest tick of all
+  std::uint64_t begun_at_ = 0;  // of those, when the world was reset last
   int starts_in_vain_ = 0;
   bool calm_ = false;  // nothing befalls anybody
   bool stopping_ = false;
@@ -80,9 +96,11 @@ void Run::start_life() {
   if (!calm_ && dice_.roll(1, 100) <= ground_.plan.second_deaths) {
     ground_.disk.die_in(static_cast<std::uint64_t>(dice_.roll(1, 60)));
   }
+  if (!finish_reset()) return;
   auto started = Life::start(ground_, ++lives_,
                              {[this](const host::WorldRunner& runner) { on_tick(runner); },
-                              [this] { end_life(death_cuts_power_); }});
+                              [this] { end_life(death_cuts_power_); },
+                              [this](const auto& shown) { on_looked_back(shown); }});
   if (ground_.disk.dead()) {
     if (started) started->reset();
     ground_.journal.add("dies while it starts");
@@ -114,9 +132,21 @@ void Run::on_start_failed(const std::string& why) {
 
 void Run::on_tick(const host::WorldRunner& runner) {
   ++ticks_;
-  reached_ = std::max(reached_, runner.world().tick_number());
+  reached_ = std::max(reached_, begun_at_ + runner.world().tick_number());
   ledger_.ticked(runner.world());
   if (const std::string what = life_->beyond_bounds(); !what.empty()) fail("bounds", what);
+}
+
+void Run::on_looked_back(const Result<LookBack::Shown>& shown) {
+  if (shown) {
+    if (ledger_.was_otherwise(shown->tick, shown->digest)) {
+      fail("look back", "tick " + std::to_string(shown->tick) + " is not what it was");
+    }
+    return;
+  }
+  const bool excused = ledger_.is_damaged() || ground_.plan.bad_reads > 0 || ground_.disk.dead() ||
+                       ground_.disk.fault() != DiskFault::kNone;
+  if (!excused) fail("look back", shown.error());
 }
 
 // The process is gone. Destructors run, and whatever they try to do to the medium fails.
@@ -140,6 +170,39 @@ void Run::stop_life() {
     life_.reset();
     after(milliseconds(dice_.roll(1, 500)), "start", [this] { start_life(); });
   });
+}
+
+void Run::reset_world() {
+  // What a repair or a cut left beside it is of another history then, which nobody here tells
+  // apart.
+  if (ledger_.is_damaged() || ground_.plan.history > 0) return;
+  death_cuts_power_ = dice_.chance(50);
+  if (const Status prepared = reset_.prepare(); !prepared && !ground_.disk.dead()) {
+    ground_.journal.add("a reset that a fault prevents");
+    return;
+  }
+  if (ground_.disk.dead()) return end_life(death_cuts_power_);
+  ground_.journal.add("a reset");
+  life_->stop();
+  life_.reset();
+  reset_.set_aside();
+  if (ground_.disk.dead()) return end_life(death_cuts_power_);
+  after(milliseconds(dice_.roll(1, 500)), "start", [this] { start_life(); });
+}
+
+// False: the start has to wait, or the process died.
+bool Run::finish_reset() {
+  const Result<bool> anew = reset_.finish();
+  if (!anew && !ground_.disk.dead()) {
+    on_start_failed(anew.error());
+    return false;
+  }
+  if (anew && *anew) {
+    ground_.journal.add("the world begins anew");
+    begun_at_ = reached_;
+    ledger_.begins_anew();
+  }
+  return true;
 }
 
 void Run::befall(const char* name, std::int64_t times, std::function<void()> fault) {
@@ -171,6 +234,11 @@ void Run::plan_faults() {
   befall("fault: clock jumps", plan.clock_jumps,
          [this] { ground_.timeline.jump(milliseconds(dice_.roll(1, 30000))); });
   befall("fault: operator", plan.operator_acts, [this] { operate(); });
+  befall("fault: reset", plan.resets, [this] { reset_world(); });
+  befall("fault: admin", plan.admin_acts, [this] {
+    admin_.act(*life_);
+    if (ground_.disk.dead()) end_life(death_cuts_power_);
+  });
 }
 
 void Run::crash(bool power) {
@@ -268,6 +336,7 @@ void Run::settle() {
     visitor->recover();
   }
   if (life_ && !stopping_) {
+    Admin::calm(*life_);
     life_->runner().resume();
     (void)life_->runner().set_speed(host::kOwnSpeed);
   }
@@ -316,10 +385,21 @@ void Run::look() {
     if (!what.empty()) fail("mirror", visitor->name() + "'s: " + what);
   }
   if (const std::string what = inconsistency(runner.world()); !what.empty()) fail("state", what);
+  check_areas(runner.world());
   if (counters.mismatches > 0) fail("mirror", "the server's own copy is not the world");
   const bool excused = ledger_.is_damaged() || ground_.plan.bad_reads > 0;
   if (life_->verifier().alarmed() && !excused) fail("verifier", life_->verifier().detail());
   ledger_.check(false);
+  admin_.look(*life_);
+}
+
+void Run::check_areas(const sim::World& world) {
+  const std::vector<Box> areas = areas_of(ground_);
+  if (areas.empty()) return;
+  const auto first = sim::World::create(ground_.spec);
+  if (!first) return fail("areas", first.error());
+  const std::string what = changed_rock(areas, world, **first);
+  if (!what.empty()) fail("areas", what + ", where nobody may");
 }
 
 void Run::go_on() {
@@ -350,6 +430,16 @@ void Run::end() {
     ledger_.lost(*repaired);
   }
   ledger_.check(true);
+  check_rest();
+}
+
+// Of what its history comes to: a world that nothing befalls any more.
+void Run::check_rest() {
+  const std::unique_ptr<sim::World> world = ledger_.take_replayed();
+  if (ground_.plan.rest == 0 || failed() || !world) return;
+  const Rest rest = bring_to_rest(*world, static_cast<std::uint64_t>(ground_.plan.rest));
+  ground_.journal.add("is brought to rest", rest.ticks);
+  if (!rest.wrong.empty()) fail("rest", rest.wrong);
 }
 
 Outcome Run::go() {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "server/formats/script.h"
-#include "tests/support/random_world.h"
+#include "tests/support/random_tracers.h"
 
 namespace sluice::hunt {
 
@@ -58,6 +58,8 @@ void Visitor::connect() {
   session_.emplace(name_);
   session_->start();
   unanswered_ = 0;
+  pushes_.clear();
+  looks_.clear();
   stalled_ = false;
   const Vec3 size = ground_.spec.config.size;
   tests::Dice dice(seed);
@@ -88,10 +90,7 @@ void Visitor::flush() {
 void Visitor::receive(const protocol::Bytes& bytes) {
   const ClientSession::Event event = session_->receive(bytes);
   flush();
-  if (event == ClientSession::Event::kResult) {
-    if (unanswered_ > 0) --unanswered_;
-    ledger_.answered(name_, session_->last_result());
-  }
+  if (event == ClientSession::Event::kResult) note_result(session_->last_result());
   if (honest() && session_->mirror().stats().digest_mismatches > 0) {
     ground_.journal.fail("mirror", name_ + "'s has another digest than the server says, at tick " +
                                        std::to_string(session_->mirror().tick()));
@@ -99,10 +98,29 @@ void Visitor::receive(const protocol::Bytes& bytes) {
   if (event != ClientSession::Event::kClosed) return;
   const bool told = session_->refused().has_value();
   const bool shutdown = told && session_->refused()->code == protocol::RefusalCode::kShutdown;
-  if (honest() && !shutdown) {
+  // An honest client does nothing that is not allowed.
+  const bool kicked = told && session_->refused()->code == protocol::RefusalCode::kNotAllowed &&
+                      ground_.plan.admin_acts > 0;
+  if (honest() && !shutdown && !kicked) {
     ground_.journal.fail("protocol", "an honest client is sent away: " + session_->reason());
   }
   leave();
+}
+
+void Visitor::note_result(const protocol::CommandResult& result) {
+  if (unanswered_ > 0) --unanswered_;
+  if (looks_.erase(result.seq) > 0) {
+    // Nothing that the world's history knows of.
+    return ground_.journal.add(result.applied ? "looks back" : "cannot look back", result.tick);
+  }
+  ledger_.answered(name_, result);
+  const auto push = pushes_.find(result.seq);
+  if (push != pushes_.end()) {
+    ground_.journal.add(what_became(push->second, result.applied ? "" : result.reason));
+    pushes_.erase(push);
+  } else if (result.reason.starts_with("not allowed: ")) {
+    ground_.journal.add("a command where it is forbidden");
+  }
 }
 
 void Visitor::recover() {
@@ -164,6 +182,9 @@ void Visitor::send_command() {
   if (ground_.plan.without.contains({number_, number})) return;
   const Vec3 cells = session_->mirror().welcome().size;
   ++unanswered_;
+  tests::Dice looks(ground_.stream("look back") +
+                    static_cast<std::uint64_t>(number_ * 1'000'003 + number));
+  if (looks.roll(1, 100) <= ground_.plan.looks_back) return ask_to_look_back(looks);
   const bool bad = dice.roll(1, 100) <= ground_.plan.bad_commands;
   if (bad && dice.chance(40)) {
     constexpr const char* kNonsense[] = {"", "{", "[1]", R"({"cmd": "flood"})",
@@ -181,8 +202,23 @@ void Visitor::send_command() {
   } else if (ground_.plan.tracers != 0 && dice.chance(20)) {
     command = tests::random_tracer_command(dice, room, sim::kMostTracers - 1, true);
   }
+  // With dice of their own: other commands stay what they are without them.
+  tests::Dice pushes(ground_.stream("push") +
+                     static_cast<std::uint64_t>(number_ * 1'000'003 + number));
+  if (pushes.roll(1, 100) <= ground_.plan.pushes) command = random_push(pushes, cells);
   const std::string json = formats::format_command(command, 0);
-  ledger_.sent(name_, session_->send_command(json), std::move(command));
+  const std::uint64_t seq = session_->send_command(json);
+  if (const auto push = push_of(command)) pushes_[seq] = *push;
+  ledger_.sent(name_, seq, std::move(command));
+}
+
+void Visitor::ask_to_look_back(tests::Dice& dice) {
+  std::string json = R"({"cmd": "alone", "as": "p1")";
+  // Past the end, too, as of a page that remembers another history.
+  const auto last = static_cast<std::int32_t>(session_->mirror().tick()) + 5;
+  if (dice.chance(70)) json += R"(, "to": )" + std::to_string(dice.roll(0, last));
+  if (dice.chance(10)) json += R"(, "at": "once")";
+  looks_.insert(session_->send_command(json + "}"));
 }
 
 void Visitor::lie() {

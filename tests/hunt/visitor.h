@@ -7,11 +7,13 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "protocol/client_session.h"
 #include "tests/hunt/ledger.h"
 #include "tests/hunt/life.h"
+#include "tests/hunt/pushes.h"
 
 namespace sluice::hunt {
 
@@ -51,6 +53,8 @@ class Visitor {
   void lie();
   void look_elsewhere();
   void send_command();
+  void ask_to_look_back(tests::Dice& dice);
+  void note_result(const protocol::CommandResult& result);
   [[nodiscard]] std::uint32_t most_layers() const;
 
   Ground& ground_;
@@ -69,6 +73,8 @@ class Visitor {
   Box view_;
   std::uint32_t layers_ = 0;
   std::size_t unanswered_ = 0;
+  std::set<std::uint64_t> looks_;         // back, without an answer, by number
+  std::map<std::uint64_t, Push> pushes_;  // without an answer, by number
   bool stalled_ = false;
 };
 
