@@ -242,6 +242,38 @@ TEST_F(HostedWorldsTest, AResetThatACrashCutsShortIsFinishedOrForgotten) {
   EXPECT_FALSE(there("lake.sluice.reset"));
 }
 
+// The log of the old recording would be taken for that of the new one.
+TEST_F(HostedWorldsTest, AResetLeavesNothingOfTheOldRecordingBesideTheNewOne) {
+  const std::string text = world_file("lake", "[[source]]\nat = [5, 60, 0]\nrate = 100\n");
+  ASSERT_EQ(create(text), "");
+  run_to("lake", 60);
+  for (int i = 0; i < 30000; ++i) {
+    fs::copy_file(folder_.file("lake.sluice-wal"), folder_.file("old-log"),
+                  fs::copy_options::overwrite_existing);
+    if (fs::file_size(folder_.file("old-log")) > 8192) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  ASSERT_GT(fs::file_size(folder_.file("old-log")), 8192U);
+  ASSERT_TRUE(worlds_->unload("lake").ok());
+  // A crash, after the old file was gone and before its log was.
+  fs::remove(folder_.file("lake.sluice"));
+  {
+    const auto world = formats::build_world(text, "hydro");
+    ASSERT_TRUE(world.ok()) << world.error();
+    const std::string made = folder_.file("lake.sluice.reset");
+    ASSERT_TRUE(record::Recorder::create(made, text, **world).ok());
+  }
+  fs::rename(folder_.file("old-log"), folder_.file("lake.sluice-wal"));
+  const auto loaded = worlds_->load("lake");
+  ASSERT_TRUE(loaded.ok()) << loaded.error();
+  EXPECT_EQ(loaded.value(), 0U);
+  const std::uint64_t last = run_to("lake", 20);
+  const auto unloaded = worlds_->unload("lake");
+  ASSERT_TRUE(unloaded.ok()) << unloaded.error();
+  EXPECT_GE(unloaded->tick, last);
+  expect_verified("lake.sluice", unloaded->tick);
+}
+
 TEST_F(HostedWorldsTest, AWorldWhoseFileWasChangedBeginsAnewAndTheOldOneIsKept) {
   const std::vector<std::string> lake = {folder_.write("lake.toml", world_file("lake"))};
   restart(lake);
