@@ -1,5 +1,5 @@
 // Goal: in a world with tracers Pour and springs bring dyed water, by pointer and by keys; where there is heat, warm water,
-// too; undo and redo go by what was poured then; what the server refuses is said; other worlds show nothing of it.
+// too; undo and redo go by what was poured then; what the server refuses is said; what is typed into menus stays there; other worlds show nothing of it.
 // Method: a still basin and the demo world estuary on a real server; headless Chromium on a desktop and a phone.
 //
 //   node dye_browser_test.mjs SLUICE_SERVER CHROMIUM PACKAGE_JSON
@@ -134,6 +134,57 @@ async function byKeys(page) {
   await until("it is gone", async () => (await cell(page, 20, 10)) === 0);
 }
 
+/** What keys may change without a menu's or a dialog's leave. */
+const standing = (page) => page.evaluate(() => ({ tool: window.sluice.hand.brush.tool, overlay: window.sluice.overlay,
+  size: window.sluice.hand.brush.size, scale: window.sluice.camera.scale, pinned: window.sluice.inspector.pinned.length,
+  open: [...document.querySelectorAll("dialog[open]")].map(({ id }) => id).join() }));
+
+async function typing(page) {
+  console.log("what is typed into a menu, a field or a dialog stays there");
+  const KEYS = ["2", "0", "o", "p", "w", "]", "+", "f", "?", "S", " "];
+  const tracer = page.locator('#pour-panel select[name="tracer"]');
+  await tracer.selectOption("");
+  await tracer.focus();
+  const before = await standing(page);
+  for (const key of KEYS) await page.keyboard.press(key);
+  await page.keyboard.press("Escape"); // Space opened it
+  assert.deepEqual(await standing(page), before);
+  assert.equal(await page.evaluate(() => document.activeElement.name), "tracer");
+  await page.focus("#view");
+  await tracer.focus(); // what was typed before is forgotten
+  await page.keyboard.press("i");
+  await page.waitForFunction(() => document.activeElement.value === "ink");
+  await tracer.selectOption("red");
+  for (const id of ["world", "overlay", "palette"]) {
+    await page.focus(`#${id}`);
+    for (const key of ["2", "]", "+", "?"]) await page.keyboard.press(key);
+    assert.deepEqual(await standing(page), before, id);
+  }
+  await page.focus('#pour-panel input[name="amount"]');
+  for (const key of KEYS) await page.keyboard.press(key);
+  assert.deepEqual(await standing(page), before);
+  await page.fill('#pour-panel input[name="amount"]', "2048");
+  await page.focus("#view");
+  await page.keyboard.press("w");
+  await page.waitForSelector("#gallery[open]");
+  for (const key of ["2", "o", "]", "+"]) await page.keyboard.press(key);
+  assert.deepEqual(await standing(page), { ...before, open: "gallery" });
+  await page.keyboard.press("Escape");
+  await page.waitForSelector("#gallery", { state: "hidden" });
+
+  console.log("and out of them keys are shortcuts again; those with Ctrl are in a menu, too");
+  await page.focus("#view");
+  await page.keyboard.press("]");
+  assert.equal((await standing(page)).size, before.size + 1);
+  await page.keyboard.press("[");
+  await tracer.focus();
+  await page.keyboard.press("Control+c");
+  assert.equal((await standing(page)).tool, "copy");
+  await page.focus("#view");
+  await page.keyboard.press("4");
+  await page.waitForSelector("#pour-panel");
+}
+
 async function refusals(page) {
   console.log("what the server refuses is said, and nothing is poured");
   await page.fill('#pour-panel input[name="amount"]', "99999999");
@@ -162,7 +213,8 @@ async function springs(page) {
   await click(page, 30, 10);
   await page.waitForFunction(() => window.sluice.fixtures.sources.length === 0);
   await page.evaluate(() => window.sluice.command({ cmd: "remove_water", from: [30, 10, 0], size: [1, 10, 1] }));
-  await until("the well is dry", async () => (await cell(page, 30, 10)) === 0);
+  // Layers are told after the cells: what was dyed before is not to be taken for what comes.
+  await until("the well is dry", async () => (await cell(page, 30, 10)) === 0 && (await share(page, "red", 30, 10)) === null);
   await page.keyboard.press("Control+z");
   await until("its water is dyed again", async () => (await share(page, "red", 30, 10)) > 0.9);
   await page.waitForFunction(() => window.sluice.fixtures.sources.length === 1);
@@ -236,6 +288,7 @@ await main(async () => {
     await pours(page, name);
     if (name === "desktop") {
       await byKeys(page);
+      await typing(page);
       await refusals(page);
       await springs(page);
       await page.selectOption("#world", "bare");
