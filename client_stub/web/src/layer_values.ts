@@ -1,5 +1,7 @@
 // What the numbers of the layers mean (protocol/layers.h), and how they are told.
 
+/** 1/256 degree, as commands and fixtures have them. */
+export const DEGREE = 256;
 /** Temperatures come in quarters of a degree, 1 for the coldest. */
 const [IN_DEGREE, COLDEST, HOTTEST] = [4, -100, 200];
 /** Heights of waves come in parts of a cell, up to four cells either way. */

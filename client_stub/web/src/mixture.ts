@@ -2,11 +2,9 @@
 // Rows of a form, for the panels of both; and the commands that pour it.
 import type { Command, Place } from "@commands";
 import type { Cell } from "./pouring";
-import { tracerOf } from "./layer_values";
+import { DEGREE, tracerOf } from "./layer_values";
 import { FULL, type Mirror } from "./mirror";
 
-/** 1/256 degree, as the server counts. */
-export const DEGREE = 256;
 /** Units of a tracer in 4,096 units of water, unless another number is chosen: well seen, and far from the most. */
 const USUAL_AMOUNT = 2048;
 /** As many as the server takes. */
