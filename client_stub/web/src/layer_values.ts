@@ -25,6 +25,32 @@ export function shareOf(told: number): number | null {
   return told > 0 && told <= IN_SHARE * MOST_SHARE ? told / IN_SHARE : null;
 }
 
+/** Steam in parts of a full cell's water, likewise. */
+export const steamOf = shareOf;
+
+export function steamText(cells: number): string {
+  return `${cells.toLocaleString("en", { maximumFractionDigits: 2 })}${cells === MOST_SHARE ? " or more" : ""} of a full cell’s water`;
+}
+
+/** Something that happened for a moment. */
+export interface Event {
+  kind: (typeof KINDS)[number];
+  /** 1 to STRONGEST. */
+  strength: number;
+  tick: number;
+}
+/** Thrown from a crest; boiling under the surface; where falling water lands. */
+const KINDS = ["droplet", "bubble", "spray"] as const;
+export const STRONGEST = 63;
+/** An event says when it was up to multiples of so many ticks. */
+export const EVENT_TICKS = 64;
+/** `tick`: now, or soon after it was told. Null: there is no such event. */
+export function eventOf(told: number, tick: number): Event | null {
+  const [kind, strength, at] = [KINDS[(told - 1) & 3], ((told - 1) >> 2) & STRONGEST, (told - 1) >> 8];
+  if (told <= 0 || !kind || strength === 0 || at >= EVENT_TICKS) return null;
+  return { kind, strength, tick: tick - ((tick - at + EVENT_TICKS) % EVENT_TICKS) };
+}
+
 /** What a tracer is called, of its layer's name. */
 export function tracerOf(layer: string): string {
   return layer.slice(layer.indexOf(":") + 1);

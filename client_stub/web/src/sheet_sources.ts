@@ -1,0 +1,114 @@
+// What the sheets over the picture show (sheets.ts): steam as a white haze in air, and from above waves, which have no
+// surface line there, as light and shade on their slopes.
+import type { Vec3 } from "./geometry";
+import { steamOf, waveOf } from "./layer_values";
+import type { Layers } from "./layers";
+import { TRAPPED_AIR, type Mirror } from "./mirror";
+import { AIR } from "./palette";
+import type { Source } from "./sheets";
+
+/** Of a full cell's water; more steam looks no thicker. */
+const THICK = 1;
+/** What is behind the thickest haze is still seen a little. */
+const THICKEST = 0.85;
+/** Nearly white; before an air that is nearly white itself a grey. */
+const [WHITE, GREY] = [0xf7f1eb, 0x9c8878];
+/** Shade of a slope of one in one, and the most. */
+const [STEEPNESS, DARKEST] = [0.8, 0.5];
+
+const isAir = (cell: number) => cell === 0 || cell === TRAPPED_AIR;
+
+export class Haze implements Source {
+  /** `above`: one looks down from a height, through the steam of each column. */
+  constructor(private readonly mirror: Mirror, private readonly layers: Layers, private readonly above: boolean) {}
+
+  sees(z: number, slice: number): boolean {
+    const seen = slice >> this.mirror.sides.logZ;
+    return this.above ? z <= seen : z === seen;
+  }
+
+  coords(): Vec3[] {
+    return this.layers.coords("steam");
+  }
+
+  read(x: number, y: number, slice: number): Float32Array | null {
+    const { logX, logY, logZ } = this.mirror.sides;
+    const values = new Float32Array(1 << (logX + logY));
+    const isOpen = new Uint8Array(values.length).fill(1);
+    let isSeen = false;
+    for (let z = slice; z >= (this.above ? 0 : slice); --z) {
+      const told = this.layers.chunk("steam", x, y, z >> logZ);
+      const cells = this.mirror.chunk(x, y, z >> logZ);
+      if (!told && !cells) {
+        z = (z >> logZ) << logZ; // nothing but air
+        continue;
+      }
+      const layer = (z & ((1 << logZ) - 1)) << logX;
+      for (let place = 0; place < values.length; ++place) {
+        const at = ((place >> logX) << (logX + logZ)) | layer | (place & ((1 << logX) - 1));
+        if (isOpen[place] === 0) continue;
+        // Water that has come since it was told is no steam.
+        if (cells && !isAir(cells[at]!)) isOpen[place] = 0;
+        else if (told && told[at]! > 0) {
+          values[place]! += steamOf(told[at]!) ?? 0;
+          isSeen = true;
+        }
+      }
+    }
+    return isSeen ? values : null;
+  }
+
+  pixel(values: Float32Array, at: number): number {
+    const rest = 1 - Math.min(THICK, values[at]!) / THICK;
+    const alpha = Math.round(255 * THICKEST * (1 - rest * rest));
+    return alpha === 0 ? 0 : ((alpha << 24) | ((AIR[128]! & 255) > 128 ? GREY : WHITE)) >>> 0;
+  }
+}
+
+export class Slopes implements Source {
+  constructor(private readonly mirror: Mirror, private readonly layers: Layers) {}
+
+  sees(z: number, slice: number): boolean {
+    return z <= slice >> this.mirror.sides.logZ;
+  }
+
+  coords(): Vec3[] {
+    return this.layers.coords("waves");
+  }
+
+  /** Heights of the surfaces that are seen; none where no water is. */
+  read(x: number, y: number, slice: number): Float32Array | null {
+    const { logX, logY, logZ } = this.mirror.sides;
+    const values = new Float32Array(1 << (logX + logY)).fill(NaN);
+    const isOpen = new Uint8Array(values.length).fill(1);
+    let isSeen = false;
+    for (let z = slice; z >= 0; --z) {
+      const cells = this.mirror.chunk(x, y, z >> logZ);
+      if (!cells) {
+        z = (z >> logZ) << logZ;
+        continue;
+      }
+      const told = this.layers.chunk("waves", x, y, z >> logZ);
+      const layer = (z & ((1 << logZ) - 1)) << logX;
+      for (let place = 0; place < values.length; ++place) {
+        const at = ((place >> logX) << (logX + logZ)) | layer | (place & ((1 << logX) - 1));
+        if (isOpen[place] === 0 || isAir(cells[at]!)) continue;
+        isOpen[place] = 0;
+        if (cells[at]! < 0) continue;
+        values[place] = waveOf(told?.[at] ?? 0) ?? 0;
+        if (values[place] !== 0) isSeen = true;
+      }
+    }
+    return isSeen ? values : null;
+  }
+
+  /** The light comes from the left and from behind. */
+  pixel(values: Float32Array, at: number, stride: number): number {
+    const own = values[at]!;
+    if (Number.isNaN(own)) return 0;
+    const height = (place: number) => (Number.isNaN(values[place]!) ? own : values[place]!);
+    const slope = (height(at + 1) - height(at - 1) + height(at - stride) - height(at + stride)) / 2;
+    const alpha = Math.round(255 * Math.min(DARKEST, Math.abs(slope) * STEEPNESS));
+    return alpha === 0 ? 0 : ((alpha << 24) | (slope > 0 ? 0xffffff : 0x401c06)) >>> 0;
+  }
+}
