@@ -50,6 +50,9 @@ std::string layer_text(const Known& known, Vec3 at) {
   if (const auto degrees = degrees_at(known.mirror, at)) text += number(*degrees) + " degrees  ";
   const auto wave = wave_at(known.mirror, known.surfaces, at);
   if (wave && *wave != 0) text += "wave of " + number(*wave) + " cells  ";
+  if (const auto steam = steam_at(known.mirror, at)) {
+    text += "steam of " + number(*steam) + " full cells  ";
+  }
   for (const std::string& tracer : tracers_of(known.mirror)) {
     const auto share = share_at(known.mirror, tracer, at);
     if (share) text += tracer + " " + number(*share) + " a unit  ";

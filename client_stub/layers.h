@@ -39,6 +39,14 @@ namespace sluice::client {
   return protocol::degrees_told(number);
 }
 
+/// Full cells' water that is steam in a cell of air; nothing: none, or the layer was not asked for.
+[[nodiscard]] inline std::optional<double> steam_at(const protocol::Mirror& mirror, Vec3 at) {
+  const auto layer = find_layer(mirror, protocol::kSteamLayer);
+  const std::int32_t number = layer ? mirror.layer_at(*layer, at) : 0;
+  if (number <= 0) return std::nullopt;
+  return protocol::steam_told(number);
+}
+
 /// The names of the world's tracers, in its order.
 [[nodiscard]] inline std::vector<std::string> tracers_of(const protocol::Mirror& mirror) {
   std::vector<std::string> names;
@@ -53,7 +61,8 @@ namespace sluice::client {
 /// For SetView: all layers that a viewer can make sense of.
 [[nodiscard]] inline std::uint32_t bits_of_known_layers(const protocol::Mirror& mirror) {
   std::uint32_t bits = bit_of_layer(mirror, protocol::kTemperatureLayer) |
-                       bit_of_layer(mirror, protocol::kWaveLayer);
+                       bit_of_layer(mirror, protocol::kWaveLayer) |
+                       bit_of_layer(mirror, protocol::kSteamLayer);
   for (const std::string& tracer : tracers_of(mirror)) {
     bits |= bit_of_layer(mirror, std::string(protocol::kTracerLayer) + tracer);
   }

@@ -31,6 +31,7 @@ constexpr std::array<Colour, 5> kFewDiverging = {
 /// Degrees, and cells of waves, of the colours farthest from zero: the smallest that suits.
 constexpr std::array<double, 6> kReachesOfDegrees = {5, 10, 20, 50, 100, 200};
 constexpr std::array<double, 6> kReachesOfWaves = {0.125, 0.25, 0.5, 1, 2, 4};
+constexpr std::array<double, 6> kReachesOfSteam = {0.0625, 0.25, 0.5, 1, 4, 16};
 /// Units of a tracer in a unit of water, of the brightest colour.
 constexpr std::array<double, 6> kReachesOfShares = {0.0625, 0.25, 0.5, 1, 4, 16};
 /// Depths of the deepest colour: the smallest that suits what is in view is taken.
@@ -102,6 +103,8 @@ std::string_view name_of(OverlayKind kind) {
       return "temperature";
     case OverlayKind::kWaves:
       return "waves";
+    case OverlayKind::kSteam:
+      return "steam";
     case OverlayKind::kTracer:
       return "tracer";
     case OverlayKind::kAwake:
@@ -132,7 +135,8 @@ void Overlay::next(const protocol::Mirror& mirror) {
   const std::vector<std::string> tracers = tracers_of(mirror);
   const auto missing = [&] {
     if (kind_ == OverlayKind::kTracer) return tracers.empty();
-    const bool needs = kind_ == OverlayKind::kTemperature || kind_ == OverlayKind::kWaves;
+    const bool needs = kind_ == OverlayKind::kTemperature || kind_ == OverlayKind::kWaves ||
+                       kind_ == OverlayKind::kSteam;
     return needs && layers(mirror) == 0;
   };
   if (kind_ == OverlayKind::kTracer && ++tracer_ < tracers.size()) {
@@ -150,6 +154,7 @@ void Overlay::next(const protocol::Mirror& mirror) {
 std::uint32_t Overlay::layers(const protocol::Mirror& mirror) const {
   if (kind_ == OverlayKind::kTemperature) return bit_of_layer(mirror, protocol::kTemperatureLayer);
   if (kind_ == OverlayKind::kWaves) return bit_of_layer(mirror, protocol::kWaveLayer);
+  if (kind_ == OverlayKind::kSteam) return bit_of_layer(mirror, protocol::kSteamLayer);
   if (kind_ != OverlayKind::kTracer) return 0;
   return bit_of_layer(mirror, std::string(protocol::kTracerLayer) + tracer_name_);
 }
@@ -165,6 +170,10 @@ void Overlay::rescale(const Known& known) {
     const double farthest = farthest_of(known.mirror, protocol::kWaveLayer, protocol::wave_told);
     wave_ = fitting(kReachesOfWaves, farthest, wave_);
   }
+  if (kind_ == OverlayKind::kSteam) {
+    const double farthest = farthest_of(known.mirror, protocol::kSteamLayer, protocol::steam_told);
+    steam_ = fitting(kReachesOfSteam, farthest, steam_);
+  }
   if (kind_ == OverlayKind::kTracer) {
     const std::string layer = std::string(protocol::kTracerLayer) + tracer_name_;
     share_ =
@@ -175,7 +184,16 @@ void Overlay::rescale(const Known& known) {
 bool Overlay::of_cells() const {
   return kind_ == OverlayKind::kAmount || kind_ == OverlayKind::kDepth ||
          kind_ == OverlayKind::kTemperature || kind_ == OverlayKind::kWaves ||
-         kind_ == OverlayKind::kTracer;
+         kind_ == OverlayKind::kSteam || kind_ == OverlayKind::kTracer;
+}
+
+/// From 0 to 1 of the brightest colour, of the layers that have no value below zero.
+std::optional<double> Overlay::share_of(const Known& known, Vec3 cell) const {
+  const bool steam = kind_ == OverlayKind::kSteam;
+  const auto value =
+      steam ? steam_at(known.mirror, cell) : share_at(known.mirror, tracer_name_, cell);
+  if (!value) return std::nullopt;
+  return *value / (steam ? steam_ : share_);
 }
 
 double Overlay::reach() const {
@@ -223,9 +241,10 @@ Colour Overlay::tint(const Known& known, Vec3 cell, Colour base) const {
       const auto value = value_at(known, cell);
       return value ? around_zero(*value) : dim;
     }
+    case OverlayKind::kSteam:
     case OverlayKind::kTracer: {
-      const auto share = share_at(known.mirror, tracer_name_, cell);
-      return share ? ramp(*share / share_) : dim;
+      const auto share = share_of(known, cell);
+      return share ? ramp(*share) : dim;
     }
     case OverlayKind::kAwake: {
       if (known.mirror.find(chunk) == nullptr) return dim;
@@ -253,10 +272,10 @@ char Overlay::letter(const Known& known, Vec3 cell) const {
     const double share = (std::clamp(*value / reach(), -1.0, 1.0) + 1) / 2;
     return static_cast<char>('0' + std::lround(share * 8));
   }
-  if (kind_ == OverlayKind::kTracer) {
-    const auto share = share_at(known.mirror, tracer_name_, cell);
+  if (kind_ == OverlayKind::kSteam || kind_ == OverlayKind::kTracer) {
+    const auto share = share_of(known, cell);
     if (!share) return 0;
-    return static_cast<char>('0' + std::min(9, static_cast<int>(*share / share_ * 9)));
+    return static_cast<char>('0' + std::min(9, static_cast<int>(*share * 9)));
   }
   const std::int32_t units = known.mirror.cell(cell);
   if (!is_water(units)) return 0;
@@ -356,6 +375,11 @@ Legend Overlay::legend() const {
                {around_zero(0), "4", "0"},
                {around_zero(reach()), "8", far}}};
     }
+    case OverlayKind::kSteam:
+      return {"Steam, in full cells' water",
+              {{ramp(0), "0", "little"},
+               {ramp(0.5), "4", short_number(steam_ / 2)},
+               {ramp(1), "9", short_number(steam_) + (steam_ == 16 ? " or more" : "")}}};
     case OverlayKind::kTracer:
       return {"'" + tracer_name_ + "' in a unit of water",
               {{ramp(0), "0", "little"},

@@ -1,6 +1,6 @@
-// A quantity over the terminal's picture: of cells (amount, depth, temperature, waves, tracers) or
-// of chunks (awake, bytes), with a legend. Those of the browser viewer. Where there are no colours,
-// cells are digits.
+// A quantity over the terminal's picture: of cells (amount, depth, temperature, waves, steam,
+// tracers) or of chunks (awake, bytes), with a legend. Those of the browser viewer. Where there are
+// no colours, cells are digits.
 #pragma once
 
 #include <array>
@@ -23,6 +23,7 @@ enum class OverlayKind : std::uint8_t {
   kDepth,
   kTemperature,
   kWaves,
+  kSteam,
   kTracer,  // one after the other
   kAwake,
   kBytes
@@ -72,6 +73,7 @@ class Overlay {
   [[nodiscard]] Colour ramp(double share) const;
   [[nodiscard]] double reach() const;
   [[nodiscard]] Colour around_zero(double value) const;
+  [[nodiscard]] std::optional<double> share_of(const Known& known, Vec3 cell) const;
   [[nodiscard]] std::optional<double> value_at(const Known& known, Vec3 cell) const;
   [[nodiscard]] bool of_cells() const;
   void write_digits(const Known& known, const Picture& picture, Screen& screen) const;
@@ -83,14 +85,16 @@ class Overlay {
   double depth_ = 10;  // cells, of the deepest colour
   // Of the colours farthest from zero.
   double degrees_ = 10;
-  double wave_ = 0.5;  // cells
+  double wave_ = 0.5;    // cells
+  double steam_ = 0.25;  // full cells' water, of the brightest colour
   // Of the tracer that is shown.
   std::size_t tracer_ = 0;  // its place in the welcome
   std::string tracer_name_;
   double share_ = 1;  // units in a unit of water, of the brightest colour
 };
 
-/// "none", "amount", "depth", "temperature", "waves", "tracer", "awake chunks", "bytes per chunk".
+/// "none", "amount", "depth", "temperature", "waves", "steam", "tracer", "awake chunks", "bytes per
+/// chunk".
 [[nodiscard]] std::string_view name_of(OverlayKind kind);
 
 /// "880 B/s", "1.2 kB/s", "3.40 MB/s".

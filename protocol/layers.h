@@ -7,6 +7,9 @@
 #include <cstdint>
 #include <string_view>
 
+#include "protocol/base/events.h"
+#include "protocol/base/limits.h"
+
 namespace sluice::protocol {
 
 /// Of worlds with heat: of each cell that holds water or ice, its temperature.
@@ -17,6 +20,12 @@ inline constexpr std::string_view kWaveLayer = "waves";
 /// Of worlds with tracers, one for each: this and its name. Of each cell that holds any of it, its
 /// share in the cell's water.
 inline constexpr std::string_view kTracerLayer = "tracer:";
+
+/// Of worlds whose heat has steam: of each cell of air that holds some, how much.
+inline constexpr std::string_view kSteamLayer = "steam";
+/// Of worlds with waves or heat: what happened in a cell since the last telling. It is no state: a
+/// number that comes or changes is one event, and the next telling takes it back.
+inline constexpr std::string_view kEventLayer = "events";
 
 /// Temperatures are told by the quarter of a degree, rounded down: 1 is the coldest there is.
 inline constexpr std::int32_t kToldInDegree = 4;
@@ -57,6 +66,42 @@ constexpr std::int32_t told_share(std::int64_t amount, std::int32_t units) {
 /// The way back, in units of the tracer in a unit of water.
 constexpr double share_told(std::int32_t number) {
   return static_cast<double>(number) / kToldInShare;
+}
+
+/// Steam is told in 1/64 of a full cell's water, rounded up, up to 16 cells.
+inline constexpr std::int32_t kToldMostSteam = 16 * kToldInCell;
+
+constexpr std::int32_t told_steam(std::int32_t units) {
+  constexpr std::int32_t kPart = kFull / kToldInCell;
+  return std::min(units / kPart + (units % kPart != 0 ? 1 : 0), kToldMostSteam);
+}
+/// The way back, in full cells' water.
+constexpr double steam_told(std::int32_t number) {
+  return static_cast<double>(number) / kToldInCell;
+}
+
+/// Kinds and strengths that there is room for in a number, and ticks, after which they begin anew.
+inline constexpr std::int32_t kEventKinds = 4;
+inline constexpr std::int32_t kEventStrengths = kStrongestEvent + 1;
+inline constexpr std::int32_t kEventTicks = 64;
+
+struct ToldEvent {
+  EventKind kind = EventKind::kDroplet;
+  std::int32_t strength = 1;
+  std::int32_t tick = 0;  // modulo kEventTicks: so the same event a moment later is another number
+
+  friend bool operator==(const ToldEvent&, const ToldEvent&) = default;
+};
+
+constexpr std::int32_t told_event(const ToldEvent& event) {
+  return 1 + static_cast<std::int32_t>(event.kind) +
+         kEventKinds * (event.strength + kEventStrengths * event.tick);
+}
+/// The way back; only of a number above 0.
+constexpr ToldEvent event_told(std::int32_t number) {
+  const std::int32_t rest = number - 1;
+  return {static_cast<EventKind>(rest % kEventKinds), rest / kEventKinds % kEventStrengths,
+          rest / (kEventKinds * kEventStrengths) % kEventTicks};
 }
 
 }  // namespace sluice::protocol

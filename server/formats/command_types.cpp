@@ -79,9 +79,16 @@ Shape shape_of() {
   return shape;
 }
 
+template <class Row>
+void add_shape(std::vector<Shape>& shapes) {
+  if constexpr (!sim::is_only_recorded<Row>) shapes.push_back(shape_of<Row>());
+}
+
 template <std::size_t... I>
 std::vector<Shape> shapes_of(std::index_sequence<I...> /*rows*/) {
-  return {shape_of<std::variant_alternative_t<I, sim::CommandBody>>()...};
+  std::vector<Shape> shapes;
+  (add_shape<std::variant_alternative_t<I, sim::CommandBody>>(shapes), ...);
+  return shapes;
 }
 
 std::vector<Shape> shapes() {

@@ -256,6 +256,8 @@ void WorldFileParser::parse_tracer(const toml::table& node, std::size_t index) {
   options.overturn = table.number("overturn").value_or(options.overturn);
   options.sink = table.number("sink").value_or(options.sink);
   options.fade = table.number("fade").value_or(options.fade);
+  options.crest = table.number("crest").value_or(options.crest);
+  options.whip = table.number("whip").value_or(options.whip);
   table.finish();
   if (!problem.empty()) return;
   const auto same_name = [&](const sim::TracerOptions& other) { return other.name == name; };

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "protocol/layers.h"
+#include "server/sim/events.h"
 #include "server/sim/heat/field.h"
 #include "server/sim/tracers/field.h"
 #include "server/sim/waves/state.h"
@@ -60,30 +61,6 @@ std::int32_t parts_of(std::int32_t height) {
   return (height + (height < 0 ? -kPart : kPart) / 2) / kPart;
 }
 
-/// f(place, parts) for each column that is seen to move.
-template <class F>
-void for_each_wave(const sim::World& world, F&& f) {
-  const sim::WaveColumns& columns = world.core().waves.columns;
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    const std::int32_t parts = parts_of(columns.heights[i + 1]);
-    if (parts != 0) f(columns.places[i], parts);
-  }
-}
-
-/// The pictures of the chunks that are keys of it.
-void draw_waves(const sim::World& world, ChunkPictures& pictures) {
-  const ChunkShape shape = world.config().shape();
-  std::map<ChunkCoord, std::shared_ptr<ChunkCells>> drawn;
-  for_each_wave(world, [&](Vec3 place, std::int32_t parts) {
-    const ChunkCoord coord = shape.chunk_of(place);
-    if (!pictures.contains(coord)) return;
-    std::shared_ptr<ChunkCells>& picture = drawn[coord];
-    if (picture == nullptr) picture = std::make_shared<ChunkCells>();
-    (*picture)[static_cast<std::size_t>(shape.index_of(place))] = protocol::told_wave(parts);
-  });
-  for (auto& [coord, picture] : drawn) pictures[coord] = std::move(picture);
-}
-
 }  // namespace
 
 std::vector<Layer> layers_of(const sim::World& world) {
@@ -99,12 +76,18 @@ std::vector<Layer> layers_of(const sim::World& world) {
         std::string(protocol::kTracerLayer) + tracers.tracers[t].options.name);
     layers.back().tracer = t;
   }
+  if (world.core().heat.on && world.core().heat.options.steam) {
+    add(Layer::Kind::kSteam, protocol::kSteamLayer);
+  }
+  if (world.core().waves.on || world.core().heat.on) {
+    add(Layer::Kind::kEvents, protocol::kEventLayer);
+  }
   return layers;
 }
 
 const sim::AmountPages* LayerFollower::amounts(const sim::World& world) const {
   if (layer_.kind == Layer::Kind::kTemperature) return &world.core().heat.pages;
-  if (layer_.kind == Layer::Kind::kWaves) return nullptr;
+  if (scattered()) return nullptr;
   return &world.core().tracers.tracers[layer_.tracer].pages;
 }
 
@@ -118,12 +101,17 @@ void LayerFollower::stop() {
   told_.clear();
   rest_.reset();
   unfinished_ = false;
+  happened_.clear();
 }
 
 void LayerFollower::jump() {
-  // Waves are looked for anew in any case.
-  if (layer_.kind != Layer::Kind::kWaves) due_.insert(told_.begin(), told_.end());
+  if (scattered()) {
+    due_.clear();  // all of it is looked for anew
+  } else {
+    due_.insert(told_.begin(), told_.end());
+  }
   rest_ = kFirst;
+  happened_.clear();
 }
 
 // A temperature follows from a cell's energy and from its amount, a share of a tracer likewise.
@@ -137,14 +125,60 @@ void LayerFollower::note(const sim::World& world) {
     for (const ChunkCoord coord : world.tracers()->changed_chunks(layer_.tracer)) {
       if (told_.contains(coord) || amounts(world)->contains(coord)) due_.insert(coord);
     }
+  } else if (layer_.kind == Layer::Kind::kEvents) {
+    note_events(world);
+  }
+}
+
+// Of several in one cell the last one is told.
+void LayerFollower::note_events(const sim::World& world) {
+  const auto tick = static_cast<std::int32_t>(world.tick_number() % protocol::kEventTicks);
+  for (const sim::WorldEvent& event : sim::events_of(world)) {
+    if (happened_.size() >= kMostUntold && !happened_.contains(event.at)) continue;
+    happened_[event.at] = protocol::told_event({event.kind, event.strength, tick});
+  }
+}
+
+// f(place, number) for each number that is not 0, of a layer that is scattered.
+template <class F>
+void LayerFollower::for_each_number(const sim::World& world, F&& f) const {
+  if (layer_.kind == Layer::Kind::kWaves) {
+    const sim::WaveColumns& columns = world.core().waves.columns;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      const std::int32_t parts = parts_of(columns.heights[i + 1]);
+      if (parts != 0) f(columns.places[i], protocol::told_wave(parts));
+    }
+  } else if (layer_.kind == Layer::Kind::kSteam) {
+    for (const sim::SteamCell& steam : world.core().heat.steam.cells) {
+      f(steam.at, protocol::told_steam(steam.held.units));
+    }
+  } else {
+    for (const auto& [place, number] : happened_) f(place, number);
   }
 }
 
 // All of them, whenever they are told: they are few, or move everywhere.
-void LayerFollower::look_for_waves(const sim::World& world) {
+void LayerFollower::look_for_all(const sim::World& world) {
+  looked_at_ = world.tick_number();
   due_ = told_;
   const ChunkShape shape = world.config().shape();
-  for_each_wave(world, [&](Vec3 place, std::int32_t) { due_.insert(shape.chunk_of(place)); });
+  for_each_number(world, [&](Vec3 place, std::int32_t) { due_.insert(shape.chunk_of(place)); });
+}
+
+// The pictures of the chunks that are keys of it.
+void LayerFollower::draw_numbers(const sim::World& world, ChunkPictures& pictures) {
+  const ChunkShape shape = world.config().shape();
+  std::map<ChunkCoord, std::shared_ptr<ChunkCells>> drawn;
+  for_each_number(world, [&](Vec3 place, std::int32_t number) {
+    const ChunkCoord coord = shape.chunk_of(place);
+    if (!pictures.contains(coord)) return;
+    std::shared_ptr<ChunkCells>& picture = drawn[coord];
+    if (picture == nullptr) picture = std::make_shared<ChunkCells>();
+    (*picture)[static_cast<std::size_t>(shape.index_of(place))] = number;
+  });
+  for (auto& [coord, picture] : drawn) pictures[coord] = std::move(picture);
+  std::erase_if(happened_,
+                [&](const auto& event) { return pictures.contains(shape.chunk_of(event.first)); });
 }
 
 std::optional<ChunkCoord> LayerFollower::take_due(const sim::World& world) {
@@ -167,7 +201,7 @@ std::optional<ChunkCoord> LayerFollower::take_due(const sim::World& world) {
   return coord;
 }
 
-// Waves are drawn all at once, when it is known where they are wanted.
+// What is scattered is drawn all at once, when it is known where it is wanted.
 ChunkPicture LayerFollower::picture(const sim::World& world, ChunkCoord coord) const {
   switch (layer_.kind) {
     case Layer::Kind::kTemperature:
@@ -175,13 +209,15 @@ ChunkPicture LayerFollower::picture(const sim::World& world, ChunkCoord coord) c
     case Layer::Kind::kTracer:
       return shares(world, layer_.tracer, coord);
     case Layer::Kind::kWaves:
+    case Layer::Kind::kSteam:
+    case Layer::Kind::kEvents:
       break;
   }
   return nullptr;
 }
 
 void LayerFollower::collect(const sim::World& world, ChunkPictures& pictures) {
-  if (layer_.kind == Layer::Kind::kWaves && due_.empty()) look_for_waves(world);
+  if (scattered() && due_.empty()) look_for_all(world);
   ChunkPictures now;
   while (now.size() < most_chunks_) {
     const std::optional<ChunkCoord> coord = take_due(world);
@@ -189,7 +225,7 @@ void LayerFollower::collect(const sim::World& world, ChunkPictures& pictures) {
     now[*coord] = picture(world, *coord);
   }
   unfinished_ = rest_ || !due_.empty();
-  if (layer_.kind == Layer::Kind::kWaves) draw_waves(world, now);
+  if (scattered()) draw_numbers(world, now);
   for (auto& [coord, picture] : now) {
     if (picture != nullptr) {
       told_.insert(coord);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -20,7 +21,7 @@
 namespace sluice::net {
 
 struct Layer {
-  enum class Kind : std::uint8_t { kTemperature, kWaves, kTracer };
+  enum class Kind : std::uint8_t { kTemperature, kWaves, kTracer, kSteam, kEvents };
   Kind kind = Kind::kTemperature;
   std::size_t tracer = 0;  // its number
   std::string name;        // in the welcome
@@ -33,6 +34,8 @@ class LayerFollower {
  public:
   /// A chunk of temperatures takes some 20 microseconds.
   static constexpr std::size_t kMostChunks = 64;
+  /// Events that wait to be told; where there are more, those that came first are.
+  static constexpr std::size_t kMostUntold = 4096;
 
   explicit LayerFollower(Layer layer, std::size_t most_chunks = kMostChunks)
       : layer_(std::move(layer)), most_chunks_(most_chunks) {}
@@ -50,12 +53,23 @@ class LayerFollower {
   void collect(const sim::World& world, ChunkPictures& pictures);
   /// Whether the last collect() left chunks for the next.
   [[nodiscard]] bool unfinished() const { return unfinished_; }
+  /// Whether what was told is of an earlier tick: of layers that are looked for when they are told.
+  [[nodiscard]] bool behind(std::uint64_t tick) const { return scattered() && looked_at_ != tick; }
 
  private:
   [[nodiscard]] std::optional<ChunkCoord> take_due(const sim::World& world);
-  void look_for_waves(const sim::World& world);
+  /// Not kept in chunks by the world: looked for whenever it is told.
+  [[nodiscard]] bool scattered() const {
+    return layer_.kind == Layer::Kind::kWaves || layer_.kind == Layer::Kind::kSteam ||
+           layer_.kind == Layer::Kind::kEvents;
+  }
+  void note_events(const sim::World& world);
+  void look_for_all(const sim::World& world);
+  template <class F>
+  void for_each_number(const sim::World& world, F&& f) const;
+  void draw_numbers(const sim::World& world, ChunkPictures& pictures);
   [[nodiscard]] ChunkPicture picture(const sim::World& world, ChunkCoord coord) const;
-  /// What the numbers follow from, with the cells; null: from the waves.
+  /// What the numbers follow from, with the cells; null: they are scattered.
   [[nodiscard]] const sim::AmountPages* amounts(const sim::World& world) const;
 
   Layer layer_;
@@ -67,6 +81,8 @@ class LayerFollower {
   // take long to be.
   std::optional<ChunkCoord> rest_;
   bool unfinished_ = false;
+  std::uint64_t looked_at_ = 0;                 // the tick in which a round began
+  std::map<Vec3, std::int32_t> happened_ = {};  // events that were not told yet
 };
 
 }  // namespace sluice::net

@@ -128,8 +128,25 @@ void append_springs(std::ostringstream& json, std::string_view name,
   json << "]";
 }
 
-// Where water comes into the world and leaves it, and what warms it. At most 5 kMostFixtures rows:
-// some 170 kB.
+// Names of tracers need no escapes.
+void append_tracers(std::ostringstream& json, const Fixtures& fixtures) {
+  json << ", \"tracers\": [";
+  const char* separator = "";
+  for (const auto& [at, shares] : fixtures.tracers) {
+    json << separator << "[" << at.x << ", " << at.y << ", " << at.z << ", {";
+    separator = "";
+    for (const auto& [name, share] : shares) {
+      json << separator << "\"" << name << "\": " << share;
+      separator = ", ";
+    }
+    json << "}]";
+    separator = ", ";
+  }
+  json << "]";
+}
+
+// Where water comes into the world and leaves it, and what warms it. At most 6 kMostFixtures rows:
+// some 350 kB with four tracers in every spring.
 std::string fixtures_json(Hub& hub) {
   const sim::Edges& edges = hub.config().edges;
   const auto edge = [](sim::Edge kind) { return kind == sim::Edge::kOpen ? "open" : "wall"; };
@@ -143,6 +160,7 @@ std::string fixtures_json(Hub& hub) {
   append_springs(json, "heaters", fixtures->heaters);
   append_springs(json, "heads", fixtures->heads);
   append_springs(json, "temperatures", fixtures->temperatures);
+  append_tracers(json, *fixtures);
   json << ", \"paused\": " << (hub.feed().paused() ? "true" : "false")
        << ", \"speed\": " << hub.feed().speed() / 1000.0;
   json << ", \"heat\": " << (fixtures->heat ? "true" : "false");

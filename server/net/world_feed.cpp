@@ -167,7 +167,8 @@ bool WorldFeed::layers_awaited() const {
   return std::any_of(layers_.begin(), layers_.end(), [this](const FollowedLayer& layer) {
     const std::uint32_t count = layer.wanted.load(std::memory_order_relaxed);
     if (count % 2 == 0) return false;
-    return count != layer.followed || layer.follower.unfinished() || layers_tick_ != tick();
+    return count != layer.followed || layer.follower.unfinished() || layers_tick_ != tick() ||
+           layer.follower.behind(tick());
   });
 }
 
@@ -182,6 +183,7 @@ void WorldFeed::list_fixtures(const sim::World& world) {
     found.left_out += springs.size() - to.size();
   };
   const sim::HeatState& heat = world.core().heat;
+  const auto& dyes = world.core().tracers.springs;
   copy(world.sources(), found.sources);
   copy(world.drains(), found.drains);
   copy(heat.heaters, found.heaters);
@@ -190,8 +192,11 @@ void WorldFeed::list_fixtures(const sim::World& world) {
     const auto head = world.core().source_heads.find(source.at);
     if (head != world.core().source_heads.end()) found.heads.push_back({source.at, head->second});
     const auto spring = heat.springs.find(source.at);
-    if (spring == heat.springs.end()) continue;
-    found.temperatures.push_back({source.at, spring->second.temperature});
+    if (spring != heat.springs.end()) {
+      found.temperatures.push_back({source.at, spring->second.temperature});
+    }
+    const auto dyed = dyes.find(source.at);
+    if (dyed != dyes.end()) found.tracers.emplace_back(source.at, dyed->second.shares);
   }
   auto fixtures = std::make_shared<const Fixtures>(std::move(found));
   const std::lock_guard lock(mutex_);

@@ -49,7 +49,8 @@ struct Fixtures {
   // Of those sources that have one, as `rate`: what it takes to put a source back as it was.
   std::vector<Fixture> heads;
   std::vector<Fixture> temperatures;
-  bool heat = false;  // whether the world has heat
+  std::vector<std::pair<Vec3, sim::TracerAmounts>> tracers;  // units in 4,096 of their water
+  bool heat = false;                                         // whether the world has heat
   std::size_t left_out = 0;
 };
 inline constexpr std::size_t kMostFixtures = 1024;

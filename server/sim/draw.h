@@ -19,6 +19,7 @@ enum class DrawPurpose : std::uint32_t {
   kWaveGust = 5,
   kWaveLanding = 6,
   kHeatKick = 7,
+  kEvent = 8,
 };
 
 /// 64 bits that look like chance.

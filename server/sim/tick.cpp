@@ -33,7 +33,7 @@ TickReport World::tick(CommandSource& commands, Executor& executor) {
   after("pockets");
   advance_heat(executor);  // heaters, conduction and the air; ice and steam
   after("heat");
-  advance_tracers(executor);  // they spread, sink and fade
+  advance_tracers(executor);  // foam of waves; then they spread, sink and fade
   after("tracers");
   advance_water(executor, report);  // sweeps of plan and apply, until calm or the cap
   after("water");
@@ -342,7 +342,9 @@ void World::advance_steam() {
 }
 
 void World::advance_tracers(Executor& executor) {
-  if (tracers_) tracers_->step(run_options_.sleep, grid_, executor, core_.tracers);
+  if (!tracers_) return;
+  if (waves_) tracers_->whip_up(*waves_, core_.waves, grid_, core_.tracers);
+  tracers_->step(run_options_.sleep, grid_, executor, core_.tracers);
 }
 
 void World::finish_layers() {

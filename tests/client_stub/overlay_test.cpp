@@ -101,6 +101,30 @@ TEST(Overlay, EachTracerHasItsTurn) {
                                              "awake chunks", "bytes per chunk", "none"}));
 }
 
+TEST(Overlay, SteamStandsInTheAir) {
+  protocol::Mirror mirror = mirror_of([](protocol::ChunkCells&) {}, {"events", "steam"});
+  protocol::ChunkCells numbers{};
+  numbers[2 * 64 + 3] = protocol::told_steam(kFull / 2);
+  numbers[2 * 64 + 4] = protocol::told_steam(1);
+  send_layer(mirror, 1, numbers);
+  Surfaces surfaces;
+  Activity activity;
+  Fixtures fixtures;
+  const Known known{mirror, surfaces, activity, fixtures, Activity::Clock::now()};
+  Overlay overlay;
+  while (overlay.kind() != OverlayKind::kSteam) overlay.next(mirror);
+  EXPECT_EQ(overlay.layers(mirror), 2U);
+  overlay.rescale(known);
+  EXPECT_EQ(overlay.legend().entries.back().text, "0.5") << "what suits half a cell's water";
+  EXPECT_EQ(overlay.letter(known, {3, 2, 0}), '9');
+  EXPECT_EQ(overlay.letter(known, {4, 2, 0}), '0');
+  EXPECT_EQ(overlay.letter(known, {5, 2, 0}), 0);
+  EXPECT_NE(overlay.tint(known, {3, 2, 0}, {}), Colour{});
+  EXPECT_EQ(overlay.tint(known, {5, 2, 0}, {}), Colour{});
+  const auto facts = report_of(known, {Subject::Kind::kCell, {3, 2, 0}, ""})->facts;
+  EXPECT_NE(facts.find("steam of 0.50 full cells"), std::string::npos) << facts;
+}
+
 /// A cell of water that is 3 degrees warm, and one 8.5 below zero.
 Scene warm_scene() {
   Scene scene;

@@ -28,7 +28,7 @@ TEST(CommandTypes, TheSchemaHasEveryRowOfTheManifestOnce) {
     names.insert(one["properties"]["cmd"]["const"].get<std::string>());
     EXPECT_EQ(one["additionalProperties"], false);
   }
-  EXPECT_EQ(titles.size(), std::variant_size_v<sim::CommandBody>);
+  EXPECT_EQ(titles.size(), std::variant_size_v<sim::CommandBody> - 1) << "RisingPour is recorded";
   std::set<std::string> expected;
   for (const std::string_view name : sim::command_names()) expected.emplace(name);
   EXPECT_EQ(names, expected);

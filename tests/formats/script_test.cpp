@@ -86,8 +86,13 @@ TEST(Script, AmountsOfTracersAreReadAndPrinted) {
               HasSubstr("key 'tracer' must be an object of names and whole numbers"));
   EXPECT_THAT(script_mistake(head + R"({"red": 1.5}})"),
               HasSubstr("key 'tracer' must hold whole numbers"));
-  EXPECT_THAT(script_mistake(head + R"({"red": 1}, "above": 3})"),
-              HasSubstr("unknown key 'above'"));
+  EXPECT_THAT(script_mistake(head + R"({"red": 1}, "below": 3})"),
+              HasSubstr("unknown key 'below'"));
+  const std::string rising =
+      R"({"tick":7,"cmd":"pour","at":[1,2,0],"units":9,"above":3,"tracer":{"red":5},"temperature":256})";
+  const auto mixed = formats::parse_script(rising, "s.jsonl");
+  ASSERT_TRUE(mixed.ok()) << mixed.error();
+  EXPECT_EQ(formats::format_command(mixed->at(0).command, 7), rising);
 }
 
 // A text for every form that a pipe's command can take, from a seed.

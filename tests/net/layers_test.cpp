@@ -132,13 +132,14 @@ class Layers : public testing::Test {
   std::unique_ptr<sim::World> world_ = pond();
   sim::SerialExecutor executor_;
   WorldFeed feed_{*world_};
-  PublishedWorld published_{world_->config().shape(), 3};
+  PublishedWorld published_{world_->config().shape(), 4};
   std::vector<sim::Command> commands_ = {splash(60), splash(128)};
   bool takes_ = true;
 };
 
 TEST_F(Layers, AreNamedWhereTheWorldHasThem) {
-  EXPECT_EQ(feed_.layers(), (std::vector<std::string>{"temperature", "waves", "tracer:mud"}));
+  EXPECT_EQ(feed_.layers(),
+            (std::vector<std::string>{"temperature", "waves", "tracer:mud", "events"}));
 }
 
 TEST_F(Layers, ComeToWhoWantsThemAndFollowTheWorld) {
@@ -277,6 +278,7 @@ TEST_F(Layers, WhatIsOnItsWayWhenTheyBeginAnewIsPassedOver) {
 
 TEST_F(Layers, APublicationTakesSoManyChunksAndTheNextOnesTakeTheOthers) {
   for (const Layer& layer : layers_of(*world_)) {
+    if (layer.kind == Layer::Kind::kEvents) continue;  // those that were told are gone
     LayerFollower follower(layer, 2);
     world_->tick(std::exchange(commands_, {splash(70), splash(250)}), executor_);
     for (int i = 0; i < 40; ++i) world_->tick({}, executor_);
@@ -293,6 +295,30 @@ TEST_F(Layers, APublicationTakesSoManyChunksAndTheNextOnesTakeTheOthers) {
     EXPECT_GE(publications, 2);
     EXPECT_EQ(told, expected(*world_, layer));
   }
+}
+
+// What is looked for when it is told may be of an earlier tick when a round of many chunks ends.
+TEST_F(Layers, ARoundThatBeganBeforeTheWorldStoodIsFollowedByAnother) {
+  LayerFollower follower(layers_of(*world_)[1], 2);
+  world_->tick(std::exchange(commands_, {splash(70), splash(250)}), executor_);
+  follower.begin();
+  std::map<ChunkCoord, protocol::ChunkCells> told;
+  const auto collect = [&] {
+    ChunkPictures pictures;
+    follower.collect(*world_, pictures);
+    for (const auto& [coord, picture] : pictures) told[coord] = *picture;
+  };
+  for (int i = 0; i < 30; ++i) world_->tick({}, executor_);
+  collect();
+  ASSERT_TRUE(follower.unfinished());
+  for (int i = 0; i < 3; ++i) world_->tick({}, executor_);
+  while (follower.unfinished()) collect();
+  EXPECT_TRUE(follower.behind(world_->tick_number()));
+  do {
+    collect();
+  } while (follower.unfinished());
+  EXPECT_FALSE(follower.behind(world_->tick_number()));
+  EXPECT_EQ(told, expected(*world_, layers_of(*world_)[1]));
 }
 
 // A client that wants a layer and ceases to, again and again, has each tick look at no more chunks

@@ -331,6 +331,33 @@ TEST(WorldFeed, TellsOfTheHeadsOfSprings) {
   EXPECT_FALSE(fixtures->heat);
 }
 
+TEST(WorldFeed, TellsWhatTheWaterOfSpringsHolds) {
+  const auto spec = formats::parse_world(R"(
+[world]
+name = "dyed"
+size = [16, 16, 1]
+[[tracer]]
+name = "red"
+[[source]]
+at = [3, 9, 0]
+rate = 5
+tracer = { red = 77 }
+[[source]]
+at = [4, 9, 0]
+rate = 6
+)",
+                                         "test world");
+  ASSERT_TRUE(spec.ok()) << spec.error();
+  auto world = sim::World::create(*spec);
+  ASSERT_TRUE(world.ok()) << world.error();
+  WorldFeed feed(**world);
+  const auto fixtures = feed.fixtures();
+  EXPECT_EQ(fixtures->sources.size(), 2U);
+  ASSERT_EQ(fixtures->tracers.size(), 1U);
+  EXPECT_EQ(fixtures->tracers.front().first, (Vec3{3, 9, 0}));
+  EXPECT_EQ(fixtures->tracers.front().second, (sim::TracerAmounts{{"red", 77}}));
+}
+
 TEST(WorldFeed, TellsOfHeatersSoonAfterTheyChange) {
   const auto spec =
       formats::parse_world("[world]\nname = \"warm\"\nsize = [16, 16, 1]\n[heat]\n", "test world");

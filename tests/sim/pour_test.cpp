@@ -42,7 +42,7 @@ class ColumnAfter final : public sim::CommandSource {
   bool given_ = false;
 };
 
-TEST(RisingPour, WhatACellHasNoRoomForGoesAboveIt) {
+TEST(MixedPour, WhatACellHasNoRoomForGoesAboveIt) {
   for (const sim::WaterModel water : {sim::WaterModel::kCellular, sim::WaterModel::kHydro}) {
     auto world = make_world(drawn_spec(water, {{
                                                   "#.#",
@@ -51,7 +51,7 @@ TEST(RisingPour, WhatACellHasNoRoomForGoesAboveIt) {
                                                   "#.#",
                                                   "###",
                                               }}));
-    const sim::Command pour = {sim::RisingPour{{1, 1, 0}, 2 * kFull + 96, 3}};
+    const sim::Command pour = {sim::MixedPour{{1, 1, 0}, 2 * kFull + 96, 3}};
     ColumnAfter column(pour, 1);
     sim::SerialExecutor serial;
     EXPECT_TRUE(world->tick(column, serial).outcomes.at(0).applied());
@@ -61,7 +61,7 @@ TEST(RisingPour, WhatACellHasNoRoomForGoesAboveIt) {
   }
 }
 
-TEST(RisingPour, NothingIsPouredWhereNotAllOfItFindsRoom) {
+TEST(MixedPour, NothingIsPouredWhereNotAllOfItFindsRoom) {
   auto world = make_world(drawn_spec(sim::WaterModel::kHydro, {{
                                                                   "#.#",
                                                                   "###",
@@ -70,7 +70,7 @@ TEST(RisingPour, NothingIsPouredWhereNotAllOfItFindsRoom) {
                                                                   "###",
                                                               }}));
   const auto reason = [&](Vec3 at, std::int32_t units, std::int32_t above) {
-    return give(*world, sim::RisingPour{at, units, above}).reason;
+    return give(*world, sim::MixedPour{at, units, above}).reason;
   };
   EXPECT_THAT(reason({1, 1, 0}, kFull + 1, 64), HasSubstr("have room for 4096 units only"));
   EXPECT_THAT(reason({1, 1, 0}, 1, 0), HasSubstr("from [1, 1, 0] up to y 1 have room for 0"));
@@ -85,20 +85,34 @@ TEST(RisingPour, NothingIsPouredWhereNotAllOfItFindsRoom) {
   EXPECT_EQ(world->totals().sourced, kFull);
 }
 
-TEST(RisingPour, CountsTheChunksThatItWouldMake) {
+TEST(MixedPour, CountsTheChunksThatItWouldMake) {
   for (const std::int64_t most : {1, 2}) {
     sim::WorldSpec spec;
     spec.config.size = {4, 200, 1};
     spec.fills = {{{{1, 60, 0}, {1, 2, 1}}, kFull}};
     spec.limits.chunks = most;
     auto world = make_world(spec);
-    const auto outcome = give(*world, sim::RisingPour{{1, 62, 0}, 3 * kFull, 9});
+    const auto outcome = give(*world, sim::MixedPour{{1, 62, 0}, 3 * kFull, 9});
     EXPECT_EQ(outcome.applied(), most == 2) << outcome.reason;
     EXPECT_EQ(world->totals().sourced, most == 2 ? 3 * kFull : 0);
   }
 }
 
-RC_GTEST_PROP(RisingPour, IsThePoursOfWhichItConsists, (std::uint64_t seed, bool solid)) {
+// Recordings of older builds have it.
+TEST(MixedPour, IsWhatOlderOnesWere) {
+  const sim::WorldSpec spec =
+      drawn_spec(sim::WaterModel::kHydro, {{"#..#", "#..#", "#~.#", "####"}});
+  auto old = make_world(spec);
+  auto now = make_world(spec);
+  EXPECT_TRUE(give(*old, sim::RisingPour{{1, 1, 0}, 5000, 2}).applied());
+  EXPECT_TRUE(give(*now, sim::MixedPour{{1, 1, 0}, 5000, 2}).applied());
+  EXPECT_EQ(old->digest(), now->digest());
+  EXPECT_THAT(give(*now, sim::MixedPour{{1, 1, 0}, 1, 9, {{{"red", 1}}}}).reason,
+              HasSubstr("no tracers"));
+  EXPECT_THAT(give(*now, sim::MixedPour{{1, 1, 0}, 1, 9, {}, 256}).reason, HasSubstr("no heat"));
+}
+
+RC_GTEST_PROP(MixedPour, IsThePoursOfWhichItConsists, (std::uint64_t seed, bool solid)) {
   constexpr sim::WaterModel kWaters[] = {sim::WaterModel::kCellular, sim::WaterModel::kBlock,
                                          sim::WaterModel::kStream, sim::WaterModel::kHydro};
   const sim::WorldSpec spec =
@@ -111,8 +125,8 @@ RC_GTEST_PROP(RisingPour, IsThePoursOfWhichItConsists, (std::uint64_t seed, bool
   const std::int32_t quantum = sim::measure_of(spec.config).quantum;
   for (int t = 0; t < 12; ++t) {
     const Vec3 at = random_place(dice, spec.config.size);
-    const sim::RisingPour rising = {at, dice.roll(1, 5 * kFull / quantum) * quantum,
-                                    dice.roll(0, 6)};
+    const sim::MixedPour rising = {at, dice.roll(1, 5 * kFull / quantum) * quantum,
+                                   dice.roll(0, 6)};
     std::vector<sim::Command> pours;
     std::int32_t left = rising.units;
     for (Vec3 to = at; to.y <= at.y + rising.above && to.y < spec.config.size.y && left > 0;
@@ -136,13 +150,13 @@ RC_GTEST_PROP(RisingPour, IsThePoursOfWhichItConsists, (std::uint64_t seed, bool
   }
 }
 
-RC_GTEST_PROP(RisingPour, ReachesOnlyWhatItSays, (std::uint64_t seed)) {
+RC_GTEST_PROP(MixedPour, ReachesOnlyWhatItSays, (std::uint64_t seed)) {
   const sim::WorldSpec spec = random_world_of(sim::WaterModel::kHydro, seed, {.side = 40});
   auto world = sim::World::create(spec);
   RC_PRE(world.ok());
   Dice dice(seed);
   const Vec3 at = random_place(dice, spec.config.size);
-  const sim::Command pour = {sim::RisingPour{at, dice.roll(1, 9 * kFull), dice.roll(0, 70)}};
+  const sim::Command pour = {sim::MixedPour{at, dice.roll(1, 9 * kFull), dice.roll(0, 70)}};
   const sim::CommandReach reach = sim::reach_of(pour, **world);
   RC_ASSERT(reach.boxes.size() == 1U);
   const Box box = reach.boxes.front();
@@ -158,7 +172,7 @@ RC_GTEST_PROP(RisingPour, ReachesOnlyWhatItSays, (std::uint64_t seed)) {
   }
   // Nonsense costs no more.
   const auto cost = [&](std::int32_t above) {
-    return sim::cost_of({sim::RisingPour{at, 1, above}}, **world).work;
+    return sim::cost_of({sim::MixedPour{at, 1, above}}, **world).work;
   };
   RC_ASSERT(cost(INT32_MAX) == cost(sim::kMostPourAbove));
   RC_ASSERT(cost(INT32_MIN) == cost(0));

@@ -54,6 +54,48 @@ RC_GTEST_PROP(TracerProperty, NothingIsLost, (std::uint64_t seed, bool solid)) {
   }
 }
 
+// What each cell is to get follows from the water that was poured before it.
+RC_GTEST_PROP(TracerProperty, AMixedPourIsThePoursOfWhichItConsists,
+              (std::uint64_t seed, bool solid)) {
+  const WorldSpec spec = random_tracers(seed, solid, false);
+  auto one = make_world(spec);
+  auto other = make_world(spec);
+  sim::SerialExecutor serial;
+  Dice dice(seed ^ 0x9012U);
+  const std::int32_t quantum = sim::measure_of(spec.config).quantum;
+  for (int t = 0; t < 12; ++t) {
+    const Vec3 at = random_place(dice, spec.config.size);
+    const std::int32_t units = dice.roll(1, 5 * kFull / quantum) * quantum;
+    sim::MixedPour mixed{at, units, dice.roll(0, 6)};
+    mixed.tracer = random_amounts(dice, spec.tracers.size(), 1 << 20);
+    if (spec.heat.on && dice.chance(50)) mixed.temperature = dice.roll(0, 100) * sim::kDegree;
+    std::vector<sim::Command> pours;
+    std::int32_t gone = 0;
+    for (Vec3 to = at; to.y <= at.y + mixed.above && to.y < spec.config.size.y; ++to.y) {
+      const Cell held = other->cell(to);
+      if (held < 0) break;
+      const std::int32_t room = std::max(kFull - held, 0) / quantum * quantum;
+      const std::int32_t part = std::min(room, units - gone);
+      if (part == 0) continue;
+      sim::DyedPour pour{to, part, {}, mixed.temperature};
+      for (const auto& [name, amount] : *mixed.tracer) {
+        pour.tracer[name] = static_cast<std::int32_t>(std::int64_t{amount} * (gone + part) / units -
+                                                      std::int64_t{amount} * gone / units);
+      }
+      pours.push_back({pour});
+      gone += part;
+    }
+    if (gone < units) pours.clear();
+    const sim::TickReport report = one->tick({{{mixed}}}, serial);
+    RC_ASSERT(report.outcomes.at(0).applied() == (gone == units));
+    for (const sim::CommandOutcome& each : other->tick(pours, serial).outcomes) {
+      RC_ASSERT(each.applied());
+    }
+    RC_ASSERT(one->digest() == other->digest());
+    RC_ASSERT(adds_up(*one));
+  }
+}
+
 RC_GTEST_PROP(TracerProperty, WorkersOrderAndSleepChangeNothing, (std::uint64_t seed, bool solid)) {
   const WorldSpec spec = random_tracers(seed, solid, true);
   auto plain = make_world(spec);

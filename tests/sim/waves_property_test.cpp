@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "server/sim/events.h"
 #include "server/sim/waves/field.h"
 #include "server/workers/thread_pool.h"
 #include "tests/support/drawn_world.h"
@@ -36,6 +37,13 @@ WorldSpec random_waves(std::uint64_t seed, bool solid, bool springs) {
   if (size.y > 3 && dice.chance(70)) {
     spec.fills.insert(spec.fills.begin(),
                       {{{0, 0, 0}, {size.x, size.y / 2, size.z}}, kFull, false});
+  }
+  if (dice.chance(50)) {
+    sim::TracerOptions foam = sim::usual_options(sim::TracerKind::kWhitecaps);
+    foam.name = "foam";
+    foam.crest = dice.roll(0, 2000);
+    foam.whip = dice.roll(0, sim::kMostWhip);
+    spec.tracers = {foam};
   }
   return spec;
 }
@@ -93,6 +101,8 @@ RC_GTEST_PROP(WavesProperty, WorkersOrderAndSleepChangeNothing, (std::uint64_t s
     const sim::TickReport wide_awake = awake->tick(commands, serial);
     RC_ASSERT(wide_awake.digest == report.digest);
     RC_ASSERT(wide_awake.at_rest == report.at_rest);
+    RC_ASSERT(sim::events_of(*shuffled) == sim::events_of(*plain));
+    RC_ASSERT(sim::events_of(*awake) == sim::events_of(*plain));
   }
 }
 
@@ -112,6 +122,7 @@ RC_GTEST_PROP(WavesProperty, GoingOnFromASnapshotIsGoingOn, (std::uint64_t seed,
     const sim::TickReport report = restored->tick(commands, serial);
     RC_ASSERT(report.digest == expected.digest);
     RC_ASSERT(report.at_rest == expected.at_rest);
+    RC_ASSERT(sim::events_of(*restored) == sim::events_of(*world));
   }
 }
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "tests/support/random_heat.h"
 
@@ -74,6 +75,9 @@ inline sim::Command random_tracer_command(Dice& dice, Vec3 size, std::size_t tra
   const std::int32_t units = dice.roll(1, 4) * kFull;
   sim::DyedPour pour{at, units, random_amounts(dice, tracers, 1 << 20)};
   if (dice.chance(30)) pour.temperature = dice.roll(-20, 150) * sim::kDegree;
+  if (units == 3 * kFull) {
+    return {sim::MixedPour{at, units, 5, std::move(pour.tracer), pour.temperature}};
+  }
   return {pour};
 }
 
@@ -89,6 +93,8 @@ inline Script random_tracer_script(std::uint64_t seed, const sim::WorldSpec& spe
           random_tracer_command(dice, spec.config.size, spec.tracers.size(), springs));
       if (auto* pour = std::get_if<sim::DyedPour>(&commands.back().body)) {
         pour->units = fitted(pour->units, measure);
+      } else if (auto* mixed = std::get_if<sim::MixedPour>(&commands.back().body)) {
+        mixed->units = fitted(mixed->units, measure);
       }
     }
   }

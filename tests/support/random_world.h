@@ -145,7 +145,7 @@ inline sim::Command random_command(Dice& dice, Vec3 size) {
     case 1: {
       const Vec3 at = random_place(dice, size);
       const std::int32_t units = dice.roll(1, 20 * kFull);
-      if (units % 32 == 7) return {sim::RisingPour{at, units, units % 24}};
+      if (units % 32 == 7) return {sim::MixedPour{at, units, units % 24}};
       return {sim::Pour{at, units}};
     }
     case 2: {
@@ -221,7 +221,7 @@ inline Script fitted(Script script, sim::WaterMeasure measure) {
         set->cell = fitted(set->cell, measure);
       } else if (auto* pour = std::get_if<sim::Pour>(&command.body)) {
         pour->units = fitted(pour->units, measure);
-      } else if (auto* rising = std::get_if<sim::RisingPour>(&command.body)) {
+      } else if (auto* rising = std::get_if<sim::MixedPour>(&command.body)) {
         rising->units = fitted(rising->units, measure);
       }
     }

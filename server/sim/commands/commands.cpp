@@ -29,7 +29,9 @@ std::string_view name_of(const Command& command) {
 std::vector<std::string_view> command_names() {
   std::vector<std::string_view> names;
   any_row([&]<class Row>(std::type_identity<Row> /*row*/) {
-    if constexpr (!requires { Row::kWithKey; }) names.push_back(Row::kName);
+    if constexpr (!requires { Row::kWithKey; } && !is_only_recorded<Row>) {
+      names.push_back(Row::kName);
+    }
     return false;
   });
   return names;

@@ -211,12 +211,11 @@ struct WarmPour {
   }
 };
 
-/// What a full cell has no room for goes into the cells above it, in turn, so that a pour into
-/// water that moves is not refused. A row of its own, as that of warm water.
+/// As MixedPour, of water as it usually is. Only older recordings have it.
 struct RisingPour {
   static constexpr std::uint16_t kOpcode = 30;
   static constexpr std::string_view kName = "pour";
-  static constexpr const char* kWithKey = "above";
+  static constexpr bool kOnlyRecorded = true;
   Vec3 at;
   std::int32_t units = 0;
   std::int32_t above = 0;  // so many cells above `at`
@@ -262,6 +261,29 @@ struct DyedPour {
     v.field("at", self.at);
     v.field("units", self.units);
     v.field("tracer", self.tracer);
+    v.optional("temperature", self.temperature);
+  }
+};
+
+/// What a full cell has no room for goes into the cells above it, in turn, so that a pour into
+/// water that moves is not refused. The water is of a temperature and holds tracers, if those are
+/// told.
+struct MixedPour {
+  static constexpr std::uint16_t kOpcode = 35;
+  static constexpr std::string_view kName = "pour";
+  static constexpr const char* kWithKey = "above";
+  Vec3 at;
+  std::int32_t units = 0;
+  std::int32_t above = 0;                    // so many cells above `at`
+  std::optional<TracerAmounts> tracer = {};  // units of each in all cells together
+  std::optional<std::int32_t> temperature = {};
+
+  template <class Self, class Visitor>
+  static void visit_state(Self& self, Visitor& v) {
+    v.field("at", self.at);
+    v.field("units", self.units);
+    v.field("above", self.above);
+    v.optional("tracer", self.tracer);
     v.optional("temperature", self.temperature);
   }
 };
@@ -333,11 +355,18 @@ using RemoveDrain = RemoveSpring<7>;
 
 /// The manifest.
 using CommandBody =
-    std::variant<SetCells, DyedPour, WarmPour, RisingPour, Pour, RemoveWater, AddDyedSource,
-                 AddWarmSource, AddSourceUpTo, AddSource, RemoveSource, AddDrain, RemoveDrain,
-                 AddPipe, AddPump, AddValve, RemovePipe, UpgradePipeAndBase, UpgradePipe, LinkPipes,
-                 UnlinkPipes, SetValve, SetPump, AddPort, RemovePort, FillLevel, EvaporateLevel,
-                 Splash, Explode, MoveBody, SetWind, SetAir, AddHeater, RemoveHeater>;
+    std::variant<SetCells, MixedPour, DyedPour, WarmPour, RisingPour, Pour, RemoveWater,
+                 AddDyedSource, AddWarmSource, AddSourceUpTo, AddSource, RemoveSource, AddDrain,
+                 RemoveDrain, AddPipe, AddPump, AddValve, RemovePipe, UpgradePipeAndBase,
+                 UpgradePipe, LinkPipes, UnlinkPipes, SetValve, SetPump, AddPort, RemovePort,
+                 FillLevel, EvaporateLevel, Splash, Explode, MoveBody, SetWind, SetAir, AddHeater,
+                 RemoveHeater>;
+
+/// Rows that scripts and clients know by another one of the same name.
+template <class Row>
+inline constexpr bool is_only_recorded = requires {
+  Row::kOnlyRecorded;
+};
 
 /// What tells the rows of the manifest apart: on disk the opcode, in scripts the name, and of rows
 /// with one name the key that they have. Scripts take the first row that fits, so that of several
@@ -350,7 +379,9 @@ consteval bool rows_are_told_apart(const std::variant<Rows...>* /*manifest*/) {
     std::string_view with;
   };
   constexpr auto row_of = []<class R>(std::type_identity<R> /*row*/) {
-    if constexpr (requires { R::kWithKey; }) {
+    if constexpr (is_only_recorded<R>) {
+      return Row{R::kOpcode, {}, {}};
+    } else if constexpr (requires { R::kWithKey; }) {
       return Row{R::kOpcode, R::kName, R::kWithKey};
     } else {
       return Row{R::kOpcode, R::kName, {}};
@@ -360,7 +391,7 @@ consteval bool rows_are_told_apart(const std::variant<Rows...>* /*manifest*/) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     for (std::size_t before = 0; before < i; ++before) {
       if (rows[before].opcode == rows[i].opcode) return false;
-      if (rows[before].name != rows[i].name) continue;
+      if (rows[i].name.empty() || rows[before].name != rows[i].name) continue;
       if (rows[before].with.empty() || rows[before].with == rows[i].with) return false;
     }
   }

@@ -212,6 +212,12 @@ CommandOutcome CommandContext::apply(const Pour& command) {
 }
 
 CommandOutcome CommandContext::apply(const RisingPour& command) {
+  std::vector<std::pair<Vec3, std::int32_t>> poured;
+  return pour_upwards(command, poured);
+}
+
+CommandOutcome CommandContext::pour_upwards(const RisingPour& command,
+                                            std::vector<std::pair<Vec3, std::int32_t>>& poured) {
   if (Status s = check_pour(command.at, command.units); !s) return refused(s);
   if (Status s = check_range("above", command.above, 0, kMostPourAbove, " cells"); !s) {
     return refused(s);
@@ -220,18 +226,17 @@ CommandOutcome CommandContext::apply(const RisingPour& command) {
       std::min(command.at.y + command.above, world_.grid_.world_box().size.y - 1);
   std::int32_t left = command.units;
   std::int64_t new_chunks = 0;
-  std::vector<std::pair<Vec3, Cell>> filled;  // places, and what they hold then
   for (Vec3 at = command.at; at.y <= top && left > 0; ++at.y) {
     const Cell before = world_.grid_.cell(at);
     if (!is_open(before)) break;
     const std::int32_t room = std::max(kFull - before, 0) / measure_.quantum * measure_.quantum;
-    const std::int32_t poured = std::min(room, left);
-    if (poured == 0) continue;
-    const bool same_chunk = !filled.empty() && world_.grid_.shape().chunk_of(filled.back().first) ==
+    const std::int32_t units = std::min(room, left);
+    if (units == 0) continue;
+    const bool same_chunk = !poured.empty() && world_.grid_.shape().chunk_of(poured.back().first) ==
                                                    world_.grid_.shape().chunk_of(at);
     if (!same_chunk && !chunk_holds(at)) ++new_chunks;
-    filled.emplace_back(at, before + poured);
-    left -= poured;
+    poured.emplace_back(at, units);
+    left -= units;
   }
   if (left > 0) {
     return refused("the cells from " + to_string(command.at) + " up to y " + std::to_string(top) +
@@ -239,7 +244,7 @@ CommandOutcome CommandContext::apply(const RisingPour& command) {
   }
   if (Status s = check_chunks(new_chunks); !s) return refused(s);
   if (Status s = check_intake(command.units); !s) return refused(s);
-  for (const auto& [at, cell] : filled) rewrite_cell(at, cell);
+  for (const auto& [at, units] : poured) rewrite_cell(at, world_.grid_.cell(at) + units);
   return {};
 }
 

@@ -62,6 +62,7 @@ class CommandContext {
   CommandOutcome apply(const RemoveHeater& command);
   // tracers/tracer_commands.cpp
   CommandOutcome apply(const DyedPour& command);
+  CommandOutcome apply(const MixedPour& command);
   CommandOutcome apply(const AddDyedSource& command);
 
   /// Of a world file.
@@ -114,6 +115,12 @@ class CommandContext {
   template <class Next>
   void rewrite(Chunk& chunk, const Box& part, Next&& next);
   void rewrite_cell(Vec3 at, Cell cell);
+  /// Pours into a cell and those above it, and lists what each of them got.
+  CommandOutcome pour_upwards(const RisingPour& command,
+                              std::vector<std::pair<Vec3, std::int32_t>>& poured);
+  /// Empty when the world takes in so much more of each tracer.
+  [[nodiscard]] Status check_tracer_room(
+      const std::array<std::int64_t, kMostTracers>& amounts) const;
   /// Calls f(chunk coordinate, the part of the box in it), in ChunkCoord's order.
   template <class F>
   void for_each_part(const Box& box, F&& f);

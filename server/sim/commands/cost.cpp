@@ -72,6 +72,14 @@ class CostOf {
     cost.work = capped(cost.work + std::clamp(command.above, 0, kMostPourAbove));
     return cost;
   }
+  CommandCost operator()(const MixedPour& command) const {
+    const CoreState& core = world_.core();
+    if ((command.tracer && !core.tracers.on()) || (command.temperature && !core.heat.on)) {
+      return {kWorkOfAnyCommand};
+    }
+    const CommandCost cost = (*this)(RisingPour{command.at, command.units, command.above});
+    return command.tracer || command.temperature ? of_layers(cost) : cost;
+  }
   CommandCost operator()(const AddSource& command) const { return of_source(command.at); }
   CommandCost operator()(const AddSourceUpTo& command) const { return of_source(command.at); }
   CommandCost operator()(const AddDrain& command) const { return {of_cell(command.at).work, true}; }

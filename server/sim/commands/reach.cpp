@@ -30,6 +30,9 @@ class ReachOf {
     const std::int64_t last = std::min<std::int64_t>(top, world_.grid().world_box().size.y - 1);
     add({command.at, {1, static_cast<std::int32_t>(last - command.at.y + 1), 1}});
   }
+  void operator()(const MixedPour& command) {
+    (*this)(RisingPour{command.at, command.units, command.above});
+  }
   void operator()(const LinkPipes& command) { add_nodes(command.from, command.to); }
   void operator()(const UnlinkPipes& command) { add_nodes(command.from, command.to); }
   void operator()(const AddPort& command) { add_port(command.node, command.cell); }

@@ -18,6 +18,9 @@
 
 namespace sluice::sim {
 
+class WaveField;
+struct WaveState;
+
 /// What one step does to a chunk.
 struct ChunkTracers {
   ChunkCoord coord;
@@ -34,6 +37,9 @@ class TracerField {
   [[nodiscard]] Status attach(TracerState& state, const Grid& grid);
   /// What water carries of each, in their order. Live no longer than this and the state.
   [[nodiscard]] std::vector<std::unique_ptr<Cargo>> cargoes(TracerState& state);
+  /// Gives surfaces the foam that waves make, as they stood when the last tick ended.
+  void whip_up(const WaveField& waves, const WaveState& wave_state, const Grid& grid,
+               TracerState& state);
   /// They spread, overturn, sink and fade. With `sleep` false all are looked at, which changes
   /// nothing.
   void step(bool sleep, const Grid& grid, Executor& executor, TracerState& state);

@@ -90,7 +90,9 @@ Status validate(const TracerOptions& options, const std::string& path) {
   const Range ranges[] = {{".spread", options.spread, 0, kMostSpread},
                           {".overturn", options.overturn, 0, kMostOverturn},
                           {".sink", options.sink, -kMostSink, kMostSink},
-                          {".fade", options.fade, 0, kMostFade}};
+                          {".fade", options.fade, 0, kMostFade},
+                          {".crest", options.crest, 0, kMostCrest},
+                          {".whip", options.whip, 0, kMostWhip}};
   for (const Range& range : ranges) {
     if (Status s = check_key(path + range.key, range.value, range.low, range.high); !s) return s;
   }
@@ -98,6 +100,9 @@ Status validate(const TracerOptions& options, const std::string& path) {
     return Error{path +
                  ".sink: what sinks or rises neither spreads nor overturns: one of them is "
                  "to be 0"};
+  }
+  if (options.kind != TracerKind::kWhitecaps && (options.crest != 0 || options.whip != 0)) {
+    return Error{path + ": only whitecaps have the keys crest and whip"};
   }
   return Done{};
 }

@@ -1,5 +1,7 @@
 // The commands of tracers, and what their numbers may be.
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "server/sim/commands/context.h"
 #include "server/sim/heat/field.h"
@@ -20,17 +22,24 @@ Status CommandContext::check_temperature(std::optional<std::int32_t> temperature
   return validate_temperature("temperature", *temperature);
 }
 
+Status CommandContext::check_tracer_room(
+    const std::array<std::int64_t, kMostTracers>& amounts) const {
+  const TracerState& state = world_.core_.tracers;
+  for (std::size_t t = 0; t < amounts.size(); ++t) {
+    if (amounts[t] <= state.room(t)) continue;
+    return Error{"the world takes " + std::to_string(kMostTracerUnits) + " units of '" +
+                 state.tracers[t].options.name + "' over its whole life, and has room for " +
+                 std::to_string(state.room(t)) + " more"};
+  }
+  return Done{};
+}
+
 CommandOutcome CommandContext::apply(const DyedPour& command) {
   if (Status s = check_tracers(command.tracer); !s) return refused(s);
   if (Status s = check_temperature(command.temperature); !s) return refused(s);
   const TracerState& state = world_.core_.tracers;
   const auto amounts = by_number(state, command.tracer);
-  for (std::size_t t = 0; t < amounts.size(); ++t) {
-    if (amounts[t] <= state.room(t)) continue;
-    return {"the world takes " + std::to_string(kMostTracerUnits) + " units of '" +
-            state.tracers[t].options.name + "' over its whole life, and has room for " +
-            std::to_string(state.room(t)) + " more"};
-  }
+  if (Status s = check_tracer_room(amounts); !s) return refused(s);
   const CommandOutcome poured = apply(Pour{command.at, command.units});
   if (!poured.applied()) return poured;
   Load load = world_.carried_->usual_load(command.units);
@@ -42,6 +51,34 @@ CommandOutcome CommandContext::apply(const DyedPour& command) {
   }
   world_.carried_->exchanged(world_.grid_, command.at, {command.units, 0}, load);
   return poured;
+}
+
+// Each cell gets its part of the whole, so that what is rounded off comes with a later one.
+CommandOutcome CommandContext::apply(const MixedPour& command) {
+  if (command.tracer) {
+    if (Status s = check_tracers(*command.tracer); !s) return refused(s);
+  }
+  if (Status s = check_temperature(command.temperature); !s) return refused(s);
+  const TracerState& state = world_.core_.tracers;
+  const auto amounts = by_number(state, command.tracer.value_or(TracerAmounts{}));
+  if (Status s = check_tracer_room(amounts); !s) return refused(s);
+  std::vector<std::pair<Vec3, std::int32_t>> poured;
+  const CommandOutcome outcome = pour_upwards({command.at, command.units, command.above}, poured);
+  if (!outcome.applied() || (!command.tracer && !command.temperature)) return outcome;
+  std::int64_t gone = 0;  // units of water
+  for (const auto& [at, units] : poured) {
+    Load load = world_.carried_->usual_load(units);
+    if (command.temperature) {
+      load[kHeatCargo] = HeatField::energy_of(units, *command.temperature, world_.core_.heat);
+    }
+    for (std::size_t t = 0; t < static_cast<std::size_t>(state.count); ++t) {
+      load[world_.first_tracer_cargo() + t] = carried(amounts[t], gone + units, command.units) -
+                                              carried(amounts[t], gone, command.units);
+    }
+    gone += units;
+    world_.carried_->exchanged(world_.grid_, at, {units, 0}, load);
+  }
+  return outcome;
 }
 
 CommandOutcome CommandContext::apply(const AddDyedSource& command) {

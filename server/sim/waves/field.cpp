@@ -56,6 +56,17 @@ Digest digest_of(const WaveColumns& columns) {
   return digest;
 }
 
+// In 64 bits: a speed may be twice the highest wave, in each of the steps.
+std::int32_t WaveField::sharpness_of(std::int32_t slot, const WaveState& state) const {
+  const WaveColumn column = state.columns.at(static_cast<std::size_t>(slot));
+  std::int64_t bend = 0;
+  sheet_.for_each_beside(slot, [&](std::int32_t beside) {
+    bend += column.height - state.columns.at(static_cast<std::size_t>(beside)).height;
+  });
+  const std::int64_t fall = -std::int64_t{column.speed} * state.options.steps;
+  return static_cast<std::int32_t>(std::max(bend, fall) >> kLogWaveUnit);
+}
+
 bool WaveField::stays(const SurfacePatch& patch, const WaveState& state) const {
   return patch.lands || (state.wind != 0 && !patch.surfaces.empty());
 }

@@ -47,10 +47,21 @@ class WaveField {
   /// Of the columns that move; 0 where none does.
   [[nodiscard]] Digest digest() const { return digest_; }
   [[nodiscard]] const WaveSheet& sheet() const { return sheet_; }
+  /// f(surface, sharpness) for each column that waves bend or let fall: by how many level units it
+  /// stands above those beside it, all together, or falls in a tick; the greater of both.
+  template <class F>
+  void for_each_crest(const WaveState& state, F&& f) const {
+    if (moving_ == 0) return;
+    for (std::int32_t slot = 0; slot < sheet_.size(); ++slot) {
+      const std::int32_t sharpness = sharpness_of(slot, state);
+      if (sharpness > 0) f(sheet_.surfaces[static_cast<std::size_t>(slot)], sharpness);
+    }
+  }
 
  private:
   using Stacks = std::vector<ChunkCoord>;  // in their order, each once
 
+  [[nodiscard]] std::int32_t sharpness_of(std::int32_t slot, const WaveState& state) const;
   [[nodiscard]] bool stays(const SurfacePatch& patch, const WaveState& state) const;
   void look(const Grid& grid, const Stacks& stacks, WaveState& state);
   [[nodiscard]] bool any_lands() const;

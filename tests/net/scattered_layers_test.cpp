@@ -1,0 +1,127 @@
+// Goal: who wants steam or events is told of each, and of events once.
+#include <cmath>
+#include <map>
+
+#include <gtest/gtest.h>
+
+#include "protocol/layers.h"
+#include "server/formats/world_file.h"
+#include "server/net/layer_follower.h"
+#include "server/sim/events.h"
+
+namespace sluice::net {
+namespace {
+
+std::unique_ptr<sim::World> world_of(const std::string& text) {
+  const auto spec = formats::parse_world(text, "test world");
+  EXPECT_TRUE(spec.ok()) << spec.error();
+  return std::move(sim::World::create(spec.value())).value();
+}
+
+/// What a viewer of one layer holds.
+class Held {
+ public:
+  Held(const sim::World& world, const Layer& layer)
+      : shape_(world.config().shape()), follower_(layer) {
+    follower_.begin();
+  }
+  LayerFollower& follower() { return follower_; }
+  const std::map<Vec3, std::int32_t>& after_telling(const sim::World& world) {
+    ChunkPictures pictures;
+    follower_.collect(world, pictures);
+    for (const auto& entry : pictures) {
+      const ChunkCoord coord = entry.first;
+      std::erase_if(numbers_, [&](const auto& one) { return shape_.chunk_of(one.first) == coord; });
+      for (std::int32_t i = 0; entry.second != nullptr && i < kChunkCells; ++i) {
+        const std::int32_t number = (*entry.second)[static_cast<std::size_t>(i)];
+        if (number != 0) numbers_[shape_.cell_at(coord, i)] = number;
+      }
+    }
+    return numbers_;
+  }
+
+ private:
+  ChunkShape shape_;
+  LayerFollower follower_;
+  std::map<Vec3, std::int32_t> numbers_;
+};
+
+TEST(EventLayer, TellsOfEachEventOnceAndTakesItBack) {
+  auto world = world_of(R"(
+[world]
+name = "pond"
+size = [300, 100, 1]
+[waves]
+[[fill]]
+from = [0, 0, 0]
+size = [300, 80, 1]
+cell = "~"
+)");
+  const Layer layer = layers_of(*world).back();
+  ASSERT_EQ(layer.name, "events");
+  Held held(*world, layer);
+  sim::SerialExecutor executor;
+  const auto splash = [&] {
+    const std::vector<sim::Command> commands = {{sim::Splash{{60, 79, 0}, 5, 9'000'000, 0}},
+                                                {sim::Splash{{200, 79, 0}, 3, 9'000'000, 0}}};
+    world->tick(commands, executor);
+  };
+  std::size_t seen = 0;
+  for (int i = 0; i < 20; ++i) {
+    std::map<Vec3, std::int32_t> happened;
+    for (int t = 0; t < 4; ++t) {
+      splash();
+      held.follower().note(*world);
+      const auto tick = static_cast<std::int32_t>(world->tick_number() % 64);
+      for (const sim::WorldEvent& event : sim::events_of(*world)) {
+        happened[event.at] = protocol::told_event({event.kind, event.strength, tick});
+      }
+    }
+    EXPECT_EQ(held.after_telling(*world), happened);
+    seen += happened.size();
+  }
+  EXPECT_GT(seen, 20U);
+  EXPECT_TRUE(held.after_telling(*world).empty()) << "nothing has happened since";
+  splash();
+  held.follower().note(*world);
+  held.follower().jump();
+  EXPECT_TRUE(held.after_telling(*world).empty()) << "what happened elsewhere in a recording";
+}
+
+TEST(SteamLayer, TellsOfEachCellThatHoldsSome) {
+  auto world = world_of(R"(
+[world]
+name = "kettle"
+size = [40, 60, 1]
+[heat]
+water = 25600
+steam = true
+latent = false
+[[fill]]
+from = [0, 0, 0]
+size = [40, 9, 1]
+cell = "~"
+[[heater]]
+at = [20, 3, 0]
+rate = 90000000
+)");
+  const auto layers = layers_of(*world);
+  ASSERT_EQ(layers[1].name, "steam");
+  Held held(*world, layers[1]);
+  sim::SerialExecutor executor;
+  std::size_t most = 0;
+  for (int i = 0; i < 60; ++i) {
+    world->tick({}, executor);
+    held.follower().note(*world);
+    std::map<Vec3, std::int32_t> expected;
+    for (const auto& [at, steam] : world->core().heat.steam.by_place()) {
+      expected[at] = std::min(1024, static_cast<std::int32_t>(std::ceil(steam.units / 64.0)));
+    }
+    EXPECT_EQ(held.after_telling(*world), expected);
+    most = std::max(most, expected.size());
+  }
+  EXPECT_GT(most, 3U);
+}
+
+}  // namespace
+}  // namespace sluice::net
