@@ -195,6 +195,22 @@ async function refusals(page) {
 }
 
 async function springs(page) {
+  console.log("a spring that somebody else put: the inspector says what its water holds, and removed and put back it is dyed as it was");
+  await page.evaluate(() => window.sluice.command({ cmd: "add_source", at: [20, 10, 0], rate: 64, tracer: { red: 2048, ink: 4096 } }));
+  await page.waitForFunction(() => window.sluice.fixtures.sources[0]?.tracer?.ink === 4096);
+  await page.focus("#view");
+  await page.keyboard.press("6");
+  const spot = await place(page, 20, 10);
+  await page.mouse.move(spot.x, spot.y);
+  await page.waitForFunction(() => /red 2,048 in 4,096 units of its water/.test(document.getElementById("pipe-tip").textContent));
+  await page.keyboard.press("Shift+X");
+  await click(page, 20, 10);
+  await page.waitForFunction(() => window.sluice.fixtures.sources.length === 0);
+  await page.keyboard.press("Control+z");
+  await page.waitForFunction(() => window.sluice.fixtures.sources[0]?.tracer?.red === 2048 && window.sluice.fixtures.sources[0].tracer.ink === 4096);
+  await page.keyboard.press("Control+Shift+z");
+  await page.waitForFunction(() => window.sluice.fixtures.sources.length === 0);
+
   console.log("a spring of dyed water; removed and put back it is dyed as it was");
   await page.focus("#view");
   await page.keyboard.press("Shift+S");
@@ -252,7 +268,15 @@ async function estuary(context, url, name) {
   await page.fill('#pour-panel input[name="amount"]', "12000");
   await page.locator("#size").fill("8");
   await page.evaluate(() => document.getElementById("size").blur());
-  await click(page, 120, 34);
+  // Into water that flows: by the time that a pour arrives there is more in its cell than the page knew of.
+  const [from, to] = [await place(page, 120, 34), await place(page, 112, 36)];
+  await page.mouse.move(from.x, from.y);
+  await page.mouse.down();
+  await page.mouse.move(to.x, to.y, { steps: 20 });
+  await page.waitForTimeout(600);
+  await page.mouse.up();
+  await until("all is answered", () => page.evaluate(() => window.sluice.queue.isSeenAt(window.sluice.mirror.tick)));
+  assert.doesNotMatch(await page.textContent("#toast"), /Refused/);
   await until("dye is seen in the lake", () => page.evaluate(() => {
     for (let x = 110; x < 130; ++x) for (let y = 20; y < 40; ++y) {
       if (window.sluice.layers?.shareAt("tracer:dye", { x, y, z: 0 }) > 0.3) return true;

@@ -97,13 +97,13 @@ test("dyed water is poured a cell at a time, with as much as its units hold, and
   const cells = [{ x: 0, y: 1 }, { x: 1, y: 0 }];
   const fill = mixtureToFill({ tracer: { red: 1001 } });
   assert.deepEqual(fill(mirror, cells, 0), [
-    { cmd: "pour", at: [0, 1, 0], units: 4096, tracer: { red: 1001 } },
-    { cmd: "pour", at: [1, 0, 0], units: 2048, tracer: { red: 501 } },
+    { cmd: "pour", at: [0, 1, 0], units: 4096, above: SPARE, tracer: { red: 1001 } },
+    { cmd: "pour", at: [1, 0, 0], units: 2048, above: SPARE, tracer: { red: 501 } },
   ]);
   assert.deepEqual(mixtureToFill({ temperature: 512 })(mirror, cells.slice(0, 1), 0),
-    [{ cmd: "pour", at: [0, 1, 0], units: 4096, temperature: 512 }]);
+    [{ cmd: "pour", at: [0, 1, 0], units: 4096, above: SPARE, temperature: 512 }]);
   assert.deepEqual(mixtureToFill({ tracer: { red: 0 }, temperature: 512 })(mirror, cells.slice(0, 1), 0),
-    [{ cmd: "pour", at: [0, 1, 0], units: 4096, tracer: { red: 0 }, temperature: 512 }]);
+    [{ cmd: "pour", at: [0, 1, 0], units: 4096, above: SPARE, tracer: { red: 0 }, temperature: 512 }]);
   const stroke = new Stroke("water", 0, fill);
   stroke.touch(mirror, cells);
   const { commands, edit } = stroke.repeat(mirror);
