@@ -160,15 +160,15 @@ test("a number that appears or changes is an event; one that stays or goes is no
   assert.equal(arcs(0).moves, false);
   tell({ "5,3": number(DROPLET, 1, 102) }, 104, 0);
   assert.equal(particles.count, 1);
-  tell({ "5,3": number(DROPLET, 1, 102) }, 108, 200);
+  tell({ "5,3": number(DROPLET, 1, 102) }, 108, 50);
   assert.equal(particles.count, 1, "it is told of no more than once");
-  tell({ "5,3": number(DROPLET, 1, 110) }, 112, 400);
+  tell({ "5,3": number(DROPLET, 1, 110) }, 112, 100);
   assert.equal(particles.count, 2);
-  tell({}, 116, 600);
+  tell({}, 116, 150);
   assert.equal(particles.count, 2);
-  arcs(400 + LONGEST_LIFE);
+  arcs(100 + LONGEST_LIFE);
   assert.equal(particles.count, 0);
-  assert.equal(arcs(400 + LONGEST_LIFE).moves, false, "a page at rest asks for no frames");
+  assert.equal(arcs(100 + LONGEST_LIFE).moves, false, "a page at rest asks for no frames");
 });
 
 test("droplets rise and fall, bubbles rise to the surface and burst, spray is a fan", () => {

@@ -12,6 +12,7 @@ import { FALLS, IS_BEYOND, IS_ROCK, SURFACE } from "./look";
 import { OUTSIDE, ROCK, THINNEST_ICE, TRAPPED_AIR, type Mirror } from "./mirror";
 import type { Legend } from "./overlay_kinds";
 import { blend, pixel, type Colour } from "./palette";
+import { hasAir } from "./sheet_sources";
 
 // In each a colour is lighter or darker than the next, and the two sides of a middle are blue and yellow of some kind: so
 // nearly everybody tells them apart (web_colours_test.mjs).
@@ -199,10 +200,8 @@ export class LayerShades {
         const at = { x: (x << logX) + column, y: (y << logY) + row, z: slice };
         let cell = mirror.cell(at.x, at.y, at.z);
         let steam = 0;
-        while (at.z > 0 && isAir(cell)) {
-          if (this.name === "steam") steam += layers.steamAt(at) ?? 0;
-          cell = mirror.cell(at.x, at.y, --at.z);
-        }
+        const note = () => (steam += this.name === "steam" && hasAir(cell) ? layers.steamAt(at) ?? 0 : 0);
+        for (note(); at.z > 0 && isAir(cell); note()) cell = mirror.cell(at.x, at.y, --at.z);
         if (steam > 0) this.put(pixels, column, row, steam, 0, extent);
         const value = this.name === "steam" ? null : this.name === "temperature" ? layers.temperatureAt(at)
           : this.name === "waves" ? layers.waveAt(at) : layers.shareAt(this.name, at);
@@ -213,7 +212,7 @@ export class LayerShades {
 
   private put(pixels: Uint32Array, column: number, row: number, value: number, cell: number, extent: Extent): void {
     // Water that has come since it was told is no steam, and air holds nothing else.
-    if (isAir(cell) !== (this.name === "steam") || cell === ROCK || cell === OUTSIDE) return;
+    if (this.name === "steam" ? !hasAir(cell) : isAir(cell) || cell === ROCK || cell === OUTSIDE) return;
     extent.least = Math.min(extent.least, value);
     extent.most = Math.max(extent.most, value);
     const { logX, logY } = this.mirror.sides;

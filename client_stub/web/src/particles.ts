@@ -65,15 +65,23 @@ export class Particles {
       this.since = tick;
     }
     this.tick = tick;
-    for (const { x, y, z } of coords) this.take(x, y, z, now);
-    if (this.alive.length > MOST_PARTICLES) this.alive.splice(0, this.alive.length - MOST_PARTICLES);
+    if (coords.length === 0) return;
+    this.bury(now);
+    const fresh = coords.flatMap(({ x, y, z }) => this.take(x, y, z, now));
+    // What flies goes on; of what is too much some are left out everywhere.
+    const room = Math.min(fresh.length, MOST_PARTICLES - this.alive.length);
+    this.alive.push(...fresh.filter((_, i) => (i * room) % fresh.length < room));
+  }
+
+  private bury(now: number): void {
+    this.alive = this.alive.filter(({ born, life }) => now < born + life);
   }
 
   /** Returns whether the next frame will look different. */
   paint(context: CanvasRenderingContext2D, camera: Camera, slice: number, now: number): boolean {
     if (slice !== this.slice) this.alive = []; // they are of another one
     this.slice = slice;
-    this.alive = this.alive.filter(({ born, life }) => now < born + life);
+    this.bury(now);
     if (this.alive.length === 0 || camera.scale < LEAST_SCALE) return false;
     context.save();
     const colour = `rgb(${[0, 8, 16].map((bits) => (SURFACE_PIXEL >> bits) & 255).join()})`;
@@ -88,23 +96,25 @@ export class Particles {
     return true;
   }
 
-  private take(x: number, y: number, z: number, now: number): void {
+  private take(x: number, y: number, z: number, now: number): Particle[] {
     const key = chunkKey(x, y, z);
     const told = this.layers.chunk("events", x, y, z);
     const before = this.seen.get(key);
     if (!told) {
       this.seen.delete(key);
-      return;
+      return [];
     }
+    const fresh: Particle[] = [];
     const { logX, logY, logZ } = this.mirror.sides;
     for (let i = 0; i < told.length; ++i) {
       const event = told[i] === 0 || told[i] === before?.[i] ? null : eventOf(told[i]!, this.tick);
       if (!event || event.tick <= this.since) continue;
       const at = { x: (x << logX) + (i & ((1 << logX) - 1)), y: (y << logY) + (i >> (logX + logZ)),
         z: (z << logZ) + ((i >> logX) & ((1 << logZ) - 1)) };
-      if (this.isSeen(at, event)) this.begin(at, event, now);
+      if (this.isSeen(at, event)) fresh.push(...this.begin(at, event, now));
     }
     this.seen.set(key, told.slice());
+    return fresh;
   }
 
   /** From above: nothing but air is over it, or over a bubble water. */
@@ -117,26 +127,24 @@ export class Particles {
     return z <= this.slice;
   }
 
-  private begin(at: Vec3, { kind, strength, tick }: Event, now: number): void {
+  private begin(at: Vec3, { kind, strength, tick }: Event, now: number): Particle[] {
     const force = strength / STRONGEST;
     const count = kind === "droplet" ? 1 + Math.floor(3 * force) : kind === "bubble" ? 1 + Math.floor(2 * force) : 3 + Math.floor(6 * force);
-    for (let i = 0; i < count; ++i) {
+    return Array.from({ length: count }, (_, i): Particle => {
       // 0 to 1, the same wherever the event is seen.
       const chance = (what: number) => noise(at.x * 31 + at.z * 7 + what * 1013, at.y * 131 + (tick % EVENT_TICKS) * 17 + i * 4099) / 255;
       const born = now + chance(0) * SPREAD;
       const radius = (0.06 + 0.06 * force) * (0.7 + 0.6 * chance(1));
       const x = at.x + 0.2 + 0.6 * chance(2);
-      if (kind === "bubble") this.alive.push({ kind, born, ...this.rise(at), x, right: 0, back: 0, radius: radius * 2 });
-      else {
-        const speed = (kind === "droplet" ? 4 + 5 * force : 3 + 4.5 * force) * (0.75 + 0.25 * chance(3));
-        // A fan for spray; droplets go nearly straight up.
-        const lean = kind === "droplet" ? chance(4) - 0.5 : (2 * (i + chance(4))) / count - 1;
-        const [aside, up] = [speed * Math.sin(lean), speed * Math.cos(lean)];
-        const turned = this.above ? Math.PI * chance(5) : 0;
-        this.alive.push({ kind, born, life: Math.min(LONGEST_LIFE - SPREAD, (2000 * up) / GRAVITY), x, y: at.y + this.level(at),
-          right: aside * Math.cos(turned), back: aside * Math.sin(turned), up, radius });
-      }
-    }
+      if (kind === "bubble") return { kind, born, ...this.rise(at), x, right: 0, back: 0, radius: radius * 2 };
+      const speed = (kind === "droplet" ? 4 + 5 * force : 3 + 4.5 * force) * (0.75 + 0.25 * chance(3));
+      // A fan for spray; droplets go nearly straight up.
+      const lean = kind === "droplet" ? chance(4) - 0.5 : (2 * (i + chance(4))) / count - 1;
+      const [aside, up] = [speed * Math.sin(lean), speed * Math.cos(lean)];
+      const turned = this.above ? Math.PI * chance(5) : 0;
+      return { kind, born, life: Math.min(LONGEST_LIFE - SPREAD, (2000 * up) / GRAVITY), x, y: at.y + this.level(at),
+        right: aside * Math.cos(turned), back: aside * Math.sin(turned), up, radius };
+    });
   }
 
   /** How high water stands in the cell, with its wave; what flies begins there. */

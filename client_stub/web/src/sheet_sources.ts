@@ -3,7 +3,7 @@
 import type { Vec3 } from "./geometry";
 import { steamOf, waveOf } from "./layer_values";
 import type { Layers } from "./layers";
-import { TRAPPED_AIR, type Mirror } from "./mirror";
+import { FULL, TRAPPED_AIR, type Mirror } from "./mirror";
 import { AIR } from "./palette";
 import type { Source } from "./sheets";
 
@@ -17,6 +17,8 @@ const [WHITE, GREY] = [0xf7f1eb, 0x9c8878];
 const [STEEPNESS, DARKEST] = [0.8, 0.5];
 
 const isAir = (cell: number) => cell === 0 || cell === TRAPPED_AIR;
+/** Steam is wherever water leaves room for air: over a surface, and where it rains, too. */
+export const hasAir = (cell: number) => cell === TRAPPED_AIR || (cell >= 0 && cell < FULL);
 
 export class Haze implements Source {
   /** `above`: one looks down from a height, through the steam of each column. */
@@ -47,9 +49,10 @@ export class Haze implements Source {
       for (let place = 0; place < values.length; ++place) {
         const at = ((place >> logX) << (logX + logZ)) | layer | (place & ((1 << logX) - 1));
         if (isOpen[place] === 0) continue;
+        const cell = cells?.[at] ?? 0;
+        if (!isAir(cell)) isOpen[place] = 0;
         // Water that has come since it was told is no steam.
-        if (cells && !isAir(cells[at]!)) isOpen[place] = 0;
-        else if (told && told[at]! > 0) {
+        if (told && told[at]! > 0 && hasAir(cell)) {
           values[place]! += steamOf(told[at]!) ?? 0;
           isSeen = true;
         }
