@@ -20,10 +20,15 @@ const SPREAD = 150;
 const GRAVITY = 28;
 /** Seconds that a bubble rises; it goes as fast as it must. */
 const [SHORTEST_RISE, LONGEST_RISE, RISE_PER_CELL] = [0.25, 0.6, 0.12];
+/** Cells under the surface from which bubbles come: they are told of where they burst. */
+const DEEP = 5;
 /** The share of its life in which a bubble bursts. */
 const BURST = 0.3;
 /** From farther away, in pixels a cell, none are seen. */
 const LEAST_SCALE = 1.5;
+
+/** Water that stands, or rock: not what falls. */
+const bears = (cell: number) => cell < 0 || cell >= 0.9 * FULL;
 
 interface Particle {
   kind: Event["kind"];
@@ -117,8 +122,10 @@ export class Particles {
     return fresh;
   }
 
-  /** From above: nothing but air is over it, or over a bubble water. */
+  /** From above: nothing but air is over it, or over a bubble water. Rain that boils as it falls has no bubbles. */
   private isSeen({ x, y, z }: Vec3, { kind }: Event): boolean {
+    const up = this.mirror.real({ x: 0, y: 1, z: 0 });
+    if (kind === "bubble" && !bears(this.mirror.cell(x, y - up.y, z - up.z))) return false;
     if (!this.above) return z === this.slice;
     for (let over = z + 1; over <= this.slice; ++over) {
       const cell = this.mirror.cell(x, y, over);
@@ -136,7 +143,7 @@ export class Particles {
       const born = now + chance(0) * SPREAD;
       const radius = (0.06 + 0.06 * force) * (0.7 + 0.6 * chance(1));
       const x = at.x + 0.2 + 0.6 * chance(2);
-      if (kind === "bubble") return { kind, born, ...this.rise(at), x, right: 0, back: 0, radius: radius * 2 };
+      if (kind === "bubble") return { kind, born, ...this.rise(at, chance(6)), x, right: 0, back: 0, radius: radius * 2 };
       const speed = (kind === "droplet" ? 4 + 5 * force : 3 + 4.5 * force) * (0.75 + 0.25 * chance(3));
       // A fan for spray; droplets go nearly straight up.
       const lean = kind === "droplet" ? chance(4) - 0.5 : (2 * (i + chance(4))) / count - 1;
@@ -155,12 +162,15 @@ export class Particles {
   }
 
   /** Of a bubble: where it begins, how fast it goes, and how long: to the surface. */
-  private rise({ x, y, z }: Vec3): Pick<Particle, "y" | "up" | "life"> {
-    let top = y;
-    while (!this.above && this.mirror.cell(x, top + 1, z) > 0) ++top;
-    const height = this.above ? 0 : Math.max(0, top + this.level({ x, y: top, z }) - y - 0.5);
+  private rise({ x, y, z }: Vec3, chance: number): Pick<Particle, "y" | "up" | "life"> {
+    if (this.above) return { y: y + 0.5, up: 0, life: 1000 * SHORTEST_RISE };
+    const deep = 1 + (DEEP - 1) * chance;
+    let [top, low] = [y, y];
+    while (bears(this.mirror.cell(x, top, z)) && this.mirror.cell(x, top + 1, z) > 0) ++top;
+    while (top - low < deep && this.mirror.cell(x, low - 1, z) > 0) --low;
+    const height = Math.max(0, top + this.level({ x, y: top, z }) - low - 0.5);
     const seconds = Math.max(SHORTEST_RISE, Math.min(LONGEST_RISE, height * RISE_PER_CELL));
-    return { y: y + 0.5, up: height / seconds / (1 - BURST), life: 1000 * seconds };
+    return { y: low + 0.5, up: height / seconds / (1 - BURST), life: 1000 * seconds };
   }
 
   /** A drop, which from above grows as it comes nearer. */

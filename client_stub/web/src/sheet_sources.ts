@@ -9,8 +9,10 @@ import type { Source } from "./sheets";
 
 /** Of a full cell's water; more steam looks no thicker. */
 const THICK = 1;
+/** How much thicker the first of it looks than the last: what rises from boiling water is a twentieth of a cell's. */
+const STEEP = 6;
 /** What is behind the thickest haze is still seen a little. */
-const THICKEST = 0.85;
+const THICKEST = 0.9;
 /** Nearly white; before an air that is nearly white itself a grey. */
 const [WHITE, GREY] = [0xf7f1eb, 0x9c8878];
 /** Shade of a slope of one in one, and the most. */
@@ -52,7 +54,8 @@ export class Haze implements Source {
         const cell = cells?.[at] ?? 0;
         if (!isAir(cell)) isOpen[place] = 0;
         // Water that has come since it was told is no steam.
-        if (told && told[at]! > 0 && hasAir(cell)) {
+        if (!this.above && !hasAir(cell)) values[place] = NaN;
+        else if (told && told[at]! > 0 && hasAir(cell)) {
           values[place]! += steamOf(told[at]!) ?? 0;
           isSeen = true;
         }
@@ -61,11 +64,27 @@ export class Haze implements Source {
     return isSeen ? values : null;
   }
 
-  pixel(values: Float32Array, at: number): number {
-    const rest = 1 - Math.min(THICK, values[at]!) / THICK;
-    const alpha = Math.round(255 * THICKEST * (1 - rest * rest));
+  pixel(values: Float32Array, at: number, stride: number): number {
+    if (Number.isNaN(values[at]!)) return 0;
+    const rest = (1 - Math.min(THICK, blurred(values, at, stride)) / THICK) ** STEEP;
+    const alpha = Math.round(255 * THICKEST * (1 - rest));
     return alpha === 0 ? 0 : ((alpha << 24) | ((AIR[128]! & 255) > 128 ? GREY : WHITE)) >>> 0;
   }
+}
+
+/** A cell and those around it, as far as they have air. */
+function blurred(values: Float32Array, at: number, stride: number): number {
+  let [sum, weights] = [0, 0];
+  for (let dy = -1; dy <= 1; ++dy) {
+    for (let dx = -1; dx <= 1; ++dx) {
+      const value = values[at + dy * stride + dx]!;
+      if (Number.isNaN(value)) continue;
+      const weight = (2 - Math.abs(dx)) * (2 - Math.abs(dy));
+      sum += weight * value;
+      weights += weight;
+    }
+  }
+  return sum / weights;
 }
 
 export class Slopes implements Source {

@@ -7,7 +7,7 @@
 //   |.........|   between two tellings pixels go over from one to the other
 //   +---------+
 import type { Camera } from "./camera";
-import { chunkKey, chunkOfKey, type ChunkSides, type Vec3 } from "./geometry";
+import { chunkKey, chunkOfKey, type Vec3 } from "./geometry";
 import type { Mirror } from "./mirror";
 import { coloursVersion } from "./palette";
 
@@ -74,7 +74,7 @@ export class Sheet {
     context.save();
     context.imageSmoothingEnabled = true;
     for (const { x, y } of (this.near ??= this.around())) {
-      const place = placeOf(context, camera, this.mirror.sides, x, y);
+      const place = placeOf(context, camera, this.mirror, x, y);
       if (place.right < 0 || place.left > camera.width || place.bottom < 0 || place.top > camera.height) continue;
       const { canvas } = this.tileOf(x, y, now);
       if (canvas) draw(context, place, canvas);
@@ -207,14 +207,14 @@ interface Place {
   height: number;
 }
 
-/** On whole pixels of the canvas, so that no seams show. */
-function placeOf(context: CanvasRenderingContext2D, camera: Camera, { logX, logY }: ChunkSides, x: number, y: number): Place {
+/** On whole pixels of the canvas, so that no seams show, and no farther than the world. */
+function placeOf(context: CanvasRenderingContext2D, camera: Camera, { size, sides: { logX, logY } }: Mirror, x: number, y: number): Place {
   const ratio = context.canvas.width / camera.width;
   const whole = (at: number) => Math.round(at * ratio) / ratio;
   const [left, bottom] = [x << logX, y << logY];
   return {
-    left: whole(camera.screenX(left)), right: whole(camera.screenX(left + (1 << logX))),
-    top: whole(camera.screenY(bottom + (1 << logY))), bottom: whole(camera.screenY(bottom)),
+    left: whole(camera.screenX(left)), right: whole(camera.screenX(Math.min(size.x, left + (1 << logX)))),
+    top: whole(camera.screenY(Math.min(size.y, bottom + (1 << logY)))), bottom: whole(camera.screenY(bottom)),
     x: camera.screenX(left - 1), y: camera.screenY(bottom + (1 << logY) + 1),
     width: ((1 << logX) + 2) * camera.scale, height: ((1 << logY) + 2) * camera.scale,
   };
