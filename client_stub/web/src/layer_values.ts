@@ -5,7 +5,8 @@ export const DEGREE = 256;
 /** Temperatures come in quarters of a degree, 1 for the coldest. */
 const [IN_DEGREE, COLDEST, HOTTEST] = [4, -100, 200];
 /** Heights of waves come in parts of a cell, up to four cells either way. */
-const [IN_CELL, HIGHEST] = [64, 4];
+const IN_CELL = 64;
+export const HIGHEST_WAVE = 4;
 /** Degrees; null: the cell has no temperature, or none that there can be. */
 export function degreesOf(told: number): number | null {
   const degrees = (told - 1) / IN_DEGREE + COLDEST;
@@ -14,8 +15,8 @@ export function degreesOf(told: number): number | null {
 
 /** Cells above the surface at rest; null: there can be no such wave. */
 export function waveOf(told: number): number | null {
-  const cells = told === 0 ? 0 : (told - 1) / IN_CELL - HIGHEST;
-  return told >= 0 && Math.abs(cells) <= HIGHEST ? cells : null;
+  const cells = told === 0 ? 0 : (told - 1) / IN_CELL - HIGHEST_WAVE;
+  return told >= 0 && Math.abs(cells) <= HIGHEST_WAVE ? cells : null;
 }
 
 /** Shares of tracers come in parts of a unit in a unit of water, 0 for none. */

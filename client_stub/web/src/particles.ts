@@ -5,7 +5,7 @@
 // once; a number that appears, or is another one than before, is an event.
 import type { Camera } from "./camera";
 import { chunkKey, type Vec3 } from "./geometry";
-import { EVENT_TICKS, eventOf, STRONGEST, type Event } from "./layer_values";
+import { EVENT_TICKS, eventOf, HIGHEST_WAVE, STRONGEST, type Event } from "./layer_values";
 import type { Layers } from "./layers";
 import { FULL, TRAPPED_AIR, type Mirror } from "./mirror";
 import { noise, SURFACE_PIXEL } from "./palette";
@@ -178,11 +178,24 @@ export class Particles {
     const seconds = (age * life) / 1000;
     const height = up * seconds - (GRAVITY * seconds * seconds) / 2;
     const place = { x: x + right * seconds, y: y + (this.above ? back * seconds : height) };
+    if (!this.isOpen(place.x, place.y)) return;
     const size = Math.max(0.9, radius * camera.scale * (this.above ? 1 + 0.5 * height : 1));
     context.globalAlpha = age < 0.7 ? 0.95 : 0.95 * (1 - (age - 0.7) / 0.3);
     context.beginPath();
     context.arc(camera.screenX(place.x), camera.screenY(place.y), size, 0, 2 * Math.PI);
     context.fill();
+  }
+
+  /** Whether a drop is seen there: in air, over the waves, which may have risen meanwhile. */
+  private isOpen(x: number, y: number): boolean {
+    const at = { x: Math.floor(x), y: Math.floor(y), z: this.slice };
+    if (this.above) return this.mirror.inside(at.x, at.y, 0);
+    let cell = this.mirror.cell(at.x, at.y, at.z);
+    if (cell < 0 && cell !== TRAPPED_AIR) return false;
+    // A crest may stand some cells over its water at rest, and a trough as deep under it.
+    for (let i = 0; cell <= 0 && i < HIGHEST_WAVE; ++i) cell = this.mirror.cell(at.x, --at.y, at.z);
+    for (let i = 0; i < HIGHEST_WAVE && this.mirror.cell(at.x, at.y + 1, at.z) > 0; ++i) ++at.y;
+    return this.mirror.cell(at.x, at.y, at.z) <= 0 || y >= at.y + this.level(at);
   }
 
   /** A ring that rises, and widens and fades where it bursts. */

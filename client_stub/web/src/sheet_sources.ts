@@ -16,7 +16,7 @@ const THICKEST = 0.9;
 /** Nearly white; before an air that is nearly white itself a grey. */
 const [WHITE, GREY] = [0xf7f1eb, 0x9c8878];
 /** Shade of a slope of one in one, and the most. */
-const [STEEPNESS, DARKEST] = [0.8, 0.5];
+const [STEEPNESS, DARKEST] = [0.7, 0.38];
 
 const isAir = (cell: number) => cell === 0 || cell === TRAPPED_AIR;
 /** Steam is wherever water leaves room for air: over a surface, and where it rains, too. */
