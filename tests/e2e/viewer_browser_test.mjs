@@ -1,6 +1,6 @@
-// Goal: keys go to the world after menus and sliders were used, and to a menu while it has the focus; tools go along to another world; edits that
-// cannot be sent are reported; springs, drains and open edges are seen; frames between two ticks differ
-// and a resting world is not looked at anew; edits are taken back; the map, the shortcuts, the colours.
+// Goal: keys go to the world after menus and sliders were used, and to a menu while it has the focus; tools go along
+// to another world; edits that cannot be sent are reported; springs, drains and open edges are seen; frames between two
+// ticks differ and a resting world is not looked at anew; edits are taken back; the map, the shortcuts, the colours.
 // Method: a real server and headless Chromium; the picture is read as pixels, work is counted.
 //
 //   node viewer_browser_test.mjs SLUICE_SERVER CHROMIUM PACKAGE_JSON
