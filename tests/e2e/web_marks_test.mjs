@@ -157,7 +157,7 @@ function flying(told = {}) {
     layers.set("events", cells);
     particles.told([CHUNK], tick, now);
   };
-  return { particles, tell, arcs };
+  return { particles, tell, arcs, layers };
 }
 
 test("a number that appears or changes is an event; one that stays or goes is none", () => {
@@ -197,6 +197,16 @@ test("droplets rise and fall, bubbles rise to the surface and burst, spray is a 
     return particles.count;
   };
   for (const kind of [DROPLET, BUBBLE, SPRAY]) assert.ok(countOf(kind, 63) > countOf(kind, 1), "stronger is more");
+});
+
+test("a drop that a wave has overtaken is not seen under it", () => {
+  const { tell, arcs, layers } = flying();
+  tell({ "5,3": number(DROPLET, 30, 101) }, 102, 0);
+  assert.ok(arcs(250).length > 0);
+  layers.waveAt = () => 4;
+  assert.equal(arcs(251).length, 0);
+  layers.waveAt = () => -2;
+  assert.ok(arcs(252).length > 0);
 });
 
 test("everybody sees the same, and never more than so many", () => {

@@ -39,8 +39,9 @@ export class Haze implements Source {
     const { logX, logY, logZ } = this.mirror.sides;
     const values = new Float32Array(1 << (logX + logY));
     const isOpen = new Uint8Array(values.length).fill(1);
+    let open = values.length;
     let isSeen = false;
-    for (let z = slice; z >= (this.above ? 0 : slice); --z) {
+    for (let z = slice; open > 0 && z >= (this.above ? 0 : slice); --z) {
       const told = this.layers.chunk("steam", x, y, z >> logZ);
       const cells = this.mirror.chunk(x, y, z >> logZ);
       if (!told && !cells) {
@@ -52,7 +53,10 @@ export class Haze implements Source {
         const at = ((place >> logX) << (logX + logZ)) | layer | (place & ((1 << logX) - 1));
         if (isOpen[place] === 0) continue;
         const cell = cells?.[at] ?? 0;
-        if (!isAir(cell)) isOpen[place] = 0;
+        if (!isAir(cell)) {
+          isOpen[place] = 0;
+          --open;
+        }
         // Water that has come since it was told is no steam.
         if (!this.above && !hasAir(cell)) values[place] = NaN;
         else if (told && told[at]! > 0 && hasAir(cell)) {
@@ -103,8 +107,9 @@ export class Slopes implements Source {
     const { logX, logY, logZ } = this.mirror.sides;
     const values = new Float32Array(1 << (logX + logY)).fill(NaN);
     const isOpen = new Uint8Array(values.length).fill(1);
+    let open = values.length;
     let isSeen = false;
-    for (let z = slice; z >= 0; --z) {
+    for (let z = slice; open > 0 && z >= 0; --z) {
       const cells = this.mirror.chunk(x, y, z >> logZ);
       if (!cells) {
         z = (z >> logZ) << logZ;
@@ -116,6 +121,7 @@ export class Slopes implements Source {
         const at = ((place >> logX) << (logX + logZ)) | layer | (place & ((1 << logX) - 1));
         if (isOpen[place] === 0 || isAir(cells[at]!)) continue;
         isOpen[place] = 0;
+        --open;
         if (cells[at]! < 0) continue;
         values[place] = waveOf(told?.[at] ?? 0) ?? 0;
         if (values[place] !== 0) isSeen = true;
