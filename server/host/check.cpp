@@ -156,6 +156,7 @@ Result<std::string> explain(const Config& config) {
   explain_disk(config.disk, text);
   explain_keeping(config, text);
   explain_look_back(config.look_back, text);
+  explain(config.connections, text);
   explain_limits(config.limits, text);
   if (!config.admin) {
     text << "no listener for admins (admin_listen); metrics are on the public port\n";

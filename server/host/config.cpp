@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "server/host/config_bounds.h"
 #include "server/host/toml_file.h"
 #include "server/net/address.h"
 
@@ -16,11 +17,12 @@ namespace sluice::host {
 namespace {
 
 constexpr std::array<std::string_view, 5> kLogLevels = {"trace", "debug", "info", "warn", "error"};
-constexpr std::array<std::string_view, 30> kKeys = {"account_header",
+constexpr std::array<std::string_view, 31> kKeys = {"account_header",
                                                     "admin_listen",
                                                     "anonymous",
                                                     "backup_hours",
                                                     "backups_kept",
+                                                    "connections",
                                                     "data",
                                                     "disk_reserve",
                                                     "history_dropped",
@@ -46,16 +48,6 @@ constexpr std::array<std::string_view, 30> kKeys = {"account_header",
                                                     "verify",
                                                     "world",
                                                     "worlds"};
-
-template <class Names>
-std::string list_of(const Names& names) {
-  std::string text;
-  for (const std::string_view name : names) {
-    if (!text.empty()) text += ", ";
-    text += name;
-  }
-  return text;
-}
 
 /// A list of texts; `what` they are, for messages.
 Result<std::vector<std::string>> list_of_texts(const std::string& path, std::string_view key,
@@ -85,18 +77,6 @@ Status add_texts(const std::string& path, std::string_view key, const toml::node
   const auto texts = list_of_texts(path, key, node, what);
   if (!texts.ok()) return Error{texts.error()};
   list.insert(list.end(), texts->begin(), texts->end());
-  return Done{};
-}
-
-Status set_number(const std::string& path, std::string_view key, const toml::node& node,
-                  std::uint32_t least, std::uint32_t most, std::uint32_t& set) {
-  const auto number = node.value_exact<std::int64_t>();
-  if (!number || *number < std::int64_t{least} || *number > std::int64_t{most}) {
-    return error_at(path, node.source(),
-                    std::string(key) + " must be a number from " + std::to_string(least) + " to " +
-                        std::to_string(most));
-  }
-  set = static_cast<std::uint32_t>(*number);
   return Done{};
 }
 
@@ -214,50 +194,31 @@ Status set_world_keys(const std::string& path, const toml::node& node, Config& c
   return Done{};
 }
 
-Status set_limit(const std::string& path, const std::string& section, std::string_view key,
-                 const toml::node& node, access::RoleLimits& limits) {
-  struct Key {
-    std::string_view name;
-    std::uint32_t access::RoleLimits::*value;
-    std::uint32_t least;
-  };
-  constexpr std::array<Key, 4> kLimits = {
-      Key{"bytes_per_second", &access::RoleLimits::bytes_per_second, access::kLeastBytesPerSecond},
-      {"commands_per_second", &access::RoleLimits::commands_per_second, 1},
-      {"view_cells", &access::RoleLimits::view_cells, 1},
-      {"work_per_second", &access::RoleLimits::work_per_second, access::kLeastWorkPerSecond}};
-  for (const Key& one : kLimits) {
-    if (one.name != key) continue;
-    if (node.value_exact<std::int64_t>() == 0) {
-      limits.*one.value = 0;
-      return Done{};
-    }
-    return set_number(path, key, node, one.least, UINT32_MAX, limits.*one.value);
-  }
-  return error_at(path, node.source(),
-                  "unknown key \"" + std::string(key) + "\" in [limits." + section +
-                      "]; allowed: bytes_per_second, commands_per_second, view_cells, "
-                      "work_per_second");
-}
+/// A key whose value is a number, and what it may be.
+struct Number {
+  std::uint32_t least = 0;
+  std::uint32_t most = 0;
+  std::uint32_t* value = nullptr;
+};
 
-Status set_limits(const std::string& path, const toml::node& node, Config& config) {
-  const std::string wrong =
-      "limits must be tables of watch, build, operate or admin, as in [limits.build]";
-  const toml::table* const roles = node.as_table();
-  if (roles == nullptr) return error_at(path, node.source(), wrong);
-  for (const auto& [name, entry] : *roles) {
-    const auto role = access::role_named(name.str());
-    const toml::table* const keys = entry.as_table();
-    if (keys == nullptr || !role || *role == access::Role::kNone) {
-      return error_at(path, entry.source(), wrong);
-    }
-    for (const auto& [key, value] : *keys) {
-      Status status = set_limit(path, std::string(name.str()), key.str(), value,
-                                config.limits[static_cast<std::size_t>(*role)]);
-      if (!status.ok()) return status;
-    }
+std::optional<Number> number_named(std::string_view key, Config& config) {
+  const std::pair<std::string_view, Number> numbers[] = {
+      {"threads", {0, kMaxThreads, &config.threads}},
+      {"backup_hours", {0, kMostBackupHours, &config.backup_hours}},
+      {"backups_kept", {1, kMostBackupsKept, &config.backups_kept}},
+      {"disk_reserve", {0, kMostDiskMebibytes, &config.disk.reserve}},
+      {"recording_per_day", {0, kMostDiskMebibytes, &config.disk.recording_per_day}},
+      {"look_back", {0, kMostLookBack, &config.look_back.positions}},
+      {"look_back_per_world", {1, kMostLookBack, &config.look_back.per_world}},
+      {"look_back_memory", {1, kMostLookBackMebibytes, &config.look_back.memory}},
+      {"most_worlds", {1, kMostWorlds, &config.bounds.worlds}},
+      {"most_new_chunks", {1, static_cast<std::uint32_t>(kMaxChunks), &config.bounds.chunks}},
+      {"tick_budget", {1, kMaxTickBudget, &config.tick_budget}},
+      {"history_hours", {0, kMostHistoryHours, &config.history.hours}}};
+  for (const auto& [name, number] : numbers) {
+    if (name == key) return number;
   }
-  return Done{};
+  return std::nullopt;
 }
 
 Status set_key(const std::string& path, std::string_view key, const toml::node& node,
@@ -274,44 +235,13 @@ Status set_key(const std::string& path, std::string_view key, const toml::node& 
     }
     return Done{};
   }
-  if (key == "threads") return set_number(path, key, node, 0, kMaxThreads, config.threads);
-  if (key == "backup_hours") {
-    return set_number(path, key, node, 0, kMostBackupHours, config.backup_hours);
-  }
-  if (key == "backups_kept") {
-    return set_number(path, key, node, 1, kMostBackupsKept, config.backups_kept);
-  }
-  if (key == "disk_reserve") {
-    return set_number(path, key, node, 0, kMostDiskMebibytes, config.disk.reserve);
-  }
-  if (key == "recording_per_day") {
-    return set_number(path, key, node, 0, kMostDiskMebibytes, config.disk.recording_per_day);
-  }
-  if (key == "look_back") {
-    return set_number(path, key, node, 0, kMostLookBack, config.look_back.positions);
-  }
-  if (key == "look_back_per_world") {
-    return set_number(path, key, node, 1, kMostLookBack, config.look_back.per_world);
-  }
-  if (key == "look_back_memory") {
-    return set_number(path, key, node, 1, kMostLookBackMebibytes, config.look_back.memory);
-  }
-  if (key == "most_worlds") {
-    return set_number(path, key, node, 1, kMostWorlds, config.bounds.worlds);
-  }
-  if (key == "most_new_chunks") {
-    return set_number(path, key, node, 1, static_cast<std::uint32_t>(kMaxChunks),
-                      config.bounds.chunks);
-  }
-  if (key == "tick_budget") {
-    return set_number(path, key, node, 1, kMaxTickBudget, config.tick_budget);
-  }
-  if (key == "history_hours") {
-    return set_number(path, key, node, 0, kMostHistoryHours, config.history.hours);
+  if (const auto number = number_named(key, config)) {
+    return set_number(path, key, node, number->least, number->most, *number->value);
   }
   if (key == "history_dropped") return set_flag(path, key, node, config.history.drop);
   if (key == "verify") return set_flag(path, key, node, config.verify);
-  if (key == "limits") return set_limits(path, node, config);
+  if (key == "connections") return set_connections(path, node, config.connections);
+  if (key == "limits") return set_limits(path, node, config.limits);
   if (key == "worlds") return set_world_keys(path, node, config);
   if (std::find(kKeys.begin(), kKeys.end(), key) == kKeys.end()) {
     return error_at(path, node.source(),
@@ -395,6 +325,7 @@ std::vector<std::string> keys_that_need_a_restart(const Config& running, const C
   differ("area", &Config::areas);
   differ("backup_hours", &Config::backup_hours);
   differ("backups_kept", &Config::backups_kept);
+  differ("connections", &Config::connections);
   differ("data", &Config::data_directory);
   differ("disk_reserve, recording_per_day", &Config::disk);
   differ("history_hours, history_dropped", &Config::history);

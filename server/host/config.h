@@ -38,6 +38,10 @@
 //   look_back_memory = 1024               MiB, that they may take together
 //   most_worlds = 64                      that this server has, before admins may make no more
 //   most_new_chunks = 65536               that a world may begin with which admins make
+//   [connections]                         of all clients (connection_bounds.h)
+//   most        = 2048
+//   per_address = 1024
+//   per_account = 256
 //   [limits.build]                        of each connection with that role: watch, build, operate
 //   or
 //                                         admin; without a key, or with 0, the server's own
@@ -67,6 +71,7 @@
 #include "server/access/gate.h"
 #include "server/host/areas.h"
 #include "server/host/backups.h"
+#include "server/host/connection_bounds.h"
 #include "server/host/disk_guard.h"
 #include "server/host/history_rule.h"
 #include "server/host/look_back_bounds.h"
@@ -96,6 +101,7 @@ struct Config {
   DiskLimits disk;
   WorldBounds bounds;
   LookBackBounds look_back;
+  ConnectionBounds connections;
   access::LimitsByRole limits;
   net::Origins origins;
   net::Proxies proxies;

@@ -220,6 +220,7 @@ Status Host::listen(const Config& config) {
   net::ServerOptions options;
   options.address = config.address;
   options.port = config.port;
+  apply(config.connections, options.limits);
   options.server_version = SLUICE_VERSION;
   options.origins = config.origins;
   options.proxies = config.proxies;
@@ -318,6 +319,7 @@ std::string Host::metrics_text() {
   });
   metrics_.report_worlds(hosted, worlds_.not_hosted().size());
   metrics_.report_look_back(look_back_.bytes());
+  metrics_.report_connections(server_->connections(), server_->connections_refused());
   return metrics_.text();
 }
 

@@ -199,6 +199,11 @@ struct Metrics::Implementation {
       gauge(server, "sluice_worlds_not_hosted", "Worlds that are unloaded, or failed to load", {});
   prometheus::Gauge& look_back =
       gauge(server, "sluice_look_back_bytes", "Held by those who look back, in all worlds", {});
+  prometheus::Gauge& connections =
+      gauge(server, "sluice_connections", "Connections within the limits", {});
+  prometheus::Counter& connections_refused =
+      counter(server, "sluice_connections_refused_total",
+              "Requests turned away because there were too many connections", {});
   std::mutex mutex;
   std::map<std::string, World> worlds;  // guarded by mutex
 };
@@ -227,6 +232,11 @@ void Metrics::report_worlds(std::size_t hosted, std::size_t not_hosted) {
 
 void Metrics::report_look_back(std::size_t bytes) {
   implementation_->look_back.Set(static_cast<double>(bytes));
+}
+
+void Metrics::report_connections(std::size_t open, std::uint64_t refused) {
+  implementation_->connections.Set(static_cast<double>(open));
+  raise_to(implementation_->connections_refused, refused);
 }
 
 // A metric stands in the text once, with all worlds under it.

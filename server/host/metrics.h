@@ -73,6 +73,8 @@ class Metrics {
   void report_worlds(std::size_t hosted, std::size_t not_hosted);
   /// What those who look back take of memory.
   void report_look_back(std::size_t bytes);
+  /// Of the public side: how many there are, and how many were turned away so far.
+  void report_connections(std::size_t open, std::uint64_t refused);
   [[nodiscard]] std::string text() const;
 
  private:

@@ -119,6 +119,7 @@ class HttpConnection : public SurplusConnection,
                       visitor};
     if (is_health(target)) return respond(answer_to(network_, asked), version, keeps(request));
     if (!slot_.counted() || !slot_.move_to(client.address)) {
+      ++network_.connections_refused;
       return respond({503, kText, "too many connections\n", ""}, version, false);
     }
     if (const std::string banned = gate.ban_refusal(visitor.account, client.address);
@@ -137,9 +138,20 @@ class HttpConnection : public SurplusConnection,
       refusal = gate.watch_refusal(hub->config().name, visitor.account);
     }
     if (!refusal.empty()) return respond(refusal_answer(refusal, visitor), version, false);
+    if (full(visitor.account)) {
+      ++network_.connections_refused;
+      return respond({503, kText, "too many connections of this account\n", ""}, version, false);
+    }
     std::make_shared<Session>(make_web_socket(std::move(stream_)), std::move(slot_), network_, *hub,
                               visitor.account)
         ->start(request);
+  }
+
+  /// Whether an account has all the sessions that it may have.
+  [[nodiscard]] bool full(const std::string& account) const {
+    const auto known = network_.by_account.find(account);
+    return known != network_.by_account.end() &&
+           known->second >= network_.options.limits.connections_per_account;
   }
 
   /// A connection beyond the limits ends with its answer.

@@ -43,6 +43,8 @@ struct Network {
   std::set<Session*> sessions;                            // those that are open
   std::atomic<std::size_t> connections{0};                // those within the limits
   std::map<std::string, std::size_t> by_address;          // of those, from each address
+  std::map<std::string, std::size_t> by_account;          // sessions of each account
+  std::atomic<std::uint64_t> connections_refused{0};      // because there were too many
   std::deque<std::weak_ptr<SurplusConnection>> surplus;   // the oldest first
   // What strangers may make the server write.
   LogLimiter refused_log{kLogLinesPerSecond, kLogLinesAtOnce};

@@ -350,4 +350,8 @@ std::size_t Server::connections() const {
   return implementation_->network.connections;
 }
 
+std::uint64_t Server::connections_refused() const {
+  return implementation_->network.connections_refused;
+}
+
 }  // namespace sluice::net

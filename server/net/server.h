@@ -51,6 +51,7 @@ struct Readiness {
 struct Limits {
   std::size_t connections = 2048;                   // of any kind
   std::size_t connections_per_address = 1024;       // of those
+  std::size_t connections_per_account = 256;        // of those, WebSockets of one account
   std::size_t surplus_connections = 64;             // beyond, which may ask for the health alone
   std::chrono::milliseconds surplus_request{2000};  // for a request of one of those to arrive
   std::size_t header_bytes = 16U << 10;             // of an HTTP request
@@ -152,6 +153,8 @@ class Server {
   [[nodiscard]] std::uint16_t port() const;
 
   [[nodiscard]] std::size_t connections() const;
+  /// Those that were turned away because there were too many, so far. For any thread.
+  [[nodiscard]] std::uint64_t connections_refused() const;
 
  private:
   struct Implementation;

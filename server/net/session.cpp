@@ -58,11 +58,15 @@ Session::Session(std::unique_ptr<WebSocket> socket, ConnectionSlot slot, Network
       messages_(network.options.limits.messages_per_second,
                 network.options.limits.messages_per_second) {
   network_.sessions.insert(this);
+  if (!account_.empty()) ++network_.by_account[account_];
 }
 
 Session::~Session() {
   leave();
   network_.sessions.erase(this);
+  if (account_.empty()) return;
+  const auto place = network_.by_account.find(account_);
+  if (--place->second == 0) network_.by_account.erase(place);
 }
 
 void Session::start(const Request& upgrade) {

@@ -4,7 +4,9 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <map>
 #include <numeric>
+#include <utility>
 
 #include <png.h>
 
@@ -133,6 +135,7 @@ class Painter {
     }
     paint_waves();
     paint_heat();
+    paint_steam();
     paint_tracers();
     for (const auto& [at, spring] : world_.sources()) mark(at, kSource);
     for (const auto& [at, spring] : world_.drains()) mark(at, kDrain);
@@ -205,6 +208,7 @@ class Painter {
     const std::int32_t rest = at.y * scale_ + pixels(surface.rest);
     const std::int32_t crest = at.y * scale_ + pixels(std::int64_t{surface.rest} + surface.height);
     const std::int32_t end = std::min(std::max(rest, crest) + 1, view_.size.y * scale_);
+    crests_[{at.x, at.y}] = crest;
     for (std::int32_t up = std::max(0, std::min(rest, crest) - 1); up < end; ++up) {
       const std::int32_t y = up / scale_;
       const Seen behind = front_.at(at.x, y);
@@ -235,6 +239,23 @@ class Painter {
     }
   }
 
+  // The more of it a cell of air holds, the whiter.
+  void paint_steam() {
+    for (const sim::SteamCell& steam : world_.core().heat.steam.cells) {
+      const Vec3 at = steam.at - view_.from;
+      if (!view_.contains(steam.at) || front_.at(at.x, at.y).cell != kAir) continue;
+      const double full = std::min(1.0, double(steam.held.units) / kFull);
+      tint(at.x, at.y, kSteam, 0.1 + 0.7 * std::sqrt(full));
+    }
+  }
+
+  /// Foam is white, whatever its place.
+  [[nodiscard]] static Colour colour_of_tracer(const sim::TracerState& state, std::size_t t) {
+    const sim::TracerKind kind = state.tracers[t].options.kind;
+    const bool foam = kind == sim::TracerKind::kFoam || kind == sim::TracerKind::kWhitecaps;
+    return foam ? client::kFoam : client::kTracerColours.at(t);
+  }
+
   // The more of a tracer a unit of water holds, the stronger its colour; one unit is nearly all.
   void paint_tracers() {
     const sim::TracerState& state = world_.core().tracers;
@@ -247,15 +268,19 @@ class Painter {
           const auto amount =
               static_cast<double>(sim::amount_at(state.tracers[t].pages, state.shape(), at));
           if (amount == 0) continue;
-          tint(x, y, client::kTracerColours.at(t),
+          tint(x, y, colour_of_tracer(state, t),
                0.85 * std::min(1.0, std::sqrt(amount / seen.cell)));
         }
       }
     }
   }
 
+  /// A cell, and the crest of a wave that stands on it.
   void tint(std::int32_t x, std::int32_t y, const Colour& colour, double share) {
-    for (std::int32_t v = 0; v < scale_; ++v) {
+    const auto crest = crests_.find({x, y});
+    const std::int32_t rows =
+        crest == crests_.end() ? scale_ : std::max(scale_, crest->second - y * scale_);
+    for (std::int32_t v = 0; v < rows && y * scale_ + v < picture_.height; ++v) {
       for (std::int32_t u = 0; u < scale_; ++u) {
         const auto row = static_cast<std::size_t>(picture_.height - 1 - (y * scale_ + v));
         const std::size_t first = (row * static_cast<std::size_t>(picture_.width) +
@@ -263,7 +288,8 @@ class Painter {
                                   3;
         const std::uint8_t* const old = &picture_.bytes[first];
         // What a surface leaves of its cell's air stays as it is.
-        if (front_.at(x, y).cell > 0 && Colour{old[0], old[1], old[2]} == air(y)) continue;
+        const bool is_air = Colour{old[0], old[1], old[2]} == air(y + v / scale_);
+        if (front_.at(x, y).cell > 0 && is_air) continue;
         set(x * scale_ + u, y * scale_ + v, client::blend({old[0], old[1], old[2]}, colour, share));
       }
     }
@@ -359,6 +385,8 @@ class Painter {
   std::int32_t scale_;
   Front front_;
   Picture picture_;
+  // Of waves, by the cell of their surface in the view: pixels from the picture's lower edge.
+  std::map<std::pair<std::int32_t, std::int32_t>, std::int32_t> crests_;
 };
 
 Box box_of(const sim::World& world, const PictureView& view) {

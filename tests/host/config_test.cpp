@@ -120,6 +120,38 @@ TEST(Config, WhatDoesNotGoTogetherIsSaid) {
   EXPECT_FALSE(check_worlds(config, {"lake"}).ok());
 }
 
+TEST(Config, ConnectionsAreBoundAsItSays) {
+  const tests::TemporaryDirectory directory;
+  const std::string path =
+      directory.write("s.toml", "[connections]\nmost = 9\nper_account = 2\nidle_seconds = 7\n");
+  Config config;
+  ASSERT_TRUE(read_config(path, config).ok());
+  EXPECT_EQ(config.connections, (ConnectionBounds{9, 1024, 2, 100, 5, 7, 30}));
+  net::Limits limits;
+  apply(config.connections, limits);
+  EXPECT_EQ(limits.connections, 9U);
+  EXPECT_EQ(limits.connections_per_account, 2U);
+  EXPECT_EQ(limits.idle, std::chrono::seconds(7));
+  // What is left out is as a server has it that nobody has configured.
+  net::Limits usual;
+  apply(ConnectionBounds(), usual);
+  const net::Limits own;
+  EXPECT_EQ(usual.connections, own.connections);
+  EXPECT_EQ(usual.connections_per_address, own.connections_per_address);
+  EXPECT_EQ(usual.connections_per_account, own.connections_per_account);
+  EXPECT_EQ(usual.handshakes_per_second, own.handshakes_per_second);
+  EXPECT_EQ(usual.hello, own.hello);
+  EXPECT_EQ(usual.idle, own.idle);
+  EXPECT_EQ(usual.stall, own.stall);
+  const auto error = [&](const std::string& text) { return error_of(directory, text); };
+  const std::string at = directory.file("s.toml") + ":";
+  EXPECT_EQ(error("connections = 9"), at + "1: connections must be a table, as in [connections]");
+  EXPECT_EQ(error("[connections]\nmany = 1"),
+            at + "2: unknown key \"many\" in [connections]; allowed: handshakes_per_second, "
+                 "hello_seconds, idle_seconds, most, per_account, per_address, stall_seconds");
+  EXPECT_EQ(error("[connections]\nmost = 0"), at + "2: most must be a number from 1 to 1000000");
+}
+
 TEST(Config, WhatARunningServerDoesNotTakeOnIsNamed) {
   const Config running;
   Config read = running;
@@ -127,10 +159,12 @@ TEST(Config, WhatARunningServerDoesNotTakeOnIsNamed) {
   read.limits[2].view_cells = 5;
   EXPECT_TRUE(keys_that_need_a_restart(running, read).empty()) << "it takes on limits";
   read.port = 1;
+  read.connections.most = 5;
   read.areas["cave"] = {Area{}};
   ASSERT_TRUE(add_trusted_proxy("10.0.0.0/8", read).ok());
-  EXPECT_THAT(keys_that_need_a_restart(running, read),
-              testing::ElementsAre("account_header, trusted_proxies", "area", "listen"));
+  EXPECT_THAT(
+      keys_that_need_a_restart(running, read),
+      testing::ElementsAre("account_header, trusted_proxies", "area", "connections", "listen"));
 }
 
 TEST(Config, StrangersBuildOnlyWhereNoneCanConnect) {
@@ -155,16 +189,16 @@ TEST(Config, MistakesNameTheirPlace) {
   const tests::TemporaryDirectory directory;
   const auto error = [&](const std::string& text) { return error_of(directory, text); };
   const std::string at = directory.file("s.toml") + ":";
-  EXPECT_EQ(
-      error("\n\nlissten = 1"),
-      at + "3: unknown key \"lissten\"; allowed: account_header, admin_listen, anonymous, "
-           "backup_hours, backups_kept, data, disk_reserve, history_dropped, history_hours, hosts, "
-           "limits, listen, log_format, log_level, look_back, look_back_memory, "
-           "look_back_per_world, "
-           "most_worlds, most_new_chunks, origins, "
-           "recording_per_day, threads, "
-           "tick_budget, tls_cert, tls_key, "
-           "tokens, trusted_proxies, verify, world, worlds");
+  EXPECT_EQ(error("\n\nlissten = 1"),
+            at + "3: unknown key \"lissten\"; allowed: account_header, admin_listen, anonymous, "
+                 "backup_hours, backups_kept, connections, data, disk_reserve, history_dropped, "
+                 "history_hours, hosts, "
+                 "limits, listen, log_format, log_level, look_back, look_back_memory, "
+                 "look_back_per_world, "
+                 "most_worlds, most_new_chunks, origins, "
+                 "recording_per_day, threads, "
+                 "tick_budget, tls_cert, tls_key, "
+                 "tokens, trusted_proxies, verify, world, worlds");
   EXPECT_THAT(error("trusted_proxies = [\"10.0.0.0/99\"]"),
               testing::StartsWith(at + "1: trusted_proxies: \"10.0.0.0/99\" is no address"));
   EXPECT_THAT(error("account_header = \"a b\""),

@@ -57,13 +57,14 @@ std::string layer_difference(const protocol::Mirror& mirror, const net::ChunkRan
   const std::vector<net::Layer> layers = net::layers_of(world);
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const std::string& name = layers[i].name;
+    const bool asked = (wanted >> i & 1U) != 0;
+    // Events are of moments: what is held of those that were asked for may be of the last one.
+    if (asked && layers[i].kind == net::Layer::Kind::kEvents) continue;
     net::ChunkPictures there;
     net::LayerFollower follower(layers[i], SIZE_MAX);
     follower.begin();
     follower.collect(world, there);
-    std::erase_if(there, [&](const auto& entry) {
-      return (wanted >> i & 1U) == 0 || !range.contains(entry.first);
-    });
+    std::erase_if(there, [&](const auto& entry) { return !asked || !range.contains(entry.first); });
     std::string found;
     mirror.for_each_chunk_of(i, [&](ChunkCoord coord, const protocol::ChunkCells& shown) {
       const auto place = there.find(coord);

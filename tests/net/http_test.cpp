@@ -163,6 +163,7 @@ TEST(Http, TooManyConnectionsAreToldSoAndHealthStillAnswers) {
   EXPECT_EQ(http_request(server.port(), "GET", "/readyz").status, 200U);
   EXPECT_THROW(WireClient(server.port(), "/worlds/dam"), std::runtime_error);
   EXPECT_EQ(server.server().connections(), 1U);
+  EXPECT_EQ(server.server().connections_refused(), 3U);
 }
 
 TEST(Http, OneAddressGetsNoMoreThanItsShare) {
@@ -276,6 +277,7 @@ TEST(Server, TheDocumentsTableOfLimitsIsTrue) {
   const std::string rows[] = {
       "| connections of all kinds | " + std::to_string(limits.connections) + " |",
       "| connections from one address | " + std::to_string(limits.connections_per_address) + " |",
+      "| WebSockets of one account | " + std::to_string(limits.connections_per_account) + " |",
       "| connections beyond those | " + std::to_string(limits.surplus_connections) + ", " +
           seconds(limits.surplus_request) + " for a request |",
       "| time to the hello | " + seconds(limits.hello) + " |",

@@ -117,6 +117,38 @@ TEST_F(Roles, WhoWatchesChangesNothing) {
   EXPECT_EQ(server_->last_command().address, "127.0.0.1");
 }
 
+TEST_F(Roles, AnAccountHasSoManyConnectionsAndNoMore) {
+  write("build");
+  access::GateRules rules;
+  rules.accounts_file = path_;
+  rules.anonymous = Role::kWatch;
+  net::ServerOptions options;
+  auto gate = std::make_shared<access::Gate>(rules);
+  ASSERT_TRUE(gate->read_accounts());
+  options.gate = gate;
+  options.limits.connections_per_account = 2;
+  server_ = std::make_unique<TestServer>(std::move(options));
+  const auto connect = [&](const std::string& token) {
+    return std::make_unique<WireClient>(server_->port(), "/worlds/dam", "test", token);
+  };
+  auto one = connect("letmein");
+  auto two = connect("letmein");
+  EXPECT_THROW(connect("letmein"), std::runtime_error);
+  EXPECT_EQ(server_->server().connections_refused(), 1U);
+  auto somebody = connect("");
+  EXPECT_TRUE(somebody->greet()) << "others are let in";
+  one->abort();
+  bool again = false;
+  for (int i = 0; i < 500 && !again; ++i) {
+    try {
+      (void)connect("letmein");
+      again = true;
+    } catch (const std::runtime_error&) {
+    }
+  }
+  EXPECT_TRUE(again) << "another may come in its place";
+}
+
 TEST_F(Roles, NobodyBuildsInAReadOnlyWorld) {
   access::GateRules rules;
   rules.read_only = {"dam"};
