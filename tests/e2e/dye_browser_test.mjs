@@ -204,6 +204,9 @@ async function springs(page) {
   await page.mouse.move(spot.x, spot.y);
   await page.waitForFunction(() => /red 2,048 in 4,096 units of its water/.test(document.getElementById("pipe-tip").textContent));
   await page.keyboard.press("Shift+X");
+  await page.waitForSelector("#placing-panel");
+  // The panel takes its place from the picture.
+  await page.waitForFunction(() => window.sluice.camera.width === window.sluice.canvas.clientWidth);
   await click(page, 20, 10);
   await page.waitForFunction(() => window.sluice.fixtures.sources.length === 0);
   await page.keyboard.press("Control+z");
