@@ -1,6 +1,6 @@
-// Goal: keys go to the world whatever had the focus before; tools go along to another world; edits that
-// cannot be sent are reported; springs, drains and open edges are seen; frames between two ticks differ
-// and a resting world is not looked at anew; edits are taken back; the map, the shortcuts, the colours.
+// Goal: keys go to the world after menus and sliders were used, and to a menu while it has the focus; tools go along
+// to another world; edits that cannot be sent are reported; springs, drains and open edges are seen; frames between two
+// ticks differ and a resting world is not looked at anew; edits are taken back; the map, the shortcuts, the colours.
 // Method: a real server and headless Chromium; the picture is read as pixels, work is counted.
 //
 //   node viewer_browser_test.mjs SLUICE_SERVER CHROMIUM PACKAGE_JSON
@@ -64,10 +64,10 @@ const activeTool = (page) => page.evaluate(() => document.querySelector("[data-t
 const shows = (page, world) => page.waitForFunction((name) => window.sluice.mirror?.welcome.world === name, world);
 
 async function keysAndTools(page) {
-  console.log("keys work after the world's menu and the sliders were used");
+  console.log("keys are the world's menu's while that has the focus, and work after the sliders were used");
   await page.focus("#world");
   await page.keyboard.press("2");
-  assert.equal(await activeTool(page), "rock");
+  assert.equal(await activeTool(page), "pan");
   assert.equal(await page.inputValue("#world"), "moving");
   await page.click("#size");
   await page.keyboard.press("4");

@@ -47,8 +47,8 @@ test("the colours are read as they should be", () => {
   assert.ok(Math.abs(red[0] - green[0]) < LIGHTER && apart(red, green) < APART);
 });
 
-for (const name of ["temperature", "waves", "tracer:dye"]) {
-  const isSided = !name.startsWith("tracer");
+for (const name of ["temperature", "waves", "steam", "tracer:dye"]) {
+  const isSided = name === "temperature" || name === "waves";
   for (const [sight, matrix] of Object.entries(SIGHTS)) {
     test(`the legend of ${name} is read by who sees ${sight}`, () => {
       const colours = rampOf(name).map((colour) => labOf(colour, matrix));

@@ -25,7 +25,7 @@ const { outputFiles } = await createRequire(packagePath)("esbuild").build({
   alias: { "@wire": join(bundle, "generated/sluice/protocol/wire") },
 });
 const page = await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
-const { Builder, ByteBuffer, chunkChecksum, ChunkDigest, ChunkSpan, ClientMessage, decodeServerMessage, degreesOf, encodeResync,
+const { Builder, ByteBuffer, chunkChecksum, ChunkDigest, ChunkSpan, ClientMessage, decodeServerMessage, degreesOf, encodeResync, eventOf,
   encodeSetView, isOffered, offered, IS_ROCK, LayerChanges, Layers, LayerShades, Looks, Mirror, newStamp, newTile, Resync, ServerBody, ServerMessage, SetView,
   stonesOf, SURFACE, Surfaces, Tick, Turned, Vec3, waveOf, Welcome } = page;
 
@@ -315,6 +315,51 @@ test("tracers are layers of their own, each with its share in the water", () => 
   assert.deepEqual([shades.legend.title, shades.legend.marks.join()], ["“mud” in a unit of water", "0,2,4"]);
   shades.rescale({ least: 0, most: 16 });
   assert.equal(shades.legend.marks.at(-1), "16 or more");
+});
+
+test("steam is in air: told of, painted over what is not water, and from above through all that is over the ground", () => {
+  // Water up to 5, steam over it, and some that was told of where water is now. The upper chunk is nothing but air.
+  const water = cellsOf((i) => (i >> 8 < 5 ? 4096 : 0));
+  const steam = cellsOf((i) => (i >> 8 === 4 ? 64 : i >> 8 < 7 && i >> 8 > 4 && (i & 15) === 2 ? 32 : 0));
+  const tick = tickOf([{ layer: 1, chunks: [[AT(0, 0, 0), steam], [AT(0, 1, 0), cellsOf((i) => ((i & 15) === 3 ? 1024 : 0))]] }], [[AT(0, 0, 0), water]]);
+  for (const name of ["front", "top"]) {
+    const sight = name === "front" ? null : new Turned(name);
+    const { layers, take, mirror } = opened(["fog", "steam", "events"], { size: AT(16, 32, 16), sides: SOLID, sight });
+    take(tick);
+    const seen = (x, y, z) => mirror.real(AT(x, y, z));
+    assert.deepEqual([seen(2, 5, 1), seen(3, 5, 1), seen(3, 20, 1)].map((at) => layers.steamAt(at)), [0.5, null, 16]);
+    assert.equal(layers.text(seen(2, 5, 1)), " · steam 0.5 of a full cell’s water");
+    assert.equal(layers.text(seen(3, 20, 1)), " · steam 16 or more of a full cell’s water");
+    const shades = new LayerShades(mirror, layers, "steam", name === "top");
+    assert.deepEqual([shades.legend.title, shades.legend.marks.join()], ["Steam, of a full cell’s water", "0,0.5,1"]);
+    const pixels = new Uint32Array(256);
+    const extent = shades.paint(pixels, 0, 0, name === "top" ? 31 : 1, BARE, 0);
+    assert.deepEqual(extent, name === "top" ? { least: 1, most: 256 } : { least: 0.5, most: 0.5 });
+    assert.equal(pixels.filter((pixel) => pixel !== 0).length, name === "top" ? 32 : 2, "neither where water is nor where none is");
+  }
+  assert.deepEqual(offered(["steam", "events"]), ["none", "amount", "depth", "steam", "awake", "bytes"]);
+});
+
+test("steam and events are asked for unasked; whoever inspects asks for all but events", () => {
+  const names = ["temperature", "steam", "events", "waves", "tracer:red"];
+  const bitsOf = (sight, still, overlay = "none", inspects = false) => {
+    const mirror = new Mirror(welcomeOf(names, AT(64, 64, 1), FLAT));
+    return new Layers(mirror, () => undefined, sight, still).wanted(BOX, overlay, inspects);
+  };
+  assert.equal(bitsOf("front", false), 0b01110);
+  assert.equal(bitsOf("side", true), 0b01010, "nothing flies for whom nothing is to move");
+  assert.equal(bitsOf("top", false), 0b01110);
+  assert.equal(bitsOf("orbit", false), 0b01000);
+  assert.equal(bitsOf("front", false, "temperature"), 0b01111);
+  assert.equal(bitsOf("front", true, "tracer:red", true), 0b11011);
+});
+
+test("an event's number says what, how strong and when; others are none", () => {
+  const number = (kind, strength, tick) => 1 + kind + 4 * strength + 256 * (tick % 64);
+  assert.deepEqual(eventOf(number(0, 5, 100), 103), { kind: "droplet", strength: 5, tick: 100 });
+  assert.deepEqual(eventOf(number(1, 63, 127), 129), { kind: "bubble", strength: 63, tick: 127 }, "over a multiple of 64");
+  assert.deepEqual(eventOf(number(2, 1, 64), 64), { kind: "spray", strength: 1, tick: 64 });
+  assert.deepEqual([0, -5, number(3, 5, 9), number(1, 0, 9), 1 + 4 + 256 * 64, 2 ** 31 - 1].map((told) => eventOf(told, 200)), Array(6).fill(null));
 });
 
 test("waves have a scale around the surface at rest", () => {

@@ -15,6 +15,8 @@ const { CommandQueue } = await load("command_queue.ts");
 const { Stroke } = await load("history.ts");
 const { MOST_ABOVE, SPARE } = await load("pouring.ts");
 const { mixtureToFill } = await load("mixture.ts");
+const { fetchFixtures } = await load("fixtures.ts");
+const { factsOf } = await load("facts.ts");
 
 test("a round brush has no corners, as few rectangles as rows of equal length, and is cut to the world", () => {
   const mirror = drawn(Array(40).fill(".".repeat(40)));
@@ -71,18 +73,37 @@ test("a spring keeps what its water holds", () => {
     { cmd: "add_source", at: [1, 2, 0], rate: 7, tracer: { red: 100 }, temperature: 512, head: 4096 });
 });
 
+test("the server tells what a spring's water holds, and the inspector says it; an older server tells nothing", async () => {
+  const answer = { edges: {}, sources: [[1, 1, 0, 64], [3, 1, 0, 9]], drains: [], heaters: [], heads: [], temperatures: [[1, 1, 0, 2560]],
+    heat: true, paused: false, speed: 1 };
+  const told = async (more) => {
+    globalThis.fetch = async () => ({ ok: true, json: async () => ({ ...answer, ...more }) });
+    return fetchFixtures("cave", "");
+  };
+  const tracers = [[1, 1, 0, { red: 2048, ink: 7 }]];
+  const fixtures = await told({ tracers });
+  assert.deepEqual(fixtures.sources.map(({ tracer }) => tracer), [{ red: 2048, ink: 7 }, undefined]);
+  assert.deepEqual(placement({ kind: "spring", ...fixtures.sources[0] }),
+    { cmd: "add_source", at: [1, 1, 0], rate: 64, tracer: { red: 2048, ink: 7 }, temperature: 2560 });
+  const rowsOf = (x) => factsOf({ mirror: drawn(["....", "...."]), fixtures }, { kind: "spring", at: { x, y: 1, z: 0 } }).rows;
+  assert.deepEqual(rowsOf(1).slice(1, 4), [["red", "2,048 in 4,096 units of its water"], ["ink", "7 in 4,096 units of its water"], ["its water", "10 °C"]]);
+  assert.deepEqual(rowsOf(3).map(([label]) => label), ["rate", "cell"]);
+  const [older] = (await told({})).sources;
+  assert.deepEqual([older.tracer, older.temperature], [undefined, 2560]);
+});
+
 test("dyed water is poured a cell at a time, with as much as its units hold, and made again as it was", () => {
   const mirror = drawn(["..#", "~4#"]);
   const cells = [{ x: 0, y: 1 }, { x: 1, y: 0 }];
   const fill = mixtureToFill({ tracer: { red: 1001 } });
   assert.deepEqual(fill(mirror, cells, 0), [
-    { cmd: "pour", at: [0, 1, 0], units: 4096, tracer: { red: 1001 } },
-    { cmd: "pour", at: [1, 0, 0], units: 2048, tracer: { red: 501 } },
+    { cmd: "pour", at: [0, 1, 0], units: 4096, above: SPARE, tracer: { red: 1001 } },
+    { cmd: "pour", at: [1, 0, 0], units: 2048, above: SPARE, tracer: { red: 501 } },
   ]);
   assert.deepEqual(mixtureToFill({ temperature: 512 })(mirror, cells.slice(0, 1), 0),
-    [{ cmd: "pour", at: [0, 1, 0], units: 4096, temperature: 512 }]);
+    [{ cmd: "pour", at: [0, 1, 0], units: 4096, above: SPARE, temperature: 512 }]);
   assert.deepEqual(mixtureToFill({ tracer: { red: 0 }, temperature: 512 })(mirror, cells.slice(0, 1), 0),
-    [{ cmd: "pour", at: [0, 1, 0], units: 4096, tracer: { red: 0 }, temperature: 512 }]);
+    [{ cmd: "pour", at: [0, 1, 0], units: 4096, above: SPARE, tracer: { red: 0 }, temperature: 512 }]);
   const stroke = new Stroke("water", 0, fill);
   stroke.touch(mirror, cells);
   const { commands, edit } = stroke.repeat(mirror);

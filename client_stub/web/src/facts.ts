@@ -3,7 +3,7 @@
 import { AWAKE_FOR } from "./activity";
 import { CHUNK_CELLS, type Vec3 } from "./geometry";
 import { FULL, ROCK, THINNEST_ICE, TRAPPED_AIR } from "./mirror";
-import { degreesText, shareText, tracerOf, waveText } from "./layer_values";
+import { DEGREE, degreesText, shareText, steamText, tracerOf, waveText } from "./layer_values";
 import { materialName } from "./palette";
 import { nodeFacts, portFacts } from "./pipe_facts";
 import { cellText } from "./pipe_mirror";
@@ -78,6 +78,11 @@ function addLayers(facts: Facts, { layers }: Known, at: Vec3): void {
     facts.measures.push({ name: "temperature", value: degrees, unit: "°C" });
   }
   if (wave !== null) addWave(facts, wave);
+  const steam = layers?.steamAt(at) ?? null;
+  if (steam !== null) {
+    facts.rows.push(["steam", steamText(steam)]);
+    facts.measures.push({ name: "steam", value: steam, unit: "cells" });
+  }
   for (const name of layers?.tracers ?? []) {
     const share = layers!.shareAt(name, at);
     if (share === null) continue;
@@ -185,8 +190,11 @@ function springFacts(known: Known, kind: "spring" | "drain", at: Vec3): Facts | 
   if (!spring) return null;
   const cell = known.mirror.cell(at.x, at.y, at.z);
   const held = Math.max(0, cell);
+  const { tracer, temperature } = spring;
   const rows: Facts["rows"] = [
     ["rate", `${units(spring.rate)} units a tick`],
+    ...Object.entries(tracer ?? {}).map(([name, amount]): [string, string] => [name, `${units(amount)} in ${units(FULL)} units of its water`]),
+    ...(temperature === undefined ? [] : [["its water", degreesText(temperature / DEGREE)] as [string, string]]),
     ["cell", cell > 0 ? `${units(cell)} units of water` : materialName(cell)],
   ];
   const why: string[] = [];

@@ -9,7 +9,7 @@ export interface Spring {
   /** Of springs that have one: level units up to which it gives, and its water's temperature, in 1/256 degree. */
   head?: number | undefined;
   temperature?: number | undefined;
-  /** Units of tracers in 4,096 units of its water; of springs that this page put alone: the server does not tell. */
+  /** Of springs whose water holds any: units of tracers in 4,096 units of water. */
   tracer?: Record<string, number> | undefined;
 }
 
@@ -40,26 +40,28 @@ interface Answer {
   heaters: Row[];
   heads: Row[];
   temperatures: Row[];
+  /** Older servers do not tell. */
+  tracers?: Row<Record<string, number>>[];
   heat: boolean;
   paused: boolean;
   speed: number;
 }
-type Row = [x: number, y: number, z: number, value: number];
+type Row<T = number> = [x: number, y: number, z: number, value: T];
 
 /** Null: the server does not know, or is away. */
 export async function fetchFixtures(world: string, query: string): Promise<Fixtures | null> {
   try {
     const response = await fetch(`/worlds/${encodeURIComponent(world)}/fixtures${query}`);
     if (!response.ok) return null;
-    const { edges, sources, drains, heaters, heads, temperatures, heat, paused, speed } = (await response.json()) as Answer;
+    const { edges, sources, drains, heaters, heads, temperatures, tracers, heat, paused, speed } = (await response.json()) as Answer;
     const springs = (list: Row[]): Spring[] => list.map(([x, y, z, rate]) => ({ at: { x, y, z }, rate }));
-    const byPlace = (list: Row[]) => new Map(list.map(([x, y, z, value]) => [`${x},${y},${z}`, value]));
-    const [headOf, temperatureOf] = [byPlace(heads), byPlace(temperatures)];
+    const byPlace = <T>(list: Row<T>[]) => new Map(list.map(([x, y, z, value]) => [`${x},${y},${z}`, value]));
+    const [headOf, temperatureOf, tracerOf] = [byPlace(heads), byPlace(temperatures), byPlace(tracers ?? [])];
     const open = Object.keys(edges).filter((side) => edges[side] === "open");
     return {
       sources: springs(sources).map((spring) => {
         const place = `${spring.at.x},${spring.at.y},${spring.at.z}`;
-        return { ...spring, head: headOf.get(place), temperature: temperatureOf.get(place) };
+        return { ...spring, head: headOf.get(place), temperature: temperatureOf.get(place), tracer: tracerOf.get(place) };
       }),
       drains: springs(drains), heaters: springs(heaters), heat, paused, speed, open: new Set(open),
     };

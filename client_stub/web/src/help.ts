@@ -1,4 +1,5 @@
 // The list of shortcuts, under "?".
+import { takesKey } from "./input";
 import { Late } from "./late";
 
 /** Once for the page. */
@@ -26,8 +27,7 @@ export function listenToHelp(replays: () => boolean): void {
   });
   window.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const typing = event.target instanceof HTMLInputElement && event.target.type !== "range";
-    if (event.key === "?" && !typing) {
+    if (event.key === "?" && !takesKey(event)) {
       toggle();
       event.preventDefault();
     }

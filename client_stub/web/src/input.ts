@@ -145,12 +145,13 @@ export function listen(canvas: HTMLCanvasElement, current: () => Viewer | null):
   }, { passive: false });
 }
 
-/** Whether the element takes the key for itself: what is typed into a field is no shortcut. A slider or
- *  a menu that was used keeps the focus, but only the keys that move it are its own. */
-export function takesKey(target: EventTarget | null, key: string): boolean {
-  if (target instanceof HTMLSelectElement) return /^(Arrow|Home|End|Page|Enter| )/.test(key);
+/** Whether what has the focus takes the key for itself: what is typed into a field, or into a menu to find one of its
+ *  choices, is no shortcut. A slider that was used keeps the focus, but only the keys that move it are its own. */
+export function takesKey({ target, key, ctrlKey, metaKey }: KeyboardEvent): boolean {
+  const moves = /^(Arrow|Home|End|Page)/.test(key);
+  if (target instanceof HTMLSelectElement) return moves || key === "Enter" || key === "Escape" || (key.length === 1 && !ctrlKey && !metaKey);
   if (!(target instanceof HTMLInputElement)) return target instanceof HTMLTextAreaElement;
-  if (target.type === "range") return /^(Arrow|Home|End|Page)/.test(key);
+  if (target.type === "range") return moves;
   return target.type !== "checkbox" || key === " ";
 }
 
@@ -176,7 +177,7 @@ export function listenToKeys(current: () => Viewer | null, page: PageKeys): void
     const viewer = current();
     // What is pressed in front of a dialog is no shortcut for the world behind it.
     if (document.querySelector("dialog[open]")) return;
-    if (!viewer?.mirror || event.altKey || takesKey(event.target, event.key)) return;
+    if (!viewer?.mirror || event.altKey || takesKey(event)) return;
     if (cursorKey(viewer, event)) return event.preventDefault();
     if (event.ctrlKey || event.metaKey) {
       if (withControl(viewer, event)) event.preventDefault();

@@ -1,16 +1,18 @@
-// What the overlays "temperature" and "waves", and those of tracers, paint: the numbers of a layer (layers.ts) as pixels, a cell each, and
+// What the overlays "temperature", "steam" and "waves", and those of tracers, paint: the numbers of a layer (layers.ts) as pixels, a cell each, and
 // the scale that suits those in view.
 //
-//   from the front and the side: temperature, or tracer, of each cell of the slice; a wave colours all water under its surface,
+//   from the front and the side: temperature, steam, or tracer, of each cell of the slice; a wave colours all water under its surface,
 //   up to where that is drawn
-//   from above: of each column the first thing under the height, as one sees it; nothing where that is rock
+//   from above: of each column the first thing under the height, as one sees it; nothing where that is rock; of steam all
+//   that is over it
 import type { Painted } from "./overlay";
-import { degreesOf, shareOf, tracerOf } from "./layer_values";
+import { degreesOf, shareOf, steamOf, tracerOf } from "./layer_values";
 import type { LayerName, Layers, Shown } from "./layers";
 import { FALLS, IS_BEYOND, IS_ROCK, SURFACE } from "./look";
 import { OUTSIDE, ROCK, THINNEST_ICE, TRAPPED_AIR, type Mirror } from "./mirror";
 import type { Legend } from "./overlay_kinds";
 import { blend, pixel, type Colour } from "./palette";
+import { hasAir } from "./sheet_sources";
 
 // In each a colour is lighter or darker than the next, and the two sides of a middle are blue and yellow of some kind: so
 // nearly everybody tells them apart (web_colours_test.mjs).
@@ -20,7 +22,9 @@ const WARMTH: Colour[] = [[38, 62, 148], [70, 122, 190], [146, 194, 222], [244, 
 const SWELL: Colour[] = [[88, 38, 140], [140, 108, 190], [196, 186, 222], [242, 240, 240], [246, 194, 112], [232, 136, 36], [160, 78, 4]];
 /** From little to much: pale yellow to dark violet, darker with every step. */
 const DYE: Colour[] = [[252, 244, 190], [250, 196, 120], [240, 130, 100], [196, 66, 116], [122, 22, 112], [44, 2, 66]];
-/** Units in a unit of water at the end of the ramp. */
+/** Likewise of steam, from nearly white to dark green. */
+const VAPOUR: Colour[] = [[250, 252, 248], [158, 212, 226], [92, 166, 190], [36, 120, 148], [4, 76, 104], [0, 32, 54]];
+/** Units in a unit of water, or of a full cell's water, at the end of the ramp. */
 const SHARES = [0.0625, 0.25, 0.5, 1, 4, 16];
 /** Degrees from one mark of the ramp to the next; the smallest is taken with which what is in view has few parts. */
 const STEPS = [1, 2, 5, 10, 25, 50, 100];
@@ -33,6 +37,8 @@ const SHADES = 256;
 const ICE: Colour = [255, 255, 255];
 /** How much of a cell of ice is white, in every other one. */
 const FROST = 0.62;
+
+const isAir = (cell: number) => cell === 0 || cell === TRAPPED_AIR;
 
 function rampAt(ramp: Colour[], share: number): Colour {
   const at = Math.max(0, Math.min(1, share)) * (ramp.length - 1);
@@ -62,8 +68,8 @@ export class LayerShades {
   private readonly frost: Uint32Array;
 
   /** `above`: one looks down from a height. */
-  constructor(private readonly mirror: Mirror, private readonly layers: Layers, readonly name: LayerName, private readonly above: boolean) {
-    this.ramp = name === "temperature" ? WARMTH : name === "waves" ? SWELL : DYE;
+  constructor(private readonly mirror: Mirror, private readonly layers: Layers, readonly name: Exclude<LayerName, "events">, private readonly above: boolean) {
+    this.ramp = name === "temperature" ? WARMTH : name === "waves" ? SWELL : name === "steam" ? VAPOUR : DYE;
     this.shades = pixelsOf(this.ramp);
     this.frost = pixelsOf(this.ramp, FROST);
     [this.low, this.span] = name === "temperature" ? [0, 4 * this.step] : name === "waves" ? [-REACHES[1]!, 2 * REACHES[1]!] : [0, 1];
@@ -83,7 +89,8 @@ export class LayerShades {
     }
     if (this.name !== "waves") {
       const most = this.span === SHARES.at(-1) ? `${this.span} or more` : String(this.span);
-      return { title: `“${tracerOf(this.name)}” in a unit of water`, marks: ["0", String(this.span / 2), most], ramp, swatches: [] };
+      const title = this.name === "steam" ? "Steam, of a full cell’s water" : `“${tracerOf(this.name)}” in a unit of water`;
+      return { title, marks: ["0", String(this.span / 2), most], ramp, swatches: [] };
     }
     const reach = this.span / 2;
     return { title: "Waves, in cells", marks: [`−${reach}`, "at rest", `+${reach}`], ramp, swatches: [] };
@@ -131,14 +138,14 @@ export class LayerShades {
     const told = this.layers.chunk(this.name, x, y, slice >> logZ);
     const valueOf = this.name === "temperature" ? degreesOf : shareOf;
     const cells = this.mirror.chunk(x, y, slice >> logZ);
-    if (!told || !cells) return;
+    if (!told) return;
     const layer = (slice & ((1 << logZ) - 1)) << logX;
     for (let row = 0; row < 1 << logY; ++row) {
       const from = (row << (logX + logZ)) + layer;
       for (let column = 0; column < 1 << logX; ++column) {
         const value = valueOf(told[from + column]!);
         // Water that has gone since it was told has none.
-        if (value !== null) this.put(pixels, column, row, value, cells[from + column]!, extent);
+        if (value !== null) this.put(pixels, column, row, value, cells?.[from + column] ?? 0, extent);
       }
     }
   }
@@ -192,8 +199,11 @@ export class LayerShades {
       for (let column = 0; column < 1 << logX; ++column) {
         const at = { x: (x << logX) + column, y: (y << logY) + row, z: slice };
         let cell = mirror.cell(at.x, at.y, at.z);
-        while (at.z > 0 && (cell === 0 || cell === TRAPPED_AIR)) cell = mirror.cell(at.x, at.y, --at.z);
-        const value = this.name === "temperature" ? layers.temperatureAt(at)
+        let steam = 0;
+        const note = () => (steam += this.name === "steam" && hasAir(cell) ? layers.steamAt(at) ?? 0 : 0);
+        for (note(); at.z > 0 && isAir(cell); note()) cell = mirror.cell(at.x, at.y, --at.z);
+        if (steam > 0) this.put(pixels, column, row, steam, 0, extent);
+        const value = this.name === "steam" ? null : this.name === "temperature" ? layers.temperatureAt(at)
           : this.name === "waves" ? layers.waveAt(at) : layers.shareAt(this.name, at);
         if (value !== null) this.put(pixels, column, row, value, cell, extent);
       }
@@ -201,7 +211,8 @@ export class LayerShades {
   }
 
   private put(pixels: Uint32Array, column: number, row: number, value: number, cell: number, extent: Extent): void {
-    if (cell === 0 || cell === ROCK || cell === OUTSIDE || cell === TRAPPED_AIR) return;
+    // Water that has come since it was told is no steam, and air holds nothing else.
+    if (this.name === "steam" ? !hasAir(cell) : isAir(cell) || cell === ROCK || cell === OUTSIDE) return;
     extent.least = Math.min(extent.least, value);
     extent.most = Math.max(extent.most, value);
     const { logX, logY } = this.mirror.sides;

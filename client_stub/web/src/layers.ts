@@ -2,14 +2,17 @@
 // come as those of the cells do. Fetched once the first water is there, and only for worlds that have any.
 import { LayerChanges } from "@wire/layer-changes";
 import { chunkKey, type Box, type Vec3 } from "./geometry";
-import { degreesOf, degreesText, shareOf, shareText, tracerOf, waveOf, waveText } from "./layer_values";
+import { LayerMarks } from "./layer_marks";
+import { degreesOf, degreesText, shareOf, shareText, steamOf, steamText, tracerOf, waveOf, waveText } from "./layer_values";
 import { readChanges, type Changes, type TickMessage } from "./messages";
 import type { Mirror } from "./mirror";
+import type { SightName } from "./sight";
 import { WaveLooks } from "./wave_looks";
 
 /** Those that the page knows what to do with; other names are passed over. */
 export type TracerName = `tracer:${string}`;
-export type LayerName = "temperature" | "waves" | TracerName;
+const NAMES = ["temperature", "waves", "steam", "events"] as const;
+export type LayerName = (typeof NAMES)[number] | TracerName;
 
 function isTracer(name: string): name is TracerName {
   return name.startsWith("tracer:");
@@ -41,18 +44,31 @@ export class Layers {
   /** How often all of them became another one. */
   private turns = 0;
   private end: Vec3 = { x: 0, y: 0, z: 0 };
+  /** What is drawn of them over the picture. */
+  readonly marks: LayerMarks;
 
-  /** `warn`: of what cannot be read. */
-  constructor(private readonly cells: Mirror, private readonly warn: (text: string) => void) {
-    for (const name of cells.welcome.layers) {
-      const isKnown = name === "temperature" || name === "waves" || isTracer(name);
+  /** `warn`: of what cannot be read. `still`: nothing moves by itself. */
+  constructor(
+    private readonly cells: Mirror, private readonly warn: (text: string) => void, private readonly sight: SightName = "front",
+    private readonly still = false,
+  ) {
+    for (const name of cells.welcome.layers as LayerName[]) {
+      const isKnown = isTracer(name) || NAMES.some((known) => known === name);
       if (isKnown && this.place(name) >= 0) this.held.set(name, cells.twin());
     }
+    this.marks = new LayerMarks(cells, this, sight, still);
   }
 
   /** Whether the world has it, and it can be read. */
   has(name: string): name is LayerName {
     return this.held.has(name as LayerName);
+  }
+
+  /** What is to be asked for in that box: what is drawn anyway, what the overlay shows, and of whom inspects whatever there
+   *  is to tell. */
+  wanted(box: Box, overlay: string, inspects: boolean): number {
+    return this.bits(box, (name) => name === overlay || (inspects && name !== "events") ||
+      (name === "waves" && this.sight !== "top") || this.marks.needs(name));
   }
 
   /** What a view of that box asks for, as bits of it. */
@@ -69,7 +85,7 @@ export class Layers {
   }
 
   /** Takes in a message; returns the chunks that changed, by layer, and those that are wrong. */
-  apply({ wire }: TickMessage): { changed: Map<LayerName, Vec3[]>; resyncs: Wrong[] } {
+  apply({ wire, tick }: TickMessage): { changed: Map<LayerName, Vec3[]>; resyncs: Wrong[] } {
     const changed = new Map<LayerName, Vec3[]>();
     const resyncs: Wrong[] = [];
     for (const [name, count] of this.messages) {
@@ -95,6 +111,7 @@ export class Layers {
         this.warn(`The layer “${name}” of this server cannot be read: ${error instanceof Error ? error.message : String(error)}`);
       }
     }
+    this.marks.told(changed, tick, performance.now());
     return { changed, resyncs };
   }
 
@@ -108,9 +125,14 @@ export class Layers {
     return this.held.get(name)?.chunk(x, y, z);
   }
 
-  /** What moves the surfaces of a slice; null: nothing does. */
-  waveLooks(slice: number, still: boolean): WaveLooks | null {
-    return this.has("waves") ? new WaveLooks(this.cells, this, slice, still) : null;
+  /** Chunks of which something was told. */
+  coords(name: LayerName): Vec3[] {
+    return this.held.get(name)?.coords() ?? [];
+  }
+
+  /** What moves the surfaces of a slice; null: nothing does, or from above they are not seen. */
+  waveLooks(slice: number, still = this.still): WaveLooks | null {
+    return this.has("waves") && this.sight !== "top" ? new WaveLooks(this.cells, this, slice, still) : null;
   }
 
   /** Degrees; null: none, or it is not known. */
@@ -126,6 +148,11 @@ export class Layers {
   /** Units in a unit of the cell's water; null: none, or it is not known. */
   shareAt(name: TracerName, { x, y, z }: Vec3): number | null {
     return shareOf(this.held.get(name)?.cell(x, y, z) ?? 0);
+  }
+
+  /** Of a full cell's water; null: none, or it is not known. */
+  steamAt({ x, y, z }: Vec3): number | null {
+    return steamOf(this.held.get("steam")?.cell(x, y, z) ?? 0);
   }
 
   /** Of the water that the cell belongs to, at its surface, in cells; null: there is none, or it is not known. */
@@ -145,12 +172,13 @@ export class Layers {
 
   /** What is known of the cell, to go on a line. */
   text(at: Vec3): string {
-    const [degrees, wave] = [this.temperatureAt(at), this.waveAt(at)];
+    const [degrees, wave, steam] = [this.temperatureAt(at), this.waveAt(at), this.steamAt(at)];
     const tracers = this.tracers.map((name) => {
       const share = this.shareAt(name, at);
       return share === null ? "" : ` · ${tracerOf(name)} ${shareText(share)}`;
     });
-    return (degrees === null ? "" : ` · ${degreesText(degrees)}`) + (wave === null ? "" : ` · wave ${waveText(wave)}`) + tracers.join("");
+    return (degrees === null ? "" : ` · ${degreesText(degrees)}`) + (wave === null ? "" : ` · wave ${waveText(wave)}`) +
+      (steam === null ? "" : ` · steam ${steamText(steam)}`) + tracers.join("");
   }
 
   /** Whether what did not come is 0. */

@@ -9,6 +9,7 @@
 // The page fetches this after the first water; the timeline comes when it is first wanted, with what shows replays.
 // What is imported here otherwise would part the files that the page begins with, which makes them larger.
 import { agoText } from "./ago";
+import { takesKey } from "./input";
 import type { Hand } from "./hand";
 import type { ResultMessage } from "./messages";
 import type { Panel, WorldEntry } from "./panel";
@@ -251,7 +252,7 @@ export class LookBack {
 
   private pressed(event: KeyboardEvent): void {
     if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
-    if (event.target instanceof HTMLInputElement && event.target.type !== "range") return; // it is being typed
+    if (takesKey(event)) return;
     if (event.key === "h") this.toggle();
     else if (this.past && TOOL_KEYS.test(event.key)) this.panel.warn(WHY_NOT.charAt(0).toUpperCase() + WHY_NOT.slice(1));
     else return;

@@ -1,12 +1,10 @@
 // What water holds that is poured, or that a spring brings: a tracer and a temperature, as far as the world has them.
 // Rows of a form, for the panels of both; and the commands that pour it.
 import type { Command, Place } from "@commands";
-import type { Cell } from "./pouring";
-import { tracerOf } from "./layer_values";
+import { SPARE, type Cell } from "./pouring";
+import { DEGREE, tracerOf } from "./layer_values";
 import { FULL, type Mirror } from "./mirror";
 
-/** 1/256 degree, as the server counts. */
-export const DEGREE = 256;
 /** Units of a tracer in 4,096 units of water, unless another number is chosen: well seen, and far from the most. */
 const USUAL_AMOUNT = 2048;
 /** As many as the server takes. */
@@ -76,14 +74,14 @@ export class Mixture {
 }
 
 /** Fills the cells, which have room, up with water that holds this. One pour a cell, however many there are: only pours
- *  bring what water holds, and these rise into no cell above. */
+ *  bring what water holds. Water that has come there meanwhile is not in its way, as with clear water. */
 export function mixtureToFill({ tracer, temperature }: Holds): (mirror: Mirror, cells: readonly Cell[], z: number) => Command[] {
   return (mirror, cells, z) => cells.map(({ x, y }): Command => {
     const units = FULL - mirror.cell(x, y, z);
     const at: Place = [x, y, z];
-    if (!tracer) return { cmd: "pour", at, units, temperature: temperature! };
+    if (!tracer) return { cmd: "pour", at, units, above: SPARE, temperature: temperature! };
     const amounts = Object.fromEntries(Object.entries(tracer).map(([name, amount]) => [name, Math.round((amount * units) / FULL)]));
-    return { cmd: "pour", at, units, tracer: amounts, ...(temperature === undefined ? {} : { temperature }) };
+    return { cmd: "pour", at, units, above: SPARE, tracer: amounts, ...(temperature === undefined ? {} : { temperature }) };
   });
 }
 

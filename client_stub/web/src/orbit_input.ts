@@ -95,7 +95,7 @@ export class OrbitInput {
   private key(event: KeyboardEvent): void {
     const arrow = ARROWS[event.key];
     const long = event.ctrlKey || event.metaKey;
-    if (!arrow || event.altKey || document.querySelector("dialog[open]") || takesKey(event.target, event.key)) return;
+    if (!arrow || event.altKey || document.querySelector("dialog[open]") || takesKey(event)) return;
     if (this.viewer.replays && !long) return;
     const [x, y] = arrow;
     const step = long ? PER_LONG_KEY : PER_KEY;

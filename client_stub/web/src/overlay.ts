@@ -122,7 +122,7 @@ export class Overlay {
     context.imageSmoothingEnabled = camera.scale < 1;
     for (let y = area.firstY; y <= area.lastY; ++y) {
       for (let x = area.firstX; x <= area.lastX; ++x) {
-        if (!this.mirror.chunk(x, y, slice >> sides.logZ)) continue;
+        if (!this.hasCells(x, y, slice >> sides.logZ)) continue;
         const key = chunkKey(x, y, 0);
         let tile = this.tiles.get(key);
         const version = this.shades?.version(x, y, painted, now) ?? painted.version(x, y);
@@ -139,6 +139,12 @@ export class Overlay {
     }
     if (this.tiles.size > MOST_TILES) this.reset();
     return this.rescale(seen) || late;
+  }
+
+  /** Whether there may be something to show: air alone is not kept, but steam is in it, and from above one looks down. */
+  private hasCells(x: number, y: number, z: number): boolean {
+    return (this.above && this.shades !== null) || this.mirror.chunk(x, y, z) !== undefined ||
+      (this.shades !== null && this.layers()?.chunk(this.shades.name, x, y, z) !== undefined);
   }
 
   /** The layer that is to be shown, as soon as there is one. */

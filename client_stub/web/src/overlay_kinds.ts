@@ -1,13 +1,13 @@
 // Which quantities can lie over the picture. What paints them is fetched with the first one that is chosen
 // (overlay.ts).
 
-export const OVERLAYS = ["none", "amount", "depth", "temperature", "waves", "awake", "bytes"] as const;
+export const OVERLAYS = ["none", "amount", "depth", "temperature", "steam", "waves", "awake", "bytes"] as const;
 const TRACER = "tracer:";
 export type OverlayName = (typeof OVERLAYS)[number] | `${typeof TRACER}${string}`;
 
 /** Whether a world with these layers has something to show there. */
 export function isOffered(name: OverlayName, layers: string[]): boolean {
-  return (name !== "temperature" && name !== "waves" && !name.startsWith(TRACER)) || layers.includes(name);
+  return !(["temperature", "steam", "waves"].includes(name) || name.startsWith(TRACER)) || layers.includes(name);
 }
 
 /** All that a world with these layers has to show. */

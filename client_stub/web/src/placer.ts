@@ -5,7 +5,8 @@ import { FixtureEdit, placement, removal, type Standing } from "./fixture_edit";
 import type { Vec3 } from "./geometry";
 import type { PlacingTool, Site } from "./late_placer";
 import { FULL } from "./mirror";
-import { DEGREE, Mixture } from "./mixture";
+import { DEGREE } from "./layer_values";
+import { Mixture } from "./mixture";
 import { cellText } from "./pipe_mirror";
 import { PourPanel } from "./pour_panel";
 import { stepsBetween } from "./shapes";
@@ -61,8 +62,6 @@ export class Placer {
   private edit: FixtureEdit | null = null;
   /** What the stroke has taken away already. */
   private readonly taken = new Set<string>();
-  /** Springs that were put from here with tracers, by their places: the server does not tell what a spring's water holds. */
-  private readonly dyed = new Map<string, Standing>();
 
   constructor(private readonly choose: (tool: Tool) => void) {
     this.panel.id = "placing-panel";
@@ -93,7 +92,6 @@ export class Placer {
   /** `pours`: whether Pour is in the hand. */
   show(shown: boolean, tool: PlacingTool | null, site: Site | null, pours: boolean): void {
     const drops = !shown && this.tool !== null;
-    if (site !== this.site) this.dyed.clear(); // another world
     [this.tool, this.site] = [shown ? tool : null, site];
     this.panel.hidden = !shown;
     const toggle = document.getElementById("placing-toggle")!;
@@ -177,12 +175,10 @@ export class Placer {
     for (const [kind, list] of kinds) {
       for (const spring of list.filter(near)) {
         found = true;
-        const place = cellText(spring.at);
-        const name = `${kind} ${place}`;
+        const name = `${kind} ${cellText(spring.at)}`;
         if (this.taken.has(name)) continue;
         this.taken.add(name);
-        const dyed = kind === "spring" ? this.dyed.get(place) : undefined;
-        const standing = { kind, ...spring, tracer: dyed?.rate === spring.rate ? dyed.tracer : undefined };
+        const standing = { kind, ...spring };
         this.send(removal(standing), standing, false);
       }
     }
@@ -199,9 +195,7 @@ export class Placer {
     if (isFirst) site.history.add(edit);
     const isSent = site.queue.send(command, this, (applied) => {
       edit.answered(applied ? standing : null);
-      if (!applied) return;
-      if (standing.tracer) this.dyed.set(cellText(standing.at), standing);
-      site.changed();
+      if (applied) site.changed();
     });
     if (!isSent) edit.answered(null);
   }

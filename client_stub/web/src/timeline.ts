@@ -249,9 +249,8 @@ export class Timeline {
   }
 
   private pressed(event: KeyboardEvent): void {
-    if (event.ctrlKey || event.metaKey || event.altKey || !this.playback) return;
-    const { target } = event;
-    if (target !== this.slider && takesKey(target, event.key)) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || !this.playback || document.querySelector("dialog[open]")) return;
+    if (event.target !== this.slider && takesKey(event)) return;
     const far = event.shiftKey ? this.facts.tick_rate : 1;
     switch (event.key) {
       case " ": this.togglePlay(); break;

@@ -40,6 +40,9 @@ const FIXTURES_INTERVAL = 2000;
 /** The server's ten ticks, at its usual rate. */
 const FIXTURES_PATIENCE = 500;
 
+/** Of whom looks: nothing is to move by itself. */
+const wantsRest = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+
 function middleSlice(depth: number): number {
   return Math.floor((depth - 1) / 2);
 }
@@ -314,9 +317,9 @@ export class Viewer {
   }
 
   private newPainter(): Painter {
-    const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const still = wantsRest();
     const painter = this.sight?.painter(this.mirror!, this.slice, still) ?? new Painter(this.mirror!, this.slice, still);
-    if (!this.fromAbove) painter.waves = this.layers?.waveLooks(this.slice, still) ?? null;
+    painter.waves = this.layers?.waveLooks(this.slice) ?? null;
     return painter;
   }
 
@@ -350,7 +353,7 @@ export class Viewer {
 
   private makeLayers(): void {
     const { part } = this.layerPart;
-    this.layers = part && this.mirror && new part.Layers(this.mirror, (text) => this.panel.warn(text));
+    this.layers = part && this.mirror && new part.Layers(this.mirror, (text) => this.panel.warn(text), this.sight?.name, wantsRest());
   }
 
   /** There one sees no surface line. */
@@ -390,8 +393,8 @@ export class Viewer {
   private sendView(): void {
     if (!this.mirror || !this.connection.ready) return;
     const box = viewBox(this.mirror, this.camera, this.slice);
-    const inspects = this.hand.brush.tool === "inspect" || this.inspector?.pinned.length;
-    const layers = this.layers?.bits(box, (name) => Boolean(inspects) || name === this.overlay || (name === "waves" && !this.fromAbove)) ?? 0;
+    const inspects = this.hand.brush.tool === "inspect" || Boolean(this.inspector?.pinned.length);
+    const layers = this.layers?.wanted(box, this.overlay, inspects) ?? 0;
     if (this.sentView && sameBox(this.sentView, box) && layers === this.sentLayers) return;
     this.sentView = box;
     this.sentLayers = layers;
@@ -448,7 +451,9 @@ export class Viewer {
     const ratio = this.canvas.width / camera.width;
     context.setTransform(ratio, 0, 0, this.canvas.height / camera.height, 0, 0);
     const { size } = this.mirror!;
-    if (this.overlays?.paint(context, camera, this.slice, this.painter!, performance.now())) this.frames.needed = true;
+    const now = performance.now();
+    if (this.layers?.marks.paint(context, camera, this.slice, this.overlay, now)) this.frames.needed = true;
+    if (this.overlays?.paint(context, camera, this.slice, this.painter!, now)) this.frames.needed = true;
     context.strokeStyle = "rgba(140, 165, 200, 0.28)";
     context.lineWidth = 1;
     context.strokeRect(
