@@ -62,6 +62,7 @@ class Finder {
     const std::uint64_t seed = world_.config().seed;
     for (const WavePush& kick :
          heat.kicks(world_.tick_number(), seed, world_.grid(), world_.core().heat)) {
+      if (world_.cell(kick.at - Vec3{0, 1, 0}) == kAir) continue;  // a drop that falls
       add(kick.at, EventKind::kBubble, kick.energy / (kKickEnergy / kStrongestEvent), 1);
     }
   }

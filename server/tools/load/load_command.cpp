@@ -24,7 +24,7 @@ struct LoadOptions {
   double commands_per_second = 0;
   int commanders = -1;
   int stall = 0;
-  int mirrors = 10;
+  int mirrors = 3;
   bool table = false;
 };
 
@@ -103,7 +103,7 @@ void add_load_command(CLI::App& app, int& exit_status) {
   command
       ->add_option("--mirrors", options->mirrors,
                    "so many hold the world and compare its digests; the others read alone "
-                   "(default: 10)")
+                   "(default: 3)")
       ->check(CLI::NonNegativeNumber);
   command->add_flag("--table", options->table, "print a table for people, not JSON");
   command->callback([options, &exit_status] { exit_status = run_load(*options); });
