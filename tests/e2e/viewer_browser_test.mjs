@@ -1,4 +1,4 @@
-// Goal: keys go to the world after menus and sliders were used, and to a menu while it has the focus; tools go along
+// Goal: keys go to the world after menus and sliders were used, and to a menu while it is open; tools go along
 // to another world; edits that cannot be sent are reported; springs, drains and open edges are seen; frames between two
 // ticks differ and a resting world is not looked at anew; edits are taken back; the map, the shortcuts, the colours.
 // Method: a real server and headless Chromium; the picture is read as pixels, work is counted.
@@ -64,11 +64,19 @@ const activeTool = (page) => page.evaluate(() => document.querySelector("[data-t
 const shows = (page, world) => page.waitForFunction((name) => window.sluice.mirror?.welcome.world === name, world);
 
 async function keysAndTools(page) {
-  console.log("keys are the world's menu's while that has the focus, and work after the sliders were used");
+  console.log("keys work after the world's menu and the sliders were used, and are an open menu's own");
   await page.focus("#world");
   await page.keyboard.press("2");
-  assert.equal(await activeTool(page), "pan");
+  assert.equal(await activeTool(page), "rock");
   assert.equal(await page.inputValue("#world"), "moving");
+  // A browser without a screen opens no menu; what the page sees of one that opens is this.
+  await page.evaluate(() => document.getElementById("world").dispatchEvent(new PointerEvent("pointerdown", { bubbles: true })));
+  await page.keyboard.press("3");
+  assert.equal(await activeTool(page), "rock", "the menu is open");
+  await page.evaluate(() => document.getElementById("view").dispatchEvent(new PointerEvent("pointermove", { bubbles: true })));
+  await page.keyboard.press("3");
+  assert.equal(await activeTool(page), "air", "it is not any more");
+  await page.keyboard.press("2");
   await page.click("#size");
   await page.keyboard.press("4");
   assert.equal(await activeTool(page), "water");

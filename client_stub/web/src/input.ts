@@ -3,6 +3,7 @@ import type { Tool } from "./brush";
 import { ZOOM_STEP } from "./camera";
 import { Gestures, type StrokeKind } from "./gesture";
 import type { PlacingTool } from "./late_placer";
+import { isOpenMenu, watchMenus } from "./open_menu";
 import type { Shape } from "./shapes";
 import type { Viewer } from "./viewer";
 
@@ -145,11 +146,14 @@ export function listen(canvas: HTMLCanvasElement, current: () => Viewer | null):
   }, { passive: false });
 }
 
-/** Whether what has the focus takes the key for itself: what is typed into a field, or into a menu to find one of its
- *  choices, is no shortcut. A slider that was used keeps the focus, but only the keys that move it are its own. */
+/** Whether what has the focus takes the key for itself: what is typed into a field, or into an open menu to find one of
+ *  its choices, is no shortcut. A slider or a menu that was used keeps the focus, but only the keys that move it are its own. */
 export function takesKey({ target, key, ctrlKey, metaKey }: KeyboardEvent): boolean {
   const moves = /^(Arrow|Home|End|Page)/.test(key);
-  if (target instanceof HTMLSelectElement) return moves || key === "Enter" || key === "Escape" || (key.length === 1 && !ctrlKey && !metaKey);
+  if (target instanceof HTMLSelectElement) {
+    if (isOpenMenu(target)) return !ctrlKey && !metaKey;
+    return moves || key === "Enter" || key === " ";
+  }
   if (!(target instanceof HTMLInputElement)) return target instanceof HTMLTextAreaElement;
   if (target.type === "range") return moves;
   return target.type !== "checkbox" || key === " ";
@@ -167,6 +171,7 @@ export interface PageKeys {
 
 /** Once for the page. */
 export function listenToKeys(current: () => Viewer | null, page: PageKeys): void {
+  watchMenus();
   window.addEventListener("keyup", (event) => {
     if (event.code !== "Space" || !spaceHeld) return;
     spaceHeld = false;
