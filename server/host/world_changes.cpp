@@ -282,12 +282,7 @@ Status HostedWorlds::finish_reset(const std::string& name) const {
     record::remove_recording(made);
     return Done{};
   }
-  // A crash may have left the log of the one that is gone: it would be taken for the new one's.
-  record::remove_recording(path);
-  if (Status alone = record::expect_alone(path); !alone) return alone;
-  if (Status gone = record::sync_directory_of(path); !gone) return gone;
-  if (Status done = record::rename_file(made, path); !done) return done;
-  return record::sync_directory_of(path);
+  return record::take_place(made, path);
 }
 
 Result<HostedWorlds::Ended> HostedWorlds::reset(const std::string& name, RecordingFate fate) {

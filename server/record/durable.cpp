@@ -34,6 +34,14 @@ Status expect_alone(const std::string& path) {
   return Done{};
 }
 
+Status take_place(const std::string& made, const std::string& path) {
+  remove_recording(path);
+  if (Status alone = expect_alone(path); !alone) return alone;
+  if (Status gone = sync_directory_of(path); !gone) return gone;
+  if (Status done = rename_file(made, path); !done) return done;
+  return sync_directory_of(path);
+}
+
 Status copy_durably(const std::string& from, const std::string& to) {
   if (const Status made = named(to, "cannot be made", files().copy(from, to)); !made) return made;
   return sync_file(to);

@@ -21,6 +21,9 @@ inline constexpr const char* kUnfinishedEnding = ".new";
 [[nodiscard]] Status expect_alone(const std::string& path);
 /// A file of ours with its companions, where there are any.
 void remove_recording(const std::string& path);
+/// Gives a whole recording the name of one that is gone. A crash may have left that one's log: it
+/// would be taken for this one's, so it goes first.
+[[nodiscard]] Status take_place(const std::string& made, const std::string& path);
 /// Copies a file, onto the medium.
 [[nodiscard]] Status copy_durably(const std::string& from, const std::string& to);
 /// Gives a file another name, in place of one that has it; durable with the next

@@ -68,8 +68,7 @@ Result<bool> Reset::finish() {
     phase_ = Phase::kNone;
     return false;
   }
-  if (Status done = record::rename_file(kMade, kRecording); !done) return Error{done.error()};
-  if (Status done = record::sync_directory_of(kRecording); !done) return Error{done.error()};
+  if (Status done = record::take_place(kMade, kRecording); !done) return Error{done.error()};
   phase_ = Phase::kNone;
   return true;
 }
