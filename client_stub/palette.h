@@ -35,8 +35,8 @@ struct CellLook {
 };
 [[nodiscard]] Colour colour_of(const CellLook& look);
 
-/// Of a world's tracers, in their order: told apart by hue and by how dark they are.
 inline constexpr Colour kFoam{236, 244, 250};
+/// Of a world's tracers, in their order: told apart by hue and by how dark they are.
 inline constexpr std::array<Colour, 4> kTracerColours = {
     {{214, 39, 78}, {240, 200, 60}, {122, 82, 50}, {176, 110, 220}}};
 

@@ -134,7 +134,7 @@ void LayerFollower::note(const sim::World& world) {
 void LayerFollower::note_events(const sim::World& world) {
   const auto tick = static_cast<std::int32_t>(world.tick_number() % protocol::kEventTicks);
   for (const sim::WorldEvent& event : sim::events_of(world)) {
-    if (happened_.size() >= kMostUntold && !happened_.contains(event.at)) continue;
+    if (happened_.size() >= most_untold_ && !happened_.contains(event.at)) continue;
     happened_[event.at] = protocol::told_event({event.kind, event.strength, tick});
   }
 }

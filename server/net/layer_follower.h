@@ -37,8 +37,9 @@ class LayerFollower {
   /// Events that wait to be told; where there are more, those that came first are.
   static constexpr std::size_t kMostUntold = 4096;
 
-  explicit LayerFollower(Layer layer, std::size_t most_chunks = kMostChunks)
-      : layer_(std::move(layer)), most_chunks_(most_chunks) {}
+  explicit LayerFollower(Layer layer, std::size_t most_chunks = kMostChunks,
+                         std::size_t most_untold = kMostUntold)
+      : layer_(std::move(layer)), most_chunks_(most_chunks), most_untold_(most_untold) {}
 
   [[nodiscard]] const Layer& layer() const { return layer_; }
   /// From now on: nothing was told of it, and all that the world has of it is due.
@@ -74,6 +75,7 @@ class LayerFollower {
 
   Layer layer_;
   std::size_t most_chunks_;
+  std::size_t most_untold_;
   std::set<ChunkCoord> due_;
   std::set<ChunkCoord> told_;  // those that are not all 0
   ChunkCoord next_;            // where the round goes on

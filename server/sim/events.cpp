@@ -55,16 +55,23 @@ class Finder {
         add(surface.at, EventKind::kSpray, surface.landing / kStep, kRareSpray);
     }
   }
-  /// Those that kicked the waves, where the world has any.
+  /// Those that kicked the waves, where the world has any; a drop that boils as it falls has none.
   void add_bubbles() {
     const HeatField& heat = *world_.heat();
     if (!heat.simmers()) return;
     const std::uint64_t seed = world_.config().seed;
     for (const WavePush& kick :
          heat.kicks(world_.tick_number(), seed, world_.grid(), world_.core().heat)) {
-      if (world_.cell(kick.at - Vec3{0, 1, 0}) == kAir) continue;  // a drop that falls
+      if (!stands(kick.at)) continue;
       add(kick.at, EventKind::kBubble, kick.energy / (kKickEnergy / kStrongestEvent), 1);
     }
+  }
+  /// Whether the cell lies in water that stands, and does not fall.
+  [[nodiscard]] bool stands(Vec3 at) const {
+    const auto surfaces = scan_column(world_.grid(), world_.measure().full, at.x, at.z);
+    return std::any_of(surfaces.begin(), surfaces.end(), [at](const Surface& surface) {
+      return surface.floor <= at.y && at.y <= surface.at.y;
+    });
   }
   void add(Vec3 at, EventKind kind, std::int64_t steps, std::uint32_t rare) {
     const std::uint64_t drawn =

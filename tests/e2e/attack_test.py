@@ -74,6 +74,11 @@ def main():
             kinds = dict(line.split() for line in out.splitlines())
             assert len(kinds) >= min(options.hostile, 10), f"not every kind came: {kinds}"
             memory = resident_kib(server.pid)
+            table = subprocess.run([options.tool, "load", f"ws://127.0.0.1:{port}/worlds/{world}", "--clients", "3",
+                                    "--stall", "1", "--mirrors", "1", "--seconds", "1", "--table"],
+                                   capture_output=True, text=True, timeout=60)
+            words = ("3 clients for", "1 of them stalled", "between two ticks", "a tick's lateness", "in 1 mirrors, 0 differed")
+            assert table.returncode == 0 and all(text in table.stdout for text in words), table.stdout + table.stderr
         finally:
             server.send_signal(signal.SIGTERM)
             assert server.wait(60) == 0, "the server failed"

@@ -27,6 +27,15 @@ TEST(WorldFile, TracersHaveKindsAndBounds) {
   EXPECT_EQ(spec->fills.at(0).tracers, (sim::TracerAmounts{{"red", 5}}));
   EXPECT_EQ(spec->sources.at(0).tracers, (sim::TracerAmounts{{"mud", 9}}));
 
+  const auto stormy = formats::parse_world(
+      red + "[[tracer]]\nname = \"foam\"\nkind = \"whitecaps\"\ncrest = 900\nwhip = 7\n", "w.toml");
+  ASSERT_TRUE(stormy.ok()) << stormy.error();
+  sim::TracerOptions foam = sim::usual_options(sim::TracerKind::kWhitecaps);
+  foam.name = "foam";
+  foam.crest = 900;
+  foam.whip = 7;
+  EXPECT_EQ(stormy->tracers[1], foam);
+  EXPECT_THAT(mistake(red + "crest = 9\n"), HasSubstr("tracer[0]: only whitecaps have the keys"));
   EXPECT_THAT(mistake(red + "[[tracer]]\nname = \"red\"\n"),
               HasSubstr("key 'tracer[1].name': there is a tracer 'red' already"));
   EXPECT_THAT(mistake(red + "kind = \"ink\"\n"),

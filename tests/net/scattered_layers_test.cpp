@@ -1,4 +1,5 @@
 // Goal: who wants steam or events is told of each, and of events once.
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -7,6 +8,8 @@
 #include "protocol/layers.h"
 #include "server/formats/world_file.h"
 #include "server/net/layer_follower.h"
+#include "server/net/published_world.h"
+#include "server/net/world_feed.h"
 #include "server/sim/events.h"
 
 namespace sluice::net {
@@ -86,6 +89,86 @@ cell = "~"
   held.follower().note(*world);
   held.follower().jump();
   EXPECT_TRUE(held.after_telling(*world).empty()) << "what happened elsewhere in a recording";
+}
+
+TEST(EventLayer, KeepsNoMoreThanSoManyThatWait) {
+  auto world = world_of(R"(
+[world]
+name = "pond"
+size = [300, 100, 1]
+[waves]
+[[fill]]
+from = [0, 0, 0]
+size = [300, 80, 1]
+cell = "~"
+)");
+  const Layer layer = layers_of(*world).back();
+  LayerFollower follower(layer, 64, 3);
+  LayerFollower all(layer, 64);
+  follower.begin();
+  all.begin();
+  sim::SerialExecutor executor;
+  for (int i = 0; i < 20; ++i) {
+    world->tick(std::vector<sim::Command>{{sim::Splash{{60, 79, 0}, 9, 90'000'000, 0}}}, executor);
+    follower.note(*world);
+    all.note(*world);
+  }
+  const auto told = [&](LayerFollower& by) {
+    ChunkPictures pictures;
+    by.collect(*world, pictures);
+    std::int64_t count = 0;
+    for (const auto& entry : pictures) {
+      count += kChunkCells - std::count(entry.second->begin(), entry.second->end(), 0);
+    }
+    return count;
+  };
+  EXPECT_GT(told(all), 3);
+  EXPECT_EQ(told(follower), 3);
+}
+
+// A step of a world that is paused may end a round that began in the tick before.
+TEST(WaveLayer, OfAWorldThatIsSteppedIsThatOfItsLastTick) {
+  auto world = world_of(R"(
+[world]
+name = "long"
+size = [4480, 12, 1]
+[waves]
+[waves.wind]
+speed = 900
+[[fill]]
+from = [0, 0, 0]
+size = [4480, 8, 1]
+cell = "~"
+)");
+  sim::SerialExecutor executor;
+  WorldFeed feed(*world);
+  PublishedWorld published(world->config().shape(), feed.layers().size());
+  feed.set_watched(true);
+  feed.want_layer(0, true);
+  const auto publish = [&] {
+    feed.publish(*world);
+    published.apply(std::move(*feed.take().publication), true);
+  };
+  for (int i = 0; i < 40; ++i) {  // to a tick in which layers are told
+    world->tick({}, executor);
+    publish();
+  }
+  feed.set_pace(true, 1000);
+  world->tick({}, executor);
+  publish();
+  for (int i = 0; i < 9 && feed.awaited(); ++i) publish();
+  EXPECT_FALSE(feed.awaited());
+  LayerFollower follower(layers_of(*world)[0], SIZE_MAX);
+  follower.begin();
+  ChunkPictures now;
+  follower.collect(*world, now);
+  ASSERT_GT(now.size(), LayerFollower::kMostChunks);
+  for (const auto& entry : now) {
+    protocol::ChunkCells read{};
+    ASSERT_TRUE(published.layer(0).has(entry.first));
+    ASSERT_TRUE(protocol::decode_chunk(published.layer(0).keyframe(entry.first), read).ok());
+    EXPECT_EQ(read, *entry.second) << to_string(entry.first);
+  }
 }
 
 TEST(SteamLayer, TellsOfEachCellThatHoldsSome) {

@@ -197,6 +197,25 @@ TEST(Events, WaterThatBoilsBubblesWithWavesAndWithout) {
   }
 }
 
+TEST(Events, WaterThatFallsHasNoBubblesHoweverHot) {
+  WorldSpec spec;
+  spec.config.size = {9, 60, 1};
+  spec.config.water = sim::WaterModel::kHydro;
+  spec.fills = {{{{4, 50, 0}, {1, 1, 1}}, kFull, false}};
+  spec.heat.on = true;
+  spec.heat.options.water = 99 * sim::kDegree;
+  spec.heat.air = 99 * sim::kDegree;
+  auto world = make_world(spec);
+  bool simmers = false;
+  for (int i = 0; i < 12; ++i) {
+    (void)tick(*world);
+    ASSERT_EQ(world->cell({4, 0, 0}), 0) << "it has not landed";
+    simmers = simmers || world->heat()->simmers();
+    EXPECT_TRUE(sim::events_of(*world).empty());
+  }
+  EXPECT_TRUE(simmers);
+}
+
 // Who looks, and how often, changes nothing.
 TEST(Events, AreTheSameForEverybodyAndNoState) {
   auto watched = make_world(pond(0, 64));
