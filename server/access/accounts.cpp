@@ -137,22 +137,23 @@ Role Account::role_in(std::string_view world) const {
   return line == roles.end() ? Role::kNone : line->second;
 }
 
-std::string account_name_problem(std::string_view name) {
+Status check_account_name(std::string_view name) {
   if (!name.empty() && name.size() <= kMaxNameBytes &&
       all_of(name, "abcdefghijklmnopqrstuvwxyz0123456789-_.+@")) {
-    return "";
+    return Done{};
   }
-  return "\"" + std::string(name.substr(0, kMaxNameBytes)) + "\" is no name of an account: 1 to " +
-         std::to_string(kMaxNameBytes) + " of a-z, 0-9, '-', '_', '.', '+' and '@'";
+  return Error{"\"" + std::string(name.substr(0, kMaxNameBytes)) +
+               "\" is no name of an account: 1 to " + std::to_string(kMaxNameBytes) +
+               " of a-z, 0-9, '-', '_', '.', '+' and '@'"};
 }
 
-std::string world_name_problem(std::string_view name) {
-  if (name == kEveryWorld) return "";
+Status check_world_name(std::string_view name) {
+  if (name == kEveryWorld) return Done{};
   if (!name.empty() && name.size() <= 64 && all_of(name, "abcdefghijklmnopqrstuvwxyz0123456789-")) {
-    return "";
+    return Done{};
   }
-  return "\"" + std::string(name.substr(0, 64)) +
-         "\" is no name of a world: 1 to 64 of a-z, 0-9 and '-', or * for all of them";
+  return Error{"\"" + std::string(name.substr(0, 64)) +
+               "\" is no name of a world: 1 to 64 of a-z, 0-9 and '-', or * for all of them"};
 }
 
 Result<Accounts> Accounts::read(const std::string& path) {
@@ -205,9 +206,7 @@ std::string Accounts::text() const {
 }
 
 Status Accounts::add(Account account) {
-  if (std::string problem = account_name_problem(account.name); !problem.empty()) {
-    return Error{problem};
-  }
+  if (Status named = check_account_name(account.name); !named) return named;
   if (by_name_.size() >= kMostAccounts) {
     return Error{"there are " + std::to_string(kMostAccounts) + " accounts, and no more fit"};
   }
@@ -220,7 +219,7 @@ Status Accounts::add(Account account) {
     return Error{"created of \"" + account.name + "\" is no date, as in 2026-11-22"};
   }
   for (const auto& [world, role] : account.roles) {
-    if (std::string problem = world_name_problem(world); !problem.empty()) return Error{problem};
+    if (Status named = check_world_name(world); !named) return named;
   }
   if (by_name_.contains(account.name)) {
     return Error{"there is an account named \"" + account.name + "\" already"};

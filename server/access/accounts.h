@@ -65,8 +65,8 @@ class Accounts {
   Bans bans_;
 };
 
-/// Why this is no name of an account, or no name of a world; empty when it is one.
-[[nodiscard]] std::string account_name_problem(std::string_view name);
-[[nodiscard]] std::string world_name_problem(std::string_view name);
+/// The error says why this is no name of an account, or no name of a world.
+[[nodiscard]] Status check_account_name(std::string_view name);
+[[nodiscard]] Status check_world_name(std::string_view name);
 
 }  // namespace sluice::access

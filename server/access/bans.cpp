@@ -59,9 +59,7 @@ Status Bans::add(Ban ban) {
   }
   Rule rule;
   if (!ban.account.empty()) {
-    if (std::string problem = account_name_problem(ban.account); !problem.empty()) {
-      return Error{problem};
-    }
+    if (Status named = check_account_name(ban.account); !named) return named;
   } else {
     const auto range = AddressRange::parse(ban.address);
     if (!range.ok()) return Error{range.error()};

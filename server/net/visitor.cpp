@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "server/net/header_text.h"
+
 namespace sluice::net {
 
 namespace {
@@ -12,12 +14,6 @@ constexpr std::string_view kScheme = "bearer";
 // Scripts do not see it, and other sites' pages do not make browsers send it.
 constexpr std::string_view kCookieRules = "; Path=/; HttpOnly; SameSite=Strict; Max-Age=";
 constexpr std::string_view kMonth = "2592000";
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t from = text.find_first_not_of(" \t");
-  if (from == std::string_view::npos) return {};
-  return text.substr(from, text.find_last_not_of(" \t") - from + 1);
-}
 
 std::string_view token_in(std::string_view cookies) {
   while (!cookies.empty()) {
@@ -48,7 +44,7 @@ Visitor visitor_of(const access::Gate& gate, std::string_view authorization,
                    std::string_view cookie, std::string_view named) {
   if (trimmed(authorization).empty() && !trimmed(named).empty()) {
     const std::string account(trimmed(named));
-    if (!access::account_name_problem(account).empty()) {
+    if (!access::check_account_name(account)) {
       return {"", "not allowed: the proxy names somebody who can have no account"};
     }
     return {gate.knows(account) ? account : "", ""};

@@ -44,9 +44,7 @@ Status set_roles(const TokenOptions& options, access::Account& account) {
   std::vector<std::string> worlds = options.worlds;
   if (worlds.empty()) worlds.emplace_back(access::kEveryWorld);
   for (const std::string& world : worlds) {
-    if (std::string problem = access::world_name_problem(world); !problem.empty()) {
-      return Error{problem};
-    }
+    if (Status named = access::check_world_name(world); !named) return named;
     account.roles[world] = *role;
   }
   return Done{};
@@ -129,10 +127,15 @@ CLI::App& add_action(CLI::App& token, const Options& options, int& exit_status, 
   return *action;
 }
 
+/// As CLI11 wants it: empty where all is well.
+std::string why_not(const Status& status) {
+  return status ? std::string() : status.error();
+}
+
 void add_name(CLI::App& action, const Options& options) {
   action.add_option("NAME", options->name, "of the account")
       ->required()
-      ->check([](const std::string& name) { return access::account_name_problem(name); });
+      ->check([](const std::string& name) { return why_not(access::check_account_name(name)); });
 }
 
 void add_role(CLI::App& action, const Options& options, std::size_t least) {
@@ -143,7 +146,7 @@ void add_role(CLI::App& action, const Options& options, std::size_t least) {
       ->check(CLI::IsMember(roles));
   action.add_option("--world", options->worlds, "in this world alone; give it once for each")
       ->allow_extra_args(false)
-      ->check([](const std::string& name) { return access::world_name_problem(name); });
+      ->check([](const std::string& name) { return why_not(access::check_world_name(name)); });
 }
 
 }  // namespace
