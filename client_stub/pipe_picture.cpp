@@ -172,7 +172,7 @@ class PipeDrawing {
   int rows_;
 };
 
-std::string about(std::int64_t flow) {
+std::string short_flow(std::int64_t flow) {
   return (std::abs(flow) < 4 ? "" : "~") + std::to_string(flow);
 }
 
@@ -190,8 +190,8 @@ std::string describe_node(const protocol::PipeMirror& pipes, const PipeNodeView&
   std::string text = node.name + "  " + std::string(protocol::name_of(node.kind)) + "  " +
                      node.fluid + " " + std::to_string(view.amount) + " of " +
                      std::to_string(node.capacity) + " (" + std::to_string(percent) +
-                     " %)  level " + std::to_string(view.level) + "  in " + about(flows.in) +
-                     "  out " + about(flows.out);
+                     " %)  level " + std::to_string(view.level) + "  in " + short_flow(flows.in) +
+                     "  out " + short_flow(flows.out);
   if (node.kind == PipeKind::kPump) text += "  rate " + std::to_string(node.rate);
   if (node.kind == PipeKind::kValve) text += node.open ? "  open" : "  closed";
   if (node.throughput > 0) text += "  at most " + std::to_string(node.throughput);

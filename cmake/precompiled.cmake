@@ -4,6 +4,12 @@
 # includes what it needs.
 option(SLUICE_PRECOMPILE "Read the headers of libraries once, not for each source" ON)
 
+# GCC looks through its memory for what it can use again ever anew: a fifth of its time on sources that are
+# made of templates. With so many KiB free it hardly does.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  add_compile_options("SHELL:--param ggc-min-heapsize=524288")
+endif()
+
 # For code that runs once for a command, a message or a start, and is made of templates: -O3 took
 # twice as long as -O1 to compile, and nobody can tell when it runs.
 add_library(sluice_quickly_built INTERFACE)
@@ -33,17 +39,39 @@ function(sluice_reads target group)
   endif()
 endfunction()
 
-# Compiles these sources of a target as one: each of them alone would instantiate the same templates
-# (the variant of all commands, a logger's formats, a property's generators) once more. Names that two of
-# them define for themselves must differ; where they do not, the compiler says so, and they stand in two
-# groups. What stands in no group is compiled alone.
-# Usage: sluice_together(TARGET a.cpp b.cpp)
-function(sluice_together target)
-  if(NOT SLUICE_PRECOMPILE)
+# What a source costs before its own first line, the headers and the templates that all of a target use,
+# is paid once for a group of sources: a group is compiled as one. Names that two sources of a target
+# define for themselves must differ; where they do not, the compiler says so.
+set(SLUICE_GROUP_BYTES 70000 CACHE STRING "How much of a target's sources is compiled at once; 0: each alone")
+# These have objects of their own (set_source_files_properties): they read themselves several times.
+define_property(SOURCE PROPERTY SLUICE_ALONE BRIEF_DOCS "Compiled without others")
+
+# Usage: sluice_grouped(TARGET a.cpp b.cpp), in the folder of the sources.
+function(sluice_grouped target)
+  if(NOT SLUICE_PRECOMPILE OR SLUICE_GROUP_BYTES EQUAL 0)
     return()
   endif()
-  list(GET ARGN 0 first)
-  set_source_files_properties(${ARGN} PROPERTIES UNITY_GROUP ${first})
+  set(filled_own 0)
+  set(filled_hunted 0)
+  foreach(source IN LISTS ARGN)
+    get_source_file_property(alone ${source} SLUICE_ALONE)
+    if(NOT source MATCHES "[.]cpp$" OR alone)
+      continue()
+    endif()
+    cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE OUTPUT_VARIABLE path)
+    set(kind own)
+    cmake_path(RELATIVE_PATH path BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE within)
+    if(within IN_LIST sluice_hunted_sources)
+      set(kind hunted)
+    endif()
+    set(bytes 0)
+    if(NOT path MATCHES "^${PROJECT_BINARY_DIR}/")
+      file(SIZE ${path} bytes)
+    endif()
+    math(EXPR filled_${kind} "${filled_${kind}} + ${bytes}")
+    math(EXPR number "${filled_${kind}} / ${SLUICE_GROUP_BYTES}")
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${kind}_${number})
+  endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 endfunction()
 

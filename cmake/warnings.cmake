@@ -19,12 +19,14 @@ function(sluice_library name)
   add_library(${name} STATIC ${ARGN})
   target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE sluice_warnings)
+  sluice_grouped(${name} ${ARGN})
 endfunction()
 
 function(sluice_program name)
   add_executable(${name} ${ARGN})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE sluice_warnings)
+  sluice_grouped(${name} ${ARGN})
 endfunction()
 
 # A parser that a fuzz target feeds: the fuzzer must see which ways it takes. The rest of that build has

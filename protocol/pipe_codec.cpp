@@ -221,7 +221,7 @@ PipePlan read_plan(const PipeKey& key, const ChunkShape& sides, Reader& reader) 
   return plan;
 }
 
-Error error_in_payload(const std::string& what) {
+Error error_in_section(const std::string& what) {
   return Error{"pipe payload, " + what};
 }
 
@@ -275,12 +275,12 @@ void encode_pipe_delta(std::span<const std::int32_t> before, std::span<const std
 
 Status decode_pipes(const PipeKey& key, const ChunkShape& sides,
                     std::span<const std::uint8_t> payload, PipeSection& section) {
-  if (payload.empty()) return error_in_payload("byte 0: no tag");
+  if (payload.empty()) return error_in_section("byte 0: no tag");
   const auto tag = static_cast<PayloadTag>(payload[0]);
   if (tag == PayloadTag::kDelta) {
     std::vector<std::int32_t> differences(section.values.size());
     if (Status status = read_row(payload, 1, differences); !status.ok()) {
-      return error_in_payload(status.error());
+      return error_in_section(status.error());
     }
     for (std::size_t i = 0; i < differences.size(); ++i) {
       section.values[i] = wrapping_add(section.values[i], differences[i]);
@@ -288,16 +288,16 @@ Status decode_pipes(const PipeKey& key, const ChunkShape& sides,
     return Done{};
   }
   if (tag != PayloadTag::kKeyframe) {
-    return error_in_payload("byte 0: unknown tag " + std::to_string(payload[0]) +
+    return error_in_section("byte 0: unknown tag " + std::to_string(payload[0]) +
                             " (1 keyframe, 2 delta)");
   }
   Reader reader(payload, 1);
   PipeSection now;
   now.plan = read_plan(key, sides, reader);
-  if (reader.failed()) return error_in_payload(reader.problem());
+  if (reader.failed()) return error_in_section(reader.problem());
   now.values.resize(now.plan.value_count());
   if (Status status = read_row(payload, reader.offset(), now.values); !status.ok()) {
-    return error_in_payload(status.error());
+    return error_in_section(status.error());
   }
   now.plan_bytes.assign(payload.begin() + 1,
                         payload.begin() + static_cast<std::ptrdiff_t>(reader.offset()));

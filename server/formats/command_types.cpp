@@ -87,12 +87,12 @@ void add_shape(std::vector<Shape>& shapes) {
 template <std::size_t... I>
 std::vector<Shape> shapes_of(std::index_sequence<I...> /*rows*/) {
   std::vector<Shape> shapes;
-  (add_shape<std::variant_alternative_t<I, sim::CommandBody>>(shapes), ...);
+  (add_shape<std::variant_alternative_t<I, sim::CommandRows>>(shapes), ...);
   return shapes;
 }
 
 std::vector<Shape> shapes() {
-  return shapes_of(std::make_index_sequence<std::variant_size_v<sim::CommandBody>>{});
+  return shapes_of(std::make_index_sequence<std::variant_size_v<sim::CommandRows>>{});
 }
 
 /// Every letter of the alphabet that a cell may be given by.

@@ -191,8 +191,8 @@ class FieldWriter {
 
 template <std::size_t I = 0>
 bool read_body(const std::string& name, FieldReader& reader, sim::CommandBody& body) {
-  if constexpr (I < std::variant_size_v<sim::CommandBody>) {
-    using Row = std::variant_alternative_t<I, sim::CommandBody>;
+  if constexpr (I < std::variant_size_v<sim::CommandRows>) {
+    using Row = std::variant_alternative_t<I, sim::CommandRows>;
     if (sim::is_only_recorded<Row> || name != Row::kName) {
       return read_body<I + 1>(name, reader, body);
     }

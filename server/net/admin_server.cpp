@@ -12,6 +12,7 @@
 #include <boost/asio/thread_pool.hpp>
 
 #include "protocol/transport/http.h"
+#include "server/net/network.h"
 #include "server/net/origins.h"
 
 namespace sluice::net {
@@ -20,11 +21,6 @@ namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace http = beast::http;
 using Tcp = asio::ip::tcp;
-
-namespace {
-
-// Before accepting goes on after the system had no descriptor left.
-constexpr std::chrono::milliseconds kAcceptPause{100};
 
 class AdminConnection : public std::enable_shared_from_this<AdminConnection> {
  public:
@@ -107,8 +103,6 @@ class AdminConnection : public std::enable_shared_from_this<AdminConnection> {
   transport::Response response_;
   std::optional<transport::ResponseSerializer> serializer_;
 };
-
-}  // namespace
 
 struct AdminServer::Implementation {
   AdminOptions options;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <deque>
 #include <map>
@@ -25,6 +26,9 @@ class context;
 namespace sluice::net {
 
 class Session;
+
+/// Before accepting goes on after the system had no descriptor left.
+inline constexpr std::chrono::milliseconds kAcceptPause{100};
 
 /// A connection beyond the limits. It may ask for the server's health and nothing else, and makes
 /// room for the next one of its kind.

@@ -7,6 +7,7 @@
 #include <zlib.h>
 
 #include "protocol/base/assert.h"
+#include "server/net/header_text.h"
 
 namespace sluice::net {
 
@@ -31,12 +32,6 @@ std::string gzip(const std::string& bytes) {
   packed.resize(stream.total_out);
   deflateEnd(&stream);
   return packed;
-}
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t from = text.find_first_not_of(" \t");
-  if (from == std::string_view::npos) return {};
-  return text.substr(from, text.find_last_not_of(" \t") - from + 1);
 }
 
 /// f(entry) for each entry of a list with commas, until f returns true.

@@ -30,8 +30,6 @@ namespace {
 // How long stop() waits for clients to take their last messages.
 constexpr std::chrono::seconds kStopPatience{2};
 constexpr std::chrono::milliseconds kStopPoll{10};
-// Before accepting goes on after the system had no descriptor left.
-constexpr std::chrono::milliseconds kAcceptPause{100};
 constexpr std::chrono::milliseconds kLongestSweep{1000};
 
 }  // namespace

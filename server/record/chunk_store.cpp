@@ -13,8 +13,6 @@ namespace sluice::record {
 namespace {
 
 constexpr std::byte kDifference{2};
-constexpr int kWholeLevel = 6;
-constexpr int kDifferenceLevel = 3;
 constexpr std::size_t kChunkBytes = std::size_t{kChunkCells} * sizeof(Cell);
 
 std::uint32_t cell_at(std::span<const std::byte> bytes, std::size_t index) {

@@ -15,7 +15,6 @@ namespace sluice::record {
 namespace {
 
 constexpr std::byte kInPieces{3};
-constexpr int kWholeLevel = 6;
 constexpr int kPieceLevel = 3;
 constexpr std::size_t kTailBytes = sizeof(sim::Digest);
 constexpr std::size_t kMostKnown = std::size_t{1} << 20;

@@ -13,6 +13,10 @@
 
 namespace sluice::record {
 
+/// zstd's levels: for what is kept whole, and for what goes on from something else.
+inline constexpr int kWholeLevel = 6;
+inline constexpr int kDifferenceLevel = 3;
+
 /// Appends the packed form; compressed only where that is shorter. `level` is zstd's.
 void pack(std::span<const std::byte> bytes, int level, Bytes& out);
 

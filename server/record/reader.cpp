@@ -15,14 +15,6 @@
 
 namespace sluice::record {
 
-namespace {
-
-std::string ticks_text(std::uint64_t first, std::uint64_t last) {
-  return "ticks " + std::to_string(first) + " to " + std::to_string(last);
-}
-
-}  // namespace
-
 Reader::Reader(std::unique_ptr<Database> database, const Limits& limits, bool damaged)
     : database_(std::move(database)), limits_(limits), damaged_(damaged) {}
 Reader::~Reader() = default;
@@ -246,7 +238,8 @@ Result<std::vector<TickRecord>> Reader::read_row(std::uint64_t tick, bool with_c
     return database_->error("is damaged: tick " + std::to_string(tick) +
                             " is missing from its history");
   }
-  const std::string name = ticks_text(first, first + count - 1);
+  const std::string name =
+      "ticks " + std::to_string(first) + " to " + std::to_string(first + count - 1);
   if (row_checksum(first, digests, row->blob(2)) != row->integer(3)) {
     return database_->error("is damaged: the checksum of the history of " + name + " does not fit");
   }

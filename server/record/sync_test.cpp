@@ -8,7 +8,7 @@ namespace sluice::record {
 
 namespace {
 
-constexpr std::uint64_t kTicksPerProgress = 64;
+constexpr std::uint64_t kStepsPerProgress = 64;
 /// The phase in which what moved nothing goes to sleep.
 constexpr const char* kSleep = "sleep";
 
@@ -54,7 +54,7 @@ class SyncTest {
       tick();
       const bool restores = options_.restore_every != 0 && (i + 1) % options_.restore_every == 0;
       if (restores && !report_.divergence) restore();
-      if (options_.progress && i % kTicksPerProgress == 0) options_.progress(i + 1);
+      if (options_.progress && i % kStepsPerProgress == 0) options_.progress(i + 1);
     }
     return std::move(report_);
   }

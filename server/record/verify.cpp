@@ -13,7 +13,7 @@ namespace sluice::record {
 namespace {
 
 constexpr std::size_t kListedDifferences = 4;
-constexpr std::uint64_t kTicksPerProgress = 256;
+constexpr std::uint64_t kTicksPerReport = 256;
 
 std::string hex(sim::Digest digest) {
   char text[17];
@@ -82,7 +82,7 @@ Status Verifier::take(const TickRecord& record) {
     report_.last_tick = record.tick;
     report_.commands += record.commands.size();
   }
-  if (options_.progress && record.tick % kTicksPerProgress == 0) options_.progress(record.tick);
+  if (options_.progress && record.tick % kTicksPerReport == 0) options_.progress(record.tick);
   if (!next_ || next_->tick < record.tick) {
     if (const Status found = find_next_checkpoint(record.tick); !found) return found;
   }

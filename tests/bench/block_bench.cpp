@@ -5,7 +5,7 @@
 #include "server/sim/world.h"
 #include "tests/bench/textbook_block.h"
 
-namespace sluice::bench {
+namespace sluice::bench::block_bench {
 namespace {
 
 using sim::Fill;
@@ -131,4 +131,4 @@ BENCHMARK(BM_BlockLeak)
     ->UseRealTime();
 
 }  // namespace
-}  // namespace sluice::bench
+}  // namespace sluice::bench::block_bench

@@ -8,7 +8,7 @@
 #include "server/sim/steam/field.h"
 #include "server/sim/world.h"
 
-namespace sluice::bench {
+namespace sluice::bench::heat_bench {
 namespace {
 
 void count_cells(benchmark::State& state, std::int64_t cells) {
@@ -164,4 +164,4 @@ void BM_Steam(benchmark::State& state) {
 BENCHMARK(BM_Steam)->Unit(benchmark::kMicrosecond);
 
 }  // namespace
-}  // namespace sluice::bench
+}  // namespace sluice::bench::heat_bench

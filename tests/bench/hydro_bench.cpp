@@ -7,7 +7,7 @@
 
 #include "server/sim/world.h"
 
-namespace sluice::bench {
+namespace sluice::bench::hydro_bench {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -147,4 +147,4 @@ void BM_HydroDig(benchmark::State& state) {
 BENCHMARK(BM_HydroDig)->Arg(100)->Arg(1000);
 
 }  // namespace
-}  // namespace sluice::bench
+}  // namespace sluice::bench::hydro_bench

@@ -6,7 +6,7 @@
 #include "server/net/published_chunks.h"
 #include "server/sim/world.h"
 
-namespace sluice::bench {
+namespace sluice::bench::layer_bench {
 namespace {
 
 /// A lake that frost cools from above and heaters warm in its bed, 64 chunks of it.
@@ -77,4 +77,4 @@ void BM_TemperatureDeltas(benchmark::State& state) {
 BENCHMARK(BM_TemperatureDeltas)->Unit(benchmark::kMicrosecond);
 
 }  // namespace
-}  // namespace sluice::bench
+}  // namespace sluice::bench::layer_bench

@@ -8,7 +8,7 @@
 #include "server/net/published_world.h"
 #include "server/net/world_feed.h"
 
-namespace sluice::bench {
+namespace sluice::bench::pipe_wire_bench {
 namespace {
 
 /// A line of pipes along the rows of a side-view world. The first tenth is full.
@@ -113,4 +113,4 @@ void BM_RestingPipes(benchmark::State& state) {
 BENCHMARK(BM_RestingPipes)->Unit(benchmark::kMicrosecond);
 
 }  // namespace
-}  // namespace sluice::bench
+}  // namespace sluice::bench::pipe_wire_bench

@@ -10,7 +10,7 @@
 #include "tests/bench/textbook_pipes.h"
 #include "tests/support/random_network.h"
 
-namespace sluice::bench {
+namespace sluice::bench::pipes_bench {
 namespace {
 
 using tests::Dice;
@@ -206,4 +206,4 @@ void BM_PipesAtRest(benchmark::State& state) {
 BENCHMARK(BM_PipesAtRest);
 
 }  // namespace
-}  // namespace sluice::bench
+}  // namespace sluice::bench::pipes_bench

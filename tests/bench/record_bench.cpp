@@ -9,7 +9,7 @@
 #include "server/record/verify.h"
 #include "server/sim/world.h"
 
-namespace sluice::bench {
+namespace sluice::bench::record_bench {
 namespace {
 
 constexpr std::uint64_t kTicks = 2400;  // two minutes at 20 ticks a second
@@ -72,4 +72,4 @@ BENCHMARK_CAPTURE(BM_Verify, u_tube_hydro, "server/worlds/u-tube.toml")
     ->UseRealTime();
 
 }  // namespace
-}  // namespace sluice::bench
+}  // namespace sluice::bench::record_bench

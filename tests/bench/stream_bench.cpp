@@ -9,7 +9,7 @@
 #include "server/sim/world.h"
 #include "tests/bench/textbook_stream.h"
 
-namespace sluice::bench {
+namespace sluice::bench::stream_bench {
 namespace {
 
 constexpr std::int32_t kHeight = 64;  // of all worlds
@@ -142,4 +142,4 @@ void BM_StreamResting(benchmark::State& state) {
 BENCHMARK(BM_StreamResting)->Unit(benchmark::kMicrosecond);
 
 }  // namespace
-}  // namespace sluice::bench
+}  // namespace sluice::bench::stream_bench

@@ -9,7 +9,7 @@
 #include "server/sim/tracers/field.h"
 #include "server/sim/world.h"
 
-namespace sluice::bench {
+namespace sluice::bench::tracers_bench {
 namespace {
 
 void count_cells(benchmark::State& state, std::int64_t cells) {
@@ -89,4 +89,4 @@ void BM_DyedDamBreak(benchmark::State& state) {
 BENCHMARK(BM_DyedDamBreak)->Arg(0)->Arg(1)->Arg(4)->Unit(benchmark::kMillisecond);
 
 }  // namespace
-}  // namespace sluice::bench
+}  // namespace sluice::bench::tracers_bench

@@ -8,7 +8,7 @@
 #include "server/workers/thread_pool.h"
 #include "tests/bench/textbook.h"
 
-namespace sluice::bench {
+namespace sluice::bench::water_bench {
 namespace {
 
 constexpr std::int32_t kSide = 1024;
@@ -129,4 +129,4 @@ void BM_OneDropTick(benchmark::State& state) {
 BENCHMARK(BM_OneDropTick)->Arg(256)->Arg(1 << 20)->Unit(benchmark::kMicrosecond)->UseRealTime();
 
 }  // namespace
-}  // namespace sluice::bench
+}  // namespace sluice::bench::water_bench

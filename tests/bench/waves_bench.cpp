@@ -7,7 +7,7 @@
 #include "server/sim/waves/field.h"
 #include "server/sim/world.h"
 
-namespace sluice::bench {
+namespace sluice::bench::waves_bench {
 namespace {
 
 constexpr int kSteps = 4;
@@ -94,4 +94,4 @@ void BM_RestingWaves(benchmark::State& state) {
 BENCHMARK(BM_RestingWaves)->Unit(benchmark::kMicrosecond);
 
 }  // namespace
-}  // namespace sluice::bench
+}  // namespace sluice::bench::waves_bench

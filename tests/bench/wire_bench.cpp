@@ -9,7 +9,7 @@
 #include "server/sim/world.h"
 #include "tests/bench/wire_scenes.h"
 
-namespace sluice::bench {
+namespace sluice::bench::wire_bench {
 namespace {
 
 protocol::ChunkCells copy_of(const sim::Chunk& chunk) {
@@ -100,4 +100,4 @@ BENCHMARK_CAPTURE(BM_DeltasOf512, drips_stream, drips, sim::WaterModel::kStream)
     ->UseRealTime();
 
 }  // namespace
-}  // namespace sluice::bench
+}  // namespace sluice::bench::wire_bench

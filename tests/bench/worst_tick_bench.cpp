@@ -11,7 +11,7 @@
 #include "server/sim/digest.h"
 #include "server/sim/world.h"
 
-namespace sluice::bench {
+namespace sluice::bench::worst_tick_bench {
 namespace {
 
 constexpr std::uint64_t kClients = 50;
@@ -203,4 +203,4 @@ WORST_TICK_OF(hydro_pours, largest_world(sim::WaterModel::kHydro), pour_far_apar
 WORST_TICK_OF(hydro_boxes, largest_world(sim::WaterModel::kHydro), fill_and_empty_less);
 
 }  // namespace
-}  // namespace sluice::bench
+}  // namespace sluice::bench::worst_tick_bench

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice::client {
+namespace sluice::client::address_test {
 namespace {
 
 TEST(Address, PartsAreTaken) {
@@ -65,4 +65,4 @@ TEST(Address, OtherSchemesAreToldWhatIsWrongWithThem) {
 }
 
 }  // namespace
-}  // namespace sluice::client
+}  // namespace sluice::client::address_test

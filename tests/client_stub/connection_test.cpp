@@ -9,7 +9,7 @@
 
 #include "tests/net/test_server.h"
 
-namespace sluice::tests {
+namespace sluice::tests::connection_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -38,4 +38,4 @@ TEST(Connection, OutlivesTheServersPings) {
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::connection_test

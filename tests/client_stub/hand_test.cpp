@@ -12,7 +12,7 @@
 #include "server/formats/script.h"
 #include "tests/client_stub/mirrors.h"
 
-namespace sluice::client {
+namespace sluice::client::hand_test {
 namespace {
 
 using Lines = std::vector<std::string>;
@@ -243,4 +243,4 @@ TEST(CommandQueue, KeepsOrderPaceAndSendsNothingTwice) {
 }
 
 }  // namespace
-}  // namespace sluice::client
+}  // namespace sluice::client::hand_test

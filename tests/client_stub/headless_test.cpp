@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-namespace sluice::client {
+namespace sluice::client::headless_test {
 namespace {
 
 struct Outcome {
@@ -164,4 +164,4 @@ TEST_F(Headless, TheViewerWantsATerminal) {
 }
 
 }  // namespace
-}  // namespace sluice::client
+}  // namespace sluice::client::headless_test

@@ -11,7 +11,7 @@
 #include "protocol/pipe_codec.h"
 #include "tests/client_stub/mirrors.h"
 
-namespace sluice::client {
+namespace sluice::client::overlay_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -468,4 +468,4 @@ TEST(Desk, KeysAndTheMouseReachToolsOverlaysAndTheInspector) {
 }
 
 }  // namespace
-}  // namespace sluice::client
+}  // namespace sluice::client::overlay_test

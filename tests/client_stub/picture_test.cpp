@@ -10,7 +10,7 @@
 #include "protocol/base/map_text.h"
 #include "tests/client_stub/mirrors.h"
 
-namespace sluice::client {
+namespace sluice::client::picture_test {
 namespace {
 
 /// 64x64 cells: the lower half rock, one cell of water on it at [10, 32]; and what `draw` does.
@@ -147,4 +147,4 @@ TEST(Status, NamesWhatTheIssueAsksFor) {
 }
 
 }  // namespace
-}  // namespace sluice::client
+}  // namespace sluice::client::picture_test

@@ -7,7 +7,7 @@
 #include "protocol/pipe_codec.h"
 #include "server/formats/script.h"
 
-namespace sluice::client {
+namespace sluice::client::pipes_test {
 namespace {
 
 using protocol::PipeKind;
@@ -150,4 +150,4 @@ TEST(PipeTool, WorksOnWhatLiesUnderTheCursor) {
 }
 
 }  // namespace
-}  // namespace sluice::client
+}  // namespace sluice::client::pipes_test

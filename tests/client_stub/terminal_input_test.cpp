@@ -5,7 +5,7 @@
 #include "client_stub/keys.h"
 #include "client_stub/screen.h"
 
-namespace sluice::client {
+namespace sluice::client::terminal_input_test {
 namespace {
 
 TEST(Keys, SequencesAreReadWhole) {
@@ -73,4 +73,4 @@ TEST(Screen, WritesOnlyWhatChanged) {
 }
 
 }  // namespace
-}  // namespace sluice::client
+}  // namespace sluice::client::terminal_input_test

@@ -8,7 +8,7 @@
 
 #include "client_stub/screen.h"
 
-namespace sluice::client {
+namespace sluice::client::terminal_style_test {
 namespace {
 
 std::optional<TerminalStyle> style_in(const std::map<std::string, std::string>& variables) {
@@ -82,4 +82,4 @@ TEST(TerminalStyle, MaterialsStayApartInSixteenColours) {
 }
 
 }  // namespace
-}  // namespace sluice::client
+}  // namespace sluice::client::terminal_style_test

@@ -14,7 +14,7 @@
 #include "tests/support/process.h"
 #include "tests/support/wire_client.h"
 
-namespace sluice::tests {
+namespace sluice::tests::hosting_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -323,4 +323,4 @@ TEST_F(Hosting, AConfigurationIsExplainedBeforeAnythingStarts) {
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::hosting_test

@@ -17,7 +17,7 @@
 #include "tests/support/process.h"
 #include "tests/support/wire_client.h"
 
-namespace sluice::tests {
+namespace sluice::tests::kill_test {
 namespace {
 
 constexpr int kKills = 22;
@@ -196,4 +196,4 @@ TEST(Kill, EveryAcknowledgedCommandSurvives) {
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::kill_test

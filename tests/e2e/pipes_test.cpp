@@ -12,7 +12,7 @@
 #include "tests/support/process.h"
 #include "tests/support/wire_client.h"
 
-namespace sluice::tests {
+namespace sluice::tests::pipes_test {
 namespace {
 
 using Event = protocol::ClientSession::Event;
@@ -119,4 +119,4 @@ TEST_F(Pipeline, CarriesTheLakesWaterToTheTankAndBack) {
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::pipes_test

@@ -12,7 +12,7 @@
 #include "tests/support/process.h"
 #include "tests/support/wire_client.h"
 
-namespace sluice::tests {
+namespace sluice::tests::replay_test {
 namespace {
 
 constexpr const char* kPond = R"(
@@ -210,4 +210,4 @@ TEST_F(Replay, WrongInputIsToldAndEndsWithTwo) {
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::replay_test

@@ -15,7 +15,7 @@
 #include "server/record/reader.h"
 #include "tests/support/process.h"
 
-namespace sluice::tests {
+namespace sluice::tests::resume_test {
 namespace {
 
 constexpr int kCommands = 1500;
@@ -106,4 +106,4 @@ TEST(Resume, EachCommandIsAppliedOnceWhateverIsKilled) {
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::resume_test

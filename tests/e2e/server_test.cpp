@@ -7,7 +7,7 @@
 #include "tests/support/process.h"
 #include "tests/support/wire_client.h"
 
-namespace sluice::tests {
+namespace sluice::tests::server_test {
 namespace {
 
 using Event = protocol::ClientSession::Event;
@@ -225,4 +225,4 @@ TEST_F(Server, TheClockKeepsItsRate) {
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::server_test

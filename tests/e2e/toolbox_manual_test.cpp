@@ -7,7 +7,7 @@
 
 #include "tests/support/toolbox.h"
 
-namespace sluice::tests {
+namespace sluice::tests::toolbox_manual_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -136,4 +136,4 @@ TEST_F(Manual, EachCommandShowsHowItIsUsed) {
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::toolbox_manual_test

@@ -7,7 +7,7 @@
 
 #include "tests/support/toolbox.h"
 
-namespace sluice::tests {
+namespace sluice::tests::toolbox_picture_test {
 namespace {
 
 TEST_F(Toolbox, FillSaysWhatMarksDoAndWritesTheWorld) {
@@ -123,4 +123,4 @@ TEST_F(Toolbox, WrongPicturesAreAnsweredBeforeTheRun) {
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::toolbox_picture_test

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <sstream>
 
-namespace sluice::tests {
+namespace sluice::tests::toolbox_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -460,4 +460,4 @@ TEST_F(Toolbox, NumbersThatAreTooLargeAreNamed) {
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::toolbox_test

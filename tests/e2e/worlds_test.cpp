@@ -11,7 +11,7 @@
 #include "tests/support/process.h"
 #include "tests/support/wire_client.h"
 
-namespace sluice::tests {
+namespace sluice::tests::worlds_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -133,4 +133,4 @@ TEST_F(WorldsEndToEnd, AreResetRemovedAndExportedByAnyWhoMay) {
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::worlds_test

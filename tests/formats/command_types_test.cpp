@@ -13,7 +13,7 @@
 #include "server/formats/script.h"
 #include "tests/support/random_world.h"
 
-namespace sluice::tests {
+namespace sluice::tests::command_types_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -28,7 +28,7 @@ TEST(CommandTypes, TheSchemaHasEveryRowOfTheManifestOnce) {
     names.insert(one["properties"]["cmd"]["const"].get<std::string>());
     EXPECT_EQ(one["additionalProperties"], false);
   }
-  EXPECT_EQ(titles.size(), std::variant_size_v<sim::CommandBody> - 1) << "RisingPour is recorded";
+  EXPECT_EQ(titles.size(), std::variant_size_v<sim::CommandRows> - 1) << "RisingPour is recorded";
   std::set<std::string> expected;
   for (const std::string_view name : sim::command_names()) expected.emplace(name);
   EXPECT_EQ(names, expected);
@@ -103,4 +103,4 @@ TEST(CommandTypes, TheDeclarationHasATypeForEachRow) {
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::command_types_test

@@ -12,7 +12,7 @@
 #include "server/formats/world_file.h"
 #include "server/sim/models/registry.h"
 
-namespace sluice::tests {
+namespace sluice::tests::model_list_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -82,4 +82,4 @@ TEST(ModelList, ItsBoundsAreThoseOfWorldFiles) {
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::model_list_test

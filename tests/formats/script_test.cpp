@@ -7,7 +7,7 @@
 
 #include "tests/support/random_world.h"
 
-namespace sluice::tests {
+namespace sluice::tests::script_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -250,4 +250,4 @@ TEST(Script, LinesTooDeepOrOfTooManyKeysAreRefusedBeforeTheyAreParsed) {
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::script_test

@@ -12,7 +12,7 @@
 #include "server/sim/world.h"
 #include "tests/formats/mistake.h"
 
-namespace sluice::tests {
+namespace sluice::tests::world_file_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -408,4 +408,4 @@ TEST(WorldFile, AFileThatIsNotThereIsNamed) {
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::world_file_test

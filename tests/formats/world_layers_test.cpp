@@ -5,7 +5,7 @@
 
 #include "tests/formats/mistake.h"
 
-namespace sluice::tests {
+namespace sluice::tests::world_layers_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -123,4 +123,4 @@ TEST(WorldFile, WavesHaveDefaultsAndBounds) {
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::world_layers_test

@@ -19,7 +19,7 @@
 #include "server/record/verify.h"
 #include "tests/support/process.h"
 
-namespace sluice::host {
+namespace sluice::host::admin_api_test {
 namespace {
 
 using nlohmann::json;
@@ -389,4 +389,4 @@ TEST_F(AdminApiTest, ItsDocumentNamesEveryAction) {
 }
 
 }  // namespace
-}  // namespace sluice::host
+}  // namespace sluice::host::admin_api_test

@@ -17,7 +17,7 @@
 #include "tests/record/support.h"
 #include "tests/support/world_access.h"
 
-namespace sluice::host {
+namespace sluice::host::background_verifier_test {
 namespace {
 
 using record::test::must;
@@ -162,4 +162,4 @@ TEST_F(BackgroundVerifierTest, DamageBeforeTheLastCheckpointIsNoticedSoonAfterTh
 }
 
 }  // namespace
-}  // namespace sluice::host
+}  // namespace sluice::host::background_verifier_test

@@ -14,7 +14,7 @@
 #include "server/record/verify.h"
 #include "tests/record/support.h"
 
-namespace sluice::host {
+namespace sluice::host::backups_test {
 namespace {
 
 using record::test::must;
@@ -120,4 +120,4 @@ TEST_F(BackupsTest, WhatCannotBeMadeTakesNothingAway) {
 }
 
 }  // namespace
-}  // namespace sluice::host
+}  // namespace sluice::host::backups_test

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-namespace sluice::host {
+namespace sluice::host::command_queue_test {
 namespace {
 
 using testing::ElementsAre;
@@ -352,4 +352,4 @@ RC_GTEST_PROP(CommandQueue, KeepsItsPromises, ()) {
 }
 
 }  // namespace
-}  // namespace sluice::host
+}  // namespace sluice::host::command_queue_test

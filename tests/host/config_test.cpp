@@ -6,7 +6,7 @@
 
 #include "tests/support/process.h"
 
-namespace sluice::host {
+namespace sluice::host::config_test {
 namespace {
 
 /// Of a configuration of that text; empty where it is none.
@@ -279,4 +279,4 @@ TEST(Config, LimitsOfRolesHaveBoundsToo) {
 }
 
 }  // namespace
-}  // namespace sluice::host
+}  // namespace sluice::host::config_test

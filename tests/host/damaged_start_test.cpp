@@ -14,7 +14,7 @@
 #include "server/record/verify.h"
 #include "tests/record/support.h"
 
-namespace sluice::host {
+namespace sluice::host::damaged_start_test {
 namespace {
 
 using namespace record::test;
@@ -200,4 +200,4 @@ TEST_F(DamagedStart, ALostChunkIsHadAgainFromTheWorldFile) {
 }
 
 }  // namespace
-}  // namespace sluice::host
+}  // namespace sluice::host::damaged_start_test

@@ -12,7 +12,7 @@
 
 #include "tests/support/process.h"
 
-namespace sluice::host {
+namespace sluice::host::disk_guard_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -185,4 +185,4 @@ TEST(DiskGuard, LooksAtARealDisk) {
 }
 
 }  // namespace
-}  // namespace sluice::host
+}  // namespace sluice::host::disk_guard_test

@@ -18,7 +18,7 @@
 #include "server/record/verify.h"
 #include "tests/support/process.h"
 
-namespace sluice::host {
+namespace sluice::host::hosted_worlds_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -448,4 +448,4 @@ TEST_F(HostedWorldsTest, AWorldsFileThatIsWrongIsNamed) {
 }
 
 }  // namespace
-}  // namespace sluice::host
+}  // namespace sluice::host::hosted_worlds_test

@@ -9,7 +9,7 @@
 #include <spdlog/logger.h>
 #include <spdlog/sinks/ostream_sink.h>
 
-namespace sluice::host {
+namespace sluice::host::json_log_test {
 namespace {
 
 TEST(JsonLog, EachLineIsOneObject) {
@@ -36,4 +36,4 @@ TEST(JsonLog, EachLineIsOneObject) {
 }
 
 }  // namespace
-}  // namespace sluice::host
+}  // namespace sluice::host::json_log_test

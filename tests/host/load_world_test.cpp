@@ -13,7 +13,7 @@
 #include "server/record/verify.h"
 #include "tests/record/support.h"
 
-namespace sluice::host {
+namespace sluice::host::load_world_test {
 namespace {
 
 using namespace record::test;
@@ -112,4 +112,4 @@ TEST_F(LoadWorld, ACutThatFailsLeavesTheWorldHosted) {
 }
 
 }  // namespace
-}  // namespace sluice::host
+}  // namespace sluice::host::load_world_test

@@ -16,7 +16,7 @@
 #include "tests/support/process.h"
 #include "tests/support/wire_client.h"
 
-namespace sluice::host {
+namespace sluice::host::look_back_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -431,4 +431,4 @@ TEST_F(LookBackTest, TheServerStopsWhilePositionsPlay) {
 }
 
 }  // namespace
-}  // namespace sluice::host
+}  // namespace sluice::host::look_back_test

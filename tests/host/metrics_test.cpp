@@ -11,7 +11,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice::host {
+namespace sluice::host::metrics_test {
 namespace {
 
 /// The value behind `name{world="tub"...}`; a text that says so where there is none.
@@ -158,4 +158,4 @@ TEST(MetricsTest, TheDocumentListsEveryOne) {
 }
 
 }  // namespace
-}  // namespace sluice::host
+}  // namespace sluice::host::metrics_test

@@ -15,7 +15,7 @@
 #include "server/host/world_runner.h"
 #include "tests/support/process.h"
 
-namespace sluice::host {
+namespace sluice::host::operator_desk_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -157,4 +157,4 @@ TEST_F(OperatorDeskTest, TakesNothingInOnceItStops) {
 }
 
 }  // namespace
-}  // namespace sluice::host
+}  // namespace sluice::host::operator_desk_test

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace sluice::host {
+namespace sluice::host::status_page_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -44,4 +44,4 @@ TEST(StatusPage, ObeysNoText) {
 }
 
 }  // namespace
-}  // namespace sluice::host
+}  // namespace sluice::host::status_page_test

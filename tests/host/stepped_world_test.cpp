@@ -7,7 +7,7 @@
 #include "server/record/verify.h"
 #include "tests/host/hosted_world.h"
 
-namespace sluice::host {
+namespace sluice::host::stepped_world_test {
 namespace {
 
 /// A world without threads, on a clock that stands still until it is moved.
@@ -216,4 +216,4 @@ TEST_F(SteppedWorldTest, AloneItsTimeStandsAndIsNotMadeUpFor) {
 }
 
 }  // namespace
-}  // namespace sluice::host
+}  // namespace sluice::host::stepped_world_test

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice::host {
+namespace sluice::host::tick_clock_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -46,4 +46,4 @@ TEST(TickClock, ALongDelayIsLetGoButForABoundedNumberOfTicks) {
 }
 
 }  // namespace
-}  // namespace sluice::host
+}  // namespace sluice::host::tick_clock_test

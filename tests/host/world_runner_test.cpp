@@ -10,7 +10,7 @@
 #include "server/record/recorder.h"
 #include "tests/host/hosted_world.h"
 
-namespace sluice::host {
+namespace sluice::host::world_runner_test {
 namespace {
 
 TEST_F(WorldRunnerTest, AnswersEachCommandOnceWithItsTick) {
@@ -202,4 +202,4 @@ TEST_F(WorldRunnerTest, AServerThatStopsOnAFullDiskSaysSo) {
 }
 
 }  // namespace
-}  // namespace sluice::host
+}  // namespace sluice::host::world_runner_test

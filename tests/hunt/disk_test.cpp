@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
-namespace sluice::hunt {
+namespace sluice::hunt::disk_test {
 namespace {
 
 TEST(DiskTest, WhatIsNotSyncedMayBeLostAndMayStay) {
@@ -108,4 +108,4 @@ TEST(DiskTest, ADatabaseKeepsItsCommitsWhereverThePowerIsCut) {
 }
 
 }  // namespace
-}  // namespace sluice::hunt
+}  // namespace sluice::hunt::disk_test

@@ -18,7 +18,7 @@
 #include "tests/hunt/sometimes.h"
 #include "tests/support/effort.h"
 
-namespace sluice::hunt {
+namespace sluice::hunt::hunt_test {
 namespace {
 
 constexpr std::uint64_t kSeeds = 80;
@@ -274,4 +274,4 @@ TEST(Plants, TwentyAreFoundByATest) {
 }
 
 }  // namespace
-}  // namespace sluice::hunt
+}  // namespace sluice::hunt::hunt_test

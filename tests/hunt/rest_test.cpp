@@ -6,7 +6,7 @@
 
 #include "tests/support/drawn_world.h"
 
-namespace sluice::hunt {
+namespace sluice::hunt::rest_test {
 namespace {
 
 using sim::WaterModel;
@@ -63,4 +63,4 @@ TEST(Rest, WhatMovesComesToRestAndWhatIsFedIsClosed) {
 }
 
 }  // namespace
-}  // namespace sluice::hunt
+}  // namespace sluice::hunt::rest_test

@@ -8,7 +8,7 @@
 
 #include "tests/support/wire_client.h"
 
-namespace sluice::tests {
+namespace sluice::tests::admin_server_test {
 namespace {
 
 std::unique_ptr<net::AdminServer> serve(net::AdminLimits limits = {}) {
@@ -89,4 +89,4 @@ TEST(AdminServer, SaysWhereItCannotListen) {
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::admin_server_test

@@ -11,7 +11,7 @@
 #include "tests/support/process.h"
 #include "tests/support/wire_client.h"
 
-namespace sluice::tests {
+namespace sluice::tests::http_test {
 namespace {
 
 TEST(Http, EveryPathAnswers) {
@@ -315,4 +315,4 @@ TEST(Server, APortInUseIsAnErrorThatNamesIt) {
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::http_test

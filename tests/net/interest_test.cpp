@@ -11,7 +11,7 @@
 #include "protocol/mirror.h"
 #include "tests/protocol/chunk_generators.h"
 
-namespace sluice::net {
+namespace sluice::net::interest_test {
 namespace {
 
 using protocol::ChunkCells;
@@ -312,4 +312,4 @@ TEST(Interest, ATickThatChangedNothingInViewIsToldToWhoMissedIt) {
 }
 
 }  // namespace
-}  // namespace sluice::net
+}  // namespace sluice::net::interest_test

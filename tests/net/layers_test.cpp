@@ -15,7 +15,7 @@
 #include "server/sim/heat/field.h"
 #include "server/sim/tracers/field.h"
 
-namespace sluice::net {
+namespace sluice::net::layers_test {
 namespace {
 
 // A pond of 300 columns that the air cools, a heater at its bed, a splash in it, and silt that
@@ -401,4 +401,4 @@ TEST(LayerNumbers, AreReadAsTheyAreWritten) {
 }
 
 }  // namespace
-}  // namespace sluice::net
+}  // namespace sluice::net::layers_test

@@ -7,7 +7,7 @@
 #include "tests/net/test_server.h"
 #include "tests/support/wire_client.h"
 
-namespace sluice::tests {
+namespace sluice::tests::limits_test {
 namespace {
 
 using Event = protocol::ClientSession::Event;
@@ -125,4 +125,4 @@ TEST(Limits, CommandsOfTooManyBytesASecondAreRefused) {
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::limits_test

@@ -6,7 +6,7 @@
 #include "tests/net/test_server.h"
 #include "tests/support/wire_client.h"
 
-namespace sluice::tests {
+namespace sluice::tests::people_test {
 namespace {
 
 using Event = protocol::ClientSession::Event;
@@ -98,4 +98,4 @@ TEST(People, ANameThatIsNoneEndsTheConnection) {
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::people_test

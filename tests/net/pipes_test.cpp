@@ -13,7 +13,7 @@
 #include "server/net/world_feed.h"
 #include "tests/support/random_world.h"
 
-namespace sluice::net {
+namespace sluice::net::pipes_test {
 namespace {
 
 using protocol::PipeKey;
@@ -329,4 +329,4 @@ TEST(Pipes, WatchingAgainBringsEverythingAgain) {
 }
 
 }  // namespace
-}  // namespace sluice::net
+}  // namespace sluice::net::pipes_test

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice::net {
+namespace sluice::net::result_book_test {
 namespace {
 
 using State = ResultBook::State;
@@ -194,4 +194,4 @@ TEST(ResultBook, OfANewRecordingNothingIsKnown) {
 }
 
 }  // namespace
-}  // namespace sluice::net
+}  // namespace sluice::net::result_book_test

@@ -10,7 +10,7 @@
 #include "tests/net/test_server.h"
 #include "tests/support/wire_client.h"
 
-namespace sluice::tests {
+namespace sluice::tests::resume_test {
 namespace {
 
 using Event = protocol::ClientSession::Event;
@@ -231,4 +231,4 @@ TEST(Resume, ATokenHasItsLengthAndAnAskItsMost) {
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::resume_test

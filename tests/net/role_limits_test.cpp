@@ -9,7 +9,7 @@
 #include "tests/net/test_server.h"
 #include "tests/support/wire_client.h"
 
-namespace sluice::tests {
+namespace sluice::tests::role_limits_test {
 namespace {
 
 using access::Role;
@@ -150,4 +150,4 @@ TEST(RoleLimits, BandwidthHoldsBackWhatIsSentAndNothingIsLost) {
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::role_limits_test

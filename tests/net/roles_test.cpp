@@ -13,7 +13,7 @@
 #include "tests/support/process.h"
 #include "tests/support/wire_client.h"
 
-namespace sluice::tests {
+namespace sluice::tests::roles_test {
 namespace {
 
 using access::Role;
@@ -315,4 +315,4 @@ TEST_F(Roles, PagesSignInByACookieThatTheirScriptsDoNotSee) {
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::roles_test

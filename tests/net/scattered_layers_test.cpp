@@ -12,7 +12,7 @@
 #include "server/net/world_feed.h"
 #include "server/sim/events.h"
 
-namespace sluice::net {
+namespace sluice::net::scattered_layers_test {
 namespace {
 
 std::unique_ptr<sim::World> world_of(const std::string& text) {
@@ -207,4 +207,4 @@ rate = 90000000
 }
 
 }  // namespace
-}  // namespace sluice::net
+}  // namespace sluice::net::scattered_layers_test

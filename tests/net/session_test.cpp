@@ -8,7 +8,7 @@
 #include "tests/net/test_server.h"
 #include "tests/support/wire_client.h"
 
-namespace sluice::tests {
+namespace sluice::tests::session_test {
 namespace {
 
 using Event = protocol::ClientSession::Event;
@@ -350,4 +350,4 @@ TEST(Session, AServerThatStopsSaysGoodbye) {
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::session_test

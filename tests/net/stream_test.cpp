@@ -9,7 +9,7 @@
 #include <boost/asio/write.hpp>
 #include <gtest/gtest.h>
 
-namespace sluice::transport {
+namespace sluice::transport::stream_test {
 namespace {
 
 namespace asio = boost::asio;
@@ -91,4 +91,4 @@ TEST(Stream, FailsWhatIsUnderWayWhenItsTimeIsOver) {
 }
 
 }  // namespace
-}  // namespace sluice::transport
+}  // namespace sluice::transport::stream_test

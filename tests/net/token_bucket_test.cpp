@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice::net {
+namespace sluice::net::token_bucket_test {
 namespace {
 
 TEST(TokenBucket, LetsTheRateThrough) {
@@ -31,4 +31,4 @@ TEST(TokenBucket, WhatIsChargedIsOwed) {
 }
 
 }  // namespace
-}  // namespace sluice::net
+}  // namespace sluice::net::token_bucket_test

@@ -9,7 +9,7 @@
 #include "server/formats/world_file.h"
 #include "server/net/published_world.h"
 
-namespace sluice::net {
+namespace sluice::net::world_feed_test {
 namespace {
 
 std::unique_ptr<sim::World> falling_water() {
@@ -404,4 +404,4 @@ TEST(WorldFeed, TellsOfSoManySpringsAndHowManyItLeavesOut) {
 }
 
 }  // namespace
-}  // namespace sluice::net
+}  // namespace sluice::net::world_feed_test

@@ -10,7 +10,7 @@
 #include "tests/net/test_server.h"
 #include "tests/support/wire_client.h"
 
-namespace sluice::tests {
+namespace sluice::tests::worlds_test {
 namespace {
 
 using Event = protocol::ClientSession::Event;
@@ -136,4 +136,4 @@ TEST(Worlds, WhoTakesNoMessageDoesNotKeepAWorld) {
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::worlds_test

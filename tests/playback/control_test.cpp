@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice::playback {
+namespace sluice::playback::control_test {
 namespace {
 
 using Kind = Control::Kind;
@@ -69,4 +69,4 @@ TEST(Control, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace sluice::playback
+}  // namespace sluice::playback::control_test

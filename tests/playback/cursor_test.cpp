@@ -13,7 +13,7 @@
 #include "server/workers/thread_pool.h"
 #include "tests/record/support.h"
 
-namespace sluice::playback {
+namespace sluice::playback::cursor_test {
 namespace {
 
 using namespace record::test;
@@ -238,4 +238,4 @@ TEST(Comparison, CountsTheCellsThatDiffer) {
 }
 
 }  // namespace
-}  // namespace sluice::playback
+}  // namespace sluice::playback::cursor_test

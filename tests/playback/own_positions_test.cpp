@@ -9,7 +9,7 @@
 #include "server/playback/comparison.h"
 #include "tests/playback/players.h"
 
-namespace sluice::playback {
+namespace sluice::playback::own_positions_test {
 namespace {
 
 using namespace test;
@@ -310,4 +310,4 @@ TEST_F(Alone, TheServerStopsWhilePositionsPlay) {
 }
 
 }  // namespace
-}  // namespace sluice::playback
+}  // namespace sluice::playback::own_positions_test

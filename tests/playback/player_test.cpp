@@ -9,7 +9,7 @@
 #include "server/playback/comparison.h"
 #include "tests/playback/players.h"
 
-namespace sluice::playback {
+namespace sluice::playback::player_test {
 namespace {
 
 using namespace test;
@@ -201,4 +201,4 @@ TEST_F(Players, ARecordingThatGrowsIsFollowed) {
 }
 
 }  // namespace
-}  // namespace sluice::playback
+}  // namespace sluice::playback::player_test

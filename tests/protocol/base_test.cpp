@@ -3,7 +3,7 @@
 #include "protocol/base/geometry.h"
 #include "protocol/base/varint.h"
 
-namespace sluice {
+namespace sluice::base_test {
 namespace {
 
 using Bytes = std::vector<std::uint8_t>;
@@ -53,4 +53,4 @@ TEST(ChunkShape, PlacesOfChunksWrap) {
 }
 
 }  // namespace
-}  // namespace sluice
+}  // namespace sluice::base_test

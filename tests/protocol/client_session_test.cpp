@@ -5,7 +5,7 @@
 
 #include "protocol/codec.h"
 
-namespace sluice::protocol {
+namespace sluice::protocol::client_session_test {
 namespace {
 
 using State = ClientSession::State;
@@ -144,4 +144,4 @@ TEST(ClientSession, AClosedSessionIgnoresEverything) {
 }
 
 }  // namespace
-}  // namespace sluice::protocol
+}  // namespace sluice::protocol::client_session_test

@@ -15,7 +15,7 @@
 #include "tests/protocol/chunk_generators.h"
 #include "tests/protocol/payloads.h"
 
-namespace sluice::protocol {
+namespace sluice::protocol::codec_test {
 namespace {
 
 TEST(Varint, SpellsEveryWidthAndReadsItBack) {
@@ -188,4 +188,4 @@ RC_GTEST_PROP(Checksum, OneWrongCellShows, ()) {
 }
 
 }  // namespace
-}  // namespace sluice::protocol
+}  // namespace sluice::protocol::codec_test

@@ -18,7 +18,7 @@
 #include "tests/protocol/chunk_generators.h"
 #include "tests/protocol/payloads.h"
 
-namespace sluice::protocol {
+namespace sluice::protocol::column_coding_test {
 namespace {
 
 Payload columns_of(std::uint8_t tag, int log_height, const ChunkCells& from, const ChunkCells& to) {
@@ -211,4 +211,4 @@ TEST(Columns, TheWildestChangeComesBack) {
 }
 
 }  // namespace
-}  // namespace sluice::protocol
+}  // namespace sluice::protocol::column_coding_test

@@ -5,7 +5,7 @@
 
 #include "protocol/chunk.h"
 
-namespace sluice::protocol {
+namespace sluice::protocol::map_text_test {
 namespace {
 
 TEST(MapText, RoundsToTheNearestEighth) {
@@ -41,4 +41,4 @@ TEST(MapText, PrintsTheTopRowFirstAndSeparatesLayers) {
 }
 
 }  // namespace
-}  // namespace sluice::protocol
+}  // namespace sluice::protocol::map_text_test

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-namespace sluice::protocol {
+namespace sluice::protocol::messages_test {
 namespace {
 
 template <class M>
@@ -234,4 +234,4 @@ RC_GTEST_PROP(Messages, DamagedBytesAreAMessageOrAnError, ()) {
 }
 
 }  // namespace
-}  // namespace sluice::protocol
+}  // namespace sluice::protocol::messages_test

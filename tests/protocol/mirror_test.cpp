@@ -13,7 +13,7 @@
 #include "protocol/codec.h"
 #include "tests/protocol/chunk_generators.h"
 
-namespace sluice::protocol {
+namespace sluice::protocol::mirror_test {
 namespace {
 
 Welcome small_world() {
@@ -167,4 +167,4 @@ TEST(Mirror, GoesBackInAReplayAlone) {
 }
 
 }  // namespace
-}  // namespace sluice::protocol
+}  // namespace sluice::protocol::mirror_test

@@ -12,7 +12,7 @@
 
 #include "tests/protocol/pipe_generators.h"
 
-namespace sluice::protocol {
+namespace sluice::protocol::pipe_codec_test {
 namespace {
 
 using Payload = std::vector<std::uint8_t>;
@@ -226,4 +226,4 @@ TEST(FlowClass, IsWithinAQuarterAndKeepsTheSign) {
 }
 
 }  // namespace
-}  // namespace sluice::protocol
+}  // namespace sluice::protocol::pipe_codec_test

@@ -12,7 +12,7 @@
 #include "protocol/pipe_codec.h"
 #include "tests/protocol/pipe_generators.h"
 
-namespace sluice::protocol {
+namespace sluice::protocol::pipe_mirror_test {
 namespace {
 
 struct State {
@@ -159,4 +159,4 @@ TEST(PipeMirror, RefusesWhatNoServerSends) {
 }
 
 }  // namespace
-}  // namespace sluice::protocol
+}  // namespace sluice::protocol::pipe_mirror_test

@@ -7,7 +7,7 @@
 
 #include "protocol/client_session.h"
 
-namespace sluice::protocol {
+namespace sluice::protocol::resume_test {
 namespace {
 
 Welcome welcome_of(std::uint32_t results_kept) {
@@ -78,4 +78,4 @@ TEST(ResumingSession, TheDocumentHasItsNumbers) {
 }
 
 }  // namespace
-}  // namespace sluice::protocol
+}  // namespace sluice::protocol::resume_test

@@ -8,7 +8,7 @@
 #include "server/record/verify.h"
 #include "tests/record/support.h"
 
-namespace sluice::record::test {
+namespace sluice::record::test::bundle_test {
 namespace {
 
 TEST(Bundle, VerifiesByItselfAndSaysWhereItIsFrom) {
@@ -75,4 +75,4 @@ TEST(Bundle, MayBeOfABundleAndAtTheEnds) {
 }
 
 }  // namespace
-}  // namespace sluice::record::test
+}  // namespace sluice::record::test::bundle_test

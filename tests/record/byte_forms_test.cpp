@@ -13,7 +13,7 @@
 #include "server/record/packing.h"
 #include "tests/record/support.h"
 
-namespace sluice::record::test {
+namespace sluice::record::test::byte_forms_test {
 namespace {
 
 std::vector<TickRecord> random_ticks(std::uint32_t seed, std::size_t count, double rate) {
@@ -243,4 +243,4 @@ TEST(ByteForms, RowChecksumsSeeEveryPart) {
 }
 
 }  // namespace
-}  // namespace sluice::record::test
+}  // namespace sluice::record::test::byte_forms_test

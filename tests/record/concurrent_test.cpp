@@ -9,7 +9,7 @@
 #include "server/record/verify.h"
 #include "tests/record/support.h"
 
-namespace sluice::record::test {
+namespace sluice::record::test::concurrent_test {
 namespace {
 
 TEST(Concurrent, VerifiesWhatARunningWriterHasCommitted) {
@@ -65,4 +65,4 @@ TEST(Concurrent, AnOpenReaderDoesNotHinderStoppingOrStarting) {
 }
 
 }  // namespace
-}  // namespace sluice::record::test
+}  // namespace sluice::record::test::concurrent_test

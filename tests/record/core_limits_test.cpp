@@ -13,7 +13,7 @@
 #include "server/record/reader.h"
 #include "tests/record/support.h"
 
-namespace sluice::record::test {
+namespace sluice::record::test::core_limits_test {
 namespace {
 
 std::unique_ptr<sim::World> world_of_pipes(int pipes, std::size_t name_bytes) {
@@ -216,4 +216,4 @@ TEST(CoreLimits, PiecesEndWhereTheContentSays) {
 }
 
 }  // namespace
-}  // namespace sluice::record::test
+}  // namespace sluice::record::test::core_limits_test

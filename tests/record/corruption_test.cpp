@@ -8,7 +8,7 @@
 #include "server/record/verify.h"
 #include "tests/record/support.h"
 
-namespace sluice::record::test {
+namespace sluice::record::test::corruption_test {
 namespace {
 
 std::string open_error(const std::string& path) {
@@ -157,4 +157,4 @@ TEST(Corruption, ReadingLeavesNoTrace) {
 }
 
 }  // namespace
-}  // namespace sluice::record::test
+}  // namespace sluice::record::test::corruption_test

@@ -17,7 +17,7 @@
 #include "server/record/recorder.h"
 #include "tests/record/support.h"
 
-namespace sluice::record::test {
+namespace sluice::record::test::crash_test {
 namespace {
 
 /// Runs `body` in a child process; it gets the writing end of the pipe that read_ticks() reads.
@@ -231,4 +231,4 @@ TEST(Crash, AfterAFailedCommitEveryCallFailsAndTheFileIsGood) {
 }
 
 }  // namespace
-}  // namespace sluice::record::test
+}  // namespace sluice::record::test::crash_test

@@ -10,7 +10,7 @@
 #include "tests/record/support.h"
 #include "tests/support/world_access.h"
 
-namespace sluice::record::test {
+namespace sluice::record::test::diff_test {
 namespace {
 
 constexpr std::uint64_t kTick = 57;
@@ -306,4 +306,4 @@ TEST_F(Diff, OneWorldFileReadDifferentlyIsADifferenceOfTheBeginning) {
 }
 
 }  // namespace
-}  // namespace sluice::record::test
+}  // namespace sluice::record::test::diff_test

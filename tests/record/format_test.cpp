@@ -13,7 +13,7 @@
 #include "server/record/verify.h"
 #include "tests/record/support.h"
 
-namespace sluice::record::test {
+namespace sluice::record::test::format_test {
 namespace {
 
 std::vector<std::filesystem::path> golden_recordings() {
@@ -306,4 +306,4 @@ TEST(CheckpointKeeper, RestIsCheckpointedSeldom) {
 }
 
 }  // namespace
-}  // namespace sluice::record::test
+}  // namespace sluice::record::test::format_test

@@ -19,7 +19,7 @@
 #include "tests/support/random_world.h"
 #include "tests/support/world_access.h"
 
-namespace sluice::record::test {
+namespace sluice::record::test::kill_matrix_test {
 namespace {
 
 constexpr std::uint64_t kTick = 23;
@@ -496,4 +496,4 @@ TEST(KillMatrix, CleanTicksGiveNoAlarm) {
 }
 
 }  // namespace
-}  // namespace sluice::record::test
+}  // namespace sluice::record::test::kill_matrix_test

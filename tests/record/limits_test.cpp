@@ -12,7 +12,7 @@
 #include "tests/record/support.h"
 #include "tests/support/faulty_vfs.h"
 
-namespace sluice::record::test {
+namespace sluice::record::test::limits_test {
 namespace {
 
 RecordedCommand removal_of(const std::string& name, const std::string& client) {
@@ -296,4 +296,4 @@ TEST(RecordLimits, WritingIsBoundedByWhatIsWritten) {
 }
 
 }  // namespace
-}  // namespace sluice::record::test
+}  // namespace sluice::record::test::limits_test

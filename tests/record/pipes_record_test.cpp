@@ -10,7 +10,7 @@
 #include "tests/support/effort.h"
 #include "tests/support/random_world.h"
 
-namespace sluice::record::test {
+namespace sluice::record::test::pipes_record_test {
 namespace {
 
 void add_line(const std::string& name, int count, int amount, bool pumps, sim::WorldSpec& spec) {
@@ -103,4 +103,4 @@ TEST(PipesRecord, RandomWorldsVerifyFromEachCheckpoint) {
 }
 
 }  // namespace
-}  // namespace sluice::record::test
+}  // namespace sluice::record::test::pipes_record_test

@@ -15,7 +15,7 @@
 #include "tests/record/support.h"
 #include "tests/support/faulty_vfs.h"
 
-namespace sluice::record::test {
+namespace sluice::record::test::rebuild_test {
 namespace {
 
 RepairOptions with_world_file() {
@@ -401,4 +401,4 @@ TEST_F(RebuildTest, WhatWaitsWhileAPartIsWrittenIsBounded) {
 }
 
 }  // namespace
-}  // namespace sluice::record::test
+}  // namespace sluice::record::test::rebuild_test

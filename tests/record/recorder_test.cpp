@@ -9,7 +9,7 @@
 #include "server/record/reader.h"
 #include "tests/record/support.h"
 
-namespace sluice::record::test {
+namespace sluice::record::test::recorder_test {
 namespace {
 
 void expect_holds(const std::string& path, const std::vector<TickRecord>& history) {
@@ -188,4 +188,4 @@ TEST(Recorder, ChunksOfEqualContentAreStoredOnce) {
 }
 
 }  // namespace
-}  // namespace sluice::record::test
+}  // namespace sluice::record::test::recorder_test

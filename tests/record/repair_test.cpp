@@ -10,7 +10,7 @@
 #include "server/record/verify.h"
 #include "tests/record/support.h"
 
-namespace sluice::record::test {
+namespace sluice::record::test::repair_test {
 namespace {
 
 class RepairTest : public testing::Test {
@@ -200,4 +200,4 @@ TEST_F(RepairTest, AGoodBackupNeverGivesWayToABadFile) {
 }
 
 }  // namespace
-}  // namespace sluice::record::test
+}  // namespace sluice::record::test::repair_test

@@ -11,7 +11,7 @@
 #include "tests/support/random_network.h"
 #include "tests/support/random_world.h"
 
-namespace sluice::record::test {
+namespace sluice::record::test::resume_test {
 namespace {
 
 constexpr std::uint64_t kTicks = 120;
@@ -94,4 +94,4 @@ TEST(Resume, FromEveryCheckpointTheRecordingVerifies) {
 }
 
 }  // namespace
-}  // namespace sluice::record::test
+}  // namespace sluice::record::test::resume_test

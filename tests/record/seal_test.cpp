@@ -15,7 +15,7 @@
 #include "tests/record/support.h"
 #include "tests/support/faulty_vfs.h"
 
-namespace sluice::record::test {
+namespace sluice::record::test::seal_test {
 namespace {
 
 class SealTest : public testing::Test {
@@ -211,4 +211,4 @@ TEST_F(SealTest, EveryStepOfTheExchangeMayBeTheLast) {
 }
 
 }  // namespace
-}  // namespace sluice::record::test
+}  // namespace sluice::record::test::seal_test

@@ -7,7 +7,7 @@
 #include "server/record/recorder.h"
 #include "tests/record/support.h"
 
-namespace sluice::record::test {
+namespace sluice::record::test::size_test {
 namespace {
 
 double bytes_of(std::uint64_t ticks, double commands_per_tick, std::uint64_t ticks_per_commit) {
@@ -48,4 +48,4 @@ TEST(Size, AtMostTwelveBytesACommand) {
 }
 
 }  // namespace
-}  // namespace sluice::record::test
+}  // namespace sluice::record::test::size_test

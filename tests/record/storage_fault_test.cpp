@@ -17,7 +17,7 @@
 #include "tests/record/support.h"
 #include "tests/support/faulty_vfs.h"
 
-namespace sluice::record::test {
+namespace sluice::record::test::storage_fault_test {
 namespace {
 
 using tests::Fault;
@@ -337,4 +337,4 @@ TEST(StorageFaults, RotInAnyPageIsFoundAndTheRestIsKept) {
 }
 
 }  // namespace
-}  // namespace sluice::record::test
+}  // namespace sluice::record::test::storage_fault_test

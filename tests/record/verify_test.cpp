@@ -9,7 +9,7 @@
 
 #include "tests/record/support.h"
 
-namespace sluice::record::test {
+namespace sluice::record::test::verify_test {
 namespace {
 
 constexpr std::uint64_t kTicks = 250;
@@ -224,4 +224,4 @@ TEST(Replay, AnyTickIsReachedFromTheNearestCheckpoint) {
 }
 
 }  // namespace
-}  // namespace sluice::record::test
+}  // namespace sluice::record::test::verify_test

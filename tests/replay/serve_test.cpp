@@ -9,7 +9,7 @@
 #include "tests/record/support.h"
 #include "tests/support/wire_client.h"
 
-namespace sluice::replay {
+namespace sluice::replay::serve_test {
 namespace {
 
 using namespace record::test;
@@ -135,4 +135,4 @@ TEST_F(Serving, AnAddressInUseIsAnError) {
 }
 
 }  // namespace
-}  // namespace sluice::replay
+}  // namespace sluice::replay::serve_test

@@ -10,7 +10,7 @@
 #include "server/record/diff.h"
 #include "tests/record/support.h"
 
-namespace sluice::replay {
+namespace sluice::replay::timeline_test {
 namespace {
 
 using namespace record::test;
@@ -100,4 +100,4 @@ TEST(Timeline, SaysWhatItCannotRead) {
 }
 
 }  // namespace
-}  // namespace sluice::replay
+}  // namespace sluice::replay::timeline_test

@@ -9,7 +9,7 @@
 #include "tests/support/dice.h"
 #include "tests/support/drawn_world.h"
 
-namespace sluice::tests {
+namespace sluice::tests::at_rest_test {
 namespace {
 
 /// Its wet cells at rest.
@@ -125,4 +125,4 @@ RC_GTEST_PROP(AtRest, LevelWaterStays, (std::uint64_t seed, bool solid)) {
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::at_rest_test

@@ -6,7 +6,7 @@
 #include "server/sim/world.h"
 #include "tests/support/drawn_world.h"
 
-namespace sluice::tests {
+namespace sluice::tests::block_flow_test {
 namespace {
 
 using sim::World;
@@ -145,4 +145,4 @@ TEST(BlockFlow, EighthsLevelAboutAsFastAsBlocks) {
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::block_flow_test

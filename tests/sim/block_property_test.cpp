@@ -15,7 +15,7 @@
 #include "tests/support/reference_block.h"
 #include "tests/support/through_a_snapshot.h"
 
-namespace sluice::tests {
+namespace sluice::tests::block_property_test {
 namespace {
 
 using sim::World;
@@ -169,4 +169,4 @@ RC_GTEST_PROP(BlockProperty, AMirrorChangesNothingButTheChoiceBetweenLikes,
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::block_property_test

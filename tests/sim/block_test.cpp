@@ -6,7 +6,7 @@
 #include "server/sim/world.h"
 #include "tests/support/drawn_world.h"
 
-namespace sluice::tests {
+namespace sluice::tests::block_test {
 namespace {
 
 using sim::World;
@@ -434,4 +434,4 @@ TEST(Block, InThreeDimensionsTheBlockComesFromTheFarCorner) {
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::block_test

@@ -8,7 +8,7 @@
 #include "tests/support/drawn_world.h"
 #include "tests/support/through_a_snapshot.h"
 
-namespace sluice::tests {
+namespace sluice::tests::cell_page_test {
 namespace {
 
 using sim::CellPage;
@@ -100,4 +100,4 @@ TEST(CellPage, WholeChunksAndSingleCellsGiveTheSameWorld) {
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::cell_page_test

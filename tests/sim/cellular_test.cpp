@@ -14,7 +14,7 @@
 #include "tests/support/reference_water.h"
 #include "tests/support/through_a_snapshot.h"
 
-namespace sluice::tests {
+namespace sluice::tests::cellular_test {
 namespace {
 
 using sim::World;
@@ -340,4 +340,4 @@ RC_GTEST_PROP(Cellular, ComesToRestWithoutSources, (std::uint64_t seed, bool sol
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::cellular_test

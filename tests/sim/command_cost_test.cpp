@@ -8,7 +8,7 @@
 #include "tests/support/drawn_world.h"
 #include "tests/support/random_world.h"
 
-namespace sluice::tests {
+namespace sluice::tests::command_cost_test {
 namespace {
 
 using sim::CommandCost;
@@ -219,4 +219,4 @@ RC_GTEST_PROP(CommandCost, IsNeverLessThanTheCellsThatChange, (std::uint64_t see
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::command_cost_test

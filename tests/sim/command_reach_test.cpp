@@ -9,7 +9,7 @@
 #include "server/sim/executor.h"
 #include "tests/support/random_world.h"
 
-namespace sluice::tests {
+namespace sluice::tests::command_reach_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -168,4 +168,4 @@ TEST_F(CommandReachTest, OutsideTheWorldIsNothing) {
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::command_reach_test

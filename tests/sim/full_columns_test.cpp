@@ -9,7 +9,7 @@
 #include "tests/support/water_options.h"
 #include "tests/support/world_access.h"
 
-namespace sluice::tests {
+namespace sluice::tests::full_columns_test {
 namespace {
 
 Vec3 walked_top(const sim::Grid& grid, Vec3 at, Cell full) {
@@ -90,4 +90,4 @@ TEST(FullColumns, SpringsOfOneColumnClimbItOnce) {
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::full_columns_test

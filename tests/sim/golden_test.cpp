@@ -19,7 +19,7 @@
 #include "server/sim/world.h"
 #include "server/workers/thread_pool.h"
 
-namespace sluice::tests {
+namespace sluice::tests::golden_test {
 namespace {
 
 const std::filesystem::path kRoot = SLUICE_SOURCE_DIR;
@@ -101,4 +101,4 @@ INSTANTIATE_TEST_SUITE_P(
     });
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::golden_test

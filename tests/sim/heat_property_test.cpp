@@ -13,7 +13,7 @@
 #include "tests/support/random_heat.h"
 #include "tests/support/through_a_snapshot.h"
 
-namespace sluice::tests {
+namespace sluice::tests::heat_property_test {
 namespace {
 
 using sim::World;
@@ -323,4 +323,4 @@ RC_GTEST_PROP(HeatProperty, RestIsAFixedPoint, (std::uint64_t seed)) {
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::heat_property_test

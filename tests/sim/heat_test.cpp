@@ -10,7 +10,7 @@
 #include "tests/support/drawn_world.h"
 #include "tests/support/water_options.h"
 
-namespace sluice::tests {
+namespace sluice::tests::heat_test {
 namespace {
 
 using sim::kDegree;
@@ -342,4 +342,4 @@ TEST(Heat, HeatersAndTheirMistakes) {
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::heat_test

@@ -14,7 +14,7 @@
 #include "tests/support/mirror.h"
 #include "tests/support/through_a_snapshot.h"
 
-namespace sluice::tests {
+namespace sluice::tests::hydro_property_test {
 namespace {
 
 using sim::World;
@@ -228,4 +228,4 @@ RC_GTEST_PROP(HydroProperty, WithoutSpringsEveryWorldComesToRestHonestAndFlat,
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::hydro_property_test

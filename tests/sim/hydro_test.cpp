@@ -9,7 +9,7 @@
 #include "tests/support/drawn_world.h"
 #include "tests/support/through_a_snapshot.h"
 
-namespace sluice::tests {
+namespace sluice::tests::hydro_test {
 namespace {
 
 using sim::World;
@@ -306,4 +306,4 @@ TEST(HydroState, ASnapshotWithImpossibleMotionIsRefused) {
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::hydro_test

@@ -7,7 +7,7 @@
 
 #include "tests/support/random_world.h"
 
-namespace sluice::tests {
+namespace sluice::tests::kernels_test {
 namespace {
 
 using sim::CellularRule;
@@ -320,4 +320,4 @@ TEST(Kernels, ThePortableSetCanBeSelected) {
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::kernels_test

@@ -14,7 +14,7 @@
 #include "tests/support/random_world.h"
 #include "tests/support/through_a_snapshot.h"
 
-namespace sluice::tests {
+namespace sluice::tests::limits_test {
 namespace {
 
 using sim::World;
@@ -253,4 +253,4 @@ RC_GTEST_PROP(LimitOfChunks, HoldsAndIsTheSameInEveryRun,
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::limits_test

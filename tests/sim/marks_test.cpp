@@ -17,7 +17,7 @@
 #include "tests/support/water_options.h"
 #include "tests/support/world_access.h"
 
-namespace sluice::tests {
+namespace sluice::tests::marks_test {
 namespace {
 
 using sim::Mark;
@@ -409,4 +409,4 @@ TEST(TrappedAir, LargePocketsOpenInPieces) {
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::marks_test

@@ -9,7 +9,7 @@
 #include "server/sim/grow_ahead.h"
 #include "server/sim/pipes/names.h"
 
-namespace sluice::sim {
+namespace sluice::sim::pipe_names_test {
 namespace {
 
 using Model = std::map<std::uint32_t, std::string>;
@@ -107,4 +107,4 @@ TEST(GrowAhead, TablesDoubleWhileTheyAreSmallAndMoveOnlyOnceAfterwards) {
 }
 
 }  // namespace
-}  // namespace sluice::sim
+}  // namespace sluice::sim::pipe_names_test

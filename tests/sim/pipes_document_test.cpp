@@ -8,7 +8,7 @@
 
 #include "tests/support/drawn_world.h"
 
-namespace sluice::tests {
+namespace sluice::tests::pipes_document_test {
 namespace {
 
 sim::PipeNode node(const std::string& name, std::int32_t base, std::int32_t amount,
@@ -79,4 +79,4 @@ TEST(PipesDocument, TheTableOfThroughputIsTrue) {
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::pipes_document_test

@@ -11,7 +11,7 @@
 #include "tests/support/random_network.h"
 #include "tests/support/reason.h"
 
-namespace sluice::tests {
+namespace sluice::tests::pipes_fluid_test {
 namespace {
 
 using sim::NodeKind;
@@ -174,4 +174,4 @@ TEST(PipeFluids, a_restored_network_takes_and_refuses_the_same) {
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::pipes_fluid_test

@@ -11,7 +11,7 @@
 #include "tests/support/random_network.h"
 #include "tests/support/reason.h"
 
-namespace sluice::tests {
+namespace sluice::tests::pipes_growth_test {
 namespace {
 
 using sim::NodeKind;
@@ -322,4 +322,4 @@ TEST(PipesGrowth, no_command_costs_more_than_was_said) {
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::pipes_growth_test

@@ -13,7 +13,7 @@
 #include "tests/support/random_network.h"
 #include "tests/support/reason.h"
 
-namespace sluice::tests {
+namespace sluice::tests::pipes_memory_test {
 namespace {
 
 using sim::PipeNetwork;
@@ -230,4 +230,4 @@ TEST(PipesMemory, a_world_whose_last_pipe_is_removed_rests) {
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::pipes_memory_test

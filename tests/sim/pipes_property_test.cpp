@@ -11,7 +11,7 @@
 #include "tests/support/effort.h"
 #include "tests/support/random_network.h"
 
-namespace sluice::tests {
+namespace sluice::tests::pipes_property_test {
 namespace {
 
 using sim::PipeNetwork;
@@ -240,4 +240,4 @@ TEST(PipesProperty, at_rest_a_network_on_one_base_stands_level_end_to_end) {
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::pipes_property_test

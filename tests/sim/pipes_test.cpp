@@ -11,7 +11,7 @@
 #include "tests/support/random_network.h"
 #include "tests/support/reason.h"
 
-namespace sluice::tests {
+namespace sluice::tests::pipes_test {
 namespace {
 
 using sim::NodeKind;
@@ -445,4 +445,4 @@ TEST(Pipes, wrong_input_is_refused_with_a_reason) {
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::pipes_test

@@ -10,7 +10,7 @@
 #include "tests/support/random_world.h"
 #include "tests/support/through_a_snapshot.h"
 
-namespace sluice::tests {
+namespace sluice::tests::pipes_world_test {
 namespace {
 
 using sim::World;
@@ -195,4 +195,4 @@ TEST(PipesInWorld, a_world_whose_last_pipe_is_removed_rests) {
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::pipes_world_test

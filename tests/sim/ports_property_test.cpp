@@ -8,7 +8,7 @@
 #include "tests/support/random_world.h"
 #include "tests/support/water_options.h"
 
-namespace sluice::tests {
+namespace sluice::tests::ports_property_test {
 namespace {
 
 using sim::WaterModel;
@@ -100,4 +100,4 @@ RC_GTEST_PROP(PortsProperty, CellularWaterAndPipesEndBelowTheirFirstEnergy,
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::ports_property_test

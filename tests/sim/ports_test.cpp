@@ -6,7 +6,7 @@
 #include "tests/support/drawn_world.h"
 #include "tests/support/water_options.h"
 
-namespace sluice::tests {
+namespace sluice::tests::ports_test {
 namespace {
 
 using sim::PortKind;
@@ -156,4 +156,4 @@ TEST(Ports, TheHeadIsTheWholeBodys) {
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::ports_test

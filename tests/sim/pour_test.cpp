@@ -11,7 +11,7 @@
 #include "tests/support/drawn_world.h"
 #include "tests/support/random_world.h"
 
-namespace sluice::tests {
+namespace sluice::tests::pour_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -180,4 +180,4 @@ RC_GTEST_PROP(MixedPour, ReachesOnlyWhatItSays, (std::uint64_t seed)) {
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::pour_test

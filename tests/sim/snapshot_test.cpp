@@ -6,7 +6,7 @@
 #include "server/sim/world.h"
 #include "tests/support/random_world.h"
 
-namespace sluice::tests {
+namespace sluice::tests::snapshot_test {
 namespace {
 
 using sim::World;
@@ -107,4 +107,4 @@ TEST(Commands, BytesComeBackAndDamageIsRefused) {
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::snapshot_test

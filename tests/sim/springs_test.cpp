@@ -9,7 +9,7 @@
 #include "tests/support/through_a_snapshot.h"
 #include "tests/support/world_access.h"
 
-namespace sluice::tests {
+namespace sluice::tests::springs_test {
 namespace {
 
 using sim::World;
@@ -239,4 +239,4 @@ RC_GTEST_PROP(Springs, SleepAndRestoresChangeNothing,
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::springs_test

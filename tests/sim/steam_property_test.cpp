@@ -12,7 +12,7 @@
 #include "tests/support/random_heat.h"
 #include "tests/support/through_a_snapshot.h"
 
-namespace sluice::tests {
+namespace sluice::tests::steam_property_test {
 namespace {
 
 using sim::World;
@@ -131,4 +131,4 @@ RC_GTEST_PROP(SteamProperty, TheMirrorImageHasTheMirroredSteam, (std::uint64_t s
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::steam_property_test

@@ -10,7 +10,7 @@
 #include "tests/support/through_a_snapshot.h"
 #include "tests/support/water_options.h"
 
-namespace sluice::tests {
+namespace sluice::tests::steam_test {
 namespace {
 
 using sim::kDegree;
@@ -239,4 +239,4 @@ TEST(Steam, SnapshotsWhoseSteamCannotBeAreRefused) {
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::steam_test

@@ -12,7 +12,7 @@
 #include "tests/support/random_world.h"
 #include "tests/support/through_a_snapshot.h"
 
-namespace sluice::tests {
+namespace sluice::tests::stream_property_test {
 namespace {
 
 using sim::World;
@@ -180,4 +180,4 @@ TEST(StreamProperty, AFadedBedIsNoticedBehindABorder) {
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::stream_property_test

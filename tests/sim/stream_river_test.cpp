@@ -5,7 +5,7 @@
 
 #include "tests/support/stream_scene.h"
 
-namespace sluice::tests {
+namespace sluice::tests::stream_river_test {
 namespace {
 
 // The far arm dried and was filled again, for ever.
@@ -90,4 +90,4 @@ TEST(StreamRiver, OnAPlainNoWaterRunsUphill) {
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::stream_river_test

@@ -7,7 +7,7 @@
 
 #include "tests/support/stream_scene.h"
 
-namespace sluice::tests {
+namespace sluice::tests::stream_test {
 namespace {
 
 using testing::ElementsAre;
@@ -412,4 +412,4 @@ TEST(Stream, ASpringUnderALakeRaisesItNoHigherThanItself) {
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::stream_test

@@ -10,7 +10,7 @@
 #include "server/sim/limits.h"
 #include "server/sim/world.h"
 
-namespace sluice::sim {
+namespace sluice::sim::text_test {
 namespace {
 
 TEST(Text, OrdinaryTextsStayAsTheyAre) {
@@ -75,4 +75,4 @@ TEST(Text, ReasonsOfRefusedCommandsAreHarmlessAndShort) {
 }
 
 }  // namespace
-}  // namespace sluice::sim
+}  // namespace sluice::sim::text_test

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sluice::tests {
+namespace sluice::tests::thread_pool_test {
 namespace {
 
 // A worker that woke late took a piece of a run whose number of pieces had just been raised: a
@@ -29,4 +29,4 @@ TEST(ThreadPool, ShufflingKeepsEveryPiece) {
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::thread_pool_test

@@ -11,7 +11,7 @@
 #include "tests/support/random_tracers.h"
 #include "tests/support/through_a_snapshot.h"
 
-namespace sluice::tests {
+namespace sluice::tests::tracers_property_test {
 namespace {
 
 using sim::World;
@@ -224,4 +224,4 @@ RC_GTEST_PROP(TracerProperty, ItComesToRest, (std::uint64_t seed, bool solid)) {
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::tracers_property_test

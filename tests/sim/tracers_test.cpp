@@ -7,7 +7,7 @@
 #include "tests/support/drawn_world.h"
 #include "tests/support/through_a_snapshot.h"
 
-namespace sluice::tests {
+namespace sluice::tests::tracers_test {
 namespace {
 
 using sim::TracerKind;
@@ -288,4 +288,4 @@ TEST(Tracers, AWorldTakesInSoMuchAndNoMore) {
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::tracers_test

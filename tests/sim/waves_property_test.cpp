@@ -13,7 +13,7 @@
 #include "tests/support/mirror.h"
 #include "tests/support/through_a_snapshot.h"
 
-namespace sluice::tests {
+namespace sluice::tests::waves_property_test {
 namespace {
 
 using sim::World;
@@ -222,4 +222,4 @@ RC_GTEST_PROP(WavesProperty, OverStillWaterEveryWaveDies, (std::uint64_t seed, b
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::waves_property_test

@@ -14,7 +14,7 @@
 #include "tests/support/drawn_world.h"
 #include "tests/support/through_a_snapshot.h"
 
-namespace sluice::tests {
+namespace sluice::tests::waves_test {
 namespace {
 
 using sim::WaterModel;
@@ -414,4 +414,4 @@ TEST(Waves, CommandsThatCannotApplySayWhy) {
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::waves_test

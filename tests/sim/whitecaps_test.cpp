@@ -14,7 +14,7 @@
 #include "tests/support/drawn_world.h"
 #include "tests/support/through_a_snapshot.h"
 
-namespace sluice::tests {
+namespace sluice::tests::whitecaps_test {
 namespace {
 
 using sim::World;
@@ -259,4 +259,4 @@ TEST(Events, AreToldInOneNumber) {
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::whitecaps_test

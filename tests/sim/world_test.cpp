@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace sluice::tests {
+namespace sluice::tests::world_test {
 namespace {
 
 class WorldTest : public ::testing::Test {
@@ -198,4 +198,4 @@ TEST_F(WorldTest, ExtremeAmountsStayExact) {
 }
 
 }  // namespace
-}  // namespace sluice::tests
+}  // namespace sluice::tests::world_test

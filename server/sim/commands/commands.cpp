@@ -11,15 +11,37 @@ namespace {
 /// Calls f(std::type_identity<Row>{}) for each row of the manifest until one returns true.
 template <class F, std::size_t... I>
 bool any_row(F&& f, std::index_sequence<I...> /*rows*/) {
-  return (f(std::type_identity<std::variant_alternative_t<I, CommandBody>>{}) || ...);
+  return (f(std::type_identity<std::variant_alternative_t<I, CommandRows>>{}) || ...);
 }
 
 template <class F>
 bool any_row(F&& f) {
-  return any_row(std::forward<F>(f), std::make_index_sequence<std::variant_size_v<CommandBody>>{});
+  return any_row(std::forward<F>(f), std::make_index_sequence<std::variant_size_v<CommandRows>>{});
 }
 
 }  // namespace
+
+CommandBody::CommandBody() = default;
+CommandBody::CommandBody(const CommandBody& other) = default;
+CommandBody::CommandBody(CommandBody&& other) noexcept = default;
+CommandBody& CommandBody::operator=(const CommandBody& other) = default;
+CommandBody& CommandBody::operator=(CommandBody&& other) noexcept = default;
+CommandBody::~CommandBody() = default;
+
+template <class Row>
+CommandBody CommandBody::of(Row row) {
+  return {std::in_place_type<Row>, std::move(row)};
+}
+
+/// Other sources call `of` for any row, and it is defined here alone: the pointers make all of
+/// them.
+template <class... Rows>
+consteval auto makers(const std::variant<Rows...>* /*manifest*/) {
+  return std::tuple(&CommandBody::of<Rows>...);
+}
+extern const decltype(makers(static_cast<const CommandRows*>(nullptr))) kCommandMakers;
+constinit const decltype(makers(static_cast<const CommandRows*>(nullptr))) kCommandMakers =
+    makers(static_cast<const CommandRows*>(nullptr));
 
 std::string_view name_of(const Command& command) {
   return std::visit([](const auto& body) { return std::decay_t<decltype(body)>::kName; },

@@ -19,10 +19,6 @@ WaveEnergy energy_of(const WaveOptions& options, const WaveSheet& sheet,
 
 namespace {
 
-std::size_t index(std::int32_t slot) {
-  return static_cast<std::size_t>(slot);
-}
-
 /// A wave that is lower by an eighth, rounded towards rest.
 WaveColumn lowered(WaveColumn column) {
   const auto part = [](std::int32_t value) {

@@ -12,10 +12,6 @@ namespace sluice::sim {
 
 namespace {
 
-std::size_t index(std::int32_t slot) {
-  return static_cast<std::size_t>(slot);
-}
-
 /// Within the limits that a step keeps to.
 WaveColumn limited(std::int64_t height, std::int64_t speed) {
   const auto kept =

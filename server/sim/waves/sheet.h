@@ -10,6 +10,7 @@
 // and in 3D stretches of them lie beside stretches of the next z.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <vector>
@@ -40,6 +41,10 @@ struct WavePart {
 };
 
 inline constexpr std::int32_t kNoColumn = -1;
+
+[[nodiscard]] inline std::size_t index(std::int32_t slot) {
+  return static_cast<std::size_t>(slot);
+}
 
 struct WaveSheet {
   std::vector<Surface> surfaces;       // by slot

@@ -19,7 +19,7 @@ bool full(const StreamCell& cell) {
 
 /// Whether pressure reaches the cell behind a face of a full one: full cells everywhere, part-full
 /// ones on top of it, and beside it where they stand on something.
-bool leads(const StreamCells& cells, const StreamCell& from, std::size_t face) {
+bool presses_on(const StreamCells& cells, const StreamCell& from, std::size_t face) {
   const std::int32_t there = from.beside[face];
   if (there < 0) return false;
   const StreamCell& to = cells[there];
@@ -55,7 +55,7 @@ void StreamPressure::gather_pool(StreamCells& cells, std::int32_t first) {
     from.from_giver = kUnreached;
     from.need = from.passing = from.granted = 0;
     for (std::size_t face = 0; face < kFaces; ++face) {
-      if (!leads(cells, from, face)) continue;
+      if (!presses_on(cells, from, face)) continue;
       const std::int32_t there = from.beside[face];
       StreamCell& to = cells[there];
       // A full cell belongs to one pool a tick, even if it was filled a moment ago.
@@ -110,7 +110,7 @@ void StreamPressure::find_ways(StreamCells& cells, const Pool& pool) {
     const StreamCell& from = cells[queue_[next]];
     for (std::size_t face = 0; face < kFaces; ++face) {
       // A part-full cell presses on what it stands on alone.
-      if (full(from) ? !leads(cells, from, face)
+      if (full(from) ? !presses_on(cells, from, face)
                      : from.from_giver > 0 || face != kBelow || from.beside[face] < 0) {
         continue;
       }
