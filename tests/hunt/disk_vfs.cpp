@@ -235,34 +235,34 @@ int x_last_error(sqlite3_vfs* /*vfs*/, int /*size*/, char* /*out*/) {
   return 0;
 }
 
-sqlite3_vfs layer;
-sqlite3_vfs* before = nullptr;
+sqlite3_vfs simulated_vfs;
+sqlite3_vfs* vfs_before = nullptr;
 
 }  // namespace
 
 void put_below_sqlite() {
-  before = sqlite3_vfs_find(nullptr);
-  layer = {};
-  layer.iVersion = 2;
-  layer.szOsFile = static_cast<int>(sizeof(Open));
-  layer.mxPathname = 512;
-  layer.zName = "hunt";
-  layer.xOpen = x_open;
-  layer.xDelete = x_delete;
-  layer.xAccess = x_access;
-  layer.xFullPathname = x_full_path;
-  layer.xRandomness = x_random;
-  layer.xSleep = x_sleep;
-  layer.xCurrentTimeInt64 = x_time;
-  layer.xGetLastError = x_last_error;
-  sqlite3_vfs_register(&layer, 1);
+  vfs_before = sqlite3_vfs_find(nullptr);
+  simulated_vfs = {};
+  simulated_vfs.iVersion = 2;
+  simulated_vfs.szOsFile = static_cast<int>(sizeof(Open));
+  simulated_vfs.mxPathname = 512;
+  simulated_vfs.zName = "hunt";
+  simulated_vfs.xOpen = x_open;
+  simulated_vfs.xDelete = x_delete;
+  simulated_vfs.xAccess = x_access;
+  simulated_vfs.xFullPathname = x_full_path;
+  simulated_vfs.xRandomness = x_random;
+  simulated_vfs.xSleep = x_sleep;
+  simulated_vfs.xCurrentTimeInt64 = x_time;
+  simulated_vfs.xGetLastError = x_last_error;
+  sqlite3_vfs_register(&simulated_vfs, 1);
   // SQLite draws from the layer once, for ever after from itself.
   sqlite3_randomness(0, nullptr);
 }
 
 void take_from_below_sqlite() {
-  sqlite3_vfs_unregister(&layer);
-  sqlite3_vfs_register(before, 1);
+  sqlite3_vfs_unregister(&simulated_vfs);
+  sqlite3_vfs_register(vfs_before, 1);
   sqlite3_randomness(0, nullptr);
 }
 
