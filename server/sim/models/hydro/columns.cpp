@@ -1,6 +1,7 @@
 #include "server/sim/models/hydro/columns.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "protocol/base/assert.h"
 
@@ -63,6 +64,7 @@ void Columns::build(Grid& grid, HydroState& state) {
   links_.clear();
   free_runs_.clear();
   free_links_.clear();
+  ++shape_version_;
   grid.for_each([this](const Chunk& chunk) {
     if (chunk.world_cells == 0 || find_block({chunk.coord.x, chunk.coord.z}) != nullptr) return;
     if (chunk.cells.is_shared_rock() || chunk.cells.is_shared_air()) return;
@@ -77,81 +79,92 @@ void Columns::build(Grid& grid, HydroState& state) {
 
 // What belongs to nothing that there is goes.
 void Columns::load_states() {
-  std::vector<const void*> used;
-  for (Run& run : runs_) {
-    if (const auto found = state_->runs.find(run.key()); found != state_->runs.end()) {
-      run.state = &found->second;
-      used.push_back(run.state);
+  const auto runs = state_->runs.by_place();
+  const auto falls = state_->falls.by_place();
+  const auto links_x = state_->links_x.by_place();
+  const auto links_z = state_->links_z.by_place();
+  state_->runs.clear();
+  state_->links_x.clear();
+  state_->links_z.clear();
+  std::vector<std::int32_t> falling;
+  for (std::int32_t id = 0; id < run_count(); ++id) {
+    if (const auto found = runs.find(run(id).key()); found != runs.end()) {
+      store_run(id, found->second);
     }
-    for (const Fall& fall : run.falls) {
-      const auto found = state_->falls.find({run.x, fall.y, run.z});
-      if (found == state_->falls.end()) continue;
-      run.stored_falls.push_back(fall.y);
-      used.push_back(&found->second);
+    for (Fall& fall : run(id).falls) {
+      const auto found = falls.find({run(id).x, fall.y, run(id).z});
+      fall.speed = found == falls.end() ? 0 : found->second.speed;
     }
-    take_speeds(run);
+    if (run(id).air > 0) falling.push_back(id);
   }
-  for (Link& link : links_) {
-    const auto found = states_of(link).find(key_of(link));
-    if (found == states_of(link).end()) continue;
-    link.state = &found->second;
-    used.push_back(link.state);
+  for (std::int32_t id = 0; id < static_cast<std::int32_t>(links_.size()); ++id) {
+    const auto& states = link(id).along_z ? links_z : links_x;
+    if (const auto found = states.find(key_of(link(id))); found != states.end()) {
+      store_link(id, found->second);
+    }
   }
-  std::sort(used.begin(), used.end(), std::less<>());
-  const auto unused = [&used](const auto& entry) {
-    const void* place = &entry.second;
-    return !std::binary_search(used.begin(), used.end(), place, std::less<>());
-  };
-  std::erase_if(state_->runs, unused);
-  std::erase_if(state_->falls, unused);
-  std::erase_if(state_->links_x, unused);
-  std::erase_if(state_->links_z, unused);
-  remember_state();
+  store_falls(falling);
+  state_->attached.set(true);
 }
 
-Columns::StateMarks Columns::marks_of_state() const {
-  const auto first = [](const auto& map) -> const void* {
-    return map.empty() ? nullptr : &*map.begin();
-  };
-  return {first(state_->runs), first(state_->falls), first(state_->links_x),
-          first(state_->links_z)};
-}
-
-void Columns::take_speeds(Run& run) {
-  for (Fall& fall : run.falls) {
-    const auto found = state_->falls.find({run.x, fall.y, run.z});
-    fall.speed = found == state_->falls.end() ? 0 : found->second.speed;
+void Columns::store_falls(const std::vector<std::int32_t>& falling) {
+  state_->falls.clear();
+  for (const std::int32_t id : falling) {
+    for (const Fall& fall : run(id).falls) {
+      if (fall.speed == 0) continue;
+      const Vec3 at = {run(id).x, fall.y, run(id).z};
+      state_->falls.add(at, HydroState::digest_of_fall(at), id, {fall.speed});
+    }
   }
 }
 
-void Columns::store_falls(Run& run) {
-  for (const std::int32_t y : run.stored_falls) state_->falls.erase({run.x, y, run.z});
-  run.stored_falls.clear();
-  for (const Fall& fall : run.falls) {
-    if (fall.speed == 0) continue;
-    state_->falls[{run.x, fall.y, run.z}].speed = fall.speed;
-    run.stored_falls.push_back(fall.y);
-  }
-}
-
-void Columns::store(Run& run, const HydroRunState& state) {
-  if (run.state != nullptr && state.nothing()) {
-    state_->runs.erase(run.key());
-    run.state = nullptr;
+void Columns::store_run(std::int32_t id, const HydroRunState& state) {
+  Run& owner = run(id);
+  if (owner.motion != kNone && state.nothing()) {
+    const std::int32_t slot = std::exchange(owner.motion, kNone);
+    const std::int32_t moved = state_->runs.remove(slot);
+    if (moved != kNone) run(moved).motion = slot;
+  } else if (owner.motion != kNone) {
+    state_->runs.at(owner.motion) = state;
   } else if (!state.nothing()) {
-    if (run.state == nullptr) run.state = &state_->runs[run.key()];
-    *run.state = state;
+    const Vec3 at = owner.key();
+    owner.motion = state_->runs.add(at, HydroState::digest_of_run(at), id, state);
   }
 }
 
-void Columns::store(Link& link, const HydroLinkState& state) {
-  if (link.state != nullptr && state.nothing()) {
-    states_of(link).erase(key_of(link));
-    link.state = nullptr;
+void Columns::store_link(std::int32_t id, const HydroLinkState& state) {
+  Link& owner = link(id);
+  HydroMotion<HydroLinkState>& states = states_of(owner);
+  if (owner.motion != kNone && state.nothing()) {
+    const std::int32_t slot = std::exchange(owner.motion, kNone);
+    const std::int32_t moved = states.remove(slot);
+    if (moved != kNone) link(moved).motion = slot;
+  } else if (owner.motion != kNone) {
+    states.at(owner.motion) = state;
   } else if (!state.nothing()) {
-    if (link.state == nullptr) link.state = &states_of(link)[key_of(link)];
-    *link.state = state;
+    const Vec3 at = key_of(owner);
+    const Digest digest =
+        owner.along_z ? HydroState::digest_of_link_z(at) : HydroState::digest_of_link_x(at);
+    owner.motion = states.add(at, digest, id, state);
   }
+}
+
+std::int64_t Columns::pressure_over(Vec3 floor) const {
+  std::int64_t pressure = 0;
+  if (!state_->attached.is()) {
+    state_->runs.for_each([&](Vec3 at, const HydroRunState& state) {
+      if (at == floor) pressure = state.pressure;
+    });
+    return pressure;
+  }
+  const ChunkCoord chunk = shape_.chunk_of(floor);
+  const auto block = blocks_.find({chunk.x, chunk.z});
+  if (block == blocks_.end()) return 0;
+  for (const std::int32_t id : block->second.columns[column_in_block({floor.x, floor.z})]) {
+    const Run& run = runs_[static_cast<std::size_t>(id)];
+    if (run.floor == floor.y) pressure = state_of(run).pressure;
+  }
+  return pressure;
 }
 
 Vec3 Columns::key_of(const Link& link) const {
@@ -231,6 +244,7 @@ std::int32_t Columns::make_run(Block& block, Place place, Interval interval) {
     id = free_runs_.back();
     free_runs_.pop_back();
   }
+  ++shape_version_;
   Run& made = run(id);
   made = {};
   made.block = &block;
@@ -284,6 +298,7 @@ void Columns::add_link(std::int32_t low, std::int32_t high, bool along_z) {
     id = free_links_.back();
     free_links_.pop_back();
   }
+  ++shape_version_;
   Link& made = link(id);
   made = {};
   made.low = low;
@@ -295,7 +310,7 @@ void Columns::add_link(std::int32_t low, std::int32_t high, bool along_z) {
   run(low).links.push_back(id);
   run(high).links.push_back(id);
   if (old_links_.empty()) return;
-  if (const Q16 flow = inherited(made); flow != 0) store(made, {flow, 0});
+  if (const Q16 flow = inherited(made); flow != 0) store_link(id, {flow, 0});
 }
 
 void Columns::show(Run& run) {

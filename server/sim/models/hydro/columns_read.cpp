@@ -117,7 +117,6 @@ void Columns::read_changed(Run& run, const std::vector<Fall>& before) {
   run.shown = Units{next - run.floor} * kFull;
   run.shows_holes = true;
   run.absorb();
-  store_falls(run);
 }
 
 }  // namespace sluice::sim::hydro

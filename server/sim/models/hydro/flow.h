@@ -1,45 +1,80 @@
 // What moves in one tick: the runs that may, the links between them through which water can go, and
 // the bodies that they form. hydro.md numbers the steps; each reads what the steps before it left.
+//
+// Movers, ways and bodies are kept from tick to tick. A mover's run has been looked at with all its
+// links, or stands beside one that has been ("fringe") and only tells how high its water is. A way
+// through which nothing can go is kept, too, as closed. So in a tick in which nothing begins or
+// ends to touch, nothing is searched for; what is kept beyond need costs time and changes nothing.
+//
+//   gather   heights of runs -> heights in openings -> bodies -> sums of runs, of bodies
+//   move     friction -> flows -> pressures -> demands -> limits -> volumes
+//   settle   sums of bodies -> filling, rest
+//   finish   state and cells
+//
+// Every step is a loop over movers that reads ways, or one over ways that reads movers. It is cut
+// into pieces of equal numbers for the workers that are lent: no piece writes what another reads,
+// and sums of bodies are sums of integers.
 #pragma once
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "server/sim/carried/moves.h"
+#include "server/sim/executor.h"
 #include "server/sim/models/hydro/columns.h"
 
 namespace sluice::sim::hydro {
 
-/// A run of the tick under way.
+/// A run that may move.
 struct Mover {
   std::int32_t id = kNone;
   std::int32_t body = kNone;
-  bool full = false;            // its head is its pressure
-  bool forced = false;          // made full because it would run over
-  std::int64_t pressure = 0;    // 1/256 level units
-  std::int64_t correction = 0;  // of the pressure, found in this round
+  // Of the run, as long as it is one.
+  Level base = 0;
+  Level top = 0;
+  bool swallows = false;
+  bool open_top = false;
+  bool spread = false;  // all its links are ways: else it is fringe
+  // As the tick began.
+  bool wet = false;
+  bool full = false;    // its head is its pressure
+  bool flows = false;   // through a contact
+  bool forced = false;  // made full because it would run over
+  bool near = false;    // it could run over
+  bool event = false;   // something from outside touched it
+  Units volume = 0;     // later what it holds now
+  Units air = 0;
+  Level level = 0;    // for all that asks who stands higher
+  Level contact = 0;  // likewise; its ceiling where it is full
+  // Of the tick.
   std::int32_t friction = 0;
   std::int32_t age = 0;
-  Level level = 0;    // as the tick began, for all that asks who stands higher
-  Level contact = 0;  // likewise; its ceiling where it is full
-  Q16 inflow = 0;     // by the flows of the last tick
+  Q16 inflow = 0;  // by the flows of the last tick
   Q16 conductance = 0;
-  Units through = 0;   // that the last tick's flows carry
-  Units margin = 0;    // room that it is to keep while it is full
-  Units demanded = 0;  // moved out if all demands were met
-  Units given = 0;     // moved out
-  Units taken = 0;     // moved in
+  Units through = 0;            // that the last tick's flows carry
+  Units given = 0;              // moved out
+  Units taken = 0;              // moved in
+  std::int64_t pressure = 0;    // 1/256 level units
+  std::int64_t correction = 0;  // of the pressure, found in this round
+
+  [[nodiscard]] Units capacity() const { return top - base; }
+  [[nodiscard]] Units slack() const { return std::min(kSlack, capacity() / 4); }
+  /// Room that it is to keep while it is full.
+  [[nodiscard]] Units margin() const {
+    return through > 0 ? std::min(kMostMargin, 4 + through / 64) : 0;
+  }
 };
 
-enum class Joint : std::uint8_t { kContact, kSpill };
+enum class Joint : std::uint8_t { kClosed, kContact, kSpill };
 
-/// A link of the tick under way.
+/// A link of a mover.
 struct Way {
   std::int32_t id = kNone;
   std::int32_t low = kNone;  // movers
   std::int32_t high = kNone;
-  Joint joint = Joint::kContact;
+  Joint joint = Joint::kClosed;
   bool fixed = false;   // its flow is settled, whatever the heads
   bool direct = false;  // of an old body: straight onto the receiver's surface
   bool along_z = false;
@@ -59,16 +94,98 @@ struct Way {
   [[nodiscard]] std::int32_t taker() const { return moved > 0 ? high : low; }
 };
 
+/// Of a body's runs as a tick begins.
+struct Survey {
+  Level highest_wet = INT64_MIN;
+  Level lowest_room = INT64_MAX;
+  Level lowest_contact = INT64_MAX;
+  Level highest_contact = INT64_MIN;
+  std::int32_t youngest = 0;  // 0: all are old
+  bool flows = false;
+  bool presses = false;  // a run is full, or could run over
+
+  void add(const Mover& mover);
+  void add(const Survey& other);
+  /// One head to within a unit, wherever water has a free surface or could have one. All may be dry
+  /// by now, or all full.
+  [[nodiscard]] bool flat() const {
+    return highest_wet == INT64_MIN || lowest_room == INT64_MAX || highest_wet - lowest_room <= 1;
+  }
+
+ private:
+  void add_age(std::int32_t age);
+};
+
+/// Of a body's runs after its water has moved.
+struct Outcome {
+  Level highest_wet = INT64_MIN;
+  Level lowest_room = INT64_MAX;
+  Level highest_free = INT64_MIN;
+  Level lowest_free = INT64_MAX;
+  bool fast = false;  // more than kQuiet flows through a contact
+  bool flows = false;
+  bool air = false;
+  bool moved = false;
+
+  void add(const Outcome& other);
+  [[nodiscard]] bool flat() const {
+    return highest_wet == INT64_MIN || lowest_room == INT64_MAX || highest_wet - lowest_room <= 1;
+  }
+  [[nodiscard]] bool quiet() const {
+    return !fast && (lowest_free == INT64_MAX || highest_free - lowest_free <= kQuiet);
+  }
+};
+
+/// Sums over the free runs of a body of one quantity and of its square, and over its links of how
+/// it differs across them, weighed by their conductance: by Rayleigh's quotient the square of the
+/// slowest frequency is at most links / spread, whatever the quantity is.
+struct Quotient {
+  std::int64_t count = 0;
+  std::int64_t sum = 0;
+  std::int64_t squares = 0;
+  std::int64_t links = 0;
+
+  void add(std::int64_t value) {
+    ++count;
+    sum += value;
+    squares += value * value;
+  }
+  void add(const Quotient& other);
+  /// In Q32; `scale` is what the links lack.
+  [[nodiscard]] std::int64_t squared_frequency(int scale) const;
+
+ private:
+  [[nodiscard]] std::int64_t spread() const;
+};
+
+/// Of x, z and the heads.
+struct Quotients {
+  Quotient of_x;
+  Quotient of_z;
+  Quotient of_head;
+
+  void add(const Quotients& other) {
+    of_x.add(other.of_x);
+    of_z.add(other.of_z);
+    of_head.add(other.of_head);
+  }
+};
+
 struct Body {
-  std::vector<std::int32_t> movers;
+  std::size_t first = 0;  // of its movers, in Flow's list
+  std::size_t count = 0;
   std::int32_t x_from = INT32_MAX, x_to = INT32_MIN;
   std::int32_t z_from = INT32_MAX, z_to = INT32_MIN;
   std::int32_t age = 0;  // 0: old
-  bool still = false;    // flat, and nothing flows in it
-  bool moved = false;    // anything, within it
-  bool busy = false;     // something fell in, spilled in or spilled out
-  bool rests = false;    // nothing of it needs to be looked at again
-  bool solves = false;   // its pressures are still to be found
+  std::int32_t target_friction = 0;
+  int head_shift = 0;   // so that the squares of differences of heads fit 32 bits
+  bool still = false;   // flat, and nothing flows in it
+  bool busy = false;    // something fell in, spilled in or spilled out
+  bool rests = false;   // nothing of it needs to be looked at again
+  bool solves = false;  // its pressures are still to be found
+  Survey survey;
+  Quotients quotients;
+  Outcome outcome;
   std::vector<std::int32_t> full;
 
   [[nodiscard]] bool old() const { return age == 0; }
@@ -78,8 +195,13 @@ class Flow {
  public:
   Flow(Columns& columns, const WorldConfig& config);
 
-  /// Who is told of what moves between runs in this tick; null: nobody.
-  void tell_moves(WaterMoves* moves) { moves_ = moves; }
+  /// All columns are others.
+  void restart();
+  /// Who is told of what moves between runs in this tick; null: nobody. Whose workers do it.
+  void begin(WaterMoves* moves, Executor& executor) {
+    moves_ = moves;
+    executor_ = &executor;
+  }
   /// Gathers what the given runs are joined to; steps 1 to 4.
   void gather(std::span<const std::int32_t> seeds);
   /// Steps 5 to 8. `landed` are those of the seeds into which water fell.
@@ -90,7 +212,12 @@ class Flow {
   /// those in which water falls to `falling`. Returns the units that left over open edges.
   Units finish(std::vector<std::int32_t>& awake, std::vector<std::int32_t>& falling);
 
-  [[nodiscard]] std::int64_t movers() const { return static_cast<std::int64_t>(movers_.size()); }
+  /// Whether a run takes part in this tick.
+  [[nodiscard]] bool has(std::int32_t run) const {
+    const std::int32_t slot = columns_.run(run).slot;
+    return slot != kNone && movers_[static_cast<std::size_t>(slot)].spread;
+  }
+  [[nodiscard]] std::int64_t movers() const { return spread_count_; }
 
  private:
   /// A full run in the solver.
@@ -103,6 +230,15 @@ class Flow {
     Q16 diagonal = 0;
     Q16 enough = 0;
   };
+  struct Cut {
+    std::int32_t way = kNone;
+    Units most = 0;
+  };
+  struct Spilled {
+    std::int32_t mover = kNone;
+    std::int32_t cell = 0;
+    Units units = 0;
+  };
 
   [[nodiscard]] Run& run_of(const Mover& mover) { return columns_.run(mover.id); }
   [[nodiscard]] Run& run_at(std::int32_t mover) { return run_of(mover_at(mover)); }
@@ -113,23 +249,46 @@ class Flow {
   [[nodiscard]] std::span<const std::int32_t> ways_of(std::int32_t mover) const {
     const auto first = static_cast<std::size_t>(first_way_[static_cast<std::size_t>(mover)]);
     const auto last = static_cast<std::size_t>(first_way_[static_cast<std::size_t>(mover) + 1]);
-    return std::span(ways_of_movers_).subspan(first, last - first);
+    return {ways_of_movers_.data() + first, last - first};
+  }
+  [[nodiscard]] std::span<const std::int32_t> movers_of(const Body& body) const {
+    return {members_.data() + body.first, body.count};
   }
   [[nodiscard]] Way& way_at(std::int32_t way) { return ways_[static_cast<std::size_t>(way)]; }
+  [[nodiscard]] std::int32_t mover_count() const {
+    return static_cast<std::int32_t>(movers_.size());
+  }
 
-  // flow.cpp
-  void add_mover(std::int32_t id);
-  void add_ways(std::int32_t mover);
+  /// f(from, to, piece) for pieces of [0, count).
+  template <class F>
+  void in_pieces(std::size_t count, F&& f);
+  /// f(mover, sums) for each mover of a body; then take(body, sums), maybe several times for one.
+  template <class Sums, class F, class Take>
+  void sum_up(F&& f, Take&& take);
+
+  // gather.cpp
+  void forget();
+  bool gather_all(std::span<const std::int32_t> seeds);
+  std::int32_t add_mover(std::int32_t id);
+  void spread(std::int32_t mover);
+  void look_at(Mover& mover);
+  bool look_at_runs();
+  [[nodiscard]] Joint measure(Way& way);
+  void look_at_openings();
+  void take_joint(std::int32_t way, Joint joint);
   void list_ways();
   void find_bodies();
-  void look_at(Body& body);
-  void take_age(Body& body);
-  void find_conductances();
+  // flow.cpp
+  void add_up(std::int32_t mover);
+  void look_at_bodies();
   // friction.cpp
-  void find_friction(Body& body);
+  void find_frictions();
+  void scale_conductance(Way& way);
+  void add_to_quotients(std::int32_t mover, const Body& body, Quotients& quotients);
   void find_push(Way& way);
   // pressure.cpp
   void find_pressures();
+  void list_full();
   void begin_pressures(const Body& body, std::span<const std::int32_t> full);
   void find_corrections(std::span<const std::int32_t> full);
   void set_up(std::int32_t mover, Unknown& unknown);
@@ -137,29 +296,31 @@ class Flow {
   void free_or_fix();
   void list_too_fast(const Body& body, std::vector<std::int32_t>& ways);
   [[nodiscard]] bool runs_over(std::int32_t mover);
-  [[nodiscard]] std::int64_t head(const Mover& mover) {
+  [[nodiscard]] static std::int64_t head(const Mover& mover) {
     return mover.full ? mover.pressure : mover.level * kHeadOne;
   }
   [[nodiscard]] Q16 flow_of(const Way& way);
   [[nodiscard]] Q16 fastest(const Way& way, bool from_low);
   // moves.cpp
+  void find_pushes(bool demands_too);
   void set_demand(Way& way);
   void set_demand_of_old(std::int32_t mover);
   void limit_givers();
+  void limit_giver(std::int32_t mover);
   void give_last_unit(std::int32_t mover);
   void limit_takers();
   void limit_direct();
-  void cut(Way& way, Units most) const;
+  static void cut(Way& way, Units most);
   void transfer();
+  void spill(Way& way, std::vector<Spilled>& spilled);
   void tell(const Way& way);
   void pass_age(const Mover& giver, Mover& taker) const;
   // fill.cpp
   void settle(Body& body);
-  [[nodiscard]] bool flat(const Body& body);
-  [[nodiscard]] bool quiet(const Body& body);
+  void add_outcome(std::int32_t mover, Outcome& outcome);
   void stop(const Body& body);
   [[nodiscard]] Units holds_at(std::int32_t mover, Level level);
-  [[nodiscard]] Level fill_level(const std::vector<std::int32_t>& movers, Units units);
+  [[nodiscard]] Level fill_level(std::span<const std::int32_t> movers, Units units);
   /// Moves towards the exact filling. False if there is none that the body's symmetry allows.
   bool fill(const Body& body);
   struct Place;  // of a run in a body, as the body's orientation has it
@@ -167,17 +328,74 @@ class Flow {
   [[nodiscard]] bool find_targets(const Body& body, std::vector<Place>& places);
   bool move_some(std::vector<Place>& places);
   void tell(const std::vector<Place>& places);
+  // finish.cpp
+  [[nodiscard]] Units drain(Run& run);
+  Units finish_mover(std::int32_t mover);
 
   Columns& columns_;
   bool solid_;
   WaterMoves* moves_ = nullptr;
+  Executor* executor_ = nullptr;
+  std::uint64_t shape_version_ = 0;  // of the columns, when all was gathered
+  bool sleepy_ = false;              // many movers rest: they are gathered anew
+  bool changed_ways_ = false;        // there are more of them
+  bool changed_bodies_ = false;
+  bool presses_ = false;  // a run is full, or could run over
+  std::int64_t spread_count_ = 0;
   std::vector<Mover> movers_;
   std::vector<Way> ways_;
   std::vector<Body> bodies_;
+  std::vector<std::int32_t> members_;  // movers, body by body
   std::vector<std::int32_t> first_way_;
   std::vector<std::int32_t> ways_of_movers_;
+  std::vector<std::int32_t> to_spread_;
+  std::vector<std::int32_t> spills_;               // ways
+  std::vector<std::vector<std::int32_t>> listed_;  // by each piece
   std::vector<Unknown> unknowns_;
   std::vector<std::int32_t> unknown_of_;  // by mover
 };
+
+/// Movers or ways of a piece: few enough for two workers to share what is worth sharing.
+inline constexpr std::size_t kPiece = 4096;
+
+template <class F>
+void Flow::in_pieces(std::size_t count, F&& f) {
+  const std::size_t pieces = std::max<std::size_t>(1, (count + kPiece - 1) / kPiece);
+  if (listed_.size() < pieces) listed_.resize(pieces);
+  for (std::size_t i = 0; i < listed_.size(); ++i) listed_[i].clear();
+  if (pieces == 1) return f(std::size_t{0}, count, std::size_t{0});
+  executor_->run(pieces,
+                 [&](std::size_t i) { f(i * kPiece, std::min(count, (i + 1) * kPiece), i); });
+}
+
+template <class Sums, class F, class Take>
+void Flow::sum_up(F&& f, Take&& take) {
+  struct Part {
+    std::int32_t body = kNone;
+    Sums sums;
+  };
+  const std::size_t pieces = movers_.size() / kPiece + 1;
+  std::vector<std::vector<Part>> parts(pieces);
+  in_pieces(movers_.size(), [&](std::size_t from, std::size_t to, std::size_t piece) {
+    Part part;
+    const auto close = [&] {
+      if (part.body == kNone) return;
+      if (pieces == 1) return take(body_at(part.body), part.sums);
+      parts[piece].push_back(part);
+    };
+    for (std::size_t m = from; m < to; ++m) {
+      if (movers_[m].body == kNone) continue;
+      if (movers_[m].body != part.body) {
+        close();
+        part = {movers_[m].body, {}};
+      }
+      f(static_cast<std::int32_t>(m), part.sums);
+    }
+    close();
+  });
+  for (const std::vector<Part>& list : parts) {
+    for (const Part& part : list) take(body_at(part.body), part.sums);
+  }
+}
 
 }  // namespace sluice::sim::hydro

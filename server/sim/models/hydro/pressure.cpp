@@ -87,13 +87,9 @@ Q16 Flow::flow_of(const Way& way) {
 void Flow::find_pressures() {
   for (Body& body : bodies_) body.solves = !body.still && !body.old();
   for (int round = 0; round < kMostRounds; ++round) {
-    for (Body& body : bodies_) {
-      if (!body.solves) continue;
-      body.full.clear();
-      for (const std::int32_t m : body.movers) {
-        if (mover_at(m).full) body.full.push_back(m);
-      }
-      if (round == 0) begin_pressures(body, body.full);
+    list_full();
+    for (const Body& body : bodies_) {
+      if (round == 0 && body.solves) begin_pressures(body, body.full);
     }
     for (const Body& body : bodies_) {
       if (body.solves && !body.full.empty()) find_corrections(body.full);
@@ -105,16 +101,27 @@ void Flow::find_pressures() {
     free_or_fix();
     if (round + 1 == kMostRounds) break;
     std::vector<std::int32_t> over;
-    for (std::int32_t m = 0; m < static_cast<std::int32_t>(movers_.size()); ++m) {
+    for (std::int32_t m = 0; m < mover_count(); ++m) {
       if (runs_over(m)) over.push_back(m);
     }
     for (const std::int32_t m : over) {
       Mover& mover = mover_at(m);
       mover.full = true;
       mover.forced = true;
-      mover.pressure = run_of(mover).top() * kHeadOne;
+      mover.pressure = mover.top * kHeadOne;
       body_at(mover.body).solves = true;
     }
+  }
+}
+
+void Flow::list_full() {
+  for (Body& body : bodies_) {
+    if (body.solves) body.full.clear();
+  }
+  for (std::int32_t m = 0; m < mover_count(); ++m) {
+    const Mover& mover = mover_at(m);
+    if (!mover.full || mover.body == kNone) continue;
+    if (body_at(mover.body).solves) body_at(mover.body).full.push_back(m);
   }
 }
 
@@ -125,30 +132,30 @@ void Flow::begin_pressures(const Body& body, std::span<const std::int32_t> full)
   Level level = 0;
   if (!known && !full.empty()) {
     Units units = 0;
-    for (const std::int32_t m : body.movers) units += run_at(m).volume;
-    level = fill_level(body.movers, units);
+    for (const std::int32_t m : movers_of(body)) units += mover_at(m).volume;
+    level = fill_level(movers_of(body), units);
   }
   for (const std::int32_t m : full) {
     Mover& mover = mover_at(m);
-    mover.pressure = std::max({mover.pressure, level * kHeadOne, run_of(mover).top() * kHeadOne});
+    mover.pressure = std::max({mover.pressure, level * kHeadOne, mover.top * kHeadOne});
   }
 }
 
 void Flow::set_up(std::int32_t m, Unknown& unknown) {
   const Mover& mover = mover_at(m);
-  const Run& run = run_of(mover);
   unknown = {};
   unknown.diagonal = 4;
   Q16 outflow = 0;
   for (const std::int32_t w : ways_of(m)) {
     const Way& way = way_at(w);
+    if (way.joint == Joint::kClosed) continue;
     const Q16 flow = flow_of(way);
     outflow += way.low == m ? flow : -flow;
     if (!way.fixed) unknown.diagonal += scaled(way.share, way.conductance);
   }
-  const Units gap = run.capacity() - mover.margin - run.volume;
+  const Units gap = mover.capacity() - mover.margin() - mover.volume;
   Units want =
-      gap > 0 ? (gap + 7) / 8 : (run.volume >= run.capacity() && mover.margin > 0 ? -1 : 0);
+      gap > 0 ? (gap + 7) / 8 : (mover.volume >= mover.capacity() && mover.margin() > 0 ? -1 : 0);
   if (mover.forced) want = gap;
   unknown.rest = -outflow - want * kOne;
   unknown.enough = kOne / 4 + mover.through * (kOne / 512);
@@ -160,7 +167,7 @@ void Flow::multiply(std::span<const std::int32_t> full) {
     unknown.image = scaled(4, unknown.direction);
     for (const std::int32_t w : ways_of(full[i])) {
       const Way& way = way_at(w);
-      if (way.fixed) continue;
+      if (way.fixed || way.joint == Joint::kClosed) continue;
       const std::int32_t beside = unknown_of_[static_cast<std::size_t>(way.other(full[i]))];
       const std::int64_t theirs =
           beside == kNone ? 0 : unknowns_[static_cast<std::size_t>(beside)].direction;
@@ -210,7 +217,7 @@ void Flow::free_or_fix() {
   for (const Body& body : bodies_) {
     if (!body.solves) continue;
     for (const std::int32_t m : body.full) {
-      if (mover_at(m).pressure < run_at(m).top() * kHeadOne) freed.push_back(m);
+      if (mover_at(m).pressure < mover_at(m).top * kHeadOne) freed.push_back(m);
     }
   }
   for (const std::int32_t m : freed) {
@@ -236,9 +243,10 @@ void Flow::free_or_fix() {
 }
 
 void Flow::list_too_fast(const Body& body, std::vector<std::int32_t>& ways) {
-  for (const std::int32_t m : body.movers) {
+  for (const std::int32_t m : movers_of(body)) {
     for (const std::int32_t w : ways_of(m)) {
       const Way& way = way_at(w);
+      if (way.joint == Joint::kClosed) continue;
       const Mover& beside = mover_at(way.other(m));
       if (way.fixed || !(mover_at(m).full || beside.full)) continue;
       // A spill is settled by the body that spills.
@@ -252,19 +260,18 @@ void Flow::list_too_fast(const Body& body, std::vector<std::int32_t>& ways) {
 
 bool Flow::runs_over(std::int32_t m) {
   const Mover& mover = mover_at(m);
-  const Run& run = run_of(mover);
-  if (mover.body == kNone || body_at(mover.body).still || body_at(mover.body).old()) return false;
-  if (mover.full || run.swallows() || run.open_top || run.air > 0) return false;
-  if (run.volume <= run.capacity() - 3 * kFull) return false;
+  if (!mover.near || mover.full || mover.body == kNone) return false;
+  if (body_at(mover.body).still || body_at(mover.body).old()) return false;
   Q16 inflow = 0;
   for (const std::int32_t w : ways_of(m)) {
     const Way& way = way_at(w);
+    if (way.joint == Joint::kClosed) continue;
     const Q16 flow = flow_of(way);
     const Q16 most = fastest(way, flow > 0);
     const Q16 bounded = std::clamp(flow, -most, most);
     inflow += way.low == m ? -bounded : bounded;
   }
-  return run.volume + (inflow >> 16) > run.capacity();
+  return mover.volume + (inflow >> 16) > mover.capacity();
 }
 
 }  // namespace sluice::sim::hydro
