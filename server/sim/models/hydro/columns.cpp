@@ -343,26 +343,31 @@ void Columns::show(Run& run) {
 
 void Columns::set_cell(Block& block, Vec3 at, Cell cell) {
   ++steps_;
-  Chunk* chunk = chunk_in(block, at.y);
-  if (chunk == nullptr) {
+  Block::StoredChunk* stored = chunk_in(block, at.y);
+  if (stored == nullptr) {
     if (cell == kAir) return;
-    chunk = &grid_->obtain(shape_.chunk_of(at));
+    Chunk& made = grid_->obtain(shape_.chunk_of(at));
     std::vector<Block::StoredChunk>& chunks = chunks_of(block);
-    const auto place = static_cast<std::ptrdiff_t>(first_from(chunks, chunk->coord.y));
-    chunks.insert(chunks.begin() + place, {chunk->coord.y, chunk});
+    const auto place = static_cast<std::ptrdiff_t>(first_from(chunks, made.coord.y));
+    stored = &*chunks.insert(chunks.begin() + place, {made.coord.y, &made});
   }
+  Chunk& chunk = *stored->chunk;
   const auto index = static_cast<std::size_t>(shape_.index_of(at));
-  if (chunk->cells[index] == cell) return;
-  chunk->cells.edit()[index] = cell;
-  grid_->note_change(*chunk, kChangedInside);
+  if (chunk.cells[index] == cell) return;
+  chunk.cells.edit()[index] = cell;
+  if (stored->noted == repair_) return;
+  stored->noted = repair_;
+  grid_->note_change(chunk, kChangedInside);
 }
 
 void Columns::keep_awake(const Run& run) {
   if (run.drain) return;
   Block& block = *run.block;
   const auto wake_at = [&](std::int32_t y) {
-    Chunk* const chunk = chunk_in(block, std::clamp(y, run.floor, run.ceiling - 1));
-    if (chunk != nullptr) grid_->wake(*chunk, kWakeAll);
+    Block::StoredChunk* const stored = chunk_in(block, std::clamp(y, run.floor, run.ceiling - 1));
+    if (stored == nullptr || stored->kept == repair_) return;
+    stored->kept = repair_;
+    grid_->wake(*stored->chunk, kWakeAll);
   };
   wake_at(run.surface_cell());
   for (const Fall& fall : run.falls) wake_at(fall.y);

@@ -104,6 +104,9 @@ struct Block {
   struct StoredChunk {
     std::int32_t y = 0;  // in chunks
     Chunk* chunk = nullptr;
+    // The repairs since which the grid was told that it changed, and that it is to stay awake.
+    std::uint64_t noted = 0;
+    std::uint64_t kept = 0;
   };
   std::int32_t x = 0;  // in chunks
   std::int32_t z = 0;
@@ -187,7 +190,7 @@ class Columns {
   [[nodiscard]] Column* find_column(Place place);
   [[nodiscard]] Block& block_of(Place place);
   Block& make_block(Place chunk);
-  Chunk* chunk_in(Block& block, std::int32_t y);
+  Block::StoredChunk* chunk_in(Block& block, std::int32_t y);
   std::vector<Block::StoredChunk>& chunks_of(Block& block);
   /// The first one in `chunks` that is not below chunk `y`.
   [[nodiscard]] static std::size_t first_from(const std::vector<Block::StoredChunk>& chunks,

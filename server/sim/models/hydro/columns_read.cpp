@@ -32,13 +32,14 @@ std::int32_t Columns::next_stored(Block& block, std::int32_t y) {
   return next < chunks.size() ? chunks[next].y << shape_.log_y : world_.size.y;
 }
 
-Chunk* Columns::chunk_in(Block& block, std::int32_t y) {
-  const std::vector<Block::StoredChunk>& chunks = chunks_of(block);
+Block::StoredChunk* Columns::chunk_in(Block& block, std::int32_t y) {
+  std::vector<Block::StoredChunk>& chunks = chunks_of(block);
   const std::int32_t wanted = y >> shape_.log_y;
-  if (block.last < chunks.size() && chunks[block.last].y == wanted) return chunks[block.last].chunk;
-  block.last = first_from(chunks, wanted);
-  return block.last < chunks.size() && chunks[block.last].y == wanted ? chunks[block.last].chunk
-                                                                      : nullptr;
+  if (block.last >= chunks.size() || chunks[block.last].y != wanted) {
+    block.last = first_from(chunks, wanted);
+    if (block.last >= chunks.size() || chunks[block.last].y != wanted) return nullptr;
+  }
+  return &chunks[block.last];
 }
 
 std::vector<Columns::Interval> Columns::intervals_of(Block& block, Place place) {
@@ -50,8 +51,9 @@ std::vector<Columns::Interval> Columns::intervals_of(Block& block, Place place) 
     open = to_open;
   };
   std::int32_t known_to = 0;  // what is not stored is air
-  for (const auto& [chunk_y, chunk] : chunks_of(block)) {
-    const std::int32_t from = chunk_y << shape_.log_y;
+  for (const Block::StoredChunk& stored : chunks_of(block)) {
+    const Chunk* const chunk = stored.chunk;
+    const std::int32_t from = stored.y << shape_.log_y;
     const std::int32_t end = std::min(from + shape_.height(), world_.size.y);
     if (known_to < from) turn(known_to, true);
     known_to = end;

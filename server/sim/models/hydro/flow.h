@@ -202,8 +202,9 @@ class Flow {
     moves_ = moves;
     executor_ = &executor;
   }
-  /// Gathers what the given runs are joined to; steps 1 to 4.
-  void gather(std::span<const std::int32_t> seeds);
+  /// Gathers what the given runs are joined to; steps 1 to 4. The first `known` of them are what
+  /// the last finish() listed as awake.
+  void gather(std::span<const std::int32_t> seeds, std::size_t known);
   /// Steps 5 to 8. `landed` are those of the seeds into which water fell.
   void move(std::span<const std::int32_t> landed);
   /// Step 9: fills flat what is almost flat, and says what rests.

@@ -27,10 +27,15 @@ void Flow::forget() {
   restart();
 }
 
-void Flow::gather(std::span<const std::int32_t> seeds) {
+void Flow::gather(std::span<const std::int32_t> seeds, std::size_t known) {
   if (sleepy_ || seeds.empty() || columns_.shape_version() != shape_version_) forget();
   sleepy_ = false;
-  while (!gather_all(seeds)) forget();
+  // Movers of the last tick are movers still.
+  bool done = gather_all(movers_.empty() ? seeds : seeds.subspan(known));
+  while (!done) {
+    forget();
+    done = gather_all(seeds);
+  }
   if (changed_ways_) list_ways();
   if (changed_bodies_) find_bodies();
   in_pieces(movers_.size(), [this](std::size_t from, std::size_t to, std::size_t /*piece*/) {

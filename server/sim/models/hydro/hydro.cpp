@@ -3,6 +3,7 @@
 #include "server/sim/models/hydro/hydro.h"
 
 #include <algorithm>
+#include <span>
 
 #include "server/sim/models/hydro/columns.h"
 #include "server/sim/models/hydro/fall.h"
@@ -33,6 +34,7 @@ class HydroWater final : public WaterModelState {
   WaterAdvance advance(const WaterTick& now, Grid& grid, Executor& executor) override {
     if (!columns_.knows_state()) attach(grid, *state_);
     std::vector<std::int32_t> seeds = std::move(awake_);
+    const std::size_t known = seeds.size();  // to the tick before
     columns_.repair(seeds);
     if (!now.sleep || looks_at_all_) look_at_all(seeds);
     if (now.tick == 1) {
@@ -41,9 +43,10 @@ class HydroWater final : public WaterModelState {
     looks_at_all_ = false;
     flow_.begin(now.moves, executor);
     std::vector<std::int32_t> landed;
-    std::vector<std::int32_t> falling = let_fall(seeds, landed);
+    std::vector<std::int32_t> falling =
+        let_fall(std::span<const std::int32_t>(seeds).subspan(known), landed);
     seeds.insert(seeds.end(), landed.begin(), landed.end());
-    flow_.gather(seeds);
+    flow_.gather(seeds, known);
     WaterAdvance done;
     done.sweeps = 1;
     done.cell_updates = flow_.movers() + static_cast<std::int64_t>(falling.size());
@@ -87,16 +90,16 @@ class HydroWater final : public WaterModelState {
     }
   }
 
-  // Every run with falling water, once.
-  std::vector<std::int32_t> let_fall(const std::vector<std::int32_t>& seeds,
+  // Every run with falling water, once: those of the tick before, and of others that woke.
+  std::vector<std::int32_t> let_fall(std::span<const std::int32_t> woken,
                                      std::vector<std::int32_t>& landed) {
     std::vector<std::int32_t> falling = std::move(falling_);
-    falling.insert(falling.end(), seeds.begin(), seeds.end());
-    std::sort(falling.begin(), falling.end());
-    falling.erase(std::unique(falling.begin(), falling.end()), falling.end());
+    falling.insert(falling.end(), woken.begin(), woken.end());
     std::erase_if(falling, [this](std::int32_t id) {
       return !columns_.run(id).alive || columns_.run(id).air == 0;
     });
+    std::sort(falling.begin(), falling.end());
+    falling.erase(std::unique(falling.begin(), falling.end()), falling.end());
     for (const std::int32_t id : falling) {
       Run& run = columns_.run(id);
       if (hydro::fall(run)) landed.push_back(id);
