@@ -24,6 +24,7 @@
 #include "server/sim/carried/moves.h"
 #include "server/sim/executor.h"
 #include "server/sim/models/hydro/columns.h"
+#include "server/sim/models/hydro/solver.h"
 
 namespace sluice::sim::hydro {
 
@@ -53,11 +54,12 @@ struct Mover {
   std::int32_t age = 0;
   Q16 inflow = 0;  // by the flows of the last tick
   Q16 conductance = 0;
-  Units through = 0;            // that the last tick's flows carry
-  Units given = 0;              // moved out
-  Units taken = 0;              // moved in
-  std::int64_t pressure = 0;    // 1/256 level units
-  std::int64_t correction = 0;  // of the pressure, found in this round
+  Units through = 0;             // that the last tick's flows carry
+  Units given = 0;               // moved out
+  Units taken = 0;               // moved in
+  std::int64_t pressure = 0;     // 1/256 level units
+  std::int64_t correction = 0;   // of the pressure, found in this round
+  std::int32_t unknown = kNone;  // its number in the solver
 
   [[nodiscard]] Units capacity() const { return top - base; }
   [[nodiscard]] Units slack() const { return std::min(kSlack, capacity() / 4); }
@@ -221,16 +223,6 @@ class Flow {
   [[nodiscard]] std::int64_t movers() const { return spread_count_; }
 
  private:
-  /// A full run in the solver.
-  struct Unknown {
-    std::int64_t correction = 0;  // of the head, Q16
-    std::int64_t rest = 0;        // inflow beyond what is wanted, Q16
-    std::int64_t direction = 0;
-    std::int64_t image = 0;  // of the direction
-    std::int64_t step = 0;   // the rest, divided by the diagonal
-    Q16 diagonal = 0;
-    Q16 enough = 0;
-  };
   struct Cut {
     std::int32_t way = kNone;
     Units most = 0;
@@ -292,8 +284,7 @@ class Flow {
   void list_full();
   void begin_pressures(const Body& body, std::span<const std::int32_t> full);
   void find_corrections(std::span<const std::int32_t> full);
-  void set_up(std::int32_t mover, Unknown& unknown);
-  void multiply(std::span<const std::int32_t> full);
+  [[nodiscard]] Q16 wanted(std::int32_t mover);
   void free_or_fix();
   void list_too_fast(const Body& body, std::vector<std::int32_t>& ways);
   [[nodiscard]] bool runs_over(std::int32_t mover);
@@ -352,8 +343,7 @@ class Flow {
   std::vector<std::int32_t> to_spread_;
   std::vector<std::int32_t> spills_;               // ways
   std::vector<std::vector<std::int32_t>> listed_;  // by each piece
-  std::vector<Unknown> unknowns_;
-  std::vector<std::int32_t> unknown_of_;  // by mover
+  Solver solver_;
 };
 
 /// Movers or ways of a piece: few enough for two workers to share what is worth sharing.

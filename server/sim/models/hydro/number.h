@@ -49,8 +49,10 @@ constexpr std::int64_t absolute(std::int64_t v) {
 constexpr std::int64_t scaled(Q16 a, std::int64_t v) {
   const auto size = static_cast<std::uint64_t>(absolute(v));
   const auto factor = static_cast<std::uint64_t>(a);
-  const auto product =
-      static_cast<std::int64_t>((size >> 16) * factor + ((size & 0xffff) * factor >> 16));
+  // Most numbers are small enough for one product.
+  const auto product = static_cast<std::int64_t>(
+      size < std::uint64_t{1} << 43 ? size * factor >> 16
+                                    : (size >> 16) * factor + ((size & 0xffff) * factor >> 16));
   return v < 0 ? -product : product;
 }
 

@@ -1,70 +1,9 @@
-// Step 6: the heads of full runs, so that each takes in what it gives away. The equations are
-// solved by conjugate gradients in integers, with the diagonal as a preconditioner: sums of
-// integers do not depend on their order, so neither the mirror image nor the order of runs matters.
-// Gauss-Seidel and its red-black kind depend on both.
+// Step 6: the heads of full runs, so that each takes in what it gives away.
 #include <algorithm>
 
 #include "server/sim/models/hydro/flow.h"
 
 namespace sluice::sim::hydro {
-
-namespace {
-
-/// mantissa * 2^exponent
-struct Wide {
-  std::int64_t mantissa = 0;
-  int exponent = 0;
-};
-
-/// Each factor to 20 bits, so that a million products fit.
-template <class List, class A, class B>
-Wide dot(const List& list, A a, B b) {
-  std::int64_t most_a = 0;
-  std::int64_t most_b = 0;
-  for (const auto& one : list) {
-    most_a = std::max(most_a, absolute(one.*a));
-    most_b = std::max(most_b, absolute(one.*b));
-  }
-  const int shift_a = std::max(0, bits_of(most_a) - 20);
-  const int shift_b = std::max(0, bits_of(most_b) - 20);
-  std::int64_t sum = 0;
-  for (const auto& one : list) sum += ((one.*a) >> shift_a) * ((one.*b) >> shift_b);
-  return {sum, shift_a + shift_b};
-}
-
-/// a / b to 30 bits; both are positive.
-Wide quotient(Wide a, Wide b) {
-  const int up = 61 - bits_of(a.mantissa);
-  const int down = std::max(0, bits_of(b.mantissa) - 31);
-  const int up_b = std::max(0, 31 - bits_of(b.mantissa));
-  const std::int64_t below = (b.mantissa >> down) << up_b;
-  return {(a.mantissa << up) / below, a.exponent - up - b.exponent - down + up_b};
-}
-
-/// value * factor, toward zero.
-std::int64_t times(std::int64_t value, Wide factor) {
-  const auto size = static_cast<std::uint64_t>(absolute(value));
-  const auto mantissa = static_cast<std::uint64_t>(factor.mantissa);
-  const std::uint64_t high = (size >> 32) * mantissa;
-  const std::uint64_t low = (size & 0xffffffffU) * mantissa;
-  const int down = -factor.exponent;
-  std::uint64_t product = 0;
-  if (down >= 96) {
-    product = 0;
-  } else if (down >= 32) {
-    product = (high + (low >> 32)) >> (down - 32);
-  } else if (down >= 0) {
-    product = (high << (32 - down)) + (low >> down);
-  }
-  const auto result = static_cast<std::int64_t>(product & INT64_MAX);
-  return value < 0 ? -result : result;
-}
-
-std::int64_t divided(std::int64_t value, Q16 by) {
-  return value / by * kOne + value % by * kOne / by;
-}
-
-}  // namespace
 
 Q16 Flow::fastest(const Way& way, bool from_low) {
   const Mover& from = mover_at(from_low ? way.low : way.high);
@@ -141,73 +80,46 @@ void Flow::begin_pressures(const Body& body, std::span<const std::int32_t> full)
   }
 }
 
-void Flow::set_up(std::int32_t m, Unknown& unknown) {
+// What a run is to take in more than its ways bring now.
+Q16 Flow::wanted(std::int32_t m) {
   const Mover& mover = mover_at(m);
-  unknown = {};
-  unknown.diagonal = 4;
   Q16 outflow = 0;
   for (const std::int32_t w : ways_of(m)) {
     const Way& way = way_at(w);
     if (way.joint == Joint::kClosed) continue;
     const Q16 flow = flow_of(way);
     outflow += way.low == m ? flow : -flow;
-    if (!way.fixed) unknown.diagonal += scaled(way.share, way.conductance);
   }
   const Units gap = mover.capacity() - mover.margin() - mover.volume;
   Units want =
       gap > 0 ? (gap + 7) / 8 : (mover.volume >= mover.capacity() && mover.margin() > 0 ? -1 : 0);
   if (mover.forced) want = gap;
-  unknown.rest = -outflow - want * kOne;
-  unknown.enough = kOne / 4 + mover.through * (kOne / 512);
-}
-
-void Flow::multiply(std::span<const std::int32_t> full) {
-  for (std::size_t i = 0; i < full.size(); ++i) {
-    Unknown& unknown = unknowns_[i];
-    unknown.image = scaled(4, unknown.direction);
-    for (const std::int32_t w : ways_of(full[i])) {
-      const Way& way = way_at(w);
-      if (way.fixed || way.joint == Joint::kClosed) continue;
-      const std::int32_t beside = unknown_of_[static_cast<std::size_t>(way.other(full[i]))];
-      const std::int64_t theirs =
-          beside == kNone ? 0 : unknowns_[static_cast<std::size_t>(beside)].direction;
-      unknown.image += scaled(scaled(way.share, way.conductance), unknown.direction - theirs);
-    }
-  }
+  return -outflow - want * kOne;
 }
 
 void Flow::find_corrections(std::span<const std::int32_t> full) {
-  unknowns_.resize(full.size());
-  unknown_of_.resize(movers_.size(), kNone);
-  for (std::size_t i = 0; i < full.size(); ++i) {
-    unknown_of_[static_cast<std::size_t>(full[i])] = static_cast<std::int32_t>(i);
-    set_up(full[i], unknowns_[i]);
-    unknowns_[i].step = divided(unknowns_[i].rest, unknowns_[i].diagonal);
-    unknowns_[i].direction = unknowns_[i].step;
+  solver_.clear();
+  for (const std::int32_t m : full) {
+    const Q16 enough = kOne / 4 + mover_at(m).through * (kOne / 512);
+    mover_at(m).unknown = solver_.add(wanted(m), enough);
   }
-  Wide rests = dot(unknowns_, &Unknown::rest, &Unknown::step);
-  for (int i = 0; i < kMostIterations && rests.mantissa > 0; ++i) {
-    const bool done = std::all_of(unknowns_.begin(), unknowns_.end(),
-                                  [](const Unknown& u) { return absolute(u.rest) <= u.enough; });
-    if (done) break;
-    multiply(full);
-    const Wide images = dot(unknowns_, &Unknown::direction, &Unknown::image);
-    if (images.mantissa <= 0) break;
-    const Wide along = quotient(rests, images);
-    for (Unknown& u : unknowns_) {
-      u.correction += times(u.direction, along);
-      u.rest -= times(u.image, along);
-      u.step = divided(u.rest, u.diagonal);
+  for (const std::int32_t m : full) {
+    for (const std::int32_t w : ways_of(m)) {
+      const Way& way = way_at(w);
+      if (way.fixed || way.joint == Joint::kClosed) continue;
+      const Q16 conductance = scaled(way.share, way.conductance);
+      const Mover& beside = mover_at(way.other(m));
+      if (beside.unknown == kNone) {
+        solver_.hold(mover_at(m).unknown, conductance);
+      } else if (way.low == m) {
+        solver_.join(mover_at(m).unknown, beside.unknown, conductance);
+      }
     }
-    const Wide next = dot(unknowns_, &Unknown::rest, &Unknown::step);
-    if (next.mantissa <= 0) break;
-    const Wide turn = quotient(next, rests);
-    for (Unknown& u : unknowns_) u.direction = u.step + times(u.direction, turn);
-    rests = next;
   }
-  for (std::size_t i = 0; i < full.size(); ++i) {
-    unknown_of_[static_cast<std::size_t>(full[i])] = kNone;
-    mover_at(full[i]).correction = unknowns_[i].correction / (kOne / kHeadOne);
+  solver_.solve();
+  for (const std::int32_t m : full) {
+    mover_at(m).correction = solver_.correction(mover_at(m).unknown) / (kOne / kHeadOne);
+    mover_at(m).unknown = kNone;
   }
 }
 
