@@ -118,6 +118,18 @@ void Columns::store_falls(const std::vector<std::int32_t>& falling) {
   }
 }
 
+bool Columns::store_in_place(const Run& run, const HydroRunState& state) {
+  if ((run.motion == kNone) != state.nothing()) return false;
+  if (run.motion != kNone) state_->runs.at(run.motion) = state;
+  return true;
+}
+
+bool Columns::store_in_place(const Link& link, const HydroLinkState& state) {
+  if ((link.motion == kNone) != state.nothing()) return false;
+  if (link.motion != kNone) states_of(link).at(link.motion) = state;
+  return true;
+}
+
 void Columns::store_run(std::int32_t id, const HydroRunState& state) {
   Run& owner = run(id);
   if (owner.motion != kNone && state.nothing()) {
@@ -207,6 +219,7 @@ bool Columns::is_gutter(Place place) const {
 
 Block& Columns::make_block(Place chunk) {
   Block& block = blocks_[chunk];
+  block.number = blocks_.size() - 1;
   block.x = chunk.first;
   block.z = chunk.second;
   block.columns.resize(static_cast<std::size_t>(shape_.slab()));
@@ -314,11 +327,31 @@ void Columns::add_link(std::int32_t low, std::int32_t high, bool along_z) {
 }
 
 void Columns::show(Run& run) {
-  if (run.drain) return;
+  std::vector<Chunk*> changed;
+  while (!show(run, changed)) {
+    // Of the cells that it shows, each may be the one.
+    const auto make = [&](std::int32_t y) {
+      if (chunk_in(*run.block, y) != nullptr) return;
+      Chunk& made = grid_->obtain(shape_.chunk_of({run.x, y, run.z}));
+      std::vector<Block::StoredChunk>& chunks = chunks_of(*run.block);
+      const auto place = static_cast<std::ptrdiff_t>(first_from(chunks, made.coord.y));
+      chunks.insert(chunks.begin() + place, {made.coord.y, &made});
+    };
+    const std::int32_t end = run.floor + cell_of(run.volume + kFull - 1);
+    for (std::int32_t y = run.floor; y < end; y += shape_.height()) make(y);
+    if (run.volume > 0) make(end - 1);
+    for (const Fall& fall : run.falls) make(fall.y);
+  }
+  for (Chunk* const chunk : changed) grid_->note_change(*chunk, kChangedInside);
+}
+
+bool Columns::show(Run& run, std::vector<Chunk*>& changed) {
+  if (run.drain) return true;
   Block& block = *run.block;
-  const auto settled_in = [&run](std::int32_t y) {
+  const auto show_settled = [&](std::int32_t y) {
     const Units below = Units{y - run.floor} * kFull;
-    return static_cast<Cell>(std::clamp<Units>(run.volume - below, 0, kFull));
+    const auto cell = static_cast<Cell>(std::clamp<Units>(run.volume - below, 0, kFull));
+    return set_cell(block, {run.x, y, run.z}, cell, changed);
   };
   if (run.shown != run.volume || run.shows_holes) {
     const Units from = run.shows_holes ? 0 : std::min(run.shown, run.volume);
@@ -328,49 +361,55 @@ void Columns::show(Run& run) {
     for (std::int32_t y = run.floor + cell_of(from); y < end; ++y) {
       // Above what is settled, cells become air: most of them are, and not stored.
       if (y >= settled_end) y = next_stored(block, y);
-      if (y < end) set_cell(block, {run.x, y, run.z}, settled_in(y));
+      if (y < end && !show_settled(y)) return false;
     }
   }
-  for (const std::int32_t y : run.shown_falls) set_cell(block, {run.x, y, run.z}, settled_in(y));
-  run.shown_falls.clear();
+  for (const std::int32_t y : run.shown_falls) {
+    if (!show_settled(y)) return false;
+  }
   for (const Fall& fall : run.falls) {
-    set_cell(block, {run.x, fall.y, run.z}, fall.amount);
-    run.shown_falls.push_back(fall.y);
+    if (!set_cell(block, {run.x, fall.y, run.z}, fall.amount, changed)) return false;
+  }
+  if (!run.shown_falls.empty() || !run.falls.empty()) {
+    run.shown_falls.clear();
+    for (const Fall& fall : run.falls) run.shown_falls.push_back(fall.y);
   }
   run.shown = run.volume;
   run.shows_holes = false;
+  return true;
 }
 
-void Columns::set_cell(Block& block, Vec3 at, Cell cell) {
-  ++steps_;
-  Block::StoredChunk* stored = chunk_in(block, at.y);
-  if (stored == nullptr) {
-    if (cell == kAir) return;
-    Chunk& made = grid_->obtain(shape_.chunk_of(at));
-    std::vector<Block::StoredChunk>& chunks = chunks_of(block);
-    const auto place = static_cast<std::ptrdiff_t>(first_from(chunks, made.coord.y));
-    stored = &*chunks.insert(chunks.begin() + place, {made.coord.y, &made});
-  }
+bool Columns::set_cell(Block& block, Vec3 at, Cell cell, std::vector<Chunk*>& changed) {
+  ++block.steps;
+  Block::StoredChunk* const stored = chunk_in(block, at.y);
+  if (stored == nullptr) return cell == kAir;
   Chunk& chunk = *stored->chunk;
   const auto index = static_cast<std::size_t>(shape_.index_of(at));
-  if (chunk.cells[index] == cell) return;
+  if (chunk.cells[index] == cell) return true;
   chunk.cells.edit()[index] = cell;
-  if (stored->noted == repair_) return;
+  if (stored->noted == repair_) return true;
   stored->noted = repair_;
-  grid_->note_change(chunk, kChangedInside);
+  changed.push_back(&chunk);
+  return true;
 }
 
-void Columns::keep_awake(const Run& run) {
+void Columns::keep_awake(const Run& run, std::vector<Chunk*>& kept) {
   if (run.drain) return;
-  Block& block = *run.block;
   const auto wake_at = [&](std::int32_t y) {
-    Block::StoredChunk* const stored = chunk_in(block, std::clamp(y, run.floor, run.ceiling - 1));
+    Block::StoredChunk* const stored =
+        chunk_in(*run.block, std::clamp(y, run.floor, run.ceiling - 1));
     if (stored == nullptr || stored->kept == repair_) return;
     stored->kept = repair_;
-    grid_->wake(*stored->chunk, kWakeAll);
+    kept.push_back(stored->chunk);
   };
   wake_at(run.surface_cell());
   for (const Fall& fall : run.falls) wake_at(fall.y);
+}
+
+std::int64_t Columns::steps() const {
+  std::int64_t steps = steps_;
+  for (const auto& [place, block] : blocks_) steps += block.steps;
+  return steps;
 }
 
 }  // namespace sluice::sim::hydro

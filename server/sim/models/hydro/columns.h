@@ -117,6 +117,8 @@ struct Block {
   std::uint64_t listed_version = 0;  // of the grid's chunks, when that was done
   std::uint64_t listed_repair = 0;
   std::size_t last = 0;  // of `chunks`, looked at last
+  std::size_t number = 0;
+  std::int64_t steps = 0;
 };
 
 class Columns {
@@ -142,8 +144,11 @@ class Columns {
   [[nodiscard]] std::uint64_t shape_version() const { return shape_version_; }
   /// Writes the cells of a run that differ from what they show.
   void show(Run& run);
-  /// Puts the chunk of the run's surface on the list of what is awake.
-  void keep_awake(const Run& run);
+  /// The same where no other run over the same ground is shown meanwhile. The grid is to be told of
+  /// the chunks that go to `changed`. False, and nothing is done, if a chunk is to be made first.
+  [[nodiscard]] bool show(Run& run, std::vector<Chunk*>& changed);
+  /// Lists the chunks of the run's surface and of what falls in it: they are to stay awake.
+  void keep_awake(const Run& run, std::vector<Chunk*>& kept);
   [[nodiscard]] HydroRunState state_of(const Run& run) const {
     return run.motion == kNone ? HydroRunState{} : state_->runs.at(run.motion);
   }
@@ -152,13 +157,18 @@ class Columns {
   }
   /// Of the run of which this is the lowest cell; 0 where it is not known.
   [[nodiscard]] std::int64_t pressure_over(Vec3 floor) const;
+  /// Store what there is an entry for already, and nothing where there is none and nothing to
+  /// store. False: store_run or store_link has to do it.
+  [[nodiscard]] bool store_in_place(const Run& run, const HydroRunState& state);
+  [[nodiscard]] bool store_in_place(const Link& link, const HydroLinkState& state);
   /// Keep of these only what is not nothing.
   void store_run(std::int32_t id, const HydroRunState& state);
   void store_link(std::int32_t id, const HydroLinkState& state);
   /// Of the runs in which water falls: all there are.
   void store_falls(const std::vector<std::int32_t>& falling);
   /// Cells and runs looked at or written so far, for tests of what a change costs.
-  [[nodiscard]] std::int64_t steps() const { return steps_; }
+  [[nodiscard]] std::int64_t steps() const;
+  [[nodiscard]] std::size_t block_count() const { return blocks_.size(); }
 
  private:
   using Place = std::pair<std::int32_t, std::int32_t>;  // x and z, of cells or of chunks
@@ -231,7 +241,8 @@ class Columns {
   [[nodiscard]] Vec3 key_of(const Link& link) const;
   /// The first cell from `y` on, in a column of the block, whose chunk is stored.
   [[nodiscard]] std::int32_t next_stored(Block& block, std::int32_t y);
-  void set_cell(Block& block, Vec3 at, Cell cell);
+  /// False where there is no chunk for it.
+  bool set_cell(Block& block, Vec3 at, Cell cell, std::vector<Chunk*>& changed);
 
   ChunkShape shape_;
   Box world_;

@@ -40,7 +40,7 @@ void Flow::add_outcome(std::int32_t m, Outcome& outcome) {
     outcome.lowest_free = std::min(outcome.lowest_free, level);
   }
   outcome.moved = outcome.moved || mover.given > 0;
-  outcome.air = outcome.air || run_of(mover).air > 0;
+  outcome.air = outcome.air || mover.air > 0;
   for (const std::int32_t w : ways_of(m)) {
     const Way& way = way_at(w);
     outcome.flows = outcome.flows || way.flow != 0;
@@ -50,9 +50,13 @@ void Flow::add_outcome(std::int32_t m, Outcome& outcome) {
 }
 
 void Flow::settle() {
-  sum_up<Outcome>([this](std::int32_t m, Outcome& outcome) { add_outcome(m, outcome); },
-                  [](Body& body, const Outcome& part) { body.outcome.add(part); });
-  for (Body& body : bodies_) settle(body);
+  for (Body& body : bodies_) {
+    if (body.poured) {
+      body.outcome = {};
+      for (const std::int32_t m : movers_of(body)) add_outcome(m, body.outcome);
+    }
+    settle(body);
+  }
 }
 
 void Flow::settle(Body& body) {
@@ -205,6 +209,7 @@ bool Flow::fill(const Body& body) {
   bool changed = false;
   for (const Place& place : places) {
     run_at(place.mover).volume += place.gift;
+    mover_at(place.mover).volume += place.gift;
     changed = changed || place.gift != 0;
   }
   return changed;

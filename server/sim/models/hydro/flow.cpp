@@ -48,12 +48,13 @@ void Flow::add_up(std::int32_t m) {
     mover.age = 1;
     run_of(mover).event = false;
   }
+  const bool presses = mover.full || mover.near;
   for (const std::int32_t w : ways_of(m)) {
     const Way& way = way_at(w);
     if (way.joint == Joint::kClosed) continue;
     mover.conductance += way.conductance;
     mover.inflow += way.low == m ? -way.flow : way.flow;
-    mover.through += absolute(way.flow) >> 16;
+    if (presses) mover.through += absolute(way.flow) >> 16;
     const bool moves = way.flow != 0 || way.carry != 0;
     mover.flows = mover.flows || (moves && way.joint == Joint::kContact);
   }
@@ -65,11 +66,16 @@ void Flow::look_at_bodies() {
     body.outcome = {};
     body.quotients = {};
     body.busy = false;
+    body.poured = false;
     body.rests = false;
     body.solves = false;
   }
-  sum_up<Survey>([this](std::int32_t m, Survey& survey) { survey.add(mover_at(m)); },
-                 [](Body& body, const Survey& part) { body.survey.add(part); });
+  sum_up<Survey>(
+      [this](std::int32_t m, Survey& survey) {
+        add_up(m);
+        survey.add(mover_at(m));
+      },
+      [](Body& body, const Survey& part) { body.survey.add(part); });
   presses_ = false;
   for (Body& body : bodies_) {
     const Survey& survey = body.survey;

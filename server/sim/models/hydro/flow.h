@@ -28,37 +28,36 @@
 
 namespace sluice::sim::hydro {
 
-/// A run that may move.
-struct Mover {
-  std::int32_t id = kNone;
+/// A run that may move: what ways read of it, then what its own loops read, a line of a processor's
+/// cache each.
+struct alignas(64) Mover {
+  // As the tick began.
+  Level level = 0;    // for all that asks who stands higher
+  Level contact = 0;  // likewise; its ceiling where it is full
+  Units volume = 0;   // later what it holds now
+  Q16 inflow = 0;     // by the flows of the last tick
+  std::int32_t conductance = 0;
+  std::int32_t friction = 0;
   std::int32_t body = kNone;
-  // Of the run, as long as it is one.
-  Level base = 0;
-  Level top = 0;
+  std::int32_t age = 0;
   bool swallows = false;
   bool open_top = false;
   bool spread = false;  // all its links are ways: else it is fringe
-  // As the tick began.
   bool wet = false;
   bool full = false;    // its head is its pressure
-  bool flows = false;   // through a contact
   bool forced = false;  // made full because it would run over
   bool near = false;    // it could run over
+  bool flows = false;   // through a contact
   bool event = false;   // something from outside touched it
-  Units volume = 0;     // later what it holds now
+
+  std::int32_t id = kNone;
+  Level base = 0;  // of the run, as long as it is one
+  Level top = 0;
   Units air = 0;
-  Level level = 0;    // for all that asks who stands higher
-  Level contact = 0;  // likewise; its ceiling where it is full
-  // Of the tick.
-  std::int32_t friction = 0;
-  std::int32_t age = 0;
-  Q16 inflow = 0;  // by the flows of the last tick
-  Q16 conductance = 0;
-  Units through = 0;             // that the last tick's flows carry
+  Units through = 0;             // of one that is full or near: what the last tick's flows carry
   Units given = 0;               // moved out
   Units taken = 0;               // moved in
   std::int64_t pressure = 0;     // 1/256 level units
-  std::int64_t correction = 0;   // of the pressure, found in this round
   std::int32_t unknown = kNone;  // its number in the solver
 
   [[nodiscard]] Units capacity() const { return top - base; }
@@ -67,34 +66,41 @@ struct Mover {
   [[nodiscard]] Units margin() const {
     return through > 0 ? std::min(kMostMargin, 4 + through / 64) : 0;
   }
+  /// What it can take besides what it gives.
+  [[nodiscard]] Units room() const {
+    return swallows || open_top ? INT64_MAX / 2 : capacity() - volume - air;
+  }
 };
+static_assert(sizeof(Mover) == 128);
 
 enum class Joint : std::uint8_t { kClosed, kContact, kSpill };
 
 /// A link of a mover.
-struct Way {
-  std::int32_t id = kNone;
+struct alignas(64) Way {
   std::int32_t low = kNone;  // movers
   std::int32_t high = kNone;
-  Joint joint = Joint::kClosed;
-  bool fixed = false;   // its flow is settled, whatever the heads
-  bool direct = false;  // of an old body: straight onto the receiver's surface
-  bool along_z = false;
-  Level sill = 0;
-  Units opening = 0;
+  std::int32_t sill_cell = 0;
+  std::int32_t top_cell = 0;
   Units height = 0;  // of the water in the opening
-  Q16 conductance = 0;
-  Q16 share = 0;  // 1 / (1 + friction + loss)
-  Q16 push = 0;   // the flow without the heads, before that share
+  std::int32_t conductance = 0;
+  std::int32_t share = 0;  // 1 / (1 + friction + loss), Q16
+  Q16 push = 0;            // the flow without the heads, before that share
   Q16 flow = 0;
+  Units moved = 0;  // towards `high`
   std::int32_t carry = 0;
-  Units demanded = 0;  // towards `high`
-  Units moved = 0;
+  Joint joint = Joint::kClosed;
+  std::int8_t demands = 0;  // the sign of what was to be moved
+  bool fixed : 1 = false;   // its flow is settled, whatever the heads
+  bool direct : 1 = false;  // of an old body: straight onto the receiver's surface
+  bool along_z : 1 = false;
 
+  [[nodiscard]] Level sill() const { return Level{sill_cell} * kFull; }
+  [[nodiscard]] Units opening() const { return Level{top_cell - sill_cell} * kFull; }
   [[nodiscard]] std::int32_t other(std::int32_t mover) const { return mover == low ? high : low; }
   [[nodiscard]] std::int32_t giver() const { return moved > 0 ? low : high; }
   [[nodiscard]] std::int32_t taker() const { return moved > 0 ? high : low; }
 };
+static_assert(sizeof(Way) == 64);
 
 /// Of a body's runs as a tick begins.
 struct Survey {
@@ -183,12 +189,14 @@ struct Body {
   int head_shift = 0;   // so that the squares of differences of heads fit 32 bits
   bool still = false;   // flat, and nothing flows in it
   bool busy = false;    // something fell in, spilled in or spilled out
+  bool poured = false;  // water fell in after its outcome was summed up
   bool rests = false;   // nothing of it needs to be looked at again
   bool solves = false;  // its pressures are still to be found
   Survey survey;
   Quotients quotients;
   Outcome outcome;
   std::vector<std::int32_t> full;
+  std::vector<std::int64_t> corrections;  // of their pressures, found in this round
 
   [[nodiscard]] bool old() const { return age == 0; }
 };
@@ -211,9 +219,18 @@ class Flow {
   void move(std::span<const std::int32_t> landed);
   /// Step 9: fills flat what is almost flat, and says what rests.
   void settle();
-  /// Writes state and cells back; the ids of runs that are to be looked at again go to `awake`, of
-  /// those in which water falls to `falling`. Returns the units that left over open edges.
-  Units finish(std::vector<std::int32_t>& awake, std::vector<std::int32_t>& falling);
+  /// What is left when a tick ends.
+  struct Left {
+    Units drained = 0;                  // over open edges
+    std::vector<std::int32_t> awake;    // runs that are to be looked at again
+    std::vector<std::int32_t> falling;  // those in which water falls
+    std::vector<Chunk*> changed;        // chunks that the grid is to be told of
+    std::vector<Chunk*> kept_awake;
+    std::vector<std::int32_t> waiting;  // runs for whose water a chunk is to be made
+    std::vector<std::int32_t> others;   // runs with a state that did not have one, or had one
+  };
+  /// Writes state and cells back.
+  Left finish();
 
   /// Whether a run takes part in this tick.
   [[nodiscard]] bool has(std::int32_t run) const {
@@ -255,7 +272,8 @@ class Flow {
   /// f(from, to, piece) for pieces of [0, count).
   template <class F>
   void in_pieces(std::size_t count, F&& f);
-  /// f(mover, sums) for each mover of a body; then take(body, sums), maybe several times for one.
+  /// f(mover, sums) for each mover; then take(body, sums) for each body, maybe several times for
+  /// one. What a mover of no body adds is left out.
   template <class Sums, class F, class Take>
   void sum_up(F&& f, Take&& take);
 
@@ -278,12 +296,13 @@ class Flow {
   void find_frictions();
   void scale_conductance(Way& way);
   void add_to_quotients(std::int32_t mover, const Body& body, Quotients& quotients);
+  [[nodiscard]] std::int32_t friction_of(const Mover& mover) const;
   void find_push(Way& way);
   // pressure.cpp
   void find_pressures();
   void list_full();
   void begin_pressures(const Body& body, std::span<const std::int32_t> full);
-  void find_corrections(std::span<const std::int32_t> full);
+  void find_corrections(Body& body);
   [[nodiscard]] Q16 wanted(std::int32_t mover);
   void free_or_fix();
   void list_too_fast(const Body& body, std::vector<std::int32_t>& ways);
@@ -297,13 +316,16 @@ class Flow {
   void find_pushes(bool demands_too);
   void set_demand(Way& way);
   void set_demand_of_old(std::int32_t mover);
-  void limit_givers();
+  void add_up_moves(std::int32_t mover);
+  void take_after_body(Mover& mover) const;
+  void limit();
   void limit_giver(std::int32_t mover);
   void give_last_unit(std::int32_t mover);
-  void limit_takers();
-  void limit_direct();
+  void limit_takers(std::vector<std::int32_t>& looked_at);
+  bool limit_direct();
   static void cut(Way& way, Units most);
   void transfer();
+  void transfer(std::int32_t mover);
   void spill(Way& way, std::vector<Spilled>& spilled);
   void tell(const Way& way);
   void pass_age(const Mover& giver, Mover& taker) const;
@@ -321,8 +343,10 @@ class Flow {
   bool move_some(std::vector<Place>& places);
   void tell(const std::vector<Place>& places);
   // finish.cpp
-  [[nodiscard]] Units drain(Run& run);
-  Units finish_mover(std::int32_t mover);
+  [[nodiscard]] bool finish_way(std::int32_t way);
+  static Units drain(Run& run);
+  void finish_mover(std::int32_t mover, Left& left);
+  void list_columns();
 
   Columns& columns_;
   bool solid_;
@@ -335,13 +359,19 @@ class Flow {
   bool presses_ = false;  // a run is full, or could run over
   std::int64_t spread_count_ = 0;
   std::vector<Mover> movers_;
+  std::vector<std::pair<std::int32_t, std::int32_t>> places_;  // x and z of each mover
   std::vector<Way> ways_;
+  std::vector<std::int32_t> links_;  // of each way
   std::vector<Body> bodies_;
   std::vector<std::int32_t> members_;  // movers, body by body
   std::vector<std::int32_t> first_way_;
   std::vector<std::int32_t> ways_of_movers_;
   std::vector<std::int32_t> to_spread_;
-  std::vector<std::int32_t> spills_;               // ways
+  std::vector<std::int32_t> spills_;  // ways
+  // Movers by the ground they stand on, and where in that list each piece ends: all that stand over
+  // one chunk's ground are of one piece, which alone writes to the chunks there.
+  std::vector<std::int32_t> by_ground_;
+  std::vector<std::size_t> ground_ends_;
   std::vector<std::vector<std::int32_t>> listed_;  // by each piece
   Solver solver_;
 };
@@ -353,7 +383,7 @@ template <class F>
 void Flow::in_pieces(std::size_t count, F&& f) {
   const std::size_t pieces = std::max<std::size_t>(1, (count + kPiece - 1) / kPiece);
   if (listed_.size() < pieces) listed_.resize(pieces);
-  for (std::size_t i = 0; i < listed_.size(); ++i) listed_[i].clear();
+  for (std::vector<std::int32_t>& list : listed_) list.clear();
   if (pieces == 1) return f(std::size_t{0}, count, std::size_t{0});
   executor_->run(pieces,
                  [&](std::size_t i) { f(i * kPiece, std::min(count, (i + 1) * kPiece), i); });
@@ -365,24 +395,17 @@ void Flow::sum_up(F&& f, Take&& take) {
     std::int32_t body = kNone;
     Sums sums;
   };
-  const std::size_t pieces = movers_.size() / kPiece + 1;
-  std::vector<std::vector<Part>> parts(pieces);
+  std::vector<std::vector<Part>> parts(movers_.size() / kPiece + 1);
   in_pieces(movers_.size(), [&](std::size_t from, std::size_t to, std::size_t piece) {
     Part part;
-    const auto close = [&] {
-      if (part.body == kNone) return;
-      if (pieces == 1) return take(body_at(part.body), part.sums);
-      parts[piece].push_back(part);
-    };
     for (std::size_t m = from; m < to; ++m) {
-      if (movers_[m].body == kNone) continue;
       if (movers_[m].body != part.body) {
-        close();
+        if (part.body != kNone) parts[piece].push_back(part);
         part = {movers_[m].body, {}};
       }
       f(static_cast<std::int32_t>(m), part.sums);
     }
-    close();
+    if (part.body != kNone) parts[piece].push_back(part);
   });
   for (const std::vector<Part>& list : parts) {
     for (const Part& part : list) take(body_at(part.body), part.sums);

@@ -32,44 +32,43 @@ std::int64_t Quotient::squared_frequency(int scale) const {
 }
 
 void Flow::scale_conductance(Way& way) {
-  const Q16 sum = std::max(mover_at(way.low).conductance, mover_at(way.high).conductance);
-  if (sum > kMostConductanceOfRun) way.conductance = way.conductance * kMostConductanceOfRun / sum;
+  const std::int32_t sum = std::max(mover_at(way.low).conductance, mover_at(way.high).conductance);
+  if (sum <= kMostConductanceOfRun) return;
+  way.conductance = static_cast<std::int32_t>(way.conductance * kMostConductanceOfRun / sum);
 }
 
 // A way counts to the run of the smaller x or z.
 void Flow::add_to_quotients(std::int32_t m, const Body& body, Quotients& quotients) {
   const Mover& mover = mover_at(m);
-  const Run& run = run_of(mover);
   if (!mover.full) {
-    quotients.of_x.add(2 * std::int64_t{run.x} - body.x_from - body.x_to);
-    if (solid_) quotients.of_z.add(2 * std::int64_t{run.z} - body.z_from - body.z_to);
+    const auto [x, z] = places_[static_cast<std::size_t>(m)];
+    quotients.of_x.add(2 * std::int64_t{x} - body.x_from - body.x_to);
+    if (solid_) quotients.of_z.add(2 * std::int64_t{z} - body.z_from - body.z_to);
     quotients.of_head.add((mover.level - body.survey.lowest_contact) >> body.head_shift);
   }
   for (const std::int32_t w : ways_of(m)) {
     const Way& way = way_at(w);
     if (way.low != m || way.joint != Joint::kContact) continue;
     (way.along_z ? quotients.of_z : quotients.of_x).links += way.conductance;
-    const Level across = absolute(std::max(mover.contact, way.sill) -
-                                  std::max(mover_at(way.high).contact, way.sill)) >>
+    const Level across = absolute(std::max(mover.contact, way.sill()) -
+                                  std::max(mover_at(way.high).contact, way.sill())) >>
                          body.head_shift;
     quotients.of_head.links += (way.conductance * across >> 8) * across;
   }
 }
 
 void Flow::find_frictions() {
-  in_pieces(ways_.size(), [this](std::size_t from, std::size_t to, std::size_t /*piece*/) {
-    for (std::size_t w = from; w < to; ++w) {
-      if (ways_[w].joint != Joint::kClosed) scale_conductance(ways_[w]);
-    }
-  });
   for (Body& body : bodies_) {
     const Level across = body.survey.highest_contact - body.survey.lowest_contact;
     body.head_shift = std::max(0, bits_of(across) - 16);
   }
   sum_up<Quotients>(
       [this](std::int32_t m, Quotients& quotients) {
-        const Body& body = body_at(mover_at(m).body);
-        if (!body.still) add_to_quotients(m, body, quotients);
+        for (const std::int32_t w : ways_of(m)) {
+          if (way_at(w).low == m && way_at(w).joint != Joint::kClosed) scale_conductance(way_at(w));
+        }
+        const std::int32_t body = mover_at(m).body;
+        if (body != kNone && !body_at(body).still) add_to_quotients(m, body_at(body), quotients);
       },
       [](Body& body, const Quotients& part) { body.quotients.add(part); });
   for (Body& body : bodies_) {
@@ -83,15 +82,15 @@ void Flow::find_frictions() {
     }
     body.target_friction = static_cast<std::int32_t>(target);
   }
-  in_pieces(movers_.size(), [this](std::size_t from, std::size_t to, std::size_t /*piece*/) {
-    for (std::size_t m = from; m < to; ++m) {
-      Mover& mover = movers_[m];
-      if (mover.body == kNone || body_at(mover.body).still) continue;
-      const std::int32_t target = body_at(mover.body).target_friction;
-      const auto step = static_cast<std::int32_t>((target - mover.friction) / kFrictionInertia);
-      mover.friction = mover.friction == 0 ? target : mover.friction + step;
-    }
-  });
+}
+
+std::int32_t Flow::friction_of(const Mover& mover) const {
+  if (mover.body == kNone) return mover.friction;
+  const Body& body = bodies_[static_cast<std::size_t>(mover.body)];
+  if (body.still) return mover.friction;
+  if (mover.friction == 0) return body.target_friction;
+  constexpr auto kInertia = static_cast<std::int32_t>(kFrictionInertia);
+  return mover.friction + (body.target_friction - mover.friction) / kInertia;
 }
 
 // All friction divides: subtracted, it was unstable above an eighth.
@@ -107,14 +106,14 @@ void Flow::find_push(Way& way) {
   const Q16 narrowing = std::max(blocked(low.volume), blocked(high.volume));
   const Q16 loss = contact ? scaled(narrowing, narrowing) : kOne;
   const Q16 friction =
-      contact ? (low.friction + high.friction) / 2 : (from_low ? low.friction : high.friction);
+      contact ? (friction_of(low) + friction_of(high)) / 2 : friction_of(from_low ? low : high);
   Q16 drag = scaled(kLoss, loss);
   if (!low.full && !high.full) {
     drag += way.height > kFull ? kBedDrag * kFull / way.height * kFull / way.height : kBedDrag;
   }
   const Q16 divisor = kOne + scaled(kOne - loss, friction) +
                       scaled(drag, std::min(absolute(way.flow) / way.height, kOne << 20));
-  way.share = kOne * kOne / divisor;
+  way.share = static_cast<std::int32_t>(kOne * kOne / divisor);
   way.push = way.flow;
   if (contact && !low.full && !high.full) {
     way.push += scaled(way.conductance, scaled(kSmoothing, low.inflow - high.inflow));

@@ -10,7 +10,9 @@ Flow::Flow(Columns& columns, const WorldConfig& config)
 
 void Flow::restart() {
   movers_.clear();
+  places_.clear();
   ways_.clear();
+  links_.clear();
   bodies_.clear();
   members_.clear();
   spills_.clear();
@@ -23,7 +25,7 @@ void Flow::restart() {
 
 void Flow::forget() {
   for (const Mover& mover : movers_) columns_.run(mover.id).slot = kNone;
-  for (const Way& way : ways_) columns_.link(way.id).slot = kNone;
+  for (const std::int32_t link : links_) columns_.link(link).slot = kNone;
   restart();
 }
 
@@ -36,11 +38,11 @@ void Flow::gather(std::span<const std::int32_t> seeds, std::size_t known) {
     forget();
     done = gather_all(seeds);
   }
-  if (changed_ways_) list_ways();
+  if (changed_ways_) {
+    list_ways();
+    list_columns();
+  }
   if (changed_bodies_) find_bodies();
-  in_pieces(movers_.size(), [this](std::size_t from, std::size_t to, std::size_t /*piece*/) {
-    for (std::size_t m = from; m < to; ++m) add_up(static_cast<std::int32_t>(m));
-  });
   look_at_bodies();
 }
 
@@ -75,6 +77,7 @@ std::int32_t Flow::add_mover(std::int32_t id) {
   mover.open_top = run.open_top;
   look_at(mover);
   movers_.push_back(mover);
+  places_.emplace_back(run.x, run.z);
   changed_ways_ = true;
   changed_bodies_ = true;
   return run.slot;
@@ -97,15 +100,15 @@ void Flow::spread(std::int32_t slot) {
     link.slot = static_cast<std::int32_t>(ways_.size());
     const HydroLinkState moving = columns_.state_of(link);
     Way way;
-    way.id = link_id;
     way.along_z = link.along_z;
-    way.sill = link.sill();
-    way.opening = link.opening();
+    way.sill_cell = link.sill_cell;
+    way.top_cell = link.top_cell;
     way.flow = moving.flow;
     way.carry = moving.carry;
     way.low = add_mover(link.low);
     way.high = add_mover(link.high);
     ways_.push_back(way);
+    links_.push_back(link_id);
     changed_ways_ = true;
     take_joint(link.slot, measure(ways_.back()));
   }
@@ -145,11 +148,12 @@ bool Flow::look_at_runs() {
 Joint Flow::measure(Way& way) {
   const Level low = mover_at(way.low).contact;
   const Level high = mover_at(way.high).contact;
-  way.height = std::min(std::max(low, high) - way.sill, way.opening);
+  way.height = std::min(std::max(low, high) - way.sill(), way.opening());
   if (way.height <= 0) return Joint::kClosed;
+  static_assert(kGravity == kFull);
   const Q16 most = solid_ ? kMostConductance / 2 : kMostConductance;
-  way.conductance = std::min<Q16>(way.height * kGravity / kFull, most);
-  return std::min(low, high) >= way.sill ? Joint::kContact : Joint::kSpill;
+  way.conductance = static_cast<std::int32_t>(std::min<Q16>(way.height, most));
+  return std::min(low, high) >= way.sill() ? Joint::kContact : Joint::kSpill;
 }
 
 void Flow::look_at_openings() {
@@ -172,7 +176,8 @@ void Flow::take_joint(std::int32_t w, Joint joint) {
   if (joint != way.joint) changed_bodies_ = true;
   way.joint = joint;
   if (joint == Joint::kClosed) {
-    if (way.flow != 0 || way.carry != 0) columns_.store_link(way.id, {});
+    if (way.flow != 0 || way.carry != 0)
+      columns_.store_link(links_[static_cast<std::size_t>(w)], {});
     way.flow = 0;
     way.carry = 0;
     return;
@@ -219,11 +224,11 @@ void Flow::find_bodies() {
     members_.push_back(root);
     for (std::size_t i = body.first; i < members_.size(); ++i) {
       const std::int32_t here = members_[i];
-      const Run& run = run_at(here);
-      body.x_from = std::min(body.x_from, run.x);
-      body.x_to = std::max(body.x_to, run.x);
-      body.z_from = std::min(body.z_from, run.z);
-      body.z_to = std::max(body.z_to, run.z);
+      const auto [x, z] = places_[static_cast<std::size_t>(here)];
+      body.x_from = std::min(body.x_from, x);
+      body.x_to = std::max(body.x_to, x);
+      body.z_from = std::min(body.z_from, z);
+      body.z_to = std::max(body.z_to, z);
       for (const std::int32_t w : ways_of(here)) {
         if (way_at(w).joint != Joint::kContact) continue;
         const std::int32_t there = way_at(w).other(here);

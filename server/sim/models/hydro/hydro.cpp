@@ -53,14 +53,20 @@ class HydroWater final : public WaterModelState {
     std::erase_if(falling, [this](std::int32_t id) { return flow_.has(id); });
     flow_.move(landed);
     flow_.settle();
-    awake_.clear();
-    falling_.clear();
-    done.drained = flow_.finish(awake_, falling_);
-    let_be(falling);
+    hydro::Flow::Left left = flow_.finish();
+    done.drained = left.drained;
+    awake_ = std::move(left.awake);
+    falling_ = std::move(left.falling);
+    let_be(falling, left);
     columns_.store_falls(falling_);
+    for (Chunk* const chunk : left.changed) grid.note_change(*chunk, kChangedInside);
+    // Runs whose chunks were made late, too.
+    for (const std::int32_t id : left.waiting) columns_.show(columns_.run(id));
+    for (const std::int32_t id : left.waiting) {
+      columns_.keep_awake(columns_.run(id), left.kept_awake);
+    }
     for (Chunk* const chunk : grid.awake()) chunk->wake = 0;
-    for (const std::int32_t id : awake_) columns_.keep_awake(columns_.run(id));
-    for (const std::int32_t id : falling_) columns_.keep_awake(columns_.run(id));
+    for (Chunk* const chunk : left.kept_awake) grid.wake(*chunk, kWakeAll);
     return done;
   }
 
@@ -108,14 +114,18 @@ class HydroWater final : public WaterModelState {
   }
 
   // Those in which water falls and nothing else moves.
-  void let_be(const std::vector<std::int32_t>& falling) {
+  void let_be(const std::vector<std::int32_t>& falling, Flow::Left& left) {
     for (const std::int32_t id : falling) {
       Run& run = columns_.run(id);
       HydroRunState state;
       state.age = columns_.state_of(run).age;
       if (state.age > 0) ++state.age;
       columns_.store_run(id, state);
-      columns_.show(run);
+      if (columns_.show(run, left.changed)) {
+        columns_.keep_awake(run, left.kept_awake);
+      } else {
+        left.waiting.push_back(id);
+      }
       falling_.push_back(id);
     }
   }

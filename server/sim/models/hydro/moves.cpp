@@ -27,9 +27,7 @@ void Flow::move(std::span<const std::int32_t> landed) {
       for (std::size_t w = from; w < to; ++w) set_demand(ways_[w]);
     });
   }
-  limit_givers();
-  limit_direct();
-  limit_takers();
+  limit();
   transfer();
 }
 
@@ -37,7 +35,7 @@ void Flow::find_pushes(bool demands_too) {
   in_pieces(ways_.size(), [&](std::size_t from, std::size_t to, std::size_t /*piece*/) {
     for (std::size_t w = from; w < to; ++w) {
       Way& way = ways_[w];
-      way.demanded = 0;
+      way.demands = 0;
       way.moved = 0;
       if (way.joint == Joint::kClosed) continue;
       const bool from_low = mover_at(way.low).contact > mover_at(way.high).contact;
@@ -72,7 +70,7 @@ void Flow::set_demand(Way& way) {
       way.carry = 0;
     }
   }
-  way.demanded = way.moved;
+  way.demands = static_cast<std::int8_t>(way.moved > 0 ? 1 : way.moved < 0 ? -1 : 0);
 }
 
 // An old body spills over its lowest sill alone, and never more than what stands above it: what
@@ -85,18 +83,18 @@ void Flow::set_demand_of_old(std::int32_t m) {
     return way.direct && mover.contact > mover_at(way.other(m)).contact;
   };
   for (const std::int32_t w : ways_of(m)) {
-    if (!spills(way_at(w)) || way_at(w).sill > lowest) continue;
-    ways = way_at(w).sill < lowest ? 1 : ways + 1;
-    lowest = way_at(w).sill;
+    if (!spills(way_at(w)) || way_at(w).sill() > lowest) continue;
+    ways = way_at(w).sill() < lowest ? 1 : ways + 1;
+    lowest = way_at(w).sill();
   }
   if (ways == 0) return;
   const Units height = mover.level - lowest;
   for (const std::int32_t w : ways_of(m)) {
     Way& way = way_at(w);
-    if (!spills(way) || way.sill != lowest) continue;
-    way.demanded = std::max<Units>(1, height / 8) * (way.low == m ? 1 : -1);
+    if (!spills(way) || way.sill() != lowest) continue;
+    way.demands = way.low == m ? 1 : -1;
     // Fewer units than ways stay, but for the last unit of all (give_last_unit).
-    way.moved = height >= ways ? way.demanded : 0;
+    way.moved = height >= ways ? std::max<Units>(1, height / 8) * way.demands : 0;
   }
 }
 
@@ -107,30 +105,63 @@ void Flow::cut(Way& way, Units most) {
   way.carry = 0;
 }
 
-// Whoever is asked for more than it has, or is old, is listed and looked at once more: few are.
-void Flow::limit_givers() {
+void Flow::add_up_moves(std::int32_t m) {
+  Mover& mover = mover_at(m);
+  mover.given = 0;
+  mover.taken = 0;
+  for (const std::int32_t w : ways_of(m)) {
+    const Way& way = way_at(w);
+    if (way.moved == 0) continue;
+    (way.giver() == m ? mover.given : mover.taken) += absolute(way.moved);
+  }
+}
+
+// All of a body are as old as the body, but for what is still in the air over a still one.
+void Flow::take_after_body(Mover& mover) const {
+  mover.friction = friction_of(mover);
+  if (mover.body == kNone) return;
+  const Body& body = bodies_[static_cast<std::size_t>(mover.body)];
+  if (!body.still) mover.age = body.age;
+}
+
+// Whoever is asked for more than it has, or brought more than it can take, or is old, is listed and
+// looked at once more: few are.
+void Flow::limit() {
   const bool any_old =
       std::any_of(bodies_.begin(), bodies_.end(), [](const Body& body) { return body.old(); });
-  const auto is_old = [&](const Mover& mover) { return any_old && body_at(mover.body).old(); };
+  const auto is_old = [&](const Mover& mover) {
+    return any_old && mover.body != kNone && body_at(mover.body).old();
+  };
   for (std::int32_t m = 0; any_old && m < mover_count(); ++m) {
-    if (mover_at(m).body != kNone && is_old(mover_at(m))) set_demand_of_old(m);
+    if (is_old(mover_at(m))) set_demand_of_old(m);
   }
-  in_pieces(movers_.size(), [&](std::size_t from, std::size_t to, std::size_t piece) {
-    for (std::size_t i = from; i < to; ++i) {
-      Mover& mover = movers_[i];
-      if (mover.body == kNone) continue;
-      const auto m = static_cast<std::int32_t>(i);
-      mover.given = 0;
-      for (const std::int32_t w : ways_of(m)) {
-        const Way& way = way_at(w);
-        if (way.moved != 0 && way.giver() == m) mover.given += absolute(way.moved);
+  std::vector<std::int32_t> takers;
+  const auto add_up_all = [&](bool first) {
+    in_pieces(movers_.size(), [&](std::size_t from, std::size_t to, std::size_t piece) {
+      for (std::size_t i = from; i < to; ++i) {
+        const auto m = static_cast<std::int32_t>(i);
+        add_up_moves(m);
+        Mover& mover = movers_[i];
+        if (first) take_after_body(mover);
+        const bool over = mover.given > mover.volume || mover.taken > mover.room() + mover.given;
+        if (over || is_old(mover)) listed_[piece].push_back(m);
       }
-      if (mover.given > mover.volume || is_old(mover)) listed_[piece].push_back(m);
+    });
+    takers.clear();
+    for (const std::vector<std::int32_t>& piece : listed_) {
+      takers.insert(takers.end(), piece.begin(), piece.end());
     }
-  });
-  for (const std::vector<std::int32_t>& piece : listed_) {
-    for (const std::int32_t m : piece) limit_giver(m);
+  };
+  add_up_all(true);
+  bool cut_any = any_old;
+  for (const std::int32_t m : takers) {
+    if (mover_at(m).given <= mover_at(m).volume && !is_old(mover_at(m))) continue;
+    limit_giver(m);
+    cut_any = true;
   }
+  cut_any = limit_direct() || cut_any;
+  if (cut_any) add_up_all(false);
+  limit_takers(takers);
 }
 
 void Flow::limit_giver(std::int32_t m) {
@@ -155,29 +186,29 @@ void Flow::give_last_unit(std::int32_t m) {
   Level best_level = 0;
   for (const std::int32_t w : ways_of(m)) {
     Way& way = way_at(w);
-    if (way.demanded == 0 || (way.demanded > 0) != (way.low == m)) continue;
+    if (way.demands == 0 || (way.demands > 0) != (way.low == m)) continue;
     if (way.moved != 0) return;
     any = true;
     if (way.joint != Joint::kSpill) continue;
-    const Level level = std::min(mover_at(way.other(m)).level, way.sill);
+    const Level level = std::min(mover_at(way.other(m)).level, way.sill());
     const bool lower =
-        best == nullptr || level < best_level || (level == best_level && way.sill < best->sill);
-    const bool equal = !lower && level == best_level && way.sill == best->sill;
+        best == nullptr || level < best_level || (level == best_level && way.sill() < best->sill());
+    const bool equal = !lower && level == best_level && way.sill() == best->sill();
     if (lower) {
       best = &way;
       best_level = level;
     }
     single = lower || (single && !equal);
   }
-  if (any && single) best->moved = best->demanded > 0 ? 1 : -1;
+  if (any && single) best->moved = best->demands;
 }
 
 // What spills from old bodies finds its place below the sill that it came over.
-void Flow::limit_direct() {
+bool Flow::limit_direct() {
   const bool any = std::any_of(spills_.begin(), spills_.end(), [this](std::int32_t w) {
     return way_at(w).direct && way_at(w).moved != 0;
   });
-  if (!any) return;
+  if (!any) return false;
   for (std::int32_t m = 0; m < mover_count(); ++m) {
     Units coming = 0;
     Level lowest = INT64_MAX;
@@ -187,7 +218,7 @@ void Flow::limit_direct() {
     for (const std::int32_t w : ways_of(m)) {
       if (!comes(way_at(w))) continue;
       coming += absolute(way_at(w).moved);
-      lowest = std::min(lowest, way_at(w).sill);
+      lowest = std::min(lowest, way_at(w).sill());
     }
     if (coming == 0 || run_at(m).swallows()) continue;
     const Run& run = run_at(m);
@@ -202,40 +233,18 @@ void Flow::limit_direct() {
       if (comes(way)) cut(way, share_of(absolute(way.moved), room, coming));
     }
   }
+  return true;
 }
 
 // In rounds, each of which looks at all runs before it changes any flow: what one cannot take, the
 // one before it cannot give, and has so much less room.
-void Flow::limit_takers() {
-  const auto room = [](const Mover& mover) {
-    if (mover.swallows || mover.open_top) return INT64_MAX;
-    return mover.capacity() - mover.volume - mover.air + mover.given;
-  };
-  in_pieces(movers_.size(), [&](std::size_t from, std::size_t to, std::size_t piece) {
-    for (std::size_t i = from; i < to; ++i) {
-      const auto m = static_cast<std::int32_t>(i);
-      Mover& mover = movers_[i];
-      if (!mover.spread) continue;
-      mover.given = 0;
-      mover.taken = 0;
-      for (const std::int32_t w : ways_of(m)) {
-        const Way& way = way_at(w);
-        if (way.moved == 0) continue;
-        (way.giver() == m ? mover.given : mover.taken) += absolute(way.moved);
-      }
-      if (mover.taken > room(mover)) listed_[piece].push_back(m);
-    }
-  });
-  std::vector<std::int32_t> looked_at;
-  for (const std::vector<std::int32_t>& piece : listed_) {
-    looked_at.insert(looked_at.end(), piece.begin(), piece.end());
-  }
+void Flow::limit_takers(std::vector<std::int32_t>& looked_at) {
   std::vector<Cut> cuts;
   while (!looked_at.empty()) {
     cuts.clear();
     for (const std::int32_t m : looked_at) {
       const Mover& mover = mover_at(m);
-      const Units most = room(mover);
+      const Units most = mover.room() + mover.given;
       if (mover.taken <= most) continue;
       for (const std::int32_t w : ways_of(m)) {
         const Way& way = way_at(w);
@@ -268,10 +277,10 @@ void Flow::pass_age(const Mover& giver, Mover& taker) const {
 void Flow::tell(const Way& way) {
   const Run& from = run_of(mover_at(way.giver()));
   const Run& to = run_of(mover_at(way.taker()));
-  const Units height = std::clamp<Units>(way.height, 1, way.opening);
+  const Units height = std::clamp<Units>(way.height, 1, way.opening());
   Units done = 0;
-  for (std::int32_t y = cell_of(way.sill); Level{y} * kFull < way.sill + height; ++y) {
-    const Units below = std::min<Units>(Level{y + 1} * kFull - way.sill, height);
+  for (std::int32_t y = cell_of(way.sill()); Level{y} * kFull < way.sill() + height; ++y) {
+    const Units below = std::min<Units>(Level{y + 1} * kFull - way.sill(), height);
     const Units up_to = share_of(absolute(way.moved), below, height);
     moves_->add({from.x, y, from.z}, {to.x, y, to.z}, static_cast<std::int32_t>(up_to - done));
     done = up_to;
@@ -279,11 +288,6 @@ void Flow::tell(const Way& way) {
 }
 
 void Flow::transfer() {
-  // All of a body are as old as the body, but for what is still in the air over a still one.
-  for (Mover& mover : movers_) {
-    if (mover.body == kNone || body_at(mover.body).still) continue;
-    mover.age = body_at(mover.body).age;
-  }
   if (moves_ != nullptr) {
     for (const Way& way : ways_) {
       if (way.moved != 0) tell(way);
@@ -291,16 +295,12 @@ void Flow::transfer() {
   }
   std::vector<Spilled> spilled;
   for (const std::int32_t w : spills_) spill(way_at(w), spilled);
-  in_pieces(movers_.size(), [this](std::size_t from, std::size_t to, std::size_t /*piece*/) {
-    for (std::size_t m = from; m < to; ++m) {
-      Mover& mover = movers_[m];
-      if (mover.given == 0 && mover.taken == 0) continue;
-      Run& run = run_of(mover);
-      run.volume += mover.taken - mover.given;
-      if (run.air > 0) run.absorb();
-      mover.volume = run.volume;
-    }
-  });
+  sum_up<Outcome>(
+      [this](std::int32_t m, Outcome& outcome) {
+        transfer(m);
+        add_outcome(m, outcome);
+      },
+      [](Body& body, const Outcome& part) { body.outcome.add(part); });
   // What comes over equal sills is one stream: first they are added up.
   std::sort(spilled.begin(), spilled.end(), [](const Spilled& a, const Spilled& b) {
     return a.mover != b.mover ? a.mover < b.mover : a.cell < b.cell;
@@ -311,9 +311,23 @@ void Flow::transfer() {
          ++i) {
       all.units += spilled[i].units;
     }
-    pour(run_at(all.mover), all.cell, all.units);
-    mover_at(all.mover).volume = run_at(all.mover).volume;
+    Mover& mover = mover_at(all.mover);
+    Run& run = run_of(mover);
+    pour(run, all.cell, all.units);
+    mover.volume = run.volume;
+    mover.air = run.air;
+    if (mover.body != kNone) body_at(mover.body).poured = true;
   }
+}
+
+void Flow::transfer(std::int32_t m) {
+  Mover& mover = mover_at(m);
+  if (mover.given == 0 && mover.taken == 0) return;
+  Run& run = run_of(mover);
+  run.volume += mover.taken - mover.given;
+  if (run.air > 0) run.absorb();
+  mover.volume = run.volume;
+  mover.air = run.air;
 }
 
 // What falls from the sill does not come to the taker's surface.
@@ -328,9 +342,9 @@ void Flow::spill(Way& way, std::vector<Spilled>& spilled) {
   if (giver.body != kNone) body_at(giver.body).busy = true;
   if (taker.body != kNone) body_at(taker.body).busy = true;
   pass_age(giver, taker);
-  if (way.direct || way.sill - taker.level <= kFull || run_of(taker).drain) return;
+  if (way.direct || way.sill() - taker.level <= kFull || run_of(taker).drain) return;
   taker.taken -= absolute(way.moved);
-  spilled.push_back({way.taker(), cell_of(way.sill), absolute(way.moved)});
+  spilled.push_back({way.taker(), cell_of(way.sill()), absolute(way.moved)});
 }
 
 }  // namespace sluice::sim::hydro

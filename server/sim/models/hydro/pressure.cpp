@@ -7,14 +7,14 @@ namespace sluice::sim::hydro {
 
 Q16 Flow::fastest(const Way& way, bool from_low) {
   const Mover& from = mover_at(from_low ? way.low : way.high);
-  const Level level = std::max(from.full ? from.contact : from.level, way.sill);
-  const Units depth = std::min(level - way.sill, way.opening);
+  const Level level = std::max(from.full ? from.contact : from.level, way.sill());
+  const Units depth = std::min(level - way.sill(), way.opening());
   return std::min(depth * (kOne / 8 * 7), kMostFlow);
 }
 
 Q16 Flow::flow_of(const Way& way) {
   if (way.fixed) return way.flow;
-  const std::int64_t sill = way.sill * kHeadOne;
+  const std::int64_t sill = way.sill() * kHeadOne;
   const std::int64_t across =
       std::max(head(mover_at(way.low)), sill) - std::max(head(mover_at(way.high)), sill);
   return scaled(way.share, way.push + way.conductance * across / kHeadOne);
@@ -30,12 +30,14 @@ void Flow::find_pressures() {
     for (const Body& body : bodies_) {
       if (round == 0 && body.solves) begin_pressures(body, body.full);
     }
-    for (const Body& body : bodies_) {
-      if (body.solves && !body.full.empty()) find_corrections(body.full);
+    for (Body& body : bodies_) {
+      if (body.solves && !body.full.empty()) find_corrections(body);
     }
     for (const Body& body : bodies_) {
       if (!body.solves) continue;
-      for (const std::int32_t m : body.full) mover_at(m).pressure += mover_at(m).correction;
+      for (std::size_t i = 0; i < body.full.size(); ++i) {
+        mover_at(body.full[i]).pressure += body.corrections[i];
+      }
     }
     free_or_fix();
     if (round + 1 == kMostRounds) break;
@@ -97,13 +99,13 @@ Q16 Flow::wanted(std::int32_t m) {
   return -outflow - want * kOne;
 }
 
-void Flow::find_corrections(std::span<const std::int32_t> full) {
+void Flow::find_corrections(Body& body) {
   solver_.clear();
-  for (const std::int32_t m : full) {
+  for (const std::int32_t m : body.full) {
     const Q16 enough = kOne / 4 + mover_at(m).through * (kOne / 512);
     mover_at(m).unknown = solver_.add(wanted(m), enough);
   }
-  for (const std::int32_t m : full) {
+  for (const std::int32_t m : body.full) {
     for (const std::int32_t w : ways_of(m)) {
       const Way& way = way_at(w);
       if (way.fixed || way.joint == Joint::kClosed) continue;
@@ -117,8 +119,9 @@ void Flow::find_corrections(std::span<const std::int32_t> full) {
     }
   }
   solver_.solve();
-  for (const std::int32_t m : full) {
-    mover_at(m).correction = solver_.correction(mover_at(m).unknown) / (kOne / kHeadOne);
+  body.corrections.clear();
+  for (const std::int32_t m : body.full) {
+    body.corrections.push_back(solver_.correction(mover_at(m).unknown) / (kOne / kHeadOne));
     mover_at(m).unknown = kNone;
   }
 }
