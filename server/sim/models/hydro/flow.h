@@ -310,8 +310,8 @@ class Flow {
   [[nodiscard]] static std::int64_t head(const Mover& mover) {
     return mover.full ? mover.pressure : mover.level * kHeadOne;
   }
-  [[nodiscard]] Q16 flow_of(const Way& way);
-  [[nodiscard]] Q16 fastest(const Way& way, bool from_low);
+  [[nodiscard]] Q16 flow_of(const Way& way) const;
+  [[nodiscard]] Q16 fastest(const Way& way, bool from_low) const;
   // moves.cpp
   void find_pushes(bool demands_too);
   void set_demand(Way& way);
@@ -378,6 +378,22 @@ class Flow {
 
 /// Movers or ways of a piece: few enough for two workers to share what is worth sharing.
 inline constexpr std::size_t kPiece = 4096;
+
+inline Q16 Flow::fastest(const Way& way, bool from_low) const {
+  const Mover& from = movers_[static_cast<std::size_t>(from_low ? way.low : way.high)];
+  const Level level = std::max(from.full ? from.contact : from.level, way.sill());
+  const Units depth = std::min(level - way.sill(), way.opening());
+  return std::min(depth * (kOne / 8 * 7), kMostFlow);
+}
+
+inline Q16 Flow::flow_of(const Way& way) const {
+  if (way.fixed) return way.flow;
+  const Mover& low = movers_[static_cast<std::size_t>(way.low)];
+  const Mover& high = movers_[static_cast<std::size_t>(way.high)];
+  const std::int64_t sill = way.sill() * kHeadOne;
+  const std::int64_t across = std::max(head(low), sill) - std::max(head(high), sill);
+  return scaled(way.share, way.push + way.conductance * across / kHeadOne);
+}
 
 template <class F>
 void Flow::in_pieces(std::size_t count, F&& f) {

@@ -101,7 +101,7 @@ void Flow::find_push(Way& way) {
   const bool from_low = low.contact > high.contact;
   const auto blocked = [&way](Units depth) {
     // The part of a side's depth that the opening does not take up.
-    return depth <= way.height ? 0 : kOne - way.height * kOne / depth;
+    return depth <= way.height ? 0 : kOne - quotient(way.height * kOne, depth);
   };
   const Q16 narrowing = std::max(blocked(low.volume), blocked(high.volume));
   const Q16 loss = contact ? scaled(narrowing, narrowing) : kOne;
@@ -109,11 +109,13 @@ void Flow::find_push(Way& way) {
       contact ? (friction_of(low) + friction_of(high)) / 2 : friction_of(from_low ? low : high);
   Q16 drag = scaled(kLoss, loss);
   if (!low.full && !high.full) {
-    drag += way.height > kFull ? kBedDrag * kFull / way.height * kFull / way.height : kBedDrag;
+    const Units height = way.height;
+    drag +=
+        height > kFull ? quotient(quotient(kBedDrag * kFull, height) * kFull, height) : kBedDrag;
   }
   const Q16 divisor = kOne + scaled(kOne - loss, friction) +
-                      scaled(drag, std::min(absolute(way.flow) / way.height, kOne << 20));
-  way.share = static_cast<std::int32_t>(kOne * kOne / divisor);
+                      scaled(drag, std::min(quotient(absolute(way.flow), way.height), kOne << 20));
+  way.share = static_cast<std::int32_t>(reciprocal(divisor));
   way.push = way.flow;
   if (contact && !low.full && !high.full) {
     way.push += scaled(way.conductance, scaled(kSmoothing, low.inflow - high.inflow));

@@ -56,6 +56,19 @@ constexpr std::int64_t scaled(Q16 a, std::int64_t v) {
   return v < 0 ? -product : product;
 }
 
+/// a / b, rounded down; a is not negative, b positive. Most are small, and a division of 32 bits
+/// takes a third of the time of one of 64 on many processors.
+constexpr std::int64_t quotient(std::int64_t a, std::int64_t b) {
+  if (((a | b) >> 32) != 0) return a / b;
+  return static_cast<std::uint32_t>(a) / static_cast<std::uint32_t>(b);
+}
+
+/// 2^32 / b, rounded down; b is at least 2.
+constexpr std::int64_t reciprocal(std::int64_t b) {
+  const std::int64_t below = quotient(UINT32_MAX, b);
+  return (below + 1) * b == std::int64_t{1} << 32 ? below + 1 : below;
+}
+
 /// Bits that a number takes that is not negative.
 constexpr int bits_of(std::int64_t v) {
   return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(v)));

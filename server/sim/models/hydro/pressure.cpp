@@ -5,21 +5,6 @@
 
 namespace sluice::sim::hydro {
 
-Q16 Flow::fastest(const Way& way, bool from_low) {
-  const Mover& from = mover_at(from_low ? way.low : way.high);
-  const Level level = std::max(from.full ? from.contact : from.level, way.sill());
-  const Units depth = std::min(level - way.sill(), way.opening());
-  return std::min(depth * (kOne / 8 * 7), kMostFlow);
-}
-
-Q16 Flow::flow_of(const Way& way) {
-  if (way.fixed) return way.flow;
-  const std::int64_t sill = way.sill() * kHeadOne;
-  const std::int64_t across =
-      std::max(head(mover_at(way.low)), sill) - std::max(head(mover_at(way.high)), sill);
-  return scaled(way.share, way.push + way.conductance * across / kHeadOne);
-}
-
 // Round by round, and in a round one thing after the other for all bodies: what one spills may make
 // a run of another full, and a full run below a spill presses against what spills. So each thing is
 // found for all bodies from what was before it, and then done: bodies come in no order.
