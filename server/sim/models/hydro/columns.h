@@ -200,8 +200,19 @@ class Columns {
   [[nodiscard]] Column* find_column(Place place);
   [[nodiscard]] Block& block_of(Place place);
   Block& make_block(Place chunk);
-  Block::StoredChunk* chunk_in(Block& block, std::int32_t y);
-  std::vector<Block::StoredChunk>& chunks_of(Block& block);
+  /// Null where none is stored. Most who ask about a block ask about the chunk of its surface.
+  Block::StoredChunk* chunk_in(Block& block, std::int32_t y) {
+    std::vector<Block::StoredChunk>& chunks = chunks_of(block);
+    const std::int32_t wanted = y >> shape_.log_y;
+    const bool again = block.last < chunks.size() && chunks[block.last].y == wanted;
+    return again || find_chunk(block, wanted) ? &chunks[block.last] : nullptr;
+  }
+  std::vector<Block::StoredChunk>& chunks_of(Block& block) {
+    if (block.listed_repair != repair_) list_chunks(block);
+    return block.chunks;
+  }
+  void list_chunks(Block& block);
+  bool find_chunk(Block& block, std::int32_t chunk_y);
   /// The first one in `chunks` that is not below chunk `y`.
   [[nodiscard]] static std::size_t first_from(const std::vector<Block::StoredChunk>& chunks,
                                               std::int32_t y);
