@@ -150,7 +150,7 @@ std::unique_ptr<WaterModelState> make(const WorldConfig& config) {
 
 WaterModelRow hydro_water() {
   return {.id = WaterModel::kHydro,
-          .version = 2,
+          .version = 3,
           .name = "hydro",
           .meaning = "columns with momentum: exact volume, flat at rest",
           .work = {.side_view = 16,

@@ -31,6 +31,7 @@ inline constexpr Units kSlack = 256;      // a run so near its capacity counts a
 inline constexpr Units kQuiet = 256;      // heads and flows below which a body is filled exactly
 inline constexpr Units kMostMargin = 64;  // room that the solver leaves in a full run that flows
 inline constexpr int kMostIterations = 100;
+inline constexpr int kMostEliminations = 4;
 inline constexpr int kMostRounds = 3;
 inline constexpr std::int32_t kAgePerCell = 16;
 inline constexpr std::int32_t kAgeAtLeast = 1024;

@@ -139,20 +139,40 @@ void Solver::solve() {
   const std::size_t count = rest_.size();
   direction_.resize(count);
   image_.resize(count);
+  done_ = true;
+  for (std::size_t i = 0; i < count; ++i) done_ = done_ && absolute(rest_[i]) <= enough_[i];
+  if (!done_ && elimination_.prepare(joined_, diagonal_)) eliminate();
+  if (!done_) search();
+}
+
+// What rounding leaves is eliminated once more.
+void Solver::eliminate() {
+  for (int i = 0; i < kMostEliminations && !done_; ++i) {
+    elimination_.solve(rest_, direction_);
+    multiply();
+    done_ = true;
+    for (std::size_t run = 0; run < rest_.size(); ++run) {
+      correction_[run] += direction_[run];
+      rest_[run] -= image_[run];
+      done_ = done_ && absolute(rest_[run]) <= enough_[run];
+    }
+  }
+}
+
+void Solver::search() {
+  const std::size_t count = rest_.size();
   step_.resize(count);
   inverse_.resize(count);
   bits_of_rest_ = 0;
   bits_of_step_ = 0;
-  done_ = true;
   for (std::size_t i = 0; i < count; ++i) {
     inverse_[i] = UINT64_MAX / static_cast<std::uint64_t>(diagonal_[i]);
-    done_ = done_ && absolute(rest_[i]) <= enough_[i];
     divide(i);
     direction_[i] = step_[i];
   }
   bits_of_direction_ = bits_of_step_;
   Wide rests = dot(rest_, bits_of_rest_, step_, bits_of_step_);
-  for (int i = 0; i < kMostIterations && !done_ && rests.mantissa > 0; ++i) {
+  for (int i = 0; i < kMostIterations && rests.mantissa > 0; ++i) {
     multiply();
     const Wide images = dot(direction_, bits_of_direction_, image_, bits_of_image_);
     if (images.mantissa <= 0) break;

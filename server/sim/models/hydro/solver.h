@@ -1,12 +1,13 @@
-// The equations of full runs: what a change of each head changes in what flows. Solved by conjugate
-// gradients in integers, with the diagonal as a preconditioner: sums of integers do not depend on
-// their order, so neither the mirror image nor the order of runs matters. Gauss-Seidel and its
-// red-black kind depend on both.
+// The equations of full runs: what a change of each head changes in what flows. Trees are solved at
+// once (elimination.h), what forms rings by conjugate gradients in integers, with the diagonal as a
+// preconditioner: sums of integers do not depend on their order, so neither the mirror image nor
+// the order of runs matters. Gauss-Seidel and its red-black kind depend on both.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "server/sim/models/hydro/elimination.h"
 #include "server/sim/models/hydro/number.h"
 
 namespace sluice::sim::hydro {
@@ -29,11 +30,6 @@ class Solver {
   }
 
  private:
-  struct Joined {
-    std::int32_t low = 0;
-    std::int32_t high = 0;
-    Q16 conductance = 0;
-  };
   struct Held {
     std::int32_t run = 0;
     Q16 conductance = 0;
@@ -50,6 +46,8 @@ class Solver {
   static std::int64_t times(std::int64_t value, Wide factor);
   void divide(std::size_t i);
   void multiply();
+  void eliminate();
+  void search();
   void go_along(Wide factor);
   void turn(Wide factor);
 
@@ -69,6 +67,7 @@ class Solver {
   std::uint64_t bits_of_direction_ = 0;
   std::uint64_t bits_of_image_ = 0;
   bool done_ = false;
+  Elimination elimination_;
 };
 
 }  // namespace sluice::sim::hydro
