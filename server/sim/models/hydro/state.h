@@ -159,22 +159,20 @@ struct HydroState {
   }
   template <class Self, class Visitor>
   static void visit_state(Self& self, Visitor& v) {
-    visit(self, self.runs, "runs", digest_of_run, v);
-    visit(self, self.falls, "falls", digest_of_fall, v);
-    visit(self, self.links_x, "links_x", digest_of_link_x, v);
-    visit(self, self.links_z, "links_z", digest_of_link_z, v);
+    visit(self.runs, "runs", digest_of_run, v);
+    visit(self.falls, "falls", digest_of_fall, v);
+    visit(self.links_x, "links_x", digest_of_link_x, v);
+    visit(self.links_z, "links_z", digest_of_link_z, v);
+    // Whoever may have written to what it was shown has its version taken: slots are others then.
+    if constexpr (!std::is_const_v<Self>) self.attached.set(false);
   }
 
  private:
-  // Whoever may have written to what it was shown has its version taken: slots are others then.
-  template <class Self, class Motion, class DigestOf, class Visitor>
-  static void visit(Self& self, Motion& motion, const char* name, DigestOf digest_of, Visitor& v) {
+  template <class Motion, class DigestOf, class Visitor>
+  static void visit(Motion& motion, const char* name, DigestOf digest_of, Visitor& v) {
     auto states = motion.by_place();
     v.field(name, states);
-    if constexpr (!std::is_const_v<Self>) {
-      motion.take(states, digest_of);
-      self.attached.set(false);
-    }
+    if constexpr (!std::is_const_v<Motion>) motion.take(states, digest_of);
   }
 };
 
