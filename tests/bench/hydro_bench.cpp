@@ -1,11 +1,16 @@
 // Hydro water: what a moving run costs, free and full, what levelling costs in all beside cellular
-// water, a falling drop, a lake at rest, a dig, a sloshing ocean. The longest tick stands beside
-// the mean.
+// water, a falling drop, thousands of falls, a drip into a lake, a lake at rest, a dig, a sloshing
+// ocean on one thread and two. The longest tick stands beside the mean.
+#include <algorithm>
 #include <chrono>
+#include <ratio>
+#include <span>
+#include <vector>
 
 #include <benchmark/benchmark.h>
 
 #include "server/sim/world.h"
+#include "server/workers/thread_pool.h"
 
 namespace sluice::bench::hydro_bench {
 namespace {
@@ -38,32 +43,60 @@ sim::WorldSpec vessels() {
   return spec;
 }
 
+/// Times of ticks, and the runs that moved in them.
+class Ticks {
+ public:
+  sim::TickReport run(sim::World& world, std::span<const sim::Command> commands,
+                      sim::Executor& executor) {
+    const auto start = Clock::now();
+    sim::TickReport report = world.tick(commands, executor);
+    const std::chrono::duration<double, std::micro> took = Clock::now() - start;
+    longest_ = std::max(longest_, took.count());
+    sum_ += took.count();
+    ++count_;
+    runs_ += report.cell_updates;
+    return report;
+  }
+  void tell(benchmark::State& state) const {
+    const double ticks = std::max(1.0, static_cast<double>(count_));
+    state.SetItemsProcessed(runs_);
+    state.counters["ticks"] = ticks / static_cast<double>(state.iterations());
+    state.counters["tick_us"] = sum_ / ticks;
+    state.counters["longest_tick_us"] = longest_;
+    state.counters["ns_per_run"] = 1000 * sum_ / std::max(1.0, static_cast<double>(runs_));
+  }
+
+ private:
+  double longest_ = 0;
+  double sum_ = 0;
+  std::int64_t count_ = 0;
+  std::int64_t runs_ = 0;
+};
+
 /// One iteration is a world's whole way to rest, or `most` ticks of it.
 void run_to_rest(benchmark::State& state, const sim::WorldSpec& spec, int most) {
   sim::SerialExecutor serial;
-  std::int64_t updates = 0;
-  std::int64_t ticks = 0;
-  double longest = 0;
+  Ticks ticks;
   for (auto _ : state) {
     state.PauseTiming();
     auto world = made(spec);
     state.ResumeTiming();
     for (int t = 0; t < most; ++t) {
-      const auto start = Clock::now();
-      const sim::TickReport report = world->tick({}, serial);
-      const std::chrono::duration<double, std::micro> took = Clock::now() - start;
-      longest = std::max(longest, took.count());
-      updates += report.cell_updates;
-      ++ticks;
-      if (report.at_rest) break;
+      if (ticks.run(*world, {}, serial).at_rest) break;
     }
   }
-  state.SetItemsProcessed(updates);
-  state.counters["ticks"] = static_cast<double>(ticks) / static_cast<double>(state.iterations());
-  state.counters["longest_tick_us"] = longest;
-  state.counters["ns_per_run"] =
-      benchmark::Counter(static_cast<double>(updates) * 1e-9,
-                         benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+  ticks.tell(state);
+}
+
+/// One iteration is a tick of a world that has run for a while: its first tick builds what later
+/// ones repair.
+void run_on(benchmark::State& state, const sim::WorldSpec& spec, unsigned threads) {
+  workers::ThreadPool pool(threads);
+  auto world = made(spec);
+  for (int t = 0; t < 5; ++t) (void)world->tick({}, pool);
+  Ticks ticks;
+  for (auto _ : state) (void)ticks.run(*world, {}, pool);
+  ticks.tell(state);
 }
 
 void BM_HydroLevels(benchmark::State& state) {
@@ -86,15 +119,59 @@ void BM_HydroFullRuns(benchmark::State& state) {
 }
 BENCHMARK(BM_HydroFullRuns)->Unit(benchmark::kMillisecond);
 
-/// The first 20 ticks of an ocean with a hill of water in a corner.
+/// Side of an ocean with a hill of water in a corner, threads.
 void BM_HydroOcean(benchmark::State& state) {
   const auto side = static_cast<std::int32_t>(state.range(0));
   sim::WorldSpec spec = box_of(sim::WaterModel::kHydro, {side, 64, side});
   spec.fills.push_back({{{0, 0, 0}, {side, 40, side}}, kFull});
   spec.fills.push_back({{{0, 40, 0}, {side / 4, 16, side / 4}}, kFull});
-  run_to_rest(state, spec, 20);
+  run_on(state, spec, static_cast<unsigned>(state.range(1)));
 }
-BENCHMARK(BM_HydroOcean)->Arg(64)->Arg(256)->Unit(benchmark::kMillisecond)->Iterations(1);
+BENCHMARK(BM_HydroOcean)
+    ->Args({64, 1})
+    ->Args({256, 1})
+    ->Args({256, 2})
+    ->Args({1024, 1})
+    ->Args({1024, 2})
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(20)
+    ->UseRealTime();
+
+/// Threads: a hundred hills on a lake 100,000 wide.
+void BM_HydroHundredThousandRuns(benchmark::State& state) {
+  sim::WorldSpec spec = box_of(sim::WaterModel::kHydro, {100'000, 64, 1});
+  spec.fills.push_back({{{0, 0, 0}, {100'000, 20, 1}}, kFull});
+  for (std::int32_t i = 0; i < 100; ++i) {
+    spec.fills.push_back({{{i * 1000, 20, 0}, {300, 20, 1}}, kFull});
+  }
+  run_on(state, spec, static_cast<unsigned>(state.range(0)));
+}
+BENCHMARK(BM_HydroHundredThousandRuns)
+    ->Arg(1)
+    ->Arg(2)
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(50)
+    ->UseRealTime();
+
+/// A thousand springs, each over a fall of 60 cells on both sides.
+void BM_HydroFalls(benchmark::State& state) {
+  sim::WorldSpec spec = box_of(sim::WaterModel::kHydro, {4000, 100, 1});
+  for (std::int32_t i = 0; i < 1000; ++i) {
+    spec.fills.push_back({{{i * 4, 0, 0}, {1, 60, 1}}, kRock});
+    spec.sources.push_back({{i * 4, 60, 0}, 512});
+  }
+  run_on(state, spec, 1);
+}
+BENCHMARK(BM_HydroFalls)->Unit(benchmark::kMillisecond)->Iterations(100);
+
+/// A spring of 16 units a tick over a lake 1,024 wide.
+void BM_HydroDrip(benchmark::State& state) {
+  sim::WorldSpec spec = box_of(sim::WaterModel::kHydro, {1024, 128, 1});
+  spec.fills.push_back({{{0, 0, 0}, {1024, 64, 1}}, kFull});
+  spec.sources.push_back({{500, 120, 0}, 16});
+  run_on(state, spec, 1);
+}
+BENCHMARK(BM_HydroDrip)->Unit(benchmark::kMicrosecond)->Iterations(1000);
 
 void BM_HydroDrop(benchmark::State& state) {
   sim::WorldSpec spec = box_of(sim::WaterModel::kHydro, {256, 1000, 1});
@@ -104,15 +181,19 @@ void BM_HydroDrop(benchmark::State& state) {
   for (int t = 0; t < 3; ++t) (void)world->tick({}, serial);
   constexpr int kFalling = 200;
   int left = 0;
+  Ticks ticks;
   for (auto _ : state) {
     if (left-- == 0) {
       state.PauseTiming();
+      while (!world->tick({}, serial).at_rest) {
+      }
       (void)world->tick(std::vector<sim::Command>{{sim::Pour{{100, 990, 0}, 1}}}, serial);
       left = kFalling;
       state.ResumeTiming();
     }
-    benchmark::DoNotOptimize(world->tick({}, serial).digest);
+    (void)ticks.run(*world, {}, serial);
   }
+  ticks.tell(state);
 }
 BENCHMARK(BM_HydroDrop);
 
@@ -127,7 +208,7 @@ void BM_HydroResting(benchmark::State& state) {
 }
 BENCHMARK(BM_HydroResting);
 
-/// A cell of rock in the corner of a world of that side is dug and put back.
+/// A cell of rock in the corner of a world of that side is dug and put back, or nothing is done.
 void BM_HydroDig(benchmark::State& state) {
   const auto side = static_cast<std::int32_t>(state.range(0));
   sim::WorldSpec spec = box_of(sim::WaterModel::kHydro, {side, side, 1});
@@ -137,14 +218,18 @@ void BM_HydroDig(benchmark::State& state) {
   auto world = made(spec);
   for (int t = 0; t < 3; ++t) (void)world->tick({}, serial);
   bool open = false;
+  Ticks ticks;
   for (auto _ : state) {
+    std::vector<sim::Command> commands;
     open = !open;
-    const std::vector<sim::Command> dig = {
-        {sim::SetCells{{60, side - 10, 0}, {1, 1, 1}, open ? kAir : kRock}}};
-    benchmark::DoNotOptimize(world->tick(dig, serial).digest);
+    if (state.range(1) != 0) {
+      commands.push_back({sim::SetCells{{60, side - 10, 0}, {1, 1, 1}, open ? kAir : kRock}});
+    }
+    (void)ticks.run(*world, commands, serial);
   }
+  ticks.tell(state);
 }
-BENCHMARK(BM_HydroDig)->Arg(100)->Arg(1000);
+BENCHMARK(BM_HydroDig)->Args({100, 1})->Args({1000, 0})->Args({1000, 1});
 
 }  // namespace
 }  // namespace sluice::bench::hydro_bench

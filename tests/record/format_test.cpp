@@ -3,6 +3,8 @@
 // Method: the golden recordings, one of each format and model version; random chunk contents.
 #include "server/record/format.h"
 
+#include <utility>
+
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
@@ -36,10 +38,12 @@ void expect_verifies(const std::string& path, std::uint64_t ticks) {
 
 /// What is said of a file whose rules this program does not have any more; empty when it has them.
 std::string older_rules(const std::filesystem::path& file) {
-  for (const char* model : {"cellular", "block", "stream", "hydro"}) {
-    const std::string version = std::string(model) + "1";
-    if (!file.stem().string().ends_with(version)) continue;
-    return "version 1 of water model '" + std::string(model) + "'";
+  const std::pair<const char*, int> older[] = {
+      {"cellular", 1}, {"block", 1}, {"stream", 1}, {"hydro", 1}, {"hydro", 2}};
+  for (const auto& [model, version] : older) {
+    const std::string number = std::to_string(version);
+    if (!file.stem().string().ends_with(model + number)) continue;
+    return "version " + number + " of water model '" + model + "'";
   }
   return "";
 }

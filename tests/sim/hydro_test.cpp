@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "server/sim/models/hydro/columns.h"
+#include "server/sim/models/hydro/elimination.h"
+#include "server/workers/thread_pool.h"
 #include "tests/support/drawn_world.h"
 #include "tests/support/through_a_snapshot.h"
 
@@ -242,6 +244,44 @@ TEST(HydroFlows, ADigCostsTheSameInASmallWorldAndInALargeOne) {
   EXPECT_EQ(updates[0], updates[1]);
 }
 
+// ---- Workers
+
+/// Enough runs for several pieces: hills on a sea over an uneven bed, with a cave full of water
+/// below and a fall into a pit.
+WorldSpec wide_world(Vec3 size) {
+  WorldSpec spec = box_of(size);
+  const std::int32_t depth = size.z;
+  fill(spec, {0, 0, 0}, {size.x, 8, depth}, kRock);
+  fill(spec, {1, 2, 0}, {size.x - 2, 2, depth}, kFull);
+  fill(spec, {size.x / 2, 2, 0}, {1, 30, std::min(2, depth)}, kFull);
+  fill(spec, {0, 8, 0}, {size.x, 4, depth}, kFull);
+  for (std::int32_t x = 3; x + 2 < size.x; x += 17) {
+    fill(spec, {x, 8, 0}, {2, 1 + x % 5, depth}, kRock);
+  }
+  for (std::int32_t x = 0; x + 20 < size.x; x += 50) {
+    fill(spec, {x, 12, 0}, {20, 5 + x % 7, depth}, kFull);
+  }
+  fill(spec, {size.x / 3, 0, 0}, {4, 8, depth}, kAir);
+  return spec;
+}
+
+TEST(HydroWorkers, ShareLargeWorldsAndChangeNothing) {
+  for (const Vec3 size : {Vec3{12'000, 40, 1}, Vec3{90, 40, 90}}) {
+    auto plain = make_world(wide_world(size));
+    auto shared = make_world(wide_world(size));
+    sim::SerialExecutor serial;
+    workers::ThreadPool pool(3);
+    workers::ShuffledExecutor any_order(pool, 7);
+    for (int t = 0; t < 25; ++t) {
+      const sim::TickReport report = plain->tick({}, serial);
+      ASSERT_GT(report.cell_updates, 8192);
+      ASSERT_EQ(shared->tick({}, any_order).digest, report.digest) << t;
+    }
+    EXPECT_EQ(plain->digest(), plain->recompute_digest());
+    EXPECT_EQ(through_a_snapshot(*shared)->digest(), plain->digest());
+  }
+}
+
 // ---- State
 
 // Once each changed column was read up to the top of the world, stored or not.
@@ -292,6 +332,60 @@ TEST(HydroColumns, WhatIsShownCostsDoesNotGrowWithTheHeightOfTheWorld) {
     return columns.steps() - before;
   };
   EXPECT_EQ(steps_at(kMaxSide - 10), steps_at(640 - 10));
+}
+
+// ---- Elimination
+
+/// Rests that corrections leave, by the definition.
+std::vector<std::int64_t> left_over(const std::vector<sim::hydro::Joined>& joined,
+                                    const std::vector<std::int64_t>& diagonal,
+                                    std::vector<std::int64_t> rest,
+                                    const std::vector<std::int64_t>& correction) {
+  std::vector<double> left(rest.begin(), rest.end());
+  for (std::size_t i = 0; i < rest.size(); ++i) {
+    left[i] -= static_cast<double>(diagonal[i]) / 65536 * static_cast<double>(correction[i]);
+  }
+  for (const auto& way : joined) {
+    const auto low = static_cast<std::size_t>(way.low);
+    const auto high = static_cast<std::size_t>(way.high);
+    const double conductance = static_cast<double>(way.conductance) / 65536;
+    left[low] += conductance * static_cast<double>(correction[high]);
+    left[high] += conductance * static_cast<double>(correction[low]);
+  }
+  for (std::size_t i = 0; i < rest.size(); ++i) rest[i] = std::llround(left[i]);
+  return rest;
+}
+
+TEST(HydroElimination, SolvesAChainOfAnyLengthAndAStarInOneStepNearlyExactly) {
+  for (const std::int32_t count : {1, 2, 3, 10, 501}) {
+    for (const bool star : {false, true}) {
+      std::vector<sim::hydro::Joined> joined;
+      std::vector<std::int64_t> diagonal(static_cast<std::size_t>(count), 4);
+      std::vector<std::int64_t> rest;
+      for (std::int32_t i = 0; i < count; ++i) {
+        rest.push_back((i * 7919 % 1000 - 500) * std::int64_t{65536});
+        if (i == 0) continue;
+        const std::int32_t before = star ? 0 : i - 1;
+        joined.push_back({before, i, 20000 + i});
+        diagonal[static_cast<std::size_t>(before)] += 20000 + i;
+        diagonal[static_cast<std::size_t>(i)] += 20000 + i;
+      }
+      diagonal[0] += 30000;  // a way to a run whose head stays
+      sim::hydro::Elimination elimination;
+      ASSERT_TRUE(elimination.prepare(joined, diagonal));
+      std::vector<std::int64_t> correction;
+      elimination.solve(rest, correction);
+      for (const std::int64_t left : left_over(joined, diagonal, rest, correction)) {
+        EXPECT_LE(std::abs(left), 65536) << count << (star ? " star" : " chain");
+      }
+    }
+  }
+}
+
+TEST(HydroElimination, LeavesRingsToTheSearch) {
+  sim::hydro::Elimination elimination;
+  const std::vector<sim::hydro::Joined> joined = {{0, 1, 9}, {1, 2, 9}, {2, 0, 9}, {2, 3, 9}};
+  EXPECT_FALSE(elimination.prepare(joined, std::vector<std::int64_t>{22, 22, 31, 13}));
 }
 
 TEST(HydroState, ASnapshotWithImpossibleMotionIsRefused) {

@@ -63,6 +63,7 @@ void Columns::build(Grid& grid, HydroState& state) {
   links_.clear();
   free_runs_.clear();
   free_links_.clear();
+  ++shape_version_;
   grid.for_each([this](const Chunk& chunk) {
     if (chunk.world_cells == 0 || find_block({chunk.coord.x, chunk.coord.z}) != nullptr) return;
     if (chunk.cells.is_shared_rock() || chunk.cells.is_shared_air()) return;
@@ -73,85 +74,6 @@ void Columns::build(Grid& grid, HydroState& state) {
     if (run(id).wet() || run(id).air > 0) meet_neighbours(id);
   }
   load_states();
-}
-
-// What belongs to nothing that there is goes.
-void Columns::load_states() {
-  std::vector<const void*> used;
-  for (Run& run : runs_) {
-    if (const auto found = state_->runs.find(run.key()); found != state_->runs.end()) {
-      run.state = &found->second;
-      used.push_back(run.state);
-    }
-    for (const Fall& fall : run.falls) {
-      const auto found = state_->falls.find({run.x, fall.y, run.z});
-      if (found == state_->falls.end()) continue;
-      run.stored_falls.push_back(fall.y);
-      used.push_back(&found->second);
-    }
-    take_speeds(run);
-  }
-  for (Link& link : links_) {
-    const auto found = states_of(link).find(key_of(link));
-    if (found == states_of(link).end()) continue;
-    link.state = &found->second;
-    used.push_back(link.state);
-  }
-  std::sort(used.begin(), used.end(), std::less<>());
-  const auto unused = [&used](const auto& entry) {
-    const void* place = &entry.second;
-    return !std::binary_search(used.begin(), used.end(), place, std::less<>());
-  };
-  std::erase_if(state_->runs, unused);
-  std::erase_if(state_->falls, unused);
-  std::erase_if(state_->links_x, unused);
-  std::erase_if(state_->links_z, unused);
-  remember_state();
-}
-
-Columns::StateMarks Columns::marks_of_state() const {
-  const auto first = [](const auto& map) -> const void* {
-    return map.empty() ? nullptr : &*map.begin();
-  };
-  return {first(state_->runs), first(state_->falls), first(state_->links_x),
-          first(state_->links_z)};
-}
-
-void Columns::take_speeds(Run& run) {
-  for (Fall& fall : run.falls) {
-    const auto found = state_->falls.find({run.x, fall.y, run.z});
-    fall.speed = found == state_->falls.end() ? 0 : found->second.speed;
-  }
-}
-
-void Columns::store_falls(Run& run) {
-  for (const std::int32_t y : run.stored_falls) state_->falls.erase({run.x, y, run.z});
-  run.stored_falls.clear();
-  for (const Fall& fall : run.falls) {
-    if (fall.speed == 0) continue;
-    state_->falls[{run.x, fall.y, run.z}].speed = fall.speed;
-    run.stored_falls.push_back(fall.y);
-  }
-}
-
-void Columns::store(Run& run, const HydroRunState& state) {
-  if (run.state != nullptr && state.nothing()) {
-    state_->runs.erase(run.key());
-    run.state = nullptr;
-  } else if (!state.nothing()) {
-    if (run.state == nullptr) run.state = &state_->runs[run.key()];
-    *run.state = state;
-  }
-}
-
-void Columns::store(Link& link, const HydroLinkState& state) {
-  if (link.state != nullptr && state.nothing()) {
-    states_of(link).erase(key_of(link));
-    link.state = nullptr;
-  } else if (!state.nothing()) {
-    if (link.state == nullptr) link.state = &states_of(link)[key_of(link)];
-    *link.state = state;
-  }
 }
 
 Vec3 Columns::key_of(const Link& link) const {
@@ -194,6 +116,7 @@ bool Columns::is_gutter(Place place) const {
 
 Block& Columns::make_block(Place chunk) {
   Block& block = blocks_[chunk];
+  block.number = blocks_.size() - 1;
   block.x = chunk.first;
   block.z = chunk.second;
   block.columns.resize(static_cast<std::size_t>(shape_.slab()));
@@ -231,6 +154,7 @@ std::int32_t Columns::make_run(Block& block, Place place, Interval interval) {
     id = free_runs_.back();
     free_runs_.pop_back();
   }
+  ++shape_version_;
   Run& made = run(id);
   made = {};
   made.block = &block;
@@ -284,6 +208,7 @@ void Columns::add_link(std::int32_t low, std::int32_t high, bool along_z) {
     id = free_links_.back();
     free_links_.pop_back();
   }
+  ++shape_version_;
   Link& made = link(id);
   made = {};
   made.low = low;
@@ -295,15 +220,35 @@ void Columns::add_link(std::int32_t low, std::int32_t high, bool along_z) {
   run(low).links.push_back(id);
   run(high).links.push_back(id);
   if (old_links_.empty()) return;
-  if (const Q16 flow = inherited(made); flow != 0) store(made, {flow, 0});
+  if (const Q16 flow = inherited(made); flow != 0) store_link(id, {flow, 0});
 }
 
 void Columns::show(Run& run) {
-  if (run.drain) return;
+  std::vector<Chunk*> changed;
+  while (!show(run, changed)) {
+    // Of the cells that it shows, each may be the one.
+    const auto make = [&](std::int32_t y) {
+      if (chunk_in(*run.block, y) != nullptr) return;
+      Chunk& made = grid_->obtain(shape_.chunk_of({run.x, y, run.z}));
+      std::vector<Block::StoredChunk>& chunks = chunks_of(*run.block);
+      const auto place = static_cast<std::ptrdiff_t>(first_from(chunks, made.coord.y));
+      chunks.insert(chunks.begin() + place, {made.coord.y, &made});
+    };
+    const std::int32_t end = run.floor + cell_of(run.volume + kFull - 1);
+    for (std::int32_t y = run.floor; y < end; y += shape_.height()) make(y);
+    if (run.volume > 0) make(end - 1);
+    for (const Fall& fall : run.falls) make(fall.y);
+  }
+  for (Chunk* const chunk : changed) grid_->note_change(*chunk, kChangedInside);
+}
+
+bool Columns::show(Run& run, std::vector<Chunk*>& changed) {
+  if (run.drain) return true;
   Block& block = *run.block;
-  const auto settled_in = [&run](std::int32_t y) {
+  const auto show_settled = [&](std::int32_t y) {
     const Units below = Units{y - run.floor} * kFull;
-    return static_cast<Cell>(std::clamp<Units>(run.volume - below, 0, kFull));
+    const auto cell = static_cast<Cell>(std::clamp<Units>(run.volume - below, 0, kFull));
+    return set_cell(block, {run.x, y, run.z}, cell, changed);
   };
   if (run.shown != run.volume || run.shows_holes) {
     const Units from = run.shows_holes ? 0 : std::min(run.shown, run.volume);
@@ -313,44 +258,55 @@ void Columns::show(Run& run) {
     for (std::int32_t y = run.floor + cell_of(from); y < end; ++y) {
       // Above what is settled, cells become air: most of them are, and not stored.
       if (y >= settled_end) y = next_stored(block, y);
-      if (y < end) set_cell(block, {run.x, y, run.z}, settled_in(y));
+      if (y < end && !show_settled(y)) return false;
     }
   }
-  for (const std::int32_t y : run.shown_falls) set_cell(block, {run.x, y, run.z}, settled_in(y));
-  run.shown_falls.clear();
+  for (const std::int32_t y : run.shown_falls) {
+    if (!show_settled(y)) return false;
+  }
   for (const Fall& fall : run.falls) {
-    set_cell(block, {run.x, fall.y, run.z}, fall.amount);
-    run.shown_falls.push_back(fall.y);
+    if (!set_cell(block, {run.x, fall.y, run.z}, fall.amount, changed)) return false;
+  }
+  if (!run.shown_falls.empty() || !run.falls.empty()) {
+    run.shown_falls.clear();
+    for (const Fall& fall : run.falls) run.shown_falls.push_back(fall.y);
   }
   run.shown = run.volume;
   run.shows_holes = false;
+  return true;
 }
 
-void Columns::set_cell(Block& block, Vec3 at, Cell cell) {
-  ++steps_;
-  Chunk* chunk = chunk_in(block, at.y);
-  if (chunk == nullptr) {
-    if (cell == kAir) return;
-    chunk = &grid_->obtain(shape_.chunk_of(at));
-    std::vector<Block::StoredChunk>& chunks = chunks_of(block);
-    const auto place = static_cast<std::ptrdiff_t>(first_from(chunks, chunk->coord.y));
-    chunks.insert(chunks.begin() + place, {chunk->coord.y, chunk});
-  }
+bool Columns::set_cell(Block& block, Vec3 at, Cell cell, std::vector<Chunk*>& changed) {
+  ++block.steps;
+  Block::StoredChunk* const stored = chunk_in(block, at.y);
+  if (stored == nullptr) return cell == kAir;
+  Chunk& chunk = *stored->chunk;
   const auto index = static_cast<std::size_t>(shape_.index_of(at));
-  if (chunk->cells[index] == cell) return;
-  chunk->cells.edit()[index] = cell;
-  grid_->note_change(*chunk, kChangedInside);
+  if (chunk.cells[index] == cell) return true;
+  chunk.cells.edit()[index] = cell;
+  if (stored->noted == repair_) return true;
+  stored->noted = repair_;
+  changed.push_back(&chunk);
+  return true;
 }
 
-void Columns::keep_awake(const Run& run) {
+void Columns::keep_awake(const Run& run, std::vector<Chunk*>& kept) {
   if (run.drain) return;
-  Block& block = *run.block;
   const auto wake_at = [&](std::int32_t y) {
-    Chunk* const chunk = chunk_in(block, std::clamp(y, run.floor, run.ceiling - 1));
-    if (chunk != nullptr) grid_->wake(*chunk, kWakeAll);
+    Block::StoredChunk* const stored =
+        chunk_in(*run.block, std::clamp(y, run.floor, run.ceiling - 1));
+    if (stored == nullptr || stored->kept == repair_) return;
+    stored->kept = repair_;
+    kept.push_back(stored->chunk);
   };
   wake_at(run.surface_cell());
   for (const Fall& fall : run.falls) wake_at(fall.y);
+}
+
+std::int64_t Columns::steps() const {
+  std::int64_t steps = steps_;
+  for (const auto& [place, block] : blocks_) steps += block.steps;
+  return steps;
 }
 
 }  // namespace sluice::sim::hydro

@@ -44,7 +44,7 @@ struct Run {
   Units air = 0;             // falling: the sum of `falls`
   std::vector<Fall> falls;   // above the surface's cell, from the lowest up
   std::vector<std::int32_t> links;
-  HydroRunState* state = nullptr;  // null where it is nothing
+  std::int32_t motion = kNone;  // its entry in HydroState::runs
 
   bool drain = false;        // stands behind an open side: emptied in every tick
   bool open_top = false;     // what rises over its ceiling is gone
@@ -58,8 +58,7 @@ struct Run {
   // What its cells show, to be written again where it differs.
   Units shown = 0;
   std::vector<std::int32_t> shown_falls;
-  std::vector<std::int32_t> stored_falls;  // cells that have a speed in the state
-  bool shows_holes = false;                // below `shown`
+  bool shows_holes = false;  // below `shown`
 
   // Of the tick under way (flow.h).
   std::int32_t slot = kNone;
@@ -92,8 +91,8 @@ struct Link {
   std::int32_t top_cell = 0;
   bool along_z = false;
   bool alive = false;
-  std::int32_t slot = kNone;  // of the tick under way
-  HydroLinkState* state = nullptr;
+  std::int32_t slot = kNone;    // of the tick under way
+  std::int32_t motion = kNone;  // its entry in HydroState::links_x or links_z
 
   [[nodiscard]] Level sill() const { return Level{sill_cell} * kFull; }
   [[nodiscard]] Units opening() const { return Level{top_cell - sill_cell} * kFull; }
@@ -105,6 +104,9 @@ struct Block {
   struct StoredChunk {
     std::int32_t y = 0;  // in chunks
     Chunk* chunk = nullptr;
+    // The repairs since which the grid was told that it changed, and that it is to stay awake.
+    std::uint64_t noted = 0;
+    std::uint64_t kept = 0;
   };
   std::int32_t x = 0;  // in chunks
   std::int32_t z = 0;
@@ -115,6 +117,8 @@ struct Block {
   std::uint64_t listed_version = 0;  // of the grid's chunks, when that was done
   std::uint64_t listed_repair = 0;
   std::size_t last = 0;  // of `chunks`, looked at last
+  std::size_t number = 0;
+  std::int64_t steps = 0;
 };
 
 class Columns {
@@ -135,19 +139,36 @@ class Columns {
   [[nodiscard]] std::int32_t run_count() const { return static_cast<std::int32_t>(runs_.size()); }
   /// Whether the state is still the one that build() was given and store() wrote to. Faults that
   /// tests make put another in its place.
-  [[nodiscard]] bool knows_state() const { return marks_of_state() == state_marks_; }
-  void remember_state() { state_marks_ = marks_of_state(); }
+  [[nodiscard]] bool knows_state() const { return state_->attached.is(); }
+  /// Grows with every run and link that comes or goes.
+  [[nodiscard]] std::uint64_t shape_version() const { return shape_version_; }
   /// Writes the cells of a run that differ from what they show.
   void show(Run& run);
-  /// Puts the chunk of the run's surface on the list of what is awake.
-  void keep_awake(const Run& run);
-  /// Keeps of these only what is not nothing.
-  void store(Run& run, const HydroRunState& state);
-  void store_falls(Run& run);
-  void take_speeds(Run& run);
-  void store(Link& link, const HydroLinkState& state);
+  /// The same where no other run over the same ground is shown meanwhile. The grid is to be told of
+  /// the chunks that go to `changed`. False, and nothing is done, if a chunk is to be made first.
+  [[nodiscard]] bool show(Run& run, std::vector<Chunk*>& changed);
+  /// Lists the chunks of the run's surface and of what falls in it: they are to stay awake.
+  void keep_awake(const Run& run, std::vector<Chunk*>& kept);
+  [[nodiscard]] HydroRunState state_of(const Run& run) const {
+    return run.motion == kNone ? HydroRunState{} : state_->runs.at(run.motion);
+  }
+  [[nodiscard]] HydroLinkState state_of(const Link& link) const {
+    return link.motion == kNone ? HydroLinkState{} : states_of(link).at(link.motion);
+  }
+  /// Of the run of which this is the lowest cell; 0 where it is not known.
+  [[nodiscard]] std::int64_t pressure_over(Vec3 floor) const;
+  /// Store what there is an entry for already, and nothing where there is none and nothing to
+  /// store. False: store_run or store_link has to do it.
+  [[nodiscard]] bool store_in_place(const Run& run, const HydroRunState& state);
+  [[nodiscard]] bool store_in_place(const Link& link, const HydroLinkState& state);
+  /// Keep of these only what is not nothing.
+  void store_run(std::int32_t id, const HydroRunState& state);
+  void store_link(std::int32_t id, const HydroLinkState& state);
+  /// Of the runs in which water falls: all there are.
+  void store_falls(const std::vector<std::int32_t>& falling);
   /// Cells and runs looked at or written so far, for tests of what a change costs.
-  [[nodiscard]] std::int64_t steps() const { return steps_; }
+  [[nodiscard]] std::int64_t steps() const;
+  [[nodiscard]] std::size_t block_count() const { return blocks_.size(); }
 
  private:
   using Place = std::pair<std::int32_t, std::int32_t>;  // x and z, of cells or of chunks
@@ -179,8 +200,19 @@ class Columns {
   [[nodiscard]] Column* find_column(Place place);
   [[nodiscard]] Block& block_of(Place place);
   Block& make_block(Place chunk);
-  Chunk* chunk_in(Block& block, std::int32_t y);
-  std::vector<Block::StoredChunk>& chunks_of(Block& block);
+  /// Null where none is stored. Most who ask about a block ask about the chunk of its surface.
+  Block::StoredChunk* chunk_in(Block& block, std::int32_t y) {
+    std::vector<Block::StoredChunk>& chunks = chunks_of(block);
+    const std::int32_t wanted = y >> shape_.log_y;
+    const bool again = block.last < chunks.size() && chunks[block.last].y == wanted;
+    return again || find_chunk(block, wanted) ? &chunks[block.last] : nullptr;
+  }
+  std::vector<Block::StoredChunk>& chunks_of(Block& block) {
+    if (block.listed_repair != repair_) list_chunks(block);
+    return block.chunks;
+  }
+  void list_chunks(Block& block);
+  bool find_chunk(Block& block, std::int32_t chunk_y);
   /// The first one in `chunks` that is not below chunk `y`.
   [[nodiscard]] static std::size_t first_from(const std::vector<Block::StoredChunk>& chunks,
                                               std::int32_t y);
@@ -214,13 +246,14 @@ class Columns {
   void link_columns(Place low, bool along_z, bool only_fresh);
   void add_link(std::int32_t low, std::int32_t high, bool along_z);
   [[nodiscard]] Q16 inherited(const Link& link) const;
-  [[nodiscard]] std::map<Vec3, HydroLinkState>& states_of(const Link& link) const {
+  [[nodiscard]] HydroMotion<HydroLinkState>& states_of(const Link& link) const {
     return link.along_z ? state_->links_z : state_->links_x;
   }
   [[nodiscard]] Vec3 key_of(const Link& link) const;
   /// The first cell from `y` on, in a column of the block, whose chunk is stored.
   [[nodiscard]] std::int32_t next_stored(Block& block, std::int32_t y);
-  void set_cell(Block& block, Vec3 at, Cell cell);
+  /// False where there is no chunk for it.
+  bool set_cell(Block& block, Vec3 at, Cell cell, std::vector<Chunk*>& changed);
 
   ChunkShape shape_;
   Box world_;
@@ -228,9 +261,7 @@ class Columns {
   Edges edges_;
   Grid* grid_ = nullptr;
   HydroState* state_ = nullptr;
-  using StateMarks = std::array<const void*, 4>;  // where its first entries lie
-  [[nodiscard]] StateMarks marks_of_state() const;
-  StateMarks state_marks_{};
+  std::uint64_t shape_version_ = 0;
   std::uint64_t repair_ = 1;
   std::uint64_t repair_version_ = 0;  // of the grid's chunks, at that repair
   std::map<Place, Block> blocks_;

@@ -6,16 +6,14 @@
 
 namespace sluice::sim::hydro {
 
-std::vector<Block::StoredChunk>& Columns::chunks_of(Block& block) {
-  if (block.listed_repair == repair_) return block.chunks;
+void Columns::list_chunks(Block& block) {
   block.listed_repair = repair_;
-  if (block.listed_version == repair_version_) return block.chunks;
+  if (block.listed_version == repair_version_) return;
   block.listed_version = repair_version_;
   block.chunks.clear();
   grid_->for_each_in_column(block.x, block.z, [&block](Chunk& chunk) {
     if (chunk.world_cells > 0) block.chunks.push_back({chunk.coord.y, &chunk});
   });
-  return block.chunks;
 }
 
 std::size_t Columns::first_from(const std::vector<Block::StoredChunk>& chunks, std::int32_t y) {
@@ -32,13 +30,9 @@ std::int32_t Columns::next_stored(Block& block, std::int32_t y) {
   return next < chunks.size() ? chunks[next].y << shape_.log_y : world_.size.y;
 }
 
-Chunk* Columns::chunk_in(Block& block, std::int32_t y) {
-  const std::vector<Block::StoredChunk>& chunks = chunks_of(block);
-  const std::int32_t wanted = y >> shape_.log_y;
-  if (block.last < chunks.size() && chunks[block.last].y == wanted) return chunks[block.last].chunk;
-  block.last = first_from(chunks, wanted);
-  return block.last < chunks.size() && chunks[block.last].y == wanted ? chunks[block.last].chunk
-                                                                      : nullptr;
+bool Columns::find_chunk(Block& block, std::int32_t chunk_y) {
+  block.last = first_from(block.chunks, chunk_y);
+  return block.last < block.chunks.size() && block.chunks[block.last].y == chunk_y;
 }
 
 std::vector<Columns::Interval> Columns::intervals_of(Block& block, Place place) {
@@ -50,8 +44,9 @@ std::vector<Columns::Interval> Columns::intervals_of(Block& block, Place place) 
     open = to_open;
   };
   std::int32_t known_to = 0;  // what is not stored is air
-  for (const auto& [chunk_y, chunk] : chunks_of(block)) {
-    const std::int32_t from = chunk_y << shape_.log_y;
+  for (const Block::StoredChunk& stored : chunks_of(block)) {
+    const Chunk* const chunk = stored.chunk;
+    const std::int32_t from = stored.y << shape_.log_y;
     const std::int32_t end = std::min(from + shape_.height(), world_.size.y);
     if (known_to < from) turn(known_to, true);
     known_to = end;
@@ -117,7 +112,6 @@ void Columns::read_changed(Run& run, const std::vector<Fall>& before) {
   run.shown = Units{next - run.floor} * kFull;
   run.shows_holes = true;
   run.absorb();
-  store_falls(run);
 }
 
 }  // namespace sluice::sim::hydro

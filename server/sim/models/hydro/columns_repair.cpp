@@ -143,15 +143,15 @@ void Columns::take_apart(std::int32_t id, Rebuilt& rebuilt) {
   Run& old = run(id);
   OldRun rest;
   rest.interval = {old.floor, old.ceiling};
-  if (old.state != nullptr) rest.friction = old.state->friction;
+  rest.friction = state_of(old).friction;
   rest.falls = old.falls;
   rebuilt.old.push_back(std::move(rest));
   const std::vector<std::int32_t> links = std::move(old.links);
   for (const std::int32_t gone : links) remove_link(gone, id);
-  store(old, {});
+  store_run(id, {});
   old.falls.clear();
-  store_falls(old);
   old.alive = false;
+  ++shape_version_;
   free_runs_.push_back(id);
   ++steps_;
 }
@@ -159,10 +159,10 @@ void Columns::take_apart(std::int32_t id, Rebuilt& rebuilt) {
 void Columns::remove_link(std::int32_t id, std::int32_t but_run) {
   Link& gone = link(id);
   const Run& low = run(gone.low);
-  if (gone.state != nullptr) {
+  if (gone.motion != kNone) {
     old_links_[{gone.along_z, {low.x, low.z}}].push_back(
-        {gone.sill_cell, gone.top_cell, gone.state->flow});
-    store(gone, {});
+        {gone.sill_cell, gone.top_cell, state_of(gone).flow});
+    store_link(id, {});
   }
   const std::int32_t neighbour = gone.other(but_run);
   std::erase(run(neighbour).links, id);
@@ -197,7 +197,7 @@ void Columns::put_together(Rebuilt& rebuilt) {
       state.friction = std::max(state.friction, old.friction);
       falls.insert(falls.end(), old.falls.begin(), old.falls.end());
     }
-    store(made, state);
+    store_run(id, state);
     read_changed(made, falls);
     note_event(id);
   }

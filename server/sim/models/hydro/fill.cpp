@@ -16,64 +16,67 @@ struct Flow::Place {
   Units gift = 0;  // what moves in, or out where it is negative
 };
 
+void Outcome::add(const Outcome& other) {
+  highest_wet = std::max(highest_wet, other.highest_wet);
+  lowest_room = std::min(lowest_room, other.lowest_room);
+  highest_free = std::max(highest_free, other.highest_free);
+  lowest_free = std::min(lowest_free, other.lowest_free);
+  fast = fast || other.fast;
+  flows = flows || other.flows;
+  air = air || other.air;
+  moved = moved || other.moved;
+}
+
+void Flow::add_outcome(std::int32_t m, Outcome& outcome) {
+  const Mover& mover = mover_at(m);
+  const Units volume = mover.volume;
+  const Level level = mover.base + (mover.swallows ? -4 * kFull : volume);
+  if (volume > 0 && !mover.swallows) outcome.highest_wet = std::max(outcome.highest_wet, level);
+  if (volume < mover.capacity() || mover.open_top) {
+    outcome.lowest_room = std::min(outcome.lowest_room, level);
+  }
+  if (volume < mover.capacity() - mover.slack() || mover.open_top) {
+    outcome.highest_free = std::max(outcome.highest_free, level);
+    outcome.lowest_free = std::min(outcome.lowest_free, level);
+  }
+  outcome.moved = outcome.moved || mover.given > 0;
+  outcome.air = outcome.air || mover.air > 0;
+  for (const std::int32_t w : ways_of(m)) {
+    const Way& way = way_at(w);
+    outcome.flows = outcome.flows || way.flow != 0;
+    outcome.fast =
+        outcome.fast || (way.joint == Joint::kContact && absolute(way.flow) > kQuiet * kOne);
+  }
+}
+
 void Flow::settle() {
-  for (Body& body : bodies_) settle(body);
+  for (Body& body : bodies_) {
+    if (body.poured) {
+      body.outcome = {};
+      for (const std::int32_t m : movers_of(body)) add_outcome(m, body.outcome);
+    }
+    settle(body);
+  }
 }
 
 void Flow::settle(Body& body) {
-  body.rests = body.still && !body.busy && !body.moved;
+  const Outcome& outcome = body.outcome;
+  body.rests = body.still && !body.busy && !outcome.moved;
   if (body.rests || (body.busy && !body.old())) return;
-  const bool is_quiet = quiet(body);
-  if (!is_quiet && !body.old() && body.moved) return;
-  if (flat(body)) {
+  if (!outcome.quiet() && !body.old() && outcome.moved) return;
+  if (outcome.flat()) {
     stop(body);
     return;
   }
-  bool air = false;
-  for (const std::int32_t m : body.movers) air = air || run_at(m).air > 0;
-  if (air) return;
+  if (outcome.air) return;
   const bool filled = fill(body);
-  bool flowed = false;
-  for (const std::int32_t m : body.movers) {
-    for (const std::int32_t w : ways_of(m)) flowed = flowed || way_at(w).flow != 0;
-  }
   stop(body);
   // As flat as its symmetry lets it be.
-  body.rests = !filled && !flowed && !body.moved && !body.busy && body.old();
-}
-
-// One head to within a unit, wherever water has a free surface or could have one.
-bool Flow::flat(const Body& body) {
-  Level highest = INT64_MIN;
-  Level lowest = INT64_MAX;
-  for (const std::int32_t m : body.movers) {
-    const Run& run = run_at(m);
-    if (run.wet()) highest = std::max(highest, run.level());
-    if (run.volume < run.capacity() || run.open_top) lowest = std::min(lowest, run.level());
-  }
-  // All may be dry by now, or all full.
-  return highest == INT64_MIN || lowest == INT64_MAX || highest - lowest <= 1;
-}
-
-bool Flow::quiet(const Body& body) {
-  Level highest = INT64_MIN;
-  Level lowest = INT64_MAX;
-  for (const std::int32_t m : body.movers) {
-    const Run& run = run_at(m);
-    for (const std::int32_t w : ways_of(m)) {
-      const Way& way = way_at(w);
-      if (way.joint == Joint::kContact && absolute(way.flow) > kQuiet * kOne) return false;
-    }
-    const Units slack = std::min(kSlack, run.capacity() / 4);
-    if (run.volume >= run.capacity() - slack && !run.open_top) continue;
-    highest = std::max(highest, run.level());
-    lowest = std::min(lowest, run.level());
-  }
-  return lowest == INT64_MAX || highest - lowest <= kQuiet;
+  body.rests = !filled && !outcome.flows && !outcome.moved && !body.busy && body.old();
 }
 
 void Flow::stop(const Body& body) {
-  for (const std::int32_t m : body.movers) {
+  for (const std::int32_t m : movers_of(body)) {
     for (const std::int32_t w : ways_of(m)) {
       Way& way = way_at(w);
       if (way.joint != Joint::kContact) continue;
@@ -90,7 +93,7 @@ Units Flow::holds_at(std::int32_t mover, Level level) {
 }
 
 // The highest level at which so much water is enough.
-Level Flow::fill_level(const std::vector<std::int32_t>& movers, Units units) {
+Level Flow::fill_level(std::span<const std::int32_t> movers, Units units) {
   Level low = INT64_MAX;
   Level high = 0;
   for (const std::int32_t m : movers) {
@@ -128,7 +131,7 @@ std::vector<Flow::Place> Flow::places_in(const Body& body) {
   std::vector<int> views;
   for (int number = 0; number < (solid_ ? 8 : 2); ++number) {
     std::vector<Row> rows;
-    for (const std::int32_t m : body.movers) {
+    for (const std::int32_t m : movers_of(body)) {
       const Run& run = run_at(m);
       const auto [x, z, y] = seen(run, number);
       rows.push_back({x, z, y, run.ceiling, run.volume});
@@ -142,7 +145,7 @@ std::vector<Flow::Place> Flow::places_in(const Body& body) {
     }
   }
   std::vector<Place> places;
-  for (const std::int32_t m : body.movers) {
+  for (const std::int32_t m : movers_of(body)) {
     Place place;
     place.mover = m;
     place.volume = run_at(m).volume;
@@ -162,7 +165,7 @@ std::vector<Flow::Place> Flow::places_in(const Body& body) {
 bool Flow::find_targets(const Body& body, std::vector<Place>& places) {
   Units rest = 0;
   for (const Place& place : places) rest += place.volume;
-  const Level level = fill_level(body.movers, rest);
+  const Level level = fill_level(movers_of(body), rest);
   for (Place& place : places) {
     place.target = holds_at(place.mover, level);
     rest -= place.target;
@@ -206,6 +209,7 @@ bool Flow::fill(const Body& body) {
   bool changed = false;
   for (const Place& place : places) {
     run_at(place.mover).volume += place.gift;
+    mover_at(place.mover).volume += place.gift;
     changed = changed || place.gift != 0;
   }
   return changed;

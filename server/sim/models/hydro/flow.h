@@ -1,107 +1,81 @@
 // What moves in one tick: the runs that may, the links between them through which water can go, and
 // the bodies that they form. hydro.md numbers the steps; each reads what the steps before it left.
+//
+// Movers, ways and bodies are kept from tick to tick. A mover's run has been looked at with all its
+// links, or stands beside one that has been ("fringe") and only tells how high its water is. A way
+// through which nothing can go is kept, too, as closed. So in a tick in which nothing begins or
+// ends to touch, nothing is searched for; what is kept beyond need costs time and changes nothing.
+//
+//   gather   heights of runs -> heights in openings -> bodies -> sums of runs, of bodies
+//   move     friction -> flows -> pressures -> demands -> limits -> volumes
+//   settle   sums of bodies -> filling, rest
+//   finish   state and cells
+//
+// Every step is a loop over movers that reads ways, or one over ways that reads movers. It is cut
+// into pieces of equal numbers for the workers that are lent: no piece writes what another reads,
+// and sums of bodies are sums of integers.
 #pragma once
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "server/sim/carried/moves.h"
+#include "server/sim/executor.h"
+#include "server/sim/models/hydro/body.h"
 #include "server/sim/models/hydro/columns.h"
+#include "server/sim/models/hydro/solver.h"
 
 namespace sluice::sim::hydro {
-
-/// A run of the tick under way.
-struct Mover {
-  std::int32_t id = kNone;
-  std::int32_t body = kNone;
-  bool full = false;            // its head is its pressure
-  bool forced = false;          // made full because it would run over
-  std::int64_t pressure = 0;    // 1/256 level units
-  std::int64_t correction = 0;  // of the pressure, found in this round
-  std::int32_t friction = 0;
-  std::int32_t age = 0;
-  Level level = 0;    // as the tick began, for all that asks who stands higher
-  Level contact = 0;  // likewise; its ceiling where it is full
-  Q16 inflow = 0;     // by the flows of the last tick
-  Q16 conductance = 0;
-  Units through = 0;   // that the last tick's flows carry
-  Units margin = 0;    // room that it is to keep while it is full
-  Units demanded = 0;  // moved out if all demands were met
-  Units given = 0;     // moved out
-  Units taken = 0;     // moved in
-};
-
-enum class Joint : std::uint8_t { kContact, kSpill };
-
-/// A link of the tick under way.
-struct Way {
-  std::int32_t id = kNone;
-  std::int32_t low = kNone;  // movers
-  std::int32_t high = kNone;
-  Joint joint = Joint::kContact;
-  bool fixed = false;   // its flow is settled, whatever the heads
-  bool direct = false;  // of an old body: straight onto the receiver's surface
-  bool along_z = false;
-  Level sill = 0;
-  Units opening = 0;
-  Units height = 0;  // of the water in the opening
-  Q16 conductance = 0;
-  Q16 share = 0;  // 1 / (1 + friction + loss)
-  Q16 push = 0;   // the flow without the heads, before that share
-  Q16 flow = 0;
-  std::int32_t carry = 0;
-  Units demanded = 0;  // towards `high`
-  Units moved = 0;
-
-  [[nodiscard]] std::int32_t other(std::int32_t mover) const { return mover == low ? high : low; }
-  [[nodiscard]] std::int32_t giver() const { return moved > 0 ? low : high; }
-  [[nodiscard]] std::int32_t taker() const { return moved > 0 ? high : low; }
-};
-
-struct Body {
-  std::vector<std::int32_t> movers;
-  std::int32_t x_from = INT32_MAX, x_to = INT32_MIN;
-  std::int32_t z_from = INT32_MAX, z_to = INT32_MIN;
-  std::int32_t age = 0;  // 0: old
-  bool still = false;    // flat, and nothing flows in it
-  bool moved = false;    // anything, within it
-  bool busy = false;     // something fell in, spilled in or spilled out
-  bool rests = false;    // nothing of it needs to be looked at again
-  bool solves = false;   // its pressures are still to be found
-  std::vector<std::int32_t> full;
-
-  [[nodiscard]] bool old() const { return age == 0; }
-};
 
 class Flow {
  public:
   Flow(Columns& columns, const WorldConfig& config);
 
-  /// Who is told of what moves between runs in this tick; null: nobody.
-  void tell_moves(WaterMoves* moves) { moves_ = moves; }
-  /// Gathers what the given runs are joined to; steps 1 to 4.
-  void gather(std::span<const std::int32_t> seeds);
+  /// All columns are others.
+  void restart();
+  /// Who is told of what moves between runs in this tick; null: nobody. Whose workers do it.
+  void begin(WaterMoves* moves, Executor& executor) {
+    moves_ = moves;
+    executor_ = &executor;
+  }
+  /// Gathers what the given runs are joined to; steps 1 to 4. The first `known` of them are what
+  /// the last finish() listed as awake.
+  void gather(std::span<const std::int32_t> seeds, std::size_t known);
   /// Steps 5 to 8. `landed` are those of the seeds into which water fell.
   void move(std::span<const std::int32_t> landed);
   /// Step 9: fills flat what is almost flat, and says what rests.
   void settle();
-  /// Writes state and cells back; the ids of runs that are to be looked at again go to `awake`, of
-  /// those in which water falls to `falling`. Returns the units that left over open edges.
-  Units finish(std::vector<std::int32_t>& awake, std::vector<std::int32_t>& falling);
+  /// What is left when a tick ends.
+  struct Left {
+    Units drained = 0;                  // over open edges
+    std::vector<std::int32_t> awake;    // runs that are to be looked at again
+    std::vector<std::int32_t> falling;  // those in which water falls
+    std::vector<Chunk*> changed;        // chunks that the grid is to be told of
+    std::vector<Chunk*> kept_awake;
+    std::vector<std::int32_t> waiting;  // runs for whose water a chunk is to be made
+    std::vector<std::int32_t> others;   // runs with a state that did not have one, or had one
+  };
+  /// Writes state and cells back.
+  Left finish();
 
-  [[nodiscard]] std::int64_t movers() const { return static_cast<std::int64_t>(movers_.size()); }
+  /// Whether a run takes part in this tick.
+  [[nodiscard]] bool has(std::int32_t run) const {
+    const std::int32_t slot = columns_.run(run).slot;
+    return slot != kNone && movers_[static_cast<std::size_t>(slot)].spread;
+  }
+  [[nodiscard]] std::int64_t movers() const { return spread_count_; }
 
  private:
-  /// A full run in the solver.
-  struct Unknown {
-    std::int64_t correction = 0;  // of the head, Q16
-    std::int64_t rest = 0;        // inflow beyond what is wanted, Q16
-    std::int64_t direction = 0;
-    std::int64_t image = 0;  // of the direction
-    std::int64_t step = 0;   // the rest, divided by the diagonal
-    Q16 diagonal = 0;
-    Q16 enough = 0;
+  struct Cut {
+    std::int32_t way = kNone;
+    Units most = 0;
+  };
+  struct Spilled {
+    std::int32_t mover = kNone;
+    std::int32_t cell = 0;
+    Units units = 0;
   };
 
   [[nodiscard]] Run& run_of(const Mover& mover) { return columns_.run(mover.id); }
@@ -113,53 +87,82 @@ class Flow {
   [[nodiscard]] std::span<const std::int32_t> ways_of(std::int32_t mover) const {
     const auto first = static_cast<std::size_t>(first_way_[static_cast<std::size_t>(mover)]);
     const auto last = static_cast<std::size_t>(first_way_[static_cast<std::size_t>(mover) + 1]);
-    return std::span(ways_of_movers_).subspan(first, last - first);
+    return {ways_of_movers_.data() + first, last - first};
+  }
+  [[nodiscard]] std::span<const std::int32_t> movers_of(const Body& body) const {
+    return {members_.data() + body.first, body.count};
   }
   [[nodiscard]] Way& way_at(std::int32_t way) { return ways_[static_cast<std::size_t>(way)]; }
+  [[nodiscard]] std::int32_t mover_count() const {
+    return static_cast<std::int32_t>(movers_.size());
+  }
 
-  // flow.cpp
-  void add_mover(std::int32_t id);
-  void add_ways(std::int32_t mover);
+  /// f(from, to, piece) for pieces of [0, count).
+  template <class F>
+  void in_pieces(std::size_t count, F&& f);
+  /// f(mover, sums) for each mover; then take(body, sums) for each body, maybe several times for
+  /// one. What a mover of no body adds is left out.
+  template <class Sums, class F, class Take>
+  void sum_up(F&& f, Take&& take);
+
+  // gather.cpp
+  void forget();
+  bool gather_all(std::span<const std::int32_t> seeds);
+  std::int32_t add_mover(std::int32_t id);
+  void spread(std::int32_t mover);
+  void look_at(Mover& mover);
+  bool look_at_runs();
+  [[nodiscard]] Joint measure(Way& way);
+  void look_at_openings();
+  void take_joint(std::int32_t way, Joint joint);
   void list_ways();
   void find_bodies();
-  void look_at(Body& body);
-  void take_age(Body& body);
-  void find_conductances();
+  // flow.cpp
+  void add_up(std::int32_t mover);
+  void look_at_bodies();
   // friction.cpp
-  void find_friction(Body& body);
+  void find_frictions();
+  void scale_conductance(Way& way);
+  void add_to_quotients(std::int32_t mover, const Body& body, Quotients& quotients);
+  [[nodiscard]] std::int32_t friction_of(const Mover& mover) const;
   void find_push(Way& way);
   // pressure.cpp
   void find_pressures();
+  void list_full();
   void begin_pressures(const Body& body, std::span<const std::int32_t> full);
-  void find_corrections(std::span<const std::int32_t> full);
-  void set_up(std::int32_t mover, Unknown& unknown);
-  void multiply(std::span<const std::int32_t> full);
+  void find_corrections(Body& body);
+  [[nodiscard]] Q16 wanted(std::int32_t mover);
   void free_or_fix();
   void list_too_fast(const Body& body, std::vector<std::int32_t>& ways);
   [[nodiscard]] bool runs_over(std::int32_t mover);
-  [[nodiscard]] std::int64_t head(const Mover& mover) {
+  [[nodiscard]] static std::int64_t head(const Mover& mover) {
     return mover.full ? mover.pressure : mover.level * kHeadOne;
   }
-  [[nodiscard]] Q16 flow_of(const Way& way);
-  [[nodiscard]] Q16 fastest(const Way& way, bool from_low);
+  [[nodiscard]] Q16 flow_of(const Way& way) const;
+  [[nodiscard]] Q16 fastest(const Way& way, bool from_low) const;
   // moves.cpp
+  void find_pushes(bool demands_too);
   void set_demand(Way& way);
   void set_demand_of_old(std::int32_t mover);
-  void limit_givers();
+  void add_up_moves(std::int32_t mover);
+  void take_after_body(Mover& mover) const;
+  void limit();
+  void limit_giver(std::int32_t mover);
   void give_last_unit(std::int32_t mover);
-  void limit_takers();
-  void limit_direct();
-  void cut(Way& way, Units most) const;
+  void limit_takers(std::vector<std::int32_t>& looked_at);
+  bool limit_direct();
+  static void cut(Way& way, Units most);
   void transfer();
+  void transfer(std::int32_t mover);
+  void spill(Way& way, std::vector<Spilled>& spilled);
   void tell(const Way& way);
   void pass_age(const Mover& giver, Mover& taker) const;
   // fill.cpp
   void settle(Body& body);
-  [[nodiscard]] bool flat(const Body& body);
-  [[nodiscard]] bool quiet(const Body& body);
+  void add_outcome(std::int32_t mover, Outcome& outcome);
   void stop(const Body& body);
   [[nodiscard]] Units holds_at(std::int32_t mover, Level level);
-  [[nodiscard]] Level fill_level(const std::vector<std::int32_t>& movers, Units units);
+  [[nodiscard]] Level fill_level(std::span<const std::int32_t> movers, Units units);
   /// Moves towards the exact filling. False if there is none that the body's symmetry allows.
   bool fill(const Body& body);
   struct Place;  // of a run in a body, as the body's orientation has it
@@ -167,17 +170,90 @@ class Flow {
   [[nodiscard]] bool find_targets(const Body& body, std::vector<Place>& places);
   bool move_some(std::vector<Place>& places);
   void tell(const std::vector<Place>& places);
+  // finish.cpp
+  [[nodiscard]] bool finish_way(std::int32_t way);
+  static Units drain(Run& run);
+  void finish_mover(std::int32_t mover, Left& left);
+  void list_columns();
 
   Columns& columns_;
   bool solid_;
   WaterMoves* moves_ = nullptr;
+  Executor* executor_ = nullptr;
+  std::uint64_t shape_version_ = 0;  // of the columns, when all was gathered
+  bool sleepy_ = false;              // many movers rest: they are gathered anew
+  bool changed_ways_ = false;        // there are more of them
+  bool changed_bodies_ = false;
+  bool presses_ = false;  // a run is full, or could run over
+  std::int64_t spread_count_ = 0;
   std::vector<Mover> movers_;
+  std::vector<std::pair<std::int32_t, std::int32_t>> places_;  // x and z of each mover
   std::vector<Way> ways_;
+  std::vector<std::int32_t> links_;  // of each way
   std::vector<Body> bodies_;
+  std::vector<std::int32_t> members_;  // movers, body by body
   std::vector<std::int32_t> first_way_;
   std::vector<std::int32_t> ways_of_movers_;
-  std::vector<Unknown> unknowns_;
-  std::vector<std::int32_t> unknown_of_;  // by mover
+  std::vector<std::int32_t> to_spread_;
+  std::vector<std::int32_t> spills_;  // ways
+  // Movers by the ground they stand on, and where in that list each piece ends: all that stand over
+  // one chunk's ground are of one piece, which alone writes to the chunks there.
+  std::vector<std::int32_t> by_ground_;
+  std::vector<std::size_t> ground_ends_;
+  std::vector<std::vector<std::int32_t>> listed_;  // by each piece
+  Solver solver_;
 };
+
+/// Movers or ways of a piece: few enough for two workers to share what is worth sharing.
+inline constexpr std::size_t kPiece = 4096;
+
+inline Q16 Flow::fastest(const Way& way, bool from_low) const {
+  const Mover& from = movers_[static_cast<std::size_t>(from_low ? way.low : way.high)];
+  const Level level = std::max(from.full ? from.contact : from.level, way.sill());
+  const Units depth = std::min(level - way.sill(), way.opening());
+  return std::min(depth * (kOne / 8 * 7), kMostFlow);
+}
+
+inline Q16 Flow::flow_of(const Way& way) const {
+  if (way.fixed) return way.flow;
+  const Mover& low = movers_[static_cast<std::size_t>(way.low)];
+  const Mover& high = movers_[static_cast<std::size_t>(way.high)];
+  const std::int64_t sill = way.sill() * kHeadOne;
+  const std::int64_t across = std::max(head(low), sill) - std::max(head(high), sill);
+  return scaled(way.share, way.push + way.conductance * across / kHeadOne);
+}
+
+template <class F>
+void Flow::in_pieces(std::size_t count, F&& f) {
+  const std::size_t pieces = std::max<std::size_t>(1, (count + kPiece - 1) / kPiece);
+  if (listed_.size() < pieces) listed_.resize(pieces);
+  for (std::vector<std::int32_t>& list : listed_) list.clear();
+  if (pieces == 1) return f(std::size_t{0}, count, std::size_t{0});
+  executor_->run(pieces,
+                 [&](std::size_t i) { f(i * kPiece, std::min(count, (i + 1) * kPiece), i); });
+}
+
+template <class Sums, class F, class Take>
+void Flow::sum_up(F&& f, Take&& take) {
+  struct Part {
+    std::int32_t body = kNone;
+    Sums sums;
+  };
+  std::vector<std::vector<Part>> parts(movers_.size() / kPiece + 1);
+  in_pieces(movers_.size(), [&](std::size_t from, std::size_t to, std::size_t piece) {
+    Part part;
+    for (std::size_t m = from; m < to; ++m) {
+      if (movers_[m].body != part.body) {
+        if (part.body != kNone) parts[piece].push_back(part);
+        part = {movers_[m].body, {}};
+      }
+      f(static_cast<std::int32_t>(m), part.sums);
+    }
+    if (part.body != kNone) parts[piece].push_back(part);
+  });
+  for (const std::vector<Part>& list : parts) {
+    for (const Part& part : list) take(body_at(part.body), part.sums);
+  }
+}
 
 }  // namespace sluice::sim::hydro

@@ -1,5 +1,5 @@
-// Step 5: friction of each body, nearly critical for its slowest wave; then what each link's flow
-// would be without the heads.
+// Steps 4 and 5: conductances; friction of each body, nearly critical for its slowest wave; then
+// what each link's flow would be without the heads.
 #include <algorithm>
 
 #include "server/sim/models/hydro/flow.h"
@@ -7,81 +7,90 @@
 
 namespace sluice::sim::hydro {
 
-namespace {
+void Quotient::add(const Quotient& other) {
+  count += other.count;
+  sum += other.sum;
+  squares += other.squares;
+  links += other.links;
+}
 
-/// Sums over the free runs of a body of one quantity and of its square, and over its links of how
-/// it differs across them, weighed by their conductance: by Rayleigh's quotient the square of the
-/// slowest frequency is at most links / spread, whatever the quantity is.
-struct Quotient {
-  std::int64_t count = 0;
-  std::int64_t sum = 0;
-  std::int64_t squares = 0;
-  std::int64_t links = 0;
+std::int64_t Quotient::spread() const {
+  if (count == 0) return 0;
+  const std::int64_t mean = sum / count;
+  return squares - 2 * mean * sum + count * mean * mean;
+}
 
-  void add(std::int64_t value) {
-    ++count;
-    sum += value;
-    squares += value * value;
+std::int64_t Quotient::squared_frequency(int scale) const {
+  std::int64_t below = spread();
+  std::int64_t above = links;
+  if (count < 2 || below <= 0 || above <= 0) return INT64_MAX;
+  while (above >= std::int64_t{1} << (62 - scale)) {
+    above >>= 1;
+    below >>= 1;
   }
-  [[nodiscard]] std::int64_t spread() const {
-    if (count == 0) return 0;
-    const std::int64_t mean = sum / count;
-    return squares - 2 * mean * sum + count * mean * mean;
+  return below == 0 ? INT64_MAX : (above << scale) / below;
+}
+
+void Flow::scale_conductance(Way& way) {
+  const std::int32_t sum = std::max(mover_at(way.low).conductance, mover_at(way.high).conductance);
+  if (sum <= kMostConductanceOfRun) return;
+  way.conductance = static_cast<std::int32_t>(way.conductance * kMostConductanceOfRun / sum);
+}
+
+// A way counts to the run of the smaller x or z.
+void Flow::add_to_quotients(std::int32_t m, const Body& body, Quotients& quotients) {
+  const Mover& mover = mover_at(m);
+  if (!mover.full) {
+    const auto [x, z] = places_[static_cast<std::size_t>(m)];
+    quotients.of_x.add(2 * std::int64_t{x} - body.x_from - body.x_to);
+    if (solid_) quotients.of_z.add(2 * std::int64_t{z} - body.z_from - body.z_to);
+    quotients.of_head.add((mover.level - body.survey.lowest_contact) >> body.head_shift);
   }
-  /// In Q32; `scale` is what the links lack.
-  [[nodiscard]] std::int64_t squared_frequency(int scale) const {
-    std::int64_t below = spread();
-    std::int64_t above = links;
-    if (count < 2 || below <= 0 || above <= 0) return INT64_MAX;
-    while (above >= std::int64_t{1} << (62 - scale)) {
-      above >>= 1;
-      below >>= 1;
+  for (const std::int32_t w : ways_of(m)) {
+    const Way& way = way_at(w);
+    if (way.low != m || way.joint != Joint::kContact) continue;
+    (way.along_z ? quotients.of_z : quotients.of_x).links += way.conductance;
+    const Level across = absolute(std::max(mover.contact, way.sill()) -
+                                  std::max(mover_at(way.high).contact, way.sill())) >>
+                         body.head_shift;
+    quotients.of_head.links += (way.conductance * across >> 8) * across;
+  }
+}
+
+void Flow::find_frictions() {
+  for (Body& body : bodies_) {
+    const Level across = body.survey.highest_contact - body.survey.lowest_contact;
+    body.head_shift = std::max(0, bits_of(across) - 16);
+  }
+  sum_up<Quotients>(
+      [this](std::int32_t m, Quotients& quotients) {
+        for (const std::int32_t w : ways_of(m)) {
+          if (way_at(w).low == m && way_at(w).joint != Joint::kClosed) scale_conductance(way_at(w));
+        }
+        const std::int32_t body = mover_at(m).body;
+        if (body != kNone && !body_at(body).still) add_to_quotients(m, body_at(body), quotients);
+      },
+      [](Body& body, const Quotients& part) { body.quotients.add(part); });
+  for (Body& body : bodies_) {
+    if (body.still) continue;
+    const std::int64_t square = std::min({body.quotients.of_x.squared_frequency(18),
+                                          body.quotients.of_z.squared_frequency(18),
+                                          body.quotients.of_head.squared_frequency(24)});
+    Q16 target = kMostFriction;
+    if (square < kOne * kOne) {
+      target = std::min(target, scaled(kFrictionFactor, square_root(square)));
     }
-    return below == 0 ? INT64_MAX : (above << scale) / below;
+    body.target_friction = static_cast<std::int32_t>(target);
   }
-};
+}
 
-}  // namespace
-
-void Flow::find_friction(Body& body) {
-  // Heads are scaled so that the squares of their differences fit 32 bits.
-  Level lowest = INT64_MAX;
-  Level highest = INT64_MIN;
-  for (const std::int32_t m : body.movers) {
-    lowest = std::min(lowest, mover_at(m).contact);
-    highest = std::max(highest, mover_at(m).contact);
-  }
-  const int shift = std::max(0, bits_of(highest - lowest) - 16);
-  Quotient of_x;
-  Quotient of_z;
-  Quotient of_head;
-  for (const std::int32_t m : body.movers) {
-    const Mover& mover = mover_at(m);
-    const Run& run = run_of(mover);
-    if (!mover.full) {
-      of_x.add(2 * std::int64_t{run.x} - body.x_from - body.x_to);
-      of_z.add(2 * std::int64_t{run.z} - body.z_from - body.z_to);
-      of_head.add((mover.level - lowest) >> shift);
-    }
-    for (const std::int32_t w : ways_of(m)) {
-      const Way& way = way_at(w);
-      if (way.joint != Joint::kContact || way.low != m) continue;
-      (way.along_z ? of_z : of_x).links += way.conductance;
-      const Level across = absolute(std::max(mover_at(way.low).contact, way.sill) -
-                                    std::max(mover_at(way.high).contact, way.sill)) >>
-                           shift;
-      of_head.links += (way.conductance * across >> 8) * across;
-    }
-  }
-  const std::int64_t square = std::min(
-      {of_x.squared_frequency(18), of_z.squared_frequency(18), of_head.squared_frequency(24)});
-  Q16 target = kMostFriction;
-  if (square < kOne * kOne) target = std::min(target, scaled(kFrictionFactor, square_root(square)));
-  for (const std::int32_t m : body.movers) {
-    std::int32_t& friction = mover_at(m).friction;
-    const auto step = static_cast<std::int32_t>((target - friction) / kFrictionInertia);
-    friction = friction == 0 ? static_cast<std::int32_t>(target) : friction + step;
-  }
+std::int32_t Flow::friction_of(const Mover& mover) const {
+  if (mover.body == kNone) return mover.friction;
+  const Body& body = bodies_[static_cast<std::size_t>(mover.body)];
+  if (body.still) return mover.friction;
+  if (mover.friction == 0) return body.target_friction;
+  constexpr auto kInertia = static_cast<std::int32_t>(kFrictionInertia);
+  return mover.friction + (body.target_friction - mover.friction) / kInertia;
 }
 
 // All friction divides: subtracted, it was unstable above an eighth.
@@ -92,19 +101,21 @@ void Flow::find_push(Way& way) {
   const bool from_low = low.contact > high.contact;
   const auto blocked = [&way](Units depth) {
     // The part of a side's depth that the opening does not take up.
-    return depth <= way.height ? 0 : kOne - way.height * kOne / depth;
+    return depth <= way.height ? 0 : kOne - quotient(way.height * kOne, depth);
   };
-  const Q16 narrowing = std::max(blocked(run_of(low).volume), blocked(run_of(high).volume));
+  const Q16 narrowing = std::max(blocked(low.volume), blocked(high.volume));
   const Q16 loss = contact ? scaled(narrowing, narrowing) : kOne;
   const Q16 friction =
-      contact ? (low.friction + high.friction) / 2 : (from_low ? low.friction : high.friction);
+      contact ? (friction_of(low) + friction_of(high)) / 2 : friction_of(from_low ? low : high);
   Q16 drag = scaled(kLoss, loss);
   if (!low.full && !high.full) {
-    drag += way.height > kFull ? kBedDrag * kFull / way.height * kFull / way.height : kBedDrag;
+    const Units height = way.height;
+    drag +=
+        height > kFull ? quotient(quotient(kBedDrag * kFull, height) * kFull, height) : kBedDrag;
   }
   const Q16 divisor = kOne + scaled(kOne - loss, friction) +
-                      scaled(drag, std::min(absolute(way.flow) / way.height, kOne << 20));
-  way.share = kOne * kOne / divisor;
+                      scaled(drag, std::min(quotient(absolute(way.flow), way.height), kOne << 20));
+  way.share = static_cast<std::int32_t>(reciprocal(divisor));
   way.push = way.flow;
   if (contact && !low.full && !high.full) {
     way.push += scaled(way.conductance, scaled(kSmoothing, low.inflow - high.inflow));

@@ -95,15 +95,14 @@ void for_each_surface(const Grid& grid, Vec3 at, F&& f) {
 
 }  // namespace
 
-std::int64_t head_at(const Grid& grid, const HydroState& state, Vec3 at) {
+std::int64_t head_at(const Grid& grid, const Columns& columns, Vec3 at) {
   const Cell cell = grid.cell(at);
   if (!is_open(cell)) return std::int64_t{at.y} * kFull;
   const Surface surface = surface_over(grid, at);
   if (surface.free()) return surface.level();
-  const auto run = state.runs.find(floor_of(grid, at));
   constexpr int kPressureBits = 8;
-  if (run != state.runs.end() && run->second.pressure > 0) {
-    return run->second.pressure >> kPressureBits;
+  if (const std::int64_t pressure = columns.pressure_over(floor_of(grid, at)); pressure > 0) {
+    return pressure >> kPressureBits;
   }
   std::int64_t highest = 0;
   for_each_surface(grid, at, [&](const Surface& one) { highest = std::max(highest, one.level()); });

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "server/sim/grid.h"
-#include "server/sim/models/hydro/state.h"
+#include "server/sim/models/hydro/columns.h"
 
 namespace sluice::sim::hydro {
 
@@ -15,7 +15,7 @@ inline constexpr std::size_t kMostRunsAsked = 1024;
 
 /// Level units above the world's floor: the surface over a cell; under a roof the pressure of the
 /// run where it is known, and else the highest surface of the body; the floor of a dry cell.
-[[nodiscard]] std::int64_t head_at(const Grid& grid, const HydroState& state, Vec3 at);
+[[nodiscard]] std::int64_t head_at(const Grid& grid, const Columns& columns, Vec3 at);
 
 /// The cell at which water comes to lie that is put in at `at`: the surface over it or, under a
 /// roof, the lowest one of its body. None where there is no room.

@@ -3,6 +3,7 @@
 #include "server/sim/models/hydro/hydro.h"
 
 #include <algorithm>
+#include <span>
 
 #include "server/sim/models/hydro/columns.h"
 #include "server/sim/models/hydro/fall.h"
@@ -24,45 +25,53 @@ class HydroWater final : public WaterModelState {
   void attach(Grid& grid, HydroState& state) override {
     state_ = &state;
     columns_.build(grid, state);
+    flow_.restart();
     awake_.clear();
     falling_.clear();
     looks_at_all_ = true;
   }
 
-  WaterAdvance advance(const WaterTick& now, Grid& grid, Executor& /*executor*/) override {
+  WaterAdvance advance(const WaterTick& now, Grid& grid, Executor& executor) override {
     if (!columns_.knows_state()) attach(grid, *state_);
     std::vector<std::int32_t> seeds = std::move(awake_);
+    const std::size_t known = seeds.size();  // to the tick before
     columns_.repair(seeds);
     if (!now.sleep || looks_at_all_) look_at_all(seeds);
     if (now.tick == 1) {
       for (const std::int32_t id : seeds) columns_.run(id).event = true;
     }
     looks_at_all_ = false;
-    flow_.tell_moves(now.moves);
+    flow_.begin(now.moves, executor);
     std::vector<std::int32_t> landed;
-    std::vector<std::int32_t> falling = let_fall(seeds, landed);
+    std::vector<std::int32_t> falling =
+        let_fall(std::span<const std::int32_t>(seeds).subspan(known), landed);
     seeds.insert(seeds.end(), landed.begin(), landed.end());
-    flow_.gather(seeds);
+    flow_.gather(seeds, known);
     WaterAdvance done;
     done.sweeps = 1;
     done.cell_updates = flow_.movers() + static_cast<std::int64_t>(falling.size());
-    std::erase_if(falling,
-                  [this](std::int32_t id) { return columns_.run(id).slot != hydro::kNone; });
+    std::erase_if(falling, [this](std::int32_t id) { return flow_.has(id); });
     flow_.move(landed);
     flow_.settle();
-    awake_.clear();
-    falling_.clear();
-    done.drained = flow_.finish(awake_, falling_);
-    let_be(falling);
-    columns_.remember_state();
+    hydro::Flow::Left left = flow_.finish();
+    done.drained = left.drained;
+    awake_ = std::move(left.awake);
+    falling_ = std::move(left.falling);
+    let_be(falling, left);
+    columns_.store_falls(falling_);
+    for (Chunk* const chunk : left.changed) grid.note_change(*chunk, kChangedInside);
+    // Runs whose chunks were made late, too.
+    for (const std::int32_t id : left.waiting) columns_.show(columns_.run(id));
+    for (const std::int32_t id : left.waiting) {
+      columns_.keep_awake(columns_.run(id), left.kept_awake);
+    }
     for (Chunk* const chunk : grid.awake()) chunk->wake = 0;
-    for (const std::int32_t id : awake_) columns_.keep_awake(columns_.run(id));
-    for (const std::int32_t id : falling_) columns_.keep_awake(columns_.run(id));
+    for (Chunk* const chunk : left.kept_awake) grid.wake(*chunk, kWakeAll);
     return done;
   }
 
   WaterHead head(const Grid& grid, Vec3 at) override {
-    return {hydro::head_at(grid, *state_, at), 1};
+    return {hydro::head_at(grid, columns_, at), 1};
   }
   // A full cell has the room of the surface on which water comes to lie that is put in there.
   std::int64_t most_at(const Grid& grid, Vec3 at, std::int64_t head) override {
@@ -83,38 +92,40 @@ class HydroWater final : public WaterModelState {
     for (std::int32_t id = 0; id < columns_.run_count(); ++id) {
       const Run& run = columns_.run(id);
       if (!run.alive || run.drain) continue;
-      if (run.wet() || run.air > 0 || run.state != nullptr) seeds.push_back(id);
+      if (run.wet() || run.air > 0 || run.motion != hydro::kNone) seeds.push_back(id);
     }
   }
 
-  // Every run with falling water, once.
-  std::vector<std::int32_t> let_fall(const std::vector<std::int32_t>& seeds,
+  // Every run with falling water, once: those of the tick before, and of others that woke.
+  std::vector<std::int32_t> let_fall(std::span<const std::int32_t> woken,
                                      std::vector<std::int32_t>& landed) {
     std::vector<std::int32_t> falling = std::move(falling_);
-    falling.insert(falling.end(), seeds.begin(), seeds.end());
-    std::sort(falling.begin(), falling.end());
-    falling.erase(std::unique(falling.begin(), falling.end()), falling.end());
+    falling.insert(falling.end(), woken.begin(), woken.end());
     std::erase_if(falling, [this](std::int32_t id) {
       return !columns_.run(id).alive || columns_.run(id).air == 0;
     });
+    std::sort(falling.begin(), falling.end());
+    falling.erase(std::unique(falling.begin(), falling.end()), falling.end());
     for (const std::int32_t id : falling) {
       Run& run = columns_.run(id);
-      columns_.take_speeds(run);
       if (hydro::fall(run)) landed.push_back(id);
     }
     return falling;
   }
 
   // Those in which water falls and nothing else moves.
-  void let_be(const std::vector<std::int32_t>& falling) {
+  void let_be(const std::vector<std::int32_t>& falling, Flow::Left& left) {
     for (const std::int32_t id : falling) {
       Run& run = columns_.run(id);
       HydroRunState state;
-      if (run.state != nullptr) state.age = run.state->age;
+      state.age = columns_.state_of(run).age;
       if (state.age > 0) ++state.age;
-      columns_.store(run, state);
-      columns_.store_falls(run);
-      columns_.show(run);
+      columns_.store_run(id, state);
+      if (columns_.show(run, left.changed)) {
+        columns_.keep_awake(run, left.kept_awake);
+      } else {
+        left.waiting.push_back(id);
+      }
       falling_.push_back(id);
     }
   }
@@ -139,7 +150,7 @@ std::unique_ptr<WaterModelState> make(const WorldConfig& config) {
 
 WaterModelRow hydro_water() {
   return {.id = WaterModel::kHydro,
-          .version = 2,
+          .version = 3,
           .name = "hydro",
           .meaning = "columns with momentum: exact volume, flat at rest",
           .work = {.side_view = 16,
@@ -152,52 +163,32 @@ WaterModelRow hydro_water() {
 }
 
 Digest digest_of(const HydroState& state) {
-  const auto key_of = [](Vec3 at) {
-    const std::uint64_t place = combine(0x687964726fU, static_cast<std::uint32_t>(at.x));
-    return combine(combine(place, static_cast<std::uint32_t>(at.y)),
-                   static_cast<std::uint32_t>(at.z));
-  };
-  const auto word = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
-  Digest digest = 0;
-  for (const auto& [at, run] : state.runs) {
-    Digest one = combine(key_of(at), word(run.pressure));
-    one = combine(one, word(run.friction) << 32 | static_cast<std::uint32_t>(run.age));
-    digest += one;
-  }
-  for (const auto& [at, fall] : state.falls) {
-    digest += combine(combine(key_of(at), 3), word(fall.speed));
-  }
-  for (const auto* links : {&state.links_x, &state.links_z}) {
-    const std::uint64_t axis = links == &state.links_x ? 1 : 2;
-    for (const auto& [at, link] : *links) {
-      digest += combine(combine(combine(key_of(at), axis), word(link.flow)), word(link.carry));
-    }
-  }
-  return digest;
+  return state.runs.digest() + state.falls.digest() + state.links_x.digest() +
+         state.links_z.digest();
 }
 
 Status validate(const HydroState& state, const WorldConfig& config) {
   const Box world = config.box();
   const Error wrong{"snapshot: its hydro water moves as none can"};
-  for (const auto& [at, run] : state.runs) {
-    const bool possible = world.contains(at) && run.pressure >= 0 &&
-                          run.pressure < std::int64_t{1} << 44 && run.friction >= 0 &&
-                          run.friction <= hydro::kMostFriction && run.age >= 0 && run.age < 1 << 30;
-    if (!possible) return wrong;
-  }
-  for (const auto& [at, fall] : state.falls) {
-    const bool possible = world.contains(at) && fall.speed > 0 && fall.speed <= hydro::kFallFastest;
-    if (!possible) return wrong;
-  }
+  bool possible = true;
+  state.runs.for_each([&](Vec3 at, const HydroRunState& run) {
+    possible = possible && world.contains(at) && run.pressure >= 0 &&
+               run.pressure < std::int64_t{1} << 44 && run.friction >= 0 &&
+               run.friction <= hydro::kMostFriction && run.age >= 0 && run.age < 1 << 30;
+  });
+  state.falls.for_each([&](Vec3 at, const HydroFallState& fall) {
+    possible =
+        possible && world.contains(at) && fall.speed > 0 && fall.speed <= hydro::kFallFastest;
+  });
   for (const auto* links : {&state.links_x, &state.links_z}) {
-    for (const auto& [at, link] : *links) {
-      const bool possible = at.x >= -1 && at.x < world.size.x && at.y >= 0 && at.y < world.size.y &&
-                            at.z >= -1 && at.z < world.size.z &&
-                            hydro::absolute(link.flow) <= hydro::kMostFlow &&
-                            hydro::absolute(link.carry) < hydro::kOne;
-      if (!possible) return wrong;
-    }
+    links->for_each([&](Vec3 at, const HydroLinkState& link) {
+      possible = possible && at.x >= -1 && at.x < world.size.x && at.y >= 0 &&
+                 at.y < world.size.y && at.z >= -1 && at.z < world.size.z &&
+                 hydro::absolute(link.flow) <= hydro::kMostFlow &&
+                 hydro::absolute(link.carry) < hydro::kOne;
+    });
   }
+  if (!possible) return wrong;
   return Done{};
 }
 

@@ -18,44 +18,43 @@ void Flow::move(std::span<const std::int32_t> landed) {
     const std::int32_t mover = columns_.run(id).slot;
     if (mover != kNone && mover_at(mover).body != kNone) body_at(mover_at(mover).body).busy = true;
   }
-  for (std::size_t i = 0; i < ways_.size(); ++i) {
-    const Way& way = ways_[i];
-    mover_at(way.low).inflow -= way.flow;
-    mover_at(way.high).inflow += way.flow;
-    mover_at(way.low).through += absolute(way.flow) >> 16;
-    mover_at(way.high).through += absolute(way.flow) >> 16;
+  find_frictions();
+  // Where no run is full, or could become so, nothing waits for pressures.
+  find_pushes(!presses_);
+  if (presses_) {
+    find_pressures();
+    in_pieces(ways_.size(), [this](std::size_t from, std::size_t to, std::size_t /*piece*/) {
+      for (std::size_t w = from; w < to; ++w) set_demand(ways_[w]);
+    });
   }
-  for (Mover& mover : movers_) {
-    if (mover.through > 0) mover.margin = std::min(kMostMargin, 4 + mover.through / 64);
-  }
-  for (Body& body : bodies_) {
-    if (!body.still) find_friction(body);
-  }
-  for (Way& way : ways_) {
-    const bool from_low = mover_at(way.low).contact > mover_at(way.high).contact;
-    const std::int32_t giver = mover_at(from_low ? way.low : way.high).body;
-    const Body& body = body_at(giver);
-    if (way.joint == Joint::kContact ? body.still || body.old() : body.old()) {
-      way.fixed = true;
-      way.flow = 0;
-      way.carry = 0;
-      way.direct = way.joint == Joint::kSpill;
-    } else {
-      find_push(way);
-    }
-  }
-  find_pressures();
-  for (Way& way : ways_) {
-    if (!way.direct && !(way.fixed && way.flow == 0)) set_demand(way);
-  }
-  for (std::int32_t m = 0; m < static_cast<std::int32_t>(movers_.size()); ++m) set_demand_of_old(m);
-  limit_givers();
-  limit_direct();
-  limit_takers();
+  limit();
   transfer();
 }
 
+void Flow::find_pushes(bool demands_too) {
+  in_pieces(ways_.size(), [&](std::size_t from, std::size_t to, std::size_t /*piece*/) {
+    for (std::size_t w = from; w < to; ++w) {
+      Way& way = ways_[w];
+      way.demands = 0;
+      way.moved = 0;
+      if (way.joint == Joint::kClosed) continue;
+      const bool from_low = mover_at(way.low).contact > mover_at(way.high).contact;
+      const Body& body = body_at(mover_at(from_low ? way.low : way.high).body);
+      if (way.joint == Joint::kContact ? body.still || body.old() : body.old()) {
+        way.fixed = true;
+        way.flow = 0;
+        way.carry = 0;
+        way.direct = way.joint == Joint::kSpill;
+        continue;
+      }
+      find_push(way);
+      if (demands_too) set_demand(way);
+    }
+  });
+}
+
 void Flow::set_demand(Way& way) {
+  if (way.joint == Joint::kClosed || way.direct || (way.fixed && way.flow == 0)) return;
   Q16 flow = flow_of(way);
   const Q16 most = fastest(way, flow > 0);
   flow = std::clamp(flow, -most, most);
@@ -71,85 +70,146 @@ void Flow::set_demand(Way& way) {
       way.carry = 0;
     }
   }
-  way.demanded = way.moved;
+  way.demands = static_cast<std::int8_t>(way.moved > 0 ? 1 : way.moved < 0 ? -1 : 0);
 }
 
 // An old body spills over its lowest sill alone, and never more than what stands above it: what
 // spills ends lower than it was.
 void Flow::set_demand_of_old(std::int32_t m) {
   const Mover& mover = mover_at(m);
-  if (mover.body == kNone || !body_at(mover.body).old()) return;
   Level lowest = INT64_MAX;
   std::int64_t ways = 0;
   const auto spills = [&](const Way& way) {
     return way.direct && mover.contact > mover_at(way.other(m)).contact;
   };
   for (const std::int32_t w : ways_of(m)) {
-    if (!spills(way_at(w)) || way_at(w).sill > lowest) continue;
-    ways = way_at(w).sill < lowest ? 1 : ways + 1;
-    lowest = way_at(w).sill;
+    if (!spills(way_at(w)) || way_at(w).sill() > lowest) continue;
+    ways = way_at(w).sill() < lowest ? 1 : ways + 1;
+    lowest = way_at(w).sill();
   }
   if (ways == 0) return;
   const Units height = mover.level - lowest;
   for (const std::int32_t w : ways_of(m)) {
     Way& way = way_at(w);
-    if (!spills(way) || way.sill != lowest) continue;
-    way.demanded = std::max<Units>(1, height / 8) * (way.low == m ? 1 : -1);
+    if (!spills(way) || way.sill() != lowest) continue;
+    way.demands = way.low == m ? 1 : -1;
     // Fewer units than ways stay, but for the last unit of all (give_last_unit).
-    way.moved = height >= ways ? way.demanded : 0;
+    way.moved = height >= ways ? std::max<Units>(1, height / 8) * way.demands : 0;
   }
 }
 
-void Flow::cut(Way& way, Units most) const {
+void Flow::cut(Way& way, Units most) {
   const Units size = absolute(way.moved);
   way.moved = way.moved > 0 ? most : -most;
   if (size - most > kSmallCut && !way.direct) way.flow = way.moved * kOne;
   way.carry = 0;
 }
 
-void Flow::limit_givers() {
-  for (Way& way : ways_) {
-    if (way.moved != 0) mover_at(way.giver()).demanded += absolute(way.moved);
-  }
-  for (Way& way : ways_) {
+void Flow::add_up_moves(std::int32_t m) {
+  Mover& mover = mover_at(m);
+  mover.given = 0;
+  mover.taken = 0;
+  for (const std::int32_t w : ways_of(m)) {
+    const Way& way = way_at(w);
     if (way.moved == 0) continue;
-    const Mover& giver = mover_at(way.giver());
-    const Units there = run_of(giver).volume;
-    if (giver.demanded > there) cut(way, share_of(absolute(way.moved), there, giver.demanded));
+    (way.giver() == m ? mover.given : mover.taken) += absolute(way.moved);
   }
-  for (std::int32_t m = 0; m < static_cast<std::int32_t>(movers_.size()); ++m) give_last_unit(m);
+}
+
+// All of a body are as old as the body, but for what is still in the air over a still one.
+void Flow::take_after_body(Mover& mover) const {
+  mover.friction = friction_of(mover);
+  if (mover.body == kNone) return;
+  const Body& body = bodies_[static_cast<std::size_t>(mover.body)];
+  if (!body.still) mover.age = body.age;
+}
+
+// Whoever is asked for more than it has, or brought more than it can take, or is old, is listed and
+// looked at once more: few are.
+void Flow::limit() {
+  const bool any_old =
+      std::any_of(bodies_.begin(), bodies_.end(), [](const Body& body) { return body.old(); });
+  const auto is_old = [&](const Mover& mover) {
+    return any_old && mover.body != kNone && body_at(mover.body).old();
+  };
+  for (std::int32_t m = 0; any_old && m < mover_count(); ++m) {
+    if (is_old(mover_at(m))) set_demand_of_old(m);
+  }
+  std::vector<std::int32_t> takers;
+  const auto add_up_all = [&](bool first) {
+    in_pieces(movers_.size(), [&](std::size_t from, std::size_t to, std::size_t piece) {
+      for (std::size_t i = from; i < to; ++i) {
+        const auto m = static_cast<std::int32_t>(i);
+        add_up_moves(m);
+        Mover& mover = movers_[i];
+        if (first) take_after_body(mover);
+        const bool over = mover.given > mover.volume || mover.taken > mover.room() + mover.given;
+        if (over || is_old(mover)) listed_[piece].push_back(m);
+      }
+    });
+    takers.clear();
+    for (const std::vector<std::int32_t>& piece : listed_) {
+      takers.insert(takers.end(), piece.begin(), piece.end());
+    }
+  };
+  add_up_all(true);
+  bool cut_any = any_old;
+  for (const std::int32_t m : takers) {
+    if (mover_at(m).given <= mover_at(m).volume && !is_old(mover_at(m))) continue;
+    limit_giver(m);
+    cut_any = true;
+  }
+  cut_any = limit_direct() || cut_any;
+  if (cut_any) add_up_all(false);
+  limit_takers(takers);
+}
+
+void Flow::limit_giver(std::int32_t m) {
+  Mover& mover = mover_at(m);
+  if (mover.given > mover.volume) {
+    for (const std::int32_t w : ways_of(m)) {
+      Way& way = way_at(w);
+      if (way.moved == 0 || way.giver() != m) continue;
+      cut(way, share_of(absolute(way.moved), mover.volume, mover.given));
+    }
+  }
+  give_last_unit(m);
 }
 
 // A unit that cannot be divided goes to the lowest receiver, if a single one is lowest; on a peak
 // between equals it stays, as in the mirror.
 void Flow::give_last_unit(std::int32_t m) {
-  if (!run_at(m).wet()) return;
+  if (!mover_at(m).wet) return;
   Way* best = nullptr;
   bool single = false;
   bool any = false;
   Level best_level = 0;
   for (const std::int32_t w : ways_of(m)) {
     Way& way = way_at(w);
-    if (way.demanded == 0 || (way.demanded > 0) != (way.low == m)) continue;
+    if (way.demands == 0 || (way.demands > 0) != (way.low == m)) continue;
     if (way.moved != 0) return;
     any = true;
     if (way.joint != Joint::kSpill) continue;
-    const Level level = std::min(mover_at(way.other(m)).level, way.sill);
+    const Level level = std::min(mover_at(way.other(m)).level, way.sill());
     const bool lower =
-        best == nullptr || level < best_level || (level == best_level && way.sill < best->sill);
-    const bool equal = !lower && level == best_level && way.sill == best->sill;
+        best == nullptr || level < best_level || (level == best_level && way.sill() < best->sill());
+    const bool equal = !lower && level == best_level && way.sill() == best->sill();
     if (lower) {
       best = &way;
       best_level = level;
     }
     single = lower || (single && !equal);
   }
-  if (any && single) best->moved = best->demanded > 0 ? 1 : -1;
+  if (any && single) best->moved = best->demands;
 }
 
 // What spills from old bodies finds its place below the sill that it came over.
-void Flow::limit_direct() {
-  for (std::int32_t m = 0; m < static_cast<std::int32_t>(movers_.size()); ++m) {
+bool Flow::limit_direct() {
+  const bool any = std::any_of(spills_.begin(), spills_.end(), [this](std::int32_t w) {
+    return way_at(w).direct && way_at(w).moved != 0;
+  });
+  if (!any) return false;
+  for (std::int32_t m = 0; m < mover_count(); ++m) {
     Units coming = 0;
     Level lowest = INT64_MAX;
     const auto comes = [&](const Way& way) {
@@ -158,7 +218,7 @@ void Flow::limit_direct() {
     for (const std::int32_t w : ways_of(m)) {
       if (!comes(way_at(w))) continue;
       coming += absolute(way_at(w).moved);
-      lowest = std::min(lowest, way_at(w).sill);
+      lowest = std::min(lowest, way_at(w).sill());
     }
     if (coming == 0 || run_at(m).swallows()) continue;
     const Run& run = run_at(m);
@@ -173,34 +233,18 @@ void Flow::limit_direct() {
       if (comes(way)) cut(way, share_of(absolute(way.moved), room, coming));
     }
   }
+  return true;
 }
 
 // In rounds, each of which looks at all runs before it changes any flow: what one cannot take, the
 // one before it cannot give, and has so much less room.
-void Flow::limit_takers() {
-  std::vector<std::int32_t> looked_at;
-  for (Way& way : ways_) {
-    if (way.moved == 0) continue;
-    mover_at(way.giver()).given += absolute(way.moved);
-    Mover& taker = mover_at(way.taker());
-    if (taker.taken == 0) looked_at.push_back(way.taker());
-    taker.taken += absolute(way.moved);
-  }
-  const auto room = [this](const Mover& mover) {
-    const Run& run = run_of(mover);
-    if (run.swallows() || run.open_top) return INT64_MAX;
-    return run.room() + mover.given;
-  };
-  struct Cut {
-    std::int32_t way;
-    Units most;
-  };
+void Flow::limit_takers(std::vector<std::int32_t>& looked_at) {
   std::vector<Cut> cuts;
   while (!looked_at.empty()) {
     cuts.clear();
     for (const std::int32_t m : looked_at) {
       const Mover& mover = mover_at(m);
-      const Units most = room(mover);
+      const Units most = mover.room() + mover.given;
       if (mover.taken <= most) continue;
       for (const std::int32_t w : ways_of(m)) {
         const Way& way = way_at(w);
@@ -233,10 +277,10 @@ void Flow::pass_age(const Mover& giver, Mover& taker) const {
 void Flow::tell(const Way& way) {
   const Run& from = run_of(mover_at(way.giver()));
   const Run& to = run_of(mover_at(way.taker()));
-  const Units height = std::clamp<Units>(way.height, 1, way.opening);
+  const Units height = std::clamp<Units>(way.height, 1, way.opening());
   Units done = 0;
-  for (std::int32_t y = cell_of(way.sill); Level{y} * kFull < way.sill + height; ++y) {
-    const Units below = std::min<Units>(Level{y + 1} * kFull - way.sill, height);
+  for (std::int32_t y = cell_of(way.sill()); Level{y} * kFull < way.sill() + height; ++y) {
+    const Units below = std::min<Units>(Level{y + 1} * kFull - way.sill(), height);
     const Units up_to = share_of(absolute(way.moved), below, height);
     moves_->add({from.x, y, from.z}, {to.x, y, to.z}, static_cast<std::int32_t>(up_to - done));
     done = up_to;
@@ -244,45 +288,19 @@ void Flow::tell(const Way& way) {
 }
 
 void Flow::transfer() {
-  struct Spilled {
-    std::int32_t mover;
-    std::int32_t cell;
-    Units units;
-  };
+  if (moves_ != nullptr) {
+    for (const Way& way : ways_) {
+      if (way.moved != 0) tell(way);
+    }
+  }
   std::vector<Spilled> spilled;
-  for (Mover& mover : movers_) {
-    // All of a body are as old as the body, but for what is still in the air over a still one.
-    if (mover.body == kNone) continue;
-    if (!body_at(mover.body).still) mover.age = body_at(mover.body).age;
-  }
-  for (Way& way : ways_) {
-    if (way.joint == Joint::kSpill && way.moved == 0) {
-      way.flow = 0;
-      way.carry = 0;
-    }
-    if (way.moved == 0) continue;
-    const Units units = absolute(way.moved);
-    if (moves_ != nullptr) tell(way);
-    Mover& giver = mover_at(way.giver());
-    Mover& taker = mover_at(way.taker());
-    run_of(giver).volume -= units;
-    if (giver.body != kNone) body_at(giver.body).moved = true;
-    if (way.joint == Joint::kSpill) {
-      if (giver.body != kNone) body_at(giver.body).busy = true;
-      if (taker.body != kNone) body_at(taker.body).busy = true;
-      pass_age(giver, taker);
-    }
-    const bool falls = way.joint == Joint::kSpill && !way.direct &&
-                       way.sill - taker.level > kFull && !run_of(taker).drain;
-    if (falls) {
-      spilled.push_back({way.taker(), cell_of(way.sill), units});
-    } else {
-      run_of(taker).volume += units;
-    }
-  }
-  for (const Way& way : ways_) {
-    if (way.moved != 0) run_of(mover_at(way.taker())).absorb();
-  }
+  for (const std::int32_t w : spills_) spill(way_at(w), spilled);
+  sum_up<Outcome>(
+      [this](std::int32_t m, Outcome& outcome) {
+        transfer(m);
+        add_outcome(m, outcome);
+      },
+      [](Body& body, const Outcome& part) { body.outcome.add(part); });
   // What comes over equal sills is one stream: first they are added up.
   std::sort(spilled.begin(), spilled.end(), [](const Spilled& a, const Spilled& b) {
     return a.mover != b.mover ? a.mover < b.mover : a.cell < b.cell;
@@ -293,8 +311,40 @@ void Flow::transfer() {
          ++i) {
       all.units += spilled[i].units;
     }
-    pour(run_at(all.mover), all.cell, all.units);
+    Mover& mover = mover_at(all.mover);
+    Run& run = run_of(mover);
+    pour(run, all.cell, all.units);
+    mover.volume = run.volume;
+    mover.air = run.air;
+    if (mover.body != kNone) body_at(mover.body).poured = true;
   }
+}
+
+void Flow::transfer(std::int32_t m) {
+  Mover& mover = mover_at(m);
+  if (mover.given == 0 && mover.taken == 0) return;
+  Run& run = run_of(mover);
+  run.volume += mover.taken - mover.given;
+  if (run.air > 0) run.absorb();
+  mover.volume = run.volume;
+  mover.air = run.air;
+}
+
+// What falls from the sill does not come to the taker's surface.
+void Flow::spill(Way& way, std::vector<Spilled>& spilled) {
+  if (way.moved == 0) {
+    way.flow = 0;
+    way.carry = 0;
+    return;
+  }
+  Mover& giver = mover_at(way.giver());
+  Mover& taker = mover_at(way.taker());
+  if (giver.body != kNone) body_at(giver.body).busy = true;
+  if (taker.body != kNone) body_at(taker.body).busy = true;
+  pass_age(giver, taker);
+  if (way.direct || way.sill() - taker.level <= kFull || run_of(taker).drain) return;
+  taker.taken -= absolute(way.moved);
+  spilled.push_back({way.taker(), cell_of(way.sill()), absolute(way.moved)});
 }
 
 }  // namespace sluice::sim::hydro

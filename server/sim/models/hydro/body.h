@@ -1,0 +1,185 @@
+// What Flow keeps and works with: movers, the ways between them, and the bodies that they form.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "server/sim/models/hydro/columns.h"
+
+namespace sluice::sim::hydro {
+
+/// A run that may move: what ways read of it, then what its own loops read, a line of a processor's
+/// cache each.
+struct alignas(64) Mover {
+  // As the tick began.
+  Level level = 0;    // for all that asks who stands higher
+  Level contact = 0;  // likewise; its ceiling where it is full
+  Units volume = 0;   // later what it holds now
+  Q16 inflow = 0;     // by the flows of the last tick
+  std::int32_t conductance = 0;
+  std::int32_t friction = 0;
+  std::int32_t body = kNone;
+  std::int32_t age = 0;
+  bool swallows = false;
+  bool open_top = false;
+  bool spread = false;  // all its links are ways: else it is fringe
+  bool wet = false;
+  bool full = false;    // its head is its pressure
+  bool forced = false;  // made full because it would run over
+  bool near = false;    // it could run over
+  bool flows = false;   // through a contact
+  bool event = false;   // something from outside touched it
+
+  std::int32_t id = kNone;
+  Level base = 0;  // of the run, as long as it is one
+  Level top = 0;
+  Units air = 0;
+  Units through = 0;             // of one that is full or near: what the last tick's flows carry
+  Units given = 0;               // moved out
+  Units taken = 0;               // moved in
+  std::int64_t pressure = 0;     // 1/256 level units
+  std::int32_t unknown = kNone;  // its number in the solver
+
+  [[nodiscard]] Units capacity() const { return top - base; }
+  [[nodiscard]] Units slack() const { return std::min(kSlack, capacity() / 4); }
+  /// Room that it is to keep while it is full.
+  [[nodiscard]] Units margin() const {
+    return through > 0 ? std::min(kMostMargin, 4 + through / 64) : 0;
+  }
+  /// What it can take besides what it gives.
+  [[nodiscard]] Units room() const {
+    return swallows || open_top ? INT64_MAX / 2 : capacity() - volume - air;
+  }
+};
+static_assert(sizeof(Mover) == 128);
+
+enum class Joint : std::uint8_t { kClosed, kContact, kSpill };
+
+/// A link of a mover.
+struct alignas(64) Way {
+  std::int32_t low = kNone;  // movers
+  std::int32_t high = kNone;
+  std::int32_t sill_cell = 0;
+  std::int32_t top_cell = 0;
+  Units height = 0;  // of the water in the opening
+  std::int32_t conductance = 0;
+  std::int32_t share = 0;  // 1 / (1 + friction + loss), Q16
+  Q16 push = 0;            // the flow without the heads, before that share
+  Q16 flow = 0;
+  Units moved = 0;  // towards `high`
+  std::int32_t carry = 0;
+  Joint joint = Joint::kClosed;
+  std::int8_t demands = 0;  // the sign of what was to be moved
+  bool fixed : 1 = false;   // its flow is settled, whatever the heads
+  bool direct : 1 = false;  // of an old body: straight onto the receiver's surface
+  bool along_z : 1 = false;
+
+  [[nodiscard]] Level sill() const { return Level{sill_cell} * kFull; }
+  [[nodiscard]] Units opening() const { return Level{top_cell - sill_cell} * kFull; }
+  [[nodiscard]] std::int32_t other(std::int32_t mover) const { return mover == low ? high : low; }
+  [[nodiscard]] std::int32_t giver() const { return moved > 0 ? low : high; }
+  [[nodiscard]] std::int32_t taker() const { return moved > 0 ? high : low; }
+};
+static_assert(sizeof(Way) == 64);
+
+/// Of a body's runs as a tick begins.
+struct Survey {
+  Level highest_wet = INT64_MIN;
+  Level lowest_room = INT64_MAX;
+  Level lowest_contact = INT64_MAX;
+  Level highest_contact = INT64_MIN;
+  std::int32_t youngest = 0;  // 0: all are old
+  bool flows = false;
+  bool presses = false;  // a run is full, or could run over
+
+  void add(const Mover& mover);
+  void add(const Survey& other);
+  /// One head to within a unit, wherever water has a free surface or could have one. All may be dry
+  /// by now, or all full.
+  [[nodiscard]] bool flat() const {
+    return highest_wet == INT64_MIN || lowest_room == INT64_MAX || highest_wet - lowest_room <= 1;
+  }
+
+ private:
+  void add_age(std::int32_t age);
+};
+
+/// Of a body's runs after its water has moved.
+struct Outcome {
+  Level highest_wet = INT64_MIN;
+  Level lowest_room = INT64_MAX;
+  Level highest_free = INT64_MIN;
+  Level lowest_free = INT64_MAX;
+  bool fast = false;  // more than kQuiet flows through a contact
+  bool flows = false;
+  bool air = false;
+  bool moved = false;
+
+  void add(const Outcome& other);
+  [[nodiscard]] bool flat() const {
+    return highest_wet == INT64_MIN || lowest_room == INT64_MAX || highest_wet - lowest_room <= 1;
+  }
+  [[nodiscard]] bool quiet() const {
+    return !fast && (lowest_free == INT64_MAX || highest_free - lowest_free <= kQuiet);
+  }
+};
+
+/// Sums over the free runs of a body of one quantity and of its square, and over its links of how
+/// it differs across them, weighed by their conductance: by Rayleigh's quotient the square of the
+/// slowest frequency is at most links / spread, whatever the quantity is.
+struct Quotient {
+  std::int64_t count = 0;
+  std::int64_t sum = 0;
+  std::int64_t squares = 0;
+  std::int64_t links = 0;
+
+  void add(std::int64_t value) {
+    ++count;
+    sum += value;
+    squares += value * value;
+  }
+  void add(const Quotient& other);
+  /// In Q32; `scale` is what the links lack.
+  [[nodiscard]] std::int64_t squared_frequency(int scale) const;
+
+ private:
+  [[nodiscard]] std::int64_t spread() const;
+};
+
+/// Of x, z and the heads.
+struct Quotients {
+  Quotient of_x;
+  Quotient of_z;
+  Quotient of_head;
+
+  void add(const Quotients& other) {
+    of_x.add(other.of_x);
+    of_z.add(other.of_z);
+    of_head.add(other.of_head);
+  }
+};
+
+struct Body {
+  std::size_t first = 0;  // of its movers, in Flow's list
+  std::size_t count = 0;
+  std::int32_t x_from = INT32_MAX, x_to = INT32_MIN;
+  std::int32_t z_from = INT32_MAX, z_to = INT32_MIN;
+  std::int32_t age = 0;  // 0: old
+  std::int32_t target_friction = 0;
+  int head_shift = 0;   // so that the squares of differences of heads fit 32 bits
+  bool still = false;   // flat, and nothing flows in it
+  bool busy = false;    // something fell in, spilled in or spilled out
+  bool poured = false;  // water fell in after its outcome was summed up
+  bool rests = false;   // nothing of it needs to be looked at again
+  bool solves = false;  // its pressures are still to be found
+  Survey survey;
+  Quotients quotients;
+  Outcome outcome;
+  std::vector<std::int32_t> full;
+  std::vector<std::int64_t> corrections;  // of their pressures, found in this round
+
+  [[nodiscard]] bool old() const { return age == 0; }
+};
+
+}  // namespace sluice::sim::hydro

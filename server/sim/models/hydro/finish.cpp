@@ -1,0 +1,130 @@
+// What a tick leaves: state, cells, and what is to be looked at in the next one.
+#include <algorithm>
+
+#include "server/sim/models/hydro/flow.h"
+
+namespace sluice::sim::hydro {
+
+namespace {
+
+template <class T>
+void append(const std::vector<T>& more, std::vector<T>& list) {
+  list.insert(list.end(), more.begin(), more.end());
+}
+
+}  // namespace
+
+Flow::Left Flow::finish() {
+  in_pieces(ways_.size(), [this](std::size_t from, std::size_t to, std::size_t piece) {
+    for (std::size_t i = from; i < to; ++i) {
+      const auto w = static_cast<std::int32_t>(i);
+      if (!finish_way(w)) listed_[piece].push_back(w);
+    }
+  });
+  for (const std::vector<std::int32_t>& piece : listed_) {
+    for (const std::int32_t w : piece) {
+      const HydroLinkState state = {way_at(w).flow, way_at(w).carry};
+      columns_.store_link(links_[static_cast<std::size_t>(w)], state);
+    }
+  }
+  Left all;
+  if (ground_ends_.empty()) {
+    for (std::int32_t m = 0; m < mover_count(); ++m) finish_mover(m, all);
+  } else {
+    std::vector<Left> parts(ground_ends_.size());
+    executor_->run(parts.size(), [&](std::size_t piece) {
+      const std::size_t from = piece == 0 ? 0 : ground_ends_[piece - 1];
+      for (std::size_t i = from; i < ground_ends_[piece]; ++i) {
+        finish_mover(by_ground_[i], parts[piece]);
+      }
+    });
+    for (const Left& part : parts) {
+      all.drained += part.drained;
+      append(part.awake, all.awake);
+      append(part.falling, all.falling);
+      append(part.changed, all.changed);
+      append(part.kept_awake, all.kept_awake);
+      append(part.waiting, all.waiting);
+      append(part.others, all.others);
+    }
+  }
+  for (const std::int32_t m : all.others) {
+    const Mover& mover = mover_at(m);
+    columns_.store_run(mover.id, {mover.pressure, mover.friction, mover.age});
+  }
+  sleepy_ = static_cast<std::int64_t>(all.awake.size()) < spread_count_ / 2;
+  return all;
+}
+
+// False when its state is to be stored where there was none, or the other way round.
+bool Flow::finish_way(std::int32_t w) {
+  Way& way = way_at(w);
+  if (way.joint == Joint::kClosed) return true;
+  // Between two dry runs nothing flows; and what lies beside no water need not be known.
+  const auto wet = [](const Mover& mover) { return mover.volume > 0 && !mover.swallows; };
+  if (!wet(mover_at(way.low)) && !wet(mover_at(way.high))) {
+    way.flow = 0;
+    way.carry = 0;
+  }
+  const Link& link = columns_.link(links_[static_cast<std::size_t>(w)]);
+  return columns_.store_in_place(link, {way.flow, way.carry});
+}
+
+Units Flow::drain(Run& run) {
+  Units drained = 0;
+  if (run.swallows()) {
+    drained += run.volume;
+    run.volume = 0;
+  }
+  if (run.open_top && run.volume + run.air > run.capacity()) {
+    const Units over = run.volume + run.air - run.capacity();
+    drained += over;
+    run.volume -= over;
+  }
+  return drained;
+}
+
+void Flow::finish_mover(std::int32_t m, Left& left) {
+  Mover& mover = mover_at(m);
+  if (!mover.spread) return;
+  Run& run = run_of(mover);
+  if (mover.swallows || mover.open_top) left.drained += drain(run);
+  if (!mover.swallows && run.air > 0 && run.level() < mover.level) run.join_strand();
+  const bool wet = run.wet();
+  const bool rests = mover.body == kNone ? !wet : body_at(mover.body).rests;
+  const bool moves = !rests && wet;
+  if (!moves) mover.friction = 0;
+  if (!moves || !mover.full) mover.pressure = 0;
+  if (!moves && run.air == 0) mover.age = 0;
+  if (!columns_.store_in_place(run, {mover.pressure, mover.friction, mover.age})) {
+    left.others.push_back(m);
+  }
+  if (!rests) left.awake.push_back(mover.id);
+  if (run.air > 0) left.falling.push_back(mover.id);
+  if (!columns_.show(run, left.changed)) {
+    left.waiting.push_back(mover.id);
+  } else if (!rests || run.air > 0) {
+    columns_.keep_awake(run, left.kept_awake);
+  }
+}
+
+// Movers sorted by ground, cut where a piece has enough of them.
+void Flow::list_columns() {
+  by_ground_.clear();
+  ground_ends_.clear();
+  if (movers_.size() <= kPiece) return;
+  std::vector<std::size_t> ends(columns_.block_count() + 1, 0);
+  for (const Mover& mover : movers_) ++ends[run_of(mover).block->number + 1];
+  for (std::size_t i = 1; i < ends.size(); ++i) ends[i] += ends[i - 1];
+  for (std::size_t i = 1; i < ends.size(); ++i) {
+    const std::size_t from = ground_ends_.empty() ? 0 : ground_ends_.back();
+    const bool last = i + 1 == ends.size();
+    if (ends[i] - from >= kPiece / 4 || (last && ends[i] > from)) ground_ends_.push_back(ends[i]);
+  }
+  by_ground_.resize(movers_.size());
+  for (std::int32_t m = 0; m < mover_count(); ++m) {
+    by_ground_[ends[run_at(m).block->number]++] = m;
+  }
+}
+
+}  // namespace sluice::sim::hydro

@@ -1,0 +1,245 @@
+// Steps 2 and 3: heads, openings, bodies; what there is of them is kept from tick to tick.
+#include <algorithm>
+
+#include "server/sim/models/hydro/flow.h"
+
+namespace sluice::sim::hydro {
+
+Flow::Flow(Columns& columns, const WorldConfig& config)
+    : columns_(columns), solid_(!config.side_view()) {}
+
+void Flow::restart() {
+  movers_.clear();
+  places_.clear();
+  ways_.clear();
+  links_.clear();
+  bodies_.clear();
+  members_.clear();
+  spills_.clear();
+  to_spread_.clear();
+  first_way_.assign(1, 0);
+  spread_count_ = 0;
+  changed_ways_ = true;
+  changed_bodies_ = true;
+}
+
+void Flow::forget() {
+  for (const Mover& mover : movers_) columns_.run(mover.id).slot = kNone;
+  for (const std::int32_t link : links_) columns_.link(link).slot = kNone;
+  restart();
+}
+
+void Flow::gather(std::span<const std::int32_t> seeds, std::size_t known) {
+  if (sleepy_ || seeds.empty() || columns_.shape_version() != shape_version_) forget();
+  sleepy_ = false;
+  // Movers of the last tick are movers still.
+  bool done = gather_all(movers_.empty() ? seeds : seeds.subspan(known));
+  while (!done) {
+    forget();
+    done = gather_all(seeds);
+  }
+  if (changed_ways_) {
+    list_ways();
+    list_columns();
+  }
+  if (changed_bodies_) find_bodies();
+  look_at_bodies();
+}
+
+// False when columns came to be meanwhile: with other links than were listed.
+bool Flow::gather_all(std::span<const std::int32_t> seeds) {
+  shape_version_ = columns_.shape_version();
+  for (const std::int32_t id : seeds) {
+    if (!columns_.run(id).alive) continue;
+    const std::int32_t mover = add_mover(id);
+    if (!mover_at(mover).spread) to_spread_.push_back(mover);
+  }
+  if (!look_at_runs()) return false;
+  look_at_openings();
+  while (!to_spread_.empty()) {
+    const std::int32_t mover = to_spread_.back();
+    to_spread_.pop_back();
+    spread(mover);
+    if (columns_.shape_version() != shape_version_) return false;
+  }
+  return true;
+}
+
+std::int32_t Flow::add_mover(std::int32_t id) {
+  Run& run = columns_.run(id);
+  if (run.slot != kNone) return run.slot;
+  run.slot = mover_count();
+  Mover mover;
+  mover.id = id;
+  mover.base = run.base();
+  mover.top = run.top();
+  mover.swallows = run.swallows();
+  mover.open_top = run.open_top;
+  look_at(mover);
+  movers_.push_back(mover);
+  places_.emplace_back(run.x, run.z);
+  changed_ways_ = true;
+  changed_bodies_ = true;
+  return run.slot;
+}
+
+// Lists its links as ways, the runs behind them as fringe.
+void Flow::spread(std::int32_t slot) {
+  if (mover_at(slot).spread) return;
+  const std::int32_t id = mover_at(slot).id;
+  mover_at(slot).spread = true;
+  ++spread_count_;
+  if (mover_at(slot).wet) columns_.meet_neighbours(id);
+  const HydroRunState state = columns_.state_of(columns_.run(id));
+  mover_at(slot).pressure = state.pressure;
+  mover_at(slot).friction = state.friction;
+  mover_at(slot).age = state.age;
+  for (const std::int32_t link_id : columns_.run(id).links) {
+    Link& link = columns_.link(link_id);
+    if (link.slot != kNone) continue;
+    link.slot = static_cast<std::int32_t>(ways_.size());
+    const HydroLinkState moving = columns_.state_of(link);
+    Way way;
+    way.along_z = link.along_z;
+    way.sill_cell = link.sill_cell;
+    way.top_cell = link.top_cell;
+    way.flow = moving.flow;
+    way.carry = moving.carry;
+    way.low = add_mover(link.low);
+    way.high = add_mover(link.high);
+    ways_.push_back(way);
+    links_.push_back(link_id);
+    changed_ways_ = true;
+    take_joint(link.slot, measure(ways_.back()));
+  }
+}
+
+void Flow::look_at(Mover& mover) {
+  const Run& run = columns_.run(mover.id);
+  mover.volume = run.volume;
+  mover.air = run.air;
+  mover.event = run.event;
+  mover.level = mover.base + (mover.swallows ? -4 * kFull : run.volume);
+  mover.wet = run.volume > 0 && !mover.swallows;
+  const bool closed = !mover.swallows && !mover.open_top;
+  mover.full = closed && run.volume >= mover.capacity() - mover.slack();
+  mover.near = closed && run.air == 0 && run.volume > mover.capacity() - 3 * kFull;
+  mover.contact = mover.full ? std::max(mover.level, mover.top) : mover.level;
+}
+
+// False when a run that became wet met new columns.
+bool Flow::look_at_runs() {
+  in_pieces(movers_.size(), [this](std::size_t from, std::size_t to, std::size_t piece) {
+    for (std::size_t m = from; m < to; ++m) {
+      const bool was_wet = movers_[m].wet;
+      look_at(movers_[m]);
+      if (movers_[m].wet != was_wet) listed_[piece].push_back(static_cast<std::int32_t>(m));
+    }
+  });
+  for (const std::vector<std::int32_t>& piece : listed_) {
+    for (const std::int32_t m : piece) {
+      changed_bodies_ = true;
+      if (mover_at(m).wet && mover_at(m).spread) columns_.meet_neighbours(mover_at(m).id);
+    }
+  }
+  return columns_.shape_version() == shape_version_;
+}
+
+Joint Flow::measure(Way& way) {
+  const Level low = mover_at(way.low).contact;
+  const Level high = mover_at(way.high).contact;
+  way.height = std::min(std::max(low, high) - way.sill(), way.opening());
+  if (way.height <= 0) return Joint::kClosed;
+  static_assert(kGravity == kFull);
+  const Q16 most = solid_ ? kMostConductance / 2 : kMostConductance;
+  way.conductance = static_cast<std::int32_t>(std::min<Q16>(way.height, most));
+  return std::min(low, high) >= way.sill() ? Joint::kContact : Joint::kSpill;
+}
+
+void Flow::look_at_openings() {
+  in_pieces(ways_.size(), [this](std::size_t from, std::size_t to, std::size_t piece) {
+    for (std::size_t w = from; w < to; ++w) {
+      Way& way = ways_[w];
+      way.fixed = false;
+      way.direct = false;
+      if (measure(way) != way.joint) listed_[piece].push_back(static_cast<std::int32_t>(w));
+    }
+  });
+  // It grows no more while these are taken.
+  for (const std::vector<std::int32_t>& piece : listed_) {
+    for (const std::int32_t w : piece) take_joint(w, measure(way_at(w)));
+  }
+}
+
+void Flow::take_joint(std::int32_t w, Joint joint) {
+  Way& way = way_at(w);
+  if (joint != way.joint) changed_bodies_ = true;
+  way.joint = joint;
+  if (joint == Joint::kClosed) {
+    if (way.flow != 0 || way.carry != 0)
+      columns_.store_link(links_[static_cast<std::size_t>(w)], {});
+    way.flow = 0;
+    way.carry = 0;
+    return;
+  }
+  for (const std::int32_t end : {way.low, way.high}) {
+    if (!mover_at(end).spread) to_spread_.push_back(end);
+  }
+}
+
+void Flow::list_ways() {
+  changed_ways_ = false;
+  first_way_.assign(movers_.size() + 1, 0);
+  for (const Way& way : ways_) {
+    ++first_way_[static_cast<std::size_t>(way.low) + 1];
+    ++first_way_[static_cast<std::size_t>(way.high) + 1];
+  }
+  for (std::size_t i = 1; i < first_way_.size(); ++i) first_way_[i] += first_way_[i - 1];
+  ways_of_movers_.resize(2 * ways_.size());
+  std::vector<std::int32_t> next(first_way_.begin(), first_way_.end() - 1);
+  for (std::size_t i = 0; i < ways_.size(); ++i) {
+    for (const std::int32_t mover : {ways_[i].low, ways_[i].high}) {
+      const auto place = static_cast<std::size_t>(next[static_cast<std::size_t>(mover)]++);
+      ways_of_movers_[place] = static_cast<std::int32_t>(i);
+    }
+  }
+}
+
+void Flow::find_bodies() {
+  changed_bodies_ = false;
+  bodies_.clear();
+  members_.clear();
+  spills_.clear();
+  for (std::size_t w = 0; w < ways_.size(); ++w) {
+    if (ways_[w].joint == Joint::kSpill) spills_.push_back(static_cast<std::int32_t>(w));
+  }
+  for (Mover& mover : movers_) mover.body = kNone;
+  for (std::int32_t root = 0; root < mover_count(); ++root) {
+    const Mover& first = mover_at(root);
+    if (first.body != kNone || !first.wet || !first.spread) continue;
+    const auto number = static_cast<std::int32_t>(bodies_.size());
+    Body body;
+    body.first = members_.size();
+    mover_at(root).body = number;
+    members_.push_back(root);
+    for (std::size_t i = body.first; i < members_.size(); ++i) {
+      const std::int32_t here = members_[i];
+      const auto [x, z] = places_[static_cast<std::size_t>(here)];
+      body.x_from = std::min(body.x_from, x);
+      body.x_to = std::max(body.x_to, x);
+      body.z_from = std::min(body.z_from, z);
+      body.z_to = std::max(body.z_to, z);
+      for (const std::int32_t w : ways_of(here)) {
+        if (way_at(w).joint != Joint::kContact) continue;
+        const std::int32_t there = way_at(w).other(here);
+        if (mover_at(there).body != kNone) continue;
+        mover_at(there).body = number;
+        members_.push_back(there);
+      }
+    }
+    body.count = members_.size() - body.first;
+    bodies_.push_back(std::move(body));
+  }
+}
+
+}  // namespace sluice::sim::hydro
