@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "server/formats/script.h"
+#include "server/record/bounds.h"
 #include "server/record/verify.h"
 #include "tests/support/through_a_snapshot.h"
 
@@ -20,10 +22,18 @@ std::vector<std::byte> bytes_of(const sim::Command& command) {
   return bytes;
 }
 
+std::string text_of(std::span<const std::byte> bytes) {
+  const auto command = sim::read_command(bytes);
+  return command ? formats::format_command(*command, 0) : command.error();
+}
+
 }  // namespace
 
 void Ledger::sent(const std::string& client, std::uint64_t seq, sim::Command command) {
-  sent_[{client, seq}] = bytes_of(command);
+  // As it is kept: of texts that are longer than any that can be, their beginning.
+  record::RecordedCommand kept{std::move(command), client, seq, false, {}};
+  record::bound(kept);
+  sent_[{client, seq}] = bytes_of(kept.command);
 }
 
 void Ledger::answered(const std::string& client, const protocol::CommandResult& result) {
@@ -143,7 +153,10 @@ void Ledger::look_at(const record::TickRecord& tick, bool main) {
     const Name name{recorded.client, recorded.seq};
     const auto sent = sent_.find(name);
     if (sent == sent_.end()) return fail(text_of(name) + " was never sent");
-    if (sent->second != bytes_of(recorded.command)) fail(text_of(name) + " is another one");
+    if (sent->second != bytes_of(recorded.command)) {
+      fail(text_of(name) + " is another one: " + formats::format_command(recorded.command, 0) +
+           " is recorded, sent was " + text_of(sent->second));
+    }
     if (!found_.emplace(name, Found{tick.tick, recorded.applied}).second) {
       fail(text_of(name) + " is recorded twice");
     }

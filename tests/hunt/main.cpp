@@ -10,6 +10,7 @@
 #include <optional>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <spdlog/spdlog.h>
@@ -17,6 +18,7 @@
 
 #include "tests/hunt/journal.h"
 #include "tests/hunt/planted.h"
+#include "tests/hunt/refusals.h"
 #include "tests/hunt/run.h"
 #include "tests/hunt/shrink.h"
 #include "tests/hunt/sometimes.h"
@@ -81,6 +83,10 @@ void report(const Options& options, const Plan& plan, const Outcome& outcome) {
   if (!options.folder.empty()) leave(options.folder, small.plan, small.outcome);
 }
 
+// A sweep of so many runs has met all that must be met, or hunted in vain.
+constexpr std::uint64_t kRunsThatMeetAll = 5000;
+constexpr double kSecondsOfProgress = 60;
+
 struct Sweep {
   std::uint64_t runs = 0;
   std::uint64_t ticks = 0;
@@ -92,6 +98,25 @@ struct Sweep {
     ticks += outcome.ticks;
     for (const auto& [name, count] : outcome.counts) counts[name] += count;
   }
+  /// What was not met that a long sweep meets.
+  [[nodiscard]] std::vector<std::string> missed() const {
+    std::vector<std::string> all;
+    for (const char* place : marked_places()) {
+      if (!reached_places().contains(place)) all.push_back(std::string("sometimes: ") + place);
+    }
+    for (const std::string& what : outcomes_that_must_be()) {
+      if (!counts.contains(what)) all.push_back(what);
+    }
+    return all;
+  }
+  void print_progress(double seconds_taken, std::uint64_t seed) const {
+    const std::size_t wanted = marked_places().size() + outcomes_that_must_be().size();
+    std::cout << runs << " runs up to seed " << seed << ", " << ticks << " ticks, " << failures
+              << " failures, " << static_cast<std::uint64_t>(seconds_taken) << " s; met "
+              << counts.size() << " kinds of events, and " << wanted - missed().size() << " of "
+              << wanted << " places, commands and refusals\n"
+              << std::flush;
+  }
   void print(double seconds_taken) const {
     std::cout << runs << " runs, " << ticks << " ticks, " << failures << " failures, "
               << static_cast<std::uint64_t>(static_cast<double>(runs) * 60 / seconds_taken)
@@ -102,6 +127,7 @@ struct Sweep {
       std::cout << "  " << (found == reached_places().end() ? 0 : found->second)
                 << "  sometimes: " << place << "\n";
     }
+    for (const std::string& what : missed()) std::cout << "  not met: " << what << "\n";
   }
 };
 
@@ -123,6 +149,7 @@ int sweep(const Options& options, std::uint64_t from, std::uint64_t to) {
   const auto begin = Clock::now();
   const auto taken = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
   Sweep all;
+  double told = 0;
   for (std::uint64_t seed = from; seed <= to; ++seed) {
     if (interrupted != 0 || (options.first && all.failures > 0)) break;
     if (options.minutes > 0 && taken() > 60 * options.minutes) break;
@@ -138,9 +165,12 @@ int sweep(const Options& options, std::uint64_t from, std::uint64_t to) {
     if (isatty(STDERR_FILENO) != 0) {
       std::cerr << "\r" << all.runs << " runs, " << all.failures << " failures " << std::flush;
     }
+    if (taken() - told > kSecondsOfProgress) all.print_progress(told = taken(), seed);
   }
   all.print(taken());
-  return all.failures == 0 ? 0 : 1;
+  if (all.runs < kRunsThatMeetAll || all.missed().empty()) return all.failures == 0 ? 0 : 1;
+  std::cout << "HUNTED IN VAIN: " << all.runs << " runs did not meet all that they must\n";
+  return 1;
 }
 
 int go(int argc, char** argv) {

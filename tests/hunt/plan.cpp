@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "server/sim/models/registry.h"
+#include "server/sim/world.h"
 #include "tests/support/random_tracers.h"
 
 namespace sluice::hunt {
@@ -40,6 +41,7 @@ constexpr PlanField kFields[] = {
     {"ticks", &Plan::ticks, 1, false},
     {"pushes", &Plan::pushes, 0, false},
     {"areas", &Plan::areas, 0, false},
+    {"little_room", &Plan::little_room, 0, false},
     {"pipes", &Plan::pipes, 0, false},
     {"waves", &Plan::waves, 0, false},
     {"heat", &Plan::heat, 0, false},
@@ -51,6 +53,7 @@ constexpr PlanField kFields[] = {
     {"commands", &Plan::commands, 0, false},
     {"burst", &Plan::burst, 1, false},
     {"bad_commands", &Plan::bad_commands, 0, false},
+    {"aimed", &Plan::aimed, 0, false},
     {"quiet", &Plan::quiet, 20, false},
     {"model", &Plan::model, 0, false},
     {"tick_rate", &Plan::tick_rate, 1, false},
@@ -147,6 +150,23 @@ void draw_later(tests::Dice& dice, Plan& plan) {
   if (dice.chance(20)) plan.admin_acts = dice.roll(1, 10);
   if (dice.chance(15)) plan.looks_back = dice.roll(1, 30);
   if (dice.chance(15) && plan.history == 0) plan.resets = dice.roll(1, 4);
+  if (dice.chance(50)) plan.aimed = dice.roll(10, 90);
+  if (dice.chance(10)) plan.little_room = 1;
+}
+
+// To what a world begins with, and a little more.
+void limit(std::uint64_t seed, sim::WorldSpec& spec) {
+  const auto world = sim::World::create(spec);
+  if (!world) return;
+  tests::Dice dice(seed);
+  spec.limits.chunks = (*world)->grid().holding_count() + dice.roll(1, 3);
+  spec.limits.units = (*world)->totals().taken_in() + dice.roll(0, 400) * kFull;
+  spec.limits.pipes = (*world)->pipes().node_count() + dice.roll(1, 4);
+  // What is placed over by later fills may have been more.
+  while (!sim::World::create(spec)) {
+    spec.limits.chunks += 1;
+    spec.limits.units *= 2;
+  }
 }
 
 }  // namespace
@@ -199,6 +219,7 @@ sim::WorldSpec Plan::world() const {
   if (heat != 0) tests::add_random_heat(of_world, spec);
   if (tracers != 0) tests::add_random_tracers(of_world, spec);
   spec = tests::fitted(std::move(spec), id);
+  if (little_room != 0) limit(of_world, spec);
   spec.config.name = "hunt";
   spec.config.tick_rate = static_cast<std::int32_t>(tick_rate);
   return spec;

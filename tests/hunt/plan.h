@@ -29,6 +29,7 @@ struct Plan {
   std::int64_t waves = 0;  // 1: in some of such worlds; 2: in all
   std::int64_t heat = 0;
   std::int64_t tracers = 0;
+  std::int64_t little_room = 0;  // it may grow but a little
   std::int64_t tick_rate = 10;
 
   // Who comes, and what they do.
@@ -37,6 +38,7 @@ struct Plan {
   std::int64_t commands = 20;      // percent of a client's moments
   std::int64_t burst = 1;          // at the most, at one moment
   std::int64_t bad_commands = 10;  // percent of commands
+  std::int64_t aimed = 0;          // percent of commands that go where things are
   std::int64_t views = 0;          // percent of moments with another view
   std::int64_t pushes = 0;         // percent of commands that are explosions and moved bodies
   std::int64_t areas = 0;          // parts of the world that no client may change

@@ -1,6 +1,7 @@
 #include "tests/hunt/run.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 #include <vector>
 
@@ -50,6 +51,7 @@ class Run {
   void start_life();
   void on_start_failed(const std::string& why);
   void on_tick(const host::WorldRunner& runner);
+  void note_phases(const sim::World& world);
   void on_looked_back(const Result<LookBack::Shown>& shown);
   void end_life(bool power);
   void stop_life();
@@ -82,8 +84,9 @@ class Run {
   std::unique_ptr<Life> life_;
   std::uint64_t lives_ = 0;
   std::uint64_t ticks_ = 0;
-  std::uint64_t reached_ = 0;   // the latest tick of all
-  std::uint64_t begun_at_ = 0;  // of those, when the world was reset last
+  std::array<sim::Digest, sim::kLayerCount> layers_{};  // after the last tick
+  std::uint64_t reached_ = 0;                           // the latest tick of all
+  std::uint64_t begun_at_ = 0;                          // of those, when the world was reset last
   int starts_in_vain_ = 0;
   bool calm_ = false;  // nothing befalls anybody
   bool stopping_ = false;
@@ -134,7 +137,27 @@ void Run::on_tick(const host::WorldRunner& runner) {
   ++ticks_;
   reached_ = std::max(reached_, begun_at_ + runner.world().tick_number());
   ledger_.ticked(runner.world());
+  note_phases(runner.world());
   if (const std::string what = life_->beyond_bounds(); !what.empty()) fail("bounds", what);
+}
+
+// Which phases of a tick had something to do: those whose layer is another one than before it.
+void Run::note_phases(const sim::World& world) {
+  using sim::Layer;
+  constexpr std::array kPhases = {std::pair{Layer::kTotals, "phase: commands, sources and drains"},
+                                  std::pair{Layer::kSprings, "phase: springs are built"},
+                                  std::pair{Layer::kCells, "phase: water"},
+                                  std::pair{Layer::kPipes, "phase: pipes"},
+                                  std::pair{Layer::kMarks, "phase: marks"},
+                                  std::pair{Layer::kWaves, "phase: waves"},
+                                  std::pair{Layer::kHeat, "phase: heat"},
+                                  std::pair{Layer::kTracers, "phase: tracers"}};
+  const auto now = world.layer_digests();
+  for (const auto& [layer, name] : kPhases) {
+    const auto i = static_cast<std::size_t>(layer);
+    if (now[i] != layers_[i]) ground_.journal.add(name);
+  }
+  layers_ = now;
 }
 
 void Run::on_looked_back(const Result<LookBack::Shown>& shown) {
