@@ -306,7 +306,8 @@ std::string Run::state() const {
   text += "\n  " + std::to_string(ground_.timeline.messages()) + " messages";
   if (!life_) return text + ", no process";
   return text + ", " + std::to_string(life_->runner().waiting_commands()) + " commands wait, " +
-         std::to_string(life_->runner().writer().lag_ticks()) + " ticks to write";
+         std::to_string(life_->runner().writer().lag_ticks()) + " ticks to write\n  " +
+         life_->runner().trouble();
 }
 
 bool Run::wait_for(const char* what, const std::function<bool()>& reached) {
@@ -333,7 +334,11 @@ bool Run::wait_for(const char* what, const std::function<bool()>& reached) {
 // does not: the handbook has the operator load the world anew, which repairs it.
 void Run::load_anew() {
   if (!life_ || stopping_ || !ledger_.is_damaged()) return;
-  if (life_->runner().trouble().find("is damaged") == std::string::npos) return;
+  const std::string trouble = life_->runner().trouble();
+  // The second: a file whose first page says another program's number.
+  const bool stays = trouble.find("is damaged") != std::string::npos ||
+                     trouble.find("is not a recording") != std::string::npos;
+  if (!stays) return;
   ground_.journal.add("is loaded anew");
   stop_life();
 }
@@ -345,7 +350,9 @@ void Run::live_to(std::uint64_t tick) {
   while (!failed() && !gave_up_ && reached_ < tick) {
     load_anew();
     step();
-    if (ground_.timeline.now() > latest) fail("liveness", "the world does not go on");
+    if (ground_.timeline.now() > latest) {
+      fail("liveness", "the world does not go on" + state());
+    }
   }
 }
 
