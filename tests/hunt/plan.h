@@ -63,7 +63,8 @@ struct Plan {
   std::int64_t queued_commands = 8192;
   std::int64_t writer_ticks = 4096;
   std::int64_t writer_checkpoints = 4;
-  std::int64_t history = 0;  // ticks that a start leaves in the recording; 0: all
+  std::int64_t verifies = 1;  // 0: nobody reads the recording while it is written
+  std::int64_t history = 0;   // ticks that a start leaves in the recording; 0: all
 
   // Faults; 0 is none.
   std::int64_t delay = 0;          // milliseconds, at the most
@@ -97,6 +98,8 @@ struct Plan {
   /// A line "name = value" each, of what differs from a plan without faults.
   [[nodiscard]] std::string text() const;
   [[nodiscard]] static Result<Plan> parse(std::string_view text);
+  /// Lines like these over what it is already.
+  [[nodiscard]] Status take(std::string_view lines);
 };
 
 struct PlanField {

@@ -210,7 +210,8 @@ void Visitor::send_command() {
   sim::Command command = draw_command(dice, number, bad);
   const std::string json = formats::format_command(command, 0);
   const std::uint64_t seq = session_->send_command(json);
-  // As the server reads it; what cannot be read reaches no world.
+  // As the server reads it, which what is out of place may change; what cannot be read reaches no
+  // world.
   const auto read = formats::parse_command(json, "it");
   if (!read) return ground_.journal.add("a command that cannot be read");
   ledger_.sent(name_, seq, *read);
