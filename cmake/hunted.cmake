@@ -1,7 +1,8 @@
 # Sources of which the hunter (tests/hunt) links copies of its own, in place of the product's objects: those
 # with a mark of a rare place or a planted bug. An object in a library holds only such sources or none, so
 # that the linker takes all of it from one side.
-set(hunted_sim server/sim/snapshot.cpp server/sim/tick.cpp)
+set(hunted_sim
+  server/sim/pipes/level.cpp server/sim/snapshot.cpp server/sim/tick.cpp server/sim/world.cpp)
 set(hunted_plain
   server/net/hub.cpp server/net/interest.cpp server/net/published_world.cpp server/net/world_feed.cpp
   server/record/checkpoint_keeper.cpp server/record/history_rows.cpp server/record/recorder.cpp

@@ -4,6 +4,7 @@
 
 #include <sqlite3.h>
 
+#include "protocol/base/assert.h"
 #include "server/record/format.h"
 
 namespace sluice::record {
@@ -13,6 +14,7 @@ namespace {
 // Long enough for another process to finish a checkpoint of its write-ahead log.
 constexpr int kBusyMilliseconds = 10000;
 constexpr const char* kInMemory = ":memory:";
+constexpr std::size_t kMostKeptStatements = 32;
 
 std::string explain(int code, const char* sqlite_message) {
   std::string what;
@@ -88,11 +90,42 @@ Error error_of(const std::string& path, int code, const char* sqlite_message,
 
 }  // namespace
 
-Statement::Statement(std::string path, SharedFailures failures, sqlite3_stmt* statement)
-    : path_(std::move(path)), failures_(std::move(failures)), statement_(statement) {}
+void KeptStatements::close() {
+  for (const auto& [sql, statement] : statements_) sqlite3_finalize(statement);
+  statements_.clear();
+  closed_ = true;
+}
+
+sqlite3_stmt* KeptStatements::take(std::string_view sql) {
+  const auto found = statements_.find(sql);
+  if (found == statements_.end()) return nullptr;
+  sqlite3_stmt* const statement = found->second;
+  statements_.erase(found);
+  return statement;
+}
+
+void KeptStatements::give_back(sqlite3_stmt* statement) {
+  if (closed_ || statements_.size() >= kMostKeptStatements) {
+    sqlite3_finalize(statement);
+    return;
+  }
+  sqlite3_reset(statement);
+  sqlite3_clear_bindings(statement);
+  statements_.emplace(sqlite3_sql(statement), statement);
+}
+
+Statement::Statement(std::string path, SharedFailures failures, SharedStatements kept,
+                     sqlite3_stmt* statement)
+    : path_(std::move(path)),
+      failures_(std::move(failures)),
+      statement_(statement, {std::move(kept)}) {}
 
 void Statement::Finalizer::operator()(sqlite3_stmt* statement) const {
-  sqlite3_finalize(statement);
+  if (kept != nullptr) {
+    kept->give_back(statement);
+  } else {
+    sqlite3_finalize(statement);
+  }
 }
 
 Statement& Statement::bind(int parameter, std::int64_t value) {
@@ -255,11 +288,17 @@ Status Database::harden() {
 }
 
 Result<Statement> Database::prepare(std::string_view sql) {
+  SLUICE_ASSERT(!sql.starts_with("PRAGMA"));
+  if (sqlite3_stmt* const kept = kept_->take(sql)) return Statement(path_, failures_, kept_, kept);
+  return parse(sql, kept_);
+}
+
+Result<Statement> Database::parse(std::string_view sql, SharedStatements kept) {
   sqlite3_stmt* statement = nullptr;
   const int code = sqlite3_prepare_v2(connection_.get(), sql.data(), static_cast<int>(sql.size()),
                                       &statement, nullptr);
   if (code != SQLITE_OK) return failed(code, sqlite3_errmsg(connection_.get()));
-  return Statement(path_, failures_, statement);
+  return Statement(path_, failures_, std::move(kept), statement);
 }
 
 Status Database::execute(const char* sql) {
@@ -269,7 +308,7 @@ Status Database::execute(const char* sql) {
 }
 
 Result<std::int64_t> Database::integer(std::string_view sql) {
-  Result<Statement> statement = prepare(sql);
+  Result<Statement> statement = parse(sql, nullptr);
   if (!statement) return Error{statement.error()};
   const Result<bool> row = statement->step();
   if (!row) return Error{row.error()};
@@ -278,7 +317,7 @@ Result<std::int64_t> Database::integer(std::string_view sql) {
 }
 
 Result<std::string> Database::text(std::string_view sql) {
-  Result<Statement> statement = prepare(sql);
+  Result<Statement> statement = parse(sql, nullptr);
   if (!statement) return Error{statement.error()};
   const Result<bool> row = statement->step();
   if (!row) return Error{row.error()};

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -26,11 +28,34 @@ struct Failures {
 };
 using SharedFailures = std::shared_ptr<Failures>;
 
-/// One prepared statement. Must go before its Database does. Views of a row's blobs are valid until
+/// Statements of a connection that nobody uses at the moment, by their text: to parse one takes
+/// longer than to read a row with it.
+class KeptStatements {
+ public:
+  KeptStatements() = default;
+  KeptStatements(const KeptStatements&) = delete;
+  KeptStatements& operator=(const KeptStatements&) = delete;
+  ~KeptStatements() { close(); }
+  /// Null where there is none.
+  [[nodiscard]] sqlite3_stmt* take(std::string_view sql);
+  void give_back(sqlite3_stmt* statement);
+  /// From now on none is kept: the connection goes.
+  void close();
+
+ private:
+  bool closed_ = false;
+  std::multimap<std::string, sqlite3_stmt*, std::less<>> statements_;
+};
+
+using SharedStatements = std::shared_ptr<KeptStatements>;
+
+/// One prepared statement. Views of a row's blobs are valid until
 /// the next step() or reset().
 class Statement {
  public:
-  Statement(std::string path, SharedFailures failures, sqlite3_stmt* statement);
+  /// `kept` takes the statement in the end; null: it is finalized.
+  Statement(std::string path, SharedFailures failures, SharedStatements kept,
+            sqlite3_stmt* statement);
 
   /// Parameters count from 1. The bytes of a blob must stay until reset(). Errors show in step().
   Statement& bind(int parameter, std::int64_t value);
@@ -53,6 +78,7 @@ class Statement {
 
  private:
   struct Finalizer {
+    SharedStatements kept;
     void operator()(sqlite3_stmt* statement) const;
   };
   std::string path_;
@@ -66,6 +92,10 @@ class Database {
  public:
   enum class Mode : std::uint8_t { kRead, kWrite, kCreate };
 
+  ~Database() { kept_->close(); }
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+
   /// kRead never changes the file; kWrite needs it to exist; kCreate makes it.
   [[nodiscard]] static Result<std::unique_ptr<Database>> open(const std::string& path, Mode mode);
   /// A database that lies in memory, read only; `image` must outlive it.
@@ -76,6 +106,7 @@ class Database {
   [[nodiscard]] static Status copy(const std::string& from, const std::string& to);
 
   [[nodiscard]] const std::string& path() const { return path_; }
+  /// Parsed once for each text. Pragmas are not for it: some act as they are parsed.
   [[nodiscard]] Result<Statement> prepare(std::string_view sql);
   /// Runs statements whose rows do not matter.
   [[nodiscard]] Status execute(const char* sql);
@@ -98,6 +129,7 @@ class Database {
   Database(std::string path, sqlite3* connection);
   [[nodiscard]] Status harden();
   void take_back_what_was_cut_off() const;
+  [[nodiscard]] Result<Statement> parse(std::string_view sql, SharedStatements kept);
 
   /// What to say of a code of SQLite's; takes note of it.
   [[nodiscard]] Error failed(int code, const char* sqlite_message) const;
@@ -105,6 +137,7 @@ class Database {
   std::string path_;
   SharedFailures failures_ = std::make_shared<Failures>();
   std::unique_ptr<sqlite3, Closer> connection_;
+  const SharedStatements kept_ = std::make_shared<KeptStatements>();
 };
 
 }  // namespace sluice::record

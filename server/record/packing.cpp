@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <memory>
 #include <new>
 #include <string>
 #include <utility>
@@ -26,6 +27,28 @@ std::uint64_t most_unpacked(std::size_t frame_bytes) {
   return std::uint64_t{frame_bytes / kLeastBlockBytes} * ZSTD_BLOCKSIZE_MAX;
 }
 
+// zstd asks the processor what it is whenever it makes a context. In a virtual machine each such
+// question goes to the host and takes tens of microseconds, longer than to pack or unpack most of
+// what is recorded: so each thread keeps its contexts.
+template <class Context>
+Context& kept(std::unique_ptr<Context, std::size_t (*)(Context*)>& context, Context* (*make)()) {
+  if (context == nullptr) context.reset(make());
+  if (context == nullptr) throw std::bad_alloc();
+  return *context;
+}
+
+ZSTD_CCtx& packing_context() {
+  thread_local std::unique_ptr<ZSTD_CCtx, std::size_t (*)(ZSTD_CCtx*)> context(nullptr,
+                                                                               ZSTD_freeCCtx);
+  return kept(context, ZSTD_createCCtx);
+}
+
+ZSTD_DCtx& unpacking_context() {
+  thread_local std::unique_ptr<ZSTD_DCtx, std::size_t (*)(ZSTD_DCtx*)> context(nullptr,
+                                                                               ZSTD_freeDCtx);
+  return kept(context, ZSTD_createDCtx);
+}
+
 void put_all(std::span<const std::byte> bytes, Bytes& out) {
   out.insert(out.end(), bytes.begin(), bytes.end());
 }
@@ -35,8 +58,8 @@ void put_all(std::span<const std::byte> bytes, Bytes& out) {
 void pack(std::span<const std::byte> bytes, int level, Bytes& out) {
   if (bytes.size() >= kWorthCompressing) {
     Bytes frame(ZSTD_compressBound(bytes.size()));
-    const std::size_t size =
-        ZSTD_compress(frame.data(), frame.size(), bytes.data(), bytes.size(), level);
+    const std::size_t size = ZSTD_compressCCtx(&packing_context(), frame.data(), frame.size(),
+                                               bytes.data(), bytes.size(), level);
     SLUICE_ASSERT(!ZSTD_isError(size));
     if (size + 8 < bytes.size()) {
       out.push_back(kZstd);
@@ -68,8 +91,8 @@ Result<Bytes> unpack(std::span<const std::byte> packed, std::size_t maximum_size
     return Error{"states an impossible size"};
   }
   Bytes bytes(size);
-  const std::size_t written =
-      ZSTD_decompress(bytes.data(), bytes.size(), frame.data(), frame.size());
+  const std::size_t written = ZSTD_decompressDCtx(&unpacking_context(), bytes.data(), bytes.size(),
+                                                  frame.data(), frame.size());
   // No memory is not damage.
   if (ZSTD_getErrorCode(written) == ZSTD_error_memory_allocation) throw std::bad_alloc();
   if (ZSTD_isError(written)) {

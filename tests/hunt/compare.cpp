@@ -131,7 +131,11 @@ std::string inconsistency(const sim::World& world) {
 }
 
 std::string changed_rock(std::span<const Box> boxes, const sim::World& world,
-                         const sim::World& before) {
+                         const sim::WorldSpec& spec) {
+  if (boxes.empty()) return {};
+  const auto begun = sim::World::create(spec);
+  if (!begun) return begun.error();
+  const sim::World& before = **begun;
   for (const Box& box : boxes) {
     for (std::int32_t z = box.from.z; z < box.from.z + box.size.z; ++z) {
       for (std::int32_t y = box.from.y; y < box.from.y + box.size.y; ++y) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "protocol/mirror.h"
+#include "server/sim/spec.h"
 #include "server/sim/world.h"
 
 namespace sluice::hunt {
@@ -23,9 +24,9 @@ struct Asked {
 /// What a world's own sums and caches do not agree with; empty where they do.
 [[nodiscard]] std::string inconsistency(const sim::World& world);
 
-/// A cell of the boxes that is rock in one of the worlds alone; empty where there is none. Rock is
-/// changed by commands, and by nothing else.
+/// A cell of the boxes that is rock in the world, or as it begins, alone; empty where there is
+/// none. Rock is changed by commands, and by nothing else.
 [[nodiscard]] std::string changed_rock(std::span<const Box> boxes, const sim::World& world,
-                                       const sim::World& before);
+                                       const sim::WorldSpec& spec);
 
 }  // namespace sluice::hunt

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "server/formats/script.h"
+#include "server/record/bounds.h"
+#include "server/record/difference.h"
 #include "server/record/verify.h"
 #include "tests/support/through_a_snapshot.h"
 
@@ -20,10 +23,18 @@ std::vector<std::byte> bytes_of(const sim::Command& command) {
   return bytes;
 }
 
+std::string text_of(std::span<const std::byte> bytes) {
+  const auto command = sim::read_command(bytes);
+  return command ? formats::format_command(*command, 0) : command.error();
+}
+
 }  // namespace
 
 void Ledger::sent(const std::string& client, std::uint64_t seq, sim::Command command) {
-  sent_[{client, seq}] = bytes_of(command);
+  // As it is kept: of texts that are longer than any that can be, their beginning.
+  record::RecordedCommand kept{std::move(command), client, seq, false, {}};
+  record::bound(kept);
+  sent_[{client, seq}] = bytes_of(kept.command);
 }
 
 void Ledger::answered(const std::string& client, const protocol::CommandResult& result) {
@@ -42,6 +53,7 @@ void Ledger::ticked(const sim::World& world) {
     ground_.journal.fail("conservation", "tick " + std::to_string(world.tick_number()));
   }
   seen_[world.tick_number()] = world.digest();
+  if (world.tick_number() == kept_tick_) kept_ = tests::through_a_snapshot(world);
 }
 
 void Ledger::came_back(std::uint64_t tick) {
@@ -143,7 +155,10 @@ void Ledger::look_at(const record::TickRecord& tick, bool main) {
     const Name name{recorded.client, recorded.seq};
     const auto sent = sent_.find(name);
     if (sent == sent_.end()) return fail(text_of(name) + " was never sent");
-    if (sent->second != bytes_of(recorded.command)) fail(text_of(name) + " is another one");
+    if (sent->second != bytes_of(recorded.command)) {
+      fail(text_of(name) + " is another one: " + formats::format_command(recorded.command, 0) +
+           " is recorded, sent was " + text_of(sent->second));
+    }
     if (!found_.emplace(name, Found{tick.tick, recorded.applied}).second) {
       fail(text_of(name) + " is recorded twice");
     }
@@ -180,6 +195,19 @@ void Ledger::check_whole(record::Reader& reader) {
   if (!damage->whole() && !damaged_) fail("is damaged, though nothing damaged it");
 }
 
+// As `sluice diff` says it.
+void Ledger::differs(const sim::World& plain) {
+  differs_at_ = plain.tick_number();
+  ground_.journal.fail("determinism",
+                       "a plain world differs in tick " + std::to_string(differs_at_));
+  if (kept_ == nullptr || kept_->tick_number() != differs_at_) return;
+  const record::Comparison where = record::compare_worlds(plain, *kept_, 4);
+  for (const record::Difference& one : where.differences) {
+    first_difference_ += "  " + record::to_string(one) + "\n";
+  }
+  if (where.same()) first_difference_ = "  nowhere: a digest was of a stale cache\n";
+}
+
 void Ledger::replay(record::Reader& reader) {
   sim::SerialExecutor executor;
   std::unique_ptr<sim::World> world;
@@ -200,8 +228,7 @@ void Ledger::replay(record::Reader& reader) {
     for (const auto& recorded : tick.commands) commands.push_back(recorded.command);
     const sim::TickReport report = world->tick(commands, executor);
     if (report.digest != tick.digest) {
-      ground_.journal.fail("determinism",
-                           "a plain world differs in tick " + std::to_string(tick.tick));
+      differs(*world);
       return false;
     }
     for (std::size_t i = 0; i < commands.size(); ++i) {

@@ -37,6 +37,11 @@ class Ledger {
   void lost(const record::Repair& repair);
   /// The medium was damaged: from now on a loss is no fault, if it is named.
   void damaged() { damaged_ = true; }
+  /// Keeps the world as it lives through that tick, for `first_difference`.
+  void keep(std::uint64_t tick) { kept_tick_ = tick; }
+  /// The tick in which a plain world differed; 0: none did. Where, if the world of it was kept.
+  [[nodiscard]] std::uint64_t differs_at() const { return differs_at_; }
+  [[nodiscard]] const std::string& first_difference() const { return first_difference_; }
   [[nodiscard]] bool is_damaged() const { return damaged_; }
 
   /// Compares the recording with all that was promised and seen, and, in `from_scratch`, with a
@@ -69,6 +74,7 @@ class Ledger {
   void check_promises(bool whole);
   void check_whole(record::Reader& reader);
   void replay(record::Reader& reader);
+  void differs(const sim::World& plain);
   [[nodiscard]] bool named_as_lost(std::uint64_t tick) const;
 
   Ground& ground_;
@@ -77,6 +83,10 @@ class Ledger {
   std::map<std::uint64_t, sim::Digest> seen_;  // by tick, of the world as it lived
   std::vector<std::pair<std::uint64_t, std::uint64_t>> lost_;
   bool damaged_ = false;
+  std::uint64_t kept_tick_ = 0;
+  std::unique_ptr<sim::World> kept_;
+  std::uint64_t differs_at_ = 0;
+  std::string first_difference_;
 
   // Of the check under way, and of those before it in the same life of the server.
   std::uint64_t read_to_ = 0;  // the tick up to which what follows knows the recording

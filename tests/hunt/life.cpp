@@ -139,7 +139,9 @@ void Life::compose(host::LoadedWorld loaded) {
   verifier_ = std::make_unique<host::BackgroundVerifier>(std::move(verifier));
   runner_->start();
   after({}, "tick", Kind::kRegular, [this] { step_runner(); });
-  after(kVerifierInterval, "verify", Kind::kRegular, [this] { step_verifier(); });
+  if (plan.verifies != 0) {
+    after(kVerifierInterval, "verify", Kind::kRegular, [this] { step_verifier(); });
+  }
   after(kSweepInterval, "sweep", Kind::kRegular, [this] { sweep(); });
 }
 

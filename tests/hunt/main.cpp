@@ -1,5 +1,6 @@
 // The program `hunt`: runs seeds until it is stopped, and says what it found.
 #include <chrono>
+#include <climits>
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
@@ -10,13 +11,16 @@
 #include <optional>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
+#include <malloc.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include "tests/hunt/journal.h"
 #include "tests/hunt/planted.h"
+#include "tests/hunt/refusals.h"
 #include "tests/hunt/run.h"
 #include "tests/hunt/shrink.h"
 #include "tests/hunt/sometimes.h"
@@ -31,6 +35,7 @@ struct Options {
   double minutes = 0;
   std::string replay;
   std::string plant;
+  std::string with;
   std::string folder;  // for what a failure leaves
   int shrink_runs = 150;
   bool list_plants = false;
@@ -54,9 +59,12 @@ void on_crash(int signal) {
 void print_failure(const Plan& plan, const Outcome& outcome) {
   std::cout << "FAILED seed " << plan.seed << " (" << outcome.ticks << " ticks, " << outcome.events
             << " events)\n"
-            << *outcome.failure << "\nbefore it:\n"
-            << outcome.last_events << "the plan:\n"
-            << plan.text();
+            << *outcome.failure << "\n";
+  if (!outcome.first_difference.empty()) {
+    std::cout << "where it differs first (recorded: the plain world, is: the one that lived):\n"
+              << outcome.first_difference;
+  }
+  std::cout << "before it:\n" << outcome.last_events << "the plan:\n" << plan.text();
 }
 
 /// A plan that replays it, and the files that the medium held, for `sluice verify` and `diff`.
@@ -76,10 +84,15 @@ void leave(const std::string& folder, const Plan& plan, const Outcome& outcome) 
 }
 
 void report(const Options& options, const Plan& plan, const Outcome& outcome) {
-  const Shrunk small = shrink(plan, outcome, options.shrink_runs);
+  Shrunk small = shrink(plan, outcome, options.shrink_runs);
+  small.outcome = with_first_difference(small.plan, std::move(small.outcome));
   print_failure(small.plan, small.outcome);
   if (!options.folder.empty()) leave(options.folder, small.plan, small.outcome);
 }
+
+// A sweep of so many runs has met all that must be met, or hunted in vain.
+constexpr std::uint64_t kRunsThatMeetAll = 5000;
+constexpr double kSecondsOfProgress = 60;
 
 struct Sweep {
   std::uint64_t runs = 0;
@@ -92,6 +105,25 @@ struct Sweep {
     ticks += outcome.ticks;
     for (const auto& [name, count] : outcome.counts) counts[name] += count;
   }
+  /// What was not met that a long sweep meets.
+  [[nodiscard]] std::vector<std::string> missed() const {
+    std::vector<std::string> all;
+    for (const char* place : marked_places()) {
+      if (!reached_places().contains(place)) all.push_back(std::string("sometimes: ") + place);
+    }
+    for (const std::string& what : outcomes_that_must_be()) {
+      if (!counts.contains(what)) all.push_back(what);
+    }
+    return all;
+  }
+  void print_progress(double seconds_taken, std::uint64_t seed) const {
+    const std::size_t wanted = marked_places().size() + outcomes_that_must_be().size();
+    std::cout << runs << " runs up to seed " << seed << ", " << ticks << " ticks, " << failures
+              << " failures, " << static_cast<std::uint64_t>(seconds_taken) << " s; met "
+              << counts.size() << " kinds of events, and " << wanted - missed().size() << " of "
+              << wanted << " places, commands and refusals\n"
+              << std::flush;
+  }
   void print(double seconds_taken) const {
     std::cout << runs << " runs, " << ticks << " ticks, " << failures << " failures, "
               << static_cast<std::uint64_t>(static_cast<double>(runs) * 60 / seconds_taken)
@@ -102,6 +134,7 @@ struct Sweep {
       std::cout << "  " << (found == reached_places().end() ? 0 : found->second)
                 << "  sometimes: " << place << "\n";
     }
+    for (const std::string& what : missed()) std::cout << "  not met: " << what << "\n";
   }
 };
 
@@ -113,7 +146,7 @@ int replay(const Options& options) {
     std::cerr << options.replay << ": " << plan.error() << "\n";
     return 2;
   }
-  const Outcome outcome = run(*plan);
+  const Outcome outcome = with_first_difference(*plan, run(*plan));
   if (outcome.failure) print_failure(*plan, outcome);
   return outcome.failure ? 1 : 0;
 }
@@ -123,10 +156,15 @@ int sweep(const Options& options, std::uint64_t from, std::uint64_t to) {
   const auto begin = Clock::now();
   const auto taken = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
   Sweep all;
+  double told = 0;
   for (std::uint64_t seed = from; seed <= to; ++seed) {
     if (interrupted != 0 || (options.first && all.failures > 0)) break;
     if (options.minutes > 0 && taken() > 60 * options.minutes) break;
-    const Plan plan = Plan::of_seed(seed);
+    Plan plan = Plan::of_seed(seed);
+    if (const Status taken = plan.take(options.with); !taken) {
+      std::cerr << "--with: " << taken.error() << "\n";
+      return 2;
+    }
     running = seed;
     if (options.log) std::cerr << "seed " << seed << "\n" << plan.text() << std::flush;
     const Outcome outcome = run(plan);
@@ -138,9 +176,12 @@ int sweep(const Options& options, std::uint64_t from, std::uint64_t to) {
     if (isatty(STDERR_FILENO) != 0) {
       std::cerr << "\r" << all.runs << " runs, " << all.failures << " failures " << std::flush;
     }
+    if (taken() - told > kSecondsOfProgress) all.print_progress(told = taken(), seed);
   }
   all.print(taken());
-  return all.failures == 0 ? 0 : 1;
+  if (all.runs < kRunsThatMeetAll || all.missed().empty()) return all.failures == 0 ? 0 : 1;
+  std::cout << "HUNTED IN VAIN: " << all.runs << " runs did not meet all that they must\n";
+  return 1;
 }
 
 int go(int argc, char** argv) {
@@ -152,6 +193,7 @@ int go(int argc, char** argv) {
   app.add_option("--minutes", options.minutes, "ends after so long");
   app.add_option("--replay", options.replay, "a file that a failure left");
   app.add_option("--plant", options.plant, "wakes a planted bug");
+  app.add_option("--with", options.with, "lines of a plan that every seed is given: 'flips = 3'");
   app.add_flag("--list-plants", options.list_plants);
   app.add_option("--folder", options.folder, "for what failures leave");
   app.add_option("--shrink", options.shrink_runs, "runs spent on making a failure smaller");
@@ -160,6 +202,10 @@ int go(int argc, char** argv) {
   app.add_flag("--log", options.log, "each plan before it runs");
   CLI11_PARSE(app, argc, argv);
   spdlog::set_level(spdlog::level::off);
+  // Worlds are made and dropped all the time: memory that goes back to the system each time and
+  // comes anew took a tenth of a run.
+  mallopt(M_MMAP_THRESHOLD, 1 << 30);
+  mallopt(M_TRIM_THRESHOLD, INT_MAX);
   for (const int signal : {SIGABRT, SIGSEGV, SIGFPE, SIGILL, SIGBUS}) {
     std::signal(signal, on_crash);
   }
@@ -167,6 +213,9 @@ int go(int argc, char** argv) {
     std::signal(signal, [](int) { interrupted = 1; });
   }
   wake_plant(options.plant);
+  for (const Plant& plant : plants()) {
+    if (plant.name == options.plant && options.with.empty()) options.with = plant.focus;
+  }
   if (options.list_plants) {
     for (const Plant& plant : plants()) std::cout << plant.name << ": " << plant.what << "\n";
     return 0;

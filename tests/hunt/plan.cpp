@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "server/sim/models/registry.h"
+#include "server/sim/world.h"
 #include "tests/support/random_tracers.h"
 
 namespace sluice::hunt {
@@ -40,6 +41,7 @@ constexpr PlanField kFields[] = {
     {"ticks", &Plan::ticks, 1, false},
     {"pushes", &Plan::pushes, 0, false},
     {"areas", &Plan::areas, 0, false},
+    {"little_room", &Plan::little_room, 0, false},
     {"pipes", &Plan::pipes, 0, false},
     {"waves", &Plan::waves, 0, false},
     {"heat", &Plan::heat, 0, false},
@@ -51,6 +53,7 @@ constexpr PlanField kFields[] = {
     {"commands", &Plan::commands, 0, false},
     {"burst", &Plan::burst, 1, false},
     {"bad_commands", &Plan::bad_commands, 0, false},
+    {"aimed", &Plan::aimed, 0, false},
     {"quiet", &Plan::quiet, 20, false},
     {"model", &Plan::model, 0, false},
     {"tick_rate", &Plan::tick_rate, 1, false},
@@ -69,6 +72,7 @@ constexpr PlanField kFields[] = {
     {"queued_commands", &Plan::queued_commands, 1, true},
     {"writer_ticks", &Plan::writer_ticks, 1, true},
     {"writer_checkpoints", &Plan::writer_checkpoints, 1, true},
+    {"verifies", &Plan::verifies, 1, true},
     {"history", &Plan::history, 0, true},
 };
 
@@ -76,7 +80,11 @@ void draw_world(tests::Dice& dice, Plan& plan) {
   const auto models = sim::water_models();
   plan.model = dice.roll(0, static_cast<std::int32_t>(models.size()) - 1);
   plan.solid = dice.chance(30) ? 1 : 0;
-  plan.side = dice.chance(70) ? dice.roll(4, 48) : dice.roll(60, 140);
+  // A large world takes ten times as long for a tick, and finds little that a small one does not:
+  // so there are few, and they rarely live long.
+  plan.side = dice.chance(65) ? dice.roll(4, 24) : dice.roll(24, 48);
+  if (dice.chance(12)) plan.side = dice.roll(60, 140);
+  if (plan.side > 48 && dice.chance(80)) plan.ticks = std::min<std::int64_t>(plan.ticks, 200);
   plan.edges = dice.chance(40) ? 1 : 0;
   plan.springs = dice.chance(50) ? 1 : 0;
   plan.pipes = dice.chance(50) ? dice.roll(1, 2) : 0;
@@ -136,6 +144,17 @@ std::int64_t ticks_to_rest(const Plan& plan) {
   return id == sim::WaterModel::kCellular ? 2'000'000 : 20'000;
 }
 
+// What goes wrong together: a repair needs damage that a start meets, and one inside another a
+// death in it.
+void draw_ailing(tests::Dice& dice, Plan& plan) {
+  plan.flips = dice.roll(2, 5);
+  plan.crashes = dice.roll(2, 5);
+  plan.stops = dice.roll(1, 3);
+  plan.second_deaths = dice.roll(40, 90);
+  plan.dying_writes = 1;
+  if (dice.chance(40)) plan.bad_syncs = dice.roll(1, 3);
+}
+
 // What came later has dice of its own: what a seed draws otherwise stays what it was.
 void draw_later(tests::Dice& dice, Plan& plan) {
   if (dice.chance(20)) plan.pushes = dice.roll(5, 60);
@@ -145,8 +164,30 @@ void draw_later(tests::Dice& dice, Plan& plan) {
   const bool comes_soon = plan.heat == 0 && plan.tracers == 0;
   if (dice.chance(25) && comes_soon) plan.rest = ticks_to_rest(plan);
   if (dice.chance(20)) plan.admin_acts = dice.roll(1, 10);
-  if (dice.chance(15)) plan.looks_back = dice.roll(1, 30);
+  if (dice.chance(15)) plan.looks_back = dice.roll(1, 12);
   if (dice.chance(15) && plan.history == 0) plan.resets = dice.roll(1, 4);
+  if (dice.chance(50)) plan.aimed = dice.roll(10, 90);
+  if (dice.chance(10)) plan.little_room = 1;
+  // Of more than one chunk, as a rule.
+  if (plan.little_room != 0 && dice.chance(60)) plan.side = dice.roll(70, 140);
+  if (dice.chance(5)) draw_ailing(dice, plan);
+  if (dice.chance(15)) plan.verifies = 0;
+}
+
+// To what a world begins with, and a little more.
+void limit(std::uint64_t seed, sim::WorldSpec& spec) {
+  const auto world = sim::World::create(spec);
+  if (!world) return;
+  tests::Dice dice(seed);
+  spec.limits.chunks =
+      std::max<std::int64_t>(1, (*world)->grid().holding_count()) + dice.roll(0, 1);
+  spec.limits.units = (*world)->totals().taken_in() + dice.roll(0, 400) * kFull;
+  spec.limits.pipes = (*world)->pipes().node_count() + dice.roll(1, 4);
+  // What is placed over by later fills may have been more.
+  while (!sim::World::create(spec)) {
+    spec.limits.chunks += 1;
+    spec.limits.units *= 2;
+  }
 }
 
 }  // namespace
@@ -159,7 +200,7 @@ Plan Plan::of_seed(std::uint64_t seed) {
   tests::Dice dice(seed * 0x9e3779b97f4a7c15U + 12);
   Plan plan;
   plan.seed = static_cast<std::int64_t>(seed);
-  plan.ticks = dice.chance(80) ? dice.roll(30, 300) : dice.roll(300, 1500);
+  plan.ticks = dice.chance(70) ? dice.roll(30, 300) : dice.roll(300, 1500);
   draw_world(dice, plan);
   plan.clients = dice.roll(1, 4);
   plan.liars = dice.chance(20) ? dice.roll(1, 2) : 0;
@@ -199,6 +240,7 @@ sim::WorldSpec Plan::world() const {
   if (heat != 0) tests::add_random_heat(of_world, spec);
   if (tracers != 0) tests::add_random_tracers(of_world, spec);
   spec = tests::fitted(std::move(spec), id);
+  if (little_room != 0) limit(of_world, spec);
   spec.config.name = "hunt";
   spec.config.tick_rate = static_cast<std::int32_t>(tick_rate);
   return spec;
@@ -228,6 +270,11 @@ std::string Plan::text() const {
 
 Result<Plan> Plan::parse(std::string_view text) {
   Plan plan;
+  if (Status taken = plan.take(text); !taken) return Error{taken.error()};
+  return plan;
+}
+
+Status Plan::take(std::string_view text) {
   const auto number_of = [](std::string_view digits, std::int64_t& value) {
     const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), value);
     return read.ec == std::errc() && read.ptr == digits.data() + digits.size();
@@ -247,18 +294,18 @@ Result<Plan> Plan::parse(std::string_view text) {
           !number_of(value.substr(dot + 1), one.second)) {
         return Error{"no CLIENT.NUMBER: " + std::string(line)};
       }
-      plan.without.insert(one);
+      without.insert(one);
       continue;
     }
     const auto field = std::find_if(std::begin(kFields), std::end(kFields),
                                     [&](const PlanField& one) { return name == one.name; });
-    std::int64_t* place = name == "seed"               ? &plan.seed
+    std::int64_t* place = name == "seed"               ? &seed
                           : field == std::end(kFields) ? nullptr
-                                                       : &(plan.*field->value);
+                                                       : &(this->*field->value);
     if (place == nullptr) return Error{"nothing is named '" + std::string(name) + "'"};
     if (!number_of(value, *place)) return Error{"no number: " + std::string(line)};
   }
-  return plan;
+  return Done{};
 }
 
 }  // namespace sluice::hunt

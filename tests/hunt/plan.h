@@ -29,6 +29,7 @@ struct Plan {
   std::int64_t waves = 0;  // 1: in some of such worlds; 2: in all
   std::int64_t heat = 0;
   std::int64_t tracers = 0;
+  std::int64_t little_room = 0;  // it may grow but a little
   std::int64_t tick_rate = 10;
 
   // Who comes, and what they do.
@@ -37,6 +38,7 @@ struct Plan {
   std::int64_t commands = 20;      // percent of a client's moments
   std::int64_t burst = 1;          // at the most, at one moment
   std::int64_t bad_commands = 10;  // percent of commands
+  std::int64_t aimed = 0;          // percent of commands that go where things are
   std::int64_t views = 0;          // percent of moments with another view
   std::int64_t pushes = 0;         // percent of commands that are explosions and moved bodies
   std::int64_t areas = 0;          // parts of the world that no client may change
@@ -61,7 +63,8 @@ struct Plan {
   std::int64_t queued_commands = 8192;
   std::int64_t writer_ticks = 4096;
   std::int64_t writer_checkpoints = 4;
-  std::int64_t history = 0;  // ticks that a start leaves in the recording; 0: all
+  std::int64_t verifies = 1;  // 0: nobody reads the recording while it is written
+  std::int64_t history = 0;   // ticks that a start leaves in the recording; 0: all
 
   // Faults; 0 is none.
   std::int64_t delay = 0;          // milliseconds, at the most
@@ -95,6 +98,8 @@ struct Plan {
   /// A line "name = value" each, of what differs from a plan without faults.
   [[nodiscard]] std::string text() const;
   [[nodiscard]] static Result<Plan> parse(std::string_view text);
+  /// Lines like these over what it is already.
+  [[nodiscard]] Status take(std::string_view lines);
 };
 
 struct PlanField {

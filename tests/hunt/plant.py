@@ -33,7 +33,7 @@ def write(path, text):
 
 
 def quoted(text):
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
 
 
 def main():
@@ -53,7 +53,7 @@ def main():
                       and str(path.relative_to(root)) not in sources)
     if unmarked:
         raise SystemExit(f"tests/hunt/CMakeLists.txt: these have marks, and are not among the hunter's sources: {unmarked}")
-    rows = "".join(f"    {{{quoted(p.name)}, {quoted(p.what)}, {p.seeds}}},\n" for p in PLANTS)
+    rows = "".join(f"    {{{quoted(p.name)}, {quoted(p.what)}, {p.seeds}, {quoted(p.focus)}}},\n" for p in PLANTS)
     places = "".join(f"    {quoted(mark)},\n" for mark in sorted(marks))
     write(out / "lists.cpp", f"""// Made by plant.py.
 #include "tests/hunt/planted.h"

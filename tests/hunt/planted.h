@@ -11,7 +11,8 @@ namespace sluice::hunt {
 struct Plant {
   const char* name;
   const char* what;
-  int seeds;  // within which it is found
+  int seeds;          // within which it is found
+  const char* focus;  // lines of a plan that these seeds are given
 };
 [[nodiscard]] std::span<const Plant> plants();
 /// Empty: none.

@@ -12,6 +12,7 @@ class Plant:
     find: str
     replace: str
     seeds: int = 100  # within which it is to be found; 0: it lies deeper than a test of seconds reaches
+    focus: str = ""  # lines of a plan that its seeds are given, where what it needs is drawn too rarely
 
 
 PLANTS = [
@@ -70,7 +71,8 @@ PLANTS = [
           "server/record/repair.cpp",
           "        if (const auto written = writer.add(record); !written) return written;",
           "        TickRecord kept = record;\n        if (PLANTED && kept.tick % 3 == 0) kept.commands.clear();\n"
-          "        if (const auto written = writer.add(kept); !written) return written;", 0),
+          "        if (const auto written = writer.add(kept); !written) return written;", 100,
+          focus="flips = 3\ncrashes = 3\ncommands = 60\nticks_per_row = 4\n"),
     Plant("stale-checkpoint", "a checkpoint holds chunks as they were at the one before",
           "server/record/checkpoint_keeper.cpp",
           "  changed_.insert(world.changed_chunks().begin(), world.changed_chunks().end());",
@@ -118,6 +120,15 @@ PLANTS = [
           "    throttled_ = false;\n",
           "    throttled_ = PLANTED;\n"),
     # What is computed.
+    Plant("digest-forgets-waves", "the digest that is kept leaves the waves out",
+          "server/sim/world.cpp",
+          "                     waves_ ? waves_->digest() : 0,\n",
+          "                     waves_ && !PLANTED ? waves_->digest() : 0,\n"),
+    Plant("levelling-by-slots", "where as many units fit several pipes, the one that lies first in memory gets them",
+          "server/sim/pipes/level.cpp",
+          "      traits.push_back({graph.place(slot), combine(",
+          "      traits.push_back({PLANTED ? Vec3{static_cast<std::int32_t>(slot), 0, 0} : graph.place(slot), combine(", 200,
+          focus="pipes = 1\nrestores = 10\ncommands = 60\n"),
     Plant("spring-sleeps-on", "a spring that sleeps does not hear of water that moves beside it",
           "server/sim/tick.cpp",
           "  wake_springs(changed);",

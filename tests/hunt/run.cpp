@@ -8,6 +8,7 @@
 #include "tests/hunt/compare.h"
 #include "tests/hunt/ledger.h"
 #include "tests/hunt/life.h"
+#include "tests/hunt/phases.h"
 #include "tests/hunt/reset.h"
 #include "tests/hunt/rest.h"
 #include "tests/hunt/sometimes.h"
@@ -28,12 +29,14 @@ constexpr int kMostStarts = 60;
 
 class Run {
  public:
-  explicit Run(const Plan& plan)
+  Run(const Plan& plan, std::uint64_t kept_tick)
       : ground_(plan),
         ledger_(ground_),
         admin_(ground_, ledger_),
         reset_(ground_),
-        dice_(ground_.stream("run")) {}
+        dice_(ground_.stream("run")) {
+    ledger_.keep(kept_tick);
+  }
 
   Outcome go();
 
@@ -68,7 +71,6 @@ class Run {
   void load_anew();
   void settle();
   void look();
-  void check_areas(const sim::World& world);
   void go_on();
   void end();
   void check_rest();
@@ -82,6 +84,7 @@ class Run {
   std::unique_ptr<Life> life_;
   std::uint64_t lives_ = 0;
   std::uint64_t ticks_ = 0;
+  Phases phases_;
   std::uint64_t reached_ = 0;   // the latest tick of all
   std::uint64_t begun_at_ = 0;  // of those, when the world was reset last
   int starts_in_vain_ = 0;
@@ -134,6 +137,7 @@ void Run::on_tick(const host::WorldRunner& runner) {
   ++ticks_;
   reached_ = std::max(reached_, begun_at_ + runner.world().tick_number());
   ledger_.ticked(runner.world());
+  phases_.note(runner.world(), ground_.journal);
   if (const std::string what = life_->beyond_bounds(); !what.empty()) fail("bounds", what);
 }
 
@@ -283,7 +287,8 @@ std::string Run::state() const {
   text += "\n  " + std::to_string(ground_.timeline.messages()) + " messages";
   if (!life_) return text + ", no process";
   return text + ", " + std::to_string(life_->runner().waiting_commands()) + " commands wait, " +
-         std::to_string(life_->runner().writer().lag_ticks()) + " ticks to write";
+         std::to_string(life_->runner().writer().lag_ticks()) + " ticks to write\n  " +
+         life_->runner().trouble();
 }
 
 bool Run::wait_for(const char* what, const std::function<bool()>& reached) {
@@ -310,7 +315,11 @@ bool Run::wait_for(const char* what, const std::function<bool()>& reached) {
 // does not: the handbook has the operator load the world anew, which repairs it.
 void Run::load_anew() {
   if (!life_ || stopping_ || !ledger_.is_damaged()) return;
-  if (life_->runner().trouble().find("is damaged") == std::string::npos) return;
+  const std::string trouble = life_->runner().trouble();
+  // The second: a file whose first page says another program's number.
+  const bool stays = trouble.find("is damaged") != std::string::npos ||
+                     trouble.find("is not a recording") != std::string::npos;
+  if (!stays) return;
   ground_.journal.add("is loaded anew");
   stop_life();
 }
@@ -322,7 +331,8 @@ void Run::live_to(std::uint64_t tick) {
   while (!failed() && !gave_up_ && reached_ < tick) {
     load_anew();
     step();
-    if (ground_.timeline.now() > latest) fail("liveness", "the world does not go on");
+    if (ground_.timeline.now() <= latest) continue;
+    fail("liveness", "the world does not go on" + state());
   }
 }
 
@@ -385,21 +395,15 @@ void Run::look() {
     if (!what.empty()) fail("mirror", visitor->name() + "'s: " + what);
   }
   if (const std::string what = inconsistency(runner.world()); !what.empty()) fail("state", what);
-  check_areas(runner.world());
+  if (const std::string what = changed_rock(areas_of(ground_), runner.world(), ground_.spec);
+      !what.empty()) {
+    fail("areas", what + ", where nobody may");
+  }
   if (counters.mismatches > 0) fail("mirror", "the server's own copy is not the world");
   const bool excused = ledger_.is_damaged() || ground_.plan.bad_reads > 0;
   if (life_->verifier().alarmed() && !excused) fail("verifier", life_->verifier().detail());
   ledger_.check(false);
   admin_.look(*life_);
-}
-
-void Run::check_areas(const sim::World& world) {
-  const std::vector<Box> areas = areas_of(ground_);
-  if (areas.empty()) return;
-  const auto first = sim::World::create(ground_.spec);
-  if (!first) return fail("areas", first.error());
-  const std::string what = changed_rock(areas, world, **first);
-  if (!what.empty()) fail("areas", what + ", where nobody may");
 }
 
 void Run::go_on() {
@@ -467,6 +471,8 @@ Outcome Run::go() {
   outcome.hash = ground_.journal.hash();
   outcome.ticks = ticks_;
   outcome.events = ground_.timeline.happened();
+  outcome.differs_at = ledger_.differs_at();
+  outcome.first_difference = ledger_.first_difference();
   for (const auto& visitor : visitors_) outcome.commands.push_back(visitor->commands());
   if (failed()) {
     outcome.last_events = ground_.journal.text();
@@ -483,8 +489,12 @@ Outcome Run::go() {
 
 }  // namespace
 
-Outcome run(const Plan& plan) {
-  return Run(plan).go();
+Outcome run(const Plan& plan, std::uint64_t kept_tick) {
+  return Run(plan, kept_tick).go();
+}
+
+Outcome with_first_difference(const Plan& plan, Outcome outcome) {
+  return outcome.differs_at == 0 ? outcome : run(plan, outcome.differs_at);
 }
 
 }  // namespace sluice::hunt

@@ -20,8 +20,15 @@ struct Outcome {
   std::map<std::string, std::uint64_t> counts;  // how often each thing happened
   std::vector<std::int64_t> commands;           // that each client sent
   std::map<std::string, std::string> files;     // of a failure: what lay on the medium
+  // Of a world that lived otherwise than a plain one: the tick, and where they differ after it.
+  std::uint64_t differs_at = 0;
+  std::string first_difference;
 };
 
-[[nodiscard]] Outcome run(const Plan& plan);
+/// `kept_tick`: the world of that tick is kept, so that the plain one that differs from it there
+/// can be compared with it. It changes nothing else.
+[[nodiscard]] Outcome run(const Plan& plan, std::uint64_t kept_tick = 0);
+/// The same run once more for `first_difference`, where the first one found that worlds differ.
+[[nodiscard]] Outcome with_first_difference(const Plan& plan, Outcome outcome);
 
 }  // namespace sluice::hunt

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "server/formats/script.h"
+#include "tests/hunt/refusals.h"
 #include "tests/support/random_tracers.h"
 
 namespace sluice::hunt {
@@ -33,6 +34,7 @@ Visitor::Visitor(Ground& ground, Ledger& ledger, std::int64_t number, bool lies,
       number_(number),
       lies_(lies),
       connect_(std::move(connect)),
+      targets_(ground_.spec, ground_.stream("targets")),
       moments_(ground.stream("moments") + static_cast<std::uint64_t>(number)),
       faults_(ground.stream("visitor faults") + static_cast<std::uint64_t>(number)) {}
 
@@ -58,7 +60,7 @@ void Visitor::connect() {
   session_.emplace(name_);
   session_->start();
   unanswered_ = 0;
-  pushes_.clear();
+  sent_.clear();
   looks_.clear();
   stalled_ = false;
   const Vec3 size = ground_.spec.config.size;
@@ -114,13 +116,27 @@ void Visitor::note_result(const protocol::CommandResult& result) {
     return ground_.journal.add(result.applied ? "looks back" : "cannot look back", result.tick);
   }
   ledger_.answered(name_, result);
-  const auto push = pushes_.find(result.seq);
-  if (push != pushes_.end()) {
-    ground_.journal.add(what_became(push->second, result.applied ? "" : result.reason));
-    pushes_.erase(push);
-  } else if (result.reason.starts_with("not allowed: ")) {
-    ground_.journal.add("a command where it is forbidden");
+  const auto command = sent_.find(result.seq);
+  if (command == sent_.end()) return;
+  note_outcome(command->second, result);
+  sent_.erase(command);
+}
+
+void Visitor::note_outcome(const sim::Command& command, const protocol::CommandResult& result) {
+  const std::string_view name = sim::name_of(command);
+  const auto push = push_of(command);
+  if (push) ground_.journal.add(what_became(*push, result.applied ? "" : result.reason));
+  if (result.applied) return ground_.journal.add(applied_as(name));
+  const bool forbidden = result.reason.starts_with("not allowed: ");
+  if (forbidden && !push) ground_.journal.add("a command where it is forbidden");
+  if (result.tick == 0) return;  // it came to no world
+  const Refusal* why = refusal_of(result.reason);
+  if (why == nullptr) {
+    ground_.journal.fail("refusal", std::string(name) + " is refused for a reason that no row of " +
+                                        "refusals.cpp has: " + result.reason);
+    return;
   }
+  ground_.journal.add(refused_as(name, *why));
 }
 
 void Visitor::recover() {
@@ -180,7 +196,6 @@ void Visitor::send_command() {
   tests::Dice dice(ground_.stream("command") +
                    static_cast<std::uint64_t>(number_ * 1'000'003 + number));
   if (ground_.plan.without.contains({number_, number})) return;
-  const Vec3 cells = session_->mirror().welcome().size;
   ++unanswered_;
   tests::Dice looks(ground_.stream("look back") +
                     static_cast<std::uint64_t>(number_ * 1'000'003 + number));
@@ -192,6 +207,23 @@ void Visitor::send_command() {
     session_->send_command(kNonsense[dice.roll(0, 4)]);
     return;
   }
+  sim::Command command = draw_command(dice, number, bad);
+  const std::string json = formats::format_command(command, 0);
+  const std::uint64_t seq = session_->send_command(json);
+  // As the server reads it, which what is out of place may change; what cannot be read reaches no
+  // world.
+  const auto read = formats::parse_command(json, "it");
+  if (!read) return ground_.journal.add("a command that cannot be read");
+  ledger_.sent(name_, seq, *read);
+  sent_.insert_or_assign(seq, std::move(command));
+}
+
+sim::Command Visitor::draw_command(tests::Dice& dice, std::int64_t number, bool bad) const {
+  const Vec3 cells = session_->mirror().welcome().size;
+  const auto own_dice = [&](const char* purpose) {
+    return tests::Dice(ground_.stream(purpose) +
+                       static_cast<std::uint64_t>(number_ * 1'000'003 + number));
+  };
   const bool pipes = ground_.plan.pipes != 0 && dice.chance(50);
   // Bad ones lie outside as often as not.
   const Vec3 room = bad ? Vec3{2 * cells.x, 2 * cells.y, 2 * cells.z} : cells;
@@ -203,13 +235,14 @@ void Visitor::send_command() {
     command = tests::random_tracer_command(dice, room, sim::kMostTracers - 1, true);
   }
   // With dice of their own: other commands stay what they are without them.
-  tests::Dice pushes(ground_.stream("push") +
-                     static_cast<std::uint64_t>(number_ * 1'000'003 + number));
+  tests::Dice pushes = own_dice("push");
   if (pushes.roll(1, 100) <= ground_.plan.pushes) command = random_push(pushes, cells);
-  const std::string json = formats::format_command(command, 0);
-  const std::uint64_t seq = session_->send_command(json);
-  if (const auto push = push_of(command)) pushes_[seq] = *push;
-  ledger_.sent(name_, seq, std::move(command));
+  tests::Dice aims = own_dice("aim");
+  if (aims.roll(1, 100) > ground_.plan.aimed) return command;
+  if (aims.chance(15)) command = seldom_command(aims, cells);
+  const bool wrong = aims.chance(25);
+  if (!wrong) command = fitting(std::move(command), sim::measure_of(ground_.spec.config));
+  return aimed(std::move(command), targets_, wrong, aims);
 }
 
 void Visitor::ask_to_look_back(tests::Dice& dice) {

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "protocol/client_session.h"
+#include "tests/hunt/aim.h"
 #include "tests/hunt/ledger.h"
 #include "tests/hunt/life.h"
 #include "tests/hunt/pushes.h"
@@ -53,8 +54,10 @@ class Visitor {
   void lie();
   void look_elsewhere();
   void send_command();
+  [[nodiscard]] sim::Command draw_command(tests::Dice& dice, std::int64_t number, bool bad) const;
   void ask_to_look_back(tests::Dice& dice);
   void note_result(const protocol::CommandResult& result);
+  void note_outcome(const sim::Command& command, const protocol::CommandResult& result);
   [[nodiscard]] std::uint32_t most_layers() const;
 
   Ground& ground_;
@@ -62,6 +65,7 @@ class Visitor {
   const std::int64_t number_;
   const bool lies_;
   const Connect connect_;
+  const Targets targets_;
   tests::Dice moments_;
   tests::Dice faults_;
   bool acts_ = true;
@@ -73,8 +77,8 @@ class Visitor {
   Box view_;
   std::uint32_t layers_ = 0;
   std::size_t unanswered_ = 0;
-  std::set<std::uint64_t> looks_;         // back, without an answer, by number
-  std::map<std::uint64_t, Push> pushes_;  // without an answer, by number
+  std::set<std::uint64_t> looks_;               // back, without an answer, by number
+  std::map<std::uint64_t, sim::Command> sent_;  // without an answer, by number
   bool stalled_ = false;
 };
 

@@ -95,7 +95,13 @@ void Wire::send(protocol::Bytes bytes, bool binary) {
 }
 
 void Wire::arrive_at_server(Message message) {
-  if (!server_open_) return;
+  if (!server_open_) {
+    // The connection broke while it came: a part of it did.
+    if (cut_.empty())
+      cut_.assign(message.bytes.begin(),
+                  message.bytes.begin() + static_cast<std::ptrdiff_t>(message.bytes.size() / 2));
+    return;
+  }
   inbox_.push_back(std::move(message));
   finish_read();
 }
@@ -103,7 +109,13 @@ void Wire::arrive_at_server(Message message) {
 void Wire::finish_read() {
   if (!read_done_ || (inbox_.empty() && server_open_)) return;
   Done done = std::exchange(read_done_, {});
-  if (inbox_.empty()) return done(boost::asio::error::connection_reset);
+  if (inbox_.empty()) {
+    // What had come of a message when the connection broke.
+    const auto room = read_into_->prepare(cut_.size());
+    std::memcpy(room.data(), cut_.data(), cut_.size());
+    read_into_->commit(cut_.size());
+    return done(boost::asio::error::connection_reset);
+  }
   const Message message = std::move(inbox_.front());
   inbox_.pop_front();
   if (message.bytes.size() > 2 * protocol::kMaxClientMessageBytes) {

@@ -80,6 +80,7 @@ class Wire : public std::enable_shared_from_this<Wire> {
   Time last_to_client_;
 
   std::deque<Message> inbox_;
+  protocol::Bytes cut_;  // what came of a message when the connection broke
   boost::beast::flat_buffer* read_into_ = nullptr;
   Done read_done_;
   bool got_binary_ = true;
