@@ -4,7 +4,7 @@
 
 #include "server/sim/digest.h"
 
-namespace sluice::bench::textbook {
+namespace sluice::bench {
 
 namespace {
 constexpr float kCompressedMax = 1.01F;
@@ -50,4 +50,4 @@ float TextbookWater::sweep() {
   return largest;
 }
 
-}  // namespace sluice::bench::textbook
+}  // namespace sluice::bench
