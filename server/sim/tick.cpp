@@ -382,8 +382,9 @@ std::vector<Chunk*> World::update_digest(Executor& executor) {
 
 // Commands that would fill too many chunks are refused; water that flows into too many is drained,
 // in those that it reached in this tick, the last ones in their order first. The count is one of
-// chunks that hold anything, so neither sleep nor a restore can change what is drained. Rock comes
-// by commands alone, so there is always enough that holds none.
+// chunks that hold anything, so neither sleep nor a restore can change what is drained. Rock and
+// trapped air come by commands alone, so there is always enough that holds none. Ice does not: what
+// a source gives may freeze as it comes.
 void World::drain_beyond_limit(std::vector<Chunk*> filled) {
   if (grid_.holding_count() <= core_.limits.chunks) return;
   bool drained_any = false;
@@ -392,13 +393,14 @@ void World::drain_beyond_limit(std::vector<Chunk*> filled) {
   for (Chunk* chunk : filled) {
     if (grid_.holding_count() <= core_.limits.chunks) break;
     if (std::any_of(chunk->cells.begin(), chunk->cells.end(),
-                    [](Cell cell) { return cell == kRock || is_ice(cell); })) {
+                    [](Cell cell) { return cell == kRock || cell == kTrappedAir; })) {
       continue;
     }
     std::int64_t drained = 0;
     std::for_each_n(chunk->cells.edit(), kChunkCells, [&](Cell& cell) {
-      drained += water_of(cell);
-      cell = std::min(cell, kAir);
+      if (held_in(cell) == 0) return;
+      drained += held_in(cell);
+      cell = kAir;
     });
     if (chunk->marks != nullptr) chunk->marks->cells.fill(0);
     core_.totals.drained += drained;

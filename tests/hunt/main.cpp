@@ -161,8 +161,8 @@ int sweep(const Options& options, std::uint64_t from, std::uint64_t to) {
     if (interrupted != 0 || (options.first && all.failures > 0)) break;
     if (options.minutes > 0 && taken() > 60 * options.minutes) break;
     Plan plan = Plan::of_seed(seed);
-    if (const Status bent = plan.take(options.with); !bent) {
-      std::cerr << "--with: " << bent.error() << "\n";
+    if (const Status read = plan.take(options.with); !read) {
+      std::cerr << "--with: " << read.error() << "\n";
       return 2;
     }
     running = seed;

@@ -83,7 +83,7 @@ void draw_world(tests::Dice& dice, Plan& plan) {
   // A large world takes ten times as long for a tick, and finds little that a small one does not:
   // so there are few, and they rarely live long.
   plan.side = dice.chance(65) ? dice.roll(4, 24) : dice.roll(24, 48);
-  if (dice.chance(12)) plan.side = dice.roll(60, 140);
+  if (dice.chance(9)) plan.side = dice.roll(60, 140);
   if (plan.side > 48 && dice.chance(80)) plan.ticks = std::min<std::int64_t>(plan.ticks, 200);
   plan.edges = dice.chance(40) ? 1 : 0;
   plan.springs = dice.chance(50) ? 1 : 0;
@@ -169,7 +169,7 @@ void draw_later(tests::Dice& dice, Plan& plan) {
   if (dice.chance(50)) plan.aimed = dice.roll(10, 90);
   if (dice.chance(10)) plan.little_room = 1;
   // Of more than one chunk, as a rule.
-  if (plan.little_room != 0 && dice.chance(60)) plan.side = dice.roll(70, 140);
+  if (plan.little_room != 0 && dice.chance(50)) plan.side = dice.roll(66, 90);
   if (dice.chance(5)) draw_ailing(dice, plan);
   if (dice.chance(15)) plan.verifies = 0;
 }
