@@ -273,6 +273,28 @@ TEST_F(HuntTest, AFailureIsMadeSmallAndReplays) {
   EXPECT_EQ(again.hash, small.outcome.hash);
 }
 
+// The bound that a world did not keep is what was found: with a smaller one any world would fail.
+TEST_F(HuntTest, HowLongAWorldMayTakeToRestIsNotMadeSmall) {
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    Plan plan = Plan::of_seed(seed);
+    plan.ticks = 20;
+    plan.rest = 40;
+    const Outcome outcome = run(plan);
+    if (!outcome.failure || oracle_of(outcome) != "rest") continue;
+    EXPECT_EQ(shrink(plan, outcome, 60).plan.rest, 40);
+    return;
+  }
+  FAIL() << "no world was in motion for longer";
+}
+
+// Large pipes take their time: some ten thousands of ticks in this world.
+TEST_F(HuntTest, PipesMayTakeLongToRest) {
+  const Plan plan = Plan::of_seed(2021203);
+  ASSERT_GT(plan.rest, 0);
+  const Outcome outcome = run(plan);
+  EXPECT_FALSE(outcome.failure) << *outcome.failure;
+}
+
 class PlantTest : public HuntTest, public testing::WithParamInterface<int> {};
 
 /// Whether a seed up to the last one fails. In a process of its own, for a crash is a failure too.

@@ -139,9 +139,11 @@ void draw_faults(tests::Dice& dice, Plan& plan) {
 
 // Within which a world is to be at rest: for most as many ticks as the models' own tests give them.
 // Cellular water may level for long, which its document allows; a quarter of a million was seen.
+// Pipes of all sizes may take some ten thousands.
 std::int64_t ticks_to_rest(const Plan& plan) {
   const auto id = sim::water_models()[static_cast<std::size_t>(plan.model)].id;
-  return id == sim::WaterModel::kCellular ? 2'000'000 : 20'000;
+  if (id == sim::WaterModel::kCellular) return 2'000'000;
+  return plan.pipes != 0 ? 400'000 : 20'000;
 }
 
 // What goes wrong together: a repair needs damage that a start meets, and one inside another a
