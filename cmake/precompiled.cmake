@@ -43,7 +43,7 @@ endfunction()
 # is paid once for a group of sources: a group is compiled as one. Names that two sources of a target
 # define for themselves must differ; where they do not, the compiler says so.
 set(SLUICE_GROUP_BYTES 70000 CACHE STRING "How much of a target's sources is compiled at once; 0: each alone")
-# These have objects of their own (set_source_files_properties): they read themselves several times.
+# A source with an object of its own, where it is set (set_source_files_properties).
 define_property(SOURCE PROPERTY SLUICE_ALONE BRIEF_DOCS "Compiled without others")
 
 # Usage: sluice_grouped(TARGET a.cpp b.cpp), in the folder of the sources.
