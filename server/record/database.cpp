@@ -14,7 +14,6 @@ namespace {
 // Long enough for another process to finish a checkpoint of its write-ahead log.
 constexpr int kBusyMilliseconds = 10000;
 constexpr const char* kInMemory = ":memory:";
-constexpr std::size_t kMostKeptStatements = 32;
 
 std::string explain(int code, const char* sqlite_message) {
   std::string what;
@@ -105,7 +104,7 @@ sqlite3_stmt* KeptStatements::take(std::string_view sql) {
 }
 
 void KeptStatements::give_back(sqlite3_stmt* statement) {
-  if (closed_ || statements_.size() >= kMostKeptStatements) {
+  if (closed_ || statements_.size() >= most_) {
     sqlite3_finalize(statement);
     return;
   }

@@ -32,7 +32,10 @@ using SharedFailures = std::shared_ptr<Failures>;
 /// longer than to read a row with it.
 class KeptStatements {
  public:
-  KeptStatements() = default;
+  /// How many are kept at the most.
+  static constexpr std::size_t kMost = 32;
+
+  explicit KeptStatements(std::size_t most = kMost) : most_(most) {}
   KeptStatements(const KeptStatements&) = delete;
   KeptStatements& operator=(const KeptStatements&) = delete;
   ~KeptStatements() { close(); }
@@ -41,8 +44,10 @@ class KeptStatements {
   void give_back(sqlite3_stmt* statement);
   /// From now on none is kept: the connection goes.
   void close();
+  [[nodiscard]] std::size_t count() const { return statements_.size(); }
 
  private:
+  std::size_t most_;
   bool closed_ = false;
   std::multimap<std::string, sqlite3_stmt*, std::less<>> statements_;
 };

@@ -23,7 +23,7 @@ def commands_in(text):
 def check(page, bin_folder):
     with open(page, encoding="utf-8") as file:
         text = file.read()
-    environment = {**os.environ, "PATH": bin_folder + os.pathsep + os.environ["PATH"]}
+    environment = {**os.environ, "PATH": os.path.abspath(bin_folder) + os.pathsep + os.environ["PATH"]}
     ran = 0
     with tempfile.TemporaryDirectory() as folder:
         for language, name, content in FENCE.findall(text):

@@ -231,6 +231,25 @@ Run run(const WorldSpec& spec, const Script& script, sim::RunOptions options,
   return result;
 }
 
+// Trapped air was left in a chunk that was drained, and then taken for empty.
+TEST(LimitOfChunks, WhatIsDrainedIsNotAChunkWithTrappedAir) {
+  WorldSpec spec = empty_world({64 * 3, 8, 1}, {.chunks = 2});
+  spec.config.water = sim::WaterModel::kCellular;
+  spec.fills.push_back({{{0, 0, 0}, {4, 1, 1}}, kFull});
+  spec.sources.push_back({{64, 0, 0}, kFull});
+  auto world = make_world(spec);
+  sim::SerialExecutor serial;
+  const std::vector<sim::Command> commands = {{sim::SetCells{{130, 0, 0}, {3, 3, 1}, kFull}},
+                                              {sim::SetCells{{131, 1, 0}, {1, 1, 1}, kTrappedAir}}};
+  const sim::TickReport report = world->tick(commands, serial);
+  for (const sim::CommandOutcome& outcome : report.outcomes) EXPECT_EQ(outcome.reason, "");
+  EXPECT_EQ(world->cell({131, 1, 0}), kTrappedAir);
+  EXPECT_EQ(world->cell({64, 0, 0}), kAir) << "what the source gave is drained";
+  EXPECT_EQ(world->digest(), world->recompute_digest());
+  EXPECT_EQ(through_a_snapshot(*world)->digest(), world->digest());
+  EXPECT_TRUE(world->conserved());
+}
+
 // Ice was taken for something that only commands bring: a chunk into which a source gave water that
 // froze at once was kept beyond the limit, and no checkpoint of the world could be restored.
 TEST(LimitOfChunks, HoldsWhereWhatASourceGivesFreezesAsItComes) {
