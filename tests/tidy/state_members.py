@@ -67,6 +67,10 @@ def records_in(a_type):
         yield from records_in(a_type.get_template_argument_type(n))
 
 
+def bases_of(record):
+    return [child for child in record.get_children() if child.kind == KIND.CXX_BASE_SPECIFIER]
+
+
 def members_of(record):
     return [child for child in record.get_children() if child.kind == KIND.FIELD_DECL]
 
@@ -84,8 +88,7 @@ def reached(unit, root, found):
     """Adds to `found`, by name, the records that World and the engines of `unit` are made of, and all that have a
     visit_state."""
     def is_root(record):
-        bases = [child for child in record.get_children() if child.kind == KIND.CXX_BASE_SPECIFIER]
-        return (record.spelling in ROOTS or any(ENGINE in base.type.spelling for base in bases)
+        return (record.spelling in ROOTS or any(ENGINE in base.type.spelling for base in bases_of(record))
                 or visited_by(record) is not None)
     waiting = [record for record in definitions(unit.cursor, root) if is_root(record)]
     while waiting:
@@ -94,8 +97,8 @@ def reached(unit, root, found):
         if name in found or not is_ours(record, root):
             continue
         found[name] = record
-        for member in members_of(record):
-            waiting += records_in(member.type)
+        for part in members_of(record) + bases_of(record):
+            waiting += records_in(part.type)
     return found
 
 

@@ -84,6 +84,12 @@ class Members(unittest.TestCase):
         self.assertEqual(1, len(lines), lines)
         self.assertIn("World::More::wind", lines[0])
 
+    def test_a_base_is_looked_into(self):
+        lines = found(table=TABLE + "derived World more_\n",
+                      WORLD="struct Base { int wind; }; struct More : Base {}; More more_;")
+        self.assertEqual(1, len(lines), lines)
+        self.assertIn("World::Base::wind", lines[0])
+
     def test_a_line_of_what_is_gone_is_an_error(self):
         lines = found(table=TABLE + "derived World wind_\n")
         self.assertEqual(["the table has World::wind_, which is no such member"], lines)

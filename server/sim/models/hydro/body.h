@@ -83,10 +83,22 @@ struct alignas(64) Way {
 };
 static_assert(sizeof(Way) == 64);
 
-/// Of a body's runs as a tick begins.
-struct Survey {
+/// Over a body's runs, the highest that holds water and the lowest that has room for more.
+struct Levels {
   Level highest_wet = INT64_MIN;
   Level lowest_room = INT64_MAX;
+
+  void see_wet(Level level) { highest_wet = std::max(highest_wet, level); }
+  void see_room(Level level) { lowest_room = std::min(lowest_room, level); }
+  /// One head to within a unit, wherever water has a free surface or could have one. All may be dry
+  /// by now, or all full.
+  [[nodiscard]] bool flat() const {
+    return highest_wet == INT64_MIN || lowest_room == INT64_MAX || highest_wet - lowest_room <= 1;
+  }
+};
+
+/// Of a body's runs as a tick begins.
+struct Standing : Levels {
   Level lowest_contact = INT64_MAX;
   Level highest_contact = INT64_MIN;
   std::int32_t youngest = 0;  // 0: all are old
@@ -94,21 +106,14 @@ struct Survey {
   bool presses = false;  // a run is full, or could run over
 
   void add(const Mover& mover);
-  void add(const Survey& other);
-  /// One head to within a unit, wherever water has a free surface or could have one. All may be dry
-  /// by now, or all full.
-  [[nodiscard]] bool flat() const {
-    return highest_wet == INT64_MIN || lowest_room == INT64_MAX || highest_wet - lowest_room <= 1;
-  }
+  void add(const Standing& other);
 
  private:
   void add_age(std::int32_t age);
 };
 
 /// Of a body's runs after its water has moved.
-struct Outcome {
-  Level highest_wet = INT64_MIN;
-  Level lowest_room = INT64_MAX;
+struct Outcome : Levels {
   Level highest_free = INT64_MIN;
   Level lowest_free = INT64_MAX;
   bool fast = false;  // more than kQuiet flows through a contact
@@ -117,9 +122,6 @@ struct Outcome {
   bool moved = false;
 
   void add(const Outcome& other);
-  [[nodiscard]] bool flat() const {
-    return highest_wet == INT64_MIN || lowest_room == INT64_MAX || highest_wet - lowest_room <= 1;
-  }
   [[nodiscard]] bool quiet() const {
     return !fast && (lowest_free == INT64_MAX || highest_free - lowest_free <= kQuiet);
   }
@@ -173,7 +175,7 @@ struct Body {
   bool poured = false;  // water fell in after its outcome was summed up
   bool rests = false;   // nothing of it needs to be looked at again
   bool solves = false;  // its pressures are still to be found
-  Survey survey;
+  Standing standing;
   Quotients quotients;
   Outcome outcome;
   std::vector<std::int32_t> full;

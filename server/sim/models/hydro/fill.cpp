@@ -17,8 +17,8 @@ struct Flow::Place {
 };
 
 void Outcome::add(const Outcome& other) {
-  highest_wet = std::max(highest_wet, other.highest_wet);
-  lowest_room = std::min(lowest_room, other.lowest_room);
+  see_wet(other.highest_wet);
+  see_room(other.lowest_room);
   highest_free = std::max(highest_free, other.highest_free);
   lowest_free = std::min(lowest_free, other.lowest_free);
   fast = fast || other.fast;
@@ -31,10 +31,8 @@ void Flow::add_outcome(std::int32_t m, Outcome& outcome) {
   const Mover& mover = mover_at(m);
   const Units volume = mover.volume;
   const Level level = mover.base + (mover.swallows ? -4 * kFull : volume);
-  if (volume > 0 && !mover.swallows) outcome.highest_wet = std::max(outcome.highest_wet, level);
-  if (volume < mover.capacity() || mover.open_top) {
-    outcome.lowest_room = std::min(outcome.lowest_room, level);
-  }
+  if (volume > 0 && !mover.swallows) outcome.see_wet(level);
+  if (volume < mover.capacity() || mover.open_top) outcome.see_room(level);
   if (volume < mover.capacity() - mover.slack() || mover.open_top) {
     outcome.highest_free = std::max(outcome.highest_free, level);
     outcome.lowest_free = std::min(outcome.lowest_free, level);

@@ -5,14 +5,12 @@
 
 namespace sluice::sim::hydro {
 
-void Survey::add(const Mover& mover) {
+void Standing::add(const Mover& mover) {
   if (mover.wet) {
-    highest_wet = std::max(highest_wet, mover.level);
+    see_wet(mover.level);
     add_age(mover.age);
   }
-  if (mover.volume < mover.capacity() || mover.open_top) {
-    lowest_room = std::min(lowest_room, mover.level);
-  }
+  if (mover.volume < mover.capacity() || mover.open_top) see_room(mover.level);
   lowest_contact = std::min(lowest_contact, mover.contact);
   highest_contact = std::max(highest_contact, mover.contact);
   flows = flows || mover.flows;
@@ -20,13 +18,13 @@ void Survey::add(const Mover& mover) {
 }
 
 // The youngest water decides; what is at rest has no age.
-void Survey::add_age(std::int32_t age) {
+void Standing::add_age(std::int32_t age) {
   if (age != 0) youngest = youngest == 0 ? age : std::min(youngest, age);
 }
 
-void Survey::add(const Survey& other) {
-  highest_wet = std::max(highest_wet, other.highest_wet);
-  lowest_room = std::min(lowest_room, other.lowest_room);
+void Standing::add(const Standing& other) {
+  see_wet(other.highest_wet);
+  see_room(other.lowest_room);
   lowest_contact = std::min(lowest_contact, other.lowest_contact);
   highest_contact = std::max(highest_contact, other.highest_contact);
   add_age(other.youngest);
@@ -62,7 +60,7 @@ void Flow::add_up(std::int32_t m) {
 
 void Flow::look_at_bodies() {
   for (Body& body : bodies_) {
-    body.survey = {};
+    body.standing = {};
     body.outcome = {};
     body.quotients = {};
     body.busy = false;
@@ -70,20 +68,20 @@ void Flow::look_at_bodies() {
     body.rests = false;
     body.solves = false;
   }
-  sum_up<Survey>(
-      [this](std::int32_t m, Survey& survey) {
+  sum_up<Standing>(
+      [this](std::int32_t m, Standing& standing) {
         add_up(m);
-        survey.add(mover_at(m));
+        standing.add(mover_at(m));
       },
-      [](Body& body, const Survey& part) { body.survey.add(part); });
+      [](Body& body, const Standing& part) { body.standing.add(part); });
   presses_ = false;
   for (Body& body : bodies_) {
-    const Survey& survey = body.survey;
-    body.still = !survey.flows && survey.flat();
+    const Standing& standing = body.standing;
+    body.still = !standing.flows && standing.flat();
     const std::int32_t extent =
         (body.x_to - body.x_from + 1) + (solid_ ? body.z_to - body.z_from + 1 : 0);
-    body.age = survey.youngest > kAgePerCell * extent + kAgeAtLeast ? 0 : survey.youngest;
-    presses_ = presses_ || (survey.presses && !body.still && !body.old());
+    body.age = standing.youngest > kAgePerCell * extent + kAgeAtLeast ? 0 : standing.youngest;
+    presses_ = presses_ || (standing.presses && !body.still && !body.old());
   }
 }
 

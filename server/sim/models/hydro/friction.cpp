@@ -44,7 +44,7 @@ void Flow::add_to_quotients(std::int32_t m, const Body& body, Quotients& quotien
     const auto [x, z] = places_[static_cast<std::size_t>(m)];
     quotients.of_x.add(2 * std::int64_t{x} - body.x_from - body.x_to);
     if (solid_) quotients.of_z.add(2 * std::int64_t{z} - body.z_from - body.z_to);
-    quotients.of_head.add((mover.level - body.survey.lowest_contact) >> body.head_shift);
+    quotients.of_head.add((mover.level - body.standing.lowest_contact) >> body.head_shift);
   }
   for (const std::int32_t w : ways_of(m)) {
     const Way& way = way_at(w);
@@ -59,7 +59,7 @@ void Flow::add_to_quotients(std::int32_t m, const Body& body, Quotients& quotien
 
 void Flow::find_frictions() {
   for (Body& body : bodies_) {
-    const Level across = body.survey.highest_contact - body.survey.lowest_contact;
+    const Level across = body.standing.highest_contact - body.standing.lowest_contact;
     body.head_shift = std::max(0, bits_of(across) - 16);
   }
   sum_up<Quotients>(
