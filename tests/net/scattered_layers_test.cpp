@@ -49,8 +49,7 @@ class Held {
   std::map<Vec3, std::int32_t> numbers_;
 };
 
-TEST(EventLayer, TellsOfEachEventOnceAndTakesItBack) {
-  auto world = world_of(R"(
+constexpr const char* kWavingPond = R"(
 [world]
 name = "pond"
 size = [300, 100, 1]
@@ -59,7 +58,10 @@ size = [300, 100, 1]
 from = [0, 0, 0]
 size = [300, 80, 1]
 cell = "~"
-)");
+)";
+
+TEST(EventLayer, TellsOfEachEventOnceAndTakesItBack) {
+  auto world = world_of(kWavingPond);
   const Layer layer = layers_of(*world).back();
   ASSERT_EQ(layer.name, "events");
   Held held(*world, layer);
@@ -92,16 +94,7 @@ cell = "~"
 }
 
 TEST(EventLayer, KeepsNoMoreThanSoManyThatWait) {
-  auto world = world_of(R"(
-[world]
-name = "pond"
-size = [300, 100, 1]
-[waves]
-[[fill]]
-from = [0, 0, 0]
-size = [300, 80, 1]
-cell = "~"
-)");
+  auto world = world_of(kWavingPond);
   const Layer layer = layers_of(*world).back();
   LayerFollower follower(layer, 64, 3);
   LayerFollower all(layer, 64);
