@@ -80,10 +80,17 @@ Result<LoadedWorld> load_whole(const WorldSource& source, sim::Executor& executo
 }  // namespace
 
 Result<LoadedWorld> load_recorded(const WorldSource& source, sim::Executor& executor) {
-  if (const auto finished = record::finish_repair(source.recording); !finished) {
-    return Error{finished.error()};
+  const auto finished = record::finish_repair(source.recording);
+  if (!finished) return Error{finished.error()};
+  if (*finished) {
+    spdlog::warn(
+        "{}: a repair or a cut that had been interrupted was completed; what it set aside lies "
+        "beside it, and `sluice verify` says of a damaged file what it lacks",
+        source.recording);
   }
   auto loaded = load_whole(source, executor);
+  // What was lost may have been applied.
+  if (loaded.ok() && *finished) loaded->past = {};
   if (loaded.ok()) return loaded;
   auto repaired = record::repair(source.recording, source.repair);
   if (!repaired) {

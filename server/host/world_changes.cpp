@@ -254,7 +254,9 @@ Status HostedWorlds::begin_anew_if_changed(const std::string& world_file, const 
                                            const sim::WorldSpec& spec) {
   const std::string& name = spec.config.name;
   const std::string path = recording_of(name);
-  if (Status finished = record::finish_repair(path); !finished) return finished;
+  if (const auto finished = record::finish_repair(path); !finished) {
+    return Error{finished.error()};
+  }
   {
     auto reader = record::Reader::open(path);
     // What cannot be read is repaired first, and then goes on.

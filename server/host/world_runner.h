@@ -81,6 +81,8 @@ class WorldRunner final : public net::CommandIntake {
   void set_role_work(const CommandQueue::WorkByRole& work_per_second);
   /// Parts of the world that not everybody who may build may change. Before start().
   void set_areas(Areas areas) { areas_ = std::move(areas); }
+  /// Ticks from one checkpoint to the next, instead of two seconds of them. Before start().
+  void set_checkpoint_spacing(std::uint64_t ticks) { keeper_.set_spacing(ticks); }
   /// Before start().
   void set_operate(Operate operate) { operate_ = std::move(operate); }
   /// Takes those who watch and want to look at what was (look_back.h). As submit(), on the

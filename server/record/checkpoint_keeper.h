@@ -22,6 +22,9 @@ class CheckpointKeeper {
   /// Begins with a world whose recording may lack a checkpoint of it: the first image is complete.
   explicit CheckpointKeeper(const sim::World& world);
 
+  /// Instead of kSeconds: a checkpoint after so many ticks in which something happened.
+  void set_spacing(std::uint64_t ticks) { ticks_ = ticks; }
+
   /// After each tick, with whether it was given commands. An image, where one is due.
   [[nodiscard]] std::optional<CheckpointImage> after_tick(const sim::World& world,
                                                           const sim::TickReport& report,

@@ -389,22 +389,20 @@ class Repairer {
 
 }  // namespace
 
-Status finish_repair(const std::string& path) {
-  if (!is_exchanging(path)) return Done{};
+Result<bool> finish_repair(const std::string& path) {
+  if (!is_exchanging(path)) return false;
   SLUICE_SOMETIMES("a start completed a repair");
   const auto lock = WriteLock::acquire(path);
   if (!lock) return Error{lock.error()};
   const auto finished = finish_exchange(path);
   if (!finished) return Error{finished.error()};
-  return Done{};
+  return true;
 }
 
 Result<Repair> repair(const std::string& path, const RepairOptions& options) {
-  const bool completed = is_exchanging(path);
-  if (completed) SLUICE_SOMETIMES("a repair found another one undone");
-  if (const Status finished = finish_repair(path); !finished) {
-    return Error{finished.error()};
-  }
+  const auto completed = finish_repair(path);
+  if (!completed) return Error{completed.error()};
+  if (*completed) SLUICE_SOMETIMES("a repair found another one undone");
   // Asked first, so that a wrong path leaves no lock file and a wrong file is called what it is.
   if (const auto asked = Reader::open_damaged(path, options.limits); !asked) {
     return Error{asked.error()};
@@ -417,7 +415,7 @@ Result<Repair> repair(const std::string& path, const RepairOptions& options) {
   auto result = Repairer(path, **reader, options).run();
   reader->reset();
   if (!result) return result;
-  result->completed_another = completed;
+  result->completed_another = *completed;
   if (result->damage.whole()) return result;
   const auto aside = begin_exchange(path, "damaged");
   if (!aside) return Error{aside.error()};

@@ -108,9 +108,9 @@ struct RepairOptions {
 /// moment and be begun again. An error means that nothing was lost by it: the file is what it was,
 /// or a later repair completes this one.
 [[nodiscard]] Result<Repair> repair(const std::string& path, const RepairOptions& options = {});
-/// Completes a repair that was ended in its last steps; does nothing where there was none. To be
-/// called before a file is gone on with.
-[[nodiscard]] Status finish_repair(const std::string& path);
+/// Completes a repair, or a cut (seal.h), that was ended in its last steps; false where there was
+/// none. To be called before a file is gone on with.
+[[nodiscard]] Result<bool> finish_repair(const std::string& path);
 
 /// For people, a line each: what was lost, what was kept where.
 [[nodiscard]] std::string describe(const Repair& repair);

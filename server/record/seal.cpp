@@ -88,7 +88,7 @@ void remove_uncut(const std::string& path) {
 }  // namespace
 
 Result<std::optional<Sealed>> seal(const std::string& path, const SealOptions& options) {
-  if (const Status finished = finish_repair(path); !finished) return Error{finished.error()};
+  if (const auto finished = finish_repair(path); !finished) return Error{finished.error()};
   // Asked first, so that a wrong path leaves no lock file.
   if (const auto asked = Reader::open(path, options.limits); !asked) return Error{asked.error()};
   const auto lock = WriteLock::acquire(path);

@@ -181,6 +181,22 @@ sim::Command seldom_command(tests::Dice& dice, Vec3 size) {
   }
 }
 
+sim::Command rare_command(tests::Dice& dice, Vec3 size, const Targets& targets) {
+  const Vec3 at = tests::random_place(dice, size);
+  const std::int32_t level = dice.roll(1, std::min(size.y, 1000)) * kFull;
+  switch (dice.roll(0, 3)) {
+    case 0:
+      return {sim::FillLevel{at, level - 1}};
+    case 1:
+      return {sim::EvaporateLevel{at, level - 1}};
+    case 2:
+      return {sim::FillLevel{at, size.y * kFull}};
+    default:
+      return {sim::AddPort{targets.pipes.empty() ? "none" : one_of(targets.pipes, dice), kNowhere,
+                           sim::PortKind::kOpen, 1}};
+  }
+}
+
 sim::Command fitting(sim::Command command, sim::WaterMeasure measure) {
   if (auto* pour = std::get_if<sim::DyedPour>(&command.body)) {
     pour->units = tests::fitted(pour->units, measure);

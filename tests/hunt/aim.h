@@ -24,6 +24,9 @@ struct Targets {
   std::vector<std::string> tracers;
 };
 
+/// Of those that are refused for reasons that other dice hardly meet: levels of broken parts, the
+/// whole world at once, a port without a cell.
+[[nodiscard]] sim::Command rare_command(tests::Dice& dice, Vec3 size, const Targets& targets);
 /// Of those that other dice draw never, or in worlds alone that have what they need.
 [[nodiscard]] sim::Command seldom_command(tests::Dice& dice, Vec3 size);
 /// In amounts that such water can have.

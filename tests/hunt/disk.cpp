@@ -59,6 +59,11 @@ bool Disk::change() {
   return !dead_;
 }
 
+bool Disk::change_of_name() {
+  if (dies_in_names_ > 0 && --dies_in_names_ == 0) dead_ = true;
+  return change();
+}
+
 void Disk::apply(const Write& write, std::string& content, std::size_t bytes) {
   if (write.cut) {
     content.resize(write.at);
@@ -70,7 +75,7 @@ void Disk::apply(const Write& write, std::string& content, std::size_t bytes) {
 
 void Disk::restart(bool power_lost) {
   dead_ = false;
-  dies_in_ = 0;
+  dies_in_ = dies_in_names_ = 0;
   locked_.clear();
   if (power_lost) {
     const auto kept =
@@ -86,6 +91,7 @@ void Disk::restart(bool power_lost) {
     file->shared = 0;
     file->reserved = file->exclusive = nullptr;
     file->memory.clear();
+    file->memory_users = 0;
     std::fill(std::begin(file->memory_shared), std::end(file->memory_shared), 0);
     std::fill(std::begin(file->memory_exclusive), std::end(file->memory_exclusive), nullptr);
     if (!power_lost) continue;
@@ -106,9 +112,27 @@ bool Disk::flip_a_bit(const std::string& path) {
   if (file == nullptr || file->synced.empty()) return false;
   const std::size_t at = dice_.next() % file->synced.size();
   const auto bit = static_cast<char>(1 << dice_.roll(0, 7));
-  file->synced[at] = static_cast<char>(file->synced[at] ^ bit);
-  if (at < file->now.size()) file->now[at] = static_cast<char>(file->now[at] ^ bit);
+  const auto flipped = static_cast<char>(file->synced[at] ^ bit);
+  put(*file, at, {&flipped, 1});
   return true;
+}
+
+bool Disk::lose_a_sector(const std::string& path) {
+  const FilePtr file = find(path);
+  if (file == nullptr || file->synced.size() < kSector) return false;
+  const std::size_t sector = dice_.next() % (file->synced.size() / kSector);
+  std::string other(kSector, '\0');
+  if (dice_.chance(50)) {
+    for (char& byte : other) byte = static_cast<char>(dice_.next());
+  }
+  put(*file, sector * kSector, other);
+  return true;
+}
+
+// On the medium, and in what the system read of it before.
+void Disk::put(File& file, std::size_t at, std::string_view bytes) {
+  file.synced.replace(at, bytes.size(), bytes);
+  if (at + bytes.size() <= file.now.size()) file.now.replace(at, bytes.size(), bytes);
 }
 
 std::vector<std::string> Disk::names() const {
@@ -147,14 +171,14 @@ void Disk::set_name(const std::string& path, FilePtr file) {
 
 Status Disk::remove(const std::string& path) {
   if (!exists(path)) return Done{};
-  if (!change()) return status_of(false);
+  if (!change_of_name()) return status_of(false);
   set_name(path, nullptr);
   return Done{};
 }
 
 Status Disk::rename(const std::string& from, const std::string& to) {
   const FilePtr file = find(from);
-  if (file == nullptr || fault_ == DiskFault::kGone || !change()) return status_of(false);
+  if (file == nullptr || fault_ == DiskFault::kGone || !change_of_name()) return status_of(false);
   name_changes_.push_back({to, file, from});
   follow(name_changes_.back(), names_);
   return Done{};
@@ -163,7 +187,7 @@ Status Disk::rename(const std::string& from, const std::string& to) {
 Status Disk::link(const std::string& from, const std::string& to) {
   const FilePtr file = find(from);
   const bool full = fault_ == DiskFault::kFull || fault_ == DiskFault::kGone;
-  if (file == nullptr || exists(to) || full || !change()) return status_of(false);
+  if (file == nullptr || exists(to) || full || !change_of_name()) return status_of(false);
   set_name(to, file);
   return Done{};
 }
@@ -203,7 +227,7 @@ Disk::FilePtr Disk::find(const std::string& path) const {
 
 Disk::FilePtr Disk::make(const std::string& path) {
   if (FilePtr there = find(path)) return there;
-  if (fault_ == DiskFault::kGone || !change()) return nullptr;
+  if (fault_ == DiskFault::kGone || !change_of_name()) return nullptr;
   auto file = std::make_shared<File>();
   if (!path.empty()) set_name(path, file);
   return file;
@@ -255,7 +279,7 @@ int Disk::read_code() {
 
 int Disk::remove_name(const std::string& path, bool synced) {
   if (!exists(path)) return SQLITE_IOERR_DELETE_NOENT;
-  if (fault_ == DiskFault::kGone || !change()) return SQLITE_IOERR_DELETE;
+  if (fault_ == DiskFault::kGone || !change_of_name()) return SQLITE_IOERR_DELETE;
   set_name(path, nullptr);
   if (synced) return sync_folder_of(path) ? SQLITE_OK : SQLITE_IOERR_DIR_FSYNC;
   return SQLITE_OK;

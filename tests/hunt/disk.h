@@ -40,6 +40,9 @@ class Disk final : public record::Files {
   [[nodiscard]] DiskFault fault() const { return fault_; }
   /// The process dies in the change of that number from now; 0: not by itself.
   void die_in(std::uint64_t changes) { dies_in_ = changes; }
+  /// Likewise in the change of a name of that number: files that are made, renamed, linked,
+  /// removed.
+  void die_in_names(std::uint64_t changes) { dies_in_names_ = changes; }
   void die() { dead_ = true; }
   /// From now on nothing that the process does has an effect, nor succeeds.
   [[nodiscard]] bool dead() const { return dead_; }
@@ -47,6 +50,9 @@ class Disk final : public record::Files {
   void restart(bool power_lost);
   /// Flips a bit of a file on the medium. False where there is none.
   bool flip_a_bit(const std::string& path);
+  /// A sector of a file on the medium has other content: zeros, or anything. False where there is
+  /// none.
+  bool lose_a_sector(const std::string& path);
   [[nodiscard]] std::uint64_t changes() const { return changes_; }
   [[nodiscard]] std::vector<std::string> names() const;
 
@@ -80,6 +86,7 @@ class Disk final : public record::Files {
     const void* reserved = nullptr;
     const void* exclusive = nullptr;
     std::vector<std::unique_ptr<char[]>> memory;  // shared, of a write-ahead log's index
+    int memory_users = 0;                         // it goes with the last one
     int memory_shared[8] = {};
     const void* memory_exclusive[8] = {};
   };
@@ -102,6 +109,8 @@ class Disk final : public record::Files {
   };
 
   [[nodiscard]] bool change();  // counts one; false when it must not happen
+  [[nodiscard]] bool change_of_name();
+  void put(File& file, std::size_t at, std::string_view bytes);
   void set_name(const std::string& path, FilePtr file);
   static void follow(const NameChange& change, std::map<std::string, FilePtr>& names);
   static void apply(const Write& write, std::string& content, std::size_t bytes);
@@ -110,6 +119,7 @@ class Disk final : public record::Files {
   DiskFault fault_ = DiskFault::kNone;
   bool dead_ = false;
   std::uint64_t dies_in_ = 0;
+  std::uint64_t dies_in_names_ = 0;
   std::uint64_t changes_ = 0;
   std::map<std::string, FilePtr> names_;
   std::map<std::string, FilePtr> synced_names_;

@@ -20,6 +20,7 @@ struct Open {
   int lock;
   bool its_name;  // a sync makes its name durable, too
   bool gone;      // removed when closed
+  bool maps;      // the log's index
 };
 
 Open& of(sqlite3_file* file) {
@@ -114,7 +115,9 @@ int x_characteristics(sqlite3_file* /*file*/) {
 }
 
 int x_shm_map(sqlite3_file* file, int region, int size, int extend, void volatile** out) {
-  auto& memory = of(file).file->memory;
+  Open& open = of(file);
+  auto& memory = open.file->memory;
+  if (!std::exchange(open.maps, true)) ++open.file->memory_users;
   *out = nullptr;
   const auto wanted = static_cast<std::size_t>(region);
   if (memory.size() <= wanted && extend == 0) return SQLITE_OK;
@@ -155,8 +158,11 @@ int x_shm_lock(sqlite3_file* file, int offset, int count, int flags) {
 
 void x_shm_barrier(sqlite3_file* /*file*/) {}
 
+// As the system's layer: who opens it when nobody has it finds nothing, and reads the log anew.
 int x_shm_unmap(sqlite3_file* file, int remove) {
-  if (remove != 0) of(file).file->memory.clear();
+  Open& open = of(file);
+  const bool last = std::exchange(open.maps, false) && --open.file->memory_users == 0;
+  if (last || remove != 0) open.file->memory.clear();
   return SQLITE_OK;
 }
 
@@ -196,7 +202,8 @@ int x_open(sqlite3_vfs* /*vfs*/, const char* name, sqlite3_file* file, int flags
                   new std::string(path),
                   SQLITE_LOCK_NONE,
                   (flags & kLogs) != 0 && (flags & SQLITE_OPEN_CREATE) != 0,
-                  (flags & SQLITE_OPEN_DELETEONCLOSE) != 0};
+                  (flags & SQLITE_OPEN_DELETEONCLOSE) != 0,
+                  false};
   if (out != nullptr) *out = flags;
   return SQLITE_OK;
 }

@@ -74,6 +74,23 @@ void Ledger::lost(const record::Repair& repair) {
   }
 }
 
+void Ledger::lost_what_is_not_there() {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> there;
+  for (const std::string& name : ground_.disk.names()) {
+    const bool is_part = name.starts_with(std::string(kRecording) + ".part-");
+    if (name != kRecording && !is_part) continue;
+    const auto reader = record::Reader::open(name, ground_.plan.record_limits());
+    if (reader) there.emplace_back((*reader)->first_tick(), (*reader)->last_tick());
+  }
+  std::sort(there.begin(), there.end());
+  std::uint64_t known = 0;
+  for (const auto& [first, last] : there) {
+    if (first > known) lost_.emplace_back(known + 1, first);
+    known = std::max(known, last);
+  }
+  lost_.emplace_back(known + 1, UINT64_MAX);
+}
+
 bool Ledger::named_as_lost(std::uint64_t tick) const {
   for (const auto& [first, last] : lost_) {
     if (first <= tick && tick <= last) return true;

@@ -35,6 +35,9 @@ class Ledger {
   void begins_anew();
   /// A repair said what the medium lost.
   void lost(const record::Repair& repair);
+  /// A repair whose process died, or an operator's, said nobody here what the medium lost: it is
+  /// what neither the recording nor its parts have.
+  void lost_what_is_not_there();
   /// The medium was damaged: from now on a loss is no fault, if it is named.
   void damaged() { damaged_ = true; }
   /// Keeps the world as it lives through that tick, for `first_difference`.

@@ -71,6 +71,15 @@ std::vector<Box> areas_of(const Ground& ground) {
   return areas;
 }
 
+record::RepairOptions repair_options(const Ground& ground) {
+  record::RepairOptions options;
+  options.limits = ground.plan.record_limits();
+  options.build_world = [&ground](const std::string&, std::string_view) {
+    return sim::World::create(ground.spec);
+  };
+  return options;
+}
+
 Life::Life(Ground& ground, std::uint64_t number, Watcher watcher)
     : ground_(ground),
       number_(number),
@@ -82,16 +91,11 @@ Life::Life(Ground& ground, std::uint64_t number, Watcher watcher)
 Result<std::unique_ptr<Life>> Life::start(Ground& ground, std::uint64_t number, Watcher watcher) {
   std::unique_ptr<Life> life(new Life(ground, number, std::move(watcher)));
   host::WorldSource source{kRecording, "plan", ground.plan.text(), {}};
-  source.repair.limits = ground.plan.record_limits();
+  source.repair = repair_options(ground);
   source.history.hours = static_cast<std::uint32_t>(ground.plan.history);
   source.ticks_per_hour = 1;
-  source.repair.build_world = [&ground](const std::string&, std::string_view) {
-    return sim::World::create(ground.spec);
-  };
-  auto loaded =
-      ground.disk.exists(kRecording) || ground.disk.exists(std::string(kRecording) + ".repaired")
-          ? host::load_recorded(source, life->executor_)
-          : host::load_new(source, ground.spec);
+  auto loaded = ground.recording_is_there() ? host::load_recorded(source, life->executor_)
+                                            : host::load_new(source, ground.spec);
   if (!loaded) return Error{loaded.error()};
   if (ground.disk.dead()) return Error{"the process died while it started"};
   life->compose(std::move(loaded).value());
@@ -108,6 +112,9 @@ void Life::compose(host::LoadedWorld loaded) {
   runner_ = std::make_unique<host::WorldRunner>(std::move(loaded.world), std::move(loaded.recorder),
                                                 executor_, metrics_, work_of(plan), drive,
                                                 writer_limits_of(plan));
+  if (plan.checkpoint_ticks > 0) {
+    runner_->set_checkpoint_spacing(static_cast<std::uint64_t>(plan.checkpoint_ticks));
+  }
   std::vector<host::Area> areas;
   // Nobody who comes is more than a builder.
   for (const Box& box : areas_of(ground_)) areas.push_back({box, access::Role::kOperate});

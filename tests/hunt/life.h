@@ -57,6 +57,10 @@ struct Ground {
   /// A generator of its own for each purpose, so that leaving out one fault leaves the others as
   /// they were, as far as can be.
   [[nodiscard]] std::uint64_t stream(std::string_view purpose) const;
+  /// Also where a repair is to put it there yet.
+  [[nodiscard]] bool recording_is_there() const {
+    return disk.find(kRecording) || disk.find(std::string(kRecording) + ".repaired");
+  }
 
   const Plan plan;
   const sim::WorldSpec spec;
@@ -65,6 +69,8 @@ struct Ground {
   Disk disk;
 };
 
+/// As a server's start repairs.
+[[nodiscard]] record::RepairOptions repair_options(const Ground& ground);
 /// Boxes that no client may change.
 [[nodiscard]] std::vector<Box> areas_of(const Ground& ground);
 

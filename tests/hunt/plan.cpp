@@ -14,11 +14,14 @@ namespace {
 
 constexpr PlanField kFields[] = {
     {"flips", &Plan::flips, 0, false},
+    {"lost_sectors", &Plan::lost_sectors, 0, false},
     {"bad_reads", &Plan::bad_reads, 0, false},
     {"bad_syncs", &Plan::bad_syncs, 0, false},
     {"gone_disk", &Plan::gone_disk, 0, false},
     {"full_disk", &Plan::full_disk, 0, false},
     {"second_deaths", &Plan::second_deaths, 0, false},
+    {"name_deaths", &Plan::name_deaths, 0, false},
+    {"hand_repairs", &Plan::hand_repairs, 0, false},
     {"power_cuts", &Plan::power_cuts, 0, false},
     {"dying_writes", &Plan::dying_writes, 0, false},
     {"crashes", &Plan::crashes, 0, false},
@@ -61,6 +64,7 @@ constexpr PlanField kFields[] = {
     {"ticks_per_merge", &Plan::ticks_per_merge, 1, true},
     {"commands_per_row", &Plan::commands_per_row, 1, true},
     {"core_piece_bytes", &Plan::core_piece_bytes, 64, true},
+    {"checkpoint_ticks", &Plan::checkpoint_ticks, 0, true},
     {"pipe_block", &Plan::pipe_block, 0, true},
     {"waiting_frames", &Plan::waiting_frames, 1, true},
     {"waiting_frame_bytes", &Plan::waiting_frame_bytes, 1, true},
@@ -157,6 +161,15 @@ void draw_ailing(tests::Dice& dice, Plan& plan) {
   if (dice.chance(40)) plan.bad_syncs = dice.roll(1, 3);
 }
 
+// Damage that takes a part of the history, and deaths in the few steps in which a repaired file
+// takes the place of the damaged one.
+void draw_losses(tests::Dice& dice, Plan& plan) {
+  plan.lost_sectors = dice.roll(1, 6);
+  plan.stops += dice.roll(1, 4);
+  plan.name_deaths = dice.roll(30, 90);
+  plan.hand_repairs = dice.chance(60) ? dice.roll(40, 90) : 0;
+}
+
 // What came later has dice of its own: what a seed draws otherwise stays what it was.
 void draw_later(tests::Dice& dice, Plan& plan) {
   if (dice.chance(20)) plan.pushes = dice.roll(5, 60);
@@ -174,6 +187,8 @@ void draw_later(tests::Dice& dice, Plan& plan) {
   if (plan.little_room != 0 && dice.chance(50)) plan.side = dice.roll(66, 90);
   if (dice.chance(5)) draw_ailing(dice, plan);
   if (dice.chance(15)) plan.verifies = 0;
+  if (dice.chance(35)) plan.checkpoint_ticks = dice.roll(1, 40);
+  if (dice.chance(12)) draw_losses(dice, plan);
 }
 
 // To what a world begins with, and a little more.

@@ -52,7 +52,8 @@ struct Plan {
   std::int64_t ticks_per_merge = 200;
   std::int64_t commands_per_row = 16384;
   std::int64_t core_piece_bytes = 16384;
-  std::int64_t pipe_block = 0;  // logarithm; 0: as it ships
+  std::int64_t checkpoint_ticks = 0;  // from one to the next; 0: as it ships
+  std::int64_t pipe_block = 0;        // logarithm; 0: as it ships
   std::int64_t waiting_frames = 4;
   std::int64_t waiting_frame_bytes = 262144;
   std::int64_t waiting_replies = 256;
@@ -74,13 +75,16 @@ struct Plan {
   std::int64_t power_cuts = 0;     // what is not synced may be lost
   std::int64_t dying_writes = 0;   // crashes come within a change of the medium
   std::int64_t second_deaths = 0;  // percent of starts in which the process dies, too
+  std::int64_t name_deaths = 0;    // percent of starts, likewise, in a change of a name
+  std::int64_t hand_repairs = 0;   // percent of starts before which an operator repairs
   std::int64_t stops = 0;          // clean ones
   std::int64_t slow_disk = 0;      // milliseconds, at the most
   std::int64_t full_disk = 0;
   std::int64_t gone_disk = 0;
   std::int64_t bad_syncs = 0;
   std::int64_t bad_reads = 0;
-  std::int64_t flips = 0;  // of bits, at most so many
+  std::int64_t flips = 0;         // of bits, at most so many
+  std::int64_t lost_sectors = 0;  // likewise
   std::int64_t clock_jumps = 0;
   std::int64_t shuffle = 0;  // chunks, pieces, workers in any order
 

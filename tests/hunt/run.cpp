@@ -34,7 +34,8 @@ class Run {
         ledger_(ground_),
         admin_(ground_, ledger_),
         reset_(ground_),
-        dice_(ground_.stream("run")) {
+        dice_(ground_.stream("run")),
+        dice_of_deaths_(ground_.stream("deaths")) {
     ledger_.keep(kept_tick);
   }
 
@@ -51,6 +52,7 @@ class Run {
   void step() { (void)ground_.timeline.step(); }
 
   void start_life();
+  void repair_by_hand();
   void on_start_failed(const std::string& why);
   void on_tick(const host::WorldRunner& runner);
   void on_looked_back(const Result<LookBack::Shown>& shown);
@@ -80,6 +82,7 @@ class Run {
   Admin admin_;
   Reset reset_;
   tests::Dice dice_;
+  tests::Dice dice_of_deaths_;
   std::vector<std::unique_ptr<Visitor>> visitors_;
   std::unique_ptr<Life> life_;
   std::uint64_t lives_ = 0;
@@ -92,6 +95,7 @@ class Run {
   bool stopping_ = false;
   bool gave_up_ = false;  // the medium lost all
   bool death_cuts_power_ = false;
+  bool told_nobody_ = false;  // somebody who died may have repaired the recording
 };
 
 void Run::start_life() {
@@ -99,7 +103,11 @@ void Run::start_life() {
   if (!calm_ && dice_.roll(1, 100) <= ground_.plan.second_deaths) {
     ground_.disk.die_in(static_cast<std::uint64_t>(dice_.roll(1, 60)));
   }
+  if (!calm_ && dice_of_deaths_.roll(1, 100) <= ground_.plan.name_deaths) {
+    ground_.disk.die_in_names(static_cast<std::uint64_t>(dice_of_deaths_.roll(1, 30)));
+  }
   if (!finish_reset()) return;
+  repair_by_hand();
   auto started = Life::start(ground_, ++lives_,
                              {[this](const host::WorldRunner& runner) { on_tick(runner); },
                               [this] { end_life(death_cuts_power_); },
@@ -107,11 +115,13 @@ void Run::start_life() {
   if (ground_.disk.dead()) {
     if (started) started->reset();
     ground_.journal.add("dies while it starts");
+    told_nobody_ = ledger_.is_damaged();  // what it may have repaired
     ground_.disk.restart(death_cuts_power_ = dice_.chance(50));
     return after(milliseconds(10), "start", [this] { start_life(); });
   }
   if (!started) return on_start_failed(started.error());
   ground_.disk.die_in(0);
+  ground_.disk.die_in_names(0);
   starts_in_vain_ = 0;
   life_ = std::move(started).value();
   if (life_->repaired()) {
@@ -119,9 +129,25 @@ void Run::start_life() {
     ledger_.lost(*life_->repaired());
     if (!ledger_.is_damaged()) fail("repair", "of a file that nothing damaged");
   }
+  if (std::exchange(told_nobody_, false)) ledger_.lost_what_is_not_there();
   const std::uint64_t tick = life_->runner().world().tick_number();
   ground_.journal.add("lives", lives_, tick);
   ledger_.came_back(tick);
+}
+
+// `sluice repair`, while no server runs. It says what was lost to whoever called it, unless it
+// dies.
+void Run::repair_by_hand() {
+  if (calm_ || !ground_.recording_is_there()) return;
+  if (dice_of_deaths_.roll(1, 100) > ground_.plan.hand_repairs) return;
+  const auto repaired = record::repair(kRecording, repair_options(ground_));
+  if (!repaired || ground_.disk.dead()) return;  // the start finds what there is to find
+  if (!ledger_.is_damaged() && !repaired->damage.whole()) {
+    fail("repair", "of a file that nothing damaged");
+  }
+  ground_.journal.add("an operator repairs", repaired->lost.size());
+  ledger_.lost(*repaired);
+  told_nobody_ |= repaired->completed_another;
 }
 
 void Run::on_start_failed(const std::string& why) {
@@ -235,6 +261,10 @@ void Run::plan_faults() {
     ledger_.damaged();
     (void)ground_.disk.flip_a_bit(kRecording);
   });
+  befall("fault: lost sector", plan.lost_sectors, [this] {
+    ledger_.damaged();
+    (void)ground_.disk.lose_a_sector(kRecording);
+  });
   befall("fault: clock jumps", plan.clock_jumps,
          [this] { ground_.timeline.jump(milliseconds(dice_.roll(1, 30000))); });
   befall("fault: operator", plan.operator_acts, [this] { operate(); });
@@ -341,6 +371,7 @@ void Run::settle() {
   calm_ = true;
   ground_.disk.set_fault(DiskFault::kNone);
   ground_.disk.die_in(0);
+  ground_.disk.die_in_names(0);
   for (const auto& visitor : visitors_) {
     visitor->set_acting(false);
     visitor->recover();
@@ -424,12 +455,7 @@ void Run::end() {
     ground_.disk.restart(dice_.chance(50));
   }
   if (ledger_.is_damaged()) {
-    record::RepairOptions options;
-    options.limits = ground_.plan.record_limits();
-    options.build_world = [this](const std::string&, std::string_view) {
-      return sim::World::create(ground_.spec);
-    };
-    const auto repaired = record::repair(kRecording, options);
+    const auto repaired = record::repair(kRecording, repair_options(ground_));
     if (!repaired) return;  // it says why; there is nothing to compare
     ledger_.lost(*repaired);
   }

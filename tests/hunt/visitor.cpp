@@ -240,6 +240,8 @@ sim::Command Visitor::draw_command(tests::Dice& dice, std::int64_t number, bool 
   if (pushes.roll(1, 100) <= ground_.plan.pushes) command = random_push(pushes, cells);
   tests::Dice aims = own_dice("aim");
   if (aims.roll(1, 100) > ground_.plan.aimed) return command;
+  tests::Dice rare = own_dice("rare");
+  if (rare.chance(4)) return rare_command(rare, cells, targets_);
   if (aims.chance(15)) command = seldom_command(aims, cells);
   const bool wrong = aims.chance(25);
   if (!wrong) command = fitting(std::move(command), sim::measure_of(ground_.spec.config));
