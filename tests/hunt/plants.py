@@ -11,7 +11,7 @@ class Plant:
     file: str
     find: str
     replace: str
-    seeds: int = 100  # within which it is to be found; 0: it lies deeper than a test of seconds reaches
+    seeds: int = 100  # within which it is to be found
     focus: str = ""  # lines of a plan that its seeds are given, where what it needs is drawn too rarely
 
 
@@ -34,11 +34,13 @@ PLANTS = [
     Plant("log-not-folded", "after a failed sync the log is not written anew",
           "server/record/recorder.cpp",
           """database.integer("PRAGMA wal_checkpoint(TRUNCATE)")""",
-          """database.integer(PLANTED ? "SELECT 0" : "PRAGMA wal_checkpoint(TRUNCATE)")""", 0),
+          """database.integer(PLANTED ? "SELECT 0" : "PRAGMA wal_checkpoint(TRUNCATE)")""",
+          focus="bad_syncs = 5\npower_cuts = 5\ncrashes = 4\nside = 6\nticks = 200\ntick_rate = 8\ncommands = 40\n"),
     Plant("commit-forgotten", "what a failed commit left in the file is written again",
           "server/record/recorder.cpp",
           "  pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(known));",
-          "  if (!PLANTED) pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(known));", 0),
+          "  if (!PLANTED) pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(known));",
+          focus="bad_syncs = 5\nside = 6\nticks = 200\ncommands = 40\n"),
     Plant("wrong-tick", "the answer names another tick than the one in which a command applied",
           "server/host/world_runner.cpp",
           "replies.push_back(reply_to(queued, report.tick));",
@@ -93,15 +95,13 @@ PLANTS = [
     Plant("merged-layers-lost", "chunks of layers that were not taken are forgotten",
           "server/net/world_feed.cpp",
           "      publication.layers[i].merge(mail_.publication->layers[i]);",
-          "      if (!PLANTED) publication.layers[i].merge(mail_.publication->layers[i]);", 0),
+          "      if (!PLANTED) publication.layers[i].merge(mail_.publication->layers[i]);",
+          focus="waves = 2\nheat = 1\npushes = 40\ntick_rate = 40\nside = 20\n"),
     Plant("layer-kept-unwanted", "a layer that a viewer wants no more is not dropped",
           "server/net/interest.cpp",
           "    if (!wants(i) && layers_[i].empty()) continue;",
-          "    if (!wants(i) && (layers_[i].empty() || PLANTED)) continue;", 0),
-    Plant("frame-shared-with-a-stale-one", "a viewer that is behind gets the frame of those in step",
-          "server/net/hub.cpp",
-          "    if (!viewer->interest.up_to_date()) {",
-          "    if (!viewer->interest.up_to_date() && !PLANTED) {", 0),
+          "    if (!wants(i) && (layers_[i].empty() || PLANTED)) continue;",
+          focus="waves = 2\nheat = 1\npushes = 40\nviews = 40\nside = 20\n"),
     Plant("pipes-not-published", "changes of pipes do not reach viewers",
           "server/net/published_world.cpp",
           "  pipes_.apply(tick_, std::move(publication.pipes), publication.complete);",

@@ -72,6 +72,7 @@ class Run {
   bool wait_for(const char* what, const std::function<bool()>& reached);
   void load_anew();
   void settle();
+  [[nodiscard]] bool has_settled();
   void look();
   void go_on();
   void end();
@@ -381,34 +382,46 @@ void Run::settle() {
     life_->runner().resume();
     (void)life_->runner().set_speed(host::kOwnSpeed);
   }
-  if (!wait_for("no world, or not all clients are back", [this] {
-        return life_ && !stopping_ && life_->runner().trouble().empty() &&
-               std::all_of(visitors_.begin(), visitors_.end(),
-                           [](const auto& one) { return one->ready_to_stay() || !one->honest(); });
-      })) {
-    return;
+  // Where damage is met meanwhile the world is loaded anew, and all begins again.
+  while (!failed() && !gave_up_ && !has_settled()) {
   }
-  host::WorldRunner& runner = life_->runner();
-  if (!wait_for("commands are not answered", [&] {
-        return runner.waiting_commands() == 0 &&
-               std::all_of(visitors_.begin(), visitors_.end(), [](const auto& one) {
-                 return one->unanswered() == 0 || !one->honest();
-               });
-      })) {
-    return;
-  }
-  runner.pause();
-  // Somebody may have come since the last tick: what it waits for comes with the next ones.
-  const std::uint64_t goal = runner.world().tick_number() + kStepsToSettle;
-  (void)runner.step(kStepsToSettle);
-  if (!wait_for("messages are still on their way", [&] {
-        return runner.world().tick_number() >= goal && ground_.timeline.messages() == 0 &&
-               runner.writer().lag_ticks() == 0 && !runner.feed().awaited();
-      })) {
-    return;
-  }
+  if (failed() || gave_up_) return;
   look();
   if (!failed()) go_on();
+}
+
+/// False where the process changed before all was still.
+bool Run::has_settled() {
+  const auto all = [this](const auto& is_so) {
+    return std::all_of(visitors_.begin(), visitors_.end(),
+                       [&](const auto& one) { return !one->honest() || is_so(*one); });
+  };
+  if (!wait_for("no world, or not all clients are back", [&] {
+        return life_ && !stopping_ && life_->runner().trouble().empty() &&
+               all([](const Visitor& one) { return one.ready_to_stay(); });
+      })) {
+    return false;
+  }
+  const std::uint64_t life = lives_;
+  const auto lives = [&] { return life_ && !stopping_ && lives_ == life; };
+  if (!wait_for("commands are not answered", [&] {
+        return !lives() || (life_->runner().waiting_commands() == 0 &&
+                            all([](const Visitor& one) { return one.unanswered() == 0; }));
+      })) {
+    return false;
+  }
+  if (!lives()) return false;
+  life_->runner().pause();
+  // Somebody may have come since the last tick: what it waits for comes with the next ones.
+  const std::uint64_t goal = life_->runner().world().tick_number() + kStepsToSettle;
+  (void)life_->runner().step(kStepsToSettle);
+  const bool still = wait_for("messages are still on their way", [&] {
+    if (!lives()) return true;
+    host::WorldRunner& runner = life_->runner();
+    return runner.world().tick_number() >= goal && ground_.timeline.messages() == 0 &&
+           runner.writer().lag_ticks() == 0 && !runner.feed().awaited();
+  });
+  return still && lives();
 }
 
 void Run::look() {
@@ -466,7 +479,9 @@ void Run::end() {
 // Of what its history comes to: a world that nothing befalls any more.
 void Run::check_rest() {
   const std::unique_ptr<sim::World> world = ledger_.take_replayed();
-  if (ground_.plan.rest == 0 || failed() || !world) return;
+  // What is warm, and what spreads, may go on for long.
+  const bool comes_soon = ground_.plan.heat == 0 && ground_.plan.tracers == 0;
+  if (ground_.plan.rest == 0 || !comes_soon || failed() || !world) return;
   const Rest rest = bring_to_rest(*world, static_cast<std::uint64_t>(ground_.plan.rest));
   ground_.journal.add("is brought to rest", rest.ticks);
   if (!rest.wrong.empty()) fail("rest", rest.wrong);
