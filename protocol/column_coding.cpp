@@ -41,21 +41,26 @@ class Columns {
   /// A decoder turns `cells` into the target, an encoder leaves them.
   void code(CellsToChange& cells, const ChunkCells& target) {
     code_step(cells, target);
+    if constexpr (Coder::kEncodes) find_changed(cells, target);
     for (int x = 0; x < width_; ++x) {
+      const bool changed = code_column_changed(x);
+      if (!changed) {
+        pass_over();
+        continue;
+      }
       for (int y = 0; y < height_; ++y) {
         baseline_[y] = cells[index(x, y)];
         if constexpr (Coder::kEncodes) wanted_[y] = difference(target[index(x, y)], baseline_[y]);
       }
       // Solid ends the column.
       for (int y = 0; y < Column::kMargin; ++y) baseline_[height_ + y] = -1;
-      [[maybe_unused]] const bool changed = code_column();
+      code_column();
       if constexpr (!Coder::kEncodes) {
-        for (int y = 0; changed && y < height_; ++y) {
-          cells[index(x, y)] = wrapping_add(baseline_[y], now_[y]);
+        for (int y = 0; y < height_; ++y) {
+          cells[index(x, y)] = wrapping_add(baseline_[y], (*now_)[y]);
         }
       }
       std::swap(now_, before_);
-      changed_groups_before_ = changed_groups_;
     }
   }
 
@@ -78,24 +83,41 @@ class Columns {
     if (coder_.decide(chances_.coarse, step != 0)) step_ = coder_.plain(step, 4);
   }
 
-  // Returns whether it changed.
-  bool code_column() {
-    now_ = {};
-    changed_groups_ = same_groups_ = 0;
-    gained_ = {};
-    bool changed = false;
-    if constexpr (Coder::kEncodes) {
-      for (int y = 0; y < height_; ++y) changed |= wanted_[y] != 0;
+  void find_changed(const ChunkCells& cells, const ChunkCells& target) {
+    for (int y = 0; y < height_; ++y) {
+      for (int x = 0; x < width_; ++x) {
+        changed_[static_cast<std::size_t>(x)] |= target[index(x, y)] ^ cells[index(x, y)];
+      }
     }
+  }
+
+  bool code_column_changed([[maybe_unused]] int x) {
+    bool changed = false;
+    if constexpr (Coder::kEncodes) changed = changed_[static_cast<std::size_t>(x)] != 0;
     changed = coder_.decide(chances_.column[history_], changed);
     history_ = (history_ << 1 | bit(changed, 0)) & 3;
-    if (changed) {
-      foresee(baseline_, height_, gained_before_, refill_);
-      for (int group = 0; group < height_ / kGroupCells; ++group) code_group(group);
-    }
+    return changed;
+  }
+
+  // Most columns of most deltas: what the next one looks back at is a column without changes.
+  void pass_over() {
+    if (!changed_before_) return;
+    changed_before_ = false;
+    *before_ = {};
+    *gained_before_ = {};
+    changed_groups_before_ = same_groups_before_ = 0;
+  }
+
+  void code_column() {
+    *now_ = {};
+    *gained_ = {};
+    changed_groups_ = same_groups_ = 0;
+    foresee(baseline_, height_, *gained_before_, refill_);
+    for (int group = 0; group < height_ / kGroupCells; ++group) code_group(group);
     std::swap(gained_, gained_before_);
     same_groups_before_ = same_groups_;
-    return changed;
+    changed_groups_before_ = changed_groups_;
+    changed_before_ = true;
   }
 
   void code_group(int group) {
@@ -105,7 +127,7 @@ class Columns {
     const bool left = (changed_groups_before_ >> place & 1) != 0;
     bool changed = false;
     if (left && code_same(begin, place)) {
-      for (int y = begin; y < end; ++y) now_[y] = before_[y];
+      for (int y = begin; y < end; ++y) (*now_)[y] = (*before_)[y];
       same_groups_ |= bit(true, place);
       changed_groups_ |= bit(true, place);
     } else {
@@ -125,7 +147,7 @@ class Columns {
   bool code_same(int begin, unsigned place) {
     bool same = true;
     if constexpr (Coder::kEncodes) {
-      for (int y = begin; y < begin + kGroupCells; ++y) same &= wanted_[y] == before_[y];
+      for (int y = begin; y < begin + kGroupCells; ++y) same &= wanted_[y] == (*before_)[y];
     }
     const bool below = place > 0 && (same_groups_ >> (place - 1) & 1) != 0;
     const bool left = (same_groups_before_ >> place & 1) != 0;
@@ -163,19 +185,19 @@ class Columns {
     const std::int32_t refilled = foreseen(y);
     const unsigned kind = cell < 0 ? 0 : cell == 0 ? 1 : cell < kFull ? 2 : 3;
     const unsigned context =
-        bit(before_[y] != 0, 0) | bit(before_[y + 1] != 0 || before_[y - 1] != 0, 1) |
-        bit(now_[y - 1] != 0, 2) | bit(refilled != cell, 3) | kind << 4 |
+        bit((*before_)[y] != 0, 0) | bit((*before_)[y + 1] != 0 || (*before_)[y - 1] != 0, 1) |
+        bit((*now_)[y - 1] != 0, 2) | bit(refilled != cell, 3) | kind << 4 |
         bit(is_open(baseline_[y + 1]) && baseline_[y + 1] != cell, 6) | bit(left_group, 7);
     if (!coder_.decide(chances_.changed[context], wanted_[y] != 0)) return;
 
     const auto steps = [&](std::int32_t value) { return value >> step_; };
     const std::array<std::int32_t, kGuesses> guesses = {
         steps(difference(refilled, cell)),
-        steps(before_[y]),
+        steps((*before_)[y]),
         steps(difference(water(baseline_[y + 1]), cell)),
         steps(difference(water(baseline_[y + 2]), cell)),
         steps(difference(water(baseline_[y + 4]), cell)),
-        steps(now_[y - 1])};
+        steps((*now_)[y - 1])};
     auto& misses = misses_[refilled != cell ? 1 : 0];
     std::size_t best = 0;
     for (std::size_t i = 1; i < kGuesses; ++i) {
@@ -186,10 +208,10 @@ class Columns {
     std::int32_t change = steps(wanted_[y]);
     change =
         wrapping_add(guesses[best], code_rest(difference(change, guesses[best]), best, miss_class,
-                                              before_[y] == 0  ? 0
-                                              : before_[y] < 0 ? 1
-                                                               : 2));
-    now_[y] = static_cast<std::int32_t>(static_cast<std::uint32_t>(change) << step_);
+                                              (*before_)[y] == 0  ? 0
+                                              : (*before_)[y] < 0 ? 1
+                                                                  : 2));
+    (*now_)[y] = static_cast<std::int32_t>(static_cast<std::uint32_t>(change) << step_);
     for (std::size_t i = 0; i < kGuesses; ++i) {
       const std::int32_t miss = difference(change, guesses[i]);
       const std::int32_t size = miss > kLargestMiss || miss < -kLargestMiss ? kLargestMiss
@@ -226,10 +248,10 @@ class Columns {
   }
 
   void note_gain(int y) {
-    gain_ = wrapping_add(gain_, now_[y]);
-    if (wrapping_add(baseline_[y], now_[y]) < kFull) broken_ = true;
+    gain_ = wrapping_add(gain_, (*now_)[y]);
+    if (wrapping_add(baseline_[y], (*now_)[y]) < kFull) broken_ = true;
     if (y + 1 < height_ && is_open(baseline_[y + 1])) return;
-    for (int i = refill_.floor[static_cast<std::size_t>(y)]; i <= y; ++i) gained_[i] = gain_;
+    for (int i = refill_.floor[static_cast<std::size_t>(y)]; i <= y; ++i) (*gained_)[i] = gain_;
   }
 
   Coder& coder_;
@@ -242,10 +264,14 @@ class Columns {
 
   Column baseline_;
   Column wanted_;  // differences; of an encoder
-  Column now_;     // differences as told so far
-  Column before_;  // the last column's
-  Column gained_;  // by each cell's run
-  Column gained_before_;
+  /// By column: not 0 where a cell of it changed; of an encoder.
+  std::array<std::int32_t, kChunkCells / kLeastColumnCells> changed_{};
+  std::array<Column, 4> columns_;
+  Column* now_ = &columns_[0];     // differences as told so far
+  Column* before_ = &columns_[1];  // the last column's
+  Column* gained_ = &columns_[2];  // by each cell's run
+  Column* gained_before_ = &columns_[3];
+  bool changed_before_ = false;
   Refill refill_{};
   bool broken_ = false;  // a cell of this run is not full
   std::int32_t gain_ = 0;

@@ -16,6 +16,7 @@ namespace sluice::protocol {
 
 /// Columns are 64 or 16 cells high: chunks of 64x64x1 and of 16x16x16.
 inline constexpr int kMostColumnCells = 64;
+inline constexpr int kLeastColumnCells = 16;
 /// Cells that one decision calls unchanged.
 inline constexpr int kGroupCells = 8;
 /// Foreseen changes among which the one that did best of late is taken.
