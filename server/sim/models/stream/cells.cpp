@@ -24,13 +24,7 @@ StreamMark unpack(Cell mark) {
   return out;
 }
 
-namespace {
-
-/// A turn's key: a height of 0 to kMaxSide (a gutter's lies one below the world), then a draw.
-constexpr int kDrawnBits = 43;
-static_assert(kMaxSide + 1 < 1 << (64 - kDrawnBits));
-
-Chunk* beside(const Chunk& chunk, std::size_t face) {
+Chunk* chunk_beside(const Chunk& chunk, std::size_t face) {
   switch (face) {
     case kLeft:
       return chunk.left;
@@ -46,6 +40,12 @@ Chunk* beside(const Chunk& chunk, std::size_t face) {
       return chunk.back;
   }
 }
+
+namespace {
+
+/// A turn's key: a height of 0 to kMaxSide (a gutter's lies one below the world), then a draw.
+constexpr int kDrawnBits = 43;
+static_assert(kMaxSide + 1 < 1 << (64 - kDrawnBits));
 
 Cell mark_of(const Chunk& chunk, std::int32_t index) {
   return chunk.marks == nullptr ? 0 : chunk.marks->cells[static_cast<std::size_t>(index)];
@@ -179,7 +179,7 @@ void StreamCells::meet_neighbours(StreamCell& cell) const {
       cell.beside[face] = grid_->open_box().contains(there) ? kGutterThere : kSolidThere;
       continue;
     }
-    const Chunk* const chunk = leaves ? sluice::sim::beside(*cell.chunk, face) : cell.chunk;
+    const Chunk* const chunk = leaves ? chunk_beside(*cell.chunk, face) : cell.chunk;
     const std::int32_t index = cell.index + (leaves ? -inside * (side[axis] - 1) : inside);
     cell.beside[face] = chunk == nullptr ? kDryThere : found_in(*chunk, index);
   }
@@ -204,7 +204,7 @@ Chunk* StreamCells::chunk_at(const Chunk* near, Vec3 at) const {
     apart += steps[i] < 0 ? -steps[i] : steps[i];
   }
   if (apart == 0) return const_cast<Chunk*>(near);
-  if (apart == 1) return sluice::sim::beside(*near, 2 * axis + (steps[axis] > 0 ? 1 : 0));
+  if (apart == 1) return chunk_beside(*near, 2 * axis + (steps[axis] > 0 ? 1 : 0));
   return grid_->find(coord);
 }
 

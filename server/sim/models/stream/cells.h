@@ -26,6 +26,9 @@ constexpr StreamFace opposite(StreamFace face) {
   return static_cast<StreamFace>(face ^ 1);
 }
 
+/// What lies behind a face of a chunk; null where nothing is stored.
+[[nodiscard]] Chunk* chunk_beside(const Chunk& chunk, std::size_t face);
+
 /// Levels of a full cell.
 inline constexpr std::int32_t kStreamLevels = 8;
 inline constexpr std::int32_t kUnitsPerLevel = kFull / kStreamLevels;

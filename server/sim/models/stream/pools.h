@@ -3,18 +3,22 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "server/sim/grid.h"
+#include "server/sim/models/stream/cells.h"
 
 namespace sluice::sim {
 
-/// A pool is a set of full cells that touch, and what stands on and beside them. What was found
-/// of one is kept until forget().
+/// A pool is a set of full cells that touch, and what stands on and beside them. It is walked
+/// through whole once until forget(), for its highest water and its lowest room; after that a cell
+/// of it looks no farther than to the nearest of these.
 class StreamPools {
  public:
   /// Has to be called when any cell changed.
@@ -28,20 +32,48 @@ class StreamPools {
   [[nodiscard]] std::optional<Vec3> taker(const Grid& grid, Vec3 at);
 
  private:
+  /// Of a whole pool: the heads of its highest water and of its lowest room.
   struct Pool {
-    std::int64_t head = 0;
-    Vec3 highest;
-    std::optional<Vec3> lowest;
-    std::int64_t lowest_head = 0;
+    std::int64_t highest = INT64_MIN;
+    std::int64_t lowest = INT64_MAX;  // INT64_MAX: it has no room
   };
-  using Seen = std::array<bool, kChunkCells>;
+  /// What a cell of it sees.
+  struct Sight {
+    std::int64_t head = 0;
+    Vec3 giver;
+    std::optional<Vec3> taker;
+  };
+  /// A chunk that walks have come to.
+  struct Region {
+    const Chunk* chunk = nullptr;
+    std::array<std::int32_t, kFaces> beside{};
+    std::array<std::uint32_t, kChunkCells> pool{};  // 1 + its place in pools_; 0: not known
+    std::array<std::uint32_t, kChunkCells> walk{};  // the last one that came here
+  };
+  struct Place {
+    std::int32_t region;
+    std::int32_t index;
+  };
 
-  const Pool& pool_at(const Grid& grid, Vec3 at);
-  [[nodiscard]] bool first_visit(const Grid& grid, Vec3 at);
+  const Sight& sight_at(const Grid& grid, Vec3 at);
+  const Pool& pool_of(const Grid& grid, Place at);
+  template <class See>
+  void walk(const Grid& grid, Place from, const See& see);
+  template <class See>
+  bool look_around(const Grid& grid, Place from, const See& see);
+  [[nodiscard]] std::int32_t region_of(const Chunk& chunk);
+  [[nodiscard]] std::int32_t region_beside(std::int32_t region, std::size_t face);
+  [[nodiscard]] Region& at(std::int32_t region) {
+    return *regions_[static_cast<std::size_t>(region)];
+  }
 
-  std::map<Vec3, Pool> known_;  // by the cell that was asked for
-  std::map<ChunkCoord, std::unique_ptr<Seen>> seen_;
-  std::vector<Vec3> queue_;
+  std::map<Vec3, Sight> known_;  // by the cell that was asked for
+  std::vector<Pool> pools_;
+  std::vector<std::unique_ptr<Region>> regions_;  // the first used_, the others are spare
+  std::size_t used_ = 0;
+  std::unordered_map<const Chunk*, std::int32_t> places_;  // of chunks in regions_
+  std::uint32_t walks_ = 0;
+  std::vector<Place> queue_;
 };
 
 }  // namespace sluice::sim
