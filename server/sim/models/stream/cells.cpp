@@ -131,13 +131,47 @@ void StreamCells::reach_across(Chunk& chunk, std::int32_t index, Vec3 at) {
   look(z == shape.depth() - 1, chunk.back, index - shape.width() * (shape.depth() - 1));
 }
 
-void StreamCells::take_turns() {
-  std::sort(turns_.begin(), turns_.end(), [this](const Turn& a, const Turn& b) {
+// Draws are spread evenly over their layer: each turn goes straight to about its place, and a pass
+// of insertions puts right what is left.
+void StreamCells::sort_turns() {
+  if (turns_.empty()) return;
+  constexpr std::uint64_t kDraws = std::uint64_t{1} << kDrawnBits;
+  const auto by_key = [](const Turn& a, const Turn& b) { return a.key < b.key; };
+  const auto [first, last] = std::minmax_element(turns_.begin(), turns_.end(), by_key);
+  const std::uint64_t bottom = first->key >> kDrawnBits;
+  layers_.assign((last->key >> kDrawnBits) - bottom + 2, 0);
+  for (const Turn& turn : turns_) ++layers_[(turn.key >> kDrawnBits) - bottom + 1];
+  for (std::size_t i = 1; i < layers_.size(); ++i) layers_[i] += layers_[i - 1];
+  const auto about = [&](const Turn& turn) {
+    const std::uint64_t layer = (turn.key >> kDrawnBits) - bottom;
+    const std::uint64_t count = layers_[layer + 1] - layers_[layer];
+    // The upper bits of the draw, so that the product fits.
+    const std::uint64_t drawn = (turn.key & (kDraws - 1)) >> (kDrawnBits - 32);
+    return layers_[layer] + (drawn * count >> 32);
+  };
+  places_.assign(turns_.size() + 1, 0);
+  for (const Turn& turn : turns_) ++places_[about(turn) + 1];
+  for (std::size_t i = 1; i < places_.size(); ++i) places_[i] += places_[i - 1];
+  sorted_.resize(turns_.size());
+  for (const Turn& turn : turns_) sorted_[places_[about(turn)]++] = turn;
+  std::swap(turns_, sorted_);
+  const auto before = [this](const Turn& a, const Turn& b) {
     if (a.key != b.key) return a.key < b.key;
     const ChunkShape& shape = grid_->shape();
     return shape.cell_at(chunks_[a.chunk]->coord, a.index) <
            shape.cell_at(chunks_[b.chunk]->coord, b.index);
-  });
+  };
+  for (std::size_t i = 1; i < turns_.size(); ++i) {
+    if (!before(turns_[i], turns_[i - 1])) continue;
+    const Turn turn = turns_[i];
+    std::size_t to = i;
+    for (; to > 0 && before(turn, turns_[to - 1]); --to) turns_[to] = turns_[to - 1];
+    turns_[to] = turn;
+  }
+}
+
+void StreamCells::take_turns() {
+  sort_turns();
   slots_.assign(chunks_.size() * static_cast<std::size_t>(kChunkCells), kDryThere);
   cells_.clear();
   cells_.reserve(turns_.size());

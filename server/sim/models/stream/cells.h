@@ -145,6 +145,7 @@ class StreamCells {
   void scan(Chunk& chunk);
   void scan_cell(Chunk& chunk, std::int32_t index);
   void reach_across(Chunk& chunk, std::int32_t index, Vec3 at);
+  void sort_turns();
   void take_turns();
   void put_in(const Turn& turn, std::int32_t slot);
   void meet_neighbours(StreamCell& cell) const;
@@ -161,6 +162,10 @@ class StreamCells {
   std::vector<Chunk*> chunks_;   // those gathered; Chunk::pass_slot is the place in it
   std::vector<Chunk*> touched_;  // those with Chunk::changed set
   std::vector<Turn> turns_;
+  // Of sorting them: of a layer, and of a place, the first turn's number.
+  std::vector<std::uint64_t> layers_;
+  std::vector<std::uint32_t> places_;
+  std::vector<Turn> sorted_;
   std::vector<std::int32_t> slots_;  // a chunk's cells, chunk after chunk: their place in cells_
   std::vector<StreamCell> cells_;
 };
