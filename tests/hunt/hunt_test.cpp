@@ -114,6 +114,13 @@ void expect_survives(const std::string& text) {
   EXPECT_FALSE(outcome.failure) << *outcome.failure;
 }
 
+// A client that was sent away a moment before all was to be still was taken for one that is there.
+TEST_F(HuntTest, WhoIsSentAwayComesAgainBeforeAllIsLookedAt) {
+  expect_survives(
+      "seed = 5000113\nstalls = 5\nadmin_acts = 8\nticks = 464\nheat = 1\nside = 4\n"
+      "commands = 28\nbad_commands = 0\nquiet = 56\ntick_rate = 34\ncheckpoint_ticks = 11\n");
+}
+
 // The verifier took a disk that was away when it opened the file for damage, and gave up for good.
 TEST_F(HuntTest, ADiskThatIsAwayIsNoDamage) {
   expect_survives(

@@ -418,8 +418,10 @@ bool Run::has_settled() {
   const bool still = wait_for("messages are still on their way", [&] {
     if (!lives()) return true;
     host::WorldRunner& runner = life_->runner();
+    // A word that sends a client away may have been on its way, so that it comes again.
     return runner.world().tick_number() >= goal && ground_.timeline.messages() == 0 &&
-           runner.writer().lag_ticks() == 0 && !runner.feed().awaited();
+           runner.writer().lag_ticks() == 0 && !runner.feed().awaited() &&
+           all([](const Visitor& one) { return one.ready_to_stay(); });
   });
   return still && lives();
 }
