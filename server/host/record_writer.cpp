@@ -89,6 +89,16 @@ bool RecordWriter::has_room() const {
   return room_left();
 }
 
+std::size_t RecordWriter::older_bytes() const {
+  const std::lock_guard lock(mutex_);
+  std::size_t newest = 0;
+  for (std::size_t i = queue_.size(); i-- > 0;) {
+    newest += queue_[i].bytes;
+    if (!queue_[i].checkpoint) break;
+  }
+  return queue_bytes_ - newest;
+}
+
 // Only with mutex_ held, as the next.
 bool RecordWriter::room_left() const {
   return queue_.size() < limits_.ticks && queue_bytes_ < limits_.bytes &&

@@ -71,6 +71,8 @@ class RecordWriter {
   /// Why, without the file's path; empty when not failed().
   [[nodiscard]] std::string failure() const;
   [[nodiscard]] std::uint64_t durable_tick() const { return durable_tick_.load(); }
+  /// Of what waits to be taken, but for the newest tick and its checkpoint.
+  [[nodiscard]] std::size_t older_bytes() const;
   /// Ticks that were pushed and are not yet durable.
   [[nodiscard]] std::uint64_t lag_ticks() const {
     return pushed_tick_.load() - durable_tick_.load();

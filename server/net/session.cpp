@@ -272,6 +272,14 @@ void Session::end_if_stalled_since(std::chrono::steady_clock::time_point latest)
   end();
 }
 
+Session::Waiting Session::waiting() const {
+  Waiting waiting{waiting_frames_, outgoing_.size() - waiting_frames_, waiting_frame_bytes_};
+  const auto newest = std::find_if(outgoing_.rbegin(), outgoing_.rend(),
+                                   [](const Outgoing& message) { return message.is_frame; });
+  if (newest != outgoing_.rend()) waiting.older_frame_bytes -= newest->bytes->size();
+  return waiting;
+}
+
 bool Session::has_room() const {
   const Limits& limits = network_.options.limits;
   if (allowance_.holds_back(socket_->now())) return false;

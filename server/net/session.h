@@ -66,10 +66,9 @@ class Session final : public Viewer, public std::enable_shared_from_this<Session
   struct Waiting {
     std::size_t frames = 0;
     std::size_t replies = 0;
+    std::size_t older_frame_bytes = 0;  // of all frames but the newest
   };
-  [[nodiscard]] Waiting waiting() const {
-    return {waiting_frames_, outgoing_.size() - waiting_frames_};
-  }
+  [[nodiscard]] Waiting waiting() const;
 
   [[nodiscard]] bool has_room() const override;
   void send_frame(SharedBytes frame) override;

@@ -42,6 +42,7 @@ host::RecordWriter::Limits writer_limits_of(const Plan& plan) {
   host::RecordWriter::Limits limits;
   limits.ticks = size_of(plan.writer_ticks);
   limits.checkpoints = size_of(plan.writer_checkpoints);
+  limits.bytes = size_of(plan.writer_bytes);
   return limits;
 }
 
@@ -276,12 +277,19 @@ std::string Life::beyond_bounds() const {
       return std::to_string(waiting.frames) + " frames and " + std::to_string(waiting.replies) +
              " replies wait for one client";
     }
+    if (waiting.older_frame_bytes >= limits.waiting_frame_bytes && waiting.frames > 1) {
+      return std::to_string(waiting.older_frame_bytes) +
+             " bytes of frames waited for one client when another one was added";
+    }
   }
   if (runner_->waiting_commands() > size_of(ground_.plan.queued_commands)) {
     return std::to_string(runner_->waiting_commands()) + " commands wait";
   }
   if (runner_->writer().lag_ticks() > 2 * size_of(ground_.plan.writer_ticks) + 2) {
     return std::to_string(runner_->writer().lag_ticks()) + " ticks wait for the disk";
+  }
+  if (runner_->writer().older_bytes() > size_of(ground_.plan.writer_bytes)) {
+    return std::to_string(runner_->writer().older_bytes()) + " bytes wait for the disk";
   }
   return {};
 }

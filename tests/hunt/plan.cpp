@@ -76,6 +76,7 @@ constexpr PlanField kFields[] = {
     {"queued_commands", &Plan::queued_commands, 1, true},
     {"writer_ticks", &Plan::writer_ticks, 1, true},
     {"writer_checkpoints", &Plan::writer_checkpoints, 1, true},
+    {"writer_bytes", &Plan::writer_bytes, 1, true},
     {"verifies", &Plan::verifies, 1, true},
     {"history", &Plan::history, 0, true},
 };
@@ -189,6 +190,7 @@ void draw_later(tests::Dice& dice, Plan& plan) {
   if (dice.chance(15)) plan.verifies = 0;
   if (dice.chance(35)) plan.checkpoint_ticks = dice.roll(1, 40);
   if (dice.chance(12)) draw_losses(dice, plan);
+  if (dice.chance(35)) plan.writer_bytes = dice.roll(1, 3000);
 }
 
 // To what a world begins with, and a little more.

@@ -64,6 +64,7 @@ struct Plan {
   std::int64_t queued_commands = 8192;
   std::int64_t writer_ticks = 4096;
   std::int64_t writer_checkpoints = 4;
+  std::int64_t writer_bytes = 64 << 20;
   std::int64_t verifies = 1;  // 0: nobody reads the recording while it is written
   std::int64_t history = 0;   // ticks that a start leaves in the recording; 0: all
 
