@@ -8,6 +8,7 @@
 #include "server/host/admin_action.h"
 #include "server/host/config.h"
 #include "server/host/read_ban.h"
+#include "server/record/client_name.h"
 #include "server/sim/text.h"
 
 namespace sluice::host {
@@ -17,6 +18,7 @@ namespace {
 using net::AdminAnswer;
 
 constexpr std::chrono::seconds kSavePatience{5};
+constexpr std::size_t kMostOwnersTold = 100;
 
 constexpr const char* kFates = "recording must be \"keep\" (it goes to DATA/removed) or \"delete\"";
 
@@ -165,9 +167,26 @@ AdminAnswer AdminApi::limits(const Request& /*request*/) {
     roles[std::string(name_of(role))] = {{"commands_per_second", bound(limits.commands_per_second)},
                                          {"work_per_second", bound(limits.work_per_second)},
                                          {"view_cells", bound(limits.view_cells)},
-                                         {"bytes_per_second", bound(limits.bytes_per_second)}};
+                                         {"bytes_per_second", bound(limits.bytes_per_second)},
+                                         {"cells_owned", bound(limits.cells_owned)},
+                                         {"pipes_owned", bound(limits.pipes_owned)}};
   }
   return json_answer(200, roles);
+}
+
+AdminAnswer AdminApi::owners(const Request& request) {
+  const OwnedSample all = request.runner->owned();
+  Json list = Json::array();
+  for (const auto& [name, owned] : request.runner->largest_owners(kMostOwnersTold)) {
+    list.push_back({{name.starts_with(record::kVisitorSign) ? "visitor" : "account", name},
+                    {"cells", owned.cells},
+                    {"pipes", owned.pipes}});
+  }
+  return json_answer(200, {{"followed", all.followed},
+                           {"owners", all.owners},
+                           {"cells", all.owned.cells},
+                           {"pipes", all.owned.pipes},
+                           {"largest", list}});
 }
 
 AdminAnswer AdminApi::bans(const Request& /*request*/) {

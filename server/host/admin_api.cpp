@@ -97,9 +97,14 @@ const std::vector<AdminApi::Route>& AdminApi::routes() {
       {"POST", "/api/worlds/{world}/kick", Role::kOperate,
        "End the connections of an account; empty: of all who showed no token", "account", "string",
        &AdminApi::kick},
+      {"GET", "/api/worlds/{world}/owners", Role::kOperate,
+       "Who owns most of what is built in it, where a role is bound in that (cells_owned, "
+       "pipes_owned)",
+       nullptr, nullptr, &AdminApi::owners},
       {"GET", "/api/limits", Role::kNone,
-       "What a connection may take, by its role; null: no bound but the server's own", nullptr,
-       nullptr, &AdminApi::limits},
+       "What a connection may take and an account own, by its role; null: no bound but the "
+       "server's own",
+       nullptr, nullptr, &AdminApi::limits},
       {"GET", "/api/bans", Role::kAdmin, "Who is banned", nullptr, nullptr, &AdminApi::bans},
       {"POST", "/api/ban", Role::kAdmin,
        "Let an \"account\", or an \"address\" or range of them, in no more; \"hours\" (for ever "

@@ -87,6 +87,7 @@ class AdminApi {
   net::AdminAnswer backup(const Request& request);
   net::AdminAnswer read_only(const Request& request);
   net::AdminAnswer kick(const Request& request);
+  net::AdminAnswer owners(const Request& request);
   net::AdminAnswer limits(const Request& request);
   net::AdminAnswer bans(const Request& request);
   net::AdminAnswer ban(const Request& request);

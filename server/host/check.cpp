@@ -112,6 +112,17 @@ void explain_look_back(const LookBackBounds& bounds, std::ostringstream& text) {
        << " MiB for all of them\n";
 }
 
+void explain_owned(const access::RoleLimits& limits, std::string_view role,
+                   std::ostringstream& text) {
+  if (limits.cells_owned == 0 && limits.pipes_owned == 0) return;
+  text << "an account with the role " << role
+       << ", or who comes from one address without one, owns";
+  if (limits.cells_owned > 0) text << " at most " << limits.cells_owned << " cells of rock";
+  if (limits.cells_owned > 0 && limits.pipes_owned > 0) text << " and";
+  if (limits.pipes_owned > 0) text << " at most " << limits.pipes_owned << " pipes";
+  text << " in a world\n";
+}
+
 void explain_limits(const access::LimitsByRole& limits, std::ostringstream& text) {
   for (std::size_t i = 0; i < limits.size(); ++i) {
     const access::RoleLimits& one = limits[i];
@@ -121,7 +132,10 @@ void explain_limits(const access::LimitsByRole& limits, std::ostringstream& text
       text << separator << before << limit << after;
       separator = ", ";
     };
-    if (one == access::RoleLimits{}) continue;
+    explain_owned(one, access::kRoleNames[i], text);
+    access::RoleLimits of_connection = one;
+    of_connection.cells_owned = of_connection.pipes_owned = 0;
+    if (of_connection == access::RoleLimits{}) continue;
     text << "a connection with the role " << access::kRoleNames[i] << " is bound";
     say(one.commands_per_second, "to ", " commands a second");
     say(one.work_per_second, "to ", " units of their work a second");

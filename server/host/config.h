@@ -49,6 +49,8 @@
 //   work_per_second = 4000000             units, of some four nanoseconds each
 //   view_cells  = 65536                   seen at a time
 //   bytes_per_second = 200000             sent to it
+//   cells_owned = 5000                    of rock, that an account may own in a world (ownership.h)
+//   pipes_owned = 200                     and pipes, pumps and valves
 //   [worlds.cave]                         of one world:
 //   anonymous   = "build"
 //   read_only   = true                    nobody builds

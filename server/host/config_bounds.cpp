@@ -16,9 +16,11 @@ Status set_limit(const std::string& path, const std::string& section, std::strin
     std::uint32_t access::RoleLimits::*value;
     std::uint32_t least;
   };
-  constexpr std::array<Key, 4> kLimits = {
+  constexpr std::array<Key, 6> kLimits = {
       Key{"bytes_per_second", &access::RoleLimits::bytes_per_second, access::kLeastBytesPerSecond},
+      {"cells_owned", &access::RoleLimits::cells_owned, 1},
       {"commands_per_second", &access::RoleLimits::commands_per_second, 1},
+      {"pipes_owned", &access::RoleLimits::pipes_owned, 1},
       {"view_cells", &access::RoleLimits::view_cells, 1},
       {"work_per_second", &access::RoleLimits::work_per_second, access::kLeastWorkPerSecond}};
   for (const Key& one : kLimits) {
@@ -31,8 +33,8 @@ Status set_limit(const std::string& path, const std::string& section, std::strin
   }
   return error_at(path, node.source(),
                   "unknown key \"" + std::string(key) + "\" in [limits." + section +
-                      "]; allowed: bytes_per_second, commands_per_second, view_cells, "
-                      "work_per_second");
+                      "]; allowed: bytes_per_second, cells_owned, commands_per_second, "
+                      "pipes_owned, view_cells, work_per_second");
 }
 
 }  // namespace

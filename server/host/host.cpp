@@ -88,6 +88,7 @@ Result<std::unique_ptr<Host>> Host::start(const Config& config, ReadAgain read_a
 
 Status Host::bring_up(const Config& config) {
   if (Status read = worlds_.read_file(); !read) return read;
+  worlds_.set_role_limits(config.limits);
   for (const std::string& file : config.world_files) {
     if (Status added = worlds_.add_configured(file); !added) return added;
   }
@@ -130,7 +131,6 @@ Status Host::open_gate(const Config& config) {
   const access::GateRules rules = gate_rules(config);
   gate_ = std::make_shared<access::Gate>(rules);
   if (const Status status = gate_->read_accounts(); !status.ok()) return status;
-  take_limits(config.limits);
   spdlog::info(
       "who shows no token may {}; {}",
       rules.anonymous == access::Role::kNone ? "do nothing" : access::name_of(rules.anonymous),
@@ -164,9 +164,7 @@ Result<std::vector<std::string>> Host::reload() {
 // Who is there is told by apply_roles().
 void Host::take_limits(const access::LimitsByRole& limits) {
   gate_->set_limits(limits);
-  CommandQueue::WorkByRole work{};
-  for (std::size_t i = 0; i < work.size(); ++i) work[i] = limits[i].work_per_second;
-  worlds_.set_role_work(work);
+  worlds_.set_role_limits(limits);
 }
 
 // Pages come before there is a desk.
@@ -311,6 +309,7 @@ std::string Host::metrics_text() {
     metrics.report(backups_->sample(world.name));
     metrics.report(disk_->sample(world.name));
     metrics.report(look_back_.sample(world.name));
+    metrics.report(world.runner->owned());
     metrics.report_paused(world.runner->pace().paused || world.runner->alone());
     if (!world.verifier) return;
     const BackgroundVerifier& verifier = *world.verifier;

@@ -7,6 +7,8 @@
 
 #include "server/formats/world_file.h"
 #include "server/host/config.h"
+#include "server/host/owned_file.h"
+#include "server/host/visitor_mark.h"
 #include "server/record/files.h"
 
 namespace sluice::host {
@@ -20,6 +22,10 @@ HostedWorlds::~HostedWorlds() {
 
 std::string HostedWorlds::path_in_data(const std::string& name) const {
   return (std::filesystem::path(options_.data_directory) / name).string();
+}
+
+std::string HostedWorlds::owners_of(const std::string& name) const {
+  return path_in_data(name + ".owners");
 }
 
 std::string HostedWorlds::recording_of(const std::string& name) const {
@@ -104,6 +110,11 @@ Result<LoadedWorld> HostedWorlds::bring_back(const std::string& name, const std:
   }
   source.repair.build_world = formats::build_world;
   source.history = options_.history;
+  source.before_cut = [this, name](const sim::World& world) {
+    if (const Status kept = keep_who_owns_what(name, world); !kept) {
+      spdlog::warn("{}: who owns what will not be certain: {}", name, kept.error());
+    }
+  };
   return load_recorded(source, executor_);
 }
 
@@ -128,10 +139,7 @@ Result<std::unique_ptr<Hosted>> HostedWorlds::compose(Result<LoadedWorld> loaded
   hosted->runner =
       std::make_unique<WorldRunner>(std::move(loaded->world), std::move(loaded->recorder),
                                     executor_, metrics_.add_world(name), options_.work_limits);
-  {
-    const std::lock_guard lock(mutex_);
-    hosted->runner->set_role_work(role_work_);
-  }
+  set_holdings(*hosted);
   if (options_.operate) {
     hosted->runner->set_operate([this, name](net::ClientCommand command, auto asker) {
       return options_.operate(std::move(command), std::move(asker), name);
@@ -143,11 +151,34 @@ Result<std::unique_ptr<Hosted>> HostedWorlds::compose(Result<LoadedWorld> loaded
   return hosted;
 }
 
-void HostedWorlds::set_role_work(const CommandQueue::WorkByRole& work_per_second) {
+void HostedWorlds::set_holdings(Hosted& hosted) const {
+  access::LimitsByRole limits;
+  {
+    const std::lock_guard lock(mutex_);
+    limits = role_limits_;
+  }
+  hosted.runner->set_holdings(
+      {hosted.name, hosted.recording, owners_of(hosted.name), path_in_data(kVisitorsKeyFile)},
+      limits);
+}
+
+// The history that it is counted from is about to be cut.
+Status HostedWorlds::keep_who_owns_what(const std::string& name, const sim::World& world) const {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!owned_is_bound(role_limits_)) return Done{};
+  }
+  const auto counted =
+      count_owned(recording_of(name), owners_of(name), world.tick_number(), world.grid().shape());
+  if (!counted.ok()) return Error{counted.error()};
+  return keep_owned(owners_of(name), counted->owned, world.tick_number(), world.digest());
+}
+
+void HostedWorlds::set_role_limits(const access::LimitsByRole& limits) {
   const std::lock_guard lock(mutex_);
-  role_work_ = work_per_second;
+  role_limits_ = limits;
   for (auto& [name, known] : known_) {
-    if (known.hosted) known.hosted->runner->set_role_work(role_work_);
+    if (known.hosted) known.hosted->runner->set_role_limits(limits);
   }
 }
 

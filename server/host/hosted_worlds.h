@@ -90,8 +90,8 @@ class HostedWorlds {
   /// Both outlive this, or stop().
   void watch_over(Backups& backups, DiskGuard& disk);
   [[nodiscard]] std::vector<net::HostedWorld> to_serve();
-  /// By role, of those that are there and of those to come. Any thread.
-  void set_role_work(const CommandQueue::WorkByRole& work_per_second);
+  /// Of those that are there and of those to come. Any thread.
+  void set_role_limits(const access::LimitsByRole& limits);
   void set_server(net::Server* server) { server_ = server; }
   void start();
 
@@ -140,6 +140,9 @@ class HostedWorlds {
 
   [[nodiscard]] std::string path_in_data(const std::string& name) const;
   [[nodiscard]] std::string recording_of(const std::string& name) const;
+  [[nodiscard]] std::string owners_of(const std::string& name) const;
+  [[nodiscard]] Status keep_who_owns_what(const std::string& name, const sim::World& world) const;
+  void set_holdings(Hosted& hosted) const;
   [[nodiscard]] const Known* known(const std::string& name) const;
   [[nodiscard]] bool recorded(const std::string& name) const;
   [[nodiscard]] Result<LoadedWorld> bring_back(const std::string& name,
@@ -173,7 +176,7 @@ class HostedWorlds {
   std::optional<WorldsFile> file_;                 // from read_file() on
   std::set<std::string, std::less<>> configured_;  // worlds that the configuration names
   mutable std::mutex mutex_;
-  CommandQueue::WorkByRole role_work_{};             // guarded by mutex_
+  access::LimitsByRole role_limits_{};               // guarded by mutex_
   std::map<std::string, Known, std::less<>> known_;  // guarded by mutex_; changed by one thread
 };
 

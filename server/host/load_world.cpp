@@ -18,6 +18,7 @@ namespace {
 Status cut_history(const WorldSource& source, const sim::World& world,
                    std::unique_ptr<record::Recorder>& recorder) {
   if (source.history.hours == 0) return Done{};
+  if (source.before_cut) source.before_cut(world);
   record::SealOptions options;
   const std::uint64_t ticks_per_hour =
       source.ticks_per_hour > 0 ? source.ticks_per_hour

@@ -34,6 +34,8 @@ struct WorldSource {
   record::RepairOptions repair;
   HistoryRule history = {};
   std::uint64_t ticks_per_hour = 0;  // 0: by the world's rate; tests have shorter hours
+  /// Called before old history is cut off, if any rule says so; may be empty.
+  std::function<void(const sim::World&)> before_cut = {};
 };
 
 /// A file that the medium damaged is repaired, and what was lost is said; a history that does not

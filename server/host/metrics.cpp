@@ -95,6 +95,10 @@ class PrometheusWorldMetrics final : public WorldMetrics {
         look_backs_(counter(r, "sluice_look_backs_total", "Positions made in its past", l)),
         look_backs_refused_(counter(r, "sluice_look_backs_refused_total",
                                     "Positions in its past that were refused", l)),
+        owners_(gauge(r, "sluice_owners", "Who own anything, where a role is bound in that", l)),
+        owned_cells_(gauge(r, "sluice_owned_cells", "Cells of rock that they own", l)),
+        owned_pipes_(gauge(r, "sluice_owned_pipes", "Pipes, pumps and valves that they own", l)),
+        owned_bytes_(gauge(r, "sluice_owned_bytes", "Of memory, that this takes", l)),
         paused_(gauge(r, "sluice_paused", "1 while its time is held", l)) {}
 
   void report(const TickSample& sample) override {
@@ -147,6 +151,13 @@ class PrometheusWorldMetrics final : public WorldMetrics {
     raise_to(look_backs_refused_, sample.refused);
   }
 
+  void report(const OwnedSample& sample) override {
+    owners_.Set(static_cast<double>(sample.owners));
+    owned_cells_.Set(static_cast<double>(sample.owned.cells));
+    owned_pipes_.Set(static_cast<double>(sample.owned.pipes));
+    owned_bytes_.Set(static_cast<double>(sample.bytes));
+  }
+
   void report_paused(bool paused) override { paused_.Set(paused ? 1 : 0); }
 
  private:
@@ -182,6 +193,10 @@ class PrometheusWorldMetrics final : public WorldMetrics {
   prometheus::Gauge& looking_back_;
   prometheus::Counter& look_backs_;
   prometheus::Counter& look_backs_refused_;
+  prometheus::Gauge& owners_;
+  prometheus::Gauge& owned_cells_;
+  prometheus::Gauge& owned_pipes_;
+  prometheus::Gauge& owned_bytes_;
   prometheus::Gauge& paused_;
 };
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "server/host/disk_guard.h"
+#include "server/host/holdings.h"
 #include "server/net/world_feed.h"
 
 namespace sluice::host {
@@ -54,6 +55,7 @@ class WorldMetrics {
   virtual void report(const BackupSample& sample) = 0;
   virtual void report(const DiskSample& sample) = 0;
   virtual void report(const LookBackSample& sample) = 0;
+  virtual void report(const OwnedSample& sample) = 0;
   /// Whether its time is held: by an admin, or because nobody watches.
   virtual void report_paused(bool paused) = 0;
 };

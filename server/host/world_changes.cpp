@@ -119,6 +119,7 @@ Status HostedWorlds::open(std::unique_ptr<Hosted> world) {
     Known& known = known_[it.name];
     known.hosted = std::move(world);
     known.why.clear();
+    it.runner->set_role_limits(role_limits_);  // somebody may have set others meanwhile
   }
   watch(it);
   if (disk_ != nullptr) disk_->look();  // before anybody edits for long
@@ -203,6 +204,8 @@ Result<HostedWorlds::Ended> HostedWorlds::remove(const std::string& name, Record
 Status HostedWorlds::set_aside(const std::string& name, RecordingFate fate, std::string& lies) {
   const std::string path = recording_of(name);
   lies.clear();
+  // Whose it was is told by that recording alone.
+  if (Status gone = record::files().remove(owners_of(name)); !gone) return gone;
   if (!record::files().exists(path)) return Done{};
   if (fate == RecordingFate::kDelete) {
     record::remove_recording(path);

@@ -87,6 +87,7 @@ void WorldRunner::stop(const std::string& why) {
   refuse_queue(why);
   writer_.push_checkpoint(keeper_.take(*world_));
   writer_.stop();
+  holdings_.keep(*world_, writer_.durable_tick() == world_->tick_number());
   if (!writer_.failed()) spdlog::info("{}: stopped at tick {}", name_, world_->tick_number());
 }
 
@@ -110,7 +111,9 @@ Status WorldRunner::submit(net::ClientCommand command) {
   if (!edits_refused_.empty()) return Error{edits_refused_};
   QueuedCommand queued;
   queued.command = std::move(parsed).value();
-  queued.client = record::client_in_history(command.client, command.account, command.resume);
+  const std::string who =
+      command.account.empty() ? holdings_.visitor_at(command.address) : command.account;
+  queued.client = record::client_in_history(command.client, who, command.resume);
   queued.seq = command.seq;
   queued.session = command.session;
   queued.role = command.role;
@@ -193,9 +196,18 @@ void WorldRunner::refuse_edits(std::string why) {
   edits_refused_ = std::move(why);
 }
 
-void WorldRunner::set_role_work(const CommandQueue::WorkByRole& work_per_second) {
+void WorldRunner::set_role_limits(const access::LimitsByRole& limits) {
+  CommandQueue::WorkByRole work{};
+  for (std::size_t i = 0; i < work.size(); ++i) work[i] = limits[i].work_per_second;
+  holdings_.set_bounds(limits);
   const std::lock_guard lock(mutex_);
-  queue_.set_role_work(work_per_second);
+  queue_.set_role_work(work);
+}
+
+void WorldRunner::set_holdings(Holdings::Source source, const access::LimitsByRole& limits) {
+  holdings_.set_source(std::move(source));
+  set_role_limits(limits);
+  holdings_.count_now(*world_);
 }
 
 std::size_t WorldRunner::waiting_commands() const {
@@ -288,12 +300,14 @@ class WorldRunner::Taken final : public sim::CommandSource {
   explicit Taken(WorldRunner& runner) : ended(runner.drive_.clock->now()), runner_(runner) {}
 
   const sim::Command* next(const sim::World& world) override {
-    const auto cost = [&world](const sim::Command& command) {
-      return sim::cost_of(command, world);
+    const auto cost = [this, &world](const sim::Command& command) {
+      sim::CommandCost needed = sim::cost_of(command, world);
+      needed.work += runner_.holdings_.work_of(command, world);
+      return needed;
     };
     const std::lock_guard lock(runner_.mutex_);
     while (std::optional<QueuedCommand> queued = runner_.queue_.next(cost, turned_away)) {
-      queued->reason = runner_.areas_.refusal_of(queued->command, world, queued->role);
+      queued->reason = refusal_of(*queued, world);
       queued->applied = queued->reason.empty();
       if (queued->applied) return &commands.emplace_back(std::move(*queued)).command;
       turned_away.push_back(std::move(*queued));
@@ -302,11 +316,23 @@ class WorldRunner::Taken final : public sim::CommandSource {
     return nullptr;
   }
 
+  void note(const sim::CommandOutcome& outcome) override {
+    if (outcome.applied()) runner_.holdings_.note(commands.back());
+  }
+
   std::deque<QueuedCommand> commands;
   std::vector<QueuedCommand> turned_away;
   Clock::Time ended;  // when the last of them had been applied
 
  private:
+  [[nodiscard]] std::string refusal_of(const QueuedCommand& queued, const sim::World& world) {
+    std::string reason = runner_.areas_.refusal_of(queued.command, world, queued.role);
+    if (!reason.empty()) return reason;
+    reason = runner_.holdings_.refusal_of(queued, queued.role, world);
+    if (!reason.empty()) ++runner_.feed_.counters().over_limits;
+    return reason;
+  }
+
   WorldRunner& runner_;
 };
 
@@ -314,6 +340,7 @@ void WorldRunner::tick() {
   const auto begin = drive_.clock->now();
   TickSample sample;
   sample.lateness_seconds = seconds_of(clock_.begin_tick(begin));
+  holdings_.begin_tick(*world_, [this] { return writer_.durable_tick(); });
   Taken taken(*this);
   const sim::TickReport report = world_->tick(taken, executor_);
   const auto end = drive_.clock->now();

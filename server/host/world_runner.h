@@ -26,6 +26,7 @@
 #include "server/host/areas.h"
 #include "server/host/command_queue.h"
 #include "server/host/drive.h"
+#include "server/host/holdings.h"
 #include "server/host/metrics.h"
 #include "server/host/pace.h"
 #include "server/host/record_writer.h"
@@ -77,8 +78,15 @@ class WorldRunner final : public net::CommandIntake {
   [[nodiscard]] Pace pace() const;
   /// Why no client may change the world from now on; empty: they may. Time goes on.
   void refuse_edits(std::string why);
-  /// By role, for commands that come from now on. Any thread.
-  void set_role_work(const CommandQueue::WorkByRole& work_per_second);
+  /// What roles may take and own from now on. Any thread.
+  void set_role_limits(const access::LimitsByRole& limits);
+  /// Where it is kept who owns what, which `limits` bound; counts it now. Before start().
+  void set_holdings(Holdings::Source source, const access::LimitsByRole& limits);
+  /// Any thread, as the next.
+  [[nodiscard]] OwnedSample owned() const { return holdings_.sample(); }
+  [[nodiscard]] std::vector<std::pair<std::string, Owned>> largest_owners(std::size_t most) const {
+    return holdings_.largest(most);
+  }
   /// Parts of the world that not everybody who may build may change. Before start().
   void set_areas(Areas areas) { areas_ = std::move(areas); }
   /// Ticks from one checkpoint to the next, instead of two seconds of them. Before start().
@@ -136,6 +144,7 @@ class WorldRunner final : public net::CommandIntake {
   TickClock clock_;         // the world's thread alone, as the next
   double own_seconds_ = 0;  // of the last tick, beside its commands
   Areas areas_;
+  Holdings holdings_;
   Operate operate_;
   LooksBack look_back_;
   std::shared_ptr<const void> alive_ = std::make_shared<char>();

@@ -312,6 +312,33 @@ Status Reader::read_ticks(std::uint64_t from, std::uint64_t to,
   return Done{};
 }
 
+// The row in which a tick stands may grow meanwhile, and begin before that tick: what comes next is
+// found in one statement.
+Status Reader::read_commands(std::uint64_t from, std::uint64_t to,
+                             const std::function<bool(const TickRecord&)>& visit) {
+  SLUICE_ASSERT(from >= 1 && to <= last_tick_);
+  for (std::uint64_t tick = from; tick <= to;) {
+    auto next = database_->prepare(
+        "SELECT first_tick FROM history WHERE commands IS NOT NULL AND first_tick >= coalesce("
+        "(SELECT max(first_tick) FROM history WHERE first_tick <= ?1), ?1) "
+        "ORDER BY first_tick LIMIT 1");
+    if (!next) return Error{next.error()};
+    const Result<bool> found = next->bind(1, static_cast<std::int64_t>(tick)).step();
+    if (!found) return Error{found.error()};
+    if (!*found) return Done{};
+    tick = std::max(tick, static_cast<std::uint64_t>(next->integer(0)));
+    if (tick > to) return Done{};
+    const Result<std::vector<TickRecord>> row = read_row(tick, true);
+    if (!row) return Error{row.error()};
+    for (const TickRecord& record : *row) {
+      if (record.tick < tick || record.commands.empty()) continue;
+      if (record.tick > to || !visit(record)) return Done{};
+    }
+    tick = row->back().tick + 1;
+  }
+  return Done{};
+}
+
 Result<std::vector<sim::Digest>> Reader::digests(std::uint64_t from, std::uint64_t to) {
   SLUICE_ASSERT(from >= 1 && to <= last_tick_);
   std::vector<sim::Digest> digests;

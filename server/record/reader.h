@@ -91,6 +91,9 @@ class Reader {
   /// [1, last_tick()].
   [[nodiscard]] Status read_ticks(std::uint64_t from, std::uint64_t to,
                                   const std::function<bool(const TickRecord&)>& visit);
+  /// Those of them that hold commands; rows without any are passed over.
+  [[nodiscard]] Status read_commands(std::uint64_t from, std::uint64_t to,
+                                     const std::function<bool(const TickRecord&)>& visit);
   /// The digests of [from, to], in order.
   [[nodiscard]] Result<std::vector<sim::Digest>> digests(std::uint64_t from, std::uint64_t to);
   /// All ticks of the row in which `tick` stands.

@@ -76,6 +76,7 @@ void World::apply_commands(CommandSource& commands, TickReport& report) {
     // A reason quotes what the client sent: here, where all reasons pass, it is made harmless.
     const std::string reason = printable(context.apply(*command).reason);
     report.outcomes.push_back({std::string(cut_text(reason, kMaxReasonBytes))});
+    commands.note(report.outcomes.back());
   }
   pipes_.arrange_if_rebuilt();
 }

@@ -59,6 +59,8 @@ class CommandSource {
   virtual ~CommandSource() = default;
   /// Null when the tick has all its commands. What is returned stays valid until the next call.
   virtual const Command* next(const World& world) = 0;
+  /// What became of the command that next() returned last, before it is asked for another.
+  virtual void note(const CommandOutcome& /*outcome*/) {}
 };
 
 /// Looks at a world between the phases of its ticks (set_phase_observer).

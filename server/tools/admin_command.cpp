@@ -127,7 +127,7 @@ int run_question(const AdminOptions& options, const std::string& path) {
 }
 
 bool asks(const std::string& name) {
-  return name == "worlds" || name == "bans" || name == "limits";
+  return name == "worlds" || name == "bans" || name == "limits" || name == "owners";
 }
 
 /// `body` makes the request's body from the options when it is sent.
@@ -217,7 +217,8 @@ void add_admin_command(CLI::App& app, int& exit_status) {
           exit_status = run_question(*options, path);
         });
   }
-  add("limits", "Say what a connection may take, by its role", false);
+  add("limits", "Say what a connection may take and an account own, by its role", false);
+  add("owners", "Say who owns most of what is built in a world", true);
   add("bans", "List who is banned", false);
   CLI::App& ban = add("ban", "Let an account or an address in no more", false,
                       [](const AdminOptions& o) { return ban_of(o); });

@@ -183,6 +183,52 @@ TEST_F(Hosting, LimitsOfARoleAreTakenOnWithoutARestart) {
                                      "second, to views of 110 cells\n"));
 }
 
+TEST_F(Hosting, WhatAnAccountOwnsIsBoundOverAReloadAKillAndARestart) {
+  const std::string builder = token("ada", "build");
+  const auto config = [this](const std::string& text) { return folder_.write("s.toml", text); };
+  const std::string path = config("anonymous = \"build\"\n");
+  const auto sets = [this](const std::string& name, int y, int width) {
+    return folder_.write(name, R"({"cmd": "set_cells", "from": [0, )" + std::to_string(y) +
+                                   R"(, 0], "size": [)" + std::to_string(width) +
+                                   ", 1, 1], \"cell\": \"#\"}\n");
+  };
+  const std::string ten = sets("ten.jsonl", 1, 10);
+  const std::string more = sets("more.jsonl", 2, 1);
+  const std::string refused =
+      "you own 10 in this world, and this adds 1; the role build may own 10, so none until some "
+      "are removed";
+  const auto serve = [&] { return serving({"--config", path, "--tokens", tokens_}); };
+  {
+    ServerProcess server(SLUICE_SERVER, serve());
+    ASSERT_NE(server.port(), 0);
+    EXPECT_EQ(view(server, {"--token", builder, "--script", ten}).status, 0);
+    (void)config("anonymous = \"build\"\n[limits.build]\ncells_owned = 10\n");
+    server.send_signal(SIGHUP);
+    for (int i = 0; i < 3000 && server.errors().find("1 own 10 cells") == std::string::npos; ++i) {
+      usleep(10000);
+    }
+    EXPECT_THAT(view(server, {"--token", builder, "--script", more}).error, HasSubstr(refused));
+    EXPECT_EQ(view(server, {"--script", more}).status, 0) << "who shows no token is another";
+    EXPECT_THAT(view(server, {"--script", ten}).error,
+                HasSubstr("those of your address own 1 in this world, and this adds 10"));
+    server.send_signal(SIGKILL);
+    (void)server.finish();
+  }
+  for (int start = 0; start < 2; ++start) {
+    ServerProcess server(SLUICE_SERVER, serve());
+    ASSERT_NE(server.port(), 0);
+    EXPECT_THAT(server.errors(), HasSubstr("pond: 2 own 11 cells and 0 pipes"));
+    EXPECT_THAT(view(server, {"--token", builder, "--script", more}).error, HasSubstr(refused));
+    server.send_signal(SIGTERM);
+    EXPECT_EQ(server.finish().status, 0);
+  }
+  const Finished verified = run({"verify", folder_.file("data/pond.sluice")});
+  EXPECT_EQ(verified.status, 0) << verified.error;
+  EXPECT_THAT(run_program({SLUICE_SERVER, "--world", world_, "check", path}).out,
+              HasSubstr("an account with the role build, or who comes from one address without "
+                        "one, owns at most 10 cells of rock in a world\n"));
+}
+
 TEST_F(Hosting, OnADiskThatIsNearlyFullTimeGoesOnAndNobodyEdits) {
   // No disk has a pebibyte to spare.
   ServerProcess server(SLUICE_SERVER,

@@ -257,7 +257,7 @@ TEST_F(AdminApiTest, EachActionNeedsItsRole) {
       ++tried;
     }
   }
-  EXPECT_EQ(tried, 21);
+  EXPECT_EQ(tried, 22);
   ASSERT_EQ(ask("POST", "/api/worlds/pond/load", "", "adam").status, 200U);
   EXPECT_THAT(
       ask("POST", "/api/worlds/pond/pause", "", "bert").body,
@@ -307,14 +307,43 @@ TEST_F(AdminApiTest, BansAreMadeListedAndLifted) {
 TEST_F(AdminApiTest, LimitsOfRolesAreTold) {
   open(false);
   access::LimitsByRole limits;
-  limits[static_cast<std::size_t>(access::Role::kBuild)] = {5, 6000, 7, 8000};
+  limits[static_cast<std::size_t>(access::Role::kBuild)] = {5, 6000, 7, 8000, 9, 0};
   gate_->set_limits(limits);
   const json told = json::parse(ask("GET", "/api/limits").body);
   EXPECT_EQ(told["build"], json::parse(R"({"commands_per_second": 5, "work_per_second": 6000,
-                                           "view_cells": 7, "bytes_per_second": 8000})"));
+                                           "view_cells": 7, "bytes_per_second": 8000,
+                                           "cells_owned": 9, "pipes_owned": null})"));
   EXPECT_EQ(told["watch"]["view_cells"], nullptr);
   EXPECT_EQ(told.size(), 4U);
   EXPECT_EQ(json::parse(ask("POST", "/api/reload").body)["needs_restart"], json({"listen"}));
+}
+
+TEST_F(AdminApiTest, WhoOwnsMostIsToldWhereARoleIsBound) {
+  open(false);
+  const auto told = [this] { return json::parse(ask("GET", "/api/worlds/pond/owners").body); };
+  EXPECT_EQ(told(), json::parse(R"({"followed": false, "owners": 0, "cells": 0, "pipes": 0,
+                                    "largest": []})"));
+  access::LimitsByRole limits;
+  limits[static_cast<std::size_t>(access::Role::kBuild)].cells_owned = 100;
+  worlds_->set_role_limits(limits);
+  for (int i = 0; i < 10000 && !runner_->owned().followed; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  const auto give = [this](const std::string& account, const std::string& command) {
+    ASSERT_TRUE(runner_->submit({{1, command}, 7, "tester", account}).ok());
+  };
+  give("ada", R"({"cmd": "set_cells", "from": [0, 0, 0], "size": [3, 2, 1], "cell": "#"})");
+  give("bert", R"({"cmd": "set_cells", "from": [0, 2, 0], "size": [9, 1, 1], "cell": "#"})");
+  give("bert", R"({"cmd": "add_pipe", "name": "a"})");
+  for (int i = 0; i < 10000 && runner_->owned().owned.pipes == 0; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  EXPECT_EQ(told(), json::parse(R"({"followed": true, "owners": 2, "cells": 15, "pipes": 1,
+      "largest": [{"account": "bert", "cells": 9, "pipes": 1},
+                  {"account": "ada", "cells": 6, "pipes": 0}]})"));
+  open(true);
+  EXPECT_EQ(ask("GET", "/api/worlds/pond/owners", "", "bert").status, 403U);
+  EXPECT_EQ(ask("GET", "/api/worlds/pond/owners", "", "olga").status, 200U);
 }
 
 TEST_F(AdminApiTest, WorldsComeAndGo) {

@@ -51,6 +51,7 @@ TEST(Config, AFileSetsEveryKey) {
       "look_back = 5\nlook_back_per_world = 3\nlook_back_memory = 77\n"
       "[limits.watch]\nview_cells = 11\nbytes_per_second = 1000\n"
       "[limits.build]\ncommands_per_second = 12\nwork_per_second = 1000\nview_cells = 0\n"
+      "cells_owned = 13\npipes_owned = 14\n"
       "[worlds.cave]\nanonymous = \"build\"\n"
       "[worlds.lake]\nread_only = true\npause_when_alone = true\n"
       "[[worlds.lake.area]]\nfrom = [1, 2, 0]\nsize = [3, 4, 1]\nrole = \"admin\"\n");
@@ -87,7 +88,7 @@ TEST(Config, AFileSetsEveryKey) {
   EXPECT_EQ(config.worlds_spoken_of.size(), 2U);
   const auto of = [&](access::Role role) { return rules.limits[static_cast<std::size_t>(role)]; };
   EXPECT_EQ(of(access::Role::kWatch), (access::RoleLimits{0, 0, 11, 1000}));
-  EXPECT_EQ(of(access::Role::kBuild), (access::RoleLimits{12, 1000, 0, 0}));
+  EXPECT_EQ(of(access::Role::kBuild), (access::RoleLimits{12, 1000, 0, 0, 13, 14}));
   EXPECT_EQ(of(access::Role::kAdmin), access::RoleLimits{});
 }
 
@@ -270,7 +271,11 @@ TEST(Config, LimitsOfRolesHaveBoundsToo) {
             at + "2: view_cells must be a number from 1 to 4294967295");
   EXPECT_EQ(error("[limits.build]\nviews = 1"),
             at + "2: unknown key \"views\" in [limits.build]; allowed: bytes_per_second, "
-                 "commands_per_second, view_cells, work_per_second");
+                 "cells_owned, commands_per_second, pipes_owned, view_cells, work_per_second");
+  EXPECT_EQ(error("[limits.build]\ncells_owned = -1"),
+            at + "2: cells_owned must be a number from 1 to 4294967295");
+  EXPECT_EQ(error("[limits.build]\npipes_owned = 4294967296"),
+            at + "2: pipes_owned must be a number from 1 to 4294967295");
   for (const char* wrong :
        {"limits = 5", "[limits.none]", "[limits.king]", "[limits]\nbuild = 5"}) {
     EXPECT_THAT(error(wrong), testing::HasSubstr("limits must be tables of watch, build, operate"))

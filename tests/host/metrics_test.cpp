@@ -38,8 +38,7 @@ TEST(MetricsTest, EachSaysWhatHappened) {
   tick.commands_applied = 6;
   tick.commands_refused = 7;
   tick.recorder_lag_ticks = 8;
-  world.report(tick);
-  world.report(tick);
+  for (int i = 0; i < 2; ++i) world.report(tick);
   net::HubCounters network;
   network.viewers = 9;
   network.frames = 10;
@@ -55,6 +54,7 @@ TEST(MetricsTest, EachSaysWhatHappened) {
   world.report(VerifierSample{17, true, 18});
   world.report(BackupSample{20, 21, 22});
   world.report(DiskSample{23, 24, 25, true});
+  world.report(OwnedSample{true, 27, {28, 29}, 30});
   world.report_paused(true);
   const std::string text = metrics.text();
   const std::pair<const char*, const char*> expected[] = {
@@ -89,6 +89,10 @@ TEST(MetricsTest, EachSaysWhatHappened) {
       {"sluice_recording_bytes", "24"},
       {"sluice_recording_grown_bytes", "25"},
       {"sluice_edits_refused", "1"},
+      {"sluice_owners", "27"},
+      {"sluice_owned_cells", "28"},
+      {"sluice_owned_pipes", "29"},
+      {"sluice_owned_bytes", "30"},
       {"sluice_paused", "1"}};
   for (const auto& [name, value] : expected) EXPECT_EQ(value_of(text, name), value) << name;
   EXPECT_EQ(value_of(text, "sluice_tick_seconds_bucket", R"({world="tub",le="+Inf"})"), "2");

@@ -12,6 +12,48 @@
 namespace sluice::record::test::concurrent_test {
 namespace {
 
+// A row that grows while it is passed over takes ticks in that come after it.
+TEST(Concurrent, NoCommandIsPassedOverWhileRowsAreMerged) {
+  TemporaryFolder folder;
+  const std::string path = folder.file("a.sluice");
+  const auto world = make_world();
+  auto recorder = must(Recorder::create(path, kWorldFile, *world));
+  std::atomic<std::uint64_t> sent = 0;
+  std::atomic<bool> done = false;
+  std::thread writer([&] {
+    CommandSource source(2, 4);
+    for (std::uint64_t tick = 1; tick <= 2100; ++tick) {
+      // Long stretches without any, whose rows are passed over.
+      TickRecord record = play(*world, tick % 97 < 3 ? source.some(2) : source.some(0));
+      const std::size_t commands = record.commands.size();
+      must(recorder->append(std::move(record)));
+      must(recorder->commit());
+      sent += commands;
+    }
+    done = true;
+  });
+  auto reader = must(Reader::open(path));
+  std::uint64_t read = 0;
+  for (std::uint64_t from = 0;;) {
+    const bool ended = done;
+    must(reader->refresh());
+    const std::uint64_t to = reader->last_tick();
+    if (to == from && ended) break;
+    if (to == from) continue;
+    must(reader->read_commands(from + 1, to, [&](const TickRecord& tick) {
+      EXPECT_GT(tick.tick, from);
+      EXPECT_LE(tick.tick, to);
+      EXPECT_FALSE(tick.commands.empty());
+      read += tick.commands.size();
+      return true;
+    }));
+    from = to;
+  }
+  writer.join();
+  EXPECT_GT(read, 50U);
+  EXPECT_EQ(read, sent.load());
+}
+
 TEST(Concurrent, VerifiesWhatARunningWriterHasCommitted) {
   TemporaryFolder folder;
   const std::string path = folder.file("a.sluice");
