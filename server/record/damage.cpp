@@ -39,6 +39,7 @@ DamageSearch::DamageSearch(Reader& reader)
       tick_(reader.first_tick() + 1),
       checkpoint_(reader.first_tick()) {
   found_.troubles = reader.troubles();
+  found_.end_unknown = reader.end_unknown();
 }
 
 Result<bool> DamageSearch::step() {

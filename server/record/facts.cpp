@@ -1,6 +1,7 @@
 #include "server/record/facts.h"
 
 #include <bit>
+#include <charconv>
 #include <thread>
 
 #include <sys/utsname.h>
@@ -10,6 +11,24 @@
 #include "server/sim/models/registry.h"
 
 namespace sluice::record {
+
+namespace {
+
+constexpr std::string_view kMetDamage = "a write after tick ";
+
+}  // namespace
+
+std::string met_damage_after(std::uint64_t durable_tick) {
+  return std::string(kMetDamage) + std::to_string(durable_tick) + " met damage in it";
+}
+
+std::uint64_t tick_of_damage(std::string_view value) {
+  if (!value.starts_with(kMetDamage)) return 0;
+  value.remove_prefix(kMetDamage.size());
+  std::uint64_t tick = 0;
+  (void)std::from_chars(value.data(), value.data() + value.size(), tick);
+  return tick;
+}
 
 std::string program_name() {
   return "sluice " SLUICE_VERSION;

@@ -2,6 +2,7 @@
 // model and its options, and, in a bundle, where it came from.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,9 @@ struct Fact {
 /// The fact by which a writer that met damage tells whoever opens the file next: what it does not
 /// read as it starts would else meet the next writer, and the one after that.
 inline constexpr std::string_view kMetDamageFact = "met_damage";
+/// Its value, and the tick that this names: up to there all was on the medium. 0: it names none.
+[[nodiscard]] std::string met_damage_after(std::uint64_t durable_tick);
+[[nodiscard]] std::uint64_t tick_of_damage(std::string_view value);
 
 /// The program and its version, as recordings name it.
 [[nodiscard]] std::string program_name();

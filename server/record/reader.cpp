@@ -136,6 +136,7 @@ Status Reader::read_facts() {
         facts_.push_back(std::move(fact));
         continue;
       }
+      written_to_ = tick_of_damage(fact.value);
       const Status noted = trouble(database_->error("is damaged: " + fact.value));
       if (!noted) return noted;
       continue;
@@ -202,8 +203,11 @@ Status Reader::refresh() {
   if (!end) {
     const Status noted = trouble({end.error()});
     if (!noted) return noted;
+    end_unknown_ = true;
     end = first_tick_;
   }
+  // A writer that met damage knew how far the history went.
+  end = std::max(*end, written_to_);
   // A checkpoint goes into the file with the ticks before it: one behind them says that some went.
   // Looked for second, so that a writer may go on meanwhile.
   const auto last = checkpoint_after(*end + 1);

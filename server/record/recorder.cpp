@@ -197,8 +197,7 @@ Status Recorder::in_transaction() {
 
 // Where that fails, too, the next writer has to find out for itself.
 void Recorder::note_damage() {
-  const Fact fact{std::string(kMetDamageFact),
-                  "a write after tick " + std::to_string(durable_tick_) + " met damage in it"};
+  const Fact fact{std::string(kMetDamageFact), met_damage_after(durable_tick_)};
   Database& database = *file_->database;
   Status noted = database.execute("BEGIN IMMEDIATE");
   if (noted) noted = write_fact(database, fact);

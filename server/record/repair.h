@@ -44,6 +44,8 @@ struct Damage {
   std::vector<LostTicks> ticks;
   std::vector<LostCheckpoint> checkpoints;
   std::vector<std::string> troubles;  // with what stands before the history
+  /// There may have been ticks after the last one that is known: what says so cannot be read.
+  bool end_unknown = false;
   [[nodiscard]] bool whole() const {
     return ticks.empty() && checkpoints.empty() && troubles.empty();
   }
@@ -85,6 +87,7 @@ struct Repair {
   Damage damage;                            // what the medium lost
   std::vector<LostTicks> lost;              // of that, what could not be had otherwise
   std::vector<LostCheckpoint> not_rebuilt;  // likewise
+  std::uint64_t last_known_tick = 0;
   Part main;                // under the old name; all of it, where nothing was damaged
   std::vector<Part> parts;  // of what came before the last loss
   /// Ticks whose commands can be read and whose state cannot be had. They are in the file that was

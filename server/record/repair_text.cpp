@@ -82,9 +82,14 @@ std::string describe(const Repair& repair) {
     text += "\n  without a state to replay from, in the damaged file only: " +
             ticks_text(left.first, left.last) + ", " + content_text(left);
   }
-  text += ticks == 0 ? "\n  no tick and no command is lost"
-                     : "\n  in all " + counted(ticks, "tick") + " cannot be replayed, with " +
-                           content_text(all);
+  if (repair.damage.end_unknown) {
+    text += "\n  lost: whatever came after tick " + std::to_string(repair.last_known_tick) +
+            ", for its history cannot be read to its end";
+  }
+  const bool nothing = ticks == 0 && !repair.damage.end_unknown;
+  text += nothing ? "\n  no tick and no command is lost"
+                  : "\n  in all " + counted(ticks, "tick") + " cannot be replayed, with " +
+                        content_text(all);
   for (const Part& part : repair.parts) {
     text += "\n  kept apart: " + ticks_text(part.first_tick, part.last_tick) + " in " + part.path;
   }

@@ -40,6 +40,9 @@ class Ledger {
   void lost_what_is_not_there();
   /// The medium was damaged: from now on a loss is no fault, if it is named.
   void damaged() { damaged_ = true; }
+  /// A sector of it went: a page of which the last rows went looks like one that never had them, so
+  /// that the end of what was kept is all that a repair can say of it.
+  void lost_a_sector() { damaged_ = loses_sectors_ = true; }
   /// Keeps the world as it lives through that tick, for `first_difference`.
   void keep(std::uint64_t tick) { kept_tick_ = tick; }
   /// The tick in which a plain world differed; 0: none did. Where, if the world of it was kept.
@@ -86,6 +89,7 @@ class Ledger {
   std::map<std::uint64_t, sim::Digest> seen_;  // by tick, of the world as it lived
   std::vector<std::pair<std::uint64_t, std::uint64_t>> lost_;
   bool damaged_ = false;
+  bool loses_sectors_ = false;
   std::uint64_t kept_tick_ = 0;
   std::unique_ptr<sim::World> kept_;
   std::uint64_t differs_at_ = 0;

@@ -263,7 +263,7 @@ void Run::plan_faults() {
     (void)ground_.disk.flip_a_bit(kRecording);
   });
   befall("fault: lost sector", plan.lost_sectors, [this] {
-    ledger_.damaged();
+    ledger_.lost_a_sector();
     (void)ground_.disk.lose_a_sector(kRecording);
   });
   befall("fault: clock jumps", plan.clock_jumps,

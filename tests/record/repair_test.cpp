@@ -22,6 +22,15 @@ class RepairTest : public testing::Test {
   void change(const std::string& sql) {
     must(must(Database::open(path_, Database::Mode::kWrite))->execute(sql.c_str()));
   }
+  /// Spoils the page where a table or an index begins.
+  void spoil_root_of(const std::string& name) {
+    const auto page =
+        must(must(Database::open(path_, Database::Mode::kRead))
+                 ->integer("SELECT rootpage FROM sqlite_master WHERE name = '" + name + "'"));
+    std::string bytes = read_file(path_);
+    bytes[static_cast<std::size_t>(page - 1) * 4096] = '\xff';
+    write_file(path_, bytes);
+  }
   /// Of a world to which nobody does anything.
   static TickRecord next_tick(sim::World& world) {
     sim::SerialExecutor executor;
@@ -57,12 +66,7 @@ TEST_F(RepairTest, AWholeFileIsLeftAlone) {
 // What a start does not read: the index by which a writer finds the chunks that it may share. Each
 // writer once met it anew, and none of them could go on.
 TEST_F(RepairTest, DamageThatOnlyAWriterMeetsIsKnownToTheNextOne) {
-  const auto page = must(must(Database::open(path_, Database::Mode::kRead))
-                             ->integer("SELECT rootpage FROM sqlite_master "
-                                       "WHERE name = 'sqlite_autoindex_chunks_1'"));
-  std::string bytes = read_file(path_);
-  bytes[static_cast<std::size_t>(page - 1) * 4096] = '\xff';
-  write_file(path_, bytes);
+  spoil_root_of("sqlite_autoindex_chunks_1");
   sim::SerialExecutor executor;
   {
     auto recovered = must(recover(path_, executor));
@@ -84,6 +88,40 @@ TEST_F(RepairTest, DamageThatOnlyAWriterMeetsIsKnownToTheNextOne) {
   must(recorder->checkpoint(CheckpointImage::of(*recovered.world)));
   recorder.reset();
   EXPECT_TRUE(must(repair(path_)).damage.whole());
+}
+
+// Nothing in such a file says where its history ended. "No tick is lost" was said of it.
+TEST_F(RepairTest, AHistoryWithoutAnEndIsSaidToBeLost) {
+  path_ = folder_.file("b.sluice");
+  (void)record_history(path_, {.ticks = 40, .ticks_per_checkpoint = 1000});
+  spoil_root_of("history");
+  const Repair result = must(repair(path_));
+  EXPECT_TRUE(result.damage.end_unknown);
+  EXPECT_EQ(result.main.last_tick, 0U);
+  const std::string text = describe(result);
+  EXPECT_NE(text.find("lost: whatever came after tick 0,"), std::string::npos) << text;
+  EXPECT_EQ(text.find("no tick"), std::string::npos) << text;
+}
+
+TEST_F(RepairTest, AWriterThatMetDamageSaysHowFarTheHistoryWent) {
+  path_ = folder_.file("b.sluice");
+  (void)record_history(path_, {.ticks = 40, .ticks_per_checkpoint = 1000});
+  sim::SerialExecutor executor;
+  {
+    auto recovered = must(recover(path_, executor));
+    auto recorder = must(Recorder::open(path_));
+    spoil_root_of("history");
+    must(recorder->append(next_tick(*recovered.world)));
+    ASSERT_FALSE(recorder->commit().ok());
+  }
+  const Repair result = must(repair(path_));
+  ASSERT_EQ(result.lost.size(), 1U);
+  EXPECT_EQ(result.lost[0].first, 1U);
+  EXPECT_EQ(result.lost[0].last, 40U);
+  EXPECT_TRUE(result.lost[0].commands_unknown);
+  const std::string text = describe(result);
+  EXPECT_NE(text.find("lost: ticks 1 to 40, at least"), std::string::npos) << text;
+  EXPECT_NE(text.find("lost: whatever came after tick 40,"), std::string::npos) << text;
 }
 
 TEST_F(RepairTest, ARowLostInTheMiddleCutsTheHistoryInTwo) {
