@@ -36,7 +36,7 @@ std::vector<std::pair<std::int32_t, std::int32_t>> merged(
 /// The bodies of all boxes: runs, column by column, joined where they touch.
 class Bodies {
  public:
-  Bodies(const Grid& grid, const std::vector<Box>& boxes) {
+  Bodies(const std::function<Cell(Vec3)>& cell, const std::vector<Box>& boxes) {
     std::map<Column, std::vector<std::pair<std::int32_t, std::int32_t>>> covered;
     for (const Box& box : boxes) {
       const Vec3 end = box.end();
@@ -48,7 +48,7 @@ class Bodies {
     }
     for (auto& [column, parts] : covered) {
       first_run_[column] = runs_.size();
-      for (const auto& [from, end] : merged(std::move(parts))) add_runs(grid, column, from, end);
+      for (const auto& [from, end] : merged(std::move(parts))) add_runs(cell, column, from, end);
       ends_[column] = runs_.size();
     }
     body_.resize(runs_.size());
@@ -79,10 +79,11 @@ class Bodies {
   }
 
  private:
-  void add_runs(const Grid& grid, Column column, std::int32_t from, std::int32_t end) {
+  void add_runs(const std::function<Cell(Vec3)>& cell_at, Column column, std::int32_t from,
+                std::int32_t end) {
     bool wet_below = false;
     for (std::int32_t y = from; y < end; ++y) {
-      const Cell cell = grid.cell({column.second, y, column.first});
+      const Cell cell = cell_at({column.second, y, column.first});
       const bool wet = water_of(cell) > 0;
       if (wet && !wet_below) runs_.push_back({y, y, cell});
       if (wet) {
@@ -136,20 +137,32 @@ Cell amount_at_rest(const WaterMeasure& measure, std::int32_t depth, Cell surfac
   return static_cast<Cell>(std::min<std::int64_t>(amount, kMaxCellUnits));
 }
 
-std::int64_t set_at_rest(const WaterMeasure& measure, Grid& grid, const std::vector<Box>& boxes) {
-  std::int64_t gain = 0;
-  Bodies bodies(grid, boxes);
+void for_each_at_rest(const WaterMeasure& measure, const std::function<Cell(Vec3)>& cell,
+                      const std::vector<Box>& boxes,
+                      const std::function<void(Vec3, Cell, Cell)>& set) {
+  Bodies bodies(cell, boxes);
   bodies.for_each([&](std::int32_t x, std::int32_t z, const Run& run, const Run& highest) {
+    // A surface that cannot be divided evenly is a unit lower here and there, and bears so much
+    // less.
+    const bool own = run.top == highest.top && highest.surface - run.surface <= 1;
     for (std::int32_t y = run.bottom; y <= run.top; ++y) {
-      const Cell before = grid.cell({x, y, z});
-      const bool surface = y == highest.top;
-      const Cell after =
-          amount_at_rest(measure, highest.top - y, surface ? before : highest.surface);
-      if (after == before) continue;
-      grid.add_to_cell({x, y, z}, after - before);
-      gain += after - before;
+      const Cell before = cell({x, y, z});
+      const std::int32_t depth = highest.top - y;
+      const Cell surface = depth == 0 ? before : own ? run.surface : highest.surface;
+      set({x, y, z}, before, amount_at_rest(measure, depth, surface));
     }
   });
+}
+
+std::int64_t set_at_rest(const WaterMeasure& measure, Grid& grid, const std::vector<Box>& boxes) {
+  std::int64_t gain = 0;
+  for_each_at_rest(
+      measure, [&grid](Vec3 at) { return grid.cell(at); }, boxes,
+      [&](Vec3 at, Cell before, Cell after) {
+        if (after == before) return;
+        grid.add_to_cell(at, after - before);
+        gain += after - before;
+      });
   return gain;
 }
 

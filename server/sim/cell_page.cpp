@@ -52,7 +52,7 @@ void CellPage::share_if_uniform() {
   const Cell kind = cells_[0];
   // A lake's chunk begins with thousands of cells alike and ends with air.
   if (own_ == nullptr || !can_share(kind) || cells_[kChunkCells - 1] != kind) return;
-  if (std::any_of(begin(), end(), [kind](Cell cell) { return cell != kind; })) return;
+  if (!std::equal(begin(), end(), shared_page(kind))) return;
   fill(kind);
 }
 

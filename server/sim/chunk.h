@@ -85,17 +85,18 @@ struct Chunk {
 
   bool claimed = false;  // held nothing at the last update_digest; a command of this tick fills it
 
-  std::int32_t world_cells = 0;  // cells that lie inside the world
-  std::uint8_t wake = 0;         // passes in which the chunk must be looked at
-  WakeRegions regions;           // and where, as far as the model keeps to it
-  std::uint8_t changed = 0;      // borders that changed in the pass under way
-  ChunkRegion changed_region;    // and where
-  bool awake_listed = false;     // stands in Grid::awake()
-  bool changed_listed = false;   // stands in Grid::changed()
-  bool in_pass = false;          // takes part in the pass under way
-  ChunkRegion pass_region;       // of the sideways flows in the sweep under way
-  std::uint32_t pass_slot = 0;   // and where its border fluxes lie
-  bool has_gutter = false;       // holds cells beyond an open edge: what enters them is drained
+  std::int32_t world_cells = 0;      // cells that lie inside the world
+  std::uint8_t wake = 0;             // passes in which the chunk must be looked at
+  WakeRegions regions;               // and where, as far as the model keeps to it
+  std::uint8_t changed = 0;          // borders that changed in the pass under way
+  ChunkRegion changed_region;        // and where
+  std::uint32_t changed_beside = 0;  // segments with a face at a changed cell
+  bool awake_listed = false;         // stands in Grid::awake()
+  bool changed_listed = false;       // stands in Grid::changed()
+  bool in_pass = false;              // takes part in the pass under way
+  ChunkRegion pass_region;           // of the sideways flows in the sweep under way
+  std::uint32_t pass_slot = 0;       // and where its border fluxes lie
+  bool has_gutter = false;           // holds cells beyond an open edge: what enters them is drained
 };
 
 }  // namespace sluice::sim

@@ -1,5 +1,8 @@
 #include "server/sim/digest.h"
 
+#include <algorithm>
+#include <array>
+
 #include "server/sim/chunk.h"
 #include "server/sim/kernels.h"
 
@@ -53,6 +56,13 @@ Digest digest_cells(const Cell* cells) {
   std::uint64_t digest = 0;
   for (const std::uint64_t sum : sums) digest = combine(digest, sum);
   return digest;
+}
+
+bool is_of_shared_page(Digest cells) {
+  static const std::array kShared = {digest_cells(CellPage(kAir).data()),
+                                     digest_cells(CellPage(kRock).data()),
+                                     digest_cells(CellPage(kFull).data())};
+  return std::find(kShared.begin(), kShared.end(), cells) != kShared.end();
 }
 
 Digest digest_marks(const Marks* marks) {

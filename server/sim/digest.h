@@ -65,6 +65,10 @@ constexpr std::uint64_t combine(std::uint64_t seed, std::uint64_t value) {
 /// Of a chunk's kChunkCells cells.
 [[nodiscard]] Digest digest_cells(const Cell* cells);
 
+/// Whether that is the digest of a chunk of one kind of cell that can be shared (CellPage): most
+/// are not, and need not be looked at cell by cell.
+[[nodiscard]] bool is_of_shared_page(Digest cells);
+
 /// Of a chunk's marks; 0 where all are 0, whether they are stored or not.
 [[nodiscard]] Digest digest_marks(const Marks* marks);
 

@@ -164,10 +164,11 @@ void Grid::wake_all() {
 }
 
 // What flows through a cell counts as a change of it, even if as much comes as goes.
-void Grid::note_change(Chunk& chunk, std::uint8_t changed, const ChunkRegion& where) {
+void Grid::note_change(Chunk& chunk, std::uint8_t changed, const ChunkRegion& where,
+                       std::uint32_t beside) {
   if (changed == 0) return;
   full_columns_.changed(chunk);
-  list_change(chunk, changed, where);
+  list_change(chunk, changed, where, beside);
 }
 
 // A sideways flow between two cells depends on both and, because falling water does not spread,
@@ -175,12 +176,13 @@ void Grid::note_change(Chunk& chunk, std::uint8_t changed, const ChunkRegion& wh
 // is seen by the neighbour behind it, and a changed top by the chunk above and, at a corner, by
 // that chunk's own neighbours. A neighbour that is not stored holds nothing that could flow; what
 // flows into it is found by the chunk that it leaves.
-void Grid::list_change(Chunk& chunk, std::uint8_t changed, const ChunkRegion& where) {
+void Grid::list_change(Chunk& chunk, std::uint8_t changed, const ChunkRegion& where,
+                       std::uint32_t beside_segments) {
   if (!chunk.changed_listed) {
     chunk.changed_listed = true;
     changed_.push_back(&chunk);
   }
-  const ChunkRegion beside = widened(where, shape_);
+  const ChunkRegion beside = {widened(where, shape_).slabs, beside_segments};
   wake(chunk, kWakeX | kWakeZ, beside);
   wake(chunk, kWakeVertical, where);
   const auto wake_if = [this](Chunk* neighbour, bool seen, int passes, const ChunkRegion& region) {
@@ -227,7 +229,8 @@ void Grid::add_to_cell(Vec3 at, std::int32_t units) {
   Chunk& chunk = obtain(shape_.chunk_of(at));
   chunk.cells.edit()[static_cast<std::size_t>(shape_.index_of(at))] += units;
   if (units < 0) full_columns_.lowered(*this, chunk, at);
-  list_change(chunk, kChangedAll, region_of({at, {1, 1, 1}}, shape_));
+  const ChunkRegion where = region_of({at, {1, 1, 1}}, shape_);
+  list_change(chunk, kChangedAll, where, widened(where, shape_).segments);
 }
 
 void Grid::set_digests(Chunk& chunk, Digest cells, Digest marks) {

@@ -92,7 +92,12 @@ class Grid {
   void wake_all();
   /// Wakes the chunk and those neighbours whose flows can see the borders in `changed`, and lists
   /// the chunk as changed in this tick. `where` holds the changed cells.
-  void note_change(Chunk& chunk, std::uint8_t changed, const ChunkRegion& where);
+  void note_change(Chunk& chunk, std::uint8_t changed, const ChunkRegion& where) {
+    note_change(chunk, changed, where, widened(where, shape_).segments);
+  }
+  /// The same where it is known which segments hold a cell beside a changed one.
+  void note_change(Chunk& chunk, std::uint8_t changed, const ChunkRegion& where,
+                   std::uint32_t beside);
   void note_change(Chunk& chunk, std::uint8_t changed) {
     note_change(chunk, changed, whole_chunk(shape_));
   }
@@ -133,7 +138,8 @@ class Grid {
   void link(Chunk& chunk);
   void unlink(Chunk& chunk);
   void fill_pristine(Chunk& chunk) const;
-  void list_change(Chunk& chunk, std::uint8_t changed, const ChunkRegion& where);
+  void list_change(Chunk& chunk, std::uint8_t changed, const ChunkRegion& where,
+                   std::uint32_t beside_segments);
 
   // Derived from the configuration, and from the chunks.
   ChunkShape shape_;

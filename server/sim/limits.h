@@ -21,6 +21,9 @@ inline constexpr std::int32_t kMaxPourUnits = 1 << 24;
 /// Cells above its own that one pour may rise into.
 inline constexpr std::int32_t kMostPourAbove = 64;
 
+/// Cells of a pour at rest: of its box, and of the water that stands over and under it.
+inline constexpr std::int64_t kMostRestingCells = std::int64_t{1} << 16;
+
 /// What one command fills or evaporates to a level: cells of its region, stretches of cells that
 /// lie one above the other, and chunks.
 inline constexpr std::int64_t kMostLevelCells = std::int64_t{1} << 18;

@@ -366,8 +366,9 @@ std::vector<Chunk*> World::update_digest(Executor& executor) {
   std::vector<Digests> digests(changed.size());
   wake_springs(changed);
   executor.run(changed.size(), [&](std::size_t i) {
-    changed[i]->cells.share_if_uniform();
-    digests[i] = {digest_cells(changed[i]->cells.data()), digest_marks(changed[i]->marks.get())};
+    const Digest cells = digest_cells(changed[i]->cells.data());
+    if (is_of_shared_page(cells)) changed[i]->cells.share_if_uniform();
+    digests[i] = {cells, digest_marks(changed[i]->marks.get())};
   });
   changed_.clear();
   std::vector<Chunk*> filled;

@@ -100,6 +100,8 @@ TEST(CommandTypes, TheDeclarationHasATypeForEachRow) {
   EXPECT_THAT(text, HasSubstr("kind: \"inlet\" | \"outlet\" | \"open\";\n"));
   EXPECT_THAT(text, HasSubstr("  one_way?: boolean;\n"));
   EXPECT_THAT(text, HasSubstr("\n  | PourWithTemperature\n"));
+  EXPECT_THAT(text, HasSubstr("export interface PourWithAtRest {\n  cmd: \"pour\";\n  at: Place;\n"
+                              "  units: number;\n  at_rest: boolean;\n  size?: Place;\n"));
 }
 
 }  // namespace

@@ -95,6 +95,25 @@ TEST(Script, AmountsOfTracersAreReadAndPrinted) {
   EXPECT_EQ(formats::format_command(mixed->at(0).command, 7), rising);
 }
 
+TEST(Script, APourAtRestHasABoxOrAColumn) {
+  const std::string head = R"({"tick":7,"cmd":"pour","at":[1,2,0],"units":9,"at_rest":)";
+  for (const std::string& line :
+       {head + "true}", head + R"(true,"size":[4,3,1]})",
+        head + R"(false,"above":3,"tracer":{"red":5},"temperature":256})"}) {
+    const auto script = formats::parse_script(line, "s.jsonl");
+    ASSERT_TRUE(script.ok()) << script.error();
+    EXPECT_EQ(formats::format_command(script->at(0).command, 7), line);
+    std::vector<std::byte> bytes;
+    sim::append_command(script->at(0).command, bytes);
+    std::span<const std::byte> left(bytes);
+    const auto read = sim::read_command(left);
+    ASSERT_TRUE(read.ok()) << read.error();
+    EXPECT_EQ(formats::format_command(*read, 7), line);
+  }
+  EXPECT_THAT(script_mistake(head + R"("yes"})"), HasSubstr("key 'at_rest' must be true or false"));
+  EXPECT_THAT(script_mistake(head + R"(true, "size": 4})"), HasSubstr("key 'size' must be three"));
+}
+
 // A text for every form that a pipe's command can take, from a seed.
 sim::Command random_pipe_command(Dice& dice) {
   sim::PipeFields fields;

@@ -174,7 +174,13 @@ sim::Command seldom_command(tests::Dice& dice, Vec3 size) {
     case 5: {
       const Vec3 at = tests::random_place(dice, size);
       const std::int32_t energy = dice.roll(1, 1'000'000);
-      return {sim::Splash{at, dice.roll(0, 4), energy, dice.roll(-1, 1)}};
+      const sim::Splash splash = {at, dice.roll(0, 4), energy, dice.roll(-1, 1)};
+      if (energy % 4 != 3) return {splash};
+      // A box at rest, from the same draws.
+      const Vec3 box = {1 + energy / 4 % 9, 1 + energy / 64 % 9, 1 + splash.radius};
+      const Vec3 fits = {std::min(box.x, size.x - at.x), std::min(box.y, size.y - at.y),
+                         std::min(box.z, size.z - at.z)};
+      return {sim::RestingPour{at, 1 + energy % (20 * kFull), true, fits}};
     }
     default:
       return tests::random_tracer_command(dice, size, sim::kMostTracers - 1, true);

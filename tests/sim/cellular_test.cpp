@@ -128,6 +128,21 @@ TEST(Cellular, ADropFallsAsFastBesideABusyLake) {
   EXPECT_EQ(alone->cell({1, 0, 0}) + alone->cell({0, 0, 0}) + alone->cell({2, 0, 0}), 30);
 }
 
+// What a sweep looks at follows what moves: the row that the drop leaves, that which it comes into,
+// the one above, where water may now spread, and the one below.
+TEST(Cellular, AFallingDropKeepsFourRowsAwake) {
+  WorldSpec spec;
+  spec.config.size = {200, 64, 1};
+  spec.config.options["max_sweeps"] = 1;
+  spec.cells.push_back({{100, 60, 0}, kFull});
+  auto world = make(spec);
+  sim::SerialExecutor serial;
+  (void)world->tick({}, serial);  // looks at everything
+  for (int t = 0; t < 50; ++t) {
+    EXPECT_EQ(world->tick({}, serial).cell_updates, 4 * sim::kSegment) << "tick " << t;
+  }
+}
+
 RC_GTEST_PROP(Cellular, ConservesEveryUnitAndNeverGoesBelowZero, (std::uint64_t seed, bool solid)) {
   const WorldSpec spec = random_world(seed, {.solid = solid});
   const Script script = random_script(seed, spec.config.size, kTicks);

@@ -2,6 +2,9 @@
 // keeps the promises on which the proof of rest stands (models/cellular/cellular.md).
 #include "server/sim/kernels.h"
 
+#include <array>
+#include <tuple>
+
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -97,6 +100,29 @@ RC_GTEST_PROP(Kernels, SidewaysGivesTheSameBitsEverywhere, (std::uint64_t seed, 
     PassChanges changes;
     RC_ASSERT(run(set, changes) == expected);
     expect_same(changes, expected_changes);
+  }
+}
+
+RC_GTEST_PROP(Kernels, FacesGiveTheSameBitsEverywhere, (std::uint64_t seed, bool side_view)) {
+  Dice dice(seed);
+  const CellularRule rule = random_rule(dice, side_view);
+  const ChunkCells cells = random_cells(dice, kChunkCells);
+  const std::int32_t least = dice.chance(50) ? 0 : dice.roll(0, 2000);
+  for (int i = 0; i < 20; ++i) {
+    const auto somewhere = [&] { return cells.data() + dice.roll(0, kChunkCells - sim::kSegment); };
+    sim::FaceCells faces;
+    faces.from = somewhere();
+    faces.to = somewhere();
+    faces.from_under = somewhere();
+    faces.to_under = somewhere();
+    const auto run = [&](const sim::Kernels& set) {
+      std::array<std::int32_t, sim::kSegment> flux{};
+      bool waits = false;
+      const bool flows = set.cellular.faces(rule, faces, least, flux.data(), waits);
+      return std::tuple(flux, waits, flows);
+    };
+    const auto expected = run(sim::scalar_kernels());
+    for (const sim::Kernels& set : sim::all_kernels()) RC_ASSERT(run(set) == expected);
   }
 }
 

@@ -78,6 +78,9 @@ inline sim::Command random_tracer_command(Dice& dice, Vec3 size, std::size_t tra
   if (units == 3 * kFull) {
     return {sim::MixedPour{at, units, 5, std::move(pour.tracer), pour.temperature}};
   }
+  if (units == 2 * kFull) {
+    return {sim::RestingPour{at, units, true, {}, 5, std::move(pour.tracer), pour.temperature}};
+  }
   return {pour};
 }
 
@@ -95,6 +98,8 @@ inline Script random_tracer_script(std::uint64_t seed, const sim::WorldSpec& spe
         pour->units = fitted(pour->units, measure);
       } else if (auto* mixed = std::get_if<sim::MixedPour>(&commands.back().body)) {
         mixed->units = fitted(mixed->units, measure);
+      } else if (auto* resting = std::get_if<sim::RestingPour>(&commands.back().body)) {
+        resting->units = fitted(resting->units, measure);
       }
     }
   }

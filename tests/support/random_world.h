@@ -146,6 +146,7 @@ inline sim::Command random_command(Dice& dice, Vec3 size) {
       const Vec3 at = random_place(dice, size);
       const std::int32_t units = dice.roll(1, 20 * kFull);
       if (units % 32 == 7) return {sim::MixedPour{at, units, units % 24}};
+      if (units % 32 == 11) return {sim::RestingPour{at, units, true, {}, units / 32 % 24}};
       return {sim::Pour{at, units}};
     }
     case 2: {
@@ -223,6 +224,8 @@ inline Script fitted(Script script, sim::WaterMeasure measure) {
         pour->units = fitted(pour->units, measure);
       } else if (auto* rising = std::get_if<sim::MixedPour>(&command.body)) {
         rising->units = fitted(rising->units, measure);
+      } else if (auto* resting = std::get_if<sim::RestingPour>(&command.body)) {
+        resting->units = fitted(resting->units, measure);
       }
     }
   }

@@ -25,9 +25,9 @@ namespace sluice::sim {
 
 /// The manifest.
 using CommandRows =
-    std::variant<SetCells, MixedPour, DyedPour, WarmPour, RisingPour, Pour, RemoveWater,
-                 AddDyedSource, AddWarmSource, AddSourceUpTo, AddSource, RemoveSource, AddDrain,
-                 RemoveDrain, AddPipe, AddPump, AddValve, RemovePipe, UpgradePipeAndBase,
+    std::variant<SetCells, RestingPour, MixedPour, DyedPour, WarmPour, RisingPour, Pour,
+                 RemoveWater, AddDyedSource, AddWarmSource, AddSourceUpTo, AddSource, RemoveSource,
+                 AddDrain, RemoveDrain, AddPipe, AddPump, AddValve, RemovePipe, UpgradePipeAndBase,
                  UpgradePipe, LinkPipes, UnlinkPipes, SetValve, SetPump, AddPort, RemovePort,
                  FillLevel, EvaporateLevel, Splash, Explode, MoveBody, SetWind, SetAir, AddHeater,
                  RemoveHeater>;

@@ -63,6 +63,8 @@ class CommandContext {
   // tracers/tracer_commands.cpp
   CommandOutcome apply(const DyedPour& command);
   CommandOutcome apply(const MixedPour& command);
+  // commands/resting_pour.cpp
+  CommandOutcome apply(const RestingPour& command);
   CommandOutcome apply(const AddDyedSource& command);
 
   /// Of a world file.
@@ -118,6 +120,15 @@ class CommandContext {
   /// Pours into a cell and those above it, and lists what each of them got.
   CommandOutcome pour_upwards(const RisingPour& command,
                               std::vector<std::pair<Vec3, std::int32_t>>& poured);
+  /// A pour that does not lie at rest, though it has the key.
+  CommandOutcome apply_moving(const RestingPour& command);
+  /// The cells of a pour at rest; an error where nothing can be poured there.
+  [[nodiscard]] Result<Box> box_of(const RestingPour& command) const;
+  /// What a pour into several cells, `units` in all, brings along: each cell gets its part of the
+  /// whole, so that what is rounded off comes with a later one.
+  void mix_into(const std::vector<std::pair<Vec3, std::int32_t>>& poured, std::int64_t units,
+                std::optional<std::int32_t> temperature,
+                const std::array<std::int64_t, kMostTracers>& amounts);
   /// So many units of water were poured into a cell just now: what they bring along.
   void mix_in(Vec3 at, std::int32_t units, std::optional<std::int32_t> temperature,
               const std::array<std::int64_t, kMostTracers>& amounts);

@@ -80,6 +80,26 @@ class CostOf {
     const CommandCost cost = (*this)(RisingPour{command.at, command.units, command.above});
     return command.tracer || command.temperature ? of_layers(cost) : cost;
   }
+  CommandCost operator()(const RestingPour& command) const {
+    const CoreState& core = world_.core();
+    if ((command.tracer && !core.tracers.on()) || (command.temperature && !core.heat.on)) {
+      return {kWorkOfAnyCommand};
+    }
+    const Vec3 size = command.size.value_or(
+        Vec3{1, std::clamp(command.above.value_or(kMostPourAbove), 0, kMostPourAbove) + 1, 1});
+    CommandCost cost = of_box({command.at, size}, true);
+    cost.work = capped(cost.work + (*this)(Pour{command.at, command.units}).work);
+    cost.sets_in_motion = true;
+    // Of its cells and of those over and under it each is looked at when the box is filled, when
+    // its bodies are found, when they are laid at rest and when it is written.
+    constexpr std::int64_t kLooks = 16;
+    const Vec3 world = grid_.world_box().size;
+    if (size.x < 1 || size.x > world.x || size.z < 1 || size.z > world.z) return cost;
+    const std::int64_t columns = std::min(std::int64_t{size.x} * size.z, kMostRestingCells);
+    const std::int64_t cells = std::min(columns * world.y, kMostRestingCells);
+    cost.work = capped(cost.work + columns * kWorkOfRun + cells * kLooks);
+    return command.tracer || command.temperature ? of_layers(cost) : cost;
+  }
   CommandCost operator()(const AddSource& command) const { return of_source(command.at); }
   CommandCost operator()(const AddSourceUpTo& command) const { return of_source(command.at); }
   CommandCost operator()(const AddDrain& command) const { return {of_cell(command.at).work, true}; }

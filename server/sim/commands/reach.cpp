@@ -33,6 +33,11 @@ class ReachOf {
   void operator()(const MixedPour& command) {
     (*this)(RisingPour{command.at, command.units, command.above});
   }
+  /// Its columns: what stands over and under it holds more then, too.
+  void operator()(const RestingPour& command) {
+    const Vec3 size = command.size.value_or(Vec3{1, 1, 1});
+    add({{command.at.x, 0, command.at.z}, {size.x, world_.grid().world_box().size.y, size.z}});
+  }
   void operator()(const LinkPipes& command) { add_nodes(command.from, command.to); }
   void operator()(const UnlinkPipes& command) { add_nodes(command.from, command.to); }
   void operator()(const AddPort& command) { add_port(command.node, command.cell); }

@@ -276,6 +276,32 @@ struct MixedPour {
   }
 };
 
+/// Water that lies as it stands at rest from the start: it fills a box from its lowest row up, or a
+/// column, and what it presses into the cells under it comes besides (resting_pour.h).
+struct RestingPour {
+  static constexpr std::uint16_t kOpcode = 36;
+  static constexpr std::string_view kName = "pour";
+  static constexpr const char* kWithKey = "at_rest";
+  Vec3 at;                 // the cell, or the lowest corner of the box
+  std::int32_t units = 0;  // without what is pressed into cells that are full
+  bool at_rest = true;     // false: the pour without this key
+  std::optional<Vec3> size = {};
+  std::optional<std::int32_t> above = {};    // of a column: so many cells above `at`
+  std::optional<TracerAmounts> tracer = {};  // units of each in all cells together
+  std::optional<std::int32_t> temperature = {};
+
+  template <class Self, class Visitor>
+  static void visit_state(Self& self, Visitor& v) {
+    v.field("at", self.at);
+    v.field("units", self.units);
+    v.field("at_rest", self.at_rest);
+    v.optional("size", self.size);
+    v.optional("above", self.above);
+    v.optional("tracer", self.tracer);
+    v.optional("temperature", self.temperature);
+  }
+};
+
 /// A source whose water holds tracers, so many units of each in 4,096 units of water.
 struct AddDyedSource {
   static constexpr std::uint16_t kOpcode = 32;

@@ -58,7 +58,20 @@ CommandOutcome CommandContext::apply(const DyedPour& command) {
   return poured;
 }
 
-// Each cell gets its part of the whole, so that what is rounded off comes with a later one.
+void CommandContext::mix_into(const std::vector<std::pair<Vec3, std::int32_t>>& poured,
+                              std::int64_t units, std::optional<std::int32_t> temperature,
+                              const std::array<std::int64_t, kMostTracers>& amounts) {
+  std::int64_t gone = 0;
+  for (const auto& [at, of_cell] : poured) {
+    std::array<std::int64_t, kMostTracers> part{};
+    for (std::size_t t = 0; t < part.size(); ++t) {
+      part[t] = carried(amounts[t], gone + of_cell, units) - carried(amounts[t], gone, units);
+    }
+    gone += of_cell;
+    mix_in(at, of_cell, temperature, part);
+  }
+}
+
 CommandOutcome CommandContext::apply(const MixedPour& command) {
   if (command.tracer) {
     if (Status s = check_tracers(*command.tracer); !s) return refused(s);
@@ -70,16 +83,7 @@ CommandOutcome CommandContext::apply(const MixedPour& command) {
   std::vector<std::pair<Vec3, std::int32_t>> poured;
   const CommandOutcome outcome = pour_upwards({command.at, command.units, command.above}, poured);
   if (!outcome.applied() || (!command.tracer && !command.temperature)) return outcome;
-  std::int64_t gone = 0;  // units of water
-  for (const auto& [at, units] : poured) {
-    std::array<std::int64_t, kMostTracers> part{};
-    for (std::size_t t = 0; t < part.size(); ++t) {
-      part[t] = carried(amounts[t], gone + units, command.units) -
-                carried(amounts[t], gone, command.units);
-    }
-    gone += units;
-    mix_in(at, units, command.temperature, part);
-  }
+  mix_into(poured, command.units, command.temperature, amounts);
   return outcome;
 }
 

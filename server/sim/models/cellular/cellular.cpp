@@ -29,50 +29,6 @@ ChunkCoord step(ChunkCoord coord, SidewaysAxis axis, std::int32_t by) {
                                   : ChunkCoord{coord.x, coord.y, coord.z + by};
 }
 
-/// Faces of a border: those in any of these slabs and on any of these lines.
-struct FaceMask {
-  std::uint64_t slabs = 0;
-  std::uint32_t lines = 0;
-};
-
-/// The cells on a border, as an index into the chunk's cells: [y][z] for x, [y][x] for z.
-struct Border {
-  Border(const ChunkShape& shape, SidewaysAxis axis)
-      : lines(axis == SidewaysAxis::kX ? shape.depth() : shape.width()),
-        line_step(axis == SidewaysAxis::kX ? shape.width() : 1),
-        slab(shape.slab()),
-        height(shape.height()),
-        last(axis == SidewaysAxis::kX ? shape.width() - 1 : (shape.depth() - 1) * shape.width()),
-        segment_is_line(axis == SidewaysAxis::kX && shape.depth() > 1),
-        last_segment(sim::last_segment(shape)) {}
-  std::int32_t lines;      // border cells of one slab
-  std::int32_t line_step;  // from one to the next
-  std::int32_t slab;
-  std::int32_t height;
-  std::int32_t last;  // from the low border's cell to the high border's
-  bool segment_is_line;
-  std::uint32_t last_segment;
-
-  [[nodiscard]] std::size_t faces() const { return static_cast<std::size_t>(lines * height); }
-
-  /// Those between the region of the chunk on the low side and that of the chunk on the high side;
-  /// null: where no chunk is, so that the other alone counts.
-  [[nodiscard]] FaceMask faces_in(const ChunkRegion* low, const ChunkRegion* high) const {
-    FaceMask mask = {~std::uint64_t{0}, ~std::uint32_t{0} >> (32 - lines)};
-    for (const ChunkRegion* region : {low, high}) {
-      if (region == nullptr) continue;
-      mask.slabs &= region->slabs;
-      // Along z a segment is a line; along x its first or last segment holds a border.
-      if (segment_is_line) {
-        mask.lines &= region->segments;
-      } else if ((region->segments & (region == low ? last_segment : 1U)) == 0) {
-        mask.lines = 0;
-      }
-    }
-    return mask;
-  }
-};
-
 class CellularWater final : public WaterModelState {
  public:
   explicit CellularWater(const WorldConfig& config)
@@ -186,22 +142,22 @@ class CellularWater final : public WaterModelState {
     const Chunk& chunk = *active.chunk;
     const Chunk* high = chunk.*view.high;
     std::int32_t* const high_flux = fluxes_.high(active.fluxes, axis);
-    const Cell* const below = slab_below(grid, chunk);
+    const BorderSide here = {chunk.cells.data(), slab_below(grid, chunk)};
     if (high != nullptr) {
+      const BorderSide there = {high->cells.data(), slab_below(grid, *high)};
       const FaceMask faces = border.faces_in(&active.sideways, &high->pass_region);
-      if (flux_between(border, chunk.cells.data(), below, high->cells.data(),
-                       slab_below(grid, *high), faces, high_flux, plan.high_waits)) {
+      if (border_fluxes(rule_, border, here, there, faces, least_, high_flux, plan.high_waits)) {
         std::copy_n(high_flux, border.faces(), fluxes_.low(high->pass_slot, axis));
       }
     } else if (grid.reaches(step(chunk.coord, axis, +1))) {
+      const FaceMask faces = border.faces_in(&active.sideways, nullptr);
       plan.high_missing =
-          flux_between(border, chunk.cells.data(), below, nullptr, nullptr,
-                       border.faces_in(&active.sideways, nullptr), high_flux, plan.high_waits);
+          border_fluxes(rule_, border, here, {}, faces, least_, high_flux, plan.high_waits);
     }
     if (chunk.*view.low == nullptr && grid.reaches(step(chunk.coord, axis, -1))) {
-      plan.low_missing = flux_between(border, nullptr, nullptr, chunk.cells.data(), below,
-                                      border.faces_in(nullptr, &active.sideways),
-                                      fluxes_.low(active.fluxes, axis), plan.low_waits);
+      const FaceMask faces = border.faces_in(nullptr, &active.sideways);
+      plan.low_missing = border_fluxes(rule_, border, {}, here, faces, least_,
+                                       fluxes_.low(active.fluxes, axis), plan.low_waits);
     }
   }
 
@@ -218,39 +174,6 @@ class CellularWater final : public WaterModelState {
     if (slabs == 0) return;
     waiting_.push_back(&chunk);
     chunk.regions.next_tick.add({slabs, chunk.pass_region.segments});
-  }
-
-  // From the high border of `a` to the low border of `b`, over the given faces; null is air. True
-  // if anything flows. A flux that is too small for this sweep is noted in `waits`.
-  bool flux_between(const Border& border, const Cell* a, const Cell* below_a, const Cell* b,
-                    const Cell* below_b, FaceMask faces, std::int32_t* flux,
-                    std::uint64_t& waits) const {
-    bool flows = false;
-    if (faces.lines == 0) return false;
-    for (std::uint64_t left = faces.slabs; left != 0; left &= left - 1) {
-      const std::int32_t y = std::countr_zero(left);
-      for (std::uint32_t lines = faces.lines; lines != 0; lines &= lines - 1) {
-        const std::int32_t line = std::countr_zero(lines);
-        const std::int32_t at = line * border.line_step;
-        const std::int32_t here = y * border.slab + at;
-        const Cell from = a != nullptr ? a[here + border.last] : kAir;
-        const Cell to = b != nullptr ? b[here] : kAir;
-        if (from == to) continue;  // the buffer is zero
-        const Cell* under_a = y == 0 ? below_a : a != nullptr ? a + (y - 1) * border.slab : nullptr;
-        const Cell* under_b = y == 0 ? below_b : b != nullptr ? b + (y - 1) * border.slab : nullptr;
-        const Cell from_under = under_a != nullptr ? under_a[at + border.last] : kAir;
-        const Cell to_under = under_b != nullptr ? under_b[at] : kAir;
-        const std::int32_t amount = sideways_flux(rule_, from, to, from_under, to_under);
-        if (amount == 0) continue;
-        if (std::abs(amount) < least_) {
-          waits |= std::uint64_t{1} << y;
-          continue;
-        }
-        flux[y * border.lines + line] = amount;
-        flows = true;
-      }
-    }
-    return flows;
   }
 
   // Every sideways flux of the sweep, as the kernels will find it: within each chunk from its
@@ -352,7 +275,8 @@ class CellularWater final : public WaterModelState {
     for (auto& chunk : report.stored) grid.adopt(std::move(chunk));
     for (Chunk* chunk : report.touched) {
       grid.note_change(*chunk, std::exchange(chunk->changed, std::uint8_t{0}),
-                       std::exchange(chunk->changed_region, {}));
+                       std::exchange(chunk->changed_region, {}),
+                       std::exchange(chunk->changed_beside, 0U));
     }
     for (Chunk* chunk : report.waiting) waiting_.push_back(chunk);
     return !report.touched.empty();

@@ -17,14 +17,13 @@
 #include <span>
 #include <vector>
 
+#include "server/sim/models/cellular/border.h"
 #include "server/sim/models/cellular/kernels.h"
 #include "server/sim/models/registry.h"
 
 namespace sluice::sim {
 
 [[nodiscard]] WaterModelRow cellular_water();
-
-enum class SidewaysAxis : std::uint8_t { kX, kZ };
 
 /// What one stack of chunks did in a sweep; one worker writes one report.
 struct StackReport {

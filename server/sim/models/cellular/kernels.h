@@ -2,6 +2,7 @@
 // run.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +21,12 @@ using SlabBuffer = std::array<Cell, kMaxSlab + kOverread>;
 
 /// What a kernel reports. It adds to what is there.
 struct PassChanges {
-  alignas(64) SlabBuffer columns{};  // [z][x], not 0 where anything flowed in or out of that column
+  PassChanges() { columns.fill(0); }
+  /// Of chunks of this shape; the rest of `columns` is not touched, which a falling drop would
+  /// feel.
+  explicit PassChanges(const ChunkShape& shape) { std::fill_n(columns.begin(), shape.slab(), 0); }
+
+  alignas(64) SlabBuffer columns;  // [z][x], not 0 where anything flowed in or out of that column
   std::uint64_t slabs = 0;  // ChunkRegion::slabs in which something flowed in or out of a cell
   std::uint64_t later = 0;  // and those in which a flux was too small for this sweep
 };
@@ -37,6 +43,19 @@ struct SidewaysInput {
   ChunkRegion region;      // of what may flow: nothing does over its edge, but over borders
   std::int32_t least = 0;  // units: a smaller flux inside the chunk waits; those given do not
 };
+
+/// kSegment faces beside each other: from[i] is on the low side of one, to[i] on the high side.
+struct FaceCells {
+  const Cell* from = nullptr;
+  const Cell* to = nullptr;
+  const Cell* from_under = nullptr;  // the cells below those
+  const Cell* to_under = nullptr;
+};
+
+/// The fluxes over those faces, positive from `from` to `to`; `flux` holds zeros before. One below
+/// `least` stays 0, and `waits` becomes true. Returns whether anything flows.
+using FacesKernel = bool (*)(const CellularRule& rule, const FaceCells& cells, std::int32_t least,
+                             std::int32_t* flux, bool& waits);
 
 /// One sideways pass over one chunk, in place.
 using SidewaysKernel = void (*)(const CellularRule& rule, const ChunkShape& shape, Cell* cells,
@@ -56,6 +75,7 @@ struct CellularKernels {
   SidewaysKernel sideways;
   VerticalKernel vertical;
   PairKernel pair;
+  FacesKernel faces;
 };
 
 [[nodiscard]] CellularKernels scalar_cellular_kernels();

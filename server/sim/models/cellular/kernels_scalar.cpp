@@ -107,10 +107,24 @@ void vertical_scalar(const CellularRule& rule, const ChunkShape& shape, Cell* ce
   }
 }
 
+bool faces_scalar(const CellularRule& rule, const FaceCells& cells, std::int32_t least,
+                  std::int32_t* flux, bool& waits) {
+  bool flows = false;
+  for (std::int32_t i = 0; i < kSegment; ++i) {
+    const std::int32_t amount =
+        sideways_flux(rule, cells.from[i], cells.to[i], cells.from_under[i], cells.to_under[i]);
+    const bool small = std::abs(amount) < least;
+    waits = waits || (small && amount != 0);
+    flux[i] = small ? 0 : amount;
+    flows = flows || flux[i] != 0;
+  }
+  return flows;
+}
+
 }  // namespace
 
 CellularKernels scalar_cellular_kernels() {
-  return {sideways_scalar, vertical_scalar, pair_scalar};
+  return {sideways_scalar, vertical_scalar, pair_scalar, faces_scalar};
 }
 
 }  // namespace sluice::sim

@@ -132,43 +132,80 @@ HWY_INLINE void for_each_vector(std::uint32_t segments, F&& f) {
   }
 }
 
-template <std::size_t kCells>
-HWY_INLINE void copy_segments(const Cell* HWY_RESTRICT from, std::uint32_t segments,
-                              Cell* HWY_RESTRICT to) {
-  for_each_vector<kCells>(
-      segments, [&](std::size_t i) { hn::StoreU(hn::LoadU(Tag(), from + i), Tag(), to + i); });
+// A row's fluxes in x, vector by vector from its left end: what flows in from the left of a vector
+// is what flowed out of the vector before it. They stay in registers; written down and read again a
+// cell further, each load would have waited for two stores.
+class RowFluxes {
+ public:
+  // `low` and `high` are the fluxes over the row's ends.
+  HWY_INLINE RowFluxes(std::int32_t low, std::int32_t high)
+      : up_(hn::SetTableIndices(Tag(), one_up().data())),
+        low_(hn::Set(Tag(), low)),
+        high_(hn::Set(Tag(), high)),
+        carry_(low_) {}
+
+  // Of a segment that the one before it does not touch: nothing flows into it, but over the border.
+  HWY_INLINE void begin(bool at_border) { carry_ = at_border ? low_ : hn::Zero(Tag()); }
+
+  // The fluxes into the cells of the next vector from their left; `out`, those out of them to their
+  // right. Where `ends` is true the last of them is none of this row's: 0, or that over the border.
+  template <bool kFirst>
+  HWY_INLINE Vec next(Vec wanted, Vec least, bool ends, bool at_border, Vec& out, Vec& later) {
+    const Tag d;
+    if (ends) {
+      const auto last = hn::Not(hn::FirstN(d, lanes() - 1));
+      out = large_enough<kFirst>(hn::IfThenZeroElse(last, wanted), least, later);
+      if (at_border) out = hn::IfThenElse(last, high_, out);
+    } else {
+      out = large_enough<kFirst>(wanted, least, later);
+    }
+    const Vec in = hn::IfThenElse(hn::FirstN(d, 1), carry_, hn::TableLookupLanes(out, up_));
+    carry_ = hn::Reverse(d, out);
+    return in;
+  }
+
+ private:
+  // The lane before each; of the first, itself.
+  static constexpr std::array<std::int32_t, 16> one_up() {
+    std::array<std::int32_t, 16> lane{};
+    for (std::int32_t i = 1; i < 16; ++i) lane[static_cast<std::size_t>(i)] = i - 1;
+    return lane;
+  }
+
+  decltype(hn::SetTableIndices(Tag(), static_cast<const std::int32_t*>(nullptr))) up_;
+  Vec low_;
+  Vec high_;
+  Vec carry_;
+};
+
+HWY_INLINE Vec flux_to_next(const VectorRule& rule, const Cell* cells, const Cell* under,
+                            std::size_t next) {
+  const Tag d;
+  return sideways_flux_vector(rule, hn::LoadU(d, cells), hn::LoadU(d, cells + next),
+                              hn::LoadU(d, under), hn::LoadU(d, under + next));
 }
 
-// A line of cells has a face before each cell and one behind the last.
-constexpr std::size_t kMostFaces = 64 + 2 * kOverread;
-using Faces = std::array<std::int32_t, kMostFaces>;
-
-// faces[k] becomes the flux into cell k of a row from the left, for the row's given segments: 0
-// over the edge of those, the borders' at the row's ends.
-template <bool kFirst, std::size_t kWidth>
-HWY_INLINE void fluxes_in_x(const VectorRule& rule, std::uint32_t segments, const Cell* old,
-                            const Cell* under, Vec least, Vec& later, Faces& faces) {
+// Of a segment: whether no cell holds water.
+HWY_INLINE bool is_dry(const Cell* cells) {
   const Tag d;
-  Faces waiting;
-  for_each_vector<kWidth>(segments, [&](std::size_t x) {
-    const Vec flux = sideways_flux_vector(rule, hn::LoadU(d, old + x), hn::LoadU(d, old + x + 1),
-                                          hn::LoadU(d, under + x), hn::LoadU(d, under + x + 1));
-    Vec waits = hn::Zero(d);
-    hn::StoreU(large_enough<kFirst>(flux, least, waits), d, faces.data() + x + 1);
-    if constexpr (!kFirst) hn::StoreU(waits, d, waiting.data() + x);
-  });
-  for (std::uint64_t left = segments; left != 0; left &= left - 1) {
-    const std::size_t segment = lowest(left);
-    const std::size_t first = segment * kSegmentCells;
-    if (segment == 0 || (segments >> (segment - 1) & 1U) == 0) faces[first] = 0;
-    if ((segments >> (segment + 1) & 1U) != 0) continue;
-    // The last face was made with a cell of no concern.
-    faces[first + kSegmentCells] = 0;
-    if constexpr (!kFirst) waiting[first + kSegmentCells - 1] = 0;
+  auto wet = hn::Gt(hn::LoadU(d, cells), hn::Zero(d));
+  for (std::size_t i = lanes(); i < kSegmentCells; i += lanes()) {
+    wet = hn::Or(wet, hn::Gt(hn::LoadU(d, cells + i), hn::Zero(d)));
   }
-  if constexpr (!kFirst) {
-    for_each_vector<kWidth>(
-        segments, [&](std::size_t x) { later = hn::Or(later, hn::LoadU(d, waiting.data() + x)); });
+  return hn::AllFalse(d, wet);
+}
+
+HWY_INLINE bool are_zero(const std::int32_t* fluxes) {
+  Vec any = hn::LoadU(Tag(), fluxes);
+  for (std::size_t i = lanes(); i < kSegmentCells; i += lanes()) {
+    any = hn::Or(any, hn::LoadU(Tag(), fluxes + i));
+  }
+  return !any_set(any);
+}
+
+HWY_INLINE void copy_segment(const Cell* HWY_RESTRICT from, Cell* HWY_RESTRICT to) {
+  for (std::size_t i = 0; i < kSegmentCells; i += lanes()) {
+    hn::StoreU(hn::LoadU(Tag(), from + i), Tag(), to + i);
   }
 }
 
@@ -178,75 +215,121 @@ struct SlabFlows {
   Vec later;
 };
 
-// Everything of one slab of a side view: `old` is what it was, `under` what the slab below it was.
+// Everything of one slab of a side view, in place; `under` is what the slab below it was. `old`
+// becomes what it was itself.
 template <bool kFirst>
-HWY_INLINE void flow_in_row(const VectorRule& rule, std::int32_t y, const Cell* HWY_RESTRICT old,
-                            const Cell* under, const SidewaysInput& input, Cell* HWY_RESTRICT slab,
+HWY_INLINE void flow_in_row(const VectorRule& rule, std::int32_t y, const Cell* under,
+                            const SidewaysInput& input, Cell* slab, Cell* HWY_RESTRICT old,
                             Cell* HWY_RESTRICT columns, SlabFlows& flows) {
   const Tag d;
-  constexpr std::size_t kWidth = 64;
+  constexpr std::size_t kLastSegment = 64 / kSegmentCells - 1;
   const std::uint32_t segments = input.region.segments;
-  alignas(64) Faces faces;
-  fluxes_in_x<kFirst, kWidth>(rule, segments, old, under, hn::Set(d, input.least), flows.later,
-                              faces);
-  if ((segments & 1U) != 0) faces[0] = input.low_x[y];
-  if ((segments >> (kWidth / kSegmentCells - 1) & 1U) != 0) faces[kWidth] = input.high_x[y];
-  for_each_vector<kWidth>(segments, [&](std::size_t x) {
-    const Vec in = hn::LoadU(d, faces.data() + x);
-    const Vec out = hn::LoadU(d, faces.data() + x + 1);
-    const Vec any = hn::Or(in, out);
-    hn::StoreU(hn::Add(hn::LoadU(d, old + x), hn::Sub(in, out)), d, slab + x);
-    hn::StoreU(hn::Or(hn::LoadU(d, columns + x), any), d, columns + x);
-    flows.moved = hn::Or(flows.moved, any);
-  });
+  const Vec least = hn::Set(d, input.least);
+  RowFluxes row(input.low_x[y], input.high_x[y]);
+  for (std::uint64_t left = segments; left != 0; left &= left - 1) {
+    const std::size_t segment = lowest(left);
+    const bool ends = (segments >> (segment + 1) & 1U) == 0;
+    // Most rows of a region lie in air: where water is neither in the segment nor beside it,
+    // nothing flows.
+    const std::size_t first = segment * kSegmentCells;
+    const bool begins = segment == 0 || (segments >> (segment - 1) & 1U) == 0;
+    const bool enters = begins ? segment == 0 && input.low_x[y] != 0 : old[first - 1] > 0;
+    const bool leaves =
+        ends ? segment == kLastSegment && input.high_x[y] != 0 : slab[first + kSegmentCells] > 0;
+    if (!enters && !leaves && is_dry(slab + first)) {
+      copy_segment(slab + first, old + first);
+      row.begin(false);
+      continue;
+    }
+    if (begins) row.begin(segment == 0);
+    for (std::size_t i = 0; i < kSegmentCells; i += lanes()) {
+      const std::size_t x = first + i;
+      const bool last = ends && i + lanes() == kSegmentCells;
+      Vec out = hn::Zero(d);
+      const Vec in = row.next<kFirst>(flux_to_next(rule, slab + x, under + x, 1), least, last,
+                                      segment == kLastSegment, out, flows.later);
+      const Vec before = hn::LoadU(d, slab + x);
+      const Vec any = hn::Or(in, out);
+      hn::StoreU(before, d, old + x);
+      hn::StoreU(hn::Add(before, hn::Sub(in, out)), d, slab + x);
+      hn::StoreU(hn::Or(hn::LoadU(d, columns + x), any), d, columns + x);
+      flows.moved = hn::Or(flows.moved, any);
+    }
+  }
 }
 
 // The same in 3D, where a segment is a row of x.
 template <bool kFirst>
-HWY_INLINE void flow_in_layer(const VectorRule& rule, std::int32_t y, const Cell* HWY_RESTRICT old,
-                              const Cell* under, const SidewaysInput& input,
-                              Cell* HWY_RESTRICT slab, Cell* HWY_RESTRICT columns,
-                              SlabFlows& flows) {
+HWY_INLINE void flow_in_layer(const VectorRule& rule, std::int32_t y, const Cell* under,
+                              const SidewaysInput& input, Cell* slab, Cell* HWY_RESTRICT old,
+                              Cell* HWY_RESTRICT columns, SlabFlows& flows) {
   const Tag d;
   constexpr std::size_t kSide = kSegmentCells;
   const std::uint32_t segments = input.region.segments;
   const Vec least = hn::Set(d, input.least);
-  alignas(64) Faces x_faces;
-  alignas(64) std::array<std::int32_t, kSide> z_faces[2];
+  alignas(64) std::array<std::int32_t, kSide> z_faces;  // between the row before and this one
   const std::size_t borders = static_cast<std::size_t>(y) * kSide;
   for (std::uint64_t left = segments; left != 0; left &= left - 1) {
     const std::size_t z = lowest(left);
-    const std::size_t row = z * kSide;
-    fluxes_in_x<kFirst, kSide>(rule, 1, old + row, under + row, least, flows.later, x_faces);
-    x_faces[0] = input.low_x[borders + z];
-    x_faces[kSide] = input.high_x[borders + z];
-    std::int32_t* const entering = z_faces[z & 1].data();
-    std::int32_t* const leaving = z_faces[(z + 1) & 1].data();
     const bool after_edge = z == 0 || (segments >> (z - 1) & 1U) == 0;
     const bool before_edge = z + 1 == kSide || (segments >> (z + 1) & 1U) == 0;
+    const std::int32_t low_x = input.low_x[borders + z];
+    const std::int32_t high_x = input.high_x[borders + z];
+    // As in a side view.
+    const bool enters =
+        after_edge ? z == 0 && !are_zero(input.low_z + borders) : !are_zero(z_faces.data());
+    const bool leaves = before_edge ? z + 1 == kSide && !are_zero(input.high_z + borders)
+                                    : !is_dry(slab + (z + 1) * kSide);
+    if (!enters && !leaves && (low_x | high_x) == 0 && is_dry(slab + z * kSide)) {
+      copy_segment(slab + z * kSide, old + z * kSide);
+      z_faces.fill(0);
+      continue;
+    }
+    RowFluxes row(low_x, high_x);
     for (std::size_t x = 0; x < kSide; x += lanes()) {
-      const std::size_t at = row + x;
-      Vec z_in = hn::LoadU(d, entering + x);
+      const std::size_t at = z * kSide + x;
+      Vec z_in = hn::LoadU(d, z_faces.data() + x);
       if (after_edge) z_in = z == 0 ? hn::LoadU(d, input.low_z + borders + x) : hn::Zero(d);
       Vec z_out = hn::Zero(d);
       if (!before_edge) {
-        const Vec flux =
-            sideways_flux_vector(rule, hn::LoadU(d, old + at), hn::LoadU(d, old + at + kSide),
-                                 hn::LoadU(d, under + at), hn::LoadU(d, under + at + kSide));
-        z_out = large_enough<kFirst>(flux, least, flows.later);
-        hn::StoreU(z_out, d, leaving + x);
+        z_out = large_enough<kFirst>(flux_to_next(rule, slab + at, under + at, kSide), least,
+                                     flows.later);
+        hn::StoreU(z_out, d, z_faces.data() + x);
       } else if (z + 1 == kSide) {
         z_out = hn::LoadU(d, input.high_z + borders + x);
       }
-      const Vec in = hn::LoadU(d, x_faces.data() + x);
-      const Vec out = hn::LoadU(d, x_faces.data() + x + 1);
+      Vec out = hn::Zero(d);
+      const Vec in = row.next<kFirst>(flux_to_next(rule, slab + at, under + at, 1), least,
+                                      x + lanes() == kSide, true, out, flows.later);
+      const Vec before = hn::LoadU(d, slab + at);
       const Vec gain = hn::Add(hn::Sub(in, out), hn::Sub(z_in, z_out));
       const Vec any = hn::Or(hn::Or(in, out), hn::Or(z_in, z_out));
-      hn::StoreU(hn::Add(hn::LoadU(d, old + at), gain), d, slab + at);
+      hn::StoreU(before, d, old + at);
+      hn::StoreU(hn::Add(before, gain), d, slab + at);
       hn::StoreU(hn::Or(hn::LoadU(d, columns + at), any), d, columns + at);
       flows.moved = hn::Or(flows.moved, any);
     }
   }
+}
+
+bool faces_vector(const CellularRule& scalar_rule, const FaceCells& cells, std::int32_t least,
+                  std::int32_t* flux, bool& waits) {
+  const Tag d;
+  // Where no water is, nothing flows; most of the borders of a region lie in air or rock.
+  if (is_dry(cells.from) && is_dry(cells.to)) return false;
+  const VectorRule rule(scalar_rule);
+  Vec any = hn::Zero(d);
+  Vec later = any;
+  for (std::size_t i = 0; i < kSegmentCells; i += lanes()) {
+    const Vec wanted =
+        sideways_flux_vector(rule, hn::LoadU(d, cells.from + i), hn::LoadU(d, cells.to + i),
+                             hn::LoadU(d, cells.from_under + i), hn::LoadU(d, cells.to_under + i));
+    const Vec amount = large_enough<false>(wanted, hn::Set(d, least), later);
+    hn::StoreU(amount, d, flux + i);
+    any = hn::Or(any, amount);
+  }
+  waits = waits || any_set(later);
+  return any_set(any);
 }
 
 template <bool kFirst, bool kSolid>
@@ -265,13 +348,12 @@ void sideways_slabs(const CellularRule& scalar_rule, const ChunkShape& shape,
                                                 : slab - slab_cells;
     turn ^= 1;
     Cell* const old = buffers[turn].data();
-    copy_segments<kSolid ? kMaxSlab : 64>(slab, input.region.segments, old);
     SlabFlows flows = {hn::Zero(Tag()), hn::Zero(Tag())};
     Cell* const columns = changes.columns.data();
     if constexpr (kSolid) {
-      flow_in_layer<kFirst>(rule, y, old, under, input, slab, columns, flows);
+      flow_in_layer<kFirst>(rule, y, under, input, slab, old, columns, flows);
     } else {
-      flow_in_row<kFirst>(rule, y, old, under, input, slab, columns, flows);
+      flow_in_row<kFirst>(rule, y, under, input, slab, old, columns, flows);
     }
     changes.slabs |= std::uint64_t{any_set(flows.moved)} << y;
     if constexpr (!kFirst) changes.later |= std::uint64_t{any_set(flows.later)} << y;

@@ -36,6 +36,7 @@ const Cell* highest_slab(const ChunkShape& shape, const Chunk& chunk) {
 struct Touched {
   std::uint8_t borders = 0;
   ChunkRegion region;
+  std::uint32_t beside = 0;  // segments with a face at a changed cell
 };
 
 /// Nothing changed beyond `segments`.
@@ -54,14 +55,19 @@ Touched touched_by(const ChunkShape& shape, const PassChanges& changes, std::uin
     if (any == 0) continue;
     const std::uint32_t bit = 1U << segment;
     touched.region.segments |= bit;
+    touched.beside |= bit;
     const bool first = segment == 0;
     const bool last = bit == last_segment(shape);
     const bool row = shape.depth() > 1;  // the segment goes from the left border to the right one
+    // In 3D every cell of a segment touches those before and behind it, in a side view its ends do.
+    if (row || cells[0] != 0) touched.beside |= bit >> 1;
+    if (row || cells[kSegment - 1] != 0) touched.beside |= bit << 1;
     note((row || first) && cells[0] != 0, kChangedLeft);
     note((row || last) && cells[kSegment - 1] != 0, kChangedRight);
     note(row && first, kChangedFront);
     note(row && last, kChangedBack);
   }
+  touched.beside &= all_segments(shape);
   note(touched.region.segments != 0, kChangedInside);
   note((changes.slabs & kLowest) != 0, kChangedBottom);
   note((changes.slabs & top_slab(shape)) != 0, kChangedTop);
@@ -88,9 +94,12 @@ class StackWalk {
     const bool follows = previous_ != nullptr && previous_ == chunk.below;
     const Cell* below = follows ? old_top_[turn_].data() : slab_below(grid_, chunk);
     turn_ ^= 1;
-    std::copy_n(highest_slab(shape_, chunk), shape_.slab(), old_top_[turn_].begin());
+    // Only a chunk that there is already has sideways flows in this pass.
+    if (chunk.above != nullptr) {
+      std::copy_n(highest_slab(shape_, chunk), shape_.slab(), old_top_[turn_].begin());
+    }
 
-    PassChanges changes;
+    PassChanges changes(shape_);
     // In nothing but rock nothing moves, nor in nothing but air into which nothing comes.
     const bool all_rock = chunk.cells.is_shared_rock();
     const bool still = all_rock || (chunk.cells.is_shared_air() && nothing_comes(active));
@@ -156,12 +165,13 @@ class StackWalk {
     }
     if (chunk.below == nullptr) return false;
     if (chunk.cells.is_shared_rock() || chunk.below->cells.is_shared_rock()) return false;
-    PassChanges pair;
+    PassChanges pair(shape_);
     const bool moved = kernels().cellular.pair(
         rule_, segments, chunk.below->cells.edit() + highest_slab_index(shape_), chunk.cells.edit(),
         pair);
     if (!moved) return false;
-    for (std::size_t i = 0; i < changes.columns.size(); ++i) changes.columns[i] |= pair.columns[i];
+    const auto columns = static_cast<std::size_t>(shape_.slab());
+    for (std::size_t i = 0; i < columns; ++i) changes.columns[i] |= pair.columns[i];
     changes.slabs |= kLowest;
     pair.slabs |= top_slab(shape_);
     finish(*chunk.below, pair, segments);
@@ -175,7 +185,7 @@ class StackWalk {
     SlabBuffer up;
     std::copy_n(lower, shape_.slab(), low.begin());
     std::copy_n(upper, shape_.slab(), up.begin());
-    PassChanges ignored;
+    PassChanges ignored(shape_);
     return kernels().cellular.pair(rule_, segments, low.data(), up.data(), ignored);
   }
 
@@ -212,6 +222,7 @@ class StackWalk {
     if (chunk.changed == 0) report_.touched.push_back(&chunk);
     chunk.changed |= touched.borders;
     chunk.changed_region.add(touched.region);
+    chunk.changed_beside |= touched.beside;
   }
 
   const CellularRule& rule_;
