@@ -150,6 +150,15 @@ TEST_F(HuntTest, BodiesComeInNoOrder) {
       "messages_per_second = 47\n");
 }
 
+// A pool beside moving hydro water that was known as its neighbour, and woke without any new link
+// or neighbour, belonged to no body until the shape changed or the world was restored.
+TEST_F(HuntTest, APoolThatWakesAsANeighbourIsABody) {
+  expect_survives(
+      "seed = 5003634\nadmin_acts = 3\nrestores = 100\nliars = 1\nclients = 1\nticks = 802\n"
+      "pushes = 1\npipes = 2\nside = 4\ncommands = 23\nquiet = 54\nmodel = 3\ntick_rate = 4\n"
+      "checkpoint_ticks = 16\n");
+}
+
 // A process that died after a failed sync left pages that were seen and not on the medium; what the
 // next one acknowledged stood behind them in the log, and went with the power.
 TEST_F(HuntTest, WhatAFailedSyncForgotIsWrittenAnewByTheNextProcess) {

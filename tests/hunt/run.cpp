@@ -4,100 +4,24 @@
 #include <utility>
 #include <vector>
 
-#include "tests/hunt/admin.h"
 #include "tests/hunt/compare.h"
-#include "tests/hunt/ledger.h"
-#include "tests/hunt/life.h"
-#include "tests/hunt/phases.h"
-#include "tests/hunt/reset.h"
 #include "tests/hunt/rest.h"
+#include "tests/hunt/run_state.h"
 #include "tests/hunt/sometimes.h"
-#include "tests/hunt/visitor.h"
 
 namespace sluice::hunt {
 
-namespace {
-
-using Kind = Timeline::Kind;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+
+namespace {
 
 // After that it is called stuck: no fault lasts so long.
 constexpr Duration kPatience = seconds(600);
 constexpr std::uint64_t kStepsToSettle = 3;
 constexpr int kMostStarts = 60;
 
-class Run {
- public:
-  Run(const Plan& plan, std::uint64_t kept_tick)
-      : ground_(plan),
-        ledger_(ground_),
-        admin_(ground_, ledger_),
-        reset_(ground_),
-        dice_(ground_.stream("run")),
-        dice_of_deaths_(ground_.stream("deaths")) {
-    ledger_.keep(kept_tick);
-  }
-
-  Outcome go();
-
- private:
-  [[nodiscard]] bool failed() const { return ground_.journal.failed(); }
-  void fail(std::string_view oracle, const std::string& what) {
-    ground_.journal.fail(oracle, what);
-  }
-  void after(Duration delay, const char* name, std::function<void()> action) {
-    ground_.timeline.after(delay, name, Kind::kRegular, std::move(action));
-  }
-  void step() { (void)ground_.timeline.step(); }
-
-  void start_life();
-  void repair_by_hand();
-  void on_start_failed(const std::string& why);
-  void on_tick(const host::WorldRunner& runner);
-  void on_looked_back(const Result<LookBack::Shown>& shown);
-  void end_life(bool power);
-  void stop_life();
-  void reset_world();
-  bool finish_reset();
-
-  void plan_faults();
-  void befall(const char* name, std::int64_t times, std::function<void()> fault);
-  void crash(bool power);
-  void fail_disk(DiskFault fault);
-  void operate();
-
-  void live_to(std::uint64_t tick);
-  [[nodiscard]] std::string state() const;
-  bool wait_for(const char* what, const std::function<bool()>& reached);
-  void load_anew();
-  void settle();
-  [[nodiscard]] bool has_settled();
-  void look();
-  void go_on();
-  void end();
-  void check_rest();
-
-  Ground ground_;
-  Ledger ledger_;
-  Admin admin_;
-  Reset reset_;
-  tests::Dice dice_;
-  tests::Dice dice_of_deaths_;
-  std::vector<std::unique_ptr<Visitor>> visitors_;
-  std::unique_ptr<Life> life_;
-  std::uint64_t lives_ = 0;
-  std::uint64_t ticks_ = 0;
-  Phases phases_;
-  std::uint64_t reached_ = 0;   // the latest tick of all
-  std::uint64_t begun_at_ = 0;  // of those, when the world was reset last
-  int starts_in_vain_ = 0;
-  bool calm_ = false;  // nothing befalls anybody
-  bool stopping_ = false;
-  bool gave_up_ = false;  // the medium lost all
-  bool death_cuts_power_ = false;
-  bool told_nobody_ = false;  // somebody who died may have repaired the recording
-};
+}  // namespace
 
 void Run::start_life() {
   if (life_ || gave_up_ || failed()) return;
@@ -234,79 +158,6 @@ bool Run::finish_reset() {
     ledger_.begins_anew();
   }
   return true;
-}
-
-void Run::befall(const char* name, std::int64_t times, std::function<void()> fault) {
-  const std::int64_t length = 1000 * ground_.plan.ticks / ground_.plan.tick_rate;
-  tests::Dice dice(ground_.stream(name));
-  for (std::int64_t i = 0; i < times; ++i) {
-    const milliseconds when(dice.next() % static_cast<std::uint64_t>(length + 1));
-    after(when, name, [this, name, fault] {
-      if (calm_ || !life_ || stopping_) return;
-      ground_.journal.add(name);
-      fault();
-    });
-  }
-}
-
-void Run::plan_faults() {
-  const Plan& plan = ground_.plan;
-  befall("fault: crash", plan.crashes, [this] { crash(false); });
-  befall("fault: power cut", plan.power_cuts, [this] { crash(true); });
-  befall("fault: stop", plan.stops, [this] { stop_life(); });
-  befall("fault: full disk", plan.full_disk, [this] { fail_disk(DiskFault::kFull); });
-  befall("fault: disk gone", plan.gone_disk, [this] { fail_disk(DiskFault::kGone); });
-  befall("fault: bad syncs", plan.bad_syncs, [this] { fail_disk(DiskFault::kSyncsFail); });
-  befall("fault: bad reads", plan.bad_reads, [this] { fail_disk(DiskFault::kReadsFail); });
-  befall("fault: flipped bit", plan.flips, [this] {
-    ledger_.damaged();
-    (void)ground_.disk.flip_a_bit(kRecording);
-  });
-  befall("fault: lost sector", plan.lost_sectors, [this] {
-    ledger_.lost_a_sector();
-    (void)ground_.disk.lose_a_sector(kRecording);
-  });
-  befall("fault: clock jumps", plan.clock_jumps,
-         [this] { ground_.timeline.jump(milliseconds(dice_.roll(1, 30000))); });
-  befall("fault: operator", plan.operator_acts, [this] { operate(); });
-  befall("fault: reset", plan.resets, [this] { reset_world(); });
-  befall("fault: admin", plan.admin_acts, [this] {
-    admin_.act(*life_);
-    if (ground_.disk.dead()) end_life(death_cuts_power_);
-  });
-}
-
-void Run::crash(bool power) {
-  death_cuts_power_ = power;
-  if (ground_.plan.dying_writes == 0) return end_life(power);
-  ground_.disk.die_in(static_cast<std::uint64_t>(dice_.roll(1, 40)));
-}
-
-void Run::fail_disk(DiskFault fault) {
-  ground_.disk.set_fault(fault);
-  after(milliseconds(dice_.roll(100, 8000)), "the disk is well again",
-        [this] { ground_.disk.set_fault(DiskFault::kNone); });
-}
-
-void Run::operate() {
-  host::WorldRunner& runner = life_->runner();
-  switch (dice_.roll(0, 2)) {
-    case 0:
-      runner.pause();
-      if (dice_.chance(50)) (void)runner.step(static_cast<std::uint64_t>(dice_.roll(1, 20)));
-      break;
-    case 1:
-      (void)runner.set_speed(dice_.roll(100, 4000));
-      break;
-    default:
-      runner.pause();
-      break;
-  }
-  after(milliseconds(dice_.roll(10, 4000)), "goes on", [this] {
-    if (!life_ || calm_) return;
-    life_->runner().resume();
-    (void)life_->runner().set_speed(host::kOwnSpeed);
-  });
 }
 
 std::string Run::state() const {
@@ -529,8 +380,6 @@ Outcome Run::go() {
   ground_.disk.die();
   return outcome;
 }
-
-}  // namespace
 
 Outcome run(const Plan& plan, std::uint64_t kept_tick) {
   return Run(plan, kept_tick).go();

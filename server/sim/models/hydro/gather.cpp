@@ -89,6 +89,7 @@ void Flow::spread(std::int32_t slot) {
   const std::int32_t id = mover_at(slot).id;
   mover_at(slot).spread = true;
   ++spread_count_;
+  changed_bodies_ = true;  // it was left out of them, where nothing flowed to it
   if (mover_at(slot).wet) columns_.meet_neighbours(id);
   const HydroRunState state = columns_.state_of(columns_.run(id));
   mover_at(slot).pressure = state.pressure;

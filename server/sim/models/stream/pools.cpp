@@ -50,7 +50,7 @@ std::optional<Vec3> StreamPools::taker(const Grid& grid, Vec3 at) {
 }
 
 std::int32_t StreamPools::region_of(const Chunk& chunk) {
-  const auto [place, is_new] = places_.try_emplace(&chunk, static_cast<std::int32_t>(used_));
+  const auto [place, is_new] = places_.try_emplace(chunk.coord, static_cast<std::int32_t>(used_));
   if (!is_new) return place->second;
   if (used_ == regions_.size()) regions_.push_back(std::make_unique<Region>());
   Region& region = *regions_[used_++];

@@ -8,7 +8,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <unordered_map>
 #include <vector>
 
 #include "server/sim/grid.h"
@@ -71,7 +70,7 @@ class StreamPools {
   std::vector<Pool> pools_;
   std::vector<std::unique_ptr<Region>> regions_;  // the first used_, the others are spare
   std::size_t used_ = 0;
-  std::unordered_map<const Chunk*, std::int32_t> places_;  // of chunks in regions_
+  std::map<ChunkCoord, std::int32_t> places_;  // of chunks in regions_
   std::uint32_t walks_ = 0;
   std::vector<Place> queue_;
 };
