@@ -190,8 +190,7 @@ RC_GTEST_PROP(HeatProperty, GoingOnFromASnapshotIsGoingOn, (std::uint64_t seed, 
   }
 }
 
-RC_GTEST_PROP(HeatProperty, TheMirrorImageOfAWorldHasTheMirroredHeat,
-              (std::uint64_t seed, bool solid)) {
+void expect_mirrored(std::uint64_t seed, bool solid) {
   WorldSpec spec = random_heat(seed, solid, false);
   // Stream water draws by place.
   if (spec.config.water == sim::WaterModel::kStream ||
@@ -233,6 +232,17 @@ RC_GTEST_PROP(HeatProperty, TheMirrorImageOfAWorldHasTheMirroredHeat,
       }
     }
   }
+}
+
+RC_GTEST_PROP(HeatProperty, TheMirrorImageOfAWorldHasTheMirroredHeat,
+              (std::uint64_t seed, bool solid)) {
+  expect_mirrored(seed, solid);
+}
+
+// A flow too small for its sweep waited for the next tick in the chunk that it left, but not in the
+// one that it went to and that was made later in the same tick.
+TEST(Heat, WhatWaitsForAChunkThatIsMadeMeanwhileIsNotForgotten) {
+  EXPECT_NO_THROW(expect_mirrored(51615, true));
 }
 
 // Without heaters and air, over still water of any temperatures.

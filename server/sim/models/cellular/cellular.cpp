@@ -170,6 +170,13 @@ class CellularWater final : public WaterModelState {
     if (high != nullptr) wait(*high, plan.high_waits);
   }
 
+  // Of one that was made in this tick: a flux towards its place may have been found too small
+  // before, when only the chunk that it leaves could wait.
+  void wait_whole(const Grid& grid, Chunk& chunk) {
+    waiting_.push_back(&chunk);
+    chunk.regions.next_tick.add(whole_chunk(grid.shape()));
+  }
+
   void wait(Chunk& chunk, std::uint64_t slabs) {
     if (slabs == 0) return;
     waiting_.push_back(&chunk);
@@ -243,6 +250,7 @@ class CellularWater final : public WaterModelState {
       receiver.pass_region = whole_chunk(grid.shape());
       receiver.pass_slot = static_cast<std::uint32_t>(active_.size());
       active_.push_back({&receiver, receiver.pass_region, {}, receiver.pass_slot});
+      wait_whole(grid, receiver);
       fluxes_.grow(active_.size());
     }
     const std::int32_t* const from =
@@ -272,7 +280,7 @@ class CellularWater final : public WaterModelState {
   bool take_report(Grid& grid, StackReport& report, WaterAdvance& done) {
     done.drained += report.drained;
     done.cell_updates += report.processed_cells;
-    for (auto& chunk : report.stored) grid.adopt(std::move(chunk));
+    for (auto& chunk : report.stored) wait_whole(grid, grid.adopt(std::move(chunk)));
     for (Chunk* chunk : report.touched) {
       grid.note_change(*chunk, std::exchange(chunk->changed, std::uint8_t{0}),
                        std::exchange(chunk->changed_region, {}),
