@@ -28,6 +28,9 @@ constexpr std::array kRefusals = {
     Refusal{" is rock", "rock", "pour fill_level"},
     Refusal{"is neither rock (-1)", "no cell that can be", "set_cells"},
     Refusal{"a cell of this world holds", "more than a cell holds", "set_cells"},
+    Refusal{"a column 'above' its cell: not both", "a box and a column", "pour"},
+    Refusal{"'size' is of a pour with 'at_rest'", "a box for what moves", "pour"},
+    Refusal{"than one pour lays at rest", "too large a box", ""},
     Refusal{"units only", "more than there is room for", "pour"},
     Refusal{"is out of range; allowed:", "a number out of range",
             "pour add_source add_drain fill_level evaporate_level splash explode move_body "
