@@ -80,15 +80,20 @@ Result<LoadedWorld> load_whole(const WorldSource& source, sim::Executor& executo
 
 }  // namespace
 
-Result<LoadedWorld> load_recorded(const WorldSource& source, sim::Executor& executor) {
-  const auto finished = record::finish_repair(source.recording);
-  if (!finished) return Error{finished.error()};
-  if (*finished) {
+Result<bool> complete_interrupted(const std::string& recording) {
+  auto finished = record::finish_repair(recording);
+  if (finished.ok() && *finished) {
     spdlog::warn(
         "{}: a repair or a cut that had been interrupted was completed; what it set aside lies "
         "beside it, and `sluice verify` says of a damaged file what it lacks",
-        source.recording);
+        recording);
   }
+  return finished;
+}
+
+Result<LoadedWorld> load_recorded(const WorldSource& source, sim::Executor& executor) {
+  const auto finished = complete_interrupted(source.recording);
+  if (!finished) return Error{finished.error()};
   auto loaded = load_whole(source, executor);
   // What was lost may have been applied.
   if (loaded.ok() && *finished) loaded->past = {};

@@ -22,8 +22,8 @@ struct LoadedWorld {
   std::unique_ptr<record::Recorder> recorder;
   /// Where the recording was damaged: what was lost and kept.
   std::optional<record::Repair> repaired;
-  /// Of clients that may come back. Of a recording that begins now, or was damaged, nothing is
-  /// known of the time before.
+  /// Of clients that may come back. Of a recording that begins now, or was damaged, or of which a
+  /// repair or a cut was completed at this start, nothing is known of the time before.
   net::PastResults past;
 };
 
@@ -37,6 +37,10 @@ struct WorldSource {
   /// Called before old history is cut off, if any rule says so; may be empty.
   std::function<void(const sim::World&)> before_cut = {};
 };
+
+/// Completes a repair or a cut of the recording that was ended in its last steps, and says so in the
+/// log. Whether there was one.
+[[nodiscard]] Result<bool> complete_interrupted(const std::string& recording);
 
 /// A file that the medium damaged is repaired, and what was lost is said; a history that does not
 /// replay is not damage, and is left for somebody to look at.

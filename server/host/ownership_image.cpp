@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "protocol/base/varint.h"
 #include "server/host/ownership.h"
 #include "server/record/byte_io.h"
 
@@ -16,18 +17,11 @@ namespace sluice::host {
 
 namespace {
 
-std::uint64_t zigzag(std::int32_t value) {
-  return (static_cast<std::uint32_t>(value) << 1U) ^ static_cast<std::uint32_t>(value >> 31);
-}
-
-std::int32_t from_zigzag(std::uint64_t value) {
-  const auto bits = static_cast<std::uint32_t>(value);
-  return static_cast<std::int32_t>((bits >> 1U) ^ (~(bits & 1U) + 1U));
-}
-
 ChunkCoord read_coord(record::ByteReader& reader) {
   ChunkCoord coord;
-  for (std::int32_t* axis : {&coord.x, &coord.y, &coord.z}) *axis = from_zigzag(reader.varint());
+  for (std::int32_t* axis : {&coord.x, &coord.y, &coord.z}) {
+    *axis = unzigzag(static_cast<std::uint32_t>(reader.varint()));
+  }
   return coord;
 }
 

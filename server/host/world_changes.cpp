@@ -257,7 +257,7 @@ Status HostedWorlds::begin_anew_if_changed(const std::string& world_file, const 
                                            const sim::WorldSpec& spec) {
   const std::string& name = spec.config.name;
   const std::string path = recording_of(name);
-  if (const auto finished = record::finish_repair(path); !finished) {
+  if (const auto finished = complete_interrupted(path); !finished) {
     return Error{finished.error()};
   }
   {

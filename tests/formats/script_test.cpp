@@ -66,6 +66,15 @@ TEST(Script, PrintingAndReadingIsTheIdentity) {
   }
 }
 
+/// The text of a command that went through the bytes of a recording.
+std::string printed_from_bytes(const sim::Command& command, std::uint64_t tick) {
+  std::vector<std::byte> bytes;
+  sim::append_command(command, bytes);
+  std::span<const std::byte> left(bytes);
+  const auto read = sim::read_command(left);
+  return read.ok() ? formats::format_command(*read, tick) : read.error();
+}
+
 TEST(Script, AmountsOfTracersAreReadAndPrinted) {
   const std::string line =
       R"({"tick":7,"cmd":"pour","at":[1,2,0],"units":9,"tracer":{"mud":0,"red":5}})";
@@ -75,12 +84,7 @@ TEST(Script, AmountsOfTracersAreReadAndPrinted) {
   EXPECT_EQ(pour.tracer, (sim::TracerAmounts{{"mud", 0}, {"red", 5}}));
   EXPECT_FALSE(pour.temperature);
   EXPECT_EQ(formats::format_command(script->at(0).command, 7), line);
-  std::vector<std::byte> bytes;
-  sim::append_command(script->at(0).command, bytes);
-  std::span<const std::byte> left(bytes);
-  const auto read = sim::read_command(left);
-  ASSERT_TRUE(read.ok()) << read.error();
-  EXPECT_EQ(formats::format_command(*read, 7), line);
+  EXPECT_EQ(printed_from_bytes(script->at(0).command, 7), line);
   const std::string head = R"({"tick": 1, "cmd": "pour", "at": [1,2,0], "units": 9, "tracer": )";
   EXPECT_THAT(script_mistake(head + "[1]}"),
               HasSubstr("key 'tracer' must be an object of names and whole numbers"));
@@ -103,12 +107,7 @@ TEST(Script, APourAtRestHasABoxOrAColumn) {
     const auto script = formats::parse_script(line, "s.jsonl");
     ASSERT_TRUE(script.ok()) << script.error();
     EXPECT_EQ(formats::format_command(script->at(0).command, 7), line);
-    std::vector<std::byte> bytes;
-    sim::append_command(script->at(0).command, bytes);
-    std::span<const std::byte> left(bytes);
-    const auto read = sim::read_command(left);
-    ASSERT_TRUE(read.ok()) << read.error();
-    EXPECT_EQ(formats::format_command(*read, 7), line);
+    EXPECT_EQ(printed_from_bytes(script->at(0).command, 7), line);
   }
   EXPECT_THAT(script_mistake(head + R"("yes"})"), HasSubstr("key 'at_rest' must be true or false"));
   EXPECT_THAT(script_mistake(head + R"(true, "size": 4})"), HasSubstr("key 'size' must be three"));

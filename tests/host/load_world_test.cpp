@@ -9,6 +9,7 @@
 #include <spdlog/sinks/ostream_sink.h>
 #include <spdlog/spdlog.h>
 
+#include "server/record/client_name.h"
 #include "server/record/database.h"
 #include "server/record/verify.h"
 #include "tests/record/support.h"
@@ -109,6 +110,27 @@ TEST_F(LoadWorld, ACutThatFailsLeavesTheWorldHosted) {
   EXPECT_NE(log_.str().find("pond: its old history is not cut off"), std::string::npos)
       << log_.str();
   EXPECT_EQ(must(record::Reader::open(path_))->first_tick(), 0U);
+}
+
+// A repair that was ended in its last steps told nobody what was lost.
+TEST_F(LoadWorld, ARepairThatWasInterruptedIsCompletedAndSaid) {
+  record(20);
+  {
+    auto loaded = load({});
+    const std::string client = record::client_in_history("page", "ann", "0123456789a");
+    record::TickRecord tick =
+        play(*loaded.world, {{sim::Command{sim::Pour{{1, 1, 0}, 5}}, client, 1, false, {}}});
+    must(loaded.recorder->append(std::move(tick)));
+    must(loaded.recorder->commit());
+  }
+  EXPECT_EQ(load({}).past.results.size(), 1U);
+  std::filesystem::rename(path_, path_ + ".repaired");
+  write_file(path_, "damaged");
+  const LoadedWorld loaded = load({});
+  EXPECT_EQ(loaded.world->tick_number(), 21U);
+  EXPECT_TRUE(loaded.past.results.empty());
+  EXPECT_NE(log_.str().find("that had been interrupted was completed"), std::string::npos)
+      << log_.str();
 }
 
 }  // namespace
