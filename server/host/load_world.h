@@ -38,8 +38,8 @@ struct WorldSource {
   std::function<void(const sim::World&)> before_cut = {};
 };
 
-/// Completes a repair or a cut of the recording that was ended in its last steps, and says so in the
-/// log. Whether there was one.
+/// Completes a repair or a cut of the recording that was ended in its last steps, and says so in
+/// the log. Whether there was one.
 [[nodiscard]] Result<bool> complete_interrupted(const std::string& recording);
 
 /// A file that the medium damaged is repaired, and what was lost is said; a history that does not
