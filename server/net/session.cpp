@@ -120,7 +120,12 @@ void Session::on_read(ErrorCode error) {
                " bytes");
     ++hub_.counters().bad_messages;
   }
-  if (error) return state_ == State::kClosing ? void() : end();
+  if (error) {
+    if (buffer_.size() > 0) {
+      SLUICE_SOMETIMES("a connection broke within a message");
+    }
+    return state_ == State::kClosing ? void() : end();
+  }
   if (state_ != State::kHello && state_ != State::kOpen) return;
   handle_bytes();
   buffer_.consume(buffer_.size());

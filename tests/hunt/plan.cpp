@@ -30,6 +30,7 @@ constexpr PlanField kFields[] = {
     {"breaks", &Plan::breaks, 0, false},
     {"slow_disk", &Plan::slow_disk, 0, false},
     {"delay", &Plan::delay, 0, false},
+    {"pieces", &Plan::pieces, 1, false},
     {"clock_jumps", &Plan::clock_jumps, 0, false},
     {"shuffle", &Plan::shuffle, 0, false},
     {"operator_acts", &Plan::operator_acts, 0, false},
@@ -88,7 +89,7 @@ void draw_world(tests::Dice& dice, Plan& plan) {
   // A large world takes ten times as long for a tick, and finds little that a small one does not:
   // so there are few, and they rarely live long.
   plan.side = dice.chance(65) ? dice.roll(4, 24) : dice.roll(24, 48);
-  if (dice.chance(9)) plan.side = dice.roll(60, 140);
+  if (dice.chance(9)) plan.side = dice.roll(60, dice.chance(25) ? 140 : 90);
   if (plan.side > 48 && dice.chance(80)) plan.ticks = std::min<std::int64_t>(plan.ticks, 200);
   plan.edges = dice.chance(40) ? 1 : 0;
   plan.springs = dice.chance(50) ? 1 : 0;
@@ -191,6 +192,15 @@ void draw_later(tests::Dice& dice, Plan& plan) {
   if (dice.chance(35)) plan.checkpoint_ticks = dice.roll(1, 40);
   if (dice.chance(12)) draw_losses(dice, plan);
   if (dice.chance(35)) plan.writer_bytes = dice.roll(1, 3000);
+  if (dice.chance(30)) plan.pieces = dice.roll(2, 8);
+  // A look back replays from the checkpoint before; as it ships that is the world's start in most runs.
+  if (plan.looks_back > 0 && plan.checkpoint_ticks == 0 && dice.chance(80)) {
+    plan.checkpoint_ticks = dice.roll(20, 100);
+  }
+  // A tick of what carries heat or tracers takes three times as long: they live long where they are small.
+  if (!comes_soon && plan.side > 20 && dice.chance(80)) {
+    plan.ticks = std::min<std::int64_t>(plan.ticks, 250);
+  }
 }
 
 // To what a world begins with, and a little more.

@@ -70,6 +70,7 @@ struct Plan {
 
   // Faults; 0 is none.
   std::int64_t delay = 0;          // milliseconds, at the most
+  std::int64_t pieces = 1;         // of a message, at the most
   std::int64_t stalls = 0;         // clients stop reading
   std::int64_t breaks = 0;         // connections
   std::int64_t crashes = 0;        // of the process, the power stays

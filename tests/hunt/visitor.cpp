@@ -51,7 +51,7 @@ void Visitor::connect() {
   name_ = "c" + std::to_string(number_) + "-" + std::to_string(++connections_);
   const std::uint64_t seed = ground_.stream(name_);
   auto wire = std::make_shared<Wire>(
-      ground_.timeline, seed, ground_.plan.delay,
+      ground_.timeline, seed, Wire::Faults{ground_.plan.delay, ground_.plan.pieces},
       Wire::ClientEnd{[this](const protocol::Bytes& bytes) { receive(bytes); },
                       [this] { leave(); }});
   if (!connect_(wire)) return;  // nobody listens
@@ -86,7 +86,7 @@ bool Visitor::ready_to_stay() const {
 
 void Visitor::flush() {
   if (wire_ == nullptr) return;
-  for (protocol::Bytes& message : session_->take_outgoing()) wire_->send(std::move(message));
+  for (const protocol::Bytes& message : session_->take_outgoing()) wire_->send(message);
 }
 
 void Visitor::receive(const protocol::Bytes& bytes) {
@@ -265,7 +265,7 @@ void Visitor::lie() {
     case 0: {
       protocol::Bytes garbage(static_cast<std::size_t>(moments_.roll(0, 200)));
       for (auto& byte : garbage) byte = static_cast<std::uint8_t>(moments_.next());
-      return wire_->send(std::move(garbage));
+      return wire_->send(garbage);
     }
     case 1:
       return wire_->send({'h', 'i'}, false);
@@ -282,7 +282,7 @@ void Visitor::lie() {
       protocol::Bytes cut = protocol::encode(ClientMessage{protocol::SetView{view_, 0}});
       std::uint8_t& hit = cut[moments_.next() % cut.size()];
       hit = static_cast<std::uint8_t>(hit ^ (1U << moments_.roll(0, 7)));
-      return wire_->send(std::move(cut));
+      return wire_->send(cut);
     }
     default: {
       const std::int32_t far = 1 << 30;

@@ -52,7 +52,7 @@ class Wire::Socket final : public net::WebSocket {
   }
   bool got_binary() override { return wire_->got_binary_; }
   void write(const protocol::Bytes& bytes, Done done) override {
-    wire_->writing_ = bytes;
+    wire_->writing_ = wire_->pieces_of(bytes, true);
     wire_->write_done_ = std::move(done);
     wire_->write_under_way_ = true;
     wire_->pump_write();
@@ -81,63 +81,85 @@ void Wire::later(Duration delay, const char* name, void (Wire::*what)()) {
 
 // In the order of sending.
 Time Wire::arrival(Time& last) {
-  const auto most = static_cast<std::int32_t>(most_delay_ms_ * 1000);
+  const auto most = static_cast<std::int32_t>(faults_.delay_ms * 1000);
   const Time when = timeline_.now() + std::chrono::microseconds(dice_.roll(0, most));
   return last = std::max(when, last + std::chrono::nanoseconds(1));
 }
 
-void Wire::send(protocol::Bytes bytes, bool binary) {
-  if (!client_open_) return;
-  timeline_.after(arrival(last_to_server_) - timeline_.now(), "to the server", Kind::kMessage,
-                  [self = shared_from_this(), message = Message{std::move(bytes), binary}] {
-                    self->arrive_at_server(message);
-                  });
+std::deque<Wire::Piece> Wire::pieces_of(const protocol::Bytes& bytes, bool binary) {
+  std::deque<Piece> pieces;
+  std::int64_t more = faults_.pieces > 1 ? cuts_.roll(1, static_cast<std::int32_t>(faults_.pieces)) : 1;
+  auto from = bytes.begin();
+  for (; more > 1 && bytes.end() - from > 1; --more) {
+    const auto size = cuts_.roll(1, static_cast<std::int32_t>(bytes.end() - from) - 1);
+    pieces.push_back({protocol::Bytes(from, from + size), false, binary});
+    from += size;
+  }
+  pieces.push_back({protocol::Bytes(from, bytes.end()), true, binary});
+  return pieces;
 }
 
-void Wire::arrive_at_server(Message message) {
+void Wire::send(const protocol::Bytes& bytes, bool binary) {
+  if (!client_open_) return;
+  for (Piece& piece : pieces_of(bytes, binary)) {
+    timeline_.after(arrival(last_to_server_) - timeline_.now(), "to the server", Kind::kMessage,
+                    [self = shared_from_this(), piece = std::move(piece)] {
+                      self->arrive_at_server(piece);
+                    });
+  }
+}
+
+void Wire::arrive_at_server(Piece piece) {
   if (!server_open_) {
     // The connection broke while it came: a part of it did.
     if (cut_.empty())
-      cut_.assign(message.bytes.begin(),
-                  message.bytes.begin() + static_cast<std::ptrdiff_t>(message.bytes.size() / 2));
+      cut_.assign(piece.bytes.begin(),
+                  piece.bytes.begin() + static_cast<std::ptrdiff_t>(piece.bytes.size() / 2));
     return;
   }
-  inbox_.push_back(std::move(message));
+  inbox_.push_back(std::move(piece));
   finish_read();
 }
 
+// False if the message is longer than a session reads.
+bool Wire::take_in(const protocol::Bytes& bytes) {
+  if (read_into_->size() + bytes.size() > 2 * protocol::kMaxClientMessageBytes) return false;
+  const auto room = read_into_->prepare(bytes.size());
+  std::memcpy(room.data(), bytes.data(), bytes.size());
+  read_into_->commit(bytes.size());
+  return true;
+}
+
+// As Beast reads: what has come of a message lies in the session's buffer before the rest is there.
 void Wire::finish_read() {
-  if (!read_done_ || (inbox_.empty() && server_open_)) return;
-  Done done = std::exchange(read_done_, {});
-  if (inbox_.empty()) {
-    // What had come of a message when the connection broke.
-    const auto room = read_into_->prepare(cut_.size());
-    std::memcpy(room.data(), cut_.data(), cut_.size());
-    read_into_->commit(cut_.size());
-    return done(boost::asio::error::connection_reset);
+  while (read_done_ && !inbox_.empty()) {
+    const Piece piece = std::move(inbox_.front());
+    inbox_.pop_front();
+    if (!take_in(piece.bytes)) {
+      return std::exchange(read_done_, {})(websocket::error::message_too_big);
+    }
+    if (!piece.last) continue;
+    got_binary_ = piece.binary;
+    return std::exchange(read_done_, {})({});
   }
-  const Message message = std::move(inbox_.front());
-  inbox_.pop_front();
-  if (message.bytes.size() > 2 * protocol::kMaxClientMessageBytes) {
-    return done(websocket::error::message_too_big);
-  }
-  got_binary_ = message.binary;
-  const auto room = read_into_->prepare(message.bytes.size());
-  std::memcpy(room.data(), message.bytes.data(), message.bytes.size());
-  read_into_->commit(message.bytes.size());
-  done({});
+  if (!read_done_ || server_open_) return;
+  (void)take_in(cut_);
+  std::exchange(read_done_, {})(boost::asio::error::connection_reset);
 }
 
 void Wire::pump_write() {
   if (!write_under_way_ || !write_done_) return;
-  if (server_open_ && in_pipe_ > kPipeBytes) return;
-  write_under_way_ = false;
-  if (server_open_) {
-    in_pipe_ += writing_.size();
-    timeline_.after(
-        arrival(last_to_client_) - timeline_.now(), "to the client", Kind::kMessage,
-        [self = shared_from_this(), bytes = writing_] { self->arrive_at_client(bytes); });
+  while (server_open_ && !writing_.empty()) {
+    if (in_pipe_ > kPipeBytes) return;
+    Piece piece = std::move(writing_.front());
+    writing_.pop_front();
+    in_pipe_ += piece.bytes.size();
+    timeline_.after(arrival(last_to_client_) - timeline_.now(), "to the client", Kind::kMessage,
+                    [self = shared_from_this(), piece = std::move(piece)] {
+                      self->arrive_at_client(piece);
+                    });
   }
+  write_under_way_ = false;
   later(std::chrono::microseconds(dice_.roll(1, 1000)), "written", &Wire::finish_write);
 }
 
@@ -147,16 +169,19 @@ void Wire::finish_write() {
   std::exchange(write_done_, {})(error);
 }
 
-void Wire::arrive_at_client(const protocol::Bytes& bytes) {
+void Wire::arrive_at_client(Piece piece) {
   if (!client_open_) return;
-  if (client_reads_ && held_.empty()) return give_to_client(bytes);
-  held_.push_back(bytes);
+  if (client_reads_ && held_.empty()) return give_to_client(piece);
+  held_.push_back(std::move(piece));
 }
 
-void Wire::give_to_client(const protocol::Bytes& bytes) {
-  in_pipe_ -= bytes.size();
+void Wire::give_to_client(const Piece& piece) {
+  in_pipe_ -= piece.bytes.size();
+  partial_.insert(partial_.end(), piece.bytes.begin(), piece.bytes.end());
   // A copy, for it may leave while it is told.
-  if (const auto received = client_.received; client_open_ && received) received(bytes);
+  if (const auto received = client_.received; piece.last && client_open_ && received) {
+    received(std::exchange(partial_, {}));
+  }
   pump_write();
 }
 
@@ -167,9 +192,9 @@ void Wire::set_reading(bool reading) {
 
 void Wire::give_what_was_held() {
   while (client_reads_ && client_open_ && !held_.empty()) {
-    const protocol::Bytes bytes = std::move(held_.front());
+    const Piece piece = std::move(held_.front());
     held_.pop_front();
-    give_to_client(bytes);
+    give_to_client(piece);
   }
 }
 

@@ -1,5 +1,5 @@
-// A connection between a client and the server's session: messages in both directions, in order, as
-// late as the dice say, through a pipe that holds so many bytes.
+// A connection between a client and the server's session: messages in both directions, in order, whole or
+// in pieces, as late as the dice say, through a pipe that holds so many bytes.
 //
 //   session ─ write ─► pipe ─► (the client reads, or has stopped) ─► Client
 //   session ◄─ read ── inbox ◄────────────────────────────────────── Client
@@ -27,15 +27,22 @@ class Wire : public std::enable_shared_from_this<Wire> {
     std::function<void()> ended;
   };
 
-  Wire(Timeline& timeline, std::uint64_t seed, std::int64_t most_delay_ms, ClientEnd client)
+  /// How late a piece of a message may be, and in how many pieces a message may come.
+  struct Faults {
+    std::int64_t delay_ms = 0;
+    std::int64_t pieces = 1;
+  };
+
+  Wire(Timeline& timeline, std::uint64_t seed, Faults faults, ClientEnd client)
       : timeline_(timeline),
         dice_(seed),
-        most_delay_ms_(most_delay_ms),
+        cuts_(~seed),
+        faults_(faults),
         client_(std::move(client)) {}
 
   // The client's side.
 
-  void send(protocol::Bytes bytes, bool binary = true);
+  void send(const protocol::Bytes& bytes, bool binary = true);
   void set_reading(bool reading);
   /// Both ends notice, each in its time.
   void break_off();
@@ -52,19 +59,22 @@ class Wire : public std::enable_shared_from_this<Wire> {
 
  private:
   class Socket;
-  struct Message {
+  struct Piece {
     protocol::Bytes bytes;
+    bool last = true;  // of its message
     bool binary = true;
   };
 
   void later(Duration delay, const char* name, void (Wire::*what)());
   [[nodiscard]] Time arrival(Time& last);
-  void arrive_at_server(Message message);
+  [[nodiscard]] std::deque<Piece> pieces_of(const protocol::Bytes& bytes, bool binary);
+  void arrive_at_server(Piece piece);
   void finish_read();
+  [[nodiscard]] bool take_in(const protocol::Bytes& bytes);
   void pump_write();
   void finish_write();
-  void arrive_at_client(const protocol::Bytes& bytes);
-  void give_to_client(const protocol::Bytes& bytes);
+  void arrive_at_client(Piece piece);
+  void give_to_client(const Piece& piece);
   void give_what_was_held();
   void fail_server();
   void end_client();
@@ -74,17 +84,18 @@ class Wire : public std::enable_shared_from_this<Wire> {
 
   Timeline& timeline_;
   tests::Dice dice_;
-  const std::int64_t most_delay_ms_;
+  tests::Dice cuts_;
+  const Faults faults_;
   ClientEnd client_;
   Time last_to_server_;
   Time last_to_client_;
 
-  std::deque<Message> inbox_;
-  protocol::Bytes cut_;  // what came of a message when the connection broke
+  std::deque<Piece> inbox_;
+  protocol::Bytes cut_;  // what came of a piece when the connection broke
   boost::beast::flat_buffer* read_into_ = nullptr;
   Done read_done_;
   bool got_binary_ = true;
-  protocol::Bytes writing_;
+  std::deque<Piece> writing_;  // what has not entered the pipe
   Done write_done_;
   bool write_under_way_ = false;
   Done close_done_;
@@ -94,7 +105,8 @@ class Wire : public std::enable_shared_from_this<Wire> {
   bool server_open_ = true;
 
   std::size_t in_pipe_ = 0;
-  std::deque<protocol::Bytes> held_;  // arrived while the client does not read
+  std::deque<Piece> held_;   // arrived while the client does not read
+  protocol::Bytes partial_;  // what the client has of a message
   bool client_reads_ = true;
   bool client_open_ = true;
 };
