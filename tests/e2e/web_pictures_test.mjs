@@ -14,7 +14,9 @@ let timers;
 let attributes;
 
 class Encoder extends EventTarget {
-  static isTypeSupported = (kind) => kind === "video/webm";
+  static kinds = ["video/webm"];
+  static isTypeSupported = (kind) => Encoder.kinds.includes(kind);
+  static hangs = false;
   state = "inactive";
 
   constructor(stream, options) {
@@ -26,7 +28,7 @@ class Encoder extends EventTarget {
   }
   stop() {
     this.state = "inactive";
-    this.dispatchEvent(new Event("stop"));
+    if (!Encoder.hangs) this.dispatchEvent(new Event("stop"));
   }
   gives(size) {
     this.dispatchEvent(Object.assign(new Event("dataavailable"), { data: new Blob(["x".repeat(size)]) }));
@@ -108,8 +110,33 @@ test("where the encoder fails, what there is of it is saved; nothing, where ther
   toggle();
   encoder.stop();
   assert.deepEqual(saved, []);
-  assert.equal(said.at(-1), "! The browser recorded nothing");
+  assert.equal(said.at(-1), "! The browser recorded nothing; the next film uses another encoder, where there is one");
   assert.equal(attributes["aria-pressed"], "false");
+});
+
+test("an encoder that gave nothing is left for the next, and tried again after the last", () => {
+  Encoder.kinds = ["video/webm;codecs=vp9", "video/webm;codecs=vp8"];
+  const used = [];
+  for (let film = 0; film < 3; ++film) {
+    toggle();
+    used.push(encoder.options.mimeType.slice(-3));
+    encoder.stop();
+  }
+  assert.deepEqual(used, ["vp9", "vp8", "vp9"]);
+  Encoder.kinds = ["video/webm"];
+});
+
+test("an encoder that never ends is waited for so long, and what it gave until then is saved", () => {
+  toggle();
+  encoder.gives(10);
+  Encoder.hangs = true;
+  toggle();
+  Encoder.hangs = false;
+  assert.deepEqual(saved, []);
+  timers.find(({ after }) => after === MOST.ending).act();
+  expectSavedOnce();
+  encoder.dispatchEvent(new Event("stop")); // after all
+  assert.deepEqual(saved, ["cave-7.webm"]);
 });
 
 test("a browser that records none, or refuses to, says so", () => {

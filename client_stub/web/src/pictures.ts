@@ -2,13 +2,18 @@
 import type { Viewer } from "./viewer";
 
 const FRAMES_PER_SECOND = 30;
-/** What a film has at the most, in milliseconds and bytes: it waits in memory. */
-export const MOST = { milliseconds: 60_000, bytes: 32 * 2 ** 20 };
+/**
+ * What a film has at the most, in milliseconds and bytes: it waits in memory. An encoder has so many
+ * milliseconds for its last part.
+ */
+export const MOST = { milliseconds: 60_000, bytes: 32 * 2 ** 20, ending: 10_000 };
 /** What encoders are asked for, and hold more or less: a film of a minute is some 30 MB. */
 const BITS_PER_SECOND = 4_000_000;
 /** Pixels along its longer side. */
 const MOST_PIXELS = 1920;
 const KINDS = ["video/webm;codecs=vp9", "video/webm;codecs=vp8", "video/webm", "video/mp4"];
+/** Those whose encoders gave nothing here. */
+const failed = new Set<string>();
 
 export interface Teller {
   tell(text: string): void;
@@ -48,9 +53,11 @@ class Film {
   private readonly timers: number[] = [];
   private readonly parts: Blob[] = [];
   private bytes = 0;
+  private finished = false;
 
   /** `first`: the viewer, whose size the film has; `viewer`: the one that is on the screen then. */
-  constructor(first: Viewer, viewer: () => Viewer | null, type: string, ended: (film: Blob) => void) {
+  constructor(first: Viewer, viewer: () => Viewer | null, private readonly type: string,
+    private readonly ended: (film: Blob) => void) {
     const picture = document.createElement("canvas");
     // Encoders want even sides.
     const { width, height } = first.canvas;
@@ -64,10 +71,7 @@ class Film {
       { mimeType: type, videoBitsPerSecond: BITS_PER_SECOND });
     this.recorder.addEventListener("dataavailable", ({ data }) => this.take(data));
     // It stops by itself, too, where the encoder fails: what there is until then is the film.
-    this.recorder.addEventListener("stop", () => {
-      for (const timer of this.timers) window.clearTimeout(timer);
-      ended(new Blob(this.parts, { type }));
-    });
+    this.recorder.addEventListener("stop", () => this.finish());
     this.recorder.start(1000);
     this.timers.push(
       window.setInterval(() => { const seen = viewer(); if (seen) shoot(seen); }, 1000 / FRAMES_PER_SECOND),
@@ -76,7 +80,16 @@ class Film {
   }
 
   end(): void {
-    if (this.recorder.state !== "inactive") this.recorder.stop();
+    if (this.recorder.state === "inactive") return;
+    this.timers.push(window.setTimeout(() => this.finish(), MOST.ending));
+    this.recorder.stop();
+  }
+
+  private finish(): void {
+    if (this.finished) return;
+    this.finished = true;
+    for (const timer of this.timers) window.clearTimeout(timer);
+    this.ended(new Blob(this.parts, { type: this.type }));
   }
 
   private take(data: Blob): void {
@@ -100,14 +113,17 @@ export function toggleFilm(viewer: () => Viewer | null, teller: Teller): void {
   if (film) return film.end();
   const first = viewer();
   if (!first?.mirror) return;
-  const type = "MediaRecorder" in window ? KINDS.find((kind) => MediaRecorder.isTypeSupported(kind)) : undefined;
+  const kinds = "MediaRecorder" in window ? KINDS.filter((kind) => MediaRecorder.isTypeSupported(kind)) : [];
+  if (kinds.every((kind) => failed.has(kind))) failed.clear();
+  const type = kinds.find((kind) => !failed.has(kind));
   const name = `${first.mirror.welcome.world}-${first.mirror.tick}.${type?.startsWith("video/mp4") ? "mp4" : "webm"}`;
   try {
     if (!type) throw new Error("no encoder");
     setFilm(new Film(first, viewer, type, (blob) => {
       setFilm(null);
-      if (blob.size > 0) save(blob, name, teller);
-      else teller.warn("The browser recorded nothing");
+      if (blob.size > 0) return save(blob, name, teller);
+      failed.add(type);
+      teller.warn("The browser recorded nothing; the next film uses another encoder, where there is one");
     }));
     teller.tell("Recording, for a minute at most; once more to end it");
   } catch {
