@@ -102,9 +102,9 @@ void ClientSession::point(Pointer pointer) {
   outgoing_.push_back(encode(ClientMessage{std::move(pointer)}));
 }
 
-void ClientSession::set_view(const Box& box, std::uint32_t layers) {
+void ClientSession::set_view(const Box& box, std::uint32_t layers, std::uint8_t level_of_detail) {
   require(state_ != State::kIdle);
-  const SetView view{box, 0, layers};
+  const SetView view{box, level_of_detail, layers};
   if (state_ == State::kGreeting) waiting_view_ = view;
   if (state_ == State::kReady) outgoing_.push_back(encode(ClientMessage{view}));
 }

@@ -67,9 +67,9 @@ class ClientSession {
   /// Takes in one WebSocket message.
   Event receive(ByteView bytes);
 
-  /// Part of the world to be sent, in cells, and which layers of it (SetView). In kGreeting and
-  /// kReady; ignored in kClosed.
-  void set_view(const Box& box, std::uint32_t layers = 0);
+  /// Part of the world to be sent, in cells, which layers of it, and at which level of detail
+  /// (SetView). In kGreeting and kReady; ignored in kClosed.
+  void set_view(const Box& box, std::uint32_t layers = 0, std::uint8_t level_of_detail = 0);
   /// Queues a command; the number returned comes back in its CommandResult. In kReady; ignored in
   /// kClosed (0, which no command has).
   std::uint64_t send_command(std::string json);

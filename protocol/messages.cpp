@@ -99,7 +99,7 @@ flatbuffers::Offset<void> build(FlatBufferBuilder& b, const Welcome& m) {
   return wire::CreateWelcome(b, m.protocol_version, version, world, &size, byte_of(m.sides.log_x),
                              byte_of(m.sides.log_y), byte_of(m.sides.log_z), m.tick, m.tick_rate,
                              water, account, m.watch_only, m.results_kept, m.knows_client, m.person,
-                             layers)
+                             layers, static_cast<std::uint8_t>(m.levels_of_detail))
       .Union();
 }
 

@@ -99,6 +99,7 @@ struct Welcome {
   bool knows_client = false;       // what became of all its numbers is known, or can be asked for
   std::uint64_t person = 0;        // its number among People; 0: the server tells of nobody
   std::vector<std::string> layers = {};  // beside the cells (layers.h); at most kMaxLayers
+  int levels_of_detail = 0;              // above 0 that a view may ask for; at most kLevelsOfDetail
 };
 
 /// Why a server ends a connection; never reused.
@@ -131,7 +132,8 @@ struct ChunkDigest {
 
 /// What changed in one layer (layers.h), as Tick has it for cells.
 struct LayerChanges {
-  std::uint8_t layer = 0;  // its place in Welcome::layers
+  std::uint8_t layer =
+      0;  // its place in Welcome::layers; after the last: levels of detail 1, 2, ...
   std::vector<ChunkUpdate> chunks;
   std::vector<ChunkCoord> dropped;  // handled before `chunks`
   std::vector<ChunkDigest> digests;

@@ -74,9 +74,9 @@ Result<ClientMessage> plain(const wire::SetView& m) {
       {position_of(m.from()), position_of(m.size())}, m.level_of_detail(), m.layers()};
   const Vec3 size = view.box.size;
   if (size.x < 0 || size.y < 0 || size.z < 0) return Error{"set_view.size must not be negative"};
-  if (view.level_of_detail != 0) {
+  if (view.level_of_detail > kLevelsOfDetail) {
     return Error{"set_view.level_of_detail is " + std::to_string(view.level_of_detail) +
-                 ", allowed: 0"};
+                 ", allowed: 0 to " + std::to_string(kLevelsOfDetail)};
   }
   return ClientMessage{view};
 }
@@ -138,11 +138,16 @@ Result<ServerMessage> plain(const wire::Welcome& m) {
   welcome.results_kept = m.results_kept();
   welcome.knows_client = m.knows_client();
   welcome.person = m.person();
+  welcome.levels_of_detail = m.levels_of_detail();
   const Vec3 size = welcome.size;
   if (std::min({size.x, size.y, size.z}) < 1 || std::max({size.x, size.y, size.z}) > kMaxSide) {
     return Error{"welcome.size is outside 1 to " + std::to_string(kMaxSide)};
   }
   if (!welcome.sides.valid()) return Error{"welcome: the chunk's sides do not make 4096 cells"};
+  if (welcome.levels_of_detail > kLevelsOfDetail) {
+    return Error{"welcome: " + std::to_string(welcome.levels_of_detail) +
+                 " levels of detail, at most " + std::to_string(kLevelsOfDetail) + " are allowed"};
+  }
   if (m.layers() == nullptr) return ServerMessage{std::move(welcome)};
   if (m.layers()->size() > kMaxLayers) {
     return Error{"welcome: " + std::to_string(m.layers()->size()) + " layers, at most " +
@@ -193,9 +198,10 @@ Status take_chunks(const Table& m, Lists& to) {
 
 Status take_layers(const wire::Tick& m, Tick& tick) {
   if (m.layers() == nullptr) return Done{};
-  if (m.layers()->size() > kMaxLayers) {
+  constexpr std::size_t kMost = kMaxLayers + kLevelsOfDetail;
+  if (m.layers()->size() > kMost) {
     return Error{"tick: " + std::to_string(m.layers()->size()) + " layers, at most " +
-                 std::to_string(kMaxLayers) + " are allowed"};
+                 std::to_string(kMost) + " are allowed"};
   }
   for (const wire::LayerChanges* layer : *m.layers()) {
     LayerChanges changes;

@@ -1,5 +1,6 @@
 #include "protocol/mirror.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -11,7 +12,7 @@ namespace sluice::protocol {
 Mirror::Mirror(Welcome welcome)
     : welcome_(std::move(welcome)),
       tick_(welcome_.tick),
-      layers_(welcome_.layers.size()),
+      layers_(welcome_.layers.size() + static_cast<std::size_t>(welcome_.levels_of_detail)),
       pipes_(welcome_.sides) {}
 
 Status Mirror::apply(const Tick& tick) {
@@ -49,17 +50,18 @@ Status Mirror::apply(const LayerChanges& changes) {
                  std::to_string(layers_.size())};
   }
   Chunks& layer = layers_[changes.layer];
+  const int level = std::max(0, changes.layer - static_cast<int>(welcome_.layers.size()) + 1);
   for (const ChunkCoord& coord : changes.dropped) layer.erase(coord);
   for (const ChunkUpdate& chunk : changes.chunks) {
-    if (Status status = update(chunk, layer); !status.ok()) return status;
+    if (Status status = update(chunk, layer, level); !status.ok()) return status;
   }
   const auto number = static_cast<std::uint8_t>(changes.layer + 1);
   for (const ChunkDigest& digest : changes.digests) check(digest, layer, number);
   return Done{};
 }
 
-Status Mirror::update(const ChunkUpdate& chunk, Chunks& chunks) {
-  if (!in_world(chunk.coord)) {
+Status Mirror::update(const ChunkUpdate& chunk, Chunks& chunks, int level) {
+  if (!in_world(chunk.coord, level)) {
     return Error{"tick: chunk " + to_string(chunk.coord) + " lies outside the world"};
   }
   auto place = chunks.find(chunk.coord);
@@ -102,19 +104,27 @@ void Mirror::check(const PipeDigest& digest) {
   wanted_pipe_resyncs_.push_back(digest.key);
 }
 
-bool Mirror::in_world(ChunkCoord coord) const {
+bool Mirror::in_world(ChunkCoord coord, int level) const {
   const ChunkShape& sides = welcome_.sides;
   const ChunkCoord last =
-      sides.chunk_of({welcome_.size.x - 1, welcome_.size.y - 1, welcome_.size.z - 1});
+      sides.chunk_of({(welcome_.size.x - 1) >> level, (welcome_.size.y - 1) >> level,
+                      (welcome_.size.z - 1) >> level});
   return coord.x >= 0 && coord.y >= 0 && coord.z >= 0 && coord.x <= last.x && coord.y <= last.y &&
          coord.z <= last.z;
 }
 
-std::int32_t Mirror::cell(Vec3 at) const {
+bool Mirror::in_world(Vec3 at) const {
   const Vec3 size = welcome_.size;
-  if (at.x < 0 || at.y < 0 || at.z < 0 || at.x >= size.x || at.y >= size.y || at.z >= size.z) {
-    return kOutside;
-  }
+  return at.x >= 0 && at.y >= 0 && at.z >= 0 && at.x < size.x && at.y < size.y && at.z < size.z;
+}
+
+std::int32_t Mirror::coarse_cell(int level, Vec3 at) const {
+  if (!in_world(at)) return kOutside;
+  return layer_at(layer_of_detail(level), {at.x >> level, at.y >> level, at.z >> level});
+}
+
+std::int32_t Mirror::cell(Vec3 at) const {
+  if (!in_world(at)) return kOutside;
   const ChunkCells* cells = find(welcome_.sides.chunk_of(at));
   return cells == nullptr ? 0 : (*cells)[static_cast<std::size_t>(welcome_.sides.index_of(at))];
 }

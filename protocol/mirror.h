@@ -77,6 +77,14 @@ class Mirror {
 
   /// A number of a layer (layers.h), by its place in Welcome::layers; 0 where nothing was sent.
   [[nodiscard]] std::int32_t layer_at(std::size_t layer, Vec3 at) const;
+  /// The place of a level of detail above 0 among the layers; it is at most
+  /// welcome().levels_of_detail. Its chunks count coarse cells: cell p of the world is of the
+  /// coarse cell p >> level.
+  [[nodiscard]] std::size_t layer_of_detail(int level) const {
+    return welcome_.layers.size() + static_cast<std::size_t>(level - 1);
+  }
+  /// The coarse cell that stands for `at`; as cell() otherwise.
+  [[nodiscard]] std::int32_t coarse_cell(int level, Vec3 at) const;
   /// f(ChunkCoord coord, const ChunkCells& numbers), in rising order of coordinates.
   template <class F>
   void for_each_chunk_of(std::size_t layer, F&& f) const {
@@ -93,12 +101,13 @@ class Mirror {
  private:
   using Chunks = std::map<ChunkCoord, std::unique_ptr<ChunkCells>>;
 
-  [[nodiscard]] Status update(const ChunkUpdate& chunk, Chunks& chunks);
+  [[nodiscard]] Status update(const ChunkUpdate& chunk, Chunks& chunks, int level = 0);
   void check(const ChunkDigest& digest, const Chunks& chunks, std::uint8_t number);
   [[nodiscard]] Status apply(const LayerChanges& changes);
   [[nodiscard]] Status update(const PipeUpdate& pipes);
   void check(const PipeDigest& digest);
-  [[nodiscard]] bool in_world(ChunkCoord coord) const;
+  [[nodiscard]] bool in_world(ChunkCoord coord, int level = 0) const;
+  [[nodiscard]] bool in_world(Vec3 at) const;
 
   Welcome welcome_;
   std::uint64_t tick_ = 0;
@@ -106,7 +115,7 @@ class Mirror {
   std::optional<Playback> playback_;
   MirrorStats stats_;
   Chunks chunks_;
-  std::vector<Chunks> layers_;  // as Welcome::layers
+  std::vector<Chunks> layers_;  // as Welcome::layers, and after them the levels of detail
   std::vector<ChunkChange> changed_;
   std::vector<Resync> wanted_resyncs_;
   PipeMirror pipes_;

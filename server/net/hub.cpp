@@ -15,8 +15,9 @@ Hub::Hub(WorldFeed& feed, CommandIntake& intake, std::string server_version, Pas
       intake_(intake),
       server_version_(std::move(server_version)),
       layers_(feed.layers()),
-      world_(feed.config().shape(), layers_.size()),
-      wanting_(layers_.size(), 0) {
+      world_(feed.config().shape(), layers_.size(), PublishedWorld::kThoroughChunks,
+             feed.config().size),
+      wanting_(world_.layer_count(), 0) {
   results_.remember(std::move(past));
 }
 
@@ -30,6 +31,7 @@ protocol::Welcome Hub::welcome() const {
   welcome.tick_rate = static_cast<std::uint32_t>(config().tick_rate);
   welcome.water = sim::find_water_model(config().water)->name;
   welcome.layers = layers_;
+  welcome.levels_of_detail = protocol::kLevelsOfDetail;
   return welcome;
 }
 
@@ -169,8 +171,11 @@ void Hub::leave(std::uint64_t session, ResultBook::Time now) {
 
 void Hub::set_view(Viewer& viewer, const protocol::SetView& view) {
   count_wanted(viewer, -1);
+  // It must be there before it is in view.
+  if (view.level_of_detail > 0) world_.keep_detail(view.level_of_detail);
+  const std::uint32_t named = view.layers & ((1U << layers_.size()) - 1);
   viewer.interest.set_view(chunks_in_view(view.box, config().size, config().shape()), world_,
-                           view.layers & ((1U << layers_.size()) - 1));
+                           named | world_.detail_bit(view.level_of_detail));
   count_wanted(viewer, 1);
   follow_wanted();
   catch_up(viewer);
@@ -178,14 +183,14 @@ void Hub::set_view(Viewer& viewer, const protocol::SetView& view) {
 
 // What nobody wants is neither asked of the world nor kept.
 void Hub::follow_wanted() {
-  for (std::size_t i = 0; i < layers_.size(); ++i) {
-    feed_.want_layer(i, wanting_[i] > 0);
+  for (std::size_t i = 0; i < wanting_.size(); ++i) {
+    if (i < layers_.size()) feed_.want_layer(i, wanting_[i] > 0);
     if (wanting_[i] == 0) world_.forget_layer(i);
   }
 }
 
 void Hub::count_wanted(const Viewer& viewer, int by) {
-  for (std::size_t i = 0; i < layers_.size(); ++i) {
+  for (std::size_t i = 0; i < wanting_.size(); ++i) {
     if (viewer.interest.wants(i)) wanting_[i] += by;
   }
 }
@@ -193,7 +198,7 @@ void Hub::count_wanted(const Viewer& viewer, int by) {
 // A claim is not believed: the chunk is compared with the world. What is not in the viewer's view
 // is not in its mirror either, or was dropped since.
 bool Hub::resync(Viewer& viewer, const protocol::Resync& resync) {
-  if (!viewer.interest.view().contains(resync.coord)) return true;
+  if (!viewer.interest.sees(resync.coord, world_, resync.layer)) return true;
   note_claim(viewer);
   if (resync.layer == 0) feed_.audit(resync.coord);
   if (!viewer.interest.resync(resync.coord, world_, resync.layer)) return false;

@@ -99,7 +99,7 @@ class Hub {
   ResultBook results_;
   std::map<std::uint64_t, Viewer*> viewers_;
   std::uint64_t next_session_ = 1;
-  std::vector<int> wanting_;  // viewers that want a layer, by its place
+  std::vector<int> wanting_;  // viewers that want a layer, by its place in world_
 
   std::uint64_t people_list_ = 0;  // grows whenever somebody moves, comes or leaves
   ResultBook::Time people_due_;    // not told of before, by the clock of those who point

@@ -128,22 +128,25 @@ std::size_t Interest::stale_count() const {
 void Interest::set_view(const ChunkRange& range, const PublishedWorld& world,
                         std::uint32_t layers) {
   if (range == view_ && layers == wanted_) return;
-  const ChunkRange before = view_;
-  const std::uint32_t wanted_before = std::exchange(wanted_, layers);
+  const Interest before = *this;
   view_ = range;
-  change_view(world, before, range, chunks_);
-  change_view(world.pipes(), before, range, pipes_);
+  wanted_ = layers;
+  cells_ = (layers & world.detail_bits()) == 0 ? view_ : ChunkRange{};
+  change_view(world, before.cells_, cells_, chunks_);
+  change_view(world.pipes(), before.view_, view_, pipes_);
   layers_.resize(world.layer_count());
   for (std::size_t i = 0; i < layers_.size(); ++i) {
-    const bool held = (wanted_before >> i & 1U) != 0;
-    change_view(world.layer(i), held ? before : ChunkRange{}, wants(i) ? range : ChunkRange{},
-                layers_[i]);
+    change_view(world.layer(i), before.range_of(world, i), range_of(world, i), layers_[i]);
   }
 }
 
+bool Interest::sees(ChunkCoord coord, const PublishedWorld& world, std::size_t layer) const {
+  if (layer == 0) return cells_.contains(coord);
+  return layer <= layers_.size() && range_of(world, layer - 1).contains(coord);
+}
+
 bool Interest::resync(ChunkCoord coord, const PublishedWorld& world, std::size_t layer) {
-  if (!view_.contains(coord)) return true;  // asked for before the view moved on
-  if (layer > layers_.size() || (layer > 0 && !wants(layer - 1))) return true;
+  if (!sees(coord, world, layer)) return true;  // asked for before the view moved on
   const PublishedChunks& published = layer == 0 ? world : world.layer(layer - 1);
   std::set<ChunkCoord>& stale = layer == 0 ? chunks_ : layers_[layer - 1];
   if (!published.has(coord) && stale.size() >= published.chunk_count() + kMaxStaleAir) return false;
@@ -161,10 +164,10 @@ bool Interest::resync_pipes(const protocol::PipeKey& key, const PublishedWorld& 
 
 void Interest::miss(const PublishedWorld& world) {
   told_ = false;
-  miss_changes(world, view_, chunks_);
+  miss_changes(world, cells_, chunks_);
   miss_changes(world.pipes(), view_, pipes_);
   for (std::size_t i = 0; i < layers_.size(); ++i) {
-    if (wants(i)) miss_changes(world.layer(i), view_, layers_[i]);
+    if (wants(i)) miss_changes(world.layer(i), range_of(world, i), layers_[i]);
   }
 }
 
@@ -175,7 +178,7 @@ void Interest::draw_layers(PublishedWorld& world, Draft& draft, Draw&& draw) {
     if (!wants(i) && layers_[i].empty()) continue;
     protocol::LayerChanges changes;
     changes.layer = static_cast<std::uint8_t>(i);
-    draw(chunks_of(changes), world.layer(i), wants(i) ? view_ : ChunkRange{}, layers_[i]);
+    draw(chunks_of(changes), world.layer(i), range_of(world, i), layers_[i]);
     if (changes.chunks.empty() && changes.dropped.empty() && changes.digests.empty()) continue;
     draft.tick.layers.push_back(std::move(changes));
   }
@@ -186,11 +189,11 @@ protocol::Bytes Interest::step_frame(PublishedWorld& world) {
   told_ = true;
   Draft draft(world);
   protocol::Tick& tick = draft.tick;
-  add_changes(draft, chunks_of(tick), world, view_, chunks_);
+  add_changes(draft, chunks_of(tick), world, cells_, chunks_);
   add_changes(draft, pipes_of(tick), world.pipes(), view_, pipes_);
-  add_stale(draft, chunks_of(tick), world, view_, chunks_);
+  add_stale(draft, chunks_of(tick), world, cells_, chunks_);
   add_stale(draft, pipes_of(tick), world.pipes(), view_, pipes_);
-  add_checks(chunks_of(tick), world, view_, chunks_);
+  add_checks(chunks_of(tick), world, cells_, chunks_);
   add_checks(pipes_of(tick), world.pipes(), view_, pipes_);
   draw_layers(world, draft, [&](auto to, auto& published, const auto& view, auto& stale) {
     add_changes(draft, to, published, view, stale);
@@ -203,7 +206,7 @@ protocol::Bytes Interest::step_frame(PublishedWorld& world) {
 protocol::Bytes Interest::catch_up_frame(PublishedWorld& world) {
   told_ = true;
   Draft draft(world);
-  add_stale(draft, chunks_of(draft.tick), world, view_, chunks_);
+  add_stale(draft, chunks_of(draft.tick), world, cells_, chunks_);
   add_stale(draft, pipes_of(draft.tick), world.pipes(), view_, pipes_);
   draw_layers(world, draft, [&](auto to, auto& published, const auto& view, auto& stale) {
     add_stale(draft, to, published, view, stale);

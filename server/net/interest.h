@@ -5,7 +5,8 @@
 //   stale:               the viewer holds something else; a keyframe or "dropped" puts it right
 //
 // The same holds for the sections of pipe networks, and for the layers that the viewer wants: of
-// one that it does not want, nothing is in view.
+// one that it does not want, nothing is in view. A level of detail is one of these layers; who
+// wants one has none of the cells themselves in view.
 //
 // A viewer that is too slow for a tick's frame turns that tick's changes into stale chunks, so what
 // is kept for it is bounded by the chunks of its view, not by the time for which it is slow.
@@ -24,8 +25,8 @@ namespace sluice::net {
 
 class Interest {
  public:
-  /// From now on `range` is in view, with the layers whose bits are set. What left it will be
-  /// dropped, what came will be sent.
+  /// From now on `range` is in view, with the layers (PublishedWorld::layer) whose bits are set.
+  /// What left it will be dropped, what came will be sent.
   void set_view(const ChunkRange& range, const PublishedWorld& world, std::uint32_t layers = 0);
 
   /// The viewer's copy of the chunk is wrong; `layer`: Resync::layer. False when there are too many
@@ -41,6 +42,8 @@ class Interest {
   /// Whether the viewer holds exactly the published state of its view, and knows of which tick.
   [[nodiscard]] bool up_to_date() const { return told_ && stale_count() == 0; }
   [[nodiscard]] const ChunkRange& view() const { return view_; }
+  /// Whether a chunk of the cells, or of the layer, is in view; `layer`: Resync::layer.
+  [[nodiscard]] bool sees(ChunkCoord coord, const PublishedWorld& world, std::size_t layer) const;
   [[nodiscard]] bool wants(std::size_t layer) const { return (wanted_ >> layer & 1U) != 0; }
   /// Viewers that are up to date and have the same of these are sent the same.
   [[nodiscard]] std::pair<ChunkRange, std::uint32_t> subject() const { return {view_, wanted_}; }
@@ -57,7 +60,12 @@ class Interest {
   template <class Draw>
   void draw_layers(PublishedWorld& world, Draft& draft, Draw&& draw);
 
+  [[nodiscard]] ChunkRange range_of(const PublishedWorld& world, std::size_t layer) const {
+    return wants(layer) ? world.range_of(layer, view_) : ChunkRange{};
+  }
+
   ChunkRange view_;
+  ChunkRange cells_;          // of the cells themselves: as `view_`, or none
   std::uint32_t wanted_ = 0;  // layers, by their bits
   // The viewer had a frame of the world's last tick. Where a world stands still no later one tells
   // it the tick that it missed, even if nothing in its view changed.

@@ -47,12 +47,22 @@ class PublishedChunks {
   }
 
   [[nodiscard]] bool has(ChunkCoord coord) const { return chunks_.contains(coord); }
+  /// Null: all air. Valid until the next apply().
+  [[nodiscard]] const protocol::ChunkCells* cells(ChunkCoord coord) const {
+    const auto place = chunks_.find(coord);
+    return place == chunks_.end() ? nullptr : place->second.cells.get();
+  }
   [[nodiscard]] std::size_t chunk_count() const { return chunks_.size(); }
   /// Only when has(coord). Valid until the next apply().
   [[nodiscard]] const protocol::Bytes& keyframe(ChunkCoord coord);
   /// Only when has(coord).
   [[nodiscard]] std::uint64_t checksum(ChunkCoord coord);
 
+  /// f(coord) for each chunk, in rising order.
+  template <class F>
+  void for_each_chunk(F&& f) const {
+    for (const auto& [coord, entry] : chunks_) f(coord);
+  }
   /// f(coord) for each chunk in the range, in rising order; f returns whether to go on.
   template <class F>
   void for_each_in(const ChunkRange& range, F&& f) const {

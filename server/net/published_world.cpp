@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "protocol/limits.h"
 #include "server/sim/sometimes.h"
 
 namespace sluice::net {
@@ -29,6 +30,20 @@ ChunkRange chunks_in_view(const Box& view, Vec3 size, const ChunkShape& sides) {
   return {sides.chunk_of(low), sides.chunk_of(high)};
 }
 
+PublishedWorld::PublishedWorld(const ChunkShape& sides, std::size_t layers,
+                               std::size_t thorough_chunks, Vec3 size)
+    : PublishedChunks(sides, thorough_chunks),
+      layers_(layers, PublishedChunks(sides, kThoroughLayerChunks)) {
+  for (std::int32_t level = 1; level <= protocol::kLevelsOfDetail; ++level) {
+    details_.emplace_back(sides, size, level, kThoroughLayerChunks);
+  }
+}
+
+void PublishedWorld::forget_layer(std::size_t layer) {
+  if (layer < layers_.size()) return layers_[layer].pause(tick_, true);
+  details_[layer - layers_.size()].end();
+}
+
 std::size_t PublishedWorld::apply(Publication publication, bool watched) {
   tick_ = publication.tick;
   counters_ = publication.counters;
@@ -43,11 +58,14 @@ std::size_t PublishedWorld::apply(Publication publication, bool watched) {
     if (watched) SLUICE_SOMETIMES("somebody came just after a publication for nobody");
     PublishedChunks::pause(tick_, !watched);
     pipes_.pause(tick_, !watched);
+    for (CoarseChunks& detail : details_) detail.pause(tick_, !watched);
     return 0;
   }
   PublishedChunks::apply(tick_, std::move(publication.chunks), publication.complete);
   pipes_.apply(tick_, std::move(publication.pipes), publication.complete);
-  return audit(std::move(publication.audits));
+  const std::size_t mismatches = audit(std::move(publication.audits));
+  for (CoarseChunks& detail : details_) detail.follow(tick_, *this);
+  return mismatches;
 }
 
 }  // namespace sluice::net

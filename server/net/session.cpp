@@ -24,12 +24,14 @@ constexpr std::chrono::milliseconds kThrottlePause{50};
 // What a close frame can carry.
 constexpr std::size_t kMaxCloseReasonBytes = 120;
 
-/// Those of the box that lie in a world of that size; the box may be any.
-std::int64_t cells_of(const Box& box, Vec3 size) {
-  const auto length = [](std::int32_t from, std::int32_t many, std::int32_t end) {
+/// What a view shows of a world of that size: cells, or coarse ones. The box may be any.
+std::int64_t cells_of(const protocol::SetView& view, Vec3 size) {
+  const auto length = [&view](std::int32_t from, std::int32_t many, std::int32_t end) {
     const std::int64_t last = std::min(std::int64_t{from} + many, std::int64_t{end});
-    return std::max<std::int64_t>(0, last - std::max(from, 0));
+    const std::int64_t cells = std::max<std::int64_t>(0, last - std::max(from, 0));
+    return (cells + (1 << view.level_of_detail) - 1) >> view.level_of_detail;
   };
+  const Box& box = view.box;
   return length(box.from.x, box.size.x, size.x) * length(box.from.y, box.size.y, size.y) *
          length(box.from.z, box.size.z, size.z);
 }
@@ -169,7 +171,7 @@ void Session::on(const protocol::Hello& hello) {
 void Session::on(const protocol::SetView& view) {
   // It is obeyed at once; the cost slows the reads that follow.
   messages_.charge(kViewCost, socket_->now());
-  view_cells_ = cells_of(view.box, hub_.config().size);
+  view_cells_ = cells_of(view, hub_.config().size);
   if (!view_fits()) return;
   hub_.set_view(*this, view);
 }

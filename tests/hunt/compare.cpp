@@ -1,5 +1,6 @@
 #include "tests/hunt/compare.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <set>
 #include <vector>
@@ -84,6 +85,69 @@ std::string layer_difference(const protocol::Mirror& mirror, const net::ChunkRan
   return {};
 }
 
+/// What a coarse cell is to be, found cell by cell.
+Cell coarse_cell(const sim::World& world, Vec3 at, int level) {
+  const std::int32_t side = 1 << level;
+  std::vector<Cell> solid;
+  std::vector<Cell> open;
+  for (std::int32_t i = 0; i < side * side * side; ++i) {
+    const Vec3 p = {at.x * side + i % side, at.y * side + i / side % side,
+                    at.z * side + i / side / side};
+    const Cell cell = world.grid().cell(p);
+    if (cell == kOutside) continue;
+    (cell == kRock || is_ice(cell) ? solid : open).push_back(cell);
+  }
+  const bool is_solid = solid.size() >= open.size();
+  std::vector<Cell>& cells = is_solid ? solid : open;
+  if (cells.empty()) return kAir;
+  const auto rock = static_cast<std::size_t>(std::count(cells.begin(), cells.end(), kRock));
+  if (2 * rock > cells.size()) return kRock;
+  std::erase(cells, kRock);
+  std::int64_t units = 0;
+  for (const Cell cell : cells) units += held_in(cell);
+  const auto many = static_cast<std::int64_t>(cells.size());
+  const auto mean = static_cast<std::int32_t>((units + many - 1) / many);
+  return is_solid ? ice_of(mean) : mean;
+}
+
+/// Of the levels of detail: of that which the client asks for; of the others it must hold nothing.
+std::string detail_difference(const protocol::Mirror& mirror, const net::ChunkRange& range,
+                              int detail, const sim::World& world) {
+  const ChunkShape& sides = mirror.welcome().sides;
+  std::string found;
+  for (int level = 1; level <= mirror.welcome().levels_of_detail && found.empty(); ++level) {
+    const auto within = [&](ChunkCoord c) {
+      return level == detail && !range.empty() && c.x >= range.low.x >> level &&
+             c.x <= range.high.x >> level && c.y >= range.low.y >> level &&
+             c.y <= range.high.y >> level && c.z >= range.low.z >> level &&
+             c.z <= range.high.z >> level;
+    };
+    mirror.for_each_chunk_of(mirror.layer_of_detail(level),
+                             [&](ChunkCoord coord, const protocol::ChunkCells&) {
+                               if (!within(coord)) {
+                                 found = "it holds chunk " + to_string(coord) +
+                                         " of the level of detail " + std::to_string(level);
+                               }
+                             });
+    if (level != detail || range.empty()) continue;
+    const Vec3 size = world.config().size;
+    for (std::int32_t y = 0; y < size.y; y += 1 << level) {
+      for (std::int32_t z = 0; z < size.z; z += 1 << level) {
+        for (std::int32_t x = 0; x < size.x; x += 1 << level) {
+          const Vec3 at = {x >> level, y >> level, z >> level};
+          if (!found.empty() || !within(sides.chunk_of(at))) continue;
+          const std::int32_t there = coarse_cell(world, at, level);
+          const std::int32_t shown = mirror.coarse_cell(level, {x, y, z});
+          if (there == shown) continue;
+          found = "coarse cell " + to_string(at) + " of level " + std::to_string(level) +
+                  " holds " + std::to_string(there) + ", its mirror " + std::to_string(shown);
+        }
+      }
+    }
+  }
+  return found;
+}
+
 }  // namespace
 
 std::string difference(const protocol::Mirror& mirror, const Asked& asked,
@@ -95,7 +159,8 @@ std::string difference(const protocol::Mirror& mirror, const Asked& asked,
   }
   const Vec3 size = mirror.welcome().size;
   const net::ChunkRange range = net::chunks_in_view(view, size, mirror.welcome().sides);
-  std::string found;
+  std::string found = detail_difference(mirror, range, asked.detail, world);
+  const net::ChunkRange cells = asked.detail == 0 ? range : net::ChunkRange{};
   std::set<ChunkCoord> looked_at;
   const auto look = [&](ChunkCoord coord) {
     if (found.empty() && looked_at.insert(coord).second) {
@@ -103,10 +168,10 @@ std::string difference(const protocol::Mirror& mirror, const Asked& asked,
     }
   };
   world.grid().for_each([&](const sim::Chunk& chunk) {
-    if (range.contains(chunk.coord)) look(chunk.coord);
+    if (cells.contains(chunk.coord)) look(chunk.coord);
   });
   mirror.for_each_chunk([&](ChunkCoord coord, const protocol::ChunkCells&) {
-    if (found.empty() && !range.contains(coord)) {
+    if (found.empty() && !cells.contains(coord)) {
       found = "it holds chunk " + to_string(coord) + ", which is not in its view";
     }
     look(coord);

@@ -15,6 +15,7 @@ namespace sluice::hunt {
 struct Asked {
   Box view;
   std::uint32_t layers = 0;  // as SetView has them
+  int detail = 0;            // likewise
 };
 
 /// Where a mirror of that differs from the world; empty where it does not.

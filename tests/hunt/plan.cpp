@@ -41,6 +41,7 @@ constexpr PlanField kFields[] = {
     {"rest", &Plan::rest, 0, false},
     {"liars", &Plan::liars, 0, false},
     {"views", &Plan::views, 0, false},
+    {"details", &Plan::details, 0, false},
     {"clients", &Plan::clients, 0, false},
     {"ticks", &Plan::ticks, 1, false},
     {"pushes", &Plan::pushes, 0, false},
@@ -193,11 +194,14 @@ void draw_later(tests::Dice& dice, Plan& plan) {
   if (dice.chance(12)) draw_losses(dice, plan);
   if (dice.chance(35)) plan.writer_bytes = dice.roll(1, 3000);
   if (dice.chance(30)) plan.pieces = dice.roll(2, 8);
-  // A look back replays from the checkpoint before; as it ships that is the world's start in most runs.
+  // A look back replays from the checkpoint before; as it ships that is the world's start in most
+  // runs.
   if (plan.looks_back > 0 && plan.checkpoint_ticks == 0 && dice.chance(80)) {
     plan.checkpoint_ticks = dice.roll(20, 100);
   }
-  // A tick of what carries heat or tracers takes three times as long: they live long where they are small.
+  if (dice.chance(40)) plan.details = 1;
+  // A tick of what carries heat or tracers takes three times as long: they live long where they are
+  // small.
   if (!comes_soon && plan.side > 20 && dice.chance(80)) {
     plan.ticks = std::min<std::int64_t>(plan.ticks, 250);
   }

@@ -40,6 +40,7 @@ struct Plan {
   std::int64_t bad_commands = 10;  // percent of commands
   std::int64_t aimed = 0;          // percent of commands that go where things are
   std::int64_t views = 0;          // percent of moments with another view
+  std::int64_t details = 0;        // 1: at any level of detail
   std::int64_t pushes = 0;         // percent of commands that are explosions and moved bodies
   std::int64_t areas = 0;          // parts of the world that no client may change
   std::int64_t looks_back = 0;     // percent of commands that ask for a position in the recording

@@ -67,8 +67,16 @@ void Visitor::connect() {
   tests::Dice dice(seed);
   view_ = random_view(dice, size);
   layers_ = static_cast<std::uint32_t>(seed % most_layers());
-  session_->set_view(view_, layers_);
+  look();
   flush();
+}
+
+// At the cells themselves, or, three times in eight, at a coarser level of detail.
+void Visitor::look() {
+  const auto drawn = static_cast<std::uint32_t>(view_.from.y + view_.size.x) % 8;
+  const bool coarse = ground_.plan.details != 0 && drawn <= protocol::kLevelsOfDetail;
+  detail_ = static_cast<std::uint8_t>(coarse ? drawn : 0);
+  session_->set_view(view_, layers_, detail_);
 }
 
 void Visitor::leave() {
@@ -182,7 +190,7 @@ void Visitor::act() {
 void Visitor::look_elsewhere() {
   view_ = random_view(moments_, session_->mirror().welcome().size);
   layers_ = static_cast<std::uint32_t>(view_.from.x + view_.size.y) % most_layers();
-  session_->set_view(view_, layers_);
+  look();
 }
 
 // Sets of the layers that its world may have.

@@ -41,11 +41,13 @@ class Visitor {
   [[nodiscard]] const Box& view() const { return view_; }
   /// That it asks for, as SetView has them.
   [[nodiscard]] std::uint32_t layers() const { return layers_; }
+  [[nodiscard]] int detail() const { return detail_; }
   [[nodiscard]] const std::string& name() const { return name_; }
 
  private:
   void after(Duration delay, const char* name, std::function<void()> action);
   void connect();
+  void look();
   void leave();
   void receive(const protocol::Bytes& bytes);
   void flush();
@@ -76,6 +78,7 @@ class Visitor {
   std::optional<protocol::ClientSession> session_;
   Box view_;
   std::uint32_t layers_ = 0;
+  std::uint8_t detail_ = 0;
   std::size_t unanswered_ = 0;
   std::set<std::uint64_t> looks_;               // back, without an answer, by number
   std::map<std::uint64_t, sim::Command> sent_;  // without an answer, by number

@@ -189,7 +189,8 @@ TEST(Messages, LimitsAreKept) {
             "command.json has 4097 bytes, at most 4096 are allowed");
   EXPECT_EQ(error(Hello{kProtocolVersion, "tab\t"}), "hello.client_name must be printable ASCII");
   EXPECT_EQ(error(SetView{{{0, 0, 0}, {-1, 1, 1}}, 0}), "set_view.size must not be negative");
-  EXPECT_EQ(error(SetView{{{0, 0, 0}, {1, 1, 1}}, 2}), "set_view.level_of_detail is 2, allowed: 0");
+  EXPECT_EQ(error(SetView{{{0, 0, 0}, {1, 1, 1}}, kLevelsOfDetail + 1}),
+            "set_view.level_of_detail is 4, allowed: 0 to 3");
   const auto huge = decode_client_message(Bytes(kMaxClientMessageBytes + 1));
   ASSERT_FALSE(huge.ok());
   EXPECT_EQ(huge.error(), "the message has 65537 bytes, at most 65536 are allowed");
