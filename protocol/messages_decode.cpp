@@ -198,10 +198,9 @@ Status take_chunks(const Table& m, Lists& to) {
 
 Status take_layers(const wire::Tick& m, Tick& tick) {
   if (m.layers() == nullptr) return Done{};
-  constexpr std::size_t kMost = kMaxLayers + kLevelsOfDetail;
-  if (m.layers()->size() > kMost) {
+  if (m.layers()->size() > kMaxTickLayers) {
     return Error{"tick: " + std::to_string(m.layers()->size()) + " layers, at most " +
-                 std::to_string(kMost) + " are allowed"};
+                 std::to_string(kMaxTickLayers) + " are allowed"};
   }
   for (const wire::LayerChanges* layer : *m.layers()) {
     LayerChanges changes;

@@ -1,6 +1,7 @@
 #include "server/net/coarse_chunks.h"
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <utility>
 
@@ -32,7 +33,9 @@ struct Sum {
   }
   [[nodiscard]] Cell mean() const {
     const auto rounded_up = [](std::int64_t units, std::int64_t cells) {
-      return static_cast<std::int32_t>((units + cells - 1) / cells);
+      constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max() / kCoarseUnits - 1;
+      const std::int64_t step = cells * kCoarseUnits;
+      return kCoarseUnits * static_cast<std::int32_t>(std::min(kMost, (units + step - 1) / step));
     };
     if (rock + ice < open) return rounded_up(water, open);
     if (ice > 0 && ice >= rock) return ice_of(rounded_up(frozen, ice));

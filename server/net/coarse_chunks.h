@@ -2,10 +2,11 @@
 // cell stands for a cube of 2^level cells a side, and lies in chunks of the shape that the world's
 // have.
 //
-// A coarse cell is solid where at least half of its cells are: ice where as many of those are ice as are
-// rock, as thick as they are in the mean. Else it is the mean of the cells that are not solid, rounded
-// up, so that a drop is seen from afar, and what is full is full. Cells beyond the world do not count.
-// Sums of coarse cells mean nothing.
+// A coarse cell is solid where at least half of its cells are: ice where as many of those are ice
+// as are rock, as thick as they are in the mean. Else it is the mean of the cells that are not
+// solid. Means are rounded up to 1/64 of a full cell: a drop is seen from afar, what is full is
+// full, and what nobody sees costs no bytes. Cells beyond the world do not count. Sums of coarse
+// cells mean nothing.
 #pragma once
 
 #include <cstddef>
@@ -18,6 +19,9 @@
 #include "server/net/published_chunks.h"
 
 namespace sluice::net {
+
+/// Units to whose multiples the water of coarse cells is rounded up.
+inline constexpr std::int32_t kCoarseUnits = kFull / 64;
 
 class CoarseChunks : public PublishedChunks {
  public:

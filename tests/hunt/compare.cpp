@@ -105,8 +105,8 @@ Cell coarse_cell(const sim::World& world, Vec3 at, int level) {
   std::erase(cells, kRock);
   std::int64_t units = 0;
   for (const Cell cell : cells) units += held_in(cell);
-  const auto many = static_cast<std::int64_t>(cells.size());
-  const auto mean = static_cast<std::int32_t>((units + many - 1) / many);
+  const std::int64_t step = std::ssize(cells) * net::kCoarseUnits;
+  const auto mean = static_cast<std::int32_t>((units + step - 1) / step * net::kCoarseUnits);
   return is_solid ? ice_of(mean) : mean;
 }
 

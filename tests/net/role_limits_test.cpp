@@ -107,6 +107,22 @@ TEST(RoleLimits, AViewGoesToItsBoundAndNoFurther) {
   EXPECT_EQ(bounded.server->feed().counters().over_limits, 1U);
 }
 
+TEST(RoleLimits, OfAViewFromAfarCoarseCellsCount) {
+  Bounded bounded({.view_cells = 20 * 25});
+  WireClient client(bounded.server->port(), "/worlds/dam");
+  ASSERT_TRUE(client.greet());
+  bounded.server->tick();
+  ASSERT_EQ(client.mirror().welcome().levels_of_detail, protocol::kLevelsOfDetail);
+  client.session().set_view({{0, 0, 0}, {80, 100, 1}}, 0, 2);
+  client.flush();
+  ASSERT_TRUE(client.pump_until([&](Event) { return client.mirror().coarse_cell(2, {}) != 0; }));
+  EXPECT_EQ(client.mirror().chunk_count(), 0U);
+  client.session().set_view({{0, 0, 0}, {81, 100, 1}}, 0, 2);
+  client.flush();
+  EXPECT_TRUE(client.wait_closed());
+  EXPECT_THAT(client.session().reason(), HasSubstr("a view of 525 cells"));
+}
+
 TEST(RoleLimits, AViewThatIsTooLargeByNewLimitsEnds) {
   Bounded bounded({});
   WireClient client(bounded.server->port(), "/worlds/dam");

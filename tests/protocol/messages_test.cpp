@@ -30,6 +30,7 @@ TEST(Messages, ClientMessagesComeBack) {
   const Box box{{-1, 2, 3}, {64, 32, 1}};
   EXPECT_EQ(over_the_wire<SetView>(SetView{box, 0}).box, box);
   EXPECT_EQ(over_the_wire<SetView>(SetView{box, 0, 0x80000001}).layers, 0x80000001U);
+  EXPECT_EQ(over_the_wire<SetView>(SetView{box, kLevelsOfDetail}).level_of_detail, kLevelsOfDetail);
   const auto command = over_the_wire<Command>(Command{UINT64_MAX, R"({"cmd":"pour"})"});
   EXPECT_EQ(command.seq, UINT64_MAX);
   EXPECT_EQ(command.json, R"({"cmd":"pour"})");
@@ -55,12 +56,19 @@ TEST(Messages, LayersComeBackAndThereAreOnlySoMany) {
   EXPECT_EQ(decode_server_message(encode(ServerMessage{welcome})).error(),
             "welcome: 9 layers, at most 8 are allowed");
 
+  welcome.layers.clear();
+  welcome.levels_of_detail = kLevelsOfDetail;
+  EXPECT_EQ(over_the_wire<Welcome>(welcome, bytes).levels_of_detail, kLevelsOfDetail);
+  ++welcome.levels_of_detail;
+  EXPECT_EQ(decode_server_message(encode(ServerMessage{welcome})).error(),
+            "welcome: 4 levels of detail, at most 3 are allowed");
+
   const Bytes payload = {1, 0, 1, 1};
   Tick tick;
   LayerChanges changes{3, {{{4, 5, 6}, payload}}, {{7, 8, 9}}, {{{4, 5, 6}, UINT64_MAX}}};
-  tick.layers.assign(kMaxLayers, changes);
+  tick.layers.assign(kMaxTickLayers, changes);
   const auto back = over_the_wire<Tick>(tick, bytes);
-  ASSERT_EQ(back.layers.size(), kMaxLayers);
+  ASSERT_EQ(back.layers.size(), kMaxTickLayers);
   const LayerChanges& read = back.layers.back();
   EXPECT_EQ(read.layer, 3);
   EXPECT_EQ(read.dropped, changes.dropped);
@@ -71,7 +79,7 @@ TEST(Messages, LayersComeBackAndThereAreOnlySoMany) {
   EXPECT_EQ(read.digests[0].digest, UINT64_MAX);
   tick.layers.push_back(changes);
   EXPECT_EQ(decode_server_message(encode(ServerMessage{tick})).error(),
-            "tick: 9 layers, at most 8 are allowed");
+            "tick: 12 layers, at most 11 are allowed");
 }
 
 TEST(Messages, PeopleComeBackAndThereAreOnlySoMany) {

@@ -132,6 +132,36 @@ TEST(Mirror, HoldsEachLayerByItself) {
   EXPECT_EQ(mirror.apply(dropping).error(), "tick: layer 2, but the world has 2");
 }
 
+TEST(Mirror, HoldsLevelsOfDetailBehindTheLayers) {
+  Welcome welcome = small_world();
+  welcome.size = {300, 128, 1};
+  welcome.layers = {"one"};
+  welcome.levels_of_detail = 2;
+  Mirror mirror(welcome);
+  ChunkCells cells{};
+  cells[64 * 2 + 5] = 99;
+  Frame frame;
+  frame.keyframe({1, 0, 0}, cells);
+  const std::vector<ChunkUpdate> chunks = std::exchange(frame.tick.chunks, {});
+  frame.tick.layers = {{2, chunks, {}, {{{1, 0, 0}, 1}}}};
+  ASSERT_TRUE(mirror.apply(frame.tick).ok());
+  // Coarse cell [69, 2] of level 2 stands for the cells from [276, 8] to [279, 11].
+  EXPECT_EQ(mirror.coarse_cell(2, {276, 8, 0}), 99);
+  EXPECT_EQ(mirror.coarse_cell(2, {279, 11, 0}), 99);
+  EXPECT_EQ(mirror.coarse_cell(2, {280, 11, 0}), 0);
+  EXPECT_EQ(mirror.coarse_cell(2, {300, 11, 0}), kOutside);
+  EXPECT_EQ(mirror.cell({276, 8, 0}), 0);
+  EXPECT_EQ(mirror.take_wanted_resyncs(), (std::vector<Resync>{{{1, 0, 0}, 3}}));
+  // 300 cells are 150 coarse ones of level 1, in three chunks, and 75 of level 2, in two.
+  Frame beyond;
+  beyond.keyframe({2, 0, 0}, cells);
+  const std::vector<ChunkUpdate> third = std::exchange(beyond.tick.chunks, {});
+  beyond.tick.layers = {{1, third, {}, {}}};
+  EXPECT_TRUE(mirror.apply(beyond.tick).ok());
+  beyond.tick.layers[0].layer = 2;
+  EXPECT_EQ(mirror.apply(beyond.tick).error(), "tick: chunk [2, 0, 0] lies outside the world");
+}
+
 TEST(Mirror, RefusesWhatNoServerSends) {
   Mirror mirror(small_world());
   Frame outside;

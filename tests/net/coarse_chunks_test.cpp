@@ -1,0 +1,234 @@
+// Goal: a coarse cell is what its cells make it, whoever looked at it when; a viewer holds the
+// level of detail that it asks for, and nothing of the cells themselves or of another level.
+// Method: chunks drawn by hand; random changes with and without somebody who looks, against the sum
+// of the cells one by one; a random viewer and the real mirror.
+#include "server/net/coarse_chunks.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "protocol/limits.h"
+#include "protocol/mirror.h"
+#include "server/formats/world_file.h"
+#include "server/net/interest.h"
+#include "server/net/published_world.h"
+#include "server/net/world_feed.h"
+#include "tests/support/random_world.h"
+
+namespace sluice::net::coarse_chunks_test {
+namespace {
+
+using protocol::ChunkCells;
+using Truth = std::map<ChunkCoord, ChunkCells>;
+
+constexpr std::size_t kThorough = 4;
+
+struct Shape {
+  ChunkShape sides;
+  Vec3 size;
+};
+// Sizes off the chunks' and the coarse cells' multiples.
+const Shape kShapes[] = {{kSideViewShape, {203, 141, 1}}, {kSolidShape, {51, 37, 42}}};
+
+std::int32_t cell_of(const Truth& truth, const ChunkShape& sides, Vec3 at) {
+  const auto place = truth.find(sides.chunk_of(at));
+  if (place == truth.end()) return 0;
+  return place->second[static_cast<std::size_t>(sides.index_of(at))];
+}
+
+// By the words of coarse_chunks.h, cell by cell.
+std::int32_t expected(const Truth& truth, const Shape& shape, Vec3 coarse, int level) {
+  std::vector<Cell> cells;
+  const std::int32_t side = 1 << level;
+  for (std::int32_t i = 0; i < side * side * side; ++i) {
+    const Vec3 at = {coarse.x * side + i % side, coarse.y * side + i / side % side,
+                     coarse.z * side + i / side / side};
+    if (Box{{}, shape.size}.contains(at)) cells.push_back(cell_of(truth, shape.sides, at));
+  }
+  const auto count = [&](auto&& is) { return std::count_if(cells.begin(), cells.end(), is); };
+  const auto mean_of = [&](auto&& is) {
+    std::int64_t units = 0;
+    for (const Cell cell : cells) units += is(cell) ? held_in(cell) : 0;
+    std::int32_t mean = 0;
+    while (mean * count(is) < units) mean += kFull / 64;
+    return mean;
+  };
+  const auto open = [](Cell cell) { return cell >= 0 || cell == kTrappedAir; };
+  const std::int64_t rock = count([](Cell cell) { return cell == kRock; });
+  const std::int64_t ice = count(is_ice);
+  if (cells.empty()) return kAir;
+  if (2 * (rock + ice) < static_cast<std::int64_t>(cells.size())) return mean_of(open);
+  return ice >= rock ? ice_of(mean_of(is_ice)) : kRock;
+}
+
+Publication publication_of(std::uint64_t tick, ChunkPictures chunks) {
+  Publication publication;
+  publication.tick = tick;
+  publication.has_chunks = true;
+  publication.chunks = std::move(chunks);
+  return publication;
+}
+
+// Some runs of cells, in some chunks; some chunks become air.
+ChunkPictures scribble(tests::Dice& dice, const Shape& shape, Truth& truth) {
+  ChunkPictures changes;
+  for (std::int32_t i = dice.roll(0, 4); i > 0; --i) {
+    const ChunkCoord coord = shape.sides.chunk_of(tests::random_place(dice, shape.size));
+    if (dice.chance(15)) {
+      truth.erase(coord);
+      changes[coord] = nullptr;
+      continue;
+    }
+    ChunkCells& cells = truth[coord];
+    for (std::int32_t run = dice.roll(1, 6); run > 0; --run) {
+      const Cell cell = dice.chance(20) ? ice_of(dice.roll(1, kFull)) : tests::random_cell(dice);
+      const std::int32_t from = dice.roll(0, kChunkCells - 1);
+      const std::int32_t to = std::min(kChunkCells, from + (dice.chance(50) ? 3 : 700));
+      std::fill(cells.begin() + from, cells.begin() + to, cell);
+    }
+    changes[coord] = std::make_shared<const ChunkCells>(cells);
+  }
+  return changes;
+}
+
+RC_GTEST_PROP(CoarseChunks, AreWhatTheirCellsMakeThemWhoeverLooked, (std::uint64_t seed)) {
+  tests::Dice dice(seed);
+  const Shape& shape = kShapes[dice.roll(0, 1)];
+  const int level = dice.roll(1, protocol::kLevelsOfDetail);
+  Truth truth;
+  PublishedChunks fine(shape.sides, kThorough);
+  CoarseChunks coarse(shape.sides, shape.size, level, kThorough);
+  bool wanted = false;
+  for (std::uint64_t tick = 1; tick < 12; ++tick) {
+    fine.apply(tick, scribble(dice, shape, truth), false);
+    coarse.follow(tick, fine);
+    if (dice.chance(10)) {
+      // Nobody watches the world for a while.
+      fine.pause(tick, true);
+      coarse.end();
+      coarse.pause(tick, true);
+      truth.clear();
+      wanted = false;
+    }
+    if (!dice.chance(40)) continue;
+    wanted = !wanted;
+    wanted ? coarse.begin(tick, fine) : coarse.end();
+  }
+  coarse.begin(12, fine);
+  for (std::int32_t y = 0; y << level < shape.size.y; ++y) {
+    for (std::int32_t z = 0; z << level < shape.size.z; ++z) {
+      for (std::int32_t x = 0; x << level < shape.size.x; ++x) {
+        const ChunkCells* cells = coarse.cells(shape.sides.chunk_of({x, y, z}));
+        const auto index = static_cast<std::size_t>(shape.sides.index_of({x, y, z}));
+        RC_ASSERT((cells == nullptr ? 0 : (*cells)[index]) ==
+                  expected(truth, shape, {x, y, z}, level));
+      }
+    }
+  }
+}
+
+RC_GTEST_PROP(CoarseChunks, AViewerHoldsTheLevelThatItWantsAndNothingElse, (std::uint64_t seed)) {
+  tests::Dice dice(seed);
+  const Shape& shape = kShapes[dice.roll(0, 1)];
+  Truth truth;
+  PublishedWorld world(shape.sides, 1, kThorough, shape.size);
+  Interest interest;
+  protocol::Welcome welcome;
+  welcome.size = shape.size;
+  welcome.sides = shape.sides;
+  welcome.layers = {"one"};
+  welcome.levels_of_detail = protocol::kLevelsOfDetail;
+  protocol::Mirror mirror(welcome);
+  const auto give = [&mirror](const protocol::Bytes& frame) {
+    const auto message = protocol::decode_server_message(frame);
+    RC_ASSERT(message.ok());
+    RC_ASSERT(mirror.apply(std::get<protocol::Tick>(message.value())).ok());
+  };
+  std::size_t detail = 0;
+  for (std::uint64_t tick = 1; tick < 12; ++tick) {
+    world.apply(publication_of(tick, scribble(dice, shape, truth)), true);
+    if (dice.chance(30)) {
+      interest.miss(world);
+    } else {
+      give(interest.step_frame(world));
+    }
+    if (dice.chance(50)) {
+      if (detail > 0 && dice.chance(50)) world.forget_layer(detail);  // the layer after "one"
+      detail = static_cast<std::size_t>(dice.roll(0, protocol::kLevelsOfDetail));
+      if (detail > 0) world.keep_detail(detail);
+      const Box view = tests::random_box(dice, shape.size, shape.size.x);
+      interest.set_view(chunks_in_view(view, shape.size, shape.sides), world,
+                        world.detail_bit(detail));
+    }
+    if (dice.chance(30)) {
+      RC_ASSERT(interest.resync({dice.roll(0, 3), dice.roll(0, 2), 0}, world,
+                                static_cast<std::size_t>(dice.roll(0, 6))));
+    }
+  }
+  while (!interest.up_to_date()) give(interest.catch_up_frame(world));
+  RC_ASSERT(mirror.stats().digest_mismatches == 0U);
+  for (int level = 0; level <= protocol::kLevelsOfDetail; ++level) {
+    const bool asked = static_cast<std::size_t>(level) == detail;
+    const std::size_t layer = level == 0 ? 0 : mirror.layer_of_detail(level);
+    const ChunkRange range = level == 0 ? interest.view() : world.range_of(layer, interest.view());
+    const PublishedChunks& there = level == 0 ? world : world.layer(layer);
+    Truth held;
+    const auto hold = [&held](ChunkCoord coord, const ChunkCells& cells) { held[coord] = cells; };
+    if (level == 0) mirror.for_each_chunk(hold);
+    if (level > 0) mirror.for_each_chunk_of(layer, hold);
+    Truth wanted;
+    there.for_each_chunk([&](ChunkCoord coord) {
+      if (asked && range.contains(coord)) wanted[coord] = *there.cells(coord);
+    });
+    RC_ASSERT(held == wanted);
+  }
+}
+
+TEST(CoarseChunks, FromAfarAWorldInMotionTakesFewerBytes) {
+  const auto spec = formats::parse_world(R"(
+[world]
+name = "dam"
+size = [1024, 256, 1]
+water = "hydro"
+[[fill]]
+from = [0, 0, 0]
+size = [300, 240, 1]
+cell = "~"
+)",
+                                         "dam");
+  ASSERT_TRUE(spec.ok());
+  const auto world = std::move(sim::World::create(spec.value())).value();
+  WorldFeed feed(*world);
+  feed.set_watched(true);
+  const Vec3 size = world->config().size;
+  PublishedWorld published(world->config().shape(), 0, PublishedWorld::kThoroughChunks, size);
+  std::vector<Interest> viewers(1 + protocol::kLevelsOfDetail);
+  std::vector<std::size_t> bytes(viewers.size());
+  sim::SerialExecutor executor;
+  for (int tick = 0; tick < 200; ++tick) {
+    world->tick({}, executor);
+    feed.publish(*world);
+    published.apply(std::move(*feed.take().publication), true);
+    for (std::size_t level = 0; level < viewers.size(); ++level) {
+      bytes[level] += viewers[level].step_frame(published).size();
+      if (tick > 0) continue;
+      if (level > 0) published.keep_detail(level);
+      viewers[level].set_view(chunks_in_view({{}, size}, size, world->config().shape()), published,
+                              published.detail_bit(level));
+      bytes[level] += viewers[level].catch_up_frame(published).size();
+    }
+  }
+  for (std::size_t level = 1; level < viewers.size(); ++level) {
+    RecordProperty("bytes_of_level_" + std::to_string(level), std::to_string(bytes[level]));
+    EXPECT_LT(bytes[level], bytes[level - 1]);
+  }
+  EXPECT_LT(2 * bytes.back(), bytes.front());
+}
+
+}  // namespace
+}  // namespace sluice::net::coarse_chunks_test
