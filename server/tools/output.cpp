@@ -12,6 +12,7 @@
 #include "protocol/base/map_text.h"
 #include "server/sim/heat/field.h"
 #include "server/sim/waves/surfaces.h"
+#include "server/tools/arguments.h"
 
 namespace sluice::tools {
 
@@ -224,6 +225,10 @@ void OutputFlags::declare(CLI::App& app) {
                  "write a line 'tick digest' for each tick ('-': standard output)");
   app.add_flag("--json", json, "last line of standard output: one JSON object");
   app.add_option("--png", png, "draw the final world into this file (PNG)");
+  app.add_option("--every", every,
+                 "with --png NAME.png: a picture every so many ticks instead, NAME-00001.png, "
+                 "NAME-00002.png, ..., for a video")
+      ->check(whole_number());
   app.add_option(
          "--scale", scale,
          "with --png: pixels a cell (default: what makes the longer side 1,000, 16 at most)")
@@ -233,9 +238,10 @@ void OutputFlags::declare(CLI::App& app) {
 }
 
 Result<PictureView> OutputFlags::picture() const {
-  if (png.empty() && (scale || !png_view.empty())) {
-    return Error{"--scale and --view say how --png draws, which is not given"};
+  if (png.empty() && (scale || every || !png_view.empty())) {
+    return Error{"--scale, --view and --every say how --png draws, which is not given"};
   }
+  if (every == 0U) return Error{"--every 0: a picture takes a tick at least"};
   PictureView view;
   view.scale = scale;
   if (png_view.empty()) return view;
@@ -305,7 +311,7 @@ Status print_results(const OutputFlags& flags, const sim::World& world, const Ru
   if (!flags.dump.empty()) {
     if (Status s = write_dump(flags.dump, world, flags.heads); !s) return s;
   }
-  if (!flags.png.empty()) {
+  if (!flags.png.empty() && !flags.every) {
     if (Status s = check(flags, world); !s) return s;
     if (Status s = write_png(flags.png, draw(world, *flags.picture())); !s) return s;
   }

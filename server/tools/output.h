@@ -24,9 +24,10 @@ struct OutputFlags {
   bool heads = false;   // with it: a column of heads
   std::string digests;  // likewise
   bool json = false;
-  std::string png;                    // a file; empty for none
-  std::string png_view;               // "x,y,z,w,h,d"; empty for the whole world
-  std::optional<std::int32_t> scale;  // pixels a cell
+  std::string png;                     // a file; empty for none
+  std::string png_view;                // "x,y,z,w,h,d"; empty for the whole world
+  std::optional<std::int32_t> scale;   // pixels a cell
+  std::optional<std::uint64_t> every;  // ticks from one picture to the next; none: the last alone
 
   void declare(CLI::App& app);
   /// Whether any was given.

@@ -1,5 +1,7 @@
 // `sluice replay FILE [--to TICK]`: the world of a recording at a tick, printed as `sluice sim`
 // prints its own; with --serve in the browser viewer, beside another recording if there are two.
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <iostream>
 #include <memory>
@@ -11,6 +13,7 @@
 #include "server/record/reader.h"
 #include "server/tools/arguments.h"
 #include "server/tools/commands.h"
+#include "server/tools/frames.h"
 #include "server/tools/output.h"
 #include "server/tools/progress.h"
 #include "server/tools/serve_replay.h"
@@ -24,6 +27,7 @@ struct ReplayOptions {
   std::string file;
   std::string other;
   std::optional<std::string> serve;
+  std::optional<std::uint64_t> from;
   std::optional<std::uint64_t> to;
   unsigned threads = 0;
   OutputFlags output;
@@ -96,6 +100,21 @@ Result<std::uint64_t> rest_began(record::Reader& reader, std::uint64_t tick,
   }
 }
 
+/// Draws the world at `from`, where pictures of the way from there are wanted.
+Result<Frames> begin_frames(record::Reader& reader, const ReplayOptions& options,
+                            std::uint64_t from, std::uint64_t to, sim::Executor& executor) {
+  auto frames = Frames::of(options.output, from, to);
+  if (!frames || !options.output.every) return frames;
+  const auto at = record::world_at(reader, from, executor);
+  if (!at) return Error{at.error()};
+  if (const Status checked = check(options.output, *at->world); !checked) {
+    return Error{checked.error()};
+  }
+  frames->take(*at->world);
+  if (!frames->status()) return Error{frames->status().error()};
+  return frames;
+}
+
 int run_serve(const ReplayOptions& options) {
   if (options.output.any()) {
     return fail(
@@ -108,52 +127,90 @@ int run_serve(const ReplayOptions& options) {
   return serve_replay(serve);
 }
 
-int run_replay(const ReplayOptions& options) {
-  if (options.serve) return run_serve(options);
-  if (!options.other.empty()) {
-    return fail(
-        "two recordings are shown side by side with --serve ADDRESS:PORT, and compared by "
-        "'sluice diff " +
-            options.file + " " + options.other + "'; without --serve give one",
-        kExitWrongInput);
+/// What is wrong with the flags themselves; empty: nothing.
+std::string problem_of(const ReplayOptions& options) {
+  if (const auto picture = options.output.picture(); !picture) return picture.error();
+  if (options.from && !options.output.every) {
+    return "--from is the tick of the first picture of --every, which is not given";
   }
-  if (const auto checked = options.output.picture(); !checked) {
-    return fail(checked.error(), kExitWrongInput);
+  if (!options.serve && !options.other.empty()) {
+    return "two recordings are shown side by side with --serve ADDRESS:PORT, and compared by "
+           "'sluice diff " +
+           options.file + " " + options.other + "'; without --serve give one";
   }
-  auto reader = record::Reader::open(options.file);
-  if (!reader) return fail(reader.error(), kExitWrongInput);
-  const std::uint64_t last = (*reader)->last_tick();
-  const std::uint64_t to = options.to.value_or(last);
-  if (to > last) {
-    return fail(options.file + ": ends at tick " + std::to_string(last) + ", before --to " +
-                    std::to_string(to),
-                kExitWrongInput);
+  return {};
+}
+
+/// Of the recording: which ticks are replayed; an error where it does not have them.
+struct Span {
+  std::uint64_t from = 0;  // the first picture of --every
+  std::uint64_t to = 0;
+};
+Result<Span> span_of(const ReplayOptions& options, const record::Reader& reader) {
+  const std::uint64_t first = reader.first_tick();
+  const std::uint64_t last = reader.last_tick();
+  const Span span{options.from.value_or(first), options.to.value_or(last)};
+  if (span.to > last) {
+    return Error{options.file + ": ends at tick " + std::to_string(last) + ", before --to " +
+                 std::to_string(span.to)};
   }
-  workers::ThreadPool pool(options.threads);
-  Progress progress("replaying", to);
-  RunFacts facts;
+  if (options.from && (span.from < first || span.from > span.to)) {
+    return Error{"--from " + std::to_string(span.from) + ": allowed are " + std::to_string(first) +
+                 " to " + std::to_string(span.to)};
+  }
+  return span;
+}
+
+/// The world at the end of the span, and what its last ticks were; draws the pictures on the way.
+Result<record::WorldAt> replay_to(record::Reader& reader, const ReplayOptions& options,
+                                  const Span& span, sim::Executor& executor, Frames& frames,
+                                  RunFacts& facts) {
+  Progress progress("replaying", span.to);
+  std::atomic<bool> stop = false;
   auto before = std::chrono::steady_clock::now();
-  const auto visit = [&](const sim::World&, const sim::TickReport& report) {
+  const auto visit = [&](const sim::World& world, const sim::TickReport& report) {
     const auto now = std::chrono::steady_clock::now();
     facts.add(report, std::chrono::duration<double>(now - before).count());
     before = now;
     progress.at(report.tick);
+    frames.take(world);
+    if (!frames.status()) stop = true;
   };
+  std::uint64_t begin_by = options.output.every ? span.from : span.to;
   // Whether a world rests is told by a tick.
-  const std::uint64_t begin_by = options.output.json && to > 0 ? to - 1 : to;
-  const auto at = record::world_at(**reader, to, pool, visit, nullptr, begin_by);
-  if (!at) return fail(at.error(), kExitFound);
+  if (options.output.json && span.to > 0) begin_by = std::min(begin_by, span.to - 1);
+  auto at = record::world_at(reader, span.to, executor, visit, &stop, begin_by);
+  if (!frames.status()) return Error{frames.status().error()};
+  return at;
+}
+
+int run_replay(const ReplayOptions& options) {
+  if (const std::string problem = problem_of(options); !problem.empty()) {
+    return fail(problem, kExitWrongInput);
+  }
+  if (options.serve) return run_serve(options);
+  auto reader = record::Reader::open(options.file);
+  if (!reader) return fail(reader.error(), kExitWrongInput);
+  const auto span = span_of(options, **reader);
+  if (!span) return fail(span.error(), kExitWrongInput);
+  workers::ThreadPool pool(options.threads);
+  auto frames = begin_frames(**reader, options, span->from, span->to, pool);
+  if (!frames) return fail(frames.error(), kExitWrongInput);
+  RunFacts facts;
+  const auto at = replay_to(**reader, options, *span, pool, *frames, facts);
+  if (!at) return fail(at.error(), frames->status() ? kExitFound : kExitWrongInput);
   for (const std::string& warning : at->warnings) {
     std::cerr << "sluice: warning: " << warning << "; began at an earlier checkpoint\n";
   }
+  frames->tell();
   if (at->replayed_ticks == 0) facts = facts_at_checkpoint(*at->world);
-  const std::uint64_t begun = to - at->replayed_ticks;
+  const std::uint64_t begun = span->to - at->replayed_ticks;
   if (options.output.json && facts.rest_tick == begun + 1 && begun > (*reader)->first_tick()) {
     const auto began = rest_began(**reader, begun + 1, pool);
     if (!began) return fail(began.error(), kExitFound);
     facts.rest_tick = *began;
   }
-  if (const auto written = write_digests(**reader, to, options.output.digests); !written) {
+  if (const auto written = write_digests(**reader, span->to, options.output.digests); !written) {
     return fail(written.error(), kExitWrongInput);
   }
   if (const auto printed = print_results(options.output, *at->world, facts); !printed) {
@@ -178,6 +235,10 @@ void add_replay_command(CLI::App& app, int& exit_status) {
   command
       ->add_option("--to", options->to,
                    "the tick (default: the last one recorded; with --serve: the first)")
+      ->check(whole_number());
+  command
+      ->add_option("--from", options->from,
+                   "with --every: the tick of the first picture (default: the first recorded)")
       ->check(whole_number());
   command->add_option(
       "--serve", options->serve,

@@ -13,6 +13,7 @@
 #include "server/sim/world.h"
 #include "server/tools/arguments.h"
 #include "server/tools/commands.h"
+#include "server/tools/frames.h"
 #include "server/tools/output.h"
 #include "server/tools/progress.h"
 #include "server/tools/scene.h"
@@ -74,12 +75,14 @@ struct Run {
   ScriptPlayer script;
   std::unique_ptr<record::Recorder> recorder;  // null without --record
   record::CheckpointKeeper keeper;
+  Frames frames;
   DigestFile digests;
   RunFacts facts;
   std::uint64_t commands_recorded = 0;
 
   Status all_ticks() {
     Progress progress("simulating", flags.ticks);
+    frames.take(world);
     for (std::uint64_t i = 0; i < flags.ticks; ++i) {
       const std::vector<sim::Command> commands = script.take(world.tick_number() + 1);
       const auto start = std::chrono::steady_clock::now();
@@ -88,6 +91,8 @@ struct Run {
       facts.add(report, spent.count());
       report_refusals(commands, report);
       digests.add(report.tick, report.digest);
+      frames.take(world);
+      if (!frames.status()) return frames.status();
       if (recorder) {
         Status s = record_tick(*recorder, keeper, world, commands, report, commands_recorded);
         if (!s) return s;
@@ -116,9 +121,18 @@ Status run_sim(const SimFlags& flags) {
   sim::Executor& executor = shuffled ? static_cast<sim::Executor&>(*shuffled) : pool;
 
   world.set_run_options({!flags.no_sleep});
-  Run run{
-      flags, world, executor, std::move(scene->script), nullptr, record::CheckpointKeeper(world),
-      {},    {},    0};
+  auto frames = Frames::of(flags.output, world.tick_number(), world.tick_number() + flags.ticks);
+  if (!frames) return Error{frames.error()};
+  Run run{flags,
+          world,
+          executor,
+          std::move(scene->script),
+          nullptr,
+          record::CheckpointKeeper(world),
+          std::move(*frames),
+          {},
+          {},
+          0};
   if (!flags.record.empty()) {
     auto recorder = record::Recorder::create(flags.record, scene->world_file_text, world);
     if (!recorder) return Error{recorder.error()};
@@ -132,6 +146,7 @@ Status run_sim(const SimFlags& flags) {
                  run.script.left(), flags.script.c_str(),
                  static_cast<unsigned long long>(world.tick_number()));
   }
+  run.frames.tell();
   return print_results(flags.output, world, run.facts);
 }
 

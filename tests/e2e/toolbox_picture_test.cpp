@@ -2,7 +2,10 @@
 // Method: the program itself; its pictures are read back by the library's own reader.
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 
+#include <gmock/gmock.h>
 #include <png.h>
 
 #include "tests/support/toolbox.h"
@@ -105,6 +108,46 @@ TEST_F(Toolbox, PicturesShowTheWorld) {
   EXPECT_EQ(ReadPicture(png).map(6), drawn.map(6));
 }
 
+TEST_F(Toolbox, PicturesOnTheWayAreNumberedWithoutGaps) {
+  const auto bytes_of = [](const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  const std::string recording = folder.file("way.sluice");
+  const std::string png = folder.file("way.png");
+  const Finished run = sluice({"sim", world, "--ticks", "20", "--png", png, "--every", "8",
+                               "--scale", "2", "--record", recording});
+  ASSERT_EQ(run.status, 0) << run.error;
+  EXPECT_THAT(run.error, testing::HasSubstr("way-00001.png to " + folder.file("way-00003.png") +
+                                            ", every 8 ticks from tick 0"));
+  EXPECT_FALSE(std::filesystem::exists(png));
+  EXPECT_FALSE(std::filesystem::exists(folder.file("way-00004.png")));
+  // Each is the picture of its tick, and so are a recording's, from wherever they begin.
+  const std::string alone = folder.file("alone.png");
+  for (const auto& [tick, number] : {std::pair(0, 1), {8, 2}, {16, 3}}) {
+    ASSERT_EQ(
+        sluice({"sim", world, "--ticks", std::to_string(tick), "--png", alone, "--scale", "2"})
+            .status,
+        0);
+    EXPECT_EQ(bytes_of(folder.file("way-0000" + std::to_string(number) + ".png")), bytes_of(alone))
+        << tick;
+  }
+  const Finished replayed = sluice({"replay", recording, "--from", "8", "--to", "19", "--png",
+                                    folder.file("again.png"), "--every", "8", "--scale", "2"});
+  ASSERT_EQ(replayed.status, 0) << replayed.error;
+  EXPECT_EQ(bytes_of(folder.file("again-00001.png")), bytes_of(folder.file("way-00002.png")));
+  EXPECT_EQ(bytes_of(folder.file("again-00002.png")), bytes_of(folder.file("way-00003.png")));
+  EXPECT_FALSE(std::filesystem::exists(folder.file("again-00003.png")));
+  expect_wrong({"replay", recording, "--from", "3"}, "--every, which is not given");
+  expect_wrong({"replay", recording, "--from", "9", "--to", "8", "--png", png, "--every", "1"},
+               "--from 9: allowed are 0 to 8");
+  expect_wrong({"replay", recording, "--png", folder.file("no/such.png"), "--every", "5"},
+               "no/such-00001.png");
+  expect_wrong({"replay", recording, "--png", png, "--every", "1", "--view", "9,9,0,1,1,1"},
+               "--view");
+  expect_wrong({"replay", recording, "--serve", "127.0.0.1:0", "--every", "5"}, "--png");
+}
+
 TEST_F(Toolbox, WrongPicturesAreAnsweredBeforeTheRun) {
   const std::string png = folder.file("u.png");
   expect_wrong({"sim", world, "--scale", "4"}, "--png");
@@ -116,6 +159,13 @@ TEST_F(Toolbox, WrongPicturesAreAnsweredBeforeTheRun) {
                "leaves the world of size [5, 6, 1]");
   expect_wrong({"sim", world, "--png", png, "--view", "0,0,0,0,6,1"}, "is empty");
   expect_wrong({"sim", world, "--ticks", "1", "--png", "/no/such/u.png"}, "/no/such/u.png");
+  expect_wrong({"sim", world, "--every", "4"}, "--png");
+  expect_wrong({"sim", world, "--png", png, "--every", "0"}, "--every 0");
+  expect_wrong({"sim", world, "--png", png, "--every", "often"}, "--every");
+  expect_wrong({"sim", world, "--ticks", "99999", "--png", png, "--every", "1"},
+               "100000 pictures from tick 0 to 99999, allowed: 99999");
+  expect_wrong({"sim", world, "--ticks", "1", "--png", "/no/such/u.png", "--every", "1"},
+               "/no/such/u-00001.png");
   const std::string wide =
       folder.write("w.toml", "[world]\nname = \"w\"\nsize = [1048576, 1000, 1]\n");
   expect_wrong({"sim", wide, "--ticks", "1", "--png", png}, "more than 67108864 pixels");
