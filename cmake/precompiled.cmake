@@ -7,7 +7,7 @@ option(SLUICE_PRECOMPILE "Read the headers of libraries once, not for each sourc
 # GCC looks through its memory for what it can use again ever anew: a fifth of its time on sources that are
 # made of templates. With so many KiB free it hardly does.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  add_compile_options("SHELL:--param ggc-min-heapsize=524288")
+  add_compile_options("SHELL:--param ggc-min-heapsize=1048576")
 endif()
 
 # For code that runs once for a command, a message or a start, and is made of templates: -O3 took
