@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "protocol/base/map_text.h"
+#include "server/formats/script.h"
 #include "server/sim/commands/commands.h"
 
 namespace sluice::formats {
@@ -155,7 +156,7 @@ OrderedJson schema_of(const Shape& shape, SchemaOf what) {
     if (!field.optional) required.push_back(field.name);
   }
   // A script may keep them, and nobody reads them.
-  for (const char* logged : {"account", "client", "seq"}) {
+  for (const char* logged : kLoggedKeys) {
     properties[logged] = {{"description", "what `sluice log` adds; passed over"}};
   }
   const std::string with = shape.with.empty() ? "" : " with " + shape.with;

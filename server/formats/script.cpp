@@ -25,7 +25,8 @@ using OrderedJson = nlohmann::ordered_json;  // written in the order in which fi
 class FieldReader {
  public:
   FieldReader(const Json& object, std::string& problem) : object_(object), problem_(problem) {
-    known_ = {"cmd", "tick", "account", "client", "seq"};  // a log adds the last three
+    known_ = {"cmd", "tick"};
+    known_.insert(kLoggedKeys.begin(), kLoggedKeys.end());
   }
 
   void field(const char* name, Vec3& value) {

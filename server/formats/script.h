@@ -4,6 +4,7 @@
 // map alphabet ("#", ".", "~", "1" to "7") or an object {"water": units}.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -21,6 +22,9 @@ inline constexpr std::size_t kMaxLineBytes = std::size_t{1} << 16;
 inline constexpr std::size_t kMaxLineDepth = 4;
 inline constexpr std::size_t kMaxLineKeys = 32;
 
+/// Keys that `sluice log` adds to a line, about who gave the command; read over.
+inline constexpr std::array kLoggedKeys = {"account", "client", "seq", "visitor"};
+
 struct ScriptLine {
   std::uint64_t tick = 0;  // in which the command applies; the first tick of a world is 1
   sim::Command command;
@@ -35,7 +39,7 @@ struct ScriptLine {
 [[nodiscard]] Result<sim::Command> parse_command(std::string_view json, std::string_view where);
 
 /// One line of a script, without the line's end. `extra` holds more keys and their JSON values, put
-/// last (a log adds client and seq).
+/// last (kLoggedKeys).
 [[nodiscard]] std::string format_command(
     const sim::Command& command, std::uint64_t tick,
     const std::vector<std::pair<std::string, std::string>>& extra = {});

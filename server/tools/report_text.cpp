@@ -32,6 +32,7 @@ std::vector<std::pair<std::string, std::string>> client_keys(const std::string& 
   const record::ClientName name = record::client_of(in_history);
   std::vector<std::pair<std::string, std::string>> keys = {{"client", quoted(name.claimed)}};
   if (!name.account.empty()) keys.emplace_back("account", quoted(name.account));
+  if (!name.visitor.empty()) keys.emplace_back("visitor", quoted(name.visitor));
   return keys;
 }
 

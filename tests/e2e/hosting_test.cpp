@@ -17,6 +17,7 @@
 namespace sluice::tests::hosting_test {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -224,6 +225,10 @@ TEST_F(Hosting, WhatAnAccountOwnsIsBoundOverAReloadAKillAndARestart) {
   }
   const Finished verified = run({"verify", folder_.file("data/pond.sluice")});
   EXPECT_EQ(verified.status, 0) << verified.error;
+  const Finished log = run({"log", folder_.file("data/pond.sluice")});
+  EXPECT_THAT(log.out, HasSubstr("\"account\":\"ada\""));
+  EXPECT_THAT(log.out, ContainsRegex("\"visitor\":\"~[0-9a-f]{16}\""));
+  EXPECT_EQ(run({"sim", world_, "--script", folder_.write("log.jsonl", log.out)}).status, 0);
   EXPECT_THAT(run_program({SLUICE_SERVER, "--world", world_, "check", path}).out,
               HasSubstr("an account with the role build, or who comes from one address without "
                         "one, owns at most 10 cells of rock in a world\n"));

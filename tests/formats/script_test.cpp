@@ -223,7 +223,8 @@ TEST(Script, MistakesNameTheLineAndWhatIsAllowed) {
       HasSubstr("at most 32 bits"));
   EXPECT_THAT(
       script_mistake("{\"tick\": 1, \"cmd\": \"pour\", \"at\": [1,2,0], \"units\": 1, \"x\": 1}"),
-      HasSubstr("unknown key 'x'; allowed here: account, at, client, cmd, seq, tick, units"));
+      HasSubstr(
+          "unknown key 'x'; allowed here: account, at, client, cmd, seq, tick, units, visitor"));
   EXPECT_THAT(
       script_mistake("{\"tick\": 1, \"cmd\": \"set_cells\", \"from\": [0,0,0], \"size\": [1,1,1], "
                      "\"cell\": \"q\"}"),
