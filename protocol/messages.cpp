@@ -96,10 +96,12 @@ flatbuffers::Offset<void> build(FlatBufferBuilder& b, const Welcome& m) {
   const auto account = text_of(b, m.account, kMaxNameBytes);
   flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<flatbuffers::String>>> layers;
   if (!m.layers.empty()) layers = b.CreateVectorOfStrings(m.layers);
+  flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<flatbuffers::String>>> kinds;
+  if (!m.tracer_kinds.empty()) kinds = b.CreateVectorOfStrings(m.tracer_kinds);
   return wire::CreateWelcome(b, m.protocol_version, version, world, &size, byte_of(m.sides.log_x),
                              byte_of(m.sides.log_y), byte_of(m.sides.log_z), m.tick, m.tick_rate,
                              water, account, m.watch_only, m.results_kept, m.knows_client, m.person,
-                             layers, static_cast<std::uint8_t>(m.levels_of_detail))
+                             layers, static_cast<std::uint8_t>(m.levels_of_detail), kinds)
       .Union();
 }
 

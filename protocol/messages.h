@@ -99,7 +99,9 @@ struct Welcome {
   bool knows_client = false;       // what became of all its numbers is known, or can be asked for
   std::uint64_t person = 0;        // its number among People; 0: the server tells of nobody
   std::vector<std::string> layers = {};  // beside the cells (layers.h); at most kMaxLayers
-  int levels_of_detail = 0;              // above 0 that a view may ask for; at most kLevelsOfDetail
+  std::vector<std::string> tracer_kinds =
+      {};                    // of each layer of a tracer, what it is; of others ""
+  int levels_of_detail = 0;  // above 0 that a view may ask for; at most kLevelsOfDetail
 };
 
 /// Why a server ends a connection; never reused.

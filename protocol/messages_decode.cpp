@@ -148,14 +148,19 @@ Result<ServerMessage> plain(const wire::Welcome& m) {
     return Error{"welcome: " + std::to_string(welcome.levels_of_detail) +
                  " levels of detail, at most " + std::to_string(kLevelsOfDetail) + " are allowed"};
   }
-  if (m.layers() == nullptr) return ServerMessage{std::move(welcome)};
-  if (m.layers()->size() > kMaxLayers) {
-    return Error{"welcome: " + std::to_string(m.layers()->size()) + " layers, at most " +
-                 std::to_string(kMaxLayers) + " are allowed"};
+  for (const auto& [texts, list] : {std::pair(m.layers(), &welcome.layers),
+                                    std::pair(m.tracer_kinds(), &welcome.tracer_kinds)}) {
+    if (texts == nullptr) continue;
+    if (texts->size() > kMaxLayers) {
+      return Error{"welcome: " + std::to_string(texts->size()) + " layers, at most " +
+                   std::to_string(kMaxLayers) + " are allowed"};
+    }
+    for (const flatbuffers::String* text : *texts) {
+      list->emplace_back(cut_text(string_of(text), kMaxNameBytes));
+    }
   }
-  for (const flatbuffers::String* layer : *m.layers()) {
-    welcome.layers.emplace_back(cut_text(string_of(layer), kMaxNameBytes));
-  }
+  // An older server has none.
+  welcome.tracer_kinds.resize(welcome.layers.size());
   return ServerMessage{std::move(welcome)};
 }
 

@@ -31,6 +31,7 @@ protocol::Welcome Hub::welcome() const {
   welcome.tick_rate = static_cast<std::uint32_t>(config().tick_rate);
   welcome.water = sim::find_water_model(config().water)->name;
   welcome.layers = layers_;
+  welcome.tracer_kinds = feed_.tracer_kinds();
   welcome.levels_of_detail = protocol::kLevelsOfDetail;
   return welcome;
 }

@@ -75,6 +75,8 @@ std::vector<Layer> layers_of(const sim::World& world) {
     add(Layer::Kind::kTracer,
         std::string(protocol::kTracerLayer) + tracers.tracers[t].options.name);
     layers.back().tracer = t;
+    const auto kind = static_cast<std::size_t>(tracers.tracers[t].options.kind);
+    layers.back().tracer_kind = sim::kTracerKinds[kind];
   }
   if (world.core().heat.on && world.core().heat.options.steam) {
     add(Layer::Kind::kSteam, protocol::kSteamLayer);

@@ -23,8 +23,9 @@ namespace sluice::net {
 struct Layer {
   enum class Kind : std::uint8_t { kTemperature, kWaves, kTracer, kSteam, kEvents };
   Kind kind = Kind::kTemperature;
-  std::size_t tracer = 0;  // its number
-  std::string name;        // in the welcome
+  std::size_t tracer = 0;        // its number
+  std::string name;              // in the welcome
+  std::string tracer_kind = {};  // likewise; empty: of no tracer
 };
 
 /// Those that a world has.

@@ -117,6 +117,12 @@ std::vector<std::string> WorldFeed::layers() const {
   return names;
 }
 
+std::vector<std::string> WorldFeed::tracer_kinds() const {
+  std::vector<std::string> kinds;
+  for (const FollowedLayer& layer : layers_) kinds.push_back(layer.follower.layer().tracer_kind);
+  return kinds;
+}
+
 void WorldFeed::want_layer(std::size_t layer, bool wanted) {
   std::atomic<std::uint32_t>& count = layers_[layer].wanted;
   const bool before = count.load(std::memory_order_relaxed) % 2 == 1;

@@ -166,8 +166,9 @@ class WorldFeed {
   [[nodiscard]] bool watched() const { return watched_.load(std::memory_order_relaxed); }
   [[nodiscard]] HubCounters& counters() { return counters_; }
   [[nodiscard]] const sim::WorldConfig& config() const { return config_; }
-  /// Those of the world, in the order of Welcome::layers.
+  /// Those of the world, and what they are told as: in the order of Welcome::layers.
   [[nodiscard]] std::vector<std::string> layers() const;
+  [[nodiscard]] std::vector<std::string> tracer_kinds() const;
   /// As of one of the last kFixturesInterval ticks while somebody watches.
   [[nodiscard]] std::shared_ptr<const Fixtures> fixtures();
   static constexpr std::uint64_t kFixturesInterval = 10;

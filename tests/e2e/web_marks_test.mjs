@@ -21,7 +21,7 @@ globalThis.OffscreenCanvas = class {
   }
 };
 const { Sheet } = await load("sheets.ts");
-const { Haze, Slopes } = await load("sheet_sources.ts");
+const { Froth, Haze, Slopes } = await load("sheet_sources.ts");
 const { LONGEST_LIFE, MOST_PARTICLES, Particles } = await load("particles.ts");
 
 const FLAT = SHAPES[0];
@@ -87,6 +87,20 @@ test("steam is thicker the more there is, saturates at a full cell's water, and 
   assert.ok(alphas[3] < 255, "what is behind is still seen");
   assert.ok(alphaAt(14, 10) < alphaAt(13, 10) && alphaAt(15, 10) > 0, "its edge is soft");
   assert.equal(alphaAt(21, 2), 0, "water");
+});
+
+test("foam is white on water, the more of it the whiter, and nowhere else", () => {
+  // 64 is as much foam as there is water.
+  const layers = layersOf({ "tracer:froth": { "5,3": 1, "9,3": 16, "13,3": 64, "17,3": 1024, "21,10": 64 } });
+  const mirror = drawn(AIR_OVER_WATER);
+  const { alphaAt, pixelAt } = paintedBy(new Sheet(mirror, new Froth(mirror, layers, "tracer:froth", false), false), 1000);
+  const alphas = [1, 5, 9, 13, 17].map((x) => alphaAt(x, 3));
+  assert.ok(alphas[0] === 0 && alphas[1] > 0 && alphas[1] < alphas[2] && alphas[2] < alphas[3], alphas.join());
+  assert.equal(alphas[3], alphas[4]);
+  assert.ok(alphas[3] < 255);
+  assert.equal(pixelAt(13, 3) & 0xffffff, 0xffffff);
+  assert.equal(alphaAt(21, 10), 0, "air");
+  assert.equal(alphaAt(13, 2), 0, "water without any");
 });
 
 test("steam goes over from one telling to the next, and rests when nothing is told", () => {

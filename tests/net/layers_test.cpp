@@ -140,6 +140,7 @@ class Layers : public testing::Test {
 TEST_F(Layers, AreNamedWhereTheWorldHasThem) {
   EXPECT_EQ(feed_.layers(),
             (std::vector<std::string>{"temperature", "waves", "tracer:mud", "events"}));
+  EXPECT_EQ(feed_.tracer_kinds(), (std::vector<std::string>{"", "", "silt", ""}));
 }
 
 TEST_F(Layers, ComeToWhoWantsThemAndFollowTheWorld) {

@@ -56,7 +56,11 @@ TEST(Messages, LayersComeBackAndThereAreOnlySoMany) {
   EXPECT_EQ(decode_server_message(encode(ServerMessage{welcome})).error(),
             "welcome: 9 layers, at most 8 are allowed");
 
-  welcome.layers.clear();
+  welcome.layers = {"temperature", "tracer:froth"};
+  EXPECT_EQ(over_the_wire<Welcome>(welcome, bytes).tracer_kinds,
+            (std::vector<std::string>{"", ""}));
+  welcome.tracer_kinds = {"", "foam"};
+  EXPECT_EQ(over_the_wire<Welcome>(welcome, bytes).tracer_kinds, welcome.tracer_kinds);
   welcome.levels_of_detail = kLevelsOfDetail;
   EXPECT_EQ(over_the_wire<Welcome>(welcome, bytes).levels_of_detail, kLevelsOfDetail);
   ++welcome.levels_of_detail;

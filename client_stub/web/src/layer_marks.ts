@@ -1,13 +1,16 @@
-// What is drawn over the picture of what a world has beside its cells, whatever the overlay: steam, waves from above, and
-// what happens for a moment.
+// What is drawn over the picture of what a world has beside its cells, whatever the overlay: foam, steam, waves from above,
+// and what happens for a moment.
 import type { Camera } from "./camera";
 import type { Vec3 } from "./geometry";
 import type { LayerName, Layers } from "./layers";
 import type { Mirror } from "./mirror";
 import { Particles } from "./particles";
-import { Haze, Slopes } from "./sheet_sources";
+import { Froth, Haze, Slopes } from "./sheet_sources";
 import { Sheet } from "./sheets";
 import type { SightName } from "./sight";
+
+/** Kinds of tracers that are white on water. */
+const FOAMS = ["foam", "whitecaps"];
 
 export class LayerMarks {
   private readonly sheets: [LayerName, Sheet][] = [];
@@ -17,6 +20,10 @@ export class LayerMarks {
   constructor(mirror: Mirror, layers: Layers, sight: SightName, still: boolean) {
     if (sight === "orbit") return; // in perspective nothing is where these would be
     const above = sight === "top";
+    mirror.welcome.layers.forEach((name, i) => {
+      if (!FOAMS.includes(mirror.welcome.tracerKinds[i]!) || !layers.has(name)) return;
+      this.sheets.push([name, new Sheet(mirror, new Froth(mirror, layers, name, above), still)]);
+    });
     if (above && layers.has("waves")) this.sheets.push(["waves", new Sheet(mirror, new Slopes(mirror, layers), still)]);
     if (layers.has("steam")) this.sheets.push(["steam", new Sheet(mirror, new Haze(mirror, layers, above), still)]);
     if (layers.has("events") && !still) this.particles = new Particles(mirror, layers, above);

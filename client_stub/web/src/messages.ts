@@ -38,6 +38,8 @@ export interface WelcomeMessage {
   person: number;
   /** What the world has beside its cells, by name: a view may ask for them. */
   layers: string[];
+  /** Of each of them that is a tracer, what it is; of the others nothing. */
+  tracerKinds: string[];
 }
 
 /** What makes this page the same client on its next connection. */
@@ -228,6 +230,7 @@ function readWelcome(welcome: Welcome): WelcomeMessage {
     resultsKept: welcome.resultsKept(),
     person: Number(welcome.person()),
     layers: Array.from({ length: welcome.layersLength() }, (_, i) => welcome.layers(i)),
+    tracerKinds: Array.from({ length: welcome.tracerKindsLength() }, (_, i) => welcome.tracerKinds(i)),
   };
 }
 

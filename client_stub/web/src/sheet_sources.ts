@@ -1,8 +1,8 @@
-// What the sheets over the picture show (sheets.ts): steam as a white haze in air, and from above waves, which have no
-// surface line there, as light and shade on their slopes.
+// What the sheets over the picture show (sheets.ts): steam as a white haze in air, foam as white on water, and from above
+// waves, which have no surface line there, as light and shade on their slopes.
 import type { Vec3 } from "./geometry";
-import { steamOf, waveOf } from "./layer_values";
-import type { Layers } from "./layers";
+import { shareOf, steamOf, waveOf } from "./layer_values";
+import type { LayerName, Layers } from "./layers";
 import { FULL, TRAPPED_AIR, type Mirror } from "./mirror";
 import { AIR } from "./palette";
 import type { Source } from "./sheets";
@@ -17,6 +17,9 @@ const THICKEST = 0.9;
 const [WHITE, GREY] = [0xf7f1eb, 0x9c8878];
 /** Shade of a slope of one in one, and the most. */
 const [STEEPNESS, DARKEST] = [0.7, 0.38];
+
+/** Foam of as many units as there are of water hides it; the first of it shows more than the last. */
+const [FOAM, FOAM_STEEP] = [0.95, 2];
 
 const isAir = (cell: number) => cell === 0 || cell === TRAPPED_AIR;
 /** Steam is wherever water leaves room for air: over a surface, and where it rains, too. */
@@ -89,6 +92,52 @@ function blurred(values: Float32Array, at: number, stride: number): number {
     }
   }
   return sum / weights;
+}
+
+export class Froth implements Source {
+  /** `above`: one looks down from a height, on the uppermost water of each column. */
+  constructor(
+    private readonly mirror: Mirror, private readonly layers: Layers, private readonly name: LayerName, private readonly above: boolean,
+  ) {}
+
+  sees(z: number, slice: number): boolean {
+    const seen = slice >> this.mirror.sides.logZ;
+    return this.above ? z <= seen : z === seen;
+  }
+
+  coords(): Vec3[] {
+    return this.layers.coords(this.name);
+  }
+
+  /** Units of foam in a unit of water. */
+  read(x: number, y: number, slice: number): Float32Array | null {
+    const { logX, logY, logZ } = this.mirror.sides;
+    const values = new Float32Array(1 << (logX + logY));
+    const isOpen = new Uint8Array(values.length).fill(1);
+    let isSeen = false;
+    for (let z = slice; z >= (this.above ? 0 : slice); --z) {
+      const cells = this.mirror.chunk(x, y, z >> logZ);
+      if (!cells) {
+        z = (z >> logZ) << logZ; // nothing but air
+        continue;
+      }
+      const told = this.layers.chunk(this.name, x, y, z >> logZ);
+      const layer = (z & ((1 << logZ) - 1)) << logX;
+      for (let place = 0; place < values.length; ++place) {
+        const at = ((place >> logX) << (logX + logZ)) | layer | (place & ((1 << logX) - 1));
+        if (isOpen[place] === 0 || isAir(cells[at]!)) continue;
+        isOpen[place] = 0;
+        values[place] = (cells[at]! > 0 && told && shareOf(told[at]!)) || 0;
+        if (values[place] !== 0) isSeen = true;
+      }
+    }
+    return isSeen ? values : null;
+  }
+
+  pixel(values: Float32Array, at: number): number {
+    const alpha = Math.round(255 * FOAM * (1 - (1 - Math.min(1, values[at]!)) ** FOAM_STEEP));
+    return alpha === 0 ? 0 : ((alpha << 24) | 0xffffff) >>> 0;
+  }
 }
 
 export class Slopes implements Source {
