@@ -38,6 +38,8 @@ export interface WelcomeMessage {
   person: number;
   /** What the world has beside its cells, by name: a view may ask for them. */
   layers: string[];
+  /** Above 0 that a view may ask for. */
+  levelsOfDetail: number;
 }
 
 /** What makes this page the same client on its next connection. */
@@ -141,14 +143,15 @@ export function encodeAskResults(seqs: number[]): Uint8Array {
     AskResults.createAskResults(builder, AskResults.createSeqsVector(builder, seqs.map(BigInt))));
 }
 
-/** `layers`: bit i asks for the i-th of the welcome. */
-export function encodeSetView(box: Box, layers: number): Uint8Array {
+/** `layers`: bit i asks for the i-th of the welcome. `level` of detail; 0: the cells. */
+export function encodeSetView(box: Box, layers: number, level: number): Uint8Array {
   return envelope(ClientBody.SetView, (builder) => {
     SetView.startSetView(builder);
     const { from, size } = box;
     SetView.addFrom(builder, ClientVec3.createClientVec3(builder, from.x, from.y, from.z));
     SetView.addSize(builder, ClientVec3.createClientVec3(builder, size.x, size.y, size.z));
     SetView.addLayers(builder, layers);
+    SetView.addLevelOfDetail(builder, level);
     return SetView.endSetView(builder);
   });
 }
@@ -164,7 +167,7 @@ export function encodePing(nonce: number): Uint8Array {
   return envelope(ClientBody.Ping, (builder) => Ping.createPing(builder, BigInt(nonce)));
 }
 
-/** `layer`: 0 for the cells, else its place in the welcome, counted from 1. */
+/** `layer`: 0 for the cells, else its place in the welcome, counted from 1, and after those the levels of detail. */
 export function encodeResync(coord: Vec3, layer: number): Uint8Array {
   return envelope(ClientBody.Resync, (builder) => {
     Resync.startResync(builder);
@@ -228,6 +231,7 @@ function readWelcome(welcome: Welcome): WelcomeMessage {
     resultsKept: welcome.resultsKept(),
     person: Number(welcome.person()),
     layers: Array.from({ length: welcome.layersLength() }, (_, i) => welcome.layers(i)),
+    levelsOfDetail: welcome.levelsOfDetail(),
   };
 }
 
