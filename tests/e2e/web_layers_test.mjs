@@ -256,9 +256,9 @@ test("steam is in air: told of, painted over what is not water, and from above t
 
 test("steam and events are asked for unasked; whoever inspects asks for all but events", () => {
   const names = ["temperature", "steam", "events", "waves", "tracer:red"];
-  const bitsOf = (sight, still, overlay = "none", inspects = false) => {
+  const bitsOf = (sight, still, overlay = "none", inspects = false, isFar = false) => {
     const mirror = new Mirror(welcomeOf(names, AT(64, 64, 1), FLAT));
-    return new Layers(mirror, () => undefined, sight, still).wanted(BOX, overlay, inspects);
+    return new Layers(mirror, () => undefined, sight, still).wanted(BOX, overlay, inspects, isFar);
   };
   assert.equal(bitsOf("front", false), 0b01110);
   assert.equal(bitsOf("side", true), 0b01010, "nothing flies for whom nothing is to move");
@@ -266,6 +266,7 @@ test("steam and events are asked for unasked; whoever inspects asks for all but 
   assert.equal(bitsOf("orbit", false), 0b01000);
   assert.equal(bitsOf("front", false, "temperature"), 0b01111);
   assert.equal(bitsOf("front", true, "tracer:red", true), 0b11011);
+  assert.equal(bitsOf("front", false, "none", false, true), 0b00110, "from afar no wave is seen");
 });
 
 test("an event's number says what, how strong and when; others are none", () => {
