@@ -21,8 +21,8 @@ const FINE_ENOUGH = 0.7;
 const TOO_COARSE = 1;
 /** A message of so many bytes is as long as the server makes them: there is more to come. */
 const FULL_MESSAGE = 2 ** 20;
-/** So many of those in a row are not waited for. */
-const MOST_FULL = 10;
+/** Milliseconds after the first of what was asked for, from which on it is shown whatever is missing. */
+const PATIENCE = 500;
 
 /** The level for a scale in pixels of the screen a cell, of so many, where `before` is in use. */
 export function levelFor(scale: number, levels: number, before: number): number {
@@ -39,8 +39,8 @@ export class Far {
   /** Of what is asked for, until that is shown. */
   private next: Painter | null = null;
   private slice = 0;
-  private answered = false;
-  private fullMessages = 0;
+  /** When the first of what was asked for came. */
+  private answered = Infinity;
   private broken = false;
   private readonly camera = new Camera();
 
@@ -64,6 +64,7 @@ export class Far {
     const scale = this.viewer.camera.scale * window.devicePixelRatio;
     const level = inspects || this.needsCells ? 0 : levelFor(scale, this.mirrors.length, this.asked);
     if (level !== this.asked) this.ask(level);
+    else if (this.asked !== this.shown && this.isLate) this.show();
     return level;
   }
 
@@ -76,9 +77,9 @@ export class Far {
 
   private ask(level: number): void {
     this.asked = level;
-    this.answered = false;
-    this.fullMessages = 0;
+    this.answered = Infinity;
     this.next = level > 0 ? this.newPainter(level) : null;
+    if (level === 0) this.viewer.renewPainter(); // that one was told of nothing meanwhile
     if (level === this.shown || this.isEmpty(this.shown)) this.show();
   }
 
@@ -86,6 +87,12 @@ export class Far {
     this.shown = this.asked;
     this.painter = this.next ?? this.painter;
     this.next = null;
+    if (this.shown > 0) this.viewer.renewPainter(); // what it keeps is much, and grows old
+    this.viewer.repaint();
+  }
+
+  private get isLate(): boolean {
+    return performance.now() > this.answered + PATIENCE;
   }
 
   /** Takes in a message; returns whether the picture is another one. */
@@ -125,8 +132,8 @@ export class Far {
   /** Whether all that was asked for is there. `came`: some of it did now, in a message of so many bytes. */
   private waited(came: boolean, bytes: number): boolean {
     // Of a world that is empty nothing comes: then all that was shown goes.
-    this.answered ||= came || this.isEmpty(this.shown);
-    return this.answered && (bytes < FULL_MESSAGE || ++this.fullMessages > MOST_FULL);
+    if (came || this.isEmpty(this.shown)) this.answered = Math.min(this.answered, performance.now());
+    return this.answered < Infinity && (bytes < FULL_MESSAGE || this.isLate);
   }
 
   private isEmpty(level: number): boolean {

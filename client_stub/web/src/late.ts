@@ -55,7 +55,7 @@ export class Late<T> {
 
   /** Whether it is on its way. */
   want(): boolean {
-    if (this.part || this.fetching || performance.now() < this.due) return this.fetching;
+    if (this.part || this.fetching || performance.now() < this.due) return !this.part && this.fetching;
     this.fetching = true;
     void Promise.all([this.fetch(), lateStyle()])
       .then(([part]) => this.came((this.part = part)), () => this.failed())

@@ -2,6 +2,7 @@
 import { Camera } from "./camera";
 import { CommandQueue } from "./command_queue";
 import { Connection } from "./connection";
+import type { Far } from "./far";
 import { fetchFixtures, NO_FIXTURES, paintFixtures, type Fixtures } from "./fixtures";
 import { Frames, PeerWait } from "./frames";
 import type { Command } from "@commands";
@@ -9,7 +10,6 @@ import { clamp, sameBox, type Box, type Vec3 } from "./geometry";
 import { Activity } from "./activity";
 import { Hand } from "./hand";
 import { hoverLine, paintCursor, pipeAt, subjectAt } from "./hover";
-import type { Far } from "./far";
 import { KeyCursor } from "./key_cursor";
 import { Late } from "./late";
 import type { Layers } from "./layers";
@@ -30,7 +30,7 @@ import { PipePainter } from "./pipe_painter";
 import type { PlaybackCommand } from "./playback";
 import type { Known } from "./subjects";
 import type { Sight } from "./sight";
-import { viewBox } from "./view_box";
+import { middleSlice, viewBox } from "./view_box";
 import type { ViewerEvents, ViewerInspector, ViewerPanel, ViewerPipePanel } from "./viewer_parts";
 
 /** Views are sent at most this often, in milliseconds. */
@@ -45,10 +45,6 @@ const FIXTURES_PATIENCE = 500;
 
 /** Of whom looks: nothing is to move by itself. */
 const wantsRest = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
-
-function middleSlice(depth: number): number {
-  return Math.floor((depth - 1) / 2);
-}
 
 export class Viewer {
   readonly hand: Hand;
@@ -86,7 +82,10 @@ export class Viewer {
   });
   /** Null: the world is not looked at from afar. */
   far: Far | null = null;
-  private readonly farPart = new Late("The world as it is seen from afar", () => import("./far"), () => this.makeFar());
+  private readonly farPart = new Late("The world as it is seen from afar", () => import("./far"), () => {
+    this.makeFar();
+    this.sendView();
+  });
   private people: People | null = null;
   private readonly peoplePart = new Late("Who is here", () => import("./people"), (part) => {
     if (!this.stopped) this.people = new part.People(this);
@@ -269,7 +268,7 @@ export class Viewer {
 
   /** Other colours, or another picture of the same. */
   paintAnew(): void {
-    if (this.mirror) this.painter = this.newPainter();
+    if (this.mirror) this.renewPainter();
     this.far?.paintAnew();
     this.overlays?.reset();
     this.frames.needed = true;
@@ -291,8 +290,7 @@ export class Viewer {
   }
 
   paintSmall(context: CanvasRenderingContext2D): void {
-    const over = this.far?.paintSmall(context);
-    this.painter?.paintSmall(context, over);
+    this.painter?.paintSmall(context, this.far?.paintSmall(context));
   }
 
   /** Clicks without a tool choose the node that the pipes' panel shows; with the inspector they pin. */
@@ -324,17 +322,17 @@ export class Viewer {
 
   /** What lies under the cursor, as one line. */
   placeText(): string {
-    const known = this.known();
     if (this.hover && this.isFar) return this.far!.text({ ...this.hover, z: this.slice });
+    const known = this.known();
     if (!known || !this.hover) return "";
     return hoverLine(known, { ...this.hover, z: this.slice }, this.peer?.mirror?.cell(this.hover.x, this.hover.y, this.slice));
   }
 
-  private newPainter(): Painter {
+  /** What was seen of cells is forgotten. */
+  renewPainter(): void {
     const still = wantsRest();
-    const painter = this.sight?.painter(this.mirror!, this.slice, still) ?? new Painter(this.mirror!, this.slice, still);
-    painter.waves = this.layers?.waveLooks(this.slice) ?? null;
-    return painter;
+    this.painter = this.sight?.painter(this.mirror!, this.slice, still) ?? new Painter(this.mirror!, this.slice, still);
+    this.painter.waves = this.layers?.waveLooks(this.slice) ?? null;
   }
 
   private welcomed(welcome: WelcomeMessage): void {
@@ -357,7 +355,7 @@ export class Viewer {
       this.moved();
     }
     this.slice = clamp(this.slice, 0, welcome.size.z - 1);
-    this.painter = this.newPainter();
+    this.renewPainter();
     this.panel.showWelcome(welcome, this.slice, this.mirror.real(welcome.size), this.sight);
     this.takePlace();
     this.sendView();
@@ -372,8 +370,8 @@ export class Viewer {
   }
 
   private makeFar(): void {
-    const { part } = this.farPart;
-    this.far = part && this.mirror && !this.sight ? new part.Far(this, this.mirror, wantsRest()) : null;
+    const { mirror, sight, farPart: { part } } = this;
+    this.far = part && mirror && !sight ? new part.Far(this, mirror, wantsRest()) : null;
   }
 
   /** There one sees no surface line. */
@@ -420,7 +418,6 @@ export class Viewer {
     const level = this.far?.want(inspects) ?? 0;
     const layers = this.layers?.wanted(box, this.overlay, inspects, level > 0) ?? 0;
     if (this.sentView && sameBox(this.sentView, box) && layers === this.sentLayers && level === this.sentLevel) return;
-    if (level === 0 && this.sentLevel > 0) this.painter = this.newPainter(); // that one was told of nothing meanwhile
     this.sentView = box;
     this.sentLayers = layers;
     this.sentLevel = level;
@@ -463,8 +460,7 @@ export class Viewer {
     const { camera } = this;
     const { width, height } = this.canvas;
     if (!this.mirror || !this.painter) return;
-    const painter = this.far?.shown ? this.far : this.painter;
-    if (painter.paint(this.screen, width, height, camera, performance.now())) this.frames.needed = true;
+    if ((this.far?.shown ? this.far : this.painter).paint(this.screen, width, height, camera, performance.now())) this.frames.needed = true;
     // In perspective nothing is where these would be.
     if (this.sight?.name !== "orbit") this.paintMarks();
     this.minimap?.show(this, performance.now());
