@@ -13,7 +13,8 @@ import {
 
 const [serverPath, chromiumPath, packagePath] = process.argv.slice(2);
 
-// A lake in rock, a hill, a hall with a pool under a roof, and a wall of water that falls.
+// A lake in rock, a hill, a hall with a pool under a roof; a wall of water that falls and a spring, away from the lake: that
+// one awake would be a busy world, which takes no commands.
 const fill = (from, size, cell, depth) => `[[fill]]
 from = [${from}, 0]
 size = [${size}, ${depth}]
@@ -25,9 +26,9 @@ const landscape = (depth) => fill([0, 0], [4096, 320], "#", depth) + fill([600, 
 const PLAIN = `[world]
 name = "plain"
 size = [4096, 1024, 1]
-${landscape(1)}${fill([3000, 320], [200, 250], "~", 1)}[[source]]
-at = [1400, 900, 0]
-rate = 40000
+${landscape(1)}${fill([3000, 320], [120, 150], "~", 1)}[[source]]
+at = [3600, 500, 0]
+rate = 8000
 `;
 const BLOCK = `[world]
 name = "block"
