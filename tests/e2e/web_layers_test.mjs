@@ -4,32 +4,16 @@
 //
 //   node web_layers_test.mjs SOURCE_DIR PACKAGE_JSON   (of the folder with esbuild and the generated code)
 import assert from "node:assert/strict";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
 import { test } from "node:test";
+import { CELLS, cellsOf, loadWithWire } from "./web_wire.mjs";
 
-const [sourceDir, packagePath] = process.argv.slice(2);
-const bundle = dirname(packagePath);
-const wire = { LayerChanges: "layer-changes", Tick: "tick", Welcome: "welcome", Vec3: "vec3", ChunkSpan: "chunk-span",
-  ChunkDigest: "chunk-digest", ServerMessage: "server-message", ServerBody: "server-body", ClientMessage: "client-message",
-  SetView: "set-view", Resync: "resync" };
-const { outputFiles } = await createRequire(packagePath)("esbuild").build({
-  stdin: {
-    contents: `export * from "./layers"; export * from "./layer_values"; export * from "./wave_looks"; export * from "./layer_overlay"; export { Surfaces } from "./surfaces"; export { Looks, SURFACE, IS_ROCK, stonesOf } from "./look"; export { newTile, newStamp } from "./tile"; export { Turned } from "./turned"; export * from "./messages";
-      export * from "./mirror"; export { chunkChecksum } from "./checksum"; export { isOffered, offered } from "./overlay_kinds";
-      export { Builder, ByteBuffer } from "flatbuffers";
-      ${Object.entries(wire).map(([name, file]) => `export { ${name} } from "@wire/${file}";`).join("\n")}`,
-    resolveDir: join(sourceDir, "client_stub/web/src"), loader: "ts",
-  },
-  bundle: true, write: false, format: "esm", nodePaths: [join(bundle, "node_modules")],
-  alias: { "@wire": join(bundle, "generated/sluice/protocol/wire") },
-});
-const page = await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
-const { Builder, ByteBuffer, chunkChecksum, ChunkDigest, ChunkSpan, ClientMessage, decodeServerMessage, degreesOf, encodeResync, eventOf,
-  encodeSetView, isOffered, offered, IS_ROCK, LayerChanges, Layers, LayerShades, Looks, Mirror, newStamp, newTile, Resync, ServerBody, ServerMessage, SetView,
-  stonesOf, SURFACE, Surfaces, Tick, Turned, Vec3, waveOf, Welcome } = page;
+const { ByteBuffer, chunkChecksum, ClientMessage, degreesOf, encodeResync, eventOf, encodeSetView, isOffered, offered, IS_ROCK, Layers,
+  LayerShades, Looks, message, Mirror, newStamp, newTile, Resync, ServerBody, SetView, stonesOf, SURFACE, Surfaces, tickOf, Turned, Vec3, waveOf,
+  Welcome, welcomeOf } = await loadWithWire(`
+  export * from "./layers"; export * from "./layer_values"; export * from "./wave_looks"; export * from "./layer_overlay";
+  export * from "./mirror"; export { Surfaces } from "./surfaces"; export { Looks, SURFACE, IS_ROCK, stonesOf } from "./look";
+  export { newTile, newStamp } from "./tile"; export { Turned } from "./turned"; export { isOffered, offered } from "./overlay_kinds";`);
 
-const CELLS = 4096;
 const FLAT = { logX: 6, logY: 6, logZ: 0 };
 const SOLID = { logX: 4, logY: 4, logZ: 4 };
 const AT = (x, y, z) => ({ x, y, z });
@@ -38,76 +22,6 @@ const BOX = { from: AT(0, 0, 0), size: AT(1000, 1000, 1000) };
 const BARE = { version: () => 1, lookOf: () => undefined, piecesOf: () => undefined, waves: null };
 const told = (degrees) => 1 + 4 * (degrees + 100);
 const toldWave = (cells) => 1 + 256 + 64 * cells;
-
-/** A keyframe of a row. */
-function payloadOf(cells) {
-  const bytes = [1, 0];
-  const varint = (value) => {
-    for (; value > 127; value >>>= 7) bytes.push((value & 127) | 128);
-    bytes.push(value);
-  };
-  varint(CELLS);
-  cells.forEach((cell, i) => {
-    const difference = cell - (i === 0 ? 0 : cells[i - 1]);
-    varint(((difference << 1) ^ (difference >> 31)) >>> 0);
-  });
-  return bytes;
-}
-const cellsOf = (value) => Int32Array.from({ length: CELLS }, (_, i) => value(i));
-
-function message(type, build) {
-  const builder = new Builder(256);
-  const body = build(builder);
-  ServerMessage.startServerMessage(builder);
-  ServerMessage.addBodyType(builder, type);
-  ServerMessage.addBody(builder, body);
-  ServerMessage.finishServerMessageBuffer(builder, ServerMessage.endServerMessage(builder));
-  return decodeServerMessage(builder.asUint8Array().slice());
-}
-const structs = (builder, list, start, create) => {
-  start(builder, list.length);
-  for (const each of list.toReversed()) create(builder, each);
-  return builder.endVector();
-};
-
-/** A tick of layers: {layer, chunks: [[coord, cells]], dropped, digests: [[coord, digest]]}; `cut`: bytes that are missing. */
-function tickOf(layers, cells = [], cut = 0) {
-  return message(ServerBody.Tick, (builder) => {
-    const spans = (type, chunks) => {
-      const payloads = chunks.map(([, content]) => payloadOf(content));
-      return [
-        structs(builder, chunks.map(([coord], i) => [coord, payloads[i].length]), type.startChunksVector,
-          (each, [{ x, y, z }, bytes]) => ChunkSpan.createChunkSpan(each, x, y, z, bytes)),
-        type.createPayloadsVector(builder, payloads.flat().slice(0, cut === 0 ? undefined : -cut)),
-      ];
-    };
-    const changes = layers.map(({ layer, chunks = [], dropped = [], digests = [] }) => LayerChanges.createLayerChanges(builder, layer,
-      ...spans(LayerChanges, chunks),
-      structs(builder, dropped, LayerChanges.startDroppedVector, (each, { x, y, z }) => Vec3.createVec3(each, x, y, z)),
-      structs(builder, digests, LayerChanges.startDigestsVector, (each, [{ x, y, z }, sum]) => ChunkDigest.createChunkDigest(each, x, y, z, sum))));
-    const list = Tick.createLayersVector(builder, changes);
-    const [chunks, payloads] = spans(Tick, cells);
-    Tick.startTick(builder);
-    Tick.addTick(builder, 5n);
-    Tick.addLayers(builder, list);
-    Tick.addChunks(builder, chunks);
-    Tick.addPayloads(builder, payloads);
-    return Tick.endTick(builder);
-  });
-}
-
-function welcomeOf(layers, size, sides) {
-  return message(ServerBody.Welcome, (builder) => {
-    const names = Welcome.createLayersVector(builder, layers.map((name) => builder.createString(name)));
-    Welcome.startWelcome(builder);
-    Welcome.addLayers(builder, names);
-    Welcome.addSize(builder, Vec3.createVec3(builder, size.x, size.y, size.z));
-    Welcome.addChunkLogX(builder, sides.logX);
-    Welcome.addChunkLogY(builder, sides.logY);
-    Welcome.addChunkLogZ(builder, sides.logZ);
-    return Welcome.endWelcome(builder);
-  });
-}
 
 /** A world of these layers as it is seen, and what was warned of. */
 function opened(names, { size = AT(128, 64, 1), sides = FLAT, sight = null, box = BOX } = {}) {
@@ -149,7 +63,7 @@ test("a view asks for what is wanted, by the welcome's order, and for no layer t
   assert.equal(layers.bits(BOX, () => false), 0);
   const many = opened([...Array.from({ length: 31 }, (_, i) => `l${i}`), "waves", "temperature"]);
   assert.equal(many.layers.bits(BOX, () => true), 2 ** 31);
-  const view = ClientMessage.getRootAsClientMessage(new ByteBuffer(encodeSetView(BOX, 2 ** 31 + 2))).body(new SetView());
+  const view = ClientMessage.getRootAsClientMessage(new ByteBuffer(encodeSetView(BOX, 2 ** 31 + 2, 0))).body(new SetView());
   assert.equal(view.layers(), 2 ** 31 + 2);
 });
 
@@ -342,9 +256,9 @@ test("steam is in air: told of, painted over what is not water, and from above t
 
 test("steam and events are asked for unasked; whoever inspects asks for all but events", () => {
   const names = ["temperature", "steam", "events", "waves", "tracer:red"];
-  const bitsOf = (sight, still, overlay = "none", inspects = false) => {
+  const bitsOf = (sight, still, overlay = "none", inspects = false, isFar = false) => {
     const mirror = new Mirror(welcomeOf(names, AT(64, 64, 1), FLAT));
-    return new Layers(mirror, () => undefined, sight, still).wanted(BOX, overlay, inspects);
+    return new Layers(mirror, () => undefined, sight, still).wanted(BOX, overlay, inspects, isFar);
   };
   assert.equal(bitsOf("front", false), 0b01110);
   assert.equal(bitsOf("side", true), 0b01010, "nothing flies for whom nothing is to move");
@@ -352,6 +266,7 @@ test("steam and events are asked for unasked; whoever inspects asks for all but 
   assert.equal(bitsOf("orbit", false), 0b01000);
   assert.equal(bitsOf("front", false, "temperature"), 0b01111);
   assert.equal(bitsOf("front", true, "tracer:red", true), 0b11011);
+  assert.equal(bitsOf("front", false, "none", false, true), 0b00110, "from afar no wave is seen");
 });
 
 test("an event's number says what, how strong and when; others are none", () => {

@@ -40,6 +40,11 @@ export class Brush {
     private readonly warn: (text: string) => void,
   ) {}
 
+  /** Whether a stroke is under way. */
+  get strokes(): boolean {
+    return this.stroke !== null;
+  }
+
   /** Whether the tool changes cells. */
   get edits(): boolean {
     return MATERIALS.includes(this.tool);

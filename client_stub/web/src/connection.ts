@@ -91,8 +91,8 @@ export class Connection {
     return this.wasSilent;
   }
 
-  setView(box: Box, layers = 0): void {
-    if (this.isReady) this.socket!.send(encodeSetView(box, layers));
+  setView(box: Box, layers = 0, level = 0): void {
+    if (this.isReady) this.socket!.send(encodeSetView(box, layers, level));
   }
 
   send(bytes: Uint8Array): void {

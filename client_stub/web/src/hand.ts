@@ -21,6 +21,8 @@ export interface Holder {
   readonly mirror: Mirror | null;
   readonly keys: KeyCursor;
   readonly replays: boolean;
+  /** Whether the mirror lacks cells, because one looks from afar. */
+  readonly isFar: boolean;
   readonly slice: number;
   readonly hover: { x: number; y: number } | null;
   readonly camera: { readonly scale: number };
@@ -77,6 +79,18 @@ export class Hand {
   get mayBuild(): boolean {
     if (this.whyNot !== null) this.panel.warn(this.whyNot.charAt(0).toUpperCase() + this.whyNot.slice(1));
     return this.whyNot === null;
+  }
+
+  /** Whether it holds nothing that is for cells. */
+  get isFree(): boolean {
+    return this.brush.tool === "pan" && this.pipes.tool === null && !this.brush.strokes;
+  }
+
+  /** Whether the cells are here; says why not. */
+  get hasCells(): boolean {
+    const { isFar } = this.holder;
+    if (isFar) this.panel.warn(`${this.isFree ? "Come nearer, or choose a tool" : "Wait a moment"}: from afar the page has no single cells`);
+    return !isFar;
   }
 
   /** Nobody can change a recording, and not everybody a world. */
@@ -158,12 +172,12 @@ export class Hand {
 
   undo(): void {
     const { mirror } = this.holder;
-    if (mirror && this.mayBuild) this.brush.undo(mirror);
+    if (mirror && this.mayBuild && this.hasCells) this.brush.undo(mirror);
   }
 
   redo(): void {
     const { mirror } = this.holder;
-    if (mirror && this.mayBuild) this.brush.redo(mirror);
+    if (mirror && this.mayBuild && this.hasCells) this.brush.redo(mirror);
   }
 
   /** What the pointer does with Copy and Paste; null: another tool is in use. */
@@ -183,7 +197,7 @@ export class Hand {
   /** Takes up the tool that would make what lies under the pointer. */
   pick(): void {
     const { mirror, hover, slice } = this.holder;
-    if (!mirror || !hover || !mirror.inside(hover.x, hover.y, slice)) return;
+    if (!mirror || !hover || !mirror.inside(hover.x, hover.y, slice) || !this.hasCells) return;
     this.setTool(this.brush.pick(mirror.cell(hover.x, hover.y, slice)));
   }
 

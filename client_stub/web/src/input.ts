@@ -40,6 +40,7 @@ export function listen(canvas: HTMLCanvasElement, current: () => Viewer | null):
       const viewer = current();
       if (!viewer || spaceHeld || button === 1) return "pan";
       const { hand } = viewer;
+      if (!hand.isFree && !hand.hasCells) return "pan";
       // The right button digs for whoever builds; with what only looks it carries the picture, as the left one.
       if (button === 2) return hand.builds ? "brush" : "pan";
       if (hand.pipes.tool !== null) return "pipe";

@@ -44,6 +44,7 @@ export class KeyCursor {
     const { brush, pipes } = viewer.hand;
     if (!mirror) return;
     if (!hover || !this.shown) return this.move(0, 0);
+    if (!viewer.hand.isFree && !viewer.hand.hasCells) return;
     const at = { ...hover, z: viewer.slice };
     const place = mirror.size.z === 1 ? `${at.x}, ${at.y}` : `${at.x}, ${at.y}, ${at.z}`;
     if (pipes.tool !== null) {

@@ -53,12 +53,14 @@ export class Late<T> {
   /** `what` it is, for those who are told that it did not come. */
   constructor(private readonly what: string, private readonly fetch: () => Promise<T>, private readonly came: (part: T) => void) {}
 
-  want(): void {
-    if (this.part || this.fetching || performance.now() < this.due) return;
+  /** Whether it is on its way. */
+  want(): boolean {
+    if (this.part || this.fetching || performance.now() < this.due) return !this.part && this.fetching;
     this.fetching = true;
     void Promise.all([this.fetch(), lateStyle()])
       .then(([part]) => this.came((this.part = part)), () => this.failed())
       .finally(() => (this.fetching = false));
+    return true;
   }
 
   private failed(): void {

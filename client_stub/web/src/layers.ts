@@ -4,9 +4,10 @@ import { LayerChanges } from "@wire/layer-changes";
 import { chunkKey, type Box, type Vec3 } from "./geometry";
 import { LayerMarks } from "./layer_marks";
 import { degreesOf, degreesText, shareOf, shareText, steamOf, steamText, tracerOf, waveOf, waveText } from "./layer_values";
-import { readChanges, type Changes, type TickMessage } from "./messages";
+import { readChanges, type TickMessage } from "./messages";
 import type { Mirror } from "./mirror";
 import type { SightName } from "./sight";
+import { changesInside } from "./told_changes";
 import { WaveLooks } from "./wave_looks";
 
 /** Those that the page knows what to do with; other names are passed over. */
@@ -65,10 +66,10 @@ export class Layers {
   }
 
   /** What is to be asked for in that box: what is drawn anyway, what the overlay shows, and of whom inspects whatever there
-   *  is to tell. */
-  wanted(box: Box, overlay: string, inspects: boolean): number {
+   *  is to tell. `isFar`: no surface is drawn cell by cell. */
+  wanted(box: Box, overlay: string, inspects: boolean, isFar = false): number {
     return this.bits(box, (name) => name === overlay || (inspects && name !== "events") ||
-      (name === "waves" && this.sight !== "top") || this.marks.needs(name));
+      (name === "waves" && this.sight !== "top" && !isFar) || this.marks.needs(name));
   }
 
   /** What a view of that box asks for, as bits of it. */
@@ -100,7 +101,7 @@ export class Layers {
       const held = this.held.get(name);
       if (!held) continue;
       try {
-        const done = held.take(this.inside(readChanges(changes)));
+        const done = held.take(changesInside(this.cells, readChanges(changes)));
         changed.set(name, [...changed.get(name) ?? [], ...done.changed]);
         for (const { x, y } of done.changed) this.versions.set(chunkKey(x, y, 0), this.version(x, y) + 1 - this.turns);
         for (const coord of done.resyncs) resyncs.push({ coord: this.cells.real(coord), layer: changes.layer() + 1 });
@@ -189,15 +190,5 @@ export class Layers {
   private place(name: LayerName): number {
     const place = this.cells.welcome.layers.indexOf(name);
     return place < MOST_LAYERS ? place : -1;
-  }
-
-  /** In the picture's axes, without chunks that lie outside the world: their places would be those of others. */
-  private inside({ chunks, dropped, digests }: Changes): Changes {
-    const { size, sides } = this.cells;
-    const isInside = ({ x, y, z }: Vec3) => x >= 0 && y >= 0 && z >= 0 &&
-      x * 2 ** sides.logX < size.x && y * 2 ** sides.logY < size.y && z * 2 ** sides.logZ < size.z;
-    const turned = <T extends { coord: Vec3 }>(list: T[]) => list
-      .map((each) => ({ ...each, coord: this.cells.real(each.coord) })).filter(({ coord }) => isInside(coord));
-    return { chunks: turned(chunks), dropped: dropped.map((coord) => this.cells.real(coord)).filter(isInside), digests: turned(digests) };
   }
 }

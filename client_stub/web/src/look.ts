@@ -114,9 +114,11 @@ export class Looks {
     }
   }
 
-  /** Depths of one row, -1 where no piece is: what the heads say, and no abysses. */
+  /** Depths of one row, in cells of the world, -1 where no piece is: what the heads say, and no abysses. */
   private measure(y: number, row: number): void {
     const { depths, cells, columns, pieces, next, last } = this;
+    const { side } = this.mirror;
+    const slope = DEPTH_SLOPE * side;
     const start = (row + 1) * columns;
     let deepest = -1;
     for (let i = 0; i < columns; ++i) {
@@ -128,16 +130,16 @@ export class Looks {
       while (at >= end && own.low[at]! > row) --at;
       next[i] = at;
       if (at < end || own.high[at]! < row) continue;
-      const depth = depths[i] = clamp(own.head[at]! - y - 0.5, 0, DEEPEST);
+      const depth = depths[i] = clamp((own.head[at]! - y - 0.5) * side, 0, DEEPEST);
       if (depth > deepest) deepest = depth;
     }
-    if (deepest <= DEPTH_SLOPE) return;
+    if (deepest <= slope) return;
     for (let i = 1; i < columns; ++i) {
-      const most = Math.max(0, depths[i - 1]!) + DEPTH_SLOPE;
+      const most = Math.max(0, depths[i - 1]!) + slope;
       if (depths[i]! > most && cells[start + i - 1]! >= 0) depths[i] = most;
     }
     for (let i = columns - 2; i >= 0; --i) {
-      const most = Math.max(0, depths[i + 1]!) + DEPTH_SLOPE;
+      const most = Math.max(0, depths[i + 1]!) + slope;
       if (depths[i]! > most && cells[start + i + 1]! >= 0) depths[i] = most;
     }
   }
@@ -169,11 +171,11 @@ export class Looks {
   }
 }
 
-/** How bright rock would be in each of the chunk's cells. */
-export function stonesOf(sides: ChunkSides, chunkX: number, chunkY: number): Uint8Array {
+/** How bright rock would be in each of the chunk's cells, which are so many of the world's each way. */
+export function stonesOf(sides: ChunkSides, chunkX: number, chunkY: number, side = 1): Uint8Array {
   return Uint8Array.from({ length: 1 << (sides.logX + sides.logY) }, (_, i) => {
-    const x = (chunkX << sides.logX) + (i & ((1 << sides.logX) - 1));
-    const y = (chunkY << sides.logY) + (i >> sides.logX);
+    const x = ((chunkX << sides.logX) + (i & ((1 << sides.logX) - 1))) * side;
+    const y = ((chunkY << sides.logY) + (i >> sides.logX)) * side;
     return stratum(x, y, noise(x, y));
   });
 }

@@ -40,6 +40,8 @@ export interface WelcomeMessage {
   layers: string[];
   /** Of each of them that is a tracer, what it is; of the others nothing. */
   tracerKinds: string[];
+  /** Above 0 that a view may ask for. */
+  levelsOfDetail: number;
 }
 
 /** What makes this page the same client on its next connection. */
@@ -143,14 +145,15 @@ export function encodeAskResults(seqs: number[]): Uint8Array {
     AskResults.createAskResults(builder, AskResults.createSeqsVector(builder, seqs.map(BigInt))));
 }
 
-/** `layers`: bit i asks for the i-th of the welcome. */
-export function encodeSetView(box: Box, layers: number): Uint8Array {
+/** `layers`: bit i asks for the i-th of the welcome. `level` of detail; 0: the cells. */
+export function encodeSetView(box: Box, layers: number, level: number): Uint8Array {
   return envelope(ClientBody.SetView, (builder) => {
     SetView.startSetView(builder);
     const { from, size } = box;
     SetView.addFrom(builder, ClientVec3.createClientVec3(builder, from.x, from.y, from.z));
     SetView.addSize(builder, ClientVec3.createClientVec3(builder, size.x, size.y, size.z));
     SetView.addLayers(builder, layers);
+    SetView.addLevelOfDetail(builder, level);
     return SetView.endSetView(builder);
   });
 }
@@ -166,7 +169,7 @@ export function encodePing(nonce: number): Uint8Array {
   return envelope(ClientBody.Ping, (builder) => Ping.createPing(builder, BigInt(nonce)));
 }
 
-/** `layer`: 0 for the cells, else its place in the welcome, counted from 1. */
+/** `layer`: 0 for the cells, else its place in the welcome, counted from 1, and after those the levels of detail. */
 export function encodeResync(coord: Vec3, layer: number): Uint8Array {
   return envelope(ClientBody.Resync, (builder) => {
     Resync.startResync(builder);
@@ -231,6 +234,7 @@ function readWelcome(welcome: Welcome): WelcomeMessage {
     person: Number(welcome.person()),
     layers: Array.from({ length: welcome.layersLength() }, (_, i) => welcome.layers(i)),
     tracerKinds: Array.from({ length: welcome.tracerKindsLength() }, (_, i) => welcome.tracerKinds(i)),
+    levelsOfDetail: welcome.levelsOfDetail(),
   };
 }
 

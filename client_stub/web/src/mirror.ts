@@ -33,7 +33,8 @@ export class Mirror {
   sectionsChecked = 0;
   private readonly chunks = new Map<number, Int32Array>();
 
-  constructor(readonly welcome: WelcomeMessage) {
+  /** `side`: so many of the world's cells each way one of these stands for (far.ts). */
+  constructor(readonly welcome: WelcomeMessage, readonly side = 1) {
     this.size = welcome.size;
     this.sides = welcome.sides;
     this.tick = welcome.tick;

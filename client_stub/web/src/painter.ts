@@ -88,16 +88,16 @@ export class Painter {
     return unfinished || this.waves?.moves(now) || (share < 1 && this.fresh.size > 0);
   }
 
-  /** All of the world that was seen so far, as small as it gets. */
-  paintSmall(context: CanvasRenderingContext2D): void {
+  /** All of the world that was seen so far, as small as it gets; `over` what was painted there already. */
+  paintSmall(context: CanvasRenderingContext2D, over = false): void {
     const { width, height } = context.canvas;
     const { sides, size } = this.mirror;
-    const image = context.createImageData(width, height);
+    const image = over ? context.getImageData(0, 0, width, height) : context.createImageData(width, height);
     const frame: Frame = {
       pixels: new Uint32Array(image.data.buffer), width, height, left: 0, top: size.y,
       scale: width / size.x, worldHeight: size.y,
     };
-    for (let y = 0; y < height; ++y) {
+    for (let y = 0; y < height && !over; ++y) {
       frame.pixels.fill(airOf(size.y - y / frame.scale, size.y), y * width, (y + 1) * width);
     }
     const level = levelOf(frame.scale, sides);
@@ -176,7 +176,7 @@ export class Painter {
   private tile(x: number, y: number): Tile {
     const key = chunkKey(x, y, 0);
     let tile = this.tiles.get(key);
-    if (!tile) this.tiles.set(key, (tile = newTile(x, y, stonesOf(this.mirror.sides, x, y))));
+    if (!tile) this.tiles.set(key, (tile = newTile(x, y, stonesOf(this.mirror.sides, x, y, this.mirror.side))));
     tile.frame = this.frames;
     return tile;
   }

@@ -1,4 +1,4 @@
-// Which part of the world the page asks the server for.
+// Which part of the world the page asks the server for, and shows first.
 import type { Camera } from "./camera";
 import { clamp, type Box } from "./geometry";
 import type { Mirror } from "./mirror";
@@ -15,4 +15,9 @@ export function viewBox({ size, sides }: Mirror, camera: Camera, slice: number):
   const z = (slice >> sides.logZ) << sides.logZ;
   const depth = Math.min(1 << sides.logZ, size.z - z);
   return { from: { x, y, z }, size: { x: width, y: height, z: depth } };
+}
+
+/** Where one looks first. */
+export function middleSlice(depth: number): number {
+  return Math.floor((depth - 1) / 2);
 }

@@ -2,6 +2,7 @@
 import { Camera } from "./camera";
 import { CommandQueue } from "./command_queue";
 import { Connection } from "./connection";
+import type { Far } from "./far";
 import { fetchFixtures, NO_FIXTURES, paintFixtures, type Fixtures } from "./fixtures";
 import { Frames, PeerWait } from "./frames";
 import type { Command } from "@commands";
@@ -29,23 +30,21 @@ import { PipePainter } from "./pipe_painter";
 import type { PlaybackCommand } from "./playback";
 import type { Known } from "./subjects";
 import type { Sight } from "./sight";
-import { viewBox } from "./view_box";
+import { middleSlice, viewBox } from "./view_box";
 import type { ViewerEvents, ViewerInspector, ViewerPanel, ViewerPipePanel } from "./viewer_parts";
 
 /** Views are sent at most this often, in milliseconds. */
 const VIEW_INTERVAL = 120;
 const NUMBERS_INTERVAL = 1000;
 const HOLD_INTERVAL = 120;
+/** Below so many pixels of the screen a cell, levels of detail are for (far.ts). */
+const FAR = 0.35;
 const FIXTURES_INTERVAL = 2000;
 /** The server's ten ticks, at its usual rate. */
 const FIXTURES_PATIENCE = 500;
 
 /** Of whom looks: nothing is to move by itself. */
 const wantsRest = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
-
-function middleSlice(depth: number): number {
-  return Math.floor((depth - 1) / 2);
-}
 
 export class Viewer {
   readonly hand: Hand;
@@ -81,6 +80,12 @@ export class Viewer {
     this.makeLayers();
     this.paintAnew(); // with waves
   });
+  /** Null: the world is not looked at from afar. */
+  far: Far | null = null;
+  private readonly farPart = new Late("The world as it is seen from afar", () => import("./far"), () => {
+    this.makeFar();
+    this.sendView();
+  });
   private people: People | null = null;
   private readonly peoplePart = new Late("Who is here", () => import("./people"), (part) => {
     if (!this.stopped) this.people = new part.People(this);
@@ -90,6 +95,7 @@ export class Viewer {
   private hasChunks = false;
   private sentView: Box | null = null;
   private sentLayers = 0;
+  private sentLevel = 0;
   private wanted: Place | null = null;
   private readonly numbers: Numbers;
   readonly frames: Frames;
@@ -262,7 +268,8 @@ export class Viewer {
 
   /** Other colours, or another picture of the same. */
   paintAnew(): void {
-    if (this.mirror) this.painter = this.newPainter();
+    if (this.mirror) this.renewPainter();
+    this.far?.paintAnew();
     this.overlays?.reset();
     this.frames.needed = true;
   }
@@ -283,7 +290,7 @@ export class Viewer {
   }
 
   paintSmall(context: CanvasRenderingContext2D): void {
-    this.painter?.paintSmall(context);
+    this.painter?.paintSmall(context, this.far?.paintSmall(context));
   }
 
   /** Clicks without a tool choose the node that the pipes' panel shows; with the inspector they pin. */
@@ -296,31 +303,36 @@ export class Viewer {
 
   /** Keeps what lies there in the inspector, or lets it go. */
   pin(cell = this.hover): void {
-    const known = this.known();
+    const known = this.hand.hasCells && this.known();
     const subject = known && cell && subjectAt(known, { ...cell, z: this.slice });
     if (!subject || !this.inspector) return;
     this.panel.announce(this.inspector.pin(subject));
   }
 
-  /** What the inspector goes by. */
+  get isFar(): boolean {
+    return this.far?.isFar ?? false;
+  }
+
+  /** What the inspector goes by; null: there are no cells. */
   known(): Known | null {
-    if (!this.mirror || !this.activity) return null;
+    if (!this.mirror || !this.activity || this.isFar) return null;
     return { mirror: this.mirror, fixtures: this.fixtures, activity: this.activity, slice: this.slice, layers: this.layers,
       headAt: (x, y) => this.painter?.headAt(x, y) ?? null, now: performance.now() };
   }
 
   /** What lies under the cursor, as one line. */
   placeText(): string {
+    if (this.hover && this.isFar) return this.far!.text({ ...this.hover, z: this.slice });
     const known = this.known();
     if (!known || !this.hover) return "";
     return hoverLine(known, { ...this.hover, z: this.slice }, this.peer?.mirror?.cell(this.hover.x, this.hover.y, this.slice));
   }
 
-  private newPainter(): Painter {
+  /** What was seen of cells is forgotten. */
+  renewPainter(): void {
     const still = wantsRest();
-    const painter = this.sight?.painter(this.mirror!, this.slice, still) ?? new Painter(this.mirror!, this.slice, still);
-    painter.waves = this.layers?.waveLooks(this.slice) ?? null;
-    return painter;
+    this.painter = this.sight?.painter(this.mirror!, this.slice, still) ?? new Painter(this.mirror!, this.slice, still);
+    this.painter.waves = this.layers?.waveLooks(this.slice) ?? null;
   }
 
   private welcomed(welcome: WelcomeMessage): void {
@@ -332,6 +344,7 @@ export class Viewer {
     this.activity = new Activity(this.mirror);
     this.overlays = null;
     this.makeLayers();
+    this.makeFar();
     this.setOverlay(this.overlay);
     [this.hand.brush, this.queue].forEach((each) => each.reset());
     this.sentView = null;
@@ -342,7 +355,7 @@ export class Viewer {
       this.moved();
     }
     this.slice = clamp(this.slice, 0, welcome.size.z - 1);
-    this.painter = this.newPainter();
+    this.renewPainter();
     this.panel.showWelcome(welcome, this.slice, this.mirror.real(welcome.size), this.sight);
     this.takePlace();
     this.sendView();
@@ -356,6 +369,11 @@ export class Viewer {
     this.layers = part && this.mirror && new part.Layers(this.mirror, (text) => this.panel.warn(text), this.sight?.name, wantsRest());
   }
 
+  private makeFar(): void {
+    const { mirror, sight, farPart: { part } } = this;
+    this.far = part && mirror && !sight ? new part.Far(this, mirror, wantsRest()) : null;
+  }
+
   /** There one sees no surface line. */
   private get fromAbove(): boolean {
     return this.sight?.name === "top";
@@ -365,17 +383,18 @@ export class Viewer {
     if (!this.mirror || !this.painter) return;
     this.activity!.note(message, performance.now());
     const { changed, resyncs } = this.mirror.apply(message);
-    this.painter.ticked(changed, performance.now());
+    const isAnew = this.far?.ticked(message) ?? false;
+    if (!this.far?.asked) this.painter.ticked(changed, performance.now());
     for (const coord of resyncs) this.connection.resync(this.mirror.real(coord));
     const pipes = this.mirror.applyPipes(message);
     for (const key of pipes.resyncs) this.connection.resyncPipes(key);
     if (pipes.changed) this.hand.pipes.changed(this.mirror.pipes);
     this.events?.tick(changed);
-    this.hasChunks ||= changed.length > 0;
+    this.hasChunks ||= changed.length > 0 || isAnew;
     const beside = this.layers?.apply(message);
     this.painter.waves?.told(beside?.changed.get("waves") ?? [], performance.now());
     for (const { coord, layer } of beside?.resyncs ?? []) this.connection.resync(coord, layer);
-    if (changed.length === 0 && !pipes.changed && !beside?.changed.size) return;
+    if (changed.length === 0 && !isAnew && !pipes.changed && !beside?.changed.size) return;
     this.frames.needed = true;
     this.showHover();
   }
@@ -392,13 +411,17 @@ export class Viewer {
 
   private sendView(): void {
     if (!this.mirror || !this.connection.ready) return;
+    const isSmall = this.camera.scale * devicePixelRatio <= FAR && this.mirror.welcome.levelsOfDetail > 0 && !this.sight;
+    if (isSmall && this.farPart.want()) return; // or all cells of a large world would come first
     const box = viewBox(this.mirror, this.camera, this.slice);
     const inspects = this.hand.brush.tool === "inspect" || Boolean(this.inspector?.pinned.length);
-    const layers = this.layers?.wanted(box, this.overlay, inspects) ?? 0;
-    if (this.sentView && sameBox(this.sentView, box) && layers === this.sentLayers) return;
+    const level = this.far?.want(inspects) ?? 0;
+    const layers = this.layers?.wanted(box, this.overlay, inspects, level > 0) ?? 0;
+    if (this.sentView && sameBox(this.sentView, box) && layers === this.sentLayers && level === this.sentLevel) return;
     this.sentView = box;
     this.sentLayers = layers;
-    this.connection.setView(this.sight?.box(box) ?? box, layers);
+    this.sentLevel = level;
+    this.connection.setView(this.sight?.box(box) ?? box, layers, level);
   }
 
   /** Soon after we changed them, so that the change is seen. The server looks every few ticks. */
@@ -422,7 +445,7 @@ export class Viewer {
     const known = this.known();
     if (!known || !this.hover) {
       this.inspector?.hover(null, null);
-      return this.panel.showHover("");
+      return this.panel.showHover(this.placeText());
     }
     const subject = subjectAt(known, { ...this.hover, z: this.slice });
     const tells = subject !== null && (subject.kind !== "cell" || this.hand.brush.tool === "inspect");
@@ -437,7 +460,7 @@ export class Viewer {
     const { camera } = this;
     const { width, height } = this.canvas;
     if (!this.mirror || !this.painter) return;
-    if (this.painter.paint(this.screen, width, height, camera, performance.now())) this.frames.needed = true;
+    if ((this.far?.shown ? this.far : this.painter).paint(this.screen, width, height, camera, performance.now())) this.frames.needed = true;
     // In perspective nothing is where these would be.
     if (this.sight?.name !== "orbit") this.paintMarks();
     this.minimap?.show(this, performance.now());

@@ -1,0 +1,178 @@
+// A large world from afar: where many cells share a pixel the page asks for a level of detail, in which one coarse cell
+// stands for 2, 4 or 8 cells each way, and holds and paints that in place of the cells.
+//
+//   asked   the level that the server is to send; 0: the cells
+//   shown   the one that is painted: another one until what was asked for has come
+//
+// Meanwhile the picture of what is shown stays as it was: the server takes that back as it sends the other.
+import { LayerChanges } from "@wire/layer-changes";
+import { Camera } from "./camera";
+import { clamp, type Vec3 } from "./geometry";
+import { readChanges, type TickMessage } from "./messages";
+import { FULL, Mirror } from "./mirror";
+import { materialName } from "./palette";
+import { Painter } from "./painter";
+import type { Picture } from "./picture";
+import { changesInside } from "./told_changes";
+import type { Viewer } from "./viewer";
+
+/** Pixels of the screen a coarse cell: the coarsest level is asked for that has no larger ones, and kept up to the second. */
+const FINE_ENOUGH = 0.7;
+const TOO_COARSE = 1;
+/** A message of so many bytes is as long as the server makes them: there is more to come. */
+const FULL_MESSAGE = 2 ** 20;
+/** Milliseconds after the first of what was asked for, from which on it is shown whatever is missing. */
+const PATIENCE = 500;
+
+/** The level for a scale in pixels of the screen a cell, of so many, where `before` is in use. */
+export function levelFor(scale: number, levels: number, before: number): number {
+  const level = clamp(Math.floor(Math.log2(FINE_ENOUGH / scale)), 0, levels);
+  return before > level && scale * 2 ** before <= TOO_COARSE ? before : level;
+}
+
+export class Far {
+  asked = 0;
+  shown = 0;
+  private readonly mirrors: Mirror[];
+  /** Of what is shown, or was last. */
+  private painter: Painter | null = null;
+  /** Of what is asked for, until that is shown. */
+  private next: Painter | null = null;
+  private slice = 0;
+  /** When the first of what was asked for came. */
+  private answered = Infinity;
+  private broken = false;
+  private readonly camera = new Camera();
+
+  /** `still`: nothing moves by itself. */
+  constructor(private readonly viewer: Viewer, private readonly cells: Mirror, private readonly still: boolean) {
+    const { welcome, size } = cells;
+    this.mirrors = Array.from({ length: welcome.levelsOfDetail }, (_, i) => {
+      const side = 2 ** (i + 1);
+      const coarse = { x: Math.ceil(size.x / side), y: Math.ceil(size.y / side), z: Math.ceil(size.z / side) };
+      return new Mirror({ ...welcome, size: coarse }, side);
+    });
+  }
+
+  /** Whether the cells are not all there. */
+  get isFar(): boolean {
+    return this.asked > 0 || this.shown > 0;
+  }
+
+  /** The level that a view is to ask for now. `inspects`: cells are told of one by one. */
+  want(inspects: boolean): number {
+    const scale = this.viewer.camera.scale * window.devicePixelRatio;
+    const level = inspects || this.needsCells ? 0 : levelFor(scale, this.mirrors.length, this.asked);
+    if (level !== this.asked) this.ask(level);
+    else if (this.asked !== this.shown && this.isLate) this.show();
+    return level;
+  }
+
+  private get needsCells(): boolean {
+    const { hand, queue, overlay, peer, differences } = this.viewer;
+    // Commands that need no cells (a valve's) are no reason to fetch those; those of an undo are one to keep them.
+    const waits = this.asked === 0 && !queue.idle;
+    return this.broken || waits || !hand.isFree || overlay !== "none" || peer !== null || differences !== null;
+  }
+
+  private ask(level: number): void {
+    this.asked = level;
+    this.answered = Infinity;
+    this.next = level > 0 ? this.newPainter(level) : null;
+    if (level === 0) this.viewer.renewPainter(); // that one was told of nothing meanwhile
+    if (level === this.shown || this.isEmpty(this.shown)) this.show();
+  }
+
+  private show(): void {
+    this.shown = this.asked;
+    this.painter = this.next ?? this.painter;
+    this.next = null;
+    if (this.shown > 0) this.viewer.renewPainter(); // what it keeps is much, and grows old
+    this.viewer.repaint();
+  }
+
+  private get isLate(): boolean {
+    return performance.now() > this.answered + PATIENCE;
+  }
+
+  /** Takes in a message; returns whether the picture is another one. */
+  ticked(message: TickMessage): boolean {
+    const { wire } = message;
+    const changed: Vec3[] = [];
+    let came = this.asked === 0 && message.chunks.length > 0;
+    for (let i = 0; i < wire.layersLength(); ++i) {
+      const changes = wire.layers(i, new LayerChanges())!;
+      const level = changes.layer() - this.cells.welcome.layers.length + 1;
+      if (level < 1 || level > this.mirrors.length) continue;
+      const told = this.take(level, changes);
+      if (level !== this.asked) continue;
+      changed.push(...told);
+      came ||= changes.chunksLength() > 0;
+    }
+    if (this.asked > 0) (this.next ?? this.painter)!.ticked(changed, performance.now());
+    const isNew = this.asked !== this.shown && this.waited(came, wire.bb!.capacity());
+    if (isNew) this.show();
+    return isNew || changed.length > 0;
+  }
+
+  private take(level: number, changes: LayerChanges): Vec3[] {
+    const mirror = this.mirrors[level - 1]!;
+    try {
+      const { changed, resyncs } = mirror.take(changesInside(mirror, readChanges(changes)));
+      for (const coord of resyncs) this.viewer.connection.resync(coord, changes.layer() + 1);
+      return changed;
+    } catch (error) {
+      // The cells themselves may be read all the same.
+      this.broken = true;
+      this.viewer.say(`What this server sends from afar cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+      return [];
+    }
+  }
+
+  /** Whether all that was asked for is there. `came`: some of it did now, in a message of so many bytes. */
+  private waited(came: boolean, bytes: number): boolean {
+    // Of a world that is empty nothing comes: then all that was shown goes.
+    if (came || this.isEmpty(this.shown)) this.answered = Math.min(this.answered, performance.now());
+    return this.answered < Infinity && (bytes < FULL_MESSAGE || this.isLate);
+  }
+
+  private isEmpty(level: number): boolean {
+    return (this.mirrors[level - 1] ?? this.cells).coords().length === 0;
+  }
+
+  private newPainter(level: number): Painter {
+    this.slice = this.viewer.slice;
+    return new Painter(this.mirrors[level - 1]!, this.slice >> level, this.still);
+  }
+
+  /** Other colours, or another picture of the same. */
+  paintAnew(): void {
+    this.painter = this.shown > 0 ? this.newPainter(this.shown) : null;
+    this.next &&= this.newPainter(this.asked);
+  }
+
+  /** As a painter does it. */
+  paint(picture: Picture, width: number, height: number, camera: Camera, now: number): boolean {
+    const side = 2 ** this.shown;
+    Object.assign(this.camera, { x: camera.x / side, y: camera.y / side, scale: camera.scale * side,
+      width: camera.width, height: camera.height });
+    return this.painter!.paint(picture, width, height, this.camera, now);
+  }
+
+  /** All of the world that was seen from afar last; false: nothing was. */
+  paintSmall(context: CanvasRenderingContext2D): boolean {
+    this.painter?.paintSmall(context);
+    return this.painter !== null;
+  }
+
+  /** One line on what stands for the cell. */
+  text({ x, y, z }: Vec3): string {
+    if (!this.cells.inside(x, y, z)) return "outside the world";
+    const level = this.shown || this.asked;
+    const side = 2 ** level;
+    const cell = this.mirrors[level - 1]!.cell(x >> level, y >> level, z >> level);
+    const isFlat = this.cells.size.z === 1;
+    const fill = cell > 0 ? `, ${Math.max(1, Math.round((cell * 100) / FULL))} % full on average` : "";
+    return `[${x}, ${y}${isFlat ? "" : `, ${z}`}] ${materialName(cell)}${fill} (${side} × ${side}${isFlat ? "" : ` × ${side}`} cells, seen from afar)`;
+  }
+}

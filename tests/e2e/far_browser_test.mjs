@@ -1,0 +1,280 @@
+// Goal: who looks at a large world from afar is sent a level of detail, sees what the cells would show, and is told that
+// it is one; coming nearer, tools, overlays and pins bring the cells; edits wait for those; less is sent.
+// Method: worlds of 4 million cells, flat and solid, on a real server; headless Chromium; colours are read from the canvas,
+// from afar and as the page paints them from the cells.
+//
+//   node far_browser_test.mjs SLUICE_SERVER CHROMIUM PACKAGE_JSON
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  colour, expectLook, folder, launch, main, openPage, place, shot, SIZES, startServer, stopServer, until,
+} from "./browser_support.mjs";
+
+const [serverPath, chromiumPath, packagePath] = process.argv.slice(2);
+
+// A lake in rock, a hill, a hall with a pool under a roof; a wall of water that falls and a spring, away from the lake: that
+// one awake would be a busy world, which takes no commands.
+const fill = (from, size, cell, depth) => `[[fill]]
+from = [${from}, 0]
+size = [${size}, ${depth}]
+cell = "${cell}"
+`;
+const landscape = (depth) => fill([0, 0], [4096, 320], "#", depth) + fill([600, 100], [1600, 220], ".", depth) +
+  fill([600, 100], [1600, 180], "~", depth) + fill([200, 320], [300, 300], "#", depth) + fill([2400, 40], [500, 200], ".", depth) +
+  fill([2400, 40], [500, 80], "~", depth) + fill([4096 - 96, 320], [96, 300], "#", depth);
+const PLAIN = `[world]
+name = "plain"
+size = [4096, 1024, 1]
+${landscape(1)}${fill([3000, 320], [120, 150], "~", 1)}[[source]]
+at = [3600, 500, 0]
+rate = 8000
+`;
+const BLOCK = `[world]
+name = "block"
+size = [4096, 512, 16]
+${landscape(16).replaceAll("300, 16]", "100, 16]")}[[fill]]
+from = [2500, 220, 8]
+size = [200, 60, 8]
+cell = "."
+`;
+const SMALL = `[world]
+name = "small"
+size = [64, 64, 1]
+`;
+
+
+/** The level that is asked for and shown, with something to show. */
+const isAt = (page, level) => page.waitForFunction((wanted) => {
+  const { far, hasChunks } = window.sluice;
+  return hasChunks && (far?.asked ?? 0) === wanted && (far?.shown ?? 0) === wanted;
+}, level);
+const heldCells = (page) => page.evaluate(() => window.sluice.mirror.coords().length);
+const said = (page, text) => page.waitForFunction((wanted) => document.getElementById("toast").textContent.includes(wanted), text);
+const tool = (page, name) => page.click(`[data-tool="${name}"]`);
+
+async function enter(context, url, world, more = "") {
+  const page = await openPage(context, `${url}/#${world}${more}`);
+  await page.waitForFunction((name) => window.sluice?.mirror?.welcome.world === name, world);
+  return page;
+}
+
+/** Places that rest: in the lake and near its surface, in the hall and its pool, rock, the hill, and air. */
+const PLACES = { water: [[1000, 200], [1000, 272], [2600, 60], [2600, 114]], rock: [[100, 100], [300, 500], [2700, 250], [2000, 60]],
+  air: [[100, 900], [2600, 180], [1800, 600]] };
+async function colours(page) {
+  const found = [];
+  for (const [x, y] of Object.values(PLACES).flat()) found.push(await colour(page, x, y));
+  return found;
+}
+
+async function looksTheSame(page) {
+  console.log("from afar a level of detail is shown, which looks as the cells do");
+  await isAt(page, 1);
+  assert.equal(await heldCells(page), 0, "the cells were never sent");
+  console.log(`  ${await page.evaluate(() => window.sluice.connection.bytes)} bytes for the whole world`);
+  for (const [what, places] of Object.entries(PLACES)) for (const [x, y] of places) await expectLook(page, x, y, what);
+  const far = await colours(page);
+  await shot(page, "far-plain");
+  const before = await page.evaluate(() => window.sluice.connection.bytes);
+  await tool(page, "rock");
+  await isAt(page, 0);
+  console.log(`  ${(await page.evaluate(() => window.sluice.connection.bytes)) - before} bytes for its cells`);
+  assert.ok((await heldCells(page)) > 100);
+  let near = [];
+  await until("the cells are painted in the same colours", async () => {
+    near = await colours(page);
+    return far.every((each, i) => [0, 1, 2].every((k) => Math.abs(each[k] - near[i][k]) <= 16));
+  }).catch((error) => {
+    throw new Error(`from afar ${far.join(" ")}; near ${near.join(" ")}`, { cause: error });
+  });
+  await shot(page, "far-cells");
+  await tool(page, "pan");
+  await isAt(page, 1);
+  await until("no cells are held", async () => (await heldCells(page)) === 0);
+}
+
+async function goesOverWithoutAGap(page) {
+  console.log("no frame is empty while one goes over to the other");
+  // What is painted in each frame at three places, as letters.
+  await page.evaluate((places) => {
+    const { sluice } = window;
+    const { camera, canvas, frames } = sluice;
+    window.seen = new Set();
+    const paint = sluice.paint.bind(sluice);
+    sluice.paint = () => {
+      paint();
+      const ratio = canvas.width / canvas.clientWidth;
+      window.seen.add(places.map(([x, y]) => {
+        const [red, green, blue] = canvas.getContext("2d").getImageData(camera.screenX(x) * ratio, camera.screenY(y) * ratio, 1, 1).data;
+        return red + green + blue < 130 ? "air" : blue > red + 40 ? "water" : "rock";
+      }).join());
+    };
+    frames.needed = true;
+  }, [[1000, 200], [300, 500], [1800, 600]]);
+  for (let i = 0; i < 4; ++i) {
+    await tool(page, "rock");
+    await isAt(page, 0);
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+    await tool(page, "pan");
+    await isAt(page, 1);
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+  }
+  assert.deepEqual(await page.evaluate(() => [...window.seen]), ["water,rock,air"]);
+  await page.evaluate(() => delete window.sluice.paint);
+}
+
+async function saysSo(page) {
+  console.log("the line says that it is seen from afar; edits wait for the cells");
+  const spot = await place(page, 1000, 200);
+  await page.mouse.move(spot.x, spot.y);
+  await page.waitForFunction(() => /^\[\d+, \d+\] water, 100 % full on average \(2 × 2 cells, seen from afar\)$/.test(
+    document.getElementById("hover").textContent));
+  await page.keyboard.press("Control+z");
+  await said(page, "Come nearer, or choose a tool: from afar the page has no single cells");
+  await page.keyboard.press("p");
+  assert.equal(await page.evaluate(() => window.sluice.inspector.pinned.length), 0);
+  await shot(page, "far-held-off");
+  await page.focus("#view");
+  await page.keyboard.press("ArrowRight"); // the cursor
+  const idle = await page.evaluate(() => {
+    window.sluice.hand.setTool("rock");
+    window.sluice.keys.apply(); // before a cell has come
+    return window.sluice.queue.idle;
+  });
+  assert.ok(idle, "nothing was sent");
+  await said(page, "Wait a moment: from afar the page has no single cells");
+  await isAt(page, 0);
+  await page.keyboard.press("Enter");
+  await until("rock is set", () => page.evaluate(() => {
+    const { hover, mirror, queue } = window.sluice;
+    return queue.idle && mirror.cell(hover.x, hover.y, 0) === -1;
+  }));
+  await page.keyboard.press("Control+z");
+  await until("it is taken back", () => page.evaluate(() => {
+    const { hover, mirror, queue } = window.sluice;
+    return queue.idle && mirror.cell(hover.x, hover.y, 0) > 0;
+  }));
+  await tool(page, "pan");
+  await isAt(page, 1);
+}
+
+async function bringsTheCells(page) {
+  console.log("overlays and pins bring the cells");
+  await page.selectOption("#overlay", "amount");
+  await isAt(page, 0);
+  await page.selectOption("#overlay", "none");
+  await isAt(page, 1);
+  await tool(page, "inspect");
+  await isAt(page, 0);
+  const spot = await place(page, 1000, 200);
+  await page.mouse.click(spot.x, spot.y);
+  await page.waitForFunction(() => /water/.test(document.querySelector("#pins article")?.textContent ?? ""));
+  await tool(page, "pan");
+  await page.waitForTimeout(400); // longer than views wait
+  await isAt(page, 0);
+  await page.click("#inspector-close");
+  await isAt(page, 1);
+}
+
+async function seesChanges(page) {
+  console.log("what changes is seen, and a lost connection comes back to the same");
+  await expectLook(page, 800, 750, "air");
+  await page.evaluate(() => window.sluice.command({ cmd: "set_cells", from: [700, 700, 0], size: [200, 100, 1], cell: "#" }));
+  await expectLook(page, 800, 750, "rock");
+  await isAt(page, 1);
+  await page.evaluate(() => window.sluice.command({ cmd: "set_cells", from: [700, 700, 0], size: [200, 100, 1], cell: "." }));
+  await expectLook(page, 800, 750, "air");
+  await page.evaluate(() => window.sluice.connection.socket.close());
+  await page.waitForFunction(() => !window.sluice.ready);
+  await page.waitForFunction(() => window.sluice.ready);
+  await isAt(page, 1);
+  await expectLook(page, 1000, 200, "water");
+  assert.equal(await heldCells(page), 0);
+}
+
+/** Bytes a tick of both pages, over the same ticks. */
+async function costsLess(far, near) {
+  console.log("less is sent");
+  await tool(near, "rock");
+  await Promise.all([isAt(far, 1), isAt(near, 0)]);
+  const bytes = (page, ticks) => page.evaluate((wanted) => new Promise((resolve) => {
+    const { connection, mirror } = window.sluice;
+    const begin = [mirror.tick, connection.bytes];
+    const look = () => (mirror.tick < begin[0] + wanted ? setTimeout(look, 5)
+      : resolve((connection.bytes - begin[1]) / (mirror.tick - begin[0])));
+    look();
+  }), ticks);
+  const [coarse, cells] = await Promise.all([bytes(far, 60), bytes(near, 60)]);
+  console.log(`  ${Math.round(coarse)} bytes a tick from afar, ${Math.round(cells)} of cells`);
+  assert.ok(coarse < 0.85 * cells);
+}
+
+async function comesNearer(page) {
+  console.log("coming nearer brings the cells; the map keeps what was seen from afar");
+  const spot = await place(page, 1000, 280);
+  await page.mouse.move(spot.x, spot.y);
+  for (let i = 0; i < 8; ++i) await page.mouse.wheel(0, -200);
+  await isAt(page, 0);
+  assert.ok((await heldCells(page)) > 0);
+  await page.waitForFunction(() => /^\[\d+, \d+\] water 4,096 units \(100 %\) · surface at /.test(document.getElementById("hover").textContent));
+  await until("the map shows the pool in the hall", () => page.evaluate(() => {
+    const canvas = document.querySelector("#minimap canvas");
+    const [red, , blue] = canvas.getContext("2d").getImageData(canvas.width * 2650 / 4096, canvas.height * (1 - 80 / 1024), 1, 1).data;
+    return blue > red + 40;
+  }));
+  await shot(page, "far-nearer");
+  await page.keyboard.press("f");
+  await isAt(page, 1);
+  await expectLook(page, 2600, 60, "water");
+}
+
+async function inThree(page) {
+  console.log("a solid world: slices, and other sides without levels");
+  await isAt(page, 1);
+  const spot = await place(page, 1000, 200);
+  await page.mouse.move(spot.x, spot.y);
+  await page.waitForFunction(() => /^\[\d+, \d+, 7\] water, 100 % full on average \(2 × 2 × 2 cells, seen from afar\)$/.test(
+    document.getElementById("hover").textContent));
+  await expectLook(page, 2600, 250, "rock");
+  await page.evaluate(() => window.sluice.setSlice(12));
+  await isAt(page, 1);
+  await expectLook(page, 2600, 250, "air"); // a shaft behind
+  await expectLook(page, 1000, 200, "water");
+  await shot(page, "far-block");
+  await page.selectOption("#sight", "top");
+  await page.waitForFunction(() => window.sluice?.sight?.name === "top" && window.sluice.hasChunks);
+  assert.equal(await page.evaluate(() => window.sluice.far), null);
+}
+
+await main(async () => {
+  const files = Object.entries({ PLAIN, BLOCK, SMALL }).flatMap(([name, text]) => {
+    const file = join(folder, `${name}.toml`);
+    writeFileSync(file, text);
+    return ["--world", file];
+  });
+  const server = await startServer(serverPath, [...files, "--listen", "127.0.0.1:0", "--data", join(folder, "data")]);
+  const browser = await launch(packagePath, chromiumPath);
+  const context = await browser.newContext({ viewport: SIZES.desktop });
+  const page = await enter(context, server.url, "plain");
+  await looksTheSame(page);
+  await goesOverWithoutAGap(page);
+  await saysSo(page);
+  await bringsTheCells(page);
+  await seesChanges(page);
+  const other = await enter(context, server.url, "plain");
+  await costsLess(page, other);
+  await other.close();
+  await comesNearer(page);
+  await page.close();
+  const phone = await enter(await browser.newContext({ viewport: SIZES.phone }), server.url, "plain");
+  await isAt(phone, 2);
+  await expectLook(phone, 1000, 200, "water");
+  await shot(phone, "far-phone");
+  await inThree(await enter(context, server.url, "block"));
+  const small = await enter(context, server.url, "small");
+  await small.waitForTimeout(400);
+  assert.equal(await small.evaluate(() => window.sluice.far), null, "nothing is fetched for it");
+  await browser.close();
+  assert.equal(await stopServer(server), 0);
+});
