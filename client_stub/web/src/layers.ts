@@ -69,7 +69,7 @@ export class Layers {
    *  is to tell. `isFar`: no surface is drawn cell by cell. */
   wanted(box: Box, overlay: string, inspects: boolean, isFar = false): number {
     return this.bits(box, (name) => name === overlay || (inspects && name !== "events") ||
-      (name === "waves" && this.sight !== "top" && !isFar) || this.marks.needs(name));
+      (name === "waves" && this.sight !== "top" && !isFar) || (this.marks.needs(name) && !(isFar && isTracer(name))));
   }
 
   /** What a view of that box asks for, as bits of it. */
