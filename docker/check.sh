@@ -25,6 +25,9 @@ mirror() {
 # Debian alone, with this machine's way to its packages.
 make_base() {
   local root=$folder/base container
+  # What the run before left.
+  images rm --all >/dev/null 2>&1 || true
+  images rmi --all --force >/dev/null 2>&1 || true
   if [ ! -e "$root/etc/debian_version" ]; then
     say "a base of Debian $(release)"
     rm -rf "$root"
