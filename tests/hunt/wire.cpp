@@ -88,7 +88,8 @@ Time Wire::arrival(Time& last) {
 
 std::deque<Wire::Piece> Wire::pieces_of(const protocol::Bytes& bytes, bool binary) {
   std::deque<Piece> pieces;
-  std::int64_t more = faults_.pieces > 1 ? cuts_.roll(1, static_cast<std::int32_t>(faults_.pieces)) : 1;
+  std::int64_t more =
+      faults_.pieces > 1 ? cuts_.roll(1, static_cast<std::int32_t>(faults_.pieces)) : 1;
   auto from = bytes.begin();
   for (; more > 1 && bytes.end() - from > 1; --more) {
     const auto size = cuts_.roll(1, static_cast<std::int32_t>(bytes.end() - from) - 1);
@@ -102,10 +103,9 @@ std::deque<Wire::Piece> Wire::pieces_of(const protocol::Bytes& bytes, bool binar
 void Wire::send(const protocol::Bytes& bytes, bool binary) {
   if (!client_open_) return;
   for (Piece& piece : pieces_of(bytes, binary)) {
-    timeline_.after(arrival(last_to_server_) - timeline_.now(), "to the server", Kind::kMessage,
-                    [self = shared_from_this(), piece = std::move(piece)] {
-                      self->arrive_at_server(piece);
-                    });
+    timeline_.after(
+        arrival(last_to_server_) - timeline_.now(), "to the server", Kind::kMessage,
+        [self = shared_from_this(), piece = std::move(piece)] { self->arrive_at_server(piece); });
   }
 }
 
@@ -154,10 +154,9 @@ void Wire::pump_write() {
     Piece piece = std::move(writing_.front());
     writing_.pop_front();
     in_pipe_ += piece.bytes.size();
-    timeline_.after(arrival(last_to_client_) - timeline_.now(), "to the client", Kind::kMessage,
-                    [self = shared_from_this(), piece = std::move(piece)] {
-                      self->arrive_at_client(piece);
-                    });
+    timeline_.after(
+        arrival(last_to_client_) - timeline_.now(), "to the client", Kind::kMessage,
+        [self = shared_from_this(), piece = std::move(piece)] { self->arrive_at_client(piece); });
   }
   write_under_way_ = false;
   later(std::chrono::microseconds(dice_.roll(1, 1000)), "written", &Wire::finish_write);

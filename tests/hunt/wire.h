@@ -1,5 +1,5 @@
-// A connection between a client and the server's session: messages in both directions, in order, whole or
-// in pieces, as late as the dice say, through a pipe that holds so many bytes.
+// A connection between a client and the server's session: messages in both directions, in order,
+// whole or in pieces, as late as the dice say, through a pipe that holds so many bytes.
 //
 //   session ─ write ─► pipe ─► (the client reads, or has stopped) ─► Client
 //   session ◄─ read ── inbox ◄────────────────────────────────────── Client
