@@ -72,9 +72,11 @@ const byGl = (page) => page.waitForFunction(() => window.sluice?.screen.byGl);
 /** Of both pictures of the same moment: pixels that differ by more than a shade, and how many there are. */
 function compare(page, milliseconds) {
   return page.evaluate((after) => {
-    const { painter, screen, camera, canvas: { width, height } } = window.sluice;
+    const { far, screen, camera, canvas: { width, height } } = window.sluice;
+    const painter = far?.shown ? far : window.sluice.painter;
+    const { tickTime } = far?.shown ? far.painter : painter;
     const pixels = (picture) => {
-      for (let tries = 0; painter.paint(picture, width, height, camera, painter.tickTime + after) && tries < 30;) ++tries;
+      for (let tries = 0; painter.paint(picture, width, height, camera, tickTime + after) && tries < 30;) ++tries;
       if (picture === screen) screen.flatten();
       const { data } = screen.context.getImageData(0, 0, width, height);
       return data;
@@ -105,6 +107,7 @@ async function samePicture(page, what, milliseconds) {
 
 async function placesAndScales(page) {
   console.log("both paint the same from far and near");
+  await page.click('[data-tool="inspect"]'); // which wants the cells, however far
   await page.keyboard.press("f");
   await samePicture(page, "the whole world", 500);
   // No scale at which pixels lie on the borders of grains: which of the two they take is chance.
@@ -159,6 +162,19 @@ async function betweenTicks(page) {
     const { all, first, second } = sums;
     assert.ok(first > all * 0.2 && second > all * 0.2 && first + second < all * 1.6,
       `at ${scale}: ${all} apart, the middle ${first} and ${second} from the two`);
+  }
+}
+
+async function levelsOfDetail(page) {
+  console.log("levels of detail, too");
+  await page.click('[data-tool="pan"]');
+  for (const [scale, level] of [[0.3, 1], [0.11, 2]]) {
+    await page.evaluate((place) => window.sluice.goTo(place), { x: 530, y: 150, z: 0, scale });
+    await page.waitForFunction((wanted) => window.sluice.far?.shown === wanted, level);
+    for (const milliseconds of [0, 500]) {
+      const colours = await samePicture(page, `level ${level}, ${milliseconds} ms after a tick`, milliseconds);
+      assert.ok(colours > 20, `${colours} colours`);
+    }
   }
 }
 
@@ -266,6 +282,7 @@ await main(async () => {
   await shot(page, "webgl");
   await placesAndScales(page);
   await betweenTicks(page);
+  await levelsOfDetail(page);
   await changes(page);
   await forgets(page);
   await page.goto(`${server.url}/?draw=webgl#deep`);

@@ -130,6 +130,11 @@ async function saysSo(page) {
   await page.mouse.move(spot.x, spot.y);
   await page.waitForFunction(() => /^\[\d+, \d+\] water, 100 % full on average \(2 × 2 cells, seen from afar\)$/.test(
     document.getElementById("hover").textContent));
+  const spring = await place(page, 3600, 500);
+  await page.mouse.move(spring.x, spring.y);
+  await page.waitForFunction(() => /seen from afar/.test(document.getElementById("hover").textContent));
+  assert.ok(await page.isHidden("#pipe-tip"), "what it says would go by cells that are not there");
+  await page.mouse.move(spot.x, spot.y);
   await page.keyboard.press("Control+z");
   await said(page, "Come nearer, or choose a tool: from afar the page has no single cells");
   await page.keyboard.press("p");
