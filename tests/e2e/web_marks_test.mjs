@@ -103,6 +103,16 @@ test("foam is white on water, the more of it the whiter, and nowhere else", () =
   assert.equal(alphaAt(13, 2), 0, "water without any");
 });
 
+test("foam at a surface goes with the wave, and stays within its chunk", () => {
+  const heights = { 5: 1.5, 9: -1.4, 13: 100, 17: null };
+  const layers = layersOf({ "tracer:froth": { "5,3": 64, "9,3": 64, "13,3": 64, "17,3": 64, "21,1": 64 } });
+  layers.waveAt = ({ x }) => heights[x];
+  const mirror = drawn(AIR_OVER_WATER);
+  const { alphaAt } = paintedBy(new Sheet(mirror, new Froth(mirror, layers, "tracer:froth", false), false), 1000);
+  const rows = (x) => Array.from({ length: 64 }, (_, y) => y).filter((y) => alphaAt(x, y) > 0);
+  assert.deepEqual([5, 9, 13, 17, 21].map(rows), [[5], [2], [63], [3], [1]]);
+});
+
 test("steam goes over from one telling to the next, and rests when nothing is told", () => {
   const layers = layersOf({ steam: { "5,10": 64 } });
   const mirror = drawn(AIR_OVER_WATER);

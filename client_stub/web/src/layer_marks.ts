@@ -35,7 +35,10 @@ export class LayerMarks {
   }
 
   told(changed: Map<LayerName, Vec3[]>, tick: number, now: number): void {
-    for (const [name, sheet] of this.sheets) sheet.told(changed.get(name) ?? []);
+    for (const [name, sheet] of this.sheets) {
+      sheet.told(changed.get(name) ?? []);
+      if (name !== "steam") sheet.told(changed.get("waves") ?? []); // foam goes with them
+    }
     this.particles?.told(changed.get("events") ?? [], tick, now);
   }
 

@@ -127,11 +127,24 @@ export class Froth implements Source {
         const at = ((place >> logX) << (logX + logZ)) | layer | (place & ((1 << logX) - 1));
         if (isOpen[place] === 0 || isAir(cells[at]!)) continue;
         isOpen[place] = 0;
-        values[place] = (cells[at]! > 0 && told && shareOf(told[at]!)) || 0;
-        if (values[place] !== 0) isSeen = true;
+        const share = (cells[at]! > 0 && told && shareOf(told[at]!)) || 0;
+        if (share === 0) continue;
+        isSeen = true;
+        const shown = this.above ? place : this.raised(place, (x << logX) | (place & ((1 << logX) - 1)), y << logY, z);
+        values[shown] = Math.max(values[shown]!, share);
       }
     }
     return isSeen ? values : null;
+  }
+
+  /** Where a cell's foam is drawn: at the surface it goes with the wave, as far as the chunk reaches. */
+  private raised(place: number, x: number, bottom: number, z: number): number {
+    const { logX, logY } = this.mirror.sides;
+    const y = bottom + (place >> logX);
+    if (this.mirror.cell(x, y + 1, z) > 0) return place;
+    const level = Math.min(1, this.mirror.cell(x, y, z) / FULL) + (this.layers.waveAt({ x, y, z }) ?? 0);
+    const row = Math.max(0, Math.min((1 << logY) - 1, (place >> logX) + Math.round(level) - 1));
+    return (row << logX) | (place & ((1 << logX) - 1));
   }
 
   pixel(values: Float32Array, at: number): number {
