@@ -128,15 +128,17 @@ std::size_t Interest::stale_count() const {
 void Interest::set_view(const ChunkRange& range, const PublishedWorld& world,
                         std::uint32_t layers) {
   if (range == view_ && layers == wanted_) return;
-  const Interest before = *this;
-  view_ = range;
-  wanted_ = layers;
-  cells_ = (layers & world.detail_bits()) == 0 ? view_ : ChunkRange{};
-  change_view(world, before.cells_, cells_, chunks_);
-  change_view(world.pipes(), before.view_, view_, pipes_);
   layers_.resize(world.layer_count());
+  std::vector<ChunkRange> before;
+  for (std::size_t i = 0; i < layers_.size(); ++i) before.push_back(range_of(world, i));
+  const ChunkRange view_before = std::exchange(view_, range);
+  wanted_ = layers;
+  const ChunkRange cells_before =
+      std::exchange(cells_, (layers & world.detail_bits()) == 0 ? view_ : ChunkRange{});
+  change_view(world, cells_before, cells_, chunks_);
+  change_view(world.pipes(), view_before, view_, pipes_);
   for (std::size_t i = 0; i < layers_.size(); ++i) {
-    change_view(world.layer(i), before.range_of(world, i), range_of(world, i), layers_[i]);
+    change_view(world.layer(i), before[i], range_of(world, i), layers_[i]);
   }
 }
 
