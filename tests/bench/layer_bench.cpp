@@ -4,7 +4,10 @@
 
 #include "server/net/layer_follower.h"
 #include "server/net/published_chunks.h"
+#include "server/net/published_world.h"
+#include "server/net/world_feed.h"
 #include "server/sim/world.h"
+#include "tests/bench/wire_scenes.h"
 
 namespace sluice::bench::layer_bench {
 namespace {
@@ -75,6 +78,33 @@ void BM_TemperatureDeltas(benchmark::State& state) {
   state.counters["bytes"] = static_cast<double>(bytes) / times;
 }
 BENCHMARK(BM_TemperatureDeltas)->Unit(benchmark::kMicrosecond);
+
+/// What the network's thread does with a tick of a flood (wire_scenes.h), while somebody looks at a
+/// level of detail. At level 0: without any, which is the baseline.
+void BM_LevelsOfDetail(benchmark::State& state) {
+  const auto level = static_cast<std::size_t>(state.range(0));
+  const auto world = std::move(sim::World::create(flood(sim::WaterModel::kCellular))).value();
+  sim::SerialExecutor serial;
+  net::WorldFeed feed(*world);
+  feed.set_watched(true);
+  net::PublishedWorld published(world->config().shape(), 0, net::PublishedWorld::kThoroughChunks,
+                                world->config().size);
+  std::size_t chunks = 0;
+  for (auto _ : state) {
+    state.PauseTiming();
+    (void)world->tick({}, serial);
+    feed.publish(*world);
+    net::Publication publication = std::move(*feed.take().publication);
+    state.ResumeTiming();
+    published.apply(std::move(publication), true);
+    state.PauseTiming();
+    if (level > 0) published.keep_detail(level);
+    chunks += published.changes().size();
+    state.ResumeTiming();
+  }
+  state.counters["chunks"] = static_cast<double>(chunks) / static_cast<double>(state.iterations());
+}
+BENCHMARK(BM_LevelsOfDetail)->DenseRange(0, 3)->Iterations(300)->Unit(benchmark::kMicrosecond);
 
 }  // namespace
 }  // namespace sluice::bench::layer_bench
