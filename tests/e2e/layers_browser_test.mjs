@@ -147,7 +147,7 @@ const drawnAway = (page) => page.evaluate(() => {
 async function showsWaves(page, name) {
   console.log(`${name}: waves, drawn and as an overlay`);
   assert.deepEqual(await overlays(page), ["none", "amount", "depth", "waves", "awake", "bytes", "tracer:foam"]);
-  await until("waves are asked for, to be drawn", async () => (await asked(page)) === 1);
+  await until("waves and foam are asked for, to be drawn", async () => (await asked(page)) === 3);
   let [above, below] = [false, false];
   await until("crests stand over the surface at rest, and troughs under it", async () => {
     const drawn = await drawnAway(page);
