@@ -211,16 +211,24 @@ void draw_later(tests::Dice& dice, Plan& plan) {
 void limit(std::uint64_t seed, sim::WorldSpec& spec) {
   const auto world = sim::World::create(spec);
   if (!world) return;
+  const auto before = spec.limits;
   tests::Dice dice(seed);
   spec.limits.chunks =
       std::max<std::int64_t>(1, (*world)->grid().holding_count()) + dice.roll(0, 1);
-  spec.limits.units = (*world)->totals().taken_in() + dice.roll(0, 400) * kFull;
+  // No world may have none at all.
+  spec.limits.units =
+      std::max<std::int64_t>(1, (*world)->totals().taken_in() + dice.roll(0, 400) * kFull);
   spec.limits.pipes = (*world)->pipes().node_count() + dice.roll(1, 4);
-  // What is placed over by later fills may have been more.
-  while (!sim::World::create(spec)) {
+  // What is placed over by later fills may have been more. A world that it is still too little for
+  // after that keeps the room that it had.
+  constexpr int kMostTries = 24;
+  for (int tries = 0; tries < kMostTries; ++tries) {
+    if (sim::World::create(spec)) return;
     spec.limits.chunks += 1;
+    spec.limits.pipes += 1;
     spec.limits.units *= 2;
   }
+  spec.limits = before;
 }
 
 }  // namespace

@@ -24,6 +24,8 @@ struct NetworkKind {
   bool ports = false;
   bool limits = true;  // some with a throughput
   bool alike = true;   // some networks of equal nodes
+  // Most nodes are full or nearly so, with many ways between them, some one-way.
+  bool brimming = false;
 };
 
 /// Cells for ports, each holding some water; beyond them is the outside.
@@ -77,6 +79,9 @@ inline NetworkPlan random_network(std::uint64_t seed, NetworkKind kind) {
     node.fields.amount = fill < 3   ? 0
                          : fill < 5 ? node.fields.capacity
                                     : dice.roll(0, node.fields.capacity);
+    if (kind.brimming && dice.chance(80)) {
+      node.fields.amount = node.fields.capacity - dice.roll(0, node.fields.capacity / 32);
+    }
     if (kind.limits && dice.chance(10)) node.fields.throughput = dice.roll(1, 500);
     if (kind.pumps && dice.chance(15)) {
       node.kind = sim::NodeKind::kPump;
@@ -96,13 +101,13 @@ inline NetworkPlan random_network(std::uint64_t seed, NetworkKind kind) {
     if (a == b || std::any_of(plan.links.begin(), plan.links.end(), same)) return;
     plan.links.push_back({plan.nodes[static_cast<std::size_t>(a)].fields.name,
                           plan.nodes[static_cast<std::size_t>(b)].fields.name,
-                          kind.one_way && dice.chance(10)});
+                          kind.one_way && dice.chance(kind.brimming ? 40 : 10)});
   };
   const std::int32_t shape = dice.roll(0, 3);  // a line, a star, or branches; then more links
   for (std::int32_t i = 1; i < count; ++i) {
     if (dice.chance(95)) join(i, shape == 0 ? i - 1 : shape == 1 ? 0 : dice.roll(0, i - 1));
   }
-  const std::int32_t more = dice.chance(50) ? 0 : dice.roll(0, count);
+  const std::int32_t more = !kind.brimming && dice.chance(50) ? 0 : dice.roll(0, count);
   for (std::int32_t i = 0; i < more; ++i) {
     const std::int32_t a = dice.roll(0, count - 1);
     join(a, dice.roll(0, count - 1));

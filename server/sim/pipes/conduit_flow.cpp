@@ -66,6 +66,10 @@ void bound_offers(const PipeGraph& graph, PipeStep& step) {
 
 void pass_through(const PipeGraph& graph, const Conduit& conduit, PipeStep& step) {
   std::vector<Traffic>& traffic = step.traffic;
+  const auto passes = [](const Opening& opening) { return opening.flow > 0; };
+  if (std::any_of(conduit.suppliers.begin(), conduit.suppliers.end(), passes)) {
+    for (const Slot node : conduit.inner) step.set(node, PipeStep::kPasses, true);
+  }
   for (const Opening& opening : conduit.suppliers) {
     traffic[opening.outer].out += static_cast<std::uint32_t>(opening.flow);
     show_flow(graph, opening.link, opening.outer, opening.flow, step);

@@ -62,6 +62,10 @@ class Standing {
     }
     std::erase_if(awake, [&](std::uint32_t c) { return (did_[c] & (kMoved | kChanged)) == 0; });
     layout_.set_awake(awake);
+    for (const Conduit& conduit : step_.conduits.found) {
+      for (const Slot node : conduit.inner) step_.set(node, PipeStep::kPasses, false);
+    }
+    step_.conduits.found.clear();
   }
 
  private:
@@ -196,7 +200,7 @@ std::vector<std::vector<Slot>> Standing::standing_bodies() const {
   const std::unique_ptr<std::uint8_t[]> state(new std::uint8_t[graph_.node_limit()]);
   bool any_stands = false;
   for_nodes([&](Slot node) {
-    const bool moves = step_.traffic[node].any();
+    const bool moves = step_.moves(node);
     up[node] = node;
     state[node] = moves ? kMoves : kStands;
     any_stands |= !moves;
@@ -209,8 +213,8 @@ std::vector<std::vector<Slot>> Standing::standing_bodies() const {
   for_links([&](Slot slot) {
     const Link& link = graph_.link(slot);
     if (graph_.empty(link.a) && graph_.empty(link.b())) return;  // the quickest look
-    const bool a_moves = step_.traffic[link.a].any();
-    const bool b_moves = step_.traffic[link.b()].any();
+    const bool a_moves = step_.moves(link.a);
+    const bool b_moves = step_.moves(link.b());
     if ((a_moves && b_moves) || !one_surface(graph_, layout_, slot)) return;
     if (a_moves || b_moves) {
       state[root(a_moves ? link.b() : link.a)] |= kMoves;

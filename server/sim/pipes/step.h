@@ -50,6 +50,7 @@ struct PipeStep {
     kConduit = 1,  // full, and passes on what it gets
     kLimited = 2,  // more was demanded than there is, or fits
     kSeen = 4,     // by the search under way
+    kPasses = 8,   // of a conduit that passed something
   };
   std::vector<std::uint8_t> marks;  // by node; all 0 between two ticks
   std::vector<Parcel> parcels;
@@ -62,6 +63,9 @@ struct PipeStep {
   std::int64_t work = 0;                  // nodes and links looked at so far
 
   [[nodiscard]] bool is(Slot node, Mark mark) const { return (marks[node] & mark) != 0; }
+  /// Whether anything of the node is under way. What a conduit passes is shown on one way through
+  /// it, whichever of several comes first in memory: so all of the conduit moves.
+  [[nodiscard]] bool moves(Slot node) const { return traffic[node].any() || is(node, kPasses); }
   void set(Slot node, Mark mark, bool on) {
     marks[node] = static_cast<std::uint8_t>(on ? marks[node] | mark : marks[node] & ~mark);
   }
