@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "server/sim/world.h"
 #include "tests/hunt/admin.h"
 #include "tests/hunt/planted.h"
 #include "tests/hunt/pushes.h"
@@ -251,6 +252,17 @@ TEST_F(HuntTest, ANameThatIsTooLongIsKeptInPart) {
   expect_survives(
       "seed = 3\nclients = 1\nticks = 72\npipes = 1\nside = 4\ncommands = 8\n"
       "bad_commands = 0\naimed = 6\nquiet = 20\ntick_rate = 1\n");
+}
+
+// Room for nothing at all was doubled for ever.
+TEST_F(HuntTest, AWorldThatBeginsEmptyIsGivenSomeRoom) {
+  const Plan plan = Plan::of_seed(262159);
+  ASSERT_NE(plan.little_room, 0);
+  const sim::WorldSpec spec = plan.world();
+  EXPECT_GT(spec.limits.units, 0);
+  const auto world = sim::World::create(spec);
+  ASSERT_TRUE(world.ok()) << world.error();
+  EXPECT_EQ((*world)->totals().taken_in(), 0);
 }
 
 TEST_F(HuntTest, AReasonThatNoRowHasIsFound) {
