@@ -2,20 +2,18 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 
 #include "client_stub/layers.h"
+#include "client_stub/overlay_scales.h"
 #include "protocol/base/map_text.h"
 
 namespace sluice::client {
 
 namespace {
 
-constexpr Colour kInk{235, 240, 248};
-constexpr Colour kPaper{10, 14, 20};
-constexpr Colour kAwake{255, 176, 60};
-constexpr Colour kAsleep{140, 165, 200};
 /// From little to much: brighter with every step, and from blue to yellow, which nearly everybody
 /// sees.
 constexpr std::array<Colour, 5> kRamp = {
@@ -28,39 +26,17 @@ constexpr std::array<Colour, 5> kDiverging = {
     {{33, 102, 172}, {146, 197, 222}, {240, 240, 240}, {244, 165, 130}, {178, 24, 43}}};
 constexpr std::array<Colour, 5> kFewDiverging = {
     {{0, 0, 170}, {85, 85, 255}, {255, 255, 255}, {255, 85, 85}, {170, 0, 0}}};
-/// Degrees, and cells of waves, of the colours farthest from zero: the smallest that suits.
-constexpr std::array<double, 6> kReachesOfDegrees = {5, 10, 20, 50, 100, 200};
-constexpr std::array<double, 6> kReachesOfWaves = {0.125, 0.25, 0.5, 1, 2, 4};
-constexpr std::array<double, 6> kReachesOfSteam = {0.0625, 0.25, 0.5, 1, 4, 16};
-/// Units of a tracer in a unit of water, of the brightest colour.
-constexpr std::array<double, 6> kReachesOfShares = {0.0625, 0.25, 0.5, 1, 4, 16};
-/// Depths of the deepest colour: the smallest that suits what is in view is taken.
-constexpr std::array<double, 9> kDepths = {2, 5, 10, 20, 50, 100, 200, 500, 1000};
 /// Of the bytes' ramp, in powers of ten: 10 bytes a second to 100,000.
 constexpr double kLeastPower = 1;
 constexpr double kMostPower = 5;
 constexpr double kFadeMilliseconds = 3000;
+/// Of the ages' ramp, in powers of ten: a second to a thousand.
+constexpr double kMostAge = 3;
 /// How much of the picture is left under what is laid over it.
 constexpr double kDimmed = 0.5;
 
 bool is_water(std::int32_t cell) {
   return cell > 0;
-}
-
-std::string short_number(double value) {
-  char text[40];
-  std::snprintf(text, sizeof(text), "%g", value);
-  return text;
-}
-
-/// The scale that suits, of rising ones; it shrinks only when it is far too large, so that it does
-/// not flicker.
-template <std::size_t kSteps>
-double fitting(const std::array<double, kSteps>& steps, double farthest, double now) {
-  const auto* const fits =
-      std::find_if(steps.begin(), steps.end(), [&](double step) { return step >= farthest; });
-  const double scale = fits == steps.end() ? steps.back() : *fits;
-  return scale > now || farthest <= now * 0.3 ? scale : now;
 }
 
 /// The value farthest from zero of what is held of a layer.
@@ -85,6 +61,20 @@ double farthest_of(const protocol::Mirror& mirror, std::string_view name,
   return farthest;
 }
 
+/// Of a thousand seconds, in powers of ten.
+double age_share(std::chrono::milliseconds since) {
+  const double seconds = static_cast<double>(since.count()) / 1000;
+  return std::min(1.0, std::log10(std::max(seconds, 1.0)) / kMostAge);
+}
+
+/// "40 s", "12 min", "3 h".
+std::string age_text(std::chrono::milliseconds since) {
+  const auto seconds = since.count() / 1000;
+  if (seconds < 90) return std::to_string(seconds) + " s";
+  const auto minutes = seconds / 60;
+  return minutes < 90 ? std::to_string(minutes) + " min" : std::to_string(minutes / 60) + " h";
+}
+
 double power_share(double bytes) {
   return (std::log10(std::max(bytes, 1.0)) - kLeastPower) / (kMostPower - kLeastPower);
 }
@@ -99,6 +89,8 @@ std::string_view name_of(OverlayKind kind) {
       return "amount";
     case OverlayKind::kDepth:
       return "depth";
+    case OverlayKind::kHead:
+      return "head";
     case OverlayKind::kTemperature:
       return "temperature";
     case OverlayKind::kWaves:
@@ -109,6 +101,8 @@ std::string_view name_of(OverlayKind kind) {
       return "tracer";
     case OverlayKind::kAwake:
       return "awake chunks";
+    case OverlayKind::kAge:
+      return "age of chunks";
     case OverlayKind::kBytes:
       return "bytes per chunk";
   }
@@ -161,6 +155,10 @@ std::uint32_t Overlay::layers(const protocol::Mirror& mirror) const {
 
 void Overlay::rescale(const Known& known) {
   if (kind_ == OverlayKind::kDepth) depth_ = fitting(kDepths, known.surfaces.deepest(), depth_);
+  if (kind_ == OverlayKind::kHead) {
+    const auto heads = known.surfaces.heads();
+    if (heads) span_ = span_of(heads->first, heads->second, span_);
+  }
   if (kind_ == OverlayKind::kTemperature) {
     const double farthest =
         farthest_of(known.mirror, protocol::kTemperatureLayer, protocol::degrees_told);
@@ -183,12 +181,21 @@ void Overlay::rescale(const Known& known) {
 
 bool Overlay::of_cells() const {
   return kind_ == OverlayKind::kAmount || kind_ == OverlayKind::kDepth ||
-         kind_ == OverlayKind::kTemperature || kind_ == OverlayKind::kWaves ||
-         kind_ == OverlayKind::kSteam || kind_ == OverlayKind::kTracer;
+         kind_ == OverlayKind::kHead || kind_ == OverlayKind::kTemperature ||
+         kind_ == OverlayKind::kWaves || kind_ == OverlayKind::kSteam ||
+         kind_ == OverlayKind::kTracer;
 }
 
-/// From 0 to 1 of the brightest colour, of the layers that have no value below zero.
+/// From 0 to 1 of the brightest colour, of quantities that have no value below zero.
 std::optional<double> Overlay::share_of(const Known& known, Vec3 cell) const {
+  if (kind_ == OverlayKind::kDepth) {
+    const auto depth = known.surfaces.depth(cell.x, cell.y);
+    return depth ? std::optional(*depth / depth_) : std::nullopt;
+  }
+  if (kind_ == OverlayKind::kHead) {
+    const auto head = known.surfaces.head(cell.x, cell.y);
+    return head ? std::optional((*head - span_.from) / span_.size) : std::nullopt;
+  }
   const bool steam = kind_ == OverlayKind::kSteam;
   const auto value =
       steam ? steam_at(known.mirror, cell) : share_at(known.mirror, tracer_name_, cell);
@@ -232,15 +239,13 @@ Colour Overlay::tint(const Known& known, Vec3 cell, Colour base) const {
   switch (kind_) {
     case OverlayKind::kAmount:
       return is_water(units) ? ramp(units / (2.0 * kFull)) : dim;
-    case OverlayKind::kDepth: {
-      const auto depth = known.surfaces.depth(cell.x, cell.y);
-      return depth ? ramp(*depth / depth_) : dim;
-    }
     case OverlayKind::kTemperature:
     case OverlayKind::kWaves: {
       const auto value = value_at(known, cell);
       return value ? around_zero(*value) : dim;
     }
+    case OverlayKind::kDepth:
+    case OverlayKind::kHead:
     case OverlayKind::kSteam:
     case OverlayKind::kTracer: {
       const auto share = share_of(known, cell);
@@ -249,15 +254,23 @@ Colour Overlay::tint(const Known& known, Vec3 cell, Colour base) const {
     case OverlayKind::kAwake: {
       if (known.mirror.find(chunk) == nullptr) return dim;
       const auto since = known.activity.since_change(chunk, known.now);
-      if (!since) return blend(dim, kAsleep, 0.25);
+      if (!since) return blend(dim, kRestingChunk, 0.25);
       const double late = static_cast<double>((*since - Activity::kAwakeFor).count());
       const double share = std::clamp(1 - late / kFadeMilliseconds, 0.0, 1.0);
-      return share == 0 ? blend(dim, kAsleep, 0.25) : blend(dim, kAwake, 0.15 + 0.35 * share);
+      return share == 0 ? blend(dim, kRestingChunk, 0.25)
+                        : blend(dim, kAwakeChunk, 0.15 + 0.35 * share);
+    }
+    case OverlayKind::kAge: {
+      if (known.mirror.find(chunk) == nullptr) return dim;
+      const auto since = known.activity.since_change(chunk, known.now);
+      return since ? blend(dim, ramp(1 - age_share(*since)), 0.65)
+                   : blend(dim, kRestingChunk, 0.25);
     }
     case OverlayKind::kBytes: {
       if (known.mirror.find(chunk) == nullptr) return dim;
       const double bytes = known.activity.bytes_per_second(chunk, known.now);
-      return bytes < 1 ? blend(dim, kAsleep, 0.25) : blend(dim, ramp(power_share(bytes)), 0.65);
+      return bytes < 1 ? blend(dim, kRestingChunk, 0.25)
+                       : blend(dim, ramp(power_share(bytes)), 0.65);
     }
     case OverlayKind::kNone:
       break;
@@ -277,16 +290,16 @@ char Overlay::letter(const Known& known, Vec3 cell) const {
     if (!share) return 0;
     return static_cast<char>('0' + std::min(9, static_cast<int>(*share * 9)));
   }
+  if (kind_ == OverlayKind::kDepth || kind_ == OverlayKind::kHead) {
+    const auto share = share_of(known, cell);
+    if (!share) return 0;
+    return static_cast<char>('0' + std::clamp(static_cast<int>(*share * 10), 0, 9));
+  }
   const std::int32_t units = known.mirror.cell(cell);
   if (!is_water(units)) return 0;
   if (kind_ == OverlayKind::kAmount) {
     const std::int32_t eighths = units > kFull ? 9 : std::max(1, (units * 8 + kFull / 2) / kFull);
     return static_cast<char>('0' + eighths);
-  }
-  if (kind_ == OverlayKind::kDepth) {
-    const auto depth = known.surfaces.depth(cell.x, cell.y);
-    if (!depth) return 0;
-    return static_cast<char>('0' + std::min(9, static_cast<int>(*depth / depth_ * 10)));
   }
   return 0;
 }
@@ -319,7 +332,7 @@ void Overlay::write_digits(const Known& known, const Picture& picture, Screen& s
         const Vec3 cell{picture.cell_x(column), picture.cell_y(row * 2 + half), picture.slice};
         digit = std::max(digit, letter(known, cell));
       }
-      if (digit != 0) screen.mark(column, row, std::string(1, digit), kInk);
+      if (digit != 0) screen.mark(column, row, std::string(1, digit), kOverlayInk);
     }
   }
 }
@@ -338,6 +351,12 @@ void Overlay::label_chunk(const Known& known, const Picture& picture, ChunkCoord
     const bool rests = !since || *since >= Activity::kAwakeFor;
     text = rests ? "rests" : "awake";
     if (wide < 8) text = rests ? "." : "*";
+  } else if (kind_ == OverlayKind::kAge) {
+    const auto since = known.activity.since_change(chunk, known.now);
+    text = since ? age_text(*since) : "rests";
+    // The power of ten of the seconds: what fits.
+    if (wide < 8)
+      text = since ? std::to_string(static_cast<int>(age_share(*since) * kMostAge)) : ".";
   } else {
     const double bytes = known.activity.bytes_per_second(chunk, known.now);
     text = bytes_text(bytes);
@@ -348,74 +367,7 @@ void Overlay::label_chunk(const Known& known, const Picture& picture, ChunkCoord
                      static_cast<int>(text.size()) / 2;
   const int row = static_cast<int>(std::floor((picture.height / 2 - middle_y * scale) / 2));
   if (row < 0 || row >= picture.height / 2 || wide < 2) return;
-  screen.text(column, row, text, kInk, kPaper);
-}
-
-Legend Overlay::legend() const {
-  switch (kind_) {
-    case OverlayKind::kNone:
-      return {};
-    case OverlayKind::kAmount:
-      return {
-          "Water in a cell",
-          {{ramp(0), "1-8", colours_ == ColourDepth::kNone ? "eighths of a full cell" : "little"},
-           {ramp(0.5), "", "full"},
-           {ramp(1), "9", colours_ == ColourDepth::kNone ? "more than full" : "twice"}}};
-    case OverlayKind::kDepth:
-      return {"Depth in cells",
-              {{ramp(0), "0", "0"},
-               {ramp(0.5), "5", short_number(depth_ / 2)},
-               {ramp(1), "9", short_number(depth_)}}};
-    case OverlayKind::kTemperature:
-    case OverlayKind::kWaves: {
-      const bool warm = kind_ == OverlayKind::kTemperature;
-      const std::string far = short_number(reach()) + (warm ? " C" : "");
-      return {warm ? "Temperature" : "Height of waves, in cells",
-              {{around_zero(-reach()), "0", "-" + far},
-               {around_zero(0), "4", "0"},
-               {around_zero(reach()), "8", far}}};
-    }
-    case OverlayKind::kSteam:
-      return {"Steam, in full cells' water",
-              {{ramp(0), "0", "little"},
-               {ramp(0.5), "4", short_number(steam_ / 2)},
-               {ramp(1), "9", short_number(steam_) + (steam_ == 16 ? " or more" : "")}}};
-    case OverlayKind::kTracer:
-      return {"'" + tracer_name_ + "' in a unit of water",
-              {{ramp(0), "0", "little"},
-               {ramp(0.5), "4", short_number(share_ / 2)},
-               {ramp(1), "9", short_number(share_) + (share_ == 16 ? " or more" : "")}}};
-    case OverlayKind::kAwake:
-      return {"Chunks",
-              {{blend({0, 0, 0}, kAwake, 0.8), "*", "changed just now"},
-               {blend({0, 0, 0}, kAsleep, 0.4), ".", "at rest"}}};
-    case OverlayKind::kBytes:
-      return {"Bytes a second for a chunk",
-              {{ramp(0), "1", "10"}, {ramp(0.5), "3", "1 k"}, {ramp(1), "5", "100 k"}}};
-  }
-  return {};
-}
-
-void Overlay::draw_legend(Screen& screen) const {
-  const Legend shown = legend();
-  if (shown.title.empty()) return;
-  const bool plain = colours_ == ColourDepth::kNone;
-  int width = static_cast<int>(shown.title.size()) + 3;
-  for (const LegendEntry& entry : shown.entries) {
-    if (plain && entry.letters.empty()) continue;
-    width += static_cast<int>((plain ? entry.letters.size() : 2) + entry.text.size()) + 3;
-  }
-  int column = std::max(0, screen.columns() - width);
-  const auto put = [&](std::string_view text, Colour ink, Colour paper) {
-    screen.text(column, 0, text, ink, paper);
-    column += static_cast<int>(text.size());
-  };
-  put(" " + shown.title + "  ", kInk, kPaper);
-  for (const LegendEntry& entry : shown.entries) {
-    if (plain && entry.letters.empty()) continue;
-    put(plain ? entry.letters : "  ", kInk, plain ? kPaper : entry.colour);
-    put(" " + entry.text + "  ", kInk, kPaper);
-  }
+  screen.text(column, row, text, kOverlayInk, kOverlayPaper);
 }
 
 }  // namespace sluice::client

@@ -1,6 +1,6 @@
-// A quantity over the terminal's picture: of cells (amount, depth, temperature, waves, steam,
-// tracers) or of chunks (awake, bytes), with a legend. Those of the browser viewer. Where there are
-// no colours, cells are digits.
+// A quantity over the terminal's picture: of cells (amount, depth, head, temperature, waves,
+// steam, tracers) or of chunks (awake, age, bytes), with a legend. Those of the browser viewer.
+// Where there are no colours, cells are digits.
 #pragma once
 
 #include <array>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "client_stub/known.h"
+#include "client_stub/overlay_scales.h"
 #include "client_stub/picture.h"
 #include "client_stub/screen.h"
 #include "client_stub/terminal_style.h"
@@ -21,11 +22,13 @@ enum class OverlayKind : std::uint8_t {
   kNone,
   kAmount,
   kDepth,
+  kHead,
   kTemperature,
   kWaves,
   kSteam,
   kTracer,  // one after the other
   kAwake,
+  kAge,
   kBytes
 };
 
@@ -83,6 +86,7 @@ class Overlay {
   ColourDepth colours_;
   OverlayKind kind_ = OverlayKind::kNone;
   double depth_ = 10;  // cells, of the deepest colour
+  Span span_;          // of heads
   // Of the colours farthest from zero.
   double degrees_ = 10;
   double wave_ = 0.5;    // cells
@@ -93,8 +97,8 @@ class Overlay {
   double share_ = 1;  // units in a unit of water, of the brightest colour
 };
 
-/// "none", "amount", "depth", "temperature", "waves", "steam", "tracer", "awake chunks", "bytes per
-/// chunk".
+/// "none", "amount", "depth", "head", "temperature", "waves", "steam", "tracer", "awake chunks",
+/// "age of chunks", "bytes per chunk".
 [[nodiscard]] std::string_view name_of(OverlayKind kind);
 
 /// "880 B/s", "1.2 kB/s", "3.40 MB/s".

@@ -22,6 +22,7 @@ void Surfaces::settle(const protocol::Mirror& mirror, const Box& box) {
   box_ = intersect(box, {{}, mirror.welcome().size});
   known_ = !box_.empty() && box_.volume() <= kMostCells;
   deepest_ = 0;
+  heads_.reset();
   stems_.clear();
   links_.clear();
   if (!known_) return;
@@ -34,6 +35,9 @@ void Surfaces::settle(const protocol::Mirror& mirror, const Box& box) {
   spread();
   for (const Stem& stem : stems_) {
     deepest_ = std::max(deepest_, stem.head - box_.from.y - stem.low - 0.5);
+    heads_ =
+        heads_ ? std::pair{std::min(heads_->first, stem.head), std::max(heads_->second, stem.head)}
+               : std::pair{stem.head, stem.head};
   }
 }
 

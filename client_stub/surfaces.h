@@ -36,6 +36,8 @@ class Surfaces {
   [[nodiscard]] std::optional<double> depth(std::int32_t x, std::int32_t y) const;
   /// The greatest depth of all.
   [[nodiscard]] double deepest() const { return deepest_; }
+  /// The lowest and the highest head of all; nothing: there is no settled water.
+  [[nodiscard]] std::optional<std::pair<double, double>> heads() const { return heads_; }
 
  private:
   /// An upright run of settled water; rows count from the box's lowest.
@@ -60,6 +62,7 @@ class Surfaces {
   Box box_;
   bool known_ = false;
   double deepest_ = 0;
+  std::optional<std::pair<double, double>> heads_;
   std::vector<std::int32_t> cells_;                         // [y][x] of the box
   std::vector<std::int32_t> owners_;                        // [y][x]: the cell's stem, or -1
   std::vector<Stem> stems_;                                 // by columns, each from below

@@ -1,46 +1,20 @@
 // Goal: each overlay shows its quantity in the colours that its legend explains, in digits where
-// there are no colours; the inspector says what lies there and why; and keys reach both on a desk.
+// there are no colours; and keys reach it, and the inspector, on a desk.
 #include "client_stub/overlay.h"
 
 #include <gtest/gtest.h>
 
 #include "client_stub/desk.h"
-#include "client_stub/inspector.h"
-#include "client_stub/pipe_facts.h"
 #include "protocol/layers.h"
-#include "protocol/pipe_codec.h"
 #include "tests/client_stub/mirrors.h"
+#include "tests/client_stub/scene.h"
 
 namespace sluice::client::overlay_test {
 namespace {
 
 using std::chrono::milliseconds;
-
-/// A pool ten deep in a box of rock, one cell of it at double pressure; a drop that falls.
-struct Scene {
-  protocol::Mirror mirror = mirror_of(
-      [](protocol::ChunkCells& cells) {
-        for (std::size_t y = 0; y < 20; ++y) {
-          for (std::size_t x = 0; x < 20; ++x) {
-            const bool inside = x > 0 && x < 19 && y > 0;
-            cells[y * 64 + x] = !inside ? kRock : y <= 10 ? kFull : 0;
-          }
-        }
-        cells[1 * 64 + 5] = 2 * kFull;
-        cells[15 * 64 + 5] = 800;
-      },
-      {"waves", "temperature"});
-  Surfaces surfaces;
-  Activity activity;
-  Fixtures fixtures;
-  Activity::Clock::time_point now = Activity::Clock::now();
-
-  Scene() {
-    surfaces.settle(mirror, {{}, {64, 64, 1}});
-    activity.note(mirror, now);
-  }
-  [[nodiscard]] Known known() const { return {mirror, surfaces, activity, fixtures, now}; }
-};
+using tests::Scene;
+using tests::warm_scene;
 
 Overlay overlay_of(OverlayKind kind, ColourDepth colours = ColourDepth::kTrue) {
   const Scene scene;
@@ -62,10 +36,12 @@ std::vector<std::string> overlays_of(const protocol::Mirror& mirror) {
 
 TEST(Overlay, GoesThroughAllThatTheWorldHasAndBackToNone) {
   using Names = std::vector<std::string>;
-  EXPECT_EQ(overlays_of(Scene().mirror), (Names{"none", "amount", "depth", "temperature", "waves",
-                                                "awake chunks", "bytes per chunk"}));
+  EXPECT_EQ(overlays_of(Scene().mirror),
+            (Names{"none", "amount", "depth", "head", "temperature", "waves", "awake chunks",
+                   "age of chunks", "bytes per chunk"}));
   EXPECT_EQ(overlays_of(mirror_of([](protocol::ChunkCells&) {})),
-            (Names{"none", "amount", "depth", "awake chunks", "bytes per chunk"}));
+            (Names{"none", "amount", "depth", "head", "awake chunks", "age of chunks",
+                   "bytes per chunk"}));
 }
 
 TEST(Overlay, EachTracerHasItsTurn) {
@@ -97,8 +73,9 @@ TEST(Overlay, EachTracerHasItsTurn) {
     EXPECT_NE(overlay.tint(known, {3, 2, 0}, {}), Colour{});
     EXPECT_EQ(overlay.tint(known, {4, 2, 0}, {}), Colour{});
   } while (overlay.kind() != OverlayKind::kNone);
-  EXPECT_EQ(names, (std::vector<std::string>{"amount", "depth", "temperature", "red", "mud",
-                                             "awake chunks", "bytes per chunk", "none"}));
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"amount", "depth", "head", "temperature", "red", "mud",
+                                      "awake chunks", "age of chunks", "bytes per chunk", "none"}));
 }
 
 TEST(Overlay, SteamStandsInTheAir) {
@@ -123,16 +100,6 @@ TEST(Overlay, SteamStandsInTheAir) {
   EXPECT_EQ(overlay.tint(known, {5, 2, 0}, {}), Colour{});
   const auto facts = report_of(known, {Subject::Kind::kCell, {3, 2, 0}, ""})->facts;
   EXPECT_NE(facts.find("steam of 0.50 full cells"), std::string::npos) << facts;
-}
-
-/// A cell of water that is 3 degrees warm, and one 8.5 below zero.
-Scene warm_scene() {
-  Scene scene;
-  protocol::ChunkCells numbers{};
-  numbers[2 * 64 + 3] = protocol::told_temperature(12);
-  numbers[2 * 64 + 4] = protocol::told_temperature(-34);
-  send_layer(scene.mirror, 1, numbers);
-  return scene;
 }
 
 TEST(Overlay, TemperaturesAreBlueBelowZeroAndRedAbove) {
@@ -171,15 +138,6 @@ TEST(Overlay, AWaveColoursAllTheWaterUnderIt) {
   EXPECT_EQ(overlay.tint(scene.known(), {6, 12, 0}, {}), Colour{}) << "air";
 }
 
-TEST(Inspector, TellsOfTemperaturesAndWaves) {
-  Scene scene = warm_scene();
-  protocol::ChunkCells numbers{};
-  numbers[10 * 64 + 3] = protocol::told_wave(-16);
-  send_layer(scene.mirror, 0, numbers);
-  const auto facts = report_of(scene.known(), {Subject::Kind::kCell, {3, 2, 0}, ""})->facts;
-  EXPECT_NE(facts.find("3.00 degrees  wave of -0.25 cells"), std::string::npos) << facts;
-}
-
 TEST(Overlay, CellsHaveTheColoursOfTheLegend) {
   Scene scene;
   const Colour air{17, 23, 35};
@@ -198,6 +156,61 @@ TEST(Overlay, CellsHaveTheColoursOfTheLegend) {
   const Colour bottom = depth.tint(scene.known(), {5, 1, 0}, air);
   EXPECT_LT(top.green, bottom.green) << "brighter with the depth";
   EXPECT_EQ(depth.tint(scene.known(), {5, 15, 0}, air), blend(air, {0, 0, 0}, 0.5)) << "it falls";
+}
+
+// Two pools: one to 11, as deep as the scene has it, and one to 13.25.
+TEST(Overlay, WaterOfOneSurfaceHasOneColourAtAnyDepth) {
+  Scene scene;
+  protocol::ChunkCells cells = *scene.mirror.find({0, 0, 0});
+  for (std::size_t x = 30; x < 40; ++x) {
+    for (std::size_t y = 0; y < 20; ++y) {
+      const bool inside = x > 30 && x < 39 && y > 0;
+      cells[y * 64 + x] = !inside ? kRock : y <= 12 ? kFull : y == 13 ? kFull / 4 : 0;
+    }
+  }
+  send_chunk(scene.mirror, cells, 2);
+  scene.surfaces.settle(scene.mirror, {{}, {64, 64, 1}});
+  Overlay head = overlay_of(OverlayKind::kHead);
+  head.rescale(scene.known());
+  EXPECT_EQ(head.legend().entries.front().text, "10");
+  EXPECT_EQ(head.legend().entries.back().text, "15");
+  const Colour low = head.tint(scene.known(), {8, 2, 0}, {});
+  EXPECT_EQ(head.tint(scene.known(), {8, 10, 0}, {}), low);
+  EXPECT_GT(head.tint(scene.known(), {34, 2, 0}, {}).green, low.green);
+  EXPECT_EQ(head.tint(scene.known(), {5, 15, 0}, {}), Colour{}) << "it falls";
+  EXPECT_EQ(head.letter(scene.known(), {8, 2, 0}), '2');
+  EXPECT_EQ(head.letter(scene.known(), {34, 2, 0}), '6');
+}
+
+TEST(Overlay, HeadsSpanRoundNumbersAndDoNotFlicker) {
+  EXPECT_EQ(span_of(11, 11, {}), (Span{11, 1}));
+  EXPECT_EQ(span_of(11, 11.7, {11, 1}), (Span{11, 1}));
+  EXPECT_EQ(span_of(10.4, 11.7, {11, 1}), (Span{10, 2}));
+  EXPECT_EQ(span_of(10.6, 11.4, {10, 2}), (Span{10, 2})) << "it does not shrink at once";
+  EXPECT_EQ(span_of(10.6, 10.7, {10, 2}), (Span{10.5, 1}));
+  EXPECT_EQ(span_of(3, 940, {10, 2}), (Span{0, 1000}));
+  EXPECT_EQ(span_of(3, 1e6, {}).size, kSpans.back());
+}
+
+TEST(Overlay, ChunksAgeFromTheirLastChange) {
+  Scene scene;
+  Overlay age = overlay_of(OverlayKind::kAge);
+  const auto shown = [&] { return age.tint(scene.known(), {40, 40, 0}, {}); };
+  const Colour unknown = shown();
+  protocol::ChunkCells cells = *scene.mirror.find({0, 0, 0});
+  cells[16 * 64 + 5] = 5;
+  send_chunk(scene.mirror, cells, 2);
+  scene.activity.note(scene.mirror, scene.now);
+  const Colour young = shown();
+  scene.now += milliseconds(30'000);
+  const Colour older = shown();
+  scene.now += milliseconds(5'000'000);
+  const Colour old = shown();
+  EXPECT_GT(young.green, older.green);
+  EXPECT_GT(older.green, old.green);
+  EXPECT_NE(old, unknown);
+  scene.now += milliseconds(500'000'000);
+  EXPECT_EQ(shown(), old);
 }
 
 TEST(Overlay, ChunksAreAwakeWhileTheyChangeAndCostWhatTheySend) {
@@ -246,128 +259,6 @@ TEST(Overlay, OfSixteenColoursEachStepIsAnother) {
     steps.push_back(colour_sequence(ColourDepth::k16, false, entry.colour));
   }
   EXPECT_EQ(steps, (std::vector<std::string>{"\x1b[44m", "\x1b[46m", "\x1b[103m"}));
-}
-
-TEST(Inspector, TellsOfCellsColumnsAndChunksWithReasons) {
-  Scene scene;
-  const auto text = [&](Subject::Kind kind, Vec3 at) {
-    const auto report = report_of(scene.known(), {kind, at, ""});
-    return report->title + "  " + report->facts + "  " + report->why;
-  };
-  using Kind = Subject::Kind;
-  EXPECT_NE(text(Kind::kCell, {5, 5, 0})
-                .find("[5, 5] water  4096 units (100 %)  surface at 11.00  5.50 deep"),
-            std::string::npos)
-      << text(Kind::kCell, {5, 5, 0});
-  EXPECT_NE(text(Kind::kCell, {5, 1, 0}).find("more than a full cell"), std::string::npos);
-  EXPECT_NE(text(Kind::kCell, {5, 15, 0}).find("on its way down"), std::string::npos);
-  EXPECT_NE(text(Kind::kCell, {0, 0, 0}).find("Nothing flows through rock"), std::string::npos);
-  EXPECT_NE(text(Kind::kColumn, {5, 5, 0}).find("11.20 full cells in 11 cells"), std::string::npos)
-      << text(Kind::kColumn, {5, 5, 0});
-  EXPECT_NE(text(Kind::kColumn, {5, 5, 0}).find("2 pieces"), std::string::npos);
-  EXPECT_NE(text(Kind::kChunk, {5, 5, 0}).find("at rest since it came into view"),
-            std::string::npos);
-}
-
-TEST(Inspector, KeepsPinsWithAChartOfTheirValues) {
-  Scene scene;
-  Inspector inspector;
-  const Subject drop{Subject::Kind::kCell, {5, 15, 0}, ""};
-  EXPECT_EQ(inspector.pin(scene.known(), drop), "pinned [5, 15] water");
-  protocol::ChunkCells cells = *scene.mirror.find({0, 0, 0});
-  for (int i = 1; i <= 3; ++i) {
-    cells[15 * 64 + 5] = 800 + 100 * i;
-    send_chunk(scene.mirror, cells, static_cast<std::uint64_t>(1 + i));
-    inspector.sample(scene.known());
-    scene.now += milliseconds(1000);
-    inspector.sample(scene.known());
-    inspector.sample(scene.known());
-  }
-  const auto lines = inspector.pin_lines(scene.known(), false, 80);
-  ASSERT_EQ(lines.size(), 1U);
-  EXPECT_EQ(lines[0], " [5, 15] water  1100.00 units  0369") << "one sample a second";
-  EXPECT_TRUE(inspector.pin_lines(scene.known(), true, 80)[0].ends_with("▁▃▆█"))
-      << inspector.pin_lines(scene.known(), true, 80)[0];
-  EXPECT_EQ(inspector.pin(scene.known(), drop), "[5, 15] water is no longer pinned");
-  for (std::int32_t x = 1; x < 6; ++x) {
-    (void)inspector.pin(scene.known(), {Subject::Kind::kCell, {x, 5, 0}, ""});
-  }
-  EXPECT_EQ(inspector.pin_lines(scene.known(), true, 80).size(), Inspector::kMostPins);
-}
-
-TEST(Inspector, WrapsBetweenWords) {
-  EXPECT_EQ(wrap("one two three", 8), (std::vector<std::string>{"one two", "three"}));
-  EXPECT_EQ(wrap("abcdefghij", 4), (std::vector<std::string>{"abcd", "efgh", "ij"}));
-}
-
-/// Tank "t" at [10, 30], closed valve "v", empty pipe "e" with an outlet; "far" is linked with
-/// nothing.
-protocol::Mirror make_network(bool valve_open) {
-  protocol::Welcome welcome;
-  welcome.size = {64, 64, 1};
-  protocol::Mirror mirror(welcome);
-  using protocol::PipeKind;
-  protocol::PipePlan plan;
-  plan.nodes.push_back(
-      {0, PipeKind::kPipe, true, "t", "water", 100, 4096, 81920, 0, 0, {10, 30, 0}});
-  plan.nodes.push_back(
-      {1, PipeKind::kValve, valve_open, "v", "water", 100, 50, 7, 0, 0, {12, 20, 0}});
-  plan.nodes.push_back({2, PipeKind::kPipe, true, "e", "water", 100, 50, 7, 0, 0, {14, 20, 0}});
-  plan.nodes.push_back({3, PipeKind::kPipe, true, "far", "water", 100, 50, 7, 0, 0, {40, 20, 0}});
-  const protocol::PipeKey key{{0, 0, 0}, 0};
-  plan.links = {{0, {key, 1}, false}, {1, {key, 2}, false}};
-  plan.ports = {{2, protocol::PipePortKind::kOutlet, {15, 20, 0}, 5}};
-  protocol::Bytes bytes;
-  protocol::Bytes payload;
-  protocol::encode_plan(key, {6, 6, 0}, plan, bytes);
-  const std::vector<std::int32_t> values = {
-      50, 0, 0, 0, 0, 0, protocol::port_value(protocol::PipePortState::kIdle, 0)};
-  protocol::encode_pipe_keyframe(bytes, values, payload);
-  protocol::Tick tick;
-  tick.tick = 1;
-  tick.pipes = {{key, payload}};
-  EXPECT_TRUE(mirror.apply(tick).ok());
-  return mirror;
-}
-
-TEST(Inspector, SaysWhyALineStaysEmptyAndAPortIdle) {
-  const Surfaces surfaces;
-  const Activity activity;
-  const Fixtures fixtures;
-  const auto why = [&](const protocol::Mirror& mirror, const char* name) {
-    const Known known{mirror, surfaces, activity, fixtures, Activity::Clock::now()};
-    return report_of(known, {Subject::Kind::kPipe, {}, name})->why;
-  };
-  const protocol::Mirror closed = make_network(false);
-  EXPECT_EQ(
-      why(closed, "e"),
-      "The valve v is closed: open it. Port: The pipe is empty. The valve v is closed: open it.");
-  EXPECT_EQ(why(closed, "t"), "v, which it is linked with, is closed.");
-  EXPECT_EQ(why(closed, "v"), "It is closed: nothing passes until it is opened.");
-  EXPECT_EQ(why(closed, "far"),
-            "Nothing leads to it: link it with a pipe that holds something, or give it an inlet.");
-  EXPECT_TRUE(why(make_network(true), "e").starts_with("Fluid is on its way from t."));
-}
-
-TEST(Fixtures, AreReadAndExplainedAndNonsenseIsNot) {
-  Scene scene;
-  const auto read = read_fixtures(
-      R"({"edges": {"left": "open", "right": "wall"}, "sources": [[5, 15, 0, 512]], "drains": [[6, 15, 0, 9]], "left_out": 0})");
-  ASSERT_TRUE(read);
-  EXPECT_EQ(read->sources, (std::vector<Spring>{{{5, 15, 0}, 512}}));
-  EXPECT_EQ(read->open, std::vector<std::string>{"left"});
-  scene.fixtures = *read;
-  const auto spring = report_of(scene.known(), {Subject::Kind::kCell, {5, 15, 0}, ""});
-  EXPECT_TRUE(spring->facts.starts_with("spring, 512 units a tick  800 units")) << spring->facts;
-  EXPECT_EQ(spring->why, "It brings new water into its cell in every tick.");
-  const auto drain = report_of(scene.known(), {Subject::Kind::kCell, {6, 15, 0}, ""});
-  EXPECT_EQ(drain->why, "Its cell is dry: there is nothing to take.");
-  for (const char* nonsense : {"", "[]", "{}", "{\"sources\": 1, \"drains\": []}",
-                               "{\"sources\": [[1, 2, 3]], \"drains\": []}",
-                               "{\"sources\": [[1, 2, 3, 99999999999]], \"drains\": []}",
-                               "{\"sources\": [[1, 2, \"3\", 4]], \"drains\": []}"}) {
-    EXPECT_FALSE(read_fixtures(nonsense)) << nonsense;
-  }
 }
 
 /// What stands on the screen, without its colours.
@@ -426,9 +317,9 @@ TEST(Desk, KeysAndTheMouseReachToolsOverlaysAndTheInspector) {
   EXPECT_NE(type("O").find("1-8 eighths of a full cell"), std::string::npos) << shown.text();
   EXPECT_NE(shown.text().find("8888"), std::string::npos) << shown.text();
   EXPECT_EQ(desk.layers(scene.mirror), 0U);
-  EXPECT_NE(type("OO").find("Temperature"), std::string::npos) << shown.text();
+  EXPECT_NE(type("OOO").find("Temperature"), std::string::npos) << shown.text();
   EXPECT_EQ(desk.layers(scene.mirror), 2U) << "asked for while it is shown";
-  EXPECT_NE(type("OOO").find("Bytes a second"), std::string::npos);
+  EXPECT_NE(type("OOOO").find("Bytes a second"), std::string::npos);
   EXPECT_EQ(type("O").find("Bytes a second"), std::string::npos);
   EXPECT_EQ(desk.layers(scene.mirror), 0U);
   EXPECT_NE(type("I").find("[32, 32] air"), std::string::npos) << shown.text();

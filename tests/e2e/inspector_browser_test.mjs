@@ -186,6 +186,14 @@ async function overlays(page, name) {
   await shot(page, `depth-${name}`);
   await page.focus("#view");
   await page.keyboard.press("o");
+  assert.equal(await page.inputValue("#overlay"), "head");
+  await page.waitForFunction(() => /Surface over the world's floor, in cells\d/.test(document.getElementById("legend-body").textContent));
+  await until("water under one surface has one colour", async () => {
+    const [above, below] = [await colour(page, 25, 11), await colour(page, 25, 4)];
+    return above.every((part, i) => Math.abs(part - below[i]) < 12) && Math.max(...above) > 60;
+  });
+  await shot(page, `head-${name}`);
+  await page.keyboard.press("o");
   assert.equal(await page.inputValue("#overlay"), "awake");
   assert.match(await page.textContent("#legend-body"), /changed just now.*at rest/);
   await page.waitForFunction(() => {
@@ -197,6 +205,14 @@ async function overlays(page, name) {
     return red > blue + 30;
   });
   await shot(page, `awake-${name}`);
+  await page.keyboard.press("o");
+  assert.equal(await page.inputValue("#overlay"), "age");
+  assert.match(await page.textContent("#legend-body"), /Last change.*1 s ago.*17 min.*none since/);
+  await until("the spring's chunk is young", async () => {
+    const [red, green, blue] = await colour(page, 118, 58);
+    return red > blue + 30 && green > blue + 30;
+  });
+  await shot(page, `age-${name}`);
   await page.keyboard.press("o");
   assert.equal(await page.inputValue("#overlay"), "bytes");
   assert.match(await page.textContent("#legend-body"), /Bytes a second/);

@@ -1,6 +1,7 @@
-// Pictures of a quantity over the picture of the world: of cells (amount, depth, layers) or of chunks (awake,
-// bytes). What a chunk's cells look like is kept until the chunk looks different.
+// Pictures of a quantity over the picture of the world: of cells (amount, depth, head, layers) or of chunks (awake,
+// age, bytes). What a chunk's cells look like is kept until the chunk looks different.
 import { AWAKE_FOR, type Activity } from "./activity";
+import { agoText } from "./ago";
 import type { Camera } from "./camera";
 import { chunkKey } from "./geometry";
 import { FULL, type Mirror } from "./mirror";
@@ -27,6 +28,8 @@ const SHADES = 256;
 const PIXELS = Uint32Array.from({ length: SHADES }, (_, i) => pixel(rampAt(i / (SHADES - 1))));
 /** Depth of the deepest cells of the scale, in cells; the smallest that suits what is in view is taken. */
 const DEPTHS = [2, 5, 10, 20, 50, 100, 200, 500, 1000];
+/** Cells from the lowest to the highest colour of heads; the smallest that suits what is in view is taken. */
+const SPANS = [1, 2, ...DEPTHS.slice(1), 2000, 5000, 10000, 20000, 50000];
 /** Of the bytes' ramp, in powers of ten: 10 bytes a second to 100,000. */
 const [LEAST_POWER, MOST_POWER] = [1, 5];
 const FADE = 3000; // milliseconds
@@ -34,6 +37,9 @@ const MOST_TILES = 4096;
 /** Milliseconds of a frame for chunks that look different; the others follow in the next ones. */
 const BUDGET = 5;
 const AWAKE: Colour = [255, 176, 60];
+/** Of the ages' ramp, in powers of ten: a second to a thousand. */
+const LEAST_AGE = 0;
+const MOST_AGE = 3;
 /** A chunk that is wider on the screen has its number written in it, in pixels. */
 const TEXT_WIDTH = 54;
 
@@ -43,7 +49,34 @@ function rampAt(share: number): Colour {
   return blend(RAMP[i]!, RAMP[i + 1]!, at - i);
 }
 
-const RAMP_CSS = `linear-gradient(90deg, ${RAMP.map((colour) => `rgb(${colour.join()})`).join(", ")})`;
+function shadeAt(share: number): number {
+  return PIXELS[Math.max(0, Math.min(SHADES - 1, Math.round(share * (SHADES - 1))))]!;
+}
+
+function gradient(colours: Colour[]): string {
+  return `linear-gradient(90deg, ${colours.map((colour) => `rgb(${colour.join()})`).join(", ")})`;
+}
+
+const RAMP_CSS = gradient(RAMP);
+const YOUNG_FIRST_CSS = gradient([...RAMP].reverse());
+
+/** Heights over the world's floor: where the colours of heads begin, and how far they go. */
+export interface Span {
+  from: number;
+  size: number;
+}
+
+/** A span of round numbers that holds all that is seen; `now` for as long as it does, and is not far too large. */
+export function spanOf(seen: Extent, now: Span): Span {
+  if (!(seen.most >= seen.least)) return now;
+  const holds = seen.least >= now.from && seen.most <= now.from + now.size;
+  if (holds && (now.size === SPANS[0] || seen.most - seen.least > now.size * 0.2)) return now;
+  for (const size of SPANS) {
+    const from = Math.floor(seen.least / (size / 2)) * (size / 2);
+    if (seen.most <= from + size || size === SPANS.at(-1)) return { from, size };
+  }
+  return now;
+}
 
 interface Tile {
   canvas: OffscreenCanvas;
@@ -59,6 +92,9 @@ export class Overlay {
   private name: OverlayName = "none";
   private tiles = new Map<number, Tile>();
   private depth = DEPTHS[2]!;
+  private span: Span = { from: 0, size: SPANS[0]! };
+  /** How often depths or heads were given other colours. */
+  private rescaled = 0;
   /** Of the overlays that show a layer. */
   private shades: LayerShades | null = null;
 
@@ -86,6 +122,13 @@ export class Overlay {
       case "amount": return { title: "Water in a cell", marks: ["little", "full", "twice"], ramp: RAMP_CSS, swatches: [] };
       case "depth":
         return { title: "Depth under the surface, in cells", marks: ["0", String(this.depth / 2), String(this.depth)], ramp: RAMP_CSS, swatches: [] };
+      case "head": {
+        const { from, size } = this.span;
+        return { title: "Surface over the world's floor, in cells", marks: [from, from + size / 2, from + size].map(String), ramp: RAMP_CSS, swatches: [] };
+      }
+      case "age":
+        return { title: "Last change of a chunk", marks: ["1 s ago", "30 s", "17 min"], ramp: YOUNG_FIRST_CSS,
+          swatches: [["rgba(140, 165, 200, 0.25)", "none since it came into view"]] };
       case "awake":
         return { title: "Chunks", marks: [], swatches: [[`rgba(${AWAKE.join()}, 0.6)`, "changed just now"],
           ["rgba(140, 165, 200, 0.25)", "at rest"], ["transparent", "all air, or out of view"]] };
@@ -107,7 +150,7 @@ export class Overlay {
     const firstY = Math.max(0, Math.floor(camera.worldY(camera.height)) >> sides.logY);
     const lastY = Math.min(size.y - 1, Math.floor(camera.worldY(0))) >> sides.logY;
     const area = { firstX, lastX, firstY, lastY };
-    if (this.name === "awake" || this.name === "bytes") return this.paintChunks(context, camera, slice, area, now);
+    if (["awake", "age", "bytes"].includes(this.name)) return this.paintChunks(context, camera, slice, area, now);
     return this.paintCells(context, camera, slice, area, painted, now);
   }
 
@@ -156,7 +199,7 @@ export class Overlay {
   }
 
   private get scale(): number {
-    return this.shades?.scale ?? this.depth;
+    return this.shades?.scale ?? this.rescaled;
   }
 
   /** The scale suits what is in view; it shrinks only when it is far too large, so that it does not flicker. */
@@ -166,13 +209,24 @@ export class Overlay {
       this.legendChanged();
       return true;
     }
-    if (this.name !== "depth") return false;
+    if (!(this.name === "depth" ? this.rescaleDepths(seen) : this.name === "head" && this.rescaleHeads(seen))) return false;
+    ++this.rescaled;
+    this.legendChanged();
+    return true;
+  }
+
+  private rescaleDepths(seen: Extent): boolean {
     const deepest = Math.max(0, seen.most);
     const fits = DEPTHS.find((depth) => depth >= deepest) ?? DEPTHS.at(-1)!;
     if (fits === this.depth || (fits < this.depth && deepest > this.depth * 0.3)) return false;
     this.depth = fits;
-    this.legendChanged();
     return true;
+  }
+
+  private rescaleHeads(seen: Extent): boolean {
+    const before = this.span;
+    this.span = spanOf(seen, before);
+    return this.span !== before;
   }
 
   private paintTile(
@@ -183,10 +237,10 @@ export class Overlay {
     const tile: Tile = held ?? { canvas: new OffscreenCanvas(width, height), image: new ImageData(width, height), version, scale: 0, extent: { least: 0, most: 0 } };
     const pixels = new Uint32Array(tile.image.data.buffer);
     pixels.fill(0);
-    tile.extent = { least: 0, most: 0 };
+    tile.extent = { least: Infinity, most: -Infinity };
     if (this.shades) tile.extent = this.shades.paint(pixels, x, y, slice, painted, now);
     else if (this.name === "amount") this.amounts(pixels, x, y, slice);
-    else if (this.name === "depth") tile.extent.most = this.depths(pixels, painted.piecesOf(x, y), y);
+    else tile.extent = this.surfaces(pixels, painted.piecesOf(x, y), y);
     tile.canvas.getContext("2d")!.putImageData(tile.image, 0, 0);
     tile.version = version;
     tile.scale = this.scale;
@@ -202,27 +256,29 @@ export class Overlay {
       const to = ((1 << logY) - 1 - row) << logX;
       for (let column = 0; column < 1 << logX; ++column) {
         const cell = cells[from + column]!;
-        if (cell > 0) pixels[to + column] = PIXELS[Math.min(SHADES - 1, Math.round((cell / FULL / 2) * (SHADES - 1)))]!;
+        if (cell > 0) pixels[to + column] = shadeAt(cell / FULL / 2);
       }
     }
   }
 
-  /** Returns the greatest depth. */
-  private depths(pixels: Uint32Array, pieces: Pieces | undefined, y: number): number {
-    if (!pieces) return 0;
+  /** Depths under the surface, or its heads; returns what they lie between. */
+  private surfaces(pixels: Uint32Array, pieces: Pieces | undefined, y: number): Extent {
+    const extent = { least: Infinity, most: -Infinity };
+    if (!pieces) return extent;
     const { logX, logY } = this.mirror.sides;
-    let deepest = 0;
+    const { depth, span, name } = this;
     for (let column = 0; column < 1 << logX; ++column) {
       for (let i = pieces.first[column]!; i < pieces.first[column + 1]!; ++i) {
+        const head = pieces.head[i]!;
         for (let row = pieces.low[i]!; row <= pieces.high[i]!; ++row) {
-          const depth = Math.max(0, pieces.head[i]! - (y << logY) - row - 0.5);
-          deepest = Math.max(deepest, depth);
-          const shade = Math.min(SHADES - 1, Math.round((depth / this.depth) * (SHADES - 1)));
-          pixels[(((1 << logY) - 1 - row) << logX) | column] = PIXELS[shade]!;
+          const value = name === "head" ? head : Math.max(0, head - (y << logY) - row - 0.5);
+          extent.least = Math.min(extent.least, value);
+          extent.most = Math.max(extent.most, value);
+          pixels[(((1 << logY) - 1 - row) << logX) | column] = shadeAt(name === "head" ? (value - span.from) / span.size : value / depth);
         }
       }
     }
-    return deepest;
+    return extent;
   }
 
   private paintChunks(
@@ -238,23 +294,8 @@ export class Overlay {
       for (let x = area.firstX; x <= area.lastX; ++x) {
         if (!this.mirror.chunk(x, y, z)) continue;
         const { left, top, width, height } = placeOf(camera, sides, x, y, size);
-        let colour = "rgba(140, 165, 200, 0.18)";
-        let text = "";
-        if (this.name === "awake") {
-          const since = this.activity.sinceChange(x, y, z, now);
-          const share = since === null ? 0 : Math.max(0, 1 - Math.max(0, since - AWAKE_FOR) / FADE);
-          if (share > 0) colour = `rgba(${AWAKE.join()}, ${(0.12 + 0.26 * share).toFixed(3)})`;
-          if (share > 0) fades = true;
-          text = since === null || share === 0 ? "rests" : since < AWAKE_FOR ? "awake" : `${(since / 1000).toFixed(0)} s ago`;
-        } else {
-          const bytes = this.activity.bytesPerSecond(x, y, z, now);
-          if (bytes >= 1) {
-            const share = (Math.log10(bytes) - LEAST_POWER) / (MOST_POWER - LEAST_POWER);
-            colour = `rgba(${rampAt(share).map(Math.round).join()}, 0.6)`;
-            fades = true;
-          }
-          text = bytes >= 1000 ? `${(bytes / 1000).toFixed(1)} kB/s` : `${Math.round(bytes)} B/s`;
-        }
+        const { colour, text, fades: will } = this.lookOfChunk(x, y, z, now);
+        fades ||= will;
         context.fillStyle = colour;
         context.fillRect(left, top, width, height);
         context.strokeStyle = "rgba(140, 165, 200, 0.35)";
@@ -264,6 +305,32 @@ export class Overlay {
     }
     return fades;
   }
+
+  /** `fades`: it will look different by itself. */
+  private lookOfChunk(x: number, y: number, z: number, now: number): { colour: string; text: string; fades: boolean } {
+    const quiet = "rgba(140, 165, 200, 0.18)";
+    if (this.name === "bytes") {
+      const bytes = this.activity.bytesPerSecond(x, y, z, now);
+      const text = bytes >= 1000 ? `${(bytes / 1000).toFixed(1)} kB/s` : `${Math.round(bytes)} B/s`;
+      if (bytes < 1) return { colour: quiet, text, fades: false };
+      return { colour: strong((Math.log10(bytes) - LEAST_POWER) / (MOST_POWER - LEAST_POWER)), text, fades: true };
+    }
+    const since = this.activity.sinceChange(x, y, z, now);
+    if (since === null) return { colour: quiet, text: "rests", fades: false };
+    if (this.name === "age") {
+      const age = (Math.log10(Math.max(1, since / 1000)) - LEAST_AGE) / (MOST_AGE - LEAST_AGE);
+      return { colour: strong(1 - age), text: agoText(since, 1000), fades: true };
+    }
+    const share = Math.max(0, 1 - Math.max(0, since - AWAKE_FOR) / FADE);
+    if (share === 0) return { colour: quiet, text: "rests", fades: false };
+    const colour = `rgba(${AWAKE.join()}, ${(0.12 + 0.26 * share).toFixed(3)})`;
+    return { colour, text: since < AWAKE_FOR ? "awake" : `${(since / 1000).toFixed(0)} s ago`, fades: true };
+  }
+}
+
+/** A colour of the ramp that lets the picture through. */
+function strong(share: number): string {
+  return `rgba(${rampAt(share).map(Math.round).join()}, 0.6)`;
 }
 
 interface Area {
