@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "client_stub/command_json.h"
 #include "client_stub/layers.h"
 #include "client_stub/pipe_picture.h"
+#include "client_stub/placing.h"
 
 namespace sluice::client {
 
@@ -24,8 +24,6 @@ constexpr std::chrono::milliseconds kLookUpAgain{200};
 constexpr int kSettleShare = 4;
 constexpr std::int32_t kLargestBrush = 16;
 constexpr std::int32_t kFar = 8;
-/// Units a tick, of springs and drains.
-constexpr std::int32_t kSpringRate = 512;
 
 }  // namespace
 
@@ -214,6 +212,10 @@ bool Desk::choose(const protocol::Mirror& mirror, char character) {
     case ']':
       hand_.brush = std::min(kLargestBrush, hand_.brush + 1);
       return true;
+    case 'M':
+      hand_.mixture = next_mixture(mirror, hand_.mixture);
+      facts_.say("what is poured, and springs bring: " + hand_.mixture.describe());
+      return true;
     case 'O':
       overlay_.next(mirror);
       facts_.say("overlay: " + overlay_.name());
@@ -229,6 +231,9 @@ bool Desk::choose(const protocol::Mirror& mirror, char character) {
 
 void Desk::handle_character(const protocol::Mirror& mirror, char character, const Known& known) {
   if (PipeTool::takes(character)) return act(pipe_tool_.press(character, cursor(), mirror));
+  if (is_placed_by(character)) {
+    return act(place(character, cursor(), mirror, fixtures_, hand_.mixture));
+  }
   if (move_by(character, mirror.welcome().size) || choose(mirror, character)) return;
   const auto use = [&](Tool tool) {
     hand_.tool = tool;
@@ -253,27 +258,13 @@ void Desk::handle_character(const protocol::Mirror& mirror, char character, cons
       return act(hand_.undo(mirror, queue_.idle()));
     case 'Z':
       return act(hand_.redo(mirror));
-    case 'g':
-    case 'U':
-      return act(toggle_spring(character == 'U'));
+    case 'K':
+      return use(Tool::kTake);
     case 'T':
       return facts_.say(inspector_.pin(known, inspector_.subject_at(known, cursor())));
     default:
       return;
   }
-}
-
-/// Puts a spring or a drain into the cursor's cell, or takes away the one that is there.
-Act Desk::toggle_spring(bool drains) const {
-  const Spring* const held = drains ? fixtures_.drain_at(cursor()) : fixtures_.source_at(cursor());
-  const std::string what = drains ? "drain" : "source";
-  CommandJson command = {{"cmd", (held == nullptr ? "add_" : "remove_") + what},
-                         {"at", place_json(cursor())}};
-  if (held == nullptr) command["rate"] = kSpringRate;
-  const char* const name = drains ? "drain" : "spring";
-  return {{line_of(command)},
-          held == nullptr ? std::string("a ") + name + "; again takes it away"
-                          : std::string("no ") + name};
 }
 
 void Desk::act(Act done) {
@@ -407,6 +398,7 @@ std::string Desk::draw(const protocol::Mirror& mirror, bool connected, const std
   facts_.tool = hand_.tool;
   facts_.shape = hand_.shape;
   facts_.brush = hand_.brush;
+  facts_.mixture = hand_.mixture;
   const bool is_bad = !facts_.connection_error.empty();
   const std::string status = connected ? facts_.status(mirror)
                              : is_bad  ? line + facts_.connection_error

@@ -64,7 +64,6 @@ class Desk {
   [[nodiscard]] bool choose(const protocol::Mirror& mirror, char character);
   void change_slice(std::int32_t by, Vec3 size);
   void act(Act done);
-  [[nodiscard]] Act toggle_spring(bool drains) const;
 
   [[nodiscard]] Vec3 cursor() const;
   [[nodiscard]] Known known(const protocol::Mirror& mirror, Clock::time_point now) const;

@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kMostEdits = 200;
 
 std::int32_t made_by(Tool tool) {
-  return tool == Tool::kRock ? kRock : tool == Tool::kDig ? 0 : kFull;
+  return tool == Tool::kRock ? kRock : tool == Tool::kPour ? kFull : 0;
 }
 
 void set_cells(std::vector<Vec3> cells, const char* letter, std::vector<std::string>& commands) {
@@ -66,7 +66,7 @@ void Edit::touch(const protocol::Mirror& mirror, const std::vector<Vec3>& cells)
   const std::int32_t made = made_by(*tool_);
   for (const Vec3& at : cells) {
     const std::int32_t cell = mirror.cell(at);
-    if (cell != made) cells_.try_emplace(at, Change{cell, made});
+    if (*tool_ == Tool::kTake ? cell > 0 : cell != made) cells_.try_emplace(at, Change{cell, made});
   }
 }
 
@@ -113,7 +113,8 @@ Edit::Reversal Edit::reverse_stroke(const protocol::Mirror& mirror, bool is_seen
     if (is_rock || *tool_ == Tool::kPour) open.push_back(at);
     const std::int32_t had = settable(change.had);
     // Where water was taken from open cells, only what is missing comes back.
-    const std::int32_t missing = *tool_ == Tool::kDig && is_seen ? had - std::max(now, 0) : had;
+    const bool took = *tool_ == Tool::kDig || *tool_ == Tool::kTake;
+    const std::int32_t missing = took && is_seen ? had - std::max(now, 0) : had;
     if (had > 0 && missing > 0) pours.push_back(pour_line(at, missing));
   }
   set_cells(std::move(rock), "#", back.commands);
@@ -152,8 +153,12 @@ std::vector<std::string> Edit::repeat(const protocol::Mirror& mirror) {
     if (*tool_ != Tool::kPour || has_room(mirror, at)) cells.push_back(at);
   }
   touch(mirror, cells);
-  if (*tool_ == Tool::kPour) return commands_to_fill(mirror, cells);
+  if (*tool_ == Tool::kPour) return commands_to_fill(mirror, cells, mixture_);
   std::vector<std::string> commands;
+  if (*tool_ == Tool::kTake) {
+    for (const Box& box : boxes_of(std::move(cells))) commands.push_back(take_line(box));
+    return commands;
+  }
   set_cells(std::move(cells), *tool_ == Tool::kRock ? "#" : ".", commands);
   return commands;
 }

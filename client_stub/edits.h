@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "client_stub/pouring.h"
@@ -30,10 +31,12 @@ struct Region {
 /// What was done to cells by a tool, or by putting a region there.
 class Edit {
  public:
-  explicit Edit(std::optional<Tool> tool) : tool_(tool) {}
+  /// `mixture`: what a pour brings.
+  explicit Edit(std::optional<Tool> tool, Mixture mixture = {})
+      : tool_(tool), mixture_(std::move(mixture)) {}
 
   /// What the cells hold now is what they had, the first time; those that already are as they will
-  /// be made are left out. For a tool.
+  /// be made are left out, and those without water where it is taken. For a tool.
   void touch(const protocol::Mirror& mirror, const std::vector<Vec3>& cells);
   /// The region, with its left lower cell at `at`. What lies outside the world is left out.
   static Edit paste(const protocol::Mirror& mirror, const Region& region, Vec3 at);
@@ -60,6 +63,7 @@ class Edit {
   [[nodiscard]] Reversal reverse_paste(const protocol::Mirror& mirror, bool is_seen) const;
 
   std::optional<Tool> tool_;  // nothing: pasted
+  Mixture mixture_;
   std::map<Vec3, Change> cells_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include <nlohmann/json.hpp>
 
@@ -13,6 +14,8 @@ using Json = nlohmann::json;
 
 constexpr Colour kSource{143, 240, 192};
 constexpr Colour kDrain{255, 184, 107};
+constexpr Colour kHeater{255, 143, 112};
+constexpr Colour kCooler{140, 200, 255};
 /// Characters between two arrows of an open edge.
 constexpr int kArrowSpacing = 8;
 
@@ -57,6 +60,10 @@ const Spring* Fixtures::drain_at(Vec3 cell) const {
   return at_cell(drains, cell);
 }
 
+const Spring* Fixtures::heater_at(Vec3 cell) const {
+  return at_cell(heaters, cell);
+}
+
 std::optional<Fixtures> read_fixtures(std::string_view json) {
   const Json answer = Json::parse(json, nullptr, false);
   if (!answer.is_object() || !answer.contains("sources") || !answer.contains("drains")) {
@@ -64,8 +71,10 @@ std::optional<Fixtures> read_fixtures(std::string_view json) {
   }
   auto sources = springs_of(answer["sources"]);
   auto drains = springs_of(answer["drains"]);
-  if (!sources || !drains) return std::nullopt;
-  Fixtures fixtures{std::move(*sources), std::move(*drains), {}};
+  // Older servers do not tell of heaters.
+  auto heaters = springs_of(answer.value("heaters", Json::array()));
+  if (!sources || !drains || !heaters) return std::nullopt;
+  Fixtures fixtures{std::move(*sources), std::move(*drains), std::move(*heaters), {}};
   if (answer.contains("edges") && answer["edges"].is_object()) {
     for (const auto& [side, kind] : answer["edges"].items()) {
       if (kind == "open") fixtures.open.push_back(side);
@@ -83,6 +92,10 @@ std::string describe_fixture(const Fixtures& fixtures, Vec3 cell) {
   };
   tell("spring", fixtures.source_at(cell));
   tell("drain", fixtures.drain_at(cell));
+  if (const Spring* heater = fixtures.heater_at(cell)) {
+    text += (text.empty() ? "" : ", ") + std::string(heater->rate > 0 ? "heater, " : "cooler, ") +
+            std::to_string(std::abs(std::int64_t{heater->rate})) + " of energy a tick";
+  }
   return text;
 }
 
@@ -117,6 +130,11 @@ void draw_fixtures(const Fixtures& fixtures, const Picture& picture, Vec3 size, 
   };
   springs(fixtures.sources, "S", kSource);
   springs(fixtures.drains, "D", kDrain);
+  std::vector<Spring> heaters = fixtures.heaters;
+  const auto coolers = std::partition(heaters.begin(), heaters.end(),
+                                      [](const Spring& heater) { return heater.rate > 0; });
+  springs({coolers, heaters.end()}, "C", kCooler);
+  springs({heaters.begin(), coolers}, "H", kHeater);
 }
 
 }  // namespace sluice::client

@@ -1,5 +1,5 @@
-// Springs, drains and open edges of a world: asked for beside the stream of ticks, since they
-// seldom change.
+// Springs, drains, heaters and open edges of a world: asked for beside the stream of ticks, since
+// they seldom change.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace sluice::client {
 
 struct Spring {
   Vec3 at;
-  std::int32_t rate = 0;  // units a tick
+  std::int32_t rate = 0;  // units a tick; of a heater of energy, below zero where it cools
 
   friend bool operator==(const Spring&, const Spring&) = default;
 };
@@ -24,10 +24,12 @@ struct Spring {
 struct Fixtures {
   std::vector<Spring> sources;
   std::vector<Spring> drains;
+  std::vector<Spring> heaters;
   std::vector<std::string> open;  // edges over which water leaves the world
 
   [[nodiscard]] const Spring* source_at(Vec3 cell) const;
   [[nodiscard]] const Spring* drain_at(Vec3 cell) const;
+  [[nodiscard]] const Spring* heater_at(Vec3 cell) const;
 };
 
 /// From the server's answer to /worlds/NAME/fixtures. Nothing: it makes no sense.
@@ -36,7 +38,8 @@ struct Fixtures {
 /// "spring, 512 units a tick", or empty.
 [[nodiscard]] std::string describe_fixture(const Fixtures& fixtures, Vec3 cell);
 
-/// S and D over the picture, in its slice; arrows out of the world along its open edges.
+/// S, D, H (heaters) and C (coolers) over the picture, in its slice; arrows out of the world along
+/// its open edges.
 void draw_fixtures(const Fixtures& fixtures, const Picture& picture, Vec3 size, Screen& screen);
 
 }  // namespace sluice::client

@@ -1,5 +1,6 @@
 #include "client_stub/hand.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace sluice::client {
@@ -14,7 +15,7 @@ void append(std::vector<std::string>&& more, std::vector<std::string>& commands)
 
 Act Hand::begin(const protocol::Mirror& mirror, Vec3 at, std::optional<Tool> instead) {
   stroked_ = instead.value_or(tool);
-  stroke_.emplace(stroked_);
+  stroke_.emplace(stroked_, mixture);
   start_ = last_ = at;
   if (shape == Shape::kBrush) return {apply(mirror, dab_at(mirror.welcome().size, brush, at)), ""};
   if (shape == Shape::kFill) return fill(mirror, at);
@@ -64,7 +65,7 @@ void Hand::cancel() {
 Act Hand::fill(const protocol::Mirror& mirror, Vec3 at) {
   // Water fills a basin up to where it was begun.
   const std::int32_t ceiling = stroked_ == Tool::kPour ? at.y : mirror.welcome().size.y;
-  auto cells = flood(mirror, at, ceiling);
+  auto cells = flood(mirror, at, ceiling, stroked_ == Tool::kTake);
   if (!cells) {
     return {{}, "more than " + std::to_string(kMostFilled) + " cells hang together here"};
   }
@@ -72,7 +73,7 @@ Act Hand::fill(const protocol::Mirror& mirror, Vec3 at) {
   if (stroked_ == Tool::kPour) {
     std::erase_if(*cells, [&](Vec3 cell) { return !has_room(mirror, cell); });
     stroke_->touch(mirror, *cells);
-    act.commands = commands_to_fill(mirror, *cells);
+    act.commands = commands_to_fill(mirror, *cells, mixture);
     return act;
   }
   for (const Box& box : boxes_of(std::move(*cells))) append(apply(mirror, box), act.commands);
@@ -81,6 +82,7 @@ Act Hand::fill(const protocol::Mirror& mirror, Vec3 at) {
 
 std::vector<std::string> Hand::apply(const protocol::Mirror& mirror, const Box& box) {
   if (box.empty()) return {};
+  if (stroked_ == Tool::kTake) return take(mirror, box);
   if (stroked_ != Tool::kPour) {
     stroke_->touch(mirror, cells_of(box));
     return {set_line(box, stroked_ == Tool::kRock ? "#" : ".")};
@@ -89,7 +91,16 @@ std::vector<std::string> Hand::apply(const protocol::Mirror& mirror, const Box& 
   std::vector<Vec3> cells = shape == Shape::kBox ? cells_of(box) : pours_at(mirror, box);
   std::erase_if(cells, [&](Vec3 cell) { return !has_room(mirror, cell); });
   stroke_->touch(mirror, cells);
-  return commands_to_fill(mirror, cells);
+  return commands_to_fill(mirror, cells, mixture);
+}
+
+/// Where there is no water nothing is sent.
+std::vector<std::string> Hand::take(const protocol::Mirror& mirror, const Box& box) {
+  const std::vector<Vec3> cells = cells_of(box);
+  const auto is_wet = [&](Vec3 cell) { return mirror.cell(cell) > 0; };
+  if (std::none_of(cells.begin(), cells.end(), is_wet)) return {};
+  stroke_->touch(mirror, cells);
+  return {take_line(box)};
 }
 
 std::vector<Box> Hand::preview(const protocol::Mirror& mirror, Vec3 at) const {

@@ -25,6 +25,7 @@ class Hand {
   Tool tool = Tool::kDig;
   Shape shape = Shape::kBrush;
   std::int32_t brush = 1;  // cells along one side
+  Mixture mixture;         // of what is poured
 
   /// A stroke of the tool, or of `instead`, begins at the cell, goes on, and ends: the mouse's.
   [[nodiscard]] Act begin(const protocol::Mirror& mirror, Vec3 at,
@@ -53,6 +54,7 @@ class Hand {
 
  private:
   [[nodiscard]] std::vector<std::string> apply(const protocol::Mirror& mirror, const Box& box);
+  [[nodiscard]] std::vector<std::string> take(const protocol::Mirror& mirror, const Box& box);
   [[nodiscard]] Act fill(const protocol::Mirror& mirror, Vec3 at);
 
   std::optional<Edit> stroke_;

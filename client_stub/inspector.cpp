@@ -88,8 +88,9 @@ CellReport cell_report(const Known& known, Vec3 at) {
   report.facts += layer_text(known, at) + rest_text(known, at);
   const Spring* const spring = known.fixtures.source_at(at);
   const Spring* const drain = known.fixtures.drain_at(at);
+  const std::string fixture = describe_fixture(known.fixtures, at);
+  if (!fixture.empty()) report.facts = fixture + "  " + report.facts;
   if (spring == nullptr && drain == nullptr) return report;
-  report.facts = describe_fixture(known.fixtures, at) + "  " + report.facts;
   if (cell == kRock) {
     report.why = "Its cell is rock: nothing passes until it is dug out.";
   } else if (spring != nullptr && cell >= kFull) {

@@ -1,15 +1,52 @@
 #include "client_stub/pouring.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
 #include "client_stub/command_json.h"
+#include "client_stub/layers.h"
 #include "protocol/base/map_text.h"
 
 namespace sluice::client {
 
+namespace {
+
+/// Parts of a degree.
+constexpr std::int32_t kDegree = 256;
+/// Of mixtures: hot, and as cold as water that is not to freeze at once.
+constexpr std::array<std::int32_t, 2> kDegrees = {80, 1};
+
+}  // namespace
+
 const char* name_of(Tool tool) {
-  return tool == Tool::kDig ? "dig" : tool == Tool::kRock ? "rock" : "pour";
+  switch (tool) {
+    case Tool::kDig:
+      return "dig";
+    case Tool::kRock:
+      return "rock";
+    case Tool::kPour:
+      return "pour";
+    case Tool::kTake:
+      return "take";
+  }
+  return "";
+}
+
+std::string Mixture::describe() const {
+  if (!tracer.empty()) return "'" + tracer + "' in it";
+  if (!temperature) return "clear water";
+  return "at " + std::to_string(*temperature / kDegree) + " C";
+}
+
+Mixture next_mixture(const protocol::Mirror& mirror, const Mixture& mixture) {
+  std::vector<Mixture> all = {Mixture{}};
+  for (const std::string& tracer : tracers_of(mirror)) all.push_back({tracer, std::nullopt});
+  if (find_layer(mirror, protocol::kTemperatureLayer)) {
+    for (const std::int32_t degrees : kDegrees) all.push_back({"", degrees * kDegree});
+  }
+  const auto now = std::find(all.begin(), all.end(), mixture);
+  return now == all.end() || now + 1 == all.end() ? all.front() : *(now + 1);
 }
 
 bool has_room(const protocol::Mirror& mirror, Vec3 cell) {
@@ -39,10 +76,10 @@ std::vector<Vec3> pours_at(const protocol::Mirror& mirror, const Box& box) {
 }
 
 std::vector<std::string> commands_to_fill(const protocol::Mirror& mirror,
-                                          const std::vector<Vec3>& cells) {
+                                          const std::vector<Vec3>& cells, const Mixture& mixture) {
   std::vector<std::string> commands;
   std::vector<Vec3> empty;
-  if (cells.size() > kMostSinglePours) {
+  if (mixture.is_plain() && cells.size() > kMostSinglePours) {
     std::copy_if(cells.begin(), cells.end(), std::back_inserter(empty),
                  [&](Vec3 at) { return mirror.cell(at) == 0; });
   }
@@ -51,14 +88,26 @@ std::vector<std::string> commands_to_fill(const protocol::Mirror& mirror,
   for (const Box& box : boxes_of(std::move(empty))) commands.push_back(set_line(box, "~"));
   for (const Vec3& at : cells) {
     const std::int32_t held = mirror.cell(at);
-    if (!sets_empty || held != 0) commands.push_back(pour_line(at, kFull - held));
+    if (!sets_empty || held != 0) commands.push_back(pour_line(at, kFull - held, mixture));
   }
   return commands;
 }
 
-std::string pour_line(Vec3 at, std::int32_t units) {
+std::string pour_line(Vec3 at, std::int32_t units, const Mixture& mixture) {
+  CommandJson command = {
+      {"cmd", "pour"}, {"at", place_json(at)}, {"units", units}, {"above", kPourSpare}};
+  if (!mixture.tracer.empty()) {
+    // Of any water some, rounded up.
+    const std::int32_t amount = (kMixedAmount * units + kFull - 1) / kFull;
+    command["tracer"] = CommandJson{{mixture.tracer, amount}};
+  }
+  if (mixture.temperature) command["temperature"] = *mixture.temperature;
+  return line_of(command);
+}
+
+std::string take_line(const Box& box) {
   return line_of(
-      {{"cmd", "pour"}, {"at", place_json(at)}, {"units", units}, {"above", kPourSpare}});
+      {{"cmd", "remove_water"}, {"from", place_json(box.from)}, {"size", place_json(box.size)}});
 }
 
 std::string set_line(const Box& box, const char* cell) {

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,9 +14,28 @@
 
 namespace sluice::client {
 
-enum class Tool : std::uint8_t { kDig, kRock, kPour };
+enum class Tool : std::uint8_t { kDig, kRock, kPour, kTake };
 
 [[nodiscard]] const char* name_of(Tool tool);
+
+/// What water holds that is poured, or that a spring brings. Nothing of both: the world's own
+/// water.
+struct Mixture {
+  std::string tracer;                       // its name; empty: none
+  std::optional<std::int32_t> temperature;  // in 1/256 degree
+
+  [[nodiscard]] bool is_plain() const { return tracer.empty() && !temperature; }
+  /// "clear water", "'red' in it", "at 80 C".
+  [[nodiscard]] std::string describe() const;
+
+  friend bool operator==(const Mixture&, const Mixture&) = default;
+};
+
+/// Units of a tracer in a full cell of a mixture: well seen, and far from the most.
+inline constexpr std::int32_t kMixedAmount = 2048;
+
+/// The next one that the world has: plain, each tracer, hot, cold.
+[[nodiscard]] Mixture next_mixture(const protocol::Mirror& mirror, const Mixture& mixture);
 
 /// More cells than the largest brush has are not poured into one by one where they are empty.
 inline constexpr std::size_t kMostSinglePours = 256;
@@ -26,14 +46,17 @@ inline constexpr std::size_t kMostSinglePours = 256;
 /// gets one cell's worth where its water ends above.
 [[nodiscard]] std::vector<Vec3> pours_at(const protocol::Mirror& mirror, const Box& box);
 
-/// Fills the cells, which have room, up: lines of a command script.
+/// Fills the cells, which have room, up: lines of a command script. A mixture takes a pour for each
+/// cell, however many there are: only pours bring what water holds.
 [[nodiscard]] std::vector<std::string> commands_to_fill(const protocol::Mirror& mirror,
-                                                        const std::vector<Vec3>& cells);
+                                                        const std::vector<Vec3>& cells,
+                                                        const Mixture& mixture = {});
 
 /// Cells above its own that a pour may rise into, where water has come before it.
 inline constexpr std::int32_t kPourSpare = 16;
 
-[[nodiscard]] std::string pour_line(Vec3 at, std::int32_t units);
+[[nodiscard]] std::string pour_line(Vec3 at, std::int32_t units, const Mixture& mixture = {});
+[[nodiscard]] std::string take_line(const Box& box);
 /// `cell` is a letter of the maps' alphabet.
 [[nodiscard]] std::string set_line(const Box& box, const char* cell);
 [[nodiscard]] std::string set_water_line(const Box& box, std::int32_t units);

@@ -49,10 +49,12 @@ std::vector<Vec3> steps_between(Vec3 from, Vec3 to, std::int32_t side) {
 }
 
 std::optional<std::vector<Vec3>> flood(const protocol::Mirror& mirror, Vec3 from,
-                                       std::int32_t ceiling) {
+                                       std::int32_t ceiling, bool is_wet) {
   const Box world{{}, mirror.welcome().size};
   if (!world.contains(from)) return std::vector<Vec3>{};
-  const bool is_open = mirror.cell(from) >= 0;
+  const std::int32_t least = is_wet ? 1 : 0;
+  const bool is_open = mirror.cell(from) >= least;
+  if (is_wet && !is_open) return std::vector<Vec3>{};
   std::set<Vec3> seen{from};
   std::vector<Vec3> cells{from};
   for (std::size_t next = 0; next < cells.size(); ++next) {
@@ -61,7 +63,7 @@ std::optional<std::vector<Vec3>> flood(const protocol::Mirror& mirror, Vec3 from
     for (const Vec3 step : {Vec3{1, 0, 0}, Vec3{-1, 0, 0}, Vec3{0, 1, 0}, Vec3{0, -1, 0}}) {
       const Vec3 near = at + step;
       if (!world.contains(near) || near.y > ceiling) continue;
-      if ((mirror.cell(near) >= 0) != is_open || !seen.insert(near).second) continue;
+      if ((mirror.cell(near) >= least) != is_open || !seen.insert(near).second) continue;
       cells.push_back(near);
     }
   }

@@ -28,9 +28,10 @@ inline constexpr std::size_t kMostFilled = 40'000;
 [[nodiscard]] std::vector<Vec3> steps_between(Vec3 from, Vec3 to, std::int32_t side);
 
 /// Cells of the slice that hang together with the cell, all rock or all open as it is, none higher
-/// than `ceiling`. Nothing: there are more than a fill may take.
+/// than `ceiling`; of open ones, where `is_wet`, those alone that hold water. Nothing: there are
+/// more than a fill may take.
 [[nodiscard]] std::optional<std::vector<Vec3>> flood(const protocol::Mirror& mirror, Vec3 from,
-                                                     std::int32_t ceiling);
+                                                     std::int32_t ceiling, bool is_wet = false);
 
 /// The cells of one slice as few boxes: runs of a row, and equal runs on top of each other.
 [[nodiscard]] std::vector<Box> boxes_of(std::vector<Vec3> cells);

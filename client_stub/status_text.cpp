@@ -20,13 +20,17 @@ constexpr std::string_view kHelp[] = {
     "                                                    ",
     "   move the cursor     w a s d   (capitals: far)    ",
     "   brush size          [ and ]                      ",
-    "   dig, rock, pour     x, r, p                      ",
+    "   dig, rock           x, r                         ",
+    "   pour, take water    p, K                         ",
+    "   what is poured      M   (dyes, hot, cold)        ",
     "   the same again      space, or the mouse          ",
     "   dig, whatever it is right button                 ",
     "   brush, line         f, L   (press at both ends)  ",
     "   box, fill           R, G                         ",
     "   take up the tool    t   (for what lies there)    ",
     "   spring, drain       g, U   (again: takes it away)",
+    "   heater, cooler      H, J   (again: takes it away)",
+    "   fill, lower         F, V   (to the cell's top)   ",
     "   copy, paste         y   (at two corners), Y      ",
     "   undo, redo          z, Z   (your own edits)      ",
     "                                                    ",
@@ -91,6 +95,8 @@ std::string Facts::status(const protocol::Mirror& mirror) const {
   line += welcome.watch_only ? std::string("  watching only")
                              : std::string("  ") + name_of(tool) + " " + std::to_string(brush);
   if (!welcome.watch_only && shape != Shape::kBrush) line += std::string(" ") + name_of(shape);
+  const bool pours = !welcome.watch_only && tool == Tool::kPour;
+  if (pours && !mixture.is_plain()) line += " " + mixture.describe();
   return line + "  ? help";
 }
 

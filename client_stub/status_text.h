@@ -23,6 +23,7 @@ struct Facts {
   Tool tool = Tool::kDig;
   Shape shape = Shape::kBrush;
   std::int32_t brush = 1;
+  Mixture mixture;
   std::string connection_error;
 
   /// Counts the rates over about a second.

@@ -68,6 +68,63 @@ std::set<std::pair<int, int>> differing(const protocol::Mirror& mirror, const Li
   return cells;
 }
 
+TEST(Hand, TakingLeavesRockAloneAndComesBack) {
+  protocol::Mirror mirror = make_mirror();
+  Hand hand;
+  hand.brush = 3;
+  hand.tool = Tool::kTake;
+  EXPECT_EQ(hand.use(mirror, {40, 40, 0}).commands, Lines{}) << "there is no water";
+  const Lines taken = hand.use(mirror, {10, 32, 0}).commands;
+  EXPECT_EQ(taken, Lines{R"({"cmd":"remove_water","from":[9,31,0],"size":[3,3,1]})"});
+  expect_readable(taken);
+  protocol::ChunkCells cells = *mirror.find({0, 0, 0});
+  cells[32 * 64 + 10] = 96;
+  send_chunk(mirror, cells, 2);
+  EXPECT_EQ(hand.undo(mirror, true).commands,
+            Lines{R"({"cmd":"pour","at":[10,32,0],"units":4000,"above":16})"})
+      << "what is missing comes back";
+  EXPECT_EQ(hand.redo(mirror).commands,
+            Lines{R"({"cmd":"remove_water","from":[10,32,0],"size":[1,1,1]})"});
+  hand.shape = Shape::kFill;
+  EXPECT_EQ(hand.use(mirror, {10, 32, 0}).commands,
+            Lines{R"({"cmd":"remove_water","from":[10,32,0],"size":[1,1,1]})"})
+      << "the air beside it holds none";
+  EXPECT_EQ(hand.use(mirror, {40, 40, 0}).commands, Lines{});
+}
+
+TEST(Hand, WhatIsPouredGoesThroughAllThatTheWorldHas) {
+  const protocol::Mirror plain = make_mirror();
+  EXPECT_EQ(next_mixture(plain, {}), Mixture{}) << "nothing but water";
+  const protocol::Mirror mirror =
+      mirror_of([](protocol::ChunkCells&) {}, {"tracer:red", "temperature", "tracer:mud"});
+  Hand hand;
+  hand.tool = Tool::kPour;
+  std::vector<std::string> said;
+  Lines sent;
+  do {
+    said.push_back(hand.mixture.describe());
+    const Lines lines = hand.use(mirror, {3, 3, 0}).commands;
+    ASSERT_EQ(lines.size(), 1U);
+    sent.push_back(lines[0]);
+    hand.mixture = next_mixture(mirror, hand.mixture);
+  } while (!hand.mixture.is_plain());
+  EXPECT_EQ(said,
+            (Lines{"clear water", "'red' in it", "'mud' in it", "at 80 C", "at 1 C"}));
+  EXPECT_TRUE(sent[0].ends_with(R"("above":16})")) << sent[0];
+  EXPECT_TRUE(sent[1].ends_with(R"("above":16,"tracer":{"red":2048}})")) << sent[1];
+  EXPECT_TRUE(sent[3].ends_with(R"("above":16,"temperature":20480})")) << sent[3];
+  expect_readable(sent);
+  EXPECT_NE(pour_line({1, 1, 0}, 1, {"red", {}}).find(R"({"red":1})"), std::string::npos)
+      << "never nothing";
+  hand.mixture = {"red", {}};
+  hand.shape = Shape::kBox;
+  (void)hand.begin(mirror, {0, 0, 0});
+  (void)hand.move(mirror, {19, 19, 0});
+  EXPECT_EQ(hand.end(mirror).commands.size(), 400U) << "a cell is no part of a box that is set";
+  (void)hand.undo(mirror, false);
+  EXPECT_NE(hand.redo(mirror).commands.at(0).find("red"), std::string::npos);
+}
+
 TEST(Hand, BrushesAreCutToTheWorldAndPouringSparesRock) {
   const protocol::Mirror mirror = make_mirror();
   Hand hand;

@@ -128,7 +128,7 @@ TEST(Inspector, SaysWhyALineStaysEmptyAndAPortIdle) {
 TEST(Fixtures, AreReadAndExplainedAndNonsenseIsNot) {
   Scene scene;
   const auto read = read_fixtures(
-      R"({"edges": {"left": "open", "right": "wall"}, "sources": [[5, 15, 0, 512]], "drains": [[6, 15, 0, 9]], "left_out": 0})");
+      R"({"edges": {"left": "open", "right": "wall"}, "sources": [[5, 15, 0, 512]], "drains": [[6, 15, 0, 9]], "heaters": [[7, 1, 0, -40]], "left_out": 0})");
   ASSERT_TRUE(read);
   EXPECT_EQ(read->sources, (std::vector<Spring>{{{5, 15, 0}, 512}}));
   EXPECT_EQ(read->open, std::vector<std::string>{"left"});
@@ -138,9 +138,13 @@ TEST(Fixtures, AreReadAndExplainedAndNonsenseIsNot) {
   EXPECT_EQ(spring->why, "It brings new water into its cell in every tick.");
   const auto drain = report_of(scene.known(), {Subject::Kind::kCell, {6, 15, 0}, ""});
   EXPECT_EQ(drain->why, "Its cell is dry: there is nothing to take.");
+  const auto cooler = report_of(scene.known(), {Subject::Kind::kCell, {7, 1, 0}, ""});
+  EXPECT_TRUE(cooler->facts.starts_with("cooler, 40 of energy a tick  4096 units"))
+      << cooler->facts;
   for (const char* nonsense : {"", "[]", "{}", "{\"sources\": 1, \"drains\": []}",
                                "{\"sources\": [[1, 2, 3]], \"drains\": []}",
                                "{\"sources\": [[1, 2, 3, 99999999999]], \"drains\": []}",
+                               "{\"sources\": [], \"drains\": [], \"heaters\": 3}",
                                "{\"sources\": [[1, 2, \"3\", 4]], \"drains\": []}"}) {
     EXPECT_FALSE(read_fixtures(nonsense)) << nonsense;
   }
