@@ -108,8 +108,7 @@ TEST(Hand, WhatIsPouredGoesThroughAllThatTheWorldHas) {
     sent.push_back(lines[0]);
     hand.mixture = next_mixture(mirror, hand.mixture);
   } while (!hand.mixture.is_plain());
-  EXPECT_EQ(said,
-            (Lines{"clear water", "'red' in it", "'mud' in it", "at 80 C", "at 1 C"}));
+  EXPECT_EQ(said, (Lines{"clear water", "'red' in it", "'mud' in it", "at 80 C", "at 1 C"}));
   EXPECT_TRUE(sent[0].ends_with(R"("above":16})")) << sent[0];
   EXPECT_TRUE(sent[1].ends_with(R"("above":16,"tracer":{"red":2048}})")) << sent[1];
   EXPECT_TRUE(sent[3].ends_with(R"("above":16,"temperature":20480})")) << sent[3];

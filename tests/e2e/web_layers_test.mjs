@@ -387,3 +387,16 @@ test("between two tellings waves go over by their heights, and rest when they ar
   waves.told([AT(0, 0, 0)], 9000);
   near(9000, 33);
 });
+
+const { spanOf } = await load("overlay.ts");
+
+test("heads span round numbers, and do not flicker", () => {
+  const span = (least, most, from = 0, size = 1) => Object.values(spanOf({ least, most }, { from, size })).join();
+  assert.equal(span(11, 11), "11,1");
+  assert.equal(span(11, 11.7, 11, 1), "11,1");
+  assert.equal(span(10.4, 11.7, 11, 1), "10,2");
+  assert.equal(span(10.6, 11.4, 10, 2), "10,2", "it does not shrink at once");
+  assert.equal(span(10.6, 10.7, 10, 2), "10.5,1");
+  assert.equal(span(3, 940, 10, 2), "0,1000");
+  assert.equal(span(Infinity, -Infinity, 10, 2), "10,2", "nothing is seen");
+});

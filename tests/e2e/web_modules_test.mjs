@@ -480,19 +480,6 @@ test("chunks that only came into view are not awake; bytes fade", () => {
   assert.equal(activity.bytesPerSecond(0, 0, 0, 2000), 0);
 });
 
-const { spanOf } = await load("overlay.ts");
-
-test("heads span round numbers, and do not flicker", () => {
-  const span = (least, most, from = 0, size = 1) => Object.values(spanOf({ least, most }, { from, size })).join();
-  assert.equal(span(11, 11), "11,1");
-  assert.equal(span(11, 11.7, 11, 1), "11,1");
-  assert.equal(span(10.4, 11.7, 11, 1), "10,2");
-  assert.equal(span(10.6, 11.4, 10, 2), "10,2", "it does not shrink at once");
-  assert.equal(span(10.6, 10.7, 10, 2), "10.5,1");
-  assert.equal(span(3, 940, 10, 2), "0,1000");
-  assert.equal(span(Infinity, -Infinity, 10, 2), "10,2", "nothing is seen");
-});
-
 test("how long ago a tick was is said in the largest units that tell it", () => {
   for (const [seconds, text] of [[0, "just now"], [0.4, "just now"], [1, "1 s ago"], [89, "89 s ago"], [90, "2 min ago"],
     [89 * 60, "89 min ago"], [90 * 60, "1 h 30 min ago"], [47.5 * 3600, "47 h 30 min ago"], [72 * 3600, "3 days ago"]]) {
