@@ -8,11 +8,12 @@ import { test } from "node:test";
 import { CELLS, cellsOf, loadWithWire } from "./web_wire.mjs";
 
 const { ByteBuffer, chunkChecksum, ClientMessage, degreesOf, encodeResync, eventOf, encodeSetView, isOffered, offered, IS_ROCK, Layers,
-  LayerShades, Looks, message, Mirror, newStamp, newTile, Resync, ServerBody, SetView, stonesOf, SURFACE, Surfaces, tickOf, Turned, Vec3, waveOf,
+  LayerShades, Looks, message, Mirror, newStamp, newTile, Resync, ServerBody, SetView, spanOf, stonesOf, SURFACE, Surfaces, tickOf, Turned, Vec3, waveOf,
   Welcome, welcomeOf } = await loadWithWire(`
   export * from "./layers"; export * from "./layer_values"; export * from "./wave_looks"; export * from "./layer_overlay";
   export * from "./mirror"; export { Surfaces } from "./surfaces"; export { Looks, SURFACE, IS_ROCK, stonesOf } from "./look";
-  export { newTile, newStamp } from "./tile"; export { Turned } from "./turned"; export { isOffered, offered } from "./overlay_kinds";`);
+  export { newTile, newStamp } from "./tile"; export { Turned } from "./turned"; export { isOffered, offered } from "./overlay_kinds";
+  export { spanOf } from "./overlay";`);
 
 const FLAT = { logX: 6, logY: 6, logZ: 0 };
 const SOLID = { logX: 4, logY: 4, logZ: 4 };
@@ -387,8 +388,6 @@ test("between two tellings waves go over by their heights, and rest when they ar
   waves.told([AT(0, 0, 0)], 9000);
   near(9000, 33);
 });
-
-const { spanOf } = await load("overlay.ts");
 
 test("heads span round numbers, and do not flicker", () => {
   const span = (least, most, from = 0, size = 1) => Object.values(spanOf({ least, most }, { from, size })).join();
