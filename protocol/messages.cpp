@@ -85,7 +85,11 @@ flatbuffers::Offset<void> build(FlatBufferBuilder& b, const ResyncPipes& m) {
 
 flatbuffers::Offset<void> build(FlatBufferBuilder& b, const Pointer& m) {
   const wire::ClientVec3 at = client_vec3_of(m.at);
-  return wire::CreatePointer(b, &at, m.pointing, text_of(b, m.name, kMaxClientNameBytes)).Union();
+  const auto name = text_of(b, m.name, kMaxClientNameBytes);
+  if (!m.sees) return wire::CreatePointer(b, &at, m.pointing, name).Union();
+  const wire::ClientVec3 from = client_vec3_of(m.sees->from);
+  const wire::ClientVec3 to = client_vec3_of(m.sees->to);
+  return wire::CreatePointer(b, &at, m.pointing, name, &from, &to).Union();
 }
 
 flatbuffers::Offset<void> build(FlatBufferBuilder& b, const Welcome& m) {
@@ -231,7 +235,11 @@ flatbuffers::Offset<void> build(FlatBufferBuilder& b, const People& m) {
     if (list.size() == kMaxPeople) break;
     const wire::Vec3 at = vec3_of(person.at);
     const auto name = text_of(b, person.name, kMaxClientNameBytes);
-    list.push_back(wire::CreatePerson(b, person.number, name, person.known, &at, person.pointing));
+    const Sight sight = person.sees.value_or(Sight{});
+    const wire::Vec3 from = vec3_of(sight.from);
+    const wire::Vec3 to = vec3_of(sight.to);
+    list.push_back(wire::CreatePerson(b, person.number, name, person.known, &at, person.pointing,
+                                      person.sees ? &from : nullptr, person.sees ? &to : nullptr));
   }
   return wire::CreatePeople(b, b.CreateVector(list)).Union();
 }

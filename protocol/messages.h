@@ -72,11 +72,20 @@ struct ResyncPipes {
   PipeKey key;
 };
 
+/// The cells that somebody sees: two opposite corners, both included.
+struct Sight {
+  Vec3 from;
+  Vec3 to;
+
+  friend bool operator==(const Sight&, const Sight&) = default;
+};
+
 /// What the client points at, or the middle of what it looks at.
 struct Pointer {
   Vec3 at;
   bool pointing = false;
   std::string name;  // printable ASCII
+  std::optional<Sight> sees = std::nullopt;
 };
 
 using ClientMessage =
@@ -217,6 +226,7 @@ struct Person {
   bool known = false;  // an account: the name is its own
   Vec3 at;
   bool pointing = false;
+  std::optional<Sight> sees = std::nullopt;
 
   friend bool operator==(const Person&, const Person&) = default;
 };

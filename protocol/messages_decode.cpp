@@ -116,8 +116,15 @@ Result<ClientMessage> plain(const wire::ResyncPipes& m) {
   return ClientMessage{ResyncPipes{{coord_of(m.coord()), m.part()}}};
 }
 
+// Of Pointer and Person.
+template <class Message>
+std::optional<Sight> sight_of(const Message& m) {
+  if (m.sees_from() == nullptr || m.sees_to() == nullptr) return std::nullopt;
+  return Sight{position_of(m.sees_from()), position_of(m.sees_to())};
+}
+
 Result<ClientMessage> plain(const wire::Pointer& m) {
-  Pointer pointer{position_of(m.at()), m.pointing(), string_of(m.name())};
+  Pointer pointer{position_of(m.at()), m.pointing(), string_of(m.name()), sight_of(m)};
   const std::string problem = name_problem("pointer.name", pointer.name);
   if (!problem.empty()) return Error{problem};
   return ClientMessage{std::move(pointer)};
@@ -280,7 +287,7 @@ Result<ServerMessage> plain(const wire::People& m) {
   }
   for (const wire::Person* person : *m.people()) {
     people.people.push_back({person->number(), string_of(person->name()), person->known(),
-                             position_of(person->at()), person->pointing()});
+                             position_of(person->at()), person->pointing(), sight_of(*person)});
     const std::string problem = name_problem("person.name", people.people.back().name);
     if (!problem.empty()) return Error{problem};
   }

@@ -91,10 +91,18 @@ void Hub::step() {
 
 void Hub::point(std::uint64_t session, Viewer& viewer, protocol::Person person,
                 ResultBook::Time now) {
-  const Vec3 size = config().size;
+  const auto in_world = [size = config().size](Vec3 p) {
+    return Vec3{std::clamp(p.x, 0, size.x - 1), std::clamp(p.y, 0, size.y - 1),
+                std::clamp(p.z, 0, size.z - 1)};
+  };
   person.number = session;
-  person.at = {std::clamp(person.at.x, 0, size.x - 1), std::clamp(person.at.y, 0, size.y - 1),
-               std::clamp(person.at.z, 0, size.z - 1)};
+  person.at = in_world(person.at);
+  if (person.sees) {
+    const auto [low_x, high_x] = std::minmax(person.sees->from.x, person.sees->to.x);
+    const auto [low_y, high_y] = std::minmax(person.sees->from.y, person.sees->to.y);
+    const auto [low_z, high_z] = std::minmax(person.sees->from.z, person.sees->to.z);
+    person.sees = {in_world({low_x, low_y, low_z}), in_world({high_x, high_y, high_z})};
+  }
   if (viewer.person != person) {
     viewer.person = std::move(person);
     ++people_list_;

@@ -216,9 +216,10 @@ void Session::on(const protocol::Ping& ping) {
 // An account goes by its name, whatever its client says.
 void Session::on(const protocol::Pointer& pointer) {
   const bool known = !account_.empty();
-  hub_.point(number_, *this,
-             {number_, known ? account_ : pointer.name, known, pointer.at, pointer.pointing},
-             socket_->now());
+  hub_.point(
+      number_, *this,
+      {number_, known ? account_ : pointer.name, known, pointer.at, pointer.pointing, pointer.sees},
+      socket_->now());
 }
 
 void Session::on(const protocol::Resync& resync) {

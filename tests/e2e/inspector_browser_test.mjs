@@ -222,6 +222,8 @@ async function overlays(page, name) {
   });
   await shot(page, `bytes-${name}`);
   await page.keyboard.press("o");
+  assert.equal(await page.inputValue("#overlay"), "views");
+  await page.keyboard.press("o");
   assert.equal(await page.inputValue("#overlay"), "none");
   assert.equal(await page.locator("#legend-body").isVisible(), false);
 }

@@ -56,7 +56,7 @@ async function enter(context, url, world, more = "") {
 
 async function showsWarmth(page, name) {
   console.log(`${name}: temperatures, with marks in degrees`);
-  assert.deepEqual(await overlays(page), ["none", "amount", "depth", "head", "temperature", "awake", "age", "bytes"]);
+  assert.deepEqual(await overlays(page), ["none", "amount", "depth", "head", "temperature", "awake", "age", "bytes", "views"]);
   assert.equal(await asked(page), 0, "nobody looks at it yet");
   await page.selectOption("#overlay", "temperature");
   await page.waitForFunction(() => window.sluice.layers?.temperatureAt({ x: 100, y: 13, z: 0 }) > 30);
@@ -146,7 +146,7 @@ const drawnAway = (page) => page.evaluate(() => {
 
 async function showsWaves(page, name) {
   console.log(`${name}: waves, drawn and as an overlay`);
-  assert.deepEqual(await overlays(page), ["none", "amount", "depth", "head", "waves", "awake", "age", "bytes", "tracer:foam"]);
+  assert.deepEqual(await overlays(page), ["none", "amount", "depth", "head", "waves", "awake", "age", "bytes", "views", "tracer:foam"]);
   await until("waves and foam are asked for, to be drawn", async () => (await asked(page)) === 3);
   let [above, below] = [false, false];
   await until("crests stand over the surface at rest, and troughs under it", async () => {
@@ -237,7 +237,7 @@ await main(async () => {
   }
   const bare = await openPage(await browser.newContext({ viewport: SIZES.desktop }), `${server.url}/#dam-break@40,20,0,4x,waves`);
   await bare.waitForFunction(() => window.sluice.mirror !== null);
-  assert.deepEqual(await overlays(bare), ["none", "amount", "depth", "head", "awake", "age", "bytes"]);
+  assert.deepEqual(await overlays(bare), ["none", "amount", "depth", "head", "awake", "age", "bytes", "views"]);
   assert.equal(await bare.inputValue("#overlay"), "none");
   await browser.close();
   assert.equal(await stopServer(server), 0);

@@ -33,6 +33,15 @@ const others = (page) => page.evaluate(() => {
 });
 const isHere = (page, count) => page.waitForFunction((wanted) => window.sluice?.people?.people.length === wanted, count);
 
+/** On the lower edge of what the other one sees. */
+const colourAtSight = (page) => page.evaluate(() => {
+  const { camera, canvas, people, mirror } = window.sluice;
+  const { from, to } = people.people.find(({ number }) => number !== mirror.welcome.person).sees;
+  const ratio = canvas.width / camera.width;
+  const [x, y] = [camera.screenX((from.x + to.x) / 2), camera.screenY(from.y)];
+  return [...canvas.getContext("2d").getImageData(x * ratio, y * ratio, 1, 1).data].slice(0, 3);
+});
+
 async function meets(browser, url, size) {
   const context = await browser.newContext({ viewport: SIZES[size] });
   const page = await openPage(context, `${url}/#meadow`);
@@ -70,6 +79,20 @@ async function meets(browser, url, size) {
   });
   await shot(page, `people-${size}`);
   assert.deepEqual(await findViolations(page, packagePath), []);
+
+  console.log(`${size}: what the other one sees is framed, as an overlay`);
+  await other.click("#zoom-in");
+  await until("the other one tells what it sees", async () => (await others(page))[0].sees?.from.x > 0);
+  const bare = await colourAtSight(page);
+  await page.selectOption("#overlay", "views");
+  await until("it is framed", async () => (await colourAtSight(page)).some((part, i) => Math.abs(part - bare[i]) > 60));
+  await shot(page, `sights-${size}`);
+  await page.selectOption("#overlay", "none");
+  await until("no frame is left", async () => (await colourAtSight(page)).every((part, i) => Math.abs(part - bare[i]) < 10));
+  await other.click("#fit");
+  const here = await place(other, 120, 60);
+  await other.mouse.move(here.x, here.y);
+  await until("the other one points there again", async () => (await others(page))[0].at.x === 120);
 
   console.log(`${size}: following goes where the other one points, until the picture is moved`);
   await page.click("#zoom-in");

@@ -30,7 +30,7 @@ const { Builder, ByteBuffer, ClientMessage, decodeServerMessage, encodePointer, 
 /** As the server writes it. */
 function bytesOf(people) {
   const builder = new Builder(256);
-  const list = people.map(({ number, name, known, at, pointing }) => {
+  const list = people.map(({ number, name, known, at, pointing, sees }) => {
     const text = builder.createString(name);
     Person.startPerson(builder);
     Person.addNumber(builder, BigInt(number));
@@ -38,6 +38,8 @@ function bytesOf(people) {
     Person.addKnown(builder, known);
     Person.addAt(builder, Vec3.createVec3(builder, at.x, at.y, at.z));
     Person.addPointing(builder, pointing);
+    if (sees) Person.addSeesFrom(builder, Vec3.createVec3(builder, sees.from.x, sees.from.y, sees.from.z));
+    if (sees) Person.addSeesTo(builder, Vec3.createVec3(builder, sees.to.x, sees.to.y, sees.to.z));
     return Person.endPerson(builder);
   });
   const vector = People.createPeopleVector(builder, list);
@@ -48,8 +50,9 @@ function bytesOf(people) {
   ServerMessage.finishServerMessageBuffer(builder, ServerMessage.endServerMessage(builder));
   return builder.asUint8Array().slice();
 }
-const ADA = { number: 7, name: "ada", known: true, at: { x: 1, y: -2, z: 3 }, pointing: true };
-const GUEST = { number: 9, name: "guest", known: false, at: { x: 0, y: 0, z: 0 }, pointing: false };
+const ADA = { number: 7, name: "ada", known: true, at: { x: 1, y: -2, z: 3 }, pointing: true,
+  sees: { from: { x: 0, y: 5, z: 3 }, to: { x: 70, y: 9, z: 3 } } };
+const GUEST = { number: 9, name: "guest", known: false, at: { x: 0, y: 0, z: 0 }, pointing: false, sees: null };
 
 test("people are read as they were written", () => {
   for (const people of [[], [ADA], [ADA, GUEST]]) {
@@ -92,7 +95,9 @@ test("damaged bytes are refused or read within the limits", () => {
 });
 
 test("a pointer says where and who", () => {
-  const message = ClientMessage.getRootAsClientMessage(new ByteBuffer(encodePointer({ x: 4, y: 5, z: 6 }, true, " Ada\u2603 ")));
+  const message = ClientMessage.getRootAsClientMessage(new ByteBuffer(encodePointer({ x: 4, y: 5, z: 6 }, true, " Ada\u2603 ",
+    { from: { x: 1, y: 2, z: 3 }, to: { x: 7, y: 8, z: 9 } })));
   const pointer = message.body(new Pointer());
   assert.deepEqual([pointer.at().x(), pointer.at().y(), pointer.at().z(), pointer.pointing(), pointer.name()], [4, 5, 6, true, "Ada"]);
+  assert.deepEqual([pointer.seesFrom().x(), pointer.seesFrom().z(), pointer.seesTo().y(), pointer.seesTo().z()], [1, 3, 8, 9]);
 });

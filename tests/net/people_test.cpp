@@ -12,8 +12,9 @@ namespace {
 using Event = protocol::ClientSession::Event;
 using protocol::Person;
 
-void point(WireClient& client, Vec3 at, bool pointing, const std::string& name) {
-  client.session().point({at, pointing, name});
+void point(WireClient& client, Vec3 at, bool pointing, const std::string& name,
+           std::optional<protocol::Sight> sees = std::nullopt) {
+  client.session().point({at, pointing, name, sees});
   client.flush();
 }
 
@@ -86,6 +87,40 @@ TEST(People, AreToldOfNoOftenerThanTheirPause) {
       std::chrono::steady_clock::now() - begin);
   EXPECT_GE(lists, 1);
   EXPECT_LE(lists, 2 + took.count() / protocol::kPeoplePauseMilliseconds);
+}
+
+TEST(People, SeeWhatOthersSee) {
+  TestServer server;
+  WireClient ada(server.port(), "/worlds/dam");
+  WireClient bob(server.port(), "/worlds/dam");
+  for (WireClient* client : {&ada, &bob}) ASSERT_TRUE(client->greet());
+  point(bob, {}, true, "bob");
+  const auto told = [&](const protocol::Sight& sight) {
+    return sees(server, bob,
+                [&](const auto& people) {
+                  return people.size() == 2 && people[1].sees == sight && !people[0].sees;
+                }) ||
+           sees(server, bob, [&](const auto& people) {
+             return people.size() == 2 && people[0].sees == sight && !people[1].sees;
+           });
+  };
+  point(ada, {10, 20, 0}, true, "ada", protocol::Sight{{5, 6, 0}, {40, 30, 0}});
+  EXPECT_TRUE(told({{5, 6, 0}, {40, 30, 0}}));
+  const Vec3 last = bob.mirror().welcome().size - Vec3{1, 1, 1};
+  point(ada, {10, 20, 0}, true, "ada",
+        protocol::Sight{{INT32_MAX, -7, INT32_MIN}, {INT32_MIN, INT32_MAX, INT32_MAX}});
+  EXPECT_TRUE(told({{}, last})) << "in any order, cut to the world";
+}
+
+// What the protocol's document says of costs.
+TEST(People, TheLongestListIsAsLongAsItIsSaidToBe) {
+  protocol::People people;
+  const std::string name(protocol::kMaxClientNameBytes, 'n');
+  const protocol::Sight sight{{1, 2, 3}, {4, 5, 6}};
+  for (std::uint64_t i = 1; i <= protocol::kMaxPeople; ++i) {
+    people.people.push_back({i, name, true, {1, 1, 1}, true, sight});
+  }
+  EXPECT_LE(protocol::encode(protocol::ServerMessage{people}).size(), 11U << 10);
 }
 
 TEST(People, ANameThatIsNoneEndsTheConnection) {

@@ -39,6 +39,9 @@ TEST(Messages, ClientMessagesComeBack) {
   EXPECT_EQ(pointer.at, (Vec3{-1, 2, 1 << 30}));
   EXPECT_TRUE(pointer.pointing);
   EXPECT_EQ(pointer.name, "ada");
+  EXPECT_FALSE(pointer.sees);
+  const Sight sight{{-5, 1 << 30, 0}, {9, 8, 7}};
+  EXPECT_EQ(over_the_wire<Pointer>(Pointer{{}, true, "ada", sight}).sees, sight);
   const Resync resync{{1, 2, 3}, 255};
   EXPECT_EQ(over_the_wire<Resync>(resync), resync);
   const PipeKey key{{1, 2, 3}, 65537};

@@ -72,7 +72,7 @@ export class Far {
     const { hand, queue, overlay, peer, differences } = this.viewer;
     // Commands that need no cells (a valve's) are no reason to fetch those; those of an undo are one to keep them.
     const waits = this.asked === 0 && !queue.idle;
-    return this.broken || waits || !hand.isFree || overlay !== "none" || peer !== null || differences !== null;
+    return this.broken || waits || !hand.isFree || (overlay !== "none" && overlay !== "views") || peer !== null || differences !== null;
   }
 
   private ask(level: number): void {

@@ -129,6 +129,8 @@ export class Overlay {
       case "age":
         return { title: "Last change of a chunk", marks: ["1 s ago", "30 s", "17 min"], ramp: YOUNG_FIRST_CSS,
           swatches: [["rgba(140, 165, 200, 0.25)", "none since it came into view"]] };
+      case "views":
+        return { title: "What others see: a frame in the colour of each", marks: [], swatches: [] };
       case "awake":
         return { title: "Chunks", marks: [], swatches: [[`rgba(${AWAKE.join()}, 0.6)`, "changed just now"],
           ["rgba(140, 165, 200, 0.25)", "at rest"], ["transparent", "all air, or out of view"]] };
@@ -140,7 +142,7 @@ export class Overlay {
 
   /** Returns whether the next frame will look different. */
   paint(context: CanvasRenderingContext2D, camera: Camera, slice: number, painted: Painted, now: number): boolean {
-    if (this.name === "none") return false;
+    if (this.name === "none" || this.name === "views") return false; // people.ts draws those
     const light = document.documentElement.dataset["palette"] === "light";
     context.fillStyle = light ? "rgba(255, 255, 255, 0.5)" : "rgba(6, 8, 11, 0.5)";
     context.fillRect(0, 0, camera.width, camera.height);

@@ -1,10 +1,10 @@
 // Who else is here: their cursors with names in the picture, a list, and following somebody. Fetched when there is a
 // picture; from then on the page says where it points, and is told of the others.
 import type { Camera } from "./camera";
-import type { Vec3 } from "./geometry";
+import { clamp, type Vec3 } from "./geometry";
 import type { PeopleMessage } from "./messages";
 import type { Mirror } from "./mirror";
-import { encodePointer, LONGEST_NAME, nameOf, readPeople, type Person } from "./people_wire";
+import { encodePointer, LONGEST_NAME, nameOf, readPeople, type Person, type Sight } from "./people_wire";
 
 /** How often it is said where we point, in milliseconds, and how often that we are still here. */
 const INTERVAL = 100;
@@ -20,6 +20,7 @@ export interface Place {
   readonly camera: Camera;
   readonly hover: { x: number; y: number } | null;
   readonly slice: number;
+  readonly overlay: string;
   setSlice(z: number): void;
   moved(): void;
   repaint(): void;
@@ -83,11 +84,30 @@ export class People {
     context.save();
     context.font = "600 12px ui-sans-serif, system-ui, sans-serif";
     for (const person of this.others()) {
+      if (this.place.overlay === "views" && person.sees) paintSight(context, camera, this.turned(person.sees, mirror), slice, person);
       const at = mirror.real(person.at);
       if (!person.pointing || at.z !== slice) continue;
       paintCursor(context, camera.screenX(at.x + 0.5), camera.screenY(at.y + 0.5), titleOf(person), colourOf(person));
     }
     context.restore();
+  }
+
+  /** As it lies in this picture, from the lowest to the highest corner. */
+  private turned({ from, to }: Sight, mirror: Mirror): Sight {
+    const [a, b] = [mirror.real(from), mirror.real(to)];
+    return {
+      from: { x: Math.min(a.x, b.x), y: Math.min(a.y, b.y), z: Math.min(a.z, b.z) },
+      to: { x: Math.max(a.x, b.x), y: Math.max(a.y, b.y), z: Math.max(a.z, b.z) },
+    };
+  }
+
+  /** The cells on the screen. */
+  private sight(mirror: Mirror): Sight {
+    const { camera, slice } = this.place;
+    const cell = (x: number, y: number): Vec3 => mirror.real({
+      x: clamp(Math.floor(camera.worldX(x)), 0, mirror.size.x - 1), y: clamp(Math.floor(camera.worldY(y)), 0, mirror.size.y - 1), z: slice,
+    });
+    return { from: cell(0, camera.height - 1), to: cell(camera.width - 1, 0) };
   }
 
   /** Null: nobody any more. */
@@ -138,12 +158,13 @@ export class People {
     if (this.wasMoved) this.follow(null);
     const at = hover ? { ...hover, z: slice } : { x: Math.floor(camera.x), y: Math.floor(camera.y), z: slice };
     const real: Vec3 = mirror.real(at);
-    const saying = `${real.x},${real.y},${real.z},${hover !== null},${this.name},${mirror.welcome.person}`;
+    const sees = this.sight(mirror);
+    const saying = JSON.stringify([real, hover !== null, this.name, mirror.welcome.person, sees]);
     const now = performance.now();
     if (saying === this.said && now - this.saidAt < STILL_HERE) return;
     this.said = saying;
     this.saidAt = now;
-    this.place.sendBytes(encodePointer(real, hover !== null, this.name));
+    this.place.sendBytes(encodePointer(real, hover !== null, this.name, sees));
   }
 
   private showList(): void {
@@ -197,6 +218,22 @@ function titleOf({ name, known, number }: Person): string {
 
 function colourOf({ number }: Person): string {
   return COLOURS[number % COLOURS.length]!;
+}
+
+/** A frame around what somebody sees, with the name in its upper left corner. */
+function paintSight(context: CanvasRenderingContext2D, camera: Camera, { from, to }: Sight, slice: number, person: Person): void {
+  if (slice < from.z || slice > to.z) return;
+  const [left, right] = [camera.screenX(from.x), camera.screenX(to.x + 1)];
+  const [top, bottom] = [camera.screenY(to.y + 1), camera.screenY(from.y)];
+  for (const [width, colour] of [[5, INK], [2, colourOf(person)]] as const) {
+    context.lineWidth = width;
+    context.strokeStyle = colour;
+    context.strokeRect(left, top, right - left, bottom - top);
+  }
+  context.fillStyle = colourOf(person);
+  context.fillRect(left, top, context.measureText(titleOf(person)).width + 10, 17);
+  context.fillStyle = INK;
+  context.fillText(titleOf(person), left + 5, top + 13);
 }
 
 function paintCursor(context: CanvasRenderingContext2D, x: number, y: number, name: string, colour: string): void {
