@@ -221,6 +221,10 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& path, Mode m
     return database->failed(code, connection == nullptr ? nullptr : sqlite3_errmsg(connection));
   }
   if (const Status hardened = database->harden(); !hardened) return Error{hardened.error()};
+  // A log is folded where it is known to be on the medium (Recorder), and never by the way.
+  if (mode == Mode::kWrite) {
+    sqlite3_db_config(connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+  }
   if (mode == Mode::kRead && path != kInMemory) database->take_back_what_was_cut_off();
   return database;
 }
@@ -234,6 +238,7 @@ void Database::take_back_what_was_cut_off() const {
   if (code != SQLITE_READONLY_ROLLBACK && code != SQLITE_READONLY_RECOVERY) return;
   sqlite3* writer = nullptr;
   if (sqlite3_open_v2(path_.c_str(), &writer, SQLITE_OPEN_READWRITE, nullptr) == SQLITE_OK) {
+    sqlite3_db_config(writer, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
     (void)sqlite3_exec(writer, kLook, nullptr, nullptr, nullptr);
   }
   sqlite3_close_v2(writer);

@@ -17,6 +17,14 @@ Status sync_file(const std::string& path) {
   return named(path, "cannot be made durable", files().sync(path));
 }
 
+Status write_log_anew(const std::string& path) {
+  if (!files().exists(path)) return Done{};
+  if (Status written = named(path, "cannot be written anew", files().write_anew(path)); !written) {
+    return written;
+  }
+  return sync_file(path);
+}
+
 Status sync_directory_of(const std::string& path) {
   return named(path, "its folder cannot be made durable", files().sync_folder_of(path));
 }

@@ -8,6 +8,9 @@
 namespace sluice::record {
 
 [[nodiscard]] Status sync_file(const std::string& path);
+/// Of a write-ahead log, before anything is folded from it: see Files::write_anew. Nothing there is
+/// well.
+[[nodiscard]] Status write_log_anew(const std::string& path);
 /// After a file was made, renamed or removed in it.
 [[nodiscard]] Status sync_directory_of(const std::string& path);
 

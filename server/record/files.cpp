@@ -5,6 +5,7 @@
 #include <cstring>
 #include <filesystem>
 #include <system_error>
+#include <vector>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -28,6 +29,24 @@ Status sync_descriptor(const std::string& path, int flags) {
   if (descriptor >= 0) close(descriptor);
   if (!synced) return Error{std::strerror(reason)};
   return Done{};
+}
+
+// In pieces that fit any memory.
+int write_over_itself(int descriptor) {
+  std::vector<char> piece(std::size_t{1} << 20);
+  off_t at = 0;
+  while (true) {
+    const ssize_t held = pread(descriptor, piece.data(), piece.size(), at);
+    if (held == 0) return 0;
+    if (held < 0) return errno;
+    for (ssize_t done = 0; done < held;) {
+      const ssize_t written =
+          pwrite(descriptor, piece.data() + done, static_cast<std::size_t>(held - done), at + done);
+      if (written < 0) return errno;
+      done += written;
+    }
+    at += held;
+  }
 }
 
 std::string folder_of(const std::string& path) {
@@ -71,6 +90,13 @@ class SystemFiles final : public Files {
     std::error_code error;
     fs::copy_file(from, to, fs::copy_options::overwrite_existing, error);
     return status_of(error);
+  }
+  Status write_anew(const std::string& path) override {
+    const int descriptor = open(path.c_str(), O_RDWR | O_CLOEXEC);
+    if (descriptor < 0) return errno == ENOENT ? Status(Done{}) : Error{std::strerror(errno)};
+    const int reason = write_over_itself(descriptor);
+    close(descriptor);
+    return reason == 0 ? Status(Done{}) : Error{std::strerror(reason)};
   }
   Status sync(const std::string& path) override { return sync_descriptor(path, O_RDONLY); }
   Status sync_folder_of(const std::string& path) override {

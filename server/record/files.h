@@ -29,6 +29,10 @@ class Files {
   /// A second name for a file.
   [[nodiscard]] virtual Status link(const std::string& from, const std::string& to) = 0;
   [[nodiscard]] virtual Status copy(const std::string& from, const std::string& to) = 0;
+  /// Writes all of the file over itself, so that the next sync brings each byte onto the medium:
+  /// also what a sync that failed gave up, which the system holds for written. Nothing there is
+  /// well.
+  [[nodiscard]] virtual Status write_anew(const std::string& path) = 0;
   /// What was written to the file outlasts a loss of power.
   [[nodiscard]] virtual Status sync(const std::string& path) = 0;
   /// What was made, renamed and removed in the folder of `path` does.

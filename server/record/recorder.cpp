@@ -5,6 +5,7 @@
 
 #include "server/record/bounds.h"
 #include "server/record/database.h"
+#include "server/record/durable.h"
 #include "server/record/facts.h"
 #include "server/record/history_rows.h"
 #include "server/record/reader.h"
@@ -37,8 +38,8 @@ Status make_durable(Database& database) {
 }
 
 /// A failed sync, also one of a process that has died since, may have left pages that the system
-/// holds for clean and the medium does not have: folding the log writes all that it holds anew, so
-/// that the sync after it is a true one.
+/// holds for clean and the medium does not have. Of the file itself folding the log writes all of
+/// them anew, so that the sync after it is a true one; the log was written anew before (connect()).
 Status fold_log(Database& database) {
   const auto busy = database.integer("PRAGMA wal_checkpoint(TRUNCATE)");
   if (!busy) return Error{busy.error()};
@@ -110,6 +111,9 @@ Result<std::unique_ptr<Recorder>> Recorder::open_locked(const std::string& path,
 }
 
 Status Recorder::connect() {
+  // Were the log folded while the medium has a part of it, a loss of power would bring that part
+  // back, and it would be laid over what is newer.
+  if (const Status anew = write_log_anew(path_ + "-wal"); !anew) return anew;
   auto opened = Database::open(path_, Database::Mode::kWrite);
   if (!opened) return Error{opened.error()};
   Database& database = **opened;

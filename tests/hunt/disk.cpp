@@ -200,6 +200,13 @@ Status Disk::copy(const std::string& from, const std::string& to) {
   return status_of(write(*made, file->now.data(), file->now.size(), 0) == SQLITE_OK);
 }
 
+Status Disk::write_anew(const std::string& path) {
+  const FilePtr file = find(path);
+  if (file == nullptr) return Done{};
+  const std::string held = file->now;
+  return status_of(write(*file, held.data(), held.size(), 0) == SQLITE_OK);
+}
+
 Status Disk::sync(const std::string& path) {
   const FilePtr file = find(path);
   return status_of(file != nullptr && sync_file(*file, false) == SQLITE_OK);

@@ -65,6 +65,7 @@ class Disk final : public record::Files {
   Status rename(const std::string& from, const std::string& to) override;
   Status link(const std::string& from, const std::string& to) override;
   Status copy(const std::string& from, const std::string& to) override;
+  Status write_anew(const std::string& path) override;
   Status sync(const std::string& path) override;
   Status sync_folder_of(const std::string& path) override;
   Result<std::unique_ptr<record::WriteLock>> lock(const std::string& path) override;

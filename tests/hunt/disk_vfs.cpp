@@ -20,6 +20,7 @@ struct Open {
   int lock;
   bool its_name;  // a sync makes its name durable, too
   bool gone;      // removed when closed
+  bool reads;     // and does not write
   bool maps;      // the log's index
 };
 
@@ -41,6 +42,8 @@ int x_lock(sqlite3_file* file, int level) {
   Open& open = of(file);
   Disk::File& it = *open.file;
   if (open.lock >= level) return SQLITE_OK;
+  // As the system has it.
+  if (open.reads && level > SQLITE_LOCK_SHARED) return SQLITE_IOERR_LOCK;
   if (level == SQLITE_LOCK_SHARED) {
     if (it.exclusive != nullptr) return SQLITE_BUSY;
     ++it.shared;
@@ -83,11 +86,13 @@ int x_read(sqlite3_file* file, void* out, int size, sqlite3_int64 from) {
 }
 
 int x_write(sqlite3_file* file, const void* bytes, int size, sqlite3_int64 at) {
+  if (of(file).reads) return SQLITE_IOERR_WRITE;
   return disk_in_use().write(*of(file).file, static_cast<const char*>(bytes),
                              static_cast<std::size_t>(size), static_cast<std::size_t>(at));
 }
 
 int x_truncate(sqlite3_file* file, sqlite3_int64 size) {
+  if (of(file).reads) return SQLITE_IOERR_TRUNCATE;
   return disk_in_use().truncate(*of(file).file, static_cast<std::size_t>(size));
 }
 
@@ -203,6 +208,7 @@ int x_open(sqlite3_vfs* /*vfs*/, const char* name, sqlite3_file* file, int flags
                   SQLITE_LOCK_NONE,
                   (flags & kLogs) != 0 && (flags & SQLITE_OPEN_CREATE) != 0,
                   (flags & SQLITE_OPEN_DELETEONCLOSE) != 0,
+                  (flags & SQLITE_OPEN_READONLY) != 0,
                   false};
   if (out != nullptr) *out = flags;
   return SQLITE_OK;
