@@ -31,11 +31,6 @@ PLANTS = [
           "    fail(status.error());\n    return tell_of_failure(std::move(replies));",
           "    fail(status.error());\n    if (PLANTED) return deliver_(std::move(replies));\n"
           "    return tell_of_failure(std::move(replies));", 200),
-    Plant("log-not-folded", "after a failed sync the log is not written anew",
-          "server/record/recorder.cpp",
-          """database.integer("PRAGMA wal_checkpoint(TRUNCATE)")""",
-          """database.integer(PLANTED ? "SELECT 0" : "PRAGMA wal_checkpoint(TRUNCATE)")""",
-          focus="bad_syncs = 5\npower_cuts = 5\ncrashes = 4\nside = 6\nticks = 200\ntick_rate = 8\ncommands = 40\n"),
     Plant("commit-forgotten", "what a failed commit left in the file is written again",
           "server/record/recorder.cpp",
           "  pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(known));",
