@@ -64,7 +64,7 @@ Legend Overlay::legend() const {
               {{ramp(1), "0", "1 s ago"},
                {ramp(0.5), "", "30 s"},
                {ramp(0), "3", "17 min"},
-               {blend({0, 0, 0}, kRestingChunk, 0.4), ".", "none seen"}}};
+               {blend({0, 0, 0}, kRestingChunk, 0.4), ".", "none"}}};
     case OverlayKind::kBytes:
       return {"Bytes a second for a chunk",
               {{ramp(0), "1", "10"}, {ramp(0.5), "3", "1 k"}, {ramp(1), "5", "100 k"}}};

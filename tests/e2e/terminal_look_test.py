@@ -116,7 +116,11 @@ def main():
             plain.press(b"O")
             plain.wait_for(r"Depth in cells +0 0 +5 \d+ +9 \d+")
             plain.press(b"O")
+            plain.wait_for(r"Surface over the floor, in cells +0 \S+ +5 \S+ +9 \S+")
+            plain.press(b"O")
             plain.wait_for("changed just now")
+            plain.press(b"O")
+            plain.wait_for(r"Last change of a chunk +0 1 s ago +3 17 min +\. none")
             plain.press(b"O")
             plain.wait_for("Bytes a second for a chunk")
             plain.wait_for(r"\n.*[ #.~-]S[ #.~-]")  # a spring
