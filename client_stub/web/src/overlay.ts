@@ -37,8 +37,7 @@ const MOST_TILES = 4096;
 /** Milliseconds of a frame for chunks that look different; the others follow in the next ones. */
 const BUDGET = 5;
 const AWAKE: Colour = [255, 176, 60];
-/** Of the ages' ramp, in powers of ten: a second to a thousand. */
-const LEAST_AGE = 0;
+/** Of the ages' ramp, in powers of ten, from a second on. */
 const MOST_AGE = 3;
 /** A chunk that is wider on the screen has its number written in it, in pixels. */
 const TEXT_WIDTH = 54;
@@ -320,7 +319,7 @@ export class Overlay {
     const since = this.activity.sinceChange(x, y, z, now);
     if (since === null) return { colour: quiet, text: "rests", fades: false };
     if (this.name === "age") {
-      const age = (Math.log10(Math.max(1, since / 1000)) - LEAST_AGE) / (MOST_AGE - LEAST_AGE);
+      const age = Math.log10(Math.max(1, since / 1000)) / MOST_AGE;
       return { colour: strong(1 - age), text: agoText(since, 1000), fades: true };
     }
     const share = Math.max(0, 1 - Math.max(0, since - AWAKE_FOR) / FADE);

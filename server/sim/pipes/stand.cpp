@@ -62,13 +62,18 @@ class Standing {
     }
     std::erase_if(awake, [&](std::uint32_t c) { return (did_[c] & (kMoved | kChanged)) == 0; });
     layout_.set_awake(awake);
+    forget_conduits();
+  }
+
+ private:
+  /// What they passed was looked at. In a tick without demands that are limited none are looked
+  /// for.
+  void forget_conduits() {
     for (const Conduit& conduit : step_.conduits.found) {
       for (const Slot node : conduit.inner) step_.set(node, PipeStep::kPasses, false);
     }
     step_.conduits.found.clear();
   }
-
- private:
   /// What a component did in this tick.
   enum Did : std::uint8_t {
     kMoved = 1,
