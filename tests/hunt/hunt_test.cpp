@@ -176,16 +176,6 @@ TEST_F(HuntTest, WhatAFailedSyncForgotIsWrittenAnewByTheNextProcess) {
       "tick_rate = 3\n");
 }
 
-// The medium had a part of a log that a failed sync had given up. The log was folded and emptied;
-// the power went before that was on the medium, and the part was laid over what was newer.
-TEST_F(HuntTest, ALogOfWhichTheMediumHasAPartIsWrittenAnewBeforeItIsFolded) {
-  Plan plan = Plan::of_seed(504);
-  ASSERT_TRUE(plan.take("bad_syncs = 3\nsecond_deaths = 60\npower_cuts = 9\ncrashes = 9\nside = 4\n"
-                        "ticks = 200\nclients = 1\nflips = 0\nlost_sectors = 0\nhand_repairs = 0\n")
-                  .ok());
-  expect_survives(plan.text());
-}
-
 // A device that did not read once ended the transaction of a checkpoint, whose pieces were gone
 // then and their numbers given to others; what came after it was written all the same.
 TEST_F(HuntTest, AReadThatFailsOnceLeavesNoHalfACheckpoint) {
