@@ -14,6 +14,7 @@
 // on.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <utility>
@@ -51,6 +52,11 @@ class SpringSchedule {
     }
     awake_.resize(kept);
     sorted_ = kept;
+  }
+  /// Whether asks(spring) holds for one that is awake.
+  template <class Asks>
+  [[nodiscard]] bool any_awake(Asks&& asks) const {
+    return std::any_of(awake_.begin(), awake_.end(), [&](Entry* spring) { return asks(*spring); });
   }
   /// count(spring) for each that sleeps, if `quantum` does not divide its rate.
   template <class Count>

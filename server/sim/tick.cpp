@@ -151,7 +151,14 @@ void World::run_springs() {
                       (!measure_.springs_give_to_their_cell || !core_.source_heads.empty());
   if (bodies && !core_.sources.empty()) {
     water_->look(grid_);
-    if (!changed_.empty() || !grid_.changed().empty()) source_schedule_.wake_all(core_.sources);
+    // What one gives in this tick can make room for those after it, wherever its body reaches.
+    const auto gives = [&](const auto& spring) {
+      return due_in_tick(spring.second.rate, core_.tick, measure_.quantum) > 0 &&
+             room_for_source(spring.first).units > 0;
+    };
+    if (!changed_.empty() || !grid_.changed().empty() || source_schedule_.any_awake(gives)) {
+      source_schedule_.wake_all(core_.sources);
+    }
   }
   const auto move = [&](Vec3 place, Vec3 at, std::int32_t units) {
     if (units == 0) return;

@@ -5,6 +5,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "tests/support/drawn_world.h"
+#include "tests/support/effort.h"
 #include "tests/support/random_world.h"
 #include "tests/support/through_a_snapshot.h"
 #include "tests/support/world_access.h"
@@ -235,6 +236,45 @@ RC_GTEST_PROP(Springs, SleepAndRestoresChangeNothing,
     RC_ASSERT(wakeful->tick(commands, serial).digest == report.digest);
     RC_ASSERT(restored->tick(commands, serial).digest == report.digest);
     RC_ASSERT(sleeping->digest() == sleeping->recompute_digest());
+  }
+}
+
+/// A small hollow rock: its bodies of water are at rest but for springs that seldom give.
+WorldSpec hollow(std::uint64_t seed, sim::WaterModel water) {
+  Dice dice(seed);
+  WorldSpec spec;
+  spec.config.water = water;
+  spec.config.size = {dice.roll(3, 7), dice.roll(3, 6), dice.chance(50) ? 1 : dice.roll(2, 4)};
+  const Box box = spec.config.box();
+  for (std::int64_t i = 0; i < box.volume() / 2; ++i) {
+    const Vec3 at = random_place(dice, spec.config.size);
+    spec.fills.push_back({{at, {1, 1, 1}}, dice.chance(40) ? kFull : kRock});
+  }
+  const auto put = [&](std::vector<sim::Spring>& springs, std::int32_t rate, std::int32_t head) {
+    const Vec3 at = random_place(dice, spec.config.size);
+    const auto is_there = [&](const sim::Spring& spring) { return spring.at == at; };
+    if (std::none_of(springs.begin(), springs.end(), is_there)) springs.push_back({at, rate, head});
+  };
+  for (int i = dice.roll(2, 5); i > 0; --i) {
+    const std::int32_t rate = dice.chance(50) ? kFull : dice.roll(1, kFull / 8);
+    put(spec.sources, rate, dice.chance(70) ? dice.roll(0, spec.config.size.y) * kFull : -1);
+  }
+  for (int i = dice.roll(0, 2); i > 0; --i) put(spec.drains, dice.roll(1, kFull / 8), -1);
+  return spec;
+}
+
+// One gave, and made room for another one that slept until the next tick.
+TEST(Springs, OneThatGivesWakesThoseThatItMakesRoomFor) {
+  sim::SerialExecutor serial;
+  for (std::uint64_t seed = 1; seed <= cases(1000); ++seed) {
+    const WorldSpec spec = hollow(seed, static_cast<sim::WaterModel>(1 + seed % 4));
+    auto sleeping = make_world(spec);
+    auto wakeful = make_world(spec);
+    wakeful->set_run_options({.sleep = false});
+    for (int tick = 1; tick <= 150; ++tick) {
+      ASSERT_EQ(sleeping->tick({}, serial).digest, wakeful->tick({}, serial).digest)
+          << "seed " << seed << " tick " << tick;
+    }
   }
 }
 
