@@ -251,8 +251,7 @@ rows = """)" + rows + R"(
 """
 )");
   const Box whole = {{0, 0, 0}, {512, 512, 1}};
-  WireClient stalled(server.port(), "/worlds/dam", "stalled");
-  stalled.shrink_receive_buffer();
+  WireClient stalled(server.port(), "/worlds/dam", "stalled", "", {}, WireClient::kSmallBuffer);
   ASSERT_TRUE(stalled.greet());
   ASSERT_TRUE(look_at(stalled, whole));
   WireClient lively(server.port(), "/worlds/dam", "lively");

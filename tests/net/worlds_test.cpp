@@ -122,8 +122,7 @@ TEST(Worlds, WhoTakesNoMessageDoesNotKeepAWorld) {
   TestServer server(std::move(options));
   auto pond = std::make_unique<Pond>();
   ASSERT_TRUE(server.server().add_world({&pond->feed(), pond.get()}).ok());
-  WireClient stalled(server.port(), "/worlds/pond");
-  stalled.shrink_receive_buffer();
+  WireClient stalled(server.port(), "/worlds/pond", "stalled", "", {}, WireClient::kSmallBuffer);
   ASSERT_TRUE(stalled.greet());
   for (std::uint64_t nonce = 1; nonce < 3000; ++nonce) stalled.session().send_ping(nonce);
   stalled.flush();

@@ -34,23 +34,32 @@ struct WireClient::Socket {
     });
   }
 
-  /// Runs until what `begin` began with its argument has ended; reading goes on beside it.
+  /// Runs until what `begin` began with its argument has ended; reading goes on beside it. Throws
+  /// when that takes too long: a system may tell a full socket of its peer's end minutes later.
   beast::error_code wait_for(const std::function<void(transport::Called)>& begin) {
-    std::optional<beast::error_code> result;
-    begin([&result](beast::error_code error) { result = error; });
+    // Shared, because what is given up ends later.
+    const auto result = std::make_shared<std::optional<beast::error_code>>();
+    begin([result](beast::error_code error) { *result = error; });
+    const auto deadline = std::chrono::steady_clock::now() + WireClient::kPatience;
     context.restart();
-    while (!result && context.run_one() > 0) {
+    while (!*result && context.run_one_until(deadline) > 0) {
     }
-    if (!result) throw std::runtime_error("nothing is under way");
-    return *result;
+    if (!*result) throw std::runtime_error("the server takes nothing");
+    return **result;
   }
 };
 
 WireClient::WireClient(std::uint16_t port, const std::string& path, std::string name,
-                       const std::string& token, protocol::SentCommands commands)
+                       const std::string& token, protocol::SentCommands commands,
+                       int receive_buffer_bytes)
     : socket_(std::make_unique<Socket>()), session_(std::move(name), std::move(commands)) {
-  socket_->stream.next_layer().socket().connect(
-      Tcp::endpoint(asio::ip::make_address("127.0.0.1"), port));
+  Tcp::socket& tcp = socket_->stream.next_layer().socket();
+  tcp.open(Tcp::v4());
+  // Before it connects: a window that shrinks later makes the system drop what was promised room.
+  if (receive_buffer_bytes > 0) {
+    tcp.set_option(asio::socket_base::receive_buffer_size(receive_buffer_bytes));
+  }
+  tcp.connect(Tcp::endpoint(asio::ip::make_address("127.0.0.1"), port));
   socket_->stream.read_message_max(protocol::kMaxServerMessageBytes);
   if (!token.empty()) {
     socket_->stream.set_option(
@@ -84,10 +93,11 @@ void WireClient::flush() {
 
 void WireClient::send_raw(const protocol::Bytes& bytes, bool binary) {
   socket_->stream.binary(binary);
+  const bool ended_before = std::exchange(ended_, true);  // unless the whole message leaves
   const beast::error_code error = socket_->wait_for([&](transport::Called done) {
     transport::write(socket_->stream, asio::buffer(bytes), std::move(done));
   });
-  if (error) ended_ = true;
+  ended_ = ended_before || error;
 }
 
 bool WireClient::read_one(Milliseconds patience, Event& event) {
@@ -153,11 +163,6 @@ bool WireClient::wait_closed(Milliseconds patience) {
 std::string WireClient::close_reason() const {
   const auto& reason = socket_->stream.reason().reason;
   return {reason.data(), reason.size()};
-}
-
-void WireClient::shrink_receive_buffer() {
-  socket_->stream.next_layer().socket().set_option(
-      asio::socket_base::receive_buffer_size(64 << 10));
 }
 
 struct SilentConnection::Socket {

@@ -15,10 +15,17 @@ class WireClient {
  public:
   using Milliseconds = std::chrono::milliseconds;
 
+  /// A receive buffer that a client which reads nothing has soon filled.
+  static constexpr int kSmallBuffer = 64 << 10;
+  /// How long the server may take nothing of what is sent.
+  static constexpr Milliseconds kPatience{20000};
+
   /// Throws std::runtime_error when the server cannot be reached or does not take the upgrade.
   /// `token` is shown to the server, where it is not empty; `commands`: of an earlier connection.
+  /// `receive_buffer_bytes`: how much the system takes in that is not read; 0: as much as it likes.
   WireClient(std::uint16_t port, const std::string& path, std::string name = "test",
-             const std::string& token = "", protocol::SentCommands commands = {});
+             const std::string& token = "", protocol::SentCommands commands = {},
+             int receive_buffer_bytes = 0);
   ~WireClient();
   WireClient(const WireClient&) = delete;
   WireClient& operator=(const WireClient&) = delete;
@@ -28,7 +35,8 @@ class WireClient {
 
   /// Sends Hello and waits for the answer. True when welcomed.
   bool greet();
-  /// Sends what the session queued.
+  /// Sends what the session queued. Throws when the server takes nothing for `kPatience`; the
+  /// connection is of no more use then.
   void flush();
   /// Sends any bytes as one message, as the session would not.
   void send_raw(const protocol::Bytes& bytes, bool binary = true);
@@ -44,8 +52,6 @@ class WireClient {
 
   /// The reason in the server's close frame.
   [[nodiscard]] std::string close_reason() const;
-  /// Lets nothing be read from the socket any more, as a stalled client would.
-  void shrink_receive_buffer();
   /// Ends the connection without a word.
   void abort();
 
