@@ -88,6 +88,7 @@ TEST(Limits, AClientThatShowsNoLifeIsLetGo) {
 TEST(Limits, AClientThatTakesNothingIsLetGoWhateverItSends) {
   net::ServerOptions options;
   options.limits.stall = milliseconds(300);
+  options.limits.idle = std::chrono::hours(1);  // so that nothing else ends it
   // Little, and yet room for many: a pong has few bytes, each packet costs a system hundreds.
   options.limits.send_buffer_bytes = 64 << 10;
   options.limits.messages_per_second = 1e9;  // so that what it is sent fills every buffer at once
