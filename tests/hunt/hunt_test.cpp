@@ -160,6 +160,14 @@ TEST_F(HuntTest, APoolThatWakesAsANeighbourIsABody) {
       "checkpoint_ticks = 16\n");
 }
 
+// Views that a client above its rate had asked for lay unread when all was said to be still.
+TEST_F(HuntTest, WhatIsReadSlowlyIsWaitedFor) {
+  expect_survives(
+      "seed = 8515192\nstalls = 2\nviews = 15\nclients = 4\nticks = 63\npipes = 1\nside = 4\n"
+      "commands = 0\nbad_commands = 0\nquiet = 88\ntick_rate = 4\nwaiting_replies = 1\n"
+      "messages_per_second = 30\n");
+}
+
 // A process that died after a failed sync left pages that were seen and not on the medium; what the
 // next one acknowledged stood behind them in the log, and went with the power.
 TEST_F(HuntTest, WhatAFailedSyncForgotIsWrittenAnewByTheNextProcess) {

@@ -272,7 +272,7 @@ bool Run::has_settled() {
     // A word that sends a client away may have been on its way, so that it comes again.
     return runner.world().tick_number() >= goal && ground_.timeline.messages() == 0 &&
            runner.writer().lag_ticks() == 0 && !runner.feed().awaited() &&
-           all([](const Visitor& one) { return one.ready_to_stay(); });
+           all([](const Visitor& one) { return one.ready_to_stay() && one.heard(); });
   });
   return still && lives();
 }

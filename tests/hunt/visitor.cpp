@@ -92,6 +92,10 @@ bool Visitor::ready_to_stay() const {
   return ready() && wire_->whole();
 }
 
+bool Visitor::heard() const {
+  return wire_ == nullptr || wire_->all_read();
+}
+
 void Visitor::flush() {
   if (wire_ == nullptr) return;
   for (const protocol::Bytes& message : session_->take_outgoing()) wire_->send(message);

@@ -33,6 +33,8 @@ class Visitor {
   [[nodiscard]] bool ready() const;
   /// Ready, and its connection has not broken without its knowledge.
   [[nodiscard]] bool ready_to_stay() const;
+  /// The server has read all that came of it, which it does slowly with one above its rate.
+  [[nodiscard]] bool heard() const;
   /// Commands without an answer on the connection that there is.
   [[nodiscard]] std::size_t unanswered() const { return unanswered_; }
   /// That it has sent in all, or left out.

@@ -50,6 +50,8 @@ class Wire : public std::enable_shared_from_this<Wire> {
   void abandon();
   /// False from the moment it breaks, also while neither end has noticed.
   [[nodiscard]] bool whole() const { return server_open_ && client_open_; }
+  /// Nothing that came to the server waits for it to read.
+  [[nodiscard]] bool all_read() const { return inbox_.empty(); }
 
   // The server's side.
 
