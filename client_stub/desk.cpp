@@ -4,24 +4,12 @@
 #include <utility>
 
 #include "client_stub/layers.h"
-#include "client_stub/pipe_picture.h"
 #include "client_stub/placing.h"
 
 namespace sluice::client {
 
 namespace {
 
-constexpr Colour kInk{215, 223, 235};
-constexpr Colour kBar{24, 32, 46};
-constexpr Colour kBadBar{96, 32, 36};
-constexpr Colour kFactsBar{34, 48, 70};
-constexpr Colour kPinBar{28, 40, 58};
-/// Lines of the inspector at the most: the picture matters more.
-constexpr std::size_t kMostLines = 3;
-/// Facts are worked out anew this often, since a large network takes a while to walk through.
-constexpr std::chrono::milliseconds kLookUpAgain{200};
-/// Of the time between two looks at the surfaces, at most this part goes into them.
-constexpr int kSettleShare = 4;
 constexpr std::int32_t kLargestBrush = 16;
 constexpr std::int32_t kFar = 8;
 
@@ -43,6 +31,8 @@ void Desk::welcomed(const protocol::Mirror& mirror, bool first) {
     picture_.slice = (size.z - 1) / 2;
     picture_.fit(size);
   }
+  far_.welcomed();
+  look_from_afar(mirror, Clock::now());
   activity_ = Activity();
   stale_ = true;
   facts_.connection_error.clear();
@@ -51,7 +41,8 @@ void Desk::welcomed(const protocol::Mirror& mirror, bool first) {
 void Desk::ticked(const protocol::Mirror& mirror, Clock::time_point now) {
   facts_.tick_came(mirror);
   activity_.note(mirror, now);
-  stale_ |= !mirror.changed().empty();
+  far_.ticked(mirror);
+  stale_ |= !mirror.changed().empty() || far_.shown() > 0;
 }
 
 void Desk::answered(const protocol::CommandResult& result) {
@@ -61,6 +52,7 @@ void Desk::answered(const protocol::CommandResult& result) {
 
 void Desk::lost(std::string why) {
   hand_.cancel();
+  held_keys_.clear();
   const std::size_t edits = queue_.reset();
   facts_.connection_error = std::move(why);
   if (edits > 0) {
@@ -69,8 +61,34 @@ void Desk::lost(std::string why) {
   }
 }
 
-Box Desk::view(const protocol::Mirror& mirror) const {
+Box Desk::box(const protocol::Mirror& mirror) const {
   return picture_.view(mirror.welcome().size);
+}
+
+Desk::View Desk::view(const protocol::Mirror& mirror) const {
+  return {box(mirror), inspector_.looks() ? bits_of_known_layers(mirror) : overlay_.layers(mirror),
+          static_cast<std::uint8_t>(far_.asked())};
+}
+
+void Desk::look_from_afar(const protocol::Mirror& mirror, Clock::time_point now) {
+  const bool needs_cells = overlay_.kind() != OverlayKind::kNone || inspector_.looks() ||
+                           !hand_.is_free() || !held_keys_.empty();
+  far_.look(mirror, picture_.zoom, needs_cells, !queue_.idle(), now);
+  picture_.level = far_.shown();
+}
+
+void Desk::hold(const Key& key, Clock::time_point now) {
+  if (held_keys_.size() == kMostHeldKeys) {
+    held_keys_.clear();
+    return facts_.say("this is faster than the cells come: it was left out");
+  }
+  held_keys_.push_back(key);
+  far_.keep_cells(now);
+}
+
+void Desk::take_up(const protocol::Mirror& mirror, Clock::time_point now) {
+  if (!far_.has_cells()) return;
+  for (const Key& key : std::exchange(held_keys_, {})) handle(mirror, key, true, now);
 }
 
 Vec3 Desk::cursor() const {
@@ -90,6 +108,7 @@ void Desk::handle(const protocol::Mirror& mirror, const Key& key, bool connected
     return;
   }
   if (!connected) return;
+  if (!held_keys_.empty() && key.kind != KeyKind::kEscape) return hold(key, now);
   const Known seen = known(mirror, now);
   const Vec3 size = mirror.welcome().size;
   looked_up_.reset();
@@ -115,10 +134,16 @@ void Desk::handle(const protocol::Mirror& mirror, const Key& key, bool connected
     case KeyKind::kMousePress:
     case KeyKind::kMouseDrag:
     case KeyKind::kMouseRelease:
+      if (!far_.has_cells()) return hold(key, now);
+      far_.keep_cells(now);
       return handle_mouse(mirror, key, seen);
     case KeyKind::kCharacter:
-      return handle_character(mirror, key.character, seen);
+      if (move_by(key.character, size) || choose(mirror, key.character)) return;
+      if (!far_.has_cells()) return hold(key, now);
+      far_.keep_cells(now);
+      return use_character(mirror, key.character, seen);
     case KeyKind::kEscape:
+      held_keys_.clear();
       hand_.cancel();
       return pipe_tool_.clear();
   }
@@ -229,12 +254,12 @@ bool Desk::choose(const protocol::Mirror& mirror, char character) {
   }
 }
 
-void Desk::handle_character(const protocol::Mirror& mirror, char character, const Known& known) {
+/// What is done to the world or to the inspector, at the cursor.
+void Desk::use_character(const protocol::Mirror& mirror, char character, const Known& known) {
   if (PipeTool::takes(character)) return act(pipe_tool_.press(character, cursor(), mirror));
   if (is_placed_by(character)) {
     return act(place(character, cursor(), mirror, fixtures_, hand_.mixture));
   }
-  if (move_by(character, mirror.welcome().size) || choose(mirror, character)) return;
   const auto use = [&](Tool tool) {
     hand_.tool = tool;
     act(hand_.use(mirror, cursor()));
@@ -300,130 +325,6 @@ void Desk::scroll(int lines) {
 /// Of the screen, for the help: the status line stays.
 int Desk::help_rows() const {
   return std::min(static_cast<int>(help_lines().size()), std::max(1, screen_.rows() - 1));
-}
-
-/// Whole chunks, since water that the picture's edge cuts goes on behind it.
-void Desk::settle(const protocol::Mirror& mirror) {
-  const ChunkShape& sides = mirror.welcome().sides;
-  const Box shown = view(mirror);
-  const Vec3 from = sides.box(sides.chunk_of(shown.from)).from;
-  const Vec3 end = sides.box(sides.chunk_of(shown.end() - Vec3{1, 1, 1})).end();
-  const Box box{{from.x, from.y, picture_.slice}, {end.x - from.x, end.y - from.y, 1}};
-  const Clock::time_point now = Clock::now();
-  if (box == settled_ && (!stale_ || now < settle_again_)) return;
-  surfaces_.settle(mirror, box);
-  const Clock::time_point done = Clock::now();
-  settle_again_ = done + (done - now) * kSettleShare;
-  settled_ = box;
-  stale_ = false;
-}
-
-std::uint32_t Desk::layers(const protocol::Mirror& mirror) const {
-  return inspector_.looks() ? bits_of_known_layers(mirror) : overlay_.layers(mirror);
-}
-
-void Desk::draw_world(const Known& known) {
-  picture_.brush = hand_.shape == Shape::kBox || hand_.shape == Shape::kFill ? 1 : hand_.brush;
-  overlay_.rescale(known);
-  const std::vector<Box> preview = hand_.preview(known.mirror, cursor());
-  // Of few colours a mixture would be any of them.
-  const double share =
-      style_.colours == ColourDepth::kTrue || style_.colours == ColourDepth::k256 ? 0.45 : 1.0;
-  picture_.draw(
-      known.mirror, surfaces_,
-      [&](Vec3 cell, Colour base) {
-        const Colour colour = overlay_.tint(known, cell, base);
-        const bool covered = std::any_of(preview.begin(), preview.end(),
-                                         [&](const Box& box) { return box.contains(cell); });
-        return covered ? blend(colour, kCursor, share) : colour;
-      },
-      screen_);
-  draw_fixtures(fixtures_, picture_, known.mirror.welcome().size, screen_);
-  draw_pipes(picture_, known.mirror, pipe_tool_.marked(), screen_);
-  overlay_.write(known, picture_, screen_);
-  overlay_.draw_legend(screen_);
-}
-
-/// What lies under the cursor: a pipe is told of always, the rest when it is asked for.
-void Desk::look_up(const Known& known) {
-  if (looked_up_ && known.now - *looked_up_ < kLookUpAgain) return;
-  looked_up_ = known.now;
-  inspector_.sample(known);
-  lines_.clear();
-  const auto width = static_cast<std::size_t>(std::max(1, screen_.columns() - 2));
-  const Subject subject = inspector_.subject_at(known, cursor());
-  if (inspector_.on()) {
-    const auto report = report_of(known, subject);
-    if (!report) return;
-    std::string text = report->title + "  " + report->facts;
-    if (!report->why.empty()) text += "  " + report->why;
-    lines_ = wrap(text, width);
-    if (lines_.size() > kMostLines) lines_.resize(kMostLines);
-    return;
-  }
-  const protocol::PipeMirror& pipes = known.mirror.pipes();
-  const auto here = pipes.nodes_in(cursor());
-  const auto view = here.empty() ? pipes.find_name(pipe_tool_.marked()) : here.front();
-  if (view) lines_.push_back(describe_node(pipes, *view));
-  const std::string fixture = describe_fixture(fixtures_, cursor());
-  if (!fixture.empty()) lines_.push_back(fixture);
-}
-
-/// Over the status line: what is pinned, and under it what the cursor stands on.
-void Desk::draw_lines(const Known& known) {
-  look_up(known);
-  const auto width = static_cast<std::size_t>(screen_.columns());
-  const auto pins = inspector_.pin_lines(known, style_.unicode, width);
-  int row = screen_.rows() - 1 - static_cast<int>(lines_.size() + pins.size());
-  const std::string empty(width, ' ');
-  for (const std::string& line : pins) {
-    screen_.text(0, row, empty, kInk, kPinBar);
-    screen_.text(0, row++, line, kInk, kPinBar);
-  }
-  for (const std::string& line : lines_) {
-    screen_.text(0, row, empty, kInk, kFactsBar);
-    screen_.text(0, row++, " " + line, kInk, kFactsBar);
-  }
-}
-
-std::string Desk::draw(const protocol::Mirror& mirror, bool connected, const std::string& line,
-                       Clock::time_point now) {
-  if (connected) {
-    settle(mirror);
-    const Known seen = known(mirror, now);
-    draw_world(seen);
-    draw_lines(seen);
-  }
-  facts_.picture = picture_;
-  facts_.tool = hand_.tool;
-  facts_.shape = hand_.shape;
-  facts_.brush = hand_.brush;
-  facts_.mixture = hand_.mixture;
-  const bool is_bad = !facts_.connection_error.empty();
-  const std::string status = connected ? facts_.status(mirror)
-                             : is_bad  ? line + facts_.connection_error
-                                       : line;
-  const Colour paper = is_bad && !connected ? kBadBar : kBar;
-  const int row = screen_.rows() - 1;
-  screen_.text(0, row, std::string(static_cast<std::size_t>(screen_.columns()), ' '), kInk, paper);
-  screen_.text(0, row, status, kInk, paper);
-  if (shows_help_) draw_help();
-  return screen_.take_changes();
-}
-
-void Desk::draw_help() {
-  scroll(0);  // the window may be another one
-  const auto lines = help_lines();
-  const int rows = help_rows();
-  const int width = static_cast<int>(lines.front().size());
-  const int left = std::max(0, (screen_.columns() - width) / 2);
-  const int top = std::max(0, (screen_.rows() - 1 - rows) / 2);
-  for (int row = 0; row < rows; ++row) {
-    screen_.text(left, top + row, lines[static_cast<std::size_t>(help_top_ + row)], kInk, kBar);
-  }
-  const int below = static_cast<int>(lines.size()) - rows - help_top_;
-  if (help_top_ > 0) screen_.text(left + width - 10, top, " more: up ", kBar, kInk);
-  if (below > 0) screen_.text(left + width - 12, top + rows - 1, " more: down ", kBar, kInk);
 }
 
 }  // namespace sluice::client

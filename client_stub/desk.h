@@ -11,6 +11,7 @@
 
 #include "client_stub/activity.h"
 #include "client_stub/command_queue.h"
+#include "client_stub/far.h"
 #include "client_stub/fixtures.h"
 #include "client_stub/hand.h"
 #include "client_stub/inspector.h"
@@ -30,6 +31,9 @@ class Desk {
  public:
   using Clock = Activity::Clock;
 
+  /// Keys that wait for cells at the most: a stroke of the mouse is many.
+  static constexpr std::size_t kMostHeldKeys = 1000;
+
   explicit Desk(TerminalStyle style);
 
   void resize(int columns, int rows);
@@ -43,10 +47,15 @@ class Desk {
   void handle(const protocol::Mirror& mirror, const Key& key, bool connected,
               Clock::time_point now);
 
-  /// What is to be seen of the world.
-  [[nodiscard]] Box view(const protocol::Mirror& mirror) const;
-  /// And of what it has beside cells, as SetView has it.
-  [[nodiscard]] std::uint32_t layers(const protocol::Mirror& mirror) const;
+  /// What is to be seen of the world, as SetView has it.
+  struct View {
+    Box box;
+    std::uint32_t layers = 0;
+    std::uint8_t level_of_detail = 0;
+
+    friend bool operator==(const View&, const View&) = default;
+  };
+  [[nodiscard]] View view(const protocol::Mirror& mirror) const;
   [[nodiscard]] CommandQueue& queue() { return queue_; }
 
   /// The picture and all that is laid over it; `line` stands at the bottom instead of the status
@@ -59,12 +68,18 @@ class Desk {
   void scroll(int lines);
   [[nodiscard]] int help_rows() const;
   void handle_mouse(const protocol::Mirror& mirror, const Key& key, const Known& known);
-  void handle_character(const protocol::Mirror& mirror, char character, const Known& known);
+  void use_character(const protocol::Mirror& mirror, char character, const Known& known);
   [[nodiscard]] bool move_by(char character, Vec3 size);
   [[nodiscard]] bool choose(const protocol::Mirror& mirror, char character);
   void change_slice(std::int32_t by, Vec3 size);
   void act(Act done);
+  /// Asks for what the picture needs: the cells, or a level of detail.
+  void look_from_afar(const protocol::Mirror& mirror, Clock::time_point now);
+  /// A key that needs cells, from afar: it waits for them, and all keys after it for their turn.
+  void hold(const Key& key, Clock::time_point now);
+  void take_up(const protocol::Mirror& mirror, Clock::time_point now);
 
+  [[nodiscard]] Box box(const protocol::Mirror& mirror) const;
   [[nodiscard]] Vec3 cursor() const;
   [[nodiscard]] Known known(const protocol::Mirror& mirror, Clock::time_point now) const;
   void settle(const protocol::Mirror& mirror);
@@ -85,9 +100,12 @@ class Desk {
   Activity activity_;
   Fixtures fixtures_;
   CommandQueue queue_;
+  Far far_;
+  std::vector<Key> held_keys_;
 
   bool stale_ = true;  // what surfaces_ holds
   Box settled_;
+  int settled_level_ = 0;
   Clock::time_point settle_again_;
   std::vector<std::string> lines_;  // of the inspector, over the status
   std::optional<Clock::time_point> looked_up_;

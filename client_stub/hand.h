@@ -42,6 +42,8 @@ class Hand {
   /// Puts what is held there, with its middle into the cell.
   [[nodiscard]] Act paste(const protocol::Mirror& mirror, Vec3 at);
   [[nodiscard]] bool copies() const { return corner_.has_value(); }
+  /// Nothing is begun.
+  [[nodiscard]] bool is_free() const { return !stroke_ && !copies(); }
 
   /// `is_seen`: whether the mirror shows all that was sent.
   [[nodiscard]] Act undo(const protocol::Mirror& mirror, bool is_seen);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "client_stub/far.h"
 #include "client_stub/palette.h"
 #include "protocol/base/map_text.h"
 
@@ -104,7 +105,7 @@ void Picture::draw_column(const protocol::Mirror& mirror, const Surfaces& surfac
   const std::int32_t x = cell_x(pixel_x);
   const std::int32_t world_height = std::max(1, mirror.welcome().size.y);
   const int pixels = zoom > 0 ? 1 << zoom : 1;
-  const auto cell_at = [&](std::int32_t y) { return mirror.cell({x, y, slice}); };
+  const auto cell_at = [&](std::int32_t y) { return shown_cell(mirror, level, {x, y, slice}); };
   std::int32_t before = cell_y(0) + 1;  // the row of cells that was drawn last
   int depth = 0;                        // of water down to and with that row
   while (depth < kDeepest && cell_at(before + depth) > 0) ++depth;

@@ -19,6 +19,7 @@ struct Picture {
   double center_y = 0;
   int zoom = 0;  // 2^zoom pixels a cell; below 0, 2^-zoom cells a pixel
   std::int32_t slice = 0;
+  int level = 0;  // of detail (far.h), of the cells that are drawn
   std::int32_t cursor_x = 0;
   std::int32_t cursor_y = 0;
   std::int32_t brush = 1;  // cells along one side

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "client_stub/far.h"
 #include "client_stub/inspector.h"
 #include "client_stub/overlay.h"
 #include "protocol/base/map_text.h"
@@ -52,6 +53,16 @@ constexpr std::string_view kHelp[] = {
     "                                                    ",
 };
 
+/// What the cursor stands on; from afar that is what stands for its cell.
+std::string text_of_cell(const protocol::Mirror& mirror, const Picture& picture) {
+  const Vec3 at = {picture.cursor_x, picture.cursor_y, picture.slice};
+  std::string text = describe_cell(shown_cell(mirror, picture.level, at));
+  if (picture.level == 0) return text;
+  const std::string side = std::to_string(1 << picture.level);
+  const bool is_flat = mirror.welcome().size.z == 1;
+  return text + " (mean of " + side + " x " + side + (is_flat ? "" : " x " + side) + " cells)";
+}
+
 }  // namespace
 
 std::span<const std::string_view> help_lines() {
@@ -89,9 +100,8 @@ std::string Facts::status(const protocol::Mirror& mirror) const {
                 static_cast<double>(mirror.counters().water) / kFull);
   line += text;
   if (welcome.size.z > 1) line += "  z " + std::to_string(picture.slice);
-  const std::int32_t cell = mirror.cell({picture.cursor_x, picture.cursor_y, picture.slice});
   line += "  [" + std::to_string(picture.cursor_x) + ", " + std::to_string(picture.cursor_y) +
-          "] " + describe_cell(cell);
+          "] " + text_of_cell(mirror, picture);
   line += welcome.watch_only ? std::string("  watching only")
                              : std::string("  ") + name_of(tool) + " " + std::to_string(brush);
   if (!welcome.watch_only && shape != Shape::kBrush) line += std::string(" ") + name_of(shape);

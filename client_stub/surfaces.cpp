@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "client_stub/far.h"
 #include "protocol/base/map_text.h"
 
 namespace sluice::client {
@@ -16,10 +17,21 @@ constexpr int kSweeps = 6;
 /// Sweeps that draw out a step between the heads at the two ends of a tunnel.
 constexpr int kSmoothings = 6;
 
+/// The cells of the level that stand for those of the box.
+Box coarse(const Box& box, int level) {
+  if (box.empty()) return box;
+  const Vec3 last = box.end() - Vec3{1, 1, 1};
+  const Vec3 from = {box.from.x >> level, box.from.y >> level, box.from.z >> level};
+  return {from,
+          {(last.x >> level) - from.x + 1, (last.y >> level) - from.y + 1,
+           (last.z >> level) - from.z + 1}};
+}
+
 }  // namespace
 
-void Surfaces::settle(const protocol::Mirror& mirror, const Box& box) {
-  box_ = intersect(box, {{}, mirror.welcome().size});
+void Surfaces::settle(const protocol::Mirror& mirror, const Box& box, int level) {
+  level_ = level;
+  box_ = coarse(intersect(box, {{}, mirror.welcome().size}), level);
   known_ = !box_.empty() && box_.volume() <= kMostCells;
   deepest_ = 0;
   heads_.reset();
@@ -44,23 +56,31 @@ void Surfaces::settle(const protocol::Mirror& mirror, const Box& box) {
 /// Row by row and chunk by chunk: a look-up for each cell would cost most.
 void Surfaces::gather(const protocol::Mirror& mirror) {
   const ChunkShape& sides = mirror.welcome().sides;
-  const auto width = static_cast<std::size_t>(box_.size.x);
-  cells_.assign(width * static_cast<std::size_t>(box_.size.y), 0);
-  const Vec3 last = box_.end() - Vec3{1, 1, 1};
+  cells_.assign(static_cast<std::size_t>(box_.size.x) * static_cast<std::size_t>(box_.size.y), 0);
+  const auto take = [&](ChunkCoord coord, const protocol::ChunkCells& held) {
+    gather_chunk(sides, coord, held);
+  };
+  if (level_ > 0) return mirror.for_each_chunk_of(mirror.layer_of_detail(level_), take);
   const ChunkCoord low = sides.chunk_of(box_.from);
-  const ChunkCoord high = sides.chunk_of(last);
+  const ChunkCoord high = sides.chunk_of(box_.end() - Vec3{1, 1, 1});
   for (std::int32_t cy = low.y; cy <= high.y; ++cy) {
     for (std::int32_t cx = low.x; cx <= high.x; ++cx) {
       const protocol::ChunkCells* const held = mirror.find({cx, cy, low.z});
-      if (held == nullptr) continue;
-      const Box part = intersect(box_, sides.box({cx, cy, low.z}));
-      for (std::int32_t y = part.from.y; y < part.end().y; ++y) {
-        const auto from = held->begin() + sides.index_of({part.from.x, y, box_.from.z});
-        const auto to = static_cast<std::size_t>(y - box_.from.y) * width +
-                        static_cast<std::size_t>(part.from.x - box_.from.x);
-        std::copy_n(from, part.size.x, cells_.begin() + static_cast<std::ptrdiff_t>(to));
-      }
+      if (held != nullptr) take({cx, cy, low.z}, *held);
     }
+  }
+}
+
+void Surfaces::gather_chunk(const ChunkShape& sides, ChunkCoord coord,
+                            const protocol::ChunkCells& held) {
+  const auto width = static_cast<std::size_t>(box_.size.x);
+  const Box part = intersect(box_, sides.box(coord));
+  if (part.empty()) return;
+  for (std::int32_t y = part.from.y; y < part.end().y; ++y) {
+    const auto from = held.begin() + sides.index_of({part.from.x, y, box_.from.z});
+    const auto to = static_cast<std::size_t>(y - box_.from.y) * width +
+                    static_cast<std::size_t>(part.from.x - box_.from.x);
+    std::copy_n(from, part.size.x, cells_.begin() + static_cast<std::ptrdiff_t>(to));
   }
 }
 
@@ -72,7 +92,11 @@ std::int32_t Surfaces::cell(std::int32_t column, std::int32_t row) const {
 void Surfaces::cut_column(const protocol::Mirror& mirror, std::int32_t column) {
   first_.push_back(stems_.size());
   const std::int32_t x = box_.from.x + column;
-  std::int32_t below = mirror.cell({x, box_.from.y - 1, box_.from.z});
+  const auto beyond = [&](std::int32_t y) {
+    const std::int32_t side = 1 << level_;
+    return shown_cell(mirror, level_, {x * side, y * side, box_.from.z * side});
+  };
+  std::int32_t below = beyond(box_.from.y - 1);
   std::int32_t row = 0;
   while (row < box_.size.y) {
     const std::int32_t here = cell(column, row);
@@ -85,8 +109,7 @@ void Surfaces::cut_column(const protocol::Mirror& mirror, std::int32_t column) {
     stem.low = row;
     while (row < box_.size.y && cell(column, row) >= kSettled) ++row;
     const bool inside = row < box_.size.y;
-    const std::int32_t above =
-        inside ? cell(column, row) : mirror.cell({x, box_.end().y, box_.from.z});
+    const std::int32_t above = inside ? cell(column, row) : beyond(box_.end().y);
     // A part-filled cell on top is the surface, whatever lies over it.
     const bool partial = inside && above > 0;
     stem.high = partial ? row : row - 1;
@@ -175,12 +198,13 @@ void Surfaces::seal() {
 }
 
 std::optional<double> Surfaces::head(std::int32_t x, std::int32_t y) const {
-  if (!known_ || !box_.contains({x, y, box_.from.z})) return std::nullopt;
+  const Vec3 at = {x >> level_, y >> level_, box_.from.z};
+  if (!known_ || !box_.contains(at)) return std::nullopt;
   const std::int32_t owner =
-      owners_[static_cast<std::size_t>(y - box_.from.y) * static_cast<std::size_t>(box_.size.x) +
-              static_cast<std::size_t>(x - box_.from.x)];
+      owners_[static_cast<std::size_t>(at.y - box_.from.y) * static_cast<std::size_t>(box_.size.x) +
+              static_cast<std::size_t>(at.x - box_.from.x)];
   if (owner < 0) return std::nullopt;
-  return stems_[static_cast<std::size_t>(owner)].head;
+  return std::ldexp(stems_[static_cast<std::size_t>(owner)].head, level_);
 }
 
 std::optional<double> Surfaces::depth(std::int32_t x, std::int32_t y) const {

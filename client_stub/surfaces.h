@@ -25,8 +25,9 @@ class Surfaces {
   /// bounded (8 bytes a cell).
   static constexpr std::int64_t kMostCells = std::int64_t{4} << 20;
 
-  /// Takes in the cells of a box, one slice deep, that is cut to the world.
-  void settle(const protocol::Mirror& mirror, const Box& box);
+  /// Takes in the cells of a box, one slice deep, that is cut to the world; or the coarse cells of
+  /// a level of detail that stand for them.
+  void settle(const protocol::Mirror& mirror, const Box& box, int level = 0);
   /// Whether the box was small enough.
   [[nodiscard]] bool known() const { return known_; }
   /// Of the surface over the water in the cell, in cells over the world's floor. Nothing: it holds
@@ -34,9 +35,9 @@ class Surfaces {
   [[nodiscard]] std::optional<double> head(std::int32_t x, std::int32_t y) const;
   /// Of the cell's middle under that surface, in cells.
   [[nodiscard]] std::optional<double> depth(std::int32_t x, std::int32_t y) const;
-  /// The greatest depth of all.
+  /// The greatest depth of all; not of a level of detail.
   [[nodiscard]] double deepest() const { return deepest_; }
-  /// The lowest and the highest head of all; nothing: there is no settled water.
+  /// The lowest and the highest head of all; nothing: there is no settled water. As deepest().
   [[nodiscard]] std::optional<std::pair<double, double>> heads() const { return heads_; }
 
  private:
@@ -51,6 +52,7 @@ class Surfaces {
   };
 
   void gather(const protocol::Mirror& mirror);
+  void gather_chunk(const ChunkShape& sides, ChunkCoord coord, const protocol::ChunkCells& held);
   void cut_column(const protocol::Mirror& mirror, std::int32_t column);
   void link_columns(std::int32_t column);
   void spread();
@@ -59,6 +61,7 @@ class Surfaces {
   void seal();
   [[nodiscard]] std::int32_t cell(std::int32_t column, std::int32_t row) const;
 
+  int level_ = 0;  // of what is held; all below counts its cells
   Box box_;
   bool known_ = false;
   double deepest_ = 0;

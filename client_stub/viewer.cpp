@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include <boost/asio/io_context.hpp>
@@ -92,7 +93,7 @@ class Viewer {
   void welcomed() {
     desk_.welcomed(client_->mirror(), !was_welcomed_);
     was_welcomed_ = true;
-    sent_view_ = {};
+    sent_view_.reset();
     retry_delay_ = kFirstRetry;
     send_view();
     ask_fixtures();
@@ -183,10 +184,10 @@ class Viewer {
 
   void send_view() {
     if (!client_->ready()) return;
-    const std::pair view{desk_.view(client_->mirror()), desk_.layers(client_->mirror())};
+    const Desk::View view = desk_.view(client_->mirror());
     if (view == sent_view_) return;
     sent_view_ = view;
-    client_->set_view(view.first, view.second);
+    client_->set_view(view.box, view.layers, view.level_of_detail);
   }
 
   void handle(const Key& key) {
@@ -223,7 +224,7 @@ class Viewer {
   std::array<char, 1024> input_{};
   KeyParser parser_;
   Desk desk_;
-  std::pair<Box, std::uint32_t> sent_view_;  // and its layers
+  std::optional<Desk::View> sent_view_;
   milliseconds retry_delay_ = kFirstRetry;
   bool was_welcomed_ = false;
   bool asks_fixtures_ = false;  // or waits to ask again

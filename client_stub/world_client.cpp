@@ -50,8 +50,8 @@ void WorldClient::flush() {
   for (protocol::Bytes& message : session_.take_outgoing()) connection_->send(std::move(message));
 }
 
-void WorldClient::set_view(const Box& box, std::uint32_t layers) {
-  session_.set_view(box, layers);
+void WorldClient::set_view(const Box& box, std::uint32_t layers, std::uint8_t level_of_detail) {
+  session_.set_view(box, layers, level_of_detail);
   if (ready()) flush();
 }
 

@@ -30,8 +30,9 @@ class WorldClient {
   WorldClient(const WorldClient&) = delete;
   WorldClient& operator=(const WorldClient&) = delete;
 
-  /// After `welcomed`, or before: then it is sent after the welcome. `layers`: as SetView has them.
-  void set_view(const Box& box, std::uint32_t layers = 0);
+  /// After `welcomed`, or before: then it is sent after the welcome. `layers` and
+  /// `level_of_detail`: as SetView has them.
+  void set_view(const Box& box, std::uint32_t layers = 0, std::uint8_t level_of_detail = 0);
   /// After `welcomed`. `json` is one line of a command script; the answer has the number returned.
   std::uint64_t send_command(std::string json);
   /// An unanswered command under its own number; it is not applied twice.

@@ -1,10 +1,9 @@
 // Goal: each overlay shows its quantity in the colours that its legend explains, in digits where
-// there are no colours; and keys reach it, and the inspector, on a desk.
+// there are no colours.
 #include "client_stub/overlay.h"
 
 #include <gtest/gtest.h>
 
-#include "client_stub/desk.h"
 #include "protocol/layers.h"
 #include "tests/client_stub/mirrors.h"
 #include "tests/client_stub/scene.h"
@@ -259,103 +258,6 @@ TEST(Overlay, OfSixteenColoursEachStepIsAnother) {
     steps.push_back(colour_sequence(ColourDepth::k16, false, entry.colour));
   }
   EXPECT_EQ(steps, (std::vector<std::string>{"\x1b[44m", "\x1b[46m", "\x1b[103m"}));
-}
-
-/// What stands on the screen, without its colours.
-class Shown {
- public:
-  Shown(int columns, int rows)
-      : rows_(static_cast<std::size_t>(rows), std::string(static_cast<std::size_t>(columns), ' ')) {
-  }
-
-  void take(const std::string& written) {
-    std::size_t row = 0;
-    std::size_t column = 0;
-    for (std::size_t i = 0; i < written.size(); ++i) {
-      if (written[i] != '\x1b') {
-        rows_.at(row).at(column++) = written[i];
-        continue;
-      }
-      const std::size_t end = written.find_first_of("Hm", i);
-      if (written[end] == 'H') {
-        row = std::stoul(written.substr(i + 2)) - 1;
-        column = std::stoul(written.substr(written.find(';', i) + 1)) - 1;
-      }
-      i = end;
-    }
-  }
-  [[nodiscard]] std::string text() const {
-    std::string all;
-    for (const std::string& row : rows_) all += row + "\n";
-    return all;
-  }
-
- private:
-  std::vector<std::string> rows_;
-};
-
-TEST(Desk, KeysAndTheMouseReachToolsOverlaysAndTheInspector) {
-  Scene scene;
-  Desk desk({ColourDepth::kNone, false});
-  desk.resize(100, 34);
-  desk.welcomed(scene.mirror, true);
-  Shown shown(100, 34);
-  const auto press = [&](const Key& key) { desk.handle(scene.mirror, key, true, scene.now); };
-  const auto type = [&](const std::string& keys) {
-    for (const char key : keys) press({KeyKind::kCharacter, key, 0, 0, 0});
-    shown.take(desk.draw(scene.mirror, true, "", scene.now));
-    return shown.text();
-  };
-  std::vector<std::string> sent;
-  const auto flush = [&] {
-    desk.queue().flush(scene.now, [&](std::string line) {
-      sent.push_back(std::move(line));
-      return sent.size();
-    });
-  };
-  EXPECT_EQ(type("").find("eighths"), std::string::npos);
-  EXPECT_NE(type("O").find("1-8 eighths of a full cell"), std::string::npos) << shown.text();
-  EXPECT_NE(shown.text().find("8888"), std::string::npos) << shown.text();
-  EXPECT_EQ(desk.layers(scene.mirror), 0U);
-  EXPECT_NE(type("OOO").find("Temperature"), std::string::npos) << shown.text();
-  EXPECT_EQ(desk.layers(scene.mirror), 2U) << "asked for while it is shown";
-  EXPECT_NE(type("OOOO").find("Bytes a second"), std::string::npos);
-  EXPECT_EQ(type("O").find("Bytes a second"), std::string::npos);
-  EXPECT_EQ(desk.layers(scene.mirror), 0U);
-  EXPECT_NE(type("I").find("[32, 32] air"), std::string::npos) << shown.text();
-  EXPECT_EQ(desk.layers(scene.mirror), 3U) << "the inspector tells of both";
-  EXPECT_NE(type("T").find("0.00 units"), std::string::npos) << shown.text();
-  EXPECT_NE(type("II").find("chunk [0, 0, 0]"), std::string::npos) << shown.text();
-
-  type("R");
-  // The picture is 100 x 66 pixels, one a cell: [32, 32] stands in the middle.
-  press({KeyKind::kMousePress, 0, 0, 50, 10});
-  press({KeyKind::kMouseDrag, 0, 0, 53, 11});
-  press({KeyKind::kMouseRelease, 0, 0, 53, 11});
-  flush();
-  ASSERT_EQ(sent.size(), 1U);
-  EXPECT_NE(sent[0].find(R"("size":[4,3,1],"cell":"."})"), std::string::npos) << sent[0];
-  type("f");
-  press({KeyKind::kMousePress, 0, 2, 50, 10});
-  press({KeyKind::kMouseRelease, 0, 2, 50, 10});
-  flush();
-  ASSERT_EQ(sent.size(), 2U);
-  EXPECT_NE(sent[1].find(R"("cell":"."})"), std::string::npos) << "the right button digs";
-  EXPECT_NE(type("z").find("there is nothing of yours to undo"), std::string::npos)
-      << "air was dug: " << shown.text();
-  scene.fixtures.sources = {{{32, 32, 0}, 7}};
-  desk.set_fixtures(scene.fixtures);
-  EXPECT_NE(type("").find('S'), std::string::npos) << shown.text();
-  type("gU");
-  flush();
-  ASSERT_EQ(sent.size(), 4U);
-  EXPECT_TRUE(sent[2].starts_with(R"({"cmd":"add_source","at":[)")) << sent[2];
-  EXPECT_TRUE(sent[3].starts_with(R"({"cmd":"add_drain","at":[)")) << sent[3];
-  desk.lost("gone");
-  EXPECT_TRUE(desk.queue().idle());
-  shown.take(desk.draw(scene.mirror, false, " lost: ", scene.now));
-  EXPECT_NE(shown.text().find("lost: gone; 4 edits may be lost"), std::string::npos)
-      << shown.text();
 }
 
 }  // namespace
