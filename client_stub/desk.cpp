@@ -15,7 +15,7 @@ constexpr std::int32_t kFar = 8;
 
 }  // namespace
 
-Desk::Desk(TerminalStyle style) : style_(style), overlay_(style.colours) {
+Desk::Desk(TerminalStyle style) : style_(style), overlay_(style.colours, style.unicode) {
   screen_.set_style(style);
 }
 

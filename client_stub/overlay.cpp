@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "client_stub/flow.h"
 #include "client_stub/layers.h"
 #include "client_stub/overlay_scales.h"
 #include "protocol/base/map_text.h"
@@ -91,6 +92,8 @@ std::string_view name_of(OverlayKind kind) {
       return "depth";
     case OverlayKind::kHead:
       return "head";
+    case OverlayKind::kFlow:
+      return "flow";
     case OverlayKind::kTemperature:
       return "temperature";
     case OverlayKind::kWaves:
@@ -203,6 +206,13 @@ std::optional<double> Overlay::share_of(const Known& known, Vec3 cell) const {
   return *value / (steam ? steam_ : share_);
 }
 
+/// Read on water of every depth, as those of the ramp are not.
+Colour Overlay::arrow_ink(double share) const {
+  constexpr Colour kGentle{190, 205, 225};
+  constexpr Colour kStrong{255, 235, 90};
+  return blend(kGentle, kStrong, colours_ == ColourDepth::k16 ? std::round(share) : share);
+}
+
 double Overlay::reach() const {
   return kind_ == OverlayKind::kTemperature ? degrees_ : wave_;
 }
@@ -231,7 +241,7 @@ Colour Overlay::around_zero(double value) const {
 }
 
 Colour Overlay::tint(const Known& known, Vec3 cell, Colour base) const {
-  if (kind_ == OverlayKind::kNone) return base;
+  if (kind_ == OverlayKind::kNone || kind_ == OverlayKind::kFlow) return base;
   const Colour dim = blend(base, {0, 0, 0}, kDimmed);
   const std::int32_t units = known.mirror.cell(cell);
   if (units == kOutside) return base;
@@ -272,6 +282,7 @@ Colour Overlay::tint(const Known& known, Vec3 cell, Colour base) const {
       return bytes < 1 ? blend(dim, kRestingChunk, 0.25)
                        : blend(dim, ramp(power_share(bytes)), 0.65);
     }
+    case OverlayKind::kFlow:
     case OverlayKind::kNone:
       break;
   }
@@ -306,6 +317,7 @@ char Overlay::letter(const Known& known, Vec3 cell) const {
 
 void Overlay::write(const Known& known, const Picture& picture, Screen& screen) const {
   if (kind_ == OverlayKind::kNone) return;
+  if (kind_ == OverlayKind::kFlow) return write_arrows(known, picture, screen);
   if (of_cells()) {
     if (colours_ == ColourDepth::kNone) write_digits(known, picture, screen);
     return;
@@ -333,6 +345,23 @@ void Overlay::write_digits(const Known& known, const Picture& picture, Screen& s
         digit = std::max(digit, letter(known, cell));
       }
       if (digit != 0) screen.mark(column, row, std::string(1, digit), kOverlayInk);
+    }
+  }
+}
+
+/// One for so many characters, of the water that they show.
+void Overlay::write_arrows(const Known& known, const Picture& picture, Screen& screen) const {
+  constexpr int kColumns = 4;
+  constexpr int kRows = 2;
+  for (int row = 0; row + kRows <= picture.height / 2; row += kRows) {
+    for (int column = 0; column + kColumns <= picture.width; column += kColumns) {
+      const Vec3 from{picture.cell_x(column), picture.cell_y((row + kRows) * 2 - 1), picture.slice};
+      const Vec3 last{picture.cell_x(column + kColumns - 1), picture.cell_y(row * 2),
+                      picture.slice};
+      const auto drive = drive_in(known, {from, last - from + Vec3{1, 1, 1}});
+      if (!drive) continue;
+      screen.mark(column + kColumns / 2 - 1, row + kRows / 2, arrow_of(*drive, unicode_),
+                  arrow_ink(share_of_drive(*drive)));
     }
   }
 }

@@ -23,6 +23,7 @@ enum class OverlayKind : std::uint8_t {
   kAmount,
   kDepth,
   kHead,
+  kFlow,
   kTemperature,
   kWaves,
   kSteam,
@@ -46,7 +47,8 @@ struct Legend {
 
 class Overlay {
  public:
-  explicit Overlay(ColourDepth colours = ColourDepth::kTrue) : colours_(colours) {}
+  explicit Overlay(ColourDepth colours = ColourDepth::kTrue, bool unicode = true)
+      : colours_(colours), unicode_(unicode) {}
 
   [[nodiscard]] OverlayKind kind() const { return kind_; }
   /// What it shows: the name of its kind, or of the tracer.
@@ -63,7 +65,7 @@ class Overlay {
   [[nodiscard]] Colour tint(const Known& known, Vec3 cell, Colour base) const;
   /// What stands for a cell where there are no colours; 0: the picture's own letter.
   [[nodiscard]] char letter(const Known& known, Vec3 cell) const;
-  /// What is written into chunks, and the digits of cells where there are no colours.
+  /// What is written into chunks, arrows, and the digits of cells where there are no colours.
   void write(const Known& known, const Picture& picture, Screen& screen) const;
 
   /// Empty title: there is nothing to explain.
@@ -74,16 +76,19 @@ class Overlay {
  private:
   [[nodiscard]] Colour between(const std::array<Colour, 5>& steps, double share) const;
   [[nodiscard]] Colour ramp(double share) const;
+  [[nodiscard]] Colour arrow_ink(double share) const;
   [[nodiscard]] double reach() const;
   [[nodiscard]] Colour around_zero(double value) const;
   [[nodiscard]] std::optional<double> share_of(const Known& known, Vec3 cell) const;
   [[nodiscard]] std::optional<double> value_at(const Known& known, Vec3 cell) const;
   [[nodiscard]] bool of_cells() const;
   void write_digits(const Known& known, const Picture& picture, Screen& screen) const;
+  void write_arrows(const Known& known, const Picture& picture, Screen& screen) const;
   void label_chunk(const Known& known, const Picture& picture, ChunkCoord chunk,
                    Screen& screen) const;
 
   ColourDepth colours_;
+  bool unicode_;
   OverlayKind kind_ = OverlayKind::kNone;
   double depth_ = 10;  // cells, of the deepest colour
   Span span_;          // of heads
@@ -97,8 +102,8 @@ class Overlay {
   double share_ = 1;  // units in a unit of water, of the brightest colour
 };
 
-/// "none", "amount", "depth", "head", "temperature", "waves", "steam", "tracer", "awake chunks",
-/// "age of chunks", "bytes per chunk".
+/// "none", "amount", "depth", "head", "flow", "temperature", "waves", "steam", "tracer", "awake
+/// chunks", "age of chunks", "bytes per chunk".
 [[nodiscard]] std::string_view name_of(OverlayKind kind);
 
 /// "880 B/s", "1.2 kB/s", "3.40 MB/s".

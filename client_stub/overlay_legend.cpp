@@ -36,6 +36,9 @@ Legend Overlay::legend() const {
               {{ramp(0), "0", short_number(span_.from)},
                {ramp(0.5), "5", short_number(span_.from + span_.size / 2)},
                {ramp(1), "9", short_number(span_.from + span_.size)}}};
+    case OverlayKind::kFlow:
+      return {"Where heads drive water",
+              {{arrow_ink(0), ">", "gently"}, {arrow_ink(1), "v", "it falls"}}};
     case OverlayKind::kTemperature:
     case OverlayKind::kWaves: {
       const bool warm = kind_ == OverlayKind::kTemperature;

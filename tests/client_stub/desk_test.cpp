@@ -70,7 +70,7 @@ TEST(Desk, KeysAndTheMouseReachToolsOverlaysAndTheInspector) {
   EXPECT_NE(type("O").find("1-8 eighths of a full cell"), std::string::npos) << shown.text();
   EXPECT_NE(shown.text().find("8888"), std::string::npos) << shown.text();
   EXPECT_EQ(desk.view(scene.mirror).layers, 0U);
-  EXPECT_NE(type("OOO").find("Temperature"), std::string::npos) << shown.text();
+  EXPECT_NE(type("OOOO").find("Temperature"), std::string::npos) << shown.text();
   EXPECT_EQ(desk.view(scene.mirror).layers, 2U) << "asked for while it is shown";
   EXPECT_NE(type("OOOO").find("Bytes a second"), std::string::npos);
   EXPECT_EQ(type("O").find("Bytes a second"), std::string::npos);

@@ -36,10 +36,10 @@ std::vector<std::string> overlays_of(const protocol::Mirror& mirror) {
 TEST(Overlay, GoesThroughAllThatTheWorldHasAndBackToNone) {
   using Names = std::vector<std::string>;
   EXPECT_EQ(overlays_of(Scene().mirror),
-            (Names{"none", "amount", "depth", "head", "temperature", "waves", "awake chunks",
+            (Names{"none", "amount", "depth", "head", "flow", "temperature", "waves", "awake chunks",
                    "age of chunks", "bytes per chunk"}));
   EXPECT_EQ(overlays_of(mirror_of([](protocol::ChunkCells&) {})),
-            (Names{"none", "amount", "depth", "head", "awake chunks", "age of chunks",
+            (Names{"none", "amount", "depth", "head", "flow", "awake chunks", "age of chunks",
                    "bytes per chunk"}));
 }
 
@@ -73,7 +73,7 @@ TEST(Overlay, EachTracerHasItsTurn) {
     EXPECT_EQ(overlay.tint(known, {4, 2, 0}, {}), Colour{});
   } while (overlay.kind() != OverlayKind::kNone);
   EXPECT_EQ(names,
-            (std::vector<std::string>{"amount", "depth", "head", "temperature", "red", "mud",
+            (std::vector<std::string>{"amount", "depth", "head", "flow", "temperature", "red", "mud",
                                       "awake chunks", "age of chunks", "bytes per chunk", "none"}));
 }
 

@@ -118,6 +118,8 @@ def main():
             plain.press(b"O")
             plain.wait_for(r"Surface over the floor, in cells +0 \S+ +5 \S+ +9 \S+")
             plain.press(b"O")
+            plain.wait_for("Where heads drive water +> gently +v it falls")
+            plain.press(b"O")
             plain.wait_for("changed just now")
             plain.press(b"O")
             plain.wait_for(r"Last change of a chunk +0 1 s ago +3 17 min +\. none")
