@@ -36,8 +36,8 @@ std::vector<std::string> overlays_of(const protocol::Mirror& mirror) {
 TEST(Overlay, GoesThroughAllThatTheWorldHasAndBackToNone) {
   using Names = std::vector<std::string>;
   EXPECT_EQ(overlays_of(Scene().mirror),
-            (Names{"none", "amount", "depth", "head", "flow", "temperature", "waves", "awake chunks",
-                   "age of chunks", "bytes per chunk"}));
+            (Names{"none", "amount", "depth", "head", "flow", "temperature", "waves",
+                   "awake chunks", "age of chunks", "bytes per chunk"}));
   EXPECT_EQ(overlays_of(mirror_of([](protocol::ChunkCells&) {})),
             (Names{"none", "amount", "depth", "head", "flow", "awake chunks", "age of chunks",
                    "bytes per chunk"}));
@@ -72,9 +72,9 @@ TEST(Overlay, EachTracerHasItsTurn) {
     EXPECT_NE(overlay.tint(known, {3, 2, 0}, {}), Colour{});
     EXPECT_EQ(overlay.tint(known, {4, 2, 0}, {}), Colour{});
   } while (overlay.kind() != OverlayKind::kNone);
-  EXPECT_EQ(names,
-            (std::vector<std::string>{"amount", "depth", "head", "flow", "temperature", "red", "mud",
-                                      "awake chunks", "age of chunks", "bytes per chunk", "none"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"amount", "depth", "head", "flow", "temperature",
+                                             "red", "mud", "awake chunks", "age of chunks",
+                                             "bytes per chunk", "none"}));
 }
 
 TEST(Overlay, SteamStandsInTheAir) {
