@@ -83,7 +83,7 @@ async function steams(page, how) {
 async function tells(page) {
   console.log("an overlay with a legend, the line below the picture, and the inspector with a chart");
   const offers = await page.evaluate(() => [...document.getElementById("overlay").options].map(({ value }) => value));
-  assert.deepEqual(offers, ["none", "amount", "depth", "head", "temperature", "steam", "waves", "awake", "age", "bytes", "views"]);
+  assert.deepEqual(offers, ["none", "amount", "depth", "head", "flow", "temperature", "steam", "waves", "awake", "age", "bytes", "views"]);
   await page.selectOption("#overlay", "steam");
   await page.waitForFunction(() => /^Steam, of a full cell’s water0/.test(document.getElementById("legend-body").textContent));
   await until("a place of another colour than water, rock or air", async () => {

@@ -194,6 +194,14 @@ async function overlays(page, name) {
   });
   await shot(page, `head-${name}`);
   await page.keyboard.press("o");
+  assert.equal(await page.inputValue("#overlay"), "flow");
+  assert.match(await page.textContent("#legend-body"), /Where heads drive water, and where it falls/);
+  await until("an arrow stands where the spring's water falls", async () => {
+    for (let y = 6; y < 40; y += 0.5) if ((await colour(page, 90, y)).every((part) => part > 200)) return true;
+    return false;
+  });
+  await shot(page, `flow-${name}`);
+  await page.keyboard.press("o");
   assert.equal(await page.inputValue("#overlay"), "awake");
   assert.match(await page.textContent("#legend-body"), /changed just now.*at rest/);
   await page.waitForFunction(() => {

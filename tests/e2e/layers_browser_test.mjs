@@ -56,7 +56,7 @@ async function enter(context, url, world, more = "") {
 
 async function showsWarmth(page, name) {
   console.log(`${name}: temperatures, with marks in degrees`);
-  assert.deepEqual(await overlays(page), ["none", "amount", "depth", "head", "temperature", "awake", "age", "bytes", "views"]);
+  assert.deepEqual(await overlays(page), ["none", "amount", "depth", "head", "flow", "temperature", "awake", "age", "bytes", "views"]);
   assert.equal(await asked(page), 0, "nobody looks at it yet");
   await page.selectOption("#overlay", "temperature");
   await page.waitForFunction(() => window.sluice.layers?.temperatureAt({ x: 100, y: 13, z: 0 }) > 30);
@@ -111,7 +111,7 @@ async function inspects(page, name) {
 async function byKeysAndLinks(page, context, url) {
   console.log("by the key, and by a link");
   await page.focus("#view");
-  for (const next of ["amount", "depth", "head", "temperature", "awake"]) {
+  for (const next of ["amount", "depth", "head", "flow", "temperature", "awake"]) {
     await page.keyboard.press("o");
     assert.equal(await page.inputValue("#overlay"), next);
   }
@@ -146,7 +146,7 @@ const drawnAway = (page) => page.evaluate(() => {
 
 async function showsWaves(page, name) {
   console.log(`${name}: waves, drawn and as an overlay`);
-  assert.deepEqual(await overlays(page), ["none", "amount", "depth", "head", "waves", "awake", "age", "bytes", "views", "tracer:foam"]);
+  assert.deepEqual(await overlays(page), ["none", "amount", "depth", "head", "flow", "waves", "awake", "age", "bytes", "views", "tracer:foam"]);
   await until("waves and foam are asked for, to be drawn", async () => (await asked(page)) === 3);
   let [above, below] = [false, false];
   await until("crests stand over the surface at rest, and troughs under it", async () => {
@@ -237,7 +237,7 @@ await main(async () => {
   }
   const bare = await openPage(await browser.newContext({ viewport: SIZES.desktop }), `${server.url}/#dam-break@40,20,0,4x,waves`);
   await bare.waitForFunction(() => window.sluice.mirror !== null);
-  assert.deepEqual(await overlays(bare), ["none", "amount", "depth", "head", "awake", "age", "bytes", "views"]);
+  assert.deepEqual(await overlays(bare), ["none", "amount", "depth", "head", "flow", "awake", "age", "bytes", "views"]);
   assert.equal(await bare.inputValue("#overlay"), "none");
   await browser.close();
   assert.equal(await stopServer(server), 0);

@@ -12,7 +12,7 @@ export const EVERYWHERE: Rows = [
   ["5", "pipes"],
   ["6", "inspect: hovering explains, a click pins with a chart"],
   ["P", "pin what lies under the cursor, or let it go"],
-  ["O", "next overlay: amount, depth, head, temperature, steam, waves, awake chunks, age, bytes, what others see"],
+  ["O", "next overlay: amount, depth, head, flow, temperature, steam, waves, awake chunks, age, bytes, what others see"],
   ["S", "save a picture"],
   ["M", "record a film, a minute at most; again to end it"],
   ["K", "copy a link to this place, tool and overlay"],

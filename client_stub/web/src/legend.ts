@@ -2,7 +2,7 @@
 import { offered, type Legend, type OverlayName } from "./overlay_kinds";
 
 const NAMES: Partial<Record<OverlayName, string>> = {
-  none: "No overlay", amount: "Amount", depth: "Depth (pressure)", head: "Head (surface)", temperature: "Temperature", steam: "Steam",
+  none: "No overlay", amount: "Amount", depth: "Depth (pressure)", head: "Head (surface)", flow: "Flow (arrows)", temperature: "Temperature", steam: "Steam",
   waves: "Waves", awake: "Awake chunks", age: "Age (last change)", bytes: "Bytes per chunk", views: "What others see",
 };
 

@@ -1,4 +1,4 @@
-// Pictures of a quantity over the picture of the world: of cells (amount, depth, head, layers) or of chunks (awake,
+// Pictures of a quantity over the picture of the world: of cells (amount, depth, head, flow, layers) or of chunks (awake,
 // age, bytes). What a chunk's cells look like is kept until the chunk looks different.
 import { AWAKE_FOR, type Activity } from "./activity";
 import { agoText } from "./ago";
@@ -6,6 +6,7 @@ import type { Camera } from "./camera";
 import { chunkKey } from "./geometry";
 import { FULL, type Mirror } from "./mirror";
 import { LayerShades, type Extent } from "./layer_overlay";
+import { LEGEND, LEGEND_FROM_ABOVE, paintArrows } from "./flow_arrows";
 import type { Layers } from "./layers";
 import type { Legend, OverlayName } from "./overlay_kinds";
 import { blend, pixel, type Colour } from "./palette";
@@ -19,6 +20,7 @@ export interface Painted {
   piecesOf(x: number, y: number): Pieces | undefined;
   /** What is seen of the chunk, with waves; null: none are drawn. */
   lookOf(x: number, y: number): Uint32Array | undefined;
+  headAt(x: number, y: number): number | null;
   readonly waves: WaveLooks | null;
 }
 
@@ -125,6 +127,7 @@ export class Overlay {
         const { from, size } = this.span;
         return { title: "Surface over the world's floor, in cells", marks: [from, from + size / 2, from + size].map(String), ramp: RAMP_CSS, swatches: [] };
       }
+      case "flow": return this.above ? LEGEND_FROM_ABOVE : LEGEND;
       case "age":
         return { title: "Last change of a chunk", marks: ["1 s ago", "30 s", "17 min"], ramp: YOUNG_FIRST_CSS,
           swatches: [["rgba(140, 165, 200, 0.25)", "none since it came into view"]] };
@@ -142,6 +145,11 @@ export class Overlay {
   /** Returns whether the next frame will look different. */
   paint(context: CanvasRenderingContext2D, camera: Camera, slice: number, painted: Painted, now: number): boolean {
     if (this.name === "none" || this.name === "views") return false; // people.ts draws those
+    if (this.name === "flow") {
+      const cell = (x: number, y: number): number => this.mirror.cell(x, y, slice);
+      if (!this.above) paintArrows(context, camera, { cell, headAt: (x, y) => painted.headAt(x, y) });
+      return false;
+    }
     const light = document.documentElement.dataset["palette"] === "light";
     context.fillStyle = light ? "rgba(255, 255, 255, 0.5)" : "rgba(6, 8, 11, 0.5)";
     context.fillRect(0, 0, camera.width, camera.height);

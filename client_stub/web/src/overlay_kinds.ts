@@ -1,7 +1,7 @@
 // Which quantities can lie over the picture. What paints them is fetched with the first one that is chosen
 // (overlay.ts).
 
-export const OVERLAYS = ["none", "amount", "depth", "head", "temperature", "steam", "waves", "awake", "age", "bytes", "views"] as const;
+export const OVERLAYS = ["none", "amount", "depth", "head", "flow", "temperature", "steam", "waves", "awake", "age", "bytes", "views"] as const;
 const TRACER = "tracer:";
 export type OverlayName = (typeof OVERLAYS)[number] | `${typeof TRACER}${string}`;
 
