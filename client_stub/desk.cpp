@@ -70,9 +70,15 @@ Desk::View Desk::view(const protocol::Mirror& mirror) const {
           static_cast<std::uint8_t>(far_.asked())};
 }
 
+protocol::Pointer Desk::pointer(const protocol::Mirror& mirror) const {
+  return {cursor(), true, "", sight_of(picture_, mirror.welcome().size)};
+}
+
 void Desk::look_from_afar(const protocol::Mirror& mirror, Clock::time_point now) {
-  const bool needs_cells = overlay_.kind() != OverlayKind::kNone || inspector_.looks() ||
-                           !hand_.is_free() || !held_keys_.empty();
+  const bool of_cells =
+      overlay_.kind() != OverlayKind::kNone && overlay_.kind() != OverlayKind::kViews;
+  const bool needs_cells =
+      of_cells || inspector_.looks() || !hand_.is_free() || !held_keys_.empty();
   far_.look(mirror, picture_.zoom, needs_cells, !queue_.idle(), now);
   picture_.level = far_.shown();
 }
@@ -206,6 +212,9 @@ bool Desk::move_by(char character, Vec3 size) {
     case '0':
       picture_.fit(size);
       return true;
+    case 'N':
+      go_to_next_person(size);
+      return true;
     case ',':
     case '.':
       change_slice(character == ',' ? -1 : 1, size);
@@ -297,6 +306,14 @@ void Desk::act(Act done) {
     done.said = "this is faster than the server: it was left out";
   }
   if (!done.said.empty()) facts_.say(std::move(done.said));
+}
+
+void Desk::go_to_next_person(Vec3 size) {
+  const protocol::Person* const person = people_.next();
+  if (person == nullptr) return facts_.say("nobody else is here");
+  picture_.slice = std::clamp(person->at.z, 0, size.z - 1);
+  picture_.move_cursor(person->at.x, person->at.y, size);
+  facts_.say("here is " + title_of(*person));
 }
 
 void Desk::change_slice(std::int32_t by, Vec3 size) {

@@ -17,6 +17,7 @@
 #include "client_stub/inspector.h"
 #include "client_stub/keys.h"
 #include "client_stub/overlay.h"
+#include "client_stub/people.h"
 #include "client_stub/picture.h"
 #include "client_stub/pipe_tool.h"
 #include "client_stub/screen.h"
@@ -41,6 +42,9 @@ class Desk {
   void welcomed(const protocol::Mirror& mirror, bool first);
   void ticked(const protocol::Mirror& mirror, Clock::time_point now);
   void answered(const protocol::CommandResult& result);
+  void set_people(const std::vector<protocol::Person>& people, std::uint64_t own) {
+    people_.take(people, own);
+  }
   void set_fixtures(Fixtures fixtures) { fixtures_ = std::move(fixtures); }
   /// The connection is gone. Edits that nobody answered are counted and told of.
   void lost(std::string why);
@@ -56,6 +60,8 @@ class Desk {
     friend bool operator==(const View&, const View&) = default;
   };
   [[nodiscard]] View view(const protocol::Mirror& mirror) const;
+  /// Where the cursor is and what is seen, for the others.
+  [[nodiscard]] protocol::Pointer pointer(const protocol::Mirror& mirror) const;
   [[nodiscard]] CommandQueue& queue() { return queue_; }
 
   /// The picture and all that is laid over it; `line` stands at the bottom instead of the status
@@ -71,6 +77,7 @@ class Desk {
   void use_character(const protocol::Mirror& mirror, char character, const Known& known);
   [[nodiscard]] bool move_by(char character, Vec3 size);
   [[nodiscard]] bool choose(const protocol::Mirror& mirror, char character);
+  void go_to_next_person(Vec3 size);
   void change_slice(std::int32_t by, Vec3 size);
   void act(Act done);
   /// Asks for what the picture needs: the cells, or a level of detail.
@@ -99,6 +106,7 @@ class Desk {
   Surfaces surfaces_;
   Activity activity_;
   Fixtures fixtures_;
+  People people_;
   CommandQueue queue_;
   Far far_;
   std::vector<Key> held_keys_;

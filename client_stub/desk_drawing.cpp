@@ -59,6 +59,7 @@ void Desk::draw_world(const Known& known) {
   draw_fixtures(fixtures_, picture_, known.mirror.welcome().size, screen_);
   draw_pipes(picture_, known.mirror, pipe_tool_.marked(), screen_);
   overlay_.write(known, picture_, screen_);
+  people_.draw(picture_, overlay_.kind() == OverlayKind::kViews, screen_);
   overlay_.draw_legend(screen_);
 }
 
@@ -117,6 +118,7 @@ std::string Desk::draw(const protocol::Mirror& mirror, bool connected, const std
     draw_lines(seen);
   }
   facts_.picture = picture_;
+  facts_.people = people_.count();
   facts_.tool = hand_.tool;
   facts_.shape = hand_.shape;
   facts_.brush = hand_.brush;

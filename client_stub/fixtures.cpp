@@ -41,15 +41,6 @@ std::optional<std::vector<Spring>> springs_of(const Json& list) {
   return springs;
 }
 
-int column_of(const Picture& picture, double x) {
-  return static_cast<int>(
-      std::floor((x - picture.center_x) * picture.pixels_per_cell() + picture.width / 2));
-}
-int row_of(const Picture& picture, double y) {
-  return static_cast<int>(
-      std::floor(((picture.center_y - y) * picture.pixels_per_cell() + picture.height / 2) / 2));
-}
-
 }  // namespace
 
 const Spring* Fixtures::source_at(Vec3 cell) const {
@@ -104,10 +95,10 @@ void draw_fixtures(const Fixtures& fixtures, const Picture& picture, Vec3 size, 
   const auto mark = [&](int column, int row, std::string_view text, Colour ink) {
     if (row < rows) screen.mark(column, row, text, ink);
   };
-  const int left = column_of(picture, 0);
-  const int right = column_of(picture, size.x);
-  const int top = row_of(picture, size.y);
-  const int bottom = row_of(picture, 0);
+  const int left = picture.column_of(0);
+  const int right = picture.column_of(size.x);
+  const int top = picture.row_of(size.y);
+  const int bottom = picture.row_of(0);
   for (const std::string& side : fixtures.open) {
     if (side == "left" || side == "right") {
       const int column = side == "left" ? left - 1 : right;
@@ -125,7 +116,7 @@ void draw_fixtures(const Fixtures& fixtures, const Picture& picture, Vec3 size, 
   const auto springs = [&](const std::vector<Spring>& list, std::string_view letter, Colour ink) {
     for (const Spring& spring : list) {
       if (spring.at.z != picture.slice) continue;
-      mark(column_of(picture, spring.at.x + 0.5), row_of(picture, spring.at.y + 0.5), letter, ink);
+      mark(picture.column_of(spring.at.x + 0.5), picture.row_of(spring.at.y + 0.5), letter, ink);
     }
   };
   springs(fixtures.sources, "S", kSource);

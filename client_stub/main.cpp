@@ -68,7 +68,8 @@ int main(int argc, char** argv) {
   app.add_option(
       "--token", token,
       "shown to the server, from `sluice token add`; better in the environment's SLUICE_TOKEN");
-  app.add_option("--name", options.client_name, "what the server's log calls this client");
+  auto* name = app.add_option("--name", options.client_name,
+                              "what the server's log and the others who are here call you");
   auto* headless_flag = app.add_flag("--headless", headless, "show nothing; for scripts and tests");
   app.add_option("--for", options.for_ticks, "stay for this many ticks")
       ->check(CLI::NonNegativeNumber)
@@ -103,5 +104,6 @@ int main(int argc, char** argv) {
     options.view = box.value();
   }
   if (headless) return client::run_headless(options);
-  return client::run_viewer({options.address, options.client_name});
+  const std::string person = name->count() > 0 ? options.client_name : "guest";
+  return client::run_viewer({options.address, options.client_name, person});
 }

@@ -108,6 +108,8 @@ std::string_view name_of(OverlayKind kind) {
       return "age of chunks";
     case OverlayKind::kBytes:
       return "bytes per chunk";
+    case OverlayKind::kViews:
+      return "what others see";
   }
   return "";
 }
@@ -142,7 +144,7 @@ void Overlay::next(const protocol::Mirror& mirror) {
   }
   tracer_ = 0;
   do {
-    kind_ = kind_ == OverlayKind::kBytes ? OverlayKind::kNone
+    kind_ = kind_ == OverlayKind::kViews ? OverlayKind::kNone
                                          : static_cast<OverlayKind>(static_cast<int>(kind_) + 1);
   } while (missing());
   if (kind_ == OverlayKind::kTracer) tracer_name_ = tracers.front();
@@ -241,7 +243,9 @@ Colour Overlay::around_zero(double value) const {
 }
 
 Colour Overlay::tint(const Known& known, Vec3 cell, Colour base) const {
-  if (kind_ == OverlayKind::kNone || kind_ == OverlayKind::kFlow) return base;
+  const bool tints =
+      kind_ != OverlayKind::kNone && kind_ != OverlayKind::kFlow && kind_ != OverlayKind::kViews;
+  if (!tints) return base;
   const Colour dim = blend(base, {0, 0, 0}, kDimmed);
   const std::int32_t units = known.mirror.cell(cell);
   if (units == kOutside) return base;
@@ -283,6 +287,7 @@ Colour Overlay::tint(const Known& known, Vec3 cell, Colour base) const {
                        : blend(dim, ramp(power_share(bytes)), 0.65);
     }
     case OverlayKind::kFlow:
+    case OverlayKind::kViews:
     case OverlayKind::kNone:
       break;
   }
@@ -316,7 +321,7 @@ char Overlay::letter(const Known& known, Vec3 cell) const {
 }
 
 void Overlay::write(const Known& known, const Picture& picture, Screen& screen) const {
-  if (kind_ == OverlayKind::kNone) return;
+  if (kind_ == OverlayKind::kNone || kind_ == OverlayKind::kViews) return;
   if (kind_ == OverlayKind::kFlow) return write_arrows(known, picture, screen);
   if (of_cells()) {
     if (colours_ == ColourDepth::kNone) write_digits(known, picture, screen);

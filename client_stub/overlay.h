@@ -30,7 +30,8 @@ enum class OverlayKind : std::uint8_t {
   kTracer,  // one after the other
   kAwake,
   kAge,
-  kBytes
+  kBytes,
+  kViews  // people.h draws it
 };
 
 /// One thing that a legend explains: a colour, or the digit in its place.
@@ -103,7 +104,7 @@ class Overlay {
 };
 
 /// "none", "amount", "depth", "head", "flow", "temperature", "waves", "steam", "tracer", "awake
-/// chunks", "age of chunks", "bytes per chunk".
+/// chunks", "age of chunks", "bytes per chunk", "what others see".
 [[nodiscard]] std::string_view name_of(OverlayKind kind);
 
 /// "880 B/s", "1.2 kB/s", "3.40 MB/s".

@@ -71,6 +71,8 @@ Legend Overlay::legend() const {
     case OverlayKind::kBytes:
       return {"Bytes a second for a chunk",
               {{ramp(0), "1", "10"}, {ramp(0.5), "3", "1 k"}, {ramp(1), "5", "100 k"}}};
+    case OverlayKind::kViews:
+      return {"What others see, framed in the colour of each", {}};
   }
   return {};
 }

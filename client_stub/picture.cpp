@@ -20,6 +20,11 @@ std::int32_t floor_cell(double value) {
   return static_cast<std::int32_t>(std::floor(value));
 }
 
+/// Of places far off the screen, too, which no int holds.
+int floor_to_int(double value) {
+  return static_cast<int>(std::floor(std::clamp(value, -1e9, 1e9)));
+}
+
 /// Whether the pixel, `from_bottom` of `pixels` in its cell, lies under the cell's level.
 bool below_level(std::int32_t units, int from_bottom, int pixels) {
   if (from_bottom == 0) return true;
@@ -38,6 +43,14 @@ std::int32_t Picture::cell_x(double pixel_x) const {
 
 std::int32_t Picture::cell_y(double pixel_y) const {
   return floor_cell(center_y - (pixel_y + 0.5 - height / 2) / pixels_per_cell());
+}
+
+int Picture::column_of(double x) const {
+  return floor_to_int((x - center_x) * pixels_per_cell() + width / 2);
+}
+
+int Picture::row_of(double y) const {
+  return floor_to_int(((center_y - y) * pixels_per_cell() + height / 2) / 2);
 }
 
 void Picture::fit(Vec3 size) {

@@ -29,6 +29,9 @@ struct Picture {
   [[nodiscard]] double pixels_per_cell() const;
   [[nodiscard]] std::int32_t cell_x(double pixel_x) const;
   [[nodiscard]] std::int32_t cell_y(double pixel_y) const;
+  /// The character in which a place of the world lies, in cells; it may be off the screen.
+  [[nodiscard]] int column_of(double x) const;
+  [[nodiscard]] int row_of(double y) const;
 
   void fit(Vec3 size);
   void center_on(double x, double y, Vec3 size);

@@ -29,15 +29,8 @@ struct Spot {
   int row = 0;
 };
 
-std::int64_t floor_to_int(double value) {
-  return static_cast<std::int64_t>(std::floor(std::clamp(value, -1e9, 1e9)));
-}
-
 Spot spot_of(const Picture& picture, Vec3 cell) {
-  const double scale = picture.pixels_per_cell();
-  const double x = (cell.x + 0.5 - picture.center_x) * scale + picture.width / 2;
-  const double y = (picture.center_y - cell.y - 0.5) * scale + picture.height / 2;
-  return {static_cast<int>(floor_to_int(x)), static_cast<int>(floor_to_int(y / 2))};
+  return {picture.column_of(cell.x + 0.5), picture.row_of(cell.y + 0.5)};
 }
 
 Colour colour_of(const protocol::PipeNode& node) {

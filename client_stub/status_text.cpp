@@ -18,6 +18,7 @@ constexpr std::string_view kHelp[] = {
     "   zoom                + and -, mouse wheel         ",
     "   slice (3D)          , and .   PageDown, PageUp   ",
     "   whole world         0 or Home                    ",
+    "   who else is here    N   (goes to the next one)   ",
     "                                                    ",
     "   move the cursor     w a s d   (capitals: far)    ",
     "   brush size          [ and ]                      ",
@@ -37,7 +38,8 @@ constexpr std::string_view kHelp[] = {
     "                                                    ",
     "   overlay             O   (amount, depth, head,    ",
     "                            flow, degrees, waves,   ",
-    "                            dyes, awake, age, bytes)",
+    "                            dyes, awake, age, bytes,",
+    "                            what others see)        ",
     "   inspect             I   (cell, column, chunk)    ",
     "   pin with a chart    T, or the middle button      ",
     "                                                    ",
@@ -107,6 +109,7 @@ std::string Facts::status(const protocol::Mirror& mirror) const {
   if (!welcome.watch_only && shape != Shape::kBrush) line += std::string(" ") + name_of(shape);
   const bool pours = !welcome.watch_only && tool == Tool::kPour;
   if (pours && !mixture.is_plain()) line += " " + mixture.describe();
+  if (people > 1) line += "  " + std::to_string(people) + " here";
   return line + "  ? help";
 }
 

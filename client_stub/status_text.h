@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -24,6 +25,7 @@ struct Facts {
   Shape shape = Shape::kBrush;
   std::int32_t brush = 1;
   Mixture mixture;
+  std::size_t people = 0;  // who are here
   std::string connection_error;
 
   /// Counts the rates over about a second.

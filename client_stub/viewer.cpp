@@ -23,6 +23,7 @@
 #include "client_stub/keys.h"
 #include "client_stub/terminal.h"
 #include "client_stub/world_client.h"
+#include "protocol/limits.h"
 
 namespace sluice::client {
 
@@ -38,6 +39,8 @@ constexpr milliseconds kEscapeWait{50};
 constexpr milliseconds kFirstRetry{500};
 constexpr milliseconds kLongestRetry{8000};
 constexpr milliseconds kFixturesInterval{2000};
+/// Others see a cursor move; the server tells them about as often.
+constexpr milliseconds kPointerInterval{protocol::kPeoplePauseMilliseconds};
 constexpr char kControlC = 3;
 
 // A description of its own of the terminal that standard input is: Asio makes it non-blocking,
@@ -84,6 +87,9 @@ class Viewer {
     WorldClient::Events events;
     events.welcomed = [this] { welcomed(); };
     events.ticked = [this] { desk_.ticked(client_->mirror(), Clock::now()); };
+    events.met = [this] {
+      desk_.set_people(client_->session().people(), client_->mirror().welcome().person);
+    };
     events.answered = [this](const protocol::CommandResult& result) { desk_.answered(result); };
     events.closed = [this](std::string reason) { closed(std::move(reason)); };
     client_ = std::make_unique<WorldClient>(context_, options_.address, options_.client_name,
@@ -94,6 +100,7 @@ class Viewer {
     desk_.welcomed(client_->mirror(), !was_welcomed_);
     was_welcomed_ = true;
     sent_view_.reset();
+    said_.reset();
     retry_delay_ = kFirstRetry;
     send_view();
     ask_fixtures();
@@ -175,6 +182,7 @@ class Viewer {
   void draw_frames() {
     draw();
     send_view();
+    point();
     send_commands();
     frame_.expires_after(kFrame);
     frame_.async_wait([this](error_code error) {
@@ -188,6 +196,17 @@ class Viewer {
     if (view == sent_view_) return;
     sent_view_ = view;
     client_->set_view(view.box, view.layers, view.level_of_detail);
+  }
+
+  void point() {
+    const Clock::time_point now = Clock::now();
+    if (!client_->ready() || now < said_at_ + kPointerInterval) return;
+    protocol::Pointer pointer = desk_.pointer(client_->mirror());
+    if (said_ && said_->at == pointer.at && said_->sees == pointer.sees) return;
+    said_at_ = now;
+    pointer.name = options_.person_name;
+    said_ = pointer;
+    client_->point(std::move(pointer));
   }
 
   void handle(const Key& key) {
@@ -225,6 +244,8 @@ class Viewer {
   KeyParser parser_;
   Desk desk_;
   std::optional<Desk::View> sent_view_;
+  std::optional<protocol::Pointer> said_;  // to the others
+  Clock::time_point said_at_;
   milliseconds retry_delay_ = kFirstRetry;
   bool was_welcomed_ = false;
   bool asks_fixtures_ = false;  // or waits to ask again

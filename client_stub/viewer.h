@@ -11,7 +11,8 @@ namespace sluice::client {
 struct ViewerOptions {
   Address address;
   std::string client_name = "sluice-view";
-  TerminalStyle style = {};  // what the environment says of the terminal
+  std::string person_name = "guest";  // to the others who are here
+  TerminalStyle style = {};           // what the environment says of the terminal
 };
 
 /// Runs until the user quits, or a signal ends it; the terminal is then as before. Returns the exit

@@ -26,7 +26,9 @@ void WorldClient::receive(protocol::ByteView bytes) {
   flush();
   switch (event) {
     case Event::kNothing:
-    case Event::kPeople:  // session() has them
+      break;
+    case Event::kPeople:
+      if (events_.met) events_.met();
       break;
     case Event::kWelcomed:
       if (events_.welcomed) events_.welcomed();
@@ -68,6 +70,11 @@ void WorldClient::send_again(std::uint64_t seq) {
 
 void WorldClient::send_ping(std::uint64_t nonce) {
   session_.send_ping(nonce);
+  flush();
+}
+
+void WorldClient::point(protocol::Pointer pointer) {
+  session_.point(std::move(pointer));
   flush();
 }
 

@@ -18,6 +18,7 @@ class WorldClient {
   struct Events {
     std::function<void()> welcomed;
     std::function<void()> ticked;
+    std::function<void()> met;  // session().people() are others
     std::function<void(const protocol::CommandResult&)> answered;
     std::function<void(const protocol::Pong&)> ponged;
     std::function<void(std::string reason)> closed;
@@ -38,6 +39,8 @@ class WorldClient {
   /// An unanswered command under its own number; it is not applied twice.
   void send_again(std::uint64_t seq);
   void send_ping(std::uint64_t nonce);
+  /// Where its user points; from then on the server tells who is here.
+  void point(protocol::Pointer pointer);
   void close();
   void set_reading(bool reading) { connection_->set_reading(reading); }
 

@@ -73,7 +73,8 @@ TEST(Desk, KeysAndTheMouseReachToolsOverlaysAndTheInspector) {
   EXPECT_NE(type("OOOO").find("Temperature"), std::string::npos) << shown.text();
   EXPECT_EQ(desk.view(scene.mirror).layers, 2U) << "asked for while it is shown";
   EXPECT_NE(type("OOOO").find("Bytes a second"), std::string::npos);
-  EXPECT_EQ(type("O").find("Bytes a second"), std::string::npos);
+  EXPECT_NE(type("O").find("What others see"), std::string::npos);
+  EXPECT_EQ(type("O").find("What others see"), std::string::npos);
   EXPECT_EQ(desk.view(scene.mirror).layers, 0U);
   EXPECT_NE(type("I").find("[32, 32] air"), std::string::npos) << shown.text();
   EXPECT_EQ(desk.view(scene.mirror).layers, 3U) << "the inspector tells of both";
@@ -109,6 +110,37 @@ TEST(Desk, KeysAndTheMouseReachToolsOverlaysAndTheInspector) {
   shown.take(desk.draw(scene.mirror, false, " lost: ", scene.now));
   EXPECT_NE(shown.text().find("lost: gone; 4 edits may be lost"), std::string::npos)
       << shown.text();
+}
+
+TEST(Desk, ShowsWhoElseIsHereAndGoesThere) {
+  Scene scene;
+  Desk desk({ColourDepth::kNone, false});
+  desk.resize(100, 34);
+  desk.welcomed(scene.mirror, true);
+  Shown shown(100, 34);
+  const auto type = [&](const std::string& keys) {
+    for (const char key : keys) {
+      desk.handle(scene.mirror, {KeyKind::kCharacter, key, 0, 0, 0}, true, scene.now);
+    }
+    shown.take(desk.draw(scene.mirror, true, "", scene.now));
+    return shown.text();
+  };
+  EXPECT_NE(type("N").find("nobody else is here"), std::string::npos);
+  desk.set_people({{3, "guest", false, {32, 32, 0}, true, {}},
+                   {7, "anna", false, {40, 30, 0}, true, {}},
+                   {9, "", false, {10, 50, 0}, true, {}}},
+                  3);
+  const std::string text = type("");
+  EXPECT_NE(text.find("@anna"), std::string::npos) << text;
+  EXPECT_NE(text.find("@guest 9"), std::string::npos) << text;
+  EXPECT_EQ(text.find("@guest 3"), std::string::npos) << "oneself";
+  EXPECT_NE(type("N").find("here is anna"), std::string::npos);
+  EXPECT_EQ(desk.pointer(scene.mirror).at, (Vec3{40, 30, 0}));
+  type("N");
+  EXPECT_EQ(desk.pointer(scene.mirror).at, (Vec3{10, 50, 0}));
+  type("N");
+  EXPECT_EQ(desk.pointer(scene.mirror).at, (Vec3{40, 30, 0})) << "and round again";
+  EXPECT_EQ(desk.pointer(scene.mirror).sees, (protocol::Sight{{0, 0, 0}, {63, 63, 0}}));
 }
 
 /// 512x256 cells, of which a terminal of 64x33 characters shows 8x8 a pixel.

@@ -37,10 +37,10 @@ TEST(Overlay, GoesThroughAllThatTheWorldHasAndBackToNone) {
   using Names = std::vector<std::string>;
   EXPECT_EQ(overlays_of(Scene().mirror),
             (Names{"none", "amount", "depth", "head", "flow", "temperature", "waves",
-                   "awake chunks", "age of chunks", "bytes per chunk"}));
+                   "awake chunks", "age of chunks", "bytes per chunk", "what others see"}));
   EXPECT_EQ(overlays_of(mirror_of([](protocol::ChunkCells&) {})),
             (Names{"none", "amount", "depth", "head", "flow", "awake chunks", "age of chunks",
-                   "bytes per chunk"}));
+                   "bytes per chunk", "what others see"}));
 }
 
 TEST(Overlay, EachTracerHasItsTurn) {
@@ -74,7 +74,7 @@ TEST(Overlay, EachTracerHasItsTurn) {
   } while (overlay.kind() != OverlayKind::kNone);
   EXPECT_EQ(names, (std::vector<std::string>{"amount", "depth", "head", "flow", "temperature",
                                              "red", "mud", "awake chunks", "age of chunks",
-                                             "bytes per chunk", "none"}));
+                                             "bytes per chunk", "what others see", "none"}));
 }
 
 TEST(Overlay, SteamStandsInTheAir) {

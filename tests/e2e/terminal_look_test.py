@@ -26,12 +26,12 @@ SEQUENCE = re.compile(r"\x1b\[(\??)([0-9;]*)([A-Za-z])")
 class Terminal:
     """The screen as the viewer's escape sequences draw it."""
 
-    def __init__(self, viewer, url, variables):
+    def __init__(self, viewer, url, variables, *arguments):
         self.master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
         known = {key: value for key, value in os.environ.items()
                  if key not in ("NO_COLOR", "COLORTERM", "LC_ALL", "LC_CTYPE")}
-        self.process = subprocess.Popen([viewer, url], stdin=slave, stdout=slave, stderr=slave,
+        self.process = subprocess.Popen([viewer, url, *arguments], stdin=slave, stdout=slave, stderr=slave,
                                         start_new_session=True, env={**known, **variables})
         os.close(slave)
         self.rows = [[" "] * COLUMNS for _ in range(ROWS)]
@@ -126,6 +126,8 @@ def main():
             plain.press(b"O")
             plain.wait_for("Bytes a second for a chunk")
             plain.wait_for(r"\n.*[ #.~-]S[ #.~-]")  # a spring
+            plain.press(b"O")
+            plain.wait_for("What others see")
             plain.press(b"OI")
             plain.wait_for(r"\[\d+, \d+\] (air|rock|water)  .*chunk ")
             plain.press(b"\x1b[<1;31;9M\x1b[<1;31;9m")  # the middle button
@@ -135,10 +137,18 @@ def main():
             plain.press(b"Rr\x1b[<0;20;5M\x1b[<32;24;6M\x1b[<0;24;6m")  # a box of rock, by dragging
             plain.press(b"z")
             plain.wait_for(" undone")
+            other = Terminal(viewer, url, {"TERM": "xterm", "LC_ALL": "C"}, "--name", "anna")
+            plain.wait_for("@anna")
+            other.press(b"D")
+            other.wait_for(r"@guest \d")
+            plain.press(b"N")
+            plain.wait_for("here is anna")
+            other.quit()
+            plain.wait_for(r"(?s)^(?!.*@anna)")
             assert plain.bytes.isascii(), "letters alone"
             assert b"[38;" not in plain.bytes and b"[48;" not in plain.bytes
             plain.quit()
-            print("letters without colours; the help scrolls; overlays, inspector and mouse")
+            print("letters without colours; the help scrolls; overlays, inspector, mouse and others")
 
             for term, mark in (("tmux-256color", b"\x1b[38;5;"), ("xterm-direct", b"\x1b[38;2;")):
                 colours = Terminal(viewer, url, {"TERM": term, "LC_ALL": "C.UTF-8"})
