@@ -1,4 +1,4 @@
-// Any text as what a viewer of a replay asks for: one of the five, in bounds, or an error.
+// Any text as what a viewer of a replay asks for: one of the six, in bounds, or an error.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     SLUICE_ASSERT(!control.error().empty());
     return 0;
   }
-  SLUICE_ASSERT(control->kind <= Control::Kind::kSpeed);
+  SLUICE_ASSERT(control->kind <= Control::Kind::kAlone);
   SLUICE_ASSERT(control->speed <= sluice::playback::kMostSpeed);
   return 0;
 }

@@ -2,6 +2,8 @@
 // fixed set of seeds. Method: seeds run twice; bugs are planted, one at a time.
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -11,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "server/sim/models/registry.h"
 #include "server/sim/world.h"
 #include "tests/hunt/admin.h"
 #include "tests/hunt/planted.h"
@@ -49,6 +52,7 @@ TEST_F(HuntTest, ASeedIsOneRunEventForEvent) {
     const Outcome second = run(Plan::of_seed(seed));
     EXPECT_EQ(first.hash, second.hash) << "seed " << seed;
     EXPECT_EQ(first.events, second.events) << "seed " << seed;
+    EXPECT_EQ(first.counts, second.counts) << "seed " << seed;
     EXPECT_NE(first.hash, run(Plan::of_seed(seed + 1000)).hash);
   }
 }
@@ -340,6 +344,46 @@ TEST_F(HuntTest, AFailureIsMadeSmallAndReplays) {
   EXPECT_EQ(again.hash, small.outcome.hash);
 }
 
+TEST_F(HuntTest, ACrashIsAFailureAndIsMadeSmall) {
+  EXPECT_FALSE(apart([] { return Outcome(); }).failure);
+  const Outcome died = apart([]() -> Outcome { std::abort(); });
+  EXPECT_EQ(died.failure, "crash: Aborted (signal 6)");
+  EXPECT_EQ(oracle_of(died), kCrash);
+  Plan plan = Plan::of_seed(3);
+  plan.stalls = 4;
+  plan.views = 7;
+  const Shrunk small = shrink(plan, died, 150, [](const Plan& tried) {
+    return apart([&tried]() -> Outcome {
+      if (tried.stalls >= 2) std::abort();
+      return {};
+    });
+  });
+  EXPECT_EQ(oracle_of(small.outcome), kCrash);
+  EXPECT_EQ(small.plan.stalls, 2);
+  EXPECT_EQ(small.plan.views, 0);
+}
+
+TEST_F(HuntTest, OptionsAreDrawnFromBoundToBound) {
+  std::map<std::string, std::set<std::int32_t>> drawn;
+  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+    Plan plan = Plan::of_seed(seed);
+    plan.side = 6;
+    plan.extremes = 100;
+    const sim::WorldSpec spec = plan.world();
+    ASSERT_TRUE(sim::World::create(spec)) << plan.text();
+    for (const sim::WaterOption& option : sim::options_of(spec.config.water)) {
+      drawn[option.name].insert(spec.config.option(option));
+    }
+  }
+  for (const sim::WaterModelRow& model : sim::water_models()) {
+    for (const sim::WaterOption& option : model.options) {
+      EXPECT_TRUE(drawn[option.name].contains(option.low)) << option.name;
+      EXPECT_TRUE(drawn[option.name].contains(option.high)) << option.name;
+      EXPECT_GE(drawn[option.name].size(), option.high - option.low > 1 ? 3U : 2U) << option.name;
+    }
+  }
+}
+
 // The bound that a world did not keep is what was found: with a smaller one any world would fail.
 TEST_F(HuntTest, HowLongAWorldMayTakeToRestIsNotMadeSmall) {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
@@ -375,8 +419,12 @@ bool is_found(const Plant& plant) {
       const Outcome outcome = run(plan);
       if (!outcome.failure) continue;
       std::printf("%s: seed %d, %s\n", plant.name, seed, outcome.failure->c_str());
+      // What is found is the bug: without it the same plan finds nothing.
+      wake_plant({});
+      const Outcome without = run(plan);
+      if (without.failure) std::printf("and without it: %s\n", without.failure->c_str());
       std::fflush(stdout);
-      _exit(0);
+      _exit(without.failure ? 3 : 0);
     }
     _exit(1);
   }

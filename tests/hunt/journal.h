@@ -32,6 +32,16 @@ class Journal {
     last_.push_back({at, what, a, b});
     if (last_.size() > kept) last_.pop_front();
   }
+  /// An event of the timeline, by its name: of these only the hash tells.
+  void pass(const char* event) {
+    for (const char* c = event; *c != 0; ++c) mix(static_cast<unsigned char>(*c));
+    mix(static_cast<std::uint64_t>(timeline_.now().time_since_epoch().count()));
+  }
+  /// Bytes that the run came to.
+  void pass(std::string_view name, std::string_view content) {
+    mix(std::hash<std::string_view>{}(name));
+    mix(std::hash<std::string_view>{}(content));
+  }
   /// What coverage shows, and no event.
   void count(const char* what) { ++counts_[what]; }
   /// Only the first one counts.

@@ -5,6 +5,7 @@
 
 #include "server/formats/script.h"
 #include "server/record/bounds.h"
+#include "server/record/client_name.h"
 #include "server/record/difference.h"
 #include "server/record/verify.h"
 #include "tests/support/through_a_snapshot.h"
@@ -172,7 +173,7 @@ void Ledger::look_at(const record::TickRecord& tick, bool main) {
     fail("tick " + std::to_string(tick.tick) + " is recorded with another digest than it had");
   }
   for (const record::RecordedCommand& recorded : tick.commands) {
-    const Name name{recorded.client, recorded.seq};
+    const Name name{record::client_of(recorded.client).claimed, recorded.seq};
     const auto sent = sent_.find(name);
     if (sent == sent_.end()) return fail(text_of(name) + " was never sent");
     if (sent->second != bytes_of(recorded.command)) {
@@ -182,7 +183,8 @@ void Ledger::look_at(const record::TickRecord& tick, bool main) {
     if (!found_.emplace(name, Found{tick.tick, recorded.applied}).second) {
       fail(text_of(name) + " is recorded twice");
     }
-    Name& last = last_of_client_[recorded.client];
+    if (sent_again_.contains(name)) continue;
+    Name& last = last_of_client_[name.first];
     if (main && last.second > recorded.seq) {
       fail(text_of(name) + " comes after " + text_of(last));
     }

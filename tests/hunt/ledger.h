@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,6 +25,11 @@ class Ledger {
   explicit Ledger(Ground& ground) : ground_(ground) {}
 
   void sent(const std::string& client, std::uint64_t seq, sim::Command command);
+  /// Once more, since the server said that it had not applied it: it may come after later ones.
+  void sent_again(const std::string& client, std::uint64_t seq, sim::Command command) {
+    sent_again_.insert({client, seq});
+    sent(client, seq, std::move(command));
+  }
   /// What the client was told of it.
   void answered(const std::string& client, const protocol::CommandResult& result);
   /// The world as it lived through a tick.
@@ -85,6 +91,7 @@ class Ledger {
 
   Ground& ground_;
   std::map<Name, std::vector<std::byte>> sent_;
+  std::set<Name> sent_again_;
   std::map<Name, Promise> promises_;
   std::map<std::uint64_t, sim::Digest> seen_;  // by tick, of the world as it lived
   std::vector<std::pair<std::uint64_t, std::uint64_t>> lost_;

@@ -1,4 +1,6 @@
 // The program `hunt`: runs seeds until it is stopped, and says what it found.
+#include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <climits>
 #include <csignal>
@@ -8,6 +10,7 @@
 #include <iostream>
 #include <iterator>
 #include <map>
+#include <new>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -16,6 +19,9 @@
 #include <CLI/CLI.hpp>
 #include <malloc.h>
 #include <spdlog/spdlog.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/hunt/journal.h"
@@ -43,18 +49,11 @@ struct Options {
   bool first = false;
 };
 
-std::uint64_t running = 0;  // the seed
+// The sweep is a process of its own, so that one that dies is a failure like others. It shares the
+// seed that runs with the process that waits for it.
+std::atomic<std::uint64_t>* running = nullptr;
 volatile std::sig_atomic_t interrupted = 0;
-
-// A crash is a failure too; what is left to say is where.
-void on_crash(int signal) {
-  char text[64];
-  const int length = std::snprintf(text, sizeof(text), "\nCRASHED (signal %d) seed %llu\n", signal,
-                                   static_cast<unsigned long long>(running));
-  if (length > 0) (void)!write(STDOUT_FILENO, text, static_cast<std::size_t>(length));
-  std::signal(signal, SIG_DFL);
-  std::raise(signal);
-}
+volatile pid_t sweeping = 0;
 
 void print_failure(const Plan& plan, const Outcome& outcome) {
   std::cout << "FAILED seed " << plan.seed << " (" << outcome.ticks << " ticks, " << outcome.events
@@ -151,21 +150,30 @@ int replay(const Options& options) {
   return outcome.failure ? 1 : 0;
 }
 
-int sweep(const Options& options, std::uint64_t from, std::uint64_t to) {
-  using Clock = std::chrono::steady_clock;
-  const auto begin = Clock::now();
+/// The plan of a seed with what the options say over it.
+Result<Plan> plan_of(const Options& options, std::uint64_t seed) {
+  Plan plan = Plan::of_seed(seed);
+  if (const Status read = plan.take(options.with); !read) return Error{"--with: " + read.error()};
+  return plan;
+}
+
+using Clock = std::chrono::steady_clock;
+
+int sweep(const Options& options, std::uint64_t from, std::uint64_t to, Clock::time_point begin) {
   const auto taken = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
   Sweep all;
   double told = 0;
   for (std::uint64_t seed = from; seed <= to; ++seed) {
     if (interrupted != 0 || (options.first && all.failures > 0)) break;
     if (options.minutes > 0 && taken() > 60 * options.minutes) break;
-    Plan plan = Plan::of_seed(seed);
-    if (const Status read = plan.take(options.with); !read) {
-      std::cerr << "--with: " << read.error() << "\n";
+    const auto drawn = plan_of(options, seed);
+    if (!drawn) {
+      std::cerr << drawn.error() << "\n";
       return 2;
     }
-    running = seed;
+    const Plan& plan = *drawn;
+    running->store(seed);
+    limit_processor_time();
     if (options.log) std::cerr << "seed " << seed << "\n" << plan.text() << std::flush;
     const Outcome outcome = run(plan);
     all.add(outcome);
@@ -179,9 +187,55 @@ int sweep(const Options& options, std::uint64_t from, std::uint64_t to) {
     if (taken() - told > kSecondsOfProgress) all.print_progress(told = taken(), seed);
   }
   all.print(taken());
+  if (all.runs < kRunsThatMeetAll && !all.missed().empty()) {
+    std::cout << "too few runs to tell whether all that must be met is: " << kRunsThatMeetAll
+              << " do\n";
+  }
   if (all.runs < kRunsThatMeetAll || all.missed().empty()) return all.failures == 0 ? 0 : 1;
   std::cout << "HUNTED IN VAIN: " << all.runs << " runs did not meet all that they must\n";
   return 1;
+}
+
+/// The signal that the sweep died of; 0: it ended with `status`.
+int wait_for_sweep(int& status) {
+  while (waitpid(sweeping, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (WIFSIGNALED(status)) return WTERMSIG(status);
+  status = WEXITSTATUS(status);
+  return 0;
+}
+
+/// Sweeps, and goes on behind each seed that crashes.
+int sweep_all(const Options& options, std::uint64_t from, std::uint64_t to) {
+  void* const shared =
+      mmap(nullptr, sizeof(*running), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (shared == MAP_FAILED) return 2;
+  running = new (shared) std::atomic<std::uint64_t>(from);
+  const auto begin = Clock::now();
+  for (bool crashed = false;;) {
+    std::cout.flush();
+    sweeping = fork();
+    if (sweeping == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGTERM);
+      const int status = sweep(options, from, to, begin);
+      std::cout.flush();
+      _exit(status);
+    }
+    int status = 0;
+    const int signal = wait_for_sweep(status);
+    if (signal == 0) return crashed ? 1 : status;
+    if (signal == SIGKILL || signal == SIGTERM || signal == SIGINT || interrupted != 0) return 1;
+    const std::uint64_t seed = running->load();
+    const auto plan = plan_of(options, seed);
+    if (!plan) return 2;
+    Outcome outcome;
+    outcome.failure = crash_text(signal);
+    std::cout << "\nCRASHED seed " << seed << "; what was met before it is not counted\n";
+    report(options, *plan, outcome);
+    if (options.first || seed >= to) return 1;
+    from = seed + 1;
+    crashed = true;
+  }
 }
 
 int go(int argc, char** argv) {
@@ -206,11 +260,11 @@ int go(int argc, char** argv) {
   // comes anew took a tenth of a run.
   mallopt(M_MMAP_THRESHOLD, 1 << 30);
   mallopt(M_TRIM_THRESHOLD, INT_MAX);
-  for (const int signal : {SIGABRT, SIGSEGV, SIGFPE, SIGILL, SIGBUS}) {
-    std::signal(signal, on_crash);
-  }
   for (const int signal : {SIGINT, SIGTERM}) {
-    std::signal(signal, [](int) { interrupted = 1; });
+    std::signal(signal, [](int) {
+      interrupted = 1;
+      if (sweeping > 0) kill(sweeping, SIGTERM);
+    });
   }
   wake_plant(options.plant);
   for (const Plant& plant : plants()) {
@@ -233,7 +287,7 @@ int go(int argc, char** argv) {
     from = std::stoull(options.seeds.substr(0, dots));
     to = std::stoull(options.seeds.substr(dots + 2));
   }
-  return sweep(options, from, to);
+  return sweep_all(options, from, to);
 }
 
 }  // namespace

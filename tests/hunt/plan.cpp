@@ -59,6 +59,8 @@ constexpr PlanField kFields[] = {
     {"burst", &Plan::burst, 1, false},
     {"bad_commands", &Plan::bad_commands, 0, false},
     {"aimed", &Plan::aimed, 0, false},
+    {"resumes", &Plan::resumes, 0, false},
+    {"extremes", &Plan::extremes, 0, false},
     {"quiet", &Plan::quiet, 20, false},
     {"model", &Plan::model, 0, false},
     {"tick_rate", &Plan::tick_rate, 1, false},
@@ -205,6 +207,28 @@ void draw_later(tests::Dice& dice, Plan& plan) {
   if (!comes_soon && plan.side > 20 && dice.chance(80)) {
     plan.ticks = std::min<std::int64_t>(plan.ticks, 250);
   }
+  if (dice.chance(40)) plan.resumes = 1;
+  // What such an option makes of rest is its own matter, and many sweeps a tick take long.
+  if (dice.chance(15) && plan.side <= 24 && plan.rest == 0) plan.extremes = dice.roll(20, 100);
+}
+
+// Values of the model's options from bound to bound, as far as a world takes them.
+void draw_options(std::uint64_t seed, std::int64_t percent, sim::WorldSpec& spec) {
+  tests::Dice dice(seed);
+  for (const sim::WaterOption& option : sim::options_of(spec.config.water)) {
+    if (dice.roll(1, 100) > percent) continue;
+    const auto before = spec.config.options;
+    const std::int32_t kind = dice.roll(0, 2);
+    const std::int32_t value = kind == 0   ? option.low
+                               : kind == 1 ? option.high
+                                           : dice.roll(option.low, option.high);
+    spec.config.options[option.name] = value;
+    // What one of full cells holds follows from what a full one does.
+    if (std::string_view(option.name) == "full") {
+      spec.config.options["compressed_max"] = value + dice.roll(0, value / 8);
+    }
+    if (!sim::World::create(spec)) spec.config.options = before;
+  }
 }
 
 // To what a world begins with, and a little more.
@@ -281,6 +305,7 @@ sim::WorldSpec Plan::world() const {
   if (heat != 0) tests::add_random_heat(of_world, spec);
   if (tracers != 0) tests::add_random_tracers(of_world, spec);
   spec = tests::fitted(std::move(spec), id);
+  if (extremes != 0) draw_options(of_world + 1, extremes, spec);
   if (little_room != 0) limit(of_world, spec);
   spec.config.name = "hunt";
   spec.config.tick_rate = static_cast<std::int32_t>(tick_rate);

@@ -44,6 +44,8 @@ struct Plan {
   std::int64_t pushes = 0;         // percent of commands that are explosions and moved bodies
   std::int64_t areas = 0;          // parts of the world that no client may change
   std::int64_t looks_back = 0;     // percent of commands that ask for a position in the recording
+  std::int64_t resumes = 0;        // 1: honest clients come back as themselves
+  std::int64_t extremes = 0;       // percent of the model's options that are unusual
   std::int64_t admin_acts = 0;     // saves, backups, clients sent away, nobody may build
   std::int64_t resets = 0;         // of the world to its start
   std::int64_t operator_acts = 0;  // pauses, steps, another speed
@@ -89,7 +91,7 @@ struct Plan {
   std::int64_t flips = 0;         // of bits, at most so many
   std::int64_t lost_sectors = 0;  // likewise
   std::int64_t clock_jumps = 0;
-  std::int64_t shuffle = 0;  // chunks, pieces, workers in any order
+  std::int64_t shuffle = 0;  // pieces of a phase in any order
 
   // How it is looked at.
   std::int64_t quiet = 100;   // ticks between two moments in which all is let settle

@@ -109,6 +109,11 @@ std::vector<std::string> outcomes_that_must_be() {
       all.emplace_back(refused_as(command, refusal));
     }
   }
+  // What is told to those who come back.
+  for (const char* fate : {"a command outlived its connection", "sends again what never came",
+                           "is told again what became of a command"}) {
+    all.emplace_back(fate);
+  }
   return all;
 }
 

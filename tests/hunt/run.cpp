@@ -362,6 +362,9 @@ Outcome Run::go() {
   if (!failed() && !gave_up_) end();
   Outcome outcome;
   outcome.failure = ground_.journal.failure();
+  for (const std::string& name : ground_.disk.names()) {
+    ground_.journal.pass(name, ground_.disk.find(name)->now);
+  }
   outcome.hash = ground_.journal.hash();
   outcome.ticks = ticks_;
   outcome.events = ground_.timeline.happened();

@@ -13,7 +13,7 @@ namespace sluice::hunt {
 
 struct Outcome {
   std::optional<std::string> failure;  // "ORACLE: what"
-  std::uint64_t hash = 0;              // of all events in their order
+  std::uint64_t hash = 0;              // of all events in their order, and of the medium at the end
   std::uint64_t ticks = 0;             // of the world, those that were lost and happened anew, too
   std::uint64_t events = 0;
   std::string last_events;                      // as lines

@@ -39,7 +39,7 @@ class Run {
   void after(Duration delay, const char* name, std::function<void()> action) {
     ground_.timeline.after(delay, name, Timeline::Kind::kRegular, std::move(action));
   }
-  void step() { (void)ground_.timeline.step(); }
+  void step() { ground_.journal.pass(ground_.timeline.step()); }
 
   void start_life();
   void repair_by_hand();

@@ -1,7 +1,14 @@
 #include "tests/hunt/shrink.h"
 
 #include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
 #include <utility>
+
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace sluice::hunt {
 
@@ -9,8 +16,11 @@ namespace {
 
 class Shrinker {
  public:
-  Shrinker(const Plan& plan, const Outcome& outcome, int most_runs)
-      : best_{plan, outcome, 0}, oracle_(oracle_of(outcome)), most_runs_(most_runs) {}
+  Shrinker(const Plan& plan, const Outcome& outcome, int most_runs, const Runner& runner)
+      : best_{plan, outcome, 0},
+        oracle_(oracle_of(outcome)),
+        most_runs_(most_runs),
+        runner_(runner) {}
 
   Shrunk go() {
     for (bool smaller = true; smaller && best_.runs < most_runs_;) {
@@ -25,7 +35,7 @@ class Shrinker {
   bool try_plan(Plan plan) {
     if (best_.runs >= most_runs_) return false;
     ++best_.runs;
-    Outcome outcome = run(plan);
+    Outcome outcome = runner_(plan);
     if (!outcome.failure || oracle_of(outcome) != oracle_) return false;
     best_.plan = std::move(plan);
     best_.outcome = std::move(outcome);
@@ -69,17 +79,49 @@ class Shrinker {
   Shrunk best_;
   const std::string oracle_;
   const int most_runs_;
+  const Runner& runner_;
 };
 
 }  // namespace
+
+std::string crash_text(int signal) {
+  const std::string what = signal == SIGVTALRM ? "it does not end" : strsignal(signal);
+  return std::string(kCrash) + ": " + what + " (signal " + std::to_string(signal) + ")";
+}
+
+void limit_processor_time() {
+  itimerval limit{};
+  limit.it_value.tv_sec = kMostSecondsOfARun;
+  setitimer(ITIMER_VIRTUAL, &limit, nullptr);
+}
 
 std::string oracle_of(const Outcome& outcome) {
   if (!outcome.failure) return {};
   return outcome.failure->substr(0, outcome.failure->find(':'));
 }
 
-Shrunk shrink(const Plan& plan, const Outcome& outcome, int most_runs) {
-  return Shrinker(plan, outcome, most_runs).go();
+Outcome apart(const std::function<Outcome()>& go) {
+  std::fflush(nullptr);
+  const pid_t child = fork();
+  if (child == 0) {
+    limit_processor_time();
+    (void)go();
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  Outcome outcome;
+  if (WIFSIGNALED(status)) outcome.failure = crash_text(WTERMSIG(status));
+  return outcome;
+}
+
+Runner runner_of(const Outcome& outcome) {
+  if (oracle_of(outcome) != kCrash) return [](const Plan& plan) { return run(plan); };
+  return [](const Plan& plan) { return apart([&plan] { return run(plan); }); };
+}
+
+Shrunk shrink(const Plan& plan, const Outcome& outcome, int most_runs, const Runner& runner) {
+  return Shrinker(plan, outcome, most_runs, runner).go();
 }
 
 }  // namespace sluice::hunt

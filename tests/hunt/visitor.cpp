@@ -36,7 +36,8 @@ Visitor::Visitor(Ground& ground, Ledger& ledger, std::int64_t number, bool lies,
       connect_(std::move(connect)),
       targets_(ground_.spec, ground_.stream("targets")),
       moments_(ground.stream("moments") + static_cast<std::uint64_t>(number)),
-      faults_(ground.stream("visitor faults") + static_cast<std::uint64_t>(number)) {}
+      faults_(ground.stream("visitor faults") + static_cast<std::uint64_t>(number)),
+      resumes_(!lies && ground.plan.resumes != 0) {}
 
 void Visitor::after(Duration delay, const char* name, std::function<void()> action) {
   ground_.timeline.after(delay, name, Kind::kRegular, std::move(action));
@@ -48,8 +49,9 @@ void Visitor::come() {
 }
 
 void Visitor::connect() {
-  name_ = "c" + std::to_string(number_) + "-" + std::to_string(++connections_);
-  const std::uint64_t seed = ground_.stream(name_);
+  const std::string connection =
+      "c" + std::to_string(number_) + "-" + std::to_string(++connections_);
+  const std::uint64_t seed = ground_.stream(connection);
   auto wire = std::make_shared<Wire>(
       ground_.timeline, seed, Wire::Faults{ground_.plan.delay, ground_.plan.pieces},
       Wire::ClientEnd{[this](const protocol::Bytes& bytes) { receive(bytes); },
@@ -57,18 +59,45 @@ void Visitor::connect() {
   if (!connect_(wire)) return;  // nobody listens
   ground_.journal.add("connects", static_cast<std::uint64_t>(number_));
   wire_ = std::move(wire);
-  session_.emplace(name_);
-  session_->start();
-  unanswered_ = 0;
-  sent_.clear();
-  looks_.clear();
+  asked_.clear();
   stalled_ = false;
+  if (resumes_) {
+    name_ = "c" + std::to_string(number_);
+    session_.emplace(name_, commands_to_go_on_with());
+  } else {
+    name_ = connection;
+    session_.emplace(name_);
+    unanswered_ = 0;
+    sent_.clear();
+    looks_.clear();
+  }
+  session_->start();
   const Vec3 size = ground_.spec.config.size;
   tests::Dice dice(seed);
   view_ = random_view(dice, size);
   layers_ = static_cast<std::uint32_t>(seed % most_layers());
   look();
   flush();
+}
+
+protocol::SentCommands Visitor::commands_to_go_on_with() {
+  if (session_) return session_->take_commands();
+  protocol::SentCommands commands;
+  tests::Dice dice(ground_.stream("token") + static_cast<std::uint64_t>(number_));
+  commands.token.emplace();
+  for (std::uint8_t& byte : *commands.token) byte = static_cast<std::uint8_t>(dice.next());
+  return commands;
+}
+
+/// Where the earlier connection ended. What the server cannot tell of is given up.
+void Visitor::take_up() {
+  for (const std::uint64_t seq : session_->forgotten()) {
+    sent_.erase(seq);
+    looks_.erase(seq);
+  }
+  for (const auto& [seq, json] : session_->commands().unanswered) asked_.insert(seq);
+  unanswered_ = asked_.size();
+  if (!asked_.empty()) ground_.journal.add("comes back and asks", asked_.size());
 }
 
 // At the cells themselves, or, three times in eight, at a coarser level of detail.
@@ -103,6 +132,7 @@ void Visitor::flush() {
 
 void Visitor::receive(const protocol::Bytes& bytes) {
   const ClientSession::Event event = session_->receive(bytes);
+  if (event == ClientSession::Event::kWelcomed && resumes_) take_up();
   flush();
   if (event == ClientSession::Event::kResult) note_result(session_->last_result());
   if (honest() && session_->mirror().stats().digest_mismatches > 0) {
@@ -122,6 +152,13 @@ void Visitor::receive(const protocol::Bytes& bytes) {
 }
 
 void Visitor::note_result(const protocol::CommandResult& result) {
+  if (asked_.erase(result.seq) > 0) note_fate(result);
+  if (result.kind == protocol::ResultKind::kNeverCame) {
+    (void)session_->send_again(result.seq);
+    const auto command = sent_.find(result.seq);
+    if (command != sent_.end()) ledger_.sent_again(name_, result.seq, command->second);
+    return flush();
+  }
   if (unanswered_ > 0) --unanswered_;
   if (looks_.erase(result.seq) > 0) {
     // Nothing that the world's history knows of.
@@ -132,6 +169,20 @@ void Visitor::note_result(const protocol::CommandResult& result) {
   if (command == sent_.end()) return;
   note_outcome(command->second, result);
   sent_.erase(command);
+}
+
+/// Of a command of an earlier connection.
+void Visitor::note_fate(const protocol::CommandResult& result) {
+  switch (result.kind) {
+    case protocol::ResultKind::kNew:
+      return ground_.journal.add("a command outlived its connection");
+    case protocol::ResultKind::kAgain:
+      return ground_.journal.add("is told again what became of a command");
+    case protocol::ResultKind::kUnknown:
+      return ground_.journal.add("is told that nobody knows");
+    case protocol::ResultKind::kNeverCame:
+      return ground_.journal.add("sends again what never came");
+  }
 }
 
 void Visitor::note_outcome(const sim::Command& command, const protocol::CommandResult& result) {
@@ -184,7 +235,8 @@ void Visitor::act() {
   if (lies_ && moments_.chance(10)) return lie();
   if (moments_.roll(1, 100) <= plan.views) look_elsewhere();
   if (moments_.chance(5)) session_->send_ping(moments_.next());
-  if (moments_.roll(1, 100) <= plan.commands) {
+  // What the server still has to tell of comes before what follows it.
+  if (moments_.roll(1, 100) <= plan.commands && asked_.empty()) {
     const std::int32_t count = moments_.roll(1, static_cast<std::int32_t>(plan.burst));
     for (std::int32_t i = 0; i < count; ++i) send_command();
   }

@@ -60,7 +60,10 @@ class Visitor {
   void send_command();
   [[nodiscard]] sim::Command draw_command(tests::Dice& dice, std::int64_t number, bool bad) const;
   void ask_to_look_back(tests::Dice& dice);
+  [[nodiscard]] protocol::SentCommands commands_to_go_on_with();
+  void take_up();
   void note_result(const protocol::CommandResult& result);
+  void note_fate(const protocol::CommandResult& result);
   void note_outcome(const sim::Command& command, const protocol::CommandResult& result);
   [[nodiscard]] std::uint32_t most_layers() const;
 
@@ -73,6 +76,8 @@ class Visitor {
   tests::Dice moments_;
   tests::Dice faults_;
   bool acts_ = true;
+  // Comes back under its name and with its token, and asks what became of what it had sent.
+  const bool resumes_;
   std::int64_t connections_ = 0;
   std::int64_t commands_ = 0;
   std::string name_;
@@ -84,6 +89,7 @@ class Visitor {
   std::size_t unanswered_ = 0;
   std::set<std::uint64_t> looks_;               // back, without an answer, by number
   std::map<std::uint64_t, sim::Command> sent_;  // without an answer, by number
+  std::set<std::uint64_t> asked_;               // numbers of earlier connections, without an answer
   bool stalled_ = false;
 };
 
