@@ -4,7 +4,8 @@
 set(hunted_sim
   server/sim/pipes/level.cpp server/sim/snapshot.cpp server/sim/tick.cpp server/sim/world.cpp)
 set(hunted_plain
-  server/net/hub.cpp server/net/interest.cpp server/net/published_world.cpp server/net/world_feed.cpp
+  server/net/hub.cpp server/net/interest.cpp server/net/published_world.cpp
+  server/net/result_book.cpp server/net/world_feed.cpp
   server/record/checkpoint_keeper.cpp server/record/history_rows.cpp server/record/recorder.cpp
   server/record/repair.cpp)
 set(hunted_sessions server/net/session.cpp server/net/session_commands.cpp)

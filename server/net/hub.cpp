@@ -153,6 +153,7 @@ ResultBook::Opened Hub::join_again(Viewer& viewer, const ResultBook::Client& cli
   }
   if (opened.number == next_session_) ++next_session_;
   if (const auto other = viewers_.find(opened.number); other != viewers_.end()) {
+    SLUICE_SOMETIMES("a client came before its last connection had ended");
     other->second->replaced();
     // The one that left was it.
     opened = results_.open(client, opened.number, feed_.tick(), now);
@@ -209,6 +210,7 @@ void Hub::count_wanted(const Viewer& viewer, int by) {
 bool Hub::resync(Viewer& viewer, const protocol::Resync& resync) {
   if (!viewer.interest.sees(resync.coord, world_, resync.layer)) return true;
   note_claim(viewer);
+  if (!viewer.has_room()) SLUICE_SOMETIMES("a client stalled over a resync");
   if (resync.layer == 0) feed_.audit(resync.coord);
   if (!viewer.interest.resync(resync.coord, world_, resync.layer)) return false;
   catch_up(viewer);

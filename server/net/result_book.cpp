@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "server/access/token.h"
+#include "server/sim/sometimes.h"
 
 namespace sluice::net {
 
@@ -54,6 +55,7 @@ ResultBook::Opened ResultBook::open(const Client& client, std::uint64_t fresh_nu
     ++by_address_[entry.address];
   } else {
     Entry& entry = place->second;
+    if (entry.from_recording) SLUICE_SOMETIMES("a client came back after a restart");
     if (!entry.here) {
       gone_in_order_.erase(entry.left_order);
       auto& there = gone_[entry.address];
@@ -94,9 +96,14 @@ ResultBook::Found ResultBook::find(std::uint64_t number, std::uint64_t seq) cons
   const Entry& entry = known->second->second;
   const auto result = entry.results.find(seq);
   if (result == entry.results.end()) {
-    return {seq <= entry.forgotten_to ? State::kForgotten : State::kNew, {}};
+    const bool forgotten = seq <= entry.forgotten_to;
+    if (forgotten) SLUICE_SOMETIMES("what became of a command was forgotten");
+    return {forgotten ? State::kForgotten : State::kNew, {}};
   }
-  if (!result->second) return {State::kPending, {}};
+  if (!result->second) {
+    SLUICE_SOMETIMES("a command was asked for while it waited");
+    return {State::kPending, {}};
+  }
   return {State::kStored, *result->second};
 }
 

@@ -49,6 +49,17 @@ PLANTS = [
           "  line.commands.push_back(std::move(command));\n  ++size_;",
           "  if (PLANTED && is_new && command.session > 3) {\n    line.commands.push_back(command);\n    ++size_;\n  }\n"
           "  line.commands.push_back(std::move(command));\n  ++size_;"),
+    Plant("fates-forgotten", "a start does not read what became of the commands before it",
+          "server/net/result_book.cpp",
+          "  for (PastResult& one : past.results) {",
+          "  for (PastResult& one : past.results) {\n    if (PLANTED) continue;",
+          focus="resumes = 1\ncrashes = 5\ncommands = 60\nbreaks = 0\n"),
+    Plant("fate-forgotten", "what became of a command is dropped with the connection it came over",
+          "server/net/result_book.cpp",
+          "void ResultBook::leave(std::uint64_t number, Time now) {",
+          "void ResultBook::leave(std::uint64_t number, Time now) {\n"
+          "  if (const auto it = by_number_.find(number); PLANTED && it != by_number_.end()) it->second->second.results.clear();",
+          focus="resumes = 1\nbreaks = 6\ncommands = 60\n"),
     Plant("order-lost", "of a client's commands the latest is taken first",
           "server/host/command_queue.cpp",
           "  QueuedCommand command = std::move(line.commands.front());\n  line.commands.pop_front();",
