@@ -14,12 +14,15 @@ import { FULL, type Mirror } from "./mirror";
 import { materialName } from "./palette";
 import { Painter } from "./painter";
 import type { Picture } from "./picture";
+import { subjectOf, type Subject } from "./subjects";
 import type { Viewer } from "./viewer";
 
 /** A message of so many bytes is as long as the server makes them: there is more to come. */
 const FULL_MESSAGE = 2 ** 20;
 /** Milliseconds after the first of what was asked for, from which on it is shown whatever is missing. */
 const PATIENCE = 500;
+/** Pixels of the page from what is drawn of a pipe, port, spring or drain, within which it is meant: a cell is less than one. */
+const REACH = 6;
 
 export class Far {
   asked = 0;
@@ -143,6 +146,23 @@ export class Far {
   paintSmall(context: CanvasRenderingContext2D): boolean {
     this.painter?.paintSmall(context);
     return this.painter !== null;
+  }
+
+  /** The nearest of what is drawn over the world and can be told of without its cells; null: none is near. */
+  subjectNear(at: Vec3): Subject | null {
+    const { camera, fixtures } = this.viewer;
+    const { nodes, ports } = this.cells.pipes.networks;
+    let found: Subject | null = null;
+    let nearest = REACH / camera.scale;
+    const look = (place: Vec3 | null, subject: () => Subject) => {
+      const distance = place?.z === at.z ? Math.hypot(place.x - at.x, place.y - at.y) : Infinity;
+      if (distance < nearest) [found, nearest] = [subject(), distance];
+    };
+    for (const view of nodes) look(view.node.at, () => subjectOf(view));
+    for (const view of ports) look(view.port.cell, () => subjectOf(view));
+    for (const { at: place } of fixtures.sources) look(place, () => ({ kind: "spring", at: place }));
+    for (const { at: place } of fixtures.drains) look(place, () => ({ kind: "drain", at: place }));
+    return found;
   }
 
   /** One line on what stands for the cell. */

@@ -19,6 +19,8 @@ export interface Known {
   fixtures: Fixtures;
   activity: Activity;
   slice: number;
+  /** Whether the world is seen from afar: pipes, springs and drains are known, and no cells. */
+  isFar: boolean;
   /** Null: the world has none, or they are not there yet. */
   layers: Layers | null;
   /** Of the water in a cell of the slice, in cells over the world's floor; null: none at rest. */

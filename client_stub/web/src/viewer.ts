@@ -313,10 +313,10 @@ export class Viewer {
     return this.far?.isFar ?? false;
   }
 
-  /** What the inspector goes by; null: there are no cells. */
+  /** What the inspector goes by. */
   known(): Known | null {
-    if (!this.mirror || !this.activity || this.isFar) return null;
-    return { mirror: this.mirror, fixtures: this.fixtures, activity: this.activity, slice: this.slice, layers: this.layers,
+    if (!this.mirror || !this.activity) return null;
+    return { mirror: this.mirror, fixtures: this.fixtures, activity: this.activity, slice: this.slice, isFar: this.isFar, layers: this.layers,
       headAt: (x, y) => this.painter?.headAt(x, y) ?? null, now: performance.now() };
   }
 
@@ -447,7 +447,8 @@ export class Viewer {
       this.inspector?.hover(null, null);
       return this.panel.showHover(this.placeText());
     }
-    const subject = subjectAt(known, { ...this.hover, z: this.slice });
+    const at = { ...this.hover, z: this.slice };
+    const subject = known.isFar ? this.far!.subjectNear(at) : subjectAt(known, at);
     const tells = subject !== null && (subject.kind !== "cell" || this.hand.brush.tool === "inspect");
     const { left, top } = this.canvas.getBoundingClientRect();
     this.inspector?.hover(tells ? subject : null,
@@ -469,8 +470,7 @@ export class Viewer {
 
   /** What lies over the world. */
   private paintMarks(): void {
-    const { camera } = this;
-    const { context } = this.screen;
+    const { camera, screen: { context } } = this;
     const ratio = this.canvas.width / camera.width;
     context.setTransform(ratio, 0, 0, this.canvas.height / camera.height, 0, 0);
     const { size } = this.mirror!;
