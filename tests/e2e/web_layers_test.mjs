@@ -13,7 +13,7 @@ const { ByteBuffer, chunkChecksum, ClientMessage, degreesOf, encodeResync, event
   export * from "./layers"; export * from "./layer_values"; export * from "./wave_looks"; export * from "./layer_overlay";
   export * from "./mirror"; export { Surfaces } from "./surfaces"; export { Looks, SURFACE, IS_ROCK, stonesOf } from "./look";
   export { newTile, newStamp } from "./tile"; export { Turned } from "./turned"; export { isOffered, offered } from "./overlay_kinds";
-  export { spanOf } from "./overlay";`);
+  export { spanOf } from "./overlay_ramp";`);
 
 const FLAT = { logX: 6, logY: 6, logZ: 0 };
 const SOLID = { logX: 4, logY: 4, logZ: 4 };

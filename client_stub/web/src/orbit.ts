@@ -6,6 +6,8 @@ import type { Mirror } from "./mirror";
 import { OrbitCamera } from "./orbit_camera";
 import { OrbitInput, type Turnable } from "./orbit_input";
 import { OrbitPainter } from "./orbit_painter";
+import type { Overlay } from "./overlay";
+import type { OverlayName } from "./overlay_kinds";
 import type { Painter } from "./painter";
 import type { WelcomeMessage } from "./messages";
 import { Turned } from "./turned";
@@ -17,9 +19,12 @@ const WITHOUT_GL = "Turning the world needs WebGL2, which this browser does not 
 
 interface Turning extends Turnable {
   readonly layers: Layers | null;
+  readonly overlays: Overlay | null;
 }
 
 export class Orbit extends Turned {
+  /** What others see is a frame on the screen, and in perspective none. */
+  override readonly unmeant: readonly OverlayName[] = ["views"];
   private readonly camera = new OrbitCamera();
   private readonly hint = document.createElement("p");
   private viewer: Turning | null = null;
@@ -44,10 +49,15 @@ export class Orbit extends Turned {
   }
 
   override painter(mirror: Mirror, _slice: number, still: boolean): Painter {
-    return new OrbitPainter(mirror, still, this.camera, () => this.viewer?.layers ?? null, () => {
-      this.hint.textContent = WITHOUT_GL;
-      this.hint.classList.add("all"); // there is nothing else to see
-      this.hint.hidden = false;
+    return new OrbitPainter(mirror, still, this.camera, {
+      layers: () => this.viewer?.layers ?? null,
+      overlay: () => this.viewer?.overlays ?? null,
+      repaint: () => this.viewer?.repaint(),
+      withoutGl: () => {
+        this.hint.textContent = WITHOUT_GL;
+        this.hint.classList.add("all"); // there is nothing else to see
+        this.hint.hidden = false;
+      },
     });
   }
 

@@ -73,7 +73,7 @@ export class Viewer {
   private painter: Painter | null = null;
   private pipePainter: PipePainter | null = null;
   private activity: Activity | null = null;
-  private overlays: Overlay | null = null;
+  overlays: Overlay | null = null;
   private readonly overlayPart = new Late("The overlay", () => import("./overlay"), () => this.setOverlay(this.overlay));
   layers: Layers | null = null;
   private readonly layerPart = new Late("What the world has beside its water", () => import("./layers"), () => {
@@ -108,7 +108,7 @@ export class Viewer {
     public events: ViewerEvents | null = null,
     private readonly minimap: Minimap | null = null,
     private readonly inspector: ViewerInspector | null = null,
-    private readonly legendShown: (name: OverlayName, legend: Legend | null, layers: string[]) => void = () => undefined,
+    private readonly legendShown: (name: OverlayName, legend: Legend | null, layers: string[], unmeant?: readonly OverlayName[]) => void = () => undefined,
     /** Null: from the front. */
     private readonly sight: Sight | null = null,
   ) {
@@ -276,16 +276,18 @@ export class Viewer {
 
   setOverlay(name: OverlayName): void {
     const layers = this.mirror?.welcome.layers ?? [];
-    if (this.mirror && !isOffered(name, layers)) name = "none";
+    const unmeant = this.sight?.unmeant;
+    if (this.mirror && (!isOffered(name, layers) || unmeant?.includes(name))) name = "none";
     this.overlay = name;
     if (name !== "none") this.overlayPart.want();
     const { part } = this.overlayPart;
     if (part && this.mirror) {
-      this.overlays ??= new part.Overlay(this.mirror, this.activity!, () => this.layers, this.fromAbove,
-        () => this.legendShown(this.overlay, this.overlays!.legend, layers));
+      // Where slices are heights one looks down.
+      this.overlays ??= new part.Overlay(this.mirror, this.activity!, () => this.layers, this.sight?.axis === "y",
+        () => this.legendShown(this.overlay, this.overlays!.legend, layers, unmeant));
     }
     this.overlays?.set(name);
-    this.legendShown(name, this.overlays?.legend ?? null, layers);
+    this.legendShown(name, this.overlays?.legend ?? null, layers, unmeant);
     this.frames.needed = true;
   }
 
@@ -372,11 +374,6 @@ export class Viewer {
   private makeFar(): void {
     const { mirror, sight, farPart: { part } } = this;
     this.far = part && mirror && !sight ? new part.Far(this, mirror, wantsRest()) : null;
-  }
-
-  /** There one sees no surface line. */
-  private get fromAbove(): boolean {
-    return this.sight?.name === "top";
   }
 
   private ticked(message: TickMessage): void {
