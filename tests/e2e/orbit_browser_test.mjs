@@ -1,5 +1,5 @@
 // Goal: a 3D world is seen in perspective and turned: by dragging, by keys, by two fingers' ways of moving and zooming;
-// what flows is seen there, in the colours of overlays, nothing is built; without WebGL the page says so, and a side-view
+// what flows is seen there, in the colours of overlays; what is pointed at is told of, nothing is built; without WebGL the page says so, and a side-view
 // world does not offer it.
 // Method: a real server with a basin under wind, headless Chromium (whose WebGL is the processor's) at two sizes.
 //
@@ -110,12 +110,12 @@ async function turns(page, name) {
   await page.mouse.move(x + width / 2, y + height / 2);
   await page.mouse.down();
   await page.mouse.move(x + width / 2 - 120, y + height / 2 - 30, { steps: 6 });
+  assert.equal(await page.evaluate(() => window.sluice.hover), null, "a pointer that turns tells of nothing");
   await page.mouse.up();
   await rests(page);
   const [turned, tilted] = await angles(page);
   assert.ok(turned > yaw + 0.8 && turned < yaw + 1.1 && tilted < pitch - 0.1, `${[yaw, pitch]} became ${[turned, tilted]}`);
   assert.equal(await page.locator("#orbit-hint").isVisible(), false);
-  assert.equal(await page.evaluate(() => window.sluice.hover), null);
   await shot(page, `orbit-turned-${name}`);
 
   console.log(`${name}: Shift and a drag move it, the wheel zooms`);
@@ -168,6 +168,55 @@ async function flows(page) {
   await until("there is more rock", async () => (await seen(page)).rock > still.rock + 0.005);
   const [download] = await Promise.all([page.waitForEvent("download"), page.keyboard.press("s")]);
   assert.match(download.suggestedFilename(), /\.png$/);
+}
+
+/** A place on the screen that shows such a cell, at least some pixels from others; null: there is none. */
+const placeOf = (page, from, to) => page.evaluate(([least, most]) => {
+  const { canvas, sight } = window.sluice;
+  const { clientWidth: width, clientHeight: height } = canvas;
+  const isThere = (x, y) => {
+    const at = sight.picture.pick((2 * x) / width - 1, 1 - (2 * y) / height, width / height);
+    return at !== null && [at.x, at.y, at.z].every((part, i) => part >= least[i] && part <= most[i]);
+  };
+  const { left, top } = canvas.getBoundingClientRect();
+  for (let y = 8; y < height - 100; y += 4) {
+    for (let x = 8; x < width - 70; x += 4) {
+      if (![[0, 0], [3, 0], [-3, 0], [0, 3], [0, -3]].every(([dx, dy]) => isThere(x + dx, y + dy))) continue;
+      const ratio = canvas.width / width;
+      const [red, , blue] = canvas.getContext("2d").getImageData(x * ratio, y * ratio, 1, 1).data;
+      return { x: left + x, y: top + y, looks: blue > red + 25 ? "water" : "rock" };
+    }
+  }
+  return null;
+}, [from, to]);
+
+async function points(page) {
+  console.log("what the pointer is over is told of, as it is seen there");
+  await rests(page);
+  for (const [what, from, to, line] of [["the lake", [10, 8, 11], [16, 30, 11], /^\[1\d, 11, \d+\] water 4,096 units \(100 %\)$/],
+    ["the pillar's top", [20, 16, 23], [24, 20, 23], /^\[2[0-4], 23, (1\d|20)\] rock$/],
+    ["the pillar's side", [20, 16, 14], [24, 20, 20], /^\[2[0-4], (1[4-9]|20), (1\d|20)\] rock$/],
+    ["the edge", [0, 0, 6], [47, 39, 9], /^\[\d+, [6-9], \d+\] rock$/]]) {
+    const spot = await placeOf(page, from, to);
+    assert.ok(spot, `${what} is in view`);
+    assert.equal(spot.looks, what === "the lake" ? "water" : "rock", what);
+    await page.mouse.move(spot.x, spot.y);
+    await page.waitForFunction((wanted) => new RegExp(wanted).test(document.getElementById("hover").textContent), line.source);
+    assert.ok(await page.isHidden("#pipe-tip"));
+  }
+  await page.click("[data-tool=inspect]");
+  const lake = await placeOf(page, [10, 8, 11], [16, 30, 11]);
+  await page.mouse.move(lake.x, lake.y);
+  await page.waitForFunction(() => /water.*4,096 units, 100 % of a full cell/.test(document.getElementById("pipe-tip").textContent));
+  const tip = await page.locator("#pipe-tip").boundingBox();
+  assert.ok(Math.abs(tip.x - lake.x) < 40 && Math.abs(tip.y - lake.y) < 40, "it is beside the pointer");
+  assert.doesNotMatch(await page.textContent("#pipe-tip"), /on its way down/);
+  await shot(page, "orbit-tip");
+  await page.keyboard.press("p");
+  await page.waitForFunction(() => /^\[1\d, 11, \d+\] water/.test(document.querySelector("#pins h3")?.textContent ?? ""));
+  await page.click("#inspector-close");
+  await page.click("[data-tool=pan]");
+  assert.equal(await page.textContent("#hover"), "", "the pointer is elsewhere");
 }
 
 /** The share of pixels of nearly that colour. */
@@ -319,6 +368,7 @@ await main(async () => {
     await turns(page, name);
     await colours(page, name);
     if (name === "desktop") {
+      await points(page);
       await byKeys(page);
       await flows(page);
     } else await fingers(page);

@@ -20,6 +20,8 @@ const WITHOUT_GL = "Turning the world needs WebGL2, which this browser does not 
 interface Turning extends Turnable {
   readonly layers: Layers | null;
   readonly overlays: Overlay | null;
+  hover: { x: number; y: number; z?: number } | null;
+  showHover(): void;
 }
 
 export class Orbit extends Turned {
@@ -30,6 +32,8 @@ export class Orbit extends Turned {
   private viewer: Turning | null = null;
   private input: OrbitInput | null = null;
   private height = 1;
+  private picture: OrbitPainter | null = null;
+  override spot: { x: number; y: number } | null = null;
 
   constructor() {
     super("orbit");
@@ -49,7 +53,7 @@ export class Orbit extends Turned {
   }
 
   override painter(mirror: Mirror, _slice: number, still: boolean): Painter {
-    return new OrbitPainter(mirror, still, this.camera, {
+    return this.picture = new OrbitPainter(mirror, still, this.camera, {
       layers: () => this.viewer?.layers ?? null,
       overlay: () => this.viewer?.overlays ?? null,
       repaint: () => this.viewer?.repaint(),
@@ -63,10 +67,19 @@ export class Orbit extends Turned {
 
   override attach(viewer: Turning): void {
     this.viewer = viewer;
-    this.input = new OrbitInput(viewer, this.camera, () => (this.hint.hidden = this.hint.textContent !== WITHOUT_GL));
+    this.input = new OrbitInput(viewer, this.camera, () => (this.hint.hidden = this.hint.textContent !== WITHOUT_GL),
+      (at) => this.point(viewer, at));
     viewer.canvas.after(this.hint);
     viewer.canvas.setAttribute("aria-describedby", this.hint.id);
     document.body.classList.add("orbiting");
+  }
+
+  /** What is seen there is told of, as under the pointer elsewhere. */
+  private point(viewer: Turning, at: { x: number; y: number } | null): void {
+    const { width, height } = viewer.camera;
+    viewer.hover = at && (this.picture?.pick((2 * at.x) / width - 1, 1 - (2 * at.y) / height, width / height) ?? null);
+    this.spot = at;
+    viewer.showHover();
   }
 
   override detach(): void {

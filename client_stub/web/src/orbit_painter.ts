@@ -2,6 +2,7 @@
 // what the picture from above would show: the camera's rectangle, as far as the world goes.
 import type { Camera } from "./camera";
 import { clamp, type Vec3 } from "./geometry";
+import { meet } from "./orbit_pick";
 import type { Mirror } from "./mirror";
 import { heightOf, NONE, OrbitColumns, PARTS, VOID, type Area } from "./orbit_columns";
 import type { OrbitCamera } from "./orbit_camera";
@@ -11,7 +12,7 @@ import type { Overlay } from "./overlay";
 import { Painter } from "./painter";
 import { AIR, STONES, WATER } from "./palette";
 import type { Screen } from "./screen";
-import { TopLooks } from "./top_looks";
+import { TopLooks, topOf } from "./top_looks";
 
 /** Columns to either side of the picture: of more, every second or fourth is drawn. */
 const MOST_COLUMNS = 256;
@@ -74,6 +75,8 @@ export class OrbitPainter extends Painter {
   private interval = 0;
   private painted = NaN;
   private slow = 0;
+  /** Where the eye was in the last picture. */
+  private eyeAt: readonly [number, number, number] | null = null;
   /** The overlay's colours of the columns. */
   private tints = new Uint32Array(0);
   private fading: number | undefined;
@@ -114,11 +117,26 @@ export class OrbitPainter extends Painter {
     const eye = this.orbit.matrix(...size);
     const from = this.orbit.direction.map((part) => part * this.orbit.distance(...size)) as [number, number, number];
     const { veil, coversRock } = overlay ?? { veil: null, coversRock: false };
+    this.eyeAt = from;
     this.gl!.draw({ ...scene, veil, coversRock, share, eye, from }, width, height);
     context.drawImage(this.gl!.canvas, 0, 0);
     const goesOn = turns || share < 1 || this.isLate || changes;
     this.painted = goesOn ? now : NaN;
     return goesOn;
+  }
+
+  /** The cell that is seen at a place of the screen, -1 to 1 to the right and to the top; null: none. */
+  pick(right: number, up: number, aspect: number): Vec3 | null {
+    const { scene, eyeAt, cells } = this;
+    if (!scene || !eyeAt) return null;
+    const [x, y, z] = this.orbit.towards(right, up, aspect);
+    const { step, left, bottom, middle, base, width, height } = scene;
+    const met = meet({ from: [(eyeAt[0] - left) / step, (-eyeAt[2] - bottom) / step, eyeAt[1] + middle], along: [x / step, -z / step, y] },
+      this.now, width, height, base);
+    if (!met) return null;
+    const at = { x: scene.x + met.x * step, y: scene.y + met.y * step };
+    // Waves stand above the cells that they are of.
+    return { ...at, z: Math.max(0, topOf(cells, Math.max(0, Math.ceil(met.height) - 1), at.x, at.y)) };
   }
 
   /** Lays the overlay's colours over the columns; returns whether the next frame has others. */

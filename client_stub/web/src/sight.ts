@@ -22,6 +22,8 @@ export interface Sight {
   readonly whyNotBuild: string | null;
   /** Overlays that cannot be shown as one looks now. */
   readonly unmeant: readonly OverlayName[];
+  /** Where on the canvas that is seen which is pointed at; null: where the camera has it. */
+  readonly spot: { x: number; y: number } | null;
   /** Of the world in the picture, or of the picture in the world: two axes are swapped. */
   turn(v: Vec3): Vec3;
   box(box: Box): Box;

@@ -30,6 +30,7 @@ export class Turned implements Sight {
   readonly axis: "x" | "y";
   readonly whyNotBuild: string | null;
   readonly unmeant: readonly OverlayName[] = [];
+  readonly spot: { x: number; y: number } | null = null;
   readonly turn: Swap;
 
   constructor(readonly name: Exclude<SightName, "front">) {

@@ -50,8 +50,8 @@ export class Viewer {
   readonly hand: Hand;
   mirror: Mirror | null = null;
   slice = 0;
-  /** The cell under the pointer, or where keys moved the cursor. */
-  hover: { x: number; y: number } | null = null;
+  /** The cell under the pointer, or where keys moved the cursor; in the slice, unless it has a z of its own. */
+  hover: { x: number; y: number; z?: number } | null = null;
   readonly keys: KeyCursor;
   overlay: OverlayName = "none";
   /** Springs, drains and open edges, as they were a moment ago. */
@@ -306,7 +306,7 @@ export class Viewer {
   /** Keeps what lies there in the inspector, or lets it go. */
   pin(cell = this.hover): void {
     const known = this.hand.hasCells && this.known();
-    const subject = known && cell && subjectAt(known, { ...cell, z: this.slice });
+    const subject = known && cell && subjectAt(known, { z: this.slice, ...cell });
     if (!subject || !this.inspector) return;
     this.panel.announce(this.inspector.pin(subject));
   }
@@ -318,7 +318,7 @@ export class Viewer {
   /** What the inspector goes by. */
   known(): Known | null {
     if (!this.mirror || !this.activity) return null;
-    return { mirror: this.mirror, fixtures: this.fixtures, activity: this.activity, slice: this.slice, isFar: this.isFar, layers: this.layers,
+    return { mirror: this.mirror, fixtures: this.fixtures, activity: this.activity, slice: this.sight?.axis === "y" ? null : this.slice, isFar: this.isFar, layers: this.layers,
       headAt: (x, y) => this.painter?.headAt(x, y) ?? null, now: performance.now() };
   }
 
@@ -327,7 +327,7 @@ export class Viewer {
     if (this.hover && this.isFar) return this.far!.text({ ...this.hover, z: this.slice });
     const known = this.known();
     if (!known || !this.hover) return "";
-    return hoverLine(known, { ...this.hover, z: this.slice }, this.peer?.mirror?.cell(this.hover.x, this.hover.y, this.slice));
+    return hoverLine(known, { z: this.slice, ...this.hover }, this.peer?.mirror?.cell(this.hover.x, this.hover.y, this.slice));
   }
 
   /** What was seen of cells is forgotten. */
@@ -437,19 +437,19 @@ export class Viewer {
     this.frames.needed = true;
   }
 
-  private showHover(): void {
+  showHover(): void {
     this.pipePanel.update();
     const known = this.known();
     if (!known || !this.hover) {
       this.inspector?.hover(null, null);
       return this.panel.showHover(this.placeText());
     }
-    const at = { ...this.hover, z: this.slice };
+    const at = { z: this.slice, ...this.hover };
     const subject = known.isFar ? this.far!.subjectNear(at) : subjectAt(known, at);
     const tells = subject !== null && (subject.kind !== "cell" || this.hand.brush.tool === "inspect");
     const { left, top } = this.canvas.getBoundingClientRect();
-    this.inspector?.hover(tells ? subject : null,
-      { x: left + this.camera.screenX(this.hover.x + 1), y: top + this.camera.screenY(this.hover.y) });
+    const spot = this.sight?.spot ?? { x: this.camera.screenX(this.hover.x + 1), y: this.camera.screenY(this.hover.y) };
+    this.inspector?.hover(tells ? subject : null, { x: left + spot.x, y: top + spot.y });
     this.panel.showHover(this.placeText());
   }
 
