@@ -1,5 +1,6 @@
 // Goal: who looks at a large world from afar is sent a level of detail, sees what the cells would show, and is told that
-// it is one; coming nearer, tools, overlays and pins bring the cells; edits wait for those; less is sent.
+// it is one; pipes and springs are told of as far as cells are not needed; coming nearer, tools, overlays and pins bring the
+// cells; edits wait for those; less is sent.
 // Method: worlds of 4 million cells, flat and solid, on a real server; headless Chromium; colours are read from the canvas,
 // from afar and as the page paints them from the cells.
 //
@@ -29,6 +30,35 @@ size = [4096, 1024, 1]
 ${landscape(1)}${fill([3000, 320], [120, 150], "~", 1)}[[source]]
 at = [3600, 500, 0]
 rate = 8000
+[[drain]]
+at = [2700, 60, 0]
+rate = 1
+[[pipe]]
+name = "main"
+capacity = 8000
+height = 4096
+base = 2457600
+at = [1200, 600, 0]
+[[valve]]
+name = "gate"
+capacity = 8000
+height = 4096
+base = 2457600
+at = [1300, 600, 0]
+open = false
+[[link]]
+from = "main"
+to = "gate"
+[[port]]
+node = "gate"
+cell = [1300, 560, 0]
+kind = "outlet"
+rate = 100
+[[port]]
+node = "main"
+cell = [1200, 640, 0]
+kind = "inlet"
+rate = 100
 `;
 const BLOCK = `[world]
 name = "block"
@@ -130,11 +160,6 @@ async function saysSo(page) {
   await page.mouse.move(spot.x, spot.y);
   await page.waitForFunction(() => /^\[\d+, \d+\] water, 100 % full on average \(2 × 2 cells, seen from afar\)$/.test(
     document.getElementById("hover").textContent));
-  const spring = await place(page, 3600, 500);
-  await page.mouse.move(spring.x, spring.y);
-  await page.waitForFunction(() => /seen from afar/.test(document.getElementById("hover").textContent));
-  assert.ok(await page.isHidden("#pipe-tip"), "what it says would go by cells that are not there");
-  await page.mouse.move(spot.x, spot.y);
   await page.keyboard.press("Control+z");
   await said(page, "Come nearer, or choose a tool: from afar the page has no single cells");
   await page.keyboard.press("p");
@@ -160,6 +185,41 @@ async function saysSo(page) {
     const { hover, mirror, queue } = window.sluice;
     return queue.idle && mirror.cell(hover.x, hover.y, 0) > 0;
   }));
+  await tool(page, "pan");
+  await isAt(page, 1);
+}
+
+/** What the tip says over a place, `right` pixels beside it. */
+async function tipOver(page, x, y, right = 0) {
+  const spot = await place(page, x, y);
+  await page.mouse.move(spot.x + right, spot.y);
+  await page.waitForFunction(() => /seen from afar/.test(document.getElementById("hover").textContent));
+  return (await page.isVisible("#pipe-tip")) ? page.textContent("#pipe-tip") : "";
+}
+
+async function tellsOfPipes(page) {
+  console.log("pipes, ports, springs and drains are told of, and no cells that are not there");
+  await isAt(page, 1);
+  const tells = (what, x, y, ...wanted) => until(`the tip tells of ${what}`, async () => {
+    const told = await tipOver(page, x, y, 2);
+    return wanted.every((each) => (each instanceof RegExp ? each.test(told) : told.includes(each)));
+  });
+  await tells("the valve", 1300, 600, "gate · valve", "closed", "It is closed: nothing passes until it is opened.");
+  await shot(page, "far-tip");
+  await tells("the pipe", 1200, 600, "main · pipe", "0 of 8,000", "The valve gate is closed");
+  await tells("its port", 1200, 640, "port of main", "inlet at [1200, 640, 0], idle", "100 units a tick at most", "come nearer to see that");
+  await tells("the other port", 1300, 560, "port of gate", "outlet", "The pipe is empty.");
+  await tells("the spring", 3600, 500, /Spring at \[3600, 500\]rate 8,000 units a tickWhat becomes of it/);
+  await tells("the drain", 2700, 60, /Drain at \[2700, 60\]rate 1 units a tickWhat becomes of it/);
+  await until("there is nothing to tell elsewhere", async () => (await tipOver(page, 1200, 600, 40)) === "");
+  assert.equal(await heldCells(page), 0, "no cells were asked for");
+
+  console.log("nearer, the same tip tells of the cell, too");
+  await tool(page, "inspect");
+  await isAt(page, 0);
+  const spot = await place(page, 1200, 640);
+  await page.mouse.move(spot.x, spot.y);
+  await page.waitForFunction(() => /port of main.*There is no water in its cell/.test(document.getElementById("pipe-tip").textContent));
   await tool(page, "pan");
   await isAt(page, 1);
 }
@@ -265,6 +325,7 @@ await main(async () => {
   await looksTheSame(page);
   await goesOverWithoutAGap(page);
   await saysSo(page);
+  await tellsOfPipes(page);
   await bringsTheCells(page);
   await seesChanges(page);
   const other = await enter(context, server.url, "plain");

@@ -194,6 +194,13 @@ async function fromAllSides(page) {
     return Math.abs(water[0] - water[2]) > 40 && Math.abs(rock[0] - rock[2]) < 25;
   });
   await shot(page, "temperature-top");
+  await page.selectOption("#overlay", "depth");
+  await page.waitForFunction(() => /Depth at the bed, in cells01020/.test(document.getElementById("legend-body").textContent));
+  await until("water is green, of middling depth", async () => {
+    const [red, green, blue] = await colour(page, 40, 40);
+    return green > red + 20 && green > blue + 20;
+  });
+  await shot(page, "depth-top");
   await page.selectOption("#overlay", "waves");
   await until("both layers have their bits", async () => (await asked(page)) === 2);
   await page.waitForFunction(() => /Waves/.test(document.getElementById("legend-body").textContent));

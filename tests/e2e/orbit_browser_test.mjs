@@ -1,5 +1,6 @@
 // Goal: a 3D world is seen in perspective and turned: by dragging, by keys, by two fingers' ways of moving and zooming;
-// what flows is seen there, nothing is built; without WebGL the page says so, and a side-view world does not offer it.
+// what flows is seen there, in the colours of overlays; what is pointed at is told of, nothing is built; without WebGL the page says so, and a side-view
+// world does not offer it.
 // Method: a real server with a basin under wind, headless Chromium (whose WebGL is the processor's) at two sizes.
 //
 //   node orbit_browser_test.mjs SLUICE_SERVER CHROMIUM PACKAGE_JSON
@@ -37,6 +38,17 @@ const WIND = `[waves]
 tension = 8
 [waves.wind]
 speed = 900
+`;
+const WARM = `[heat]
+water = 5120
+air = 2560
+[[tracer]]
+name = "dye"
+[[source]]
+at = [24, 20, 10]
+rate = 900
+temperature = 12800
+tracer = { dye = 4096 }
 `;
 const FLAT = `[world]
 name = "flat"
@@ -81,7 +93,7 @@ async function opens(page, name) {
   });
   await rests(page);
   assert.ok((await page.textContent("#orbit-hint")).length > 20);
-  assert.equal(await page.locator("#legend").isVisible(), false);
+  assert.equal(await page.locator("#legend").isVisible(), true);
   assert.equal(await page.locator("#slice").isVisible(), false);
   assert.equal(await page.locator("[data-tool=rock]").isDisabled(), true);
   assert.match(await page.textContent("#rights"), /While it is turned the world is only looked at/);
@@ -98,12 +110,12 @@ async function turns(page, name) {
   await page.mouse.move(x + width / 2, y + height / 2);
   await page.mouse.down();
   await page.mouse.move(x + width / 2 - 120, y + height / 2 - 30, { steps: 6 });
+  assert.equal(await page.evaluate(() => window.sluice.hover), null, "a pointer that turns tells of nothing");
   await page.mouse.up();
   await rests(page);
   const [turned, tilted] = await angles(page);
   assert.ok(turned > yaw + 0.8 && turned < yaw + 1.1 && tilted < pitch - 0.1, `${[yaw, pitch]} became ${[turned, tilted]}`);
   assert.equal(await page.locator("#orbit-hint").isVisible(), false);
-  assert.equal(await page.evaluate(() => window.sluice.hover), null);
   await shot(page, `orbit-turned-${name}`);
 
   console.log(`${name}: Shift and a drag move it, the wheel zooms`);
@@ -156,6 +168,130 @@ async function flows(page) {
   await until("there is more rock", async () => (await seen(page)).rock > still.rock + 0.005);
   const [download] = await Promise.all([page.waitForEvent("download"), page.keyboard.press("s")]);
   assert.match(download.suggestedFilename(), /\.png$/);
+}
+
+/** A place on the screen that shows such a cell, at least some pixels from others; null: there is none. */
+const placeOf = (page, from, to) => page.evaluate(([least, most]) => {
+  const { canvas, sight } = window.sluice;
+  const { clientWidth: width, clientHeight: height } = canvas;
+  const isThere = (x, y) => {
+    const at = sight.picture.pick((2 * x) / width - 1, 1 - (2 * y) / height, width / height);
+    return at !== null && [at.x, at.y, at.z].every((part, i) => part >= least[i] && part <= most[i]);
+  };
+  const { left, top } = canvas.getBoundingClientRect();
+  for (let y = 8; y < height - 100; y += 4) {
+    for (let x = 8; x < width - 70; x += 4) {
+      if (![[0, 0], [3, 0], [-3, 0], [0, 3], [0, -3]].every(([dx, dy]) => isThere(x + dx, y + dy))) continue;
+      const ratio = canvas.width / width;
+      const [red, , blue] = canvas.getContext("2d").getImageData(x * ratio, y * ratio, 1, 1).data;
+      return { x: left + x, y: top + y, looks: blue > red + 25 ? "water" : "rock" };
+    }
+  }
+  return null;
+}, [from, to]);
+
+async function points(page) {
+  console.log("what the pointer is over is told of, as it is seen there");
+  await rests(page);
+  for (const [what, from, to, line] of [["the lake", [10, 8, 11], [16, 30, 11], /^\[1\d, 11, \d+\] water 4,096 units \(100 %\)$/],
+    ["the pillar's top", [20, 16, 23], [24, 20, 23], /^\[2[0-4], 23, (1\d|20)\] rock$/],
+    ["the pillar's side", [20, 16, 14], [24, 20, 20], /^\[2[0-4], (1[4-9]|20), (1\d|20)\] rock$/],
+    ["the edge", [0, 0, 6], [47, 39, 9], /^\[\d+, [6-9], \d+\] rock$/]]) {
+    const spot = await placeOf(page, from, to);
+    assert.ok(spot, `${what} is in view`);
+    assert.equal(spot.looks, what === "the lake" ? "water" : "rock", what);
+    await page.mouse.move(spot.x, spot.y);
+    await page.waitForFunction((wanted) => new RegExp(wanted).test(document.getElementById("hover").textContent), line.source);
+    assert.ok(await page.isHidden("#pipe-tip"));
+  }
+  await page.click("[data-tool=inspect]");
+  const lake = await placeOf(page, [10, 8, 11], [16, 30, 11]);
+  await page.mouse.move(lake.x, lake.y);
+  await page.waitForFunction(() => /water.*4,096 units, 100 % of a full cell/.test(document.getElementById("pipe-tip").textContent));
+  const tip = await page.locator("#pipe-tip").boundingBox();
+  assert.ok(Math.abs(tip.x - lake.x) < 40 && Math.abs(tip.y - lake.y) < 40, "it is beside the pointer");
+  assert.doesNotMatch(await page.textContent("#pipe-tip"), /on its way down/);
+  await shot(page, "orbit-tip");
+  await page.keyboard.press("p");
+  await page.waitForFunction(() => /^\[1\d, 11, \d+\] water/.test(document.querySelector("#pins h3")?.textContent ?? ""));
+  await page.click("#inspector-close");
+  await page.click("[data-tool=pan]");
+  assert.equal(await page.textContent("#hover"), "", "the pointer is elsewhere");
+}
+
+/** The share of pixels of nearly that colour. */
+const share = (page, wanted) => page.evaluate((colour) => {
+  const canvas = document.getElementById("view");
+  window.sluice.paint();
+  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  let found = 0;
+  for (let i = 0; i < data.length; i += 4) {
+    if (Math.abs(data[i] - colour[0]) + Math.abs(data[i + 1] - colour[1]) + Math.abs(data[i + 2] - colour[2]) < 60) ++found;
+  }
+  return found / (data.length / 4);
+}, wanted);
+/** The share of pixels that have so much more of red, and of green, than of blue. */
+const warmer = (page, red, green) => page.evaluate(([least, other]) => {
+  const canvas = document.getElementById("view");
+  window.sluice.paint();
+  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  let found = 0;
+  for (let i = 0; i < data.length; i += 4) if (data[i] - data[i + 2] > least && data[i + 1] - data[i + 2] > other) ++found;
+  return found / (data.length / 4);
+}, [red, green]);
+const legend = (page) => page.textContent("#legend-body");
+async function overlay(page, name, title) {
+  await page.selectOption("#overlay", name);
+  await until(`the legend of ${name}`, async () => title.test(await legend(page)));
+}
+
+/** Of a lake eight cells deep, whose surface stands at 12 (the colours are those of overlay_ramp.ts). */
+async function colours(page, name) {
+  console.log(`${name}: overlays colour the water of each column, and chunks all of it, with the legend's colours`);
+  const MANY = 0.03;
+  for (const [which, title, colour] of [["amount", /Water in a cell/, [33, 152, 148]], ["depth", /Depth at the bed, in cells0510/, [133, 207, 90]],
+    ["head", /Surface over the world's floor, in cells1212.513/, [78, 70, 152]]]) {
+    assert.ok(await share(page, colour) < MANY / 3, `${which} has a colour of its own`);
+    await overlay(page, which, title);
+    await until(`water has the colour of ${which}`, async () => await share(page, colour) > MANY);
+    await shot(page, `orbit-${which}-${name}`);
+  }
+  const before = await seen(page);
+  await overlay(page, "awake", /changed just now/);
+  assert.ok(await warmer(page, 40, 20) < 0.0003);
+  await page.evaluate((cell) => window.sluice.connection.command({ cmd: "set_cells", from: [0, 12, 36], size: [16, 2, 4], cell }),
+    name === "desktop" ? "#" : ".");
+  await until("a chunk is awake, rock and all", async () => await warmer(page, 40, 20) > 0.0015);
+  await shot(page, `orbit-awake-${name}`);
+  await overlay(page, "age", /Last change of a chunk/);
+  await until("it changed lately", async () => await warmer(page, 60, 60) > 0.0015);
+  await overlay(page, "bytes", /Bytes a second/);
+  await shot(page, `orbit-bytes-${name}`);
+  assert.notEqual((await seen(page)).sum, before.sum);
+
+  console.log(`${name}: what others see cannot be shown there, and the menu says so`);
+  const views = page.locator("#overlay option[value=views]");
+  assert.equal(await views.isDisabled(), true);
+  assert.equal(await views.textContent(), "What others see (not in this view)");
+  assert.equal(await page.locator("#overlay option[value=flow]").isDisabled(), true);
+  await page.focus("#view");
+  await page.keyboard.press("o");
+  assert.equal(await page.inputValue("#overlay"), "none", "the one after the last that is meant");
+  await until("it looks as without one", async () => await share(page, [78, 70, 152]) < MANY / 3);
+}
+
+/** A lake that one dyed, hot spring falls into. */
+async function layersToo(page, name) {
+  console.log(`${name}: temperatures and tracers, too, and what moves is followed`);
+  await page.waitForFunction(() => window.sluice.layers !== null);
+  await overlay(page, "temperature", /°C/);
+  await until("temperatures are asked for", () => page.evaluate(() => window.sluice.sentLayers % 2 === 1));
+  await until("cold water and what is hot have other colours", async () =>
+    await share(page, [60, 104, 170]) + await share(page, [38, 62, 148]) > 0.02 && await share(page, [204, 70, 58]) + await share(page, [160, 14, 40]) > 0.0004);
+  await shot(page, `orbit-temperature-${name}`);
+  await overlay(page, "tracer:dye", /dye/);
+  await until("dyed water is seen", async () => await share(page, [44, 2, 66]) + await share(page, [122, 22, 112]) > 0.0004);
+  await shot(page, `orbit-dye-${name}`);
 }
 
 /** Two fingers on the picture, that part and go to the right. */
@@ -216,7 +352,7 @@ async function elsewhere(browser, url) {
 }
 
 await main(async () => {
-  const paths = Object.entries({ basin: BASIN("basin", WIND), still: BASIN("still", ""), flat: FLAT }).map(([name, text]) => {
+  const paths = Object.entries({ basin: BASIN("basin", WIND), still: BASIN("still", ""), warm: BASIN("warm", WARM), flat: FLAT }).map(([name, text]) => {
     writeFileSync(join(folder, `${name}.toml`), text);
     return join(folder, `${name}.toml`);
   });
@@ -231,7 +367,9 @@ await main(async () => {
     await page.waitForFunction(() => window.sluice?.sight?.name === "orbit" && window.sluice.mirror?.chunks.size > 0);
     await opens(page, name);
     await turns(page, name);
+    await colours(page, name);
     if (name === "desktop") {
+      await points(page);
       await byKeys(page);
       await flows(page);
     } else await fingers(page);
@@ -242,6 +380,9 @@ await main(async () => {
     await until("the surface moves", async () => (await seen(windy)).sum !== first.sum);
     await shot(windy, `orbit-waves-${name}`);
     await windy.close();
+    const warm = await enter(context, server.url, "#warm@24,20,0,10x,orbit");
+    await layersToo(warm, name);
+    await warm.close();
     const falls = await enter(context, server.url, "#waterfall@32,32,0,8x,orbit");
     await until("it is drawn", async () => (await seen(falls)).rock > 0.05);
     await shot(falls, `orbit-waterfall-${name}`);

@@ -8,9 +8,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CELLS, cellsOf, loadWithWire } from "./web_wire.mjs";
 
-const { ByteBuffer, chunkChecksum, ClientMessage, encodeSetView, Far, FULL, Hand, IS_ROCK, levelFor, Looks, Mirror, ROCK, SetView, stonesOf,
+const { ByteBuffer, chunkChecksum, ClientMessage, cutFor, encodeSetView, Far, FULL, Hand, IS_ROCK, levelFor, Looks, Mirror, ROCK, SetView, stonesOf,
   Surfaces, tickOf, welcomeOf } = await loadWithWire(`
-  export * from "./far"; export * from "./mirror"; export { Hand } from "./hand"; export { Looks, IS_ROCK, stonesOf } from "./look";
+  export * from "./far"; export { levelFor } from "./coarse"; export { cutFor } from "./gallery"; export * from "./mirror"; export { Hand } from "./hand"; export { Looks, IS_ROCK, stonesOf } from "./look";
   export { Surfaces } from "./surfaces";`);
 
 const FLAT = { logX: 6, logY: 6, logZ: 0 };
@@ -61,6 +61,16 @@ test("the level is the coarsest whose cells are well under a pixel, and stays wh
   globalThis.window.devicePixelRatio = 2; // a screen on which more is seen
   assert.equal(far.want(false), 1);
   globalThis.window.devicePixelRatio = 1;
+});
+
+test("a card asks for the level of its pixels: then it shows all of the middle slice, and else the middle of that", () => {
+  const CARD = { width: 220, height: 140 };
+  assert.deepEqual(cutFor(AT(100, 60, 1), CARD, 3), { level: 0, box: { from: AT(0, 0, 0), size: AT(100, 60, 1) } });
+  assert.deepEqual(cutFor(AT(4096, 1024, 9), CARD, 3), { level: 3, box: { from: AT(0, 0, 4), size: AT(4096, 1024, 1) } });
+  assert.deepEqual(cutFor(AT(1000, 500, 1), CARD, 3).level, 1);
+  assert.deepEqual(cutFor(AT(1000, 500, 1), { width: 440, height: 280 }, 3).level, 0, "a screen on which more is seen");
+  assert.deepEqual(cutFor(AT(4096, 1024, 1), CARD, 0), { level: 0, box: { from: AT(1024, 256, 0), size: AT(2048, 512, 1) } }, "an older server");
+  assert.deepEqual(cutFor(AT(16384, 16384, 1), CARD, 3), { level: 3, box: { from: AT(4096, 4096, 0), size: AT(8192, 8192, 1) } });
 });
 
 test("whatever needs the cells gets them", () => {

@@ -13,7 +13,7 @@ const { ByteBuffer, chunkChecksum, ClientMessage, degreesOf, encodeResync, event
   export * from "./layers"; export * from "./layer_values"; export * from "./wave_looks"; export * from "./layer_overlay";
   export * from "./mirror"; export { Surfaces } from "./surfaces"; export { Looks, SURFACE, IS_ROCK, stonesOf } from "./look";
   export { newTile, newStamp } from "./tile"; export { Turned } from "./turned"; export { isOffered, offered } from "./overlay_kinds";
-  export { spanOf } from "./overlay";`);
+  export { spanOf } from "./overlay_ramp";`);
 
 const FLAT = { logX: 6, logY: 6, logZ: 0 };
 const SOLID = { logX: 4, logY: 4, logZ: 4 };
@@ -214,7 +214,7 @@ test("the scale suits what is in view, and ice is another pattern of the same co
 test("tracers are layers of their own, each with its share in the water", () => {
   const { mirror, layers, take } = opened(["tracer:red", "temperature", "tracer:mud"]);
   assert.deepEqual(layers.tracers, ["tracer:red", "tracer:mud"]);
-  assert.deepEqual(offered(["tracer:red", "waves", "tracer:mud"]), ["none", "amount", "depth", "head", "waves", "awake", "age", "bytes", "views", "tracer:red", "tracer:mud"]);
+  assert.deepEqual(offered(["tracer:red", "waves", "tracer:mud"]), ["none", "amount", "depth", "head", "flow", "waves", "awake", "age", "bytes", "views", "tracer:red", "tracer:mud"]);
   assert.ok(!isOffered("tracer:blue", ["tracer:red"]));
   const cells = cellsOf((i) => (i < 64 ? 4096 : 0));
   take(tickOf([{ layer: 2, chunks: [[AT(0, 0, 0), cellsOf((i) => (i < 10 ? 96 : i < 20 ? 2000 : 0))]] }], [[AT(0, 0, 0), cells]]));
@@ -252,7 +252,7 @@ test("steam is in air: told of, painted over what is not water, and from above t
     assert.deepEqual(extent, name === "top" ? { least: 1, most: 256 } : { least: 0.5, most: 0.5 });
     assert.equal(pixels.filter((pixel) => pixel !== 0).length, name === "top" ? 32 : 2, "neither where water is nor where none is");
   }
-  assert.deepEqual(offered(["steam", "events"]), ["none", "amount", "depth", "head", "steam", "awake", "age", "bytes", "views"]);
+  assert.deepEqual(offered(["steam", "events"]), ["none", "amount", "depth", "head", "flow", "steam", "awake", "age", "bytes", "views"]);
 });
 
 test("steam and events are asked for unasked; whoever inspects asks for all but events", () => {

@@ -1,5 +1,5 @@
 // Goal: the orbiting view reads of each column what stands and falls there, takes what the picture from above would show,
-// and looks at it the right way round.
+// and looks at it the right way round; overlays tell of the uppermost water, as one sees it.
 // Method: the modules by themselves, over small worlds as the picture from above has them: x, y behind it, z up.
 //
 //   node web_orbit_test.mjs SOURCE_DIR PACKAGE_JSON   (of the folder with esbuild)
@@ -7,10 +7,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { FULL, load, Mirror, ROCK, SHAPES } from "./web_support.mjs";
 
-const { OrbitColumns, heightOf, iceAt, NONE, PARTS, VOID } = await load("orbit_columns.ts");
+const { eachColumn, OrbitColumns, heightOf, iceAt, NONE, PARTS, VOID } = await load("orbit_columns.ts");
+const { amountOf, standingOf } = await load("top_overlay.ts");
 const { OrbitCamera } = await load("orbit_camera.ts");
 const { areaOf, WIDEST } = await load("orbit_painter.ts");
 const { between } = await load("orbit_gl.ts");
+const { meet } = await load("orbit_pick.ts");
 const { Camera } = await load("camera.ts");
 const { chunkKey } = await load("geometry.ts");
 
@@ -55,6 +57,81 @@ test("of a column there are its rock, the water on it, and what falls above both
   const out = new Float32Array(PARTS);
   new OrbitColumns(mirror, () => null).read({ x: 0, y: 0, width: 1, height: 1, step: 1 }, Infinity, out);
   assert.deepEqual([...out], [3, NONE, 48, 32]);
+});
+
+test("from above overlays tell of the uppermost water, of depths and heads of what stands", () => {
+  const told = (cells, slice = cells.length - 1) => {
+    const mirror = world({ x: 1, y: 1, z: cells.length }, (x, y, z) => cells[z]);
+    const standing = standingOf(mirror, slice, 0, 0);
+    return [amountOf(mirror, slice, 0, 0), standing?.head ?? null, standing?.depth ?? null];
+  };
+  assert.deepEqual(told([ROCK, FULL, FULL / 2, 0]), [FULL / 2, 2.5, 1.5]);
+  assert.deepEqual(told([FULL, FULL]), [FULL, 2, 2], "on the world's floor");
+  assert.deepEqual(told([ROCK, FULL, 0, FULL / 4, 0]), [FULL / 4, 2, 1], "under what falls");
+  assert.deepEqual(told([ROCK, 0, FULL / 4, 0]), [FULL / 4, null, null], "it falls onto rock");
+  assert.deepEqual(told([ICE, FULL, 0]), [FULL, 2, 1], "on ice");
+  assert.deepEqual(told([ROCK, FULL, ROCK, 0]), [null, null, null], "under a roof");
+  assert.deepEqual(told([ROCK, 0]), [null, null, null]);
+  assert.deepEqual(told([0, 0]), [null, null, null]);
+  assert.deepEqual(told([ROCK, FULL, FULL, FULL], 2), [FULL, null, null], "the height cuts through it");
+});
+
+test("of an area those columns are told of in which there is something, with their tops", () => {
+  const columns = Float32Array.from([[2, 5, NONE, NONE], [VOID, NONE, NONE, NONE], [VOID, NONE, 7, 6], [iceAt(3), NONE, NONE, NONE]].flat());
+  const seen = [];
+  eachColumn({ x: 10, y: 20, width: 2, height: 2, step: 4 }, columns, (...column) => seen.push(column));
+  assert.deepEqual(seen, [[0, 10, 20, 5], [2, 10, 24, 7], [3, 14, 24, 3]]);
+});
+
+test("a stack's version grows with its cells, from when it was first seen", () => {
+  const mirror = world({ x: 20, y: 1, z: 4 }, () => ROCK);
+  const columns = new OrbitColumns(mirror, () => null);
+  columns.changed([{ x: 0, y: 0, z: 0 }]);
+  assert.equal(columns.versionOf(0, 0), 0, "nobody has looked");
+  columns.read({ x: 0, y: 0, width: 20, height: 1, step: 1 }, Infinity, new Float32Array(20 * PARTS));
+  const [first, second] = [columns.versionOf(0, 0), columns.versionOf(1, 0)];
+  columns.changed([{ x: 0, y: 0, z: 0 }]);
+  assert.ok(columns.versionOf(0, 0) > first && columns.versionOf(1, 0) === second);
+});
+
+test("a line from the eye meets the first column in its way, at its side, its top, or what falls there", () => {
+  // Rock 2 high, a tower of 6 at [2, 1], water up to 3 at [1, 0], nothing at [0, 1], a fall from 9 to 5 at [3, 0].
+  const [W, H] = [4, 2];
+  const columns = new Float32Array(W * H * PARTS);
+  for (let i = 0; i < W * H; ++i) columns.set([2, NONE, NONE, NONE], i * PARTS);
+  columns.set([6, NONE, NONE, NONE], (1 * W + 2) * PARTS);
+  columns.set([2, 3, NONE, NONE], 1 * PARTS);
+  columns.set([VOID, NONE, NONE, NONE], 1 * W * PARTS);
+  columns.set([2, NONE, 9, 5], 3 * PARTS);
+  const met = (from, to) => meet({ from, along: from.map((part, i) => to[i] - part) }, columns, W, H, 0);
+  const near = (found, [x, y, height]) => {
+    assert.deepEqual([found.x, found.y], [x, y]);
+    assert.ok(Math.abs(found.height - height) < 1e-3, `${found.height} is ${height}`);
+  };
+  near(met([0.5, 0.51, 20], [0.5, 0.5, 0]), [0, 0, 2]);
+  near(met([1.5, 0.51, 20], [1.5, 0.5, 0]), [1, 0, 3]);
+  assert.equal(met([0.5, 1.51, 20], [0.5, 1.5, 0]), null, "nothing is there");
+  near(met([-2, 1.5, 4.5], [2, 1.5, 4.5]), [2, 1, 4.5]);
+  near(met([-2, 0.5, 1], [2, 0.5, 1]), [0, 0, 1]);
+  assert.equal(met([-2, 0.5, -1], [2, 0.5, -1]), null, "under all");
+  near(met([9, 0.5, 7], [-9, 0.5, 7]), [3, 0, 7]);
+  near(met([9, 0.5, 4], [-9, 0.5, 1]), [1, 0, 2.833]);
+  assert.equal(met([9, 5, 4], [9, -5, 4]), null, "beside it");
+  assert.equal(met([0.5, 0.5, 20], [0.5, 0.5, 30]), null, "away from it");
+});
+
+test("what is in the middle of the screen is in the middle of the picture, and its right is on the right", () => {
+  const camera = new OrbitCamera();
+  camera.step(0, true);
+  const [reach, half, aspect] = [30, 10, 1.6];
+  const matrix = camera.matrix(reach, half, aspect);
+  const from = camera.direction.map((part) => part * camera.distance(reach, half, aspect));
+  for (const [right, up] of [[0, 0], [0.4, -0.3], [-0.9, 0.7]]) {
+    const along = camera.towards(right, up, aspect);
+    const place = from.map((part, i) => part + along[i] * 40);
+    const [x, y, , w] = [0, 1, 2, 3].map((row) => place.reduce((sum, part, i) => sum + matrix[i * 4 + row] * part, matrix[12 + row]));
+    assert.ok(Math.abs(x / w - right) < 1e-5 && Math.abs(y / w - up) < 1e-5, `${x / w}, ${y / w}`);
+  }
 });
 
 test("what changed is read anew, as much of it as there is time for", () => {

@@ -188,21 +188,22 @@ function springFacts(known: Known, kind: "spring" | "drain", at: Vec3): Facts | 
   const list = kind === "spring" ? known.fixtures.sources : known.fixtures.drains;
   const spring = list.find((each) => cellText(each.at) === cellText(at));
   if (!spring) return null;
-  const cell = known.mirror.cell(at.x, at.y, at.z);
-  const held = Math.max(0, cell);
   const { tracer, temperature } = spring;
   const rows: Facts["rows"] = [
     ["rate", `${units(spring.rate)} units a tick`],
     ...Object.entries(tracer ?? {}).map(([name, amount]): [string, string] => [name, `${units(amount)} in ${units(FULL)} units of its water`]),
     ...(temperature === undefined ? [] : [["its water", degreesText(temperature / DEGREE)] as [string, string]]),
-    ["cell", cell > 0 ? `${units(cell)} units of water` : materialName(cell)],
   ];
+  const title = `${kind === "spring" ? "Spring" : "Drain"} at ${placeText(known, at)}`;
+  if (known.isFar) return { title, rows, why: ["What becomes of it is up to its cell: come nearer to see that."], measures: [] };
+  const cell = known.mirror.cell(at.x, at.y, at.z);
+  const held = Math.max(0, cell);
+  rows.push(["cell", cell > 0 ? `${units(cell)} units of water` : materialName(cell)]);
   const why: string[] = [];
   if (cell === ROCK) why.push("Its cell is rock: nothing passes until it is dug out.");
   else if (kind === "drain" && held === 0) why.push("Its cell is dry: there is nothing to take.");
   else if (kind === "drain") why.push("It takes what is in its cell, up to its rate; that water leaves the world.");
   else if (held >= FULL) why.push("Its cell is full: how much still comes is up to the water around it.");
   else why.push("It brings new water into its cell in every tick.");
-  return { title: `${kind === "spring" ? "Spring" : "Drain"} at ${placeText(known, at)}`, rows, why,
-    measures: [{ name: "in its cell", value: held, unit: "units" }] };
+  return { title, rows, why, measures: [{ name: "in its cell", value: held, unit: "units" }] };
 }

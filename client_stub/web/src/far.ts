@@ -5,30 +5,24 @@
 //   shown   the one that is painted: another one until what was asked for has come
 //
 // Meanwhile the picture of what is shown stays as it was: the server takes that back as it sends the other.
-import { LayerChanges } from "@wire/layer-changes";
+import type { LayerChanges } from "@wire/layer-changes";
 import { Camera } from "./camera";
-import { clamp, type Vec3 } from "./geometry";
-import { readChanges, type TickMessage } from "./messages";
-import { FULL, Mirror } from "./mirror";
+import { coarseChanges, coarseMirror, levelFor, lookCoarsely, takeCoarse } from "./coarse";
+import type { Vec3 } from "./geometry";
+import type { TickMessage } from "./messages";
+import { FULL, type Mirror } from "./mirror";
 import { materialName } from "./palette";
 import { Painter } from "./painter";
 import type { Picture } from "./picture";
-import { changesInside } from "./told_changes";
+import { subjectOf, type Subject } from "./subjects";
 import type { Viewer } from "./viewer";
 
-/** Pixels of the screen a coarse cell: the coarsest level is asked for that has no larger ones, and kept up to the second. */
-const FINE_ENOUGH = 0.7;
-const TOO_COARSE = 1;
 /** A message of so many bytes is as long as the server makes them: there is more to come. */
 const FULL_MESSAGE = 2 ** 20;
 /** Milliseconds after the first of what was asked for, from which on it is shown whatever is missing. */
 const PATIENCE = 500;
-
-/** The level for a scale in pixels of the screen a cell, of so many, where `before` is in use. */
-export function levelFor(scale: number, levels: number, before: number): number {
-  const level = clamp(Math.floor(Math.log2(FINE_ENOUGH / scale)), 0, levels);
-  return before > level && scale * 2 ** before <= TOO_COARSE ? before : level;
-}
+/** Pixels of the page from what is drawn of a pipe, port, spring or drain, within which it is meant: a cell is less than one. */
+const REACH = 6;
 
 export class Far {
   asked = 0;
@@ -46,12 +40,8 @@ export class Far {
 
   /** `still`: nothing moves by itself. */
   constructor(private readonly viewer: Viewer, private readonly cells: Mirror, private readonly still: boolean) {
-    const { welcome, size } = cells;
-    this.mirrors = Array.from({ length: welcome.levelsOfDetail }, (_, i) => {
-      const side = 2 ** (i + 1);
-      const coarse = { x: Math.ceil(size.x / side), y: Math.ceil(size.y / side), z: Math.ceil(size.z / side) };
-      return new Mirror({ ...welcome, size: coarse }, side);
-    });
+    const { welcome } = cells;
+    this.mirrors = Array.from({ length: welcome.levelsOfDetail }, (_, i) => coarseMirror(welcome, i + 1));
   }
 
   /** Whether the cells are not all there. */
@@ -97,29 +87,24 @@ export class Far {
 
   /** Takes in a message; returns whether the picture is another one. */
   ticked(message: TickMessage): boolean {
-    const { wire } = message;
     const changed: Vec3[] = [];
     let came = this.asked === 0 && message.chunks.length > 0;
-    for (let i = 0; i < wire.layersLength(); ++i) {
-      const changes = wire.layers(i, new LayerChanges())!;
-      const level = changes.layer() - this.cells.welcome.layers.length + 1;
-      if (level < 1 || level > this.mirrors.length) continue;
+    for (const { level, changes } of coarseChanges(message, this.cells.welcome)) {
       const told = this.take(level, changes);
       if (level !== this.asked) continue;
       changed.push(...told);
       came ||= changes.chunksLength() > 0;
     }
     if (this.asked > 0) (this.next ?? this.painter)!.ticked(changed, performance.now());
-    const isNew = this.asked !== this.shown && this.waited(came, wire.bb!.capacity());
+    const isNew = this.asked !== this.shown && this.waited(came, message.wire.bb!.capacity());
     if (isNew) this.show();
     return isNew || changed.length > 0;
   }
 
   private take(level: number, changes: LayerChanges): Vec3[] {
-    const mirror = this.mirrors[level - 1]!;
     try {
-      const { changed, resyncs } = mirror.take(changesInside(mirror, readChanges(changes)));
-      for (const coord of resyncs) this.viewer.connection.resync(coord, changes.layer() + 1);
+      const { changed, resyncs, layer } = takeCoarse(this.mirrors[level - 1]!, changes);
+      for (const coord of resyncs) this.viewer.connection.resync(coord, layer);
       return changed;
     } catch (error) {
       // The cells themselves may be read all the same.
@@ -153,9 +138,7 @@ export class Far {
 
   /** As a painter does it. */
   paint(picture: Picture, width: number, height: number, camera: Camera, now: number): boolean {
-    const side = 2 ** this.shown;
-    Object.assign(this.camera, { x: camera.x / side, y: camera.y / side, scale: camera.scale * side,
-      width: camera.width, height: camera.height });
+    lookCoarsely(this.camera, camera, this.shown);
     return this.painter!.paint(picture, width, height, this.camera, now);
   }
 
@@ -163,6 +146,23 @@ export class Far {
   paintSmall(context: CanvasRenderingContext2D): boolean {
     this.painter?.paintSmall(context);
     return this.painter !== null;
+  }
+
+  /** The nearest of what is drawn over the world and can be told of without its cells; null: none is near. */
+  subjectNear(at: Vec3): Subject | null {
+    const { camera, fixtures } = this.viewer;
+    const { nodes, ports } = this.cells.pipes.networks;
+    let found: Subject | null = null;
+    let nearest = REACH / camera.scale;
+    const look = (place: Vec3 | null, subject: () => Subject) => {
+      const distance = place?.z === at.z ? Math.hypot(place.x - at.x, place.y - at.y) : Infinity;
+      if (distance < nearest) [found, nearest] = [subject(), distance];
+    };
+    for (const view of nodes) look(view.node.at, () => subjectOf(view));
+    for (const view of ports) look(view.port.cell, () => subjectOf(view));
+    for (const { at: place } of fixtures.sources) look(place, () => ({ kind: "spring", at: place }));
+    for (const { at: place } of fixtures.drains) look(place, () => ({ kind: "drain", at: place }));
+    return found;
   }
 
   /** One line on what stands for the cell. */

@@ -27,7 +27,6 @@ const LONGEST = 24;
 const HEAD = 5;
 
 export const LEGEND: Legend = { title: "Where heads drive water, and where it falls: the longer, the stronger", marks: [], swatches: [] };
-export const LEGEND_FROM_ABOVE: Legend = { title: "Flow is shown from the front and the side", marks: [], swatches: [] };
 
 /** Of the water on one side of a cell; null: none can pass there. */
 function headBeside(waters: Waters, x: number, y: number): number | null {

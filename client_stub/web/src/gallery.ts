@@ -2,27 +2,44 @@
 // connection of its own while the card is to be seen.
 import { Camera } from "./camera";
 import { CanvasPicture } from "./canvas_picture";
+import { coarseChanges, coarseMirror, levelFor, lookCoarsely, takeCoarse } from "./coarse";
 import { Connection } from "./connection";
 import type { Box, Vec3 } from "./geometry";
-import { Mirror } from "./mirror";
+import type { TickMessage, WelcomeMessage } from "./messages";
+import type { Mirror } from "./mirror";
 import { Painter } from "./painter";
 import type { WorldEntry } from "./panel";
+import { middleSlice } from "./view_box";
 
 /** Milliseconds between two pictures of a card. */
 const INTERVAL = 400;
-/** Cells that a card asks for: of a larger world it shows the middle. */
+/** Cells, or coarse cells, that a card asks for: of a world that has more of its coarsest ones it shows the middle. */
 export const MOST_CELLS = 1 << 20;
 
-/** The middle slice, or as much of its middle as a card shows. */
-export function boxOfCard(size: Vec3): Box {
-  const share = Math.min(1, Math.sqrt(MOST_CELLS / (size.x * size.y)));
+/** What a card shows of a world: the middle slice, or as much of its middle as it may hold at that level of detail. */
+export interface Cut {
+  level: number;
+  box: Box;
+}
+
+/** For so many pixels either way, of a server that has so many levels of detail. */
+export function cutFor(size: Vec3, pixels: { width: number; height: number }, levels: number): Cut {
+  const level = levelFor(Math.min(pixels.width / size.x, pixels.height / size.y), levels, 0);
+  const share = Math.min(1, (2 ** level) * Math.sqrt(MOST_CELLS / (size.x * size.y)));
   const [x, y] = [Math.max(1, Math.floor(size.x * share)), Math.max(1, Math.floor(size.y * share))];
-  const z = Math.floor((size.z - 1) / 2);
-  return { from: { x: Math.floor((size.x - x) / 2), y: Math.floor((size.y - y) / 2), z }, size: { x, y, z: 1 } };
+  const z = middleSlice(size.z);
+  return { level, box: { from: { x: Math.floor((size.x - x) / 2), y: Math.floor((size.y - y) / 2), z }, size: { x, y, z: 1 } } };
 }
 
 function urlOf(world: string): string {
   return `${location.protocol === "https:" ? "wss:" : "ws:"}//${location.host}/worlds/${encodeURIComponent(world)}`;
+}
+
+/** What a card holds while its connection is open. */
+interface Held extends Cut {
+  welcome: WelcomeMessage;
+  mirror: Mirror;
+  painter: Painter;
 }
 
 /** One world's picture. */
@@ -31,11 +48,11 @@ class Card {
   private readonly canvas = document.createElement("canvas");
   private readonly facts = document.createElement("span");
   private readonly camera = new Camera();
+  private readonly coarse = new Camera();
   private readonly context = this.canvas.getContext("2d", { alpha: false })!;
   private readonly picture = new CanvasPicture(this.context);
   private connection: Connection | null = null;
-  private mirror: Mirror | null = null;
-  private painter: Painter | null = null;
+  private held: Held | null = null;
   private stale = false;
 
   constructor(readonly world: WorldEntry, isCurrent: boolean) {
@@ -55,22 +72,8 @@ class Card {
       state: (state, detail) => {
         if (state === "waiting" || state === "stopped") this.facts.textContent = detail || "no answer";
       },
-      welcome: (message) => {
-        this.mirror = new Mirror(message);
-        const { size, water } = message;
-        const box = boxOfCard(size);
-        this.painter = new Painter(this.mirror, box.from.z, true);
-        this.facts.textContent = `${size.x} × ${size.y}${size.z === 1 ? "" : ` × ${size.z}`} · ${water}`;
-        this.connection!.setView(box);
-        this.stale = true;
-      },
-      tick: (message) => {
-        if (!this.mirror) return;
-        const { changed, resyncs } = this.mirror.apply(message);
-        this.painter!.ticked(changed, performance.now());
-        for (const coord of resyncs) this.connection!.resync(coord);
-        if (changed.length > 0) this.stale = true;
-      },
+      welcome: (message) => this.welcomed(message),
+      tick: (message) => this.ticked(message),
       result: () => undefined,
       silent: () => undefined,
     });
@@ -79,22 +82,56 @@ class Card {
   /** The picture stays as it is. */
   stop(): void {
     this.connection?.stop();
-    this.connection = this.mirror = this.painter = null;
+    this.connection = this.held = null;
+  }
+
+  private welcomed(welcome: WelcomeMessage): void {
+    const { size, water } = welcome;
+    const cut = cutFor(size, this.pixels, welcome.levelsOfDetail);
+    const mirror = coarseMirror(welcome, cut.level);
+    this.held = { ...cut, welcome, mirror, painter: new Painter(mirror, cut.box.from.z >> cut.level, true) };
+    this.facts.textContent = `${size.x} × ${size.y}${size.z === 1 ? "" : ` × ${size.z}`} · ${water}`;
+    this.connection!.setView(cut.box, 0, cut.level);
+    this.stale = true;
+  }
+
+  private ticked(message: TickMessage): void {
+    if (!this.held) return;
+    const { level, mirror, painter, welcome } = this.held;
+    const cells = mirror.apply(message); // none from afar
+    for (const coord of cells.resyncs) this.connection!.resync(coord);
+    const changed = [...cells.changed];
+    for (const told of coarseChanges(message, welcome)) {
+      if (told.level !== level) continue;
+      const taken = takeCoarse(mirror, told.changes);
+      changed.push(...taken.changed);
+      for (const coord of taken.resyncs) this.connection!.resync(coord, taken.layer);
+    }
+    painter.ticked(changed, performance.now());
+    if (changed.length > 0) this.stale = true;
+  }
+
+  /** Of the screen. */
+  private get pixels(): { width: number; height: number; ratio: number } {
+    const ratio = window.devicePixelRatio || 1;
+    const { clientWidth, clientHeight } = this.canvas;
+    return { width: Math.round(clientWidth * ratio), height: Math.round(clientHeight * ratio), ratio };
   }
 
   /** If anything is other than it was painted last. */
   paint(): void {
-    const { mirror, painter, camera, canvas } = this;
-    if (!mirror || !painter || !this.stale) return;
-    const ratio = window.devicePixelRatio || 1;
-    const [width, height] = [Math.round(canvas.clientWidth * ratio), Math.round(canvas.clientHeight * ratio)];
+    const { held, camera, coarse, canvas } = this;
+    if (!held || !this.stale) return;
+    const { width, height, ratio } = this.pixels;
     if (width === 0 || height === 0) return;
     if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
-    const { from, size } = boxOfCard(mirror.size);
+    const { from, size } = held.box;
     camera.resize(canvas.clientWidth, canvas.clientHeight, null);
     camera.fit(size);
-    camera.centre(from.x + size.x / 2, from.y + size.y / 2, mirror.size);
-    this.stale = painter.paint(this.picture, width, height, camera, performance.now());
+    camera.scale = Math.min(camera.scale, camera.width / size.x, camera.height / size.y); // fit() ends at a scale that is fit to work in
+    camera.centre(from.x + size.x / 2, from.y + size.y / 2, held.welcome.size);
+    lookCoarsely(coarse, camera, held.level);
+    this.stale = held.painter.paint(this.picture, width, height, coarse, performance.now());
     this.frame(from, size, ratio);
   }
 

@@ -24,7 +24,7 @@ export interface Holder {
   /** Whether the mirror lacks cells, because one looks from afar. */
   readonly isFar: boolean;
   readonly slice: number;
-  readonly hover: { x: number; y: number } | null;
+  readonly hover: { x: number; y: number; z?: number } | null;
   readonly camera: { readonly scale: number };
   readonly fixtures: Fixtures;
   repaint(): void;
@@ -197,8 +197,8 @@ export class Hand {
   /** Takes up the tool that would make what lies under the pointer. */
   pick(): void {
     const { mirror, hover, slice } = this.holder;
-    if (!mirror || !hover || !mirror.inside(hover.x, hover.y, slice) || !this.hasCells) return;
-    this.setTool(this.brush.pick(mirror.cell(hover.x, hover.y, slice)));
+    if (!mirror || !hover || !mirror.inside(hover.x, hover.y, hover.z ?? slice) || !this.hasCells) return;
+    this.setTool(this.brush.pick(mirror.cell(hover.x, hover.y, hover.z ?? slice)));
   }
 
   setSize(size: number): void {

@@ -9,10 +9,11 @@ import type { Painted } from "./overlay";
 import { degreesOf, shareOf, steamOf, tracerOf } from "./layer_values";
 import type { LayerName, Layers, Shown } from "./layers";
 import { FALLS, IS_BEYOND, IS_ROCK, SURFACE } from "./look";
-import { OUTSIDE, ROCK, THINNEST_ICE, TRAPPED_AIR, type Mirror } from "./mirror";
+import { OUTSIDE, ROCK, THINNEST_ICE, type Mirror } from "./mirror";
 import type { Legend } from "./overlay_kinds";
 import { blend, pixel, type Colour } from "./palette";
 import { hasAir } from "./sheet_sources";
+import { isAir } from "./top_looks";
 
 // In each a colour is lighter or darker than the next, and the two sides of a middle are blue and yellow of some kind: so
 // nearly everybody tells them apart (web_colours_test.mjs).
@@ -37,8 +38,6 @@ const SHADES = 256;
 const ICE: Colour = [255, 255, 255];
 /** How much of a cell of ice is white, in every other one. */
 const FROST = 0.62;
-
-const isAir = (cell: number) => cell === 0 || cell === TRAPPED_AIR;
 
 function rampAt(ramp: Colour[], share: number): Colour {
   const at = Math.max(0, Math.min(1, share)) * (ramp.length - 1);

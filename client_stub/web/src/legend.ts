@@ -9,6 +9,7 @@ const NAMES: Partial<Record<OverlayName, string>> = {
 export class LegendPanel {
   private readonly select = document.getElementById("overlay") as HTMLSelectElement;
   private offered: OverlayName[] = [];
+  private told = "";
   private readonly body = document.getElementById("legend-body")!;
 
   constructor(choose: (name: OverlayName) => void) {
@@ -19,9 +20,9 @@ export class LegendPanel {
     });
   }
 
-  /** `layers`: what the world has. */
-  show(name: OverlayName, legend: Legend | null, layers: string[]): void {
-    this.offer(layers);
+  /** `layers`: what the world has. `unmeant`: what cannot be shown as one looks now. */
+  show(name: OverlayName, legend: Legend | null, layers: string[], unmeant?: readonly OverlayName[]): void {
+    this.offer(layers, unmeant);
     this.select.value = name;
     this.body.hidden = legend === null;
     if (!legend) return;
@@ -53,14 +54,24 @@ export class LegendPanel {
   }
 
   next(name: OverlayName): OverlayName {
-    return this.offered[(this.offered.indexOf(name) + 1) % this.offered.length]!;
+    const { options } = this.select;
+    for (let i = this.offered.indexOf(name) + 1; ; ++i) {
+      const option = options[i % options.length]!;
+      if (!option.disabled) return option.value as OverlayName;
+    }
   }
 
-  private offer(layers: string[] = []): void {
+  private offer(layers: string[] = [], unmeant: readonly OverlayName[] = []): void {
     const names = offered(layers);
-    if (names.join() === this.offered.join()) return;
-    this.offered = names;
-    this.select.replaceChildren(...names.map((name) => new Option(LegendPanel.nameOf(name), name)));
+    const told = `${names} ${unmeant}`;
+    if (told === this.told) return;
+    [this.offered, this.told] = [names, told];
+    this.select.replaceChildren(...names.map((name) => {
+      const option = new Option(LegendPanel.nameOf(name), name);
+      option.disabled = unmeant.includes(name);
+      if (option.disabled) option.text += " (not in this view)";
+      return option;
+    }));
   }
 
   static nameOf(name: OverlayName): string {

@@ -170,7 +170,7 @@ function show(): void {
   const camera = cameras.get(key) ?? new Camera();
   cameras.set(key, camera);
   viewer = new Viewer(canvas, panel, pipePanel, chosen, camera, null, minimap, inspector,
-    (name, key, layers) => legend.show((overlay = name), key, layers), seen);
+    (name, ...rest) => legend.show((overlay = name), ...rest), seen);
   viewer.setOverlay(overlay);
   viewer.hand.placer = placer;
   viewer.hand.setTools(tools);

@@ -6,6 +6,8 @@ import type { Mirror } from "./mirror";
 import { OrbitCamera } from "./orbit_camera";
 import { OrbitInput, type Turnable } from "./orbit_input";
 import { OrbitPainter } from "./orbit_painter";
+import type { Overlay } from "./overlay";
+import type { OverlayName } from "./overlay_kinds";
 import type { Painter } from "./painter";
 import type { WelcomeMessage } from "./messages";
 import { Turned } from "./turned";
@@ -17,14 +19,21 @@ const WITHOUT_GL = "Turning the world needs WebGL2, which this browser does not 
 
 interface Turning extends Turnable {
   readonly layers: Layers | null;
+  readonly overlays: Overlay | null;
+  hover: { x: number; y: number; z?: number } | null;
+  showHover(): void;
 }
 
 export class Orbit extends Turned {
+  /** What others see is a frame on the screen, and in perspective none; arrows are of a slice. */
+  override readonly unmeant: readonly OverlayName[] = ["flow", "views"];
   private readonly camera = new OrbitCamera();
   private readonly hint = document.createElement("p");
   private viewer: Turning | null = null;
   private input: OrbitInput | null = null;
   private height = 1;
+  private picture: OrbitPainter | null = null;
+  override spot: { x: number; y: number } | null = null;
 
   constructor() {
     super("orbit");
@@ -44,19 +53,33 @@ export class Orbit extends Turned {
   }
 
   override painter(mirror: Mirror, _slice: number, still: boolean): Painter {
-    return new OrbitPainter(mirror, still, this.camera, () => this.viewer?.layers ?? null, () => {
-      this.hint.textContent = WITHOUT_GL;
-      this.hint.classList.add("all"); // there is nothing else to see
-      this.hint.hidden = false;
+    return this.picture = new OrbitPainter(mirror, still, this.camera, {
+      layers: () => this.viewer?.layers ?? null,
+      overlay: () => this.viewer?.overlays ?? null,
+      repaint: () => this.viewer?.repaint(),
+      withoutGl: () => {
+        this.hint.textContent = WITHOUT_GL;
+        this.hint.classList.add("all"); // there is nothing else to see
+        this.hint.hidden = false;
+      },
     });
   }
 
   override attach(viewer: Turning): void {
     this.viewer = viewer;
-    this.input = new OrbitInput(viewer, this.camera, () => (this.hint.hidden = this.hint.textContent !== WITHOUT_GL));
+    this.input = new OrbitInput(viewer, this.camera, () => (this.hint.hidden = this.hint.textContent !== WITHOUT_GL),
+      (at) => this.point(viewer, at));
     viewer.canvas.after(this.hint);
     viewer.canvas.setAttribute("aria-describedby", this.hint.id);
     document.body.classList.add("orbiting");
+  }
+
+  /** What is seen there is told of, as under the pointer elsewhere. */
+  private point(viewer: Turning, at: { x: number; y: number } | null): void {
+    const { width, height } = viewer.camera;
+    viewer.hover = at && (this.picture?.pick((2 * at.x) / width - 1, 1 - (2 * at.y) / height, width / height) ?? null);
+    this.spot = at;
+    viewer.showHover();
   }
 
   override detach(): void {

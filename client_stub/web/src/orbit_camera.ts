@@ -54,6 +54,18 @@ export class OrbitCamera {
     return MARGIN * Math.max(sides, top!, bottom!);
   }
 
+  /** To the right and to the top of the screen, of length 1. */
+  private get axes(): { right: [number, number, number]; up: [number, number, number] } {
+    const [cos, sin, y] = [Math.cos(this.yaw), Math.sin(this.yaw), Math.sin(this.pitch)];
+    return { right: [cos, 0, -sin], up: [-y * sin, Math.cos(this.pitch), -y * cos] };
+  }
+
+  /** The way from the eye to a place on the screen, -1 to 1 to the right and to the top. */
+  towards(right: number, up: number, aspect: number): [number, number, number] {
+    const { axes, direction } = this;
+    return [0, 1, 2].map((i) => (axes.right[i]! * right * aspect + axes.up[i]! * up) / FOCAL - direction[i]!) as [number, number, number];
+  }
+
   /** What turns places around the middle into WebGL's, by columns: all is in it that is so far from the middle, level and
    *  upright. */
   matrix(reach: number, half: number, aspect: number): Float32Array {
@@ -61,9 +73,7 @@ export class OrbitCamera {
     const around = Math.hypot(reach, half);
     const [near, far] = [Math.max(distance * 0.02, distance - around), distance + around];
     const [x, y, z] = this.direction;
-    const [cos, sin] = [Math.cos(this.yaw), Math.sin(this.yaw)];
-    const right = [cos, 0, -sin] as const;
-    const up = [-y * sin, Math.cos(this.pitch), -y * cos] as const;
+    const { right, up } = this.axes;
     const [a, b] = [(far + near) / (near - far), (2 * far * near) / (near - far)];
     const column = (i: 0 | 1 | 2, back: number) => [(right[i] * FOCAL) / aspect, up[i] * FOCAL, a * back, -back];
     return Float32Array.from([...column(0, x), ...column(1, y), ...column(2, z), 0, 0, -a * distance + b, distance]);

@@ -34,6 +34,8 @@ interface Stack {
   stale: boolean;
   /** Which waves it has. */
   waves: number;
+  /** Grows with each change of its cells. */
+  version: number;
 }
 
 /** A rectangle of columns, every `step`th of them. */
@@ -44,6 +46,17 @@ export interface Area {
   width: number;
   height: number;
   step: number;
+}
+
+/** All columns of which something is seen: their places in the list and in the world, and how high they reach. */
+export function eachColumn(
+  { x, y, width, height, step }: Area, columns: Float32Array, see: (i: number, x: number, y: number, top: number) => void,
+): void {
+  for (let i = 0; i < width * height; ++i) {
+    const [rock, water, fallTop] = [columns[i * PARTS]!, columns[i * PARTS + 1]!, columns[i * PARTS + 2]!];
+    const top = Math.max(rock === VOID ? NONE : heightOf(rock), water, fallTop);
+    if (top !== NONE) see(i, x + (i % width) * step, y + Math.floor(i / width) * step, top);
+  }
 }
 
 export class OrbitColumns {
@@ -58,7 +71,9 @@ export class OrbitColumns {
   changed(coords: Vec3[]): void {
     for (const { x, y } of coords) {
       const stack = this.stacks.get(chunkKey(x, y, 0));
-      if (stack) stack.stale = true;
+      if (!stack) continue;
+      stack.stale = true;
+      ++stack.version;
     }
     ++this.changes;
   }
@@ -66,6 +81,11 @@ export class OrbitColumns {
   /** Another number whenever the same area may look different. */
   get version(): number {
     return this.changes;
+  }
+
+  /** Of the stack of a chunk alone, and of its cells. */
+  versionOf(chunkX: number, chunkY: number): number {
+    return this.stacks.get(chunkKey(chunkX, chunkY, 0))?.version ?? 0;
   }
 
   /** The area's columns, PARTS numbers each, [y][x]. Stacks of chunks that changed are looked at anew until `end`; returns
@@ -129,7 +149,7 @@ export class OrbitColumns {
 
   private rebuild(key: number, x: number, y: number, held: Stack | undefined): void {
     const { logX, logY } = this.mirror.sides;
-    const stack = held ?? { columns: new Float32Array(PARTS << (logX + logY)), stale: false, waves: 0 };
+    const stack = held ?? { columns: new Float32Array(PARTS << (logX + logY)), stale: false, waves: 0, version: 1 };
     this.look(x, y, stack.columns);
     stack.stale = false;
     stack.waves = this.layers()?.version(x, y) ?? 0;

@@ -29,6 +29,10 @@ export interface Scene {
   share: number;
   /** Of falling water: column x, y, top and bottom. */
   falls: Float32Array;
+  /** What an overlay lays over all, red, green, blue (to 255) and alpha; null: there is none. */
+  veil: readonly [number, number, number, number] | null;
+  /** Whether its colours are those of rock, too. */
+  coversRock: boolean;
   eye: Float32Array;
   /** Where the eye is. */
   from: readonly [number, number, number];
@@ -39,7 +43,7 @@ export class OrbitGl {
   private readonly water: Program;
   private readonly fall: Program;
   private readonly fallBuffer: WebGLBuffer;
-  private columns: { now: WebGLTexture; before: WebGLTexture } | null = null;
+  private columns: { now: WebGLTexture; before: WebGLTexture; tints: WebGLTexture } | null = null;
   private width = 0;
   private height = 0;
 
@@ -68,9 +72,9 @@ export class OrbitGl {
   put(width: number, height: number, now: Float32Array, before: Float32Array): void {
     const { gl } = this;
     if (width !== this.width || height !== this.height || !this.columns) {
-      gl.deleteTexture(this.columns?.now ?? null);
-      gl.deleteTexture(this.columns?.before ?? null);
-      this.columns = { now: texture(gl, gl.RGBA32F, width, height), before: texture(gl, gl.RGBA32F, width, height) };
+      for (const old of Object.values(this.columns ?? {})) gl.deleteTexture(old);
+      this.columns = { now: texture(gl, gl.RGBA32F, width, height), before: texture(gl, gl.RGBA32F, width, height),
+        tints: texture(gl, gl.RGBA8, width, height) };
       [this.width, this.height] = [width, height];
     }
     for (const [held, numbers] of [[this.columns.now, now], [this.columns.before, before]] as const) {
@@ -78,6 +82,14 @@ export class OrbitGl {
       gl.bindTexture(gl.TEXTURE_2D, held);
       gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, 0, width, height, gl.RGBA, gl.FLOAT, numbers, 0);
     }
+  }
+
+  /** An overlay's colours of the columns. */
+  tint(pixels: Uint32Array): void {
+    const { gl } = this;
+    gl.activeTexture(gl.TEXTURE0);
+    gl.bindTexture(gl.TEXTURE_2D, this.columns!.tints);
+    gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, 0, this.width, this.height, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(pixels.buffer), 0);
   }
 
   /** In so many pixels. */
@@ -94,6 +106,7 @@ export class OrbitGl {
     gl.uniform3fv(this.rock.at("u_stone"), partsOf(STONES[128]!));
     gl.uniform2f(this.rock.at("u_heights"), scene.least, Math.max(1, scene.most - scene.least));
     gl.uniform2f(this.rock.at("u_place"), scene.x, scene.y);
+    gl.uniform1i(this.rock.at("u_covers"), Number(scene.coversRock));
     gl.drawArrays(gl.TRIANGLES, 0, corners);
     // First how near the nearest water is, and then that alone: however one looks, a lake has one layer.
     for (const isSeen of [false, true]) {
@@ -132,6 +145,9 @@ export class OrbitGl {
     program.use();
     program.texture("u_now", 0, this.columns!.now);
     program.texture("u_before", 1, this.columns!.before);
+    program.texture("u_tints", 2, this.columns!.tints);
+    const [red, green, blue, alpha] = scene.veil ?? [0, 0, 0, 0];
+    gl.uniform4f(program.at("u_veil"), red / 255, green / 255, blue / 255, alpha);
     gl.uniform1f(program.at("u_share"), scene.share);
     gl.uniform2i(program.at("u_count"), scene.width, scene.height);
     gl.uniform2f(program.at("u_origin"), scene.left, scene.bottom);

@@ -32,8 +32,11 @@ export class OrbitInput {
   private readonly pointers = new Map<number, Pointer>();
   private readonly ends = new AbortController();
 
-  /** `used`: it was turned by hand. */
-  constructor(private readonly viewer: Turnable, private readonly orbit: OrbitCamera, private readonly used: () => void) {
+  /** `used`: it was turned by hand. `point`: a pointer is over a place of the canvas, or, null, busy. */
+  constructor(
+    private readonly viewer: Turnable, private readonly orbit: OrbitCamera, private readonly used: () => void,
+    private readonly point: (at: Pointer | null) => void,
+  ) {
     const pane = viewer.canvas.parentElement!;
     const listen = <K extends keyof HTMLElementEventMap>(type: K, act: (event: HTMLElementEventMap[K]) => void) =>
       pane.addEventListener(type, (event) => {
@@ -62,6 +65,7 @@ export class OrbitInput {
     const { canvas } = this.viewer;
     canvas.focus({ preventScroll: true });
     canvas.setPointerCapture(event.pointerId);
+    this.point(null);
     this.pointers.set(event.pointerId, { x: event.offsetX, y: event.offsetY });
     event.preventDefault();
   }
@@ -69,7 +73,7 @@ export class OrbitInput {
   /** One turns; with Shift or another button it moves, and two fingers move and zoom. */
   private move(event: PointerEvent): void {
     const pointer = this.pointers.get(event.pointerId);
-    if (!pointer) return;
+    if (!pointer) return event.pointerType === "touch" ? undefined : this.point({ x: event.offsetX, y: event.offsetY });
     const [dx, dy] = [event.offsetX - pointer.x, event.offsetY - pointer.y];
     const other = [...this.pointers.values()].find((each) => each !== pointer);
     const apart = () => Math.max(1, other ? Math.hypot(pointer.x - other.x, pointer.y - other.y) : 1);

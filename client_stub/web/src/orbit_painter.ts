@@ -2,15 +2,17 @@
 // what the picture from above would show: the camera's rectangle, as far as the world goes.
 import type { Camera } from "./camera";
 import { clamp, type Vec3 } from "./geometry";
+import { meet } from "./orbit_pick";
 import type { Mirror } from "./mirror";
 import { heightOf, NONE, OrbitColumns, PARTS, VOID, type Area } from "./orbit_columns";
 import type { OrbitCamera } from "./orbit_camera";
 import { between, OrbitGl, type Scene } from "./orbit_gl";
 import type { Layers } from "./layers";
+import type { Overlay } from "./overlay";
 import { Painter } from "./painter";
 import { AIR, STONES, WATER } from "./palette";
 import type { Screen } from "./screen";
-import { TopLooks } from "./top_looks";
+import { TopLooks, topOf } from "./top_looks";
 
 /** Columns to either side of the picture: of more, every second or fourth is drawn. */
 const MOST_COLUMNS = 256;
@@ -25,6 +27,8 @@ const [SLOW_FRAME, MOST_SLOW] = [70, 4];
 const [SHORTEST_STEP, LONGEST_STEP] = [20, 250];
 /** Pillars of falling water. */
 const MOST_FALLS = 4096;
+/** Milliseconds between two pictures of colours that fade by themselves. */
+const FADE_INTERVAL = 250;
 /** Milliseconds after which a graphics card that forgot everything is asked again. */
 const PATIENCE = 2000;
 
@@ -43,6 +47,16 @@ export function areaOf(camera: Camera, size: Vec3, most = MOST_COLUMNS): Area {
   return { x, y, width: Math.ceil(cellsX / step), height: Math.ceil(cellsY / step), step };
 }
 
+/** What the page has around the picture. */
+export interface Around {
+  /** Null: there are none, or they are not there yet. */
+  layers(): Layers | null;
+  overlay(): Overlay | null;
+  repaint(): void;
+  /** Whoever looks is to be told that there is no WebGL. */
+  withoutGl(): void;
+}
+
 export class OrbitPainter extends Painter {
   private readonly columns: OrbitColumns;
   private area: Area = { x: 0, y: 0, width: 0, height: 0, step: 1 };
@@ -54,21 +68,27 @@ export class OrbitPainter extends Painter {
   /** Of what `now` was read. */
   private read = "";
   private isLate = false;
-  private scene: Omit<Scene, "share" | "eye" | "from"> | null = null;
+  private scene: Omit<Scene, "share" | "eye" | "from" | "veil" | "coversRock"> | null = null;
   private gl: OrbitGl | null = null;
   private due = 0;
   /** Milliseconds from the frame before to this one, if that was to be followed at once; else 0. */
   private interval = 0;
   private painted = NaN;
   private slow = 0;
+  /** Where the eye was in the last picture. */
+  private eyeAt: readonly [number, number, number] | null = null;
+  /** The overlay's colours of the columns. */
+  private tints = new Uint32Array(0);
+  private fading: number | undefined;
 
-  /** `still`: nothing moves by itself but the water. `withoutGl`: whoever looks is to be told. */
-  constructor(
-    private readonly cells: Mirror, private readonly jumps: boolean, private readonly orbit: OrbitCamera,
-    private readonly layers: () => Layers | null, private readonly withoutGl: () => void,
-  ) {
+  /** `jumps`: nothing moves by itself but the water. */
+  constructor(private readonly cells: Mirror, private readonly jumps: boolean, private readonly orbit: OrbitCamera, private readonly around: Around) {
     super(cells, cells.size.z - 1, jumps, undefined, new TopLooks(cells, cells.size.z - 1));
-    this.columns = new OrbitColumns(cells, layers);
+    this.columns = new OrbitColumns(cells, around.layers);
+  }
+
+  override version(x: number, y: number): number {
+    return this.columns.versionOf(x, y);
   }
 
   override ticked(coords: Vec3[]): void {
@@ -89,15 +109,47 @@ export class OrbitPainter extends Painter {
     const share = this.jumps ? 1 : clamp((now - this.readAt) / this.span, 0, 1);
     const turns = this.orbit.step(now, this.jumps);
     const { area, scene } = this;
+    const held = this.around.overlay();
+    const overlay = held?.isShown ? held : null;
+    const changes = overlay !== null && this.tint(overlay, now);
     const reach = Math.hypot(area.width, area.height) * area.step / 2;
     const size = [reach, scene.middle - scene.base, width / height] as const;
     const eye = this.orbit.matrix(...size);
     const from = this.orbit.direction.map((part) => part * this.orbit.distance(...size)) as [number, number, number];
-    this.gl!.draw({ ...scene, share, eye, from }, width, height);
+    const { veil, coversRock } = overlay ?? { veil: null, coversRock: false };
+    this.eyeAt = from;
+    this.gl!.draw({ ...scene, veil, coversRock, share, eye, from }, width, height);
     context.drawImage(this.gl!.canvas, 0, 0);
-    const goesOn = turns || share < 1 || this.isLate;
+    const goesOn = turns || share < 1 || this.isLate || changes;
     this.painted = goesOn ? now : NaN;
     return goesOn;
+  }
+
+  /** The cell that is seen at a place of the screen, -1 to 1 to the right and to the top; null: none. */
+  pick(right: number, up: number, aspect: number): Vec3 | null {
+    const { scene, eyeAt, cells } = this;
+    if (!scene || !eyeAt) return null;
+    const [x, y, z] = this.orbit.towards(right, up, aspect);
+    const { step, left, bottom, middle, base, width, height } = scene;
+    const met = meet({ from: [(eyeAt[0] - left) / step, (-eyeAt[2] - bottom) / step, eyeAt[1] + middle], along: [x / step, -z / step, y] },
+      this.now, width, height, base);
+    if (!met) return null;
+    const at = { x: scene.x + met.x * step, y: scene.y + met.y * step };
+    // Waves stand above the cells that they are of.
+    return { ...at, z: Math.max(0, topOf(cells, Math.max(0, Math.ceil(met.height) - 1), at.x, at.y)) };
+  }
+
+  /** Lays the overlay's colours over the columns; returns whether the next frame has others. */
+  private tint(overlay: Overlay, now: number): boolean {
+    const count = this.area.width * this.area.height;
+    if (this.tints.length !== count) this.tints = new Uint32Array(count);
+    const { late, fades } = overlay.tint(this.area, this.now, this, now, this.tints);
+    this.gl!.tint(this.tints);
+    if (fades) this.fading ??= window.setTimeout(() => {
+      this.fading = undefined;
+      this.around.repaint();
+    }, FADE_INTERVAL);
+    return late;
   }
 
   /** Where frames take long, as without a graphics card, fewer columns are drawn from then on. */
@@ -147,7 +199,7 @@ export class OrbitPainter extends Painter {
 
   /** Another number when waves of the area were told anew. */
   private wavesOf({ x, y, width, height, step }: Area): number {
-    const layers = this.layers();
+    const layers = this.around.layers();
     if (!layers?.has("waves")) return 0;
     const { logX, logY } = this.cells.sides;
     let sum = 0;
@@ -187,7 +239,7 @@ export class OrbitPainter extends Painter {
     this.gl = cardOf();
     if (!this.gl) {
       this.due = Infinity;
-      this.withoutGl();
+      this.around.withoutGl();
       return false;
     }
     this.gl.put(this.area.width, this.area.height, this.now, this.before);

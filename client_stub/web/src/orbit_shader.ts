@@ -4,12 +4,22 @@
 //
 // GL's axes: x right, y up, z towards who looks; columns run right and away.
 
+/** What an overlay lays over a surface: a veil, and over that the column's colour, which keeps some of the light. */
+const TINTED = `
+uniform vec4 u_veil;      // alpha 0: there is no overlay
+vec3 tinted(vec3 seen, vec4 tint, float light) {
+  return mix(mix(seen, u_veil.rgb, u_veil.a), tint.rgb * mix(1.0, light, 0.35), tint.a);
+}
+`;
+
 const COLUMNS = `#version 300 es
 precision highp float;
 precision highp int;
 precision highp sampler2D;
 uniform sampler2D u_now;
 uniform sampler2D u_before;
+uniform sampler2D u_tints;
+uniform vec4 u_veil;      // of an overlay; alpha 0: there is none
 uniform float u_share;    // of the way from before to now
 uniform ivec2 u_count;    // columns
 uniform vec2 u_origin;    // of the first column, from the middle
@@ -23,6 +33,7 @@ const ivec2 CORNERS[6] = ivec2[6](ivec2(0, 0), ivec2(1, 0), ivec2(1, 1), ivec2(0
 bool isThere(ivec2 at) {
   return at.x >= 0 && at.y >= 0 && at.x < u_count.x && at.y < u_count.y && texelFetch(u_now, at, 0).x > -65000.0;
 }
+vec4 tintOf(ivec2 at) { return u_veil.a > 0.0 && isThere(at) ? texelFetch(u_tints, at, 0) : vec4(0.0); }
 float heightOf(float rock) { return rock < 0.0 ? -1.0 - rock : rock; }
 /* rock, whether it is ice, water (below zero: none) */
 vec3 columnAt(ivec2 at) {
@@ -51,6 +62,8 @@ out vec2 v_cell;
 out float v_height;
 out float v_ice;
 out float v_shade;
+flat out vec4 v_tint;
+uniform bool u_covers;    // the overlay's colours are those of rock, too, and not only of ice
 void main() {
   ivec2 at, corner;
   int quad;
@@ -58,8 +71,10 @@ void main() {
   vec3 here = columnAt(at);
   v_cell = vec2(at) + vec2(corner);
   v_shade = 0.0;
+  v_tint = vec4(0.0);
   if (quad == 0) {
     if (!isThere(at)) { gl_Position = NOWHERE; return; }
+    if (u_covers || here.y > 0.5) v_tint = tintOf(at);
     v_normal = vec3(0.0, 1.0, 0.0);
     v_height = here.x;
     v_ice = here.y;
@@ -72,11 +87,13 @@ void main() {
     return;
   }
   bool right = quad == 1;
-  vec3 other = columnAt(at + (right ? ivec2(1, 0) : ivec2(0, 1)));
+  ivec2 side = right ? ivec2(1, 0) : ivec2(0, 1);
+  vec3 other = columnAt(at + side);
   bool falls = here.x > other.x;
   v_normal = (right ? vec3(1.0, 0.0, 0.0) : vec3(0.0, 0.0, -1.0)) * (falls ? 1.0 : -1.0);
   v_height = corner.y == 0 ? here.x : other.x;
   v_ice = falls ? here.y : other.y;
+  if (u_covers || v_ice > 0.5) v_tint = tintOf(falls ? at : at + side);
   v_cell = vec2(at) + (right ? vec2(1.0, float(corner.x)) : vec2(float(corner.x), 1.0));
   vec3 place = placeOf(v_cell, v_height);
   /* Behind it there is rock: its dark side would shine through at the edges. */
@@ -85,6 +102,8 @@ void main() {
 
 export const ROCK_FRAGMENT = `#version 300 es
 precision highp float;
+${TINTED}
+flat in vec4 v_tint;
 in vec3 v_normal;
 in vec2 v_cell;
 in float v_height;
@@ -109,7 +128,8 @@ void main() {
   float line = normal.y > 0.5 ? 1.0 - clamp(min(off.x, off.y), 0.0, 1.0) : 0.0;
   line *= 0.12 * clamp(1.0 - 8.0 * max(width.x, width.y), 0.0, 1.0);
   vec3 stone = mix(u_stone, vec3(0.93, 0.96, 1.0), v_ice);
-  colour = vec4(stone * (light * (1.35 - v_shade - line) + grain), 1.0);
+  light *= 1.35 - v_shade - line;
+  colour = vec4(tinted(stone * (light + grain), v_tint, light), 1.0);
 }`;
 
 export const WATER_VERTEX = `${COLUMNS}
@@ -117,6 +137,7 @@ out vec3 v_normal;
 out vec3 v_place;
 out float v_depth;
 out float v_wall;
+flat out vec4 v_tint;
 /* The surface in a corner of a column: the mean of those around that belong together. */
 float surfaceAt(ivec2 at, float own, ivec2 corner, out vec3 normal) {
   float sum = 0.0, count = 0.0;
@@ -139,6 +160,7 @@ void main() {
   v_wall = 0.0;
   if (quad == 0) {
     if (here.z <= here.x) { gl_Position = NOWHERE; return; }
+    v_tint = tintOf(at);
     float height = surfaceAt(at, here.z, corner, v_normal);
     v_depth = here.z - here.x;
     v_place = placeOf(vec2(at + corner), height);
@@ -157,6 +179,7 @@ void main() {
   ivec2 along = right ? ivec2(1, corner.x) : ivec2(corner.x, 1);
   vec3 unused;
   ivec2 wet = falls ? at : at + side;
+  v_tint = tintOf(wet);
   float height = corner.y == 0 ? bottom : surfaceAt(wet, high.z, falls ? along : along - side, unused);
   v_normal = (right ? vec3(1.0, 0.0, 0.0) : vec3(0.0, 0.0, -1.0)) * (falls ? 1.0 : -1.0);
   v_depth = high.z - height;
@@ -172,6 +195,7 @@ out vec3 v_normal;
 out vec3 v_place;
 out float v_depth;
 out float v_wall;
+flat out vec4 v_tint;
 void main() {
   int face = gl_VertexID / 6;
   ivec2 corner = CORNERS[gl_VertexID % 6];
@@ -186,12 +210,15 @@ void main() {
   }
   v_depth = 0.0;
   v_wall = 2.0;
+  v_tint = tintOf(ivec2(a_fall.xy));
   v_place = placeOf(a_fall.xy + across, height);
   gl_Position = u_eye * vec4(v_place, 1.0);
 }`;
 
 export const WATER_FRAGMENT = `#version 300 es
 precision highp float;
+${TINTED}
+flat in vec4 v_tint;
 in vec3 v_normal;
 in vec3 v_place;
 in float v_depth;
@@ -213,5 +240,7 @@ void main() {
   vec3 seen = v_wall > 1.5 ? mix(u_shallow, u_surface, 0.35) * light
     : mix(water * light, u_surface, v_wall > 0.5 ? 0.0 : glance * 0.4) + u_surface * glint * 0.6;
   alpha = min(1.0, alpha + (v_wall > 0.5 ? 0.0 : glance * 0.25 + glint * 0.5));
-  colour = vec4(min(seen, vec3(1.0)) * alpha, alpha);
+  /* A colour that is to be read is not mixed with what lies under it. */
+  alpha = max(alpha, v_tint.a * 0.97);
+  colour = vec4(min(tinted(seen, v_tint, light), vec3(1.0)) * alpha, alpha);
 }`;

@@ -1,16 +1,20 @@
 // Pictures of a quantity over the picture of the world: of cells (amount, depth, head, flow, layers) or of chunks (awake,
-// age, bytes). What a chunk's cells look like is kept until the chunk looks different.
-import { AWAKE_FOR, type Activity } from "./activity";
-import { agoText } from "./ago";
+// age, bytes). What a chunk's cells look like is kept until the chunk looks different. The orbiting view has the same
+// colours, of what is seen from above, one for each of its columns.
+import type { Activity } from "./activity";
 import type { Camera } from "./camera";
+import { AWAKE, isOfChunks, lookOfChunk, type ChunkLook } from "./chunk_overlay";
 import { chunkKey } from "./geometry";
 import { FULL, type Mirror } from "./mirror";
 import { LayerShades, type Extent } from "./layer_overlay";
-import { LEGEND, LEGEND_FROM_ABOVE, paintArrows } from "./flow_arrows";
+import { LEGEND, paintArrows } from "./flow_arrows";
 import type { Layers } from "./layers";
+import { eachColumn, type Area as ColumnArea } from "./orbit_columns";
 import type { Legend, OverlayName } from "./overlay_kinds";
-import { blend, pixel, type Colour } from "./palette";
+import { DEPTHS, RAMP_CSS, shadeAt, SMALLEST_SPAN, spanOf, YOUNG_FIRST_CSS } from "./overlay_ramp";
+import { pixel } from "./palette";
 import type { Pieces } from "./surfaces";
+import { amountOf, standingOf } from "./top_overlay";
 import type { WaveLooks } from "./wave_looks";
 
 /** What the overlays need of the painter. */
@@ -24,60 +28,11 @@ export interface Painted {
   readonly waves: WaveLooks | null;
 }
 
-/** From little to much: brighter with every step, and from blue to yellow, which nearly everybody sees. */
-const RAMP: Colour[] = [[78, 70, 152], [58, 110, 172], [33, 152, 148], [104, 201, 98], [250, 230, 60]];
-const SHADES = 256;
-const PIXELS = Uint32Array.from({ length: SHADES }, (_, i) => pixel(rampAt(i / (SHADES - 1))));
-/** Depth of the deepest cells of the scale, in cells; the smallest that suits what is in view is taken. */
-const DEPTHS = [2, 5, 10, 20, 50, 100, 200, 500, 1000];
-/** Cells from the lowest to the highest colour of heads; the smallest that suits what is in view is taken. */
-const SPANS = [1, 2, ...DEPTHS.slice(1), 2000, 5000, 10000, 20000, 50000];
-/** Of the bytes' ramp, in powers of ten: 10 bytes a second to 100,000. */
-const [LEAST_POWER, MOST_POWER] = [1, 5];
-const FADE = 3000; // milliseconds
 const MOST_TILES = 4096;
 /** Milliseconds of a frame for chunks that look different; the others follow in the next ones. */
 const BUDGET = 5;
-const AWAKE: Colour = [255, 176, 60];
-/** Of the ages' ramp, in powers of ten, from a second on. */
-const MOST_AGE = 3;
 /** A chunk that is wider on the screen has its number written in it, in pixels. */
 const TEXT_WIDTH = 54;
-
-function rampAt(share: number): Colour {
-  const at = Math.max(0, Math.min(1, share)) * (RAMP.length - 1);
-  const i = Math.min(RAMP.length - 2, Math.floor(at));
-  return blend(RAMP[i]!, RAMP[i + 1]!, at - i);
-}
-
-function shadeAt(share: number): number {
-  return PIXELS[Math.max(0, Math.min(SHADES - 1, Math.round(share * (SHADES - 1))))]!;
-}
-
-function gradient(colours: Colour[]): string {
-  return `linear-gradient(90deg, ${colours.map((colour) => `rgb(${colour.join()})`).join(", ")})`;
-}
-
-const RAMP_CSS = gradient(RAMP);
-const YOUNG_FIRST_CSS = gradient([...RAMP].reverse());
-
-/** Heights over the world's floor: where the colours of heads begin, and how far they go. */
-export interface Span {
-  from: number;
-  size: number;
-}
-
-/** A span of round numbers that holds all that is seen; `now` for as long as it does, and is not far too large. */
-export function spanOf(seen: Extent, now: Span): Span {
-  if (!(seen.most >= seen.least)) return now;
-  const holds = seen.least >= now.from && seen.most <= now.from + now.size;
-  if (holds && (now.size === SPANS[0] || seen.most - seen.least > now.size * 0.2)) return now;
-  for (const size of SPANS) {
-    const from = Math.floor(seen.least / (size / 2)) * (size / 2);
-    if (seen.most <= from + size || size === SPANS.at(-1)) return { from, size };
-  }
-  return now;
-}
 
 interface Tile {
   canvas: OffscreenCanvas;
@@ -89,11 +44,20 @@ interface Tile {
   extent: Extent;
 }
 
+/** What is still to come: of chunks that look different, and by itself. */
+interface Outlook {
+  late: boolean;
+  fades: boolean;
+}
+
 export class Overlay {
   private name: OverlayName = "none";
   private tiles = new Map<number, Tile>();
   private depth = DEPTHS[2]!;
-  private span: Span = { from: 0, size: SPANS[0]! };
+  private span = SMALLEST_SPAN;
+  /** Of the frame that is painted: whether some chunks are to follow, and what their numbers lie between. */
+  private late = false;
+  private seen: Extent = { least: Infinity, most: -Infinity };
   /** How often depths or heads were given other colours. */
   private rescaled = 0;
   /** Of the overlays that show a layer. */
@@ -122,12 +86,13 @@ export class Overlay {
       case "none": return null;
       case "amount": return { title: "Water in a cell", marks: ["little", "full", "twice"], ramp: RAMP_CSS, swatches: [] };
       case "depth":
-        return { title: "Depth under the surface, in cells", marks: ["0", String(this.depth / 2), String(this.depth)], ramp: RAMP_CSS, swatches: [] };
+        return { title: `Depth ${this.above ? "at the bed" : "under the surface"}, in cells`, marks: ["0", String(this.depth / 2), String(this.depth)],
+          ramp: RAMP_CSS, swatches: [] };
       case "head": {
         const { from, size } = this.span;
         return { title: "Surface over the world's floor, in cells", marks: [from, from + size / 2, from + size].map(String), ramp: RAMP_CSS, swatches: [] };
       }
-      case "flow": return this.above ? LEGEND_FROM_ABOVE : LEGEND;
+      case "flow": return LEGEND;
       case "age":
         return { title: "Last change of a chunk", marks: ["1 s ago", "30 s", "17 min"], ramp: YOUNG_FIRST_CSS,
           swatches: [["rgba(140, 165, 200, 0.25)", "none since it came into view"]] };
@@ -144,14 +109,13 @@ export class Overlay {
 
   /** Returns whether the next frame will look different. */
   paint(context: CanvasRenderingContext2D, camera: Camera, slice: number, painted: Painted, now: number): boolean {
-    if (this.name === "none" || this.name === "views") return false; // people.ts draws those
+    if (!this.isShown) return false;
     if (this.name === "flow") {
       const cell = (x: number, y: number): number => this.mirror.cell(x, y, slice);
-      if (!this.above) paintArrows(context, camera, { cell, headAt: (x, y) => painted.headAt(x, y) });
+      paintArrows(context, camera, { cell, headAt: (x, y) => painted.headAt(x, y) });
       return false;
     }
-    const light = document.documentElement.dataset["palette"] === "light";
-    context.fillStyle = light ? "rgba(255, 255, 255, 0.5)" : "rgba(6, 8, 11, 0.5)";
+    context.fillStyle = `rgba(${this.veil.join()})`;
     context.fillRect(0, 0, camera.width, camera.height);
     const { size, sides } = this.mirror;
     const firstX = Math.max(0, Math.floor(camera.worldX(0)) >> sides.logX);
@@ -159,7 +123,7 @@ export class Overlay {
     const firstY = Math.max(0, Math.floor(camera.worldY(camera.height)) >> sides.logY);
     const lastY = Math.min(size.y - 1, Math.floor(camera.worldY(0))) >> sides.logY;
     const area = { firstX, lastX, firstY, lastY };
-    if (["awake", "age", "bytes"].includes(this.name)) return this.paintChunks(context, camera, slice, area, now);
+    if (isOfChunks(this.name)) return this.paintChunks(context, camera, slice, area, now);
     return this.paintCells(context, camera, slice, area, painted, now);
   }
 
@@ -167,35 +131,98 @@ export class Overlay {
     context: CanvasRenderingContext2D, camera: Camera, slice: number, area: Area, painted: Painted, now: number,
   ): boolean {
     const { sides } = this.mirror;
-    const end = performance.now() + BUDGET;
-    let late = false;
-    const seen: Extent = { least: Infinity, most: -Infinity };
-    this.takeLayer();
+    const tileOf = this.beginTiles(slice, painted, now);
     context.imageSmoothingEnabled = camera.scale < 1;
     for (let y = area.firstY; y <= area.lastY; ++y) {
       for (let x = area.firstX; x <= area.lastX; ++x) {
         if (!this.hasCells(x, y, slice >> sides.logZ)) continue;
-        const key = chunkKey(x, y, 0);
-        let tile = this.tiles.get(key);
-        const version = this.shades?.version(x, y, painted, now) ?? painted.version(x, y);
-        if (!tile || tile.version !== version || tile.scale !== this.scale) {
-          // A chunk that was never painted is, at once: a hole would be a lie.
-          if (tile && performance.now() > end) late = true;
-          else this.tiles.set(key, (tile = this.paintTile(tile, x, y, slice, painted, version, now)));
-        }
-        seen.least = Math.min(seen.least, tile.extent.least);
-        seen.most = Math.max(seen.most, tile.extent.most);
+        const tile = tileOf(x, y);
         const { left, top, width, height } = placeOf(camera, sides, x, y);
         context.drawImage(tile.canvas, left, top, width, height);
       }
     }
+    return this.endTiles();
+  }
+
+  /** Of what gives chunks' pictures for one frame, as they are now. */
+  private beginTiles(slice: number, painted: Painted, now: number): (x: number, y: number) => Tile {
+    const end = performance.now() + BUDGET;
+    [this.late, this.seen] = [false, { least: Infinity, most: -Infinity }];
+    this.takeLayer();
+    return (x, y) => {
+      const key = chunkKey(x, y, 0);
+      let tile = this.tiles.get(key);
+      const version = this.shades?.version(x, y, painted, now) ?? painted.version(x, y);
+      if (!tile || tile.version !== version || tile.scale !== this.scale) {
+        // A chunk that was never painted is, at once: a hole would be a lie.
+        if (tile && performance.now() > end) this.late = true;
+        else this.tiles.set(key, (tile = this.paintTile(tile, x, y, slice, painted, version, now)));
+      }
+      this.seen.least = Math.min(this.seen.least, tile.extent.least);
+      this.seen.most = Math.max(this.seen.most, tile.extent.most);
+      return tile;
+    };
+  }
+
+  /** Returns whether the next frame will look different. */
+  private endTiles(): boolean {
     if (this.tiles.size > MOST_TILES) this.reset();
-    return this.rescale(seen) || late;
+    return this.rescale(this.seen) || this.late;
+  }
+
+  /** Whether it colours anything: what others see is drawn by people.ts. */
+  get isShown(): boolean {
+    return this.name !== "none" && this.name !== "views";
+  }
+
+  /** What lies over all that has no colour of its own: red, green, blue, and its alpha. */
+  get veil(): readonly [number, number, number, number] {
+    return document.documentElement.dataset["palette"] === "light" ? [255, 255, 255, 0.5] : [6, 8, 11, 0.5];
+  }
+
+  /** Whether rock has the colour of its column, too, and not only water and ice. */
+  get coversRock(): boolean {
+    return isOfChunks(this.name) || this.name === "steam";
+  }
+
+  /** The colours of the orbiting view's columns, pixels in [y][x]; 0 where there is none. */
+  tint(area: ColumnArea, columns: Float32Array, painted: Painted, now: number, out: Uint32Array): Outlook {
+    out.fill(0);
+    if (isOfChunks(this.name)) return { late: false, fades: this.tintByChunk(area, columns, now, out) };
+    const { logX, logY } = this.mirror.sides;
+    const tileOf = this.beginTiles(this.mirror.size.z - 1, painted, now);
+    let [chunkX, chunkY] = [NaN, NaN];
+    let pixels = out; // of the chunk that has the column
+    eachColumn(area, columns, (i, x, y) => {
+      if (x >> logX !== chunkX || y >> logY !== chunkY) {
+        [chunkX, chunkY] = [x >> logX, y >> logY];
+        pixels = new Uint32Array(tileOf(chunkX, chunkY).image.data.buffer);
+      }
+      const row = (1 << logY) - 1 - (y & ((1 << logY) - 1));
+      out[i] = pixels[(row << logX) | (x & ((1 << logX) - 1))]!;
+    });
+    return { late: this.endTiles(), fades: false };
+  }
+
+  /** Each by the chunk in which the uppermost thing is that is seen of it. */
+  private tintByChunk(area: ColumnArea, columns: Float32Array, now: number, out: Uint32Array): boolean {
+    const { logX, logY, logZ } = this.mirror.sides;
+    const looks = new Map<number, ChunkLook>();
+    let fades = false;
+    eachColumn(area, columns, (i, x, y, top) => {
+      const [chunkX, chunkY, chunkZ] = [x >> logX, y >> logY, Math.max(0, Math.ceil(top) - 1) >> logZ];
+      const key = chunkKey(chunkX, chunkY, chunkZ);
+      let look = looks.get(key);
+      if (!look) looks.set(key, (look = lookOfChunk(this.name, this.activity, chunkX, chunkY, chunkZ, now)));
+      fades ||= look.fades;
+      out[i] = ((pixel(look.colour) & 0xffffff) | (Math.round(look.alpha * 255) << 24)) >>> 0;
+    });
+    return fades;
   }
 
   /** Whether there may be something to show: air alone is not kept, but steam is in it, and from above one looks down. */
   private hasCells(x: number, y: number, z: number): boolean {
-    return (this.above && this.shades !== null) || this.mirror.chunk(x, y, z) !== undefined ||
+    return this.above || this.mirror.chunk(x, y, z) !== undefined ||
       (this.shades !== null && this.layers()?.chunk(this.shades.name, x, y, z) !== undefined);
   }
 
@@ -248,6 +275,7 @@ export class Overlay {
     pixels.fill(0);
     tile.extent = { least: Infinity, most: -Infinity };
     if (this.shades) tile.extent = this.shades.paint(pixels, x, y, slice, painted, now);
+    else if (this.above) tile.extent = this.fromAbove(pixels, x, y, slice);
     else if (this.name === "amount") this.amounts(pixels, x, y, slice);
     else tile.extent = this.surfaces(pixels, painted.piecesOf(x, y), y);
     tile.canvas.getContext("2d")!.putImageData(tile.image, 0, 0);
@@ -268,6 +296,22 @@ export class Overlay {
         if (cell > 0) pixels[to + column] = shadeAt(cell / FULL / 2);
       }
     }
+  }
+
+  /** Of each column one number; returns what they lie between. */
+  private fromAbove(pixels: Uint32Array, chunkX: number, chunkY: number, slice: number): Extent {
+    const { mirror, name, depth, span } = this;
+    const { logX, logY } = mirror.sides;
+    const extent = { least: Infinity, most: -Infinity };
+    for (let place = 0; place < 1 << (logX + logY); ++place) {
+      const [x, y] = [(chunkX << logX) + (place & ((1 << logX) - 1)), (chunkY << logY) + (1 << logY) - 1 - (place >> logX)];
+      const value = name === "amount" ? amountOf(mirror, slice, x, y) : standingOf(mirror, slice, x, y)?.[name === "head" ? "head" : "depth"] ?? null;
+      if (value === null) continue;
+      extent.least = Math.min(extent.least, value);
+      extent.most = Math.max(extent.most, value);
+      pixels[place] = shadeAt(name === "amount" ? value / FULL / 2 : name === "head" ? (value - span.from) / span.size : value / depth);
+    }
+    return extent;
   }
 
   /** Depths under the surface, or its heads; returns what they lie between. */
@@ -303,9 +347,9 @@ export class Overlay {
       for (let x = area.firstX; x <= area.lastX; ++x) {
         if (!this.mirror.chunk(x, y, z)) continue;
         const { left, top, width, height } = placeOf(camera, sides, x, y, size);
-        const { colour, text, fades: will } = this.lookOfChunk(x, y, z, now);
+        const { colour, alpha, text, fades: will } = lookOfChunk(this.name, this.activity, x, y, z, now);
         fades ||= will;
-        context.fillStyle = colour;
+        context.fillStyle = `rgba(${colour.map(Math.round).join()}, ${alpha})`;
         context.fillRect(left, top, width, height);
         context.strokeStyle = "rgba(140, 165, 200, 0.35)";
         context.strokeRect(left + 0.5, top + 0.5, width - 1, height - 1);
@@ -314,32 +358,6 @@ export class Overlay {
     }
     return fades;
   }
-
-  /** `fades`: it will look different by itself. */
-  private lookOfChunk(x: number, y: number, z: number, now: number): { colour: string; text: string; fades: boolean } {
-    const quiet = "rgba(140, 165, 200, 0.18)";
-    if (this.name === "bytes") {
-      const bytes = this.activity.bytesPerSecond(x, y, z, now);
-      const text = bytes >= 1000 ? `${(bytes / 1000).toFixed(1)} kB/s` : `${Math.round(bytes)} B/s`;
-      if (bytes < 1) return { colour: quiet, text, fades: false };
-      return { colour: strong((Math.log10(bytes) - LEAST_POWER) / (MOST_POWER - LEAST_POWER)), text, fades: true };
-    }
-    const since = this.activity.sinceChange(x, y, z, now);
-    if (since === null) return { colour: quiet, text: "rests", fades: false };
-    if (this.name === "age") {
-      const age = Math.log10(Math.max(1, since / 1000)) / MOST_AGE;
-      return { colour: strong(1 - age), text: agoText(since, 1000), fades: true };
-    }
-    const share = Math.max(0, 1 - Math.max(0, since - AWAKE_FOR) / FADE);
-    if (share === 0) return { colour: quiet, text: "rests", fades: false };
-    const colour = `rgba(${AWAKE.join()}, ${(0.12 + 0.26 * share).toFixed(3)})`;
-    return { colour, text: since < AWAKE_FOR ? "awake" : `${(since / 1000).toFixed(0)} s ago`, fades: true };
-  }
-}
-
-/** A colour of the ramp that lets the picture through. */
-function strong(share: number): string {
-  return `rgba(${rampAt(share).map(Math.round).join()}, 0.6)`;
 }
 
 interface Area {

@@ -18,7 +18,7 @@ const KEY = "name";
 export interface Place {
   readonly mirror: Mirror | null;
   readonly camera: Camera;
-  readonly hover: { x: number; y: number } | null;
+  readonly hover: { x: number; y: number; z?: number } | null;
   readonly slice: number;
   readonly overlay: string;
   setSlice(z: number): void;
@@ -156,7 +156,7 @@ export class People {
     const { mirror, camera, hover, slice } = this.place;
     if (!mirror || document.visibilityState !== "visible") return;
     if (this.wasMoved) this.follow(null);
-    const at = hover ? { ...hover, z: slice } : { x: Math.floor(camera.x), y: Math.floor(camera.y), z: slice };
+    const at = hover ? { z: slice, ...hover } : { x: Math.floor(camera.x), y: Math.floor(camera.y), z: slice };
     const real: Vec3 = mirror.real(at);
     const sees = this.sight(mirror);
     const saying = JSON.stringify([real, hover !== null, this.name, mirror.welcome.person, sees]);

@@ -57,19 +57,17 @@ export function portFacts(known: Known, view: PortView): Facts {
     ["rate", `${units(view.port.rate)} units a tick at most`],
     ["pipe", `level ${cellsText(view.owner.level / FULL)}, ${Math.round(view.owner.fill * 100)} % full`],
   ];
+  const measures = [{ name: "moved", value: view.shows.moved, unit: "units/tick" }];
+  if (!known.isFar) measures.push({ name: "in its cell", value: Math.max(0, known.mirror.cell(x, y, z)), unit: "units" });
   const head = headAt(known, view);
   if (head !== null) rows.push(["cell", `water stands at ${cellsText(head)}`]);
-  return {
-    title: `port of ${view.owner.node.name}`, rows, why: [whyPort(known, view)],
-    measures: [{ name: "moved", value: view.shows.moved, unit: "units/tick" },
-      { name: "in its cell", value: Math.max(0, known.mirror.cell(x, y, z)), unit: "units" }],
-  };
+  return { title: `port of ${view.owner.node.name}`, rows, why: [whyPort(known, view)], measures };
 }
 
 /** How high the water stands at a port's cell, in cells; null: there is none, or that cannot be told. */
 function headAt(known: Known, { port }: PortView): number | null {
   const { x, y, z } = port.cell;
-  const cell = known.mirror.cell(x, y, z);
+  const cell = known.isFar ? 0 : known.mirror.cell(x, y, z);
   if (cell <= 0) return null;
   const head = z === known.slice ? known.headAt(x, y) : null;
   return head ?? y + Math.min(1, cell / FULL);
@@ -85,6 +83,7 @@ export function whyPort(known: Known, view: PortView): string {
   if (moved < 0) return `Water goes from the pipe into the cell, ${flowText(-moved)} units a tick.`;
   if (state === "running") return "It moves less than a unit a tick, or waits for its turn.";
   if (port.rate === 0) return "Its rate is 0: it may move nothing.";
+  if (known.isFar) return whyPortFromAfar(known, view);
   const dry = known.mirror.cell(port.cell.x, port.cell.y, port.cell.z) <= 0;
   const level = owner.level / FULL;
   const head = headAt(known, view);
@@ -112,6 +111,13 @@ export function whyPort(known: Known, view: PortView): string {
     if (dry && level <= port.cell.y) return `The pipe's level, ${cellsText(level)}, is not above its cell's floor at ${port.cell.y}.`;
   }
   return `What would move is too little for a unit a tick, or it waits for its turn${heights}.`;
+}
+
+/** Of one that moves nothing, as far as its pipe alone tells. */
+function whyPortFromAfar(known: Known, { owner, port }: PortView): string {
+  if (port.kind === "inlet" && owner.fill >= 1) return "The pipe is full: nothing more goes in until some of it leaves.";
+  if (port.kind === "outlet" && owner.amount === 0) return `The pipe is empty. ${whyEmpty(known, owner)}`;
+  return "Why it moves nothing is up to the water at its cell: come nearer to see that.";
 }
 
 function whyPump(known: Known, view: NodeView, out: number): string[] {

@@ -72,7 +72,7 @@ export class Replay {
             if (index === 0) this.own.answered(result);
           },
         }, null, index === 0 ? inspector : null,
-        index === 0 ? (name, key, layers) => legend.show(name, key, layers) : undefined);
+        index === 0 ? (...told) => legend.show(...told) : undefined);
       this.viewers.push(viewer);
       viewer.hand.setTool("pan");
       if (index > 0) listen(canvases[index]!, () => viewer);

@@ -4,6 +4,7 @@ import type { Fixtures } from "./fixtures";
 import type { Box, Vec3 } from "./geometry";
 import type { TickMessage, WelcomeMessage } from "./messages";
 import type { Mirror } from "./mirror";
+import type { OverlayName } from "./overlay_kinds";
 import type { Painter } from "./painter";
 import type { Viewer } from "./viewer";
 
@@ -19,6 +20,10 @@ export interface Sight {
   readonly axis: "x" | "y" | "z";
   /** Why nothing can be built as one looks now; null: it can. */
   readonly whyNotBuild: string | null;
+  /** Overlays that cannot be shown as one looks now. */
+  readonly unmeant: readonly OverlayName[];
+  /** Where on the canvas that is seen which is pointed at; null: where the camera has it. */
+  readonly spot: { x: number; y: number } | null;
   /** Of the world in the picture, or of the picture in the world: two axes are swapped. */
   turn(v: Vec3): Vec3;
   box(box: Box): Box;

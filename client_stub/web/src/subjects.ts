@@ -18,7 +18,10 @@ export interface Known {
   mirror: Mirror;
   fixtures: Fixtures;
   activity: Activity;
-  slice: number;
+  /** Null: one looks down, and y is not what is up. */
+  slice: number | null;
+  /** Whether the world is seen from afar: pipes, springs and drains are known, and no cells. */
+  isFar: boolean;
   /** Null: the world has none, or they are not there yet. */
   layers: Layers | null;
   /** Of the water in a cell of the slice, in cells over the world's floor; null: none at rest. */

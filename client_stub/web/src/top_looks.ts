@@ -15,6 +15,24 @@ const PALE = 250;
 /** No column: beside the world, or nothing but air down to its floor. */
 const NOTHING = -1;
 
+export const isAir = (cell: number) => cell === 0 || cell === TRAPPED_AIR;
+
+/** The height of the first cell of a column under a height that is not air; NOTHING: there is none. */
+export function topOf(mirror: Mirror, slice: number, x: number, y: number): number {
+  if (x < 0 || y < 0 || x >= mirror.size.x || y >= mirror.size.y) return NOTHING;
+  const { logX, logY, logZ } = mirror.sides;
+  for (let z = Math.min(slice, mirror.size.z - 1); z >= 0;) {
+    const cells = mirror.chunk(x >> logX, y >> logY, z >> logZ);
+    const floor = (z >> logZ) << logZ;
+    if (cells) {
+      const row = ((y & ((1 << logY) - 1)) << (logZ + logX)) | (x & ((1 << logX) - 1));
+      for (; z >= floor; --z) if (!isAir(cells[row + ((z - floor) << logX)]!)) return z;
+    }
+    z = floor - 1;
+  }
+  return NOTHING;
+}
+
 export class TopLooks implements Eyes {
   /** Of each column of a chunk and those around it, the height of what is seen. */
   private readonly heights: Int32Array;
@@ -47,7 +65,7 @@ export class TopLooks implements Eyes {
     const { mirror, width, height, heights } = this;
     const [left, bottom] = [chunkX * width, chunkY * height];
     for (let y = -1; y <= height; ++y) {
-      for (let x = -1; x <= width; ++x) heights[this.at(x, y)] = this.top(left + x, bottom + y);
+      for (let x = -1; x <= width; ++x) heights[this.at(x, y)] = topOf(mirror, this.slice, left + x, bottom + y);
     }
     for (let y = 0; y < height; ++y) {
       for (let x = 0; x < width; ++x) {
@@ -63,25 +81,6 @@ export class TopLooks implements Eyes {
 
   private at(x: number, y: number): number {
     return (y + 1) * (this.width + 2) + x + 1;
-  }
-
-  private top(x: number, y: number): number {
-    const { mirror } = this;
-    if (x < 0 || y < 0 || x >= mirror.size.x || y >= mirror.size.y) return NOTHING;
-    const { logX, logY, logZ } = mirror.sides;
-    for (let z = Math.min(this.slice, mirror.size.z - 1); z >= 0;) {
-      const cells = mirror.chunk(x >> logX, y >> logY, z >> logZ);
-      const floor = (z >> logZ) << logZ;
-      if (cells) {
-        const row = ((y & ((1 << logY) - 1)) << (logZ + logX)) | (x & ((1 << logX) - 1));
-        for (; z >= floor; --z) {
-          const cell = cells[row + ((z - floor) << logX)]!;
-          if (cell !== 0 && cell !== TRAPPED_AIR) return z;
-        }
-      }
-      z = floor - 1;
-    }
-    return NOTHING;
   }
 
   private water(x: number, y: number, top: number): number {

@@ -9,6 +9,7 @@ import { CHUNK_CELLS, chunkKey, type Box, type ChunkSides, type Vec3 } from "./g
 import { TopLooks } from "./top_looks";
 import type { Changes, TickMessage, WelcomeMessage } from "./messages";
 import { Mirror } from "./mirror";
+import type { OverlayName } from "./overlay_kinds";
 import { Painter } from "./painter";
 import type { Sight, SightName } from "./sight";
 
@@ -28,10 +29,13 @@ const EDGES = {
 export class Turned implements Sight {
   readonly axis: "x" | "y";
   readonly whyNotBuild: string | null;
+  readonly unmeant: readonly OverlayName[];
+  readonly spot: { x: number; y: number } | null = null;
   readonly turn: Swap;
 
   constructor(readonly name: Exclude<SightName, "front">) {
     this.axis = name === "side" ? "x" : "y";
+    this.unmeant = name === "side" ? [] : ["flow"]; // its arrows are of an upright slice
     this.whyNotBuild = name === "side" ? null : `${name === "top" ? "from above" : "while it is turned"} the world is only looked at`;
     this.turn = SWAPS[name];
   }

@@ -50,8 +50,8 @@ export class Viewer {
   readonly hand: Hand;
   mirror: Mirror | null = null;
   slice = 0;
-  /** The cell under the pointer, or where keys moved the cursor. */
-  hover: { x: number; y: number } | null = null;
+  /** The cell under the pointer, or where keys moved the cursor; in the slice, unless it has a z of its own. */
+  hover: { x: number; y: number; z?: number } | null = null;
   readonly keys: KeyCursor;
   overlay: OverlayName = "none";
   /** Springs, drains and open edges, as they were a moment ago. */
@@ -73,7 +73,7 @@ export class Viewer {
   private painter: Painter | null = null;
   private pipePainter: PipePainter | null = null;
   private activity: Activity | null = null;
-  private overlays: Overlay | null = null;
+  overlays: Overlay | null = null;
   private readonly overlayPart = new Late("The overlay", () => import("./overlay"), () => this.setOverlay(this.overlay));
   layers: Layers | null = null;
   private readonly layerPart = new Late("What the world has beside its water", () => import("./layers"), () => {
@@ -108,7 +108,7 @@ export class Viewer {
     public events: ViewerEvents | null = null,
     private readonly minimap: Minimap | null = null,
     private readonly inspector: ViewerInspector | null = null,
-    private readonly legendShown: (name: OverlayName, legend: Legend | null, layers: string[]) => void = () => undefined,
+    private readonly legendShown: (name: OverlayName, legend: Legend | null, layers: string[], unmeant?: readonly OverlayName[]) => void = () => undefined,
     /** Null: from the front. */
     private readonly sight: Sight | null = null,
   ) {
@@ -276,16 +276,18 @@ export class Viewer {
 
   setOverlay(name: OverlayName): void {
     const layers = this.mirror?.welcome.layers ?? [];
-    if (this.mirror && !isOffered(name, layers)) name = "none";
+    const unmeant = this.sight?.unmeant;
+    if (this.mirror && (!isOffered(name, layers) || unmeant?.includes(name))) name = "none";
     this.overlay = name;
     if (name !== "none") this.overlayPart.want();
     const { part } = this.overlayPart;
     if (part && this.mirror) {
-      this.overlays ??= new part.Overlay(this.mirror, this.activity!, () => this.layers, this.fromAbove,
-        () => this.legendShown(this.overlay, this.overlays!.legend, layers));
+      // Where slices are heights one looks down.
+      this.overlays ??= new part.Overlay(this.mirror, this.activity!, () => this.layers, this.sight?.axis === "y",
+        () => this.legendShown(this.overlay, this.overlays!.legend, layers, unmeant));
     }
     this.overlays?.set(name);
-    this.legendShown(name, this.overlays?.legend ?? null, layers);
+    this.legendShown(name, this.overlays?.legend ?? null, layers, unmeant);
     this.frames.needed = true;
   }
 
@@ -304,7 +306,7 @@ export class Viewer {
   /** Keeps what lies there in the inspector, or lets it go. */
   pin(cell = this.hover): void {
     const known = this.hand.hasCells && this.known();
-    const subject = known && cell && subjectAt(known, { ...cell, z: this.slice });
+    const subject = known && cell && subjectAt(known, { z: this.slice, ...cell });
     if (!subject || !this.inspector) return;
     this.panel.announce(this.inspector.pin(subject));
   }
@@ -313,10 +315,10 @@ export class Viewer {
     return this.far?.isFar ?? false;
   }
 
-  /** What the inspector goes by; null: there are no cells. */
+  /** What the inspector goes by. */
   known(): Known | null {
-    if (!this.mirror || !this.activity || this.isFar) return null;
-    return { mirror: this.mirror, fixtures: this.fixtures, activity: this.activity, slice: this.slice, layers: this.layers,
+    if (!this.mirror || !this.activity) return null;
+    return { mirror: this.mirror, fixtures: this.fixtures, activity: this.activity, slice: this.sight?.axis === "y" ? null : this.slice, isFar: this.isFar, layers: this.layers,
       headAt: (x, y) => this.painter?.headAt(x, y) ?? null, now: performance.now() };
   }
 
@@ -325,7 +327,7 @@ export class Viewer {
     if (this.hover && this.isFar) return this.far!.text({ ...this.hover, z: this.slice });
     const known = this.known();
     if (!known || !this.hover) return "";
-    return hoverLine(known, { ...this.hover, z: this.slice }, this.peer?.mirror?.cell(this.hover.x, this.hover.y, this.slice));
+    return hoverLine(known, { z: this.slice, ...this.hover }, this.peer?.mirror?.cell(this.hover.x, this.hover.y, this.slice));
   }
 
   /** What was seen of cells is forgotten. */
@@ -372,11 +374,6 @@ export class Viewer {
   private makeFar(): void {
     const { mirror, sight, farPart: { part } } = this;
     this.far = part && mirror && !sight ? new part.Far(this, mirror, wantsRest()) : null;
-  }
-
-  /** There one sees no surface line. */
-  private get fromAbove(): boolean {
-    return this.sight?.name === "top";
   }
 
   private ticked(message: TickMessage): void {
@@ -440,18 +437,19 @@ export class Viewer {
     this.frames.needed = true;
   }
 
-  private showHover(): void {
+  showHover(): void {
     this.pipePanel.update();
     const known = this.known();
     if (!known || !this.hover) {
       this.inspector?.hover(null, null);
       return this.panel.showHover(this.placeText());
     }
-    const subject = subjectAt(known, { ...this.hover, z: this.slice });
+    const at = { z: this.slice, ...this.hover };
+    const subject = known.isFar ? this.far!.subjectNear(at) : subjectAt(known, at);
     const tells = subject !== null && (subject.kind !== "cell" || this.hand.brush.tool === "inspect");
     const { left, top } = this.canvas.getBoundingClientRect();
-    this.inspector?.hover(tells ? subject : null,
-      { x: left + this.camera.screenX(this.hover.x + 1), y: top + this.camera.screenY(this.hover.y) });
+    const spot = this.sight?.spot ?? { x: this.camera.screenX(this.hover.x + 1), y: this.camera.screenY(this.hover.y) };
+    this.inspector?.hover(tells ? subject : null, { x: left + spot.x, y: top + spot.y });
     this.panel.showHover(this.placeText());
   }
 
@@ -469,8 +467,7 @@ export class Viewer {
 
   /** What lies over the world. */
   private paintMarks(): void {
-    const { camera } = this;
-    const { context } = this.screen;
+    const { camera, screen: { context } } = this;
     const ratio = this.canvas.width / camera.width;
     context.setTransform(ratio, 0, 0, this.canvas.height / camera.height, 0, 0);
     const { size } = this.mirror!;
