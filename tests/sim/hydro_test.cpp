@@ -121,6 +121,48 @@ TEST(HydroLevels, WaterThatIsFlatRestsAtOnce) {
   EXPECT_EQ(world->tick({}, serial).cell_updates, 0);
 }
 
+/// A pool on a floor of rock, and in the middle of it a shaft that is emptied once all is at rest,
+/// but for some units.
+std::unique_ptr<World> pool_over_a_shaft(std::int32_t wide, std::int32_t shaft, std::int32_t left,
+                                         bool solid) {
+  const Vec3 middle = {wide / 2, 0, solid ? wide / 2 : 0};
+  WorldSpec spec = box_of({wide, shaft + 3, solid ? wide : 1});
+  const Vec3 layer = {wide, 1, solid ? wide : 1};
+  for (std::int32_t y = 0; y < shaft; ++y) fill(spec, {0, y, 0}, layer, kRock);
+  fill(spec, middle, {1, shaft, 1}, kFull);
+  fill(spec, {0, shaft, 0}, layer, 3000);
+  auto world = make_world(spec);
+  EXPECT_LE(ticks_to_rest(*world, 2000), 2000);
+  sim::SerialExecutor serial;
+  std::vector<sim::Command> emptied = {
+      {sim::RemoveWater{.from = middle, .size = {1, shaft + 3, 1}}}};
+  if (left > 0) emptied.push_back({sim::Pour{.at = middle, .units = left}});
+  (void)world->tick(emptied, serial);
+  EXPECT_LE(ticks_to_rest(*world, 4000), 4000);
+  return world;
+}
+
+// Each of two or four ways into the shaft was given a share of its last units, and rounded to none:
+// the pool stood beside it as a wall, for ever.
+TEST(HydroLevels, TheLastUnitsOfAShaftAreFilledFromAllSidesAtOnce) {
+  for (const bool solid : {false, true}) {
+    for (const std::int32_t wide : {5, 9}) {
+      for (std::int32_t shaft = 1; shaft <= 3; ++shaft) {
+        for (std::int32_t left = 0; left < 4; ++left) {
+          const auto world = pool_over_a_shaft(wide, shaft, left, solid);
+          const std::int32_t z = solid ? wide / 2 : 0;
+          const std::int64_t sill = std::int64_t{shaft} * kFull;
+          const std::int64_t middle = water_in_column(*world, wide / 2, z);
+          const std::int64_t beside = sill + water_in_column(*world, wide / 2 - 1, z);
+          EXPECT_LE(std::abs(std::max(middle, sill) - beside), solid ? 3 : 1)
+              << "a shaft of " << shaft << " in a pool of " << wide << ", " << left
+              << (solid ? ", in 3D" : "");
+        }
+      }
+    }
+  }
+}
+
 TEST(HydroLevels, RisesThroughATunnelUpIntoARoom) {
   // The room lies above the tunnel's far end, lower than the pond.
   auto world = make_world(drawn_spec(

@@ -228,9 +228,22 @@ bool Flow::limit_direct() {
     }
     room = std::max<Units>(room, 0);
     if (coming <= room) continue;
+    Units shared = 0;
+    Units ways = 0;
+    Units least_height = INT64_MAX;
+    for (const std::int32_t w : ways_of(m)) {
+      const Way& way = way_at(w);
+      if (!comes(way)) continue;
+      shared += share_of(absolute(way.moved), room, coming);
+      ++ways;
+      least_height = std::min(least_height, way.height);
+    }
+    // Room for fewer units than ways, of which none may come first: each brings one, and all stand
+    // above the sill together. What they bring still ends lower than it was.
+    const Units more = shared == 0 && room > 0 && least_height >= ways ? 1 : 0;
     for (const std::int32_t w : ways_of(m)) {
       Way& way = way_at(w);
-      if (comes(way)) cut(way, share_of(absolute(way.moved), room, coming));
+      if (comes(way)) cut(way, share_of(absolute(way.moved), room, coming) + more);
     }
   }
   return true;
