@@ -124,12 +124,6 @@ class Functions(unittest.TestCase):
                               ("const int kTable[] = {\n", "};\n")]:
             self.assertEqual(0, self.problems(before, self.LIMIT + 1, after), before)
 
-    def test_a_known_long_one_may_not_grow(self):
-        for name, most in tidy.LONGER_FUNCTIONS.items():
-            for lines, problems in [(most, 0), (most + 1, 1)]:
-                text = "void f() {\n" + "  go();\n" * lines + "}\n"
-                self.assertEqual(problems, len(found(tidy.check_functions, name, text)))
-
 
 class Format(unittest.TestCase):
     def test_what_clang_format_would_change_is_found_once_a_file(self):
