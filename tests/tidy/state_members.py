@@ -4,7 +4,8 @@ Usage: state_members.py ROOT [TABLE]   reads ROOT's simulation as the compiler d
 escapes, wherever and however it is declared. A struct with visit_state must name each of its members there.
 Of all others that World and the engines of the water models are made of each member must stand in TABLE, which
 says whether it is state (in digests, snapshots and comparisons) or derived (computed from state, and rebuilt).
-A member that is in neither is an error, and so is a line of TABLE that is no member any more.
+A member that is in neither is an error, and so is a line of TABLE that is no member any more, a member that is
+static, and a record that is declared and nowhere defined, since nobody can say what it is made of.
 """
 
 import pathlib
@@ -12,19 +13,12 @@ import sys
 
 from clang import cindex
 
-KIND = cindex.CursorKind
-RECORDS = (KIND.STRUCT_DECL, KIND.CLASS_DECL, KIND.CLASS_TEMPLATE)
+sys.dont_write_bytecode = True
+from sim_units import KIND, TYPE, may_change, units_of
+
+RECORDS = (KIND.STRUCT_DECL, KIND.CLASS_DECL, KIND.CLASS_TEMPLATE, KIND.UNION_DECL)
 ROOTS = ("World",)
-ENGINE = "WaterModelState"
-
-
-def parse(root, name, text):
-    index = cindex.Index.create()
-    unit = index.parse(str(root / name), args=["-std=c++20", "-DSLUICE_CHECKED", f"-I{root}"], unsaved_files=[(str(root / name), text)])
-    errors = [str(found) for found in unit.diagnostics if found.severity >= cindex.Diagnostic.Error]
-    if errors:
-        raise SystemExit("\n".join(errors))
-    return unit
+ENGINE = "sluice::sim::WaterModelState"
 
 
 def path_of(cursor):
@@ -35,6 +29,10 @@ def path_of(cursor):
             parts.append(cursor.spelling)
         cursor = cursor.semantic_parent
     return "::".join(reversed(parts))
+
+
+def place_of(cursor):
+    return f"{pathlib.Path(cursor.location.file.name).name}:{cursor.location.line}"
 
 
 def is_ours(cursor, root):
@@ -54,15 +52,26 @@ def definitions(cursor, root):
             yield from definitions(child, root)
 
 
+def all_definitions(root):
+    """{what names it in every unit: record}"""
+    found = {}
+    for unit, _ in units_of(root):
+        for record in definitions(unit.cursor, root):
+            found.setdefault(record.get_usr(), record)
+    return found
+
+
 def records_in(a_type):
     """The records that a member's type is made of: itself, what it points to, what a container holds."""
     a_type = a_type.get_canonical()
-    while a_type.kind in (cindex.TypeKind.POINTER, cindex.TypeKind.LVALUEREFERENCE, cindex.TypeKind.CONSTANTARRAY):
-        a_type = a_type.get_pointee() if a_type.kind != cindex.TypeKind.CONSTANTARRAY else a_type.element_type
+    while a_type.kind in (TYPE.POINTER, TYPE.LVALUEREFERENCE, TYPE.RVALUEREFERENCE, TYPE.CONSTANTARRAY):
+        a_type = a_type.get_pointee() if a_type.kind != TYPE.CONSTANTARRAY else a_type.element_type
         a_type = a_type.get_canonical()
     declaration = a_type.get_declaration()
     if declaration.kind in RECORDS:
-        yield declaration.get_definition() or declaration
+        # What a template of ours is made of stands in the template.
+        template = cindex.conf.lib.clang_getSpecializedCursorTemplate(declaration)
+        yield template or declaration
     for n in range(max(0, a_type.get_num_template_arguments())):
         yield from records_in(a_type.get_template_argument_type(n))
 
@@ -72,7 +81,27 @@ def bases_of(record):
 
 
 def members_of(record):
-    return [child for child in record.get_children() if child.kind == KIND.FIELD_DECL]
+    """Its members, and those of structs and unions without a name in it, which are its own."""
+    members = []
+    for child in record.get_children():
+        if child.kind in (KIND.FIELD_DECL, KIND.VAR_DECL):
+            members.append(child)
+        elif child.kind in RECORDS and child.is_anonymous():
+            members += members_of(child)
+    return members
+
+
+def is_engine(record, all_records):
+    """Whether it is a water model's, also by way of a base of its own or another name for it."""
+    for base in bases_of(record):
+        a_type = base.type.get_canonical()
+        if a_type.spelling == ENGINE:
+            return True
+        declaration = a_type.get_declaration()
+        parent = all_records.get(declaration.get_usr())
+        if parent is not None and is_engine(parent, all_records):
+            return True
+    return False
 
 
 def visited_by(record):
@@ -84,22 +113,23 @@ def visited_by(record):
     return None
 
 
-def reached(unit, root, found):
-    """Adds to `found`, by name, the records that World and the engines of `unit` are made of, and all that have a
-    visit_state."""
-    def is_root(record):
-        return (record.spelling in ROOTS or any(ENGINE in base.type.spelling for base in bases_of(record))
-                or visited_by(record) is not None)
-    waiting = [record for record in definitions(unit.cursor, root) if is_root(record)]
+def reached(all_records, root):
+    """The records that World and the engines are made of, and all that have a visit_state."""
+    engines = [record for record in all_records.values() if is_engine(record, all_records)]
+    if not engines:
+        raise SystemExit("no model has an engine")
+    waiting = engines + [record for record in all_records.values()
+                         if record.spelling in ROOTS or visited_by(record) is not None]
+    found = {}
     while waiting:
         record = waiting.pop()
-        name = path_of(record)
-        if name in found or not is_ours(record, root):
+        if not is_ours(record, root) or record.get_usr() in found:
             continue
-        found[name] = record
+        record = all_records.get(record.get_usr(), record)
+        found[record.get_usr()] = record
         for part in members_of(record) + bases_of(record):
             waiting += records_in(part.type)
-    return found
+    return list(found.values())
 
 
 def table_of(text):
@@ -117,30 +147,35 @@ def table_of(text):
 
 def problems_of(found, table):
     problems = []
-    left = dict(table)
-    for name, record in sorted(found.items()):
+    used = set()
+    for record in sorted(found, key=lambda record: (path_of(record), place_of(record))):
+        name = path_of(record)
+        if not record.is_definition():
+            problems.append(f"{place_of(record)}: {name} is defined nowhere in the simulation")
+            continue
         visited = visited_by(record)
         for member in members_of(record):
-            known = member.spelling in visited if visited is not None else left.pop((name, member.spelling), None)
+            if member.kind == KIND.VAR_DECL:
+                if may_change(member.type):
+                    problems.append(f"{place_of(member)}: {name}::{member.spelling} is static: no world's own")
+                continue
+            if visited is not None:
+                known = member.spelling in visited
+            else:
+                known = (name, member.spelling) in table
+                used.add((name, member.spelling))
             if not known:
                 where = "in its visit_state" if visited is not None else "as state or derived in the table of members"
-                problems.append(f"{pathlib.Path(member.location.file.name).name}:{member.location.line}: "
-                                f"{name}::{member.spelling} is not declared {where}")
-    problems += [f"the table has {name}::{member}, which is no such member" for name, member in left]
+                problems.append(f"{place_of(member)}: {name}::{member.spelling} is not declared {where}")
+    problems += [f"the table has {name}::{member}, which is no such member" for name, member in table
+                 if (name, member) not in used]
     return problems
 
 
 def main():
     root = pathlib.Path(sys.argv[1]).resolve()
     table = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else pathlib.Path(__file__).with_name("state_members.txt")
-    engines = [path for path in (root / "server/sim/models").rglob("*.cpp") if f"public {ENGINE}" in path.read_text()]
-    if not engines:
-        raise SystemExit("no model has an engine")
-    found = {}
-    for path in engines:
-        name = path.relative_to(root)
-        reached(parse(root, "members.cpp", f'#include "server/sim/world.h"\n#include "{name}"\n'), root, found)
-    problems = problems_of(found, table_of(table.read_text()))
+    problems = problems_of(reached(all_definitions(root), root), table_of(table.read_text()))
     for problem in problems:
         print(problem)
     return 1 if problems else 0

@@ -1,7 +1,11 @@
 #include "server/sim/models/block/groups.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <numeric>
 #include <utility>
+#include <vector>
 
 #include "protocol/base/assert.h"
 
@@ -272,10 +276,84 @@ void BlockGroups::settle() {
   }
 }
 
-// Walks from all seeds at once, a step each in turn, and joins walks that meet. A walk that ends
-// before it met the last of the others has found a part that fell off; so the work is a few times
-// the smaller parts' cells, not the largest's.
-void BlockGroups::divide(BlockGroup group) {
+namespace {
+
+/// Walks over the cells of one group, a number each. Walks that meet become one.
+class Walks {
+ public:
+  /// A walk from each seed.
+  Walks(BlockCells& cells, const std::vector<BlockCell>& seeds, std::uint64_t first_visit)
+      : cells_(cells), first_visit_(first_visit), walks_(seeds.size()), met_(seeds.size()) {
+    for (std::size_t i = 0; i < seeds.size(); ++i) {
+      met_[i] = i;
+      walks_[i].cells.push_back(seeds[i]);
+      cells_.visit(seeds[i]) = first_visit_ + i;
+    }
+  }
+
+  /// Whether it became part of another one.
+  [[nodiscard]] bool is_joined(std::size_t walk) { return root(walk) != walk; }
+  /// Whether it has looked around all that it reached.
+  [[nodiscard]] bool at_end(std::size_t walk) const {
+    return walks_[walk].next == walks_[walk].cells.size();
+  }
+  /// What it reached, with what those reached that it met.
+  [[nodiscard]] const std::vector<BlockCell>& cells(std::size_t walk) const {
+    return walks_[walk].cells;
+  }
+
+  /// Looks around one more cell, and joins the walks that were there before.
+  void step(std::size_t walk) {
+    const BlockCell cell = walks_[walk].cells[walks_[walk].next++];
+    for (const BlockFace face : faces_of(cells_.shape())) {
+      const BlockCell next = cells_.neighbor(cell, face);
+      if (next == kNoBlockCell || !cells_.has_water(next)) continue;
+      std::uint64_t& visit = cells_.visit(next);
+      if (visit < first_visit_) {
+        visit = first_visit_ + walk;
+        walks_[walk].cells.push_back(next);
+        continue;
+      }
+      const std::size_t other = root(static_cast<std::size_t>(visit - first_visit_));
+      if (other != walk) join(walk, other);
+    }
+  }
+
+ private:
+  struct Walk {
+    std::vector<BlockCell> cells;
+    std::size_t next = 0;  // of `cells`, to look around
+  };
+
+  std::size_t root(std::size_t walk) {
+    while (met_[walk] != walk) walk = met_[walk] = met_[met_[walk]];
+    return walk;
+  }
+
+  // What the other one has still to look at is this one's work now; what it has seen stays in
+  // front, so that `cells` holds the whole of a part that falls off.
+  void join(std::size_t walk, std::size_t other) {
+    met_[other] = walk;
+    Walk& mine = walks_[walk];
+    Walk& theirs = walks_[other];
+    const auto seen = theirs.cells.begin() + static_cast<std::ptrdiff_t>(theirs.next);
+    mine.cells.insert(mine.cells.begin() + static_cast<std::ptrdiff_t>(mine.next),
+                      theirs.cells.begin(), seen);
+    mine.next += theirs.next;
+    mine.cells.insert(mine.cells.end(), seen, theirs.cells.end());
+    theirs = {};
+  }
+
+  BlockCells& cells_;
+  std::uint64_t first_visit_;
+  std::vector<Walk> walks_;
+  std::vector<std::size_t> met_;  // a walk that this one became part of, or itself
+};
+
+}  // namespace
+
+// In order, each once.
+std::vector<BlockCell> BlockGroups::take_seeds(BlockGroup group) {
   std::vector<BlockCell> seeds;
   for (const BlockCell seed : std::exchange(of(group).seeds, {})) {
     // A seed may have run dry or changed sides since.
@@ -283,69 +361,42 @@ void BlockGroups::divide(BlockGroup group) {
   }
   std::sort(seeds.begin(), seeds.end());
   seeds.erase(std::unique(seeds.begin(), seeds.end()), seeds.end());
-  if (seeds.size() <= 1) return;
-  struct Walk {
-    std::vector<BlockCell> cells;
-    std::size_t next = 0;  // of `cells`
-  };
-  const std::uint64_t base = new_visits(seeds.size());
-  std::vector<Walk> walks(seeds.size());
-  std::vector<std::size_t> met(seeds.size());  // a walk that this one became part of, or itself
-  const auto root = [&met](std::size_t walk) {
-    while (met[walk] != walk) walk = met[walk] = met[met[walk]];
-    return walk;
-  };
-  for (std::size_t i = 0; i < seeds.size(); ++i) {
-    met[i] = i;
-    walks[i].cells.push_back(seeds[i]);
-    cells_.visit(seeds[i]) = base + i;
+  return seeds;
+}
+
+// Gives a part of the group, which no other cell of it touches, a group of its own.
+void BlockGroups::part_from(BlockGroup group, const std::vector<BlockCell>& cells) {
+  const BlockGroup part = make();
+  Group& rest = of(group);
+  for (const BlockCell cell : cells) {
+    leave_row(rest, cell);
+    cells_.set_group(cell, part);
   }
-  std::vector<std::size_t> going(met);
+  rest.size -= static_cast<std::int64_t>(cells.size());
+  split_off(part, cells);
+}
+
+// Walks from all seeds at once, a step each in turn, and joins walks that meet. A walk that ends
+// before it met the last of the others has found a part that fell off; so the work is a few times
+// the smaller parts' cells, not the largest's.
+void BlockGroups::divide(BlockGroup group) {
+  const std::vector<BlockCell> seeds = take_seeds(group);
+  if (seeds.size() <= 1) return;
+  Walks walks(cells_, seeds, new_visits(seeds.size()));
+  std::vector<std::size_t> going(seeds.size());
+  std::iota(going.begin(), going.end(), std::size_t{0});
   while (going.size() > 1) {
-    for (std::size_t i : going) {
-      if (root(i) != i) continue;
-      if (walks[i].next == walks[i].cells.size()) continue;
-      const BlockCell cell = walks[i].cells[walks[i].next++];
-      for (const BlockFace face : faces_of(cells_.shape())) {
-        const BlockCell next = cells_.neighbor(cell, face);
-        if (next == kNoBlockCell || !cells_.has_water(next)) continue;
-        std::uint64_t& visit = cells_.visit(next);
-        if (visit < base) {
-          visit = base + i;
-          walks[i].cells.push_back(next);
-          continue;
-        }
-        const std::size_t other = root(static_cast<std::size_t>(visit - base));
-        if (other == i) continue;
-        // What the other one has still to look at is this one's work now; what it has seen stays
-        // in front, so that `cells` holds the whole of a part that falls off.
-        met[other] = i;
-        Walk& mine = walks[i];
-        Walk& theirs = walks[other];
-        const auto seen = theirs.cells.begin() + static_cast<std::ptrdiff_t>(theirs.next);
-        mine.cells.insert(mine.cells.begin() + static_cast<std::ptrdiff_t>(mine.next),
-                          theirs.cells.begin(), seen);
-        mine.next += theirs.next;
-        mine.cells.insert(mine.cells.end(), seen, theirs.cells.end());
-        theirs = {};
-      }
+    for (const std::size_t walk : going) {
+      if (!walks.is_joined(walk) && !walks.at_end(walk)) walks.step(walk);
     }
-    std::erase_if(going, [&](std::size_t i) { return root(i) != i; });
+    std::erase_if(going, [&](std::size_t walk) { return walks.is_joined(walk); });
     // Those at their end have fallen off, unless all that is left is one.
     for (std::size_t k = 0; k < going.size() && going.size() > 1;) {
-      Walk& walk = walks[going[k]];
-      if (walk.next != walk.cells.size()) {
+      if (!walks.at_end(going[k])) {
         ++k;
         continue;
       }
-      const BlockGroup part = make();
-      Group& rest = of(group);
-      for (const BlockCell cell : walk.cells) {
-        leave_row(rest, cell);
-        cells_.set_group(cell, part);
-      }
-      rest.size -= static_cast<std::int64_t>(walk.cells.size());
-      split_off(part, walk.cells);
+      part_from(group, walks.cells(going[k]));
       going.erase(going.begin() + static_cast<std::ptrdiff_t>(k));
     }
   }

@@ -121,6 +121,8 @@ class BlockGroups {
   void remove(BlockCell cell, std::uint8_t level);
   void shrink_to_one(Group& group);
   void note_cut(BlockCell cell, BlockGroup group);
+  std::vector<BlockCell> take_seeds(BlockGroup group);
+  void part_from(BlockGroup group, const std::vector<BlockCell>& cells);
   void divide(BlockGroup group);
   void split_off(BlockGroup group, const std::vector<BlockCell>& part);
 
