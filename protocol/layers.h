@@ -89,19 +89,11 @@ struct ToldEvent {
   EventKind kind = EventKind::kDroplet;
   std::int32_t strength = 1;
   std::int32_t tick = 0;  // modulo kEventTicks: so the same event a moment later is another number
-
-  friend bool operator==(const ToldEvent&, const ToldEvent&) = default;
 };
 
 constexpr std::int32_t told_event(const ToldEvent& event) {
   return 1 + static_cast<std::int32_t>(event.kind) +
          kEventKinds * (event.strength + kEventStrengths * event.tick);
-}
-/// The way back; only of a number above 0.
-constexpr ToldEvent event_told(std::int32_t number) {
-  const std::int32_t rest = number - 1;
-  return {static_cast<EventKind>(rest % kEventKinds), rest / kEventKinds % kEventStrengths,
-          rest / (kEventKinds * kEventStrengths) % kEventTicks};
 }
 
 }  // namespace sluice::protocol

@@ -180,7 +180,10 @@ Result<HostedWorlds::Ended> HostedWorlds::unload(const std::string& name) {
   return Ended{0, 0, name + ".sluice"};
 }
 
-// First so that a start would not bring it up, last so that nobody knows of it.
+// A crash may come between any two steps. So the file of worlds says first that the world is
+// unloaded: a server that starts then does not host what is half removed. Once the recording is out
+// of the way, that file forgets the world, or, where the configuration names it, says that it was
+// removed.
 Result<HostedWorlds::Ended> HostedWorlds::remove(const std::string& name, RecordingFate fate) {
   if (known(name) == nullptr) return Error{"no such world: " + name};
   if (Status kept = file_->set(name, WorldState::kUnloaded); !kept) return Error{kept.error()};

@@ -34,8 +34,9 @@ class CoarseChunks : public PublishedChunks {
   /// After the world's chunks took in a tick: takes in what changed of them. The time goes with the
   /// cells of the chunks that changed.
   void follow(std::uint64_t tick, const PublishedChunks& fine);
-  /// Nobody wants it. What it was stays, with a list of what changes: who lets somebody begin and
-  /// end it all the time makes it no more work than who looks on.
+  /// Nobody wants it any more. Its chunks are kept, and follow() lists which of the world's change
+  /// from now on, so that begin() has only those to take in. Otherwise a viewer who asks for it and
+  /// leaves again, over and over, could have all of the world read each time.
   void end() { wanted_ = false; }
   /// As the world's chunks: nothing was published with this tick.
   void pause(std::uint64_t tick, bool forget);

@@ -84,7 +84,6 @@ class PublishedChunks {
   void update(ChunkCoord coord, ChunkPicture cells);
   [[nodiscard]] std::shared_ptr<const protocol::Bytes> payload_to(const Entry& before, Entry& now);
   [[nodiscard]] protocol::Effort effort();
-  void sort_changes();
   Entry& entry(ChunkCoord coord);
 
   ChunkShape sides_;

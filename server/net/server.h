@@ -98,8 +98,9 @@ struct HostedWorld {
   WorldFeed* feed = nullptr;
   CommandIntake* intake = nullptr;
   PastResults past = {};
-  /// Not empty: another position in the history of the world of that name, served beside it for
-  /// those who ask for it, and named by no list. [a-z0-9]; roles are those in the world.
+  /// Empty: the world as it is now. Otherwise the name, in [a-z0-9], of another point in that
+  /// world's history. It is served beside the world to those who ask for it by this name, and no
+  /// list of worlds shows it. Whoever has a role in the world has the same one here.
   std::string position = {};
 };
 

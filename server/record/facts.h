@@ -16,8 +16,9 @@ struct Fact {
   std::string value;
 };
 
-/// The fact by which a writer that met damage tells whoever opens the file next: what it does not
-/// read as it starts would else meet the next writer, and the one after that.
+/// A writer that meets damage in the file writes this fact, so that whoever opens the file next
+/// knows of it. A writer that starts does not read the whole file: without this fact the next one
+/// would not see the damage either, and would fail at the same place.
 inline constexpr std::string_view kMetDamageFact = "met_damage";
 /// Its value, and the tick that this names: up to there all was on the medium. 0: it names none.
 [[nodiscard]] std::string met_damage_after(std::uint64_t durable_tick);

@@ -53,8 +53,9 @@ class StateFieldLister {
     put(name, number < std::size(names) ? std::string(names[number]) : std::to_string(number));
   }
 
-  /// The fields of `value` as those of a place of its own, which says already what the numbers of
-  /// its ends mean: those shift with every node that comes or goes.
+  /// Lists the fields of `value`, a part of a pipe network, under a place of its own. The place
+  /// names the nodes that it belongs to. So its fields `from`, `to` and `node` are left out: they
+  /// hold the same nodes as numbers, which shift with every node that comes or goes.
   template <class Value>
   void at_place(std::string_view layer, std::string place, const Value& value) {
     layer_ = layer;

@@ -86,9 +86,9 @@ TEST(PipesInWorld, a_port_in_rock_or_outside_says_so_and_moves_nothing) {
   EXPECT_EQ(refusal(*world, sim::AddPort{"a", {5, 3, 0}, sim::PortKind::kOutlet, 100}), "");
   std::map<Vec3, sim::Port> ports;
   world->pipes().for_each_port([&](sim::Slot, Vec3 at, const sim::Port& p) { ports[at] = p; });
-  EXPECT_EQ(sim::port_state_name((ports[{1, 0, 0}].state)), "blocked");
-  EXPECT_EQ(sim::port_state_name((ports[{-1, 3, 0}].state)), "outside");
-  EXPECT_EQ(sim::port_state_name((ports[{5, 3, 0}].state)), "running");
+  EXPECT_EQ((ports[{1, 0, 0}].state), sim::PortState::kBlocked);
+  EXPECT_EQ((ports[{-1, 3, 0}].state), sim::PortState::kBeyond);
+  EXPECT_EQ((ports[{5, 3, 0}].state), sim::PortState::kRunning);
   EXPECT_EQ((ports[{5, 3, 0}].moved), -100);
   EXPECT_EQ(world->totals().water, 100);
 }

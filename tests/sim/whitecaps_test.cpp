@@ -252,7 +252,6 @@ TEST(Events, AreToldInOneNumber) {
         const protocol::ToldEvent event{kind, strength, at};
         const std::int32_t number = protocol::told_event(event);
         EXPECT_EQ(number - 1, static_cast<int>(kind) + 4 * strength + 256 * at);
-        EXPECT_EQ(protocol::event_told(number), event);
       }
     }
   }

@@ -109,10 +109,12 @@ class Carrier {
     }
   }
 
-  // What came from nowhere first; then in rounds. In a round every cell that holds all that is
-  // still to leave it gives it, by what it held as the round began; so neither their order nor a
-  // mirror matters. Without a circle each has all at last. In one they give what they have; and
-  // what goes round among cells that hold nothing carries nothing.
+  // First comes water from outside, with the usual amounts. Then cells pass theirs on, in rounds:
+  // in each one every cell that holds all the water that has yet to leave it lets it go. That takes
+  // along a share of what the cell held as the round began, so that neither the order of cells nor
+  // a mirror changes a result. Where flows form no circle, that is all. In a circle each cell may
+  // wait for the one before it: then those that hold anything give a part of it. Where that comes
+  // to no end, as among cells that hold nothing at first, mix_rest() makes one.
   void flow() {
     for (const Flow& flow : flows_) {
       if (flow.from != kOutsideNode) break;

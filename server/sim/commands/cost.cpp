@@ -234,7 +234,9 @@ class CostOf {
     return cost;
   }
 
-  /// More of each cell of a box of water than that it flows: some of its columns stand on nothing.
+  /// For each cell of a box of water, on top of work_of_flowing_cell(): water that falls takes more
+  /// work. So it is the work of a falling cell times the share of the box's columns with air or
+  /// part-filled water below them.
   [[nodiscard]] std::int64_t work_of_fall(const Box& box) const {
     const std::int64_t falling = work_of_water(world_).falling;
     if (falling == 0 || box.from.y == 0) return 0;

@@ -17,9 +17,9 @@ inline constexpr std::int64_t kWorkOfChunk = 256;
 inline constexpr std::int64_t kWorkOfNewChunk = 1024;
 /// A sleeping chunk that is woken: the sweeps of one tick over it.
 inline constexpr std::int64_t kWorkOfWaking = 5 * kChunkCells / 2;
-/// A cell of a box that is filled with water, beside that it is rewritten and its chunk woken: all
-/// of it may flow at once in the ticks after it. What that takes differs by what moves it; measured
-/// as boxes that fall apart.
+/// For each cell of a box that is filled with water, on top of rewriting it and waking its chunk:
+/// the water may all flow at once in the next ticks. What that takes depends on the water model and
+/// on the world's layers (waves, heat, tracers). Measured by boxes of water that fall apart.
 [[nodiscard]] std::int64_t work_of_flowing_cell(const World& world);
 /// One more cell of a strand of falling water, in each tick.
 inline constexpr std::int64_t kWorkOfFallingCell = 128;

@@ -41,8 +41,8 @@ class CellRuns {
   /// The run that holds a cell, as far up as the cell `most`; a null run where the cell is in none
   /// or the run begins above.
   [[nodiscard]] PlacedRun at(Vec3 at, std::int32_t most);
-  /// f(run) for the runs of the four columns beside that one that have a cell in [from, end), each
-  /// as far up as the cell `most`, which is not below `end`.
+  /// f(run) for each run in the four columns beside that of `place` that has a cell at a height in
+  /// [from, end). Runs are followed up to the height `most` and no further; most >= end.
   template <class F>
   void for_each_beside(const PlacedRun& place, std::int32_t from, std::int32_t end,
                        std::int32_t most, F&& f) {

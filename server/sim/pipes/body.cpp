@@ -205,8 +205,9 @@ std::vector<Claimants> group_claims(std::vector<Claim> claims, const BodyFilling
   return groups;
 }
 
-/// One unit to each of those that may have one, group by group, as far as they go. True when all
-/// found a place.
+/// Goes through the groups in their order. A group whose nodes may have a unit more gets one for
+/// each of them, if that many units are left; otherwise it gets none. True when no unit is left
+/// over.
 bool hand_out_in_order(std::vector<Claimants>& groups, std::int64_t units) {
   for (Claimants& group : groups) {
     group.extra = group.may_have_more && group.count() <= units ? 1 : 0;

@@ -29,8 +29,9 @@ class PipeLayout {
   static constexpr Slot kBlockNodes = 2048;
 
   struct Block {
-    /// The links of its nodes among themselves: from `first_link` to `end_link` as they were laid
-    /// out, with shared ones between them, or, once one of these came or went, those in `links`.
+    /// Its inner links: those between two of its nodes. At first they are the slots from
+    /// `first_link` to `end_link`, as arrange() laid them out, but for some that hold other links.
+    /// Once an inner link came or any link went (`listed`), they are those in `links`.
     Slot first_link = 0;
     Slot end_link = 0;
     bool listed = false;

@@ -24,8 +24,8 @@ bool one_surface(const PipeGraph& graph, const PipeLayout& layout, Slot slot) {
 
 namespace {
 
-/// Gives a body these amounts where that lowers its energy: so one that is as level as its units
-/// allow stays as it is, whatever else would be as good.
+/// Gives a body these amounts, but only if that lowers its energy; true if it did. A body that is
+/// as level as its units allow therefore stays as it is, even where other amounts are as good.
 bool spread_over(const std::vector<Slot>& body, const std::vector<std::int32_t>& amounts,
                  PipeGraph& graph) {
   WideSum energy;

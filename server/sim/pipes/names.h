@@ -26,7 +26,8 @@ class PipeNames {
 
   explicit PipeNames(std::size_t block_bytes = kBlockBytes) : block_bytes_(block_bytes) {}
 
-  /// Of a name: what the node weighs in the network's digest, too. Odd.
+  /// A name's hash, by which find() looks it up. The network's digest counts a node's amount by
+  /// this factor, so it is odd: times an even one, different amounts could count the same.
   static std::uint64_t weight_of(std::string_view name);
 
   /// UINT32_MAX where there is no such name.

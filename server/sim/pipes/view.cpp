@@ -4,11 +4,6 @@
 
 namespace sluice::sim {
 
-std::string_view port_state_name(PortState state) {
-  constexpr std::string_view kNames[] = {"idle", "running", "blocked", "outside"};
-  return kNames[static_cast<std::size_t>(state)];
-}
-
 std::string_view node_kind_name(NodeKind kind) {
   constexpr std::string_view kNames[] = {"pipe", "pump", "valve"};
   return kNames[static_cast<std::size_t>(kind)];

@@ -249,8 +249,10 @@ bool Flow::limit_direct() {
   return true;
 }
 
-// In rounds, each of which looks at all runs before it changes any flow: what one cannot take, the
-// one before it cannot give, and has so much less room.
+// A run that is sent more water than it has room for refuses the rest. Those who sent it keep that
+// water, so they have less room themselves and may have to refuse some in turn: the next round
+// looks at them. A round decides on all cuts before it makes any, so that the order of runs means
+// nothing.
 void Flow::limit_takers(std::vector<std::int32_t>& looked_at) {
   std::vector<Cut> cuts;
   while (!looked_at.empty()) {
