@@ -89,9 +89,9 @@ std::string crash_text(int signal) {
   return std::string(kCrash) + ": " + what + " (signal " + std::to_string(signal) + ")";
 }
 
-void limit_processor_time() {
+void limit_processor_time(int seconds) {
   itimerval limit{};
-  limit.it_value.tv_sec = kMostSecondsOfARun;
+  limit.it_value.tv_sec = seconds;
   setitimer(ITIMER_VIRTUAL, &limit, nullptr);
 }
 

@@ -22,8 +22,8 @@ inline constexpr std::string_view kCrash = "crash";
 inline constexpr int kMostSecondsOfARun = 600;
 
 [[nodiscard]] std::string crash_text(int signal);
-/// From now on this process dies (SIGVTALRM) if it works for longer than that.
-void limit_processor_time();
+/// From now on this process dies (SIGVTALRM) if it works for longer than that; 0: it does not.
+void limit_processor_time(int seconds = kMostSecondsOfARun);
 
 /// Which oracle failed: what stands before the colon.
 [[nodiscard]] std::string oracle_of(const Outcome& outcome);
