@@ -89,9 +89,9 @@ std::string crash_text(int signal) {
   return std::string(kCrash) + ": " + what + " (signal " + std::to_string(signal) + ")";
 }
 
-void limit_processor_time(int seconds) {
+void limit_processor_time(int most_seconds) {
   itimerval limit{};
-  limit.it_value.tv_sec = seconds;
+  limit.it_value.tv_sec = most_seconds;
   setitimer(ITIMER_VIRTUAL, &limit, nullptr);
 }
 

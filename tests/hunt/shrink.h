@@ -23,7 +23,7 @@ inline constexpr int kMostSecondsOfARun = 600;
 
 [[nodiscard]] std::string crash_text(int signal);
 /// From now on this process dies (SIGVTALRM) if it works for longer than that; 0: it does not.
-void limit_processor_time(int seconds = kMostSecondsOfARun);
+void limit_processor_time(int most_seconds = kMostSecondsOfARun);
 
 /// Which oracle failed: what stands before the colon.
 [[nodiscard]] std::string oracle_of(const Outcome& outcome);
