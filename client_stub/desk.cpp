@@ -75,10 +75,8 @@ protocol::Pointer Desk::pointer(const protocol::Mirror& mirror) const {
 }
 
 void Desk::look_from_afar(const protocol::Mirror& mirror, Clock::time_point now) {
-  const bool of_cells =
-      overlay_.kind() != OverlayKind::kNone && overlay_.kind() != OverlayKind::kViews;
   const bool needs_cells =
-      of_cells || inspector_.looks() || !hand_.is_free() || !held_keys_.empty();
+      overlay_.needs_cells() || inspector_.looks() || !hand_.is_free() || !held_keys_.empty();
   far_.look(mirror, picture_.zoom, needs_cells, !queue_.idle(), now);
   picture_.level = far_.shown();
 }

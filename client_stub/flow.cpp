@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numbers>
+
+#include "client_stub/arrows.h"
 
 namespace sluice::client {
 
@@ -54,15 +55,10 @@ double share_of_drive(const Drive& drive) {
   return std::clamp(1 - std::log(drive.strength()) / std::log(kLeastDrive), 0.0, 1.0);
 }
 
-const char* arrow_of(const Drive& drive, bool unicode) {
-  constexpr std::array<const char*, 8> kArrows = {"\u2192", "\u2197", "\u2191", "\u2196",
-                                                  "\u2190", "\u2199", "\u2193", "\u2198"};
-  constexpr std::array<const char*, 4> kLetters = {">", "^", "<", "v"};
-  const double turns = std::atan2(drive.up, drive.right) / (2 * std::numbers::pi);
-  const auto direction = [turns](int many) {
-    return static_cast<std::size_t>((std::lround(turns * many) + many) % many);
-  };
-  return unicode ? kArrows.at(direction(8)) : kLetters.at(direction(4));
+std::string_view arrow_of(const Drive& drive, bool unicode) {
+  constexpr std::array<std::string_view, 4> kLetters = {">", "^", "<", "v"};
+  return unicode ? kArrows.at(direction_of(drive.right, drive.up, 8))
+                 : kLetters.at(direction_of(drive.right, drive.up, 4));
 }
 
 }  // namespace sluice::client

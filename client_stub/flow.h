@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 
 #include "client_stub/known.h"
 #include "protocol/base/geometry.h"
@@ -31,6 +32,6 @@ inline constexpr double kLeastDrive = 1.0 / 64;
 [[nodiscard]] double share_of_drive(const Drive& drive);
 
 /// One of eight, or of four where there are only ASCII letters.
-[[nodiscard]] const char* arrow_of(const Drive& drive, bool unicode);
+[[nodiscard]] std::string_view arrow_of(const Drive& drive, bool unicode);
 
 }  // namespace sluice::client

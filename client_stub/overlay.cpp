@@ -243,9 +243,7 @@ Colour Overlay::around_zero(double value) const {
 }
 
 Colour Overlay::tint(const Known& known, Vec3 cell, Colour base) const {
-  const bool tints =
-      kind_ != OverlayKind::kNone && kind_ != OverlayKind::kFlow && kind_ != OverlayKind::kViews;
-  if (!tints) return base;
+  if (!needs_cells() || kind_ == OverlayKind::kFlow) return base;
   const Colour dim = blend(base, {0, 0, 0}, kDimmed);
   const std::int32_t units = known.mirror.cell(cell);
   if (units == kOutside) return base;
@@ -321,7 +319,7 @@ char Overlay::letter(const Known& known, Vec3 cell) const {
 }
 
 void Overlay::write(const Known& known, const Picture& picture, Screen& screen) const {
-  if (kind_ == OverlayKind::kNone || kind_ == OverlayKind::kViews) return;
+  if (!needs_cells()) return;
   if (kind_ == OverlayKind::kFlow) return write_arrows(known, picture, screen);
   if (of_cells()) {
     if (colours_ == ColourDepth::kNone) write_digits(known, picture, screen);

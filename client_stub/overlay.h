@@ -52,6 +52,10 @@ class Overlay {
       : colours_(colours), unicode_(unicode) {}
 
   [[nodiscard]] OverlayKind kind() const { return kind_; }
+  /// Whether it is worked out from cells: not from afar.
+  [[nodiscard]] bool needs_cells() const {
+    return kind_ != OverlayKind::kNone && kind_ != OverlayKind::kViews;
+  }
   /// What it shows: the name of its kind, or of the tracer.
   [[nodiscard]] std::string name() const;
   /// The next one that the world has, or none after the last.

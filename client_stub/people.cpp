@@ -22,25 +22,6 @@ Colour colour_of(const protocol::Person& person) {
   return kColours.at(person.number % kColours.size());
 }
 
-void frame(const protocol::Sight& sees, const Picture& picture, Colour colour, Screen& screen) {
-  // In pixels, of which a row has two; cut to the picture, as a world is larger than any screen.
-  const int left = picture.column_of(sees.from.x);
-  const int right = picture.column_of(sees.to.x + 1.0) - 1;
-  const int top = 2 * picture.row_of(sees.to.y + 1.0);
-  const int bottom = 2 * picture.row_of(sees.from.y) - 1;
-  const auto spot = [&](int x, int y) {
-    if (x >= 0 && y >= 0 && x < picture.width && y < picture.height) screen.pixel(x, y, colour);
-  };
-  for (int x = std::max(left, 0); x <= std::min(right, picture.width - 1); ++x) {
-    spot(x, top);
-    spot(x, bottom);
-  }
-  for (int y = std::max(top, 0); y <= std::min(bottom, picture.height - 1); ++y) {
-    spot(left, y);
-    spot(right, y);
-  }
-}
-
 }  // namespace
 
 std::string title_of(const protocol::Person& person) {
@@ -72,9 +53,11 @@ const protocol::Person* People::next() {
 
 void People::draw(const Picture& picture, bool sights, Screen& screen) const {
   for (const protocol::Person& person : others_) {
-    const bool seen =
-        person.sees && picture.slice >= person.sees->from.z && picture.slice <= person.sees->to.z;
-    if (sights && seen) frame(*person.sees, picture, colour_of(person), screen);
+    const auto& sees = person.sees;
+    if (sights && sees && picture.slice >= sees->from.z && picture.slice <= sees->to.z) {
+      picture.outline(sees->from.x, sees->from.y, sees->to.x + 1.0, sees->to.y + 1.0,
+                      colour_of(person), screen);
+    }
     if (!person.pointing || person.at.z != picture.slice) continue;
     const int column = picture.column_of(person.at.x + 0.5);
     const int row = picture.row_of(person.at.y + 0.5);

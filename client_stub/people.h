@@ -19,7 +19,6 @@ class People {
   void take(const std::vector<protocol::Person>& people, std::uint64_t own);
   /// Oneself among them.
   [[nodiscard]] std::size_t count() const { return here_; }
-  [[nodiscard]] const std::vector<protocol::Person>& others() const { return others_; }
   /// The one after whom this told of last, and the first again after all; null: nobody else is
   /// here.
   [[nodiscard]] const protocol::Person* next();

@@ -16,10 +16,6 @@ constexpr int kFarthest = -6;
 /// Cells beyond the picture that are asked for, so that a small pan shows something at once.
 constexpr std::int32_t kViewMargin = 32;
 
-std::int32_t floor_cell(double value) {
-  return static_cast<std::int32_t>(std::floor(value));
-}
-
 /// Of places far off the screen, too, which no int holds.
 int floor_to_int(double value) {
   return static_cast<int>(std::floor(std::clamp(value, -1e9, 1e9)));
@@ -38,11 +34,11 @@ double Picture::pixels_per_cell() const {
 }
 
 std::int32_t Picture::cell_x(double pixel_x) const {
-  return floor_cell(center_x + (pixel_x + 0.5 - width / 2) / pixels_per_cell());
+  return floor_to_int(center_x + (pixel_x + 0.5 - width / 2) / pixels_per_cell());
 }
 
 std::int32_t Picture::cell_y(double pixel_y) const {
-  return floor_cell(center_y - (pixel_y + 0.5 - height / 2) / pixels_per_cell());
+  return floor_to_int(center_y - (pixel_y + 0.5 - height / 2) / pixels_per_cell());
 }
 
 int Picture::column_of(double x) const {
@@ -110,7 +106,8 @@ Box Picture::view(Vec3 size) const {
 void Picture::draw(const protocol::Mirror& mirror, const Surfaces& surfaces, const Tint& tint,
                    Screen& screen) const {
   for (int x = 0; x < width; ++x) draw_column(mirror, surfaces, tint, x, screen);
-  draw_cursor(mirror.welcome().size, screen);
+  const Box box = brush_box(mirror.welcome().size);
+  outline(box.from.x, box.from.y, box.end().x, box.end().y, kCursor, screen);
 }
 
 void Picture::draw_column(const protocol::Mirror& mirror, const Surfaces& surfaces,
@@ -151,25 +148,26 @@ void Picture::draw_column(const protocol::Mirror& mirror, const Surfaces& surfac
   }
 }
 
-void Picture::draw_cursor(Vec3 size, Screen& screen) const {
-  const Box box = brush_box(size);
+void Picture::outline(double left, double bottom, double right, double top, Colour colour,
+                      Screen& screen) const {
   const double scale = pixels_per_cell();
-  const int left = floor_cell((box.from.x - center_x) * scale + width / 2);
-  const int right =
-      std::max(left, floor_cell((box.from.x + box.size.x - center_x) * scale + width / 2) - 1);
-  const int bottom = floor_cell(height / 2 - (box.from.y - center_y) * scale) - 1;
-  const int top =
-      std::min(bottom, floor_cell(height / 2 - (box.from.y + box.size.y - center_y) * scale));
+  const auto pixel_x = [&](double x) { return floor_to_int((x - center_x) * scale + width / 2); };
+  const auto pixel_y = [&](double y) { return floor_to_int(height / 2 - (y - center_y) * scale); };
+  const int from_x = pixel_x(left);
+  const int to_x = std::max(from_x, pixel_x(right) - 1);
+  const int to_y = pixel_y(bottom) - 1;
+  const int from_y = std::min(to_y, pixel_y(top));
   const auto spot = [&](int x, int y) {
-    if (x >= 0 && y >= 0 && x < width && y < height) screen.pixel(x, y, kCursor);
+    if (x >= 0 && y >= 0 && x < width && y < height) screen.pixel(x, y, colour);
   };
-  for (int x = left; x <= right; ++x) {
-    spot(x, top);
-    spot(x, bottom);
+  // No farther than the picture: what is outlined may be larger than any screen.
+  for (int x = std::max(from_x, 0); x <= std::min(to_x, width - 1); ++x) {
+    spot(x, from_y);
+    spot(x, to_y);
   }
-  for (int y = top; y <= bottom; ++y) {
-    spot(left, y);
-    spot(right, y);
+  for (int y = std::max(from_y, 0); y <= std::min(to_y, height - 1); ++y) {
+    spot(from_x, y);
+    spot(to_x, y);
   }
 }
 

@@ -50,10 +50,13 @@ struct Picture {
   void draw(const protocol::Mirror& mirror, const Surfaces& surfaces, const Tint& tint,
             Screen& screen) const;
 
+  /// Along the inner edge of a rectangle of cells, wherever it lies.
+  void outline(double left, double bottom, double right, double top, Colour colour,
+               Screen& screen) const;
+
  private:
   void draw_column(const protocol::Mirror& mirror, const Surfaces& surfaces, const Tint& tint,
                    int pixel_x, Screen& screen) const;
-  void draw_cursor(Vec3 size, Screen& screen) const;
 };
 
 }  // namespace sluice::client

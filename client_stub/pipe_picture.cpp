@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <optional>
 
+#include "client_stub/arrows.h"
+
 namespace sluice::client {
 
 namespace {
@@ -41,14 +43,6 @@ double fill_of(const PipeNodeView& view) {
   return std::clamp(view.amount / static_cast<double>(view.node->capacity), 0.0, 1.0);
 }
 
-/// The direction of a step in eighths of a turn, from the right, against the clock.
-int direction_of(int columns, int rows) {
-  // A character is twice as high as wide.
-  const double angle = std::atan2(-2.0 * rows, columns);
-  return (static_cast<int>(std::lround(angle / (std::acos(-1.0) / 4))) + 8) % 8;
-}
-
-constexpr std::array<std::string_view, 8> kArrows = {"→", "↗", "↑", "↖", "←", "↙", "↓", "↘"};
 constexpr std::array<std::string_view, 8> kLines = {"─", "╱", "│", "╲", "─", "╱", "│", "╲"};
 constexpr std::array<std::string_view, 8> kChecks = {"▷", "▷", "▵", "◁", "◁", "◁", "▿", "▷"};
 
@@ -97,9 +91,9 @@ class PipeDrawing {
     const int steps = std::max(std::abs(b.column - a.column), std::abs(b.row - a.row));
     // A link that leaves the picture by this much is a line across it at most.
     if (steps > 4 * (screen_.columns() + screen_.rows())) return;
-    const int along = direction_of(b.column - a.column, b.row - a.row);
-    const auto forward = static_cast<std::size_t>(along);
-    const auto flowing = static_cast<std::size_t>(flow_class < 0 ? (along + 4) % 8 : along);
+    // A character is twice as high as wide.
+    const std::size_t forward = direction_of(b.column - a.column, -2.0 * (b.row - a.row), 8);
+    const std::size_t flowing = flow_class < 0 ? (forward + 4) % 8 : forward;
     const bool is_pumped = from->node->kind == PipeKind::kPump || to->node->kind == PipeKind::kPump;
     const double share = (fill_of(*from) + fill_of(*to)) / 2;
     const Colour ink = blend(kCasing, colour_of(*from->node), share);

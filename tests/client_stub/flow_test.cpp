@@ -49,8 +49,8 @@ TEST(Flow, GoesFromTheHigherHeadToTheLowerWhicheverSideThatIs) {
     const auto drive = drive_in(scene.known(), {{20, 5, 0}, {8, 8, 1}});
     ASSERT_TRUE(drive);
     EXPECT_NEAR(drive->right, mirrored ? -0.25 : 0.25, 0.01);
-    EXPECT_STREQ(arrow_of(*drive, false), mirrored ? "<" : ">");
-    EXPECT_STREQ(arrow_of(*drive, true), mirrored ? "\u2190" : "\u2192");
+    EXPECT_EQ(arrow_of(*drive, false), mirrored ? "<" : ">");
+    EXPECT_EQ(arrow_of(*drive, true), mirrored ? "\u2190" : "\u2192");
   }
 }
 
@@ -62,7 +62,7 @@ TEST(Flow, SpillsIntoAirAndFalls) {
   EXPECT_GT(drive_at(scene.known(), {19, 10, 0})->right, 5) << "a column without a wall";
   const Drive falls = drive_at(scene.known(), {40, 50, 0}).value();
   EXPECT_EQ(falls.up, -1);
-  EXPECT_STREQ(arrow_of(falls, false), "v");
+  EXPECT_EQ(arrow_of(falls, false), "v");
   EXPECT_EQ(share_of_drive(falls), 1);
   EXPECT_EQ(share_of_drive({kLeastDrive, 0}), 0);
 }
