@@ -216,6 +216,7 @@ int sweep_all(const Options& options, std::uint64_t from, std::uint64_t to) {
   for (bool crashed = false;;) {
     std::cout.flush();
     sweeping = fork();
+    if (sweeping < 0) return 2;
     if (sweeping == 0) {
       prctl(PR_SET_PDEATHSIG, SIGTERM);
       const int status = sweep(options, from, to, begin);

@@ -60,6 +60,7 @@ constexpr PlanField kFields[] = {
     {"bad_commands", &Plan::bad_commands, 0, false},
     {"aimed", &Plan::aimed, 0, false},
     {"resumes", &Plan::resumes, 0, false},
+    {"points", &Plan::points, 0, false},
     {"extremes", &Plan::extremes, 0, false},
     {"quiet", &Plan::quiet, 20, false},
     {"model", &Plan::model, 0, false},
@@ -210,6 +211,7 @@ void draw_later(tests::Dice& dice, Plan& plan) {
   if (dice.chance(40)) plan.resumes = 1;
   // What such an option makes of rest is its own matter, and many sweeps a tick take long.
   if (dice.chance(15) && plan.side <= 24 && plan.rest == 0) plan.extremes = dice.roll(20, 100);
+  if (dice.chance(25)) plan.points = dice.roll(1, 60);
 }
 
 // Values of the model's options from bound to bound, as far as a world takes them.

@@ -45,6 +45,7 @@ struct Plan {
   std::int64_t areas = 0;          // parts of the world that no client may change
   std::int64_t looks_back = 0;     // percent of commands that ask for a position in the recording
   std::int64_t resumes = 0;        // 1: honest clients come back as themselves
+  std::int64_t points = 0;         // percent of moments in which a client points somewhere
   std::int64_t extremes = 0;       // percent of the model's options that are unusual
   std::int64_t admin_acts = 0;     // saves, backups, clients sent away, nobody may build
   std::int64_t resets = 0;         // of the world to its start

@@ -37,6 +37,7 @@ Visitor::Visitor(Ground& ground, Ledger& ledger, std::int64_t number, bool lies,
       targets_(ground_.spec, ground_.stream("targets")),
       moments_(ground.stream("moments") + static_cast<std::uint64_t>(number)),
       faults_(ground.stream("visitor faults") + static_cast<std::uint64_t>(number)),
+      points_(ground.stream("points") + static_cast<std::uint64_t>(number)),
       resumes_(!lies && ground.plan.resumes != 0) {}
 
 void Visitor::after(Duration delay, const char* name, std::function<void()> action) {
@@ -134,6 +135,7 @@ void Visitor::receive(const protocol::Bytes& bytes) {
   const ClientSession::Event event = session_->receive(bytes);
   if (event == ClientSession::Event::kWelcomed && resumes_) take_up();
   flush();
+  if (event == ClientSession::Event::kPeople) look_at_people();
   if (event == ClientSession::Event::kResult) note_result(session_->last_result());
   if (honest() && session_->mirror().stats().digest_mismatches > 0) {
     ground_.journal.fail("mirror", name_ + "'s has another digest than the server says, at tick " +
@@ -149,6 +151,18 @@ void Visitor::receive(const protocol::Bytes& bytes) {
     ground_.journal.fail("protocol", "an honest client is sent away: " + session_->reason());
   }
   leave();
+}
+
+/// All who are told of stand in the world, and what they see lies in it.
+void Visitor::look_at_people() {
+  const Box world{{}, session_->mirror().welcome().size};
+  for (const protocol::Person& person : session_->people()) {
+    const bool is_seen =
+        !person.sees || (world.contains(person.sees->from) && world.contains(person.sees->to));
+    if (world.contains(person.at) && is_seen) continue;
+    ground_.journal.fail("people", "number " + std::to_string(person.number) +
+                                       " is said to point, or look, beyond the world");
+  }
 }
 
 void Visitor::note_result(const protocol::CommandResult& result) {
@@ -234,6 +248,7 @@ void Visitor::act() {
   const Plan& plan = ground_.plan;
   if (lies_ && moments_.chance(10)) return lie();
   if (moments_.roll(1, 100) <= plan.views) look_elsewhere();
+  if (points_.roll(1, 100) <= plan.points) point();
   if (moments_.chance(5)) session_->send_ping(moments_.next());
   // What the server still has to tell of comes before what follows it.
   if (moments_.roll(1, 100) <= plan.commands && asked_.empty()) {
@@ -241,6 +256,17 @@ void Visitor::act() {
     for (std::int32_t i = 0; i < count; ++i) send_command();
   }
   flush();
+}
+
+// Anywhere, beyond the world, too, and with corners in any order.
+void Visitor::point() {
+  const auto place = [this] {
+    return Vec3{points_.roll(-9, 99), points_.roll(-9, 99), points_.roll(-9, 99)};
+  };
+  protocol::Pointer pointer{place(), points_.chance(80), name_};
+  if (points_.chance(60)) pointer.sees = {place(), place()};
+  session_->point(std::move(pointer));
+  ground_.journal.add("points", static_cast<std::uint64_t>(number_));
 }
 
 void Visitor::look_elsewhere() {

@@ -57,12 +57,14 @@ class Visitor {
   void act();
   void lie();
   void look_elsewhere();
+  void point();
   void send_command();
   [[nodiscard]] sim::Command draw_command(tests::Dice& dice, std::int64_t number, bool bad) const;
   void ask_to_look_back(tests::Dice& dice);
   [[nodiscard]] protocol::SentCommands commands_to_go_on_with();
   void take_up();
   void note_result(const protocol::CommandResult& result);
+  void look_at_people();
   void note_fate(const protocol::CommandResult& result);
   void note_outcome(const sim::Command& command, const protocol::CommandResult& result);
   [[nodiscard]] std::uint32_t most_layers() const;
@@ -75,6 +77,7 @@ class Visitor {
   const Targets targets_;
   tests::Dice moments_;
   tests::Dice faults_;
+  tests::Dice points_;
   bool acts_ = true;
   // Comes back under its name and with its token, and asks what became of what it had sent.
   const bool resumes_;
