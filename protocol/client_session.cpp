@@ -3,6 +3,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "protocol/base/sometimes.h"
+
 namespace sluice::protocol {
 
 namespace {
@@ -56,6 +58,7 @@ void ClientSession::ask_for_unanswered(const Welcome& welcome) {
       ask.seqs.push_back(seq);
     }
   }
+  if (!forgotten_.empty()) SLUICE_SOMETIMES("a client gave up what its server cannot tell of");
   for (const std::uint64_t seq : forgotten_) sent_.unanswered.erase(seq);
   if (!ask.seqs.empty()) outgoing_.push_back(encode(ClientMessage{std::move(ask)}));
 }

@@ -9,9 +9,9 @@
 #include <sched.h>
 #include <spdlog/spdlog.h>
 
+#include "protocol/base/sometimes.h"
 #include "server/record/bundle.h"
 #include "server/record/files.h"
-#include "server/sim/sometimes.h"
 
 namespace sluice::host {
 

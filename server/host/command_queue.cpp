@@ -6,7 +6,7 @@
 #include <iterator>
 #include <utility>
 
-#include "server/sim/sometimes.h"
+#include "protocol/base/sometimes.h"
 
 namespace sluice::host {
 

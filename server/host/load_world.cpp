@@ -5,9 +5,9 @@
 
 #include <spdlog/spdlog.h>
 
+#include "protocol/base/sometimes.h"
 #include "server/host/past_results.h"
 #include "server/record/seal.h"
-#include "server/sim/sometimes.h"
 
 namespace sluice::host {
 

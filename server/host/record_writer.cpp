@@ -6,8 +6,8 @@
 #include <spdlog/spdlog.h>
 
 #include "protocol/base/assert.h"
+#include "protocol/base/sometimes.h"
 #include "server/record/bounds.h"
-#include "server/sim/sometimes.h"
 
 namespace sluice::host {
 

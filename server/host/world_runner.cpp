@@ -6,12 +6,12 @@
 #include <nlohmann/json.hpp>
 #include <spdlog/spdlog.h>
 
+#include "protocol/base/sometimes.h"
 #include "protocol/limits.h"
 #include "server/access/accounts.h"
 #include "server/formats/script.h"
 #include "server/record/client_name.h"
 #include "server/record/format.h"
-#include "server/sim/sometimes.h"
 
 namespace sluice::host {
 

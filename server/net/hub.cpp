@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "protocol/base/assert.h"
+#include "protocol/base/sometimes.h"
 #include "server/sim/models/registry.h"
-#include "server/sim/sometimes.h"
 
 namespace sluice::net {
 

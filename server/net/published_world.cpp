@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "protocol/base/sometimes.h"
 #include "protocol/limits.h"
-#include "server/sim/sometimes.h"
 
 namespace sluice::net {
 

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <utility>
 
+#include "protocol/base/sometimes.h"
 #include "server/access/token.h"
-#include "server/sim/sometimes.h"
 
 namespace sluice::net {
 

@@ -6,8 +6,8 @@
 #include <boost/beast/websocket/rfc6455.hpp>
 #include <spdlog/spdlog.h>
 
+#include "protocol/base/sometimes.h"
 #include "protocol/limits.h"
-#include "server/sim/sometimes.h"
 
 namespace sluice::net {
 

@@ -5,9 +5,9 @@
 
 #include <spdlog/spdlog.h>
 
+#include "protocol/base/sometimes.h"
 #include "protocol/limits.h"
 #include "server/net/session.h"
-#include "server/sim/sometimes.h"
 
 namespace sluice::net {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "server/sim/sometimes.h"
+#include "protocol/base/sometimes.h"
 
 namespace sluice::net {
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "protocol/base/assert.h"
+#include "protocol/base/sometimes.h"
 
 namespace sluice::playback {
 
@@ -101,6 +102,7 @@ Status Cursor::seek(std::uint64_t tick) {
     const std::uint64_t kept_tick = kept->tick;
     auto world = kept->restore();
     if (world.ok()) {
+      SLUICE_SOMETIMES("a state that a step back had kept was shown");
       adopt(std::move(world).value());
       return replay_to(tick);
     }
@@ -122,6 +124,7 @@ std::uint64_t Cursor::trail_begin(std::uint64_t tick) const {
 
 // From a checkpoint. States of [keep_from, tick) go to the cache on the way.
 Status Cursor::restore(std::uint64_t tick, std::uint64_t keep_from) {
+  SLUICE_SOMETIMES("a position was replayed from a checkpoint");
   const auto visit = [&](const sim::World& world, const sim::TickReport& report) {
     if (report.tick >= keep_from && report.tick < tick) cache_.keep(world);
   };

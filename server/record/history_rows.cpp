@@ -3,12 +3,12 @@
 #include <iterator>
 #include <utility>
 
+#include "protocol/base/sometimes.h"
 #include "server/record/bounds.h"
 #include "server/record/command_batch.h"
 #include "server/record/database.h"
 #include "server/record/packing.h"
 #include "server/record/reader.h"
-#include "server/sim/sometimes.h"
 
 namespace sluice::record {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "protocol/base/sometimes.h"
 #include "server/record/bounds.h"
 #include "server/record/database.h"
 #include "server/record/durable.h"
@@ -10,7 +11,6 @@
 #include "server/record/history_rows.h"
 #include "server/record/reader.h"
 #include "server/record/write_lock.h"
-#include "server/sim/sometimes.h"
 
 namespace sluice::record {
 

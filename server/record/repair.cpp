@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "protocol/base/sometimes.h"
 #include "server/record/bounds.h"
 #include "server/record/command_batch.h"
 #include "server/record/durable.h"
@@ -13,7 +14,6 @@
 #include "server/record/packing.h"
 #include "server/record/part_writer.h"
 #include "server/record/write_lock.h"
-#include "server/sim/sometimes.h"
 
 namespace sluice::record {
 

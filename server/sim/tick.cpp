@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "protocol/base/assert.h"
+#include "protocol/base/sometimes.h"
 #include "server/sim/commands/context.h"
 #include "server/sim/heat/field.h"
 #include "server/sim/int_math.h"
@@ -396,6 +397,7 @@ std::vector<Chunk*> World::update_digest(Executor& executor) {
 // a source gives may freeze as it comes.
 void World::drain_beyond_limit(std::vector<Chunk*> filled) {
   if (grid_.holding_count() <= core_.limits.chunks) return;
+  SLUICE_SOMETIMES("water was drained that flowed into too many chunks");
   bool drained_any = false;
   std::sort(filled.begin(), filled.end(),
             [](const Chunk* a, const Chunk* b) { return b->coord < a->coord; });

@@ -3,22 +3,14 @@
 // edits of a whole recording, too.
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <span>
-#include <string>
 #include <vector>
-
-#include <unistd.h>
 
 #include "server/record/checkpoint.h"
 #include "server/record/command_batch.h"
 #include "server/record/reader.h"
-#include "server/record/recorder.h"
-#include "server/sim/world.h"
 #include "tests/fuzz/edits.h"
-#include "tests/support/random_world.h"
+#include "tests/fuzz/recorded_history.h"
 
 namespace {
 
@@ -42,44 +34,9 @@ void read_whole_file(std::span<const std::byte> bytes) {
   for (const auto& checkpoint : *checkpoints) (void)(*reader)->restore(checkpoint.tick);
 }
 
-/// A small history with commands and three checkpoints, as it lies on the disk.
-std::vector<std::byte> record_history() {
-  namespace record = sluice::record;
-  namespace tests = sluice::tests;
-  char folder[] = "/tmp/sluice-fuzz-XXXXXX";
-  SLUICE_ASSERT(mkdtemp(folder) != nullptr);
-  const std::string path = std::string(folder) + "/a.sluice";
-  auto world = sluice::sim::World::create(tests::random_world(5, {.side = 70}));
-  SLUICE_ASSERT(world.ok());
-  auto recorder = record::Recorder::create(path, "[world]\nname = \"fuzz\"\n", **world);
-  SLUICE_ASSERT(recorder.ok());
-  sluice::sim::SerialExecutor serial;
-  const auto script = tests::random_script(5, (*world)->config().size, 20);
-  for (const auto& commands : script) {
-    TickRecord record;
-    const auto report = (*world)->tick(commands, serial);
-    for (std::size_t i = 0; i < commands.size(); ++i) {
-      const auto& outcome = report.outcomes[i];
-      record.commands.push_back({commands[i], "fuzz", i + 1, outcome.applied(), outcome.reason});
-    }
-    record.tick = (*world)->tick_number();
-    record.digest = (*world)->digest();
-    SLUICE_ASSERT((*recorder)->append(record).ok());
-    if (record.tick % 10 == 0) {
-      SLUICE_ASSERT((*recorder)->checkpoint(record::CheckpointImage::of(**world)).ok());
-    }
-  }
-  SLUICE_ASSERT((*recorder)->commit().ok());
-  recorder = sluice::Error{"closed"};
-  std::ifstream file(path, std::ios::binary);
-  const std::string text((std::istreambuf_iterator<char>(file)), {});
-  std::filesystem::remove_all(folder);
-  const auto* const begin = reinterpret_cast<const std::byte*>(text.data());
-  return {begin, begin + text.size()};
-}
-
 void read_edited_file(std::span<const std::byte> plan) {
-  static const std::vector<std::byte>& whole = *new std::vector<std::byte>(record_history());
+  static const std::vector<std::byte>& whole =
+      *new std::vector<std::byte>(sluice::tests::recorded_history());
   std::vector<std::byte> image = whole;
   sluice::tests::apply_edits({reinterpret_cast<const std::uint8_t*>(plan.data()), plan.size()},
                              image);

@@ -223,6 +223,11 @@ TEST_F(HuntTest, ACrashIsAFailureAndIsMadeSmall) {
   const Outcome died = apart([]() -> Outcome { std::abort(); });
   EXPECT_EQ(died.failure, "crash: Aborted (signal 6)");
   EXPECT_EQ(oracle_of(died), kCrash);
+  const Outcome told = apart([]() -> Outcome {
+    (void)run(Plan::of_seed(3));
+    std::abort();
+  });
+  EXPECT_NE(told.last_events.find(" ms  all is looked at"), std::string::npos) << told.last_events;
   Plan plan = Plan::of_seed(3);
   plan.stalls = 4;
   plan.views = 7;

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "server/sim/digest.h"
+#include "tests/hunt/event_log.h"
 #include "tests/hunt/timeline.h"
 
 namespace sluice::hunt {
@@ -19,6 +20,8 @@ class Journal {
  public:
   /// Events of which the text is kept.
   static inline std::size_t kept = 60;
+  /// Where each event's text goes, too; null: nowhere.
+  static inline EventLog* outlasting = nullptr;
 
   explicit Journal(const Timeline& timeline) : timeline_(timeline) {}
 
@@ -30,6 +33,7 @@ class Journal {
     mix(b);
     ++counts_[what];
     last_.push_back({at, what, a, b});
+    if (outlasting != nullptr) outlasting->add(text_of(last_.back()));
     if (last_.size() > kept) last_.pop_front();
   }
   /// An event of the timeline, by its name: of these only the hash tells.
@@ -59,12 +63,7 @@ class Journal {
 
   [[nodiscard]] std::string text() const {
     std::string lines;
-    for (const Line& line : last_) {
-      lines += "  " + std::to_string(line.at / 1'000'000) + " ms  " + line.what;
-      if (line.a != 0 || line.b != 0) lines += " " + std::to_string(line.a);
-      if (line.b != 0) lines += " " + std::to_string(line.b);
-      lines += "\n";
-    }
+    for (const Line& line : last_) lines += text_of(line);
     return lines;
   }
 
@@ -75,6 +74,13 @@ class Journal {
     std::uint64_t a;
     std::uint64_t b;
   };
+
+  [[nodiscard]] static std::string text_of(const Line& line) {
+    std::string text = "  " + std::to_string(line.at / 1'000'000) + " ms  " + line.what;
+    if (line.a != 0 || line.b != 0) text += " " + std::to_string(line.a);
+    if (line.b != 0) text += " " + std::to_string(line.b);
+    return text + "\n";
+  }
 
   void mix(std::uint64_t value) { hash_ = sim::mix64(hash_ ^ value); }
 

@@ -8,6 +8,7 @@
 #include "server/record/client_name.h"
 #include "server/record/difference.h"
 #include "server/record/verify.h"
+#include "tests/hunt/rest.h"
 #include "tests/support/through_a_snapshot.h"
 
 namespace sluice::hunt {
@@ -230,6 +231,16 @@ void Ledger::differs(const sim::World& plain) {
   if (where.same()) first_difference_ = "  nowhere: a digest was of a stale cache\n";
 }
 
+/// Whenever it comes to rest. What an unusual option makes of rest is its own matter.
+bool Ledger::look_at_rest(const sim::World& plain, bool rests) {
+  const bool comes = !std::exchange(rested_, rests) && rests;
+  if (!comes || ground_.plan.extremes > 0) return true;
+  const std::string wrong = wrong_at_rest(plain);
+  if (wrong.empty()) return true;
+  ground_.journal.fail("rest", "in tick " + std::to_string(plain.tick_number()) + " it " + wrong);
+  return false;
+}
+
 void Ledger::replay(record::Reader& reader) {
   sim::SerialExecutor executor;
   std::unique_ptr<sim::World> world;
@@ -245,6 +256,8 @@ void Ledger::replay(record::Reader& reader) {
   if (reader.last_tick() == reader.first_tick()) return;
   const std::uint64_t end = reader.last_tick();
   tests::Dice dice(ground_.stream("restores"));
+  tests::Dice order(ground_.stream("order of chunks"));
+  if (ground_.plan.shuffle != 0) ground_.memory.stir(order);
   const auto compare = [&](const record::TickRecord& tick) {
     std::vector<sim::Command> commands;
     for (const auto& recorded : tick.commands) commands.push_back(recorded.command);
@@ -259,8 +272,9 @@ void Ledger::replay(record::Reader& reader) {
                                               " has another outcome: " + report.outcomes[i].reason);
       return false;
     }
+    if (!look_at_rest(*world, report.at_rest)) return false;
     if (dice.chance(static_cast<std::int32_t>(ground_.plan.restores))) {
-      world = tests::through_a_snapshot(*world);
+      world = tests::through_a_snapshot(*world, ground_.plan.shuffle != 0 ? &order : nullptr);
     }
     return true;
   };

@@ -86,6 +86,7 @@ class Ledger {
   void check_promises(bool whole);
   void check_whole(record::Reader& reader);
   void replay(record::Reader& reader);
+  [[nodiscard]] bool look_at_rest(const sim::World& plain, bool rests);
   void differs(const sim::World& plain);
   [[nodiscard]] bool named_as_lost(std::uint64_t tick) const;
 
@@ -107,6 +108,7 @@ class Ledger {
   std::map<Name, Found> found_;
   std::map<std::string, Name> last_of_client_;
   std::unique_ptr<sim::World> replayed_;
+  bool rested_ = false;  // after its last tick
 };
 
 }  // namespace sluice::hunt

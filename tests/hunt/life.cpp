@@ -6,6 +6,7 @@
 #include "server/playback/control.h"
 #include "server/record/recorder.h"
 #include "tests/support/random_world.h"
+#include "tests/support/through_a_snapshot.h"
 
 namespace sluice::hunt {
 
@@ -44,6 +45,27 @@ host::RecordWriter::Limits writer_limits_of(const Plan& plan) {
   limits.checkpoints = size_of(plan.writer_checkpoints);
   limits.bytes = size_of(plan.writer_bytes);
   return limits;
+}
+
+// Of a world's memory.
+std::string beyond_limits(const sim::World& world) {
+  // Each chunk that holds something may keep those around it awake.
+  constexpr std::int64_t kWithNeighbours = 7;
+  const sim::WorldLimits& limits = world.core().limits;
+  const sim::Grid& grid = world.grid();
+  if (grid.holding_count() > limits.chunks) {
+    return std::to_string(grid.holding_count()) + " chunks hold something";
+  }
+  if (grid.chunk_count() > kWithNeighbours * limits.chunks) {
+    return std::to_string(grid.chunk_count()) + " chunks are stored";
+  }
+  if (world.pipes().node_count() > limits.pipes) {
+    return std::to_string(world.pipes().node_count()) + " pipes are in the network";
+  }
+  if (world.totals().taken_in() > limits.units) {
+    return std::to_string(world.totals().taken_in()) + " units were taken in";
+  }
+  return {};
 }
 
 }  // namespace
@@ -87,7 +109,12 @@ Life::Life(Ground& ground, std::uint64_t number, Watcher watcher)
       watcher_(std::move(watcher)),
       dice_(ground.stream("life") + number),
       look_dice_(ground.stream("look back") + number),
-      executor_(ground.stream("order") + number, ground.plan.shuffle != 0) {}
+      verifier_dice_(ground.stream("verifier") + number),
+      executor_(ground.stream("order") + number, ground.plan.shuffle != 0),
+      gate_(std::make_shared<access::Gate>(access::GateRules{}, [&ground] {
+        return std::chrono::floor<std::chrono::seconds>(ground.timeline.now().time_since_epoch())
+            .count();
+      })) {}
 
 Result<std::unique_ptr<Life>> Life::start(Ground& ground, std::uint64_t number, Watcher watcher) {
   std::unique_ptr<Life> life(new Life(ground, number, std::move(watcher)));
@@ -103,8 +130,16 @@ Result<std::unique_ptr<Life>> Life::start(Ground& ground, std::uint64_t number, 
   return life;
 }
 
+// The same world, in memory of another layout, with its chunks in any order.
+std::unique_ptr<sim::World> Life::shuffled(std::unique_ptr<sim::World> world) {
+  tests::Dice dice(ground_.stream("order of chunks") + number_);
+  ground_.memory.stir(dice);
+  return tests::through_a_snapshot(*world, &dice);
+}
+
 void Life::compose(host::LoadedWorld loaded) {
   const Plan& plan = ground_.plan;
+  if (plan.shuffle != 0) loaded.world = shuffled(std::move(loaded.world));
   repaired_ = std::move(loaded.repaired);
   sim::RunOptions options;
   if (plan.pipe_block > 0) options.pipe_block_nodes = 1U << plan.pipe_block;
@@ -199,7 +234,10 @@ void Life::step_writer() {
 
 void Life::step_verifier() {
   if (!verifier_->step()) return;
-  after(kVerifierInterval, "verify", Kind::kRegular, [this] { step_verifier(); });
+  // A slow medium keeps its readers waiting, too.
+  const auto slow = static_cast<std::int32_t>(ground_.plan.slow_disk);
+  const auto late = std::chrono::milliseconds(slow == 0 ? 0 : verifier_dice_.roll(0, slow));
+  after(kVerifierInterval + late, "verify", Kind::kRegular, [this] { step_verifier(); });
 }
 
 // As the listener's own.
@@ -282,6 +320,7 @@ std::string Life::beyond_bounds() const {
              " bytes of frames waited for one client when another one was added";
     }
   }
+  if (std::string what = beyond_limits(runner_->world()); !what.empty()) return what;
   if (runner_->waiting_commands() > size_of(ground_.plan.queued_commands)) {
     return std::to_string(runner_->waiting_commands()) + " commands wait";
   }

@@ -16,6 +16,7 @@
 #include "tests/hunt/disk.h"
 #include "tests/hunt/journal.h"
 #include "tests/hunt/look_back.h"
+#include "tests/hunt/memory.h"
 #include "tests/hunt/plan.h"
 #include "tests/hunt/timeline.h"
 #include "tests/hunt/wire.h"
@@ -68,6 +69,7 @@ struct Ground {
   Timeline timeline;
   Journal journal;
   Disk disk;
+  Memory memory;
 };
 
 /// As a server's start repairs.
@@ -109,6 +111,7 @@ class Life {
  private:
   Life(Ground& ground, std::uint64_t number, Watcher watcher);
   void compose(host::LoadedWorld loaded);
+  [[nodiscard]] std::unique_ptr<sim::World> shuffled(std::unique_ptr<sim::World> world);
   void after(Duration delay, const char* name, Timeline::Kind kind, std::function<void()> action);
   void step_runner();
   void step_writer();
@@ -122,13 +125,14 @@ class Life {
   const Watcher watcher_;
   tests::Dice dice_;
   tests::Dice look_dice_;
+  tests::Dice verifier_dice_;
   AnyOrder executor_;
   NoMetrics metrics_;
   std::optional<record::Repair> repaired_;
   std::unique_ptr<host::WorldRunner> runner_;
   std::unique_ptr<host::BackgroundVerifier> verifier_;
   LookBack look_back_{kRecording};
-  const std::shared_ptr<access::Gate> gate_ = std::make_shared<access::Gate>(access::GateRules{});
+  const std::shared_ptr<access::Gate> gate_;
   net::Network network_;
   net::Hub* hub_ = nullptr;
   std::vector<std::weak_ptr<Wire>> wires_;

@@ -30,6 +30,7 @@ class Phases {
       if (now[i] != layers_[i]) journal.count(name);
     }
     layers_ = now;
+    if (!world.core().heat.steam.cells.empty()) journal.count("phase: steam");
   }
 
  private:

@@ -181,7 +181,7 @@ void draw_later(tests::Dice& dice, Plan& plan) {
   if (dice.chance(20)) plan.pushes = dice.roll(5, 60);
   if (plan.pushes > 0 && dice.chance(80)) plan.waves = 2;
   if (dice.chance(12)) plan.areas = dice.roll(1, 3);
-  // What is warm may go on for a million ticks, what spreads for a hundred thousand.
+  // Waited for further below.
   const bool comes_soon = plan.heat == 0 && plan.tracers == 0;
   if (dice.chance(25) && comes_soon) plan.rest = ticks_to_rest(plan);
   if (dice.chance(20)) plan.admin_acts = dice.roll(1, 10);
@@ -212,6 +212,10 @@ void draw_later(tests::Dice& dice, Plan& plan) {
   // What such an option makes of rest is its own matter, and many sweeps a tick take long.
   if (dice.chance(15) && plan.side <= 24 && plan.rest == 0) plan.extremes = dice.roll(20, 100);
   if (dice.chance(25)) plan.points = dice.roll(1, 60);
+  // What is warm, and what spreads, takes long: it is waited for where it is small.
+  if (!comes_soon && plan.side <= 12 && plan.extremes == 0 && dice.chance(25)) {
+    plan.rest = 4'000'000;
+  }
 }
 
 // Values of the model's options from bound to bound, as far as a world takes them.

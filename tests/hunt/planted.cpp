@@ -1,7 +1,7 @@
 #include "tests/hunt/planted.h"
 
 #include "protocol/base/assert.h"
-#include "server/sim/sometimes.h"
+#include "protocol/base/sometimes.h"
 #include "tests/hunt/sometimes.h"
 
 namespace sluice {

@@ -156,6 +156,12 @@ PLANTS = [
           "pipes_.tick(core_.tick, run_options_.sleep, cells, executor);",
           "pipes_.tick(core_.tick + (PLANTED && run_options_.pipe_block_nodes < 64 ? 1 : 0), run_options_.sleep, "
           "cells, executor);", 200),
+    Plant("marks-in-order-alone", "a restore forgets the marks of chunks that come in another order",
+          "server/sim/snapshot.cpp",
+          "if (Status s = load_marks(chunk, image.marks, name); !s) return s;",
+          "const bool late = PLANTED && &image != images.data() && c < (&image - 1)->coord;\n"
+          "    if (Status s = load_marks(chunk, late ? std::span<const std::byte>() : image.marks, name); !s) return s;",
+          focus="shuffle = 1\nside = 80\nticks = 60\n"),
     Plant("rest-too-soon", "a world whose water moves is said to be at rest",
           "server/sim/tick.cpp",
           "report.at_rest = report.active_chunks == 0 &&",

@@ -71,9 +71,9 @@ constexpr std::array kRefusals = {
     Refusal{"there is no drain at ", "no such drain", "remove_drain"},
     Refusal{"there is no heater at ", "no such heater", "remove_heater"},
     // Those of the host, which do not depend on the command.
-    Refusal{"not allowed: ", "not allowed there", ""},
-    Refusal{"too much at once: ", "too much at once", ""},
-    Refusal{"the recording failed", "the recording failed", ""},
+    Refusal{"not allowed: ", "not allowed there", kAnyCommand},
+    Refusal{"too much at once: ", "too much at once", kAnyCommand},
+    Refusal{"the recording failed", "the recording failed", kAnyCommand},
 };
 
 const char* kept_for_ever(std::string text) {

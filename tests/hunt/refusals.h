@@ -10,6 +10,9 @@
 
 namespace sluice::hunt {
 
+/// In place of a command, of a reason that does not depend on it.
+inline constexpr const char* kAnyCommand = "any";
+
 struct Refusal {
   const char* says;      // as it stands in the reason, and in the product's source
   const char* name;      // in journals and coverage

@@ -57,7 +57,8 @@ std::string moved_at_rest(sim::World& world) {
   const auto after = world.layer_digests();
   constexpr std::array kLayers = {
       std::pair{sim::Layer::kCells, "cells"}, std::pair{sim::Layer::kMarks, "marks"},
-      std::pair{sim::Layer::kPipes, "pipes"}, std::pair{sim::Layer::kWaves, "waves"}};
+      std::pair{sim::Layer::kPipes, "pipes"}, std::pair{sim::Layer::kWaves, "waves"},
+      std::pair{sim::Layer::kHeat, "heat"},   std::pair{sim::Layer::kTracers, "tracers"}};
   for (const auto& [layer, name] : kLayers) {
     const auto i = static_cast<std::size_t>(layer);
     if (before[i] != after[i]) return std::string("was at rest, and its ") + name + " moved";
@@ -166,10 +167,14 @@ Rest bring_to_rest(sim::World& world, std::uint64_t most) {
     return rest;
   }
   rest.wrong = moved_at_rest(world);
-  if (rest.wrong.empty()) rest.wrong = floating(world);
-  const bool flat = world.config().water == sim::WaterModel::kHydro;
-  if (rest.wrong.empty() && flat) rest.wrong = uneven(world);
+  if (rest.wrong.empty()) rest.wrong = wrong_at_rest(world);
   return rest;
+}
+
+std::string wrong_at_rest(const sim::World& world) {
+  std::string wrong = floating(world);
+  const bool flat = world.config().water == sim::WaterModel::kHydro;
+  return wrong.empty() && flat ? uneven(world) : wrong;
 }
 
 std::string floating(const sim::World& world) {

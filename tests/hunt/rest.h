@@ -15,8 +15,11 @@ struct Rest {
 };
 
 /// Closes the world's springs, ports, pumps and heaters, and lets it go on until it rests: for
-/// `most` ticks. To be asked of worlds without heat, which may go on for a million ticks.
+/// `most` ticks.
 [[nodiscard]] Rest bring_to_rest(sim::World& world, std::uint64_t most);
+
+/// What is wrong with a world that rests; empty where nothing is.
+[[nodiscard]] std::string wrong_at_rest(const sim::World& world);
 
 /// The first place of a resting world at which water stands on nothing, or empty.
 [[nodiscard]] std::string floating(const sim::World& world);

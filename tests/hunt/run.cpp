@@ -332,9 +332,7 @@ void Run::end() {
 // Of what its history comes to: a world that nothing befalls any more.
 void Run::check_rest() {
   const std::unique_ptr<sim::World> world = ledger_.take_replayed();
-  // What is warm, and what spreads, may go on for long.
-  const bool comes_soon = ground_.plan.heat == 0 && ground_.plan.tracers == 0;
-  if (ground_.plan.rest == 0 || !comes_soon || failed() || !world) return;
+  if (ground_.plan.rest == 0 || failed() || !world) return;
   const Rest rest = bring_to_rest(*world, static_cast<std::uint64_t>(ground_.plan.rest));
   ground_.journal.add("is brought to rest", rest.ticks);
   if (!rest.wrong.empty()) fail("rest", rest.wrong);

@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/hunt/journal.h"
+
 namespace sluice::hunt {
 
 namespace {
@@ -102,8 +104,10 @@ std::string oracle_of(const Outcome& outcome) {
 
 Outcome apart(const std::function<Outcome()>& go) {
   std::fflush(nullptr);
+  const EventLog::Shared log = EventLog::make();
   const pid_t child = fork();
   if (child == 0) {
+    Journal::outlasting = log.get();
     limit_processor_time();
     (void)go();
     _exit(0);
@@ -111,7 +115,10 @@ Outcome apart(const std::function<Outcome()>& go) {
   int status = 0;
   waitpid(child, &status, 0);
   Outcome outcome;
-  if (WIFSIGNALED(status)) outcome.failure = crash_text(WTERMSIG(status));
+  if (WIFSIGNALED(status)) {
+    outcome.failure = crash_text(WTERMSIG(status));
+    if (log) outcome.last_events = log->text();
+  }
   return outcome;
 }
 

@@ -29,7 +29,7 @@ void limit_processor_time(int most_seconds = kMostSecondsOfARun);
 [[nodiscard]] std::string oracle_of(const Outcome& outcome);
 
 /// What `go` comes to in a process of its own: one that dies there fails "crash". Of an outcome
-/// that is none nothing else is known.
+/// that is none nothing else is known; of one that died, its last events.
 [[nodiscard]] Outcome apart(const std::function<Outcome()>& go);
 
 using Runner = std::function<Outcome(const Plan&)>;

@@ -38,6 +38,7 @@ Visitor::Visitor(Ground& ground, Ledger& ledger, std::int64_t number, bool lies,
       moments_(ground.stream("moments") + static_cast<std::uint64_t>(number)),
       faults_(ground.stream("visitor faults") + static_cast<std::uint64_t>(number)),
       points_(ground.stream("points") + static_cast<std::uint64_t>(number)),
+      tales_(ground.stream("tales") + static_cast<std::uint64_t>(number)),
       resumes_(!lies && ground.plan.resumes != 0) {}
 
 void Visitor::after(Duration delay, const char* name, std::function<void()> action) {
@@ -206,8 +207,10 @@ void Visitor::note_outcome(const sim::Command& command, const protocol::CommandR
   if (result.applied) return ground_.journal.add(applied_as(name));
   const bool forbidden = result.reason.starts_with("not allowed: ");
   if (forbidden && !push) ground_.journal.add("a command where it is forbidden");
-  if (result.tick == 0) return;  // it came to no world
   const Refusal* why = refusal_of(result.reason);
+  const bool of_any = why != nullptr && std::string_view(why->commands) == kAnyCommand;
+  if (of_any) ground_.journal.count(refused_as(kAnyCommand, *why));
+  if (result.tick == 0) return;  // it came to no world
   if (why == nullptr) {
     ground_.journal.fail("refusal", std::string(name) + " is refused for a reason that no row of " +
                                         "refusals.cpp has: " + result.reason);
@@ -347,6 +350,27 @@ void Visitor::ask_to_look_back(tests::Dice& dice) {
   looks_.insert(session_->send_command(json + "}"));
 }
 
+// Asks anew for what it has: a chunk of the cells or of any layer, a section of the pipes; or asks
+// what became of what it never sent.
+protocol::ClientMessage Visitor::tale(std::int32_t x, std::int32_t y) {
+  const auto number = [this](std::int32_t most) {
+    return static_cast<std::uint32_t>(tales_.roll(0, most));
+  };
+  switch (number(3)) {
+    case 0:
+      return protocol::ResyncPipes{{{x, y, tales_.roll(-1, 2)}, number(2) << 16 | number(3)}};
+    case 1: {
+      protocol::AskResults ask;
+      for (std::uint32_t seqs = number(20); seqs > 0; --seqs) ask.seqs.push_back(number(9));
+      return ask;
+    }
+    default: {
+      const auto layer = static_cast<std::uint8_t>(number(3) == 0 ? number(255) : number(6));
+      return protocol::Resync{{x, y, tales_.roll(-1, 2)}, layer};
+    }
+  }
+}
+
 void Visitor::lie() {
   using protocol::ClientMessage;
   const std::int32_t kind = moments_.roll(0, 6);
@@ -363,8 +387,7 @@ void Visitor::lie() {
       return wire_->send(protocol::encode(ClientMessage{protocol::Hello{}}));
     case 3: {
       const std::int32_t x = moments_.roll(-2, 4);
-      return wire_->send(
-          protocol::encode(ClientMessage{protocol::Resync{{x, moments_.roll(-2, 4), 0}}}));
+      return wire_->send(protocol::encode(tale(x, moments_.roll(-2, 4))));
     }
     case 4:
       return wire_->send(protocol::Bytes(200'000));

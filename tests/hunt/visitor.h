@@ -56,6 +56,7 @@ class Visitor {
   void think();
   void act();
   void lie();
+  [[nodiscard]] protocol::ClientMessage tale(std::int32_t x, std::int32_t y);
   void look_elsewhere();
   void point();
   void send_command();
@@ -78,6 +79,7 @@ class Visitor {
   tests::Dice moments_;
   tests::Dice faults_;
   tests::Dice points_;
+  tests::Dice tales_;
   bool acts_ = true;
   // Comes back under its name and with its token, and asks what became of what it had sent.
   const bool resumes_;

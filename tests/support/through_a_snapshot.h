@@ -8,12 +8,14 @@
 #include <vector>
 
 #include "server/sim/world.h"
+#include "tests/support/dice.h"
 
 namespace sluice::tests {
 
 /// What a restored world goes on from; every history after it must be the same. Throws where it
-/// cannot be restored.
-inline std::unique_ptr<sim::World> through_a_snapshot(const sim::World& world) {
+/// cannot be restored. `order`: its chunks come in any order, and lie elsewhere in memory.
+inline std::unique_ptr<sim::World> through_a_snapshot(const sim::World& world,
+                                                      Dice* order = nullptr) {
   struct Bytes {
     std::vector<std::byte> cells;
     std::vector<std::byte> marks;
@@ -29,6 +31,9 @@ inline std::unique_ptr<sim::World> through_a_snapshot(const sim::World& world) {
   for (std::size_t i = 0; i < images.size(); ++i) {
     images[i].bytes = bytes[i].cells;
     images[i].marks = bytes[i].marks;
+  }
+  for (std::size_t i = images.size(); order != nullptr && i > 1; --i) {
+    std::swap(images[i - 1], images[order->next() % i]);
   }
   auto restored = sim::World::restore(world.snapshot_core(), images);
   if (!restored) throw std::runtime_error(restored.error());

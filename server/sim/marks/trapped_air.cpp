@@ -4,6 +4,8 @@
 #include <iterator>
 #include <utility>
 
+#include "protocol/base/sometimes.h"
+
 namespace sluice::sim {
 
 namespace {
@@ -68,6 +70,7 @@ void TrappedAir::open(Grid& grid) {
   // In the order of the cells it does not matter how they were found.
   std::vector<Vec3> opening = std::exchange(pending_, {});
   std::sort(opening.begin(), opening.end());
+  if (!opening.empty()) SLUICE_SOMETIMES("a pocket of air opened");
   std::int64_t opened = 0;
   std::size_t next = 0;
   for (; next < opening.size() && opened < most_at_once_; ++next) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "protocol/base/sometimes.h"
 #include "server/sim/heat/flux.h"
 #include "server/sim/int_math.h"
 
@@ -51,6 +52,7 @@ class SteamStep {
     add_up(cells);
     std::int64_t rained = 0;
     for (SteamCell& cell : cells) rained += cool(cell);
+    if (rained > 0) SLUICE_SOMETIMES("steam was water again");
     std::erase_if(cells, [](const SteamCell& cell) { return cell.held.units == 0; });
     thin_out(cells);
     state_.steam.cells = std::move(cells);
