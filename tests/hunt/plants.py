@@ -161,7 +161,7 @@ PLANTS = [
           "if (Status s = load_marks(chunk, image.marks, name); !s) return s;",
           "const bool late = PLANTED && &image != images.data() && c < (&image - 1)->coord;\n"
           "    if (Status s = load_marks(chunk, late ? std::span<const std::byte>() : image.marks, name); !s) return s;",
-          focus="shuffle = 1\nside = 80\nticks = 60\n"),
+          focus="shuffle = 1\nmodel = 1\nside = 130\nticks = 40\nclients = 1\n"),
     Plant("rest-too-soon", "a world whose water moves is said to be at rest",
           "server/sim/tick.cpp",
           "report.at_rest = report.active_chunks == 0 &&",

@@ -356,7 +356,7 @@ protocol::ClientMessage Visitor::tale(std::int32_t x, std::int32_t y) {
   const auto number = [this](std::int32_t most) {
     return static_cast<std::uint32_t>(tales_.roll(0, most));
   };
-  switch (number(3)) {
+  switch (number(9)) {
     case 0:
       return protocol::ResyncPipes{{{x, y, tales_.roll(-1, 2)}, number(2) << 16 | number(3)}};
     case 1: {
@@ -364,10 +364,12 @@ protocol::ClientMessage Visitor::tale(std::int32_t x, std::int32_t y) {
       for (std::uint32_t seqs = number(20); seqs > 0; --seqs) ask.seqs.push_back(number(9));
       return ask;
     }
-    default: {
-      const auto layer = static_cast<std::uint8_t>(number(3) == 0 ? number(255) : number(6));
-      return protocol::Resync{{x, y, tales_.roll(-1, 2)}, layer};
-    }
+    case 2:
+      return protocol::Resync{{x, y, tales_.roll(-1, 2)}, static_cast<std::uint8_t>(number(255))};
+    case 3:
+      return protocol::Resync{{x, y, 0}, static_cast<std::uint8_t>(number(6))};
+    default:
+      return protocol::Resync{{x, y, 0}};
   }
 }
 

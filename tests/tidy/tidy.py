@@ -176,6 +176,21 @@ def check_layers(root):
     return problems
 
 
+def check_picture(root):
+    """README.md draws the layers as floors: each stands once, above all that it uses."""
+    text = (root / "README.md").read_text()
+    drawn = [block for block in re.findall(r"```text\n(.*?)```", text, re.S) if "protocol/base" in block]
+    if len(drawn) != 1:
+        return [f"README.md: {len(drawn)} pictures of the layers"]
+    words = [set(line.split()) for line in drawn[0].splitlines()]
+    floors = {layer: [number for number, line in enumerate(words) if layer in line] for layer in LAYERS}
+    problems = [f"README.md: {layer} stands on {len(found)} floors" for layer, found in floors.items() if len(found) != 1]
+    if problems:
+        return problems
+    return [f"README.md: {layer} does not stand above {used}, which it uses"
+            for layer, below in LAYERS.items() for used in sorted(below - {layer}) if floors[layer][0] >= floors[used][0]]
+
+
 def check_sim_includes(root):
     problems = []
     for path in sources(root):
@@ -296,8 +311,8 @@ def check_properties(root):
     return problems
 
 
-SOURCE_CHECKS = (check_places, check_include_paths, check_map, check_layers, check_sim_includes, check_sim_words, check_length,
-                 check_functions, check_format, check_properties)
+SOURCE_CHECKS = (check_places, check_include_paths, check_map, check_layers, check_picture, check_sim_includes, check_sim_words,
+                 check_length, check_functions, check_format, check_properties)
 
 
 def main():

@@ -124,6 +124,25 @@ class Map(unittest.TestCase):
         self.assertEqual([], found(tidy.check_map, "protocol/a.cpp", ""))
 
 
+class Picture(unittest.TestCase):
+    FLOORS = ["server/tools", "server/host server/replay", "server/playback", "server/net client_stub",
+              "server/record server/formats server/workers server/access", "server/sim protocol", "protocol/base"]
+
+    def problems(self, floors):
+        return found(tidy.check_picture, "README.md", "```text\n" + "\n".join(floors) + "\n```\n")
+
+    def test_each_layer_stands_above_what_it_uses(self):
+        self.assertEqual([], self.problems(self.FLOORS))
+        self.assertLess(0, len(self.problems(self.FLOORS[::-1])))
+        for layer in tidy.LAYERS:
+            without = [" ".join(word for word in floor.split() if word != layer) for floor in self.FLOORS]
+            self.assertEqual(1, len(self.problems(without)), layer)
+            self.assertEqual(1, len(self.problems(self.FLOORS + [layer])), layer)
+        side_by_side = self.FLOORS[:2] + ["server/playback server/net client_stub"] + self.FLOORS[4:]
+        self.assertEqual(["README.md: server/playback does not stand above server/net, which it uses"],
+                         self.problems(side_by_side))
+
+
 class Simulation(unittest.TestCase):
     def test_it_includes_the_standard_library_and_itself(self):
         self.assertEqual([], found(tidy.check_sim_includes, "server/sim/a.cpp",
