@@ -15,8 +15,8 @@ Hub::Hub(WorldFeed& feed, CommandIntake& intake, std::string server_version, Pas
       intake_(intake),
       server_version_(std::move(server_version)),
       layers_(feed.layers()),
-      world_(feed.config().shape(), layers_.size(), PublishedWorld::kThoroughChunks,
-             feed.config().size),
+      world_(feed.config().shape(), layers_.size(), feed.sizes(), feed.config().size),
+      results_(feed.sizes().results),
       wanting_(world_.layer_count(), 0) {
   results_.remember(std::move(past));
 }

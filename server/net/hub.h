@@ -38,7 +38,7 @@ class Viewer {
 
 class Hub {
  public:
-  /// The feed and the intake must outlive the hub.
+  /// The feed and the intake must outlive the hub, which has the feed's sizes.
   Hub(WorldFeed& feed, CommandIntake& intake, std::string server_version, PastResults past = {});
 
   [[nodiscard]] const sim::WorldConfig& config() const { return feed_.config(); }
@@ -61,6 +61,8 @@ class Hub {
   [[nodiscard]] ResultBook::Found find(std::uint64_t session, std::uint64_t seq) const {
     return results_.find(session, seq);
   }
+  /// Of a client.
+  [[nodiscard]] std::size_t results_kept() const { return world_.sizes().results.results; }
   [[nodiscard]] bool keeps_results(std::uint64_t session) const { return results_.keeps(session); }
   /// The command was refused before it reached the world.
   void note_refusal(std::uint64_t session, const protocol::CommandResult& result) {

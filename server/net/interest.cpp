@@ -4,25 +4,18 @@
 
 namespace sluice::net {
 
-namespace {
-
-// Chunks and sections that the world does not hold and that a viewer may still ask for, until it
-// was answered.
-constexpr std::size_t kMaxStaleAir = 4096;
-
-}  // namespace
-
 // A message in the making, and its size so far.
 struct Interest::Draft {
   protocol::Tick tick;
   std::size_t bytes = 0;
+  const std::size_t most_bytes;
 
-  explicit Draft(const PublishedWorld& world) {
+  explicit Draft(const PublishedWorld& world) : most_bytes(world.sizes().tick_bytes) {
     tick.tick = world.tick();
     tick.counters = world.counters();
     tick.playback = world.playback();
   }
-  [[nodiscard]] bool full() const { return bytes >= protocol::kTickBudgetBytes; }
+  [[nodiscard]] bool full() const { return bytes >= most_bytes; }
   /// Adds to one of the message's lists of things with a key and, except those dropped, a content.
   template <class Key>
   void drop(std::vector<Key>& list, const Key& key) {
@@ -151,14 +144,15 @@ bool Interest::resync(ChunkCoord coord, const PublishedWorld& world, std::size_t
   if (!sees(coord, world, layer)) return true;  // asked for before the view moved on
   const PublishedChunks& published = layer == 0 ? world : world.layer(layer - 1);
   std::set<ChunkCoord>& stale = layer == 0 ? chunks_ : layers_[layer - 1];
-  if (!published.has(coord) && stale.size() >= published.chunk_count() + kMaxStaleAir) return false;
+  if (!published.has(coord) && stale.size() >= published.chunk_count() + world.sizes().stale_air)
+    return false;
   stale.insert(coord);
   return true;
 }
 
 bool Interest::resync_pipes(const protocol::PipeKey& key, const PublishedWorld& world) {
   if (!PublishedPipes::in_view(view_, key)) return true;
-  if (!world.pipes().has(key) && pipes_.size() >= world.pipes().count() + kMaxStaleAir)
+  if (!world.pipes().has(key) && pipes_.size() >= world.pipes().count() + world.sizes().stale_air)
     return false;
   pipes_.insert(key);
   return true;

@@ -15,6 +15,7 @@
 
 #include "protocol/chunk.h"
 #include "server/net/publication.h"
+#include "server/net/sizes.h"
 #include "server/sim/carried/amounts.h"
 #include "server/sim/world.h"
 
@@ -33,14 +34,10 @@ struct Layer {
 
 class LayerFollower {
  public:
-  /// A chunk of temperatures takes some 20 microseconds.
-  static constexpr std::size_t kMostChunks = 64;
-  /// Events that wait to be told; where there are more, those that came first are.
-  static constexpr std::size_t kMostUntold = 4096;
-
-  explicit LayerFollower(Layer layer, std::size_t most_chunks = kMostChunks,
-                         std::size_t most_untold = kMostUntold)
-      : layer_(std::move(layer)), most_chunks_(most_chunks), most_untold_(most_untold) {}
+  explicit LayerFollower(Layer layer, const Sizes& sizes = {})
+      : layer_(std::move(layer)),
+        most_chunks_(sizes.layer_chunks),
+        most_untold_(sizes.layer_events) {}
 
   [[nodiscard]] const Layer& layer() const { return layer_; }
   /// From now on: nothing was told of it, and all that the world has of it is due.

@@ -30,12 +30,13 @@ ChunkRange chunks_in_view(const Box& view, Vec3 size, const ChunkShape& sides) {
   return {sides.chunk_of(low), sides.chunk_of(high)};
 }
 
-PublishedWorld::PublishedWorld(const ChunkShape& sides, std::size_t layers,
-                               std::size_t thorough_chunks, Vec3 size)
-    : PublishedChunks(sides, thorough_chunks),
-      layers_(layers, PublishedChunks(sides, kThoroughLayerChunks)) {
+PublishedWorld::PublishedWorld(const ChunkShape& sides, std::size_t layers, const Sizes& sizes,
+                               Vec3 size)
+    : PublishedChunks(sides, sizes.thorough_chunks),
+      sizes_(sizes),
+      layers_(layers, PublishedChunks(sides, sizes.thorough_layer_chunks)) {
   for (std::int32_t level = 1; level <= protocol::kLevelsOfDetail; ++level) {
-    details_.emplace_back(sides, size, level, kThoroughLayerChunks);
+    details_.emplace_back(sides, size, level, sizes.thorough_layer_chunks);
   }
 }
 

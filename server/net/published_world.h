@@ -11,6 +11,7 @@
 #include "server/net/coarse_chunks.h"
 #include "server/net/published_chunks.h"
 #include "server/net/published_pipes.h"
+#include "server/net/sizes.h"
 
 namespace sluice::net {
 
@@ -22,16 +23,10 @@ namespace sluice::net {
 /// the n-th of them.
 class PublishedWorld : public PublishedChunks {
  public:
-  /// Chunks that are coded with all effort between two publications. It bounds the time that a
-  /// world with much in motion, or a new viewer of it, takes from the others.
-  static constexpr std::size_t kThoroughChunks = 64;
-  /// And of each layer.
-  static constexpr std::size_t kThoroughLayerChunks = 16;
-
   /// `sides` are those of the world's chunks; `layers`: how many it names; `size`: in cells, where
   /// levels of detail are wanted.
   explicit PublishedWorld(const ChunkShape& sides = kSideViewShape, std::size_t layers = 0,
-                          std::size_t thorough_chunks = kThoroughChunks, Vec3 size = {1, 1, 1});
+                          const Sizes& sizes = {}, Vec3 size = {1, 1, 1});
 
   /// Takes in what the world's thread published. `watched`: somebody holds chunks, so none may be
   /// forgotten silently. Returns how many of the audited chunks were not what they should be.
@@ -41,6 +36,7 @@ class PublishedWorld : public PublishedChunks {
   /// Somebody looks at the level of detail, which is above 0.
   void keep_detail(std::size_t level) { details_[level - 1].begin(tick_, *this); }
 
+  [[nodiscard]] const Sizes& sizes() const { return sizes_; }
   [[nodiscard]] std::uint64_t tick() const { return tick_; }
   [[nodiscard]] const protocol::Counters& counters() const { return counters_; }
   /// Of a replay.
@@ -70,6 +66,7 @@ class PublishedWorld : public PublishedChunks {
   [[nodiscard]] const PublishedPipes& pipes() const { return pipes_; }
 
  private:
+  Sizes sizes_;
   std::uint64_t tick_ = 0;
   protocol::Counters counters_;
   std::optional<protocol::Playback> playback_;

@@ -31,7 +31,7 @@ void ResultBook::remember(PastResults past) {
       gone_in_order_.emplace(entry.left_order, place);
       ++by_address_[""];
       // What came before the part that was read may have been applied, too.
-      entry.forgotten_to = one.result.seq > 0 ? one.result.seq - 1 : 0;
+      entry.unread_to = one.result.seq > 0 ? one.result.seq - 1 : 0;
     }
     put(entry, one.result);
     while (entries_.size() > limits_.clients || bytes_ > limits_.bytes) {
@@ -66,7 +66,7 @@ ResultBook::Opened ResultBook::open(const Client& client, std::uint64_t fresh_nu
     entry.address = client.address;
     ++by_address_[entry.address];
     if (std::exchange(entry.from_recording, false) && client.since_tick >= complete_since_) {
-      entry.forgotten_to = 0;
+      entry.unread_to = 0;
     }
   }
   Entry& entry = place->second;
@@ -75,7 +75,7 @@ ResultBook::Opened ResultBook::open(const Client& client, std::uint64_t fresh_nu
     entry.number = fresh_number;
     by_number_.emplace(fresh_number, place);
   }
-  const bool known = client.last_seq == 0 || entry.forgotten_to < client.last_seq;
+  const bool known = client.last_seq == 0 || entry.unknown_to() < client.last_seq;
   return {entry.number, known, entry.pending};
 }
 
@@ -96,7 +96,7 @@ ResultBook::Found ResultBook::find(std::uint64_t number, std::uint64_t seq) cons
   const Entry& entry = known->second->second;
   const auto result = entry.results.find(seq);
   if (result == entry.results.end()) {
-    const bool forgotten = seq <= entry.forgotten_to;
+    const bool forgotten = seq <= entry.unknown_to();
     if (forgotten) SLUICE_SOMETIMES("what became of a command was forgotten");
     return {forgotten ? State::kForgotten : State::kNew, {}};
   }
@@ -196,7 +196,7 @@ bool ResultBook::make_room(const std::string& address, std::uint64_t tick) {
 // What a client of that time did can then not be told any more.
 void ResultBook::erase(Entries::iterator place, std::uint64_t tick) {
   Entry& entry = place->second;
-  if (!entry.results.empty() || entry.forgotten_to > 0) {
+  if (!entry.results.empty() || entry.unknown_to() > 0) {
     complete_since_ = std::max(complete_since_, tick + 1);
   }
   bytes_ -= entry.bytes;

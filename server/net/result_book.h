@@ -13,6 +13,7 @@
 #pragma once
 
 #include <chrono>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -116,7 +117,11 @@ class ResultBook {
     std::size_t bytes = 0;
     std::size_t pending = 0;
     std::uint64_t forgotten_to = 0;
+    // Likewise, of commands that may stand before the part of the recording that was read.
+    std::uint64_t unread_to = 0;
     bool from_recording = false;
+
+    [[nodiscard]] std::uint64_t unknown_to() const { return std::max(forgotten_to, unread_to); }
   };
   using Entries = std::map<std::string, Entry>;
 

@@ -29,7 +29,9 @@ void Session::join(const protocol::Hello& hello) {
                         socket_->now());
     number_ = opened.number;
     waiting_commands_ = opened.pending;
-    if (hub_.keeps_results(number_)) welcome.results_kept = protocol::kResultsKept;
+    if (hub_.keeps_results(number_)) {
+      welcome.results_kept = static_cast<std::uint32_t>(hub_.results_kept());
+    }
     welcome.knows_client = opened.known;
   } else {
     number_ = hub_.join(*this);

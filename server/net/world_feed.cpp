@@ -56,6 +56,11 @@ WorldFeed::WorldFeed(const sim::World& world)
   list_fixtures(world);
 }
 
+void WorldFeed::set_sizes(const Sizes& sizes) {
+  sizes_ = sizes;
+  for (auto& layer : layers_) layer.follower = LayerFollower(layer.follower.layer(), sizes);
+}
+
 WorldFeed::WorldFeed(const sim::World& world, std::string name, const protocol::Playback& playback)
     : WorldFeed(world) {
   config_.name = std::move(name);
@@ -133,6 +138,9 @@ void WorldFeed::want_layer(std::size_t layer, bool wanted) {
 
 // Whether or not this tick is published.
 void WorldFeed::follow_layers(const sim::World& world) {
+  // What a world that stands still is published for must come to an end: what its last tick changed
+  // is due once.
+  const bool goes_on = std::exchange(followed_tick_, world.tick_number()) != world.tick_number();
   for (FollowedLayer& layer : layers_) {
     const std::uint32_t count = layer.wanted.load(std::memory_order_relaxed);
     const bool anew = layer.followed != count;
@@ -143,7 +151,7 @@ void WorldFeed::follow_layers(const sim::World& world) {
       layer.follower.begin();
     } else if (jumped_) {
       layer.follower.jump();
-    } else {
+    } else if (goes_on) {
       layer.follower.note(world);
     }
   }

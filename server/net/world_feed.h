@@ -118,6 +118,9 @@ class WorldFeed {
 
   // The host's side.
 
+  /// Before anybody comes.
+  void set_sizes(const Sizes& sizes);
+  [[nodiscard]] const Sizes& sizes() const { return sizes_; }
   /// After each tick, on the world's thread.
   void publish(const sim::World& world);
   /// After a tick that nobody is to see by itself: what it changed goes with the next publication.
@@ -187,6 +190,7 @@ class WorldFeed {
   void put(Publication publication);
 
   sim::WorldConfig config_;  // never changes
+  Sizes sizes_;              // likewise, once somebody came
   std::atomic<std::uint64_t> tick_;
   std::atomic<bool> watched_{false};
   HubCounters counters_;
@@ -206,9 +210,10 @@ class WorldFeed {
     std::atomic<std::uint32_t> wanted{0};  // counts: odd while somebody wants it
     std::uint32_t followed = 0;            // what it was; the world's thread alone
   };
-  bool jumped_ = false;               // the world's thread alone
-  std::deque<FollowedLayer> layers_;  // their number never changes
-  std::uint64_t layers_tick_ = 0;     // of which they were told; the world's thread alone
+  bool jumped_ = false;                       // the world's thread alone
+  std::deque<FollowedLayer> layers_;          // their number never changes
+  std::uint64_t layers_tick_ = 0;             // of which they were told; the world's thread alone
+  std::uint64_t followed_tick_ = UINT64_MAX;  // of which they were noted; the world's thread alone
 
   std::mutex mutex_;
   Mail mail_;                                 // guarded by mutex_

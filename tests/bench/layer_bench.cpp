@@ -87,8 +87,7 @@ void BM_LevelsOfDetail(benchmark::State& state) {
   sim::SerialExecutor serial;
   net::WorldFeed feed(*world);
   feed.set_watched(true);
-  net::PublishedWorld published(world->config().shape(), 0, net::PublishedWorld::kThoroughChunks,
-                                world->config().size);
+  net::PublishedWorld published(world->config().shape(), 0, {}, world->config().size);
   std::size_t chunks = 0;
   for (auto _ : state) {
     state.PauseTiming();

@@ -62,7 +62,7 @@ std::string layer_difference(const protocol::Mirror& mirror, const net::ChunkRan
     // Events are of moments: what is held of those that were asked for may be of the last one.
     if (asked && layers[i].kind == net::Layer::Kind::kEvents) continue;
     net::ChunkPictures there;
-    net::LayerFollower follower(layers[i], SIZE_MAX);
+    net::LayerFollower follower(layers[i], {.layer_chunks = SIZE_MAX});
     follower.begin();
     follower.collect(world, there);
     std::erase_if(there, [&](const auto& entry) { return !asked || !range.contains(entry.first); });

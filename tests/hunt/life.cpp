@@ -68,6 +68,17 @@ std::string beyond_limits(const sim::World& world) {
   return {};
 }
 
+net::Sizes sizes_of(const Plan& plan) {
+  net::Sizes sizes;
+  sizes.tick_bytes = size_of(plan.tick_bytes);
+  sizes.thorough_chunks = size_of(plan.thorough_chunks);
+  sizes.thorough_layer_chunks = std::min(sizes.thorough_layer_chunks, sizes.thorough_chunks);
+  sizes.layer_chunks = size_of(plan.layer_chunks);
+  sizes.layer_events = size_of(plan.layer_events);
+  sizes.results.results = size_of(plan.results_kept);
+  return sizes;
+}
+
 }  // namespace
 
 void AnyOrder::run(std::size_t pieces, const std::function<void(std::size_t)>& piece) {
@@ -162,6 +173,7 @@ void Life::compose(host::LoadedWorld loaded) {
   }
   network_.options.limits = limits_of(plan);
   network_.options.gate = gate_;
+  runner_->feed().set_sizes(sizes_of(plan));
   auto hub = std::make_unique<net::Hub>(runner_->feed(), *runner_, "hunt", std::move(loaded.past));
   hub_ = hub.get();
   network_.hubs.emplace("hunt", std::move(hub));

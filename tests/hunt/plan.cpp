@@ -82,6 +82,11 @@ constexpr PlanField kFields[] = {
     {"writer_ticks", &Plan::writer_ticks, 1, true},
     {"writer_checkpoints", &Plan::writer_checkpoints, 1, true},
     {"writer_bytes", &Plan::writer_bytes, 1, true},
+    {"tick_bytes", &Plan::tick_bytes, 1, true},
+    {"thorough_chunks", &Plan::thorough_chunks, 1, true},
+    {"layer_chunks", &Plan::layer_chunks, 1, true},
+    {"layer_events", &Plan::layer_events, 1, true},
+    {"results_kept", &Plan::results_kept, 1, true},
     {"verifies", &Plan::verifies, 1, true},
     {"history", &Plan::history, 0, true},
 };
@@ -102,10 +107,14 @@ void draw_world(tests::Dice& dice, Plan& plan) {
   plan.tick_rate = dice.chance(50) ? dice.roll(1, 4) : dice.roll(5, 40);
 }
 
-void draw_sizes(tests::Dice& dice, Plan& plan) {
-  const auto small = [&dice](std::int64_t& value, std::int32_t low, std::int32_t high) {
+auto small_sometimes(tests::Dice& dice) {
+  return [&dice](std::int64_t& value, std::int32_t low, std::int32_t high) {
     if (dice.chance(35)) value = dice.roll(low, high);
   };
+}
+
+void draw_sizes(tests::Dice& dice, Plan& plan) {
+  const auto small = small_sometimes(dice);
   small(plan.ticks_per_row, 2, 60);
   small(plan.ticks_per_merge, 1, 20);
   small(plan.commands_per_row, 2, 40);
@@ -216,6 +225,12 @@ void draw_later(tests::Dice& dice, Plan& plan) {
   if (!comes_soon && plan.side <= 12 && plan.extremes == 0 && dice.chance(25)) {
     plan.rest = 4'000'000;
   }
+  const auto small = small_sometimes(dice);
+  small(plan.tick_bytes, 1, 2000);
+  small(plan.thorough_chunks, 1, 4);
+  small(plan.layer_chunks, 1, 4);
+  small(plan.layer_events, 1, 8);
+  small(plan.results_kept, 1, 12);
 }
 
 // Values of the model's options from bound to bound, as far as a world takes them.

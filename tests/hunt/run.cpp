@@ -168,6 +168,7 @@ std::string Run::state() const {
   }
   text += "\n  " + std::to_string(ground_.timeline.messages()) + " messages";
   if (!life_) return text + ", no process";
+  if (life_->runner().feed().awaited()) text += ", somebody waits for more of a layer";
   return text + ", " + std::to_string(life_->runner().waiting_commands()) + " commands wait, " +
          std::to_string(life_->runner().writer().lag_ticks()) + " ticks to write\n  " +
          life_->runner().trouble();

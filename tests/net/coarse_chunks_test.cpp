@@ -136,7 +136,7 @@ RC_GTEST_PROP(CoarseChunks, AViewerHoldsTheLevelThatItWantsAndNothingElse, (std:
   tests::Dice dice(seed);
   const Shape& shape = kShapes[dice.roll(0, 1)];
   Truth truth;
-  PublishedWorld world(shape.sides, 1, kThorough, shape.size);
+  PublishedWorld world(shape.sides, 1, {.thorough_chunks = kThorough}, shape.size);
   Interest interest;
   protocol::Welcome welcome;
   welcome.size = shape.size;
@@ -206,7 +206,7 @@ cell = "~"
   WorldFeed feed(*world);
   feed.set_watched(true);
   const Vec3 size = world->config().size;
-  PublishedWorld published(world->config().shape(), 0, PublishedWorld::kThoroughChunks, size);
+  PublishedWorld published(world->config().shape(), 0, {}, size);
   std::vector<Interest> viewers(1 + protocol::kLevelsOfDetail);
   std::vector<std::size_t> bytes(viewers.size());
   sim::SerialExecutor executor;

@@ -173,7 +173,7 @@ TEST(Interest, ALargeViewIsSentInPiecesThatKeepTheBudget) {
 }
 
 TEST(PublishedWorld, OnlySoManyChunksOfAPublicationAreCodedWithAllEffort) {
-  PublishedWorld world(kSides, 0, 2);
+  PublishedWorld world(kSides, 0, {.thorough_chunks = 2});
   const auto tags = [&](std::uint64_t tick, std::int32_t level) {
     Publication publication;
     publication.tick = tick;

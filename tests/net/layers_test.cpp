@@ -227,6 +227,19 @@ TEST_F(Layers, ComeToAWorldThatStands) {
   expect_told();
 }
 
+// More chunks changed in its last tick than one publication takes of a layer.
+TEST_F(Layers, OfAWorldThatStandsAreToldToTheEnd) {
+  feed_.set_sizes({.layer_chunks = 1});
+  feed_.set_watched(true);
+  feed_.want_layer(0, true);
+  tick(9);
+  feed_.set_pace(true, 1000);
+  int publications = 0;
+  for (; feed_.awaited() && publications < 1000; ++publications) feed_.publish(*world_);
+  EXPECT_GT(publications, 1);
+  EXPECT_FALSE(feed_.awaited());
+}
+
 TEST_F(Layers, CostNothingThatNobodyWants) {
   feed_.set_watched(true);
   takes_ = false;
@@ -280,7 +293,7 @@ TEST_F(Layers, WhatIsOnItsWayWhenTheyBeginAnewIsPassedOver) {
 TEST_F(Layers, APublicationTakesSoManyChunksAndTheNextOnesTakeTheOthers) {
   for (const Layer& layer : layers_of(*world_)) {
     if (layer.kind == Layer::Kind::kEvents) continue;  // those that were told are gone
-    LayerFollower follower(layer, 2);
+    LayerFollower follower(layer, {.layer_chunks = 2});
     world_->tick(std::exchange(commands_, {splash(70), splash(250)}), executor_);
     for (int i = 0; i < 40; ++i) world_->tick({}, executor_);
     follower.begin();
@@ -300,7 +313,7 @@ TEST_F(Layers, APublicationTakesSoManyChunksAndTheNextOnesTakeTheOthers) {
 
 // What is looked for when it is told may be of an earlier tick when a round of many chunks ends.
 TEST_F(Layers, ARoundThatBeganBeforeTheWorldStoodIsFollowedByAnother) {
-  LayerFollower follower(layers_of(*world_)[1], 2);
+  LayerFollower follower(layers_of(*world_)[1], {.layer_chunks = 2});
   world_->tick(std::exchange(commands_, {splash(70), splash(250)}), executor_);
   follower.begin();
   std::map<ChunkCoord, protocol::ChunkCells> told;
@@ -325,7 +338,7 @@ TEST_F(Layers, ARoundThatBeganBeforeTheWorldStoodIsFollowedByAnother) {
 // A client that wants a layer and ceases to, again and again, has each tick look at no more chunks
 // than a publication takes, however many the world has.
 TEST_F(Layers, BeginAtNoCostOfAllThatTheWorldHas) {
-  LayerFollower follower(layers_of(*world_).front(), 3);
+  LayerFollower follower(layers_of(*world_).front(), {.layer_chunks = 3});
   for (int i = 0; i < 4; ++i) {
     follower.begin();
     ChunkPictures pictures;

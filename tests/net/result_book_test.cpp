@@ -186,6 +186,20 @@ TEST(ResultBook, OfAClientOlderThanWhatWasReadOnlyTheRestIsKnown) {
   EXPECT_EQ(book.find(ada.number, 6).state, State::kNew);
 }
 
+// It was called new, so that its client sent it again, and it was applied twice.
+TEST(ResultBook, WhatARecordingToldAndThereWasNoRoomForIsForgotten) {
+  ResultBook book({.results = 2});
+  std::deque<PastResult> past;
+  for (std::uint64_t seq = 1; seq <= 4; ++seq) past.push_back({"ada", {seq, true, 150, ""}});
+  book.remember({100, std::move(past)});
+  const auto ada = come(book, "ada", "a", 6, 120, 200);
+  EXPECT_TRUE(ada.known);
+  EXPECT_EQ(book.find(ada.number, 1).state, State::kForgotten);
+  EXPECT_EQ(book.find(ada.number, 2).state, State::kForgotten);
+  EXPECT_EQ(book.find(ada.number, 3).state, State::kStored);
+  EXPECT_EQ(book.find(ada.number, 5).state, State::kNew);
+}
+
 TEST(ResultBook, OfANewRecordingNothingIsKnown) {
   ResultBook book;
   book.remember({});

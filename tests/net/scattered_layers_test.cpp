@@ -96,8 +96,8 @@ TEST(EventLayer, TellsOfEachEventOnceAndTakesItBack) {
 TEST(EventLayer, KeepsNoMoreThanSoManyThatWait) {
   auto world = world_of(kWavingPond);
   const Layer layer = layers_of(*world).back();
-  LayerFollower follower(layer, 64, 3);
-  LayerFollower all(layer, 64);
+  LayerFollower follower(layer, {.layer_chunks = 64, .layer_events = 3});
+  LayerFollower all(layer);
   follower.begin();
   all.begin();
   sim::SerialExecutor executor;
@@ -151,11 +151,11 @@ cell = "~"
   publish();
   for (int i = 0; i < 9 && feed.awaited(); ++i) publish();
   EXPECT_FALSE(feed.awaited());
-  LayerFollower follower(layers_of(*world)[0], SIZE_MAX);
+  LayerFollower follower(layers_of(*world)[0], {.layer_chunks = SIZE_MAX});
   follower.begin();
   ChunkPictures now;
   follower.collect(*world, now);
-  ASSERT_GT(now.size(), LayerFollower::kMostChunks);
+  ASSERT_GT(now.size(), Sizes().layer_chunks);
   for (const auto& entry : now) {
     protocol::ChunkCells read{};
     ASSERT_TRUE(published.layer(0).has(entry.first));
