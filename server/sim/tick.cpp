@@ -418,7 +418,7 @@ void World::drain_beyond_limit(std::vector<Chunk*> filled) {
     grid_.note_change(*chunk, kChangedAll);
     drained_any = true;
   }
-  if (drained_any) water_->attach(grid_, core_.hydro);
+  if (drained_any) water_->attach(grid_, core_.water);
 }
 
 void World::advance_waves() {
