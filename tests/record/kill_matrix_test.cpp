@@ -13,11 +13,11 @@
 #include "server/record/state_fields.h"
 #include "server/record/sync_test.h"
 #include "server/sim/models/hydro/hydro.h"
-#include "server/sim/models/registry.h"
 #include "server/workers/thread_pool.h"
 #include "tests/record/flipper.h"
 #include "tests/record/support.h"
 #include "tests/support/effort.h"
+#include "tests/support/every_water.h"
 #include "tests/support/random_world.h"
 #include "tests/support/world_access.h"
 
@@ -398,7 +398,7 @@ TEST(KillMatrix, CleanTicksGiveNoAlarm) {
     tests::WorldKind kind;
     kind.solid = seed % 4 == 0;
     kind.side = 30;
-    const sim::WaterModel water = sim::water_models()[seed / 4 % sim::water_models().size()].id;
+    const sim::WaterModel water = tests::any_water(seed / 4);
     const auto world = must(sim::World::create(tests::random_world_of(water, seed, kind)));
     const auto script = tests::fitted(tests::random_script(seed, world->config().size, 60),
                                       sim::measure_of(world->config()));
