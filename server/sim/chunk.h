@@ -15,7 +15,10 @@
 
 namespace sluice::sim {
 
-/// The passes of a water sweep that a chunk may have to be looked at in (Chunk::wake).
+/// The passes of a water sweep that a chunk may have to be looked at in (Chunk::wake). Cellular
+/// water has these passes; other models look at what is awake at all. And yet they are the grid's:
+/// checkpoints store these bits in worlds of any model, and what a command costs and a tick reports
+/// depends on who is awake, so a rule of waking for each model would change all of these.
 inline constexpr std::uint8_t kWakeX = 1;         // flow between left and right
 inline constexpr std::uint8_t kWakeZ = 2;         // flow between front and back
 inline constexpr std::uint8_t kWakeVertical = 4;  // flow between below and above
@@ -85,18 +88,21 @@ struct Chunk {
 
   bool claimed = false;  // held nothing at the last update_digest; a command of this tick fills it
 
-  std::int32_t world_cells = 0;      // cells that lie inside the world
-  std::uint8_t wake = 0;             // passes in which the chunk must be looked at
-  WakeRegions regions;               // and where, as far as the model keeps to it
-  std::uint8_t changed = 0;          // borders that changed in the pass under way
+  std::int32_t world_cells = 0;  // cells that lie inside the world
+  std::uint8_t wake = 0;         // passes in which the chunk must be looked at
+  WakeRegions regions;           // and where, as far as the model keeps to it
+  bool awake_listed = false;     // stands in Grid::awake()
+  bool changed_listed = false;   // stands in Grid::changed()
+  bool has_gutter = false;       // holds cells beyond an open edge: what enters is drained
+
+  // Notes of the model's engine on the pass under way. They stand here and not in the engine since
+  // it comes to a chunk by way of its neighbours.
+  std::uint8_t changed = 0;          // borders that changed
   ChunkRegion changed_region;        // and where
   std::uint32_t changed_beside = 0;  // segments with a face at a changed cell
-  bool awake_listed = false;         // stands in Grid::awake()
-  bool changed_listed = false;       // stands in Grid::changed()
-  bool in_pass = false;              // takes part in the pass under way
+  bool in_pass = false;              // takes part
   ChunkRegion pass_region;           // of the sideways flows in the sweep under way
   std::uint32_t pass_slot = 0;       // and where its border fluxes lie
-  bool has_gutter = false;           // holds cells beyond an open edge: what enters them is drained
 };
 
 }  // namespace sluice::sim

@@ -2,9 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "server/sim/heat/state.h"
-#include "server/sim/models/hydro/state.h"
+#include "server/sim/models/state.h"
 #include "server/sim/spec.h"
 #include "server/sim/springs.h"
 #include "server/sim/totals.h"
@@ -21,7 +22,7 @@ struct CoreState {
   Springs drains;
   WorldLimits limits;
   SourceHeads source_heads;
-  HydroState hydro;  // of a world of hydro water
+  WaterState water;  // beside cells and marks
   WaveState waves;
   HeatState heat;
   TracerState tracers;
@@ -35,7 +36,8 @@ struct CoreState {
     v.field("drains", self.drains);
     v.field("limits", self.limits);
     v.field("source_heads", self.source_heads);
-    if (self.config.water == WaterModel::kHydro) v.field("hydro", self.hydro);
+    if constexpr (!std::is_const_v<Self>) self.water.make_for(self.config.water);
+    if (auto* const kept = self.water.kept()) v.field(kept->name(), *kept);
     v.field("waves", self.waves);
     v.field("heat", self.heat);
     v.field("tracers", self.tracers);

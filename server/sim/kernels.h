@@ -26,6 +26,9 @@ inline constexpr std::array<std::uint64_t, kDigestLanes> kDigestKeys = {
     0x452821e638d01377U, 0xbe5466cf34e90c6cU, 0xc0ac29b7c97c50ddU, 0x3f84d5b5b5470917U};
 inline constexpr std::uint64_t kDigestStep = 0x9e3779b97f4a7c15U;
 
+/// Of every folder that has some, although this header then names them: they are chosen together,
+/// and compiled together for each vector unit (kernels_vector.cpp). Tables that the folders would
+/// register each for itself needed a source for all units, a dispatch and a choice in each.
 struct Kernels {
   const char* name;
   void (*digest_cells)(const Cell* cells, std::uint64_t* sums);

@@ -19,7 +19,6 @@
 #include "server/sim/core_copy.h"
 #include "server/sim/fields.h"
 #include "server/sim/heat/field.h"
-#include "server/sim/models/hydro/hydro.h"
 #include "server/sim/models/registry.h"
 #include "server/sim/pipes/image.h"
 #include "server/sim/steam/field.h"
@@ -106,7 +105,7 @@ Status check_core(const CoreState& state, const PipesImage& pipes, const CoreHea
     return Error{"snapshot: the head of a source at " + to_string(at) + " cannot be"};
   }
   const Box world = state.config.box();
-  if (Status s = validate(state.hydro, state.config); !s) return s;
+  if (Status s = state.water.check(state.config); !s) return s;
   if (Status s = validate(state.waves, state.config); !s) return s;
   if (Status s = validate(state.heat, state.config); !s) return s;
   if (Status s = validate(state.tracers, state.config); !s) return s;
@@ -248,7 +247,7 @@ Result<std::unique_ptr<World>> World::restore(std::span<const std::byte> core,
                  " units, but its totals say " + std::to_string(world->core_.totals.pipes)};
   }
   if (Status s = world->load_chunks(chunks); !s) return Error{s.error()};
-  world->water_->attach(world->grid_, world->core_.hydro);
+  world->water_->attach(world->grid_, world->core_.water);
   if (world->waves_) world->waves_->attach(world->core_.waves, world->grid_);
   if (world->carried_) world->carried_->begin(world->grid_);
   if (world->heat_) {

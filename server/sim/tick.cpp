@@ -408,19 +408,20 @@ void World::drain_beyond_limit(std::vector<Chunk*> filled) {
       continue;
     }
     std::int64_t drained = 0;
-    std::for_each_n(chunk->cells.edit(), kChunkCells, [&](Cell& cell) {
-      if (held_in(cell) == 0) return;
-      drained += held_in(cell);
-      cell = kAir;
+    grid_.edit(*chunk, [&](ChunkEdit& cells) {
+      for (std::size_t i = 0; i < kChunkCells; ++i) {
+        if (held_in(cells[i]) == 0) continue;
+        drained += held_in(cells[i]);
+        cells.set(i, kAir);
+      }
+      cells.clear_marks();
     });
-    if (chunk->marks != nullptr) chunk->marks->cells.fill(0);
     core_.totals.drained += drained;
     core_.totals.water -= drained;
     grid_.set_digests(*chunk, chunk->pristine, 0);
-    grid_.note_change(*chunk, kChangedAll);
     drained_any = true;
   }
-  if (drained_any) water_->attach(grid_, core_.hydro);
+  if (drained_any) water_->attach(grid_, core_.water);
 }
 
 void World::advance_waves() {

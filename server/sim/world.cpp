@@ -7,7 +7,6 @@
 #include "server/sim/commands/context.h"
 #include "server/sim/fields.h"
 #include "server/sim/heat/field.h"
-#include "server/sim/models/hydro/hydro.h"
 #include "server/sim/models/registry.h"
 #include "server/sim/steam/field.h"
 #include "server/sim/tracers/field.h"
@@ -48,6 +47,7 @@ World::World(WorldConfig config, WorldLimits limits, WaveState waves, HeatState 
       config_digest_(digest_of_config(core_)),
       measure_(measure_of(core_.config)),
       water_(find_water_model(core_.config.water)->make(core_.config)) {
+  core_.water.make_for(core_.config.water);
   PipeLimits of_pipes;
   of_pipes.nodes = core_.limits.pipes;
   of_pipes.links = std::min(of_pipes.links, kLinksAPipe * core_.limits.pipes);
@@ -124,7 +124,7 @@ Result<std::unique_ptr<World>> World::create(const WorldSpec& spec) {
   SerialExecutor serial;
   (void)world->update_digest(serial);
   world->changed_.clear();
-  world->water_->attach(world->grid_, world->core_.hydro);
+  world->water_->attach(world->grid_, world->core_.water);
   if (world->waves_) world->waves_->attach(world->core_.waves, world->grid_);
   if (world->carried_) world->carried_->begin(world->grid_);
   if (world->heat_) world->heat_->begin(world->core_.heat, world->grid_);
@@ -293,7 +293,7 @@ std::array<Digest, kLayerCount> World::layers_with(Digest springs, Digest cells,
   layers[static_cast<std::size_t>(Layer::kSprings)] = springs;
   layers[static_cast<std::size_t>(Layer::kCells)] = cells;
   layers[static_cast<std::size_t>(Layer::kPipes)] = pipes;
-  layers[static_cast<std::size_t>(Layer::kMarks)] = marks + digest_of(core_.hydro);
+  layers[static_cast<std::size_t>(Layer::kMarks)] = marks + core_.water.digest();
   if (core_.waves.on) {
     layers[static_cast<std::size_t>(Layer::kWaves)] =
         combine(static_cast<std::uint32_t>(core_.waves.wind), waves);

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "server/formats/filled_world.h"
+#include "server/sim/models/registry.h"
 #include "server/sim/world.h"
 #include "tests/formats/mistake.h"
 
@@ -168,9 +169,10 @@ TEST(WorldFile, ABoxOfAnyAmount) {
 
 // Written and read again it is the same world, in every model.
 TEST(WorldFile, AFilledWorldIsTheWorldThatItsMarksMake) {
-  for (const char* water : {"cellular", "block", "stream", "hydro"}) {
+  for (const sim::WaterModelRow& model : sim::water_models()) {
     const std::string text =
-        std::string("[world]\nname = \"a\"\nsize = [8, 6, 1]\nseed = 7\nwater = \"") + water + R"("
+        std::string("[world]\nname = \"a\"\nsize = [8, 6, 1]\nseed = 7\nwater = \"") + model.name +
+        R"("
 [world.edges]
 left = "open"
 [[map]]
@@ -201,7 +203,7 @@ rate = 5
     EXPECT_EQ(filled.find("mark"), std::string::npos);
     const auto again = formats::build_world(filled);
     ASSERT_TRUE(again.ok()) << again.error() << filled;
-    EXPECT_EQ((*again)->digest(), (*world)->digest()) << water << filled;
+    EXPECT_EQ((*again)->digest(), (*world)->digest()) << model.name << filled;
   }
 }
 

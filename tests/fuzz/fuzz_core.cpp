@@ -10,6 +10,7 @@
 #include "server/sim/fields.h"
 #include "server/sim/world.h"
 #include "tests/fuzz/edits.h"
+#include "tests/support/every_water.h"
 #include "tests/support/random_tracers.h"
 #include "tests/support/random_world.h"
 
@@ -45,7 +46,7 @@ std::vector<Whole> make_wholes() {
   sluice::sim::SerialExecutor serial;
   for (std::uint64_t seed = 1; seed <= 16; ++seed) {
     const bool solid = seed % 2 == 0;
-    const auto water = static_cast<sluice::sim::WaterModel>(1 + seed / 2 % 4);
+    const auto water = tests::any_water(seed / 2);
     auto spec = seed > 8 ? tests::fitted(tests::random_heat(seed, solid, true), water)
                          : tests::random_world_of(water, seed, {.solid = solid, .side = 40});
     if (seed % 4 < 2) tests::add_random_waves(seed, spec);

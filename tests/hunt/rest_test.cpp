@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/drawn_world.h"
+#include "tests/support/every_water.h"
 
 namespace sluice::hunt::rest_test {
 namespace {
@@ -13,11 +14,8 @@ using sim::WaterModel;
 using tests::drawn_spec;
 using tests::make_world;
 
-constexpr WaterModel kModels[] = {WaterModel::kCellular, WaterModel::kBlock, WaterModel::kStream,
-                                  WaterModel::kHydro};
-
 TEST(Rest, WaterOverAirFloats) {
-  for (const WaterModel model : kModels) {
+  for (const WaterModel model : tests::every_water()) {
     EXPECT_NE(floating(*make_world(drawn_spec(model, {{"#~#", "#.#", "###"}}))), "");
     EXPECT_EQ(floating(*make_world(drawn_spec(model, {{"#.#", "#~#", "###"}}))), "");
     EXPECT_EQ(floating(*make_world(drawn_spec(model, {{"#~#", "###", "#.#"}}))), "");
@@ -52,7 +50,7 @@ TEST(Rest, WaterThatNothingDrivesIsFlat) {
 }
 
 TEST(Rest, WhatMovesComesToRestAndWhatIsFedIsClosed) {
-  for (const WaterModel model : kModels) {
+  for (const WaterModel model : tests::every_water()) {
     sim::WorldSpec spec = drawn_spec(model, {{"#~..#", "#~..#", "#~..#", "#####"}});
     spec.sources.push_back({{3, 3, 0}, kFull, -1});
     const auto world = make_world(spec);

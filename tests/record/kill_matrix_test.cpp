@@ -12,10 +12,12 @@
 
 #include "server/record/state_fields.h"
 #include "server/record/sync_test.h"
-#include "server/sim/models/registry.h"
+#include "server/sim/models/hydro/hydro.h"
 #include "server/workers/thread_pool.h"
+#include "tests/record/flipper.h"
 #include "tests/record/support.h"
 #include "tests/support/effort.h"
+#include "tests/support/every_water.h"
 #include "tests/support/random_world.h"
 #include "tests/support/world_access.h"
 
@@ -24,88 +26,6 @@ namespace {
 
 constexpr std::uint64_t kTick = 23;
 constexpr const char* kPhases[] = {"commands", "springs", "pipes", "pockets", "water", "sleep"};
-
-/// Visits every declared value, and flips a bit of the one of the given number.
-class Flipper {
- public:
-  Flipper(std::size_t wanted, int bit) : wanted_(wanted), bit_(bit) {}
-
-  template <class Value>
-  void field(const char* name, Value& value) {
-    visit(name, value);
-  }
-  void cell(const char* name, std::int32_t& value) { field(name, value); }
-  template <class Value>
-  void optional(const char* name, Value& value) {
-    field(name, value);
-  }
-  template <class Value, class Names>
-  void choice(const char* name, Value& value, const Names& /*names*/) {
-    field(name, value);
-  }
-
-  /// How many values there are.
-  [[nodiscard]] std::size_t count() const { return count_; }
-  /// Bits of the wanted value; 0 where there is no such value.
-  [[nodiscard]] int bits() const { return bits_; }
-  /// Maps that hold nothing, by the names of their fields.
-  [[nodiscard]] const std::set<std::string>& empty_maps() const { return empty_maps_; }
-
- private:
-  template <class Value>
-  void visit(const char* /*name*/, Value& value) {
-    if constexpr (std::is_enum_v<Value>) {
-      auto number = static_cast<std::underlying_type_t<Value>>(value);
-      scalar(number);
-      value = static_cast<Value>(number);
-    } else if constexpr (std::is_same_v<Value, bool>) {
-      auto number = static_cast<std::uint8_t>(value);
-      scalar(number, 1);
-      value = number != 0;
-    } else if constexpr (std::is_integral_v<Value>) {
-      scalar(value);
-    } else {
-      Value::visit_state(value, *this);
-    }
-  }
-  void visit(const char* /*name*/, std::string& text) {
-    for (char& character : text) scalar(character);
-  }
-  template <class Key, class Value>
-  void visit(const char* name, std::map<Key, Value>& map) {
-    if (map.empty()) empty_maps_.insert(name);
-    std::map<Key, Value> flipped;
-    for (auto& [key, value] : map) {
-      Key other = key;
-      visit(name, other);
-      visit(name, value);
-      flipped.emplace(std::move(other), std::move(value));
-    }
-    map = std::move(flipped);
-  }
-
-  template <class Value>
-  void visit(const char* name, std::vector<Value>& values) {
-    if (values.empty()) empty_maps_.insert(name);
-    for (Value& value : values) visit(name, value);
-  }
-
-  template <class Number>
-  void scalar(Number& number, int bits = 8 * sizeof(Number)) {
-    if (count_++ != wanted_) return;
-    bits_ = bits;
-    if (bit_ >= bits) return;
-    using Bits = std::make_unsigned_t<Number>;
-    number = static_cast<Number>(static_cast<Bits>(number) ^
-                                 static_cast<Bits>(std::uint64_t{1} << bit_));
-  }
-
-  std::size_t wanted_;
-  int bit_;
-  std::size_t count_ = 0;
-  int bits_ = 0;
-  std::set<std::string> empty_maps_;
-};
 
 /// Changes the second engine after one phase of one tick, and remembers what that makes different.
 class Fault final : public sim::PhaseObserver {
@@ -227,13 +147,17 @@ std::unique_ptr<sim::World> flowing_world() {
   return must(sim::World::create(spec));
 }
 
+sim::HydroState& hydro_state(sim::World& world) {
+  return sim::WorldTestAccess::core(world).water.as<sim::HydroState>();
+}
+
 TEST(KillMatrix, EveryBitOfHydroWaterIsCaughtAndNamed) {
   // Before the water phase the state is that of the tick before.
   const auto scene = flowing_world();
   sim::SerialExecutor serial;
   for (const std::uint64_t tick : {kTick - 1, kTick}) {
     while (scene->tick_number() < tick) (void)scene->tick({}, serial);
-    sim::HydroState& state = sim::WorldTestAccess::core(*scene).hydro;
+    sim::HydroState& state = hydro_state(*scene);
     Flipper counter(SIZE_MAX, 0);
     sim::HydroState::visit_state(state, counter);
     ASSERT_EQ(counter.empty_maps(), std::set<std::string>{});
@@ -248,7 +172,7 @@ TEST(KillMatrix, EveryBitOfHydroWaterIsCaughtAndNamed) {
             flowing_world, phase,
             [value, bit](sim::World& world) {
               Flipper flipper(value, bit);
-              sim::HydroState::visit_state(sim::WorldTestAccess::core(world).hydro, flipper);
+              sim::HydroState::visit_state(hydro_state(world), flipper);
             },
             "value " + std::to_string(value) + " bit " + std::to_string(bit) + " after " + phase);
         if (HasFatalFailure()) return;
@@ -277,8 +201,7 @@ std::unique_ptr<sim::World> carrying_world() {
 }
 
 /// Flips bits of every value of one layer of the scene, which has run up to its tick, after that
-/// phase. Says
-/// how many flips there were.
+/// phase. Says how many flips there were.
 template <class StateOf>
 int flip_layer(sim::World& scene, const std::string& phase, const StateOf& state_of) {
   using State = std::decay_t<decltype(state_of(scene))>;
@@ -287,8 +210,8 @@ int flip_layer(sim::World& scene, const std::string& phase, const StateOf& state
   State::visit_state(state_of(scene), counter);
   EXPECT_EQ(counter.empty_maps(), std::set<std::string>{});
   int flips = 0;
-  constexpr int kStep =
-      43 * static_cast<int>(tests::kCasesDividedBy);  // there are thousands of bits
+  // There are thousands of bits.
+  constexpr int kStep = 43 * static_cast<int>(tests::kCasesDividedBy);
   for (std::size_t value = 0; value < counter.count(); ++value) {
     for (int bit = static_cast<int>(value % kStep); bit < 64; bit += kStep) {
       Flipper flipper(value, bit);
@@ -475,7 +398,7 @@ TEST(KillMatrix, CleanTicksGiveNoAlarm) {
     tests::WorldKind kind;
     kind.solid = seed % 4 == 0;
     kind.side = 30;
-    const sim::WaterModel water = sim::water_models()[seed / 4 % sim::water_models().size()].id;
+    const sim::WaterModel water = tests::any_water(seed / 4);
     const auto world = must(sim::World::create(tests::random_world_of(water, seed, kind)));
     const auto script = tests::fitted(tests::random_script(seed, world->config().size, 60),
                                       sim::measure_of(world->config()));

@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 
 #include "server/record/verify.h"
-#include "server/sim/models/registry.h"
 #include "tests/record/support.h"
 #include "tests/support/effort.h"
+#include "tests/support/every_water.h"
 #include "tests/support/random_world.h"
 
 namespace sluice::record::test::pipes_record_test {
@@ -92,7 +92,7 @@ TEST(PipesRecord, OthersInTheBlockAndALoopThatNeverRestsChangeNothing) {
 
 TEST(PipesRecord, RandomWorldsVerifyFromEachCheckpoint) {
   for (std::uint64_t seed = 1; seed <= tests::cases(12, 5); ++seed) {
-    const sim::WaterModel water = sim::water_models()[seed % sim::water_models().size()].id;
+    const sim::WaterModel water = tests::any_water(seed);
     const sim::WorldSpec spec = tests::random_world_of(water, seed, {.side = 30});
     const tests::Script script = tests::fitted(tests::random_script(seed, spec.config.size, 70),
                                                sim::measure_of(spec.config));

@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 
 #include "server/record/verify.h"
-#include "server/sim/models/registry.h"
 #include "tests/record/support.h"
 #include "tests/support/effort.h"
+#include "tests/support/every_water.h"
 #include "tests/support/random_network.h"
 #include "tests/support/random_world.h"
 
@@ -21,7 +21,7 @@ sim::WorldSpec random_spec(std::uint64_t seed) {
   kind.solid = seed % 3 == 0;
   kind.side = 40;
   kind.pipes = tests::Pipes::kNone;  // its own, below
-  const sim::WaterModel water = sim::water_models()[seed % sim::water_models().size()].id;
+  const sim::WaterModel water = tests::any_water(seed);
   sim::WorldSpec spec = tests::random_world_of(water, seed, kind);
   tests::NetworkKind network;
   network.nodes = 40;

@@ -8,6 +8,8 @@
 #include "server/sim/models/cellular/rule.h"
 #include "tests/support/dice.h"
 #include "tests/support/drawn_world.h"
+#include "tests/support/every_water.h"
+#include "tests/support/water_options.h"
 
 namespace sluice::tests::at_rest_test {
 namespace {
@@ -61,15 +63,16 @@ TEST(AtRest, WithoutItAFullCellHoldsWhatItSays) {
 // Depth is that below the body's surface, also under a roof and along a passage; two bodies have
 // their own.
 TEST(AtRest, ABodyHasOneSurface) {
-  for (const sim::WaterModel water :
-       {sim::WaterModel::kCellular, sim::WaterModel::kBlock, sim::WaterModel::kHydro}) {
-    auto world = make_at_rest(drawn_spec(water, {{
-                                                    "#......#..#",
-                                                    "#~####~#..#",
-                                                    "#~####~#~~#",
-                                                    "#~~~~~~#~~#",
-                                                    "###########",
-                                                }}));
+  for (const sim::WaterModel water : every_water()) {
+    sim::WorldSpec spec = drawn_spec(water, {{
+                                                "#......#..#",
+                                                "#~####~#..#",
+                                                "#~####~#~~#",
+                                                "#~~~~~~#~~#",
+                                                "###########",
+                                            }});
+    set_option(spec.config, "drying", 0);
+    auto world = make_at_rest(spec);
     expect_still(*world);
     if (water != sim::WaterModel::kCellular) continue;
     EXPECT_EQ(world->cell({3, 1, 0}), kFull + 2 * 41);

@@ -6,6 +6,7 @@
 
 #include "server/sim/commands/cost.h"
 #include "tests/support/drawn_world.h"
+#include "tests/support/every_water.h"
 #include "tests/support/random_world.h"
 
 namespace sluice::tests::command_cost_test {
@@ -150,8 +151,7 @@ TEST(CommandCost, ABoxOfWaterCostsWhatItsCellsFlow) {
     return water - rock;
   };
   std::int64_t least = INT64_MAX;
-  for (const auto water : {sim::WaterModel::kCellular, sim::WaterModel::kBlock,
-                           sim::WaterModel::kStream, sim::WaterModel::kHydro}) {
+  for (const sim::WaterModel water : every_water()) {
     spec.config.water = water;
     spec.waves.on = spec.heat.on = false;
     const std::int64_t calm = flowing({kMaxSide, 4096, 1});

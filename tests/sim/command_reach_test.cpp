@@ -7,6 +7,7 @@
 
 #include "server/sim/commands/reach.h"
 #include "server/sim/executor.h"
+#include "tests/support/every_water.h"
 #include "tests/support/random_world.h"
 
 namespace sluice::tests::command_reach_test {
@@ -63,10 +64,8 @@ class Watched final : public sim::CommandSource {
 };
 
 RC_GTEST_PROP(CommandReach, NothingOutsideItChanges, (std::uint64_t seed, bool solid)) {
-  constexpr sim::WaterModel kModels[] = {sim::WaterModel::kCellular, sim::WaterModel::kBlock,
-                                         sim::WaterModel::kStream, sim::WaterModel::kHydro};
   const sim::WorldSpec spec =
-      random_world_of(kModels[seed % 4], seed, {.solid = solid, .side = 40, .waves = true});
+      random_world_of(any_water(seed), seed, {.solid = solid, .side = 40, .waves = true});
   auto world = sim::World::create(spec);
   RC_PRE(world.ok());
   sim::SerialExecutor serial;

@@ -9,6 +9,7 @@
 #include "server/sim/heat/field.h"
 #include "server/workers/thread_pool.h"
 #include "tests/support/drawn_world.h"
+#include "tests/support/every_water.h"
 #include "tests/support/mirror.h"
 #include "tests/support/random_heat.h"
 #include "tests/support/through_a_snapshot.h"
@@ -80,7 +81,7 @@ WorldSpec mixed_lake(std::uint64_t seed, bool solid) {
   Dice dice(seed ^ 0x1a4eU);
   WorldSpec spec;
   spec.config.name = "mixed";
-  spec.config.water = static_cast<sim::WaterModel>(dice.roll(1, 4));
+  spec.config.water = any_water(dice);
   const std::int32_t side = solid ? 36 : 140;
   spec.config.size = {dice.roll(1, side), dice.roll(2, side), solid ? dice.roll(2, 36) : 1};
   const Vec3 size = spec.config.size;
@@ -251,7 +252,7 @@ RC_GTEST_PROP(HeatProperty, NothingBecomesWarmerOrColderThanAllWas,
   Dice dice(seed);
   WorldSpec spec;
   spec.config.name = "still";
-  spec.config.water = static_cast<sim::WaterModel>(dice.roll(1, 4));
+  spec.config.water = any_water(dice);
   const std::int32_t side = solid ? 20 : 70;
   spec.config.size = {dice.roll(1, side), dice.roll(2, side), solid ? dice.roll(2, 20) : 1};
   const Vec3 size = spec.config.size;
@@ -305,7 +306,7 @@ RC_GTEST_PROP(HeatProperty, RestIsAFixedPoint, (std::uint64_t seed)) {
   Dice dice(seed);
   WorldSpec spec;
   spec.config.name = "pond";
-  spec.config.water = static_cast<sim::WaterModel>(dice.roll(1, 4));
+  spec.config.water = any_water(dice);
   spec.config.size = {dice.roll(1, 6), dice.roll(2, 7), 1};
   add_random_heat(seed, spec);
   spec.heat.options.down = std::max(spec.heat.options.down, 4);

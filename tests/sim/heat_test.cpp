@@ -8,6 +8,7 @@
 
 #include "server/sim/heat/field.h"
 #include "tests/support/drawn_world.h"
+#include "tests/support/every_water.h"
 #include "tests/support/water_options.h"
 
 namespace sluice::tests::heat_test {
@@ -16,9 +17,6 @@ namespace {
 using sim::kDegree;
 using sim::World;
 using sim::WorldSpec;
-
-constexpr sim::WaterModel kModels[] = {sim::WaterModel::kCellular, sim::WaterModel::kBlock,
-                                       sim::WaterModel::kStream, sim::WaterModel::kHydro};
 
 WorldSpec heated(sim::WaterModel water, const Drawing& drawing, std::int32_t degrees,
                  std::int32_t air) {
@@ -72,7 +70,7 @@ TEST(Heat, WorldsWithoutItHaveNone) {
 }
 
 TEST(Heat, AHeaterWarmsItsCellByWhatItGives) {
-  for (const sim::WaterModel model : kModels) {
+  for (const sim::WaterModel model : every_water()) {
     WorldSpec spec = heated(model, {"#~#", "###"}, 10, 10);
     spec.heaters = {{{1, 1, 0}, 4096}};
     auto world = make_world(spec);
@@ -179,7 +177,7 @@ TEST(Heat, TheDayWarmsAndCoolsTheAirInSteps) {
 }
 
 TEST(Heat, ALakeFreezesFromAboveAndMeltsAgain) {
-  for (const sim::WaterModel model : kModels) {
+  for (const sim::WaterModel model : every_water()) {
     WorldSpec spec =
         heated(model, {"#...#", "#...#", "#...#", "#~~~#", "#~~~#", "#~~~#", "#####"}, 1, -40);
     auto world = make_world(spec);
@@ -215,7 +213,7 @@ TEST(Heat, IceThickensByStefansLaw) {
 }
 
 TEST(Heat, WaterBoilsAwayAtAHundredDegrees) {
-  for (const sim::WaterModel model : kModels) {
+  for (const sim::WaterModel model : every_water()) {
     WorldSpec spec = heated(model, {"#.#", "#~#", "#~#", "###"}, 95, 95);
     spec.heaters = {{{1, 1, 0}, 40'000'000}};
     auto world = make_world(spec);
@@ -243,7 +241,7 @@ TEST(Heat, WithoutLatentHeatWaterFreezesAndBoilsAsWell) {
 
 // A hot spring at one end of a full canal and a drain at the other.
 TEST(Heat, ARiverCarriesTheHeatOfItsSpring) {
-  for (const sim::WaterModel model : kModels) {
+  for (const sim::WaterModel model : every_water()) {
     if (model == sim::WaterModel::kBlock) continue;  // blocks go from the top row to their place
     WorldSpec spec = heated(model, {"#..........#", "#~~~~~~~~~~#", "############"}, 10, 10);
     spec.heat.options.surface = 0;
@@ -269,7 +267,7 @@ TEST(Heat, PouredWaterBringsItsTemperature) {
 }
 
 TEST(Heat, IceIsSolidToWater) {
-  for (const sim::WaterModel model : kModels) {
+  for (const sim::WaterModel model : every_water()) {
     auto world = make_world(heated(model, {"#~..#", "#~..#", "#~..#", "#####"}, 0, -90));
     EXPECT_TRUE(give(*world, {sim::AddHeater{{1, 1, 0}, -sim::kMostHeaterRate}}).applied());
     const bool held = is_ice(world->cell({1, 1, 0}));

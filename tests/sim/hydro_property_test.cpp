@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "server/sim/models/hydro/hydro.h"
 #include "server/workers/thread_pool.h"
 #include "tests/support/drawn_world.h"
 #include "tests/support/mirror.h"
@@ -220,7 +221,7 @@ RC_GTEST_PROP(HydroProperty, WithoutSpringsEveryWorldComesToRestHonestAndFlat,
   for (const auto& commands : random_orders(seed, spec, false)) (void)world->tick(commands, serial);
   RC_ASSERT(ticks_to_rest(*world, 20000) > 0);
   RC_ASSERT(world->conserved());
-  RC_ASSERT(world->core().hydro.nothing());
+  RC_ASSERT(world->core().water.as<sim::HydroState>().nothing());
   const RestingRuns runs(*world);
   RC_ASSERT(runs.honest());
   // A rest that no symmetric rule can share out: one unit in a side view, up to three in 3D.

@@ -1,5 +1,7 @@
 // Goal: hydro water does what hydro.md promises, in worlds drawn for one promise each.
 // Method: how many ticks a shape takes to rest, how flat it lies then, how it falls and flows out.
+#include "server/sim/models/hydro/hydro.h"
+
 #include <cmath>
 
 #include <gmock/gmock.h>
@@ -55,7 +57,7 @@ TEST(HydroLevels, ABasinInTicksThatGrowWithItsWidth) {
     EXPECT_LE(ticks_to_rest(*world, most), most) << width;
     const std::int64_t each = std::int64_t{height} * 3 / 4 / 4 * kFull;
     for (std::int32_t x = 0; x < width; ++x) EXPECT_EQ(water_in_column(*world, x), each);
-    EXPECT_TRUE(world->core().hydro.nothing());
+    EXPECT_TRUE(world->core().water.as<sim::HydroState>().nothing());
   }
 }
 
@@ -436,7 +438,7 @@ TEST(HydroState, ASnapshotWithImpossibleMotionIsRefused) {
   auto world = make_world(spec);
   sim::SerialExecutor serial;
   for (int t = 0; t < 5; ++t) (void)world->tick({}, serial);
-  EXPECT_FALSE(world->core().hydro.links_x.empty());
+  EXPECT_FALSE(world->core().water.as<sim::HydroState>().links_x.empty());
   auto restored = through_a_snapshot(*world);
   EXPECT_EQ(restored->digest(), world->digest());
 }

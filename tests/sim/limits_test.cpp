@@ -11,6 +11,7 @@
 #include "server/sim/world.h"
 #include "server/workers/thread_pool.h"
 #include "tests/support/drawn_world.h"
+#include "tests/support/every_water.h"
 #include "tests/support/random_world.h"
 #include "tests/support/through_a_snapshot.h"
 
@@ -280,7 +281,7 @@ TEST(LimitOfChunks, HoldsWhereWhatASourceGivesFreezesAsItComes) {
 
 RC_GTEST_PROP(LimitOfChunks, HoldsAndIsTheSameInEveryRun,
               (std::uint64_t seed, bool solid, std::uint8_t model)) {
-  const auto water = static_cast<sim::WaterModel>(1 + model % 3);
+  const auto water = any_water(model);
   WorldSpec spec = random_world_of(water, seed, {.solid = solid, .side = 300});
   Dice dice(seed);
   // Hardly more than it begins with.

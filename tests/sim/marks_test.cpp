@@ -12,6 +12,7 @@
 #include "server/sim/marks/trapped_air.h"
 #include "server/workers/thread_pool.h"
 #include "tests/support/drawn_world.h"
+#include "tests/support/every_water.h"
 #include "tests/support/random_world.h"
 #include "tests/support/through_a_snapshot.h"
 #include "tests/support/water_options.h"
@@ -25,9 +26,6 @@ using sim::MarkKind;
 using sim::WaterModel;
 using sim::World;
 using sim::WorldSpec;
-
-constexpr WaterModel kModels[] = {WaterModel::kCellular, WaterModel::kBlock, WaterModel::kStream,
-                                  WaterModel::kHydro};
 
 WorldSpec marked(WaterModel water, const Drawing& drawing, std::vector<Mark> marks) {
   WorldSpec spec = drawn_spec(water, {drawing});
@@ -57,7 +55,7 @@ std::string after_ticks(World& world, int ticks) {
 }
 
 TEST(Marks, FillWhatTheWaterReachesAtRest) {
-  for (const WaterModel water : kModels) {
+  for (const WaterModel water : every_water()) {
     auto world = make_world(marked(water, kCave,
                                    {{{9, 3, 0}, MarkKind::kLevel, 6 * kFull},
                                     {{5, 2, 0}, MarkKind::kLevel, -1},
@@ -102,7 +100,7 @@ TEST(Marks, OneLevelOverThePartOfACellOfEachModel) {
 }
 
 TEST(Marks, ABubbleKeepsAPocketUntilItIsOpened) {
-  for (const WaterModel water : kModels) {
+  for (const WaterModel water : every_water()) {
     const WorldSpec spec = marked(
         water, kCave,
         {{{9, 3, 0}, MarkKind::kLevel, 7 * kFull}, {{9, 4, 0}, MarkKind::kBubble, 4 * kFull - 5}});
@@ -210,7 +208,7 @@ std::map<Vec3, std::int64_t> plain_levels(const WorldSpec& spec, const World& dr
 
 RC_GTEST_PROP(MarksProperty, EqualAPlainFloodAndAreAtRest,
               (std::uint64_t seed, bool solid, std::uint8_t model)) {
-  const WaterModel water = kModels[model % 4];
+  const WaterModel water = any_water(model);
   WorldSpec spec = random_world_of(
       water, seed,
       {.solid = solid, .edges = false, .springs = false, .side = 100, .pipes = Pipes::kNone});
@@ -264,7 +262,7 @@ std::string refused(World& world, const sim::CommandBody& body) {
 }
 
 TEST(LevelCommands, FillAndEvaporateWhatIsJoined) {
-  for (const WaterModel water : kModels) {
+  for (const WaterModel water : every_water()) {
     auto world = make_world(marked(water, kCave, {}));
     EXPECT_EQ(refused(*world, sim::FillLevel{{9, 3, 0}, 6 * kFull}), "");
     const std::int64_t filled = world->totals().sourced;

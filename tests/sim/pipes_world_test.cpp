@@ -2,10 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "server/sim/models/registry.h"
 #include "server/sim/world.h"
 #include "server/workers/thread_pool.h"
 #include "tests/support/effort.h"
+#include "tests/support/every_water.h"
 #include "tests/support/random_network.h"
 #include "tests/support/random_world.h"
 #include "tests/support/through_a_snapshot.h"
@@ -123,7 +123,7 @@ TEST(PipesInWorld, no_order_sleep_thread_block_or_restore_makes_a_difference) {
   workers::ThreadPool pool(3);
   for (std::uint64_t seed = 1; seed <= cases(90); ++seed) {
     // Ports give and take in the parts that each model moves water in.
-    const sim::WaterModel water = sim::water_models()[seed % sim::water_models().size()].id;
+    const sim::WaterModel water = any_water(seed);
     sim::WorldSpec spec =
         random_world_of(water, seed, {.solid = seed % 5 == 0, .side = 40, .pipes = Pipes::kNone});
     for (std::uint64_t i = seed; spec.pipes.empty(); i += 1000) {

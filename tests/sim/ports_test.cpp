@@ -4,6 +4,7 @@
 
 #include "server/sim/world.h"
 #include "tests/support/drawn_world.h"
+#include "tests/support/every_water.h"
 #include "tests/support/water_options.h"
 
 namespace sluice::tests::ports_test {
@@ -51,9 +52,7 @@ class PortsInModel : public testing::TestWithParam<WaterModel> {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Models, PortsInModel,
-                         testing::Values(WaterModel::kCellular, WaterModel::kBlock,
-                                         WaterModel::kStream));
+INSTANTIATE_TEST_SUITE_P(Models, PortsInModel, testing::ValuesIn(every_water()));
 
 // An endless waterfall: the inlet lies low in the lake, the node and its outlet above it.
 TEST_P(PortsInModel, NoInletLiftsWaterAboveItsHead) {

@@ -9,6 +9,7 @@
 #include "server/sim/commands/reach.h"
 #include "server/sim/world.h"
 #include "tests/support/drawn_world.h"
+#include "tests/support/every_water.h"
 #include "tests/support/random_world.h"
 
 namespace sluice::tests::pour_test {
@@ -113,10 +114,7 @@ TEST(MixedPour, IsWhatOlderOnesWere) {
 }
 
 RC_GTEST_PROP(MixedPour, IsThePoursOfWhichItConsists, (std::uint64_t seed, bool solid)) {
-  constexpr sim::WaterModel kWaters[] = {sim::WaterModel::kCellular, sim::WaterModel::kBlock,
-                                         sim::WaterModel::kStream, sim::WaterModel::kHydro};
-  const sim::WorldSpec spec =
-      random_world_of(kWaters[seed % 4], seed, {.solid = solid, .side = 40});
+  const sim::WorldSpec spec = random_world_of(any_water(seed), seed, {.solid = solid, .side = 40});
   auto one = sim::World::create(spec);
   auto other = sim::World::create(spec);
   RC_PRE(one.ok() && other.ok());

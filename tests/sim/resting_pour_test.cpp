@@ -11,6 +11,7 @@
 #include "server/sim/commands/reach.h"
 #include "server/sim/world.h"
 #include "tests/support/drawn_world.h"
+#include "tests/support/every_water.h"
 #include "tests/support/random_world.h"
 
 namespace sluice::tests::resting_pour_test {
@@ -18,8 +19,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr sim::WaterModel kWaters[] = {sim::WaterModel::kCellular, sim::WaterModel::kHydro,
-                                       sim::WaterModel::kBlock, sim::WaterModel::kStream};
 constexpr std::int32_t kLoad = 41;  // that a cell of depth adds in cellular water
 
 sim::CommandOutcome give(sim::World& world, const sim::CommandBody& body) {
@@ -168,7 +167,7 @@ TEST(RestingPour, WithoutRestIsThePourWithoutTheKey) {
 RC_GTEST_PROP(RestingPour, ABasinIsAtRestAtOnce, (std::uint64_t seed, bool solid)) {
   Dice dice(seed);
   sim::WorldSpec spec;
-  spec.config.water = kWaters[seed % 2];
+  spec.config.water = seed % 2 == 0 ? sim::WaterModel::kCellular : sim::WaterModel::kHydro;
   const std::int32_t side = solid ? 18 : 70;
   spec.config.size = {side, side, solid ? side : 1};
   const bool pressed = spec.config.water == sim::WaterModel::kCellular;
@@ -206,8 +205,7 @@ RC_GTEST_PROP(RestingPour, ABasinIsAtRestAtOnce, (std::uint64_t seed, bool solid
 // A column of any world gets what a pour with `above` gives it, and where water cannot be pressed
 // that is all.
 RC_GTEST_PROP(RestingPour, IsAPourUpwardsAndWhatItPresses, (std::uint64_t seed, bool solid)) {
-  const sim::WorldSpec spec =
-      random_world_of(kWaters[seed % 4], seed, {.solid = solid, .side = 40});
+  const sim::WorldSpec spec = random_world_of(any_water(seed), seed, {.solid = solid, .side = 40});
   auto one = sim::World::create(spec);
   auto other = sim::World::create(spec);
   RC_PRE(one.ok() && other.ok());
@@ -227,8 +225,7 @@ RC_GTEST_PROP(RestingPour, IsAPourUpwardsAndWhatItPresses, (std::uint64_t seed, 
 }
 
 RC_GTEST_PROP(RestingPour, ReachesOnlyWhatItSays, (std::uint64_t seed, bool solid)) {
-  const sim::WorldSpec spec =
-      random_world_of(kWaters[seed % 4], seed, {.solid = solid, .side = 40});
+  const sim::WorldSpec spec = random_world_of(any_water(seed), seed, {.solid = solid, .side = 40});
   auto world = sim::World::create(spec);
   RC_PRE(world.ok());
   Dice dice(seed);

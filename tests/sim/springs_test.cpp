@@ -6,6 +6,7 @@
 
 #include "tests/support/drawn_world.h"
 #include "tests/support/effort.h"
+#include "tests/support/every_water.h"
 #include "tests/support/random_world.h"
 #include "tests/support/through_a_snapshot.h"
 #include "tests/support/world_access.h"
@@ -69,8 +70,7 @@ TEST(Springs, NonePressesBeyondItsHead) {
 }
 
 TEST(Springs, EachModelsStopAtTheHeadThatTheyWereTold) {
-  for (const sim::WaterModel model :
-       {sim::WaterModel::kCellular, sim::WaterModel::kBlock, sim::WaterModel::kStream}) {
+  for (const sim::WaterModel model : every_water()) {
     WorldSpec spec = drawn_spec(model, {Drawing(12, "#...#")});
     spec.sources = {{{2, 0, 0}, kFull, 5 * kFull}};
     auto world = make_world(spec);
@@ -210,7 +210,7 @@ TEST(Springs, APortUnderARoofHearsOfASurfaceFarAway) {
 
 RC_GTEST_PROP(Springs, SleepAndRestoresChangeNothing,
               (std::uint64_t seed, bool solid, std::uint8_t model)) {
-  const auto water = static_cast<sim::WaterModel>(1 + model % 4);
+  const auto water = any_water(model);
   WorldSpec spec = random_world_of(water, seed, {.solid = solid, .side = 100});
   Dice dice(seed);
   for (int i = 0; i < 40; ++i) {
@@ -267,7 +267,7 @@ WorldSpec hollow(std::uint64_t seed, sim::WaterModel water) {
 TEST(Springs, OneThatGivesWakesThoseThatItMakesRoomFor) {
   sim::SerialExecutor serial;
   for (std::uint64_t seed = 1; seed <= cases(1000); ++seed) {
-    const WorldSpec spec = hollow(seed, static_cast<sim::WaterModel>(1 + seed % 4));
+    const WorldSpec spec = hollow(seed, any_water(seed));
     auto sleeping = make_world(spec);
     auto wakeful = make_world(spec);
     wakeful->set_run_options({.sleep = false});

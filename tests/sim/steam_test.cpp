@@ -7,6 +7,7 @@
 
 #include "server/sim/heat/field.h"
 #include "tests/support/drawn_world.h"
+#include "tests/support/every_water.h"
 #include "tests/support/through_a_snapshot.h"
 #include "tests/support/water_options.h"
 
@@ -17,9 +18,6 @@ using sim::kDegree;
 using sim::World;
 using sim::WorldSpec;
 using testing::HasSubstr;
-
-constexpr sim::WaterModel kEveryModel[] = {sim::WaterModel::kCellular, sim::WaterModel::kBlock,
-                                           sim::WaterModel::kStream, sim::WaterModel::kHydro};
 
 WorldSpec steamy(sim::WaterModel water, const Drawing& drawing, std::int32_t degrees,
                  std::int32_t air) {
@@ -95,7 +93,7 @@ TEST(Steam, AThousandUnitsRiseCoolAndRainAsTheDocumentSays) {
 }
 
 TEST(Steam, AKettleRainsBackIntoItself) {
-  for (const sim::WaterModel model : kEveryModel) {
+  for (const sim::WaterModel model : every_water()) {
     WorldSpec spec = steamy(model,
                             {"########", "#......#", "#......#", "#......#", "##..####", "#~~~~~~#",
                              "#~~~~~~#", "########"},

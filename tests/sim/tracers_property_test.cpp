@@ -7,6 +7,7 @@
 #include "server/sim/tracers/field.h"
 #include "server/workers/thread_pool.h"
 #include "tests/support/drawn_world.h"
+#include "tests/support/every_water.h"
 #include "tests/support/mirror.h"
 #include "tests/support/random_tracers.h"
 #include "tests/support/through_a_snapshot.h"
@@ -200,7 +201,7 @@ RC_GTEST_PROP(TracerProperty, ItComesToRest, (std::uint64_t seed, bool solid)) {
   Dice dice(seed);
   WorldSpec spec;
   spec.config.name = "still";
-  spec.config.water = static_cast<sim::WaterModel>(dice.roll(1, 4));
+  spec.config.water = any_water(dice);
   const std::int32_t side = solid ? 10 : 40;
   spec.config.size = {dice.roll(1, side), dice.roll(2, side), solid ? dice.roll(2, 10) : 1};
   const Vec3 size = spec.config.size;

@@ -5,6 +5,7 @@
 
 #include "server/sim/tracers/field.h"
 #include "tests/support/drawn_world.h"
+#include "tests/support/every_water.h"
 #include "tests/support/through_a_snapshot.h"
 
 namespace sluice::tests::tracers_test {
@@ -14,9 +15,6 @@ using sim::TracerKind;
 using sim::World;
 using sim::WorldSpec;
 using testing::HasSubstr;
-
-constexpr sim::WaterModel kModels[] = {sim::WaterModel::kCellular, sim::WaterModel::kBlock,
-                                       sim::WaterModel::kStream, sim::WaterModel::kHydro};
 
 WorldSpec dyed(sim::WaterModel model, const Drawing& drawing, TracerKind kind = TracerKind::kDye) {
   WorldSpec spec = drawn_spec(model, {drawing});
@@ -69,7 +67,7 @@ TEST(Tracers, WorldsWithoutThemHaveNone) {
 }
 
 TEST(Tracers, APourBringsThemAndDrainsTakeTheirShare) {
-  for (const sim::WaterModel model : kModels) {
+  for (const sim::WaterModel model : every_water()) {
     auto world = make_world(dyed(model, {"#.#", "###"}));
     EXPECT_TRUE(give(*world, sim::DyedPour{{1, 1, 0}, kFull, {{"red", 1000}}}).applied());
     EXPECT_EQ(red(*world, {1, 1, 0}), 1000);
@@ -103,7 +101,7 @@ TEST(Tracers, ASpringBringsSoMuchInEachFullCellOfItsWater) {
 }
 
 TEST(Tracers, FallingWaterCarriesAllThatItHolds) {
-  for (const sim::WaterModel model : kModels) {
+  for (const sim::WaterModel model : every_water()) {
     WorldSpec spec = dyed(model, {"#.#", "#.#", "#.#", "#.#", "###"});
     dye(spec, {1, 4, 0}, 777);
     auto world = make_world(spec);

@@ -10,6 +10,7 @@
 #include "server/sim/waves/field.h"
 #include "server/workers/thread_pool.h"
 #include "tests/support/drawn_world.h"
+#include "tests/support/every_water.h"
 #include "tests/support/mirror.h"
 #include "tests/support/through_a_snapshot.h"
 
@@ -23,7 +24,7 @@ constexpr std::size_t kTicks = 60;
 
 WorldSpec random_waves(std::uint64_t seed, bool solid, bool springs) {
   Dice dice(seed ^ 0xa7e5U);
-  const auto water = static_cast<sim::WaterModel>(dice.roll(1, 4));
+  const auto water = any_water(dice);
   WorldSpec spec = random_world_of(
       water, seed,
       {.solid = solid, .springs = springs, .side = solid ? 80 : 150, .pipes = Pipes::kNone});

@@ -12,7 +12,9 @@
 #include "server/sim/waves/field.h"
 #include "server/sim/waves/step.h"
 #include "tests/support/drawn_world.h"
+#include "tests/support/every_water.h"
 #include "tests/support/through_a_snapshot.h"
+#include "tests/support/water_options.h"
 
 namespace sluice::tests::waves_test {
 namespace {
@@ -206,9 +208,11 @@ TEST(Waves, StillWaterSleeps) {
 }
 
 TEST(Waves, ASplashGivesAtMostItsEnergyAndDies) {
-  for (const WaterModel water : {WaterModel::kHydro, WaterModel::kCellular, WaterModel::kBlock}) {
+  for (const WaterModel water : every_water()) {
     for (const std::int32_t direction : {-1, 0, 1}) {
-      const auto world = make_world(lake(water, {300, 10, 1}, 4));
+      sim::WorldSpec spec = lake(water, {300, 10, 1}, 4);
+      set_option(spec.config, "drying", 0);
+      const auto world = make_world(spec);
       while (!tick(*world).at_rest) {
       }
       const std::int32_t energy = 1'000'000;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "tests/support/every_water.h"
 #include "tests/support/random_world.h"
 
 namespace sluice::tests {
@@ -46,7 +47,7 @@ inline void add_random_heat(std::uint64_t seed, sim::WorldSpec& spec) {
 
 inline sim::WorldSpec random_heat(std::uint64_t seed, bool solid, bool springs, Vec3 least = {}) {
   Dice dice(seed ^ 0xb011U);
-  const auto water = static_cast<sim::WaterModel>(dice.roll(1, 4));
+  const auto water = any_water(dice);
   sim::WorldSpec spec = random_world_of(
       water, seed,
       {.solid = solid, .springs = springs, .side = solid ? 80 : 150, .pipes = Pipes::kJoined});

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "tests/support/every_water.h"
 #include "tests/support/random_heat.h"
 
 namespace sluice::tests {
@@ -51,7 +52,7 @@ inline void add_random_tracers(std::uint64_t seed, sim::WorldSpec& spec) {
 /// Of any water; some with heat, too.
 inline sim::WorldSpec random_tracers(std::uint64_t seed, bool solid, bool springs) {
   Dice dice(seed ^ 0x7ac3U);
-  const auto water = static_cast<sim::WaterModel>(dice.roll(1, 4));
+  const auto water = any_water(dice);
   sim::WorldSpec spec = random_world_of(
       water, seed,
       {.solid = solid, .springs = springs, .side = solid ? 80 : 150, .pipes = Pipes::kJoined});

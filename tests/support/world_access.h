@@ -40,8 +40,9 @@ class WorldTestAccess {
     damaged(world);
     const ChunkShape& shape = world.grid_.shape();
     Chunk& chunk = world.grid_.obtain(shape.chunk_of(at));
-    chunk.cells.edit()[static_cast<std::size_t>(shape.index_of(at))] = cell;
-    world.grid_.note_change(chunk, kChangedAll);
+    world.grid_.edit(chunk, [&](ChunkEdit& cells) {
+      cells.set(static_cast<std::size_t>(shape.index_of(at)), cell);
+    });
   }
   /// Flips one bit of a cell's mark.
   static void flip_mark(World& world, Vec3 at, int bit) {

@@ -2,8 +2,8 @@
 
 Usage: state_members.py ROOT [TABLE]   reads ROOT's simulation as the compiler does (libclang), so that no member
 escapes, wherever and however it is declared. A struct with visit_state must name each of its members there.
-Of all others that World and the engines of the water models are made of each member must stand in TABLE, which
-says whether it is state (in digests, snapshots and comparisons) or derived (computed from state, and rebuilt).
+Of all others that World, the engines of the water models and their states are made of each member must stand in
+TABLE, which says whether it is state (in digests, snapshots and comparisons) or derived (computed from state, and rebuilt).
 A member that is in neither is an error, and so is a line of TABLE that is no member any more, a member that is
 static, and a record that is declared and nowhere defined, since nobody can say what it is made of.
 """
@@ -19,6 +19,7 @@ from sim_units import KIND, TYPE, may_change, units_of
 RECORDS = (KIND.STRUCT_DECL, KIND.CLASS_DECL, KIND.CLASS_TEMPLATE, KIND.UNION_DECL)
 ROOTS = ("World",)
 ENGINE = "sluice::sim::WaterModelState"
+STATE = "sluice::sim::KeptState"
 
 
 def path_of(cursor):
@@ -91,15 +92,15 @@ def members_of(record):
     return members
 
 
-def is_engine(record, all_records):
-    """Whether it is a water model's, also by way of a base of its own or another name for it."""
+def derives_from(base_name, record, all_records):
+    """Whether it does, also by way of a base of its own or another name for it."""
     for base in bases_of(record):
         a_type = base.type.get_canonical()
-        if a_type.spelling == ENGINE:
+        if a_type.spelling == base_name:
             return True
         declaration = a_type.get_declaration()
         parent = all_records.get(declaration.get_usr())
-        if parent is not None and is_engine(parent, all_records):
+        if parent is not None and derives_from(base_name, parent, all_records):
             return True
     return False
 
@@ -115,10 +116,11 @@ def visited_by(record):
 
 def reached(all_records, root):
     """The records that World and the engines are made of, and all that have a visit_state."""
-    engines = [record for record in all_records.values() if is_engine(record, all_records)]
+    engines = [record for record in all_records.values() if derives_from(ENGINE, record, all_records)]
     if not engines:
         raise SystemExit("no model has an engine")
-    waiting = engines + [record for record in all_records.values()
+    states = [record for record in all_records.values() if derives_from(STATE, record, all_records)]
+    waiting = engines + states + [record for record in all_records.values()
                          if record.spelling in ROOTS or visited_by(record) is not None]
     found = {}
     while waiting:

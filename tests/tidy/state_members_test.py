@@ -129,6 +129,13 @@ class Members(unittest.TestCase):
                 self.assertEqual(1, len(lines), (name, head, lines))
                 self.assertIn("New::wind_", lines[0])
 
+    def test_a_state_of_a_model_is_found_behind_its_face(self):
+        text = '#include "server/sim/world.h"\nnamespace sluice::sim { struct KeptState {};\n' \
+               "template <class T> struct Keeps final : KeptState { T wind_; }; }\n"
+        lines = found(files={"models/new/new.cpp": text})
+        self.assertEqual(1, len(lines), lines)
+        self.assertIn("Keeps::wind_", lines[0])
+
     def test_a_simulation_without_an_engine_is_an_error(self):
         with self.assertRaises(SystemExit):
             found(files={"models/still/still.cpp": ""})

@@ -70,19 +70,20 @@ template <class Next>
 void CommandContext::rewrite(Chunk& chunk, const Box& part, Next&& next) {
   const ChunkShape& shape = world_.grid_.shape();
   Change change;
-  Cell* const cells = chunk.cells.edit();
-  const Vec3 end = part.end();
-  for (std::int32_t y = part.from.y; y < end.y; ++y) {
-    for (std::int32_t z = part.from.z; z < end.z; ++z) {
-      for (std::int32_t x = part.from.x; x < end.x; ++x) {
-        Cell& cell = cells[static_cast<std::size_t>(shape.index_of({x, y, z}))];
-        const Cell after = next(cell);
-        change.add(cell, after, 1);
-        cell = after;
+  world_.grid_.edit(chunk, region_of(part, shape), [&](ChunkEdit& cells) {
+    const Vec3 end = part.end();
+    for (std::int32_t y = part.from.y; y < end.y; ++y) {
+      for (std::int32_t z = part.from.z; z < end.z; ++z) {
+        for (std::int32_t x = part.from.x; x < end.x; ++x) {
+          const auto index = static_cast<std::size_t>(shape.index_of({x, y, z}));
+          const Cell after = next(cells[index]);
+          change.add(cells[index], after, 1);
+          cells.set(index, after);
+        }
       }
     }
-  }
-  note(chunk, change, region_of(part, shape));
+  });
+  count(change);
 }
 
 void CommandContext::refill(Chunk& chunk, Cell kind) {
@@ -92,15 +93,16 @@ void CommandContext::refill(Chunk& chunk, Cell kind) {
   } else {
     for (const Cell cell : chunk.cells) change.add(cell, kind, 1);
   }
-  if (change.any) chunk.cells.fill(kind);
-  note(chunk, change, whole_chunk(world_.grid_.shape()));
+  world_.grid_.edit(chunk, [&](ChunkEdit& cells) {
+    if (change.any) cells.fill(kind);
+  });
+  count(change);
 }
 
-void CommandContext::note(Chunk& chunk, const Change& change, const ChunkRegion& where) {
+void CommandContext::count(const Change& change) {
   world_.core_.totals.sourced += change.came;
   world_.core_.totals.drained += change.went;
   world_.core_.totals.water += change.came - change.went;
-  if (change.any) world_.grid_.note_change(chunk, kChangedAll, where);
 }
 
 template <class F>

@@ -110,7 +110,7 @@ class CommandContext {
       any = any || before != after;
     }
   };
-  void note(Chunk& chunk, const Change& change, const ChunkRegion& where);
+  void count(const Change& change);
   /// Makes every cell of a chunk that lies wholly in the world of one kind.
   void refill(Chunk& chunk, Cell kind);
   /// Sets every cell of `part`, which lies in one chunk, to next(cell).

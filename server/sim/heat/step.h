@@ -27,7 +27,7 @@ struct HeatCell {
 /// A chunk's part in the step under way.
 struct ChunkHeat {
   ChunkCoord coord;
-  const Chunk* chunk = nullptr;  // null: air
+  Chunk* chunk = nullptr;  // null: air
   const AmountPage* page = nullptr;
   std::vector<std::int64_t> change;  // what each cell gains; room alone until it is written
   std::int64_t to_air = 0;           // given and taken, each for itself

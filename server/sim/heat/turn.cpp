@@ -22,29 +22,28 @@ std::uint64_t HeatStep::groups_to_turn(const Chunk& chunk, const AmountPage* pag
 std::int64_t HeatStep::turn(ChunkHeat& heat, std::uint64_t groups) {
   const AmountPage* const page = page_of(heat.chunk);
   std::int64_t gone = 0;
-  Cell* cells = nullptr;
-  for (std::size_t i = 0; i < kChunkCells; ++i) {
-    if ((groups >> (i / 64) & 1) == 0) {
-      i |= 63;
-      continue;
+  grid_.edit(*heat.chunk, [&](ChunkEdit& cells) {
+    for (std::size_t i = 0; i < kChunkCells; ++i) {
+      if ((groups >> (i / 64) & 1) == 0) {
+        i |= 63;
+        continue;
+      }
+      const Cell cell = cells[i];
+      const std::int32_t units = held_in(cell);
+      if (units == 0) continue;
+      const std::int64_t energy = page == nullptr ? 0 : page->at(i);
+      const Cell next = turned(cell, units, energy);
+      if (next == cell) continue;
+      cells.set(i, next);
+      ++turned_;
+      if (is_ice(next) && options_.growth > 0) grow(heat.coord, i, units);
+      if (const std::int32_t left = held_in(next); left < units) {
+        gone += units - left;
+        let_go(shape_.cell_at(heat.coord, static_cast<std::int32_t>(i)), units, left,
+               state_.pages[heat.coord].edit()[i]);
+      }
     }
-    const Cell cell = heat.chunk->cells[i];
-    const std::int32_t units = held_in(cell);
-    if (units == 0) continue;
-    const std::int64_t energy = page == nullptr ? 0 : page->at(i);
-    const Cell next = turned(cell, units, energy);
-    if (next == cell) continue;
-    if (cells == nullptr) cells = grid_.find(heat.coord)->cells.edit();
-    cells[i] = next;
-    ++turned_;
-    if (is_ice(next) && options_.growth > 0) grow(heat.coord, i, units);
-    if (const std::int32_t left = held_in(next); left < units) {
-      gone += units - left;
-      let_go(shape_.cell_at(heat.coord, static_cast<std::int32_t>(i)), units, left,
-             state_.pages[heat.coord].edit()[i]);
-    }
-  }
-  if (cells != nullptr) grid_.note_change(*grid_.find(heat.coord), kChangedAll);
+  });
   return gone;
 }
 

@@ -184,6 +184,7 @@ Result<LevelSums> Filling::sums(std::int32_t marks) {
   return sums;
 }
 
+// Runs of several columns lie in one chunk, which is noted once, when all are written.
 void Filling::write() {
   const ChunkShape& shape = grid_.shape();
   std::vector<Chunk*> written;

@@ -14,6 +14,12 @@ std::span<const WaterOption> options_of(WaterModel model) {
   return row != nullptr ? row->options : std::span<const WaterOption>();
 }
 
+void WaterState::make_for(WaterModel model) {
+  if (kept_ != nullptr) return;
+  const WaterModelRow* const row = find_water_model(model);
+  if (row != nullptr && row->state != nullptr) kept_ = row->state();
+}
+
 std::optional<Vec3> WaterModelState::giver(const Grid& grid, Vec3 at) {
   return water_of(grid.cell(at)) > 0 ? std::optional(at) : std::nullopt;
 }

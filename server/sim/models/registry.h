@@ -13,7 +13,7 @@
 #include "server/sim/carried/moves.h"
 #include "server/sim/executor.h"
 #include "server/sim/grid.h"
-#include "server/sim/models/hydro/state.h"
+#include "server/sim/models/state.h"
 #include "server/sim/spec.h"
 #include "server/sim/springs.h"
 
@@ -44,13 +44,14 @@ struct WaterHead {
 };
 
 /// A model's engine for one world. Whatever it keeps between ticks it could make again from the
-/// grid and, where there is one, the core's state of its model: the state is theirs alone.
+/// grid and, where its row says how to make one, the state that it is attached to: the state is
+/// theirs alone.
 class WaterModelState {
  public:
   virtual ~WaterModelState() = default;
   /// Before the first tick, after a restore too, and whenever cells changed that no tick's engine
   /// will hear of: takes them as they are. Both outlive the engine.
-  virtual void attach(Grid& /*grid*/, HydroState& /*state*/) {}
+  virtual void attach(Grid& /*grid*/, WaterState& /*state*/) {}
   /// One tick. Grid::changed() lists what commands, springs and ports changed since the last one;
   /// an engine's first tick, after a restore too, must look at everything.
   virtual WaterAdvance advance(const WaterTick& now, Grid& grid, Executor& executor) = 0;
@@ -106,6 +107,8 @@ struct WaterModelRow {
   /// What the bounds of each option do not say; null where they say all.
   Status (*check)(const WorldConfig& config) = nullptr;
   std::unique_ptr<WaterModelState> (*make)(const WorldConfig& config);
+  /// The state of a world that begins (keep, in state.h); null where cells and marks are all of it.
+  std::unique_ptr<KeptState> (*state)() = nullptr;
 };
 
 /// All of them (rows.cpp).

@@ -1,6 +1,7 @@
 // The rule: in each tick every cell gives the cell below it up to `drip` units, as far as they fit,
 // or else the cell beside it, where that one is open and holds less. A cell's mark counts, up to
-// 15, how often it was given something.
+// 15, how often it was given something. The world counts them all: every fourth drop is half as
+// large.
 #include "tests/sim/toy_model/toy.h"
 
 #include <algorithm>
@@ -24,6 +25,10 @@ class ToyWater final : public sim::WaterModelState {
  public:
   explicit ToyWater(const sim::WorldConfig& config)
       : drip_(config.option("drip")), left_(config.option("side") == 1) {}
+
+  void attach(sim::Grid& /*grid*/, sim::WaterState& state) override {
+    state_ = &state.as<ToyState>();
+  }
 
   sim::WaterAdvance advance(const sim::WaterTick& /*now*/, sim::Grid& grid,
                             sim::Executor& /*executor*/) override {
@@ -57,11 +62,12 @@ class ToyWater final : public sim::WaterModelState {
 
  private:
   /// As much as fits below `most`; false where nothing does.
-  bool give(sim::Grid& grid, Vec3 from, Vec3 to, std::int32_t most) const {
+  bool give(sim::Grid& grid, Vec3 from, Vec3 to, std::int32_t most) {
     const Cell there = grid.cell(to);
     const std::int32_t here = water_of(grid.cell(from));
     if (!is_open(there) || there >= most) return false;
-    const std::int32_t units = std::min({drip_, here, most - there});
+    std::int32_t units = std::min({drip_, here, most - there});
+    if (++state_->drops % 4 == 0) units = (units + 1) / 2;
     grid.add_to_cell(from, -units);
     grid.add_to_cell(to, units);
     sim::Chunk& chunk = *grid.find(grid.shape().chunk_of(to));
@@ -71,6 +77,7 @@ class ToyWater final : public sim::WaterModelState {
     return true;
   }
 
+  ToyState* state_ = nullptr;
   std::int32_t drip_;
   bool left_;
 };
@@ -85,6 +92,15 @@ std::unique_ptr<sim::WaterModelState> make(const sim::WorldConfig& config) {
 
 }  // namespace
 
+sim::Digest digest_of(const ToyState& state) {
+  return state.drops == 0 ? 0 : sim::mix64(static_cast<std::uint64_t>(state.drops));
+}
+
+Status validate(const ToyState& state, const sim::WorldConfig& /*config*/) {
+  if (state.drops < 0) return Error{"snapshot: its toy water fell less than never"};
+  return Done{};
+}
+
 sim::WaterModelRow toy_water() {
   return {.id = kToyWater,
           .version = 7,
@@ -94,7 +110,8 @@ sim::WaterModelRow toy_water() {
           .marks = kMarks,
           .work = {.side_view = 10, .solid = 10},
           .measure = measure,
-          .make = make};
+          .make = make,
+          .state = sim::keep<ToyState>};
 }
 
 }  // namespace sluice::tests

@@ -1,17 +1,21 @@
 // Goal: a water model is a folder and one row: everything else (world files, digests, snapshots,
-// recordings, what is listed for people) follows from what it declares.
+// comparisons, recordings, what is listed for people) follows from what it declares, and so it does
+// for the state that it keeps beside cells and marks.
 // Method: a model that this test alone has, through each of those.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "server/formats/model_list.h"
 #include "server/formats/world_file.h"
+#include "server/record/difference.h"
 #include "server/record/reader.h"
 #include "server/record/verify.h"
+#include "server/sim/core_copy.h"
 #include "server/sim/world.h"
 #include "tests/record/support.h"
 #include "tests/sim/toy_model/toy.h"
 #include "tests/support/through_a_snapshot.h"
+#include "tests/support/world_access.h"
 
 namespace sluice::tests {
 namespace {
@@ -109,6 +113,64 @@ TEST(ToyModel, ItsOptionsAndMarksAreStateThatSnapshotsKeep) {
             must(formats::build_world(kWorld))->digest());
   const auto marks = static_cast<std::size_t>(sim::Layer::kMarks);
   EXPECT_NE(world->layer_digests()[marks], 0U);
+}
+
+std::int64_t drops(const sim::CoreState& core) {
+  return core.water.as<ToyState>().drops;
+}
+
+std::unique_ptr<sim::World> after_five_ticks() {
+  auto world = must(formats::build_world(kWorld));
+  sim::SerialExecutor serial;
+  for (int t = 0; t < 5; ++t) (void)world->tick({}, serial);
+  return world;
+}
+
+TEST(ToyModel, AWorldOfAModelThatKeepsNothingHasNoSuchState) {
+  sim::WorldSpec spec;
+  EXPECT_EQ(must(sim::World::create(spec))->core().water.kept(), nullptr);
+}
+
+TEST(ToyModel, WhatItKeepsIsInSnapshots) {
+  const auto world = after_five_ticks();
+  ASSERT_GT(drops(world->core()), 0);
+  EXPECT_EQ(drops(through_a_snapshot(*world)->core()), drops(world->core()));
+}
+
+TEST(ToyModel, ACopyOfAWorldsStateIsOneOfWhatItKeeps) {
+  const auto world = after_five_ticks();
+  const sim::CoreState copy = world->core();
+  sim::CoreCopier copier;
+  const auto image = copier.copy(world->core(), world->pipes());
+  const std::vector<std::byte> bytes = world->snapshot_core();
+  const std::int64_t before = drops(copy);
+  sim::SerialExecutor serial;
+  (void)world->tick({}, serial);
+  EXPECT_GT(drops(world->core()), before);
+  EXPECT_EQ(drops(copy), before);
+  EXPECT_EQ(image->bytes(), bytes);
+}
+
+TEST(ToyModel, WhatItKeepsIsInDigestsAndNamedInComparisons) {
+  const auto world = after_five_ticks();
+  const auto other = after_five_ticks();
+  ASSERT_EQ(other->digest(), world->digest());
+  const std::int64_t before = drops(world->core());
+  ++sim::WorldTestAccess::core(*other).water.as<ToyState>().drops;
+  EXPECT_NE(other->digest(), world->digest());
+  EXPECT_NE(other->recompute_digest(), world->recompute_digest());
+  const record::Comparison comparison = record::compare_worlds(*world, *other, 4);
+  ASSERT_EQ(comparison.differences.size(), 1U);
+  EXPECT_EQ(to_string(comparison.differences[0]), "toy: drops is " + std::to_string(before + 1) +
+                                                      ", was recorded as " +
+                                                      std::to_string(before));
+}
+
+TEST(ToyModel, WhatItCannotKeepIsRefused) {
+  const auto world = after_five_ticks();
+  sim::WorldTestAccess::core(*world).water.as<ToyState>().drops = -1;
+  EXPECT_EQ(sim::World::restore(world->snapshot_core(), {}).error(),
+            "snapshot: its toy water fell less than never");
 }
 
 TEST(ToyModel, ARecordingOfItVerifies) {

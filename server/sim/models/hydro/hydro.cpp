@@ -22,9 +22,9 @@ class HydroWater final : public WaterModelState {
  public:
   explicit HydroWater(const WorldConfig& config) : columns_(config), flow_(columns_, config) {}
 
-  void attach(Grid& grid, HydroState& state) override {
+  void attach(Grid& grid, WaterState& state) override {
     state_ = &state;
-    columns_.build(grid, state);
+    columns_.build(grid, state.as<HydroState>());
     flow_.restart();
     awake_.clear();
     falling_.clear();
@@ -130,7 +130,7 @@ class HydroWater final : public WaterModelState {
     }
   }
 
-  HydroState* state_ = nullptr;
+  WaterState* state_ = nullptr;
   Columns columns_;
   Flow flow_;
   std::vector<std::int32_t> awake_;    // runs to be looked at in the next tick
@@ -159,7 +159,8 @@ WaterModelRow hydro_water() {
                    .new_solid = 300'000,
                    .falling = 180},
           .measure = measure,
-          .make = make};
+          .make = make,
+          .state = keep<HydroState>};
 }
 
 Digest digest_of(const HydroState& state) {

@@ -138,6 +138,8 @@ class HydroAttached {
 };
 
 struct HydroState {
+  static constexpr const char* kName = "hydro";
+
   HydroMotion<HydroRunState> runs;
   HydroMotion<HydroFallState> falls;
   HydroMotion<HydroLinkState> links_x;
