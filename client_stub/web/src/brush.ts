@@ -5,7 +5,7 @@ import type { CommandQueue } from "./command_queue";
 import { commandToTake, History, LETTERS, reversal, Stroke, type Material } from "./history";
 import { ROCK, type Mirror } from "./mirror";
 import { type PlacingTool } from "./late_placer";
-import { commandsToFill, hasRoom, poursAt } from "./pouring";
+import { hasRoom, placesPoured, poursAt, poursToFill } from "./pouring";
 import { boxOf, dabsAt, flood, MOST_FILLED, rectsOf, stepsBetween, type Rect, type Shape } from "./shapes";
 
 export type Tool = "pan" | "inspect" | "copy" | "paste" | Material | PlacingTool;
@@ -25,7 +25,7 @@ export class Brush {
   /** Without corners. */
   round = false;
   /** What fills cells up: with plain water, or with what was chosen. */
-  pours = commandsToFill;
+  pours = poursToFill;
   readonly history = new History();
   /** The last undo or redo that waits; null: none does. */
   private turn: Promise<void> | null = null;
@@ -205,9 +205,9 @@ export class Brush {
 
   private send(commands: Command[]): void {
     for (const command of commands) {
-      const cell = command.cmd === "pour" ? command.at.join() : null;
-      const isTaken = this.queue.send(command, this, () => this.pouring.delete(cell ?? ""));
-      if (isTaken && cell !== null) this.pouring.add(cell);
+      const cells = placesPoured(command).map(String);
+      const isTaken = this.queue.send(command, this, () => cells.forEach((cell) => this.pouring.delete(cell)));
+      if (isTaken) cells.forEach((cell) => this.pouring.add(cell));
     }
   }
 }
