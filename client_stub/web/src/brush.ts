@@ -2,15 +2,11 @@
 // the world has.
 import type { Command } from "@commands";
 import type { CommandQueue } from "./command_queue";
-import { commandToTake, History, LETTERS, reversal, Stroke, type Material } from "./history";
+import { commandToTake, History, LETTERS, reversal, Stroke } from "./history";
 import { ROCK, type Mirror } from "./mirror";
-import { type PlacingTool } from "./late_placer";
 import { hasRoom, placesPoured, poursAt, poursToFill } from "./pouring";
 import { boxOf, dabsAt, flood, MOST_FILLED, rectsOf, stepsBetween, type Rect, type Shape } from "./shapes";
-
-export type Tool = "pan" | "inspect" | "copy" | "paste" | Material | PlacingTool;
-
-const MATERIALS: readonly Tool[] = ["rock", "air", "water", "take"];
+import { does, type Tool } from "./tools";
 
 interface Place {
   x: number;
@@ -47,7 +43,7 @@ export class Brush {
 
   /** Whether the tool changes cells. */
   get edits(): boolean {
-    return MATERIALS.includes(this.tool);
+    return does(this.tool, "cells");
   }
 
   /** The cells that the tool would touch at this cell, cut to the world. */
@@ -67,8 +63,9 @@ export class Brush {
   /** `digs`: whatever the tool is. */
   begin(mirror: Mirror, x: number, y: number, z: number, digs = false): void {
     if (!this.queue.ready) return this.warn("Not connected: nothing was changed");
-    if (!this.edits && !digs) return;
-    this.stroke = new Stroke(digs ? "air" : (this.tool as Material), z, this.pours);
+    const material = digs ? "air" : this.tool;
+    if (!does(material, "cells")) return;
+    this.stroke = new Stroke(material, z, this.pours);
     this.start = this.last = { x, y };
     if (this.shape === "brush") this.dab(mirror, x, y);
     if (this.shape === "fill") this.fill(mirror, x, y);

@@ -4,9 +4,7 @@ import type { Command } from "@commands";
 import { FULL, ROCK, type Mirror } from "./mirror";
 import { hasRoom, pourInto, poursInto, poursToFill } from "./pouring";
 import { rectsOf, type Rect } from "./shapes";
-
-/** What a stroke makes of cells; `take` makes air of water and leaves rock alone. */
-export type Material = "rock" | "air" | "water" | "take";
+import type { Material } from "./tools";
 
 /** Edits that are remembered. */
 const MOST_EDITS = 200;
