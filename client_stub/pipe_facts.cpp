@@ -14,11 +14,8 @@ namespace sluice::client {
 
 namespace {
 
-using protocol::PipeKind;
 using protocol::PipeNodeView;
 using protocol::PipePort;
-using protocol::PipePortKind;
-using protocol::PipePortState;
 using protocol::PipeRef;
 
 /// Nodes that are looked at for where a line's fluid should come from.
@@ -84,10 +81,10 @@ std::string obstacle(const Link& link, const PipeNodeView& to, const PipeNodeVie
   const bool leaves = link.from == ref_of(to);
   if (!to.node->open) return to.node->name + " is closed.";
   if (!from.node->open) return "The valve " + name + " is closed: open it.";
-  if (from.node->kind == PipeKind::kPump && from.node->rate == 0) {
+  if (from.node->kind == NodeKind::kPump && from.node->rate == 0) {
     return "The pump " + name + " is switched off: its rate is 0.";
   }
-  if (leaves && from.node->kind == PipeKind::kPump) {
+  if (leaves && from.node->kind == NodeKind::kPump) {
     return "The pump " + name + " draws from here; it gives over its other links.";
   }
   if (leaves && link.one_way) {
@@ -113,8 +110,7 @@ std::string why_unfed(const Known& known, const PipeNodeView& view,
   std::string why;
   for_each_port(known.mirror.pipes(), [&](const PipeNodeView& owner, const PipePort& port,
                                           std::int32_t value) {
-    if (!why.empty() || port.kind == PipePortKind::kOutlet || !reached.contains(ref_of(owner)))
-      return;
+    if (!why.empty() || port.kind == PortKind::kOutlet || !reached.contains(ref_of(owner))) return;
     const bool own = ref_of(owner) == ref_of(view);
     why = (own ? std::string("It is fed by its own port. ")
                : "Its line is fed by " + owner.node->name + ". ") +
@@ -147,7 +143,7 @@ std::string why_empty(const Known& known, const PipeNodeView& view) {
         if (blocked.empty()) blocked = std::move(why);
         continue;
       }
-      const bool drawn = at.node->kind == PipeKind::kPump || from->node->kind == PipeKind::kPump;
+      const bool drawn = at.node->kind == NodeKind::kPump || from->node->kind == NodeKind::kPump;
       if (from->amount > 0 && (drawn || from->level > at.node->base)) {
         return "Fluid is on its way from " + from->node->name + ".";
       }
@@ -177,7 +173,7 @@ std::string why_pump(const Known& known, const PipeNodeView& view, std::int64_t 
   }
   bool has_inlet = false;
   for_each_port(pipes, [&](const PipeNodeView& owner, const PipePort& port, std::int32_t) {
-    has_inlet |= ref_of(owner) == ref_of(view) && port.kind != PipePortKind::kOutlet;
+    has_inlet |= ref_of(owner) == ref_of(view) && port.kind != PortKind::kOutlet;
   });
   if (draws.empty() && !has_inlet) {
     return "No link ends in it: it draws over the links that end in it, and there is none.";
@@ -214,7 +210,7 @@ std::string why_still(const Known& known, const PipeNodeView& view) {
 
 std::string why_node(const Known& known, const PipeNodeView& view) {
   const protocol::PipeFlows flows = known.mirror.pipes().flows(view);
-  if (view.node->kind == PipeKind::kPump) return why_pump(known, view, flows.out);
+  if (view.node->kind == NodeKind::kPump) return why_pump(known, view, flows.out);
   if (!view.node->open) return "It is closed: nothing passes until it is opened.";
   if (view.amount == 0 && flows.in == 0) return why_empty(known, view);
   if (view.amount == 0) return "What comes in goes on in the same tick.";
@@ -227,27 +223,27 @@ std::string why_node(const Known& known, const PipeNodeView& view) {
 
 std::string why_port(const Known& known, const PipeNodeView& owner, const PipePort& port,
                      std::int32_t value) {
-  const PipePortState state = protocol::state_of_port(value);
-  if (state == PipePortState::kBlocked) return "Its cell is rock: dig it out, and the port works.";
-  if (state == PipePortState::kOutside) {
+  const PortState state = protocol::state_of_port(value);
+  if (state == PortState::kBlocked) return "Its cell is rock: dig it out, and the port works.";
+  if (state == PortState::kBeyond) {
     return "Its cell lies outside the world: there is nothing to take and nowhere to give.";
   }
   const std::int64_t moved = protocol::flow_of_class(protocol::class_of_port(value));
   if (moved > 0) return "Water goes from the cell into the pipe, " + about(moved) + ".";
   if (moved < 0) return "Water goes from the pipe into the cell, " + about(-moved) + ".";
-  if (state == PipePortState::kRunning)
+  if (state == PortState::kRunning)
     return "It moves less than a unit a tick, or waits for its turn.";
   if (port.rate == 0) return "Its rate is 0: it may move nothing.";
   const bool dry = known.mirror.cell(port.cell) <= 0;
-  const bool is_pump = owner.node->kind == PipeKind::kPump;
+  const bool is_pump = owner.node->kind == NodeKind::kPump;
   const double level = level_of(owner);
   const auto head = head_at(known, port.cell);
   const std::string heights =
       head ? ": its cell's water stands at " + number(*head) + ", the pipe at " + number(level)
            : "";
   const std::string lower = "Water goes only to the lower side" + heights + ".";
-  const bool takes = port.kind != PipePortKind::kOutlet;
-  const bool gives = port.kind != PipePortKind::kInlet;
+  const bool takes = port.kind != PortKind::kOutlet;
+  const bool gives = port.kind != PortKind::kInlet;
   if (takes && gives && head && std::abs(*head - level) < 0.1)
     return "Both sides stand equally high" + heights + ".";
   if (takes && !gives && dry) return "There is no water in its cell.";

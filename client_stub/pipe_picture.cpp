@@ -12,7 +12,6 @@ namespace sluice::client {
 
 namespace {
 
-using protocol::PipeKind;
 using protocol::PipeNodeView;
 
 constexpr Colour kCasing{154, 167, 184};
@@ -94,7 +93,7 @@ class PipeDrawing {
     // A character is twice as high as wide.
     const std::size_t forward = direction_of(b.column - a.column, -2.0 * (b.row - a.row), 8);
     const std::size_t flowing = flow_class < 0 ? (forward + 4) % 8 : forward;
-    const bool is_pumped = from->node->kind == PipeKind::kPump || to->node->kind == PipeKind::kPump;
+    const bool is_pumped = from->node->kind == NodeKind::kPump || to->node->kind == NodeKind::kPump;
     const double share = (fill_of(*from) + fill_of(*to)) / 2;
     const Colour ink = blend(kCasing, colour_of(*from->node), share);
     const int phase = static_cast<int>(mirror_.tick() / 2 % kArrowSpacing);
@@ -115,13 +114,13 @@ class PipeDrawing {
 
   void draw_port(const protocol::PipePort& port, std::int32_t value) {
     if (port.cell.z != picture_.slice) return;
-    const protocol::PipePortState state = protocol::state_of_port(value);
-    const std::string_view text = port.kind == protocol::PipePortKind::kInlet    ? "^"
-                                  : port.kind == protocol::PipePortKind::kOutlet ? "v"
-                                                                                 : "o";
-    const Colour ink = state == protocol::PipePortState::kRunning ? kRunning
-                       : state == protocol::PipePortState::kIdle  ? kCasing
-                                                                  : kTrouble;
+    const PortState state = protocol::state_of_port(value);
+    const std::string_view text = port.kind == PortKind::kInlet    ? "^"
+                                  : port.kind == PortKind::kOutlet ? "v"
+                                                                   : "o";
+    const Colour ink = state == PortState::kRunning ? kRunning
+                       : state == PortState::kIdle  ? kCasing
+                                                    : kTrouble;
     Spot spot = spot_of(picture_, port.cell);
     // A node in the same cell would hide it: it stands beside that.
     if (!mirror_.pipes().nodes_in(port.cell).empty()) ++spot.column;
@@ -137,16 +136,16 @@ class PipeDrawing {
     const double fill = fill_of(view);
     const Colour fluid = colour_of(node);
     const Colour shell = marked ? kMarked : blend(kInside, kCasing, 0.35);
-    if (node.kind == PipeKind::kPipe) {
+    if (node.kind == NodeKind::kPipe) {
       // Anything at all shows as the thinnest bar, and only the last unit makes it whole.
       const auto eighths = view.amount <= 0 ? 0 : std::clamp(static_cast<int>(fill * 8), 1, 8);
       screen_.text(spot.column, spot.row, kFills[static_cast<std::size_t>(eighths)], fluid, shell);
       return;
     }
-    const std::string_view text = node.kind == PipeKind::kPump ? (node.rate > 0 ? "P" : "p")
+    const std::string_view text = node.kind == NodeKind::kPump ? (node.rate > 0 ? "P" : "p")
                                   : node.open                  ? "V"
                                                                : "X";
-    const Colour ink = node.kind == PipeKind::kPump ? Colour{255, 255, 255}
+    const Colour ink = node.kind == NodeKind::kPump ? Colour{255, 255, 255}
                        : node.open                  ? kRunning
                                                     : kTrouble;
     screen_.text(spot.column, spot.row, text, ink,
@@ -174,23 +173,21 @@ std::string describe_node(const protocol::PipeMirror& pipes, const PipeNodeView&
   const protocol::PipeNode& node = *view.node;
   const protocol::PipeFlows flows = pipes.flows(view);
   const std::int64_t percent = std::int64_t{100} * view.amount / node.capacity;
-  std::string text = node.name + "  " + std::string(protocol::name_of(node.kind)) + "  " +
-                     node.fluid + " " + std::to_string(view.amount) + " of " +
-                     std::to_string(node.capacity) + " (" + std::to_string(percent) +
-                     " %)  level " + std::to_string(view.level) + "  in " + short_flow(flows.in) +
-                     "  out " + short_flow(flows.out);
-  if (node.kind == PipeKind::kPump) text += "  rate " + std::to_string(node.rate);
-  if (node.kind == PipeKind::kValve) text += node.open ? "  open" : "  closed";
+  std::string text = node.name + "  " + std::string(name_of(node.kind)) + "  " + node.fluid + " " +
+                     std::to_string(view.amount) + " of " + std::to_string(node.capacity) + " (" +
+                     std::to_string(percent) + " %)  level " + std::to_string(view.level) +
+                     "  in " + short_flow(flows.in) + "  out " + short_flow(flows.out);
+  if (node.kind == NodeKind::kPump) text += "  rate " + std::to_string(node.rate);
+  if (node.kind == NodeKind::kValve) text += node.open ? "  open" : "  closed";
   if (node.throughput > 0) text += "  at most " + std::to_string(node.throughput);
   pipes.for_each_section([&](const protocol::PipeKey& key, const protocol::PipeSection& section) {
     if (key.nodes() != view.section) return;
     for (std::size_t i = 0; i < section.plan.ports.size(); ++i) {
       const protocol::PipePort& port = section.plan.ports[i];
       if (port.node != node.index) continue;
-      text += "  " + std::string(protocol::name_of(port.kind)) + " at [" +
-              std::to_string(port.cell.x) + ", " + std::to_string(port.cell.y) + ", " +
-              std::to_string(port.cell.z) + "] " +
-              std::string(protocol::name_of(protocol::state_of_port(section.port(i))));
+      text += "  " + std::string(name_of(port.kind)) + " at [" + std::to_string(port.cell.x) +
+              ", " + std::to_string(port.cell.y) + ", " + std::to_string(port.cell.z) + "] " +
+              std::string(name_of(protocol::state_of_port(section.port(i))));
     }
   });
   return text;

@@ -10,8 +10,6 @@ namespace sluice::client {
 
 namespace {
 
-using protocol::PipeKind;
-
 constexpr int kPipeCapacity = 20000;
 constexpr int kPipeHeight = 10000;
 constexpr int kTankCapacity = 400000;
@@ -41,10 +39,10 @@ Act PipeTool::press(char key, Vec3 cursor, const protocol::Mirror& mirror) {
       return {{line_of({{"cmd", "remove_pipe"}, {"name", node}})}, ""};
     case 'o': {
       const protocol::PipeNode& what = *here.front().node;
-      if (what.kind == PipeKind::kValve) {
+      if (what.kind == NodeKind::kValve) {
         return {{line_of({{"cmd", "set_valve"}, {"name", node}, {"open", !what.open}})}, ""};
       }
-      if (what.kind == PipeKind::kPump) {
+      if (what.kind == NodeKind::kPump) {
         const int rate = what.rate > 0 ? 0 : kRate;
         return {{line_of({{"cmd", "set_pump"}, {"name", node}, {"rate", rate}})}, ""};
       }

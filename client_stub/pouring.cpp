@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <tuple>
 
 #include "client_stub/command_json.h"
 #include "client_stub/layers.h"
@@ -12,6 +13,8 @@ namespace sluice::client {
 
 namespace {
 
+/// That one pour is for.
+constexpr std::int32_t kMostPouredRows = kMostAbove - kPourSpare + 1;
 /// Parts of a degree.
 constexpr std::int32_t kDegree = 256;
 /// Of mixtures: hot, and as cold as water that is not to freeze at once.
@@ -75,27 +78,29 @@ std::vector<Vec3> pours_at(const protocol::Mirror& mirror, const Box& box) {
   return cells;
 }
 
-std::vector<std::string> commands_to_fill(const protocol::Mirror& mirror,
-                                          const std::vector<Vec3>& cells, const Mixture& mixture) {
+std::vector<std::string> commands_to_fill(const protocol::Mirror& mirror, std::vector<Vec3> cells,
+                                          const Mixture& mixture) {
+  // Column by column, each from below.
+  std::sort(cells.begin(), cells.end(),
+            [](Vec3 a, Vec3 b) { return std::tie(a.z, a.x, a.y) < std::tie(b.z, b.x, b.y); });
   std::vector<std::string> commands;
-  std::vector<Vec3> empty;
-  if (mixture.is_plain() && cells.size() > kMostSinglePours) {
-    std::copy_if(cells.begin(), cells.end(), std::back_inserter(empty),
-                 [&](Vec3 at) { return mirror.cell(at) == 0; });
-  }
-  // Of thousands of pours each waits its turn. Where nothing is, nothing can be replaced.
-  const bool sets_empty = !empty.empty();
-  for (const Box& box : boxes_of(std::move(empty))) commands.push_back(set_line(box, "~"));
-  for (const Vec3& at : cells) {
-    const std::int32_t held = mirror.cell(at);
-    if (!sets_empty || held != 0) commands.push_back(pour_line(at, kFull - held, mixture));
+  for (std::size_t i = 0; i < cells.size();) {
+    const Vec3 from = cells[i];
+    std::int32_t units = 0;
+    std::int32_t rows = 0;
+    while (i < cells.size() && cells[i] == from + Vec3{0, rows, 0} && rows < kMostPouredRows) {
+      units += kFull - mirror.cell(cells[i]);
+      ++rows;
+      ++i;
+    }
+    commands.push_back(pour_line(from, units, mixture, rows));
   }
   return commands;
 }
 
-std::string pour_line(Vec3 at, std::int32_t units, const Mixture& mixture) {
+std::string pour_line(Vec3 at, std::int32_t units, const Mixture& mixture, std::int32_t rows) {
   CommandJson command = {
-      {"cmd", "pour"}, {"at", place_json(at)}, {"units", units}, {"above", kPourSpare}};
+      {"cmd", "pour"}, {"at", place_json(at)}, {"units", units}, {"above", rows - 1 + kPourSpare}};
   if (!mixture.tracer.empty()) {
     // Of any water some, rounded up.
     const std::int32_t amount = (kMixedAmount * units + kFull - 1) / kFull;

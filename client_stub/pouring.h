@@ -3,7 +3,6 @@
 // on it.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -37,25 +36,28 @@ inline constexpr std::int32_t kMixedAmount = 2048;
 /// The next one that the world has: plain, each tracer, hot, cold.
 [[nodiscard]] Mixture next_mixture(const protocol::Mirror& mirror, const Mixture& mixture);
 
-/// More cells than the largest brush has are not poured into one by one where they are empty.
-inline constexpr std::size_t kMostSinglePours = 256;
-
 [[nodiscard]] bool has_room(const protocol::Mirror& mirror, Vec3 cell);
 
 /// The cells that a brush over the box, one slice deep, pours into. A column that is full within it
 /// gets one cell's worth where its water ends above.
 [[nodiscard]] std::vector<Vec3> pours_at(const protocol::Mirror& mirror, const Box& box);
 
-/// Fills the cells, which have room, up: lines of a command script. A mixture takes a pour for each
-/// cell, however many there are: only pours bring what water holds.
+/// Fills the cells, which have room, up: lines of a command script, a pour for as many cells on top
+/// of each other as one rises through. Not a box of full cells: that would take from those that
+/// hold more by the time it comes. Nor one poured at rest: that is refused as a whole when water
+/// has come into it meanwhile.
 [[nodiscard]] std::vector<std::string> commands_to_fill(const protocol::Mirror& mirror,
-                                                        const std::vector<Vec3>& cells,
+                                                        std::vector<Vec3> cells,
                                                         const Mixture& mixture = {});
 
-/// Cells above its own that a pour may rise into, where water has come before it.
+/// Cells above its own that a pour may rise into: as many as the server lets it.
+inline constexpr std::int32_t kMostAbove = 64;
+/// Of these, so many for water that comes to stand there before the pour does.
 inline constexpr std::int32_t kPourSpare = 16;
 
-[[nodiscard]] std::string pour_line(Vec3 at, std::int32_t units, const Mixture& mixture = {});
+/// `rows`: the cell and those above it that the units are for.
+[[nodiscard]] std::string pour_line(Vec3 at, std::int32_t units, const Mixture& mixture = {},
+                                    std::int32_t rows = 1);
 [[nodiscard]] std::string take_line(const Box& box);
 /// `cell` is a letter of the maps' alphabet.
 [[nodiscard]] std::string set_line(const Box& box, const char* cell);

@@ -128,7 +128,7 @@ void write_node(const PipeKey& key, const ChunkShape& sides, const PipeNode& nod
   writer.amount(node.height);
   writer.whole(node.base);
   writer.amount(node.throughput);
-  if (node.kind == PipeKind::kPump) writer.amount(node.rate);
+  if (node.kind == NodeKind::kPump) writer.amount(node.rate);
   if (key.placed()) writer.amount(sides.index_of(node.at));
 }
 
@@ -159,15 +159,15 @@ PipeNode read_node(const PipeKey& key, const ChunkShape& sides,
   node.fluid =
       fluids[reader.number(static_cast<std::uint32_t>(fluids.size()) - 1, "a node's fluid")];
   const std::uint32_t flags = reader.number(7, "a node's flags");
-  if ((flags & 3) > static_cast<std::uint32_t>(PipeKind::kValve)) reader.fail("no kind of node");
-  node.kind = static_cast<PipeKind>(flags & 3);
+  if ((flags & 3) > static_cast<std::uint32_t>(NodeKind::kValve)) reader.fail("no kind of node");
+  node.kind = static_cast<NodeKind>(flags & 3);
   node.open = (flags & kClosed) == 0;
   node.capacity = reader.amount("a node's capacity");
   if (node.capacity == 0) reader.fail("a node without capacity");
   node.height = reader.amount("a node's height");
   node.base = reader.whole("a node's base");
   node.throughput = reader.amount("a node's throughput");
-  if (node.kind == PipeKind::kPump) node.rate = reader.amount("a pump's rate");
+  if (node.kind == NodeKind::kPump) node.rate = reader.amount("a pump's rate");
   if (key.placed()) {
     const std::uint32_t cell = reader.number(kChunkCells - 1, "a node's cell");
     node.at = sides.cell_at(key.coord, static_cast<std::int32_t>(cell));
@@ -212,7 +212,7 @@ PipePlan read_plan(const PipeKey& key, const ChunkShape& sides, Reader& reader) 
   for (std::uint32_t n = reader.number(kMaxSectionPorts, "the number of ports"); n > 0; --n) {
     PipePort port;
     port.node = reader.index("a port's node");
-    port.kind = static_cast<PipePortKind>(reader.number(2, "a port's kind"));
+    port.kind = static_cast<PortKind>(reader.number(2, "a port's kind"));
     port.cell = reader.sum(origin, "a port's cell");
     port.rate = reader.amount("a port's rate");
     plan.ports.push_back(port);

@@ -116,17 +116,4 @@ std::optional<PipeNodeView> PipeMirror::find_name(std::string_view name) const {
   return std::nullopt;
 }
 
-std::string_view name_of(PipeKind kind) {
-  constexpr std::string_view kNames[] = {"pipe", "pump", "valve"};
-  return kNames[static_cast<std::size_t>(kind)];
-}
-std::string_view name_of(PipePortKind kind) {
-  constexpr std::string_view kNames[] = {"inlet", "outlet", "open"};
-  return kNames[static_cast<std::size_t>(kind)];
-}
-std::string_view name_of(PipePortState state) {
-  constexpr std::string_view kNames[] = {"idle", "running", "blocked", "outside"};
-  return kNames[static_cast<std::size_t>(state)];
-}
-
 }  // namespace sluice::protocol

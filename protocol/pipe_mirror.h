@@ -64,9 +64,4 @@ class PipeMirror {
   std::map<PipeKey, PipeSection> sections_;
 };
 
-/// "pipe", "pump" or "valve"; "inlet", "outlet" or "open"; "idle", "running", "blocked", "outside".
-[[nodiscard]] std::string_view name_of(PipeKind kind);
-[[nodiscard]] std::string_view name_of(PipePortKind kind);
-[[nodiscard]] std::string_view name_of(PipePortState state);
-
 }  // namespace sluice::protocol

@@ -19,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "protocol/base/pipes.h"
 #include "protocol/chunk.h"
 #include "protocol/limits.h"
 
@@ -38,14 +39,9 @@ struct PipeKey {
   [[nodiscard]] PipeKey nodes() const { return {coord, part & 0xffffU}; }
 };
 
-/// Numbers of the wire.
-enum class PipeKind : std::uint8_t { kPipe = 0, kPump = 1, kValve = 2 };
-enum class PipePortKind : std::uint8_t { kInlet = 0, kOutlet = 1, kOpen = 2 };
-enum class PipePortState : std::uint8_t { kIdle = 0, kRunning = 1, kBlocked = 2, kOutside = 3 };
-
 struct PipeNode {
   std::uint8_t index = 0;  // in its section; nodes stand in rising order, with gaps
-  PipeKind kind = PipeKind::kPipe;
+  NodeKind kind = NodeKind::kPipe;
   bool open = true;  // false: a closed valve
   std::string name;
   std::string fluid;
@@ -76,7 +72,7 @@ struct PipeLink {
 
 struct PipePort {
   std::uint8_t node = 0;  // index of a node of this section
-  PipePortKind kind = PipePortKind::kOpen;
+  PortKind kind = PortKind::kOpen;
   Vec3 cell;
   std::int32_t rate = 0;  // units a tick
 
@@ -120,11 +116,11 @@ constexpr std::int64_t flow_of_class(std::int32_t number) {
 }
 
 /// What a port shows: its state, and what it moved (into the node positive) as a class.
-constexpr std::int32_t port_value(PipePortState state, std::int64_t moved) {
+constexpr std::int32_t port_value(PortState state, std::int64_t moved) {
   return flow_class(moved) * 4 + static_cast<std::int32_t>(state);
 }
-constexpr PipePortState state_of_port(std::int32_t value) {
-  return static_cast<PipePortState>(static_cast<std::uint32_t>(value) & 3U);
+constexpr PortState state_of_port(std::int32_t value) {
+  return static_cast<PortState>(static_cast<std::uint32_t>(value) & 3U);
 }
 constexpr std::int32_t class_of_port(std::int32_t value) {
   return value >> 2;

@@ -19,15 +19,14 @@ std::string path_of(const char* kind, std::size_t index) {
 
 class Parser {
  public:
-  Parser(const std::string& where, std::string& problem, sim::WorldSpec& spec)
-      : where_(where), problem_(problem), spec_(spec) {}
+  Parser(FirstMistake& mistake, sim::WorldSpec& spec) : mistake_(mistake), spec_(spec) {}
 
-  [[nodiscard]] bool failed() const { return !problem_.empty(); }
+  [[nodiscard]] bool failed() const { return mistake_.made(); }
 
   /// `Row` is the command that adds such a node.
   template <class Row>
   void node(const toml::table& toml, const std::string& path, sim::NodeKind kind) {
-    TomlTable table(toml, where_, path, problem_);
+    TomlTable table(toml, path, mistake_);
     TomlFields fields(table);
     Row row;
     Row::visit_state(row, fields);
@@ -50,7 +49,7 @@ class Parser {
   }
 
   void link(const toml::table& toml, const std::string& path) {
-    TomlTable table(toml, where_, path, problem_);
+    TomlTable table(toml, path, mistake_);
     TomlFields fields(table);
     sim::LinkPipes row;
     sim::LinkPipes::visit_state(row, fields);
@@ -66,7 +65,7 @@ class Parser {
   }
 
   void port(const toml::table& toml, const std::string& path) {
-    TomlTable table(toml, where_, path, problem_);
+    TomlTable table(toml, path, mistake_);
     TomlFields fields(table);
     sim::PipePort row;
     sim::PipePort::visit_state(row, fields);
@@ -108,8 +107,7 @@ class Parser {
     table.fail(key, "is '" + name + "': no pipe, pump or valve has that name");
   }
 
-  const std::string& where_;
-  std::string& problem_;
+  FirstMistake& mistake_;
   sim::WorldSpec& spec_;
   std::map<std::string, toml::source_index> lines_;      // of the nodes, by name
   std::set<std::pair<std::string, std::string>> links_;  // the lesser name first
@@ -128,9 +126,8 @@ PipeTables PipeTables::of(TomlTable& root) {
   return tables;
 }
 
-void parse_pipes(const PipeTables& tables, const std::string& where, std::string& problem,
-                 sim::WorldSpec& spec) {
-  Parser parser(where, problem, spec);
+void parse_pipes(const PipeTables& tables, FirstMistake& mistake, sim::WorldSpec& spec) {
+  Parser parser(mistake, spec);
   const auto each = [&](const char* kind, const std::vector<const toml::table*>& list,
                         auto&& parse) {
     for (std::size_t i = 0; i < list.size() && !parser.failed(); ++i) {

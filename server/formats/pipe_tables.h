@@ -1,11 +1,10 @@
 // The tables of a world file that describe pipe networks: [[pipe]], [[pump]], [[valve]], [[link]]
-// and
-// [[port]].
+// and [[port]].
 #pragma once
 
-#include <string>
 #include <vector>
 
+#include "server/formats/first_mistake.h"
 #include "server/formats/toml_table.h"
 #include "server/sim/spec.h"
 
@@ -23,8 +22,7 @@ struct PipeTables {
 };
 
 /// Reads them into `spec`, whose config must be read. Nodes come first, so that links and ports may
-/// stand before what they name. The first mistake goes to `problem`, with its place.
-void parse_pipes(const PipeTables& tables, const std::string& where, std::string& problem,
-                 sim::WorldSpec& spec);
+/// stand before what they name.
+void parse_pipes(const PipeTables& tables, FirstMistake& mistake, sim::WorldSpec& spec);
 
 }  // namespace sluice::formats

@@ -24,7 +24,7 @@ using OrderedJson = nlohmann::ordered_json;  // written in the order in which fi
 /// Fills the fields of one command from an object. The first mistake is kept.
 class FieldReader {
  public:
-  FieldReader(const Json& object, std::string& problem) : object_(object), problem_(problem) {
+  explicit FieldReader(const Json& object) : object_(object) {
     known_ = {"cmd", "tick"};
     known_.insert(kLoggedKeys.begin(), kLoggedKeys.end());
   }
@@ -79,7 +79,7 @@ class FieldReader {
   void choice(const char* name, T& value, const Names& names) {
     std::string text;
     field(name, text);
-    if (!problem_.empty()) return;
+    if (!read_) return;
     std::string allowed;
     for (std::size_t i = 0; i < names.size(); ++i) {
       if (text == names[i]) {
@@ -101,25 +101,28 @@ class FieldReader {
       }
     } else if (node->is_object() && node->size() == 1 && node->contains("water")) {
       read_number(name, (*node)["water"], value);
-      if (problem_.empty() && value < 0) fail(name, "holds water below zero");
+      if (read_ && value < 0) fail(name, "holds water below zero");
       return;
     }
     fail(name, std::string("is no cell; allowed: ") + kAllowedGlyphs + ", {\"water\": units}");
   }
-  void finish() {
+  /// What is wrong first, if anything is. To call last: a key that was not asked for is a mistake.
+  [[nodiscard]] Status finish() const {
+    if (!read_) return read_;
     for (const auto& [key, node] : object_.items()) {
-      if (!problem_.empty() || known_.contains(key)) continue;
+      if (known_.contains(key)) continue;
       std::string allowed;
       for (const std::string& one : known_) allowed += (allowed.empty() ? "" : ", ") + one;
-      problem_ = "unknown key '" + key + "'; allowed here: " + allowed +
-                 did_you_mean(key, {known_.begin(), known_.end()});
+      return Error{"unknown key '" + key + "'; allowed here: " + allowed +
+                   did_you_mean(key, {known_.begin(), known_.end()})};
     }
+    return Done{};
   }
 
  private:
   const Json* take(const char* name) {
     known_.insert(name);
-    if (!problem_.empty()) return nullptr;
+    if (!read_) return nullptr;
     const auto found = object_.find(name);
     if (found != object_.end()) return &*found;
     fail(name, "is missing");
@@ -134,11 +137,11 @@ class FieldReader {
     value = node.get<std::int32_t>();
   }
   void fail(const char* name, const std::string& what) {
-    if (problem_.empty()) problem_ = std::string("key '") + name + "' " + what;
+    if (read_) read_ = Error{std::string("key '") + name + "' " + what};
   }
 
   const Json& object_;
-  std::string& problem_;
+  Status read_ = Done{};  // the first mistake
   std::set<std::string> known_;
 };
 
@@ -223,8 +226,7 @@ Result<sim::Command> command_of(const Json& object) {
   if (name == object.end() || !name->is_string()) {
     return Error{"key 'cmd' is missing; allowed: " + allowed_commands()};
   }
-  std::string problem;
-  FieldReader reader(object, problem);
+  FieldReader reader(object);
   sim::Command command;
   if (!read_body(name->get<std::string>(), reader, command.body)) {
     const auto names = sim::command_names();
@@ -232,9 +234,8 @@ Result<sim::Command> command_of(const Json& object) {
                  "'; allowed: " + allowed_commands() +
                  did_you_mean(name->get<std::string>(), {names.begin(), names.end()})};
   }
-  reader.finish();
-  if (!problem.empty()) {
-    return Error{"command '" + name->get<std::string>() + "': " + problem};
+  if (const Status read = reader.finish(); !read) {
+    return Error{"command '" + name->get<std::string>() + "': " + read.error()};
   }
   return command;
 }

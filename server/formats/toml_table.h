@@ -16,17 +16,18 @@
 
 #include "protocol/base/geometry.h"
 #include "protocol/base/suggestion.h"
+#include "server/formats/first_mistake.h"
 
 namespace sluice::formats {
 
-/// One table of a file. The first mistake is kept; after it every read returns nothing.
+/// One table of a file. After a mistake, in this table or another one, every read returns nothing.
 class TomlTable {
  public:
   /// `path` is the table's key path in messages ("world.edges", "fill[2]").
-  TomlTable(const toml::table& table, std::string where, std::string path, std::string& problem)
-      : table_(table), where_(std::move(where)), path_(std::move(path)), problem_(problem) {}
+  TomlTable(const toml::table& table, std::string path, FirstMistake& mistake)
+      : table_(table), path_(std::move(path)), mistake_(mistake) {}
 
-  [[nodiscard]] bool failed() const { return !problem_.empty(); }
+  [[nodiscard]] bool failed() const { return mistake_.made(); }
 
   std::optional<std::string> text(const char* key) {
     const toml::node* node = take(key);
@@ -134,8 +135,7 @@ class TomlTable {
   /// The line of a key, or of the table where the key is missing.
   [[nodiscard]] std::string place(const char* key) const {
     const toml::node* node = table_.get(key);
-    const auto line = (node != nullptr ? node->source() : table_.source()).begin.line;
-    return where_ + ":" + std::to_string(line);
+    return mistake_.place_of(node != nullptr ? node->source() : table_.source());
   }
   std::nullopt_t fail(const char* key, const std::string& what) {
     return fail(key, table_.get(key), what);
@@ -153,10 +153,9 @@ class TomlTable {
       if (known_.contains(name)) continue;
       std::string allowed;
       for (const std::string& one : known_) allowed += (allowed.empty() ? "" : ", ") + one;
-      problem_ = where_ + ":" + std::to_string(node.source().begin.line) + ": unknown key '" +
-                 full(name) + "'; allowed here: " + allowed +
-                 did_you_mean(name, {known_.begin(), known_.end()});
-      return;
+      return mistake_.note(node.source(), "unknown key '" + full(name) +
+                                              "'; allowed here: " + allowed +
+                                              did_you_mean(name, {known_.begin(), known_.end()}));
     }
   }
 
@@ -181,17 +180,14 @@ class TomlTable {
     return path_.empty() ? key : path_ + "." + key;
   }
   std::nullopt_t fail(const char* key, const toml::node* node, const std::string& what) {
-    if (problem_.empty()) {
-      const auto line = (node != nullptr ? node->source() : table_.source()).begin.line;
-      problem_ = where_ + ":" + std::to_string(line) + ": key '" + full(key) + "' " + what;
-    }
+    mistake_.note(node != nullptr ? node->source() : table_.source(),
+                  "key '" + full(key) + "' " + what);
     return std::nullopt;
   }
 
   const toml::table& table_;
-  std::string where_;
   std::string path_;
-  std::string& problem_;
+  FirstMistake& mistake_;
   std::set<std::string> known_;
 };
 

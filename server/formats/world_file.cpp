@@ -19,10 +19,9 @@ using sim::WorldSpec;
 /// A drawing and a file of drawings stay well under what a world may hold; beyond, a fill is meant.
 constexpr std::size_t kMaxFileBytes = std::size_t{256} << 20;
 
-/// One parse: `problem` is the first mistake, with its place.
+/// One parse.
 struct WorldFileParser {
-  std::string where;
-  std::string problem;
+  FirstMistake mistake;
   std::string usual_water;
   WorldSpec spec;
 
@@ -47,9 +46,7 @@ struct WorldFileParser {
                     std::vector<sim::Spring>& springs);
   /// A mistake that shows in values, not in types: reports it at the table's line.
   void report(const toml::table& table, const std::string& what) {
-    if (problem.empty()) {
-      problem = where + ":" + std::to_string(table.source().begin.line) + ": " + what;
-    }
+    mistake.note(table.source(), what);
   }
   void require_in_world(const toml::table& table, const std::string& key, Vec3 at) {
     if (!spec.config.box().contains(at)) {
@@ -60,7 +57,7 @@ struct WorldFileParser {
 };
 
 void WorldFileParser::parse(const toml::table& root) {
-  TomlTable table(root, where, "", problem);
+  TomlTable table(root, "", mistake);
   const toml::table* world = table.table("world");
   if (world == nullptr) table.fail("world", "is missing: a world file begins with [world]");
   const toml::table* water = table.table("water");
@@ -75,33 +72,33 @@ void WorldFileParser::parse(const toml::table& root) {
   const auto tracers = table.tables("tracer");
   const PipeTables pipes = PipeTables::of(table);
   table.finish();
-  if (!problem.empty()) return;
+  if (mistake.made()) return;
   parse_world(*world);
-  if (water != nullptr && problem.empty()) parse_water(*water);
-  if (problem.empty()) {
+  if (water != nullptr && !mistake.made()) parse_water(*water);
+  if (!mistake.made()) {
     if (Status valid = sim::validate(spec.config); !valid) {
       const bool about_water = valid.error().starts_with("water.") && water != nullptr;
       report(about_water ? *water : *world, "key " + valid.error());
     }
   }
-  if (waves != nullptr && problem.empty()) parse_waves(*waves);
-  if (heat != nullptr && problem.empty()) parse_heat(*heat);
-  for (std::size_t i = 0; i < tracers.size() && problem.empty(); ++i) parse_tracer(*tracers[i], i);
-  for (std::size_t i = 0; i < fills.size() && problem.empty(); ++i) parse_fill(*fills[i], i);
-  for (std::size_t i = 0; i < maps.size() && problem.empty(); ++i) parse_map(*maps[i], i);
-  for (std::size_t i = 0; i < marks.size() && problem.empty(); ++i) parse_mark(*marks[i], i);
-  for (std::size_t i = 0; i < sources.size() && problem.empty(); ++i) {
+  if (waves != nullptr && !mistake.made()) parse_waves(*waves);
+  if (heat != nullptr && !mistake.made()) parse_heat(*heat);
+  for (std::size_t i = 0; i < tracers.size() && !mistake.made(); ++i) parse_tracer(*tracers[i], i);
+  for (std::size_t i = 0; i < fills.size() && !mistake.made(); ++i) parse_fill(*fills[i], i);
+  for (std::size_t i = 0; i < maps.size() && !mistake.made(); ++i) parse_map(*maps[i], i);
+  for (std::size_t i = 0; i < marks.size() && !mistake.made(); ++i) parse_mark(*marks[i], i);
+  for (std::size_t i = 0; i < sources.size() && !mistake.made(); ++i) {
     parse_spring(*sources[i], "source[" + std::to_string(i) + "]", spec.sources);
   }
-  for (std::size_t i = 0; i < drains.size() && problem.empty(); ++i) {
+  for (std::size_t i = 0; i < drains.size() && !mistake.made(); ++i) {
     parse_spring(*drains[i], "drain[" + std::to_string(i) + "]", spec.drains);
   }
-  for (std::size_t i = 0; i < heaters.size() && problem.empty(); ++i) parse_heater(*heaters[i], i);
-  if (problem.empty()) parse_pipes(pipes, where, problem, spec);
+  for (std::size_t i = 0; i < heaters.size() && !mistake.made(); ++i) parse_heater(*heaters[i], i);
+  if (!mistake.made()) parse_pipes(pipes, mistake, spec);
 }
 
 void WorldFileParser::parse_world(const toml::table& node) {
-  TomlTable table(node, where, "world", problem);
+  TomlTable table(node, "world", mistake);
   sim::WorldConfig& config = spec.config;
   config.name = table.require("name", table.text("name"));
   config.size = table.require("size", table.vec3("size"));
@@ -118,22 +115,22 @@ void WorldFileParser::parse_world(const toml::table& node) {
   const toml::table* edges = table.table("edges");
   const toml::table* limits = table.table("limits");
   table.finish();
-  if (edges != nullptr && problem.empty()) parse_edges(*edges);
-  if (limits != nullptr && problem.empty()) parse_limits(*limits);
+  if (edges != nullptr && !mistake.made()) parse_edges(*edges);
+  if (limits != nullptr && !mistake.made()) parse_limits(*limits);
 }
 
 void WorldFileParser::parse_limits(const toml::table& node) {
-  TomlTable table(node, where, "world.limits", problem);
+  TomlTable table(node, "world.limits", mistake);
   spec.limits.chunks = table.long_number("chunks").value_or(spec.limits.chunks);
   spec.limits.units = table.long_number("units").value_or(spec.limits.units);
   spec.limits.pipes = table.long_number("pipes").value_or(spec.limits.pipes);
   table.finish();
-  if (!problem.empty()) return;
+  if (mistake.made()) return;
   if (Status valid = sim::validate(spec.limits); !valid) report(node, "key " + valid.error());
 }
 
 void WorldFileParser::parse_edges(const toml::table& node) {
-  TomlTable table(node, where, "world.edges", problem);
+  TomlTable table(node, "world.edges", mistake);
   sim::Edges& edges = spec.config.edges;
   const std::pair<const char*, sim::Edge*> sides[] = {
       {"left", &edges.left}, {"right", &edges.right}, {"bottom", &edges.bottom},
@@ -147,7 +144,7 @@ void WorldFileParser::parse_edges(const toml::table& node) {
 }
 
 void WorldFileParser::parse_water(const toml::table& node) {
-  TomlTable table(node, where, "water", problem);
+  TomlTable table(node, "water", mistake);
   refuse_other_models(node);
   for (const sim::WaterOption& option : sim::options_of(spec.config.water)) {
     const auto& names = option.values_by_name;
@@ -169,17 +166,16 @@ void WorldFileParser::refuse_other_models(const toml::table& node) {
   const sim::WaterModelRow& own = *sim::find_water_model(spec.config.water);
   for (const auto& [key, value] : node) {
     for (const sim::WaterModelRow& row : sim::water_models()) {
-      if (has(own, key.str()) || !has(row, key.str()) || !problem.empty()) continue;
-      problem = where + ":" + std::to_string(value.source().begin.line) + ": key 'water." +
-                std::string(key.str()) + "' is an option of " + row.name +
-                " water, but this world's is " + own.name + "; water = \"" + row.name +
-                "\" in [world] says otherwise";
+      if (has(own, key.str()) || !has(row, key.str())) continue;
+      mistake.note(value.source(), "key 'water." + std::string(key.str()) + "' is an option of " +
+                                       row.name + " water, but this world's is " + own.name +
+                                       "; water = \"" + row.name + "\" in [world] says otherwise");
     }
   }
 }
 
 void WorldFileParser::parse_waves(const toml::table& node) {
-  TomlTable table(node, where, "waves", problem);
+  TomlTable table(node, "waves", mistake);
   spec.waves.on = true;
   sim::WaveOptions& options = spec.waves.options;
   options.tension = table.number("tension").value_or(options.tension);
@@ -188,12 +184,12 @@ void WorldFileParser::parse_waves(const toml::table& node) {
   options.steps = table.number("steps").value_or(options.steps);
   const toml::table* const wind = table.table("wind");
   table.finish();
-  if (wind != nullptr && problem.empty()) {
-    TomlTable blows(*wind, where, "waves.wind", problem);
+  if (wind != nullptr && !mistake.made()) {
+    TomlTable blows(*wind, "waves.wind", mistake);
     spec.waves.wind = blows.number("speed").value_or(0);
     blows.finish();
   }
-  if (!problem.empty()) return;
+  if (mistake.made()) return;
   if (Status valid = sim::validate(options); !valid) report(node, "key " + valid.error());
   if (Status valid = sim::validate_wind(spec.waves.wind); !valid) {
     report(*wind, "key " + valid.error());
@@ -201,7 +197,7 @@ void WorldFileParser::parse_waves(const toml::table& node) {
 }
 
 void WorldFileParser::parse_heat(const toml::table& node) {
-  TomlTable table(node, where, "heat", problem);
+  TomlTable table(node, "heat", mistake);
   spec.heat.on = true;
   sim::HeatOptions& options = spec.heat.options;
   options.water = table.number("water").value_or(options.water);
@@ -218,13 +214,13 @@ void WorldFileParser::parse_heat(const toml::table& node) {
   options.simmer = table.number("simmer").value_or(options.simmer);
   const toml::table* const day = table.table("day");
   table.finish();
-  if (day != nullptr && problem.empty()) {
-    TomlTable days(*day, where, "heat.day", problem);
+  if (day != nullptr && !mistake.made()) {
+    TomlTable days(*day, "heat.day", mistake);
     options.day = days.require("length", days.number("length"));
     options.day_swing = days.number("swing").value_or(options.day_swing);
     days.finish();
   }
-  if (!problem.empty()) return;
+  if (mistake.made()) return;
   if (Status valid = sim::validate(options); !valid) report(node, "key " + valid.error());
   if (Status valid = sim::validate_temperature("heat.air", spec.heat.air); !valid) {
     report(node, "key " + valid.error());
@@ -233,12 +229,12 @@ void WorldFileParser::parse_heat(const toml::table& node) {
 
 void WorldFileParser::parse_heater(const toml::table& node, std::size_t index) {
   const std::string path = "heater[" + std::to_string(index) + "]";
-  TomlTable table(node, where, path, problem);
+  TomlTable table(node, path, mistake);
   sim::PlacedHeater heater;
   heater.at = table.require("at", table.vec3("at"));
   heater.rate = table.require("rate", table.number("rate"));
   table.finish();
-  if (!problem.empty()) return;
+  if (mistake.made()) return;
   if (!spec.heat.on) report(node, "key '" + path + "' stands in a world without [heat]");
   require_in_world(node, path + ".at", heater.at);
   spec.heaters.push_back(heater);
@@ -246,7 +242,7 @@ void WorldFileParser::parse_heater(const toml::table& node, std::size_t index) {
 
 void WorldFileParser::parse_tracer(const toml::table& node, std::size_t index) {
   const std::string path = "tracer[" + std::to_string(index) + "]";
-  TomlTable table(node, where, path, problem);
+  TomlTable table(node, path, mistake);
   const std::string name = table.require("name", table.text("name"));
   const std::vector<std::string> kinds(sim::kTracerKinds.begin(), sim::kTracerKinds.end());
   const std::size_t kind = table.choice("kind", kinds).value_or(0);
@@ -259,7 +255,7 @@ void WorldFileParser::parse_tracer(const toml::table& node, std::size_t index) {
   options.crest = table.number("crest").value_or(options.crest);
   options.whip = table.number("whip").value_or(options.whip);
   table.finish();
-  if (!problem.empty()) return;
+  if (mistake.made()) return;
   const auto same_name = [&](const sim::TracerOptions& other) { return other.name == name; };
   if (Status valid = sim::validate(options, path); !valid) {
     report(node, "key " + valid.error());
@@ -275,7 +271,7 @@ void WorldFileParser::parse_tracer(const toml::table& node, std::size_t index) {
 sim::TracerAmounts WorldFileParser::tracers_of(TomlTable& table, const toml::table& node,
                                                const std::string& path) {
   sim::TracerAmounts amounts = table.numbers("tracer");
-  if (!problem.empty() || !node.contains("tracer")) return amounts;
+  if (mistake.made() || !node.contains("tracer")) return amounts;
   if (Status valid = sim::check_amounts(spec.tracers, amounts); !valid) {
     report(node, "key '" + path + ".tracer': " + valid.error());
   }
@@ -284,16 +280,16 @@ sim::TracerAmounts WorldFileParser::tracers_of(TomlTable& table, const toml::tab
 
 void WorldFileParser::parse_fill(const toml::table& node, std::size_t index) {
   const std::string path = "fill[" + std::to_string(index) + "]";
-  TomlTable table(node, where, path, problem);
+  TomlTable table(node, path, mistake);
   sim::Fill fill;
   fill.box.from = table.require("from", table.vec3("from"));
   fill.box.size = table.require("size", table.vec3("size"));
   if (node.contains("cell") && node.at("cell").is_integer()) {
     fill.cell = table.require("cell", table.number("cell"));
-    if (problem.empty() && fill.cell < 0) table.fail("cell", "is below zero");
+    if (!mistake.made() && fill.cell < 0) table.fail("cell", "is below zero");
   } else {
     const std::string cell = table.require("cell", table.text("cell"));
-    if (problem.empty()) {
+    if (!mistake.made()) {
       const auto value = cell.size() == 1 ? cell_of_glyph(cell[0]) : std::nullopt;
       if (!value) {
         table.fail("cell", "is '" + cell + "'; allowed: " + kAllowedGlyphs +
@@ -303,13 +299,13 @@ void WorldFileParser::parse_fill(const toml::table& node, std::size_t index) {
     }
   }
   fill.at_rest = table.boolean("at_rest").value_or(false);
-  if (problem.empty() && fill.at_rest && water_of(fill.cell) == 0) {
+  if (!mistake.made() && fill.at_rest && water_of(fill.cell) == 0) {
     table.fail("at_rest", "is true for a box without water");
   }
   fill.tracers = tracers_of(table, node, path);
   table.finish();
   const Vec3 last = fill.box.end() - Vec3{1, 1, 1};
-  if (problem.empty() && (fill.box.empty() || !spec.config.box().contains(fill.box.from) ||
+  if (!mistake.made() && (fill.box.empty() || !spec.config.box().contains(fill.box.from) ||
                           !spec.config.box().contains(last))) {
     report(node, "key '" + path + "' the box at " + to_string(fill.box.from) + " of size " +
                      to_string(fill.box.size) + " is empty or leaves the world of size " +
@@ -320,13 +316,13 @@ void WorldFileParser::parse_fill(const toml::table& node, std::size_t index) {
 
 void WorldFileParser::parse_map(const toml::table& node, std::size_t index) {
   const std::string path = "map[" + std::to_string(index) + "]";
-  TomlTable table(node, where, path, problem);
+  TomlTable table(node, path, mistake);
   const Vec3 at = table.vec3("at").value_or(Vec3{});
   const std::string text = table.require("rows", table.text("rows"));
   const std::string place = table.place("rows");
   const bool at_rest = table.boolean("at_rest").value_or(false);
   table.finish();
-  if (!problem.empty()) return;
+  if (mistake.made()) return;
   std::vector<std::string> rows;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
@@ -344,22 +340,21 @@ void WorldFileParser::place_rows(Vec3 at, const std::vector<std::string>& rows,
     for (std::size_t column = 0; column < rows[r].size(); ++column) {
       const char glyph = rows[r][column];
       if (glyph == ' ') continue;  // leaves the cell as it is
-      const std::string here = place + ": key '" + key + ".rows' row " + std::to_string(r + 1) +
-                               ", column " + std::to_string(column + 1) + ": ";
+      const std::string here = "key '" + key + ".rows' row " + std::to_string(r + 1) + ", column " +
+                               std::to_string(column + 1) + ": ";
       const auto cell = cell_of_glyph(glyph);
       if (!cell) {
-        problem = here + "'" + std::string(1, glyph) +
-                  "' is not a cell; allowed: " + kAllowedGlyphs +
-                  "; in a drawing ' ' leaves the cell as it is";
-        return;
+        return mistake.note_at(place, here + "'" + std::string(1, glyph) +
+                                          "' is not a cell; allowed: " + kAllowedGlyphs +
+                                          "; in a drawing ' ' leaves the cell as it is");
       }
       const std::int64_t x = std::int64_t{at.x} + static_cast<std::int64_t>(column);
       const std::int64_t y = std::int64_t{at.y} + static_cast<std::int64_t>(rows.size() - 1 - r);
       const Vec3 size = spec.config.size;
       if (x < 0 || x >= size.x || y < 0 || y >= size.y || at.z < 0 || at.z >= size.z) {
-        problem = here + "the cell [" + std::to_string(x) + ", " + std::to_string(y) + ", " +
-                  std::to_string(at.z) + "] lies outside the world of size " + to_string(size);
-        return;
+        return mistake.note_at(place, here + "the cell [" + std::to_string(x) + ", " +
+                                          std::to_string(y) + ", " + std::to_string(at.z) +
+                                          "] lies outside the world of size " + to_string(size));
       }
       spec.cells.push_back(
           {{static_cast<std::int32_t>(x), static_cast<std::int32_t>(y), at.z}, *cell});
@@ -369,20 +364,20 @@ void WorldFileParser::place_rows(Vec3 at, const std::vector<std::string>& rows,
 
 void WorldFileParser::parse_spring(const toml::table& node, const std::string& path,
                                    std::vector<sim::Spring>& springs) {
-  TomlTable table(node, where, path, problem);
+  TomlTable table(node, path, mistake);
   sim::Spring spring;
   spring.at = table.require("at", table.vec3("at"));
   spring.rate = table.require("rate", table.number("rate"));
   if (&springs == &spec.sources) {
     spring.head = table.number("head").value_or(-1);
-    if (problem.empty() && node.contains("head") && spring.head < 0) {
+    if (!mistake.made() && node.contains("head") && spring.head < 0) {
       report(node, "key '" + path + ".head' is below zero");
     }
     spring.temperature = table.number("temperature");
-    if (problem.empty() && spring.temperature && !spec.heat.on) {
+    if (!mistake.made() && spring.temperature && !spec.heat.on) {
       report(node, "key '" + path + ".temperature' stands in a world without [heat]");
     }
-    if (problem.empty() && spring.temperature) {
+    if (!mistake.made() && spring.temperature) {
       const Status valid =
           sim::validate_temperature((path + ".temperature").c_str(), *spring.temperature);
       if (!valid) report(node, "key " + valid.error());
@@ -390,23 +385,23 @@ void WorldFileParser::parse_spring(const toml::table& node, const std::string& p
     spring.tracers = tracers_of(table, node, path);
   }
   table.finish();
-  if (problem.empty()) require_in_world(node, path + ".at", spring.at);
+  if (!mistake.made()) require_in_world(node, path + ".at", spring.at);
   springs.push_back(spring);
 }
 
 void WorldFileParser::parse_mark(const toml::table& node, std::size_t index) {
   const std::string path = "mark[" + std::to_string(index) + "]";
-  TomlTable table(node, where, path, problem);
+  TomlTable table(node, path, mistake);
   sim::Mark mark;
   mark.at = table.require("at", table.vec3("at"));
   const std::size_t kind = table.require("kind", table.choice("kind", {"level", "bubble"}));
   mark.kind = kind == 0 ? sim::MarkKind::kLevel : sim::MarkKind::kBubble;
   mark.level = table.long_number("level").value_or(-1);
-  if (problem.empty() && node.contains("level") && mark.level < 0) {
+  if (!mistake.made() && node.contains("level") && mark.level < 0) {
     table.fail("level", "is below zero");
   }
   table.finish();
-  if (problem.empty()) require_in_world(node, path + ".at", mark.at);
+  if (!mistake.made()) require_in_world(node, path + ".at", mark.at);
   spec.marks.push_back(mark);
 }
 
@@ -414,9 +409,7 @@ void WorldFileParser::parse_mark(const toml::table& node, std::size_t index) {
 
 Result<WorldSpec> parse_world(std::string_view text, std::string_view where,
                               std::string_view usual_water) {
-  WorldFileParser parser;
-  parser.where = std::string(where);
-  parser.usual_water = std::string(usual_water);
+  WorldFileParser parser{FirstMistake(std::string(where)), std::string(usual_water), {}};
   try {
     const toml::table table = toml::parse(text, where);
     parser.parse(table);
@@ -425,7 +418,7 @@ Result<WorldSpec> parse_world(std::string_view text, std::string_view where,
     message << where << ":" << error.source().begin.line << ": not TOML: " << error.description();
     return Error{message.str()};
   }
-  if (!parser.problem.empty()) return Error{parser.problem};
+  if (const Status& read = parser.mistake.status(); !read) return Error{read.error()};
   return std::move(parser.spec);
 }
 

@@ -6,30 +6,14 @@
 //   ... kOwner:    whoever made it calls step() when it is due, or at any other time
 #pragma once
 
-#include <chrono>
 #include <cstdint>
+
+#include "server/net/clock.h"
 
 namespace sluice::host {
 
-class Clock {
- public:
-  using Time = std::chrono::steady_clock::time_point;
-  using Duration = std::chrono::steady_clock::duration;
-
-  virtual ~Clock() = default;
-  /// Never earlier than it was.
-  [[nodiscard]] virtual Time now() const = 0;
-};
-
-class MachineClock final : public Clock {
- public:
-  [[nodiscard]] Time now() const override { return std::chrono::steady_clock::now(); }
-};
-
-inline const Clock& machine_clock() {
-  static const MachineClock clock;
-  return clock;
-}
+using net::Clock;
+using net::machine_clock;
 
 struct Drive {
   enum class By : std::uint8_t { kThread, kOwner };

@@ -53,7 +53,7 @@ class HttpConnection : public SurplusConnection,
   // Whoever watches over the server must hear from it whatever the others do: so the oldest one
   // makes room for the newest.
   void join_surplus() {
-    network_.refused_log.log(LogLimiter::Clock::now(), [&](const std::string& left_out) {
+    network_.refused_log.log(network_.options.clock->now(), [&](const std::string& left_out) {
       spdlog::warn("{}: too many connections{}", stream_.peer_address(), left_out);
     });
     auto& surplus = network_.surplus;
@@ -142,8 +142,8 @@ class HttpConnection : public SurplusConnection,
       ++network_.connections_refused;
       return respond({503, kText, "too many connections of this account\n", ""}, version, false);
     }
-    std::make_shared<Session>(make_web_socket(std::move(stream_)), std::move(slot_), network_, *hub,
-                              visitor.account)
+    std::make_shared<Session>(make_web_socket(std::move(stream_), *network_.options.clock),
+                              std::move(slot_), network_, *hub, visitor.account)
         ->start(request);
   }
 
@@ -269,7 +269,7 @@ class HttpConnection : public SurplusConnection,
 
 void serve_http(boost::asio::ip::tcp::socket socket, Network& network) {
   // A handshake costs us a millisecond, and a stranger nothing.
-  if (network.handshakes && !network.handshakes->take(1, TokenBucket::Clock::now())) return;
+  if (network.handshakes && !network.handshakes->take(1, network.options.clock->now())) return;
   std::make_shared<HttpConnection>(transport::Stream(std::move(socket), network.tls), network)
       ->start();
 }

@@ -19,15 +19,9 @@ static_assert(kMaxPipes / protocol::kMaxSectionNodes <= 0xffff);
 static_assert(sim::kMaxPipeLinks / protocol::kMaxSectionLinks <= 0xffff);
 static_assert(sim::kMaxPorts / protocol::kMaxSectionPorts <= 0xffff);
 static_assert(PipeKey::kNoPlace == kNowhere.x);
-static_assert(static_cast<int>(protocol::PipeKind::kValve) ==
-              static_cast<int>(sim::NodeKind::kValve));
-static_assert(static_cast<int>(protocol::PipePortKind::kOpen) ==
-              static_cast<int>(sim::PortKind::kOpen));
-static_assert(static_cast<int>(protocol::PipePortState::kOutside) ==
-              static_cast<int>(sim::PortState::kBeyond));
 
 std::int32_t value_of(const sim::Port& port) {
-  return protocol::port_value(static_cast<protocol::PipePortState>(port.state), port.moved);
+  return protocol::port_value(port.state, port.moved);
 }
 
 /// The part of a list that stands in a block of it.
@@ -103,9 +97,8 @@ void PipeSections::collect_ports(const sim::PipeNetwork& pipes) {
   std::size_t order = 0;
   pipes.for_each_port([&](sim::Slot node, Vec3 cell, const sim::Port& port) {
     const PipeHome home = homes_.of(node);
-    sections_[home.section].ports.push_back({home.index, cell,
-                                             static_cast<protocol::PipePortKind>(port.kind),
-                                             port.rate, order++, value_of(port)});
+    sections_[home.section].ports.push_back(
+        {home.index, cell, port.kind, port.rate, order++, value_of(port)});
   });
   port_places_.assign(order, {});
   for (std::uint32_t number = 0; number < sections_.size(); ++number) {
@@ -130,8 +123,8 @@ protocol::PipePlan PipeSections::plan_of(const sim::PipeNetwork& pipes, std::uin
   for (std::size_t i = 0; block == 0 && i < slots.size(); ++i) {
     if (slots[i] == sim::kNoSlot) continue;
     const sim::NodeView node = pipes.node(slots[i]);
-    plan.nodes.push_back({static_cast<std::uint8_t>(i), static_cast<protocol::PipeKind>(node.kind),
-                          node.open, std::string(node.name), std::string(node.fluid), node.capacity,
+    plan.nodes.push_back({static_cast<std::uint8_t>(i), node.kind, node.open,
+                          std::string(node.name), std::string(node.fluid), node.capacity,
                           node.height, node.base, node.throughput, node.rate, node.at});
   }
   for (const Link& link : block_of(section.links, block, protocol::kMaxSectionLinks)) {

@@ -45,7 +45,7 @@ class PipeSections {
   struct Port {
     std::uint8_t node = 0;
     Vec3 cell;
-    protocol::PipePortKind kind = protocol::PipePortKind::kOpen;
+    PortKind kind = PortKind::kOpen;
     std::int32_t rate = 0;
     std::size_t order = 0;  // among the network's ports
     std::int32_t value = 0;

@@ -113,7 +113,7 @@ void Server::Implementation::end_stalled() {
   sweep.expires_after(std::min(patience / 4, kLongestSweep));
   sweep.async_wait([this, patience](boost::system::error_code error) {
     if (error || network.stopping) return;
-    const auto latest = std::chrono::steady_clock::now() - patience;
+    const Clock::Time latest = network.options.clock->now() - patience;
     const std::set<Session*> sessions = network.sessions;
     for (Session* session : sessions) {
       session->catch_up();

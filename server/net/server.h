@@ -29,6 +29,7 @@
 #include "protocol/base/result.h"
 #include "server/access/gate.h"
 #include "server/net/asset.h"
+#include "server/net/clock.h"
 #include "server/net/origins.h"
 #include "server/net/proxies.h"
 #include "server/net/result_book.h"
@@ -79,6 +80,9 @@ struct ServerOptions {
   std::uint16_t port = 8080;          // 0 picks a free one
   std::string server_version;
   Limits limits;
+  /// Of rates and of clients that take nothing; outlives the server. What the system or a peer is
+  /// given to answer goes by the machine's.
+  const Clock* clock = &machine_clock();
   Origins origins;
   Proxies proxies;
   /// PEM files; empty: connections are not encrypted.

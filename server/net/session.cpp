@@ -98,8 +98,7 @@ void Session::on_timer(ErrorCode error) {
   if (state_ == State::kHello) {
     refuse(protocol::RefusalCode::kBadMessage, "no hello came in time");
   } else if (state_ == State::kOpen) {
-    throttled_ = false;
-    read();
+    read_when_it_may();
   }
 }
 
@@ -132,9 +131,14 @@ void Session::on_read(ErrorCode error) {
   handle_bytes();
   buffer_.consume(buffer_.size());
   if (state_ != State::kHello && state_ != State::kOpen) return;
-  if (messages_.take(1, socket_->now())) return read();
+  read_when_it_may();
+}
+
+/// What was read already is paid for first.
+void Session::read_when_it_may() {
+  throttled_ = !messages_.take(1, socket_->now());
+  if (!throttled_) return read();
   SLUICE_SOMETIMES("a client was read from more slowly");
-  throttled_ = true;
   wait(kThrottlePause);
 }
 

@@ -87,6 +87,7 @@ class Session final : public Viewer, public std::enable_shared_from_this<Session
   void wait(std::chrono::milliseconds time);
   void on_timer(ErrorCode error);
   void read();
+  void read_when_it_may();
   void on_read(ErrorCode error);
   void handle_bytes();
   void on(const protocol::Hello& hello);

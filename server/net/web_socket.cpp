@@ -16,10 +16,10 @@ namespace {
 
 class WebSocketOverStream final : public WebSocket {
  public:
-  explicit WebSocketOverStream(transport::Stream stream)
-      : socket_(std::move(stream)), timer_(socket_.get_executor()) {}
+  WebSocketOverStream(transport::Stream stream, const Clock& clock)
+      : socket_(std::move(stream)), timer_(socket_.get_executor()), clock_(clock) {}
 
-  std::chrono::steady_clock::time_point now() override { return std::chrono::steady_clock::now(); }
+  Clock::Time now() override { return clock_.now(); }
 
   void wait(std::chrono::steady_clock::duration time, Done done) override {
     timer_.expires_after(time);
@@ -74,12 +74,13 @@ class WebSocketOverStream final : public WebSocket {
 
   transport::WebSocketStream socket_;
   boost::asio::steady_timer timer_;
+  const Clock& clock_;
 };
 
 }  // namespace
 
-std::unique_ptr<WebSocket> make_web_socket(transport::Stream stream) {
-  return std::make_unique<WebSocketOverStream>(std::move(stream));
+std::unique_ptr<WebSocket> make_web_socket(transport::Stream stream, const Clock& clock) {
+  return std::make_unique<WebSocketOverStream>(std::move(stream), clock);
 }
 
 }  // namespace sluice::net

@@ -24,7 +24,7 @@ class WebSocket {
   using Done = transport::Called;
 
   virtual ~WebSocket() = default;
-  [[nodiscard]] virtual std::chrono::steady_clock::time_point now() = 0;
+  [[nodiscard]] virtual Clock::Time now() = 0;
   /// Calls `done` after that time, with an error if it was cancelled; what it waited for before is.
   virtual void wait(std::chrono::steady_clock::duration time, Done done) = 0;
   virtual void cancel_wait() = 0;
@@ -41,7 +41,8 @@ class WebSocket {
   virtual void end() = 0;
 };
 
-/// Over a stream that was used for HTTP until now.
-[[nodiscard]] std::unique_ptr<WebSocket> make_web_socket(transport::Stream stream);
+/// Over a stream that was used for HTTP until now. The clock must outlive it.
+[[nodiscard]] std::unique_ptr<WebSocket> make_web_socket(transport::Stream stream,
+                                                         const Clock& clock);
 
 }  // namespace sluice::net

@@ -43,7 +43,9 @@ struct OwnPositions::Ended {
   Position position;
 };
 
-OwnPositions::OwnPositions(PositionBounds bounds, PositionPatience patience) : patience_(patience) {
+OwnPositions::OwnPositions(PositionBounds bounds, PositionPatience patience,
+                           const net::Clock& clock)
+    : patience_(patience), clock_(clock) {
   set_bounds(bounds);
 }
 
@@ -175,7 +177,7 @@ void OwnPositions::run() {
   const auto pause = std::min(kLongestLook, patience_.unwatched / 4);
   std::unique_lock lock(mutex_);
   for (;;) {
-    changed_.wait_until(lock, rests_until_, [this] { return stopping_; });
+    changed_.wait_for(lock, rests_until_ - clock_.now(), [this] { return stopping_; });
     changed_.wait_for(lock, pause, [this] { return stopping_ || !asked_.empty(); });
     if (stopping_) return;
     look_about(lock);
@@ -195,7 +197,7 @@ void OwnPositions::give(std::unique_lock<std::mutex>& lock, const Asked& asked) 
   const Key key{asked.history, asked.asked.position};
   // Somebody who comes back, or a second one who comes along: it stays where it stands.
   if (const auto place = positions_.find(key); place != positions_.end()) {
-    place->second.watched = Clock::now();
+    place->second.watched = clock_.now();
     return history->answer(asked.asked, place->second.player->shown_tick(), "");
   }
   if (history->manner == Player::Manner::kLookBack) give_way();
@@ -223,11 +225,11 @@ Status OwnPositions::make(std::unique_lock<std::mutex>& lock, const Asked& asked
   auto recordings = history.open();
   std::unique_ptr<Player> player;
   if (recordings.ok()) {
-    player = std::make_unique<Player>(std::move(recordings).value(), history.manner);
+    player = std::make_unique<Player>(std::move(recordings).value(), history.manner, clock_);
   }
   lock.lock();
   // Also after what cannot be opened, or who asks for that again and again would have all of it.
-  if (history.manner == Player::Manner::kLookBack) rests_until_ = Clock::now() + kRest;
+  if (history.manner == Player::Manner::kLookBack) rests_until_ = clock_.now() + kRest;
   if (player == nullptr) return Error{recordings.error()};
   at_work_->player = player.get();
   if (at_work_->ends || stopping_) player->give_up();
@@ -237,7 +239,7 @@ Status OwnPositions::make(std::unique_lock<std::mutex>& lock, const Asked& asked
   at_work_->player = nullptr;
   if (history.manner == Player::Manner::kLookBack) {
     rests_until_ =
-        Clock::now() + std::max<std::chrono::microseconds>(kRest, player->rest_after_jump());
+        clock_.now() + std::max<std::chrono::microseconds>(kRest, player->rest_after_jump());
   }
   if (made.ok()) made = room_in_memory(player->bytes());
   lock.unlock();
@@ -249,7 +251,7 @@ Status OwnPositions::make(std::unique_lock<std::mutex>& lock, const Asked& asked
   }
   lock.lock();
   if (made.ok())
-    positions_.emplace(key, Position{std::move(player), Clock::now(), ++made_, asked.asked.asker});
+    positions_.emplace(key, Position{std::move(player), clock_.now(), ++made_, asked.asked.asker});
   return made;
 }
 
@@ -271,7 +273,7 @@ struct OwnPositions::Scope {
 
 // Who is away for a while keeps a position for as long as nobody else needs it.
 bool OwnPositions::make_room_in(std::unique_lock<std::mutex>& lock, const Scope& scope) {
-  const Clock::time_point now = Clock::now();
+  const Time now = clock_.now();
   const auto is_free = [&](const Position& position) {
     return !position.player->watched() &&
            (position.player->visited() || now - position.watched >= patience_.settling);
@@ -338,7 +340,7 @@ Status OwnPositions::serve(Player& player, const std::string& name) {
 }
 
 void OwnPositions::look_about(std::unique_lock<std::mutex>& lock) {
-  const Clock::time_point now = Clock::now();
+  const Time now = clock_.now();
   std::vector<Key> left;
   for (auto& [key, position] : positions_) {
     if (position.player->watched()) position.watched = now;

@@ -33,6 +33,7 @@
 #include <vector>
 
 #include "protocol/base/result.h"
+#include "server/net/clock.h"
 #include "server/net/server.h"
 #include "server/playback/player.h"
 
@@ -73,7 +74,9 @@ class OwnPositions {
   /// Viewers that wait for one.
   static constexpr std::size_t kMostAsked = 64;
 
-  explicit OwnPositions(PositionBounds bounds = {}, PositionPatience patience = {});
+  /// The clock must outlive it.
+  explicit OwnPositions(PositionBounds bounds = {}, PositionPatience patience = {},
+                        const net::Clock& clock = net::machine_clock());
   /// Stops. The server must be gone, or must not show positions any more.
   ~OwnPositions();
   OwnPositions(const OwnPositions&) = delete;
@@ -111,13 +114,13 @@ class OwnPositions {
   [[nodiscard]] std::size_t bytes() const;
 
  private:
-  using Clock = std::chrono::steady_clock;
+  using Time = net::Clock::Time;
   using Key = std::pair<std::string, std::string>;  // of the history, and what it goes by
   struct Position {
     std::unique_ptr<Player> player;
-    Clock::time_point watched;  // when it was, last
-    std::uint64_t number = 0;   // the higher, the later it was made
-    std::string asker;          // for whom
+    Time watched;              // when it was, last
+    std::uint64_t number = 0;  // the higher, the later it was made
+    std::string asker;         // for whom
   };
   struct Known {
     std::shared_ptr<const History> history;
@@ -154,6 +157,7 @@ class OwnPositions {
   [[nodiscard]] std::size_t bytes_in_use() const;
 
   const PositionPatience patience_;
+  const net::Clock& clock_;
   net::Server* server_ = nullptr;
 
   mutable std::mutex mutex_;
@@ -166,7 +170,7 @@ class OwnPositions {
   std::vector<Asked> asked_;
   std::optional<AtWork> at_work_;
   std::set<std::string> freeing_;  // histories of positions that this thread ends
-  Clock::time_point rests_until_;
+  Time rests_until_;
   bool stopping_ = false;
   std::atomic<bool> offers_{true};
   std::thread thread_;

@@ -33,7 +33,8 @@ constexpr std::size_t kCopies = 3;
 
 }  // namespace
 
-Player::Player(std::vector<Recording> recordings, Manner manner) : manner_(manner) {
+Player::Player(std::vector<Recording> recordings, Manner manner, const net::Clock& clock)
+    : manner_(manner), clock_(clock) {
   SLUICE_ASSERT(!recordings.empty() && recordings.size() <= 2);
   last_tick_ = UINT64_MAX;
   for (const Recording& recording : recordings) {
@@ -137,7 +138,7 @@ void Player::run() {
     bool news = !requests.empty();
     obey(requests);
     if (playing_) news = play() || news;
-    if (Clock::now() - looked_for_more_ >= kLookForMore) look_about();
+    if (clock_.now() - looked_for_more_ >= kLookForMore) look_about();
     const bool awaited = std::any_of(panes_.begin(), panes_.end(),
                                      [](const auto& pane) { return pane->feed->awaited(); });
     if (news || awaited) publish();
@@ -152,28 +153,28 @@ bool Player::wait(std::vector<Request>& requests) {
   std::unique_lock lock(mutex_);
   // Seeks that come meanwhile are taken together.
   if (manner_ == Manner::kLookBack) {
-    changed_.wait_until(lock, rests_until_, [this] { return stopping_; });
+    changed_.wait_for(lock, rests_until_ - clock_.now(), [this] { return stopping_; });
   }
-  changed_.wait_until(lock, next_look(),
-                      [this] { return stopping_ || awaited_ || !requests_.empty(); });
+  changed_.wait_for(lock, next_look() - clock_.now(),
+                    [this] { return stopping_ || awaited_ || !requests_.empty(); });
   awaited_ = false;
   requests.swap(requests_);
   return !stopping_;
 }
 
-Player::Clock::time_point Player::next_look() const {
+Player::Time Player::next_look() const {
   // At the end of what a living world has recorded yet there is nothing to play.
   if (!playing_ || tick_ == last_tick_) return looked_for_more_ + kLookForMore;
-  if (speed_ == kAsFastAsItGoes) return Clock::now();
+  if (speed_ == kAsFastAsItGoes) return clock_.now();
   // When the next tick is due, as ticks_due() counts.
   const auto rate = static_cast<double>(panes_.front()->cursor->world().config().tick_rate);
   const std::chrono::duration<double> until(static_cast<double>(pace_ticks_ + 1) * kRealTime /
                                             (rate * speed_));
-  const auto due = pace_begin_ + std::chrono::ceil<Clock::duration>(until);
+  const auto due = pace_begin_ + std::chrono::ceil<net::Clock::Duration>(until);
   return std::max(due, published_ + kFrame);
 }
 
-std::uint64_t Player::ticks_due(Clock::time_point now) const {
+std::uint64_t Player::ticks_due(Time now) const {
   if (speed_ == kAsFastAsItGoes) return UINT64_MAX;
   const auto rate = static_cast<double>(panes_.front()->cursor->world().config().tick_rate);
   const double seconds = std::chrono::duration<double>(now - pace_begin_).count();
@@ -182,7 +183,7 @@ std::uint64_t Player::ticks_due(Clock::time_point now) const {
 }
 
 void Player::set_pace() {
-  pace_begin_ = Clock::now();
+  pace_begin_ = clock_.now();
   pace_ticks_ = 0;
 }
 
@@ -291,10 +292,10 @@ void Player::retreat(const std::string& trouble) {
 
 /// For a slice of time at the most. Returns whether anything changed.
 bool Player::play() {
-  const Clock::time_point begin = Clock::now();
+  const Time begin = clock_.now();
   const std::uint64_t due = ticks_due(begin);
   std::uint64_t done = 0;
-  while (done < due && tick_ < last_tick_ && Clock::now() - begin < kSlice) {
+  while (done < due && tick_ < last_tick_ && clock_.now() - begin < kSlice) {
     if (!advance()) return true;
     ++done;
   }
@@ -311,7 +312,7 @@ bool Player::play() {
 }
 
 void Player::look_about() {
-  looked_for_more_ = Clock::now();
+  looked_for_more_ = clock_.now();
   for (const auto& pane : panes_) pane->cursor->keep_to_share();
   look_for_more();
 }
@@ -338,7 +339,7 @@ void Player::publish() {
     pane->feed->set_playback(playback);
     pane->feed->publish(pane->cursor->world());
   }
-  published_ = Clock::now();
+  published_ = clock_.now();
   unpublished_ = false;
   std::size_t bytes = 0;
   std::int64_t chunks = 0;

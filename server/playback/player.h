@@ -31,6 +31,7 @@
 #include <vector>
 
 #include "protocol/messages.h"
+#include "server/net/clock.h"
 #include "server/net/server.h"
 #include "server/net/world_feed.h"
 #include "server/playback/control.h"
@@ -63,7 +64,9 @@ class Player {
   enum class Manner : std::uint8_t { kReplay, kLookBack };
 
   /// One recording, or two of one size that have ticks in common. Begins paused.
-  explicit Player(std::vector<Recording> recordings, Manner manner = Manner::kReplay);
+  /// The clock must outlive it.
+  explicit Player(std::vector<Recording> recordings, Manner manner = Manner::kReplay,
+                  const net::Clock& clock = net::machine_clock());
   /// Stops.
   ~Player();
   Player(const Player&) = delete;
@@ -102,7 +105,7 @@ class Player {
   [[nodiscard]] bool visited() const { return visited_; }
 
  private:
-  using Clock = std::chrono::steady_clock;
+  using Time = net::Clock::Time;
 
   struct Request {
     Control control;
@@ -133,8 +136,8 @@ class Player {
   [[nodiscard]] bool play();
   [[nodiscard]] bool advance();
   void retreat(const std::string& trouble);
-  [[nodiscard]] std::uint64_t ticks_due(Clock::time_point now) const;
-  [[nodiscard]] Clock::time_point next_look() const;
+  [[nodiscard]] std::uint64_t ticks_due(Time now) const;
+  [[nodiscard]] Time next_look() const;
   void set_pace();
   void look_about();
   void look_for_more();
@@ -144,6 +147,7 @@ class Player {
   [[nodiscard]] std::string told(std::string trouble) const;
 
   const Manner manner_;
+  const net::Clock& clock_;
   std::vector<std::unique_ptr<Pane>> panes_;
   std::function<Status(AskedAlone)> alone_;
   std::uint64_t first_tick_ = 0;
@@ -154,13 +158,13 @@ class Player {
   bool playing_ = false;
   std::uint32_t speed_ = kRealTime;
   std::string trouble_;
-  Clock::time_point pace_begin_;  // since when playing goes at this pace
+  Time pace_begin_;               // since when playing goes at this pace
   std::uint64_t pace_ticks_ = 0;  // and how far it has come since
-  Clock::time_point published_;
-  Clock::time_point rests_until_;  // from all requests
-  bool jumped_ = false;            // since it was published
-  bool unpublished_ = false;       // the worlds went on by a tick since
-  Clock::time_point looked_for_more_;
+  Time published_;
+  Time rests_until_;          // from all requests
+  bool jumped_ = false;       // since it was published
+  bool unpublished_ = false;  // the worlds went on by a tick since
+  Time looked_for_more_;
   std::set<std::string> warnings_;  // each is told once
 
   std::atomic<bool> visited_{false};

@@ -27,8 +27,7 @@ using sim::StateFieldLister;
     return "'" + pipes.nodes[node].fields.name + "'";
   };
   for (const sim::PipesImage::Node& node : pipes.nodes) {
-    lister.at_place(
-        layer, std::string(sim::node_kind_name(node.kind)) + " '" + node.fields.name + "'", node);
+    lister.at_place(layer, std::string(name_of(node.kind)) + " '" + node.fields.name + "'", node);
   }
   for (const sim::PipesImage::Link& link : pipes.links) {
     lister.at_place(layer, "link " + name(link.from) + " to " + name(link.to), link);

@@ -37,8 +37,7 @@ void put_phase(const TracedPhase& phase, const std::map<const void*, std::size_t
   }
 }
 
-void read_planes(ByteReader& reader, const Contents& contents, StateImage::Planes& planes,
-                 std::string& problem) {
+Status read_planes(ByteReader& reader, const Contents& contents, StateImage::Planes& planes) {
   const std::size_t count = reader.count();
   for (std::size_t i = 0; i < count && !reader.failed(); ++i) {
     const auto axis = [&reader] { return static_cast<std::int32_t>(unzigzag(reader.varint())); };
@@ -47,29 +46,30 @@ void read_planes(ByteReader& reader, const Contents& contents, StateImage::Plane
     coord.y = axis();
     coord.z = axis();
     const std::uint64_t content = reader.varint();
-    if (content >= contents.size()) {
-      problem = "names a chunk that it lacks";
-      break;
-    }
+    if (content >= contents.size()) return Error{"names a chunk that it lacks"};
     planes[coord] = contents[content];
   }
+  return Done{};
 }
 
-TracedPhase read_phase(ByteReader& reader, const Contents& contents, std::string& problem) {
+Result<TracedPhase> read_phase(ByteReader& reader, const Contents& contents) {
   TracedPhase phase;
   phase.phase = reader.string();
   phase.digest = reader.u64();
-  if (reader.varint() != phase.layers.size()) problem = "has other layers than this program";
+  if (reader.varint() != phase.layers.size()) return Error{"has other layers than this program"};
   for (sim::Digest& layer : phase.layers) layer = reader.u64();
   const std::string core = reader.string();
   sim::StateReader fields(std::as_bytes(std::span(core)));
   sim::CoreState::visit_state(phase.state.core, fields);
   sim::PipesImage::visit_state(phase.state.pipes, fields);
   if (!fields.ok() || !fields.rest().empty()) {
-    problem = "holds a state that this program does not know";
+    return Error{"holds a state that this program does not know"};
   }
-  read_planes(reader, contents, phase.state.chunks, problem);
-  read_planes(reader, contents, phase.state.marks, problem);
+  for (StateImage::Planes* planes : {&phase.state.chunks, &phase.state.marks}) {
+    if (const Status read = read_planes(reader, contents, *planes); !read) {
+      return Error{read.error()};
+    }
+  }
   return phase;
 }
 
@@ -152,11 +152,11 @@ Result<TraceFile> decode_trace(std::span<const std::byte> bytes) {
   file.trace.digest = reader.u64();
   const Contents contents = read_contents(reader);
   const std::size_t phases = reader.count();
-  std::string problem;
-  for (std::size_t i = 0; i < phases && !reader.failed() && problem.empty(); ++i) {
-    file.trace.phases.push_back(read_phase(reader, contents, problem));
+  for (std::size_t i = 0; i < phases && !reader.failed(); ++i) {
+    Result<TracedPhase> phase = read_phase(reader, contents);
+    if (!phase) return Error{phase.error()};
+    file.trace.phases.push_back(std::move(phase).value());
   }
-  if (!problem.empty()) return Error{problem};
   if (reader.failed() || !reader.rest().empty()) return Error{"ends in the wrong place"};
   return file;
 }

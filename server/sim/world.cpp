@@ -222,7 +222,7 @@ Status World::place_pipes(const WorldSpec& spec) {
     const PipeNode& node = spec.pipes[i];
     const CommandOutcome made = context.add_node(node.fields, node.kind, node.rate, node.open);
     if (!made.applied()) {
-      return failed(std::string(node_kind_name(node.kind)).c_str(), i, made.reason);
+      return failed(std::string(name_of(node.kind)).c_str(), i, made.reason);
     }
   }
   for (std::size_t i = 0; i < spec.pipe_links.size(); ++i) {

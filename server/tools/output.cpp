@@ -100,7 +100,7 @@ void dump_nodes(const sim::World& world, bool heads, std::ostream& out) {
   std::sort(nodes.begin(), nodes.end(),
             [](const sim::NodeView& a, const sim::NodeView& b) { return a.name < b.name; });
   for (const sim::NodeView& node : nodes) {
-    out << sim::node_kind_name(node.kind) << ',' << node.name << ',';
+    out << name_of(node.kind) << ',' << node.name << ',';
     if (node.at == kNowhere) {
       out << ",,";
     } else {

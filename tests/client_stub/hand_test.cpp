@@ -2,6 +2,7 @@
 // a command that the server reads; and edits are taken back without touching what others did.
 #include "client_stub/hand.h"
 
+#include <algorithm>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -11,6 +12,7 @@
 #include "protocol/base/map_text.h"
 #include "server/formats/script.h"
 #include "tests/client_stub/mirrors.h"
+#include "tests/support/drawn_world.h"
 
 namespace sluice::client::hand_test {
 namespace {
@@ -39,16 +41,20 @@ protocol::ChunkCells after(const protocol::Mirror& mirror, const Lines& lines) {
     const auto command = nlohmann::json::parse(line);
     if (command["cmd"] == "pour") {
       const auto at = command["at"].get<std::vector<int>>();
-      cells[static_cast<std::size_t>(at[1] * 64 + at[0])] += command["units"].get<int>();
+      int left = command["units"].get<int>();
+      for (int y = at[1]; y <= at[1] + command["above"].get<int>() && left > 0; ++y) {
+        std::int32_t& cell = cells[static_cast<std::size_t>(y * 64 + at[0])];
+        const int units = std::clamp(kFull - cell, 0, left);
+        cell += units;
+        left -= units;
+      }
+      EXPECT_EQ(left, 0) << "it is refused: there is no room";
       continue;
     }
     const auto from = command["from"].get<std::vector<int>>();
     const auto size = command["size"].get<std::vector<int>>();
     const auto& cell = command["cell"];
-    const int value = cell.is_object() ? cell["water"].get<int>()
-                      : cell == "#"    ? kRock
-                      : cell == "~"    ? kFull
-                                       : 0;
+    const int value = cell.is_object() ? cell["water"].get<int>() : cell == "#" ? kRock : 0;
     for (int y = from[1]; y < from[1] + size[1]; ++y) {
       for (int x = from[0]; x < from[0] + size[0]; ++x) {
         cells[static_cast<std::size_t>(y * 64 + x)] = value;
@@ -119,7 +125,10 @@ TEST(Hand, WhatIsPouredGoesThroughAllThatTheWorldHas) {
   hand.shape = Shape::kBox;
   (void)hand.begin(mirror, {0, 0, 0});
   (void)hand.move(mirror, {19, 19, 0});
-  EXPECT_EQ(hand.end(mirror).commands.size(), 400U) << "a cell is no part of a box that is set";
+  const Lines poured = hand.end(mirror).commands;
+  ASSERT_EQ(poured.size(), 20U) << "a pour for each column";
+  EXPECT_EQ(poured[0],
+            R"({"cmd":"pour","at":[0,0,0],"units":81920,"above":35,"tracer":{"red":40960}})");
   (void)hand.undo(mirror, false);
   EXPECT_NE(hand.redo(mirror).commands.at(0).find("red"), std::string::npos);
 }
@@ -132,8 +141,9 @@ TEST(Hand, BrushesAreCutToTheWorldAndPouringSparesRock) {
             Lines{R"({"cmd":"set_cells","from":[0,31,0],"size":[3,4,1],"cell":"."})"});
   hand.tool = Tool::kPour;
   const Lines pours = hand.use(mirror, {0, 32, 0}).commands;
-  ASSERT_EQ(pours.size(), 9U) << "the row of rock is left out";
-  EXPECT_EQ(pours[0], R"({"cmd":"pour","at":[0,32,0],"units":4096,"above":16})");
+  ASSERT_EQ(pours.size(), 3U) << "a pour for each column";
+  EXPECT_EQ(pours[0], R"({"cmd":"pour","at":[0,32,0],"units":12288,"above":18})")
+      << "the row of rock is left out";
 }
 
 // Setting a cell full would take from one that holds more.
@@ -152,6 +162,32 @@ TEST(Hand, PouringOnlyEverAdds) {
       << "deep in water it is the surface that rises";
   EXPECT_EQ(hand.use(mirror, {9, 0, 0}).commands, Lines{})
       << "what is full up to the rock has no room";
+}
+
+TEST(Hand, ALargePourLeavesWhatCameBeforeItCompressedOrNot) {
+  const sluice::tests::Drawing empty(64, std::string(64, '.'));
+  const auto world =
+      sluice::tests::make_world(sluice::tests::drawn_spec(sim::WaterModel::kCellular, {empty}));
+  sim::SerialExecutor executor;
+  const std::vector<sim::Command> others = {{sim::SetCells{{10, 0, 0}, {3, 2, 1}, 5000}},
+                                            {sim::SetCells{{20, 0, 0}, {1, 1, 1}, 1000}}};
+  Hand hand;
+  hand.tool = Tool::kPour;
+  hand.shape = Shape::kBox;
+  const protocol::Mirror before = mirror_of([](protocol::ChunkCells&) {});
+  (void)hand.begin(before, {0, 0, 0});
+  (void)hand.move(before, {63, 9, 0});
+  std::vector<sim::Command> commands = others;
+  for (const std::string& line : hand.end(before).commands) {
+    auto parsed = formats::parse_command(line, "tool");
+    ASSERT_TRUE(parsed.ok()) << parsed.error();
+    commands.push_back(std::move(parsed).value());
+  }
+  EXPECT_LE(commands.size() - others.size(), 64U) << "a pour for each column";
+  const sim::TickReport report = world->tick(commands, executor);
+  for (const sim::CommandOutcome& outcome : report.outcomes) EXPECT_EQ(outcome.reason, "");
+  EXPECT_EQ(world->totals().drained, 0);
+  EXPECT_EQ(world->totals().sourced, 6 * 5000 + 1000 + 640 * kFull);
 }
 
 TEST(Hand, AStrokeOfTheMouseLeavesOutNoCell) {
@@ -202,7 +238,7 @@ TEST(Hand, AFillTakesWhatHangsTogetherAndWaterNoMoreThanItsLevel) {
   const Lines pours = hand.use(mirror, {20, 19, 0}).commands;
   EXPECT_EQ(differing(mirror, pours).size(), 300U) << "ten rows of thirty cells";
   EXPECT_EQ(after(mirror, pours)[11 * 64 + 11], kFull);
-  EXPECT_LT(pours.size(), 20U) << "what is empty is set at once";
+  EXPECT_EQ(pours.size(), 30U) << "a pour for each column";
   expect_readable(pours);
   hand.tool = Tool::kRock;
   EXPECT_EQ(differing(mirror, hand.use(mirror, {20, 19, 0}).commands).size(), 900U);

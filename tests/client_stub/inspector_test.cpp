@@ -82,22 +82,21 @@ protocol::Mirror make_network(bool valve_open) {
   protocol::Welcome welcome;
   welcome.size = {64, 64, 1};
   protocol::Mirror mirror(welcome);
-  using protocol::PipeKind;
   protocol::PipePlan plan;
   plan.nodes.push_back(
-      {0, PipeKind::kPipe, true, "t", "water", 100, 4096, 81920, 0, 0, {10, 30, 0}});
+      {0, NodeKind::kPipe, true, "t", "water", 100, 4096, 81920, 0, 0, {10, 30, 0}});
   plan.nodes.push_back(
-      {1, PipeKind::kValve, valve_open, "v", "water", 100, 50, 7, 0, 0, {12, 20, 0}});
-  plan.nodes.push_back({2, PipeKind::kPipe, true, "e", "water", 100, 50, 7, 0, 0, {14, 20, 0}});
-  plan.nodes.push_back({3, PipeKind::kPipe, true, "far", "water", 100, 50, 7, 0, 0, {40, 20, 0}});
+      {1, NodeKind::kValve, valve_open, "v", "water", 100, 50, 7, 0, 0, {12, 20, 0}});
+  plan.nodes.push_back({2, NodeKind::kPipe, true, "e", "water", 100, 50, 7, 0, 0, {14, 20, 0}});
+  plan.nodes.push_back({3, NodeKind::kPipe, true, "far", "water", 100, 50, 7, 0, 0, {40, 20, 0}});
   const protocol::PipeKey key{{0, 0, 0}, 0};
   plan.links = {{0, {key, 1}, false}, {1, {key, 2}, false}};
-  plan.ports = {{2, protocol::PipePortKind::kOutlet, {15, 20, 0}, 5}};
+  plan.ports = {{2, PortKind::kOutlet, {15, 20, 0}, 5}};
   protocol::Bytes bytes;
   protocol::Bytes payload;
   protocol::encode_plan(key, {6, 6, 0}, plan, bytes);
   const std::vector<std::int32_t> values = {
-      50, 0, 0, 0, 0, 0, protocol::port_value(protocol::PipePortState::kIdle, 0)};
+      50, 0, 0, 0, 0, 0, protocol::port_value(PortState::kIdle, 0)};
   protocol::encode_pipe_keyframe(bytes, values, payload);
   protocol::Tick tick;
   tick.tick = 1;

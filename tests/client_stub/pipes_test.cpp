@@ -10,8 +10,6 @@
 namespace sluice::client::pipes_test {
 namespace {
 
-using protocol::PipeKind;
-
 /// A pipe "a" at [10, 32], half full, flowing to the pump "p" at [20, 32], which feeds the closed
 /// valve "v" at [20, 40]; "z" has no place; a port of "a" in [10, 30] that rock blocks.
 protocol::Mirror make_mirror() {
@@ -19,16 +17,14 @@ protocol::Mirror make_mirror() {
   welcome.size = {64, 64, 1};
   protocol::Mirror mirror(welcome);
   protocol::PipePlan plan;
-  plan.nodes.push_back({0, PipeKind::kPipe, true, "a", "water", 100, 50, 7, 0, 0, {10, 32, 0}});
-  plan.nodes.push_back({1, PipeKind::kPump, true, "p", "water", 100, 50, 7, 0, 9, {20, 32, 0}});
-  plan.nodes.push_back({2, PipeKind::kValve, false, "v", "water", 100, 50, 7, 0, 0, {20, 40, 0}});
+  plan.nodes.push_back({0, NodeKind::kPipe, true, "a", "water", 100, 50, 7, 0, 0, {10, 32, 0}});
+  plan.nodes.push_back({1, NodeKind::kPump, true, "p", "water", 100, 50, 7, 0, 9, {20, 32, 0}});
+  plan.nodes.push_back({2, NodeKind::kValve, false, "v", "water", 100, 50, 7, 0, 0, {20, 40, 0}});
   const protocol::PipeKey key{{0, 0, 0}, 0};
   plan.links = {{0, {key, 1}, true}, {1, {key, 2}, true}};
-  plan.ports = {{0, protocol::PipePortKind::kInlet, {10, 30, 0}, 5}};
+  plan.ports = {{0, PortKind::kInlet, {10, 30, 0}, 5}};
   const std::vector<std::int32_t> values = {
-      50, 0,
-      0,  protocol::flow_class(40),
-      0,  protocol::port_value(protocol::PipePortState::kBlocked, 0)};
+      50, 0, 0, protocol::flow_class(40), 0, protocol::port_value(PortState::kBlocked, 0)};
   const auto payload_of = [](const protocol::PipeKey& where, const protocol::PipePlan& what,
                              const std::vector<std::int32_t>& amounts) {
     protocol::Bytes bytes;
@@ -38,7 +34,7 @@ protocol::Mirror make_mirror() {
     return payload;
   };
   protocol::PipePlan nowhere;
-  nowhere.nodes.push_back({0, PipeKind::kPipe, true, "z", "oil", 100, 50, 7, 0, 0, {}});
+  nowhere.nodes.push_back({0, NodeKind::kPipe, true, "z", "oil", 100, 50, 7, 0, 0, {}});
   const protocol::Bytes placed_payload = payload_of(key, plan, values);
   const protocol::Bytes nowhere_payload = payload_of({}, nowhere, {3});
   protocol::Tick tick;

@@ -15,6 +15,7 @@
 
 #include "server/record/reader.h"
 #include "tests/support/process.h"
+#include "tests/support/wait_until.h"
 #include "tests/support/wire_client.h"
 
 namespace sluice::tests::kill_test {
@@ -161,9 +162,7 @@ TEST(Kill, EveryAcknowledgedCommandSurvives) {
                            std::ref(told[static_cast<std::size_t>(i)]), std::ref(answers));
     }
     const std::uint64_t enough = random() % kMostAnswers;
-    for (int i = 0; i < 20000 && answers < enough; ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
+    EXPECT_TRUE(wait_until([&] { return answers >= enough; }));
     // And at any moment between two of them.
     std::this_thread::sleep_for(std::chrono::microseconds(random() % 20000));
     server.send_signal(SIGKILL);

@@ -14,6 +14,7 @@
 #include "server/record/client_name.h"
 #include "server/record/reader.h"
 #include "tests/support/process.h"
+#include "tests/support/wait_until.h"
 
 namespace sluice::tests::resume_test {
 namespace {
@@ -79,9 +80,7 @@ TEST(Resume, EachCommandIsAppliedOnceWhateverIsKilled) {
                           "--view", "0,0,0,1,1,1"});
   });
   const std::string recording = directory.file("data/lake.sluice");
-  for (int i = 0; i < 1000 && poured(recording).empty(); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));  // until it has come
-  }
+  EXPECT_TRUE(wait_until([&] { return !poured(recording).empty(); }));  // it has come
   for (int i = 0; i < kKills; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100 + random() % 400));
     server->send_signal(SIGKILL);

@@ -213,15 +213,18 @@ TEST_F(Server, ADamagedRecordingIsAnErrorAndStaysAsItIs) {
   EXPECT_EQ(std::filesystem::file_size(recording()), 20U);
 }
 
+// How exactly is a matter of TickClock, by a clock that a test moves. Here, of a world at 50 ticks
+// a second, only what holds on any machine: none comes before its time, and late ones are caught
+// up.
 TEST_F(Server, TheClockKeepsItsRate) {
   ServerProcess server(SLUICE_SERVER, arguments(directory_.write("pond.toml", kPond)));
   WireClient client(server.port(), "/worlds/pond");
-  ASSERT_TRUE(client.greet());
   const auto begin = std::chrono::steady_clock::now();
+  ASSERT_TRUE(client.greet());
   const std::uint64_t first = client.mirror().welcome().tick;
   ASSERT_TRUE(client.pump_until([&](Event) { return client.mirror().tick() >= first + 100; }));
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
-  EXPECT_NEAR(passed.count(), 2.0, 0.5);  // 100 ticks at 50 a second, on a busy machine
+  EXPECT_GE(passed.count(), 1.7);  // some ten of them may have been late already
 }
 
 }  // namespace

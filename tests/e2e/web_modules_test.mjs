@@ -103,6 +103,7 @@ test("the system takes a pointer away", () => {
 // Tools.
 const { rectsOf, stepsBetween, flood, boxOf, dabAt } = await load("shapes.ts");
 const { Brush } = await load("brush.ts");
+const { SPARE } = await load("pouring.ts");
 const { CommandQueue, MOST_UNANSWERED } = await load("command_queue.ts");
 const { PipeTools } = await load("pipe_tools.ts");
 const { Recovery, recoveredText } = await load("recovery.ts");
@@ -292,7 +293,7 @@ test("pouring adds, wherever and whatever is there", () => {
   assert.deepEqual(pour(4, 1), [], "rock is not washed away");
   assert.deepEqual(pour(4, 0), []);
   Object.assign(brush, { size: 3 });
-  assert.ok(pour(2, 2).every(([cmd, , , , units]) => cmd === "pour" && units > 0 && units <= FULL));
+  assert.ok(pour(2, 2).every(([cmd, , , , units]) => cmd === "pour" && units > 0 && units <= 3 * FULL));
   const after = contents(mirror);
   assert.ok(after.every((cell, i) => cell >= before[i]));
   // A cell whose pour is under way gets no other before it is known what it holds.
@@ -309,19 +310,27 @@ test("pouring adds, wherever and whatever is there", () => {
   assert.equal(waiting.sent.length, 2);
 });
 
-test("a large box of air is filled at once, and no water in it is replaced", () => {
+test("a large pour takes nothing from cells that hold more than a full one, whenever that came", () => {
   const width = 60;
-  const mirror = drawn([...Array(5).fill(".".repeat(width)), "3".repeat(10) + ".".repeat(width - 10), "~".repeat(width)]);
+  const mirror = drawn([...Array(SPARE + 5).fill(".".repeat(width)), "3".repeat(10) + ".".repeat(width - 10), "~".repeat(width)]);
   mirror.chunk(0, 0, 0)[0] = 5000;
-  const { brush, log } = brushOn(mirror);
+  const waiting = recordedQueue();
+  const brush = new Brush(waiting.queue, () => assert.fail());
   Object.assign(brush, { tool: "water", shape: "box" });
   brush.begin(mirror, 0, 0, 0);
   brush.move(mirror, width - 1, 6);
   brush.end(mirror);
-  assert.equal(log.filter(({ cmd }) => cmd === "pour").length, 10);
-  assert.ok(log.length < 15, `${log.length} commands`);
-  assert.equal(mirror.cell(0, 0, 0), 5000);
-  assert.ok(contents(mirror).every((cell) => cell >= FULL));
+  assert.equal(waiting.sent.length, width, "a pour for each column");
+  // As long as they are not answered, their cells get no other.
+  brush.begin(mirror, 0, 0, 0);
+  brush.move(mirror, width - 1, 6);
+  brush.end(mirror);
+  assert.equal(waiting.sent.length, width);
+  mirror.chunk(0, 0, 0)[(2 << 6) | 30] = 5000; // flowed in meanwhile
+  obey(mirror, waiting.sent);
+  assert.deepEqual([mirror.cell(0, 0, 0), mirror.cell(30, 2, 0)], [5000, 5000]);
+  assert.equal(mirror.cell(30, 7, 0), FULL, "what has no room any more stands on it");
+  assert.ok(contents(mirror).slice(0, 7 * width).every((cell) => cell >= FULL));
 });
 
 test("undo gives back exactly what was there, redo makes it again", () => {

@@ -92,7 +92,7 @@ test("the server tells what a spring's water holds, and the inspector says it; a
   assert.deepEqual([older.tracer, older.temperature], [undefined, 2560]);
 });
 
-test("dyed water is poured a cell at a time, with as much as its units hold, and made again as it was", () => {
+test("dyed water is poured a column at a time, with as much as its units hold, and made again as it was", () => {
   const mirror = drawn(["..#", "~4#"]);
   const cells = [{ x: 0, y: 1 }, { x: 1, y: 0 }];
   const fill = mixtureToFill({ tracer: { red: 1001 } });
@@ -104,6 +104,8 @@ test("dyed water is poured a cell at a time, with as much as its units hold, and
     [{ cmd: "pour", at: [0, 1, 0], units: 4096, above: SPARE, temperature: 512 }]);
   assert.deepEqual(mixtureToFill({ tracer: { red: 0 }, temperature: 512 })(mirror, cells.slice(0, 1), 0),
     [{ cmd: "pour", at: [0, 1, 0], units: 4096, above: SPARE, tracer: { red: 0 }, temperature: 512 }]);
+  assert.deepEqual(fill(mirror, [{ x: 1, y: 1 }, { x: 1, y: 0 }], 0),
+    [{ cmd: "pour", at: [1, 0, 0], units: 2048 + 4096, above: SPARE + 1, tracer: { red: 1502 } }]);
   const stroke = new Stroke("water", 0, fill);
   stroke.touch(mirror, cells);
   const { commands, edit } = stroke.repeat(mirror);
@@ -165,6 +167,7 @@ test("a pour rises as far as the server lets it, and no farther", () => {
   // Both viewers pour alike.
   const terminal = readFileSync(join(process.argv[2], "client_stub/pouring.h"), "utf8");
   assert.equal(SPARE, Number(/kPourSpare = (\d+);/.exec(terminal)[1]));
+  assert.equal(MOST_ABOVE, Number(/kMostAbove = (\d+);/.exec(terminal)[1]));
   const mirror = drawn([...Array(120).fill("#~#"), "###"]);
   const stroke = new Stroke("take", 0);
   stroke.touch(mirror, Array.from({ length: 121 }, (_, y) => ({ x: 1, y })));
@@ -172,5 +175,5 @@ test("a pour rises as far as the server lets it, and no farther", () => {
   assert.equal(conflicts, 0);
   assert.ok(commands.every(({ above }) => above <= MOST_ABOVE), "a deep shaft is poured in parts");
   assert.equal(commands.reduce((sum, { units }) => sum + units, 0), 120 * 4096);
-  assert.deepEqual(commands.map(({ at }) => at[1]), [1, 49, 97]);
+  assert.deepEqual(commands.map(({ at }) => at[1]), [1, 50, 99]);
 });

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
-#include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,6 +17,7 @@
 #include "server/record/reader.h"
 #include "server/record/verify.h"
 #include "tests/support/process.h"
+#include "tests/support/wait_until.h"
 
 namespace sluice::host::admin_api_test {
 namespace {
@@ -102,9 +102,7 @@ class AdminApiTest : public ::testing::Test {
   /// Of a paused world, once it has taken the steps that it was told to. What is saved is saved
   /// between two ticks.
   std::uint64_t tick_when_still() {
-    for (int i = 0; i < 20000 && runner_->pace().steps > 0; ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
+    EXPECT_TRUE(tests::wait_until([&] { return runner_->pace().steps == 0; }));
     const auto saved = runner_->save(std::chrono::seconds(60));
     EXPECT_TRUE(saved.ok()) << saved.error();
     return saved.ok() ? *saved : 0;
@@ -171,10 +169,7 @@ TEST_F(AdminApiTest, APausedWorldTakesTheTicksThatItIsTold) {
   EXPECT_EQ(post("speed", R"({"speed": 50})").status, 200U);
   EXPECT_EQ(tick_when_still(), paused + 7);  // faster, but still paused
   EXPECT_EQ(post("resume").status, 200U);
-  for (int i = 0; i < 30000 && runner_->feed().tick() < paused + 300; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  EXPECT_GE(runner_->feed().tick(), paused + 300);
+  EXPECT_TRUE(tests::wait_until([&] { return runner_->feed().tick() >= paused + 300; }));
   const json saved = json::parse(post("save").body);
   EXPECT_GE(saved["tick"].get<std::uint64_t>(), paused + 300);
   runner_->stop();
@@ -326,18 +321,14 @@ TEST_F(AdminApiTest, WhoOwnsMostIsToldWhereARoleIsBound) {
   access::LimitsByRole limits;
   limits[static_cast<std::size_t>(access::Role::kBuild)].cells_owned = 100;
   worlds_->set_role_limits(limits);
-  for (int i = 0; i < 10000 && !runner_->owned().followed; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
+  ASSERT_TRUE(tests::wait_until([&] { return runner_->owned().followed; }));
   const auto give = [this](const std::string& account, const std::string& command) {
     ASSERT_TRUE(runner_->submit({{1, command}, 7, "tester", account}).ok());
   };
   give("ada", R"({"cmd": "set_cells", "from": [0, 0, 0], "size": [3, 2, 1], "cell": "#"})");
   give("bert", R"({"cmd": "set_cells", "from": [0, 2, 0], "size": [9, 1, 1], "cell": "#"})");
   give("bert", R"({"cmd": "add_pipe", "name": "a"})");
-  for (int i = 0; i < 10000 && runner_->owned().owned.pipes == 0; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
+  ASSERT_TRUE(tests::wait_until([&] { return runner_->owned().owned.pipes > 0; }));
   EXPECT_EQ(told(), json::parse(R"({"followed": true, "owners": 2, "cells": 15, "pipes": 1,
       "largest": [{"account": "bert", "cells": 9, "pipes": 1},
                   {"account": "ada", "cells": 6, "pipes": 0}]})"));

@@ -15,6 +15,7 @@
 #include "server/record/recorder.h"
 #include "server/record/verify.h"
 #include "tests/record/support.h"
+#include "tests/support/wait_until.h"
 #include "tests/support/world_access.h"
 
 namespace sluice::host::background_verifier_test {
@@ -53,12 +54,6 @@ class BackgroundVerifierTest : public testing::Test {
     return options;
   }
 
-  template <class Condition>
-  static bool wait_until(Condition condition) {
-    for (int i = 0; i < 4000 && !condition(); ++i) std::this_thread::sleep_for(milliseconds(5));
-    return condition();
-  }
-
   record::test::TemporaryFolder folder_;
   std::unique_ptr<sim::World> world_;
   std::unique_ptr<record::Recorder> recorder_;
@@ -69,9 +64,9 @@ class BackgroundVerifierTest : public testing::Test {
 TEST_F(BackgroundVerifierTest, FollowsASoundRecordingAFewSecondsBehind) {
   BackgroundVerifier verifier(options());
   run_to(200, 0);
-  EXPECT_TRUE(wait_until([&] { return verifier.verified_tick() == 100; }));
+  EXPECT_TRUE(tests::wait_until([&] { return verifier.verified_tick() == 100; }));
   run_to(400, 0);
-  EXPECT_TRUE(wait_until([&] { return verifier.verified_tick() == 300; }));
+  EXPECT_TRUE(tests::wait_until([&] { return verifier.verified_tick() == 300; }));
   EXPECT_FALSE(verifier.alarmed());
   EXPECT_EQ(verifier.detail(), "");
   EXPECT_EQ(verifier.bundles(), 0U);
@@ -81,7 +76,7 @@ TEST_F(BackgroundVerifierTest, RaisesTheAlarmAndLeavesABundle) {
   run_to(50, 0);
   BackgroundVerifier verifier(options());
   run_to(300, 123);
-  ASSERT_TRUE(wait_until([&] { return verifier.alarmed(); }));
+  ASSERT_TRUE(tests::wait_until([&] { return verifier.alarmed(); }));
   EXPECT_NE(verifier.detail().find("diverges at tick 123"), std::string::npos) << verifier.detail();
   EXPECT_NE(verifier.detail().find("one flipped bit"), std::string::npos) << verifier.detail();
   EXPECT_EQ(verifier.bundles(), 1U);
@@ -100,7 +95,7 @@ TEST_F(BackgroundVerifierTest, AViewersDifferenceLeavesABundle) {
   run_to(60, 0);
   BackgroundVerifier verifier(options());
   mismatches_ = 2;
-  ASSERT_TRUE(wait_until([&] { return verifier.bundles() == 1; }));
+  ASSERT_TRUE(tests::wait_until([&] { return verifier.bundles() == 1; }));
   EXPECT_FALSE(verifier.alarmed());
   EXPECT_NE(verifier.detail().find("what viewers were sent differed"), std::string::npos);
   EXPECT_TRUE(std::filesystem::exists(folder_.file("bowl-60.bundle.sluice")));
@@ -123,7 +118,7 @@ TEST_F(BackgroundVerifierTest, WhatIsCountedCanBeRead) {
   {
     BackgroundVerifier verifier(options());
     mismatches_ = 1;
-    EXPECT_TRUE(wait_until([&] { return verifier.bundles() == 1; }));
+    EXPECT_TRUE(tests::wait_until([&] { return verifier.bundles() == 1; }));
     EXPECT_NE(verifier.detail(), "");
   }
   sinks.pop_back();
@@ -136,11 +131,11 @@ TEST_F(BackgroundVerifierTest, LiesUseUpTheirOwnBundlesOnly) {
   for (std::uint64_t lie = 1; lie <= 2 * BackgroundVerifier::kMostClaimBundles; ++lie) {
     claimants_ = lie;
     const std::uint64_t expected = std::min(lie, BackgroundVerifier::kMostClaimBundles);
-    ASSERT_TRUE(wait_until([&] { return verifier.bundles() == expected; }));
+    ASSERT_TRUE(tests::wait_until([&] { return verifier.bundles() == expected; }));
   }
   mismatches_ = 1;
-  ASSERT_TRUE(
-      wait_until([&] { return verifier.bundles() == BackgroundVerifier::kMostClaimBundles + 1; }));
+  ASSERT_TRUE(tests::wait_until(
+      [&] { return verifier.bundles() == BackgroundVerifier::kMostClaimBundles + 1; }));
   EXPECT_EQ(verifier.detail().find(".sluice"), std::string::npos) << "health shows no paths";
 }
 
@@ -152,13 +147,13 @@ TEST_F(BackgroundVerifierTest, DamageBeforeTheLastCheckpointIsNoticedSoonAfterTh
   must(must(record::Database::open(path(), record::Database::Mode::kWrite))
            ->execute("UPDATE checkpoints SET core = x'00' WHERE tick = 50"));
   BackgroundVerifier verifier(options());
-  ASSERT_TRUE(wait_until([&] { return verifier.alarmed(); }));
+  ASSERT_TRUE(tests::wait_until([&] { return verifier.alarmed(); }));
   EXPECT_NE(verifier.detail().find("the recording is damaged: the checkpoint of tick 50"),
             std::string::npos)
       << verifier.detail();
   // And what comes is compared as before.
   run_to(300, 0);
-  EXPECT_TRUE(wait_until([&] { return verifier.verified_tick() == 200; }));
+  EXPECT_TRUE(tests::wait_until([&] { return verifier.verified_tick() == 200; }));
 }
 
 }  // namespace

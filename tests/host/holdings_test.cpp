@@ -19,6 +19,7 @@
 #include "server/record/reader.h"
 #include "server/record/verify.h"
 #include "tests/support/process.h"
+#include "tests/support/wait_until.h"
 
 namespace sluice::host::holdings_test {
 namespace {
@@ -94,14 +95,14 @@ class HoldingsTest : public testing::Test {
       const Status taken = runner.submit(std::move(command));
       EXPECT_TRUE(taken.ok()) << taken.error();
     }
-    for (std::size_t left = commands.size(), looks = 0; left > 0 && looks < 30000; ++looks) {
+    std::size_t left = commands.size();
+    EXPECT_TRUE(tests::wait_until([&] {
       for (const net::CommandReply& reply : runner.feed().take().replies) {
         reasons[reply.result.seq - 1] = reply.result.applied ? "" : reply.result.reason;
         --left;
       }
-      if (left > 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      EXPECT_LT(looks, 29999U);
-    }
+      return left == 0;
+    }));
     return reasons;
   }
   std::string one(const std::string& command, const std::string& account,
@@ -111,9 +112,8 @@ class HoldingsTest : public testing::Test {
   /// Lets the world take so many ticks.
   void run(std::uint64_t ticks) {
     const net::WorldFeed& feed = worlds_->runner("pond")->feed();
-    for (const std::uint64_t last = feed.tick() + ticks; feed.tick() < last;) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
+    const std::uint64_t last = feed.tick() + ticks;
+    EXPECT_TRUE(tests::wait_until([&] { return feed.tick() >= last; }));
   }
   [[nodiscard]] Owned of(const std::string& owner) const {
     for (const auto& [name, owned] : worlds_->runner("pond")->largest_owners(100)) {
@@ -124,10 +124,7 @@ class HoldingsTest : public testing::Test {
   [[nodiscard]] std::string file() const { return folder_.file("pond.owners"); }
   [[nodiscard]] std::string recording() const { return folder_.file("pond.sluice"); }
   void wait_until_counted() {
-    for (int i = 0; i < 10000 && !worlds_->runner("pond")->owned().followed; ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    ASSERT_TRUE(worlds_->runner("pond")->owned().followed);
+    ASSERT_TRUE(tests::wait_until([&] { return worlds_->runner("pond")->owned().followed; }));
   }
 
   tests::TemporaryDirectory folder_;

@@ -14,6 +14,7 @@
 #include "server/formats/world_file.h"
 #include "server/host/world_runner.h"
 #include "tests/support/process.h"
+#include "tests/support/wait_until.h"
 
 namespace sluice::host {
 
@@ -54,11 +55,11 @@ class WorldRunnerTest : public testing::Test {
   // Takes mail until there are so many replies.
   std::vector<net::CommandReply> replies(std::size_t count) {
     std::vector<net::CommandReply> all;
-    for (int i = 0; i < 30000 && all.size() < count; ++i) {
+    EXPECT_TRUE(tests::wait_until([&] {
       auto mail = runner_->feed().take();
       all.insert(all.end(), mail.replies.begin(), mail.replies.end());
-      if (all.size() < count) std::this_thread::sleep_for(milliseconds(1));
-    }
+      return all.size() >= count;
+    }));
     return all;
   }
 

@@ -5,7 +5,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,6 +16,7 @@
 #include "server/record/recorder.h"
 #include "server/record/verify.h"
 #include "tests/support/process.h"
+#include "tests/support/wait_until.h"
 
 namespace sluice::host::hosted_worlds_test {
 namespace {
@@ -87,10 +87,7 @@ class HostedWorldsTest : public ::testing::Test {
   [[nodiscard]] bool there(const std::string& name) const { return fs::exists(folder_.file(name)); }
   std::uint64_t run_to(const std::string& name, std::uint64_t tick) {
     WorldRunner& runner = *worlds_->runner(name);
-    for (int i = 0; i < 30000 && runner.feed().tick() < tick; ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    EXPECT_GE(runner.feed().tick(), tick);
+    EXPECT_TRUE(tests::wait_until([&] { return runner.feed().tick() >= tick; }));
     return runner.feed().tick();
   }
   void expect_verified(const std::string& name, std::uint64_t last_tick) {
@@ -247,13 +244,11 @@ TEST_F(HostedWorldsTest, AResetLeavesNothingOfTheOldRecordingBesideTheNewOne) {
   const std::string text = world_file("lake", "[[source]]\nat = [5, 60, 0]\nrate = 100\n");
   ASSERT_EQ(create(text), "");
   run_to("lake", 60);
-  for (int i = 0; i < 30000; ++i) {
+  ASSERT_TRUE(tests::wait_until([&] {
     fs::copy_file(folder_.file("lake.sluice-wal"), folder_.file("old-log"),
                   fs::copy_options::overwrite_existing);
-    if (fs::file_size(folder_.file("old-log")) > 8192) break;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  ASSERT_GT(fs::file_size(folder_.file("old-log")), 8192U);
+    return fs::file_size(folder_.file("old-log")) > 8192;
+  }));
   ASSERT_TRUE(worlds_->unload("lake").ok());
   // A crash, after the old file was gone and before its log was.
   fs::remove(folder_.file("lake.sluice"));

@@ -14,6 +14,7 @@
 #include "server/net/server.h"
 #include "server/record/verify.h"
 #include "tests/support/process.h"
+#include "tests/support/wait_until.h"
 #include "tests/support/wire_client.h"
 
 namespace sluice::host::look_back_test {
@@ -74,10 +75,7 @@ class LookBackTest : public ::testing::Test {
   /// Until the world has ticked so far and its recording holds it.
   void run_to(std::uint64_t tick, const std::string& name = "lake") {
     WorldRunner& runner = *worlds_->runner(name);
-    for (int i = 0; i < 30000 && runner.writer().durable_tick() < tick; ++i) {
-      std::this_thread::sleep_for(1ms);
-    }
-    ASSERT_GE(runner.writer().durable_tick(), tick);
+    ASSERT_TRUE(tests::wait_until([&] { return runner.writer().durable_tick() >= tick; }));
   }
   std::unique_ptr<WireClient> watch(const std::string& path) {
     auto client = std::make_unique<WireClient>(server_->port(), "/worlds/" + path);
@@ -109,10 +107,7 @@ class LookBackTest : public ::testing::Test {
     EXPECT_TRUE(equal() || client.pump_until([&](auto) { return equal(); })) << "tick " << tick;
   }
   bool wait_positions(std::size_t count, const std::string& name = "lake") {
-    for (int i = 0; i < 20000 && look_back_->sample(name).positions != count; ++i) {
-      std::this_thread::sleep_for(1ms);
-    }
-    return look_back_->sample(name).positions == count;
+    return tests::wait_until([&] { return look_back_->sample(name).positions == count; });
   }
 
   tests::TemporaryDirectory folder_;
@@ -257,8 +252,7 @@ TEST_F(LookBackTest, OneAccountOrAddressHasTwoAndNoMore) {
       const auto sample = look_back_->sample("lake");
       return sample.made + sample.refused == seq;
     };
-    for (int i = 0; i < 20000 && !answered(); ++i) std::this_thread::sleep_for(1ms);
-    EXPECT_TRUE(answered());
+    EXPECT_TRUE(tests::wait_until(answered));
   };
   for (int i = 0; i < 3; ++i) ask("", "10.0.0.7");
   EXPECT_EQ(look_back_->sample("lake").positions, 2U);
@@ -326,10 +320,7 @@ TEST_F(LookBackTest, OneThatTakesTooMuchMemoryEnds) {
   }
   ASSERT_GT(look_back_->bytes(), std::size_t{1} << 19);
   look_back_->set_bounds({.positions = 100, .per_world = 100, .memory = 1});
-  for (int i = 0; i < 20000 && look_back_->bytes() > std::size_t{1} << 20; ++i) {
-    std::this_thread::sleep_for(1ms);
-  }
-  EXPECT_LE(look_back_->bytes(), std::size_t{1} << 20);
+  EXPECT_TRUE(tests::wait_until([&] { return look_back_->bytes() <= std::size_t{1} << 20; }));
   EXPECT_LT(look_back_->sample("lake").positions, 40U);
 }
 
@@ -342,10 +333,7 @@ TEST_F(LookBackTest, PositionsThatNobodyWatchesAreFreed) {
   // Again and again, without a word in between.
   for (int i = 0; i < 20; ++i) {
     const std::string name = "v" + std::to_string(i);
-    const auto end = std::chrono::steady_clock::now() + 20s;
-    while (!live->command(alone_as(name, 5)).applied) {
-      ASSERT_LT(std::chrono::steady_clock::now(), end);
-    }
+    ASSERT_TRUE(tests::wait_until([&] { return live->command(alone_as(name, 5)).applied; }));
     watch_at(name)->abort();
     EXPECT_LE(look_back_->sample("lake").positions, 1U);
   }

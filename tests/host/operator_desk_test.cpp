@@ -6,7 +6,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,6 +13,7 @@
 #include "server/access/token.h"
 #include "server/host/world_runner.h"
 #include "tests/support/process.h"
+#include "tests/support/wait_until.h"
 
 namespace sluice::host::operator_desk_test {
 namespace {
@@ -60,11 +60,12 @@ class OperatorDeskTest : public ::testing::Test {
     return worlds_->runner("pond")->submit(std::move(command));
   }
   protocol::CommandResult answer() {
-    for (;;) {  // whatever the machine has to do
-      auto mail = worlds_->runner("pond")->feed().take();
-      if (!mail.replies.empty()) return mail.replies.front().result;
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
+    std::vector<net::CommandReply> replies;
+    EXPECT_TRUE(tests::wait_until([&] {
+      replies = worlds_->runner("pond")->feed().take().replies;
+      return !replies.empty();
+    }));
+    return replies.empty() ? protocol::CommandResult{} : replies.front().result;
   }
 
   tests::TemporaryDirectory folder_;

@@ -6,6 +6,7 @@
 #include "server/record/reader.h"
 #include "server/record/verify.h"
 #include "tests/host/hosted_world.h"
+#include "tests/support/hand_clock.h"
 
 namespace sluice::host::stepped_world_test {
 namespace {
@@ -13,15 +14,6 @@ namespace {
 /// A world without threads, on a clock that stands still until it is moved.
 class SteppedWorldTest : public WorldRunnerTest {
  protected:
-  class HandClock final : public Clock {
-   public:
-    [[nodiscard]] Time now() const override { return now_; }
-    void move(Duration by) { now_ += by; }
-
-   private:
-    Time now_{};
-  };
-
   [[nodiscard]] Drive drive() const override { return {Drive::By::kOwner, &clock_}; }
   /// As long as that takes, whatever is due is done.
   void run_for(milliseconds time) {
@@ -34,7 +26,7 @@ class SteppedWorldTest : public WorldRunnerTest {
   std::vector<net::CommandReply> answers() { return runner_->feed().take().replies; }
 
   static constexpr milliseconds kPeriod{5};
-  HandClock clock_;
+  tests::HandClock clock_;
 };
 
 TEST_F(SteppedWorldTest, StandsStillWhileTheRecordingFailsAndGoesOnWhenItCan) {

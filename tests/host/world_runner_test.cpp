@@ -173,13 +173,10 @@ TEST_F(WorldRunnerTest, WhoComesToAPausedWorldWakesIt) {
   ASSERT_EQ(replies(1).size(), 1U);
   runner_->pause();
   runner_->feed().set_watched(true);
-  bool seen = false;
-  for (int i = 0; i < 30000 && !seen; ++i) {
+  EXPECT_TRUE(tests::wait_until([&] {
     const std::optional<net::Publication> publication = runner_->feed().take().publication;
-    seen = publication && publication->complete;
-    if (!seen) std::this_thread::sleep_for(milliseconds(1));
-  }
-  EXPECT_TRUE(seen);
+    return publication && publication->complete;
+  }));
   runner_->stop();
 }
 

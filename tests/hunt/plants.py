@@ -127,8 +127,8 @@ PLANTS = [
           "  return PLANTED || waiting_frames_ == 0 ||"),
     Plant("throttled-for-ever", "a client that sent too fast is never read from again",
           "server/net/session.cpp",
-          "    throttled_ = false;\n",
-          "    throttled_ = PLANTED;\n"),
+          "  } else if (state_ == State::kOpen) {\n    read_when",
+          "  } else if (state_ == State::kOpen && !PLANTED) {\n    read_when"),
     # What is computed.
     Plant("digest-forgets-waves", "the digest that is kept leaves the waves out",
           "server/sim/world.cpp",

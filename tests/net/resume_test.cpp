@@ -3,11 +3,11 @@
 // by hand.
 #include <map>
 #include <string>
-#include <thread>
 
 #include <gtest/gtest.h>
 
 #include "tests/net/test_server.h"
+#include "tests/support/wait_until.h"
 #include "tests/support/wire_client.h"
 
 namespace sluice::tests::resume_test {
@@ -28,9 +28,7 @@ protocol::SentCommands with_token(std::uint8_t first) {
 }
 
 void wait_for_commands(TestServer& server, std::size_t count) {
-  for (int i = 0; i < 2000 && server.waiting_commands() < count; ++i) {
-    std::this_thread::sleep_for(milliseconds(2));
-  }
+  ASSERT_TRUE(wait_until([&] { return server.waiting_commands() >= count; }));
   ASSERT_EQ(server.waiting_commands(), count);
 }
 

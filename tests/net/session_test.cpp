@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/net/test_server.h"
+#include "tests/support/wait_until.h"
 #include "tests/support/wire_client.h"
 
 namespace sluice::tests::session_test {
@@ -284,16 +285,13 @@ TEST(Session, AClientThatVanishesIsForgotten) {
     ASSERT_TRUE(client.greet());
     client.session().send_command(R"({"cmd": "pour", "at": [150, 50, 0], "units": 1})");
     client.flush();
-    for (int i = 0; i < 20000 && server.waiting_commands() == 0; ++i) {
-      std::this_thread::sleep_for(milliseconds(1));
-    }
+    EXPECT_TRUE(wait_until([&] { return server.waiting_commands() > 0; }));
     client.abort();
   }
-  for (int i = 0; i < 20000 && server.feed().counters().viewers != 0; ++i) {
+  EXPECT_TRUE(wait_until([&] {
     server.tick();
-    std::this_thread::sleep_for(milliseconds(1));
-  }
-  EXPECT_EQ(server.feed().counters().viewers, 0);
+    return server.feed().counters().viewers == 0;
+  }));
 }
 
 TEST(Session, AResyncBringsAKeyframe) {

@@ -8,6 +8,7 @@
 
 #include "server/playback/comparison.h"
 #include "tests/playback/players.h"
+#include "tests/support/wait_until.h"
 
 namespace sluice::playback::own_positions_test {
 namespace {
@@ -22,9 +23,9 @@ std::string alone_as(const std::string& name) {
 class Alone : public Players {
  protected:
   void start_alone(const std::vector<std::string>& files, PositionPatience patience = {}) {
-    player_ = std::make_unique<Player>(open(files));
+    player_ = std::make_unique<Player>(open(files), Player::Manner::kReplay, *clock_);
     must(player_->begin_at(player_->first_tick()));
-    own_ = std::make_unique<OwnPositions>(PositionBounds{}, patience);
+    own_ = std::make_unique<OwnPositions>(PositionBounds{}, patience, *clock_);
     own_->add_beside(*player_,
                      [this, files] { return Result<std::vector<Player::Recording>>(open(files)); });
     serve();
@@ -40,11 +41,7 @@ class Alone : public Players {
     return world + "?alone=" + name;
   }
   bool wait_count(std::size_t count) {
-    const auto end = std::chrono::steady_clock::now() + 20s;
-    while (own_->count() != count && std::chrono::steady_clock::now() < end) {
-      std::this_thread::sleep_for(5ms);
-    }
-    return own_->count() == count;
+    return tests::wait_until([&] { return own_->count() == count; });
   }
 
   std::unique_ptr<OwnPositions> own_;
@@ -171,8 +168,7 @@ TEST_F(Alone, ThereAreSoManyAndNoMore) {
   // Where one has left there is room, though its time is not over yet.
   viewers[5].reset();
   const auto given = [&] { return client->command(alone_as("more")).applied; };
-  const auto end = std::chrono::steady_clock::now() + 20s;
-  while (!given() && std::chrono::steady_clock::now() < end) std::this_thread::sleep_for(20ms);
+  ASSERT_TRUE(tests::wait_until(given));
   expect_shown(*watch(at("more")), "one.sluice", 0);
   EXPECT_THROW(watch(at("v5")), std::runtime_error);
   EXPECT_EQ(own_->count(), PositionBounds{}.most);
@@ -181,16 +177,15 @@ TEST_F(Alone, ThereAreSoManyAndNoMore) {
 
 TEST_F(Alone, WhoIsYetToComeIsWaitedFor) {
   record("one.sluice");
+  stop_time();
   start_alone({"one.sluice"}, {.unwatched = 1h, .settling = 500ms});
   const auto client = watch("a");
-  const auto begin = std::chrono::steady_clock::now();
   for (std::size_t i = 0; i < PositionBounds{}.most; ++i) {
     EXPECT_TRUE(client->command(alone_as("v" + std::to_string(i))).applied);
   }
-  const bool given = client->command(alone_as("more")).applied;
-  const bool in_time = std::chrono::steady_clock::now() - begin < 500ms;
-  EXPECT_FALSE(given && in_time);
-  std::this_thread::sleep_for(600ms);
+  hand_.move(499ms);
+  EXPECT_FALSE(client->command(alone_as("more")).applied);
+  hand_.move(1ms);
   EXPECT_TRUE(client->command(alone_as("other")).applied);
   EXPECT_EQ(own_->count(), PositionBounds{}.most);
   expect_shown(*watch(at("other")), "one.sluice", 0);
@@ -238,10 +233,12 @@ TEST_F(Alone, OneAskerHasSoManyAndNoMore) {
   const auto ask = [&](const std::string& position, const std::string& asker) {
     ++seq;
     must(own_->ask("world", {position, std::nullopt, 0, seq, seq, asker}));
-    for (;; std::this_thread::sleep_for(1ms)) {
+    EXPECT_TRUE(tests::wait_until([&] {
       const std::lock_guard lock(mutex);
-      if (answers.contains(seq)) return answers[seq];
-    }
+      return answers.contains(seq);
+    }));
+    const std::lock_guard lock(mutex);
+    return answers[seq];
   };
   EXPECT_EQ(ask("a1", "ann"), "");
   EXPECT_EQ(ask("a2", "ann"), "");
@@ -253,28 +250,33 @@ TEST_F(Alone, OneAskerHasSoManyAndNoMore) {
   EXPECT_EQ(ask("c3", ""), "") << "who nobody knows is not bounded so";
   // One that was watched and is not any more makes room.
   { const auto ann = watch("a?alone=a1"); }
-  const auto end = std::chrono::steady_clock::now() + 20s;
-  while (ask("a3", "ann") != "" && std::chrono::steady_clock::now() < end) {
-  }
+  EXPECT_TRUE(tests::wait_until([&] { return ask("a3", "ann") == ""; }));
   EXPECT_EQ(own_->sample("world").positions, 6U);
   EXPECT_THROW(watch("a?alone=a1"), std::runtime_error);
 }
 
 TEST_F(Alone, APositionThatNobodyWatchesIsFreed) {
   record("one.sluice");
+  stop_time();
   start_alone({"one.sluice"}, {.unwatched = 150ms, .settling = 50ms});
   const auto client = watch("a");
   EXPECT_TRUE(client->command(alone_as("never")).applied);
+  hand_.move(150ms);
   EXPECT_TRUE(wait_count(0)) << "that nobody came to";
   EXPECT_TRUE(client->command(alone_as("me")).applied);
   {
     const auto me = watch(at("me"));
     EXPECT_TRUE(me->command(R"({"cmd": "play"})").applied);
-    std::this_thread::sleep_for(500ms);
-    EXPECT_EQ(own_->count(), 1U);
+    hand_.move(500ms);
+    // Before another one is made those that are there are looked at.
+    EXPECT_TRUE(client->command(alone_as("other")).applied);
+    EXPECT_EQ(own_->count(), 2U);
     me->abort();  // while it plays, and without a word
   }
-  EXPECT_TRUE(wait_count(0));
+  EXPECT_TRUE(tests::wait_until([&] {
+    hand_.move(50ms);
+    return own_->count() == 0;
+  }));
   EXPECT_THROW(watch(at("me")), std::runtime_error);
   expect_shown(*client, "one.sluice", 0);
   // And it can be had again.

@@ -10,6 +10,7 @@
 #include "server/net/server.h"
 #include "server/playback/player.h"
 #include "tests/record/support.h"
+#include "tests/support/hand_clock.h"
 #include "tests/support/wire_client.h"
 
 namespace sluice::playback::test {
@@ -35,7 +36,7 @@ class Players : public testing::Test {
     return recordings;
   }
   void start(const std::vector<std::string>& files) {
-    player_ = std::make_unique<Player>(open(files));
+    player_ = std::make_unique<Player>(open(files), Player::Manner::kReplay, *clock_);
     must(player_->begin_at(player_->first_tick()));
     serve();
   }
@@ -77,7 +78,12 @@ class Players : public testing::Test {
     EXPECT_EQ(client.mirror().stats().digest_mismatches, 0U);
   }
 
+  /// A player that starts from now on goes by a clock that stands still.
+  void stop_time() { clock_ = &hand_; }
+
   TemporaryFolder folder_;
+  tests::HandClock hand_;
+  const net::Clock* clock_ = &net::machine_clock();
   sim::SerialExecutor executor_;
   std::unique_ptr<Player> player_;
   std::unique_ptr<net::Server> server_;

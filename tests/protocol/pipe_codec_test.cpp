@@ -59,11 +59,11 @@ void expect_documented(const std::string& text) {
 PipePlan documented_plan() {
   PipePlan plan;
   plan.nodes.push_back(
-      {0, PipeKind::kPipe, true, "tank", "water", 20000, 10000, 0, 0, 0, {3, 4, 0}});
-  plan.nodes.push_back({1, PipeKind::kPump, true, "p", "water", 2000, 4096, -1, 0, 500, {4, 4, 0}});
+      {0, NodeKind::kPipe, true, "tank", "water", 20000, 10000, 0, 0, 0, {3, 4, 0}});
+  plan.nodes.push_back({1, NodeKind::kPump, true, "p", "water", 2000, 4096, -1, 0, 500, {4, 4, 0}});
   plan.links.push_back({0, {{{0, 0, 0}, 0}, 1}, true});
   plan.links.push_back({1, {{{1, 0, 0}, 0}, 7}, true});
-  plan.ports.push_back({0, PipePortKind::kInlet, {3, 5, 0}, 1000});
+  plan.ports.push_back({0, PortKind::kInlet, {3, 5, 0}, 1000});
   return plan;
 }
 
@@ -72,7 +72,7 @@ TEST(PipeCodec, BytesAreTheDocumentedOnes) {
   const PipePlan plan = documented_plan();
   const std::vector<std::int32_t> values = {4096, 0, 0, 0, 0};
   const std::vector<std::int32_t> later = {3696, 500, flow_class(500), 0,
-                                           port_value(PipePortState::kRunning, 100)};
+                                           port_value(PortState::kRunning, 100)};
   const Payload keyframe = keyframe_of(key, plan, values);
   expect_documented(hex(keyframe));
   expect_documented(hex(delta_of(values, later)));
@@ -168,7 +168,7 @@ TEST(PipeCodec, TheLargestSectionKeepsItsLimit) {
   for (std::size_t i = 0; i < kMaxSectionNodes; ++i) {
     const std::string text = std::to_string(1000 + i) + std::string(kMaxPipeNameBytes - 4, 'x');
     plan.nodes.push_back({static_cast<std::uint8_t>(i),
-                          PipeKind::kPump,
+                          NodeKind::kPump,
                           true,
                           text,
                           text,
@@ -183,7 +183,7 @@ TEST(PipeCodec, TheLargestSectionKeepsItsLimit) {
     plan.links.push_back({255, {{{INT32_MAX, INT32_MAX, INT32_MAX}, 0xffff}, 255}, true});
   }
   for (std::size_t i = 0; i < kMaxSectionPorts; ++i) {
-    plan.ports.push_back({255, PipePortKind::kOpen, {INT32_MAX, INT32_MAX, INT32_MAX}, INT32_MAX});
+    plan.ports.push_back({255, PortKind::kOpen, {INT32_MAX, INT32_MAX, INT32_MAX}, INT32_MAX});
   }
   const std::vector<std::int32_t> values(plan.value_count(), INT32_MIN);
   const Payload payload = keyframe_of(key, plan, values);
@@ -219,7 +219,7 @@ TEST(FlowClass, IsWithinAQuarterAndKeepsTheSign) {
   EXPECT_EQ(flow_class(0), 0);
   EXPECT_EQ(flow_class(INT64_MIN), -flow_class(INT32_MAX));
   EXPECT_EQ(flow_of_class(INT32_MIN), -std::int64_t{INT32_MAX});
-  for (const PipePortState state : {PipePortState::kIdle, PipePortState::kOutside}) {
+  for (const PortState state : {PortState::kIdle, PortState::kBeyond}) {
     EXPECT_EQ(state_of_port(port_value(state, -700)), state);
     EXPECT_EQ(class_of_port(port_value(state, -700)), flow_class(-700));
   }

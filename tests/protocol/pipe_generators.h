@@ -51,7 +51,7 @@ inline PipePlan any_plan(const PipeKey& key) {
     PipeNode node;
     node.index = static_cast<std::uint8_t>(index);
     index += *rc::gen::inRange(1, 20);
-    node.kind = static_cast<PipeKind>(*rc::gen::inRange(0, 3));
+    node.kind = static_cast<NodeKind>(*rc::gen::inRange(0, 3));
     node.open = *rc::gen::inRange(0, 2) == 0;
     node.name = any_name().substr(0, kMaxPipeNameBytes);
     node.fluid = *rc::gen::elementOf(std::vector<std::string>{"water", "oil", "lava"});
@@ -59,7 +59,7 @@ inline PipePlan any_plan(const PipeKey& key) {
     node.height = any_amount();
     node.base = any_value();
     node.throughput = any_amount();
-    if (node.kind == PipeKind::kPump) node.rate = any_amount();
+    if (node.kind == NodeKind::kPump) node.rate = any_amount();
     if (key.placed()) {
       node.at = kPipeSides.cell_at(key.coord, *rc::gen::inRange(0, kChunkCells));
     }
@@ -72,7 +72,7 @@ inline PipePlan any_plan(const PipeKey& key) {
   }
   for (int i = *rc::gen::inRange(0, 4); i > 0; --i) {
     plan.ports.push_back({any_index(),
-                          static_cast<PipePortKind>(*rc::gen::inRange(0, 3)),
+                          static_cast<PortKind>(*rc::gen::inRange(0, 3)),
                           {any_value(), any_value(), any_value()},
                           any_amount()});
   }

@@ -87,12 +87,12 @@ RC_GTEST_PROP(PipeMirror, FollowsAnyNetwork, ()) {
 State two_nodes(PipeKey& left, State& right) {
   left = {{0, 0, 0}, 0};
   State state;
-  state.plan.nodes.push_back({3, PipeKind::kPump, true, "p", "oil", 100, 50, 7, 0, 9, {5, 6, 0}});
+  state.plan.nodes.push_back({3, NodeKind::kPump, true, "p", "oil", 100, 50, 7, 0, 9, {5, 6, 0}});
   state.values = {40};
-  right.plan.nodes.push_back({0, PipeKind::kPipe, true, "a", "oil", 200, 50, 0, 0, 0, {64, 6, 0}});
+  right.plan.nodes.push_back({0, NodeKind::kPipe, true, "a", "oil", 200, 50, 0, 0, 0, {64, 6, 0}});
   right.plan.links.push_back({0, {left, 3}, false});
-  right.plan.ports.push_back({0, PipePortKind::kInlet, {64, 5, 0}, 500});
-  right.values = {20, flow_class(96), port_value(PipePortState::kRunning, 8)};
+  right.plan.ports.push_back({0, PortKind::kInlet, {64, 5, 0}, 500});
+  right.values = {20, flow_class(96), port_value(PortState::kRunning, 8)};
   return state;
 }
 

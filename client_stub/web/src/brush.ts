@@ -2,15 +2,11 @@
 // the world has.
 import type { Command } from "@commands";
 import type { CommandQueue } from "./command_queue";
-import { commandToTake, History, LETTERS, reversal, Stroke, type Material } from "./history";
+import { commandToTake, History, LETTERS, reversal, Stroke } from "./history";
 import { ROCK, type Mirror } from "./mirror";
-import { type PlacingTool } from "./late_placer";
-import { commandsToFill, hasRoom, poursAt } from "./pouring";
+import { hasRoom, placesPoured, poursAt, poursToFill } from "./pouring";
 import { boxOf, dabsAt, flood, MOST_FILLED, rectsOf, stepsBetween, type Rect, type Shape } from "./shapes";
-
-export type Tool = "pan" | "inspect" | "copy" | "paste" | Material | PlacingTool;
-
-const MATERIALS: readonly Tool[] = ["rock", "air", "water", "take"];
+import { does, type Tool } from "./tools";
 
 interface Place {
   x: number;
@@ -25,7 +21,7 @@ export class Brush {
   /** Without corners. */
   round = false;
   /** What fills cells up: with plain water, or with what was chosen. */
-  pours = commandsToFill;
+  pours = poursToFill;
   readonly history = new History();
   /** The last undo or redo that waits; null: none does. */
   private turn: Promise<void> | null = null;
@@ -47,7 +43,7 @@ export class Brush {
 
   /** Whether the tool changes cells. */
   get edits(): boolean {
-    return MATERIALS.includes(this.tool);
+    return does(this.tool, "cells");
   }
 
   /** The cells that the tool would touch at this cell, cut to the world. */
@@ -67,8 +63,9 @@ export class Brush {
   /** `digs`: whatever the tool is. */
   begin(mirror: Mirror, x: number, y: number, z: number, digs = false): void {
     if (!this.queue.ready) return this.warn("Not connected: nothing was changed");
-    if (!this.edits && !digs) return;
-    this.stroke = new Stroke(digs ? "air" : (this.tool as Material), z, this.pours);
+    const material = digs ? "air" : this.tool;
+    if (!does(material, "cells")) return;
+    this.stroke = new Stroke(material, z, this.pours);
     this.start = this.last = { x, y };
     if (this.shape === "brush") this.dab(mirror, x, y);
     if (this.shape === "fill") this.fill(mirror, x, y);
@@ -205,9 +202,9 @@ export class Brush {
 
   private send(commands: Command[]): void {
     for (const command of commands) {
-      const cell = command.cmd === "pour" ? command.at.join() : null;
-      const isTaken = this.queue.send(command, this, () => this.pouring.delete(cell ?? ""));
-      if (isTaken && cell !== null) this.pouring.add(cell);
+      const cells = placesPoured(command).map(String);
+      const isTaken = this.queue.send(command, this, () => cells.forEach((cell) => this.pouring.delete(cell)));
+      if (isTaken) cells.forEach((cell) => this.pouring.add(cell));
     }
   }
 }

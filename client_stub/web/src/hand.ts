@@ -1,20 +1,19 @@
 // What is in the hand: a brush with its shape and size, or a tool for pipes; and whether this world may be
 // changed with it.
-import { Brush, type Tool } from "./brush";
+import { Brush } from "./brush";
 import type { CommandQueue } from "./command_queue";
 import { clamp } from "./geometry";
 import type { Fixtures } from "./fixtures";
 import type { KeyCursor } from "./key_cursor";
-import { placingOf, type LatePlacer, type PlacingTool, type Site } from "./late_placer";
+import type { LatePlacer, Site } from "./late_placer";
 import type { Mirror } from "./mirror";
 import { PipeTools, type PipeTool } from "./pipe_tools";
 import type { Shape } from "./shapes";
 import { Stamp } from "./stamp";
+import { does, type PlacingTool, type Tool } from "./tools";
 import type { Tools, ViewerPanel, ViewerPipePanel } from "./viewer_parts";
 
 const LARGEST_BRUSH = 16;
-/** Tools that change nothing. */
-const LOOKING: Tool[] = ["pan", "inspect", "copy"];
 
 /** The viewer whose hand it is. */
 export interface Holder {
@@ -72,7 +71,7 @@ export class Hand {
     this.panel.showRights(why);
     if (why === null) return;
     this.brush.cancel(this.holder.mirror);
-    if (this.tools.pipeTool !== null || !LOOKING.includes(this.brush.tool)) this.setTool("pan");
+    if (this.tools.pipeTool !== null || !does(this.brush.tool, "look")) this.setTool("pan");
   }
 
   /** Whether edits make sense; says why not. */
@@ -99,7 +98,7 @@ export class Hand {
   }
 
   setTool(tool: Tool): void {
-    if (!LOOKING.includes(tool) && !this.mayBuild) return;
+    if (!does(tool, "look") && !this.mayBuild) return;
     this.holder.keys.cancel();
     this.stamp.cancel();
     this.brush.tool = tool;
@@ -112,7 +111,8 @@ export class Hand {
 
   /** Springs, heaters and the like; null: another tool is in use. */
   get places(): PlacingTool | null {
-    return this.readOnly ? null : placingOf(this.brush.tool);
+    const { tool } = this.brush;
+    return !this.readOnly && does(tool, "place") ? tool : null;
   }
 
   setPlacing(tool: PlacingTool): void {
@@ -128,7 +128,7 @@ export class Hand {
 
   /** Whether anything that is in the hand changes the world. */
   get builds(): boolean {
-    return !this.readOnly && (this.pipes.tool !== null || !LOOKING.includes(this.brush.tool));
+    return !this.readOnly && (this.pipes.tool !== null || !does(this.brush.tool, "look"));
   }
 
   /** All of it, for the hand of the next viewer. */

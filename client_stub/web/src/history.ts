@@ -2,11 +2,9 @@
 // is a new edit that gives each cell what it had, as far as nobody else has changed it since.
 import type { Command } from "@commands";
 import { FULL, ROCK, type Mirror } from "./mirror";
-import { commandsToFill, hasRoom, MOST_ABOVE, pourInto, SPARE } from "./pouring";
+import { hasRoom, pourInto, poursInto, poursToFill } from "./pouring";
 import { rectsOf, type Rect } from "./shapes";
-
-/** What a stroke makes of cells; `take` makes air of water and leaves rock alone. */
-export type Material = "rock" | "air" | "water" | "take";
+import type { Material } from "./tools";
 
 /** Edits that are remembered. */
 const MOST_EDITS = 200;
@@ -29,7 +27,7 @@ export class Stroke implements Edit {
   readonly settled = null;
 
   /** `fill`: what fills cells up with the water that is poured. */
-  constructor(readonly material: Material, readonly z: number, readonly fill = commandsToFill) {}
+  constructor(readonly material: Material, readonly z: number, readonly fill = poursToFill) {}
 
   /** The cells are about to be changed; what they hold now is what they had only the first time.
    *  Those that already are as the stroke makes them are none of its doing. */
@@ -97,23 +95,10 @@ export function reversal(stroke: Stroke, mirror: Mirror, isSeen: boolean): Rever
 /** What was taken comes back to where it was, a column at a time; where other water has flowed in meanwhile, above that.
  *  Water of cells that are none any more counts as changed by others. */
 function pouringBack({ before, z }: Stroke, mirror: Mirror): Reversal {
-  const runs: { x: number; y: number; cells: number; units: number }[] = [];
   const { x: width } = mirror.size;
-  let conflicts = 0;
-  // By columns, each from below.
-  const cells = [...before].map(([key, had]) => ({ x: key % width, y: Math.floor(key / width), had }));
-  for (const { x, y, had } of cells.sort((a, b) => a.x - b.x || a.y - b.y)) {
-    const last = runs.at(-1);
-    if (mirror.cell(x, y, z) < 0) {
-      ++conflicts;
-    } else if (last && last.x === x && last.y + last.cells === y && last.cells < MOST_ABOVE - SPARE) {
-      last.units += had;
-      ++last.cells;
-    } else {
-      runs.push({ x, y, cells: 1, units: had });
-    }
-  }
-  return { commands: runs.map((run) => pourInto(run.x, run.y, z, run.units, run.cells - 1)), conflicts };
+  const cells = [...before].map(([key, units]) => ({ x: key % width, y: Math.floor(key / width), units }));
+  const open = cells.filter(({ x, y }) => mirror.cell(x, y, z) >= 0);
+  return { commands: poursInto(open, z), conflicts: cells.length - open.length };
 }
 
 /** What makes the stroke once more. */

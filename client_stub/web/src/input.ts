@@ -1,17 +1,11 @@
 // Pointer, wheel and keys on the canvas.
-import type { Tool } from "./brush";
 import { ZOOM_STEP } from "./camera";
 import { Gestures, type StrokeKind } from "./gesture";
-import type { PlacingTool } from "./late_placer";
 import { isOpenMenu, watchMenus } from "./open_menu";
 import type { Shape } from "./shapes";
+import { does, toolOf } from "./tools";
 import type { Viewer } from "./viewer";
 
-const TOOL_KEYS: Record<string, Tool> = { "1": "pan", "2": "rock", "3": "air", "4": "water", "6": "inspect",
-  "7": "copy", "8": "paste", "0": "take" };
-/** With Shift: small letters have other meanings. */
-const PLACING_KEYS: Record<string, PlacingTool> = { S: "spring", D: "drain", H: "heater", C: "cooler", L: "level",
-  E: "evaporate", X: "remove" };
 const SHAPE_KEYS: Record<string, Shape> = { l: "line", r: "box", g: "fill" };
 const PAN_STEP = 64; // screen pixels
 const ARROWS: Record<string, [dx: number, dy: number]> = {
@@ -244,9 +238,9 @@ function cursorKey(viewer: Viewer, event: KeyboardEvent): boolean {
 function pressed(viewer: Viewer, key: string): boolean {
   const { camera } = viewer;
   // What happened cannot be changed: a replay has no tools but the one that looks.
-  const tool = viewer.replays && key !== "6" ? undefined : TOOL_KEYS[key];
-  if (tool) viewer.hand.setTool(tool);
-  else if (PLACING_KEYS[key] && !viewer.replays) viewer.hand.setPlacing(PLACING_KEYS[key]);
+  const tool = viewer.replays && key !== "6" ? undefined : toolOf(key);
+  if (tool && does(tool, "place")) viewer.hand.setPlacing(tool);
+  else if (tool) viewer.hand.setTool(tool);
   // The brush's key once more makes it round, or square again.
   else if (key === "b" && !viewer.replays) viewer.hand.setShape("brush", viewer.hand.brush.round !== (viewer.hand.brush.shape === "brush"));
   else if (SHAPE_KEYS[key] && !viewer.replays) viewer.hand.setShape(SHAPE_KEYS[key]);

@@ -1,20 +1,13 @@
 // The tools that put something into a cell: springs, drains, heaters, levels; and what takes it away. They are
 // fetched when the first of them is wanted.
-import type { Brush, Tool } from "./brush";
+import type { Brush } from "./brush";
 import type { CommandQueue } from "./command_queue";
 import type { Fixtures } from "./fixtures";
 import type { Vec3 } from "./geometry";
 import type { History } from "./history";
 import { Late } from "./late";
 import type { Placer } from "./placer";
-
-export type PlacingTool = "spring" | "drain" | "heater" | "cooler" | "level" | "evaporate" | "remove";
-const PLACING: readonly Tool[] = ["spring", "drain", "heater", "cooler", "level", "evaporate", "remove"];
-
-/** Null: it is another tool. */
-export function placingOf(tool: Tool): PlacingTool | null {
-  return PLACING.includes(tool) ? (tool as PlacingTool) : null;
-}
+import { does, type PlacingTool, type Tool } from "./tools";
 
 /** What the tools act on: the world that is shown. */
 export interface Site {
@@ -53,7 +46,7 @@ export class LatePlacer {
 
   /** The tool that is taken up, whatever it is: one of these opens the panel. */
   showTool(tool: Tool, site: Site): void {
-    const placing = placingOf(tool);
+    const placing = does(tool, "place") ? tool : null;
     this.pours = tool === "water";
     this.show(placing !== null || this.wanted, placing, site);
   }

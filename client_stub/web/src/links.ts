@@ -1,11 +1,8 @@
 // Links into a world: "#cave", or with a place "#cave@120.5,40,0,4x" (x, y, slice, pixels a cell), and
 // after that, in any order, a side, a recording's tick, a tool and an overlay: "#cave@120.5,40,0,4x,t1500,inspect,depth".
-import type { Tool } from "./brush";
 import { SIGHTS, type SightName } from "./sight";
 import { OVERLAYS, type OverlayName } from "./overlay_kinds";
-
-/** Those that make sense to somebody else: what was copied stays here. */
-const TOOLS: Tool[] = ["pan", "inspect", "rock", "air", "water", "take"];
+import { linkedTool, type Tool } from "./tools";
 
 export interface Place {
   x: number;
@@ -39,7 +36,7 @@ export function readLink(hash: string): Link {
   if ([x, y, z, scale].every(Number.isFinite) && scale > 0) link.place = { x: x!, y: y!, z: Math.round(z!), scale };
   for (const part of parts) {
     if (/^t\d{1,15}$/.test(part)) link.tick = Number(part.slice(1));
-    link.tool = TOOLS.find((tool) => tool === part) ?? link.tool;
+    link.tool = linkedTool(part) ?? link.tool;
     link.sight = SIGHTS.find((sight) => sight === part) ?? link.sight;
     link.overlay = OVERLAYS.find((overlay) => overlay === part) ?? link.overlay;
   }
@@ -52,7 +49,7 @@ export function writeLink({ world, place, tool, overlay, tick, sight }: Link): s
   if (place) parts.push(short(place.x, 1), short(place.y, 1), String(place.z), `${short(place.scale, 3)}x`);
   if (sight !== "front") parts.push(sight);
   if (tick !== null) parts.push(`t${tick}`);
-  if (tool && tool !== "pan" && TOOLS.includes(tool)) parts.push(tool);
+  if (tool && tool !== "pan" && linkedTool(tool)) parts.push(tool);
   if (overlay && overlay !== "none") parts.push(overlay);
   return `#${encodeURIComponent(world)}${parts.length > 0 ? `@${parts.join(",")}` : ""}`;
 }

@@ -1,7 +1,7 @@
 // What water holds that is poured, or that a spring brings: a tracer and a temperature, as far as the world has them.
 // Rows of a form, for the panels of both; and the commands that pour it.
-import type { Command, Place } from "@commands";
-import { SPARE, type Cell } from "./pouring";
+import type { PourWithAbove } from "@commands";
+import { poursToFill, type Cell } from "./pouring";
 import { DEGREE, tracerOf } from "./layer_values";
 import { FULL, type Mirror } from "./mirror";
 
@@ -73,15 +73,12 @@ export class Mixture {
   }
 }
 
-/** Fills the cells, which have room, up with water that holds this. One pour a cell, however many there are: only pours
- *  bring what water holds. Water that has come there meanwhile is not in its way, as with clear water. */
-export function mixtureToFill({ tracer, temperature }: Holds): (mirror: Mirror, cells: readonly Cell[], z: number) => Command[] {
-  return (mirror, cells, z) => cells.map(({ x, y }): Command => {
-    const units = FULL - mirror.cell(x, y, z);
-    const at: Place = [x, y, z];
-    if (!tracer) return { cmd: "pour", at, units, above: SPARE, temperature: temperature! };
-    const amounts = Object.fromEntries(Object.entries(tracer).map(([name, amount]) => [name, Math.round((amount * units) / FULL)]));
-    return { cmd: "pour", at, units, above: SPARE, tracer: amounts, ...(temperature === undefined ? {} : { temperature }) };
+/** Fills the cells, which have room, up with water that holds this. */
+export function mixtureToFill({ tracer, temperature }: Holds): (mirror: Mirror, cells: readonly Cell[], z: number) => PourWithAbove[] {
+  return (mirror, cells, z) => poursToFill(mirror, cells, z).map((pour) => {
+    if (!tracer) return { ...pour, temperature: temperature! };
+    const amounts = Object.fromEntries(Object.entries(tracer).map(([name, amount]) => [name, Math.round((amount * pour.units) / FULL)]));
+    return { ...pour, tracer: amounts, ...(temperature === undefined ? {} : { temperature }) };
   });
 }
 

@@ -1,5 +1,4 @@
 // Everything on the page around the picture.
-import type { Tool } from "./brush";
 import { ZOOM_STEP } from "./camera";
 import type { ConnectionState } from "./connection";
 import { FULL } from "./mirror";
@@ -8,6 +7,7 @@ import type { Shape } from "./shapes";
 import type { Sight, SightName } from "./sight";
 import { Standing } from "./standing";
 import type { WelcomeMessage } from "./messages";
+import type { Tool } from "./tools";
 
 export interface WorldEntry {
   name: string;

@@ -1,15 +1,15 @@
 // The panel of springs, drains, heaters and levels, and what a click or a drag with one of them sends.
-import type { Tool } from "./brush";
 import type { Command, Place } from "@commands";
 import { FixtureEdit, placement, removal, type Standing } from "./fixture_edit";
 import type { Vec3 } from "./geometry";
-import type { PlacingTool, Site } from "./late_placer";
+import type { Site } from "./late_placer";
 import { FULL } from "./mirror";
 import { DEGREE } from "./layer_values";
 import { Mixture } from "./mixture";
 import { cellText } from "./pipe_mirror";
 import { PourPanel } from "./pour_panel";
 import { stepsBetween } from "./shapes";
+import type { PlacingTool, Tool } from "./tools";
 
 interface About {
   label: string;

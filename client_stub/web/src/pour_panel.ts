@@ -1,7 +1,7 @@
 // The panel of Pour: what the water that is poured holds. Only worlds with tracers or heat have anything to choose.
 import type { Site } from "./late_placer";
 import { Mixture, mixtureToFill } from "./mixture";
-import { commandsToFill } from "./pouring";
+import { poursToFill } from "./pouring";
 
 export class PourPanel {
   private readonly panel = document.createElement("section");
@@ -37,6 +37,6 @@ export class PourPanel {
   /** From the next stroke on. */
   private choose(): void {
     const { holds } = this.mixture;
-    if (this.site) this.site.brush.pours = holds ? mixtureToFill(holds) : commandsToFill;
+    if (this.site) this.site.brush.pours = holds ? mixtureToFill(holds) : poursToFill;
   }
 }

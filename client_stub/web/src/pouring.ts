@@ -1,16 +1,13 @@
 // What pouring sends. Water is added to what a cell holds and never replaces it: rock and ice are left alone,
 // a cell is filled up to a full one, and where it is full already the water comes to stand on what is there.
-import type { Command } from "@commands";
+import type { Command, Place, PourWithAbove } from "@commands";
 import { FULL, type Mirror } from "./mirror";
-import { rectsOf, type Rect } from "./shapes";
+import type { Rect } from "./shapes";
 
 export interface Cell {
   x: number;
   y: number;
 }
-
-/** More cells than the largest brush has are not poured into one by one where they are empty. */
-export const MOST_SINGLE_POURS = 256;
 
 /** Cells above its own that a pour may rise into: as many as the server lets it. */
 export const MOST_ABOVE = 64;
@@ -18,8 +15,36 @@ export const MOST_ABOVE = 64;
 export const SPARE = 16;
 
 /** Pours into a cell and `above` cells above it; water that has come there meanwhile is not in its way. */
-export function pourInto(x: number, y: number, z: number, units: number, above = 0): Command {
+export function pourInto(x: number, y: number, z: number, units: number, above = 0): PourWithAbove {
   return { cmd: "pour", at: [x, y, z], units, above: above + SPARE };
+}
+
+/** Gives each cell its units: a pour for as many cells on top of each other as one rises through. Not a box of full
+ *  cells: that would take from those that hold more by the time it comes. Nor one poured at rest: that is refused as a
+ *  whole when water has come into it meanwhile. */
+export function poursInto(cells: readonly (Cell & { units: number })[], z: number): PourWithAbove[] {
+  const pours: PourWithAbove[] = [];
+  for (const { x, y, units } of [...cells].sort((a, b) => a.x - b.x || a.y - b.y)) {
+    const last = pours.at(-1);
+    if (last && last.at[0] === x && last.at[1] + rowsOf(last) === y && last.above < MOST_ABOVE) {
+      last.units += units;
+      ++last.above;
+    } else {
+      pours.push(pourInto(x, y, z, units));
+    }
+  }
+  return pours;
+}
+
+/** The cells that a command of this file pours into. */
+export function placesPoured(command: Command): Place[] {
+  if (command.cmd !== "pour") return [];
+  const [x, y, z] = command.at;
+  return Array.from({ length: rowsOf(command as PourWithAbove) }, (_, i) => [x, y + i, z]);
+}
+
+function rowsOf({ above }: PourWithAbove): number {
+  return above - SPARE + 1;
 }
 
 export function hasRoom(mirror: Mirror, { x, y }: Cell, z: number): boolean {
@@ -49,17 +74,6 @@ export function poursAt(mirror: Mirror, rect: Rect, z: number, pours: (cell: Cel
 }
 
 /** Fills the cells, which have room, up. */
-export function commandsToFill(mirror: Mirror, cells: readonly Cell[], z: number): Command[] {
-  const commands: Command[] = [];
-  const empty = cells.length > MOST_SINGLE_POURS ? cells.filter(({ x, y }) => mirror.cell(x, y, z) === 0) : [];
-  // Of thousands of pours each waits its turn. Where nothing is, nothing can be replaced.
-  for (const { x, y, width, height } of rectsOf(empty)) {
-    commands.push({ cmd: "set_cells", from: [x, y, z], size: [width, height, 1], cell: "~" });
-  }
-  for (const { x, y } of cells) {
-    const held = mirror.cell(x, y, z);
-    if (empty.length > 0 && held === 0) continue;
-    commands.push(pourInto(x, y, z, FULL - held));
-  }
-  return commands;
+export function poursToFill(mirror: Mirror, cells: readonly Cell[], z: number): PourWithAbove[] {
+  return poursInto(cells.map(({ x, y }) => ({ x, y, units: FULL - mirror.cell(x, y, z) })), z);
 }

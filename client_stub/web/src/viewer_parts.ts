@@ -1,5 +1,4 @@
 // What a viewer needs of the page around it, and what it hands from one world to the next.
-import type { Tool } from "./brush";
 import type { Vec3 } from "./geometry";
 import type { Inspector } from "./inspector";
 import type { ResultMessage } from "./messages";
@@ -8,6 +7,7 @@ import type { PipePanel } from "./pipe_panel";
 import type { PipeTool } from "./pipe_tools";
 import type { Region } from "./region";
 import type { Shape } from "./shapes";
+import type { Tool } from "./tools";
 
 export type ViewerPanel = Pick<Panel, "showState" | "showZoom" | "showSlice" | "showTool" |
   "showShape" | "showRights" | "showWelcome" | "showNumbers" | "showHover" | "warn" | "tell" | "announce" | "showSlow">;

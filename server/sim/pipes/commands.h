@@ -5,20 +5,18 @@
 // bytes, digests and comparisons it is a field like any other.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "protocol/base/cell.h"
 #include "protocol/base/geometry.h"
+#include "protocol/base/pipes.h"
 #include "server/sim/limits.h"
 
 namespace sluice::sim {
 
-/// Which way a port moves water; written to disk.
-enum class PortKind : std::uint8_t { kInlet = 0, kOutlet = 1, kOpen = 2 };
-inline constexpr std::array<std::string_view, 3> kPortKindNames = {"inlet", "outlet", "open"};
+using sluice::PortKind;
 
 /// What a pipe is made as; pumps and valves have the same and more.
 struct PipeFields {

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "protocol/base/geometry.h"
+#include "protocol/base/pipes.h"
 #include "protocol/base/result.h"
 #include "server/sim/digest.h"
 #include "server/sim/pipes/commands.h"
@@ -27,13 +28,7 @@
 
 namespace sluice::sim {
 
-/// What a port did in the last tick.
-enum class PortState : std::uint8_t {
-  kIdle = 0,     // nothing to move: no water or fluid, no room, equal levels
-  kRunning = 1,  // moved something
-  kBlocked = 2,  // its cell is rock
-  kBeyond = 3,   // its cell lies outside the world
-};
+using sluice::PortState;
 
 struct Port {
   PortKind kind = PortKind::kOpen;

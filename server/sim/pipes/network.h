@@ -37,8 +37,6 @@ struct PipesImage;
 /// change of results. Snapshots with pipes bear it.
 inline constexpr std::uint16_t kPipesVersion = 3;
 
-[[nodiscard]] std::string_view node_kind_name(NodeKind kind);
-
 /// A node to look at. Texts stay valid until the network is changed.
 struct NodeView {
   std::string_view name;

@@ -7,10 +7,11 @@
 #include <tuple>
 #include <vector>
 
+#include "protocol/base/pipes.h"
+
 namespace sluice::sim {
 
-/// Written to disk.
-enum class NodeKind : std::uint8_t { kPipe = 0, kPump = 1, kValve = 2 };
+using sluice::NodeKind;
 
 struct PipeType {
   NodeKind kind = NodeKind::kPipe;

@@ -4,11 +4,6 @@
 
 namespace sluice::sim {
 
-std::string_view node_kind_name(NodeKind kind) {
-  constexpr std::string_view kNames[] = {"pipe", "pump", "valve"};
-  return kNames[static_cast<std::size_t>(kind)];
-}
-
 NodeView PipeNetwork::node(Slot slot) const {
   SLUICE_ASSERT(slot < slot_limit() && used(slot));
   const Node& node = graph_.node(slot);
