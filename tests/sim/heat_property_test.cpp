@@ -246,6 +246,12 @@ TEST(Heat, WhatWaitsForAChunkThatIsMadeMeanwhileIsNotForgotten) {
   EXPECT_NO_THROW(expect_mirrored(51615, true));
 }
 
+// A cooler and a heater in rock reach one cell: in which order they are listed decided what it
+// could not give, and so what was left.
+TEST(Heat, TheOrderOfHeatersDoesNotMatter) {
+  EXPECT_NO_THROW(expect_mirrored(1142190442252790507U, true));
+}
+
 // Without heaters and air, over still water of any temperatures.
 RC_GTEST_PROP(HeatProperty, NothingBecomesWarmerOrColderThanAllWas,
               (std::uint64_t seed, bool solid)) {

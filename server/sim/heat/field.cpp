@@ -12,8 +12,6 @@ namespace sluice::sim {
 
 namespace {
 
-constexpr std::int32_t kMostFaces = 6;
-
 /// Energy, as water carries it.
 class HeatCargo final : public Cargo {
  public:
@@ -182,26 +180,40 @@ std::vector<WavePush> HeatField::kicks(std::uint64_t tick, std::uint64_t seed, c
   return kicks;
 }
 
+// What several heaters give to one cell adds up before it is cut to what the cell can hold: else
+// their order would matter.
 void HeatField::heat_cells(const Grid& grid, HeatState& state) {
-  heated_ = false;
+  struct Share {
+    Vec3 at;
+    std::int64_t energy = 0;
+  };
+  std::vector<Share> shares;
+  shares.reserve(state.heaters.size());
   for (const auto& [at, heater] : state.heaters) {
-    std::array<Vec3, kMostFaces> places{at};
-    std::size_t count = 1;
-    if (held_in(grid.cell(at)) == 0 && grid.cell(at) != kAir) {
-      // In rock: to the water that touches it, in equal shares.
-      count = 0;
-      for (const Vec3 step : {Vec3{-1, 0, 0}, Vec3{1, 0, 0}, Vec3{0, -1, 0}, Vec3{0, 1, 0},
-                              Vec3{0, 0, -1}, Vec3{0, 0, 1}}) {
-        if (held_in(grid.cell(at + step)) > 0) places[count++] = at + step;
-      }
+    if (held_in(grid.cell(at)) > 0 || grid.cell(at) == kAir) {
+      shares.push_back({at, heater.rate});
+      continue;
     }
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::int64_t given =
-          give(grid, places[i], heater.rate / static_cast<std::int32_t>(count), state);
-      heated_ = heated_ || given != 0;
-      if (given > 0) state.totals.come(given);
-      if (given < 0) state.totals.go(-given);
+    // In rock: to the water that touches it, in equal shares.
+    const std::size_t first = shares.size();
+    for (const Vec3 step : {Vec3{-1, 0, 0}, Vec3{1, 0, 0}, Vec3{0, -1, 0}, Vec3{0, 1, 0},
+                            Vec3{0, 0, -1}, Vec3{0, 0, 1}}) {
+      if (held_in(grid.cell(at + step)) > 0) shares.push_back({at + step, 0});
     }
+    const auto count = static_cast<std::int32_t>(shares.size() - first);
+    for (std::size_t i = first; i < shares.size(); ++i) shares[i].energy = heater.rate / count;
+  }
+  std::sort(shares.begin(), shares.end(),
+            [](const Share& a, const Share& b) { return a.at < b.at; });
+  heated_ = false;
+  for (std::size_t i = 0; i < shares.size();) {
+    const Vec3 at = shares[i].at;
+    std::int64_t energy = 0;
+    for (; i < shares.size() && shares[i].at == at; ++i) energy += shares[i].energy;
+    const std::int64_t given = give(grid, at, energy, state);
+    heated_ = heated_ || given != 0;
+    if (given > 0) state.totals.come(given);
+    if (given < 0) state.totals.go(-given);
   }
 }
 
