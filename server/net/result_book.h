@@ -12,8 +12,8 @@
 // On the network's thread alone; looks at no clock.
 #pragma once
 
-#include <chrono>
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>

@@ -63,8 +63,8 @@ std::string Coverage::summary(double seconds_taken) const {
   if (in_vain()) {
     text += "HUNTED IN VAIN: " + std::to_string(runs) + " runs did not meet all that they must\n";
   } else if (!missed().empty()) {
-    text += "too few runs to tell whether all that must be met is: " +
-            std::to_string(kRunsThatMeetAll) + " do\n";
+    text +=
+        "too few runs to tell whether all that must be met is: " + std::to_string(enough) + " do\n";
   }
   return text;
 }

@@ -12,6 +12,7 @@ namespace sluice::hunt {
 inline constexpr std::uint64_t kRunsThatMeetAll = 5000;
 
 struct Coverage {
+  std::uint64_t enough = kRunsThatMeetAll;  // runs
   std::uint64_t runs = 0;
   std::uint64_t ticks = 0;
   std::uint64_t failures = 0;
@@ -22,7 +23,7 @@ struct Coverage {
   void add(const std::map<std::string, std::uint64_t>& met);
   /// What was not met that a long sweep meets.
   [[nodiscard]] std::vector<std::string> missed() const;
-  [[nodiscard]] bool in_vain() const { return runs >= kRunsThatMeetAll && !missed().empty(); }
+  [[nodiscard]] bool in_vain() const { return runs >= enough && !missed().empty(); }
   /// In one line.
   [[nodiscard]] std::string progress(double seconds_taken) const;
   /// All of it, and what it comes to.

@@ -68,6 +68,7 @@ void add_options(CLI::App& app, Options& options) {
   app.add_flag("--list-plants", options.list_plants);
   app.add_option("--folder", sweep.folder, "for what failures leave");
   app.add_option("--shrink", sweep.shrink_runs, "runs spent on making a failure smaller");
+  app.add_option("--enough", sweep.enough, "runs that must have met all that must be met");
   app.add_option("--events", Journal::kept, "shown before a failure");
   app.add_flag("--first", sweep.first, "ends with the first failure");
   app.add_flag("--log", sweep.log, "each plan before it runs");

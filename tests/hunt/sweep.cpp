@@ -18,7 +18,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/hunt/coverage.h"
 #include "tests/hunt/shrink.h"
 
 namespace sluice::hunt {
@@ -106,7 +105,7 @@ struct Worker {
 
 class Sweep {
  public:
-  explicit Sweep(const SweepOptions& options) : options_(options) {}
+  explicit Sweep(const SweepOptions& options) : options_(options) { met_.enough = options.enough; }
 
   int go() {
     for (int core = 0; core < options_.cores; ++core) {
@@ -188,18 +187,18 @@ class Sweep {
     int status = 0;
     while (waitpid(worker.process, &status, 0) < 0 && errno == EINTR) {
     }
-    const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-    const bool was_told_to = signal == SIGKILL || signal == SIGTERM || signal == SIGINT;
-    if (signal == 0 || was_told_to) return;
-    crashed(worker.seed, signal);
+    if (status == 0 || ending_) return;
+    crashed(worker.seed, WIFSIGNALED(status) ? crash_text(WTERMSIG(status))
+                                             : std::string(kCrash) + ": it ended with status " +
+                                                   std::to_string(WEXITSTATUS(status)));
   }
 
   /// The seeds behind it go on.
-  void crashed(std::uint64_t seed, int signal) {
+  void crashed(std::uint64_t seed, std::string why) {
     ++met_.runs;
     ++met_.failures;
     Outcome outcome;
-    outcome.failure = crash_text(signal);
+    outcome.failure = std::move(why);
     std::cout << "\nCRASHED seed " << seed << "\n"
               << report(options_, plan_of(options_, seed).value(), outcome) << std::flush;
     if (options_.first) return end_all();
@@ -208,6 +207,7 @@ class Sweep {
   }
 
   void end_all() {
+    ending_ = true;
     for (const Worker& worker : workers_) kill(worker.process, SIGTERM);
   }
 
@@ -216,6 +216,7 @@ class Sweep {
   std::vector<Worker> workers_;
   Coverage met_;
   double told_ = 0;
+  bool ending_ = false;  // the workers were told to end
 };
 
 }  // namespace

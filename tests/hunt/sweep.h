@@ -6,6 +6,7 @@
 #include <string>
 
 #include "protocol/base/result.h"
+#include "tests/hunt/coverage.h"
 #include "tests/hunt/run.h"
 
 namespace sluice::hunt {
@@ -18,8 +19,9 @@ struct SweepOptions {
   std::string with;    // lines of a plan that every seed is given
   std::string folder;  // for what failures leave; empty: nothing is left
   int shrink_runs = 150;
-  bool log = false;    // each plan before it runs, to the error stream
-  bool first = false;  // ends with the first failure
+  std::uint64_t enough = kRunsThatMeetAll;  // runs, to have met all that must be met
+  bool log = false;                         // each plan before it runs, to the error stream
+  bool first = false;                       // ends with the first failure
 };
 
 /// The program's exit code: 0 where nothing was found, and all was met that must be.
