@@ -222,7 +222,7 @@ void draw_later(tests::Dice& dice, Plan& plan) {
   if (dice.chance(15) && plan.side <= 24 && plan.rest == 0) plan.extremes = dice.roll(20, 100);
   if (dice.chance(25)) plan.points = dice.roll(1, 60);
   // What is warm, and what spreads, takes long: it is waited for where it is small.
-  if (!comes_soon && plan.side <= 12 && plan.extremes == 0 && dice.chance(25)) {
+  if (!comes_soon && plan.side <= 12 && plan.extremes == 0 && dice.chance(8)) {
     plan.rest = 4'000'000;
   }
   const auto small = small_sometimes(dice);
