@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "server/sim/heat/field.h"
+
 namespace sluice::hunt {
 
 namespace {
@@ -48,22 +50,29 @@ std::string close_all(sim::World& world) {
   return {};
 }
 
-/// The layers that rest leaves as they are, whether they are looked at or not.
-std::string moved_at_rest(sim::World& world) {
+/// Which of the layers that rest leaves as they are another tick changes; empty: none.
+std::string moved_by_a_tick(sim::World& world) {
   sim::SerialExecutor serial;
   const auto before = world.layer_digests();
-  world.set_run_options({.sleep = false});
   (void)world.tick({}, serial);
   const auto after = world.layer_digests();
   constexpr std::array kLayers = {
       std::pair{sim::Layer::kCells, "cells"}, std::pair{sim::Layer::kMarks, "marks"},
       std::pair{sim::Layer::kPipes, "pipes"}, std::pair{sim::Layer::kWaves, "waves"},
       std::pair{sim::Layer::kHeat, "heat"},   std::pair{sim::Layer::kTracers, "tracers"}};
+  std::string moved;
   for (const auto& [layer, name] : kLayers) {
     const auto i = static_cast<std::size_t>(layer);
-    if (before[i] != after[i]) return std::string("was at rest, and its ") + name + " moved";
+    if (before[i] != after[i]) moved += (moved.empty() ? "" : ", ") + std::string(name);
   }
-  return {};
+  return moved;
+}
+
+/// Whether they are looked at or not.
+std::string moved_at_rest(sim::World& world) {
+  world.set_run_options({.sleep = false});
+  const std::string moved = moved_by_a_tick(world);
+  return moved.empty() ? "" : "was at rest, and what moved is its " + moved;
 }
 
 /// An open interval of a column.
@@ -161,9 +170,12 @@ Rest bring_to_rest(sim::World& world, std::uint64_t most) {
     report = world.tick({}, serial);
     ++rest.ticks;
   }
+  // Water that simmers kicks its waves for as long as it loses no heat.
+  if (!report.at_rest && world.heat() != nullptr && world.heat()->simmers()) return rest;
   if (!report.at_rest) {
     rest.wrong = "after " + std::to_string(most) + " ticks without springs " +
-                 std::to_string(report.active_chunks) + " chunks are awake";
+                 std::to_string(report.active_chunks) +
+                 " chunks are awake, and what moves is its " + moved_by_a_tick(world);
     return rest;
   }
   rest.wrong = moved_at_rest(world);
