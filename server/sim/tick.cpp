@@ -9,7 +9,6 @@
 #include "protocol/base/sometimes.h"
 #include "server/sim/commands/context.h"
 #include "server/sim/heat/field.h"
-#include "server/sim/int_math.h"
 #include "server/sim/models/registry.h"
 #include "server/sim/steam/field.h"
 #include "server/sim/text.h"
@@ -80,127 +79,6 @@ void World::apply_commands(CommandSource& commands, TickReport& report) {
     commands.note(report.outcomes.back());
   }
   pipes_.arrange_if_rebuilt();
-}
-
-// The head up to which a source gives (models/*.md say why).
-std::int64_t World::head_of_source(Vec3 at) const {
-  if (const auto told = core_.source_heads.find(at); told != core_.source_heads.end()) {
-    return told->second;
-  }
-  if (measure_.springs_give_to_their_cell) return (std::int64_t{at.y} + 1) * kFull;
-  return std::int64_t{core_.config.size.y} * kFull;
-}
-
-// Where a source's water comes to lie, and what there is room for, in whole quanta: below its head,
-// and of what the world still takes in.
-World::SourceRoom World::room_for_source(Vec3 at) {
-  const std::int64_t head = head_of_source(at);
-  if (!is_open(grid_.cell(at))) return {at, 0};
-  const std::optional<Vec3> place =
-      measure_.springs_give_to_their_cell && !core_.source_heads.contains(at)
-          ? std::optional(at)
-          : water_->taker(grid_, at);
-  if (!place) return {at, 0};
-  const std::int64_t most =
-      std::min<std::int64_t>(water_->most_at(grid_, *place, head), measure_.cell_max);
-  const std::int64_t left = core_.limits.units - core_.totals.taken_in();
-  const std::int64_t room = std::min(most - grid_.cell(*place), left);
-  return {*place, round_down_to(static_cast<std::int32_t>(std::max<std::int64_t>(room, 0)),
-                                measure_.quantum)};
-}
-
-// Chunks that changed since the springs were last looked at.
-void World::wake_springs(const std::vector<Chunk*>& changed) {
-  grid_.forget_tops();
-  for (Chunk* chunk : changed) {
-    if (!std::exchange(chunk->watched, false)) continue;
-    source_schedule_.wake(chunk->coord);
-    drain_schedule_.wake(chunk->coord);
-  }
-}
-
-// `run(cell of the spring, units due)` returns the units that it moved, and whether it could move
-// any.
-template <class Run>
-void World::run_kind(Springs& springs, SpringSchedule& schedule, Run&& run) {
-  const std::int32_t quantum = measure_.quantum;
-  const auto note_missed = [this](SpringState& spring, std::int32_t missed) {
-    if (spring.missed == missed) return;
-    spring.missed = missed;
-    springs_digest_known_ = false;
-  };
-  const auto due = [&](const SpringState& spring) {
-    return due_in_tick(spring.rate, core_.tick, quantum);
-  };
-  if (!run_options_.sleep || !springs_known_) schedule.wake_all(springs);
-  schedule.count_asleep(quantum,
-                        [&](auto& spring) { note_missed(spring.second, due(spring.second)); });
-  schedule.run_awake(grid_.shape(), [&](auto& spring) {
-    const std::int32_t units = due(spring.second);
-    const auto [moved, possible] = run(spring.first, units);
-    note_missed(spring.second, units - moved);
-    // One that waits for its rate to add up to a quantum is active, too.
-    springs_active_ = springs_active_ || possible > 0;
-    return possible == 0;
-  });
-}
-
-void World::run_springs() {
-  springs_active_ = false;
-  wake_springs(grid_.changed());
-  const bool bodies = measure_.heads_of_bodies &&
-                      (!measure_.springs_give_to_their_cell || !core_.source_heads.empty());
-  if (bodies && !core_.sources.empty()) {
-    water_->look(grid_);
-    // What one gives in this tick can make room for those after it, wherever its body reaches.
-    const auto gives = [&](const auto& spring) {
-      return due_in_tick(spring.second.rate, core_.tick, measure_.quantum) > 0 &&
-             room_for_source(spring.first).units > 0;
-    };
-    if (!changed_.empty() || !grid_.changed().empty() || source_schedule_.any_awake(gives)) {
-      source_schedule_.wake_all(core_.sources);
-    }
-  }
-  const auto move = [&](Vec3 place, Vec3 at, std::int32_t units) {
-    if (units == 0) return;
-    grid_.add_to_cell(at, units);
-    core_.totals.water += units;
-    if (bodies) water_->follow(grid_, at);
-    if (!carried_) return;
-    if (units < 0) return carried_->exchanged(grid_, at, {0, -units}, {});
-    carried_->exchanged(grid_, at, {units, 0}, load_of_source(place, units));
-  };
-  run_kind(core_.sources, source_schedule_, [&](Vec3 place, std::int32_t due) {
-    watch(place);
-    SourceRoom room = room_for_source(place);
-    const std::int32_t possible = room.units;
-    std::int32_t given = 0;
-    while (given < due && room.units > 0) {
-      const std::int32_t units = std::min(due - given, room.units);
-      move(place, room.at, units);
-      core_.totals.sourced += units;
-      given += units;
-      if (!bodies) break;
-      room = room_for_source(place);  // the next place of its body
-    }
-    return std::pair(given, possible);
-  });
-  wake_springs(grid_.changed());  // drains take from what sources have just given
-  run_kind(core_.drains, drain_schedule_, [&](Vec3 place, std::int32_t due) {
-    watch(place);
-    const std::int32_t possible = water_of(grid_.cell(place));
-    const std::int32_t units = std::min(due, possible);
-    move(place, place, -units);
-    core_.totals.drained += units;
-    return std::pair(units, possible);
-  });
-  springs_known_ = true;
-}
-
-// A spring that may sleep has to hear of changes in its chunk, and in those that its head was read
-// from (Grid::top_over). Where none is stored, one that is made is watched.
-void World::watch(Vec3 at) {
-  if (Chunk* chunk = grid_.find(grid_.shape().chunk_of(at))) chunk->watched = true;
 }
 
 namespace {
@@ -305,21 +183,6 @@ void World::advance_water(Executor& executor, TickReport& report) {
   report.cell_updates = done.cell_updates;
   report.sweeps = done.sweeps;
   if (carried_) carried_->carry(moves_, grid_);
-}
-
-// What a source's water brings along.
-Load World::load_of_source(Vec3 at, std::int32_t units) const {
-  Load load = carried_->usual_load(units);
-  if (const auto told = core_.heat.springs.find(at); told != core_.heat.springs.end()) {
-    load[kHeatCargo] = heat_->energy_of(units, told->second.temperature, core_.heat);
-  }
-  if (const auto told = core_.tracers.springs.find(at); told != core_.tracers.springs.end()) {
-    const auto shares = by_number(core_.tracers, told->second.shares);
-    for (std::size_t t = 0; t < static_cast<std::size_t>(core_.tracers.count); ++t) {
-      load[first_tracer_cargo() + t] = std::min(shares[t] * units / kFull, core_.tracers.room(t));
-    }
-  }
-  return load;
 }
 
 void World::take_changes() {

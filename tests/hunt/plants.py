@@ -148,7 +148,7 @@ PLANTS = [
           "grid_.wake(*grid_.find(image.coord), image.wake);",
           "grid_.wake(*grid_.find(image.coord), PLANTED ? std::uint8_t{0} : image.wake);", 200),
     Plant("drained-miscounted", "a drain counts a unit more than it takes",
-          "server/sim/tick.cpp",
+          "server/sim/springs_phase.cpp",
           "    move(place, place, -units);\n    core_.totals.drained += units;",
           "    move(place, place, -units);\n    core_.totals.drained += units + (PLANTED && units > 1 ? 1 : 0);"),
     Plant("blocks-matter", "pipes move otherwise where few of them lie together in memory",
