@@ -199,7 +199,7 @@ sim::Command rare_command(tests::Dice& dice, Vec3 size, const Targets& targets) 
       return {sim::FillLevel{at, size.y * kFull}};
     default:
       return {sim::AddPort{targets.pipes.empty() ? "none" : one_of(targets.pipes, dice), kNowhere,
-                           sim::PortKind::kOpen, 1}};
+                           PortKind::kOpen, 1}};
   }
 }
 

@@ -27,7 +27,7 @@ std::vector<sim::Command> closing_commands(const sim::World& world) {
   for (sim::Slot slot = 0; slot < pipes.slot_limit(); ++slot) {
     if (!pipes.used(slot)) continue;
     const sim::NodeView node = pipes.node(slot);
-    if (node.kind != sim::NodeKind::kPump || node.rate == 0) continue;
+    if (node.kind != NodeKind::kPump || node.rate == 0) continue;
     commands.push_back({sim::SetPump{std::string(node.name), 0}});
   }
   if (world.core().waves.on) commands.push_back({sim::SetWind{0}});
@@ -170,7 +170,7 @@ Rest bring_to_rest(sim::World& world, std::uint64_t most) {
     report = world.tick({}, serial);
     ++rest.ticks;
   }
-  // Water that simmers kicks its waves for as long as it loses no heat.
+  // Water that simmers kicks its waves (heat.md): under hot air for ever.
   if (!report.at_rest && world.heat() != nullptr && world.heat()->simmers()) return rest;
   if (!report.at_rest) {
     rest.wrong = "after " + std::to_string(most) + " ticks without springs " +
