@@ -25,7 +25,7 @@ class Parser {
 
   /// `Row` is the command that adds such a node.
   template <class Row>
-  void node(const toml::table& toml, const std::string& path, sim::NodeKind kind) {
+  void node(const toml::table& toml, const std::string& path, NodeKind kind) {
     TomlTable table(toml, path, mistake_);
     TomlFields fields(table);
     Row row;
@@ -135,13 +135,13 @@ void parse_pipes(const PipeTables& tables, FirstMistake& mistake, sim::WorldSpec
     }
   };
   each("pipe", tables.pipes, [&](const toml::table& table, const std::string& path) {
-    parser.node<sim::AddPipe>(table, path, sim::NodeKind::kPipe);
+    parser.node<sim::AddPipe>(table, path, NodeKind::kPipe);
   });
   each("pump", tables.pumps, [&](const toml::table& table, const std::string& path) {
-    parser.node<sim::AddPump>(table, path, sim::NodeKind::kPump);
+    parser.node<sim::AddPump>(table, path, NodeKind::kPump);
   });
   each("valve", tables.valves, [&](const toml::table& table, const std::string& path) {
-    parser.node<sim::AddValve>(table, path, sim::NodeKind::kValve);
+    parser.node<sim::AddValve>(table, path, NodeKind::kValve);
   });
   each("link", tables.links,
        [&](const toml::table& table, const std::string& path) { parser.link(table, path); });

@@ -30,19 +30,19 @@ class Comparer {
  public:
   Comparer(std::size_t limit, Comparison& out) : limit_(limit), out_(out) {}
 
-  void fields(const std::vector<StateField>& a, const std::vector<StateField>& b) {
+  void fields(const std::vector<sim::StateField>& a, const std::vector<sim::StateField>& b) {
     const Index in_a = index(a);
     const Index in_b = index(b);
-    for (const StateField& field : a) {
+    for (const sim::StateField& field : a) {
       const auto other = in_b.find(name_of(field));
       if (other != in_b.end()) {
         if (other->second->value != field.value) note(field, field.value, other->second->value);
-      } else if (field.field == kThere) {
+      } else if (field.field == sim::kThere) {
         note(field, "yes", "no");
       }
     }
-    for (const StateField& field : b) {
-      const bool missing = field.field == kThere && !in_a.contains(name_of(field));
+    for (const sim::StateField& field : b) {
+      const bool missing = field.field == sim::kThere && !in_a.contains(name_of(field));
       if (missing) note(field, "no", "yes");
     }
   }
@@ -62,15 +62,15 @@ class Comparer {
   }
 
  private:
-  using Index = std::map<std::array<std::string, 3>, const StateField*>;
+  using Index = std::map<std::array<std::string, 3>, const sim::StateField*>;
 
-  static std::array<std::string, 3> name_of(const StateField& field) {
+  static std::array<std::string, 3> name_of(const sim::StateField& field) {
     return {field.layer, field.place, field.field};
   }
 
-  static Index index(const std::vector<StateField>& fields) {
+  static Index index(const std::vector<sim::StateField>& fields) {
     Index index;
-    for (const StateField& field : fields) index[name_of(field)] = &field;
+    for (const sim::StateField& field : fields) index[name_of(field)] = &field;
     return index;
   }
 
@@ -96,7 +96,7 @@ class Comparer {
     return "chunk " + text_of(coord) + " cell " + to_string(at);
   }
 
-  void note(const StateField& field, const std::string& expected, const std::string& actual) {
+  void note(const sim::StateField& field, const std::string& expected, const std::string& actual) {
     ++out_.fields;
     list({field.layer, field.place, field.field, expected, actual, {}, {}});
   }
@@ -174,7 +174,7 @@ class Comparer {
 Comparison compare_states(const StateView& expected, const StateView& actual, std::size_t limit) {
   Comparison comparison;
   Comparer comparer(limit, comparison);
-  comparer.fields(state_fields(*expected.core, true), state_fields(*actual.core, true));
+  comparer.fields(sim::state_fields(*expected.core, true), sim::state_fields(*actual.core, true));
   comparer.fields(pipe_fields(expected.pipes), pipe_fields(actual.pipes));
   const bool same_shape = expected.core->config.size == actual.core->config.size;
   if (same_shape) {

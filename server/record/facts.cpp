@@ -6,7 +6,7 @@
 
 #include <sys/utsname.h>
 
-#include "server/record/state_fields.h"
+#include "server/sim/field_list.h"
 #include "server/sim/kernels.h"
 #include "server/sim/models/registry.h"
 
@@ -56,7 +56,7 @@ std::vector<Fact> program_facts() {
 std::vector<Fact> world_facts(const sim::World& world) {
   const sim::WaterModelRow* model = sim::find_water_model(world.config().water);
   std::string options;
-  for (const StateField& field : state_fields(world.config(), false)) {
+  for (const sim::StateField& field : sim::state_fields(world.config(), false)) {
     options += (options.empty() ? "" : ", ") + field.field + " " + field.value;
   }
   return {{"model", model->name},

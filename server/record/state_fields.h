@@ -13,15 +13,10 @@
 
 namespace sluice::record {
 
-using sim::kThere;
-using sim::state_fields;
-using sim::StateField;
-using sim::StateFieldLister;
-
 /// Of a pipe network: a place for each node, link and port, by the nodes' names.
-[[nodiscard]] inline std::vector<StateField> pipe_fields(const sim::PipesImage& pipes) {
-  std::vector<StateField> fields;
-  StateFieldLister lister(fields, true);
+[[nodiscard]] inline std::vector<sim::StateField> pipe_fields(const sim::PipesImage& pipes) {
+  std::vector<sim::StateField> fields;
+  sim::StateFieldLister lister(fields, true);
   const std::string_view layer = sim::layer_name(sim::Layer::kPipes);
   const auto name = [&pipes](std::uint32_t node) {
     return "'" + pipes.nodes[node].fields.name + "'";

@@ -21,7 +21,7 @@ sim::WorldSpec line_of(std::int32_t count) {
     node.fields.name = "p" + std::to_string(i);
     node.fields.amount = i < count / 10 ? node.fields.capacity : 0;
     node.fields.at = {i % kWidth, i / kWidth, 0};
-    node.kind = i == count / 2 ? sim::NodeKind::kValve : sim::NodeKind::kPipe;
+    node.kind = i == count / 2 ? NodeKind::kValve : NodeKind::kPipe;
     spec.pipes.push_back(node);
     if (i > 0) spec.pipe_links.push_back({"p" + std::to_string(i - 1), node.fields.name, false});
   }

@@ -65,7 +65,7 @@ struct Built {
     fields.name = names[i];
     fields.capacity = kCapacity;
     fields.amount = amount;
-    (void)network.add(fields, sim::NodeKind::kPipe, 0, true);
+    (void)network.add(fields, NodeKind::kPipe, 0, true);
   }
 };
 

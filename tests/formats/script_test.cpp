@@ -145,7 +145,7 @@ sim::Command random_pipe_command(Dice& dice) {
     case 8:
       return {sim::SetPump{fields.name, dice.roll(0, 9999)}};
     case 9:
-      return {sim::AddPort{fields.name, {1, 2, 3}, static_cast<sim::PortKind>(dice.roll(0, 2)), 7}};
+      return {sim::AddPort{fields.name, {1, 2, 3}, static_cast<PortKind>(dice.roll(0, 2)), 7}};
     default:
       return {sim::RemovePort{fields.name, {1, 2, 3}}};
   }

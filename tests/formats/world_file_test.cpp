@@ -300,7 +300,7 @@ at = [3, 4, 0]
   ASSERT_TRUE(spec.ok()) << spec.error();
   ASSERT_EQ(spec->pipes.size(), 3U);
   const sim::PipeNode& a = spec->pipes[0];
-  EXPECT_EQ(a.kind, sim::NodeKind::kPipe);
+  EXPECT_EQ(a.kind, NodeKind::kPipe);
   EXPECT_EQ(a.fields.name, "a");
   EXPECT_EQ(a.fields.fluid, "oil");
   EXPECT_EQ(a.fields.capacity, 20001);
@@ -309,17 +309,17 @@ at = [3, 4, 0]
   EXPECT_EQ(a.fields.amount, 20001);
   EXPECT_EQ(a.fields.throughput, 55);
   EXPECT_EQ(a.fields.at, (Vec3{3, 4, 0}));
-  EXPECT_EQ(spec->pipes[1].kind, sim::NodeKind::kPump);
+  EXPECT_EQ(spec->pipes[1].kind, NodeKind::kPump);
   EXPECT_EQ(spec->pipes[1].rate, 500);
   EXPECT_EQ(spec->pipes[1].fields.at, kNowhere);
-  EXPECT_EQ(spec->pipes[2].kind, sim::NodeKind::kValve);
+  EXPECT_EQ(spec->pipes[2].kind, NodeKind::kValve);
   EXPECT_FALSE(spec->pipes[2].open);
   EXPECT_EQ(spec->pipes[2].fields.fluid, "water");
   ASSERT_EQ(spec->pipe_links.size(), 2U);
   EXPECT_FALSE(spec->pipe_links[0].one_way);
   EXPECT_TRUE(spec->pipe_links[1].one_way);
   ASSERT_EQ(spec->ports.size(), 1U);  // its cell may lie outside: the port then says so
-  EXPECT_EQ(spec->ports[0].kind, sim::PortKind::kInlet);
+  EXPECT_EQ(spec->ports[0].kind, PortKind::kInlet);
 }
 
 TEST(WorldFile, MistakesInPipesNameLineAndKey) {

@@ -129,7 +129,7 @@ sim::Command random_pipe_command(tests::Dice& dice) {
     case 7:
       return {sim::UnlinkPipes{random_name(dice), random_name(dice)}};
     case 8: {
-      const auto kind = static_cast<sim::PortKind>(dice.roll(0, 2));
+      const auto kind = static_cast<PortKind>(dice.roll(0, 2));
       return {sim::AddPort{random_name(dice), any_place(dice), kind, dice.roll(1, 900)}};
     }
     default: {

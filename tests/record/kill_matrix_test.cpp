@@ -66,7 +66,7 @@ std::unique_ptr<sim::World> eventful_world() {
   sim::AddPort port;
   port.node = "pipe";
   port.cell = {72, 20, 0};
-  port.kind = sim::PortKind::kOutlet;
+  port.kind = PortKind::kOutlet;
   port.rate = 300;
   std::vector<RecordedCommand> commands(5);
   commands[0].command.body = tank;
@@ -256,7 +256,7 @@ bool same_fields(const sim::PipesImage& a, const sim::PipesImage& b) {
   const auto left = pipe_fields(a);
   const auto right = pipe_fields(b);
   return std::equal(left.begin(), left.end(), right.begin(), right.end(),
-                    [](const StateField& x, const StateField& y) {
+                    [](const sim::StateField& x, const sim::StateField& y) {
                       return x.place == y.place && x.field == y.field && x.value == y.value;
                     });
 }

@@ -18,7 +18,7 @@ void add_line(const std::string& name, int count, int amount, bool pumps, sim::W
     sim::PipeNode node;
     node.fields.name = name + std::to_string(i);
     node.fields.amount = pumps ? amount + i : i == 0 ? amount : 0;
-    node.kind = pumps ? sim::NodeKind::kPump : sim::NodeKind::kPipe;
+    node.kind = pumps ? NodeKind::kPump : NodeKind::kPipe;
     node.rate = pumps ? 300 : 0;
     spec.pipes.push_back(node);
     if (i > 0) {

@@ -294,7 +294,7 @@ TEST(Block, PortsMoveWholeBlocksWhenTheirRateAddsUpToOne) {
   tank.base = 4 * kFull;
   sim::SerialExecutor serial;
   const std::vector<sim::Command> build = {
-      {tank}, {sim::AddPort{"tank", {0, 1, 0}, sim::PortKind::kOutlet, 1000}}};
+      {tank}, {sim::AddPort{"tank", {0, 1, 0}, PortKind::kOutlet, 1000}}};
   for (const auto& outcome : world->tick(build, serial).outcomes) EXPECT_EQ(outcome.reason, "");
   for (int tick = 2; tick <= 4; ++tick) EXPECT_FALSE(world->tick({}, serial).at_rest);
   EXPECT_EQ(world->totals().water, 0);

@@ -42,7 +42,7 @@ TEST(CommandCost, ASpringCostsWhatItWillKeepInMotion) {
   EXPECT_EQ(cost(*world, sim::AddSource{high, 1}).to_fall, 640);
   EXPECT_EQ(cost(*world, sim::AddSourceUpTo{high, 1, 9}).to_fall, 640);
   EXPECT_EQ(cost(*world, sim::RemoveSource{high}).to_fall, -640);
-  EXPECT_EQ(cost(*world, sim::AddPort{"p", high, sim::PortKind::kOutlet, 1}).to_fall, 640);
+  EXPECT_EQ(cost(*world, sim::AddPort{"p", high, PortKind::kOutlet, 1}).to_fall, 640);
   EXPECT_EQ(cost(*world, sim::AddSource{high, 1}).work - low, 10);  // chunks looked at
   // However far down the ground is, so many are counted, and no host takes more.
   EXPECT_EQ(cost(*world, sim::AddSource{{5, 64 * 1000, 0}, 1}).work, sim::kTooMuchWork);

@@ -87,7 +87,7 @@ class CommandReachTest : public ::testing::Test {
     placed.at = {3, 4, 0};
     sim::AddPipe bare;
     bare.name = "bare";
-    give({{placed}, {bare}, {sim::AddPort{"placed", {5, 6, 0}, sim::PortKind::kOpen, 1}}});
+    give({{placed}, {bare}, {sim::AddPort{"placed", {5, 6, 0}, PortKind::kOpen, 1}}});
   }
   void give(const std::vector<sim::Command>& commands) {
     for (const auto& outcome : world_->tick(commands, serial_).outcomes) {
@@ -124,7 +124,7 @@ TEST_F(CommandReachTest, OfPipesItIsTheirPlaceAndTheirPorts) {
   EXPECT_THAT(boxes(sim::LinkPipes{"bare", "placed", false}), UnorderedElementsAre(place, port));
   EXPECT_THAT(boxes(sim::UnlinkPipes{"placed", "bare"}), UnorderedElementsAre(place, port));
   EXPECT_THAT(boxes(sim::RemovePort{"placed", {5, 6, 0}}), UnorderedElementsAre(place, port, port));
-  EXPECT_THAT(boxes(sim::AddPort{"bare", {9, 9, 0}, sim::PortKind::kOpen, 1}),
+  EXPECT_THAT(boxes(sim::AddPort{"bare", {9, 9, 0}, PortKind::kOpen, 1}),
               ElementsAre(cell({9, 9, 0})));
   EXPECT_THAT(boxes(sim::RemovePipe{"bare"}), IsEmpty());
   EXPECT_THAT(boxes(sim::RemovePipe{"nobody"}), IsEmpty());
@@ -149,10 +149,10 @@ TEST_F(CommandReachTest, OfManyPortsNobodyCounts) {
   };
   for (std::size_t i = 0; i < sim::kMostPortsLookedAt; ++i) {
     const auto n = static_cast<std::int32_t>(i);
-    give({{sim::AddPort{"bare", {n % 20, n / 20, 0}, sim::PortKind::kOpen, 1}}});
+    give({{sim::AddPort{"bare", {n % 20, n / 20, 0}, PortKind::kOpen, 1}}});
   }
   EXPECT_FALSE(everywhere());
-  give({{sim::AddPort{"bare", {19, 9, 0}, sim::PortKind::kOpen, 1}}});
+  give({{sim::AddPort{"bare", {19, 9, 0}, PortKind::kOpen, 1}}});
   EXPECT_TRUE(everywhere());
 }
 

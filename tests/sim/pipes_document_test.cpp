@@ -37,7 +37,7 @@ std::int64_t throughput(int pipes, bool pump) {
   for (int i = 0; i < pipes; ++i) {
     if (pump && i == pipes / 2) {
       sim::PipeNode middle = node("pump", 0, 0, 20000, 10000);
-      middle.kind = sim::NodeKind::kPump;
+      middle.kind = NodeKind::kPump;
       middle.rate = 4000;
       join(std::move(middle));
     }

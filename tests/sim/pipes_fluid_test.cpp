@@ -14,7 +14,6 @@
 namespace sluice::tests::pipes_fluid_test {
 namespace {
 
-using sim::NodeKind;
 using sim::PipeNetwork;
 using testing::HasSubstr;
 
@@ -95,7 +94,7 @@ TEST(PipeFluids, a_port_keeps_a_network_to_water) {
   PipeNetwork network;
   ASSERT_EQ(add(network, "a", "water", 0), "");
   ASSERT_EQ(add(network, "b", "oil", 0), "");
-  ASSERT_EQ(reason(network.add_port({"a", {0, 0, 0}, sim::PortKind::kInlet, 5})), "");
+  ASSERT_EQ(reason(network.add_port({"a", {0, 0, 0}, PortKind::kInlet, 5})), "");
   ASSERT_EQ(reason(network.link("b", "a", false)), "");
   EXPECT_EQ(fluid_of(network, "b"), "water");
   ASSERT_EQ(add(network, "c", "oil", 3), "");

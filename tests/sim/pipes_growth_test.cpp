@@ -14,7 +14,6 @@
 namespace sluice::tests::pipes_growth_test {
 namespace {
 
-using sim::NodeKind;
 using sim::PipeNetwork;
 
 std::string p(int i) {
@@ -214,7 +213,7 @@ TEST(PipesGrowth, ports_that_can_do_nothing_are_not_looked_at) {
   add(network, "b", {});
   for (int i = 0; i < 4096; ++i) {
     const char* node = i % 2 == 0 ? "a" : "b";
-    ASSERT_EQ(reason(network.add_port({node, {i, 0, 0}, sim::PortKind::kInlet, 5})), "");
+    ASSERT_EQ(reason(network.add_port({node, {i, 0, 0}, PortKind::kInlet, 5})), "");
   }
   StillCells cells;
   sim::SerialExecutor serial;
@@ -228,7 +227,7 @@ TEST(PipesGrowth, ports_that_can_do_nothing_are_not_looked_at) {
   cells.changed.clear();
   before = network.work();
   ASSERT_EQ(reason(network.remove_port("a", {0, 0, 0})), "");
-  ASSERT_EQ(reason(network.add_port({"a", {0, 0, 0}, sim::PortKind::kOutlet, 5})), "");
+  ASSERT_EQ(reason(network.add_port({"a", {0, 0, 0}, PortKind::kOutlet, 5})), "");
   network.tick(4, true, cells, serial);
   EXPECT_LE(network.work() - before, 2);
   cells.water = 100;

@@ -158,7 +158,7 @@ NetworkPlan line_loop_and_five(std::int32_t line) {
     sim::PipeNode made;
     made.fields.name = name;
     made.fields.amount = amount;
-    made.kind = pump ? sim::NodeKind::kPump : sim::NodeKind::kPipe;
+    made.kind = pump ? NodeKind::kPump : NodeKind::kPipe;
     made.rate = pump ? 300 : 0;
     plan.nodes.push_back(made);
   };

@@ -14,7 +14,6 @@
 namespace sluice::tests::pipes_test {
 namespace {
 
-using sim::NodeKind;
 using sim::PipeNetwork;
 using testing::HasSubstr;
 
@@ -349,7 +348,7 @@ TEST(Pipes, different_fluids_are_kept_apart_until_one_side_is_empty) {
   EXPECT_THAT(reason(net.network.link("empty", "water", false)), HasSubstr("never mix"));
   net.run(20);
   EXPECT_EQ(net.network.node(*net.network.find("empty")).fluid, "oil");
-  EXPECT_THAT(reason(net.network.add_port({"empty", {0, 0, 0}, sim::PortKind::kInlet, 5})),
+  EXPECT_THAT(reason(net.network.add_port({"empty", {0, 0, 0}, PortKind::kInlet, 5})),
               HasSubstr("the grid holds water"));
 }
 
@@ -438,7 +437,7 @@ TEST(Pipes, wrong_input_is_refused_with_a_reason) {
   EXPECT_THAT(reason(net.network.set_valve("a", true)), HasSubstr("no valve"));
   EXPECT_THAT(reason(net.network.set_pump("a", 1)), HasSubstr("no pump"));
   EXPECT_THAT(reason(net.network.set_pump("p", -1)), HasSubstr("out of range"));
-  EXPECT_THAT(reason(net.network.add_port({"a", {0, 0, 0}, sim::PortKind::kInlet, 0})),
+  EXPECT_THAT(reason(net.network.add_port({"a", {0, 0, 0}, PortKind::kInlet, 0})),
               HasSubstr("rate 0 is out of range"));
   EXPECT_THAT(reason(net.network.remove_port("a", {0, 0, 0})), HasSubstr("no port"));
   EXPECT_EQ(net.network.version() > 0, true);

@@ -81,14 +81,14 @@ TEST(PipesInWorld, a_port_in_rock_or_outside_says_so_and_moves_nothing) {
   sim::AddPipe high = pipe("a", 10000);
   high.base = 4 * kFull;
   EXPECT_EQ(refusal(*world, high), "");
-  EXPECT_EQ(refusal(*world, sim::AddPort{"a", {1, 0, 0}, sim::PortKind::kOutlet, 100}), "");
-  EXPECT_EQ(refusal(*world, sim::AddPort{"a", {-1, 3, 0}, sim::PortKind::kOutlet, 100}), "");
-  EXPECT_EQ(refusal(*world, sim::AddPort{"a", {5, 3, 0}, sim::PortKind::kOutlet, 100}), "");
+  EXPECT_EQ(refusal(*world, sim::AddPort{"a", {1, 0, 0}, PortKind::kOutlet, 100}), "");
+  EXPECT_EQ(refusal(*world, sim::AddPort{"a", {-1, 3, 0}, PortKind::kOutlet, 100}), "");
+  EXPECT_EQ(refusal(*world, sim::AddPort{"a", {5, 3, 0}, PortKind::kOutlet, 100}), "");
   std::map<Vec3, sim::Port> ports;
   world->pipes().for_each_port([&](sim::Slot, Vec3 at, const sim::Port& p) { ports[at] = p; });
-  EXPECT_EQ((ports[{1, 0, 0}].state), sim::PortState::kBlocked);
-  EXPECT_EQ((ports[{-1, 3, 0}].state), sim::PortState::kBeyond);
-  EXPECT_EQ((ports[{5, 3, 0}].state), sim::PortState::kRunning);
+  EXPECT_EQ((ports[{1, 0, 0}].state), PortState::kBlocked);
+  EXPECT_EQ((ports[{-1, 3, 0}].state), PortState::kBeyond);
+  EXPECT_EQ((ports[{5, 3, 0}].state), PortState::kRunning);
   EXPECT_EQ((ports[{5, 3, 0}].moved), -100);
   EXPECT_EQ(world->totals().water, 100);
 }
@@ -100,7 +100,7 @@ TEST(PipesInWorld, an_open_port_levels_a_tank_and_a_pool) {
   tank.height = 10000;
   tank.base = 4096;  // on the floor
   EXPECT_EQ(refusal(*world, tank), "");
-  EXPECT_EQ(refusal(*world, sim::AddPort{"tank", {0, 1, 0}, sim::PortKind::kOpen, 1000}), "");
+  EXPECT_EQ(refusal(*world, sim::AddPort{"tank", {0, 1, 0}, PortKind::kOpen, 1000}), "");
   sim::SerialExecutor serial;
   bool at_rest = false;
   for (int i = 0; i < 5000 && !at_rest; ++i) at_rest = world->tick({}, serial).at_rest;

@@ -31,7 +31,7 @@ WorldSpec world_with_ports(WaterModel model, std::uint64_t seed, bool solid) {
     node.fields.fluid = "water";
     if (!dice.chance(60)) continue;
     for (std::int32_t i = dice.roll(1, 3); i > 0; --i) {
-      const auto kind = static_cast<sim::PortKind>(dice.roll(0, 2));
+      const auto kind = static_cast<PortKind>(dice.roll(0, 2));
       const Vec3 at = random_place(dice, spec.config.size);
       const bool taken = std::any_of(spec.ports.begin(), spec.ports.end(), [&](const auto& port) {
         return port.node == node.fields.name && port.cell == at;

@@ -10,7 +10,6 @@
 namespace sluice::tests::ports_test {
 namespace {
 
-using sim::PortKind;
 using sim::WaterModel;
 using sim::World;
 using sim::WorldSpec;
@@ -68,7 +67,7 @@ TEST_P(PortsInModel, NoInletLiftsWaterAboveItsHead) {
 TEST_P(PortsInModel, APumpLiftsWaterAllTheSame) {
   WorldSpec spec = lake(1, 12);
   spec.pipes = {tank("n", 8 * kCell, kCell, 20000, 0)};
-  spec.pipes[0].kind = sim::NodeKind::kPump;
+  spec.pipes[0].kind = NodeKind::kPump;
   spec.pipes[0].rate = 2000;
   spec.ports = {{"n", {1, 1, 0}, PortKind::kInlet, 2000}};
   auto world = make_world(spec);

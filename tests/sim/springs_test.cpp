@@ -194,7 +194,7 @@ TEST(Springs, APortUnderARoofHearsOfASurfaceFarAway) {
     tank.fields.base = 10 * kFull;
     tank.fields.amount = tank.fields.capacity;
     spec.pipes = {tank};
-    spec.ports = {{"tank", {1, 1, 0}, sim::PortKind::kOutlet, 500}};
+    spec.ports = {{"tank", {1, 1, 0}, PortKind::kOutlet, 500}};
     auto world = make_world(spec);
     world->set_run_options({.sleep = sleep});
     sim::SerialExecutor serial;

@@ -84,10 +84,10 @@ inline NetworkPlan random_network(std::uint64_t seed, NetworkKind kind) {
     }
     if (kind.limits && dice.chance(10)) node.fields.throughput = dice.roll(1, 500);
     if (kind.pumps && dice.chance(15)) {
-      node.kind = sim::NodeKind::kPump;
+      node.kind = NodeKind::kPump;
       node.rate = dice.roll(0, 700);
     } else if (kind.valves && dice.chance(15)) {
-      node.kind = sim::NodeKind::kValve;
+      node.kind = NodeKind::kValve;
       node.open = dice.chance(70);
     }
     plan.nodes.push_back(node);
@@ -117,7 +117,7 @@ inline NetworkPlan random_network(std::uint64_t seed, NetworkKind kind) {
     port.node = plan.nodes[static_cast<std::size_t>(dice.roll(0, count - 1))].fields.name;
     const std::int32_t x = dice.roll(-1, TestCells::kSide);
     port.cell = {x, dice.roll(0, TestCells::kSide), 0};
-    port.kind = static_cast<sim::PortKind>(dice.roll(0, 2));
+    port.kind = static_cast<PortKind>(dice.roll(0, 2));
     port.rate = dice.roll(1, 3000);
     const bool taken = std::any_of(plan.ports.begin(), plan.ports.end(), [&](const auto& other) {
       return other.node == port.node && other.cell == port.cell;
@@ -147,7 +147,7 @@ inline NetworkPlan disguised(NetworkPlan plan, std::uint64_t seed,
     link.to = new_names[link.to];
     const auto pump = [&](const std::string& name) {
       return std::any_of(plan.nodes.begin(), plan.nodes.end(), [&](const sim::PipeNode& node) {
-        return node.fields.name == name && node.kind == sim::NodeKind::kPump;
+        return node.fields.name == name && node.kind == NodeKind::kPump;
       });
     };
     // Which end of a link between two pipes comes first says nothing.
@@ -231,8 +231,7 @@ inline sim::Command random_network_command(Dice& dice, Vec3 size, bool joined) {
     default:
       if (!joined) return {sim::LinkPipes{first, second, false}};
       if (dice.chance(30)) return {sim::RemovePort{first, cell}};
-      return {sim::AddPort{first, cell, static_cast<sim::PortKind>(dice.roll(0, 2)),
-                           dice.roll(1, 999)}};
+      return {sim::AddPort{first, cell, static_cast<PortKind>(dice.roll(0, 2)), dice.roll(1, 999)}};
   }
 }
 

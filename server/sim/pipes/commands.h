@@ -16,8 +16,6 @@
 
 namespace sluice::sim {
 
-using sluice::PortKind;
-
 /// What a pipe is made as; pumps and valves have the same and more.
 struct PipeFields {
   std::string name;

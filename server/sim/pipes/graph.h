@@ -28,8 +28,6 @@
 
 namespace sluice::sim {
 
-using sluice::PortState;
-
 struct Port {
   PortKind kind = PortKind::kOpen;
   std::int32_t rate = 0;  // units a tick

@@ -11,8 +11,6 @@
 
 namespace sluice::sim {
 
-using sluice::NodeKind;
-
 struct PipeType {
   NodeKind kind = NodeKind::kPipe;
   std::int32_t capacity = 1;    // units
