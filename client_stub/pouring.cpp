@@ -7,6 +7,7 @@
 
 #include "client_stub/command_json.h"
 #include "client_stub/layers.h"
+#include "protocol/base/limits.h"
 #include "protocol/base/map_text.h"
 
 namespace sluice::client {
@@ -14,7 +15,7 @@ namespace sluice::client {
 namespace {
 
 /// That one pour is for.
-constexpr std::int32_t kMostPouredRows = kMostAbove - kPourSpare + 1;
+constexpr std::int32_t kMostPouredRows = kMostPourAbove - kPourSpare + 1;
 /// Parts of a degree.
 constexpr std::int32_t kDegree = 256;
 /// Of mixtures: hot, and as cold as water that is not to freeze at once.

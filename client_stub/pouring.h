@@ -50,9 +50,8 @@ inline constexpr std::int32_t kMixedAmount = 2048;
                                                         std::vector<Vec3> cells,
                                                         const Mixture& mixture = {});
 
-/// Cells above its own that a pour may rise into: as many as the server lets it.
-inline constexpr std::int32_t kMostAbove = 64;
-/// Of these, so many for water that comes to stand there before the pour does.
+/// Of the cells that a pour may rise into, so many for water that comes to stand there before the
+/// pour does.
 inline constexpr std::int32_t kPourSpare = 16;
 
 /// `rows`: the cell and those above it that the units are for.

@@ -22,4 +22,7 @@ inline constexpr std::int32_t kMaxPipes = 1 << 23;
 /// Of a pipe's name, and a fluid's.
 inline constexpr std::int32_t kMaxPipeNameBytes = 64;
 
+/// Cells above its own that one pour may rise into.
+inline constexpr std::int32_t kMostPourAbove = 64;
+
 }  // namespace sluice

@@ -18,9 +18,6 @@ static_assert(std::int64_t{kMaxCellUnits} <= INT64_MAX / (kMaxChunks * kChunkCel
 /// are already a jet; a larger number is a typing error).
 inline constexpr std::int32_t kMaxPourUnits = 1 << 24;
 
-/// Cells above its own that one pour may rise into.
-inline constexpr std::int32_t kMostPourAbove = 64;
-
 /// Cells of a pour at rest: of its box, and of the water that stands over and under it.
 inline constexpr std::int64_t kMostRestingCells = std::int64_t{1} << 16;
 

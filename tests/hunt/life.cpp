@@ -76,6 +76,7 @@ net::Sizes sizes_of(const Plan& plan) {
   sizes.layer_chunks = size_of(plan.layer_chunks);
   sizes.layer_events = size_of(plan.layer_events);
   sizes.results.results = size_of(plan.results_kept);
+  sizes.stale_air = size_of(plan.stale_air);
   return sizes;
 }
 

@@ -87,6 +87,7 @@ constexpr PlanField kFields[] = {
     {"layer_chunks", &Plan::layer_chunks, 1, true},
     {"layer_events", &Plan::layer_events, 1, true},
     {"results_kept", &Plan::results_kept, 1, true},
+    {"stale_air", &Plan::stale_air, 1, true},
     {"verifies", &Plan::verifies, 1, true},
     {"history", &Plan::history, 0, true},
 };
@@ -231,6 +232,7 @@ void draw_later(tests::Dice& dice, Plan& plan) {
   small(plan.layer_chunks, 1, 4);
   small(plan.layer_events, 1, 8);
   small(plan.results_kept, 1, 12);
+  small(plan.stale_air, 1, 4);
 }
 
 // Values of the model's options from bound to bound, as far as a world takes them.

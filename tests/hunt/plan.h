@@ -74,6 +74,7 @@ struct Plan {
   std::int64_t layer_chunks = 64;
   std::int64_t layer_events = 4096;
   std::int64_t results_kept = 512;
+  std::int64_t stale_air = 4096;
   std::int64_t verifies = 1;  // 0: nobody reads the recording while it is written
   std::int64_t history = 0;   // ticks that a start leaves in the recording; 0: all
 

@@ -80,9 +80,9 @@ TEST(MixedPour, NothingIsPouredWhereNotAllOfItFindsRoom) {
   EXPECT_THAT(reason({1, 9, 0}, 1, 0), HasSubstr("outside the world"));
   EXPECT_THAT(reason({1, 2, 0}, 0, 0), HasSubstr("units"));
   EXPECT_THAT(reason({1, 2, 0}, 1, -1), HasSubstr("above"));
-  EXPECT_THAT(reason({1, 2, 0}, 1, sim::kMostPourAbove + 1), HasSubstr("above"));
+  EXPECT_THAT(reason({1, 2, 0}, 1, kMostPourAbove + 1), HasSubstr("above"));
   EXPECT_EQ(world->totals().sourced, 0);
-  EXPECT_EQ(reason({1, 1, 0}, kFull, sim::kMostPourAbove), "");
+  EXPECT_EQ(reason({1, 1, 0}, kFull, kMostPourAbove), "");
   EXPECT_EQ(world->totals().sourced, kFull);
 }
 
@@ -172,9 +172,9 @@ RC_GTEST_PROP(MixedPour, ReachesOnlyWhatItSays, (std::uint64_t seed)) {
   const auto cost = [&](std::int32_t above) {
     return sim::cost_of({sim::MixedPour{at, 1, above}}, **world).work;
   };
-  RC_ASSERT(cost(INT32_MAX) == cost(sim::kMostPourAbove));
+  RC_ASSERT(cost(INT32_MAX) == cost(kMostPourAbove));
   RC_ASSERT(cost(INT32_MIN) == cost(0));
-  RC_ASSERT(cost(0) < cost(sim::kMostPourAbove));
+  RC_ASSERT(cost(0) < cost(kMostPourAbove));
 }
 
 }  // namespace

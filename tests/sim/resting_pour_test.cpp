@@ -120,7 +120,7 @@ TEST(RestingPour, IsRefusedAsPoursAre) {
   EXPECT_THAT(reason(column({1, 9, 0}, 1)), HasSubstr("outside the world"));
   EXPECT_THAT(reason(column({1, 2, 0}, 0)), HasSubstr("units"));
   EXPECT_THAT(reason(column({1, 2, 0}, 1, -1)), HasSubstr("above"));
-  EXPECT_THAT(reason(column({1, 2, 0}, 1, sim::kMostPourAbove + 1)), HasSubstr("above"));
+  EXPECT_THAT(reason(column({1, 2, 0}, 1, kMostPourAbove + 1)), HasSubstr("above"));
   EXPECT_THAT(reason(column({1, 1, 0}, kFull + 1)),
               HasSubstr("from [1, 1, 0] to [1, 2, 0] have room for 4096 units only"));
   EXPECT_THAT(reason(box({0, 0, 0}, 2 * kFull + 1, {3, 5, 1})),
