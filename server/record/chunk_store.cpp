@@ -64,7 +64,10 @@ Result<std::unique_ptr<ChunkStore>> ChunkStore::open(Database& database) {
   if (!find) return Error{find.error()};
   auto read = database.prepare("SELECT content_hash, data FROM chunks WHERE id = ?1");
   if (!read) return Error{read.error()};
-  auto insert = database.prepare("INSERT INTO chunks (content_hash, data) VALUES (?1, ?2)");
+  // A row that the medium lost has a number that checkpoints still name: none is given out twice.
+  auto insert = database.prepare(
+      "INSERT INTO chunks (id, content_hash, data) VALUES "
+      "(max(?1, coalesce((SELECT max(id) FROM chunks), 0) + 1), ?2, ?3)");
   if (!insert) return Error{insert.error()};
   auto heal = database.prepare("UPDATE chunks SET data = ?2 WHERE id = ?1");
   if (!heal) return Error{heal.error()};
@@ -85,10 +88,12 @@ Result<std::int64_t> ChunkStore::store(std::span<const std::byte> bytes, std::in
   if (known != 0) return reuse(known, bytes);
   std::optional<Bytes> data = as_difference(bytes, base);
   if (!data) pack(bytes, kWholeLevel, data.emplace());
-  if (const auto done = statements_->insert.bind(1, hash).bind(2, *data).run(); !done) {
+  const std::int64_t least = std::max(last_row_, base) + 1;
+  if (const auto done = statements_->insert.bind(1, least).bind(2, hash).bind(3, *data).run();
+      !done) {
     return Error{done.error()};
   }
-  const std::int64_t row_id = database_.last_row_id();
+  const std::int64_t row_id = last_row_ = database_.last_row_id();
   const int depth = data->front() == kDifference ? std::to_integer<int>((*data)[1]) : 0;
   keep(row_id, {Bytes(bytes.begin(), bytes.end()), depth});
   return row_id;

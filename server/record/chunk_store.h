@@ -64,6 +64,7 @@ class ChunkStore {
 
   Database& database_;
   std::unique_ptr<Statements> statements_;
+  std::int64_t last_row_ = 0;  // that was made here
   /// Contents that were looked at lately: those of one checkpoint are the bases of the next one's.
   std::map<std::int64_t, Content> lately_;
 };

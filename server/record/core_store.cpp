@@ -67,7 +67,9 @@ Result<std::unique_ptr<CoreStore>> CoreStore::open(Database& database, const Lim
   std::vector<Statement> made;
   for (const char* sql : {"SELECT id FROM pieces WHERE content_hash = ?1",
                           "SELECT content_hash, data FROM pieces WHERE id = ?1",
-                          "INSERT INTO pieces (content_hash, data) VALUES (?1, ?2)",
+                          // No number is given out twice, as of chunks (chunk_store.cpp).
+                          "INSERT INTO pieces (id, content_hash, data) VALUES "
+                          "(max(?3, coalesce((SELECT max(id) FROM pieces), 0) + 1), ?1, ?2)",
                           "UPDATE pieces SET data = ?2 WHERE id = ?1"}) {
     auto statement = database.prepare(sql);
     if (!statement) return Error{statement.error()};
@@ -131,10 +133,12 @@ Result<std::int64_t> CoreStore::store_piece(std::span<const std::byte> piece) {
   }
   Bytes data;
   pack(piece, kPieceLevel, data);
-  Statement& write = known != 0 ? statements_->heal.bind(1, known).bind(2, data)
-                                : statements_->insert.bind(1, hash).bind(2, data);
+  Statement& write = known != 0
+                         ? statements_->heal.bind(1, known).bind(2, data)
+                         : statements_->insert.bind(1, hash).bind(2, data).bind(3, last_ + 1);
   if (const Status done = write.run(); !done) return Error{done.error()};
   const std::int64_t row_id = known != 0 ? known : database_.last_row_id();
+  last_ = std::max(last_, row_id);
   good_.insert(row_id);
   return row_id;
 }

@@ -52,6 +52,7 @@ class CoreStore {
   const Limits limits_;
   std::unique_ptr<Statements> statements_;
   std::set<std::int64_t> good_;  // rows whose content was seen here, lately
+  std::int64_t last_ = 0;        // the highest row that was stored here
 };
 
 /// Where the pieces of some bytes end; exposed for tests.

@@ -75,8 +75,10 @@ Result<bool> DamageSearch::look_at_checkpoint() {
   if (next && *next && (*next)->tick <= last_) {
     const std::uint64_t tick = (*next)->tick;
     has_first_ = has_first_ || tick == reader_.first_tick();
-    const auto image = reader_.read_checkpoint(tick);
-    if (!image) found_.checkpoints.push_back({tick, image.error()});
+    // Not the image alone: rows of chunks that the medium lost may have come again with other
+    // content.
+    const Status whole = reader_.check_checkpoint(tick);
+    if (!whole) found_.checkpoints.push_back({tick, whole.error()});
     checkpoint_ = tick + 1;
   } else {
     if (!next) found_.checkpoints.push_back({checkpoint_, next.error()});

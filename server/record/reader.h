@@ -115,9 +115,15 @@ class Reader {
   [[nodiscard]] Result<CheckpointImage> read_checkpoint(std::uint64_t checkpoint_tick);
   /// The world of a checkpoint; its digest, computed from scratch, is that of the checkpoint.
   [[nodiscard]] Result<std::unique_ptr<sim::World>> restore(std::uint64_t checkpoint_tick);
+  /// Whether that world comes back. One that other rules made counts as whole where its checksums
+  /// fit. Takes the memory of the world once more.
+  [[nodiscard]] Status check_checkpoint(std::uint64_t checkpoint_tick);
 
  private:
   Reader(std::unique_ptr<Database> database, const Limits& limits, bool damaged);
+  /// What came back of a checkpoint, if it is what the checkpoint states.
+  [[nodiscard]] Result<std::unique_ptr<sim::World>> compared(
+      Result<std::unique_ptr<sim::World>> world, const CheckpointImage& image) const;
   [[nodiscard]] static Result<std::unique_ptr<Reader>> check(std::unique_ptr<Database> database,
                                                              const Limits& limits, bool damaged);
   [[nodiscard]] Status check_kind();

@@ -18,6 +18,10 @@ std::string checkpoint_text(std::uint64_t tick) {
   return "the checkpoint of tick " + std::to_string(tick);
 }
 
+bool is_of_other_rules(const std::string& error) {
+  return error.starts_with(sim::kMadeByOtherRules);
+}
+
 }  // namespace
 
 Result<std::vector<CheckpointInfo>> Reader::checkpoints() {
@@ -110,15 +114,27 @@ Result<CheckpointImage> Reader::read_checkpoint(std::uint64_t checkpoint_tick) {
 Result<std::unique_ptr<sim::World>> Reader::restore(std::uint64_t checkpoint_tick) {
   const Result<CheckpointImage> image = read_checkpoint(checkpoint_tick);
   if (!image) return Error{image.error()};
-  const std::string name = checkpoint_text(checkpoint_tick);
+  return compared(image->restore(), *image);
+}
+
+Status Reader::check_checkpoint(std::uint64_t checkpoint_tick) {
+  const Result<CheckpointImage> image = read_checkpoint(checkpoint_tick);
+  if (!image) return Error{image.error()};
   auto world = image->restore();
+  if (!world && is_of_other_rules(world.error())) return Done{};
+  const auto same = compared(std::move(world), *image);
+  return same ? Status(Done{}) : Status(Error{same.error()});
+}
+
+Result<std::unique_ptr<sim::World>> Reader::compared(Result<std::unique_ptr<sim::World>> world,
+                                                     const CheckpointImage& image) const {
+  const std::string name = checkpoint_text(image.tick);
   if (!world) {
     // Its checksum fits: what other rules made is whole, and not this program's to read.
-    const bool other_rules = world.error().starts_with(sim::kMadeByOtherRules);
-    return database_->error((other_rules ? "cannot be used: " : "is damaged: ") + name + ": " +
-                            world.error());
+    const char* const what = is_of_other_rules(world.error()) ? "cannot be used: " : "is damaged: ";
+    return database_->error(what + name + ": " + world.error());
   }
-  if ((*world)->tick_number() != checkpoint_tick || (*world)->recompute_digest() != image->digest) {
+  if ((*world)->tick_number() != image.tick || (*world)->recompute_digest() != image.digest) {
     return database_->error("is damaged: the state in " + name + " has another digest than stated");
   }
   return world;

@@ -125,7 +125,7 @@ void World::run_springs() {
       move(place, room.at, units);
       core_.totals.sourced += units;
       given += units;
-      if (!bodies) break;
+      if (!bodies || given == due) break;
       room = room_for_source(place);  // the next place of its body
     }
     return std::pair(given, possible);

@@ -179,5 +179,14 @@ TEST_F(FoundPlans, AShaftIsFilledToItsSill) {
       "tick_rate = 3\nwithout = 0.1\n");
 }
 
+// Rows of chunks went with a sector, and the next ones got their numbers: a checkpoint was made of
+// other chunks, and a repair called it whole.
+TEST_F(FoundPlans, ACheckpointOfOtherChunksIsRepaired) {
+  expect_survives(
+      "seed = 9311673\nlost_sectors = 3\nsecond_deaths = 41\nname_deaths = 78\n"
+      "hand_repairs = 5\nstops = 3\nclients = 0\nticks = 165\nsprings = 1\nside = 4\n"
+      "commands = 0\nbad_commands = 0\nquiet = 79\ntick_rate = 29\nhistory = 12\n");
+}
+
 }  // namespace
 }  // namespace sluice::hunt::found_plans_test

@@ -232,6 +232,25 @@ TEST(ChunkStore, ContentsComeBackThroughAnyChain) {
   EXPECT_EQ(whole, 4) << "a whole one, and another after each 15 differences";
 }
 
+// Checkpoints name rows by their numbers: one that the medium lost must not be given to others.
+TEST(ChunkStore, NoNumberIsGivenOutTwice) {
+  TemporaryFolder folder;
+  const std::string path = folder.file("a.sluice");
+  record_history(path, {.ticks = 1});
+  auto database = must(Database::open(path, Database::Mode::kWrite));
+  must(database->execute("BEGIN"));
+  auto store = must(ChunkStore::open(*database));
+  std::mt19937 random(4);
+  const std::int64_t lost = must(store->store(random_chunk(random), 0));
+  must(database->execute("DELETE FROM chunks"));
+  const std::int64_t next = must(store->store(random_chunk(random), 0));
+  EXPECT_GT(next, lost);
+  must(database->execute("DELETE FROM chunks"));
+  store =
+      must(ChunkStore::open(*database));  // one that has seen neither, but the last one's number
+  EXPECT_GT(must(store->store(random_chunk(random), next)), next);
+}
+
 TEST(ChunkStore, DamageInABaseIsFoundAndNeverEndless) {
   TemporaryFolder folder;
   const std::string path = folder.file("a.sluice");

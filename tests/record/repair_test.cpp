@@ -157,6 +157,25 @@ TEST_F(RepairTest, ALostCheckpointCostsNoHistory) {
   expect_verifies(path_, 0, 300);
 }
 
+// Rows of chunks went with their page, and later ones got their numbers: each is whole, and the
+// checkpoint's own row, too.
+TEST_F(RepairTest, ACheckpointWhoseRowsHoldOtherChunksIsFound) {
+  change(
+      "CREATE TABLE other AS SELECT content_hash, data FROM chunks WHERE id = "
+      "(SELECT max(id) FROM chunks WHERE substr(data, 1, 1) != x'02')");
+  change("DELETE FROM chunks WHERE content_hash = (SELECT content_hash FROM other)");
+  change(
+      "UPDATE chunks SET (content_hash, data) = (SELECT content_hash, data FROM other) "
+      "WHERE id = (SELECT min(id) FROM chunks)");
+  change("DROP TABLE other");
+  ASSERT_TRUE(must(Reader::open(path_))->read_checkpoint(0).ok());
+  const Repair result = must(repair(path_));
+  ASSERT_FALSE(result.damage.checkpoints.empty());
+  EXPECT_EQ(result.damage.checkpoints[0].tick, 0U);
+  auto reader = must(Reader::open(path_));
+  EXPECT_TRUE(reader->restore(reader->first_tick()).ok());
+}
+
 TEST_F(RepairTest, TheFirstCheckpointLostCostsWhatLiesBeforeTheNext) {
   change("UPDATE checkpoints SET core = x'00' WHERE tick = 0");
   const Repair result = must(repair(path_));
