@@ -36,6 +36,14 @@ Act toggle(const Kind& kind, Vec3 at, const Spring* held, const Mixture& mixture
   return {{line_of(command)}, said + "; again takes it away"};
 }
 
+/// From the cell up.
+Act trap_air(Vec3 at) {
+  return {
+      {line_of(
+          {{"cmd", "trap_air"}, {"at", place_json(at)}, {"level", std::int64_t{at.y} * kFull}})},
+      "the air from here up stays; dig a cell of it to let it go"};
+}
+
 /// Up to the top of the cell.
 Act bring_to_level(bool lowers, Vec3 at) {
   const std::int64_t level = (std::int64_t{at.y} + 1) * kFull;
@@ -49,7 +57,7 @@ Act bring_to_level(bool lowers, Vec3 at) {
 }  // namespace
 
 bool is_placed_by(char key) {
-  return std::string_view("gUHJFV").find(key) != std::string_view::npos;
+  return std::string_view("gUHJFV*").find(key) != std::string_view::npos;
 }
 
 Act place(char key, Vec3 cursor, const protocol::Mirror& mirror, const Fixtures& fixtures,
@@ -62,6 +70,8 @@ Act place(char key, Vec3 cursor, const protocol::Mirror& mirror, const Fixtures&
     case 'F':
     case 'V':
       return bring_to_level(key == 'V', cursor);
+    case '*':
+      return trap_air(cursor);
     default:
       break;
   }

@@ -7,7 +7,8 @@
 
 namespace sluice::client {
 
-/// `g` spring, `U` drain, `H` heater, `J` cooler, `F` fill, `V` lower.
+/// `g` spring, `U` drain, `H` heater, `J` cooler, `F` fill, `V` lower, `*` trap
+/// air.
 [[nodiscard]] bool is_placed_by(char key);
 
 /// For such a key. `mixture`: what a spring brings. `fixtures`: what stands in the world, as far as

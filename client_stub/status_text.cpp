@@ -33,6 +33,7 @@ constexpr std::string_view kHelp[] = {
     "   spring, drain       g, U   (again: takes it away)",
     "   heater, cooler      H, J   (again: takes it away)",
     "   fill, lower         F, V   (to the cell's top)   ",
+    "   keep the air        *   (from the cell up)       ",
     "   copy, paste         y   (at two corners), Y      ",
     "   undo, redo          z, Z   (your own edits)      ",
     "                                                    ",

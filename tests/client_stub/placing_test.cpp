@@ -49,6 +49,10 @@ TEST(Placing, LevelsAreTheTopOfTheCell) {
   EXPECT_EQ(line_of_key('V', {}), R"({"cmd":"evaporate_level","at":[6,1,0],"level":8192})");
 }
 
+TEST(Placing, AirIsKeptFromTheCellUp) {
+  EXPECT_EQ(line_of_key('*', {}), R"({"cmd":"trap_air","at":[6,1,0],"level":4096})");
+}
+
 TEST(Placing, NothingIsHeatedWhereThereIsNoHeat) {
   const Act act = place('H', {6, 1, 0}, world_with({}), {}, {});
   EXPECT_TRUE(act.commands.empty());

@@ -215,6 +215,22 @@ async function levels(page) {
   await holds(page, 20, 12, "dry", (value) => value === 0);
   await holds(page, 20, 9, "wet", (value) => value > 0);
   await page.fill('#placing-panel input[name="level"]', "");
+  await bubble(page);
+}
+
+async function bubble(page) {
+  console.log("Bubble keeps the air of a chamber; what is dug of it opens it");
+  const build = (command) => page.evaluate((sent) => window.sluice.queue.send(sent, {}), command);
+  await build({ cmd: "set_cells", from: [20, 12, 0], size: [5, 5, 1], cell: "#" });
+  await build({ cmd: "set_cells", from: [21, 13, 0], size: [3, 3, 1], cell: "." });
+  await holds(page, 22, 14, "open", isOpen);
+  await page.keyboard.press("Shift+B");
+  assert.match(await page.textContent("#placing-panel .about"), /cannot be undone/);
+  await click(page, 22, 13);
+  await holds(page, 21, 15, "kept", (value) => value === -3);
+  await holds(page, 23, 13, "kept", (value) => value === -3);
+  await click(page, 22, 15, { button: "right" });
+  await holds(page, 21, 13, "open again", isOpen);
 }
 
 async function heatless(page) {

@@ -196,7 +196,8 @@ sim::Command rare_command(tests::Dice& dice, Vec3 size, const Targets& targets) 
     case 1:
       return {sim::EvaporateLevel{at, level - 1}};
     case 2:
-      return {sim::FillLevel{at, size.y * kFull}};
+      if (level / kFull % 3 == 0) return {sim::FillLevel{at, size.y * kFull}};
+      return {sim::TrapAir{at, level / kFull % 3 == 1 ? 0 : at.y * kFull}};
     default:
       return {sim::AddPort{targets.pipes.empty() ? "none" : one_of(targets.pipes, dice), kNowhere,
                            PortKind::kOpen, 1}};

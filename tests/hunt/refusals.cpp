@@ -13,9 +13,10 @@ namespace {
 constexpr std::array kRefusals = {
     Refusal{"holds no cell", "a box without cells", "set_cells remove_water"},
     Refusal{"leaves the world of size", "a box beyond the world", "set_cells remove_water"},
-    Refusal{"lies outside the world of size", "a place beyond the world",
-            "pour add_source add_drain fill_level evaporate_level splash explode move_body "
-            "add_heater add_pipe add_pump add_valve"},
+    Refusal{
+        "lies outside the world of size", "a place beyond the world",
+        "pour add_source add_drain fill_level evaporate_level trap_air splash explode move_body "
+        "add_heater add_pipe add_pump add_valve"},
     Refusal{"takes no broken ones", "broken parts of units",
             "set_cells pour fill_level evaporate_level"},
     Refusal{"the world has taken in", "all that the world takes in",
@@ -25,17 +26,18 @@ constexpr std::array kRefusals = {
     Refusal{"over its whole life, and has room for", "all of a tracer that the world takes", ""},
     Refusal{" is trapped air", "trapped air", "pour"},
     Refusal{" is ice", "ice", "pour"},
-    Refusal{" is rock", "rock", "pour fill_level"},
+    Refusal{" is rock", "rock", "pour fill_level trap_air"},
     Refusal{"is neither rock (-1)", "no cell that can be", "set_cells"},
     Refusal{"a cell of this world holds", "more than a cell holds", "set_cells"},
     Refusal{"a column 'above' its cell: not both", "a box and a column", "pour"},
     Refusal{"'size' is of a pour with 'at_rest'", "a box for what moves", "pour"},
     Refusal{"than one pour lays at rest", "too large a box", ""},
     Refusal{"units only", "more than there is room for", "pour"},
-    Refusal{"is out of range; allowed:", "a number out of range",
-            "pour add_source add_drain fill_level evaporate_level splash explode move_body "
-            "set_wind set_air add_heater add_pipe add_pump add_valve upgrade_pipe set_pump "
-            "add_port"},
+    Refusal{
+        "is out of range; allowed:", "a number out of range",
+        "pour add_source add_drain fill_level evaporate_level trap_air splash explode move_body "
+        "set_wind set_air add_heater add_pipe add_pump add_valve upgrade_pipe set_pump "
+        "add_port"},
     Refusal{"a world holds at most", "all pipes that the world holds",
             "add_pipe add_pump add_valve"},
     Refusal{" already; remove it first", "a place that has one", "add_source add_drain add_heater"},
@@ -67,6 +69,9 @@ constexpr std::array kRefusals = {
     Refusal{"' has no port at ", "no such port", "remove_port"},
     Refusal{"the region has more than ", "too large a region", ""},
     Refusal{"there is no water at ", "no water", "evaporate_level"},
+    Refusal{"its pocket reaches an open edge", "a pocket that leaks", "trap_air"},
+    Refusal{"there is air below the level at ", "air below a pocket", "trap_air"},
+    Refusal{" lies below the level", "a place below its level", "trap_air"},
     Refusal{"there is no source at ", "no such source", "remove_source"},
     Refusal{"there is no drain at ", "no such drain", "remove_drain"},
     Refusal{"there is no heater at ", "no such heater", "remove_heater"},

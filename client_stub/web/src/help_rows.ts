@@ -32,6 +32,7 @@ export const LIVE: Rows = [
   ["Shift+S, Shift+D", "put a spring, a drain"],
   ["Shift+H, Shift+C", "put a heater, a cooler, in a world with heat"],
   ["Shift+L, Shift+E", "fill up to a level, lower a body of water to one"],
+  ["Shift+B", "keep the air of a chamber from a level up"],
   ["Shift+X", "remove springs, drains and heaters: click, or drag over them"],
   ["I", "take up the tool for what lies under the pointer"],
   ["arrows", "move the cursor; with Ctrl ten cells"],

@@ -33,9 +33,15 @@ const TOOLS: Record<PlacingTool, About> = {
   evaporate: { label: "Lower", key: "Shift+E",
     text: "Click water: what stands above the level in that body of water is taken away. " +
       "This cannot be undone: no command puts back what was there." },
+  bubble: { label: "Bubble", key: "Shift+B",
+    text: "Click in a chamber: what is open there from the level up is a pocket of air that stays, and water in it goes. " +
+      "This cannot be undone: dig one of its cells, and all of it is air like any other." },
   remove: { label: "Remove", key: "Shift+X",
     text: "Click springs, drains and heaters, or drag over them: they are taken away. Undo puts them back as they were." },
 };
+
+/** The commands of tools that a level belongs to. */
+const LEVELS = { level: "fill_level", evaporate: "evaporate_level", bubble: "trap_air" } as const;
 
 type Field = "rate" | "energy" | "head" | "level";
 const FIELDS: Record<Field, { label: string; for: PlacingTool[]; value: string; hint: string }> = {
@@ -44,8 +50,8 @@ const FIELDS: Record<Field, { label: string; for: PlacingTool[]; value: string; 
     hint: `Units a tick; ${(FULL * DEGREE).toLocaleString("en")} warm a full cell by a degree` },
   head: { label: "Up to", for: ["spring"], value: "",
     hint: "It gives until the water stands so many cells high; empty: as the world's water has it" },
-  level: { label: "Level", for: ["level", "evaporate"], value: "",
-    hint: "Cells above the world's floor; empty: the top of the cell that is clicked" },
+  level: { label: "Level", for: ["level", "evaporate", "bubble"], value: "",
+    hint: "Cells above the world's floor; empty: the top of the cell that is clicked, of a bubble its bottom" },
 };
 
 export class Placer {
@@ -128,7 +134,7 @@ export class Placer {
       if (!this.takeAt(cell)) site.warn("There is no spring, drain or heater here");
       return;
     }
-    if (tool === "level" || tool === "evaporate") return this.setLevel(site, tool, cell);
+    if (tool === "level" || tool === "evaporate" || tool === "bubble") return this.setLevel(site, tool, cell);
     const standing = this.standing(tool, cell);
     if (standing) this.send(placement(standing), standing, true);
   }
@@ -144,11 +150,11 @@ export class Placer {
     this.last = null;
   }
 
-  private setLevel(site: Site, tool: "level" | "evaporate", cell: Vec3): void {
+  private setLevel(site: Site, tool: keyof typeof LEVELS, cell: Vec3): void {
     const cells = this.number("level");
-    const level = cells === null ? (cell.y + 1) * FULL : Math.round(cells * FULL);
+    const level = cells === null ? (cell.y + (tool === "bubble" ? 0 : 1)) * FULL : Math.round(cells * FULL);
     const at: Place = [cell.x, cell.y, cell.z];
-    site.queue.send(tool === "level" ? { cmd: "fill_level", at, level } : { cmd: "evaporate_level", at, level }, this);
+    site.queue.send({ cmd: LEVELS[tool], at, level }, this);
   }
 
   private standing(tool: "spring" | "drain" | "heater" | "cooler", at: Vec3): Standing | null {

@@ -24,6 +24,7 @@ const TOOLS = {
   cooler: { does: "place", key: "C" },
   level: { does: "place", key: "L" },
   evaporate: { does: "place", key: "E" },
+  bubble: { does: "place", key: "B" },
   remove: { does: "place", key: "X" },
 } as const satisfies Record<string, Row>;
 

@@ -29,8 +29,8 @@ using CommandRows =
                  RemoveWater, AddDyedSource, AddWarmSource, AddSourceUpTo, AddSource, RemoveSource,
                  AddDrain, RemoveDrain, AddPipe, AddPump, AddValve, RemovePipe, UpgradePipeAndBase,
                  UpgradePipe, LinkPipes, UnlinkPipes, SetValve, SetPump, AddPort, RemovePort,
-                 FillLevel, EvaporateLevel, Splash, Explode, MoveBody, SetWind, SetAir, AddHeater,
-                 RemoveHeater>;
+                 FillLevel, EvaporateLevel, TrapAir, Splash, Explode, MoveBody, SetWind, SetAir,
+                 AddHeater, RemoveHeater>;
 
 /// Rows that scripts and clients know by another one of the same name.
 template <class Row>

@@ -45,6 +45,7 @@ class CommandContext {
   // marks/level_commands.cpp
   CommandOutcome apply(const FillLevel& command);
   CommandOutcome apply(const EvaporateLevel& command);
+  CommandOutcome apply(const TrapAir& command);
   /// The marks of a world file. The units that each one brought or keeps out go to `units`.
   CommandOutcome fill(std::span<const Mark> marks, std::vector<std::int64_t>& units);
 

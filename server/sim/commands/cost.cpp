@@ -113,6 +113,7 @@ class CostOf {
   }
   CommandCost operator()(const FillLevel& command) const { return of_level(command.at); }
   CommandCost operator()(const EvaporateLevel& command) const { return of_level(command.at); }
+  CommandCost operator()(const TrapAir& command) const { return of_level(command.at); }
   CommandCost operator()(const Splash& command) const { return of_pushes(1, command.radius); }
   CommandCost operator()(const Explode& command) const { return of_pushes(1, command.radius); }
   CommandCost operator()(const MoveBody& command) const { return of_pushes(2, command.radius); }

@@ -15,6 +15,7 @@ class ReachOf {
   // at.
   void operator()(const FillLevel& /*command*/) { reach_.everywhere = true; }
   void operator()(const EvaporateLevel& /*command*/) { reach_.everywhere = true; }
+  void operator()(const TrapAir& /*command*/) { reach_.everywhere = true; }
   void operator()(const SetWind& /*command*/) { reach_.everywhere = true; }
   void operator()(const SetAir& /*command*/) { reach_.everywhere = true; }
   /// The columns around it.

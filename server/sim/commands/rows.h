@@ -105,11 +105,14 @@ struct AddSourceUpTo {
 };
 
 /// fill_level fills all that water reaches from a cell up to a level, as it stands at rest;
-/// evaporate_level takes away what stands above one in the body of water that holds the cell.
+/// evaporate_level takes away what stands above one in the body of water that holds the cell;
+/// trap_air keeps air in what is open above one around the cell.
 template <std::uint16_t Opcode>
 struct SetLevel {
   static constexpr std::uint16_t kOpcode = Opcode;
-  static constexpr std::string_view kName = Opcode == 20 ? "fill_level" : "evaporate_level";
+  static constexpr std::string_view kName = Opcode == 20   ? "fill_level"
+                                            : Opcode == 21 ? "evaporate_level"
+                                                           : "trap_air";
   Vec3 at;
   std::int32_t level = 0;  // level units above the world's floor
 
@@ -362,6 +365,7 @@ struct RemoveHeater {
 
 using FillLevel = SetLevel<20>;
 using EvaporateLevel = SetLevel<21>;
+using TrapAir = SetLevel<37>;
 using AddSource = AddSpring<4>;
 using RemoveSource = RemoveSpring<5>;
 using AddDrain = AddSpring<6>;

@@ -21,8 +21,11 @@ struct CellRun {
   std::int64_t level = 0;                 // of the surface of its region
   std::int32_t trapped_from = INT32_MAX;  // from that cell on air is trapped
   std::int32_t trap = -1;                 // the mark that says so
+  bool stands = false;                    // its water is there: nothing below trapped_from changes
 
   [[nodiscard]] bool reached() const { return mark >= 0; }
+  /// The lowest cell that may change.
+  [[nodiscard]] std::int32_t changes_from() const { return stands ? trapped_from : floor; }
 };
 
 /// A run and where it stands. Valid as long as its CellRuns.

@@ -23,7 +23,7 @@ Status CommandContext::check_level(std::int64_t level) const {
 CommandOutcome CommandContext::write(Filling& filling, const LevelSums& sums) {
   if (Status s = check_chunks(sums.new_chunks); !s) return refused(s);
   if (Status s = check_intake(sums.came); !s) return refused(s);
-  filling.write();
+  for (const ChunkCoord chunk : filling.write()) world_.trapped_air_.note(chunk);
   Totals& totals = world_.core_.totals;
   totals.sourced += sums.came;
   totals.drained += sums.went;
@@ -58,6 +58,21 @@ CommandOutcome CommandContext::apply(const EvaporateLevel& command) {
   return {};
 }
 
+CommandOutcome CommandContext::apply(const TrapAir& command) {
+  if (Status s = check_place(command.at); !s) return refused(s);
+  const std::int64_t top = std::int64_t{world_.config().size.y} * kFull;
+  if (Status s = check_range("level", command.level, 0, top, ", the world's top"); !s) {
+    return refused(s);
+  }
+  Filling filling(world_.config(), world_.grid_, kBounds);
+  const auto kept = filling.enclose(command.at, command.level);
+  if (!kept) return {kept.error()};
+  if (!*kept) return {"the cell " + to_string(command.at) + " is rock"};
+  const auto sums = filling.sums(1);
+  if (!sums) return {sums.error()};
+  return write(filling, *sums);
+}
+
 CommandOutcome CommandContext::fill(std::span<const Mark> marks, std::vector<std::int64_t>& units) {
   // Levels from the highest down, then pockets likewise; of equal ones the first.
   std::vector<std::size_t> order(marks.size());
@@ -86,11 +101,6 @@ CommandOutcome CommandContext::fill(std::span<const Mark> marks, std::vector<std
   units = sums->units;
   const CommandOutcome written = write(filling, *sums);
   if (!written.applied()) return {"marks: " + written.reason};
-  world_.grid_.for_each([&](const Chunk& chunk) {
-    if (std::find(chunk.cells.begin(), chunk.cells.end(), kTrappedAir) != chunk.cells.end()) {
-      world_.trapped_air_.note(chunk.coord);
-    }
-  });
   return {};
 }
 

@@ -39,7 +39,7 @@ void keep_each_once(std::vector<ChunkCoord>& chunks) {
 /// Adds the chunks in which a run's cells lie; those of one column come one after the other.
 void add_chunks(const ChunkShape& shape, const PlacedRun& place, std::int32_t end,
                 std::vector<ChunkCoord>& chunks) {
-  for (std::int32_t y = place.run->floor; y < end; y = (y | (shape.height() - 1)) + 1) {
+  for (std::int32_t y = place.run->changes_from(); y < end; y = (y | (shape.height() - 1)) + 1) {
     const ChunkCoord coord = shape.chunk_of({place.x, y, place.z});
     if (chunks.empty() || !(chunks.back() == coord)) chunks.push_back(coord);
   }
@@ -131,8 +131,54 @@ Result<bool> Filling::trap(Vec3 at, std::int64_t level, std::int32_t mark) {
   return true;
 }
 
+std::string Filling::leak_of(const PlacedRun& place, std::int32_t from) const {
+  const Edges& edges = config_.edges;
+  const Vec3 last = config_.size - Vec3{1, 1, 1};
+  const auto open_at = [](std::int32_t at, std::int32_t end, Edge edge) {
+    return at == end && edge == Edge::kOpen;
+  };
+  const Vec3 at = {place.x, from, place.z};
+  if (open_at(at.x, 0, edges.left) || open_at(at.x, last.x, edges.right) ||
+      open_at(at.z, 0, edges.front) || open_at(at.z, last.z, edges.back) ||
+      open_at(from, 0, edges.bottom) || open_at(place.run->end, config_.size.y, edges.top)) {
+    return "its pocket reaches an open edge of the world at " + to_string(at);
+  }
+  const Vec3 below = {at.x, from - 1, at.z};
+  if (grid_.cell(below) == kAir) return "there is air below the level at " + to_string(below);
+  return "";
+}
+
+Result<bool> Filling::enclose(Vec3 at, std::int64_t level) {
+  // A cell that is partly water would be filled by what presses from below.
+  const std::int32_t from = cells_up_to(level);
+  if (!is_open(grid_.cell(at))) return false;
+  if (at.y < from) return Error{"the cell " + to_string(at) + " lies below the level"};
+  std::vector<PlacedRun> pocket;
+  std::string problem;
+  const auto reach = [&](const PlacedRun& place) {
+    CellRun& run = *place.run;
+    if (run.reached() || !problem.empty()) return;
+    run.mark = run.trap = 0;
+    run.stands = true;
+    run.trapped_from = std::max(from, run.floor);
+    run.filled_to = run.end;
+    cells_ += run.end - run.trapped_from;
+    ++reached_;
+    pocket.push_back(place);
+    problem = leak_of(place, run.trapped_from);
+  };
+  reach(runs_.at(at, config_.size.y));
+  for (std::size_t i = 0; i < pocket.size() && problem.empty(); ++i) {
+    const PlacedRun place = pocket[i];
+    runs_.for_each_beside(place, place.run->trapped_from, place.run->end, config_.size.y, reach);
+    if (problem.empty()) problem = beyond(bounds_, cells_, reached_, runs_.steps());
+  }
+  if (!problem.empty()) return Error{problem};
+  return true;
+}
+
 Cell Filling::wetted(const CellRun& run, std::int32_t y, Cell before) {
-  return std::max(before, at_rest_.at(y, run.level));
+  return run.stands ? before : std::max(before, at_rest_.at(y, run.level));
 }
 
 // f(chunk, its coordinate, run, the lowest cell, the end) for each part of a run that lies in one
@@ -143,7 +189,7 @@ void Filling::for_each_part(F&& f) {
   runs_.for_each([&](const PlacedRun& place) {
     const CellRun& run = *place.run;
     if (!run.reached()) return;
-    for (std::int32_t y = run.floor; y < run.filled_to;) {
+    for (std::int32_t y = run.changes_from(); y < run.filled_to;) {
       const ChunkCoord coord = shape.chunk_of({place.x, y, place.z});
       Chunk* const chunk = grid_.find(coord);
       const std::int32_t end = std::min(run.filled_to, (coord.y + 1) * shape.height());
@@ -185,25 +231,28 @@ Result<LevelSums> Filling::sums(std::int32_t marks) {
 }
 
 // Runs of several columns lie in one chunk, which is noted once, when all are written.
-void Filling::write() {
+std::vector<ChunkCoord> Filling::write() {
   const ChunkShape& shape = grid_.shape();
-  std::vector<Chunk*> written;
+  std::vector<ChunkCoord> written;
+  std::vector<ChunkCoord> trapped;
   for_each_part([&](Chunk* chunk, ChunkCoord coord, const CellRun& run, Vec3 at, std::int32_t end) {
     if (chunk == nullptr) chunk = &grid_.obtain(coord);
-    if (written.empty() || written.back() != chunk) written.push_back(chunk);
+    written.push_back(coord);
+    if (end > run.trapped_from) trapped.push_back(coord);
     Cell* const cells = chunk->cells.edit();
     for (; at.y < end; ++at.y) {
       Cell& cell = cells[static_cast<std::size_t>(shape.index_of(at))];
       cell = at.y >= run.trapped_from ? kTrappedAir : wetted(run, at.y, cell);
     }
   });
-  std::sort(written.begin(), written.end(),
-            [](const Chunk* a, const Chunk* b) { return a->coord < b->coord; });
-  written.erase(std::unique(written.begin(), written.end()), written.end());
-  for (Chunk* const chunk : written) {
-    grid_.claim(*chunk);
-    grid_.note_change(*chunk, kChangedAll);
+  keep_each_once(written);
+  keep_each_once(trapped);
+  for (const ChunkCoord coord : written) {
+    Chunk& chunk = *grid_.find(coord);
+    grid_.claim(chunk);
+    grid_.note_change(chunk, kChangedAll);
   }
+  return trapped;
 }
 
 Result<std::int64_t> evaporate(const WorldConfig& config, Grid& grid, Vec3 at, std::int64_t level,

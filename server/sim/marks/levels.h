@@ -59,15 +59,21 @@ class Filling {
   /// Keeps air over `level` under the roofs that it is joined to there. True where there is any to
   /// be kept. Where that reaches a free surface it is an error.
   [[nodiscard]] Result<bool> trap(Vec3 at, std::int64_t level, std::int32_t mark);
+  /// Keeps air in all cells at or above `level` that are open now and hang together with that cell
+  /// there. True where the cell is open. Where the air could leave it is an error. `mark` is 0.
+  [[nodiscard]] Result<bool> enclose(Vec3 at, std::int64_t level);
 
   /// An error where they lie in too many chunks.
   [[nodiscard]] Result<LevelSums> sums(std::int32_t marks);
-  void write();
+  /// Returns the chunks in which air is trapped now.
+  std::vector<ChunkCoord> write();
   /// Cells that were looked at, and chunks.
   [[nodiscard]] std::int64_t steps() const { return runs_.steps(); }
 
  private:
   [[nodiscard]] Cell wetted(const CellRun& run, std::int32_t y, Cell before);
+  /// Why the air of an open run would not stay in it from a cell on; empty where it would.
+  [[nodiscard]] std::string leak_of(const PlacedRun& place, std::int32_t from) const;
   template <class F>
   void for_each_part(F&& f);
 
