@@ -83,7 +83,10 @@ Error error_of(const std::string& path, int code, const char* sqlite_message,
                const SharedFailures& failures) {
   Error error{path + ": " + explain(code, sqlite_message)};
   if (!is_damage(code)) failures->system = error.message;
-  if ((code & 0xff) == SQLITE_CORRUPT) failures->damage = true;
+  // A writer is alone and knows what it wrote: a row that it does not know of is one of a damaged
+  // page.
+  const int kind = code & 0xff;
+  if (kind == SQLITE_CORRUPT || kind == SQLITE_CONSTRAINT) failures->damage = true;
   return error;
 }
 

@@ -188,5 +188,14 @@ TEST_F(FoundPlans, ACheckpointOfOtherChunksIsRepaired) {
       "commands = 0\nbad_commands = 0\nquiet = 79\ntick_rate = 29\nhistory = 12\n");
 }
 
+// A lost sector let a table of pieces say less than it holds, and the next piece got a number that
+// was taken: the writer tried it again for ever.
+TEST_F(FoundPlans, ARowThatNobodyWroteIsDamage) {
+  expect_survives(
+      "seed = 9402347\nlost_sectors = 3\nstops = 1\nclock_jumps = 1\nclients = 0\nticks = 21\n"
+      "pipes = 1\nside = 4\ncommands = 0\nbad_commands = 0\nquiet = 20\ntick_rate = 5\n"
+      "core_piece_bytes = 430\n");
+}
+
 }  // namespace
 }  // namespace sluice::hunt::found_plans_test
