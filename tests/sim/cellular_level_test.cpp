@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "server/sim/models/cellular/level.h"
 #include "server/sim/tracers/field.h"
 #include "server/sim/world.h"
 #include "server/workers/thread_pool.h"
@@ -24,7 +25,6 @@ using sim::WorldSpec;
 
 constexpr auto kCellular = sim::WaterModel::kCellular;
 constexpr auto kCellsLayer = static_cast<std::size_t>(sim::Layer::kCells);
-constexpr std::int32_t kNever = 4096;  // no test waits for so many ticks
 
 template <class F>
 void for_each_cell(Vec3 size, F&& f) {
@@ -86,15 +86,6 @@ TEST(CellularLevel, TheArmsOfALongVesselEndAtOneHead) {
   EXPECT_EQ(not_at_one_head(*world), "");
   EXPECT_LE(std::abs(surface(*world, 1) - surface(*world, 198)), 1);
   EXPECT_EQ(water_in(*world), units);
-}
-
-TEST(CellularLevel, WithoutLevellingTheyDoNot) {
-  WorldSpec spec = vessel(200, 30, 6);
-  spec.config.options["level_every"] = kNever;
-  const auto world = make_world(spec);
-  sim::SerialExecutor serial;
-  for (int t = 0; t < kNever - 1; ++t) (void)world->tick({}, serial);
-  EXPECT_NE(not_at_one_head(*world), "");
 }
 
 TEST(CellularLevel, ALongPondIsFlatToAUnit) {
@@ -194,14 +185,14 @@ TEST(CellularLevel, DyeGoesWithTheWaterThatIsLevelled) {
   (void)rest(*world, 1000);
   const sim::Tracer& tracer = world->core().tracers.tracers[0];
   EXPECT_TRUE(tracer.totals.balanced());
-  EXPECT_EQ(tracer.totals.out, 0);
+  EXPECT_LT(tracer.totals.out, 1000);  // crumbs
   EXPECT_EQ(world->carried()->unexplained_units(), 0);
   EXPECT_EQ(not_at_one_head(*world), "");
   // The low end was given some of what the high one gave.
   EXPECT_GT(sim::amount_at(tracer.pages, world->config().shape(), {0, 0, 0}), 0);
 }
 
-/// A world that the sweeps alone brought to rest, and that is to be levelled in every tick.
+/// A world that sweeps alone bring to rest before it is levelled in its first tick.
 WorldSpec still_world(std::uint64_t seed, bool solid, bool edges = true) {
   WorldSpec spec = random_world(seed, {.solid = solid,
                                        .edges = edges,
@@ -209,18 +200,19 @@ WorldSpec still_world(std::uint64_t seed, bool solid, bool edges = true) {
                                        .side = solid ? 40 : 30,
                                        .pipes = Pipes::kNone});
   Dice dice(seed ^ 0x57111U);
-  spec = quick(spec);
   spec.config.options["compression"] = dice.chance(5) ? 1 : 0;
-  spec.config.options["level_every"] = kNever;
   // Small pressures keep much.
   spec.config.options["compressed_max"] = kFull + (dice.chance(50) ? 41 : dice.roll(0, 512));
+  // As many sweeps as there can be until the next levelling.
+  spec.config.options["smallest_flow"] = 0;
+  spec.config.options["max_sweeps"] = 1024;
   const auto world = make_world(spec);
-  (void)rest(*world, kNever - 1);
+  sim::SerialExecutor serial;
+  for (std::uint64_t t = 1; t <= sim::kLevelEvery; ++t) (void)world->tick({}, serial);
   spec.fills.clear();
   for_each_cell(spec.config.size, [&](Vec3 p) {
     if (world->cell(p) != kAir) spec.cells.push_back({p, world->cell(p)});
   });
-  spec.config.options["level_every"] = dice.chance(70) ? 1 : dice.roll(2, 5);
   spec.config.options["max_sweeps"] = dice.roll(1, 6);
   return spec;
 }
@@ -229,7 +221,7 @@ RC_GTEST_PROP(CellularLevel, EqualsThePlainReference, (std::uint64_t seed, bool 
   const auto world = make_world(still_world(seed, solid));
   ReferenceWater reference(*world);
   sim::SerialExecutor serial;
-  for (int t = 0; t < 8; ++t) {
+  for (int t = 0; t < 34; ++t) {
     (void)world->tick({}, serial);
     (void)reference.advance();
     for_each_cell(world->config().size, [&](Vec3 p) {
@@ -253,7 +245,7 @@ RC_GTEST_PROP(CellularLevel, AtRestEveryBodyStandsAtOneHead, (std::uint64_t seed
   const sim::Digest cells = world->layer_digests()[kCellsLayer];
   world->set_run_options({.sleep = false});
   sim::SerialExecutor serial;
-  for (int t = 0; t < 5; ++t) {
+  for (int t = 0; t < 17; ++t) {
     RC_ASSERT(world->tick({}, serial).at_rest);
     RC_ASSERT(world->layer_digests()[kCellsLayer] == cells);
   }
@@ -267,7 +259,7 @@ RC_GTEST_PROP(CellularLevel, AMirrorChangesNothing, (std::uint64_t seed, bool so
   const auto world = make_world(spec);
   const auto image = make_world(mirror(spec));
   sim::SerialExecutor serial;
-  for (int t = 0; t < 10; ++t) {
+  for (int t = 0; t < 20; ++t) {
     (void)world->tick({}, serial);
     (void)image->tick({}, serial);
     for_each_cell(spec.config.size,
@@ -282,7 +274,6 @@ RC_GTEST_PROP(CellularLevel, ASymmetricWorldStaysSymmetric, (std::uint64_t seed,
   const std::int32_t wide = dice.roll(2, solid ? 7 : 60);
   spec.config.size = {wide, dice.roll(2, 12), solid ? wide : 1};
   spec = quick(spec);
-  spec.config.options["level_every"] = dice.roll(1, 3);
   // Each box with all its images.
   for (std::int32_t i = dice.roll(1, 12); i > 0; --i) {
     const Box box = random_box(dice, spec.config.size, wide);
@@ -319,7 +310,7 @@ RC_GTEST_PROP(CellularLevel, APlaceElsewhereChangesNothing, (std::uint64_t seed,
   const auto world = make_world(spec);
   const auto elsewhere = make_world(shifted);
   sim::SerialExecutor serial;
-  for (int t = 0; t < 10; ++t) {
+  for (int t = 0; t < 20; ++t) {
     (void)world->tick({}, serial);
     (void)elsewhere->tick({}, serial);
     for_each_cell(size, [&](Vec3 p) { RC_ASSERT(world->cell(p) == elsewhere->cell(p + offset)); });

@@ -100,7 +100,6 @@ inline sim::WorldSpec random_world(std::uint64_t seed, WorldKind kind) {
   config.options["max_sweeps"] = dice.roll(1, 6);
   config.options["smallest_flow"] = dice.roll(0, 60);
   config.options["compression"] = dice.chance(30) ? 1 : 0;
-  config.options["level_every"] = Dice(seed ^ 0x1e7e1U).roll(1, 20);
   const std::int32_t boxes = dice.roll(2, 24);
   for (std::int32_t i = 0; i < boxes; ++i) {
     const Box box = random_box(dice, config.size, std::max(2, side / 3));

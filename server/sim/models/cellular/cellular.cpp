@@ -36,7 +36,6 @@ class CellularWater final : public WaterModelState {
   explicit CellularWater(const WorldConfig& config)
       : max_sweeps_(config.option("max_sweeps")),
         smallest_flow_(config.option("smallest_flow")),
-        level_every_(static_cast<std::uint64_t>(config.option("level_every"))),
         rule_(prepare(config)),
         borders_{Border(config.shape(), SidewaysAxis::kX),
                  Border(config.shape(), SidewaysAxis::kZ)},
@@ -72,7 +71,7 @@ class CellularWater final : public WaterModelState {
   // Every few ticks, as the tick's number says. What changed since is kept in mind until then:
   // of chunks in which nothing did, all bodies are as the last time left them.
   void level_bodies(const WaterTick& now, Grid& grid) {
-    if (leveller_ && now.tick % level_every_ != 0) return;
+    if (leveller_ && !levels_in(now.tick)) return;
     std::vector<ChunkPart> parts;
     for (Chunk* chunk : grid.awake()) {
       if ((chunk->wake & kWakeLevel) == 0) continue;
@@ -320,7 +319,6 @@ class CellularWater final : public WaterModelState {
 
   std::int32_t max_sweeps_;
   std::int32_t smallest_flow_;  // units
-  std::uint64_t level_every_;   // ticks
   CellularRule rule_;
   std::optional<Leveller> leveller_;  // none where pressure has no depth
   std::array<Border, 2> borders_;     // by axis
@@ -342,7 +340,6 @@ constexpr WaterOption kOptions[] = {
      "units: full, and what a cell of depth adds, at most an eighth of it"},
     {"smallest_flow", 41, 0, kFull, "units: a smaller sideways flow has one sweep a tick"},
     {"max_sweeps", 8, 1, 1024, "sweeps a tick at the most"},
-    {"level_every", 16, 1, 4096, "ticks: so often bodies of water at rest are levelled"},
     choice("compression", kCompressions, "whether what a cell of depth adds grows with the depth"),
 };
 

@@ -2,6 +2,7 @@
 // leaves open by a unit a face. models/cellular/cellular.md says when, and why that ends.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -12,6 +13,14 @@
 #include "server/sim/models/cellular/rule.h"
 
 namespace sluice::sim {
+
+/// Ticks from one levelling to the next: what moves is not asked more often whether it still does.
+inline constexpr std::uint64_t kLevelEvery = 16;
+/// Whether bodies at rest are levelled in that tick. In a world's first one, too, so that what is
+/// drawn at rest is so at once.
+constexpr bool levels_in(std::uint64_t tick) {
+  return tick % kLevelEvery == 1;
+}
 
 /// A part of a chunk.
 struct ChunkPart {
