@@ -33,6 +33,14 @@ TEST(Rest, WaterOverAnOpenFloorFloats) {
   EXPECT_NE(floating(*make_world(spec)), "");
 }
 
+TEST(Rest, CellularWaterStandsAtOneHead) {
+  const WaterModel cellular = WaterModel::kCellular;
+  const auto apart = make_world(drawn_spec(cellular, {{"#~#.#", "#~#4#", "#~~~#", "#####"}}));
+  EXPECT_NE(wrong_at_rest(*apart), "");
+  const auto level = make_world(drawn_spec(cellular, {{"#4#4#", "#~#~#", "#~~~#", "#####"}}));
+  EXPECT_EQ(wrong_at_rest(*level), "");
+}
+
 TEST(Rest, AStepInHydroWaterIsNotFlat) {
   const auto step = make_world(drawn_spec(WaterModel::kHydro, {{"#4.#", "#~~#", "####"}}));
   EXPECT_NE(uneven(*step), "");
