@@ -23,6 +23,8 @@ inline constexpr std::uint8_t kWakeX = 1;         // flow between left and right
 inline constexpr std::uint8_t kWakeZ = 2;         // flow between front and back
 inline constexpr std::uint8_t kWakeVertical = 4;  // flow between below and above
 inline constexpr std::uint8_t kWakeAll = kWakeX | kWakeZ | kWakeVertical;
+/// No pass: bodies of water at rest are still to be looked at, where the chunk changed.
+inline constexpr std::uint8_t kWakeLevel = 8;
 
 /// Which of a chunk's borders a change touched: what its neighbours need to know.
 inline constexpr std::uint8_t kChangedLeft = 1;
@@ -48,6 +50,7 @@ struct WakeRegions {
   ChunkRegion sideways;
   ChunkRegion vertical;
   ChunkRegion next_tick;  // sideways, in the next tick's first sweep
+  ChunkRegion level;      // what changed since bodies at rest were looked at
 };
 
 struct Chunk {

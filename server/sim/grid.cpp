@@ -52,7 +52,7 @@ void for_each_cell(const Box& box, F&& f) {
 
 Grid::Grid(const WorldConfig& config)
     : shape_(config.shape()),
-      passes_(config.side_view() ? kWakeX | kWakeVertical : kWakeAll),
+      passes_((config.side_view() ? kWakeX | kWakeVertical : kWakeAll) | kWakeLevel),
       world_(config.box()),
       open_(with_gutters(config)),
       gutters_(gutters_of(world_, open_)) {
@@ -153,6 +153,7 @@ void Grid::wake(Chunk& chunk, std::uint8_t passes, const ChunkRegion& where) {
   chunk.wake = static_cast<std::uint8_t>(chunk.wake | (passes & passes_));
   if ((passes & (kWakeX | kWakeZ)) != 0) chunk.regions.sideways.add(where);
   if ((passes & kWakeVertical) != 0) chunk.regions.vertical.add(where);
+  if ((passes & kWakeLevel) != 0) chunk.regions.level.add(where);
   if (!chunk.awake_listed) {
     chunk.awake_listed = true;
     awake_.push_back(&chunk);
@@ -184,7 +185,7 @@ void Grid::list_change(Chunk& chunk, std::uint8_t changed, const ChunkRegion& wh
   }
   const ChunkRegion beside = {widened(where, shape_).slabs, beside_segments};
   wake(chunk, kWakeX | kWakeZ, beside);
-  wake(chunk, kWakeVertical, where);
+  wake(chunk, kWakeVertical | kWakeLevel, where);
   const auto wake_if = [this](Chunk* neighbour, bool seen, int passes, const ChunkRegion& region) {
     if (neighbour != nullptr && seen) wake(*neighbour, static_cast<std::uint8_t>(passes), region);
   };

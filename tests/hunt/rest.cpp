@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "server/sim/heat/field.h"
+#include "tests/support/one_head.h"
 
 namespace sluice::hunt {
 
@@ -185,8 +186,16 @@ Rest bring_to_rest(sim::World& world, std::uint64_t most) {
 
 std::string wrong_at_rest(const sim::World& world) {
   std::string wrong = floating(world);
-  const bool flat = world.config().water == sim::WaterModel::kHydro;
-  return wrong.empty() && flat ? uneven(world) : wrong;
+  if (!wrong.empty()) return wrong;
+  switch (world.config().water) {
+    case sim::WaterModel::kHydro:
+      return uneven(world);
+    case sim::WaterModel::kCellular:
+      wrong = tests::not_at_one_head(world);
+      return wrong.empty() ? wrong : "rests, and " + wrong;
+    default:
+      return {};
+  }
 }
 
 std::string floating(const sim::World& world) {

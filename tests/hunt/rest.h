@@ -1,5 +1,6 @@
 // What every water model's document promises of a world that nobody feeds any more: it comes to
-// rest, rest is rest, and nothing floats then. Of hydro water also that it lies flat.
+// rest, rest is rest, and nothing floats then. Of hydro water also that it lies flat, of cellular
+// water that each body stands at one head.
 #pragma once
 
 #include <cstdint>

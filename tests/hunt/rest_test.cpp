@@ -33,6 +33,15 @@ TEST(Rest, WaterOverAnOpenFloorFloats) {
   EXPECT_NE(floating(*make_world(spec)), "");
 }
 
+TEST(Rest, CellularWaterStandsAtOneHead) {
+  const WaterModel cellular = WaterModel::kCellular;
+  const auto apart = make_world(drawn_spec(cellular, {{"#~#.#", "#~#4#", "#~~~#", "#####"}}));
+  EXPECT_NE(wrong_at_rest(*apart), "");
+  sim::WorldSpec level = drawn_spec(cellular, {{"#4#4#", "#~#~#", "#~~~#", "#####"}});
+  for (sim::PlacedCell& cell : level.cells) cell.at_rest = cell.cell > 0;
+  EXPECT_EQ(wrong_at_rest(*make_world(level)), "");
+}
+
 TEST(Rest, AStepInHydroWaterIsNotFlat) {
   const auto step = make_world(drawn_spec(WaterModel::kHydro, {{"#4.#", "#~~#", "####"}}));
   EXPECT_NE(uneven(*step), "");

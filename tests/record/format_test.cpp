@@ -38,8 +38,8 @@ void expect_verifies(const std::string& path, std::uint64_t ticks) {
 
 /// What is said of a file whose rules this program does not have any more; empty when it has them.
 std::string older_rules(const std::filesystem::path& file) {
-  const std::pair<const char*, int> older[] = {
-      {"cellular", 1}, {"block", 1}, {"stream", 1}, {"hydro", 1}, {"hydro", 2}};
+  const std::pair<const char*, int> older[] = {{"cellular", 1}, {"cellular", 2}, {"block", 1},
+                                               {"stream", 1},   {"hydro", 1},    {"hydro", 2}};
   for (const auto& [model, version] : older) {
     const std::string number = std::to_string(version);
     if (!file.stem().string().ends_with(model + number)) continue;
@@ -137,7 +137,7 @@ TEST(Format, AFileSaysWhatMadeIt) {
   record_history(path, {.ticks = 3});
   const auto reader = must(Reader::open(path));
   EXPECT_EQ(reader->fact("made_by"), program_name());
-  EXPECT_EQ(reader->fact("model_version"), "2");
+  EXPECT_EQ(reader->fact("model_version"), "3");
   EXPECT_NE(reader->fact("options").find("max_sweeps 8"), std::string::npos)
       << reader->fact("options");
   for (const char* name : {"compiler", "machine", "system", "kernels", "byte_order"}) {
@@ -159,7 +159,7 @@ TEST(Format, ARecordingOfAnotherModelVersionIsRefusedAndNotTakenForDamage) {
   // Behind the magic and the version of the form; then the digest at the end, as that program would
   // have written it.
   constexpr std::size_t kModelVersion = 6;
-  ASSERT_EQ(core[kModelVersion], std::byte{2});
+  ASSERT_EQ(core[kModelVersion], std::byte{3});
   core[kModelVersion] = std::byte{77};
   core.resize(core.size() - sizeof(sim::Digest));
   put_u64(sim::digest_bytes(core), core);
@@ -169,7 +169,7 @@ TEST(Format, ARecordingOfAnotherModelVersionIsRefusedAndNotTakenForDamage) {
   const auto recovered = recover(path, executor);
   ASSERT_FALSE(recovered.ok());
   EXPECT_NE(recovered.error().find("made by version 77 of water model 'cellular', but this build "
-                                   "has version 2"),
+                                   "has version 3"),
             std::string::npos)
       << recovered.error();
   EXPECT_TRUE(must(repair(path)).damage.whole()) << "its bytes are whole";

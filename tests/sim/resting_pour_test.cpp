@@ -195,7 +195,7 @@ RC_GTEST_PROP(RestingPour, ABasinIsAtRestAtOnce, (std::uint64_t seed, bool solid
   RC_ASSERT(world.totals().sourced == world.totals().water);
   const std::vector<Cell> before = cells_of(world);
   bool rests = false;
-  for (int t = 0; t < 6; ++t) rests = world.tick({}, serial).at_rest;
+  for (int t = 0; t < 18; ++t) rests = world.tick({}, serial).at_rest;
   const bool same = cells_of(world) == before;
   RC_ASSERT(same);
   RC_ASSERT(rests);

@@ -9,13 +9,14 @@
 
 #include "server/sim/models/cellular/rule.h"
 #include "server/sim/world.h"
+#include "tests/support/reference_level.h"
 
 namespace sluice::tests {
 
 class ReferenceWater {
  public:
   explicit ReferenceWater(const sim::World& world)
-      : config_(world.config()), rule_(sim::prepare(config_)) {
+      : config_(world.config()), rule_(sim::prepare(config_)), tick_(world.tick_number()) {
     load(world);
   }
 
@@ -25,7 +26,7 @@ class ReferenceWater {
     for_each([&](Vec3 p) { cells_.push_back(world.cell(p)); });
   }
 
-  /// The sweeps of one tick. Returns the units that left over open edges.
+  /// The sweeps of one tick, and its levelling. Returns the units that left over open edges.
   std::int64_t advance() {
     drained_ = 0;
     moved_ = true;
@@ -39,6 +40,7 @@ class ReferenceWater {
       }
       vertical();
     }
+    if (++tick_ % 16 == 1) level();
     return drained_;
   }
 
@@ -119,8 +121,31 @@ class ReferenceWater {
     upper = sum - settled;
   }
 
+  void level() {
+    ReferenceLevel level(config_, rule_, [this](Vec3 p) { return cell_or_gutter(p); });
+    for (const auto& [p, units] : level.gains()) {
+      cells_[index(p)] += static_cast<std::int32_t>(units);
+    }
+  }
+
+  [[nodiscard]] Cell cell_or_gutter(Vec3 p) const {
+    if (inside(p)) return cells_[index(p)];
+    const Vec3 size = config_.size;
+    const sim::Edges& edges = config_.edges;
+    const auto outside = [](std::int32_t at, std::int32_t end) { return at < 0 || at >= end; };
+    const int axes = outside(p.x, size.x) + outside(p.y, size.y) + outside(p.z, size.z);
+    const bool open = (p.x < 0 && edges.left == sim::Edge::kOpen) ||
+                      (p.x >= size.x && edges.right == sim::Edge::kOpen) ||
+                      (p.y < 0 && edges.bottom == sim::Edge::kOpen) ||
+                      (p.y >= size.y && edges.top == sim::Edge::kOpen) ||
+                      (p.z < 0 && edges.front == sim::Edge::kOpen) ||
+                      (p.z >= size.z && edges.back == sim::Edge::kOpen);
+    return axes == 1 && open ? kAir : kOutside;
+  }
+
   sim::WorldConfig config_;
   sim::CellularRule rule_;
+  std::uint64_t tick_;
   std::vector<Cell> cells_;
   std::int64_t drained_ = 0;
   std::int32_t least_ = 0;  // units: a smaller sideways flux waits for the next tick

@@ -4,9 +4,11 @@
 #include <array>
 #include <bit>
 #include <cstdlib>
+#include <optional>
 #include <utility>
 
 #include "server/sim/models/cellular/head.h"
+#include "server/sim/models/cellular/level.h"
 #include "server/sim/range.h"
 
 namespace sluice::sim {
@@ -38,7 +40,9 @@ class CellularWater final : public WaterModelState {
         borders_{Border(config.shape(), SidewaysAxis::kX),
                  Border(config.shape(), SidewaysAxis::kZ)},
         axes_(config.side_view() ? 1 : 2),
-        fluxes_(2 * axes_, borders_[0].faces()) {}
+        fluxes_(2 * axes_, borders_[0].faces()) {
+    if (FillOrder::has_depth(rule_)) leveller_.emplace(rule_);
+  }
 
   WaterAdvance advance(const WaterTick& now, Grid& grid, Executor& executor) override {
     WaterAdvance done;
@@ -54,6 +58,7 @@ class CellularWater final : public WaterModelState {
       grid.wake(*chunk, kWakeX | kWakeZ, std::exchange(chunk->regions.next_tick, {}));
     }
     waiting_.clear();
+    level_bodies(now, grid);
     return done;
   }
 
@@ -63,6 +68,26 @@ class CellularWater final : public WaterModelState {
   }
 
  private:
+  // Every few ticks, as the tick's number says. What changed since is kept in mind until then:
+  // of chunks in which nothing did, all bodies are as the last time left them.
+  void level_bodies(const WaterTick& now, Grid& grid) {
+    if (leveller_ && !levels_in(now.tick)) return;
+    std::vector<ChunkPart> parts;
+    for (Chunk* chunk : grid.awake()) {
+      if ((chunk->wake & kWakeLevel) == 0) continue;
+      chunk->wake = static_cast<std::uint8_t>(chunk->wake & ~kWakeLevel);
+      parts.push_back({chunk->coord, std::exchange(chunk->regions.level, {})});
+    }
+    if (!leveller_) return;
+    if (!now.sleep) {
+      parts.clear();
+      grid.for_each([&](const Chunk& chunk) {
+        parts.push_back({chunk.coord, whole_chunk(grid.shape())});
+      });
+    }
+    if (!parts.empty()) leveller_->level(parts, grid, now.moves);
+  }
+
   /// Whether anything flowed.
   bool sweep(Grid& grid, Executor& executor, WaterMoves* moves, WaterAdvance& done) {
     choose_active(grid);
@@ -91,7 +116,8 @@ class CellularWater final : public WaterModelState {
     }
     active_.clear();
     for (Chunk* chunk : awake) {
-      const std::uint8_t wake = std::exchange(chunk->wake, std::uint8_t{0});
+      const auto wake = static_cast<std::uint8_t>(chunk->wake & kWakeAll);
+      chunk->wake = static_cast<std::uint8_t>(chunk->wake & ~kWakeAll);
       const ChunkRegion sideways = std::exchange(chunk->regions.sideways, {});
       const ChunkRegion vertical = std::exchange(chunk->regions.vertical, {});
       if (wake == 0) continue;
@@ -245,8 +271,9 @@ class CellularWater final : public WaterModelState {
   void store_receiver(Grid& grid, SidewaysAxis axis, ActiveChunk donor, std::int32_t side) {
     Chunk& receiver = grid.obtain(step(donor.chunk->coord, axis, side));
     if (receiver.pass_region.empty()) {
-      receiver.wake = 0;
-      receiver.regions = {};
+      receiver.wake = static_cast<std::uint8_t>(receiver.wake & ~kWakeAll);
+      receiver.regions.sideways = {};
+      receiver.regions.vertical = {};
       receiver.pass_region = whole_chunk(grid.shape());
       receiver.pass_slot = static_cast<std::uint32_t>(active_.size());
       active_.push_back({&receiver, receiver.pass_region, {}, receiver.pass_slot});
@@ -293,7 +320,8 @@ class CellularWater final : public WaterModelState {
   std::int32_t max_sweeps_;
   std::int32_t smallest_flow_;  // units
   CellularRule rule_;
-  std::array<Border, 2> borders_;  // by axis
+  std::optional<Leveller> leveller_;  // none where pressure has no depth
+  std::array<Border, 2> borders_;     // by axis
   std::size_t axes_;
   std::int32_t least_ = 0;  // units: a smaller sideways flux waits for the next tick
   std::vector<ActiveChunk> active_;
@@ -335,7 +363,7 @@ std::unique_ptr<WaterModelState> make(const WorldConfig& config) {
 
 WaterModelRow cellular_water() {
   return {.id = WaterModel::kCellular,
-          .version = 2,
+          .version = 3,
           .name = "cellular",
           .meaning = "compressible water that settles between neighbouring cells",
           .options = kOptions,

@@ -93,4 +93,10 @@ inline std::int32_t sideways_flux(const CellularRule& rule, Cell a, Cell b, Cell
   return to_b ? flux : -flux;
 }
 
+/// The greatest difference of two cells beside each other between which nothing flows, though
+/// nothing falls: 1 in a side view, 3 in 3D.
+inline std::int32_t kept_difference(const CellularRule& rule) {
+  return ((1 << rule.sideways_shift) - 1 - rule.sideways_round) / 3;
+}
+
 }  // namespace sluice::sim

@@ -1,0 +1,123 @@
+#include "server/sim/models/cellular/level.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "server/sim/models/cellular/balance.h"
+
+namespace sluice::sim {
+
+namespace {
+
+/// Calls f(place) for the lowest wet cell of each run in the part, as far as it lies there.
+template <class F>
+void for_each_run(const ChunkShape& shape, const Chunk& chunk, const ChunkRegion& region, F&& f) {
+  if (chunk.cells.is_shared_air() || chunk.cells.is_shared_rock()) return;
+  const std::int32_t slab = shape.slab();
+  for (std::uint64_t rows = region.slabs; rows != 0; rows &= rows - 1) {
+    const std::int32_t y = std::countr_zero(rows);
+    const bool goes_on = y > 0 && (region.slabs >> (y - 1) & 1U) != 0;
+    for (std::uint32_t left = region.segments; left != 0; left &= left - 1) {
+      const std::int32_t first = y * slab + std::countr_zero(left) * kSegment;
+      const Cell* const cells = chunk.cells.data() + first;
+      const Cell* const under = goes_on ? cells - slab : nullptr;
+      for (std::int32_t i = 0; i < kSegment; ++i) {
+        if (cells[i] <= 0 || (under != nullptr && under[i] > 0)) continue;
+        f(shape.cell_at(chunk.coord, first + i));
+      }
+    }
+  }
+}
+
+/// Gives what bodies gained to the cells, chunk by chunk.
+void apply(std::vector<CellGain>& gains, Grid& grid) {
+  const ChunkShape& shape = grid.shape();
+  const auto coord_of = [&shape](const CellGain& gain) { return shape.chunk_of(gain.at); };
+  std::sort(gains.begin(), gains.end(), [&](const CellGain& a, const CellGain& b) {
+    return std::pair(coord_of(a), a.at) < std::pair(coord_of(b), b.at);
+  });
+  for (auto first = gains.begin(); first != gains.end();) {
+    const ChunkCoord coord = coord_of(*first);
+    ChunkRegion where;
+    auto end = first;
+    for (; end != gains.end() && coord_of(*end) == coord; ++end) {
+      where.add(region_of({end->at, {1, 1, 1}}, shape));
+    }
+    grid.edit(grid.obtain(coord), where, [&](ChunkEdit& cells) {
+      for (auto gain = first; gain != end; ++gain) {
+        const auto index = static_cast<std::size_t>(shape.index_of(gain->at));
+        cells.set(index, cells[index] + gain->units);
+      }
+    });
+    first = end;
+  }
+}
+
+}  // namespace
+
+Leveller::Leveller(const CellularRule& rule) : rule_(rule), order_(rule) {}
+
+void Leveller::level(std::span<const ChunkPart> parts, Grid& grid, WaterMoves* moves) {
+  around_.clear();
+  for (const ChunkPart& part : parts) look_around(grid.shape(), part);
+  merge_parts();
+  // All from the cells as they are now, since one body may rise to where another one is.
+  std::vector<CellGain> gains;
+  BodySearch search(rule_, grid);
+  Balance balance(order_, kept_difference(rule_), grid, moves, gains);
+  WaterBody body;
+  for (const ChunkPart& part : around_) {
+    const Chunk* const chunk = grid.find(part.coord);
+    if (chunk == nullptr) continue;
+    for_each_run(grid.shape(), *chunk, part.region, [&](Vec3 seed) {
+      if (search.find(seed, body)) balance.level(std::move(body));
+    });
+  }
+  apply(gains, grid);
+}
+
+void Leveller::look_around(const ChunkShape& shape, const ChunkPart& part) {
+  constexpr std::uint64_t kLowest = 1;
+  constexpr std::uint32_t kFirst = 1;
+  const ChunkRegion all = whole_chunk(shape);
+  const ChunkRegion& in = part.region;
+  const bool solid = shape.depth() > 1;
+  const std::uint64_t slabs = (in.slabs | in.slabs << 1 | in.slabs >> 1) & all.slabs;
+  const std::uint32_t segments = widened(in, shape).segments;
+  for (std::int32_t dy = -1; dy <= 1; ++dy) {
+    if (dy < 0 && (in.slabs & kLowest) == 0) continue;
+    if (dy > 0 && (in.slabs & top_slab(shape)) == 0) continue;
+    const std::uint64_t in_y = dy == 0 ? slabs : dy < 0 ? top_slab(shape) : kLowest;
+    for (std::int32_t dz = solid ? -1 : 0; dz <= (solid ? 1 : 0); ++dz) {
+      for (std::int32_t dx = -1; dx <= 1; ++dx) {
+        // Segments lie beside each other in z where there is one; else in x.
+        const std::int32_t along = solid ? dz : dx;
+        if (along < 0 && (in.segments & kFirst) == 0) continue;
+        if (along > 0 && (in.segments & last_segment(shape)) == 0) continue;
+        const std::uint32_t in_segments = along == 0  ? segments
+                                          : along < 0 ? last_segment(shape)
+                                                      : kFirst;
+        const ChunkCoord c = part.coord;
+        around_.push_back({{c.x + dx, c.y + dy, c.z + dz}, {in_y, in_segments}});
+      }
+    }
+  }
+}
+
+/// One for each chunk.
+void Leveller::merge_parts() {
+  std::sort(around_.begin(), around_.end(),
+            [](const ChunkPart& a, const ChunkPart& b) { return a.coord < b.coord; });
+  std::size_t kept = 0;
+  for (const ChunkPart& part : around_) {
+    if (kept > 0 && around_[kept - 1].coord == part.coord) {
+      around_[kept - 1].region.add(part.region);
+    } else {
+      around_[kept++] = part;
+    }
+  }
+  around_.resize(kept);
+}
+
+}  // namespace sluice::sim
