@@ -1,18 +1,35 @@
 #include <algorithm>
+#include <tuple>
 
 #include "server/sim/models/stream/phases.h"
 
 namespace sluice::sim {
 
 void StreamPaths::find(StreamCells& cells) {
+  if (!cells.ways_changed() && !drawn_) return;
+  cells.found_ways();
   for (StreamCell& cell : cells.cells()) {
     cell.mark.has_source = false;
     cell.mark.largest = 0;
     cell.mark.flow_out = false;
+    cell.to_source = cell.to_edge = cell.from_source = kUnreached;
+    cell.source_height = 0;
   }
   reach_from_springs(cells);
   widen(cells);
   reach_from_edges(cells);
+  bool explores = false;
+  for (std::int32_t slot = 0; slot < cells.size(); ++slot) {
+    const StreamCell& cell = cells[slot];
+    if (!cell.stored()) continue;
+    explores = explores || (cell.mark.has_source && !cell.mark.flow_out);
+    if (pack(cell.mark) != cell.old_mark) cells.touch(slot);
+    const bool was_river = cell.listed == StreamList::kRiver;
+    if (was_river != cell.in_river() || (was_river && cell.listed_edge != cell.to_edge)) {
+      cells.relist(slot);
+    }
+  }
+  drawn_ = explores && springs_.size() > 1;
 }
 
 // From the highest springs first: a cell that several reach can rise as high as the highest lets
@@ -20,8 +37,12 @@ void StreamPaths::find(StreamCells& cells) {
 void StreamPaths::reach_from_springs(StreamCells& cells) {
   springs_.clear();
   for (std::int32_t slot = 0; slot < cells.size(); ++slot) {
-    if (cells[slot].mark.is_source) springs_.push_back(slot);
+    if (cells[slot].stored() && cells[slot].mark.is_source) springs_.push_back(slot);
   }
+  std::sort(springs_.begin(), springs_.end(), [&](std::int32_t a, std::int32_t b) {
+    return std::tuple(cells.turn_of(cells[a]), cells[a].at) <
+           std::tuple(cells.turn_of(cells[b]), cells[b].at);
+  });
   // Turns go bottom up, so that from behind the springs stand highest first.
   for (auto last = springs_.rbegin(); last != springs_.rend();) {
     const std::int32_t height = cells[*last].at.y;
@@ -102,6 +123,7 @@ void StreamPaths::reach_from_edges(StreamCells& cells) {
   queue_.clear();
   for (std::int32_t slot = 0; slot < cells.size(); ++slot) {
     StreamCell& cell = cells[slot];
+    if (!cell.stored()) continue;
     bool at_edge = cell.beside[kBelow] == kGutterThere;
     for (const StreamFace face : {kLeft, kRight, kFront, kBack}) {
       at_edge = at_edge || (cell.beside[face] == kGutterThere && cells.supported(cell));

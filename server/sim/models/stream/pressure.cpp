@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <tuple>
 
 #include "server/sim/models/stream/phases.h"
 
@@ -14,7 +15,7 @@ std::int32_t head_of(const StreamCell& cell) {
 }
 
 bool full(const StreamCell& cell) {
-  return cell.level == kStreamLevels;
+  return cell.full();
 }
 
 /// Whether pressure reaches the cell behind a face of a full one: full cells everywhere, part-full
@@ -30,8 +31,31 @@ bool presses_on(const StreamCells& cells, const StreamCell& from, std::size_t fa
 
 }  // namespace
 
+bool StreamPressure::any_moves(StreamCells& cells) {
+  full_.clear();
+  for (std::int32_t slot = 0; slot < cells.size(); ++slot) {
+    cells[slot].pool = kUnreached;
+    if (cells[slot].stored()) full_.push_back(slot);
+  }
+  bool any = false;
+  for (const std::int32_t first : full_) {
+    if (!full(cells[first]) || cells[first].pool != kUnreached) continue;
+    gather_pool(cells, first);
+    Pool pool;
+    measure(cells, pool);
+    any = any || pool.top - pool.lowest >= 2;
+  }
+  for (StreamCell& cell : cells.cells()) cell.pool = kUnreached;
+  return any;
+}
+
 void StreamPressure::move(StreamCells& cells) {
-  for (std::int32_t first = 0; first < cells.size(); ++first) {
+  if (!any_moves(cells)) return;
+  std::sort(full_.begin(), full_.end(), [&](std::int32_t a, std::int32_t b) {
+    return std::tuple(cells.turn_of(cells[a]), cells[a].at) <
+           std::tuple(cells.turn_of(cells[b]), cells[b].at);
+  });
+  for (const std::int32_t first : full_) {
     if (!full(cells[first]) || cells[first].pool != kUnreached) continue;
     gather_pool(cells, first);
     Pool pool;
@@ -127,7 +151,7 @@ void StreamPressure::ask(StreamCells& cells, const Pool& pool, StreamCell& cell)
   if (cell.from_giver == 0) return;
   std::int32_t wanted = cell.need + cell.passing;
   for (std::size_t turn = 0; turn < kFaces && wanted > 0; ++turn) {
-    const std::size_t face = (turn + static_cast<std::size_t>(cell.key % kFaces)) % kFaces;
+    const std::size_t face = (turn + static_cast<std::size_t>(cells.turn_of(cell) % kFaces)) % kFaces;
     if (cell.beside[face] < 0) continue;
     StreamCell& parent = cells[cell.beside[face]];
     if (parent.pool != cell.pool || parent.from_giver + 1 != cell.from_giver) continue;
@@ -147,10 +171,10 @@ void StreamPressure::ask(StreamCells& cells, const Pool& pool, StreamCell& cell)
 void StreamPressure::grant(StreamCells& cells, StreamCell& cell, std::int32_t slot) const {
   if (cell.from_giver == 0) {
     cell.granted = cell.passing;
-    cell.level -= cell.passing;
-    cell.flowed = cell.flowed || cell.passing > 0;
+    cells.lower(cell, cell.passing);
+    if (cell.passing > 0) cells.flow(cell);
   } else if (cell.granted > 0) {
-    cell.flowed = true;
+    cells.flow(cell);
     const std::int32_t taken = std::min(cell.need, cell.granted);
     cell.granted -= taken;
     if (!full(cell)) {
@@ -164,7 +188,7 @@ void StreamPressure::grant(StreamCells& cells, StreamCell& cell, std::int32_t sl
       if (cell.beside[kAbove] >= 0) {
         StreamCell& above = cells[cell.beside[kAbove]];
         above.level += taken;
-        above.flowed = true;
+        cells.flow(above);
       } else {
         cells.wet(cell, kAbove, taken, mark);
       }
