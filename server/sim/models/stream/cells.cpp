@@ -114,7 +114,9 @@ void StreamCells::load(Chunk& chunk) {
   Region& region = region_of(chunk);
   region.chunk = &chunk;
   region.links.fill(0);
-  region.cells = 0;
+  region.cells = region.full_cells = 0;
+  region.full.fill(0);
+  region.part_full.fill(0);
   region.stirs = false;
   for (std::size_t i = 0; i < kChunkCells; ++i) region.slots[i] = dry_or_solid(chunk.cells[i]);
   compare(region);
@@ -217,6 +219,7 @@ void StreamCells::insert(Region& region, std::int32_t index) {
   cell.mark = unpack(cell.old_mark);
   region.slots[static_cast<std::size_t>(index)] = slot;
   ++region.cells;
+  set_masks(cell, cell.level);
   for (std::size_t face = 0; face < kFaces; ++face) {
     const Place there = beside(region, index, face);
     if (there.other != 0 || there.chunk == nullptr) {
@@ -251,6 +254,7 @@ void StreamCells::remove(std::int32_t slot) {
   const auto index = static_cast<std::size_t>(cell.index);
   region.slots[index] = dry_or_solid(region.chunk->cells[index]);
   tell_around(region, cell.index);
+  set_masks(cell, 0);
   --region.cells;
   cell.region = kUnreached;
   gone_slots_.push_back(slot);
@@ -315,6 +319,22 @@ void StreamCells::note_level(std::int32_t slot) {
   moved_.push_back(slot);
 }
 
+void StreamCells::set_masks(const StreamCell& cell, std::int32_t level) {
+  Region& region = at(cell.region);
+  const std::int32_t slab = grid_->shape().slab();
+  const auto column = static_cast<std::size_t>(cell.index & (slab - 1));
+  const std::uint64_t bit = std::uint64_t{1} << (cell.index / slab);
+  region.full_cells -= (region.full[column] & bit) != 0 ? 1 : 0;
+  region.full[column] &= ~bit;
+  region.part_full[column] &= ~bit;
+  if (level == kStreamLevels) {
+    region.full[column] |= bit;
+    ++region.full_cells;
+  } else if (level > 0) {
+    region.part_full[column] |= bit;
+  }
+}
+
 void StreamCells::take_levels() {
   const auto kind = [](std::int32_t level) {
     return std::tuple(level == 0, level == kStreamLevels, capacity_of(level));
@@ -324,6 +344,7 @@ void StreamCells::take_levels() {
     cell.moved = false;
     if (!cell.stored() || cell.level == cell.found_level) continue;
     if (kind(cell.level) != kind(cell.found_level)) ways_changed_ = true;
+    set_masks(cell, cell.level);
     if (cell.full() != (cell.found_level == kStreamLevels)) {
       relist(slot);
       relist_around(cell);

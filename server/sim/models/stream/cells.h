@@ -98,12 +98,8 @@ struct StreamCell {
   std::uint64_t unsupplied_in = 0;
 
   // Of the pressure phase.
-  std::int32_t pool = kUnreached;
-  std::int32_t from_giver = kUnreached;
-  std::int32_t need = 0;                    // levels: its own, or that of the dry cell above it
-  std::int32_t passing = 0;                 // levels that others asked of it
-  std::array<std::int8_t, kFaces> asked{};  // of the neighbour behind each face
-  std::int32_t granted = 0;
+  std::int32_t run = 0;          // of the lowest cell of a run: perhaps its number
+  std::uint64_t wanting_in = 0;  // the last search (StreamPressure) that found it with room
 
   [[nodiscard]] bool stored() const { return region != kUnreached; }
   [[nodiscard]] bool in_river() const { return mark.has_source && to_edge != kUnreached; }
@@ -121,6 +117,19 @@ inline constexpr std::int32_t kMostCapacity = capacity_of(kStreamLevels);
 /// them. Nothing of it is state: what is loaded says the same as what was kept.
 class StreamCells {
  public:
+  /// A chunk whose cells are kept.
+  struct Region {
+    Chunk* chunk = nullptr;  // null: a spare one
+    std::array<std::int32_t, kFaces> links{};  // cells here that touch one behind each border
+    std::int32_t cells = 0;
+    std::uint64_t reached = 0;  // the last pass that came here
+    bool stirs = false;
+    std::int32_t full_cells = 0;
+    // Of each column a bit for each height in the chunk, as the tick began.
+    std::array<std::uint64_t, kMostColumns> full{};
+    std::array<std::uint64_t, kMostColumns> part_full{};
+    std::array<std::int32_t, kChunkCells> slots{};  // as StreamCell::beside says it
+  };
   /// Lets go of everything that was kept: cells changed that nobody noted.
   void forget() { forgotten_ = true; }
   /// Takes over what others changed. Then holds the cells of the awake chunks, and of every chunk
@@ -200,16 +209,11 @@ class StreamCells {
   /// Has the cell's chunk looked at in the next tick.
   void keep_awake(const StreamCell& cell) { at(cell.region).stirs = true; }
 
+  /// Those without a chunk are spare. In no order.
+  [[nodiscard]] const std::vector<std::unique_ptr<Region>>& regions() const { return regions_; }
+  [[nodiscard]] const ChunkShape& shape() const { return grid_->shape(); }
+
  private:
-  /// A chunk whose cells are kept.
-  struct Region {
-    Chunk* chunk = nullptr;  // null: a spare one
-    std::array<std::int32_t, kFaces> links{};  // cells here that touch one behind each border
-    std::int32_t cells = 0;
-    std::uint64_t reached = 0;  // the last pass that came here
-    bool stirs = false;
-    std::array<std::int32_t, kChunkCells> slots{};  // as StreamCell::beside says it
-  };
   struct Place {
     Chunk* chunk;  // null where nothing is stored
     std::int32_t index;
@@ -229,6 +233,7 @@ class StreamCells {
   void set_beside(std::int32_t slot, std::size_t face, std::int32_t what);
   void tell_around(Region& region, std::int32_t index);
   void changed_here(std::int32_t slot);
+  void set_masks(const StreamCell& cell, std::int32_t level);
   void note_level(std::int32_t slot);
   void take_levels();
   void relist_around(const StreamCell& cell);

@@ -28,30 +28,6 @@ class StreamPaths {
   std::array<std::vector<std::int32_t>, kMostCapacity + 1> by_width_;
 };
 
-/// Moves water through full cells, from the highest surface of a pool to what lies lower.
-class StreamPressure {
- public:
-  void move(StreamCells& cells);
-
- private:
-  struct Pool {
-    std::int32_t top = 0;     // head of the highest surface: 8 y + level
-    std::int32_t lowest = 0;  // head of the lowest cell with room
-    std::int32_t giving = 0;  // heads above it give, those below it take
-  };
-  bool any_moves(StreamCells& cells);
-  void gather_pool(StreamCells& cells, std::int32_t first);
-  void measure(StreamCells& cells, Pool& pool) const;
-  void find_ways(StreamCells& cells, const Pool& pool);
-  void ask(StreamCells& cells, const Pool& pool, StreamCell& cell) const;
-  void grant(StreamCells& cells, StreamCell& cell, std::int32_t slot) const;
-
-  std::vector<std::int32_t> full_;
-  std::vector<std::int32_t> members_;  // the pool's full cells
-  std::vector<std::int32_t> leaves_;   // part-full cells on and beside them
-  std::vector<std::int32_t> queue_;
-};
-
 /// Lets each cell's water fall, else spread. Returns the levels that left over open edges.
 std::int64_t settle_streams(StreamCells& cells, StreamTurns& turns);
 

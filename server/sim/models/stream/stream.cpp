@@ -7,6 +7,7 @@
 #include "server/sim/models/stream/cells.h"
 #include "server/sim/models/stream/phases.h"
 #include "server/sim/models/stream/pools.h"
+#include "server/sim/models/stream/pressure.h"
 #include "server/sim/models/stream/turns.h"
 
 namespace sluice::sim {
@@ -231,7 +232,7 @@ std::unique_ptr<WaterModelState> make(const WorldConfig& config) {
 
 WaterModelRow stream_water() {
   return {.id = WaterModel::kStream,
-          .version = 2,
+          .version = 3,
           .name = "stream",
           .meaning = "rivers in eight levels, which dry up where no spring feeds them",
           .options = kOptions,
