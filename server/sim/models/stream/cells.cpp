@@ -86,12 +86,11 @@ void StreamCells::start_anew() {
   spare_regions_.clear();
   cells_.clear();
   for (auto* list : {&free_slots_, &gone_slots_, &busy_, &woken_, &relisted_,
-                     &moved_}) {
+                     &moved_, &changed_}) {
     list->clear();
   }
   pending_.clear();
   wetted_.clear();
-  ways_changed_ = true;
   forgotten_ = false;
 }
 
@@ -290,10 +289,25 @@ void StreamCells::tell_around(Region& region, std::int32_t index) {
   }
 }
 
+void StreamCells::note_ways(std::int32_t slot) {
+  if (slot < 0 || (*this)[slot].changed) return;
+  (*this)[slot].changed = true;
+  changed_.push_back(slot);
+}
+
+// A cell decides what flows between it and those around it, and whether the one above is supported.
+void StreamCells::note_ways_around(std::int32_t slot) {
+  note_ways(slot);
+  for (const std::int32_t there : (*this)[slot].beside) note_ways(there);
+  const std::int32_t over = (*this)[slot].beside[kAbove];
+  if (over < 0) return;
+  for (const std::int32_t there : (*this)[over].beside) note_ways(there);
+}
+
 // Of anything that a tick begins with.
 void StreamCells::changed_here(std::int32_t slot) {
   StreamCell& cell = (*this)[slot];
-  ways_changed_ = true;
+  note_ways_around(slot);
   cell.new_parents = true;
   touch(slot);
   relist(slot);
@@ -343,7 +357,7 @@ void StreamCells::take_levels() {
     StreamCell& cell = (*this)[slot];
     cell.moved = false;
     if (!cell.stored() || cell.level == cell.found_level) continue;
-    if (kind(cell.level) != kind(cell.found_level)) ways_changed_ = true;
+    if (kind(cell.level) != kind(cell.found_level)) note_ways_around(slot);
     set_masks(cell, cell.level);
     if (cell.full() != (cell.found_level == kStreamLevels)) {
       relist(slot);

@@ -65,6 +65,12 @@ inline constexpr std::int32_t kUnreached = -1;
 /// Which list a cell stands in of those that may act (turns.h).
 enum class StreamList : std::uint8_t { kNone, kRiver, kOther };
 
+inline constexpr std::uint64_t kNoReach = UINT64_MAX;
+/// StreamCell::reach of a spring at that height, and the least of any that stands as high.
+constexpr std::uint64_t reach_of_spring(std::int32_t y) {
+  return static_cast<std::uint64_t>(kMaxSide - y) << 32;
+}
+
 [[nodiscard]] inline Cell mark_of(const Chunk& chunk, std::int32_t index) {
   return chunk.marks == nullptr ? 0 : chunk.marks->cells[static_cast<std::size_t>(index)];
 }
@@ -91,9 +97,11 @@ struct StreamCell {
 
   std::int32_t region = kUnreached;  // kUnreached: no cell stands in this slot
   std::int32_t index = 0;            // in the chunk
-  std::int32_t to_source = kUnreached;    // cells between it and the nearest spring
+  /// The highest spring that reaches it, then the cells between it and the nearest such one: what
+  /// is less comes first. kNoReach: none does.
+  std::uint64_t reach = kNoReach;
   std::int32_t from_source = kUnreached;  // the cell before it on the way from there
-  std::int32_t source_height = 0;         // y of the highest spring that reaches it
+  bool changed = false;                   // ways from or to it may have changed
   /// The last tick in which nothing on the way from its spring stood higher than what follows.
   std::uint64_t unsupplied_in = 0;
 
@@ -101,6 +109,13 @@ struct StreamCell {
   std::int32_t run = 0;          // of the lowest cell of a run: perhaps its number
   std::uint64_t wanting_in = 0;  // the last search (StreamPressure) that found it with room
 
+  [[nodiscard]] std::int32_t to_source() const {
+    return mark.is_source ? 0 : static_cast<std::int32_t>(reach & UINT32_MAX);
+  }
+  /// Whether a spring reaches it that stands higher than that.
+  [[nodiscard]] bool reached_from_above(std::int32_t y) const {
+    return reach < reach_of_spring(y);
+  }
   [[nodiscard]] bool stored() const { return region != kUnreached; }
   [[nodiscard]] bool in_river() const { return mark.has_source && to_edge != kUnreached; }
   [[nodiscard]] bool full() const { return level == kStreamLevels; }
@@ -197,9 +212,10 @@ class StreamCells {
   void relist(std::int32_t slot) { relisted_.push_back(slot); }
   /// When no list (turns.h) names a cell that is gone: its slot may be given out again.
   void tidy();
-  /// Whether anything changed that ways depend on.
-  [[nodiscard]] bool ways_changed() const { return ways_changed_; }
-  void found_ways() { ways_changed_ = false; }
+  /// Those whose ways may differ from those of the last tick, once each (StreamCell::changed). Some
+  /// may be gone.
+  [[nodiscard]] std::vector<std::int32_t>& changed() { return changed_; }
+  void note_ways(std::int32_t slot);
 
   /// Writes a cell back to its chunk.
   void store(StreamCell& cell);
@@ -232,6 +248,7 @@ class StreamCells {
   void drop(std::int32_t region);
   void set_beside(std::int32_t slot, std::size_t face, std::int32_t what);
   void tell_around(Region& region, std::int32_t index);
+  void note_ways_around(std::int32_t slot);
   void changed_here(std::int32_t slot);
   void set_masks(const StreamCell& cell, std::int32_t level);
   void note_level(std::int32_t slot);
@@ -259,7 +276,6 @@ class StreamCells {
   std::uint64_t tick_ = 0;
   WaterMoves* moves_ = nullptr;
   bool forgotten_ = true;
-  bool ways_changed_ = true;
   std::uint64_t pass_ = 0;
   std::vector<std::unique_ptr<Region>> regions_;  // Chunk::pass_slot is the place in it
   std::vector<std::int32_t> spare_regions_;
@@ -278,6 +294,7 @@ class StreamCells {
   std::vector<std::int32_t> woken_;
   std::vector<std::int32_t> relisted_;
   std::vector<std::int32_t> moved_;
+  std::vector<std::int32_t> changed_;
 };
 
 }  // namespace sluice::sim

@@ -193,7 +193,7 @@ class Settling {
     if (!target.open) return false;
     if (target.slot >= 0) {
       const StreamCell& to = cells_[target.slot];
-      if (to.to_source != kUnreached && to.to_source <= cell.to_source) return false;
+      if (to.reach != kNoReach && to.to_source() <= cell.to_source()) return false;
     }
     return stream(cell, face, target);
   }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "server/sim/models/stream/cells.h"
+#include "server/sim/models/stream/paths.h"
 #include "server/sim/models/stream/phases.h"
 #include "server/sim/models/stream/pools.h"
 #include "server/sim/models/stream/pressure.h"
@@ -39,7 +40,7 @@ class StreamWater final : public WaterModelState {
     cells_.gather(grid, seed_, now.tick, now.moves);
     WaterAdvance done;
     done.sweeps = 1;
-    paths_.find(cells_);
+    paths_.repair(cells_);
     turns_.arrange(cells_);
     cells_.tidy();
     pressure_.move(cells_);
