@@ -39,7 +39,7 @@ Chunk* chunk_beside(const Chunk& chunk, std::size_t face) {
   }
 }
 
-StreamCells::Place StreamCells::beside(const Region& region, std::int32_t index,
+StreamCells::Place StreamCells::beside(Chunk& chunk, std::int32_t index,
                                        std::size_t face) const {
   const ChunkShape& shape = grid_->shape();
   const std::array<std::int32_t, 3> logs = {shape.log_x, shape.log_y, shape.log_z};
@@ -49,7 +49,6 @@ StreamCells::Place StreamCells::beside(const Region& region, std::int32_t index,
   const std::int32_t last = (1 << logs[axis]) - 1;
   const std::int32_t inside = up ? 1 << shift[axis] : -(1 << shift[axis]);
   const bool leaves = (index >> shift[axis] & last) == (up ? last : 0);
-  Chunk& chunk = *region.chunk;
   if (chunk.world_cells != kChunkCells || leaves) {
     const Vec3 there = shape.cell_at(chunk.coord, index) + kFaceStep[face];
     if (!grid_->world_box().contains(there)) {
@@ -81,26 +80,30 @@ Chunk* StreamCells::chunk_at(const Chunk* near, Vec3 at) const {
   return grid_->find(coord);
 }
 
-Cell StreamCells::value_at(const Chunk* near, Vec3 at) const {
-  const Chunk* const chunk = chunk_at(near, at);
-  return chunk == nullptr ? kAir
-                          : chunk->cells[static_cast<std::size_t>(grid_->shape().index_of(at))];
+StreamCells::Fresh StreamCells::fresh(const StreamCell& cell, StreamFace face) const {
+  const Region& region = at(cell.region);
+  const Place here = beside(region, cell.index, face);
+  if (here.chunk == nullptr) {
+    // Nothing is stored there; what lies below may be.
+    const Vec3 below = cell.at + kFaceStep[face] + kFaceStep[kBelow];
+    if (!grid_->world_box().contains(below)) return {0, !grid_->open_box().contains(below)};
+    const Chunk* const chunk = chunk_at(region.chunk, below);
+    return {0, chunk != nullptr && carries({const_cast<Chunk*>(chunk),
+                                            grid_->shape().index_of(below), 0, true})};
+  }
+  const Cell value = here.chunk->cells[static_cast<std::size_t>(here.index)];
+  return {value / kUnitsPerLevel, carries(beside(*here.chunk, here.index, kBelow))};
 }
 
-std::int32_t StreamCells::fresh_level(const StreamCell& cell, StreamFace face) const {
-  return value_at(at(cell.region).chunk, cell.at + kFaceStep[face]) / kUnitsPerLevel;
-}
-
-bool StreamCells::fresh_supported(const StreamCell& cell, StreamFace face) const {
-  const Vec3 below = cell.at + kFaceStep[face] + kFaceStep[kBelow];
-  if (!grid_->world_box().contains(below)) return !grid_->open_box().contains(below);
-  const Chunk* const chunk = chunk_at(at(cell.region).chunk, below);
-  if (chunk == nullptr) return false;
-  const auto index = static_cast<std::size_t>(grid_->shape().index_of(below));
-  if (!is_open(chunk->cells[index])) return true;
-  const std::int32_t slot = found_in(*chunk, grid_->shape().index_of(below));
+/// Whether water rests on that place.
+bool StreamCells::carries(const Place& place) const {
+  if (place.other != 0) return place.other == kSolidThere;
+  if (place.chunk == nullptr) return false;
+  const Cell value = place.chunk->cells[static_cast<std::size_t>(place.index)];
+  if (!is_open(value)) return true;
   // A stream's cell stands in the array while the tick runs, all others in their chunks.
-  return (slot >= 0 ? (*this)[slot].level : chunk->cells[index] / kUnitsPerLevel) == kStreamLevels;
+  const std::int32_t slot = found_in(*place.chunk, place.index);
+  return (slot >= 0 ? (*this)[slot].level : value / kUnitsPerLevel) == kStreamLevels;
 }
 
 void StreamCells::wet(const StreamCell& from, StreamFace face, std::int32_t levels,

@@ -319,7 +319,7 @@ void StreamCells::changed_here(std::int32_t slot) {
   }
 }
 
-// Those that see whether this one is full.
+// Those that see how much this one holds.
 void StreamCells::relist_around(const StreamCell& cell) {
   for (std::size_t face = 0; face < kFaces; ++face) {
     if (face != kBelow && cell.beside[face] >= 0) relist(cell.beside[face]);
@@ -359,23 +359,26 @@ void StreamCells::take_levels() {
     if (!cell.stored() || cell.level == cell.found_level) continue;
     if (kind(cell.level) != kind(cell.found_level)) note_ways_around(slot);
     set_masks(cell, cell.level);
-    if (cell.full() != (cell.found_level == kStreamLevels)) {
-      relist(slot);
-      relist_around(cell);
-    }
+    relist(slot);
+    relist_around(cell);
     cell.found_level = cell.level;
   }
   moved_.clear();
+}
+
+void StreamCells::wake(StreamCell& cell) {
+  if (cell.woken) return;
+  cell.woken = true;
+  woken_.push_back(slot_of(cell));
 }
 
 void StreamCells::wake_around(const StreamCell& cell) {
   for (std::size_t face = 0; face < kFaces; ++face) {
     const std::int32_t there = cell.beside[face];
     if (face == kBelow || there < 0) continue;
-    StreamCell& woken = (*this)[there];
-    if (!woken.inside || woken.woken) continue;
-    woken.woken = true;
-    woken_.push_back(there);
+    StreamCell& still = (*this)[there];
+    if (!still.still || still.level == 0) continue;
+    if (face == kAbove || still.in_river() || still.level > cell.level) wake(still);
   }
 }
 

@@ -86,8 +86,8 @@ struct StreamCell {
   StreamList listed = StreamList::kNone;
   std::int32_t listed_edge = 0;  // to_edge, in the list of rivers
   bool counted = false;          // while a list is tidied
-  bool inside = false;       // full, and nothing below or beside it has room
-  bool woken = false;        // was, until something there lost water in this tick
+  bool still = false;        // had nothing to do as the tick began (StreamTurns::arrange)
+  bool woken = false;        // and has since water came here, or went from around it
   bool moved = false;        // its level has changed since ways were found
   bool busy = false;         // stands in the list of those that may fade or have to be stored
   bool new_parents = false;  // what flows here has to be found anew
@@ -182,8 +182,11 @@ class StreamCells {
     return below == kSolidThere || (below >= 0 && (*this)[below].full());
   }
   /// Of a dry cell behind a face: what flowed into it in this tick, and whether it is supported.
-  [[nodiscard]] std::int32_t fresh_level(const StreamCell& cell, StreamFace face) const;
-  [[nodiscard]] bool fresh_supported(const StreamCell& cell, StreamFace face) const;
+  struct Fresh {
+    std::int32_t level;
+    bool supported;
+  };
+  [[nodiscard]] Fresh fresh(const StreamCell& cell, StreamFace face) const;
   /// Puts water into the dry cell behind a face, and marks it as a stream's.
   void wet(const StreamCell& from, StreamFace face, std::int32_t levels, const StreamMark& mark);
 
@@ -194,8 +197,13 @@ class StreamCells {
   }
   /// Takes water from a cell. Those for which that makes room have a turn.
   void lower(StreamCell& cell, std::int32_t levels) {
-    if (cell.full() && levels > 0) wake_around(cell);
     cell.level -= levels;
+    wake_around(cell);
+  }
+  /// Likewise.
+  void raise(StreamCell& cell, std::int32_t levels) {
+    cell.level += levels;
+    if (cell.still) wake(cell);
   }
   /// Has a cell looked at when the tick ends.
   void touch(std::int32_t slot) {
@@ -205,7 +213,7 @@ class StreamCells {
     busy_.push_back(slot);
   }
   [[nodiscard]] std::vector<std::int32_t>& busy() { return busy_; }
-  /// Those that were inside, in the order in which they were woken.
+  /// Those that were still, in the order in which they were woken.
   [[nodiscard]] std::vector<std::int32_t>& woken() { return woken_; }
   /// Those that may have to stand in another list (turns.h) than they do.
   [[nodiscard]] std::vector<std::int32_t>& relisted() { return relisted_; }
@@ -254,8 +262,12 @@ class StreamCells {
   void note_level(std::int32_t slot);
   void take_levels();
   void relist_around(const StreamCell& cell);
+  void wake(StreamCell& cell);
   void wake_around(const StreamCell& cell);
-  [[nodiscard]] Place beside(const Region& region, std::int32_t index, std::size_t face) const;
+  [[nodiscard]] Place beside(const Region& region, std::int32_t index, std::size_t face) const {
+    return beside(*region.chunk, index, face);
+  }
+  [[nodiscard]] Place beside(Chunk& chunk, std::int32_t index, std::size_t face) const;
   [[nodiscard]] Region& at(std::int32_t region) {
     return *regions_[static_cast<std::size_t>(region)];
   }
@@ -265,8 +277,8 @@ class StreamCells {
   [[nodiscard]] Region& region_of(const Chunk& chunk) {
     return at(static_cast<std::int32_t>(chunk.pass_slot));
   }
+  [[nodiscard]] bool carries(const Place& place) const;
   [[nodiscard]] std::int32_t found_in(const Chunk& chunk, std::int32_t index) const;
-  [[nodiscard]] Cell value_at(const Chunk* near, Vec3 at) const;
   [[nodiscard]] Chunk* chunk_at(const Chunk* near, Vec3 at) const;
   void note(Chunk& chunk, std::int32_t index, bool seen_beside);
   void set_mark(Chunk& chunk, std::int32_t index, Cell mark);

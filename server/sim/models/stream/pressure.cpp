@@ -395,7 +395,7 @@ void StreamPressure::fill(StreamCells& cells, const Room& room, std::int32_t lev
     return;
   }
   StreamCell& cell = cells[slot];
-  cell.level += levels;
+  cells.raise(cell, levels);
   cells.flow(cell);
   cells.tell(full.at, cell.at, levels);
 }

@@ -48,8 +48,9 @@ class Settling {
     if (target.slot == kGutterThere) {
       target.edge = target.falls = true;
     } else if (target.slot == kDryThere) {
-      target.level = cells_.fresh_level(cell, face);
-      target.falls = !cells_.fresh_supported(cell, face);
+      const StreamCells::Fresh fresh = cells_.fresh(cell, face);
+      target.level = fresh.level;
+      target.falls = !fresh.supported;
     } else if (target.slot >= 0) {
       target.level = cells_[target.slot].level;
       target.falls = !cells_.supported(cells_[target.slot]);
@@ -68,7 +69,7 @@ class Settling {
       drained_ += levels;
     } else if (target.slot >= 0) {
       StreamCell& to = cells_[target.slot];
-      to.level += levels;
+      cells_.raise(to, levels);
       cells_.flow(to);
       if (to.mark.direction == 0 || to.mark.direction == kBelow + 1) to.mark.direction = onward;
     } else {
@@ -92,10 +93,12 @@ class Settling {
 
   // A quick look, before anything is drawn: deep water mostly has none.
   [[nodiscard]] bool has_way(const StreamCell& cell) const {
+    const std::int32_t most =
+        cell.in_river() ? std::min(cell.level, kStreamLevels - 1) : cell.level - 1;
     return std::any_of(kSideways.begin(), kSideways.end(), [&](StreamFace face) {
       const std::int32_t there = cell.beside[face];
       if (there < 0) return there != kSolidThere;
-      return cells_[there].level <= std::min(cell.level, kStreamLevels - 1);
+      return cells_[there].level <= most;
     });
   }
 
@@ -219,7 +222,7 @@ class Settling {
       // A spring is filled up again, so it may stand a level lower for the rest of the tick.
       if (from.level > 0 && from.level + (from.mark.is_source ? 1 : 0) > to->level) {
         cells_.lower(from, 1);
-        ++cell.level;
+        cells_.raise(cell, 1);
         cells_.flow(from);
         cells_.flow(cell);
         tell_way(from, cell);

@@ -20,18 +20,25 @@ void StreamTurns::forget() {
 
 StreamList StreamTurns::list_for(const StreamCells& cells, std::int32_t slot) {
   const StreamCell& cell = cells[slot];
-  if (!cell.stored() || cell.inside) return StreamList::kNone;
+  if (!cell.stored() || cell.still) return StreamList::kNone;
   return cell.in_river() ? StreamList::kRiver : StreamList::kOther;
+}
+
+// In a river all go where there is any room; elsewhere only where it is lower.
+bool StreamTurns::is_still(const StreamCells& cells, const StreamCell& cell) {
+  if (cell.in_river() ? !cell.full() : cell.level == 0) return !cell.in_river();
+  const auto holds = [&](std::size_t face, std::int32_t least) {
+    const std::int32_t there = cell.beside[face];
+    return there == kSolidThere || (there >= 0 && cells[there].level >= least);
+  };
+  return holds(kBelow, kStreamLevels) && holds(kLeft, cell.level) && holds(kRight, cell.level) &&
+         holds(kFront, cell.level) && holds(kBack, cell.level);
 }
 
 void StreamTurns::arrange(StreamCells& cells) {
   for (const std::int32_t slot : cells.relisted()) {
     StreamCell& cell = cells[slot];
-    cell.inside = cell.stored() && cell.full();
-    for (std::size_t face = 0; face < kFaces && cell.inside; ++face) {
-      const std::int32_t there = cell.beside[face];
-      cell.inside = face == kAbove || there == kSolidThere || (there >= 0 && cells[there].full());
-    }
+    cell.still = cell.stored() && is_still(cells, cell);
     const StreamList list = list_for(cells, slot);
     const bool moves = list == StreamList::kRiver && cell.listed_edge != cell.to_edge;
     if (list == cell.listed && !moves) continue;

@@ -1,6 +1,6 @@
 // Who acts when, as water settles: the cells that may have anything to do, kept from tick to tick.
-// What is full between full cells and rock has nothing to do; it stands in no list, until
-// something beside or below it loses water in the tick.
+// What is still (full between full cells and rock, or a pond's level surface) stands in no list,
+// until in a tick water comes there or goes from beside or below it.
 #pragma once
 
 #include <cstdint>
@@ -35,6 +35,7 @@ class StreamTurns {
     return a.key != b.key ? a.key < b.key : cells[a.slot].at < cells[b.slot].at;
   }
   [[nodiscard]] static StreamList list_for(const StreamCells& cells, std::int32_t slot);
+  [[nodiscard]] static bool is_still(const StreamCells& cells, const StreamCell& cell);
   void merge_rivers(const StreamCells& cells);
   void sort_others(const StreamCells& cells);
   void absorb(StreamCells& cells, bool rivers);
