@@ -45,7 +45,7 @@ class StreamWater final : public WaterModelState {
     cells_.tidy();
     pressure_.move(cells_);
     done.drained = settle_streams(cells_, turns_) * kUnitsPerLevel;
-    done.cell_updates = turns_.taken();
+    done.cell_updates = turns_.taken() + pressure_.runs() + paths_.looked_at();
     fade_all(done);
     finish_all();
     cells_.release();
