@@ -106,7 +106,6 @@ struct StreamCell {
   std::uint64_t unsupplied_in = 0;
 
   // Of the pressure phase.
-  std::int32_t run = 0;          // of the lowest cell of a run: perhaps its number
   std::uint64_t wanting_in = 0;  // the last search (StreamPressure) that found it with room
 
   [[nodiscard]] std::int32_t to_source() const {
@@ -143,6 +142,7 @@ class StreamCells {
     // Of each column a bit for each height in the chunk, as the tick began.
     std::array<std::uint64_t, kMostColumns> full{};
     std::array<std::uint64_t, kMostColumns> part_full{};
+    std::array<std::int32_t, kMostColumns> first_run{};  // of the column, in StreamPressure
     std::array<std::int32_t, kChunkCells> slots{};  // as StreamCell::beside says it
   };
   /// Lets go of everything that was kept: cells changed that nobody noted.

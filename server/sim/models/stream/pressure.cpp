@@ -48,17 +48,21 @@ void StreamPressure::gather(StreamCells& cells) {
   pools_.clear();
   members_.clear();
   for (const auto& region : cells.regions()) {
-    if (region->chunk == nullptr || region->full_cells == 0) continue;
-    for (std::int32_t column = 0; column < slab_; ++column) {
-      std::uint64_t left = region->full[static_cast<std::size_t>(column)];
-      while (left != 0) {
-        const std::int32_t height = std::countr_zero(left);
-        const std::size_t known = runs_.size();
-        const std::int32_t run = run_at(cells, *region, column, height);
-        const Run& found = runs_[static_cast<std::size_t>(run)];
-        left &= ~bits_between(found.low, found.high);
-        if (static_cast<std::size_t>(run) == known) gather_pool(cells, run);
-      }
+    if (region->chunk != nullptr && region->full_cells > 0) list_runs(*region);
+  }
+  for (std::size_t run = 0; run < runs_.size(); ++run) {
+    if (!runs_[run].known) gather_pool(cells, static_cast<std::int32_t>(run));
+  }
+}
+
+void StreamPressure::list_runs(StreamCells::Region& region) {
+  for (std::int32_t column = 0; column < slab_; ++column) {
+    region.first_run[static_cast<std::size_t>(column)] = static_cast<std::int32_t>(runs_.size());
+    std::uint64_t left = region.full[static_cast<std::size_t>(column)];
+    while (left != 0) {
+      const auto [low, high] = run_around(left, std::countr_zero(left));
+      runs_.push_back({.region = &region, .column = column, .low = low, .high = high});
+      left &= ~bits_between(low, high);
     }
   }
 }
@@ -66,14 +70,14 @@ void StreamPressure::gather(StreamCells& cells) {
 void StreamPressure::gather_pool(StreamCells& cells, std::int32_t first) {
   Pool pool;
   pool.begin = static_cast<std::int32_t>(members_.size());
-  // A run gets its number as it is found, and so belongs to the pool that is being gathered.
+  runs_[static_cast<std::size_t>(first)].known = true;
   members_.push_back(first);
-  auto known = static_cast<std::int32_t>(runs_.size());
   for (auto next = static_cast<std::size_t>(pool.begin); next < members_.size(); ++next) {
     for (std::size_t face = 0; face < kFaces; ++face) {
       each_beside(cells, members_[next], face, [&](std::int32_t run, std::int32_t, std::int32_t) {
-        if (run < known) return;
-        known = run + 1;
+        Run& to = runs_[static_cast<std::size_t>(run)];
+        if (to.known) return;
+        to.known = true;
         members_.push_back(run);
       });
     }
@@ -84,22 +88,24 @@ void StreamPressure::gather_pool(StreamCells& cells, std::int32_t first) {
   pools_.push_back(pool);
 }
 
-std::int32_t StreamPressure::run_at(StreamCells& cells, const StreamCells::Region& region,
-                                    std::int32_t column, std::int32_t height) {
-  const auto [low, high] = run_around(region.full[static_cast<std::size_t>(column)], height);
-  const std::int32_t base = region.slots[static_cast<std::size_t>(low * slab_ + column)];
-  StreamCell& lowest = cells[base];
-  const auto number = static_cast<std::size_t>(lowest.run);
-  if (number < runs_.size() && runs_[number].base == base) return lowest.run;
-  lowest.run = static_cast<std::int32_t>(runs_.size());
-  runs_.push_back({.region = &region, .column = column, .low = low, .high = high, .base = base});
-  return lowest.run;
+/// The one that holds the full cell at that height.
+std::int32_t StreamPressure::run_at(const StreamCells::Region& region, std::int32_t column,
+                                    std::int32_t height) const {
+  std::int32_t run = region.first_run[static_cast<std::size_t>(column)];
+  while (runs_[static_cast<std::size_t>(run)].high < height) ++run;
+  return run;
+}
+
+Vec3 StreamPressure::base_of(const StreamCells& cells, const Run& run) {
+  const ChunkShape& shape = cells.shape();
+  return shape.cell_at(run.region->chunk->coord, run.low * shape.slab() + run.column);
 }
 
 /// Tells f(run, lowest height, highest height where they touch) of the runs behind a face.
 template <class F>
-void StreamPressure::each_beside(StreamCells& cells, std::int32_t run, std::size_t face, F&& f) {
-  const Run from = runs_[static_cast<std::size_t>(run)];
+void StreamPressure::each_beside(const StreamCells& cells, std::int32_t run, std::size_t face,
+                                 F&& f) const {
+  const Run& from = runs_[static_cast<std::size_t>(run)];
   const ChunkShape& shape = cells.shape();
   const std::size_t axis = face / 2;
   const bool up = face % 2 == 1;
@@ -128,7 +134,7 @@ void StreamPressure::each_beside(StreamCells& cells, std::int32_t run, std::size
   touching &= region->full[static_cast<std::size_t>(column)];
   while (touching != 0) {
     const std::int32_t height = std::countr_zero(touching);
-    const std::int32_t there = run_at(cells, *region, column, height);
+    const std::int32_t there = run_at(*region, column, height);
     const Run& to = runs_[static_cast<std::size_t>(there)];
     const std::uint64_t shared = touching & bits_between(to.low, to.high);
     f(there, height, 63 - std::countl_zero(shared));
@@ -139,7 +145,11 @@ void StreamPressure::each_beside(StreamCells& cells, std::int32_t run, std::size
 void StreamPressure::find_rooms(StreamCells& cells, Run& run) {
   run.rooms = static_cast<std::int32_t>(rooms_.size());
   const std::int32_t top = slot_in(run, run.high);
-  const std::int32_t over = cells[top].beside[kAbove];
+  // Most often there is no need to look at the cell itself.
+  const bool plain = run.region->chunk->world_cells == kChunkCells;
+  const std::int32_t over = plain && run.high + 1 < cells.shape().height()
+                                ? slot_in(run, run.high + 1)
+                                : cells[top].beside[kAbove];
   if (over == kDryThere || (over >= 0 && cells[over].level == 0)) {
     rooms_.push_back({kDryThere, top, kAbove});
   } else if (over >= 0 && !cells[over].full()) {
@@ -183,8 +193,8 @@ void StreamPressure::measure(const StreamCells& cells, Pool& pool) const {
   };
   for (std::int32_t i = pool.begin; i < pool.end; ++i) {
     const Run& run = runs_[static_cast<std::size_t>(members_[static_cast<std::size_t>(i)])];
-    pool.top = std::max(pool.top, head_of(cells[slot_in(run, run.high)]));
-    const Vec3 at = cells[run.base].at;
+    const Vec3 at = base_of(cells, run);
+    pool.top = std::max(pool.top, (at.y + run.height()) * kStreamLevels);
     if (i == pool.begin || at < pool.first) pool.first = at;
   }
   each_room([&](const Room& room) {
@@ -235,7 +245,7 @@ void StreamPressure::find_givers(StreamCells& cells, const Pool& pool) {
       if (surface.found_level < kStreamLevels) run.supply += above(surface, pool.giving);
     }
     if (run.supply == 0) continue;
-    const StreamCell& base = cells[run.base];
+    const StreamCell& base = cells[slot_in(run, run.low)];
     givers_.push_back({cells.turn_of(base), base.at, number});
   }
   std::sort(givers_.begin(), givers_.end(), [](const Giver& a, const Giver& b) {
@@ -312,7 +322,7 @@ void StreamPressure::ask(StreamCells& cells, std::int32_t child) {
   if (run.from_giver == 0) return;
   std::int32_t wanted = std::min(run.need + run.passing, kPressureFlow * run.height());
   if (wanted == 0) return;
-  const std::uint64_t turned = cells.turn_of(cells[run.base]) % kFaces;
+  const std::uint64_t turned = cells.turn_of(cells[slot_in(run, run.low)]) % kFaces;
   for (std::size_t turn = 0; turn < kFaces && wanted > 0; ++turn) {
     const std::size_t face = (turn + turned) % kFaces;
     each_beside(cells, child, face, [&](std::int32_t number, std::int32_t low, std::int32_t high) {

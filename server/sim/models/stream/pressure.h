@@ -25,7 +25,7 @@ class StreamPressure {
     std::int32_t column;
     std::int32_t low;   // heights in the chunk
     std::int32_t high;
-    std::int32_t base;  // the slot of its lowest cell
+    bool known = false;  // to belong to a pool
     std::int32_t rooms = 0;      // the first of those beside it in rooms_
     std::int32_t rooms_end = 0;
     std::int32_t from_giver = kUnreached;
@@ -66,8 +66,10 @@ class StreamPressure {
   };
   void gather(StreamCells& cells);
   void gather_pool(StreamCells& cells, std::int32_t first);
-  std::int32_t run_at(StreamCells& cells, const StreamCells::Region& region, std::int32_t column,
-                      std::int32_t height);
+  void list_runs(StreamCells::Region& region);
+  [[nodiscard]] std::int32_t run_at(const StreamCells::Region& region, std::int32_t column,
+                                    std::int32_t height) const;
+  [[nodiscard]] static Vec3 base_of(const StreamCells& cells, const Run& run);
   void find_rooms(StreamCells& cells, Run& run);
   void measure(const StreamCells& cells, Pool& pool) const;
   void act(StreamCells& cells, Pool& pool);
@@ -82,7 +84,7 @@ class StreamPressure {
     return run.region->slots[static_cast<std::size_t>(height * slab_ + run.column)];
   }
   template <class F>
-  void each_beside(StreamCells& cells, std::int32_t run, std::size_t face, F&& f);
+  void each_beside(const StreamCells& cells, std::int32_t run, std::size_t face, F&& f) const;
 
   std::int32_t slab_ = 0;
   std::uint64_t searches_ = 0;
