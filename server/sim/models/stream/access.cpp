@@ -39,8 +39,7 @@ Chunk* chunk_beside(const Chunk& chunk, std::size_t face) {
   }
 }
 
-StreamCells::Place StreamCells::beside(Chunk& chunk, std::int32_t index,
-                                       std::size_t face) const {
+StreamCells::Place StreamCells::beside(Chunk& chunk, std::int32_t index, std::size_t face) const {
   const ChunkShape& shape = grid_->shape();
   const std::array<std::int32_t, 3> logs = {shape.log_x, shape.log_y, shape.log_z};
   const std::array<std::int32_t, 3> shift = {0, shape.log_x + shape.log_z, shape.log_x};
@@ -88,8 +87,8 @@ StreamCells::Fresh StreamCells::fresh(const StreamCell& cell, StreamFace face) c
     const Vec3 below = cell.at + kFaceStep[face] + kFaceStep[kBelow];
     if (!grid_->world_box().contains(below)) return {0, !grid_->open_box().contains(below)};
     const Chunk* const chunk = chunk_at(region.chunk, below);
-    return {0, chunk != nullptr && carries({const_cast<Chunk*>(chunk),
-                                            grid_->shape().index_of(below), 0, true})};
+    return {0, chunk != nullptr &&
+                   carries({const_cast<Chunk*>(chunk), grid_->shape().index_of(below), 0, true})};
   }
   const Cell value = here.chunk->cells[static_cast<std::size_t>(here.index)];
   return {value / kUnitsPerLevel, carries(beside(*here.chunk, here.index, kBelow))};

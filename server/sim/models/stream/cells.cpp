@@ -85,8 +85,7 @@ void StreamCells::start_anew() {
   regions_.clear();
   spare_regions_.clear();
   cells_.clear();
-  for (auto* list : {&free_slots_, &gone_slots_, &busy_, &woken_, &relisted_,
-                     &moved_, &changed_}) {
+  for (auto* list : {&free_slots_, &gone_slots_, &busy_, &woken_, &relisted_, &moved_, &changed_}) {
     list->clear();
   }
   pending_.clear();

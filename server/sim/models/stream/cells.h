@@ -1,5 +1,6 @@
-// The cells of streams, kept from tick to tick: a flat array, each cell knowing where its neighbours
-// stand in it. Which slot a cell has decides nothing. stream.md says what is done with them.
+// The cells of streams, kept from tick to tick: a flat array, each cell knowing where its
+// neighbours stand in it. Which slot a cell has decides nothing. stream.md says what is done with
+// them.
 //
 // A cell belongs to a stream while it holds water or has a mark: a bed that was wet a moment ago
 // still joins the drops that run along it to their spring.
@@ -81,16 +82,17 @@ struct StreamCell {
   std::int32_t to_edge = kUnreached;  // cells between it and the nearest open edge
   Vec3 at;
   StreamMark mark;
-  bool flowed = false;        // water came, went or passed in this tick
-  std::uint8_t river_ways = 0;  // the order of its sides in a river, two bits each; 0: not drawn yet
+  bool flowed = false;  // water came, went or passed in this tick
+  std::uint8_t river_ways =
+      0;  // the order of its sides in a river, two bits each; 0: not drawn yet
   StreamList listed = StreamList::kNone;
   std::int32_t listed_edge = 0;  // to_edge, in the list of rivers
   bool counted = false;          // while a list is tidied
-  bool still = false;        // had nothing to do as the tick began (StreamTurns::arrange)
-  bool woken = false;        // and has since water came here, or went from around it
-  bool moved = false;        // its level has changed since ways were found
-  bool busy = false;         // stands in the list of those that may fade or have to be stored
-  bool new_parents = false;  // what flows here has to be found anew
+  bool still = false;            // had nothing to do as the tick began (StreamTurns::arrange)
+  bool woken = false;            // and has since water came here, or went from around it
+  bool moved = false;            // its level has changed since ways were found
+  bool busy = false;             // stands in the list of those that may fade or have to be stored
+  bool new_parents = false;      // what flows here has to be found anew
   std::int32_t old_level = 0;    // as stored
   std::int32_t found_level = 0;  // when the tick began, as ways see it
   Cell old_mark = 0;
@@ -112,9 +114,7 @@ struct StreamCell {
     return mark.is_source ? 0 : static_cast<std::int32_t>(reach & UINT32_MAX);
   }
   /// Whether a spring reaches it that stands higher than that.
-  [[nodiscard]] bool reached_from_above(std::int32_t y) const {
-    return reach < reach_of_spring(y);
-  }
+  [[nodiscard]] bool reached_from_above(std::int32_t y) const { return reach < reach_of_spring(y); }
   [[nodiscard]] bool stored() const { return region != kUnreached; }
   [[nodiscard]] bool in_river() const { return mark.has_source && to_edge != kUnreached; }
   [[nodiscard]] bool full() const { return level == kStreamLevels; }
@@ -133,7 +133,7 @@ class StreamCells {
  public:
   /// A chunk whose cells are kept.
   struct Region {
-    Chunk* chunk = nullptr;  // null: a spare one
+    Chunk* chunk = nullptr;                    // null: a spare one
     std::array<std::int32_t, kFaces> links{};  // cells here that touch one behind each border
     std::int32_t cells = 0;
     std::uint64_t reached = 0;  // the last pass that came here
@@ -143,13 +143,13 @@ class StreamCells {
     std::array<std::uint64_t, kMostColumns> full{};
     std::array<std::uint64_t, kMostColumns> part_full{};
     std::array<std::int32_t, kMostColumns> first_run{};  // of the column, in StreamPressure
-    std::array<std::int32_t, kChunkCells> slots{};  // as StreamCell::beside says it
+    std::array<std::int32_t, kChunkCells> slots{};       // as StreamCell::beside says it
   };
   /// Lets go of everything that was kept: cells changed that nobody noted.
   void forget() { forgotten_ = true; }
   /// Takes over what others changed. Then holds the cells of the awake chunks, and of every chunk
-  /// that their streams reach. Puts the awake chunks to sleep: what is changed or pending wakes them
-  /// again.
+  /// that their streams reach. Puts the awake chunks to sleep: what is changed or pending wakes
+  /// them again.
   void gather(Grid& grid, std::uint64_t seed, std::uint64_t tick, WaterMoves* moves);
   /// Tells whoever asked for it what moved from one column to another, or left (kNowhere).
   void tell(Vec3 from, Vec3 to, std::int32_t levels) {

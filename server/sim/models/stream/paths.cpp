@@ -139,8 +139,8 @@ void StreamPaths::repair_ways(StreamCells& cells, Ways /*ways*/) {
   }
 }
 
-// The widest of the shortest ways from a spring, each as wide as its narrowest cell, from the spring
-// on. Falling water is as thin as it is fast: it throttles nothing.
+// The widest of the shortest ways from a spring, each as wide as its narrowest cell, from the
+// spring on. Falling water is as thin as it is fast: it throttles nothing.
 void StreamPaths::widen(StreamCells& cells) {
   // What changed decides what its neighbours find, too.
   const std::size_t known = cells.changed().size();

@@ -1,11 +1,11 @@
 // Ways from springs, and to open edges: kept from tick to tick, and repaired where cells changed.
 //
-// Both are shortest ways, so what a cell knows follows from those of its neighbours that are nearer,
-// and a repair goes in two passes (Ramalingam and Reps, "An incremental algorithm for a
-// generalization of the shortest-path problem", 1996): the nearest first, what no neighbour explains
-// any more is forgotten; then, the nearest first again, what is forgotten or has come nearer is
-// found. It looks at the cells that changed, those that then know something else, and what touches
-// them. What comes out is what a search through everything would find.
+// Both are shortest ways, so what a cell knows follows from those of its neighbours that are
+// nearer, and a repair goes in two passes (Ramalingam and Reps, "An incremental algorithm for a
+// generalization of the shortest-path problem", 1996): the nearest first, what no neighbour
+// explains any more is forgotten; then, the nearest first again, what is forgotten or has come
+// nearer is found. It looks at the cells that changed, those that then know something else, and
+// what touches them. What comes out is what a search through everything would find.
 #pragma once
 
 #include <cstdint>

@@ -170,12 +170,11 @@ void StreamPressure::find_rooms(StreamCells& cells, Run& run) {
       region = cells.regions()[chunk->pass_slot].get();
       column = run.column + (up ? -stride : stride) * (side - 1);
     }
-    std::uint64_t beside = region->part_full[static_cast<std::size_t>(column)] &
-                           bits_between(run.low, run.high);
+    std::uint64_t beside =
+        region->part_full[static_cast<std::size_t>(column)] & bits_between(run.low, run.high);
     for (; beside != 0; beside &= beside - 1) {
       const std::int32_t height = std::countr_zero(beside);
-      const std::int32_t slot =
-          region->slots[static_cast<std::size_t>(height * slab_ + column)];
+      const std::int32_t slot = region->slots[static_cast<std::size_t>(height * slab_ + column)];
       if (cells.supported(cells[slot])) rooms_.push_back({slot, slot_in(run, height), face});
     }
   }
@@ -234,6 +233,8 @@ void StreamPressure::find_givers(StreamCells& cells, const Pool& pool) {
   for (std::int32_t i = pool.begin; i < pool.end; ++i) {
     const std::int32_t number = members_[static_cast<std::size_t>(i)];
     Run& run = runs_[static_cast<std::size_t>(number)];
+    // Not even the cell above its highest one holds water that high.
+    if ((base_of(cells, run).y + run.height() + 1) * kStreamLevels <= pool.giving) continue;
     for (std::int32_t height = run.high; height >= run.low; --height) {
       const std::int32_t levels = above(cells[slot_in(run, height)], pool.giving);
       if (levels == 0) break;
@@ -328,11 +329,10 @@ void StreamPressure::ask(StreamCells& cells, std::int32_t child) {
     each_beside(cells, child, face, [&](std::int32_t number, std::int32_t low, std::int32_t high) {
       Run& parent = runs_[static_cast<std::size_t>(number)];
       if (parent.from_giver + 1 != run.from_giver || parent.from_giver == kUnreached) return;
-      const std::int32_t possible = parent.from_giver == 0
-                                        ? parent.supply
-                                        : kPressureFlow * parent.height();
-      const std::int32_t levels = std::min(
-          {wanted, possible - parent.passing, kPressureFlow * (high - low + 1)});
+      const std::int32_t possible =
+          parent.from_giver == 0 ? parent.supply : kPressureFlow * parent.height();
+      const std::int32_t levels =
+          std::min({wanted, possible - parent.passing, kPressureFlow * (high - low + 1)});
       if (levels <= 0) return;
       parent.passing += levels;
       wanted -= levels;

@@ -23,10 +23,10 @@ class StreamPressure {
   struct Run {
     const StreamCells::Region* region;
     std::int32_t column;
-    std::int32_t low;   // heights in the chunk
+    std::int32_t low;  // heights in the chunk
     std::int32_t high;
-    bool known = false;  // to belong to a pool
-    std::int32_t rooms = 0;      // the first of those beside it in rooms_
+    bool known = false;      // to belong to a pool
+    std::int32_t rooms = 0;  // the first of those beside it in rooms_
     std::int32_t rooms_end = 0;
     std::int32_t from_giver = kUnreached;
     std::int32_t supply = 0;   // levels that it may give
@@ -46,13 +46,13 @@ class StreamPressure {
   };
   struct Ask {
     std::int32_t child;
-    StreamFace face;  // of the parent
+    StreamFace face;       // of the parent
     std::int32_t overlap;  // the highest height where they touch
     std::int32_t levels;
     std::int32_t next;
   };
   struct Pool {
-    Vec3 first;  // its lowest cell
+    Vec3 first;              // its lowest cell
     std::int32_t begin = 0;  // in members_
     std::int32_t end = 0;
     std::int32_t top = INT32_MIN;     // head of the highest surface: 8 y + level
@@ -90,8 +90,8 @@ class StreamPressure {
   std::uint64_t searches_ = 0;
   std::vector<Run> runs_;
   std::vector<Room> rooms_;
-  std::vector<Pool> pools_;             // of this tick
-  std::vector<std::int32_t> members_;   // runs, pool after pool
+  std::vector<Pool> pools_;            // of this tick
+  std::vector<std::int32_t> members_;  // runs, pool after pool
   std::vector<Giver> givers_;
   std::vector<std::int32_t> queue_;
   std::vector<Ask> asks_;
