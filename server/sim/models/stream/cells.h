@@ -147,6 +147,11 @@ class StreamCells {
   };
   /// Lets go of everything that was kept: cells changed that nobody noted.
   void forget() { forgotten_ = true; }
+  /// Whether so many slots are empty that it is worth while to load everything anew.
+  [[nodiscard]] bool scattered() const {
+    constexpr std::size_t kFew = 4096;
+    return free_slots_.size() > kFew && 2 * free_slots_.size() > cells_.size();
+  }
   /// Takes over what others changed. Then holds the cells of the awake chunks, and of every chunk
   /// that their streams reach. Puts the awake chunks to sleep: what is changed or pending wakes
   /// them again.

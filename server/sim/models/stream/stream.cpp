@@ -32,7 +32,7 @@ class StreamWater final : public WaterModelState {
   WaterAdvance advance(const WaterTick& now, Grid& grid, Executor& /*executor*/) override {
     if (!now.sleep) grid.wake_all();
     mark_sources(now.sources, grid);
-    if (forgotten_) {
+    if (forgotten_ || cells_.scattered()) {
       cells_.forget();
       turns_.forget();
       forgotten_ = false;
