@@ -63,10 +63,10 @@ void measure(benchmark::State& state, sim::World& world) {
       benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 
-/// The same forty rivers, some 10,000 cells, in worlds of the given side.
+/// The same forty rivers, some 10,000 cells, in worlds of the given side, when they are steady.
 void BM_StreamTick(benchmark::State& state) {
   const auto side = static_cast<std::int32_t>(state.range(0));
-  const auto world = grown(slope(side, 40, 240), 600);
+  const auto world = grown(slope(side, 40, 240), 2400);
   measure(state, *world);
 }
 BENCHMARK(BM_StreamTick)
@@ -125,6 +125,30 @@ void BM_StreamLake(benchmark::State& state) {
   measure(state, *world);
 }
 BENCHMARK(BM_StreamLake)->Arg(16)->Arg(32)->Arg(64)->Unit(benchmark::kMillisecond)->Iterations(50);
+
+/// A river through a brimful lake of 32x32 columns, by its depth.
+void BM_StreamLakeDepth(benchmark::State& state) {
+  constexpr std::int32_t kSide = 32;
+  const auto depth = static_cast<std::int32_t>(state.range(0));
+  sim::WorldSpec spec;
+  spec.config.water = sim::WaterModel::kStream;
+  spec.config.options["drying"] = 0;
+  spec.config.size = {kSide + 8, depth + 8, kSide};
+  spec.config.edges.right = sim::Edge::kOpen;
+  spec.fills.push_back({{{kSide, 0, 0}, {1, depth, kSide}}, kRock});
+  spec.fills.push_back({{{0, 0, 0}, {kSide, depth, kSide}}, kFull});
+  spec.sources.push_back({{2, depth + 4, kSide / 2}, kFull / 4});
+  const auto world = grown(spec, 300);
+  state.counters["lake_cells"] = static_cast<double>(kSide) * kSide * depth;
+  measure(state, *world);
+}
+BENCHMARK(BM_StreamLakeDepth)
+    ->Arg(4)
+    ->Arg(12)
+    ->Arg(32)
+    ->Arg(128)
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(50);
 
 /// A world of resting ponds.
 void BM_StreamResting(benchmark::State& state) {

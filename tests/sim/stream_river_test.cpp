@@ -89,5 +89,35 @@ TEST(StreamRiver, OnAPlainNoWaterRunsUphill) {
   EXPECT_EQ(uphill, 0);
 }
 
+/// What 50 ticks of a river look at that runs through a brimful lake of 12x12 cells, so deep.
+std::int64_t looked_at(std::int32_t depth) {
+  sim::WorldSpec spec;
+  spec.config.water = sim::WaterModel::kStream;
+  spec.config.options["drying"] = 0;
+  spec.config.size = {16, depth + 6, 12};
+  spec.config.edges.right = sim::Edge::kOpen;
+  spec.fills = {{{{12, 0, 0}, {1, depth, 12}}, kRock}, {{{0, 0, 0}, {12, depth, 12}}, kFull}};
+  spec.sources = {{{2, depth + 3, 6}, 2 * kLevel}};
+  StreamScene scene(spec, 0);
+  scene.start();
+  scene.run(300);
+  EXPECT_GT(scene.levels_drained_in(50), 50) << "the river runs";
+  sim::SerialExecutor serial;
+  std::int64_t sum = 0;
+  for (int t = 0; t < 50; ++t) sum += scene.world->tick({}, serial).cell_updates;
+  return sum;
+}
+
+// It was looked at whole in every tick.
+TEST(StreamRiver, ALakeThatARiverRunsThroughCostsItsSurface) {
+  constexpr std::int64_t kSurface = 12 * 12;
+  const std::int64_t shallow = looked_at(3);
+  EXPECT_LT(shallow, 50 * 4 * kSurface);
+  // All within one chunk: every column is one run.
+  EXPECT_LE(looked_at(10), shallow + shallow / 8);
+  // A run for each chunk below, and no cell.
+  EXPECT_LE(looked_at(40), shallow + shallow / 8 + 50 * 3 * kSurface);
+}
+
 }  // namespace
 }  // namespace sluice::tests::stream_river_test

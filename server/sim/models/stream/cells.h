@@ -1,5 +1,6 @@
-// The cells of streams, gathered for one tick: a flat array in the order in which they act, each
-// knowing where its neighbours stand in it. stream.md says what is done with them.
+// The cells of streams, kept from tick to tick: a flat array, each cell knowing where its
+// neighbours stand in it. Which slot a cell has decides nothing. stream.md says what is done with
+// them.
 //
 // A cell belongs to a stream while it holds water or has a mark: a bed that was wet a moment ago
 // still joins the drops that run along it to their spring.
@@ -8,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "server/sim/carried/moves.h"
@@ -61,30 +63,61 @@ inline constexpr std::int32_t kDryThere = -3;     // open, and no part of a stre
 
 inline constexpr std::int32_t kUnreached = -1;
 
+/// Which list a cell stands in of those that may act (turns.h).
+enum class StreamList : std::uint8_t { kNone, kRiver, kOther };
+
+inline constexpr std::uint64_t kNoReach = UINT64_MAX;
+/// StreamCell::reach of a spring at that height, and the least of any that stands as high.
+constexpr std::uint64_t reach_of_spring(std::int32_t y) {
+  return static_cast<std::uint64_t>(kMaxSide - y) << 32;
+}
+
+[[nodiscard]] inline Cell mark_of(const Chunk& chunk, std::int32_t index) {
+  return chunk.marks == nullptr ? 0 : chunk.marks->cells[static_cast<std::size_t>(index)];
+}
+
 struct StreamCell {
-  Chunk* chunk = nullptr;
-  std::int32_t index = 0;  // in the chunk
-  Vec3 at;
-  std::uint64_t key = 0;  // decides its turn: its layer, then chance
   std::array<std::int32_t, kFaces> beside{};
-  std::int32_t level = 0;                 // eighths of a cell
-  std::int32_t to_source = kUnreached;    // cells between it and the nearest spring
-  std::int32_t to_edge = kUnreached;      // and between it and the nearest open edge
-  std::int32_t from_source = kUnreached;  // the cell before it on the way from there
-  std::int32_t source_height = 0;         // y of the highest spring that reaches it
-  bool unsupplied = false;  // nothing on the way from its spring stands higher than what follows
+  std::int32_t level = 0;             // eighths of a cell
+  std::int32_t to_edge = kUnreached;  // cells between it and the nearest open edge
+  Vec3 at;
   StreamMark mark;
-  Cell old_mark = 0;
-  std::int32_t old_level = 0;
   bool flowed = false;  // water came, went or passed in this tick
+  std::uint8_t river_ways =
+      0;  // the order of its sides in a river, two bits each; 0: not drawn yet
+  StreamList listed = StreamList::kNone;
+  std::int32_t listed_edge = 0;  // to_edge, in the list of rivers
+  bool counted = false;          // while a list is tidied
+  bool still = false;            // had nothing to do as the tick began (StreamTurns::arrange)
+  bool woken = false;            // and has since water came here, or went from around it
+  bool moved = false;            // its level has changed since ways were found
+  bool busy = false;             // stands in the list of those that may fade or have to be stored
+  bool new_parents = false;      // what flows here has to be found anew
+  std::int32_t old_level = 0;    // as stored
+  std::int32_t found_level = 0;  // when the tick began, as ways see it
+  Cell old_mark = 0;
+
+  std::int32_t region = kUnreached;  // kUnreached: no cell stands in this slot
+  std::int32_t index = 0;            // in the chunk
+  /// The highest spring that reaches it, then the cells between it and the nearest such one: what
+  /// is less comes first. kNoReach: none does.
+  std::uint64_t reach = kNoReach;
+  std::int32_t from_source = kUnreached;  // the cell before it on the way from there
+  bool changed = false;                   // ways from or to it may have changed
+  /// The last tick in which nothing on the way from its spring stood higher than what follows.
+  std::uint64_t unsupplied_in = 0;
 
   // Of the pressure phase.
-  std::int32_t pool = kUnreached;
-  std::int32_t from_giver = kUnreached;
-  std::int32_t need = 0;                    // levels: its own, or that of the dry cell above it
-  std::int32_t passing = 0;                 // levels that others asked of it
-  std::array<std::int8_t, kFaces> asked{};  // of the neighbour behind each face
-  std::int32_t granted = 0;
+  std::uint64_t wanting_in = 0;  // the last search (StreamPressure) that found it with room
+
+  [[nodiscard]] std::int32_t to_source() const {
+    return mark.is_source ? 0 : static_cast<std::int32_t>(reach & UINT32_MAX);
+  }
+  /// Whether a spring reaches it that stands higher than that.
+  [[nodiscard]] bool reached_from_above(std::int32_t y) const { return reach < reach_of_spring(y); }
+  [[nodiscard]] bool stored() const { return region != kUnreached; }
+  [[nodiscard]] bool in_river() const { return mark.has_source && to_edge != kUnreached; }
+  [[nodiscard]] bool full() const { return level == kStreamLevels; }
 };
 
 /// What a side of a cell passes in one tick at the most, in levels: half of what it holds, but no
@@ -94,20 +127,44 @@ constexpr std::int32_t capacity_of(std::int32_t level) {
 }
 inline constexpr std::int32_t kMostCapacity = capacity_of(kStreamLevels);
 
-/// The cells of all streams that may move in one tick, and access to the cells around them.
+/// The cells of all streams that may move, kept from tick to tick, and access to the cells around
+/// them. Nothing of it is state: what is loaded says the same as what was kept.
 class StreamCells {
  public:
-  /// Gathers the cells of the awake chunks, and of every chunk that their streams reach. Puts the
-  /// awake chunks to sleep: what is changed or pending wakes them again.
+  /// A chunk whose cells are kept.
+  struct Region {
+    Chunk* chunk = nullptr;                    // null: a spare one
+    std::array<std::int32_t, kFaces> links{};  // cells here that touch one behind each border
+    std::int32_t cells = 0;
+    std::uint64_t reached = 0;  // the last pass that came here
+    bool stirs = false;
+    std::int32_t full_cells = 0;
+    // Of each column a bit for each height in the chunk, as the tick began.
+    std::array<std::uint64_t, kMostColumns> full{};
+    std::array<std::uint64_t, kMostColumns> part_full{};
+    std::array<std::int32_t, kMostColumns> first_run{};  // of the column, in StreamPressure
+    std::array<std::int32_t, kChunkCells> slots{};       // as StreamCell::beside says it
+  };
+  /// Lets go of everything that was kept: cells changed that nobody noted.
+  void forget() { forgotten_ = true; }
+  /// Whether so many slots are empty that it is worth while to load everything anew.
+  [[nodiscard]] bool scattered() const {
+    constexpr std::size_t kFew = 4096;
+    return free_slots_.size() > kFew && 2 * free_slots_.size() > cells_.size();
+  }
+  /// Takes over what others changed. Then holds the cells of the awake chunks, and of every chunk
+  /// that their streams reach. Puts the awake chunks to sleep: what is changed or pending wakes
+  /// them again.
   void gather(Grid& grid, std::uint64_t seed, std::uint64_t tick, WaterMoves* moves);
   /// Tells whoever asked for it what moved from one column to another, or left (kNowhere).
   void tell(Vec3 from, Vec3 to, std::int32_t levels) {
     if (moves_ == nullptr || (from.x == to.x && from.z == to.z)) return;
     moves_->add(from, to, levels * kUnitsPerLevel);
   }
-  /// Lets go of the chunks, tells the grid what changed.
+  /// Takes in the cells that were wetted, tells the grid what changed.
   void release();
 
+  /// Slots; some may hold no cell.
   [[nodiscard]] std::vector<StreamCell>& cells() { return cells_; }
   [[nodiscard]] StreamCell& operator[](std::int32_t slot) {
     return cells_[static_cast<std::size_t>(slot)];
@@ -115,42 +172,118 @@ class StreamCells {
   [[nodiscard]] const StreamCell& operator[](std::int32_t slot) const {
     return cells_[static_cast<std::size_t>(slot)];
   }
+  [[nodiscard]] std::int32_t slot_of(const StreamCell& cell) const {
+    return static_cast<std::int32_t>(&cell - cells_.data());
+  }
   [[nodiscard]] std::int32_t size() const { return static_cast<std::int32_t>(cells_.size()); }
   [[nodiscard]] std::uint64_t seed() const { return seed_; }
   [[nodiscard]] std::uint64_t tick() const { return tick_; }
+  /// Decides the cell's turn in this tick: its layer, then chance.
+  [[nodiscard]] std::uint64_t turn_of(const StreamCell& cell) const;
 
   /// Whether the water of this cell rests on something: rock, or a full cell.
   [[nodiscard]] bool supported(const StreamCell& cell) const {
     const std::int32_t below = cell.beside[kBelow];
-    return below == kSolidThere || (below >= 0 && (*this)[below].level == kStreamLevels);
+    return below == kSolidThere || (below >= 0 && (*this)[below].full());
   }
   /// Of a dry cell behind a face: what flowed into it in this tick, and whether it is supported.
-  [[nodiscard]] std::int32_t fresh_level(const StreamCell& cell, StreamFace face) const;
-  [[nodiscard]] bool fresh_supported(const StreamCell& cell, StreamFace face) const;
+  struct Fresh {
+    std::int32_t level;
+    bool supported;
+  };
+  [[nodiscard]] Fresh fresh(const StreamCell& cell, StreamFace face) const;
   /// Puts water into the dry cell behind a face, and marks it as a stream's.
   void wet(const StreamCell& from, StreamFace face, std::int32_t levels, const StreamMark& mark);
 
+  /// Notes that water came, went or passed.
+  void flow(StreamCell& cell) {
+    cell.flowed = true;
+    touch(slot_of(cell));
+  }
+  /// Takes water from a cell. Those for which that makes room have a turn.
+  void lower(StreamCell& cell, std::int32_t levels) {
+    cell.level -= levels;
+    wake_around(cell);
+  }
+  /// Likewise.
+  void raise(StreamCell& cell, std::int32_t levels) {
+    cell.level += levels;
+    if (cell.still) wake(cell);
+  }
+  /// Has a cell looked at when the tick ends.
+  void touch(std::int32_t slot) {
+    StreamCell& cell = (*this)[slot];
+    if (cell.busy) return;
+    cell.busy = true;
+    busy_.push_back(slot);
+  }
+  [[nodiscard]] std::vector<std::int32_t>& busy() { return busy_; }
+  /// Those that were still, in the order in which they were woken.
+  [[nodiscard]] std::vector<std::int32_t>& woken() { return woken_; }
+  /// Those that may have to stand in another list (turns.h) than they do.
+  [[nodiscard]] std::vector<std::int32_t>& relisted() { return relisted_; }
+  void relist(std::int32_t slot) { relisted_.push_back(slot); }
+  /// When no list (turns.h) names a cell that is gone: its slot may be given out again.
+  void tidy();
+  /// Those whose ways may differ from those of the last tick, once each (StreamCell::changed). Some
+  /// may be gone.
+  [[nodiscard]] std::vector<std::int32_t>& changed() { return changed_; }
+  void note_ways(std::int32_t slot);
+
   /// Writes a cell back to its chunk.
-  void store(const StreamCell& cell);
+  void store(StreamCell& cell);
+  /// Lets go of one that is no stream's any more.
+  void remove(std::int32_t slot);
+  [[nodiscard]] bool tells() const { return moves_ != nullptr; }
   /// Has the cell's chunk looked at in the next tick.
-  void keep_awake(const StreamCell& cell) { grid_->wake(*cell.chunk, kWakeAll); }
+  void keep_awake(const StreamCell& cell) { at(cell.region).stirs = true; }
+
+  /// Those without a chunk are spare. In no order.
+  [[nodiscard]] const std::vector<std::unique_ptr<Region>>& regions() const { return regions_; }
+  [[nodiscard]] const ChunkShape& shape() const { return grid_->shape(); }
 
  private:
-  struct Turn {
-    std::uint64_t key;  // the layer, then the draw's upper bits
-    std::uint32_t chunk;
+  struct Place {
+    Chunk* chunk;  // null where nothing is stored
     std::int32_t index;
+    std::int32_t other;  // kSolidThere or kGutterThere: beyond the world; otherwise 0
+    bool crosses;        // from one chunk to another
   };
-  void add_chunk(Chunk& chunk);
-  void scan(Chunk& chunk);
-  void scan_cell(Chunk& chunk, std::int32_t index);
-  void reach_across(Chunk& chunk, std::int32_t index, Vec3 at);
-  void sort_turns();
-  void take_turns();
-  void put_in(const Turn& turn, std::int32_t slot);
-  void meet_neighbours(StreamCell& cell) const;
+  void start_anew();
+  void reach(Chunk& chunk);
+  void load(Chunk& chunk);
+  void load_pending();
+  void meet_borders(Region& region);
+  void compare(Region& region);
+  void compare_cell(Region& region, std::int32_t index);
+  void take_over(StreamCell& cell, const Chunk& chunk);
+  void insert(Region& region, std::int32_t index);
+  void drop(std::int32_t region);
+  void set_beside(std::int32_t slot, std::size_t face, std::int32_t what);
+  void tell_around(Region& region, std::int32_t index);
+  void note_ways_around(std::int32_t slot);
+  void changed_here(std::int32_t slot);
+  void set_masks(const StreamCell& cell, std::int32_t level);
+  void note_level(std::int32_t slot);
+  void take_levels();
+  void relist_around(const StreamCell& cell);
+  void wake(StreamCell& cell);
+  void wake_around(const StreamCell& cell);
+  [[nodiscard]] Place beside(const Region& region, std::int32_t index, std::size_t face) const {
+    return beside(*region.chunk, index, face);
+  }
+  [[nodiscard]] Place beside(Chunk& chunk, std::int32_t index, std::size_t face) const;
+  [[nodiscard]] Region& at(std::int32_t region) {
+    return *regions_[static_cast<std::size_t>(region)];
+  }
+  [[nodiscard]] const Region& at(std::int32_t region) const {
+    return *regions_[static_cast<std::size_t>(region)];
+  }
+  [[nodiscard]] Region& region_of(const Chunk& chunk) {
+    return at(static_cast<std::int32_t>(chunk.pass_slot));
+  }
+  [[nodiscard]] bool carries(const Place& place) const;
   [[nodiscard]] std::int32_t found_in(const Chunk& chunk, std::int32_t index) const;
-  [[nodiscard]] Cell value_at(const Chunk* near, Vec3 at) const;
   [[nodiscard]] Chunk* chunk_at(const Chunk* near, Vec3 at) const;
   void note(Chunk& chunk, std::int32_t index, bool seen_beside);
   void set_mark(Chunk& chunk, std::int32_t index, Cell mark);
@@ -159,15 +292,26 @@ class StreamCells {
   std::uint64_t seed_ = 0;
   std::uint64_t tick_ = 0;
   WaterMoves* moves_ = nullptr;
-  std::vector<Chunk*> chunks_;   // those gathered; Chunk::pass_slot is the place in it
-  std::vector<Chunk*> touched_;  // those with Chunk::changed set
-  std::vector<Turn> turns_;
-  // Of sorting them: of a layer, and of a place, the first turn's number.
-  std::vector<std::uint64_t> layers_;
-  std::vector<std::uint32_t> places_;
-  std::vector<Turn> sorted_;
-  std::vector<std::int32_t> slots_;  // a chunk's cells, chunk after chunk: their place in cells_
+  bool forgotten_ = true;
+  std::uint64_t pass_ = 0;
+  std::vector<std::unique_ptr<Region>> regions_;  // Chunk::pass_slot is the place in it
+  std::vector<std::int32_t> spare_regions_;
+  std::vector<std::int32_t> reached_;  // regions
+  std::vector<Chunk*> pending_;        // to be loaded, because a stream reaches them
+  std::vector<Chunk*> touched_;        // those with Chunk::changed set
+  struct Wetted {
+    Chunk* chunk;
+    std::int32_t index;
+  };
+  std::vector<Wetted> wetted_;
   std::vector<StreamCell> cells_;
+  std::vector<std::int32_t> free_slots_;
+  std::vector<std::int32_t> gone_slots_;  // free when no list names them any more
+  std::vector<std::int32_t> busy_;
+  std::vector<std::int32_t> woken_;
+  std::vector<std::int32_t> relisted_;
+  std::vector<std::int32_t> moved_;
+  std::vector<std::int32_t> changed_;
 };
 
 }  // namespace sluice::sim

@@ -1,46 +1,9 @@
-#include <algorithm>
+#include "server/sim/models/stream/paths.h"
 
-#include "server/sim/models/stream/phases.h"
+#include <algorithm>
+#include <functional>
 
 namespace sluice::sim {
-
-void StreamPaths::find(StreamCells& cells) {
-  for (StreamCell& cell : cells.cells()) {
-    cell.mark.has_source = false;
-    cell.mark.largest = 0;
-    cell.mark.flow_out = false;
-  }
-  reach_from_springs(cells);
-  widen(cells);
-  reach_from_edges(cells);
-}
-
-// From the highest springs first: a cell that several reach can rise as high as the highest lets
-// it.
-void StreamPaths::reach_from_springs(StreamCells& cells) {
-  springs_.clear();
-  for (std::int32_t slot = 0; slot < cells.size(); ++slot) {
-    if (cells[slot].mark.is_source) springs_.push_back(slot);
-  }
-  // Turns go bottom up, so that from behind the springs stand highest first.
-  for (auto last = springs_.rbegin(); last != springs_.rend();) {
-    const std::int32_t height = cells[*last].at.y;
-    queue_.clear();
-    for (; last != springs_.rend() && cells[*last].at.y == height; ++last) {
-      StreamCell& spring = cells[*last];
-      if (spring.to_source != kUnreached) {
-        // Fed by a higher one as well; its own water is nearer all the same.
-        spring.to_source = 0;
-        continue;
-      }
-      spring.to_source = 0;
-      spring.source_height = height;
-      spring.mark.has_source = true;
-      queue_.push_back(*last);
-    }
-    for (std::size_t next = 0; next < queue_.size(); ++next) spread_from(cells, queue_[next]);
-  }
-}
 
 namespace {
 
@@ -50,86 +13,188 @@ bool leads(const StreamCells& cells, const StreamCell& from, std::size_t face) {
   if (from.beside[face] < 0) return false;
   if (from.level > 0 && cells[from.beside[face]].level > 0) return true;
   if (face == kBelow) return true;
-  if (face == kAbove) return from.level == kStreamLevels && from.source_height > from.at.y + 1;
+  if (face == kAbove) return from.full() && from.reached_from_above(from.at.y + 1);
   return cells.supported(from);
 }
 
-}  // namespace
-
-void StreamPaths::spread_from(StreamCells& cells, std::int32_t slot) {
-  const StreamCell& from = cells[slot];
-  for (std::size_t face = 0; face < kFaces; ++face) {
-    if (!leads(cells, from, face)) continue;
-    StreamCell& to = cells[from.beside[face]];
-    if (to.to_source != kUnreached) continue;
-    to.to_source = from.to_source + 1;
-    to.from_source = slot;
-    to.source_height = from.source_height;
-    to.mark.has_source = true;
-    queue_.push_back(from.beside[face]);
+/// From springs, the highest first: a cell that several reach can rise as high as the highest lets
+/// it.
+struct FromSprings {
+  static std::uint64_t get(const StreamCell& cell) { return cell.reach; }
+  static void set(StreamCell& cell, std::uint64_t reach) { cell.reach = reach; }
+  static std::uint64_t begin(const StreamCells& /*cells*/, const StreamCell& cell) {
+    return cell.mark.is_source ? reach_of_spring(cell.at.y) : kNoReach;
   }
-}
-
-// The widest of all ways from a spring, each as wide as its narrowest cell: widest cells first, so
-// that a cell's first width is its last. Falling water is as thin as it is fast: it throttles
-// nothing.
-void StreamPaths::widen(StreamCells& cells) {
-  for (const std::int32_t slot : springs_) {
-    cells[slot].mark.largest = kMostCapacity;
-    by_width_[kMostCapacity].push_back(slot);
+  /// Whether the way goes from a cell to the neighbour behind a face.
+  static bool goes(const StreamCells& cells, const StreamCell& from, std::size_t face) {
+    return leads(cells, from, face);
   }
-  for (std::size_t width = kMostCapacity; width > 0; --width) {
-    std::vector<std::int32_t>& queue = by_width_[width];
-    for (std::size_t next = 0; next < queue.size(); ++next) {
-      const StreamCell& from = cells[queue[next]];
-      if (from.mark.largest != width) continue;  // a wider way was found meanwhile
-      const std::int32_t through = cells.supported(from) ? capacity_of(from.level) : kMostCapacity;
-      const std::int32_t largest = std::min<std::int32_t>(from.mark.largest, through);
-      for (std::size_t face = 0; face < kFaces; ++face) {
-        if (!leads(cells, from, face)) continue;
-        StreamCell& to = cells[from.beside[face]];
-        if (to.mark.largest >= largest) continue;
-        to.mark.largest = static_cast<std::uint8_t>(largest);
-        by_width_[static_cast<std::size_t>(largest)].push_back(from.beside[face]);
-      }
-    }
-    queue.clear();
-  }
-}
+};
 
-// Backwards, against the ways that water can take.
-void StreamPaths::reach_from_edges(StreamCells& cells) {
-  queue_.clear();
-  for (std::int32_t slot = 0; slot < cells.size(); ++slot) {
-    StreamCell& cell = cells[slot];
+/// From open edges, against the ways that water can take.
+struct FromEdges {
+  static std::uint64_t get(const StreamCell& cell) {
+    return cell.to_edge == kUnreached ? kNoReach : static_cast<std::uint64_t>(cell.to_edge);
+  }
+  static void set(StreamCell& cell, std::uint64_t distance) {
+    cell.to_edge = distance == kNoReach ? kUnreached : static_cast<std::int32_t>(distance);
+  }
+  static std::uint64_t begin(const StreamCells& cells, const StreamCell& cell) {
     bool at_edge = cell.beside[kBelow] == kGutterThere;
     for (const StreamFace face : {kLeft, kRight, kFront, kBack}) {
       at_edge = at_edge || (cell.beside[face] == kGutterThere && cells.supported(cell));
     }
-    if (!at_edge) continue;
-    cell.to_edge = 1;
-    queue_.push_back(slot);
+    return at_edge ? 1 : kNoReach;
   }
-  for (std::size_t next = 0; next < queue_.size(); ++next) {
-    const StreamCell& to = cells[queue_[next]];
-    for (std::size_t face = 0; face < kFaces; ++face) {
-      const std::int32_t there = to.beside[face];
-      if (there < 0) continue;
-      StreamCell& from = cells[there];
-      if (from.to_edge != kUnreached) continue;
-      if (face == kBelow) {  // it would have to rise
-        if (from.level < kStreamLevels || from.source_height <= from.at.y + 1 ||
-            from.to_source == kUnreached) {
-          continue;
-        }
-      } else if (face != kAbove && !cells.supported(from)) {
-        continue;
-      }
-      from.to_edge = to.to_edge + 1;
-      queue_.push_back(there);
+  static bool goes(const StreamCells& cells, const StreamCell& to, std::size_t face) {
+    if (to.beside[face] < 0) return false;
+    const StreamCell& from = cells[to.beside[face]];
+    if (face == kAbove) return true;
+    if (face == kBelow) return from.full() && from.reached_from_above(from.at.y + 1);
+    return cells.supported(from);
+  }
+};
+
+/// What a cell knows from its neighbours, or for itself.
+template <class Ways>
+std::uint64_t best(const StreamCells& cells, const StreamCell& cell) {
+  std::uint64_t least = Ways::begin(cells, cell);
+  for (std::size_t face = 0; face < kFaces; ++face) {
+    if (cell.beside[face] < 0) continue;
+    const StreamCell& there = cells[cell.beside[face]];
+    const std::uint64_t distance = Ways::get(there);
+    if (distance >= least || distance == kNoReach) continue;
+    if (!Ways::goes(cells, there, opposite(static_cast<StreamFace>(face)))) continue;
+    least = std::min(least, distance + 1);
+  }
+  return least;
+}
+
+}  // namespace
+
+void StreamPaths::repair(StreamCells& cells) {
+  looked_at_ = 0;
+  if (cells.changed().empty()) return;
+  std::erase_if(cells.changed(), [&](std::int32_t slot) { return !cells[slot].stored(); });
+  repair_ways(cells, FromSprings{});
+  widen(cells);
+  repair_ways(cells, FromEdges{});
+  write_marks(cells);
+}
+
+void StreamPaths::push(std::uint64_t distance, std::int32_t slot) {
+  heap_.emplace_back(distance, slot);
+  std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
+}
+
+StreamPaths::Entry StreamPaths::pop() {
+  std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
+  const Entry entry = heap_.back();
+  heap_.pop_back();
+  ++looked_at_;
+  return entry;
+}
+
+template <class Ways>
+void StreamPaths::repair_ways(StreamCells& cells, Ways /*ways*/) {
+  lost_.clear();
+  heap_.clear();
+  for (const std::int32_t slot : cells.changed()) {
+    if (Ways::get(cells[slot]) != kNoReach) heap_.emplace_back(Ways::get(cells[slot]), slot);
+  }
+  std::make_heap(heap_.begin(), heap_.end(), std::greater<>());
+  while (!heap_.empty()) {
+    const auto [distance, slot] = pop();
+    StreamCell& cell = cells[slot];
+    if (Ways::get(cell) != distance || best<Ways>(cells, cell) <= distance) continue;
+    Ways::set(cell, kNoReach);
+    lost_.push_back(slot);
+    for (const std::int32_t there : cell.beside) {
+      if (there >= 0 && Ways::get(cells[there]) == distance + 1) push(distance + 1, there);
     }
   }
-  for (StreamCell& cell : cells.cells()) cell.mark.flow_out = cell.to_edge != kUnreached;
+  for (const std::int32_t slot : lost_) cells.note_ways(slot);
+  const std::size_t known = cells.changed().size();
+  for (std::size_t i = 0; i < known; ++i) {
+    const std::int32_t slot = cells.changed()[i];
+    StreamCell& cell = cells[slot];
+    const std::uint64_t distance = best<Ways>(cells, cell);
+    if (distance >= Ways::get(cell)) continue;
+    Ways::set(cell, distance);
+    heap_.emplace_back(distance, slot);
+  }
+  std::make_heap(heap_.begin(), heap_.end(), std::greater<>());
+  while (!heap_.empty()) {
+    const auto [distance, slot] = pop();
+    const StreamCell& cell = cells[slot];
+    if (Ways::get(cell) != distance) continue;
+    for (std::size_t face = 0; face < kFaces; ++face) {
+      if (!Ways::goes(cells, cell, face)) continue;
+      StreamCell& there = cells[cell.beside[face]];
+      if (Ways::get(there) <= distance + 1) continue;
+      Ways::set(there, distance + 1);
+      cells.note_ways(cell.beside[face]);
+      push(distance + 1, cell.beside[face]);
+    }
+  }
+}
+
+// The widest of the shortest ways from a spring, each as wide as its narrowest cell, from the
+// spring on. Falling water is as thin as it is fast: it throttles nothing.
+void StreamPaths::widen(StreamCells& cells) {
+  // What changed decides what its neighbours find, too.
+  const std::size_t known = cells.changed().size();
+  for (std::size_t i = 0; i < known; ++i) {
+    const std::int32_t slot = cells.changed()[i];
+    heap_.emplace_back(cells[slot].reach, slot);
+    for (const std::int32_t there : cells[slot].beside) {
+      if (there >= 0 && !cells[there].changed) heap_.emplace_back(cells[there].reach, there);
+    }
+  }
+  std::make_heap(heap_.begin(), heap_.end(), std::greater<>());
+  while (!heap_.empty()) {
+    const auto [distance, slot] = pop();
+    StreamCell& cell = cells[slot];
+    if (!find_widest(cells, cell)) continue;
+    cells.note_ways(slot);
+    for (const std::int32_t there : cell.beside) {
+      if (there >= 0 && cells[there].reach == distance + 1) push(distance + 1, there);
+    }
+  }
+}
+
+/// Whether it is not as wide as it was.
+bool StreamPaths::find_widest(StreamCells& cells, StreamCell& cell) const {
+  std::int32_t widest = 0;
+  cell.from_source = kUnreached;
+  for (std::size_t face = 0; face < kFaces && cell.reach != kNoReach; ++face) {
+    if (cell.beside[face] < 0) continue;
+    const StreamCell& from = cells[cell.beside[face]];
+    if (from.reach + 1 != cell.reach) continue;
+    if (!leads(cells, from, opposite(static_cast<StreamFace>(face)))) continue;
+    if (cell.from_source == kUnreached) cell.from_source = cell.beside[face];
+    const std::int32_t through = cells.supported(from) ? capacity_of(from.level) : kMostCapacity;
+    widest = std::max(widest, std::min<std::int32_t>(from.mark.largest, through));
+  }
+  if (cell.mark.is_source) widest = kMostCapacity;
+  if (widest == cell.mark.largest) return false;
+  cell.mark.largest = static_cast<std::uint8_t>(widest);
+  return true;
+}
+
+void StreamPaths::write_marks(StreamCells& cells) {
+  for (const std::int32_t slot : cells.changed()) {
+    StreamCell& cell = cells[slot];
+    cell.changed = false;
+    cell.mark.has_source = cell.reach != kNoReach;
+    cell.mark.flow_out = cell.to_edge != kUnreached;
+    if (pack(cell.mark) != cell.old_mark) cells.touch(slot);
+    const bool was_river = cell.listed == StreamList::kRiver;
+    if (was_river != cell.in_river() || (was_river && cell.listed_edge != cell.to_edge)) {
+      cells.relist(slot);
+    }
+  }
+  cells.changed().clear();
 }
 
 }  // namespace sluice::sim

@@ -1,54 +1,14 @@
 // The phases of a tick of stream water, in their order. Each reads and writes the gathered cells.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <vector>
 
 #include "server/sim/models/stream/cells.h"
+#include "server/sim/models/stream/turns.h"
 
 namespace sluice::sim {
 
-/// Finds what joins each cell to a spring (to_source, source_height, has_source, largest) and to an
-/// open edge (to_edge, flow_out).
-class StreamPaths {
- public:
-  void find(StreamCells& cells);
-
- private:
-  void reach_from_springs(StreamCells& cells);
-  void spread_from(StreamCells& cells, std::int32_t slot);
-  void widen(StreamCells& cells);
-  void reach_from_edges(StreamCells& cells);
-
-  std::vector<std::int32_t> queue_;
-  std::vector<std::int32_t> springs_;
-  std::array<std::vector<std::int32_t>, kMostCapacity + 1> by_width_;
-};
-
-/// Moves water through full cells, from the highest surface of a pool to what lies lower.
-class StreamPressure {
- public:
-  void move(StreamCells& cells);
-
- private:
-  struct Pool {
-    std::int32_t top = 0;     // head of the highest surface: 8 y + level
-    std::int32_t lowest = 0;  // head of the lowest cell with room
-    std::int32_t giving = 0;  // heads above it give, those below it take
-  };
-  void gather_pool(StreamCells& cells, std::int32_t first);
-  void measure(StreamCells& cells, Pool& pool) const;
-  void find_ways(StreamCells& cells, const Pool& pool);
-  void ask(StreamCells& cells, const Pool& pool, StreamCell& cell) const;
-  void grant(StreamCells& cells, StreamCell& cell, std::int32_t slot) const;
-
-  std::vector<std::int32_t> members_;  // the pool's full cells
-  std::vector<std::int32_t> leaves_;   // part-full cells on and beside them
-  std::vector<std::int32_t> queue_;
-};
-
 /// Lets each cell's water fall, else spread. Returns the levels that left over open edges.
-std::int64_t settle_streams(StreamCells& cells);
+std::int64_t settle_streams(StreamCells& cells, StreamTurns& turns);
 
 }  // namespace sluice::sim

@@ -1,187 +1,413 @@
-#include <algorithm>
+#include "server/sim/models/stream/pressure.h"
 
-#include "server/sim/models/stream/phases.h"
+#include <algorithm>
+#include <bit>
+#include <tuple>
+#include <utility>
 
 namespace sluice::sim {
 
 namespace {
 
-/// Levels a tick that pass one full cell under pressure.
+/// Levels a tick that pass through one full cell, or from one to the next.
 constexpr std::int32_t kPressureFlow = kStreamLevels;
 
 std::int32_t head_of(const StreamCell& cell) {
   return cell.at.y * kStreamLevels + cell.level;
 }
 
-bool full(const StreamCell& cell) {
-  return cell.level == kStreamLevels;
+/// What a cell holds above a head, in levels.
+std::int32_t above(const StreamCell& cell, std::int32_t head) {
+  return std::clamp(head_of(cell) - head, 0, cell.level);
 }
 
-/// Whether pressure reaches the cell behind a face of a full one: full cells everywhere, part-full
-/// ones on top of it, and beside it where they stand on something.
-bool presses_on(const StreamCells& cells, const StreamCell& from, std::size_t face) {
-  const std::int32_t there = from.beside[face];
-  if (there < 0) return false;
-  const StreamCell& to = cells[there];
-  if (full(to)) return true;
-  if (face == kBelow || to.level == 0) return false;  // what is below falls there by itself
-  return face == kAbove || cells.supported(to);
+/// The lowest and the highest of the set bits around a set one.
+std::pair<std::int32_t, std::int32_t> run_around(std::uint64_t mask, std::int32_t height) {
+  const std::uint64_t gaps_below = ~mask & ((std::uint64_t{1} << height) - 1);
+  return {64 - std::countl_zero(gaps_below), height + std::countr_one(mask >> height) - 1};
+}
+
+std::uint64_t bits_between(std::int32_t low, std::int32_t high) {
+  return ~std::uint64_t{0} >> (63 - (high - low)) << low;
 }
 
 }  // namespace
 
 void StreamPressure::move(StreamCells& cells) {
-  for (std::int32_t first = 0; first < cells.size(); ++first) {
-    if (!full(cells[first]) || cells[first].pool != kUnreached) continue;
-    gather_pool(cells, first);
-    Pool pool;
-    measure(cells, pool);
-    if (pool.top - pool.lowest < 2) continue;
-    // What gives stays above all that takes, so that no level ever rises.
-    const std::int32_t range = pool.top - pool.lowest;
-    pool.giving = pool.top - std::max(range == 2 ? 1 : 2, range / 4);
-    find_ways(cells, pool);
-    for (std::size_t i = queue_.size(); i-- > 0;) ask(cells, pool, cells[queue_[i]]);
-    for (const std::int32_t slot : queue_) grant(cells, cells[slot], slot);
+  slab_ = cells.shape().slab();
+  gather(cells);
+  std::erase_if(pools_, [](const Pool& pool) { return pool.top - pool.lowest < 2; });
+  std::sort(pools_.begin(), pools_.end(),
+            [](const Pool& a, const Pool& b) { return a.first < b.first; });
+  for (Pool& pool : pools_) act(cells, pool);
+}
+
+void StreamPressure::gather(StreamCells& cells) {
+  runs_.clear();
+  rooms_.clear();
+  pools_.clear();
+  members_.clear();
+  for (const auto& region : cells.regions()) {
+    if (region->chunk != nullptr && region->full_cells > 0) list_runs(*region);
+  }
+  for (std::size_t run = 0; run < runs_.size(); ++run) {
+    if (!runs_[run].known) gather_pool(cells, static_cast<std::int32_t>(run));
+  }
+}
+
+void StreamPressure::list_runs(StreamCells::Region& region) {
+  for (std::int32_t column = 0; column < slab_; ++column) {
+    region.first_run[static_cast<std::size_t>(column)] = static_cast<std::int32_t>(runs_.size());
+    std::uint64_t left = region.full[static_cast<std::size_t>(column)];
+    while (left != 0) {
+      const auto [low, high] = run_around(left, std::countr_zero(left));
+      runs_.push_back({.region = &region, .column = column, .low = low, .high = high});
+      left &= ~bits_between(low, high);
+    }
   }
 }
 
 void StreamPressure::gather_pool(StreamCells& cells, std::int32_t first) {
-  members_.assign(1, first);
-  leaves_.clear();
-  cells[first].pool = first;
-  for (std::size_t next = 0; next < members_.size(); ++next) {
-    StreamCell& from = cells[members_[next]];
-    from.from_giver = kUnreached;
-    from.need = from.passing = from.granted = 0;
+  Pool pool;
+  pool.begin = static_cast<std::int32_t>(members_.size());
+  runs_[static_cast<std::size_t>(first)].known = true;
+  members_.push_back(first);
+  for (auto next = static_cast<std::size_t>(pool.begin); next < members_.size(); ++next) {
     for (std::size_t face = 0; face < kFaces; ++face) {
-      if (!presses_on(cells, from, face)) continue;
-      const std::int32_t there = from.beside[face];
-      StreamCell& to = cells[there];
-      // A full cell belongs to one pool a tick, even if it was filled a moment ago.
-      if (to.pool == first || (full(to) && to.pool != kUnreached)) continue;
-      to.pool = first;
-      to.from_giver = kUnreached;
-      to.need = to.passing = to.granted = 0;
-      (full(to) ? members_ : leaves_).push_back(there);
+      each_beside(cells, members_[next], face, [&](std::int32_t run, std::int32_t, std::int32_t) {
+        Run& to = runs_[static_cast<std::size_t>(run)];
+        if (to.known) return;
+        to.known = true;
+        members_.push_back(run);
+      });
     }
+    find_rooms(cells, runs_[static_cast<std::size_t>(members_[next])]);
+  }
+  pool.end = static_cast<std::int32_t>(members_.size());
+  measure(cells, pool);
+  pools_.push_back(pool);
+}
+
+/// The one that holds the full cell at that height.
+std::int32_t StreamPressure::run_at(const StreamCells::Region& region, std::int32_t column,
+                                    std::int32_t height) const {
+  std::int32_t run = region.first_run[static_cast<std::size_t>(column)];
+  while (runs_[static_cast<std::size_t>(run)].high < height) ++run;
+  return run;
+}
+
+Vec3 StreamPressure::base_of(const StreamCells& cells, const Run& run) {
+  const ChunkShape& shape = cells.shape();
+  return shape.cell_at(run.region->chunk->coord, run.low * shape.slab() + run.column);
+}
+
+/// Tells f(run, lowest height, highest height where they touch) of the runs behind a face.
+template <class F>
+void StreamPressure::each_beside(const StreamCells& cells, std::int32_t run, std::size_t face,
+                                 F&& f) const {
+  const Run& from = runs_[static_cast<std::size_t>(run)];
+  const ChunkShape& shape = cells.shape();
+  const std::size_t axis = face / 2;
+  const bool up = face % 2 == 1;
+  std::uint64_t touching = 0;
+  std::int32_t column = from.column;
+  bool leaves = false;
+  if (axis == 1) {
+    leaves = up ? from.high == shape.height() - 1 : from.low == 0;
+    if (!leaves) return;
+    touching = up ? 1 : std::uint64_t{1} << (shape.height() - 1);
+  } else {
+    const std::int32_t side = axis == 0 ? shape.width() : shape.depth();
+    const std::int32_t stride = axis == 0 ? 1 : shape.width();
+    const std::int32_t place = (axis == 0 ? column : column / shape.width()) & (side - 1);
+    leaves = place == (up ? side - 1 : 0);
+    const std::int32_t step = up ? stride : -stride;
+    column += leaves ? -step * (side - 1) : step;
+    touching = bits_between(from.low, from.high);
+  }
+  const StreamCells::Region* region = from.region;
+  if (leaves) {
+    const Chunk* const chunk = chunk_beside(*region->chunk, face);
+    if (chunk == nullptr || !chunk->in_pass) return;
+    region = cells.regions()[chunk->pass_slot].get();
+  }
+  touching &= region->full[static_cast<std::size_t>(column)];
+  while (touching != 0) {
+    const std::int32_t height = std::countr_zero(touching);
+    const std::int32_t there = run_at(*region, column, height);
+    const Run& to = runs_[static_cast<std::size_t>(there)];
+    const std::uint64_t shared = touching & bits_between(to.low, to.high);
+    f(there, height, 63 - std::countl_zero(shared));
+    touching &= ~shared;
   }
 }
 
-void StreamPressure::measure(StreamCells& cells, Pool& pool) const {
-  pool.top = INT32_MIN;
-  for (const auto* list : {&members_, &leaves_}) {
-    for (const std::int32_t slot : *list) pool.top = std::max(pool.top, head_of(cells[slot]));
+void StreamPressure::find_rooms(StreamCells& cells, Run& run) {
+  run.rooms = static_cast<std::int32_t>(rooms_.size());
+  const std::int32_t top = slot_in(run, run.high);
+  // Most often there is no need to look at the cell itself.
+  const bool plain = run.region->chunk->world_cells == kChunkCells;
+  const std::int32_t over = plain && run.high + 1 < cells.shape().height()
+                                ? slot_in(run, run.high + 1)
+                                : cells[top].beside[kAbove];
+  if (over == kDryThere || (over >= 0 && cells[over].level == 0)) {
+    rooms_.push_back({kDryThere, top, kAbove});
+  } else if (over >= 0 && !cells[over].full()) {
+    rooms_.push_back({over, top, kAbove});
   }
-  pool.lowest = pool.top;
-  for (const std::int32_t slot : leaves_) {
-    pool.lowest = std::min(pool.lowest, head_of(cells[slot]));
+  const ChunkShape& shape = cells.shape();
+  for (const StreamFace face : {kLeft, kRight, kFront, kBack}) {
+    const bool along_x = face < kBelow;
+    const bool up = face % 2 == 1;
+    const std::int32_t side = along_x ? shape.width() : shape.depth();
+    const std::int32_t stride = along_x ? 1 : shape.width();
+    const std::int32_t place = (along_x ? run.column : run.column / shape.width()) & (side - 1);
+    const StreamCells::Region* region = run.region;
+    std::int32_t column = run.column + (up ? stride : -stride);
+    if (place == (up ? side - 1 : 0)) {
+      const Chunk* const chunk = chunk_beside(*region->chunk, face);
+      if (chunk == nullptr || !chunk->in_pass) continue;
+      region = cells.regions()[chunk->pass_slot].get();
+      column = run.column + (up ? -stride : stride) * (side - 1);
+    }
+    std::uint64_t beside =
+        region->part_full[static_cast<std::size_t>(column)] & bits_between(run.low, run.high);
+    for (; beside != 0; beside &= beside - 1) {
+      const std::int32_t height = std::countr_zero(beside);
+      const std::int32_t slot = region->slots[static_cast<std::size_t>(height * slab_ + column)];
+      if (cells.supported(cells[slot])) rooms_.push_back({slot, slot_in(run, height), face});
+    }
   }
+  run.rooms_end = static_cast<std::int32_t>(rooms_.size());
+}
+
+void StreamPressure::measure(const StreamCells& cells, Pool& pool) const {
+  const auto each_room = [&](auto&& f) {
+    for (std::int32_t i = pool.begin; i < pool.end; ++i) {
+      const Run& run = runs_[static_cast<std::size_t>(members_[static_cast<std::size_t>(i)])];
+      for (std::int32_t j = run.rooms; j < run.rooms_end; ++j) {
+        f(rooms_[static_cast<std::size_t>(j)]);
+      }
+    }
+  };
+  for (std::int32_t i = pool.begin; i < pool.end; ++i) {
+    const Run& run = runs_[static_cast<std::size_t>(members_[static_cast<std::size_t>(i)])];
+    const Vec3 at = base_of(cells, run);
+    pool.top = std::max(pool.top, (at.y + run.height()) * kStreamLevels);
+    if (i == pool.begin || at < pool.first) pool.first = at;
+  }
+  each_room([&](const Room& room) {
+    if (room.slot < 0) return;
+    pool.top = std::max(pool.top, head_of(cells[room.slot]));
+    pool.lowest = std::min(pool.lowest, head_of(cells[room.slot]));
+  });
+  pool.lowest = std::min(pool.lowest, pool.top);
   // The row of the highest water; only what lies below it rises.
   const std::int32_t top_row = (pool.top - 1) / kStreamLevels;
-  for (const std::int32_t slot : members_) {
-    const StreamCell& cell = cells[slot];
-    if (cell.beside[kAbove] < 0 && cell.beside[kAbove] != kDryThere) continue;
-    if (cell.beside[kAbove] >= 0 && cells[cell.beside[kAbove]].level > 0) continue;
-    if (cell.at.y + 1 < top_row) pool.lowest = std::min(pool.lowest, head_of(cell));
+  each_room([&](const Room& room) {
+    const StreamCell& full = cells[room.full];
+    if (room.slot < 0 && full.at.y + 1 < top_row) {
+      pool.lowest = std::min(pool.lowest, head_of(full));
+    }
+  });
+}
+
+void StreamPressure::act(StreamCells& cells, Pool& pool) {
+  // What gives stays above all that takes, so that no level ever rises.
+  const std::int32_t range = pool.top - pool.lowest;
+  pool.giving = pool.top - std::max(range == 2 ? 1 : 2, range / 4);
+  ++searches_;
+  asks_.clear();
+  find_givers(cells, pool);
+  const std::int32_t wanting = find_wanting(cells, pool);
+  if (wanting == 0 || givers_.empty()) return;
+  find_ways(cells, wanting);
+  for (std::size_t i = queue_.size(); i-- > 0;) ask(cells, queue_[i]);
+  for (const std::int32_t run : queue_) {
+    grant(cells, pool, runs_[static_cast<std::size_t>(run)]);
   }
 }
 
-void StreamPressure::find_ways(StreamCells& cells, const Pool& pool) {
-  const std::int32_t top_row = (pool.top - 1) / kStreamLevels;
-  queue_.clear();
-  for (const auto* list : {&members_, &leaves_}) {
-    for (const std::int32_t slot : *list) {
-      StreamCell& cell = cells[slot];
-      const std::int32_t head = head_of(cell);
-      if (head > pool.giving) {
-        cell.from_giver = 0;
-        queue_.push_back(slot);
-      } else if (!full(cell)) {
-        cell.need = std::min(kStreamLevels - cell.level, pool.giving - head);
-      } else if (cell.at.y + 1 < top_row) {
-        const std::int32_t above = cell.beside[kAbove];
-        const bool room = above == kDryThere || (above >= 0 && cells[above].level == 0);
-        if (room) cell.need = std::min(kStreamLevels, pool.giving - head);
-      }
+void StreamPressure::find_givers(StreamCells& cells, const Pool& pool) {
+  givers_.clear();
+  for (std::int32_t i = pool.begin; i < pool.end; ++i) {
+    const std::int32_t number = members_[static_cast<std::size_t>(i)];
+    Run& run = runs_[static_cast<std::size_t>(number)];
+    // Not even the cell above its highest one holds water that high.
+    if ((base_of(cells, run).y + run.height() + 1) * kStreamLevels <= pool.giving) continue;
+    for (std::int32_t height = run.high; height >= run.low; --height) {
+      const std::int32_t levels = above(cells[slot_in(run, height)], pool.giving);
+      if (levels == 0) break;
+      run.supply += levels;
     }
+    if (const std::int32_t over = cells[slot_in(run, run.high)].beside[kAbove]; over >= 0) {
+      const StreamCell& surface = cells[over];
+      // What is full there is the next run's.
+      if (surface.found_level < kStreamLevels) run.supply += above(surface, pool.giving);
+    }
+    if (run.supply == 0) continue;
+    const StreamCell& base = cells[slot_in(run, run.low)];
+    givers_.push_back({cells.turn_of(base), base.at, number});
   }
-  for (std::size_t next = 0; next < queue_.size(); ++next) {
-    const StreamCell& from = cells[queue_[next]];
-    for (std::size_t face = 0; face < kFaces; ++face) {
-      // A part-full cell presses on what it stands on alone.
-      if (full(from) ? !presses_on(cells, from, face)
-                     : from.from_giver > 0 || face != kBelow || from.beside[face] < 0) {
+  std::sort(givers_.begin(), givers_.end(), [](const Giver& a, const Giver& b) {
+    return std::tie(a.turn, a.at) < std::tie(b.turn, b.at);
+  });
+}
+
+// Notes what each room takes, and counts those that take anything, each once.
+std::int32_t StreamPressure::find_wanting(StreamCells& cells, const Pool& pool) {
+  const std::int32_t top_row = (pool.top - 1) / kStreamLevels;
+  std::int32_t wanting = 0;
+  for (std::int32_t i = pool.begin; i < pool.end; ++i) {
+    const Run& run = runs_[static_cast<std::size_t>(members_[static_cast<std::size_t>(i)])];
+    for (std::int32_t j = run.rooms; j < run.rooms_end; ++j) {
+      Room& room = rooms_[static_cast<std::size_t>(j)];
+      if (room.slot < 0) {
+        const StreamCell& full = cells[room.full];
+        if (full.at.y + 1 >= top_row) continue;
+        room.need = std::clamp(pool.giving - (full.at.y + 1) * kStreamLevels, 0, kStreamLevels);
+        wanting += room.need > 0 ? 1 : 0;
         continue;
       }
-      StreamCell& to = cells[from.beside[face]];
-      if (to.pool != from.pool || to.from_giver != kUnreached) continue;
-      to.from_giver = from.from_giver + 1;
-      queue_.push_back(from.beside[face]);
+      StreamCell& cell = cells[room.slot];
+      room.need = std::min(kStreamLevels - cell.level, pool.giving - head_of(cell));
+      if (room.need <= 0 || cell.wanting_in == searches_) continue;
+      cell.wanting_in = searches_;
+      ++wanting;
     }
   }
+  return wanting;
 }
 
-void StreamPressure::ask(StreamCells& cells, const Pool& pool, StreamCell& cell) const {
-  cell.asked.fill(0);
-  if (cell.from_giver == 0) return;
-  std::int32_t wanted = cell.need + cell.passing;
-  for (std::size_t turn = 0; turn < kFaces && wanted > 0; ++turn) {
-    const std::size_t face = (turn + static_cast<std::size_t>(cell.key % kFaces)) % kFaces;
-    if (cell.beside[face] < 0) continue;
-    StreamCell& parent = cells[cell.beside[face]];
-    if (parent.pool != cell.pool || parent.from_giver + 1 != cell.from_giver) continue;
-    if (!full(parent) && face != kAbove) continue;
-    const std::int32_t possible = parent.from_giver == 0
-                                      ? std::min(parent.level, head_of(parent) - pool.giving)
-                                      : kPressureFlow;
-    const std::int32_t levels = std::min(wanted, possible - parent.passing);
-    if (levels <= 0) continue;
-    parent.passing += levels;
-    cell.asked[face] = static_cast<std::int8_t>(levels);
-    wanted -= levels;
+// As far as the last one that wants any.
+void StreamPressure::find_ways(StreamCells& cells, std::int32_t wanting) {
+  queue_.clear();
+  for (const Giver& giver : givers_) {
+    runs_[static_cast<std::size_t>(giver.run)].from_giver = 0;
+    queue_.push_back(giver.run);
   }
-}
-
-// In the order of the ways, so that a cell has what it was granted before it grants.
-void StreamPressure::grant(StreamCells& cells, StreamCell& cell, std::int32_t slot) const {
-  if (cell.from_giver == 0) {
-    cell.granted = cell.passing;
-    cell.level -= cell.passing;
-    cell.flowed = cell.flowed || cell.passing > 0;
-  } else if (cell.granted > 0) {
-    cell.flowed = true;
-    const std::int32_t taken = std::min(cell.need, cell.granted);
-    cell.granted -= taken;
-    if (!full(cell)) {
-      cell.level += taken;
-    } else if (taken > 0) {
-      StreamMark mark;
-      mark.active = 1;
-      mark.has_source = cell.mark.has_source;
-      mark.largest = cell.mark.largest;
-      mark.parents = 1 << kBelow;
-      if (cell.beside[kAbove] >= 0) {
-        StreamCell& above = cells[cell.beside[kAbove]];
-        above.level += taken;
-        above.flowed = true;
-      } else {
-        cells.wet(cell, kAbove, taken, mark);
+  for (std::size_t next = 0; next < queue_.size(); ++next) {
+    Run& run = runs_[static_cast<std::size_t>(queue_[next])];
+    for (std::int32_t j = run.rooms; j < run.rooms_end; ++j) {
+      Room& room = rooms_[static_cast<std::size_t>(j)];
+      if (room.need <= 0) continue;
+      if (room.slot >= 0) {
+        // The nearest run has it.
+        if (cells[room.slot].wanting_in != searches_) {
+          room.need = 0;
+          continue;
+        }
+        cells[room.slot].wanting_in = 0;
       }
+      run.need += room.need;
+      --wanting;
+    }
+    if (wanting == 0) {
+      queue_.resize(next + 1);
+      return;
+    }
+    const std::int32_t further = run.from_giver + 1;
+    for (std::size_t face = 0; face < kFaces; ++face) {
+      each_beside(cells, queue_[next], face, [&](std::int32_t there, std::int32_t, std::int32_t) {
+        Run& to = runs_[static_cast<std::size_t>(there)];
+        if (to.from_giver != kUnreached) return;
+        to.from_giver = further;
+        queue_.push_back(there);
+      });
     }
   }
-  for (std::size_t face = 0; face < kFaces && cell.granted > 0; ++face) {
-    if (cell.beside[face] < 0) continue;
-    StreamCell& child = cells[cell.beside[face]];
-    const auto back = opposite(static_cast<StreamFace>(face));
-    if (child.pool != cell.pool || child.from_giver != cell.from_giver + 1) continue;
-    if (child.beside[back] != slot) continue;
-    const std::int32_t levels = std::min<std::int32_t>(child.asked[back], cell.granted);
-    child.granted += levels;
-    cells.tell(cell.at, child.at, levels);
-    cell.granted -= levels;
-    if (levels > 0) cell.mark.direction = static_cast<std::uint8_t>(face + 1);
+}
+
+void StreamPressure::ask(StreamCells& cells, std::int32_t child) {
+  Run& run = runs_[static_cast<std::size_t>(child)];
+  if (run.from_giver == 0) return;
+  std::int32_t wanted = std::min(run.need + run.passing, kPressureFlow * run.height());
+  if (wanted == 0) return;
+  const std::uint64_t turned = cells.turn_of(cells[slot_in(run, run.low)]) % kFaces;
+  for (std::size_t turn = 0; turn < kFaces && wanted > 0; ++turn) {
+    const std::size_t face = (turn + turned) % kFaces;
+    each_beside(cells, child, face, [&](std::int32_t number, std::int32_t low, std::int32_t high) {
+      Run& parent = runs_[static_cast<std::size_t>(number)];
+      if (parent.from_giver + 1 != run.from_giver || parent.from_giver == kUnreached) return;
+      const std::int32_t possible =
+          parent.from_giver == 0 ? parent.supply : kPressureFlow * parent.height();
+      const std::int32_t levels =
+          std::min({wanted, possible - parent.passing, kPressureFlow * (high - low + 1)});
+      if (levels <= 0) return;
+      parent.passing += levels;
+      wanted -= levels;
+      const StreamFace back = opposite(static_cast<StreamFace>(face));
+      asks_.push_back({child, back, high, levels, parent.asked});
+      parent.asked = static_cast<std::int32_t>(asks_.size()) - 1;
+    });
   }
+}
+
+// In the order of the ways, so that a run has what it was granted before it grants.
+void StreamPressure::grant(StreamCells& cells, const Pool& pool, Run& run) {
+  if (run.from_giver == 0) {
+    run.granted = std::min(run.supply, run.need + run.passing);
+    give(cells, pool, run, run.granted);
+  }
+  for (std::int32_t j = run.rooms; j < run.rooms_end && run.granted > 0; ++j) {
+    const Room& room = rooms_[static_cast<std::size_t>(j)];
+    const std::int32_t levels = std::min(room.need, run.granted);
+    if (levels <= 0) continue;
+    fill(cells, room, levels);
+    run.granted -= levels;
+  }
+  for (std::int32_t i = run.asked; i != kUnreached && run.granted > 0;) {
+    const Ask& asked = asks_[static_cast<std::size_t>(i)];
+    i = asked.next;
+    const std::int32_t levels = std::min(asked.levels, run.granted);
+    Run& child = runs_[static_cast<std::size_t>(asked.child)];
+    child.granted += levels;
+    run.granted -= levels;
+    if (asked.face == kBelow || asked.face == kAbove) continue;
+    StreamCell& from = cells[slot_in(run, asked.overlap)];
+    StreamCell& to = cells[slot_in(child, asked.overlap)];
+    from.mark.direction = static_cast<std::uint8_t>(asked.face + 1);
+    cells.flow(from);
+    cells.flow(to);
+    cells.tell(from.at, to.at, levels);
+  }
+}
+
+// From the surface downwards.
+void StreamPressure::give(StreamCells& cells, const Pool& pool, const Run& run,
+                          std::int32_t levels) {
+  const auto take = [&](StreamCell& cell) {
+    const std::int32_t some = std::min(levels, above(cell, pool.giving));
+    if (some == 0) return;
+    cells.lower(cell, some);
+    cells.flow(cell);
+    levels -= some;
+  };
+  const std::int32_t over = cells[slot_in(run, run.high)].beside[kAbove];
+  if (over >= 0 && cells[over].found_level < kStreamLevels) take(cells[over]);
+  for (std::int32_t height = run.high; height >= run.low && levels > 0; --height) {
+    take(cells[slot_in(run, height)]);
+  }
+}
+
+void StreamPressure::fill(StreamCells& cells, const Room& room, std::int32_t levels) {
+  StreamCell& full = cells[room.full];
+  const std::int32_t slot = room.slot < 0 ? full.beside[kAbove] : room.slot;
+  full.mark.direction = static_cast<std::uint8_t>(room.face + 1);
+  cells.flow(full);
+  if (slot < 0) {
+    StreamMark mark;
+    mark.active = 1;
+    mark.has_source = full.mark.has_source;
+    mark.largest = full.mark.largest;
+    mark.parents = 1 << kBelow;
+    cells.wet(full, kAbove, levels, mark);
+    return;
+  }
+  StreamCell& cell = cells[slot];
+  cells.raise(cell, levels);
+  cells.flow(cell);
+  cells.tell(full.at, cell.at, levels);
 }
 
 }  // namespace sluice::sim

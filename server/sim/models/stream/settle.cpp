@@ -1,10 +1,9 @@
 #include <algorithm>
 #include <array>
-#include <tuple>
 #include <utility>
-#include <vector>
 
 #include "server/sim/models/stream/phases.h"
+#include "server/sim/models/stream/turns.h"
 
 namespace sluice::sim {
 
@@ -23,35 +22,20 @@ struct Target {
 
 class Settling {
  public:
-  explicit Settling(StreamCells& cells) : cells_(cells) {}
+  Settling(StreamCells& cells, StreamTurns& turns) : cells_(cells), turns_(turns) {}
 
   std::int64_t run() {
     // Rivers first, from the edge backwards: each cell finds the next one emptied, and passes on
     // what it holds; so a steady spring makes a river of steady levels.
-    order_rivers();
-    for (const std::int32_t slot : rivers_) settle(cells_[slot]);
-    for (std::int32_t slot = 0; slot < cells_.size(); ++slot) {
-      if (!in_river(cells_[slot])) settle(cells_[slot]);
-    }
+    turns_.begin(cells_);
+    for (std::int32_t slot; (slot = turns_.next_of_river(cells_)) >= 0;) settle(cells_[slot]);
+    turns_.begin_others(cells_);
+    for (std::int32_t slot; (slot = turns_.next_other(cells_)) >= 0;) settle(cells_[slot]);
+    turns_.end(cells_);
     return drained_;
   }
 
  private:
-  [[nodiscard]] static bool in_river(const StreamCell& cell) {
-    return cell.mark.has_source && cell.to_edge != kUnreached;
-  }
-
-  void order_rivers() {
-    for (std::int32_t slot = 0; slot < cells_.size(); ++slot) {
-      if (in_river(cells_[slot])) rivers_.push_back(slot);
-    }
-    std::sort(rivers_.begin(), rivers_.end(), [this](std::int32_t a, std::int32_t b) {
-      const StreamCell& one = cells_[a];
-      const StreamCell& other = cells_[b];
-      return std::tuple(one.to_edge, one.at) < std::tuple(other.to_edge, other.at);
-    });
-  }
-
   void settle(StreamCell& cell) {
     if (cell.level > 0) fall(cell);
     if (cell.level > 0 && has_way(cell)) spread(cell);
@@ -64,8 +48,9 @@ class Settling {
     if (target.slot == kGutterThere) {
       target.edge = target.falls = true;
     } else if (target.slot == kDryThere) {
-      target.level = cells_.fresh_level(cell, face);
-      target.falls = !cells_.fresh_supported(cell, face);
+      const StreamCells::Fresh fresh = cells_.fresh(cell, face);
+      target.level = fresh.level;
+      target.falls = !fresh.supported;
     } else if (target.slot >= 0) {
       target.level = cells_[target.slot].level;
       target.falls = !cells_.supported(cells_[target.slot]);
@@ -74,9 +59,9 @@ class Settling {
   }
 
   void give(StreamCell& cell, StreamFace face, const Target& target, std::int32_t levels) {
-    cell.level -= levels;
+    cells_.lower(cell, levels);
     cells_.tell(cell.at, cell.at + kFaceStep[face], levels);
-    cell.flowed = true;
+    cells_.flow(cell);
     cell.mark.direction = static_cast<std::uint8_t>(face + 1);
     // What arrives goes on as it came, until it has a way of its own.
     const auto onward = static_cast<std::uint8_t>(face == kBelow ? 0 : face + 1);
@@ -84,8 +69,8 @@ class Settling {
       drained_ += levels;
     } else if (target.slot >= 0) {
       StreamCell& to = cells_[target.slot];
-      to.level += levels;
-      to.flowed = true;
+      cells_.raise(to, levels);
+      cells_.flow(to);
       if (to.mark.direction == 0 || to.mark.direction == kBelow + 1) to.mark.direction = onward;
     } else {
       StreamMark mark;
@@ -108,23 +93,17 @@ class Settling {
 
   // A quick look, before anything is drawn: deep water mostly has none.
   [[nodiscard]] bool has_way(const StreamCell& cell) const {
+    const std::int32_t most =
+        cell.in_river() ? std::min(cell.level, kStreamLevels - 1) : cell.level - 1;
     return std::any_of(kSideways.begin(), kSideways.end(), [&](StreamFace face) {
       const std::int32_t there = cell.beside[face];
       if (there < 0) return there != kSolidThere;
-      return cells_[there].level <= std::min(cell.level, kStreamLevels - 1);
+      return cells_[there].level <= most;
     });
   }
 
   void spread(StreamCell& cell) {
-    order_ = kSideways;
-    // A river's ways are the same in every tick; elsewhere chance has no favourites.
-    const std::uint64_t tick = in_river(cell) ? 0 : cells_.tick();
-    const std::uint64_t drawn = draw(cells_.seed(), tick, cell.at, DrawPurpose::kStreamSpread);
-    // Each pick from 16 bits of its own.
-    for (std::uint32_t left = 4; left > 1; --left) {
-      const std::uint32_t pick = choose(drawn << 16 * (left - 2), left);
-      std::swap(order_[left - 1], order_[pick]);
-    }
+    find_order(cell);
     if (!cell.mark.has_source) {
       level_out(cell, kStreamLevels);
     } else if (cell.mark.flow_out) {
@@ -132,6 +111,30 @@ class Settling {
     } else {
       explore(cell);
     }
+  }
+
+  // A river's ways are the same in every tick; elsewhere chance has no favourites.
+  void find_order(StreamCell& cell) {
+    if (cell.in_river() && cell.river_ways != 0) {
+      for (std::size_t i = 0; i < order_.size(); ++i) {
+        order_[i] = kSideways[cell.river_ways >> 2 * i & 3];
+      }
+      return;
+    }
+    std::array<std::uint8_t, 4> order = {0, 1, 2, 3};
+    const std::uint64_t tick = cell.in_river() ? 0 : cells_.tick();
+    const std::uint64_t drawn = draw(cells_.seed(), tick, cell.at, DrawPurpose::kStreamSpread);
+    // Each pick from 16 bits of its own.
+    for (std::uint32_t left = 4; left > 1; --left) {
+      const std::uint32_t pick = choose(drawn << 16 * (left - 2), left);
+      std::swap(order[left - 1], order[pick]);
+    }
+    std::uint32_t packed = 0;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      order_[i] = kSideways[order[i]];
+      packed |= std::uint32_t{order[i]} << 2 * i;
+    }
+    if (cell.in_river()) cell.river_ways = static_cast<std::uint8_t>(packed);
   }
 
   // Towards everything that holds at least two levels less, or from where water falls on.
@@ -193,7 +196,7 @@ class Settling {
     if (!target.open) return false;
     if (target.slot >= 0) {
       const StreamCell& to = cells_[target.slot];
-      if (to.to_source != kUnreached && to.to_source <= cell.to_source) return false;
+      if (to.reach != kNoReach && to.to_source() <= cell.to_source()) return false;
     }
     return stream(cell, face, target);
   }
@@ -213,21 +216,22 @@ class Settling {
   // Lets a cell have one level more from the way to its spring, along its own layer.
   bool pull(StreamCell& cell) {
     StreamCell* to = &cell;
-    while (!to->unsupplied && to->from_source != kUnreached) {
+    while (to->unsupplied_in != cells_.tick() && to->from_source != kUnreached) {
       StreamCell& from = cells_[to->from_source];
       if (from.at.y != to->at.y) break;
       // A spring is filled up again, so it may stand a level lower for the rest of the tick.
       if (from.level > 0 && from.level + (from.mark.is_source ? 1 : 0) > to->level) {
-        --from.level;
-        ++cell.level;
-        from.flowed = cell.flowed = true;
+        cells_.lower(from, 1);
+        cells_.raise(cell, 1);
+        cells_.flow(from);
+        cells_.flow(cell);
         tell_way(from, cell);
         return true;
       }
-      to->unsupplied = true;  // until the next tick
+      to->unsupplied_in = cells_.tick();  // until the next tick
       to = &from;
     }
-    to->unsupplied = true;
+    to->unsupplied_in = cells_.tick();
     return false;
   }
 
@@ -241,15 +245,15 @@ class Settling {
   }
 
   StreamCells& cells_;
+  StreamTurns& turns_;
   std::array<StreamFace, 4> order_{};
-  std::vector<std::int32_t> rivers_;
   std::int64_t drained_ = 0;
 };
 
 }  // namespace
 
-std::int64_t settle_streams(StreamCells& cells) {
-  return Settling(cells).run();
+std::int64_t settle_streams(StreamCells& cells, StreamTurns& turns) {
+  return Settling(cells, turns).run();
 }
 
 }  // namespace sluice::sim

@@ -1,11 +1,15 @@
 #include "server/sim/models/stream/stream.h"
 
 #include <algorithm>
+#include <tuple>
 #include <vector>
 
 #include "server/sim/models/stream/cells.h"
+#include "server/sim/models/stream/paths.h"
 #include "server/sim/models/stream/phases.h"
 #include "server/sim/models/stream/pools.h"
+#include "server/sim/models/stream/pressure.h"
+#include "server/sim/models/stream/turns.h"
 
 namespace sluice::sim {
 
@@ -19,18 +23,31 @@ class StreamWater final : public WaterModelState {
   explicit StreamWater(const WorldConfig& config)
       : seed_(config.seed), drying_(config.option("drying")) {}
 
+  void attach(Grid& /*grid*/, WaterState& /*state*/) override {
+    forgotten_ = true;
+    knows_sources_ = false;
+    marked_sources_.clear();
+  }
+
   WaterAdvance advance(const WaterTick& now, Grid& grid, Executor& /*executor*/) override {
     if (!now.sleep) grid.wake_all();
     mark_sources(now.sources, grid);
+    if (forgotten_ || cells_.scattered()) {
+      cells_.forget();
+      turns_.forget();
+      forgotten_ = false;
+    }
     cells_.gather(grid, seed_, now.tick, now.moves);
     WaterAdvance done;
-    done.cell_updates = cells_.size();
     done.sweeps = 1;
-    paths_.find(cells_);
+    paths_.repair(cells_);
+    turns_.arrange(cells_);
+    cells_.tidy();
     pressure_.move(cells_);
-    done.drained = settle_streams(cells_) * kUnitsPerLevel;
-    for (StreamCell& cell : cells_.cells()) fade(cell, done);
-    for (StreamCell& cell : cells_.cells()) finish(cell);
+    done.drained = settle_streams(cells_, turns_) * kUnitsPerLevel;
+    done.cell_updates = turns_.taken() + pressure_.runs() + paths_.looked_at();
+    fade_all(done);
+    finish_all();
     cells_.release();
     return done;
   }
@@ -87,26 +104,73 @@ class StreamWater final : public WaterModelState {
     grid.note_change(*chunk, kChangedInside);
   }
 
-  void fade(StreamCell& cell, WaterAdvance& done) {
+  void fade_all(WaterAdvance& done) {
+    dried_.clear();
+    for (const std::int32_t slot : cells_.busy()) fade(cells_[slot]);
+    done.evaporated += static_cast<std::int64_t>(dried_.size()) * kUnitsPerLevel;
+    if (!cells_.tells()) return;
+    std::sort(dried_.begin(), dried_.end(), [this](std::int32_t a, std::int32_t b) {
+      return std::tuple(cells_.turn_of(cells_[a]), cells_[a].at) <
+             std::tuple(cells_.turn_of(cells_[b]), cells_[b].at);
+    });
+    for (const std::int32_t slot : dried_) cells_.tell(cells_[slot].at, kNowhere, 1);
+  }
+
+  void fade(StreamCell& cell) {
     StreamMark& mark = cell.mark;
     if (cell.flowed) {
+      cell.flowed = false;
       mark.active = std::min<std::uint8_t>(kMostActive, mark.active + 1);
     } else if (mark.active > 0) {
       if (due(cell, kFadingTicks)) --mark.active;
-    } else if (cell.level > 0 && !mark.has_source && drying_ > 0 && due(cell, drying_)) {
+    } else if (dries(cell) && due(cell, drying_)) {
       --cell.level;
-      cells_.tell(cell.at, kNowhere, 1);
-      done.evaporated += kUnitsPerLevel;
+      dried_.push_back(cells_.slot_of(cell));
+    }
+  }
+
+  [[nodiscard]] bool dries(const StreamCell& cell) const {
+    return cell.level > 0 && !cell.mark.has_source && drying_ > 0;
+  }
+
+  void finish_all() {
+    std::vector<std::int32_t>& busy = cells_.busy();
+    const std::size_t flowing = busy.size();
+    for (std::size_t i = 0; i < flowing; ++i) tell_neighbours(cells_[busy[i]]);
+    for (const std::int32_t slot : busy) finish(cells_[slot]);
+    gone_.clear();
+    std::erase_if(busy, [this](std::int32_t slot) {
+      StreamCell& cell = cells_[slot];
+      cell.busy = cell.mark.active > 0 || dries(cell);
+      if (cell.level == 0 && cell.old_mark == 0) gone_.push_back(slot);
+      return !cell.busy;
+    });
+    for (const std::int32_t slot : gone_) cells_.remove(slot);
+  }
+
+  // Of what decides whose flow comes to them.
+  void tell_neighbours(StreamCell& cell) {
+    const StreamMark was = unpack(cell.old_mark);
+    const StreamMark& mark = cell.mark;
+    if (was.direction == mark.direction && was.has_source == mark.has_source &&
+        (was.active > 0) == (mark.active > 0)) {
+      return;
+    }
+    cell.new_parents = true;
+    for (const std::int32_t there : cell.beside) {
+      if (there < 0) continue;
+      cells_[there].new_parents = true;
+      cells_.touch(there);
     }
   }
 
   void finish(StreamCell& cell) {
     StreamMark& mark = cell.mark;
-    mark.parents = parents_of(cell);
+    if (cell.new_parents) mark.parents = parents_of(cell);
+    cell.new_parents = false;
     if (cell.level == 0 && mark.active == 0 && !mark.is_source) mark = {};
     cells_.store(cell);
-    const bool drying = cell.level > 0 && !mark.has_source && drying_ > 0;
-    if (mark.active > 0 || drying) cells_.keep_awake(cell);
+    if (mark.active > 0 || dries(cell)) cells_.keep_awake(cell);
   }
 
   // Once in every `ticks` ticks, at a moment that is drawn: so chance never takes for ever.
@@ -138,7 +202,11 @@ class StreamWater final : public WaterModelState {
   // Made again from the marks when it is not known, and room for one tick's work.
   bool knows_sources_ = false;
   std::vector<Vec3> marked_sources_;
+  bool forgotten_ = true;
   StreamCells cells_;
+  StreamTurns turns_;
+  std::vector<std::int32_t> dried_;  // slots of cells that lost a level to the air in this tick
+  std::vector<std::int32_t> gone_;
 };
 
 constexpr MarkField kMarks[] = {{"direction", 0, 3}, {"is_source", 3, 1}, {"has_source", 4, 1},
@@ -165,7 +233,7 @@ std::unique_ptr<WaterModelState> make(const WorldConfig& config) {
 
 WaterModelRow stream_water() {
   return {.id = WaterModel::kStream,
-          .version = 2,
+          .version = 3,
           .name = "stream",
           .meaning = "rivers in eight levels, which dry up where no spring feeds them",
           .options = kOptions,

@@ -1,0 +1,142 @@
+// How the phases of a tick read the cells around streams, and write.
+#include "server/sim/models/stream/cells.h"
+
+namespace sluice::sim {
+
+Cell pack(const StreamMark& mark) {
+  return static_cast<Cell>(mark.direction | (mark.is_source ? kIsSourceBit : 0) |
+                           (mark.has_source ? 1 << 4 : 0) | mark.largest << 5 | mark.active << 8 |
+                           (mark.flow_out ? 1 << 11 : 0) | mark.parents << 12);
+}
+
+StreamMark unpack(Cell mark) {
+  StreamMark out;
+  // A snapshot may hold any bits here, and there are six faces only.
+  out.direction = static_cast<std::uint8_t>((mark & 7) % 7);
+  out.is_source = (mark & kIsSourceBit) != 0;
+  out.has_source = (mark >> 4 & 1) != 0;
+  out.largest = static_cast<std::uint8_t>(mark >> 5 & 7);
+  out.active = static_cast<std::uint8_t>(mark >> 8 & 7);
+  out.flow_out = (mark >> 11 & 1) != 0;
+  out.parents = static_cast<std::uint8_t>(mark >> 12 & 63);
+  return out;
+}
+
+Chunk* chunk_beside(const Chunk& chunk, std::size_t face) {
+  switch (face) {
+    case kLeft:
+      return chunk.left;
+    case kRight:
+      return chunk.right;
+    case kBelow:
+      return chunk.below;
+    case kAbove:
+      return chunk.above;
+    case kFront:
+      return chunk.front;
+    default:
+      return chunk.back;
+  }
+}
+
+StreamCells::Place StreamCells::beside(Chunk& chunk, std::int32_t index, std::size_t face) const {
+  const ChunkShape& shape = grid_->shape();
+  const std::array<std::int32_t, 3> logs = {shape.log_x, shape.log_y, shape.log_z};
+  const std::array<std::int32_t, 3> shift = {0, shape.log_x + shape.log_z, shape.log_x};
+  const std::size_t axis = face / 2;
+  const bool up = face % 2 == 1;
+  const std::int32_t last = (1 << logs[axis]) - 1;
+  const std::int32_t inside = up ? 1 << shift[axis] : -(1 << shift[axis]);
+  const bool leaves = (index >> shift[axis] & last) == (up ? last : 0);
+  if (chunk.world_cells != kChunkCells || leaves) {
+    const Vec3 there = shape.cell_at(chunk.coord, index) + kFaceStep[face];
+    if (!grid_->world_box().contains(there)) {
+      return {nullptr, 0, grid_->open_box().contains(there) ? kGutterThere : kSolidThere, false};
+    }
+  }
+  if (!leaves) return {&chunk, index + inside, 0, false};
+  return {chunk_beside(chunk, face), index - inside * last, 0, true};
+}
+
+std::int32_t StreamCells::found_in(const Chunk& chunk, std::int32_t index) const {
+  if (chunk.in_pass) return regions_[chunk.pass_slot]->slots[static_cast<std::size_t>(index)];
+  return is_open(chunk.cells[static_cast<std::size_t>(index)]) ? kDryThere : kSolidThere;
+}
+
+Chunk* StreamCells::chunk_at(const Chunk* near, Vec3 at) const {
+  const ChunkCoord coord = grid_->shape().chunk_of(at);
+  const std::int32_t steps[3] = {coord.x - near->coord.x, coord.y - near->coord.y,
+                                 coord.z - near->coord.z};
+  std::size_t axis = 3;
+  std::int32_t apart = 0;
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (steps[i] == 0) continue;
+    axis = i;
+    apart += steps[i] < 0 ? -steps[i] : steps[i];
+  }
+  if (apart == 0) return const_cast<Chunk*>(near);
+  if (apart == 1) return chunk_beside(*near, 2 * axis + (steps[axis] > 0 ? 1 : 0));
+  return grid_->find(coord);
+}
+
+StreamCells::Fresh StreamCells::fresh(const StreamCell& cell, StreamFace face) const {
+  const Region& region = at(cell.region);
+  const Place here = beside(region, cell.index, face);
+  if (here.chunk == nullptr) {
+    // Nothing is stored there; what lies below may be.
+    const Vec3 below = cell.at + kFaceStep[face] + kFaceStep[kBelow];
+    if (!grid_->world_box().contains(below)) return {0, !grid_->open_box().contains(below)};
+    const Chunk* const chunk = chunk_at(region.chunk, below);
+    return {0, chunk != nullptr &&
+                   carries({const_cast<Chunk*>(chunk), grid_->shape().index_of(below), 0, true})};
+  }
+  const Cell value = here.chunk->cells[static_cast<std::size_t>(here.index)];
+  return {value / kUnitsPerLevel, carries(beside(*here.chunk, here.index, kBelow))};
+}
+
+/// Whether water rests on that place.
+bool StreamCells::carries(const Place& place) const {
+  if (place.other != 0) return place.other == kSolidThere;
+  if (place.chunk == nullptr) return false;
+  const Cell value = place.chunk->cells[static_cast<std::size_t>(place.index)];
+  if (!is_open(value)) return true;
+  // A stream's cell stands in the array while the tick runs, all others in their chunks.
+  const std::int32_t slot = found_in(*place.chunk, place.index);
+  return (slot >= 0 ? (*this)[slot].level : value / kUnitsPerLevel) == kStreamLevels;
+}
+
+void StreamCells::wet(const StreamCell& from, StreamFace face, std::int32_t levels,
+                      const StreamMark& mark) {
+  const Vec3 at = from.at + kFaceStep[face];
+  Chunk* chunk = chunk_at(this->at(from.region).chunk, at);
+  if (chunk == nullptr) chunk = &grid_->obtain(grid_->shape().chunk_of(at));
+  const std::int32_t index = grid_->shape().index_of(at);
+  chunk->cells.edit()[static_cast<std::size_t>(index)] += levels * kUnitsPerLevel;
+  note(*chunk, index, true);
+  wetted_.push_back({chunk, index});
+  if (mark_of(*chunk, index) == 0) set_mark(*chunk, index, pack(mark));
+}
+
+void StreamCells::note(Chunk& chunk, std::int32_t index, bool seen_beside) {
+  if (chunk.changed == 0) touched_.push_back(&chunk);
+  int flags = chunk.changed | kChangedInside;
+  if (seen_beside) {
+    const ChunkShape& shape = grid_->shape();
+    const Vec3 at = shape.cell_at({}, index);
+    flags |= (at.x == 0 ? kChangedLeft : 0) | (at.x == shape.width() - 1 ? kChangedRight : 0) |
+             (at.y == 0 ? kChangedBottom : 0) | (at.y == shape.height() - 1 ? kChangedTop : 0) |
+             (at.z == 0 ? kChangedFront : 0) | (at.z == shape.depth() - 1 ? kChangedBack : 0);
+  }
+  chunk.changed = static_cast<std::uint8_t>(flags);
+}
+
+void StreamCells::set_mark(Chunk& chunk, std::int32_t index, Cell mark) {
+  if (chunk.marks == nullptr) chunk.marks = std::make_unique<Marks>();
+  Cell& stored = chunk.marks->cells[static_cast<std::size_t>(index)];
+  // Where a bed begins or ends, a stream behind the border may gain or lose its way.
+  const bool joins = stored == 0 || mark == 0;
+  stored = mark;
+  note(chunk, index, joins);
+}
+
+}  // namespace sluice::sim

@@ -1,0 +1,100 @@
+// Pressure: water moves through full cells, from the highest surface of a pool to what lies lower.
+//
+// A pool is looked at by *runs*: full cells on top of each other, within one chunk. A lake has as
+// many as its surface has cells, however deep it is.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "server/sim/models/stream/cells.h"
+
+namespace sluice::sim {
+
+class StreamPressure {
+ public:
+  void move(StreamCells& cells);
+  /// Runs that the last tick looked at.
+  [[nodiscard]] std::int64_t runs() const { return static_cast<std::int64_t>(runs_.size()); }
+
+ private:
+  struct Run {
+    const StreamCells::Region* region;
+    std::int32_t column;
+    std::int32_t low;  // heights in the chunk
+    std::int32_t high;
+    bool known = false;      // to belong to a pool
+    std::int32_t rooms = 0;  // the first of those beside it in rooms_
+    std::int32_t rooms_end = 0;
+    std::int32_t from_giver = kUnreached;
+    std::int32_t supply = 0;   // levels that it may give
+    std::int32_t need = 0;     // levels that what stands on and beside it takes
+    std::int32_t passing = 0;  // levels that other runs asked of it
+    std::int32_t granted = 0;
+    std::int32_t asked = kUnreached;  // the first in asks_
+
+    [[nodiscard]] std::int32_t height() const { return high - low + 1; }
+  };
+  /// What stands on a run or beside it, and is not full.
+  struct Room {
+    std::int32_t slot;  // below 0: a dry cell on top
+    std::int32_t full;  // the slot of the run's cell that it touches
+    StreamFace face;    // of that cell
+    std::int32_t need = 0;
+  };
+  struct Ask {
+    std::int32_t child;
+    StreamFace face;       // of the parent
+    std::int32_t overlap;  // the highest height where they touch
+    std::int32_t levels;
+    std::int32_t next;
+  };
+  struct Pool {
+    Vec3 first;              // its lowest cell
+    std::int32_t begin = 0;  // in members_
+    std::int32_t end = 0;
+    std::int32_t top = INT32_MIN;     // head of the highest surface: 8 y + level
+    std::int32_t lowest = INT32_MAX;  // head of the lowest cell with room
+    std::int32_t giving = 0;          // heads above it give, those below it take
+  };
+  struct Giver {
+    std::uint64_t turn;
+    Vec3 at;
+    std::int32_t run;
+  };
+  void gather(StreamCells& cells);
+  void gather_pool(StreamCells& cells, std::int32_t first);
+  void list_runs(StreamCells::Region& region);
+  [[nodiscard]] std::int32_t run_at(const StreamCells::Region& region, std::int32_t column,
+                                    std::int32_t height) const;
+  [[nodiscard]] static Vec3 base_of(const StreamCells& cells, const Run& run);
+  void find_rooms(StreamCells& cells, Run& run);
+  void measure(const StreamCells& cells, Pool& pool) const;
+  void act(StreamCells& cells, Pool& pool);
+  void find_givers(StreamCells& cells, const Pool& pool);
+  std::int32_t find_wanting(StreamCells& cells, const Pool& pool);
+  void find_ways(StreamCells& cells, std::int32_t wanting);
+  void ask(StreamCells& cells, std::int32_t child);
+  void grant(StreamCells& cells, const Pool& pool, Run& run);
+  void give(StreamCells& cells, const Pool& pool, const Run& run, std::int32_t levels);
+  void fill(StreamCells& cells, const Room& room, std::int32_t levels);
+  [[nodiscard]] std::int32_t slot_in(const Run& run, std::int32_t height) const {
+    return run.region->slots[static_cast<std::size_t>(height * slab_ + run.column)];
+  }
+  template <class F>
+  void each_beside(const StreamCells& cells, std::int32_t run, std::size_t face, F&& f) const;
+
+  std::int32_t slab_ = 0;
+  std::uint64_t searches_ = 0;
+  std::vector<Run> runs_;
+  std::vector<Room> rooms_;
+  std::vector<Pool> pools_;            // of this tick
+  std::vector<std::int32_t> members_;  // runs, pool after pool
+  std::vector<Giver> givers_;
+  std::vector<std::int32_t> queue_;
+  std::vector<Ask> asks_;
+};
+
+}  // namespace sluice::sim
