@@ -224,8 +224,9 @@ async function bubble(page) {
   await build({ cmd: "set_cells", from: [20, 12, 0], size: [5, 5, 1], cell: "#" });
   await build({ cmd: "set_cells", from: [21, 13, 0], size: [3, 3, 1], cell: "." });
   await holds(page, 22, 14, "open", isOpen);
+  await page.focus("#view");
   await page.keyboard.press("Shift+B");
-  assert.match(await page.textContent("#placing-panel .about"), /cannot be undone/);
+  assert.match(await page.textContent("#placing-panel .about"), /pocket of air/);
   await click(page, 22, 13);
   await holds(page, 21, 15, "kept", (value) => value === -3);
   await holds(page, 23, 13, "kept", (value) => value === -3);

@@ -16,6 +16,7 @@
 #include "tests/support/random_world.h"
 #include "tests/support/reference_water.h"
 #include "tests/support/through_a_snapshot.h"
+#include "tests/support/world_access.h"
 
 namespace sluice::tests::cellular_level_test {
 namespace {
@@ -98,6 +99,23 @@ TEST(CellularLevel, ALongPondIsFlatToAUnit) {
   for (std::int32_t x = 0; x < 600; ++x) {
     ASSERT_EQ(world->cell({x, 0, 0}), x < 300 ? 399 : 400) << x;
   }
+}
+
+// A slope of a unit a cell, which no face passes on: 31 cells are levelled by who may look at 31.
+TEST(CellularLevel, ABodyOfMoreThanTheMostCellsIsLeftAsItIs) {
+  WorldSpec spec;
+  spec.config.size = {31, 3, 1};
+  for (std::int32_t x = 0; x < 31; ++x) spec.cells.push_back({{x, 0, 0}, 1000 + x});
+  const sim::CellularRule rule = sim::prepare(spec.config);
+  const auto slope_after = [&](std::int64_t most_cells) {
+    auto world = make_world(spec);
+    sim::Grid& grid = sim::WorldTestAccess::grid(*world);
+    const sim::ChunkPart all = {{0, 0, 0}, sim::whole_chunk(grid.shape())};
+    sim::Leveller(rule, most_cells).level({&all, 1}, grid, nullptr);
+    return world->cell({30, 0, 0}) - world->cell({0, 0, 0});
+  };
+  EXPECT_EQ(slope_after(30), 30);
+  EXPECT_EQ(slope_after(31), 0);
 }
 
 TEST(CellularLevel, ACombIsLevelInAllItsTeeth) {

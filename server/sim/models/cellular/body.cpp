@@ -10,11 +10,12 @@ constexpr Vec3 kSteps[] = {{-1, 0, 0}, {1, 0, 0}, {0, 0, -1}, {0, 0, 1}};
 
 }  // namespace
 
-BodySearch::BodySearch(const CellularRule& rule, Grid& grid)
+BodySearch::BodySearch(const CellularRule& rule, Grid& grid, std::int64_t most_cells)
     : rule_(rule),
       grid_(grid),
       shape_(grid.shape()),
       kept_(kept_difference(rule)),
+      most_cells_(most_cells),
       side_count_(shape_.depth() > 1 ? kSides : kSides / 2) {
   for (std::size_t i = 0; i < side_count_; ++i) sides_[i].step = kSteps[i];
 }
@@ -22,6 +23,7 @@ BodySearch::BodySearch(const CellularRule& rule, Grid& grid)
 bool BodySearch::find(Vec3 seed, WaterBody& body) {
   body.clear();
   ++search_;
+  cells_ = 0;
   pending_.assign(1, seed);
   while (!pending_.empty()) {
     const Vec3 at = pending_.back();
@@ -29,8 +31,9 @@ bool BodySearch::find(Vec3 seed, WaterBody& body) {
     const Place place = place_of(at);
     const std::uint32_t search = seen(*place.chunk, place.index);
     if (search == search_) continue;
-    // What another search came to belongs to a body that moves: one at rest is found as a whole.
-    if (search != 0 || !take_run(at, body)) return false;
+    // What another search came to belongs to a body that moves or is too large: others are found as
+    // a whole.
+    if (search != 0 || !take_run(at, body) || cells_ > most_cells_) return false;
   }
   return true;
 }
@@ -94,6 +97,7 @@ bool BodySearch::take_run(Vec3 at, WaterBody& body) {
     look_beside(place);
   }
   run.ceiling = run.top;
+  cells_ += run.top - run.floor;
   body.push_back(run);
   return true;
 }

@@ -28,10 +28,11 @@ using WaterBody = std::vector<WaterRun>;
 /// the next change of the grid.
 class BodySearch {
  public:
-  BodySearch(const CellularRule& rule, Grid& grid);
+  /// Bodies of more than `most_cells` are found by nobody.
+  BodySearch(const CellularRule& rule, Grid& grid, std::int64_t most_cells);
 
-  /// The body of a wet cell, written to `body`. False where something moves, or where it was found
-  /// already.
+  /// The body of a wet cell, written to `body`. False where something moves, where it was found
+  /// already, and where it is too large.
   [[nodiscard]] bool find(Vec3 seed, WaterBody& body);
 
  private:
@@ -75,6 +76,8 @@ class BodySearch {
   Grid& grid_;
   const ChunkShape& shape_;
   std::int32_t kept_;  // units of difference that a sideways face keeps
+  std::int64_t most_cells_;
+  std::int64_t cells_ = 0;  // of the body so far
   std::size_t side_count_;
   std::array<Side, kSides> sides_;
   std::vector<SeenPage> pages_;  // by Chunk::pass_slot

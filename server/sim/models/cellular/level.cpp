@@ -56,7 +56,8 @@ void apply(std::vector<CellGain>& gains, Grid& grid) {
 
 }  // namespace
 
-Leveller::Leveller(const CellularRule& rule) : rule_(rule), order_(rule) {}
+Leveller::Leveller(const CellularRule& rule, std::int64_t most_cells)
+    : rule_(rule), most_cells_(most_cells), order_(rule) {}
 
 void Leveller::level(std::span<const ChunkPart> parts, Grid& grid, WaterMoves* moves) {
   around_.clear();
@@ -64,7 +65,7 @@ void Leveller::level(std::span<const ChunkPart> parts, Grid& grid, WaterMoves* m
   merge_parts();
   // All from the cells as they are now, since one body may rise to where another one is.
   std::vector<CellGain> gains;
-  BodySearch search(rule_, grid);
+  BodySearch search(rule_, grid, most_cells_);
   Balance balance(order_, kept_difference(rule_), grid, moves, gains);
   WaterBody body;
   for (const ChunkPart& part : around_) {

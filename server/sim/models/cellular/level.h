@@ -8,6 +8,7 @@
 
 #include "server/sim/carried/moves.h"
 #include "server/sim/grid.h"
+#include "server/sim/limits.h"
 #include "server/sim/models/cellular/body.h"
 #include "server/sim/models/cellular/fill_order.h"
 #include "server/sim/models/cellular/rule.h"
@@ -22,6 +23,9 @@ constexpr bool levels_in(std::uint64_t tick) {
   return tick % kLevelEvery == 1;
 }
 
+/// Larger bodies stay as they are, so that no tick waits for one: as much as one command fills.
+inline constexpr std::int64_t kMostLevelledCells = kMostLevelCells;
+
 /// A part of a chunk.
 struct ChunkPart {
   ChunkCoord coord;
@@ -31,7 +35,7 @@ struct ChunkPart {
 class Leveller {
  public:
   /// `rule` must outlive it, and have pressure with a depth (FillOrder::has_depth).
-  explicit Leveller(const CellularRule& rule);
+  explicit Leveller(const CellularRule& rule, std::int64_t most_cells = kMostLevelledCells);
 
   /// Levels every body at rest of which a cell lies in one of these parts, or beside one, also by
   /// an edge or a corner. Its result depends on the cells alone, as long as no other body needs
@@ -43,6 +47,7 @@ class Leveller {
   void merge_parts();
 
   const CellularRule& rule_;
+  std::int64_t most_cells_;  // of a body
   FillOrder order_;
   std::vector<ChunkPart> around_;  // the parts, and what lies beside them
 };
