@@ -9,7 +9,7 @@ namespace sluice::sim {
 
 namespace {
 
-constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kMostLevels = std::numeric_limits<std::int64_t>::max();
 
 bool in_order(const WaterRun& a, const WaterRun& b) {
   return std::tie(a.z, a.x, a.floor) < std::tie(b.z, b.x, b.floor);
@@ -150,10 +150,10 @@ void Balance::count_rows() {
 /// By how many levels, in sum, units lie above the head, or are missing below it.
 std::int64_t Balance::misplaced() {
   std::int64_t sum = 0;
-  const auto add = [&sum](std::int64_t levels) { sum += std::min(levels, kMost - sum); };
+  const auto add = [&sum](std::int64_t levels) { sum += std::min(levels, kMostLevels - sum); };
   for (const WaterRun& run : body_) {
     const std::int32_t end = end_of(run);
-    for (std::int32_t y = run.floor; y < end && sum < kMost; ++y) {
+    for (std::int32_t y = run.floor; y < end && sum < kMostLevels; ++y) {
       const std::int64_t amount = cell(run, y);
       if (amount > row(y).most) add(order_.levels(y, row(y).most, amount, head_));
       if (amount < row(y).held) add(-order_.levels(y, amount, row(y).held, head_));
