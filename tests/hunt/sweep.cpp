@@ -129,6 +129,10 @@ class Sweep {
     const pid_t process = fork();
     if (process < 0) return false;
     if (process == 0) {
+      // It ends when it is told to, or with whoever would tell it; at the keyboard that is the
+      // sweep.
+      std::signal(SIGINT, SIG_IGN);
+      std::signal(SIGTERM, SIG_DFL);
       prctl(PR_SET_PDEATHSIG, SIGTERM);
       close(ends[0]);
       run_seeds(options_, seed, begin_, ends[1]);

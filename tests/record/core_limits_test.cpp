@@ -66,6 +66,23 @@ TEST(CoreLimits, CoresComeBackUpToTheLimitAndAreRefusedBeyondIt) {
   }
 }
 
+// As of chunks: checkpoints name pieces by their numbers.
+TEST(CoreLimits, NoPiecesNumberIsGivenOutTwice) {
+  TemporaryFolder folder;
+  const std::string path = folder.file("a.sluice");
+  must(Recorder::create(path, kWorldFile, *make_world()));
+  auto database = must(Database::open(path, Database::Mode::kWrite));
+  must(database->execute("BEGIN"));
+  Limits limits;
+  limits.core_piece_bytes = 64;
+  auto store = must(CoreStore::open(*database, limits));
+  must(store->store(world_of_pipes(40, 60)->snapshot_core()));
+  const std::int64_t last = must(database->integer("SELECT max(id) FROM pieces"));
+  must(database->execute("DELETE FROM pieces"));
+  must(store->store(world_of_pipes(50, 60)->snapshot_core()));
+  EXPECT_GT(must(database->integer("SELECT min(id) FROM pieces")), last);
+}
+
 TEST(CoreLimits, ACheckpointBeyondTheLimitIsRefusedAndTheFileStaysGood) {
   // A checkpoint that nobody could read is not written, and the error names it: the file stays
   // what it was.

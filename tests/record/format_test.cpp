@@ -183,98 +183,94 @@ Bytes random_chunk(std::mt19937& random) {
   return bytes;
 }
 
+/// The chunks of a recording that nobody else has open.
+class ChunkStoreTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    path_ = folder_.file("a.sluice");
+    record_history(path_, {.ticks = 1});
+    database_ = must(Database::open(path_, Database::Mode::kWrite));
+  }
+  void change(const std::string& sql) { must(database_->execute(sql.c_str())); }
+  /// One that has seen nothing yet.
+  [[nodiscard]] std::unique_ptr<ChunkStore> open() { return must(ChunkStore::open(*database_)); }
+
+  TemporaryFolder folder_;
+  std::string path_;
+  std::unique_ptr<Database> database_;
+  std::mt19937 random_{4};
+};
+
 // SQLite ends a transaction by itself where the system fails, be it at a read that passes for
 // damage.
-TEST(ChunkStore, NothingIsWrittenOnceTheTransactionHasEnded) {
-  TemporaryFolder folder;
-  const std::string path = folder.file("a.sluice");
-  record_history(path, {.ticks = 1});
-  auto database = must(Database::open(path, Database::Mode::kWrite));
-  auto store = must(ChunkStore::open(*database));
-  const std::int64_t before = must(database->integer("SELECT count(*) FROM chunks"));
-  std::mt19937 random(4);
-  const Bytes bytes = random_chunk(random);
+TEST_F(ChunkStoreTest, NothingIsWrittenOnceTheTransactionHasEnded) {
+  auto store = open();
+  const std::int64_t before = must(database_->integer("SELECT count(*) FROM chunks"));
+  const Bytes bytes = random_chunk(random_);
   const auto stored = store->store(bytes, 0);
   ASSERT_FALSE(stored.ok());
   EXPECT_EQ(stored.error(),
-            path + ": a failure has ended the transaction; nothing more is written");
-  EXPECT_EQ(database->take_system_failure(), stored.error()) << "and it is no damage";
-  EXPECT_EQ(must(database->integer("SELECT count(*) FROM chunks")), before);
-  must(database->execute("BEGIN"));
+            path_ + ": a failure has ended the transaction; nothing more is written");
+  EXPECT_EQ(database_->take_system_failure(), stored.error()) << "and it is no damage";
+  EXPECT_EQ(must(database_->integer("SELECT count(*) FROM chunks")), before);
+  change("BEGIN");
   EXPECT_TRUE(store->store(bytes, 0).ok());
 }
 
-TEST(ChunkStore, ContentsComeBackThroughAnyChain) {
-  TemporaryFolder folder;
-  const std::string path = folder.file("a.sluice");
-  record_history(path, {.ticks = 1});
-  auto database = must(Database::open(path, Database::Mode::kWrite));
-  must(database->execute("BEGIN"));
-  auto store = must(ChunkStore::open(*database));
-  std::mt19937 random(4);
-  Bytes bytes = random_chunk(random);
+TEST_F(ChunkStoreTest, ContentsComeBackThroughAnyChain) {
+  change("BEGIN");
+  auto store = open();
+  Bytes bytes = random_chunk(random_);
   std::int64_t base = 0;
   std::map<std::int64_t, Bytes> stored;
   for (int i = 0; i < 60; ++i) {
     for (int change = 0; change < 20; ++change) {
-      bytes[random() % bytes.size()] = static_cast<std::byte>(random());
+      bytes[random_() % bytes.size()] = static_cast<std::byte>(random_());
     }
     base = must(store->store(bytes, base));
     stored[base] = bytes;
   }
   EXPECT_EQ(must(store->store(bytes, 0)), base) << "equal contents are stored once";
-  store = must(ChunkStore::open(*database));  // one that has seen none of them
+  store = open();  // one that has seen none of them
   for (auto row = stored.rbegin(); row != stored.rend(); ++row) {
     EXPECT_EQ(must(store->load(row->first)), row->second);
   }
-  const std::int64_t whole = must(database->integer(
+  const std::int64_t whole = must(database_->integer(
       "SELECT count(*) FROM chunks WHERE id >= " + std::to_string(stored.begin()->first) +
       " AND hex(substr(data, 1, 1)) <> '02'"));
   EXPECT_EQ(whole, 4) << "a whole one, and another after each 15 differences";
 }
 
 // Checkpoints name rows by their numbers: one that the medium lost must not be given to others.
-TEST(ChunkStore, NoNumberIsGivenOutTwice) {
-  TemporaryFolder folder;
-  const std::string path = folder.file("a.sluice");
-  record_history(path, {.ticks = 1});
-  auto database = must(Database::open(path, Database::Mode::kWrite));
-  must(database->execute("BEGIN"));
-  auto store = must(ChunkStore::open(*database));
-  std::mt19937 random(4);
-  const std::int64_t lost = must(store->store(random_chunk(random), 0));
-  must(database->execute("DELETE FROM chunks"));
-  const std::int64_t next = must(store->store(random_chunk(random), 0));
+TEST_F(ChunkStoreTest, NoNumberIsGivenOutTwice) {
+  change("BEGIN");
+  auto store = open();
+  const std::int64_t lost = must(store->store(random_chunk(random_), 0));
+  change("DELETE FROM chunks");
+  const std::int64_t next = must(store->store(random_chunk(random_), 0));
   EXPECT_GT(next, lost);
-  must(database->execute("DELETE FROM chunks"));
-  store =
-      must(ChunkStore::open(*database));  // one that has seen neither, but the last one's number
-  EXPECT_GT(must(store->store(random_chunk(random), next)), next);
+  change("DELETE FROM chunks");
+  store = open();  // one that has seen neither, but the last one's number
+  EXPECT_GT(must(store->store(random_chunk(random_), next)), next);
 }
 
-TEST(ChunkStore, DamageInABaseIsFoundAndNeverEndless) {
-  TemporaryFolder folder;
-  const std::string path = folder.file("a.sluice");
-  record_history(path, {.ticks = 1});
-  auto database = must(Database::open(path, Database::Mode::kWrite));
-  must(database->execute("BEGIN"));
-  auto store = must(ChunkStore::open(*database));
-  std::mt19937 random(4);
-  Bytes bytes = random_chunk(random);
+TEST_F(ChunkStoreTest, DamageInABaseIsFoundAndNeverEndless) {
+  change("BEGIN");
+  auto store = open();
+  Bytes bytes = random_chunk(random_);
   const std::int64_t first = must(store->store(bytes, 0));
   bytes[77] ^= std::byte{1};
   const std::int64_t second = must(store->store(bytes, first));
-  store = must(ChunkStore::open(*database));  // one that has seen neither
-  const auto change = [&](std::int64_t row, const std::string& data) {
-    must(database->execute(
-        ("UPDATE chunks SET data = " + data + " WHERE id = " + std::to_string(row)).c_str()));
+  store = open();  // one that has seen neither
+  const auto set = [&](std::int64_t row, const std::string& data) {
+    change("UPDATE chunks SET data = " + data + " WHERE id = " + std::to_string(row));
   };
   const std::string good = "(SELECT data FROM chunks WHERE id = " + std::to_string(second) + ")";
-  change(first, good);  // the second is based on the first, and the first on itself
+  set(first, good);  // the second is based on the first, and the first on itself
   EXPECT_NE(store->load(second).error().find("states an impossible depth"), std::string::npos);
-  change(first, "x'0000'");
+  set(first, "x'0000'");
   EXPECT_NE(store->load(second).error().find("has the wrong size"), std::string::npos);
-  must(database->execute(("DELETE FROM chunks WHERE id = " + std::to_string(first)).c_str()));
+  change("DELETE FROM chunks WHERE id = " + std::to_string(first));
   EXPECT_NE(store->load(second).error().find("which is not there"), std::string::npos);
 }
 

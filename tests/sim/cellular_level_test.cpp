@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "server/sim/heat/field.h"
 #include "server/sim/models/cellular/level.h"
 #include "server/sim/tracers/field.h"
 #include "server/sim/world.h"
@@ -208,6 +209,27 @@ TEST(CellularLevel, DyeGoesWithTheWaterThatIsLevelled) {
   EXPECT_EQ(not_at_one_head(*world), "");
   // The low end was given some of what the high one gave.
   EXPECT_GT(sim::amount_at(tracer.pages, world->config().shape(), {0, 0, 0}), 0);
+}
+
+// No warmth comes 300 cells far in a tick but with the water that is levelled.
+TEST(CellularLevel, HeatGoesWithTheWaterThatIsLevelled) {
+  WorldSpec spec;
+  spec.config.size = {300, 4, 1};
+  for (std::int32_t x = 0; x < 300; ++x) spec.cells.push_back({{x, 0, 0}, 1000 + x});
+  spec.heat.on = true;
+  spec.heat.options.water = spec.heat.air = 10 * sim::kDegree;
+  auto world = make_world(spec);
+  sim::SerialExecutor serial;
+  (void)world->tick(
+      std::vector<sim::Command>{{sim::AddHeater{{299, 0, 0}, 5 * kFull * sim::kDegree}}}, serial);
+  EXPECT_EQ(not_at_one_head(*world), "");
+  EXPECT_TRUE(world->core().heat.totals.balanced());
+  EXPECT_EQ(world->carried()->unexplained_units(), 0);
+  const auto degrees = [&](std::int32_t x) {
+    return sim::temperature_at(world->core().heat, world->grid(), {x, 0, 0});
+  };
+  EXPECT_GT(degrees(0), 10 * sim::kDegree);
+  EXPECT_EQ(degrees(200), 10 * sim::kDegree) << "it gave, and got nothing";
 }
 
 /// A world that sweeps alone bring to rest before it is levelled in its first tick.

@@ -60,6 +60,7 @@ TEST(CommandCost, ALevelCostsTheLargestRegion) {
   EXPECT_LT(fill.work, 4'000'000);  // a host's default budget of a tick
   EXPECT_TRUE(fill.sets_in_motion);
   EXPECT_EQ(cost(*world, sim::EvaporateLevel{{5, 5, 0}, 1}).work, fill.work);
+  EXPECT_EQ(cost(*world, sim::TrapAir{{5, 5, 0}, 1}).work, fill.work);
   EXPECT_LT(cost(*world, sim::FillLevel{{-5, 5, 0}, 1}).work, sim::kWorkOfAnyCommand + 100);
 }
 

@@ -137,7 +137,8 @@ TEST_F(CommandReachTest, OfPipesItIsTheirPlaceAndTheirPorts) {
 TEST_F(CommandReachTest, IsEverywhereWhereNobodyKnows) {
   for (const sim::CommandBody& body :
        {sim::CommandBody(sim::FillLevel{{1, 1, 0}, 4096}),
-        sim::CommandBody(sim::EvaporateLevel{{1, 1, 0}, 0}), sim::CommandBody(sim::SetWind{5}),
+        sim::CommandBody(sim::EvaporateLevel{{1, 1, 0}, 0}),
+        sim::CommandBody(sim::TrapAir{{1, 1, 0}, 0}), sim::CommandBody(sim::SetWind{5}),
         sim::CommandBody(sim::SetAir{5})}) {
     EXPECT_TRUE(sim::reach_of({body}, *world_).everywhere);
   }

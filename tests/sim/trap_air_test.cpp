@@ -130,12 +130,14 @@ TEST(TrapAir, GoesToItsBoundsAndNoFarther) {
   sim::Grid& grid = sim::WorldTestAccess::grid(*world);
   const auto problem = [&](const sim::LevelBounds& bounds) {
     sim::Filling filling(world->config(), grid, bounds);
-    const auto kept = filling.enclose({2, 2, 0}, 0);
-    return kept ? std::string() : kept.error();
+    if (const auto kept = filling.enclose({2, 2, 0}, 0); !kept) return kept.error();
+    const auto sums = filling.sums(1);
+    return sums ? std::string() : sums.error();
   };
   EXPECT_EQ(problem({24, 6, 1}), "");
   EXPECT_EQ(problem({23, 6, 1}), "the region has more than 23 cells");
   EXPECT_EQ(problem({24, 5, 1}), "the region has more than 5 runs of cells");
+  EXPECT_EQ(problem({24, 6, 0}), "the region has more than 0 chunks");
 }
 
 /// Cell by cell: all that is open at or above the level and hangs together with `at`; empty where

@@ -35,7 +35,8 @@ class ReferenceLevel {
       for (std::int32_t z = 0; z < size.z; ++z) {
         for (std::int32_t x = 0; x < size.x; ++x) {
           if (cells_({x, y, z}) <= 0 || seen.contains({x, y, z})) continue;
-          const std::set<Vec3> body = body_of({x, y, z});
+          const std::set<Vec3> body =
+              joined_to({x, y, z}, [this](Vec3 p) { return cells_(p) > 0; });
           seen.insert(body.begin(), body.end());
           if (std::all_of(body.begin(), body.end(), [this](Vec3 p) { return still(p); })) {
             level(body);
@@ -55,20 +56,22 @@ class ReferenceLevel {
     return {{1, 0, 0}, {-1, 0, 0}, {0, 0, 1}, {0, 0, -1}};
   }
 
-  [[nodiscard]] std::set<Vec3> body_of(Vec3 seed) const {
-    std::set<Vec3> body = {seed};
+  /// What hangs together with a cell by cells that belong(cell).
+  template <class F>
+  [[nodiscard]] std::set<Vec3> joined_to(Vec3 seed, F&& belongs) const {
+    std::vector<Vec3> steps = sides();
+    steps.push_back({0, 1, 0});
+    steps.push_back({0, -1, 0});
+    std::set<Vec3> joined = {seed};
     std::vector<Vec3> pending = {seed};
     while (!pending.empty()) {
       const Vec3 p = pending.back();
       pending.pop_back();
-      std::vector<Vec3> steps = sides();
-      steps.push_back({0, 1, 0});
-      steps.push_back({0, -1, 0});
       for (const Vec3 step : steps) {
-        if (cells_(p + step) > 0 && body.insert(p + step).second) pending.push_back(p + step);
+        if (belongs(p + step) && joined.insert(p + step).second) pending.push_back(p + step);
       }
     }
-    return body;
+    return joined;
   }
 
   /// Whether no face of the cell moves anything.
@@ -195,22 +198,10 @@ class ReferenceLevel {
     if (std::none_of(body.begin(), body.end(), dry)) return false;
     std::set<Vec3> seen;
     for (const Vec3 seed : body) {
-      if (!seen.insert(seed).second) continue;
-      std::set<Vec3> part = {seed};
-      std::vector<Vec3> pending = {seed};
-      while (!pending.empty()) {
-        const Vec3 p = pending.back();
-        pending.pop_back();
-        std::vector<Vec3> steps = sides();
-        steps.push_back({0, 1, 0});
-        steps.push_back({0, -1, 0});
-        for (const Vec3 step : steps) {
-          const Vec3 q = p + step;
-          if (!body.contains(q) || dry(q) != dry(p) || !part.insert(q).second) continue;
-          seen.insert(q);
-          pending.push_back(q);
-        }
-      }
+      if (seen.contains(seed)) continue;
+      const std::set<Vec3> part =
+          joined_to(seed, [&](Vec3 p) { return body.contains(p) && dry(p) == dry(seed); });
+      seen.insert(part.begin(), part.end());
       level(part);
     }
     return true;

@@ -34,7 +34,7 @@ const TOOLS: Record<PlacingTool, About> = {
     text: "Click water: what stands above the level in that body of water is taken away. " +
       "This cannot be undone: no command puts back what was there." },
   bubble: { label: "Bubble", key: "Shift+B",
-    text: "Click in a chamber: what is open there from the level up is a pocket of air that stays, and water in it goes. " +
+    text: "Click in a chamber: all that is open there, from the level up, becomes a pocket of air that stays; water in it goes. " +
       "This cannot be undone: dig one of its cells, and all of it is air like any other." },
   remove: { label: "Remove", key: "Shift+X",
     text: "Click springs, drains and heaters, or drag over them: they are taken away. Undo puts them back as they were." },

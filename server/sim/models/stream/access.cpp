@@ -117,6 +117,37 @@ void StreamCells::wet(const StreamCell& from, StreamFace face, std::int32_t leve
   if (mark_of(*chunk, index) == 0) set_mark(*chunk, index, pack(mark));
 }
 
+void StreamCells::wake(StreamCell& cell) {
+  if (cell.woken) return;
+  cell.woken = true;
+  woken_.push_back(slot_of(cell));
+}
+
+void StreamCells::wake_around(const StreamCell& cell) {
+  for (std::size_t face = 0; face < kFaces; ++face) {
+    const std::int32_t there = cell.beside[face];
+    if (face == kBelow || there < 0) continue;
+    StreamCell& still = (*this)[there];
+    if (!still.still || still.level == 0) continue;
+    if (face == kAbove || still.in_river() || still.level > cell.level) wake(still);
+  }
+}
+
+void StreamCells::store(StreamCell& cell) {
+  Chunk& chunk = *at(cell.region).chunk;
+  const std::int32_t slot = slot_of(cell);
+  if (cell.level != cell.old_level) {
+    chunk.cells.edit()[static_cast<std::size_t>(cell.index)] = cell.level * kUnitsPerLevel;
+    note(chunk, cell.index, true);
+    cell.old_level = cell.level;
+    note_level(slot);
+  }
+  if (const Cell mark = pack(cell.mark); mark != cell.old_mark) {
+    cell.old_mark = mark;
+    set_mark(chunk, cell.index, mark);
+  }
+}
+
 void StreamCells::note(Chunk& chunk, std::int32_t index, bool seen_beside) {
   if (chunk.changed == 0) touched_.push_back(&chunk);
   int flags = chunk.changed | kChangedInside;

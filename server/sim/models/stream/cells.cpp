@@ -8,10 +8,6 @@ namespace sluice::sim {
 
 namespace {
 
-/// A turn's key: a height of 0 to kMaxSide (a gutter's lies one below the world), then a draw.
-constexpr int kDrawnBits = 43;
-static_assert(kMaxSide + 1 < 1 << (64 - kDrawnBits));
-
 /// Cells that are looked at together: most such blocks hold neither water nor marks.
 constexpr std::int32_t kBlock = 64;
 
@@ -363,37 +359,6 @@ void StreamCells::take_levels() {
     cell.found_level = cell.level;
   }
   moved_.clear();
-}
-
-void StreamCells::wake(StreamCell& cell) {
-  if (cell.woken) return;
-  cell.woken = true;
-  woken_.push_back(slot_of(cell));
-}
-
-void StreamCells::wake_around(const StreamCell& cell) {
-  for (std::size_t face = 0; face < kFaces; ++face) {
-    const std::int32_t there = cell.beside[face];
-    if (face == kBelow || there < 0) continue;
-    StreamCell& still = (*this)[there];
-    if (!still.still || still.level == 0) continue;
-    if (face == kAbove || still.in_river() || still.level > cell.level) wake(still);
-  }
-}
-
-void StreamCells::store(StreamCell& cell) {
-  Chunk& chunk = *at(cell.region).chunk;
-  const std::int32_t slot = slot_of(cell);
-  if (cell.level != cell.old_level) {
-    chunk.cells.edit()[static_cast<std::size_t>(cell.index)] = cell.level * kUnitsPerLevel;
-    note(chunk, cell.index, true);
-    cell.old_level = cell.level;
-    note_level(slot);
-  }
-  if (const Cell mark = pack(cell.mark); mark != cell.old_mark) {
-    cell.old_mark = mark;
-    set_mark(chunk, cell.index, mark);
-  }
 }
 
 void StreamCells::tidy() {

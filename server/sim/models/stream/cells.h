@@ -66,6 +66,11 @@ inline constexpr std::int32_t kUnreached = -1;
 /// Which list a cell stands in of those that may act (turns.h).
 enum class StreamList : std::uint8_t { kNone, kRiver, kOther };
 
+/// A turn's key: a height of 0 to kMaxSide (a gutter's lies one below the world), then so many
+/// drawn bits.
+inline constexpr int kDrawnBits = 43;
+static_assert(kMaxSide + 1 < 1 << (64 - kDrawnBits));
+
 inline constexpr std::uint64_t kNoReach = UINT64_MAX;
 /// StreamCell::reach of a spring at that height, and the least of any that stands as high.
 constexpr std::uint64_t reach_of_spring(std::int32_t y) {
@@ -164,8 +169,7 @@ class StreamCells {
   /// Takes in the cells that were wetted, tells the grid what changed.
   void release();
 
-  /// Slots; some may hold no cell.
-  [[nodiscard]] std::vector<StreamCell>& cells() { return cells_; }
+  /// By slot; some slots hold no cell.
   [[nodiscard]] StreamCell& operator[](std::int32_t slot) {
     return cells_[static_cast<std::size_t>(slot)];
   }

@@ -101,40 +101,42 @@ Vec3 StreamPressure::base_of(const StreamCells& cells, const Run& run) {
   return shape.cell_at(run.region->chunk->coord, run.low * shape.slab() + run.column);
 }
 
+// Above and below only where the run reaches the chunk's border: else what lies there is no run.
+StreamPressure::Column StreamPressure::column_beside(const StreamCells& cells, const Run& run,
+                                                     std::size_t face) {
+  const ChunkShape& shape = cells.shape();
+  const std::size_t axis = face / 2;
+  const bool up = face % 2 == 1;
+  std::int32_t column = run.column;
+  if (axis == 1) {
+    if (up ? run.high < shape.height() - 1 : run.low > 0) return {};
+  } else {
+    const std::int32_t side = axis == 0 ? shape.width() : shape.depth();
+    const std::int32_t stride = axis == 0 ? 1 : shape.width();
+    const std::int32_t place = (axis == 0 ? column : column / shape.width()) & (side - 1);
+    const std::int32_t step = up ? stride : -stride;
+    if (place != (up ? side - 1 : 0)) return {run.region, column + step};
+    column -= step * (side - 1);
+  }
+  const Chunk* const chunk = chunk_beside(*run.region->chunk, face);
+  if (chunk == nullptr || !chunk->in_pass) return {};
+  return {cells.regions()[chunk->pass_slot].get(), column};
+}
+
 /// Tells f(run, lowest height, highest height where they touch) of the runs behind a face.
 template <class F>
 void StreamPressure::each_beside(const StreamCells& cells, std::int32_t run, std::size_t face,
                                  F&& f) const {
   const Run& from = runs_[static_cast<std::size_t>(run)];
-  const ChunkShape& shape = cells.shape();
-  const std::size_t axis = face / 2;
-  const bool up = face % 2 == 1;
-  std::uint64_t touching = 0;
-  std::int32_t column = from.column;
-  bool leaves = false;
-  if (axis == 1) {
-    leaves = up ? from.high == shape.height() - 1 : from.low == 0;
-    if (!leaves) return;
-    touching = up ? 1 : std::uint64_t{1} << (shape.height() - 1);
-  } else {
-    const std::int32_t side = axis == 0 ? shape.width() : shape.depth();
-    const std::int32_t stride = axis == 0 ? 1 : shape.width();
-    const std::int32_t place = (axis == 0 ? column : column / shape.width()) & (side - 1);
-    leaves = place == (up ? side - 1 : 0);
-    const std::int32_t step = up ? stride : -stride;
-    column += leaves ? -step * (side - 1) : step;
-    touching = bits_between(from.low, from.high);
-  }
-  const StreamCells::Region* region = from.region;
-  if (leaves) {
-    const Chunk* const chunk = chunk_beside(*region->chunk, face);
-    if (chunk == nullptr || !chunk->in_pass) return;
-    region = cells.regions()[chunk->pass_slot].get();
-  }
-  touching &= region->full[static_cast<std::size_t>(column)];
+  const Column beside = column_beside(cells, from, face);
+  if (beside.region == nullptr) return;
+  std::uint64_t touching = bits_between(from.low, from.high);
+  if (face == kAbove) touching = 1;
+  if (face == kBelow) touching = std::uint64_t{1} << (cells.shape().height() - 1);
+  touching &= beside.region->full[static_cast<std::size_t>(beside.column)];
   while (touching != 0) {
     const std::int32_t height = std::countr_zero(touching);
-    const std::int32_t there = run_at(*region, column, height);
+    const std::int32_t there = run_at(*beside.region, beside.column, height);
     const Run& to = runs_[static_cast<std::size_t>(there)];
     const std::uint64_t shared = touching & bits_between(to.low, to.high);
     f(there, height, 63 - std::countl_zero(shared));
@@ -155,26 +157,15 @@ void StreamPressure::find_rooms(StreamCells& cells, Run& run) {
   } else if (over >= 0 && !cells[over].full()) {
     rooms_.push_back({over, top, kAbove});
   }
-  const ChunkShape& shape = cells.shape();
   for (const StreamFace face : {kLeft, kRight, kFront, kBack}) {
-    const bool along_x = face < kBelow;
-    const bool up = face % 2 == 1;
-    const std::int32_t side = along_x ? shape.width() : shape.depth();
-    const std::int32_t stride = along_x ? 1 : shape.width();
-    const std::int32_t place = (along_x ? run.column : run.column / shape.width()) & (side - 1);
-    const StreamCells::Region* region = run.region;
-    std::int32_t column = run.column + (up ? stride : -stride);
-    if (place == (up ? side - 1 : 0)) {
-      const Chunk* const chunk = chunk_beside(*region->chunk, face);
-      if (chunk == nullptr || !chunk->in_pass) continue;
-      region = cells.regions()[chunk->pass_slot].get();
-      column = run.column + (up ? -stride : stride) * (side - 1);
-    }
-    std::uint64_t beside =
-        region->part_full[static_cast<std::size_t>(column)] & bits_between(run.low, run.high);
+    const Column column = column_beside(cells, run, face);
+    if (column.region == nullptr) continue;
+    std::uint64_t beside = column.region->part_full[static_cast<std::size_t>(column.column)] &
+                           bits_between(run.low, run.high);
     for (; beside != 0; beside &= beside - 1) {
       const std::int32_t height = std::countr_zero(beside);
-      const std::int32_t slot = region->slots[static_cast<std::size_t>(height * slab_ + column)];
+      const std::int32_t slot =
+          column.region->slots[static_cast<std::size_t>(height * slab_ + column.column)];
       if (cells.supported(cells[slot])) rooms_.push_back({slot, slot_in(run, height), face});
     }
   }
@@ -184,14 +175,14 @@ void StreamPressure::find_rooms(StreamCells& cells, Run& run) {
 void StreamPressure::measure(const StreamCells& cells, Pool& pool) const {
   const auto each_room = [&](auto&& f) {
     for (std::int32_t i = pool.begin; i < pool.end; ++i) {
-      const Run& run = runs_[static_cast<std::size_t>(members_[static_cast<std::size_t>(i)])];
+      const Run& run = member(i);
       for (std::int32_t j = run.rooms; j < run.rooms_end; ++j) {
         f(rooms_[static_cast<std::size_t>(j)]);
       }
     }
   };
   for (std::int32_t i = pool.begin; i < pool.end; ++i) {
-    const Run& run = runs_[static_cast<std::size_t>(members_[static_cast<std::size_t>(i)])];
+    const Run& run = member(i);
     const Vec3 at = base_of(cells, run);
     pool.top = std::max(pool.top, (at.y + run.height()) * kStreamLevels);
     if (i == pool.begin || at < pool.first) pool.first = at;
@@ -231,8 +222,7 @@ void StreamPressure::act(StreamCells& cells, Pool& pool) {
 void StreamPressure::find_givers(StreamCells& cells, const Pool& pool) {
   givers_.clear();
   for (std::int32_t i = pool.begin; i < pool.end; ++i) {
-    const std::int32_t number = members_[static_cast<std::size_t>(i)];
-    Run& run = runs_[static_cast<std::size_t>(number)];
+    Run& run = member(i);
     // Not even the cell above its highest one holds water that high.
     if ((base_of(cells, run).y + run.height() + 1) * kStreamLevels <= pool.giving) continue;
     for (std::int32_t height = run.high; height >= run.low; --height) {
@@ -247,7 +237,7 @@ void StreamPressure::find_givers(StreamCells& cells, const Pool& pool) {
     }
     if (run.supply == 0) continue;
     const StreamCell& base = cells[slot_in(run, run.low)];
-    givers_.push_back({cells.turn_of(base), base.at, number});
+    givers_.push_back({cells.turn_of(base), base.at, members_[static_cast<std::size_t>(i)]});
   }
   std::sort(givers_.begin(), givers_.end(), [](const Giver& a, const Giver& b) {
     return std::tie(a.turn, a.at) < std::tie(b.turn, b.at);
@@ -259,7 +249,7 @@ std::int32_t StreamPressure::find_wanting(StreamCells& cells, const Pool& pool) 
   const std::int32_t top_row = (pool.top - 1) / kStreamLevels;
   std::int32_t wanting = 0;
   for (std::int32_t i = pool.begin; i < pool.end; ++i) {
-    const Run& run = runs_[static_cast<std::size_t>(members_[static_cast<std::size_t>(i)])];
+    const Run& run = member(i);
     for (std::int32_t j = run.rooms; j < run.rooms_end; ++j) {
       Room& room = rooms_[static_cast<std::size_t>(j)];
       if (room.slot < 0) {

@@ -64,12 +64,20 @@ class StreamPressure {
     Vec3 at;
     std::int32_t run;
   };
+  /// A column of a chunk that is kept.
+  struct Column {
+    const StreamCells::Region* region = nullptr;  // null: none
+    std::int32_t column = 0;
+  };
   void gather(StreamCells& cells);
   void gather_pool(StreamCells& cells, std::int32_t first);
   void list_runs(StreamCells::Region& region);
   [[nodiscard]] std::int32_t run_at(const StreamCells::Region& region, std::int32_t column,
                                     std::int32_t height) const;
   [[nodiscard]] static Vec3 base_of(const StreamCells& cells, const Run& run);
+  /// That in which what touches the run behind a face lies.
+  [[nodiscard]] static Column column_beside(const StreamCells& cells, const Run& run,
+                                            std::size_t face);
   void find_rooms(StreamCells& cells, Run& run);
   void measure(const StreamCells& cells, Pool& pool) const;
   void act(StreamCells& cells, Pool& pool);
@@ -80,6 +88,13 @@ class StreamPressure {
   void grant(StreamCells& cells, const Pool& pool, Run& run);
   void give(StreamCells& cells, const Pool& pool, const Run& run, std::int32_t levels);
   void fill(StreamCells& cells, const Room& room, std::int32_t levels);
+  /// The i-th of members_.
+  [[nodiscard]] Run& member(std::int32_t i) {
+    return runs_[static_cast<std::size_t>(members_[static_cast<std::size_t>(i)])];
+  }
+  [[nodiscard]] const Run& member(std::int32_t i) const {
+    return runs_[static_cast<std::size_t>(members_[static_cast<std::size_t>(i)])];
+  }
   [[nodiscard]] std::int32_t slot_in(const Run& run, std::int32_t height) const {
     return run.region->slots[static_cast<std::size_t>(height * slab_ + run.column)];
   }

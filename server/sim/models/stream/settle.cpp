@@ -27,7 +27,7 @@ class Settling {
   std::int64_t run() {
     // Rivers first, from the edge backwards: each cell finds the next one emptied, and passes on
     // what it holds; so a steady spring makes a river of steady levels.
-    turns_.begin(cells_);
+    turns_.begin();
     for (std::int32_t slot; (slot = turns_.next_of_river(cells_)) >= 0;) settle(cells_[slot]);
     turns_.begin_others(cells_);
     for (std::int32_t slot; (slot = turns_.next_other(cells_)) >= 0;) settle(cells_[slot]);

@@ -4,13 +4,6 @@
 
 namespace sluice::sim {
 
-namespace {
-
-/// A turn's key holds the layer above so many drawn bits (StreamCells::turn_of).
-constexpr int kDrawnBits = 43;
-
-}  // namespace
-
 void StreamTurns::forget() {
   rivers_.clear();
   joining_.clear();
@@ -91,7 +84,7 @@ void StreamTurns::merge_rivers(const StreamCells& cells) {
   rivers_changed_ = false;
 }
 
-void StreamTurns::begin(StreamCells& /*cells*/) {
+void StreamTurns::begin() {
   at_ = absorbed_ = 0;
   has_current_ = false;
   late_.clear();

@@ -17,7 +17,7 @@ class StreamTurns {
   void arrange(StreamCells& cells);
 
   /// Cells that are joined to a spring and an edge, from the edge backwards. kUnreached: no more.
-  void begin(StreamCells& cells);
+  void begin();
   std::int32_t next_of_river(StreamCells& cells);
   /// Then all others, by their turns.
   void begin_others(StreamCells& cells);
