@@ -4,6 +4,7 @@
 #include <benchmark/benchmark.h>
 
 #include "server/sim/kernels.h"
+#include "server/sim/models/cellular/level.h"
 #include "server/sim/world.h"
 #include "server/workers/thread_pool.h"
 #include "tests/bench/textbook.h"
@@ -113,6 +114,31 @@ void BM_FallingDropTick(benchmark::State& state) {
   }
 }
 BENCHMARK(BM_FallingDropTick)->Arg(2)->Arg(3)->Unit(benchmark::kMicrosecond)->UseRealTime();
+
+/// A tick that finds the largest body that is levelled, with so many cells more, at rest: somebody
+/// set a rock on its surface, or took it away.
+void BM_LevelSearch(benchmark::State& state) {
+  constexpr std::int32_t kWide = 64;
+  constexpr auto kDeep = static_cast<std::int32_t>(sim::kMostLevelledCells / kWide / kWide);
+  sim::WorldSpec spec;
+  spec.config.size = {kWide, kDeep + 3, kWide};
+  spec.fills.push_back({{{0, 0, 0}, {kWide, kDeep, kWide}}, kFull, true});
+  if (state.range(0) > 0) spec.cells.push_back({{9, kDeep, 9}, 1});
+  const auto world = std::move(sim::World::create(spec)).value();
+  sim::SerialExecutor serial;
+  bool rock = false;
+  for (auto _ : state) {
+    state.PauseTiming();
+    while (!sim::levels_in(world->tick_number() + 1)) (void)world->tick({}, serial);
+    const std::vector<sim::Command> toggle = {
+        {sim::SetCells{{40, kDeep, 40}, {1, 1, 1}, rock ? kAir : kRock}}};
+    rock = !rock;
+    state.ResumeTiming();
+    benchmark::DoNotOptimize(world->tick(toggle, serial).digest);
+  }
+  count_cells(state, state.iterations() * (sim::kMostLevelledCells + state.range(0)));
+}
+BENCHMARK(BM_LevelSearch)->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond)->Iterations(40);
 
 /// A thin strand from a spring to a drain in a world of the given side.
 void BM_OneDropTick(benchmark::State& state) {

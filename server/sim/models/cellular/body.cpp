@@ -10,14 +10,21 @@ constexpr Vec3 kSteps[] = {{-1, 0, 0}, {1, 0, 0}, {0, 0, -1}, {0, 0, 1}};
 
 }  // namespace
 
-BodySearch::BodySearch(const CellularRule& rule, Grid& grid, std::int64_t most_cells)
-    : rule_(rule),
-      grid_(grid),
-      shape_(grid.shape()),
-      kept_(kept_difference(rule)),
-      most_cells_(most_cells),
-      side_count_(shape_.depth() > 1 ? kSides : kSides / 2) {
-  for (std::size_t i = 0; i < side_count_; ++i) sides_[i].step = kSteps[i];
+BodySearch::BodySearch(const CellularRule& rule, std::int64_t most_cells)
+    : rule_(rule), kept_(kept_difference(rule)), most_cells_(most_cells) {
+  for (std::size_t i = 0; i < kSides; ++i) sides_[i].step = kSteps[i];
+}
+
+// What searches before this one wrote is less than their numbers from now on: no page is cleared.
+void BodySearch::begin(Grid& grid) {
+  grid_ = &grid;
+  side_count_ = grid.shape().depth() > 1 ? kSides : kSides / 2;
+  constexpr std::uint32_t kMostSearches = std::uint32_t{1} << 30;
+  const bool ends = search_ > kMostSearches;
+  if (ends) search_ = 0;
+  if (ends || pages_.size() > kKeptPages) pages_.resize(ends ? 0 : kKeptPages);
+  used_pages_ = 0;
+  first_ = search_ + 1;
 }
 
 bool BodySearch::find(Vec3 seed, WaterBody& body) {
@@ -33,25 +40,26 @@ bool BodySearch::find(Vec3 seed, WaterBody& body) {
     if (search == search_) continue;
     // What another search came to belongs to a body that moves or is too large: others are found as
     // a whole.
-    if (search != 0 || !take_run(at, body) || cells_ > most_cells_) return false;
+    if (search >= first_ || !take_run(at, body) || cells_ > most_cells_) return false;
   }
   return true;
 }
 
 std::uint32_t& BodySearch::seen(Chunk& chunk, std::int32_t index) {
-  if (chunk.pass_slot >= pages_.size() || pages_[chunk.pass_slot].chunk != &chunk) {
-    chunk.pass_slot = static_cast<std::uint32_t>(pages_.size());
-    pages_.emplace_back().chunk = &chunk;
+  if (chunk.pass_slot >= used_pages_ || pages_[chunk.pass_slot]->chunk != &chunk) {
+    chunk.pass_slot = static_cast<std::uint32_t>(used_pages_++);
+    if (used_pages_ > pages_.size()) pages_.push_back(std::make_unique<SeenPage>());
+    pages_[chunk.pass_slot]->chunk = &chunk;
   }
-  return pages_[chunk.pass_slot].search[static_cast<std::size_t>(index)];
+  return pages_[chunk.pass_slot]->search[static_cast<std::size_t>(index)];
 }
 
 BodySearch::Place BodySearch::place_of(Vec3 at) const {
-  return {at, grid_.find(shape_.chunk_of(at)), shape_.index_of(at)};
+  return {at, grid_->find(grid_->shape().chunk_of(at)), grid_->shape().index_of(at)};
 }
 
 Cell BodySearch::beyond(const Place& place, std::int32_t step) const {
-  const std::int32_t index = place.index + step * shape_.slab();
+  const std::int32_t index = place.index + step * grid_->shape().slab();
   const auto cells = static_cast<std::int32_t>(kChunkCells);
   if (index >= 0 && index < cells) return place.chunk->cells[static_cast<std::size_t>(index)];
   const Chunk* const next = step < 0 ? place.chunk->below : place.chunk->above;
@@ -67,7 +75,7 @@ bool BodySearch::find_floor(Place& place) const {
     if (!is_open(under)) return true;
     if (under == kAir) return false;
     --place.at.y;
-    place.index -= shape_.slab();
+    place.index -= grid_->shape().slab();
     if (place.index >= 0) continue;
     place.index += static_cast<std::int32_t>(kChunkCells);
     place.chunk = place.chunk->below;
@@ -82,7 +90,7 @@ bool BodySearch::take_run(Vec3 at, WaterBody& body) {
   look_beside(place);
   for (Cell amount = cell(place); amount > 0;) {
     std::uint32_t& search = seen(*place.chunk, place.index);
-    if (search != 0) return false;
+    if (search >= first_) return false;
     const Cell above = beyond(place, +1);
     if (is_open(above) && lower_share(rule_, amount + above) != amount) return false;
     if (!still_beside(place, amount)) return false;
@@ -90,7 +98,7 @@ bool BodySearch::take_run(Vec3 at, WaterBody& body) {
     run.units += amount;
     run.top = ++place.at.y;
     amount = above;
-    place.index += shape_.slab();
+    place.index += grid_->shape().slab();
     if (place.index < static_cast<std::int32_t>(kChunkCells) || amount <= 0) continue;
     place.index -= static_cast<std::int32_t>(kChunkCells);
     place.chunk = place.chunk->above;
@@ -106,9 +114,9 @@ void BodySearch::look_beside(const Place& place) {
   for (std::size_t i = 0; i < side_count_; ++i) {
     Side& side = sides_[i];
     const Vec3 at = place.at + side.step;
-    const ChunkCoord coord = shape_.chunk_of(at);
+    const ChunkCoord coord = grid_->shape().chunk_of(at);
     const ChunkCoord here = place.chunk->coord;
-    side.offset = shape_.index_of(at) - place.index;
+    side.offset = grid_->shape().index_of(at) - place.index;
     if (coord == here) {
       side.chunk = place.chunk;
     } else if (side.step.x != 0) {
@@ -131,7 +139,7 @@ bool BodySearch::still_beside(const Place& place, Cell amount) {
     const bool touches = beside > 0;
     if (touches && !side.in_contact) {
       const std::uint32_t search = seen(*side.chunk, place.index + side.offset);
-      if (search == 0) {
+      if (search < first_) {
         pending_.push_back(place.at + side.step);
       } else if (search != search_) {
         return false;

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "server/sim/grid.h"
@@ -24,23 +25,26 @@ struct WaterRun {
 using WaterBody = std::vector<WaterRun>;
 
 /// Finds bodies at rest: no face of any of their cells would move anything in a sweep that leaves
-/// out no flow. Looks at each cell of what moves about once, however often it is asked. Ends with
-/// the next change of the grid.
+/// out no flow. Looks at each cell of what moves about once, however often it is asked.
 class BodySearch {
  public:
   /// Bodies of more than `most_cells` are found by nobody.
-  BodySearch(const CellularRule& rule, Grid& grid, std::int64_t most_cells);
+  BodySearch(const CellularRule& rule, std::int64_t most_cells);
 
+  /// Searches that grid from now on, until its next change.
+  void begin(Grid& grid);
   /// The body of a wet cell, written to `body`. False where something moves, where it was found
   /// already, and where it is too large.
   [[nodiscard]] bool find(Vec3 seed, WaterBody& body);
 
  private:
-  /// Which search came to a cell; 0: none.
+  /// Which search came to a cell; before first_: none since begin().
   struct SeenPage {
     const Chunk* chunk = nullptr;
     std::array<std::uint32_t, kChunkCells> search{};
   };
+  /// Pages that are kept from one begin() to the next, 16 KiB each.
+  static constexpr std::size_t kKeptPages = 64;
   /// A cell and where it lies in memory.
   struct Place {
     Vec3 at;
@@ -63,7 +67,7 @@ class BodySearch {
   }
   [[nodiscard]] std::uint32_t& seen(Chunk& chunk, std::int32_t index);
   [[nodiscard]] Cell missing(ChunkCoord coord) const {
-    return grid_.reaches(coord) ? kAir : kOutside;
+    return grid_->reaches(coord) ? kAir : kOutside;
   }
   /// What lies below (-1) or above it (+1).
   [[nodiscard]] Cell beyond(const Place& place, std::int32_t step) const;
@@ -73,16 +77,17 @@ class BodySearch {
   [[nodiscard]] bool still_beside(const Place& place, Cell amount);
 
   const CellularRule& rule_;
-  Grid& grid_;
-  const ChunkShape& shape_;
   std::int32_t kept_;  // units of difference that a sideways face keeps
   std::int64_t most_cells_;
+  Grid* grid_ = nullptr;
   std::int64_t cells_ = 0;  // of the body so far
-  std::size_t side_count_;
+  std::size_t side_count_ = 0;
   std::array<Side, kSides> sides_;
-  std::vector<SeenPage> pages_;  // by Chunk::pass_slot
-  std::uint32_t search_ = 0;     // its number
-  std::vector<Vec3> pending_;    // wet neighbours
+  std::vector<std::unique_ptr<SeenPage>> pages_;  // by Chunk::pass_slot
+  std::size_t used_pages_ = 0;
+  std::uint32_t search_ = 0;   // its number
+  std::uint32_t first_ = 0;    // since begin()
+  std::vector<Vec3> pending_;  // wet neighbours
 };
 
 }  // namespace sluice::sim

@@ -57,7 +57,7 @@ void apply(std::vector<CellGain>& gains, Grid& grid) {
 }  // namespace
 
 Leveller::Leveller(const CellularRule& rule, std::int64_t most_cells)
-    : rule_(rule), most_cells_(most_cells), order_(rule) {}
+    : rule_(rule), search_(rule, most_cells), order_(rule) {}
 
 void Leveller::level(std::span<const ChunkPart> parts, Grid& grid, WaterMoves* moves) {
   around_.clear();
@@ -65,14 +65,14 @@ void Leveller::level(std::span<const ChunkPart> parts, Grid& grid, WaterMoves* m
   merge_parts();
   // All from the cells as they are now, since one body may rise to where another one is.
   std::vector<CellGain> gains;
-  BodySearch search(rule_, grid, most_cells_);
+  search_.begin(grid);
   Balance balance(order_, kept_difference(rule_), grid, moves, gains);
   WaterBody body;
   for (const ChunkPart& part : around_) {
     const Chunk* const chunk = grid.find(part.coord);
     if (chunk == nullptr) continue;
     for_each_run(grid.shape(), *chunk, part.region, [&](Vec3 seed) {
-      if (search.find(seed, body)) balance.level(std::move(body));
+      if (search_.find(seed, body)) balance.level(std::move(body));
     });
   }
   apply(gains, grid);

@@ -47,7 +47,7 @@ class Leveller {
   void merge_parts();
 
   const CellularRule& rule_;
-  std::int64_t most_cells_;  // of a body
+  BodySearch search_;
   FillOrder order_;
   std::vector<ChunkPart> around_;  // the parts, and what lies beside them
 };
