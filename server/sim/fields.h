@@ -110,6 +110,21 @@ class StateReader {
     if (!ok_ && *failed_field_ == 0) failed_field_ = name;
   }
   void cell(const char* name, std::int32_t& value) { field(name, value); }
+  /// As cell() for each of them, with one look at how many bytes there are: a chunk has thousands.
+  void cells(const char* name, std::span<std::int32_t> values) {
+    if (!ok_) return;
+    if (bytes_.size() < values.size_bytes()) {
+      ok_ = false;
+      failed_field_ = name;
+      return;
+    }
+    const std::byte* from = bytes_.data();
+    for (std::int32_t& value : values) {
+      value = static_cast<std::int32_t>(bits_of<std::uint32_t>(from));
+      from += sizeof(value);
+    }
+    bytes_ = bytes_.subspan(values.size_bytes());
+  }
   template <class T>
   void optional(const char* name, T& value) {
     field(name, value);
@@ -125,6 +140,15 @@ class StateReader {
   }
 
  private:
+  // The lowest byte comes first, on every machine.
+  template <class Unsigned>
+  static Unsigned bits_of(const std::byte* bytes) {
+    std::uint64_t bits = 0;
+    for (std::size_t i = 0; i < sizeof(Unsigned); ++i) {
+      bits |= static_cast<std::uint64_t>(bytes[i]) << (8 * i);
+    }
+    return static_cast<Unsigned>(bits);
+  }
   template <class T>
   void read(T& value) {
     if constexpr (std::is_enum_v<T>) {
@@ -141,12 +165,8 @@ class StateReader {
         ok_ = false;
         return;
       }
-      std::uint64_t bits = 0;
-      for (std::size_t i = 0; i < sizeof(T); ++i) {
-        bits |= static_cast<std::uint64_t>(bytes_[i]) << (8 * i);
-      }
+      value = static_cast<T>(bits_of<std::make_unsigned_t<T>>(bytes_.data()));
       bytes_ = bytes_.subspan(sizeof(T));
-      value = static_cast<T>(bits);
     } else {
       T::visit_state(value, *this);
     }

@@ -12,6 +12,7 @@
 // keeps marks, those likewise.
 #include "server/sim/snapshot.h"
 
+#include <array>
 #include <atomic>
 #include <bit>
 #include <string>
@@ -264,10 +265,13 @@ Result<std::unique_ptr<World>> World::restore(std::span<const std::byte> core,
 
 namespace {
 
-Status check_size(std::span<const std::byte> bytes, const std::string& name) {
-  if (bytes.size() == kChunkCells * sizeof(Cell)) return Done{};
+Status read_cells(std::span<const std::byte> bytes, const std::string& name,
+                  std::span<Cell, kChunkCells> cells) {
+  StateReader reader(bytes);
+  reader.cells("cells", cells);
+  if (reader.ok() && reader.rest().empty()) return Done{};
   return Error{name + " has " + std::to_string(bytes.size()) + " bytes instead of " +
-               std::to_string(kChunkCells * sizeof(Cell))};
+               std::to_string(cells.size_bytes())};
 }
 
 }  // namespace
@@ -275,16 +279,15 @@ Status check_size(std::span<const std::byte> bytes, const std::string& name) {
 Status World::load_marks(Chunk& chunk, std::span<const std::byte> bytes,
                          const std::string& name) const {
   if (bytes.empty()) return Done{};
-  if (Status s = check_size(bytes, name + ", its marks"); !s) return s;
+  chunk.marks = std::make_unique<Marks>();
+  const auto marks = std::span(chunk.marks->cells).first<kChunkCells>();
+  if (Status s = read_cells(bytes, name + ", its marks", marks); !s) return s;
   std::uint32_t allowed = 0;
   for (const MarkField& field : find_water_model(core_.config.water)->marks) {
     allowed |= field.mask();
   }
-  chunk.marks = std::make_unique<Marks>();
-  StateReader reader(bytes);
   for (std::size_t i = 0; i < kChunkCells; ++i) {
-    Cell& mark = chunk.marks->cells[i];
-    reader.field("mark", mark);
+    const Cell mark = marks[i];
     if ((static_cast<std::uint32_t>(mark) & ~allowed) != 0) {
       return Error{name + ", cell " +
                    to_string(grid_.shape().cell_at(chunk.coord, static_cast<int>(i))) + ": " +
@@ -302,13 +305,12 @@ Status World::load_chunks(std::span<const ChunkImage> images) {
                              std::to_string(c.y) + ", " + std::to_string(c.z) + ")";
     if (!grid_.reaches(c)) return Error{name + " lies outside the world"};
     if (grid_.find(c) != nullptr) return Error{name + " comes twice"};
-    if (Status s = check_size(image.bytes, name); !s) return s;
+    std::array<Cell, kChunkCells> read{};
+    if (Status s = read_cells(image.bytes, name, read); !s) return s;
     Chunk& chunk = grid_.obtain(c);
-    StateReader reader(image.bytes);
     Cell* const cells = chunk.cells.edit();
     for (std::size_t i = 0; i < kChunkCells; ++i) {
-      Cell value = 0;
-      reader.field("cell", value);
+      const Cell value = read[i];
       const bool outside = cells[i] == kOutside;
       const bool frozen = is_ice(value) && core_.heat.on && held_in(value) <= kMostIce;
       if ((value < kTrappedAir && !frozen) || value > measure_.cell_max ||

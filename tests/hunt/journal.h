@@ -27,7 +27,7 @@ class Journal {
 
   void add(const char* what, std::uint64_t a = 0, std::uint64_t b = 0) {
     const auto at = static_cast<std::uint64_t>(timeline_.now().time_since_epoch().count());
-    for (const char* c = what; *c != 0; ++c) mix(static_cast<unsigned char>(*c));
+    mix(std::hash<std::string_view>{}(what));
     mix(at);
     mix(a);
     mix(b);
@@ -38,7 +38,7 @@ class Journal {
   }
   /// An event of the timeline, by its name: of these only the hash tells.
   void pass(const char* event) {
-    for (const char* c = event; *c != 0; ++c) mix(static_cast<unsigned char>(*c));
+    mix(std::hash<std::string_view>{}(event));
     mix(static_cast<std::uint64_t>(timeline_.now().time_since_epoch().count()));
   }
   /// Bytes that the run came to.

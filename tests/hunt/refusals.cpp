@@ -9,8 +9,12 @@ namespace sluice::hunt {
 
 namespace {
 
-// The more special ones first.
+// Those of the host, which do not depend on the command, are the most frequent ones. Then the more
+// special ones first.
 constexpr std::array kRefusals = {
+    Refusal{"not allowed: ", "not allowed there", kAnyCommand},
+    Refusal{"too much at once: ", "too much at once", kAnyCommand},
+    Refusal{"the recording failed", "the recording failed", kAnyCommand},
     Refusal{"holds no cell", "a box without cells", "set_cells remove_water"},
     Refusal{"leaves the world of size", "a box beyond the world", "set_cells remove_water"},
     Refusal{
@@ -75,10 +79,6 @@ constexpr std::array kRefusals = {
     Refusal{"there is no source at ", "no such source", "remove_source"},
     Refusal{"there is no drain at ", "no such drain", "remove_drain"},
     Refusal{"there is no heater at ", "no such heater", "remove_heater"},
-    // Those of the host, which do not depend on the command.
-    Refusal{"not allowed: ", "not allowed there", kAnyCommand},
-    Refusal{"too much at once: ", "too much at once", kAnyCommand},
-    Refusal{"the recording failed", "the recording failed", kAnyCommand},
 };
 
 const char* kept_for_ever(std::string text) {
