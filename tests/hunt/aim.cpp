@@ -195,9 +195,13 @@ sim::Command rare_command(tests::Dice& dice, Vec3 size, const Targets& targets) 
       return {sim::FillLevel{at, level - 1}};
     case 1:
       return {sim::EvaporateLevel{at, level - 1}};
-    case 2:
+    case 2: {
       if (level / kFull % 3 == 0) return {sim::FillLevel{at, size.y * kFull}};
-      return {sim::TrapAir{at, level / kFull % 3 == 1 ? 0 : at.y * kFull}};
+      sim::TrapAir trap{at, level / kFull % 3 == 1 ? 0 : at.y * kFull};
+      if (dice.chance(20)) trap.level = std::min(at.y + dice.roll(1, 3), size.y) * kFull;
+      if (dice.chance(25)) return aimed({trap}, targets, true, dice);
+      return {trap};
+    }
     default:
       return {sim::AddPort{targets.pipes.empty() ? "none" : one_of(targets.pipes, dice), kNowhere,
                            PortKind::kOpen, 1}};
