@@ -34,6 +34,7 @@ void Desk::welcomed(const protocol::Mirror& mirror, bool first) {
   far_.welcomed();
   look_from_afar(mirror, Clock::now());
   activity_ = Activity();
+  sparks_.welcomed();
   stale_ = true;
   facts_.connection_error.clear();
 }
@@ -41,6 +42,7 @@ void Desk::welcomed(const protocol::Mirror& mirror, bool first) {
 void Desk::ticked(const protocol::Mirror& mirror, Clock::time_point now) {
   facts_.tick_came(mirror);
   activity_.note(mirror, now);
+  sparks_.told(mirror, now);
   far_.ticked(mirror);
   stale_ |= !mirror.changed().empty() || far_.shown() > 0;
 }
@@ -66,8 +68,10 @@ Box Desk::box(const protocol::Mirror& mirror) const {
 }
 
 Desk::View Desk::view(const protocol::Mirror& mirror) const {
-  return {box(mirror), inspector_.looks() ? bits_of_known_layers(mirror) : overlay_.layers(mirror),
-          static_cast<std::uint8_t>(far_.asked())};
+  const std::uint32_t told =
+      inspector_.looks() ? bits_of_known_layers(mirror) : overlay_.layers(mirror);
+  const std::uint32_t events = far_.asked() > 0 ? 0 : bit_of_layer(mirror, protocol::kEventLayer);
+  return {box(mirror), told | events, static_cast<std::uint8_t>(far_.asked())};
 }
 
 protocol::Pointer Desk::pointer(const protocol::Mirror& mirror) const {

@@ -21,6 +21,7 @@
 #include "client_stub/picture.h"
 #include "client_stub/pipe_tool.h"
 #include "client_stub/screen.h"
+#include "client_stub/sparks.h"
 #include "client_stub/status_text.h"
 #include "client_stub/surfaces.h"
 #include "client_stub/terminal_style.h"
@@ -109,6 +110,7 @@ class Desk {
   People people_;
   CommandQueue queue_;
   Far far_;
+  Sparks sparks_;
   std::vector<Key> held_keys_;
 
   bool stale_ = true;  // what surfaces_ holds

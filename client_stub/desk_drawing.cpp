@@ -56,6 +56,7 @@ void Desk::draw_world(const Known& known) {
         return covered ? blend(colour, kCursor, share) : colour;
       },
       screen_);
+  sparks_.draw(known.mirror, picture_, known.now, style_.unicode, screen_);
   draw_fixtures(fixtures_, picture_, known.mirror.welcome().size, screen_);
   draw_pipes(picture_, known.mirror, pipe_tool_.marked(), screen_);
   overlay_.write(known, picture_, screen_);

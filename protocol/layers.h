@@ -95,5 +95,11 @@ constexpr std::int32_t told_event(const ToldEvent& event) {
   return 1 + static_cast<std::int32_t>(event.kind) +
          kEventKinds * (event.strength + kEventStrengths * event.tick);
 }
+/// The way back, of a number above 0.
+constexpr ToldEvent event_told(std::int32_t number) {
+  const std::int32_t rest = (number - 1) / kEventKinds;
+  return {static_cast<EventKind>((number - 1) % kEventKinds), rest % kEventStrengths,
+          rest / kEventStrengths % kEventTicks};
+}
 
 }  // namespace sluice::protocol
