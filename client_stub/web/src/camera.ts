@@ -42,6 +42,9 @@ export class Camera {
   screenY(y: number): number {
     return (this.y - y) * this.scale + this.height / 2;
   }
+  spot({ x, y }: { x: number; y: number }): [number, number] {
+    return [this.screenX(x + 0.5), this.screenY(y + 0.5)];
+  }
   worldX(screenX: number): number {
     return (screenX - this.width / 2) / this.scale + this.x;
   }

@@ -2,7 +2,7 @@
 // the same for pipes and ports.
 import { AWAKE_FOR } from "./activity";
 import { CHUNK_CELLS, type Vec3 } from "./geometry";
-import { FULL, ROCK, THINNEST_ICE, TRAPPED_AIR } from "./mirror";
+import { FULL, ROCK, THINNEST_ICE, TRAPPED_AIR, type Mirror } from "./mirror";
 import { DEGREE, degreesText, shareText, steamText, tracerOf, waveText } from "./layer_values";
 import { materialName } from "./palette";
 import { nodeFacts, portFacts } from "./pipe_facts";
@@ -51,7 +51,8 @@ export function factsOf(known: Known, subject: Subject): Facts | null {
       return view ? portFacts(known, view) : null;
     }
     case "spring":
-    case "drain": return springFacts(known, subject.kind, subject.at);
+    case "drain":
+    case "heater": return springFacts(known, subject.kind, subject.at);
     case "chunk": return chunkFacts(known, subject.at);
     case "column": return columnFacts(known, subject.at);
     case "cell": return cellFacts(known, subject.at);
@@ -184,23 +185,36 @@ function chunkFacts(known: Known, at: Vec3): Facts | null {
   };
 }
 
-function springFacts(known: Known, kind: "spring" | "drain", at: Vec3): Facts | null {
-  const list = kind === "spring" ? known.fixtures.sources : known.fixtures.drains;
-  const spring = list.find((each) => cellText(each.at) === cellText(at));
+/** As server/sim/heat/heat.md has it. */
+function whyHeater(mirror: Mirror, { x, y, z }: Vec3, does: "warm" | "cool", cell: number): string {
+  const most = does === "warm" ? "up to 200 °C" : "down to −100 °C";
+  if (cell > 0 || cell <= THINNEST_ICE) return `It ${does}s what is in its cell, ${most}.`;
+  if (cell !== ROCK) return `Its cell is dry: there is nothing to ${does}.`;
+  const beside = [[1, 0, 0], [0, 1, 0], [0, 0, 1]].flatMap(([dx, dy, dz]) =>
+    [1, -1].map((side) => mirror.cell(x + side * dx!, y + side * dy!, z + side * dz!)));
+  return beside.some((each) => each > 0 || each <= THINNEST_ICE) ? `It ${does}s the water that touches its rock, in equal shares, ${most}.`
+    : `Its cell is rock, and no water touches it: there is nothing to ${does}.`;
+}
+
+function springFacts(known: Known, kind: "spring" | "drain" | "heater", at: Vec3): Facts | null {
+  const { sources, drains, heaters } = known.fixtures;
+  const spring = { spring: sources, drain: drains, heater: heaters }[kind].find((each) => cellText(each.at) === cellText(at));
   if (!spring) return null;
   const { tracer, temperature } = spring;
   const rows: Facts["rows"] = [
-    ["rate", `${units(spring.rate)} units a tick`],
+    [kind === "heater" ? "energy" : "rate", `${units(Math.abs(spring.rate))} units a tick`],
     ...Object.entries(tracer ?? {}).map(([name, amount]): [string, string] => [name, `${units(amount)} in ${units(FULL)} units of its water`]),
     ...(temperature === undefined ? [] : [["its water", degreesText(temperature / DEGREE)] as [string, string]]),
   ];
-  const title = `${kind === "spring" ? "Spring" : "Drain"} at ${placeText(known, at)}`;
+  const name = kind === "spring" ? "Spring" : kind === "drain" ? "Drain" : spring.rate > 0 ? "Heater" : "Cooler";
+  const title = `${name} at ${placeText(known, at)}`;
   if (known.isFar) return { title, rows, why: ["What becomes of it is up to its cell: come nearer to see that."], measures: [] };
   const cell = known.mirror.cell(at.x, at.y, at.z);
   const held = Math.max(0, cell);
   rows.push(["cell", cell > 0 ? `${units(cell)} units of water` : materialName(cell)]);
   const why: string[] = [];
-  if (cell === ROCK) why.push("Its cell is rock: nothing passes until it is dug out.");
+  if (kind === "heater") why.push(whyHeater(known.mirror, at, spring.rate > 0 ? "warm" : "cool", cell));
+  else if (cell === ROCK) why.push("Its cell is rock: nothing passes until it is dug out.");
   else if (kind === "drain" && held === 0) why.push("Its cell is dry: there is nothing to take.");
   else if (kind === "drain") why.push("It takes what is in its cell, up to its rate; that water leaves the world.");
   else if (held >= FULL) why.push("Its cell is full: how much still comes is up to the water around it.");

@@ -162,6 +162,7 @@ export class Far {
     for (const view of ports) look(view.port.cell, () => subjectOf(view));
     for (const { at: place } of fixtures.sources) look(place, () => ({ kind: "spring", at: place }));
     for (const { at: place } of fixtures.drains) look(place, () => ({ kind: "drain", at: place }));
+    for (const { at: place } of fixtures.heaters) look(place, () => ({ kind: "heater", at: place }));
     return found;
   }
 

@@ -5,30 +5,26 @@ import type { Vec3 } from "./geometry";
 import type { Hand } from "./hand";
 import { FULL, type Mirror } from "./mirror";
 import { materialName } from "./palette";
-import { cellText, type NodeView, type PortView } from "./pipe_mirror";
-import { nodeRadius } from "./pipe_painter";
+import { cellText, nodeRadius, type NodeView, type PortView } from "./pipe_mirror";
 import type { Rect } from "./shapes";
-import { fixtureAt, subjectOf, type Known, type Subject } from "./subjects";
+import { fixtureAt, isUnder, subjectOf, uppermost, type Known, type Subject } from "./subjects";
 
 /** The node whose picture covers the cell, or a port in it. */
-export function pipeAt(mirror: Mirror, at: Vec3): NodeView | PortView | null {
+export function pipeAt({ mirror, sees }: Known, at: Vec3): NodeView | PortView | null {
   const { networks } = mirror.pipes;
   const there = networks.byCell.get(cellText(at))?.[0];
   if (there) return there;
-  const near = networks.nodes.find((view) => {
-    const place = view.node.at;
-    const reach = nodeRadius(view) - 0.3;
-    return place !== null && place.z === at.z && Math.abs(place.x - at.x) <= reach &&
-      Math.abs(place.y - at.y) <= reach;
-  });
-  return near ?? networks.ports.find(({ port }) => cellText(port.cell) === cellText(at)) ?? null;
+  const covers = (place: Vec3 | null, reach: number) => place !== null && sees(place.z, at.z) &&
+    Math.abs(place.x - at.x) <= reach && Math.abs(place.y - at.y) <= reach;
+  return uppermost(networks.nodes.filter((view) => covers(view.node.at, nodeRadius(view) - 0.3)), (view) => view.node.at!) ??
+    uppermost(networks.ports.filter(({ port }) => covers(port.cell, 0)), ({ port }) => port.cell);
 }
 
 /** Pipes first, then springs and drains, then the cell itself. */
 export function subjectAt(known: Known, at: Vec3): Subject | null {
   if (!known.mirror.inside(at.x, at.y, at.z)) return null;
-  const pipe = pipeAt(known.mirror, at);
-  return pipe ? subjectOf(pipe) : fixtureAt(known.fixtures, at) ?? { kind: "cell", at };
+  const pipe = pipeAt(known, at);
+  return pipe ? subjectOf(pipe) : fixtureAt(known, at) ?? { kind: "cell", at };
 }
 
 /** One line on the cell; `other` is what the second recording has there. */
@@ -42,7 +38,7 @@ export function hoverLine(known: Known, { x, y, z }: Vec3, other: number | undef
   const differs = other === undefined || other === cell ? "" : ` ≠ ${materialName(other)}${unitsText(other)}`;
   const head = known.headAt(x, y);
   const deep = head === null ? "" : ` · surface at ${head.toFixed(1)}, ${Math.max(0, head - y - 0.5).toFixed(1)} deep`;
-  return `[${place}] ${materialName(cell)}${amount}${deep}${known.layers?.text({ x, y, z }) ?? ""}${differs}${describeFixture(fixtures, x, y, z)}`;
+  return `[${place}] ${materialName(cell)}${amount}${deep}${known.layers?.text({ x, y, z }) ?? ""}${differs}${describeFixture(fixtures, (at) => isUnder(known, at, { x, y, z }))}`;
 }
 
 function unitsText(cell: number): string {

@@ -26,7 +26,6 @@ export class Mirror {
   };
   /** Null: the world is a live one. */
   playback: Playback | null = null;
-  readonly pipes: PipeMirror;
   /** Chunks and pipe sections whose digest differed from the server's, ever. */
   mismatches = 0;
   /** Digests of pipe sections that were compared. */
@@ -34,11 +33,10 @@ export class Mirror {
   private readonly chunks = new Map<number, Int32Array>();
 
   /** `side`: so many of the world's cells each way one of these stands for (far.ts). */
-  constructor(readonly welcome: WelcomeMessage, readonly side = 1) {
+  constructor(readonly welcome: WelcomeMessage, readonly side = 1, readonly pipes = new PipeMirror(welcome.sides)) {
     this.size = welcome.size;
     this.sides = welcome.sides;
     this.tick = welcome.tick;
-    this.pipes = new PipeMirror(welcome.sides);
   }
 
   /** Takes in a message; returns the chunks that changed and those to be asked for again. */

@@ -2,6 +2,7 @@
 // the world (sight.ts): what comes in is turned as for the picture from above, and another painter draws it.
 import type { Box } from "./geometry";
 import type { Layers } from "./layers";
+import type { Lens } from "./lens";
 import type { Mirror } from "./mirror";
 import { OrbitCamera } from "./orbit_camera";
 import { OrbitInput, type Turnable } from "./orbit_input";
@@ -34,6 +35,10 @@ export class Orbit extends Turned {
   private height = 1;
   private picture: OrbitPainter | null = null;
   override spot: { x: number; y: number } | null = null;
+
+  override get lens(): Lens | null {
+    return this.picture?.lens ?? null;
+  }
 
   constructor() {
     super("orbit");

@@ -5,7 +5,7 @@
 const RIGHT_ANGLE = Math.PI / 2;
 const [LOWEST, HIGHEST] = [0.12, RIGHT_ANGLE - 0.001];
 /** Of a view that is 0.6 radians high. */
-const FOCAL = 1 / Math.tan(0.3);
+export const FOCAL = 1 / Math.tan(0.3);
 /** Of the way that is left, what is gone after so many milliseconds: a turn is smooth, and soon over. */
 const EASE = 90;
 /** Radians that are not seen. */

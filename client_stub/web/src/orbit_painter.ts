@@ -2,10 +2,10 @@
 // what the picture from above would show: the camera's rectangle, as far as the world goes.
 import type { Camera } from "./camera";
 import { clamp, type Vec3 } from "./geometry";
-import { meet } from "./orbit_pick";
+import { OrbitLens } from "./orbit_lens";
 import type { Mirror } from "./mirror";
 import { heightOf, NONE, OrbitColumns, PARTS, VOID, type Area } from "./orbit_columns";
-import type { OrbitCamera } from "./orbit_camera";
+import { FOCAL, type OrbitCamera } from "./orbit_camera";
 import { between, OrbitGl, type Scene } from "./orbit_gl";
 import type { Layers } from "./layers";
 import type { Overlay } from "./overlay";
@@ -75,8 +75,8 @@ export class OrbitPainter extends Painter {
   private interval = 0;
   private painted = NaN;
   private slow = 0;
-  /** Where the eye was in the last picture. */
-  private eyeAt: readonly [number, number, number] | null = null;
+  /** Of the last picture; null: there is none yet. */
+  lens: OrbitLens | null = null;
   /** The overlay's colours of the columns. */
   private tints = new Uint32Array(0);
   private fading: number | undefined;
@@ -117,7 +117,7 @@ export class OrbitPainter extends Painter {
     const eye = this.orbit.matrix(...size);
     const from = this.orbit.direction.map((part) => part * this.orbit.distance(...size)) as [number, number, number];
     const { veil, coversRock } = overlay ?? { veil: null, coversRock: false };
-    this.eyeAt = from;
+    this.lens = new OrbitLens(scene, this.now, eye, from, camera.width, camera.height, FOCAL);
     this.gl!.draw({ ...scene, veil, coversRock, share, eye, from }, width, height);
     context.drawImage(this.gl!.canvas, 0, 0);
     const goesOn = turns || share < 1 || this.isLate || changes;
@@ -127,14 +127,10 @@ export class OrbitPainter extends Painter {
 
   /** The cell that is seen at a place of the screen, -1 to 1 to the right and to the top; null: none. */
   pick(right: number, up: number, aspect: number): Vec3 | null {
-    const { scene, eyeAt, cells } = this;
-    if (!scene || !eyeAt) return null;
-    const [x, y, z] = this.orbit.towards(right, up, aspect);
-    const { step, left, bottom, middle, base, width, height } = scene;
-    const met = meet({ from: [(eyeAt[0] - left) / step, (-eyeAt[2] - bottom) / step, eyeAt[1] + middle], along: [x / step, -z / step, y] },
-      this.now, width, height, base);
-    if (!met) return null;
-    const at = { x: scene.x + met.x * step, y: scene.y + met.y * step };
+    const { scene, cells } = this;
+    const met = this.lens?.meet(this.orbit.towards(right, up, aspect));
+    if (!scene || !met) return null;
+    const at = { x: scene.x + met.x * scene.step, y: scene.y + met.y * scene.step };
     // Waves stand above the cells that they are of.
     return { ...at, z: Math.max(0, topOf(cells, Math.max(0, Math.ceil(met.height) - 1), at.x, at.y)) };
   }

@@ -52,6 +52,16 @@ export interface Networks {
   byCell: Map<string, NodeView[]>;
 }
 
+/** From this capacity on a pipe is drawn as a tank. */
+const TANK_CAPACITY = 100_000;
+
+/** Half the side of a node's picture, in cells. */
+export function nodeRadius(view: NodeView): number {
+  if (view.node.capacity >= TANK_CAPACITY) return 1.4;
+  // Pipes side by side must not cover each other.
+  return view.node.kind === "pipe" ? 0.46 : 0.6;
+}
+
 export function cellText(cell: Vec3): string {
   return `${cell.x},${cell.y},${cell.z}`;
 }
@@ -62,7 +72,8 @@ export class PipeMirror {
   private readonly sections = new Map<string, PipeSection>();
   private known: Networks | null = null;
 
-  constructor(private readonly sides: ChunkSides) {}
+  /** `turn`: places as the picture has them (turned.ts); sections go by the world's. */
+  constructor(private readonly sides: ChunkSides, private readonly turn: (at: Vec3) => Vec3 = (at) => at) {}
 
   get sectionCount(): number {
     return this.sections.size;
@@ -73,6 +84,8 @@ export class PipeMirror {
     const held = this.sections.get(name);
     const section = decodePipes(key, this.sides, payload, held);
     if (section === held) return;
+    for (const node of section.nodes) node.at &&= this.turn(node.at);
+    for (const port of section.ports) port.cell = this.turn(port.cell);
     this.sections.set(name, section);
     this.planChanged();
   }

@@ -1,8 +1,8 @@
 // Paints pipe networks over the picture of the cells: nodes with their fill, links with arrows that
 // move as the fluid does, ports between nodes and cells.
-import type { Camera } from "./camera";
 import type { Vec3 } from "./geometry";
-import type { LinkView, Networks, NodeView, PipeMirror, PortView } from "./pipe_mirror";
+import { fade, type Lens } from "./lens";
+import { nodeRadius, type LinkView, type Networks, type NodeView, type PipeMirror, type PortView } from "./pipe_mirror";
 
 const CASING = "#9aa7b8";
 const CASING_DARK = "#2a3342";
@@ -10,8 +10,6 @@ const CHOSEN = "#ffd666";
 const STATE_COLOURS = { idle: "#c3cedd", running: "#7fe0a8", blocked: "#ff9090", outside: "#ff9090" };
 /** Below this many pixels a cell, nodes are dots and arrows are left out. */
 const DETAIL_SCALE = 5;
-/** From this capacity on a pipe is drawn as a tank. */
-const TANK_CAPACITY = 100_000;
 
 /** Fluids other than water get a colour of their own, the same on every page. */
 export function fluidColour(fluid: string, alpha = 1): string {
@@ -21,19 +19,13 @@ export function fluidColour(fluid: string, alpha = 1): string {
   return `hsla(${20 + (hash % 11) * 16}, 75%, 58%, ${alpha})`;
 }
 
-/** Half the side of a node's picture, in cells. */
-export function nodeRadius(view: NodeView): number {
-  if (view.node.capacity >= TANK_CAPACITY) return 1.4;
-  // Pipes side by side must not cover each other.
-  return view.node.kind === "pipe" ? 0.46 : 0.6;
-}
-
 export interface PipeScene {
-  camera: Camera;
-  slice: number;
+  camera: Lens;
+  /** Whether what stands at that depth is seen. */
+  sees(z: number): boolean;
   chosen: string | null;
   /** A link or port in the making: from a node to where the pointer is, in cells. */
-  rubber: { from: Vec3; x: number; y: number } | null;
+  rubber: { from: Vec3; to: Vec3 } | null;
 }
 
 export class PipePainter {
@@ -61,7 +53,7 @@ export class PipePainter {
   }
 
   private shown(scene: PipeScene, view: NodeView): boolean {
-    return view.node.at !== null && view.node.at.z === scene.slice;
+    return view.node.at !== null && scene.sees(view.node.at.z);
   }
 
   private link(
@@ -69,11 +61,12 @@ export class PipePainter {
   ): boolean {
     if (!this.shown(scene, link.from) || !this.shown(scene, link.to)) return false;
     const { camera } = scene;
-    const [x1, y1] = middle(camera, link.from.node.at!);
-    const [x2, y2] = middle(camera, link.to.node.at!);
+    const [x1, y1] = camera.spot(link.from.node.at!);
+    const [x2, y2] = camera.spot(link.to.node.at!);
     if (outOfSight(camera, Math.min(x1, x2), Math.min(y1, y2), Math.max(x1, x2), Math.max(y1, y2))) {
       return false;
     }
+    fade(context, camera, link.from.node.at!, link.to.node.at!);
     const width = Math.max(1.5, camera.scale * 0.42);
     const shut = !link.from.node.open || !link.to.node.open;
     stroke(context, x1, y1, x2, y2, width + Math.max(1, camera.scale * 0.12), CASING_DARK);
@@ -99,10 +92,11 @@ export class PipePainter {
     const { camera } = scene;
     const { port } = view;
     const from = view.owner.node.at;
-    if (port.cell.z !== scene.slice) return false;
+    if (!scene.sees(port.cell.z)) return false;
     const { state, moved } = view.shows;
-    const [x, y] = middle(camera, port.cell);
+    const [x, y] = camera.spot(port.cell);
     const half = Math.max(4, camera.scale * 0.44);
+    fade(context, camera, port.cell);
     // On a dark frame, so that it is seen on rock and water alike.
     context.strokeStyle = CASING_DARK;
     context.lineWidth = Math.max(3, camera.scale * 0.18);
@@ -111,8 +105,8 @@ export class PipePainter {
     context.lineWidth = Math.max(1.5, camera.scale * 0.09);
     context.setLineDash([half * 0.5, half * 0.35]);
     context.strokeRect(x - half, y - half, 2 * half, 2 * half);
-    if (from && from.z === scene.slice) {
-      const [nodeX, nodeY] = middle(camera, from);
+    if (from && scene.sees(from.z)) {
+      const [nodeX, nodeY] = camera.spot(from);
       if (nodeX !== x || nodeY !== y) {
         context.beginPath();
         context.moveTo(nodeX, nodeY);
@@ -148,8 +142,9 @@ export class PipePainter {
   ): void {
     const { camera } = scene;
     const { node } = view;
-    const [x, y] = middle(camera, node.at!);
+    const [x, y] = camera.spot(node.at!);
     if (outOfSight(camera, x, y, x, y)) return;
+    fade(context, camera, node.at!);
     const half = Math.max(2, camera.scale * nodeRadius(view));
     const border = Math.max(1, camera.scale * 0.1);
     const round = node.kind === "pump" ? half : Math.max(1, camera.scale * 0.22);
@@ -180,21 +175,17 @@ export class PipePainter {
 
   private rubber(context: CanvasRenderingContext2D, scene: PipeScene): void {
     if (!scene.rubber) return;
-    const [x, y] = middle(scene.camera, scene.rubber.from);
+    context.globalAlpha = 1;
+    const [x, y] = scene.camera.spot(scene.rubber.from);
     context.setLineDash([6, 5]);
-    stroke(context, x, y, scene.camera.screenX(scene.rubber.x + 0.5),
-      scene.camera.screenY(scene.rubber.y + 0.5), 2, CHOSEN);
+    stroke(context, x, y, ...scene.camera.spot(scene.rubber.to), 2, CHOSEN);
     context.setLineDash([]);
   }
 }
 
-function middle(camera: Camera, cell: Vec3): [number, number] {
-  return [camera.screenX(cell.x + 0.5), camera.screenY(cell.y + 0.5)];
-}
-
 /** With room for what is drawn around a place. */
 function outOfSight(
-  camera: Camera, left: number, top: number, right: number, bottom: number,
+  camera: Lens, left: number, top: number, right: number, bottom: number,
 ): boolean {
   const margin = 2 * camera.scale + 4;
   return right < -margin || bottom < -margin || left > camera.width + margin ||

@@ -2,6 +2,7 @@
 // front (turned.ts).
 import type { Fixtures } from "./fixtures";
 import type { Box, Vec3 } from "./geometry";
+import type { Lens } from "./lens";
 import type { TickMessage, WelcomeMessage } from "./messages";
 import type { Mirror } from "./mirror";
 import type { OverlayName } from "./overlay_kinds";
@@ -24,6 +25,10 @@ export interface Sight {
   readonly unmeant: readonly OverlayName[];
   /** Where on the canvas that is seen which is pointed at; null: where the camera has it. */
   readonly spot: { x: number; y: number } | null;
+  /** Where places are seen, if not where the camera has them. */
+  readonly lens: Lens | null;
+  /** Whether what stands at that depth is seen in the slice. */
+  sees(z: number, slice: number): boolean;
   /** Of the world in the picture, or of the picture in the world: two axes are swapped. */
   turn(v: Vec3): Vec3;
   box(box: Box): Box;

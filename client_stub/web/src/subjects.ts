@@ -4,12 +4,12 @@ import type { Fixtures, Spring } from "./fixtures";
 import type { Vec3 } from "./geometry";
 import type { Layers } from "./layers";
 import type { Mirror } from "./mirror";
-import { cellText, type NodeView, type PortView } from "./pipe_mirror";
+import { type NodeView, type PortView } from "./pipe_mirror";
 
 /** What can be asked about. Pipes by name: they may come and go. */
 export type Subject =
   | { kind: "cell" | "column" | "chunk"; at: Vec3 }
-  | { kind: "spring" | "drain"; at: Vec3 }
+  | { kind: "spring" | "drain" | "heater"; at: Vec3 }
   | { kind: "node"; name: string }
   | { kind: "port"; name: string; at: Vec3 };
 
@@ -20,6 +20,8 @@ export interface Known {
   activity: Activity;
   /** Null: one looks down, and y is not what is up. */
   slice: number | null;
+  /** Whether what stands at one depth is seen where another one is pointed at. */
+  sees(z: number, at: number): boolean;
   /** Whether the world is seen from afar: pipes, springs and drains are known, and no cells. */
   isFar: boolean;
   /** Null: the world has none, or they are not there yet. */
@@ -35,8 +37,21 @@ export function subjectOf(view: NodeView | PortView): Subject {
                         : { kind: "node", name: view.node.name };
 }
 
-export function fixtureAt(fixtures: Fixtures, at: Vec3): Subject | null {
-  const here = (spring: Spring) => cellText(spring.at) === cellText(at);
-  if (fixtures.sources.some(here)) return { kind: "spring", at };
-  return fixtures.drains.some(here) ? { kind: "drain", at } : null;
+/** Whether it is what one sees there: in the cell, or from above farther down. */
+export function isUnder({ sees }: Known, place: Vec3, at: Vec3): boolean {
+  return place.x === at.x && place.y === at.y && sees(place.z, at.z);
+}
+
+/** From above one stands over the other. */
+export function uppermost<T>(list: T[], placeOf: (each: T) => Vec3): T | null {
+  return list.reduce<T | null>((best, each) => (best && placeOf(best).z >= placeOf(each).z ? best : each), null);
+}
+
+export function fixtureAt(known: Known, at: Vec3): Subject | null {
+  const { sources, drains, heaters } = known.fixtures;
+  const look = (kind: "spring" | "drain" | "heater", list: Spring[]): Subject | null => {
+    const found = uppermost(list.filter((spring) => isUnder(known, spring.at, at)), (spring) => spring.at);
+    return found && { kind, at: found.at };
+  };
+  return look("spring", sources) ?? look("drain", drains) ?? look("heater", heaters);
 }

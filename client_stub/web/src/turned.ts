@@ -6,11 +6,13 @@
 // Chunks are kept as they came, since deltas and checksums go by that; what is painted is a turned copy.
 import type { Fixtures } from "./fixtures";
 import { CHUNK_CELLS, chunkKey, type Box, type ChunkSides, type Vec3 } from "./geometry";
+import type { Lens } from "./lens";
 import { TopLooks } from "./top_looks";
 import type { Changes, TickMessage, WelcomeMessage } from "./messages";
 import { Mirror } from "./mirror";
 import type { OverlayName } from "./overlay_kinds";
 import { Painter } from "./painter";
+import { PipeMirror } from "./pipe_mirror";
 import type { Sight, SightName } from "./sight";
 
 type Swap = (v: Vec3) => Vec3;
@@ -33,11 +35,20 @@ export class Turned implements Sight {
   readonly spot: { x: number; y: number } | null = null;
   readonly turn: Swap;
 
+  get lens(): Lens | null {
+    return null;
+  }
+
   constructor(readonly name: Exclude<SightName, "front">) {
     this.axis = name === "side" ? "x" : "y";
     this.unmeant = name === "side" ? [] : ["flow"]; // its arrows are of an upright slice
     this.whyNotBuild = name === "side" ? null : `${name === "top" ? "from above" : "while it is turned"} the world is only looked at`;
     this.turn = SWAPS[name];
+  }
+
+  /** From above one looks through it all, as through glass: what is buried is to be found. */
+  sees(z: number, slice: number): boolean {
+    return this.name === "top" ? z <= slice : z === slice;
   }
 
   /** From above everything is needed down to the floor. */
@@ -47,16 +58,14 @@ export class Turned implements Sight {
   }
 
   welcome(message: WelcomeMessage): WelcomeMessage {
-    const { logX, logY, logZ } = message.sides;
-    const sides = this.turn({ x: logX, y: logY, z: logZ });
-    return { ...message, size: this.turn(message.size), sides: { logX: sides.x, logY: sides.y, logZ: sides.z } };
+    return { ...message, size: this.turn(message.size), sides: turnedSides(message.sides, this.turn) };
   }
 
-  /** Without pipes, which are drawn from the front alone. */
+  /** Pipes are turned by what holds them: their sections go by the world's places. */
   tick(message: TickMessage): TickMessage {
     const turned = <T extends { coord: Vec3 }>(list: T[]) => list.map((each) => ({ ...each, coord: this.turn(each.coord) }));
     return { ...message, chunks: turned(message.chunks), dropped: message.dropped.map(this.turn),
-      digests: turned(message.digests), pipes: [], pipesDropped: [], pipeDigests: [] };
+      digests: turned(message.digests) };
   }
 
   /** Every place and size in it. */
@@ -97,7 +106,7 @@ class TurnedMirror extends Mirror {
   private readonly places: Uint16Array;
 
   constructor(welcome: WelcomeMessage, private readonly swap: Swap) {
-    super(welcome);
+    super(welcome, 1, new PipeMirror(turnedSides(welcome.sides, swap), swap));
     this.places = placesOf(welcome.sides, swap);
   }
 
@@ -122,6 +131,11 @@ class TurnedMirror extends Mirror {
   override real(v: Vec3): Vec3 {
     return this.swap(v);
   }
+}
+
+function turnedSides({ logX, logY, logZ }: ChunkSides, swap: Swap): ChunkSides {
+  const { x, y, z } = swap({ x: logX, y: logY, z: logZ });
+  return { logX: x, logY: y, logZ: z };
 }
 
 function placesOf({ logX, logY, logZ }: ChunkSides, swap: Swap): Uint16Array {

@@ -3,19 +3,20 @@ import { Camera } from "./camera";
 import { CommandQueue } from "./command_queue";
 import { Connection } from "./connection";
 import type { Far } from "./far";
-import { fetchFixtures, NO_FIXTURES, paintFixtures, type Fixtures } from "./fixtures";
+import { fetchFixtures, NO_FIXTURES, type Fixtures } from "./fixtures";
 import { Frames, PeerWait } from "./frames";
 import type { Command } from "@commands";
 import { clamp, sameBox, type Box, type Vec3 } from "./geometry";
 import { Activity } from "./activity";
 import { Hand } from "./hand";
-import { hoverLine, paintCursor, pipeAt, subjectAt } from "./hover";
+import { hoverLine, subjectAt } from "./hover";
 import { KeyCursor } from "./key_cursor";
 import { Late } from "./late";
 import type { Layers } from "./layers";
 import type { Overlay } from "./overlay";
 import { isOffered, type Legend, type OverlayName } from "./overlay_kinds";
 import type { Place } from "./links";
+import { Marks } from "./marks";
 import type { Minimap } from "./minimap";
 import type { ResultMessage, TickMessage, WelcomeMessage } from "./messages";
 import { Mirror } from "./mirror";
@@ -26,9 +27,8 @@ import type { People } from "./people";
 import { recoveredText } from "./recovery";
 import { Screen } from "./screen";
 import type { Differences } from "./differences";
-import { PipePainter } from "./pipe_painter";
 import type { PlaybackCommand } from "./playback";
-import type { Known } from "./subjects";
+import type { Known, Subject } from "./subjects";
 import type { Sight } from "./sight";
 import { middleSlice, viewBox } from "./view_box";
 import type { ViewerEvents, ViewerInspector, ViewerPanel, ViewerPipePanel } from "./viewer_parts";
@@ -70,8 +70,8 @@ export class Viewer {
   readonly screen: Screen;
   private readonly timers: number[] = [];
   private readonly observer: ResizeObserver;
-  private painter: Painter | null = null;
-  private pipePainter: PipePainter | null = null;
+  painter: Painter | null = null;
+  private readonly marks = new Marks(this);
   private activity: Activity | null = null;
   overlays: Overlay | null = null;
   private readonly overlayPart = new Late("The overlay", () => import("./overlay"), () => this.setOverlay(this.overlay));
@@ -86,7 +86,7 @@ export class Viewer {
     this.makeFar();
     this.sendView();
   });
-  private people: People | null = null;
+  people: People | null = null;
   private readonly peoplePart = new Late("Who is here", () => import("./people"), (part) => {
     if (!this.stopped) this.people = new part.People(this);
   });
@@ -110,7 +110,7 @@ export class Viewer {
     private readonly inspector: ViewerInspector | null = null,
     private readonly legendShown: (name: OverlayName, legend: Legend | null, layers: string[], unmeant?: readonly OverlayName[]) => void = () => undefined,
     /** Null: from the front. */
-    private readonly sight: Sight | null = null,
+    readonly sight: Sight | null = null,
   ) {
     this.screen = Screen.of(canvas);
     const scheme = location.protocol === "https:" ? "wss:" : "ws:";
@@ -298,15 +298,20 @@ export class Viewer {
   /** Clicks without a tool choose the node that the pipes' panel shows; with the inspector they pin. */
   clicked(cell: { x: number; y: number }): void {
     if (this.hand.brush.tool === "inspect") return this.pin(cell);
-    const found = this.mirror && pipeAt(this.mirror, { ...cell, z: this.slice });
-    this.hand.pipes.chosen = found && !("port" in found) ? found.node.name : null;
+    const subject = this.subjectAt(cell);
+    this.hand.pipes.chosen = subject?.kind === "node" ? subject.name : null;
     this.moved();
+  }
+
+  private subjectAt(cell: { x: number; y: number; z?: number }): Subject | null {
+    const known = this.known();
+    const at = { z: this.slice, ...cell };
+    return known && (known.isFar ? this.far!.subjectNear(at) : subjectAt(known, at));
   }
 
   /** Keeps what lies there in the inspector, or lets it go. */
   pin(cell = this.hover): void {
-    const known = this.hand.hasCells && this.known();
-    const subject = known && cell && subjectAt(known, { z: this.slice, ...cell });
+    const subject = this.hand.hasCells && cell && this.subjectAt(cell);
     if (!subject || !this.inspector) return;
     this.panel.announce(this.inspector.pin(subject));
   }
@@ -315,10 +320,16 @@ export class Viewer {
     return this.far?.isFar ?? false;
   }
 
+  /** Whether what stands at that depth is seen. */
+  sees(z: number, at = this.slice): boolean {
+    return this.sight?.sees(z, at) ?? z === at;
+  }
+
   /** What the inspector goes by. */
   known(): Known | null {
     if (!this.mirror || !this.activity) return null;
-    return { mirror: this.mirror, fixtures: this.fixtures, activity: this.activity, slice: this.sight?.axis === "y" ? null : this.slice, isFar: this.isFar, layers: this.layers,
+    return { mirror: this.mirror, fixtures: this.fixtures, activity: this.activity, slice: this.sight?.axis === "y" ? null : this.slice,
+      sees: (z, at) => this.sees(z, at), isFar: this.isFar, layers: this.layers,
       headAt: (x, y) => this.painter?.headAt(x, y) ?? null, now: performance.now() };
   }
 
@@ -340,7 +351,6 @@ export class Viewer {
   private welcomed(welcome: WelcomeMessage): void {
     const isFirst = this.mirror === null;
     this.mirror = this.sight?.mirror(welcome) ?? new Mirror(welcome);
-    this.pipePainter = new PipePainter(this.mirror.pipes);
     this.pipePanel.attach(this.hand.pipes, this.mirror.pipes);
     this.inspector?.attach(welcome.world, () => this.known());
     this.activity = new Activity(this.mirror);
@@ -444,8 +454,7 @@ export class Viewer {
       this.inspector?.hover(null, null);
       return this.panel.showHover(this.placeText());
     }
-    const at = { z: this.slice, ...this.hover };
-    const subject = known.isFar ? this.far!.subjectNear(at) : subjectAt(known, at);
+    const subject = this.subjectAt(this.hover);
     const tells = subject !== null && (subject.kind !== "cell" || this.hand.brush.tool === "inspect");
     const { left, top } = this.canvas.getBoundingClientRect();
     const spot = this.sight?.spot ?? { x: this.camera.screenX(this.hover.x + 1), y: this.camera.screenY(this.hover.y) };
@@ -459,39 +468,8 @@ export class Viewer {
     const { width, height } = this.canvas;
     if (!this.mirror || !this.painter) return;
     if ((this.far?.shown ? this.far : this.painter).paint(this.screen, width, height, camera, performance.now())) this.frames.needed = true;
-    // In perspective nothing is where these would be.
-    if (this.sight?.name !== "orbit") this.paintMarks();
+    if (this.marks.paint(this.screen.context, performance.now())) this.frames.needed = true;
     this.minimap?.show(this, performance.now());
     if (this.hasChunks) this.screen.pictured();
-  }
-
-  /** What lies over the world. */
-  private paintMarks(): void {
-    const { camera, screen: { context } } = this;
-    const ratio = this.canvas.width / camera.width;
-    context.setTransform(ratio, 0, 0, this.canvas.height / camera.height, 0, 0);
-    const { size } = this.mirror!;
-    const now = performance.now();
-    if (this.layers?.marks.paint(context, camera, this.slice, this.overlay, now)) this.frames.needed = true;
-    if (this.overlays?.paint(context, camera, this.slice, this.painter!, now)) this.frames.needed = true;
-    context.strokeStyle = "rgba(140, 165, 200, 0.28)";
-    context.lineWidth = 1;
-    context.strokeRect(
-      Math.round(camera.screenX(0)) - 0.5, Math.round(camera.screenY(size.y)) - 0.5,
-      Math.round(size.x * camera.scale) + 1, Math.round(size.y * camera.scale) + 1);
-    paintFixtures(context, camera, size, this.slice, this.fixtures);
-    this.paintPipes();
-    this.differences?.paint(context, camera, ratio);
-    if (this.hover) paintCursor(context, camera, this.hand, this.mirror!, { ...this.hover, z: this.slice }, this.keys.shown);
-    this.people?.paint(context, camera, this.slice);
-  }
-
-  private paintPipes(): void {
-    const from = this.hand.pipes.rubberFrom();
-    const moves = this.pipePainter!.paint(this.screen.context, {
-      camera: this.camera, slice: this.slice, chosen: this.hand.pipes.chosen,
-      rubber: from && this.hover ? { from, x: this.hover.x, y: this.hover.y } : null,
-    }, performance.now() / 1000);
-    if (moves) this.frames.needed = true;
   }
 }
