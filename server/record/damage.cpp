@@ -40,6 +40,7 @@ DamageSearch::DamageSearch(Reader& reader)
       checkpoint_(reader.first_tick()) {
   found_.troubles = reader.troubles();
   found_.end_unknown = reader.end_unknown();
+  found_.begin_unknown = reader.begin_unknown();
 }
 
 Result<bool> DamageSearch::step() {

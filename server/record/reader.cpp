@@ -159,10 +159,18 @@ Status Reader::read_begin() {
   const Status noted =
       trouble(database_->error("is damaged: it does not say at which tick it begins"));
   if (!noted) return noted;
-  // Every history begins with a checkpoint.
-  const auto first = database_->integer("SELECT coalesce(min(tick), 0) FROM checkpoints");
-  if (!first) return Error{first.error()};
-  first_tick_ = static_cast<std::uint64_t>(*first);
+  // With the first thing that is left of it, then. What lay before may be lost, or was cut off.
+  std::optional<std::int64_t> least;
+  for (const char* sql : {"SELECT min(tick) FROM checkpoints WHERE tick >= 0",
+                          "SELECT min(first_tick) - 1 FROM history WHERE first_tick > 0"}) {
+    auto row = database_->prepare(sql);
+    const Result<bool> found = row ? row->step() : Result<bool>(Error{row.error()});
+    if (const std::string failure = take_system_failure(); !failure.empty()) return Error{failure};
+    if (!found || !*found || row->is_null(0)) continue;
+    least = std::min(least.value_or(INT64_MAX), row->integer(0));
+  }
+  first_tick_ = static_cast<std::uint64_t>(least.value_or(0));
+  begin_unknown_ = first_tick_ > 0;
   return Done{};
 }
 

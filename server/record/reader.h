@@ -83,6 +83,8 @@ class Reader {
   [[nodiscard]] const std::vector<std::string>& troubles() const { return troubles_; }
   /// Of a damaged file: nothing in it says where its history ends, and last_tick() may come before.
   [[nodiscard]] bool end_unknown() const { return end_unknown_; }
+  /// Likewise of where it begins, and there may have been ticks before first_tick().
+  [[nodiscard]] bool begin_unknown() const { return begin_unknown_; }
   /// Whether the system failed, and not the file (no memory, no descriptors, a device that did not
   /// read), since the last call: then what could not be read may well be whole. Empty: it did not.
   [[nodiscard]] std::string take_system_failure();
@@ -145,6 +147,7 @@ class Reader {
   std::unique_ptr<CoreStore> cores_;  // null in files of a format that has none
   std::vector<std::string> troubles_;
   bool end_unknown_ = false;
+  bool begin_unknown_ = false;
   std::uint64_t written_to_ = 0;  // as a writer noted that met damage
   std::int64_t format_version_ = 0;
   std::vector<Fact> facts_;

@@ -268,6 +268,7 @@ class Repairer {
       return Error{looked.error() + "; it is not repaired, for it may be whole"};
     }
     result_.main = {path_, reader_.first_tick(), reader_.last_tick()};
+    result_.first_known_tick = reader_.first_tick();
     result_.last_known_tick = reader_.last_tick();
     if (result_.damage.whole()) return std::move(result_);
     result_.lost = salvage_.lost();

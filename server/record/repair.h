@@ -46,6 +46,9 @@ struct Damage {
   std::vector<std::string> troubles;  // with what stands before the history
   /// There may have been ticks after the last one that is known: what says so cannot be read.
   bool end_unknown = false;
+  /// Likewise before the first one. A recording of which the beginning was cut off (seal.h) says so
+  /// in what cannot be read.
+  bool begin_unknown = false;
   [[nodiscard]] bool whole() const {
     return ticks.empty() && checkpoints.empty() && troubles.empty();
   }
@@ -87,6 +90,7 @@ struct Repair {
   Damage damage;                            // what the medium lost
   std::vector<LostTicks> lost;              // of that, what could not be had otherwise
   std::vector<LostCheckpoint> not_rebuilt;  // likewise
+  std::uint64_t first_known_tick = 0;       // the history that is left comes after it
   std::uint64_t last_known_tick = 0;
   Part main;                // under the old name; all of it, where nothing was damaged
   std::vector<Part> parts;  // of what came before the last loss

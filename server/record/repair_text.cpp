@@ -82,14 +82,23 @@ std::string describe(const Repair& repair) {
     text += "\n  without a state to replay from, in the damaged file only: " +
             ticks_text(left.first, left.last) + ", " + content_text(left);
   }
+  if (repair.damage.begin_unknown) {
+    text += "\n  lost, or cut off long ago: whatever came up to tick " +
+            std::to_string(repair.first_known_tick) +
+            ", for it does not say at which tick it began";
+  }
   if (repair.damage.end_unknown) {
     text += "\n  lost: whatever came after tick " + std::to_string(repair.last_known_tick) +
             ", for its history cannot be read to its end";
   }
-  const bool nothing = ticks == 0 && !repair.damage.end_unknown;
-  text += nothing ? "\n  no tick and no command is lost"
-                  : "\n  in all " + counted(ticks, "tick") + " cannot be replayed, with " +
-                        content_text(all);
+  const bool unknown = repair.damage.begin_unknown || repair.damage.end_unknown;
+  if (ticks == 0 && !unknown) {
+    text += "\n  no tick and no command is lost";
+  } else {
+    all.commands_unknown = all.commands_unknown || unknown;
+    text += std::string("\n  in all ") + (unknown ? "at least " : "") + counted(ticks, "tick") +
+            " cannot be replayed, with " + content_text(all);
+  }
   for (const Part& part : repair.parts) {
     text += "\n  kept apart: " + ticks_text(part.first_tick, part.last_tick) + " in " + part.path;
   }

@@ -86,16 +86,17 @@ namespace {
 /// The grid as ports see it.
 class PortGrid final : public PortCells {
  public:
-  /// `changed` lists the chunks that the last tick changed; the grid knows what this one did so
-  /// far.
+  /// `changed` lists the chunks that the last tick changed, `heads_changed` tells of heads; the
+  /// grid knows what this one did so far.
   PortGrid(Grid& grid, WaterModelState& water, WaterMeasure measure, std::int64_t highest_head,
-           std::span<const ChunkCoord> changed, CarriedWater* carried)
+           std::span<const ChunkCoord> changed, bool heads_changed, CarriedWater* carried)
       : grid_(grid),
         carried_(carried),
         water_(water),
         measure_(measure),
         highest_head_(highest_head),
-        changed_(changed) {}
+        changed_(changed),
+        heads_changed_(heads_changed) {}
   [[nodiscard]] WaterMeasure measure() const override { return measure_; }
   [[nodiscard]] Cell cell(Vec3 at) const override { return grid_.cell(at); }
   [[nodiscard]] Head head(Vec3 at) override {
@@ -142,6 +143,7 @@ class PortGrid final : public PortCells {
   [[nodiscard]] bool changed_regions(std::vector<Vec3>& regions) const override {
     for (const ChunkCoord coord : changed_) regions.push_back(place(coord));
     for (const Chunk* chunk : grid_.changed()) regions.push_back(place(chunk->coord));
+    if (heads_changed_) regions.push_back(place({}));
     std::sort(regions.begin(), regions.end());
     regions.erase(std::unique(regions.begin(), regions.end()), regions.end());
     return true;
@@ -159,6 +161,7 @@ class PortGrid final : public PortCells {
   WaterMeasure measure_;
   std::int64_t highest_head_;
   std::span<const ChunkCoord> changed_;
+  bool heads_changed_;  // of bodies: all of the world is one region then
 };
 
 }  // namespace
@@ -166,7 +169,7 @@ class PortGrid final : public PortCells {
 void World::advance_pipes(Executor& executor) {
   if (pipes_.port_count() > 0) water_->look(grid_);
   const std::int64_t highest = std::int64_t{core_.config.size.y} * kFull;
-  PortGrid cells(grid_, *water_, measure_, highest, changed_, carried_.get());
+  PortGrid cells(grid_, *water_, measure_, highest, changed_, heads_changed_, carried_.get());
   const PipesAdvance done = pipes_.tick(core_.tick, run_options_.sleep, cells, executor);
   cells.tell_exchanges();
   core_.totals.pipes += done.into_pipes;
@@ -177,6 +180,7 @@ void World::advance_water(Executor& executor, TickReport& report) {
   moves_.clear();
   const WaterTick now{core_.tick, run_options_.sleep, core_.sources, carried_ ? &moves_ : nullptr};
   const WaterAdvance done = water_->advance(now, grid_, executor);
+  heads_changed_ = done.heads_changed;
   core_.totals.drained += done.drained;
   core_.totals.evaporated += done.evaporated;
   core_.totals.water -= done.drained + done.evaporated;
@@ -302,8 +306,9 @@ void World::sleep_and_wake(TickReport& report) {
   grid_.settle(asleep);
   const bool opens = trapped_air_.look(grid_, changed_);
   report.active_chunks = static_cast<std::int64_t>(grid_.awake().size());
-  report.at_rest = report.active_chunks == 0 && !springs_active_ && pipes_.at_rest() && !opens &&
-                   (!waves_ || waves_->at_rest(core_.waves)) &&
+  const bool ports_look = heads_changed_ && pipes_.port_count() > 0;
+  report.at_rest = report.active_chunks == 0 && !springs_active_ && pipes_.at_rest() &&
+                   !ports_look && !opens && (!waves_ || waves_->at_rest(core_.waves)) &&
                    (!heat_ || heat_->at_rest(core_.heat)) && (!tracers_ || tracers_->at_rest()) &&
                    (!steam_ || steam_->at_rest(core_.heat, core_.waves.wind)) &&
                    !(waves_ && heat_ && heat_->simmers());

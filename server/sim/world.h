@@ -237,6 +237,7 @@ class World {
   WaterMoves moves_;
   std::vector<std::int64_t> units_of_marks_;
   bool springs_active_ = false;  // a spring could move water in the last tick
+  bool heads_changed_ = false;   // WaterAdvance::heads_changed, of the last tick
   std::uint64_t springs_version_ = 0;
   bool springs_known_ = true;  // false: the schedules are to be made anew
   SpringSchedule source_schedule_;

@@ -74,6 +74,7 @@ void Ledger::lost(const record::Repair& repair) {
   for (const auto* list : {&repair.lost, &repair.without_state}) {
     for (const record::LostTicks& range : *list) lost_.emplace_back(range.first, range.last);
   }
+  if (repair.damage.begin_unknown) lost_.emplace_back(1, repair.first_known_tick);
   if (repair.damage.end_unknown || loses_sectors_) {
     lost_.emplace_back(repair.last_known_tick + 1, UINT64_MAX);
   }

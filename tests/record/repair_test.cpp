@@ -103,6 +103,43 @@ TEST_F(RepairTest, AHistoryWithoutAnEndIsSaidToBeLost) {
   EXPECT_EQ(text.find("no tick"), std::string::npos) << text;
 }
 
+// The same of its beginning: with the facts went all that said so.
+TEST_F(RepairTest, AHistoryWithoutABeginningIsSaidToBeLostOrCutOff) {
+  change(
+      "DELETE FROM facts; DELETE FROM history WHERE first_tick <= 250; "
+      "DELETE FROM checkpoints WHERE tick < 250");
+  const Repair result = must(repair(path_));
+  EXPECT_TRUE(result.damage.begin_unknown);
+  EXPECT_EQ(result.first_known_tick, 250U);
+  const std::string text = describe(result);
+  EXPECT_NE(text.find("lost, or cut off long ago: whatever came up to tick 250,"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("at least 0 ticks cannot be replayed"), std::string::npos) << text;
+  EXPECT_EQ(text.find("no tick"), std::string::npos) << text;
+  expect_verifies(path_, 250, 300);
+}
+
+// It begins where the first row stands, not at the first checkpoint that is left.
+TEST_F(RepairTest, WithoutTheFactOfItsBeginningEveryRowCounts) {
+  change("DELETE FROM facts; DELETE FROM checkpoints WHERE tick < 100");
+  const Repair result = must(repair(path_));
+  EXPECT_FALSE(result.damage.begin_unknown);
+  EXPECT_EQ(result.first_known_tick, 0U);
+  ASSERT_EQ(result.without_state.size(), 1U) << describe(result);
+  EXPECT_EQ(result.without_state[0].first, 1U);
+  EXPECT_EQ(result.without_state[0].last, 100U);
+  expect_verifies(path_, 100, 300);
+}
+
+TEST_F(RepairTest, TheFactOfItsBeginningAloneCostsNothing) {
+  change("DELETE FROM facts WHERE name = 'begins'");
+  const Repair result = must(repair(path_));
+  EXPECT_FALSE(result.damage.begin_unknown);
+  EXPECT_NE(describe(result).find("no tick and no command is lost"), std::string::npos);
+  expect_verifies(path_, 0, 300);
+}
+
 TEST_F(RepairTest, AWriterThatMetDamageSaysHowFarTheHistoryWent) {
   path_ = folder_.file("b.sluice");
   (void)record_history(path_, {.ticks = 40, .ticks_per_checkpoint = 1000});

@@ -25,6 +25,9 @@ struct WaterAdvance {
   std::int64_t evaporated = 0;    // units that were lost to the air
   std::int64_t cell_updates = 0;  // cells inside the world that were processed, over all sweeps
   std::int32_t sweeps = 0;
+  /// Whether head() may tell otherwise than before though the cells are as they were: ports that
+  /// sleep have to look again.
+  bool heads_changed = false;
 };
 
 /// What a model may know of the tick under way, beside the grid.

@@ -40,6 +40,7 @@ Flow::Left Flow::finish() {
     });
     for (const Left& part : parts) {
       all.drained += part.drained;
+      all.heads_changed = all.heads_changed || part.heads_changed;
       append(part.awake, all.awake);
       append(part.falling, all.falling);
       append(part.changed, all.changed);
@@ -96,6 +97,7 @@ void Flow::finish_mover(std::int32_t m, Left& left) {
   if (!moves) mover.friction = 0;
   if (!moves || !mover.full) mover.pressure = 0;
   if (!moves && run.air == 0) mover.age = 0;
+  if (mover.pressure != columns_.state_of(run).pressure) left.heads_changed = true;
   if (!columns_.store_in_place(run, {mover.pressure, mover.friction, mover.age})) {
     left.others.push_back(m);
   }

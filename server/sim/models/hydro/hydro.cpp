@@ -55,6 +55,7 @@ class HydroWater final : public WaterModelState {
     flow_.settle();
     hydro::Flow::Left left = flow_.finish();
     done.drained = left.drained;
+    done.heads_changed = left.heads_changed;
     awake_ = std::move(left.awake);
     falling_ = std::move(left.falling);
     let_be(falling, left);
