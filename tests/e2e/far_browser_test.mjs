@@ -212,6 +212,11 @@ async function tellsOfPipes(page) {
   await tells("the spring", 3600, 500, /Spring at \[3600, 500\]rate 8,000 units a tickWhat becomes of it/);
   await tells("the drain", 2700, 60, /Drain at \[2700, 60\]rate 1 units a tickWhat becomes of it/);
   await until("there is nothing to tell elsewhere", async () => (await tipOver(page, 1200, 600, 40)) === "");
+  const main = await place(page, 1200, 600);
+  await page.mouse.click(main.x + 2, main.y);
+  await page.waitForFunction(() => window.sluice.hand.pipes.chosen === "main");
+  await page.mouse.click(main.x + 40, main.y);
+  await page.waitForFunction(() => window.sluice.hand.pipes.chosen === null);
   assert.equal(await heldCells(page), 0, "no cells were asked for");
 
   console.log("nearer, the same tip tells of the cell, too");

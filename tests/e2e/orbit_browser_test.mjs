@@ -294,6 +294,33 @@ async function layersToo(page, name) {
   await shot(page, `orbit-dye-${name}`);
 }
 
+/** Of the spring, and of a pipe behind the pillar and one before it. */
+async function stands(page) {
+  console.log("springs and pipes are drawn where they are, faintly where something hides them, and told of");
+  const names = [["behind", [22, 16, 24]], ["before", [22, 16, 12]]];
+  await page.evaluate((list) => list.forEach(([name, at]) => window.sluice.connection.command(
+    { cmd: "add_pipe", name, fluid: "water", capacity: 100, height: 4096, base: 65536, throughput: 0, at })), names);
+  await page.waitForFunction(() => window.sluice.mirror.pipes.networks.nodes.length === 2);
+  await page.evaluate(() => window.sluice.sight.camera.turn(-window.sluice.sight.camera.yaw, 0.2 - window.sluice.sight.camera.pitch));
+  await rests(page);
+  await page.evaluate(() => window.sluice.paint());
+  const spots = await page.evaluate(() => {
+    const { lens } = window.sluice.sight;
+    const at = { spring: { x: 24, y: 10, z: 20 }, behind: { x: 22, y: 24, z: 16 }, before: { x: 22, y: 12, z: 16 } };
+    return Object.fromEntries(Object.entries(at).map(([name, place]) => [name, { spot: lens.spot(place), hides: lens.hides(place) }]));
+  });
+  assert.deepEqual(Object.fromEntries(Object.entries(spots).map(([name, { hides }]) => [name, hides])), { spring: false, behind: true, before: false });
+  const { x, y } = await page.locator("#view").boundingBox();
+  const over = (name) => page.mouse.move(x + spots[name].spot[0], y + spots[name].spot[1]);
+  const tip = (pattern) => page.waitForFunction((text) => !document.getElementById("pipe-tip").hidden &&
+    new RegExp(text).test(document.getElementById("pipe-tip").textContent), pattern.source);
+  await over("spring");
+  await tip(/^Spring at \[24, 20, 10\]/);
+  await over("before");
+  await tip(/^before · pipe/);
+  await shot(page, "orbit-stands");
+}
+
 /** Two fingers on the picture, that part and go to the right. */
 async function fingers(page) {
   console.log("two fingers move and zoom it, one turns it");
@@ -382,6 +409,7 @@ await main(async () => {
     await windy.close();
     const warm = await enter(context, server.url, "#warm@24,20,0,10x,orbit");
     await layersToo(warm, name);
+    if (name === "desktop") await stands(warm);
     await warm.close();
     const falls = await enter(context, server.url, "#waterfall@32,32,0,8x,orbit");
     await until("it is drawn", async () => (await seen(falls)).rock > 0.05);

@@ -1,5 +1,5 @@
 // Goal: a 3D world is seen from its front, its side and from above, each with slices along its own axis; what is built
-// from the side is built where one saw it; from above the ground is shaded by its depth, and nothing is built.
+// from the side is built where one saw it, pipes, too, which are seen from every side; from above the ground is shaded by its depth, and nothing is built.
 // Method: a real server with a world in which every place is another one, headless Chromium at two sizes.
 //
 //   node sight_browser_test.mjs SLUICE_SERVER CHROMIUM PACKAGE_JSON
@@ -34,6 +34,29 @@ cell = "~"
 from = [2, 4, 20]
 size = [8, 6, 8]
 cell = "#"
+[[drain]]
+at = [36, 25, 45]
+rate = 7
+[[pipe]]
+name = "near"
+capacity = 100
+height = 4096
+base = 106496
+at = [11, 26, 10]
+[[pipe]]
+name = "far"
+capacity = 100
+height = 4096
+base = 106496
+at = [11, 26, 16]
+[[link]]
+from = "near"
+to = "far"
+[[port]]
+node = "far"
+cell = [11, 25, 18]
+kind = "inlet"
+rate = 5
 `;
 const FLAT = `[world]
 name = "flat"
@@ -109,6 +132,81 @@ async function building(page, name, column) {
   await expectLook(page, column + 2, 20, "air");
 }
 
+const tells = (page, ...wanted) => page.waitForFunction((parts) => {
+  const tip = document.getElementById("pipe-tip");
+  return !tip.hidden && parts.every((part) => tip.textContent.includes(part));
+}, wanted);
+
+async function pipesFromTheSide(page) {
+  console.log("pipes are seen and told of from the side, and those that are laid there stand there from the front");
+  await slice(page, 14);
+  const air = await light(page, 13, 26);
+  await slice(page, 11);
+  await until("the link is drawn", async () => Math.abs(await light(page, 13, 26) - air) > 60);
+  await hoverAt(page, 10, 26);
+  await tells(page, "near · pipe", "0 of 100", "Its line is fed by far.");
+  await hoverAt(page, 18, 25);
+  await tells(page, "port of far", "inlet at [11, 25, 18], idle", "There is no water in its cell.");
+  await page.evaluate(() => window.sluice.hand.setPipeTool("pipe"));
+  const [from, to] = [await place(page, 20, 26), await place(page, 23, 26)];
+  await page.mouse.move(from.x, from.y);
+  await page.mouse.down();
+  await page.mouse.move(to.x, to.y, { steps: 6 });
+  await page.mouse.up();
+  const cells = [20, 21, 22, 23].map((z) => `11,26,${z}`);
+  const stand = (turned) => page.waitForFunction((all) => all.every((cell) => window.sluice.mirror?.pipes.networks.byCell.has(cell)), turned);
+  await stand([20, 21, 22, 23].map((z) => `${z},26,11`));
+  await page.evaluate(() => window.sluice.hand.setPipeTool(null));
+  await page.selectOption("#sight", "front");
+  await sight(page, "front");
+  await stand(cells);
+  assert.equal(await page.evaluate(() => window.sluice.mirror.mismatches), 0);
+  await page.selectOption("#sight", "side");
+  await sight(page, "side");
+}
+
+async function standsFromAbove(page) {
+  console.log("from above what stands farther down is seen, and told of by its place in the world");
+  await hoverAt(page, 11, 10);
+  await tells(page, "near · pipe");
+  await hoverAt(page, 11, 18);
+  await tells(page, "inlet at [11, 25, 18], idle", "There is no water in its cell.");
+  await hoverAt(page, 36, 45);
+  await tells(page, "Drain at [36, 25, 45]");
+  await shown(page, /· drain, 7 a tick$/);
+  await slice(page, 24);
+  await hoverAt(page, 36, 45);
+  await page.waitForFunction(() => document.getElementById("pipe-tip").hidden);
+  await slice(page, 29);
+}
+
+async function pinsTurn(page) {
+  console.log("what is pinned stays the same place, from whichever side it is seen");
+  await page.click("[data-tool=inspect]");
+  const at = await place(page, 25, 35);
+  await slice(page, 2);
+  await page.mouse.click(at.x, at.y);
+  const pinned = (pattern) => page.waitForFunction((text) =>
+    new RegExp(text).test(document.querySelector("#pins h3")?.textContent ?? ""), pattern.source);
+  await pinned(/^\[25, 2, 35\] water/);
+  await page.click("#pins button:text('column')");
+  await pinned(/^Column x 25, z 35$/);
+  await page.waitForFunction(() => /highest.*top at 4/s.test(document.querySelector("#pins article").textContent));
+  await page.click("#pins button:text('chunk')");
+  await pinned(/^Chunk 1, 0, 2$/);
+  await page.click("#pins button:text('cell')");
+  for (const [name, through] of [["side", 25], ["front", 35], ["top", 29]]) {
+    await page.selectOption("#sight", name);
+    await sight(page, name);
+    await slice(page, through); // what is out of view the page does not know
+    await page.waitForTimeout(300);
+    await pinned(/^\[25, 2, 35\] water/);
+  }
+  await page.click("#inspector-close");
+  await page.click("[data-tool=pan]");
+  await slice(page, 29);
+}
+
 async function fromAbove(page, name) {
   console.log(`${name}: from above z runs up, what lies deep is dark, and a height cuts through`);
   await page.evaluate(() => document.activeElement.blur());
@@ -136,6 +234,8 @@ async function fromAbove(page, name) {
   if (name === "desktop") {
     await hoverAt(page, 25, 35);
     await shown(page, /^\[25, 29, 35\] air/);
+    await standsFromAbove(page);
+    await pinsTurn(page);
   }
   assert.equal(await page.locator("[data-tool=rock]").isDisabled(), true);
   assert.match(await page.textContent("#rights"), /From above the world is only looked at/);
@@ -191,6 +291,7 @@ await main(async () => {
     await expectLook(page, 5, 2, "rock");
     await shot(page, `front-${name}`);
     await fromTheSide(page, name);
+    if (name === "desktop") await pipesFromTheSide(page);
     await building(page, name, (column += 3));
     await fromAbove(page, name);
     if (name === "desktop") await links(page, server.url);

@@ -13,6 +13,8 @@ const { OrbitCamera } = await load("orbit_camera.ts");
 const { areaOf, WIDEST } = await load("orbit_painter.ts");
 const { between } = await load("orbit_gl.ts");
 const { meet } = await load("orbit_pick.ts");
+const { OrbitLens } = await load("orbit_lens.ts");
+const { FOCAL } = await load("orbit_camera.ts");
 const { Camera } = await load("camera.ts");
 const { chunkKey } = await load("geometry.ts");
 
@@ -230,6 +232,45 @@ test("all that is shown is in view, whichever way one turns", () => {
       }
     }
   }
+});
+
+test("what stands in the world is seen where its cell is, and hidden behind what is nearer", () => {
+  const [width, height] = [12, 9];
+  // Ground 2 high, with a wall across the middle 10 high.
+  const columns = Float32Array.from({ length: width * height * PARTS }, (_, i) =>
+    (i % PARTS > 0 ? NONE : Math.floor(i / PARTS / width) === 4 ? 10 : 2));
+  const scene = { x: 30, y: 50, left: -width / 2, bottom: -height / 2, middle: 5, step: 1, base: 0, width, height };
+  const camera = new OrbitCamera();
+  for (const [yaw, pitch] of [[0, 0.4], [0.7, 0.9], [-2.5, 0.5]]) {
+    camera.turn(yaw - camera.yaw, pitch - camera.pitch);
+    for (let i = 0; i < 3; ++i) camera.step(i, true);
+    const aspect = 800 / 500;
+    const size = [Math.hypot(width, height) / 2, 5, aspect];
+    const from = camera.direction.map((part) => part * camera.distance(...size));
+    const lens = new OrbitLens(scene, columns, camera.matrix(...size), from, 800, 500, FOCAL);
+    for (const at of [{ x: 31, y: 51, z: 2 }, { x: 40, y: 57, z: 2 }, { x: 36, y: 54, z: 9 }, { x: 33, y: 56, z: 3 }]) {
+      const [x, y] = lens.spot(at);
+      assert.ok(x > 0 && x < 800 && y > 0 && y < 500, "all is in view");
+      const along = camera.towards((2 * x) / 800 - 1, 1 - (2 * y) / 500, aspect);
+      const line = lens.line(along);
+      // The nearest that the line comes to the cell's middle.
+      const to = [at.x + 0.5 - 30, at.y + 0.5 - 50, at.z + 0.5].map((part, axis) => part - line.from[axis]);
+      const share = to.reduce((sum, part, axis) => sum + part * line.along[axis], 0) / line.along.reduce((sum, part) => sum + part * part, 0);
+      assert.ok(Math.hypot(...to.map((part, axis) => part - share * line.along[axis])) < 0.01, "the spot's line goes through it");
+    }
+    assert.ok(lens.scale > 10 && lens.scale < 100);
+  }
+  const seenFrom = (yaw) => {
+    camera.turn(yaw - camera.yaw, 0.3 - camera.pitch);
+    for (let i = 0; i < 3; ++i) camera.step(i, true);
+    const size = [Math.hypot(width, height) / 2, 5, 1];
+    const from = camera.direction.map((part) => part * camera.distance(...size));
+    const lens = new OrbitLens(scene, columns, camera.matrix(...size), from, 500, 500, FOCAL);
+    return [{ x: 36, y: 51, z: 3 }, { x: 36, y: 57, z: 3 }, { x: 36, y: 57, z: 30 }].map((at) => lens.hides(at));
+  };
+  // One looks from the front, where y is small, and then from the back.
+  assert.deepEqual(seenFrom(0), [false, true, false]);
+  assert.deepEqual(seenFrom(Math.PI), [true, false, false]);
 });
 
 test("what is dragged follows the finger, from wherever one looks", () => {

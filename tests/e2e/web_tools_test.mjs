@@ -88,6 +88,16 @@ test("the server tells what a spring's water holds, and the inspector says it; a
   const rowsOf = (x) => factsOf({ mirror: drawn(["....", "...."]), fixtures }, { kind: "spring", at: { x, y: 1, z: 0 } }).rows;
   assert.deepEqual(rowsOf(1).slice(1, 4), [["red", "2,048 in 4,096 units of its water"], ["ink", "7 in 4,096 units of its water"], ["its water", "10 °C"]]);
   assert.deepEqual(rowsOf(3).map(([label]) => label), ["rate", "cell"]);
+  const heater = (rows, rate) => factsOf({ mirror: drawn(rows), fixtures: { ...fixtures, heaters: [{ at: { x: 1, y: 1, z: 0 }, rate }] } },
+    { kind: "heater", at: { x: 1, y: 1, z: 0 } });
+  assert.deepEqual([heater(["....", "...."], 900).title, heater(["....", "...."], -900).title], ["Heater at [1, 1]", "Cooler at [1, 1]"]);
+  assert.deepEqual(heater(["....", "...."], -900).rows[0], ["energy", "900 units a tick"]);
+  for (const [rows, rate, why] of [[["....", "...."], 9, "Its cell is dry: there is nothing to warm."],
+    [[".~..", "...."], -9, "It cools what is in its cell, down to −100 °C."],
+    [["~#..", "...."], 9, "It warms the water that touches its rock, in equal shares, up to 200 °C."],
+    [[".#..", "~.~."], -9, "Its cell is rock, and no water touches it: there is nothing to cool."]]) {
+    assert.deepEqual(heater(rows, rate).why, [why]);
+  }
   const [older] = (await told({})).sources;
   assert.deepEqual([older.tracer, older.temperature], [undefined, 2560]);
 });

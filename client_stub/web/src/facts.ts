@@ -32,9 +32,10 @@ export function cellsText(value: number): string {
   return value.toLocaleString("en", { maximumFractionDigits: 2 });
 }
 
-export function subjectText(subject: Subject): string {
+/** `real`: where it is in the world, if the picture is turned. */
+export function subjectText(subject: Subject, real = (at: Vec3) => at): string {
   return subject.kind === "node" ? subject.name
-    : `${subject.kind} ${subject.kind === "port" ? `${subject.name} ` : ""}${cellText(subject.at)}`;
+    : `${subject.kind} ${subject.kind === "port" ? `${subject.name} ` : ""}${cellText(real(subject.at))}`;
 }
 
 /** Null: it is no longer there. */
@@ -129,8 +130,11 @@ function columnFacts(known: Known, at: Vec3): Facts | null {
   let [water, cells, bodies, top] = [0, 0, 0, -1];
   let ground = -1;
   let [before, foot] = [0, 0]; // of the highest body of water
-  for (let y = 0; y < mirror.size.y; ++y) {
-    const cell = mirror.cell(at.x, y, at.z);
+  const place = mirror.real(at);
+  const cellAt = (y: number) => mirror.real({ ...place, y });
+  for (let y = 0; y < mirror.real(mirror.size).y; ++y) {
+    const there = cellAt(y);
+    const cell = mirror.cell(there.x, there.y, there.z);
     if (cell > 0) {
       water += cell;
       ++cells;
@@ -143,12 +147,12 @@ function columnFacts(known: Known, at: Vec3): Facts | null {
     if (cell === ROCK) ground = y;
     before = cell;
   }
-  const facts: Facts = { title: `Column x ${at.x}${mirror.size.z === 1 ? "" : `, z ${at.z}`}`, rows: [], why: [], measures: [] };
+  const facts: Facts = { title: `Column x ${place.x}${mirror.size.z === 1 ? "" : `, z ${place.z}`}`, rows: [], why: [], measures: [] };
   facts.rows.push(["water", `${cellsText(water / FULL)} full cells, in ${units(cells)} cells`]);
   if (top >= 0) facts.rows.push(["highest", `its top at ${cellsText(top)}`]);
   if (bodies > 1) facts.rows.push(["pieces", `${bodies}, one over the other`]);
   facts.rows.push(["rock", ground < 0 ? "none" : `up to ${ground + 1}`]);
-  const wave = known.layers?.waveAt({ ...at, y: foot }) ?? null;
+  const wave = known.layers?.waveAt(cellAt(foot)) ?? null;
   if (wave !== null) addWave(facts, wave);
   facts.why.push("As far as the column is in view: the page holds no more of the world than that.");
   facts.measures.push({ name: "water", value: water / FULL, unit: "cells" });
@@ -161,6 +165,8 @@ function chunkFacts(known: Known, at: Vec3): Facts | null {
   const { logX, logY, logZ } = mirror.sides;
   const [x, y, z] = [at.x >> logX, at.y >> logY, at.z >> logZ];
   const cells = mirror.chunk(x, y, z);
+  const [own, sides] = [mirror.real({ x, y, z }), mirror.real({ x: 1 << logX, y: 1 << logY, z: 1 << logZ })];
+  const isFlat = mirror.size.z === 1;
   let [water, wet, rock] = [0, 0, 0];
   for (const cell of cells ?? []) {
     if (cell > 0) {
@@ -171,9 +177,9 @@ function chunkFacts(known: Known, at: Vec3): Facts | null {
   const bytes = activity.bytesPerSecond(x, y, z, now);
   const share = (count: number) => `${Math.round((count * 100) / CHUNK_CELLS)} % of its cells`;
   return {
-    title: `Chunk ${x}, ${y}${mirror.size.z === 1 ? "" : `, ${z}`}`,
+    title: `Chunk ${own.x}, ${own.y}${isFlat ? "" : `, ${own.z}`}`,
     rows: [
-      ["cells", `${1 << logX} × ${1 << logY}${logZ === 0 ? "" : ` × ${1 << logZ}`} from [${x << logX}, ${y << logY}, ${z << logZ}]`],
+      ["cells", `${sides.x} × ${sides.y}${isFlat ? "" : ` × ${sides.z}`} from [${own.x * sides.x}, ${own.y * sides.y}, ${own.z * sides.z}]`],
       ["water", `${cellsText(water / FULL)} full cells, in ${share(wet)}`],
       ["rock", share(rock)],
       ["sent", `${units(bytes)} bytes a second`],

@@ -1,6 +1,7 @@
 // What hovering tells, and the cards of what is pinned, each with a chart over the last minute.
 import { Chart } from "./chart";
 import { factsOf, subjectText, type Facts } from "./facts";
+import type { Vec3 } from "./geometry";
 import type { Known, Subject } from "./subjects";
 
 /** Cards at a time; a further one takes the oldest's place. */
@@ -23,12 +24,12 @@ class Pin {
   private seen = "";
   private names = "";
 
-  constructor(public subject: Subject, remove: () => void) {
+  constructor(public subject: Subject, private readonly name: string, remove: () => void) {
     const close = document.createElement("button");
     close.className = "close";
     close.textContent = "×";
     close.addEventListener("click", remove);
-    close.setAttribute("aria-label", `Unpin ${subjectText(subject)}`);
+    close.setAttribute("aria-label", `Unpin ${name}`);
     this.choice.setAttribute("aria-label", "Charted value");
     this.choice.addEventListener("change", () => this.chart.clear());
     this.card.append(close, this.body);
@@ -37,7 +38,7 @@ class Pin {
   }
 
   update(facts: Facts | null, now: number): void {
-    if (!facts) return this.write({ title: subjectText(this.subject), rows: [], why: ["It is no longer there."], measures: [] });
+    if (!facts) return this.write({ title: this.name, rows: [], why: ["It is no longer there."], measures: [] });
     this.write(facts);
     const names = facts.measures.map(({ name }) => name).join();
     if (names !== this.names) {
@@ -96,6 +97,8 @@ export class Inspector {
   private readonly tip = element("pipe-tip");
   private known: (() => Known | null) | null = null;
   private world = "";
+  /** The place in the world of one in the picture. */
+  private real = (at: Vec3) => at;
   private pins: Pin[] = [];
   private tipSeen = "";
 
@@ -104,9 +107,13 @@ export class Inspector {
     window.setInterval(() => this.update(), INTERVAL);
   }
 
-  /** Another world is shown, or the same one anew. */
-  attach(world: string, known: () => Known | null): void {
+  /** Another world is shown, or the same one anew, perhaps from another side. `real`: of its picture; there and back. */
+  attach(world: string, known: () => Known | null, real: (at: Vec3) => Vec3): void {
     if (world !== this.world) this.unpinAll();
+    for (const pin of this.pins) {
+      if (pin.subject.kind !== "node") pin.subject = { ...pin.subject, at: real(this.real(pin.subject.at)) };
+    }
+    this.real = real;
     this.world = world;
     this.known = known;
   }
@@ -137,18 +144,19 @@ export class Inspector {
   pin(subject: Subject): string {
     const name = subjectText(subject);
     const held = this.pins.find((pin) => subjectText(pin.subject) === name);
+    const told = subjectText(subject, this.real);
     if (held) {
       this.unpin(held);
-      return `Unpinned ${name}`;
+      return `Unpinned ${told}`;
     }
-    const pin: Pin = new Pin(subject, () => this.unpin(pin));
+    const pin: Pin = new Pin(subject, told, () => this.unpin(pin));
     this.pins.unshift(pin);
     this.list.prepend(pin.card);
     for (const old of this.pins.splice(MOST_PINS)) old.card.remove();
     this.section.hidden = false;
     this.list.scrollTop = 0;
     this.update();
-    return `Pinned ${name}`;
+    return `Pinned ${told}`;
   }
 
   unpinAll(): void {

@@ -46,7 +46,8 @@ export class KeyCursor {
     if (!hover || !this.shown) return this.move(0, 0);
     if (!viewer.hand.isFree && !viewer.hand.hasCells) return;
     const at = { ...hover, z: viewer.slice };
-    const place = mirror.size.z === 1 ? `${at.x}, ${at.y}` : `${at.x}, ${at.y}, ${at.z}`;
+    const { x, y, z } = mirror.real(at);
+    const place = mirror.size.z === 1 ? `${x}, ${y}` : `${x}, ${y}, ${z}`;
     if (pipes.tool !== null) {
       if (this.began) pipes.end(mirror.pipes, at);
       else pipes.begin(mirror.pipes, at);

@@ -1,12 +1,12 @@
 // The inspector, fetched when there is first something to tell of: until then what it is to know is kept.
 import type { Inspector } from "./inspector";
 import { Late } from "./late";
-import type { Known, Subject } from "./subjects";
+import type { Subject } from "./subjects";
 import type { ViewerInspector } from "./viewer_parts";
 
 export class LateInspector implements ViewerInspector {
   private readonly late: Late<Inspector>;
-  private attached: [string, () => Known | null] | null = null;
+  private attached: Parameters<Inspector["attach"]> | null = null;
   private hovered: Parameters<Inspector["hover"]> = [null, null];
   private waiting: Subject[] = [];
 
@@ -19,10 +19,10 @@ export class LateInspector implements ViewerInspector {
     });
   }
 
-  attach(world: string, known: () => Known | null): void {
-    if (world !== this.attached?.[0]) this.waiting = [];
-    this.attached = [world, known];
-    this.late.part?.attach(world, known);
+  attach(...attached: Parameters<Inspector["attach"]>): void {
+    if (attached[0] !== this.attached?.[0]) this.waiting = [];
+    this.attached = attached;
+    this.late.part?.attach(...attached);
   }
 
   get pinned(): Subject[] {

@@ -1,6 +1,7 @@
 // The orbiting view of a 3D world: its surfaces in perspective, turned by dragging. To the page it is one more side of
 // the world (sight.ts): what comes in is turned as for the picture from above, and another painter draws it.
-import type { Box } from "./geometry";
+import type { Fixtures } from "./fixtures";
+import type { Box, Vec3 } from "./geometry";
 import type { Layers } from "./layers";
 import type { Lens } from "./lens";
 import type { Mirror } from "./mirror";
@@ -18,7 +19,12 @@ const TOUCH_HINT = "One finger turns, two move and zoom";
 const WITHOUT_GL = "Turning the world needs WebGL2, which this browser does not have or does not let the page use. " +
   "The front, the side and the top show the same world.";
 
+/** Pixels of the page from what is drawn of a pipe, port, spring, drain or heater, within which it is meant. */
+const REACH = 9;
+
 interface Turning extends Turnable {
+  readonly mirror: Mirror | null;
+  readonly fixtures: Fixtures;
   readonly layers: Layers | null;
   readonly overlays: Overlay | null;
   hover: { x: number; y: number; z?: number } | null;
@@ -82,9 +88,25 @@ export class Orbit extends Turned {
   /** What is seen there is told of, as under the pointer elsewhere. */
   private point(viewer: Turning, at: { x: number; y: number } | null): void {
     const { width, height } = viewer.camera;
-    viewer.hover = at && (this.picture?.pick((2 * at.x) / width - 1, 1 - (2 * at.y) / height, width / height) ?? null);
+    viewer.hover = at && (this.near(viewer, at) ?? this.picture?.pick((2 * at.x) / width - 1, 1 - (2 * at.y) / height, width / height) ?? null);
     this.spot = at;
     viewer.showHover();
+  }
+
+  /** The place of what stands in the world and is drawn there; null: nothing is. */
+  private near({ mirror, fixtures: { sources, drains, heaters } }: Turning, at: { x: number; y: number }): Vec3 | null {
+    const { lens } = this;
+    if (!mirror || !lens) return null;
+    const { nodes, ports } = mirror.pipes.networks;
+    const places = [...nodes.map(({ node }) => node.at), ...ports.map(({ port }) => port.cell), ...[...sources, ...drains, ...heaters].map((each) => each.at)];
+    let [found, nearest]: [Vec3 | null, number] = [null, REACH];
+    for (const place of places) {
+      if (!place) continue;
+      const [x, y] = lens.spot(place);
+      const distance = Math.hypot(x - at.x, y - at.y);
+      if (distance < nearest && !lens.hides?.(place)) [found, nearest] = [place, distance];
+    }
+    return found;
   }
 
   override detach(): void {

@@ -2,7 +2,7 @@
 // heads at its two ends, a pipe gets only what stands higher, a pump draws over the links that end in it.
 import { cellsText, units, type Facts } from "./facts";
 import { FULL, type Mirror } from "./mirror";
-import type { LinkView, Networks, NodeView, PortView } from "./pipe_mirror";
+import type { LinkView, Networks, NodeView, PipeMirror, PortView } from "./pipe_mirror";
 import type { Known } from "./subjects";
 
 /** Nodes that are looked at for where a line's fluid should come from. */
@@ -13,8 +13,8 @@ export function flowText(value: number): string {
   return value === 0 ? "0" : value < 4 ? units(value) : `≈ ${units(value)}`;
 }
 
-export function portText(view: PortView): string {
-  const { x, y, z } = view.port.cell;
+export function portText({ turn }: PipeMirror, view: PortView): string {
+  const { x, y, z } = turn(view.port.cell);
   const { state, moved } = view.shows;
   const moving = moved === 0 ? "" : `, ${flowText(Math.abs(moved))} a tick ${moved > 0 ? "in" : "out"}`;
   return `${view.port.kind} at [${x}, ${y}, ${z}], ${state}${moving}`;
@@ -34,7 +34,7 @@ export function nodeRows(known: { mirror: Pick<Mirror, "pipes"> }, view: NodeVie
   if (node.kind === "pump") rows.push(["rate", `${units(node.rate)} a tick`]);
   if (node.kind === "valve") rows.push(["valve", node.open ? "open" : "closed"]);
   if (node.throughput > 0) rows.push(["throughput", `${units(node.throughput)} a tick`]);
-  for (const port of pipes.networks.ports) if (port.owner === view) rows.push(["port", portText(port)]);
+  for (const port of pipes.networks.ports) if (port.owner === view) rows.push(["port", portText(pipes, port)]);
   return rows;
 }
 
@@ -53,7 +53,7 @@ export function nodeFacts(known: Known, view: NodeView): Facts {
 export function portFacts(known: Known, view: PortView): Facts {
   const { x, y, z } = view.port.cell;
   const rows: Facts["rows"] = [
-    ["port", portText(view)],
+    ["port", portText(known.mirror.pipes, view)],
     ["rate", `${units(view.port.rate)} units a tick at most`],
     ["pipe", `level ${cellsText(view.owner.level / FULL)}, ${Math.round(view.owner.fill * 100)} % full`],
   ];
@@ -70,7 +70,7 @@ function headAt(known: Known, { port }: PortView): number | null {
   const cell = known.isFar ? 0 : known.mirror.cell(x, y, z);
   if (cell <= 0) return null;
   const head = z === known.slice ? known.headAt(x, y) : null;
-  return head ?? y + Math.min(1, cell / FULL);
+  return head ?? known.mirror.real(port.cell).y + Math.min(1, cell / FULL);
 }
 
 /** One sentence on why a port does what it does, or does nothing. */
@@ -86,6 +86,7 @@ export function whyPort(known: Known, view: PortView): string {
   if (known.isFar) return whyPortFromAfar(known, view);
   const dry = known.mirror.cell(port.cell.x, port.cell.y, port.cell.z) <= 0;
   const level = owner.level / FULL;
+  const floor = known.mirror.real(port.cell).y;
   const head = headAt(known, view);
   const pump = owner.node.kind === "pump";
   const heights = head === null ? "" : `: its cell's water stands at ${cellsText(head)}, the pipe at ${cellsText(level)}`;
@@ -100,15 +101,15 @@ export function whyPort(known: Known, view: PortView): string {
     if (!pump && head !== null && level <= head + 0.01) {
       return `Water goes only to the lower side${heights}. A higher base, or a pump, would bring it out.`;
     }
-    if (!pump && dry && level <= port.cell.y) {
-      return `The pipe's level, ${cellsText(level)}, is not above its cell's floor at ${port.cell.y}.`;
+    if (!pump && dry && level <= floor) {
+      return `The pipe's level, ${cellsText(level)}, is not above its cell's floor at ${floor}.`;
     }
     if (pump) return "The cell is as full as the pump can fill it.";
   } else {
     if (dry && owner.amount === 0) return "Both sides are empty: the cell is dry, and so is the pipe.";
     if (head !== null && Math.abs(head - level) < 0.1) return `Both sides stand equally high${heights}.`;
     if (head !== null && head > level && owner.fill >= 1) return "The pipe is full: nothing more goes in.";
-    if (dry && level <= port.cell.y) return `The pipe's level, ${cellsText(level)}, is not above its cell's floor at ${port.cell.y}.`;
+    if (dry && level <= floor) return `The pipe's level, ${cellsText(level)}, is not above its cell's floor at ${floor}.`;
   }
   return `What would move is too little for a unit a tick, or it waits for its turn${heights}.`;
 }

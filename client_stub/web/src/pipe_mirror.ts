@@ -73,7 +73,7 @@ export class PipeMirror {
   private known: Networks | null = null;
 
   /** `turn`: places as the picture has them (turned.ts); sections go by the world's. */
-  constructor(private readonly sides: ChunkSides, private readonly turn: (at: Vec3) => Vec3 = (at) => at) {}
+  constructor(private readonly sides: ChunkSides, readonly turn: (at: Vec3) => Vec3 = (at) => at) {}
 
   get sectionCount(): number {
     return this.sections.size;

@@ -352,7 +352,7 @@ export class Viewer {
     const isFirst = this.mirror === null;
     this.mirror = this.sight?.mirror(welcome) ?? new Mirror(welcome);
     this.pipePanel.attach(this.hand.pipes, this.mirror.pipes);
-    this.inspector?.attach(welcome.world, () => this.known());
+    this.inspector?.attach(welcome.world, () => this.known(), (at) => this.mirror!.real(at));
     this.activity = new Activity(this.mirror);
     this.overlays = null;
     this.makeLayers();
