@@ -9,15 +9,6 @@ namespace sluice::sim::hydro {
 
 namespace {
 
-/// Where a column of full cells ends.
-struct Surface {
-  Vec3 at;  // the first cell over it that is not full
-  Cell amount = kOutside;
-
-  [[nodiscard]] bool free() const { return is_open(amount); }
-  [[nodiscard]] std::int64_t level() const { return std::int64_t{at.y} * kFull + amount; }
-};
-
 Surface surface_over(const Grid& grid, Vec3 at) {
   const Vec3 top = grid.top_over(at, kFull);
   return {top, grid.cell(top)};
@@ -73,24 +64,38 @@ void for_each_neighbour(const Grid& grid, const RunOfCells& run, F&& f) {
 }
 
 /// f(surface) for each surface of the body that a full cell under a roof belongs to: runs whose
-/// water touches. They are taken in rings around the cell; the ring with which they would be too
-/// many is left out as a whole, so that no side comes first.
+/// water touches. They are taken in rings around the cell; the ring with which they would be more
+/// than `most` is left out as a whole, so that no side comes first. `seen` holds the lowest cells
+/// of runs. Returns whether that was all of the body.
 template <class F>
-void for_each_surface(const Grid& grid, Vec3 at, F&& f) {
+bool for_each_surface(const Grid& grid, Vec3 at, std::size_t most, std::set<Vec3>& seen, F&& f) {
   std::vector<RunOfCells> ring = {run_at(grid, at)};
-  std::set<Vec3> seen = {ring.front().floor};
+  seen = {ring.front().floor};
   while (!ring.empty()) {
     std::vector<RunOfCells> next;
     for (const RunOfCells& run : ring) {
       if (run.surface.free()) f(run.surface);
-      if (seen.size() > kMostRunsAsked) continue;
+      if (seen.size() > most) continue;
       for_each_neighbour(grid, run, [&](const RunOfCells& other) {
         if (seen.insert(other.floor).second) next.push_back(other);
       });
     }
-    if (seen.size() > kMostRunsAsked) return;
+    if (seen.size() > most) return false;
     ring = std::move(next);
   }
+  return true;
+}
+
+/// Whether the water of a row that has just become wet may touch a run that its column's water did
+/// not touch from the row below.
+bool may_touch_another(const Grid& grid, Vec3 at) {
+  const Vec3 down = {0, -1, 0};
+  const bool is_first = !is_open(grid.cell(at + down));
+  for (const Vec3 step : {Vec3{-1, 0, 0}, Vec3{1, 0, 0}, Vec3{0, 0, -1}, Vec3{0, 0, 1}}) {
+    if (!is_open(grid.cell(at + step))) continue;
+    if (is_first || !is_open(grid.cell(at + step + down))) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -105,20 +110,45 @@ std::int64_t head_at(const Grid& grid, const Columns& columns, Vec3 at) {
     return pressure >> kPressureBits;
   }
   std::int64_t highest = 0;
-  for_each_surface(grid, at, [&](const Surface& one) { highest = std::max(highest, one.level()); });
+  std::set<Vec3> seen;
+  (void)for_each_surface(grid, at, kMostRunsAsked, seen,
+                         [&](const Surface& one) { highest = std::max(highest, one.level()); });
   return std::max(highest, std::int64_t{surface.at.y} * kFull);
 }
 
-std::optional<Vec3> surface_for(const Grid& grid, Vec3 at) {
+std::optional<Vec3> RoomSearch::find(const Grid& grid, Vec3 at) {
   if (!is_open(grid.cell(at))) return std::nullopt;
   const Surface over = surface_over(grid, at);
   if (over.free()) return over.at;
-  std::optional<Surface> lowest;
-  for_each_surface(grid, at, [&](const Surface& one) {
-    const auto place = [](const Surface& s) { return std::pair(s.level(), s.at); };
-    if (!lowest || place(one) < place(*lowest)) lowest = one;
-  });
-  return lowest ? std::optional(lowest->at) : std::nullopt;
+  const bool is_same = known_ && (from_ == at || (whole_ && runs_.contains(floor_of(grid, at))));
+  if (!is_same) search(grid, at);
+  return surfaces_.empty() ? std::nullopt : std::optional(surfaces_.front().at);
+}
+
+void RoomSearch::search(const Grid& grid, Vec3 at) {
+  surfaces_.clear();
+  whole_ = for_each_surface(grid, at, most_runs_, runs_,
+                            [&](const Surface& one) { surfaces_.push_back(one); });
+  std::make_heap(surfaces_.begin(), surfaces_.end(), Higher());
+  from_ = at;
+  known_ = true;
+}
+
+// The lowest surface rises in its column. Which runs touch changes only where that is in a row of
+// its own.
+void RoomSearch::follow(const Grid& grid, Vec3 at) {
+  if (!known_) return;
+  if (surfaces_.empty() || surfaces_.front().at != at) return forget();
+  std::pop_heap(surfaces_.begin(), surfaces_.end(), Higher());
+  const Surface before = surfaces_.back();
+  surfaces_.pop_back();
+  const Surface now = surface_over(grid, at);
+  const bool rises = now.at.y <= at.y + 1 && (now.at == at ? now.amount > 0 : now.amount <= 0);
+  const bool is_new_row = before.amount == 0;
+  if (!rises || (is_new_row && may_touch_another(grid, at))) return forget();
+  if (!now.free()) return;
+  surfaces_.push_back(now);
+  std::push_heap(surfaces_.begin(), surfaces_.end(), Higher());
 }
 
 }  // namespace sluice::sim::hydro

@@ -1,8 +1,12 @@
 // The head of hydro water, from the cells and the state alone: for ports, springs, hover and dumps.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
+#include <utility>
+#include <vector>
 
 #include "server/sim/grid.h"
 #include "server/sim/models/hydro/columns.h"
@@ -17,8 +21,44 @@ inline constexpr std::size_t kMostRunsAsked = 1024;
 /// run where it is known, and else the highest surface of the body; the floor of a dry cell.
 [[nodiscard]] std::int64_t head_at(const Grid& grid, const Columns& columns, Vec3 at);
 
-/// The cell at which water comes to lie that is put in at `at`: the surface over it or, under a
-/// roof, the lowest one of its body. None where there is no room.
-[[nodiscard]] std::optional<Vec3> surface_for(const Grid& grid, Vec3 at);
+/// Where a column of full cells ends.
+struct Surface {
+  Vec3 at;  // the first cell over it that is not full
+  Cell amount = kOutside;
+
+  [[nodiscard]] bool free() const { return is_open(amount); }
+  [[nodiscard]] std::int64_t level() const { return std::int64_t{at.y} * kFull + amount; }
+};
+
+/// Where water comes to lie that is put in somewhere. A body is searched for its surfaces once, and
+/// they are followed as they rise: a spring that gives thousands of cells in a tick would search it
+/// for each of them.
+class RoomSearch {
+ public:
+  explicit RoomSearch(std::size_t most_runs = kMostRunsAsked) : most_runs_(most_runs) {}
+
+  /// The surface over `at` or, under a roof, the lowest one of its body. None where there is no
+  /// room.
+  [[nodiscard]] std::optional<Vec3> find(const Grid& grid, Vec3 at);
+  /// To be told of every cell that changes, or to forget().
+  void follow(const Grid& grid, Vec3 at);
+  void forget() { known_ = false; }
+
+ private:
+  /// Puts the lowest one first.
+  struct Higher {
+    bool operator()(const Surface& a, const Surface& b) const {
+      return std::pair(a.level(), a.at) > std::pair(b.level(), b.at);
+    }
+  };
+  void search(const Grid& grid, Vec3 at);
+
+  std::size_t most_runs_;
+  bool known_ = false;
+  Vec3 from_;                      // where water was to be put in
+  bool whole_ = false;             // all runs of the body were looked at
+  std::set<Vec3> runs_;            // these, by their lowest cells
+  std::vector<Surface> surfaces_;  // a heap
+};
 
 }  // namespace sluice::sim::hydro

@@ -29,10 +29,12 @@ class HydroWater final : public WaterModelState {
     awake_.clear();
     falling_.clear();
     looks_at_all_ = true;
+    room_.forget();
   }
 
   WaterAdvance advance(const WaterTick& now, Grid& grid, Executor& executor) override {
     if (!columns_.knows_state()) attach(grid, *state_);
+    room_.forget();
     std::vector<std::int32_t> seeds = std::move(awake_);
     const std::size_t known = seeds.size();  // to the tick before
     columns_.repair(seeds);
@@ -71,6 +73,8 @@ class HydroWater final : public WaterModelState {
     return done;
   }
 
+  void look(const Grid& /*grid*/) override { room_.forget(); }
+  void follow(const Grid& grid, Vec3 at) override { room_.follow(grid, at); }
   WaterHead head(const Grid& grid, Vec3 at) override {
     return {hydro::head_at(grid, columns_, at), 1};
   }
@@ -80,12 +84,12 @@ class HydroWater final : public WaterModelState {
       return std::clamp<std::int64_t>(head - std::int64_t{cell.y} * kFull, 0, kFull);
     };
     if (grid.cell(at) != kFull) return most_in(at);
-    const std::optional<Vec3> surface = hydro::surface_for(grid, at);
+    const std::optional<Vec3> surface = room_.find(grid, at);
     if (!surface) return kFull;
     return kFull + std::max<std::int64_t>(most_in(*surface) - grid.cell(*surface), 0);
   }
   std::optional<Vec3> taker(const Grid& grid, Vec3 at) override {
-    return hydro::surface_for(grid, at);
+    return room_.find(grid, at);
   }
 
  private:
@@ -137,6 +141,7 @@ class HydroWater final : public WaterModelState {
   std::vector<std::int32_t> awake_;    // runs to be looked at in the next tick
   std::vector<std::int32_t> falling_;  // runs in which water falls
   bool looks_at_all_ = true;
+  hydro::RoomSearch room_;
 };
 
 WaterMeasure measure(const WorldConfig& /*config*/) {
