@@ -88,9 +88,7 @@ class HydroWater final : public WaterModelState {
     if (!surface) return kFull;
     return kFull + std::max<std::int64_t>(most_in(*surface) - grid.cell(*surface), 0);
   }
-  std::optional<Vec3> taker(const Grid& grid, Vec3 at) override {
-    return room_.find(grid, at);
-  }
+  std::optional<Vec3> taker(const Grid& grid, Vec3 at) override { return room_.find(grid, at); }
 
  private:
   void look_at_all(std::vector<std::int32_t>& seeds) {
