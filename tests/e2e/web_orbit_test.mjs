@@ -13,7 +13,7 @@ const { OrbitCamera } = await load("orbit_camera.ts");
 const { areaOf, WIDEST } = await load("orbit_painter.ts");
 const { between } = await load("orbit_gl.ts");
 const { meet } = await load("orbit_pick.ts");
-const { OrbitLens } = await load("orbit_lens.ts");
+const { MOST_LOOKS, OrbitLens } = await load("orbit_lens.ts");
 const { FOCAL } = await load("orbit_camera.ts");
 const { Camera } = await load("camera.ts");
 const { chunkKey } = await load("geometry.ts");
@@ -266,7 +266,13 @@ test("what stands in the world is seen where its cell is, and hidden behind what
     const size = [Math.hypot(width, height) / 2, 5, 1];
     const from = camera.direction.map((part) => part * camera.distance(...size));
     const lens = new OrbitLens(scene, columns, camera.matrix(...size), from, 500, 500, FOCAL);
-    return [{ x: 36, y: 51, z: 3 }, { x: 36, y: 57, z: 3 }, { x: 36, y: 57, z: 30 }].map((at) => lens.hides(at));
+    const hidden = [{ x: 36, y: 51, z: 3 }, { x: 36, y: 57, z: 3 }, { x: 36, y: 57, z: 30 }].map((at) => lens.hides(at));
+    // Of many more a picture looks no farther, and a pointer does.
+    const behind = { x: 36, y: hidden[1] ? 57 : 51, z: 3 };
+    for (let i = 3; i < MOST_LOOKS; ++i) assert.equal(lens.hides(behind), true);
+    assert.equal(lens.hides(behind), false);
+    assert.equal(lens.isBehind(behind), true);
+    return hidden;
   };
   // One looks from the front, where y is small, and then from the back.
   assert.deepEqual(seenFrom(0), [false, true, false]);

@@ -11,10 +11,11 @@ import { coarseChanges, coarseMirror, levelFor, lookCoarsely, takeCoarse } from 
 import type { Vec3 } from "./geometry";
 import type { TickMessage } from "./messages";
 import { FULL, type Mirror } from "./mirror";
+import { nearestStanding } from "./nearest";
 import { materialName } from "./palette";
 import { Painter } from "./painter";
 import type { Picture } from "./picture";
-import { subjectOf, type Subject } from "./subjects";
+import type { Subject } from "./subjects";
 import type { Viewer } from "./viewer";
 
 /** A message of so many bytes is as long as the server makes them: there is more to come. */
@@ -151,19 +152,8 @@ export class Far {
   /** The nearest of what is drawn over the world and can be told of without its cells; null: none is near. */
   subjectNear(at: Vec3): Subject | null {
     const { camera, fixtures } = this.viewer;
-    const { nodes, ports } = this.cells.pipes.networks;
-    let found: Subject | null = null;
-    let nearest = REACH / camera.scale;
-    const look = (place: Vec3 | null, subject: () => Subject) => {
-      const distance = place?.z === at.z ? Math.hypot(place.x - at.x, place.y - at.y) : Infinity;
-      if (distance < nearest) [found, nearest] = [subject(), distance];
-    };
-    for (const view of nodes) look(view.node.at, () => subjectOf(view));
-    for (const view of ports) look(view.port.cell, () => subjectOf(view));
-    for (const { at: place } of fixtures.sources) look(place, () => ({ kind: "spring", at: place }));
-    for (const { at: place } of fixtures.drains) look(place, () => ({ kind: "drain", at: place }));
-    for (const { at: place } of fixtures.heaters) look(place, () => ({ kind: "heater", at: place }));
-    return found;
+    const distance = ({ x, y, z }: Vec3) => (z === at.z ? Math.hypot(x - at.x, y - at.y) : Infinity);
+    return nearestStanding({ mirror: this.cells, fixtures }, REACH / camera.scale, distance)?.subject ?? null;
   }
 
   /** One line on what stands for the cell. */

@@ -3,6 +3,7 @@ import type { Camera } from "./camera";
 import type { Fixtures } from "./fixtures";
 import type { Vec3 } from "./geometry";
 import { fade, type Lens } from "./lens";
+import { stroke } from "./pipe_painter";
 
 const SOURCE = "#8ff0c0";
 const DRAIN = "#ffb86b";
@@ -73,17 +74,9 @@ export function paintEdges(
   ];
   for (const [side, x1, y1, x2, y2, outX, outY] of sides) {
     if (!open.has(side)) continue;
-    const line = (style: string, width: number) => {
-      context.strokeStyle = style;
-      context.lineWidth = width;
-      context.beginPath();
-      context.moveTo(x1, y1);
-      context.lineTo(x2, y2);
-      context.stroke();
-    };
-    line(DARK, 5);
+    stroke(context, x1, y1, x2, y2, 5, DARK);
     context.setLineDash([8, 6]);
-    line(DRAIN, 2.5);
+    stroke(context, x1, y1, x2, y2, 2.5, DRAIN);
     context.setLineDash([]);
     const length = Math.hypot(x2 - x1, y2 - y1);
     const count = Math.max(1, Math.min(40, Math.floor(length / 120)));

@@ -2,7 +2,7 @@
 import { Chart } from "./chart";
 import { factsOf, subjectText, type Facts } from "./facts";
 import type { Vec3 } from "./geometry";
-import type { Known, Subject } from "./subjects";
+import { turnedSubject, type Known, type Subject } from "./subjects";
 
 /** Cards at a time; a further one takes the oldest's place. */
 const MOST_PINS = 3;
@@ -110,9 +110,7 @@ export class Inspector {
   /** Another world is shown, or the same one anew, perhaps from another side. `real`: of its picture; there and back. */
   attach(world: string, known: () => Known | null, real: (at: Vec3) => Vec3): void {
     if (world !== this.world) this.unpinAll();
-    for (const pin of this.pins) {
-      if (pin.subject.kind !== "node") pin.subject = { ...pin.subject, at: real(this.real(pin.subject.at)) };
-    }
+    for (const pin of this.pins) pin.subject = turnedSubject(pin.subject, (at) => real(this.real(at)));
     this.real = real;
     this.world = world;
     this.known = known;

@@ -1,7 +1,7 @@
 // The inspector, fetched when there is first something to tell of: until then what it is to know is kept.
 import type { Inspector } from "./inspector";
 import { Late } from "./late";
-import type { Subject } from "./subjects";
+import { turnedSubject, type Subject } from "./subjects";
 import type { ViewerInspector } from "./viewer_parts";
 
 export class LateInspector implements ViewerInspector {
@@ -20,7 +20,9 @@ export class LateInspector implements ViewerInspector {
   }
 
   attach(...attached: Parameters<Inspector["attach"]>): void {
-    if (attached[0] !== this.attached?.[0]) this.waiting = [];
+    const [world, , real] = attached;
+    const before = this.attached;
+    this.waiting = world !== before?.[0] ? [] : this.waiting.map((subject) => turnedSubject(subject, (at) => real(before[2](at))));
     this.attached = attached;
     this.late.part?.attach(...attached);
   }

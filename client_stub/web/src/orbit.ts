@@ -5,6 +5,7 @@ import type { Box, Vec3 } from "./geometry";
 import type { Layers } from "./layers";
 import type { Lens } from "./lens";
 import type { Mirror } from "./mirror";
+import { nearestStanding } from "./nearest";
 import { OrbitCamera } from "./orbit_camera";
 import { OrbitInput, type Turnable } from "./orbit_input";
 import { OrbitPainter } from "./orbit_painter";
@@ -94,19 +95,14 @@ export class Orbit extends Turned {
   }
 
   /** The place of what stands in the world and is drawn there; null: nothing is. */
-  private near({ mirror, fixtures: { sources, drains, heaters } }: Turning, at: { x: number; y: number }): Vec3 | null {
-    const { lens } = this;
+  private near({ mirror, fixtures }: Turning, at: { x: number; y: number }): Vec3 | null {
+    const lens = this.picture?.lens;
     if (!mirror || !lens) return null;
-    const { nodes, ports } = mirror.pipes.networks;
-    const places = [...nodes.map(({ node }) => node.at), ...ports.map(({ port }) => port.cell), ...[...sources, ...drains, ...heaters].map((each) => each.at)];
-    let [found, nearest]: [Vec3 | null, number] = [null, REACH];
-    for (const place of places) {
-      if (!place) continue;
+    return nearestStanding({ mirror, fixtures }, REACH, (place) => {
       const [x, y] = lens.spot(place);
       const distance = Math.hypot(x - at.x, y - at.y);
-      if (distance < nearest && !lens.hides?.(place)) [found, nearest] = [place, distance];
-    }
-    return found;
+      return distance < REACH && lens.isBehind(place) ? Infinity : distance;
+    })?.at ?? null;
   }
 
   override detach(): void {

@@ -9,9 +9,14 @@ const NOWHERE = -1e6;
 /** Cells by which what is seen first must be nearer, to hide what lies behind: a spring stands in its water's surface. */
 const ROOM = 2;
 
+/** Places of a picture that are looked at for what stands before them; of more pipes all are drawn as if nothing did. */
+export const MOST_LOOKS = 4000;
+
 type Place = readonly [x: number, y: number, z: number];
 
 export class OrbitLens implements Lens {
+  private looks = 0;
+
   /** `eye` turns places from the middle, y up and z towards who looks, into WebGL's; `from` is where it is. */
   constructor(
     private readonly scene: Pick<Scene, "x" | "y" | "left" | "bottom" | "middle" | "step" | "base" | "width" | "height">,
@@ -51,6 +56,10 @@ export class OrbitLens implements Lens {
   }
 
   hides(at: Vec3): boolean {
+    return ++this.looks <= MOST_LOOKS && this.isBehind(at);
+  }
+
+  isBehind(at: Vec3): boolean {
     const place = this.placeOf(at);
     const along = place.map((part, axis) => part - this.from[axis]!) as unknown as Place;
     const met = this.meet(along);

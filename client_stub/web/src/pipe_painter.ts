@@ -192,7 +192,7 @@ function outOfSight(
     top > camera.height + margin;
 }
 
-function stroke(
+export function stroke(
   context: CanvasRenderingContext2D, x1: number, y1: number, x2: number, y2: number, width: number,
   style: string,
 ): void {

@@ -4,7 +4,7 @@ import type { Fixtures, Spring } from "./fixtures";
 import type { Vec3 } from "./geometry";
 import type { Layers } from "./layers";
 import type { Mirror } from "./mirror";
-import { type NodeView, type PortView } from "./pipe_mirror";
+import type { NodeView, PortView } from "./pipe_mirror";
 
 /** What can be asked about. Pipes by name: they may come and go. */
 export type Subject =
@@ -35,6 +35,11 @@ export interface Known {
 export function subjectOf(view: NodeView | PortView): Subject {
   return "port" in view ? { kind: "port", name: view.owner.node.name, at: view.port.cell }
                         : { kind: "node", name: view.node.name };
+}
+
+/** The same in a picture that is turned otherwise. */
+export function turnedSubject(subject: Subject, turn: (at: Vec3) => Vec3): Subject {
+  return subject.kind === "node" ? subject : { ...subject, at: turn(subject.at) };
 }
 
 /** Whether it is what one sees there: in the cell, or from above farther down. */

@@ -139,9 +139,9 @@ function turnedSides({ logX, logY, logZ }: ChunkSides, swap: Swap): ChunkSides {
 }
 
 function placesOf({ logX, logY, logZ }: ChunkSides, swap: Swap): Uint16Array {
-  const logs = swap({ x: logX, y: logY, z: logZ });
+  const logs = turnedSides({ logX, logY, logZ }, swap);
   return Uint16Array.from({ length: CHUNK_CELLS }, (_, i) => {
     const there = swap({ x: i & ((1 << logX) - 1), y: i >> (logX + logZ), z: (i >> logX) & ((1 << logZ) - 1) });
-    return (((there.y << logs.z) | there.z) << logs.x) | there.x;
+    return (((there.y << logs.logZ) | there.z) << logs.logX) | there.x;
   });
 }
