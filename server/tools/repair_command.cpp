@@ -36,6 +36,9 @@ int run_repair(const std::string& file, bool as_json) {
                                    {"damaged_checkpoints", repaired->damage.checkpoints.size()},
                                    {"lost_checkpoints", nlohmann::ordered_json::array()},
                                    {"set_aside", repaired->set_aside}};
+    const record::Damage& damage = repaired->damage;
+    if (damage.begin_unknown) json["unknown_up_to"] = repaired->first_known_tick;
+    if (damage.end_unknown) json["unknown_after"] = repaired->last_known_tick;
     for (const record::Part& part : repaired->parts) json["parts"].push_back(to_json(part));
     for (const record::LostTicks& lost : repaired->lost) json["lost"].push_back(lost_json(lost));
     for (const record::LostTicks& lost : repaired->without_state) {

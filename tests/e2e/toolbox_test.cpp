@@ -6,6 +6,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "server/record/database.h"
+
 namespace sluice::tests::toolbox_test {
 namespace {
 
@@ -421,6 +423,18 @@ TEST_F(Toolbox, RepairSaysWhatWasLostAndIsRestartable) {
   std::ofstream(recording + ".new-main") << "left by a repair that was killed";
   EXPECT_EQ(sluice({"repair", recording}).status, 0);
   EXPECT_FALSE(std::filesystem::exists(recording + ".new-main"));
+
+  auto file = record::Database::open(recording, record::Database::Mode::kWrite);
+  ASSERT_TRUE(file.ok()) << file.error();
+  ASSERT_TRUE((*file)
+                  ->execute("DELETE FROM facts; DELETE FROM history WHERE first_tick = 1; "
+                            "DELETE FROM checkpoints WHERE tick = 0")
+                  .ok());
+  file->reset();
+  const Finished repaired = sluice({"repair", recording, "--json"});
+  EXPECT_THAT(repaired.out, HasSubstr("lost, or cut off long ago: whatever came up to tick "));
+  EXPECT_GT(last_line(repaired).at("unknown_up_to"), 0);
+  EXPECT_FALSE(last_line(repaired).contains("unknown_after"));
 }
 
 TEST_F(Toolbox, MistakesAreToldWithWhatWasMeant) {

@@ -197,5 +197,14 @@ TEST_F(FoundPlans, ARowThatNobodyWroteIsDamage) {
       "core_piece_bytes = 430\n");
 }
 
+// Lost sectors took the table of facts and the first rows of history: a repair began with the first
+// checkpoint that was left, and no tick was said to be lost.
+TEST_F(FoundPlans, ABeginningThatWasLostIsTold) {
+  expect_survives(
+      "seed = 9806642\nlost_sectors = 6\nclients = 4\nticks = 31\nedges = 1\nside = 11\n"
+      "commands = 1\nbad_commands = 0\nquiet = 20\nmodel = 3\ntick_rate = 2\n"
+      "checkpoint_ticks = 33\n");
+}
+
 }  // namespace
 }  // namespace sluice::hunt::found_plans_test

@@ -29,12 +29,10 @@ class HydroWater final : public WaterModelState {
     awake_.clear();
     falling_.clear();
     looks_at_all_ = true;
-    room_.forget();
   }
 
   WaterAdvance advance(const WaterTick& now, Grid& grid, Executor& executor) override {
     if (!columns_.knows_state()) attach(grid, *state_);
-    room_.forget();
     std::vector<std::int32_t> seeds = std::move(awake_);
     const std::size_t known = seeds.size();  // to the tick before
     columns_.repair(seeds);
