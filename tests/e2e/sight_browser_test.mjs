@@ -174,14 +174,16 @@ async function standsFromAbove(page) {
   await hoverAt(page, 36, 45);
   await tells(page, "Drain at [36, 25, 45]");
   await shown(page, /· drain, 7 a tick$/);
-  await page.keyboard.press("5");
   const at = await place(page, 11, 10);
   await page.mouse.click(at.x, at.y);
-  await page.waitForFunction(() => /near · pipe/.test(document.getElementById("pipe-card").textContent));
+  await page.waitForFunction(() => window.sluice.hand.pipes.chosen === "near");
+  await page.keyboard.press("5");
+  await page.waitForFunction(() => /near · pipe/.test(document.getElementById("pipe-card")?.textContent ?? ""));
   assert.deepEqual(await page.evaluate(() => [...document.querySelectorAll("#pipe-card [data-action]")].map((each) => each.dataset.action)),
     ["close"], "nothing is built from above, by the card neither");
-  await page.click("#pipe-card [data-action=close]");
-  await page.click("#pipes-close");
+  await page.evaluate(() => document.querySelector("#pipe-card [data-action=close]").click());
+  await page.waitForFunction(() => window.sluice.hand.pipes.chosen === null);
+  await page.keyboard.press("5");
   await slice(page, 24);
   await hoverAt(page, 36, 45);
   await page.waitForFunction(() => document.getElementById("pipe-tip").hidden);

@@ -69,6 +69,12 @@ std::string moved_by_a_tick(sim::World& world) {
   return moved;
 }
 
+/// Whether water has only lost heat since, or only gained some. It ends, since there is only so
+/// much; how soon is up to how well the air conducts. What turns in a circle gains what it loses.
+bool goes_one_way(const sim::AmountTotals& since, const sim::AmountTotals& now) {
+  return (now.in == since.in) != (now.out == since.out);
+}
+
 /// Whether they are looked at or not.
 std::string moved_at_rest(sim::World& world) {
   world.set_run_options({.sleep = false});
@@ -167,16 +173,20 @@ Rest bring_to_rest(sim::World& world, std::uint64_t most) {
   if (!rest.wrong.empty()) return rest;
   sim::SerialExecutor serial;
   sim::TickReport report;
+  sim::AmountTotals halfway;
   while (!report.at_rest && rest.ticks < most) {
     report = world.tick({}, serial);
-    ++rest.ticks;
+    if (++rest.ticks == most / 2) halfway = world.core().heat.totals;
   }
   // Water that simmers kicks its waves (heat.md): under hot air for ever.
   if (!report.at_rest && world.heat() != nullptr && world.heat()->simmers()) return rest;
   if (!report.at_rest) {
+    const bool cools = most > 1 && goes_one_way(halfway, world.core().heat.totals);
+    const std::string moved = moved_by_a_tick(world);
+    if (moved == "heat" && cools) return rest;
     rest.wrong = "after " + std::to_string(most) + " ticks without springs " +
                  std::to_string(report.active_chunks) +
-                 " chunks are awake, and what moves is its " + moved_by_a_tick(world);
+                 " chunks are awake, and what moves is its " + moved;
     return rest;
   }
   rest.wrong = moved_at_rest(world);

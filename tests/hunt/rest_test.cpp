@@ -69,5 +69,19 @@ TEST(Rest, WhatMovesComesToRestAndWhatIsFedIsClosed) {
   }
 }
 
+// A deep pool under air that hardly conducts: it is on its way for millions of ticks. Where its
+// water moves, too, or it gains heat as well as it loses some, that is no excuse.
+TEST(Rest, WaterThatOnlyCoolsMayTakeLonger) {
+  sim::WorldSpec spec =
+      drawn_spec(WaterModel::kHydro, {{"#..#", "#..#", "#~~#", "#~~#", "#~~#", "####"}});
+  spec.heat.on = true;
+  spec.heat.options.water = 60 * sim::kDegree;
+  EXPECT_EQ(bring_to_rest(*make_world(spec), 200).wrong, "");
+  EXPECT_NE(bring_to_rest(*make_world(spec), 1).wrong, "");
+  sim::WorldSpec falls = drawn_spec(WaterModel::kHydro, {{"#~.#", "#..#", "#..#", "####"}});
+  falls.heat = spec.heat;
+  EXPECT_NE(bring_to_rest(*make_world(falls), 4).wrong, "");
+}
+
 }  // namespace
 }  // namespace sluice::hunt::rest_test
