@@ -198,7 +198,9 @@ void BlockWater::choose_for(BlockGroup group, std::vector<BlockMove>& moves, boo
       return;
     }
     const Vec3 at = cells_->at(cell);
-    take_from_top(*cells_, {{groups_->top(group), {{at.x, at.z, cell}}}}, moves, from_);
+    BlockRow alone;
+    alone.insert({at.x, at.z, cell});
+    take_from_top(*cells_, {{groups_->top(group), alone}}, moves, from_);
   }
   for (const BlockMove& move : moves) to_.push_back(move.to);
 }
@@ -281,24 +283,9 @@ std::optional<Vec3> BlockWater::taker(const Grid& grid, Vec3 at) {
   const Cell held = grid.cell(at);
   if (!is_open(held)) return std::nullopt;
   if (held == 0) return at;
-  const BlockGroup group = cells_->group(cells_->cell_at(at));
-  const auto key = [&](const BlockTarget& target) {
-    const Vec3 there = cells_->at(target.cell);
-    const std::int64_t x = std::int64_t{there.x} - at.x;
-    const std::int64_t z = std::int64_t{there.z} - at.z;
-    return std::tuple(target.height, (x < 0 ? -x : x) + (z < 0 ? -z : z), there.x, there.z);
-  };
-  std::optional<BlockTarget> best;
-  constexpr std::int32_t kAny = std::numeric_limits<std::int32_t>::max();
-  for (const bool lowest_only : {true, false}) {
-    for (const BlockTarget& target : groups_->places(group, kAny, lowest_only)) {
-      if (cells_->in_gutter(target.cell)) continue;  // what leaves the world does so by itself
-      if (!best || key(target) < key(*best)) best = target;
-    }
-    if (best) break;
-  }
-  if (!best) return std::nullopt;
-  return cells_->at(best->cell);
+  const BlockCell place = groups_->lowest_place(cells_->group(cells_->cell_at(at)), at);
+  if (place == kNoBlockCell) return std::nullopt;
+  return cells_->at(place);
 }
 
 Chunk& BlockWater::chunk_of(Grid& grid, BlockCell cell) {

@@ -1,5 +1,6 @@
 // Where a group's water may go.
 #include <algorithm>
+#include <limits>
 
 #include "server/sim/models/block/groups.h"
 
@@ -22,7 +23,18 @@ void BlockGroups::note(BlockGroup group, const BlockTarget& target) {
   constexpr std::size_t kFew = 64;
   Notes& notes = of(group).frontier[target.height];
   notes.cells.push_back(target.cell);
+  if (notes.by_place) add_by_place(notes, target.cell);
   if (notes.cells.size() > 2 * notes.tidied + kFew) look_through(notes, group, target.height);
+}
+
+void BlockGroups::append(Notes& to, const Notes& from) {
+  to.cells.insert(to.cells.end(), from.cells.begin(), from.cells.end());
+  if (!to.by_place) return;
+  for (const BlockCell cell : from.cells) add_by_place(to, cell);
+}
+
+void BlockGroups::add_by_place(Notes& notes, BlockCell cell) {
+  if (!cells_.in_gutter(cell)) notes.by_place->add(cells_.at(cell));
 }
 
 template <class F>
@@ -84,11 +96,11 @@ std::vector<BlockTarget> BlockGroups::look_through(Notes& notes, BlockGroup grou
   cells.clear();
   for (const BlockTarget& target : found) cells.push_back(target.cell);
   notes.tidied = cells.size();
+  if (notes.by_place && notes.by_place->size() > 2 * cells.size()) notes.by_place.reset();
   return found;
 }
 
-std::vector<BlockTarget> BlockGroups::places(BlockGroup group, std::int32_t limit,
-                                             bool lowest_only) {
+std::vector<BlockTarget> BlockGroups::places(BlockGroup group, std::int32_t limit) {
   std::vector<BlockTarget> found;
   if (of(group).size == 1) {  // it keeps no notes
     around(of(group).only, [&](BlockCell place) {
@@ -102,9 +114,43 @@ std::vector<BlockTarget> BlockGroups::places(BlockGroup group, std::int32_t limi
     const std::vector<BlockTarget> here = look_through(row->second, group, row->first);
     found.insert(found.end(), here.begin(), here.end());
     row = here.empty() ? frontier.erase(row) : std::next(row);
-    if (lowest_only && !found.empty()) break;
   }
   return found;
+}
+
+BlockCell BlockGroups::nearest_of(Notes& notes, BlockGroup group, std::int32_t height, Vec3 near) {
+  if (!notes.by_place) {
+    look_through(notes, group, height);
+    notes.by_place.emplace();
+    for (const BlockCell cell : notes.cells) add_by_place(notes, cell);
+  }
+  near.y = height / cells_.parts();
+  while (const auto at = notes.by_place->nearest(near)) {
+    const BlockCell cell = cells_.cell_at(*at);
+    const auto target = target_of(cell, group);
+    if (target && target->height == height) return cell;
+    notes.by_place->remove(*at);
+  }
+  return kNoBlockCell;
+}
+
+BlockCell BlockGroups::lowest_place(BlockGroup group, Vec3 near) {
+  if (of(group).size == 1) {
+    Notes notes;
+    std::int32_t lowest = std::numeric_limits<std::int32_t>::max();
+    for (const BlockTarget& target : places(group, lowest)) {
+      if (cells_.in_gutter(target.cell)) continue;
+      if (target.height < lowest) notes.by_place.emplace();
+      lowest = std::min(lowest, target.height);
+      if (target.height == lowest) add_by_place(notes, target.cell);
+    }
+    return notes.by_place ? nearest_of(notes, group, lowest, near) : kNoBlockCell;
+  }
+  for (auto& [height, notes] : of(group).frontier) {
+    const BlockCell found = nearest_of(notes, group, height, near);
+    if (found != kNoBlockCell) return found;
+  }
+  return kNoBlockCell;
 }
 
 }  // namespace sluice::sim

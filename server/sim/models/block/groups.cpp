@@ -53,15 +53,13 @@ RowCell BlockGroups::row_cell(BlockCell cell) const {
 }
 
 void BlockGroups::enter_row(Group& group, BlockCell cell) {
-  BlockRow& row = group.rows[top_of(cell)];
-  const RowCell entry = row_cell(cell);
-  row.insert(std::upper_bound(row.begin(), row.end(), entry), entry);
+  group.rows[top_of(cell)].insert(row_cell(cell));
 }
 
 void BlockGroups::leave_row(Group& group, BlockCell cell) {
   const auto found = group.rows.find(top_of(cell));
   BlockRow& row = found->second;
-  row.erase(std::lower_bound(row.begin(), row.end(), row_cell(cell)));
+  row.erase(row_cell(cell));
   if (row.empty()) group.rows.erase(found);
 }
 
@@ -99,8 +97,12 @@ void BlockGroups::split_off(BlockGroup group, const std::vector<BlockCell>& part
     g.only = part.front();
     return;
   }
-  for (const BlockCell cell : part) g.rows[top_of(cell)].push_back(row_cell(cell));
-  for (auto& [height, row] : g.rows) std::sort(row.begin(), row.end());
+  std::map<std::int32_t, std::vector<RowCell>> rows;
+  for (const BlockCell cell : part) rows[top_of(cell)].push_back(row_cell(cell));
+  for (auto& [height, row] : rows) {
+    std::sort(row.begin(), row.end());
+    g.rows[height].assign(row);
+  }
   for (const BlockCell cell : part) note_from(group, cell);
 }
 
@@ -189,15 +191,11 @@ BlockGroup BlockGroups::merge(BlockGroup a, BlockGroup b) {
   Group& large = of(a);
   large.size += small.size;
   for (auto& [height, row] : small.rows) {
-    for (const RowCell& entry : row) cells_.set_group(entry.cell, a);
+    row.for_each([&](const RowCell& entry) { cells_.set_group(entry.cell, a); });
     BlockRow& into = large.rows[height];
-    const auto middle = static_cast<std::ptrdiff_t>(into.size());
-    into.insert(into.end(), row.begin(), row.end());
-    std::inplace_merge(into.begin(), into.begin() + middle, into.end());
+    if (into.size() < row.size()) std::swap(into, row);
+    row.for_each([&](const RowCell& entry) { into.insert(entry); });
   }
-  const auto append = [](Notes& to, const Notes& from) {
-    to.cells.insert(to.cells.end(), from.cells.begin(), from.cells.end());
-  };
   for (const auto& [height, notes] : small.frontier) append(large.frontier[height], notes);
   if (large.seeds.empty() && !small.seeds.empty()) cut_.push_back(a);
   large.seeds.insert(large.seeds.end(), small.seeds.begin(), small.seeds.end());

@@ -14,20 +14,10 @@
 #include <vector>
 
 #include "server/sim/models/block/cells.h"
+#include "server/sim/models/block/row.h"
+#include "server/sim/models/nearest_places.h"
 
 namespace sluice::sim {
-
-/// A water cell in a row. Rows are sorted by x, then z.
-struct RowCell {
-  std::int32_t x = 0;
-  std::int32_t z = 0;
-  BlockCell cell = kNoBlockCell;
-
-  friend bool operator<(const RowCell& a, const RowCell& b) {
-    return a.x != b.x ? a.x < b.x : a.z < b.z;
-  }
-};
-using BlockRow = std::vector<RowCell>;
 
 /// A cell that a group's water may go to, and what touches it there.
 struct BlockTarget {
@@ -68,10 +58,10 @@ class BlockGroups {
     return of(group).rows;
   }
 
-  /// The group's places below `limit`, those it falls to included; the lowest first, if so asked
-  /// those of the lowest height alone.
-  [[nodiscard]] std::vector<BlockTarget> places(BlockGroup group, std::int32_t limit,
-                                                bool lowest_only = false);
+  /// The group's places below `limit`, those it falls to included; the lowest first.
+  [[nodiscard]] std::vector<BlockTarget> places(BlockGroup group, std::int32_t limit);
+  /// Of its places in the world the lowest, of several the nearest to a cell.
+  [[nodiscard]] BlockCell lowest_place(BlockGroup group, Vec3 near);
   /// Whether a part of the group's water could go into that cell; for a group of one cell, too.
   [[nodiscard]] std::optional<BlockTarget> target_of(BlockCell cell, BlockGroup group);
   /// f(BlockCell, BlockFace, bool diagonal) for each cell with the group's water that touches an
@@ -91,6 +81,8 @@ class BlockGroups {
   struct Notes {
     std::vector<BlockCell> cells;
     std::size_t tidied = 0;  // how many there were when last looked through
+    /// Those in the world, from when the nearest was asked for; some no longer true.
+    std::optional<NearestPlaces> by_place;
   };
   struct Group {
     std::int64_t size = 0;
@@ -137,6 +129,9 @@ class BlockGroups {
   /// Notes the places that a cell of a group of several opens to it.
   void note_from(BlockGroup group, BlockCell cell);
   void note(BlockGroup group, const BlockTarget& target);
+  void append(Notes& to, const Notes& from);
+  void add_by_place(Notes& notes, BlockCell cell);
+  BlockCell nearest_of(Notes& notes, BlockGroup group, std::int32_t height, Vec3 near);
   /// The notes that are true, of places of that height, sorted by cell; all others are struck out.
   std::vector<BlockTarget> look_through(Notes& notes, BlockGroup group, std::int32_t height);
 

@@ -16,8 +16,7 @@ std::size_t share(std::size_t count, std::size_t part, std::size_t whole) {
 /// Takes `count` blocks of one row of a side view, whose blocks are more than that, from both ends.
 class RowTaker {
  public:
-  RowTaker(std::span<const RowCell> row, std::span<const BlockMove> moves,
-           std::vector<BlockCell>& from)
+  RowTaker(const BlockRow& row, std::span<const BlockMove> moves, std::vector<BlockCell>& from)
       : row_(row), moves_(moves), from_(from) {}
 
   void take(std::size_t count) {
@@ -26,12 +25,13 @@ class RowTaker {
         moves_.begin(), moves_.end(),
         [middle](const BlockMove& move) { return 2 * std::int64_t{move.at.x} < middle; }));
     const std::size_t at_right = share(count, to_the_left, moves_.size());
-    for (const RowCell& entry : row_.last(at_right)) from_.push_back(entry.cell);
-    for (const RowCell& entry : row_.first(count - at_right)) from_.push_back(entry.cell);
+    const auto give = [this](const RowCell& entry) { from_.push_back(entry.cell); };
+    row_.last(at_right, give);
+    row_.first(count - at_right, give);
   }
 
  private:
-  std::span<const RowCell> row_;
+  const BlockRow& row_;
   std::span<const BlockMove> moves_;
   std::vector<BlockCell>& from_;
 };
@@ -47,17 +47,33 @@ void take_farthest(const BlockRow& row, std::span<const BlockMove> moves, std::s
     sum_x += move.at.x;
     sum_z += move.at.z;
   }
-  const auto key = [=](const RowCell& entry) {
+  if (count == 1) {
+    from.push_back(row.farthest(places, sum_x, sum_z).cell);
+    return;
+  }
+  struct Far {
+    std::int64_t apart;
+    RowCell entry;
+    bool operator<(const Far& other) const {
+      return apart != other.apart ? apart > other.apart : entry < other.entry;
+    }
+  };
+  std::vector<Far> farthest;  // of those seen so far; a heap, the nearest first
+  row.for_each([&](const RowCell& entry) {
     const std::int64_t x = places * entry.x - sum_x;
     const std::int64_t z = places * entry.z - sum_z;
-    return std::tuple(-((x < 0 ? -x : x) + (z < 0 ? -z : z)), entry.x, entry.z);
-  };
-  BlockRow sorted = row;
+    const Far one = {(x < 0 ? -x : x) + (z < 0 ? -z : z), entry};
+    if (farthest.size() == count) {
+      if (!(one < farthest.front())) return;
+      std::pop_heap(farthest.begin(), farthest.end());
+      farthest.pop_back();
+    }
+    farthest.push_back(one);
+    std::push_heap(farthest.begin(), farthest.end());
+  });
   // In order: who is told which part went where must hear the same of every library's algorithm.
-  std::partial_sort(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(count),
-                    sorted.end(),
-                    [&key](const RowCell& a, const RowCell& b) { return key(a) < key(b); });
-  for (std::size_t i = 0; i < count; ++i) from.push_back(sorted[i].cell);
+  std::sort_heap(farthest.begin(), farthest.end());
+  for (const Far& one : farthest) from.push_back(one.entry.cell);
 }
 
 }  // namespace
@@ -67,9 +83,13 @@ RowMiddle middle_of(Vec3 only) {
 }
 
 RowMiddle middle_of(const BlockRow& row) {
-  const auto [front, back] = std::minmax_element(
-      row.begin(), row.end(), [](const RowCell& a, const RowCell& b) { return a.z < b.z; });
-  return {std::int64_t{row.front().x} + row.back().x, std::int64_t{front->z} + back->z};
+  std::int32_t front = row.front().z;
+  std::int32_t back = front;
+  row.for_each([&](const RowCell& entry) {
+    front = std::min(front, entry.z);
+    back = std::max(back, entry.z);
+  });
+  return {std::int64_t{row.front().x} + row.back().x, std::int64_t{front} + back};
 }
 
 TopRows::TopRows(const BlockCells& cells, const std::map<std::int32_t, BlockRow>& rows)
@@ -78,10 +98,10 @@ TopRows::TopRows(const BlockCells& cells, const std::map<std::int32_t, BlockRow>
 }
 
 bool TopRows::descend() {
-  BlockRow lowered;
-  for (const RowCell& entry : *row_) {
+  std::vector<RowCell> lowered;
+  row_->for_each([&](const RowCell& entry) {
     if (height_ > cells_.height(entry.cell, 0)) lowered.push_back(entry);
-  }
+  });
   lowered_.swap(lowered);
   if (lowered_.empty() && next_ == end_) return false;
   go_to(lowered_.empty() ? next_->first : height_ - 1);
@@ -96,10 +116,10 @@ void TopRows::go_to(std::int32_t height) {
   } else {
     if (stored) {
       const auto middle = static_cast<std::ptrdiff_t>(lowered_.size());
-      lowered_.insert(lowered_.end(), next_->second.begin(), next_->second.end());
+      next_->second.for_each([this](const RowCell& entry) { lowered_.push_back(entry); });
       std::inplace_merge(lowered_.begin(), lowered_.begin() + middle, lowered_.end());
     }
-    merged_.swap(lowered_);
+    merged_.assign(lowered_);
     row_ = &merged_;
   }
   if (stored) ++next_;
@@ -118,7 +138,7 @@ void take_from_top(const BlockCells& cells, const std::map<std::int32_t, BlockRo
       }
       return;
     }
-    for (const RowCell& entry : row) from.push_back(entry.cell);
+    row.for_each([&](const RowCell& entry) { from.push_back(entry.cell); });
     left -= row.size();
   }
 }

@@ -48,7 +48,7 @@ class TopRows {
   std::int32_t height_ = 0;
   const BlockRow* row_ = nullptr;
   BlockRow merged_;
-  BlockRow lowered_;
+  std::vector<RowCell> lowered_;
 };
 
 /// Takes a part for each of `moves` from the group's topmost rows, as block.md says, and appends
