@@ -20,6 +20,9 @@
 
 namespace sluice::sim {
 
+/// Of a cell.
+inline constexpr std::size_t kFaces = 6;
+
 class Grid {
  public:
   explicit Grid(const WorldConfig& config);

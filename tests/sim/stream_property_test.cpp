@@ -10,7 +10,6 @@
 #include <rapidcheck/gtest.h>
 
 #include "server/sim/models/stream/cells.h"
-#include "server/sim/models/stream/pools.h"
 #include "server/workers/thread_pool.h"
 #include "tests/support/drawn_world.h"
 #include "tests/support/random_world.h"
@@ -201,82 +200,6 @@ RC_GTEST_PROP(StreamProperty, WithoutSpringsAndDryingEveryWorldComesToRest,
 // and went on believing in it.
 TEST(StreamProperty, AFadedBedIsNoticedBehindABorder) {
   EXPECT_TRUE(comes_to_rest(442212777780408444U, true));
-}
-
-/// What a full cell sees of its pool, by a plain walk from there.
-struct PlainSight {
-  std::int64_t head = INT64_MIN;
-  Vec3 giver;
-  std::optional<Vec3> taker;
-
-  PlainSight(const sim::Grid& grid, Vec3 at) {
-    std::vector<Vec3> queue = {at};
-    std::set<Vec3> seen = {at};
-    std::int64_t lowest = INT64_MAX;
-    for (std::size_t next = 0; next < queue.size(); ++next) {
-      const Vec3 from = queue[next];
-      press(from, kFull);
-      for (std::size_t face = 0; face < sim::kFaces; ++face) {
-        const Vec3 there = from + sim::kFaceStep[face];
-        const Cell cell = grid.cell(there);
-        if (!is_open(cell)) continue;
-        if (cell == kFull) {
-          if (seen.insert(there).second) queue.push_back(there);
-          continue;
-        }
-        if (surface(there, cell) < lowest) {
-          lowest = surface(there, cell);
-          taker = there;
-        }
-        const Vec3 below = there + sim::kFaceStep[sim::kBelow];
-        const bool in_world = grid.world_box().contains(below);
-        const Cell under = in_world ? grid.cell(below) : kAir;
-        const bool stands =
-            in_world ? !is_open(under) || under == kFull : !grid.open_box().contains(below);
-        if (face == sim::kAbove || (face != sim::kBelow && stands)) press(there, cell);
-      }
-    }
-  }
-
- private:
-  static std::int64_t surface(Vec3 at, Cell cell) { return std::int64_t{at.y} * kFull + cell; }
-  void press(Vec3 at, Cell cell) {
-    if (surface(at, cell) <= head) return;
-    head = surface(at, cell);
-    giver = at;
-  }
-};
-
-// However many cells of however many pools are asked for before anything changes, and across
-// chunks.
-RC_GTEST_PROP(StreamPools, SeeWhatAPlainWalkSees, (std::uint64_t seed, bool solid)) {
-  const WorldSpec spec = random_streams(seed, solid);
-  auto world = make_world(spec);
-  const Script script = random_orders(seed, spec);
-  sim::SerialExecutor serial;
-  sim::StreamPools pools;
-  Dice dice(seed ^ 0x9001U);
-  for (std::size_t t = 0; t < script.size(); ++t) {
-    (void)world->tick(script[t], serial);
-    if (t % 13 != 0) continue;
-    pools.forget();
-    const sim::Grid& grid = world->grid();
-    std::vector<Vec3> full;
-    grid.for_each([&](const sim::Chunk& chunk) {
-      for (std::int32_t i = 0; i < kChunkCells; ++i) {
-        if (chunk.cells[static_cast<std::size_t>(i)] != kFull) continue;
-        full.push_back(grid.shape().cell_at(chunk.coord, i));
-      }
-    });
-    for (int asked = 0; asked < 12 && !full.empty(); ++asked) {
-      const Vec3 at = full[dice.next() % full.size()];
-      if (!grid.world_box().contains(at)) continue;
-      const PlainSight plain(grid, at);
-      RC_ASSERT(pools.head(grid, at) == plain.head);
-      RC_ASSERT(pools.giver(grid, at) == std::optional(plain.giver));
-      RC_ASSERT(pools.taker(grid, at) == plain.taker);
-    }
-  }
 }
 
 }  // namespace

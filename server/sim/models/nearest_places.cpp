@@ -13,6 +13,12 @@ std::int64_t apart(std::int32_t a, std::int32_t b) {
 
 }  // namespace
 
+void NearestPlaces::add_all(const NearestPlaces& other) {
+  for (const auto& [z, row] : other.rows_) {
+    for (const std::int32_t x : row) add({x, 0, z});
+  }
+}
+
 void NearestPlaces::remove(Vec3 at) {
   const auto row = rows_.find(at.z);
   if (row == rows_.end() || row->second.erase(at.x) == 0) return;

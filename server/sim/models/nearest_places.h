@@ -14,10 +14,13 @@ namespace sluice::sim {
 /// Each column of the world has one of them at the most; y means nothing here.
 class NearestPlaces {
  public:
-  /// Nothing happens where it is known already.
-  void add(Vec3 at) {
-    if (rows_[at.z].insert(at.x).second) ++size_;
+  /// False, and nothing done, where it is known already.
+  bool add(Vec3 at) {
+    const bool is_new = rows_[at.z].insert(at.x).second;
+    size_ += is_new ? 1 : 0;
+    return is_new;
   }
+  void add_all(const NearestPlaces& other);
   void remove(Vec3 at);
   [[nodiscard]] std::size_t size() const { return size_; }
   /// By the distance in x and z together, then by x, then by z; y is that of `at`. Takes steps by

@@ -39,23 +39,23 @@ class BlockWater final : public WaterModelState {
  private:
   void look_at_changes(bool everything, const Grid& grid);
   void end_walks(Grid& grid);
-  void claim_walk(BlockGroup group, std::uint64_t tick, const Grid& grid);
+  void claim_walk(CellGroup group, std::uint64_t tick, const Grid& grid);
   void give_away();
   void choose_blocks(bool told);
-  void choose_for(BlockGroup group, std::vector<BlockMove>& moves, bool walks);
+  void choose_for(CellGroup group, std::vector<BlockMove>& moves, bool walks);
   void tell(WaterMoves* moves) const;
   WaterAdvance move(Grid& grid);
-  void change_level(Grid& grid, BlockCell cell, std::int32_t by);
-  Chunk& chunk_of(Grid& grid, BlockCell cell);
-  [[nodiscard]] std::int32_t steps_at(BlockCell cell, const Grid& grid) const;
+  void change_level(Grid& grid, LevelCell cell, std::int32_t by);
+  Chunk& chunk_of(Grid& grid, LevelCell cell);
+  [[nodiscard]] std::int32_t steps_at(LevelCell cell, const Grid& grid) const;
 
-  void move_alone(Grid& grid, BlockCell from, BlockCell to);
-  void write(Grid& grid, BlockCell cell, std::int32_t steps);
+  void move_alone(Grid& grid, LevelCell from, LevelCell to);
+  void write(Grid& grid, LevelCell cell, std::int32_t steps);
 
   /// Of a part that is its whole group.
   struct LoneMove {
-    BlockCell from = kNoBlockCell;
-    BlockCell to = kNoBlockCell;
+    LevelCell from = kNoLevelCell;
+    LevelCell to = kNoLevelCell;
     bool walks = false;  // or falls
   };
 
@@ -65,14 +65,14 @@ class BlockWater final : public WaterModelState {
   Downward downward_;
   std::int32_t quantum_;
   // Made again from the grid whenever asked to.
-  std::unique_ptr<BlockCells> cells_;
+  std::unique_ptr<LevelCells> cells_;
   std::unique_ptr<BlockGroups> groups_;
   std::unique_ptr<BlockClaims> demands_;
   std::size_t most_slots_ = 0;  // beyond, what the grid has dropped is forgotten
   // Of the tick under way.
   std::vector<BlockClaim> claims_;
-  std::vector<BlockCell> from_;  // once for each part that leaves
-  std::vector<BlockCell> to_;    // once for each part that comes
+  std::vector<LevelCell> from_;  // once for each part that leaves
+  std::vector<LevelCell> to_;    // once for each part that comes
   std::vector<LoneMove> lone_moves_;
   std::vector<Chunk*> chunks_;      // by slot; null: not asked for yet
   std::vector<std::size_t> slots_;  // those of chunks_ that are not null
@@ -83,8 +83,8 @@ WaterAdvance BlockWater::advance(const WaterTick& now, Grid& grid, Executor& /*e
   end_walks(grid);
   for (Chunk* chunk : grid.awake()) chunk->wake = 0;
   claims_.clear();
-  const std::vector<BlockGroup> active = groups_->take_active();
-  for (const BlockGroup group : active) {
+  const std::vector<CellGroup> active = groups_->take_active();
+  for (const CellGroup group : active) {
     if (!demands_->claim_for(group, now.tick, claims_)) claim_walk(group, now.tick, grid);
   }
   give_away();
@@ -99,17 +99,17 @@ WaterAdvance BlockWater::advance(const WaterTick& now, Grid& grid, Executor& /*e
 
 void BlockWater::look_at_changes(bool everything, const Grid& grid) {
   if (cells_ == nullptr) {
-    cells_ = std::make_unique<BlockCells>(grid, parts_);
+    cells_ = std::make_unique<LevelCells>(grid, parts_, FirstLook::kEmpty);
     groups_ = std::make_unique<BlockGroups>(*cells_);
     demands_ = std::make_unique<BlockClaims>(downward_, *cells_, *groups_);
     everything = true;
   }
   // More than that is quicker made anew than mended.
   constexpr std::size_t kMostMended = 16384;
-  std::vector<std::pair<BlockCell, std::uint8_t>> changed;
+  std::vector<std::pair<LevelCell, std::uint8_t>> changed;
   for (const Chunk* chunk : grid.changed()) {
     cells_->compare(*chunk,
-                    [&](BlockCell cell, std::uint8_t level) { changed.emplace_back(cell, level); });
+                    [&](LevelCell cell, std::uint8_t level) { changed.emplace_back(cell, level); });
   }
   const bool overgrown = cells_->slot_count() > most_slots_;
   if (everything || overgrown || changed.size() > kMostMended) {
@@ -133,15 +133,15 @@ void BlockWater::end_walks(Grid& grid) {
 }
 
 // A part that is left alone on a ledge goes astray, a bounded number of steps.
-void BlockWater::claim_walk(BlockGroup group, std::uint64_t tick, const Grid& grid) {
+void BlockWater::claim_walk(CellGroup group, std::uint64_t tick, const Grid& grid) {
   if (groups_->size(group) != 1) return;
-  const BlockCell cell = groups_->only_cell(group);
+  const LevelCell cell = groups_->only_cell(group);
   if (cells_->level(cell) != 1) return;
   if (steps_at(cell, grid) >= walk_steps_) return;
-  std::array<BlockCell, kFaces> ways{};
+  std::array<LevelCell, kFaces> ways{};
   std::uint32_t count = 0;
-  for (const BlockFace side : sides_of(cells_->shape())) {
-    const BlockCell next = cells_->neighbor(cell, side);
+  for (const CellFace side : sides_of(cells_->shape())) {
+    const LevelCell next = cells_->neighbor(cell, side);
     if (cells_->is_air(next)) ways[count++] = next;
   }
   if (count == 0) return;
@@ -174,25 +174,25 @@ void BlockWater::choose_blocks(bool told) {
     const BlockClaim& first = claims_[i];
     moves.clear();
     for (; i < claims_.size() && claims_[i].group == first.group; ++i) {
-      const BlockCell to = claims_[i].target.cell;
+      const LevelCell to = claims_[i].target.cell;
       moves.insert(moves.end(), static_cast<std::size_t>(claims_[i].parts), {to, cells_->at(to)});
     }
     // The numbers of cells say in which order their chunks came, which a restore does not know.
     if (told) {
       std::stable_sort(moves.begin(), moves.end(), [this](const BlockMove& a, const BlockMove& b) {
-        return std::tuple(cells_->coord(a.to), BlockCells::index(a.to)) <
-               std::tuple(cells_->coord(b.to), BlockCells::index(b.to));
+        return std::tuple(cells_->coord(a.to), LevelCells::index(a.to)) <
+               std::tuple(cells_->coord(b.to), LevelCells::index(b.to));
       });
     }
     choose_for(first.group, moves, first.pressure == kNoPressure);
   }
 }
 
-void BlockWater::choose_for(BlockGroup group, std::vector<BlockMove>& moves, bool walks) {
+void BlockWater::choose_for(CellGroup group, std::vector<BlockMove>& moves, bool walks) {
   if (groups_->size(group) > 1) {
     take_from_top(*cells_, groups_->rows(group), moves, from_);
   } else {
-    const BlockCell cell = groups_->only_cell(group);
+    const LevelCell cell = groups_->only_cell(group);
     if (cells_->level(cell) == 1) {
       lone_moves_.push_back({cell, moves.front().to, walks});
       return;
@@ -219,14 +219,14 @@ void BlockWater::tell(WaterMoves* moves) const {
 WaterAdvance BlockWater::move(Grid& grid) {
   WaterAdvance done;
   // First what arrives: a group that moves on as a whole then stays one all the time.
-  for (const BlockCell cell : to_) {
+  for (const LevelCell cell : to_) {
     if (cells_->in_gutter(cell)) {
       done.drained += quantum_;
     } else {
       change_level(grid, cell, 1);
     }
   }
-  for (const BlockCell cell : from_) change_level(grid, cell, -1);
+  for (const LevelCell cell : from_) change_level(grid, cell, -1);
   for (const LoneMove& move : lone_moves_) {
     const std::int32_t steps = move.walks ? steps_at(move.from, grid) + 1 : 0;
     if (cells_->in_gutter(move.to)) {
@@ -251,7 +251,7 @@ void BlockWater::look(const Grid& grid) {
 
 void BlockWater::follow(const Grid& grid, Vec3 at) {
   if (cells_ == nullptr) return;
-  const BlockCell cell = cells_->cell_at(at);
+  const LevelCell cell = cells_->cell_at(at);
   groups_->set_level(cell, cells_->level_in_grid(grid.cell(at)));
   groups_->settle();
 }
@@ -259,7 +259,7 @@ void BlockWater::follow(const Grid& grid, Vec3 at) {
 WaterHead BlockWater::head(const Grid& grid, Vec3 at) {
   const std::int64_t floor = std::int64_t{at.y} * kFull;
   if (water_of(grid.cell(at)) == 0) return {floor, 1};
-  const BlockGroup group = cells_->group(cells_->cell_at(at));
+  const CellGroup group = cells_->group(cells_->cell_at(at));
   return {(std::int64_t{groups_->top(group)} + 1) * quantum_, 1};
 }
 
@@ -270,10 +270,10 @@ std::int64_t BlockWater::most_at(const Grid& /*grid*/, Vec3 at, std::int64_t hea
 
 std::optional<Vec3> BlockWater::giver(const Grid& grid, Vec3 at) {
   if (water_of(grid.cell(at)) == 0) return std::nullopt;
-  const BlockCell cell = cells_->cell_at(at);
-  const BlockGroup group = cells_->group(cell);
+  const LevelCell cell = cells_->cell_at(at);
+  const CellGroup group = cells_->group(cell);
   if (groups_->size(group) == 1) return at;
-  std::vector<BlockCell> from;
+  std::vector<LevelCell> from;
   take_from_top(*cells_, groups_->rows(group), {{cell, at}}, from);
   return cells_->at(from.front());
 }
@@ -283,13 +283,13 @@ std::optional<Vec3> BlockWater::taker(const Grid& grid, Vec3 at) {
   const Cell held = grid.cell(at);
   if (!is_open(held)) return std::nullopt;
   if (held == 0) return at;
-  const BlockCell place = groups_->lowest_place(cells_->group(cells_->cell_at(at)), at);
-  if (place == kNoBlockCell) return std::nullopt;
+  const LevelCell place = groups_->lowest_place(cells_->group(cells_->cell_at(at)), at);
+  if (place == kNoLevelCell) return std::nullopt;
   return cells_->at(place);
 }
 
-Chunk& BlockWater::chunk_of(Grid& grid, BlockCell cell) {
-  const std::size_t slot = BlockCells::slot_number(cell);
+Chunk& BlockWater::chunk_of(Grid& grid, LevelCell cell) {
+  const std::size_t slot = LevelCells::slot_number(cell);
   if (slot >= chunks_.size()) chunks_.resize(slot + 1, nullptr);
   if (chunks_[slot] == nullptr) {
     chunks_[slot] = &grid.obtain(cells_->coord(cell));
@@ -298,12 +298,12 @@ Chunk& BlockWater::chunk_of(Grid& grid, BlockCell cell) {
   return *chunks_[slot];
 }
 
-void BlockWater::change_level(Grid& grid, BlockCell cell, std::int32_t by) {
+void BlockWater::change_level(Grid& grid, LevelCell cell, std::int32_t by) {
   groups_->set_level(cell, static_cast<std::uint8_t>(cells_->level(cell) + by));
   write(grid, cell, 0);
 }
 
-void BlockWater::move_alone(Grid& grid, BlockCell from, BlockCell to) {
+void BlockWater::move_alone(Grid& grid, LevelCell from, LevelCell to) {
   if (groups_->move_alone(from, to)) {
     write(grid, from, 0);
   } else {
@@ -313,20 +313,20 @@ void BlockWater::move_alone(Grid& grid, BlockCell from, BlockCell to) {
 }
 
 // Brings the grid to the level that is known here.
-void BlockWater::write(Grid& grid, BlockCell cell, std::int32_t steps) {
+void BlockWater::write(Grid& grid, LevelCell cell, std::int32_t steps) {
   Chunk& chunk = chunk_of(grid, cell);
-  chunk.cells.edit()[BlockCells::index(cell)] = cells_->level(cell) * quantum_;
+  chunk.cells.edit()[LevelCells::index(cell)] = cells_->level(cell) * quantum_;
   if (chunk.marks == nullptr) {
     if (steps == 0) return;
     chunk.marks = std::make_unique<Marks>();
   }
-  chunk.marks->cells[BlockCells::index(cell)] = steps;
+  chunk.marks->cells[LevelCells::index(cell)] = steps;
 }
 
-std::int32_t BlockWater::steps_at(BlockCell cell, const Grid& grid) const {
+std::int32_t BlockWater::steps_at(LevelCell cell, const Grid& grid) const {
   const Chunk* chunk = grid.find(cells_->coord(cell));
   if (chunk == nullptr || chunk->marks == nullptr) return 0;
-  return chunk->marks->cells[BlockCells::index(cell)];
+  return chunk->marks->cells[LevelCells::index(cell)];
 }
 
 constexpr std::int32_t kStepBits = 12;

@@ -7,7 +7,7 @@
 
 namespace sluice::sim {
 
-bool BlockClaims::claim_for(BlockGroup group, std::uint64_t tick, std::vector<BlockClaim>& claims) {
+bool BlockClaims::claim_for(CellGroup group, std::uint64_t tick, std::vector<BlockClaim>& claims) {
   const std::int32_t top = groups_.top(group);
   targets_ = groups_.places(group, top);
   if (targets_.empty()) return false;
@@ -32,7 +32,7 @@ bool BlockClaims::claim_for(BlockGroup group, std::uint64_t tick, std::vector<Bl
   return possible > 0;
 }
 
-void BlockClaims::list_rooms(BlockGroup group, std::int32_t top, std::int32_t lean) {
+void BlockClaims::list_rooms(CellGroup group, std::int32_t top, std::int32_t lean) {
   rooms_.clear();
   const RowMiddle middle = groups_.size(group) > 1 ? middle_of(groups_.rows(group).rbegin()->second)
                                                    : middle_of(cells_.at(groups_.only_cell(group)));
@@ -43,7 +43,7 @@ void BlockClaims::list_rooms(BlockGroup group, std::int32_t top, std::int32_t le
     // Water that is falling itself presses on nothing.
     if (greatest && !falls &&
         !groups_.touching(target.cell, group,
-                          [&](BlockCell cell, BlockFace, bool) { return stands(cell); })) {
+                          [&](LevelCell cell, CellFace, bool) { return stands(cell); })) {
       continue;
     }
     const Vec3 at = cells_.at(target.cell);
@@ -55,7 +55,7 @@ void BlockClaims::list_rooms(BlockGroup group, std::int32_t top, std::int32_t le
 }
 
 // Of as many parts as there are rooms, if there are so many above the lowest.
-void BlockClaims::list_heights(BlockGroup group) {
+void BlockClaims::list_heights(CellGroup group) {
   heights_.clear();
   if (rooms_.empty()) return;
   const auto lowest =
@@ -67,7 +67,7 @@ void BlockClaims::list_heights(BlockGroup group) {
     return heights_.size() < rooms_.size();
   };
   if (groups_.size(group) == 1) {
-    const BlockCell cell = groups_.only_cell(group);
+    const LevelCell cell = groups_.only_cell(group);
     for (std::int32_t part = cells_.level(cell); part-- > 0;) {
       if (!add(cells_.height(cell, part), 1)) return;
     }
@@ -101,22 +101,22 @@ std::size_t BlockClaims::possible_moves() {
   return possible;
 }
 
-bool BlockClaims::reaches(BlockGroup group, const BlockTarget& target, bool falls) {
+bool BlockClaims::reaches(CellGroup group, const BlockTarget& target, bool falls) {
   const bool greatest = downward_ == Downward::kGreatest;
   return groups_.touching(target.cell, group,
-                          [&](BlockCell cell, BlockFace from, bool /*diagonal*/) {
-                            if (falls && from != BlockFace::kAbove) return false;
+                          [&](LevelCell cell, CellFace from, bool /*diagonal*/) {
+                            if (falls && from != CellFace::kAbove) return false;
                             if (greatest && !falls && !stands(cell)) return false;
                             // A cell that takes more passes it down itself.
-                            return flow_.pass(cell, cell == target.cell ? BlockFace::kAbove : from);
+                            return flow_.pass(cell, cell == target.cell ? CellFace::kAbove : from);
                           });
 }
 
 // On rock, or on a wall of the world, by way of the group's own water.
-bool BlockClaims::stands(BlockCell cell) {
-  BlockCell below = cells_.neighbor(cell, BlockFace::kBelow);
-  while (below != kNoBlockCell && cells_.has_water(below)) {
-    below = cells_.neighbor(below, BlockFace::kBelow);
+bool BlockClaims::stands(LevelCell cell) {
+  LevelCell below = cells_.neighbor(cell, CellFace::kBelow);
+  while (below != kNoLevelCell && cells_.has_water(below)) {
+    below = cells_.neighbor(below, CellFace::kBelow);
   }
   return !cells_.is_air(below);
 }

@@ -26,7 +26,7 @@ struct BlockClaim {
   BlockTarget target;
   std::int32_t pressure = 0;
   std::int64_t size = 0;  // of the group
-  BlockGroup group = kNoGroup;
+  CellGroup group = kNoGroup;
   std::int32_t parts = 1;  // that are to go there
 
   /// By place, and for one place in the order in which it is given away.
@@ -38,13 +38,13 @@ struct BlockClaim {
 
 class BlockClaims {
  public:
-  BlockClaims(Downward downward, BlockCells& cells, BlockGroups& groups)
+  BlockClaims(Downward downward, LevelCells& cells, BlockGroups& groups)
       : downward_(downward), cells_(cells), groups_(groups), flow_(cells, groups) {}
 
   /// Appends the group's claims; false where it is at rest. Of places that nothing but their side
   /// tells apart, those on the left and in front come first in ticks of odd numbers, the others in
   /// even ones.
-  bool claim_for(BlockGroup group, std::uint64_t tick, std::vector<BlockClaim>& claims);
+  bool claim_for(CellGroup group, std::uint64_t tick, std::vector<BlockClaim>& claims);
 
  private:
   /// A part of a place.
@@ -62,15 +62,15 @@ class BlockClaims {
              std::tuple(!b.falls, b.height, b.far, b.x, b.z);
     }
   };
-  void list_rooms(BlockGroup group, std::int32_t top, std::int32_t lean);
-  void list_heights(BlockGroup group);
+  void list_rooms(CellGroup group, std::int32_t top, std::int32_t lean);
+  void list_heights(CellGroup group);
   [[nodiscard]] std::size_t possible_moves();
   [[nodiscard]] bool pairs(std::size_t count);
-  [[nodiscard]] bool reaches(BlockGroup group, const BlockTarget& target, bool falls);
-  [[nodiscard]] bool stands(BlockCell cell);
+  [[nodiscard]] bool reaches(CellGroup group, const BlockTarget& target, bool falls);
+  [[nodiscard]] bool stands(LevelCell cell);
 
   Downward downward_;
-  BlockCells& cells_;
+  LevelCells& cells_;
   BlockGroups& groups_;
   BlockFlow flow_;
   std::vector<BlockTarget> targets_;

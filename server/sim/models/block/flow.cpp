@@ -2,34 +2,34 @@
 
 namespace sluice::sim {
 
-void BlockFlow::begin(BlockGroup group, std::int32_t cut) {
+void BlockFlow::begin(CellGroup group, std::int32_t cut) {
   group_ = group;
   cut_ = cut;
-  base_ = groups_.new_visits(static_cast<std::uint64_t>(cells_.parts()) + 1);
+  base_ = cells_.new_visits(static_cast<std::uint64_t>(cells_.parts()) + 1);
 }
 
-std::uint64_t BlockFlow::passing(BlockCell cell) const {
+std::uint64_t BlockFlow::passing(LevelCell cell) const {
   const std::uint64_t visit = cells_.visit(cell);
   return visit < base_ ? 0 : visit - base_;
 }
 
-bool BlockFlow::usable(BlockCell cell) const {
-  return cell != kNoBlockCell && cells_.has_water(cell) && cells_.group(cell) == group_ &&
+bool BlockFlow::usable(LevelCell cell) const {
+  return cell != kNoLevelCell && cells_.has_water(cell) && cells_.group(cell) == group_ &&
          passing(cell) < static_cast<std::uint64_t>(cells_.parts());
 }
 
-bool BlockFlow::at_top(BlockCell cell) const {
+bool BlockFlow::at_top(LevelCell cell) const {
   return cells_.height(cell, cells_.level(cell) - 1) >= cut_;
 }
 
-void BlockFlow::enter(BlockCell cell, BlockFace direction) {
+void BlockFlow::enter(LevelCell cell, CellFace direction) {
   way_.push_back({cell, direction, 0, passing(cell)});
   cells_.visit(cell) = base_ + static_cast<std::uint64_t>(cells_.parts());
 }
 
-bool BlockFlow::pass(BlockCell cell, BlockFace from) {
+bool BlockFlow::pass(LevelCell cell, CellFace from) {
   if (!usable(cell)) return false;
-  const std::span<const BlockFace> faces = faces_of(cells_.shape());
+  const std::span<const CellFace> faces = faces_of(cells_.shape());
   way_.clear();
   enter(cell, from);
   while (!way_.empty()) {
@@ -44,11 +44,11 @@ bool BlockFlow::pass(BlockCell cell, BlockFace from) {
       continue;
     }
     const std::uint8_t turn = step.turn++;
-    const BlockFace face = turn == 0   ? BlockFace::kAbove
-                           : turn == 1 ? step.direction
-                                       : faces[turn - 2U];
-    const BlockCell next = cells_.neighbor(step.cell, face);
-    if (turn == 0 && !(next != kNoBlockCell && cells_.has_water(next) && at_top(next))) continue;
+    const CellFace face = turn == 0   ? CellFace::kAbove
+                          : turn == 1 ? step.direction
+                                      : faces[turn - 2U];
+    const LevelCell next = cells_.neighbor(step.cell, face);
+    if (turn == 0 && !(next != kNoLevelCell && cells_.has_water(next) && at_top(next))) continue;
     if (usable(next)) enter(next, face);
   }
   return false;

@@ -17,31 +17,31 @@ namespace sluice::sim {
 
 class BlockFlow {
  public:
-  BlockFlow(BlockCells& cells, BlockGroups& groups) : cells_(cells), groups_(groups) {}
+  BlockFlow(LevelCells& cells, BlockGroups& groups) : cells_(cells), groups_(groups) {}
 
   /// For one group in one tick: water is taken from its parts at `cut` and above.
-  void begin(BlockGroup group, std::int32_t cut);
+  void begin(CellGroup group, std::int32_t cut);
   /// Lets a part pass from the top to `cell`, which was reached from a place through `from`; false
   /// where no way is left.
-  bool pass(BlockCell cell, BlockFace from);
+  bool pass(LevelCell cell, CellFace from);
 
  private:
   struct Step {
-    BlockCell cell = kNoBlockCell;
-    BlockFace direction = BlockFace::kAbove;
+    LevelCell cell = kNoLevelCell;
+    CellFace direction = CellFace::kAbove;
     std::uint8_t turn = 0;      // faces tried so far
     std::uint64_t passing = 0;  // parts that pass the cell by other ways
   };
-  [[nodiscard]] std::uint64_t passing(BlockCell cell) const;
-  [[nodiscard]] bool usable(BlockCell cell) const;
-  [[nodiscard]] bool at_top(BlockCell cell) const;
-  void enter(BlockCell cell, BlockFace direction);
+  [[nodiscard]] std::uint64_t passing(LevelCell cell) const;
+  [[nodiscard]] bool usable(LevelCell cell) const;
+  [[nodiscard]] bool at_top(LevelCell cell) const;
+  void enter(LevelCell cell, CellFace direction);
 
-  BlockCells& cells_;
+  LevelCells& cells_;
   BlockGroups& groups_;
-  BlockGroup group_ = kNoGroup;
+  CellGroup group_ = kNoGroup;
   std::int32_t cut_ = 0;
-  std::uint64_t base_ = 0;  // of BlockCells::visit: so many parts pass, from here on
+  std::uint64_t base_ = 0;  // of LevelCells::visit: so many parts pass, from here on
   std::vector<Step> way_;
 };
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "server/sim/models/block/cells.h"
+#include "server/sim/models/level_cells.h"
 
 namespace sluice::sim {
 
@@ -13,7 +13,7 @@ namespace sluice::sim {
 struct RowCell {
   std::int32_t x = 0;
   std::int32_t z = 0;
-  BlockCell cell = kNoBlockCell;
+  LevelCell cell = kNoLevelCell;
 
   friend bool operator<(const RowCell& a, const RowCell& b) {
     return a.x != b.x ? a.x < b.x : a.z < b.z;

@@ -16,7 +16,7 @@ std::size_t share(std::size_t count, std::size_t part, std::size_t whole) {
 /// Takes `count` blocks of one row of a side view, whose blocks are more than that, from both ends.
 class RowTaker {
  public:
-  RowTaker(const BlockRow& row, std::span<const BlockMove> moves, std::vector<BlockCell>& from)
+  RowTaker(const BlockRow& row, std::span<const BlockMove> moves, std::vector<LevelCell>& from)
       : row_(row), moves_(moves), from_(from) {}
 
   void take(std::size_t count) {
@@ -33,13 +33,13 @@ class RowTaker {
  private:
   const BlockRow& row_;
   std::span<const BlockMove> moves_;
-  std::vector<BlockCell>& from_;
+  std::vector<LevelCell>& from_;
 };
 
 /// Takes `count` blocks of one row of a 3D world: those that are farthest, in x and z together,
 /// from the middle of all places.
 void take_farthest(const BlockRow& row, std::span<const BlockMove> moves, std::size_t count,
-                   std::vector<BlockCell>& from) {
+                   std::vector<LevelCell>& from) {
   const auto places = static_cast<std::int64_t>(moves.size());
   std::int64_t sum_x = 0;
   std::int64_t sum_z = 0;
@@ -92,7 +92,7 @@ RowMiddle middle_of(const BlockRow& row) {
   return {std::int64_t{row.front().x} + row.back().x, std::int64_t{front} + back};
 }
 
-TopRows::TopRows(const BlockCells& cells, const std::map<std::int32_t, BlockRow>& rows)
+TopRows::TopRows(const LevelCells& cells, const std::map<std::int32_t, BlockRow>& rows)
     : cells_(cells), next_(rows.rbegin()), end_(rows.rend()) {
   go_to(next_->first);
 }
@@ -125,8 +125,8 @@ void TopRows::go_to(std::int32_t height) {
   if (stored) ++next_;
 }
 
-void take_from_top(const BlockCells& cells, const std::map<std::int32_t, BlockRow>& rows,
-                   const std::vector<BlockMove>& moves, std::vector<BlockCell>& from) {
+void take_from_top(const LevelCells& cells, const std::map<std::int32_t, BlockRow>& rows,
+                   const std::vector<BlockMove>& moves, std::vector<LevelCell>& from) {
   std::size_t left = moves.size();
   for (TopRows top(cells, rows); left > 0; top.descend()) {
     const BlockRow& row = top.row();

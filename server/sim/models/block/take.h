@@ -11,7 +11,7 @@ namespace sluice::sim {
 
 /// A place that a group won, where it lies; once for each part that goes there.
 struct BlockMove {
-  BlockCell to = kNoBlockCell;
+  LevelCell to = kNoLevelCell;
   Vec3 at;
 };
 
@@ -33,7 +33,7 @@ struct RowMiddle {
 /// it gave belongs to the next row.
 class TopRows {
  public:
-  TopRows(const BlockCells& cells, const std::map<std::int32_t, BlockRow>& rows);
+  TopRows(const LevelCells& cells, const std::map<std::int32_t, BlockRow>& rows);
   [[nodiscard]] std::int32_t height() const { return height_; }
   [[nodiscard]] const BlockRow& row() const { return *row_; }
   /// False below the last row.
@@ -42,7 +42,7 @@ class TopRows {
  private:
   void go_to(std::int32_t height);
 
-  const BlockCells& cells_;
+  const LevelCells& cells_;
   std::map<std::int32_t, BlockRow>::const_reverse_iterator next_;
   std::map<std::int32_t, BlockRow>::const_reverse_iterator end_;
   std::int32_t height_ = 0;
@@ -53,7 +53,7 @@ class TopRows {
 
 /// Takes a part for each of `moves` from the group's topmost rows, as block.md says, and appends
 /// their cells to `from`, as often as they give. Reads the group, changes nothing.
-void take_from_top(const BlockCells& cells, const std::map<std::int32_t, BlockRow>& rows,
-                   const std::vector<BlockMove>& moves, std::vector<BlockCell>& from);
+void take_from_top(const LevelCells& cells, const std::map<std::int32_t, BlockRow>& rows,
+                   const std::vector<BlockMove>& moves, std::vector<LevelCell>& from);
 
 }  // namespace sluice::sim

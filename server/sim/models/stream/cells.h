@@ -21,7 +21,6 @@ namespace sluice::sim {
 
 /// Opposite faces differ in the lowest bit.
 enum StreamFace : std::uint8_t { kLeft, kRight, kBelow, kAbove, kFront, kBack };
-inline constexpr std::size_t kFaces = 6;
 inline constexpr std::array<Vec3, kFaces> kFaceStep = {
     {{-1, 0, 0}, {1, 0, 0}, {0, -1, 0}, {0, 1, 0}, {0, 0, -1}, {0, 0, 1}}};
 constexpr StreamFace opposite(StreamFace face) {

@@ -1,193 +1,289 @@
 #include "server/sim/models/stream/pools.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
+
+#include "protocol/base/assert.h"
+#include "server/sim/models/cell_walks.h"
+#include "server/sim/models/stream/cells.h"
 
 namespace sluice::sim {
 
-namespace {
-
-constexpr std::int32_t kUnknown = -1;
-constexpr std::int32_t kNothing = -2;
-
-std::int64_t surface_of(Vec3 at, Cell cell) {
-  return std::int64_t{at.y} * kFull + water_of(cell);
-}
-
-/// Whether water that comes into the cell stays there.
-bool stands(const Grid& grid, Vec3 at) {
-  const Vec3 below = at + kFaceStep[kBelow];
-  if (!grid.world_box().contains(below)) return !grid.open_box().contains(below);
-  const Cell cell = grid.cell(below);
-  return !is_open(cell) || cell == kFull;
-}
-
-}  // namespace
-
 void StreamPools::forget() {
-  if (known_.empty()) return;
-  known_.clear();
+  cells_.reset();
   pools_.clear();
-  places_.clear();
-  used_ = 0;
+  stale_.clear();
+}
+
+void StreamPools::look(const Grid& grid) {
+  if (cells_ == nullptr) return;
+  for (const Chunk* const chunk : grid.changed()) {
+    if (cells_->knows(chunk->coord)) stale_.push_back(chunk->coord);
+  }
+}
+
+void StreamPools::follow(const Grid& grid, Vec3 at) {
+  if (cells_ == nullptr || !cells_->knows(grid.shape().chunk_of(at))) return;
+  change(cells_->cell_at(at), cells_->level_in_grid(grid.cell(at)));
+}
+
+void StreamPools::end_tick(const Grid& grid) {
+  if (std::exchange(asked_, false)) {
+    look(grid);
+  } else {
+    forget();
+  }
 }
 
 std::int64_t StreamPools::head(const Grid& grid, Vec3 at) {
   const Cell cell = grid.cell(at);
-  return cell == kFull ? sight_at(grid, at).head : surface_of(at, cell);
+  if (cell != kFull) return std::int64_t{at.y} * kFull + water_of(cell);
+  return std::int64_t{highest(pool_at(grid, at), at).height} * kUnitsPerLevel;
 }
 
 std::optional<Vec3> StreamPools::giver(const Grid& grid, Vec3 at) {
   const Cell cell = grid.cell(at);
   if (water_of(cell) == 0) return std::nullopt;
-  return cell == kFull ? sight_at(grid, at).giver : at;
+  return cell == kFull ? highest(pool_at(grid, at), at).at : at;
 }
 
 std::optional<Vec3> StreamPools::taker(const Grid& grid, Vec3 at) {
   const Cell cell = grid.cell(at);
   if (!is_open(cell)) return std::nullopt;
-  return cell == kFull ? sight_at(grid, at).taker : std::optional(at);
+  return cell == kFull ? lowest(pool_at(grid, at), at) : std::optional(at);
 }
 
-std::int32_t StreamPools::region_of(const Chunk& chunk) {
-  const auto [place, is_new] = places_.try_emplace(chunk.coord, static_cast<std::int32_t>(used_));
-  if (!is_new) return place->second;
-  if (used_ == regions_.size()) regions_.push_back(std::make_unique<Region>());
-  Region& region = *regions_[used_++];
-  region.chunk = &chunk;
-  region.beside.fill(kUnknown);
-  region.pool.fill(0);
-  region.walk.fill(0);
-  return place->second;
+bool StreamPools::is_full(LevelCell cell) const {
+  return cells_->level(cell) == kStreamLevels;
 }
 
-std::int32_t StreamPools::region_beside(std::int32_t region, std::size_t face) {
-  if (at(region).beside[face] == kUnknown) {
-    const Chunk* const chunk = chunk_beside(*at(region).chunk, face);
-    const std::int32_t found = chunk == nullptr ? kNothing : region_of(*chunk);
-    at(region).beside[face] = found;
+bool StreamPools::is_room(LevelCell cell) const {
+  return cells_->level(cell) < kStreamLevels && !cells_->in_gutter(cell);
+}
+
+/// Whether water that comes into the cell stays there.
+bool StreamPools::stands(LevelCell cell) {
+  const LevelCell below = cells_->neighbor(cell, CellFace::kBelow);
+  return below == kNoLevelCell || cells_->level(below) >= kStreamLevels;
+}
+
+std::int32_t StreamPools::height_of(LevelCell cell) const {
+  return cells_->height(cell, cells_->level(cell));
+}
+
+// How it follows what changes.
+
+void StreamPools::catch_up(const Grid& grid) {
+  asked_ = true;
+  std::vector<std::pair<LevelCell, std::uint8_t>> changed;
+  std::sort(stale_.begin(), stale_.end());
+  stale_.erase(std::unique(stale_.begin(), stale_.end()), stale_.end());
+  for (const ChunkCoord coord : stale_) {
+    const Chunk* const stored = grid.find(coord);
+    const std::unique_ptr<Chunk> empty = stored == nullptr ? grid.make(coord) : nullptr;
+    cells_->compare(stored == nullptr ? *empty : *stored,
+                    [&](LevelCell cell, std::uint8_t level) { changed.emplace_back(cell, level); });
   }
-  return at(region).beside[face];
+  stale_.clear();
+  if (changed.size() > limits_.most_followed || pools_.size() > limits_.most_numbers) forget();
+  if (cells_ == nullptr) {
+    cells_ = std::make_unique<LevelCells>(grid, kStreamLevels, FirstLook::kAsItIs);
+    return;
+  }
+  for (const auto& [cell, level] : changed) change(cell, level);
 }
 
-/// Tells `see` of the cells around a full one: see.room(cell, its value, whether it presses on the
-/// pool), and queues the full ones. False where `see` has seen enough.
-template <class See>
-bool StreamPools::look_around(const Grid& grid, Place from, const See& see) {
-  const ChunkShape& shape = grid.shape();
-  const std::array<std::int32_t, 3> side = {shape.width(), shape.height(), shape.depth()};
-  const std::array<std::int32_t, 3> stride = {1, shape.slab(), shape.width()};
-  const Vec3 in_chunk = shape.cell_at({}, from.index);
-  const std::array<std::int32_t, 3> local = {in_chunk.x, in_chunk.y, in_chunk.z};
-  const Chunk& chunk = *at(from.region).chunk;
-  const Vec3 here = shape.cell_at(chunk.coord, from.index);
-  const bool wholly_inside = chunk.world_cells == kChunkCells;
-  for (std::size_t face = 0; face < kFaces; ++face) {
-    const std::size_t axis = face / 2;
-    const bool up = face % 2 == 1;
-    const bool leaves = local[axis] == (up ? side[axis] - 1 : 0);
-    const Vec3 there = here + kFaceStep[face];
-    if ((leaves || !wholly_inside) && !grid.world_box().contains(there)) continue;
-    const std::int32_t step = up ? stride[axis] : -stride[axis];
-    const Place place = {leaves ? region_beside(from.region, face) : from.region,
-                         from.index + (leaves ? -step * (side[axis] - 1) : step)};
-    const auto cell_index = static_cast<std::size_t>(place.index);
-    const Cell cell = place.region == kNothing ? kAir : at(place.region).chunk->cells[cell_index];
-    if (!is_open(cell)) continue;
-    if (cell == kFull) {
-      if (std::exchange(at(place.region).walk[cell_index], walks_) != walks_) {
-        queue_.push_back(place);
-      }
-      continue;
-    }
+void StreamPools::change(LevelCell cell, std::uint8_t level) {
+  if (cells_->level(cell) == level) return;
+  const bool was_full = is_full(cell);
+  cells_->set_level(cell, level);
+  if (was_full) leave(cell);
+  if (is_full(cell)) join(cell);
+  note(cell);
+  for (const CellFace face : faces_of(cells_->shape())) note(cells_->neighbor(cell, face));
+}
+
+void StreamPools::leave(LevelCell cell) {
+  const std::int32_t pool = known_pool(cell);
+  cells_->set_group(cell, kNoGroup);
+  if (pool == kNoGroup) return;
+  const CellsAround parts =
+      cells_->parts_around(cell, [this](LevelCell next) { return is_full(next); });
+  if (parts.count == 0) drop(of(pool));  // that was all of it
+  const auto first = parts.cells.begin();
+  for_each_part_but_one(
+      *cells_, {first, first + static_cast<std::ptrdiff_t>(parts.count)},
+      [this](LevelCell next) { return is_full(next); },
+      [this](const std::vector<LevelCell>& part) { make(part); });
+}
+
+void StreamPools::join(LevelCell cell) {
+  std::int32_t pool = kNoGroup;
+  bool meets_unknown = false;
+  for (const CellFace face : faces_of(cells_->shape())) {
+    const LevelCell next = cells_->neighbor(cell, face);
+    if (next == kNoLevelCell || !is_full(next)) continue;
+    const std::int32_t other = known_pool(next);
+    meets_unknown = meets_unknown || other == kNoGroup;
+    if (other != kNoGroup) pool = pool == kNoGroup || pool == other ? other : merge(pool, other);
+  }
+  if (pool == kNoGroup) return;
+  cells_->set_group(cell, pool);
+  if (meets_unknown) drop(of(pool));
+}
+
+/// It has to be walked through again.
+void StreamPools::drop(Pool& pool) {
+  pool.whole = false;
+  pool.givers.clear();
+  pool.takers.clear();
+}
+
+std::int32_t StreamPools::merge(std::int32_t a, std::int32_t b) {
+  if (of(a).notes < of(b).notes) std::swap(a, b);
+  Pool& large = of(a);
+  Pool& small = of(b);
+  small.into = a;
+  large.notes += small.notes;
+  large.most_notes += small.most_notes;
+  for (const auto& [height, places] : small.givers) large.givers[height].add_all(places);
+  for (const auto& [height, places] : small.takers) large.takers[height].add_all(places);
+  small.givers.clear();
+  small.takers.clear();
+  return a;
+}
+
+// Notes.
+
+template <class F>
+bool StreamPools::any_pool_beside(LevelCell room, F&& f) {
+  const bool is_standing = stands(room);
+  for (const CellFace face : faces_of(cells_->shape())) {
+    const LevelCell next = cells_->neighbor(room, face);
+    if (next == kNoLevelCell || !is_full(next)) continue;
+    const std::int32_t pool = known_pool(next);
     // What stands on the pool, and beside it on something, presses on it.
-    const bool presses = face == kAbove || (face != kBelow && stands(grid, there));
-    if (!see.room(there, cell, presses)) return false;
+    const bool presses = is_standing && face != CellFace::kAbove && cells_->level(room) > 0;
+    if (pool != kNoGroup && f(pool, presses)) return true;
   }
-  return true;
+  return false;
 }
 
-/// Tells `see` of a pool's cells, the nearest first, until it has seen enough.
-template <class See>
-void StreamPools::walk(const Grid& grid, Place from, const See& see) {
-  ++walks_;
-  queue_.assign(1, from);
-  at(from.region).walk[static_cast<std::size_t>(from.index)] = walks_;
-  for (std::size_t next = 0; next < queue_.size(); ++next) {
-    const Place place = queue_[next];
-    if (!see.full(place) || !look_around(grid, place, see)) return;
+void StreamPools::note(LevelCell cell) {
+  if (cell == kNoLevelCell) return;
+  if (is_full(cell)) {
+    const LevelCell above = cells_->neighbor(cell, CellFace::kAbove);
+    if (above != kNoLevelCell && is_full(above)) return;  // it is not the highest
+    const std::int32_t pool = known_pool(cell);
+    if (pool != kNoGroup) add(of(pool), of(pool).givers, cell);
+  } else if (is_room(cell)) {
+    (void)any_pool_beside(cell, [&](std::int32_t pool, bool presses) {
+      add(of(pool), of(pool).takers, cell);
+      if (presses) add(of(pool), of(pool).givers, cell);
+      return false;
+    });
   }
 }
 
-const StreamPools::Pool& StreamPools::pool_of(const Grid& grid, Place from) {
-  struct Whole {
-    StreamPools& pools;
-    const ChunkShape& shape;
-    Pool& pool;
-    std::uint32_t number;
-
-    [[nodiscard]] bool full(Place place) const {
-      Region& region = pools.at(place.region);
-      region.pool[static_cast<std::size_t>(place.index)] = number;
-      const Vec3 cell = shape.cell_at(region.chunk->coord, place.index);
-      pool.highest = std::max(pool.highest, surface_of(cell, kFull));
-      return true;
-    }
-    [[nodiscard]] bool room(Vec3 cell, Cell water, bool presses) const {
-      const std::int64_t head = surface_of(cell, water);
-      pool.lowest = std::min(pool.lowest, head);
-      if (presses) pool.highest = std::max(pool.highest, head);
-      return true;
-    }
-  };
-  std::uint32_t number = at(from.region).pool[static_cast<std::size_t>(from.index)];
-  if (number == 0) {
-    pools_.emplace_back();
-    number = static_cast<std::uint32_t>(pools_.size());
-    walk(grid, from, Whole{*this, grid.shape(), pools_.back(), number});
-  }
-  return pools_[number - 1];
+void StreamPools::add(Pool& pool, Places& places, LevelCell cell) {
+  if (places[height_of(cell)].add(cells_->at(cell))) ++pool.notes;
 }
 
-const StreamPools::Sight& StreamPools::sight_at(const Grid& grid, Vec3 cell) {
-  struct Nearest {
-    StreamPools& pools;
-    const ChunkShape& shape;
-    const Pool pool;
-    Sight& sight;
-    bool& has_giver;
+// Answers.
 
-    [[nodiscard]] bool more() const {
-      return !has_giver || (!sight.taker && pool.lowest != INT64_MAX);
+std::int32_t StreamPools::known_pool(LevelCell cell) {
+  std::int32_t pool = cells_->group(cell);
+  if (pool == kNoGroup) return kNoGroup;
+  while (of(pool).into != pool) pool = of(pool).into = of(of(pool).into).into;
+  return of(pool).whole ? pool : kNoGroup;
+}
+
+std::int32_t StreamPools::pool_at(const Grid& grid, Vec3 at) {
+  catch_up(grid);
+  const LevelCell cell = cells_->cell_at(at);
+  const std::int32_t known = known_pool(cell);
+  if (known == kNoGroup) return walk(cell);
+  if (of(known).notes <= of(known).most_notes) return known;
+  drop(of(known));  // most of what it noted is no longer true
+  return walk(cell);
+}
+
+std::int32_t StreamPools::walk(LevelCell from) {
+  const std::uint64_t visit = cells_->new_visits(1);
+  std::vector<LevelCell> reached = {from};
+  cells_->visit(from) = visit;
+  for (std::size_t i = 0; i < reached.size(); ++i) {
+    for (const CellFace face : faces_of(cells_->shape())) {
+      const LevelCell next = cells_->neighbor(reached[i], face);
+      if (next == kNoLevelCell || !is_full(next)) continue;
+      if (std::exchange(cells_->visit(next), visit) != visit) reached.push_back(next);
     }
-    void gives(Vec3 cell, std::int64_t head) const {
-      if (!has_giver && head == pool.highest) {
-        has_giver = true;
-        sight.giver = cell;
-      }
+  }
+  walked_ += static_cast<std::int64_t>(reached.size());
+  return make(reached);
+}
+
+/// A pool of all the full cells that touch each other.
+std::int32_t StreamPools::make(const std::vector<LevelCell>& cells) {
+  const auto pool = static_cast<std::int32_t>(pools_.size());
+  pools_.emplace_back(pool);
+  for (const LevelCell cell : cells) cells_->set_group(cell, pool);
+  for (const LevelCell cell : cells) {
+    note(cell);
+    for (const CellFace face : faces_of(cells_->shape())) {
+      const LevelCell next = cells_->neighbor(cell, face);
+      if (next != kNoLevelCell && !is_full(next)) note(next);
     }
-    [[nodiscard]] bool full(Place place) const {
-      const Vec3 cell = shape.cell_at(pools.at(place.region).chunk->coord, place.index);
-      gives(cell, surface_of(cell, kFull));
-      return more();
-    }
-    [[nodiscard]] bool room(Vec3 cell, Cell water, bool presses) const {
-      const std::int64_t head = surface_of(cell, water);
-      if (!sight.taker && head == pool.lowest) sight.taker = cell;
-      if (presses) gives(cell, head);
-      return more();
-    }
-  };
-  const auto [known, is_new] = known_.try_emplace(cell);
-  Sight& sight = known->second;
-  if (!is_new) return sight;
-  const Chunk& chunk = *grid.find(grid.shape().chunk_of(cell));
-  const Place from = {region_of(chunk), grid.shape().index_of(cell)};
-  const Pool pool = pool_of(grid, from);
-  sight.head = pool.highest;
-  bool has_giver = false;
-  walk(grid, from, Nearest{*this, grid.shape(), pool, sight, has_giver});
-  return sight;
+  }
+  of(pool).most_notes =
+      2 * of(pool).notes + static_cast<std::int64_t>(cells.size()) + limits_.few_notes;
+  return pool;
+}
+
+/// The nearest of these places of one height; what is no longer true is struck out.
+template <class IsTrue>
+std::optional<Vec3> StreamPools::nearest(NearestPlaces& places, std::int32_t height, Vec3 near,
+                                         IsTrue&& is_true) {
+  while (const auto at = places.nearest(near)) {
+    const LevelCell cell = cells_->cell_at(*at);
+    if (height_of(cell) == height && is_true(cell)) return at;
+    places.remove(*at);
+  }
+  return std::nullopt;
+}
+
+StreamPools::Highest StreamPools::highest(std::int32_t pool, Vec3 near) {
+  Places& places = of(pool).givers;
+  for (;;) {
+    SLUICE_ASSERT(!places.empty());  // the highest of the full cells is one
+    const auto last = std::prev(places.end());
+    near.y = (last->first - 1) / kStreamLevels;  // there is water in the cell
+    const auto at = nearest(last->second, last->first, near, [&](LevelCell cell) {
+      if (is_full(cell)) return known_pool(cell) == pool;
+      return is_room(cell) && any_pool_beside(cell, [&](std::int32_t beside, bool presses) {
+               return presses && beside == pool;
+             });
+    });
+    if (at) return {last->first, *at};
+    places.erase(last);
+  }
+}
+
+std::optional<Vec3> StreamPools::lowest(std::int32_t pool, Vec3 near) {
+  Places& places = of(pool).takers;
+  while (!places.empty()) {
+    const auto first = places.begin();
+    near.y = first->first / kStreamLevels;
+    const auto at = nearest(first->second, first->first, near, [&](LevelCell cell) {
+      return is_room(cell) && any_pool_beside(cell, [&](std::int32_t beside, bool /*presses*/) {
+               return beside == pool;
+             });
+    });
+    if (at) return at;
+    places.erase(first);
+  }
+  return std::nullopt;
 }
 
 }  // namespace sluice::sim

@@ -2,8 +2,6 @@
 // comes from that is taken there, and where it goes that is put in.
 #pragma once
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -11,68 +9,104 @@
 #include <vector>
 
 #include "server/sim/grid.h"
-#include "server/sim/models/stream/cells.h"
+#include "server/sim/models/level_cells.h"
+#include "server/sim/models/nearest_places.h"
 
 namespace sluice::sim {
 
 /// A pool is a set of full cells that touch, and what stands on and beside them. It is walked
-/// through whole once until forget(), for its highest water and its lowest room; after that a cell
-/// of it looks no farther than to the nearest of these.
+/// through when it is first asked for; after that what changes is followed, at the cost of what
+/// changes and of the smaller part where a pool falls apart. After a tick without a question all is
+/// forgotten.
 class StreamPools {
  public:
-  /// Has to be called when any cell changed.
+  struct Limits {
+    /// Changed cells that are followed; beyond, to walk anew is quicker.
+    std::size_t most_followed = 16384;
+    /// Pools that came and went: their numbers are still in some cells.
+    std::size_t most_numbers = 65536;
+    /// What a pool notes, beyond its cells and twice what its walk noted, until it is walked
+    /// through again.
+    std::int64_t few_notes = 1024;
+  };
+  StreamPools() : StreamPools(Limits{}) {}
+  explicit StreamPools(const Limits& limits) : limits_(limits) {}
+
   void forget();
+  /// Takes notice of all that Grid::changed() lists.
+  void look(const Grid& grid);
+  /// Takes notice of one cell.
+  void follow(const Grid& grid, Vec3 at);
+  /// Of what a tick's water did.
+  void end_tick(const Grid& grid);
+
   /// In level units. That of a cell that is not full is its own surface, or its floor.
   [[nodiscard]] std::int64_t head(const Grid& grid, Vec3 at);
-  /// Of a full cell, the highest water of its pool, of several cells the nearest by way of the
-  /// pool.
+  /// Of a full cell, the highest water of its pool, of several cells the nearest.
   [[nodiscard]] std::optional<Vec3> giver(const Grid& grid, Vec3 at);
   /// Of a full cell, the lowest room of its pool, likewise.
   [[nodiscard]] std::optional<Vec3> taker(const Grid& grid, Vec3 at);
+  /// Full cells that walks came to so far: what it cost.
+  [[nodiscard]] std::int64_t walked() const { return walked_; }
 
  private:
-  /// Of a whole pool: the heads of its highest water and of its lowest room.
+  /// By the height of their surfaces, in levels. Some are no longer what they were noted as; what
+  /// is there counts.
+  using Places = std::map<std::int32_t, NearestPlaces>;
   struct Pool {
-    std::int64_t highest = INT64_MIN;
-    std::int64_t lowest = INT64_MAX;  // INT64_MAX: it has no room
+    explicit Pool(std::int32_t number) : into(number) {}
+
+    std::int32_t into;  // the one that it became a part of, or itself
+    bool whole = true;  // false: it has to be walked through again
+    std::int64_t notes = 0;
+    std::int64_t most_notes = 0;  // beyond, it is walked through again
+    Places givers;
+    Places takers;
   };
-  /// What a cell of it sees.
-  struct Sight {
-    std::int64_t head = 0;
-    Vec3 giver;
-    std::optional<Vec3> taker;
-  };
-  /// A chunk that walks have come to.
-  struct Region {
-    const Chunk* chunk = nullptr;
-    std::array<std::int32_t, kFaces> beside{};
-    std::array<std::uint32_t, kChunkCells> pool{};  // 1 + its place in pools_; 0: not known
-    std::array<std::uint32_t, kChunkCells> walk{};  // the last one that came here
-  };
-  struct Place {
-    std::int32_t region;
-    std::int32_t index;
+  struct Highest {
+    std::int32_t height;
+    Vec3 at;
   };
 
-  const Sight& sight_at(const Grid& grid, Vec3 at);
-  const Pool& pool_of(const Grid& grid, Place at);
-  template <class See>
-  void walk(const Grid& grid, Place from, const See& see);
-  template <class See>
-  bool look_around(const Grid& grid, Place from, const See& see);
-  [[nodiscard]] std::int32_t region_of(const Chunk& chunk);
-  [[nodiscard]] std::int32_t region_beside(std::int32_t region, std::size_t face);
-  [[nodiscard]] Region& at(std::int32_t region) {
-    return *regions_[static_cast<std::size_t>(region)];
-  }
+  [[nodiscard]] Pool& of(std::int32_t pool) { return pools_[static_cast<std::size_t>(pool)]; }
+  [[nodiscard]] bool is_full(LevelCell cell) const;
+  /// Open, in the world, and not full.
+  [[nodiscard]] bool is_room(LevelCell cell) const;
+  [[nodiscard]] bool stands(LevelCell cell);
+  /// Of the surface, in levels above the world's floor.
+  [[nodiscard]] std::int32_t height_of(LevelCell cell) const;
 
-  std::map<Vec3, Sight> known_;  // by the cell that was asked for
+  void catch_up(const Grid& grid);
+  void change(LevelCell cell, std::uint8_t level);
+  void leave(LevelCell cell);
+  void join(LevelCell cell);
+  std::int32_t merge(std::int32_t a, std::int32_t b);
+  void drop(Pool& pool);
+
+  /// f(pool, whether it presses on the pool) for each known pool that touches a room, until it
+  /// returns true.
+  template <class F>
+  bool any_pool_beside(LevelCell room, F&& f);
+  void note(LevelCell cell);
+  void add(Pool& pool, Places& places, LevelCell cell);
+
+  /// The pool of a full cell; kNoGroup where it has to be walked through first.
+  std::int32_t known_pool(LevelCell cell);
+  std::int32_t pool_at(const Grid& grid, Vec3 at);
+  std::int32_t walk(LevelCell from);
+  std::int32_t make(const std::vector<LevelCell>& cells);
+  template <class IsTrue>
+  std::optional<Vec3> nearest(NearestPlaces& places, std::int32_t height, Vec3 near,
+                              IsTrue&& is_true);
+  Highest highest(std::int32_t pool, Vec3 near);
+  std::optional<Vec3> lowest(std::int32_t pool, Vec3 near);
+
+  Limits limits_;
+  std::unique_ptr<LevelCells> cells_;  // null: nothing is known
   std::vector<Pool> pools_;
-  std::vector<std::unique_ptr<Region>> regions_;  // the first used_, the others are spare
-  std::size_t used_ = 0;
-  std::map<ChunkCoord, std::int32_t> places_;  // of chunks in regions_
-  std::uint32_t walks_ = 0;
-  std::vector<Place> queue_;
+  std::vector<ChunkCoord> stale_;  // chunks that may have changed, some of them twice
+  std::int64_t walked_ = 0;
+  bool asked_ = false;  // in this tick
 };
 
 }  // namespace sluice::sim

@@ -25,6 +25,7 @@ class StreamWater final : public WaterModelState {
 
   void attach(Grid& /*grid*/, WaterState& /*state*/) override {
     forgotten_ = true;
+    pools_.forget();
     knows_sources_ = false;
     marked_sources_.clear();
   }
@@ -49,11 +50,12 @@ class StreamWater final : public WaterModelState {
     fade_all(done);
     finish_all();
     cells_.release();
+    pools_.end_tick(grid);
     return done;
   }
 
-  void look(const Grid& /*grid*/) override { pools_.forget(); }
-  void follow(const Grid& /*grid*/, Vec3 /*at*/) override { pools_.forget(); }
+  void look(const Grid& grid) override { pools_.look(grid); }
+  void follow(const Grid& grid, Vec3 at) override { pools_.follow(grid, at); }
   WaterHead head(const Grid& grid, Vec3 at) override { return {pools_.head(grid, at), 1}; }
   std::int64_t most_at(const Grid& /*grid*/, Vec3 at, std::int64_t head) override {
     return std::clamp<std::int64_t>(head - std::int64_t{at.y} * kFull, 0, kFull);
@@ -233,7 +235,7 @@ std::unique_ptr<WaterModelState> make(const WorldConfig& config) {
 
 WaterModelRow stream_water() {
   return {.id = WaterModel::kStream,
-          .version = 3,
+          .version = 4,
           .name = "stream",
           .meaning = "rivers in eight levels, which dry up where no spring feeds them",
           .options = kOptions,
