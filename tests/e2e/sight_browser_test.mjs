@@ -157,12 +157,38 @@ async function pipesFromTheSide(page) {
   const stand = (turned) => page.waitForFunction((all) => all.every((cell) => window.sluice.mirror?.pipes.networks.byCell.has(cell)), turned);
   await stand([20, 21, 22, 23].map((z) => `${z},26,11`));
   await page.evaluate(() => window.sluice.hand.setPipeTool(null));
+  const copies = await copiedFromTheSide(page, stand);
   await page.selectOption("#sight", "front");
   await sight(page, "front");
-  await stand(cells);
+  await stand([...cells, ...copies]);
   assert.equal(await page.evaluate(() => window.sluice.mirror.mismatches), 0);
   await page.selectOption("#sight", "side");
   await sight(page, "side");
+}
+
+/** Pastes the four pipes once more, takes them back and makes them again; where they stand, from the front. */
+async function copiedFromTheSide(page, stand) {
+  console.log("pipes that are copied from the side are pasted there, taken back and made again");
+  await page.keyboard.press("7");
+  const [from, to] = [await place(page, 20, 26), await place(page, 23, 26)];
+  await page.mouse.move(from.x, from.y);
+  await page.mouse.down();
+  await page.mouse.move(to.x, to.y, { steps: 6 });
+  await page.mouse.up();
+  await page.waitForFunction(() => /Copied 4 × 1 cells: .*4 pipes/.test(document.getElementById("toast").textContent));
+  const at = await place(page, 28, 15); // its left cell comes to 26
+  await page.mouse.click(at.x, at.y);
+  const pasted = [26, 27, 28, 29].map((z) => `${z},15,11`);
+  await stand(pasted);
+  const links = () => page.evaluate(() => window.sluice.mirror.pipes.networks.links
+    .filter(({ from: a, to: b }) => a.node.at?.y === 15 && b.node.at?.y === 15).length);
+  await until("they are linked as those that were copied", async () => await links() === 3);
+  await page.keyboard.press("Control+z");
+  await page.waitForFunction((all) => all.every((cell) => !window.sluice.mirror.pipes.networks.byCell.has(cell)), pasted);
+  await page.keyboard.press("Control+Shift+z");
+  await stand(pasted);
+  await page.click('[data-tool="pan"]');
+  return [26, 27, 28, 29].map((z) => `11,15,${z}`);
 }
 
 async function standsFromAbove(page) {
