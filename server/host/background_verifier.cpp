@@ -130,11 +130,14 @@ bool BackgroundVerifier::look_for_damage(record::DamageSearch& search) {
   if (!found.ticks.empty()) {
     what += "ticks " + std::to_string(found.ticks.front().first) + " to " +
             std::to_string(found.ticks.front().last) + " cannot be read";
-  } else {
+  } else if (!found.checkpoints.empty()) {
     what += "the checkpoint of tick " + std::to_string(found.checkpoints.front().tick) +
             " cannot be read";
+  } else {
+    what = found.troubles.front();
   }
-  const std::size_t more = found.ticks.size() + found.checkpoints.size() - 1;
+  const std::size_t more =
+      found.ticks.size() + found.checkpoints.size() + found.troubles.size() - 1;
   if (more > 0) what += " (and " + std::to_string(more) + " more places)";
   alarm(what + "; stop the server and run 'sluice repair' on it");
   return false;

@@ -1,5 +1,6 @@
 // What of a recording cannot be read; declared in repair.h.
 #include <algorithm>
+#include <utility>
 
 #include "server/record/repair.h"
 
@@ -71,29 +72,57 @@ Status DamageSearch::look_at_row() {
 }
 
 Result<bool> DamageSearch::look_at_checkpoint() {
+  if (!std::exchange(knows_order_, true)) {
+    const Status in_order = reader_.check_order_of_checkpoints();
+    if (!in_order) {
+      found_.troubles.push_back(in_order.error());
+      look_at_others();
+      return end_of_checkpoints();
+    }
+  }
   const auto next = checkpoint_ > last_ ? Result<std::optional<CheckpointInfo>>(std::nullopt)
                                         : reader_.checkpoint_after(checkpoint_);
-  if (next && *next && (*next)->tick <= last_) {
-    const std::uint64_t tick = (*next)->tick;
-    has_first_ = has_first_ || tick == reader_.first_tick();
-    // Not the image alone: rows of chunks that the medium lost may have come again with other
-    // content.
-    const Status whole = reader_.check_checkpoint(tick);
-    if (!whole) found_.checkpoints.push_back({tick, whole.error()});
-    checkpoint_ = tick + 1;
-  } else {
-    if (!next) found_.checkpoints.push_back({checkpoint_, next.error()});
-    if (next && !has_first_) {
-      found_.checkpoints.insert(found_.checkpoints.begin(),
-                                {reader_.first_tick(), reader_.lacks_first_checkpoint().message});
+  if (!next || !*next || (*next)->tick > last_) {
+    if (!next) {
+      found_.checkpoints.push_back({checkpoint_, next.error()});
+      look_at_others();
     }
-    checkpoint_ = UINT64_MAX;
-    has_first_ = true;
+    return end_of_checkpoints();
   }
+  look_at((*next)->tick);
+  return no_failure(true);
+}
+
+void DamageSearch::look_at(std::uint64_t checkpoint) {
+  has_first_ = has_first_ || checkpoint == reader_.first_tick();
+  // Not the image alone: rows of chunks that the medium lost may have come again with other
+  // content.
+  const Status whole = reader_.check_checkpoint(checkpoint);
+  if (!whole) found_.checkpoints.push_back({checkpoint, whole.error()});
+  checkpoint_ = checkpoint + 1;
+}
+
+/// Those that are left where the next one cannot be found.
+void DamageSearch::look_at_others() {
+  for (const std::uint64_t tick : reader_.stored_checkpoints()) {
+    if (tick >= checkpoint_ && tick <= last_) look_at(tick);
+  }
+}
+
+Result<bool> DamageSearch::end_of_checkpoints() {
+  if (!has_first_) {
+    found_.checkpoints.insert(found_.checkpoints.begin(),
+                              {reader_.first_tick(), reader_.lacks_first_checkpoint().message});
+  }
+  return no_failure(false);
+}
+
+/// `more`, unless the system failed: that says nothing about the file.
+Result<bool> DamageSearch::no_failure(bool more) {
   if (const std::string failure = reader_.take_system_failure(); !failure.empty()) {
     return Error{failure};
   }
-  return checkpoint_ != UINT64_MAX;
+  return more;
 }
 
 Result<Damage> find_damage(Reader& reader) {

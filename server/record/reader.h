@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -109,6 +110,10 @@ class Reader {
   [[nodiscard]] Result<std::optional<CheckpointInfo>> checkpoint_before(std::uint64_t tick);
   /// The first one at or after `tick`.
   [[nodiscard]] Result<std::optional<CheckpointInfo>> checkpoint_after(std::uint64_t tick);
+  /// Of a damaged recording, too: the ticks of all that can be come to.
+  [[nodiscard]] std::set<std::uint64_t> stored_checkpoints();
+  /// In a table that is not in order some cannot be found, though each of them is whole.
+  [[nodiscard]] Status check_order_of_checkpoints();
   /// What to say where checkpoint_before() finds none.
   [[nodiscard]] Error lacks_first_checkpoint() const;
   /// In rising order; the first is that of first_tick().
@@ -136,6 +141,7 @@ class Reader {
   /// Fails, or, of a damaged file, takes note of it and goes on.
   [[nodiscard]] Status trouble(const Error& error);
   [[nodiscard]] Result<std::uint64_t> end_of_history();
+  [[nodiscard]] Error checkpoints_out_of_order() const;
   [[nodiscard]] Result<std::optional<CheckpointInfo>> find_checkpoint(std::string_view sql,
                                                                       std::uint64_t tick);
   [[nodiscard]] Result<std::vector<TickRecord>> read_row(std::uint64_t tick, bool with_commands);

@@ -45,6 +45,38 @@ Error Reader::lacks_first_checkpoint() const {
   return database_->error("is damaged: it lacks " + checkpoint_text(first_tick_));
 }
 
+// Where a page was hit, its rows may stand in any order, and those that cannot be come to from one
+// end are come to from the other.
+std::set<std::uint64_t> Reader::stored_checkpoints() {
+  std::set<std::uint64_t> ticks;
+  for (const char* const sql : {"SELECT tick FROM checkpoints ORDER BY tick",
+                                "SELECT tick FROM checkpoints ORDER BY tick DESC"}) {
+    auto rows = database_->prepare(sql);
+    if (!rows) continue;
+    for (;;) {
+      const Result<bool> found = rows->step();
+      if (!found || !*found) break;
+      const std::int64_t tick = rows->integer(0);
+      if (tick >= static_cast<std::int64_t>(first_tick_)) {
+        ticks.insert(static_cast<std::uint64_t>(tick));
+      }
+    }
+  }
+  return ticks;
+}
+
+Status Reader::check_order_of_checkpoints() {
+  auto rows = database_->prepare("SELECT tick FROM checkpoints ORDER BY tick");
+  if (!rows) return Error{rows.error()};
+  for (std::int64_t before = -1;;) {
+    const Result<bool> found = rows->step();
+    if (!found) return Error{found.error() + ", in its table of checkpoints"};
+    if (!*found) return Done{};
+    if (rows->integer(0) <= before) return checkpoints_out_of_order();
+    before = rows->integer(0);
+  }
+}
+
 Result<std::optional<CheckpointInfo>> Reader::find_checkpoint(std::string_view sql,
                                                               std::uint64_t tick) {
   auto row = database_->prepare(sql);
@@ -60,22 +92,41 @@ Result<std::optional<CheckpointInfo>> Reader::find_checkpoint(std::string_view s
                                       static_cast<sim::Digest>(row->integer(1))});
 }
 
+// SQLite takes a damaged table's word for its order: who looks for the next one again and again
+// would never end.
+Error Reader::checkpoints_out_of_order() const {
+  return database_->error("is damaged: its table of checkpoints is not in order");
+}
+
 Result<std::optional<CheckpointInfo>> Reader::checkpoint_before(std::uint64_t tick) {
-  return find_checkpoint(
+  auto found = find_checkpoint(
       "SELECT tick, digest FROM checkpoints WHERE tick <= ?1 ORDER BY tick DESC LIMIT 1", tick);
+  if (found && *found && (*found)->tick > tick) return checkpoints_out_of_order();
+  return found;
 }
 
 Result<std::optional<CheckpointInfo>> Reader::checkpoint_after(std::uint64_t tick) {
-  return find_checkpoint(
+  auto found = find_checkpoint(
       "SELECT tick, digest FROM checkpoints WHERE tick >= ?1 ORDER BY tick LIMIT 1", tick);
+  if (found && *found && (*found)->tick < tick) return checkpoints_out_of_order();
+  return found;
 }
 
 Result<CheckpointImage> Reader::read_checkpoint(std::uint64_t checkpoint_tick) {
   const std::string name = checkpoint_text(checkpoint_tick);
-  auto row =
-      database_->prepare("SELECT digest, core, chunks, checksum FROM checkpoints WHERE tick = ?1");
+  constexpr const char* kByKey =
+      "SELECT digest, core, chunks, checksum FROM checkpoints WHERE tick = ?1";
+  // In a table that is not in order its row may stand where nobody looks by its key.
+  constexpr const char* kAmongAll =
+      "SELECT digest, core, chunks, checksum FROM checkpoints WHERE +tick = ?1";
+  auto row = database_->prepare(kByKey);
   if (!row) return Error{row.error()};
-  const Result<bool> found = row->bind(1, static_cast<std::int64_t>(checkpoint_tick)).step();
+  Result<bool> found = row->bind(1, static_cast<std::int64_t>(checkpoint_tick)).step();
+  if (found && !*found) {
+    row = database_->prepare(kAmongAll);
+    if (!row) return Error{row.error()};
+    found = row->bind(1, static_cast<std::int64_t>(checkpoint_tick)).step();
+  }
   if (!found) return Error{found.error() + ", in " + name};
   if (!*found) return database_->error("lacks " + name);
   const auto digest = static_cast<sim::Digest>(row->integer(0));

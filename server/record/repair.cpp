@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "protocol/base/sometimes.h"
@@ -41,6 +42,8 @@ class Salvage {
     if (!found) return Error{found.error()};
     damage = std::move(found).value();
     for (const LostCheckpoint& lost : damage.checkpoints) bad_checkpoints_.insert(lost.tick);
+    checkpoints_ = reader_.stored_checkpoints();
+    if (const Status well = system(); !well) return well;
     lost_ = damage.ticks;
     cut_into_stretches();
     return prove_damaged_rows();
@@ -50,34 +53,28 @@ class Salvage {
   [[nodiscard]] const std::vector<Stretch>& stretches() const { return stretches_; }
 
   /// A checkpoint of [from, to] that can be read: the first, or the last.
-  Result<std::optional<std::uint64_t>> first_checkpoint(std::uint64_t from, std::uint64_t to) {
-    for (std::uint64_t tick = from; tick <= to;) {
-      const auto next = reader_.checkpoint_after(tick);
-      if (const Status well = system(); !well) return Error{well.error()};
-      if (!next || !*next || (*next)->tick > to) break;
-      tick = (*next)->tick;
-      if (!bad_checkpoints_.contains(tick)) return std::optional(tick);
-      ++tick;
+  [[nodiscard]] std::optional<std::uint64_t> first_checkpoint(std::uint64_t from,
+                                                              std::uint64_t to) const {
+    for (auto at = checkpoints_.lower_bound(from); at != checkpoints_.end() && *at <= to; ++at) {
+      if (!bad_checkpoints_.contains(*at)) return *at;
     }
-    return std::optional<std::uint64_t>();
+    return std::nullopt;
   }
-  Result<std::optional<std::uint64_t>> last_checkpoint(std::uint64_t from, std::uint64_t to) {
-    for (std::uint64_t tick = to; tick >= from;) {
-      const auto before = reader_.checkpoint_before(tick);
-      if (const Status well = system(); !well) return Error{well.error()};
-      if (!before || !*before || (*before)->tick < from) break;
-      tick = (*before)->tick;
-      if (!bad_checkpoints_.contains(tick)) return std::optional(tick);
-      if (tick-- == 0) break;
+  [[nodiscard]] std::optional<std::uint64_t> last_checkpoint(std::uint64_t from,
+                                                             std::uint64_t to) const {
+    for (auto end = checkpoints_.upper_bound(to); end != checkpoints_.begin();) {
+      --end;
+      if (*end < from) break;
+      if (!bad_checkpoints_.contains(*end)) return *end;
     }
-    return std::optional<std::uint64_t>();
+    return std::nullopt;
   }
 
   /// The first tick of a stretch whose state can be had.
-  Result<std::optional<std::uint64_t>> first_state(const Stretch& stretch) {
+  std::optional<std::uint64_t> first_state(const Stretch& stretch) {
     if (stretch.begin == 0 && reader_.first_tick() == 0 && bad_checkpoints_.contains(0) &&
         first_world() != nullptr) {
-      return std::optional<std::uint64_t>(0);
+      return 0;
     }
     return first_checkpoint(stretch.begin, stretch.end);
   }
@@ -95,8 +92,9 @@ class Salvage {
     if (!*reached) return std::optional<CheckpointImage>();
     return std::optional(CheckpointImage::of(*world_));
   }
-  [[nodiscard]] bool is_bad(std::uint64_t checkpoint) const {
-    return bad_checkpoints_.contains(checkpoint);
+  /// Whether the recording has, or had, a checkpoint of that tick.
+  [[nodiscard]] bool is_checkpoint(std::uint64_t tick) const {
+    return bad_checkpoints_.contains(tick) || checkpoints_.contains(tick);
   }
 
   /// The ticks of the row in which this one stands.
@@ -146,15 +144,14 @@ class Salvage {
                                       [&](const Stretch& s) { return contains(s, tick); });
     if (stretch == stretches_.end()) return false;
     const auto nearest = last_checkpoint(stretch->begin, tick);
-    if (!nearest) return Error{nearest.error()};
     const bool here = world_ != nullptr && contains(*stretch, world_->tick_number()) &&
                       world_->tick_number() <= tick &&
-                      (!*nearest || world_->tick_number() >= **nearest);
-    if (!here && *nearest) {
-      auto restored = reader_.restore(**nearest);
+                      (!nearest || world_->tick_number() >= *nearest);
+    if (!here && nearest) {
+      auto restored = reader_.restore(*nearest);
       if (const Status well = system(); !well) return Error{well.error()};
       if (!restored) {
-        bad_checkpoints_.insert(**nearest);
+        bad_checkpoints_.insert(*nearest);
         return reach(tick);
       }
       world_ = std::move(restored).value();
@@ -252,6 +249,7 @@ class Salvage {
   sim::SerialExecutor executor_;
   std::vector<LostTicks> lost_;
   std::vector<Stretch> stretches_;
+  std::set<std::uint64_t> checkpoints_;  // those that the file tells of
   std::set<std::uint64_t> bad_checkpoints_;
   std::map<std::uint64_t, std::vector<TickRecord>> proven_;  // by the row's first tick
   std::unique_ptr<sim::World> described_;
@@ -290,17 +288,15 @@ class Repairer {
         const bool last = stretch == stretches.rbegin();
         const std::uint64_t to = last ? reader_.last_tick() : std::prev(stretch)->begin;
         const auto lone = salvage_.last_checkpoint(stretch->end + 1, to);
-        if (!lone) return Error{lone.error()};
-        if (stretch->end < to && *lone) {
-          if (const auto done = write({**lone, **lone}, true); !done) return done;
+        if (stretch->end < to && lone) {
+          if (const auto done = write({*lone, *lone}, true); !done) return done;
           have_main = true;
         }
       }
       const auto state = salvage_.first_state(*stretch);
-      if (!state) return Error{state.error()};
-      leave_without_state(*stretch, *state);
-      if (!*state) continue;
-      if (const auto done = write({**state, stretch->end}, !have_main); !done) return done;
+      leave_without_state(*stretch, state);
+      if (!state) continue;
+      if (const auto done = write({*state, stretch->end}, !have_main); !done) return done;
       have_main = true;
     }
     if (!have_main) return Error{path_ + ": no state in it can be had: restore a backup"};
@@ -356,10 +352,7 @@ class Repairer {
       for (const TickRecord& record : *row) {
         if (record.tick < tick || record.tick > part.end) continue;
         if (const auto written = writer.add(record); !written) return written;
-        const auto checkpoint = reader_.checkpoint_before(record.tick);
-        const bool due = salvage_.is_bad(record.tick) ||
-                         (checkpoint && *checkpoint && (*checkpoint)->tick == record.tick);
-        if (!due) continue;
+        if (!salvage_.is_checkpoint(record.tick)) continue;
         if (const auto copied = copy_checkpoint(record.tick, writer); !copied) return copied;
       }
       tick = row->back().tick + 1;

@@ -67,6 +67,10 @@ class DamageSearch {
  private:
   [[nodiscard]] Status look_at_row();
   [[nodiscard]] Result<bool> look_at_checkpoint();
+  void look_at(std::uint64_t checkpoint);
+  void look_at_others();
+  [[nodiscard]] Result<bool> end_of_checkpoints();
+  [[nodiscard]] Result<bool> no_failure(bool more);
 
   Reader& reader_;
   Damage found_;
@@ -74,6 +78,7 @@ class DamageSearch {
   std::uint64_t tick_;        // the next to be looked at
   std::uint64_t checkpoint_;  // likewise, at or after it
   bool has_first_ = false;
+  bool knows_order_ = false;
 };
 
 /// Reads every row and every chunk. An error is one of the system.

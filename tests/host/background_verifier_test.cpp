@@ -156,5 +156,23 @@ TEST_F(BackgroundVerifierTest, DamageBeforeTheLastCheckpointIsNoticedSoonAfterTh
   EXPECT_TRUE(tests::wait_until([&] { return verifier.verified_tick() == 200; }));
 }
 
+// Each of them is whole.
+TEST_F(BackgroundVerifierTest, CheckpointsOutOfOrderAreDamage) {
+  for (std::uint64_t tick = 50; tick <= 200; tick += 50) {
+    run_to(tick, 0);
+    must(recorder_->checkpoint(record::CheckpointImage::of(*world_)));
+  }
+  {
+    const auto database = must(record::Database::open(path(), record::Database::Mode::kWrite));
+    must(database->execute("PRAGMA wal_checkpoint(TRUNCATE)"));
+  }
+  record::test::swap_checkpoints(path(), 1, 2);
+  BackgroundVerifier verifier(options());
+  ASSERT_TRUE(tests::wait_until([&] { return verifier.alarmed(); }));
+  const std::string said =
+      "bowl.sluice: is damaged: its table of checkpoints is not in order; stop";
+  EXPECT_TRUE(verifier.detail().starts_with(said)) << verifier.detail();
+}
+
 }  // namespace
 }  // namespace sluice::host::background_verifier_test

@@ -206,5 +206,18 @@ TEST_F(FoundPlans, ABeginningThatWasLostIsTold) {
       "checkpoint_ticks = 33\n");
 }
 
+// Lost sectors left a table of checkpoints that was not in order: a repair looked for the
+// checkpoint before another one for ever.
+TEST_F(FoundPlans, ARepairEndsWhereCheckpointsAreOutOfOrder) {
+  expect_survives(
+      "seed = 12001307\nlost_sectors = 2\nbad_syncs = 2\nname_deaths = 88\ncrashes = 3\n"
+      "stops = 4\nclock_jumps = 4\noperator_acts = 3\nlooks_back = 10\nrestores = 3\n"
+      "liars = 1\nticks = 476\nheat = 1\nedges = 1\nside = 14\ncommands = 46\nburst = 23\n"
+      "bad_commands = 36\nextremes = 82\nquiet = 106\ntick_rate = 19\nticks_per_merge = 14\n"
+      "commands_per_row = 38\ncheckpoint_ticks = 16\npipe_block = 4\n"
+      "waiting_frame_bytes = 569\nwaiting_replies = 1\ncommands_per_second = 15\n"
+      "queued_commands = 4\nwriter_checkpoints = 1\nresults_kept = 1\n");
+}
+
 }  // namespace
 }  // namespace sluice::hunt::found_plans_test

@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "server/record/database.h"
 #include "server/record/recorder.h"
 #include "server/sim/world.h"
 
@@ -200,6 +201,23 @@ inline std::vector<TickRecord> record_history(const std::string& path,
   }
   must(recorder->commit());
   return history;
+}
+
+/// As if its page had been hit: two rows of the table of checkpoints, which has to fit a page, each
+/// stand where the other one did.
+inline void swap_checkpoints(const std::string& path, std::size_t a, std::size_t b) {
+  const auto page = must(must(Database::open(path, Database::Mode::kRead))
+                             ->integer("SELECT rootpage FROM sqlite_master WHERE name = "
+                                       "'checkpoints'"));
+  std::string bytes = read_file(path);
+  const std::size_t leaf = static_cast<std::size_t>(page - 1) * 4096;
+  ASSERT_EQ(bytes[leaf], '\x0d') << "no leaf of a table";
+  ASSERT_GT(static_cast<std::size_t>(bytes[leaf + 4]), b) << "rows";
+  // Two bytes each say where a row lies in the page.
+  for (std::size_t i = 0; i < 2; ++i) {
+    std::swap(bytes[leaf + 8 + 2 * a + i], bytes[leaf + 8 + 2 * b + i]);
+  }
+  write_file(path, bytes);
 }
 
 }  // namespace sluice::record::test
