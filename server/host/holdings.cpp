@@ -138,6 +138,18 @@ void Holdings::keep(const sim::World& world, bool durable) {
     spdlog::warn("{}: the next start counts who owns what anew: {}", source_.name, kept.error());
 }
 
+std::optional<net::OwnedShare> Holdings::share_of(const std::string& account,
+                                                  const std::string& address,
+                                                  access::Role role) const {
+  if (!followed()) return std::nullopt;
+  const std::string who = account.empty() ? visitor_at(address) : account;
+  const std::lock_guard lock(mutex_);
+  const OwnedBound bound = bounds_[static_cast<std::size_t>(role)];
+  if (!owned_ || !bound.any()) return std::nullopt;
+  const Owned has = owned_->of(owner_in_history(record::client_in_history({}, who, {})));
+  return net::OwnedShare{has.cells, bound.cells, has.pipes, bound.pipes};
+}
+
 OwnedSample Holdings::sample() const {
   const std::lock_guard lock(mutex_);
   if (!owned_) return {};

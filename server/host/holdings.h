@@ -22,6 +22,7 @@
 #include "server/access/role_limits.h"
 #include "server/host/owned_file.h"
 #include "server/host/ownership.h"
+#include "server/net/world_feed.h"
 #include "server/record/records.h"
 #include "server/sim/world.h"
 
@@ -59,6 +60,10 @@ class Holdings {
   [[nodiscard]] bool followed() const { return wanted_.load(); }
   /// Of who shows no token, for the recording; empty while nothing is followed. Any thread.
   [[nodiscard]] std::string visitor_at(const std::string& address) const;
+  /// Of an account, or of all who show no token and come from `address` (net::CommandIntake).
+  [[nodiscard]] std::optional<net::OwnedShare> share_of(const std::string& account,
+                                                        const std::string& address,
+                                                        access::Role role) const;
   [[nodiscard]] OwnedSample sample() const;
   /// Those who own most.
   [[nodiscard]] std::vector<std::pair<std::string, Owned>> largest(std::size_t most) const;

@@ -64,6 +64,11 @@ class WorldRunner final : public net::CommandIntake {
 
   [[nodiscard]] Status submit(net::ClientCommand command) override;
   [[nodiscard]] access::Role role_for(const protocol::Command& command) const override;
+  [[nodiscard]] std::optional<net::OwnedShare> owned_by(const std::string& account,
+                                                        const std::string& address,
+                                                        access::Role role) const override {
+    return holdings_.share_of(account, address, role);
+  }
   [[nodiscard]] bool looks_back() const override {
     return look_back_.offered && look_back_.offered();
   }

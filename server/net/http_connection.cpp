@@ -115,6 +115,7 @@ class HttpConnection : public SurplusConnection,
                       authorization,
                       header_of(request, http::field::accept_encoding),
                       header_of(request, http::field::if_none_match),
+                      client.address,
                       client.encrypted,
                       visitor};
     if (is_health(target)) return respond(answer_to(network_, asked), version, keeps(request));

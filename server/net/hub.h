@@ -82,6 +82,7 @@ class Hub {
     return intake_.role_for(command);
   }
   [[nodiscard]] bool looks_back() const { return intake_.looks_back(); }
+  [[nodiscard]] const CommandIntake& intake() const { return intake_; }
   /// Error: the command is refused with this reason, and no reply follows.
   [[nodiscard]] Status submit(ClientCommand command);
 

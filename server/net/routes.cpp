@@ -68,8 +68,35 @@ std::string worlds_json(const Network& network, const Visitor& visitor) {
   return json.str();
 }
 
+void append_share(std::ostringstream& json, const OwnedShare& share) {
+  json << "{";
+  if (share.most_cells > 0)
+    json << "\"cells\": [" << share.cells << ", " << share.most_cells << "]";
+  if (share.most_cells > 0 && share.most_pipes > 0) json << ", ";
+  if (share.most_pipes > 0)
+    json << "\"pipes\": [" << share.pipes << ", " << share.most_pipes << "]";
+  json << "}";
+}
+
+/// By world, where one's role is bound in what it may own.
+void append_owned(std::ostringstream& json, const Network& network, const std::string& account,
+                  const std::string& address) {
+  json << ", \"owned\": {";
+  const char* separator = "";
+  for (const auto& [name, hub] : network.hubs) {
+    const access::Role role = network.options.gate->role_in(name, account);
+    const auto share = hub->intake().owned_by(account, address, role);
+    if (!share) continue;
+    json << separator << "\"" << name << "\": ";
+    append_share(json, *share);
+    separator = ", ";
+  }
+  json << "}";
+}
+
 // Names of accounts need no escapes either. The roles are those of `account`.
-std::string session_json(const Network& network, const std::string& account) {
+std::string session_json(const Network& network, const std::string& account,
+                         const std::string& address) {
   const access::Gate& gate = *network.options.gate;
   std::ostringstream json;
   json << "{\"account\": " << (account.empty() ? "null" : "\"" + account + "\"")
@@ -97,14 +124,17 @@ std::string session_json(const Network& network, const std::string& account) {
          << "\"";
     separator = ", ";
   }
-  json << "}}\n";
+  json << "}";
+  append_owned(json, network, account, address);
+  json << "}\n";
   return json.str();
 }
 
 Answer session_answer(const Network& network, const Asked& asked) {
   if (asked.method == "DELETE") return {204, "application/json", "", "", no_cookie()};
   if (asked.method != "POST") {
-    return {200, "application/json", session_json(network, asked.visitor.account)};
+    return {200, "application/json",
+            session_json(network, asked.visitor.account, std::string(asked.address))};
   }
   const std::string_view token = bearer_token(asked.authorization);
   if (token.empty()) {
@@ -112,7 +142,8 @@ Answer session_answer(const Network& network, const Asked& asked) {
             "{\"error\": \"not allowed: signing in needs the header Authorization: Bearer "
             "TOKEN\"}\n"};
   }
-  return {200, "application/json", session_json(network, asked.visitor.account), "",
+  return {200, "application/json",
+          session_json(network, asked.visitor.account, std::string(asked.address)), "",
           cookie_of(token, asked.encrypted)};
 }
 

@@ -17,7 +17,8 @@ struct Asked {
   std::string_view authorization;
   std::string_view accept_encoding;
   std::string_view if_none_match;
-  bool encrypted;  // between the client and us, or the proxy before us
+  std::string_view address;  // of the client, without the port
+  bool encrypted;            // between the client and us, or the proxy before us
   const Visitor& visitor;
 };
 

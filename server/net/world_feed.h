@@ -73,6 +73,14 @@ struct ClientCommand : protocol::Command {
   std::string address = {};                  // from where, without the port; may be empty
 };
 
+/// What somebody owns in a world, and how much of it there may be; 0: no bound.
+struct OwnedShare {
+  std::int64_t cells = 0;
+  std::int64_t most_cells = 0;
+  std::int64_t pipes = 0;
+  std::int64_t most_pipes = 0;
+};
+
 /// Takes commands for a world; implemented by the host.
 class CommandIntake {
  public:
@@ -85,6 +93,13 @@ class CommandIntake {
   /// that changes nothing.
   [[nodiscard]] virtual access::Role role_for(const protocol::Command& /*command*/) const {
     return access::Role::kBuild;
+  }
+  /// Of an account, or of all who show no token and come from `address`. Nothing where their role
+  /// has no bound, or it is not known yet.
+  [[nodiscard]] virtual std::optional<OwnedShare> owned_by(const std::string& /*account*/,
+                                                           const std::string& /*address*/,
+                                                           access::Role /*role*/) const {
+    return std::nullopt;
   }
   /// Whether those who watch may have positions of their own in the world's past.
   [[nodiscard]] virtual bool looks_back() const { return false; }

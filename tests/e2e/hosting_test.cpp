@@ -210,6 +210,12 @@ TEST_F(Hosting, WhatAnAccountOwnsIsBoundOverAReloadAKillAndARestart) {
     }
     EXPECT_THAT(view(server, {"--token", builder, "--script", more}).error, HasSubstr(refused));
     EXPECT_EQ(view(server, {"--script", more}).status, 0) << "who shows no token is another";
+    const auto owned = [&](const std::string& header) {
+      return http_request(server.port(), "GET", "/session", header).body;
+    };
+    EXPECT_THAT(owned("Authorization: Bearer " + builder + "\r\n"),
+                HasSubstr(R"("owned": {"pond": {"cells": [10, 10]}})"));
+    EXPECT_THAT(owned(""), HasSubstr(R"("owned": {"pond": {"cells": [1, 10]}})"));
     EXPECT_THAT(view(server, {"--script", ten}).error,
                 HasSubstr("those of your address own 1 in this world, and this adds 10"));
     server.send_signal(SIGKILL);

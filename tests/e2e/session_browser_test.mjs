@@ -160,6 +160,18 @@ async function loses(page, server) {
   assert.equal(await text(page, "#account-name"), "ann", "asked once, not after a reload");
   assert.equal(await page.locator("#rights").isVisible(), false);
 
+  console.log("where a role is bound in what it may own, the page says how much that is, and goes along");
+  server.owns({ cells: [12, 5000], pipes: [3, 200] });
+  await page.reload();
+  await page.waitForSelector("#rights:not([hidden])");
+  assert.equal(await text(page, "#rights"), "You own 12 of 5,000 cells and 3 of 200 pipes here");
+  assert.equal(await page.locator("[data-tool=rock]").isDisabled(), false);
+  server.owns({ pipes: [4, 200] });
+  await until("it tells of the fourth pipe", async () => await text(page, "#rights") === "You own 4 of 200 pipes here");
+  await shot(page, "owned");
+  server.owns(undefined);
+  await until("nothing is bound", async () => !(await page.locator("#rights").isVisible()));
+
   console.log("signing out");
   await page.click("#sign-out");
   await page.waitForSelector("#rights:not([hidden])");
@@ -183,7 +195,8 @@ await main(async () => {
     await page.goto(`${proxy.url}/#cave`);
     await watches(page, name);
     await signsIn(page, name);
-    await loses(page, { rightsOf: (role) => (ACCOUNTS.ann.worlds.cave = role) });
+    await loses(page, { rightsOf: (role) => (ACCOUNTS.ann.worlds.cave = role),
+      owns: (share) => (ACCOUNTS.ann.owned = share && { cave: share }) });
     assert.deepEqual([...new Set(fake.asked)].sort(), ["DELETE", "GET", "POST"]);
 
     console.log("the token is nowhere to be found");

@@ -81,7 +81,7 @@ TEST_F(Roles, WhoMayNotSeeAWorldIsToldSoAndNothingElse) {
   EXPECT_EQ(get("/worlds").body, "[]\n");
   EXPECT_EQ(get("/session").body,
             "{\"account\": null, \"accounts\": true, \"worlds\": {\"dam\": \"none\"}, "
-            "\"read_only\": [], \"operators\": {}}\n");
+            "\"read_only\": [], \"operators\": {}, \"owned\": {}}\n");
   const HttpAnswer fixtures = get("/worlds/dam/fixtures");
   EXPECT_EQ(fixtures.status, 401U);
   EXPECT_EQ(fixtures.body, "not allowed: seeing this world needs a token\n");
@@ -299,7 +299,7 @@ TEST_F(Roles, PagesSignInByACookieThatTheirScriptsDoNotSee) {
   EXPECT_EQ(in.status, 200U);
   EXPECT_EQ(in.body,
             "{\"account\": \"ada\", \"accounts\": true, \"worlds\": {\"dam\": \"build\"}, "
-            "\"read_only\": [], \"operators\": {}}\n");
+            "\"read_only\": [], \"operators\": {}, \"owned\": {}}\n");
   EXPECT_THAT(in.head, HasSubstr("Set-Cookie: sluice_token=letmein; Path=/; HttpOnly; "
                                  "SameSite=Strict; Max-Age="));
   const std::string cookie = "Cookie: theme=dark; sluice_token=letmein\r\n";

@@ -27,6 +27,7 @@ import type { Tools } from "./viewer_parts";
 
 const RETRY_MILLISECONDS = 2000;
 const ADDRESS_MILLISECONDS = 500;
+const OWNED_MILLISECONDS = 5000;
 
 const canvas = document.getElementById("view") as HTMLCanvasElement;
 let worlds: WorldEntry[] = [];
@@ -174,6 +175,7 @@ function show(): void {
   viewer.setOverlay(overlay);
   viewer.hand.placer = placer;
   viewer.hand.setTools(tools);
+  panel.showOwned(session.ownedIn(chosen));
   viewer.hand.setRights(session.whyNotBuild(chosen) ?? seen?.whyNotBuild ?? null);
   viewer.doubts = () => void askSession();
   viewer.fixturesCame = () => operators.update();
@@ -287,6 +289,14 @@ async function askSession(): Promise<void> {
   }
 }
 
+/** What one owns changes with what one builds; the page asks where there is a bound. */
+async function askOwned(): Promise<void> {
+  const world = viewer?.mirror?.welcome.world;
+  if (!world || session.ownedIn(world) === null || document.hidden) return;
+  await askSession();
+  panel.showOwned(session.ownedIn(world));
+}
+
 /** All that the server has are recordings, shown at one tick. */
 async function showReplay(): Promise<void> {
   // Fetched by those who look at one.
@@ -328,6 +338,7 @@ window.addEventListener("hashchange", () => {
   else show();
 });
 window.setInterval(keepAddress, ADDRESS_MILLISECONDS);
+window.setInterval(() => void askOwned(), OWNED_MILLISECONDS);
 listen(canvas, () => viewer);
 listenToKeys(() => viewer, {
   nextOverlay: () => {

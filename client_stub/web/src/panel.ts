@@ -67,6 +67,8 @@ export class Panel {
   private readonly standing: Standing;
   /** Whether a world is, or was, to be seen. */
   private pictured = false;
+  private why: string | null = null;
+  private owned: string | null = null;
   private slow = "";
   /** Along which slices are chosen. */
   private axis = "z";
@@ -144,9 +146,16 @@ export class Panel {
       control.title = why ?? held;
     }
     document.body.classList.toggle("watching", why !== null);
-    const rights = element("rights");
-    rights.hidden = why === null;
-    rights.textContent = why === null ? "" : why.charAt(0).toUpperCase() + why.slice(1);
+    this.why = why;
+    this.showOwned(this.owned);
+  }
+
+  /** What one owns of what one may, where there is a bound. */
+  showOwned(owned: string | null): void {
+    this.owned = owned;
+    const [rights, text] = [element("rights"), this.why ?? owned ?? ""];
+    rights.hidden = text === "";
+    rights.textContent = text.charAt(0).toUpperCase() + text.slice(1);
   }
 
   showShape(shape: Shape, round: boolean): void {

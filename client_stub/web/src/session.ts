@@ -13,11 +13,14 @@ interface Known {
   read_only?: string[];
   /** Those that one may run, and as what, read-only ones, too. */
   operators?: Record<string, Role>;
+  /** Where a role bounds it: what one owns, and how much of it there may be. */
+  owned?: Record<string, Partial<Record<"cells" | "pipes", [number, number]>>>;
 }
 
 export class Session {
   /** Null: the server has no roles, and everybody may build. */
   private known: Known | null = null;
+  private owned: Known["owned"];
 
   get hasAccounts(): boolean {
     return this.known !== null && this.known.accounts !== false;
@@ -45,6 +48,13 @@ export class Session {
   /** As what one runs the world; null: one does not. */
   operatesAs(world: string): Role | null {
     return this.known?.operators?.[world] ?? null;
+  }
+
+  /** What one owns of what one may; null: there is no bound. */
+  ownedIn(world: string): string | null {
+    const told = Object.entries(this.owned?.[world] ?? {}).map(([kind, [has, most]]) =>
+      `${has.toLocaleString("en")} of ${most.toLocaleString("en")} ${kind}`);
+    return told.length > 0 ? `You own ${told.join(" and ")} here` : null;
   }
 
   isReadOnly(world: string): boolean {
@@ -96,6 +106,7 @@ export class Session {
   }
 
   private take(known: Known | null): boolean {
+    this.owned = known?.owned;
     const before = JSON.stringify(this.known);
     this.known = known && { account: known.account ?? null, accounts: known.accounts, worlds: known.worlds ?? {}, read_only: known.read_only ?? [],
       operators: known.operators ?? {} };
