@@ -54,7 +54,7 @@ export class Session {
   ownedIn(world: string): string | null {
     const told = Object.entries(this.owned?.[world] ?? {}).map(([kind, [has, most]]) =>
       `${has.toLocaleString("en")} of ${most.toLocaleString("en")} ${kind}`);
-    return told.length > 0 ? `You own ${told.join(" and ")} here` : null;
+    return told.length > 0 ? `${this.account === null ? "Your address owns" : "You own"} ${told.join(" and ")} here` : null;
   }
 
   isReadOnly(world: string): boolean {

@@ -39,7 +39,7 @@ struct BlockClaim {
 class BlockClaims {
  public:
   BlockClaims(Downward downward, LevelCells& cells, BlockGroups& groups)
-      : downward_(downward), cells_(cells), groups_(groups), flow_(cells, groups) {}
+      : downward_(downward), cells_(cells), groups_(groups), flow_(cells) {}
 
   /// Appends the group's claims; false where it is at rest. Of places that nothing but their side
   /// tells apart, those on the left and in front come first in ticks of odd numbers, the others in

@@ -11,13 +11,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "server/sim/models/block/groups.h"
+#include "server/sim/models/level_cells.h"
 
 namespace sluice::sim {
 
 class BlockFlow {
  public:
-  BlockFlow(LevelCells& cells, BlockGroups& groups) : cells_(cells), groups_(groups) {}
+  explicit BlockFlow(LevelCells& cells) : cells_(cells) {}
 
   /// For one group in one tick: water is taken from its parts at `cut` and above.
   void begin(CellGroup group, std::int32_t cut);
@@ -38,7 +38,6 @@ class BlockFlow {
   void enter(LevelCell cell, CellFace direction);
 
   LevelCells& cells_;
-  BlockGroups& groups_;
   CellGroup group_ = kNoGroup;
   std::int32_t cut_ = 0;
   std::uint64_t base_ = 0;  // of LevelCells::visit: so many parts pass, from here on
