@@ -45,6 +45,13 @@ DamageSearch::DamageSearch(Reader& reader)
 }
 
 Result<bool> DamageSearch::step() {
+  // One that was opened to be repaired knows.
+  if (!std::exchange(knows_order_of_history_, true) && found_.troubles.empty()) {
+    if (const auto disorder = reader_.check_order(Reader::kHistory)) {
+      found_.troubles.push_back(disorder->message);
+    }
+    return no_failure(true);
+  }
   if (tick_ > last_) return look_at_checkpoint();
   if (const Status looked = look_at_row(); !looked) return Error{looked.error()};
   return true;
@@ -73,9 +80,8 @@ Status DamageSearch::look_at_row() {
 
 Result<bool> DamageSearch::look_at_checkpoint() {
   if (!std::exchange(knows_order_, true)) {
-    const Status in_order = reader_.check_order_of_checkpoints();
-    if (!in_order) {
-      found_.troubles.push_back(in_order.error());
+    if (const auto disorder = reader_.check_order(Reader::kCheckpoints)) {
+      found_.troubles.push_back(disorder->message);
       look_at_others();
       return end_of_checkpoints();
     }

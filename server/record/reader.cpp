@@ -186,9 +186,25 @@ std::string Reader::water() const {
   return model.empty() ? "cellular" : model;
 }
 
+std::optional<Error> Reader::check_order(const char* table) {
+  auto rows =
+      database_->prepare(table == kHistory ? "SELECT first_tick FROM history ORDER BY first_tick"
+                                           : "SELECT tick FROM checkpoints ORDER BY tick");
+  if (!rows) return std::nullopt;
+  for (std::int64_t before = INT64_MIN;;) {
+    const Result<bool> found = rows->step();
+    if (!found || !*found) return std::nullopt;
+    if (rows->integer(0) <= before) return out_of_order(table);
+    before = rows->integer(0);
+  }
+}
+
+// A sign before the key lets SQLite look at all rows, wherever they stand.
 Result<std::uint64_t> Reader::end_of_history() {
   auto row = database_->prepare(
-      "SELECT first_tick, length(digests) FROM history ORDER BY first_tick DESC LIMIT 1");
+      history_in_order_
+          ? "SELECT first_tick, length(digests) FROM history ORDER BY first_tick DESC LIMIT 1"
+          : "SELECT first_tick, length(digests) FROM history ORDER BY +first_tick DESC LIMIT 1");
   if (!row) return Error{row.error()};
   const Result<bool> found = row->step();
   if (!found) return Error{found.error()};
@@ -207,6 +223,12 @@ Result<std::uint64_t> Reader::end_of_history() {
 }
 
 Status Reader::refresh() {
+  if (damaged_ && history_in_order_) {
+    if (const std::optional<Error> disorder = check_order(kHistory)) {
+      history_in_order_ = false;
+      if (const Status noted = trouble(*disorder); !noted) return noted;
+    }
+  }
   auto end = end_of_history();
   if (!end) {
     const Status noted = trouble({end.error()});
@@ -241,7 +263,19 @@ Result<std::vector<TickRecord>> Reader::read_row(std::uint64_t tick, bool with_c
       "SELECT first_tick, digests, commands, checksum FROM history WHERE first_tick <= ?1 "
       "ORDER BY first_tick DESC LIMIT 1");
   if (!row) return Error{row.error()};
-  const Result<bool> found = row->bind(1, static_cast<std::int64_t>(tick)).step();
+  const auto key = static_cast<std::int64_t>(tick);
+  Result<bool> found = row->bind(1, key).step();
+  const auto holds_it = [&] {
+    const std::int64_t first = row->integer(0);
+    return first <= key && key - first < static_cast<std::int64_t>(row->blob(1).size() / 8);
+  };
+  if (!history_in_order_ && found && !(*found && holds_it())) {
+    row = database_->prepare(
+        "SELECT first_tick, digests, commands, checksum FROM history WHERE +first_tick <= ?1 "
+        "ORDER BY +first_tick DESC LIMIT 1");
+    if (!row) return Error{row.error()};
+    found = row->bind(1, key).step();
+  }
   if (!found) return Error{found.error() + ", at tick " + std::to_string(tick)};
   const auto first = static_cast<std::uint64_t>(*found ? row->integer(0) : 0);
   const std::span<const std::byte> digests = row->blob(1);
@@ -275,9 +309,13 @@ Result<std::vector<TickRecord>> Reader::row_at(std::uint64_t tick) {
 
 Result<DamagedRow> Reader::damaged_row_at(std::uint64_t tick) {
   auto row = database_->prepare(
-      "SELECT first_tick, digests, commands, checksum, "
-      "(SELECT min(first_tick) FROM history WHERE first_tick > ?1) FROM history "
-      "WHERE first_tick <= ?1 ORDER BY first_tick DESC LIMIT 1");
+      history_in_order_
+          ? "SELECT first_tick, digests, commands, checksum, "
+            "(SELECT min(first_tick) FROM history WHERE first_tick > ?1) FROM history "
+            "WHERE first_tick <= ?1 ORDER BY first_tick DESC LIMIT 1"
+          : "SELECT first_tick, digests, commands, checksum, "
+            "(SELECT min(+first_tick) FROM history WHERE +first_tick > ?1) FROM history "
+            "WHERE +first_tick <= ?1 ORDER BY +first_tick DESC LIMIT 1");
   if (!row) return Error{row.error()};
   const Result<bool> found = row->bind(1, static_cast<std::int64_t>(tick)).step();
   if (!found) return Error{found.error()};

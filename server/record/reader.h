@@ -112,8 +112,11 @@ class Reader {
   [[nodiscard]] Result<std::optional<CheckpointInfo>> checkpoint_after(std::uint64_t tick);
   /// Of a damaged recording, too: the ticks of all that can be come to.
   [[nodiscard]] std::set<std::uint64_t> stored_checkpoints();
-  /// In a table that is not in order some cannot be found, though each of them is whole.
-  [[nodiscard]] Status check_order_of_checkpoints();
+  static constexpr const char* kHistory = "history";
+  static constexpr const char* kCheckpoints = "checkpoints";
+  /// Says so where one of these tables is not in order: some rows cannot be found then, though each
+  /// of them is whole. Where a page of it cannot be read this says nothing. Reads all of its keys.
+  [[nodiscard]] std::optional<Error> check_order(const char* table);
   /// What to say where checkpoint_before() finds none.
   [[nodiscard]] Error lacks_first_checkpoint() const;
   /// In rising order; the first is that of first_tick().
@@ -141,7 +144,7 @@ class Reader {
   /// Fails, or, of a damaged file, takes note of it and goes on.
   [[nodiscard]] Status trouble(const Error& error);
   [[nodiscard]] Result<std::uint64_t> end_of_history();
-  [[nodiscard]] Error checkpoints_out_of_order() const;
+  [[nodiscard]] Error out_of_order(const char* table) const;
   [[nodiscard]] Result<std::optional<CheckpointInfo>> find_checkpoint(std::string_view sql,
                                                                       std::uint64_t tick);
   [[nodiscard]] Result<std::vector<TickRecord>> read_row(std::uint64_t tick, bool with_commands);
@@ -149,6 +152,7 @@ class Reader {
   std::unique_ptr<Database> database_;
   const Limits limits_;
   const bool damaged_;
+  bool history_in_order_ = true;  // as far as one that is damaged knows
   std::unique_ptr<ChunkStore> chunks_;
   std::unique_ptr<CoreStore> cores_;  // null in files of a format that has none
   std::vector<std::string> troubles_;

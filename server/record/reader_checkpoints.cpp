@@ -65,18 +65,6 @@ std::set<std::uint64_t> Reader::stored_checkpoints() {
   return ticks;
 }
 
-Status Reader::check_order_of_checkpoints() {
-  auto rows = database_->prepare("SELECT tick FROM checkpoints ORDER BY tick");
-  if (!rows) return Error{rows.error()};
-  for (std::int64_t before = -1;;) {
-    const Result<bool> found = rows->step();
-    if (!found) return Error{found.error() + ", in its table of checkpoints"};
-    if (!*found) return Done{};
-    if (rows->integer(0) <= before) return checkpoints_out_of_order();
-    before = rows->integer(0);
-  }
-}
-
 Result<std::optional<CheckpointInfo>> Reader::find_checkpoint(std::string_view sql,
                                                               std::uint64_t tick) {
   auto row = database_->prepare(sql);
@@ -94,21 +82,21 @@ Result<std::optional<CheckpointInfo>> Reader::find_checkpoint(std::string_view s
 
 // SQLite takes a damaged table's word for its order: who looks for the next one again and again
 // would never end.
-Error Reader::checkpoints_out_of_order() const {
-  return database_->error("is damaged: its table of checkpoints is not in order");
+Error Reader::out_of_order(const char* table) const {
+  return database_->error("is damaged: its table of " + std::string(table) + " is not in order");
 }
 
 Result<std::optional<CheckpointInfo>> Reader::checkpoint_before(std::uint64_t tick) {
   auto found = find_checkpoint(
       "SELECT tick, digest FROM checkpoints WHERE tick <= ?1 ORDER BY tick DESC LIMIT 1", tick);
-  if (found && *found && (*found)->tick > tick) return checkpoints_out_of_order();
+  if (found && *found && (*found)->tick > tick) return out_of_order(kCheckpoints);
   return found;
 }
 
 Result<std::optional<CheckpointInfo>> Reader::checkpoint_after(std::uint64_t tick) {
   auto found = find_checkpoint(
       "SELECT tick, digest FROM checkpoints WHERE tick >= ?1 ORDER BY tick LIMIT 1", tick);
-  if (found && *found && (*found)->tick < tick) return checkpoints_out_of_order();
+  if (found && *found && (*found)->tick < tick) return out_of_order(kCheckpoints);
   return found;
 }
 

@@ -78,7 +78,8 @@ class DamageSearch {
   std::uint64_t tick_;        // the next to be looked at
   std::uint64_t checkpoint_;  // likewise, at or after it
   bool has_first_ = false;
-  bool knows_order_ = false;
+  bool knows_order_of_history_ = false;
+  bool knows_order_ = false;  // of checkpoints
 };
 
 /// Reads every row and every chunk. An error is one of the system.

@@ -166,7 +166,7 @@ TEST_F(BackgroundVerifierTest, CheckpointsOutOfOrderAreDamage) {
     const auto database = must(record::Database::open(path(), record::Database::Mode::kWrite));
     must(database->execute("PRAGMA wal_checkpoint(TRUNCATE)"));
   }
-  record::test::swap_checkpoints(path(), 1, 2);
+  record::test::swap_rows(path(), "checkpoints", 1, 2);
   BackgroundVerifier verifier(options());
   ASSERT_TRUE(tests::wait_until([&] { return verifier.alarmed(); }));
   const std::string said =

@@ -203,12 +203,13 @@ inline std::vector<TickRecord> record_history(const std::string& path,
   return history;
 }
 
-/// As if its page had been hit: two rows of the table of checkpoints, which has to fit a page, each
-/// stand where the other one did.
-inline void swap_checkpoints(const std::string& path, std::size_t a, std::size_t b) {
-  const auto page = must(must(Database::open(path, Database::Mode::kRead))
-                             ->integer("SELECT rootpage FROM sqlite_master WHERE name = "
-                                       "'checkpoints'"));
+/// As if its page had been hit: two rows of a table, which has to fit a page, each stand where the
+/// other one did.
+inline void swap_rows(const std::string& path, const std::string& table, std::size_t a,
+                      std::size_t b) {
+  const auto page =
+      must(must(Database::open(path, Database::Mode::kRead))
+               ->integer("SELECT rootpage FROM sqlite_master WHERE name = '" + table + "'"));
   std::string bytes = read_file(path);
   const std::size_t leaf = static_cast<std::size_t>(page - 1) * 4096;
   ASSERT_EQ(bytes[leaf], '\x0d') << "no leaf of a table";
