@@ -13,7 +13,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { folder, launch, main, openPage, startServer, stopServer } from "./browser_support.mjs";
+import { folder, launch, main, openPage, SIZES, startServer, stopServer } from "./browser_support.mjs";
 import { expectTick } from "./replay_support.mjs";
 
 const [serverPath, toolPath, chromiumPath, packagePath] = process.argv.slice(2);
@@ -27,7 +27,7 @@ const OF_THE_WORLD = 0.002;
 const OF_THE_PAGE = 0.04;
 
 const DESKTOP = { viewport: { width: 1024, height: 640 } };
-const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true };
+const PHONE = { viewport: SIZES.phone, hasTouch: true };
 const PHONE_ON_ITS_SIDE = { viewport: { width: 844, height: 390 }, hasTouch: true };
 const LARGE = { viewport: { width: 640, height: 400 }, deviceScaleFactor: 2 };
 

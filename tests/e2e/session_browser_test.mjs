@@ -177,6 +177,13 @@ async function loses(page, server) {
   await page.waitForSelector("#rights:not([hidden])");
   assert.equal(await page.locator("#account-name").isVisible(), false);
   assert.equal(await page.locator("#sign-in-open").isVisible(), true);
+
+  console.log("who shows no token owns together with all of one address");
+  server.addressOwns({ cells: [1, 10] });
+  await page.reload();
+  await page.waitForSelector("#rights:not([hidden])");
+  assert.equal(await text(page, "#rights"), "Your address owns 1 of 10 cells here");
+  server.addressOwns(undefined);
 }
 
 await main(async () => {
@@ -196,7 +203,11 @@ await main(async () => {
     await watches(page, name);
     await signsIn(page, name);
     await loses(page, { rightsOf: (role) => (ACCOUNTS.ann.worlds.cave = role),
-      owns: (share) => (ACCOUNTS.ann.owned = share && { cave: share }) });
+      owns: (share) => (ACCOUNTS.ann.owned = share && { cave: share }),
+      addressOwns: (share) => {
+        ACCOUNTS.nobody.owned = share && { cave: share };
+        ACCOUNTS.nobody.worlds.cave = share ? "build" : "watch";
+      } });
     assert.deepEqual([...new Set(fake.asked)].sort(), ["DELETE", "GET", "POST"]);
 
     console.log("the token is nowhere to be found");

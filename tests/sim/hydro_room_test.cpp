@@ -14,12 +14,6 @@ namespace {
 
 using sim::hydro::RoomSearch;
 
-void put(sim::Grid& grid, Vec3 at, Cell cell) {
-  sim::Chunk& chunk = grid.obtain(grid.shape().chunk_of(at));
-  chunk.cells.edit()[static_cast<std::size_t>(grid.shape().index_of(at))] = cell;
-  grid.note_change(chunk, sim::kChangedAll);
-}
-
 /// Passages, chambers and sills, with water in some, and falling water over it.
 void draw_cave(sim::Grid& grid, Vec3 size, Dice& dice) {
   const std::int32_t rock = dice.roll(5, 45);

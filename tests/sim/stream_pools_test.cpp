@@ -132,12 +132,6 @@ RC_GTEST_PROP(StreamPools, SeeWhatAPlainWalkSees, (std::uint64_t seed, bool soli
   for (const auto& commands : script) (void)world->tick(commands, serial);
 }
 
-void put(sim::Grid& grid, Vec3 at, Cell cell) {
-  sim::Chunk& chunk = grid.obtain(grid.shape().chunk_of(at));
-  chunk.cells.edit()[static_cast<std::size_t>(grid.shape().index_of(at))] = cell;
-  grid.note_change(chunk, sim::kChangedAll);
-}
-
 Cell random_levels(Dice& dice) {
   if (dice.chance(20)) return kRock;
   if (dice.chance(30)) return kFull;

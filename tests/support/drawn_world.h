@@ -51,6 +51,13 @@ inline sim::WorldSpec drawn_spec(sim::WaterModel water, const std::vector<Drawin
   return spec;
 }
 
+/// Makes a cell of a grid another one, as whoever is told of by Grid::changed().
+inline void put(sim::Grid& grid, Vec3 at, Cell cell) {
+  sim::Chunk& chunk = grid.obtain(grid.shape().chunk_of(at));
+  chunk.cells.edit()[static_cast<std::size_t>(grid.shape().index_of(at))] = cell;
+  grid.note_change(chunk, sim::kChangedAll);
+}
+
 inline std::unique_ptr<sim::World> make_world(const sim::WorldSpec& spec) {
   auto world = sim::World::create(spec);
   if (!world) throw std::runtime_error(world.error());
