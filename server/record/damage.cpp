@@ -47,7 +47,7 @@ DamageSearch::DamageSearch(Reader& reader)
 Result<bool> DamageSearch::step() {
   // One that was opened to be repaired knows.
   if (!std::exchange(knows_order_of_history_, true) && found_.troubles.empty()) {
-    if (const auto disorder = reader_.check_order(Reader::kHistory)) {
+    if (const auto disorder = reader_.check_order(Reader::Keyed::kHistory)) {
       found_.troubles.push_back(disorder->message);
     }
     return no_failure(true);
@@ -80,7 +80,7 @@ Status DamageSearch::look_at_row() {
 
 Result<bool> DamageSearch::look_at_checkpoint() {
   if (!std::exchange(knows_order_, true)) {
-    if (const auto disorder = reader_.check_order(Reader::kCheckpoints)) {
+    if (const auto disorder = reader_.check_order(Reader::Keyed::kCheckpoints)) {
       found_.troubles.push_back(disorder->message);
       look_at_others();
       return end_of_checkpoints();

@@ -186,10 +186,10 @@ std::string Reader::water() const {
   return model.empty() ? "cellular" : model;
 }
 
-std::optional<Error> Reader::check_order(const char* table) {
-  auto rows =
-      database_->prepare(table == kHistory ? "SELECT first_tick FROM history ORDER BY first_tick"
-                                           : "SELECT tick FROM checkpoints ORDER BY tick");
+std::optional<Error> Reader::check_order(Keyed table) {
+  auto rows = database_->prepare(table == Keyed::kHistory
+                                     ? "SELECT first_tick FROM history ORDER BY first_tick"
+                                     : "SELECT tick FROM checkpoints ORDER BY tick");
   if (!rows) return std::nullopt;
   for (std::int64_t before = INT64_MIN;;) {
     const Result<bool> found = rows->step();
@@ -224,7 +224,7 @@ Result<std::uint64_t> Reader::end_of_history() {
 
 Status Reader::refresh() {
   if (damaged_ && history_in_order_) {
-    if (const std::optional<Error> disorder = check_order(kHistory)) {
+    if (const std::optional<Error> disorder = check_order(Keyed::kHistory)) {
       history_in_order_ = false;
       if (const Status noted = trouble(*disorder); !noted) return noted;
     }

@@ -112,11 +112,11 @@ class Reader {
   [[nodiscard]] Result<std::optional<CheckpointInfo>> checkpoint_after(std::uint64_t tick);
   /// Of a damaged recording, too: the ticks of all that can be come to.
   [[nodiscard]] std::set<std::uint64_t> stored_checkpoints();
-  static constexpr const char* kHistory = "history";
-  static constexpr const char* kCheckpoints = "checkpoints";
+  /// The tables in whose order readers trust.
+  enum class Keyed : std::uint8_t { kHistory, kCheckpoints };
   /// Says so where one of these tables is not in order: some rows cannot be found then, though each
   /// of them is whole. Where a page of it cannot be read this says nothing. Reads all of its keys.
-  [[nodiscard]] std::optional<Error> check_order(const char* table);
+  [[nodiscard]] std::optional<Error> check_order(Keyed table);
   /// What to say where checkpoint_before() finds none.
   [[nodiscard]] Error lacks_first_checkpoint() const;
   /// In rising order; the first is that of first_tick().
@@ -144,7 +144,7 @@ class Reader {
   /// Fails, or, of a damaged file, takes note of it and goes on.
   [[nodiscard]] Status trouble(const Error& error);
   [[nodiscard]] Result<std::uint64_t> end_of_history();
-  [[nodiscard]] Error out_of_order(const char* table) const;
+  [[nodiscard]] Error out_of_order(Keyed table) const;
   [[nodiscard]] Result<std::optional<CheckpointInfo>> find_checkpoint(std::string_view sql,
                                                                       std::uint64_t tick);
   [[nodiscard]] Result<std::vector<TickRecord>> read_row(std::uint64_t tick, bool with_commands);

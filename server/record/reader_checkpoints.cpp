@@ -82,21 +82,22 @@ Result<std::optional<CheckpointInfo>> Reader::find_checkpoint(std::string_view s
 
 // SQLite takes a damaged table's word for its order: who looks for the next one again and again
 // would never end.
-Error Reader::out_of_order(const char* table) const {
-  return database_->error("is damaged: its table of " + std::string(table) + " is not in order");
+Error Reader::out_of_order(Keyed table) const {
+  const std::string name = table == Keyed::kHistory ? "history" : "checkpoints";
+  return database_->error("is damaged: its table of " + name + " is not in order");
 }
 
 Result<std::optional<CheckpointInfo>> Reader::checkpoint_before(std::uint64_t tick) {
   auto found = find_checkpoint(
       "SELECT tick, digest FROM checkpoints WHERE tick <= ?1 ORDER BY tick DESC LIMIT 1", tick);
-  if (found && *found && (*found)->tick > tick) return out_of_order(kCheckpoints);
+  if (found && *found && (*found)->tick > tick) return out_of_order(Keyed::kCheckpoints);
   return found;
 }
 
 Result<std::optional<CheckpointInfo>> Reader::checkpoint_after(std::uint64_t tick) {
   auto found = find_checkpoint(
       "SELECT tick, digest FROM checkpoints WHERE tick >= ?1 ORDER BY tick LIMIT 1", tick);
-  if (found && *found && (*found)->tick < tick) return out_of_order(kCheckpoints);
+  if (found && *found && (*found)->tick < tick) return out_of_order(Keyed::kCheckpoints);
   return found;
 }
 
