@@ -27,14 +27,10 @@ Result<std::unique_ptr<CheckpointRows>> CheckpointRows::open(Database& database,
       "INSERT INTO checkpoints (tick, digest, core, chunks, checksum) "
       "VALUES (?1, ?2, ?3, ?4, ?5)");
   if (!insert) return Error{insert.error()};
-  auto chunks = ChunkStore::open(database);
-  if (!chunks) return Error{chunks.error()};
-  auto cores = CoreStore::open(database, limits);
-  if (!cores) return Error{cores.error()};
   std::unique_ptr<CheckpointRows> made(new CheckpointRows(
       std::make_unique<Statements>(Statements{std::move(has).value(), std::move(insert).value()})));
-  made->chunks_ = std::move(chunks).value();
-  made->cores_ = std::move(cores).value();
+  made->chunks_ = std::make_unique<ChunkStore>(database);
+  made->cores_ = std::make_unique<CoreStore>(database, limits);
   return made;
 }
 

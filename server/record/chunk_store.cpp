@@ -49,48 +49,24 @@ void add_planes(std::span<const std::byte> planes, Bytes& bytes) {
 
 }  // namespace
 
-struct ChunkStore::Statements {
-  Statement find;
-  Statement read;
-  Statement insert;
-  Statement heal;
-};
-
-ChunkStore::ChunkStore(Database& database) : database_(database) {}
-ChunkStore::~ChunkStore() = default;
-
-Result<std::unique_ptr<ChunkStore>> ChunkStore::open(Database& database) {
-  auto find = database.prepare("SELECT id FROM chunks WHERE content_hash = ?1");
-  if (!find) return Error{find.error()};
-  auto read = database.prepare("SELECT content_hash, data FROM chunks WHERE id = ?1");
-  if (!read) return Error{read.error()};
-  // A row that the medium lost has a number that checkpoints still name: none is given out twice.
-  auto insert = database.prepare(
-      "INSERT INTO chunks (id, content_hash, data) VALUES "
-      "(max(?1, coalesce((SELECT max(id) FROM chunks), 0) + 1), ?2, ?3)");
-  if (!insert) return Error{insert.error()};
-  auto heal = database.prepare("UPDATE chunks SET data = ?2 WHERE id = ?1");
-  if (!heal) return Error{heal.error()};
-  std::unique_ptr<ChunkStore> store(new ChunkStore(database));
-  store->statements_ =
-      std::make_unique<Statements>(Statements{std::move(find).value(), std::move(read).value(),
-                                              std::move(insert).value(), std::move(heal).value()});
-  return store;
-}
-
 Result<std::int64_t> ChunkStore::store(std::span<const std::byte> bytes, std::int64_t base) {
   const Bytes hash = content_hash(bytes);
-  Statement& find = statements_->find;
-  const Result<bool> found = find.bind(1, hash).step();
+  auto find = database_.prepare("SELECT id FROM chunks WHERE content_hash = ?1");
+  if (!find) return Error{find.error()};
+  const Result<bool> found = find->bind(1, hash).step();
   if (!found) return Error{found.error()};
-  const std::int64_t known = *found ? find.integer(0) : 0;
-  find.reset();
+  const std::int64_t known = *found ? find->integer(0) : 0;
+  find->reset();
   if (known != 0) return reuse(known, bytes);
   std::optional<Bytes> data = as_difference(bytes, base);
   if (!data) pack(bytes, kWholeLevel, data.emplace());
   const std::int64_t least = std::max(last_row_, base) + 1;
-  if (const auto done = statements_->insert.bind(1, least).bind(2, hash).bind(3, *data).run();
-      !done) {
+  // A row that the medium lost has a number that checkpoints still name: none is given out twice.
+  auto insert = database_.prepare(
+      "INSERT INTO chunks (id, content_hash, data) VALUES "
+      "(max(?1, coalesce((SELECT max(id) FROM chunks), 0) + 1), ?2, ?3)");
+  if (!insert) return Error{insert.error()};
+  if (const Status done = insert->bind(1, least).bind(2, hash).bind(3, *data).run(); !done) {
     return Error{done.error()};
   }
   const std::int64_t row_id = last_row_ = database_.last_row_id();
@@ -106,7 +82,9 @@ Result<std::int64_t> ChunkStore::reuse(std::int64_t row_id, std::span<const std:
     return row_id;
   Bytes data;
   pack(bytes, kWholeLevel, data);
-  if (const auto done = statements_->heal.bind(1, row_id).bind(2, data).run(); !done) {
+  auto heal = database_.prepare("UPDATE chunks SET data = ?2 WHERE id = ?1");
+  if (!heal) return Error{heal.error()};
+  if (const Status done = heal->bind(1, row_id).bind(2, data).run(); !done) {
     return Error{done.error()};
   }
   keep(row_id, {Bytes(bytes.begin(), bytes.end()), 0});
@@ -132,13 +110,14 @@ Result<ChunkStore::Content> ChunkStore::content(std::int64_t row_id, int most_de
     if (kept->second.depth > most_depth) return Error{"states an impossible depth"};
     return kept->second;
   }
-  Statement& read = statements_->read;
-  const Result<bool> found = read.bind(1, row_id).step();
+  auto read = database_.prepare("SELECT content_hash, data FROM chunks WHERE id = ?1");
+  if (!read) return Error{read.error()};
+  const Result<bool> found = read->bind(1, row_id).step();
   if (!found) return Error{found.error()};
   if (!*found) return Error{"is not there"};
-  if (hash != nullptr) hash->assign(read.blob(0).begin(), read.blob(0).end());
-  const Bytes data(read.blob(1).begin(), read.blob(1).end());
-  read.reset();
+  if (hash != nullptr) hash->assign(read->blob(0).begin(), read->blob(0).end());
+  const Bytes data(read->blob(1).begin(), read->blob(1).end());
+  read->reset();
   if (data.empty() || data.front() != kDifference) {
     Result<Bytes> bytes = unpack(data, kChunkBytes);
     if (!bytes) return Error{bytes.error()};

@@ -22,7 +22,6 @@
 namespace sluice::record {
 
 class Database;
-class Statement;
 
 class ChunkStore {
  public:
@@ -31,8 +30,7 @@ class ChunkStore {
   static constexpr std::size_t kKept = 256;
 
   /// Used by the database's own thread; must go before it does.
-  [[nodiscard]] static Result<std::unique_ptr<ChunkStore>> open(Database& database);
-  ~ChunkStore();
+  explicit ChunkStore(Database& database) : database_(database) {}
   ChunkStore(const ChunkStore&) = delete;
   ChunkStore& operator=(const ChunkStore&) = delete;
 
@@ -44,9 +42,6 @@ class ChunkStore {
   [[nodiscard]] Result<Bytes> load(std::int64_t row_id);
 
  private:
-  struct Statements;
-  explicit ChunkStore(Database& database);
-
   struct Content {
     Bytes bytes;
     int depth = 0;
@@ -63,7 +58,6 @@ class ChunkStore {
   void keep(std::int64_t row_id, const Content& content);
 
   Database& database_;
-  std::unique_ptr<Statements> statements_;
   std::int64_t last_row_ = 0;  // that was made here
   /// Contents that were looked at lately: those of one checkpoint are the bases of the next one's.
   std::map<std::int64_t, Content> lately_;

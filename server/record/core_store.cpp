@@ -52,35 +52,6 @@ std::vector<std::size_t> piece_ends(std::span<const std::byte> bytes, std::size_
   return ends;
 }
 
-struct CoreStore::Statements {
-  Statement find;
-  Statement read;
-  Statement insert;
-  Statement heal;
-};
-
-CoreStore::CoreStore(Database& database, const Limits& limits)
-    : database_(database), limits_(limits) {}
-CoreStore::~CoreStore() = default;
-
-Result<std::unique_ptr<CoreStore>> CoreStore::open(Database& database, const Limits& limits) {
-  std::vector<Statement> made;
-  for (const char* sql : {"SELECT id FROM pieces WHERE content_hash = ?1",
-                          "SELECT content_hash, data FROM pieces WHERE id = ?1",
-                          // No number is given out twice, as of chunks (chunk_store.cpp).
-                          "INSERT INTO pieces (id, content_hash, data) VALUES "
-                          "(max(?3, coalesce((SELECT max(id) FROM pieces), 0) + 1), ?1, ?2)",
-                          "UPDATE pieces SET data = ?2 WHERE id = ?1"}) {
-    auto statement = database.prepare(sql);
-    if (!statement) return Error{statement.error()};
-    made.push_back(std::move(statement).value());
-  }
-  std::unique_ptr<CoreStore> store(new CoreStore(database, limits));
-  store->statements_ = std::make_unique<Statements>(
-      Statements{std::move(made[0]), std::move(made[1]), std::move(made[2]), std::move(made[3])});
-  return store;
-}
-
 Result<Bytes> CoreStore::store(std::span<const std::byte> core) {
   if (core.size() > limits_.core_bytes) {
     return database_.error("cannot take a checkpoint whose core has " +
@@ -116,11 +87,12 @@ Result<Bytes> CoreStore::store(std::span<const std::byte> core) {
 
 Result<std::int64_t> CoreStore::store_piece(std::span<const std::byte> piece) {
   const Bytes hash = content_hash(piece);
-  Statement& find = statements_->find;
-  const Result<bool> found = find.bind(1, hash).step();
+  auto find = database_.prepare("SELECT id FROM pieces WHERE content_hash = ?1");
+  if (!find) return Error{find.error()};
+  const Result<bool> found = find->bind(1, hash).step();
   if (!found) return Error{found.error()};
-  const std::int64_t known = *found ? find.integer(0) : 0;
-  find.reset();
+  const std::int64_t known = *found ? find->integer(0) : 0;
+  find->reset();
   if (good_.size() >= kMostKnown) good_.clear();
   if (known != 0 && good_.contains(known)) return known;
   // What a row is said to hold is not built upon before it was read.
@@ -133,10 +105,15 @@ Result<std::int64_t> CoreStore::store_piece(std::span<const std::byte> piece) {
   }
   Bytes data;
   pack(piece, kPieceLevel, data);
-  Statement& write = known != 0
-                         ? statements_->heal.bind(1, known).bind(2, data)
-                         : statements_->insert.bind(1, hash).bind(2, data).bind(3, last_ + 1);
-  if (const Status done = write.run(); !done) return Error{done.error()};
+  // No number is given out twice, as of chunks (chunk_store.cpp).
+  auto write = database_.prepare(
+      known != 0 ? "UPDATE pieces SET data = ?2 WHERE id = ?1"
+                 : "INSERT INTO pieces (id, data, content_hash) VALUES "
+                   "(max(?1, coalesce((SELECT max(id) FROM pieces), 0) + 1), ?2, ?3)");
+  if (!write) return Error{write.error()};
+  write->bind(1, known != 0 ? known : last_ + 1).bind(2, data);
+  if (known == 0) write->bind(3, hash);
+  if (const Status done = write->run(); !done) return Error{done.error()};
   const std::int64_t row_id = known != 0 ? known : database_.last_row_id();
   last_ = std::max(last_, row_id);
   good_.insert(row_id);
@@ -147,13 +124,14 @@ Result<Bytes> CoreStore::load_piece(std::int64_t row_id) {
   const auto failed = [row_id](const std::string& what) {
     return Error{"is in pieces, of which " + std::to_string(row_id) + " " + what};
   };
-  Statement& read = statements_->read;
-  const Result<bool> found = read.bind(1, row_id).step();
+  auto read = database_.prepare("SELECT content_hash, data FROM pieces WHERE id = ?1");
+  if (!read) return failed(read.error());
+  const Result<bool> found = read->bind(1, row_id).step();
   if (!found) return failed(found.error());
   if (!*found) return failed("is not there");
-  const Bytes hash(read.blob(0).begin(), read.blob(0).end());
-  Result<Bytes> piece = unpack(read.blob(1), 4 * limits_.core_piece_bytes);
-  read.reset();
+  const Bytes hash(read->blob(0).begin(), read->blob(0).end());
+  Result<Bytes> piece = unpack(read->blob(1), 4 * limits_.core_piece_bytes);
+  read->reset();
   if (!piece) return failed(piece.error());
   if (!std::ranges::equal(content_hash(*piece), hash)) {
     return failed("does not fit its content hash");

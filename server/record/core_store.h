@@ -31,9 +31,7 @@ class Database;
 class CoreStore {
  public:
   /// Used by the database's own thread; must go before it does.
-  [[nodiscard]] static Result<std::unique_ptr<CoreStore>> open(Database& database,
-                                                               const Limits& limits);
-  ~CoreStore();
+  CoreStore(Database& database, const Limits& limits) : database_(database), limits_(limits) {}
   CoreStore(const CoreStore&) = delete;
   CoreStore& operator=(const CoreStore&) = delete;
 
@@ -43,14 +41,11 @@ class CoreStore {
   [[nodiscard]] Result<Bytes> load(std::span<const std::byte> blob);
 
  private:
-  struct Statements;
-  CoreStore(Database& database, const Limits& limits);
   [[nodiscard]] Result<std::int64_t> store_piece(std::span<const std::byte> piece);
   [[nodiscard]] Result<Bytes> load_piece(std::int64_t row_id);
 
   Database& database_;
   const Limits limits_;
-  std::unique_ptr<Statements> statements_;
   std::set<std::int64_t> good_;  // rows whose content was seen here, lately
   std::int64_t last_ = 0;        // the highest row that was stored here
 };

@@ -51,13 +51,10 @@ Result<std::unique_ptr<Reader>> Reader::check(std::unique_ptr<Database> database
       return Error{passed.error()};
     }
   }
-  auto chunks = ChunkStore::open(*reader->database_);
-  if (!chunks) return Error{chunks.error()};
-  reader->chunks_ = std::move(chunks).value();
-  if (reader->format_version_ < kFirstVersionWithPieces) return reader;
-  auto cores = CoreStore::open(*reader->database_, limits);
-  if (!cores) return Error{cores.error()};
-  reader->cores_ = std::move(cores).value();
+  reader->chunks_ = std::make_unique<ChunkStore>(*reader->database_);
+  if (reader->format_version_ >= kFirstVersionWithPieces) {
+    reader->cores_ = std::make_unique<CoreStore>(*reader->database_, limits);
+  }
   return reader;
 }
 
@@ -92,18 +89,18 @@ Status Reader::check_kind() {
 }
 
 Status Reader::check_schema() {
+  auto row = database_->prepare(
+      "SELECT CAST(sql AS BLOB) FROM sqlite_schema WHERE name = CAST(?1 AS TEXT)");
+  if (!row) return Error{row.error()};
   for (const Table& table : kTables) {
     if (table.since > format_version_) continue;
-    const std::string_view name = table.name;
-    auto row = database_->prepare("SELECT CAST(sql AS BLOB) FROM sqlite_schema WHERE name = '" +
-                                  std::string(name) + "'");
-    if (!row) return Error{row.error()};
-    const Result<bool> found = row->step();
+    const Result<bool> found = row->bind(1, as_bytes(table.name)).step();
     if (!found) return Error{found.error()};
     if (!*found || row->text(0) != table.sql) {
-      return database_->error("is damaged: its table '" + std::string(name) +
+      return database_->error("is damaged: its table '" + std::string(table.name) +
                               "' is missing or not as this format has it");
     }
+    row->reset();
   }
   return Done{};
 }

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -54,16 +55,18 @@ class StateWriter {
       write(static_cast<std::underlying_type_t<T>>(value));
     } else if constexpr (std::is_integral_v<T>) {
       const auto bits = static_cast<std::uint64_t>(value);
+      std::array<std::byte, sizeof(T)> little;  // the least byte first, on every machine
       for (std::size_t i = 0; i < sizeof(T); ++i) {
-        bytes_.push_back(static_cast<std::byte>(bits >> (8 * i) & 0xff));
+        little[i] = static_cast<std::byte>(bits >> (8 * i) & 0xff);
       }
+      append(little);
     } else {
       T::visit_state(value, *this);
     }
   }
   void write(const std::string& text) {
     write(static_cast<std::uint32_t>(text.size()));
-    for (const char c : text) bytes_.push_back(static_cast<std::byte>(c));
+    append(std::as_bytes(std::span(text)));
   }
   template <class T>
   void write(const std::optional<T>& value) {
@@ -82,6 +85,9 @@ class StateWriter {
       write(key);
       write(value);
     }
+  }
+  void append(std::span<const std::byte> some) {
+    bytes_.insert(bytes_.end(), some.begin(), some.end());
   }
 
   std::vector<std::byte>& bytes_;

@@ -37,11 +37,10 @@ class Rows {
       SLUICE_ASSERT(database_->execute(table.sql).ok());
     }
     SLUICE_ASSERT(database_->execute("PRAGMA synchronous = OFF; BEGIN").ok());
-    auto store = record::ChunkStore::open(*database_);
-    SLUICE_ASSERT(store.ok());
+    record::ChunkStore store(*database_);
     std::vector<std::byte> cells(kChunkBytes);
     for (std::size_t i = 0; i < cells.size(); ++i) cells[i] = static_cast<std::byte>(i % 251);
-    SLUICE_ASSERT((*store)->store(cells, 0).ok());
+    SLUICE_ASSERT(store.store(cells, 0).ok());
     SLUICE_ASSERT(
         database_->execute("INSERT INTO chunks (content_hash, data) VALUES (x'00', x'00')").ok());
   }
@@ -52,15 +51,11 @@ class Rows {
   void load_chunk(std::span<const std::byte> data) {
     auto write = database_->prepare("UPDATE chunks SET data = ?1 WHERE id = 2");
     SLUICE_ASSERT(write.ok() && write->bind(1, data).run().ok());
-    auto store = record::ChunkStore::open(*database_);
-    SLUICE_ASSERT(store.ok());
-    const auto loaded = (*store)->load(2);
+    const auto loaded = record::ChunkStore(*database_).load(2);
     SLUICE_ASSERT(!loaded);  // no content has the hash of that row
   }
   void load_core(std::span<const std::byte> data) {
-    auto store = record::CoreStore::open(*database_, limits_);
-    SLUICE_ASSERT(store.ok());
-    (void)(*store)->load(data);
+    (void)record::CoreStore(*database_, limits_).load(data);
   }
 
  private:

@@ -46,11 +46,11 @@ std::string core_comes_back(const sim::World& world, const Limits& limits) {
   must(Recorder::create(path, kWorldFile, *first));
   auto database = must(Database::open(path, Database::Mode::kWrite));
   must(database->execute("BEGIN"));
-  auto store = must(CoreStore::open(*database, limits));
+  const auto store = std::make_unique<CoreStore>(*database, limits);
   const std::vector<std::byte> core = world.snapshot_core();
   const auto blob = store->store(core);
   if (!blob) return blob.error();
-  EXPECT_EQ(must(must(CoreStore::open(*database, limits))->load(*blob)), core);
+  EXPECT_EQ(must(CoreStore(*database, limits).load(*blob)), core);
   return {};
 }
 
@@ -75,7 +75,7 @@ TEST(CoreLimits, NoPiecesNumberIsGivenOutTwice) {
   must(database->execute("BEGIN"));
   Limits limits;
   limits.core_piece_bytes = 64;
-  auto store = must(CoreStore::open(*database, limits));
+  const auto store = std::make_unique<CoreStore>(*database, limits);
   must(store->store(world_of_pipes(40, 60)->snapshot_core()));
   const std::int64_t last = must(database->integer("SELECT max(id) FROM pieces"));
   must(database->execute("DELETE FROM pieces"));

@@ -193,7 +193,9 @@ class ChunkStoreTest : public testing::Test {
   }
   void change(const std::string& sql) { must(database_->execute(sql.c_str())); }
   /// One that has seen nothing yet.
-  [[nodiscard]] std::unique_ptr<ChunkStore> open() { return must(ChunkStore::open(*database_)); }
+  [[nodiscard]] std::unique_ptr<ChunkStore> open() {
+    return std::make_unique<ChunkStore>(*database_);
+  }
 
   TemporaryFolder folder_;
   std::string path_;
