@@ -68,6 +68,7 @@ void shorten(const ChunkCells& baseline, const ChunkCells& cells, bool keyframe,
   payload.insert(payload.end(), columns.begin(), columns.end());
 }
 
+// Changes no cell before all bytes were read.
 Status read_row_of(std::span<const std::uint8_t> payload, bool keyframe, ChunkCells& cells) {
   Differences differences{};
   if (Status status = read_row(payload, 1, differences); !status.ok()) return status;
@@ -116,13 +117,16 @@ Status decode_chunk(std::span<const std::uint8_t> payload, ChunkCells& cells) {
     return error_in_payload("byte 0: unknown tag " + std::to_string(payload[0]) +
                             " (1, 3, 5 keyframe, 2, 4, 6 delta)");
   }
-  ChunkCells read = coding->keyframe ? kAllAir : cells;
-  const Status status = coding->log_height == 0
-                            ? read_row_of(payload, coding->keyframe, read)
-                            : read_columns(payload, 1, coding->log_height, read);
-  if (!status.ok()) return error_in_payload(status.error());
-  cells = read;
-  return Done{};
+  if (coding->log_height == 0) {
+    const Status status = read_row_of(payload, coding->keyframe, cells);
+    return status ? status : error_in_payload(status.error());
+  }
+  const ChunkCells before = cells;
+  if (coding->keyframe) cells = kAllAir;
+  const Status status = read_columns(payload, 1, coding->log_height, cells);
+  if (status) return status;
+  cells = before;
+  return error_in_payload(status.error());
 }
 
 }  // namespace sluice::protocol

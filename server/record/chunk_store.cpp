@@ -42,6 +42,7 @@ void add_planes(std::span<const std::byte> planes, Bytes& bytes) {
     for (std::size_t k = 0; k < 4; ++k) {
       small |= std::to_integer<std::uint32_t>(planes[k * kChunkCells + i]) << 8 * k;
     }
+    if (small == 0) continue;
     const std::uint32_t value = cell_at(bytes, i) + (small >> 1 ^ (0 - (small & 1)));
     for (std::size_t k = 0; k < 4; ++k) bytes[4 * i + k] = static_cast<std::byte>(value >> 8 * k);
   }

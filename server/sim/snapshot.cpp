@@ -312,14 +312,15 @@ Status World::load_chunks(std::span<const ChunkImage> images) {
     for (std::size_t i = 0; i < kChunkCells; ++i) {
       const Cell value = read[i];
       const bool outside = cells[i] == kOutside;
-      const bool frozen = is_ice(value) && core_.heat.on && held_in(value) <= kMostIce;
+      const std::int32_t units = held_in(value);
+      const bool frozen = is_ice(value) && core_.heat.on && units <= kMostIce;
       if ((value < kTrappedAir && !frozen) || value > measure_.cell_max ||
-          held_in(value) % measure_.quantum != 0 || outside != (value == kOutside)) {
+          (units != 0 && units % measure_.quantum != 0) || outside != (value == kOutside)) {
         return Error{name + ", cell " + to_string(grid_.shape().cell_at(c, static_cast<int>(i))) +
                      ": " + std::to_string(value) + " is not a cell's value"};
       }
       cells[i] = value;
-      water += held_in(value);
+      water += units;
       if (value == kTrappedAir) trapped_air_.note(c);
     }
     chunk.cells.share_if_uniform();

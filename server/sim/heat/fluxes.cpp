@@ -52,13 +52,28 @@ void HeatStep::move(ChunkHeat& heat, std::int32_t index, std::int64_t energy) co
   heat.flows = true;
 }
 
-/// Temperatures and amounts of a chunk that holds neither ice nor water at 0 degrees or below;
-/// false for any other.
-bool HeatStep::read_water(const ChunkHeat& heat, std::int32_t* fine, std::int32_t* units) const {
+/// Temperatures and amounts of a chunk that holds neither ice nor water at 0 degrees or below, and
+/// which of its rows hold any; false for any other.
+bool HeatStep::read_water(const ChunkHeat& heat, std::int32_t* fine, std::int32_t* units,
+                          bool* wet) const {
+  const Cell* const cells = heat.chunk->cells.data();
+  const std::int32_t width = shape_.width();
+  for (std::int32_t row = 0; row < kChunkCells; row += width, ++wet) {
+    *wet = std::any_of(cells + row, cells + row + width, [](Cell c) { return held_in(c) != 0; });
+    if (*wet && !read_row(heat, row, fine, units)) return false;
+    if (*wet) continue;
+    std::fill_n(fine + row, width, 0);
+    std::fill_n(units + row, width, 0);
+  }
+  return true;
+}
+
+bool HeatStep::read_row(const ChunkHeat& heat, std::int32_t row, std::int32_t* fine,
+                        std::int32_t* units) const {
   const Cell* const cells = heat.chunk->cells.data();
   const HeatRange plain{(curve_.melted() + 1) * kFull, curve_.boils() * kFull, 0};
   const auto offset = static_cast<std::int32_t>(curve_.melted() << kLogFine);
-  for (std::int32_t i = 0; i < kChunkCells; ++i) {
+  for (std::int32_t i = row; i < row + shape_.width(); ++i) {
     const auto at = static_cast<std::size_t>(i);
     const std::int64_t energy = heat.page == nullptr ? 0 : heat.page->at(at);
     if (cells[at] == kFull && plain.has_water(energy)) {
@@ -74,12 +89,13 @@ bool HeatStep::read_water(const ChunkHeat& heat, std::int32_t* fine, std::int32_
   return true;
 }
 
-// As find_within, for water alone: every face is looked at alike, so that there is little to
-// guess. False where the chunk holds something else.
+// As find_within, for water alone: every face of the rows that hold any is looked at alike, so that
+// there is little to guess. False where the chunk holds something else.
 bool HeatStep::find_within_water(ChunkHeat& heat) const {
   std::array<std::int32_t, kChunkCells> fine;
   std::array<std::int32_t, kChunkCells> units;
-  if (!read_water(heat, fine.data(), units.data())) return false;
+  std::array<bool, kChunkCells> wet;  // of each row
+  if (!read_water(heat, fine.data(), units.data(), wet.data())) return false;
   heat.change.assign(kChunkCells, 0);
   heat.written = true;
   std::int64_t* const change = heat.change.data();
@@ -93,11 +109,12 @@ bool HeatStep::find_within_water(ChunkHeat& heat) const {
     any |= energy;
   };
   for (std::size_t row = 0; row < kChunkCells; row += width) {
+    if (!wet[row / width]) continue;
     for (std::size_t i = row; i + 1 < row + width; ++i) exchange(i, i + 1, options_.sideways);
-    if (row % slab + width < slab) {
+    if (row % slab + width < slab && wet[row / width + 1]) {
       for (std::size_t i = row; i < row + width; ++i) exchange(i, i + width, options_.sideways);
     }
-    if (row + slab >= kChunkCells) continue;
+    if (row + slab >= kChunkCells || !wet[(row + slab) / width]) continue;
     for (std::size_t i = row; i < row + width; ++i) {
       exchange(i, i + slab, lighter(fine[i], fine[i + slab]) ? options_.up : options_.down);
     }
