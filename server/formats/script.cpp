@@ -18,15 +18,15 @@ namespace sluice::formats {
 
 namespace {
 
-using Json = nlohmann::json;
-using OrderedJson = nlohmann::ordered_json;  // written in the order in which fields are declared
+// Written in the order in which fields are declared, read in that of the text. Its objects are
+// searched from front to back: lines have few keys (kMaxLineKeys).
+using Json = nlohmann::ordered_json;
 
 /// Fills the fields of one command from an object. The first mistake is kept.
 class FieldReader {
  public:
   explicit FieldReader(const Json& object) : object_(object) {
-    known_ = {"cmd", "tick"};
-    known_.insert(kLoggedKeys.begin(), kLoggedKeys.end());
+    known_.insert(known_.end(), kLoggedKeys.begin(), kLoggedKeys.end());
   }
 
   void field(const char* name, Vec3& value) {
@@ -65,12 +65,12 @@ class FieldReader {
   /// What is left out keeps its value.
   template <class T>
   void optional(const char* name, T& value) {
-    known_.insert(name);
+    known_.push_back(name);
     if (object_.contains(name)) field(name, value);
   }
   template <class T>
   void optional(const char* name, std::optional<T>& value) {
-    known_.insert(name);
+    known_.push_back(name);
     if (!object_.contains(name)) return;
     value.emplace();
     field(name, *value);
@@ -110,18 +110,21 @@ class FieldReader {
   [[nodiscard]] Status finish() const {
     if (!read_) return read_;
     for (const auto& [key, node] : object_.items()) {
-      if (known_.contains(key)) continue;
+      if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
+      const std::set<std::string_view> sorted(known_.begin(), known_.end());
       std::string allowed;
-      for (const std::string& one : known_) allowed += (allowed.empty() ? "" : ", ") + one;
+      for (const std::string_view one : sorted) {
+        allowed += (allowed.empty() ? "" : ", ") + std::string(one);
+      }
       return Error{"unknown key '" + key + "'; allowed here: " + allowed +
-                   did_you_mean(key, {known_.begin(), known_.end()})};
+                   did_you_mean(key, {sorted.begin(), sorted.end()})};
     }
     return Done{};
   }
 
  private:
   const Json* take(const char* name) {
-    known_.insert(name);
+    known_.push_back(name);
     if (!read_) return nullptr;
     const auto found = object_.find(name);
     if (found != object_.end()) return &*found;
@@ -142,19 +145,19 @@ class FieldReader {
 
   const Json& object_;
   Status read_ = Done{};  // the first mistake
-  std::set<std::string> known_;
+  std::vector<std::string_view> known_ = {"cmd", "tick"};
 };
 
 /// Writes the fields of one command into an object.
 class FieldWriter {
  public:
-  explicit FieldWriter(OrderedJson& object) : object_(object) {}
+  explicit FieldWriter(Json& object) : object_(object) {}
   void field(const char* name, const Vec3& v) { object_[name] = {v.x, v.y, v.z}; }
   void field(const char* name, std::int32_t value) { object_[name] = value; }
   void field(const char* name, const std::string& value) { object_[name] = value; }
   void field(const char* name, bool value) { object_[name] = value; }
   void field(const char* name, const std::map<std::string, std::int32_t>& value) {
-    object_[name] = OrderedJson::object();
+    object_[name] = Json::object();
     for (const auto& [key, number] : value) object_[name][key] = number;
   }
   template <class T>
@@ -190,7 +193,7 @@ class FieldWriter {
   }
 
  private:
-  OrderedJson& object_;
+  Json& object_;
 };
 
 template <std::size_t I = 0>
@@ -336,16 +339,16 @@ Result<std::vector<ScriptLine>> read_script(const std::string& path) {
 
 std::string format_command(const sim::Command& command, std::uint64_t tick,
                            const std::vector<std::pair<std::string, std::string>>& extra) {
-  OrderedJson object;
+  Json object;
   object["tick"] = tick;
   object["cmd"] = std::string(sim::name_of(command));
   FieldWriter writer(object);
   std::visit([&](const auto& body) { std::decay_t<decltype(body)>::visit_state(body, writer); },
              command.body);
-  for (const auto& [key, value] : extra) object[key] = OrderedJson::parse(value, nullptr, false);
+  for (const auto& [key, value] : extra) object[key] = Json::parse(value, nullptr, false);
   // A text from a damaged recording may be no UTF-8: it is shown, not thrown over. In ASCII alone,
   // so that no name does anything to a terminal.
-  return object.dump(-1, ' ', true, OrderedJson::error_handler_t::replace);
+  return object.dump(-1, ' ', true, Json::error_handler_t::replace);
 }
 
 }  // namespace sluice::formats

@@ -14,9 +14,9 @@ namespace sluice::hunt {
 inline constexpr const char* kAnyCommand = "any";
 
 struct Refusal {
-  const char* says;      // as it stands in the reason, and in the product's source
-  const char* name;      // in journals and coverage
-  const char* commands;  // that are refused so now and then; of other rows no run is large enough
+  std::string_view says;  // as it stands in the reason, and in the product's source
+  const char* name;       // in journals and coverage
+  const char* commands;   // that are refused so now and then; of other rows no run is large enough
 };
 
 /// The first row that fits the reason; null where none does.
