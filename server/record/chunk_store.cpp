@@ -106,19 +106,24 @@ std::optional<Bytes> ChunkStore::as_difference(std::span<const std::byte> bytes,
   return data;
 }
 
-Result<ChunkStore::Content> ChunkStore::content(std::int64_t row_id, int most_depth, Bytes* hash) {
-  if (const auto kept = lately_.find(row_id); kept != lately_.end() && hash == nullptr) {
-    if (kept->second.depth > most_depth) return Error{"states an impossible depth"};
-    return kept->second;
-  }
+Result<Bytes> ChunkStore::read_row(std::int64_t row_id, Bytes* hash) {
   auto read = database_.prepare("SELECT content_hash, data FROM chunks WHERE id = ?1");
   if (!read) return Error{read.error()};
   const Result<bool> found = read->bind(1, row_id).step();
   if (!found) return Error{found.error()};
   if (!*found) return Error{"is not there"};
   if (hash != nullptr) hash->assign(read->blob(0).begin(), read->blob(0).end());
-  const Bytes data(read->blob(1).begin(), read->blob(1).end());
-  read->reset();
+  return Bytes(read->blob(1).begin(), read->blob(1).end());
+}
+
+Result<ChunkStore::Content> ChunkStore::content(std::int64_t row_id, int most_depth, Bytes* hash) {
+  if (const auto kept = lately_.find(row_id); kept != lately_.end() && hash == nullptr) {
+    if (kept->second.depth > most_depth) return Error{"states an impossible depth"};
+    return kept->second;
+  }
+  const Result<Bytes> row = read_row(row_id, hash);
+  if (!row) return Error{row.error()};
+  const Bytes& data = *row;
   if (data.empty() || data.front() != kDifference) {
     Result<Bytes> bytes = unpack(data, kChunkBytes);
     if (!bytes) return Error{bytes.error()};

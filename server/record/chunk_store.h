@@ -46,6 +46,8 @@ class ChunkStore {
     Bytes bytes;
     int depth = 0;
   };
+  /// What its row holds, packed, and its hash where one is wanted.
+  [[nodiscard]] Result<Bytes> read_row(std::int64_t row_id, Bytes* hash);
   [[nodiscard]] Result<Content> content(std::int64_t row_id, int most_depth, Bytes* hash);
   /// The same, compared with its hash.
   [[nodiscard]] Result<Content> whole(std::int64_t row_id);

@@ -99,6 +99,14 @@ TEST(Script, AmountsOfTracersAreReadAndPrinted) {
   EXPECT_EQ(formats::format_command(mixed->at(0).command, 7), rising);
 }
 
+TEST(Script, KeysAreReadInTheOrderOfTheText) {
+  const std::string head = R"({"tick": 1, "cmd": "pour", "at": [1,2,0], "units": 9, )";
+  const auto twice = formats::parse_script(head + R"("units": 7})", "s.jsonl");
+  ASSERT_TRUE(twice.ok()) << twice.error();
+  EXPECT_EQ(std::get<sim::Pour>(twice->at(0).command.body).units, 7) << "the last one counts";
+  EXPECT_THAT(script_mistake(head + R"("zulu": 1, "alpha": 2})"), HasSubstr("unknown key 'zulu'"));
+}
+
 TEST(Script, APourAtRestHasABoxOrAColumn) {
   const std::string head = R"({"tick":7,"cmd":"pour","at":[1,2,0],"units":9,"at_rest":)";
   for (const std::string& line :
