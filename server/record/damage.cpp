@@ -79,7 +79,7 @@ Status DamageSearch::look_at_row() {
 }
 
 Result<bool> DamageSearch::look_at_checkpoint() {
-  if (!std::exchange(knows_order_, true)) {
+  if (!std::exchange(knows_order_of_checkpoints_, true)) {
     if (const auto disorder = reader_.check_order(Reader::Keyed::kCheckpoints)) {
       found_.troubles.push_back(disorder->message);
       look_at_others();

@@ -79,7 +79,7 @@ class DamageSearch {
   std::uint64_t checkpoint_;  // likewise, at or after it
   bool has_first_ = false;
   bool knows_order_of_history_ = false;
-  bool knows_order_ = false;  // of checkpoints
+  bool knows_order_of_checkpoints_ = false;
 };
 
 /// Reads every row and every chunk. An error is one of the system.

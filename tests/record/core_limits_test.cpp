@@ -46,9 +46,9 @@ std::string core_comes_back(const sim::World& world, const Limits& limits) {
   must(Recorder::create(path, kWorldFile, *first));
   auto database = must(Database::open(path, Database::Mode::kWrite));
   must(database->execute("BEGIN"));
-  const auto store = std::make_unique<CoreStore>(*database, limits);
+  CoreStore store(*database, limits);
   const std::vector<std::byte> core = world.snapshot_core();
-  const auto blob = store->store(core);
+  const auto blob = store.store(core);
   if (!blob) return blob.error();
   EXPECT_EQ(must(CoreStore(*database, limits).load(*blob)), core);
   return {};
@@ -75,11 +75,11 @@ TEST(CoreLimits, NoPiecesNumberIsGivenOutTwice) {
   must(database->execute("BEGIN"));
   Limits limits;
   limits.core_piece_bytes = 64;
-  const auto store = std::make_unique<CoreStore>(*database, limits);
-  must(store->store(world_of_pipes(40, 60)->snapshot_core()));
+  CoreStore store(*database, limits);
+  must(store.store(world_of_pipes(40, 60)->snapshot_core()));
   const std::int64_t last = must(database->integer("SELECT max(id) FROM pieces"));
   must(database->execute("DELETE FROM pieces"));
-  must(store->store(world_of_pipes(50, 60)->snapshot_core()));
+  must(store.store(world_of_pipes(50, 60)->snapshot_core()));
   EXPECT_GT(must(database->integer("SELECT min(id) FROM pieces")), last);
 }
 
