@@ -20,6 +20,7 @@ enum class DrawPurpose : std::uint32_t {
   kWaveLanding = 6,
   kHeatKick = 7,
   kEvent = 8,
+  kStreamNarrowing = 9,
 };
 
 /// 64 bits that look like chance.

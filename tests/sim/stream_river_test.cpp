@@ -89,6 +89,14 @@ TEST(StreamRiver, OnAPlainNoWaterRunsUphill) {
   EXPECT_EQ(uphill, 0);
 }
 
+/// What so many ticks look at.
+std::int64_t looked_at(StreamScene& scene, int ticks) {
+  sim::SerialExecutor serial;
+  std::int64_t sum = 0;
+  for (int t = 0; t < ticks; ++t) sum += scene.world->tick({}, serial).cell_updates;
+  return sum;
+}
+
 /// What 50 ticks of a river look at that runs through a brimful lake of 12x12 cells, so deep.
 std::int64_t looked_at(std::int32_t depth) {
   sim::WorldSpec spec;
@@ -102,10 +110,7 @@ std::int64_t looked_at(std::int32_t depth) {
   scene.start();
   scene.run(300);
   EXPECT_GT(scene.levels_drained_in(50), 50) << "the river runs";
-  sim::SerialExecutor serial;
-  std::int64_t sum = 0;
-  for (int t = 0; t < 50; ++t) sum += scene.world->tick({}, serial).cell_updates;
-  return sum;
+  return looked_at(scene, 50);
 }
 
 // It was looked at whole in every tick.
@@ -117,6 +122,24 @@ TEST(StreamRiver, ALakeThatARiverRunsThroughCostsItsSurface) {
   EXPECT_LE(looked_at(10), shallow + shallow / 8);
   // A run for each chunk below, and no cell.
   EXPECT_LE(looked_at(40), shallow + shallow / 8 + 50 * 3 * kSurface);
+}
+
+// The cell that a fall runs into fills and empties; all of the lake learned how wide that one was.
+TEST(StreamRiver, ALakeIsNotLookedAtWholeWhereItsFallPulses) {
+  constexpr std::int32_t kSide = 24;
+  sim::WorldSpec spec;
+  spec.config.water = sim::WaterModel::kStream;
+  spec.config.options["drying"] = 0;
+  spec.config.size = {kSide + 8, 12, kSide};
+  spec.config.edges.right = sim::Edge::kOpen;
+  spec.fills = {{{{kSide, 0, 0}, {1, 4, kSide}}, kRock},
+                {{{0, 0, 0}, {kSide, 3, kSide}}, kFull},
+                {{{0, 3, 0}, {kSide, 1, kSide}}, 6 * kLevel}};
+  spec.sources = {{{2, 8, kSide / 2}, 2 * kLevel}};
+  StreamScene scene(spec, 0);
+  scene.start();
+  scene.run(50);
+  EXPECT_LT(looked_at(scene, 250), 250 * 2 * kSide * kSide);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// How the phases of a tick read the cells around streams, and write.
+// How the phases of a tick read the cells around streams, write, and note what the next tick has to
+// look at.
 #include "server/sim/models/stream/cells.h"
 
 namespace sluice::sim {
@@ -6,7 +7,7 @@ namespace sluice::sim {
 Cell pack(const StreamMark& mark) {
   return static_cast<Cell>(mark.direction | (mark.is_source ? kIsSourceBit : 0) |
                            (mark.has_source ? 1 << 4 : 0) | mark.largest << 5 | mark.active << 8 |
-                           (mark.flow_out ? 1 << 11 : 0) | mark.parents << 12);
+                           (mark.flow_out ? 1 << 11 : 0) | mark.parents << 12 | mark.held << 18);
 }
 
 StreamMark unpack(Cell mark) {
@@ -19,6 +20,7 @@ StreamMark unpack(Cell mark) {
   out.active = static_cast<std::uint8_t>(mark >> 8 & 7);
   out.flow_out = (mark >> 11 & 1) != 0;
   out.parents = static_cast<std::uint8_t>(mark >> 12 & 63);
+  out.held = static_cast<std::uint8_t>(mark >> 18 & 3);
   return out;
 }
 
@@ -79,19 +81,21 @@ Chunk* StreamCells::chunk_at(const Chunk* near, Vec3 at) const {
   return grid_->find(coord);
 }
 
-StreamCells::Fresh StreamCells::fresh(const StreamCell& cell, StreamFace face) const {
+std::int32_t StreamCells::fresh_level(const StreamCell& cell, StreamFace face) const {
+  const Place here = beside(at(cell.region), cell.index, face);
+  if (here.chunk == nullptr) return 0;
+  return here.chunk->cells[static_cast<std::size_t>(here.index)] / kUnitsPerLevel;
+}
+
+bool StreamCells::supports_dry(const StreamCell& cell, StreamFace face) const {
   const Region& region = at(cell.region);
   const Place here = beside(region, cell.index, face);
-  if (here.chunk == nullptr) {
-    // Nothing is stored there; what lies below may be.
-    const Vec3 below = cell.at + kFaceStep[face] + kFaceStep[kBelow];
-    if (!grid_->world_box().contains(below)) return {0, !grid_->open_box().contains(below)};
-    const Chunk* const chunk = chunk_at(region.chunk, below);
-    return {0, chunk != nullptr &&
-                   carries({const_cast<Chunk*>(chunk), grid_->shape().index_of(below), 0, true})};
-  }
-  const Cell value = here.chunk->cells[static_cast<std::size_t>(here.index)];
-  return {value / kUnitsPerLevel, carries(beside(*here.chunk, here.index, kBelow))};
+  if (here.chunk != nullptr) return carries(beside(*here.chunk, here.index, kBelow));
+  // Nothing is stored there; what lies below may be.
+  const Vec3 below = cell.at + kFaceStep[face] + kFaceStep[kBelow];
+  if (!grid_->world_box().contains(below)) return !grid_->open_box().contains(below);
+  Chunk* const chunk = chunk_at(region.chunk, below);
+  return chunk != nullptr && carries({chunk, grid_->shape().index_of(below), 0, true});
 }
 
 /// Whether water rests on that place.
@@ -123,14 +127,49 @@ void StreamCells::wake(StreamCell& cell) {
   woken_.push_back(slot_of(cell));
 }
 
-void StreamCells::wake_around(const StreamCell& cell) {
+void StreamCells::wake_around(StreamCell& cell) {
+  cell.near_still = false;
   for (std::size_t face = 0; face < kFaces; ++face) {
     const std::int32_t there = cell.beside[face];
     if (face == kBelow || there < 0) continue;
     StreamCell& still = (*this)[there];
-    if (!still.still || still.level == 0) continue;
+    if (!still.still) continue;
+    cell.near_still = true;
+    if (still.level == 0) continue;
     if (face == kAbove || still.in_river() || still.level > cell.level) wake(still);
   }
+}
+
+void StreamCells::note_ways(std::int32_t slot) {
+  if (slot < 0 || (*this)[slot].changed) return;
+  (*this)[slot].changed = true;
+  changed_.push_back(slot);
+}
+
+// A cell decides what flows between it and those around it.
+void StreamCells::note_ways_around(std::int32_t slot) {
+  note_ways(slot);
+  for (const std::int32_t there : (*this)[slot].beside) note_ways(there);
+}
+
+// And, if it is full, that the one above is supported.
+void StreamCells::note_support(std::int32_t slot) {
+  const std::int32_t over = (*this)[slot].beside[kAbove];
+  if (over >= 0) note_ways_around(over);
+}
+
+// Those that see how much this one holds.
+void StreamCells::relist_around(const StreamCell& cell) {
+  for (std::size_t face = 0; face < kFaces; ++face) {
+    if (face != kBelow && cell.beside[face] >= 0) relist(cell.beside[face]);
+  }
+}
+
+void StreamCells::note_level(std::int32_t slot) {
+  StreamCell& cell = (*this)[slot];
+  if (cell.moved) return;
+  cell.moved = true;
+  moved_.push_back(slot);
 }
 
 void StreamCells::store(StreamCell& cell) {
@@ -143,8 +182,10 @@ void StreamCells::store(StreamCell& cell) {
     note_level(slot);
   }
   if (const Cell mark = pack(cell.mark); mark != cell.old_mark) {
+    const bool holds_on = unpack(cell.old_mark).held == cell.mark.held;
     cell.old_mark = mark;
     set_mark(chunk, cell.index, mark);
+    if (!holds_on) note_level(slot);
   }
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <tuple>
 
 namespace sluice::sim {
 
@@ -39,9 +38,9 @@ bool nothing_in(const Chunk& chunk, const std::int32_t* slots, std::int32_t firs
 
 }  // namespace
 
-std::uint64_t StreamCells::turn_of(const StreamCell& cell) const {
-  const std::uint64_t drawn = draw(seed_, tick_, cell.at, DrawPurpose::kStreamOrder);
-  return static_cast<std::uint64_t>(cell.at.y + 1) << kDrawnBits | drawn >> (64 - kDrawnBits);
+std::uint64_t StreamCells::turn_of(Vec3 at) const {
+  const std::uint64_t drawn = draw(seed_, tick_, at, DrawPurpose::kStreamOrder);
+  return static_cast<std::uint64_t>(at.y + 1) << kDrawnBits | drawn >> (64 - kDrawnBits);
 }
 
 void StreamCells::gather(Grid& grid, std::uint64_t seed, std::uint64_t tick, WaterMoves* moves) {
@@ -190,6 +189,7 @@ void StreamCells::take_over(StreamCell& cell, const Chunk& chunk) {
   if (const Cell mark = mark_of(chunk, cell.index); mark != cell.old_mark) {
     cell.old_mark = mark;
     cell.mark = unpack(mark);
+    note_level(slot);
     changed_here(slot);
   }
 }
@@ -211,6 +211,7 @@ void StreamCells::insert(Region& region, std::int32_t index) {
   cell.old_level = cell.found_level = cell.level;
   cell.old_mark = mark_of(chunk, index);
   cell.mark = unpack(cell.old_mark);
+  cell.found_width = cell.width();
   region.slots[static_cast<std::size_t>(index)] = slot;
   ++region.cells;
   set_masks(cell, cell.level);
@@ -284,25 +285,11 @@ void StreamCells::tell_around(Region& region, std::int32_t index) {
   }
 }
 
-void StreamCells::note_ways(std::int32_t slot) {
-  if (slot < 0 || (*this)[slot].changed) return;
-  (*this)[slot].changed = true;
-  changed_.push_back(slot);
-}
-
-// A cell decides what flows between it and those around it, and whether the one above is supported.
-void StreamCells::note_ways_around(std::int32_t slot) {
-  note_ways(slot);
-  for (const std::int32_t there : (*this)[slot].beside) note_ways(there);
-  const std::int32_t over = (*this)[slot].beside[kAbove];
-  if (over < 0) return;
-  for (const std::int32_t there : (*this)[over].beside) note_ways(there);
-}
-
 // Of anything that a tick begins with.
 void StreamCells::changed_here(std::int32_t slot) {
   StreamCell& cell = (*this)[slot];
   note_ways_around(slot);
+  note_support(slot);
   cell.new_parents = true;
   touch(slot);
   relist(slot);
@@ -312,20 +299,6 @@ void StreamCells::changed_here(std::int32_t slot) {
     (*this)[there].new_parents = true;
     touch(there);
   }
-}
-
-// Those that see how much this one holds.
-void StreamCells::relist_around(const StreamCell& cell) {
-  for (std::size_t face = 0; face < kFaces; ++face) {
-    if (face != kBelow && cell.beside[face] >= 0) relist(cell.beside[face]);
-  }
-}
-
-void StreamCells::note_level(std::int32_t slot) {
-  StreamCell& cell = (*this)[slot];
-  if (cell.moved) return;
-  cell.moved = true;
-  moved_.push_back(slot);
 }
 
 void StreamCells::set_masks(const StreamCell& cell, std::int32_t level) {
@@ -345,18 +318,23 @@ void StreamCells::set_masks(const StreamCell& cell, std::int32_t level) {
 }
 
 void StreamCells::take_levels() {
-  const auto kind = [](std::int32_t level) {
-    return std::tuple(level == 0, level == kStreamLevels, capacity_of(level));
-  };
   for (const std::int32_t slot : moved_) {
     StreamCell& cell = (*this)[slot];
     cell.moved = false;
-    if (!cell.stored() || cell.level == cell.found_level) continue;
-    if (kind(cell.level) != kind(cell.found_level)) note_ways_around(slot);
+    if (!cell.stored()) continue;
+    const std::int32_t was = cell.found_level;
+    const bool was_full = was == kStreamLevels;
+    if ((cell.level == 0) != (was == 0) || cell.full() != was_full ||
+        cell.width() != cell.found_width) {
+      note_ways_around(slot);
+    }
+    if (cell.full() != was_full) note_support(slot);
+    cell.found_width = cell.width();
+    if (cell.level == was) continue;
+    cell.found_level = cell.level;
     set_masks(cell, cell.level);
     relist(slot);
     relist_around(cell);
-    cell.found_level = cell.level;
   }
   moved_.clear();
 }
@@ -377,7 +355,6 @@ void StreamCells::release() {
     if (region.chunk == nullptr) continue;
     if (region.stirs) grid_->wake(*region.chunk, kWakeAll);
     region.stirs = false;
-    if (region.cells == 0) drop(static_cast<std::int32_t>(i));
   }
   for (Chunk* chunk : touched_) {
     const std::uint8_t changed = chunk->changed;
@@ -385,6 +362,12 @@ void StreamCells::release() {
     grid_->note_change(*chunk, changed);
   }
   touched_.clear();
+  // What is awake is looked at in the next tick; else the grid may let go of an empty chunk.
+  for (std::size_t i = 0; i < regions_.size(); ++i) {
+    const Region& region = *regions_[i];
+    if (region.chunk == nullptr || region.cells > 0 || region.chunk->wake != 0) continue;
+    drop(static_cast<std::int32_t>(i));
+  }
 }
 
 }  // namespace sluice::sim

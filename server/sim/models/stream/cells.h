@@ -6,6 +6,7 @@
 // still joins the drops that run along it to their spring.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -27,6 +28,8 @@ constexpr StreamFace opposite(StreamFace face) {
   return static_cast<StreamFace>(face ^ 1);
 }
 
+inline constexpr std::array<StreamFace, 4> kSideways = {kLeft, kRight, kFront, kBack};
+
 /// What lies behind a face of a chunk; null where nothing is stored.
 [[nodiscard]] Chunk* chunk_beside(const Chunk& chunk, std::size_t face);
 
@@ -34,6 +37,13 @@ constexpr StreamFace opposite(StreamFace face) {
 inline constexpr std::int32_t kStreamLevels = 8;
 inline constexpr std::int32_t kUnitsPerLevel = kFull / kStreamLevels;
 static_assert(kFull % kStreamLevels == 0);
+
+/// What a side of a cell of that level passes in one tick at the most, in levels: half of what it
+/// holds, but no less than two, as the level of a thin and lively stream is now this, now that.
+constexpr std::int32_t capacity_of(std::int32_t level) {
+  return level > 4 ? (level + 1) / 2 : 2;
+}
+inline constexpr std::int32_t kMostCapacity = capacity_of(kStreamLevels);
 
 /// A cell's mark, unpacked. Together with the height these are the published two bytes, and the
 /// mask that lets a cell have several parents.
@@ -45,6 +55,7 @@ struct StreamMark {
   std::uint8_t active = 0;     // rises with flow, falls without
   bool flow_out = false;       // joined to an open edge
   std::uint8_t parents = 0;    // bit f: the neighbour behind face f feeds this cell
+  std::uint8_t held = 0;       // levels a tick that it passes beyond what its level says
 
   friend bool operator==(const StreamMark&, const StreamMark&) = default;
 };
@@ -80,7 +91,8 @@ constexpr std::uint64_t reach_of_spring(std::int32_t y) {
   return chunk.marks == nullptr ? 0 : chunk.marks->cells[static_cast<std::size_t>(index)];
 }
 
-struct StreamCell {
+/// What every turn looks at comes first, in one line of the processor's cache.
+struct alignas(64) StreamCell {
   std::array<std::int32_t, kFaces> beside{};
   std::int32_t level = 0;             // eighths of a cell
   std::int32_t to_edge = kUnreached;  // cells between it and the nearest open edge
@@ -90,24 +102,27 @@ struct StreamCell {
   std::uint8_t river_ways =
       0;  // the order of its sides in a river, two bits each; 0: not drawn yet
   StreamList listed = StreamList::kNone;
-  std::int32_t listed_edge = 0;  // to_edge, in the list of rivers
-  bool counted = false;          // while a list is tidied
-  bool still = false;            // had nothing to do as the tick began (StreamTurns::arrange)
-  bool woken = false;            // and has since water came here, or went from around it
-  bool moved = false;            // its level has changed since ways were found
-  bool busy = false;             // stands in the list of those that may fade or have to be stored
-  bool new_parents = false;      // what flows here has to be found anew
-  std::int32_t old_level = 0;    // as stored
-  std::int32_t found_level = 0;  // when the tick began, as ways see it
-  Cell old_mark = 0;
+  bool counted = false;      // while a list is tidied
+  bool still = false;        // had nothing to do as the tick began (StreamTurns::arrange)
+  bool woken = false;        // and has since water came here, or went from around it
+  bool moved = false;        // its level has changed since ways were found
+  bool busy = false;         // stands in the list of those that may fade or have to be stored
+  bool new_parents = false;  // what flows here has to be found anew
+  bool changed = false;      // ways from or to it may have changed
+  std::uint8_t onward = 0;   // bit f: what lies behind face f, beside it, is nearer to the edge
+  bool near_still = false;   // a neighbour that rests on it, or stands beside it, may be still
 
+  std::int32_t old_level = 0;  // as stored
+  Cell old_mark = 0;
+  std::int32_t found_level = 0;      // when the tick began, as ways see it
+  std::int32_t found_width = 0;      // likewise
+  std::int32_t listed_edge = 0;      // to_edge, in the list of rivers
   std::int32_t region = kUnreached;  // kUnreached: no cell stands in this slot
   std::int32_t index = 0;            // in the chunk
   /// The highest spring that reaches it, then the cells between it and the nearest such one: what
   /// is less comes first. kNoReach: none does.
   std::uint64_t reach = kNoReach;
   std::int32_t from_source = kUnreached;  // the cell before it on the way from there
-  bool changed = false;                   // ways from or to it may have changed
   /// The last tick in which nothing on the way from its spring stood higher than what follows.
   std::uint64_t unsupplied_in = 0;
 
@@ -122,14 +137,14 @@ struct StreamCell {
   [[nodiscard]] bool stored() const { return region != kUnreached; }
   [[nodiscard]] bool in_river() const { return mark.has_source && to_edge != kUnreached; }
   [[nodiscard]] bool full() const { return level == kStreamLevels; }
+  /// What it passes in a tick to each side at the most, in levels, where it rests on something:
+  /// half of what it held lately. So what lies behind a lively place does not change in every tick.
+  [[nodiscard]] std::int32_t width() const {
+    return std::min(kMostCapacity, capacity_of(level) + mark.held);
+  }
 };
 
-/// What a side of a cell passes in one tick at the most, in levels: half of what it holds, but no
-/// less than two, as the level of a thin and lively stream is now this, now that.
-constexpr std::int32_t capacity_of(std::int32_t level) {
-  return level > 4 ? (level + 1) / 2 : 2;
-}
-inline constexpr std::int32_t kMostCapacity = capacity_of(kStreamLevels);
+static_assert(sizeof(StreamCell) == 128 && offsetof(StreamCell, old_level) == 64);
 
 /// The cells of all streams that may move, kept from tick to tick, and access to the cells around
 /// them. Nothing of it is state: what is loaded says the same as what was kept.
@@ -182,19 +197,28 @@ class StreamCells {
   [[nodiscard]] std::uint64_t seed() const { return seed_; }
   [[nodiscard]] std::uint64_t tick() const { return tick_; }
   /// Decides the cell's turn in this tick: its layer, then chance.
-  [[nodiscard]] std::uint64_t turn_of(const StreamCell& cell) const;
+  [[nodiscard]] std::uint64_t turn_of(const StreamCell& cell) const { return turn_of(cell.at); }
+  [[nodiscard]] std::uint64_t turn_of(Vec3 at) const;
 
   /// Whether the water of this cell rests on something: rock, or a full cell.
   [[nodiscard]] bool supported(const StreamCell& cell) const {
     const std::int32_t below = cell.beside[kBelow];
     return below == kSolidThere || (below >= 0 && (*this)[below].full());
   }
-  /// Of a dry cell behind a face: what flowed into it in this tick, and whether it is supported.
-  struct Fresh {
-    std::int32_t level;
-    bool supported;
-  };
-  [[nodiscard]] Fresh fresh(const StreamCell& cell, StreamFace face) const;
+  /// As the tick began.
+  [[nodiscard]] bool was_supported(const StreamCell& cell) const {
+    const std::int32_t below = cell.beside[kBelow];
+    return below == kSolidThere || (below >= 0 && (*this)[below].found_level == kStreamLevels);
+  }
+  /// What a cell passes to each side in one tick at the most. Falling water is as thin as it is
+  /// fast: it throttles nothing.
+  [[nodiscard]] std::int32_t passes(const StreamCell& cell) const {
+    return supported(cell) ? cell.width() : kMostCapacity;
+  }
+  /// Of a dry cell behind a face: what flowed into it in this tick.
+  [[nodiscard]] std::int32_t fresh_level(const StreamCell& cell, StreamFace face) const;
+  /// And whether water would rest on what lies below it.
+  [[nodiscard]] bool supports_dry(const StreamCell& cell, StreamFace face) const;
   /// Puts water into the dry cell behind a face, and marks it as a stream's.
   void wet(const StreamCell& from, StreamFace face, std::int32_t levels, const StreamMark& mark);
 
@@ -206,12 +230,18 @@ class StreamCells {
   /// Takes water from a cell. Those for which that makes room have a turn.
   void lower(StreamCell& cell, std::int32_t levels) {
     cell.level -= levels;
-    wake_around(cell);
+    if (cell.near_still) wake_around(cell);
   }
   /// Likewise.
   void raise(StreamCell& cell, std::int32_t levels) {
     cell.level += levels;
     if (cell.still) wake(cell);
+  }
+  /// Has those that this cell rests on, and those beside it, wake it when they are lowered.
+  void note_still(const StreamCell& cell) {
+    for (std::size_t face = 0; face < kFaces; ++face) {
+      if (face != kAbove && cell.beside[face] >= 0) (*this)[cell.beside[face]].near_still = true;
+    }
   }
   /// Has a cell looked at when the tick ends.
   void touch(std::int32_t slot) {
@@ -265,13 +295,14 @@ class StreamCells {
   void set_beside(std::int32_t slot, std::size_t face, std::int32_t what);
   void tell_around(Region& region, std::int32_t index);
   void note_ways_around(std::int32_t slot);
+  void note_support(std::int32_t slot);
   void changed_here(std::int32_t slot);
   void set_masks(const StreamCell& cell, std::int32_t level);
   void note_level(std::int32_t slot);
   void take_levels();
   void relist_around(const StreamCell& cell);
   void wake(StreamCell& cell);
-  void wake_around(const StreamCell& cell);
+  void wake_around(StreamCell& cell);
   [[nodiscard]] Place beside(const Region& region, std::int32_t index, std::size_t face) const {
     return beside(*region.chunk, index, face);
   }

@@ -41,7 +41,7 @@ struct FromEdges {
   }
   static std::uint64_t begin(const StreamCells& cells, const StreamCell& cell) {
     bool at_edge = cell.beside[kBelow] == kGutterThere;
-    for (const StreamFace face : {kLeft, kRight, kFront, kBack}) {
+    for (const StreamFace face : kSideways) {
       at_edge = at_edge || (cell.beside[face] == kGutterThere && cells.supported(cell));
     }
     return at_edge ? 1 : kNoReach;
@@ -91,36 +91,55 @@ StreamPaths::Entry StreamPaths::pop() {
   std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
   const Entry entry = heap_.back();
   heap_.pop_back();
-  ++looked_at_;
   return entry;
 }
 
 template <class Ways>
-void StreamPaths::repair_ways(StreamCells& cells, Ways /*ways*/) {
-  lost_.clear();
+void StreamPaths::repair_ways(StreamCells& cells, Ways ways) {
+  moved_.clear();
+  nearer_.clear();
   heap_.clear();
+  // Most cells that changed know what they knew. What one found nearer may yet be lost, and what it
+  // knew, too.
   for (const std::int32_t slot : cells.changed()) {
-    if (Ways::get(cells[slot]) != kNoReach) heap_.emplace_back(Ways::get(cells[slot]), slot);
+    const StreamCell& cell = cells[slot];
+    const std::uint64_t known = Ways::get(cell);
+    const std::uint64_t found = best<Ways>(cells, cell);
+    if (found != known && known != kNoReach) heap_.emplace_back(known, slot);
+    if (found < known) nearer_.push_back(slot);
   }
+  looked_at_ += static_cast<std::int64_t>(cells.changed().size());
+  lose(cells, ways);
+  find(cells, ways);
+  for (const std::int32_t slot : moved_) cells.note_ways(slot);
+}
+
+/// What no nearer neighbour explains is forgotten. That makes no cell nearer: those that will be
+/// are among those that were lost, or known as such before.
+template <class Ways>
+void StreamPaths::lose(StreamCells& cells, Ways /*ways*/) {
   std::make_heap(heap_.begin(), heap_.end(), std::greater<>());
   while (!heap_.empty()) {
     const auto [distance, slot] = pop();
     StreamCell& cell = cells[slot];
     if (Ways::get(cell) != distance || best<Ways>(cells, cell) <= distance) continue;
     Ways::set(cell, kNoReach);
-    lost_.push_back(slot);
+    moved_.push_back(slot);
+    nearer_.push_back(slot);
     for (const std::int32_t there : cell.beside) {
       if (there >= 0 && Ways::get(cells[there]) == distance + 1) push(distance + 1, there);
     }
   }
-  for (const std::int32_t slot : lost_) cells.note_ways(slot);
-  const std::size_t known = cells.changed().size();
-  for (std::size_t i = 0; i < known; ++i) {
-    const std::int32_t slot = cells.changed()[i];
+}
+
+template <class Ways>
+void StreamPaths::find(StreamCells& cells, Ways /*ways*/) {
+  for (const std::int32_t slot : nearer_) {
     StreamCell& cell = cells[slot];
     const std::uint64_t distance = best<Ways>(cells, cell);
     if (distance >= Ways::get(cell)) continue;
     Ways::set(cell, distance);
+    moved_.push_back(slot);
     heap_.emplace_back(distance, slot);
   }
   std::make_heap(heap_.begin(), heap_.end(), std::greater<>());
@@ -133,33 +152,33 @@ void StreamPaths::repair_ways(StreamCells& cells, Ways /*ways*/) {
       StreamCell& there = cells[cell.beside[face]];
       if (Ways::get(there) <= distance + 1) continue;
       Ways::set(there, distance + 1);
-      cells.note_ways(cell.beside[face]);
+      moved_.push_back(cell.beside[face]);
       push(distance + 1, cell.beside[face]);
     }
   }
 }
 
 // The widest of the shortest ways from a spring, each as wide as its narrowest cell, from the
-// spring on. Falling water is as thin as it is fast: it throttles nothing.
+// spring on.
 void StreamPaths::widen(StreamCells& cells) {
-  // What changed decides what its neighbours find, too.
   const std::size_t known = cells.changed().size();
-  for (std::size_t i = 0; i < known; ++i) {
-    const std::int32_t slot = cells.changed()[i];
-    heap_.emplace_back(cells[slot].reach, slot);
+  for (std::size_t i = 0; i < known; ++i) widen_at(cells, cells.changed()[i]);
+  // Where a cell is on the way from a spring decides what its neighbours find, too.
+  for (const std::int32_t slot : moved_) {
     for (const std::int32_t there : cells[slot].beside) {
-      if (there >= 0 && !cells[there].changed) heap_.emplace_back(cells[there].reach, there);
+      if (there >= 0 && !cells[there].changed) widen_at(cells, there);
     }
   }
-  std::make_heap(heap_.begin(), heap_.end(), std::greater<>());
-  while (!heap_.empty()) {
-    const auto [distance, slot] = pop();
-    StreamCell& cell = cells[slot];
-    if (!find_widest(cells, cell)) continue;
-    cells.note_ways(slot);
-    for (const std::int32_t there : cell.beside) {
-      if (there >= 0 && cells[there].reach == distance + 1) push(distance + 1, there);
-    }
+  while (!heap_.empty()) widen_at(cells, pop().second);
+}
+
+void StreamPaths::widen_at(StreamCells& cells, std::int32_t slot) {
+  ++looked_at_;
+  StreamCell& cell = cells[slot];
+  if (!find_widest(cells, cell)) return;
+  cells.note_ways(slot);
+  for (const std::int32_t there : cell.beside) {
+    if (there >= 0 && cells[there].reach == cell.reach + 1) push(cell.reach + 1, there);
   }
 }
 
@@ -173,8 +192,7 @@ bool StreamPaths::find_widest(StreamCells& cells, StreamCell& cell) const {
     if (from.reach + 1 != cell.reach) continue;
     if (!leads(cells, from, opposite(static_cast<StreamFace>(face)))) continue;
     if (cell.from_source == kUnreached) cell.from_source = cell.beside[face];
-    const std::int32_t through = cells.supported(from) ? capacity_of(from.level) : kMostCapacity;
-    widest = std::max(widest, std::min<std::int32_t>(from.mark.largest, through));
+    widest = std::max(widest, std::min<std::int32_t>(from.mark.largest, cells.passes(from)));
   }
   if (cell.mark.is_source) widest = kMostCapacity;
   if (widest == cell.mark.largest) return false;
@@ -182,10 +200,29 @@ bool StreamPaths::find_widest(StreamCells& cells, StreamCell& cell) const {
   return true;
 }
 
+/// Which ways from a cell, sideways, come nearer to the edge.
+void StreamPaths::find_onward(const StreamCells& cells, StreamCell& cell) {
+  std::uint32_t onward = 0;
+  for (const StreamFace face : kSideways) {
+    const std::int32_t there = cell.beside[face];
+    const bool nearer =
+        there >= 0 && cells[there].to_edge != kUnreached && cells[there].to_edge < cell.to_edge;
+    if (nearer || there == kGutterThere) onward |= 1U << face;
+  }
+  cell.onward = static_cast<std::uint8_t>(onward);
+}
+
 void StreamPaths::write_marks(StreamCells& cells) {
+  for (const std::int32_t slot : moved_) {
+    for (const StreamFace face : kSideways) {
+      const std::int32_t there = cells[slot].beside[face];
+      if (there >= 0) find_onward(cells, cells[there]);
+    }
+  }
   for (const std::int32_t slot : cells.changed()) {
     StreamCell& cell = cells[slot];
     cell.changed = false;
+    find_onward(cells, cell);
     cell.mark.has_source = cell.reach != kNoReach;
     cell.mark.flow_out = cell.to_edge != kUnreached;
     if (pack(cell.mark) != cell.old_mark) cells.touch(slot);

@@ -19,7 +19,8 @@ namespace sluice::sim {
 class StreamPaths {
  public:
   /// Makes true what each cell knows of its springs and edges (StreamCell: reach, from_source,
-  /// to_edge; of its mark has_source, largest, flow_out), as it was before StreamCells::changed().
+  /// to_edge, onward; of its mark has_source, largest, flow_out), as it was before
+  /// StreamCells::changed().
   void repair(StreamCells& cells);
   /// Cells that the last repair looked at.
   [[nodiscard]] std::int64_t looked_at() const { return looked_at_; }
@@ -30,12 +31,19 @@ class StreamPaths {
   Entry pop();
   template <class Ways>
   void repair_ways(StreamCells& cells, Ways ways);
+  template <class Ways>
+  void lose(StreamCells& cells, Ways ways);
+  template <class Ways>
+  void find(StreamCells& cells, Ways ways);
   void widen(StreamCells& cells);
+  void widen_at(StreamCells& cells, std::int32_t slot);
   bool find_widest(StreamCells& cells, StreamCell& cell) const;
+  static void find_onward(const StreamCells& cells, StreamCell& cell);
   void write_marks(StreamCells& cells);
 
   std::vector<Entry> heap_;
-  std::vector<std::int32_t> lost_;
+  std::vector<std::int32_t> moved_;   // those whose way is as long as it was no more
+  std::vector<std::int32_t> nearer_;  // those that may have come nearer
   std::int64_t looked_at_ = 0;
 };
 

@@ -34,7 +34,7 @@ std::uint64_t bits_between(std::int32_t low, std::int32_t high) {
 }  // namespace
 
 void StreamPressure::move(StreamCells& cells) {
-  slab_ = cells.shape().slab();
+  if (slab_ == 0) learn_shape(cells.shape());
   gather(cells);
   std::erase_if(pools_, [](const Pool& pool) { return pool.top - pool.lowest < 2; });
   std::sort(pools_.begin(), pools_.end(),
@@ -42,8 +42,27 @@ void StreamPressure::move(StreamCells& cells) {
   for (Pool& pool : pools_) act(cells, pool);
 }
 
+void StreamPressure::learn_shape(const ChunkShape& shape) {
+  shape_ = shape;
+  slab_ = shape.slab();
+  const auto side = [&](std::int32_t column, std::int32_t place, std::int32_t last,
+                        std::int32_t step) {
+    const bool leaves = place == (step > 0 ? last : 0);
+    return static_cast<std::int16_t>(leaves ? -1 - (column - step * last) : column + step);
+  };
+  for (std::int32_t column = 0; column < slab_; ++column) {
+    const std::int32_t x = column % shape.width();
+    const std::int32_t z = column / shape.width();
+    sides_[static_cast<std::size_t>(column)] = {side(column, x, shape.width() - 1, -1),
+                                                side(column, x, shape.width() - 1, 1),
+                                                side(column, z, shape.depth() - 1, -shape.width()),
+                                                side(column, z, shape.depth() - 1, shape.width())};
+  }
+}
+
 void StreamPressure::gather(StreamCells& cells) {
   runs_.clear();
+  links_.clear();
   rooms_.clear();
   pools_.clear();
   members_.clear();
@@ -61,146 +80,132 @@ void StreamPressure::list_runs(StreamCells::Region& region) {
     std::uint64_t left = region.full[static_cast<std::size_t>(column)];
     while (left != 0) {
       const auto [low, high] = run_around(left, std::countr_zero(left));
-      runs_.push_back({.region = &region, .column = column, .low = low, .high = high});
+      const Vec3 base = shape_.cell_at(region.chunk->coord, low * slab_ + column);
+      runs_.push_back(
+          {.region = &region, .base = base, .column = column, .low = low, .high = high});
       left &= ~bits_between(low, high);
     }
   }
 }
 
-void StreamPressure::gather_pool(StreamCells& cells, std::int32_t first) {
+void StreamPressure::gather_pool(const StreamCells& cells, std::int32_t first) {
   Pool pool;
+  pool.first = runs_[static_cast<std::size_t>(first)].base;
   pool.begin = static_cast<std::int32_t>(members_.size());
+  pool.rooms = static_cast<std::int32_t>(rooms_.size());
   runs_[static_cast<std::size_t>(first)].known = true;
   members_.push_back(first);
   for (auto next = static_cast<std::size_t>(pool.begin); next < members_.size(); ++next) {
-    for (std::size_t face = 0; face < kFaces; ++face) {
-      each_beside(cells, members_[next], face, [&](std::int32_t run, std::int32_t, std::int32_t) {
-        Run& to = runs_[static_cast<std::size_t>(run)];
-        if (to.known) return;
-        to.known = true;
-        members_.push_back(run);
-      });
+    Run& run = runs_[static_cast<std::size_t>(members_[next])];
+    look_around(cells, run);
+    for (std::int32_t i = run.links; i < run.links_end; ++i) {
+      const std::int32_t there = links_[static_cast<std::size_t>(i)].run;
+      if (std::exchange(runs_[static_cast<std::size_t>(there)].known, true)) continue;
+      members_.push_back(there);
     }
-    find_rooms(cells, runs_[static_cast<std::size_t>(members_[next])]);
+    pool.first = std::min(pool.first, run.base);
+    pool.top = std::max(pool.top, run.head());
   }
   pool.end = static_cast<std::int32_t>(members_.size());
-  measure(cells, pool);
+  pool.rooms_end = static_cast<std::int32_t>(rooms_.size());
+  find_lowest(cells, pool);
   pools_.push_back(pool);
 }
 
-/// The one that holds the full cell at that height.
 std::int32_t StreamPressure::run_at(const StreamCells::Region& region, std::int32_t column,
                                     std::int32_t height) const {
   std::int32_t run = region.first_run[static_cast<std::size_t>(column)];
+  const std::uint64_t full = region.full[static_cast<std::size_t>(column)];
+  if (const std::uint64_t starts = full & ~(full << 1); (starts & (starts - 1)) == 0) return run;
   while (runs_[static_cast<std::size_t>(run)].high < height) ++run;
   return run;
 }
 
-Vec3 StreamPressure::base_of(const StreamCells& cells, const Run& run) {
-  const ChunkShape& shape = cells.shape();
-  return shape.cell_at(run.region->chunk->coord, run.low * shape.slab() + run.column);
-}
-
 // Above and below only where the run reaches the chunk's border: else what lies there is no run.
 StreamPressure::Column StreamPressure::column_beside(const StreamCells& cells, const Run& run,
-                                                     std::size_t face) {
-  const ChunkShape& shape = cells.shape();
-  const std::size_t axis = face / 2;
-  const bool up = face % 2 == 1;
+                                                     StreamFace face) const {
   std::int32_t column = run.column;
-  if (axis == 1) {
-    if (up ? run.high < shape.height() - 1 : run.low > 0) return {};
+  if (face == kAbove || face == kBelow) {
+    if (face == kAbove ? run.high < shape_.height() - 1 : run.low > 0) return {};
   } else {
-    const std::int32_t side = axis == 0 ? shape.width() : shape.depth();
-    const std::int32_t stride = axis == 0 ? 1 : shape.width();
-    const std::int32_t place = (axis == 0 ? column : column / shape.width()) & (side - 1);
-    const std::int32_t step = up ? stride : -stride;
-    if (place != (up ? side - 1 : 0)) return {run.region, column + step};
-    column -= step * (side - 1);
+    const std::size_t side = face < kBelow ? face : face - kBelow;
+    column = sides_[static_cast<std::size_t>(column)][side];
+    if (column >= 0) return {run.region, column};
+    column = -1 - column;
   }
   const Chunk* const chunk = chunk_beside(*run.region->chunk, face);
   if (chunk == nullptr || !chunk->in_pass) return {};
   return {cells.regions()[chunk->pass_slot].get(), column};
 }
 
-/// Tells f(run, lowest height, highest height where they touch) of the runs behind a face.
-template <class F>
-void StreamPressure::each_beside(const StreamCells& cells, std::int32_t run, std::size_t face,
-                                 F&& f) const {
-  const Run& from = runs_[static_cast<std::size_t>(run)];
-  const Column beside = column_beside(cells, from, face);
-  if (beside.region == nullptr) return;
-  std::uint64_t touching = bits_between(from.low, from.high);
-  if (face == kAbove) touching = 1;
-  if (face == kBelow) touching = std::uint64_t{1} << (cells.shape().height() - 1);
-  touching &= beside.region->full[static_cast<std::size_t>(beside.column)];
-  while (touching != 0) {
-    const std::int32_t height = std::countr_zero(touching);
-    const std::int32_t there = run_at(*beside.region, beside.column, height);
-    const Run& to = runs_[static_cast<std::size_t>(there)];
-    const std::uint64_t shared = touching & bits_between(to.low, to.high);
-    f(there, height, 63 - std::countl_zero(shared));
-    touching &= ~shared;
-  }
-}
-
-void StreamPressure::find_rooms(StreamCells& cells, Run& run) {
+void StreamPressure::look_around(const StreamCells& cells, Run& run) {
   run.rooms = static_cast<std::int32_t>(rooms_.size());
-  const std::int32_t top = slot_in(run, run.high);
-  // Most often there is no need to look at the cell itself.
-  const bool plain = run.region->chunk->world_cells == kChunkCells;
-  const std::int32_t over = plain && run.high + 1 < cells.shape().height()
-                                ? slot_in(run, run.high + 1)
-                                : cells[top].beside[kAbove];
-  if (over == kDryThere || (over >= 0 && cells[over].level == 0)) {
-    rooms_.push_back({kDryThere, top, kAbove});
-  } else if (over >= 0 && !cells[over].full()) {
-    rooms_.push_back({over, top, kAbove});
-  }
-  for (const StreamFace face : {kLeft, kRight, kFront, kBack}) {
-    const Column column = column_beside(cells, run, face);
-    if (column.region == nullptr) continue;
-    std::uint64_t beside = column.region->part_full[static_cast<std::size_t>(column.column)] &
-                           bits_between(run.low, run.high);
-    for (; beside != 0; beside &= beside - 1) {
-      const std::int32_t height = std::countr_zero(beside);
+  run.links = static_cast<std::int32_t>(links_.size());
+  find_over(cells, run);
+  const std::uint64_t heights = bits_between(run.low, run.high);
+  for (std::size_t i = 0; i < kFaces; ++i) {
+    const auto face = static_cast<StreamFace>(i);
+    const Column beside = column_beside(cells, run, face);
+    if (beside.region == nullptr) continue;
+    const auto column = static_cast<std::size_t>(beside.column);
+    const std::uint64_t full = beside.region->full[column];
+    if (face == kAbove || face == kBelow) {
+      const std::int32_t height = face == kAbove ? 0 : shape_.height() - 1;
+      find_links(face, beside, full & std::uint64_t{1} << height);
+      continue;
+    }
+    find_links(face, beside, full & heights);
+    std::uint64_t part_full = beside.region->part_full[column] & heights;
+    for (; part_full != 0; part_full &= part_full - 1) {
+      const std::int32_t height = std::countr_zero(part_full);
       const std::int32_t slot =
-          column.region->slots[static_cast<std::size_t>(height * slab_ + column.column)];
+          beside.region->slots[static_cast<std::size_t>(height * slab_ + beside.column)];
       if (cells.supported(cells[slot])) rooms_.push_back({slot, slot_in(run, height), face});
     }
   }
+  run.links_end = static_cast<std::int32_t>(links_.size());
   run.rooms_end = static_cast<std::int32_t>(rooms_.size());
 }
 
-void StreamPressure::measure(const StreamCells& cells, Pool& pool) const {
-  const auto each_room = [&](auto&& f) {
-    for (std::int32_t i = pool.begin; i < pool.end; ++i) {
-      const Run& run = member(i);
-      for (std::int32_t j = run.rooms; j < run.rooms_end; ++j) {
-        f(rooms_[static_cast<std::size_t>(j)]);
-      }
-    }
-  };
-  for (std::int32_t i = pool.begin; i < pool.end; ++i) {
-    const Run& run = member(i);
-    const Vec3 at = base_of(cells, run);
-    pool.top = std::max(pool.top, (at.y + run.height()) * kStreamLevels);
-    if (i == pool.begin || at < pool.first) pool.first = at;
+void StreamPressure::find_over(const StreamCells& cells, Run& run) {
+  const std::int32_t top = slot_in(run, run.high);
+  // Most often there is no need to look at the cell itself.
+  const bool plain = run.region->chunk->world_cells == kChunkCells;
+  run.over = plain && run.high + 1 < shape_.height() ? slot_in(run, run.high + 1)
+                                                     : cells[top].beside[kAbove];
+  if (run.over == kDryThere || (run.over >= 0 && cells[run.over].level == 0)) {
+    rooms_.push_back({kDryThere, top, kAbove});
+  } else if (run.over >= 0 && !cells[run.over].full()) {
+    rooms_.push_back({run.over, top, kAbove});
   }
-  each_room([&](const Room& room) {
-    if (room.slot < 0) return;
+}
+
+void StreamPressure::find_links(StreamFace face, const Column& beside, std::uint64_t touching) {
+  while (touching != 0) {
+    const std::int32_t low = std::countr_zero(touching);
+    const std::int32_t high = low + std::countr_one(touching >> low) - 1;
+    links_.push_back({run_at(*beside.region, beside.column, low), face,
+                      static_cast<std::uint8_t>(high), static_cast<std::uint8_t>(high - low + 1)});
+    touching &= ~bits_between(low, high);
+  }
+}
+
+void StreamPressure::find_lowest(const StreamCells& cells, Pool& pool) const {
+  for (std::int32_t i = pool.rooms; i < pool.rooms_end; ++i) {
+    const Room& room = rooms_[static_cast<std::size_t>(i)];
+    if (room.slot < 0) continue;
     pool.top = std::max(pool.top, head_of(cells[room.slot]));
     pool.lowest = std::min(pool.lowest, head_of(cells[room.slot]));
-  });
+  }
   pool.lowest = std::min(pool.lowest, pool.top);
   // The row of the highest water; only what lies below it rises.
   const std::int32_t top_row = (pool.top - 1) / kStreamLevels;
-  each_room([&](const Room& room) {
+  for (std::int32_t i = pool.rooms; i < pool.rooms_end; ++i) {
+    const Room& room = rooms_[static_cast<std::size_t>(i)];
+    if (room.slot >= 0) continue;
     const StreamCell& full = cells[room.full];
-    if (room.slot < 0 && full.at.y + 1 < top_row) {
-      pool.lowest = std::min(pool.lowest, head_of(full));
-    }
-  });
+    if (full.at.y + 1 < top_row) pool.lowest = std::min(pool.lowest, head_of(full));
+  }
 }
 
 void StreamPressure::act(StreamCells& cells, Pool& pool) {
@@ -224,20 +229,15 @@ void StreamPressure::find_givers(StreamCells& cells, const Pool& pool) {
   for (std::int32_t i = pool.begin; i < pool.end; ++i) {
     Run& run = member(i);
     // Not even the cell above its highest one holds water that high.
-    if ((base_of(cells, run).y + run.height() + 1) * kStreamLevels <= pool.giving) continue;
-    for (std::int32_t height = run.high; height >= run.low; --height) {
-      const std::int32_t levels = above(cells[slot_in(run, height)], pool.giving);
-      if (levels == 0) break;
-      run.supply += levels;
-    }
-    if (const std::int32_t over = cells[slot_in(run, run.high)].beside[kAbove]; over >= 0) {
-      const StreamCell& surface = cells[over];
+    if (run.head() + kStreamLevels <= pool.giving) continue;
+    run.supply = std::clamp(run.head() - pool.giving, 0, run.height() * kStreamLevels);
+    if (run.over >= 0) {
+      const StreamCell& surface = cells[run.over];
       // What is full there is the next run's.
       if (surface.found_level < kStreamLevels) run.supply += above(surface, pool.giving);
     }
     if (run.supply == 0) continue;
-    const StreamCell& base = cells[slot_in(run, run.low)];
-    givers_.push_back({cells.turn_of(base), base.at, members_[static_cast<std::size_t>(i)]});
+    givers_.push_back({cells.turn_of(run.base), run.base, members_[static_cast<std::size_t>(i)]});
   }
   std::sort(givers_.begin(), givers_.end(), [](const Giver& a, const Giver& b) {
     return std::tie(a.turn, a.at) < std::tie(b.turn, b.at);
@@ -248,23 +248,20 @@ void StreamPressure::find_givers(StreamCells& cells, const Pool& pool) {
 std::int32_t StreamPressure::find_wanting(StreamCells& cells, const Pool& pool) {
   const std::int32_t top_row = (pool.top - 1) / kStreamLevels;
   std::int32_t wanting = 0;
-  for (std::int32_t i = pool.begin; i < pool.end; ++i) {
-    const Run& run = member(i);
-    for (std::int32_t j = run.rooms; j < run.rooms_end; ++j) {
-      Room& room = rooms_[static_cast<std::size_t>(j)];
-      if (room.slot < 0) {
-        const StreamCell& full = cells[room.full];
-        if (full.at.y + 1 >= top_row) continue;
-        room.need = std::clamp(pool.giving - (full.at.y + 1) * kStreamLevels, 0, kStreamLevels);
-        wanting += room.need > 0 ? 1 : 0;
-        continue;
-      }
-      StreamCell& cell = cells[room.slot];
-      room.need = std::min(kStreamLevels - cell.level, pool.giving - head_of(cell));
-      if (room.need <= 0 || cell.wanting_in == searches_) continue;
-      cell.wanting_in = searches_;
-      ++wanting;
+  for (std::int32_t i = pool.rooms; i < pool.rooms_end; ++i) {
+    Room& room = rooms_[static_cast<std::size_t>(i)];
+    if (room.slot < 0) {
+      const StreamCell& full = cells[room.full];
+      if (full.at.y + 1 >= top_row) continue;
+      room.need = std::clamp(pool.giving - (full.at.y + 1) * kStreamLevels, 0, kStreamLevels);
+      wanting += room.need > 0 ? 1 : 0;
+      continue;
     }
+    StreamCell& cell = cells[room.slot];
+    room.need = std::min(kStreamLevels - cell.level, pool.giving - head_of(cell));
+    if (room.need <= 0 || cell.wanting_in == searches_) continue;
+    cell.wanting_in = searches_;
+    ++wanting;
   }
   return wanting;
 }
@@ -297,13 +294,12 @@ void StreamPressure::find_ways(StreamCells& cells, std::int32_t wanting) {
       return;
     }
     const std::int32_t further = run.from_giver + 1;
-    for (std::size_t face = 0; face < kFaces; ++face) {
-      each_beside(cells, queue_[next], face, [&](std::int32_t there, std::int32_t, std::int32_t) {
-        Run& to = runs_[static_cast<std::size_t>(there)];
-        if (to.from_giver != kUnreached) return;
-        to.from_giver = further;
-        queue_.push_back(there);
-      });
+    for (std::int32_t i = run.links; i < run.links_end; ++i) {
+      const std::int32_t there = links_[static_cast<std::size_t>(i)].run;
+      Run& to = runs_[static_cast<std::size_t>(there)];
+      if (to.from_giver != kUnreached) continue;
+      to.from_giver = further;
+      queue_.push_back(there);
     }
   }
 }
@@ -313,24 +309,28 @@ void StreamPressure::ask(StreamCells& cells, std::int32_t child) {
   if (run.from_giver == 0) return;
   std::int32_t wanted = std::min(run.need + run.passing, kPressureFlow * run.height());
   if (wanted == 0) return;
-  const std::uint64_t turned = cells.turn_of(cells[slot_in(run, run.low)]) % kFaces;
-  for (std::size_t turn = 0; turn < kFaces && wanted > 0; ++turn) {
-    const std::size_t face = (turn + turned) % kFaces;
-    each_beside(cells, child, face, [&](std::int32_t number, std::int32_t low, std::int32_t high) {
-      Run& parent = runs_[static_cast<std::size_t>(number)];
-      if (parent.from_giver + 1 != run.from_giver || parent.from_giver == kUnreached) return;
-      const std::int32_t possible =
-          parent.from_giver == 0 ? parent.supply : kPressureFlow * parent.height();
-      const std::int32_t levels =
-          std::min({wanted, possible - parent.passing, kPressureFlow * (high - low + 1)});
-      if (levels <= 0) return;
-      parent.passing += levels;
-      wanted -= levels;
-      const StreamFace back = opposite(static_cast<StreamFace>(face));
-      asks_.push_back({child, back, high, levels, parent.asked});
-      parent.asked = static_cast<std::int32_t>(asks_.size()) - 1;
-    });
-  }
+  // From a drawn face on, then from the first one to there.
+  const std::uint64_t turned = cells.turn_of(run.base) % kFaces;
+  std::int32_t begin = run.links;
+  while (begin < run.links_end && links_[static_cast<std::size_t>(begin)].face < turned) ++begin;
+  for (std::int32_t i = begin; i < run.links_end; ++i) ask_beside(child, i, wanted);
+  for (std::int32_t i = run.links; i < begin; ++i) ask_beside(child, i, wanted);
+}
+
+void StreamPressure::ask_beside(std::int32_t child, std::int32_t link, std::int32_t& wanted) {
+  const Run& run = runs_[static_cast<std::size_t>(child)];
+  const Link& way = links_[static_cast<std::size_t>(link)];
+  Run& parent = runs_[static_cast<std::size_t>(way.run)];
+  if (parent.from_giver + 1 != run.from_giver || parent.from_giver == kUnreached) return;
+  const std::int32_t possible =
+      parent.from_giver == 0 ? parent.supply : kPressureFlow * parent.height();
+  const std::int32_t levels =
+      std::min({wanted, possible - parent.passing, kPressureFlow * way.cells});
+  if (levels <= 0) return;
+  parent.passing += levels;
+  wanted -= levels;
+  asks_.push_back({child, opposite(way.face), way.high, levels, parent.asked});
+  parent.asked = static_cast<std::int32_t>(asks_.size()) - 1;
 }
 
 // In the order of the ways, so that a run has what it was granted before it grants.
@@ -373,8 +373,7 @@ void StreamPressure::give(StreamCells& cells, const Pool& pool, const Run& run,
     cells.flow(cell);
     levels -= some;
   };
-  const std::int32_t over = cells[slot_in(run, run.high)].beside[kAbove];
-  if (over >= 0 && cells[over].found_level < kStreamLevels) take(cells[over]);
+  if (run.over >= 0 && cells[run.over].found_level < kStreamLevels) take(cells[run.over]);
   for (std::int32_t height = run.high; height >= run.low && levels > 0; --height) {
     take(cells[slot_in(run, height)]);
   }

@@ -22,10 +22,14 @@ class StreamPressure {
  private:
   struct Run {
     const StreamCells::Region* region;
+    Vec3 base;  // its lowest cell
     std::int32_t column;
     std::int32_t low;  // heights in the chunk
     std::int32_t high;
-    bool known = false;      // to belong to a pool
+    bool known = false;             // to belong to a pool
+    std::int32_t over = kDryThere;  // the slot of what stands on it, or what lies there
+    std::int32_t links = 0;         // the first of its own in links_, by their faces
+    std::int32_t links_end = 0;
     std::int32_t rooms = 0;  // the first of those beside it in rooms_
     std::int32_t rooms_end = 0;
     std::int32_t from_giver = kUnreached;
@@ -36,6 +40,15 @@ class StreamPressure {
     std::int32_t asked = kUnreached;  // the first in asks_
 
     [[nodiscard]] std::int32_t height() const { return high - low + 1; }
+    /// Of the surface of its highest cell.
+    [[nodiscard]] std::int32_t head() const { return (base.y + height()) * kStreamLevels; }
+  };
+  /// A run that touches another one.
+  struct Link {
+    std::int32_t run;
+    StreamFace face;     // behind which it lies
+    std::uint8_t high;   // the highest height where they touch
+    std::uint8_t cells;  // in which they touch
   };
   /// What stands on a run or beside it, and is not full.
   struct Room {
@@ -55,6 +68,8 @@ class StreamPressure {
     Vec3 first;              // its lowest cell
     std::int32_t begin = 0;  // in members_
     std::int32_t end = 0;
+    std::int32_t rooms = 0;  // in rooms_
+    std::int32_t rooms_end = 0;
     std::int32_t top = INT32_MIN;     // head of the highest surface: 8 y + level
     std::int32_t lowest = INT32_MAX;  // head of the lowest cell with room
     std::int32_t giving = 0;          // heads above it give, those below it take
@@ -69,22 +84,27 @@ class StreamPressure {
     const StreamCells::Region* region = nullptr;  // null: none
     std::int32_t column = 0;
   };
+  void learn_shape(const ChunkShape& shape);
   void gather(StreamCells& cells);
-  void gather_pool(StreamCells& cells, std::int32_t first);
+  void gather_pool(const StreamCells& cells, std::int32_t first);
   void list_runs(StreamCells::Region& region);
+  /// The one that holds the full cell at that height.
   [[nodiscard]] std::int32_t run_at(const StreamCells::Region& region, std::int32_t column,
                                     std::int32_t height) const;
-  [[nodiscard]] static Vec3 base_of(const StreamCells& cells, const Run& run);
   /// That in which what touches the run behind a face lies.
-  [[nodiscard]] static Column column_beside(const StreamCells& cells, const Run& run,
-                                            std::size_t face);
-  void find_rooms(StreamCells& cells, Run& run);
-  void measure(const StreamCells& cells, Pool& pool) const;
+  [[nodiscard]] Column column_beside(const StreamCells& cells, const Run& run,
+                                     StreamFace face) const;
+  /// Finds the runs that touch it, and the room on it and beside it.
+  void look_around(const StreamCells& cells, Run& run);
+  void find_over(const StreamCells& cells, Run& run);
+  void find_links(StreamFace face, const Column& beside, std::uint64_t touching);
+  void find_lowest(const StreamCells& cells, Pool& pool) const;
   void act(StreamCells& cells, Pool& pool);
   void find_givers(StreamCells& cells, const Pool& pool);
   std::int32_t find_wanting(StreamCells& cells, const Pool& pool);
   void find_ways(StreamCells& cells, std::int32_t wanting);
   void ask(StreamCells& cells, std::int32_t child);
+  void ask_beside(std::int32_t child, std::int32_t link, std::int32_t& wanted);
   void grant(StreamCells& cells, const Pool& pool, Run& run);
   void give(StreamCells& cells, const Pool& pool, const Run& run, std::int32_t levels);
   void fill(StreamCells& cells, const Room& room, std::int32_t levels);
@@ -98,13 +118,16 @@ class StreamPressure {
   [[nodiscard]] std::int32_t slot_in(const Run& run, std::int32_t height) const {
     return run.region->slots[static_cast<std::size_t>(height * slab_ + run.column)];
   }
-  template <class F>
-  void each_beside(const StreamCells& cells, std::int32_t run, std::size_t face, F&& f) const;
 
+  ChunkShape shape_;
   std::int32_t slab_ = 0;
+  /// By column and side (left, right, front, back): the column there; below 0: -1 - c for the
+  /// column c of the next chunk.
+  std::array<std::array<std::int16_t, 4>, kMostColumns> sides_{};
   std::uint64_t searches_ = 0;
   std::vector<Run> runs_;
-  std::vector<Room> rooms_;
+  std::vector<Link> links_;            // run after run
+  std::vector<Room> rooms_;            // likewise, and pool after pool
   std::vector<Pool> pools_;            // of this tick
   std::vector<std::int32_t> members_;  // runs, pool after pool
   std::vector<Giver> givers_;

@@ -9,13 +9,10 @@ namespace sluice::sim {
 
 namespace {
 
-constexpr std::array<StreamFace, 4> kSideways = {kLeft, kRight, kFront, kBack};
-
 /// What a cell sees beside it.
 struct Target {
   bool open = false;
-  bool edge = false;   // what goes there is drained
-  bool falls = false;  // what goes there falls on
+  bool edge = false;  // what goes there is drained
   std::int32_t slot = kDryThere;
   std::int32_t level = 0;
 };
@@ -45,17 +42,16 @@ class Settling {
     Target target;
     target.slot = cell.beside[face];
     target.open = target.slot != kSolidThere;
-    if (target.slot == kGutterThere) {
-      target.edge = target.falls = true;
-    } else if (target.slot == kDryThere) {
-      const StreamCells::Fresh fresh = cells_.fresh(cell, face);
-      target.level = fresh.level;
-      target.falls = !fresh.supported;
-    } else if (target.slot >= 0) {
-      target.level = cells_[target.slot].level;
-      target.falls = !cells_.supported(cells_[target.slot]);
-    }
+    target.edge = target.slot == kGutterThere;
+    if (target.slot == kDryThere) target.level = cells_.fresh_level(cell, face);
+    if (target.slot >= 0) target.level = cells_[target.slot].level;
     return target;
+  }
+
+  /// Whether what goes there falls on.
+  [[nodiscard]] bool falls_on(const StreamCell& cell, StreamFace face, const Target& target) const {
+    if (target.slot >= 0) return !cells_.supported(cells_[target.slot]);
+    return target.edge || !cells_.supports_dry(cell, face);
   }
 
   void give(StreamCell& cell, StreamFace face, const Target& target, std::int32_t levels) {
@@ -95,11 +91,19 @@ class Settling {
   [[nodiscard]] bool has_way(const StreamCell& cell) const {
     const std::int32_t most =
         cell.in_river() ? std::min(cell.level, kStreamLevels - 1) : cell.level - 1;
-    return std::any_of(kSideways.begin(), kSideways.end(), [&](StreamFace face) {
+    const auto is_way = [&](StreamFace face) {
       const std::int32_t there = cell.beside[face];
       if (there < 0) return there != kSolidThere;
       return cells_[there].level <= most;
-    });
+    };
+    // In a river it mostly lies onward, where the last turns were.
+    return std::any_of(kSideways.begin(), kSideways.end(),
+                       [&](StreamFace face) { return leads_on(cell, face) && is_way(face); }) ||
+           std::any_of(kSideways.begin(), kSideways.end(), is_way);
+  }
+
+  static bool leads_on(const StreamCell& cell, StreamFace face) {
+    return (cell.onward >> face & 1) != 0;
   }
 
   void spread(StreamCell& cell) {
@@ -143,7 +147,8 @@ class Settling {
       const Target target = look(cell, face);
       if (!target.open) continue;
       const std::int32_t less = cell.level - target.level;
-      const std::int32_t levels = target.falls ? less : std::min(less / 2, most);
+      if (less <= 0) continue;
+      const std::int32_t levels = falls_on(cell, face, target) ? less : std::min(less / 2, most);
       if (levels > 0) give(cell, face, target, levels);
     }
   }
@@ -151,17 +156,12 @@ class Settling {
   // Along the ways to the edge; elsewhere only where they cannot take it all.
   void run_out(StreamCell& cell) {
     const bool brimful = cell.level == kStreamLevels;
-    const auto leads_on = [&](StreamFace face) {
-      const std::int32_t there = cell.beside[face];
-      return there >= 0
-                 ? cells_[there].to_edge != kUnreached && cells_[there].to_edge < cell.to_edge
-                 : there == kGutterThere;
-    };
     // In equal shares, as far as there is room; what one way cannot take goes the others.
-    std::int64_t ways = std::count_if(order_.begin(), order_.end(), leads_on);
+    std::int32_t ways = 0;
+    for (const StreamFace face : kSideways) ways += leads_on(cell, face) ? 1 : 0;
     for (const StreamFace face : order_) {
-      if (!leads_on(face)) continue;
-      const auto share = static_cast<std::int32_t>((cell.level + ways - 1) / ways);
+      if (!leads_on(cell, face)) continue;
+      const std::int32_t share = (cell.level + ways - 1) / ways;
       run_on(cell, face, look(cell, face), share);
       --ways;
     }
@@ -178,8 +178,10 @@ class Settling {
   void explore(StreamCell& cell) {
     bool went = false;
     for (const StreamFace face : order_) {
+      if (went) break;
       const Target target = look(cell, face);
-      if (!went && target.open && target.falls) went = stream(cell, face, target);
+      if (!target.open || target.level >= cell.level) continue;
+      if (falls_on(cell, face, target)) went = stream(cell, face, target);
     }
     if (!went && cell.mark.direction != 0) {
       const auto ahead = static_cast<StreamFace>(cell.mark.direction - 1);
@@ -206,9 +208,10 @@ class Settling {
   bool stream(StreamCell& cell, StreamFace face, const Target& target) {
     const std::int32_t less = cell.level - target.level;
     if (less <= 0) return false;
-    if (!target.falls && less == 1 && !cell.mark.is_source && !pull(cell)) return false;
+    const bool falls = falls_on(cell, face, target);
+    if (!falls && less == 1 && !cell.mark.is_source && !pull(cell)) return false;
     const std::int32_t levels =
-        target.falls ? less : std::min<std::int32_t>(std::max(less / 2, 1), cell.mark.largest);
+        falls ? less : std::min<std::int32_t>(std::max(less / 2, 1), cell.mark.largest);
     give(cell, face, target, levels);
     return true;
   }

@@ -17,6 +17,8 @@ namespace {
 
 /// Ticks in which `active` falls by one where nothing flows.
 constexpr std::int32_t kFadingTicks = 8;
+/// And in which a cell passes a level a tick less, if it no longer holds enough for more.
+constexpr std::int32_t kNarrowingTicks = 256;
 
 class StreamWater final : public WaterModelState {
  public:
@@ -108,7 +110,13 @@ class StreamWater final : public WaterModelState {
 
   void fade_all(WaterAdvance& done) {
     dried_.clear();
-    for (const std::int32_t slot : cells_.busy()) fade(cells_[slot]);
+    std::vector<std::int32_t>& busy = cells_.busy();
+    const std::size_t flowing = busy.size();
+    for (std::size_t i = 0; i < flowing; ++i) {
+      StreamCell& cell = cells_[busy[i]];
+      fade(cell);
+      tell_neighbours(cell);
+    }
     done.evaporated += static_cast<std::int64_t>(dried_.size()) * kUnitsPerLevel;
     if (!cells_.tells()) return;
     std::sort(dried_.begin(), dried_.end(), [this](std::int32_t a, std::int32_t b) {
@@ -124,11 +132,23 @@ class StreamWater final : public WaterModelState {
       cell.flowed = false;
       mark.active = std::min<std::uint8_t>(kMostActive, mark.active + 1);
     } else if (mark.active > 0) {
-      if (due(cell, kFadingTicks)) --mark.active;
-    } else if (dries(cell) && due(cell, drying_)) {
+      if (due(cell, kFadingTicks, DrawPurpose::kStreamDrying)) --mark.active;
+    } else if (dries(cell) && due(cell, drying_, DrawPurpose::kStreamDrying)) {
       --cell.level;
       dried_.push_back(cells_.slot_of(cell));
     }
+    narrow(cell);
+  }
+
+  // Where water flows a cell passes as much as it did, for a while, if it now holds less, or falls
+  // no more.
+  void narrow(StreamCell& cell) {
+    const bool rested = cells_.was_supported(cell);
+    const std::int32_t passed = rested ? cell.found_width : kMostCapacity;
+    std::int32_t held = std::max(0, passed - capacity_of(cell.level));
+    if (cell.mark.active == 0) held = 0;
+    if (held > 0 && rested && due(cell, kNarrowingTicks, DrawPurpose::kStreamNarrowing)) --held;
+    cell.mark.held = static_cast<std::uint8_t>(held);
   }
 
   [[nodiscard]] bool dries(const StreamCell& cell) const {
@@ -136,14 +156,10 @@ class StreamWater final : public WaterModelState {
   }
 
   void finish_all() {
-    std::vector<std::int32_t>& busy = cells_.busy();
-    const std::size_t flowing = busy.size();
-    for (std::size_t i = 0; i < flowing; ++i) tell_neighbours(cells_[busy[i]]);
-    for (const std::int32_t slot : busy) finish(cells_[slot]);
     gone_.clear();
-    std::erase_if(busy, [this](std::int32_t slot) {
+    std::erase_if(cells_.busy(), [this](std::int32_t slot) {
       StreamCell& cell = cells_[slot];
-      cell.busy = cell.mark.active > 0 || dries(cell);
+      finish(cell);
       if (cell.level == 0 && cell.old_mark == 0) gone_.push_back(slot);
       return !cell.busy;
     });
@@ -152,6 +168,7 @@ class StreamWater final : public WaterModelState {
 
   // Of what decides whose flow comes to them.
   void tell_neighbours(StreamCell& cell) {
+    if (pack(cell.mark) == cell.old_mark) return;
     const StreamMark was = unpack(cell.old_mark);
     const StreamMark& mark = cell.mark;
     if (was.direction == mark.direction && was.has_source == mark.has_source &&
@@ -172,14 +189,15 @@ class StreamWater final : public WaterModelState {
     cell.new_parents = false;
     if (cell.level == 0 && mark.active == 0 && !mark.is_source) mark = {};
     cells_.store(cell);
-    if (mark.active > 0 || dries(cell)) cells_.keep_awake(cell);
+    cell.busy = mark.active > 0 || dries(cell);
+    if (cell.busy) cells_.keep_awake(cell);
   }
 
   // Once in every `ticks` ticks, at a moment that is drawn: so chance never takes for ever.
-  [[nodiscard]] bool due(const StreamCell& cell, std::int32_t ticks) const {
+  [[nodiscard]] bool due(const StreamCell& cell, std::int32_t ticks, DrawPurpose purpose) const {
     const auto span = static_cast<std::uint64_t>(ticks);
     const std::uint64_t tick = cells_.tick();
-    const std::uint64_t drawn = draw(seed_, tick / span, cell.at, DrawPurpose::kStreamDrying);
+    const std::uint64_t drawn = draw(seed_, tick / span, cell.at, purpose);
     return choose(drawn, static_cast<std::uint32_t>(ticks)) == tick % span;
   }
 
@@ -213,7 +231,7 @@ class StreamWater final : public WaterModelState {
 
 constexpr MarkField kMarks[] = {{"direction", 0, 3}, {"is_source", 3, 1}, {"has_source", 4, 1},
                                 {"largest", 5, 3},   {"active", 8, 3},    {"flow_out", 11, 1},
-                                {"parents", 12, 6}};
+                                {"parents", 12, 6},  {"held", 18, 2}};
 
 constexpr WaterOption kOptions[] = {
     {"drying", 8, 0, 1 << 20,
@@ -235,7 +253,7 @@ std::unique_ptr<WaterModelState> make(const WorldConfig& config) {
 
 WaterModelRow stream_water() {
   return {.id = WaterModel::kStream,
-          .version = 4,
+          .version = 5,
           .name = "stream",
           .meaning = "rivers in eight levels, which dry up where no spring feeds them",
           .options = kOptions,

@@ -32,6 +32,7 @@ void StreamTurns::arrange(StreamCells& cells) {
   for (const std::int32_t slot : cells.relisted()) {
     StreamCell& cell = cells[slot];
     cell.still = cell.stored() && is_still(cells, cell);
+    if (cell.still) cells.note_still(cell);
     const StreamList list = list_for(cells, slot);
     const bool moves = list == StreamList::kRiver && cell.listed_edge != cell.to_edge;
     if (list == cell.listed && !moves) continue;
