@@ -105,14 +105,14 @@ Result<Bytes> unpack(std::span<const std::byte> packed, std::size_t maximum_size
 Bytes content_hash(std::span<const std::byte> bytes) {
   XXH128_canonical_t canonical;
   XXH128_canonicalFromHash(&canonical, XXH3_128bits(bytes.data(), bytes.size()));
-  Bytes hash;
-  for (const unsigned char digit : canonical.digest) hash.push_back(static_cast<std::byte>(digit));
-  return hash;
+  const auto digits = std::as_bytes(std::span(canonical.digest));
+  return {digits.begin(), digits.end()};
 }
 
 std::int64_t row_checksum(std::uint64_t number, std::span<const std::byte> first,
                           std::span<const std::byte> second) {
   Bytes head;
+  head.reserve(3 * sizeof(std::uint64_t));
   put_u64(number, head);
   put_u64(first.size(), head);
   put_u64(second.size(), head);

@@ -28,8 +28,12 @@ namespace sluice::sim {
 
 /// Appends canonical bytes.
 class StateWriter {
+  static constexpr std::size_t kFirstBytes = 256;  // most that is written is shorter
+
  public:
-  explicit StateWriter(std::vector<std::byte>& bytes) : bytes_(bytes) {}
+  explicit StateWriter(std::vector<std::byte>& bytes) : bytes_(bytes) {
+    if (bytes_.capacity() == 0) bytes_.reserve(kFirstBytes);
+  }
 
   template <class T>
   void field(const char* /*name*/, const T& value) {

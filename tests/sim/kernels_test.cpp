@@ -256,7 +256,9 @@ RC_GTEST_PROP(Kernels, HeatGivesTheSameBitsEverywhere, (std::uint64_t seed, bool
 RC_GTEST_PROP(Kernels, AllSetsMoveTracersAlike, (std::uint64_t seed, bool solid)) {
   Dice dice(seed);
   const ChunkShape shape = solid ? kSolidShape : kSideViewShape;
-  sim::TracerFluxInput input{shape, dice.roll(0, sim::kMostSpread), 0, 0};
+  sim::TracerFluxInput input{.shape = shape,
+                             .layers = dice.roll(1, shape.height()),
+                             .spread = dice.roll(0, sim::kMostSpread)};
   if (dice.chance(50)) input.overturn = dice.roll(0, sim::kMostOverturn);
   if (dice.chance(30)) input.sink = dice.roll(-sim::kMostSink, sim::kMostSink);
   sim::TracerPlane plane(shape);
@@ -267,7 +269,7 @@ RC_GTEST_PROP(Kernels, AllSetsMoveTracersAlike, (std::uint64_t seed, bool solid)
     if (dice.chance(30) && i > 0) plane.values[i] = plane.values[i - 1] + dice.roll(0, 1);
     plane.units[i] = dice.chance(wet) ? kFull : dice.roll(0, 3) * dice.roll(0, 1 << 18);
   }
-  std::vector<std::int64_t> change(kChunkCells);
+  std::vector<std::int64_t> change(kChunkCells, -1);
   const bool any = sim::scalar_kernels().tracers.fluxes(input, plane, change.data());
   for (const sim::Kernels& set : sim::all_kernels()) {
     std::vector<std::int64_t> change_here(kChunkCells, -1);

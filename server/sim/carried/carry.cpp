@@ -21,6 +21,7 @@ class Carrier {
  public:
   Carrier(CarriedWater& water, const WaterMoves& moves, const Grid& grid)
       : water_(water),
+        grid_(grid),
         finder_(water, moves, grid),
         flows_(finder_.flows()),
         slots_(finder_.slots()),
@@ -278,18 +279,19 @@ class Carrier {
 
   void remember(const FlowSlot& slot, bool has_carried) {
     CarriedWater::Known& known = water_.know(slot.coord);
+    const Chunk* const chunk = grid_.find(slot.coord);
     const bool alike =
-        slot.chunk != nullptr &&
-        std::equal(slot.chunk->cells.begin(), slot.chunk->cells.end(), known.cells.begin());
-    if (!alike && slot.chunk != nullptr) {
-      water_.remember(slot.chunk->cells, slot.coord, known);
+        chunk != nullptr && std::equal(slot.after, slot.after + kChunkCells, known.cells.begin());
+    if (!alike && chunk != nullptr) {
+      water_.remember(chunk->cells, slot.coord, known);
       return;
     }
-    if (slot.chunk == nullptr) known.cells.fill(kAir);
+    if (chunk == nullptr) known.cells.fill(kAir);
     if (!alike || has_carried) water_.note(slot.coord, known);
   }
 
   CarriedWater& water_;
+  const Grid& grid_;
   FlowFinder finder_;
   std::vector<Flow>& flows_;
   const std::vector<FlowSlot>& slots_;

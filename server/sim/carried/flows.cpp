@@ -14,6 +14,7 @@ void FlowFinder::find() {
   if (slots_.empty()) return;
   note_moves();
   for (std::size_t i = 0; i < touched_;) i = climb_stack(i);
+  list_layers();
   merge_flows();
 }
 
@@ -36,19 +37,33 @@ void FlowFinder::find_slots() {
 }
 
 std::size_t FlowFinder::add_slot(ChunkCoord coord) {
+  static const CellPage kAllAir;
   FlowSlot slot;
   slot.coord = coord;
-  slot.chunk = grid_.find(coord);
-  slot.before = &water_.know(coord).cells;
-  const CellPage& before = *slot.before;
-  const bool alike = slot.chunk != nullptr && slot.chunk->cells.is_shared() && before.is_shared() &&
-                     slot.chunk->cells[0] == before[0];
-  slot.surplus.assign(kChunkCells, 0);
-  for (std::size_t i = 0; !alike && i < kChunkCells; ++i) {
-    slot.surplus[i] = std::int64_t{held_in(before[i])} - held_in(after(slot, i));
+  const Chunk* const chunk = grid_.find(coord);
+  slot.before = water_.know(coord).cells.data();
+  slot.after = (chunk != nullptr ? chunk->cells : kAllAir).data();
+  slot.surplus.fill(FlowSlot::kNone);
+  slot.places.fill(FlowSlot::kNone);
+  const std::size_t layers = slot.before == slot.after ? 0 : kChunkCells / slab_;
+  for (std::size_t layer = 0; layer < layers; ++layer) {
+    const Cell* const before = slot.before + layer * slab_;
+    const Cell* const after = slot.after + layer * slab_;
+    if (std::equal(before, before + slab_, after)) continue;
+    std::int64_t* const surplus = add_surplus(slot, layer);
+    for (std::size_t c = 0; c < slab_; ++c) {
+      surplus[c] = std::int64_t{held_in(before[c])} - held_in(after[c]);
+    }
   }
-  slots_.push_back(std::move(slot));
+  slots_.push_back(slot);
   return slots_.size() - 1;
+}
+
+std::int64_t* FlowFinder::add_surplus(FlowSlot& slot, std::size_t layer) {
+  const std::size_t begin = surplus_.size();
+  slot.surplus[layer] = static_cast<std::int32_t>(begin);
+  surplus_.resize(begin + slab_);
+  return &surplus_[begin];
 }
 
 std::int32_t FlowFinder::node_at(Vec3 at) {
@@ -76,8 +91,10 @@ void FlowFinder::note_moves() {
 }
 
 std::int64_t& FlowFinder::surplus(std::int32_t id) {
-  const auto cell = static_cast<std::size_t>(id);
-  return slots_[cell / kChunkCells].surplus[cell % kChunkCells];
+  FlowSlot& slot = slots_[slot_of(id)];
+  const std::size_t layer = index_of(id) / slab_;
+  if (slot.surplus[layer] == FlowSlot::kNone) add_surplus(slot, layer);
+  return surplus_[static_cast<std::size_t>(slot.surplus[layer]) + index_of(id) % slab_];
 }
 
 void FlowFinder::add_flow(std::int32_t from, std::int32_t to, std::int64_t units) {
@@ -93,8 +110,7 @@ std::size_t FlowFinder::climb_stack(std::size_t first) {
   while (end < touched_ && slots_[end].coord.x == stack.x && slots_[end].coord.z == stack.z) ++end;
   const bool down = water_.edges_.bottom == Edge::kOpen;
   const std::int32_t step = down ? -1 : 1;
-  rising_.assign(static_cast<std::size_t>(shape_.slab()), 0);
-  last_.assign(static_cast<std::size_t>(shape_.slab()), kOutsideNode);
+  rising_.assign(slab_, 0);
   any_rises_ = false;
   for (std::size_t i = 0; i < end - first; ++i) {
     const std::size_t slot = down ? end - 1 - i : first + i;
@@ -115,37 +131,56 @@ std::size_t FlowFinder::climb_stack(std::size_t first) {
 }
 
 void FlowFinder::climb_slot(std::size_t number, bool down) {
-  const FlowSlot& slot = slots_[number];
-  const auto slab = static_cast<std::size_t>(shape_.slab());
-  const auto height = static_cast<std::size_t>(shape_.height());
-  for (std::size_t i = 0; i < height; ++i) {
-    const std::size_t base = (down ? height - 1 - i : i) * slab;
-    for (std::size_t c = 0; c < slab; ++c) {
-      std::int64_t& rises = rising_[c];
-      const std::int64_t surplus = slot.surplus[base + c];
-      if (rises == 0 && surplus == 0) {
-        last_[c] = id_of(number, base + c);
-        continue;
-      }
-      const Cell cell = after(slot, base + c);
-      if (!is_open(cell)) {
-        end_column(c);
-        continue;
-      }
-      const std::int32_t here = id_of(number, base + c);
-      if (rises != 0) add_flow(last_[c], here, rises);
-      rises += surplus;
-      last_[c] = here;
+  const std::size_t layers = kChunkCells / slab_;
+  for (std::size_t i = 0; i < layers; ++i) {
+    const std::size_t layer = down ? layers - 1 - i : i;
+    if (any_rises_ || slots_[number].surplus[layer] != FlowSlot::kNone) climb_layer(number, layer);
+    last_layer_ = id_of(number, layer * slab_);
+  }
+}
+
+void FlowFinder::climb_layer(std::size_t number, std::size_t layer) {
+  FlowSlot& slot = slots_[number];
+  slot.places[layer] = 0;  // list_layers() says which
+  const Cell* const cells = slot.after + layer * slab_;
+  const std::int64_t* const surpluses =
+      slot.surplus[layer] == FlowSlot::kNone
+          ? nullptr
+          : &surplus_[static_cast<std::size_t>(slot.surplus[layer])];
+  const std::int32_t first = id_of(number, layer * slab_);
+  std::int64_t any = 0;
+  for (std::size_t c = 0; c < slab_; ++c) {
+    std::int64_t& rises = rising_[c];
+    const std::int64_t surplus = surpluses == nullptr ? 0 : surpluses[c];
+    if (rises == 0 && surplus == 0) continue;
+    if (!is_open(cells[c])) {
+      end_column(c);
+      continue;
+    }
+    const auto column = static_cast<std::int32_t>(c);
+    if (rises != 0) add_flow(last_layer_ + column, first + column, rises);
+    rises += surplus;
+    any |= rises;
+  }
+  any_rises_ = any != 0;
+}
+
+void FlowFinder::list_layers() {
+  for (std::size_t number = 0; number < slots_.size(); ++number) {
+    for (std::size_t layer = 0; layer < kChunkCells / slab_; ++layer) {
+      std::int32_t& place = slots_[number].places[layer];
+      if (place == FlowSlot::kNone) continue;
+      place = static_cast<std::int32_t>(layers_.size() * slab_);
+      layers_.push_back(id_of(number, layer * slab_));
     }
   }
-  any_rises_ = std::any_of(rising_.begin(), rising_.end(), [](std::int64_t r) { return r != 0; });
 }
 
 // What is left at the end of a column's run left it: over an open edge, or into the air.
 void FlowFinder::end_column(std::size_t column) {
   const std::int64_t rest = std::exchange(rising_[column], 0);
   if (rest < 0) water_.unexplained_ -= rest;
-  add_flow(last_[column], kOutsideNode, rest);
+  add_flow(last_layer_ + static_cast<std::int32_t>(column), kOutsideNode, rest);
 }
 
 void FlowFinder::end_all() {

@@ -2,6 +2,7 @@
 // water that went from one cell to another in a tick.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <numeric>
 #include <vector>
@@ -40,19 +41,29 @@ template <class PlaceOf>
   return ends;
 }
 
-/// A chunk that takes part.
+/// A chunk that takes part. Of its layers most are as they were: they have neither a surplus nor
+/// nodes.
 struct FlowSlot {
+  static constexpr std::int32_t kNone = -1;
+  static constexpr std::size_t kMostLayers = 64;
+
   ChunkCoord coord;
-  const Chunk* chunk = nullptr;       // null: air
-  const CellPage* before = nullptr;   // its cells before the tick
-  std::vector<std::int64_t> surplus;  // held before, and came, less what left and is held now
+  const Cell* before = nullptr;  // its cells before the tick
+  const Cell* after = nullptr;
+  /// By layer, where its surplus begins, and where its nodes do in the table.
+  std::array<std::int32_t, kMostLayers> surplus{};
+  std::array<std::int32_t, kMostLayers> places{};
 };
 
 /// One tick's flows. Nodes are cells of slots, by their numbers, and pools.
 class FlowFinder {
  public:
   FlowFinder(CarriedWater& water, const WaterMoves& moves, const Grid& grid)
-      : water_(water), moves_(moves), grid_(grid), shape_(grid.shape()) {}
+      : water_(water),
+        moves_(moves),
+        grid_(grid),
+        shape_(grid.shape()),
+        slab_(static_cast<std::size_t>(shape_.slab())) {}
 
   /// One flow for each pair of nodes, in the order of their numbers.
   void find();
@@ -60,18 +71,21 @@ class FlowFinder {
   [[nodiscard]] const std::vector<FlowSlot>& slots() const { return slots_; }
   [[nodiscard]] std::vector<Flow>& flows() { return flows_; }
 
-  /// A table of all nodes that there may be: the cells of all slots, then pools.
+  /// A table of all nodes that there may be, in their order: the cells of layers, then pools.
   [[nodiscard]] std::size_t table_size() const {
-    return slots_.size() * kChunkCells + static_cast<std::size_t>(moves_.pools());
+    return layers_.size() * slab_ + static_cast<std::size_t>(moves_.pools());
   }
   [[nodiscard]] std::size_t place_in_table(std::int32_t id) const {
-    if (!is_pool(id)) return static_cast<std::size_t>(id);
-    return slots_.size() * kChunkCells + static_cast<std::size_t>(id & ~kPoolBit);
+    if (is_pool(id)) return layers_.size() * slab_ + static_cast<std::size_t>(id & ~kPoolBit);
+    const std::size_t cell = index_of(id);
+    return static_cast<std::size_t>(slots_[slot_of(id)].places[cell / slab_]) + cell % slab_;
   }
   [[nodiscard]] std::int32_t id_at(std::size_t place_in_table) const {
-    const std::size_t cells = slots_.size() * kChunkCells;
-    if (place_in_table < cells) return static_cast<std::int32_t>(place_in_table);
-    return kPoolBit | static_cast<std::int32_t>(place_in_table - cells);
+    const std::size_t layer = place_in_table / slab_;
+    if (layer < layers_.size()) {
+      return layers_[layer] + static_cast<std::int32_t>(place_in_table % slab_);
+    }
+    return kPoolBit | static_cast<std::int32_t>(place_in_table - layers_.size() * slab_);
   }
 
   [[nodiscard]] static bool is_pool(std::int32_t id) { return (id & kPoolBit) != 0; }
@@ -83,10 +97,10 @@ class FlowFinder {
   }
   /// Of a cell or a pool, before the tick and after it.
   [[nodiscard]] std::int64_t held_before(std::int32_t id) const {
-    return is_pool(id) ? 0 : held_in((*slots_[slot_of(id)].before)[index_of(id)]);
+    return is_pool(id) ? 0 : held_in(slots_[slot_of(id)].before[index_of(id)]);
   }
   [[nodiscard]] std::int64_t held_after(std::int32_t id) const {
-    return is_pool(id) ? 0 : held_in(after(slots_[slot_of(id)], index_of(id)));
+    return is_pool(id) ? 0 : held_in(slots_[slot_of(id)].after[index_of(id)]);
   }
 
  private:
@@ -96,18 +110,19 @@ class FlowFinder {
   [[nodiscard]] static std::int32_t id_of(std::size_t slot, std::size_t index) {
     return static_cast<std::int32_t>(slot * kChunkCells + index);
   }
-  [[nodiscard]] static Cell after(const FlowSlot& slot, std::size_t index) {
-    return slot.chunk != nullptr ? slot.chunk->cells[index] : kAir;
-  }
 
   void find_slots();
   std::size_t add_slot(ChunkCoord coord);
   [[nodiscard]] std::int32_t node_at(Vec3 at);
   void note_moves();
+  /// Held before, and came, less what left and is held now; of a cell of the table.
   [[nodiscard]] std::int64_t& surplus(std::int32_t id);
+  std::int64_t* add_surplus(FlowSlot& slot, std::size_t layer);
   void add_flow(std::int32_t from, std::int32_t to, std::int64_t units);
   std::size_t climb_stack(std::size_t first);
   void climb_slot(std::size_t number, bool down);
+  void climb_layer(std::size_t number, std::size_t layer);
+  void list_layers();
   void end_column(std::size_t column);
   void end_all();
   void merge_flows();
@@ -116,13 +131,17 @@ class FlowFinder {
   const WaterMoves& moves_;
   const Grid& grid_;
   const ChunkShape& shape_;
+  std::size_t slab_;  // cells of a layer
   std::vector<FlowSlot> slots_;
+  std::vector<std::int64_t> surplus_;
+  std::vector<std::int32_t> layers_;  // of the table: the first node
   std::size_t touched_ = 0;
   std::size_t last_slot_ = 0;
   std::vector<Flow> flows_;
-  // Of a stack, by column: units on their way through the next face, and the cell before it.
+  // Of a stack: by column, units on their way through the next face; and of the layer before it the
+  // first node.
   std::vector<std::int64_t> rising_;
-  std::vector<std::int32_t> last_;
+  std::int32_t last_layer_ = kOutsideNode;
   bool any_rises_ = false;
 };
 

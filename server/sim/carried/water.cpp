@@ -69,14 +69,19 @@ void CarriedWater::take_changes(const Grid& grid) {
 
 void CarriedWater::take_chunk(const Chunk& chunk) {
   Known& known = know(chunk.coord);
-  const bool alike = chunk.cells.is_shared() && known.cells.is_shared();
-  if (alike && chunk.cells[0] == known.cells[0]) return;
-  if (std::equal(chunk.cells.begin(), chunk.cells.end(), known.cells.begin())) return;
+  const Cell* const before = known.cells.data();
+  const Cell* const after = chunk.cells.data();
+  // Most of a chunk is as it was: what is not lies from the first difference to the last.
+  const auto first =
+      static_cast<std::size_t>(std::mismatch(before, before + kChunkCells, after).first - before);
+  if (first == kChunkCells) return;
+  std::size_t end = kChunkCells;
+  while (before[end - 1] == after[end - 1]) --end;
   for (const auto& cargo : cargoes_) {
     AmountPage& page = cargo->pages[chunk.coord];
     std::int64_t* const amounts = page.edit();
-    for (std::size_t i = 0; i < kChunkCells; ++i) {
-      change_units(*cargo, held_in(known.cells[i]), held_in(chunk.cells[i]), amounts[i]);
+    for (std::size_t i = first; i < end; ++i) {
+      change_units(*cargo, held_in(before[i]), held_in(after[i]), amounts[i]);
     }
     page.share_if_uniform();
     if (page.nothing()) cargo->pages.erase(chunk.coord);

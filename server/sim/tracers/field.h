@@ -24,7 +24,7 @@ struct WaveState;
 /// What one step does to a chunk.
 struct ChunkTracers {
   ChunkCoord coord;
-  std::vector<std::int64_t> change;  // by cell
+  std::vector<std::int64_t> change;  // by cell, up to the highest layer with water
   bool flows = false;
   std::int64_t faded = 0;
 };

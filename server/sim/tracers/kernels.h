@@ -33,6 +33,7 @@ struct TracerPlane : ChunkPlane {
 
 struct TracerFluxInput {
   ChunkShape shape;
+  std::int32_t layers = 0;  // at least one, from the lowest on; none above them holds water
   // As in TracerOptions.
   std::int32_t spread = 0;
   std::int32_t overturn = 0;
@@ -57,8 +58,8 @@ inline std::int64_t spreading(std::int32_t parts, const TracerCell& a, const Tra
 }
 
 struct TracerKernels {
-  /// What flows into each cell of the chunk, less what flows out. True if anything flows over some
-  /// face.
+  /// What flows into each cell of those layers, less what flows out. True if anything flows over
+  /// some face.
   bool (*fluxes)(const TracerFluxInput& input, const TracerPlane& plane, std::int64_t* change);
 };
 

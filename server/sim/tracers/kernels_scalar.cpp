@@ -28,7 +28,7 @@ bool fluxes_scalar(const TracerFluxInput& input, const TracerPlane& plane, std::
     return flux;
   };
   std::size_t i = 0;
-  for (std::int32_t y = 0; y < shape.height(); ++y) {
+  for (std::int32_t y = 0; y < input.layers; ++y) {
     for (std::int32_t z = 0; z < shape.depth(); ++z) {
       for (std::int32_t x = 0; x < shape.width(); ++x, ++i) {
         const std::size_t at = plane.at(x, y, z);

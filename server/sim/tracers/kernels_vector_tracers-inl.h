@@ -91,7 +91,7 @@ bool tracer_fluxes_vector(const TracerFluxInput& input, const TracerPlane& plane
   const TracerLanes d;
   const auto width = static_cast<std::size_t>(input.shape.width());
   const auto depth = static_cast<std::size_t>(input.shape.depth());
-  const auto height = static_cast<std::size_t>(input.shape.height());
+  const auto layers = static_cast<std::size_t>(input.layers);
   const auto parts = hn::Set(d, input.spread);
   const auto down = hn::Set(d, input.overturn > 0 ? input.overturn : input.spread);
   const auto upwards = [&](std::size_t below) {
@@ -117,7 +117,7 @@ bool tracer_fluxes_vector(const TracerFluxInput& input, const TracerPlane& plane
       hn::StoreU(flux, d, rising + z * width + x);
     }
   }
-  for (std::size_t y = 0; y < height; ++y) {
+  for (std::size_t y = 0; y < layers; ++y) {
     const std::size_t slab = plane.first + y * plane.layer;
     for (std::size_t x = 0; kSolid && !kSinks && x < width; x += hn::Lanes(d)) {
       const auto flux = beside(slab + x - plane.stride, slab + x);

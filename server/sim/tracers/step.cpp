@@ -37,7 +37,7 @@ class TracerStep {
       const ChunkTracers& chunk = room_[c];
       if (!chunk.flows && chunk.faded == 0) continue;
       std::int64_t* const amounts = tracer_.pages[chunk.coord].edit();
-      for (std::size_t i = 0; i < kChunkCells; ++i) amounts[i] += chunk.change[i];
+      for (std::size_t i = 0; i < chunk.change.size(); ++i) amounts[i] += chunk.change[i];
       tracer_.totals.go(chunk.faded);
       moved.push_back(chunk.coord);
     }
@@ -110,7 +110,16 @@ class TracerStep {
     }
   }
 
-  void read_rows(const Chunk& chunk, TracerPlane& plane) const {
+  /// Layers of a chunk up to the highest one that holds water.
+  [[nodiscard]] std::int32_t layers_of(const Chunk& chunk) const {
+    const Cell* const cells = chunk.cells.data();
+    const Cell* top = cells + kChunkCells;
+    while (top != cells && top[-1] <= 0) --top;
+    return static_cast<std::int32_t>(top - cells + shape_.slab() - 1) / shape_.slab();
+  }
+
+  // With the dry layer above them.
+  void read_rows(const Chunk& chunk, std::int32_t layers, TracerPlane& plane) const {
     const AmountPage* const amounts = page(chunk.coord);
     std::array<std::int64_t, kChunkCells> alike;
     const std::int64_t* from = amounts == nullptr ? nullptr : amounts->data();
@@ -120,7 +129,7 @@ class TracerStep {
     }
     const Cell* const cells = chunk.cells.data();
     std::size_t row = 0;
-    for (std::int32_t y = 0; y < shape_.height(); ++y) {
+    for (std::int32_t y = 0; y < std::min(layers + 1, shape_.height()); ++y) {
       for (std::int32_t z = 0; z < shape_.depth(); ++z) {
         read_row(cells + row, from + row, plane.at(0, y, z), plane);
         row += static_cast<std::size_t>(shape_.width());
@@ -128,8 +137,8 @@ class TracerStep {
     }
   }
 
-  // What lies beside the chunk.
-  void read_around(const Chunk& chunk, TracerPlane& plane) const {
+  // What lies beside those layers.
+  void read_around(const Chunk& chunk, std::int32_t layers, TracerPlane& plane) const {
     const std::int32_t width = shape_.width();
     const std::int32_t height = shape_.height();
     const std::int32_t depth = shape_.depth();
@@ -138,16 +147,17 @@ class TracerStep {
       return other == nullptr ? nullptr : page(other->coord);
     };
     for (std::int32_t z = 0; z < depth; ++z) {
-      const Row along_y{z * width, height, slab};
-      const Row last{along_y.first + width - 1, height, slab};
+      const Row along_y{z * width, layers, slab};
+      const Row last{along_y.first + width - 1, layers, slab};
       read(chunk.left, amounts(chunk.left), last, plane.at(-1, 0, z), plane.layer, plane);
       read(chunk.right, amounts(chunk.right), along_y, plane.at(width, 0, z), plane.layer, plane);
       const Row along_x{z * width, width};
       const Row top{kChunkCells - slab + z * width, width};
       read(chunk.below, amounts(chunk.below), top, plane.at(0, -1, z), 1, plane);
+      if (layers < height) continue;
       read(chunk.above, amounts(chunk.above), along_x, plane.at(0, height, z), 1, plane);
     }
-    for (std::int32_t y = 0; depth > 1 && y < height; ++y) {
+    for (std::int32_t y = 0; depth > 1 && y < layers; ++y) {
       const Row nearest{y * slab, width};
       const Row farthest{y * slab + slab - width, width};
       read(chunk.front, amounts(chunk.front), farthest, plane.at(0, y, -1), 1, plane);
@@ -157,14 +167,17 @@ class TracerStep {
 
   void look(ChunkTracers& found) const {
     const Chunk& chunk = *grid_.find(found.coord);
+    const std::int32_t layers = layers_of(chunk);
+    found.change.resize(static_cast<std::size_t>(layers * shape_.slab()));
+    found.flows = false;
+    found.faded = 0;
+    if (layers == 0) return;
     TracerPlane plane(shape_);
-    read_rows(chunk, plane);
-    read_around(chunk, plane);
-    const TracerFluxInput input{shape_, options_.spread, options_.overturn, options_.sink};
-    found.change.resize(kChunkCells);
+    read_rows(chunk, layers, plane);
+    read_around(chunk, layers, plane);
+    const TracerFluxInput input{shape_, layers, options_.spread, options_.overturn, options_.sink};
     // As much may come as goes: what flows through keeps a chunk awake, too.
     found.flows = kernels().tracers.fluxes(input, plane, found.change.data());
-    found.faded = 0;
     if (options_.fade > 0) fade(chunk, found);
   }
 
@@ -173,7 +186,7 @@ class TracerStep {
     const AmountPage* const amounts = page(chunk.coord);
     if (amounts == nullptr) return;
     constexpr std::int64_t kWhole = 1 << kLogTracerParts;
-    for (std::size_t i = 0; i < kChunkCells; ++i) {
+    for (std::size_t i = 0; i < found.change.size(); ++i) {
       if (chunk.cells[i] <= 0) continue;
       const std::int64_t goes = (amounts->at(i) * options_.fade + kWhole - 1) >> kLogTracerParts;
       found.change[i] -= goes;
