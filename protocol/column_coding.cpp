@@ -103,14 +103,14 @@ class Columns {
   void pass_over() {
     if (!changed_before_) return;
     changed_before_ = false;
-    *before_ = {};
-    *gained_before_ = {};
+    before_->clear(height_);
+    gained_before_->clear(height_);
     changed_groups_before_ = same_groups_before_ = 0;
   }
 
   void code_column() {
-    *now_ = {};
-    *gained_ = {};
+    now_->clear(height_);
+    gained_->clear(height_);
     changed_groups_ = same_groups_ = 0;
     foresee(baseline_, height_, *gained_before_, refill_);
     for (int group = 0; group < height_ / kGroupCells; ++group) code_group(group);
@@ -217,7 +217,7 @@ class Columns {
       const std::int32_t size = miss > kLargestMiss || miss < -kLargestMiss ? kLargestMiss
                                 : miss < 0                                  ? -miss
                                                                             : miss;
-      misses[i] = misses[i] / 2 + size;
+      misses[i] = (misses[i] >> 1) + size;  // neither is below 0
     }
   }
 

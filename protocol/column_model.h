@@ -73,6 +73,8 @@ struct Column {
 
   [[nodiscard]] std::int32_t operator[](int y) const { return values[index(y)]; }
   std::int32_t& operator[](int y) { return values[index(y)]; }
+  /// Of a column so high, with what lies beyond its ends.
+  void clear(int height) { std::fill_n(values.begin(), height + 2 * kMargin, 0); }
 
  private:
   static std::size_t index(int y) { return static_cast<std::size_t>(y + kMargin); }

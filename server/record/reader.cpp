@@ -183,6 +183,13 @@ std::string Reader::water() const {
   return model.empty() ? "cellular" : model;
 }
 
+std::uint64_t Reader::most_ticks() {
+  const auto pages = database_->integer("PRAGMA page_count");
+  const auto bytes = database_->integer("PRAGMA page_size");
+  if (!pages || !bytes) return 0;
+  return static_cast<std::uint64_t>(*pages * *bytes) / sizeof(sim::Digest);
+}
+
 std::optional<Error> Reader::check_order(Keyed table) {
   auto rows = database_->prepare(table == Keyed::kHistory
                                      ? "SELECT first_tick FROM history ORDER BY first_tick"

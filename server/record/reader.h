@@ -86,6 +86,8 @@ class Reader {
   [[nodiscard]] bool end_unknown() const { return end_unknown_; }
   /// Likewise of where it begins, and there may have been ticks before first_tick().
   [[nodiscard]] bool begin_unknown() const { return begin_unknown_; }
+  /// Ticks that the file can hold at the most: a digest of each stands in it. 0 if it cannot tell.
+  [[nodiscard]] std::uint64_t most_ticks();
   /// Whether the system failed, and not the file (no memory, no descriptors, a device that did not
   /// read), since the last call: then what could not be read may well be whole. Empty: it did not.
   [[nodiscard]] std::string take_system_failure();

@@ -103,6 +103,19 @@ TEST_F(RepairTest, AHistoryWithoutAnEndIsSaidToBeLost) {
   EXPECT_EQ(text.find("no tick"), std::string::npos) << text;
 }
 
+// A wrong number says of such a file that it went on for ever: it was looked for tick by tick.
+TEST_F(RepairTest, AWrongNumberOfALastTickIsNotLookedForTickByTick) {
+  path_ = folder_.file("b.sluice");
+  (void)record_history(path_, {.ticks = 40, .ticks_per_checkpoint = 10});
+  change("UPDATE checkpoints SET tick = 1 << 40 WHERE tick = 40");
+  spoil_root_of("history");
+  const Repair result = must(repair(path_));
+  ASSERT_EQ(result.damage.ticks.size(), 1U);
+  EXPECT_EQ(result.damage.ticks[0].first, 1U);
+  EXPECT_EQ(result.damage.ticks[0].last, std::uint64_t{1} << 40);
+  expect_verifies(path_, result.main.first_tick, result.main.last_tick);
+}
+
 // The same of its beginning: with the facts went all that said so.
 TEST_F(RepairTest, AHistoryWithoutABeginningIsSaidToBeLostOrCutOff) {
   change(
