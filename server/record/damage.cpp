@@ -38,7 +38,6 @@ DamageSearch::DamageSearch(Reader& reader)
     : reader_(reader),
       last_(reader.last_tick()),
       tick_(reader.first_tick() + 1),
-      steps_(reader.most_ticks()),
       checkpoint_(reader.first_tick()) {
   found_.troubles = reader.troubles();
   found_.end_unknown = reader.end_unknown();
@@ -72,15 +71,8 @@ Status DamageSearch::look_at_row() {
     return Error{failure};
   }
   LostTicks lost{tick_, tick_, row.error(), 0, {}, true};
-  if (damaged) {
-    lost = loss_of(*damaged, tick_, row.error());
-  } else if (steps_ > 0) {
-    // Not even where the next row begins can be read: it is looked for tick by tick.
-    --steps_;
-  } else {
-    // The file holds no more of them, whatever a damaged number says of its end.
-    lost.last = last_;
-  }
+  // Where not even the begin of the next row can be read, it is looked for tick by tick.
+  if (damaged) lost = loss_of(*damaged, tick_, row.error());
   lost.last = std::min(lost.last, last_);
   tick_ = lost.last + 1;
   add_loss(found_.ticks, std::move(lost));

@@ -183,13 +183,6 @@ std::string Reader::water() const {
   return model.empty() ? "cellular" : model;
 }
 
-std::uint64_t Reader::most_ticks() {
-  const auto pages = database_->integer("PRAGMA page_count");
-  const auto bytes = database_->integer("PRAGMA page_size");
-  if (!pages || !bytes) return 0;
-  return static_cast<std::uint64_t>(*pages * *bytes) / sizeof(sim::Digest);
-}
-
 std::optional<Error> Reader::check_order(Keyed table) {
   auto rows = database_->prepare(table == Keyed::kHistory
                                      ? "SELECT first_tick FROM history ORDER BY first_tick"
@@ -226,7 +219,26 @@ Result<std::uint64_t> Reader::end_of_history() {
   return follows ? static_cast<std::uint64_t>(first) : first_tick_;
 }
 
+// A digest of each tick stands in the file. What it says beyond is a damaged number, by which all
+// of its ticks would be looked for one by one.
+Status Reader::bound_end() {
+  const auto pages = database_->integer("PRAGMA page_count");
+  const auto bytes = database_->integer("PRAGMA page_size");
+  if (!pages || !bytes) return Done{};
+  const std::uint64_t most =
+      first_tick_ + static_cast<std::uint64_t>(*pages * *bytes) / sizeof(sim::Digest);
+  if (last_tick_ <= most) return Done{};
+  const std::string named = std::to_string(std::exchange(last_tick_, most));
+  return trouble(database_->error("is damaged: it names tick " + named +
+                                  ", and has no room for ticks after " + std::to_string(most)));
+}
+
 Status Reader::refresh() {
+  const Status found = find_end();
+  return found && damaged_ ? bound_end() : found;
+}
+
+Status Reader::find_end() {
   if (damaged_ && history_in_order_) {
     if (const std::optional<Error> disorder = check_order(Keyed::kHistory)) {
       history_in_order_ = false;

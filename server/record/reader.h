@@ -86,8 +86,6 @@ class Reader {
   [[nodiscard]] bool end_unknown() const { return end_unknown_; }
   /// Likewise of where it begins, and there may have been ticks before first_tick().
   [[nodiscard]] bool begin_unknown() const { return begin_unknown_; }
-  /// Ticks that the file can hold at the most: a digest of each stands in it. 0 if it cannot tell.
-  [[nodiscard]] std::uint64_t most_ticks();
   /// Whether the system failed, and not the file (no memory, no descriptors, a device that did not
   /// read), since the last call: then what could not be read may well be whole. Empty: it did not.
   [[nodiscard]] std::string take_system_failure();
@@ -146,6 +144,8 @@ class Reader {
   /// Fails, or, of a damaged file, takes note of it and goes on.
   [[nodiscard]] Status trouble(const Error& error);
   [[nodiscard]] Result<std::uint64_t> end_of_history();
+  [[nodiscard]] Status find_end();
+  [[nodiscard]] Status bound_end();
   [[nodiscard]] Error out_of_order(Keyed table) const;
   [[nodiscard]] Result<std::optional<CheckpointInfo>> find_checkpoint(std::string_view sql,
                                                                       std::uint64_t tick);

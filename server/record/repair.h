@@ -76,7 +76,6 @@ class DamageSearch {
   Damage found_;
   const std::uint64_t last_;
   std::uint64_t tick_;        // the next to be looked at
-  std::uint64_t steps_;       // ticks that may yet be looked for one by one
   std::uint64_t checkpoint_;  // likewise, at or after it
   bool has_first_ = false;
   bool knows_order_of_history_ = false;

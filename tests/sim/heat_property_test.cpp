@@ -307,7 +307,6 @@ RC_GTEST_PROP(HeatProperty, NothingBecomesWarmerOrColderThanAllWas,
   }
 }
 
-// At rest means that nothing changes any more, whether it is looked at or not.
 /// Whether a film of water lies on ice: it takes little heat a tick, so that what lies below cools
 /// for millions of ticks.
 bool has_film_on_ice(const World& world, Vec3 size) {
@@ -322,6 +321,7 @@ bool has_film_on_ice(const World& world, Vec3 size) {
   return found;
 }
 
+// At rest means that nothing changes any more, whether it is looked at or not.
 RC_GTEST_PROP(HeatProperty, RestIsAFixedPoint, (std::uint64_t seed)) {
   Dice dice(seed);
   WorldSpec spec;
