@@ -1,6 +1,7 @@
 // Goal: the hunter is deterministic, finds what is there, makes it small; and what ships survives a
 // fixed set of seeds. Method: seeds run twice; bugs are planted, one at a time.
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -223,6 +224,12 @@ TEST_F(HuntTest, ACrashIsAFailureAndIsMadeSmall) {
   const Outcome died = apart([]() -> Outcome { std::abort(); });
   EXPECT_EQ(died.failure, "crash: Aborted (signal 6)");
   EXPECT_EQ(oracle_of(died), kCrash);
+  const Outcome endless = apart([]() -> Outcome {
+    limit_processor_time(1);
+    for (volatile int turns = 0;;) turns = 1 - turns;
+  });
+  EXPECT_EQ(endless.failure, crash_text(SIGVTALRM));
+  EXPECT_NE(endless.failure->find("it does not end"), std::string::npos);
   const Outcome told = apart([]() -> Outcome {
     (void)run(Plan::of_seed(3));
     std::abort();
