@@ -28,10 +28,11 @@
 namespace sluice::hunt::hunt_test {
 namespace {
 
-constexpr std::uint64_t kSeeds = 160;
+constexpr std::uint64_t kSeeds = 400;
 // Places that so few seeds need not reach; `./dev hunt` shows whether any sweep does.
 const std::set<std::string> kRare = {
     "a bundle was written",
+    "a client gave up what its server cannot tell of",
     "a client stalled over a resync",
     "a client that took nothing was let go",
     "a commit that failed was in the file after all",
@@ -114,6 +115,7 @@ const std::set<std::string> kOfRepairs = {
 // clients that take nothing, some of which lie, and damage that the verifier reads.
 const std::set<std::string> kOfStalls = {
     "a bundle was written",
+    "a client gave up what its server cannot tell of",
     "a client stalled over a resync",
     "a client that took nothing was let go",
     "the verifier found damage",

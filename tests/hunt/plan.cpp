@@ -186,6 +186,19 @@ void draw_losses(tests::Dice& dice, Plan& plan) {
   plan.hand_repairs = dice.chance(60) ? dice.roll(40, 90) : 0;
 }
 
+// Of bursts in a slow world hundreds of commands would stand in every tick, most of them refused:
+// that takes ten times as long as the tick, and finds little that a few dozen do not.
+void slow_bursts_down(Plan& plan, std::int64_t most_a_tick) {
+  constexpr std::int64_t kMilliseconds = 150;  // between two moments of a client, on average
+  const std::int64_t clients = std::max<std::int64_t>(1, plan.clients + plan.liars);
+  const std::int64_t bursts_a_second = clients * 1000 / kMilliseconds;
+  // In hundredths, as the plan's percent.
+  const std::int64_t a_tick =
+      bursts_a_second * plan.commands * (plan.burst + 1) / 2 / plan.tick_rate;
+  if (plan.burst == 1 || a_tick <= most_a_tick * 100) return;
+  plan.commands = std::max<std::int64_t>(1, plan.commands * most_a_tick * 100 / a_tick);
+}
+
 // What came later has dice of its own: what a seed draws otherwise stays what it was.
 void draw_later(tests::Dice& dice, Plan& plan) {
   if (dice.chance(20)) plan.pushes = dice.roll(5, 60);
@@ -193,14 +206,12 @@ void draw_later(tests::Dice& dice, Plan& plan) {
   if (dice.chance(12)) plan.areas = dice.roll(1, 3);
   // Waited for further below.
   const bool comes_soon = plan.heat == 0 && plan.tracers == 0;
-  if (dice.chance(25) && comes_soon) plan.rest = ticks_to_rest(plan);
+  if (dice.chance(plan.side > 48 ? 8 : 25) && comes_soon) plan.rest = ticks_to_rest(plan);
   if (dice.chance(20)) plan.admin_acts = dice.roll(1, 10);
   if (dice.chance(15)) plan.looks_back = dice.roll(1, 12);
   if (dice.chance(15) && plan.history == 0) plan.resets = dice.roll(1, 4);
   if (dice.chance(50)) plan.aimed = dice.roll(10, 90);
   if (dice.chance(10)) plan.little_room = 1;
-  // Of more than one chunk, as a rule.
-  if (plan.little_room != 0 && dice.chance(50)) plan.side = dice.roll(66, 90);
   if (dice.chance(5)) draw_ailing(dice, plan);
   if (dice.chance(15)) plan.verifies = 0;
   if (dice.chance(35)) plan.checkpoint_ticks = dice.roll(1, 40);
@@ -222,8 +233,9 @@ void draw_later(tests::Dice& dice, Plan& plan) {
   // What such an option makes of rest is its own matter, and many sweeps a tick take long.
   if (dice.chance(15) && plan.side <= 24 && plan.rest == 0) plan.extremes = dice.roll(20, 100);
   if (dice.chance(25)) plan.points = dice.roll(1, 60);
-  // What is warm, and what spreads, takes long: it is waited for where it is small.
-  if (!comes_soon && plan.side <= 12 && plan.extremes == 0 && dice.chance(8)) {
+  // What is warm, and what spreads, takes long, a few of them as long as a thousand other runs: it
+  // is waited for where it is small.
+  if (!comes_soon && plan.side <= 12 && plan.extremes == 0 && dice.chance(4)) {
     plan.rest = 4'000'000;
   }
   const auto small = small_sometimes(dice);
@@ -233,6 +245,7 @@ void draw_later(tests::Dice& dice, Plan& plan) {
   small(plan.layer_events, 1, 8);
   small(plan.results_kept, 1, 12);
   small(plan.stale_air, 1, 4);
+  slow_bursts_down(plan, dice.chance(90) ? 4 : 25);
 }
 
 // Values of the model's options from bound to bound, as far as a world takes them.
@@ -254,18 +267,25 @@ void draw_options(std::uint64_t seed, std::int64_t percent, sim::WorldSpec& spec
   }
 }
 
-// To what a world begins with, and a little more.
+// To what a world begins with, and a little more. Most have a chunk that is empty, beside or above.
 void limit(std::uint64_t seed, sim::WorldSpec& spec) {
+  tests::Dice dice(seed);
+  const std::int32_t grows = dice.roll(0, 2);
+  const ChunkShape shape = spec.config.shape();
+  if (grows == 1) spec.config.size.x += shape.width();
+  if (grows == 2) spec.config.size.y += shape.height();
   const auto world = sim::World::create(spec);
   if (!world) return;
   const auto before = spec.limits;
-  tests::Dice dice(seed);
   spec.limits.chunks =
       std::max<std::int64_t>(1, (*world)->grid().holding_count()) + dice.roll(0, 1);
   // No world may have none at all.
   spec.limits.units =
       std::max<std::int64_t>(1, (*world)->totals().taken_in() + dice.roll(0, 400) * kFull);
-  spec.limits.pipes = (*world)->pipes().node_count() + dice.roll(1, 4);
+  const std::int64_t pipes_to_come = dice.roll(1, 4);
+  // Where water is the scarcer, it is refused before chunks are.
+  if (dice.chance(50)) spec.limits.units = before.units;
+  spec.limits.pipes = (*world)->pipes().node_count() + pipes_to_come;
   // What is placed over by later fills may have been more. A world that it is still too little for
   // after that keeps the room that it had.
   constexpr int kMostTries = 24;

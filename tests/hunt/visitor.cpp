@@ -249,7 +249,7 @@ void Visitor::think() {
 
 void Visitor::act() {
   const Plan& plan = ground_.plan;
-  if (lies_ && moments_.chance(10)) return lie();
+  if (lies_ && moments_.chance(stalled_ ? 30 : 10)) return lie();
   if (moments_.roll(1, 100) <= plan.views) look_elsewhere();
   if (points_.roll(1, 100) <= plan.points) point();
   if (moments_.chance(5)) session_->send_ping(moments_.next());
@@ -334,7 +334,9 @@ sim::Command Visitor::draw_command(tests::Dice& dice, std::int64_t number, bool 
   tests::Dice aims = own_dice("aim");
   if (aims.roll(1, 100) > ground_.plan.aimed) return command;
   tests::Dice rare = own_dice("rare");
-  if (rare.chance(4)) return rare_command(rare, cells, targets_);
+  // A world that has little room is to be asked for more.
+  if (rare.chance(ground_.plan.little_room != 0 ? 12 : 4))
+    return rare_command(rare, cells, targets_);
   if (aims.chance(15)) command = seldom_command(aims, cells);
   const bool wrong = aims.chance(25);
   if (!wrong) command = fitting(std::move(command), sim::measure_of(ground_.spec.config));
@@ -376,7 +378,9 @@ protocol::ClientMessage Visitor::tale(std::int32_t x, std::int32_t y) {
 
 void Visitor::lie() {
   using protocol::ClientMessage;
-  const std::int32_t kind = moments_.roll(0, 6);
+  // One that reads nothing claims most of all that its mirror is wrong: that is answered at length.
+  constexpr std::int32_t kTale = 3;
+  const std::int32_t kind = stalled_ && moments_.chance(50) ? kTale : moments_.roll(0, 6);
   ground_.journal.add("a lie", static_cast<std::uint64_t>(kind));
   switch (kind) {
     case 0: {
@@ -388,7 +392,7 @@ void Visitor::lie() {
       return wire_->send({'h', 'i'}, false);
     case 2:
       return wire_->send(protocol::encode(ClientMessage{protocol::Hello{}}));
-    case 3: {
+    case kTale: {
       const std::int32_t x = moments_.roll(-2, 4);
       return wire_->send(protocol::encode(tale(x, moments_.roll(-2, 4))));
     }

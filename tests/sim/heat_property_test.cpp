@@ -22,17 +22,18 @@ using sim::WorldSpec;
 
 constexpr std::size_t kTicks = 60;
 
-/// The books say what the cells say; and cells without water hold nothing.
+/// The books say what the cells say; cells without water hold nothing, and none is hotter than
+/// water can be.
 bool adds_up(const World& world) {
   const sim::HeatState& heat = world.core().heat;
+  const sim::HeatCurve curve(heat.options.latent);
   auto energy = static_cast<std::uint64_t>(heat.steam.energy());
   if (heat.steam.units() > world.totals().evaporated) return false;
   for (const auto& [coord, page] : heat.pages) {
     const sim::Chunk* const chunk = world.grid().find(coord);
     if (chunk == nullptr) return false;
     for (std::size_t i = 0; i < kChunkCells; ++i) {
-      if (page.at(i) < 0) return false;
-      if (page.at(i) > 0 && held_in(chunk->cells[i]) == 0) return false;
+      if (page.at(i) < 0 || page.at(i) > held_in(chunk->cells[i]) * curve.most()) return false;
       energy += static_cast<std::uint64_t>(page.at(i));
     }
   }
@@ -53,6 +54,27 @@ RC_GTEST_PROP(HeatProperty, NothingIsLostAndModelsTellAllTheirMoves,
     RC_ASSERT(adds_up(*world));
     RC_ASSERT(world->carried()->unexplained_units() == 0);
     RC_ASSERT(world->digest() == world->recompute_digest());
+  }
+}
+
+// Of water at the limit, mixed with a little that is just below it, each share is rounded down and
+// the rest up.
+RC_GTEST_PROP(HeatProperty, WaterThatIsSharedOutIsNoHotterThanWaterCanBe,
+              (std::uint64_t seed, bool solid)) {
+  Dice dice(seed);
+  WorldSpec spec = random_heat(seed, solid, true);
+  spec.heat.options.water = sim::kHottest;
+  auto world = make_world(spec);
+  sim::SerialExecutor serial;
+  Script script = random_heat_script(seed, spec, kTicks, true);
+  for (auto& commands : script) {
+    for (int pours = dice.roll(0, 3); pours > 0; --pours) {
+      const Vec3 at = random_place(dice, spec.config.size);
+      const std::int32_t units = fitted(dice.roll(1, 2 * kFull), sim::measure_of(spec.config));
+      commands.push_back({sim::WarmPour{at, units, sim::kHottest - dice.roll(0, 1)}});
+    }
+    (void)world->tick(commands, serial);
+    RC_ASSERT(adds_up(*world));
   }
 }
 

@@ -251,9 +251,11 @@ class Carrier {
       SLUICE_ASSERT(node.held == finder_.held_after(node.id));
       for (std::size_t c = 0; c < count_; ++c) {
         std::int64_t& amount = amounts_[n * count_ + c];
-        if (node.held > 0) continue;
-        // Crumbs of one that shared all it had among several.
-        cargoes_[c]->totals.go(std::exchange(amount, 0));
+        // Crumbs of one that shared all it had among several, or that holds all that its water can.
+        const std::int64_t excess = amount - cargoes_[c]->most(node.held);
+        if (excess <= 0) continue;
+        amount -= excess;
+        cargoes_[c]->totals.go(excess);
       }
     }
     for (std::size_t c = 0; c < count_; ++c) write_back(c);

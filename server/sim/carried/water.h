@@ -27,6 +27,8 @@ class Cargo {
 
   /// What so many units of water bring of which nothing else is said.
   [[nodiscard]] virtual std::int64_t usual(std::int64_t units) const = 0;
+  /// What so many units of water hold at the most. Beyond it there is no state.
+  [[nodiscard]] virtual std::int64_t most(std::int64_t units) const = 0;
   /// Amounts of a chunk differ from what they were, or the water that holds them does.
   virtual void note(ChunkCoord coord) = 0;
 

@@ -20,6 +20,9 @@ class HeatCargo final : public Cargo {
   [[nodiscard]] std::int64_t usual(std::int64_t units) const override {
     return HeatCurve(options_.latent).energy_at(options_.water, units);
   }
+  [[nodiscard]] std::int64_t most(std::int64_t units) const override {
+    return HeatCurve(options_.latent).most() * units;
+  }
   void note(ChunkCoord coord) override { field_.note(coord); }
 
  private:

@@ -20,6 +20,9 @@ class TracerCargo final : public Cargo {
         state_(state),
         field_(field) {}
   [[nodiscard]] std::int64_t usual(std::int64_t /*units*/) const override { return 0; }
+  [[nodiscard]] std::int64_t most(std::int64_t units) const override {
+    return units == 0 ? 0 : kMostTracerUnits;
+  }
   void note(ChunkCoord coord) override { field_.note(number_, state_, coord); }
 
  private:
