@@ -114,10 +114,8 @@ const std::set<std::string> kOfRepairs = {
 };
 // clients that take nothing, some of which lie, and damage that the verifier reads.
 const std::set<std::string> kOfStalls = {
-    "a bundle was written",
-    "a client gave up what its server cannot tell of",
-    "a client stalled over a resync",
-    "a client that took nothing was let go",
+    "a bundle was written",           "a client gave up what its server cannot tell of",
+    "a client stalled over a resync", "a client that took nothing was let go",
     "the verifier found damage",
 };
 
