@@ -15,6 +15,7 @@ export class Sharpness {
     const ratio = (window.devicePixelRatio || 1) / this.coarse;
     this.canvas.width = Math.max(1, Math.round(this.canvas.clientWidth * ratio));
     this.canvas.height = Math.max(1, Math.round(this.canvas.clientHeight * ratio));
+    this.canvas.style.imageRendering = this.coarse > 1 ? "pixelated" : "";
   }
 
   /** After a frame that took so long; returns whether the canvas is another one now. */
