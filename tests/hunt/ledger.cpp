@@ -275,7 +275,13 @@ void Ledger::replay(record::Reader& reader) {
     }
     if (!look_at_rest(*world, report.at_rest)) return false;
     if (dice.chance(static_cast<std::int32_t>(ground_.plan.restores))) {
-      world = tests::through_a_snapshot(*world, ground_.plan.shuffle != 0 ? &order : nullptr);
+      auto copy = tests::restored_copy(*world, ground_.plan.shuffle != 0 ? &order : nullptr);
+      if (!copy) {
+        ground_.journal.fail("determinism", "tick " + std::to_string(tick.tick) +
+                                                " cannot be restored: " + copy.error());
+        return false;
+      }
+      world = std::move(copy).value();
     }
     return true;
   };

@@ -12,10 +12,10 @@
 
 namespace sluice::tests {
 
-/// What a restored world goes on from; every history after it must be the same. Throws where it
-/// cannot be restored. `order`: its chunks come in any order, and lie elsewhere in memory.
-inline std::unique_ptr<sim::World> through_a_snapshot(const sim::World& world,
-                                                      Dice* order = nullptr) {
+/// What a restored world goes on from; every history after it must be the same. `order`: its chunks
+/// come in any order, and lie elsewhere in memory.
+inline Result<std::unique_ptr<sim::World>> restored_copy(const sim::World& world,
+                                                         Dice* order = nullptr) {
   struct Bytes {
     std::vector<std::byte> cells;
     std::vector<std::byte> marks;
@@ -35,7 +35,13 @@ inline std::unique_ptr<sim::World> through_a_snapshot(const sim::World& world,
   for (std::size_t i = images.size(); order != nullptr && i > 1; --i) {
     std::swap(images[i - 1], images[order->next() % i]);
   }
-  auto restored = sim::World::restore(world.snapshot_core(), images);
+  return sim::World::restore(world.snapshot_core(), images);
+}
+
+/// The same of a world that can be restored; throws where it cannot.
+inline std::unique_ptr<sim::World> through_a_snapshot(const sim::World& world,
+                                                      Dice* order = nullptr) {
+  auto restored = restored_copy(world, order);
   if (!restored) throw std::runtime_error(restored.error());
   return std::move(restored).value();
 }

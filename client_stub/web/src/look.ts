@@ -5,7 +5,7 @@
 //   bits 16-23  flags
 import { clamp, type ChunkSides } from "./geometry";
 import { FULL, OUTSIDE, ROCK, THINNEST_ICE, TRAPPED_AIR, type Mirror } from "./mirror";
-import { DEEPEST, noise, SHADES_PER_CELL, stratum } from "./palette";
+import { DEEPEST, SHADES_PER_CELL, strata } from "./palette";
 import type { Pieces, Surfaces } from "./surfaces";
 
 export const IS_ROCK = 1 << 16;
@@ -173,11 +173,8 @@ export class Looks {
 
 /** How bright rock would be in each of the chunk's cells, which are so many of the world's each way. */
 export function stonesOf(sides: ChunkSides, chunkX: number, chunkY: number, side = 1): Uint8Array {
-  return Uint8Array.from({ length: 1 << (sides.logX + sides.logY) }, (_, i) => {
-    const x = ((chunkX << sides.logX) + (i & ((1 << sides.logX) - 1))) * side;
-    const y = ((chunkY << sides.logY) + (i >> sides.logX)) * side;
-    return stratum(x, y, noise(x, y));
-  });
+  const { logX, logY } = sides;
+  return strata((chunkX << logX) * side, (chunkY << logY) * side, 1 << logX, 1 << logY, side);
 }
 
 /** What is shown between two ticks: `share` 0 is the tick before, 1 the newest one. */

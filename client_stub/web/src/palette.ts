@@ -100,10 +100,22 @@ export function noise(x: number, y: number): number {
   return ((h ^ (h >>> 13)) >>> 0) & 0xff;
 }
 
-/** The brightness of rock: broad bands that undulate, with a grain. */
-export function stratum(x: number, y: number, grain: number): number {
-  const band = Math.sin(y * 0.35 + Math.sin(x * 0.07) * 2.2) * 6 + Math.sin(y * 0.11 + 1.7) * 5;
-  return Math.round(128 + band + (grain - 128) * 0.06);
+/**
+ * The brightness of rock, row by row: broad bands that undulate, with a grain. Of cells that are `side` of the world's each
+ * way, from the world's cell (x, y) on.
+ */
+export function strata(x: number, y: number, columns: number, rows: number, side: number): Uint8Array {
+  const bends = Float64Array.from({ length: columns }, (_, column) => Math.sin((x + column * side) * 0.07) * 2.2);
+  const found = new Uint8Array(columns * rows);
+  for (let row = 0, at = 0; row < rows; ++row) {
+    const height = y + row * side;
+    const broad = Math.sin(height * 0.11 + 1.7) * 5;
+    for (let column = 0; column < columns; ++column, ++at) {
+      const band = Math.sin(height * 0.35 + bends[column]!) * 6 + broad;
+      found[at] = Math.round(128 + band + (noise(x + column * side, height) - 128) * 0.06);
+    }
+  }
+  return found;
 }
 
 export function materialName(cell: number): string {
