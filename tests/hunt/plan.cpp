@@ -5,7 +5,7 @@
 #include <iterator>
 
 #include "server/sim/models/registry.h"
-#include "server/sim/world.h"
+#include "tests/hunt/extremes.h"
 #include "tests/support/random_tracers.h"
 
 namespace sluice::hunt {
@@ -62,6 +62,7 @@ constexpr PlanField kFields[] = {
     {"resumes", &Plan::resumes, 0, false},
     {"points", &Plan::points, 0, false},
     {"extremes", &Plan::extremes, 0, false},
+    {"layer_extremes", &Plan::layer_extremes, 0, false},
     {"quiet", &Plan::quiet, 20, false},
     {"model", &Plan::model, 0, false},
     {"tick_rate", &Plan::tick_rate, 1, false},
@@ -246,56 +247,8 @@ void draw_later(tests::Dice& dice, Plan& plan) {
   small(plan.results_kept, 1, 12);
   small(plan.stale_air, 1, 4);
   slow_bursts_down(plan, dice.chance(90) ? 4 : 25);
-}
-
-// Values of the model's options from bound to bound, as far as a world takes them.
-void draw_options(std::uint64_t seed, std::int64_t percent, sim::WorldSpec& spec) {
-  tests::Dice dice(seed);
-  for (const sim::WaterOption& option : sim::options_of(spec.config.water)) {
-    if (dice.roll(1, 100) > percent) continue;
-    const auto before = spec.config.options;
-    const std::int32_t kind = dice.roll(0, 2);
-    const std::int32_t value = kind == 0   ? option.low
-                               : kind == 1 ? option.high
-                                           : dice.roll(option.low, option.high);
-    spec.config.options[option.name] = value;
-    // What one of full cells holds follows from what a full one does.
-    if (std::string_view(option.name) == "full") {
-      spec.config.options["compressed_max"] = value + dice.roll(0, value / 8);
-    }
-    if (!sim::World::create(spec)) spec.config.options = before;
-  }
-}
-
-// To what a world begins with, and a little more. Most have a chunk that is empty, beside or above.
-void limit(std::uint64_t seed, sim::WorldSpec& spec) {
-  tests::Dice dice(seed);
-  const std::int32_t grows = dice.roll(0, 2);
-  const ChunkShape shape = spec.config.shape();
-  if (grows == 1) spec.config.size.x += shape.width();
-  if (grows == 2) spec.config.size.y += shape.height();
-  const auto world = sim::World::create(spec);
-  if (!world) return;
-  const auto before = spec.limits;
-  spec.limits.chunks =
-      std::max<std::int64_t>(1, (*world)->grid().holding_count()) + dice.roll(0, 1);
-  // No world may have none at all.
-  spec.limits.units =
-      std::max<std::int64_t>(1, (*world)->totals().taken_in() + dice.roll(0, 400) * kFull);
-  const std::int64_t pipes_to_come = dice.roll(1, 4);
-  // Where water is the scarcer, it is refused before chunks are.
-  if (dice.chance(50)) spec.limits.units = before.units;
-  spec.limits.pipes = (*world)->pipes().node_count() + pipes_to_come;
-  // What is placed over by later fills may have been more. A world that it is still too little for
-  // after that keeps the room that it had.
-  constexpr int kMostTries = 24;
-  for (int tries = 0; tries < kMostTries; ++tries) {
-    if (sim::World::create(spec)) return;
-    spec.limits.chunks += 1;
-    spec.limits.pipes += 1;
-    spec.limits.units *= 2;
-  }
-  spec.limits = before;
+  const bool has_layers = plan.heat != 0 || plan.tracers != 0 || plan.waves != 0;
+  if (dice.chance(15) && has_layers && plan.rest == 0) plan.layer_extremes = dice.roll(20, 100);
 }
 
 }  // namespace
@@ -348,8 +301,9 @@ sim::WorldSpec Plan::world() const {
   if (heat != 0) tests::add_random_heat(of_world, spec);
   if (tracers != 0) tests::add_random_tracers(of_world, spec);
   spec = tests::fitted(std::move(spec), id);
-  if (extremes != 0) draw_options(of_world + 1, extremes, spec);
-  if (little_room != 0) limit(of_world, spec);
+  if (extremes != 0) draw_model_extremes(of_world + 1, extremes, spec);
+  if (layer_extremes != 0) draw_layer_extremes(of_world + 2, layer_extremes, spec);
+  if (little_room != 0) draw_limits(of_world, spec);
   spec.config.name = "hunt";
   spec.config.tick_rate = static_cast<std::int32_t>(tick_rate);
   return spec;

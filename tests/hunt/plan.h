@@ -35,21 +35,22 @@ struct Plan {
   // Who comes, and what they do.
   std::int64_t clients = 2;
   std::int64_t liars = 0;
-  std::int64_t commands = 20;      // percent of a client's moments
-  std::int64_t burst = 1;          // at the most, at one moment
-  std::int64_t bad_commands = 10;  // percent of commands
-  std::int64_t aimed = 0;          // percent of commands that go where things are
-  std::int64_t views = 0;          // percent of moments with another view
-  std::int64_t details = 0;        // 1: at any level of detail
-  std::int64_t pushes = 0;         // percent of commands that are explosions and moved bodies
-  std::int64_t areas = 0;          // parts of the world that no client may change
-  std::int64_t looks_back = 0;     // percent of commands that ask for a position in the recording
-  std::int64_t resumes = 0;        // 1: honest clients come back as themselves
-  std::int64_t points = 0;         // percent of moments in which a client points somewhere
-  std::int64_t extremes = 0;       // percent of the model's options that are unusual
-  std::int64_t admin_acts = 0;     // saves, backups, clients sent away, nobody may build
-  std::int64_t resets = 0;         // of the world to its start
-  std::int64_t operator_acts = 0;  // pauses, steps, another speed
+  std::int64_t commands = 20;       // percent of a client's moments
+  std::int64_t burst = 1;           // at the most, at one moment
+  std::int64_t bad_commands = 10;   // percent of commands
+  std::int64_t aimed = 0;           // percent of commands that go where things are
+  std::int64_t views = 0;           // percent of moments with another view
+  std::int64_t details = 0;         // 1: at any level of detail
+  std::int64_t pushes = 0;          // percent of commands that are explosions and moved bodies
+  std::int64_t areas = 0;           // parts of the world that no client may change
+  std::int64_t looks_back = 0;      // percent of commands that ask for a position in the recording
+  std::int64_t resumes = 0;         // 1: honest clients come back as themselves
+  std::int64_t points = 0;          // percent of moments in which a client points somewhere
+  std::int64_t extremes = 0;        // percent of the model's options that are unusual
+  std::int64_t layer_extremes = 0;  // likewise of heat, waves and tracers
+  std::int64_t admin_acts = 0;      // saves, backups, clients sent away, nobody may build
+  std::int64_t resets = 0;          // of the world to its start
+  std::int64_t operator_acts = 0;   // pauses, steps, another speed
 
   // Sizes inside the code.
   std::int64_t ticks_per_row = 2000;
