@@ -85,8 +85,8 @@ void draw_layer_extremes(std::uint64_t seed, std::int64_t percent, sim::WorldSpe
     draw_all(dice, percent, kHeatBounds, spec.heat.options, spec);
     if (dice.chance(50)) spec.heat.air = from_bound_to_bound(dice, sim::kColdest, sim::kHottest);
     for (sim::PlacedHeater& heater : spec.heaters) {
-      if (dice.roll(1, 100) <= percent)
-        heater.rate = sim::kMostHeaterRate * (dice.chance(50) ? 1 : -1);
+      if (dice.roll(1, 100) > percent) continue;
+      heater.rate = sim::kMostHeaterRate * (dice.chance(50) ? 1 : -1);
     }
     for (sim::Spring& source : spec.sources) {
       if (dice.roll(1, 100) > percent) continue;
@@ -124,7 +124,7 @@ void draw_limits(std::uint64_t seed, sim::WorldSpec& spec) {
     if (sim::World::create(spec)) return;
     spec.limits.chunks += 1;
     spec.limits.pipes += 1;
-    spec.limits.units *= 2;
+    spec.limits.units = 2 * std::min(spec.limits.units, before.units / 2);
   }
   spec.limits = before;
 }
