@@ -47,9 +47,9 @@ DamageSearch::DamageSearch(Reader& reader)
 Result<bool> DamageSearch::step() {
   // One that was opened to be repaired knows.
   if (!std::exchange(knows_order_of_history_, true) && found_.troubles.empty()) {
-    if (const auto disorder = reader_.check_order(Reader::Keyed::kHistory)) {
-      found_.troubles.push_back(disorder->message);
-    }
+    const auto disorder = reader_.check_order(Reader::Keyed::kHistory);
+    if (!disorder) found_.troubles.push_back(disorder.error());
+    if (disorder && *disorder) found_.troubles.push_back((*disorder)->message);
     return no_failure(true);
   }
   if (tick_ > last_) return look_at_checkpoint();
@@ -81,8 +81,10 @@ Status DamageSearch::look_at_row() {
 
 Result<bool> DamageSearch::look_at_checkpoint() {
   if (!std::exchange(knows_order_of_checkpoints_, true)) {
-    if (const auto disorder = reader_.check_order(Reader::Keyed::kCheckpoints)) {
-      found_.troubles.push_back(disorder->message);
+    const auto disorder = reader_.check_order(Reader::Keyed::kCheckpoints);
+    if (!disorder) found_.troubles.push_back(disorder.error());
+    if (disorder && *disorder) {
+      found_.troubles.push_back((*disorder)->message);
       look_at_others();
       return end_of_checkpoints();
     }

@@ -115,8 +115,9 @@ class Reader {
   /// The tables in whose order readers trust.
   enum class Keyed : std::uint8_t { kHistory, kCheckpoints };
   /// Says so where one of these tables is not in order: some rows cannot be found then, though each
-  /// of them is whole. Where a page of it cannot be read this says nothing. Reads all of its keys.
-  [[nodiscard]] std::optional<Error> check_order(Keyed table);
+  /// of them is whole. An error: a page of it is damaged, be it that later looks no longer meet
+  /// that. Reads all of its keys.
+  [[nodiscard]] Result<std::optional<Error>> check_order(Keyed table);
   /// What to say where checkpoint_before() finds none.
   [[nodiscard]] Error lacks_first_checkpoint() const;
   /// In rising order; the first is that of first_tick().

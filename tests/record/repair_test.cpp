@@ -285,6 +285,27 @@ TEST_F(RepairTest, AHistoryOutOfOrderLosesNoTick) {
   }
 }
 
+// What cannot be verified is not called whole, though a second look finds all of it.
+TEST_F(RepairTest, WhatOnlyAFirstLookMeetsIsDamage) {
+  for (const char* table : {"history", "checkpoints"}) {
+    std::filesystem::remove(path_);
+    history_ = record_history(
+        path_,
+        {.ticks = 60, .commands_per_tick = 0, .ticks_per_commit = 6, .ticks_per_checkpoint = 40});
+    const std::string whole = read_file(path_);
+    for (const std::uint8_t bit : {std::uint8_t{0x20}, std::uint8_t{0x40}, std::uint8_t{0x80}}) {
+      write_file(path_, whole);
+      mislead(path_, table, 1, bit);
+      EXPECT_FALSE(must(find_damage(*must(Reader::open_damaged(path_)))).whole()) << table;
+      const Repair result = must(repair(path_));
+      EXPECT_FALSE(result.damage.whole()) << table;
+      EXPECT_TRUE(result.lost.empty()) << table;
+      expect_verifies(path_, 0, 60);
+      std::filesystem::remove(result.set_aside);
+    }
+  }
+}
+
 TEST_F(RepairTest, TheFirstCheckpointLostCostsWhatLiesBeforeTheNext) {
   change("UPDATE checkpoints SET core = x'00' WHERE tick = 0");
   const Repair result = must(repair(path_));

@@ -221,4 +221,18 @@ inline void swap_rows(const std::string& path, const std::string& table, std::si
   write_file(path, bytes);
 }
 
+/// As if a bit of its page had flipped: where a row lies, of a table that has to fit a page, is
+/// said to be beyond that. SQLite reads the row all the same, but for the first time.
+inline void mislead(const std::string& path, const std::string& table, std::size_t row,
+                    std::uint8_t bit) {
+  const auto page =
+      must(must(Database::open(path, Database::Mode::kRead))
+               ->integer("SELECT rootpage FROM sqlite_master WHERE name = '" + table + "'"));
+  std::string bytes = read_file(path);
+  const std::size_t leaf = static_cast<std::size_t>(page - 1) * 4096;
+  ASSERT_EQ(bytes[leaf], '\x0d') << "no leaf of a table";
+  bytes[leaf + 8 + 2 * row] = static_cast<char>(bytes[leaf + 8 + 2 * row] ^ bit);
+  write_file(path, bytes);
+}
+
 }  // namespace sluice::record::test
