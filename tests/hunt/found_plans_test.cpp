@@ -163,6 +163,14 @@ TEST_F(FoundPlans, AFileThatSaysAnotherProgramsNumberIsLoadedAnew) {
       "commands = 0\nbad_commands = 0\nquiet = 20\ntick_rate = 1\n");
 }
 
+// Likewise, that it is of a later format.
+TEST_F(FoundPlans, AFileThatSaysAnotherFormatIsLoadedAnew) {
+  expect_survives(
+      "seed = 20000671\nflips = 2\nbad_syncs = 1\nsecond_deaths = 44\ndying_writes = 1\n"
+      "crashes = 1\nclock_jumps = 1\nclients = 0\nticks = 1000\nside = 4\ncommands = 0\n"
+      "bad_commands = 0\nquiet = 20\ntick_rate = 40\nwriter_ticks = 13\n");
+}
+
 // Of a text that is longer than any that can be, a recording keeps the beginning.
 TEST_F(FoundPlans, ANameThatIsTooLongIsKeptInPart) {
   expect_survives(

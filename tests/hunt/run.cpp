@@ -199,9 +199,12 @@ bool Run::wait_for(const char* what, const std::function<bool()>& reached) {
 void Run::load_anew() {
   if (!life_ || stopping_ || !ledger_.is_damaged()) return;
   const std::string trouble = life_->runner().trouble();
-  // The second: a file whose first page says another program's number.
-  const bool stays = trouble.find("is damaged") != std::string::npos ||
-                     trouble.find("is not a recording") != std::string::npos;
+  // The others: a file whose first page says another program's number, or another format's.
+  const auto says = [&trouble](const char* what) {
+    return trouble.find(what) != std::string::npos;
+  };
+  const bool stays =
+      says("is damaged") || says("is not a recording") || says("is a recording of format version");
   if (!stays) return;
   ground_.journal.add("is loaded anew");
   stop_life();
