@@ -47,9 +47,9 @@ DamageSearch::DamageSearch(Reader& reader)
 Result<bool> DamageSearch::step() {
   // One that was opened to be repaired knows.
   if (!std::exchange(knows_order_of_history_, true) && found_.troubles.empty()) {
-    const auto disorder = reader_.check_order(Reader::Keyed::kHistory);
-    if (!disorder) found_.troubles.push_back(disorder.error());
-    if (disorder && *disorder) found_.troubles.push_back((*disorder)->message);
+    if (const auto disorder = reader_.check_order(Reader::Keyed::kHistory)) {
+      found_.troubles.push_back(disorder->message);
+    }
     return no_failure(true);
   }
   if (tick_ > last_) return look_at_checkpoint();
@@ -81,10 +81,8 @@ Status DamageSearch::look_at_row() {
 
 Result<bool> DamageSearch::look_at_checkpoint() {
   if (!std::exchange(knows_order_of_checkpoints_, true)) {
-    const auto disorder = reader_.check_order(Reader::Keyed::kCheckpoints);
-    if (!disorder) found_.troubles.push_back(disorder.error());
-    if (disorder && *disorder) {
-      found_.troubles.push_back((*disorder)->message);
+    if (const auto disorder = reader_.check_order(Reader::Keyed::kCheckpoints)) {
+      found_.troubles.push_back(disorder->message);
       look_at_others();
       return end_of_checkpoints();
     }
@@ -123,6 +121,8 @@ Result<bool> DamageSearch::end_of_checkpoints() {
     found_.checkpoints.insert(found_.checkpoints.begin(),
                               {reader_.first_tick(), reader_.lacks_first_checkpoint().message});
   }
+  const auto met = reader_.take_damage();
+  if (met && found_.whole()) found_.troubles.push_back(met->message);
   return no_failure(false);
 }
 

@@ -62,6 +62,11 @@ std::string Reader::take_system_failure() {
   return database_->take_system_failure();
 }
 
+std::optional<Error> Reader::take_damage() {
+  if (!database_->take_damage()) return std::nullopt;
+  return database_->error("is damaged: SQLite met a page that is");
+}
+
 Status Reader::trouble(const Error& error) {
   if (!damaged_) return error;
   if (const std::string failure = take_system_failure(); !failure.empty()) return Error{failure};
@@ -183,18 +188,15 @@ std::string Reader::water() const {
   return model.empty() ? "cellular" : model;
 }
 
-// SQLite checks a page when it is first looked at, and not again while it remembers it: what it
-// then finds wrong is said here, or nobody hears of it.
-Result<std::optional<Error>> Reader::check_order(Keyed table) {
+std::optional<Error> Reader::check_order(Keyed table) {
   auto rows = database_->prepare(table == Keyed::kHistory
                                      ? "SELECT first_tick FROM history ORDER BY first_tick"
                                      : "SELECT tick FROM checkpoints ORDER BY tick");
-  if (!rows) return Error{rows.error()};
+  if (!rows) return std::nullopt;
   for (std::int64_t before = INT64_MIN;;) {
     const Result<bool> found = rows->step();
-    if (!found) return Error{found.error()};
-    if (!*found) return std::optional<Error>();
-    if (rows->integer(0) <= before) return std::optional<Error>(out_of_order(table));
+    if (!found || !*found) return std::nullopt;
+    if (rows->integer(0) <= before) return out_of_order(table);
     before = rows->integer(0);
   }
 }
@@ -243,13 +245,9 @@ Status Reader::refresh() {
 
 Status Reader::find_end() {
   if (damaged_ && history_in_order_) {
-    const auto disorder = check_order(Keyed::kHistory);
-    history_in_order_ = !disorder || !*disorder;
-    if (!disorder && troubles_.empty()) {
-      if (const Status noted = trouble({disorder.error()}); !noted) return noted;
-    }
-    if (disorder && *disorder) {
-      if (const Status noted = trouble(**disorder); !noted) return noted;
+    if (const std::optional<Error> disorder = check_order(Keyed::kHistory)) {
+      history_in_order_ = false;
+      if (const Status noted = trouble(*disorder); !noted) return noted;
     }
   }
   auto end = end_of_history();

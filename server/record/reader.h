@@ -89,6 +89,9 @@ class Reader {
   /// Whether the system failed, and not the file (no memory, no descriptors, a device that did not
   /// read), since the last call: then what could not be read may well be whole. Empty: it did not.
   [[nodiscard]] std::string take_system_failure();
+  /// Whether SQLite met damage since the last call, be it that it reads the same rows now: it
+  /// checks a page when it first looks at it, and not again while it remembers it.
+  [[nodiscard]] std::optional<Error> take_damage();
   /// Looks whether the file has grown.
   [[nodiscard]] Status refresh();
 
@@ -115,9 +118,8 @@ class Reader {
   /// The tables in whose order readers trust.
   enum class Keyed : std::uint8_t { kHistory, kCheckpoints };
   /// Says so where one of these tables is not in order: some rows cannot be found then, though each
-  /// of them is whole. An error: a page of it is damaged, be it that later looks no longer meet
-  /// that. Reads all of its keys.
-  [[nodiscard]] Result<std::optional<Error>> check_order(Keyed table);
+  /// of them is whole. Where a page of it cannot be read this says nothing. Reads all of its keys.
+  [[nodiscard]] std::optional<Error> check_order(Keyed table);
   /// What to say where checkpoint_before() finds none.
   [[nodiscard]] Error lacks_first_checkpoint() const;
   /// In rising order; the first is that of first_tick().

@@ -296,7 +296,11 @@ TEST_F(RepairTest, WhatOnlyAFirstLookMeetsIsDamage) {
     for (const std::uint8_t bit : {std::uint8_t{0x20}, std::uint8_t{0x40}, std::uint8_t{0x80}}) {
       write_file(path_, whole);
       mislead(path_, table, 1, bit);
-      EXPECT_FALSE(must(find_damage(*must(Reader::open_damaged(path_)))).whole()) << table;
+      {
+        // Of a writer that goes on, too.
+        const auto reader = Reader::open(path_);
+        EXPECT_TRUE(!reader || !must(find_damage(**reader)).whole()) << table;
+      }
       const Repair result = must(repair(path_));
       EXPECT_FALSE(result.damage.whole()) << table;
       EXPECT_TRUE(result.lost.empty()) << table;

@@ -1,6 +1,7 @@
 // A small eventful world, its history, and throw-away folders, for the tests of recordings.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include <iterator>
 #include <memory>
 #include <random>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -203,36 +205,38 @@ inline std::vector<TickRecord> record_history(const std::string& path,
   return history;
 }
 
-/// As if its page had been hit: two rows of a table, which has to fit a page, each stand where the
-/// other one did.
-inline void swap_rows(const std::string& path, const std::string& table, std::size_t a,
-                      std::size_t b) {
+/// As if a page had been hit: changes the leaf that holds all of a table, which has to fit it.
+/// Where its rows lie is said from byte 8 on, by two bytes each.
+inline void edit_leaf(const std::string& path, const std::string& table,
+                      const std::function<void(std::span<char>)>& edit) {
+  constexpr std::size_t kPage = 4096;
   const auto page =
       must(must(Database::open(path, Database::Mode::kRead))
                ->integer("SELECT rootpage FROM sqlite_master WHERE name = '" + table + "'"));
   std::string bytes = read_file(path);
-  const std::size_t leaf = static_cast<std::size_t>(page - 1) * 4096;
-  ASSERT_EQ(bytes[leaf], '\x0d') << "no leaf of a table";
-  ASSERT_GT(static_cast<std::size_t>(bytes[leaf + 4]), b) << "rows";
-  // Two bytes each say where a row lies in the page.
-  for (std::size_t i = 0; i < 2; ++i) {
-    std::swap(bytes[leaf + 8 + 2 * a + i], bytes[leaf + 8 + 2 * b + i]);
-  }
+  const auto leaf = std::span(bytes).subspan(static_cast<std::size_t>(page - 1) * kPage, kPage);
+  ASSERT_EQ(leaf[0], '\x0d') << "no leaf of a table";
+  edit(leaf);
   write_file(path, bytes);
 }
 
-/// As if a bit of its page had flipped: where a row lies, of a table that has to fit a page, is
-/// said to be beyond that. SQLite reads the row all the same, but for the first time.
+/// Two rows of a table each stand where the other one did.
+inline void swap_rows(const std::string& path, const std::string& table, std::size_t a,
+                      std::size_t b) {
+  edit_leaf(path, table, [a, b](std::span<char> leaf) {
+    ASSERT_GT(static_cast<std::size_t>(leaf[4]), b) << "rows";
+    const auto place = [&leaf](std::size_t row) { return leaf.subspan(8 + 2 * row, 2); };
+    std::swap_ranges(place(a).begin(), place(a).end(), place(b).begin());
+  });
+}
+
+/// A bit of where a row lies flipped, so that it is said to lie beyond the page. SQLite reads the
+/// row all the same, but for the first time.
 inline void mislead(const std::string& path, const std::string& table, std::size_t row,
                     std::uint8_t bit) {
-  const auto page =
-      must(must(Database::open(path, Database::Mode::kRead))
-               ->integer("SELECT rootpage FROM sqlite_master WHERE name = '" + table + "'"));
-  std::string bytes = read_file(path);
-  const std::size_t leaf = static_cast<std::size_t>(page - 1) * 4096;
-  ASSERT_EQ(bytes[leaf], '\x0d') << "no leaf of a table";
-  bytes[leaf + 8 + 2 * row] = static_cast<char>(bytes[leaf + 8 + 2 * row] ^ bit);
-  write_file(path, bytes);
+  edit_leaf(path, table, [row, bit](std::span<char> leaf) {
+    leaf[8 + 2 * row] = static_cast<char>(leaf[8 + 2 * row] ^ bit);
+  });
 }
 
 }  // namespace sluice::record::test
