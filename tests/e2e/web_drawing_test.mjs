@@ -9,6 +9,7 @@ import { drawn, FULL, load, ROCK, SHAPES } from "./web_support.mjs";
 const { Surfaces } = await load("surfaces.ts");
 const { Looks, mixLooks, stonesOf, SURFACE, FALLS, IS_ROCK } = await load("look.ts");
 const palette = await load("palette.ts");
+const { Sharpness } = await load("sharpness.ts");
 const { farPixel, drawNear, drawFar, drawSurfaces, paintFar } = await load("raster.ts");
 
 /** What is seen of each cell: f(x, y) with the world's place, from below. */
@@ -317,6 +318,32 @@ test("from far, where a cell is a pixel or more, a surface is a line at its heig
         if (y >= floor) assert.equal(pixel, 1, `[${x}, ${y}] at ${scale} lies under the world`);
         if (Math.abs(y + 0.5 - line) < 0.3 && y < floor) assert.notEqual(pixel, palette.AIR[0], `[${x}, ${y}] at ${scale} is the line`);
       }
+    }
+  }
+});
+
+test("a frame that takes long gets fewer pixels, which are not smoothed when they are enlarged; at rest it is sharp", () => {
+  globalThis.window ??= { devicePixelRatio: 1 };
+  const canvas = { clientWidth: 2560, clientHeight: 1600, style: {} };
+  const sharpness = new Sharpness(canvas);
+  sharpness.setPixels();
+  assert.deepEqual([canvas.width, canvas.height, canvas.style.imageRendering], [2560, 1600, ""]);
+  for (let frame = 0; frame < 30; ++frame) sharpness.pace(40);
+  assert.deepEqual([canvas.width, canvas.height, canvas.style.imageRendering], [1280, 800, "pixelated"]);
+  assert.ok(sharpness.set(1));
+  assert.deepEqual([canvas.width, canvas.height, canvas.style.imageRendering], [2560, 1600, ""]);
+});
+
+test("rock's brightness is that of its place, whatever chunk and level of detail it is seen in", () => {
+  const brightness = (x, y) => Math.round(128 + Math.sin(y * 0.35 + Math.sin(x * 0.07) * 2.2) * 6 + Math.sin(y * 0.11 + 1.7) * 5
+    + (palette.noise(x, y) - 128) * 0.06);
+  for (const [chunkX, chunkY, side] of [[0, 0, 1], [3, 5, 1], [2, 1, 4]]) {
+    const stones = stonesOf(SHAPES[0], chunkX, chunkY, side);
+    const { logX } = SHAPES[0];
+    for (const i of [0, 1, 77, stones.length - 1]) {
+      const x = ((chunkX << logX) + (i & ((1 << logX) - 1))) * side;
+      const y = ((chunkY << SHAPES[0].logY) + (i >> logX)) * side;
+      assert.equal(stones[i], brightness(x, y));
     }
   }
 });

@@ -1,6 +1,7 @@
 #include "tests/hunt/extremes.h"
 
 #include <algorithm>
+#include <string>
 #include <string_view>
 
 #include "server/sim/models/registry.h"
@@ -43,6 +44,8 @@ constexpr Bounds<sim::TracerOptions> kTracerBounds[] = {
     {&sim::TracerOptions::overturn, 0, sim::kMostOverturn},
     {&sim::TracerOptions::sink, -sim::kMostSink, sim::kMostSink},
     {&sim::TracerOptions::fade, 0, sim::kMostFade},
+    {&sim::TracerOptions::crest, 0, sim::kMostCrest},
+    {&sim::TracerOptions::whip, 0, sim::kMostWhip},
 };
 
 std::int32_t from_bound_to_bound(tests::Dice& dice, std::int32_t low, std::int32_t high) {
@@ -95,6 +98,12 @@ void draw_layer_extremes(std::uint64_t seed, std::int64_t percent, sim::WorldSpe
   }
   if (spec.waves.on) draw_all(dice, percent, kWaveBounds, spec.waves.options, spec);
   for (sim::TracerOptions& tracer : spec.tracers) {
+    // Waves alone make them: add_random_tracers() draws none.
+    if (spec.waves.on && dice.chance(30)) {
+      const std::string name = tracer.name;
+      tracer = sim::usual_options(sim::TracerKind::kWhitecaps);
+      tracer.name = name;
+    }
     draw_all(dice, percent, kTracerBounds, tracer, spec);
   }
 }

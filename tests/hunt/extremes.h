@@ -1,4 +1,5 @@
-// Options of worlds at their bounds, where defaults and what tests draw stand in the middle.
+// Worlds at their bounds, where defaults and what tests draw stand in the middle: options, and
+// room.
 #pragma once
 
 #include <cstdint>

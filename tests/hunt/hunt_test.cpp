@@ -270,6 +270,53 @@ TEST_F(HuntTest, OptionsAreDrawnFromBoundToBound) {
   }
 }
 
+TEST_F(HuntTest, OptionsOfLayersAreDrawnFromBoundToBound) {
+  std::set<std::int32_t> water, growth, air, tension, steps, spread, fade, whip;
+  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+    Plan plan = Plan::of_seed(seed);
+    plan.side = 6;
+    plan.heat = plan.tracers = 1;
+    plan.waves = 2;
+    plan.layer_extremes = 100;
+    const sim::WorldSpec spec = plan.world();
+    ASSERT_TRUE(sim::World::create(spec)) << plan.text();
+    water.insert(spec.heat.options.water);
+    growth.insert(spec.heat.options.growth);
+    air.insert(spec.heat.air);
+    tension.insert(spec.waves.options.tension);
+    steps.insert(spec.waves.options.steps);
+    for (const sim::TracerOptions& tracer : spec.tracers) {
+      spread.insert(tracer.spread);
+      fade.insert(tracer.fade);
+      whip.insert(tracer.whip);
+    }
+  }
+  const auto spans = [](const std::set<std::int32_t>& drawn, std::int32_t low, std::int32_t high) {
+    return *drawn.begin() == low && *drawn.rbegin() == high && drawn.size() > 2;
+  };
+  EXPECT_TRUE(spans(water, sim::kColdest, sim::kHottest));
+  EXPECT_TRUE(spans(air, sim::kColdest, sim::kHottest));
+  EXPECT_TRUE(spans(growth, 0, sim::kMostGrowth));
+  EXPECT_TRUE(spans(tension, 1, sim::kMaxWaveTension));
+  EXPECT_TRUE(spans(steps, 1, sim::kMaxWaveSteps));
+  EXPECT_TRUE(spans(spread, 0, sim::kMostSpread));
+  EXPECT_TRUE(spans(fade, 0, sim::kMostFade));
+  EXPECT_TRUE(spans(whip, 0, sim::kMostWhip));
+}
+
+// Of hundreds in a tick nearly all are refused. A few seeds keep more than most.
+TEST_F(HuntTest, BurstsFillNoTick) {
+  int busy = 0;
+  for (std::uint64_t seed = 1; seed <= 2000; ++seed) {
+    const Plan plan = Plan::of_seed(seed);
+    if (plan.burst == 1) continue;
+    // One percent of all moments is the least that there is.
+    EXPECT_TRUE(plan.commands <= 1 || plan.commands_a_tick() <= 2500) << plan.text();
+    busy += plan.commands > 1 && plan.commands_a_tick() > 400 ? 1 : 0;
+  }
+  EXPECT_GT(busy, 0);
+}
+
 // The bound that a world did not keep is what was found: with a smaller one any world would fail.
 TEST_F(HuntTest, HowLongAWorldMayTakeToRestIsNotMadeSmall) {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {

@@ -190,12 +190,7 @@ void draw_losses(tests::Dice& dice, Plan& plan) {
 // Of bursts in a slow world hundreds of commands would stand in every tick, most of them refused:
 // that takes ten times as long as the tick, and finds little that a few dozen do not.
 void slow_bursts_down(Plan& plan, std::int64_t most_a_tick) {
-  constexpr std::int64_t kMilliseconds = 150;  // between two moments of a client, on average
-  const std::int64_t clients = std::max<std::int64_t>(1, plan.clients + plan.liars);
-  const std::int64_t bursts_a_second = clients * 1000 / kMilliseconds;
-  // In hundredths, as the plan's percent.
-  const std::int64_t a_tick =
-      bursts_a_second * plan.commands * (plan.burst + 1) / 2 / plan.tick_rate;
+  const std::int64_t a_tick = plan.commands_a_tick();
   if (plan.burst == 1 || a_tick <= most_a_tick * 100) return;
   plan.commands = std::max<std::int64_t>(1, plan.commands * most_a_tick * 100 / a_tick);
 }
@@ -307,6 +302,11 @@ sim::WorldSpec Plan::world() const {
   spec.config.name = "hunt";
   spec.config.tick_rate = static_cast<std::int32_t>(tick_rate);
   return spec;
+}
+
+std::int64_t Plan::commands_a_tick() const {
+  const std::int64_t moments_a_second = (clients + liars) * 1000 / (kLongestPause / 2);
+  return moments_a_second * commands * (burst + 1) / 2 / tick_rate;
 }
 
 record::Limits Plan::record_limits() const {

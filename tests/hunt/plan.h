@@ -15,6 +15,9 @@
 
 namespace sluice::hunt {
 
+/// Milliseconds from one moment of a client to its next: as many at the most, one at the least.
+inline constexpr std::int32_t kLongestPause = 300;
+
 struct Plan {
   std::int64_t seed = 0;
   std::int64_t ticks = 300;
@@ -112,6 +115,8 @@ struct Plan {
   [[nodiscard]] static Plan of_seed(std::uint64_t seed);
   [[nodiscard]] sim::WorldSpec world() const;
   [[nodiscard]] record::Limits record_limits() const;
+  /// Hundredths of a command that all clients together give in a tick, on average.
+  [[nodiscard]] std::int64_t commands_a_tick() const;
   /// A line "name = value" each, of what differs from a plan without faults.
   [[nodiscard]] std::string text() const;
   [[nodiscard]] static Result<Plan> parse(std::string_view text);

@@ -47,7 +47,7 @@ void Visitor::after(Duration delay, const char* name, std::function<void()> acti
 
 void Visitor::come() {
   connect();
-  after(milliseconds(moments_.roll(1, 300)), "visitor", [this] { think(); });
+  after(milliseconds(moments_.roll(1, kLongestPause)), "visitor", [this] { think(); });
 }
 
 void Visitor::connect() {
@@ -224,7 +224,7 @@ void Visitor::recover() {
 }
 
 void Visitor::think() {
-  after(milliseconds(moments_.roll(1, 300)), "visitor", [this] { think(); });
+  after(milliseconds(moments_.roll(1, kLongestPause)), "visitor", [this] { think(); });
   if (wire_ == nullptr) {
     if (acts_ && moments_.chance(50)) connect();
     if (!acts_) connect();
