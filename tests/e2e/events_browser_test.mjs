@@ -50,7 +50,7 @@ const enter = async (context, url, world, more = "", search = "") => {
   return page;
 };
 /** Which layers the page asked for. */
-const asked = (page) => page.evaluate(() => (window.sluice?.mirror?.welcome.layers ?? []).filter((_, i) => Math.floor(window.sluice.sentLayers / 2 ** i) % 2 === 1));
+const asked = (page) => page.evaluate(() => (window.sluice?.mirror?.welcome.layers ?? []).filter((_, i) => Math.floor(window.sluice.sentView.layers / 2 ** i) % 2 === 1));
 const flying = (page) => page.evaluate(() => window.sluice.layers.marks.particles?.count ?? null);
 const kinds = (page) => page.evaluate(() => [...new Set(window.sluice.layers.marks.particles.alive.map(({ kind }) => kind))]);
 

@@ -42,7 +42,7 @@ cell = "#"
 const overlays = (page) => page.evaluate(() => [...document.getElementById("overlay").options].map(({ value }) => value));
 /** As bits; without events, which are always asked for. */
 const asked = (page) => page.evaluate(() => {
-  const { sentLayers, mirror } = window.sluice;
+  const { sentView: { layers: sentLayers }, mirror } = window.sluice;
   const events = 2 ** mirror.welcome.layers.indexOf("events");
   return sentLayers - (Math.floor(sentLayers / events) % 2 === 1 ? events : 0);
 });
@@ -185,7 +185,7 @@ async function fromAllSides(page) {
     await page.selectOption("#sight", sight);
     await page.waitForFunction((wanted) => (window.sluice?.sight?.name ?? "front") === wanted && window.sluice.layers !== null, sight);
     await page.selectOption("#overlay", "temperature");
-    await page.waitForFunction(() => /°C/.test(document.getElementById("legend-body").textContent) && window.sluice.sentLayers % 2 === 1);
+    await page.waitForFunction(() => /°C/.test(document.getElementById("legend-body").textContent) && window.sluice.sentView.layers % 2 === 1);
   };
   await warmth("top");
   await page.waitForFunction(() => (window.sluice.layers?.temperatureAt({ x: 40, y: 40, z: 15 }) ?? null) !== null);

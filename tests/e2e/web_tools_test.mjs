@@ -104,22 +104,22 @@ test("the server tells what a spring's water holds, and the inspector says it; a
 
 test("dyed water is poured a column at a time, with as much as its units hold, and made again as it was", () => {
   const mirror = drawn(["..#", "~4#"]);
-  const cells = [{ x: 0, y: 1 }, { x: 1, y: 0 }];
+  const cells = [{ x: 0, y: 1, z: 0 }, { x: 1, y: 0, z: 0 }];
   const fill = mixtureToFill({ tracer: { red: 1001 } });
-  assert.deepEqual(fill(mirror, cells, 0), [
+  assert.deepEqual(fill(mirror, cells), [
     { cmd: "pour", at: [0, 1, 0], units: 4096, above: SPARE, tracer: { red: 1001 } },
     { cmd: "pour", at: [1, 0, 0], units: 2048, above: SPARE, tracer: { red: 501 } },
   ]);
-  assert.deepEqual(mixtureToFill({ temperature: 512 })(mirror, cells.slice(0, 1), 0),
+  assert.deepEqual(mixtureToFill({ temperature: 512 })(mirror, cells.slice(0, 1)),
     [{ cmd: "pour", at: [0, 1, 0], units: 4096, above: SPARE, temperature: 512 }]);
-  assert.deepEqual(mixtureToFill({ tracer: { red: 0 }, temperature: 512 })(mirror, cells.slice(0, 1), 0),
+  assert.deepEqual(mixtureToFill({ tracer: { red: 0 }, temperature: 512 })(mirror, cells.slice(0, 1)),
     [{ cmd: "pour", at: [0, 1, 0], units: 4096, above: SPARE, tracer: { red: 0 }, temperature: 512 }]);
-  assert.deepEqual(fill(mirror, [{ x: 1, y: 1 }, { x: 1, y: 0 }], 0),
+  assert.deepEqual(fill(mirror, [{ x: 1, y: 1, z: 0 }, { x: 1, y: 0, z: 0 }]),
     [{ cmd: "pour", at: [1, 0, 0], units: 2048 + 4096, above: SPARE + 1, tracer: { red: 1502 } }]);
   const stroke = new Stroke("water", 0, fill);
   stroke.touch(mirror, cells);
   const { commands, edit } = stroke.repeat(mirror);
-  assert.deepEqual(commands, fill(mirror, cells, 0));
+  assert.deepEqual(commands, fill(mirror, cells));
   assert.equal(edit.fill, fill);
 });
 
@@ -179,7 +179,7 @@ test("a pour rises as far as the server lets it, and no farther", () => {
   assert.equal(SPARE, Number(/kPourSpare = (\d+);/.exec(terminal)[1]));
   const mirror = drawn([...Array(120).fill("#~#"), "###"]);
   const stroke = new Stroke("take", 0);
-  stroke.touch(mirror, Array.from({ length: 121 }, (_, y) => ({ x: 1, y })));
+  stroke.touch(mirror, Array.from({ length: 121 }, (_, y) => ({ x: 1, y, z: 0 })));
   const { commands, conflicts } = stroke.reverse(mirror, true);
   assert.equal(conflicts, 0);
   assert.ok(commands.every(({ above }) => above <= MOST_ABOVE), "a deep shaft is poured in parts");

@@ -2,6 +2,7 @@
 // the world has.
 import type { Command } from "@commands";
 import type { CommandQueue } from "./command_queue";
+import type { Vec3 } from "./geometry";
 import { commandToTake, History, LETTERS, reversal, Stroke } from "./history";
 import { ROCK, type Mirror } from "./mirror";
 import { hasRoom, placesPoured, poursAt, poursToFill } from "./pouring";
@@ -103,7 +104,7 @@ export class Brush {
     this.stroke = this.start = this.last = null;
     this.queue.forgetUnsent(this);
     if (!stroke || !mirror || stroke.before.size === 0 || this.shape === "line" || this.shape === "box") return;
-    this.send(reversal(stroke, mirror, false).commands);
+    this.send(mirror, reversal(stroke, mirror, false).commands);
   }
 
   undo(mirror: Mirror): void {
@@ -133,14 +134,14 @@ export class Brush {
       const cells = done.conflicts === 1 ? "one cell was" : `${done.conflicts.toLocaleString("en")} cells were`;
       this.warn(`Undone, but ${cells} changed by others meanwhile and left as they are`);
     }
-    this.send(done.commands);
+    this.send(mirror, done.commands);
   }
 
   private redoNow(mirror: Mirror): void {
     if (!this.queue.ready) return this.warn("Not connected: nothing was redone");
     const commands = this.history.redo(mirror);
     if (!commands) return this.warn("There is nothing to redo");
-    this.send(commands);
+    this.send(mirror, commands);
   }
 
   /** The tool that would make what the cell holds. */
@@ -158,9 +159,9 @@ export class Brush {
   }
 
   private fill(mirror: Mirror, x: number, y: number): void {
-    // Water fills a basin up to where it was clicked.
+    // Water fills a basin up to where it was clicked; from above that is what a slice is.
     const { material, z } = this.stroke!;
-    const ceiling = material === "water" ? y : mirror.size.y;
+    const ceiling = material === "water" && mirror.up === "y" ? y : mirror.size.y;
     const wet = (cell: number) => cell > 0;
     const cells = flood(mirror, x, y, z, ceiling, material === "take" ? wet : undefined);
     if (!cells) {
@@ -174,24 +175,24 @@ export class Brush {
     const { material, z } = this.stroke!;
     if (material === "water") return this.pour(mirror, rect, z);
     const { x, y, width, height } = rect;
-    const cells = cellsOf(rect);
+    const cells = cellsOf(rect, z);
     // Where nothing is, nothing is taken: a brush that is held costs the server nothing then.
     if (material === "take" && !cells.some((cell) => mirror.cell(cell.x, cell.y, z) > 0)) return;
     if (!this.hasPlaceFor(1)) return;
     this.stroke!.touch(mirror, cells);
-    if (material === "take") return this.send([commandToTake(rect, z)]);
-    this.send([{ cmd: "set_cells", from: [x, y, z], size: [width, height, 1], cell: LETTERS[material] }]);
+    if (material === "take") return this.send(mirror, [commandToTake(rect, z)]);
+    this.send(mirror, [{ cmd: "set_cells", from: [x, y, z], size: [width, height, 1], cell: LETTERS[material] }]);
   }
 
   private pour(mirror: Mirror, rect: Rect, z: number): void {
-    const pours = ({ x, y }: Place) => this.pouring.has(`${x},${y},${z}`);
+    const pours = (at: Vec3) => this.pouring.has(`${at.x},${at.y},${at.z}`);
     // A brush raises the water that it is held into; a box and a fill end where they end.
     const cells = this.shape === "brush" || this.shape === "line" ? poursAt(mirror, rect, z, pours)
-      : cellsOf(rect).filter((cell) => hasRoom(mirror, cell, z) && !pours(cell));
-    const commands = this.stroke!.fill(mirror, cells, z);
+      : cellsOf(rect, z).filter((cell) => hasRoom(mirror, cell) && !pours(cell));
+    const commands = this.stroke!.fill(mirror, cells);
     if (!this.hasPlaceFor(commands.length)) return;
     this.stroke!.touch(mirror, cells);
-    this.send(commands);
+    this.send(mirror, commands);
   }
 
   private hasPlaceFor(commands: number): boolean {
@@ -200,15 +201,15 @@ export class Brush {
     return false;
   }
 
-  private send(commands: Command[]): void {
+  private send({ up }: Mirror, commands: Command[]): void {
     for (const command of commands) {
-      const cells = placesPoured(command).map(String);
+      const cells = placesPoured(command, up).map(String);
       const isTaken = this.queue.send(command, this, () => cells.forEach((cell) => this.pouring.delete(cell)));
       if (isTaken) cells.forEach((cell) => this.pouring.add(cell));
     }
   }
 }
 
-function cellsOf({ x, y, width, height }: Rect): Place[] {
-  return Array.from({ length: width * height }, (_, i) => ({ x: x + (i % width), y: y + Math.floor(i / width) }));
+function cellsOf({ x, y, width, height }: Rect, z: number): Vec3[] {
+  return Array.from({ length: width * height }, (_, i) => ({ x: x + (i % width), y: y + Math.floor(i / width), z }));
 }

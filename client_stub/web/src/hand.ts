@@ -2,15 +2,16 @@
 // changed with it.
 import { Brush } from "./brush";
 import type { CommandQueue } from "./command_queue";
-import { clamp } from "./geometry";
+import { clamp, type Vec3 } from "./geometry";
 import type { Fixtures } from "./fixtures";
 import type { KeyCursor } from "./key_cursor";
 import type { LatePlacer, Site } from "./late_placer";
 import type { Mirror } from "./mirror";
 import { PipeTools, type PipeTool } from "./pipe_tools";
 import type { Shape } from "./shapes";
+import type { Cell } from "./sight";
 import { Stamp } from "./stamp";
-import { does, type PlacingTool, type Tool } from "./tools";
+import { does, liesOf, type Lies, type PlacingTool, type Tool } from "./tools";
 import type { Tools, ViewerPanel, ViewerPipePanel } from "./viewer_parts";
 
 const LARGEST_BRUSH = 16;
@@ -22,10 +23,13 @@ export interface Holder {
   readonly replays: boolean;
   /** Whether the mirror lacks cells, because one looks from afar. */
   readonly isFar: boolean;
-  readonly slice: number;
-  readonly hover: { x: number; y: number; z?: number } | null;
+  readonly hover: Cell | null;
   readonly camera: { readonly scale: number };
   readonly fixtures: Fixtures;
+  /** Whether what stands at that depth is seen. */
+  sees(z: number): boolean;
+  /** The slice in which a tool works that is used there (sight.ts). */
+  depth(cell: Cell, lies: Lies, standing: boolean): number;
   repaint(): void;
   /** Springs, drains or heaters are others than they were. */
   fixturesChanged(): void;
@@ -33,6 +37,8 @@ export interface Holder {
 
 /** Pixels by which a click may miss what stands in a cell. */
 const REACH_PIXELS = 9;
+/** Pipe tools that put something where nothing of pipes need be. */
+const LAYING: readonly PipeTool[] = ["pipe", "pump", "valve"];
 
 export class Hand {
   readonly brush: Brush;
@@ -43,6 +49,8 @@ export class Hand {
   private readonly site: Site;
   /** Why nothing can be changed here; null: it can. */
   whyNot: string | null = null;
+  /** The slice in which something is being dragged; null: nothing is. */
+  plane: number | null = null;
 
   constructor(
     private readonly holder: Holder, queue: CommandQueue,
@@ -61,6 +69,7 @@ export class Hand {
       queue, history: this.brush.history, brush: this.brush, fixtures: () => holder.fixtures,
       layers: () => holder.mirror?.welcome.layers ?? [],
       reach: () => Math.max(0.5, REACH_PIXELS / holder.camera.scale),
+      sees: (z) => holder.sees(z), heightOf: (at) => holder.mirror!.real(at).y,
       warn: (text) => panel.warn(text), changed: () => holder.fixturesChanged(),
     };
   }
@@ -121,9 +130,9 @@ export class Hand {
     this.setTool(tool);
   }
 
-  beginPlacing(x: number, y: number): void {
+  beginPlacing(cell: Cell): void {
     const { places } = this;
-    if (places) this.placer?.begin(this.site, places, { x, y, z: this.holder.slice });
+    if (places) this.placer?.begin(this.site, places, this.begin(cell));
   }
 
   /** Whether anything that is in the hand changes the world. */
@@ -186,19 +195,58 @@ export class Hand {
     return tool === "copy" ? tool : tool === "paste" && !this.readOnly ? tool : null;
   }
 
+  beginStamp(cell: Cell): void {
+    this.stamp.begin(this.begin(cell));
+  }
+
   /** A stroke of Copy or Paste ends in the cell. */
-  endStamp(x: number, y: number): void {
-    const { mirror, slice } = this.holder;
+  endStamp(cell: Cell): void {
+    const { mirror } = this.holder;
     if (!mirror) return;
-    if (this.stamps === "copy") this.stamp.copy(mirror, { x, y }, slice);
-    else if (this.stamps === "paste") this.stamp.paste(mirror, { x, y }, slice);
+    const at = this.stamps === "paste" ? this.aim(cell) : this.reach(cell);
+    if (this.stamps === "copy") this.stamp.copy(mirror, at, at.z);
+    else if (this.stamps === "paste") this.stamp.paste(mirror, at, at.z);
   }
 
   /** Takes up the tool that would make what lies under the pointer. */
   pick(): void {
-    const { mirror, hover, slice } = this.holder;
-    if (!mirror || !hover || !mirror.inside(hover.x, hover.y, hover.z ?? slice) || !this.hasCells) return;
-    this.setTool(this.brush.pick(mirror.cell(hover.x, hover.y, hover.z ?? slice)));
+    const { mirror, hover } = this.holder;
+    if (!mirror || !hover || !mirror.inside(hover.x, hover.y, 0) || !this.hasCells) return;
+    this.setTool(this.brush.pick(mirror.cell(hover.x, hover.y, this.holder.depth(hover, "in", false))));
+  }
+
+  /** Whether the tool means what stands in cells, where that is pointed at. */
+  get meansStanding(): boolean {
+    return this.pipes.tool !== null || this.brush.tool === "remove";
+  }
+
+  /** The cell in which the tool works that is used there. `digs`: whatever the tool is. */
+  aim({ x, y, z }: Cell, digs = false): Vec3 {
+    const { tool } = this.pipes;
+    const lies = digs ? "in" : tool === null ? liesOf(this.brush.tool) : LAYING.includes(tool) ? "on" : "in";
+    const standing = tool !== null && tool !== "pump" && tool !== "valve" && !digs;
+    return { x, y, z: this.holder.depth({ x, y, z }, lies, standing) };
+  }
+
+  /** Likewise, and what is dragged from there stays in its slice. */
+  begin(cell: Cell, digs = false): Vec3 {
+    const at = this.aim(cell, digs);
+    this.plane = at.z;
+    return at;
+  }
+
+  /** Nothing is dragged any more; what had begun and has not ended was not meant. */
+  release(): void {
+    this.plane = null;
+    this.pipes.cancel();
+    this.stamp.cancel();
+  }
+
+  /** Where it has been dragged to. */
+  reach(cell: Cell): Vec3 {
+    const { pipes: { tool }, plane } = this;
+    const isLoose = plane === null || (tool !== null && tool !== "pipe");
+    return isLoose ? this.aim(cell) : { x: cell.x, y: cell.y, z: plane };
   }
 
   setSize(size: number): void {

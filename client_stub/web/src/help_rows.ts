@@ -8,7 +8,7 @@ export const EVERYWHERE: Rows = [
   ["F", "show the whole world"],
   [", and . (PageDown, PageUp)", "slice of a 3D world"],
   ["V", "a 3D world from its front, its side, from above, in orbit"],
-  ["in orbit: drag, arrows (Ctrl: far)", "turn the world; with Shift move it"],
+  ["in orbit: drag, arrows (Ctrl: far)", "turn the world (with a tool: Space and drag); with Shift move it"],
   ["5", "pipes"],
   ["6", "inspect: hovering explains, a click pins with a chart"],
   ["P", "pin what lies under the cursor, or let it go"],

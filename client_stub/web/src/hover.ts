@@ -27,8 +27,9 @@ export function subjectAt(known: Known, at: Vec3): Subject | null {
   return pipe ? subjectOf(pipe) : fixtureAt(known, at) ?? { kind: "cell", at };
 }
 
-/** One line on the cell; `other` is what the second recording has there. */
-export function hoverLine(known: Known, { x, y, z }: Vec3, other: number | undefined): string {
+/** One line on the cell; `other` is what the second recording has there. From above what stands over it, under the height
+ *  `from`, is told of, too. */
+export function hoverLine(known: Known, { x, y, z }: Vec3, other: number | undefined, from = z): string {
   const { mirror, fixtures } = known;
   if (!mirror.inside(x, y, z)) return "outside the world";
   const cell = mirror.cell(x, y, z);
@@ -38,11 +39,18 @@ export function hoverLine(known: Known, { x, y, z }: Vec3, other: number | undef
   const differs = other === undefined || other === cell ? "" : ` ≠ ${materialName(other)}${unitsText(other)}`;
   const head = known.headAt(x, y);
   const deep = head === null ? "" : ` · surface at ${head.toFixed(1)}, ${Math.max(0, head - y - 0.5).toFixed(1)} deep`;
-  return `[${place}] ${materialName(cell)}${amount}${deep}${known.layers?.text({ x, y, z }) ?? ""}${differs}${describeFixture(fixtures, (at) => isUnder(known, at, { x, y, z }))}`;
+  return `[${place}] ${materialName(cell)}${amount}${deep}${known.layers?.text({ x, y, z }) ?? ""}${differs}${describeFixture(fixtures, (at) => isUnder(known, at, { x, y, z: from }))}`;
 }
 
 function unitsText(cell: number): string {
   return cell > 0 ? ` ${cell.toLocaleString("en")} units` : "";
+}
+
+/** The cells that a tool in the hand would touch, and what a line or a box that is being dragged covers. */
+export function cellsUnder({ brush, stamp, stamps }: Hand, mirror: Mirror, at: { x: number; y: number }): Rect[] {
+  if (stamps !== null) return stamp.areas(mirror, at, stamps === "paste");
+  if (!brush.edits) return [{ ...at, width: 1, height: 1 }];
+  return [...brush.preview(mirror, at), ...brush.areas(mirror, at.x, at.y)];
 }
 
 /** The cells that the tool would touch; `keyed`: it is moved by keys, and must be found at once. */

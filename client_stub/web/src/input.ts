@@ -4,6 +4,7 @@ import { Gestures, type StrokeKind } from "./gesture";
 import { isOpenMenu, watchMenus } from "./open_menu";
 import type { Shape } from "./shapes";
 import { does, toolOf } from "./tools";
+import type { Cell } from "./sight";
 import type { Viewer } from "./viewer";
 
 const SHAPE_KEYS: Record<string, Shape> = { l: "line", r: "box", g: "fill" };
@@ -18,55 +19,63 @@ let spaceHeld = false;
 /** Whether Space, since it went down, moved the picture: then it applies no tool. */
 let spaceUsed = false;
 
+/** What a stroke with the button does. */
+export function strokeOf({ hand }: Pick<Viewer, "hand">, button: number): StrokeKind {
+  if (spaceHeld) spaceUsed = true;
+  if (spaceHeld || button === 1) return "pan";
+  if (!hand.isFree && !hand.hasCells) return "pan";
+  // The right button digs for whoever builds; with what only looks it carries the picture, as the left one.
+  if (button === 2) return hand.builds ? "brush" : "pan";
+  if (hand.pipes.tool !== null) return "pipe";
+  if (hand.stamps !== null) return "stamp";
+  if (hand.places !== null) return "place";
+  return hand.builds ? "brush" : "pan";
+}
+
 /** Pointer and wheel. `current` is asked at every event: the world that is shown may change. */
 export function listen(canvas: HTMLCanvasElement, current: () => Viewer | null): void {
-  const cellOf = (viewer: Viewer, x: number, y: number) => ({
-    x: Math.floor(viewer.camera.worldX(x)), y: Math.floor(viewer.camera.worldY(y)),
-  });
-  /** Runs while there is a world. */
-  const withCell = (x: number, y: number, act: (viewer: Viewer, cell: { x: number; y: number }) => void) => {
+  /** Runs while there is a world, and where it is seen. */
+  const withCell = (x: number, y: number, act: (viewer: Viewer, cell: Cell) => void) => {
     const viewer = current();
-    if (viewer?.mirror) act(viewer, cellOf(viewer, x, y));
+    const cell = viewer?.mirror ? viewer.cellAt(x, y) : null;
+    if (cell) act(viewer!, cell);
   };
 
   const gestures = new Gestures({
     kindOf(button: number): StrokeKind {
       const viewer = current();
-      if (!viewer || spaceHeld || button === 1) return "pan";
-      const { hand } = viewer;
-      if (!hand.isFree && !hand.hasCells) return "pan";
-      // The right button digs for whoever builds; with what only looks it carries the picture, as the left one.
-      if (button === 2) return hand.builds ? "brush" : "pan";
-      if (hand.pipes.tool !== null) return "pipe";
-      if (hand.stamps !== null) return "stamp";
-      if (hand.places !== null) return "place";
-      return hand.builds ? "brush" : "pan";
+      return viewer ? strokeOf(viewer, button) : "pan";
     },
     begin(kind, x, y, button) {
       withCell(x, y, (viewer, cell) => {
         viewer.hover = cell;
-        if (kind === "pipe") viewer.hand.pipes.begin(viewer.mirror!.pipes, { ...cell, z: viewer.slice });
-        if (kind === "stamp") viewer.hand.stamp.begin(cell);
-        if (kind === "place") viewer.hand.beginPlacing(cell.x, cell.y);
+        if (kind === "pipe") viewer.hand.pipes.begin(viewer.mirror!.pipes, viewer.hand.begin(cell));
+        if (kind === "stamp") viewer.hand.beginStamp(cell);
+        if (kind === "place") viewer.hand.beginPlacing(cell);
         // The right button digs, whatever the left one does.
-        if (kind === "brush") viewer.hand.brush.begin(viewer.mirror!, cell.x, cell.y, viewer.slice, button === 2);
+        const digs = button === 2;
+        if (kind === "brush") viewer.hand.brush.begin(viewer.mirror!, cell.x, cell.y, viewer.hand.begin(cell, digs).z, digs);
       });
     },
     move(kind, x, y) {
       withCell(x, y, (viewer, cell) => {
         if (kind === "brush") viewer.hand.brush.move(viewer.mirror!, cell.x, cell.y);
-        if (kind === "pipe") viewer.hand.pipes.move(viewer.mirror!.pipes, { ...cell, z: viewer.slice });
-        if (kind === "place") viewer.hand.placer?.move({ ...cell, z: viewer.slice });
+        if (kind === "pipe") viewer.hand.pipes.move(viewer.mirror!.pipes, viewer.hand.reach(cell));
+        if (kind === "place") viewer.hand.placer?.move(viewer.hand.reach(cell));
       });
     },
     end(kind, x, y, clicked) {
+      const hand = current()?.hand;
       withCell(x, y, (viewer, cell) => {
-        if (kind === "brush") viewer.hand.brush.end(viewer.mirror!);
-        if (kind === "pipe") viewer.hand.pipes.end(viewer.mirror!.pipes, { ...cell, z: viewer.slice });
-        if (kind === "stamp") viewer.hand.endStamp(cell.x, cell.y);
-        if (kind === "place") viewer.hand.placer?.end();
+        if (kind === "pipe") viewer.hand.pipes.end(viewer.mirror!.pipes, viewer.hand.reach(cell));
+        if (kind === "stamp") viewer.hand.endStamp(cell);
         if (kind === "pan" && clicked) viewer.clicked(cell);
       });
+      // Wherever they end, beside the world, too.
+      const { mirror } = current() ?? {};
+      if (kind === "brush" && mirror) hand?.brush.end(mirror);
+      if (kind === "place") hand?.placer?.end();
+      hand?.release();
     },
     cancel(kind) {
       const viewer = current();
@@ -74,12 +83,15 @@ export function listen(canvas: HTMLCanvasElement, current: () => Viewer | null):
       if (kind === "pipe") viewer?.hand.pipes.cancel();
       if (kind === "stamp") viewer?.hand.stamp.cancel();
       if (kind === "place") viewer?.hand.placer?.end();
+      viewer?.hand.release();
     },
     pan(dx, dy) {
       current()?.pan(dx, dy);
     },
     zoom(factor, x, y) {
-      current()?.zoom(factor, x, y);
+      const viewer = current();
+      if (viewer?.sight?.lens) viewer.zoom(factor); // in perspective about the middle
+      else viewer?.zoom(factor, x, y);
     },
   });
 
@@ -95,7 +107,7 @@ export function listen(canvas: HTMLCanvasElement, current: () => Viewer | null):
     if (!viewer?.mirror) return;
     // A finger that is gone hovers nowhere.
     const gone = event.pointerType === "touch" && event.type !== "pointermove" && event.type !== "pointerdown";
-    viewer.hover = gone ? null : cellOf(viewer, event.offsetX, event.offsetY);
+    viewer.hover = gone ? null : viewer.cellAt(event.offsetX, event.offsetY);
     viewer.moved();
   };
   canvas.addEventListener("pointerdown", (event) => {
@@ -135,7 +147,7 @@ export function listen(canvas: HTMLCanvasElement, current: () => Viewer | null):
     // Lines and pages count as so many pixels, as browsers themselves scroll.
     const unit = event.deltaMode === 1 ? 16 : event.deltaMode === 2 ? 400 : 1;
     viewer.zoom(Math.exp(-event.deltaY * unit * 0.0016), event.offsetX, event.offsetY);
-    viewer.hover = cellOf(viewer, event.offsetX, event.offsetY);
+    viewer.hover = viewer.cellAt(event.offsetX, event.offsetY);
     viewer.moved();
     event.preventDefault();
   }, { passive: false });

@@ -29,7 +29,7 @@ export class KeyCursor {
     viewer.hover = to;
     this.shown = true;
     if (this.began) {
-      if (viewer.hand.pipes.tool !== null) viewer.hand.pipes.move(mirror.pipes, { ...to, z: viewer.slice });
+      if (viewer.hand.pipes.tool !== null) viewer.hand.pipes.move(mirror.pipes, viewer.hand.reach(to));
       else if (viewer.hand.stamps === null) viewer.hand.brush.move(mirror, to.x, to.y);
     }
     this.follow();
@@ -45,7 +45,7 @@ export class KeyCursor {
     if (!mirror) return;
     if (!hover || !this.shown) return this.move(0, 0);
     if (!viewer.hand.isFree && !viewer.hand.hasCells) return;
-    const at = { ...hover, z: viewer.slice };
+    const at = this.began ? viewer.hand.reach(hover) : viewer.hand.begin(hover);
     const { x, y, z } = mirror.real(at);
     const place = mirror.size.z === 1 ? `${x}, ${y}` : `${x}, ${y}, ${z}`;
     if (pipes.tool !== null) {
@@ -58,7 +58,7 @@ export class KeyCursor {
     } else if (viewer.hand.stamps !== null) {
       this.stamp(viewer.hand.stamps, place);
     } else if (viewer.hand.places !== null) {
-      viewer.hand.beginPlacing(at.x, at.y);
+      viewer.hand.beginPlacing(hover);
       viewer.hand.placer?.end();
       this.say(`${viewer.hand.places} at ${place}`);
     } else if (brush.edits) {
@@ -70,6 +70,7 @@ export class KeyCursor {
     } else {
       viewer.clicked(hover);
     }
+    if (!this.began) viewer.hand.release();
     viewer.moved();
   }
 
@@ -78,8 +79,8 @@ export class KeyCursor {
     const { hand, hover } = this.viewer;
     const begins = does === "copy" && !this.began;
     this.began = begins;
-    if (begins) hand.stamp.begin(hover!);
-    else hand.endStamp(hover!.x, hover!.y);
+    if (begins) hand.beginStamp(hover!);
+    else hand.endStamp(hover!);
     if (begins) this.say(`copy begins at ${place}; go on and press Enter again`);
     else if (does === "paste") this.say(`paste at ${place}`);
   }
@@ -88,8 +89,7 @@ export class KeyCursor {
   cancel(): void {
     if (this.began) {
       this.viewer.hand.brush.cancel(this.viewer.mirror);
-      this.viewer.hand.pipes.cancel();
-      this.viewer.hand.stamp.cancel();
+      this.viewer.hand.release();
     }
     this.began = false;
   }

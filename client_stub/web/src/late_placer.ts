@@ -20,6 +20,10 @@ export interface Site {
   fixtures(): Fixtures;
   /** How near, in cells, a click must be to mean something that stands there. */
   reach(): number;
+  /** Whether what stands at that depth is seen. */
+  sees(z: number): boolean;
+  /** How high in the world a place of the picture is. */
+  heightOf(at: Vec3): number;
   warn(text: string): void;
   /** Something came or went. */
   changed(): void;

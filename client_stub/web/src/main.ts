@@ -176,7 +176,7 @@ function show(): void {
   viewer.hand.placer = placer;
   viewer.hand.setTools(tools);
   panel.showOwned(session.ownedIn(chosen));
-  viewer.hand.setRights(session.whyNotBuild(chosen) ?? seen?.whyNotBuild ?? null);
+  viewer.hand.setRights(session.whyNotBuild(chosen));
   viewer.doubts = () => void askSession();
   viewer.fixturesCame = () => operators.update();
   operators.attach(operatedBy(viewer, chosen));

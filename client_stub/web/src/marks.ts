@@ -15,7 +15,11 @@ export class Marks {
     const mirror = viewer.mirror!;
     const ratio = canvas.width / camera.width;
     context.setTransform(ratio, 0, 0, canvas.height / camera.height, 0, 0);
-    if (sight?.name === "orbit") return this.paintFittings(context, now); // in perspective nothing else is where it would be
+    if (sight?.paintCursor) { // in perspective nothing else is where it would be
+      const moves = this.paintFittings(context, now);
+      sight.paintCursor(context, viewer);
+      return moves;
+    }
     let moves = viewer.layers?.marks.paint(context, camera, slice, viewer.overlay, now) ?? false;
     if (viewer.overlays?.paint(context, camera, slice, viewer.painter!, now)) moves = true;
     context.strokeStyle = "rgba(140, 165, 200, 0.28)";

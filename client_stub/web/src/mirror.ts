@@ -105,6 +105,11 @@ export class Mirror {
     return new Mirror(this.welcome);
   }
 
+  /** The axis of the picture along which water falls. */
+  get up(): "y" | "z" {
+    return this.pipes.up;
+  }
+
   /** The place in the world, where the picture is turned (turned.ts). */
   real(v: Vec3): Vec3 {
     return v;

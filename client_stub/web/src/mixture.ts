@@ -1,7 +1,8 @@
 // What water holds that is poured, or that a spring brings: a tracer and a temperature, as far as the world has them.
 // Rows of a form, for the panels of both; and the commands that pour it.
 import type { PourWithAbove } from "@commands";
-import { poursToFill, type Cell } from "./pouring";
+import type { Vec3 } from "./geometry";
+import { poursToFill } from "./pouring";
 import { DEGREE, tracerOf } from "./layer_values";
 import { FULL, type Mirror } from "./mirror";
 
@@ -74,8 +75,8 @@ export class Mixture {
 }
 
 /** Fills the cells, which have room, up with water that holds this. */
-export function mixtureToFill({ tracer, temperature }: Holds): (mirror: Mirror, cells: readonly Cell[], z: number) => PourWithAbove[] {
-  return (mirror, cells, z) => poursToFill(mirror, cells, z).map((pour) => {
+export function mixtureToFill({ tracer, temperature }: Holds): (mirror: Mirror, cells: readonly Vec3[]) => PourWithAbove[] {
+  return (mirror, cells) => poursToFill(mirror, cells).map((pour) => {
     if (!tracer) return { ...pour, temperature: temperature! };
     const amounts = Object.fromEntries(Object.entries(tracer).map(([name, amount]) => [name, Math.round((amount * pour.units) / FULL)]));
     return { ...pour, tracer: amounts, ...(temperature === undefined ? {} : { temperature }) };

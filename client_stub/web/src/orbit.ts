@@ -2,6 +2,7 @@
 // the world (sight.ts): what comes in is turned as for the picture from above, and another painter draws it.
 import type { Fixtures } from "./fixtures";
 import type { Box, Vec3 } from "./geometry";
+import type { KeyCursor } from "./key_cursor";
 import type { Layers } from "./layers";
 import type { Lens } from "./lens";
 import type { Mirror } from "./mirror";
@@ -13,10 +14,14 @@ import type { Overlay } from "./overlay";
 import type { OverlayName } from "./overlay_kinds";
 import type { Painter } from "./painter";
 import type { WelcomeMessage } from "./messages";
+import { paintOrbitCursor } from "./orbit_cursor";
+import type { Cell } from "./sight";
+import type { Lies } from "./tools";
 import { Turned } from "./turned";
+import type { Viewer } from "./viewer";
 
-const HINT = "Drag or arrow keys turn, Shift moves, wheel, + and - zoom";
-const TOUCH_HINT = "One finger turns, two move and zoom";
+const HINT = "Drag or arrow keys turn, Shift moves, wheel, + and - zoom; a tool is used where you point, Space and a drag turn then";
+const TOUCH_HINT = "One finger turns, two move and zoom; one uses a tool that you choose";
 const WITHOUT_GL = "Turning the world needs WebGL2, which this browser does not have or does not let the page use. " +
   "The front, the side and the top show the same world.";
 
@@ -28,7 +33,8 @@ interface Turning extends Turnable {
   readonly fixtures: Fixtures;
   readonly layers: Layers | null;
   readonly overlays: Overlay | null;
-  hover: { x: number; y: number; z?: number } | null;
+  readonly keys: KeyCursor;
+  hover: Cell | null;
   showHover(): void;
 }
 
@@ -88,10 +94,36 @@ export class Orbit extends Turned {
 
   /** What is seen there is told of, as under the pointer elsewhere. */
   private point(viewer: Turning, at: { x: number; y: number } | null): void {
-    const { width, height } = viewer.camera;
-    viewer.hover = at && (this.near(viewer, at) ?? this.picture?.pick((2 * at.x) / width - 1, 1 - (2 * at.y) / height, width / height) ?? null);
+    viewer.keys.hide();
+    viewer.hover = at && this.cellAt(at.x, at.y, null, !viewer.hand.builds || viewer.hand.meansStanding);
     this.spot = at;
     viewer.showHover();
+    if (viewer.hand.builds) viewer.repaint(); // the tool's cursor is elsewhere
+  }
+
+  cellAt(x: number, y: number, plane: number | null, standing: boolean): Vec3 | null {
+    const { viewer, picture } = this;
+    if (!viewer || !picture) return null;
+    const { width, height } = viewer.camera;
+    const place = [(2 * x) / width - 1, 1 - (2 * y) / height, width / height] as const;
+    this.spot = { x, y };
+    if (standing) return this.near(viewer, { x, y }) ?? picture.pick(...place);
+    if (plane === null) return picture.pick(...place);
+    const at = picture.reach(...place);
+    return at && { ...at, z: plane };
+  }
+
+  /** What is met on its side is meant itself; on top there is room over all of its column. */
+  override depth(mirror: Mirror, _slice: number, cell: Cell, lies: Lies, standing: boolean): number {
+    return lies === "in" && cell.z !== undefined ? cell.z : super.depth(mirror, mirror.size.z - 1, cell, lies, standing);
+  }
+
+  across(dx: number, dy: number): [number, number] {
+    return this.camera.across(dx, dy);
+  }
+
+  paintCursor(context: CanvasRenderingContext2D, viewer: Viewer): void {
+    if (this.lens) paintOrbitCursor(context, viewer, this.lens);
   }
 
   /** The place of what stands in the world and is drawn there; null: nothing is. */

@@ -1,11 +1,13 @@
-// What pointers and keys do to the orbiting view. They are taken before the page's own tools get them: over a world that
-// is turned nothing is built or pointed at.
+// What pointers and keys do to the orbiting view. They are taken before the page's own tools get them, unless such a tool is
+// in the hand: then a stroke is the tool's, and Space, Shift or the middle button turn and move.
 import type { Camera } from "./camera";
-import { takesKey } from "./input";
+import type { Hand } from "./hand";
+import { strokeOf, takesKey } from "./input";
 import type { OrbitCamera } from "./orbit_camera";
 
 /** The viewer that is turned. */
 export interface Turnable {
+  readonly hand: Hand;
   readonly canvas: HTMLCanvasElement;
   readonly camera: Camera;
   /** The timeline has the arrows. */
@@ -30,6 +32,8 @@ interface Pointer {
 
 export class OrbitInput {
   private readonly pointers = new Map<number, Pointer>();
+  /** Pointers whose stroke is a tool's. */
+  private readonly strokes = new Set<number>();
   private readonly ends = new AbortController();
 
   /** `used`: it was turned by hand. `point`: a pointer is over a place of the canvas, or, null, busy. */
@@ -38,16 +42,17 @@ export class OrbitInput {
     private readonly point: (at: Pointer | null) => void,
   ) {
     const pane = viewer.canvas.parentElement!;
-    const listen = <K extends keyof HTMLElementEventMap>(type: K, act: (event: HTMLElementEventMap[K]) => void) =>
-      pane.addEventListener(type, (event) => {
-        if (event.target !== viewer.canvas) return;
-        event.stopPropagation();
-        act(event);
-      }, { capture: true, passive: false, signal: this.ends.signal });
-    listen("pointerdown", (event) => this.down(event));
-    listen("pointermove", (event) => this.move(event));
+    const listen = <K extends keyof HTMLElementEventMap>(
+      type: K, act: (event: HTMLElementEventMap[K]) => void, isTools: (event: HTMLElementEventMap[K]) => boolean = () => false,
+    ) => pane.addEventListener(type, (event) => {
+      if (event.target !== viewer.canvas || isTools(event)) return;
+      event.stopPropagation();
+      act(event);
+    }, { capture: true, passive: false, signal: this.ends.signal });
+    listen("pointerdown", (event) => this.down(event), (event) => this.begins(event));
+    listen("pointermove", (event) => this.move(event), ({ pointerId }) => this.strokes.has(pointerId));
     for (const type of ["pointerup", "pointercancel", "lostpointercapture"] as const) {
-      listen(type, (event) => this.pointers.delete(event.pointerId));
+      listen(type, (event) => this.pointers.delete(event.pointerId), ({ pointerId }) => this.strokes.delete(pointerId));
     }
     listen("wheel", (event) => {
       const unit = event.deltaMode === 1 ? 16 : event.deltaMode === 2 ? 400 : 1;
@@ -59,6 +64,14 @@ export class OrbitInput {
 
   stop(): void {
     this.ends.abort();
+  }
+
+  /** Whether a stroke of the tool begins; a second finger ends it as everywhere, and zooms. */
+  private begins({ pointerId, button, shiftKey }: PointerEvent): boolean {
+    const isTools = this.strokes.size > 0 ||
+      (this.pointers.size === 0 && !shiftKey && strokeOf(this.viewer, button) !== "pan");
+    if (isTools) this.strokes.add(pointerId);
+    return isTools;
   }
 
   private down(event: PointerEvent): void {
@@ -93,7 +106,7 @@ export class OrbitInput {
   }
 
   private across(dx: number, dy: number): void {
-    this.viewer.pan(...this.orbit.across(dx, dy));
+    this.viewer.pan(dx, dy);
   }
 
   private key(event: KeyboardEvent): void {

@@ -77,6 +77,8 @@ export class OrbitPainter extends Painter {
   private slow = 0;
   /** Of the last picture; null: there is none yet. */
   lens: OrbitLens | null = null;
+  /** How high, in cells over the world's floor, what was picked last was met. */
+  private picked = 0;
   /** The overlay's colours of the columns. */
   private tints = new Uint32Array(0);
   private fading: number | undefined;
@@ -130,9 +132,22 @@ export class OrbitPainter extends Painter {
     const { scene, cells } = this;
     const met = this.lens?.meet(this.orbit.towards(right, up, aspect));
     if (!scene || !met) return null;
+    this.picked = met.height;
     const at = { x: scene.x + met.x * scene.step, y: scene.y + met.y * scene.step };
     // Waves stand above the cells that they are of.
     return { ...at, z: Math.max(0, topOf(cells, Math.max(0, Math.ceil(met.height) - 1), at.x, at.y)) };
+  }
+
+  /** Where the line through a place of the screen is as high as what was picked last; null: nowhere, or not in the world. */
+  reach(right: number, up: number, aspect: number): { x: number; y: number } | null {
+    const { scene, lens, cells: { size } } = this;
+    if (!scene || !lens) return null;
+    const { from, along } = lens.line(this.orbit.towards(right, up, aspect));
+    const times = (this.picked - from[2]) / along[2];
+    if (!(times > 0)) return null;
+    const at = { x: Math.floor(scene.x + (from[0] + times * along[0]) * scene.step),
+      y: Math.floor(scene.y + (from[1] + times * along[1]) * scene.step) };
+    return at.x >= 0 && at.y >= 0 && at.x < size.x && at.y < size.y ? at : null;
   }
 
   /** Lays the overlay's colours over the columns; returns whether the next frame has others. */

@@ -75,6 +75,16 @@ export class PipeMirror {
   /** `turn`: places as the picture has them (turned.ts); sections go by the world's. */
   constructor(private readonly sides: ChunkSides, readonly turn: (at: Vec3) => Vec3 = (at) => at) {}
 
+  /** The axis of the picture along which water falls. */
+  get up(): "y" | "z" {
+    return this.heightOf({ x: 0, y: 1, z: 0 }) === 1 ? "y" : "z";
+  }
+
+  /** How high in the world a place of the picture is. */
+  heightOf(at: Vec3): number {
+    return this.turn(at).y;
+  }
+
   get sectionCount(): number {
     return this.sections.size;
   }

@@ -2,7 +2,7 @@
 // into its cells. They are built anew under other names, since a name is one pipe's in all of a world.
 import type { Command } from "@commands";
 import { FULL, type Mirror } from "./mirror";
-import type { Networks } from "./pipe_mirror";
+import type { PipeMirror } from "./pipe_mirror";
 import type { PipeNode, PipePort } from "./pipes";
 import type { Rect } from "./shapes";
 
@@ -11,21 +11,21 @@ const STEM_LETTERS = 12;
 
 export interface PipePlan {
   /** Places are those in the region. */
-  nodes: { node: PipeNode; amount: number; x: number; y: number }[];
+  nodes: { node: PipeNode; amount: number; x: number; y: number; /** Level units from its cell's bottom to its own. */ over: number }[];
   /** By the places of the nodes in the list. */
   links: { from: number; to: number; oneWay: boolean }[];
   ports: { node: number; port: PipePort; x: number; y: number }[];
-  /** The world's row that the region's lowest was. */
-  bottom: number;
 }
 
-export function copyPipes({ nodes, links, ports }: Networks, rect: Rect, z: number): PipePlan {
+export function copyPipes(pipes: PipeMirror, rect: Rect, z: number): PipePlan {
+  const { nodes, links, ports } = pipes.networks;
   const within = (at: { x: number; y: number; z: number } | null) => at !== null && at.z === z &&
     at.x >= rect.x && at.x < rect.x + rect.width && at.y >= rect.y && at.y < rect.y + rect.height;
   const chosen = nodes.filter(({ node }) => within(node.at));
-  const plan: PipePlan = { nodes: [], links: [], ports: [], bottom: rect.y };
+  const plan: PipePlan = { nodes: [], links: [], ports: [] };
   for (const { node, amount } of chosen) {
-    plan.nodes.push({ node, amount, x: node.at!.x - rect.x, y: node.at!.y - rect.y });
+    const over = node.base - pipes.heightOf(node.at!) * FULL;
+    plan.nodes.push({ node, amount, x: node.at!.x - rect.x, y: node.at!.y - rect.y, over });
   }
   for (const { from, to, oneWay } of links) {
     const ends = [chosen.indexOf(from), chosen.indexOf(to)] as const;
@@ -48,12 +48,13 @@ export function commandsToBuild(
   const there = plan.nodes.map(inside);
   plan.nodes.forEach((each, i) => {
     if (!there[i]) return;
-    const { node, amount } = each;
+    const { node, amount, over } = each;
+    const at = { x: x + each.x, y: y + each.y, z };
     const fields = {
       name: names[i]!, fluid: node.fluid, capacity: node.capacity, height: node.height, amount,
       // It lies as high over its cell as it did.
-      base: node.base + (y - plan.bottom) * FULL, throughput: Math.max(0, node.throughput),
-      at: [x + each.x, y + each.y, z] as [number, number, number],
+      base: over + mirror.pipes.heightOf(at) * FULL, throughput: Math.max(0, node.throughput),
+      at: [at.x, at.y, at.z] as [number, number, number],
     };
     if (node.kind === "pump") commands.push({ cmd: "add_pump", ...fields, rate: node.rate });
     else if (node.kind === "valve") commands.push({ cmd: "add_valve", ...fields, open: node.open });

@@ -177,7 +177,7 @@ export class PipeTools {
   private add(pipes: PipeMirror, kind: "pipe" | "pump" | "valve", cell: Vec3): string | null {
     const { fluid, capacity, height, throughput, rate } = this.options;
     const name = this.freeName(pipes, kind);
-    const base = this.options.base ?? cell.y * CELL_LEVEL;
+    const base = this.options.base ?? pipes.heightOf(cell) * CELL_LEVEL;
     const fields = { name, fluid, capacity, height, base, throughput, at: placeOf(cell) };
     const isSent = kind === "pump" ? this.send({ cmd: "add_pump", ...fields, rate })
       : this.send({ cmd: kind === "pipe" ? "add_pipe" : "add_valve", ...fields });
@@ -217,7 +217,7 @@ export class PipeTools {
   }
 
   private unlinkAt(pipes: PipeMirror, cell: Vec3): void {
-    const link = pipes.networks.links.find((each) => distance(each, cell) < LINK_REACH);
+    const link = pipes.networks.links.find((each) => distance(each, cell, pipes.up) < LINK_REACH);
     if (!link) return this.warn("There is no link here");
     this.send({ cmd: "unlink", from: link.from.node.name, to: link.to.node.name });
   }
@@ -227,11 +227,11 @@ function placeOf({ x, y, z }: Vec3): Place {
   return [x, y, z];
 }
 
-/** From the middle of a cell to a link, in cells. */
-function distance(link: LinkView, cell: Vec3): number {
+/** From the middle of a cell to a link, in cells; from above that is seen through the other, whatever their heights. */
+function distance(link: LinkView, cell: Vec3, up: PipeMirror["up"]): number {
   const a = link.from.node.at;
   const b = link.to.node.at;
-  if (!a || !b || a.z !== cell.z || b.z !== cell.z) return Infinity;
+  if (!a || !b || (up === "y" && (a.z !== cell.z || b.z !== cell.z))) return Infinity;
   const [dx, dy] = [b.x - a.x, b.y - a.y];
   const length = dx * dx + dy * dy;
   const share = length === 0 ? 0 : ((cell.x - a.x) * dx + (cell.y - a.y) * dy) / length;

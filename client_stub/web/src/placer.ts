@@ -152,7 +152,7 @@ export class Placer {
 
   private setLevel(site: Site, tool: keyof typeof LEVELS, cell: Vec3): void {
     const cells = this.number("level");
-    const level = cells === null ? (cell.y + (tool === "bubble" ? 0 : 1)) * FULL : Math.round(cells * FULL);
+    const level = cells === null ? (site.heightOf(cell) + (tool === "bubble" ? 0 : 1)) * FULL : Math.round(cells * FULL);
     const at: Place = [cell.x, cell.y, cell.z];
     site.queue.send({ cmd: LEVELS[tool], at, level }, this);
   }
@@ -175,7 +175,7 @@ export class Placer {
     const site = this.site!;
     const { sources, drains, heaters } = site.fixtures();
     const reach = site.reach();
-    const near = ({ at }: { at: Vec3 }) => at.z === cell.z && Math.hypot(at.x - cell.x, at.y - cell.y) <= reach;
+    const near = ({ at }: { at: Vec3 }) => (at.z === cell.z || site.sees(at.z)) && Math.hypot(at.x - cell.x, at.y - cell.y) <= reach;
     const kinds = [["spring", sources], ["drain", drains], ["heater", heaters]] as const;
     let found = false;
     for (const [kind, list] of kinds) {

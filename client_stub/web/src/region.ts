@@ -17,7 +17,7 @@ export interface Region {
 export function copyRegion(mirror: Mirror, { x, y, width, height }: Rect, z: number): Region {
   const cells = new Int32Array(width * height);
   for (let i = 0; i < cells.length; ++i) cells[i] = settable(mirror.cell(x + (i % width), y + Math.floor(i / width), z));
-  return { width, height, cells, pipes: copyPipes(mirror.pipes.networks, { x, y, width, height }, z) };
+  return { width, height, cells, pipes: copyPipes(mirror.pipes, { x, y, width, height }, z) };
 }
 
 /** What there is to see of a region, in words. */

@@ -92,10 +92,15 @@ export class Stamp {
     this.start = null;
   }
 
-  /** The box that is being dragged; `pastes`: what would be put here. */
+  /** The box that is being dragged, or, of what `pastes`, what it would cover here. */
+  areas(mirror: Mirror, at: Place, pastes: boolean): Rect[] {
+    if (!pastes) return [boxOf(mirror, this.start ?? at, at)];
+    return this.region ? [placeOf(this.region, at.x, at.y)] : [];
+  }
+
+  /** Those, with a picture of what would be put there. */
   paint(context: CanvasRenderingContext2D, camera: Camera, mirror: Mirror, at: Place, pastes: boolean): void {
-    const rect = pastes ? this.region && placeOf(this.region, at.x, at.y)
-      : boxOf(mirror, this.start ?? at, at);
+    const [rect] = this.areas(mirror, at, pastes);
     if (!rect) return;
     const left = camera.screenX(rect.x);
     const top = camera.screenY(rect.y + rect.height);

@@ -6,23 +6,28 @@ interface Row {
   /** Capital letters: with Shift, since small ones have other meanings. */
   key: string;
   linked?: true;
+  lies?: "on" | "over";
 }
+
+/** Where a tool works that is used from above: in what is seen there (`in`); over rock and ice, in water (`on`); or over that,
+ *  too, where it is full (`over`). */
+export type Lies = NonNullable<Row["lies"]> | "in";
 
 const TOOLS = {
   pan: { does: "look", key: "1", linked: true },
   inspect: { does: "look", key: "6", linked: true },
   copy: { does: "look", key: "7" },
-  paste: { does: "paste", key: "8" },
-  rock: { does: "cells", key: "2", linked: true },
+  paste: { does: "paste", key: "8", lies: "on" },
+  rock: { does: "cells", key: "2", linked: true, lies: "on" },
   air: { does: "cells", key: "3", linked: true },
-  water: { does: "cells", key: "4", linked: true },
+  water: { does: "cells", key: "4", linked: true, lies: "over" },
   /** Makes air of water and leaves rock alone. */
   take: { does: "cells", key: "0", linked: true },
-  spring: { does: "place", key: "S" },
+  spring: { does: "place", key: "S", lies: "over" },
   drain: { does: "place", key: "D" },
   heater: { does: "place", key: "H" },
   cooler: { does: "place", key: "C" },
-  level: { does: "place", key: "L" },
+  level: { does: "place", key: "L", lies: "over" },
   evaporate: { does: "place", key: "E" },
   bubble: { does: "place", key: "B" },
   remove: { does: "place", key: "X" },
@@ -38,6 +43,10 @@ const rowOf = (tool: Tool): Row => TOOLS[tool];
 /** Whether the tool does that. */
 export function does<Does extends Row["does"]>(tool: Tool, what: Does): tool is ToolThat<Does> {
   return rowOf(tool).does === what;
+}
+
+export function liesOf(tool: Tool): Lies {
+  return rowOf(tool).lies ?? "in";
 }
 
 /** The tool of a key. */

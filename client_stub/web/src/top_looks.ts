@@ -6,6 +6,7 @@ import { clamp } from "./geometry";
 import { IS_BEYOND, IS_ROCK, OPEN_ABOVE, OPEN_BELOW, OPEN_LEFT, OPEN_RIGHT } from "./look";
 import { FULL, OUTSIDE, THINNEST_ICE, TRAPPED_AIR, type Mirror } from "./mirror";
 import { DEEPEST, SHADES_PER_CELL } from "./palette";
+import type { Lies } from "./tools";
 import type { Pieces } from "./surfaces";
 
 /** Brightness that rock loses with each cell of depth, and down to the floor: there, too, it is no air. */
@@ -31,6 +32,22 @@ export function topOf(mirror: Mirror, slice: number, x: number, y: number): numb
     z = floor - 1;
   }
   return NOTHING;
+}
+
+/** How high a tool works that is used in a column from above, at most at the slice's height; `standing`: at the uppermost
+ *  pipe or port there, if there is one. */
+export function depthOf(mirror: Mirror, slice: number, { x, y }: { x: number; y: number }, lies: Lies, standing: boolean): number {
+  const top = topOf(mirror, slice, x, y);
+  if (standing) {
+    const { nodes, ports } = mirror.pipes.networks;
+    const places = [...nodes.map(({ node }) => node.at), ...ports.map(({ port }) => port.cell)];
+    const heights = places.flatMap((at) => (at && at.x === x && at.y === y && at.z <= slice ? [at.z] : []));
+    if (heights.length > 0) return Math.max(...heights);
+  }
+  if (top === NOTHING) return 0;
+  const cell = mirror.cell(x, y, top);
+  const isOn = lies !== "in" && (cell < 0 || (lies === "over" && cell >= FULL));
+  return Math.min(slice, isOn ? top + 1 : top);
 }
 
 export class TopLooks implements Eyes {

@@ -7,13 +7,14 @@
 import type { Fixtures } from "./fixtures";
 import { CHUNK_CELLS, chunkKey, type Box, type ChunkSides, type Vec3 } from "./geometry";
 import type { Lens } from "./lens";
-import { TopLooks } from "./top_looks";
+import { depthOf, TopLooks } from "./top_looks";
 import type { Changes, TickMessage, WelcomeMessage } from "./messages";
 import { Mirror } from "./mirror";
 import type { OverlayName } from "./overlay_kinds";
 import { Painter } from "./painter";
 import { PipeMirror } from "./pipe_mirror";
-import type { Sight, SightName } from "./sight";
+import type { Cell, Sight, SightName } from "./sight";
+import type { Lies } from "./tools";
 
 type Swap = (v: Vec3) => Vec3;
 const fromTop: Swap = ({ x, y, z }) => ({ x, y: z, z: y });
@@ -30,7 +31,6 @@ const EDGES = {
 
 export class Turned implements Sight {
   readonly axis: "x" | "y";
-  readonly whyNotBuild: string | null;
   readonly unmeant: readonly OverlayName[];
   readonly spot: { x: number; y: number } | null = null;
   readonly turn: Swap;
@@ -42,13 +42,16 @@ export class Turned implements Sight {
   constructor(readonly name: Exclude<SightName, "front">) {
     this.axis = name === "side" ? "x" : "y";
     this.unmeant = name === "side" ? [] : ["flow"]; // its arrows are of an upright slice
-    this.whyNotBuild = name === "side" ? null : `${name === "top" ? "from above" : "while it is turned"} the world is only looked at`;
     this.turn = SWAPS[name];
   }
 
   /** From above one looks through it all, as through glass: what is buried is to be found. */
   sees(z: number, slice: number): boolean {
     return this.name === "top" ? z <= slice : z === slice;
+  }
+
+  depth(mirror: Mirror, slice: number, cell: Cell, lies: Lies, standing: boolean): number {
+    return this.name === "side" ? slice : depthOf(mirror, slice, cell, lies, standing);
   }
 
   /** From above everything is needed down to the floor. */

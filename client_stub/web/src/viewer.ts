@@ -6,7 +6,7 @@ import type { Far } from "./far";
 import { fetchFixtures, NO_FIXTURES, type Fixtures } from "./fixtures";
 import { Frames, PeerWait } from "./frames";
 import type { Command } from "@commands";
-import { clamp, sameBox, type Box, type Vec3 } from "./geometry";
+import { clamp, type Vec3 } from "./geometry";
 import { Activity } from "./activity";
 import { Hand } from "./hand";
 import { hoverLine, subjectAt } from "./hover";
@@ -25,11 +25,13 @@ import type { Operation } from "./operators";
 import { Painter } from "./painter";
 import type { People } from "./people";
 import { recoveredText } from "./recovery";
+import { SentView } from "./sent_view";
 import { Screen } from "./screen";
 import type { Differences } from "./differences";
 import type { PlaybackCommand } from "./playback";
 import type { Known, Subject } from "./subjects";
-import type { Sight } from "./sight";
+import type { Cell, Sight } from "./sight";
+import type { Lies } from "./tools";
 import { middleSlice, viewBox } from "./view_box";
 import type { ViewerEvents, ViewerInspector, ViewerPanel, ViewerPipePanel } from "./viewer_parts";
 
@@ -51,7 +53,7 @@ export class Viewer {
   mirror: Mirror | null = null;
   slice = 0;
   /** The cell under the pointer, or where keys moved the cursor; in the slice, unless it has a z of its own. */
-  hover: { x: number; y: number; z?: number } | null = null;
+  hover: Cell | null = null;
   readonly keys: KeyCursor;
   overlay: OverlayName = "none";
   /** Springs, drains and open edges, as they were a moment ago. */
@@ -93,9 +95,7 @@ export class Viewer {
   private stopped = false;
   /** Whether anything of the world has come. */
   private hasChunks = false;
-  private sentView: Box | null = null;
-  private sentLayers = 0;
-  private sentLevel = 0;
+  private readonly sentView = new SentView();
   private wanted: Place | null = null;
   private readonly numbers: Numbers;
   readonly frames: Frames;
@@ -182,7 +182,8 @@ export class Viewer {
 
   pan(dx: number, dy: number): void {
     if (!this.mirror) return;
-    this.camera.pan(dx, dy, this.mirror.size);
+    const [right, down] = this.sight?.across?.(dx, dy) ?? [dx, dy];
+    this.camera.pan(right, down, this.mirror.size);
     this.moved();
   }
 
@@ -325,6 +326,17 @@ export class Viewer {
     return this.sight?.sees(z, at) ?? z === at;
   }
 
+  depth(cell: Cell, lies: Lies, standing: boolean): number {
+    return this.sight?.depth(this.mirror!, this.slice, cell, lies, standing) ?? this.slice;
+  }
+
+  /** The cell that is seen at a place of the canvas; null: none. */
+  cellAt(x: number, y: number): Cell | null {
+    const { sight, camera, hand } = this;
+    if (sight?.cellAt) return sight.cellAt(x, y, hand.plane, hand.meansStanding);
+    return { x: Math.floor(camera.worldX(x)), y: Math.floor(camera.worldY(y)) };
+  }
+
   /** What the inspector goes by. */
   known(): Known | null {
     if (!this.mirror || !this.activity) return null;
@@ -338,7 +350,8 @@ export class Viewer {
     if (this.hover && this.isFar) return this.far!.text({ ...this.hover, z: this.slice });
     const known = this.known();
     if (!known || !this.hover) return "";
-    return hoverLine(known, { z: this.slice, ...this.hover }, this.peer?.mirror?.cell(this.hover.x, this.hover.y, this.slice));
+    const { x, y, z = this.depth(this.hover, "in", false) } = this.hover;
+    return hoverLine(known, { x, y, z }, this.peer?.mirror?.cell(x, y, z), this.hover.z ?? this.slice);
   }
 
   /** What was seen of cells is forgotten. */
@@ -359,7 +372,7 @@ export class Viewer {
     this.makeFar();
     this.setOverlay(this.overlay);
     [this.hand.brush, this.queue].forEach((each) => each.reset());
-    this.sentView = null;
+    this.sentView.forget();
     if (isFirst) {
       this.slice = middleSlice(welcome.size.z);
       if (this.camera.placed) this.camera.resize(this.canvas.clientWidth, this.canvas.clientHeight, welcome.size);
@@ -424,11 +437,7 @@ export class Viewer {
     const inspects = this.hand.brush.tool === "inspect" || Boolean(this.inspector?.pinned.length);
     const level = this.far?.want(inspects) ?? 0;
     const layers = this.layers?.wanted(box, this.overlay, inspects, level > 0) ?? 0;
-    if (this.sentView && sameBox(this.sentView, box) && layers === this.sentLayers && level === this.sentLevel) return;
-    this.sentView = box;
-    this.sentLayers = layers;
-    this.sentLevel = level;
-    this.connection.setView(this.sight?.box(box) ?? box, layers, level);
+    if (this.sentView.isNew(box, layers, level)) this.connection.setView(this.sight?.box(box) ?? box, layers, level);
   }
 
   /** Soon after we changed them, so that the change is seen. The server looks every few ticks. */
