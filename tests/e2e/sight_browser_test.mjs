@@ -206,7 +206,7 @@ async function standsFromAbove(page) {
   await page.keyboard.press("5");
   await page.waitForFunction(() => /near · pipe/.test(document.getElementById("pipe-card")?.textContent ?? ""));
   assert.deepEqual(await page.evaluate(() => [...document.querySelectorAll("#pipe-card [data-action]")].map((each) => each.dataset.action)),
-    ["close", "upgrade", "remove"], "what can be done with it from every side");
+    ["upgrade", "remove", "close"], "what can be done with it from every side");
   await page.evaluate(() => document.querySelector("#pipe-card [data-action=close]").click());
   await page.waitForFunction(() => window.sluice.hand.pipes.chosen === null);
   await page.keyboard.press("5");
