@@ -296,6 +296,32 @@ test("a change is seen in the next frames, however few milliseconds they have", 
   assert.deepEqual(late, context.image);
 });
 
+test("what took long to read is looked at a frame later, once, and a chunk that was never seen at once", () => {
+  const mirror = drawn(Array.from({ length: 200 }, (_, i) => (i < 100 ? "." : "#").repeat(200)));
+  const context = canvasOf(200, 200);
+  const painter = new Painter(mirror, 0, true);
+  const camera = new Camera();
+  camera.resize(200, 200, null);
+  Object.assign(camera, { x: 100, y: 100, scale: 1 });
+  const LONG = 4; // milliseconds
+  painter.ticked(mirror.coords(), 0, LONG);
+  assert.equal(context.paint(painter, camera, 0), true);
+  const first = context.image;
+  while (context.paint(painter, camera, 0));
+  assert.deepEqual(first, context.image, "all of it was new");
+  for (const key of mirror.chunks.keys()) mirror.chunks.get(key).fill(FULL);
+  painter.ticked(mirror.coords(), 50, LONG);
+  assert.equal(context.paint(painter, camera, 60), true, "it goes on");
+  assert.deepEqual(context.image, first);
+  painter.ticked([], 60, LONG); // where every frame has much to read, they take turns
+  context.paint(painter, camera, 70);
+  assert.notDeepEqual(context.image, first);
+  while (context.paint(painter, camera, 70));
+  const late = context.image;
+  context.paint(new Painter(mirror, 0, true), camera, 0);
+  assert.deepEqual(late, context.image);
+});
+
 test("from far, where a cell is a pixel or more, a surface is a line at its height that runs on over the chunks", () => {
   const sides = { logX: 6, logY: 6, logZ: 0 };
   const look = new Uint32Array(4096);
@@ -322,16 +348,38 @@ test("from far, where a cell is a pixel or more, a surface is a line at its heig
   }
 });
 
-test("a frame that takes long gets fewer pixels, which are not smoothed when they are enlarged; at rest it is sharp", () => {
+test("a frame that takes long, or is missed, gets fewer pixels, which are not smoothed when they are enlarged; at rest it is sharp", () => {
   globalThis.window ??= { devicePixelRatio: 1 };
   const canvas = { clientWidth: 2560, clientHeight: 1600, style: {} };
   const sharpness = new Sharpness(canvas);
+  const pixels = () => [canvas.width, canvas.height, canvas.style.imageRendering];
+  /** Frames that take a part of a nanosecond a pixel, on a screen that shows them after so long. */
+  const run = (share, interval, frames = 60) => {
+    let changes = 0;
+    for (let frame = 0; frame < frames; ++frame) {
+      const cost = (share * canvas.width * canvas.height) / 1e6;
+      if (sharpness.pace(cost, Math.max(cost, interval))) ++changes;
+    }
+    return changes;
+  };
   sharpness.setPixels();
-  assert.deepEqual([canvas.width, canvas.height, canvas.style.imageRendering], [2560, 1600, ""]);
-  for (let frame = 0; frame < 30; ++frame) sharpness.pace(40);
-  assert.deepEqual([canvas.width, canvas.height, canvas.style.imageRendering], [1280, 800, "pixelated"]);
+  assert.deepEqual(pixels(), [2560, 1600, ""]);
+  run(10, 16.7);
+  assert.deepEqual(pixels(), [1280, 800, "pixelated"], "41 milliseconds are too long");
+  assert.equal(run(10, 16.7), 0, "ten are not, where each frame is shown");
+  run(10, 19);
+  assert.deepEqual(pixels(), [853, 533, "pixelated"], "they are where some are missed");
+  assert.equal(run(10, 16.7, 600), 0, "the next finer picture would miss them again");
+  assert.equal(run(10, 19, 600), 0, "it is as coarse as it gets");
+  run(6, 16.7);
+  assert.deepEqual(pixels(), [1280, 800, "pixelated"], "frames are cheaper now");
+  assert.equal(run(6, 20, 600), 0, "and not worth fewer pixels, whatever else is late");
+  run(2, 16.7);
+  assert.deepEqual(pixels(), [2560, 1600, ""]);
+  assert.equal(run(2, 40, 600), 0, "a slow screen alone is no reason");
+  run(10, 16.7);
   assert.ok(sharpness.set(1));
-  assert.deepEqual([canvas.width, canvas.height, canvas.style.imageRendering], [2560, 1600, ""]);
+  assert.deepEqual(pixels(), [2560, 1600, ""]);
 });
 
 test("rock's brightness is that of its place, whatever chunk and level of detail it is seen in", () => {

@@ -10,6 +10,9 @@ export class Frames {
   /** The picture is not what it should be. */
   needed = true;
   private last = 0;
+  /** When the last frame was begun, and whether this one follows it at once. */
+  private begun = 0;
+  private follows = false;
   private frame = 0;
 
   /** `waits`: the picture has to wait for somebody. `byPixels`: whether fewer pixels make a frame cost less. */
@@ -18,11 +21,16 @@ export class Frames {
     const next = () => {
       this.frame = requestAnimationFrame(next);
       const now = performance.now();
+      // A picture that did not change all the time may be late, and nothing is missed.
+      const interval = this.follows ? now - this.begun : 0;
+      this.follows = false;
       if (!this.needed && now - this.last > REST && this.sharpness.set(1)) this.needed = true;
       if (!this.needed || waits()) return;
+      this.begun = now;
+      this.follows = true;
       paint();
       this.last = performance.now();
-      if (byPixels() ? this.sharpness.pace(this.last - now) : this.sharpness.set(1)) this.needed = true;
+      if (byPixels() ? this.sharpness.pace(this.last - now, interval) : this.sharpness.set(1)) this.needed = true;
     };
     this.frame = requestAnimationFrame(next);
   }

@@ -12,6 +12,8 @@ import { detail, keep, newStamp, newTile, type Tile } from "./tile";
 
 /** Milliseconds of a frame for surfaces and chunks that changed; others of them wait for the next frame. */
 const BUDGET = 6;
+/** After a tick that took so many milliseconds to read all of them wait for a frame: the next ones have nothing to read. */
+const LONG_READING = 3;
 /** Milliseconds after which a tick is no longer the continuation of the one before. */
 const LONGEST_STEP = 250;
 /** Chunks kept, some 40 kB each, while they are off the screen; all that are on it are kept. */
@@ -49,6 +51,10 @@ export class Painter {
   private frames = 0;
   private tickTime = 0;
   private step = 0;
+  /** Milliseconds since the last frame that reading ticks took. */
+  private reading = 0;
+  /** Whether what changed had to wait for this frame. */
+  private waited = false;
   private fresh = new Set<Tile>();
   /** What moves surfaces; null: they are at rest. */
   waves: WaveLooks | null = null;
@@ -58,8 +64,9 @@ export class Painter {
     private readonly mostTiles = MOST_TILES, private readonly eyes = eyesOf(mirror, slice),
   ) {}
 
-  /** A tick's chunks changed, at this time. */
-  ticked(coords: Vec3[], now: number): void {
+  /** A tick's chunks changed, at this time; it took `reading` milliseconds to know. */
+  ticked(coords: Vec3[], now: number, reading = 0): void {
+    this.reading += reading;
     for (const { x, y, z } of coords) {
       if (!this.eyes.sees(z)) continue;
       this.eyes.changed(x, y);
@@ -73,8 +80,10 @@ export class Painter {
 
   /** A picture of so many pixels; returns whether the next frame will look different. */
   paint(picture: Picture, width: number, height: number, camera: Camera, now: number): boolean {
-    const end = performance.now() + BUDGET;
-    for (const { x, y } of this.eyes.settle()) {
+    const waits = this.reading > LONG_READING && !this.waited;
+    const end = waits ? 0 : performance.now() + BUDGET;
+    [this.waited, this.reading] = [waits, 0];
+    for (const { x, y } of waits ? [] : this.eyes.settle()) {
       for (const dx of [-1, 0, 1]) this.spoil(x + dx, y);
     }
     const { size, sides } = this.mirror;
@@ -85,7 +94,7 @@ export class Painter {
     const unfinished = this.draw(view, picture, end, now);
     picture.end();
     if (this.tiles.size > this.mostTiles) this.forget();
-    return unfinished || this.waves?.moves(now) || (share < 1 && this.fresh.size > 0);
+    return unfinished || waits || this.waves?.moves(now) || (share < 1 && this.fresh.size > 0);
   }
 
   /** All of the world that was seen so far, as small as it gets; `over` what was painted there already. */
@@ -142,7 +151,8 @@ export class Painter {
   /** All chunks in view; returns whether some could not be brought up to date in time. */
   private draw({ firstX, lastX, firstY, lastY }: View, picture: Picture, end: number, now: number): boolean {
     let late = false;
-    let refreshed = 0; // of those that were shown before; one at least, or a slow machine would never end
+    // Of those that were shown before; one at least, or a slow machine would never end, unless all wait.
+    let refreshed = end === 0 ? 1 : 0;
     for (let y = firstY; y <= lastY; ++y) {
       for (let x = firstX; x <= lastX; ++x) {
         const tile = this.tile(x, y);

@@ -1,13 +1,22 @@
-// How many pixels a frame has: fewer while frames take too long, all of them at rest.
+// How many pixels a frame has: fewer while frames take too long, or come too seldom, all of them at rest.
 
 /** Milliseconds that a frame may take before the next ones get fewer pixels. */
 const SLOW_FRAME = 18;
+/** Milliseconds from frame to frame, on the average, from which on some are missed that a screen of 60 could have shown: the
+ *  browser puts frames together while the next one is painted, and both need a processor. */
+const LATE = 17.3;
+/** Milliseconds of a frame that are worth saving then. */
+const DEAR = 8;
+const COARSEST = 3;
+/** Of what the last frames took, the share that the newest counts for. */
+const NEWEST = 0.1;
 
 export class Sharpness {
   /** Screen pixels each way that a pixel of the picture stands for. */
   coarse = 1;
-  /** Milliseconds of a frame, of late. */
+  /** Milliseconds of a frame, and from one to the next, of late. */
   private cost = 0;
+  private interval = 0;
 
   constructor(private readonly canvas: HTMLCanvasElement) {}
 
@@ -18,18 +27,27 @@ export class Sharpness {
     this.canvas.style.imageRendering = this.coarse > 1 ? "pixelated" : "";
   }
 
-  /** After a frame that took so long; returns whether the canvas is another one now. */
-  pace(milliseconds: number): boolean {
-    this.cost = this.cost * 0.9 + milliseconds * 0.1;
-    const wanted = this.cost > SLOW_FRAME ? Math.min(2, this.coarse * 2)
-      : this.cost < SLOW_FRAME / 6 ? 1 : this.coarse;
-    return this.set(wanted);
+  /** After a frame that took so long, and came so long after the one before; returns whether the canvas is another one now. */
+  pace(milliseconds: number, interval: number): boolean {
+    this.cost += (milliseconds - this.cost) * NEWEST;
+    this.interval += (interval - this.interval) * NEWEST;
+    return this.set(this.wanted);
+  }
+
+  private get wanted(): number {
+    const { coarse, cost, interval } = this;
+    if (cost > SLOW_FRAME && coarse === 1) return 2;
+    if (coarse > 1 && interval > LATE && cost > DEAR) return Math.min(COARSEST, coarse + 1);
+    // What it would take with the pixels of the next finer one, which are more by the square.
+    const finer = cost * (coarse / (coarse - 1)) ** 2;
+    return coarse > 1 && finer < (coarse === 2 ? SLOW_FRAME / 1.5 : DEAR) ? coarse - 1 : coarse;
   }
 
   set(coarse: number): boolean {
     if (coarse === this.coarse) return false;
     this.coarse = coarse;
-    this.cost = SLOW_FRAME / 2;
+    this.cost = DEAR;
+    this.interval = 0;
     this.setPixels();
     return true;
   }

@@ -401,10 +401,12 @@ export class Viewer {
 
   private ticked(message: TickMessage): void {
     if (!this.mirror || !this.painter) return;
-    this.activity!.note(message, performance.now());
+    const begun = performance.now();
+    this.activity!.note(message, begun);
     const { changed, resyncs } = this.mirror.apply(message);
     const isAnew = this.far?.ticked(message) ?? false;
-    if (!this.far?.asked) this.painter.ticked(changed, performance.now());
+    const now = performance.now();
+    if (!this.far?.asked) this.painter.ticked(changed, now, now - begun);
     for (const coord of resyncs) this.connection.resync(this.mirror.real(coord));
     const pipes = this.mirror.applyPipes(message);
     for (const key of pipes.resyncs) this.connection.resyncPipes(key);
