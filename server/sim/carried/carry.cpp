@@ -6,6 +6,7 @@
 
 #include "protocol/base/assert.h"
 #include "server/sim/carried/flows.h"
+#include "server/sim/spec.h"
 
 namespace sluice::sim {
 
@@ -16,20 +17,20 @@ constexpr std::int32_t kMostPartialRounds = 64;
 
 }  // namespace
 
-/// One tick's carrying.
+/// One tick's carrying. It keeps its memory for the next one.
 class Carrier {
  public:
-  Carrier(CarriedWater& water, const WaterMoves& moves, const Grid& grid)
+  explicit Carrier(CarriedWater& water)
       : water_(water),
-        grid_(grid),
-        finder_(water, moves, grid),
-        flows_(finder_.flows()),
+        finder_(water, water.shape_),
+        flows_(finder_.flows().list),
         slots_(finder_.slots()),
         cargoes_(water.cargoes_),
         count_(water.cargoes_.size()) {}
 
-  void run() {
-    finder_.find();
+  /// Returns whether any cell took part.
+  bool run(const WaterMoves& moves, const Grid& grid) {
+    finder_.find(moves, grid);
     carried_.assign(slots_.size(), false);
     if (!flows_.empty()) {
       gather_nodes();
@@ -37,8 +38,9 @@ class Carrier {
       write_back();
     }
     for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
-      remember(slots_[slot], carried_[slot]);
+      remember(grid, slots_[slot], carried_[slot]);
     }
+    return !slots_.empty();
   }
 
  private:
@@ -48,28 +50,28 @@ class Carrier {
     std::int64_t leaving = 0;  // units still to go
     std::int64_t coming = 0;   // in the round under way
     std::int64_t given = 0;
-    std::size_t first_flow = 0;
-    std::size_t end_flow = 0;
+    std::uint32_t first_flow = 0;
+    std::uint32_t end_flow = 0;
   };
 
   // Cells in the order of their ids, then pools. By a table: to search for both ends of each flow
   // took a quarter of the time.
   void number_nodes() {
-    std::vector<std::int32_t> numbers(finder_.table_size(), kOutsideNode);
+    numbers_.assign(finder_.table_size(), kOutsideNode);
+    nodes_.clear();
     const auto number_of = [&](std::int32_t id) -> std::int32_t& {
-      return numbers[finder_.place_in_table(id)];
+      return numbers_[finder_.place_in_table(id)];
     };
     for (const Flow& flow : flows_) {
       if (flow.from != kOutsideNode) number_of(flow.from) = 0;
       if (flow.to != kOutsideNode) number_of(flow.to) = 0;
     }
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-      if (numbers[i] == kOutsideNode) continue;
-      numbers[i] = static_cast<std::int32_t>(nodes_.size());
-      Node node;
+    for (std::size_t i = 0; i < numbers_.size(); ++i) {
+      if (numbers_[i] == kOutsideNode) continue;
+      numbers_[i] = static_cast<std::int32_t>(nodes_.size());
+      Node& node = nodes_.emplace_back();
       node.id = finder_.id_at(i);
       node.held = finder_.held_before(node.id);
-      nodes_.push_back(node);
     }
     for (Flow& flow : flows_) {
       if (flow.from != kOutsideNode) flow.from = number_of(flow.from);
@@ -80,9 +82,8 @@ class Carrier {
   void gather_nodes() {
     number_nodes();
     gather_amounts();
-    const auto ends = group_by_from(flows_, nodes_.size(), [](std::int32_t number) {
-      return static_cast<std::size_t>(number);
-    });
+    const std::vector<std::uint32_t>& ends = finder_.flows().group_by_from(
+        nodes_.size(), [](std::int32_t number) { return static_cast<std::size_t>(number); });
     for (std::size_t n = 0; n < nodes_.size(); ++n) {
       Node& node = nodes_[n];
       node.first_flow = ends[n];
@@ -127,24 +128,24 @@ class Carrier {
         cargoes_[c]->totals.come(comes);
       }
     }
-    std::vector<std::int32_t> left;
+    left_.clear();
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      if (nodes_[i].leaving > 0) left.push_back(static_cast<std::int32_t>(i));
+      if (nodes_[i].leaving > 0) left_.push_back(static_cast<std::int32_t>(i));
     }
     std::int32_t partial = 0;
-    while (!left.empty()) {
-      if (!give(left, false) && (++partial > kMostPartialRounds || !give(left, true))) {
-        mix_rest(left);
+    while (!left_.empty()) {
+      if (!give(false) && (++partial > kMostPartialRounds || !give(true))) {
+        mix_rest(left_);
         return;
       }
     }
   }
 
   /// True if anything moved.
-  bool give(std::vector<std::int32_t>& left, bool in_part) {
-    std::vector<std::int32_t> takers;
+  bool give(bool in_part) {
+    takers_.clear();
     bool moved = false;
-    for (const std::int32_t n : left) {
+    for (const std::int32_t n : left_) {
       Node& node = nodes_[static_cast<std::size_t>(n)];
       if (node.held == 0 || (!in_part && node.held < node.leaving)) continue;
       std::int64_t given = 0;
@@ -154,15 +155,15 @@ class Carrier {
         if (units == 0) continue;
         given += units;
         flows_[f].units -= units;
-        pass(static_cast<std::size_t>(n), flows_[f].to, units, takers);
+        pass(static_cast<std::size_t>(n), flows_[f].to, units);
       }
       // It keeps what it began the round with until all have looked.
       node.given = given;
       node.coming -= given;
-      takers.push_back(n);
+      takers_.push_back(n);
       moved = moved || given > 0;
     }
-    for (const std::int32_t n : takers) {
+    for (const std::int32_t n : takers_) {
       Node& node = nodes_[static_cast<std::size_t>(n)];
       node.held += std::exchange(node.coming, 0);
       node.leaving -= std::exchange(node.given, 0);
@@ -172,12 +173,11 @@ class Carrier {
       }
     }
     std::erase_if(
-        left, [this](std::int32_t n) { return nodes_[static_cast<std::size_t>(n)].leaving == 0; });
+        left_, [this](std::int32_t n) { return nodes_[static_cast<std::size_t>(n)].leaving == 0; });
     return moved;
   }
 
-  void pass(std::size_t from, std::int32_t to, std::int64_t units,
-            std::vector<std::int32_t>& takers) {
+  void pass(std::size_t from, std::int32_t to, std::int64_t units) {
     for (std::size_t c = 0; c < count_; ++c) {
       const std::int64_t goes = carried(amounts_[from * count_ + c], units, nodes_[from].held);
       coming_[from * count_ + c] -= goes;
@@ -189,7 +189,7 @@ class Carrier {
     }
     if (to == kOutsideNode) return;
     nodes_[static_cast<std::size_t>(to)].coming += units;
-    takers.push_back(to);
+    takers_.push_back(to);
   }
 
   // Circles in which what is held is too little for what goes round: all that they join is mixed.
@@ -279,9 +279,9 @@ class Carrier {
     }
   }
 
-  void remember(const FlowSlot& slot, bool has_carried) {
+  void remember(const Grid& grid, const FlowSlot& slot, bool has_carried) {
     CarriedWater::Known& known = water_.know(slot.coord);
-    const Chunk* const chunk = grid_.find(slot.coord);
+    const Chunk* const chunk = grid.find(slot.coord);
     const bool alike =
         chunk != nullptr && std::equal(slot.after, slot.after + kChunkCells, known.cells.begin());
     if (!alike && chunk != nullptr) {
@@ -293,21 +293,30 @@ class Carrier {
   }
 
   CarriedWater& water_;
-  const Grid& grid_;
   FlowFinder finder_;
   std::vector<Flow>& flows_;
   const std::vector<FlowSlot>& slots_;
   const std::vector<std::unique_ptr<Cargo>>& cargoes_;
   std::size_t count_;
-  std::vector<bool> carried_;  // by slot: anything
+  std::vector<bool> carried_;          // by slot: anything
+  std::vector<std::int32_t> numbers_;  // of nodes, by their places in the table
   std::vector<Node> nodes_;
+  std::vector<std::int32_t> left_;    // nodes that have something to give
+  std::vector<std::int32_t> takers_;  // and those that a round changed
   // By node, then by cargo: what it holds, and what comes in the round under way.
   std::vector<std::int64_t> amounts_;
   std::vector<std::int64_t> coming_;
 };
 
+CarriedWater::CarriedWater(const WorldConfig& config)
+    : shape_(config.shape()), edges_(config.edges), world_(config.box()) {}
+
+CarriedWater::~CarriedWater() = default;
+
 void CarriedWater::carry(const WaterMoves& moves, const Grid& grid) {
-  Carrier(*this, moves, grid).run();
+  if (!carrier_) carrier_ = std::make_unique<Carrier>(*this);
+  // A world at rest keeps no memory for what moves.
+  if (!carrier_->run(moves, grid)) carrier_.reset();
 }
 
 }  // namespace sluice::sim

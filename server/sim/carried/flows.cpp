@@ -9,7 +9,14 @@
 
 namespace sluice::sim {
 
-void FlowFinder::find() {
+void FlowFinder::find(const WaterMoves& moves, const Grid& grid) {
+  moves_ = &moves;
+  grid_ = &grid;
+  slots_.clear();
+  surplus_.clear();
+  layers_.clear();
+  flows_.list.clear();
+  last_slot_ = 0;
   find_slots();
   if (slots_.empty()) return;
   note_moves();
@@ -19,20 +26,20 @@ void FlowFinder::find() {
 }
 
 void FlowFinder::find_slots() {
-  std::vector<ChunkCoord> coords;
-  for (const Chunk* chunk : grid_.changed()) {
-    if (chunk->world_cells > 0) coords.push_back(chunk->coord);
+  coords_.clear();
+  for (const Chunk* chunk : grid_->changed()) {
+    if (chunk->world_cells > 0) coords_.push_back(chunk->coord);
   }
-  for (const WaterMove& move : moves_.list()) {
+  for (const WaterMove& move : moves_->list()) {
     for (const Vec3 at : {move.from, move.to}) {
       if (!water_.world_.contains(at)) continue;
       const ChunkCoord coord = shape_.chunk_of(at);
-      if (coords.empty() || coords.back() != coord) coords.push_back(coord);
+      if (coords_.empty() || coords_.back() != coord) coords_.push_back(coord);
     }
   }
-  std::sort(coords.begin(), coords.end());
-  coords.erase(std::unique(coords.begin(), coords.end()), coords.end());
-  for (const ChunkCoord coord : coords) add_slot(coord);
+  std::sort(coords_.begin(), coords_.end());
+  coords_.erase(std::unique(coords_.begin(), coords_.end()), coords_.end());
+  for (const ChunkCoord coord : coords_) add_slot(coord);
   touched_ = slots_.size();
 }
 
@@ -40,7 +47,7 @@ std::size_t FlowFinder::add_slot(ChunkCoord coord) {
   static const CellPage kAllAir;
   FlowSlot slot;
   slot.coord = coord;
-  const Chunk* const chunk = grid_.find(coord);
+  const Chunk* const chunk = grid_->find(coord);
   slot.before = water_.know(coord).cells.data();
   slot.after = (chunk != nullptr ? chunk->cells : kAllAir).data();
   slot.surplus.fill(FlowSlot::kNone);
@@ -80,7 +87,7 @@ std::int32_t FlowFinder::node_at(Vec3 at) {
 }
 
 void FlowFinder::note_moves() {
-  for (const WaterMove& move : moves_.list()) {
+  for (const WaterMove& move : moves_->list()) {
     const std::int32_t from = node_at(move.from);
     const std::int32_t to = node_at(move.to);
     if (from == to) continue;
@@ -92,14 +99,14 @@ void FlowFinder::note_moves() {
 
 std::int64_t& FlowFinder::surplus(std::int32_t id) {
   FlowSlot& slot = slots_[slot_of(id)];
-  const std::size_t layer = index_of(id) / slab_;
+  const std::size_t layer = layer_of(index_of(id));
   if (slot.surplus[layer] == FlowSlot::kNone) add_surplus(slot, layer);
-  return surplus_[static_cast<std::size_t>(slot.surplus[layer]) + index_of(id) % slab_];
+  return surplus_[static_cast<std::size_t>(slot.surplus[layer]) + column_of(index_of(id))];
 }
 
 void FlowFinder::add_flow(std::int32_t from, std::int32_t to, std::int64_t units) {
   if (units < 0) return add_flow(to, from, -units);
-  if (units > 0) flows_.push_back({from, to, units});
+  if (units > 0) flows_.list.push_back({from, to, units});
 }
 
 // One stack of chunks, from its first touched slot on. What stands on an open floor leaves
@@ -120,8 +127,8 @@ std::size_t FlowFinder::climb_stack(std::size_t first) {
     next.y += step;
     const std::int32_t stop = more ? slots_[down ? slot - 1 : slot + 1].coord.y : INT32_MIN;
     // What passes through chunks in which nothing changed.
-    while (any_rises_ && next.y != stop && grid_.find(next) != nullptr &&
-           grid_.find(next)->world_cells > 0) {
+    while (any_rises_ && next.y != stop && grid_->find(next) != nullptr &&
+           grid_->find(next)->world_cells > 0) {
       climb_slot(add_slot(next), down);
       next.y += step;
     }
@@ -190,27 +197,28 @@ void FlowFinder::end_all() {
 
 // One flow for each pair of nodes.
 void FlowFinder::merge_flows() {
-  for (Flow& flow : flows_) {
+  std::vector<Flow>& flows = flows_.list;
+  for (Flow& flow : flows) {
     if (flow.from > flow.to) flow = {flow.to, flow.from, -flow.units};
   }
   // Few leave each node, so that what is left to sort is short.
   const auto place_of = [this](std::int32_t id) { return place_in_table(id); };
   std::size_t kept = 0;
   std::size_t i = 0;
-  for (const std::uint32_t end : group_by_from(flows_, table_size(), place_of)) {
+  for (const std::uint32_t end : flows_.group_by_from(table_size(), place_of)) {
     if (end - i > 1) {
-      std::sort(flows_.begin() + static_cast<std::ptrdiff_t>(i),
-                flows_.begin() + static_cast<std::ptrdiff_t>(end),
+      std::sort(flows.begin() + static_cast<std::ptrdiff_t>(i),
+                flows.begin() + static_cast<std::ptrdiff_t>(end),
                 [](const Flow& a, const Flow& b) { return a.to < b.to; });
     }
     while (i < end) {
-      Flow sum = flows_[i];
-      for (++i; i < end && flows_[i].to == sum.to; ++i) sum.units += flows_[i].units;
+      Flow sum = flows[i];
+      for (++i; i < end && flows[i].to == sum.to; ++i) sum.units += flows[i].units;
       if (sum.units < 0) sum = {sum.to, sum.from, -sum.units};
-      if (sum.units != 0) flows_[kept++] = sum;
+      if (sum.units != 0) flows[kept++] = sum;
     }
   }
-  flows_.resize(kept);
+  flows.resize(kept);
 }
 
 }  // namespace sluice::sim

@@ -24,9 +24,6 @@ void change_units(Cargo& cargo, std::int32_t before, std::int32_t after, std::in
 
 }  // namespace
 
-CarriedWater::CarriedWater(const WorldConfig& config)
-    : shape_(config.shape()), edges_(config.edges), world_(config.box()) {}
-
 void CarriedWater::begin(const Grid& grid) {
   known_.clear();
   stale_.clear();

@@ -49,9 +49,14 @@ struct WaterExchange {
   std::int64_t went = 0;
 };
 
+class Carrier;
+
 class CarriedWater {
  public:
   explicit CarriedWater(const WorldConfig& config);
+  ~CarriedWater();
+  CarriedWater(const CarriedWater&) = delete;
+  CarriedWater& operator=(const CarriedWater&) = delete;
 
   /// In an order that stays; before begin().
   void add(std::unique_ptr<Cargo> cargo) { cargoes_.push_back(std::move(cargo)); }
@@ -107,6 +112,7 @@ class CarriedWater {
   std::map<ChunkCoord, Known> known_;
   std::vector<ChunkCoord> stale_;
   std::int64_t unexplained_ = 0;
+  std::unique_ptr<Carrier> carrier_;  // null: nothing moved in the last tick
 };
 
 }  // namespace sluice::sim
