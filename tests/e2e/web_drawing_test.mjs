@@ -380,6 +380,11 @@ test("a frame that takes long, or is missed, gets fewer pixels, which are not sm
   run(10, 16.7);
   assert.ok(sharpness.set(1));
   assert.deepEqual(pixels(), [2560, 1600, ""]);
+  Object.assign(canvas, { clientWidth: 1280, clientHeight: 800 });
+  sharpness.setPixels();
+  run(40, 16.7);
+  run(40, 30);
+  assert.deepEqual(pixels(), [640, 400, "pixelated"], "a smaller picture is no coarser than that");
 });
 
 test("rock's brightness is that of its place, whatever chunk and level of detail it is seen in", () => {

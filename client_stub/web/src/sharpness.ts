@@ -7,6 +7,8 @@ const SLOW_FRAME = 18;
 const LATE = 17.3;
 /** Milliseconds of a frame that are worth saving then. */
 const DEAR = 8;
+/** A picture keeps at least so many pixels then: a small one would be seen to be made of blocks. */
+const FEWEST_PIXELS = 400_000;
 const COARSEST = 3;
 /** Of what the last frames took, the share that the newest counts for. */
 const NEWEST = 0.1;
@@ -37,10 +39,16 @@ export class Sharpness {
   private get wanted(): number {
     const { coarse, cost, interval } = this;
     if (cost > SLOW_FRAME && coarse === 1) return 2;
-    if (coarse > 1 && interval > LATE && cost > DEAR) return Math.min(COARSEST, coarse + 1);
+    if (coarse > 1 && interval > LATE && cost > DEAR) return Math.min(this.coarsest, coarse + 1);
     // What it would take with the pixels of the next finer one, which are more by the square.
     const finer = cost * (coarse / (coarse - 1)) ** 2;
     return coarse > 1 && finer < (coarse === 2 ? SLOW_FRAME / 1.5 : DEAR) ? coarse - 1 : coarse;
+  }
+
+  private get coarsest(): number {
+    const { width, height } = this.canvas;
+    const pixels = width * height * this.coarse ** 2;
+    return pixels >= FEWEST_PIXELS * COARSEST ** 2 ? COARSEST : 2;
   }
 
   set(coarse: number): boolean {
