@@ -204,6 +204,7 @@ void WorldFileParser::parse_heat(const toml::table& node) {
   spec.heat.air = table.number("air").value_or(spec.heat.air);
   options.latent = table.boolean("latent").value_or(options.latent);
   options.steam = table.boolean("steam").value_or(options.steam);
+  options.floating = table.boolean("floating").value_or(options.floating);
   options.down = table.number("down").value_or(options.down);
   options.sideways = table.number("sideways").value_or(options.sideways);
   options.up = table.number("up").value_or(options.up);

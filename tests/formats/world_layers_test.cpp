@@ -67,7 +67,7 @@ TEST(WorldFile, HeatHasDefaultsAndBounds) {
   const std::string heat = std::string(kHead) + "[heat]\n";
   const auto spec = formats::parse_world(
       heat +
-          "air = -512\nlatent = false\nsteam = true\n[heat.day]\nlength = 240\nswing = 2048\n"
+          "air = -512\nlatent = false\nsteam = true\nfloating = true\n[heat.day]\nlength = 240\nswing = 2048\n"
           "[[heater]]\nat = [1, 1, 0]\nrate = -9\n"
           "[[source]]\nat = [1, 1, 0]\nrate = 5\ntemperature = 25600\n",
       "w.toml");
@@ -76,6 +76,7 @@ TEST(WorldFile, HeatHasDefaultsAndBounds) {
   sim::HeatOptions expected;
   expected.latent = false;
   expected.steam = true;
+  expected.floating = true;
   expected.day = 240;
   expected.day_swing = 2048;
   EXPECT_EQ(spec->heat.options, expected);
@@ -91,6 +92,7 @@ TEST(WorldFile, HeatHasDefaultsAndBounds) {
   EXPECT_THAT(mistake(heat + "up = 3\n"), HasSubstr("key heat.up: 3 is out of range; allowed: 12"));
   EXPECT_THAT(mistake(heat + "air_cells = 0\n"), HasSubstr("heat.air_cells: 0"));
   EXPECT_THAT(mistake(heat + "steam = 1\n"), HasSubstr("'heat.steam'"));
+  EXPECT_THAT(mistake(heat + "floating = 1\n"), HasSubstr("'heat.floating'"));
   EXPECT_THAT(mistake(heat + "warmth = 1\n"), HasSubstr("unknown key 'heat.warmth'"));
   EXPECT_THAT(mistake(std::string(kHead) + "[[heater]]\nat = [1, 1, 0]\nrate = 1\n"),
               HasSubstr("key 'heater[0]' stands in a world without [heat]"));

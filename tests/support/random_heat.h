@@ -54,6 +54,7 @@ inline sim::WorldSpec random_heat(std::uint64_t seed, bool solid, bool springs, 
   spec.config.size = {std::max(least.x, spec.config.size.x), std::max(least.y, spec.config.size.y),
                       std::max(least.z, spec.config.size.z)};
   add_random_heat(seed, spec);
+  spec.heat.options.floating = Dice(seed ^ 0xf10aU).chance(50);
   return spec;
 }
 
