@@ -182,6 +182,7 @@ void WorldFileParser::parse_waves(const toml::table& node) {
   options.dampening = table.number("dampening").value_or(options.dampening);
   options.spread = table.number("spread").value_or(options.spread);
   options.steps = table.number("steps").value_or(options.steps);
+  options.keep_shape = table.boolean("keep_shape").value_or(options.keep_shape);
   const toml::table* const wind = table.table("wind");
   table.finish();
   if (wind != nullptr && !mistake.made()) {

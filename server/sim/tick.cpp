@@ -202,6 +202,7 @@ void World::advance_heat(Executor& executor) {
   core_.totals.evaporated += steam;
   core_.totals.water -= steam;
   advance_steam();
+  if (waves_) waves_->ice_moved(heat_->moves(), grid_, core_.waves);
   if (!waves_ || !heat_->simmers()) return;
   for (const WavePush& kick : heat_->kicks(core_.tick, core_.config.seed, grid_, core_.heat)) {
     waves_->push(kick);

@@ -65,12 +65,13 @@ TEST(WorldFile, HeatHasDefaultsAndBounds) {
   ASSERT_TRUE(plain.ok()) << plain.error();
   EXPECT_FALSE(plain->heat.on);
   const std::string heat = std::string(kHead) + "[heat]\n";
-  const auto spec = formats::parse_world(
-      heat +
-          "air = -512\nlatent = false\nsteam = true\nfloating = true\n[heat.day]\nlength = 240\nswing = 2048\n"
-          "[[heater]]\nat = [1, 1, 0]\nrate = -9\n"
-          "[[source]]\nat = [1, 1, 0]\nrate = 5\ntemperature = 25600\n",
-      "w.toml");
+  const auto spec =
+      formats::parse_world(heat +
+                               "air = -512\nlatent = false\nsteam = true\nfloating = "
+                               "true\n[heat.day]\nlength = 240\nswing = 2048\n"
+                               "[[heater]]\nat = [1, 1, 0]\nrate = -9\n"
+                               "[[source]]\nat = [1, 1, 0]\nrate = 5\ntemperature = 25600\n",
+                           "w.toml");
   ASSERT_TRUE(spec.ok()) << spec.error();
   EXPECT_TRUE(spec->heat.on);
   sim::HeatOptions expected;
@@ -113,6 +114,7 @@ TEST(WorldFile, WavesHaveDefaultsAndBounds) {
   EXPECT_TRUE(spec->waves.on);
   EXPECT_EQ(spec->waves.options, (sim::WaveOptions{16, 4, 32, 6}));
   EXPECT_EQ(spec->waves.wind, -7);
+  EXPECT_THAT(mistake(waves + "keep_shape = 1\n"), HasSubstr("'waves.keep_shape'"));
   EXPECT_THAT(mistake(waves + "tension = 0\n"),
               HasSubstr("key waves.tension: 0 is out of range; allowed: 1 to 512"));
   EXPECT_THAT(mistake(waves + "dampening = 129\n"), HasSubstr("waves.dampening: 129"));

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "server/sim/carried/amounts.h"
+#include "server/sim/carried/cell_move.h"
 #include "server/sim/carried/moves.h"
 #include "server/sim/grid.h"
 
@@ -48,12 +49,6 @@ using Load = std::array<std::int64_t, kMostCargoes>;
 struct WaterExchange {
   std::int64_t came = 0;
   std::int64_t went = 0;
-};
-
-/// All that is in a cell goes to another one.
-struct CellMove {
-  Vec3 from;
-  Vec3 to;
 };
 
 class CarriedWater {

@@ -77,6 +77,8 @@ class HeatField {
   [[nodiscard]] bool at_rest(const HeatState& state) const {
     return awake_.empty() && !heated_ && (state.options.day == 0 || state.options.day_swing == 0);
   }
+  /// What floes that moved in the last step did to cells.
+  [[nodiscard]] std::span<const CellMove> moves() const { return moves_; }
   /// Whether ice that floats stays where it is, if nothing else changes: to be asked when all else
   /// is at rest. `changed` as in HeatTick.
   [[nodiscard]] bool ice_at_rest(const Grid& grid, std::span<const ChunkCoord> changed,
@@ -118,6 +120,7 @@ class HeatField {
   bool heated_ = false;         // a heater gave or took something in the last step
   std::int32_t air_of_last_step_ = kNoTemperature;
   std::vector<SteamCell> boiled_;
+  std::vector<CellMove> moves_;
   std::vector<std::vector<std::int64_t>> spares_;  // room that steps use
   std::int64_t cells_stepped_ = 0;
 };

@@ -56,14 +56,15 @@ void move_steam(std::span<const CellMove> moves, SteamState& steam,
 }  // namespace
 
 void HeatField::float_ice(const HeatTick& now, Grid& grid, CarriedWater& water, HeatState& state) {
+  moves_.clear();
   if (!now.sleep) floes_->forget();
   const std::vector<FloeMove> floes =
       floes_->look(now.tick, grid, changed_chunks_of(grid, now.changed));
   if (floes.empty()) return;
   SLUICE_SOMETIMES("a floe moved");
-  const std::vector<CellMove> moves = cell_moves_of(floes);
-  water.rearrange(moves, grid);
-  move_steam(moves, state.steam, boiled_);
+  moves_ = cell_moves_of(floes);
+  water.rearrange(moves_, grid);
+  move_steam(moves_, state.steam, boiled_);
 }
 
 bool HeatField::ice_at_rest(const Grid& grid, std::span<const ChunkCoord> changed,
