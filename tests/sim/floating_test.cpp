@@ -304,6 +304,23 @@ TEST(Floating, IceThatNothingChangesCostsNothing) {
   EXPECT_LE(world->heat()->floes().cells_searched(), searched + 2 * sim::kMostFloeCells);
 }
 
+// A floe moves, and before it is looked at again one end of it melts and the other one grows: its
+// cells are those of the look before, and yet it is another one.
+TEST(Floating, IceThatIsWhatItWasBeforeItMovedIsLookedAt) {
+  sim::WorldConfig config;
+  config.name = "back";
+  config.size = {9, 12, 1};
+  sim::Grid grid(config);
+  sim::FloeField floes(config);
+  put(grid, {4, 8, 0}, ice_of(kFull));
+  put(grid, {4, 7, 0}, ice_of(kFull));
+  const std::vector<sim::FloeMove> moves = floes.look(1, grid, {});
+  ASSERT_EQ(moves.size(), 1U);
+  floes.moved(moves);
+  const ChunkCoord chunk = {0, 0, 0};
+  EXPECT_EQ(floes.look(2, grid, {&chunk, 1}).size(), 1U);
+}
+
 TEST(Floating, SteamIsMovedOutOfTheWay) {
   FrozenScene scene =
       frozen_scene(sim::WaterModel::kHydro, {{"#....#", "#.II.#", "#....#", "#....#", "######"}});

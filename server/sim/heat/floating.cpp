@@ -65,6 +65,7 @@ void HeatField::float_ice(const HeatTick& now, Grid& grid, CarriedWater& water, 
   moves_ = cell_moves_of(floes);
   water.rearrange(moves_, grid);
   move_steam(moves_, state.steam, boiled_);
+  floes_->moved(floes);
 }
 
 bool HeatField::ice_at_rest(const Grid& grid, std::span<const ChunkCoord> changed,

@@ -125,7 +125,6 @@ std::vector<FloeMove> FloeField::look(std::uint64_t tick, const Grid& grid,
   take_starts(grid, changed);
   struct Moving {
     Floe floe;
-    std::vector<ChunkCoord> read;
     std::int32_t step = 0;
   };
   std::vector<Moving> moving;
@@ -140,9 +139,8 @@ std::vector<FloeMove> FloeField::look(std::uint64_t tick, const Grid& grid,
     if (!free) continue;
     const FloeWay way = rule_.way(floe, reader);
     const std::int32_t step = way.step;
-    std::vector<ChunkCoord> read = reader.take_read();
     if (step == 0) {
-      stay(floe.first, std::move(read));
+      stay(floe.first, reader.take_read());
       continue;
     }
     if (way.at_level && !moves_at_level(tick)) {
@@ -152,18 +150,18 @@ std::vector<FloeMove> FloeField::look(std::uint64_t tick, const Grid& grid,
     if (step < 0) {
       for (const FloeRun& run : floe.runs) taken.insert(run.below());
     }
-    moving.push_back({std::move(floe), std::move(read), step});
+    moving.push_back({std::move(floe), step});
   }
   cells_searched_ += seen.size();
   std::vector<FloeMove> moves;
-  for (Moving& one : moving) {
+  for (const Moving& one : moving) {
     const std::vector<FloeRun>& runs = one.floe.runs;
     const bool gives_way =
         one.step > 0 && std::any_of(runs.begin(), runs.end(), [&](const FloeRun& run) {
           return taken.contains(run.above());
         });
     if (gives_way) {
-      stay(one.floe.first, std::move(one.read));
+      starts_.push_back(one.floe.first);
       continue;
     }
     for (const FloeRun& run : runs) moves.push_back({run.bottom, run.cells, one.step});
@@ -171,6 +169,22 @@ std::vector<FloeMove> FloeField::look(std::uint64_t tick, const Grid& grid,
   std::sort(moves.begin(), moves.end(),
             [](const FloeMove& a, const FloeMove& b) { return a.bottom < b.bottom; });
   return moves;
+}
+
+void FloeField::know_as_ice(Vec3 at, bool ice) {
+  const auto known = known_.find(shape_.chunk_of(at));
+  if (known != known_.end())
+    known->second.ice.set(static_cast<std::size_t>(shape_.index_of(at)), ice);
+}
+
+void FloeField::moved(std::span<const FloeMove> moves) {
+  for (const FloeMove& move : moves) {
+    const Vec3 top = move.bottom + Vec3{0, move.cells - 1, 0};
+    const Vec3 step = {0, move.step, 0};
+    know_as_ice(move.step > 0 ? move.bottom : top, false);
+    know_as_ice((move.step > 0 ? top : move.bottom) + step, true);
+    starts_.push_back(move.bottom + step);
+  }
 }
 
 bool FloeField::at_rest(const Grid& grid, std::span<const ChunkCoord> changed) {

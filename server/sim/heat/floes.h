@@ -35,6 +35,9 @@ class FloeField {
   /// cells may differ from what they were at the last look, in any order.
   [[nodiscard]] std::vector<FloeMove> look(std::uint64_t tick, const Grid& grid,
                                            std::span<const ChunkCoord> changed);
+  /// What look() told was done. Without it, ice that turned back into what it was before the next
+  /// look would seem not to have changed.
+  void moved(std::span<const FloeMove> moves);
   /// Whether look() would tell nothing, if nothing changes before. What it finds to move is found
   /// again.
   [[nodiscard]] bool at_rest(const Grid& grid, std::span<const ChunkCoord> changed);
@@ -59,6 +62,7 @@ class FloeField {
                     const std::bitset<kChunkCells>& differing);
   [[nodiscard]] bool near_ice(ChunkCoord coord) const;
   void take_starts(const Grid& grid, std::span<const ChunkCoord> changed);
+  void know_as_ice(Vec3 at, bool ice);
   void stay(Vec3 seed, std::vector<ChunkCoord> read);
   void forget_staying(Vec3 seed);
 
