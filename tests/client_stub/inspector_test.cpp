@@ -26,8 +26,8 @@ TEST(Inspector, TellsOfTemperaturesAndWaves) {
 }
 
 TEST(Inspector, TellsOfTheWaveThatIceKeeps) {
-  protocol::Mirror mirror = mirror_of(
-      [](protocol::ChunkCells& cells) { cells[9 * 64 + 3] = ice_of(kFull); }, {"waves"});
+  protocol::Mirror mirror =
+      mirror_of([](protocol::ChunkCells& cells) { cells[9 * 64 + 3] = ice_of(kFull); }, {"waves"});
   protocol::ChunkCells numbers{};
   numbers[9 * 64 + 3] = protocol::told_wave(32);
   send_layer(mirror, 0, numbers);
