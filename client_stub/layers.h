@@ -79,12 +79,16 @@ namespace sluice::client {
   return protocol::share_told(number);
 }
 
-/// Cells, of the wave on the water that a cell lies in; 0 where the surface does not move. Nothing:
-/// no surface of water is known there, or the world has no waves.
+/// Cells, of the wave on the water that a cell lies in; 0 where the surface does not move. Of ice,
+/// the one that it froze. Nothing: no surface of water is known there, or the world has no waves.
 [[nodiscard]] inline std::optional<double> wave_at(const protocol::Mirror& mirror,
                                                    const Surfaces& surfaces, Vec3 at) {
   const auto layer = find_layer(mirror, protocol::kWaveLayer);
   const auto head = surfaces.head(at.x, at.y);
+  if (layer && is_ice(mirror.cell(at))) {
+    const std::int32_t number = mirror.layer_at(*layer, at);
+    if (number > 0) return protocol::wave_told(number);
+  }
   if (!layer || !head) return std::nullopt;
   const auto top = static_cast<std::int32_t>(*head);
   // A full cell's surface is the floor of the cell above it, and its own.

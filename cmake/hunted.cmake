@@ -3,7 +3,7 @@
 # that the linker takes all of it from one side.
 set(hunted_protocol protocol/client_session.cpp)
 set(hunted_sim
-  server/sim/marks/trapped_air.cpp server/sim/pipes/level.cpp server/sim/snapshot.cpp
+  server/sim/heat/floating.cpp server/sim/marks/trapped_air.cpp server/sim/pipes/level.cpp server/sim/snapshot.cpp
   server/sim/springs_phase.cpp server/sim/steam/field.cpp server/sim/tick.cpp server/sim/world.cpp)
 set(hunted_plain
   server/net/hub.cpp server/net/interest.cpp server/net/published_world.cpp

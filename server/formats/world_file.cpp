@@ -182,6 +182,7 @@ void WorldFileParser::parse_waves(const toml::table& node) {
   options.dampening = table.number("dampening").value_or(options.dampening);
   options.spread = table.number("spread").value_or(options.spread);
   options.steps = table.number("steps").value_or(options.steps);
+  options.keep_shape = table.boolean("keep_shape").value_or(options.keep_shape);
   const toml::table* const wind = table.table("wind");
   table.finish();
   if (wind != nullptr && !mistake.made()) {
@@ -204,6 +205,7 @@ void WorldFileParser::parse_heat(const toml::table& node) {
   spec.heat.air = table.number("air").value_or(spec.heat.air);
   options.latent = table.boolean("latent").value_or(options.latent);
   options.steam = table.boolean("steam").value_or(options.steam);
+  options.floating = table.boolean("floating").value_or(options.floating);
   options.down = table.number("down").value_or(options.down);
   options.sideways = table.number("sideways").value_or(options.sideways);
   options.up = table.number("up").value_or(options.up);

@@ -150,6 +150,10 @@ void LayerFollower::for_each_number(const sim::World& world, F&& f) const {
       const std::int32_t parts = parts_of(columns.heights[i + 1]);
       if (parts != 0) f(columns.places[i], protocol::told_wave(parts));
     }
+    for (const auto& [at, wave] : world.core().waves.frozen) {
+      const std::int32_t parts = parts_of(wave.height);
+      if (parts != 0) f(at, protocol::told_wave(parts));
+    }
   } else if (layer_.kind == Layer::Kind::kSteam) {
     for (const sim::SteamCell& steam : world.core().heat.steam.cells) {
       f(steam.at, protocol::told_steam(steam.held.units));

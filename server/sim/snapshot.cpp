@@ -4,7 +4,7 @@
 //   from version 3 on, u16 version of the pipes' rules
 //   the fields of CoreState (before version 3 no limits, before version 4 no heads of sources,
 //   before version 5 no waves, before version 6 no heat and no limit of pipes, before version 7 no
-//   tracers). Builds from before there was steam refuse a core that has some.
+//   tracers). Builds from before there was steam, or ice that floats, refuse a core that has some.
 //   from version 2 on, the fields of PipesImage; in version 2 alone, u8 whether they all slept
 //   u64 digest of everything before it
 //

@@ -196,12 +196,13 @@ void World::take_changes() {
 void World::advance_heat(Executor& executor) {
   take_changes();  // air that was trapped
   if (!heat_) return;
-  const HeatTick now{core_.tick, run_options_.sleep, measure_.quantum, measure_.cell_max,
-                     run_options_.heat_by_cell};
+  const HeatTick now{core_.tick,        run_options_.sleep,        measure_.quantum,
+                     measure_.cell_max, run_options_.heat_by_cell, changed_};
   const std::int64_t steam = heat_->step(now, grid_, *carried_, executor, core_.heat);
   core_.totals.evaporated += steam;
   core_.totals.water -= steam;
   advance_steam();
+  if (waves_) waves_->ice_moved(heat_->moves(), grid_, core_.waves);
   if (!waves_ || !heat_->simmers()) return;
   for (const WavePush& kick : heat_->kicks(core_.tick, core_.config.seed, grid_, core_.heat)) {
     waves_->push(kick);
@@ -312,6 +313,9 @@ void World::sleep_and_wake(TickReport& report) {
                    (!heat_ || heat_->at_rest(core_.heat)) && (!tracers_ || tracers_->at_rest()) &&
                    (!steam_ || steam_->at_rest(core_.heat, core_.waves.wind)) &&
                    !(waves_ && heat_ && heat_->simmers());
+  if (report.at_rest && heat_) {
+    report.at_rest = heat_->ice_at_rest(grid_, changed_, core_.heat);
+  }
 }
 
 void World::check() const {

@@ -34,7 +34,8 @@ Digest digest_of_config(const CoreState& core) {
   const Digest limited =
       core.limits == WorldLimits{} ? config : combine(config, digest_of_limits(core.limits));
   if (!core.waves.on) return limited;
-  return combine(limited, digest_bytes(canonical_bytes(core.waves.options)));
+  const Digest waves = combine(limited, digest_bytes(canonical_bytes(core.waves.options)));
+  return core.waves.options.keep_shape ? combine(waves, 1) : waves;
 }
 
 }  // namespace
@@ -344,8 +345,8 @@ std::array<Digest, kLayerCount> World::recompute_layer_digests() const {
   });
   std::array<Digest, kLayerCount> layers = layers_with(
       springs_digest(core_), cells, pipes_.recompute_digest(), marks,
-      digest_of(core_.waves.columns), digest_of(core_.heat.pages) + digest_of(core_.heat.steam),
-      digest_of(core_.tracers));
+      digest_of(core_.waves.columns) + digest_of(core_.waves.frozen),
+      digest_of(core_.heat.pages) + digest_of(core_.heat.steam), digest_of(core_.tracers));
   layers[static_cast<std::size_t>(Layer::kConfig)] = digest_of_config(core_);
   return layers;
 }

@@ -117,8 +117,8 @@ void dump_surfaces(const sim::World& world, bool heads, std::ostream& out) {
   if (world.waves() == nullptr) return;
   const auto surfaces = sim::drawn_surfaces(world.config(), world.grid(), world.core().waves);
   for (const sim::DrawnSurface& surface : surfaces) {
-    out << "surface,," << surface.at.x << ',' << surface.at.y << ',' << surface.at.z << ",water,"
-        << surface.height;
+    out << "surface,," << surface.at.x << ',' << surface.at.y << ',' << surface.at.z
+        << (surface.ice ? ",ice," : ",water,") << surface.height;
     dump_no_more(world, heads, out);
     out << '\n';
   }

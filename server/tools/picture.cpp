@@ -213,9 +213,14 @@ class Painter {
       const std::int32_t y = up / scale_;
       const Seen behind = front_.at(at.x, y);
       // Never over rock, or over what stands nearer.
-      if (behind.cell < 0 || (behind.cell > 0 && behind.distance < at.z)) continue;
+      const bool own_ice = surface.ice && is_ice(behind.cell);
+      if ((behind.cell < 0 && !own_ice) || (behind.cell != kAir && behind.distance < at.z)) {
+        continue;
+      }
       Colour colour = air(y);
-      if (up < crest) colour = dimmed(water(y, up == crest - 1 ? 0 : 1), y, at.z);
+      if (up < crest) {
+        colour = dimmed(surface.ice ? kIce : water(y, up == crest - 1 ? 0 : 1), y, at.z);
+      }
       for (std::int32_t u = 0; u < scale_; ++u) set(at.x * scale_ + u, up, colour);
     }
   }

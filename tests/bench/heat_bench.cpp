@@ -75,14 +75,16 @@ void BM_Heat(benchmark::State& state, Vec3 size) {
 BENCHMARK_CAPTURE(BM_Heat, side_view, Vec3{512, 512, 1})->Unit(benchmark::kMicrosecond);
 BENCHMARK_CAPTURE(BM_Heat, solid, Vec3{64, 64, 64})->Unit(benchmark::kMicrosecond);
 
-/// A lake under a cold night, partly frozen; `by_cell`: every flux by its rule.
-void BM_HeatOfLake(benchmark::State& state, Vec3 size, bool by_cell) {
+/// A lake under a cold night, partly frozen; `by_cell`: every flux by its rule; `floating`: its ice
+/// floats where nothing holds it.
+void BM_HeatOfLake(benchmark::State& state, Vec3 size, bool by_cell, bool floating) {
   sim::SerialExecutor serial;
   sim::WorldSpec spec;
   spec.config.water = sim::WaterModel::kHydro;
   spec.config.size = size;
   spec.heat.on = true;
   spec.heat.options.water = 2 * sim::kDegree;
+  spec.heat.options.floating = floating;
   spec.heat.air = -60 * sim::kDegree;
   spec.fills.push_back({{{0, 0, 0}, {size.x, size.y - 8, size.z}}, kFull});
   const auto world = std::move(sim::World::create(spec)).value();
@@ -93,10 +95,13 @@ void BM_HeatOfLake(benchmark::State& state, Vec3 size, bool by_cell) {
   for (auto _ : state) (void)world->tick({}, serial);
   count_cells(state, world->heat()->cells_stepped() - before);
 }
-BENCHMARK_CAPTURE(BM_HeatOfLake, side_view, Vec3{512, 128, 1}, false)
+BENCHMARK_CAPTURE(BM_HeatOfLake, side_view, Vec3{512, 128, 1}, false, false)
     ->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(BM_HeatOfLake, solid, Vec3{64, 32, 64}, false)->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(BM_HeatOfLake, solid_by_cell, Vec3{64, 32, 64}, true)
+BENCHMARK_CAPTURE(BM_HeatOfLake, solid, Vec3{64, 32, 64}, false, false)
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(BM_HeatOfLake, solid_by_cell, Vec3{64, 32, 64}, true, false)
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(BM_HeatOfLake, solid_floating, Vec3{64, 32, 64}, false, true)
     ->Unit(benchmark::kMicrosecond);
 
 /// As tutorials have it: each cell moves towards the mean of its neighbours.

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "client_stub/layers.h"
 #include "client_stub/pipe_facts.h"
 #include "protocol/pipe_codec.h"
 #include "tests/client_stub/scene.h"
@@ -22,6 +23,16 @@ TEST(Inspector, TellsOfTemperaturesAndWaves) {
   send_layer(scene.mirror, 0, numbers);
   const auto facts = report_of(scene.known(), {Subject::Kind::kCell, {3, 2, 0}, ""})->facts;
   EXPECT_NE(facts.find("3.00 degrees  wave of -0.25 cells"), std::string::npos) << facts;
+}
+
+TEST(Inspector, TellsOfTheWaveThatIceKeeps) {
+  protocol::Mirror mirror =
+      mirror_of([](protocol::ChunkCells& cells) { cells[9 * 64 + 3] = ice_of(kFull); }, {"waves"});
+  protocol::ChunkCells numbers{};
+  numbers[9 * 64 + 3] = protocol::told_wave(32);
+  send_layer(mirror, 0, numbers);
+  EXPECT_EQ(wave_at(mirror, Surfaces{}, {3, 9, 0}), 0.5);
+  EXPECT_EQ(wave_at(mirror, Surfaces{}, {4, 9, 0}), std::nullopt);
 }
 
 TEST(Inspector, TellsOfCellsColumnsAndChunksWithReasons) {

@@ -186,6 +186,13 @@ test("the colour of a wave goes up to the surface that is drawn", () => {
   assert.equal(at(0, 11) & 0xffffff, at(0, 5) & 0xffffff);
 });
 
+test("a cell of ice has the wave that it froze", () => {
+  const { layers, take } = opened(["waves"]);
+  for (let i = 0; i < 2; ++i) take(tickOf([{ layer: 0, chunks: [[AT(0, 0, 0), cellsOf((i) => (i === 64 * 9 + 3 ? toldWave(-0.5) : 0))]] }],
+    [[AT(0, 0, 0), cellsOf((i) => (i >> 6 === 9 ? -16 - 4096 : 0))]]));
+  assert.deepEqual([3, 4].map((x) => layers.waveAt(AT(x, 9, 0))), [-0.5, 0]);
+});
+
 test("the scale suits what is in view, and ice is another pattern of the same colours", () => {
   const { mirror, layers, take } = opened(["temperature"]);
   const cells = cellsOf((i) => (i < 64 ? 4096 : i < 128 ? -16 - 4096 : i < 192 ? -1 : 0));
@@ -314,6 +321,21 @@ function looksOf(cells, waves) {
 }
 const fillAt = (look, x, y) => look(x, y) & 255;
 const surfaceAt = (look, x) => Array.from({ length: 128 }, (_, y) => y).filter((y) => (look(x, y) & (SURFACE | IS_ROCK)) === SURFACE);
+
+test("ice is drawn with the shape of the wave that it froze", () => {
+  // Rock up to 4, water up to 9, and ice on it; over column 3 a roof at 11.
+  const heights = [0, 1.5, -1.25, 4, -4, 0.25];
+  const look = looksOf((x, y) => (y < 4 ? -1 : y < 9 ? 4096 : y === 9 ? -16 - 3759 : y === 11 && x === 3 ? -1 : 0),
+    (x, y) => (y === 9 && heights[x] ? toldWave(heights[x]) : 0));
+  const at = (x, y) => (look(x, y) & IS_ROCK ? 1 : fillAt(look, x, y) / 255);
+  const close = (x, y, fill) => assert.ok(Math.abs(at(x, y) - fill) < 0.01, `${x}, ${y}: ${at(x, y)}`);
+  close(0, 9, 1), close(0, 10, 0);
+  close(1, 9, 1), close(1, 10, 1), close(1, 11, 0.5), close(1, 12, 0);
+  close(2, 8, 0.75), close(2, 9, 0);
+  close(3, 10, 1); // up to the roof
+  close(4, 6, 0), close(4, 5, 1);
+  close(5, 10, 0.25);
+});
 
 test("a wave moves the surface that is drawn, between bed and ceiling", () => {
   // Rock up to 4, water up to 10.5, and over column 9 a roof at 12.

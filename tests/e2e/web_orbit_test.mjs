@@ -171,6 +171,14 @@ test("waves lift the water, and never under its bed", () => {
   assert.deepEqual([out[1], out[PARTS + 1]], [4.5, 2]);
 });
 
+test("ice has the shape of the wave that it froze", () => {
+  const mirror = world({ x: 3, y: 1, z: 8 }, (x, y, z) => (z < 2 ? ROCK : z < 3 ? FULL : z < 4 ? ICE : 0));
+  const layers = { has: (name) => name === "waves", version: () => 1, waveAt: ({ x, z }) => (assert.equal(z, 3), [0.5, -1.25, 0][x]) };
+  const out = new Float32Array(3 * PARTS);
+  new OrbitColumns(mirror, () => layers).read({ x: 0, y: 0, width: 3, height: 1, step: 1 }, Infinity, out);
+  assert.deepEqual([0, 1, 2].map((x) => out[x * PARTS]), [iceAt(4.5), iceAt(2.75), iceAt(4)]);
+});
+
 test("between two readings only water that was there moves", () => {
   const before = Float32Array.from([2, 4, NONE, NONE, 2, NONE, NONE, NONE]);
   const now = Float32Array.from([3, 6, 9, 8, 2, 5, NONE, NONE]);

@@ -65,17 +65,19 @@ TEST(WorldFile, HeatHasDefaultsAndBounds) {
   ASSERT_TRUE(plain.ok()) << plain.error();
   EXPECT_FALSE(plain->heat.on);
   const std::string heat = std::string(kHead) + "[heat]\n";
-  const auto spec = formats::parse_world(
-      heat +
-          "air = -512\nlatent = false\nsteam = true\n[heat.day]\nlength = 240\nswing = 2048\n"
-          "[[heater]]\nat = [1, 1, 0]\nrate = -9\n"
-          "[[source]]\nat = [1, 1, 0]\nrate = 5\ntemperature = 25600\n",
-      "w.toml");
+  const auto spec =
+      formats::parse_world(heat +
+                               "air = -512\nlatent = false\nsteam = true\nfloating = "
+                               "true\n[heat.day]\nlength = 240\nswing = 2048\n"
+                               "[[heater]]\nat = [1, 1, 0]\nrate = -9\n"
+                               "[[source]]\nat = [1, 1, 0]\nrate = 5\ntemperature = 25600\n",
+                           "w.toml");
   ASSERT_TRUE(spec.ok()) << spec.error();
   EXPECT_TRUE(spec->heat.on);
   sim::HeatOptions expected;
   expected.latent = false;
   expected.steam = true;
+  expected.floating = true;
   expected.day = 240;
   expected.day_swing = 2048;
   EXPECT_EQ(spec->heat.options, expected);
@@ -91,6 +93,7 @@ TEST(WorldFile, HeatHasDefaultsAndBounds) {
   EXPECT_THAT(mistake(heat + "up = 3\n"), HasSubstr("key heat.up: 3 is out of range; allowed: 12"));
   EXPECT_THAT(mistake(heat + "air_cells = 0\n"), HasSubstr("heat.air_cells: 0"));
   EXPECT_THAT(mistake(heat + "steam = 1\n"), HasSubstr("'heat.steam'"));
+  EXPECT_THAT(mistake(heat + "floating = 1\n"), HasSubstr("'heat.floating'"));
   EXPECT_THAT(mistake(heat + "warmth = 1\n"), HasSubstr("unknown key 'heat.warmth'"));
   EXPECT_THAT(mistake(std::string(kHead) + "[[heater]]\nat = [1, 1, 0]\nrate = 1\n"),
               HasSubstr("key 'heater[0]' stands in a world without [heat]"));
@@ -111,6 +114,7 @@ TEST(WorldFile, WavesHaveDefaultsAndBounds) {
   EXPECT_TRUE(spec->waves.on);
   EXPECT_EQ(spec->waves.options, (sim::WaveOptions{16, 4, 32, 6}));
   EXPECT_EQ(spec->waves.wind, -7);
+  EXPECT_THAT(mistake(waves + "keep_shape = 1\n"), HasSubstr("'waves.keep_shape'"));
   EXPECT_THAT(mistake(waves + "tension = 0\n"),
               HasSubstr("key waves.tension: 0 is out of range; allowed: 1 to 512"));
   EXPECT_THAT(mistake(waves + "dampening = 129\n"), HasSubstr("waves.dampening: 129"));

@@ -227,5 +227,13 @@ TEST_F(FoundPlans, ARepairEndsWhereCheckpointsAreOutOfOrder) {
       "queued_commands = 4\nwriter_checkpoints = 1\nresults_kept = 1\n");
 }
 
+// Ice that moved, and was what it had been before when it was next looked at, was not looked at.
+TEST_F(FoundPlans, FloesThatMeltAtOneEndAndFreezeAtTheOtherAreLookedAt) {
+  expect_survives(
+      "seed = 75\nrestores = 1\nclients = 0\nticks = 131\nheat = 1\nside = 18\ncommands = 0\n"
+      "bad_commands = 0\nlayer_extremes = 63\nfloating = 1\nquiet = 20\nmodel = 1\n"
+      "tick_rate = 1\n");
+}
+
 }  // namespace
 }  // namespace sluice::hunt::found_plans_test

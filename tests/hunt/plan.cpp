@@ -63,6 +63,8 @@ constexpr PlanField kFields[] = {
     {"points", &Plan::points, 0, false},
     {"extremes", &Plan::extremes, 0, false},
     {"layer_extremes", &Plan::layer_extremes, 0, false},
+    {"floating", &Plan::floating, 0, false},
+    {"keep_shape", &Plan::keep_shape, 0, false},
     {"quiet", &Plan::quiet, 20, false},
     {"model", &Plan::model, 0, false},
     {"tick_rate", &Plan::tick_rate, 1, false},
@@ -244,6 +246,8 @@ void draw_later(tests::Dice& dice, Plan& plan) {
   slow_bursts_down(plan, dice.chance(90) ? 4 : 25);
   const bool has_layers = plan.heat != 0 || plan.tracers != 0 || plan.waves != 0;
   if (dice.chance(15) && has_layers && plan.rest == 0) plan.layer_extremes = dice.roll(20, 100);
+  if (plan.heat != 0 && dice.chance(60)) plan.floating = 1;
+  if (plan.heat != 0 && dice.chance(60)) plan.keep_shape = 1;
 }
 
 }  // namespace
@@ -294,6 +298,8 @@ sim::WorldSpec Plan::world() const {
   // Their fills are those of half a world of water, which many ticks of a large one are too slow
   // for.
   if (heat != 0) tests::add_random_heat(of_world, spec);
+  if (floating != 0) spec.heat.options.floating = spec.heat.on;
+  if (keep_shape != 0) spec.waves.options.keep_shape = spec.waves.on;
   if (tracers != 0) tests::add_random_tracers(of_world, spec);
   spec = tests::fitted(std::move(spec), id);
   if (extremes != 0) draw_model_extremes(of_world + 1, extremes, spec);

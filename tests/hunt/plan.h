@@ -51,6 +51,8 @@ struct Plan {
   std::int64_t points = 0;          // percent of moments in which a client points somewhere
   std::int64_t extremes = 0;        // percent of the model's options that are unusual
   std::int64_t layer_extremes = 0;  // likewise of heat, waves and tracers
+  std::int64_t floating = 0;        // ice floats
+  std::int64_t keep_shape = 0;      // ice keeps the shape of the wave that it froze
   std::int64_t admin_acts = 0;      // saves, backups, clients sent away, nobody may build
   std::int64_t resets = 0;          // of the world to its start
   std::int64_t operator_acts = 0;   // pauses, steps, another speed

@@ -164,6 +164,45 @@ cell = "~"
   }
 }
 
+TEST(WaveLayer, TellsOfTheShapesThatIceKeeps) {
+  auto world = world_of(R"(
+[world]
+name = "frozen"
+size = [40, 16, 1]
+[waves]
+keep_shape = true
+[heat]
+[[fill]]
+from = [0, 0, 0]
+size = [40, 8, 1]
+cell = "~"
+)");
+  const auto layers = layers_of(*world);
+  ASSERT_EQ(layers[1].name, "waves");
+  Held held(*world, layers[1]);
+  sim::SerialExecutor executor;
+  const auto tick = [&](const std::vector<sim::Command>& commands) {
+    world->tick(commands, executor);
+    held.follower().note(*world);
+  };
+  tick({{sim::Splash{{20, 7, 0}, 3, 2'000'000, 0}}});
+  tick({});
+  std::vector<sim::Command> freeze;
+  for (std::int32_t x = 15; x < 25; ++x) {
+    freeze.push_back({sim::AddHeater{{x, 7, 0}, -sim::kMostHeaterRate}});
+  }
+  tick(freeze);
+  const auto told = held.after_telling(*world);
+  std::size_t shapes = 0;
+  for (const auto& [at, wave] : world->core().waves.frozen) {
+    const auto parts = static_cast<std::int32_t>(std::lround(wave.height / 4096.0));
+    if (parts == 0) continue;
+    ++shapes;
+    EXPECT_EQ(told.at(at), 1 + 256 + parts) << to_string(at);
+  }
+  EXPECT_GT(shapes, 3U);
+}
+
 TEST(SteamLayer, TellsOfEachCellThatHoldsSome) {
   auto world = world_of(R"(
 [world]

@@ -93,7 +93,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Scene{"blocks", "tests/scenes"}, Scene{"eighths", "tests/scenes"},
                       Scene{"breach", "tests/scenes"}, Scene{"cistern", "tests/scenes"},
                       Scene{"frost", "server/worlds"}, Scene{"estuary", "server/worlds"},
-                      Scene{"kettle", "tests/scenes"}),
+                      Scene{"kettle", "tests/scenes"}, Scene{"floes", "tests/scenes"}),
     [](const auto& scene) {
       std::string name = scene.param.name;
       for (char& c : name) c = c == '-' ? '_' : c;

@@ -54,6 +54,9 @@ inline sim::WorldSpec random_heat(std::uint64_t seed, bool solid, bool springs, 
   spec.config.size = {std::max(least.x, spec.config.size.x), std::max(least.y, spec.config.size.y),
                       std::max(least.z, spec.config.size.z)};
   add_random_heat(seed, spec);
+  Dice later(seed ^ 0xf10aU);
+  spec.heat.options.floating = later.chance(50);
+  spec.waves.options.keep_shape = later.chance(50);
   return spec;
 }
 

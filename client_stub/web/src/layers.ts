@@ -5,7 +5,7 @@ import { chunkKey, type Box, type Vec3 } from "./geometry";
 import { LayerMarks } from "./layer_marks";
 import { degreesOf, degreesText, shareOf, shareText, steamOf, steamText, tracerOf, waveOf, waveText } from "./layer_values";
 import { readChanges, type TickMessage } from "./messages";
-import type { Mirror } from "./mirror";
+import { THINNEST_ICE, type Mirror } from "./mirror";
 import type { SightName } from "./sight";
 import { changesInside } from "./told_changes";
 import { WaveLooks } from "./wave_looks";
@@ -159,7 +159,9 @@ export class Layers {
   /** Of the water that the cell belongs to, at its surface, in cells; null: there is none, or it is not known. */
   waveAt({ x, y, z }: Vec3, shown?: Shown): number | null {
     const waves = this.held.get("waves");
-    if (!waves || !this.answered("waves") || !(this.cells.cell(x, y, z) > 0)) return null;
+    if (!waves || !this.answered("waves")) return null;
+    if (this.cells.cell(x, y, z) <= THINNEST_ICE) return waveOf(waves.cell(x, y, z)); // that which it froze
+    if (!(this.cells.cell(x, y, z) > 0)) return null;
     // The picture's y is not up in the world where one looks down.
     const up = this.cells.real({ x: 0, y: 1, z: 0 });
     // Where water that stands ends, and what falls on it begins, is the server's to say: the lowest wave counts.

@@ -27,7 +27,7 @@ const DEPTH_SLOPE = 3;
 /** From this fill on a cell bears what stands on it, as in surfaces.ts. */
 const SETTLED_FILL = Math.floor(0.9 * 255);
 /** Ice is drawn as the palest of rock. */
-const PALE = 250;
+export const PALE = 250;
 /** Columns beside a chunk that its depths depend on. */
 const MARGIN = Math.ceil(DEEPEST / DEPTH_SLOPE);
 

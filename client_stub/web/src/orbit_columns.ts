@@ -168,12 +168,18 @@ export class OrbitColumns {
       for (let column = 0; column < 1 << logX; ++column, to += PARTS) {
         const [x, y] = [(chunkX << logX) + column, (chunkY << logY) + row];
         this.column(x, y, columns, to);
-        const water = columns[to + 1]!;
+        const [rock, water] = [columns[to]!, columns[to + 1]!];
+        if (waving && rock < 0 && rock !== VOID) columns[to] = this.shaped(waving, x, y, heightOf(rock));
         if (!waving || water <= 0) continue;
         const wave = waving.waveAt({ x, y, z: Math.ceil(water) - 1 }) ?? 0;
         columns[to + 1] = Math.max(water + wave, heightOf(columns[to]!));
       }
     }
+  }
+
+  /** Ice, with the wave that it froze. */
+  private shaped(waving: Layers, x: number, y: number, top: number): number {
+    return iceAt(Math.max(0, top + (waving.waveAt({ x, y, z: top - 1 }) ?? 0)));
   }
 
   private column(x: number, y: number, columns: Float32Array, to: number): void {

@@ -11,8 +11,8 @@
 import { chunkKey, type Vec3 } from "./geometry";
 import { waveOf } from "./layer_values";
 import type { Layers, Shown } from "./layers";
-import { IS_BEYOND, IS_ROCK, SURFACE } from "./look";
-import { FULL, OUTSIDE, type Mirror } from "./mirror";
+import { IS_BEYOND, IS_ROCK, PALE, SURFACE } from "./look";
+import { FULL, OUTSIDE, THINNEST_ICE, type Mirror } from "./mirror";
 import { DEEPEST, SHADES_PER_CELL } from "./palette";
 import { newStamp, type Tile } from "./tile";
 
@@ -164,6 +164,7 @@ export class WaveLooks {
   private raiseColumn(look: Uint32Array, column: number, x: number, y: number, base: number, wave: number): void {
     const { logX, logY } = this.mirror.sides;
     const units = this.mirror.cell(x, y, this.slice);
+    if (units <= THINNEST_ICE && wave !== 0) this.raiseIce(look, column, x, y, base, wave);
     if (units <= 0 || wave === 0) return; // or it has changed since
     const rest = y + Math.min(1, units / FULL);
     const level = this.kept(x, y, rest + wave);
@@ -184,16 +185,26 @@ export class WaveLooks {
     }
   }
 
+  /** The shape that ice keeps, from its cell's top. There is no look of ice that fills a part of its cell: that part is
+   *  drawn as water at its surface, which is as pale. */
+  private raiseIce(look: Uint32Array, column: number, x: number, y: number, base: number, wave: number): void {
+    const { logX, logY } = this.mirror.sides;
+    const level = this.kept(x, y, y + 1 + wave);
+    const top = Math.min(Math.ceil(Math.max(y + 1, level)) - base, 1 << logY);
+    for (let row = Math.max(Math.floor(Math.min(y + 1, level)) - base, 0); row < top; ++row) {
+      const fill = level - base - row;
+      look[(row << logX) | column] = fill >= 1 ? IS_ROCK | PALE : moved(fill, 0);
+    }
+  }
+
   /** Between the bed and the ceiling. */
   private kept(x: number, y: number, level: number): number {
-    const isOpen = (at: number) => {
-      const cell = this.mirror.cell(x, at, this.slice);
-      return cell >= 0 && cell !== OUTSIDE;
-    };
+    const cell = (at: number) => this.mirror.cell(x, at, this.slice);
+    const isOpen = (at: number) => cell(at) >= 0 && cell(at) !== OUTSIDE;
     let high = y + 1;
     while (high < level && isOpen(high)) ++high;
     let low = y;
-    while (low > level && isOpen(low - 1)) --low;
+    while (low > level && (isOpen(low - 1) || cell(low - 1) <= THINNEST_ICE)) --low;
     return Math.max(low, Math.min(high, level));
   }
 }

@@ -151,6 +151,32 @@ void CarriedWater::accept(const Grid& grid, Vec3 at) {
   note(coord, known);
 }
 
+void CarriedWater::rearrange(std::span<const CellMove> moves, Grid& grid) {
+  std::vector<Cell> cells;
+  std::vector<Load> loads;
+  cells.reserve(moves.size());
+  loads.reserve(moves.size());
+  for (const CellMove& move : moves) {
+    cells.push_back(grid.cell(move.from));
+    Load& load = loads.emplace_back();
+    for (std::size_t c = 0; c < cargoes_.size(); ++c) {
+      load[c] = amount_at(cargoes_[c]->pages, shape_, move.from);
+    }
+  }
+  for (std::size_t i = 0; i < moves.size(); ++i) {
+    const Vec3 at = moves[i].to;
+    const auto index = static_cast<std::size_t>(shape_.index_of(at));
+    grid.edit(grid.obtain(shape_.chunk_of(at)), region_of({at, {1, 1, 1}}, shape_),
+              [&](ChunkEdit& edit) { edit.set(index, cells[i]); });
+    for (std::size_t c = 0; c < cargoes_.size(); ++c) {
+      if (amount_at(cargoes_[c]->pages, shape_, at) != loads[i][c]) {
+        amount(*cargoes_[c], at) = loads[i][c];
+      }
+    }
+    accept(grid, at);
+  }
+}
+
 void CarriedWater::finish() {
   for (const ChunkCoord coord : std::exchange(stale_, {})) {
     const auto known = known_.find(coord);

@@ -9,9 +9,11 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "server/sim/carried/amounts.h"
+#include "server/sim/carried/cell_move.h"
 #include "server/sim/carried/moves.h"
 #include "server/sim/grid.h"
 
@@ -75,6 +77,10 @@ class CarriedWater {
   [[nodiscard]] Load usual_load(std::int64_t units) const;
   /// What water carried along as it moved. Grid::changed() lists where it did.
   void carry(const WaterMoves& moves, const Grid& grid);
+  /// What cells hold changes places with all that it carries: each `to` becomes what its `from`
+  /// was. No place is named twice as either, and both sides name the same ones. All changes before
+  /// are taken already.
+  void rearrange(std::span<const CellMove> moves, Grid& grid);
   /// The cells of a chunk as they stand now: whoever changed them saw to their energy. What else a
   /// cell held that is empty now is gone.
   void accept(const Chunk& chunk);

@@ -6,6 +6,7 @@
 
 #include "server/sim/draw.h"
 #include "server/sim/fields.h"
+#include "server/sim/heat/floes.h"
 #include "server/sim/spec.h"
 
 namespace sluice::sim {
@@ -58,7 +59,10 @@ std::int32_t air_at(const HeatState& state, std::uint64_t tick) {
   return static_cast<std::int32_t>(std::clamp<std::int64_t>(state.air + swing, kColdest, kHottest));
 }
 
-HeatField::HeatField(const WorldConfig& config) : shape_(config.shape()) {}
+HeatField::HeatField(const WorldConfig& config)
+    : shape_(config.shape()), floes_(std::make_unique<FloeField>(config)) {}
+
+HeatField::~HeatField() = default;
 
 std::unique_ptr<Cargo> HeatField::cargo(HeatState& state) {
   return std::make_unique<HeatCargo>(state, *this);
@@ -69,6 +73,7 @@ void HeatField::begin(HeatState& state, const Grid& grid) {
   const std::int32_t warm = state.options.water;
   state.pages.clear();
   known_.clear();
+  floes_->forget();
   awake_.clear();
   digest_.clear();
   std::int64_t energy = 0;
@@ -100,6 +105,7 @@ void HeatField::begin(HeatState& state, const Grid& grid) {
 Status HeatField::attach(HeatState& state, const Grid& grid) {
   const Error wrong{"snapshot: its energies are not those of its water"};
   known_.clear();
+  floes_->forget();
   awake_.clear();
   digest_.clear();
   const HeatCurve curve(state.options.latent);

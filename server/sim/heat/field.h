@@ -23,6 +23,8 @@
 
 namespace sluice::sim {
 
+class FloeField;
+
 /// What the tick under way is, for a step.
 struct HeatTick {
   std::uint64_t tick = 0;
@@ -30,11 +32,16 @@ struct HeatTick {
   std::int32_t quantum = 1;  // units: water leaves in whole ones
   std::int32_t cell_max = kMaxCellUnits;
   bool by_cell = false;  // every flux by its rule, none by vectors
+  /// Chunks that changed in the last tick; of this one the grid knows them.
+  std::span<const ChunkCoord> changed = {};
 };
 
 class HeatField {
  public:
   explicit HeatField(const WorldConfig& config);
+  ~HeatField();
+  HeatField(const HeatField&) = delete;
+  HeatField& operator=(const HeatField&) = delete;
 
   /// Takes the world as it begins: all water has the temperature that the options say.
   void begin(HeatState& state, const Grid& grid);
@@ -70,6 +77,12 @@ class HeatField {
   [[nodiscard]] bool at_rest(const HeatState& state) const {
     return awake_.empty() && !heated_ && (state.options.day == 0 || state.options.day_swing == 0);
   }
+  /// What floes that moved in the last step did to cells.
+  [[nodiscard]] std::span<const CellMove> moves() const { return moves_; }
+  /// Whether ice that floats stays where it is, if nothing else changes: to be asked when all else
+  /// is at rest. `changed` as in HeatTick.
+  [[nodiscard]] bool ice_at_rest(const Grid& grid, std::span<const ChunkCoord> changed,
+                                 const HeatState& state);
   /// The chunk's energies changed, or the water that holds them.
   void note(ChunkCoord coord);
   /// Has the chunk, and those that could hear of it, looked at in the next step.
@@ -81,6 +94,7 @@ class HeatField {
   }
   /// Cells looked at by steps so far, for tests of what sleeps.
   [[nodiscard]] std::int64_t cells_stepped() const { return cells_stepped_; }
+  [[nodiscard]] const FloeField& floes() const { return *floes_; }
 
  private:
   friend class HeatStep;
@@ -95,8 +109,10 @@ class HeatField {
   void wake(ChunkCoord coord);
   void heat_cells(const Grid& grid, HeatState& state);
   [[nodiscard]] std::int64_t give(const Grid& grid, Vec3 at, std::int64_t energy, HeatState& state);
+  void float_ice(const HeatTick& now, Grid& grid, CarriedWater& water, HeatState& state);
 
   ChunkShape shape_;
+  std::unique_ptr<FloeField> floes_;
   std::map<ChunkCoord, Known> known_;
   std::vector<ChunkCoord> awake_;
   AmountDigest digest_;
@@ -104,6 +120,7 @@ class HeatField {
   bool heated_ = false;         // a heater gave or took something in the last step
   std::int32_t air_of_last_step_ = kNoTemperature;
   std::vector<SteamCell> boiled_;
+  std::vector<CellMove> moves_;
   std::vector<std::vector<std::int64_t>> spares_;  // room that steps use
   std::int64_t cells_stepped_ = 0;
 };

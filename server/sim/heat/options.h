@@ -63,8 +63,9 @@ struct HeatOptions {
   std::int32_t water = 10 * kDegree;  // at the start, and of what comes without a temperature
   bool latent = true;                 // heat of melting and boiling
   bool steam = false;                 // it rises and condenses; HeatState says whether it does
-  std::int32_t down = 12;             // parts through the face between a cell and the one below
-  std::int32_t sideways = 48;         // and between neighbours
+  bool floating = false;   // ice that nothing holds rises and sinks; HeatState says whether it does
+  std::int32_t down = 12;  // parts through the face between a cell and the one below
+  std::int32_t sideways = 48;  // and between neighbours
   std::int32_t up = 768;  // through the face over a cell that is lighter: 50 to 100 times `down`
   std::int32_t ice = 48;  // through every face of ice
   std::int32_t surface = 96;  // to the air, where `air_cells` of it or more stand above
@@ -79,8 +80,9 @@ struct HeatOptions {
   static void visit_state(Self& self, Visitor& v) {
     v.field("water", self.water);
     v.field("latent", self.latent);
-    // HeatState writes it, so that worlds without steam keep their bytes.
+    // HeatState writes them, so that worlds without keep their bytes.
     (void)self.steam;
+    (void)self.floating;
     v.field("down", self.down);
     v.field("sideways", self.sideways);
     v.field("up", self.up);

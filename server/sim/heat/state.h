@@ -48,13 +48,19 @@ struct HeatState {
 
   template <class Self, class Visitor>
   static void visit_state(Self& self, Visitor& v) {
-    // 2: on, with steam. In worlds without, what it was before there was any.
-    std::uint8_t on = self.options.steam ? 2 : 1;
+    // 1: on. With steam 1 more, with ice that floats 2: in worlds without, what it was before there
+    // was any.
+    constexpr std::uint8_t kSteam = 1;
+    constexpr std::uint8_t kFloating = 2;
+    std::uint8_t on = 1;
+    if (self.options.steam) on += kSteam;
+    if (self.options.floating) on += kFloating;
     if (!self.on) on = 0;
     v.field("on", on);
     if constexpr (!std::is_const_v<Self>) {
       self.on = on != 0;
-      self.options.steam = on == 2;
+      self.options.steam = self.on && ((on - 1) & kSteam) != 0;
+      self.options.floating = self.on && ((on - 1) & kFloating) != 0;
     }
     if (!self.on) return;
     v.field("options", self.options);
@@ -68,7 +74,7 @@ struct HeatState {
     std::map<Vec3, Steam> steam = self.steam.by_place();
     if (self.options.steam) v.field("steam", steam);
     if constexpr (!std::is_const_v<Self>) {
-      self.possible = on <= 2 && take_runs(runs, self.shape(), self.pages);
+      self.possible = on <= 1 + kSteam + kFloating && take_runs(runs, self.shape(), self.pages);
       self.steam.take(steam);
     }
   }

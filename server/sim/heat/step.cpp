@@ -100,8 +100,10 @@ std::int64_t HeatField::step(const HeatTick& now, Grid& grid, CarriedWater& wate
     for (const auto& [coord, known] : known_) wake(coord);
   }
   heat_cells(grid, state);
-  if (awake_.empty()) return 0;
-  return HeatStep(*this, now, grid, water, state).run(executor);
+  const std::int64_t gone =
+      awake_.empty() ? 0 : HeatStep(*this, now, grid, water, state).run(executor);
+  if (state.options.floating) float_ice(now, grid, water, state);
+  return gone;
 }
 
 }  // namespace sluice::sim

@@ -72,6 +72,7 @@ bool WaveField::stays(const SurfacePatch& patch, const WaveState& state) const {
 }
 
 void WaveField::attach(WaveState& state, const Grid& grid) {
+  attach_frozen(grid, state);
   patches_.clear();
   sheet_ = {};
   pushes_.clear();
@@ -230,6 +231,7 @@ void WaveField::look(const Grid& grid, const Stacks& stacks, WaveState& state) {
 
 void WaveField::advance(std::uint64_t tick, std::uint64_t seed, bool sleep, const Grid& grid,
                         std::span<const ChunkCoord> changed, WaveState& state) {
+  if (state.options.keep_shape) keep_shapes(grid, sleep, changed, state);
   Stacks stacks;
   for (const ChunkCoord coord : changed) stacks.push_back(stack_of(coord));
   const bool blows = state.wind != 0;

@@ -5,9 +5,12 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <set>
 #include <span>
 #include <vector>
 
+#include "server/sim/carried/cell_move.h"
 #include "server/sim/digest.h"
 #include "server/sim/waves/sheet.h"
 
@@ -34,6 +37,8 @@ class WaveField {
   /// Columns that the state names and no surface of the grid has are gone.
   void attach(WaveState& state, const Grid& grid);
   void push(const WavePush& push) { pushes_.push_back(push); }
+  /// Ice went to other cells, with the shapes that it keeps.
+  void ice_moved(std::span<const CellMove> moves, const Grid& grid, WaveState& state);
   /// One tick. `changed` lists the chunks whose cells may differ from what they were in the last
   /// one.
   void advance(std::uint64_t tick, std::uint64_t seed, bool sleep, const Grid& grid,
@@ -44,8 +49,8 @@ class WaveField {
   }
   [[nodiscard]] std::int64_t moving_columns() const { return moving_; }
   [[nodiscard]] std::int64_t columns() const { return sheet_.size(); }
-  /// Of the columns that move; 0 where none does.
-  [[nodiscard]] Digest digest() const { return digest_; }
+  /// Of the columns that move and of what is frozen; 0 where there is neither.
+  [[nodiscard]] Digest digest() const { return digest_ + frozen_digest_; }
   [[nodiscard]] const WaveSheet& sheet() const { return sheet_; }
   /// f(surface, sharpness) for each column that waves bend or let fall: by how many level units it
   /// stands above those beside it, all together, or falls in a tick; the greater of both.
@@ -76,6 +81,12 @@ class WaveField {
   void follow(const Grid& grid, WaveState& state);
   void fall_and_blow(std::uint64_t tick, std::uint64_t seed, const Grid& grid, WaveState& state);
   void lay_to_rest(WaveState& state);
+  // frozen.cpp
+  void attach_frozen(const Grid& grid, WaveState& state);
+  void keep_shapes(const Grid& grid, bool sleep, std::span<const ChunkCoord> changed,
+                   WaveState& state);
+  void freeze(Vec3 at, std::int32_t height, const ChunkShape& shape, WaveState& state);
+  void thaw(Vec3 at, const ChunkShape& shape, WaveState& state);
   void count(const WaveState& state);
 
   std::int32_t full_;
@@ -93,10 +104,13 @@ class WaveField {
   bool lands_ = false;  // water is about to fall on some surface
   bool blown_ = false;  // every stack is looked at, for the wind
   Digest digest_ = 0;
+  Digest frozen_digest_ = 0;
+  std::map<ChunkCoord, std::set<Vec3>> frozen_;  // the places that the state names
 };
 
-/// The digest of a state from scratch: what WaveField::digest() must be.
+/// The digests of a state from scratch: their sum is what WaveField::digest() must be.
 [[nodiscard]] Digest digest_of(const WaveColumns& columns);
+[[nodiscard]] Digest digest_of(const std::map<Vec3, FrozenWave>& frozen);
 
 /// Of all columns that move; `told()` is what people are told.
 [[nodiscard]] WaveEnergy energy_of(const WaveOptions& options, const WaveSheet& sheet,

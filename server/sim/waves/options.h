@@ -38,6 +38,7 @@ struct WaveOptions {
   std::int32_t dampening = 4;  // takes from its speed
   std::int32_t spread = 32;    // pulls it to its neighbours
   std::int32_t steps = 4;      // a tick
+  bool keep_shape = false;     // ice keeps that of the wave that it froze; WaveState says whether
 
   friend bool operator==(const WaveOptions&, const WaveOptions&) = default;
   template <class Self, class Visitor>
@@ -46,6 +47,8 @@ struct WaveOptions {
     v.field("dampening", self.dampening);
     v.field("spread", self.spread);
     v.field("steps", self.steps);
+    // WaveState writes it, so that worlds without keep their bytes.
+    (void)self.keep_shape;
   }
 };
 

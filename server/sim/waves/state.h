@@ -65,23 +65,45 @@ struct WaveColumns {
   }
 };
 
+/// Of a cell of ice, the wave that it froze: its surface stands so much higher than the cell's top.
+struct FrozenWave {
+  std::int32_t height = 0;  // 1/64 level unit; never 0
+
+  template <class Self, class Visitor>
+  static void visit_state(Self& self, Visitor& v) {
+    v.field("height", self.height);
+  }
+};
+
 /// The layer's part of a world's core.
 struct WaveState {
   bool on = false;  // a world without [waves] has none of what follows
   WaveOptions options;
   std::int32_t wind = 0;  // level units a tick, towards greater x
   WaveColumns columns;
+  std::map<Vec3, FrozenWave> frozen;  // by the cell of ice, where ice keeps shapes
 
   template <class Self, class Visitor>
   static void visit_state(Self& self, Visitor& v) {
-    v.field("on", self.on);
+    // 2: on, and ice keeps shapes. In worlds without, what it was before there were any.
+    std::uint8_t on = self.options.keep_shape ? 2 : 1;
+    if (!self.on) on = 0;
+    v.field("on", on);
+    if constexpr (!std::is_const_v<Self>) {
+      self.on = on != 0;
+      self.options.keep_shape = on == 2;
+      self.possible = on <= 2;
+    }
     if (!self.on) return;
     v.field("options", self.options);
     v.field("wind", self.wind);
     std::map<Vec3, WaveColumn> columns = self.columns.by_place();
     v.field("columns", columns);
     if constexpr (!std::is_const_v<Self>) self.columns.take(columns);
+    if (self.options.keep_shape) v.field("frozen", self.frozen);
   }
+
+  bool possible = true;  // false after reading what cannot be
 };
 
 /// Errors name the key, as a world file has it.

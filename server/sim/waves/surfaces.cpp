@@ -150,6 +150,24 @@ std::vector<Surface> scan_column(const Grid& grid, std::int32_t full, std::int32
   return surfaces;
 }
 
+namespace {
+
+// Ice hides what it froze over, and has its shape over what is open: between the nearest rock below
+// and whatever is solid above.
+std::int32_t kept_by_ice(const Grid& grid, Vec3 at, std::int32_t height) {
+  std::int32_t high = 0;
+  std::int32_t low = -kFull;
+  Vec3 above = at + Vec3{0, 1, 0};
+  for (; high < height && is_open(grid.cell(above)); ++above.y) high += kFull;
+  Vec3 below = at - Vec3{0, 1, 0};
+  for (; low > height && (is_open(grid.cell(below)) || is_ice(grid.cell(below))); --below.y) {
+    low -= kFull;
+  }
+  return std::clamp(height, low, high);
+}
+
+}  // namespace
+
 std::vector<DrawnSurface> drawn_surfaces(const WorldConfig& config, const Grid& grid,
                                          const WaveState& state) {
   const std::int32_t full = measure_of(config).full;
@@ -170,8 +188,12 @@ std::vector<DrawnSurface> drawn_surfaces(const WorldConfig& config, const Grid& 
       };
       const std::int64_t kept = std::clamp<std::int64_t>(
           height / (1 << kLogWaveUnit), level(surface.floor), level(surface.ceiling));
-      drawn.push_back({surface.at, rest, static_cast<std::int32_t>(kept)});
+      drawn.push_back({surface.at, rest, static_cast<std::int32_t>(kept), false});
     }
+  }
+  for (const auto& [at, wave] : state.frozen) {
+    const std::int32_t height = kept_by_ice(grid, at, wave.height / (1 << kLogWaveUnit));
+    drawn.push_back({at, kFull, height, true});
   }
   std::sort(drawn.begin(), drawn.end(), [](const DrawnSurface& a, const DrawnSurface& b) {
     if (a.at.z != b.at.z) return a.at.z < b.at.z;

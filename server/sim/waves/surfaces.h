@@ -50,9 +50,11 @@ struct DrawnSurface {
   Vec3 at;
   std::int32_t rest = 0;    // level units above the cell's floor, without waves
   std::int32_t height = 0;  // of the wave, level units, kept between bed and ceiling
+  bool ice = false;         // of a wave that froze
 };
 
-/// Every free surface of a world, in the order of z, x and y. Takes a look at every chunk.
+/// Every free surface of a world, and every one that ice keeps, in the order of z, x and y. Takes a
+/// look at every chunk.
 [[nodiscard]] std::vector<DrawnSurface> drawn_surfaces(const WorldConfig& config, const Grid& grid,
                                                        const WaveState& state);
 

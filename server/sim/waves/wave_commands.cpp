@@ -34,6 +34,7 @@ Status validate_wind(std::int32_t speed) {
 
 Status validate(const WaveState& state, const WorldConfig& config) {
   if (!state.on) return Done{};
+  if (!state.possible) return Error{"snapshot: its waves are none that can be"};
   if (Status s = validate(state.options); !s) return Error{"snapshot: " + s.error()};
   if (Status s = validate_wind(state.wind); !s) return Error{"snapshot: " + s.error()};
   for (std::size_t i = 0; i < state.columns.size(); ++i) {
@@ -43,6 +44,11 @@ Status validate(const WaveState& state, const WorldConfig& config) {
                          before >= -kMaxWaveHeight && before <= kMaxWaveHeight;
     if (limited && config.box().contains(state.columns.places[i])) continue;
     return Error{"snapshot: the wave at " + to_string(state.columns.places[i]) + " cannot be"};
+  }
+  for (const auto& [at, wave] : state.frozen) {
+    const bool limited = wave.height >= -kMaxWaveHeight && wave.height <= kMaxWaveHeight;
+    if (limited && wave.height != 0 && config.box().contains(at)) continue;
+    return Error{"snapshot: the frozen wave at " + to_string(at) + " cannot be"};
   }
   return Done{};
 }

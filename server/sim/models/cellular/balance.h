@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "server/sim/carried/moves.h"
+#include "server/sim/cell_reader.h"
 #include "server/sim/models/cellular/body.h"
-#include "server/sim/models/cellular/cell_reader.h"
 #include "server/sim/models/cellular/fill_order.h"
 
 namespace sluice::sim {
