@@ -27,7 +27,7 @@ Cut::~Cut() {
   if (!is_exchanging(path_)) remove_leftovers(path_);
 }
 
-Result<std::unique_ptr<Cut>> Cut::prepare(const std::string& path, const SealOptions& options) {
+Result<std::unique_ptr<Cut>> Cut::find(const std::string& path, const SealOptions& options) {
   // What lies there belongs to it.
   if (is_exchanging(path)) return Error{path + ": is being exchanged already"};
   remove_leftovers(path);
@@ -37,7 +37,9 @@ Result<std::unique_ptr<Cut>> Cut::prepare(const std::string& path, const SealOpt
   const auto at = cut->place();
   if (!at) return Error{at.error()};
   if (!*at) return std::unique_ptr<Cut>();
-  if (const Status written = cut->write_parts(**at); !written) return Error{written.error()};
+  Sealed& sealed = cut->sealed_;
+  sealed.old = {"", cut->reader_->first_tick(), **at};
+  sealed.main = {path, **at, cut->reader_->last_tick()};
   return cut;
 }
 
@@ -58,26 +60,28 @@ Result<std::optional<std::uint64_t>> Cut::place() const {
   return std::optional(at);
 }
 
-Status Cut::write_parts(std::uint64_t at) {
-  sealed_.old = {"", reader_->first_tick(), at};
-  sealed_.main = {path_, at, reader_->last_tick()};
+Status Cut::write_old() {
+  const std::string path = unfinished_part(path_, range_of(sealed_.old));
+  auto writer = begin_part(path, sealed_.old.first_tick);
+  if (!writer) return Error{writer.error()};
+  const auto commands = add_ticks(**writer, sealed_.old.first_tick, sealed_.old.last_tick);
+  if (!commands) return Error{commands.error()};
+  sealed_.old_commands = *commands;
+  writer->reset();
+  if (Status alone = expect_alone(path); !alone) return alone;
+  auto written = Reader::open(path, options_.limits);
+  if (!written) return Error{written.error()};
+  return check_whole(**written, sealed_.old);
+}
+
+Status Cut::prepare() {
   if (!options_.drop) {
-    const std::string old = unfinished_part(path_, range_of(sealed_.old));
-    auto writer = begin_part(old, sealed_.old.first_tick);
-    if (!writer) return Error{writer.error()};
-    const auto commands = add_ticks(**writer, sealed_.old.first_tick, at);
-    if (!commands) return Error{commands.error()};
-    sealed_.old_commands = *commands;
-    writer->reset();
-    if (Status alone = expect_alone(old); !alone) return alone;
-    auto written = Reader::open(old, options_.limits);
-    if (!written) return Error{written.error()};
-    if (Status whole = check_whole(**written, sealed_.old); !whole) return whole;
+    if (Status written = write_old(); !written) return written;
   }
-  auto writer = begin_part(unfinished_main(path_), at);
+  auto writer = begin_part(unfinished_main(path_), sealed_.main.first_tick);
   if (!writer) return Error{writer.error()};
   writer_ = std::move(writer).value();
-  const auto commands = add_ticks(*writer_, at, sealed_.main.last_tick);
+  const auto commands = add_ticks(*writer_, sealed_.main.first_tick, sealed_.main.last_tick);
   if (!commands) return Error{commands.error()};
   sealed_.kept_commands = *commands;
   auto written = Reader::open(unfinished_main(path_), options_.limits);

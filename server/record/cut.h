@@ -1,7 +1,8 @@
 // A cut of old history that is under way: what seal.h does to a file that nobody writes, and what a
 // server does to that of a world that runs.
 //
-//   any thread      prepare()     writes the old part and the kept part, as far as the recording
+//   any thread      find()        looks where to cut
+//                   prepare()     writes the old part and the kept part, as far as the recording
 //                                 goes now, beside the file, and reads both whole
 //                   catch_up()    adds to the kept part what was recorded meanwhile; as often as it
 //                                 takes until that is little
@@ -30,15 +31,16 @@ namespace sluice::record {
 /// process, or nobody at all, writes the file.
 class Cut {
  public:
-  /// Removes what a cut before this one left. Null where nothing is to be cut off. Needs room for
-  /// as much as the file takes.
-  [[nodiscard]] static Result<std::unique_ptr<Cut>> prepare(const std::string& path,
-                                                            const SealOptions& options);
+  /// Removes what a cut before this one left. Null where nothing is to be cut off.
+  [[nodiscard]] static Result<std::unique_ptr<Cut>> find(const std::string& path,
+                                                         const SealOptions& options);
   /// Takes away what was made, or what it took the place of.
   ~Cut();
   Cut(const Cut&) = delete;
   Cut& operator=(const Cut&) = delete;
 
+  /// Writes the parts; to be called once, first. Needs room for as much as the file takes.
+  [[nodiscard]] Status prepare();
   /// Copies what was recorded since, and reads it. Returns how many ticks that were.
   [[nodiscard]] Result<std::uint64_t> catch_up();
   /// The last tick that the kept part holds.
@@ -56,7 +58,7 @@ class Cut {
  private:
   Cut(std::string path, const SealOptions& options, std::unique_ptr<Reader> reader);
   [[nodiscard]] Result<std::optional<std::uint64_t>> place() const;
-  [[nodiscard]] Status write_parts(std::uint64_t at);
+  [[nodiscard]] Status write_old();
   [[nodiscard]] Result<std::unique_ptr<PartWriter>> begin_part(const std::string& path,
                                                                std::uint64_t first) const;
   [[nodiscard]] Result<std::uint64_t> add_ticks(PartWriter& writer, std::uint64_t after,

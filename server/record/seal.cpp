@@ -15,9 +15,10 @@ Result<std::optional<Sealed>> seal(const std::string& path, const SealOptions& o
   if (const auto asked = Reader::open(path, options.limits); !asked) return Error{asked.error()};
   const auto lock = WriteLock::acquire(path);
   if (!lock) return Error{lock.error()};
-  auto cut = Cut::prepare(path, options);
+  auto cut = Cut::find(path, options);
   if (!cut) return Error{cut.error()};
   if (*cut == nullptr) return std::optional<Sealed>();
+  if (const Status ready = (*cut)->prepare(); !ready) return Error{ready.error()};
   auto sealed = (*cut)->take_place();
   if (!sealed) return Error{sealed.error()};
   return std::optional(std::move(sealed).value());

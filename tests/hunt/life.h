@@ -43,6 +43,7 @@ class NoMetrics final : public host::WorldMetrics {
   void report(const host::VerifierSample& /*sample*/) override {}
   void report(const host::BackupSample& /*sample*/) override {}
   void report(const host::DiskSample& /*sample*/) override {}
+  void report(const host::CutSample& /*sample*/) override {}
   void report(const host::LookBackSample& /*sample*/) override {}
   void report(const host::OwnedSample& /*sample*/) override {}
   void report_paused(bool /*paused*/) override {}

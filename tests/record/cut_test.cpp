@@ -62,6 +62,13 @@ SealOptions keeping(std::uint64_t ticks) {
   return options;
 }
 
+/// Null where nothing is to be cut off.
+std::unique_ptr<Cut> prepared(const std::string& path, const SealOptions& options) {
+  std::unique_ptr<Cut> cut = must(Cut::find(path, options));
+  if (cut != nullptr) must(cut->prepare());
+  return cut;
+}
+
 /// The file replays, and has all that was recorded after its first tick. Returns its last.
 std::uint64_t expect_whole(const std::string& path, std::uint64_t first,
                            const std::vector<TickRecord>& history) {
@@ -94,7 +101,7 @@ void expect_all(const std::string& path, const std::vector<std::uint64_t>& cuts,
 }
 
 TEST(CutTest, AWorldThatRunsIsCutAgainAndAgain) {
-  for (std::uint32_t seed = 1; seed <= 6; ++seed) {
+  for (std::uint32_t seed = 1; seed <= 4; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     TemporaryFolder folder;
     const std::string path = folder.file("a.sluice");
@@ -103,7 +110,7 @@ TEST(CutTest, AWorldThatRunsIsCutAgainAndAgain) {
     std::vector<std::uint64_t> cuts;
     for (int round = 0; round < 5; ++round) {
       running.go_on(40 + random() % 60);
-      auto cut = must(Cut::prepare(path, keeping(random() % 30)));
+      auto cut = prepared(path, keeping(random() % 30));
       ASSERT_NE(cut, nullptr);
       for (auto i = random() % 3; i > 0; --i) {
         const std::uint64_t ticks = random() % 25;
@@ -131,7 +138,7 @@ TEST(CutTest, TheLastCheckpointMayBeThePlaceOfTheCut) {
   const std::string path = folder.file("a.sluice");
   Running running(path);
   running.go_on(40);
-  auto cut = must(Cut::prepare(path, keeping(0)));
+  auto cut = prepared(path, keeping(0));
   ASSERT_TRUE(must(cut->take_place(*running.recorder, 0)));
   cut.reset();
   running.go_on(35);
@@ -144,7 +151,7 @@ TEST(CutTest, ACutThatIsTooFarBehindCatchesUpFirst) {
   const std::string path = folder.file("a.sluice");
   Running running(path);
   running.go_on(60);
-  auto cut = must(Cut::prepare(path, keeping(10)));
+  auto cut = prepared(path, keeping(10));
   running.go_on(5);
   EXPECT_FALSE(must(cut->take_place(*running.recorder, 4)));
   EXPECT_EQ(must(Reader::open(path))->first_tick(), 0U) << "nothing has changed";
@@ -164,16 +171,18 @@ TEST(CutTest, OneThatIsGivenUpLeavesNothing) {
   Running running(path);
   running.go_on(60);
   const std::vector<std::string> before = folder.names();
-  must(Cut::prepare(path, keeping(10))).reset();
+  prepared(path, keeping(10)).reset();
   EXPECT_EQ(folder.names(), before);
   const std::atomic<bool> stop{true};
   SealOptions options = keeping(10);
   options.stop = &stop;
-  const auto stopped = Cut::prepare(path, options);
+  auto to_stop = must(Cut::find(path, options));
+  const Status stopped = to_stop->prepare();
+  to_stop.reset();
   ASSERT_FALSE(stopped.ok());
   EXPECT_NE(stopped.error().find("was stopped"), std::string::npos) << stopped.error();
   EXPECT_EQ(folder.names(), before);
-  EXPECT_EQ(must(Cut::prepare(path, keeping(1000))), nullptr);
+  EXPECT_EQ(must(Cut::find(path, keeping(1000))), nullptr);
   EXPECT_EQ(folder.names(), before);
 }
 
@@ -183,7 +192,7 @@ TEST(CutTest, WhoReadsGoesOnInWhatWasThere) {
   Running running(path);
   running.go_on(100);
   auto before = must(Reader::open(path));
-  auto cut = must(Cut::prepare(path, keeping(20)));
+  auto cut = prepared(path, keeping(20));
   EXPECT_FALSE(before->replaced());
   ASSERT_TRUE(must(cut->take_place(*running.recorder, 20)));
   cut.reset();
@@ -235,7 +244,7 @@ TEST(CutTest, ReadersThatOpenItAllTheTimeNeverMixTheFiles) {
   std::vector<std::uint64_t> cuts;
   for (int round = 0; round < 12; ++round) {
     running.go_on(20);
-    auto cut = must(Cut::prepare(path, keeping(15)));
+    auto cut = prepared(path, keeping(15));
     if (cut == nullptr) continue;
     const auto sealed = must(cut->take_place(*running.recorder, 10));
     ASSERT_TRUE(sealed);
@@ -258,7 +267,7 @@ TEST(CutTest, OneThatIsKilledWhileItsWorldRunsLosesNothing) {
         running.go_on(1);
         (void)!write(acknowledged, "x", 1);
       }
-      auto cut = must(Cut::prepare(path, keeping(10)));
+      auto cut = prepared(path, keeping(10));
       if (cut == nullptr) continue;
       running.go_on(3);
       (void)!write(acknowledged, "xxx", 3);
