@@ -20,12 +20,14 @@ HistoryCutter::~HistoryCutter() {
   stop();
 }
 
+void HistoryCutter::give_up() {
+  const std::lock_guard lock(mutex_);
+  stopping_ = true;
+  changed_.notify_all();
+}
+
 void HistoryCutter::stop() {
-  {
-    const std::lock_guard lock(mutex_);
-    stopping_ = true;
-    changed_.notify_all();
-  }
+  give_up();
   if (thread_.joinable()) thread_.join();
   if (options_.drive.by == Drive::By::kOwner) cut_.reset();
 }
@@ -67,14 +69,18 @@ bool HistoryCutter::knows_beginning() {
   if (first_tick_) return true;
   const auto reader = record::Reader::open(options_.recording, options_.limits);
   if (!reader.ok()) return false;
-  const std::lock_guard lock(mutex_);
-  first_tick_ = (*reader)->first_tick();
+  {
+    const std::lock_guard lock(mutex_);
+    first_tick_ = (*reader)->first_tick();
+  }
+  const auto unsure = std::exchange(unsure_, std::nullopt);
+  if (unsure && unsure->main.first_tick == *first_tick_) finish(unsure);
   return true;
 }
 
 /// By the rule.
 bool HistoryCutter::due() {
-  if (!knows_beginning() || options_.rule.hours == 0 || writer_.failed()) return false;
+  if (writer_.failed() || !knows_beginning() || options_.rule.hours == 0) return false;
   if (options_.drive.clock->now() < not_before_) return false;
   const auto options = seal_options(options_.rule, options_.ticks_per_hour);
   return writer_.durable_tick() - *first_tick_ >= options.keep + options.at_least;
@@ -121,20 +127,33 @@ void HistoryCutter::go_on() {
     sealed = std::move(taken).value();
   }
   if (sealed) return finish(sealed);
+  SLUICE_SOMETIMES("a cut was far behind its world, and caught up once more");
   if (++rounds_ < kMostRounds) return;
   fail("its world goes faster than its recording can be copied");
 }
 
 Result<std::optional<record::Sealed>> HistoryCutter::take_place() {
   std::optional<record::Sealed> sealed;
+  Clock::Duration held_back{};
   const Status done = writer_.between_commits([&](record::Recorder& recorder) -> Status {
+    const Clock::Time begun = options_.drive.clock->now();
     auto taken = cut_->take_place(recorder, options_.most_behind);
     if (!taken.ok()) return Error{taken.error()};
     sealed = std::move(taken).value();
+    held_back = options_.drive.clock->now() - begun;
     return Done{};
   });
   if (!done) return Error{done.error()};
+  if (sealed) {
+    const std::lock_guard lock(mutex_);
+    sample_.held_back_seconds = std::chrono::duration<double>(held_back).count();
+  }
   return sealed;
+}
+
+void HistoryCutter::forget_beginning() {
+  const std::lock_guard lock(mutex_);
+  first_tick_.reset();
 }
 
 void HistoryCutter::finish(const std::optional<record::Sealed>& sealed) {
@@ -153,6 +172,9 @@ void HistoryCutter::finish(const std::optional<record::Sealed>& sealed) {
 }
 
 void HistoryCutter::fail(const std::string& why) {
+  // Where the file was being changed, the recording completes that when it goes on.
+  if (cut_ != nullptr && writer_.failed()) unsure_ = cut_->sealed();
+  forget_beginning();
   cut_.reset();
   if (turn_.owns_lock()) turn_.unlock();
   if (stopping_) return answer(Error{"the world ends"});

@@ -66,8 +66,10 @@ class HistoryCutter {
   HistoryCutter(const HistoryCutter&) = delete;
   HistoryCutter& operator=(const HistoryCutter&) = delete;
 
-  /// Gives up what is under way; nothing was changed by it.
+  /// Gives up what is under way, by which nothing was changed, and ends the thread.
   void stop();
+  /// The same without waiting for it: whoever waits for a cut is told so. Any thread.
+  void give_up();
   /// Looks, or goes on with what is under way: one of its steps. Whether there is more to do at
   /// once. For its owner, where it has no thread; to be called each Options::interval.
   bool step();
@@ -88,6 +90,7 @@ class HistoryCutter {
  private:
   void run();
   [[nodiscard]] bool knows_beginning();
+  void forget_beginning();
   [[nodiscard]] bool due();
   [[nodiscard]] bool take_asked(record::SealOptions& options);
   void begin(const record::SealOptions& options);
@@ -104,6 +107,8 @@ class HistoryCutter {
   // This thread alone.
   std::unique_ptr<record::Cut> cut_;  // under way
   bool for_asker_ = false;            // it was asked for
+  /// The recording failed while this took its place, so that it may be made or not.
+  std::optional<record::Sealed> unsure_;
   std::unique_lock<std::mutex> turn_;
   int rounds_ = 0;
   Clock::Time not_before_;

@@ -193,7 +193,7 @@ std::unique_ptr<HistoryCutter> HostedWorlds::cutter_of(const Hosted& world) {
 
 void HostedWorlds::end_cuts() {
   for_each([](const Hosted& world) {
-    if (world.cutter) world.cutter->stop();
+    if (world.cutter) world.cutter->give_up();
   });
 }
 
@@ -267,6 +267,7 @@ bool HostedWorlds::stop() {
   for (auto& [name, known] : known_) {
     kept = kept && known.why.empty();
     if (!known.hosted) continue;
+    if (known.hosted->cutter) known.hosted->cutter->stop();
     known.hosted->runner->stop();
     kept = kept && known.hosted->runner->trouble().empty();
   }

@@ -96,6 +96,8 @@ class PrometheusWorldMetrics final : public WorldMetrics {
         cut_failures_(counter(r, "sluice_history_cut_failures_total",
                               "Times that it could not be cut off", l)),
         kept_ticks_(gauge(r, "sluice_recording_ticks", "Ticks that the recording holds", l)),
+        held_back_(gauge(r, "sluice_history_cut_held_back_seconds",
+                         "That the last cut kept commits waiting", l)),
         looking_back_(gauge(r, "sluice_look_back_positions", "Positions in its past", l)),
         look_backs_(counter(r, "sluice_look_backs_total", "Positions made in its past", l)),
         look_backs_refused_(counter(r, "sluice_look_backs_refused_total",
@@ -154,6 +156,7 @@ class PrometheusWorldMetrics final : public WorldMetrics {
     raise_to(cuts_, sample.made);
     raise_to(cut_failures_, sample.failures);
     kept_ticks_.Set(static_cast<double>(sample.kept_ticks));
+    held_back_.Set(sample.held_back_seconds);
   }
 
   void report(const LookBackSample& sample) override {
@@ -204,6 +207,7 @@ class PrometheusWorldMetrics final : public WorldMetrics {
   prometheus::Counter& cuts_;
   prometheus::Counter& cut_failures_;
   prometheus::Gauge& kept_ticks_;
+  prometheus::Gauge& held_back_;
   prometheus::Gauge& looking_back_;
   prometheus::Counter& look_backs_;
   prometheus::Counter& look_backs_refused_;

@@ -43,6 +43,7 @@ struct CutSample {
   std::uint64_t made = 0;        // since it was loaded
   std::uint64_t failures = 0;    // likewise
   std::uint64_t kept_ticks = 0;  // that the recording holds
+  double held_back_seconds = 0;  // that the last one kept commits waiting
 };
 
 /// Of those who look back in a world.

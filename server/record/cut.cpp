@@ -39,6 +39,7 @@ Result<std::unique_ptr<Cut>> Cut::find(const std::string& path, const SealOption
   if (!*at) return std::unique_ptr<Cut>();
   Sealed& sealed = cut->sealed_;
   sealed.old = {"", cut->reader_->first_tick(), **at};
+  if (!options.drop) sealed.old.path = part_of(path, range_of(sealed.old));
   sealed.main = {path, **at, cut->reader_->last_tick()};
   return cut;
 }
@@ -183,10 +184,7 @@ Result<Sealed> Cut::take_place() {
 }
 
 Result<std::optional<Sealed>> Cut::take_place(Recorder& recorder, std::uint64_t most_behind) {
-  if (recorder.last_tick() - last_tick() > most_behind) {
-    SLUICE_SOMETIMES("a cut was too far behind its world to take the place of its file");
-    return std::optional<Sealed>();
-  }
+  if (recorder.last_tick() - last_tick() > most_behind) return std::optional<Sealed>();
   if (const auto added = catch_up(); !added) return Error{added.error()};
   if (const Status closed = close_parts(); !closed) return Error{closed.error()};
   const auto parts = recorder.change_file();

@@ -45,6 +45,8 @@ class Cut {
   [[nodiscard]] Result<std::uint64_t> catch_up();
   /// The last tick that the kept part holds.
   [[nodiscard]] std::uint64_t last_tick() const { return sealed_.main.last_tick; }
+  /// What it comes to as it stands.
+  [[nodiscard]] const Sealed& sealed() const { return sealed_; }
 
   /// The last, where nobody writes the file. An error means that all is as it was, or that the
   /// next start, seal or repair completes it.

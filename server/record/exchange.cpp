@@ -73,6 +73,10 @@ std::string unfinished_part(const std::string& path, const std::string& range) {
   return path + kUnfinished + kPart + range;
 }
 
+std::string part_of(const std::string& path, const std::string& range) {
+  return path + "." + kPart + range;
+}
+
 void remove_unfinished(const std::string& path) {
   for (const std::string& name : beside(path, kUnfinished)) (void)files().remove(name);
 }

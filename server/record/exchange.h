@@ -27,6 +27,8 @@ namespace sluice::record {
 [[nodiscard]] std::string unfinished_main(const std::string& path);
 /// `range`: "A-B".
 [[nodiscard]] std::string unfinished_part(const std::string& path, const std::string& range);
+/// The name that it gets, if nothing has it.
+[[nodiscard]] std::string part_of(const std::string& path, const std::string& range);
 /// Removes what a repair left that was ended before it decided.
 void remove_unfinished(const std::string& path);
 /// The same of a cut, and the file that was cut.

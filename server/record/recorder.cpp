@@ -252,7 +252,6 @@ Result<std::vector<std::string>> Recorder::change_file() {
   if (done) done = follow_change();
   if (!done) {
     file_.reset();
-    SLUICE_SOMETIMES("a recording failed while it changed its file");
     failure_ = Error{done.error()};
     return *failure_;
   }
