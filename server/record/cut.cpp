@@ -131,6 +131,7 @@ Result<std::uint64_t> Cut::catch_up() {
   if (const Status looked = reader_->refresh(); !looked) return Error{looked.error()};
   const std::uint64_t after = last_tick();
   const std::uint64_t last = reader_->last_tick();
+  if (const Status added = add_late_checkpoint(); !added) return Error{added.error()};
   if (last == after) return std::uint64_t{0};
   const auto commands = add_ticks(*writer_, after, last);
   if (!commands) return Error{commands.error()};
@@ -139,6 +140,24 @@ Result<std::uint64_t> Cut::catch_up() {
   SLUICE_SOMETIMES("a cut caught up with its world");
   if (const Status read = check_added(after); !read) return Error{read.error()};
   return last - after;
+}
+
+// The checkpoint of a tick may be committed after it: that of the last tick that was copied may
+// have come since. The writer's next image may tell the changes from it.
+Status Cut::add_late_checkpoint() {
+  const auto recorded = reader_->checkpoint_before(last_tick());
+  if (!recorded) return Error{recorded.error()};
+  const auto copied = written_->checkpoint_before(last_tick());
+  if (!copied) return Error{copied.error()};
+  if (!*recorded || !*copied) return written_->lacks_first_checkpoint();
+  const std::uint64_t tick = (*recorded)->tick;
+  if (tick == (*copied)->tick) return Done{};
+  auto image = reader_->read_checkpoint(tick);
+  if (!image) return Error{image.error()};
+  SLUICE_SOMETIMES("a cut was given a checkpoint that came after its tick");
+  Status added = writer_->add(std::move(image).value());
+  if (added) added = writer_->finish();
+  return added ? written_->check_checkpoint(tick) : added;
 }
 
 // What was there before was read already.

@@ -66,6 +66,7 @@ class Cut {
   [[nodiscard]] Result<std::uint64_t> add_ticks(PartWriter& writer, std::uint64_t after,
                                                 std::uint64_t last) const;
   [[nodiscard]] Status check_whole(Reader& written, const Part& part) const;
+  [[nodiscard]] Status add_late_checkpoint();
   [[nodiscard]] Status check_added(std::uint64_t after);
   [[nodiscard]] Status close_parts();
   [[nodiscard]] bool stopped() const;

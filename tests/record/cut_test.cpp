@@ -146,6 +146,34 @@ TEST(CutTest, TheLastCheckpointMayBeThePlaceOfTheCut) {
   expect_all(path, {40}, running.history);
 }
 
+// Found by the hunt: the next image told the changes from a checkpoint that the new file lacked.
+TEST(CutTest, ACheckpointThatComesAfterItsTickWasCopiedIsNotForgotten) {
+  for (const bool caught_up : {false, true}) {
+    TemporaryFolder folder;
+    const std::string path = folder.file("a.sluice");
+    Running running(path, 1000);
+    running.go_on(10);
+    must(running.recorder->checkpoint(running.keeper.take(*running.world)));
+    running.go_on(50);
+    auto cut = prepared(path, keeping(0));
+    if (caught_up) {
+      running.go_on(3);
+      EXPECT_EQ(must(cut->catch_up()), 3U);
+    }
+    must(running.recorder->checkpoint(running.keeper.take(*running.world)));
+    const std::uint64_t late = running.history.size();
+    ASSERT_TRUE(must(cut->take_place(*running.recorder, 0)));
+    cut.reset();
+    running.go_on(5);
+    must(running.recorder->checkpoint(running.keeper.take(*running.world)));
+    running.recorder.reset();
+    expect_all(path, {10}, running.history);
+    const auto reader = must(Reader::open(path));
+    EXPECT_EQ(must(reader->checkpoint_before(late))->tick, late);
+    must(reader->check_checkpoint(late + 5));
+  }
+}
+
 TEST(CutTest, ACutThatIsTooFarBehindCatchesUpFirst) {
   TemporaryFolder folder;
   const std::string path = folder.file("a.sluice");
