@@ -38,6 +38,7 @@ const std::set<std::string> kRare = {
     "a commit that failed was in the file after all",
     "a cut of a world that ran failed",
     "a cut was far behind its world, and caught up once more",
+    "a cut was given a checkpoint that came after its tick",
     "a damaged row of history was proven whole",
     "a position followed its recording into another file",
     "a repair found another one undone",
@@ -125,6 +126,7 @@ const std::set<std::string> kOfStalls = {
 const std::set<std::string> kOfCuts = {
     "a cut of a world that ran failed",
     "a cut was far behind its world, and caught up once more",
+    "a cut was given a checkpoint that came after its tick",
     "a position followed its recording into another file",
 };
 
@@ -139,7 +141,7 @@ TEST_F(HuntTest, RepairsInsideRepairsAndCommitsThatFailedAreMet) {
 TEST_F(HuntTest, CutsThatComeLateOrFailAreMet) {
   expect_meets(
       "seals = 60\nbad_syncs = 20\nfull_disk = 4\ngone_disk = 8\nlooks_back = 30\nresets = 0\n"
-      "operator_acts = 40\n"
+      "operator_acts = 40\nadmin_acts = 60\n"
       "lost_sectors = 0\nflips = 0\nside = 6\nticks = 400\nquiet = 200\ntick_rate = 30\n"
       "clients = 2\ncheckpoint_ticks = 6\nticks_per_row = 10\nslow_disk = 100\n",
       kOfCuts, 200);
