@@ -1,5 +1,6 @@
 // What the actions of the admins' API do.
 #include <cmath>
+#include <filesystem>
 #include <optional>
 #include <utility>
 
@@ -26,6 +27,36 @@ std::optional<RecordingFate> fate_of(const nlohmann::json& value) {
   if (value == "keep") return RecordingFate::kKeep;
   if (value == "delete") return RecordingFate::kDelete;
   return std::nullopt;
+}
+
+struct AskedSeal {
+  std::uint64_t keep = 0;
+  bool drop = false;
+};
+
+Result<AskedSeal> read_seal(const nlohmann::json& value) {
+  const Error wrong{
+      "seal must be {\"keep\": ticks, \"drop\": true or false}; drop may be left out"};
+  if (!value.is_object() || !value.contains("keep")) return wrong;
+  AskedSeal asked;
+  for (const auto& [key, field] : value.items()) {
+    if (key == "keep" && field.is_number_unsigned()) {
+      asked.keep = field.get<std::uint64_t>();
+    } else if (key == "drop" && field.is_boolean()) {
+      asked.drop = field.get<bool>();
+    } else {
+      return wrong;
+    }
+  }
+  return asked;
+}
+
+/// As the log says it, without the folders of files.
+std::string said_of(record::Sealed sealed) {
+  for (std::string* path : {&sealed.main.path, &sealed.old.path}) {
+    *path = std::filesystem::path(*path).filename().string();
+  }
+  return record::describe(sealed);
 }
 
 /// What became of a world's history.
@@ -141,6 +172,20 @@ AdminAnswer AdminApi::backup(const Request& request) {
   const auto made = targets_.backup(request.world);
   if (!made.ok()) return failed(400, made.error());
   return json_answer(200, {{"file", made->file}, {"tick", made->tick}});
+}
+
+AdminAnswer AdminApi::seal(const Request& request) {
+  const auto asked = read_seal(request.value);
+  if (!asked.ok()) return failed(400, asked.error());
+  const auto done = targets_.worlds->seal(request.world, asked->keep, asked->drop);
+  if (!done.ok()) return failed(400, done.error());
+  if (!done->sealed) return json_answer(200, {{"cut", nullptr}, {"under_way", done->under_way}});
+  const record::Sealed& sealed = *done->sealed;
+  const std::string part = std::filesystem::path(sealed.old.path).filename().string();
+  return json_answer(200, {{"cut", sealed.main.first_tick},
+                           {"tick", sealed.main.last_tick},
+                           {"part", part.empty() ? Json(nullptr) : Json(part)},
+                           {"said", said_of(sealed)}});
 }
 
 AdminAnswer AdminApi::read_only(const Request& request) {

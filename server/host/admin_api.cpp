@@ -91,6 +91,11 @@ const std::vector<AdminApi::Route>& AdminApi::routes() {
        &AdminApi::save},
       {"POST", "/api/worlds/{world}/backup", Role::kOperate,
        "Copy its recording, and read the copy whole", nullptr, nullptr, &AdminApi::backup},
+      {"POST", "/api/worlds/{world}/seal", Role::kOperate,
+       "Cut off its history but for the last \"keep\" ticks, into a file of its own; \"drop\": "
+       "true "
+       "for good",
+       "seal", "object", &AdminApi::seal},
       {"POST", "/api/worlds/{world}/read-only", Role::kOperate,
        "Let nobody build in it, or those again who may; until the server ends", "read_only",
        "boolean", &AdminApi::read_only},

@@ -85,6 +85,7 @@ class AdminApi {
   net::AdminAnswer speed(const Request& request);
   net::AdminAnswer save(const Request& request);
   net::AdminAnswer backup(const Request& request);
+  net::AdminAnswer seal(const Request& request);
   net::AdminAnswer read_only(const Request& request);
   net::AdminAnswer kick(const Request& request);
   net::AdminAnswer owners(const Request& request);

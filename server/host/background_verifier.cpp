@@ -70,10 +70,21 @@ Status BackgroundVerifier::open() {
   reader_ = std::move(reader).value();
   record::VerifyOptions options;
   // What was there before the server started was compared when the world came back from it.
-  options.from = reader_->last_tick();
+  options.from =
+      follows_ ? std::max(verified_tick_.load(), reader_->first_tick()) : reader_->last_tick();
   verifier_.emplace(*reader_, std::move(options), executor_);
-  search_.emplace(*reader_);
+  if (!std::exchange(follows_, true)) search_.emplace(*reader_);
   return Done{};
+}
+
+// A file that was cut off from is compared to its end; then this goes on in the one that has its
+// name, all of which was read when it was made.
+void BackgroundVerifier::follow_file() {
+  if (comparing_ && verified_tick_ < reader_->last_tick()) return;
+  SLUICE_SOMETIMES("the verifier followed its recording into another file");
+  verifier_.reset();
+  search_.reset();
+  reader_.reset();
 }
 
 bool BackgroundVerifier::in_vain(const std::string& why) {
@@ -87,18 +98,20 @@ bool BackgroundVerifier::step() {
   if (reader_ == nullptr) {
     if (const Status opened = open(); !opened) return in_vain(opened.error());
   }
+  const bool replaced = reader_->replaced();  // then nothing is added to it any more
   if (const Status looked = reader_->refresh(); !looked) {
     if (!reader_->take_system_failure().empty()) return in_vain(looked.error());
     alarm("the recording cannot be read: " + looked.error());
     return false;
   }
   looks_in_vain_ = 0;
-  if (comparing_) comparing_ = compare(*reader_, *verifier_);
+  if (comparing_) comparing_ = compare(*reader_, *verifier_, replaced);
   look_at(options_.mismatches, kMostMismatchBundles, "what viewers were sent differed", mismatches_,
           *reader_);
   look_at(options_.claimants, kMostClaimBundles, "a viewer says that its mirror differed", claims_,
           *reader_);
   if (search_ && !look_for_damage(*search_)) search_.reset();
+  if (replaced) follow_file();
   return true;
 }
 
@@ -143,8 +156,8 @@ bool BackgroundVerifier::look_for_damage(record::DamageSearch& search) {
   return false;
 }
 
-bool BackgroundVerifier::compare(record::Reader& reader, record::Verifier& verifier) {
-  const std::uint64_t behind = kSecondsBehind * options_.tick_rate;
+bool BackgroundVerifier::compare(record::Reader& reader, record::Verifier& verifier, bool to_end) {
+  const std::uint64_t behind = to_end ? 0 : kSecondsBehind * options_.tick_rate;
   if (reader.last_tick() <= behind) return true;
   const std::uint64_t end = reader.last_tick() - behind;
   // In pieces, so that a stop need not wait until all is compared that has gathered.

@@ -6,6 +6,8 @@
 //                  are fresh
 //   every second:  the file has grown ──► Verifier::advance(last tick - a few seconds)
 //                  a viewer's mirror differed ──► a bundle around now
+//                  old history was cut off (history_cutter.h) ──► what the old file holds is
+//                  compared, then it goes on in the new one
 //                  a divergence ──► alarm (log, metrics, /healthz), a bundle around its tick, the
 //                  end
 //
@@ -82,7 +84,8 @@ class BackgroundVerifier {
   [[nodiscard]] Status open();
   [[nodiscard]] bool in_vain(const std::string& why);
   /// False when there is nothing more to compare.
-  [[nodiscard]] bool compare(record::Reader& reader, record::Verifier& verifier);
+  [[nodiscard]] bool compare(record::Reader& reader, record::Verifier& verifier, bool to_end);
+  void follow_file();
   [[nodiscard]] bool stopping() const;
   [[nodiscard]] bool look_for_damage(record::DamageSearch& search);
   /// Something that is counted, and leaves a bundle whenever it rose.
@@ -112,6 +115,7 @@ class BackgroundVerifier {
   std::optional<record::Verifier> verifier_;
   std::optional<record::DamageSearch> search_;
   bool comparing_ = true;
+  bool follows_ = false;  // it has had the recording open before
   int looks_in_vain_ = 0;
 
   mutable std::mutex mutex_;

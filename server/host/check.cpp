@@ -96,7 +96,7 @@ void explain_keeping(const Config& config, std::ostringstream& text) {
   }
   const HistoryRule& history = config.history;
   if (history.hours > 0) {
-    text << "when a world is loaded, its history of more than " << history.hours << " h is "
+    text << "a world's history of more than " << history.hours << " h is "
          << (history.drop ? "dropped: nobody can prove it or look at it any more\n"
                           : "cut off, into a recording of its own beside it\n");
   }

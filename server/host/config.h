@@ -12,8 +12,8 @@
 //   log_format  = "text"                  or json: an object a line (json_log.h)
 //   backup_hours = 24                     a backup of each world every so many hours (backups.h)
 //   backups_kept = 7                      of each world, the newest
-//   history_hours = 720                   of history are kept when a world is loaded, older one is
-//                                         cut off (history_rule.h); 0: all is kept
+//   history_hours = 720                   of history are kept, older one is cut off
+//                                         (history_rule.h); 0: all is kept
 //   history_dropped = true                what is cut off is gone; by default it is kept beside
 //   disk_reserve = 512                    MiB: while the recordings' disk has less left, edits are
 //                                         refused; 0: never (disk_guard.h)

@@ -309,6 +309,7 @@ std::string Host::metrics_text() {
     metrics.report(backups_->sample(world.name));
     metrics.report(disk_->sample(world.name));
     metrics.report(look_back_.sample(world.name));
+    if (world.cutter) metrics.report(world.cutter->sample());
     metrics.report(world.runner->owned());
     metrics.report_paused(world.runner->pace().paused || world.runner->alone());
     if (!world.verifier) return;
@@ -323,6 +324,7 @@ std::string Host::metrics_text() {
 }
 
 bool Host::stop() {
+  worlds_.end_cuts();  // nobody is to wait for one
   admin_.reset();
   std::unique_ptr<OperatorDesk> desk;
   {

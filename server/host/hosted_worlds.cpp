@@ -111,7 +111,7 @@ Result<LoadedWorld> HostedWorlds::bring_back(const std::string& name, const std:
   source.repair.build_world = formats::build_world;
   source.history = options_.history;
   source.before_cut = [this, name](const sim::World& world) {
-    if (const Status kept = keep_who_owns_what(name, world); !kept) {
+    if (const Status kept = keep_who_owns_what(name, world.grid().shape(), nullptr); !kept) {
       spdlog::warn("{}: who owns what will not be certain: {}", name, kept.error());
     }
   };
@@ -163,15 +163,38 @@ void HostedWorlds::set_holdings(Hosted& hosted) const {
 }
 
 // The history that it is counted from is about to be cut.
-Status HostedWorlds::keep_who_owns_what(const std::string& name, const sim::World& world) const {
+Status HostedWorlds::keep_who_owns_what(const std::string& name, ChunkShape shape,
+                                        const std::atomic<bool>* stop) const {
   {
     const std::lock_guard lock(mutex_);
     if (!owned_is_bound(role_limits_)) return Done{};
   }
-  const auto counted =
-      count_owned(recording_of(name), owners_of(name), world.tick_number(), world.grid().shape());
-  if (!counted.ok()) return Error{counted.error()};
-  return keep_owned(owners_of(name), counted->owned, world.tick_number(), world.digest());
+  return keep_owned_up_to_now(recording_of(name), owners_of(name), shape, stop);
+}
+
+std::unique_ptr<HistoryCutter> HostedWorlds::cutter_of(const Hosted& world) {
+  const sim::WorldConfig& config = world.runner->feed().config();
+  HistoryCutter::Options options;
+  options.name = world.name;
+  options.recording = world.recording;
+  options.rule = options_.history;
+  options.ticks_per_hour = kSecondsPerHour * static_cast<std::uint64_t>(config.tick_rate);
+  options.no_room = [this, path = world.recording] {
+    return disk_ == nullptr ? std::string()
+                            : disk_->no_room_for(DiskGuard::recording_bytes_of(path));
+  };
+  options.before_cut = [this, name = world.name,
+                        shape = config.shape()](const std::atomic<bool>& stop) {
+    return keep_who_owns_what(name, shape, &stop);
+  };
+  options.turn = &cutting_;
+  return std::make_unique<HistoryCutter>(std::move(options), world.runner->writer());
+}
+
+void HostedWorlds::end_cuts() {
+  for_each([](const Hosted& world) {
+    if (world.cutter) world.cutter->give_up();
+  });
 }
 
 void HostedWorlds::set_role_limits(const access::LimitsByRole& limits) {
@@ -217,6 +240,11 @@ void HostedWorlds::start() {
 void HostedWorlds::begin(Hosted& world) {
   world.runner->start();
   if (options_.look_back != nullptr) options_.look_back->add(*world.runner, world.recording);
+  {
+    auto cutter = cutter_of(world);
+    const std::lock_guard lock(mutex_);  // readers may be there already
+    world.cutter = std::move(cutter);
+  }
   if (!options_.verify) return;
   BackgroundVerifier::Options options;
   options.name = world.name;
@@ -231,6 +259,7 @@ void HostedWorlds::begin(Hosted& world) {
 }
 
 bool HostedWorlds::stop() {
+  end_cuts();
   for_each([](const Hosted& world) {
     if (world.verifier) world.verifier->stop();
   });
@@ -238,6 +267,7 @@ bool HostedWorlds::stop() {
   for (auto& [name, known] : known_) {
     kept = kept && known.why.empty();
     if (!known.hosted) continue;
+    if (known.hosted->cutter) known.hosted->cutter->stop();
     known.hosted->runner->stop();
     kept = kept && known.hosted->runner->trouble().empty();
   }

@@ -26,6 +26,7 @@
 #include "server/host/background_verifier.h"
 #include "server/host/backups.h"
 #include "server/host/disk_guard.h"
+#include "server/host/history_cutter.h"
 #include "server/host/load_world.h"
 #include "server/host/look_back.h"
 #include "server/host/metrics.h"
@@ -43,6 +44,7 @@ struct Hosted {
   net::PastResults past;  // until the network has it
   std::unique_ptr<WorldRunner> runner;
   std::unique_ptr<BackgroundVerifier> verifier;  // null: none
+  std::unique_ptr<HistoryCutter> cutter;         // null until it begins
 };
 
 /// One that is known, and not hosted.
@@ -95,6 +97,8 @@ class HostedWorlds {
   void set_server(net::Server* server) { server_ = server; }
   void start();
 
+  /// Cuts of old history that are under way are given up, and none is begun any more.
+  void end_cuts();
   /// Ends what verifies, then the worlds. False where one could not keep what was to be kept.
   bool stop();
 
@@ -125,6 +129,9 @@ class HostedWorlds {
   [[nodiscard]] Result<Ended> remove(const std::string& name, RecordingFate fate);
   /// `Ended` is of the history up to now.
   [[nodiscard]] Result<Ended> reset(const std::string& name, RecordingFate fate);
+  /// Cuts off its history but for the last `keep` ticks, while it runs; see HistoryCutter::ask().
+  [[nodiscard]] Result<HistoryCutter::Asked> seal(const std::string& name, std::uint64_t keep,
+                                                  bool drop) const;
   struct Exported {
     std::string folder;  // in the data folder
     std::uint64_t tick = 0;
@@ -141,7 +148,9 @@ class HostedWorlds {
   [[nodiscard]] std::string path_in_data(const std::string& name) const;
   [[nodiscard]] std::string recording_of(const std::string& name) const;
   [[nodiscard]] std::string owners_of(const std::string& name) const;
-  [[nodiscard]] Status keep_who_owns_what(const std::string& name, const sim::World& world) const;
+  [[nodiscard]] Status keep_who_owns_what(const std::string& name, ChunkShape shape,
+                                          const std::atomic<bool>* stop) const;
+  [[nodiscard]] std::unique_ptr<HistoryCutter> cutter_of(const Hosted& world);
   void set_holdings(Hosted& hosted) const;
   [[nodiscard]] const Known* known(const std::string& name) const;
   [[nodiscard]] bool recorded(const std::string& name) const;
@@ -173,6 +182,7 @@ class HostedWorlds {
   Backups* backups_ = nullptr;
   DiskGuard* disk_ = nullptr;
   net::Server* server_ = nullptr;
+  std::mutex cutting_;                             // one cut at a time
   std::optional<WorldsFile> file_;                 // from read_file() on
   std::set<std::string, std::less<>> configured_;  // worlds that the configuration names
   mutable std::mutex mutex_;

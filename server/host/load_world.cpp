@@ -19,13 +19,11 @@ Status cut_history(const WorldSource& source, const sim::World& world,
                    std::unique_ptr<record::Recorder>& recorder) {
   if (source.history.hours == 0) return Done{};
   if (source.before_cut) source.before_cut(world);
-  record::SealOptions options;
   const std::uint64_t ticks_per_hour =
-      source.ticks_per_hour > 0 ? source.ticks_per_hour
-                                : 3600 * static_cast<std::uint64_t>(world.config().tick_rate);
-  options.keep = source.history.hours * ticks_per_hour;
-  options.at_least = std::max<std::uint64_t>(1, options.keep / kHistoryPartWorthACut);
-  options.drop = source.history.drop;
+      source.ticks_per_hour > 0
+          ? source.ticks_per_hour
+          : kSecondsPerHour * static_cast<std::uint64_t>(world.config().tick_rate);
+  record::SealOptions options = seal_options(source.history, ticks_per_hour);
   options.limits = source.repair.limits;
   recorder.reset();  // nobody writes the file meanwhile
   const auto sealed = record::seal(source.recording, options);

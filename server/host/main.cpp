@@ -96,7 +96,7 @@ void declare(CLI::App& app, Arguments& arguments) {
   app.add_option("--backups-kept", arguments.backups_kept, "Of each world, default 7")
       ->check(CLI::Range(std::uint32_t{1}, sluice::host::kMostBackupsKept));
   app.add_option("--history-hours", arguments.history.hours,
-                 "Cut off what of a recording is older, when its world is loaded; default 0: never")
+                 "Cut off what of a recording is older; default 0: never")
       ->check(CLI::Range(std::uint32_t{0}, sluice::host::kMostHistoryHours));
   app.add_flag("--history-dropped", arguments.history.drop,
                "What is cut off is gone, and not kept in a file beside the recording");

@@ -91,6 +91,13 @@ class PrometheusWorldMetrics final : public WorldMetrics {
                      "That the recording grew by in the last 24 hours", l)),
         edits_refused_(gauge(r, "sluice_edits_refused",
                              "1 while edits are refused for the sake of the disk", l)),
+        cuts_(counter(r, "sluice_history_cuts_total",
+                      "Times that old history was cut off while the world ran", l)),
+        cut_failures_(counter(r, "sluice_history_cut_failures_total",
+                              "Times that it could not be cut off", l)),
+        kept_ticks_(gauge(r, "sluice_recording_ticks", "Ticks that the recording holds", l)),
+        held_back_(gauge(r, "sluice_history_cut_held_back_seconds",
+                         "That the last cut kept commits waiting", l)),
         looking_back_(gauge(r, "sluice_look_back_positions", "Positions in its past", l)),
         look_backs_(counter(r, "sluice_look_backs_total", "Positions made in its past", l)),
         look_backs_refused_(counter(r, "sluice_look_backs_refused_total",
@@ -145,6 +152,13 @@ class PrometheusWorldMetrics final : public WorldMetrics {
     edits_refused_.Set(sample.refuses_edits ? 1 : 0);
   }
 
+  void report(const CutSample& sample) override {
+    raise_to(cuts_, sample.made);
+    raise_to(cut_failures_, sample.failures);
+    kept_ticks_.Set(static_cast<double>(sample.kept_ticks));
+    held_back_.Set(sample.held_back_seconds);
+  }
+
   void report(const LookBackSample& sample) override {
     looking_back_.Set(static_cast<double>(sample.positions));
     raise_to(look_backs_, sample.made);
@@ -190,6 +204,10 @@ class PrometheusWorldMetrics final : public WorldMetrics {
   prometheus::Gauge& recording_;
   prometheus::Gauge& grown_;
   prometheus::Gauge& edits_refused_;
+  prometheus::Counter& cuts_;
+  prometheus::Counter& cut_failures_;
+  prometheus::Gauge& kept_ticks_;
+  prometheus::Gauge& held_back_;
   prometheus::Gauge& looking_back_;
   prometheus::Counter& look_backs_;
   prometheus::Counter& look_backs_refused_;

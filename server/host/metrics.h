@@ -38,6 +38,14 @@ struct BackupSample {
   std::uint64_t failures = 0;  // likewise
 };
 
+/// Of cuts of old history while the world runs.
+struct CutSample {
+  std::uint64_t made = 0;        // since it was loaded
+  std::uint64_t failures = 0;    // likewise
+  std::uint64_t kept_ticks = 0;  // that the recording holds
+  double held_back_seconds = 0;  // that the last one kept commits waiting
+};
+
 /// Of those who look back in a world.
 struct LookBackSample {
   std::size_t positions = 0;
@@ -54,6 +62,7 @@ class WorldMetrics {
   virtual void report(const VerifierSample& sample) = 0;
   virtual void report(const BackupSample& sample) = 0;
   virtual void report(const DiskSample& sample) = 0;
+  virtual void report(const CutSample& sample) = 0;
   virtual void report(const LookBackSample& sample) = 0;
   virtual void report(const OwnedSample& sample) = 0;
   /// Whether its time is held: by an admin, or because nobody watches.

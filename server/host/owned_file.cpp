@@ -122,4 +122,16 @@ Status keep_owned(const std::string& file, const Ownership& owned, std::uint64_t
   return write_whole(file, std::string(kHead) + access::hash_of(rest) + "\n" + rest);
 }
 
+Status keep_owned_up_to_now(const std::string& recording, const std::string& file, ChunkShape shape,
+                            const std::atomic<bool>* stop) {
+  auto reader = record::Reader::open(recording);
+  if (!reader.ok()) return Error{reader.error()};
+  const std::uint64_t tick = (*reader)->last_tick();
+  const auto digest = digest_at(**reader, tick);
+  if (!digest.ok()) return Error{digest.error()};
+  const auto counted = count_owned(recording, file, tick, shape, stop);
+  if (!counted.ok()) return Error{counted.error()};
+  return keep_owned(file, counted->owned, tick, *digest);
+}
+
 }  // namespace sluice::host

@@ -37,6 +37,12 @@ struct OwnedAt {
                                           std::uint64_t tick, ChunkShape shape,
                                           const std::atomic<bool>* stop = nullptr);
 
+/// Counts up to the recording's last tick, and keeps that: old history, from which it is counted,
+/// is about to be cut off.
+[[nodiscard]] Status keep_owned_up_to_now(const std::string& recording, const std::string& file,
+                                          ChunkShape shape,
+                                          const std::atomic<bool>* stop = nullptr);
+
 /// On the medium when this returns ok.
 [[nodiscard]] Status keep_owned(const std::string& file, const Ownership& owned, std::uint64_t tick,
                                 sim::Digest digest);

@@ -106,7 +106,8 @@ bool RecordWriter::room_left() const {
 }
 
 bool RecordWriter::worth_committing() const {
-  return stopping_ || urgent_ || !room_left() || (failed() && !queue_.empty());
+  return stopping_ || change_ != nullptr || urgent_ || !room_left() ||
+         (failed() && !queue_.empty());
 }
 
 Clock::Time RecordWriter::due() const {
@@ -134,8 +135,46 @@ std::vector<RecordWriter::Item> RecordWriter::take_items() {
 
 void RecordWriter::run() {
   std::vector<Item> items;
-  while (wait_for_items(items)) handle(std::exchange(items, {}));
+  while (wait_for_items(items)) {
+    handle(std::exchange(items, {}));
+    do_waiting_change();
+  }
   if (failed()) try_again();  // for the last time
+  const std::lock_guard lock(mutex_);
+  ended_ = true;
+  changed_.notify_all();
+}
+
+Status RecordWriter::between_commits(const std::function<Status(record::Recorder&)>& change) {
+  if (drive_.by == Drive::By::kOwner) return do_change(change);
+  std::unique_lock lock(mutex_);
+  SLUICE_ASSERT(change_ == nullptr);
+  change_ = &change;
+  change_done_.reset();
+  changed_.notify_all();
+  changed_.wait(lock, [this] { return change_done_ || ended_; });
+  change_ = nullptr;
+  return change_done_.value_or(Error{"the world ends"});
+}
+
+void RecordWriter::do_waiting_change() {
+  std::unique_lock lock(mutex_);
+  if (change_ == nullptr || change_done_) return;
+  const auto& change = *change_;
+  lock.unlock();
+  Status done = do_change(change);
+  lock.lock();
+  change_done_ = std::move(done);
+  change_ = nullptr;
+  changed_.notify_all();
+}
+
+// What was pushed and not committed is still in the queue, and none of it with the recorder.
+Status RecordWriter::do_change(const std::function<Status(record::Recorder&)>& change) {
+  if (failed()) return Error{"the recording failed: " + failure()};
+  Status done = change(*recorder_);
+  if (recorder_->failed()) fail(done.error());
+  return done;
 }
 
 Clock::Time RecordWriter::step() {

@@ -6,6 +6,9 @@
 // A reply leaves only after the commit that holds its command is durable. Ticks that nobody sent a
 // command in are committed together, once a second.
 //
+// Between two commits the recording may be given another file (between_commits()): what is pushed
+// meanwhile waits in the queue, and the world's thread waits for none of it.
+//
 // When the recording fails (a full disk, say), replies that wait say that their command may be
 // lost, and the world's owner is to hold the world still (failed()). What was pushed stays here,
 // and is tried again each second: once it is durable the world may go on. So nothing that was
@@ -61,6 +64,12 @@ class RecordWriter {
   /// Writes all that was pushed, as far as it can be written, and ends the thread.
   void stop();
 
+  /// Has `change` done with the recorder between two commits, on the writer's thread, and waits for
+  /// it; what is pushed meanwhile waits, too, and with it its replies. Error: the recording has
+  /// failed, or the writer ends; or that of `change`, by which the recording may fail. One at a
+  /// time, from any thread but the writer's.
+  [[nodiscard]] Status between_commits(const std::function<Status(record::Recorder&)>& change);
+
   /// Writes what is worth it now, and tries again what failed, if that is due. Returns when it is
   /// to be called again, if nothing is pushed before. For its owner, where it has no thread.
   Clock::Time step();
@@ -91,6 +100,8 @@ class RecordWriter {
   [[nodiscard]] bool wait_for_items(std::vector<Item>& items);
   [[nodiscard]] std::vector<Item> take_items();
   void handle(std::vector<Item> items);
+  [[nodiscard]] Status do_change(const std::function<Status(record::Recorder&)>& change);
+  void do_waiting_change();
   [[nodiscard]] Clock::Time due() const;
   [[nodiscard]] bool room_left() const;
   [[nodiscard]] bool worth_committing() const;
@@ -125,6 +136,10 @@ class RecordWriter {
   bool urgent_ = false;                // guarded by mutex_: somebody waits for what is in the queue
   bool stopping_ = false;              // guarded by mutex_
   std::string failure_;                // guarded by mutex_
+  /// What is to be done between two commits; null: nothing.
+  const std::function<Status(record::Recorder&)>* change_ = nullptr;  // guarded by mutex_
+  std::optional<Status> change_done_;                                 // guarded by mutex_
+  bool ended_ = false;                                                // guarded by mutex_
   std::thread thread_;
 };
 

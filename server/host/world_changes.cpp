@@ -22,6 +22,8 @@ namespace {
 constexpr const char* kResetEnding = ".reset";
 constexpr const char* kUnfinishedFolder = ".new";
 constexpr std::chrono::seconds kSavePatience{5};
+/// Somebody who wants to pause a world may wait behind it.
+constexpr std::chrono::seconds kSealPatience{30};
 
 /// A name that nothing has: BASE.ENDING, BASE-2.ENDING ...
 std::string free_name_of(const std::string& base, const std::string& ending) {
@@ -134,7 +136,8 @@ HostedWorlds::Ended HostedWorlds::close(const std::string& name, const std::stri
     const std::lock_guard lock(mutex_);
     world = std::move(known_[name].hosted);
   }
-  // The first: what is looked back in is about to end, or to be moved.
+  world->cutter.reset();  // gives up what is under way
+  // Before the rest: what is looked back in is about to end, or to be moved.
   if (options_.look_back != nullptr) options_.look_back->remove(name, why);
   if (disk_ != nullptr) disk_->remove(name);
   if (backups_ != nullptr) backups_->remove(name);
@@ -321,6 +324,15 @@ Result<HostedWorlds::Ended> HostedWorlds::reset(const std::string& name, Recordi
   }
   if (!aside) return Error{"the world goes on as it was: " + aside.error()};
   return ended;
+}
+
+Result<HistoryCutter::Asked> HostedWorlds::seal(const std::string& name, std::uint64_t keep,
+                                                bool drop) const {
+  const Known* const world = known(name);
+  if (world == nullptr || !world->hosted || !world->hosted->cutter) {
+    return Error{"\"" + name + "\" is not loaded"};
+  }
+  return world->hosted->cutter->ask(keep, drop, kSealPatience);
 }
 
 Result<HostedWorlds::Exported> HostedWorlds::export_bundle(const std::string& name) {

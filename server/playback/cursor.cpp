@@ -41,6 +41,16 @@ void Cursor::adopt(std::unique_ptr<sim::World> world) {
   sound_ = true;
 }
 
+Status Cursor::refresh() {
+  if (!reader_->replaced()) return reader_->refresh();
+  auto reader = record::Reader::open(reader_->path());
+  if (!reader) return Error{reader.error()};
+  SLUICE_SOMETIMES("a position followed its recording into another file");
+  history_.reset();
+  reader_ = std::move(reader).value();
+  return Done{};
+}
+
 // False digests make the world unsound: it is then of no recorded tick.
 Status Cursor::tick_once() {
   if (!history_) history_.emplace(*reader_, tick() + 1);

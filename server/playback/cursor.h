@@ -55,6 +55,10 @@ class Cursor {
   [[nodiscard]] Status seek(std::uint64_t tick);
   /// Goes on by one tick, which must be there. After an error it stands where it stood.
   [[nodiscard]] Status advance();
+  /// Looks whether the recording has grown, or has another file now, in which it goes on: a running
+  /// server has cut old history off (record::Reader::replaced). It may stand before first_tick()
+  /// then, where it cannot go back to.
+  [[nodiscard]] Status refresh();
   /// Lets go of states that others need the room of. To be called now and then.
   void keep_to_share() { cache_.keep_to_share(); }
 

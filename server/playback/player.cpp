@@ -318,15 +318,32 @@ void Player::look_about() {
 }
 
 void Player::look_for_more() {
+  std::uint64_t first = first_tick_;
   std::uint64_t last = UINT64_MAX;
   for (const auto& pane : panes_) {
-    const Status looked = pane->cursor->reader().refresh();
+    const Status looked = pane->cursor->refresh();
     if (!looked.ok()) warnings_.insert(looked.error());
+    first = std::max(first, pane->cursor->first_tick());
     last = std::min(last, pane->cursor->last_tick());
   }
-  if (last <= last_tick_) return;
-  last_tick_ = last;
+  if (last <= last_tick_ && first == first_tick_) return;
+  last_tick_ = std::max(last_tick_, last);
+  if (std::exchange(first_tick_, first) != first && tick_ < first) leave_what_was_cut_off();
   publish();
+}
+
+void Player::leave_what_was_cut_off() {
+  playing_ = false;
+  jumped_ = true;
+  for (const auto& pane : panes_) {
+    pane->feed->jump();
+    if (const Status gone = pane->cursor->seek(first_tick_); !gone.ok()) trouble_ = gone.error();
+  }
+  if (trouble_.empty()) {
+    trouble_ = "what was before tick " + std::to_string(first_tick_) +
+               " was cut off from this world's recording meanwhile";
+  }
+  tick_ = first_tick_;
 }
 
 void Player::publish() {

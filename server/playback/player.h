@@ -141,6 +141,7 @@ class Player {
   void set_pace();
   void look_about();
   void look_for_more();
+  void leave_what_was_cut_off();
   void publish();
   void reply(std::vector<Request>& requests);
   void report_warnings();

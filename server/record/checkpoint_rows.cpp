@@ -15,8 +15,9 @@ struct CheckpointRows::Statements {
   Statement insert;
 };
 
-CheckpointRows::CheckpointRows(std::unique_ptr<Statements> statements)
-    : statements_(std::move(statements)) {}
+CheckpointRows::CheckpointRows(Database& database, const Limits& limits,
+                               std::unique_ptr<Statements> statements)
+    : database_(database), limits_(limits), statements_(std::move(statements)) {}
 CheckpointRows::~CheckpointRows() = default;
 
 Result<std::unique_ptr<CheckpointRows>> CheckpointRows::open(Database& database,
@@ -28,6 +29,7 @@ Result<std::unique_ptr<CheckpointRows>> CheckpointRows::open(Database& database,
       "VALUES (?1, ?2, ?3, ?4, ?5)");
   if (!insert) return Error{insert.error()};
   std::unique_ptr<CheckpointRows> made(new CheckpointRows(
+      database, limits,
       std::make_unique<Statements>(Statements{std::move(has).value(), std::move(insert).value()})));
   made->chunks_ = std::make_unique<ChunkStore>(database);
   made->cores_ = std::make_unique<CoreStore>(database, limits);
@@ -62,6 +64,21 @@ Status CheckpointRows::write(CheckpointImage& image, ImageRows& rows) {
       .bind(4, list)
       .bind(5, row_checksum(sim::combine(image.tick, image.digest), *core, list))
       .run();
+}
+
+Result<ImageRows> CheckpointRows::rows_of_last() {
+  auto row = database_.prepare("SELECT chunks FROM checkpoints ORDER BY tick DESC LIMIT 1");
+  if (!row) return Error{row.error()};
+  const Result<bool> found = row->step();
+  if (!found) return Error{found.error()};
+  if (!*found) return database_.error("lacks its last checkpoint");
+  const auto listed = decode_chunk_list(row->blob(0), limits_.chunk_list_bytes);
+  if (!listed) return database_.error("is damaged: its last checkpoint: " + listed.error());
+  ImageRows rows;
+  for (const ListedChunk& chunk : *listed) {
+    rows.emplace_hint(rows.end(), chunk.coord, ChunkRows{chunk.row_id, chunk.marks_row_id});
+  }
+  return rows;
 }
 
 Result<ChunkRows> CheckpointRows::store_chunk(const CheckpointImage::Chunk& chunk,

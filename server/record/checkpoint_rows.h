@@ -36,13 +36,17 @@ class CheckpointRows {
   /// which one that is not complete tells the changes, and become this one's. A tick that has a
   /// checkpoint keeps the one it has.
   [[nodiscard]] Status write(CheckpointImage& image, ImageRows& rows);
+  /// Of the last checkpoint that the file holds.
+  [[nodiscard]] Result<ImageRows> rows_of_last();
 
  private:
   struct Statements;
-  explicit CheckpointRows(std::unique_ptr<Statements> statements);
+  CheckpointRows(Database& database, const Limits& limits, std::unique_ptr<Statements> statements);
   [[nodiscard]] Result<ChunkRows> store_chunk(const CheckpointImage::Chunk& chunk,
                                               const ChunkRows& before);
 
+  Database& database_;
+  const Limits limits_;
   std::unique_ptr<Statements> statements_;
   std::unique_ptr<ChunkStore> chunks_;
   std::unique_ptr<CoreStore> cores_;

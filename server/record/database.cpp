@@ -6,6 +6,7 @@
 
 #include "protocol/base/assert.h"
 #include "server/record/format.h"
+#include "server/record/replaced_files.h"
 
 namespace sluice::record {
 
@@ -215,19 +216,23 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& path, Mode m
   const int flags = mode == Mode::kRead    ? SQLITE_OPEN_READONLY
                     : mode == Mode::kWrite ? SQLITE_OPEN_READWRITE
                                            : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+  const OpeningFile opening;
   sqlite3* connection = nullptr;
   // Full mutexes cost nothing here and let a connection move between threads.
   const int code =
       sqlite3_open_v2(path.c_str(), &connection, flags | SQLITE_OPEN_FULLMUTEX, nullptr);
   std::unique_ptr<Database> database(new Database(path, connection));
+  database->replaced_before_ = times_replaced(path);
   if (code != SQLITE_OK) {
     return database->failed(code, connection == nullptr ? nullptr : sqlite3_errmsg(connection));
   }
   if (const Status hardened = database->harden(); !hardened) return Error{hardened.error()};
-  // A log is folded where it is known to be on the medium (Recorder), and never by the way.
-  if (mode == Mode::kWrite) {
+  // A log is folded where it is known to be on the medium (Recorder), and never by the way. Nor
+  // does a reader take one away: it may be another file's by then (replaced_files.h).
+  if (mode != Mode::kCreate) {
     sqlite3_db_config(connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
   }
+  // With this a reader has its log open, too, whatever becomes of their names.
   if (mode == Mode::kRead && path != kInMemory) database->take_back_what_was_cut_off();
   return database;
 }
@@ -334,6 +339,10 @@ Result<std::string> Database::text(std::string_view sql) {
 
 std::int64_t Database::last_row_id() const {
   return sqlite3_last_insert_rowid(connection_.get());
+}
+
+bool Database::replaced() const {
+  return times_replaced(path_) != replaced_before_;
 }
 
 bool Database::take_damage() {

@@ -122,6 +122,8 @@ class Database {
   [[nodiscard]] std::int64_t last_row_id() const;
   /// Whether the system failed since the last call, and how.
   [[nodiscard]] std::string take_system_failure();
+  /// Whether another file has taken this one's name in this process since it was opened.
+  [[nodiscard]] bool replaced() const;
   /// Whether damage in the file was met since the last call.
   [[nodiscard]] bool take_damage();
   /// "PATH: what".
@@ -140,6 +142,7 @@ class Database {
   [[nodiscard]] Error failed(int code, const char* sqlite_message) const;
 
   std::string path_;
+  std::uint64_t replaced_before_ = 0;  // before it was opened
   SharedFailures failures_ = std::make_shared<Failures>();
   std::unique_ptr<sqlite3, Closer> connection_;
   const SharedStatements kept_ = std::make_shared<KeptStatements>();

@@ -12,6 +12,7 @@ namespace {
 constexpr const char* kUnfinished = ".new-";
 constexpr const char* kRepaired = ".repaired";
 constexpr const char* kPart = "part-";
+constexpr const char* kUncut = ".uncut";
 
 /// The files beside `path` whose names begin as its own and go on so, in the order of their names.
 std::vector<std::string> beside(const std::string& path, const std::string& word) {
@@ -48,6 +49,20 @@ Status set_aside(const std::string& path, const std::string& aside) {
   return sync_directory_of(path);
 }
 
+Status sync_made(const std::string& path) {
+  for (const std::string& made : beside(path, kUnfinished)) {
+    if (Status synced = sync_file(made); !synced) return synced;
+  }
+  return Done{};
+}
+
+/// From here on the made files are what holds.
+Status decide(const std::string& path) {
+  Status done = rename_file(unfinished_main(path), path + kRepaired);
+  if (done) done = sync_directory_of(path);
+  return done;
+}
+
 }  // namespace
 
 std::string unfinished_main(const std::string& path) {
@@ -58,20 +73,42 @@ std::string unfinished_part(const std::string& path, const std::string& range) {
   return path + kUnfinished + kPart + range;
 }
 
+std::string part_of(const std::string& path, const std::string& range) {
+  return path + "." + kPart + range;
+}
+
 void remove_unfinished(const std::string& path) {
   for (const std::string& name : beside(path, kUnfinished)) (void)files().remove(name);
 }
 
 Result<std::string> begin_exchange(const std::string& path, const std::string& word) {
-  for (const std::string& made : beside(path, kUnfinished)) {
-    if (const auto synced = sync_file(made); !synced) return Error{synced.error()};
-  }
   const std::string aside = name_aside(path, word);
-  Status done = set_aside(path, aside);
-  if (done) done = rename_file(unfinished_main(path), path + kRepaired);
-  if (done) done = sync_directory_of(path);
+  Status done = sync_made(path);
+  if (done) done = set_aside(path, aside);
+  if (done) done = decide(path);
   if (!done) return Error{done.error()};
   return aside;
+}
+
+std::string uncut_of(const std::string& path) {
+  return path + kUncut;
+}
+
+bool has_leftovers(const std::string& path) {
+  return files().exists(uncut_of(path)) || !beside(path, kUnfinished).empty();
+}
+
+void remove_leftovers(const std::string& path) {
+  remove_unfinished(path);
+  remove_recording(uncut_of(path));
+}
+
+Status begin_replacement(const std::string& path) {
+  Status done = sync_made(path);
+  // A file system without links takes the room back at once.
+  if (done) (void)files().link(path, uncut_of(path));
+  if (done) done = decide(path);
+  return done;
 }
 
 bool is_exchanging(const std::string& path) {

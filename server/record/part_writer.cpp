@@ -42,11 +42,12 @@ Status PartWriter::finish() {
 }
 
 Result<CopiedTicks> copy_ticks(Reader& reader, std::uint64_t after, std::uint64_t last,
-                               PartWriter& writer) {
+                               PartWriter& writer, const std::atomic<bool>* stop) {
   CopiedTicks copied;
   TickCursor cursor(reader, after + 1);
   auto next = reader.checkpoint_after(after + 1);
   for (std::uint64_t tick = after + 1; tick <= last; ++tick) {
+    if (stop != nullptr && *stop) return Error{reader.path() + ": copying it was stopped"};
     const auto record = cursor.next();
     if (!record) return Error{record.error()};
     copied.commands += (*record)->commands.size();

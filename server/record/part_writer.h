@@ -2,6 +2,7 @@
 // bounded, however long the part is.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -48,9 +49,11 @@ struct CopiedTicks {
 };
 
 /// The ticks after `after`, up to `last`, with the checkpoints among them. Both must be ticks of
-/// the reader's history. What is there of the part is durable when this returns.
+/// the reader's history. What is there of the part is durable when this returns. Where `stop` is
+/// given and turns true it ends with an error.
 [[nodiscard]] Result<CopiedTicks> copy_ticks(Reader& reader, std::uint64_t after,
-                                             std::uint64_t last, PartWriter& writer);
+                                             std::uint64_t last, PartWriter& writer,
+                                             const std::atomic<bool>* stop = nullptr);
 
 /// What the recording says about itself, for a part of it.
 [[nodiscard]] std::vector<Fact> facts_for_part(const Reader& reader);

@@ -62,6 +62,10 @@ std::string Reader::take_system_failure() {
   return database_->take_system_failure();
 }
 
+bool Reader::replaced() const {
+  return database_->replaced();
+}
+
 std::optional<Error> Reader::take_damage() {
   if (!database_->take_damage()) return std::nullopt;
   return database_->error("is damaged: SQLite met a page that is");

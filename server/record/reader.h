@@ -92,6 +92,9 @@ class Reader {
   /// Whether SQLite met damage since the last call, be it that it reads the same rows now: it
   /// checks a page when it first looks at it, and not again while it remembers it.
   [[nodiscard]] std::optional<Error> take_damage();
+  /// Whether another file has its name now: a running server has cut old history off (cut.h). What
+  /// is open stays as it was, and grows no more.
+  [[nodiscard]] bool replaced() const;
   /// Looks whether the file has grown.
   [[nodiscard]] Status refresh();
 

@@ -7,9 +7,11 @@
 #include "server/record/bounds.h"
 #include "server/record/database.h"
 #include "server/record/durable.h"
+#include "server/record/exchange.h"
 #include "server/record/facts.h"
 #include "server/record/history_rows.h"
 #include "server/record/reader.h"
+#include "server/record/replaced_files.h"
 #include "server/record/write_lock.h"
 
 namespace sluice::record {
@@ -114,6 +116,9 @@ Status Recorder::connect() {
   // Were the log folded while the medium has a part of it, a loss of power would bring that part
   // back, and it would be laid over what is newer.
   if (const Status anew = write_log_anew(path_ + "-wal"); !anew) return anew;
+  // Nor may another file have that name after a loss of power: this process, or the one before, may
+  // have given it the name and not come to making that durable (change_file()).
+  if (const Status named = sync_directory_of(path_); !named) return named;
   auto opened = Database::open(path_, Database::Mode::kWrite);
   if (!opened) return Error{opened.error()};
   Database& database = **opened;
@@ -210,9 +215,11 @@ void Recorder::note_damage() {
 
 Status Recorder::resume() {
   if (!failure_) return Done{};
+  std::optional<ReplacingFile> alone;
+  if (changing_file_) alone.emplace();
   const std::uint64_t appended = last_tick_;
   file_.reset();
-  Status done = connect();
+  Status done = follow_change();
   if (done) done = fold_log(*file_->database);
   if (done) done = drop_what_is_there(last_tick_);
   last_tick_ = appended;
@@ -223,6 +230,56 @@ Status Recorder::resume() {
   failure_.reset();
   SLUICE_SOMETIMES("a recording that had failed went on");
   return done;
+}
+
+Result<std::vector<std::string>> Recorder::change_file() {
+  if (failure_) return *failure_;
+  SLUICE_ASSERT(pending_.empty() && pending_images_.empty());
+  const ReplacingFile alone;
+  // What its log holds is in the new file, too.
+  file_.reset();
+  const Status begun = begin_replacement(path_);
+  // Whatever was said of it: once that name is there, a start goes on with the new file.
+  const bool decided = is_exchanging(path_);
+  changing_file_ = decided;
+  std::vector<std::string> parts;
+  Status done = Done{};
+  if (decided) {
+    auto finished = finish_exchange(path_);
+    done = finished ? Status(Done{}) : Status(Error{finished.error()});
+    if (finished) parts = std::move(finished).value();
+  }
+  if (done) done = follow_change();
+  if (!done) {
+    file_.reset();
+    failure_ = Error{done.error()};
+    return *failure_;
+  }
+  if (!decided) return Error{begun.error()};
+  return parts;
+}
+
+// Where a file was to take this one's place it does so now, if it has not yet. The caller keeps
+// others from opening it meanwhile.
+Status Recorder::follow_change() {
+  if (!changing_file_) return connect();
+  if (is_exchanging(path_)) {
+    if (const auto finished = finish_exchange(path_); !finished) return Error{finished.error()};
+  }
+  note_replaced(path_);
+  if (const Status connected = connect(); !connected) return connected;
+  if (last_tick_ != durable_tick_) {
+    return file_->database->error("ends at tick " + std::to_string(last_tick_) +
+                                  ", but was to end at tick " + std::to_string(durable_tick_));
+  }
+  // From which the next image tells the changes, unless it is the first of this recorder.
+  if (!rows_.empty()) {
+    auto rows = file_->checkpoints->rows_of_last();
+    if (!rows) return Error{rows.error()};
+    rows_ = std::move(rows).value();
+  }
+  changing_file_ = false;
+  return Done{};
 }
 
 // A commit that failed in its last moment may be in the file after all.

@@ -68,6 +68,12 @@ class Recorder {
   /// this returns ok, what was appended and is not in the file waits for the next commit(), and
   /// all goes on as before. An error (the disk is still full, say) changes nothing: try later.
   [[nodiscard]] Status resume();
+  /// Goes on in the files that lie ready to take this one's place (exchange.h), the main one of
+  /// which holds the same last tick and checkpoint: all that was appended must be committed.
+  /// Returns the new names of the parts. An error while failed() is false means that all is as it
+  /// was; else the recording failed, and resume() completes it.
+  [[nodiscard]] Result<std::vector<std::string>> change_file();
+  [[nodiscard]] bool failed() const { return failure_.has_value(); }
   /// Commits, and stores the image (of last_tick() or an earlier tick) in the same transaction.
   /// A tick that has a checkpoint keeps the one it has. Chunks of contents that the file holds
   /// already are not written again. An image that is not complete must follow, in this recorder,
@@ -85,6 +91,7 @@ class Recorder {
   [[nodiscard]] static Result<std::unique_ptr<Recorder>> open_locked(
       const std::string& path, std::unique_ptr<WriteLock> lock, const Limits& limits);
   [[nodiscard]] Status connect();
+  [[nodiscard]] Status follow_change();
   [[nodiscard]] Status drop_what_is_there(std::uint64_t last_tick_there);
   [[nodiscard]] Status in_transaction();
   void note_damage();
@@ -95,6 +102,7 @@ class Recorder {
   std::unique_ptr<Connection> file_;  // null after a resume() that failed
   RefusalLimit refusals_;
   ImageRows rows_;                   // of the last image that was committed
+  bool changing_file_ = false;       // and not yet at home in the new one
   std::vector<TickRecord> pending_;  // appended since the last commit that went well
   std::vector<CheckpointImage> pending_images_;
   std::uint64_t last_tick_ = 0;

@@ -385,13 +385,19 @@ class Repairer {
 }  // namespace
 
 Result<bool> finish_repair(const std::string& path) {
-  if (!is_exchanging(path)) return false;
-  SLUICE_SOMETIMES("a start completed a repair");
+  const bool decided = is_exchanging(path);
+  if (!decided && !has_leftovers(path)) return false;
   const auto lock = WriteLock::acquire(path);
+  // What is being made is that writer's.
+  if (!lock && !decided) return false;
   if (!lock) return Error{lock.error()};
-  const auto finished = finish_exchange(path);
-  if (!finished) return Error{finished.error()};
-  return true;
+  if (decided) {
+    SLUICE_SOMETIMES("a start completed a repair");
+    const auto finished = finish_exchange(path);
+    if (!finished) return Error{finished.error()};
+  }
+  remove_leftovers(path);
+  return decided;
 }
 
 Result<Repair> repair(const std::string& path, const RepairOptions& options) {

@@ -122,7 +122,8 @@ struct RepairOptions {
 /// or a later repair completes this one.
 [[nodiscard]] Result<Repair> repair(const std::string& path, const RepairOptions& options = {});
 /// Completes a repair, or a cut (seal.h), that was ended in its last steps; false where there was
-/// none. To be called before a file is gone on with.
+/// none. Takes away what one left that was ended before. To be called before a file is gone on
+/// with.
 [[nodiscard]] Result<bool> finish_repair(const std::string& path);
 
 /// For people, a line each: what was lost, what was kept where.

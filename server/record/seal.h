@@ -11,6 +11,7 @@
 // cut can no longer be proved, and tools say at which tick the history begins.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -30,6 +31,8 @@ struct SealOptions {
   /// What is cut off is gone.
   bool drop = false;
   Limits limits;
+  /// Where given and true what is under way ends soon, with an error, and nothing was changed.
+  const std::atomic<bool>* stop = nullptr;
 };
 
 struct Sealed {

@@ -31,6 +31,8 @@ struct AdminOptions {
   std::string reason;
   std::uint64_t hours = 0;
   std::uint64_t ticks = 1;
+  std::uint64_t keep = 0;
+  bool drop = false;
   double speed = 1;
   bool off = false;
   bool json = false;
@@ -104,6 +106,10 @@ Json ban_of(const AdminOptions& options) {
   return {{"ban", ban}};
 }
 
+Json seal_of(const AdminOptions& options) {
+  return {{"seal", {{"keep", options.keep}, {"drop", options.drop}}}};
+}
+
 Json recording_of(const AdminOptions& options) {
   return {{"recording", options.delete_recording ? "delete" : "keep"}};
 }
@@ -165,6 +171,13 @@ void add_worlds_actions(CLI::App& admin, const Options& options, int& exit_statu
   add_action(admin, options, exit_status, "export",
              "Write its world file and a copy of its recording to exports in the data folder",
              true);
+  CLI::App& seal =
+      add_action(admin, options, exit_status, "seal",
+                 "Cut the old history of a world that runs off its recording", true, seal_of);
+  seal.add_option("--keep", options->keep, "ticks that stay, at least")
+      ->required()
+      ->check(whole_number());
+  seal.add_flag("--drop", options->drop, "what is cut off is gone, and not kept in a file");
 }
 
 }  // namespace

@@ -57,7 +57,8 @@ int run_log(const LogOptions& options) {
     std::cerr << "sluice: --from " << options.from << " is after --to " << options.to << '\n';
     return kExitWrongInput;
   }
-  const std::uint64_t from = std::max<std::uint64_t>(options.from, 1);
+  // What was before that was cut off, or is another file's.
+  const std::uint64_t from = std::max(options.from, (*reader)->first_tick() + 1);
   const std::uint64_t to = std::min(options.to, (*reader)->last_tick());
   if (from > to) {
     std::cerr << "sluice: nothing to print: the recording ends with tick " << (*reader)->last_tick()
@@ -82,7 +83,8 @@ void add_log_command(CLI::App& app, int& exit_status) {
   command->add_option("FILE", options->file, "a recording (NAME.sluice)")
       ->required()
       ->check(recording_file());
-  command->add_option("--from", options->from, "first tick (default: 1)")->check(whole_number());
+  command->add_option("--from", options->from, "first tick (default: the first one recorded)")
+      ->check(whole_number());
   command->add_option("--to", options->to, "last tick (default: the last one recorded)")
       ->check(whole_number());
   command->add_flag(

@@ -296,7 +296,12 @@ TEST_F(Toolbox, BundlesAndBackupsVerifyAndRepairSaysWhatItFound) {
 
 TEST_F(Toolbox, OldHistoryIsCutOffAndProvesWhatComesAfterIt) {
   const std::string file = folder.file("v.sluice");
-  ASSERT_EQ(sluice({"sim", world, "--ticks", "300", "--record", file}).status, 0);
+  const std::string pours = folder.write("p.jsonl",
+                                         "{\"tick\": 2, \"cmd\": \"pour\", \"at\": [3,5,0], "
+                                         "\"units\": 7}\n{\"tick\": 250, \"cmd\": \"pour\", "
+                                         "\"at\": [3,5,0], \"units\": 8}\n");
+  ASSERT_EQ(sluice({"sim", world, "--ticks", "300", "--record", file, "--script", pours}).status,
+            0);
   EXPECT_THAT(sluice({"seal", file, "--keep", "300"}).out, HasSubstr("nothing is cut off"));
   const nlohmann::json cut = last_line(sluice({"seal", file, "--keep", "100", "--json"}));
   EXPECT_EQ(cut.at("kept").at("first_tick"), 200);
@@ -304,6 +309,8 @@ TEST_F(Toolbox, OldHistoryIsCutOffAndProvesWhatComesAfterIt) {
   const std::string old = file + ".part-0-200";
   EXPECT_EQ(cut.at("old").at("file"), old);
   EXPECT_EQ(sluice({"verify", old}).status, 0);
+  EXPECT_THAT(sluice({"log", old}).out, HasSubstr("\"units\":7"));
+  EXPECT_THAT(sluice({"log", file}).out, HasSubstr("\"units\":8"));
   EXPECT_THAT(sluice({"verify", file}).out,
               HasSubstr("How the world came to be that is not proved"));
   const Finished both = sluice({"verify", file, "--after", old, "--json"});

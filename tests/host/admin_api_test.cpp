@@ -252,7 +252,7 @@ TEST_F(AdminApiTest, EachActionNeedsItsRole) {
       ++tried;
     }
   }
-  EXPECT_EQ(tried, 22);
+  EXPECT_EQ(tried, 23);
   ASSERT_EQ(ask("POST", "/api/worlds/pond/load", "", "adam").status, 200U);
   EXPECT_THAT(
       ask("POST", "/api/worlds/pond/pause", "", "bert").body,
@@ -268,6 +268,48 @@ TEST_F(AdminApiTest, ABackupHoldsAllThatHappenedBeforeIt) {
   const json made = json::parse(ask("POST", "/api/worlds/pond/backup").body);
   EXPECT_EQ(made["file"], "pond-19700101T000000Z.sluice");
   EXPECT_GE(made["tick"], before["tick"]);
+}
+
+TEST_F(AdminApiTest, OldHistoryIsSealedWhileTheWorldRuns) {
+  open(false);
+  const auto too_little = post("seal", R"({"seal": {"keep": 1000000}})");
+  EXPECT_EQ(too_little.status, 200U) << too_little.body;
+  EXPECT_EQ(json::parse(too_little.body)["cut"], nullptr);
+  EXPECT_EQ(json::parse(too_little.body)["under_way"], false);
+  ASSERT_TRUE(tests::wait_until([&] { return runner_->feed().tick() > 50; }));
+  const std::uint64_t saved = tick_when_still();
+  // What is saved has its checkpoint in the recording a moment after its tick.
+  const auto once_cut = [this](const char* body) {
+    net::AdminAnswer answer;
+    EXPECT_TRUE(tests::wait_until([&] {
+      answer = post("seal", body);
+      return answer.status != 200 || !json::parse(answer.body)["cut"].is_null();
+    }));
+    return answer;
+  };
+  const auto sealed = once_cut(R"({"seal": {"keep": 0, "drop": false}})");
+  ASSERT_EQ(sealed.status, 200U) << sealed.body;
+  const json said = json::parse(sealed.body);
+  EXPECT_GE(said["cut"], saved);
+  EXPECT_GE(said["tick"], said["cut"]);
+  const std::string part = said["part"];
+  EXPECT_EQ(part, "pond.sluice.part-0-" + said["cut"].dump());
+  EXPECT_TRUE(std::filesystem::exists(folder_.file("data/" + part)));
+  EXPECT_THAT(said["said"].get<std::string>(), HasSubstr(part + ": holds ticks 1 to "));
+  EXPECT_EQ(said["said"].get<std::string>().find(folder_.file("")), std::string::npos);
+  ASSERT_TRUE(tests::wait_until([&] { return runner_->feed().tick() > said["cut"]; }));
+  (void)tick_when_still();
+  const auto dropped = once_cut(R"({"seal": {"keep": 0, "drop": true}})");
+  ASSERT_EQ(dropped.status, 200U) << dropped.body;
+  EXPECT_EQ(json::parse(dropped.body)["part"], nullptr);
+  EXPECT_THAT(dropped.body, HasSubstr("can no longer be proved"));
+  for (const char* wrong : {R"({"seal": {}})", R"({"seal": {"keep": -1}})", R"({"seal": 7})",
+                            R"({"seal": {"keep": 1, "drop": 1}})",
+                            R"({"seal": {"keep": 1, "all": true}})", R"({"keep": 1})"}) {
+    EXPECT_EQ(post("seal", wrong).status, 400U) << wrong;
+  }
+  EXPECT_THAT(post("seal", R"({"seal": {"keep": "1"}})").body,
+              HasSubstr("seal must be {\\\"keep\\\": ticks"));
 }
 
 TEST_F(AdminApiTest, BansAreMadeListedAndLifted) {

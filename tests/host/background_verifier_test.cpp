@@ -11,6 +11,7 @@
 #include <spdlog/sinks/base_sink.h>
 #include <spdlog/spdlog.h>
 
+#include "server/record/cut.h"
 #include "server/record/database.h"
 #include "server/record/recorder.h"
 #include "server/record/verify.h"
@@ -70,6 +71,31 @@ TEST_F(BackgroundVerifierTest, FollowsASoundRecordingAFewSecondsBehind) {
   EXPECT_FALSE(verifier.alarmed());
   EXPECT_EQ(verifier.detail(), "");
   EXPECT_EQ(verifier.bundles(), 0U);
+}
+
+TEST_F(BackgroundVerifierTest, FollowsARecordingWhoseOldHistoryIsCutOff) {
+  run_to(50, 0);
+  must(recorder_->checkpoint(record::CheckpointImage::of(*world_)));
+  BackgroundVerifier verifier(options());
+  run_to(200, 0);
+  ASSERT_TRUE(tests::wait_until([&] { return verifier.verified_tick() == 100; }));
+  must(recorder_->checkpoint(record::CheckpointImage::of(*world_)));
+  run_to(230, 0);
+  record::SealOptions keeping;
+  keeping.keep = 10;
+  auto cut = must(record::Cut::find(path(), keeping));
+  must(cut->prepare());
+  ASSERT_TRUE(must(cut->take_place(*recorder_, 0)));
+  cut.reset();
+  EXPECT_TRUE(tests::wait_until([&] { return verifier.verified_tick() == 230; }))
+      << "what was recorded before the cut, all of it";
+  run_to(400, 0);
+  EXPECT_TRUE(tests::wait_until([&] { return verifier.verified_tick() == 300; }));
+  EXPECT_FALSE(verifier.alarmed()) << verifier.detail();
+  run_to(500, 450);
+  run_to(600, 0);
+  EXPECT_TRUE(tests::wait_until([&] { return verifier.alarmed(); }));
+  EXPECT_NE(verifier.detail().find("diverges at tick 450"), std::string::npos) << verifier.detail();
 }
 
 TEST_F(BackgroundVerifierTest, RaisesTheAlarmAndLeavesABundle) {

@@ -199,6 +199,37 @@ TEST_F(LookBackTest, AtTheEndItPlaysOnAsTheRecordingGrows) {
   EXPECT_TRUE(me->mirror().playback()->playing);
 }
 
+TEST_F(LookBackTest, WhoLooksBackStaysWhileOldHistoryIsCutOff) {
+  serve();
+  run_to(500);
+  const auto live = watch("lake");
+  ASSERT_TRUE(live->command(alone_as("late", 495)).applied);
+  ASSERT_TRUE(live->command(alone_as("early", 40)).applied);
+  const auto late = watch_at("late");
+  const auto early = watch_at("early");
+  expect_shown(*late, 495);
+  expect_shown(*early, 40);
+  // A checkpoint comes every two seconds, in tick 400 for one.
+  const auto cut = worlds_->seal("lake", 90, false);
+  ASSERT_TRUE(cut.ok()) << cut.error();
+  ASSERT_TRUE(cut->sealed);
+  const std::uint64_t first = cut->sealed->main.first_tick;
+  ASSERT_GE(first, 400U);
+  // One is brought to what is left, the other one is not moved.
+  expect_shown(*early, first);
+  EXPECT_THAT(early->mirror().playback()->trouble,
+              HasSubstr("what was before tick " + std::to_string(first) + " was cut off"));
+  if (first < 495) expect_shown(*late, 495);
+  EXPECT_EQ(early->mirror().playback()->first_tick, first);
+  EXPECT_THAT(early->command(seek_to(40)).reason, HasSubstr("there is no tick 40; ticks "));
+  const std::uint64_t now = worlds_->runner("lake")->feed().tick();
+  run_to(now);
+  ASSERT_TRUE(tests::wait_until([&] { return late->command(seek_to(now)).applied; }))
+      << "it goes on to grow";
+  expect_shown(*late, now);
+  EXPECT_EQ(look_back_->sample("lake").positions, 2U);
+}
+
 TEST_F(LookBackTest, AWorldHasSoManyPositionsAndNoMore) {
   serve({.positions = 8, .per_world = 2, .memory = 64});
   run_to(20);

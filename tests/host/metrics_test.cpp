@@ -98,6 +98,16 @@ TEST(MetricsTest, EachSaysWhatHappened) {
   EXPECT_EQ(value_of(text, "sluice_tick_seconds_bucket", R"({world="tub",le="+Inf"})"), "2");
 }
 
+TEST(MetricsTest, CutsOfOldHistoryAreCounted) {
+  Metrics metrics;
+  metrics.add_world("tub").report(CutSample{32, 33, 34, 0.5});
+  const std::string text = metrics.text();
+  EXPECT_EQ(value_of(text, "sluice_history_cuts_total"), "32");
+  EXPECT_EQ(value_of(text, "sluice_history_cut_failures_total"), "33");
+  EXPECT_EQ(value_of(text, "sluice_recording_ticks"), "34");
+  EXPECT_EQ(value_of(text, "sluice_history_cut_held_back_seconds"), "0.5");
+}
+
 TEST(MetricsTest, CountersNeverFall) {
   Metrics metrics;
   WorldMetrics& world = metrics.add_world("tub");

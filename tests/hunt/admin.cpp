@@ -95,6 +95,7 @@ void Admin::look(const Life& life) {
   if (saved.life != life.number() || ledger_.is_damaged()) return;
   auto reader = record::Reader::open(kRecording, ground_.plan.record_limits());
   if (!reader) return fail("what was saved cannot be read: " + reader.error());
+  if (saved.tick < (*reader)->first_tick()) return;  // old history was cut off meanwhile
   const auto found = (*reader)->checkpoint_before(saved.tick);
   if (!found) return fail(found.error());
   if (!*found || (*found)->tick != saved.tick) {

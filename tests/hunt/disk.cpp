@@ -55,6 +55,7 @@ Disk::~Disk() {
 bool Disk::change() {
   if (dead_) return false;
   ++changes_;
+  if (fails_in_ > 0 && --fails_in_ == 0) fault_ = next_fault_;
   if (dies_in_ > 0 && --dies_in_ == 0) dead_ = true;
   return !dead_;
 }

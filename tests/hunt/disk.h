@@ -38,6 +38,11 @@ class Disk final : public record::Files {
 
   void set_fault(DiskFault fault) { fault_ = fault; }
   [[nodiscard]] DiskFault fault() const { return fault_; }
+  /// It has this fault from the change of that number from now on.
+  void fail_in(std::uint64_t changes, DiskFault fault) {
+    fails_in_ = changes;
+    next_fault_ = fault;
+  }
   /// The process dies in the change of that number from now; 0: not by itself.
   void die_in(std::uint64_t changes) { dies_in_ = changes; }
   /// Likewise in the change of a name of that number: files that are made, renamed, linked,
@@ -119,6 +124,8 @@ class Disk final : public record::Files {
   tests::Dice dice_;
   DiskFault fault_ = DiskFault::kNone;
   bool dead_ = false;
+  std::uint64_t fails_in_ = 0;
+  DiskFault next_fault_ = DiskFault::kNone;
   std::uint64_t dies_in_ = 0;
   std::uint64_t dies_in_names_ = 0;
   std::uint64_t changes_ = 0;

@@ -41,6 +41,8 @@ void Run::plan_faults() {
   befall("fault: clock jumps", plan.clock_jumps,
          [this] { ground_.timeline.jump(milliseconds(dice_.roll(1, 30000))); });
   befall("fault: operator", plan.operator_acts, [this] { operate(); });
+  befall("fault: seal", plan.seals,
+         [this] { life_->seal(static_cast<std::uint64_t>(dice_of_seals_.roll(0, 60))); });
   befall("fault: reset", plan.resets, [this] { reset_world(); });
   befall("fault: admin", plan.admin_acts, [this] {
     admin_.act(*life_);

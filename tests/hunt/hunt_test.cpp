@@ -36,7 +36,11 @@ const std::set<std::string> kRare = {
     "a client stalled over a resync",
     "a client that took nothing was let go",
     "a commit that failed was in the file after all",
+    "a cut of a world that ran failed",
+    "a cut was far behind its world, and caught up once more",
+    "a cut was given a checkpoint that came after its tick",
     "a damaged row of history was proven whole",
+    "a position followed its recording into another file",
     "a repair found another one undone",
     "a repair kept a part of its own",
     "a start completed a repair",
@@ -118,6 +122,13 @@ const std::set<std::string> kOfStalls = {
     "a client stalled over a resync", "a client that took nothing was let go",
     "the verifier found damage",
 };
+// cuts of a history that grows faster than it is copied, and on a medium that fails.
+const std::set<std::string> kOfCuts = {
+    "a cut of a world that ran failed",
+    "a cut was far behind its world, and caught up once more",
+    "a cut was given a checkpoint that came after its tick",
+    "a position followed its recording into another file",
+};
 
 TEST_F(HuntTest, RepairsInsideRepairsAndCommitsThatFailedAreMet) {
   expect_meets(
@@ -125,6 +136,15 @@ TEST_F(HuntTest, RepairsInsideRepairsAndCommitsThatFailedAreMet) {
       "hand_repairs = 70\nside = 6\nticks = 200\nquiet = 200\ntick_rate = 10\nclients = 1\n"
       "verifies = 0\nhistory = 0\ncheckpoint_ticks = 15\nticks_per_row = 10\n",
       kOfRepairs, 400);
+}
+
+TEST_F(HuntTest, CutsThatComeLateOrFailAreMet) {
+  expect_meets(
+      "seals = 60\nbad_syncs = 20\nfull_disk = 4\ngone_disk = 8\nlooks_back = 30\nresets = 0\n"
+      "operator_acts = 40\nadmin_acts = 60\n"
+      "lost_sectors = 0\nflips = 0\nside = 6\nticks = 400\nquiet = 200\ntick_rate = 30\n"
+      "clients = 2\ncheckpoint_ticks = 6\nticks_per_row = 10\nslow_disk = 100\n",
+      kOfCuts, 200);
 }
 
 TEST_F(HuntTest, StallsOverResyncsAndAlarmsAreMet) {
@@ -138,6 +158,7 @@ TEST_F(HuntTest, StallsOverResyncsAndAlarmsAreMet) {
 TEST_F(HuntTest, WhateverIsRareHasAPlanOfItsOwn) {
   std::set<std::string> planned = kOfRepairs;
   planned.insert(kOfStalls.begin(), kOfStalls.end());
+  planned.insert(kOfCuts.begin(), kOfCuts.end());
   EXPECT_EQ(planned, kRare);
 }
 

@@ -15,6 +15,7 @@ namespace {
 using Kind = Timeline::Kind;
 constexpr Duration kVerifierInterval = std::chrono::milliseconds(1000);
 constexpr Duration kSweepInterval = std::chrono::milliseconds(1000);
+constexpr auto kCutterInterval = std::chrono::milliseconds(1500);
 
 std::size_t size_of(std::int64_t value) {
   return static_cast<std::size_t>(value);
@@ -122,6 +123,7 @@ Life::Life(Ground& ground, std::uint64_t number, Watcher watcher)
       dice_(ground.stream("life") + number),
       look_dice_(ground.stream("look back") + number),
       verifier_dice_(ground.stream("verifier") + number),
+      cutter_dice_(ground.stream("cutter") + number),
       executor_(ground.stream("order") + number, ground.plan.shuffle != 0),
       gate_(std::make_shared<access::Gate>(access::GateRules{}, [&ground] {
         return std::chrono::floor<std::chrono::seconds>(ground.timeline.now().time_since_epoch())
@@ -197,12 +199,29 @@ void Life::compose(host::LoadedWorld loaded) {
   verifier.claimants = [&counters] { return counters.claimants.load(); };
   verifier.drive = drive;
   verifier_ = std::make_unique<host::BackgroundVerifier>(std::move(verifier));
+  if (plan.seals > 0) cutter_ = make_cutter();
   runner_->start();
   after({}, "tick", Kind::kRegular, [this] { step_runner(); });
   if (plan.verifies != 0) {
     after(kVerifierInterval, "verify", Kind::kRegular, [this] { step_verifier(); });
   }
   after(kSweepInterval, "sweep", Kind::kRegular, [this] { sweep(); });
+  if (cutter_) after(kCutterInterval, "cut", Kind::kRegular, [this] { step_cutter(); });
+}
+
+std::unique_ptr<host::HistoryCutter> Life::make_cutter() {
+  const Plan& plan = ground_.plan;
+  host::HistoryCutter::Options options;
+  options.name = "hunt";
+  options.recording = kRecording;
+  // As a start does it.
+  options.rule.hours = static_cast<std::uint32_t>(plan.history);
+  options.ticks_per_hour = 1;
+  options.limits = plan.record_limits();
+  options.most_behind = 4;
+  options.retry = kCutterInterval;
+  options.drive = {host::Drive::By::kOwner, &ground_.timeline};
+  return std::make_unique<host::HistoryCutter>(std::move(options), runner_->writer());
 }
 
 Life::~Life() {
@@ -214,6 +233,7 @@ Life::~Life() {
     if (const auto there = wire.lock()) there->drop_server();
   }
   verifier_.reset();
+  cutter_.reset();
 }
 
 // Of a process that is gone nothing happens any more.
@@ -255,6 +275,18 @@ void Life::step_verifier() {
   const auto slow = static_cast<std::int32_t>(ground_.plan.slow_disk);
   const auto late = std::chrono::milliseconds(slow == 0 ? 0 : verifier_dice_.roll(0, slow));
   after(kVerifierInterval + late, "verify", Kind::kRegular, [this] { step_verifier(); });
+}
+
+// The world goes on between the steps of a cut.
+void Life::step_cutter() {
+  const bool more = cutter_->step();
+  const auto slow = static_cast<std::int32_t>(ground_.plan.slow_disk);
+  const auto late = std::chrono::milliseconds(cutter_dice_.roll(1, 400 + slow));
+  after(more ? late : kCutterInterval + late, "cut", Kind::kRegular, [this] { step_cutter(); });
+}
+
+void Life::seal(std::uint64_t keep) {
+  if (cutter_) (void)cutter_->ask(keep, false, {});
 }
 
 // As the listener's own.
@@ -309,6 +341,7 @@ Status Life::ask_to_look_back(const net::ClientCommand& command) {
 }
 
 void Life::stop() {
+  if (cutter_) cutter_->stop();
   look_back_.close();
   runner_->stop();
   hub_->on_mail();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "server/host/background_verifier.h"
+#include "server/host/history_cutter.h"
 #include "server/host/load_world.h"
 #include "server/host/world_runner.h"
 #include "server/net/network.h"
@@ -43,6 +44,7 @@ class NoMetrics final : public host::WorldMetrics {
   void report(const host::VerifierSample& /*sample*/) override {}
   void report(const host::BackupSample& /*sample*/) override {}
   void report(const host::DiskSample& /*sample*/) override {}
+  void report(const host::CutSample& /*sample*/) override {}
   void report(const host::LookBackSample& /*sample*/) override {}
   void report(const host::OwnedSample& /*sample*/) override {}
   void report_paused(bool /*paused*/) override {}
@@ -98,6 +100,8 @@ class Life {
   void stop();
   /// As an operator ends connections: some of them, as the dice say. Returns how many.
   std::size_t kick(tests::Dice& dice);
+  /// As an operator who lets the recording hold so many ticks, while the world runs.
+  void seal(std::uint64_t keep);
 
   /// 1 for the first of a run.
   [[nodiscard]] std::uint64_t number() const { return number_; }
@@ -111,11 +115,13 @@ class Life {
  private:
   Life(Ground& ground, std::uint64_t number, Watcher watcher);
   void compose(host::LoadedWorld loaded);
+  [[nodiscard]] std::unique_ptr<host::HistoryCutter> make_cutter();
   [[nodiscard]] std::unique_ptr<sim::World> shuffled(std::unique_ptr<sim::World> world);
   void after(Duration delay, const char* name, Timeline::Kind kind, std::function<void()> action);
   void step_runner();
   void step_writer();
   void step_verifier();
+  void step_cutter();
   void sweep();
   void take_mail();
   [[nodiscard]] Status ask_to_look_back(const net::ClientCommand& command);
@@ -126,11 +132,13 @@ class Life {
   tests::Dice dice_;
   tests::Dice look_dice_;
   tests::Dice verifier_dice_;
+  tests::Dice cutter_dice_;
   AnyOrder executor_;
   NoMetrics metrics_;
   std::optional<record::Repair> repaired_;
   std::unique_ptr<host::WorldRunner> runner_;
   std::unique_ptr<host::BackgroundVerifier> verifier_;
+  std::unique_ptr<host::HistoryCutter> cutter_;  // null: nobody seals
   LookBack look_back_{kRecording};
   const std::shared_ptr<access::Gate> gate_;
   net::Network network_;

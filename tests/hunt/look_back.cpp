@@ -16,7 +16,7 @@ Result<LookBack::Shown> LookBack::go(std::uint64_t tick) {
     auto opened = playback::Cursor::open(recording_, executor_);
     if (!opened) return Error{opened.error()};
     cursor_ = std::move(opened).value();
-  } else if (Status looked = cursor_->reader().refresh(); !looked) {
+  } else if (Status looked = cursor_->refresh(); !looked) {
     return Error{looked.error()};
   }
   const std::uint64_t there = std::clamp(tick, cursor_->first_tick(), cursor_->last_tick());

@@ -34,6 +34,7 @@ constexpr PlanField kFields[] = {
     {"clock_jumps", &Plan::clock_jumps, 0, false},
     {"shuffle", &Plan::shuffle, 0, false},
     {"operator_acts", &Plan::operator_acts, 0, false},
+    {"seals", &Plan::seals, 0, false},
     {"resets", &Plan::resets, 0, false},
     {"admin_acts", &Plan::admin_acts, 0, false},
     {"looks_back", &Plan::looks_back, 0, false},
@@ -248,6 +249,8 @@ void draw_later(tests::Dice& dice, Plan& plan) {
   if (dice.chance(15) && has_layers && plan.rest == 0) plan.layer_extremes = dice.roll(20, 100);
   if (plan.heat != 0 && dice.chance(60)) plan.floating = 1;
   if (plan.heat != 0 && dice.chance(60)) plan.keep_shape = 1;
+  // What was cut off is of a history that a reset ends.
+  if (dice.chance(15) && plan.resets == 0) plan.seals = dice.roll(1, 8);
 }
 
 }  // namespace

@@ -56,6 +56,7 @@ struct Plan {
   std::int64_t admin_acts = 0;      // saves, backups, clients sent away, nobody may build
   std::int64_t resets = 0;          // of the world to its start
   std::int64_t operator_acts = 0;   // pauses, steps, another speed
+  std::int64_t seals = 0;           // cuts of old history that are asked for while it runs
 
   // Sizes inside the code.
   std::int64_t ticks_per_row = 2000;

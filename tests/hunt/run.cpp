@@ -130,7 +130,7 @@ void Run::stop_life() {
 void Run::reset_world() {
   // What a repair or a cut left beside it is of another history then, which nobody here tells
   // apart.
-  if (ledger_.is_damaged() || ground_.plan.history > 0) return;
+  if (ledger_.is_damaged() || ground_.plan.history > 0 || ground_.plan.seals > 0) return;
   death_cuts_power_ = dice_.chance(50);
   if (const Status prepared = reset_.prepare(); !prepared && !ground_.disk.dead()) {
     ground_.journal.add("a reset that a fault prevents");

@@ -25,7 +25,8 @@ class Run {
         admin_(ground_, ledger_),
         reset_(ground_),
         dice_(ground_.stream("run")),
-        dice_of_deaths_(ground_.stream("deaths")) {
+        dice_of_deaths_(ground_.stream("deaths")),
+        dice_of_seals_(ground_.stream("seals")) {
     ledger_.keep(kept_tick);
   }
 
@@ -74,6 +75,7 @@ class Run {
   Reset reset_;
   tests::Dice dice_;
   tests::Dice dice_of_deaths_;
+  tests::Dice dice_of_seals_;
   std::vector<std::unique_ptr<Visitor>> visitors_;
   std::unique_ptr<Life> life_;
   std::uint64_t lives_ = 0;
