@@ -123,9 +123,13 @@ async function thingsFromAbove(page) {
   await page.keyboard.press("Shift+X");
   await click(page, 34, 5);
   await page.waitForFunction(() => window.sluice.fixtures.sources.length === 0);
+  await tool(page, "air");
+  await size(page, 1);
+  await click(page, 6, 22);
+  await comes(page, [6, 8, 22], 0, "a pit in the step");
   await page.keyboard.press("Shift+L");
-  await click(page, 26, 30);
-  await until("the basin is full to the cell's top", async () => (await cell(page, 22, 3, 25)) === 4096);
+  await click(page, 6, 22);
+  await comes(page, [6, 8, 22], 4096, "water up to the pit's brim");
   await nothingRefused(page);
 
   await page.evaluate(() => window.sluice.hand.setPipeTool("pipe"));

@@ -45,6 +45,11 @@ export class Sharpness {
     return coarse > 1 && finer < (coarse === 2 ? SLOW_FRAME / 1.5 : DEAR) ? coarse - 1 : coarse;
   }
 
+  /** All of the picture is another one: where it is coarse anyway it is as coarse as it gets, until it can be finer. */
+  hurry(): void {
+    if (this.coarse > 1) this.set(this.coarsest);
+  }
+
   private get coarsest(): number {
     const { width, height } = this.canvas;
     const pixels = width * height * this.coarse ** 2;

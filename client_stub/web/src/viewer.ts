@@ -191,6 +191,7 @@ export class Viewer {
   zoom(factor: number, x = this.camera.width / 2, y = this.camera.height / 2): void {
     if (!this.mirror) return;
     this.camera.zoom(factor, x, y, this.mirror.size);
+    this.frames.sharpness.hurry();
     this.moved();
   }
 
