@@ -377,7 +377,11 @@ test("a frame that takes long, or is missed, gets fewer pixels, which are not sm
   run(2, 16.7);
   assert.deepEqual(pixels(), [2560, 1600, ""]);
   assert.equal(run(2, 40, 600), 0, "a slow screen alone is no reason");
+  sharpness.hurry();
+  assert.deepEqual(pixels(), [2560, 1600, ""], "what is sharp stays so while it is zoomed");
   run(10, 16.7);
+  sharpness.hurry();
+  assert.deepEqual(pixels(), [853, 533, "pixelated"], "what is coarse is coarser");
   assert.ok(sharpness.set(1));
   assert.deepEqual(pixels(), [2560, 1600, ""]);
   Object.assign(canvas, { clientWidth: 1280, clientHeight: 800 });
