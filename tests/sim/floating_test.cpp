@@ -138,6 +138,20 @@ void melt(World& world, Vec3 at) {
   give(world, {{sim::RemoveHeater{at}}});
 }
 
+// What it moved sways for longer than it waits: it went down by water that had yet to come, and up
+// again by water that had come back, for ever.
+TEST(Floating, ALightFloeInATankDoesNotSwayWithItsWaterForEver) {
+  Drawing drawing(18, "............");
+  for (std::size_t row = 3; row < 6; ++row) drawing[row] = "......IIIII.";
+  for (std::size_t row = 12; row < 18; ++row) drawing[row] = "~~~~~~~~~~~~";
+  FrozenScene scene = frozen_scene(sim::WaterModel::kHydro, {drawing});
+  scene.spec.config.edges.top = sim::Edge::kOpen;
+  for (sim::PlacedCell& placed : scene.spec.cells) placed.cell = 1180;
+  auto world = make_frozen(scene);
+  EXPECT_GE(rest(*world, 16'500), 0);
+  EXPECT_EQ(ice_of_world(*world).low, 5);
+}
+
 TEST(Floating, AFloeRisesWithTheWaterThatIsPouredIn) {
   for (const sim::WaterModel model : every_water()) {
     SCOPED_TRACE(sim::find_water_model(model)->name);

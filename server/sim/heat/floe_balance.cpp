@@ -167,18 +167,21 @@ class Surroundings {
 
 }  // namespace
 
-// With the level where it comes to stand when the floe has moved half of its way: so a move and the
-// one back cannot both be to its liking. All sums are times 2 * area, so that nothing is rounded.
+// With the level where it comes to stand when the floe has moved half of its way, or all of it: so
+// a move and the one back cannot both be to its liking. All sums are times 2 * area, so that
+// nothing is rounded.
 FloeWay FloeRule::way(const Floe& floe, FloeReader& reader) const {
   Surroundings around(floe, sides_, reader);
   if (around.rim_cells() > kRimOfACell * most_cells_) return {};
   around.measure();
   const std::int64_t weight = 2 * around.weight() * around.area();
   const std::int64_t here = around.displaced(0);
+  // In water that is less wide than the floe the level moves by more than the floe does.
+  const std::int64_t ways = around.widest() > around.area() ? 2 : 1;
   const auto lift = [&](std::int64_t there) {
     const std::int64_t more = there - here;
     const std::int64_t rises = more == 0 ? 0 : more + 2 * around.on_its_way();
-    return (here + there) * around.area() + around.widest() * rises;
+    return (here + there) * around.area() + around.widest() * ways * rises;
   };
   const auto free = [&](Vec3 (FloeRun::*beyond)() const) {
     return std::all_of(floe.runs.begin(), floe.runs.end(),

@@ -13,13 +13,14 @@ constexpr std::array<Vec3, kFaces> kSteps = {Vec3{-1, 0, 0}, Vec3{1, 0, 0},  Vec
 
 /// At the water's level floes move in one of so many ticks, that water may follow them.
 constexpr std::uint64_t kTicksAtLevel = 16;
-/// And not in the last `kCalmTicks` of each `kTicksToCalm`: what sways with its water, each keeping
-/// the other in motion, is decided on once that has come to rest.
+/// In the second half of each `kTicksToCalm` in one of `kCalmTicks`: what sways with its water, each
+/// keeping the other in motion, is decided on again and again when that has come to rest.
 constexpr std::uint64_t kTicksToCalm = 8192;
 constexpr std::uint64_t kCalmTicks = 512;
 
 constexpr bool moves_at_level(std::uint64_t tick) {
-  return tick % kTicksAtLevel == 0 && tick % kTicksToCalm < kTicksToCalm - kCalmTicks;
+  const bool calm = tick % kTicksToCalm >= kTicksToCalm / 2;
+  return tick % (calm ? kCalmTicks : kTicksAtLevel) == 0;
 }
 
 ChunkCoord beside(ChunkCoord coord, Vec3 step) {
