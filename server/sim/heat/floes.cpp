@@ -13,8 +13,8 @@ constexpr std::array<Vec3, kFaces> kSteps = {Vec3{-1, 0, 0}, Vec3{1, 0, 0},  Vec
 
 /// At the water's level floes move in one of so many ticks, that water may follow them.
 constexpr std::uint64_t kTicksAtLevel = 16;
-/// In the second half of each `kTicksToCalm` in one of `kCalmTicks`: what sways with its water, each
-/// keeping the other in motion, is decided on again and again when that has come to rest.
+/// In the second half of each `kTicksToCalm` in one of `kCalmTicks`: what sways with its water,
+/// each keeping the other in motion, is decided on again and again when that has come to rest.
 constexpr std::uint64_t kTicksToCalm = 8192;
 constexpr std::uint64_t kCalmTicks = 512;
 
