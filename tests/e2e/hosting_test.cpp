@@ -55,13 +55,6 @@ class Hosting : public ::testing::Test {
     arguments.insert(arguments.end(), more.begin(), more.end());
     return arguments;
   }
-  /// The address of the admins' listener, from the log.
-  static std::string admins_of(const ServerProcess& server) {
-    const std::string log = server.errors();
-    const std::size_t at = log.find("admins: ");
-    return at == std::string::npos ? "" : log.substr(at + 8, log.find('\n', at) - at - 8);
-  }
-
   TemporaryDirectory folder_;
   const std::string world_ = folder_.write("pond.toml", kPond);
   const std::string script_ = folder_.write("s.jsonl", kPour);
@@ -107,7 +100,7 @@ TEST_F(Hosting, AnOperatorHoldsAWorldsTime) {
   ServerProcess server(SLUICE_SERVER,
                        serving({"--tokens", tokens_, "--admin-listen", "127.0.0.1:0"}));
   ASSERT_NE(server.port(), 0);
-  const std::string admins = admins_of(server);
+  const std::string admins = server.said_after("admins: ");
   ASSERT_NE(admins, "");
   const auto admin = [&](const std::string& shown, std::vector<std::string> what) {
     std::vector<std::string> arguments = {"admin", "--server", admins, "--token", shown};
@@ -249,7 +242,7 @@ TEST_F(Hosting, OnADiskThatIsNearlyFullTimeGoesOnAndNobodyEdits) {
   EXPECT_THAT(refused.error, HasSubstr("the server's disk is nearly full"));
   EXPECT_THAT(refused.out, HasSubstr("\"commands_applied\":0"));
   EXPECT_THAT(server.errors(), HasSubstr("pond: edits are refused: the server's disk is nearly"));
-  const std::string admins = admins_of(server);
+  const std::string admins = server.said_after("admins: ");
   const auto port = static_cast<std::uint16_t>(std::stoul(admins.substr(admins.rfind(':') + 1)));
   EXPECT_THAT(http_request(port, "GET", "/metrics").body,
               HasSubstr("sluice_edits_refused{world=\"pond\"} 1"));

@@ -4,19 +4,16 @@
 // random number of acknowledgements, the recording's log compared with what the clients were told;
 // again and again on one file.
 #include <atomic>
-#include <map>
 #include <random>
-#include <sstream>
 #include <thread>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <signal.h>
 
 #include "server/record/reader.h"
+#include "tests/support/acknowledged.h"
 #include "tests/support/process.h"
 #include "tests/support/wait_until.h"
-#include "tests/support/wire_client.h"
 
 namespace sluice::tests::kill_test {
 namespace {
@@ -77,54 +74,16 @@ kind = "inlet"
 rate = 500
 )";
 
-using Key = std::pair<std::string, std::uint64_t>;  // client and seq
-
-/// What one client was told: the tick of each command that applied.
-using Acknowledged = std::map<Key, std::uint64_t>;
-
-// Pours until the connection breaks. Several commands are under way at a time, so that a kill
-// finds some sent, some applied and some durable.
-void pour_until_killed(std::uint16_t port, const std::string& name, Acknowledged& acknowledged,
-                       std::atomic<std::uint64_t>& answers) {
-  try {
-    WireClient client(port, "/worlds/lake", name);
-    if (!client.greet()) return;
-    std::uint64_t sent = 0;
-    const auto pour = [&] {
-      ++sent;
-      client.session().send_command(
-          sent % 9 == 0 ? std::string(R"({"cmd": "set_valve", "name": "gate", "open": )") +
-                              (sent % 2 == 0 ? "true}" : "false}")
-          : sent % 13 == 0
-              ? R"({"cmd": "set_pump", "name": "lift", "rate": )" + std::to_string(sent % 700) + "}"
-              : R"({"cmd": "pour", "at": [)" + std::to_string(sent % 128) +
-                    ", 60, 0], \"units\": " + std::to_string(1 + sent % 100) + "}");
-      client.flush();
-    };
-    for (int i = 0; i < 8; ++i) pour();
-    client.pump_until(
-        [&](protocol::ClientSession::Event event) {
-          if (event != protocol::ClientSession::Event::kResult) return false;
-          ++answers;
-          const protocol::CommandResult& result = client.session().last_result();
-          if (result.applied) acknowledged[{name, result.seq}] = result.tick;
-          pour();
-          return false;
-        },
-        std::chrono::milliseconds(20000));
-  } catch (const std::exception&) {
-    // The kill came before the connection stood: nothing was acknowledged.
+/// Pours, and turns a valve and a pump.
+std::string command_number(std::uint64_t number) {
+  if (number % 9 == 0) {
+    return std::string(R"({"cmd": "set_valve", "name": "gate", "open": )") +
+           (number % 2 == 0 ? "true}" : "false}");
   }
-}
-
-Acknowledged commands_in(const std::string& log) {
-  Acknowledged found;
-  std::istringstream lines(log);
-  for (std::string line; std::getline(lines, line);) {
-    const auto entry = nlohmann::json::parse(line);
-    found[{entry.at("client"), entry.at("seq")}] = entry.at("tick");
+  if (number % 13 == 0) {
+    return R"({"cmd": "set_pump", "name": "lift", "rate": )" + std::to_string(number % 700) + "}";
   }
-  return found;
+  return pour_number(number);
 }
 
 /// From a few of its checkpoints, the last one among them.
@@ -149,6 +108,7 @@ TEST(Kill, EveryAcknowledgedCommandSurvives) {
   const std::string world = directory.write("lake.toml", kWorld);
   const std::string recording = directory.file("data/lake.sluice");
   Acknowledged acknowledged;
+  const std::atomic<bool> over{false};
   for (int kill_number = 0; kill_number < kKills; ++kill_number) {
     ServerProcess server(SLUICE_SERVER, {"--world", world, "--listen", "127.0.0.1:0", "--data",
                                          directory.file("data"), "--log-level", "warn"});
@@ -158,8 +118,9 @@ TEST(Kill, EveryAcknowledgedCommandSurvives) {
     std::atomic<std::uint64_t> answers = 0;
     for (int i = 0; i < kClients; ++i) {
       const std::string name = "bot-" + std::to_string(kill_number) + "-" + std::to_string(i);
-      clients.emplace_back(pour_until_killed, server.port(), name,
-                           std::ref(told[static_cast<std::size_t>(i)]), std::ref(answers));
+      clients.emplace_back(command_until_it_ends, server.port(), name, 8, command_number,
+                           std::cref(over), std::ref(told[static_cast<std::size_t>(i)]),
+                           std::ref(answers));
     }
     const std::uint64_t enough = random() % kMostAnswers;
     EXPECT_TRUE(wait_until([&] { return answers >= enough; }));
@@ -177,13 +138,10 @@ TEST(Kill, EveryAcknowledgedCommandSurvives) {
     if (HasFatalFailure()) return;
     const Finished log = run_program({SLUICE_TOOL, "log", recording});
     ASSERT_EQ(log.status, 0) << log.error;
-    const Acknowledged recorded = commands_in(log.out);
-    for (const auto& [key, tick] : acknowledged) {
-      const auto place = recorded.find(key);
-      ASSERT_NE(place, recorded.end())
-          << "kill " << kill_number << " lost " << key.first << " " << key.second;
-      ASSERT_EQ(place->second, tick);
-    }
+    Acknowledged recorded;
+    add_commands_in(log.out, recorded);
+    expect_recorded(acknowledged, recorded);
+    if (HasFatalFailure()) return;
   }
   std::cout << kKills << " kills, " << acknowledged.size() << " acknowledged commands, all kept\n";
   EXPECT_GT(acknowledged.size(), 100U);

@@ -4,9 +4,7 @@
 // Method: the real server and tool; clients that pour as fast as they are acknowledged, while an
 // operator seals all the time; kills at random moments, then a clean end.
 #include <atomic>
-#include <map>
 #include <random>
-#include <sstream>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -14,9 +12,8 @@
 #include <signal.h>
 
 #include "tests/record/parts.h"
+#include "tests/support/acknowledged.h"
 #include "tests/support/process.h"
-#include "tests/support/wait_until.h"
-#include "tests/support/wire_client.h"
 
 namespace sluice::tests::seal_test {
 namespace {
@@ -39,50 +36,6 @@ cell = "#"
 at = [5, 60, 0]
 rate = 900
 )";
-
-using Key = std::pair<std::string, std::uint64_t>;  // client and seq
-using Acknowledged = std::map<Key, std::uint64_t>;  // the tick of each that applied
-
-void pour_until_it_ends(std::uint16_t port, const std::string& name, const std::atomic<bool>& over,
-                        Acknowledged& acknowledged) {
-  try {
-    WireClient client(port, "/worlds/lake", name);
-    if (!client.greet()) return;
-    std::uint64_t sent = 0;
-    const auto pour = [&] {
-      ++sent;
-      client.session().send_command(R"({"cmd": "pour", "at": [)" + std::to_string(sent % 128) +
-                                    ", 60, 0], \"units\": " + std::to_string(1 + sent % 100) + "}");
-      client.flush();
-    };
-    for (int i = 0; i < 4; ++i) pour();
-    client.pump_until(
-        [&](protocol::ClientSession::Event event) {
-          if (event != protocol::ClientSession::Event::kResult) return false;
-          const protocol::CommandResult& result = client.session().last_result();
-          if (result.applied) acknowledged[{name, result.seq}] = result.tick;
-          if (over) return true;
-          pour();
-          return false;
-        },
-        std::chrono::milliseconds(30000));
-  } catch (const std::exception&) {
-    // The kill came before the connection stood: nothing was acknowledged.
-  }
-}
-
-/// The address after that word in what the server wrote.
-std::string address_after(const std::string& word, const ServerProcess& server) {
-  std::string found;
-  EXPECT_TRUE(wait_until([&] {
-    const std::string text = server.ready_line() + "\n" + server.errors();
-    const std::size_t at = text.find(word);
-    if (at == std::string::npos) return false;
-    found = text.substr(at + word.size(), text.find('\n', at) - at - word.size());
-    return true;
-  }));
-  return found;
-}
 
 /// Seals until the server is gone or it is over. Returns how many cuts were made.
 int seal_all_the_time(const std::string& admin, const std::atomic<bool>& over) {
@@ -109,20 +62,11 @@ void expect_all_kept(const std::string& recording, const Acknowledged& acknowled
     before = file;
     const Finished log = run_program({SLUICE_TOOL, "log", file});
     ASSERT_EQ(log.status, 0) << log.error;
-    std::istringstream lines(log.out);
-    for (std::string line; std::getline(lines, line);) {
-      const auto entry = nlohmann::json::parse(line);
-      ASSERT_TRUE(
-          recorded.emplace(Key{entry.at("client"), entry.at("seq")}, entry.at("tick")).second)
-          << "recorded twice: " << line;
-    }
+    add_commands_in(log.out, recorded);
+    if (testing::Test::HasFatalFailure()) return;
   }
   ASSERT_EQ(before, recording) << "a part is missing";
-  for (const auto& [key, tick] : acknowledged) {
-    const auto place = recorded.find(key);
-    ASSERT_NE(place, recorded.end()) << key.first << " " << key.second << " of tick " << tick;
-    ASSERT_EQ(place->second, tick);
-  }
+  expect_recorded(acknowledged, recorded);
 }
 
 TEST(Seal, NothingIsLostWhileAWorldThatRunsIsCutAndKilled) {
@@ -142,13 +86,15 @@ TEST(Seal, NothingIsLostWhileAWorldThatRunsIsCutAndKilled) {
     ASSERT_NE(server.port(), 0) << "kill " << kill_number << ": " << server.finish().error;
     std::vector<Acknowledged> told(kClients);
     std::atomic<bool> over{false};
+    std::atomic<std::uint64_t> answers = 0;
     std::vector<std::thread> threads;
     for (int i = 0; i < kClients; ++i) {
-      threads.emplace_back(pour_until_it_ends, server.port(),
-                           "bot-" + std::to_string(kill_number) + "-" + std::to_string(i),
-                           std::cref(over), std::ref(told[static_cast<std::size_t>(i)]));
+      threads.emplace_back(command_until_it_ends, server.port(),
+                           "bot-" + std::to_string(kill_number) + "-" + std::to_string(i), 4,
+                           pour_number, std::cref(over),
+                           std::ref(told[static_cast<std::size_t>(i)]), std::ref(answers));
     }
-    const std::string admin = address_after("admins: ", server);
+    const std::string admin = server.said_after("admins: ");
     std::atomic<int> made{0};
     threads.emplace_back([&] { made = seal_all_the_time(admin, over); });
     // A checkpoint comes every two seconds, and with it a cut.

@@ -270,13 +270,17 @@ test("chunks are looked at once, however far the picture is moved, and not all a
   assert.deepEqual(again, context.image);
 });
 
-test("a change is seen in the next frames, however few milliseconds they have", () => {
+/** Air over rock, 200 cells each way, a pixel a cell. */
+function groundAndAir() {
   const mirror = drawn(Array.from({ length: 200 }, (_, i) => (i < 100 ? "." : "#").repeat(200)));
-  const context = canvasOf(200, 200);
-  const painter = new Painter(mirror, 0, true);
   const camera = new Camera();
   camera.resize(200, 200, null);
   Object.assign(camera, { x: 100, y: 100, scale: 1 });
+  return { mirror, context: canvasOf(200, 200), painter: new Painter(mirror, 0, true), camera };
+}
+
+test("a change is seen in the next frames, however few milliseconds they have", () => {
+  const { mirror, context, painter, camera } = groundAndAir();
   while (context.paint(painter, camera, 0));
   const { now } = performance;
   let clock = 0;
@@ -296,12 +300,7 @@ test("a change is seen in the next frames, however few milliseconds they have", 
 });
 
 test("what took long to read is looked at a frame later, once, and a chunk that was never seen at once", () => {
-  const mirror = drawn(Array.from({ length: 200 }, (_, i) => (i < 100 ? "." : "#").repeat(200)));
-  const context = canvasOf(200, 200);
-  const painter = new Painter(mirror, 0, true);
-  const camera = new Camera();
-  camera.resize(200, 200, null);
-  Object.assign(camera, { x: 100, y: 100, scale: 1 });
+  const { mirror, context, painter, camera } = groundAndAir();
   const LONG = 4; // milliseconds
   painter.ticked(mirror.coords(), 0, LONG);
   assert.equal(context.paint(painter, camera, 0), true);

@@ -8,8 +8,8 @@
 #include <rapidcheck/gtest.h>
 
 #include "server/sim/heat/field.h"
-#include "server/workers/thread_pool.h"
 #include "tests/support/frozen_scene.h"
+#include "tests/support/histories.h"
 #include "tests/support/mirror.h"
 #include "tests/support/random_heat.h"
 #include "tests/support/through_a_snapshot.h"
@@ -148,27 +148,24 @@ RC_GTEST_PROP(FloatingProperty, AMoveIsAPermutationOfCells, (std::uint64_t seed,
   }
 }
 
-RC_GTEST_PROP(FloatingProperty, WorkersOrderSleepAndSnapshotsChangeNothing,
+RC_GTEST_PROP(FloatingProperty, WorkersOrderAndSleepChangeNothing,
               (std::uint64_t seed, bool solid)) {
   Dice dice(seed);
   const RandomFloes made = random_floes(seed, solid, any_water(dice));
-  auto plain = make_world(made.spec);
-  auto shuffled = make_world(made.spec);
-  auto awake = make_world(made.spec);
-  auto restored = through_a_snapshot(*plain);
-  awake->set_run_options({.sleep = false});
+  expect_workers_order_and_sleep_change_nothing(made.spec, made.script, 2 * kTicks, seed);
+}
+
+RC_GTEST_PROP(FloatingProperty, GoingOnFromASnapshotIsGoingOn, (std::uint64_t seed, bool solid)) {
+  Dice dice(seed);
+  const RandomFloes made = random_floes(seed, solid, any_water(dice));
+  auto world = make_world(made.spec);
+  auto restored = through_a_snapshot(*world);
   sim::SerialExecutor serial;
-  workers::ThreadPool pool(3);
-  workers::ShuffledExecutor any_order(pool, seed);
   Script script = made.script;
   script.resize(2 * kTicks);
   for (const auto& commands : script) {
-    const sim::TickReport report = plain->tick(commands, serial);
-    RC_ASSERT(shuffled->tick(commands, any_order).digest == report.digest);
-    const sim::TickReport wide_awake = awake->tick(commands, serial);
-    RC_ASSERT(wide_awake.digest == report.digest);
-    RC_ASSERT(wide_awake.at_rest == report.at_rest);
     if (dice.chance(40)) restored = through_a_snapshot(*restored);
+    const sim::TickReport report = world->tick(commands, serial);
     const sim::TickReport later = restored->tick(commands, serial);
     RC_ASSERT(later.digest == report.digest);
     RC_ASSERT(later.at_rest == report.at_rest);

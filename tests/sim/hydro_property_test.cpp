@@ -10,8 +10,8 @@
 #include <rapidcheck/gtest.h>
 
 #include "server/sim/models/hydro/hydro.h"
-#include "server/workers/thread_pool.h"
 #include "tests/support/drawn_world.h"
+#include "tests/support/histories.h"
 #include "tests/support/mirror.h"
 #include "tests/support/through_a_snapshot.h"
 
@@ -64,22 +64,8 @@ RC_GTEST_PROP(HydroProperty, ConservesEveryUnitAndNoCellHoldsMoreThanItsFill,
 
 RC_GTEST_PROP(HydroProperty, WorkersOrderAndSleepChangeNothing, (std::uint64_t seed, bool solid)) {
   const WorldSpec spec = random_hydro(seed, solid, Pipes::kJoined, true);
-  auto plain = make_world(spec);
-  auto shuffled = make_world(spec);
-  auto awake = make_world(spec);
-  awake->set_run_options({.sleep = false});
-  sim::SerialExecutor serial;
-  workers::ThreadPool pool(3);
-  workers::ShuffledExecutor any_order(pool, seed);
-  Script script = random_orders(seed, spec, true);
-  script.resize(4 * kTicks);  // quiet ticks too, so that something comes to rest
-  for (const auto& commands : script) {
-    const sim::TickReport report = plain->tick(commands, serial);
-    RC_ASSERT(shuffled->tick(commands, any_order).digest == report.digest);
-    const sim::TickReport wide_awake = awake->tick(commands, serial);
-    RC_ASSERT(wide_awake.digest == report.digest);
-    RC_ASSERT(wide_awake.at_rest == report.at_rest);
-  }
+  expect_workers_order_and_sleep_change_nothing(spec, random_orders(seed, spec, true), 4 * kTicks,
+                                                seed);
 }
 
 RC_GTEST_PROP(HydroProperty, GoingOnFromASnapshotIsGoingOn, (std::uint64_t seed, bool solid)) {

@@ -5,9 +5,9 @@
 #include <rapidcheck/gtest.h>
 
 #include "server/sim/tracers/field.h"
-#include "server/workers/thread_pool.h"
 #include "tests/support/drawn_world.h"
 #include "tests/support/every_water.h"
+#include "tests/support/histories.h"
 #include "tests/support/mirror.h"
 #include "tests/support/random_tracers.h"
 #include "tests/support/through_a_snapshot.h"
@@ -99,22 +99,8 @@ RC_GTEST_PROP(TracerProperty, AMixedPourIsThePoursOfWhichItConsists,
 
 RC_GTEST_PROP(TracerProperty, WorkersOrderAndSleepChangeNothing, (std::uint64_t seed, bool solid)) {
   const WorldSpec spec = random_tracers(seed, solid, true);
-  auto plain = make_world(spec);
-  auto shuffled = make_world(spec);
-  auto awake = make_world(spec);
-  awake->set_run_options({.sleep = false});
-  sim::SerialExecutor serial;
-  workers::ThreadPool pool(3);
-  workers::ShuffledExecutor any_order(pool, seed);
-  Script script = random_tracer_script(seed, spec, kTicks, true);
-  script.resize(2 * kTicks);
-  for (const auto& commands : script) {
-    const sim::TickReport report = plain->tick(commands, serial);
-    RC_ASSERT(shuffled->tick(commands, any_order).digest == report.digest);
-    const sim::TickReport wide_awake = awake->tick(commands, serial);
-    RC_ASSERT(wide_awake.digest == report.digest);
-    RC_ASSERT(wide_awake.at_rest == report.at_rest);
-  }
+  expect_workers_order_and_sleep_change_nothing(
+      spec, random_tracer_script(seed, spec, kTicks, true), 2 * kTicks, seed);
 }
 
 RC_GTEST_PROP(TracerProperty, GoingOnFromASnapshotIsGoingOn, (std::uint64_t seed, bool solid)) {

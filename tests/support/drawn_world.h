@@ -64,22 +64,27 @@ inline std::unique_ptr<sim::World> make_world(const sim::WorldSpec& spec) {
   return std::move(world).value();
 }
 
-/// One z layer of a world; an amount is shown as its whole eighths.
-inline Drawing drawing_of(const sim::World& world, std::int32_t z = 0) {
+/// One z layer of a world, each cell as glyph_of(cell).
+template <class GlyphOf>
+Drawing drawing_of(const sim::World& world, std::int32_t z, GlyphOf&& glyph_of) {
   Drawing rows;
   const Vec3 size = world.config().size;
   for (std::int32_t y = size.y - 1; y >= 0; --y) {
     std::string row;
-    for (std::int32_t x = 0; x < size.x; ++x) {
-      const Cell cell = world.cell({x, y, z});
-      row += cell < 0        ? '#'
-             : cell == 0     ? '.'
-             : cell >= kFull ? '~'
-                             : static_cast<char>('0' + cell / (kFull / 8));
-    }
+    for (std::int32_t x = 0; x < size.x; ++x) row += glyph_of(world.cell({x, y, z}));
     rows.push_back(row);
   }
   return rows;
+}
+
+/// An amount is shown as its whole eighths.
+inline Drawing drawing_of(const sim::World& world, std::int32_t z = 0) {
+  return drawing_of(world, z, [](Cell cell) {
+    return cell < 0        ? '#'
+           : cell == 0     ? '.'
+           : cell >= kFull ? '~'
+                           : static_cast<char>('0' + cell / (kFull / 8));
+  });
 }
 
 }  // namespace sluice::tests

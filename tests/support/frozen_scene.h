@@ -57,17 +57,9 @@ inline std::unique_ptr<sim::World> make_frozen(const FrozenScene& scene) {
 
 /// Glyphs of a layer: 'i' for any ice, '~' for at least half a cell of water, ',' for less.
 inline Drawing frozen_drawing(const sim::World& world, std::int32_t z = 0) {
-  Drawing rows;
-  const Vec3 size = world.config().size;
-  for (std::int32_t y = size.y - 1; y >= 0; --y) {
-    std::string row;
-    for (std::int32_t x = 0; x < size.x; ++x) {
-      const Cell cell = world.cell({x, y, z});
-      row += is_ice(cell) ? 'i' : cell < 0 ? '#' : cell == 0 ? '.' : cell >= kFull / 2 ? '~' : ',';
-    }
-    rows.push_back(row);
-  }
-  return rows;
+  return drawing_of(world, z, [](Cell cell) {
+    return is_ice(cell) ? 'i' : cell < 0 ? '#' : cell == 0 ? '.' : cell >= kFull / 2 ? '~' : ',';
+  });
 }
 
 }  // namespace sluice::tests

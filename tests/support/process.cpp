@@ -11,6 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/support/wait_until.h"
+
 namespace sluice::tests {
 
 namespace {
@@ -116,6 +118,19 @@ ServerProcess::~ServerProcess() {
 
 std::string ServerProcess::errors() const {
   return slurp(error_path_);
+}
+
+std::string ServerProcess::said_after(const std::string& word) const {
+  std::string found;
+  (void)wait_until([&] {
+    const std::string text = ready_line_ + "\n" + errors();
+    const std::size_t at = text.find(word);
+    if (at == std::string::npos) return false;
+    const std::size_t begin = at + word.size();
+    found = text.substr(begin, text.find('\n', begin) - begin);
+    return true;
+  });
+  return found;
 }
 
 void ServerProcess::send_signal(int signal) const {

@@ -50,6 +50,8 @@ class ServerProcess {
   [[nodiscard]] const std::string& ready_line() const { return ready_line_; }
   /// What it wrote to standard error so far.
   [[nodiscard]] std::string errors() const;
+  /// What stands behind `word` in a line of that, as soon as it does; "": it never came.
+  [[nodiscard]] std::string said_after(const std::string& word) const;
   void send_signal(int signal) const;
   /// Waits for the end.
   Finished finish();

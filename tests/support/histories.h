@@ -1,0 +1,36 @@
+// One world several ways: whoever computes it, in whatever order, awake or asleep, comes to the
+// same history.
+#pragma once
+
+#include <cstdint>
+
+#include <rapidcheck.h>
+
+#include "server/workers/thread_pool.h"
+#include "tests/support/drawn_world.h"
+#include "tests/support/random_world.h"
+
+namespace sluice::tests {
+
+/// For properties. `ticks`: as many as the script is made to have; those after its end are quiet,
+/// so that something comes to rest.
+inline void expect_workers_order_and_sleep_change_nothing(const sim::WorldSpec& spec, Script script,
+                                                          std::size_t ticks, std::uint64_t seed) {
+  auto plain = make_world(spec);
+  auto shuffled = make_world(spec);
+  auto awake = make_world(spec);
+  awake->set_run_options({.sleep = false});
+  sim::SerialExecutor serial;
+  workers::ThreadPool pool(3);
+  workers::ShuffledExecutor any_order(pool, seed);
+  script.resize(ticks);
+  for (const auto& commands : script) {
+    const sim::TickReport report = plain->tick(commands, serial);
+    RC_ASSERT(shuffled->tick(commands, any_order).digest == report.digest);
+    const sim::TickReport wide_awake = awake->tick(commands, serial);
+    RC_ASSERT(wide_awake.digest == report.digest);
+    RC_ASSERT(wide_awake.at_rest == report.at_rest);
+  }
+}
+
+}  // namespace sluice::tests
