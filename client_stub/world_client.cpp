@@ -52,8 +52,9 @@ void WorldClient::flush() {
   for (protocol::Bytes& message : session_.take_outgoing()) connection_->send(std::move(message));
 }
 
-void WorldClient::set_view(const Box& box, std::uint32_t layers, std::uint8_t level_of_detail) {
-  session_.set_view(box, layers, level_of_detail);
+void WorldClient::set_view(const Box& box, std::uint32_t layers, std::uint8_t level_of_detail,
+                           std::uint32_t coarse_layers) {
+  session_.set_view(box, layers, level_of_detail, coarse_layers);
   if (ready()) flush();
 }
 

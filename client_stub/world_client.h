@@ -33,7 +33,8 @@ class WorldClient {
 
   /// After `welcomed`, or before: then it is sent after the welcome. `layers` and
   /// `level_of_detail`: as SetView has them.
-  void set_view(const Box& box, std::uint32_t layers = 0, std::uint8_t level_of_detail = 0);
+  void set_view(const Box& box, std::uint32_t layers = 0, std::uint8_t level_of_detail = 0,
+                std::uint32_t coarse_layers = 0);
   /// After `welcomed`. `json` is one line of a command script; the answer has the number returned.
   std::uint64_t send_command(std::string json);
   /// An unanswered command under its own number; it is not applied twice.

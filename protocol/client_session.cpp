@@ -105,9 +105,10 @@ void ClientSession::point(Pointer pointer) {
   outgoing_.push_back(encode(ClientMessage{std::move(pointer)}));
 }
 
-void ClientSession::set_view(const Box& box, std::uint32_t layers, std::uint8_t level_of_detail) {
+void ClientSession::set_view(const Box& box, std::uint32_t layers, std::uint8_t level_of_detail,
+                             std::uint32_t coarse_layers) {
   require(state_ != State::kIdle);
-  const SetView view{box, level_of_detail, layers};
+  const SetView view{box, level_of_detail, layers, coarse_layers};
   if (state_ == State::kGreeting) waiting_view_ = view;
   if (state_ == State::kReady) outgoing_.push_back(encode(ClientMessage{view}));
 }

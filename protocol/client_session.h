@@ -69,7 +69,8 @@ class ClientSession {
 
   /// Part of the world to be sent, in cells, which layers of it, and at which level of detail
   /// (SetView). In kGreeting and kReady; ignored in kClosed.
-  void set_view(const Box& box, std::uint32_t layers = 0, std::uint8_t level_of_detail = 0);
+  void set_view(const Box& box, std::uint32_t layers = 0, std::uint8_t level_of_detail = 0,
+                std::uint32_t coarse_layers = 0);
   /// Queues a command; the number returned comes back in its CommandResult. In kReady; ignored in
   /// kClosed (0, which no command has).
   std::uint64_t send_command(std::string json);

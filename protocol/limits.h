@@ -46,8 +46,10 @@ inline constexpr std::size_t kMaxLayers = 8;
 /// Levels of detail that a view may ask for beside the cells themselves (SetView::level_of_detail):
 /// a cell of level n stands for a cube of 2^n cells a side.
 inline constexpr int kLevelsOfDetail = 3;
-/// Of which one tick tells: the layers, and the levels of detail behind them.
-inline constexpr std::size_t kMaxTickLayers = kMaxLayers + kLevelsOfDetail;
+/// Of which one tick tells: the layers, behind them the levels of detail, and then the layers of
+/// each of those levels.
+inline constexpr std::size_t kMaxTickLayers =
+    kMaxLayers + kLevelsOfDetail + kLevelsOfDetail * kMaxLayers;
 
 /// Chunks that a mirror keeps, of cells and of each layer: as many as a server's world can hold.
 inline constexpr std::size_t kMaxMirrorChunks = kMaxChunks;

@@ -58,7 +58,7 @@ flatbuffers::Offset<void> build(FlatBufferBuilder& b, const Hello& m) {
 flatbuffers::Offset<void> build(FlatBufferBuilder& b, const SetView& m) {
   const wire::ClientVec3 from = client_vec3_of(m.box.from);
   const wire::ClientVec3 size = client_vec3_of(m.box.size);
-  return wire::CreateSetView(b, &from, &size, m.level_of_detail, m.layers).Union();
+  return wire::CreateSetView(b, &from, &size, m.level_of_detail, m.layers, m.coarse_layers).Union();
 }
 
 flatbuffers::Offset<void> build(FlatBufferBuilder& b, const Command& m) {
@@ -105,7 +105,8 @@ flatbuffers::Offset<void> build(FlatBufferBuilder& b, const Welcome& m) {
   return wire::CreateWelcome(b, m.protocol_version, version, world, &size, byte_of(m.sides.log_x),
                              byte_of(m.sides.log_y), byte_of(m.sides.log_z), m.tick, m.tick_rate,
                              water, account, m.watch_only, m.results_kept, m.knows_client, m.person,
-                             layers, static_cast<std::uint8_t>(m.levels_of_detail), kinds)
+                             layers, static_cast<std::uint8_t>(m.levels_of_detail), kinds,
+                             m.coarse_layers)
       .Union();
 }
 

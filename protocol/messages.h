@@ -45,7 +45,8 @@ struct Hello {
 struct SetView {
   Box box;  // cells; the server cuts it to the world
   std::uint8_t level_of_detail = 0;
-  std::uint32_t layers = 0;  // wanted ones: bit i is the i-th of Welcome::layers
+  std::uint32_t layers = 0;         // wanted ones: bit i is the i-th of Welcome::layers
+  std::uint32_t coarse_layers = 0;  // likewise, of coarse cells of the level; none at level 0
 };
 
 struct Command {
@@ -109,8 +110,9 @@ struct Welcome {
   std::uint64_t person = 0;        // its number among People; 0: the server tells of nobody
   std::vector<std::string> layers = {};  // beside the cells (layers.h); at most kMaxLayers
   std::vector<std::string> tracer_kinds =
-      {};                    // of each layer of a tracer, what it is; of others ""
-  int levels_of_detail = 0;  // above 0 that a view may ask for; at most kLevelsOfDetail
+      {};                      // of each layer of a tracer, what it is; of others ""
+  int levels_of_detail = 0;    // above 0 that a view may ask for; at most kLevelsOfDetail
+  bool coarse_layers = false;  // SetView::coarse_layers means something
 };
 
 /// Why a server ends a connection; never reused.
@@ -143,8 +145,9 @@ struct ChunkDigest {
 
 /// What changed in one layer (layers.h), as Tick has it for cells.
 struct LayerChanges {
-  std::uint8_t layer =
-      0;  // its place in Welcome::layers; after the last: levels of detail 1, 2, ...
+  /// Its place in Welcome::layers; after the last: levels of detail 1, 2, ..., and after those,
+  /// where Welcome::coarse_layers, all layers of level 1, of level 2, ...
+  std::uint8_t layer = 0;
   std::vector<ChunkUpdate> chunks;
   std::vector<ChunkCoord> dropped;  // handled before `chunks`
   std::vector<ChunkDigest> digests;

@@ -70,8 +70,10 @@ Result<ClientMessage> plain(const wire::Hello& m) {
 }
 
 Result<ClientMessage> plain(const wire::SetView& m) {
-  const SetView view{
-      {position_of(m.from()), position_of(m.size())}, m.level_of_detail(), m.layers()};
+  const SetView view{{position_of(m.from()), position_of(m.size())},
+                     m.level_of_detail(),
+                     m.layers(),
+                     m.coarse_layers()};
   const Vec3 size = view.box.size;
   if (size.x < 0 || size.y < 0 || size.z < 0) return Error{"set_view.size must not be negative"};
   if (view.level_of_detail > kLevelsOfDetail) {
@@ -146,6 +148,7 @@ Result<ServerMessage> plain(const wire::Welcome& m) {
   welcome.knows_client = m.knows_client();
   welcome.person = m.person();
   welcome.levels_of_detail = m.levels_of_detail();
+  welcome.coarse_layers = m.coarse_layers();
   const Vec3 size = welcome.size;
   if (std::min({size.x, size.y, size.z}) < 1 || std::max({size.x, size.y, size.z}) > kMaxSide) {
     return Error{"welcome.size is outside 1 to " + std::to_string(kMaxSide)};

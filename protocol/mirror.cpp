@@ -12,7 +12,8 @@ namespace sluice::protocol {
 Mirror::Mirror(Welcome welcome)
     : welcome_(std::move(welcome)),
       tick_(welcome_.tick),
-      layers_(welcome_.layers.size() + static_cast<std::size_t>(welcome_.levels_of_detail)),
+      layers_(welcome_.layers.size() + (welcome_.coarse_layers ? welcome_.layers.size() + 1 : 1) *
+                                           static_cast<std::size_t>(welcome_.levels_of_detail)),
       pipes_(welcome_.sides) {}
 
 Status Mirror::apply(const Tick& tick) {
@@ -50,7 +51,7 @@ Status Mirror::apply(const LayerChanges& changes) {
                  std::to_string(layers_.size())};
   }
   Chunks& layer = layers_[changes.layer];
-  const int level = std::max(0, changes.layer - static_cast<int>(welcome_.layers.size()) + 1);
+  const int level = level_of(changes.layer);
   for (const ChunkCoord& coord : changes.dropped) layer.erase(coord);
   for (const ChunkUpdate& chunk : changes.chunks) {
     if (Status status = update(chunk, layer, level); !status.ok()) return status;
@@ -116,6 +117,20 @@ bool Mirror::in_world(ChunkCoord coord, int level) const {
 bool Mirror::in_world(Vec3 at) const {
   const Vec3 size = welcome_.size;
   return at.x >= 0 && at.y >= 0 && at.z >= 0 && at.x < size.x && at.y < size.y && at.z < size.z;
+}
+
+// Of the cells that it counts.
+int Mirror::level_of(std::size_t layer) const {
+  const std::size_t named = welcome_.layers.size();
+  if (layer < named) return 0;
+  const auto behind = static_cast<int>(layer - named);
+  const int levels = welcome_.levels_of_detail;
+  return 1 + (behind < levels ? behind : (behind - levels) / static_cast<int>(named));
+}
+
+std::int32_t Mirror::coarse_layer_at(int level, std::size_t layer, Vec3 at) const {
+  if (level == 0) return layer_at(layer, at);
+  return layer_at(layer_of_coarse(level, layer), {at.x >> level, at.y >> level, at.z >> level});
 }
 
 std::int32_t Mirror::coarse_cell(int level, Vec3 at) const {

@@ -83,6 +83,14 @@ class Mirror {
   [[nodiscard]] std::size_t layer_of_detail(int level) const {
     return welcome_.layers.size() + static_cast<std::size_t>(level - 1);
   }
+  /// Likewise the place of a named layer's coarse numbers: coarse_layer_at(1, 0, at) is the number
+  /// of the coarse cell that stands for `at`.
+  [[nodiscard]] std::size_t layer_of_coarse(int level, std::size_t layer) const {
+    return layer_of_detail(welcome_.levels_of_detail + 1) +
+           static_cast<std::size_t>(level - 1) * welcome_.layers.size() + layer;
+  }
+  /// At level 0: layer_at().
+  [[nodiscard]] std::int32_t coarse_layer_at(int level, std::size_t layer, Vec3 at) const;
   /// The coarse cell that stands for `at`; as cell() otherwise.
   [[nodiscard]] std::int32_t coarse_cell(int level, Vec3 at) const;
   /// f(ChunkCoord coord, const ChunkCells& numbers), in rising order of coordinates.
@@ -102,6 +110,7 @@ class Mirror {
   using Chunks = std::map<ChunkCoord, std::unique_ptr<ChunkCells>>;
 
   [[nodiscard]] Status update(const ChunkUpdate& chunk, Chunks& chunks, int level = 0);
+  [[nodiscard]] int level_of(std::size_t layer) const;
   void check(const ChunkDigest& digest, const Chunks& chunks, std::uint8_t number);
   [[nodiscard]] Status apply(const LayerChanges& changes);
   [[nodiscard]] Status update(const PipeUpdate& pipes);
@@ -115,7 +124,7 @@ class Mirror {
   std::optional<Playback> playback_;
   MirrorStats stats_;
   Chunks chunks_;
-  std::vector<Chunks> layers_;  // as Welcome::layers, and after them the levels of detail
+  std::vector<Chunks> layers_;  // as LayerChanges::layer
   std::vector<ChunkChange> changed_;
   std::vector<Resync> wanted_resyncs_;
   PipeMirror pipes_;

@@ -13,7 +13,7 @@ namespace sluice::net {
 namespace {
 
 /// What a coarse cell is made of.
-struct Sum {
+struct CellSum {
   std::int64_t open = 0;  // cells, trapped air among them
   std::int64_t rock = 0;
   std::int64_t ice = 0;
@@ -43,11 +43,25 @@ struct Sum {
   }
 };
 
+/// And a coarse number of a layer. No number is below 0, so a half is rounded up.
+struct NumberSum {
+  std::int64_t sum = 0;
+  std::int64_t cells = 0;  // that have a number
+
+  void add(std::int32_t number) {
+    sum += number;
+    cells += number != 0 ? 1 : 0;
+  }
+  [[nodiscard]] std::int32_t mean() const {
+    return cells == 0 ? 0 : static_cast<std::int32_t>((2 * sum + cells) / (2 * cells));
+  }
+};
+
 }  // namespace
 
-CoarseChunks::CoarseChunks(const ChunkShape& sides, Vec3 size, std::int32_t level,
+CoarseChunks::CoarseChunks(Of of, const ChunkShape& sides, Vec3 size, std::int32_t level,
                            std::size_t thorough_chunks)
-    : PublishedChunks(sides, thorough_chunks), shape_(sides), size_(size), level_(level) {
+    : PublishedChunks(sides, thorough_chunks), of_(of), shape_(sides), size_(size), level_(level) {
   SLUICE_ASSERT(sides.log_x >= level || size.x == 1);
   SLUICE_ASSERT(sides.log_y >= level || size.y == 1);
   SLUICE_ASSERT(sides.log_z >= level || size.z == 1);
@@ -92,7 +106,11 @@ void CoarseChunks::take_in(std::uint64_t tick, const PublishedChunks& fine,
     auto now = before == nullptr ? std::make_shared<protocol::ChunkCells>()
                                  : std::make_shared<protocol::ChunkCells>(*before);
     for (; first != changed.end() && coarse(*first) == at; ++first) {
-      fill_part(*now, *first, fine.cells(*first));
+      if (of_ == Of::kCells) {
+        fill_part<CellSum>(*now, *first, fine.cells(*first));
+      } else {
+        fill_part<NumberSum>(*now, *first, fine.cells(*first));
+      }
     }
     const bool empty = std::all_of(now->begin(), now->end(), [](auto cell) { return cell == 0; });
     pictures.emplace(at, empty ? nullptr : std::move(now));
@@ -100,7 +118,8 @@ void CoarseChunks::take_in(std::uint64_t tick, const PublishedChunks& fine,
   apply(tick, std::move(pictures), false);
 }
 
-// The cells that a fine chunk decides; null: it is all air.
+// The cells that a fine chunk decides; null: it is all air, or all 0.
+template <class Sum>
 void CoarseChunks::fill_part(protocol::ChunkCells& cells, ChunkCoord from,
                              const protocol::ChunkCells* fine) const {
   const Vec3 origin = shape_.origin(from);

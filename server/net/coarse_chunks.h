@@ -1,12 +1,15 @@
-// A level of detail of a world's cells, for viewers that look at much of it from afar: each coarse
-// cell stands for a cube of 2^level cells a side, and lies in chunks of the shape that the world's
-// have.
+// A level of detail of a world's cells, or of one of its layers, for viewers that look at much of
+// it from afar: each coarse cell stands for a cube of 2^level cells a side, and lies in chunks of
+// the shape that the world's have.
 //
 // A coarse cell is solid where at least half of its cells are: ice where as many of those are ice
 // as are rock, as thick as they are in the mean. Else it is the mean of the cells that are not
 // solid. Means are rounded up to 1/64 of a full cell: a drop is seen from afar, what is full is
 // full, and what nobody sees costs no bytes. Cells beyond the world do not count. Sums of coarse
 // cells mean nothing.
+//
+// A coarse number of a layer is the mean of those of its cells that have any, rounded to the
+// nearest: what few of them hold is seen from afar, too.
 #pragma once
 
 #include <cstddef>
@@ -25,11 +28,15 @@ inline constexpr std::int32_t kCoarseUnits = kFull / 64;
 
 class CoarseChunks : public PublishedChunks {
  public:
+  enum class Of : std::uint8_t { kCells, kNumbers };
+
   /// `size`: the world's, in cells; along an axis on which a chunk has fewer than 2^level cells it
   /// is one.
-  CoarseChunks(const ChunkShape& sides, Vec3 size, std::int32_t level, std::size_t thorough_chunks);
+  CoarseChunks(Of of, const ChunkShape& sides, Vec3 size, std::int32_t level,
+               std::size_t thorough_chunks);
 
-  /// Somebody wants it, so from now on it is what the world's chunks `fine` are.
+  /// Somebody wants it, so from now on it is what the world's chunks `fine` are: those of its
+  /// cells, or of the layer.
   void begin(std::uint64_t tick, const PublishedChunks& fine);
   /// After the world's chunks took in a tick: takes in what changed of them. The time goes with the
   /// cells of the chunks that changed.
@@ -50,9 +57,11 @@ class CoarseChunks : public PublishedChunks {
     return {fine.x >> level_, fine.y >> level_, fine.z >> level_};
   }
   void take_in(std::uint64_t tick, const PublishedChunks& fine, std::vector<ChunkCoord> changed);
+  template <class Sum>
   void fill_part(protocol::ChunkCells& cells, ChunkCoord from,
                  const protocol::ChunkCells* fine) const;
 
+  const Of of_;
   const ChunkShape shape_;
   const Vec3 size_;
   const std::int32_t level_;

@@ -6,6 +6,7 @@
 
 #include "protocol/base/assert.h"
 #include "protocol/base/sometimes.h"
+#include "protocol/layers.h"
 #include "server/sim/models/registry.h"
 
 namespace sluice::net {
@@ -33,6 +34,7 @@ protocol::Welcome Hub::welcome() const {
   welcome.layers = layers_;
   welcome.tracer_kinds = feed_.tracer_kinds();
   welcome.levels_of_detail = protocol::kLevelsOfDetail;
+  welcome.coarse_layers = true;
   return welcome;
 }
 
@@ -181,11 +183,12 @@ void Hub::leave(std::uint64_t session, ResultBook::Time now) {
 
 void Hub::set_view(Viewer& viewer, const protocol::SetView& view) {
   count_wanted(viewer, -1);
-  // It must be there before it is in view.
-  if (view.level_of_detail > 0) world_.keep_detail(view.level_of_detail);
-  const std::uint32_t named = view.layers & ((1U << layers_.size()) - 1);
+  const std::uint64_t layers =
+      world_.bits_of(view.level_of_detail, view.layers, view.coarse_layers & ~events_bit());
+  // They must be there before they are in view.
+  world_.keep_layers(layers);
   viewer.interest.set_view(chunks_in_view(view.box, config().size, config().shape()), world_,
-                           named | world_.detail_bit(view.level_of_detail));
+                           layers);
   count_wanted(viewer, 1);
   follow_wanted();
   catch_up(viewer);
@@ -193,10 +196,20 @@ void Hub::set_view(Viewer& viewer, const protocol::SetView& view) {
 
 // What nobody wants is neither asked of the world nor kept.
 void Hub::follow_wanted() {
+  std::vector<int> needing(layers_.size(), 0);  // the named layer, or what is made of it
   for (std::size_t i = 0; i < wanting_.size(); ++i) {
-    if (i < layers_.size()) feed_.want_layer(i, wanting_[i] > 0);
-    if (wanting_[i] == 0) world_.forget_layer(i);
+    if (const auto named = world_.named_layer_of(i)) needing[*named] += wanting_[i];
   }
+  for (std::size_t i = 0; i < needing.size(); ++i) feed_.want_layer(i, needing[i] > 0);
+  for (std::size_t i = wanting_.size(); i-- > 0;) {
+    if ((i < needing.size() ? needing[i] : wanting_[i]) == 0) world_.forget_layer(i);
+  }
+}
+
+// Events of cells say nothing of coarse ones.
+std::uint64_t Hub::events_bit() const {
+  const auto events = std::find(layers_.begin(), layers_.end(), protocol::kEventLayer);
+  return events == layers_.end() ? 0 : std::uint64_t{1} << (events - layers_.begin());
 }
 
 void Hub::count_wanted(const Viewer& viewer, int by) {

@@ -92,6 +92,7 @@ class Hub {
   void note_claim(Viewer& viewer);
   void count_wanted(const Viewer& viewer, int by);
   void follow_wanted();
+  [[nodiscard]] std::uint64_t events_bit() const;
   void tell_of_people();
 
   WorldFeed& feed_;

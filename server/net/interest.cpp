@@ -119,7 +119,7 @@ std::size_t Interest::stale_count() const {
 }
 
 void Interest::set_view(const ChunkRange& range, const PublishedWorld& world,
-                        std::uint32_t layers) {
+                        std::uint64_t layers) {
   if (range == view_ && layers == wanted_) return;
   layers_.resize(world.layer_count());
   std::vector<ChunkRange> before;

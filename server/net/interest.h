@@ -27,7 +27,7 @@ class Interest {
  public:
   /// From now on `range` is in view, with the layers (PublishedWorld::layer) whose bits are set.
   /// What left it will be dropped, what came will be sent.
-  void set_view(const ChunkRange& range, const PublishedWorld& world, std::uint32_t layers = 0);
+  void set_view(const ChunkRange& range, const PublishedWorld& world, std::uint64_t layers = 0);
 
   /// The viewer's copy of the chunk is wrong; `layer`: Resync::layer. False when there are too many
   /// such chunks that the world does not hold: no well-behaved viewer asks for those.
@@ -46,7 +46,7 @@ class Interest {
   [[nodiscard]] bool sees(ChunkCoord coord, const PublishedWorld& world, std::size_t layer) const;
   [[nodiscard]] bool wants(std::size_t layer) const { return (wanted_ >> layer & 1U) != 0; }
   /// Viewers that are up to date and have the same of these are sent the same.
-  [[nodiscard]] std::pair<ChunkRange, std::uint32_t> subject() const { return {view_, wanted_}; }
+  [[nodiscard]] std::pair<ChunkRange, std::uint64_t> subject() const { return {view_, wanted_}; }
   [[nodiscard]] std::size_t stale_count() const;
 
   /// The frame that brings the viewer from the state before the world's last changes to (as far as
@@ -66,7 +66,7 @@ class Interest {
 
   ChunkRange view_;
   ChunkRange cells_;          // of the cells themselves: as `view_`, or none
-  std::uint32_t wanted_ = 0;  // layers, by their bits
+  std::uint64_t wanted_ = 0;  // layers, by their bits
   // The viewer had a frame of the world's last tick. Where a world stands still no later one tells
   // it the tick that it missed, even if nothing in its view changed.
   bool told_ = false;

@@ -4,8 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
+#include "protocol/limits.h"
 #include "protocol/messages.h"
 #include "server/net/chunk_range.h"
 #include "server/net/coarse_chunks.h"
@@ -19,8 +21,9 @@ namespace sluice::net {
 [[nodiscard]] ChunkRange chunks_in_view(const Box& view, Vec3 size, const ChunkShape& sides);
 
 /// The published chunks of a world's cells, and with them its pipes and its layers. The layers are
-/// those that the world names, and after them its levels of detail, which are made here: level n is
-/// the n-th of them.
+/// those that the world names, and after them what is made of them here: its levels of detail
+/// (level n is the n-th of them), and behind those all named layers of level 1, of level 2, and so
+/// on.
 class PublishedWorld : public PublishedChunks {
  public:
   /// `sides` are those of the world's chunks; `layers`: how many it names; `size`: in cells, where
@@ -31,10 +34,10 @@ class PublishedWorld : public PublishedChunks {
   /// Takes in what the world's thread published. `watched`: somebody holds chunks, so none may be
   /// forgotten silently. Returns how many of the audited chunks were not what they should be.
   std::size_t apply(Publication publication, bool watched);
-  /// Nobody holds anything of the layer any more.
+  /// Somebody is about to look at these layers, by their bits.
+  void keep_layers(std::uint64_t bits);
+  /// Nobody holds anything of the layer, nor of what is made of it, any more.
   void forget_layer(std::size_t layer);
-  /// Somebody looks at the level of detail, which is above 0.
-  void keep_detail(std::size_t level) { details_[level - 1].begin(tick_, *this); }
 
   [[nodiscard]] const Sizes& sizes() const { return sizes_; }
   [[nodiscard]] std::uint64_t tick() const { return tick_; }
@@ -42,36 +45,43 @@ class PublishedWorld : public PublishedChunks {
   /// Of a replay.
   [[nodiscard]] const std::optional<protocol::Playback>& playback() const { return playback_; }
 
-  [[nodiscard]] std::size_t layer_count() const { return layers_.size() + details_.size(); }
+  [[nodiscard]] std::size_t layer_count() const { return layers_.size() + coarse_.size(); }
   [[nodiscard]] PublishedChunks& layer(std::size_t i) {
-    return i < layers_.size() ? layers_[i] : details_[i - layers_.size()];
+    return i < layers_.size() ? layers_[i] : coarse_[i - layers_.size()];
   }
   [[nodiscard]] const PublishedChunks& layer(std::size_t i) const {
-    return i < layers_.size() ? layers_[i] : details_[i - layers_.size()];
+    return i < layers_.size() ? layers_[i] : coarse_[i - layers_.size()];
   }
   /// The layer's chunks in a view of the world's.
   [[nodiscard]] ChunkRange range_of(std::size_t layer, const ChunkRange& view) const {
     if (layer < layers_.size() || view.empty()) return view;
-    return details_[layer - layers_.size()].range_of(view);
+    return coarse_[layer - layers_.size()].range_of(view);
   }
+  /// The named layer that this one is made of, or itself; nothing: of cells.
+  [[nodiscard]] std::optional<std::size_t> named_layer_of(std::size_t layer) const;
   /// The bits of the levels of detail among those of all layers.
-  [[nodiscard]] std::uint32_t detail_bits() const {
-    return ((1U << details_.size()) - 1) << layers_.size();
+  [[nodiscard]] std::uint64_t detail_bits() const {
+    return ((std::uint64_t{1} << protocol::kLevelsOfDetail) - 1) << layers_.size();
   }
-  /// The bit of a level of detail; of level 0: none.
-  [[nodiscard]] std::uint32_t detail_bit(std::size_t level) const {
-    return level == 0 ? 0 : 1U << (layers_.size() + level - 1);
-  }
+  /// Of all layers, the bits of what a view at that level of detail, which may be 0, asks for: of
+  /// named layers, of those of coarse cells, and of the level itself.
+  [[nodiscard]] std::uint64_t bits_of(std::size_t level, std::uint64_t named,
+                                      std::uint64_t coarse) const;
   [[nodiscard]] PublishedPipes& pipes() { return pipes_; }
   [[nodiscard]] const PublishedPipes& pipes() const { return pipes_; }
 
  private:
+  /// The levels of detail.
+  [[nodiscard]] std::span<CoarseChunks> details() {
+    return std::span(coarse_).first(protocol::kLevelsOfDetail);
+  }
+
   Sizes sizes_;
   std::uint64_t tick_ = 0;
   protocol::Counters counters_;
   std::optional<protocol::Playback> playback_;
   std::vector<PublishedChunks> layers_;
-  std::vector<CoarseChunks> details_;
+  std::vector<CoarseChunks> coarse_;
   PublishedPipes pipes_;
 };
 

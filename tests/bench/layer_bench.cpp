@@ -97,7 +97,7 @@ void BM_LevelsOfDetail(benchmark::State& state) {
     state.ResumeTiming();
     published.apply(std::move(publication), true);
     state.PauseTiming();
-    if (level > 0) published.keep_detail(level);
+    published.keep_layers(published.bits_of(level, 0, 0));
     chunks += published.changes().size();
     state.ResumeTiming();
   }

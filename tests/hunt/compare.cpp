@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "server/net/layer_follower.h"
@@ -52,33 +55,91 @@ std::string pipe_difference(const protocol::Mirror& mirror, bool whole, const si
   return found;
 }
 
-/// Of the layers that the client asks for; of the others it must hold nothing.
+/// Whether a chunk of coarse cells has some of the view's, whose chunks are those of the range.
+bool within(const net::ChunkRange& range, ChunkCoord c, int level) {
+  return !range.empty() && c.x >= range.low.x >> level && c.x <= range.high.x >> level &&
+         c.y >= range.low.y >> level && c.y <= range.high.y >> level &&
+         c.z >= range.low.z >> level && c.z <= range.high.z >> level;
+}
+
+/// Between what the mirror holds of a layer, by its place among all, and what it should.
+std::string number_difference(const protocol::Mirror& mirror, std::size_t layer,
+                              net::ChunkPictures there, const std::string& name) {
+  std::string found;
+  mirror.for_each_chunk_of(layer, [&](ChunkCoord coord, const protocol::ChunkCells& shown) {
+    const auto place = there.find(coord);
+    if (place == there.end()) {
+      found = "it holds chunk " + to_string(coord) + " of the layer " + name;
+    } else if (*place->second != shown) {
+      found = "chunk " + to_string(coord) + " of the layer " + name + " differs";
+    } else {
+      there.erase(place);
+    }
+  });
+  if (found.empty() && !there.empty()) {
+    found = "chunk " + to_string(there.begin()->first) + " of the layer " + name + " is missing";
+  }
+  return found;
+}
+
+/// A layer's coarse numbers, each found from the numbers of its cells.
+net::ChunkPictures coarse_numbers(const net::ChunkPictures& fine, const ChunkShape& sides,
+                                  int level) {
+  struct Sum {
+    std::int64_t sum = 0;
+    std::int64_t cells = 0;
+  };
+  std::map<ChunkCoord, std::map<std::size_t, Sum>> sums;
+  for (const auto& [coord, numbers] : fine) {
+    if (numbers == nullptr) continue;
+    for (std::size_t i = 0; i < numbers->size(); ++i) {
+      if ((*numbers)[i] == 0) continue;
+      const Vec3 at = sides.cell_at(coord, static_cast<std::int32_t>(i));
+      const Vec3 coarse = {at.x >> level, at.y >> level, at.z >> level};
+      const auto place = static_cast<std::size_t>(sides.index_of(coarse));
+      Sum& sum = sums[sides.chunk_of(coarse)][place];
+      sum.sum += (*numbers)[i];
+      ++sum.cells;
+    }
+  }
+  net::ChunkPictures pictures;
+  for (const auto& [coord, cells] : sums) {
+    auto picture = std::make_shared<protocol::ChunkCells>();
+    for (const auto& [place, sum] : cells) {
+      (*picture)[place] = static_cast<std::int32_t>((sum.sum + sum.cells / 2) / sum.cells);
+    }
+    pictures[coord] = std::move(picture);
+  }
+  return pictures;
+}
+
+/// Of the layers that the client asks for, of cells and of coarse cells; of the others it must hold
+/// nothing.
 std::string layer_difference(const protocol::Mirror& mirror, const net::ChunkRange& range,
-                             std::uint32_t wanted, const sim::World& world) {
+                             const Asked& wanted, const sim::World& world) {
   const std::vector<net::Layer> layers = net::layers_of(world);
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const std::string& name = layers[i].name;
-    const bool asked = (wanted >> i & 1U) != 0;
-    // Events are of moments: what is held of those that were asked for may be of the last one.
-    if (asked && layers[i].kind == net::Layer::Kind::kEvents) continue;
-    net::ChunkPictures there;
+    const bool asked = (wanted.layers >> i & 1U) != 0;
+    const bool has_events = layers[i].kind == net::Layer::Kind::kEvents;
+    net::ChunkPictures all;
     net::LayerFollower follower(layers[i], {.layer_chunks = SIZE_MAX});
     follower.begin();
-    follower.collect(world, there);
+    follower.collect(world, all);
+    net::ChunkPictures there = all;
     std::erase_if(there, [&](const auto& entry) { return !asked || !range.contains(entry.first); });
+    // Events are of moments: what is held of those that were asked for may be of the last one.
     std::string found;
-    mirror.for_each_chunk_of(i, [&](ChunkCoord coord, const protocol::ChunkCells& shown) {
-      const auto place = there.find(coord);
-      if (place == there.end()) {
-        found = "it holds chunk " + to_string(coord) + " of the layer " + name;
-      } else if (*place->second != shown) {
-        found = "chunk " + to_string(coord) + " of the layer " + name + " differs";
-      } else {
-        there.erase(place);
+    if (!asked || !has_events) found = number_difference(mirror, i, std::move(there), name);
+    for (int level = 1; level <= mirror.welcome().levels_of_detail && found.empty(); ++level) {
+      net::ChunkPictures coarse;
+      if (level == wanted.detail && (wanted.coarse_layers >> i & 1U) != 0 && !has_events) {
+        coarse = coarse_numbers(all, mirror.welcome().sides, level);
+        std::erase_if(coarse,
+                      [&](const auto& entry) { return !within(range, entry.first, level); });
       }
-    });
-    if (found.empty() && !there.empty()) {
-      found = "chunk " + to_string(there.begin()->first) + " of the layer " + name + " is missing";
+      found = number_difference(mirror, mirror.layer_of_coarse(level, i), std::move(coarse),
+                                name + " at level " + std::to_string(level));
     }
     if (!found.empty()) return found;
   }
@@ -116,15 +177,9 @@ std::string detail_difference(const protocol::Mirror& mirror, const net::ChunkRa
   const ChunkShape& sides = mirror.welcome().sides;
   std::string found;
   for (int level = 1; level <= mirror.welcome().levels_of_detail && found.empty(); ++level) {
-    const auto within = [&](ChunkCoord c) {
-      return level == detail && !range.empty() && c.x >= range.low.x >> level &&
-             c.x <= range.high.x >> level && c.y >= range.low.y >> level &&
-             c.y <= range.high.y >> level && c.z >= range.low.z >> level &&
-             c.z <= range.high.z >> level;
-    };
     mirror.for_each_chunk_of(mirror.layer_of_detail(level),
                              [&](ChunkCoord coord, const protocol::ChunkCells&) {
-                               if (!within(coord)) {
+                               if (level != detail || !within(range, coord, level)) {
                                  found = "it holds chunk " + to_string(coord) +
                                          " of the level of detail " + std::to_string(level);
                                }
@@ -135,7 +190,7 @@ std::string detail_difference(const protocol::Mirror& mirror, const net::ChunkRa
       for (std::int32_t z = 0; z < size.z; z += 1 << level) {
         for (std::int32_t x = 0; x < size.x; x += 1 << level) {
           const Vec3 at = {x >> level, y >> level, z >> level};
-          if (!found.empty() || !within(sides.chunk_of(at))) continue;
+          if (!found.empty() || !within(range, sides.chunk_of(at), level)) continue;
           const std::int32_t there = coarse_cell(world, at, level);
           const std::int32_t shown = mirror.coarse_cell(level, {x, y, z});
           if (there == shown) continue;
@@ -179,7 +234,7 @@ std::string difference(const protocol::Mirror& mirror, const Asked& asked,
   if (!found.empty()) return found;
   const bool whole = view.from == Vec3{} && view.size == size;
   found = pipe_difference(mirror, whole, world);
-  return found.empty() ? layer_difference(mirror, range, asked.layers, world) : found;
+  return found.empty() ? layer_difference(mirror, range, asked, world) : found;
 }
 
 std::string inconsistency(const sim::World& world) {

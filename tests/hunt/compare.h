@@ -14,8 +14,9 @@ namespace sluice::hunt {
 /// What a client asked for.
 struct Asked {
   Box view;
-  std::uint32_t layers = 0;  // as SetView has them
-  int detail = 0;            // likewise
+  std::uint32_t layers = 0;         // as SetView has them
+  std::uint32_t coarse_layers = 0;  // likewise
+  int detail = 0;                   // likewise
 };
 
 /// Where a mirror of that differs from the world; empty where it does not.

@@ -291,8 +291,7 @@ void Run::look() {
       fail("answers", std::to_string(visitor->unanswered()) + " commands of " + visitor->name() +
                           " were never answered");
     }
-    const std::string what = difference(
-        visitor->mirror(), {visitor->view(), visitor->layers(), visitor->detail()}, runner.world());
+    const std::string what = difference(visitor->mirror(), visitor->asked(), runner.world());
     if (!what.empty()) fail("mirror", visitor->name() + "'s: " + what);
   }
   if (const std::string what = inconsistency(runner.world()); !what.empty()) fail("state", what);

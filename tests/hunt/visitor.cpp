@@ -107,7 +107,9 @@ void Visitor::look() {
   const auto drawn = static_cast<std::uint32_t>(view_.from.y + view_.size.x) % 8;
   const bool coarse = ground_.plan.details != 0 && drawn <= protocol::kLevelsOfDetail;
   detail_ = static_cast<std::uint8_t>(coarse ? drawn : 0);
-  session_->set_view(view_, layers_, detail_);
+  // From afar most want layers of coarse cells, too.
+  coarse_layers_ = detail_ > 0 && layers_ % 4 != 0 ? layers_ >> 1U : 0;
+  session_->set_view(view_, layers_, detail_, coarse_layers_);
 }
 
 void Visitor::leave() {

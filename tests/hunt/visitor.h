@@ -12,6 +12,7 @@
 
 #include "protocol/client_session.h"
 #include "tests/hunt/aim.h"
+#include "tests/hunt/compare.h"
 #include "tests/hunt/ledger.h"
 #include "tests/hunt/life.h"
 #include "tests/hunt/pushes.h"
@@ -40,10 +41,7 @@ class Visitor {
   /// That it has sent in all, or left out.
   [[nodiscard]] std::int64_t commands() const { return commands_; }
   [[nodiscard]] const protocol::Mirror& mirror() const { return session_->mirror(); }
-  [[nodiscard]] const Box& view() const { return view_; }
-  /// That it asks for, as SetView has them.
-  [[nodiscard]] std::uint32_t layers() const { return layers_; }
-  [[nodiscard]] int detail() const { return detail_; }
+  [[nodiscard]] Asked asked() const { return {view_, layers_, coarse_layers_, detail_}; }
   [[nodiscard]] const std::string& name() const { return name_; }
 
  private:
@@ -90,6 +88,7 @@ class Visitor {
   std::optional<protocol::ClientSession> session_;
   Box view_;
   std::uint32_t layers_ = 0;
+  std::uint32_t coarse_layers_ = 0;
   std::uint8_t detail_ = 0;
   std::size_t unanswered_ = 0;
   std::set<std::uint64_t> looks_;               // back, without an answer, by number

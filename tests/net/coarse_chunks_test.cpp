@@ -1,10 +1,12 @@
-// Goal: a coarse cell is what its cells make it, whoever looked at it when; a viewer holds the
-// level of detail that it asks for, and nothing of the cells themselves or of another level.
+// Goal: a coarse cell is what its cells make it, and a coarse number of a layer what its numbers
+// do, whoever looked at it when; a viewer holds the level of detail that it asks for, with the
+// coarse layers that it wants, and nothing of the cells themselves or of another level.
 // Method: chunks drawn by hand; random changes with and without somebody who looks, against the sum
 // of the cells one by one; a random viewer and the real mirror.
 #include "server/net/coarse_chunks.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <memory>
 #include <vector>
@@ -42,7 +44,7 @@ std::int32_t cell_of(const Truth& truth, const ChunkShape& sides, Vec3 at) {
 }
 
 // By the words of coarse_chunks.h, cell by cell.
-std::int32_t expected(const Truth& truth, const Shape& shape, Vec3 coarse, int level) {
+std::int32_t expected_cell(const Truth& truth, const Shape& shape, Vec3 coarse, int level) {
   std::vector<Cell> cells;
   const std::int32_t side = 1 << level;
   for (std::int32_t i = 0; i < side * side * side; ++i) {
@@ -66,6 +68,22 @@ std::int32_t expected(const Truth& truth, const Shape& shape, Vec3 coarse, int l
   return ice >= rock ? ice_of(mean_of(is_ice)) : kRock;
 }
 
+// Likewise.
+std::int32_t expected_number(const Truth& truth, const Shape& shape, Vec3 coarse, int level) {
+  double sum = 0;
+  double cells = 0;
+  for (std::int32_t i = 0; i < 1 << (3 * level); ++i) {
+    const std::int32_t side = 1 << level;
+    const Vec3 at = {coarse.x * side + i % side, coarse.y * side + i / side % side,
+                     coarse.z * side + i / side / side};
+    if (!Box{{}, shape.size}.contains(at)) continue;
+    const std::int32_t number = cell_of(truth, shape.sides, at);
+    sum += number;
+    cells += number > 0 ? 1 : 0;
+  }
+  return cells == 0 ? 0 : static_cast<std::int32_t>(std::floor(sum / cells + 0.5));
+}
+
 Publication publication_of(std::uint64_t tick, ChunkPictures chunks) {
   Publication publication;
   publication.tick = tick;
@@ -74,8 +92,9 @@ Publication publication_of(std::uint64_t tick, ChunkPictures chunks) {
   return publication;
 }
 
-// Some runs of cells, in some chunks; some chunks become air.
-ChunkPictures scribble(tests::Dice& dice, const Shape& shape, Truth& truth) {
+// Some runs of what `draw` gives, in some chunks; some chunks become empty.
+template <class Draw>
+ChunkPictures scribble_runs(tests::Dice& dice, const Shape& shape, Truth& truth, Draw&& draw) {
   ChunkPictures changes;
   for (std::int32_t i = dice.roll(0, 4); i > 0; --i) {
     const ChunkCoord coord = shape.sides.chunk_of(tests::random_place(dice, shape.size));
@@ -86,7 +105,7 @@ ChunkPictures scribble(tests::Dice& dice, const Shape& shape, Truth& truth) {
     }
     ChunkCells& cells = truth[coord];
     for (std::int32_t run = dice.roll(1, 6); run > 0; --run) {
-      const Cell cell = dice.chance(20) ? ice_of(dice.roll(1, kFull)) : tests::random_cell(dice);
+      const Cell cell = draw();
       const std::int32_t from = dice.roll(0, kChunkCells - 1);
       const std::int32_t to = std::min(kChunkCells, from + (dice.chance(50) ? 3 : 700));
       std::fill(cells.begin() + from, cells.begin() + to, cell);
@@ -96,13 +115,30 @@ ChunkPictures scribble(tests::Dice& dice, const Shape& shape, Truth& truth) {
   return changes;
 }
 
+ChunkPictures scribble_cells(tests::Dice& dice, const Shape& shape, Truth& truth) {
+  return scribble_runs(dice, shape, truth, [&] {
+    return dice.chance(20) ? ice_of(dice.roll(1, kFull)) : tests::random_cell(dice);
+  });
+}
+
+// Of a layer: nothing, or above 0.
+ChunkPictures scribble_numbers(tests::Dice& dice, const Shape& shape, Truth& truth) {
+  return scribble_runs(dice, shape, truth, [&] {
+    return dice.chance(30) ? 0 : dice.roll(1, dice.chance(50) ? 3 : 1201);
+  });
+}
+
 RC_GTEST_PROP(CoarseChunks, AreWhatTheirCellsMakeThemWhoeverLooked, (std::uint64_t seed)) {
   tests::Dice dice(seed);
   const Shape& shape = kShapes[dice.roll(0, 1)];
   const int level = dice.roll(1, protocol::kLevelsOfDetail);
   Truth truth;
   PublishedChunks fine(shape.sides, kThorough);
-  CoarseChunks coarse(shape.sides, shape.size, level, kThorough);
+  const bool of_cells = dice.chance(50);
+  CoarseChunks coarse(of_cells ? CoarseChunks::Of::kCells : CoarseChunks::Of::kNumbers, shape.sides,
+                      shape.size, level, kThorough);
+  const auto scribble = of_cells ? scribble_cells : scribble_numbers;
+  const auto expected = of_cells ? expected_cell : expected_number;
   bool wanted = false;
   for (std::uint64_t tick = 1; tick < 12; ++tick) {
     fine.apply(tick, scribble(dice, shape, truth), false);
@@ -136,6 +172,7 @@ RC_GTEST_PROP(CoarseChunks, AViewerHoldsTheLevelThatItWantsAndNothingElse, (std:
   tests::Dice dice(seed);
   const Shape& shape = kShapes[dice.roll(0, 1)];
   Truth truth;
+  Truth numbers;
   PublishedWorld world(shape.sides, 1, {.thorough_chunks = kThorough}, shape.size);
   Interest interest;
   protocol::Welcome welcome;
@@ -143,6 +180,7 @@ RC_GTEST_PROP(CoarseChunks, AViewerHoldsTheLevelThatItWantsAndNothingElse, (std:
   welcome.sides = shape.sides;
   welcome.layers = {"one"};
   welcome.levels_of_detail = protocol::kLevelsOfDetail;
+  welcome.coarse_layers = true;
   protocol::Mirror mirror(welcome);
   const auto give = [&mirror](const protocol::Bytes& frame) {
     const auto message = protocol::decode_server_message(frame);
@@ -150,42 +188,53 @@ RC_GTEST_PROP(CoarseChunks, AViewerHoldsTheLevelThatItWantsAndNothingElse, (std:
     RC_ASSERT(mirror.apply(std::get<protocol::Tick>(message.value())).ok());
   };
   std::size_t detail = 0;
+  std::uint64_t wanted = 0;
+  const auto wants = [&wanted](std::size_t layer) { return (wanted >> layer & 1U) != 0; };
   for (std::uint64_t tick = 1; tick < 12; ++tick) {
-    world.apply(publication_of(tick, scribble(dice, shape, truth)), true);
+    Publication publication = publication_of(tick, scribble_cells(dice, shape, truth));
+    publication.layers.push_back(scribble_numbers(dice, shape, numbers));
+    world.apply(std::move(publication), true);
     if (dice.chance(30)) {
       interest.miss(world);
     } else {
       give(interest.step_frame(world));
     }
     if (dice.chance(50)) {
-      if (detail > 0 && dice.chance(50)) world.forget_layer(detail);  // the layer after "one"
+      for (std::size_t i = 1; i < world.layer_count(); ++i) {
+        if (wants(i) && dice.chance(50)) world.forget_layer(i);
+      }
       detail = static_cast<std::size_t>(dice.roll(0, protocol::kLevelsOfDetail));
-      if (detail > 0) world.keep_detail(detail);
+      wanted = world.bits_of(detail, static_cast<std::uint64_t>(dice.roll(0, 7)),
+                             static_cast<std::uint64_t>(dice.roll(0, 7)));
+      world.keep_layers(wanted);
       const Box view = tests::random_box(dice, shape.size, shape.size.x);
-      interest.set_view(chunks_in_view(view, shape.size, shape.sides), world,
-                        world.detail_bit(detail));
+      interest.set_view(chunks_in_view(view, shape.size, shape.sides), world, wanted);
     }
     if (dice.chance(30)) {
       RC_ASSERT(interest.resync({dice.roll(0, 3), dice.roll(0, 2), 0}, world,
-                                static_cast<std::size_t>(dice.roll(0, 6))));
+                                static_cast<std::size_t>(dice.roll(0, 9))));
     }
   }
   while (!interest.up_to_date()) give(interest.catch_up_frame(world));
   RC_ASSERT(mirror.stats().digest_mismatches == 0U);
-  for (int level = 0; level <= protocol::kLevelsOfDetail; ++level) {
-    const bool asked = static_cast<std::size_t>(level) == detail;
-    const std::size_t layer = level == 0 ? 0 : mirror.layer_of_detail(level);
-    const ChunkRange range = level == 0 ? interest.view() : world.range_of(layer, interest.view());
-    const PublishedChunks& there = level == 0 ? world : world.layer(layer);
+  const auto held_of = [&](auto&& for_each) {
     Truth held;
-    const auto hold = [&held](ChunkCoord coord, const ChunkCells& cells) { held[coord] = cells; };
-    if (level == 0) mirror.for_each_chunk(hold);
-    if (level > 0) mirror.for_each_chunk_of(layer, hold);
-    Truth wanted;
+    for_each([&held](ChunkCoord coord, const ChunkCells& cells) { held[coord] = cells; });
+    return held;
+  };
+  const auto there_of = [&](const PublishedChunks& there, const ChunkRange& range) {
+    Truth in_view;
     there.for_each_chunk([&](ChunkCoord coord) {
-      if (asked && range.contains(coord)) wanted[coord] = *there.cells(coord);
+      if (range.contains(coord)) in_view[coord] = *there.cells(coord);
     });
-    RC_ASSERT(held == wanted);
+    return in_view;
+  };
+  RC_ASSERT(held_of([&](auto&& f) { mirror.for_each_chunk(f); }) ==
+            there_of(world, detail == 0 ? interest.view() : ChunkRange{}));
+  for (std::size_t i = 0; i < world.layer_count(); ++i) {
+    const ChunkRange range = world.range_of(i, interest.view());
+    RC_ASSERT(held_of([&](auto&& f) { mirror.for_each_chunk_of(i, f); }) ==
+              there_of(world.layer(i), wants(i) ? range : ChunkRange{}));
   }
 }
 
@@ -217,9 +266,10 @@ cell = "~"
     for (std::size_t level = 0; level < viewers.size(); ++level) {
       bytes[level] += viewers[level].step_frame(published).size();
       if (tick > 0) continue;
-      if (level > 0) published.keep_detail(level);
+      const std::uint64_t layers = published.bits_of(level, 0, 0);
+      published.keep_layers(layers);
       viewers[level].set_view(chunks_in_view({{}, size}, size, world->config().shape()), published,
-                              published.detail_bit(level));
+                              layers);
       bytes[level] += viewers[level].catch_up_frame(published).size();
     }
   }
@@ -228,6 +278,59 @@ cell = "~"
     EXPECT_LT(bytes[level], bytes[level - 1]);
   }
   EXPECT_LT(2 * bytes.back(), bytes.front());
+}
+
+// A lake that cools from above, with dye that spreads in it.
+TEST(CoarseChunks, FromAfarItsLayersTakeFewerBytes) {
+  const auto spec = formats::parse_world(R"(
+[world]
+name = "lake"
+size = [1024, 256, 1]
+water = "hydro"
+[heat]
+air = -20
+[[tracer]]
+name = "mud"
+[[fill]]
+from = [0, 0, 0]
+size = [300, 240, 1]
+cell = "~"
+tracer = { mud = 2000 }
+[[fill]]
+from = [300, 0, 0]
+size = [724, 40, 1]
+cell = "~"
+)",
+                                         "lake");
+  ASSERT_TRUE(spec.ok()) << spec.error();
+  const auto world = std::move(sim::World::create(spec.value())).value();
+  WorldFeed feed(*world);
+  feed.set_watched(true);
+  const Vec3 size = world->config().size;
+  constexpr std::uint64_t kBoth = 3;
+  for (std::size_t i = 0; i < 2; ++i) feed.want_layer(i, true);
+  PublishedWorld published(world->config().shape(), feed.layers().size(), {}, size);
+  // At the second level: of cells and of coarse cells.
+  const std::uint64_t wanted[] = {published.bits_of(2, kBoth, 0), published.bits_of(2, 0, kBoth)};
+  std::size_t bytes[2] = {};
+  Interest viewers[2];
+  sim::SerialExecutor executor;
+  for (int tick = 0; tick < 120; ++tick) {
+    world->tick({}, executor);
+    feed.publish(*world);
+    published.apply(std::move(*feed.take().publication), true);
+    for (std::size_t i = 0; i < 2; ++i) {
+      bytes[i] += viewers[i].step_frame(published).size();
+      if (tick > 0) continue;
+      published.keep_layers(wanted[i]);
+      viewers[i].set_view(chunks_in_view({{}, size}, size, world->config().shape()), published,
+                          wanted[i]);
+      bytes[i] += viewers[i].catch_up_frame(published).size();
+    }
+  }
+  RecordProperty("bytes_of_cells", std::to_string(bytes[0]));
+  RecordProperty("bytes_of_coarse_cells", std::to_string(bytes[1]));
+  EXPECT_LT(2 * bytes[1], bytes[0]);
 }
 
 }  // namespace

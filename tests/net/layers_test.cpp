@@ -358,7 +358,10 @@ class Watcher final : public Viewer {
   void send_frame(SharedBytes) override {}
   void send_reply(const protocol::ServerMessage&) override {}
   void replaced() override {}
-  void want(std::uint32_t layers) { hub_.set_view(*this, {{{0, 0, 0}, {300, 100, 1}}, 0, layers}); }
+  void want(std::uint32_t layers) { want_at(0, layers, 0); }
+  void want_at(std::uint8_t level, std::uint32_t layers, std::uint32_t coarse_layers) {
+    hub_.set_view(*this, {{{0, 0, 0}, {300, 100, 1}}, level, layers, coarse_layers});
+  }
   void leave() { hub_.leave(number_, {}); }
 
  private:
@@ -399,6 +402,39 @@ TEST_F(Layers, AreFollowedWhileAnybodyWantsThem) {
   EXPECT_TRUE(told());
   first.leave();
   EXPECT_FALSE(told());
+}
+
+// A layer of coarse cells is made of the layer of cells, which is followed while anybody wants one
+// of both. At level 0 there are no coarse cells.
+TEST_F(Layers, AreFollowedWhileAnybodyWantsThemFromAfar) {
+  NoCommands intake;
+  Hub hub(feed_, intake, "test");
+  EXPECT_TRUE(hub.welcome().coarse_layers);
+  takes_ = false;
+  feed_.set_pace(true, 1000);
+  const auto told = [&] {
+    tick();
+    unsigned bits = 0;
+    const auto mail = feed_.take();
+    for (std::size_t i = 0; i < 2; ++i) {
+      if (!mail.publication->layers[i].empty()) bits |= 1U << i;
+    }
+    return bits;
+  };
+  Watcher first(hub);
+  Watcher other(hub);
+  first.want_at(0, 0, 1);
+  EXPECT_EQ(told(), 0U);
+  first.want_at(2, 0, 1);
+  EXPECT_EQ(told(), 1U);
+  other.want_at(1, 0, 3);
+  EXPECT_EQ(told(), 3U);
+  first.leave();
+  EXPECT_EQ(told(), 3U);
+  other.want_at(1, 2, 1);
+  EXPECT_EQ(told(), 3U);
+  other.want_at(1, 0, 0x80);  // events have no coarse cells
+  EXPECT_EQ(told(), 0U);
 }
 
 TEST(LayerNumbers, AreReadAsTheyAreWritten) {
