@@ -70,8 +70,8 @@ Box Desk::box(const protocol::Mirror& mirror) const {
 Desk::View Desk::view(const protocol::Mirror& mirror) const {
   const std::uint32_t told =
       inspector_.looks() ? bits_of_known_layers(mirror) : overlay_.layers(mirror);
-  const std::uint32_t events = far_.asked() > 0 ? 0 : bit_of_layer(mirror, protocol::kEventLayer);
-  return {box(mirror), told | events, static_cast<std::uint8_t>(far_.asked())};
+  if (far_.asked() > 0) return {box(mirror), 0, static_cast<std::uint8_t>(far_.asked()), told};
+  return {box(mirror), told | bit_of_layer(mirror, protocol::kEventLayer), 0, 0};
 }
 
 protocol::Pointer Desk::pointer(const protocol::Mirror& mirror) const {
@@ -80,7 +80,7 @@ protocol::Pointer Desk::pointer(const protocol::Mirror& mirror) const {
 
 void Desk::look_from_afar(const protocol::Mirror& mirror, Clock::time_point now) {
   const bool needs_cells =
-      overlay_.needs_cells() || inspector_.looks() || !hand_.is_free() || !held_keys_.empty();
+      overlay_.needs_cells(mirror) || inspector_.looks() || !hand_.is_free() || !held_keys_.empty();
   far_.look(mirror, picture_.zoom, needs_cells, !queue_.idle(), now);
   picture_.level = far_.shown();
 }
@@ -104,7 +104,7 @@ Vec3 Desk::cursor() const {
 }
 
 Known Desk::known(const protocol::Mirror& mirror, Clock::time_point now) const {
-  return {mirror, surfaces_, activity_, fixtures_, now};
+  return {mirror, surfaces_, activity_, fixtures_, now, picture_.level};
 }
 
 void Desk::handle(const protocol::Mirror& mirror, const Key& key, bool connected,

@@ -57,6 +57,7 @@ class Desk {
     Box box;
     std::uint32_t layers = 0;
     std::uint8_t level_of_detail = 0;
+    std::uint32_t coarse_layers = 0;
 
     friend bool operator==(const View&, const View&) = default;
   };

@@ -15,6 +15,7 @@ struct Known {
   const Activity& activity;
   const Fixtures& fixtures;
   Activity::Clock::time_point now;
+  int level = 0;  // of detail, that is shown
 };
 
 }  // namespace sluice::client

@@ -31,18 +31,26 @@ namespace sluice::client {
   return layer ? 1U << *layer : 0;
 }
 
+/// What a layer has of a cell, or of the coarse one of the level that stands for it; 0: nothing,
+/// the world has no such layer, or it was not asked for.
+[[nodiscard]] inline std::int32_t number_at(const protocol::Mirror& mirror, std::string_view name,
+                                            Vec3 at, int level) {
+  const auto layer = find_layer(mirror, name);
+  return layer ? mirror.coarse_layer_at(level, *layer, at) : 0;
+}
+
 /// Degrees, of a cell that holds water; nothing: it holds none, or the layer was not asked for.
-[[nodiscard]] inline std::optional<double> degrees_at(const protocol::Mirror& mirror, Vec3 at) {
-  const auto layer = find_layer(mirror, protocol::kTemperatureLayer);
-  const std::int32_t number = layer ? mirror.layer_at(*layer, at) : 0;
+[[nodiscard]] inline std::optional<double> degrees_at(const protocol::Mirror& mirror, Vec3 at,
+                                                      int level = 0) {
+  const std::int32_t number = number_at(mirror, protocol::kTemperatureLayer, at, level);
   if (number <= 0) return std::nullopt;
   return protocol::degrees_told(number);
 }
 
 /// Full cells' water that is steam in a cell of air; nothing: none, or the layer was not asked for.
-[[nodiscard]] inline std::optional<double> steam_at(const protocol::Mirror& mirror, Vec3 at) {
-  const auto layer = find_layer(mirror, protocol::kSteamLayer);
-  const std::int32_t number = layer ? mirror.layer_at(*layer, at) : 0;
+[[nodiscard]] inline std::optional<double> steam_at(const protocol::Mirror& mirror, Vec3 at,
+                                                    int level = 0) {
+  const std::int32_t number = number_at(mirror, protocol::kSteamLayer, at, level);
   if (number <= 0) return std::nullopt;
   return protocol::steam_told(number);
 }
@@ -72,9 +80,10 @@ namespace sluice::client {
 /// Units of a tracer in a unit of a cell's water; nothing: it holds none, or the layer was not
 /// asked for.
 [[nodiscard]] inline std::optional<double> share_at(const protocol::Mirror& mirror,
-                                                    const std::string& tracer, Vec3 at) {
-  const auto layer = find_layer(mirror, std::string(protocol::kTracerLayer) + tracer);
-  const std::int32_t number = layer ? mirror.layer_at(*layer, at) : 0;
+                                                    const std::string& tracer, Vec3 at,
+                                                    int level = 0) {
+  const std::string name = std::string(protocol::kTracerLayer) + tracer;
+  const std::int32_t number = number_at(mirror, name, at, level);
   if (number <= 0) return std::nullopt;
   return protocol::share_told(number);
 }
@@ -82,19 +91,22 @@ namespace sluice::client {
 /// Cells, of the wave on the water that a cell lies in; 0 where the surface does not move. Of ice,
 /// the one that it froze. Nothing: no surface of water is known there, or the world has no waves.
 [[nodiscard]] inline std::optional<double> wave_at(const protocol::Mirror& mirror,
-                                                   const Surfaces& surfaces, Vec3 at) {
-  const auto layer = find_layer(mirror, protocol::kWaveLayer);
+                                                   const Surfaces& surfaces, Vec3 at,
+                                                   int level = 0) {
   const auto head = surfaces.head(at.x, at.y);
-  if (layer && is_ice(mirror.cell(at))) {
-    const std::int32_t number = mirror.layer_at(*layer, at);
+  const auto number_in = [&](Vec3 cell) {
+    return number_at(mirror, protocol::kWaveLayer, cell, level);
+  };
+  if (is_ice(level == 0 ? mirror.cell(at) : mirror.coarse_cell(level, at))) {
+    const std::int32_t number = number_in(at);
     if (number > 0) return protocol::wave_told(number);
   }
-  if (!layer || !head) return std::nullopt;
+  if (!find_layer(mirror, protocol::kWaveLayer) || !head) return std::nullopt;
   const auto top = static_cast<std::int32_t>(*head);
   // A full cell's surface is the floor of the cell above it, and its own.
   for (const std::int32_t y : {top, top - 1}) {
     if (y < 0 || y >= mirror.welcome().size.y) continue;
-    const std::int32_t number = mirror.layer_at(*layer, {at.x, y, at.z});
+    const std::int32_t number = number_in({at.x, y, at.z});
     if (number > 0) return protocol::wave_told(number);
   }
   return 0.0;

@@ -40,13 +40,14 @@ bool is_water(std::int32_t cell) {
   return cell > 0;
 }
 
-/// The value farthest from zero of what is held of a layer.
-double farthest_of(const protocol::Mirror& mirror, std::string_view name,
-                   double (*value)(std::int32_t)) {
+/// The value farthest from zero of what is held of a layer, at the level that is shown.
+double farthest_of(const Known& known, std::string_view name, double (*value)(std::int32_t)) {
   double farthest = 0;
-  const auto layer = find_layer(mirror, name);
+  const auto layer = find_layer(known.mirror, name);
   if (!layer) return farthest;
-  mirror.for_each_chunk_of(*layer, [&](ChunkCoord, const protocol::ChunkCells& numbers) {
+  const std::size_t shown =
+      known.level == 0 ? *layer : known.mirror.layer_of_coarse(known.level, *layer);
+  known.mirror.for_each_chunk_of(shown, [&](ChunkCoord, const protocol::ChunkCells& numbers) {
     const auto reach = [&](std::int32_t number) {
       if (number > 0) farthest = std::max(farthest, std::abs(value(number)));
     };
@@ -165,22 +166,20 @@ void Overlay::rescale(const Known& known) {
     if (heads) span_ = span_of(heads->first, heads->second, span_);
   }
   if (kind_ == OverlayKind::kTemperature) {
-    const double farthest =
-        farthest_of(known.mirror, protocol::kTemperatureLayer, protocol::degrees_told);
+    const double farthest = farthest_of(known, protocol::kTemperatureLayer, protocol::degrees_told);
     degrees_ = fitting(kReachesOfDegrees, farthest, degrees_);
   }
   if (kind_ == OverlayKind::kWaves) {
-    const double farthest = farthest_of(known.mirror, protocol::kWaveLayer, protocol::wave_told);
+    const double farthest = farthest_of(known, protocol::kWaveLayer, protocol::wave_told);
     wave_ = fitting(kReachesOfWaves, farthest, wave_);
   }
   if (kind_ == OverlayKind::kSteam) {
-    const double farthest = farthest_of(known.mirror, protocol::kSteamLayer, protocol::steam_told);
+    const double farthest = farthest_of(known, protocol::kSteamLayer, protocol::steam_told);
     steam_ = fitting(kReachesOfSteam, farthest, steam_);
   }
   if (kind_ == OverlayKind::kTracer) {
     const std::string layer = std::string(protocol::kTracerLayer) + tracer_name_;
-    share_ =
-        fitting(kReachesOfShares, farthest_of(known.mirror, layer, protocol::share_told), share_);
+    share_ = fitting(kReachesOfShares, farthest_of(known, layer, protocol::share_told), share_);
   }
 }
 
@@ -202,8 +201,8 @@ std::optional<double> Overlay::share_of(const Known& known, Vec3 cell) const {
     return head ? std::optional((*head - span_.from) / span_.size) : std::nullopt;
   }
   const bool steam = kind_ == OverlayKind::kSteam;
-  const auto value =
-      steam ? steam_at(known.mirror, cell) : share_at(known.mirror, tracer_name_, cell);
+  const auto value = steam ? steam_at(known.mirror, cell, known.level)
+                           : share_at(known.mirror, tracer_name_, cell, known.level);
   if (!value) return std::nullopt;
   return *value / (steam ? steam_ : share_);
 }
@@ -221,8 +220,8 @@ double Overlay::reach() const {
 
 /// Of the layer that it shows.
 std::optional<double> Overlay::value_at(const Known& known, Vec3 cell) const {
-  if (kind_ == OverlayKind::kTemperature) return degrees_at(known.mirror, cell);
-  return wave_at(known.mirror, known.surfaces, cell);
+  if (kind_ == OverlayKind::kTemperature) return degrees_at(known.mirror, cell, known.level);
+  return wave_at(known.mirror, known.surfaces, cell, known.level);
 }
 
 // A colour of the steps, or between two of them; of sixteen colours none lies between.
@@ -243,7 +242,7 @@ Colour Overlay::around_zero(double value) const {
 }
 
 Colour Overlay::tint(const Known& known, Vec3 cell, Colour base) const {
-  if (!needs_cells() || kind_ == OverlayKind::kFlow) return base;
+  if (!colours_anything() || kind_ == OverlayKind::kFlow) return base;
   const Colour dim = blend(base, {0, 0, 0}, kDimmed);
   const std::int32_t units = known.mirror.cell(cell);
   if (units == kOutside) return base;
@@ -319,7 +318,7 @@ char Overlay::letter(const Known& known, Vec3 cell) const {
 }
 
 void Overlay::write(const Known& known, const Picture& picture, Screen& screen) const {
-  if (!needs_cells()) return;
+  if (!colours_anything()) return;
   if (kind_ == OverlayKind::kFlow) return write_arrows(known, picture, screen);
   if (of_cells()) {
     if (colours_ == ColourDepth::kNone) write_digits(known, picture, screen);

@@ -52,9 +52,9 @@ class Overlay {
       : colours_(colours), unicode_(unicode) {}
 
   [[nodiscard]] OverlayKind kind() const { return kind_; }
-  /// Whether it is worked out from cells: not from afar.
-  [[nodiscard]] bool needs_cells() const {
-    return kind_ != OverlayKind::kNone && kind_ != OverlayKind::kViews;
+  /// Whether it is worked out from the cells themselves: not from coarse ones.
+  [[nodiscard]] bool needs_cells(const protocol::Mirror& mirror) const {
+    return colours_anything() && (layers(mirror) == 0 || !mirror.welcome().coarse_layers);
   }
   /// What it shows: the name of its kind, or of the tracer.
   [[nodiscard]] std::string name() const;
@@ -79,6 +79,9 @@ class Overlay {
   void draw_legend(Screen& screen) const;
 
  private:
+  [[nodiscard]] bool colours_anything() const {
+    return kind_ != OverlayKind::kNone && kind_ != OverlayKind::kViews;
+  }
   [[nodiscard]] Colour between(const std::array<Colour, 5>& steps, double share) const;
   [[nodiscard]] Colour ramp(double share) const;
   [[nodiscard]] Colour arrow_ink(double share) const;

@@ -195,7 +195,7 @@ class Viewer {
     const Desk::View view = desk_.view(client_->mirror());
     if (view == sent_view_) return;
     sent_view_ = view;
-    client_->set_view(view.box, view.layers, view.level_of_detail);
+    client_->set_view(view.box, view.layers, view.level_of_detail, view.coarse_layers);
   }
 
   void point() {

@@ -302,6 +302,35 @@ TEST_F(FarDesk, WithoutLevelsLooksAtCells) {
   EXPECT_EQ(level(), 0);
 }
 
+// The overlay of a layer, where the server has coarse cells of those.
+TEST_F(FarDesk, AnOverlayOfALayerIsOfCoarseCells) {
+  protocol::Welcome welcome = mirror_.welcome();
+  welcome.layers = {"temperature"};
+  mirror_ = protocol::Mirror(welcome);
+  desk_.welcomed(mirror_, true);
+  for (int i = 0; i < 20 && desk_.view(mirror_).layers == 0; ++i) {
+    press('O');
+    draw();
+  }
+  EXPECT_EQ(level(), 0) << "an older server";
+  welcome.coarse_layers = true;
+  mirror_ = protocol::Mirror(welcome);
+  desk_.welcomed(mirror_, true);
+  draw();
+  EXPECT_EQ(desk_.view(mirror_), (Desk::View{{{}, kSize}, 0, 3, 1}));
+  protocol::ChunkCells water{};
+  protocol::ChunkCells degrees{};
+  for (std::size_t i = 0; i < 16 * 64; ++i) {
+    water[i] = kFull;
+    degrees[i] = protocol::told_temperature(4 * 9);
+  }
+  send_layer(mirror_, 3, water);
+  send_layer(mirror_, static_cast<std::uint8_t>(mirror_.layer_of_coarse(3, 0)), degrees);
+  desk_.ticked(mirror_, now_);
+  const std::string seen = picture();
+  EXPECT_GE(std::count(seen.begin(), seen.end(), '8'), 8 * 60) << seen << "9 degrees, of 10";
+}
+
 TEST(Surfaces, OfALevelAreInCellsOfTheWorld) {
   protocol::Welcome welcome;
   welcome.size = {512, 256, 1};

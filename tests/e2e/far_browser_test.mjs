@@ -1,6 +1,6 @@
 // Goal: who looks at a large world from afar is sent a level of detail, sees what the cells would show, and is told that
-// it is one; pipes and springs are told of as far as cells are not needed; coming nearer, tools, overlays and pins bring the
-// cells; edits wait for those; less is sent.
+// it is one; pipes and springs are told of as far as cells are not needed; coming nearer, tools, overlays of cells and pins
+// bring the cells; overlays of layers do not, and look the same; edits wait for those; less is sent.
 // Method: worlds of 4 million cells, flat and solid, on a real server; headless Chromium; colours are read from the canvas,
 // from afar and as the page paints them from the cells.
 //
@@ -67,6 +67,22 @@ ${landscape(16).replaceAll("300, 16]", "100, 16]")}[[fill]]
 from = [2500, 220, 8]
 size = [200, 60, 8]
 cell = "."
+`;
+// A warm lake under cold air, dyed at its left.
+const WARM = `[world]
+name = "warm"
+size = [4096, 1024, 1]
+[heat]
+air = -5120
+water = 10240
+[[tracer]]
+name = "mud"
+${fill([0, 0], [4096, 320], "#", 1)}${fill([600, 100], [1600, 220], ".", 1)}${fill([600, 100], [1600, 180], "~", 1)}
+[[fill]]
+from = [600, 100, 0]
+size = [500, 180, 1]
+cell = "~"
+tracer = { mud = 2000 }
 `;
 const SMALL = `[world]
 name = "small"
@@ -230,7 +246,7 @@ async function tellsOfPipes(page) {
 }
 
 async function bringsTheCells(page) {
-  console.log("overlays and pins bring the cells");
+  console.log("overlays of cells and pins bring the cells");
   await page.selectOption("#overlay", "amount");
   await isAt(page, 0);
   await page.selectOption("#overlay", "none");
@@ -245,6 +261,46 @@ async function bringsTheCells(page) {
   await isAt(page, 0);
   await page.click("#inspector-close");
   await isAt(page, 1);
+}
+
+/** Layers are told of coarse cells: in the colours that the cells have, for fewer bytes. */
+async function showsLayers(context, url) {
+  console.log("temperatures and tracers are shown from afar, in the colours that they have near, for fewer bytes");
+  const page = await enter(context, url, "warm");
+  await isAt(page, 1);
+  for (const [overlay, legend] of [["temperature", /°C/], ["tracer:mud", /mud/]]) {
+    const seen = async () => [await colour(page, 700, 200), await colour(page, 1800, 150), await colour(page, 100, 100)];
+    await page.selectOption("#overlay", overlay);
+    await page.waitForFunction((text) => new RegExp(text).test(document.getElementById("legend").textContent), legend.source);
+    await isAt(page, 1);
+    await until("water that has any of it has another colour than what has none", async () => {
+      const [some, , rock] = await seen();
+      return [0, 1, 2].some((k) => Math.abs(some[k] - rock[k]) > 40);
+    });
+    assert.equal(await heldCells(page), 0, "no cells were asked for");
+    const far = await seen();
+    if (overlay === "temperature") {
+      const spot = await place(page, 1800, 150);
+      await page.mouse.move(spot.x, spot.y);
+      await page.waitForFunction(() => /seen from afar\) · (39|40)(\.\d+)? °C/.test(document.getElementById("hover").textContent));
+    }
+    await shot(page, `far-${overlay.replace(":", "-")}`);
+    const before = await page.evaluate(() => window.sluice.connection.bytes);
+    await tool(page, "rock");
+    await isAt(page, 0);
+    let near = [];
+    await until("they are shown near in the same colours", async () => {
+      near = await seen();
+      return far.every((each, i) => [0, 1, 2].every((k) => Math.abs(each[k] - near[i][k]) <= 24));
+    }).catch((error) => {
+      throw new Error(`from afar ${far.join(" ")}; near ${near.join(" ")}`, { cause: error });
+    });
+    console.log(`  ${(await page.evaluate(() => window.sluice.connection.bytes)) - before} bytes for cells and ${overlay}`);
+    await tool(page, "pan");
+    await isAt(page, 1);
+  }
+  await page.selectOption("#overlay", "none");
+  await page.close();
 }
 
 async function seesChanges(page) {
@@ -318,7 +374,7 @@ async function inThree(page) {
 }
 
 await main(async () => {
-  const files = Object.entries({ PLAIN, BLOCK, SMALL }).flatMap(([name, text]) => {
+  const files = Object.entries({ PLAIN, BLOCK, WARM, SMALL }).flatMap(([name, text]) => {
     const file = join(folder, `${name}.toml`);
     writeFileSync(file, text);
     return ["--world", file];
@@ -332,6 +388,7 @@ await main(async () => {
   await saysSo(page);
   await tellsOfPipes(page);
   await bringsTheCells(page);
+  await showsLayers(context, server.url);
   await seesChanges(page);
   const other = await enter(context, server.url, "plain");
   await costsLess(page, other);

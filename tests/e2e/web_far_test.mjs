@@ -8,9 +8,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CELLS, cellsOf, loadWithWire } from "./web_wire.mjs";
 
-const { ByteBuffer, chunkChecksum, ClientMessage, cutFor, encodeSetView, Far, FULL, Hand, IS_ROCK, levelFor, Looks, Mirror, ROCK, SetView, stonesOf,
+const { ByteBuffer, chunkChecksum, ClientMessage, cutFor, encodeSetView, Far, FULL, Hand, IS_ROCK, Layers, levelFor, Looks, Overlay, Mirror, ROCK, SetView, stonesOf,
   Surfaces, tickOf, welcomeOf } = await loadWithWire(`
-  export * from "./far"; export { levelFor } from "./coarse"; export { cutFor } from "./gallery"; export * from "./mirror"; export { Hand } from "./hand"; export { Looks, IS_ROCK, stonesOf } from "./look";
+  export * from "./far"; export { levelFor } from "./coarse"; export { cutFor } from "./gallery"; export { Layers } from "./layers"; export { Overlay } from "./overlay"; export * from "./mirror"; export { Hand } from "./hand"; export { Looks, IS_ROCK, stonesOf } from "./look";
   export { Surfaces } from "./surfaces";`);
 
 const FLAT = { logX: 6, logY: 6, logZ: 0 };
@@ -22,8 +22,8 @@ const SMALL = 0.3; // pixels a cell, for which level 1 is
 globalThis.window = { devicePixelRatio: 1 };
 
 /** A world that is looked at: its layers are one of a name and three levels, so that level k is layer k. */
-function opened({ size = AT(4096, 1024, 1), sides = FLAT, scale = SMALL } = {}) {
-  const cells = new Mirror(welcomeOf(["temperature"], size, sides, 3));
+function opened({ size = AT(4096, 1024, 1), sides = FLAT, scale = SMALL, coarseLayers = false } = {}) {
+  const cells = new Mirror(welcomeOf(["temperature"], size, sides, 3, coarseLayers));
   const said = [];
   const resyncs = [];
   const viewer = {
@@ -31,6 +31,7 @@ function opened({ size = AT(4096, 1024, 1), sides = FLAT, scale = SMALL } = {}) 
     hand: { isFree: true }, queue: { idle: true }, repaint: () => undefined, renewPainter: () => ++viewer.renewed, renewed: 0, say: (text) => said.push(text),
     connection: { resync: (coord, layer) => resyncs.push([coord, layer]) },
   };
+  if (coarseLayers) viewer.layers = new Layers(cells, viewer.say, "front", true);
   const far = new Far(viewer, cells, true);
   /** The tiles that are painted, by their places. */
   const painted = () => {
@@ -94,8 +95,8 @@ test("whatever needs the cells gets them", () => {
   assert.equal(wanting({ queue: { idle: false } }), 1, "a valve is turned without them");
   far.want(true);
   assert.equal(wanting({ queue: { idle: false } }), 0, "an edit is on its way, and may be taken back");
-  const view = ClientMessage.getRootAsClientMessage(new ByteBuffer(encodeSetView({ from: AT(0, 0, 0), size: AT(9, 9, 1) }, 0, 2))).body(new SetView());
-  assert.equal(view.levelOfDetail(), 2);
+  const view = ClientMessage.getRootAsClientMessage(new ByteBuffer(encodeSetView({ from: AT(0, 0, 0), size: AT(9, 9, 1) }, 1, 2, 5))).body(new SetView());
+  assert.deepEqual([view.levelOfDetail(), view.layers(), view.coarseLayers()], [2, 1, 5]);
 });
 
 test("the picture goes over when what was asked for has come, both ways", () => {
@@ -213,6 +214,36 @@ test("what cannot be read leaves the cells", () => {
   assert.equal(said.length, 1);
   assert.match(said[0], /^What this server sends from afar cannot be read: /);
   assert.equal(far.want(false), 0);
+});
+
+test("the overlay of a layer needs no cells where the server has coarse ones of it", () => {
+  const old = opened();
+  old.viewer.overlay = "temperature";
+  assert.equal(old.far.want(false), 0);
+  const { far, resyncs, tell, viewer } = opened({ coarseLayers: true });
+  const legends = [];
+  viewer.overlays = new Overlay(viewer.mirror, null, () => viewer.layers, false, (legend) => legends.push(legend?.title));
+  const box = { from: AT(5, 0, 0), size: AT(130, 64, 1) };
+  far.want(false);
+  assert.equal(far.coarseLayers(box), 0, "nobody looks at it");
+  viewer.overlay = "temperature";
+  viewer.overlays.set("temperature");
+  assert.equal(far.want(false), 1);
+  assert.equal(far.coarseLayers(box), 1);
+  assert.equal(viewer.layers.wanted(box, "temperature", false, true), 0, "of the cells themselves nothing");
+  // Behind the layer and the three levels of detail: that of level 1.
+  const warm = cellsOf(() => 1 + 4 * 112);
+  const told = [{ layer: 1, chunks: [[AT(0, 0, 0), ALL_WATER]] }, { layer: 4, chunks: [[AT(0, 0, 0), warm], [AT(1, 0, 0), warm]],
+    digests: [[AT(0, 0, 0), chunkChecksum(warm)], [AT(1, 0, 0), 7n]] }];
+  assert.equal(tell(told), true);
+  assert.deepEqual(resyncs, [[AT(1, 0, 0), 5]]);
+  assert.match(far.text(AT(9, 9, 0)), /^\[9, 9\] water, 100 % full on average \(2 × 2 cells, seen from afar\) · 12 °C$/);
+  assert.equal(tell([{ layer: 0, chunks: [[AT(3, 0, 0), warm]] }]), false, "of cells");
+  viewer.camera.scale = 2;
+  assert.equal(far.want(false), 0);
+  assert.equal(far.coarseLayers(box), 0);
+  assert.equal(viewer.layers.wanted(box, "temperature", false, false), 1);
+  assert.deepEqual(legends, []);
 });
 
 test("the line says what a coarse cell holds, and that it is one", () => {

@@ -88,12 +88,13 @@ export async function loadWithWire(exports) {
     });
   }
 
-  function welcomeOf(layers, size, sides, levelsOfDetail = 0) {
+  function welcomeOf(layers, size, sides, levelsOfDetail = 0, coarseLayers = false) {
     return message(ServerBody.Welcome, (builder) => {
       const names = Welcome.createLayersVector(builder, layers.map((name) => builder.createString(name)));
       Welcome.startWelcome(builder);
       Welcome.addLayers(builder, names);
       Welcome.addLevelsOfDetail(builder, levelsOfDetail);
+      Welcome.addCoarseLayers(builder, coarseLayers);
       Welcome.addSize(builder, Vec3.createVec3(builder, size.x, size.y, size.z));
       Welcome.addChunkLogX(builder, sides.logX);
       Welcome.addChunkLogY(builder, sides.logY);

@@ -91,8 +91,8 @@ export class Connection {
     return this.wasSilent;
   }
 
-  setView(box: Box, layers = 0, level = 0): void {
-    if (this.isReady) this.socket!.send(encodeSetView(box, layers, level));
+  setView(box: Box, layers = 0, level = 0, coarse = 0): void {
+    if (this.isReady) this.socket!.send(encodeSetView(box, layers, level, coarse));
   }
 
   send(bytes: Uint8Array): void {

@@ -8,10 +8,13 @@
 import type { LayerChanges } from "@wire/layer-changes";
 import { Camera } from "./camera";
 import { coarseChanges, coarseMirror, levelFor, lookCoarsely, takeCoarse } from "./coarse";
-import type { Vec3 } from "./geometry";
+import type { Box, Vec3 } from "./geometry";
+import type { Layers } from "./layers";
 import type { TickMessage } from "./messages";
 import { FULL, type Mirror } from "./mirror";
 import { nearestStanding } from "./nearest";
+import type { Overlay } from "./overlay";
+import { isOfLayer } from "./overlay_kinds";
 import { materialName } from "./palette";
 import { Painter } from "./painter";
 import type { Picture } from "./picture";
@@ -33,6 +36,11 @@ export class Far {
   private painter: Painter | null = null;
   /** Of what is asked for, until that is shown. */
   private next: Painter | null = null;
+  /** What was told of each level's coarse cells beside their water, once something was asked for. */
+  private readonly layers: (Layers | undefined)[] = [];
+  /** The overlay over what is shown, and what it shows. */
+  private overlay: Overlay | null = null;
+  private overlayName = "none";
   private slice = 0;
   /** When the first of what was asked for came. */
   private answered = Infinity;
@@ -63,7 +71,20 @@ export class Far {
     const { hand, queue, overlay, peer, differences } = this.viewer;
     // Commands that need no cells (a valve's) are no reason to fetch those; those of an undo are one to keep them.
     const waits = this.asked === 0 && !queue.idle;
-    return this.broken || waits || !hand.isFree || (overlay !== "none" && overlay !== "views") || peer !== null || differences !== null;
+    const isCoarse = overlay === "none" || overlay === "views" || (isOfLayer(overlay) && this.cells.welcome.coarseLayers);
+    return this.broken || waits || !hand.isFree || !isCoarse || peer !== null || differences !== null;
+  }
+
+  /** The layers of coarse cells that a view of that box is to ask for, as bits. */
+  coarseLayers({ from, size }: Box): number {
+    const { asked, viewer } = this;
+    if (asked === 0 || !this.cells.welcome.coarseLayers || !viewer.layers) return 0;
+    const layers = (this.layers[asked] ??= viewer.layers.coarse(this.mirrors[asked - 1]!, asked));
+    const coarse = (at: Vec3): Vec3 => ({ x: at.x >> asked, y: at.y >> asked, z: at.z >> asked });
+    const end = coarse({ x: from.x + size.x - 1, y: from.y + size.y - 1, z: from.z + size.z - 1 });
+    const start = coarse(from);
+    const box = { from: start, size: { x: end.x - start.x + 1, y: end.y - start.y + 1, z: end.z - start.z + 1 } };
+    return layers.bits(box, (name) => name === viewer.overlay || (name === "steam" && layers.marks.needs(name)));
   }
 
   private ask(level: number): void {
@@ -78,6 +99,8 @@ export class Far {
     this.shown = this.asked;
     this.painter = this.next ?? this.painter;
     this.next = null;
+    this.overlay = null;
+    this.viewer.overlays?.set(this.viewer.overlay);
     if (this.shown > 0) this.viewer.renewPainter(); // what it keeps is much, and grows old
     this.viewer.repaint();
   }
@@ -97,9 +120,22 @@ export class Far {
       came ||= changes.chunksLength() > 0;
     }
     if (this.asked > 0) (this.next ?? this.painter)!.ticked(changed, performance.now());
+    const isTold = this.takeLayers(message);
     const isNew = this.asked !== this.shown && this.waited(came, message.wire.bb!.capacity());
     if (isNew) this.show();
-    return isNew || changed.length > 0;
+    return isNew || isTold || changed.length > 0;
+  }
+
+  /** Returns whether something was told of layers. */
+  private takeLayers(message: TickMessage): boolean {
+    let isTold = false;
+    for (const layers of this.layers) {
+      if (!layers) continue;
+      const { changed, resyncs } = layers.apply(message);
+      for (const { coord, layer } of resyncs) this.viewer.connection.resync(coord, layer);
+      isTold ||= changed.size > 0;
+    }
+    return isTold;
   }
 
   private take(level: number, changes: LayerChanges): Vec3[] {
@@ -143,6 +179,19 @@ export class Far {
     return this.painter!.paint(picture, width, height, this.camera, now);
   }
 
+  /** Steam, and the overlay of a layer, over what is shown. Returns whether the next frame will look different. */
+  paintLayers(context: CanvasRenderingContext2D, now: number): boolean {
+    const { camera, shown, viewer: { overlay, overlays } } = this;
+    const layers = this.layers[shown];
+    if (!layers) return false;
+    const slice = this.slice >> shown;
+    const moves = layers.marks.paint(context, camera, slice, overlay, now);
+    if (this.overlayName !== overlay) this.overlay = null;
+    this.overlayName = overlay;
+    this.overlay ??= overlays?.coarse(this.mirrors[shown - 1]!, layers) ?? null;
+    return this.overlay?.paint(context, camera, slice, this.painter!, now) || moves;
+  }
+
   /** All of the world that was seen from afar last; false: nothing was. */
   paintSmall(context: CanvasRenderingContext2D): boolean {
     this.painter?.paintSmall(context);
@@ -161,9 +210,11 @@ export class Far {
     if (!this.cells.inside(x, y, z)) return "outside the world";
     const level = this.shown || this.asked;
     const side = 2 ** level;
-    const cell = this.mirrors[level - 1]!.cell(x >> level, y >> level, z >> level);
+    const at = { x: x >> level, y: y >> level, z: z >> level };
+    const cell = this.mirrors[level - 1]!.cell(at.x, at.y, at.z);
+    const beside = this.layers[level]?.text(at) ?? "";
     const isFlat = this.cells.size.z === 1;
     const fill = cell > 0 ? `, ${Math.max(1, Math.round((cell * 100) / FULL))} % full on average` : "";
-    return `[${x}, ${y}${isFlat ? "" : `, ${z}`}] ${materialName(cell)}${fill} (${side} × ${side}${isFlat ? "" : ` × ${side}`} cells, seen from afar)`;
+    return `[${x}, ${y}${isFlat ? "" : `, ${z}`}] ${materialName(cell)}${fill} (${side} × ${side}${isFlat ? "" : ` × ${side}`} cells, seen from afar)${beside}`;
   }
 }

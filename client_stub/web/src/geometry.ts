@@ -21,13 +21,6 @@ export interface ChunkSides {
   logZ: number;
 }
 
-export function sameBox(a: Box, b: Box): boolean {
-  return (
-    a.from.x === b.from.x && a.from.y === b.from.y && a.from.z === b.from.z &&
-    a.size.x === b.size.x && a.size.y === b.size.y && a.size.z === b.size.z
-  );
-}
-
 export function clamp(value: number, low: number, high: number): number {
   return value < low ? low : value > high ? high : value;
 }

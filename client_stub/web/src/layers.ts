@@ -48,10 +48,11 @@ export class Layers {
   /** What is drawn of them over the picture. */
   readonly marks: LayerMarks;
 
-  /** `warn`: of what cannot be read. `still`: nothing moves by itself. */
+  /** `warn`: of what cannot be read. `still`: nothing moves by itself. `first`: the number of the welcome's first layer in
+   *  messages, if these are layers of coarse cells. */
   constructor(
     private readonly cells: Mirror, private readonly warn: (text: string) => void, private readonly sight: SightName = "front",
-    private readonly still = false,
+    private readonly still = false, private readonly first = 0,
   ) {
     for (const name of cells.welcome.layers as LayerName[]) {
       const isKnown = isTracer(name) || NAMES.some((known) => known === name);
@@ -60,16 +61,24 @@ export class Layers {
     this.marks = new LayerMarks(cells, this, sight, still);
   }
 
+  /** Those of a level of detail, which has these coarse cells. */
+  coarse(cells: Mirror, level: number): Layers {
+    const { layers, levelsOfDetail } = this.cells.welcome;
+    return new Layers(cells, this.warn, this.sight, this.still, layers.length + levelsOfDetail + (level - 1) * layers.length);
+  }
+
   /** Whether the world has it, and it can be read. */
   has(name: string): name is LayerName {
     return this.held.has(name as LayerName);
   }
 
   /** What is to be asked for in that box: what is drawn anyway, what the overlay shows, and of whom inspects whatever there
-   *  is to tell. `isFar`: no surface is drawn cell by cell. */
+   *  is to tell. `isFar`: no surface is drawn cell by cell, and of coarse cells come (far.ts) what the overlay shows, and steam. */
   wanted(box: Box, overlay: string, inspects: boolean, isFar = false): number {
+    const { coarseLayers } = this.cells.welcome;
+    if (isFar) return this.bits(box, (name) => this.marks.needs(name) && (name === "events" || (name === "steam" && !coarseLayers)));
     return this.bits(box, (name) => name === overlay || (inspects && name !== "events") ||
-      (name === "waves" && this.sight !== "top" && !isFar) || (this.marks.needs(name) && !(isFar && isTracer(name))));
+      (name === "waves" && this.sight !== "top") || this.marks.needs(name));
   }
 
   /** What a view of that box asks for, as bits of it. */
@@ -97,7 +106,7 @@ export class Layers {
     }
     for (let i = 0; i < wire.layersLength(); ++i) {
       const changes = wire.layers(i, new LayerChanges())!;
-      const name = this.cells.welcome.layers[changes.layer()] as LayerName;
+      const name = this.cells.welcome.layers[changes.layer() - this.first] as LayerName;
       const held = this.held.get(name);
       if (!held) continue;
       try {

@@ -21,7 +21,8 @@ export class Marks {
       return moves;
     }
     let moves = viewer.layers?.marks.paint(context, camera, slice, viewer.overlay, now) ?? false;
-    if (viewer.overlays?.paint(context, camera, slice, viewer.painter!, now)) moves = true;
+    const { far } = viewer;
+    if (far?.shown ? far.paintLayers(context, now) : viewer.overlays?.paint(context, camera, slice, viewer.painter!, now)) moves = true;
     context.strokeStyle = "rgba(140, 165, 200, 0.28)";
     context.lineWidth = 1;
     context.strokeRect(

@@ -42,6 +42,8 @@ export interface WelcomeMessage {
   tracerKinds: string[];
   /** Above 0 that a view may ask for. */
   levelsOfDetail: number;
+  /** A view from afar may ask for coarse cells of layers, too. */
+  coarseLayers: boolean;
 }
 
 /** What makes this page the same client on its next connection. */
@@ -145,8 +147,8 @@ export function encodeAskResults(seqs: number[]): Uint8Array {
     AskResults.createAskResults(builder, AskResults.createSeqsVector(builder, seqs.map(BigInt))));
 }
 
-/** `layers`: bit i asks for the i-th of the welcome. `level` of detail; 0: the cells. */
-export function encodeSetView(box: Box, layers: number, level: number): Uint8Array {
+/** `layers`: bit i asks for the i-th of the welcome. `level` of detail; 0: the cells. `coarse`: layers of coarse cells. */
+export function encodeSetView(box: Box, layers: number, level: number, coarse: number): Uint8Array {
   return envelope(ClientBody.SetView, (builder) => {
     SetView.startSetView(builder);
     const { from, size } = box;
@@ -154,6 +156,7 @@ export function encodeSetView(box: Box, layers: number, level: number): Uint8Arr
     SetView.addSize(builder, ClientVec3.createClientVec3(builder, size.x, size.y, size.z));
     SetView.addLayers(builder, layers);
     SetView.addLevelOfDetail(builder, level);
+    SetView.addCoarseLayers(builder, coarse);
     return SetView.endSetView(builder);
   });
 }
@@ -235,6 +238,7 @@ function readWelcome(welcome: Welcome): WelcomeMessage {
     layers: Array.from({ length: welcome.layersLength() }, (_, i) => welcome.layers(i)),
     tracerKinds: Array.from({ length: welcome.tracerKindsLength() }, (_, i) => welcome.tracerKinds(i)),
     levelsOfDetail: welcome.levelsOfDetail(),
+    coarseLayers: welcome.coarseLayers(),
   };
 }
 

@@ -67,8 +67,15 @@ export class Overlay {
     private readonly mirror: Mirror, private readonly activity: Activity,
     /** Null: they are not there yet. `above`: one looks down from a height. */
     private readonly layers: () => Layers | null, private readonly above: boolean,
-    private readonly legendChanged: () => void,
+    private readonly legendChanged: (legend: Legend | null) => void,
   ) {}
+
+  /** The same of coarse cells. */
+  coarse(mirror: Mirror, layers: Layers): Overlay {
+    const overlay = new Overlay(mirror, this.activity, () => layers, false, this.legendChanged);
+    overlay.set(this.name);
+    return overlay;
+  }
 
   set(name: OverlayName): void {
     this.name = name;
@@ -231,7 +238,7 @@ export class Overlay {
     const layers = this.layers();
     if (this.shades || !layers?.has(this.name)) return;
     this.shades = new LayerShades(this.mirror, layers, this.name, this.above);
-    this.legendChanged();
+    this.legendChanged(this.legend);
   }
 
   private get scale(): number {
@@ -242,12 +249,12 @@ export class Overlay {
   private rescale(seen: Extent): boolean {
     if (this.shades) {
       if (!this.shades.rescale(seen)) return false;
-      this.legendChanged();
+      this.legendChanged(this.legend);
       return true;
     }
     if (!(this.name === "depth" ? this.rescaleDepths(seen) : this.name === "head" && this.rescaleHeads(seen))) return false;
     ++this.rescaled;
-    this.legendChanged();
+    this.legendChanged(this.legend);
     return true;
   }
 

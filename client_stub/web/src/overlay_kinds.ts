@@ -5,9 +5,14 @@ export const OVERLAYS = ["none", "amount", "depth", "head", "flow", "temperature
 const TRACER = "tracer:";
 export type OverlayName = (typeof OVERLAYS)[number] | `${typeof TRACER}${string}`;
 
+/** Whether it shows a layer. */
+export function isOfLayer(name: OverlayName): boolean {
+  return ["temperature", "steam", "waves"].includes(name) || name.startsWith(TRACER);
+}
+
 /** Whether a world with these layers has something to show there. */
 export function isOffered(name: OverlayName, layers: string[]): boolean {
-  return !(["temperature", "steam", "waves"].includes(name) || name.startsWith(TRACER)) || layers.includes(name);
+  return !isOfLayer(name) || layers.includes(name);
 }
 
 /** All that a world with these layers has to show. */

@@ -286,7 +286,7 @@ export class Viewer {
     if (part && this.mirror) {
       // Where slices are heights one looks down.
       this.overlays ??= new part.Overlay(this.mirror, this.activity!, () => this.layers, this.sight?.axis === "y",
-        () => this.legendShown(this.overlay, this.overlays!.legend, layers, unmeant));
+        (legend) => this.legendShown(this.overlay, legend, layers, unmeant));
     }
     this.overlays?.set(name);
     this.legendShown(name, this.overlays?.legend ?? null, layers, unmeant);
@@ -440,7 +440,8 @@ export class Viewer {
     const inspects = this.hand.brush.tool === "inspect" || Boolean(this.inspector?.pinned.length);
     const level = this.far?.want(inspects) ?? 0;
     const layers = this.layers?.wanted(box, this.overlay, inspects, level > 0) ?? 0;
-    if (this.sentView.isNew(box, layers, level)) this.connection.setView(this.sight?.box(box) ?? box, layers, level);
+    const coarse = this.far?.coarseLayers(box) ?? 0;
+    if (this.sentView.isNew(box, layers, level, coarse)) this.connection.setView(this.sight?.box(box) ?? box, layers, level, coarse);
   }
 
   /** Soon after we changed them, so that the change is seen. The server looks every few ticks. */
