@@ -31,6 +31,7 @@ TEST(Messages, ClientMessagesComeBack) {
   EXPECT_EQ(over_the_wire<SetView>(SetView{box, 0}).box, box);
   EXPECT_EQ(over_the_wire<SetView>(SetView{box, 0, 0x80000001}).layers, 0x80000001U);
   EXPECT_EQ(over_the_wire<SetView>(SetView{box, kLevelsOfDetail}).level_of_detail, kLevelsOfDetail);
+  EXPECT_EQ(over_the_wire<SetView>(SetView{box, 1, 0, 0x80000001}).coarse_layers, 0x80000001U);
   const auto command = over_the_wire<Command>(Command{UINT64_MAX, R"({"cmd":"pour"})"});
   EXPECT_EQ(command.seq, UINT64_MAX);
   EXPECT_EQ(command.json, R"({"cmd":"pour"})");
@@ -66,6 +67,9 @@ TEST(Messages, LayersComeBackAndThereAreOnlySoMany) {
   EXPECT_EQ(over_the_wire<Welcome>(welcome, bytes).tracer_kinds, welcome.tracer_kinds);
   welcome.levels_of_detail = kLevelsOfDetail;
   EXPECT_EQ(over_the_wire<Welcome>(welcome, bytes).levels_of_detail, kLevelsOfDetail);
+  EXPECT_FALSE(over_the_wire<Welcome>(welcome, bytes).coarse_layers);
+  welcome.coarse_layers = true;
+  EXPECT_TRUE(over_the_wire<Welcome>(welcome, bytes).coarse_layers);
   ++welcome.levels_of_detail;
   EXPECT_EQ(decode_server_message(encode(ServerMessage{welcome})).error(),
             "welcome: 4 levels of detail, at most 3 are allowed");

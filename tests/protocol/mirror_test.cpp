@@ -162,6 +162,36 @@ TEST(Mirror, HoldsLevelsOfDetailBehindTheLayers) {
   EXPECT_EQ(mirror.apply(beyond.tick).error(), "tick: chunk [2, 0, 0] lies outside the world");
 }
 
+// The worked example of protocol/README.md.
+TEST(Mirror, HoldsLayersOfCoarseCellsBehindTheLevels) {
+  Welcome welcome = small_world();
+  welcome.size = {300, 128, 1};
+  welcome.layers = {"temperature", "waves"};
+  welcome.levels_of_detail = 3;
+  welcome.coarse_layers = true;
+  Mirror mirror(welcome);
+  EXPECT_EQ(mirror.layer_of_detail(3), 4U);
+  EXPECT_EQ(mirror.layer_of_coarse(1, 0), 5U);
+  EXPECT_EQ(mirror.layer_of_coarse(3, 1), 10U);
+  ChunkCells numbers{};
+  numbers[64 * 2 + 5] = 99;
+  Frame frame;
+  frame.keyframe({1, 0, 0}, numbers);
+  const std::vector<ChunkUpdate> chunks = std::exchange(frame.tick.chunks, {});
+  frame.tick.layers = {{8, chunks, {}, {{{1, 0, 0}, 1}}}};  // waves at level 2
+  ASSERT_TRUE(mirror.apply(frame.tick).ok());
+  EXPECT_EQ(mirror.coarse_layer_at(2, 1, {279, 11, 0}), 99);
+  EXPECT_EQ(mirror.coarse_layer_at(2, 1, {280, 11, 0}), 0);
+  EXPECT_EQ(mirror.coarse_layer_at(2, 0, {279, 11, 0}), 0);
+  EXPECT_EQ(mirror.coarse_layer_at(0, 1, {279, 11, 0}), 0);
+  EXPECT_EQ(mirror.take_wanted_resyncs(), (std::vector<Resync>{{{1, 0, 0}, 9}}));
+  // 300 cells are 38 coarse ones of level 3, in one chunk.
+  frame.tick.layers[0].layer = 10;
+  EXPECT_EQ(mirror.apply(frame.tick).error(), "tick: chunk [1, 0, 0] lies outside the world");
+  frame.tick.layers[0].layer = 11;
+  EXPECT_EQ(mirror.apply(frame.tick).error(), "tick: layer 11, but the world has 11");
+}
+
 TEST(Mirror, RefusesWhatNoServerSends) {
   Mirror mirror(small_world());
   Frame outside;
